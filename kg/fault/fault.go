@@ -1,0 +1,114 @@
+// Package fault says what an error means to the person who must act on it.
+//
+// Every error that leaves the graph, the validator or the call path is either a
+// *[Error], whose [Kind] each transport turns into its own code with one table,
+// or something else, which is [Internal]: logged whole, shown as nothing.
+// A fault's kind is set where it is known and never guessed from text.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind is the meaning of an error. The zero Kind is Internal.
+type Kind uint8
+
+// The kinds, in the order of the contract's table.
+const (
+	Internal         Kind = iota // ours: the cause goes to the log, never to the caller
+	InvalidData                  // the data breaks the schema; Fields says where
+	InvalidArguments             // the call itself is wrong; Fields says where
+	UnknownTool                  // no such capability, or one that policy hides
+	Unauthenticated              // no token, or a wrong one
+	ScopeDenied                  // authenticated, but the scope is missing
+	Denied                       // refused inside a call that may be seen
+	Exhausted                    // budget or rate
+	NotFound                     // no resource at this address
+	Missing                      // a thing that the call names does not exist: branch, commit, node
+	Precondition                 // if_commit was lost, or an idempotency key was reused
+	Conflict                     // the change cannot be combined with what is there
+	Malformed                    // text that does not parse
+	TooLarge                     // a limit on size, depth or rows
+	TimedOut                     // a limit on time, or the write lock was not free in time
+	Unusable                     // the file cannot be used: foreign, newer, damaged, read-only, full
+)
+
+var kindNames = map[Kind]string{
+	Internal:         "internal",
+	InvalidData:      "invalid_data",
+	InvalidArguments: "invalid_arguments",
+	UnknownTool:      "unknown_tool",
+	Unauthenticated:  "unauthenticated",
+	ScopeDenied:      "scope_denied",
+	Denied:           "denied",
+	Exhausted:        "exhausted",
+	NotFound:         "not_found",
+	Missing:          "missing",
+	Precondition:     "precondition_failed",
+	Conflict:         "conflict",
+	Malformed:        "malformed",
+	TooLarge:         "too_large",
+	TimedOut:         "timed_out",
+	Unusable:         "unusable",
+}
+
+// String returns the kind's name as it appears in results: lower snake case.
+func (k Kind) String() string { return kindNames[k] }
+
+// Error is a fault: a kind, a message for the person who must act, and what a
+// program needs to act on it. It is immutable once returned.
+type Error struct {
+	Kind    Kind
+	Message string
+	// Fields lists every failing field, for InvalidData and InvalidArguments.
+	Fields []FieldError
+	// Details are further members for a program: uri, tool, required_scope, head, line.
+	Details map[string]any
+	cause   error
+}
+
+// New returns a fault of kind k. A %w in the format keeps the cause for the log.
+func New(k Kind, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Kind: k, Message: err.Error(), cause: errors.Unwrap(err)}
+}
+
+// With returns a copy of e that carries one more detail.
+func (e *Error) With(key string, value any) *Error {
+	c := *e
+	c.Details = make(map[string]any, len(e.Details)+1)
+	for k, v := range e.Details {
+		c.Details[k] = v
+	}
+	c.Details[key] = value
+	return &c
+}
+
+// Error returns the message, and for field errors each field on a line of its own.
+func (e *Error) Error() string {
+	s := e.Message
+	for _, f := range e.Fields {
+		s += "\n  " + f.Message
+	}
+	return s
+}
+
+// Unwrap returns the cause, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Of returns the fault in err's chain; an error without one is Internal.
+// It returns nil for a nil error.
+func Of(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Kind: Internal, Message: "internal error", cause: err}
+}
+
+// Is reports whether err is a fault of kind k.
+func Is(err error, k Kind) bool { return err != nil && Of(err).Kind == k }

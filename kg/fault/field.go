@@ -1,0 +1,65 @@
+package fault
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Code names the constraint that a field breaks.
+type Code string
+
+// The codes, one for each constraint of the contract.
+const (
+	Required  Code = "required"
+	MinCount  Code = "min_count"
+	MaxCount  Code = "max_count"
+	Datatype  Code = "datatype"
+	MinLength Code = "min_length"
+	MaxLength Code = "max_length"
+	Pattern   Code = "pattern"
+	OneOf     Code = "one_of"
+	MinValue  Code = "min_value"
+	MaxValue  Code = "max_value"
+	HasValue  Code = "has_value"
+	Class     Code = "class"
+	NodeKind  Code = "node_kind"
+	Unique    Code = "unique"
+	Closed    Code = "closed"
+	Shape     Code = "shape"
+)
+
+// FieldError is one broken constraint on one field.
+type FieldError struct {
+	// Field is the property's name; compound uniqueness joins the names with a comma.
+	Field   string `json:"field"`
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	// Value is the offending value as JSON would carry it; nil when it is missing.
+	Value any `json:"value"`
+	// Constraint is the constraint's own value: the pattern, the bound, the list.
+	Constraint any `json:"constraint"`
+	// Node is the local name or IRI of the focus node; empty when the call has only one.
+	Node string `json:"node,omitempty"`
+	// Source is the place in the input, "file:line"; empty when there is none.
+	Source string `json:"source,omitempty"`
+}
+
+// Invalid returns the InvalidData fault for fields, sorted by field then code.
+func Invalid(fields []FieldError) *Error {
+	return &Error{Kind: InvalidData, Message: New(InvalidData, "validation failed on %d field(s)", len(fields)).Message, Fields: Sorted(fields)}
+}
+
+// Arguments returns the InvalidArguments fault for fields, sorted by field then code.
+func Arguments(fields ...FieldError) *Error {
+	return &Error{Kind: InvalidArguments, Message: New(InvalidArguments, "invalid arguments: %d field(s)", len(fields)).Message, Fields: Sorted(fields)}
+}
+
+// Sorted returns fields sorted by node, field, code and message, without exact repeats of all four.
+func Sorted(fields []FieldError) []FieldError {
+	out := slices.Clone(fields)
+	order := func(a, b FieldError) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+	}
+	slices.SortStableFunc(out, order)
+	return slices.CompactFunc(out, func(a, b FieldError) bool { return order(a, b) == 0 })
+}

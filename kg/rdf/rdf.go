@@ -1,0 +1,89 @@
+// Package rdf is the vocabulary of the graph: terms and quads as values of
+// github.com/cayleygraph/quad, the canonical text of each, and [Source], the
+// narrow waist that everything which reads quads goes through.
+//
+// A literal keeps its lexical form for life: it is a [quad.String] (xsd:string),
+// a [quad.TypedString] or a [quad.LangString], never one of quad's native Go
+// values, which would lose it. Terms are comparable with ==, and a nil Term
+// stands for "any" in a pattern and for the default graph as a quad's label.
+package rdf
+
+import (
+	"context"
+	"iter"
+
+	"github.com/cayleygraph/quad"
+)
+
+// Term is an IRI, a blank node or a literal.
+type Term = quad.Value
+
+// IRI is an absolute IRI without angle brackets.
+type IRI = quad.IRI
+
+// BNode is a blank node's label without "_:".
+type BNode = quad.BNode
+
+// Quad is a statement; a nil Label is the default graph.
+type Quad = quad.Quad
+
+// Source is anything quads can be read from. A nil term in the pattern matches
+// all; [DefaultGraph] as its label matches the default graph only. The sequence
+// stops after its first error.
+type Source interface {
+	Match(ctx context.Context, pattern Quad) iter.Seq2[Quad, error]
+}
+
+// DefaultGraph, as the label of a pattern, matches quads of the default graph only.
+// It is never a quad's label.
+const DefaultGraph = IRI("urn:trails:graph:default")
+
+// SchemaGraph holds the schema, as SHACL.
+const SchemaGraph = IRI("urn:trails:graph:schema")
+
+// Literal returns the literal with this lexical form and datatype.
+// An xsd:string, and an empty datatype, give a plain string.
+func Literal(lexical string, datatype IRI) Term {
+	if datatype == "" || datatype == XSDString {
+		return quad.String(lexical)
+	}
+	return quad.TypedString{Value: quad.String(lexical), Type: datatype}
+}
+
+// LangLiteral returns the rdf:langString with this tag.
+func LangLiteral(lexical, lang string) Term {
+	return quad.LangString{Value: quad.String(lexical), Lang: lang}
+}
+
+// Lexical returns a literal's lexical form, an IRI's text, or a blank node's label.
+func Lexical(t Term) string {
+	switch v := t.(type) {
+	case quad.IRI:
+		return string(v)
+	case quad.BNode:
+		return string(v)
+	case quad.String:
+		return string(v)
+	case quad.TypedString:
+		return string(v.Value)
+	case quad.LangString:
+		return string(v.Value)
+	}
+	return ""
+}
+
+// DatatypeOf returns a literal's datatype IRI, or "" when t is not a literal.
+func DatatypeOf(t Term) IRI {
+	switch v := t.(type) {
+	case quad.String:
+		return XSDString
+	case quad.TypedString:
+		return v.Type
+	case quad.LangString:
+		return RDFLangString
+	}
+	return ""
+}
+
+// IsLiteral reports whether t is a literal.
+func IsLiteral(t Term) bool { return DatatypeOf(t) != "" }
