@@ -1,0 +1,88 @@
+package policy
+
+import (
+	"strings"
+
+	"trails/kg/fault"
+)
+
+// Scope is a kind of work that a caller may be trusted with. Scopes do not imply
+// one another.
+type Scope string
+
+// The scopes of the contract, section 8.
+const (
+	Runtime Scope = "runtime" // use the graph
+	Builder Scope = "builder" // change its schema, queries, policies and migrations
+	Dev     Scope = "dev"     // generate files; hidden in production
+)
+
+// scopeOrder lists every scope in the order of their names; a scope's place is
+// its bit in [Scopes].
+var scopeOrder = [...]Scope{Builder, Dev, Runtime}
+
+// Valid reports whether s is one of the scopes.
+func (s Scope) Valid() bool { return s.bit() != 0 }
+
+func (s Scope) bit() uint8 {
+	for i, known := range scopeOrder {
+		if s == known {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// Scopes is an immutable set of scopes. The zero value is the empty set; sets
+// are comparable with ==.
+type Scopes struct{ bits uint8 }
+
+// NewScopes returns the set of these scopes; unknown ones are left out.
+func NewScopes(scopes ...Scope) Scopes {
+	var set Scopes
+	for _, s := range scopes {
+		set.bits |= s.bit()
+	}
+	return set
+}
+
+// AllScopes returns the set of every scope.
+func AllScopes() Scopes { return NewScopes(scopeOrder[:]...) }
+
+// ParseScopes reads a comma list such as "runtime,builder". Spaces around a word
+// do not count, an empty list is the empty set, and an unknown word is an
+// InvalidArguments fault that names it.
+func ParseScopes(list string) (Scopes, error) {
+	var set Scopes
+	if strings.TrimSpace(list) == "" {
+		return set, nil
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		s := Scope(strings.TrimSpace(word))
+		if !s.Valid() {
+			return Scopes{}, fault.New(fault.InvalidArguments, "unknown scope %q: allowed are %s", string(s), AllScopes())
+		}
+		set.bits |= s.bit()
+	}
+	return set, nil
+}
+
+// Has reports whether s is in the set.
+func (set Scopes) Has(s Scope) bool { return set.bits&s.bit() != 0 }
+
+// Intersect returns the scopes that are in both sets.
+func (set Scopes) Intersect(other Scopes) Scopes { return Scopes{set.bits & other.bits} }
+
+// List returns the names in alphabetical order; it is never nil.
+func (set Scopes) List() []string {
+	names := make([]string, 0, len(scopeOrder))
+	for _, s := range scopeOrder {
+		if set.Has(s) {
+			names = append(names, string(s))
+		}
+	}
+	return names
+}
+
+// String returns the names in alphabetical order, such as "builder, runtime".
+func (set Scopes) String() string { return strings.Join(set.List(), ", ") }
