@@ -1,0 +1,134 @@
+// Package capability says what can be done with a graph: a [Descriptor] for each
+// thing, and the [Registry] of them. The descriptor is the only truth about a
+// capability; tools, actions, operations and manifest entries are pure functions
+// of it (package project). Nothing here runs a capability: package invoke does.
+//
+// Read [Descriptor] first, then [ForSchema], which writes the descriptors of a
+// schema's types.
+package capability
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"trails/policy"
+)
+
+// Descriptor describes one capability with the fourteen fields of the contract,
+// section 4. It is a value: copies share their slices, which nobody may change.
+type Descriptor struct {
+	// ID is dotted lower case: "research.search"; see [CheckID].
+	ID string `json:"id"`
+	// Version is SemVer; a changed descriptor must change it, see [Descriptor.Stamped].
+	Version     string `json:"version"`
+	Description string `json:"description"`
+	// InputShape and OutputShape are what goes in and comes out, as JSON objects.
+	InputShape  Shape `json:"input_shape"`
+	OutputShape Shape `json:"output_shape"`
+	// Preconditions are sentences for a person: what must hold before the call.
+	Preconditions []string    `json:"preconditions"`
+	SideEffects   SideEffects `json:"side_effects"`
+	// CostEstimate says what the work grows with.
+	CostEstimate   Cost        `json:"cost_estimate"`
+	PolicyRequired Requirement `json:"policy_required"`
+	// Idempotent means that doing it twice leaves the graph as doing it once does.
+	Idempotent bool `json:"idempotent"`
+	// Reasoning is what the capability infers beyond the statements in the graph.
+	Reasoning Reasoning `json:"reasoning"`
+	// Deprecates are the ids that this capability replaces.
+	Deprecates []string `json:"deprecates"`
+	// Assurance is how far the result may be relied on.
+	Assurance Assurance `json:"assurance"`
+	// ConsentRequired means that a person should agree to each call.
+	ConsentRequired bool `json:"consent_required"`
+}
+
+// Requirement is what policy asks before a call.
+type Requirement struct {
+	Scope policy.Scope `json:"scope"`
+	// Action is the policy action: "read", "change", "schema_apply"; "" needs none.
+	Action string `json:"action"`
+}
+
+// SideEffects says what a capability does to the graph.
+type SideEffects string
+
+// The side effects.
+const (
+	None     SideEffects = "none"     // reads only
+	Writes   SideEffects = "writes"   // adds, or replaces what the caller names
+	Destroys SideEffects = "destroys" // may remove what the caller does not list
+)
+
+// Cost says what the work of a call grows with.
+type Cost string
+
+// The costs, cheapest first.
+const (
+	CostConstant Cost = "constant" // the same whatever the graph holds
+	CostChange   Cost = "change"   // with the size of the change
+	CostResult   Cost = "result"   // with the size of the answer
+	CostGraph    Cost = "graph"    // with the size of the graph
+)
+
+// Reasoning says what a capability infers.
+type Reasoning string
+
+// The kinds of reasoning.
+const (
+	ReasoningNone       Reasoning = "none"       // the graph as it was stated
+	ReasoningSubclasses Reasoning = "subclasses" // an instance of a type is one of its supertypes
+)
+
+// Assurance says how far a result may be relied on.
+type Assurance string
+
+// The assurances, weakest first.
+const (
+	AssuranceNone      Assurance = "none"      // says what it says
+	AssuranceSnapshot  Assurance = "snapshot"  // true of one commit as a whole
+	AssuranceValidated Assurance = "validated" // besides, what was written keeps every constraint
+)
+
+// MarshalJSON writes all fourteen fields, without HTML escapes; absent lists are empty ones.
+func (d Descriptor) MarshalJSON() ([]byte, error) {
+	type plain Descriptor
+	d.Preconditions = present(d.Preconditions)
+	d.Deprecates = present(d.Deprecates)
+	return marshal(plain(d))
+}
+
+func present(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// marshal is json.Marshal without its escapes of <, > and &.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// Stamped returns d with a version that names its content: base, such as "1.0.0",
+// "+", and twelve hex digits of the SHA-256 of the descriptor without its version.
+// It panics when a value in a shape cannot be JSON, which only a bug can bring here.
+func (d Descriptor) Stamped(base string) Descriptor {
+	d.Version = ""
+	text, err := d.MarshalJSON()
+	if err != nil {
+		panic(fmt.Sprintf("capability: stamp %s: %v", d.ID, err))
+	}
+	sum := sha256.Sum256(text)
+	d.Version = base + "+" + hex.EncodeToString(sum[:6])
+	return d
+}

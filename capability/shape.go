@@ -1,0 +1,82 @@
+package capability
+
+// Shape describes a JSON object: its fields in the order people read them. The
+// zero Shape is an object that may hold anything.
+type Shape struct {
+	Fields []Field `json:"fields"`
+	// NodeType names the type that the object is an instance of; "" when it is none.
+	NodeType string `json:"node_type,omitempty"`
+	// UniqueTogether lists groups of fields whose values no two nodes share.
+	UniqueTogether [][]string `json:"unique_together,omitempty"`
+	// Closed means that no other field may be given.
+	Closed bool `json:"closed"`
+}
+
+// Field returns the field with this name.
+func (s Shape) Field(name string) (Field, bool) {
+	for _, f := range s.Fields {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// Type is what a field's value is, in JSON and beyond it.
+type Type string
+
+// The types. Those after Number travel as JSON strings, save Vector, Object and Any.
+const (
+	String     Type = "string"
+	Boolean    Type = "boolean"
+	Integer    Type = "integer" // within ±2^53
+	Number     Type = "number"
+	BigInteger Type = "big_integer" // decimal digits; any size
+	Decimal    Type = "decimal"     // decimal digits with a point; keeps every digit
+	Date       Type = "date"        // RFC 3339 full-date
+	DateTime   Type = "date-time"   // RFC 3339 date-time
+	Time       Type = "time"
+	Duration   Type = "duration" // ISO 8601
+	Year       Type = "year"
+	URI        Type = "uri"
+	IRI        Type = "iri"    // an IRI or, in a reference, a local id
+	Bytes      Type = "bytes"  // base64
+	Vector     Type = "vector" // an array of Dim numbers
+	Object     Type = "object" // Fields, or any members when there are none
+	Any        Type = "any"    // any JSON value
+)
+
+// Field describes one member of a JSON object. Nil pointers and nil values mean
+// that the constraint is absent. Values in OneOf, MinValue, MaxValue, HasValue and
+// Default are JSON values: string, bool, [encoding/json.Number].
+type Field struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Type        Type   `json:"type"`
+	Required    bool   `json:"required,omitempty"`
+	// Many means an array; MinCount and MaxCount bound its length, and a MinCount
+	// does not make the field itself required.
+	Many     bool `json:"many,omitempty"`
+	MinCount *int `json:"min_count,omitempty"`
+	MaxCount *int `json:"max_count,omitempty"`
+	// MinLength and MaxLength count characters.
+	MinLength *int `json:"min_length,omitempty"`
+	MaxLength *int `json:"max_length,omitempty"`
+	// Pattern is RE2 and matches anywhere unless anchored.
+	Pattern  string `json:"pattern,omitempty"`
+	OneOf    []any  `json:"one_of,omitempty"`
+	MinValue any    `json:"min_value,omitempty"`
+	MaxValue any    `json:"max_value,omitempty"`
+	HasValue any    `json:"has_value,omitempty"`
+	// Unique means that no two nodes share a value.
+	Unique bool `json:"unique,omitempty"`
+	// NodeType names the type that a reference must point to.
+	NodeType string `json:"node_type,omitempty"`
+	// Dim is the number of components of a vector; nil when it is not known.
+	Dim *int `json:"dim,omitempty"`
+	// Nullable means that null is a value, too; an update removes with it.
+	Nullable bool `json:"nullable,omitempty"`
+	Default  any  `json:"default,omitempty"`
+	// Fields describe the members of an object; empty means any.
+	Fields []Field `json:"fields,omitempty"`
+}
