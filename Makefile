@@ -1,0 +1,98 @@
+# What a developer runs. `make` alone lists it.
+# The suites and the real data are found through TRAILS_SUITES and TRAILS_DATA;
+# tests that need them are skipped with one loud line when they are absent, and
+# fail when CI=true.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+
+export CGO_ENABLED   ?= 0
+export TRAILS_SUITES ?= $(abspath ../shared/suites)
+export TRAILS_DATA   ?= $(abspath ../shared/data)
+export TRAILS_TOOLS  ?= $(CURDIR)/.cache
+
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+FUZZTIME ?= 20s
+BENCH    ?= .
+COUNT    ?= 1
+
+# Versions of the tools; the npm ones stand in e2e/client/package.json.
+GOLANGCI_LINT := v2.15.0
+BENCHSTAT     := v0.0.0-20260908200009-22c9c6c9d4da
+
+LINT := $(TRAILS_TOOLS)/bin/golangci-lint
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: build
+build: ## build bin/trails
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
+
+.PHONY: example
+example: ## the first minute: the main job on the embedded example
+	go run ./example/tour
+
+.PHONY: test
+test: ## run the tests
+	go test ./...
+
+.PHONY: check
+check: fmt vet lint test ## format, vet, lint, tests
+
+.PHONY: fmt
+fmt: ## fail when a file is not formatted
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+
+.PHONY: vet
+vet: ## go vet
+	go vet ./...
+
+.PHONY: lint
+lint: $(LINT) ## golangci-lint
+	$(LINT) run ./...
+
+.PHONY: race
+race: ## run the tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race ./...
+
+.PHONY: fuzz
+fuzz: ## run every fuzz test for FUZZTIME
+	@go list ./... | while read -r pkg; do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; done; done
+
+.PHONY: conformance
+conformance: ## run the standards' own suites; absent ones fail
+	CI=true go test -count=1 -run 'Conformance' ./...
+
+.PHONY: bench
+bench: ## run the benchmarks, each beside raw SQLite in the same run
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./...
+
+.PHONY: generate
+generate: ## rewrite the golden files; leaves a clean tree when nothing changed
+	go generate ./...
+	TRAILS_UPDATE_MCP_SNAPSHOTS=1 go test -count=1 -run 'Snapshot|Golden' ./...
+
+.PHONY: tools
+tools: $(LINT) $(TRAILS_TOOLS)/bin/benchstat npm ## install the pinned tools into .cache
+
+$(LINT): Makefile
+	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+	touch $@
+
+$(TRAILS_TOOLS)/bin/benchstat: Makefile
+	GOBIN=$(@D) go install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT)
+	touch $@
+
+.PHONY: npm
+npm: $(TRAILS_TOOLS)/npm/installed ## the MCP clients and the Node that they need
+
+$(TRAILS_TOOLS)/npm/installed: e2e/client/package.json
+	mkdir -p $(@D)
+	cp e2e/client/package.json $(@D)/package.json
+	cd $(@D) && npm install --no-package-lock --no-audit --no-fund --no-progress
+	touch $@
