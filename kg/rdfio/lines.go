@@ -1,0 +1,141 @@
+package rdfio
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	firstBuffer  = 64 << 10
+	maxEmptyRead = 100
+)
+
+// errLongLine is what lines.next returns for a line beyond the limit.
+var errLongLine = errors.New("line too long")
+
+// lines cuts a stream at LF, CR or CRLF. Its memory is bounded by the longest
+// line it accepts.
+type lines struct {
+	r          io.Reader
+	buf        []byte
+	start, end int // buf[start:end] is read but not yet consumed
+	max        int
+	number     int   // of the line last returned, from 1
+	consumed   int64 // bytes of lines returned or skipped, endings included
+	afterCR    bool  // an LF that comes next belongs to the ending before it
+	err        error // what r ended with
+}
+
+func newLines(r io.Reader, limit int) *lines {
+	return &lines{r: r, max: limit, buf: make([]byte, min(firstBuffer, limit+1))}
+}
+
+// next returns the next line without its ending, valid until the next call.
+// After errLongLine the following call returns the line behind the long one.
+func (l *lines) next() ([]byte, error) {
+	searched := 0
+	for {
+		l.dropLF()
+		chunk := l.buf[l.start:l.end]
+		if i := lineEnd(chunk[searched:]); i >= 0 {
+			return l.cut(searched+i, 1)
+		}
+		if len(chunk) > l.max {
+			return nil, l.skipLong()
+		}
+		if l.err != nil {
+			return l.last(chunk)
+		}
+		searched = len(chunk)
+		l.fill()
+	}
+}
+
+// lineEnd returns the index of the first CR or LF, or -1.
+func lineEnd(b []byte) int {
+	i := bytes.IndexByte(b, '\n')
+	if i < 0 {
+		return bytes.IndexByte(b, '\r')
+	}
+	if j := bytes.IndexByte(b[:i], '\r'); j >= 0 {
+		return j
+	}
+	return i
+}
+
+func (l *lines) dropLF() {
+	if !l.afterCR || l.start == l.end {
+		return
+	}
+	l.afterCR = false
+	if l.buf[l.start] == '\n' {
+		l.advance(1)
+	}
+}
+
+func (l *lines) advance(n int) {
+	l.start += n
+	l.consumed += int64(n)
+}
+
+// cut takes the n bytes of a line and an ending of the given length.
+func (l *lines) cut(n, ending int) ([]byte, error) {
+	line := l.buf[l.start : l.start+n]
+	l.afterCR = ending > 0 && l.buf[l.start+n] == '\r'
+	l.advance(n + ending)
+	l.number++
+	if n > l.max {
+		return nil, errLongLine
+	}
+	if l.number == 1 {
+		line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+	}
+	return line, nil
+}
+
+// last returns what stands behind the last line ending, if anything does.
+func (l *lines) last(chunk []byte) ([]byte, error) {
+	if len(chunk) == 0 || l.err != io.EOF {
+		return nil, l.err
+	}
+	return l.cut(len(chunk), 0)
+}
+
+// skipLong consumes the rest of a line that did not fit.
+func (l *lines) skipLong() error {
+	l.number++
+	for {
+		chunk := l.buf[l.start:l.end]
+		if i := lineEnd(chunk); i >= 0 {
+			l.afterCR = chunk[i] == '\r'
+			l.advance(i + 1)
+			return errLongLine
+		}
+		l.advance(len(chunk))
+		if l.err != nil {
+			return errLongLine
+		}
+		l.fill()
+	}
+}
+
+// fill reads more behind buf[end], making room first.
+func (l *lines) fill() {
+	if l.start > 0 {
+		l.end = copy(l.buf, l.buf[l.start:l.end])
+		l.start = 0
+	}
+	if l.end == len(l.buf) {
+		l.buf = append(l.buf, make([]byte, min(len(l.buf), l.max+1))...)
+	}
+	for range maxEmptyRead {
+		n, err := l.r.Read(l.buf[l.end:])
+		l.end += n
+		l.err = err
+		if n > 0 || err != nil {
+			return
+		}
+	}
+	l.err = io.ErrNoProgress
+}

@@ -1,0 +1,85 @@
+// Package rdfio reads and writes RDF as text: N-Quads and N-Triples in, N-Quads,
+// Turtle and JSON-LD out. It streams, knows nothing of files or the network, and
+// keeps every literal's lexical form. Start with [NQuadsReader]; what it refuses
+// comes as a [SyntaxError] that says where and what was expected instead.
+package rdfio
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"trails/kg/fault"
+)
+
+// DefaultLineBytes is the longest line a reader takes unless [Limits] says otherwise.
+const DefaultLineBytes = 16 << 20
+
+// Limits bounds what a reader takes from outside. The zero value means the defaults.
+type Limits struct {
+	// LineBytes is the longest line in bytes, without its ending; 0 is [DefaultLineBytes].
+	LineBytes int
+}
+
+func (l Limits) lineBytes() int {
+	if l.LineBytes <= 0 {
+		return DefaultLineBytes
+	}
+	return l.LineBytes
+}
+
+// SyntaxError is a place in the input that breaks the grammar. It is also a
+// fault: [fault.Of] gives Malformed, or TooLarge for a line beyond the limit,
+// with the details line and column.
+type SyntaxError struct {
+	// Line counts from 1; CR, LF and CRLF each end one.
+	Line int
+	// Column counts code points from 1.
+	Column int
+	// Expected says what would have been right here.
+	Expected string
+	// Excerpt is the input from Column on, cut short; empty at the end of the line.
+	Excerpt string
+
+	kind fault.Kind
+}
+
+// Error says where, what was expected, and what stands there.
+func (e *SyntaxError) Error() string {
+	found := "the end of the line"
+	if e.Excerpt != "" {
+		found = strconv.QuoteToGraphic(e.Excerpt)
+	}
+	return fmt.Sprintf("line %d, column %d: expected %s, found %s", e.Line, e.Column, e.Expected, found)
+}
+
+// Unwrap returns the error as a fault, for [fault.Of].
+func (e *SyntaxError) Unwrap() error {
+	return fault.New(e.kind, "%s", e.Error()).With("line", e.Line).With("column", e.Column)
+}
+
+const excerptBytes = 32
+
+// syntaxError describes the input at byte pos of a line; the caller sets Line.
+func syntaxError(line []byte, pos int, expected string) *SyntaxError {
+	pos = min(pos, len(line))
+	return &SyntaxError{
+		Line:     1,
+		Column:   utf8.RuneCount(line[:pos]) + 1,
+		Expected: expected,
+		Excerpt:  excerpt(line[pos:]),
+		kind:     fault.Malformed,
+	}
+}
+
+// excerpt returns the beginning of b, cut between code points.
+func excerpt(b []byte) string {
+	if len(b) <= excerptBytes {
+		return string(b)
+	}
+	n := excerptBytes
+	for n > excerptBytes-utf8.UTFMax && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	return string(b[:n]) + "…"
+}
