@@ -1,0 +1,62 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"trails/httpapi"
+	"trails/policy"
+)
+
+func TestTheTokenGuardsEverythingButHealth(t *testing.T) {
+	opts := runtimeOptions()
+	opts.Token = "s3cret"
+	opts.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	h := httpapi.New(&fakeEngine{document: "{}"}, opts)
+	for _, path := range []string{"/", "/capabilities", "/kg", "/kg/T", "/kg/T/1", "/schema", "/stats", "/doctor", "/prov", "/commits", "/commits/1", "/mcp", "/nowhere"} {
+		for _, credentials := range []string{"", "Bearer", "Bearer ", "Bearer s3cre", "Bearer s3cret2", "Basic s3cret", "s3cret"} {
+			res := do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", credentials)}))
+			if res.StatusCode != 401 || res.Header.Get("WWW-Authenticate") != "Bearer" {
+				t.Errorf("GET %s with %q: got %d, WWW-Authenticate %q", path, credentials, res.StatusCode, res.Header.Get("WWW-Authenticate"))
+			}
+		}
+	}
+	for _, credentials := range []string{"Bearer s3cret", "bearer s3cret", "Bearer  s3cret "} {
+		if res := do(h, newRequest(exchange{method: "GET", path: "/schema", header: header("Authorization", credentials)})); res.StatusCode != 200 {
+			t.Errorf("with %q: got %d", credentials, res.StatusCode)
+		}
+	}
+	if res := do(h, newRequest(exchange{method: "GET", path: "/health"})); res.StatusCode != 200 {
+		t.Errorf("GET /health: got %d, want 200", res.StatusCode)
+	}
+}
+
+func TestThePrincipalIsWhoTheTokenSays(t *testing.T) {
+	scopes := policy.NewScopes(policy.Runtime, policy.Builder)
+	for _, c := range []struct {
+		name        string
+		opts        httpapi.Options
+		credentials string
+		want        policy.Principal
+	}{
+		{"without a token everybody is anonymous", httpapi.Options{Scopes: scopes}, "Bearer what", policy.Anonymous("", scopes)},
+		{"the token makes a caller known", httpapi.Options{Scopes: scopes, Token: "t"}, "Bearer t", policy.Principal{ID: "token", Scopes: scopes, Authenticated: true}},
+		{"by the name that the process gives", httpapi.Options{Scopes: scopes, Token: "t", Actor: "token:ci"}, "Bearer t", policy.Principal{ID: "token:ci", Scopes: scopes, Authenticated: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			engine := &fakeEngine{}
+			do(httpapi.New(engine, c.opts), newRequest(exchange{method: "POST", path: "/invoke/x", header: header("Authorization", c.credentials, "User-Agent", "")}))
+			if got := engine.lastCall().Principal; got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestHealthHasTheRuntimeScopeWhateverTheProcessHas(t *testing.T) {
+	engine := &fakeEngine{}
+	do(httpapi.New(engine, httpapi.Options{Token: "t"}), newRequest(exchange{method: "GET", path: "/health"}))
+	if c := engine.lastCall(); c.Capability != "health" || !c.Principal.Scopes.Has(policy.Runtime) || c.Principal.Authenticated {
+		t.Errorf("got %+v", c)
+	}
+}

@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"trails/kg/fault"
+)
+
+// MaxBody is the most bytes that a request's body may have.
+const MaxBody = 32 << 20
+
+// MaxDepth is how deep arrays and objects may nest in a request's body.
+const MaxDepth = 100
+
+// mediaType refuses a POST whose body is not JSON in clear. A call without
+// arguments needs no body, and then no type.
+func (s *server) mediaType(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || isPlainJSON(r) || hasNoBody(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Accept-Post", "application/json")
+		refuseOutside(w, r, http.StatusUnsupportedMediaType, "the body must be application/json without a Content-Encoding")
+	})
+}
+
+func hasNoBody(r *http.Request) bool {
+	return r.ContentLength == 0 && r.Header.Get("Content-Type") == ""
+}
+
+func isPlainJSON(r *http.Request) bool {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return false
+	}
+	charset, given := params["charset"]
+	coding := r.Header.Get("Content-Encoding")
+	return (!given || strings.EqualFold(charset, "utf-8")) && (coding == "" || strings.EqualFold(coding, "identity"))
+}
+
+// bounded reads a POST's body whole, so that every handler meets one that is small
+// enough, UTF-8, and not nested to blow a parser's stack.
+func (s *server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := readBody(w, r)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.ContentLength = int64(len(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes", tooLarge.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fault.New(fault.TimedOut, "the body did not arrive in time")
+	case err != nil:
+		return nil, fault.New(fault.Malformed, "the body is cut short: %w", err)
+	case !utf8.Valid(body):
+		return nil, fault.New(fault.Malformed, "the body is not UTF-8")
+	case tooDeep(body):
+		return nil, fault.New(fault.TooLarge, "the body nests deeper than %d levels", MaxDepth)
+	}
+	return body, nil
+}
+
+// tooDeep counts brackets outside of strings. On text that is not JSON it may be
+// wrong, which the parser then finds.
+func tooDeep(body []byte) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > MaxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}

@@ -1,0 +1,75 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"trails/capability"
+	"trails/invoke"
+	"trails/kg/fault"
+	"trails/policy"
+)
+
+// fakeEngine stands for the call path where only the transport is in question: it
+// notes what it was asked and answers what the test says.
+type fakeEngine struct {
+	mu    sync.Mutex
+	calls []invoke.Call
+	reads []string
+
+	result   string
+	document string
+	err      error
+	panics   bool
+}
+
+func (f *fakeEngine) Call(_ context.Context, c invoke.Call) (invoke.Result, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, c)
+	if f.panics {
+		panic("a bug")
+	}
+	if f.err != nil {
+		return invoke.Result{}, f.err
+	}
+	result := f.result
+	if result == "" {
+		result = "{}"
+	}
+	return invoke.Result{Structured: json.RawMessage(result), TraceID: c.TraceID}, nil
+}
+
+func (f *fakeEngine) Tools(_ context.Context, p policy.Principal) (invoke.Tools, error) {
+	if !p.Scopes.Has(policy.Runtime) {
+		return invoke.Tools{}, fault.New(fault.ScopeDenied, "scope denied")
+	}
+	return invoke.Tools{Version: "v1", Descriptors: []capability.Descriptor{{ID: "note.create", Version: "1.0.0"}}}, nil
+}
+
+func (f *fakeEngine) Read(_ context.Context, uri string, c invoke.Call) (invoke.Document, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reads = append(f.reads, uri)
+	f.calls = append(f.calls, c)
+	if f.err != nil {
+		return invoke.Document{}, f.err
+	}
+	return invoke.Document{URI: uri, MIME: "application/ld+json", Body: []byte(f.document)}, nil
+}
+
+func (f *fakeEngine) lastCall() invoke.Call {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.calls) == 0 {
+		return invoke.Call{}
+	}
+	return f.calls[len(f.calls)-1]
+}
+
+func (f *fakeEngine) asked() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.calls)
+}

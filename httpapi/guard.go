@@ -1,0 +1,72 @@
+package httpapi
+
+import (
+	"net"
+	"net/http"
+	"strings"
+
+	"trails/kg/fault"
+)
+
+// secured sets the headers that keep a browser from making more of an answer than
+// data. Nothing here is a page yet, so nothing may be loaded.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ownHost refuses a request that was sent to another name: a page elsewhere may
+// have rebound its own name to this address (DNS rebinding).
+func (s *server) ownHost(next http.Handler) http.Handler {
+	return s.gate(next, func(r *http.Request) error {
+		if isLoopbackName(hostname(r.Host)) {
+			return nil
+		}
+		return fault.New(fault.Denied, "host %q is not served here; use localhost or 127.0.0.1", r.Host)
+	})
+}
+
+// hostname takes the port, and an IPv6 address's brackets, off a Host header.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}
+
+func isLoopbackName(name string) bool {
+	if strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
+		return true
+	}
+	ip := net.ParseIP(name)
+	return ip != nil && ip.IsLoopback()
+}
+
+// ownOrigin refuses a write that another site's page makes a browser send.
+func (s *server) ownOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	return s.gate(next, func(r *http.Request) error {
+		if err := protection.Check(r); err != nil {
+			return fault.New(fault.Denied, "origin %q may not write here", r.Header.Get("Origin"))
+		}
+		return nil
+	})
+}
+
+// gate lets a request on when check has nothing against it.
+func (s *server) gate(next http.Handler, check func(*http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := check(r); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

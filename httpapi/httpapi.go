@@ -1,0 +1,135 @@
+// Package httpapi serves one graph over HTTP: the MCP endpoint, calls as plain
+// JSON, and the graph's resources at addresses that people can type. It decodes a
+// request, makes the call, and encodes the answer; what is allowed and what it
+// means is decided behind [Engine]. Its errors are RFC 9457 problem documents.
+//
+// Read [New] first: it holds the list of routes and the list of stages that every
+// request passes.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"trails/invoke"
+	"trails/kg/fault"
+	"trails/policy"
+)
+
+// Engine is what this package needs of the call path; *invoke.Engine is one.
+type Engine interface {
+	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
+	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
+	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
+}
+
+// Options is how a process serves its graph. The zero value serves everybody who
+// can reach a loopback address, with no scope at all.
+type Options struct {
+	// MCP answers /mcp; nil leaves that address out.
+	MCP http.Handler
+	// Token, when set, must come as a bearer token with everything but /health.
+	Token string
+	// Actor is the principal's ID for callers that showed the token; empty means "token".
+	Actor string
+	// Scopes are the process's.
+	Scopes policy.Scopes
+	// Log receives refusals at debug and our own faults at error; nil discards them.
+	Log *slog.Logger
+}
+
+type server struct {
+	engine Engine
+	opts   Options
+	log    *slog.Logger
+	token  token
+}
+
+// New returns the handler of every address. It is safe for concurrent use and
+// holds nothing that needs closing.
+func New(e Engine, opts Options) http.Handler {
+	s := &server{engine: e, opts: opts, log: opts.Log, token: newToken(opts.Token)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	r := chi.NewRouter()
+	for _, stage := range s.stages() {
+		r.Use(stage.wrap)
+	}
+	s.routes(r)
+	return r
+}
+
+func (s *server) routes(r chi.Router) {
+	r.NotFound(s.answer(unknownAddress))
+	r.MethodNotAllowed(s.methodNotAllowed(r))
+	r.Get("/", s.answer(index))
+	r.Get("/health", s.answer(s.health))
+	r.Get("/capabilities", s.answer(s.capabilities))
+	r.Post("/invoke/{capability}", s.answer(s.invoke))
+	r.Get("/commits", s.answer(s.commits))
+	r.Get("/commits/{id}", s.answer(s.commit))
+	r.Get("/kg", s.answer(s.resource("trails://kg/types")))
+	r.Get("/kg/{type}", s.answer(s.kg))
+	r.Get("/kg/{type}/{id}", s.answer(s.kg))
+	for path, uri := range map[string]string{
+		"/schema": "trails://schema",
+		"/stats":  "trails://stats",
+		"/doctor": "trails://doctor",
+		"/prov":   "trails://prov/latest",
+	} {
+		r.Get(path, s.answer(s.resource(uri)))
+	}
+	if s.opts.MCP != nil {
+		r.Handle("/mcp", s.opts.MCP)
+	}
+}
+
+// stage is one thing that every request passes on its way in.
+type stage struct {
+	name string
+	wrap func(http.Handler) http.Handler
+}
+
+// stages lists them in their order, outermost first.
+func (s *server) stages() []stage {
+	return []stage{
+		{"trace", traced},            // first: every answer, a refusal too, names its trace
+		{"headers", secured},         // before whatever may answer
+		{"access log", s.logged},     // outside recover: it must see the 500
+		{"recover", s.recovered},     // outside everything that may panic
+		{"host", s.ownHost},          // before origin: a rebound name makes every origin its own
+		{"origin", s.ownOrigin},      // before token: a browser may hold one
+		{"token", s.authenticated},   // before the body: nobody unknown makes us read one
+		{"media type", s.mediaType},  // before the body: no need to read what is not JSON
+		{"body", s.bounded},          // size, text and depth, once for all handlers
+		{"head", middleware.GetHead}, // HEAD is GET without the body
+	}
+}
+
+// answer turns a handler that may fail into one that answers with a problem.
+func (s *server) answer(h func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.refuse(w, r, err)
+		}
+	}
+}
+
+// call is the start of every call that this request makes.
+func (s *server) call(r *http.Request) invoke.Call {
+	return invoke.Call{
+		Principal:      principalOf(r),
+		Via:            "http",
+		TraceID:        traceOf(r),
+		IdempotencyKey: r.Header.Get("Idempotency-Key"),
+	}
+}
+
+func unknownAddress(_ http.ResponseWriter, r *http.Request) error {
+	return fault.New(fault.NotFound, "no address %s here; GET / lists them", r.URL.EscapedPath())
+}

@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+// CommitHeader names the commit that a write made.
+const CommitHeader = "Trails-Commit"
+
+// invoke answers POST /invoke/{capability}: the same call as MCP's tools/call.
+func (s *server) invoke(w http.ResponseWriter, r *http.Request) error {
+	capability, err := segment(r, "capability")
+	if err != nil {
+		return err
+	}
+	args, err := arguments(r)
+	if err != nil {
+		return err
+	}
+	c := s.call(r)
+	c.Capability, c.Args = capability, args
+	return s.run(w, r, c)
+}
+
+// run makes the call and answers with its structured content.
+func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) error {
+	res, err := s.engine.Call(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	if id := commitOf(res.Structured); id != "" {
+		w.Header().Set(CommitHeader, id)
+		w.Header().Set("ETag", strconv.Quote(id))
+	}
+	return writeJSON(w, res.Structured)
+}
+
+// commitOf returns the id of the commit that a write's result names, or "".
+func commitOf(structured json.RawMessage) string {
+	var result struct {
+		Commit struct {
+			ID string `json:"id"`
+		} `json:"commit"`
+	}
+	_ = json.Unmarshal(structured, &result) // another shape of result names no commit
+	return result.Commit.ID
+}
+
+// arguments reads the call's arguments from the body and ?dry_run=.
+func arguments(r *http.Request) (json.RawMessage, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, fault.New(fault.Malformed, "read the body: %w", err)
+	}
+	args, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	query, err := parameters(r, "dry_run")
+	if err != nil || !query.Has("dry_run") {
+		return args, err
+	}
+	dry, err := strconv.ParseBool(query.Get("dry_run"))
+	if err != nil {
+		return nil, badParameter("dry_run", fault.Datatype, query.Get("dry_run"), "dry_run must be true or false")
+	}
+	return withMember(args, "dry_run", dry)
+}
+
+// object checks that body is one JSON object and nothing more; empty means {}.
+func object(body []byte) (json.RawMessage, error) {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	var raw json.RawMessage
+	if err := json.Unmarshal(body, &raw); err != nil {
+		return nil, malformedJSON(err)
+	}
+	if body[0] != '{' {
+		return nil, fault.New(fault.InvalidArguments, "the arguments must be a JSON object")
+	}
+	return raw, nil
+}
+
+func malformedJSON(err error) error {
+	f := fault.New(fault.Malformed, "the body is not JSON: %s", err)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return f.With("offset", syntax.Offset)
+	}
+	return f
+}
+
+func withMember(object json.RawMessage, name string, value any) (json.RawMessage, error) {
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(object, &members); err != nil {
+		return nil, malformedJSON(err)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	members[name] = text
+	return json.Marshal(members)
+}
+
+// parameters parses the query strictly: a misspelt dry_run must not write.
+func parameters(r *http.Request, allowed ...string) (url.Values, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.Malformed, "the query does not parse: %s", err)
+	}
+	var wrong []fault.FieldError
+	for name, values := range query {
+		switch {
+		case !slices.Contains(allowed, name):
+			wrong = append(wrong, fault.FieldError{Field: name, Code: fault.Closed, Message: "unknown parameter " + strconv.Quote(name), Value: values[0], Constraint: allowed})
+		case len(values) > 1:
+			wrong = append(wrong, fault.FieldError{Field: name, Code: fault.MaxCount, Message: name + " must be given once", Value: values, Constraint: 1})
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Arguments(wrong...)
+	}
+	return query, nil
+}
+
+func badParameter(name string, code fault.Code, value any, message string) error {
+	return fault.Arguments(fault.FieldError{Field: name, Code: code, Message: message, Value: value})
+}
+
+func writeJSON(w http.ResponseWriter, body []byte) error {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(body[:len(body):len(body)], '\n')) // a reader that left is no concern of ours
+	return nil
+}

@@ -1,0 +1,144 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"trails/kg/fault"
+)
+
+// verdict is how HTTP says a kind of fault.
+type verdict struct {
+	status int
+	title  string
+}
+
+// verdicts is the one table from meaning to status (contract, section 7).
+var verdicts = map[fault.Kind]verdict{
+	fault.Internal:         {http.StatusInternalServerError, "Internal error"},
+	fault.InvalidData:      {http.StatusUnprocessableEntity, "Invalid data"},
+	fault.InvalidArguments: {http.StatusBadRequest, "Invalid arguments"},
+	fault.UnknownTool:      {http.StatusNotFound, "Unknown tool"},
+	fault.Unauthenticated:  {http.StatusUnauthorized, "Authentication failed"},
+	fault.ScopeDenied:      {http.StatusForbidden, "Scope denied"},
+	fault.Denied:           {http.StatusForbidden, "Denied"},
+	fault.Exhausted:        {http.StatusTooManyRequests, "Exhausted"},
+	fault.NotFound:         {http.StatusNotFound, "Not found"},
+	fault.Missing:          {http.StatusNotFound, "Missing"},
+	fault.Precondition:     {http.StatusPreconditionFailed, "Precondition failed"},
+	fault.Conflict:         {http.StatusConflict, "Conflict"},
+	fault.Malformed:        {http.StatusBadRequest, "Malformed"},
+	fault.TooLarge:         {http.StatusRequestEntityTooLarge, "Too large"},
+	fault.TimedOut:         {http.StatusRequestTimeout, "Timed out"},
+	fault.Unusable:         {http.StatusServiceUnavailable, "Unusable"},
+}
+
+// Status returns the HTTP status for a kind of fault.
+func Status(k fault.Kind) int { return verdicts[k].status }
+
+// refuse answers with err as a problem document. Ours is logged whole and shown
+// as nothing but its trace id.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	f := fault.Of(err)
+	trace := traceOf(r)
+	if id, ok := f.Details["trace_id"].(string); ok && id != "" {
+		trace = id
+	}
+	if f.Kind == fault.Internal {
+		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error",
+			slog.String("trace_id", trace), slog.String("path", r.URL.Path), slog.Any("cause", cause(f)))
+	}
+	addRefusalHeaders(w.Header(), f)
+	writeProblem(w, verdicts[f.Kind].status, problem(f, trace))
+}
+
+// cause is what the log should know of a fault that the caller may not.
+func cause(f *fault.Error) error {
+	if c := f.Unwrap(); c != nil {
+		return c
+	}
+	return f
+}
+
+// addRefusalHeaders sets what the status asks for (RFC 9110, sections 10.2.3 and 11.6.1).
+func addRefusalHeaders(h http.Header, f *fault.Error) {
+	switch f.Kind {
+	case fault.Unauthenticated:
+		h.Set("WWW-Authenticate", "Bearer")
+	case fault.Exhausted:
+		h.Set("Retry-After", retryAfter(f.Details["retry_after"]))
+	}
+}
+
+// retryAfter is whole seconds, at least one.
+func retryAfter(v any) string {
+	var seconds float64
+	switch n := v.(type) {
+	case int:
+		seconds = float64(n)
+	case int64:
+		seconds = float64(n)
+	case float64:
+		seconds = n
+	}
+	return fmt.Sprint(int64(math.Max(1, math.Ceil(seconds))))
+}
+
+// problem returns the members of the document (RFC 9457, section 3).
+func problem(f *fault.Error, trace string) map[string]any {
+	p := map[string]any{}
+	if f.Kind != fault.Internal {
+		for k, v := range f.Details {
+			p[k] = v
+		}
+		p["detail"] = f.Message
+		if len(f.Fields) > 0 {
+			p["fields"] = f.Fields
+		}
+	}
+	p["type"] = "urn:trails:problem:" + f.Kind.String()
+	p["title"] = verdicts[f.Kind].title
+	p["status"] = verdicts[f.Kind].status
+	p["trace_id"] = trace
+	return p
+}
+
+// refuseOutside answers with a status that no fault has: it concerns HTTP alone.
+func refuseOutside(w http.ResponseWriter, r *http.Request, status int, detail string) {
+	title := http.StatusText(status)
+	writeProblem(w, status, map[string]any{
+		"type": "about:blank", "title": title, "status": status, "detail": detail, "trace_id": traceOf(r),
+	})
+}
+
+func writeProblem(w http.ResponseWriter, status int, members map[string]any) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(members) // the status is sent: a reader that left is no concern of ours
+}
+
+// methodNotAllowed answers 405 with the methods that the address has.
+func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			try := m
+			if m == http.MethodHead {
+				try = http.MethodGet
+			}
+			if routes.Match(chi.NewRouteContext(), try, r.URL.EscapedPath()) {
+				allowed = append(allowed, m)
+			}
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		refuseOutside(w, r, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not for %s; allowed: %s", r.Method, r.URL.EscapedPath(), strings.Join(allowed, ", ")))
+	}
+}
