@@ -22,6 +22,7 @@ type Schema struct {
 
 	byName map[string]*Type
 	byIRI  map[rdf.IRI]*Type
+	about  map[*Type]*facts
 }
 
 // Mint says how a new entity of a type gets its IRI.
@@ -29,7 +30,7 @@ type Mint string
 
 // The ways to mint, as the schema writes them.
 const (
-	MintUUIDv7   Mint = "uuidv7"   // the zero value means this one
+	MintUUIDv7   Mint = "uuidv7"   // what [Schema.MintOf] says when no type in the chain says otherwise
 	MintContent  Mint = "content"  // SHA-256 of the canonical property set
 	MintKey      Mint = "key"      // from the key properties
 	MintPreserve Mint = "preserve" // the caller's id or IRI; creating without one is an error
@@ -40,13 +41,18 @@ type Type struct {
 	Name        string
 	IRI         rdf.IRI // Base+Name unless the schema gives rdf_type
 	Description string
-	// Label names the property whose value people read; "" means the local id.
+	// Label names the property whose value people read; "" means the supertype's,
+	// and without one the local id; see [Schema.LabelOf].
 	Label string
-	// Key names the properties that identify an entity; unique together when set.
+	// Key names the properties that identify an entity, unique together when set;
+	// nil means the supertype's, see [Schema.KeyOf].
 	Key []string
 	// Unique lists groups of properties whose values are unique together within the type.
-	Unique   [][]string
-	Mint     Mint
+	// The groups are sorted, because quads keep no order between them.
+	Unique [][]string
+	// Mint is how entities get their IRIs; "" means as the supertype's, see [Schema.MintOf].
+	Mint Mint
+	// Extends names the direct supertypes, in their order of declaration.
 	Extends  []string
 	Abstract bool // only subtypes have instances
 	// Properties are the type's own, in order of declaration; see [Schema.PropertiesOf].
