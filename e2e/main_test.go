@@ -1,0 +1,145 @@
+// Package e2e_test holds the built binary to what it promises, from outside: the
+// main job on real data over stdio and HTTP, many processes on one file, kills,
+// broken files, and the MCP clients that people use. Nothing here knows the
+// program's packages; it knows its commands and its wire.
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// binary is the program under test.
+var binary string
+
+// patience is how long anything may take before a test gives up on it; it is no
+// expectation of speed.
+const patience = 2 * time.Minute
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "trails-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	// Programs of other users must be able to run it: see TestAReadOnlyFile.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	binary = filepath.Join(dir, "trails")
+	args := append([]string{"build"}, buildFlags...)
+	build := exec.Command("go", append(args, "-o", binary, "../cmd/trails")...)
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build ../cmd/trails:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// output is what a command left behind.
+type output struct {
+	stdout, stderr string
+	code           int
+}
+
+// trails runs one command to its end.
+func trails(t testing.TB, args ...string) output {
+	t.Helper()
+	return finish(t, command(t, args...))
+}
+
+// command prepares one command, with nothing of this machine's settings.
+func command(t testing.TB, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = environment()
+	return cmd
+}
+
+// environment is ours without any TRAILS_ variable.
+func environment(more ...string) []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "TRAILS_") {
+			env = append(env, kv)
+		}
+	}
+	return append(env, more...)
+}
+
+// finish runs a prepared command; only its not starting at all is fatal.
+func finish(t testing.TB, cmd *exec.Cmd) output {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%s: %v", strings.Join(cmd.Args, " "), err)
+	}
+	return output{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must runs a command that has to succeed and returns what it printed.
+func must(t testing.TB, args ...string) string {
+	t.Helper()
+	out := trails(t, args...)
+	if out.code != 0 {
+		t.Fatalf("trails %s: exit %d\n%s%s", strings.Join(args, " "), out.code, out.stdout, out.stderr)
+	}
+	return out.stdout
+}
+
+// write makes a file with this content in the test's directory.
+func write(t testing.TB, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// absent says that something a test needs is not here: fatal in CI, otherwise one
+// loud line.
+func absent(t testing.TB, format string, args ...any) {
+	t.Helper()
+	message := fmt.Sprintf(format, args...)
+	if os.Getenv("CI") == "true" {
+		t.Fatal(message)
+	}
+	t.Skip("SKIPPED: " + message)
+}
+
+// attackData is the path of the real data.
+func attackData(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("TRAILS_DATA")
+	if dir == "" {
+		dir = "../../shared/data"
+	}
+	path, err := filepath.Abs(filepath.Join(dir, "attack", "attack.ndjson.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		absent(t, "no real data: %v; set TRAILS_DATA", err)
+	}
+	return path
+}
