@@ -1,0 +1,279 @@
+package validate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/kg/fault"
+	"trails/kg/rdf"
+)
+
+// Compile reads a shapes graph, whatever graph its quads are labelled with. It is
+// an InvalidData fault, which names shape and parameter, when the graph is not
+// well-formed or asks for something that is not understood here.
+func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
+	c := &compiler{graph: newGraph(shapesGraph), out: &Shapes{
+		byClass: make(map[rdf.IRI][]*shape),
+		within:  make(map[rdf.IRI][]rdf.IRI),
+		above:   make(map[rdf.IRI]map[rdf.IRI]bool),
+		names:   make(map[rdf.IRI]string),
+	}}
+	c.hierarchy()
+	var shapes []*shape
+	for _, subject := range c.graph.subjects {
+		if !c.isNodeShape(subject) {
+			continue
+		}
+		s, err := c.nodeShape(subject)
+		if err != nil {
+			return nil, fmt.Errorf("compile shape %s: %w", label(subject), err)
+		}
+		if s != nil {
+			shapes = append(shapes, s)
+		}
+	}
+	c.index(shapes)
+	return c.out, nil
+}
+
+type compiler struct {
+	graph *graph
+	out   *Shapes
+}
+
+// hierarchy closes rdfs:subClassOf over the shapes graph. Cycles are allowed: the
+// classes in one are all subclasses of each other.
+func (c *compiler) hierarchy() {
+	for _, subject := range c.graph.subjects {
+		class, ok := subject.(rdf.IRI)
+		if !ok {
+			continue
+		}
+		above := map[rdf.IRI]bool{class: true}
+		c.climb(class, above)
+		c.out.above[class] = above
+		for super := range above {
+			c.out.within[super] = append(c.out.within[super], class)
+		}
+	}
+	for class, within := range c.out.within {
+		if c.out.above[class] == nil { // mentioned as a superclass only
+			c.out.above[class] = map[rdf.IRI]bool{class: true}
+			within = append(within, class)
+		}
+		slices.Sort(within)
+		c.out.within[class] = within
+	}
+}
+
+func (c *compiler) climb(class rdf.IRI, above map[rdf.IRI]bool) {
+	for _, o := range c.graph.all(class, rdf.SubClassOf) {
+		super, ok := o.(rdf.IRI)
+		if ok && !above[super] {
+			above[super] = true
+			c.climb(super, above)
+		}
+	}
+}
+
+// isNodeShape follows SHACL section 2.1: what is declared one, has a class target
+// or has property shapes, and has no path.
+func (c *compiler) isNodeShape(t rdf.Term) bool {
+	of := c.graph.objects[t]
+	if c.graph.has(t, rdf.Type, sh("NodeShape")) {
+		return true
+	}
+	return len(of[sh("path")]) == 0 && len(of[sh("targetClass")])+len(of[sh("property")]) > 0
+}
+
+func (c *compiler) nodeShape(id rdf.Term) (*shape, error) {
+	if c.graph.has(id, sh("deactivated"), rdf.Literal("true", rdf.XSDBoolean)) {
+		return nil, nil
+	}
+	s := &shape{id: id, name: c.nodeName(id)}
+	if err := c.targets(s); err != nil {
+		return nil, err
+	}
+	for _, property := range c.graph.all(id, sh("property")) {
+		p, err := c.propertyShape(property, s)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			s.properties = append(s.properties, p)
+		}
+	}
+	slices.SortStableFunc(s.properties, func(a, b *shape) int {
+		return cmp.Or(cmp.Compare(c.order(a.id), c.order(b.id)), cmp.Compare(a.path, b.path))
+	})
+	return s, c.constraints(s, s)
+}
+
+// targets reads sh:targetClass, and the implicit target of a shape that is a class
+// (SHACL section 2.1.3.3).
+func (c *compiler) targets(s *shape) error {
+	for _, t := range c.graph.all(s.id, sh("targetClass")) {
+		class, ok := t.(rdf.IRI)
+		if !ok {
+			return fault.New(fault.InvalidData, "sh:targetClass must be an IRI, not %s", label(t))
+		}
+		s.targets = append(s.targets, class)
+	}
+	if class, ok := s.id.(rdf.IRI); ok && c.isClass(s.id) && !slices.Contains(s.targets, class) {
+		s.targets = append(s.targets, class)
+	}
+	return nil
+}
+
+func (c *compiler) isClass(t rdf.Term) bool {
+	return slices.ContainsFunc(c.graph.all(t, rdf.Type), func(class rdf.Term) bool {
+		iri, _ := class.(rdf.IRI)
+		return iri == owlClass || c.out.isA(iri, rdf.RDFSClass)
+	})
+}
+
+// owlClass is accepted as a class although a shapes graph seldom says that it is
+// one: RDFS would conclude it.
+const owlClass = rdf.IRI("http://www.w3.org/2002/07/owl#Class")
+
+func (c *compiler) nodeName(id rdf.Term) string {
+	for _, p := range []rdf.IRI{sh("name"), rdf.Label} {
+		if name := c.graph.text(id, p); name != "" {
+			return name
+		}
+	}
+	if iri, ok := id.(rdf.IRI); ok {
+		return local(iri)
+	}
+	return "the node"
+}
+
+func (c *compiler) order(shape rdf.Term) float64 {
+	order, _ := strconv.ParseFloat(c.graph.text(shape, sh("order")), 64)
+	return order
+}
+
+func (c *compiler) propertyShape(id rdf.Term, owner *shape) (*shape, error) {
+	path, err := c.path(id)
+	if err != nil {
+		return nil, err
+	}
+	if c.graph.has(id, sh("deactivated"), rdf.Literal("true", rdf.XSDBoolean)) {
+		return nil, nil
+	}
+	s := &shape{id: id, path: path, name: cmp.Or(c.graph.text(id, sh("name")), local(path), string(path))}
+	if len(c.graph.all(id, sh("property"))) > 0 {
+		return nil, fault.New(fault.InvalidData, "property %s: a property shape within a property shape is not supported", s.name)
+	}
+	if err := c.constraints(s, owner); err != nil {
+		return nil, fmt.Errorf("property %s: %w", s.name, err)
+	}
+	return s, nil
+}
+
+func (c *compiler) path(id rdf.Term) (rdf.IRI, error) {
+	path, err := c.graph.one(id, sh("path"))
+	if err != nil {
+		return "", err
+	}
+	iri, ok := path.(rdf.IRI)
+	switch {
+	case path == nil:
+		return "", fault.New(fault.InvalidData, "property shape %s has no sh:path", label(id))
+	case !ok:
+		return "", fault.New(fault.InvalidData, "property shape %s: the sh:path %s is no predicate; other paths are not supported", label(id), label(path))
+	}
+	return iri, nil
+}
+
+// constraints compiles everything that a shape asks for.
+func (c *compiler) constraints(s, owner *shape) error {
+	if err := c.understood(s.id); err != nil {
+		return err
+	}
+	s.message = c.graph.text(s.id, sh("message"))
+	s.severity = sh("Violation")
+	if severity, ok := first(c.graph.all(s.id, sh("severity"))).(rdf.IRI); ok {
+		s.severity = severity
+	}
+	for _, component := range components {
+		values := c.graph.all(s.id, component.parameter)
+		if err := component.standsOn(s, len(values)); err != nil {
+			return err
+		}
+		for _, value := range values {
+			made, err := component.compile(parameter{c.graph, s, owner, component.parameter, value})
+			if err != nil {
+				return err
+			}
+			if made != nil {
+				s.constraints = append(s.constraints, made)
+			}
+		}
+	}
+	return nil
+}
+
+func first(terms []rdf.Term) rdf.Term {
+	if len(terms) == 0 {
+		return nil
+	}
+	return terms[0]
+}
+
+// understood refuses parameters of SHACL that nothing here checks: to pass over
+// one would be to promise what is not kept.
+func (c *compiler) understood(id rdf.Term) error {
+	var strange []string
+	for p := range c.graph.objects[id] {
+		if strings.HasPrefix(string(p), rdf.SHNS) && !known[p] && !isParameter[p] {
+			strange = append(strange, word(p))
+		}
+	}
+	if len(strange) == 0 {
+		return nil
+	}
+	slices.Sort(strange)
+	return fault.New(fault.InvalidData, "not supported: %s", strings.Join(strange, ", "))
+}
+
+func (c component) standsOn(s *shape, values int) error {
+	switch {
+	case values > 1 && !c.repeats:
+		return fault.New(fault.InvalidData, "%s has %d values, not one", word(c.parameter), values)
+	case values > 0 && c.place == onProperty && s.path == "":
+		return fault.New(fault.InvalidData, "%s belongs on a property shape", word(c.parameter))
+	case values > 0 && c.place == onNode && s.path != "":
+		return fault.New(fault.InvalidData, "%s belongs on a node shape", word(c.parameter))
+	}
+	return nil
+}
+
+// index makes every class find its shapes, and those of its superclasses, with
+// one look-up.
+func (c *compiler) index(shapes []*shape) {
+	for _, s := range shapes {
+		for _, target := range s.targets {
+			c.out.names[target] = s.name
+			for _, class := range c.out.Subclasses(target) {
+				if !slices.Contains(c.out.byClass[class], s) {
+					c.out.byClass[class] = append(c.out.byClass[class], s)
+				}
+			}
+		}
+		c.references(s)
+	}
+	slices.Sort(c.out.references)
+	c.out.references = slices.Compact(c.out.references)
+}
+
+func (c *compiler) references(s *shape) {
+	for _, p := range s.properties {
+		if slices.ContainsFunc(p.constraints, func(k constraint) bool { _, ok := k.(classConstraint); return ok }) {
+			c.out.references = append(c.out.references, p.path)
+		}
+	}
+}

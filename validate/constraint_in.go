@@ -1,0 +1,35 @@
+package validate
+
+import (
+	"context"
+
+	"trails/kg/rdf"
+)
+
+// in lists the only values there may be (SHACL section 4.8.3).
+type in struct {
+	members map[rdf.Term]bool
+	listed  []any
+	shown   string
+}
+
+func compileIn(p parameter) (constraint, error) {
+	list, err := p.graph.list(p.value)
+	if err != nil {
+		return nil, err
+	}
+	c := in{members: make(map[rdf.Term]bool, len(list)), listed: jsonValues(list), shown: showList(list)}
+	for _, member := range list {
+		c.members[member] = true
+	}
+	return c, nil
+}
+
+func (c in) check(_ context.Context, e *evaluation, values []rdf.Term) error {
+	for _, v := range values {
+		if !c.members[v] {
+			e.report(inComponent, v, c.listed, "must be one of %s, not %s", c.shown, show(v))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package validate
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"trails/kg/rdf"
+)
+
+// maxShown is how many characters of a value a message shows.
+const maxShown = 200
+
+// maxListed is how many members of a list a message shows.
+const maxListed = 20
+
+// jsonValue returns a term as JSON carries it: booleans, numbers and vectors as
+// such where JSON can say them without loss, all else as its text; nil for nil.
+func jsonValue(t rdf.Term) any {
+	if t == nil {
+		return nil
+	}
+	text := rdf.Lexical(t)
+	switch rdf.DatatypeOf(t) {
+	case rdf.XSDBoolean:
+		if text == "true" || text == "false" {
+			return text == "true"
+		}
+	case rdf.XSDInteger:
+		if isJSONNumber(text) && isSafe(text) {
+			return json.Number(text)
+		}
+	case rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDFloat:
+		if isJSONNumber(text) {
+			return json.Number(text)
+		}
+	case vectorDatatype:
+		if json.Valid([]byte(text)) {
+			return json.RawMessage(text)
+		}
+	}
+	return text
+}
+
+func jsonValues(terms []rdf.Term) []any {
+	values := make([]any, len(terms))
+	for i, t := range terms {
+		values[i] = jsonValue(t)
+	}
+	return values
+}
+
+func isJSONNumber(s string) bool {
+	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && json.Valid([]byte(s))
+}
+
+var safeInteger = new(big.Int).Lsh(big.NewInt(1), 53)
+
+// isSafe reports whether a program that reads numbers as doubles keeps this integer.
+func isSafe(text string) bool {
+	if len(text) < 16 {
+		return true
+	}
+	n, ok := new(big.Int).SetString(text, 10)
+	return ok && n.CmpAbs(safeInteger) <= 0
+}
+
+// show returns a term for a message: its JSON, shortened.
+func show(t rdf.Term) string {
+	switch v := jsonValue(t).(type) {
+	case string:
+		return quote(v)
+	default:
+		return shorten(compact(v))
+	}
+}
+
+// quote returns s as a JSON string of at most maxShown characters of s.
+func quote(s string) string { return compact(shorten(s)) }
+
+// shorten cuts s after maxShown characters, never inside one.
+func shorten(s string) string {
+	if utf8.RuneCountInString(s) <= maxShown {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == maxShown {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// showList returns terms for a message: a JSON array, shortened.
+func showList(terms []rdf.Term) string {
+	shown := make([]string, 0, maxListed+1)
+	for i, t := range terms {
+		if i == maxListed {
+			shown = append(shown, "…")
+			break
+		}
+		shown = append(shown, show(t))
+	}
+	return "[" + strings.Join(shown, ",") + "]"
+}
+
+// compact returns v as JSON without HTML escapes.
+func compact(v any) string {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("validate: a term is not JSON: " + err.Error())
+	}
+	return strings.TrimSuffix(buf.String(), "\n")
+}
+
+// local returns the end of an IRI, after the last of "#", "/" and ":".
+func local(iri rdf.IRI) string {
+	s := string(iri)
+	return s[strings.LastIndexAny(s, "#/:")+1:]
+}
+
+// characters returns "1 character", "2 characters".
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return strconv.Itoa(n) + " characters"
+}

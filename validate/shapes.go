@@ -1,0 +1,92 @@
+// Package validate checks nodes against SHACL shapes. A shapes graph is compiled
+// once ([Compile]); [Shapes.Node] then reads one node and evaluates every shape
+// that targets one of its types, so the cost of a write follows the change and not
+// the graph. Which nodes a change can affect is for the graph to say, not for here.
+//
+// What is understood is a part of SHACL Core (https://www.w3.org/TR/shacl/): node
+// shapes with class targets, property shapes with one predicate as path, and the
+// components of the table in component.go, one file each. Whatever else a shapes
+// graph asks for is refused when it is compiled, never passed over.
+//
+// Read [Shapes] first, then evaluate.go, then one constraint.
+package validate
+
+import (
+	"context"
+	"slices"
+
+	"trails/kg/rdf"
+)
+
+// PredicateObject is half a statement: what a subject is asked to have.
+type PredicateObject struct {
+	P rdf.IRI
+	O rdf.Term
+}
+
+// Data is what nodes are read from: the state after the change.
+type Data interface {
+	rdf.Source
+	// Having returns at most limit subjects, in no order, of the default graph that
+	// have every one of these predicate/object pairs.
+	Having(ctx context.Context, pairs []PredicateObject, limit int) ([]rdf.Term, error)
+}
+
+// Shapes is a compiled shapes graph. It is immutable and safe for concurrent use;
+// the zero value has no shapes, and every node keeps it.
+type Shapes struct {
+	// byClass lists the shapes that an instance of a class must keep, those of its
+	// superclasses included.
+	byClass map[rdf.IRI][]*shape
+	// within holds, for a class, the class and all of its subclasses, sorted.
+	within map[rdf.IRI][]rdf.IRI
+	// above holds, for a class, the class and all of its superclasses.
+	above      map[rdf.IRI]map[rdf.IRI]bool
+	names      map[rdf.IRI]string // of classes, for messages
+	references []rdf.IRI
+}
+
+// shape is a node shape, or a property shape when it has a path.
+type shape struct {
+	id          rdf.Term
+	path        rdf.IRI
+	name        string // what messages call it
+	message     string // sh:message, in place of ours
+	severity    rdf.IRI
+	targets     []rdf.IRI
+	constraints []constraint
+	properties  []*shape
+}
+
+// Empty reports whether no class has a shape.
+func (s *Shapes) Empty() bool { return len(s.byClass) == 0 }
+
+// Targets reports whether instances of the class have a shape to keep, its own or
+// that of a superclass.
+func (s *Shapes) Targets(class rdf.IRI) bool { return len(s.byClass[class]) > 0 }
+
+// Subclasses returns the class and all of its subclasses, sorted; the caller may
+// not change it.
+func (s *Shapes) Subclasses(class rdf.IRI) []rdf.IRI {
+	if within, ok := s.within[class]; ok {
+		return within
+	}
+	return []rdf.IRI{class}
+}
+
+// ReferencePaths returns, sorted, the predicates whose values must be instances of
+// some class: along them a node that lost a type can break those that refer to it.
+func (s *Shapes) ReferencePaths() []rdf.IRI { return slices.Clone(s.references) }
+
+// isA reports whether class is one, or a subclass of it.
+func (s *Shapes) isA(class, super rdf.IRI) bool {
+	return class == super || s.above[class][super]
+}
+
+// className returns what messages call a class.
+func (s *Shapes) className(class rdf.IRI) string {
+	if name := s.names[class]; name != "" {
+		return name
+	}
+	return local(class)
+}
