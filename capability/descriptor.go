@@ -59,8 +59,8 @@ type SideEffects string
 // The side effects.
 const (
 	None     SideEffects = "none"     // reads only
-	Writes   SideEffects = "writes"   // adds, or replaces what the caller names
-	Destroys SideEffects = "destroys" // may remove what the caller does not list
+	Writes   SideEffects = "writes"   // only adds
+	Destroys SideEffects = "destroys" // may replace or remove what is there
 )
 
 // Cost says what the work of a call grows with.

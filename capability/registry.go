@@ -19,8 +19,8 @@ type Registry struct {
 }
 
 // New returns the registry of these descriptors. It refuses, as InvalidData, an id
-// that breaks the grammar, a version that is no SemVer, two descriptors with one
-// id, and two ids with one tool name.
+// that breaks the grammar, a version that is no SemVer, an input shape that is not
+// closed, two descriptors with one id, and two ids with one tool name.
 func New(descriptors []Descriptor) (*Registry, error) {
 	r := &Registry{
 		all:    slices.Clone(descriptors),
@@ -43,6 +43,9 @@ func (r *Registry) add(i int, d Descriptor) error {
 	}
 	if !semver.MatchString(d.Version) {
 		return fault.New(fault.InvalidData, "capability %s: version %q is no semantic version, such as 1.0.0", d.ID, d.Version)
+	}
+	if !d.InputShape.Closed {
+		return fault.New(fault.InvalidData, "capability %s: the input shape must be closed", d.ID)
 	}
 	if _, taken := r.byID[d.ID]; taken {
 		return fault.New(fault.InvalidData, "capability %s is declared twice", d.ID)

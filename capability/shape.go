@@ -25,14 +25,14 @@ func (s Shape) Field(name string) (Field, bool) {
 // Type is what a field's value is, in JSON and beyond it.
 type Type string
 
-// The types. Those after Number travel as JSON strings, save Vector, Object and Any.
+// The types. Those from BigInteger to Bytes travel as JSON strings.
 const (
 	String     Type = "string"
 	Boolean    Type = "boolean"
 	Integer    Type = "integer" // within ±2^53
 	Number     Type = "number"
+	Decimal    Type = "decimal"     // a JSON number that keeps every digit
 	BigInteger Type = "big_integer" // decimal digits; any size
-	Decimal    Type = "decimal"     // decimal digits with a point; keeps every digit
 	Date       Type = "date"        // RFC 3339 full-date
 	DateTime   Type = "date-time"   // RFC 3339 date-time
 	Time       Type = "time"

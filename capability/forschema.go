@@ -1,0 +1,223 @@
+package capability
+
+import (
+	"fmt"
+	"strings"
+
+	"trails/kg/rdf"
+	"trails/kg/schema"
+	"trails/policy"
+)
+
+// ForSchema returns the descriptors of create, update and delete for every type
+// that has instances, in the order of the schema. Their versions name their
+// content, so any change of a type that a caller could notice changes them.
+func ForSchema(s *schema.Schema) []Descriptor {
+	var all []Descriptor
+	for _, t := range s.Types {
+		if t.Abstract {
+			continue
+		}
+		for _, d := range []Descriptor{create(s, t), update(s, t), remove(s, t)} {
+			all = append(all, d.Stamped("1.0.0"))
+		}
+	}
+	return all
+}
+
+// create makes a node from its properties.
+func create(s *schema.Schema, t *schema.Type) Descriptor {
+	d := write(s, t, "create")
+	d.Description = sentences("Create "+article(t.Name)+".", t.Description, together(s, t))
+	d.InputShape.Fields = concat(properties(s, t), newID(s, t), writeFields())
+	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
+	d.SideEffects = Writes
+	return d
+}
+
+// update changes some properties of a node and leaves the rest.
+func update(s *schema.Schema, t *schema.Type) Descriptor {
+	d := write(s, t, "update")
+	d.Description = sentences("Change properties of "+article(t.Name)+"; those that are not given stay, null removes one, and an array replaces all values.",
+		t.Description, together(s, t))
+	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), writeFields())
+	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
+	d.SideEffects = Destroys
+	d.Idempotent = true
+	return d
+}
+
+// remove deletes a node with all of its properties.
+func remove(s *schema.Schema, t *schema.Type) Descriptor {
+	d := write(s, t, "delete")
+	d.Description = sentences("Delete "+article(t.Name)+" with all of its properties.", t.Description)
+	d.InputShape.Fields = concat(existingID(t), writeFields())
+	d.InputShape.UniqueTogether = nil
+	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
+	d.SideEffects = Destroys
+	d.Idempotent = true
+	d.ConsentRequired = true
+	return d
+}
+
+// write is what the three have in common.
+func write(s *schema.Schema, t *schema.Type, op string) Descriptor {
+	return Descriptor{
+		ID:             schema.SnakeName(t.Name) + "." + op,
+		InputShape:     Shape{NodeType: t.Name, UniqueTogether: groups(s, t), Closed: true},
+		OutputShape:    WriteResult(t.Name),
+		CostEstimate:   CostChange,
+		PolicyRequired: Requirement{Scope: policy.Runtime, Action: "change"},
+		Reasoning:      ReasoningSubclasses,
+		Assurance:      AssuranceValidated,
+	}
+}
+
+// WriteResult is what a typed write answers.
+func WriteResult(nodeType string) Shape {
+	return Shape{NodeType: nodeType, Closed: true, Fields: []Field{
+		{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
+		{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
+		{Name: "commit", Type: String, Required: true, Nullable: true, Description: "The commit that was made; null on a dry run, or when nothing changed."},
+		{Name: "branch", Type: String, Description: "The branch that moved."},
+		{Name: "added", Type: Integer, Required: true, Description: "How many statements were added."},
+		{Name: "removed", Type: Integer, Required: true, Description: "How many statements were removed."},
+		{Name: "dry_run", Type: Boolean, Required: true, Description: "Whether this was only tried."},
+	}}
+}
+
+// writeFields are the arguments that every write takes.
+func writeFields() []Field {
+	return []Field{
+		{Name: "message", Type: String, Description: "Why, for the history."},
+		{Name: "if_commit", Type: String, Description: "Write only if this commit is still the head."},
+		{Name: "dry_run", Type: Boolean, Default: false, Description: "Validate and report, but change nothing."},
+	}
+}
+
+// newID is the id of a node to be made: as the type mints it, or as the caller says.
+func newID(s *schema.Schema, t *schema.Type) []Field {
+	id := Field{Name: "id", Type: String, Description: "Local id or IRI of the new node; made when it is left out."}
+	switch s.MintOf(t) {
+	case schema.MintContent:
+		return nil
+	case schema.MintKey:
+		id.Description = "Local id or IRI of the new node; made from the key (" + strings.Join(s.KeyOf(t), ", ") + ") when it is left out."
+	case schema.MintPreserve:
+		id.Required, id.Description = true, "Local id or IRI of the new node."
+	}
+	return []Field{id}
+}
+
+func existingID(t *schema.Type) []Field {
+	return []Field{{Name: "id", Type: String, Required: true, Description: "Local id or IRI of the " + t.Name + "."}}
+}
+
+func properties(s *schema.Schema, t *schema.Type) []Field {
+	var fields []Field
+	for _, p := range s.PropertiesOf(t) {
+		fields = append(fields, property(s, p))
+	}
+	return fields
+}
+
+// types maps the words of the schema to the types of fields, where they differ.
+var types = map[string]Type{"datetime": DateTime, "float": Number}
+
+// property is the field of one property. One with a default need not be given.
+func property(s *schema.Schema, p *schema.Property) Field {
+	f := Field{
+		Name: p.Name, Description: p.Description, Type: Type(p.Datatype), NodeType: p.Class,
+		Required: p.Required() && p.Default == nil, Many: p.Many(),
+		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Unique: p.Unique, Dim: p.Dim,
+		MinValue: value(s, p, p.MinValue), MaxValue: value(s, p, p.MaxValue),
+		HasValue: value(s, p, p.HasValue), Default: value(s, p, p.Default),
+	}
+	if t, ok := types[p.Datatype]; ok {
+		f.Type = t
+	}
+	if f.Many && p.MinCount > 0 {
+		f.MinCount = &p.MinCount
+	}
+	if f.Many {
+		f.MaxCount = p.MaxCount
+	}
+	for _, term := range p.OneOf {
+		f.OneOf = append(f.OneOf, s.JSONValue(p, term))
+	}
+	return f
+}
+
+func value(s *schema.Schema, p *schema.Property, term rdf.Term) any {
+	if term == nil {
+		return nil
+	}
+	return s.JSONValue(p, term)
+}
+
+// optional makes fields what an update takes: each may be left out or null.
+func optional(fields []Field) []Field {
+	for i := range fields {
+		fields[i].Required, fields[i].Nullable, fields[i].Default = false, true, nil
+	}
+	return fields
+}
+
+// groups are the properties of a type that are unique together: those that it and
+// its supertypes declare, and the key.
+func groups(s *schema.Schema, t *schema.Type) [][]string {
+	var all [][]string
+	if key := s.KeyOf(t); len(key) > 0 {
+		all = append(all, key)
+	}
+	all = append(all, t.Unique...)
+	for _, super := range s.Supertypes(t) {
+		all = append(all, super.Unique...)
+	}
+	return all
+}
+
+// together says which properties are unique together, for JSON Schema cannot.
+func together(s *schema.Schema, t *schema.Type) string {
+	var said []string
+	for _, group := range groups(s, t) {
+		if len(group) == 1 {
+			said = append(said, fmt.Sprintf("No two share %s.", group[0]))
+			continue
+		}
+		last := len(group) - 1
+		said = append(said, fmt.Sprintf("No two share %s and %s together.", strings.Join(group[:last], ", "), group[last]))
+	}
+	return strings.Join(said, " ")
+}
+
+// sentences joins texts with spaces and gives each its full stop.
+func sentences(texts ...string) string {
+	var all []string
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		if !strings.ContainsAny(text[len(text)-1:], ".!?") {
+			text += "."
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, " ")
+}
+
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "AEIOaeio") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+func concat(lists ...[]Field) []Field {
+	var all []Field
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
