@@ -34,7 +34,7 @@ func attackFile(t testing.TB) (path, load string) {
 	t.Helper()
 	data := attackData(t)
 	loaded.Do(func() {
-		dir := filepath.Dir(binary)
+		dir := filepath.Dir(trailsBinary)
 		file := filepath.Join(dir, "attack.db")
 		must(t, "init", file, "--schema", attackSchema)
 		var w written

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// binary is the program under test.
-var binary string
+// trailsBinary is the program under test.
+var trailsBinary string
 
 // patience is how long anything may take before a test gives up on it; it is no
 // expectation of speed.
@@ -40,9 +40,9 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	binary = filepath.Join(dir, "trails")
+	trailsBinary = filepath.Join(dir, "trails")
 	args := append([]string{"build"}, buildFlags...)
-	build := exec.Command("go", append(args, "-o", binary, "../cmd/trails")...)
+	build := exec.Command("go", append(args, "-o", trailsBinary, "../cmd/trails")...)
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build ../cmd/trails:", err)
@@ -67,7 +67,7 @@ func trails(t testing.TB, args ...string) output {
 func command(t testing.TB, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, trailsBinary, args...)
 	cmd.Env = environment()
 	return cmd
 }

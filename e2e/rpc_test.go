@@ -99,7 +99,7 @@ func openStdio(t testing.TB, file string, env ...string) *stdio {
 // startStdio starts `trails mcp` and says nothing yet.
 func startStdio(t testing.TB, file string, env ...string) *stdio {
 	t.Helper()
-	cmd := exec.Command(binary, "mcp", file)
+	cmd := exec.Command(trailsBinary, "mcp", file)
 	cmd.Env = environment(env...)
 	s := &stdio{cmd: cmd, stderr: &bytes.Buffer{}, done: make(chan struct{}), waiting: map[string]chan message{}}
 	cmd.Stderr = s.stderr
@@ -216,7 +216,7 @@ type web struct {
 func openWeb(t testing.TB, file string, env ...string) *web {
 	t.Helper()
 	addr := freeAddress(t)
-	cmd := exec.Command(binary, "serve", file, "--addr", addr)
+	cmd := exec.Command(trailsBinary, "serve", file, "--addr", addr)
 	cmd.Env = environment(env...)
 	w := &web{cmd: cmd, stderr: &bytes.Buffer{}, base: "http://" + addr}
 	for _, kv := range env {

@@ -1,0 +1,311 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// commands are ways to touch a file, reading and writing.
+func commands(t testing.TB, file string) [][]string {
+	data := write(t, "one.ndjson", noteLine("one"))
+	return [][]string{
+		{"log", file},
+		{"stats", file},
+		{"verify", file},
+		{"export", file},
+		{"load", file, data},
+		{"mcp", file},
+		{"serve", file, "--addr", "127.0.0.1:0"},
+	}
+}
+
+// wantOneLine wants a command to have failed with one clear line.
+func wantOneLine(t testing.TB, args []string, out output, mentions string) {
+	t.Helper()
+	line := strings.TrimRight(out.stderr, "\n")
+	if out.code == 0 || line == "" || strings.Contains(line, "\n") {
+		t.Errorf("trails %s: exit %d, stderr %q; want a failure in one line", strings.Join(args, " "), out.code, out.stderr)
+	}
+	if !strings.Contains(line, mentions) || strings.Contains(line, "internal error") {
+		t.Errorf("trails %s says %q; want it to mention %q", args[0], line, mentions)
+	}
+}
+
+func TestABrokenFileIsRefusedAndLeftAlone(t *testing.T) {
+	for _, c := range []struct {
+		name, mentions string
+		damage         func(t testing.TB, content []byte) []byte
+	}{
+		{"not SQLite", "not a trails file", func(testing.TB, []byte) []byte { return []byte(strings.Repeat("some text, no database\n", 20)) }},
+		{"empty", "empty", func(testing.TB, []byte) []byte { return nil }},
+		{"truncated", "truncated", func(_ testing.TB, b []byte) []byte { return b[:len(b)/2] }},
+		{"truncated within the header", "not a trails file", func(_ testing.TB, b []byte) []byte { return b[:50] }},
+		{"from a newer format", "newer", func(_ testing.TB, b []byte) []byte { binary.BigEndian.PutUint32(b[60:], 9999); return b }},
+		{"of another application", "another application", func(_ testing.TB, b []byte) []byte { binary.BigEndian.PutUint32(b[68:], 7); return b }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := notesFile(t)
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			damaged := c.damage(t, content)
+			if err := os.WriteFile(file, damaged, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range commands(t, file) {
+				wantOneLine(t, args, trails(t, args...), c.mentions)
+			}
+			after, err := os.ReadFile(file)
+			if err != nil || !bytes.Equal(after, damaged) {
+				t.Errorf("the refused file was changed (%v)", err)
+			}
+			wantAlone(t, file)
+		})
+	}
+}
+
+// wantAlone wants no other file beside this one.
+func wantAlone(t testing.TB, file string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != filepath.Base(file) {
+			t.Errorf("%s was left beside the file", e.Name())
+		}
+	}
+}
+
+func TestADamagedPageIsFound(t *testing.T) {
+	file := notesFile(t)
+	must(t, "load", file, write(t, "many.ndjson", strings.Join(linesOf(codesOf("n", 500)), "\n")))
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(content) / 2; i < len(content)/2+4096; i++ {
+		content[i] ^= 0x5a
+	}
+	if err := os.WriteFile(file, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := trails(t, "verify", file); out.code == 0 || strings.Contains(out.stdout+out.stderr, "internal error") {
+		t.Errorf("verify finds nothing in a damaged file: %+v", out)
+	}
+}
+
+func TestAFileThatIsNotThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "none.db")
+	for _, args := range commands(t, file) {
+		wantOneLine(t, args, trails(t, args...), "trails init")
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a command that found no file made one")
+	}
+	made := notesFile(t)
+	wantOneLine(t, []string{"init"}, trails(t, "init", made), "exists")
+}
+
+// nobody is a user without rights, for what root may always do.
+const nobody = 65534
+
+func TestAReadOnlyFile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		absent(t, "this test drops to another user as Linux does it")
+	}
+	file := notesFile(t)
+	dir := filepath.Dir(file)
+	data := write(t, "one.ndjson", noteLine("one"))
+	for _, path := range []string{dir, filepath.Dir(dir), filepath.Dir(data), filepath.Dir(filepath.Dir(data))} {
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(file, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		if err := os.Chmod(dir, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(dir, 0o755) })
+	}
+	args := []string{"load", file, data}
+	cmd := command(t, args...)
+	cmd.Dir = "/"
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	wantOneLine(t, args, finish(t, cmd), "writable")
+}
+
+func TestAFileThatAnotherProcessHolds(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits a minute for the lock")
+	}
+	file := notesFile(t)
+	holder, err := sqlite.OpenConn(file, sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	if err := sqlitex.ExecuteTransient(holder, "BEGIN IMMEDIATE", nil); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "log", file) // reading goes on
+	args := []string{"load", file, write(t, "one.ndjson", noteLine("one"))}
+	wantOneLine(t, args, trails(t, args...), "another process is writing")
+	if err := sqlitex.ExecuteTransient(holder, "ROLLBACK", nil); err != nil {
+		t.Fatal(err)
+	}
+	must(t, args...)
+}
+
+func TestAFullDisk(t *testing.T) {
+	disk := smallDisk(t, 2<<20)
+	file := filepath.Join(disk, "notes.db")
+	must(t, "init", file, "--schema", write(t, "notes.yaml", notesSchema))
+	must(t, "load", file, write(t, "few.ndjson", noteLine("few")))
+	many := write(t, "many.ndjson", strings.Join(linesOf(codesOf("many", 20000)), "\n"))
+	args := []string{"load", file, many}
+	wantOneLine(t, args, trails(t, args...), "full")
+
+	d := openStdio(t, file)
+	var all acknowledged
+	all.add("few")
+	for n := 0; ; n++ {
+		code := fmt.Sprintf("drop-%d", n)
+		if _, err := put(d, "note_create", note(code)); err != nil {
+			break // the disk is full; the server lives
+		}
+		all.add(code)
+		if n == 50000 {
+			t.Fatal("the disk never filled")
+		}
+	}
+	if _, err := d.call("ping", map[string]any{}); err != nil {
+		t.Errorf("the server went with the disk: %v", err)
+	}
+	d.kill()
+	if out := trails(t, "verify", file); out.code != 0 {
+		t.Errorf("verify after the disk was full: %+v", out)
+	}
+	wantNotes(t, file, all.codes)
+}
+
+// smallDisk mounts a file system of this many bytes.
+func smallDisk(t testing.TB, size int) string {
+	t.Helper()
+	dir := t.TempDir()
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size))
+	if err != nil {
+		t.Skipf("SKIPPED: a small disk needs the right to mount: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+func TestAServerSurvivesNonsense(t *testing.T) {
+	file := notesFile(t)
+	d := openStdio(t, file)
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":`, `[]`, `"text"`, `{"jsonrpc":"2.0","id":7,"method":"no/such"}`, "\xff\xfe",
+		strings.Repeat("[", 5000), `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"note_create","arguments":"text"}}`,
+		`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"note_create","arguments":{"code":7,"nonsense":true}}}   `,
+	} {
+		if err := d.raw(line); err != nil {
+			t.Fatalf("the server is gone before %.60q: %v", line, err)
+		}
+	}
+	if _, err := put(d, "note_create", note("after")); err != nil {
+		t.Errorf("after nonsense: %v", err)
+	}
+	if err := d.stop(); err != nil {
+		t.Error(err)
+	}
+	wantNotes(t, file, []string{"after"})
+}
+
+func TestATokenGatesEverything(t *testing.T) {
+	file := notesFile(t)
+	d := startStdio(t, file, "TRAILS_MCP_TOKEN=sesame")
+	for _, params := range []map[string]any{
+		{},
+		{"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}},
+	} {
+		if _, err := d.call("tools/list", params); err == nil {
+			t.Errorf("tools/list with %v works without the token", params)
+		}
+	}
+	hello := greeting(t.Name())
+	if _, err := d.call("initialize", hello); err == nil {
+		t.Error("initialize works without the token")
+	} else if e := refusal(t, err, -32001); e.Message != "Authentication failed" {
+		t.Errorf("got %v", e)
+	}
+	hello["clientInfo"].(map[string]any)["authorization"] = map[string]any{"bearer": "sesame"}
+	d = startStdio(t, file, "TRAILS_MCP_TOKEN=sesame")
+	if _, err := d.call("initialize", hello); err != nil {
+		t.Errorf("initialize with the token: %v", err)
+	}
+	if err := d.notify("notifications/initialized"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := put(d, "note_create", note("open")); err != nil {
+		t.Errorf("with the token: %v", err)
+	}
+
+	w := openWeb(t, file, "TRAILS_MCP_TOKEN=sesame")
+	if _, err := w.call("tools/list", map[string]any{}); err != nil {
+		t.Errorf("over HTTP with the token: %v", err)
+	}
+	w.token = "wrong"
+	if status, _, err := w.post("/mcp", request(1, "tools/list", map[string]any{}), nil); err != nil || status != 401 {
+		t.Errorf("a wrong token gets %d %v, want 401", status, err)
+	}
+}
+
+func TestServeStaysOnLoopback(t *testing.T) {
+	file := notesFile(t)
+	args := []string{"serve", file, "--addr", "0.0.0.0:0"}
+	wantOneLine(t, args, trails(t, args...), "loopback")
+}
+
+func TestStdinOfACommandMayEnd(t *testing.T) {
+	file := notesFile(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := command(t, "mcp", file)
+	cmd.Stdin = strings.NewReader(strings.Join([]string{
+		string(request(1, "initialize", greeting("pipe"))),
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		string(request(2, "tools/call", map[string]any{"name": "note_create", "arguments": note("piped")})),
+		string(request(3, "tools/list", map[string]any{})),
+	}, "\n") + "\n")
+	out := finish(t, cmd)
+	if ctx.Err() != nil || out.code != 0 {
+		t.Fatalf("exit %d, %v\n%s", out.code, ctx.Err(), out.stderr)
+	}
+	for id := 1; id <= 3; id++ {
+		if !strings.Contains(out.stdout, fmt.Sprintf(`"id":%d`, id)) {
+			t.Errorf("request %d has no answer:\n%.1000s", id, out.stdout)
+		}
+	}
+	wantNotes(t, file, []string{"piped"})
+}
