@@ -1,0 +1,239 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"trails/kg/fault"
+)
+
+// Commit is one step of the history. The zero Commit is the state of a new file.
+type Commit struct {
+	// Seq counts the commits of this file from 1; it means nothing in another.
+	Seq int64
+	ID  CommitID
+	// Parent is the commit before; Parent2 is a merge's other side. Zero: none.
+	Parent, Parent2 CommitID
+	Line            int64
+	Branch          string
+	// Time is in UTC, to the microsecond.
+	Time            time.Time
+	Author, Message string
+	// SchemaVersion counts the schema's changes; SchemaSeq is the commit that made
+	// the version, 0 for none.
+	SchemaVersion, SchemaSeq int64
+	// Added and Removed count the net change's quads, Quads those of the new state.
+	Added, Removed, Quads int64
+	// Bulk marks a commit of many additions without a change log of its own.
+	Bulk bool
+}
+
+const flagBulk = 1
+
+const mainLine = 1
+
+const commitColumns = `c.seq, c.id, c.parent, c.parent2, c.line, c.ts, c.author, c.message,
+	c.schema_version, c.schema_seq, c.flags, c.added, c.removed, c.quads, l.name
+	FROM commits c JOIN lines l ON l.line = c.line`
+
+func scanCommit(s *stmt) Commit {
+	c := Commit{
+		Seq: s.ColumnInt64(0), Line: s.ColumnInt64(4), Time: fromMicros(s.ColumnInt64(5)),
+		Author: s.ColumnText(6), Message: s.ColumnText(7),
+		SchemaVersion: s.ColumnInt64(8), SchemaSeq: s.ColumnInt64(9),
+		Bulk:  s.ColumnInt64(10)&flagBulk != 0,
+		Added: s.ColumnInt64(11), Removed: s.ColumnInt64(12), Quads: s.ColumnInt64(13),
+		Branch: s.ColumnText(14),
+	}
+	s.ColumnBytes(1, c.ID[:])
+	s.ColumnBytes(2, c.Parent[:])
+	s.ColumnBytes(3, c.Parent2[:])
+	return c
+}
+
+func (r *Reader) readHead() (head Commit, err error) {
+	err = r.conn.exec("SELECT "+commitColumns+" WHERE c.seq = (SELECT head FROM lines WHERE line = ?)", func(s *stmt) error {
+		head = scanCommit(s)
+		return nil
+	}, mainLine)
+	return head, err
+}
+
+// Commits returns up to limit commits, newest first, of those before the one with
+// number before; 0 starts at the newest.
+func (r *Reader) Commits(ctx context.Context, before int64, limit int) ([]Commit, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "commits", err)
+	}
+	if before <= 0 {
+		before = 1 << 62
+	}
+	list, err := r.commits("WHERE c.seq < ? ORDER BY c.seq DESC LIMIT ?", before, limit)
+	return list, r.fail(ctx, "commits", err)
+}
+
+func (r *Reader) commits(where string, args ...any) (list []Commit, err error) {
+	err = r.conn.exec("SELECT "+commitColumns+" "+where, func(s *stmt) error {
+		list = append(list, scanCommit(s))
+		return nil
+	}, args...)
+	return list, err
+}
+
+// CommitBySeq returns the commit with this number, or the fault Missing.
+func (r *Reader) CommitBySeq(ctx context.Context, seq int64) (Commit, error) {
+	if err := r.ready(ctx); err != nil {
+		return Commit{}, r.fail(ctx, "commit", err)
+	}
+	list, err := r.commits("WHERE c.seq = ?", seq)
+	if err == nil && len(list) == 0 {
+		err = fault.New(fault.Missing, "no commit number %d", seq)
+	}
+	if err != nil {
+		return Commit{}, r.fail(ctx, "commit", err)
+	}
+	return list[0], nil
+}
+
+// CommitByID returns the commit whose id begins with these hexadecimal digits. It
+// is the fault Missing when there is none, and Malformed when several have them or
+// they are no digits.
+func (r *Reader) CommitByID(ctx context.Context, prefix string) (Commit, error) {
+	low, high, err := prefixRange(prefix)
+	if err != nil {
+		return Commit{}, err
+	}
+	if err := r.ready(ctx); err != nil {
+		return Commit{}, r.fail(ctx, "commit", err)
+	}
+	list, err := r.commits("WHERE c.id BETWEEN ? AND ? LIMIT 2", low[:], high[:])
+	switch {
+	case err != nil:
+		return Commit{}, r.fail(ctx, "commit", err)
+	case len(list) == 0:
+		return Commit{}, fault.New(fault.Missing, "no commit %s", prefix)
+	case len(list) > 1:
+		return Commit{}, fault.New(fault.Malformed, "%s begins more than one commit id; give more digits", prefix)
+	}
+	return list[0], nil
+}
+
+// prefixRange returns the least and the greatest id that begin with prefix.
+func prefixRange(prefix string) (low, high CommitID, err error) {
+	missing := 2*len(low) - len(prefix)
+	if missing < 0 || prefix == "" {
+		return low, high, fault.New(fault.Malformed, "%q is not a commit id", prefix)
+	}
+	if low, err = ParseCommitID(prefix + strings.Repeat("0", missing)); err != nil {
+		return low, high, fault.New(fault.Malformed, "%q is not a commit id", prefix)
+	}
+	high, err = ParseCommitID(prefix + strings.Repeat("f", missing))
+	return low, high, err
+}
+
+// CommitMeta is what a commit says besides its changes.
+type CommitMeta struct {
+	// Parent, when set, is the head that the change was made for; another head is
+	// the fault Precondition.
+	Parent *CommitID
+	// Time is kept to the microsecond.
+	Time            time.Time
+	Author, Message string
+	SchemaVersion   int64
+	// SchemaChanged marks the commit that made SchemaVersion.
+	SchemaChanged bool
+	// Idempotent, when set, remembers the result under a key, in the same transaction.
+	Idempotent *IdempotentKey
+}
+
+// Commit makes the changes durable as one commit, with its provenance (act may be
+// nil) in the same transaction, and ends the Writer. On an error nothing is changed.
+func (w *Writer) Commit(ctx context.Context, meta CommitMeta, act *Activity) (Commit, error) {
+	c, err := w.commit(ctx, meta, act)
+	if err != nil {
+		w.Close()
+		return Commit{}, w.fail(ctx, "commit", err)
+	}
+	return c, nil
+}
+
+func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (Commit, error) {
+	if err := w.usable(ctx); err != nil {
+		return Commit{}, err
+	}
+	if meta.Parent != nil && *meta.Parent != w.head.ID {
+		return Commit{}, fault.New(fault.Precondition, "main moved to %s since you read %s; read it and try again", w.head.ID, *meta.Parent).With("head", w.head.ID.String())
+	}
+	if err := w.finish(ctx); err != nil {
+		return Commit{}, err
+	}
+	c := w.newCommit(meta)
+	if err := w.insertCommit(c); err != nil {
+		return Commit{}, err
+	}
+	if err := w.addRecords(c, meta, act); err != nil {
+		return Commit{}, err
+	}
+	return c, w.endWith("COMMIT")
+}
+
+func (w *Writer) newCommit(meta CommitMeta) Commit {
+	c := Commit{
+		Seq: w.seq, Parent: w.head.ID, Line: mainLine, Branch: "main",
+		Time: meta.Time.UTC().Truncate(time.Microsecond), Author: meta.Author, Message: meta.Message,
+		SchemaVersion: meta.SchemaVersion, SchemaSeq: w.head.SchemaSeq,
+		Added: w.hash.added, Removed: w.hash.removed,
+		Quads: w.head.Quads + w.hash.added - w.hash.removed,
+		Bulk:  w.log.bulk,
+	}
+	if meta.SchemaChanged {
+		c.SchemaSeq = c.Seq
+	}
+	c.ID = w.hash.commitID(c)
+	return c
+}
+
+func (w *Writer) insertCommit(c Commit) error {
+	flags := 0
+	if c.Bulk {
+		flags = flagBulk
+	}
+	err := w.conn.exec(`INSERT INTO commits
+		(seq, id, parent, parent2, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, nil,
+		c.Seq, c.ID[:], c.Parent.bytes(), c.Parent2.bytes(), c.Line, micros(c.Time), c.Author, c.Message,
+		c.SchemaVersion, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads)
+	if err != nil {
+		return fmt.Errorf("insert commit: %w", err)
+	}
+	return w.conn.exec("UPDATE lines SET head = ? WHERE line = ?", nil, c.Seq, c.Line)
+}
+
+// bytes returns the id, nil for the zero id.
+func (id CommitID) bytes() []byte {
+	if id.IsZero() {
+		return nil
+	}
+	return id[:]
+}
+
+// addRecords writes what goes with the commit.
+func (w *Writer) addRecords(c Commit, meta CommitMeta, act *Activity) error {
+	if act != nil {
+		a := *act
+		a.CommitSeq = c.Seq
+		if err := w.conn.insertActivity(a); err != nil {
+			return err
+		}
+	}
+	if meta.Idempotent == nil {
+		return nil
+	}
+	result, err := meta.Idempotent.Result(c)
+	if err != nil {
+		return err
+	}
+	return w.conn.insertIdempotent(meta.Idempotent.Key, meta.Idempotent.Digest, result, c.Time)
+}

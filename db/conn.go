@@ -1,0 +1,199 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// conn is one connection with its own pool of prepared statements. Unlike
+// sqlite.Conn's cache it can run one statement twice at the same time, which a
+// loop over one Match inside another needs. It serves one goroutine at a time.
+type conn struct {
+	*sqlite.Conn
+	idle map[string][]*stmt
+	busy map[*stmt]struct{}
+	feed *feed // what the writer streams into SQLite
+}
+
+// stmt is a prepared statement that is taken out of its connection's pool.
+type stmt struct {
+	*sqlite.Stmt
+	conn *conn
+	sql  string
+}
+
+func newConn(c *sqlite.Conn) *conn {
+	return &conn{Conn: c, idle: map[string][]*stmt{}, busy: map[*stmt]struct{}{}}
+}
+
+// take returns a statement for sql; the caller releases it.
+func (c *conn) take(sql string) (*stmt, error) {
+	if list := c.idle[sql]; len(list) > 0 {
+		s := list[len(list)-1]
+		c.idle[sql] = list[:len(list)-1]
+		c.busy[s] = struct{}{}
+		return s, nil
+	}
+	prepared, rest, err := c.PrepareTransient(sql)
+	if err != nil {
+		return nil, err
+	}
+	if rest != 0 {
+		prepared.Finalize()
+		return nil, fmt.Errorf("statement has %d trailing bytes: %s", rest, sql)
+	}
+	s := &stmt{Stmt: prepared, conn: c, sql: sql}
+	c.busy[s] = struct{}{}
+	return s, nil
+}
+
+// release resets s and gives it back; a second call does nothing.
+func (s *stmt) release() {
+	if _, ok := s.conn.busy[s]; !ok {
+		return
+	}
+	delete(s.conn.busy, s)
+	// The error is the last step's, which its caller has seen.
+	_ = s.Reset()
+	s.conn.idle[s.sql] = append(s.conn.idle[s.sql], s)
+}
+
+// releaseAll ends what is still running, before the transaction ends.
+func (c *conn) releaseAll() {
+	for s := range c.busy {
+		s.release()
+	}
+}
+
+// forget finalizes the pooled statements, so that no plan outlives a dropped index.
+func (c *conn) forget() {
+	c.releaseAll()
+	for _, list := range c.idle {
+		for _, s := range list {
+			_ = s.Finalize()
+		}
+	}
+	clear(c.idle)
+}
+
+func (c *conn) close() error {
+	c.SetInterrupt(nil)
+	c.forget()
+	return c.Close()
+}
+
+// exec runs sql with args and hands each row to row, which may be nil.
+func (c *conn) exec(sql string, row func(*stmt) error, args ...any) error {
+	s, err := c.take(sql)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	for i, arg := range args {
+		s.bind(i+1, arg)
+	}
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return err
+		}
+		if row == nil {
+			continue
+		}
+		if err := row(s); err != nil {
+			return err
+		}
+	}
+}
+
+// once is exec without keeping the statement, for pragmas and tables' DDL.
+func (c *conn) once(sql string) error {
+	s, _, err := c.PrepareTransient(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Finalize()
+	for {
+		if more, err := s.Step(); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// int64 returns the first column of the first row, 0 without one.
+func (c *conn) int64(sql string, args ...any) (n int64, err error) {
+	err = c.exec(sql, func(s *stmt) error {
+		n = s.ColumnInt64(0)
+		return nil
+	}, args...)
+	return n, err
+}
+
+func (s *stmt) bind(i int, arg any) {
+	switch v := arg.(type) {
+	case nil:
+		s.BindNull(i)
+	case int:
+		s.BindInt64(i, int64(v))
+	case int64:
+		s.BindInt64(i, v)
+	case string:
+		s.BindText(i, v)
+	case []byte:
+		s.bindBlob(i, v)
+	default:
+		panic(fmt.Sprintf("db: cannot bind a %T", arg))
+	}
+}
+
+// bindBlob keeps the difference between nil (NULL) and empty.
+func (s *stmt) bindBlob(i int, v []byte) {
+	if v == nil {
+		s.BindNull(i)
+		return
+	}
+	s.BindBytes(i, v)
+}
+
+// blob returns a copy of a column's bytes, nil for NULL.
+func (s *stmt) blob(i int) []byte {
+	if s.ColumnIsNull(i) {
+		return nil
+	}
+	b := make([]byte, s.ColumnLen(i))
+	s.ColumnBytes(i, b)
+	return b
+}
+
+// The waits between two tries for a lock: short at first, so that a queue of
+// small writes moves; with jitter, so that eight processes do not march in step.
+const (
+	firstWait = 500 * time.Microsecond
+	longWait  = 10 * time.Millisecond
+)
+
+// retry runs try until it ends without a lock in its way, ctx ends, or wait passes.
+// The last error is then SQLITE_BUSY or ctx's.
+func retry(ctx context.Context, wait time.Duration, try func() error) error {
+	deadline := time.Now().Add(wait)
+	pause := firstWait
+	for {
+		err := try()
+		if err == nil || !isBusy(err) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+		pause = min(pause*2, longWait)
+	}
+}

@@ -1,0 +1,150 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/kg/fault"
+)
+
+// CreateOptions say what a new file is.
+type CreateOptions struct {
+	// Base is what entity IRIs begin with; it is fixed for the file's life.
+	Base string
+	// Name is the graph's name.
+	Name string
+	// Now is the creation time; zero means the clock's.
+	Now time.Time
+}
+
+// Create makes a new trails file at path. It refuses a path that exists with the
+// fault Conflict. The file is built under another name and linked into place
+// whole, so that no half file is ever found at path.
+func Create(ctx context.Context, path string, opts CreateOptions) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("create: %w", err)
+	}
+	return buildBeside(path, func(temp string) error {
+		if err := build(ctx, temp, opts); err != nil {
+			return asFault(ctx, path, "create", err)
+		}
+		return nil
+	})
+}
+
+// buildBeside makes a file under a temporary name in path's directory and links
+// it to path, which must not exist.
+func buildBeside(path string, build func(temp string) error) error {
+	if _, err := os.Lstat(path); err == nil {
+		return existsFault(path)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".trails-new-")
+	if err != nil {
+		return fault.New(fault.Unusable, "%s cannot be made; give a directory that exists and is writable: %w", path, err)
+	}
+	defer os.RemoveAll(dir)
+	temp := filepath.Join(dir, "file.db")
+	if err := build(temp); err != nil {
+		return err
+	}
+	if err := syncPath(temp); err != nil {
+		return fault.New(fault.Unusable, "%s cannot be made: %w", path, err)
+	}
+	if err := linkNew(temp, path); err != nil {
+		return err
+	}
+	return syncPath(filepath.Dir(path))
+}
+
+func existsFault(path string) error {
+	return fault.New(fault.Conflict, "%s exists already and is left as it is; give another path", path)
+}
+
+// linkNew gives temp its final name without ever replacing a file. Where the file
+// system has no hard links, a name that is free is taken by renaming.
+func linkNew(temp, path string) error {
+	err := os.Link(temp, path)
+	if errors.Is(err, fs.ErrExist) {
+		return existsFault(path)
+	}
+	if err == nil {
+		return nil
+	}
+	if _, stat := os.Lstat(path); stat == nil {
+		return existsFault(path)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fault.New(fault.Unusable, "%s cannot be made: %w", path, err)
+	}
+	return nil
+}
+
+// syncPath makes a file, or the names in a directory, survive a power cut.
+func syncPath(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return file.Sync()
+}
+
+func build(ctx context.Context, path string, opts CreateOptions) error {
+	if err := prepareEmpty(path); err != nil {
+		return err
+	}
+	if err := migrate(ctx, path, time.Second); err != nil {
+		return err
+	}
+	return writeMeta(path, opts)
+}
+
+// prepareEmpty sets what must be set before the first table is made.
+func prepareEmpty(path string) error {
+	return withConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate, func(c *conn) error {
+		return c.apply([]string{
+			fmt.Sprintf("PRAGMA page_size = %d", pageSize),
+			fmt.Sprintf("PRAGMA application_id = %d", ApplicationID),
+			"PRAGMA journal_mode = WAL",
+		})
+	})
+}
+
+func writeMeta(path string, opts CreateOptions) error {
+	if opts.Now.IsZero() {
+		opts.Now = time.Now()
+	}
+	rows := [][2]string{
+		{"base", opts.Base},
+		{"name", opts.Name},
+		{"created", opts.Now.UTC().Format(time.RFC3339Nano)},
+		{"format", fmt.Sprint(Format)},
+	}
+	return withConn(path, sqlite.OpenReadWrite, func(c *conn) error {
+		for _, r := range rows {
+			if err := c.exec("INSERT INTO meta (key, value) VALUES (?, ?)", nil, r[0], r[1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withConn runs do on a connection of its own; closing it empties the log.
+func withConn(path string, flags sqlite.OpenFlags, do func(*conn) error) error {
+	raw, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return err
+	}
+	c := newConn(raw)
+	err = do(c)
+	return errors.Join(err, c.close())
+}

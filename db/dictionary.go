@@ -1,0 +1,185 @@
+package db
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+)
+
+// The kinds of a dictionary row.
+const (
+	kindIRI    = 1
+	kindBNode  = 2
+	kindString = 3 // xsd:string
+	kindTyped  = 4 // datatype is the id of its IRI
+	kindLang   = 5 // lang is the tag
+)
+
+// defaultGraph is the g of quads in the default graph.
+const defaultGraph = 0
+
+// dictionary turns terms into ids and back, inside one transaction.
+type dictionary struct {
+	conn   *conn
+	shared *termCache
+	// committed is the last id that other transactions may know. Later ones can
+	// still be rolled back and given to other terms, so they stay out of shared.
+	committed int64
+	ids       map[rdf.Term]int64
+	terms     map[int64]rdf.Term
+	buf       []byte
+}
+
+func readingDictionary(c *conn, shared *termCache) dictionary {
+	return dictionary{conn: c, shared: shared, committed: math.MaxInt64}
+}
+
+// termHash is the first 48 bits of the SHA-256 of t's canonical N-Quads text. It
+// finds a term; the value decides.
+func (d *dictionary) termHash(t rdf.Term) int64 {
+	d.buf = rdf.AppendTerm(d.buf[:0], t)
+	sum := sha256.Sum256(d.buf)
+	return int64(binary.BigEndian.Uint64(sum[:8]) >> 16)
+}
+
+// lookup returns t's id; false when no quad of this file has ever had t.
+func (d *dictionary) lookup(t rdf.Term) (int64, bool, error) {
+	if id, ok := inlineID(t); ok {
+		return id, true, nil
+	}
+	if id, ok := d.ids[t]; ok {
+		return id, true, nil
+	}
+	if id, ok := d.shared.id(t); ok {
+		return id, true, nil
+	}
+	id, err := d.find(t, d.termHash(t))
+	if err != nil || id == 0 {
+		return 0, false, err
+	}
+	d.remember(id, t)
+	return id, true, nil
+}
+
+func (d *dictionary) find(t rdf.Term, hash int64) (found int64, err error) {
+	s, err := d.conn.take("SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?")
+	if err != nil {
+		return 0, err
+	}
+	defer s.release()
+	s.BindInt64(1, hash)
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return 0, err
+		}
+		other, err := d.scan(s, 1)
+		if err != nil {
+			return 0, err
+		}
+		if other == t {
+			return s.ColumnInt64(0), nil
+		}
+	}
+}
+
+// scan reads the term whose kind, value, datatype and lang start at column i.
+func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
+	value := s.ColumnText(i + 1)
+	switch kind := s.ColumnInt64(i); kind {
+	case kindIRI:
+		return quad.IRI(value), nil
+	case kindBNode:
+		return quad.BNode(value), nil
+	case kindString:
+		return quad.String(value), nil
+	case kindTyped:
+		datatype, err := d.term(s.ColumnInt64(i + 2))
+		iri, ok := datatype.(quad.IRI)
+		if err == nil && !ok {
+			err = damaged("datatype %d of a literal is no IRI", s.ColumnInt64(i+2))
+		}
+		return quad.TypedString{Value: quad.String(value), Type: iri}, err
+	case kindLang:
+		return quad.LangString{Value: quad.String(value), Lang: s.ColumnText(i + 3)}, nil
+	default:
+		return nil, damaged("dictionary kind %d", kind)
+	}
+}
+
+// term returns the term of an id that is in the file.
+func (d *dictionary) term(id int64) (rdf.Term, error) {
+	if t, ok, err := d.known(id); ok || err != nil {
+		return t, err
+	}
+	s, err := d.conn.take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	s.BindInt64(1, id)
+	more, err := s.Step()
+	if err != nil {
+		return nil, err
+	}
+	if !more {
+		return nil, damaged("term %d is not in the dictionary", id)
+	}
+	return d.keep(id, s, 0)
+}
+
+// known returns a term without asking the file.
+func (d *dictionary) known(id int64) (rdf.Term, bool, error) {
+	if id < 0 {
+		t := inlineTerm(id)
+		if t == nil {
+			return nil, false, damaged("id %d is in no region", id)
+		}
+		return t, true, nil
+	}
+	if t, ok := d.terms[id]; ok {
+		return t, true, nil
+	}
+	t, ok := d.shared.term(id)
+	return t, ok, nil
+}
+
+// joined returns the term of an id whose row was joined in at column i.
+func (d *dictionary) joined(id int64, s *stmt, i int) (rdf.Term, error) {
+	if t, ok, err := d.known(id); ok || err != nil {
+		return t, err
+	}
+	if s.ColumnIsNull(i) {
+		return nil, damaged("term %d is not in the dictionary", id)
+	}
+	return d.keep(id, s, i)
+}
+
+func (d *dictionary) keep(id int64, s *stmt, i int) (rdf.Term, error) {
+	t, err := d.scan(s, i)
+	if err != nil {
+		return nil, err
+	}
+	d.remember(id, t)
+	return t, nil
+}
+
+func (d *dictionary) remember(id int64, t rdf.Term) {
+	if id <= d.committed {
+		d.shared.put(id, t)
+	}
+}
+
+// damageError is what the file says when it contradicts itself.
+type damageError struct{ what string }
+
+func (e damageError) Error() string { return "the file is damaged: " + e.what }
+
+func damaged(format string, args ...any) error {
+	return damageError{fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,75 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/kg/fault"
+)
+
+// unusable says what each primary result code of SQLite means for the file's
+// owner. Codes that are not listed are our own bugs and stay Internal.
+var unusable = map[sqlite.ResultCode]string{
+	sqlite.ResultFull:     "the disk is full; free some space and try again, nothing was changed",
+	sqlite.ResultIOErr:    "the disk reported an error; check the disk and its free space, nothing was changed",
+	sqlite.ResultReadOnly: "the file is read-only; make the file and its directory writable",
+	sqlite.ResultPerm:     "access is not permitted; make the file and its directory writable",
+	sqlite.ResultCantOpen: "the file or its -wal and -shm files cannot be opened; make the file and its directory writable",
+	sqlite.ResultCorrupt:  "the file is damaged; restore it from a backup",
+	sqlite.ResultNotADB:   "the file is damaged: it is not a SQLite database; restore it from a backup",
+	sqlite.ResultTooBig:   "a value is larger than SQLite stores",
+	sqlite.ResultNoMem:    "out of memory",
+}
+
+// resultCode returns the primary result code, of either of the two drivers.
+func resultCode(err error) sqlite.ResultCode {
+	var coded interface{ Code() int } // modernc.org/sqlite.Error
+	if errors.As(err, &coded) {
+		return sqlite.ResultCode(coded.Code()).ToPrimary()
+	}
+	return sqlite.ErrCode(err).ToPrimary()
+}
+
+// isBusy reports whether the statement can be tried again: another connection
+// holds a lock, or recovers the log.
+func isBusy(err error) bool {
+	switch resultCode(err) {
+	case sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultProtocol:
+		return true
+	}
+	return false
+}
+
+// asFault turns an error of SQLite into what the caller can act on, by its result
+// code only. Faults and errors of other origin pass through, the latter with op.
+func asFault(ctx context.Context, path, op string, err error) error {
+	var already *fault.Error
+	if err == nil || errors.As(err, &already) {
+		return err
+	}
+	code := resultCode(err)
+	if code == sqlite.ResultInterrupt && ctx.Err() != nil {
+		err, code = ctx.Err(), sqlite.ResultError
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.New(fault.TimedOut, "%s: out of time: %w", op, err)
+	}
+	if isBusy(err) {
+		return busyFault(path, err)
+	}
+	var damage damageError
+	if errors.As(err, &damage) {
+		return fault.New(fault.Unusable, "%s: %w; run trails verify, then restore it from a backup", path, err)
+	}
+	if text, ok := unusable[code]; ok {
+		return fault.New(fault.Unusable, "%s: %s: %w", path, text, err)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+func busyFault(path string, err error) error {
+	return fault.New(fault.TimedOut, "another process is writing to %s; try again: %w", path, err)
+}

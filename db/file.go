@@ -1,0 +1,239 @@
+// Package db is the SQLite file and the only room with SQL. It stores quads,
+// their history and the provenance of each change; it knows nothing of types,
+// schemas or actors, which are the graph's (package kg, its only user).
+//
+// Read [File] first. A [Reader] is one pinned state of the file; a [Writer] is
+// one transaction that ends in a [Commit]. Terms cross the border as rdf.Term;
+// the ids that stand for them in the file never leave this package.
+//
+// Several processes on one file are the normal case. Nothing is remembered from
+// one transaction to the next except terms, whose ids never change.
+package db
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"trails/kg/fault"
+)
+
+// Options change how a file is opened. The zero value is the normal way.
+type Options struct {
+	// Synchronous is "normal" (the default: an acknowledged commit survives the
+	// process) or "full" (it survives a power cut too).
+	Synchronous string
+	// LockWait bounds the wait for another process's write; 0 means one minute.
+	LockWait time.Duration
+	// Readers caps the concurrent readers; 0 means one per core, 2 at least, 8 at most.
+	Readers int
+	// KeepActivities bounds the recorded activities that made no commit; 0 means 100,000.
+	KeepActivities int64
+}
+
+func (o Options) withDefaults() Options {
+	if o.LockWait == 0 {
+		o.LockWait = time.Minute
+	}
+	if o.Readers == 0 {
+		o.Readers = max(2, min(8, runtime.GOMAXPROCS(0)))
+	}
+	if o.KeepActivities == 0 {
+		o.KeepActivities = 100_000
+	}
+	return o
+}
+
+func (o Options) synchronous() string {
+	if o.Synchronous == "full" {
+		return "FULL"
+	}
+	return "NORMAL"
+}
+
+// Meta is what a file says of itself. It is set when the file is made.
+type Meta struct {
+	Base, Name string
+	Created    time.Time
+	Format     int
+}
+
+// File is an open trails file. It is safe for concurrent use: many readers and
+// one writer at a time, the others waiting in order.
+type File struct {
+	path  string
+	opts  Options
+	meta  Meta
+	inode *inode
+	terms *termCache
+
+	write   chan struct{} // holds one token: who has it is the writer
+	writer  *conn         // owned by the token's holder
+	readers chan struct{} // one token for each reader that is open
+
+	mu     sync.Mutex
+	idle   []*conn
+	closed bool
+
+	watch struct {
+		sync.Mutex
+		conn *conn
+	}
+}
+
+// Open opens the trails file at path. The faults are Missing when there is none
+// and Unusable when the file is foreign, newer, truncated, damaged or read-only;
+// such a file is not touched. An older format is migrated.
+func Open(ctx context.Context, path string, opts Options) (*File, error) {
+	if opts.Synchronous != "" && opts.Synchronous != "normal" && opts.Synchronous != "full" {
+		return nil, fault.New(fault.InvalidArguments, "synchronous %q: give normal or full", opts.Synchronous)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	node, err := holdInode(path)
+	if err != nil {
+		return nil, err
+	}
+	f := newFile(path, opts.withDefaults(), node)
+	if err := f.start(ctx); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func newFile(path string, opts Options, node *inode) *File {
+	return &File{
+		path: path, opts: opts, inode: node, terms: newTermCache(),
+		write: make(chan struct{}, 1), readers: make(chan struct{}, opts.Readers),
+	}
+}
+
+func (f *File) start(ctx context.Context) error {
+	format, err := checkHeader(f.inode.file, f.path)
+	if err != nil {
+		return err
+	}
+	if format < Format {
+		if err := migrate(ctx, f.path, f.opts.LockWait); err != nil {
+			return asFault(ctx, f.path, "migrate", err)
+		}
+	}
+	c, err := f.connect(ctx, reading)
+	if err != nil {
+		return err
+	}
+	err = retry(ctx, f.opts.LockWait, func() error { return f.readMeta(c) })
+	if err != nil {
+		c.close()
+		return asFault(ctx, f.path, "open", err)
+	}
+	f.idle = append(f.idle, c)
+	return nil
+}
+
+func (f *File) readMeta(c *conn) error {
+	format, err := c.int64("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	if format > Format {
+		return newerFormat(f.path, int(format))
+	}
+	meta := map[string]string{}
+	err = c.exec("SELECT key, value FROM meta", func(s *stmt) error {
+		meta[s.ColumnText(0)] = s.ColumnText(1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	created, err := time.Parse(time.RFC3339Nano, meta["created"])
+	if err != nil {
+		return fault.New(fault.Unusable, "%s has no creation time and was not finished; make another with: trails init", f.path)
+	}
+	f.meta = Meta{Base: meta["base"], Name: meta["name"], Created: created.UTC(), Format: int(format)}
+	return nil
+}
+
+// Path returns the file's absolute path.
+func (f *File) Path() string { return f.path }
+
+// Meta returns what the file says of itself.
+func (f *File) Meta() Meta { return f.meta }
+
+// Close closes every connection. Readers and the writer must have been closed;
+// Close waits for the writer and for them.
+func (f *File) Close() error {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return nil
+	}
+	f.closed = true
+	f.mu.Unlock()
+
+	f.write <- struct{}{}
+	for range cap(f.readers) {
+		f.readers <- struct{}{}
+	}
+	err := f.closeConns()
+	f.inode.release()
+	if err != nil {
+		return asFault(context.Background(), f.path, "close", err)
+	}
+	return nil
+}
+
+// closeConns closes the writer last, so that the final checkpoint is its.
+func (f *File) closeConns() error {
+	f.watch.Lock()
+	defer f.watch.Unlock()
+	conns := append(f.idle, f.watch.conn, f.writer)
+	var first error
+	for _, c := range conns {
+		if c == nil {
+			continue
+		}
+		if err := c.close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (f *File) isClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
+// DataVersion returns a number that changes whenever any process, this one
+// included, has committed a write. It is cheap enough to ask on every call.
+func (f *File) DataVersion(ctx context.Context) (int64, error) {
+	f.watch.Lock()
+	defer f.watch.Unlock()
+	if f.isClosed() {
+		return 0, errClosed
+	}
+	if f.watch.conn == nil {
+		c, err := f.connect(ctx, reading)
+		if err != nil {
+			return 0, err
+		}
+		f.watch.conn = c
+	}
+	var n int64
+	err := retry(ctx, f.opts.LockWait, func() (err error) {
+		n, err = f.watch.conn.int64("PRAGMA data_version")
+		return err
+	})
+	return n, asFault(ctx, f.path, "watch", err)
+}
+
+var errClosed = fmt.Errorf("the file is closed")

@@ -1,0 +1,94 @@
+package db
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"trails/kg/fault"
+)
+
+// Format is the version of the file's tables that this build reads and writes.
+// It is kept as the file's user_version, and migrations/ has one file for each.
+const Format = 1
+
+// ApplicationID marks a SQLite file as ours: "trls".
+const ApplicationID = 0x74726C73
+
+const pageSize = 4096
+
+// sqliteMagic opens every SQLite 3 file (https://sqlite.org/fileformat2.html section 1.3).
+const sqliteMagic = "SQLite format 3\x00"
+
+const headerSize = 100
+
+// checkHeader reads the first bytes of an open file and says whether SQLite may
+// open it. It reads only: a file that is refused is left byte for byte as it is.
+func checkHeader(file *os.File, path string) (format int, err error) {
+	var h [headerSize]byte
+	n, err := file.ReadAt(h[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, fault.New(fault.Unusable, "%s cannot be read: %w", path, err)
+	}
+	if n == 0 {
+		return 0, fault.New(fault.Unusable, "%s is empty and not a trails file; remove it and run: trails init %s", path, path)
+	}
+	if n < headerSize || string(h[:len(sqliteMagic)]) != sqliteMagic {
+		return 0, fault.New(fault.Unusable, "%s is not a trails file (not a SQLite database); give another path, or make one with: trails init", path)
+	}
+	if id := binary.BigEndian.Uint32(h[68:]); id != ApplicationID {
+		return 0, fault.New(fault.Unusable, "%s is a SQLite file of another application (application_id 0x%08x); give another path", path, id)
+	}
+	format = int(binary.BigEndian.Uint32(h[60:]))
+	if format > Format {
+		return 0, newerFormat(path, format)
+	}
+	return format, checkLength(file, path, h[:])
+}
+
+func newerFormat(path string, format int) error {
+	return fault.New(fault.Unusable, "%s has format %d and this trails reads up to format %d; use a newer trails", path, format, Format)
+}
+
+// checkLength refuses a file that is shorter than its header says. A file with a
+// write-ahead log may be: its last pages are still in the log.
+func checkLength(file *os.File, path string, h []byte) error {
+	info, err := file.Stat()
+	if err != nil {
+		return fault.New(fault.Unusable, "%s cannot be read: %w", path, err)
+	}
+	page := int64(binary.BigEndian.Uint16(h[16:]))
+	if page == 1 {
+		page = 65536
+	}
+	want := int64(binary.BigEndian.Uint32(h[28:])) * page
+	if info.Size() >= want || hasLog(path) {
+		return nil
+	}
+	return fault.New(fault.Unusable, "%s is truncated: %d of %d bytes are there; restore it from a backup", path, info.Size(), want)
+}
+
+func hasLog(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// openChecked opens path for reading and writing without SQLite.
+func openChecked(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.Missing, "no file %s; make it with: trails init %s", path, path)
+	case err != nil:
+		return nil, fault.New(fault.Unusable, "%s cannot be opened: %w", path, err)
+	case !info.Mode().IsRegular():
+		return nil, fault.New(fault.Unusable, "%s is not a regular file; give the path of a trails file", path)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fault.New(fault.Unusable, "%s cannot be opened for writing; make the file and its directory writable: %w", path, err)
+	}
+	return file, nil
+}

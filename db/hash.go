@@ -1,0 +1,126 @@
+package db
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strconv"
+	"time"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/fault"
+	"trails/kg/rdf"
+)
+
+// CommitID names a commit by its content. The zero value names none.
+//
+// It is the SHA-256 of this text, lines ending in a newline, version 1:
+//
+//	trails-commit-1
+//	parent <hex id>                one line for each parent, in order; none for the first commit
+//	author "<who>"
+//	time 2006-01-02T15:04:05.000000Z
+//	message "<text>"
+//	schema <version>
+//	changes <added> <removed> <hex SHA-256 of the change lines>
+//
+// Quoted text is escaped as in a canonical N-Quads literal, which is a JSON string.
+// The change lines are "+ " or "- " before each canonical N-Quads line of the net
+// change, newline included, in the bytewise order of the N-Quads lines; no line
+// occurs twice. Nothing in it belongs to one file, so a history has the same ids
+// in every file that holds it.
+type CommitID [sha256.Size]byte
+
+// String returns the id in hexadecimal, and "" for the zero id.
+func (id CommitID) String() string {
+	if id.IsZero() {
+		return ""
+	}
+	return hex.EncodeToString(id[:])
+}
+
+// IsZero reports whether id names no commit.
+func (id CommitID) IsZero() bool { return id == CommitID{} }
+
+// ParseCommitID reads the 64 hexadecimal digits of a whole id; "" is the zero id.
+// Any other text is the fault Malformed.
+func ParseCommitID(s string) (CommitID, error) {
+	var id CommitID
+	if s == "" {
+		return id, nil
+	}
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(id) {
+		return id, fault.New(fault.Malformed, "%q is not a commit id of %d hexadecimal digits", s, 2*len(id))
+	}
+	copy(id[:], b)
+	return id, nil
+}
+
+// changeHash is the running hash over a change set's lines.
+type changeHash struct {
+	sum            hash.Hash
+	line, last     []byte
+	added, removed int64
+}
+
+func newChangeHash() *changeHash { return &changeHash{sum: sha256.New()} }
+
+// next makes q the current change; quads must come in the order of their lines.
+func (h *changeHash) next(q rdf.Quad) error {
+	h.line, h.last = h.last, h.line
+	h.line = append(h.line[:0], "? "...)
+	h.line = rdf.AppendQuad(h.line, q)
+	if len(h.last) > 0 && bytes.Compare(h.last[2:], h.line[2:]) >= 0 {
+		return fmt.Errorf("changes out of order: %s after %s", h.line[2:], h.last[2:])
+	}
+	return nil
+}
+
+// keep adds the current change: it is a net change.
+func (h *changeHash) keep(op byte) {
+	h.line[0] = op
+	h.line = append(h.line, '\n')
+	h.sum.Write(h.line)
+	h.line = h.line[:len(h.line)-1]
+	if op == OpAdd {
+		h.added++
+	} else {
+		h.removed++
+	}
+}
+
+// commitID returns the id of c over the changes so far; c.ID is not read.
+func (h *changeHash) commitID(c Commit) CommitID {
+	text := []byte("trails-commit-1\n")
+	for _, parent := range []CommitID{c.Parent, c.Parent2} {
+		if !parent.IsZero() {
+			text = append(text, "parent "+parent.String()+"\n"...)
+		}
+	}
+	text = append(rdf.AppendTerm(append(text, "author "...), quad.String(c.Author)), '\n')
+	text = append(text, "time "+c.Time.UTC().Format(timeForm)+"\n"...)
+	text = append(rdf.AppendTerm(append(text, "message "...), quad.String(c.Message)), '\n')
+	text = append(text, "schema "+strconv.FormatInt(c.SchemaVersion, 10)+"\n"...)
+	text = fmt.Appendf(text, "changes %d %d %x\n", h.added, h.removed, h.sum.Sum(nil))
+	return sha256.Sum256(text)
+}
+
+const timeForm = "2006-01-02T15:04:05.000000Z"
+
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(n).UTC()
+}

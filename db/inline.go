@@ -1,0 +1,143 @@
+package db
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+)
+
+// Ids below zero carry the value of a literal, so that it needs no row in the
+// dictionary and so that its index order is its value's order. Only lexical forms
+// that come back exactly are inlined; all others are terms like any other.
+//
+// Each datatype has one region of ids, ordered by value. Those above -2^47 take
+// six bytes in an index, dates three, booleans one.
+type region struct {
+	datatype rdf.IRI
+	low      int64 // the region's first id
+	high     int64 // the first id after it
+	encode   func(lexical string) (offset int64, ok bool)
+	decode   func(offset int64) (lexical string)
+	zero     int64 // the id of offset 0
+}
+
+var regions = [...]region{
+	{rdf.XSDBoolean, -2, 0, encodeBoolean, decodeBoolean, -2},
+	{rdf.XSDDate, -1 << 23, -1<<23 + maxDays, encodeDate, decodeDate, -1 << 23},
+	{rdf.XSDInteger, -1 << 46, -1 << 24, encodeInteger, decodeInteger, -1 << 45},
+	{rdf.XSDDateTime, -1 << 47, -1 << 46, encodeDateTime, decodeDateTime, -1<<47 + 1<<45},
+	{rdf.XSDDecimal, -1 << 60, -1 << 59, encodeDecimal, decodeDecimal, -1<<60 + 1<<58},
+	{rdf.XSDDouble, -1 << 61, -1 << 60, encodeDouble, decodeDouble, -1<<61 + 1<<59},
+}
+
+// inlineID returns the id that carries t's value, if t has one.
+func inlineID(t rdf.Term) (int64, bool) {
+	v, ok := t.(quad.TypedString)
+	if !ok || len(v.Value) > 32 {
+		return 0, false
+	}
+	r := regionOf(v.Type)
+	if r == nil {
+		return 0, false
+	}
+	offset, ok := r.encode(string(v.Value))
+	if !ok || offset < r.low-r.zero || offset >= r.high-r.zero || r.decode(offset) != string(v.Value) {
+		return 0, false
+	}
+	return r.zero + offset, true
+}
+
+func regionOf(datatype rdf.IRI) *region {
+	if len(datatype) < len(rdf.XSDNS) || datatype[:len(rdf.XSDNS)] != rdf.XSDNS {
+		return nil
+	}
+	for i := range regions {
+		if regions[i].datatype == datatype {
+			return &regions[i]
+		}
+	}
+	return nil
+}
+
+// inlineTerm returns the literal that an id below zero carries; nil when the id is
+// in no region, which only a damaged file has.
+func inlineTerm(id int64) rdf.Term {
+	for i := range regions {
+		if r := &regions[i]; id >= r.low && id < r.high {
+			return quad.TypedString{Value: quad.String(r.decode(id - r.zero)), Type: r.datatype}
+		}
+	}
+	return nil
+}
+
+func encodeBoolean(s string) (int64, bool) {
+	switch s {
+	case "false":
+		return 0, true
+	case "true":
+		return 1, true
+	}
+	return 0, false
+}
+
+func decodeBoolean(offset int64) string { return strconv.FormatBool(offset == 1) }
+
+func encodeInteger(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n > -1<<46 && n < 1<<46
+}
+
+func decodeInteger(offset int64) string { return strconv.FormatInt(offset, 10) }
+
+// Dates count days from 0001-01-01 to 9999-12-31, without a time zone.
+const (
+	maxDays    = 3652059
+	secondsDay = 24 * 60 * 60
+	dateForm   = "2006-01-02"
+)
+
+var yearOne = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+
+func encodeDate(s string) (int64, bool) {
+	if len(s) != len(dateForm) {
+		return 0, false
+	}
+	t, err := time.Parse(dateForm, s)
+	return (t.Unix() - yearOne) / secondsDay, err == nil
+}
+
+func decodeDate(offset int64) string {
+	return time.Unix(offset*secondsDay+yearOne, 0).UTC().Format(dateForm)
+}
+
+// Times count milliseconds from 2000-01-01 in UTC, some 550 years either way. The
+// low bit is the form: set when the fraction of three digits was written.
+const (
+	secondForm = "2006-01-02T15:04:05Z"
+	milliForm  = "2006-01-02T15:04:05.000Z"
+)
+
+var year2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+
+func encodeDateTime(s string) (int64, bool) {
+	form, bit := secondForm, int64(0)
+	if len(s) == len(milliForm) {
+		form, bit = milliForm, 1
+	}
+	if len(s) != len(form) || s[len(s)-1] != 'Z' {
+		return 0, false
+	}
+	t, err := time.Parse(form, s)
+	return (t.UnixMilli()-year2000)<<1 | bit, err == nil
+}
+
+func decodeDateTime(offset int64) string {
+	form := secondForm
+	if offset&1 == 1 {
+		form = milliForm
+	}
+	return time.UnixMilli(offset>>1 + year2000).UTC().Format(form)
+}

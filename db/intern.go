@@ -1,0 +1,106 @@
+package db
+
+import (
+	"fmt"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+)
+
+// intern returns the ids of a quad's terms, giving new ones to new terms.
+func (w *Writer) intern(q rdf.Quad) (ids quadIDs, err error) {
+	for i, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
+		if t == nil {
+			continue // the default graph
+		}
+		if ids[i], err = w.internTerm(t); err != nil {
+			return ids, err
+		}
+	}
+	return ids, nil
+}
+
+func (w *Writer) internTerm(t rdf.Term) (int64, error) {
+	if id, ok := inlineID(t); ok {
+		return id, nil
+	}
+	if id, ok := w.dict.ids[t]; ok {
+		return id, nil
+	}
+	if w.bulk != nil && w.bulk.newTerms {
+		return w.newTerm(t, w.dict.termHash(t))
+	}
+	if id, ok := w.dict.shared.id(t); ok {
+		return id, nil
+	}
+	hash := w.dict.termHash(t)
+	id, err := w.dict.find(t, hash)
+	if err != nil {
+		return 0, err
+	}
+	if id == 0 {
+		return w.newTerm(t, hash)
+	}
+	w.dict.remember(id, t)
+	w.dict.ids[t] = id
+	return id, w.boundTerms()
+}
+
+// termRow is a row of the dictionary.
+type termRow struct {
+	id, kind, datatype, hash int64
+	value, lang              string
+}
+
+func (w *Writer) newTerm(t rdf.Term, hash int64) (int64, error) {
+	row := termRow{hash: hash}
+	switch v := t.(type) {
+	case quad.IRI:
+		row.kind, row.value = kindIRI, string(v)
+	case quad.BNode:
+		row.kind, row.value = kindBNode, string(v)
+	case quad.String:
+		row.kind, row.value = kindString, string(v)
+	case quad.TypedString:
+		datatype, err := w.internTerm(v.Type)
+		if err != nil {
+			return 0, err
+		}
+		row.kind, row.value, row.datatype = kindTyped, string(v.Value), datatype
+	case quad.LangString:
+		row.kind, row.value, row.lang = kindLang, string(v.Value), v.Lang
+	default:
+		return 0, fmt.Errorf("%T is not an RDF term", t)
+	}
+	row.id = w.next
+	w.next++
+	w.dict.ids[t] = row.id
+	if w.bulk != nil {
+		return row.id, w.bufferTerm(row)
+	}
+	w.dict.terms[row.id] = t
+	return row.id, w.insertTerm(row)
+}
+
+func (w *Writer) insertTerm(row termRow) error {
+	s, err := w.conn.take("INSERT INTO terms (id, kind, value, datatype, lang, hash) VALUES (?, ?, ?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	s.BindInt64(1, row.id)
+	s.BindInt64(2, row.kind)
+	s.BindText(3, row.value)
+	s.BindNull(4)
+	s.BindNull(5)
+	if row.kind == kindTyped {
+		s.BindInt64(4, row.datatype)
+	}
+	if row.kind == kindLang {
+		s.BindText(5, row.lang)
+	}
+	s.BindInt64(6, row.hash)
+	_, err = s.Step()
+	return err
+}

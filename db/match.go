@@ -1,0 +1,249 @@
+package db
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"trails/kg/rdf"
+)
+
+// The positions of a quad, in the order of its key.
+const (
+	posS = iota
+	posP
+	posO
+	posG
+)
+
+var columns = [4]string{"s", "p", "o", "g"}
+
+// bound says which positions of a pattern are given, and whether its graph is a
+// named one.
+type bound struct {
+	at    [4]bool
+	named bool
+}
+
+// access is how one shape of pattern is read: its index and its two statements.
+// The index is named in the statement, so no statistics can lead it astray.
+type access struct {
+	match, count string
+	bound        bound
+	joinS, joinO int // the columns where the joined terms start, 0 for none
+}
+
+// accesses has one entry for each shape; see index for the choice.
+var accesses = func() map[bound]*access {
+	all := map[bound]*access{}
+	for bits := range 32 {
+		var b bound
+		for i := range b.at {
+			b.at[i] = bits>>i&1 == 1
+		}
+		b.named = bits >= 16 && b.at[posG]
+		all[b] = newAccess(b)
+	}
+	return all
+}()
+
+// index returns the index whose leading columns are the pattern's.
+//
+//	s, sp, spo, s+g …   the primary key (s, p, o, g)
+//	so, o               live_osp
+//	p, po               live_pos, or live_g when the graph is named
+//	g                   live_g when it is named; the default graph is a scan
+func (b bound) index() string {
+	s, p, o := b.at[posS], b.at[posP], b.at[posO]
+	switch {
+	case s && o && !p, !s && !p && o:
+		return "INDEXED BY live_osp"
+	case s:
+		return "NOT INDEXED"
+	case b.named:
+		return "INDEXED BY live_g"
+	case p:
+		return "INDEXED BY live_pos"
+	}
+	return "NOT INDEXED"
+}
+
+func (b bound) where() string {
+	var terms []string
+	for i, given := range b.at {
+		if given {
+			terms = append(terms, "l."+columns[i]+" = ?")
+		}
+	}
+	if b.index() == "INDEXED BY live_g" {
+		terms = append(terms, "l.g <> 0") // what makes the partial index usable
+	}
+	if len(terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(terms, " AND ")
+}
+
+func newAccess(b bound) *access {
+	a := &access{bound: b}
+	from := " FROM live l " + b.index()
+	a.count = "SELECT count(*)" + from + b.where()
+	fields, column := "l.s, l.p, l.o, l.g", len(columns)
+	join := func(alias, on string) int {
+		at := column
+		fields += strings.ReplaceAll(", T.kind, T.value, T.datatype, T.lang", "T", alias)
+		from += " LEFT JOIN terms " + alias + " ON " + alias + ".id = l." + on
+		column += 4
+		return at
+	}
+	// The subjects and objects of many rows are many terms: the join reads them
+	// in the same statement. Predicates and graphs are few and remembered.
+	if !b.at[posS] {
+		a.joinS = join("ts", "s")
+	}
+	if !b.at[posO] {
+		a.joinO = join("ob", "o")
+	}
+	a.match = "SELECT " + fields + from + b.where()
+	return a
+}
+
+// pattern is a pattern whose terms are looked up.
+type pattern struct {
+	*access
+	quad rdf.Quad
+	ids  [4]int64
+}
+
+// resolve looks the pattern's terms up; false when nothing can match.
+func (r *Reader) resolve(q rdf.Quad) (p pattern, ok bool, err error) {
+	var b bound
+	p.quad = q
+	for i, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
+		if t == nil {
+			continue
+		}
+		b.at[i] = true
+		if i == posG && t == rdf.DefaultGraph {
+			continue // ids[posG] is defaultGraph
+		}
+		b.named = i == posG
+		if p.ids[i], ok, err = r.dict.lookup(t); err != nil || !ok {
+			return p, false, err
+		}
+	}
+	p.access = accesses[b]
+	return p, true, nil
+}
+
+func (p pattern) bind(s *stmt) {
+	n := 0
+	for i, given := range p.bound.at {
+		if given {
+			n++
+			s.BindInt64(n, p.ids[i])
+		}
+	}
+}
+
+// Match returns the quads that fit the pattern: a nil term fits all, and
+// [rdf.DefaultGraph] as its label fits the default graph only. The order is that
+// of the index that serves the pattern: always the same, not that of the texts.
+// Rows are read as they are asked for.
+func (r *Reader) Match(ctx context.Context, q rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	return func(yield func(rdf.Quad, error) bool) {
+		if err := r.match(ctx, q, yield); err != nil {
+			yield(rdf.Quad{}, r.fail(ctx, "match", err))
+		}
+	}
+}
+
+func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, error) bool) error {
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	p, ok, err := r.resolve(q)
+	if err != nil || !ok {
+		return err
+	}
+	s, err := r.conn.take(p.match)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	p.bind(s)
+	rows := quadRows{dict: &r.dict, pattern: p}
+	return r.steps(ctx, s, func() (bool, error) {
+		q, err := rows.quad(s)
+		return err == nil && yield(q, nil), err
+	})
+}
+
+// quadRows turns rows of ids into quads. It remembers the last term in each
+// position, which is often the next row's too.
+type quadRows struct {
+	dict    *dictionary
+	pattern pattern
+	last    [4]int64
+	terms   [4]rdf.Term
+}
+
+func (r *quadRows) quad(s *stmt) (q rdf.Quad, err error) {
+	if q.Subject, err = r.at(s, posS, r.pattern.quad.Subject, r.pattern.joinS); err != nil {
+		return q, err
+	}
+	if q.Predicate, err = r.at(s, posP, r.pattern.quad.Predicate, 0); err != nil {
+		return q, err
+	}
+	if q.Object, err = r.at(s, posO, r.pattern.quad.Object, r.pattern.joinO); err != nil {
+		return q, err
+	}
+	if s.ColumnInt64(posG) == defaultGraph {
+		return q, nil
+	}
+	q.Label, err = r.at(s, posG, r.pattern.quad.Label, 0)
+	return q, err
+}
+
+func (r *quadRows) at(s *stmt, i int, given rdf.Term, join int) (t rdf.Term, err error) {
+	if given != nil {
+		return given, nil
+	}
+	id := s.ColumnInt64(i)
+	if id == r.last[i] && r.terms[i] != nil {
+		return r.terms[i], nil
+	}
+	if join > 0 {
+		t, err = r.dict.joined(id, s, join)
+	} else {
+		t, err = r.dict.term(id)
+	}
+	r.last[i], r.terms[i] = id, t
+	return t, err
+}
+
+// Count returns the number of quads that fit the pattern, from the index alone.
+func (r *Reader) Count(ctx context.Context, q rdf.Quad) (int64, error) {
+	n, err := r.count(ctx, q)
+	return n, r.fail(ctx, "count", err)
+}
+
+func (r *Reader) count(ctx context.Context, q rdf.Quad) (int64, error) {
+	if err := r.ready(ctx); err != nil {
+		return 0, err
+	}
+	p, ok, err := r.resolve(q)
+	if err != nil || !ok {
+		return 0, err
+	}
+	s, err := r.conn.take(p.count)
+	if err != nil {
+		return 0, err
+	}
+	defer s.release()
+	p.bind(s)
+	if _, err := s.Step(); err != nil {
+		return 0, err
+	}
+	return s.ColumnInt64(0), nil
+}

@@ -1,0 +1,71 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// role says what a connection is for; its pragmas follow from it.
+type role uint8
+
+const (
+	reading role = iota
+	writing
+)
+
+// Cache sizes in KiB, as negative pragma values. A server's readers share a
+// budget, so that its resident memory does not grow with the machine's cores.
+// Memory-mapped reads are off: each connection's mapping would count again.
+const (
+	readerCache  = 16 << 10
+	readersCache = 48 << 10
+	writerCache  = 16 << 10
+	bulkCache    = 128 << 10
+)
+
+// pragmas lists what every connection gets before its first statement.
+func (f *File) pragmas(r role) []string {
+	list := []string{
+		"PRAGMA synchronous = " + f.opts.synchronous(),
+		"PRAGMA wal_autocheckpoint = 4000",
+		"PRAGMA foreign_keys = OFF",
+		"PRAGMA trusted_schema = OFF",
+		"PRAGMA mmap_size = 0",
+		"PRAGMA analysis_limit = 1000",
+	}
+	if r == reading {
+		cache := min(readerCache, readersCache/cap(f.readers))
+		return append(list, fmt.Sprintf("PRAGMA cache_size = -%d", cache), "PRAGMA query_only = ON")
+	}
+	return append(list, cacheSize(writerCache))
+}
+
+func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", kib) }
+
+// connect opens one connection. Waiting for locks is [retry]'s work, which hears
+// ctx, so SQLite itself never waits.
+func (f *File) connect(ctx context.Context, r role) (*conn, error) {
+	raw, err := sqlite.OpenConn(f.path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, asFault(ctx, f.path, "open", err)
+	}
+	raw.SetBusyTimeout(0)
+	c := newConn(raw)
+	err = retry(ctx, f.opts.LockWait, func() error { return c.apply(f.pragmas(r)) })
+	if err != nil {
+		c.close()
+		return nil, asFault(ctx, f.path, "open", err)
+	}
+	return c, nil
+}
+
+func (c *conn) apply(pragmas []string) error {
+	for _, p := range pragmas {
+		if err := c.once(p); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return nil
+}

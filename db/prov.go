@@ -1,0 +1,206 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"trails/kg/fault"
+)
+
+// Activity is what was done by whom: one call, kept as a prov:Activity
+// (https://www.w3.org/TR/prov-o/#Activity).
+type Activity struct {
+	// Seq counts the activities of this file; recording one sets it.
+	Seq int64
+	// ID is a UUID.
+	ID                  string
+	Capability, Version string
+	Agent, Via          string
+	Started, Ended      time.Time
+	// Inputs is a digest of the call's arguments, never the arguments.
+	Inputs []byte
+	// Outcome is ok, invalid, denied or failed; Error is the fault's kind, if any.
+	Outcome, Error string
+	TraceID        string
+	CostMicros     int64
+	// CommitSeq is the commit that the call made, 0 for none.
+	CommitSeq int64
+	// Used and Generated are IRIs; the caller bounds them.
+	Used, Generated []string
+}
+
+// ActivityFilter chooses activities; a zero field chooses all.
+type ActivityFilter struct {
+	// Before bounds Seq from above, for the next page.
+	Before                     int64
+	Agent, Capability, Outcome string
+	CommitSeq                  int64
+}
+
+const insertActivity = `INSERT INTO prov
+	(id, capability, version, agent, via, started, ended, inputs, outcome, error, trace, cost, commit_seq, used, generated)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+func (c *conn) insertActivity(a Activity) error {
+	used, err := marshalIRIs(a.Used)
+	if err != nil {
+		return err
+	}
+	generated, err := marshalIRIs(a.Generated)
+	if err != nil {
+		return err
+	}
+	err = c.exec(insertActivity, nil,
+		a.ID, a.Capability, a.Version, a.Agent, a.Via, micros(a.Started), micros(a.Ended), a.Inputs,
+		a.Outcome, a.Error, a.TraceID, a.CostMicros, a.CommitSeq, used, generated)
+	if err != nil {
+		return fmt.Errorf("record activity: %w", err)
+	}
+	return nil
+}
+
+func marshalIRIs(list []string) (any, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b, err := json.Marshal(list)
+	return string(b), err
+}
+
+// AddActivity records an activity within the transaction, for one that makes no
+// commit; see [Writer.Keep].
+func (w *Writer) AddActivity(ctx context.Context, a Activity) error {
+	if err := w.usable(ctx); err != nil {
+		return err
+	}
+	return w.broken(ctx, "record activity", w.conn.insertActivity(a))
+}
+
+// shortWait bounds the wait for the write lock of what can be tried again later.
+const shortWait = 50 * time.Millisecond
+
+// Record keeps a batch of activities that made no commit: reads and refusals. It
+// does not queue behind a long write: the fault TimedOut says try again later.
+func (f *File) Record(ctx context.Context, batch []Activity) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	timer := time.NewTimer(shortWait)
+	defer timer.Stop()
+	select {
+	case f.write <- struct{}{}:
+	case <-timer.C:
+		return fault.New(fault.TimedOut, "%s is being written to; try again", f.path)
+	case <-ctx.Done():
+		return asFault(ctx, f.path, "record", ctx.Err())
+	}
+	defer func() { <-f.write }()
+	return asFault(ctx, f.path, "record", f.record(ctx, batch))
+}
+
+func (f *File) record(ctx context.Context, batch []Activity) error {
+	if f.isClosed() {
+		return errClosed
+	}
+	if err := f.openWriter(ctx); err != nil {
+		return err
+	}
+	c := f.writer
+	if err := retry(ctx, shortWait, func() error { return c.exec("BEGIN IMMEDIATE", nil) }); err != nil {
+		return err
+	}
+	if err := f.recordAll(c, batch); err != nil {
+		return errors.Join(err, c.end("ROLLBACK"))
+	}
+	return c.end("COMMIT")
+}
+
+func (f *File) recordAll(c *conn, batch []Activity) error {
+	before, err := c.int64("SELECT max(seq) FROM prov")
+	if err != nil {
+		return err
+	}
+	for _, a := range batch {
+		if err := c.insertActivity(a); err != nil {
+			return err
+		}
+	}
+	if (before+int64(len(batch)))/pruneEvery == before/pruneEvery {
+		return nil
+	}
+	return c.exec(pruneActivities, nil, f.opts.KeepActivities)
+}
+
+// Old activities go now and then, not with every batch. Those of commits stay.
+const (
+	pruneEvery      = 1000
+	pruneActivities = `DELETE FROM prov WHERE commit_seq = 0 AND seq <= (
+		SELECT seq FROM prov INDEXED BY prov_other WHERE commit_seq = 0 ORDER BY seq DESC LIMIT 1 OFFSET ?)`
+)
+
+const activityColumns = `SELECT seq, id, capability, version, agent, via, started, ended, inputs,
+	outcome, error, trace, cost, commit_seq, used, generated FROM prov`
+
+func scanActivity(s *stmt) (Activity, error) {
+	a := Activity{
+		Seq: s.ColumnInt64(0), ID: s.ColumnText(1), Capability: s.ColumnText(2), Version: s.ColumnText(3),
+		Agent: s.ColumnText(4), Via: s.ColumnText(5),
+		Started: fromMicros(s.ColumnInt64(6)), Ended: fromMicros(s.ColumnInt64(7)), Inputs: s.blob(8),
+		Outcome: s.ColumnText(9), Error: s.ColumnText(10), TraceID: s.ColumnText(11),
+		CostMicros: s.ColumnInt64(12), CommitSeq: s.ColumnInt64(13),
+	}
+	if err := unmarshalIRIs(s, 14, &a.Used); err != nil {
+		return a, err
+	}
+	return a, unmarshalIRIs(s, 15, &a.Generated)
+}
+
+func unmarshalIRIs(s *stmt, column int, list *[]string) error {
+	if s.ColumnIsNull(column) {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(s.ColumnText(column)), list); err != nil {
+		return damaged("activity %d: %v", s.ColumnInt64(0), err)
+	}
+	return nil
+}
+
+// Activities returns up to limit activities that fit the filter, newest first.
+func (r *Reader) Activities(ctx context.Context, filter ActivityFilter, limit int) ([]Activity, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "activities", err)
+	}
+	sql, args := filter.query(limit)
+	var list []Activity
+	err := r.conn.exec(sql, func(s *stmt) error {
+		a, err := scanActivity(s)
+		list = append(list, a)
+		return err
+	}, args...)
+	return list, r.fail(ctx, "activities", err)
+}
+
+func (a ActivityFilter) query(limit int) (sql string, args []any) {
+	sql = activityColumns + " WHERE seq < ?"
+	before := a.Before
+	if before <= 0 {
+		before = 1 << 62
+	}
+	args = append(args, before)
+	for _, c := range []struct{ column, value string }{
+		{"agent", a.Agent}, {"capability", a.Capability}, {"outcome", a.Outcome},
+	} {
+		if c.value != "" {
+			sql += " AND " + c.column + " = ?"
+			args = append(args, c.value)
+		}
+	}
+	if a.CommitSeq != 0 {
+		sql += " AND commit_seq = ? AND commit_seq <> 0"
+		args = append(args, a.CommitSeq)
+	}
+	return sql + " ORDER BY seq DESC LIMIT ?", append(args, limit)
+}

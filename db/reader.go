@@ -1,0 +1,167 @@
+package db
+
+import (
+	"context"
+	"errors"
+
+	"trails/kg/rdf"
+)
+
+// Reader is the file as it was when the Reader was opened, whatever is written
+// meanwhile. It serves one goroutine at a time; a Match may run inside another.
+// Whoever opens it closes it.
+type Reader struct {
+	file *File
+	conn *conn
+	head Commit
+	dict dictionary
+	ctx  context.Context // the transaction's: ending it interrupts SQLite
+	// before, when set, brings the tables up to date before a read.
+	before func(context.Context) error
+	closed bool
+}
+
+// Read pins the file's current state. It waits for a free reader while as many
+// are open as [Options.Readers] allows.
+func (f *File) Read(ctx context.Context) (*Reader, error) {
+	select {
+	case f.readers <- struct{}{}:
+	case <-ctx.Done():
+		return nil, asFault(ctx, f.path, "read", ctx.Err())
+	}
+	c, err := f.readConn(ctx)
+	if err != nil {
+		<-f.readers
+		return nil, err
+	}
+	r := &Reader{file: f, conn: c, ctx: ctx, dict: readingDictionary(c, f.terms)}
+	c.SetInterrupt(ctx.Done())
+	if err := retry(ctx, f.opts.LockWait, r.begin); err != nil {
+		r.Close()
+		return nil, asFault(ctx, f.path, "read", err)
+	}
+	return r, nil
+}
+
+func (f *File) readConn(ctx context.Context) (*conn, error) {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return nil, errClosed
+	}
+	if n := len(f.idle); n > 0 {
+		c := f.idle[n-1]
+		f.idle = f.idle[:n-1]
+		f.mu.Unlock()
+		return c, nil
+	}
+	f.mu.Unlock()
+	return f.connect(ctx, reading)
+}
+
+// begin starts the transaction and reads at once: the snapshot is taken by the
+// first read, not by BEGIN.
+func (r *Reader) begin() (err error) {
+	if err := r.conn.exec("BEGIN", nil); err != nil {
+		return err
+	}
+	if r.head, err = r.readHead(); err != nil {
+		return errors.Join(err, r.conn.exec("ROLLBACK", nil))
+	}
+	return nil
+}
+
+// Close ends the transaction and gives the connection back; a second call does
+// nothing. A Match that still runs ends with an error.
+func (r *Reader) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	defer func() { <-r.file.readers }()
+	if err := r.conn.end("COMMIT"); err != nil {
+		r.conn.close()
+		return asFault(r.ctx, r.file.path, "close reader", err)
+	}
+	r.file.mu.Lock()
+	r.file.idle = append(r.file.idle, r.conn)
+	r.file.mu.Unlock()
+	return nil
+}
+
+// end finishes the transaction, if one is open, whatever the context says.
+func (c *conn) end(how string) error {
+	c.SetInterrupt(nil)
+	c.releaseAll()
+	if c.AutocommitEnabled() {
+		return nil
+	}
+	return c.exec(how, nil)
+}
+
+// Head returns the commit that this state is; the zero Commit before the first.
+func (r *Reader) Head() Commit { return r.head }
+
+// ready is the first thing that every read does.
+func (r *Reader) ready(ctx context.Context) error {
+	if r.closed {
+		return errors.New("the reader is closed")
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.before == nil {
+		return nil
+	}
+	return r.before(ctx)
+}
+
+// fail wraps what stopped a read.
+func (r *Reader) fail(ctx context.Context, op string, err error) error {
+	if ctx.Err() == nil {
+		ctx = r.ctx
+	}
+	return asFault(ctx, r.file.path, op, err)
+}
+
+// steps runs a statement to its end, asking ctx now and then: ctx may be a
+// shorter one than the transaction's.
+func (r *Reader) steps(ctx context.Context, s *stmt, row func() (more bool, err error)) error {
+	for n := 1; ; n++ {
+		if r.closed {
+			return errors.New("the reader is closed")
+		}
+		if n%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		found, err := s.Step()
+		if err != nil || !found {
+			return err
+		}
+		if more, err := row(); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// number returns the first column of the first row, 0 without one.
+func (r *Reader) number(ctx context.Context, op, sql string, args ...any) (int64, error) {
+	if err := r.ready(ctx); err != nil {
+		return 0, r.fail(ctx, op, err)
+	}
+	n, err := r.conn.int64(sql, args...)
+	return n, r.fail(ctx, op, err)
+}
+
+// ids looks terms up; false when one of them is in no quad of the file.
+func (r *Reader) ids(terms ...rdf.Term) ([]int64, bool, error) {
+	ids := make([]int64, len(terms))
+	for i, t := range terms {
+		id, ok, err := r.dict.lookup(t)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		ids[i] = id
+	}
+	return ids, true, nil
+}

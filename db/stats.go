@@ -1,0 +1,47 @@
+package db
+
+import (
+	"context"
+	"os"
+)
+
+// Stats are a file's sizes.
+type Stats struct {
+	Quads, Terms, Commits, Activities int64
+	// FileBytes and LogBytes are the sizes of the file and of its write-ahead log
+	// now, not at the reader's time.
+	FileBytes, LogBytes         int64
+	Pages, FreePages, PageBytes int64
+}
+
+// Stats returns the file's sizes. Their cost does not grow with the data's.
+func (r *Reader) Stats(ctx context.Context) (Stats, error) {
+	s := Stats{Quads: r.head.Quads}
+	for _, q := range []struct {
+		sql  string
+		into *int64
+	}{
+		{"SELECT max(id) FROM terms", &s.Terms},
+		{"SELECT max(seq) FROM commits", &s.Commits},
+		{"SELECT max(seq) FROM prov", &s.Activities},
+		{"PRAGMA page_count", &s.Pages},
+		{"PRAGMA freelist_count", &s.FreePages},
+		{"PRAGMA page_size", &s.PageBytes},
+	} {
+		n, err := r.number(ctx, "stats", q.sql)
+		if err != nil {
+			return s, err
+		}
+		*q.into = n
+	}
+	s.FileBytes, s.LogBytes = sizeOf(r.file.path), sizeOf(r.file.path+"-wal")
+	return s, nil
+}
+
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

@@ -1,0 +1,379 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"trails/kg/rdf"
+)
+
+// What a change did, in the change log and in the commit's hash.
+const (
+	OpAdd    = '+'
+	OpRemove = '-'
+)
+
+// Writer is one write transaction. It is also a Reader of its own state. It serves
+// one goroutine at a time, and ends with Commit, Keep or Close; Close after the
+// others does nothing, so it may be deferred.
+type Writer struct {
+	*Reader
+	seq     int64 // the number of the commit to be
+	hash    *changeHash
+	log     changeLog
+	bulk    *bulk // nil while changes go to the tables at once
+	next    int64 // the next free id of the dictionary
+	err     error // what broke the transaction
+	swollen bool  // it was a bulk load, and its memory is to be given back
+}
+
+// Write begins a write transaction, after those of this process that asked before
+// and when no other process writes. Waiting longer than [Options.LockWait], or
+// than ctx allows, is the fault TimedOut.
+func (f *File) Write(ctx context.Context) (*Writer, error) {
+	select {
+	case f.write <- struct{}{}:
+	case <-ctx.Done():
+		return nil, asFault(ctx, f.path, "write", ctx.Err())
+	}
+	w, err := f.beginWrite(ctx)
+	if err != nil {
+		<-f.write
+		return nil, asFault(ctx, f.path, "write", err)
+	}
+	return w, nil
+}
+
+func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
+	if f.isClosed() {
+		return nil, errClosed
+	}
+	if err := f.openWriter(ctx); err != nil {
+		return nil, err
+	}
+	c := f.writer
+	err := retry(ctx, f.opts.LockWait, func() error { return c.exec("BEGIN IMMEDIATE", nil) })
+	if err != nil {
+		return nil, err
+	}
+	c.SetInterrupt(ctx.Done())
+	w := &Writer{Reader: &Reader{file: f, conn: c, ctx: ctx}, hash: newChangeHash()}
+	if err := w.load(); err != nil {
+		return nil, errors.Join(err, c.end("ROLLBACK"))
+	}
+	return w, nil
+}
+
+func (f *File) openWriter(ctx context.Context) error {
+	if f.writer != nil {
+		return nil
+	}
+	c, err := f.connect(ctx, writing)
+	if err != nil {
+		return err
+	}
+	if err := registerFeeds(c); err != nil {
+		c.close()
+		return err
+	}
+	f.writer = c
+	return nil
+}
+
+// load reads what the transaction starts from.
+func (w *Writer) load() (err error) {
+	if w.head, err = w.readHead(); err != nil {
+		return err
+	}
+	last, err := w.conn.int64("SELECT max(seq) FROM commits")
+	if err != nil {
+		return err
+	}
+	terms, err := w.conn.int64("SELECT max(id) FROM terms")
+	if err != nil {
+		return err
+	}
+	w.seq, w.next = last+1, terms+1
+	w.dict = dictionary{
+		conn: w.conn, shared: w.file.terms, committed: terms,
+		ids: map[rdf.Term]int64{}, terms: map[int64]rdf.Term{},
+	}
+	w.before = w.flush
+	if w.head.Quads == 0 {
+		w.bulk = newBulk(terms == 0)
+	}
+	return nil
+}
+
+// usable says whether the transaction can go on.
+func (w *Writer) usable(ctx context.Context) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.closed:
+		return errors.New("the writer has ended")
+	}
+	return ctx.Err()
+}
+
+// broken remembers the error that ends the transaction.
+func (w *Writer) broken(ctx context.Context, op string, err error) error {
+	if err != nil && w.err == nil {
+		w.err = w.fail(ctx, op, err)
+	}
+	return w.err
+}
+
+// Add adds q and reports whether it was not there. Adds and removes of one Writer
+// come in the order of the quads' canonical lines, each quad once.
+func (w *Writer) Add(ctx context.Context, q rdf.Quad) (bool, error) {
+	if err := w.usable(ctx); err != nil {
+		return false, err
+	}
+	added, err := w.add(ctx, q)
+	return added, w.broken(ctx, "add", err)
+}
+
+func (w *Writer) add(ctx context.Context, q rdf.Quad) (bool, error) {
+	if err := w.hash.next(q); err != nil {
+		return false, err
+	}
+	ids, err := w.intern(q)
+	if err != nil {
+		return false, err
+	}
+	added, err := w.insert(ctx, ids)
+	if err != nil || !added {
+		return false, err
+	}
+	w.hash.keep(OpAdd)
+	return true, w.logChange(ids, OpAdd)
+}
+
+// Remove removes q and reports whether it was there.
+func (w *Writer) Remove(ctx context.Context, q rdf.Quad) (bool, error) {
+	if err := w.usable(ctx); err != nil {
+		return false, err
+	}
+	removed, err := w.remove(ctx, q)
+	return removed, w.broken(ctx, "remove", err)
+}
+
+func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
+	if err := w.hash.next(q); err != nil {
+		return false, err
+	}
+	ids, ok, err := w.known(q)
+	if err != nil || !ok {
+		return false, err
+	}
+	if err := w.endBulk(ctx); err != nil {
+		return false, err
+	}
+	added, ok, err := w.take(ids)
+	if err != nil || !ok {
+		return false, err
+	}
+	err = w.conn.exec("INSERT INTO hist (line, s, p, o, g, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?)", nil,
+		mainLine, ids[posS], ids[posP], ids[posO], ids[posG], added, w.seq)
+	if err != nil {
+		return false, err
+	}
+	w.hash.keep(OpRemove)
+	return true, w.logChange(ids, OpRemove)
+}
+
+// take deletes a row of live and returns the commit that had added it.
+func (w *Writer) take(ids quadIDs) (added int64, ok bool, err error) {
+	err = w.conn.exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt) error {
+		added, ok = s.ColumnInt64(0), true
+		return nil
+	}, ids[posS], ids[posP], ids[posO], ids[posG])
+	return added, ok, err
+}
+
+// quadIDs are a quad's terms as ids.
+type quadIDs [4]int64
+
+// known returns the ids of a quad's terms, false when one has none.
+func (w *Writer) known(q rdf.Quad) (ids quadIDs, ok bool, err error) {
+	for i, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
+		if t == nil {
+			continue
+		}
+		if ids[i], ok, err = w.dict.lookup(t); err != nil || !ok {
+			return ids, false, err
+		}
+	}
+	return ids, true, nil
+}
+
+// insert puts a row into live, or keeps it for later in a bulk load.
+func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
+	if w.bulk != nil {
+		return w.buffer(ctx, ids)
+	}
+	s, err := w.conn.take("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)")
+	if err != nil {
+		return false, err
+	}
+	defer s.release()
+	for i, id := range ids {
+		s.BindInt64(i+1, id)
+	}
+	s.BindInt64(len(ids)+1, w.seq)
+	if _, err := s.Step(); err != nil {
+		return false, err
+	}
+	return w.conn.Changes() > 0, nil
+}
+
+// changeLog collects what goes into the table changes, which a bulk commit does
+// without.
+type changeLog struct {
+	rows    []changeRow
+	bulk    bool // nothing but additions, and many
+	written bool // some rows are in the table already
+}
+
+type changeRow struct {
+	quadIDs
+	op int64
+}
+
+// bulkSize is the number of additions from which a commit has no change log.
+const bulkSize = 10_000
+
+func (w *Writer) logChange(ids quadIDs, op int64) error {
+	if w.log.bulk && op == OpAdd {
+		return nil
+	}
+	w.log.rows = append(w.log.rows, changeRow{ids, op})
+	if len(w.log.rows) < bulkSize {
+		return nil
+	}
+	if w.hash.removed > 0 || w.log.written {
+		return w.writeLog()
+	}
+	w.log.bulk, w.log.rows = true, nil
+	if w.bulk == nil {
+		w.bulk = newBulk(false)
+	}
+	return nil
+}
+
+func (w *Writer) writeLog() error {
+	for _, r := range w.log.rows {
+		s, err := w.conn.take("INSERT INTO changes (line, seq, s, p, o, g, op) VALUES (?, ?, ?, ?, ?, ?, ?)")
+		if err != nil {
+			return err
+		}
+		s.BindInt64(1, mainLine)
+		s.BindInt64(2, w.seq)
+		for i, id := range r.quadIDs {
+			s.BindInt64(i+3, id)
+		}
+		s.BindInt64(7, r.op)
+		_, err = s.Step()
+		s.release()
+		if err != nil {
+			return fmt.Errorf("log change: %w", err)
+		}
+	}
+	w.log.written = w.log.written || len(w.log.rows) > 0
+	w.log.rows = w.log.rows[:0]
+	return nil
+}
+
+// endBulk leaves bulk mode before the first removal: the tables are brought up to
+// date and the additions so far get their change log.
+func (w *Writer) endBulk(ctx context.Context) error {
+	if w.bulk == nil {
+		return nil
+	}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	if err := w.finishBulk(); err != nil {
+		return err
+	}
+	w.bulk, w.swollen = nil, true
+	if !w.log.bulk {
+		return nil
+	}
+	w.log.bulk, w.log.written = false, true
+	return w.conn.exec(`INSERT INTO changes (line, seq, s, p, o, g, op)
+		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, OpAdd, w.seq)
+}
+
+// finish brings every table up to date for the commit.
+func (w *Writer) finish(ctx context.Context) error {
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	if w.bulk != nil {
+		if err := w.finishBulk(); err != nil {
+			return err
+		}
+	}
+	return w.writeLog()
+}
+
+// Keep ends a transaction that changed no quads but recorded something else:
+// activities, idempotent results. It makes no commit of the history.
+func (w *Writer) Keep(ctx context.Context) error {
+	err := w.usable(ctx)
+	if err == nil && w.hash.added+w.hash.removed > 0 {
+		err = errors.New("there are changes to commit")
+	}
+	if err == nil {
+		err = w.endWith("COMMIT")
+	}
+	if err != nil {
+		w.Close()
+		return w.fail(ctx, "keep", err)
+	}
+	return nil
+}
+
+// Close undoes everything unless the Writer has ended.
+func (w *Writer) Close() error {
+	if w.closed {
+		return nil
+	}
+	return w.endWith("ROLLBACK")
+}
+
+// endWith ends the transaction and lets the next writer in. A COMMIT is not
+// interrupted: its outcome must be known.
+func (w *Writer) endWith(how string) error {
+	err := w.conn.end(how)
+	if err != nil {
+		err = errors.Join(err, w.conn.end("ROLLBACK"))
+	}
+	w.closed = true
+	if how == "COMMIT" && err == nil {
+		w.publish()
+	}
+	if w.bulk != nil || w.swollen {
+		w.conn.forget()
+		err = errors.Join(err, w.conn.apply([]string{cacheSize(writerCache), "PRAGMA shrink_memory"}))
+	}
+	if err != nil {
+		// The connection's state is not certain: the next writer gets a new one.
+		w.conn.close()
+		w.file.writer = nil
+	}
+	<-w.file.write
+	return w.fail(context.Background(), "end transaction", err)
+}
+
+// publish lets readers know the terms that are now committed.
+func (w *Writer) publish() {
+	w.dict.committed = math.MaxInt64
+	for id, t := range w.dict.terms {
+		w.dict.remember(id, t)
+	}
+}
