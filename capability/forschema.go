@@ -127,7 +127,7 @@ var types = map[string]Type{"datetime": DateTime, "float": Number}
 // property is the field of one property. One with a default need not be given.
 func property(s *schema.Schema, p *schema.Property) Field {
 	f := Field{
-		Name: p.Name, Description: p.Description, Type: Type(p.Datatype), NodeType: p.Class,
+		Name: p.Name, Description: sentences(p.Description, reference(p)), Type: Type(p.Datatype), NodeType: p.Class,
 		Required: p.Required() && p.Default == nil, Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Unique: p.Unique, Dim: p.Dim,
 		MinValue: value(s, p, p.MinValue), MaxValue: value(s, p, p.MaxValue),
@@ -146,6 +146,14 @@ func property(s *schema.Schema, p *schema.Property) Field {
 		f.OneOf = append(f.OneOf, s.JSONValue(p, term))
 	}
 	return f
+}
+
+// reference says how to write a reference, for the format "iri" does not say all.
+func reference(p *schema.Property) string {
+	if p.Class == "" {
+		return ""
+	}
+	return "Refers to " + article(p.Class) + ", by its IRI or as Type/id."
 }
 
 func value(s *schema.Schema, p *schema.Property, term rdf.Term) any {

@@ -1,0 +1,209 @@
+package project
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"trails/capability"
+)
+
+// object is a JSON object; its keys are written sorted.
+type object map[string]any
+
+// Lower returns the JSON Schema of a shape: an object, in the keywords that
+// draft-07 and 2020-12 share, without $ref or any combination of schemas. Keys are
+// sorted at every level and the same shape always gives the same bytes.
+func Lower(shape capability.Shape) json.RawMessage {
+	o := lowerObject(shape.Fields, shape.Closed)
+	if shape.NodeType != "" {
+		o["trails:node_type"] = shape.NodeType
+	}
+	return encode(o)
+}
+
+func lowerObject(fields []capability.Field, closed bool) object {
+	o := object{"type": "object"}
+	if closed {
+		o["additionalProperties"] = false
+	}
+	properties, required := object{}, []string{}
+	for _, f := range fields {
+		properties[f.Name] = lowerField(f)
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	if len(properties) > 0 || closed {
+		o["properties"] = properties
+	}
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o
+}
+
+// lowerField lowers one field: the value, then the array around it, then what is
+// said of the whole.
+func lowerField(f capability.Field) object {
+	o := lowerValue(f)
+	if f.Many {
+		o = lowerMany(f, o)
+	}
+	if f.Nullable {
+		allowNull(o)
+	}
+	if f.Default != nil {
+		o["default"] = f.Default
+	}
+	if text := describe(f); text != "" {
+		o["description"] = text
+	}
+	return o
+}
+
+// jsonTypes is how a single value of each type looks in JSON Schema.
+var jsonTypes = map[capability.Type]object{
+	capability.String:     {"type": "string"},
+	capability.Boolean:    {"type": "boolean"},
+	capability.Integer:    {"type": "integer"},
+	capability.Number:     {"type": "number"},
+	capability.Decimal:    {"type": "number"},
+	capability.BigInteger: {"type": "string", "pattern": `^-?\d+$`},
+	capability.Date:       {"type": "string", "format": "date"},
+	capability.DateTime:   {"type": "string", "format": "date-time"},
+	capability.Time:       {"type": "string"}, // RFC 3339 asks for an offset, xsd:time does not
+	capability.Duration:   {"type": "string"}, // draft-07 has no such format
+	capability.Year:       {"type": "string"},
+	capability.URI:        {"type": "string", "format": "uri"},
+	capability.IRI:        {"type": "string", "format": "iri"},
+	capability.Bytes:      {"type": "string", "contentEncoding": "base64"},
+	capability.Vector:     {"type": "array", "items": object{"type": "number"}},
+	capability.Object:     {"type": "object"},
+	capability.Any:        {},
+}
+
+// lowerValue lowers the constraints of one value. It panics on a type that is not
+// in the table, which only a bug can bring here.
+func lowerValue(f capability.Field) object {
+	o := object{}
+	base, ok := jsonTypes[f.Type]
+	if !ok {
+		panic(fmt.Sprintf("project: field %s has the unknown type %q", f.Name, f.Type))
+	}
+	for k, v := range base {
+		o[k] = v
+	}
+	if f.Type == capability.Object && len(f.Fields) > 0 {
+		o = lowerObject(f.Fields, true)
+	}
+	setInt(o, "minLength", f.MinLength)
+	setInt(o, "maxLength", f.MaxLength)
+	setInt(o, "minItems", f.Dim)
+	setInt(o, "maxItems", f.Dim)
+	set(o, "pattern", f.Pattern)
+	set(o, "trails:node_type", f.NodeType)
+	if f.OneOf != nil {
+		o["enum"] = f.OneOf
+	}
+	if f.HasValue != nil && !f.Many {
+		o["const"] = f.HasValue
+	}
+	if isNumeric(f.Type) {
+		setAny(o, "minimum", f.MinValue)
+		setAny(o, "maximum", f.MaxValue)
+	}
+	return o
+}
+
+func isNumeric(t capability.Type) bool {
+	return t == capability.Integer || t == capability.Number || t == capability.Decimal
+}
+
+// lowerMany wraps the schema of one value in that of an array of them.
+func lowerMany(f capability.Field, items object) object {
+	o := object{"type": "array", "items": items}
+	setInt(o, "minItems", f.MinCount)
+	setInt(o, "maxItems", f.MaxCount)
+	return o
+}
+
+// allowNull makes null a value: of the type, and of an enum. A const becomes an
+// enum of two, for it would still refuse null.
+func allowNull(o object) {
+	if t, ok := o["type"]; ok {
+		o["type"] = []any{t, "null"}
+	}
+	if value, ok := o["const"]; ok {
+		delete(o, "const")
+		o["enum"] = []any{value}
+	}
+	if enum, ok := o["enum"].([]any); ok {
+		o["enum"] = append(enum[:len(enum):len(enum)], nil)
+	}
+}
+
+// describe adds to a field's description what no keyword can say.
+func describe(f capability.Field) string {
+	texts := []string{f.Description}
+	if !isNumeric(f.Type) && f.MinValue != nil {
+		texts = append(texts, fmt.Sprintf("At least %v.", f.MinValue))
+	}
+	if !isNumeric(f.Type) && f.MaxValue != nil {
+		texts = append(texts, fmt.Sprintf("At most %v.", f.MaxValue))
+	}
+	if f.Many && f.HasValue != nil {
+		texts = append(texts, fmt.Sprintf("One of the values must be %s.", encode(f.HasValue)))
+	}
+	if f.Unique {
+		texts = append(texts, "No two nodes share a value.")
+	}
+	return sentences(texts)
+}
+
+func sentences(texts []string) string {
+	var b strings.Builder
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			if !strings.HasSuffix(b.String(), ".") {
+				b.WriteByte('.')
+			}
+			b.WriteByte(' ')
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+func set(o object, key, value string) {
+	if value != "" {
+		o[key] = value
+	}
+}
+
+func setInt(o object, key string, value *int) {
+	if value != nil {
+		o[key] = *value
+	}
+}
+
+func setAny(o object, key string, value any) {
+	if value != nil {
+		o[key] = value
+	}
+}
+
+// encode returns v as compact JSON with sorted keys and without HTML escapes.
+func encode(v any) json.RawMessage {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("project: a shape is not JSON: " + err.Error())
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}

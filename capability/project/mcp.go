@@ -1,0 +1,102 @@
+// Package project turns descriptors into what each protocol shows of them. Every
+// function is pure: what two views share is equal byte for byte, and no view says
+// what the descriptor does not (contract, section 4).
+//
+// Read [MCPTool] first, then [Lower], which makes JSON Schemas of shapes.
+package project
+
+import (
+	"encoding/json"
+	"strings"
+
+	"trails/capability"
+	"trails/policy"
+)
+
+// Tool is a capability as MCP lists it. Its members are in the order of their keys.
+// The discriminator is there twice, as "trails" and in "_meta": some clients strip
+// the one, some ignore the other.
+type Tool struct {
+	Meta         map[string]any  `json:"_meta"`
+	Annotations  Annotations     `json:"annotations"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	Name         string          `json:"name"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Title        string          `json:"title"`
+	Trails       Discriminator   `json:"trails"`
+}
+
+// Annotations are MCP's hints; all four are always said, since the defaults of
+// absent ones are the worst case.
+type Annotations struct {
+	DestructiveHint bool `json:"destructiveHint"`
+	IdempotentHint  bool `json:"idempotentHint"`
+	OpenWorldHint   bool `json:"openWorldHint"`
+	ReadOnlyHint    bool `json:"readOnlyHint"`
+}
+
+// Discriminator tells a client what a tool is in this system. The members after ID
+// are shown for meta capabilities only.
+type Discriminator struct {
+	Kind       capability.Kind
+	ID         string
+	Scope      policy.Scope
+	Namespace  string
+	Op         string
+	Idempotent bool
+}
+
+// MarshalJSON writes kind and id, and for meta capabilities the rest.
+func (d Discriminator) MarshalJSON() ([]byte, error) {
+	o := object{"id": d.ID, "kind": d.Kind}
+	if d.Kind == capability.KindMeta {
+		o["scope"], o["namespace"], o["op"], o["idempotent"] = d.Scope, d.Namespace, d.Op, d.Idempotent
+	}
+	return encode(o), nil
+}
+
+// MCPTool returns the MCP tool of a descriptor. Its schemas are shared by everyone
+// who asks for the same one: do not change them.
+func MCPTool(d capability.Descriptor) Tool {
+	trails := discriminate(d)
+	return Tool{
+		Meta: map[string]any{"trails": trails},
+		Annotations: Annotations{
+			ReadOnlyHint:    d.SideEffects == capability.None,
+			DestructiveHint: d.SideEffects == capability.Destroys,
+			IdempotentHint:  d.Idempotent,
+			OpenWorldHint:   false, // everything happens in the file
+		},
+		Description:  d.Description,
+		InputSchema:  Lower(d.InputShape),
+		Name:         capability.ToolName(d.ID),
+		OutputSchema: Lower(d.OutputShape),
+		Title:        title(d),
+		Trails:       trails,
+	}
+}
+
+func discriminate(d capability.Descriptor) Discriminator {
+	return Discriminator{
+		Kind: d.Kind(), ID: d.ID, Scope: d.PolicyRequired.Scope,
+		Namespace: d.Namespace(), Op: d.Op(), Idempotent: d.Idempotent,
+	}
+}
+
+// title is a short name for people: "Create AttackPattern", "List commits",
+// "Health"; meta capabilities keep the order of their ids: "Gen type".
+func title(d capability.Descriptor) string {
+	words := []string{d.Op(), d.InputShape.NodeType}
+	switch {
+	case d.Kind() == capability.KindMeta:
+		words = []string{d.Namespace(), d.Op()}
+	case d.InputShape.NodeType == "":
+		words[1] = d.Namespace()
+	}
+	text := strings.TrimSpace(strings.Join(words, " "))
+	if d.InputShape.NodeType == "" {
+		text = strings.NewReplacer(".", " ", "_", " ").Replace(text)
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

@@ -1,0 +1,265 @@
+package project_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"trails/capability"
+	"trails/capability/project"
+	"trails/kg/schema"
+	"trails/policy"
+)
+
+const goldenDir = "../../testdata/mcp_schemas"
+
+func fixture(t testing.TB) []capability.Descriptor {
+	t.Helper()
+	src, err := os.ReadFile("testdata/fixture.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.ParseYAML(src, "http://example.org/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return capability.ForSchema(s)
+}
+
+// TestToolsAreTheirGoldenFiles compares each tool byte for byte. The files are
+// rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
+func TestToolsAreTheirGoldenFiles(t *testing.T) {
+	for _, d := range fixture(t) {
+		tool := project.MCPTool(d)
+		t.Run(tool.Name, func(t *testing.T) {
+			got := golden(t, tool)
+			path := filepath.Join(goldenDir, tool.Name+".json")
+			if os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" {
+				write(t, path, got)
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("%s (set TRAILS_UPDATE_MCP_SNAPSHOTS=1 to accept):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// golden is a tool without "_meta", which repeats "trails", indented for review.
+func golden(t *testing.T, tool project.Tool) []byte {
+	t.Helper()
+	var text, out bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(tool); err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text.Bytes(), &members); err != nil {
+		t.Fatal(err)
+	}
+	delete(members, "_meta")
+	text.Reset()
+	if err := enc.Encode(members); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Indent(&out, text.Bytes(), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGoldenSchemasAreDraft07 compiles every golden file there is, whoever wrote it.
+func TestGoldenSchemasAreDraft07(t *testing.T) {
+	paths, err := filepath.Glob(goldenDir + "/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden files in %s: %v", goldenDir, err)
+	}
+	for _, path := range paths {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tool struct{ InputSchema, OutputSchema json.RawMessage }
+		if err := json.Unmarshal(src, &tool); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		compile(t, tool.InputSchema)
+		compile(t, tool.OutputSchema)
+	}
+}
+
+func compile(t testing.TB, src []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft7)
+	c.AssertFormat()
+	if err := c.AddResource("tool.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("tool.json")
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	return compiled
+}
+
+func TestInputSchemasDecideAsTheShapesDo(t *testing.T) {
+	tools := map[string]*jsonschema.Schema{}
+	for _, d := range fixture(t) {
+		tools[d.ID] = compile(t, project.MCPTool(d).InputSchema)
+	}
+	const least = `{"name":"n","integer":1,"maker":"http://e/m","tags":["a"],"kind":"sample","labels":["main"]`
+	for _, c := range []struct {
+		name, id, args string
+		accept         bool
+	}{
+		{"what is required is enough; defaults need not be given", "sample.create", least + `}`, true},
+		{"a required property", "sample.create", `{"name":"n"}`, false},
+		{"an unknown argument", "sample.create", least + `,"colour":"red"}`, false},
+		{"arguments of every write", "sample.create", least + `,"id":"x","message":"m","if_commit":"c","dry_run":true}`, true},
+		{"min_length", "sample.create", least + `,"string":"a"}`, false},
+		{"pattern", "sample.create", least + `,"string":"xxx"}`, false},
+		{"pattern matched", "sample.create", least + `,"string":"a<b>&c"}`, true},
+		{"max_value", "sample.create", strings.Replace(least, `"integer":1`, `"integer":101`, 1) + `}`, false},
+		{"min_value of a decimal", "sample.create", least + `,"decimal":0.04}`, false},
+		{"an integer is no number with a fraction", "sample.create", strings.Replace(least, `"integer":1`, `"integer":1.5`, 1) + `}`, false},
+		{"big integers are digits", "sample.create", least + `,"big_integer":"12a"}`, false},
+		{"big integers are strings", "sample.create", least + `,"big_integer":"-9007199254740992"}`, true},
+		{"one_of", "sample.create", least + `,"status":"draft"}`, false},
+		{"one_of with numbers", "sample.create", least + `,"grade":2}`, true},
+		{"has_value", "sample.create", strings.Replace(least, `"kind":"sample"`, `"kind":"other"`, 1) + `}`, false},
+		{"max_count", "sample.create", strings.Replace(least, `["a"]`, `["a","b","c","a"]`, 1) + `}`, false},
+		{"min_count", "sample.create", strings.Replace(least, `["a"]`, `[]`, 1) + `}`, false},
+		{"many takes arrays only", "sample.create", strings.Replace(least, `["a"]`, `"a"`, 1) + `}`, false},
+		{"members keep one_of", "sample.create", strings.Replace(least, `["a"]`, `["z"]`, 1) + `}`, false},
+		{"a date is a date", "sample.create", least + `,"date":"31.5.2024"}`, false},
+		{"a vector of its dimension", "sample.create", least + `,"vector":[1,2.5,3]}`, true},
+		{"a vector of another dimension", "sample.create", least + `,"vector":[1,2]}`, false},
+		{"a vector of any dimension", "sample.create", least + `,"free_vector":[1]}`, true},
+		{"null when creating", "sample.create", least + `,"string":null}`, false},
+		{"update needs the id", "sample.update", `{"string":"a<b>&"}`, false},
+		{"update needs nothing else", "sample.update", `{"id":"x"}`, true},
+		{"update takes null", "sample.update", `{"id":"x","string":null,"status":null,"kind":null,"tags":null,"vector":null,"grade":null}`, true},
+		{"update keeps constraints", "sample.update", `{"id":"x","status":"draft"}`, false},
+		{"delete needs the id", "sample.delete", `{}`, false},
+		{"delete takes no properties", "sample.delete", `{"id":"x","name":"n"}`, false},
+		{"preserved ids are required", "page.create", `{"title":"t"}`, false},
+		{"content ids are not offered", "note.create", `{"text":"t","id":"x"}`, false},
+		{"key ids may be left out", "maker.create", `{"name":"n","code":"AB1"}`, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args, err := jsonschema.UnmarshalJSON(strings.NewReader(c.args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tools[c.id].Validate(args); (err == nil) != c.accept {
+				t.Errorf("%s: got %v, want accepted %t", c.args, err, c.accept)
+			}
+		})
+	}
+}
+
+func TestMetaToolsSayWhatTheyAreTwice(t *testing.T) {
+	d := capability.Descriptor{
+		ID: "trails.meta.gen.type", Version: "1.0.0", Description: "Write a type.", Idempotent: true,
+		InputShape:     capability.Shape{Closed: true},
+		SideEffects:    capability.None,
+		PolicyRequired: capability.Requirement{Scope: policy.Dev},
+	}
+	got, err := json.Marshal(project.MCPTool(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const trails = `{"id":"trails.meta.gen.type","idempotent":true,"kind":"meta","namespace":"gen","op":"type","scope":"dev"}`
+	want := `{"_meta":{"trails":` + trails + `},` +
+		`"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true},` +
+		`"description":"Write a type.","inputSchema":{"additionalProperties":false,"properties":{},"type":"object"},` +
+		`"name":"trails_meta_gen_type","outputSchema":{"type":"object"},"title":"Gen type","trails":` + trails + `}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTitlesReadAsPeopleSpeak(t *testing.T) {
+	for id, want := range map[string]string{
+		"health": "Health", "commits.list": "List commits", "schema.get": "Get schema",
+		"trails.meta.ping": "Ping", "trails.meta.schema.plan": "Schema plan",
+	} {
+		if got := project.MCPTool(capability.Descriptor{ID: id}).Title; got != want {
+			t.Errorf("%s: got %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestNestedObjectsAndAnyValuesAreLowered(t *testing.T) {
+	got := project.Lower(capability.Shape{Fields: []capability.Field{
+		{Name: "rows", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+			{Name: "n", Type: capability.Integer, Required: true},
+			{Name: "at", Type: capability.DateTime, Nullable: true},
+		}},
+		{Name: "details", Type: capability.Object},
+		{Name: "extra", Type: capability.Any, Nullable: true},
+	}})
+	want := `{"properties":{"details":{"type":"object"},"extra":{},"rows":{"items":{"additionalProperties":false,` +
+		`"properties":{"at":{"format":"date-time","type":["string","null"]},"n":{"type":"integer"}},"required":["n"],"type":"object"},` +
+		`"type":"array"}},"required":["rows"],"type":"object"}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheCacheAnswersAsTheFunctionDoes(t *testing.T) {
+	var cache project.Cache
+	for range 2 {
+		for _, d := range fixture(t) {
+			if diff := cmp.Diff(project.MCPTool(d), cache.MCPTool(d)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	}
+}
+
+func TestAChangedVersionIsAnotherCacheEntry(t *testing.T) {
+	var cache project.Cache
+	d := fixture(t)[0]
+	cache.MCPTool(d)
+	d.Description = "Another."
+	d = d.Stamped("1.0.0")
+	if got := cache.MCPTool(d).Description; got != "Another." {
+		t.Errorf("got %q from before the change", got)
+	}
+}
+
+func BenchmarkMCPTool(b *testing.B) {
+	all := fixture(b)
+	for b.Loop() {
+		for _, d := range all {
+			project.MCPTool(d)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(all)), "ns/tool")
+}
