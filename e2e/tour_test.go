@@ -1,0 +1,25 @@
+package e2e_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// The tour is the README's first minute: what it prints is what a new user meets.
+func TestTheTour(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "run", "../example/tour", "-trails", trailsBinary, "-dir", t.TempDir())
+	cmd.Env = environment()
+	out := finish(t, cmd)
+	if out.code != 0 {
+		t.Fatalf("exit %d\n%s%s", out.code, out.stdout, out.stderr)
+	}
+	for _, want := range []string{
+		"validation failed on 2 field(s)", "code (pattern)", "priority (max_value)",
+		"urn:trails:example:Requirement/R-013", "requirement.create",
+	} {
+		if !strings.Contains(out.stdout, want) {
+			t.Errorf("the tour does not show %q:\n%s", want, out.stdout)
+		}
+	}
+}
