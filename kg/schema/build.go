@@ -31,7 +31,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	if len(prefixes) == 0 {
 		prefixes = nil
 	}
-	s := &Schema{Base: base, Prefixes: prefixes, Types: types}
+	s := &Schema{Base: base, Prefixes: prefixes, Types: orNone(types)}
 	s.index()
 	for _, t := range types {
 		s.normalize(t)
@@ -53,14 +53,17 @@ func (s *Schema) index() {
 	}
 }
 
+// orNone is nil for an empty list, so that one schema has one Go value.
+func orNone[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
 func (s *Schema) normalize(t *Type) {
 	t.IRI = cmp.Or(t.IRI, rdf.IRI(s.Base+t.Name))
-	if len(t.Key) == 0 {
-		t.Key = nil
-	}
-	if len(t.Unique) == 0 {
-		t.Unique = nil
-	}
+	t.Key, t.Unique, t.Extends, t.Properties = orNone(t.Key), orNone(t.Unique), orNone(t.Extends), orNone(t.Properties)
 	slices.SortFunc(t.Unique, slices.Compare)
 	s.orderExtends(t)
 	for _, p := range t.Properties {
@@ -70,9 +73,6 @@ func (s *Schema) normalize(t *Type) {
 
 // orderExtends puts the supertypes in their order of declaration.
 func (s *Schema) orderExtends(t *Type) {
-	if len(t.Extends) == 0 {
-		t.Extends = nil
-	}
 	position := func(name string) int {
 		if super := s.byName[name]; super != nil {
 			return s.about[super].order
@@ -89,9 +89,7 @@ func (s *Schema) normalizeProperty(p *Property) {
 	if p.Class != "" && p.Datatype == "" {
 		p.Datatype = wordIRI
 	}
-	if len(p.OneOf) == 0 {
-		p.OneOf = nil
-	}
+	p.OneOf = orNone(p.OneOf)
 	for i, t := range p.OneOf {
 		p.OneOf[i] = canonical(t)
 	}

@@ -26,3 +26,12 @@ func (s *Schema) Object(t *Type, quads []rdf.Quad) (object map[string]any, left 
 	}
 	return object, left
 }
+
+// IDOf returns the id that names an entity of type t in a call: its local id, or
+// its whole IRI when that was preserved from elsewhere.
+func (s *Schema) IDOf(t *Type, iri rdf.IRI) string {
+	if name, local, ok := s.Local(iri); ok && name == t.Name {
+		return local
+	}
+	return string(iri)
+}

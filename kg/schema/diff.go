@@ -1,0 +1,229 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Diff returns the steps that lead from old to new, in an order in which they can
+// be taken: the base and prefixes, new types, changes type by type in new's order,
+// then the types that go. It has no steps exactly when both have the same quads.
+// Types and properties are the same when their names are: a renamed one goes and comes.
+func Diff(old, new *Schema) []Step {
+	d := &differ{old: old, new: new}
+	d.schema()
+	for _, t := range new.Types {
+		if old.Type(t.Name) == nil {
+			d.add(Step{Kind: AddType, Type: t.Name, To: new.typeDocument(t), Checks: true})
+		}
+	}
+	for _, t := range new.Types {
+		if was := old.Type(t.Name); was != nil {
+			d.typ(was, t)
+		}
+	}
+	for _, t := range old.Types {
+		if new.Type(t.Name) == nil {
+			d.add(Step{Kind: DropType, Type: t.Name, From: old.typeDocument(t), Lossy: !t.Abstract})
+		}
+	}
+	return d.steps
+}
+
+type differ struct {
+	old, new *Schema
+	steps    []Step
+}
+
+func (d *differ) add(s Step) { d.steps = append(d.steps, s) }
+
+func (d *differ) schema() {
+	if d.old.Base != d.new.Base {
+		d.add(Step{Kind: ChangeBase, From: d.old.Base, To: d.new.Base, Lossy: true, Checks: true})
+	}
+	if !maps.Equal(d.old.Prefixes, d.new.Prefixes) {
+		d.add(Step{Kind: ChangePrefixes, From: d.old.Prefixes, To: d.new.Prefixes})
+	}
+	if reordered(d.old.names(), d.new.names()) {
+		d.add(Step{Kind: ChangeOrder, From: d.old.names(), To: d.new.names()})
+	}
+}
+
+// reordered reports whether the names that both lists have stand in another order.
+func reordered(old, new []string) bool {
+	return !slices.Equal(common(old, new), common(new, old))
+}
+
+// common returns the names of list that are also in other.
+func common(list, other []string) []string {
+	in := make(map[string]bool, len(other))
+	for _, name := range other {
+		in[name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return !in[name] })
+}
+
+func (d *differ) typ(was, is *Type) {
+	step := func(kind StepKind, from, to any) Step { return Step{Kind: kind, Type: is.Name, From: from, To: to} }
+	if was.IRI != is.IRI {
+		s := step(ChangeIRI, string(was.IRI), string(is.IRI))
+		s.Lossy, s.Checks = true, true
+		d.add(s)
+	}
+	d.extends(was, is)
+	if was.Abstract != is.Abstract {
+		s := step(ChangeAbstract, was.Abstract, is.Abstract)
+		s.Checks = is.Abstract
+		d.add(s)
+	}
+	if was.Mint != is.Mint {
+		d.add(step(ChangeMint, said(string(was.Mint)), said(string(is.Mint))))
+	}
+	if was.Label != is.Label {
+		d.add(step(ChangeLabel, said(was.Label), said(is.Label)))
+	}
+	if was.Description != is.Description {
+		d.add(step(ChangeDescription, said(was.Description), said(is.Description)))
+	}
+	d.properties(was, is)
+	d.keys(was, is)
+}
+
+// said is nil for an empty text, which means that nothing is said.
+func said(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// extends compares the supertypes as a set: their order is that of declaration.
+// A supertype more brings its constraints, and one less makes references to it wrong.
+func (d *differ) extends(was, is *Type) {
+	from, to := sorted(was.Extends), sorted(is.Extends)
+	if slices.Equal(from, to) {
+		return
+	}
+	lossy := false
+	for _, p := range d.old.PropertiesOf(was) {
+		lossy = lossy || !slices.Contains(was.Properties, p) && d.loses(was, p)
+	}
+	d.add(Step{Kind: ChangeExtends, Type: is.Name, From: orNil(was.Extends), To: orNil(is.Extends), Lossy: lossy, Checks: true})
+}
+
+func sorted(names []string) []string { return slices.Sorted(slices.Values(names)) }
+
+func orNil(names []string) any {
+	if len(names) == 0 {
+		return nil
+	}
+	return names
+}
+
+// loses reports whether t, or a subtype that stays, no longer has p under any
+// name, own or inherited. A type that goes has its own step.
+func (d *differ) loses(t *Type, p *Property) bool {
+	return slices.ContainsFunc(d.old.Subtypes(t), func(sub *Type) bool {
+		now := d.new.Type(sub.Name)
+		return now != nil && d.new.PropertyByIRI(now, p.IRI) == nil
+	})
+}
+
+func (d *differ) keys(was, is *Type) {
+	if !slices.Equal(was.Key, is.Key) {
+		checks := len(is.Key) > 0 && !slices.Equal(sorted(was.Key), sorted(is.Key))
+		d.add(Step{Kind: ChangeKey, Type: is.Name, From: orNil(was.Key), To: orNil(is.Key), Checks: checks})
+	}
+	if slices.EqualFunc(was.Unique, is.Unique, slices.Equal) {
+		return
+	}
+	before := map[string]bool{}
+	for _, group := range was.Unique {
+		before[strings.Join(sorted(group), ",")] = true
+	}
+	checks := slices.ContainsFunc(is.Unique, func(group []string) bool { return !before[strings.Join(sorted(group), ",")] })
+	d.add(Step{Kind: ChangeUnique, Type: is.Name, From: groupsOrNil(was.Unique), To: groupsOrNil(is.Unique), Checks: checks})
+}
+
+func groupsOrNil(groups [][]string) any {
+	if len(groups) == 0 {
+		return nil
+	}
+	return groups
+}
+
+func (d *differ) properties(was, is *Type) {
+	before, now := byName(was.Properties), byName(is.Properties)
+	for _, p := range was.Properties {
+		if now[p.Name] == nil {
+			lossy := d.loses(was, p)
+			d.add(Step{Kind: DropProperty, Type: is.Name, Property: p.Name, From: d.old.propertyDocument(p), Lossy: lossy, Checks: !lossy})
+		}
+	}
+	for _, p := range is.Properties {
+		if before[p.Name] == nil {
+			d.add(Step{Kind: AddProperty, Type: is.Name, Property: p.Name, To: d.new.propertyDocument(p), Checks: true, Backfill: p.Required() && p.Default != nil})
+			continue
+		}
+		d.property(is, before[p.Name], p)
+	}
+	if from, to := propertyNames(was.Properties), propertyNames(is.Properties); reordered(from, to) {
+		d.add(Step{Kind: ChangeOrder, Type: is.Name, From: from, To: to})
+	}
+}
+
+func byName(properties []*Property) map[string]*Property {
+	m := make(map[string]*Property, len(properties))
+	for _, p := range properties {
+		m[p.Name] = p
+	}
+	return m
+}
+
+func (d *differ) property(t *Type, was, is *Property) {
+	step := func(kind StepKind, from, to any) Step {
+		return Step{Kind: kind, Type: t.Name, Property: is.Name, From: from, To: to}
+	}
+	if was.IRI != is.IRI {
+		s := step(ChangeIRI, string(was.IRI), string(is.IRI))
+		s.Lossy, s.Checks = true, true
+		d.add(s)
+	}
+	if was.Datatype != is.Datatype {
+		s := step(ChangeDatatype, was.Datatype, is.Datatype)
+		s.Checks = was.datatypeIRI() != is.datatypeIRI()
+		d.add(s)
+	}
+	if was.Class != is.Class {
+		s := step(ChangeClass, said(was.Class), said(is.Class))
+		s.Checks = is.Class != "" && !d.widens(was.Class, is.Class)
+		d.add(s)
+	}
+	for _, c := range constraints {
+		d.constraint(t, was, is, c)
+	}
+	if was.Default != is.Default {
+		d.add(step(ChangeDefault, d.old.optional(was, was.Default), d.new.optional(is, is.Default)))
+	}
+	if was.Description != is.Description {
+		d.add(step(ChangeDescription, said(was.Description), said(is.Description)))
+	}
+}
+
+// widens reports whether everything of the class from is of the class to.
+func (d *differ) widens(from, to string) bool {
+	return from != "" && slices.Contains(d.new.Subtypes(d.new.Type(to)), d.new.Type(from))
+}
+
+func (d *differ) constraint(t *Type, was, is *Property, c constraint) {
+	from, to := c.value(d.old, was), c.value(d.new, is)
+	if c.same(was, is) {
+		return
+	}
+	d.add(Step{
+		Kind: ChangeConstraint, Type: t.Name, Property: is.Name, Constraint: c.key, From: from, To: to,
+		Checks:   c.tightens(was, is),
+		Backfill: c.key == "min_count" && was.MinCount == 0 && is.Default != nil,
+	})
+}

@@ -1,0 +1,150 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// StepKind says what a [Step] does.
+type StepKind string
+
+// The kinds of steps.
+const (
+	ChangeBase        StepKind = "change_base"
+	ChangePrefixes    StepKind = "change_prefixes"
+	AddType           StepKind = "add_type"
+	DropType          StepKind = "drop_type"
+	AddProperty       StepKind = "add_property"
+	DropProperty      StepKind = "drop_property"
+	ChangeIRI         StepKind = "change_iri" // of a type, or of a property when Property is set
+	ChangeDatatype    StepKind = "change_datatype"
+	ChangeClass       StepKind = "change_class"
+	ChangeConstraint  StepKind = "change_constraint" // Step.Constraint names it
+	ChangeDefault     StepKind = "change_default"
+	ChangeExtends     StepKind = "change_extends"
+	ChangeAbstract    StepKind = "change_abstract"
+	ChangeLabel       StepKind = "change_label"
+	ChangeKey         StepKind = "change_key"
+	ChangeUnique      StepKind = "change_unique" // the groups of a type
+	ChangeMint        StepKind = "change_mint"
+	ChangeDescription StepKind = "change_description"
+	ChangeOrder       StepKind = "change_order" // of the types, or of a type's properties
+)
+
+// Step is one difference between two schemas.
+type Step struct {
+	Kind     StepKind `json:"kind"`
+	Type     string   `json:"type,omitempty"`
+	Property string   `json:"property,omitempty"`
+	// Constraint is the key in YAML, for ChangeConstraint.
+	Constraint string `json:"constraint,omitempty"`
+	// From and To are as JSON shows them; nil for absent. An added type or property
+	// is its [TypeDocument] or [PropertyDocument].
+	From any `json:"from,omitempty"`
+	To   any `json:"to,omitempty"`
+	// Lossy: data would be removed, or nothing would lead to it any more.
+	Lossy bool `json:"lossy"`
+	// Checks: entities of Type and its subtypes that were valid may not be any more.
+	// For an optional AddProperty these are only entities that have values already;
+	// ChangeExtends and ChangeIRI of a type also reach the entities that refer to them.
+	Checks bool `json:"checks"`
+	// Backfill: the property becomes required and has a default, which existing
+	// entities without a value are to be given.
+	Backfill bool `json:"backfill,omitempty"`
+}
+
+// String says what the step does to a person: "add property Book.year (integer, required)".
+func (st Step) String() string {
+	switch st.Kind {
+	case AddType:
+		return "add type " + st.Type + added(st.To)
+	case DropType:
+		return "drop type " + st.Type
+	case AddProperty:
+		return "add property " + st.subject() + added(st.To)
+	case DropProperty:
+		return "drop property " + st.subject()
+	case ChangeDescription, ChangeOrder, ChangePrefixes:
+		return "change " + st.place()
+	}
+	return fmt.Sprintf("change %s: %s → %s", st.place(), spoken(st.From), spoken(st.To))
+}
+
+func (st Step) subject() string {
+	if st.Property == "" {
+		return st.Type
+	}
+	return st.Type + "." + st.Property
+}
+
+// place is where in the schema the step changes something: "Book.year min_value".
+func (st Step) place() string { return strings.TrimSpace(st.subject() + " " + st.what()) }
+
+// what is the YAML key that the step changes.
+func (st Step) what() string {
+	switch st.Kind {
+	case ChangeConstraint:
+		return st.Constraint
+	case ChangeDatatype:
+		return "type"
+	case ChangeMint:
+		return "iri"
+	case ChangeIRI:
+		if st.Property == "" {
+			return "rdf_type"
+		}
+		return "predicate"
+	}
+	return strings.TrimPrefix(string(st.Kind), "change_")
+}
+
+func added(to any) string {
+	switch d := to.(type) {
+	case TypeDocument:
+		if d.Abstract {
+			return fmt.Sprintf(" (abstract, %d properties)", len(d.Properties))
+		}
+		return fmt.Sprintf(" (%d properties)", len(d.Properties))
+	case PropertyDocument:
+		return " (" + strings.Join(d.words(), ", ") + ")"
+	}
+	return ""
+}
+
+func (d PropertyDocument) words() []string {
+	words := []string{d.Type}
+	if d.Class != "" {
+		words[0] = d.Class
+	}
+	if d.Required {
+		words = append(words, "required")
+	}
+	if d.Many {
+		words = append(words, "many")
+	}
+	if d.Unique {
+		words = append(words, "unique")
+	}
+	if d.Default != nil {
+		words = append(words, "default "+spoken(d.Default))
+	}
+	return words
+}
+
+// spoken is a value as a person reads it: text bare, all else as JSON, nothing as "none".
+func spoken(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case string:
+		return v
+	case []string:
+		return strings.Join(v, ", ")
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
