@@ -22,6 +22,9 @@ type CreateOptions struct {
 	Name string
 	// Now is the creation time; zero means the clock's.
 	Now time.Time
+	// Fill, when set, writes what the file begins with, before it gets its name: an
+	// error leaves no file.
+	Fill func(context.Context, *File) error
 }
 
 // Create makes a new trails file at path. It refuses a path that exists with the
@@ -36,8 +39,19 @@ func Create(ctx context.Context, path string, opts CreateOptions) error {
 		if err := build(ctx, temp, opts); err != nil {
 			return asFault(ctx, path, "create", err)
 		}
-		return nil
+		return fill(ctx, temp, opts)
 	})
+}
+
+func fill(ctx context.Context, path string, opts CreateOptions) error {
+	if opts.Fill == nil {
+		return nil
+	}
+	f, err := Open(ctx, path, Options{Synchronous: "full"})
+	if err != nil {
+		return err
+	}
+	return errors.Join(opts.Fill(ctx, f), f.Close())
 }
 
 // buildBeside makes a file under a temporary name in path's directory and links

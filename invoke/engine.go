@@ -3,17 +3,22 @@
 // which runs the same stages in the same order (see stages.go) and records what
 // happened. A transport decodes, calls, encodes, and decides nothing.
 //
-// Read [Engine] first, then the list of stages, then one handler.
+// Read [Engine] first, then the list of stages, then the table of built-in
+// capabilities in builtin.go and one handler.
 package invoke
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
+	"log/slog"
+	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"trails/capability"
+	"trails/kg"
 	"trails/policy"
 )
 
@@ -32,27 +37,18 @@ type Call struct {
 	// TraceID follows the call into provenance and the log; empty means that one is made.
 	TraceID string
 	// Inputs replace the argument "data" of a load that is too large for JSON.
-	Inputs []Input
+	Inputs []kg.Input
 	// Output receives the stream of an export.
 	Output io.Writer
 	// Progress, when set, hears of long work; it is called from one goroutine at a time.
-	Progress func(Progress)
+	Progress func(kg.Progress)
 }
 
 // Input is one stream of data with the name that errors call it by.
-type Input struct {
-	Name string
-	io.Reader
-	// Size is the number of bytes to come, 0 when unknown.
-	Size int64
-}
+type Input = kg.Input
 
 // Progress says how far long work is.
-type Progress struct {
-	Phase       string // "read", "write", "validate", "index", "verify"
-	Done, Total int64  // in Unit; Total 0 when unknown
-	Unit        string // "bytes", "quads", "nodes"
-}
+type Progress = kg.Progress
 
 // Result is what a finished call answers.
 type Result struct {
@@ -76,17 +72,6 @@ type Resource struct {
 	Template string
 }
 
-// Config is how a process runs its engine.
-type Config struct {
-	// Version is the program's, shown by health.
-	Version string
-	// Env is "dev" or "production"; production hides and refuses dev tools. Empty means dev.
-	Env string
-	// Now and NewTraceID are seams for tests; nil means the real ones.
-	Now        func() time.Time
-	NewTraceID func() string
-}
-
 // Tools is the list of capabilities that one principal may see, from one snapshot.
 type Tools struct {
 	// Version changes whenever any descriptor does.
@@ -102,32 +87,90 @@ type Change struct {
 	Schema bool
 }
 
+// Config is how a process runs its engine. The zero Config is good.
+type Config struct {
+	// Version is the program's, shown by health.
+	Version string
+	// Env is "dev" or "production"; production hides and refuses dev tools. Empty means dev.
+	Env string
+	// Log hears of faults that are ours; nil means slog.Default().
+	Log *slog.Logger
+	// Now and NewTraceID are seams for tests; nil means the real ones.
+	Now        func() time.Time
+	NewTraceID func() string
+}
 
-// ErrNotBuilt is what the engine answers until it is whole.
-var errNotBuilt = errors.New("not built yet")
+// Engine runs calls against one graph. It is safe for concurrent use. Close it
+// before the graph.
+type Engine struct {
+	graph  *kg.Graph
+	config Config
+	prov   *recorder
 
-// Engine runs calls against one graph. It is safe for concurrent use.
-type Engine struct{}
+	mu      sync.Mutex
+	catalog *catalog // of the last schema version seen
+}
 
-// Call runs one call through every stage. Its error is always a *fault.Error; an
-// Internal one carries trace_id in its details and its cause only goes to the log.
-func (e *Engine) Call(ctx context.Context, c Call) (Result, error) { return Result{}, errNotBuilt }
+// New returns an engine on g, which stays the caller's to close.
+func New(g *kg.Graph, c Config) *Engine {
+	if c.Env == "" {
+		c.Env = "dev"
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewTraceID == nil {
+		c.NewTraceID = newTraceID
+	}
+	return &Engine{graph: g, config: c, prov: newRecorder(g, c.Log)}
+}
 
-// Tools lists what p may see, in a fixed order.
+// newTraceID returns 32 hex digits, the form of a W3C trace-id.
+func newTraceID() string {
+	id := uuid.Must(uuid.NewV7())
+	text := make([]byte, 0, 32)
+	for _, b := range id {
+		text = append(text, "0123456789abcdef"[b>>4], "0123456789abcdef"[b&15])
+	}
+	return string(text)
+}
+
+// Close writes the provenance that is still in memory, within ctx.
+func (e *Engine) Close(ctx context.Context) error { return e.prov.close(ctx) }
+
+// Graph returns the open file behind the engine.
+func (e *Engine) Graph() *kg.Graph { return e.graph }
+
+// Tools lists what p may see, in a fixed order: built-in capabilities, then those
+// of each type in the order of declaration, then meta capabilities.
 func (e *Engine) Tools(ctx context.Context, p policy.Principal) (Tools, error) {
-	return Tools{}, errNotBuilt
-}
-
-// Resources lists the addresses that can be read: the fixed ones, then one umbrella per type.
-func (e *Engine) Resources(ctx context.Context, p policy.Principal) ([]Resource, error) {
-	return nil, errNotBuilt
-}
-
-// Read reads one trails:// address through the same stages; of c it uses Principal, Via and TraceID.
-func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error) {
-	return Document{}, errNotBuilt
+	snap, err := e.graph.Session(p).Snapshot(ctx)
+	if err != nil {
+		return Tools{}, e.fail(err, "", "tools")
+	}
+	defer snap.Close()
+	c, err := e.catalogOf(snap)
+	if err != nil {
+		return Tools{}, e.fail(err, "", "tools")
+	}
+	return Tools{Version: c.version, Descriptors: c.visible(p, e.config.Env)}, nil
 }
 
 // Watch reports that the graph moved, in this process or another one, until ctx ends.
 // Changes that come faster than the reader takes them are folded into one.
-func (e *Engine) Watch(ctx context.Context) <-chan Change { return nil }
+func (e *Engine) Watch(ctx context.Context) <-chan Change {
+	out := make(chan Change)
+	go func() {
+		defer close(out)
+		for m := range e.graph.Watch(ctx) {
+			select {
+			case out <- Change{Head: m.Head.ID.String(), Schema: m.Schema}:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return out
+}

@@ -81,7 +81,7 @@ func (p *Property) misfit(term rdf.Term) string {
 	case p.isReference() && !isIRI:
 		return "the value must be an IRI"
 	case p.isReference():
-		return messageOf(checkIRI(lexical))
+		return messageOf(CheckIRI(lexical))
 	case rdf.DatatypeOf(term) != p.datatypeIRI():
 		return "the value must be a literal of " + string(p.datatypeIRI())
 	case !utf8.ValidString(lexical):

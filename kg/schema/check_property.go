@@ -12,7 +12,7 @@ import (
 
 func (c *checker) property(t *Type, p *Property, path string) {
 	c.propertyName(p, path)
-	if err := checkIRI(string(p.IRI)); err != nil && c.s.Base != "" {
+	if err := CheckIRI(string(p.IRI)); err != nil && c.s.Base != "" {
 		c.report(path+".predicate", fault.NodeKind, string(p.IRI), nil, "%v", err)
 	}
 	if p.IRI == rdf.Type {

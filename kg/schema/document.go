@@ -27,7 +27,8 @@ type TypeDocument struct {
 	Properties  []PropertyDocument `json:"properties"`
 }
 
-// PropertyDocument is one property. Values are as in [Schema.JSONValue].
+// PropertyDocument is one property. Values are as in [Schema.JSONValue]; the
+// counts are there when they say more than Required and Many.
 type PropertyDocument struct {
 	Name        string `json:"name"`
 	IRI         string `json:"iri"`
@@ -75,11 +76,17 @@ func (s *Schema) typeDocument(t *Type) TypeDocument {
 func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 	d := PropertyDocument{
 		Name: p.Name, IRI: string(p.IRI), Description: p.Description, Type: p.Datatype, Class: p.Class,
-		Required: p.Required(), Many: p.Many(), MinCount: p.MinCount, MaxCount: p.MaxCount,
+		Required: p.Required(), Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
 		MinValue: s.optional(p, p.MinValue), MaxValue: s.optional(p, p.MaxValue),
 		HasValue: s.optional(p, p.HasValue), Default: s.optional(p, p.Default),
 		Unique: p.Unique, Dim: p.Dim,
+	}
+	if p.MinCount > 1 {
+		d.MinCount = p.MinCount
+	}
+	if p.Many() {
+		d.MaxCount = p.MaxCount
 	}
 	for _, term := range p.OneOf {
 		d.OneOf = append(d.OneOf, s.JSONValue(p, term))

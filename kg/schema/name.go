@@ -141,8 +141,8 @@ func hasScheme(v string) bool {
 	return false
 }
 
-// checkIRI says what is wrong with an absolute IRI.
-func checkIRI(v string) error {
+// CheckIRI says what is wrong with an absolute IRI.
+func CheckIRI(v string) error {
 	switch {
 	case len(v) > maxIRI:
 		return fault.New(fault.InvalidArguments, "the IRI has %d bytes; at most %d are allowed", len(v), maxIRI)
@@ -166,7 +166,7 @@ func checkIRI(v string) error {
 // else as a local id of t. A bad one is fault.InvalidArguments.
 func (s *Schema) ResolveID(t *Type, id string) (rdf.IRI, error) {
 	if hasScheme(id) {
-		return rdf.IRI(id), checkIRI(id)
+		return rdf.IRI(id), CheckIRI(id)
 	}
 	if name, local, ok := strings.Cut(id, "/"); ok && slices.Contains(s.Subtypes(t), s.byName[name]) {
 		return s.resolveTyped(name, local)
@@ -183,7 +183,7 @@ func (s *Schema) ResolveID(t *Type, id string) (rdf.IRI, error) {
 // entity exists or is of p's class.
 func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
 	if hasScheme(v) {
-		return rdf.IRI(v), checkIRI(v)
+		return rdf.IRI(v), CheckIRI(v)
 	}
 	if name, local, ok := strings.Cut(v, "/"); ok && isTypeName(name) {
 		return s.resolveTyped(name, local)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"trails/kg/fault"
@@ -107,7 +108,8 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 	case JSONArray:
 		return vectorLexical(v)
 	case JSONString:
-		if text, ok := v.(string); ok {
+		text, ok := v.(string)
+		if ok && (p.Datatype != wordBigInteger || !strings.HasPrefix(text, "+")) { // the contract's ^-?\d+$
 			return text, ""
 		}
 	}

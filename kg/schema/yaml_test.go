@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 // Commands of testdata/yaml: parse (the schema as its own YAML, or its problems)
-// and quads (canonical lines, without the graph).
+// quads (canonical lines, without the graph), turtle and json.
 func TestYAML(t *testing.T) {
 	datadriven.Walk(t, "testdata/yaml", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -31,6 +32,18 @@ func TestYAML(t *testing.T) {
 				return string(s.YAML())
 			case "quads":
 				return lines(s.Quads())
+			case "turtle":
+				var b strings.Builder
+				if err := s.WriteTurtle(&b); err != nil {
+					t.Fatal(err)
+				}
+				return strings.ReplaceAll(b.String(), "\n\n", "\n") // an empty line ends a case
+			case "json":
+				text, err := json.MarshalIndent(s.JSON(), "", " ")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(text) + "\n"
 			}
 			d.Fatalf(t, "unknown command %s", d.Cmd)
 			return ""

@@ -1,0 +1,120 @@
+package invoke
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/kg/fault"
+)
+
+// arguments are the decoded JSON object of a call.
+type arguments struct{ values map[string]any }
+
+// wrongArguments is the fault for one wrong argument.
+func wrongArguments(field string, code fault.Code, message string) *fault.Error {
+	return fault.Arguments(fault.FieldError{Field: field, Code: code, Message: message})
+}
+
+// text returns a string argument, "" when it is absent.
+func (a arguments) text(name string) string {
+	s, _ := a.values[name].(string)
+	return s
+}
+
+// flag returns a boolean argument, false when it is absent.
+func (a arguments) flag(name string) bool {
+	b, _ := a.values[name].(bool)
+	return b
+}
+
+// integer returns an integer argument, or otherwise when it is absent.
+func (a arguments) integer(name string, otherwise int) int {
+	n, ok := a.values[name].(json.Number)
+	if !ok {
+		return otherwise
+	}
+	i, err := n.Int64()
+	if err != nil {
+		return otherwise
+	}
+	return int(i)
+}
+
+// check compares the arguments with a built-in capability's shape and reports every difference.
+func (a arguments) check(shape capability.Shape) error {
+	var fields []fault.FieldError
+	for name, v := range a.values {
+		if f, ok := shape.Field(name); ok {
+			fields = append(fields, checkValue(f, v)...)
+		} else {
+			fields = append(fields, unknownArgument(shape, name, v))
+		}
+	}
+	for _, f := range shape.Fields {
+		if v, given := a.values[f.Name]; f.Required && (!given || v == nil) {
+			fields = append(fields, fault.FieldError{Field: f.Name, Code: fault.Required, Message: f.Name + " is required"})
+		}
+	}
+	if len(fields) > 0 {
+		return fault.Arguments(fields...)
+	}
+	return nil
+}
+
+func unknownArgument(shape capability.Shape, name string, v any) fault.FieldError {
+	var known []string
+	for _, f := range shape.Fields {
+		known = append(known, f.Name)
+	}
+	message := fmt.Sprintf("there is no argument %q", name)
+	if len(known) > 0 {
+		message += "; there are " + strings.Join(known, ", ")
+	}
+	return fault.FieldError{Field: name, Code: fault.Closed, Message: message, Value: v, Constraint: known}
+}
+
+// jsonKinds say how a built-in argument's type looks in JSON.
+var jsonKinds = map[capability.Type]func(any) bool{
+	capability.String:  func(v any) bool { _, ok := v.(string); return ok },
+	capability.Boolean: func(v any) bool { _, ok := v.(bool); return ok },
+	capability.Integer: func(v any) bool {
+		n, ok := v.(json.Number)
+		if !ok {
+			return false
+		}
+		_, err := n.Int64()
+		return err == nil
+	},
+}
+
+func checkValue(f capability.Field, v any) []fault.FieldError {
+	wrong := func(code fault.Code, constraint any, format string, args ...any) []fault.FieldError {
+		return []fault.FieldError{{Field: f.Name, Code: code, Message: f.Name + " " + fmt.Sprintf(format, args...), Value: v, Constraint: constraint}}
+	}
+	if fits := jsonKinds[f.Type]; fits != nil && !fits(v) {
+		return wrong(fault.Datatype, string(f.Type), "must be a JSON %s", f.Type)
+	}
+	if len(f.OneOf) > 0 && !slices.Contains(f.OneOf, v) {
+		return wrong(fault.OneOf, f.OneOf, "must be one of %v", f.OneOf)
+	}
+	if s, ok := v.(string); ok && f.MaxLength != nil && len(s) > *f.MaxLength {
+		return wrong(fault.MaxLength, *f.MaxLength, "has at most %d characters", *f.MaxLength)
+	}
+	if n, ok := v.(json.Number); ok {
+		if low, ok := f.MinValue.(int); ok && integerOf(n) < low {
+			return wrong(fault.MinValue, low, "must be at least %d", low)
+		}
+		if high, ok := f.MaxValue.(int); ok && integerOf(n) > high {
+			return wrong(fault.MaxValue, high, "must be at most %d", high)
+		}
+	}
+	return nil
+}
+
+func integerOf(n json.Number) int {
+	i, _ := n.Int64()
+	return int(i)
+}

@@ -1,0 +1,235 @@
+package invoke
+
+import (
+	"trails/capability"
+	"trails/policy"
+)
+
+// builtin is a capability that every graph has.
+type builtin struct {
+	id          string
+	description string
+	input       []capability.Field
+	output      []capability.Field
+	effects     capability.SideEffects
+	cost        capability.Cost
+	action      string
+	scope       policy.Scope
+	idempotent  bool
+	consent     bool
+	requires    []string
+	handle      handler
+	hidden      bool
+}
+
+// Fields that several capabilities share.
+var (
+	messageField = capability.Field{Name: "message", Type: capability.String, Description: "Why, for the history."}
+	ifCommit     = capability.Field{Name: "if_commit", Type: capability.String, Description: "Write only if this commit is still the head."}
+	dryRun       = capability.Field{Name: "dry_run", Type: capability.Boolean, Default: false, Description: "Validate and report, but change nothing."}
+	schemaText   = capability.Field{Name: "schema", Type: capability.String, Required: true, MaxLength: ptr(1 << 20), Description: "The whole new schema as YAML."}
+	allowLoss    = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Let steps through that remove data."}
+
+	writeOutput = []capability.Field{
+		{Name: "commit", Type: capability.String, Required: true, Nullable: true, Description: "The commit that was made; null on a dry run, or when nothing changed."},
+		{Name: "branch", Type: capability.String, Required: true, Description: "The branch that moved."},
+		{Name: "added", Type: capability.Integer, Required: true, Description: "How many statements were added."},
+		{Name: "removed", Type: capability.Integer, Required: true, Description: "How many statements were removed."},
+		{Name: "dry_run", Type: capability.Boolean, Required: true, Description: "Whether this was only tried."},
+		{Name: "replayed", Type: capability.Boolean, Description: "Whether an idempotency key had been used: the commit is the first one."},
+	}
+	commitFields = []capability.Field{
+		{Name: "id", Type: capability.String, Required: true},
+		{Name: "parent", Type: capability.String},
+		{Name: "author", Type: capability.String, Required: true},
+		{Name: "time", Type: capability.DateTime, Required: true},
+		{Name: "message", Type: capability.String, Required: true},
+		{Name: "schema_version", Type: capability.Integer, Required: true},
+		{Name: "added", Type: capability.Integer, Required: true},
+		{Name: "removed", Type: capability.Integer, Required: true},
+	}
+	planFields = []capability.Field{
+		{Name: "steps", Type: capability.Object, Many: true, Required: true, Description: "What lies between the two schemas, in order."},
+		{Name: "blocked", Type: capability.Boolean, Required: true, Description: "Whether data contradicts the new schema."},
+		{Name: "loses", Type: capability.Integer, Required: true, Description: "How many statements would be removed."},
+	}
+	optionalPlan = capability.Field{Name: "plan", Type: capability.Object, Fields: planFields, Description: "The steps and what they mean for the data."}
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// builtins are listed first, in this order.
+var builtins = []builtin{
+	{
+		id: "health", description: "Say whether the graph answers, which version serves it, and where its head is.",
+		output: []capability.Field{
+			{Name: "status", Type: capability.String, Required: true, OneOf: []any{"ok"}},
+			{Name: "version", Type: capability.String, Required: true},
+			{Name: "graph", Type: capability.String, Required: true},
+			{Name: "head", Type: capability.String, Required: true, Nullable: true},
+		},
+		cost: capability.CostConstant, handle: health, idempotent: true,
+	},
+	{
+		id: "snapshot", description: "Tell the state of the graph: branch, head commit, number of statements and of instances of each type, schema version.",
+		output: []capability.Field{
+			{Name: "graph", Type: capability.String, Required: true},
+			{Name: "base", Type: capability.String, Required: true},
+			{Name: "branch", Type: capability.String, Required: true},
+			{Name: "head", Type: capability.Object, Fields: commitFields, Required: true, Nullable: true},
+			{Name: "quads", Type: capability.Integer, Required: true},
+			{Name: "types", Type: capability.Object, Required: true, Description: "Number of instances by type."},
+			{Name: "schema_version", Type: capability.Integer, Required: true},
+		},
+		cost: capability.CostResult, action: "read", handle: snapshot, idempotent: true,
+	},
+	{
+		id: "schema_get", description: "Read the schema: types, their properties and constraints. Read it before the first write.",
+		input: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"json", "yaml", "turtle"}, Default: "json",
+			Description: "json for programs, yaml as people write it, turtle for the SHACL shapes."}},
+		output: []capability.Field{
+			{Name: "format", Type: capability.String, Required: true},
+			{Name: "schema_version", Type: capability.Integer, Required: true},
+			{Name: "schema", Type: capability.Object, Description: "With format json."},
+			{Name: "text", Type: capability.String, Description: "With format yaml or turtle."},
+		},
+		cost: capability.CostResult, action: "read", handle: schemaGet, idempotent: true,
+	},
+	{
+		id: "schema_apply", description: "Put a whole new schema, as YAML, in the place of the current one, as one commit. It is refused when data contradicts it, and when a step would remove data, unless allow_data_loss is true. With plan true it only lists the steps.",
+		input: []capability.Field{schemaText,
+			{Name: "plan", Type: capability.Boolean, Default: false, Description: "List the steps and the data against them, and change nothing."},
+			allowLoss, messageField, ifCommit, dryRun},
+		output:   append([]capability.Field{optionalPlan}, optional(writeOutput)...),
+		effects:  capability.Destroys,
+		cost:     capability.CostGraph,
+		action:   "schema_apply",
+		requires: []string{"The data that is there fits the new schema."},
+		handle:   schemaApply, idempotent: true, consent: true,
+	},
+	{
+		id: "load", description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; RDF text is N-Quads or N-Triples.",
+		input: []capability.Field{
+			{Name: "data", Type: capability.String, Required: true, Description: "The lines to load."},
+			{Name: "format", Type: capability.String, OneOf: []any{"auto", "ndjson", "nquads", "ntriples"}, Default: "auto"},
+			{Name: "mode", Type: capability.String, OneOf: []any{"merge", "append", "overwrite"}, Default: "merge",
+				Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data."},
+			{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none."},
+			{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first; nothing is changed all the same."},
+			messageField, ifCommit, dryRun,
+		},
+		output:   append([]capability.Field{{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."}}, writeOutput...),
+		effects:  capability.Destroys,
+		cost:     capability.CostChange,
+		action:   "change",
+		requires: []string{"The types in NDJSON are in the schema."},
+		handle:   load, idempotent: false,
+	},
+	{
+		id: "export", description: "Stream the graph in canonical order, so that the same graph gives the same bytes.",
+		input: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"ndjson", "nquads"}, Default: "nquads"}},
+		output: []capability.Field{
+			{Name: "records", Type: capability.Integer, Required: true},
+			{Name: "left_out", Type: capability.Integer, Required: true, Description: "Statements that the format cannot say."},
+		},
+		cost: capability.CostGraph, action: "export", handle: export, idempotent: true, hidden: true,
+	},
+	{
+		id: "commits_list", description: "List commits, newest first: who, when, why, and how many statements.",
+		input: []capability.Field{
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 20},
+			{Name: "before", Type: capability.String, Description: "List the commits before this one; take it from next."},
+			{Name: "schema_only", Type: capability.Boolean, Default: false, Description: "Only commits that changed the schema."},
+		},
+		output: []capability.Field{
+			{Name: "commits", Type: capability.Object, Fields: commitFields, Many: true, Required: true},
+			{Name: "next", Type: capability.String, Required: true, Nullable: true, Description: "Pass it as before for the next page; null at the end."},
+		},
+		cost: capability.CostResult, action: "read", handle: commitsList, idempotent: true,
+	},
+	{
+		id: "commits_get", description: "Read one commit: its metadata, the call that made it, and what it changed.",
+		input: []capability.Field{
+			{Name: "id", Type: capability.String, Required: true, Description: "A commit id, or at least its first four digits."},
+			{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200, Description: "How many changes to list."},
+		},
+		output: []capability.Field{
+			{Name: "commit", Type: capability.Object, Fields: commitFields, Required: true},
+			{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
+			{Name: "changes", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "op", Type: capability.String, Required: true, OneOf: []any{"+", "-"}},
+				{Name: "node", Type: capability.String, Required: true},
+				{Name: "property", Type: capability.String, Required: true},
+				{Name: "value", Type: capability.Any, Required: true},
+				{Name: "quad", Type: capability.String, Required: true, Description: "The statement as an N-Quad."},
+			}},
+			{Name: "truncated", Type: capability.Boolean, Required: true},
+		},
+		cost: capability.CostResult, action: "read", handle: commitsGet, idempotent: true,
+	},
+	{
+		id: "resource_read", description: "Read one trails:// address.",
+		input:  []capability.Field{{Name: "uri", Type: capability.String, Required: true, MaxLength: ptr(8192)}},
+		output: []capability.Field{{Name: "uri", Type: capability.String}, {Name: "mime", Type: capability.String}},
+		cost:   capability.CostResult, action: "read", handle: resourceRead, idempotent: true, hidden: true,
+	},
+}
+
+// metas are listed last, in this order.
+var metas = []builtin{
+	{
+		id: "trails.meta.ping", description: "Answer, to show that meta capabilities can be reached.",
+		output: []capability.Field{{Name: "pong", Type: capability.Boolean, Required: true}},
+		cost:   capability.CostConstant, scope: policy.Runtime, handle: ping, idempotent: true,
+	},
+	{
+		id: "trails.meta.schema.plan", description: "List the steps from the current schema to a new one, given as YAML, and the data that stands against each.",
+		input: []capability.Field{schemaText}, output: planFields,
+		cost: capability.CostGraph, action: "read", scope: policy.Builder, handle: schemaPlan, idempotent: true,
+	},
+	{
+		id: "trails.meta.schema.apply", description: "Put a whole new schema, as YAML, in the place of the current one, as one commit.",
+		input:   []capability.Field{schemaText, allowLoss, messageField, ifCommit, dryRun},
+		output:  append([]capability.Field{optionalPlan}, writeOutput...),
+		effects: capability.Destroys, cost: capability.CostGraph, action: "schema_apply", scope: policy.Builder,
+		requires: []string{"The data that is there fits the new schema."},
+		handle:   schemaApply, idempotent: true, consent: true,
+	},
+}
+
+// optional returns the fields with none required.
+func optional(fields []capability.Field) []capability.Field {
+	out := make([]capability.Field, len(fields))
+	for i, f := range fields {
+		f.Required = false
+		out[i] = f
+	}
+	return out
+}
+
+// describe returns the built-in's descriptor; the version names its content.
+func (b builtin) describe() capability.Descriptor {
+	d := capability.Descriptor{
+		ID: b.id, Description: b.description,
+		InputShape:      capability.Shape{Fields: b.input, Closed: true},
+		OutputShape:     capability.Shape{Fields: b.output, Closed: true},
+		Preconditions:   b.requires,
+		SideEffects:     b.effects,
+		CostEstimate:    b.cost,
+		PolicyRequired:  capability.Requirement{Scope: b.scope, Action: b.action},
+		Idempotent:      b.idempotent,
+		Reasoning:       capability.ReasoningNone,
+		Assurance:       capability.AssuranceSnapshot,
+		ConsentRequired: b.consent,
+	}
+	if d.SideEffects == "" {
+		d.SideEffects = capability.None
+	}
+	if d.PolicyRequired.Scope == "" {
+		d.PolicyRequired.Scope = policy.Runtime
+	}
+	if d.SideEffects != capability.None {
+		d.Assurance = capability.AssuranceValidated
+	}
+	return d.Stamped("1.0.0")
+}

@@ -1,0 +1,106 @@
+package invoke
+
+import (
+	"context"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/policy"
+)
+
+// handler does what a capability says and returns what encodes as its result.
+type handler func(context.Context, *running) (any, error)
+
+// entry is a capability with its handler.
+type entry struct {
+	capability.Descriptor
+	handle handler
+	typed  bool // a write of one type: its arguments are read by the type's shape
+	hidden bool // callable, but no tool: it streams
+}
+
+// catalog is every capability under one version of the schema. It is immutable.
+type catalog struct {
+	schemaSeq int64
+	version   string
+	ordered   []*entry
+	byID      map[string]*entry
+	registry  *capability.Registry
+}
+
+// catalogOf returns the catalog that belongs to the snapshot's schema, built at
+// most once per version.
+func (e *Engine) catalogOf(s *kg.Snapshot) (*catalog, error) {
+	seq := s.Head().SchemaSeq
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.catalog != nil && e.catalog.schemaSeq == seq {
+		return e.catalog, nil
+	}
+	c, err := newCatalog(s, seq)
+	if err != nil {
+		return nil, err
+	}
+	e.catalog = c
+	return c, nil
+}
+
+func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
+	c := &catalog{schemaSeq: seq, byID: map[string]*entry{}}
+	for _, b := range builtins {
+		c.add(&entry{Descriptor: b.describe(), handle: b.handle, hidden: b.hidden})
+	}
+	c.addTypes(s)
+	for _, b := range metas {
+		c.add(&entry{Descriptor: b.describe(), handle: b.handle})
+	}
+	descriptors := make([]capability.Descriptor, len(c.ordered))
+	for i, en := range c.ordered {
+		descriptors[i] = en.Descriptor
+	}
+	registry, err := capability.New(descriptors)
+	if err != nil {
+		return nil, err
+	}
+	c.registry, c.version = registry, registry.Version()
+	return c, nil
+}
+
+func (c *catalog) add(en *entry) {
+	c.ordered = append(c.ordered, en)
+	c.byID[en.ID] = en
+}
+
+// typedHandlers are the operations on nodes of a type, by the last word of their id.
+var typedHandlers = map[string]func(typeName string) handler{
+	"create": createNode,
+	"update": updateNode,
+	"delete": deleteNode,
+}
+
+func (c *catalog) addTypes(s *kg.Snapshot) {
+	for _, d := range capability.ForSchema(s.Schema()) {
+		c.add(&entry{Descriptor: d, typed: true, handle: typedHandlers[d.Op()](d.InputShape.NodeType)})
+	}
+}
+
+// lookup finds a capability by id or tool name.
+func (c *catalog) lookup(name string) *entry {
+	d, ok := c.registry.Find(name)
+	if !ok {
+		return nil
+	}
+	return c.byID[d.ID]
+}
+
+// visible lists the tools that p may see.
+func (c *catalog) visible(p policy.Principal, env string) []capability.Descriptor {
+	var out []capability.Descriptor
+	for _, en := range c.ordered {
+		scope := en.PolicyRequired.Scope
+		if !en.hidden && policy.Visible(env, scope) && policy.Allow(p, scope, en.ID) == nil {
+			out = append(out, en.Descriptor)
+		}
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package invoke
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+
+	"trails/kg"
+	"trails/kg/rdf"
+)
+
+// latestActivities is how many calls trails://prov/latest shows.
+const latestActivities = 100
+
+// provContext names what the document uses of PROV-O (https://www.w3.org/TR/prov-o/) and of ours.
+var provContext = map[string]any{
+	"prov":       rdf.ProvNS,
+	"trails":     rdf.TrailsNS,
+	"xsd":        rdf.XSDNS,
+	"started":    map[string]string{"@id": "prov:startedAtTime", "@type": "xsd:dateTime"},
+	"ended":      map[string]string{"@id": "prov:endedAtTime", "@type": "xsd:dateTime"},
+	"agent":      map[string]string{"@id": "prov:wasAssociatedWith", "@type": "@id"},
+	"used":       map[string]string{"@id": "prov:used", "@type": "@id", "@container": "@set"},
+	"generated":  map[string]string{"@id": "prov:generated", "@type": "@id", "@container": "@set"},
+	"commit":     map[string]string{"@id": "trails:commit", "@type": "@id"},
+	"author":     "trails:author",
+	"capability": "trails:capability",
+	"version":    "trails:version",
+	"via":        "trails:via",
+	"inputs":     "trails:inputsDigest",
+	"outcome":    "trails:outcome",
+	"error":      "trails:error",
+	"trace":      "trails:trace",
+	"cost":       "trails:costMicros",
+}
+
+// provActivity is one prov:Activity under provContext.
+type provActivity struct {
+	ID         string   `json:"@id"`
+	Type       []string `json:"@type"`
+	Capability string   `json:"capability"`
+	Version    string   `json:"version,omitempty"`
+	Agent      string   `json:"agent"`
+	Author     string   `json:"author"`
+	Via        string   `json:"via"`
+	Started    string   `json:"started"`
+	Ended      string   `json:"ended"`
+	Inputs     string   `json:"inputs"`
+	Outcome    string   `json:"outcome"`
+	Error      string   `json:"error,omitempty"`
+	Trace      string   `json:"trace"`
+	Cost       int64    `json:"cost"`
+	Commit     string   `json:"commit,omitempty"`
+	Used       []string `json:"used,omitempty"`
+	Generated  []string `json:"generated,omitempty"`
+}
+
+// provLatest answers the latest calls, those that still wait in memory included.
+func provLatest(ctx context.Context, r *running) (any, error) {
+	if err := r.engine.prov.flush(ctx); err == nil {
+		r.release()
+		if err := r.pin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	activities, err := r.snapshot.Activities(ctx, kg.ActivityFilter{}, latestActivities)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Context map[string]any `json:"@context"`
+		Graph   []provActivity `json:"@graph"`
+	}{provContext, make([]provActivity, len(activities))}
+	for i, a := range activities {
+		if out.Graph[i], err = r.provActivity(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (r *running) provActivity(ctx context.Context, a kg.Activity) (provActivity, error) {
+	p := provActivity{
+		ID: "urn:uuid:" + a.ID, Type: []string{"prov:Activity"}, Capability: a.Capability, Version: a.Version,
+		Agent: agentIRI(a.Agent), Author: a.Agent, Via: a.Via, Started: stamp(a.Started), Ended: stamp(a.Ended),
+		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, Error: a.Error, Trace: a.TraceID, Cost: a.CostMicros,
+		Used: a.Used, Generated: a.Generated,
+	}
+	if strings.HasPrefix(a.Capability, "trails.meta.") {
+		p.Type = append(p.Type, "trails:MetaActivity")
+	}
+	if a.CommitSeq == 0 {
+		return p, nil
+	}
+	c, err := r.snapshot.CommitBySeq(ctx, a.CommitSeq)
+	p.Commit = "urn:trails:commit:" + c.ID.String()
+	return p, err
+}

@@ -1,0 +1,325 @@
+package invoke
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/policy"
+)
+
+// stages are what every call goes through, in this order. Policies and budgets
+// will stand between scope and arguments.
+var stages = []struct {
+	name string
+	run  func(*running, context.Context) error
+}{
+	{"snapshot", (*running).pin},       // first: descriptor and data must be of one moment
+	{"capability", (*running).find},    // before scope: the scope is the descriptor's
+	{"scope", (*running).allow},        // before arguments: a stranger learns nothing from them
+	{"arguments", (*running).readArgs}, // before the handler, which trusts them
+	{"handler", (*running).handle},     // validates and commits inside the graph's transaction
+	{"result", (*running).encode},      // last: what goes out is one JSON object
+}
+
+// running is one call on its way through the stages.
+type running struct {
+	Call
+	engine     *Engine
+	snapshot   *kg.Snapshot
+	catalog    *catalog
+	capability *entry
+	args       arguments
+	activity   kg.Activity
+	recorded   bool // the activity went into a commit
+	value      any
+	result     Result
+}
+
+// Call runs one call through every stage. Its error is always a *fault.Error; an
+// Internal one carries trace_id in its details and its cause only goes to the log.
+func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
+	if c.TraceID == "" {
+		c.TraceID = e.config.NewTraceID()
+	}
+	if len(c.Args) == 0 {
+		c.Args = json.RawMessage("{}")
+	}
+	r := &running{Call: c, engine: e, activity: kg.Activity{
+		ID:         uuid.Must(uuid.NewV7()).String(),
+		Capability: c.Capability,
+		Agent:      c.Principal.Author(),
+		Via:        c.Via,
+		Started:    e.config.Now(),
+		Inputs:     digest(c.Capability, c.Args),
+		TraceID:    c.TraceID,
+	}}
+	err := r.run(ctx)
+	r.release()
+	r.record(err)
+	if err != nil {
+		return Result{}, e.fail(err, c.TraceID, c.Capability)
+	}
+	return r.result, nil
+}
+
+// run goes through the stages; a panic in one becomes an error here, at the edge.
+func (r *running) run(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	for _, stage := range stages {
+		if err := stage.run(r, ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail makes any error a fault that may be shown, and logs the cause of ours.
+func (e *Engine) fail(err error, traceID, what string) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.TimedOut, "%s took too long and was stopped", what)
+	case errors.Is(err, context.Canceled):
+		return fault.New(fault.TimedOut, "%s was cancelled", what)
+	}
+	f := fault.Of(err)
+	if f.Kind != fault.Internal {
+		return f
+	}
+	if traceID == "" {
+		traceID = e.config.NewTraceID()
+	}
+	e.config.Log.Error("call failed", "capability", what, "trace_id", traceID, "error", err)
+	return fault.New(fault.Internal, "internal error").With("trace_id", traceID)
+}
+
+// digest identifies what was asked, without keeping it.
+func digest(name string, args []byte) []byte {
+	h := sha256.New()
+	h.Write([]byte(name))
+	h.Write([]byte{0})
+	h.Write(args)
+	return h.Sum(nil)
+}
+
+func (r *running) session() *kg.Session { return r.engine.graph.Session(r.Principal) }
+
+func (r *running) pin(ctx context.Context) (err error) {
+	r.snapshot, err = r.session().Snapshot(ctx)
+	return err
+}
+
+// release gives the snapshot back; long writes do it before they begin.
+func (r *running) release() {
+	if r.snapshot != nil {
+		r.snapshot.Close()
+		r.snapshot = nil
+	}
+}
+
+func (r *running) find(context.Context) (err error) {
+	if r.catalog, err = r.engine.catalogOf(r.snapshot); err != nil {
+		return err
+	}
+	r.capability = r.catalog.lookup(r.Capability)
+	if r.capability == nil || !policy.Visible(r.engine.config.Env, r.capability.PolicyRequired.Scope) {
+		return fault.New(fault.UnknownTool, "unknown tool: %s", r.Capability)
+	}
+	r.activity.Capability, r.activity.Version = r.capability.ID, r.capability.Version
+	return nil
+}
+
+func (r *running) allow(context.Context) error {
+	return policy.Allow(r.Principal, r.capability.PolicyRequired.Scope, capability.ToolName(r.capability.ID))
+}
+
+// maxDepth bounds the nesting of arguments.
+const maxDepth = 64
+
+func (r *running) readArgs(context.Context) error {
+	if !utf8.Valid(r.Args) {
+		return wrongArguments("", fault.Datatype, "the arguments are not valid UTF-8")
+	}
+	if err := checkDepth(r.Args); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(r.Args))
+	d.UseNumber()
+	if err := d.Decode(&r.args.values); err != nil || r.args.values == nil {
+		return wrongArguments("", fault.Datatype, "the arguments must be one JSON object")
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return wrongArguments("", fault.Datatype, "there is something after the JSON object of arguments")
+	}
+	if r.capability.typed {
+		return nil // the type's own shape reads them, with every violation at once
+	}
+	if r.Inputs != nil {
+		r.args.values["data"] = "" // the streams stand in for it
+	}
+	return r.args.check(r.capability.InputShape)
+}
+
+// checkDepth refuses text that nests too deep, before it is decoded.
+func checkDepth(text []byte) error {
+	depth, inString, escaped := 0, false, false
+	for _, c := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case inString:
+			escaped, inString = c == '\\', c != '"'
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if depth > maxDepth {
+			return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
+		}
+	}
+	return nil
+}
+
+func (r *running) handle(ctx context.Context) (err error) {
+	r.value, err = r.capability.handle(ctx, r)
+	return err
+}
+
+func (r *running) encode(context.Context) error {
+	text, err := encodeJSON(r.value)
+	r.result = Result{Structured: text, TraceID: r.TraceID}
+	return err
+}
+
+// encodeJSON writes v without HTML escapes and without a final newline.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// outcomes name in provenance how a call ended; what is not listed failed.
+var outcomes = map[fault.Kind]string{
+	fault.InvalidData:      "invalid",
+	fault.InvalidArguments: "invalid",
+	fault.Malformed:        "invalid",
+	fault.TooLarge:         "invalid",
+	fault.UnknownTool:      "denied",
+	fault.Unauthenticated:  "denied",
+	fault.ScopeDenied:      "denied",
+	fault.Denied:           "denied",
+	fault.Exhausted:        "denied",
+}
+
+// record hands the activity to the recorder, unless a commit took it.
+func (r *running) record(err error) {
+	if r.recorded {
+		return
+	}
+	r.finish(err)
+	r.engine.prov.add(r.activity)
+}
+
+func (r *running) finish(err error) {
+	r.activity.Ended = r.engine.config.Now()
+	r.activity.CostMicros = r.activity.Ended.Sub(r.activity.Started).Microseconds()
+	r.activity.Outcome = "ok"
+	if err == nil {
+		return
+	}
+	r.activity.Outcome = "failed"
+	if name, ok := outcomes[fault.Of(err).Kind]; ok {
+		r.activity.Outcome = name
+	}
+	r.activity.Error = fault.Of(err).Kind.String()
+}
+
+// changeSet returns the part of a change that every write takes from its arguments.
+func (r *running) changeSet() (kg.ChangeSet, error) {
+	c := kg.ChangeSet{Message: r.args.text("message"), DryRun: r.args.flag("dry_run")}
+	if id := r.args.text("if_commit"); id != "" {
+		commit, err := kg.ParseCommitID(id)
+		if err != nil {
+			return c, wrongArguments("if_commit", fault.Pattern, "if_commit must be a whole commit id: 64 hex digits")
+		}
+		c.IfCommit = commit
+	}
+	if r.IdempotencyKey != "" {
+		if len(r.IdempotencyKey) > 255 {
+			return c, wrongArguments("idempotency_key", fault.MaxLength, "an idempotency key has at most 255 bytes")
+		}
+		c.Key = kg.IdempotencyKey{Key: r.IdempotencyKey, Digest: [32]byte(r.activity.Inputs)}
+	}
+	r.finish(nil)
+	c.Activity = r.activity
+	return c, nil
+}
+
+// committed notes that the activity is in the commit, and says what the write did.
+func (r *running) committed(res kg.Result, dryRun bool) written {
+	r.recorded = res.Changed && !dryRun && !res.Replayed
+	w := written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: "main", Replayed: res.Replayed}
+	if res.Changed && !dryRun {
+		w.Commit = headID(res.After)
+	}
+	return w
+}
+
+// written is what every write answers.
+type written struct {
+	Commit   *string `json:"commit"`
+	Branch   string  `json:"branch"`
+	Added    int64   `json:"added"`
+	Removed  int64   `json:"removed"`
+	DryRun   bool    `json:"dry_run"`
+	Replayed bool    `json:"replayed,omitempty"`
+}
+
+// commitView is a commit as every door shows it.
+type commitView struct {
+	ID            string `json:"id"`
+	Parent        string `json:"parent,omitempty"`
+	Author        string `json:"author"`
+	Time          string `json:"time"`
+	Message       string `json:"message"`
+	SchemaVersion int64  `json:"schema_version"`
+	Added         int64  `json:"added"`
+	Removed       int64  `json:"removed"`
+}
+
+func commitJSON(c kg.Commit) *commitView {
+	if c.ID == (kg.CommitID{}) {
+		return nil
+	}
+	v := &commitView{
+		ID: c.ID.String(), Author: c.Author, Time: c.Time.UTC().Format(time.RFC3339Nano), Message: c.Message,
+		SchemaVersion: c.SchemaVersion, Added: c.Added, Removed: c.Removed,
+	}
+	if c.Parent != (kg.CommitID{}) {
+		v.Parent = c.Parent.String()
+	}
+	return v
+}

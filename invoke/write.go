@@ -1,0 +1,210 @@
+package invoke
+
+import (
+	"context"
+	"strings"
+
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// callFields are the arguments of a typed write that are not properties.
+var callFields = []string{"id", "message", "if_commit", "dry_run"}
+
+// nodeWritten is what a typed write answers.
+type nodeWritten struct {
+	ID  string `json:"id"`
+	IRI string `json:"iri"`
+	written
+}
+
+// plan makes the edits of a typed write.
+type plan func(*schema.Schema, kg.Entity) kg.Edits
+
+func createNode(typeName string) handler { return typedWrite(typeName, kg.CreateEntity) }
+func updateNode(typeName string) handler { return typedWrite(typeName, kg.UpdateEntity) }
+func deleteNode(typeName string) handler { return typedWrite(typeName, deletion) }
+
+// deletion refuses properties: a delete takes none.
+func deletion(s *schema.Schema, n kg.Entity) kg.Edits {
+	e := kg.DeleteEntity(s, n)
+	for name, v := range n.Values {
+		e.Fields = append(e.Fields, fault.FieldError{Field: name, Code: fault.Closed, Message: "delete takes no properties", Value: v})
+	}
+	return e
+}
+
+// typedWrite runs a plan. When some arguments cannot be read, the rest is tried as
+// well, so that every violation is reported at once.
+func typedWrite(typeName string, make plan) handler {
+	return func(ctx context.Context, r *running) (any, error) {
+		s := r.snapshot.Schema()
+		t := s.Type(typeName)
+		entity, fields := r.entity(t)
+		edits := make(s, entity)
+		edits.Fields = append(edits.Fields, fields...)
+		set, err := r.changeSet()
+		if err != nil {
+			return nil, err
+		}
+		set.Edits = edits.List
+		if len(edits.Fields) > 0 {
+			return nil, r.allViolations(ctx, set, edits)
+		}
+		result, err := r.session().Commit(ctx, set)
+		if err != nil {
+			return nil, err
+		}
+		w := r.committed(result, set.DryRun)
+		return nodeWritten{ID: s.IDOf(t, edits.IRI), IRI: string(edits.IRI), written: w}, nil
+	}
+}
+
+// allViolations adds to what could not be read what the rest would break.
+func (r *running) allViolations(ctx context.Context, set kg.ChangeSet, edits kg.Edits) error {
+	fields := edits.Fields
+	seen := map[string]bool{}
+	for _, f := range fields {
+		for name := range strings.SplitSeq(f.Field, ",") {
+			seen[name] = true
+		}
+	}
+	set.DryRun, set.Key = true, kg.IdempotencyKey{}
+	if edits.IRI == "" {
+		return fault.Invalid(fields)
+	}
+	if _, err := r.session().Commit(ctx, set); fault.Is(err, fault.InvalidData) {
+		for _, f := range fault.Of(err).Fields {
+			if !seen[f.Field] {
+				fields = append(fields, f)
+			}
+		}
+	} else if err != nil {
+		return err
+	}
+	return fault.Invalid(fields)
+}
+
+// entity reads the arguments of a typed write.
+func (r *running) entity(t *schema.Type) (kg.Entity, []fault.FieldError) {
+	n := kg.Entity{Type: t, Values: map[string]any{}}
+	for name, v := range r.args.values {
+		n.Values[name] = v
+	}
+	var fields []fault.FieldError
+	for _, name := range callFields {
+		delete(n.Values, name)
+		f, known := r.capability.InputShape.Field(name)
+		v, given := r.args.values[name]
+		switch {
+		case given && !known:
+			fields = append(fields, fault.FieldError{Field: name, Code: fault.Closed, Message: t.Name + " makes its own ids", Value: v})
+		case given:
+			fields = append(fields, checkValue(f, v)...)
+		}
+	}
+	n.ID = r.args.text("id")
+	return n, fields
+}
+
+// graphIRI checks the name of a graph; empty is the default graph.
+func graphIRI(name string) (rdf.IRI, error) {
+	if name == "" {
+		return "", nil
+	}
+	if err := schema.CheckIRI(name); err != nil {
+		return "", wrongArguments("graph", fault.NodeKind, "graph must be an absolute IRI: "+err.Error())
+	}
+	return rdf.IRI(name), nil
+}
+
+// loaded is what a load answers.
+type loaded struct {
+	Records int64 `json:"records"`
+	written
+}
+
+func load(ctx context.Context, r *running) (any, error) {
+	set, err := r.changeSet()
+	if err != nil {
+		return nil, err
+	}
+	inputs := r.Inputs
+	if inputs == nil {
+		inputs = []kg.Input{{Name: "data", Reader: strings.NewReader(r.args.text("data")), Size: int64(len(r.args.text("data")))}}
+	}
+	graph, err := graphIRI(r.args.text("graph"))
+	if err != nil {
+		return nil, err
+	}
+	r.release() // a long write must not hold the log
+	result, err := r.session().Load(ctx, kg.Load{
+		Inputs: inputs, Format: kg.Format(r.args.text("format")), Mode: kg.Mode(r.args.text("mode")),
+		Graph: graph, KeepGoing: r.args.flag("keep_going"), Set: set, Progress: r.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return loaded{Records: result.Records, written: r.committed(result.Result, set.DryRun)}, nil
+}
+
+func schemaPlan(ctx context.Context, r *running) (any, error) {
+	p, err := r.session().PlanSchema(ctx, []byte(r.args.text("schema")))
+	return planJSON(p), err
+}
+
+// schemaApplied is what an applied schema answers.
+type schemaApplied struct {
+	Plan planView `json:"plan"`
+	written
+}
+
+func schemaApply(ctx context.Context, r *running) (any, error) {
+	if r.args.flag("plan") {
+		p, err := r.session().PlanSchema(ctx, []byte(r.args.text("schema")))
+		return map[string]any{"plan": planJSON(p)}, err
+	}
+	set, err := r.changeSet()
+	if err != nil {
+		return nil, err
+	}
+	r.release()
+	p, result, err := r.session().ApplySchema(ctx, kg.SchemaChange{
+		Source: []byte(r.args.text("schema")), AllowDataLoss: r.args.flag("allow_data_loss"), Set: set,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return schemaApplied{Plan: planJSON(p), written: r.committed(result, set.DryRun)}, nil
+}
+
+// planView is a plan in JSON.
+type planView struct {
+	Steps   []stepView `json:"steps"`
+	Blocked bool       `json:"blocked"`
+	Loses   int64      `json:"loses"`
+}
+
+type stepView struct {
+	Kind     string             `json:"kind"`
+	Type     string             `json:"type,omitempty"`
+	Property string             `json:"property,omitempty"`
+	Text     string             `json:"text"`
+	Lossy    bool               `json:"lossy"`
+	Removes  int64              `json:"removes"`
+	Breaks   []fault.FieldError `json:"breaks"`
+}
+
+func planJSON(p kg.Plan) planView {
+	v := planView{Steps: []stepView{}, Blocked: p.Blocked, Loses: p.Loses}
+	for _, s := range p.Steps {
+		breaks := s.Breaks
+		if breaks == nil {
+			breaks = []fault.FieldError{}
+		}
+		v.Steps = append(v.Steps, stepView{Kind: string(s.Kind), Type: s.Type, Property: s.Property, Text: s.String(), Lossy: s.Lossy, Removes: s.Removes, Breaks: breaks})
+	}
+	return v
+}

@@ -1,0 +1,125 @@
+// Package change turns what a caller wants done into what happens to the graph:
+// edits, gathered in a [Spool] of bounded memory, sorted by subject, and merged
+// subject by subject with what is there ([Group.Net]). One small write and a load
+// of any size take the same way. It knows no storage; the spool's overflow goes
+// to temporary files.
+package change
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+	"trails/kg/rdfio"
+)
+
+// Op is what an edit does. A subject's edits take effect in the order of the
+// constants, whatever order they came in.
+type Op byte
+
+// The operations.
+const (
+	// Fresh requires that the subject has no quads in the graph before.
+	Fresh Op = 'a' + iota
+	// Require requires the quad, usually a type, before the change or among its assertions.
+	Require
+	// Erase removes every quad of the subject in the graph that the change does not assert.
+	Erase
+	// Clear removes every value of the predicate in the graph that the change does not assert.
+	Clear
+	// Retract removes the quad; removing what is not there is no error.
+	Retract
+	// Assert adds the quad; adding what is there is no error.
+	Assert
+	// Default adds the quad when the predicate would have no value after all other edits.
+	Default
+)
+
+// Source is a place in the input; the zero Source is none.
+type Source struct {
+	File uint16 // index of the input
+	Line uint64 // from 1, below 2^48
+}
+
+// Edit is one step of a change set. Erase and Fresh use the quad's Subject and
+// Label, Clear its Predicate too, the others all of it.
+type Edit struct {
+	Op     Op
+	Quad   rdf.Quad
+	Source Source
+}
+
+const sourceBytes = 8
+
+// appendRecord appends e in the form that the spool sorts: subject, NUL, op, the
+// rest of the canonical quad, and the source, which takes no part in the order.
+// NUL sorts below every character of a term, so the order of records with equal
+// ops is the order of their canonical quads.
+func appendRecord(dst []byte, e Edit) []byte {
+	dst = rdf.AppendTerm(dst, e.Quad.Subject)
+	dst = append(dst, 0, byte(e.Op))
+	if e.Op != Erase && e.Op != Fresh {
+		dst = append(rdf.AppendTerm(append(dst, ' '), e.Quad.Predicate), ' ')
+	}
+	if e.Quad.Object != nil {
+		dst = append(rdf.AppendTerm(dst, e.Quad.Object), ' ')
+	}
+	if e.Quad.Label != nil {
+		dst = append(rdf.AppendTerm(dst, e.Quad.Label), ' ')
+	}
+	dst = append(dst, '.')
+	return binary.BigEndian.AppendUint64(dst, uint64(e.Source.File)<<48|e.Source.Line)
+}
+
+// key is the part of a record that is compared.
+func key(record []byte) []byte { return record[:len(record)-sourceBytes] }
+
+// decodeRecord reads one record back; subject is the already decoded subject.
+func decodeRecord(record []byte, subject rdf.Term, scratch *[]byte) (Edit, error) {
+	k := key(record)
+	cut := bytes.IndexByte(k, 0)
+	source := binary.BigEndian.Uint64(record[len(k):])
+	e := Edit{
+		Op:     Op(k[cut+1]),
+		Source: Source{File: uint16(source >> 48), Line: source & (1<<48 - 1)},
+	}
+	rest := k[cut+2:]
+	if e.Op < Retract && e.Op != Require {
+		e.Quad = decodeTarget(subject, string(rest))
+		return e, nil
+	}
+	*scratch = append(append((*scratch)[:0], k[:cut]...), rest...)
+	q, err := rdfio.ParseQuad(*scratch)
+	if err != nil {
+		return Edit{}, fmt.Errorf("decode spooled quad: %w", err)
+	}
+	q.Subject = subject
+	e.Quad = q
+	return e, nil
+}
+
+// decodeTarget reads the predicate and graph of an edit that has no object.
+// Both are IRIs or blank nodes, which hold no space.
+func decodeTarget(subject rdf.Term, rest string) rdf.Quad {
+	q := rdf.Quad{Subject: subject}
+	predicate, isClear := bytes.CutPrefix([]byte(rest), []byte(" "))
+	words := bytes.Split(predicate, []byte(" "))
+	if isClear {
+		q.Predicate, words = resource(words[0]), words[1:]
+	}
+	if len(words) > 1 {
+		q.Label = resource(words[0])
+	}
+	return q
+}
+
+// resource decodes the canonical text of an IRI or blank node.
+func resource(text []byte) rdf.Term {
+	if text[0] == '<' {
+		return quad.IRI(text[1 : len(text)-1])
+	}
+	return quad.BNode(text[2:])
+}

@@ -1,0 +1,144 @@
+package change
+
+import (
+	"bytes"
+	"slices"
+
+	"trails/kg/rdf"
+)
+
+// Delta is one quad that a change really adds or removes.
+type Delta struct {
+	Added bool
+	Quad  rdf.Quad
+}
+
+// Failure is a requirement that did not hold.
+type Failure struct {
+	// Exists reports that a Fresh subject was there; otherwise a Require found nothing.
+	Exists bool
+	// Edit is the one that failed.
+	Edit Edit
+}
+
+// Net returns what the group does to a subject whose quads are before, in the
+// canonical order of the quads, and the requirements that did not hold.
+func (g *Group) Net(before []rdf.Quad) ([]Delta, []Failure) {
+	if len(before) == 0 && g.onlyAsserts() {
+		return g.asserted(), nil
+	}
+	m := merging{before: setOf(before), after: setOf(before)}
+	for _, e := range g.Edits {
+		m.apply(e, g.Edits)
+	}
+	return m.deltas(), m.failures
+}
+
+func (g *Group) onlyAsserts() bool {
+	return g.Edits[0].Op == Assert && g.Edits[len(g.Edits)-1].Op == Assert
+}
+
+// asserted is Net for the plainest case, a new subject; the edits are in canonical order already.
+func (g *Group) asserted() []Delta {
+	out := make([]Delta, len(g.Edits))
+	for i, e := range g.Edits {
+		out[i] = Delta{Added: true, Quad: e.Quad}
+	}
+	return out
+}
+
+type quadSet map[rdf.Quad]struct{}
+
+func setOf(quads []rdf.Quad) quadSet {
+	s := make(quadSet, len(quads))
+	for _, q := range quads {
+		s[q] = struct{}{}
+	}
+	return s
+}
+
+func (s quadSet) has(q rdf.Quad) bool { _, ok := s[q]; return ok }
+
+// matches reports whether the set has a quad that fits; a nil predicate fits all.
+func (s quadSet) matches(predicate, label rdf.Term) bool {
+	for q := range s {
+		if q.Label == label && (predicate == nil || q.Predicate == predicate) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s quadSet) remove(predicate, label rdf.Term) {
+	for q := range s {
+		if q.Label == label && (predicate == nil || q.Predicate == predicate) {
+			delete(s, q)
+		}
+	}
+}
+
+// merging is one subject on its way from before to after.
+type merging struct {
+	before, after quadSet
+	failures      []Failure
+}
+
+func (m *merging) apply(e Edit, all []Edit) {
+	switch e.Op {
+	case Fresh:
+		if m.before.matches(nil, e.Quad.Label) {
+			m.failures = append(m.failures, Failure{Exists: true, Edit: e})
+		}
+	case Require:
+		if !m.before.has(e.Quad) && !asserts(all, e.Quad) {
+			m.failures = append(m.failures, Failure{Edit: e})
+		}
+	case Erase:
+		m.after.remove(nil, e.Quad.Label)
+	case Clear:
+		m.after.remove(e.Quad.Predicate, e.Quad.Label)
+	case Retract:
+		delete(m.after, e.Quad)
+	case Assert:
+		m.after[e.Quad] = struct{}{}
+	case Default:
+		if !m.after.matches(e.Quad.Predicate, e.Quad.Label) {
+			m.after[e.Quad] = struct{}{}
+		}
+	}
+}
+
+func asserts(edits []Edit, q rdf.Quad) bool {
+	return slices.ContainsFunc(edits, func(e Edit) bool { return e.Op == Assert && e.Quad == q })
+}
+
+func (m *merging) deltas() []Delta {
+	var out []Delta
+	for q := range m.before {
+		if !m.after.has(q) {
+			out = append(out, Delta{Quad: q})
+		}
+	}
+	for q := range m.after {
+		if !m.before.has(q) {
+			out = append(out, Delta{Added: true, Quad: q})
+		}
+	}
+	sortCanonical(out)
+	return out
+}
+
+func sortCanonical(deltas []Delta) {
+	type line struct {
+		text  []byte
+		delta Delta
+	}
+	lines := make([]line, len(deltas))
+	for i, d := range deltas {
+		lines[i] = line{rdf.AppendQuad(nil, d.Quad), d}
+	}
+	slices.SortFunc(lines, func(a, b line) int { return bytes.Compare(a.text, b.text) })
+	for i := range lines {
+		deltas[i] = lines[i].delta
+	}
+}

@@ -1,0 +1,315 @@
+package kg
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+
+	"trails/db"
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// ChangeSet is what one commit is asked to do. Edits may come in any order; the
+// package [change] says what each does.
+type ChangeSet struct {
+	Edits   []change.Edit
+	Message string
+	// IfCommit, when set, is the head that the change was made from; when the head
+	// is another one the change is refused with fault.Precondition.
+	IfCommit CommitID
+	// DryRun goes all the way to the commit and then changes nothing.
+	DryRun bool
+	// Key, when set, makes a repeated change answer with the first one's commit.
+	Key IdempotencyKey
+	// Activity is the call that the change belongs to; it is recorded with the commit.
+	Activity Activity
+}
+
+// IdempotencyKey names one intended change. The zero value is none.
+type IdempotencyKey struct {
+	// Key is the caller's own name for the change, within its principal.
+	Key string
+	// Digest identifies what was asked; the same key with another digest is refused.
+	Digest [32]byte
+}
+
+// of keeps the keys of principals apart.
+func (k IdempotencyKey) of(s *Session) string { return s.principal.ID + "\x00" + k.Key }
+
+// remember is what the commit is to leave under the key; nil without one.
+func (k IdempotencyKey) remember(s *Session) *db.IdempotentKey {
+	if k.Key == "" {
+		return nil
+	}
+	return &db.IdempotentKey{Key: k.of(s), Digest: k.Digest[:], Result: func(c Commit) ([]byte, error) {
+		return []byte(c.ID.String()), nil
+	}}
+}
+
+// Result reports a finished change: where the branch was, where it is, and what
+// lies between.
+type Result struct {
+	Before, After Commit
+	// Added and Removed are the quads between; both are cut at MaxReported quads.
+	Added, Removed []rdf.Quad
+	// AddedCount and RemovedCount count all of them.
+	AddedCount, RemovedCount int64
+	// Changed reports that a commit was made, or in a dry run would have been.
+	Changed bool
+	// Replayed reports that the idempotency key had been used: After is the first commit.
+	Replayed bool
+}
+
+// MaxReported bounds the quads that a Result lists.
+const MaxReported = 10_000
+
+// Commit makes one commit of the change set, or none when it changes nothing.
+// What the schema forbids is refused with fault.InvalidData and every field error,
+// and nothing is changed.
+func (s *Session) Commit(ctx context.Context, c ChangeSet) (Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	labels := newRelabel()
+	for _, e := range c.Edits {
+		if err := addEdit(&spool, labels.edit(e)); err != nil {
+			return Result{}, err
+		}
+	}
+	return s.write(ctx, job{spool: &spool, set: c})
+}
+
+// addEdit is the one way into a spool: it refuses what can never be a quad.
+func addEdit(spool *change.Spool, e change.Edit) error {
+	if err := checkGraph(e.Quad.Label); err != nil {
+		return err
+	}
+	if rdf.IsLiteral(e.Quad.Subject) || e.Quad.Subject == nil {
+		return fault.New(fault.InvalidData, "a subject must be an IRI or a blank node")
+	}
+	return spool.Add(e)
+}
+
+// job is one change on its way through the write transaction.
+type job struct {
+	spool *change.Spool
+	set   ChangeSet
+	// schemaSeq, when not -1, is the schema that the edits were made under.
+	under *compiled
+	// prepare adds edits that depend on the head, under the write lock.
+	prepare func(context.Context, *db.Writer, *compiled) error
+	// inputs name the sources of edits; nil for a change made in memory.
+	inputs    []string
+	maxErrors int
+	progress  func(Progress)
+}
+
+// write takes the write lock and runs the job: merge, validate, commit.
+func (s *Session) write(ctx context.Context, j job) (Result, error) {
+	w, err := s.graph.file.Write(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer w.Close()
+	if first, ok, err := s.replay(ctx, w, j.set.Key); ok || err != nil {
+		return first, err
+	}
+	t := transaction{session: s, w: w, job: j, before: w.Head()}
+	return t.run(ctx)
+}
+
+// replay answers a repeated idempotency key.
+func (s *Session) replay(ctx context.Context, w *db.Writer, key IdempotencyKey) (Result, bool, error) {
+	if key.Key == "" {
+		return Result{}, false, nil
+	}
+	seen, ok, err := w.FindIdempotent(ctx, key.of(s))
+	if err != nil || !ok {
+		return Result{}, false, err
+	}
+	if !bytes.Equal(seen.Digest, key.Digest[:]) {
+		return Result{}, false, fault.New(fault.Precondition, "idempotency key %q was used for another change; take a new key", key.Key)
+	}
+	commit, err := w.CommitByID(ctx, string(seen.Result))
+	if err != nil {
+		return Result{}, false, err
+	}
+	return Result{Before: commit, After: commit, Changed: true, Replayed: true, AddedCount: commit.Added, RemovedCount: commit.Removed}, true, nil
+}
+
+// transaction is one open write.
+type transaction struct {
+	session *Session
+	w       *db.Writer
+	job     job
+	before  Commit
+	schema  *compiled
+
+	result       Result
+	lost         []rdf.Term // subjects that lost a type
+	changed      []string   // IRIs of subjects, bounded, for provenance
+	schemaEdited bool
+	failures     failures
+}
+
+func (t *transaction) run(ctx context.Context) (Result, error) {
+	if want := t.job.set.IfCommit; want != (CommitID{}) && want != t.before.ID {
+		return Result{}, fault.New(fault.Precondition, "the head is %s, not %s as if_commit says; read again and repeat", t.before.ID, want).
+			With("head", t.before.ID.String()).With("if_commit", want.String())
+	}
+	steps := []func(context.Context) error{t.readSchema, t.prepare, t.merge, t.validate, t.commit}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	return t.result, nil
+}
+
+func (t *transaction) readSchema(ctx context.Context) (err error) {
+	t.schema, err = t.session.graph.schemaOf(ctx, t.w)
+	if under := t.job.under; err == nil && under != nil && under.seq != t.schema.seq {
+		return fault.New(fault.Conflict, "the schema changed while the data was read; run it again")
+	}
+	return err
+}
+
+func (t *transaction) prepare(ctx context.Context) error {
+	if t.job.prepare == nil {
+		return nil
+	}
+	return t.job.prepare(ctx, t.w, t.schema)
+}
+
+// merge applies the edits, subject by subject.
+func (t *transaction) merge(ctx context.Context) error {
+	t.result = Result{Before: t.before, After: t.before}
+	report := t.job.reporter("write", "edits", t.job.spool.Len())
+	for group, err := range t.job.spool.Groups(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := t.mergeGroup(ctx, group); err != nil {
+			return err
+		}
+		report(int64(len(group.Edits)))
+	}
+	return t.failures.asError(t.job, t.schema)
+}
+
+func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error {
+	var before []rdf.Quad
+	if t.before.Quads > 0 {
+		var err error
+		if before, err = collect(t.w.Match(ctx, rdf.Quad{Subject: group.Subject})); err != nil {
+			return err
+		}
+	}
+	deltas, failed := group.Net(before)
+	t.failures.requirements = append(t.failures.requirements, failed...)
+	for _, d := range deltas {
+		if err := t.store(ctx, d); err != nil {
+			return err
+		}
+	}
+	if len(deltas) > 0 {
+		t.note(group.Subject)
+	}
+	return nil
+}
+
+// store writes one delta and keeps what later steps need to know of it.
+func (t *transaction) store(ctx context.Context, d change.Delta) error {
+	if d.Quad.Label == rdf.SchemaGraph {
+		t.schemaEdited = true
+	}
+	if d.Added {
+		t.result.AddedCount++
+		t.result.Added = appendBounded(t.result.Added, d.Quad)
+		_, err := t.w.Add(ctx, d.Quad)
+		return err
+	}
+	if d.Quad.Predicate == rdf.Type && d.Quad.Label == nil {
+		t.lost = append(t.lost, d.Quad.Subject)
+	}
+	t.result.RemovedCount++
+	t.result.Removed = appendBounded(t.result.Removed, d.Quad)
+	_, err := t.w.Remove(ctx, d.Quad)
+	return err
+}
+
+func appendBounded(list []rdf.Quad, q rdf.Quad) []rdf.Quad {
+	if len(list) < MaxReported {
+		return append(list, q)
+	}
+	return list
+}
+
+// maxGenerated bounds the entities that provenance lists for one commit.
+const maxGenerated = 100
+
+func (t *transaction) note(subject rdf.Term) {
+	if iri, ok := subject.(rdf.IRI); ok && len(t.changed) < maxGenerated {
+		t.changed = append(t.changed, string(iri))
+	}
+}
+
+// commit makes the commit, unless nothing changed or this is a dry run.
+func (t *transaction) commit(ctx context.Context) error {
+	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0
+	if !t.result.Changed || t.job.set.DryRun {
+		return nil
+	}
+	g, version := t.session.graph, t.before.SchemaVersion
+	if t.schemaEdited {
+		version++
+	}
+	activity := t.job.set.Activity
+	activity.Generated = append(activity.Generated, t.changed...)
+	after, err := t.w.Commit(ctx, db.CommitMeta{
+		Time:          g.now(),
+		Author:        t.session.principal.Author(),
+		Message:       t.job.set.Message,
+		SchemaVersion: version,
+		SchemaChanged: t.schemaEdited,
+		Idempotent:    t.job.set.Key.remember(t.session),
+	}, &activity)
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	t.result.After = after
+	return nil
+}
+
+// subjects returns every subject that the job touches.
+func (j job) subjects(ctx context.Context) iter.Seq2[rdf.Term, error] {
+	return func(yield func(rdf.Term, error) bool) {
+		for group, err := range j.spool.Groups(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(group.Subject, nil) {
+				return
+			}
+		}
+	}
+}
+
+// affected returns the types whose instances a schema change must be checked against.
+func affected(before, after *schema.Schema) []*schema.Type {
+	var out []*schema.Type
+	seen := map[string]bool{}
+	for _, step := range schema.Diff(before, after) {
+		t := after.Type(step.Type)
+		if !step.Checks || t == nil || seen[t.Name] {
+			continue
+		}
+		seen[t.Name] = true
+		out = append(out, t)
+	}
+	return out
+}

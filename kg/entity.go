@@ -1,0 +1,216 @@
+package kg
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Entity is what a caller says of one node of a type, by property name, as decoded JSON.
+type Entity struct {
+	Type *schema.Type
+	// ID is a local id or an IRI; empty lets the type mint one.
+	ID string
+	// Values are JSON values; in an update nil removes the property.
+	Values map[string]any
+	// Source is where it was said.
+	Source change.Source
+}
+
+// Edits is a change in the making: what to do, and what cannot be done.
+// The zero Edits is empty.
+type Edits struct {
+	IRI    rdf.IRI
+	List   []change.Edit
+	Fields []fault.FieldError
+	source change.Source
+}
+
+func (e *Edits) add(op change.Op, s, p, o rdf.Term) {
+	e.List = append(e.List, change.Edit{Op: op, Quad: rdf.Quad{Subject: s, Predicate: p, Object: o}, Source: e.source})
+}
+
+// CreateEntity returns the edits that make a new node, which must not exist yet.
+func CreateEntity(s *schema.Schema, n Entity) Edits {
+	e := UpsertEntity(s, n)
+	if e.IRI != "" {
+		e.add(change.Fresh, e.IRI, nil, nil)
+	}
+	return e
+}
+
+// UpsertEntity returns the edits that make a node or set the given properties of an existing one.
+func UpsertEntity(s *schema.Schema, n Entity) Edits {
+	e := Edits{source: n.Source}
+	values := e.values(s, n)
+	e.identify(s, n, values)
+	if e.IRI == "" {
+		return e
+	}
+	e.add(change.Assert, e.IRI, rdf.Type, n.Type.IRI)
+	for _, p := range s.PropertiesOf(n.Type) {
+		terms, given := values[p.Name]
+		switch {
+		case given:
+			e.set(p, terms)
+		case p.Default != nil:
+			e.add(change.Default, e.IRI, p.IRI, p.Default)
+		}
+	}
+	return e
+}
+
+// UpdateEntity returns the edits that set the given properties of an existing node and
+// remove those that are nil.
+func UpdateEntity(s *schema.Schema, n Entity) Edits {
+	e := Edits{source: n.Source}
+	values := e.values(s, n)
+	e.locate(s, n)
+	if e.IRI == "" {
+		return e
+	}
+	e.keepKey(s, n, values)
+	for _, p := range s.PropertiesOf(n.Type) {
+		if terms, given := values[p.Name]; given {
+			e.set(p, terms)
+		}
+	}
+	return e
+}
+
+// DeleteEntity returns the edits that remove an existing node with all it says.
+func DeleteEntity(s *schema.Schema, n Entity) Edits {
+	e := Edits{source: n.Source}
+	e.locate(s, n)
+	if e.IRI != "" {
+		e.add(change.Erase, e.IRI, nil, nil)
+	}
+	return e
+}
+
+// LinkEntity returns the edits that add one value of a reference to an existing node.
+func LinkEntity(s *schema.Schema, n Entity, p *schema.Property, to string) Edits {
+	e := Edits{source: n.Source}
+	terms, fields := s.Values(p, to)
+	e.Fields = append(e.Fields, fields...)
+	e.locate(s, n)
+	if e.IRI == "" {
+		return e
+	}
+	for _, o := range terms {
+		e.add(change.Assert, e.IRI, p.IRI, o)
+	}
+	return e
+}
+
+// set replaces all values of p.
+func (e *Edits) set(p *schema.Property, terms []rdf.Term) {
+	e.add(change.Clear, e.IRI, p.IRI, nil)
+	for _, o := range terms {
+		e.add(change.Assert, e.IRI, p.IRI, o)
+	}
+}
+
+// values reads the JSON values; unknown names and unfit values become field errors.
+func (e *Edits) values(s *schema.Schema, n Entity) map[string][]rdf.Term {
+	out := make(map[string][]rdf.Term, len(n.Values))
+	for name, v := range n.Values {
+		p := s.Property(n.Type, name)
+		if p == nil {
+			e.Fields = append(e.Fields, unknownProperty(s, n.Type, name, v))
+			continue
+		}
+		if v == nil {
+			out[name] = nil
+			continue
+		}
+		terms, fields := s.Values(p, v)
+		e.Fields = append(e.Fields, fields...)
+		if len(fields) == 0 {
+			out[name] = terms
+		}
+	}
+	return out
+}
+
+func unknownProperty(s *schema.Schema, t *schema.Type, name string, v any) fault.FieldError {
+	var known []string
+	for _, p := range s.PropertiesOf(t) {
+		known = append(known, p.Name)
+	}
+	return fault.FieldError{
+		Field: name, Code: fault.Closed, Value: v, Constraint: known,
+		Message: fmt.Sprintf("%s has no property %q; it has %s", t.Name, name, strings.Join(known, ", ")),
+	}
+}
+
+// locate finds an existing node by its id and requires it.
+func (e *Edits) locate(s *schema.Schema, n Entity) {
+	if n.ID == "" {
+		e.Fields = append(e.Fields, fault.FieldError{Field: "id", Code: fault.Required, Message: "id is required"})
+		return
+	}
+	e.resolve(s, n)
+	if e.IRI != "" {
+		e.add(change.Require, e.IRI, rdf.Type, n.Type.IRI)
+	}
+}
+
+func (e *Edits) resolve(s *schema.Schema, n Entity) {
+	iri, err := s.ResolveID(n.Type, n.ID)
+	if err != nil {
+		e.Fields = append(e.Fields, fault.FieldError{Field: "id", Code: fault.Pattern, Message: err.Error(), Value: n.ID})
+		return
+	}
+	e.IRI = iri
+}
+
+// identify gives the node its IRI: the caller's, or one that the type mints.
+func (e *Edits) identify(s *schema.Schema, n Entity, values map[string][]rdf.Term) {
+	if n.ID != "" {
+		e.resolve(s, n)
+		e.keepKey(s, n, values)
+		return
+	}
+	switch s.MintOf(n.Type) {
+	case schema.MintPreserve:
+		e.Fields = append(e.Fields, fault.FieldError{Field: "id", Code: fault.Required, Message: "id is required: " + n.Type.Name + " keeps the ids of its source"})
+	case schema.MintKey:
+		local, err := s.KeyLocal(n.Type, values)
+		if err != nil {
+			e.Fields = append(e.Fields, fault.Of(err).Fields...)
+			return
+		}
+		e.IRI = s.EntityIRI(n.Type, local)
+	case schema.MintContent:
+		e.IRI = s.EntityIRI(n.Type, s.ContentLocal(n.Type, values))
+	default:
+		e.IRI = s.EntityIRI(n.Type, uuid.Must(uuid.NewV7()).String())
+	}
+}
+
+// keepKey refuses values that would give a key-minted node another IRI.
+func (e *Edits) keepKey(s *schema.Schema, n Entity, values map[string][]rdf.Term) {
+	if s.MintOf(n.Type) != schema.MintKey || e.IRI == "" {
+		return
+	}
+	touched := slices.ContainsFunc(s.KeyOf(n.Type), func(name string) bool { _, ok := values[name]; return ok })
+	local, err := s.KeyLocal(n.Type, values)
+	if !touched || (err == nil && s.EntityIRI(n.Type, local) == e.IRI) {
+		return
+	}
+	if err != nil && len(s.KeyOf(n.Type)) > 1 {
+		return // the merged state is checked as the key's uniqueness
+	}
+	e.Fields = append(e.Fields, fault.FieldError{
+		Field: strings.Join(s.KeyOf(n.Type), ","), Code: fault.HasValue, Value: local, Constraint: n.ID,
+		Message: fmt.Sprintf("%s is the key of %s, and its id %q is made from it; create a new node instead", strings.Join(s.KeyOf(n.Type), ","), n.Type.Name, n.ID),
+	})
+}

@@ -1,0 +1,225 @@
+// Package kg is the graph as a value: one SQLite file that holds data, schema,
+// history and provenance, read through snapshots and changed by commits.
+//
+// A [Graph] is an open file. A [Session] is the graph as one principal sees it,
+// and nothing gets more. A [Snapshot] is a pinned read: reading it twice gives
+// the same answer. [Session.Commit] takes a [ChangeSet] and returns what it did,
+// validated, atomic, attributed and versioned; [Session.Load] does the same for
+// streams of any size. Start with [Open] and [Graph.Session].
+//
+// Data lives in the default graph, the schema as SHACL in [rdf.SchemaGraph].
+package kg
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"trails/db"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+	"trails/policy"
+	"trails/validate"
+)
+
+// Commit is one entry of the history; see db.Commit.
+type Commit = db.Commit
+
+// CommitID is the SHA-256 of a commit's content; the zero value is no commit.
+type CommitID = db.CommitID
+
+// ParseCommitID reads 64 hex digits.
+func ParseCommitID(s string) (CommitID, error) { return db.ParseCommitID(s) }
+
+// Activity is the provenance of one call (prov:Activity).
+type Activity = db.Activity
+
+// ActivityFilter chooses activities.
+type ActivityFilter = db.ActivityFilter
+
+// VerifyReport is what [Graph.Verify] found.
+type VerifyReport = db.VerifyReport
+
+// Options are how a file is opened. The zero Options are good.
+type Options struct {
+	// Synchronous is "normal" (survives a kill of the process; the default) or
+	// "full" (survives a loss of power too).
+	Synchronous string
+	// LockWait bounds the wait for another process's write; 0 means 60 s.
+	LockWait time.Duration
+	// KeepActivities bounds how many activities that wrote nothing are kept; 0 means 100,000.
+	KeepActivities int64
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// CreateOptions are what a new file is fixed to.
+type CreateOptions struct {
+	// Base is what every minted IRI begins with; empty means urn:trails:<Name>:.
+	Base string
+	// Name is the graph's name; empty means the file's name without extension.
+	Name string
+	// Schema is YAML to begin with; empty means no types.
+	Schema []byte
+	// By is who makes the file, the author of its first commit.
+	By policy.Principal
+}
+
+// Graph is an open file. It is safe for concurrent use; so are any number of
+// processes on the same file. Close it once.
+type Graph struct {
+	file *db.File
+	now  func() time.Time
+
+	mu       sync.Mutex
+	compiled *compiled // of the last schema read
+}
+
+// compiled is a schema with all that follows from it. It is immutable.
+type compiled struct {
+	seq     int64 // the commit that made it; 0 is the empty schema of a new file
+	version int64
+	schema  *schema.Schema
+	shapes  *validate.Shapes
+}
+
+// Create makes a new file at path and refuses to touch an existing one. When the
+// schema is refused, or the process is killed, nothing is left at path.
+func Create(ctx context.Context, path string, o CreateOptions) error {
+	name := o.Name
+	if name == "" {
+		name = nameOf(path)
+	}
+	base, err := baseOf(o, name)
+	if err != nil {
+		return err
+	}
+	fill := func(ctx context.Context, f *db.File) error {
+		g := &Graph{file: f, now: time.Now}
+		_, _, err := g.Session(o.By).ApplySchema(ctx, SchemaChange{Source: o.Schema, Set: ChangeSet{Message: "initial schema"}})
+		return err
+	}
+	if len(o.Schema) == 0 {
+		fill = nil
+	}
+	return db.Create(ctx, path, db.CreateOptions{Base: base, Name: name, Fill: fill})
+}
+
+// baseOf is the base that the caller gives, or the schema declares, or the name makes.
+func baseOf(o CreateOptions, name string) (string, error) {
+	if o.Base != "" {
+		return o.Base, schema.CheckIRI(o.Base)
+	}
+	declared, err := schema.DeclaredBase(o.Schema)
+	if err != nil || declared != "" {
+		return declared, err
+	}
+	return "urn:trails:" + name + ":", nil
+}
+
+// Open opens the file at path. A file that is missing, foreign, damaged or from a
+// newer trails is refused with fault.Missing or fault.Unusable and left untouched.
+func Open(ctx context.Context, path string, o Options) (*Graph, error) {
+	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities})
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{file: f, now: o.Now}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	return g, nil
+}
+
+// Close releases the file. Snapshots must be closed before.
+func (g *Graph) Close() error { return g.file.Close() }
+
+// Path returns where the file is.
+func (g *Graph) Path() string { return g.file.Path() }
+
+// Base returns what every IRI minted in this file begins with.
+func (g *Graph) Base() string { return g.file.Meta().Base }
+
+// Name returns the graph's name.
+func (g *Graph) Name() string { return g.file.Meta().Name }
+
+// Session returns the graph as p sees it.
+func (g *Graph) Session(p policy.Principal) *Session { return &Session{graph: g, principal: p} }
+
+// Backup writes a consistent copy of the file to dest, which must not exist,
+// while reads and writes go on.
+func (g *Graph) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+	return g.file.Backup(ctx, dest, progress)
+}
+
+// Verify checks the file's integrity and recomputes the hash of every commit.
+// Damage is in the report; the error is for a check that could not be finished.
+func (g *Graph) Verify(ctx context.Context, progress func(done, total int64)) (VerifyReport, error) {
+	return g.file.Verify(ctx, progress)
+}
+
+// Record keeps the provenance of calls that wrote nothing. It gives way to writers:
+// an error of kind fault.TimedOut means that the same batch may be tried again.
+func (g *Graph) Record(ctx context.Context, batch []Activity) error {
+	return g.file.Record(ctx, batch)
+}
+
+// reading is what a snapshot and an open write have in common.
+type reading interface {
+	rdf.Source
+	Head() db.Commit
+}
+
+// schemaOf returns the schema that r's head is under, compiled at most once per version.
+func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
+	head := r.Head()
+	g.mu.Lock()
+	c := g.compiled
+	g.mu.Unlock()
+	if c != nil && c.seq == head.SchemaSeq {
+		return c, nil
+	}
+	c, err := g.compile(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	c.seq, c.version = head.SchemaSeq, head.SchemaVersion
+	g.mu.Lock()
+	g.compiled = c
+	g.mu.Unlock()
+	return c, nil
+}
+
+// compile reads the schema graph as r has it.
+func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
+	quads, err := collect(r.Match(ctx, rdf.Quad{Label: rdf.SchemaGraph}))
+	if err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	s, err := schema.FromQuads(quads, g.Base())
+	if err != nil {
+		return nil, err
+	}
+	shapes, err := validate.Compile(quads)
+	if err != nil {
+		return nil, err
+	}
+	return &compiled{schema: s, shapes: shapes}, nil
+}
+
+// checkGraph refuses to write where only the system writes.
+func checkGraph(label rdf.Term) error {
+	switch label {
+	case rdf.DefaultGraph, provGraph, commitsGraph:
+		return fault.New(fault.InvalidData, "graph %s is kept by trails itself and cannot be written to", rdf.Lexical(label))
+	}
+	return nil
+}
+
+// Graphs that queries will see and nobody writes to.
+const (
+	provGraph    = rdf.IRI("urn:trails:graph:prov")
+	commitsGraph = rdf.IRI("urn:trails:graph:commits")
+)

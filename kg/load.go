@@ -1,0 +1,279 @@
+package kg
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"trails/db"
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Format is a syntax that can be loaded or exported.
+type Format string
+
+// The formats. Auto looks at the name and the first byte.
+const (
+	Auto     Format = "auto"
+	NDJSON   Format = "ndjson"
+	NQuads   Format = "nquads"
+	NTriples Format = "ntriples"
+)
+
+// Mode says what a load does with what is there.
+type Mode string
+
+// The modes.
+const (
+	// Merge makes new nodes and sets the given properties of existing ones; RDF text is added.
+	Merge Mode = "merge"
+	// Append makes new nodes only: one that exists is refused.
+	Append Mode = "append"
+	// Overwrite replaces every instance of the types that the data has.
+	Overwrite Mode = "overwrite"
+)
+
+// Input is one stream of data, and the name that errors call it by.
+type Input struct {
+	Name string
+	io.Reader
+	Size int64 // bytes to come; 0 when unknown
+}
+
+// Load is a change that comes as streams. It is one atomic commit, whatever its size.
+type Load struct {
+	Inputs []Input
+	Format Format
+	Mode   Mode
+	// Graph takes the quads of RDF text that name no graph; empty is the default graph.
+	Graph rdf.IRI
+	// KeepGoing reports all bad lines instead of the first; nothing is changed all the same.
+	KeepGoing bool
+	// Set carries all but the edits.
+	Set ChangeSet
+	// Progress hears how far it is.
+	Progress func(Progress)
+}
+
+// Loaded reports a finished load.
+type Loaded struct {
+	Result
+	// Records counts the lines that held data: nodes, edges or quads.
+	Records int64
+}
+
+// Load reads all inputs, outside the write lock, and commits them. A bad line is
+// refused with fault.InvalidData, its source, field and reason.
+func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
+	snap, err := s.Snapshot(ctx)
+	if err != nil {
+		return Loaded{}, err
+	}
+	under := snap.compiled
+	snap.Close()
+
+	var spool change.Spool
+	defer spool.Close()
+	in := loading{ctx: ctx, load: l, under: under, spool: &spool, labels: newRelabel(), types: map[rdf.IRI]bool{}}
+	if err := in.readAll(); err != nil {
+		return Loaded{}, err
+	}
+	j := job{spool: &spool, set: l.Set, inputs: in.names, maxErrors: in.maxErrors(), progress: l.Progress}
+	if in.usesSchema {
+		j.under = under
+	}
+	if l.Mode == Overwrite {
+		j.prepare = in.eraseTypes
+	}
+	result, err := s.write(ctx, j)
+	return Loaded{Result: result, Records: in.records}, err
+}
+
+// loading is one load while its inputs are read.
+type loading struct {
+	ctx    context.Context
+	load   Load
+	under  *compiled
+	spool  *change.Spool
+	labels relabel
+
+	names      []string
+	types      map[rdf.IRI]bool // touched, for Overwrite
+	usesSchema bool
+	records    int64
+	bad        []fault.FieldError
+	source     change.Source
+	report     func(int64)
+}
+
+func (l *loading) maxErrors() int {
+	if l.load.KeepGoing {
+		return keepGoingMaxErrors
+	}
+	return defaultMaxErrors
+}
+
+func (l *loading) readAll() error {
+	var total int64
+	for _, in := range l.load.Inputs {
+		total += in.Size
+	}
+	l.report = reporter(l.load.Progress, "read", "bytes", total)
+	for i, in := range l.load.Inputs {
+		l.names = append(l.names, in.Name)
+		l.source = change.Source{File: uint16(i)}
+		if err := l.readOne(in); err != nil {
+			return err
+		}
+	}
+	if len(l.bad) > 0 {
+		return fault.Invalid(l.bad)
+	}
+	return nil
+}
+
+func (l *loading) readOne(in Input) error {
+	text, err := decompress(in, l.report)
+	if err != nil {
+		return fault.New(fault.Malformed, "%s: %w", in.Name, err)
+	}
+	switch format := l.formatOf(in.Name, text); format {
+	case NDJSON:
+		l.usesSchema = true
+		return l.readNDJSON(text)
+	case NQuads, NTriples:
+		return l.readNQuads(text, format == NTriples)
+	default:
+		return fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: string(format), Constraint: []Format{Auto, NDJSON, NQuads, NTriples},
+			Message: fmt.Sprintf("format %q is not one of auto, ndjson, nquads, ntriples", format)})
+	}
+}
+
+var extensions = map[string]Format{
+	".ndjson": NDJSON, ".jsonl": NDJSON, ".json": NDJSON,
+	".nq": NQuads, ".nquads": NQuads, ".nt": NTriples, ".ntriples": NTriples,
+}
+
+// formatOf decides by what the caller says, then the name, then the first character.
+func (l *loading) formatOf(name string, text *bufio.Reader) Format {
+	if l.load.Format != "" && l.load.Format != Auto {
+		return l.load.Format
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && extensions[name[dot:]] != "" {
+		return extensions[name[dot:]]
+	}
+	head, _ := text.Peek(512)
+	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) {
+		return NDJSON
+	}
+	return NQuads
+}
+
+// decompress counts the bytes as they come and unpacks gzip, told by its magic number.
+func decompress(in io.Reader, report func(int64)) (*bufio.Reader, error) {
+	raw := bufio.NewReaderSize(&counting{in, report}, 1<<18)
+	magic, _ := raw.Peek(2)
+	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return raw, nil
+	}
+	z, err := gzip.NewReader(raw)
+	if err != nil {
+		return nil, fmt.Errorf("read gzip: %w", err)
+	}
+	return bufio.NewReaderSize(z, 1<<18), nil
+}
+
+type counting struct {
+	io.Reader
+	report func(int64)
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.report(int64(n))
+	return n, err
+}
+
+// reject notes bad fields of the current line; it returns an error when that is enough.
+func (l *loading) reject(fields ...fault.FieldError) error {
+	for _, f := range fields {
+		f.Source = fmt.Sprintf("%s:%d", l.names[l.source.File], l.source.Line)
+		l.bad = append(l.bad, f)
+	}
+	if !l.load.KeepGoing || len(l.bad) >= keepGoingMaxErrors {
+		return fault.Invalid(l.bad)
+	}
+	return nil
+}
+
+func (l *loading) rejectLine(err error) error {
+	return l.reject(fault.FieldError{Field: "", Code: fault.Shape, Message: err.Error()})
+}
+
+// put spools one edit, stamped with where it came from.
+func (l *loading) put(e change.Edit) error {
+	e.Source = l.source
+	e.Quad = l.labels.quad(e.Quad)
+	if e.Op == change.Assert && e.Quad.Predicate == rdf.Type && e.Quad.Label == nil {
+		if iri, ok := e.Quad.Object.(rdf.IRI); ok && len(l.types) < 10_000 {
+			l.types[iri] = true
+		}
+	}
+	if err := addEdit(l.spool, e); err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) {
+			return l.rejectLine(f)
+		}
+		return err
+	}
+	return nil
+}
+
+// eraseTypes adds the removal of every instance of the types that the data has.
+func (l *loading) eraseTypes(ctx context.Context, w *db.Writer, c *compiled) error {
+	for iri := range l.types {
+		for q, err := range w.Match(ctx, rdf.Quad{Predicate: rdf.Type, Object: iri, Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return err
+			}
+			if err := l.spool.Add(change.Edit{Op: change.Erase, Quad: rdf.Quad{Subject: q.Subject}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// typeOf finds a declared type that has instances of its own.
+func (l *loading) typeOf(name string) (*schema.Type, error) {
+	t := l.under.schema.Type(name)
+	if t == nil {
+		return nil, fmt.Errorf("type %q is not in the schema%s", name, l.under.knownTypes())
+	}
+	if t.Abstract {
+		return nil, fmt.Errorf("type %s is abstract; say which of its subtypes it is", name)
+	}
+	return t, nil
+}
+
+func (c *compiled) knownTypes() string {
+	if len(c.schema.Types) == 0 {
+		return ", which has no types yet; apply one first"
+	}
+	var names []string
+	for _, t := range c.schema.Types {
+		if !t.Abstract {
+			names = append(names, t.Name)
+		}
+	}
+	return "; it has " + strings.Join(names, ", ")
+}

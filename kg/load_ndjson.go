@@ -1,0 +1,170 @@
+package kg
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/schema"
+)
+
+// maxLine bounds one line of NDJSON, in bytes.
+const maxLine = 16 << 20
+
+// record is one line: a node or an edge.
+type record struct {
+	Type string         `json:"type"`
+	ID   string         `json:"id"`
+	Data map[string]any `json:"data"`
+	Edge string         `json:"edge"`
+	From string         `json:"from"`
+	To   string         `json:"to"`
+}
+
+func (l *loading) readNDJSON(text *bufio.Reader) error {
+	for {
+		line, err := readLine(text)
+		if err == io.EOF {
+			return nil
+		}
+		l.source.Line++
+		if err != nil {
+			return l.rejectLine(err)
+		}
+		if len(line) == 0 {
+			continue
+		}
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
+		if err := l.readRecord(line); err != nil {
+			return err
+		}
+	}
+}
+
+// readLine returns the next line without surrounding space; it is valid until the next call.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	for long := []byte(nil); errors.Is(err, bufio.ErrBufferFull); {
+		if long = append(long, line...); len(long) > maxLine {
+			return nil, fmt.Errorf("the line is longer than %d bytes", maxLine)
+		}
+		line, err = r.ReadSlice('\n')
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			line = append(long, line...)
+		}
+	}
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+		return nil, err
+	}
+	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), nil
+}
+
+func (l *loading) readRecord(line []byte) error {
+	var r record
+	if err := decodeRecord(line, &r); err != nil {
+		return l.rejectLine(err)
+	}
+	l.records++
+	if r.Edge != "" {
+		return l.readEdge(r)
+	}
+	return l.readNode(r)
+}
+
+func decodeRecord(line []byte, r *record) error {
+	if !utf8.Valid(line) {
+		return errors.New("the line is not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return jsonProblem(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is more than one JSON value on the line")
+	}
+	if (r.Type == "") == (r.Edge == "") {
+		return errors.New(`a line is a node {"type","id","data"} or an edge {"edge","from","to"}`)
+	}
+	return nil
+}
+
+// jsonProblem says in JSON's words, not Go's, what is wrong with a line.
+func jsonProblem(err error) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Errorf("%s must not be a JSON %s", kind.Field, kind.Value)
+	}
+	return fmt.Errorf("the line is not a JSON object that trails reads: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func (l *loading) readNode(r record) error {
+	t, err := l.typeOf(r.Type)
+	if err != nil {
+		return l.reject(fault.FieldError{Field: "type", Code: fault.Class, Message: err.Error(), Value: r.Type})
+	}
+	for name, v := range r.Data {
+		if v == nil {
+			delete(r.Data, name)
+		}
+	}
+	e := UpsertEntity(l.under.schema, Entity{Type: t, ID: r.ID, Values: r.Data})
+	if l.load.Mode == Append && e.IRI != "" {
+		e.add(change.Fresh, e.IRI, nil, nil)
+	}
+	return l.take(e, t.Name+"/"+r.ID)
+}
+
+func (l *loading) readEdge(r record) error {
+	from, p, err := l.edgeEnds(r)
+	if err != nil {
+		return l.reject(fault.FieldError{Field: "edge", Code: fault.Shape, Message: err.Error(), Value: r.Edge})
+	}
+	return l.take(LinkEntity(l.under.schema, from, p, r.To), r.From)
+}
+
+// edgeEnds finds the node that an edge starts from and the property that it sets.
+func (l *loading) edgeEnds(r record) (Entity, *schema.Property, error) {
+	if r.ID != "" || r.Data != nil {
+		return Entity{}, nil, errors.New("an edge has only edge, from and to")
+	}
+	name, local, ok := strings.Cut(r.From, "/")
+	if !ok || local == "" {
+		return Entity{}, nil, fmt.Errorf("from must be Type/id, not %q", r.From)
+	}
+	t, err := l.typeOf(name)
+	if err != nil {
+		return Entity{}, nil, err
+	}
+	p := l.under.schema.Property(t, r.Edge)
+	if p == nil || p.Datatype != "iri" {
+		return Entity{}, nil, fmt.Errorf("%s has no reference property %q", name, r.Edge)
+	}
+	return Entity{Type: t, ID: local}, p, nil
+}
+
+// take spools what a line came to.
+func (l *loading) take(e Edits, node string) error {
+	for i := range e.Fields {
+		e.Fields[i].Node = node
+	}
+	if len(e.Fields) > 0 {
+		return l.reject(e.Fields...)
+	}
+	for _, edit := range e.List {
+		if err := l.put(edit); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package kg
+
+// Progress says how far long work is.
+type Progress struct {
+	Phase       string // "read", "write", "validate", "verify", "export"
+	Done, Total int64  // in Unit; Total 0 when unknown
+	Unit        string // "bytes", "edits", "quads", "nodes"
+}
+
+// progressStep is how much is done between two reports.
+const progressStep = 4096
+
+// reporter returns a function that counts work and reports it now and then.
+func (j job) reporter(phase, unit string, total int64) func(int64) {
+	return reporter(j.progress, phase, unit, total)
+}
+
+func reporter(to func(Progress), phase, unit string, total int64) func(int64) {
+	if to == nil {
+		return func(int64) {}
+	}
+	var done, told int64
+	return func(n int64) {
+		if done += n; done-told >= progressStep {
+			told = done
+			to(Progress{Phase: phase, Unit: unit, Done: done, Total: total})
+		}
+	}
+}

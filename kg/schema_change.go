@@ -1,0 +1,208 @@
+package kg
+
+import (
+	"context"
+
+	"trails/db"
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// SchemaChange asks for a schema in the place of the one that is there.
+type SchemaChange struct {
+	// Source is the whole new schema as YAML.
+	Source []byte
+	// AllowDataLoss lets steps through that remove data.
+	AllowDataLoss bool
+	// Set carries all but the edits.
+	Set ChangeSet
+}
+
+// Plan is what lies between two schemas, and what it means for the data.
+type Plan struct {
+	Steps []PlannedStep
+	// Blocked reports that data contradicts the new schema.
+	Blocked bool
+	// Loses counts the quads that would be removed.
+	Loses int64
+}
+
+// PlannedStep is one step with its effect on the data that is there.
+type PlannedStep struct {
+	schema.Step
+	// Removes counts the quads that a lossy step would remove.
+	Removes int64
+	// Breaks lists data that contradicts the step; at most 100 entries.
+	Breaks []fault.FieldError
+}
+
+// PlanSchema says what [Session.ApplySchema] would do, and changes nothing.
+func (s *Session) PlanSchema(ctx context.Context, source []byte) (Plan, error) {
+	var plan Plan
+	err := s.View(ctx, func(snap *Snapshot) error {
+		after, err := schema.ParseYAML(source, s.graph.Base())
+		if err != nil {
+			return err
+		}
+		plan, err = planSteps(ctx, snap, snap.compiled, after)
+		return err
+	})
+	return plan, err
+}
+
+// ApplySchema makes the schema and what follows from it for the data one commit.
+// It refuses what the data contradicts, and steps that would remove data unless
+// AllowDataLoss is set.
+func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result, error) {
+	after, err := schema.ParseYAML(c.Source, s.graph.Base())
+	if err != nil {
+		return Plan{}, Result{}, err
+	}
+	var spool change.Spool
+	defer spool.Close()
+	var plan Plan
+	migrate := func(ctx context.Context, w *db.Writer, before *compiled) error {
+		m := migration{ctx: ctx, w: w, spool: &spool, before: before.schema, after: after}
+		if err := m.run(); err != nil {
+			return err
+		}
+		plan = m.plan
+		if plan.Loses > 0 && !c.AllowDataLoss {
+			return fault.New(fault.Conflict, "the new schema would remove %d quads: %s; pass allow_data_loss to let it", plan.Loses, plan.lossy())
+		}
+		return nil
+	}
+	result, err := s.write(ctx, job{spool: &spool, set: c.Set, prepare: migrate})
+	return plan, result, err
+}
+
+// lossy names the steps that remove data.
+func (p Plan) lossy() string {
+	text := ""
+	for _, s := range p.Steps {
+		if s.Removes == 0 {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += s.String()
+	}
+	return text
+}
+
+// migration turns the difference of two schemas into edits, under the write lock.
+type migration struct {
+	ctx           context.Context
+	w             *db.Writer
+	spool         *change.Spool
+	before, after *schema.Schema
+	plan          Plan
+}
+
+func (m *migration) run() error {
+	if err := m.shapes(); err != nil {
+		return err
+	}
+	for _, step := range schema.Diff(m.before, m.after) {
+		planned := PlannedStep{Step: step}
+		if err := m.step(&planned); err != nil {
+			return err
+		}
+		m.plan.Loses += planned.Removes
+		m.plan.Steps = append(m.plan.Steps, planned)
+	}
+	return nil
+}
+
+// shapes replaces the schema graph.
+func (m *migration) shapes() error {
+	now, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
+	if err != nil {
+		return err
+	}
+	for _, q := range now {
+		if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
+			return err
+		}
+	}
+	for _, q := range m.after.Quads() {
+		if err := m.spool.Add(change.Edit{Op: change.Assert, Quad: q}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *migration) step(p *PlannedStep) error {
+	switch {
+	case p.Lossy:
+		return lossyQuads(m.ctx, m.w, m.before, p.Step, func(q rdf.Quad) error {
+			p.Removes++
+			return m.spool.Add(change.Edit{Op: change.Retract, Quad: q})
+		})
+	case p.Backfill:
+		return m.backfill(p.Step)
+	}
+	return nil
+}
+
+// backfill gives a new required property its default where it has no value.
+func (m *migration) backfill(step schema.Step) error {
+	t := m.after.Type(step.Type)
+	p := m.after.Property(t, step.Property)
+	for _, sub := range m.after.Subtypes(t) {
+		for q, err := range m.w.Match(m.ctx, rdf.Quad{Predicate: rdf.Type, Object: sub.IRI, Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return err
+			}
+			if err := m.spool.Add(change.Edit{Op: change.Default, Quad: rdf.Quad{Subject: q.Subject, Predicate: p.IRI, Object: p.Default}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lossyQuads visits the data that a lossy step takes away: all that is said of the
+// instances of a dropped type, or the values of a dropped property.
+func lossyQuads(ctx context.Context, src rdf.Source, before *schema.Schema, step schema.Step, visit func(rdf.Quad) error) error {
+	t := before.Type(step.Type)
+	pattern := rdf.Quad{Label: rdf.DefaultGraph}
+	types := []*schema.Type{t}
+	if step.Property != "" {
+		pattern.Predicate = before.Property(t, step.Property).IRI
+		types = before.Subtypes(t)
+	}
+	for _, sub := range types {
+		if err := eachInstance(ctx, src, sub, func(node rdf.Term) error {
+			pattern.Subject = node
+			for q, err := range src.Match(ctx, pattern) {
+				if err != nil {
+					return err
+				}
+				if err := visit(q); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachInstance(ctx context.Context, src rdf.Source, t *schema.Type, visit func(rdf.Term) error) error {
+	for q, err := range src.Match(ctx, rdf.Quad{Predicate: rdf.Type, Object: t.IRI, Label: rdf.DefaultGraph}) {
+		if err != nil {
+			return err
+		}
+		if err := visit(q.Subject); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package kg
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"strings"
+
+	"trails/kg/rdf"
+	"trails/policy"
+)
+
+// Session is the graph as one principal sees it. Everything it writes carries the
+// principal's name. It is safe for concurrent use and need not be closed.
+type Session struct {
+	graph     *Graph
+	principal policy.Principal
+}
+
+// Principal returns who the session speaks for.
+func (s *Session) Principal() policy.Principal { return s.principal }
+
+// Snapshot pins the graph as it is now. Close it soon: while it is open the file's
+// log cannot shrink.
+func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
+	r, err := s.graph.file.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.graph.schemaOf(ctx, r)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return &Snapshot{Reader: r, graph: s.graph, compiled: c}, nil
+}
+
+// View runs read on a snapshot and closes it.
+func (s *Session) View(ctx context.Context, read func(*Snapshot) error) error {
+	snap, err := s.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	return read(snap)
+}
+
+// nameOf returns the name of a graph from its file's: the letters, digits and dashes before the extension.
+func nameOf(path string) string {
+	base, _, _ := strings.Cut(filepath.Base(path), ".")
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, base)
+	if name = strings.Trim(name, "-"); name == "" {
+		return "graph"
+	}
+	return name
+}
+
+func collect(seq iter.Seq2[rdf.Quad, error]) ([]rdf.Quad, error) {
+	var out []rdf.Quad
+	for q, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, q)
+	}
+	return out, nil
+}

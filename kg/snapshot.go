@@ -1,0 +1,175 @@
+package kg
+
+import (
+	"context"
+
+	"trails/db"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+	"trails/validate"
+)
+
+// Snapshot is the graph pinned at one commit: reading it twice gives the same
+// answer, whatever others write meanwhile. It is an rdf.Source. It is for one
+// goroutine at a time; Close it.
+type Snapshot struct {
+	*db.Reader
+	graph    *Graph
+	compiled *compiled
+}
+
+// Schema returns the schema that the snapshot's head is under.
+func (s *Snapshot) Schema() *schema.Schema { return s.compiled.schema }
+
+// SchemaVersion counts the commits that changed the schema; 0 is a file without types.
+func (s *Snapshot) SchemaVersion() int64 { return s.compiled.version }
+
+// Graph returns the open file that the snapshot is of.
+func (s *Snapshot) Graph() *Graph { return s.graph }
+
+// Having implements validate.Data: subjects of the default graph that have every pair.
+func (s *Snapshot) Having(ctx context.Context, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+	return having(ctx, s.Reader, pairs, limit)
+}
+
+type pairFinder interface {
+	Having(ctx context.Context, pairs []db.Pair, limit int) ([]rdf.Term, error)
+}
+
+func having(ctx context.Context, f pairFinder, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+	list := make([]db.Pair, len(pairs))
+	for i, p := range pairs {
+		list[i] = db.Pair{P: p.P, O: p.O}
+	}
+	return f.Having(ctx, list, limit)
+}
+
+// Node returns what is said of a subject in the default graph.
+func (s *Snapshot) Node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
+	return collect(s.Match(ctx, rdf.Quad{Subject: subject, Label: rdf.DefaultGraph}))
+}
+
+// Name returns what people call a node: Type/local when it is ours, else its IRI.
+func (s *Snapshot) Name(node rdf.Term) string { return s.compiled.nameOf(node) }
+
+// Item is one line of a list.
+type Item struct {
+	IRI   rdf.Term
+	Label string
+}
+
+// Query asks for the instances of a type, and of its subtypes.
+type Query struct {
+	Type *schema.Type
+	// Property and Value, when set, keep the instances that have exactly this value.
+	Property *schema.Property
+	Value    rdf.Term
+	// Limit and Offset page through the answer, which is in the order of the file.
+	Limit, Offset int
+}
+
+// List returns a page of instances with their labels, and how many there are in all.
+func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, int64, error) {
+	var classes []rdf.IRI
+	for _, t := range s.Schema().Concrete(q.Type) {
+		classes = append(classes, t.IRI)
+	}
+	var filter *db.Pair
+	if q.Property != nil {
+		filter = &db.Pair{P: q.Property.IRI, O: q.Value}
+	}
+	nodes, err := s.Instances(ctx, classes, filter, q.Limit, q.Offset)
+	if err != nil {
+		return nil, 0, err
+	}
+	items := make([]Item, len(nodes))
+	for i, node := range nodes {
+		label, err := s.Label(ctx, node, q.Type)
+		if err != nil {
+			return nil, 0, err
+		}
+		items[i] = Item{IRI: node, Label: label}
+	}
+	total, err := s.CountInstances(ctx, classes, filter)
+	return items, total, err
+}
+
+// Label returns the value of a node's label property, or what its id says.
+func (s *Snapshot) Label(ctx context.Context, node rdf.Term, t *schema.Type) (string, error) {
+	iri, _ := node.(rdf.IRI)
+	name, local, ours := s.Schema().Local(iri)
+	if own := s.Schema().Type(name); ours && own != nil {
+		t = own
+	}
+	if p := s.Schema().Property(t, s.Schema().LabelOf(t)); p != nil {
+		for q, err := range s.Match(ctx, rdf.Quad{Subject: node, Predicate: p.IRI, Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return "", err
+			}
+			return rdf.Lexical(q.Object), nil
+		}
+	}
+	if ours {
+		return local, nil
+	}
+	return rdf.Lexical(node), nil
+}
+
+// TypeCount says how many instances a type has, subtypes apart.
+type TypeCount struct {
+	Type  *schema.Type
+	Count int64
+}
+
+// TypeCounts returns every declared type with its number of instances, in the order of declaration.
+func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
+	list, err := s.CountByObject(ctx, rdf.Type)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[rdf.Term]int64, len(list))
+	for _, c := range list {
+		counts[c.Object] = c.Count
+	}
+	out := make([]TypeCount, len(s.Schema().Types))
+	for i, t := range s.Schema().Types {
+		out[i] = TypeCount{Type: t, Count: counts[t.IRI]}
+	}
+	return out, nil
+}
+
+// FindCommit returns the commit whose id begins with prefix; at least four hex digits.
+func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error) {
+	if len(prefix) < 4 {
+		return Commit{}, fault.New(fault.Malformed, "commit %q: give at least four of its hex digits", prefix)
+	}
+	return s.CommitByID(ctx, prefix)
+}
+
+// SchemaCommits returns up to limit commits that changed the schema, newest first,
+// of those before the commit with number before; 0 starts at the newest.
+func (s *Snapshot) SchemaCommits(ctx context.Context, before int64, limit int) ([]Commit, error) {
+	at := s.Head()
+	if before > 1 {
+		var err error
+		if at, err = s.CommitBySeq(ctx, before-1); err != nil {
+			return nil, err
+		}
+	}
+	var out []Commit
+	for before != 1 && at.SchemaSeq > 0 && len(out) < limit {
+		c, err := s.CommitBySeq(ctx, at.SchemaSeq)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+		if c.Seq == 1 {
+			break
+		}
+		if at, err = s.CommitBySeq(ctx, c.Seq-1); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
