@@ -89,7 +89,7 @@ func (e *Error) With(key string, value any) *Error {
 func (e *Error) Error() string {
 	s := e.Message
 	for _, f := range e.Fields {
-		s += "\n  " + f.Message
+		s += "\n  " + f.String()
 	}
 	return s
 }

@@ -44,6 +44,18 @@ type FieldError struct {
 	Source string `json:"source,omitempty"`
 }
 
+// String returns the message behind its place in the input and its node, as far as known.
+func (f FieldError) String() string {
+	s := f.Message
+	if f.Node != "" {
+		s = f.Node + ": " + s
+	}
+	if f.Source != "" {
+		s = f.Source + ": " + s
+	}
+	return s
+}
+
 // Invalid returns the InvalidData fault for fields, sorted by field then code.
 func Invalid(fields []FieldError) *Error {
 	return &Error{Kind: InvalidData, Message: New(InvalidData, "validation failed on %d field(s)", len(fields)).Message, Fields: Sorted(fields)}
