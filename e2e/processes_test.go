@@ -76,7 +76,7 @@ func writeAndSee(through, other door, code string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", code, err)
 	}
-	if w.Commit == nil {
+	if w.Commit == "" {
 		return fmt.Errorf("write %s made no commit", code)
 	}
 	text, err := read(other, "trails://kg/Note/"+code)

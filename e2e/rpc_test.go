@@ -345,14 +345,10 @@ func tool(d door, name string, arguments any) (answered, error) {
 
 // written is the structured content of a write.
 type written struct {
-	ID, IRI string
-	Commit  *struct {
-		ID, Parent, Author, Message, Time string
-		Added, Removed                    int
-	}
-	Added, Removed int
-	DryRun         bool `json:"dry_run"`
-	Branch         string
+	ID, IRI, Branch string
+	Commit          string // "" when none was made
+	Added, Removed  int
+	DryRun          bool `json:"dry_run"`
 }
 
 // put calls a tool that writes and wants it to succeed.
