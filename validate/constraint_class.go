@@ -39,13 +39,14 @@ func (c classConstraint) report(ctx context.Context, e *evaluation, v rdf.Term) 
 		return err
 	}
 	name := e.shapes.className(c.class)
+	want := "must refer to " + article(name)
 	switch {
 	case rdf.IsLiteral(v):
-		e.report(classComponent, v, name, "must refer to a %s, not to the text %s", name, show(v))
+		e.report(classComponent, v, name, "%s, not to the text %s", want, e.show(v))
 	case len(types) == 0:
-		e.report(classComponent, v, name, "must refer to a %s; there is no node %s", name, show(v))
+		e.report(classComponent, v, name, "%s; %s does not exist or has no type", want, e.show(v))
 	default:
-		e.report(classComponent, v, name, "must refer to a %s; %s is a %s", name, show(v), e.classNames(types))
+		e.report(classComponent, v, name, "%s; %s is %s", want, e.show(v), e.classNames(types))
 	}
 	return nil
 }
@@ -53,7 +54,7 @@ func (c classConstraint) report(ctx context.Context, e *evaluation, v rdf.Term) 
 func (e *evaluation) classNames(types []rdf.IRI) string {
 	names := make([]string, len(types))
 	for i, t := range types {
-		names[i] = e.shapes.className(t)
+		names[i] = article(e.shapes.className(t))
 	}
 	return shorten(strings.Join(names, " and "))
 }

@@ -52,22 +52,22 @@ func datatypeName(iri rdf.IRI) string {
 func (d datatype) check(_ context.Context, e *evaluation, values []rdf.Term) error {
 	for _, v := range values {
 		if !d.allows(v) {
-			e.report(datatypeComponent, v, local(d.iri), "must be %s, not %s", d.name, d.found(v))
+			e.report(datatypeComponent, v, local(d.iri), "must be %s, not %s", d.name, d.found(e, v))
 		}
 	}
 	return nil
 }
 
 // found shows a value, and its kind where its text would look right.
-func (d datatype) found(v rdf.Term) string {
+func (d datatype) found(e *evaluation, v rdf.Term) string {
 	got := rdf.DatatypeOf(v)
 	switch {
 	case got == d.iri || got == rdf.XSDString:
-		return show(v)
+		return e.show(v)
 	case got == "":
-		return "the node " + show(v)
+		return "the node " + e.show(v)
 	}
-	return show(v) + " of the datatype " + local(got)
+	return e.show(v) + " of the datatype " + local(got)
 }
 
 func (d datatype) allows(v rdf.Term) bool {

@@ -14,7 +14,7 @@ func compileHasValue(p parameter) (constraint, error) { return hasValue{p.value}
 
 func (c hasValue) check(_ context.Context, e *evaluation, values []rdf.Term) error {
 	if !slices.Contains(values, c.term) {
-		e.report(hasValueComponent, nil, jsonValue(c.term), "must have the value %s", show(c.term))
+		e.report(hasValueComponent, nil, e.json(c.term), "must have the value %s", e.show(c.term))
 	}
 	return nil
 }

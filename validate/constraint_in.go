@@ -8,9 +8,8 @@ import (
 
 // in lists the only values there may be (SHACL section 4.8.3).
 type in struct {
+	list    []rdf.Term
 	members map[rdf.Term]bool
-	listed  []any
-	shown   string
 }
 
 func compileIn(p parameter) (constraint, error) {
@@ -18,7 +17,7 @@ func compileIn(p parameter) (constraint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := in{members: make(map[rdf.Term]bool, len(list)), listed: jsonValues(list), shown: showList(list)}
+	c := in{list: list, members: make(map[rdf.Term]bool, len(list))}
 	for _, member := range list {
 		c.members[member] = true
 	}
@@ -28,7 +27,7 @@ func compileIn(p parameter) (constraint, error) {
 func (c in) check(_ context.Context, e *evaluation, values []rdf.Term) error {
 	for _, v := range values {
 		if !c.members[v] {
-			e.report(inComponent, v, c.listed, "must be one of %s, not %s", c.shown, show(v))
+			e.report(inComponent, v, e.jsonList(c.list), "must be one of %s, not %s", e.showList(c.list), e.show(v))
 		}
 	}
 	return nil

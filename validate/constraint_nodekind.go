@@ -36,7 +36,7 @@ func compileNodeKind(p parameter) (constraint, error) {
 func (k nodeKind) check(_ context.Context, e *evaluation, values []rdf.Term) error {
 	for _, v := range values {
 		if !k.allows(v) {
-			e.report(nodeKindComponent, v, string(local(k.iri)), "must be %s, not %s", k.name, show(v))
+			e.report(nodeKindComponent, v, string(local(k.iri)), "must be %s, not %s", k.name, e.show(v))
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func (r pattern) check(_ context.Context, e *evaluation, values []rdf.Term) erro
 	for _, v := range values {
 		_, blank := v.(rdf.BNode)
 		if blank || !r.re.MatchString(rdf.Lexical(v)) {
-			e.report(patternComponent, v, r.source, "must match %s; %s does not", shorten(r.source), show(v))
+			e.report(patternComponent, v, r.source, "must match %s; %s does not", shorten(r.source), e.show(v))
 		}
 	}
 	return nil

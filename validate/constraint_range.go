@@ -43,7 +43,7 @@ func compileBound(p parameter, component rdf.IRI, phrase string, inside func(int
 func (b bound) check(_ context.Context, e *evaluation, values []rdf.Term) error {
 	for _, v := range values {
 		if order, ok := xsd.Compare(v, b.limit); !ok || !b.inside(order) {
-			e.report(b.component, v, jsonValue(b.limit), "must be %s %s, not %s", b.phrase, show(b.limit), show(v))
+			e.report(b.component, v, e.json(b.limit), "must be %s %s, not %s", b.phrase, e.show(b.limit), e.show(v))
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func (t together) one(ctx context.Context, e *evaluation, pairs []PredicateObjec
 	}
 	e.add(Result{
 		Name: strings.Join(t.names, ","), Value: t.value(pairs), Component: t.component, Constraint: t.names,
-		Message: t.message(other, pairs),
+		Message: t.message(e, other, pairs),
 	})
 	return nil
 }
@@ -106,13 +106,13 @@ func (t together) value(pairs []PredicateObject) rdf.Term {
 	return nil
 }
 
-func (t together) message(other rdf.Term, pairs []PredicateObject) string {
+func (t together) message(e *evaluation, other rdf.Term, pairs []PredicateObject) string {
 	values := make([]rdf.Term, len(pairs))
 	for i, pair := range pairs {
 		values[i] = pair.O
 	}
 	if len(pairs) == 1 {
-		return t.names[0] + " must be unique; " + show(other) + " has " + show(values[0]) + " already"
+		return t.names[0] + " must be unique; " + e.show(other) + " has " + e.show(values[0]) + " already"
 	}
-	return strings.Join(t.names, " and ") + " must be unique together; " + show(other) + " has " + showList(values) + " already"
+	return strings.Join(t.names, " and ") + " must be unique together; " + e.show(other) + " has " + e.showList(values) + " already"
 }

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+	"slices"
 
 	"trails/kg/rdf"
 )
@@ -26,7 +27,7 @@ func (u unique) check(ctx context.Context, e *evaluation, values []rdf.Term) err
 			return err
 		}
 		if other != nil {
-			e.report(uniqueComponent, v, true, "must be unique; %s has %s already", show(other), show(v))
+			e.report(uniqueComponent, v, true, "must be unique; %s has %s already", e.show(other), e.show(v))
 		}
 	}
 	return nil
@@ -43,8 +44,7 @@ func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []Pred
 	}
 	for _, target := range targets {
 		for _, class := range e.shapes.Subclasses(target) {
-			typed := append([]PredicateObject{{rdf.Type, class}}, pairs...)
-			other, err := e.other(ctx, typed)
+			other, err := e.other(ctx, append(slices.Clip(pairs), PredicateObject{rdf.Type, class}))
 			if err != nil || other != nil {
 				return other, err
 			}

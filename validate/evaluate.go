@@ -120,6 +120,7 @@ func (e *evaluation) add(r Result) {
 	if len(e.results) >= MaxResults {
 		return
 	}
+	r.json = e.json(r.Value)
 	r.Focus, r.SourceShape, r.Severity = e.focus, e.shape.id, e.shape.severity
 	if e.shape.message != "" {
 		r.Message = e.shape.message

@@ -45,10 +45,18 @@ func jsonValue(t rdf.Term) any {
 	return text
 }
 
-func jsonValues(terms []rdf.Term) []any {
+// json returns a term as JSON carries it, nodes by the names that the shapes know.
+func (e *evaluation) json(t rdf.Term) any {
+	if t == nil || e.shapes.name == nil || rdf.IsLiteral(t) {
+		return jsonValue(t)
+	}
+	return e.shapes.name(t)
+}
+
+func (e *evaluation) jsonList(terms []rdf.Term) []any {
 	values := make([]any, len(terms))
 	for i, t := range terms {
-		values[i] = jsonValue(t)
+		values[i] = e.json(t)
 	}
 	return values
 }
@@ -69,8 +77,8 @@ func isSafe(text string) bool {
 }
 
 // show returns a term for a message: its JSON, shortened.
-func show(t rdf.Term) string {
-	switch v := jsonValue(t).(type) {
+func (e *evaluation) show(t rdf.Term) string {
+	switch v := e.json(t).(type) {
 	case string:
 		return quote(v)
 	default:
@@ -97,14 +105,14 @@ func shorten(s string) string {
 }
 
 // showList returns terms for a message: a JSON array, shortened.
-func showList(terms []rdf.Term) string {
+func (e *evaluation) showList(terms []rdf.Term) string {
 	shown := make([]string, 0, maxListed+1)
 	for i, t := range terms {
 		if i == maxListed {
 			shown = append(shown, "…")
 			break
 		}
-		shown = append(shown, show(t))
+		shown = append(shown, e.show(t))
 	}
 	return "[" + strings.Join(shown, ",") + "]"
 }
@@ -132,4 +140,12 @@ func characters(n int) string {
 		return "1 character"
 	}
 	return strconv.Itoa(n) + " characters"
+}
+
+// article returns "a Person", "an Agent".
+func article(noun string) string {
+	if noun != "" && strings.ContainsAny(noun[:1], "AEIOaeio") {
+		return "an " + noun
+	}
+	return "a " + noun
 }

@@ -259,3 +259,24 @@ types:
 		}
 	}
 }
+
+func TestNodesHaveTheNamesThatTheCallerGives(t *testing.T) {
+	shapes := compileSchema(t, "types:\n  A: {properties: {to: {class: A}, u: {type: string, unique: true}}}\n").
+		Naming(func(node rdf.Term) string { return strings.TrimPrefix(rdf.Lexical(node), string(ex)) })
+	data := newMemory(quads(t, "<ex:a> <rdf:type> <ex:A>\n<ex:a> <ex:to> <ex:gone>\n<ex:a> <ex:u> \"x\"\n<ex:b> <rdf:type> <ex:A>\n<ex:b> <ex:u> \"x\""))
+	results, err := shapes.Node(t.Context(), data, ex+"a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []fault.FieldError
+	for _, r := range results {
+		got = append(got, r.FieldError())
+	}
+	want := []fault.FieldError{
+		{Field: "to", Code: fault.Class, Message: `to must refer to an A; "gone" does not exist or has no type`, Value: "gone", Constraint: "A"},
+		{Field: "u", Code: fault.Unique, Message: `u must be unique; "b" has "x" already`, Value: "x", Constraint: true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -22,6 +22,7 @@ type Result struct {
 	Constraint any
 	Message    string
 	Severity   rdf.IRI
+	json       any // Value as FieldError shows it
 }
 
 // FieldError returns the result as the contract's error of one field.
@@ -30,7 +31,7 @@ func (r Result) FieldError() fault.FieldError {
 		Field:      r.Name,
 		Code:       codes[r.Component],
 		Message:    r.Message,
-		Value:      jsonValue(r.Value),
+		Value:      r.json,
 		Constraint: r.Constraint,
 	}
 	if f.Code == fault.MinCount && r.Constraint == 1 {

@@ -44,6 +44,7 @@ type Shapes struct {
 	above      map[rdf.IRI]map[rdf.IRI]bool
 	names      map[rdf.IRI]string // of classes, for messages
 	references []rdf.IRI
+	name       func(node rdf.Term) string // nil: nodes are shown by their IRIs
 }
 
 // shape is a node shape, or a property shape when it has a path.
@@ -56,6 +57,15 @@ type shape struct {
 	targets     []rdf.IRI
 	constraints []constraint
 	properties  []*shape
+}
+
+// Naming returns the same shapes, whose messages and field errors call nodes by
+// what name returns for them: "Person/ana" and not the whole IRI. It must be safe
+// for concurrent use.
+func (s *Shapes) Naming(name func(node rdf.Term) string) *Shapes {
+	named := *s
+	named.name = name
+	return &named
 }
 
 // Empty reports whether no class has a shape.
