@@ -52,16 +52,26 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
+// searchWindow bounds how far lineEnd looks for an LF before it looks for a CR:
+// without it each line of a CR-only file would cost a look at the whole buffer.
+const searchWindow = 4 << 10
+
 // lineEnd returns the index of the first CR or LF, or -1.
 func lineEnd(b []byte) int {
-	i := bytes.IndexByte(b, '\n')
-	if i < 0 {
-		return bytes.IndexByte(b, '\r')
+	for at := 0; at < len(b); at += searchWindow {
+		window := b[at:min(at+searchWindow, len(b))]
+		lf := bytes.IndexByte(window, '\n')
+		if lf >= 0 {
+			window = window[:lf]
+		}
+		if cr := bytes.IndexByte(window, '\r'); cr >= 0 {
+			return at + cr
+		}
+		if lf >= 0 {
+			return at + lf
+		}
 	}
-	if j := bytes.IndexByte(b[:i], '\r'); j >= 0 {
-		return j
-	}
-	return i
+	return -1
 }
 
 func (l *lines) dropLF() {
