@@ -7,9 +7,10 @@
 // Where the standards leave room:
 //   - A lexical form must match as it stands: RDF does not strip white space.
 //   - xsd:string and xsd:anyURI take any text.
-//   - A year, and each component of a duration, may have any number of digits to
-//     be valid, but beyond ten (years) or eighteen digits (durations) it neither
-//     compares nor has a canonical form. Integers and decimals have no such bound.
+//   - Years and durations may have any number of digits to be valid. A year of more
+//     than ten does not compare, nor roll over at 24:00:00; a duration of more than
+//     10^11 months or 10^17 seconds neither compares nor has a canonical form.
+//     Integers and decimals have no such bound.
 package xsd
 
 import (
