@@ -79,10 +79,11 @@ func WriteResult(nodeType string) Shape {
 		{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
 		{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
 		{Name: "commit", Type: String, Required: true, Nullable: true, Description: "The commit that was made; null on a dry run, or when nothing changed."},
-		{Name: "branch", Type: String, Description: "The branch that moved."},
+		{Name: "branch", Type: String, Required: true, Description: "The branch that moved."},
 		{Name: "added", Type: Integer, Required: true, Description: "How many statements were added."},
 		{Name: "removed", Type: Integer, Required: true, Description: "How many statements were removed."},
 		{Name: "dry_run", Type: Boolean, Required: true, Description: "Whether this was only tried."},
+		{Name: "replayed", Type: Boolean, Description: "Whether an idempotency key had been used: the commit is the first one."},
 	}}
 }
 

@@ -4,7 +4,7 @@ package capability
 // zero Shape is an object that may hold anything.
 type Shape struct {
 	Fields []Field `json:"fields"`
-	// NodeType names the type that the object is an instance of; "" when it is none.
+	// NodeType names the type of the node that the object is about; "" when there is none.
 	NodeType string `json:"node_type,omitempty"`
 	// UniqueTogether lists groups of fields whose values no two nodes share.
 	UniqueTogether [][]string `json:"unique_together,omitempty"`
