@@ -13,9 +13,10 @@ export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
-FUZZTIME ?= 20s
-BENCH    ?= .
-COUNT    ?= 1
+FUZZTIME  ?= 20s
+BENCH     ?= .
+COUNT     ?= 1
+TESTFLAGS ?=
 
 # Versions of the tools; the npm ones stand in e2e/client/package.json.
 GOLANGCI_LINT := v2.15.0
@@ -66,7 +67,7 @@ fuzz: ## run every fuzz test for FUZZTIME
 
 .PHONY: conformance
 conformance: ## run the standards' own suites; absent ones fail
-	CI=true go test -count=1 -run 'Conformance' ./...
+	CI=true go test -count=1 $(TESTFLAGS) -run 'W3C|Conformance' ./...
 
 .PHONY: bench
 bench: ## run the benchmarks, each beside raw SQLite in the same run

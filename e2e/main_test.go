@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,15 +41,31 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if err := lookAtSources(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	trailsBinary = filepath.Join(dir, "trails")
 	args := append([]string{"build"}, buildFlags...)
 	build := exec.Command("go", append(args, "-o", trailsBinary, "../cmd/trails")...)
+	build.Env = append(os.Environ(), buildEnv...)
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build ../cmd/trails:", err)
 		return 1
 	}
 	return m.Run()
+}
+
+// lookAtSources walks the module's directories, so that the go command knows that
+// these tests depend on them and does not answer with the result of an old run.
+func lookAtSources() error {
+	return filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
+			return filepath.SkipDir
+		}
+		return err
+	})
 }
 
 // output is what a command left behind.
