@@ -1,0 +1,208 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"trails/kg/fault"
+)
+
+// Codes of the contract, section 7, in JSON-RPC's implementation-defined range.
+// codeCancelled is for a request that its sender took back, who does not read it.
+const (
+	codeCancelled       = -32000
+	codeUnauthenticated = -32001
+	codeDenied          = -32002
+	codeExhausted       = -32003
+	codeScopeDenied     = -32004
+)
+
+// verdict is how MCP says a kind of fault.
+type verdict struct {
+	code int64
+	// data chooses what goes into error.data; nil means nothing.
+	data func(*fault.Error) map[string]any
+	// result means that a tool answers it as a result with isError, for the model
+	// to read; other methods answer it with code.
+	result bool
+}
+
+// verdicts is the one table from meaning to code (contract, section 7).
+var verdicts = map[fault.Kind]verdict{
+	fault.Internal:         {code: jsonrpc.CodeInternalError, data: traceOnly},
+	fault.InvalidData:      {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
+	fault.InvalidArguments: {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
+	fault.UnknownTool:      {code: jsonrpc.CodeInvalidParams},
+	fault.Unauthenticated:  {code: codeUnauthenticated},
+	fault.ScopeDenied:      {code: codeScopeDenied, data: details},
+	fault.Denied:           {code: codeDenied, data: details},
+	fault.Exhausted:        {code: codeExhausted, data: details},
+	fault.NotFound:         {code: jsonrpc.CodeInvalidParams, data: details},
+	fault.Missing:          {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+	fault.Precondition:     {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+	fault.Conflict:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+	fault.Malformed:        {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+	fault.TooLarge:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+	fault.TimedOut:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+	fault.Unusable:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+}
+
+func details(f *fault.Error) map[string]any { return f.Details }
+
+func traceOnly(f *fault.Error) map[string]any {
+	return map[string]any{"trace_id": f.Details["trace_id"]}
+}
+
+func fieldsAndDetails(f *fault.Error) map[string]any {
+	if len(f.Fields) == 0 {
+		return f.Details
+	}
+	return with(f.Details, map[string]any{"fields": f.Fields})
+}
+
+func kindAndDetails(f *fault.Error) map[string]any {
+	own := map[string]any{"kind": f.Kind.String(), "message": f.Message}
+	if len(f.Fields) > 0 {
+		own["fields"] = f.Fields
+	}
+	return with(f.Details, own)
+}
+
+// with returns the members of both; own wins.
+func with(details, own map[string]any) map[string]any {
+	all := make(map[string]any, len(details)+len(own))
+	for k, v := range details {
+		all[k] = v
+	}
+	for k, v := range own {
+		all[k] = v
+	}
+	return all
+}
+
+// refuse turns any error of a handler into a JSON-RPC error. What is ours is logged
+// whole and shown as nothing but its trace id.
+func (e *endpoint) refuse(ctx context.Context, method string, err error) *jsonrpc.Error {
+	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
+		return tidy(wire)
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return &jsonrpc.Error{Code: codeCancelled, Message: "request cancelled"}
+	}
+	f := fault.Of(err)
+	if f.Kind == fault.Internal && f.Details["trace_id"] == nil {
+		f = e.logged(ctx, method, err)
+	}
+	return encodeFault(f)
+}
+
+// logged writes a failure of ours to the log, under the trace id that the returned
+// fault shows. One that has a trace id already is in the engine's log.
+func (e *endpoint) logged(ctx context.Context, method string, err error) *fault.Error {
+	trace := newTraceID()
+	e.log.LogAttrs(ctx, slog.LevelError, "internal error",
+		slog.String("trace_id", trace), slog.String("method", method), slog.Any("error", err))
+	return fault.New(fault.Internal, "Internal error").With("trace_id", trace)
+}
+
+// panicked logs a panic with its stack and returns what the caller may know of it.
+func (e *endpoint) panicked(method string, p any) *jsonrpc.Error {
+	trace := newTraceID()
+	e.log.Error("panic", slog.String("trace_id", trace), slog.String("method", method),
+		slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+	return encodeFault(fault.New(fault.Internal, "Internal error").With("trace_id", trace))
+}
+
+func encodeFault(f *fault.Error) *jsonrpc.Error {
+	v := verdicts[f.Kind]
+	out := &jsonrpc.Error{Code: v.code, Message: f.Message}
+	if f.Kind == fault.Internal {
+		out.Message = "Internal error"
+	}
+	if v.data == nil {
+		return out
+	}
+	if data := v.data(f); len(data) > 0 {
+		out.Data = mustMarshal(data)
+	}
+	return out
+}
+
+// tidy repairs errors that the SDK makes before any middleware: it gives plain ones
+// the code 0, and quotes Go types when params do not fit them.
+func tidy(e *jsonrpc.Error) *jsonrpc.Error {
+	out := *e
+	switch {
+	case e.Code == 0:
+		out.Code = jsonrpc.CodeInvalidRequest
+	case e.Code == jsonrpc.CodeInvalidParams && strings.Contains(e.Message, "unmarshaling"):
+		out.Message = "invalid params"
+	}
+	return &out
+}
+
+// tidyError is tidy for an error that has not been put on the wire yet.
+func tidyError(err error) *jsonrpc.Error {
+	wire := &jsonrpc.Error{Message: err.Error()}
+	var wrapped *jsonrpc.Error
+	if errors.As(err, &wrapped) {
+		wire.Code, wire.Data = wrapped.Code, wrapped.Data
+	}
+	return tidy(wire)
+}
+
+func invalid(reason string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + reason}
+}
+
+// methodNotFound says what the SDK makes of every error with this code.
+func methodNotFound(method string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", method)}
+}
+
+// failure returns the JSON-RPC message that answers id with e. The SDK would leave
+// out an id that is null.
+func failure(id json.RawMessage, e *jsonrpc.Error) []byte {
+	return mustMarshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, e})
+}
+
+// marshal is json.Marshal without its escapes of <, > and &.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// mustMarshal is marshal for what only a bug can keep from being JSON; the panic is
+// caught at the edge.
+func mustMarshal(v any) json.RawMessage {
+	text, err := marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("mcp: marshal %T: %v", v, err))
+	}
+	return text
+}
+
+func newTraceID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,110 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/kg/fault"
+)
+
+// BearerKey is the member of a request's _meta that carries the token where the
+// protocol has no initialize (2026-07-28) and the transport no header (stdio).
+const BearerKey = "trails/bearer"
+
+// sessionless is the first protocol version in which each request stands alone.
+const sessionless = "2026-07-28"
+
+// gate holds the hash of the process's token; the zero value is open to all.
+type gate struct {
+	set bool
+	sum [sha256.Size]byte
+}
+
+func newGate(token string) gate {
+	if token == "" {
+		return gate{}
+	}
+	return gate{set: true, sum: sha256.Sum256([]byte(token))}
+}
+
+// accepts compares hashes, so that the time says nothing of how much was right,
+// not even the length.
+func (g gate) accepts(secret string) bool {
+	sum := sha256.Sum256([]byte(secret))
+	return !g.set || subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1
+}
+
+func unauthenticated() error { return fault.New(fault.Unauthenticated, "Authentication failed") }
+
+// visitor is one stdio session as the gate knows it. It stands before the SDK: a
+// message that is not admitted is never seen behind it.
+type visitor struct {
+	gate gate
+	mu   sync.Mutex
+	in   bool // an initialize with the right token has come
+}
+
+// admit refuses a message whose sender has not shown the token. In versions with a
+// handshake an accepted initialize lets the session in, and a refused one may be
+// tried again; a request that stands alone carries the token itself, and lets
+// nobody else in. The token goes no further than here.
+func (v *visitor) admit(m *message) error {
+	shown := m.takeBearer()
+	if !v.gate.set {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case m.method == "initialize":
+		if !v.gate.accepts(bearerOf(m.member("clientInfo"))) {
+			return unauthenticated()
+		}
+		v.in = true
+	case m.standsAlone():
+		if !v.gate.accepts(shown) {
+			return unauthenticated()
+		}
+	case m.isCall() && !v.in:
+		return unauthenticated()
+	case !v.in && !v.gate.accepts(shown): // a notification
+		return unauthenticated()
+	}
+	return nil
+}
+
+// standsAlone reports that the request follows the protocol without sessions.
+func (m message) standsAlone() bool {
+	var version string
+	_ = json.Unmarshal(m.meta()[sdk.MetaKeyProtocolVersion], &version) // what is no string is no version
+	return version >= sessionless
+}
+
+// takeBearer removes the token from params._meta and returns it.
+func (m *message) takeBearer() string {
+	meta := m.meta()
+	text, given := meta[BearerKey]
+	if !given {
+		return ""
+	}
+	var shown string
+	_ = json.Unmarshal(text, &shown) // what is no string is no token
+	delete(meta, BearerKey)
+	m.params["_meta"], _ = json.Marshal(meta) // raw members of valid JSON always marshal
+	return shown
+}
+
+// bearerOf returns clientInfo.authorization.bearer, "" when there is none.
+func bearerOf(clientInfo json.RawMessage) string {
+	var info struct {
+		Authorization struct {
+			Bearer string `json:"bearer"`
+		} `json:"authorization"`
+	}
+	_ = json.Unmarshal(clientInfo, &info) // of another shape: no token
+	return info.Authorization.Bearer
+}

@@ -1,0 +1,252 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"trails/kg/fault"
+)
+
+const (
+	// maxLine is the most bytes that a line on stdio may have, maxBody an HTTP body.
+	maxLine = 16 << 20
+	maxBody = 32 << 20
+	// maxDepth is how deep arrays and objects may nest in a message.
+	maxDepth = 100
+	// maxID is the largest integer that every JSON reader keeps whole.
+	maxID = 1<<53 - 1
+)
+
+// message is one JSON-RPC message from a client (JSON-RPC 2.0, section 4). We make
+// no requests, so a response is of no interest, but it is no mistake either.
+type message struct {
+	id     jsonrpc.ID      // not valid for a notification
+	idText json.RawMessage // as it came; "null" when there is none
+	method string
+	params map[string]json.RawMessage // nil when there are none
+	// crooked means that the params are there and no object.
+	crooked bool
+	// response is true when the message answers a request.
+	response bool
+}
+
+var nullID = json.RawMessage("null")
+
+// isCall reports that the sender waits for an answer.
+func (m message) isCall() bool { return m.id.IsValid() && !m.response }
+
+// parse reads text as one message. The SDK would end the session on malformed JSON
+// and on batches, take "id":null for a notification, and cut 1.5 to 1. What it
+// refuses is answered to the returned message's idText.
+func parse(text []byte) (message, *jsonrpc.Error) {
+	m := message{idText: nullID}
+	switch {
+	case !utf8.Valid(text):
+		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not UTF-8"}
+	case tooDeep(text):
+		return m, invalid("the message nests deeper than " + strconv.Itoa(maxDepth) + " levels")
+	case !json.Valid(text):
+		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error"}
+	}
+	text = bytes.TrimSpace(text)
+	if text[0] == '[' {
+		return m, invalid("batches are not supported; send each message by itself")
+	}
+	var members map[string]json.RawMessage
+	if text[0] != '{' || json.Unmarshal(text, &members) != nil {
+		return m, invalid("a message is a JSON object")
+	}
+	return m, m.fill(members)
+}
+
+func (m *message) fill(members map[string]json.RawMessage) *jsonrpc.Error {
+	if id, given := members["id"]; given {
+		if !m.setID(id) {
+			return invalid("id must be a string or an integer within ±(2^53-1)")
+		}
+	}
+	if string(members["jsonrpc"]) != `"2.0"` {
+		return invalid(`jsonrpc must be "2.0"`)
+	}
+	method, given := members["method"]
+	if !given {
+		return m.asResponse(members)
+	}
+	if json.Unmarshal(method, &m.method) != nil || method[0] != '"' {
+		return invalid("method must be a string")
+	}
+	m.setParams(members["params"])
+	return nil
+}
+
+func (m *message) setID(text json.RawMessage) bool {
+	var value any
+	if text[0] == '"' {
+		var s string
+		_ = json.Unmarshal(text, &s) // a valid string literal by now
+		value = s
+	} else {
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil || n > maxID || n < -maxID {
+			return false
+		}
+		value = float64(n)
+	}
+	id, err := jsonrpc.MakeID(value)
+	if err != nil {
+		return false
+	}
+	m.id, m.idText = id, text
+	return true
+}
+
+func (m *message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error {
+	_, result := members["result"]
+	_, failure := members["error"]
+	if !m.id.IsValid() || result == failure {
+		return invalid("method is missing")
+	}
+	m.response = true
+	return nil
+}
+
+func (m *message) setParams(text json.RawMessage) {
+	if len(text) > 0 && string(text) != "null" {
+		m.crooked = json.Unmarshal(text, &m.params) != nil
+	}
+}
+
+// encode returns the message as the SDK is to see it: what was checked and nothing
+// else, so that no second reader finds another meaning in it.
+func (m message) encode() ([]byte, error) {
+	out := struct {
+		Version string                     `json:"jsonrpc"`
+		ID      json.RawMessage            `json:"id,omitempty"`
+		Method  string                     `json:"method"`
+		Params  map[string]json.RawMessage `json:"params,omitzero"`
+	}{Version: "2.0", Method: m.method, Params: m.params}
+	if m.id.IsValid() {
+		out.ID = m.idText
+	}
+	return marshal(out)
+}
+
+// member returns params[name], nil when there is none.
+func (m message) member(name string) json.RawMessage { return m.params[name] }
+
+// meta returns the members of params._meta.
+func (m message) meta() map[string]json.RawMessage {
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal(m.member("_meta"), &meta) // what is no object has no members
+	return meta
+}
+
+// check refuses what the SDK would refuse in its own words: methods that are not
+// served, and params of the wrong type, whose message would name Go types. A
+// notification that nobody serves is no error.
+func (m message) check() error {
+	if _, served := methods[m.method]; !served {
+		return methodNotFound(m.method)
+	}
+	if m.crooked {
+		return fault.Arguments(fault.FieldError{Field: "params", Code: fault.Datatype, Message: "params must be an object", Constraint: "object"})
+	}
+	var wrong []fault.FieldError
+	for _, p := range params[m.method] {
+		wrong = append(wrong, p.check(m.params)...)
+	}
+	wrong = append(wrong, metaParam.check(m.params)...)
+	if len(wrong) > 0 {
+		return fault.Arguments(wrong...)
+	}
+	return nil
+}
+
+// param says what a member of params must be.
+type param struct {
+	name     string
+	kind     string // "string", "object"
+	required bool
+}
+
+var (
+	metaParam = param{name: "_meta", kind: "object"}
+	cursor    = []param{{name: "cursor", kind: "string"}}
+)
+
+// params lists the members that are checked before the SDK reads them.
+var params = map[string][]param{
+	"initialize": {
+		{name: "protocolVersion", kind: "string", required: true},
+		{name: "capabilities", kind: "object"},
+		{name: "clientInfo", kind: "object"},
+	},
+	"tools/list":               cursor,
+	"resources/list":           cursor,
+	"resources/templates/list": cursor,
+	"tools/call":               {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"}},
+	"resources/read":           {{name: "uri", kind: "string", required: true}},
+	"subscriptions/listen":     {{name: "notifications", kind: "object", required: true}},
+}
+
+func (p param) check(params map[string]json.RawMessage) []fault.FieldError {
+	value, given := params[p.name]
+	given = given && string(value) != "null"
+	switch {
+	case !given && p.required:
+		return []fault.FieldError{{Field: p.name, Code: fault.Required, Message: p.name + " is required", Constraint: true}}
+	case given && kindOf(value) != p.kind:
+		return []fault.FieldError{{Field: p.name, Code: fault.Datatype, Message: p.name + " must be " + article(p.kind), Constraint: p.kind}}
+	}
+	return nil
+}
+
+func article(kind string) string {
+	if kind == "object" {
+		return "an object"
+	}
+	return "a " + kind
+}
+
+// kindOf names the JSON type of a valid text.
+func kindOf(text json.RawMessage) string {
+	switch text[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// tooDeep reports whether brackets outside strings nest deeper than [maxDepth]. It
+// does not need text to be JSON.
+func tooDeep(text []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
+}

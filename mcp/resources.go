@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+// resource is an entry of resources/list. A type's umbrella names its template
+// here, too, for clients that never ask for templates.
+type resource struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIME        string `json:"mimeType,omitempty"`
+	Template    string `json:"uriTemplate,omitempty"`
+}
+
+// template is an entry of resources/templates/list.
+type template struct {
+	Template    string `json:"uriTemplate"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIME        string `json:"mimeType,omitempty"`
+}
+
+func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, error) {
+	all, err := e.engine.Resources(ctx, e.principal(r))
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]json.RawMessage, 0, len(all))
+	for _, a := range all {
+		entries = append(entries, mustMarshal(resource(a)))
+	}
+	var cursor string
+	if p, _ := r.GetParams().(*sdk.ListResourcesParams); p != nil {
+		cursor = p.Cursor
+	}
+	page, next, err := newList("resources", entries).page(cursor, e.opts.PageSize)
+	if err != nil {
+		return nil, err
+	}
+	return &resourceList{complete: completeFor(r), cacheable: cacheableFor(r), Resources: page, Next: next}, nil
+}
+
+// listTemplates lists two templates a type. They are only ever listed: reading does
+// not match them (the SDK's matcher compiles each on every read, and knows nothing
+// of how we parse).
+func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, error) {
+	all, err := e.engine.Resources(ctx, e.principal(r))
+	if err != nil {
+		return nil, err
+	}
+	entries := []json.RawMessage{}
+	for _, a := range all {
+		for _, t := range templatesOf(a) {
+			entries = append(entries, mustMarshal(t))
+		}
+	}
+	var cursor string
+	if p, _ := r.GetParams().(*sdk.ListResourceTemplatesParams); p != nil {
+		cursor = p.Cursor
+	}
+	page, next, err := newList("templates", entries).page(cursor, e.opts.PageSize)
+	if err != nil {
+		return nil, err
+	}
+	return &templateList{complete: completeFor(r), cacheable: cacheableFor(r), Templates: page, Next: next}, nil
+}
+
+// templatesOf returns the templates of a type's umbrella: its filtered pages, and
+// its nodes. Other resources have none.
+func templatesOf(a invoke.Resource) []template {
+	if a.Template == "" {
+		return nil
+	}
+	return []template{
+		{Template: a.Template, Name: a.Name, Title: a.Title, Description: a.Description, MIME: a.MIME},
+		{Template: a.URI + "/{id}", Name: a.Name + "/{id}", MIME: "application/ld+json",
+			Description: "One " + a.Name + " as JSON-LD; id is its local id, or its percent-encoded IRI."},
+	}
+}
+
+// readResource reads any address; which ones there are is the engine's to say.
+func (e *endpoint) readResource(ctx context.Context, r request) (sdk.Result, error) {
+	p, ok := r.GetParams().(*sdk.ReadResourceParams)
+	if !ok || p == nil {
+		return nil, fault.Arguments(fault.FieldError{Field: "uri", Code: fault.Required, Message: "uri is required", Constraint: true})
+	}
+	doc, err := e.engine.Read(ctx, p.URI, e.call(ctx, r, p.Meta))
+	if fault.Is(err, fault.NotFound) {
+		return nil, fault.New(fault.NotFound, "Resource not found").With("uri", p.URI)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &contents{complete: completeFor(r), cacheable: cacheableFor(r), Contents: []content{newContent(p.URI, doc)}}, nil
+}
+
+func newContent(asked string, doc invoke.Document) content {
+	c := content{URI: doc.URI, MIME: doc.MIME}
+	if c.URI == "" {
+		c.URI = asked
+	}
+	if utf8.Valid(doc.Body) {
+		text := string(doc.Body)
+		c.Text = &text
+	} else {
+		c.Blob = doc.Body
+	}
+	return c
+}

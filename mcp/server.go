@@ -1,0 +1,187 @@
+// Package mcp speaks the Model Context Protocol for one graph: over stdio
+// ([Server.RunStdio]) and over stateless Streamable HTTP ([Server.Handler]), in
+// every protocol version of the SDK. It decodes a message, makes the call, and
+// encodes the answer; what is allowed and what it means is decided behind
+// [Engine].
+//
+// A message passes three places. The guard (guard.go) admits only one well-formed
+// JSON-RPC message at a time, the gate (gate.go) only a caller who has shown the
+// token, and the middleware (below) answers it, turning whatever goes wrong into
+// the contract's codes (errors.go). The SDK is left with the protocol's own
+// affairs: handshakes, versions, cancellation, subscriptions.
+//
+// Read [Server] first, then the table of methods.
+package mcp
+
+import (
+	"context"
+	"log/slog"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/invoke"
+	"trails/policy"
+)
+
+// Engine is what this package needs of the call path; *invoke.Engine is one.
+type Engine interface {
+	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
+	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
+	Resources(ctx context.Context, p policy.Principal) ([]invoke.Resource, error)
+	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
+	Watch(ctx context.Context) <-chan invoke.Change
+}
+
+// Options is how a process serves its graph over MCP. The zero value serves
+// whoever reaches it, with no scope at all.
+type Options struct {
+	// Name and Version are the server's, as clients show them; an empty Name is "trails".
+	Name, Version string
+	// Token, when set, must be shown before any method works: on stdio in
+	// initialize (clientInfo.authorization.bearer) or, in the protocol without
+	// initialize, in each request's _meta under [BearerKey]; over HTTP in the
+	// Authorization header of each request.
+	Token string
+	// Actor is the ID of callers that showed the token, and on stdio also of those
+	// that need none, such as "local:ana". Empty means "anonymous".
+	Actor string
+	// Scopes are the process's.
+	Scopes policy.Scopes
+	// PageSize is the number of entries on a page of a list; 0 means 1000.
+	PageSize int
+	// Log receives our own faults at error, with their causes; nil discards them.
+	Log *slog.Logger
+}
+
+const defaultPageSize = 1000
+
+// instructions are what a client's model reads before it uses the tools.
+const instructions = `This server is one versioned graph of typed nodes in one file.
+Find out: read trails://schema for the types and their constraints, trails://kg/<Type>?where=field=value&limit=50 for nodes, trails://kg/<Type>/<id> for one.
+Write: call <type>_create, <type>_update or <type>_delete. A call is one atomic commit, and its result names the commit; dry_run:true checks without writing. In an update a property that you leave out stays, null removes it, an array replaces all its values.
+Recover: error -32602 lists every wrong field in data.fields with the constraint it breaks, and nothing was written; correct them all and call again. A result with isError:true says in structuredContent.kind what stood in the way: precondition_failed or conflict means that the graph moved, so read again and retry. Send _meta["trails/idempotencyKey"] with a write that you may have to repeat.`
+
+// Server serves one graph over MCP. It is safe for concurrent use.
+type Server struct {
+	engine Engine
+	opts   Options
+	log    *slog.Logger
+	gate   gate
+	tools  toolCache
+}
+
+// New returns a server of e. It starts nothing and holds nothing that needs closing.
+func New(e Engine, opts Options) *Server {
+	if opts.Name == "" {
+		opts.Name = "trails"
+	}
+	if opts.Actor == "" {
+		opts.Actor = "anonymous"
+	}
+	if opts.PageSize <= 0 {
+		opts.PageSize = defaultPageSize
+	}
+	log := opts.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Server{engine: e, opts: opts, log: log, gate: newGate(opts.Token)}
+}
+
+// endpoint is the server behind one transport.
+type endpoint struct {
+	*Server
+	// via is the door's name in calls.
+	via string
+	// stateless means that a session lasts one request: nobody hears of progress,
+	// and only a subscription hears of changes.
+	stateless bool
+	sdk       *sdk.Server
+	watch     watch
+}
+
+func (s *Server) endpoint(via string, stateless bool) *endpoint {
+	e := &endpoint{Server: s, via: via, stateless: stateless}
+	e.sdk = sdk.NewServer(
+		&sdk.Implementation{Name: s.opts.Name, Title: "Trails knowledge graph", Version: s.opts.Version},
+		&sdk.ServerOptions{
+			Instructions: instructions,
+			Capabilities: &sdk.ServerCapabilities{
+				Tools:     &sdk.ToolCapabilities{ListChanged: true},
+				Resources: &sdk.ResourceCapabilities{},
+			},
+			// What one caller may see is nobody else's.
+			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
+		})
+	e.sdk.AddReceivingMiddleware(e.receive)
+	e.watch.start = e.follow
+	return e
+}
+
+// request is one message on its way to its handler.
+type request struct {
+	sdk.Request
+	method string
+	// bySDK is the SDK's own answer.
+	bySDK func(ctx context.Context) (sdk.Result, error)
+}
+
+// methods lists every method that is served; the guard refuses all others. The
+// SDK would serve more: prompts, completion and log levels, of which we have none,
+// and subscriptions to resources, which this release does not offer.
+var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.Result, error){
+	"initialize":                (*endpoint).initialize,
+	"server/discover":           (*endpoint).leave,
+	"ping":                      (*endpoint).leave,
+	"tools/list":                (*endpoint).listTools,
+	"tools/call":                (*endpoint).callTool,
+	"resources/list":            (*endpoint).listResources,
+	"resources/templates/list":  (*endpoint).listTemplates,
+	"resources/read":            (*endpoint).readResource,
+	"subscriptions/listen":      (*endpoint).listen,
+	"notifications/initialized": (*endpoint).leave,
+	"notifications/cancelled":   (*endpoint).leave,
+}
+
+// leave leaves the answer to the SDK.
+func (e *endpoint) leave(ctx context.Context, r request) (sdk.Result, error) { return r.bySDK(ctx) }
+
+// receive is the outermost middleware: nothing that a handler does, panics
+// included, reaches the SDK as anything but a result or a JSON-RPC error. (A panic
+// in a handler of the SDK ends the process, over HTTP too.)
+func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				res, err = nil, e.panicked(method, p)
+			}
+		}()
+		res, err = e.dispatch(ctx, request{
+			Request: req,
+			method:  method,
+			bySDK:   func(ctx context.Context) (sdk.Result, error) { return next(ctx, method, req) },
+		})
+		if err != nil {
+			return nil, e.refuse(ctx, method, err)
+		}
+		return res, nil
+	}
+}
+
+func (e *endpoint) dispatch(ctx context.Context, r request) (sdk.Result, error) {
+	h, served := methods[r.method]
+	if !served {
+		return nil, methodNotFound(r.method)
+	}
+	return h(e, ctx, r)
+}
+
+// initialize leaves the handshake to the SDK. A stateless server has nowhere to
+// send a notification in the versions that have this method, and says so.
+func (e *endpoint) initialize(ctx context.Context, r request) (sdk.Result, error) {
+	res, err := r.bySDK(ctx)
+	if hello, ok := res.(*sdk.InitializeResult); ok && e.stateless {
+		hello.Capabilities.Tools = &sdk.ToolCapabilities{}
+	}
+	return res, err
+}

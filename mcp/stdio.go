@@ -1,0 +1,334 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/kg/fault"
+)
+
+const (
+	// drainTimeout is how long the end of stdin waits for answers in flight.
+	drainTimeout = 30 * time.Second
+	// maxInFlight is the most requests that one session may have unanswered.
+	maxInFlight = 1024
+)
+
+// RunStdio serves one session: a message a line on in, an answer a line on out. It
+// returns nil when in has ended and every answer is out (or thirty seconds later),
+// and ctx's error when ctx ends first. Nothing is written to out after it returns.
+// A read of in that is under way then cannot be broken off; it ends with in.
+func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	e := s.endpoint("mcp-stdio", false)
+	c := newLineConn(e, in, out)
+	leave := e.watch.join()
+	defer leave()
+	defer c.Close()
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	defer stop()
+	go c.readLines()
+	err := e.sdk.Run(context.WithoutCancel(ctx), onLines{c})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("serve MCP over stdio: %w", err)
+	}
+	return nil
+}
+
+// onLines is the transport that has one connection, already open.
+type onLines struct{ conn *lineConn }
+
+func (t onLines) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
+
+// lineConn is a session's connection. The SDK's own ends on malformed JSON, on a
+// space after a message and on batches, and drops the answers in flight when its
+// input ends. This one refuses bad lines itself and goes on, shows the SDK only
+// what the gate admits, and ends when the last answer is out.
+type lineConn struct {
+	e        *endpoint
+	visitor  visitor
+	in       *bufio.Reader
+	incoming chan jsonrpc.Message // closed at the end of in, once all is answered
+	readErr  error                // why in ended; set before incoming is closed
+	closed   chan struct{}
+	close    sync.Once
+
+	outMu sync.Mutex
+	out   io.Writer
+
+	mu       sync.Mutex
+	inFlight map[jsonrpc.ID]flight
+	greeted  bool          // an initialize was answered with a result
+	answered chan struct{} // told, without waiting, that a flight has ended
+}
+
+// flight is a request that has no answer yet.
+type flight struct {
+	method    string
+	cancelled bool
+}
+
+func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
+	return &lineConn{
+		e:        e,
+		visitor:  visitor{gate: e.gate},
+		in:       bufio.NewReaderSize(in, 64<<10),
+		out:      out,
+		incoming: make(chan jsonrpc.Message),
+		closed:   make(chan struct{}),
+		inFlight: map[jsonrpc.ID]flight{},
+		answered: make(chan struct{}, 1),
+	}
+}
+
+// SessionID is empty: there is one session, and it needs no name.
+func (c *lineConn) SessionID() string { return "" }
+
+// Close ends reading and writing. It does not wait for a read of in.
+func (c *lineConn) Close() error {
+	c.close.Do(func() { close(c.closed) })
+	c.outMu.Lock() // an answer that is being written is written whole
+	defer c.outMu.Unlock()
+	return nil
+}
+
+// Read returns the next admitted message. The context that the SDK gives it never
+// ends; closed does.
+func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
+	select {
+	case m, more := <-c.incoming:
+		if !more {
+			return nil, c.readErr
+		}
+		return m, nil
+	case <-c.closed:
+		return nil, io.EOF
+	}
+}
+
+// readLines reads in to its end; it is the only reader.
+func (c *lineConn) readLines() {
+	defer close(c.incoming)
+	for {
+		line, whole, err := readLine(c.in)
+		if !whole {
+			c.send(failure(nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", maxLine))))
+		} else if line = bytes.TrimSpace(line); len(line) > 0 && !c.accept(line) {
+			err = io.EOF
+		}
+		if err != nil {
+			c.readErr = err
+			c.drain()
+			return
+		}
+	}
+}
+
+// readLine returns the next line, or whole false when it was longer than [maxLine]
+// and has been skipped.
+func readLine(in *bufio.Reader) (line []byte, whole bool, err error) {
+	whole = true
+	for {
+		chunk, err := in.ReadSlice('\n')
+		if whole = whole && len(line)+len(chunk) <= maxLine; whole {
+			line = append(line, chunk...)
+		} else {
+			line = nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, whole, err
+		}
+	}
+}
+
+// accept hands a good message on and answers a bad one. It returns false when the
+// connection was closed meanwhile.
+func (c *lineConn) accept(line []byte) bool {
+	m, bad := parse(line)
+	if bad != nil {
+		return c.send(failure(m.idText, bad)) == nil
+	}
+	if m.response {
+		return true
+	}
+	if err := c.admit(&m); err != nil {
+		if !m.isCall() {
+			return true // a notification has no answer, not even a refusal
+		}
+		return c.send(failure(m.idText, c.e.refuse(context.Background(), m.method, err))) == nil
+	}
+	msg, err := m.decoded()
+	if err != nil {
+		return c.send(failure(m.idText, invalid("it cannot be read"))) == nil
+	}
+	select {
+	case c.incoming <- msg:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// decoded returns the message as the SDK's own type.
+func (m message) decoded() (jsonrpc.Message, error) {
+	text, err := m.encode()
+	if err != nil {
+		return nil, err
+	}
+	return jsonrpc.DecodeMessage(text)
+}
+
+// admit passes the message through the gate and the checks, and counts it as in
+// flight.
+func (c *lineConn) admit(m *message) error {
+	if err := c.visitor.admit(m); err != nil {
+		return err
+	}
+	if err := m.check(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !m.isCall() {
+		return c.noteCancelled(m)
+	}
+	if _, taken := c.inFlight[m.id]; taken {
+		id := m.idText
+		m.idText = nullID // the id belongs to the request in flight
+		return invalid(fmt.Sprintf("id %s is in flight already", id))
+	}
+	if len(c.inFlight) >= maxInFlight {
+		return fault.New(fault.Exhausted, "too many requests in flight").
+			With("limit", maxInFlight).With("used", len(c.inFlight)).With("retry_after", 1)
+	}
+	c.inFlight[m.id] = flight{method: m.method}
+	return nil
+}
+
+// noteCancelled marks the request that a cancellation names. It must name it as a
+// request can be named: the SDK would cut 1.5 to 1, and cancel that.
+func (c *lineConn) noteCancelled(m *message) error {
+	if m.method != "notifications/cancelled" {
+		return nil
+	}
+	var named message
+	text := m.member("requestId")
+	if len(text) == 0 || !named.setID(text) {
+		return invalid("requestId must be a request's id")
+	}
+	if f, ok := c.inFlight[named.id]; ok {
+		f.cancelled = true
+		c.inFlight[named.id] = f
+	}
+	return nil
+}
+
+// Write writes an answer or a notification.
+func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
+	res, isAnswer := msg.(*jsonrpc.Response)
+	if !isAnswer {
+		return c.notify(msg)
+	}
+	defer c.settle(res)
+	if res.Error == nil {
+		return c.sendMessage(msg)
+	}
+	if c.isCancelled(res.ID) {
+		return nil // its sender does not wait any more (MCP, cancellation)
+	}
+	res.Error = tidyError(res.Error)
+	return c.sendMessage(msg)
+}
+
+// notify holds back what would come before the handshake: the SDK tells every
+// session of changes, one that has not shown the token too.
+func (c *lineConn) notify(msg jsonrpc.Message) error {
+	req, _ := msg.(*jsonrpc.Request)
+	c.mu.Lock()
+	early := !c.greeted && req != nil && req.Method == toolsChanged && !isForSubscription(req.Params)
+	c.mu.Unlock()
+	if early {
+		return nil
+	}
+	return c.sendMessage(msg)
+}
+
+func (c *lineConn) isCancelled(id jsonrpc.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inFlight[id].cancelled
+}
+
+// settle ends a flight.
+func (c *lineConn) settle(res *jsonrpc.Response) {
+	c.mu.Lock()
+	if c.inFlight[res.ID].method == "initialize" && res.Error == nil {
+		c.greeted = true
+	}
+	delete(c.inFlight, res.ID)
+	c.mu.Unlock()
+	select {
+	case c.answered <- struct{}{}:
+	default: // drain has not taken the last one yet, and will look
+	}
+}
+
+func (c *lineConn) sendMessage(msg jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	return c.send(text)
+}
+
+// send writes one line. Lines never mix.
+func (c *lineConn) send(text []byte) error {
+	c.outMu.Lock()
+	defer c.outMu.Unlock()
+	select {
+	case <-c.closed:
+		return io.ErrClosedPipe
+	default:
+	}
+	_, err := c.out.Write(append(text, '\n'))
+	return err
+}
+
+// drain waits until every request is answered: a client may write its questions,
+// close its end, and read. Subscriptions have no answer to wait for.
+func (c *lineConn) drain() {
+	patience := time.NewTimer(drainTimeout)
+	defer patience.Stop()
+	for c.unanswered() > 0 {
+		select {
+		case <-c.answered:
+		case <-patience.C:
+			return
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+func (c *lineConn) unanswered() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, f := range c.inFlight {
+		if f.method != "subscriptions/listen" {
+			n++
+		}
+	}
+	return n
+}

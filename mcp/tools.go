@@ -1,0 +1,185 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/capability"
+	"trails/capability/project"
+	"trails/invoke"
+	"trails/kg/fault"
+	"trails/policy"
+)
+
+// toolCache keeps the encoded tools of one version of the registry, for each kind
+// of caller that has asked.
+type toolCache struct {
+	mu      sync.Mutex
+	version string
+	lists   map[audience]list
+	tools   project.Cache // outlives a version: most descriptors do
+}
+
+// audience is what the list of tools depends on, besides the registry.
+type audience struct {
+	scopes        policy.Scopes
+	authenticated bool
+}
+
+// listTools lists what the caller may see, in the engine's order.
+func (e *endpoint) listTools(ctx context.Context, r request) (sdk.Result, error) {
+	all, err := e.toolsFor(ctx, e.principal(r))
+	if err != nil {
+		return nil, err
+	}
+	p, _ := r.GetParams().(*sdk.ListToolsParams)
+	var cursor string
+	if p != nil {
+		cursor = p.Cursor
+	}
+	page, next, err := all.page(cursor, e.opts.PageSize)
+	if err != nil {
+		return nil, err
+	}
+	return &toolList{complete: completeFor(r), cacheable: cacheableFor(r), Tools: page, Next: next}, nil
+}
+
+func (e *endpoint) toolsFor(ctx context.Context, p policy.Principal) (list, error) {
+	tools, err := e.engine.Tools(ctx, p)
+	if err != nil {
+		return list{}, err
+	}
+	return e.tools.of(tools, audience{scopes: p.Scopes, authenticated: p.Authenticated})
+}
+
+func (c *toolCache) of(tools invoke.Tools, a audience) (list, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version != tools.Version || c.lists == nil {
+		c.version, c.lists = tools.Version, map[audience]list{}
+	}
+	if known, ok := c.lists[a]; ok {
+		return known, nil
+	}
+	entries, err := c.encode(tools.Descriptors)
+	if err != nil {
+		return list{}, err
+	}
+	c.lists[a] = newList("tools", entries)
+	return c.lists[a], nil
+}
+
+func (c *toolCache) encode(descriptors []capability.Descriptor) ([]json.RawMessage, error) {
+	entries := make([]json.RawMessage, 0, len(descriptors))
+	for _, d := range descriptors {
+		text, err := marshal(c.tools.MCPTool(d))
+		if err != nil {
+			return nil, fmt.Errorf("encode tool %s: %w", d.ID, err)
+		}
+		entries = append(entries, text)
+	}
+	return entries, nil
+}
+
+// callTool makes one call. Whether the tool exists, and whether this caller may
+// know that, is the engine's to say.
+func (e *endpoint) callTool(ctx context.Context, r request) (sdk.Result, error) {
+	p, ok := r.GetParams().(*sdk.CallToolParamsRaw)
+	if !ok || p == nil {
+		return nil, fault.Arguments(fault.FieldError{Field: "name", Code: fault.Required, Message: "name is required", Constraint: true})
+	}
+	c, err := e.toolCall(ctx, r, p)
+	if err != nil {
+		return nil, err
+	}
+	done, err := e.engine.Call(ctx, c)
+	if err != nil {
+		return e.failedCall(ctx, r, p.Name, err)
+	}
+	text, err := compact(done.Structured)
+	if err != nil {
+		return nil, fmt.Errorf("encode the result of %s: %w", p.Name, err)
+	}
+	return newToolResult(r, text, false), nil
+}
+
+func (e *endpoint) toolCall(ctx context.Context, r request, p *sdk.CallToolParamsRaw) (invoke.Call, error) {
+	c := e.call(ctx, r, p.Meta)
+	c.Capability = p.Name
+	if len(p.Arguments) > 0 && string(p.Arguments) != "null" {
+		c.Args = p.Arguments
+	}
+	if key, given := p.Meta[IdempotencyKey]; given {
+		text, ok := key.(string)
+		if !ok || text == "" {
+			return c, fault.Arguments(fault.FieldError{Field: "_meta." + IdempotencyKey, Code: fault.Datatype,
+				Message: IdempotencyKey + " must be a string that is not empty", Value: key, Constraint: "string"})
+		}
+		c.IdempotencyKey = text
+	}
+	c.Progress = e.progress(ctx, r, p.GetProgressToken())
+	return c, nil
+}
+
+// failedCall answers what the caller can fix as a result that its model will read,
+// and everything else as an error. A tool that is hidden must look like one that is
+// not there, to the byte.
+func (e *endpoint) failedCall(ctx context.Context, r request, name string, err error) (sdk.Result, error) {
+	f := fault.Of(err)
+	if f.Kind == fault.UnknownTool {
+		return nil, fault.New(fault.UnknownTool, "unknown tool: %s", name)
+	}
+	if !verdicts[f.Kind].result || ctx.Err() != nil {
+		return nil, err
+	}
+	return newToolResult(r, mustMarshal(kindAndDetails(f)), true), nil
+}
+
+// compact returns a JSON object without insignificant space, so that the text
+// mirror and the structured content are the same bytes.
+func compact(object json.RawMessage) (json.RawMessage, error) {
+	if len(object) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	var buf bytes.Buffer
+	buf.Grow(len(object))
+	err := json.Compact(&buf, object)
+	return buf.Bytes(), err
+}
+
+// progressInterval is the least time between two reports of one call's progress.
+const progressInterval = 100 * time.Millisecond
+
+// progress returns what tells the client how far its call is, nil when it did not
+// ask or cannot be told. What is reported must grow from one report to the next,
+// though the call's phases each begin at nothing.
+func (e *endpoint) progress(ctx context.Context, r request, token any) func(invoke.Progress) {
+	session, ok := r.GetSession().(*sdk.ServerSession)
+	if token == nil || e.stateless || !ok {
+		return nil
+	}
+	var before, sent float64 // the phases that are over; the last report
+	var now invoke.Progress
+	var last time.Time
+	return func(p invoke.Progress) {
+		if p.Phase != now.Phase {
+			before += float64(now.Done)
+		}
+		now = p
+		report := &sdk.ProgressNotificationParams{ProgressToken: token, Progress: before + float64(p.Done), Message: p.Phase + " (" + p.Unit + ")"}
+		if p.Total > 0 {
+			report.Total = before + float64(p.Total)
+		}
+		if report.Progress <= sent || time.Since(last) < progressInterval {
+			return
+		}
+		sent, last = report.Progress, time.Now()
+		_ = session.NotifyProgress(ctx, report) // a report that cannot be sent is no reason to stop
+	}
+}
