@@ -17,6 +17,7 @@ const (
 	maxSource     = 1 << 20 // bytes of YAML
 	maxTypes      = 1000
 	maxProperties = 1000 // of one type, inherited ones included
+	maxList       = 100  // names in extends, key and a unique group; groups of a type
 	maxName       = 128
 	maxSnake      = 57 // a tool's name has 64 characters, "_create" among them
 )

@@ -10,6 +10,9 @@ import (
 func didYouMean(word string, candidates []string) string {
 	best, distance := "", 3
 	for _, c := range candidates {
+		if len(c) > len(word)+2 || len(word) > len(c)+2 {
+			continue
+		}
 		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < distance && d < len(word) {
 			best, distance = c, d
 		}

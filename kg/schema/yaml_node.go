@@ -137,6 +137,10 @@ func (d *decoder) list(path string, n *yaml.Node) []string {
 		}
 		return nil
 	}
+	if len(n.Content) > maxList {
+		d.report(path, fault.MaxCount, "the list has %d names; at most %d are allowed", len(n.Content), maxList)
+		return nil
+	}
 	names := make([]string, 0, len(n.Content))
 	for _, item := range n.Content {
 		if name := d.text(path, item); name != "" {
@@ -153,6 +157,10 @@ func (d *decoder) groups(path string, n *yaml.Node) [][]string {
 	}
 	if n.Kind != yaml.SequenceNode {
 		d.report(path, fault.Datatype, "this must be a list of lists of properties, such as [[name, year]]")
+		return nil
+	}
+	if len(n.Content) > maxList {
+		d.report(path, fault.MaxCount, "the list has %d groups; at most %d are allowed", len(n.Content), maxList)
 		return nil
 	}
 	var groups [][]string
