@@ -152,7 +152,7 @@ func (s *stdio) call(method string, params any) (json.RawMessage, error) {
 	_, err := s.stdin.Write(append(request(id, method, params), '\n'))
 	s.mu.Unlock()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", errGone, err)
+		return nil, fmt.Errorf("%w: %w", errGone, err)
 	}
 	return await(ch, s.done, method)
 }
@@ -267,7 +267,7 @@ func (w *web) call(method string, params any) (json.RawMessage, error) {
 	header := http.Header{"Mcp-Protocol-Version": {"2025-11-25"}}
 	status, body, err := w.post("/mcp", request(w.last.Add(1), method, params), header)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", errGone, err)
+		return nil, fmt.Errorf("%w: %w", errGone, err)
 	}
 	var m message
 	if err := json.Unmarshal(body, &m); err != nil {
