@@ -48,12 +48,13 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) erro
 // commitOf returns the id of the commit that a write's result names, or "".
 func commitOf(structured json.RawMessage) string {
 	var result struct {
-		Commit struct {
-			ID string `json:"id"`
-		} `json:"commit"`
+		Commit string `json:"commit"`
+		Branch string `json:"branch"`
 	}
-	_ = json.Unmarshal(structured, &result) // another shape of result names no commit
-	return result.Commit.ID
+	if json.Unmarshal(structured, &result) != nil || result.Branch == "" {
+		return "" // not the result of a write
+	}
+	return result.Commit
 }
 
 // arguments reads the call's arguments from the body and ?dry_run=.

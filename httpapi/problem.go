@@ -46,11 +46,11 @@ func Status(k fault.Kind) int { return verdicts[k].status }
 // as nothing but its trace id.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.Of(err)
-	trace := traceOf(r)
-	if id, ok := f.Details["trace_id"].(string); ok && id != "" {
-		trace = id
+	trace, logged := f.Details["trace_id"].(string)
+	if !logged {
+		trace = traceOf(r)
 	}
-	if f.Kind == fault.Internal {
+	if f.Kind == fault.Internal && !logged { // the call path logs its own
 		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error",
 			slog.String("trace_id", trace), slog.String("path", r.URL.Path), slog.Any("cause", cause(f)))
 	}

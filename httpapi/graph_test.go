@@ -1,0 +1,183 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"trails/httpapi"
+	"trails/invoke"
+	"trails/kg"
+	"trails/policy"
+)
+
+const notesSchema = `
+base: https://notes.example/
+types:
+  Note:
+    description: A short text
+    label: title
+    properties:
+      title: {type: string, required: true, min_length: 3}
+      status: {type: string, one_of: [draft, final]}
+  Page:
+    iri: preserve
+    properties:
+      title: {type: string, required: true}
+`
+
+// notesEngine is the call path over a new real graph.
+func notesEngine(t testing.TB) *invoke.Engine {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "notes.trails")
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: []byte(notesSchema)}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := kg.Open(t.Context(), path, kg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := invoke.New(g, invoke.Config{Version: "test", Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// TestGoldenTranscripts replays the requests of each transcript against a new graph
+// and compares what comes back. TRAILS_UPDATE_MCP_SNAPSHOTS=1 rewrites them.
+func TestGoldenTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcripts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { replay(t, file) })
+	}
+}
+
+func replay(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.New(notesEngine(t), httpapi.Options{Scopes: policy.NewScopes(policy.Runtime)})
+	before := string(txtar.Format(archive))
+	var out []txtar.File
+	for _, f := range archive.Files {
+		if strings.HasSuffix(f.Name, "request") {
+			answer := txtar.File{Name: strings.Replace(f.Name, "request", "response", 1), Data: exchangeText(t, h, f.Data)}
+			out = append(out, f, answer)
+		}
+	}
+	archive.Files = out
+	if os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" {
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(before, string(txtar.Format(archive))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// exchangeText sends a request written as text: its head, an empty line, its body.
+func exchangeText(t *testing.T, h http.Handler, text []byte) []byte {
+	t.Helper()
+	head, body, _ := strings.Cut(string(text), "\n\n")
+	body = strings.TrimSuffix(body, "\n")
+	head = strings.TrimSuffix(head, "\n")
+	raw := strings.ReplaceAll(head, "\n", "\r\n") + fmt.Sprintf("\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
+	if err != nil {
+		t.Fatalf("%v in %q", err, raw)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return []byte(steady(responseText(w)))
+}
+
+func responseText(w *httptest.ResponseRecorder) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s\n", w.Code, http.StatusText(w.Code))
+	for _, name := range []string{"Content-Type", "ETag", httpapi.CommitHeader, "Allow", "WWW-Authenticate", "Retry-After"} {
+		if v := w.Header().Get(name); v != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, v)
+		}
+	}
+	return b.String() + "\n" + strings.TrimRight(w.Body.String(), "\n") + "\n"
+}
+
+// volatile is what differs from run to run.
+var volatile = []struct {
+	pattern *regexp.Regexp
+	name    string
+}{
+	{regexp.MustCompile(`[0-9a-f]{64}`), "HASH"},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
+	{regexp.MustCompile(`"trace_id":"[0-9a-f]{32}"`), `"trace_id":"TRACE"`},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`\+[0-9a-f]{12}"`), `+DIGEST"`},
+}
+
+func steady(s string) string {
+	for _, v := range volatile {
+		s = v.pattern.ReplaceAllString(s, v.name)
+	}
+	return s
+}
+
+// TestResourcesAreTheSameBytesAsTheEngines holds the promise that an address here
+// and the trails:// one behind it have one body.
+func TestResourcesAreTheSameBytesAsTheEngines(t *testing.T) {
+	e := notesEngine(t)
+	h := httpapi.New(e, httpapi.Options{Scopes: policy.AllScopes()})
+	for _, args := range []string{`{"id":"n1","title":"On trails","status":"draft"}`, `{"id":"a b/c%d","title":"Odd"}`} {
+		if res := do(h, newRequest(exchange{method: "POST", path: "/invoke/note.create", body: args})); res.StatusCode != 200 {
+			t.Fatalf("%s: %d %s", args, res.StatusCode, readAll(t, res.Body))
+		}
+	}
+	if res := do(h, newRequest(exchange{method: "POST", path: "/invoke/page_create", body: `{"id":"http://a.example/b?c#d","title":"Kept"}`})); res.StatusCode != 200 {
+		t.Fatal(readAll(t, res.Body))
+	}
+	for path, uri := range map[string]string{
+		"/kg":                            "trails://kg/types",
+		"/schema":                        "trails://schema",
+		"/kg/Note":                       "trails://kg/Note",
+		"/kg/Note?where=status=draft":    "trails://kg/Note?where=status=draft",
+		"/kg/Note?where=title=On+trails": "trails://kg/Note?where=title=On%20trails",
+		"/kg/Note?limit=1&offset=1":      "trails://kg/Note?limit=1&offset=1",
+		"/kg/Note/n1":                    "trails://kg/Note/n1",
+		"/kg/Page/http%3A%2F%2Fa.example%2Fb%3Fc%23d": "trails://kg/Page/http%3A%2F%2Fa.example%2Fb%3Fc%23d",
+	} {
+		doc, err := e.Read(t.Context(), uri, invoke.Call{Principal: policy.Anonymous("", policy.AllScopes())})
+		if err != nil {
+			t.Errorf("%s: %v", uri, err)
+			continue
+		}
+		res := do(h, newRequest(exchange{method: "GET", path: path}))
+		got, _ := io.ReadAll(res.Body)
+		if !bytes.Equal(got, doc.Body) || res.Header.Get("Content-Type") != doc.MIME {
+			t.Errorf("GET %s: got %d %s %s, want %s %s", path, res.StatusCode, res.Header.Get("Content-Type"), got, doc.MIME, doc.Body)
+		}
+	}
+}
