@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os/user"
+
+	"trails/invoke"
+	"trails/kg"
+	"trails/policy"
+)
+
+// withGraph opens the graph for one piece of work and closes it.
+func withGraph(ctx context.Context, file string, work func(*kg.Graph) error) (err error) {
+	g, err := kg.Open(ctx, file, kg.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	return work(g)
+}
+
+// withEngine opens the graph and the call path over it. Closing writes down the
+// provenance that is still waiting, even when the work was interrupted.
+func (p *program) withEngine(ctx context.Context, file string, work func(*invoke.Engine) error) error {
+	return withGraph(ctx, file, func(g *kg.Graph) (err error) {
+		e := invoke.New(g, p.engineConfig())
+		defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
+		return work(e)
+	})
+}
+
+func (p *program) engineConfig() invoke.Config {
+	return invoke.Config{Version: version, Env: p.env["TRAILS_ENV"], Log: p.log}
+}
+
+// call is the start of every call that this program makes: by the person who runs it.
+func (p *program) call(capability string, args any) (invoke.Call, error) {
+	text, err := json.Marshal(args)
+	if err != nil {
+		return invoke.Call{}, err
+	}
+	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli"}, nil
+}
+
+// me is the person at this machine, by the name that the system knows.
+func me() policy.Principal {
+	name := "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return policy.Local(name, "")
+}
+
+// arguments are what a call is given; members that are nil or empty are left out.
+type arguments map[string]any
+
+func (a arguments) text(name, value string) {
+	if value != "" {
+		a[name] = value
+	}
+}
+
+func (a arguments) flag(name string, value bool) {
+	if value {
+		a[name] = true
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"trails/kg/fault"
+)
+
+// Exit codes of the contract, section 2.
+const (
+	exitDone = iota
+	exitFailed
+	exitUsage
+	exitNotFound
+	exitConflict
+	exitDenied
+	exitInvalid
+)
+
+// exitCodes is the one table from meaning to exit code.
+var exitCodes = map[fault.Kind]int{
+	fault.Internal:         exitFailed,
+	fault.InvalidData:      exitInvalid,
+	fault.InvalidArguments: exitUsage,
+	fault.UnknownTool:      exitNotFound,
+	fault.Unauthenticated:  exitDenied,
+	fault.ScopeDenied:      exitDenied,
+	fault.Denied:           exitDenied,
+	fault.Exhausted:        exitFailed,
+	fault.NotFound:         exitNotFound,
+	fault.Missing:          exitNotFound,
+	fault.Precondition:     exitConflict,
+	fault.Conflict:         exitConflict,
+	fault.Malformed:        exitInvalid,
+	fault.TooLarge:         exitFailed,
+	fault.TimedOut:         exitFailed,
+	fault.Unusable:         exitFailed,
+}
+
+// usageError is a call that no command understands; it is answered with the usage.
+type usageError struct{ message string }
+
+func (e usageError) Error() string { return e.message }
+
+// failure is a command that ran to its end and found something wrong: what there
+// is to say has been printed, or is the message.
+type failure struct{ message string }
+
+func (e failure) Error() string { return e.message }
+
+// report prints err as one clear line, then its fields, and returns the exit code.
+func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int {
+	var usage usageError
+	var failed failure
+	var f *fault.Error
+	switch {
+	case errors.As(err, &usage):
+		fmt.Fprintf(p.stderr, "trails: %s\nusage: %s\nsee '%s --help'\n", usage.message, cmd.UseLine(), cmd.CommandPath())
+		return exitUsage
+	case errors.As(err, &failed):
+		if failed.message != "" {
+			fmt.Fprintf(p.stderr, "trails: %s\n", failed.message)
+		}
+		return exitFailed
+	case errors.As(err, &f) && f.Kind != fault.Internal:
+		fmt.Fprintf(p.stderr, "trails: %s\n", line(f.Message))
+		p.reportFields(f.Fields)
+		return exitCodes[f.Kind]
+	case ctx.Err() != nil:
+		fmt.Fprintln(p.stderr, "trails: interrupted; nothing was changed")
+		return exitFailed
+	}
+	return p.reportInternal(err)
+}
+
+// reportFields prints one field error a line, with the place in the input first.
+func (p *program) reportFields(fields []fault.FieldError) {
+	for _, f := range fields {
+		where := f.Source
+		if f.Node != "" {
+			where = join(where, " ", f.Node)
+		}
+		fmt.Fprintf(p.stderr, "  %s\n", line(join(where, ": ", fieldMessage(f))))
+	}
+}
+
+// fieldMessage names the field, once.
+func fieldMessage(f fault.FieldError) string {
+	if f.Field == "" || mentions(f.Message, f.Field) {
+		return f.Message
+	}
+	return f.Field + ": " + f.Message
+}
+
+// reportInternal shows our own fault as nothing but its trace id. Whoever sits at
+// this machine may read the log, so it says how.
+func (p *program) reportInternal(err error) int {
+	trace, logged := fault.Of(err).Details["trace_id"].(string)
+	if !logged { // it did not come through the call path, which logs its own
+		trace = newTraceID()
+		p.log.Error("internal error", slog.String("trace_id", trace), slog.Any("cause", deepest(err)))
+	}
+	fmt.Fprintf(p.stderr, "trails: internal error, trace %s; run it with TRAILS_LOG=error to see the cause, and please report it to the project\n", trace)
+	return exitFailed
+}
+
+// deepest is the whole of an error, or the cause that a fault keeps for the log.
+func deepest(err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Unwrap() != nil {
+		return f.Unwrap()
+	}
+	return err
+}
+
+func (p *program) reportPanic(bug any) int {
+	p.log.Error("panic", slog.Any("panic", bug), slog.String("stack", string(debug.Stack())))
+	return p.reportInternal(fmt.Errorf("panic: %v", bug))
+}
+
+func newTraceID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
+	return hex.EncodeToString(b[:])
+}

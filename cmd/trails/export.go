@@ -1,0 +1,136 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+type exportFlags struct {
+	format, output string
+	force          bool
+}
+
+func (p *program) exportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Write the graph out, in canonical order",
+		Long: `Write the graph to stdout or to a file: the same graph gives the same bytes. nquads has
+everything, the schema too; ndjson has the nodes of declared types, as load reads them.
+
+With --output the file appears whole or not at all; a name that ends in .gz is compressed.
+` + fileHelp,
+		Example: `  trails export notes.trails > notes.nq
+  trails export notes.trails --format ndjson --output notes.ndjson.gz`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, _, err := p.fileThen(cmd, args)
+			if err != nil {
+				return err
+			}
+			if f.output == "" {
+				return p.exportTo(cmd.Context(), file, f.format, p.stdout, nil)
+			}
+			return p.exportToFile(cmd.Context(), file, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "nquads", "nquads or ndjson")
+	flags.StringVar(&f.output, "output", "", "write to this `file` instead of stdout")
+	flags.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	completeWords(cmd, "format", "nquads", "ndjson")
+	return cmd
+}
+
+// exportTo streams the graph to w, and the result to done when that is set.
+func (p *program) exportTo(ctx context.Context, file, format string, w io.Writer, done *invoke.Result) error {
+	c, err := p.call("export", arguments{"format": format})
+	if err != nil {
+		return err
+	}
+	progress := p.newMeter()
+	defer progress.close()
+	c.Output, c.Progress = w, progress.hook()
+	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
+		res, err := e.Call(ctx, c)
+		if done != nil {
+			*done = res
+		}
+		return err
+	})
+}
+
+// exportToFile writes beside the destination and renames at the end.
+func (p *program) exportToFile(ctx context.Context, file string, f exportFlags) error {
+	if err := checkDestination(file, f); err != nil {
+		return err
+	}
+	var res invoke.Result
+	err := replaceFile(f.output, func(w io.Writer) error {
+		return p.exportTo(ctx, file, f.format, w, &res)
+	})
+	if err != nil {
+		return err
+	}
+	return p.print(res.Structured, func(w io.Writer, structured json.RawMessage) error {
+		fmt.Fprintf(w, "wrote %s\n", f.output)
+		return writeValue(w, structured)
+	})
+}
+
+// checkDestination refuses to replace what nobody asked to lose.
+func checkDestination(file string, f exportFlags) error {
+	dest, err := os.Stat(f.output)
+	if err != nil {
+		return nil // not there; the write says what else is wrong
+	}
+	if graph, err := os.Stat(file); err == nil && os.SameFile(graph, dest) {
+		return fault.New(fault.Conflict, "%s is the graph itself; export it to another file", f.output)
+	}
+	if !f.force {
+		return fault.New(fault.Conflict, "%s exists; --force replaces it", f.output)
+	}
+	return nil
+}
+
+// replaceFile makes path from what write writes. Until that is whole and on the
+// disk, path stays as it was.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.partial")
+	if err != nil {
+		return fault.New(fault.Unusable, "write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	if err := writeMaybeCompressed(tmp, strings.HasSuffix(path, ".gz"), write); err != nil {
+		return err
+	}
+	if err := errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
+		return fault.New(fault.Unusable, "write %s: %w", path, err)
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+func writeMaybeCompressed(w io.Writer, compress bool, write func(io.Writer) error) error {
+	if !compress {
+		return write(w)
+	}
+	z := gzip.NewWriter(w)
+	return errors.Join(write(z), z.Close())
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// fileHelp ends the help of every command that takes FILE with others after it.
+const fileHelp = `
+FILE may be left out when TRAILS_DB names it.`
+
+// fileThen splits FILE off the arguments of a command that takes exactly these
+// others after it. When TRAILS_DB is set and one argument is missing, it is FILE.
+func (p *program) fileThen(cmd *cobra.Command, args []string, others ...string) (file string, rest []string, err error) {
+	db := p.env["TRAILS_DB"]
+	switch {
+	case len(args) == len(others)+1:
+		return args[0], args[1:], nil
+	case len(args) == len(others) && db != "":
+		return db, args, nil
+	case len(args) > len(others)+1:
+		return "", nil, usageError{fmt.Sprintf("%s: too many arguments: %q", cmd.Name(), args[len(others)+1])}
+	}
+	return "", nil, missing(cmd, args, append([]string{"FILE"}, others...))
+}
+
+// fileThenSome splits FILE off the arguments of a command that takes any number of
+// others. When TRAILS_DB is set the first argument is FILE only if it is a SQLite
+// file: neither data nor a capability is ever one.
+func (p *program) fileThenSome(cmd *cobra.Command, args []string) (file string, rest []string, err error) {
+	db := p.env["TRAILS_DB"]
+	switch {
+	case db != "" && (len(args) == 0 || !isSQLite(args[0])):
+		return db, args, nil
+	case len(args) == 0:
+		return "", nil, missing(cmd, args, []string{"FILE"})
+	}
+	return args[0], args[1:], nil
+}
+
+// missing says which argument is not there.
+func missing(cmd *cobra.Command, args, wanted []string) error {
+	name := wanted[min(len(args), len(wanted)-1)]
+	if len(wanted) > 1 || name != "FILE" {
+		return usageError{fmt.Sprintf("%s needs %d arguments and got %d: %s is missing", cmd.Name(), len(wanted), len(args), name)}
+	}
+	return usageError{cmd.Name() + " needs FILE, or TRAILS_DB set to it"}
+}
+
+const sqliteMagic = "SQLite format 3\x00"
+
+// isSQLite reports whether path is a file that begins like a database.
+func isSQLite(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read
+	head := make([]byte, len(sqliteMagic))
+	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	return string(head) == sqliteMagic
+}

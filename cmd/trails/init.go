@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"trails/kg"
+	"trails/kg/fault"
+)
+
+func (p *program) initCommand() *cobra.Command {
+	var schema, base, name string
+	cmd := &cobra.Command{
+		Use:   "init FILE",
+		Short: "Make a new graph",
+		Long: `Make a new graph in FILE. A FILE that exists is never touched, and a schema that is
+refused leaves nothing behind.
+
+The base is what every IRI made in this file begins with; it cannot be changed
+later. It comes from --base, then from the schema, then it is urn:trails:<name>:.
+` + fileHelp,
+		Example: `  trails init notes.trails
+  trails init notes.trails --schema schema.yaml --base https://example.org/kg/`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, _, err := p.fileThen(cmd, args)
+			if err != nil {
+				return err
+			}
+			text, err := p.readOptional(schema)
+			if err != nil {
+				return err
+			}
+			if err := kg.Create(cmd.Context(), file, kg.CreateOptions{Base: base, Name: name, Schema: text, By: me()}); err != nil {
+				return named(err, schema)
+			}
+			return p.printCreated(cmd, file)
+		},
+	}
+	cmd.Flags().StringVar(&schema, "schema", "", "YAML `FILE` with types and constraints, - for stdin")
+	cmd.Flags().StringVar(&base, "base", "", "`IRI` that every new IRI begins with")
+	cmd.Flags().StringVar(&name, "name", "", "the graph's `name` (default: the file's, without its extension)")
+	return cmd
+}
+
+// printCreated says what there is now and what to do next.
+func (p *program) printCreated(cmd *cobra.Command, file string) error {
+	return withGraph(cmd.Context(), file, func(g *kg.Graph) error {
+		made, err := json.Marshal(struct {
+			File string `json:"file"`
+			Name string `json:"name"`
+			Base string `json:"base"`
+		}{file, g.Name(), g.Base()})
+		if err != nil {
+			return err
+		}
+		return p.print(made, func(w io.Writer, _ json.RawMessage) error {
+			_, err := fmt.Fprintf(w, `created %[1]s, base %[2]s
+next:
+  trails schema apply %[1]s schema.yaml   declare or change its types
+  trails load %[1]s data.ndjson           load data
+  trails mcp %[1]s                        let an agent work with it
+`, file, g.Base())
+			return err
+		})
+	})
+}
+
+// readOptional returns the text of a file, of stdin for "-", or nothing for "".
+func (p *program) readOptional(path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return p.readText(path)
+}
+
+// maxText bounds a file that is read whole: a schema, arguments.
+const maxText = 32 << 20
+
+// readText returns the text of a file, or of stdin for "-".
+func (p *program) readText(path string) (text []byte, err error) {
+	in := p.stdin
+	if path != "-" {
+		f, err := open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // only read
+		in = f
+	}
+	text, err = io.ReadAll(io.LimitReader(in, maxText+1))
+	if err != nil {
+		return nil, fault.New(fault.Unusable, "read %s: %w", path, err)
+	}
+	if len(text) > maxText {
+		return nil, fault.New(fault.TooLarge, "%s is larger than %s", path, bytesOf(maxText))
+	}
+	return text, nil
+}
+
+// open opens a file that the caller names, with an error of the right kind.
+func open(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.Missing, "%s does not exist", path)
+	case err != nil:
+		return nil, fault.New(fault.Unusable, "%w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(fault.New(fault.Unusable, "%s is a directory", path), f.Close())
+	}
+	return f, nil
+}
+
+// named puts the name of the file before the lines that a fault names.
+func named(err error, file string) error {
+	var f *fault.Error
+	if file == "" || !errors.As(err, &f) || (f.Kind != fault.InvalidData && f.Kind != fault.Malformed) {
+		return err
+	}
+	if file == "-" {
+		file = "stdin"
+	}
+	c := *f
+	c.Message = file + ": " + f.Message
+	return &c
+}

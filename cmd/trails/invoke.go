@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trails/capability"
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+type invokeFlags struct {
+	list, describe, dryRun bool
+	json, key              string
+}
+
+func (p *program) invokeCommand() *cobra.Command {
+	var f invokeFlags
+	cmd := &cobra.Command{
+		Use:   "invoke FILE [CAPABILITY [NAME=VALUE ...]]",
+		Short: "Make one call, the same as an agent's",
+		Long: `Call one capability of FILE, by its id or its tool name: the same call as POST /invoke
+and MCP tools/call. Without CAPABILITY it lists what there is.
+
+  name=value    one argument, read as its type asks; repeat it for several values
+  name:=json    one argument as JSON: null, [], {"a":1}
+  --json TEXT   all arguments as one JSON object; @file reads a file, - reads stdin
+` + fileHelp + `
+The first argument is then FILE only if it is a SQLite file, and CAPABILITY otherwise.`,
+		Example: `  trails invoke notes.trails
+  trails invoke notes.trails note.create --describe
+  trails invoke notes.trails note.create title="On trails" tag=graph tag=memex
+  trails invoke notes.trails note.update id=n1 status:=null --dry-run
+  trails invoke notes.trails note.create --json @note.json -o json`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: p.completeInvoke,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, rest, err := p.fileThenSome(cmd, args)
+			if err != nil {
+				return err
+			}
+			return p.withEngine(cmd.Context(), file, func(e *invoke.Engine) error {
+				return p.invoke(cmd.Context(), e, rest, f)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.list, "list", false, "list the capabilities")
+	flags.BoolVar(&f.describe, "describe", false, "show what the capability takes")
+	flags.StringVar(&f.json, "json", "", "all arguments as JSON `text`, @file, or - for stdin")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything and change nothing")
+	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this call: repeated, it answers with the first one's result")
+	return cmd
+}
+
+func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, f invokeFlags) error {
+	tools, err := e.Tools(ctx, me())
+	if err != nil {
+		return err
+	}
+	if len(words) == 0 || f.list {
+		return p.listCapabilities(tools.Descriptors)
+	}
+	d, known := find(tools.Descriptors, words[0])
+	if known && f.describe {
+		return p.describe(d)
+	}
+	args, err := p.invokeArguments(d, words[1:], f)
+	if err != nil {
+		return err
+	}
+	res, err := e.Call(ctx, invoke.Call{
+		Capability: words[0], Args: args, Principal: me(), Via: "cli", IdempotencyKey: f.key,
+		Output: p.stdout, Progress: nil,
+	})
+	if err != nil {
+		return suggest(err, words[0], tools.Descriptors)
+	}
+	return p.print(res.Structured, writeAnything)
+}
+
+// find returns the descriptor with this id or tool name.
+func find(descriptors []capability.Descriptor, name string) (capability.Descriptor, bool) {
+	for _, d := range descriptors {
+		if d.ID == name || capability.ToolName(d.ID) == name {
+			return d, true
+		}
+	}
+	return capability.Descriptor{}, false
+}
+
+// suggest adds the nearest name to the refusal of an unknown one.
+func suggest(err error, name string, descriptors []capability.Descriptor) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.UnknownTool {
+		return err
+	}
+	var ids []string
+	for _, d := range descriptors {
+		ids = append(ids, d.ID, capability.ToolName(d.ID))
+	}
+	hint := didYouMean(name, ids)
+	if hint == "" {
+		hint = "; invoke FILE without a capability lists them"
+	}
+	c := *f
+	c.Message += hint
+	return &c
+}
+
+// invokeArguments reads the arguments in whichever way they were given.
+func (p *program) invokeArguments(d capability.Descriptor, words []string, f invokeFlags) (json.RawMessage, error) {
+	if f.json != "" && len(words) > 0 {
+		return nil, usageError{"give the arguments as --json or as NAME=VALUE, not both"}
+	}
+	values := map[string]json.RawMessage{}
+	var err error
+	if f.json != "" {
+		values, err = p.readJSONArguments(f.json)
+	} else {
+		values, err = parseWords(d.InputShape, words)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.dryRun {
+		values["dry_run"] = json.RawMessage("true")
+	}
+	return encodeArguments(values)
+}
+
+// encodeArguments writes the members in the order of their names.
+func encodeArguments(values map[string]json.RawMessage) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(values); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func (p *program) readJSONArguments(source string) (map[string]json.RawMessage, error) {
+	text := []byte(source)
+	if path, isFile := strings.CutPrefix(source, "@"); isFile || source == "-" {
+		var err error
+		if text, err = p.readText(path); err != nil {
+			return nil, err
+		}
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil || values == nil {
+		return nil, usageError{"--json must be one JSON object" + reason(err)}
+	}
+	return values, nil
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"trails/capability"
+)
+
+// listCapabilities prints what can be called: the descriptors, or a line each.
+func (p *program) listCapabilities(descriptors []capability.Descriptor) error {
+	if p.asJSON() {
+		text, err := json.Marshal(descriptors)
+		if err != nil {
+			return err
+		}
+		return writeLine(p.stdout, text)
+	}
+	tw := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "CAPABILITY\tSCOPE\tDOES")
+	for _, d := range descriptors {
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", d.ID, d.PolicyRequired.Scope, firstSentence(d.Description))
+	}
+	return tw.Flush()
+}
+
+// firstSentence is enough for a line in a list.
+func firstSentence(s string) string {
+	const most = 90
+	s, _, _ = strings.Cut(line(s), ". ")
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return strings.TrimSuffix(s, ".")
+}
+
+// describe prints what one capability takes: its descriptor, or a table of arguments.
+func (p *program) describe(d capability.Descriptor) error {
+	text, err := d.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return p.print(text, func(w io.Writer, _ json.RawMessage) error {
+		fmt.Fprintf(w, "%s %s\n%s\n\n", d.ID, d.Version, line(d.Description))
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(tw, "ARGUMENT\tTYPE\tMUST\tMEANING")
+		for _, f := range d.InputShape.Fields {
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", f.Name, typeName(f), constraints(f), line(f.Description))
+		}
+		return tw.Flush()
+	})
+}
+
+func typeName(f capability.Field) string {
+	name := string(f.Type)
+	if f.NodeType != "" {
+		name = f.NodeType
+	}
+	if f.Many {
+		return name + ", repeated"
+	}
+	return name
+}
+
+// constraints says in a few words what must hold for a field.
+func constraints(f capability.Field) string {
+	var must []string
+	if f.Required {
+		must = append(must, "be given")
+	}
+	if len(f.OneOf) > 0 {
+		must = append(must, "be one of "+joined(f.OneOf))
+	}
+	if f.Pattern != "" {
+		must = append(must, "match "+f.Pattern)
+	}
+	must = appendBounds(must, "have length", f.MinLength, f.MaxLength)
+	must = appendBounds(must, "be given times", f.MinCount, f.MaxCount)
+	if f.MinValue != nil {
+		must = append(must, fmt.Sprintf("be ≥ %v", f.MinValue))
+	}
+	if f.MaxValue != nil {
+		must = append(must, fmt.Sprintf("be ≤ %v", f.MaxValue))
+	}
+	if f.HasValue != nil {
+		must = append(must, fmt.Sprintf("be %v", f.HasValue))
+	}
+	if f.Unique {
+		must = append(must, "be unique")
+	}
+	if f.Nullable {
+		must = append(must, "or be null")
+	}
+	return line(strings.Join(must, ", "))
+}
+
+func appendBounds(must []string, what string, least, most *int) []string {
+	switch {
+	case least != nil && most != nil:
+		return append(must, fmt.Sprintf("%s %d to %d", what, *least, *most))
+	case least != nil:
+		return append(must, fmt.Sprintf("%s ≥ %d", what, *least))
+	case most != nil:
+		return append(must, fmt.Sprintf("%s ≤ %d", what, *most))
+	}
+	return must
+}
+
+func joined(values []any) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = fmt.Sprint(v)
+	}
+	return strings.Join(words, "|")
+}

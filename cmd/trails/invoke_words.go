@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"trails/capability"
+)
+
+// parseWords reads name=value and name:=json words as the shape asks. It decides
+// nothing: a value that does not fit goes on as text, for the call to refuse with
+// the right field error.
+func parseWords(shape capability.Shape, words []string) (map[string]json.RawMessage, error) {
+	given := map[string][]json.RawMessage{}
+	raw := map[string]json.RawMessage{}
+	for _, word := range words {
+		name, value, ok := strings.Cut(word, "=")
+		if !ok || name == "" || name == ":" {
+			return nil, usageError{"argument " + word + " is not NAME=VALUE or NAME:=JSON"}
+		}
+		name, isJSON := strings.CutSuffix(name, ":")
+		field, known := shape.Field(name)
+		if !known && shape.Closed {
+			return nil, usageError{"unknown argument " + name + didYouMean(name, fieldNames(shape))}
+		}
+		switch {
+		case !isJSON:
+			given[name] = append(given[name], typed(field, value))
+		case !json.Valid([]byte(value)):
+			return nil, usageError{"argument " + name + ": " + value + " is not JSON"}
+		default:
+			raw[name] = json.RawMessage(value)
+		}
+	}
+	return gather(shape, given, raw)
+}
+
+// gather makes arrays of repeated values and of fields that take many.
+func gather(shape capability.Shape, given map[string][]json.RawMessage, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	for name, list := range given {
+		if _, twice := values[name]; twice {
+			return nil, usageError{"argument " + name + " is given both as text and as JSON"}
+		}
+		field, _ := shape.Field(name)
+		if len(list) == 1 && !field.Many {
+			values[name] = list[0]
+			continue
+		}
+		values[name] = append(append([]byte{'['}, bytes.Join(rawBytes(list), []byte{','})...), ']')
+	}
+	return values, nil
+}
+
+func rawBytes(list []json.RawMessage) [][]byte {
+	out := make([][]byte, len(list))
+	for i, v := range list {
+		out[i] = v
+	}
+	return out
+}
+
+// typed writes a word as the JSON that the field takes, or as text.
+func typed(field capability.Field, word string) json.RawMessage {
+	switch field.Type {
+	case capability.Boolean, capability.Integer, capability.Number:
+		if isScalarOf(field.Type, word) {
+			return json.RawMessage(word)
+		}
+	case capability.Vector, capability.Object, capability.Any:
+		if json.Valid([]byte(word)) {
+			return json.RawMessage(word)
+		}
+	}
+	return quoted(word)
+}
+
+func isScalarOf(t capability.Type, word string) bool {
+	if t == capability.Boolean {
+		return word == "true" || word == "false"
+	}
+	var n json.Number
+	return json.Unmarshal([]byte(word), &n) == nil && !strings.HasPrefix(word, `"`) && word != "null"
+}
+
+// quoted is a JSON string; invalid UTF-8 becomes the replacement character.
+func quoted(s string) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		panic(err) // a string is always JSON
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func fieldNames(shape capability.Shape) []string {
+	names := make([]string, len(shape.Fields))
+	for i, f := range shape.Fields {
+		names[i] = f.Name
+	}
+	return names
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trails/invoke"
+)
+
+type loadFlags struct {
+	format, mode, graph, message, ifCommit, key string
+	keepGoing, dryRun                           bool
+}
+
+func (p *program) loadCommand() *cobra.Command {
+	var f loadFlags
+	cmd := &cobra.Command{
+		Use:   "load FILE DATA...",
+		Short: "Load data as one atomic commit",
+		Long: `Load data into FILE: any number of files, plain or gzip, and - for stdin. All of it is
+validated and becomes one commit, or nothing is changed.
+
+NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
+{"edge":"cites","from":"n1","to":"n2"}. A bad line is reported with its file, line,
+field and reason.
+
+  merge      make new nodes, set the given properties of existing ones (default)
+  append     make new nodes only; one that exists is refused
+  overwrite  replace every instance of the types that the data has
+` + fileHelp + `
+The first argument is then FILE only if it is a SQLite file, and DATA otherwise.`,
+		Example: `  trails load notes.trails notes.ndjson edges.ndjson.gz
+  zcat dump.nq.gz | trails load notes.trails - --format nquads --message "nightly dump"
+  trails load notes.trails notes.ndjson --keep-going --dry-run`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, data, err := p.fileThenSome(cmd, args)
+			if err != nil {
+				return err
+			}
+			if len(data) == 0 {
+				return usageError{"load needs DATA: one or more files, or - for stdin"}
+			}
+			return p.load(cmd.Context(), file, data, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "auto", "auto, ndjson, nquads or ntriples")
+	flags.StringVar(&f.mode, "mode", "merge", "merge, append or overwrite")
+	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: the default graph)")
+	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first; nothing is changed all the same")
+	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
+	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
+	completeWords(cmd, "format", "auto", "ndjson", "nquads", "ntriples")
+	completeWords(cmd, "mode", "merge", "append", "overwrite")
+	return cmd
+}
+
+// writeFlags are those of every write.
+func writeFlags(cmd *cobra.Command, message, ifCommit *string, dryRun *bool) {
+	cmd.Flags().StringVar(message, "message", "", "`text` for the commit")
+	cmd.Flags().StringVar(ifCommit, "if-commit", "", "refuse unless this `commit` is still the head")
+	cmd.Flags().BoolVar(dryRun, "dry-run", false, "check everything and change nothing")
+}
+
+func completeWords(cmd *cobra.Command, flag string, words ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is not there: a bug that every start would show
+	}
+}
+
+func (p *program) load(ctx context.Context, file string, data []string, f loadFlags) error {
+	inputs, closeAll, err := p.openInputs(data)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	args := arguments{"format": f.format, "mode": f.mode}
+	args.text("graph", f.graph)
+	args.text("message", f.message)
+	args.text("if_commit", f.ifCommit)
+	args.flag("keep_going", f.keepGoing)
+	args.flag("dry_run", f.dryRun)
+	c, err := p.call("load", args)
+	if err != nil {
+		return err
+	}
+	progress := p.newMeter()
+	defer progress.close()
+	c.Inputs, c.IdempotencyKey, c.Progress = inputs, f.key, progress.hook()
+	start := time.Now()
+	return p.answer(ctx, file, c, func(w io.Writer, structured json.RawMessage) error {
+		progress.close()
+		return writeLoaded(w, structured, time.Since(start))
+	})
+}
+
+// openInputs opens every file before anything is read, so that a misspelt name
+// costs nothing.
+func (p *program) openInputs(data []string) (inputs []invoke.Input, closeAll func(), err error) {
+	var files []*os.File
+	closeAll = func() {
+		for _, f := range files {
+			_ = f.Close() // only read
+		}
+	}
+	for _, name := range data {
+		if name == "-" {
+			inputs = append(inputs, invoke.Input{Name: "stdin", Reader: p.stdin})
+			continue
+		}
+		f, err := open(name)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		files = append(files, f)
+		inputs = append(inputs, invoke.Input{Name: filepath.ToSlash(name), Reader: f, Size: sizeOf(f)})
+	}
+	return inputs, closeAll, nil
+}
+
+// sizeOf returns how many bytes are to come, 0 when that is not known.
+func sizeOf(f *os.File) int64 {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
+
+// writeLoaded adds how much came and how fast to what every write says.
+func writeLoaded(w io.Writer, structured json.RawMessage, took time.Duration) error {
+	var r written
+	if err := json.Unmarshal(structured, &r); err != nil {
+		return fmt.Errorf("read the result: %w", err)
+	}
+	rate := float64(r.Added+r.Removed) / max(took.Seconds(), 1e-3)
+	fmt.Fprintf(w, "%s in %s, %s quads/s\n", count(r.Records, "record"), took.Round(time.Millisecond), grouped(int64(rate)))
+	return writeSummary(w, structured)
+}

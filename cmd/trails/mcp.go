@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"trails/invoke"
+	"trails/mcp"
+	"trails/policy"
+)
+
+func (p *program) mcpCommand() *cobra.Command {
+	var env string
+	cmd := &cobra.Command{
+		Use:   "mcp FILE",
+		Short: "Serve the graph to an agent: MCP over stdio",
+		Long: `Serve FILE to one agent, as a Model Context Protocol server on stdin and stdout. Nothing
+but the protocol goes to stdout; the log goes to stderr. Any number of processes may
+have FILE open at once.
+` + fileHelp,
+		Example: `  trails mcp notes.trails
+  TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: map[string]string{serves: "stdio"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, _, err := p.fileThen(cmd, args)
+			if err != nil {
+				return err
+			}
+			if err := p.overrideEnv(env); err != nil {
+				return err
+			}
+			return p.mcp(cmd.Context(), file)
+		},
+	}
+	cmd.Flags().StringVar(&env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
+	completeWords(cmd, "env", "dev", "production")
+	return cmd
+}
+
+func (p *program) mcp(ctx context.Context, file string) error {
+	opts, err := p.mcpOptions()
+	if err != nil {
+		return err
+	}
+	opts.Actor = me().ID
+	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
+		return mcp.New(e, opts).RunStdio(ctx, p.stdin, p.stdout)
+	})
+}
+
+// mcpOptions are what the environment says of a server.
+func (p *program) mcpOptions() (mcp.Options, error) {
+	list, given := p.env["TRAILS_MCP_SCOPES"]
+	if !given {
+		list = string(policy.Runtime)
+	}
+	scopes, err := policy.ParseScopes(list)
+	if err != nil {
+		return mcp.Options{}, usageError{"TRAILS_MCP_SCOPES: " + err.Error()}
+	}
+	return mcp.Options{Name: "trails", Version: version, Token: p.env["TRAILS_MCP_TOKEN"], Scopes: scopes, Log: p.log}, nil
+}
+
+// overrideEnv lets --env win over TRAILS_ENV.
+func (p *program) overrideEnv(env string) error {
+	if env == "" {
+		return nil
+	}
+	if env != "dev" && env != policy.Production {
+		return usageError{"--env " + env + ": it is dev or production"}
+	}
+	p.env["TRAILS_ENV"] = env
+	return nil
+}

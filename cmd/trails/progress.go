@@ -1,0 +1,79 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/schollz/progressbar/v3"
+
+	"trails/invoke"
+)
+
+// meter shows how far long work is, on stderr when that is a terminal and
+// otherwise not at all. Its methods are called from one goroutine at a time.
+type meter struct {
+	w     io.Writer // nil: silent
+	bar   *progressbar.ProgressBar
+	phase string
+}
+
+func (p *program) newMeter() *meter {
+	if f, ok := p.stderr.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
+		return &meter{w: f}
+	}
+	return &meter{}
+}
+
+// hook returns what a call reports to, or nil when nobody looks.
+func (m *meter) hook() func(invoke.Progress) {
+	if m.w == nil {
+		return nil
+	}
+	return func(p invoke.Progress) { m.show(p.Phase, p.Unit, p.Done, p.Total) }
+}
+
+// counter returns a hook for work that has one phase and one unit.
+func (m *meter) counter(phase, unit string) func(done, total int64) {
+	if m.w == nil {
+		return nil
+	}
+	return func(done, total int64) { m.show(phase, unit, done, total) }
+}
+
+func (m *meter) show(phase, unit string, done, total int64) {
+	if phase != m.phase {
+		m.close()
+		m.phase, m.bar = phase, m.start(phase, unit, total)
+	}
+	if total > 0 && m.bar.GetMax64() != total {
+		m.bar.ChangeMax64(total)
+	}
+	_ = m.bar.Set64(done) // a terminal that went away is no reason to stop the work
+}
+
+func (m *meter) start(phase, unit string, total int64) *progressbar.ProgressBar {
+	if total <= 0 {
+		total = -1 // a spinner
+	}
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(m.w),
+		progressbar.OptionSetDescription(phase),
+		progressbar.OptionShowBytes(unit == "bytes"),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString(unit),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// close takes the bar off the terminal.
+func (m *meter) close() {
+	if m.bar != nil {
+		_ = m.bar.Finish()
+		m.bar = nil
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"trails/policy"
+)
+
+// program is one run of the binary: where it reads and writes, and what flags and
+// environment say to all of its commands.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            map[string]string
+	output         string // -o: "text" or "json"
+	log            *slog.Logger
+}
+
+// run does what the arguments say and returns the exit code. It never panics: a
+// bug becomes one line with a trace id.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) (code int) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, env: environment(env), log: slog.New(slog.DiscardHandler)}
+	defer func() {
+		if bug := recover(); bug != nil {
+			code = p.reportPanic(bug)
+		}
+	}()
+	root := p.root()
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil {
+		return p.report(ctx, cmd, err)
+	}
+	return exitDone
+}
+
+// environment indexes NAME=value entries; the last one of a name counts, as in a shell.
+func environment(entries []string) map[string]string {
+	env := make(map[string]string, len(entries))
+	for _, e := range entries {
+		if name, value, ok := strings.Cut(e, "="); ok {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// root is the tree of commands, in the order of a first acquaintance.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "trails COMMAND FILE [arguments]",
+		Short: "A versioned, typed graph in one file, for agents and people",
+		Long: `trails keeps a versioned RDF graph, its schema and its history in one SQLite file.
+Agents reach it over MCP, programs over HTTP, scripts through these commands; every
+write is validated, atomic, attributed and versioned.`,
+		Example: `  trails init notes.trails --schema schema.yaml
+  trails load notes.trails notes.ndjson
+  trails mcp notes.trails`,
+		Args:              cobra.ArbitraryArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: p.prepare,
+		RunE:              chooseCommand,
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err.Error()} })
+	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`text` for people, or json: exactly the structured result")
+	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
+	cobra.EnableCommandSorting = false
+	root.AddCommand(
+		p.initCommand(), p.loadCommand(), p.exportCommand(), p.mcpCommand(), p.serveCommand(), p.invokeCommand(),
+		p.schemaCommand(), p.logCommand(), p.showCommand(), p.statsCommand(), p.doctorCommand(),
+		p.backupCommand(), p.versionCommand(), p.completionCommand(),
+	)
+	return root
+}
+
+const environmentHelp = `
+Environment (flags win):
+  TRAILS_DB          FILE, where it is left out
+  TRAILS_MCP_SCOPES  scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime)
+  TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
+  TRAILS_ENV         dev (default) or production, which hides dev tools
+  TRAILS_LOG         debug, info, warn or error, and text or json: "debug,json"
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict or lost
+precondition, 5 denied, 6 invalid data.
+`
+
+// prepare checks what all commands share, before any of them does anything.
+func (p *program) prepare(cmd *cobra.Command, _ []string) error {
+	if p.output != "text" && p.output != "json" {
+		return usageError{"-o " + p.output + ": output is text or json"}
+	}
+	if env := p.env["TRAILS_ENV"]; env != "" && env != "dev" && env != policy.Production {
+		return usageError{"TRAILS_ENV is " + env + ": it is dev or production"}
+	}
+	return p.prepareLog(cmd)
+}
+
+// chooseCommand answers a call of a command that only holds others.
+func chooseCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 && cmd == cmd.Root() {
+		return cmd.Help()
+	}
+	if len(args) == 0 {
+		return usageError{cmd.CommandPath() + " needs a subcommand"}
+	}
+	return usageError{"unknown command " + args[0] + didYouMean(args[0], append(cmd.SuggestionsFor(args[0]), commandNames(cmd)...))}
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+type applyFlags struct {
+	plan, allowDataLoss, dryRun bool
+	message, ifCommit           string
+}
+
+func (p *program) schemaPlanCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "plan FILE SCHEMA",
+		Short: "List the steps to a new schema, and the data that would break them",
+		Long: `List the steps from the graph's schema to the one in SCHEMA (YAML, - for stdin), which
+of them lose data, and which data contradicts them. Nothing is changed.
+` + fileHelp,
+		Example: `  trails schema plan notes.trails schema.yaml`,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.applySchema(cmd, args, applyFlags{plan: true}, writePlan)
+		},
+	}
+}
+
+func (p *program) schemaApplyCommand() *cobra.Command {
+	var f applyFlags
+	cmd := &cobra.Command{
+		Use:   "apply FILE SCHEMA",
+		Short: "Make a new schema the graph's, as one commit",
+		Long: `Make the schema in SCHEMA (YAML, - for stdin) the graph's, as one commit. What the data
+contradicts is refused, and so is a step that loses data without --allow-data-loss.
+` + fileHelp,
+		Example: `  trails schema apply notes.trails schema.yaml --message "notes have a status"
+  trails schema apply notes.trails schema.yaml --dry-run`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.applySchema(cmd, args, f, writeApplied)
+		},
+	}
+	cmd.Flags().BoolVar(&f.allowDataLoss, "allow-data-loss", false, "take steps that lose data")
+	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
+	return cmd
+}
+
+func (p *program) applySchema(cmd *cobra.Command, args []string, f applyFlags, forPeople func(io.Writer, json.RawMessage) error) error {
+	file, rest, err := p.fileThen(cmd, args, "SCHEMA")
+	if err != nil {
+		return err
+	}
+	text, err := p.readText(rest[0])
+	if err != nil {
+		return err
+	}
+	return named(p.callApply(cmd.Context(), file, string(text), f, forPeople), rest[0])
+}
+
+func (p *program) callApply(ctx context.Context, file, schema string, f applyFlags, forPeople func(io.Writer, json.RawMessage) error) error {
+	args := arguments{"schema": schema}
+	args.flag("plan", f.plan)
+	args.flag("allow_data_loss", f.allowDataLoss)
+	args.flag("dry_run", f.dryRun)
+	args.text("message", f.message)
+	args.text("if_commit", f.ifCommit)
+	c, err := p.call("schema_apply", args)
+	if err != nil {
+		return err
+	}
+	return p.answer(ctx, file, c, forPeople)
+}

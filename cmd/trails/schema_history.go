@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (p *program) schemaHistoryCommand() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use:     "history FILE",
+		Short:   "List the commits that changed the schema, newest first",
+		Long:    "List the commits that changed the schema, newest first.\n" + fileHelp,
+		Example: `  trails schema history notes.trails`,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, _, err := p.fileThen(cmd, args)
+			if err != nil {
+				return err
+			}
+			c, err := p.call("commits_list", arguments{"limit": limit, "schema_only": true})
+			if err != nil {
+				return err
+			}
+			return p.answer(cmd.Context(), file, c, writeLog)
+		},
+	}
+	cmd.Flags().IntVar(&limit, "limit", 20, "list at most this `many`")
+	return cmd
+}

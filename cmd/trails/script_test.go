@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"trails": main})
+}
+
+// TestScripts runs the transcripts in testdata/script against the real command, one
+// process a call. Beside testscript's own commands they have those of scriptCommands.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: giveNotes,
+		Cmds:  scriptCommands,
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %s", cond)
+		},
+	})
+}
+
+// giveNotes puts the schema and data that most scripts use into their directory.
+func giveNotes(env *testscript.Env) error {
+	files, err := filepath.Glob("testdata/notes/*")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(f)), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"exits":   exits,
+	"poke":    poke,
+	"trim":    trim,
+	"capture": capture,
+	"nobody":  nobody,
+}
+
+// exits CODE COMMAND... runs a command that must end with this exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// poke FILE OFFSET BYTE... overwrites bytes of a file.
+func poke(ts *testscript.TestScript, _ bool, args []string) {
+	offset, err := strconv.ParseInt(args[1], 0, 64)
+	ts.Check(err)
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY, 0)
+	ts.Check(err)
+	for i, arg := range args[2:] {
+		b, err := strconv.ParseUint(arg, 0, 8)
+		ts.Check(err)
+		_, err = f.WriteAt([]byte{byte(b)}, offset+int64(i))
+		ts.Check(err)
+	}
+	ts.Check(f.Close())
+}
+
+// trim FILE SIZE cuts a file short.
+func trim(ts *testscript.TestScript, _ bool, args []string) {
+	size, err := strconv.ParseInt(args[1], 0, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// capture NAME PATTERN sets a variable to the first group of a pattern in stdout.
+func capture(ts *testscript.TestScript, _ bool, args []string) {
+	m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if m == nil {
+		ts.Fatalf("no %s in stdout", args[1])
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+// nobodyID is the user that owns nothing.
+const nobodyID = 65534
+
+// nobody CODE COMMAND... is exits, as a user that owns nothing; only root can.
+func nobody(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := exec.Command(openTo(ts, args[1]), args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobodyID, Gid: nobodyID}}
+	out, err := cmd.CombinedOutput()
+	ts.Logf("%s", out)
+	ts.Check(os.WriteFile(ts.MkAbs("nobody.out"), out, 0o600))
+	if got := cmd.ProcessState.ExitCode(); strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit code %d (%v), want %s", got, err, args[0])
+	}
+}
+
+// openTo copies a program to where everybody may run it, and opens the way there.
+func openTo(ts *testscript.TestScript, program string) string {
+	path, err := exec.LookPath(program)
+	ts.Check(err)
+	text, err := os.ReadFile(path)
+	ts.Check(err)
+	dir := ts.MkAbs(".")
+	for d := dir; d != filepath.Dir(d) && d != os.TempDir(); d = filepath.Dir(d) {
+		ts.Check(os.Chmod(d, 0o755))
+	}
+	copied := filepath.Join(dir, program)
+	ts.Check(os.WriteFile(copied, text, 0o755))
+	return copied
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// newNotes makes a graph with the schema of most tests.
+func newNotes(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "notes.trails")
+	var out, errs strings.Builder
+	if code := run([]string{"init", file, "--schema", "testdata/notes/schema.yaml"}, strings.NewReader(""), &out, &errs, nil); code != exitDone {
+		t.Fatalf("init: exit %d: %s", code, errs.String())
+	}
+	return file
+}
+
+func TestMCPSpeaksNothingButTheProtocolOnStdout(t *testing.T) {
+	cmd := exec.Command("trails", "mcp", newNotes(t))
+	cmd.Env = append(cmd.Environ(), "TRAILS_LOG=debug")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewReader(stdout)
+	for i, message := range []string{
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_create","arguments":{"id":"n1","title":"On trails"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"trails://kg/Note/n1"}}`,
+	} {
+		if _, err := io.WriteString(in, message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		checkAnswer(t, out, i)
+		if i == 0 {
+			_, _ = io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+		}
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		text, err := out.ReadString('\n')
+		if err == io.EOF && text == "" {
+			break
+		}
+		checkMessage(t, text)
+		if err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("at the end of stdin: %v", err)
+	}
+}
+
+// checkAnswer reads messages until the answer to request id, which must be a result.
+func checkAnswer(t *testing.T, out *bufio.Reader, id int) {
+	t.Helper()
+	for {
+		text, err := out.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%v before the answer to %d", err, id)
+		}
+		if answered := checkMessage(t, text); answered != nil && *answered == id {
+			return
+		}
+	}
+}
+
+// checkMessage holds a line to JSON-RPC without an error and returns its id.
+func checkMessage(t *testing.T, text string) *int {
+	t.Helper()
+	var m struct {
+		JSONRPC string
+		ID      *int
+		Error   json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(text), &m); err != nil || m.JSONRPC != "2.0" || m.Error != nil {
+		t.Errorf("%v in %s", err, text)
+	}
+	return m.ID
+}
+
+func TestServeAnswersUntilItIsTold(t *testing.T) {
+	cmd := exec.Command("trails", "serve", newNotes(t), "--addr", "127.0.0.1:0")
+	cmd.Env = append(cmd.Environ(), "TRAILS_MCP_TOKEN=s3cret")
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(errs)
+	base := ""
+	for base == "" && lines.Scan() {
+		base = regexp.MustCompile(`http://127\.0\.0\.1:\d+`).FindString(lines.Text())
+	}
+	for _, c := range []struct {
+		path, token string
+		want        int
+	}{{"/health", "", 200}, {"/schema", "", 401}, {"/schema", "s3cret", 200}, {"/mcp", "s3cret", 405}} {
+		if got := status(t, base+c.path, c.token); got != c.want {
+			t.Errorf("GET %s with token %q: got %d, want %d", c.path, c.token, got, c.want)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, errs)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+}
+
+func status(t *testing.T, url, token string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker: make build takes it from the tag.
+var version = "devel"
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which build this is",
+		Example: `  trails version
+  trails version -o json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{"version takes no arguments"}
+			}
+			build, err := json.Marshal(struct {
+				Version string `json:"version"`
+				Go      string `json:"go"`
+				OS      string `json:"os"`
+				Arch    string `json:"arch"`
+			}{version, runtime.Version(), runtime.GOOS, runtime.GOARCH})
+			if err != nil {
+				return err
+			}
+			return p.print(build, func(w io.Writer, _ json.RawMessage) error {
+				_, err := fmt.Fprintf(w, "trails %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				return err
+			})
+		},
+	}
+}
