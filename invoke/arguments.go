@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"trails/capability"
 	"trails/kg/fault"
@@ -100,7 +101,7 @@ func checkValue(f capability.Field, v any) []fault.FieldError {
 	if len(f.OneOf) > 0 && !slices.Contains(f.OneOf, v) {
 		return wrong(fault.OneOf, f.OneOf, "must be one of %v", f.OneOf)
 	}
-	if s, ok := v.(string); ok && f.MaxLength != nil && len(s) > *f.MaxLength {
+	if s, ok := v.(string); ok && f.MaxLength != nil && utf8.RuneCountInString(s) > *f.MaxLength {
 		return wrong(fault.MaxLength, *f.MaxLength, "has at most %d characters", *f.MaxLength)
 	}
 	if n, ok := v.(json.Number); ok {

@@ -156,8 +156,13 @@ func (g *Graph) Backup(ctx context.Context, dest string, progress func(done, tot
 
 // Verify checks the file's integrity and recomputes the hash of every commit.
 // Damage is in the report; the error is for a check that could not be finished.
-func (g *Graph) Verify(ctx context.Context, progress func(done, total int64)) (VerifyReport, error) {
-	return g.file.Verify(ctx, progress)
+func (g *Graph) Verify(ctx context.Context, progress func(Progress)) (VerifyReport, error) {
+	if progress == nil {
+		return g.file.Verify(ctx, nil)
+	}
+	return g.file.Verify(ctx, func(p db.VerifyProgress) {
+		progress(Progress{Phase: p.Phase, Done: p.Done, Total: p.Total, Unit: "rows"})
+	})
 }
 
 // Record keeps the provenance of calls that wrote nothing. It gives way to writers:
@@ -206,7 +211,9 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &compiled{schema: s, shapes: shapes}, nil
+	c := &compiled{schema: s}
+	c.shapes = shapes.Naming(c.nameOf)
+	return c, nil
 }
 
 // checkGraph refuses to write where only the system writes.

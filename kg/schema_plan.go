@@ -43,7 +43,8 @@ func breaks(ctx context.Context, r validate.Data, shapes *validate.Shapes, after
 	if t == nil {
 		return nil, nil
 	}
-	c := &compiled{schema: after, shapes: shapes}
+	c := &compiled{schema: after}
+	shapes = shapes.Naming(c.nameOf)
 	memo := validate.NewCache(100_000)
 	var out []fault.FieldError
 	for _, sub := range after.Subtypes(t) {
