@@ -112,9 +112,11 @@ func baseOf(o CreateOptions, name string) (string, error) {
 	if o.Base != "" {
 		return o.Base, schema.CheckIRI(o.Base)
 	}
-	declared, err := schema.DeclaredBase(o.Schema)
-	if err != nil || declared != "" {
-		return declared, err
+	if len(o.Schema) > 0 {
+		declared, err := schema.DeclaredBase(o.Schema)
+		if err != nil || declared != "" {
+			return declared, err
+		}
 	}
 	return "urn:trails:" + name + ":", nil
 }
