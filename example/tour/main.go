@@ -119,8 +119,30 @@ func (w *walk) converse(c *client) error {
 	if err != nil {
 		return err
 	}
-	quote("resources/read trails://prov/latest", clip(indent(text), 24))
+	activity, err := about(text, "requirement.create", "ok")
+	if err != nil {
+		return err
+	}
+	quote("resources/read trails://prov/latest", indent(activity))
 	return nil
+}
+
+// about returns the latest activity of a provenance document that was a call of
+// this capability and ended so.
+func about(text, capability, outcome string) (string, error) {
+	var document struct {
+		Graph []json.RawMessage `json:"@graph"`
+	}
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		return "", fmt.Errorf("trails://prov/latest: %w", err)
+	}
+	for _, activity := range document.Graph {
+		var a struct{ Capability, Outcome string }
+		if json.Unmarshal(activity, &a) == nil && a.Capability == capability && a.Outcome == outcome {
+			return string(activity), nil
+		}
+	}
+	return "", fmt.Errorf("trails://prov/latest knows no %s that was %s", capability, outcome)
 }
 
 // refused makes the call and wants it refused.
@@ -194,13 +216,4 @@ func compact(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(out)
-}
-
-// clip keeps the first lines of a long text.
-func clip(text string, most int) string {
-	lines := strings.Split(text, "\n")
-	if len(lines) <= most {
-		return text
-	}
-	return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n… %d more lines", len(lines)-most)
 }
