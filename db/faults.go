@@ -70,6 +70,16 @@ func asFault(ctx context.Context, path, op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
+// isDamage reports whether the error is about what the file holds.
+func isDamage(err error) bool {
+	var damage damageError
+	if errors.As(err, &damage) {
+		return true
+	}
+	code := resultCode(err)
+	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB
+}
+
 func busyFault(path string, err error) error {
 	return fault.New(fault.TimedOut, "another process is writing to %s; try again: %w", path, err)
 }

@@ -86,6 +86,17 @@ func (h *changeHash) keep(op byte) {
 	h.line = append(h.line, '\n')
 	h.sum.Write(h.line)
 	h.line = h.line[:len(h.line)-1]
+	h.count(op)
+}
+
+// keepLine adds a change whose line is known to be in order.
+func (h *changeHash) keepLine(op byte, line []byte) {
+	h.line = append(append(append(h.line[:0], op, ' '), line...), '\n')
+	h.sum.Write(h.line)
+	h.count(op)
+}
+
+func (h *changeHash) count(op byte) {
 	if op == OpAdd {
 		h.added++
 	} else {

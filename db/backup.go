@@ -1,0 +1,82 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/kg/fault"
+)
+
+// backupPages is how many pages are copied between two looks at ctx: 4 MB.
+const backupPages = 1024
+
+// Backup copies one pinned state of the file to dest, which must not exist (the
+// fault Conflict), while others read and write. dest appears whole or not at all.
+// progress, which may be nil, hears the pages copied and all of them.
+func (f *File) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+	dest, err := filepath.Abs(dest)
+	if err != nil {
+		return err
+	}
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	r, err := f.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return buildBeside(dest, func(temp string) error {
+		if err := r.copyTo(ctx, temp, progress); err != nil {
+			return asFault(ctx, dest, "backup", err)
+		}
+		return checkCopy(temp)
+	})
+}
+
+// copyTo copies page by page within the reader's transaction, so that another
+// process's commit does not make the copy begin again.
+func (r *Reader) copyTo(ctx context.Context, temp string, progress func(done, total int64)) (err error) {
+	to, err := sqlite.OpenConn(temp, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	backup, err := sqlite.NewBackup(to, "main", r.conn.Conn, "main")
+	if err != nil {
+		return err
+	}
+	defer backup.Close()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		more, err := backup.Step(backupPages)
+		if err != nil && !isBusy(err) {
+			return err
+		}
+		total := int64(backup.PageCount())
+		progress(total-int64(backup.Remaining()), total)
+		if !more {
+			return nil
+		}
+	}
+}
+
+// checkCopy reads the copy's header, as opening it will.
+func checkCopy(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	format, err := checkHeader(file, path)
+	if err == nil && format != Format {
+		err = fault.New(fault.Unusable, "the copy has format %d", format)
+	}
+	return err
+}
