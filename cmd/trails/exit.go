@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -8,6 +9,9 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,26 +74,45 @@ func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int
 			fmt.Fprintf(p.stderr, "trails: %s\n", failed.message)
 		}
 		return exitFailed
+	case ctx.Err() != nil:
+		fmt.Fprintf(p.stderr, "trails: %s was interrupted\n", cmd.Name())
+		return exitFailed
 	case errors.As(err, &f) && f.Kind != fault.Internal:
 		fmt.Fprintf(p.stderr, "trails: %s\n", line(f.Message))
 		p.reportFields(f.Fields)
 		return exitCodes[f.Kind]
-	case ctx.Err() != nil:
-		fmt.Fprintln(p.stderr, "trails: interrupted; nothing was changed")
-		return exitFailed
 	}
 	return p.reportInternal(err)
 }
 
-// reportFields prints one field error a line, with the place in the input first.
+// reportFields prints one field error a line, in the order of the input and with
+// the place in it first.
 func (p *program) reportFields(fields []fault.FieldError) {
+	fields = slices.Clone(fields)
+	slices.SortStableFunc(fields, func(a, b fault.FieldError) int { return comparePlaces(a.Source, b.Source) })
 	for _, f := range fields {
-		where := f.Source
-		if f.Node != "" {
-			where = join(where, " ", f.Node)
-		}
+		where := join(f.Source, " ", f.Node)
 		fmt.Fprintf(p.stderr, "  %s\n", line(join(where, ": ", fieldMessage(f))))
 	}
+}
+
+// comparePlaces orders "file:line" by file, then by line as a number.
+func comparePlaces(a, b string) int {
+	fileA, lineA := cutPlace(a)
+	fileB, lineB := cutPlace(b)
+	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(lineA, lineB))
+}
+
+func cutPlace(place string) (file string, line int) {
+	colon := strings.LastIndexByte(place, ':')
+	if colon < 0 {
+		return place, 0
+	}
+	line, err := strconv.Atoi(place[colon+1:])
+	if err != nil {
+		return place, 0
+	}
+	return place[:colon], line
 }
 
 // fieldMessage names the field, once.

@@ -2,16 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"trails/kg"
-	"trails/kg/fault"
 )
 
 func (p *program) initCommand() *cobra.Command {
@@ -33,7 +29,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 			if err != nil {
 				return err
 			}
-			text, err := p.readOptional(schema)
+			text, err := p.readOptional(cmd.Context(), schema)
 			if err != nil {
 				return err
 			}
@@ -70,65 +66,4 @@ next:
 			return err
 		})
 	})
-}
-
-// readOptional returns the text of a file, of stdin for "-", or nothing for "".
-func (p *program) readOptional(path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	return p.readText(path)
-}
-
-// maxText bounds a file that is read whole: a schema, arguments.
-const maxText = 32 << 20
-
-// readText returns the text of a file, or of stdin for "-".
-func (p *program) readText(path string) (text []byte, err error) {
-	in := p.stdin
-	if path != "-" {
-		f, err := open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = f.Close() }() // only read
-		in = f
-	}
-	text, err = io.ReadAll(io.LimitReader(in, maxText+1))
-	if err != nil {
-		return nil, fault.New(fault.Unusable, "read %s: %w", path, err)
-	}
-	if len(text) > maxText {
-		return nil, fault.New(fault.TooLarge, "%s is larger than %s", path, bytesOf(maxText))
-	}
-	return text, nil
-}
-
-// open opens a file that the caller names, with an error of the right kind.
-func open(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New(fault.Missing, "%s does not exist", path)
-	case err != nil:
-		return nil, fault.New(fault.Unusable, "%w", err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, errors.Join(fault.New(fault.Unusable, "%s is a directory", path), f.Close())
-	}
-	return f, nil
-}
-
-// named puts the name of the file before the lines that a fault names.
-func named(err error, file string) error {
-	var f *fault.Error
-	if file == "" || !errors.As(err, &f) || (f.Kind != fault.InvalidData && f.Kind != fault.Malformed) {
-		return err
-	}
-	if file == "-" {
-		file = "stdin"
-	}
-	c := *f
-	c.Message = file + ": " + f.Message
-	return &c
 }

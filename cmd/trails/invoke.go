@@ -70,13 +70,12 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 	if known && f.describe {
 		return p.describe(d)
 	}
-	args, err := p.invokeArguments(d, words[1:], f)
+	args, err := p.invokeArguments(ctx, d, words[1:], f)
 	if err != nil {
 		return err
 	}
 	res, err := e.Call(ctx, invoke.Call{
 		Capability: words[0], Args: args, Principal: me(), Via: "cli", IdempotencyKey: f.key,
-		Output: p.stdout, Progress: nil,
 	})
 	if err != nil {
 		return suggest(err, words[0], tools.Descriptors)
@@ -114,14 +113,14 @@ func suggest(err error, name string, descriptors []capability.Descriptor) error 
 }
 
 // invokeArguments reads the arguments in whichever way they were given.
-func (p *program) invokeArguments(d capability.Descriptor, words []string, f invokeFlags) (json.RawMessage, error) {
+func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, words []string, f invokeFlags) (json.RawMessage, error) {
 	if f.json != "" && len(words) > 0 {
 		return nil, usageError{"give the arguments as --json or as NAME=VALUE, not both"}
 	}
 	values := map[string]json.RawMessage{}
 	var err error
 	if f.json != "" {
-		values, err = p.readJSONArguments(f.json)
+		values, err = p.readJSONArguments(ctx, f.json)
 	} else {
 		values, err = parseWords(d.InputShape, words)
 	}
@@ -145,11 +144,11 @@ func encodeArguments(values map[string]json.RawMessage) (json.RawMessage, error)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-func (p *program) readJSONArguments(source string) (map[string]json.RawMessage, error) {
+func (p *program) readJSONArguments(ctx context.Context, source string) (map[string]json.RawMessage, error) {
 	text := []byte(source)
 	if path, isFile := strings.CutPrefix(source, "@"); isFile || source == "-" {
 		var err error
-		if text, err = p.readText(path); err != nil {
+		if text, err = p.readText(ctx, path); err != nil {
 			return nil, err
 		}
 	}

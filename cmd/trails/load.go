@@ -77,7 +77,7 @@ func completeWords(cmd *cobra.Command, flag string, words ...string) {
 }
 
 func (p *program) load(ctx context.Context, file string, data []string, f loadFlags) error {
-	inputs, closeAll, err := p.openInputs(data)
+	inputs, closeAll, err := p.openInputs(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 
 // openInputs opens every file before anything is read, so that a misspelt name
 // costs nothing.
-func (p *program) openInputs(data []string) (inputs []invoke.Input, closeAll func(), err error) {
+func (p *program) openInputs(ctx context.Context, data []string) (inputs []invoke.Input, closeAll func(), err error) {
 	var files []*os.File
 	closeAll = func() {
 		for _, f := range files {
@@ -113,7 +113,7 @@ func (p *program) openInputs(data []string) (inputs []invoke.Input, closeAll fun
 	}
 	for _, name := range data {
 		if name == "-" {
-			inputs = append(inputs, invoke.Input{Name: "stdin", Reader: p.stdin})
+			inputs = append(inputs, invoke.Input{Name: "stdin", Reader: p.input(ctx)})
 			continue
 		}
 		f, err := open(name)

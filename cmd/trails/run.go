@@ -28,7 +28,8 @@ type program struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, env: environment(env), log: slog.New(slog.DiscardHandler)}
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
+	p := &program{stdin: stdin, stdout: sink{"stdout", stdout}, stderr: stderr, env: environment(env), log: slog.New(slog.DiscardHandler)}
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = p.reportPanic(bug)
@@ -82,7 +83,7 @@ write is validated, atomic, attributed and versioned.`,
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
 		p.initCommand(), p.loadCommand(), p.exportCommand(), p.mcpCommand(), p.serveCommand(), p.invokeCommand(),
-		p.schemaCommand(), p.logCommand(), p.showCommand(), p.statsCommand(), p.doctorCommand(),
+		p.schemaCommand(), p.logCommand(), p.showCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
 		p.backupCommand(), p.versionCommand(), p.completionCommand(),
 	)
 	return root

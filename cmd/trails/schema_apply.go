@@ -53,7 +53,7 @@ func (p *program) applySchema(cmd *cobra.Command, args []string, f applyFlags, f
 	if err != nil {
 		return err
 	}
-	text, err := p.readText(rest[0])
+	text, err := p.readText(cmd.Context(), rest[0])
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -45,7 +46,7 @@ func giveNotes(env *testscript.Env) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(f)), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(f)), text, 0o644); err != nil {
 			return err
 		}
 	}
@@ -58,6 +59,8 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"trim":    trim,
 	"capture": capture,
 	"nobody":  nobody,
+	"many":    many,
+	"limited": limited,
 }
 
 // exits CODE COMMAND... runs a command that must end with this exit code.
@@ -139,4 +142,20 @@ func openTo(ts *testscript.TestScript, program string) string {
 	copied := filepath.Join(dir, program)
 	ts.Check(os.WriteFile(copied, text, 0o755))
 	return copied
+}
+
+// many FILE N writes N nodes as NDJSON.
+func many(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{\"type\":\"Note\",\"id\":\"m%d\",\"data\":{\"title\":\"Note number %d of many\"}}\n", i, i)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+}
+
+// limited CODE BLOCKS COMMAND... is exits, with files no larger than blocks of 512 bytes.
+func limited(ts *testscript.TestScript, neg bool, args []string) {
+	exits(ts, neg, append([]string{args[0], "sh", "-c", `ulimit -f "$0" && exec "$@"`}, args[1:]...))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // line makes s one line of printable text: data from outside cannot steer a terminal.
@@ -29,12 +30,19 @@ func join(a, sep, b string) string {
 
 // mentions reports whether name stands in s as a word of its own.
 func mentions(s, name string) bool {
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if word == name {
+	isLetter := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for rest := s; ; {
+		at := strings.Index(rest, name)
+		if at < 0 || name == "" {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(rest[:at])
+		after, _ := utf8.DecodeRuneInString(rest[at+len(name):])
+		if !isLetter(before) && !isLetter(after) {
 			return true
 		}
+		rest = rest[at+len(name):]
 	}
-	return false
 }
 
 // count says how many of something there are: "1 quad", "1,204 quads".

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"trails/kg/fault"
+)
+
+// readOptional returns the text of a file, of stdin for "-", or nothing for "".
+func (p *program) readOptional(ctx context.Context, path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return p.readText(ctx, path)
+}
+
+// maxText bounds a file that is read whole: a schema, arguments.
+const maxText = 32 << 20
+
+// readText returns the text of a file, or of stdin for "-".
+func (p *program) readText(ctx context.Context, path string) (text []byte, err error) {
+	in := p.input(ctx)
+	if path != "-" {
+		f, err := open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // only read
+		in = f
+	}
+	text, err = io.ReadAll(io.LimitReader(in, maxText+1))
+	if err != nil {
+		return nil, fault.New(fault.Unusable, "read %s: %w", path, err)
+	}
+	if len(text) > maxText {
+		return nil, fault.New(fault.TooLarge, "%s is larger than %s", path, bytesOf(maxText))
+	}
+	return text, nil
+}
+
+// open opens a file that the caller names, with an error of the right kind.
+func open(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.Missing, "%s does not exist", path)
+	case err != nil:
+		return nil, fault.New(fault.Unusable, "%w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(fault.New(fault.Unusable, "%s is a directory", path), f.Close())
+	}
+	return f, nil
+}
+
+// named puts the name of a file that was read as a whole into the fault about it.
+func named(err error, file string) error {
+	var f *fault.Error
+	if file == "" || !errors.As(err, &f) || (f.Kind != fault.InvalidData && f.Kind != fault.Malformed) {
+		return err
+	}
+	if file == "-" {
+		file = "stdin"
+	}
+	c := *f
+	c.Message = file + ": " + f.Message
+	c.Fields = slices.Clone(f.Fields)
+	for i := range c.Fields {
+		if number, ok := strings.CutPrefix(c.Fields[i].Source, "line "); ok {
+			c.Fields[i].Source = file + ":" + number
+		}
+	}
+	return &c
+}
+
+// input is stdin that an interrupt ends. The goroutine behind it may stay in its
+// read for as long as the other side keeps silent: nothing can wake it, and the
+// process that it would hold up is about to end.
+func (p *program) input(ctx context.Context) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { _ = in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.CopyBuffer(in, onlyReader{p.stdin}, make([]byte, 256<<10))
+		_ = in.CloseWithError(err)
+	}()
+	return out
+}
+
+// onlyReader hides WriteTo, which would choose a buffer of its own.
+type onlyReader struct{ io.Reader }
+
+// sink says of a failed write where it was to, as the fault that it is: a full
+// disk is no bug of ours.
+type sink struct {
+	name string
+	io.Writer
+}
+
+func (s sink) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if err != nil {
+		err = fault.New(fault.Unusable, "write %s: %w", s.name, err)
+	}
+	return n, err
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"trails/kg"
+)
+
+// verified is what verify says with -o json.
+type verified struct {
+	OK       bool     `json:"ok"`
+	Head     *string  `json:"head"`
+	Commits  int64    `json:"commits"`
+	Quads    int64    `json:"quads"`
+	Terms    int64    `json:"terms"`
+	Problems []string `json:"problems"`
+}
+
+func (p *program) verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Read every byte and recompute every commit's hash",
+		Long: `Check the whole of FILE in one state: SQLite's own integrity check, that its tables
+agree, and that the changes of every commit give the commit's id again. It exits with 1
+when something is wrong, and says what on a line each.
+` + fileHelp,
+		Example: `  trails verify notes.trails
+  trails verify notes.trails -o json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, _, err := p.fileThen(cmd, args)
+			if err != nil {
+				return err
+			}
+			return p.verify(cmd, file)
+		},
+	}
+}
+
+func (p *program) verify(cmd *cobra.Command, file string) error {
+	var report kg.VerifyReport
+	progress := p.newMeter()
+	defer progress.close()
+	err := withGraph(cmd.Context(), file, func(g *kg.Graph) (err error) {
+		report, err = g.Verify(cmd.Context(), progress.hook())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	progress.close()
+	return p.printVerified(file, report)
+}
+
+func (p *program) printVerified(file string, report kg.VerifyReport) error {
+	v := verified{OK: report.OK(), Commits: report.Commits, Quads: report.Quads, Terms: report.Terms, Problems: []string{}}
+	v.Problems = append(v.Problems, report.Problems...)
+	if report.Head.Seq > 0 {
+		head := report.Head.ID.String()
+		v.Head = &head
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := p.print(text, func(w io.Writer, _ json.RawMessage) error { return v.write(w, file) }); err != nil {
+		return err
+	}
+	if !v.OK {
+		return failure{fmt.Sprintf("%s is damaged: %s; restore it from a backup", file, count(int64(len(v.Problems)), "problem"))}
+	}
+	return nil
+}
+
+func (v verified) write(w io.Writer, file string) error {
+	for _, problem := range v.Problems {
+		fmt.Fprintln(w, line(problem))
+	}
+	if !v.OK {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "%s is sound: %s, %s and %s\n", file, count(v.Commits, "commit"), count(v.Quads, "quad"), count(v.Terms, "term"))
+	return err
+}
