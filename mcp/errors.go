@@ -93,11 +93,11 @@ func with(details, own map[string]any) map[string]any {
 // refuse turns any error of a handler into a JSON-RPC error. What is ours is logged
 // whole and shown as nothing but its trace id.
 func (e *endpoint) refuse(ctx context.Context, method string, err error) *jsonrpc.Error {
-	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
-		return tidy(wire)
-	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &jsonrpc.Error{Code: codeCancelled, Message: "request cancelled"}
+	}
+	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
+		return wire
 	}
 	f := fault.Of(err)
 	if f.Kind == fault.Internal && f.Details["trace_id"] == nil {
@@ -138,20 +138,20 @@ func encodeFault(f *fault.Error) *jsonrpc.Error {
 	return out
 }
 
-// tidy repairs errors that the SDK makes before any middleware: it gives plain ones
-// the code 0, and quotes Go types when params do not fit them.
+// tidy repairs an error of the SDK's own: plain ones have the code 0, and one about
+// params that do not fit a Go type quotes both.
 func tidy(e *jsonrpc.Error) *jsonrpc.Error {
 	out := *e
 	switch {
+	case strings.Contains(e.Message, "unmarshaling"):
+		out.Code, out.Message = jsonrpc.CodeInvalidParams, "invalid params: a member has the wrong type"
 	case e.Code == 0:
 		out.Code = jsonrpc.CodeInvalidRequest
-	case e.Code == jsonrpc.CodeInvalidParams && strings.Contains(e.Message, "unmarshaling"):
-		out.Message = "invalid params"
 	}
 	return &out
 }
 
-// tidyError is tidy for an error that has not been put on the wire yet.
+// tidyError is tidy for an error that is not on the wire yet.
 func tidyError(err error) *jsonrpc.Error {
 	wire := &jsonrpc.Error{Message: err.Error()}
 	var wrapped *jsonrpc.Error

@@ -159,7 +159,13 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		res, err = e.dispatch(ctx, request{
 			Request: req,
 			method:  method,
-			bySDK:   func(ctx context.Context) (sdk.Result, error) { return next(ctx, method, req) },
+			bySDK: func(ctx context.Context) (sdk.Result, error) {
+				res, err := next(ctx, method, req)
+				if err != nil {
+					return nil, tidyError(err)
+				}
+				return res, nil
+			},
 		})
 		if err != nil {
 			return nil, e.refuse(ctx, method, err)
