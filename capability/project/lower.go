@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/capability"
@@ -21,6 +22,18 @@ func Lower(shape capability.Shape) json.RawMessage {
 		o["trails:node_type"] = shape.NodeType
 	}
 	return encode(o)
+}
+
+// LowerOutput returns the JSON Schema of what a call answers. It is open and
+// requires nothing: a refusal that the caller can mend comes as structured content
+// {kind, message, …} too, clients hold it against this schema (the TypeScript SDK
+// does so for results with isError), and a linear schema has no word for "or".
+func LowerOutput(shape capability.Shape) json.RawMessage {
+	shape.Closed, shape.Fields = false, slices.Clone(shape.Fields)
+	for i := range shape.Fields {
+		shape.Fields[i].Required = false
+	}
+	return Lower(shape)
 }
 
 func lowerObject(fields []capability.Field, closed bool) object {

@@ -71,7 +71,7 @@ func MCPTool(d capability.Descriptor) Tool {
 		Description:  d.Description,
 		InputSchema:  Lower(d.InputShape),
 		Name:         capability.ToolName(d.ID),
-		OutputSchema: Lower(d.OutputShape),
+		OutputSchema: LowerOutput(d.OutputShape),
 		Title:        title(d),
 		Trails:       trails,
 	}
