@@ -77,8 +77,10 @@ async function work (client) {
   equal(JSON.parse(made.content[0].text), made.structuredContent, 'the text mirrors the structured content')
 
   const { contents } = await client.readResource({ uri: `trails://kg/Note?where=code=${code}` })
-  equal(contents[0].mimeType, 'application/ld+json', 'the type of a resource')
-  holds(contents[0].text.includes(`urn:trails:notes:Note/${code}`), 'the note is found')
+  equal([contents[0].mimeType, JSON.parse(contents[0].text)],
+    ['application/json', [{ iri: `urn:trails:notes:Note/${code}`, label: 'Note' }]], 'the note is found')
+  const one = (await client.readResource({ uri: `trails://kg/Note/${code}` })).contents[0]
+  equal([one.mimeType, JSON.parse(one.text)['@id']], ['application/ld+json', `urn:trails:notes:Note/${code}`], 'the note as JSON-LD')
   const missing = await refusal(client.readResource({ uri: 'trails://kg/Note/none' }))
   equal([missing.code, missing.data], [-32602, { uri: 'trails://kg/Note/none' }], 'a missing resource')
 
@@ -86,7 +88,7 @@ async function work (client) {
   holds(resources.some((r) => r.uri === 'trails://schema'), 'trails://schema is listed')
   const { resourceTemplates } = await client.listResourceTemplates()
   holds(resourceTemplates.some((r) => r.uriTemplate.startsWith('trails://kg/Note')), 'notes have a template')
-  const stale = await client.callTool({ name: 'note_update', arguments: { id: code, rank: 2, if_commit: '00'.repeat(32) } })
+  const stale = await client.callTool({ name: 'note_update', arguments: { id: code, rank: 2, if_commit: '11'.repeat(32) } })
   equal([stale.isError, stale.structuredContent.kind], [true, 'precondition_failed'], 'a lost precondition is a result')
 }
 
