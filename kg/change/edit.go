@@ -52,6 +52,11 @@ type Edit struct {
 	Source Source
 }
 
+// hasPredicate and hasObject say which parts of its quad an op uses, besides the
+// subject and the graph.
+func (o Op) hasPredicate() bool { return o != Fresh && o != Erase }
+func (o Op) hasObject() bool    { return o.hasPredicate() && o != Clear }
+
 const sourceBytes = 8
 
 // appendRecord appends e in the form that the spool sorts: subject, NUL, op, the
@@ -61,10 +66,10 @@ const sourceBytes = 8
 func appendRecord(dst []byte, e Edit) []byte {
 	dst = rdf.AppendTerm(dst, e.Quad.Subject)
 	dst = append(dst, 0, byte(e.Op))
-	if e.Op != Erase && e.Op != Fresh {
+	if e.Op.hasPredicate() {
 		dst = append(rdf.AppendTerm(append(dst, ' '), e.Quad.Predicate), ' ')
 	}
-	if e.Quad.Object != nil {
+	if e.Op.hasObject() {
 		dst = append(rdf.AppendTerm(dst, e.Quad.Object), ' ')
 	}
 	if e.Quad.Label != nil {
@@ -87,7 +92,7 @@ func decodeRecord(record []byte, subject rdf.Term, scratch *[]byte) (Edit, error
 		Source: Source{File: uint16(source >> 48), Line: source & (1<<48 - 1)},
 	}
 	rest := k[cut+2:]
-	if e.Op < Retract && e.Op != Require {
+	if !e.Op.hasObject() {
 		e.Quad = decodeTarget(subject, string(rest))
 		return e, nil
 	}

@@ -16,12 +16,13 @@ import (
 	"trails/kg/rdf"
 )
 
-// Sizes that bound a spool's memory: at most keptChunks sorted chunks and two
+// DefaultChunkBytes is how much a spool gathers before it sorts, unless
+// [Spool.ChunkBytes] says otherwise.
+const DefaultChunkBytes = 32 << 20
+
+// keptChunks bounds a spool's memory: at most this many sorted chunks and two
 // more, one being filled and one being sorted, are in memory at a time.
-const (
-	chunkBytes = 32 << 20
-	keptChunks = 3
-)
+const keptChunks = 3
 
 // Spool gathers edits in any order and gives them back sorted by subject, as
 // often as asked. The zero Spool is ready to use. It is not safe for concurrent
@@ -29,6 +30,8 @@ const (
 type Spool struct {
 	// Dir is where overflow goes; empty means the system's temporary folder.
 	Dir string
+	// ChunkBytes is the size of a chunk, below 4 GiB; 0 means DefaultChunkBytes.
+	ChunkBytes int
 
 	filling *chunk
 	sorting chan sorted // of the chunk that is being sorted; nil when none is
@@ -52,11 +55,13 @@ func (s *Spool) Add(e Edit) error {
 	}
 	s.filling.add(e)
 	s.count++
-	if len(s.filling.arena) < chunkBytes {
+	if len(s.filling.arena) < s.chunkBytes() {
 		return nil
 	}
 	return s.cut()
 }
+
+func (s *Spool) chunkBytes() int { return cmp.Or(s.ChunkBytes, DefaultChunkBytes) }
 
 // cut hands the filling chunk to be sorted beside the next one's filling.
 func (s *Spool) cut() error {
@@ -298,9 +303,12 @@ func (m *merge) advance() error {
 		heap.Pop(m)
 		return nil
 	}
+	if err != nil {
+		return err
+	}
 	m.heads[0].record = record
 	heap.Fix(m, 0)
-	return err
+	return nil
 }
 
 // grouping cuts the merged records into groups.
