@@ -1,0 +1,53 @@
+package change_test
+
+import (
+	"github.com/cayleygraph/quad"
+	"pgregory.net/rapid"
+
+	"trails/kg/change"
+	"trails/kg/rdf"
+)
+
+// Few names, so that edits meet each other. Some are prefixes of others, or sort
+// around the bytes that a record puts between its parts.
+var (
+	subjects   = []rdf.Term{quad.IRI("urn:s"), quad.IRI("urn:s/1"), quad.IRI("urn:sé"), quad.BNode("a"), quad.BNode("a-1"), quad.BNode("a.b"), quad.BNode("ab")}
+	predicates = []rdf.Term{rdf.Type, quad.IRI("urn:p"), quad.IRI("urn:p#q")}
+	labels     = []rdf.Term{nil, nil, quad.IRI("urn:g"), quad.IRI("urn:g/1"), quad.BNode("g")}
+	objects    = []rdf.Term{
+		quad.IRI("urn:s"), quad.BNode("a"), quad.String(""), quad.String("a"), quad.String("a b"), quad.String(`"`), quad.String("a\x00b"),
+		quad.String("\x00"), quad.String("\n\r\t\\\x7f"), quad.String(". <urn:g> ."), quad.String("é\U0010ffff"),
+		rdf.LangLiteral("a", "en"), rdf.LangLiteral("a", "en-GB"), rdf.Literal("1", rdf.XSDInteger), rdf.Literal("01", rdf.XSDInteger), rdf.Literal("1 ", rdf.XSDDecimal),
+	}
+)
+
+func quadGen() *rapid.Generator[rdf.Quad] {
+	return rapid.Custom(func(t *rapid.T) rdf.Quad {
+		return rdf.Quad{
+			Subject:   rapid.SampledFrom(subjects).Draw(t, "subject"),
+			Predicate: rapid.SampledFrom(predicates).Draw(t, "predicate"),
+			Object:    objectGen().Draw(t, "object"),
+			Label:     rapid.SampledFrom(labels).Draw(t, "label"),
+		}
+	})
+}
+
+func objectGen() *rapid.Generator[rdf.Term] {
+	return rapid.OneOf(rapid.SampledFrom(objects), rapid.Map(rapid.String(), func(s string) rdf.Term { return quad.String(s) }))
+}
+
+var ops = []change.Op{change.Fresh, change.Require, change.Erase, change.Clear, change.Retract, change.Assert, change.Assert, change.Default}
+
+// editGen draws edits of every op, some with parts of the quad that the op does not use.
+func editGen() *rapid.Generator[change.Edit] {
+	return rapid.Custom(func(t *rapid.T) change.Edit {
+		return change.Edit{
+			Op:   rapid.SampledFrom(ops).Draw(t, "op"),
+			Quad: quadGen().Draw(t, "quad"),
+			Source: change.Source{
+				File: rapid.Uint16().Draw(t, "file"),
+				Line: rapid.Uint64Max(1<<48-1).Draw(t, "line"),
+			},
+		}
+	})
+}

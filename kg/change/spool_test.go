@@ -1,0 +1,192 @@
+package change_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/cayleygraph/quad"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/kg/change"
+	"trails/kg/rdf"
+)
+
+// TestSpoolAndNetDoWhatThePlainReadingSays gathers random edits in random order,
+// in chunks down to one record, so that most runs go to disk and many are merged.
+func TestSpoolAndNetDoWhatThePlainReadingSays(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		before := rapid.SliceOfNDistinct(quadGen(), 0, 20, rapid.ID[rdf.Quad]).Draw(t, "before")
+		edits := rapid.SliceOfN(editGen(), 0, 60).Draw(t, "edits")
+		spool := change.Spool{Dir: dir, ChunkBytes: rapid.SampledFrom([]int{1, 200, 1000, 0}).Draw(t, "chunk")}
+		defer spool.Close()
+		for _, e := range edits {
+			if err := spool.Add(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := apply(before, edits)
+		for _, pass := range []string{"first", "second"} {
+			deltas, failures := net(t, &spool, before)
+			if diff := cmp.Diff(want.deltas(), deltas); diff != "" {
+				t.Fatalf("%s pass, deltas:\n%s", pass, diff)
+			}
+			if diff := cmp.Diff(want.failures, failures); diff != "" {
+				t.Fatalf("%s pass, failures:\n%s", pass, diff)
+			}
+		}
+		if got := spool.Len(); got != int64(len(edits)) {
+			t.Fatalf("Len: got %d, want %d", got, len(edits))
+		}
+	})
+}
+
+// net merges every group with its subject's quads.
+func net(t *rapid.T, spool *change.Spool, before []rdf.Quad) ([]change.Delta, map[change.Failure]bool) {
+	of := map[rdf.Term][]rdf.Quad{}
+	for _, q := range before {
+		of[q.Subject] = append(of[q.Subject], q)
+	}
+	var all []change.Delta
+	failed := map[change.Failure]bool{}
+	for group, err := range spool.Groups(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		deltas, failures := group.Net(of[group.Subject])
+		all = append(all, deltas...)
+		for _, f := range failures {
+			f.Edit.Source = change.Source{}
+			failed[f] = true
+		}
+	}
+	return all, failed
+}
+
+func TestEditsAddedBetweenTwoPassesAreInTheSecond(t *testing.T) {
+	spool := change.Spool{ChunkBytes: 1, Dir: t.TempDir()}
+	defer spool.Close()
+	for i := range 20 {
+		add(t, &spool, assert(fmt.Sprint(i%5), fmt.Sprint(i)))
+		if got := edits(t, &spool); len(got) != i+1 {
+			t.Fatalf("after %d edits a pass has %d", i+1, len(got))
+		}
+	}
+}
+
+// TestOfEqualEditsTheFirstOneIsKept holds whatever runs they end up in: an error
+// then names the first place in the input.
+func TestOfEqualEditsTheFirstOneIsKept(t *testing.T) {
+	for _, chunk := range []int{1, 100, 0} {
+		spool := change.Spool{ChunkBytes: chunk, Dir: t.TempDir()}
+		for line := uint64(1); line <= 40; line++ {
+			e := assert("s", fmt.Sprint(line%4))
+			e.Source = change.Source{File: 1, Line: line}
+			add(t, &spool, e)
+		}
+		var lines []uint64
+		for _, e := range edits(t, &spool) {
+			lines = append(lines, e.Source.Line)
+		}
+		if diff := cmp.Diff([]uint64{4, 1, 2, 3}, lines); diff != "" {
+			t.Errorf("chunks of %d bytes: %s", chunk, diff)
+		}
+		spool.Close()
+	}
+}
+
+func TestNothingIsLeftOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	spool := change.Spool{ChunkBytes: 1, Dir: dir}
+	for i := range 50 {
+		add(t, &spool, assert("s", fmt.Sprint(i)))
+	}
+	for range spool.Groups(t.Context()) { // a pass that ends early
+		break
+	}
+	if err := spool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestASpoolWithoutRoomForItsOverflowSaysSo(t *testing.T) {
+	spool := change.Spool{ChunkBytes: 1, Dir: t.TempDir() + "/missing"}
+	defer spool.Close()
+	var err error
+	for i := 0; err == nil && i < 10; i++ {
+		err = spool.Add(assert("s", fmt.Sprint(i)))
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want that the folder does not exist", err)
+	}
+}
+
+func TestAPassCanBeCancelled(t *testing.T) {
+	var spool change.Spool
+	defer spool.Close()
+	for i := range 10 {
+		add(t, &spool, assert(fmt.Sprint(i), "o"))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	for _, err := range spool.Groups(ctx) {
+		if seen++; err != nil {
+			if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			break
+		}
+		cancel()
+	}
+	if seen != 2 {
+		t.Errorf("the pass went on for %d groups", seen)
+	}
+}
+
+func TestAnEmptySpoolHasNoGroups(t *testing.T) {
+	var spool change.Spool
+	if got := edits(t, &spool); got != nil {
+		t.Errorf("got %v", got)
+	}
+	if err := spool.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func assert(s, o string) change.Edit {
+	return change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: quad.IRI("urn:" + s), Predicate: rdf.Label, Object: quad.String(o)}}
+}
+
+func add(t *testing.T, spool *change.Spool, e change.Edit) {
+	t.Helper()
+	if err := spool.Add(e); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// edits is one whole pass; it checks that the groups come in order, each once.
+func edits(t *testing.T, spool *change.Spool) []change.Edit {
+	t.Helper()
+	var all []change.Edit
+	var seen []string
+	for group, err := range spool.Groups(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, string(rdf.AppendTerm(nil, group.Subject)))
+		all = append(all, group.Edits...)
+	}
+	if !slices.IsSorted(seen) || len(slices.Compact(slices.Clone(seen))) != len(seen) {
+		t.Fatalf("subjects out of order: %q", seen)
+	}
+	return all
+}
