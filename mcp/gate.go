@@ -94,7 +94,8 @@ func (m *message) takeBearer() string {
 	var shown string
 	_ = json.Unmarshal(text, &shown) // what is no string is no token
 	delete(meta, BearerKey)
-	m.params["_meta"], _ = json.Marshal(meta) // raw members of valid JSON always marshal
+	m.params["_meta"] = mustMarshal(meta)
+	m.paramsText = mustMarshal(m.params)
 	return shown
 }
 

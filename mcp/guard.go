@@ -28,6 +28,8 @@ type message struct {
 	idText json.RawMessage // as it came; "null" when there is none
 	method string
 	params map[string]json.RawMessage // nil when there are none
+	// paramsText is the params as they came, less what the gate has taken.
+	paramsText json.RawMessage
 	// crooked means that the params are there and no object.
 	crooked bool
 	// response is true when the message answers a request.
@@ -44,23 +46,23 @@ func (m message) isCall() bool { return m.id.IsValid() && !m.response }
 // refuses is answered to the returned message's idText.
 func parse(text []byte) (message, *jsonrpc.Error) {
 	m := message{idText: nullID}
-	switch {
-	case !utf8.Valid(text):
+	if !utf8.Valid(text) {
 		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not UTF-8"}
-	case tooDeep(text):
-		return m, invalid("the message nests deeper than " + strconv.Itoa(maxDepth) + " levels")
-	case !json.Valid(text):
-		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error"}
 	}
-	text = bytes.TrimSpace(text)
-	if text[0] == '[' {
-		return m, invalid("batches are not supported; send each message by itself")
+	if tooDeep(text) {
+		return m, invalid("the message nests deeper than " + strconv.Itoa(maxDepth) + " levels")
 	}
 	var members map[string]json.RawMessage
-	if text[0] != '{' || json.Unmarshal(text, &members) != nil {
-		return m, invalid("a message is a JSON object")
+	text = bytes.TrimLeft(text, " \t\r\n")
+	switch isObject := bytes.HasPrefix(text, []byte("{")); {
+	case isObject && json.Unmarshal(text, &members) == nil:
+		return m, m.fill(members)
+	case isObject || !json.Valid(text):
+		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error"}
+	case text[0] == '[':
+		return m, invalid("batches are not supported; send each message by itself")
 	}
-	return m, m.fill(members)
+	return m, invalid("a message is a JSON object")
 }
 
 func (m *message) fill(members map[string]json.RawMessage) *jsonrpc.Error {
@@ -116,23 +118,28 @@ func (m *message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error 
 
 func (m *message) setParams(text json.RawMessage) {
 	if len(text) > 0 && string(text) != "null" {
+		m.paramsText = text
 		m.crooked = json.Unmarshal(text, &m.params) != nil
 	}
 }
 
-// encode returns the message as the SDK is to see it: what was checked and nothing
-// else, so that no second reader finds another meaning in it.
-func (m message) encode() ([]byte, error) {
-	out := struct {
-		Version string                     `json:"jsonrpc"`
-		ID      json.RawMessage            `json:"id,omitempty"`
-		Method  string                     `json:"method"`
-		Params  map[string]json.RawMessage `json:"params,omitzero"`
-	}{Version: "2.0", Method: m.method, Params: m.params}
+// request returns the message as the SDK's own type.
+func (m message) request() *jsonrpc.Request {
+	return &jsonrpc.Request{ID: m.id, Method: m.method, Params: m.paramsText}
+}
+
+// encode returns the message as the SDK is to read it: the members that were
+// checked and no other, so that it finds no other meaning in them.
+func (m message) encode() []byte {
+	text := []byte(`{"jsonrpc":"2.0"`)
 	if m.id.IsValid() {
-		out.ID = m.idText
+		text = append(append(text, `,"id":`...), m.idText...)
 	}
-	return marshal(out)
+	text = append(append(text, `,"method":`...), mustMarshal(m.method)...)
+	if m.paramsText != nil {
+		text = append(append(text, `,"params":`...), m.paramsText...)
+	}
+	return append(text, '}')
 }
 
 // member returns params[name], nil when there is none.

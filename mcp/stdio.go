@@ -25,15 +25,15 @@ const (
 
 // RunStdio serves one session: a message a line on in, an answer a line on out. It
 // returns nil when in has ended and every answer is out (or thirty seconds later),
-// and ctx's error when ctx ends first. Nothing is written to out after it returns.
-// A read of in that is under way then cannot be broken off; it ends with in.
+// and ctx's error when ctx ends first. A read of in or a write to out that is under
+// way then cannot be broken off; it ends with in or out.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	e := s.endpoint("mcp-stdio", false)
 	c := newLineConn(e, in, out)
 	leave := e.watch.join()
 	defer leave()
-	defer c.Close()
-	stop := context.AfterFunc(ctx, func() { c.Close() })
+	defer c.shut()
+	stop := context.AfterFunc(ctx, c.shut)
 	defer stop()
 	go c.readLines()
 	err := e.sdk.Run(context.WithoutCancel(ctx), onLines{c})
@@ -62,7 +62,7 @@ type lineConn struct {
 	incoming chan jsonrpc.Message // closed at the end of in, once all is answered
 	readErr  error                // why in ended; set before incoming is closed
 	closed   chan struct{}
-	close    sync.Once
+	once     sync.Once // closes closed
 
 	outMu sync.Mutex
 	out   io.Writer
@@ -97,11 +97,11 @@ func (c *lineConn) SessionID() string { return "" }
 
 // Close ends reading and writing. It does not wait for a read of in.
 func (c *lineConn) Close() error {
-	c.close.Do(func() { close(c.closed) })
-	c.outMu.Lock() // an answer that is being written is written whole
-	defer c.outMu.Unlock()
+	c.shut()
 	return nil
 }
+
+func (c *lineConn) shut() { c.once.Do(func() { close(c.closed) }) }
 
 // Read returns the next admitted message. The context that the SDK gives it never
 // ends; closed does.
@@ -122,9 +122,7 @@ func (c *lineConn) readLines() {
 	defer close(c.incoming)
 	for {
 		line, whole, err := readLine(c.in)
-		if !whole {
-			c.send(failure(nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", maxLine))))
-		} else if line = bytes.TrimSpace(line); len(line) > 0 && !c.accept(line) {
+		if !c.take(line, whole) {
 			err = io.EOF
 		}
 		if err != nil {
@@ -152,6 +150,15 @@ func readLine(in *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
+// take deals with one line. It returns false when nobody reads the answers.
+func (c *lineConn) take(line []byte, whole bool) bool {
+	if !whole {
+		return c.send(failure(nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", maxLine)))) == nil
+	}
+	line = bytes.TrimSpace(line)
+	return len(line) == 0 || c.accept(line)
+}
+
 // accept hands a good message on and answers a bad one. It returns false when the
 // connection was closed meanwhile.
 func (c *lineConn) accept(line []byte) bool {
@@ -168,25 +175,12 @@ func (c *lineConn) accept(line []byte) bool {
 		}
 		return c.send(failure(m.idText, c.e.refuse(context.Background(), m.method, err))) == nil
 	}
-	msg, err := m.decoded()
-	if err != nil {
-		return c.send(failure(m.idText, invalid("it cannot be read"))) == nil
-	}
 	select {
-	case c.incoming <- msg:
+	case c.incoming <- m.request():
 		return true
 	case <-c.closed:
 		return false
 	}
-}
-
-// decoded returns the message as the SDK's own type.
-func (m message) decoded() (jsonrpc.Message, error) {
-	text, err := m.encode()
-	if err != nil {
-		return nil, err
-	}
-	return jsonrpc.DecodeMessage(text)
 }
 
 // admit passes the message through the gate and the checks, and counts it as in

@@ -1,0 +1,55 @@
+package mcp_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"trails/mcp"
+)
+
+// FuzzMessage sends any line and any body: the session lives, every answer is one
+// JSON-RPC message, and the token is asked for whatever the message says.
+func FuzzMessage(f *testing.F) {
+	for _, r := range requests {
+		f.Add([]byte(ask("2025-11-25", 1, r.method, r.params, "")))
+		f.Add([]byte(ask("2026-07-28", 1, r.method, r.params, "wrong")))
+	}
+	f.Add([]byte(hello("2025-11-25", "wrong")))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":1.5}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		line := bytes.ReplaceAll(text, []byte("\n"), []byte(" "))
+		for _, tok := range []string{"", token} {
+			outlives(t, line, tok)
+		}
+		w := post(t, mcp.New(&fake{}, options(token)).Handler(), string(text))
+		if w.Code != http.StatusUnauthorized {
+			t.Errorf("%q: %d", text, w.Code)
+		}
+	})
+}
+
+func outlives(t *testing.T, line []byte, tok string) {
+	e := &fake{}
+	if tok == "" && bytes.Contains(line, []byte("slow")) {
+		return // it would wait for its end
+	}
+	in := fmt.Sprintf("%s\n"+ping+"\n", line, 777)
+	var out buffer
+	if err := mcp.New(e, options(tok)).RunStdio(t.Context(), strings.NewReader(in), &out); err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	lines := out.take()
+	for _, got := range lines {
+		parse(t, got)
+	}
+	if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, `{"jsonrpc":"2.0","id":777,`) }); i < 0 {
+		t.Fatalf("%q: no answer to ping in %q", line, lines)
+	}
+	if tok != "" && e.called() > 0 {
+		t.Fatalf("%q reached the engine", line)
+	}
+}
