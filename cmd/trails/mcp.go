@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +47,11 @@ func (p *program) mcp(ctx context.Context, file string) error {
 	}
 	opts.Actor = me().ID
 	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
-		return mcp.New(e, opts).RunStdio(ctx, p.stdin, p.stdout)
+		err := mcp.New(e, opts).RunStdio(ctx, p.stdin, p.stdout)
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+			return nil // told to stop, and it did
+		}
+		return err
 	})
 }
 

@@ -77,7 +77,6 @@ write is validated, atomic, attributed and versioned.`,
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err.Error()} })
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`text` for people, or json: exactly the structured result")
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	cobra.EnableCommandSorting = false

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
 	"trails/invoke"
 	"trails/kg/fault"
@@ -17,6 +18,19 @@ func TestEveryKindHasAnExitCode(t *testing.T) {
 			t.Errorf("%s has no exit code", k)
 		}
 	}
+}
+
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	var check func(*cobra.Command)
+	check = func(c *cobra.Command) {
+		if c.Short == "" || c.Example == "" || (c.Long == "" && c.Name() != "version") {
+			t.Errorf("%s: its help lacks a line, a text or an example", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check((&program{}).root())
 }
 
 type panicking struct{}

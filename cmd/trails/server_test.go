@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // newNotes makes a graph with the schema of most tests.
@@ -121,6 +124,7 @@ func TestServeAnswersUntilItIsTold(t *testing.T) {
 			t.Errorf("GET %s with token %q: got %d, want %d", c.path, c.token, got, c.want)
 		}
 	}
+	checkMCPOverHTTP(t, base)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -145,4 +149,73 @@ func status(t *testing.T, url, token string) int {
 	}
 	_ = res.Body.Close()
 	return res.StatusCode
+}
+
+// checkMCPOverHTTP calls a tool the way a client without a session does.
+func checkMCPOverHTTP(t *testing.T, base string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_create","arguments":{"title":"Over HTTP"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer s3cret")
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, _ := io.ReadAll(res.Body)
+	if res.StatusCode != http.StatusOK || !strings.Contains(string(body), `"structuredContent":{"id":`) {
+		t.Errorf("POST /mcp: got %d %s", res.StatusCode, body)
+	}
+}
+
+func TestASignalEndsWhatWaitsForStdin(t *testing.T) {
+	file := newNotes(t)
+	for _, c := range []struct {
+		args []string
+		want int
+		says string
+	}{
+		{[]string{"mcp", file}, exitDone, ""},
+		{[]string{"load", file, "-"}, exitFailed, "trails: load was interrupted\n"},
+	} {
+		cmd := exec.Command("trails", c.args...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		awaitSignalHandler(t, cmd.Process.Pid)
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		_ = in.Close()
+		if got := cmd.ProcessState.ExitCode(); got != c.want || errs.String() != c.says {
+			t.Errorf("%q: exit code %d, %q; want %d, %q", c.args, got, errs.String(), c.want, c.says)
+		}
+	}
+}
+
+// awaitSignalHandler waits until the process has the graph open, which it does
+// after it began to listen to signals.
+func awaitSignalHandler(t *testing.T, pid int) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		files, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/fd/*")
+		for _, f := range files {
+			if target, _ := os.Readlink(f); strings.HasSuffix(target, "notes.trails") {
+				return
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
