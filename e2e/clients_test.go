@@ -41,6 +41,7 @@ func (n nodeTools) run(t testing.TB, args ...string) output {
 }
 
 func TestTheTypeScriptClient(t *testing.T) {
+	t.Parallel()
 	tools, file := toolsOfNode(t), notesFile(t)
 	const token = "sesame"
 	for _, c := range []struct {
@@ -65,6 +66,7 @@ func TestTheTypeScriptClient(t *testing.T) {
 }
 
 func TestTheInspector(t *testing.T) {
+	t.Parallel()
 	tools, file := toolsOfNode(t), notesFile(t)
 	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
 	inspector := filepath.Join(tools.modules, "node_modules/.bin/inspector")

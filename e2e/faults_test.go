@@ -178,6 +178,7 @@ func TestAFileThatAnotherProcessHolds(t *testing.T) {
 }
 
 func TestAFullDisk(t *testing.T) {
+	t.Parallel()
 	disk := smallDisk(t, 2<<20)
 	file := filepath.Join(disk, "notes.db")
 	must(t, "init", file, "--schema", write(t, "notes.yaml", notesSchema))

@@ -435,19 +435,29 @@ func withoutLine(t testing.TB, text, word string) string {
 func TestABadLineChangesNothing(t *testing.T) {
 	file, _ := attackFile(t)
 	before := must(t, "log", file, "-o", "json")
-	bad := write(t, "bad.ndjson", strings.Join([]string{
-		fmt.Sprintf(`{"type":"Tactic","id":"TA0099","data":%s}`, tactic("TA0099", "following")),
-		fmt.Sprintf(`{"type":"Tactic","id":"TA0098","data":%s}`, tactic("TA0098", "Leading")),
-		`{"type":"Tactics","id":"TA0097","data":{}}`,
-	}, "\n"))
-	out := trails(t, "load", file, bad)
-	if out.code == 0 || !strings.Contains(out.stderr, bad+":") {
-		t.Errorf("got %+v, want a refusal that names the file and line", out)
-	}
-	all := trails(t, "load", file, bad, "--keep-going")
-	for _, want := range []string{":2", ":3", "shortName", "Tactics"} {
-		if !strings.Contains(all.stderr, want) {
-			t.Errorf("--keep-going does not mention %s:\n%s", want, all.stderr)
+	good := fmt.Sprintf(`{"type":"Tactic","id":"TA0099","data":%s}`, tactic("TA0099", "following"))
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  []string // of the second and third line
+	}{
+		{"lines that cannot be read", []string{good, `{"type":"Tactics","id":"TA0097","data":{}}`, `{"type":"Tactic"`},
+			[]string{":2: ", "Tactics", ":3: "}},
+		{"lines that break the schema", []string{good,
+			fmt.Sprintf(`{"type":"Tactic","id":"TA0098","data":%s}`, tactic("TA0098", "Leading")),
+			`{"edge":"tactic","from":"Technique/T1059","to":"Tactic/TA7777"}`},
+			[]string{":2 ", "shortName", ":3 ", "Technique/T1059"}},
+	} {
+		bad := write(t, "bad.ndjson", strings.Join(c.lines, "\n"))
+		out := trails(t, "load", file, bad)
+		if out.code != 6 || !strings.Contains(out.stderr, bad+":") {
+			t.Errorf("%s: got %+v, want exit 6 and the file and line", c.name, out)
+		}
+		all := trails(t, "load", file, bad, "--keep-going")
+		for _, want := range append(c.want, bad) {
+			if !strings.Contains(all.stderr, want) {
+				t.Errorf("%s: --keep-going does not mention %s:\n%s", c.name, want, all.stderr)
+			}
 		}
 	}
 	if after := must(t, "log", file, "-o", "json"); after != before {

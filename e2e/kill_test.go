@@ -16,6 +16,7 @@ import (
 // Every fifth round kills a load of many notes instead, which is there whole or
 // not at all.
 func TestKilledUnderLoad(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -12,6 +12,7 @@ import (
 // servers, two command-line loads. No write may fail, none may be lost, and what
 // one has acknowledged the others see at their next call.
 func TestEightProcessesWriteToOneFile(t *testing.T) {
+	t.Parallel()
 	const writes, loads, perLoad = 40, 4, 100
 	file := notesFile(t)
 	var doors []door
