@@ -68,10 +68,10 @@ func cause(f *fault.Error) error {
 
 // addRefusalHeaders sets what the status asks for (RFC 9110, sections 10.2.3 and 11.6.1).
 func addRefusalHeaders(h http.Header, f *fault.Error) {
-	switch f.Kind {
-	case fault.Unauthenticated:
+	if f.Kind == fault.Unauthenticated {
 		h.Set("WWW-Authenticate", "Bearer")
-	case fault.Exhausted:
+	}
+	if f.Kind == fault.Exhausted {
 		h.Set("Retry-After", retryAfter(f.Details["retry_after"]))
 	}
 }

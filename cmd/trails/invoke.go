@@ -117,12 +117,9 @@ func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, 
 	if f.json != "" && len(words) > 0 {
 		return nil, usageError{"give the arguments as --json or as NAME=VALUE, not both"}
 	}
-	values := map[string]json.RawMessage{}
-	var err error
+	values, err := parseWords(d.InputShape, words)
 	if f.json != "" {
 		values, err = p.readJSONArguments(ctx, f.json)
-	} else {
-		values, err = parseWords(d.InputShape, words)
 	}
 	if err != nil {
 		return nil, err

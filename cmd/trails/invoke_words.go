@@ -62,25 +62,26 @@ func rawBytes(list []json.RawMessage) [][]byte {
 
 // typed writes a word as the JSON that the field takes, or as text.
 func typed(field capability.Field, word string) json.RawMessage {
-	switch field.Type {
-	case capability.Boolean, capability.Integer, capability.Number:
-		if isScalarOf(field.Type, word) {
-			return json.RawMessage(word)
-		}
-	case capability.Vector, capability.Object, capability.Any:
-		if json.Valid([]byte(word)) {
-			return json.RawMessage(word)
-		}
+	if isJSONOf(field.Type, word) {
+		return json.RawMessage(word)
 	}
 	return quoted(word)
 }
 
-func isScalarOf(t capability.Type, word string) bool {
-	if t == capability.Boolean {
+// isJSONOf reports whether word, as it stands, is a JSON value of the type; types
+// that travel as strings have none.
+func isJSONOf(t capability.Type, word string) bool {
+	switch t {
+	case capability.Boolean:
 		return word == "true" || word == "false"
+	case capability.Integer, capability.Number:
+		var n json.Number
+		return json.Unmarshal([]byte(word), &n) == nil && !strings.HasPrefix(word, `"`) && word != "null"
+	case capability.Vector, capability.Object, capability.Any:
+		return json.Valid([]byte(word))
+	default:
+		return false
 	}
-	var n json.Number
-	return json.Unmarshal([]byte(word), &n) == nil && !strings.HasPrefix(word, `"`) && word != "null"
 }
 
 // quoted is a JSON string; invalid UTF-8 becomes the replacement character.
