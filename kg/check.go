@@ -254,7 +254,7 @@ func (f failures) asError(j job, c *compiled) error {
 	if len(f.requirements) == 0 {
 		return nil
 	}
-	if j.inputs == nil && !f.requirements[0].Exists {
+	if j.inputs == nil && f.requirements[0].Edit.Op == change.Require {
 		return f.missing(c)
 	}
 	var fields []fault.FieldError
@@ -273,9 +273,12 @@ func (f failures) missing(c *compiled) error {
 // requirementError says as a field error what did not hold.
 func requirementError(r change.Failure, j job, c *compiled) fault.FieldError {
 	e := fault.FieldError{Field: "id", Source: j.at(r.Edit.Source), Node: c.nameOf(r.Edit.Quad.Subject), Value: c.nameOf(r.Edit.Quad.Subject)}
-	if r.Exists {
+	switch r.Edit.Op {
+	case change.Fresh:
 		e.Code, e.Message = fault.Unique, e.Node+" exists already; update it, or load with mode merge"
-	} else {
+	case change.Once:
+		e.Code, e.Message = fault.Unique, e.Node+" is given twice"+first(j.at(r.First))+"; give it once, or load with mode merge"
+	default:
 		e.Code, e.Message = fault.Class, e.Node+" does not exist, so nothing can be said of it"
 		e.Constraint = c.nameOf(r.Edit.Quad.Object)
 	}
@@ -283,4 +286,12 @@ func requirementError(r change.Failure, j job, c *compiled) fault.FieldError {
 		e.Node = ""
 	}
 	return e
+}
+
+// first says where something was given before, as far as that is known.
+func first(place string) string {
+	if place == "" {
+		return ""
+	}
+	return ", first at " + place
 }

@@ -121,6 +121,7 @@ func (l *loading) readNode(r record) error {
 	e := UpsertEntity(l.under.schema, Entity{Type: t, ID: r.ID, Values: r.Data})
 	if l.load.Mode == Append && e.IRI != "" {
 		e.add(change.Fresh, e.IRI, nil, nil)
+		e.add(change.Once, e.IRI, nil, nil)
 	}
 	return l.take(e, t.Name+"/"+r.ID)
 }

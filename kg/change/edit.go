@@ -24,6 +24,8 @@ type Op byte
 const (
 	// Fresh requires that the subject has no quads in the graph before.
 	Fresh Op = 'a' + iota
+	// Once requires that no other edit of the change says so of the subject and graph.
+	Once
 	// Require requires the quad, usually a type, before the change or among its assertions.
 	Require
 	// Erase removes every quad of the subject in the graph that the change does not assert.
@@ -44,8 +46,8 @@ type Source struct {
 	Line uint64 // from 1, below 2^48
 }
 
-// Edit is one step of a change set. Erase and Fresh use the quad's Subject and
-// Label, Clear its Predicate too, the others all of it.
+// Edit is one step of a change set. Erase, Fresh and Once use the quad's Subject
+// and Label, Clear its Predicate too, the others all of it.
 type Edit struct {
 	Op     Op
 	Quad   rdf.Quad
@@ -54,7 +56,7 @@ type Edit struct {
 
 // hasPredicate and hasObject say which parts of its quad an op uses, besides the
 // subject and the graph.
-func (o Op) hasPredicate() bool { return o != Fresh && o != Erase }
+func (o Op) hasPredicate() bool { return o != Fresh && o != Once && o != Erase }
 func (o Op) hasObject() bool    { return o.hasPredicate() && o != Clear }
 
 const sourceBytes = 8
@@ -81,6 +83,9 @@ func appendRecord(dst []byte, e Edit) []byte {
 
 // key is the part of a record that is compared.
 func key(record []byte) []byte { return record[:len(record)-sourceBytes] }
+
+// opOf is the op of a record.
+func opOf(record []byte) Op { return Op(record[bytes.IndexByte(record, 0)+1]) }
 
 // decodeRecord reads one record back; subject is the already decoded subject.
 func decodeRecord(record []byte, subject rdf.Term, scratch *[]byte) (Edit, error) {

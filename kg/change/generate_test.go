@@ -36,7 +36,7 @@ func objectGen() *rapid.Generator[rdf.Term] {
 	return rapid.OneOf(rapid.SampledFrom(objects), rapid.Map(rapid.String(), func(s string) rdf.Term { return quad.String(s) }))
 }
 
-var ops = []change.Op{change.Fresh, change.Require, change.Erase, change.Clear, change.Retract, change.Assert, change.Assert, change.Default}
+var ops = []change.Op{change.Fresh, change.Once, change.Require, change.Erase, change.Clear, change.Retract, change.Assert, change.Assert, change.Default}
 
 // editGen draws edits of every op, some with parts of the quad that the op does not use.
 func editGen() *rapid.Generator[change.Edit] {

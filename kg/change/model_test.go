@@ -12,11 +12,11 @@ import (
 // comment says of it, without spools, groups or merges.
 type model struct {
 	before, after map[rdf.Quad]bool
-	failures      map[change.Failure]bool // without sources
+	failures      map[change.Edit]int // without sources: how often each fails
 }
 
 func apply(before []rdf.Quad, edits []change.Edit) model {
-	m := model{map[rdf.Quad]bool{}, map[rdf.Quad]bool{}, map[change.Failure]bool{}}
+	m := model{map[rdf.Quad]bool{}, map[rdf.Quad]bool{}, map[change.Edit]int{}}
 	for _, q := range before {
 		m.before[q], m.after[q] = true, true
 	}
@@ -29,7 +29,22 @@ func apply(before []rdf.Quad, edits []change.Edit) model {
 	for _, e := range inOrder(edits) {
 		m.apply(e, asserted)
 	}
+	m.countOnces(edits)
 	return m
+}
+
+// countOnces lets every Once fail but the first of its subject and graph.
+func (m model) countOnces(edits []change.Edit) {
+	said := map[change.Edit]bool{}
+	for _, e := range edits {
+		if e.Op != change.Once {
+			continue
+		}
+		if said[used(e)] {
+			m.failures[used(e)]++
+		}
+		said[used(e)] = true
+	}
 }
 
 // inOrder sorts by op and then by the quad's text, which decides between defaults.
@@ -49,11 +64,11 @@ func (m model) apply(e change.Edit, asserted map[rdf.Quad]bool) {
 	switch e.Op {
 	case change.Fresh:
 		if any(m.before, inGraph) {
-			m.failures[change.Failure{Exists: true, Edit: used(e)}] = true
+			m.failures[used(e)] = 1
 		}
 	case change.Require:
 		if !m.before[q] && !asserted[q] {
-			m.failures[change.Failure{Edit: used(e)}] = true
+			m.failures[used(e)] = 1
 		}
 	case change.Erase:
 		remove(m.after, inGraph)
@@ -74,7 +89,7 @@ func (m model) apply(e change.Edit, asserted map[rdf.Quad]bool) {
 func used(e change.Edit) change.Edit {
 	q := rdf.Quad{Subject: e.Quad.Subject, Label: e.Quad.Label}
 	switch e.Op {
-	case change.Fresh, change.Erase:
+	case change.Fresh, change.Once, change.Erase:
 	case change.Clear:
 		q.Predicate = e.Quad.Predicate
 	default:

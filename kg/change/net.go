@@ -15,10 +15,11 @@ type Delta struct {
 
 // Failure is a requirement that did not hold.
 type Failure struct {
-	// Exists reports that a Fresh subject was there; otherwise a Require found nothing.
-	Exists bool
-	// Edit is the one that failed.
+	// Edit is the one that failed: Fresh when its subject was there before, Once when
+	// it is not the first, Require when it found nothing.
 	Edit Edit
+	// First is where the subject of a Once was given first.
+	First Source
 }
 
 // Net returns what the group does to a subject whose quads are before, in the
@@ -80,6 +81,7 @@ func (s quadSet) remove(predicate, label rdf.Term) {
 // merging is one subject on its way from before to after.
 type merging struct {
 	before, after quadSet
+	once          *Edit // the first Once of the graph at hand
 	failures      []Failure
 }
 
@@ -87,7 +89,13 @@ func (m *merging) apply(e Edit, all []Edit) {
 	switch e.Op {
 	case Fresh:
 		if m.before.matches(nil, e.Quad.Label) {
-			m.failures = append(m.failures, Failure{Exists: true, Edit: e})
+			m.failures = append(m.failures, Failure{Edit: e})
+		}
+	case Once:
+		if first := m.once; first != nil && first.Quad.Label == e.Quad.Label {
+			m.failures = append(m.failures, Failure{Edit: e, First: first.Source})
+		} else {
+			m.once = &e
 		}
 	case Require:
 		if !m.before.has(e.Quad) && !asserts(all, e.Quad) {

@@ -1,28 +1,24 @@
 package change
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"container/heap"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"slices"
-
-	"trails/kg/rdf"
 )
 
 // DefaultChunkBytes is how much a spool gathers before it sorts, unless
 // [Spool.ChunkBytes] says otherwise.
 const DefaultChunkBytes = 32 << 20
 
-// keptChunks bounds a spool's memory: at most this many sorted chunks and two
-// more, one being filled and one being sorted, are in memory at a time.
-const keptChunks = 3
+// Bounds on what a spool holds, however much goes in: at most keptChunks sorted
+// chunks and two more, one being filled and one being sorted, are in memory at a
+// time; and every mergedFiles files on disk become one, so that a pass has few open.
+const (
+	keptChunks  = 3
+	mergedFiles = 32
+)
 
 // Spool gathers edits in any order and gives them back sorted by subject, as
 // often as asked. The zero Spool is ready to use. It is not safe for concurrent
@@ -35,8 +31,8 @@ type Spool struct {
 
 	filling *chunk
 	sorting chan sorted // of the chunk that is being sorted; nil when none is
-	runs    []run
-	kept    int
+	runs    []run       // in the order of the input
+	files   int         // of runs, at its end, that were spilled and not merged yet
 	count   int64
 }
 
@@ -68,18 +64,15 @@ func (s *Spool) cut() error {
 	if err := s.settle(); err != nil || s.filling == nil {
 		return err
 	}
-	full, done, spill := s.filling, make(chan sorted, 1), s.kept >= keptChunks
+	full, done, keep := s.filling, make(chan sorted, 1), len(s.runs) < keptChunks
 	s.filling, s.sorting = nil, done
-	if !spill {
-		s.kept++
-	}
 	go func() {
 		full.sort()
-		if !spill {
+		if keep {
 			done <- sorted{run: full}
 			return
 		}
-		r, err := spillChunk(s.Dir, full)
+		r, err := spill(s.Dir, &chunkCursor{chunk: full})
 		done <- sorted{run: r, err: err}
 	}()
 	return nil
@@ -96,6 +89,32 @@ func (s *Spool) settle() error {
 		return fmt.Errorf("spool edits: %w", got.err)
 	}
 	s.runs = append(s.runs, got.run)
+	if _, onDisk := got.run.(*fileRun); onDisk {
+		s.files++
+	}
+	if s.files < mergedFiles {
+		return nil
+	}
+	return s.mergeFiles()
+}
+
+// mergeFiles makes one file of those that were spilled last.
+func (s *Spool) mergeFiles() error {
+	parts := s.runs[len(s.runs)-s.files:]
+	m, err := openRuns(parts)
+	if err != nil {
+		return fmt.Errorf("read spooled edits: %w", err)
+	}
+	whole, err := spill(s.Dir, m)
+	if err != nil {
+		return fmt.Errorf("merge spooled edits: %w", err)
+	}
+	for _, r := range parts {
+		if err := r.close(); err != nil {
+			return fmt.Errorf("close spooled edits: %w", err)
+		}
+	}
+	s.runs, s.files = append(s.runs[:len(s.runs)-len(parts)], whole), 0
 	return nil
 }
 
@@ -137,7 +156,7 @@ func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 	}
 }
 
-// merge opens a cursor on every run.
+// merge settles what was added and opens a cursor on every run.
 func (s *Spool) merge() (*merge, error) {
 	if err := s.cut(); err != nil {
 		return nil, err
@@ -145,225 +164,5 @@ func (s *Spool) merge() (*merge, error) {
 	if err := s.settle(); err != nil {
 		return nil, err
 	}
-	m := &merge{}
-	for _, r := range s.runs {
-		c, err := r.open()
-		if err != nil {
-			return nil, err
-		}
-		if err := m.push(c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-// run is a sorted sequence of records that can be read more than once.
-type run interface {
-	open() (cursor, error)
-	close() error
-}
-
-// cursor returns record after record, then io.EOF. A record is valid until the next call.
-type cursor interface{ next() ([]byte, error) }
-
-// chunk is a run in memory: records end to end, and where each begins and ends.
-type chunk struct {
-	arena []byte
-	spans []span
-}
-
-type span struct{ from, to uint32 }
-
-func (c *chunk) add(e Edit) {
-	from := len(c.arena)
-	c.arena = appendRecord(c.arena, e)
-	c.spans = append(c.spans, span{uint32(from), uint32(len(c.arena))})
-}
-
-func (c *chunk) at(i span) []byte { return c.arena[i.from:i.to] }
-
-func (c *chunk) sort() {
-	slices.SortFunc(c.spans, func(a, b span) int {
-		return cmp.Or(bytes.Compare(key(c.at(a)), key(c.at(b))), cmp.Compare(a.from, b.from))
-	})
-}
-
-func (c *chunk) open() (cursor, error) { return &chunkCursor{chunk: c}, nil }
-func (c *chunk) close() error          { return nil }
-
-type chunkCursor struct {
-	chunk *chunk
-	i     int
-}
-
-func (c *chunkCursor) next() ([]byte, error) {
-	if c.i == len(c.chunk.spans) {
-		return nil, io.EOF
-	}
-	c.i++
-	return c.chunk.at(c.chunk.spans[c.i-1]), nil
-}
-
-// fileRun is a run on disk: each record behind its length. The file has no name
-// any more, so that nothing is left behind even by a kill.
-type fileRun struct {
-	file *os.File
-	size int64
-}
-
-func spillChunk(dir string, c *chunk) (run, error) {
-	f, err := os.CreateTemp(dir, "trails-spool-*")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	w, size := bufio.NewWriterSize(f, 1<<20), int64(0)
-	for _, sp := range c.spans {
-		head := binary.AppendUvarint(w.AvailableBuffer(), uint64(sp.to-sp.from))
-		size += int64(len(head)) + int64(sp.to-sp.from)
-		w.Write(head)     //nolint:errcheck // bufio keeps the first error for Flush
-		w.Write(c.at(sp)) //nolint:errcheck // as above
-	}
-	if err := w.Flush(); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &fileRun{file: f, size: size}, nil
-}
-
-func (r *fileRun) open() (cursor, error) {
-	return &fileCursor{r: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.size), 1<<18)}, nil
-}
-
-func (r *fileRun) close() error { return r.file.Close() }
-
-type fileCursor struct {
-	r      *bufio.Reader
-	record []byte
-}
-
-func (c *fileCursor) next() ([]byte, error) {
-	n, err := binary.ReadUvarint(c.r)
-	if err != nil {
-		return nil, err
-	}
-	c.record = slices.Grow(c.record[:0], int(n))[:n]
-	_, err = io.ReadFull(c.r, c.record)
-	return c.record, err
-}
-
-// merge reads several runs as one sorted sequence.
-type merge struct{ heads []head }
-
-type head struct {
-	record []byte
-	cursor cursor
-	order  int // of the run: earlier input first among equals
-}
-
-func (m *merge) Len() int { return len(m.heads) }
-func (m *merge) Less(i, j int) bool {
-	a, b := m.heads[i], m.heads[j]
-	return cmp.Or(bytes.Compare(key(a.record), key(b.record)), cmp.Compare(a.order, b.order)) < 0
-}
-func (m *merge) Swap(i, j int) { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
-func (m *merge) Push(x any)    { m.heads = append(m.heads, x.(head)) }
-func (m *merge) Pop() any {
-	last := m.heads[len(m.heads)-1]
-	m.heads = m.heads[:len(m.heads)-1]
-	return last
-}
-
-func (m *merge) push(c cursor) error {
-	record, err := c.next()
-	if err == io.EOF {
-		return nil
-	}
-	if err == nil {
-		heap.Push(m, head{record: record, cursor: c, order: len(m.heads)})
-	}
-	return err
-}
-
-// peek returns the smallest record, which stays valid until advance.
-func (m *merge) peek() ([]byte, bool) {
-	if len(m.heads) == 0 {
-		return nil, false
-	}
-	return m.heads[0].record, true
-}
-
-func (m *merge) advance() error {
-	record, err := m.heads[0].cursor.next()
-	if err == io.EOF {
-		heap.Pop(m)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	m.heads[0].record = record
-	heap.Fix(m, 0)
-	return nil
-}
-
-// grouping cuts the merged records into groups.
-type grouping struct {
-	merge   *merge
-	group   Group
-	subject []byte
-	last    []byte
-	scratch []byte
-}
-
-// next returns the next group or io.EOF.
-func (g *grouping) next() (*Group, error) {
-	record, ok := g.merge.peek()
-	if !ok {
-		return nil, io.EOF
-	}
-	g.start(record)
-	for ok && bytes.HasPrefix(record, g.subject) {
-		if err := g.take(record); err != nil {
-			return nil, err
-		}
-		if err := g.merge.advance(); err != nil {
-			return nil, fmt.Errorf("read spooled edits: %w", err)
-		}
-		record, ok = g.merge.peek()
-	}
-	return &g.group, nil
-}
-
-// start begins a group with record's subject; subject keeps the NUL, so that it
-// is a prefix of the records of this subject only.
-func (g *grouping) start(record []byte) {
-	cut := bytes.IndexByte(record, 0)
-	g.subject = append(g.subject[:0], record[:cut+1]...)
-	g.last = g.last[:0]
-	g.group = Group{Subject: resource(g.subject[:cut]), Edits: g.group.Edits[:0]}
-}
-
-// take adds record to the group unless it repeats the one before.
-func (g *grouping) take(record []byte) error {
-	if bytes.Equal(key(record), g.last) {
-		return nil
-	}
-	g.last = append(g.last[:0], key(record)...)
-	e, err := decodeRecord(record, g.group.Subject, &g.scratch)
-	if err != nil {
-		return err
-	}
-	g.group.Edits = append(g.group.Edits, e)
-	return nil
-}
-
-// Group is what a change set wants done to one subject, in the order of the ops.
-type Group struct {
-	Subject rdf.Term
-	Edits   []Edit
+	return openRuns(s.runs)
 }

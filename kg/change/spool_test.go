@@ -22,7 +22,7 @@ func TestSpoolAndNetDoWhatThePlainReadingSays(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		before := rapid.SliceOfNDistinct(quadGen(), 0, 20, rapid.ID[rdf.Quad]).Draw(t, "before")
-		edits := rapid.SliceOfN(editGen(), 0, 60).Draw(t, "edits")
+		edits := rapid.SliceOfN(editGen(), 0, 80).Draw(t, "edits")
 		spool := change.Spool{Dir: dir, ChunkBytes: rapid.SampledFrom([]int{1, 200, 1000, 0}).Draw(t, "chunk")}
 		defer spool.Close()
 		for _, e := range edits {
@@ -47,13 +47,13 @@ func TestSpoolAndNetDoWhatThePlainReadingSays(t *testing.T) {
 }
 
 // net merges every group with its subject's quads.
-func net(t *rapid.T, spool *change.Spool, before []rdf.Quad) ([]change.Delta, map[change.Failure]bool) {
+func net(t *rapid.T, spool *change.Spool, before []rdf.Quad) ([]change.Delta, map[change.Edit]int) {
 	of := map[rdf.Term][]rdf.Quad{}
 	for _, q := range before {
 		of[q.Subject] = append(of[q.Subject], q)
 	}
 	var all []change.Delta
-	failed := map[change.Failure]bool{}
+	failed := map[change.Edit]int{}
 	for group, err := range spool.Groups(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
@@ -61,8 +61,7 @@ func net(t *rapid.T, spool *change.Spool, before []rdf.Quad) ([]change.Delta, ma
 		deltas, failures := group.Net(of[group.Subject])
 		all = append(all, deltas...)
 		for _, f := range failures {
-			f.Edit.Source = change.Source{}
-			failed[f] = true
+			failed[used(f.Edit)]++
 		}
 	}
 	return all, failed
@@ -94,6 +93,52 @@ func TestOfEqualEditsTheFirstOneIsKept(t *testing.T) {
 			lines = append(lines, e.Source.Line)
 		}
 		if diff := cmp.Diff([]uint64{4, 1, 2, 3}, lines); diff != "" {
+			t.Errorf("chunks of %d bytes: %s", chunk, diff)
+		}
+		spool.Close()
+	}
+}
+
+// TestManyFilesBecomeFew adds so many chunks that files are merged more than once.
+func TestManyFilesBecomeFew(t *testing.T) {
+	spool := change.Spool{ChunkBytes: 1, Dir: t.TempDir()}
+	defer spool.Close()
+	var want []string
+	for i := range 500 {
+		o := fmt.Sprintf("%04d", i*7919%1000)
+		want = append(want, o)
+		add(t, &spool, assert(o[:1], o))
+	}
+	slices.Sort(want)
+	var got []string
+	for _, e := range edits(t, &spool) {
+		got = append(got, rdf.Lexical(e.Quad.Object))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsGivenTwiceSaysWhere(t *testing.T) {
+	for _, chunk := range []int{1, 0} {
+		spool := change.Spool{ChunkBytes: chunk, Dir: t.TempDir()}
+		for line := uint64(1); line <= 9; line++ {
+			e := assert(fmt.Sprint(line%8), "o")
+			add(t, &spool, change.Edit{Op: change.Once, Quad: rdf.Quad{Subject: e.Quad.Subject}, Source: change.Source{File: 2, Line: line}})
+		}
+		var got []change.Failure
+		for group, err := range spool.Groups(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, failures := group.Net(nil)
+			got = append(got, failures...)
+		}
+		want := []change.Failure{{
+			Edit:  change.Edit{Op: change.Once, Quad: rdf.Quad{Subject: quad.IRI("urn:1")}, Source: change.Source{File: 2, Line: 9}},
+			First: change.Source{File: 2, Line: 1},
+		}}
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("chunks of %d bytes: %s", chunk, diff)
 		}
 		spool.Close()
@@ -137,6 +182,7 @@ func TestAPassCanBeCancelled(t *testing.T) {
 		add(t, &spool, assert(fmt.Sprint(i), "o"))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	seen := 0
 	for _, err := range spool.Groups(ctx) {
 		if seen++; err != nil {
