@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"unicode/utf8"
@@ -82,10 +83,11 @@ func templatesOf(a invoke.Resource) []template {
 	if a.Template == "" {
 		return nil
 	}
+	one := "One " + cmp.Or(a.Title, a.Name)
 	return []template{
 		{Template: a.Template, Name: a.Name, Title: a.Title, Description: a.Description, MIME: a.MIME},
-		{Template: a.URI + "/{id}", Name: a.Name + "/{id}", MIME: "application/ld+json",
-			Description: "One " + a.Name + " as JSON-LD; id is its local id, or its percent-encoded IRI."},
+		{Template: a.URI + "/{id}", Name: a.Name + "-one", Title: one, MIME: "application/ld+json",
+			Description: one + " as JSON-LD; id is its local id, or its percent-encoded IRI."},
 	}
 }
 
