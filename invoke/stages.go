@@ -258,12 +258,12 @@ func (r *running) finish(err error) {
 }
 
 // changeSet returns the part of a change that every write takes from its arguments.
-func (r *running) changeSet() (kg.ChangeSet, error) {
+func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 	c := kg.ChangeSet{Message: r.args.text("message"), DryRun: r.args.flag("dry_run")}
 	if id := r.args.text("if_commit"); id != "" {
-		commit, err := kg.ParseCommitID(id)
+		commit, err := r.commitID(ctx, id)
 		if err != nil {
-			return c, wrongArguments("if_commit", fault.Pattern, "if_commit must be a whole commit id: 64 hex digits")
+			return c, wrongArguments("if_commit", fault.Pattern, "if_commit: "+err.Error())
 		}
 		c.IfCommit = commit
 	}
@@ -276,6 +276,15 @@ func (r *running) changeSet() (kg.ChangeSet, error) {
 	r.finish(nil)
 	c.Activity = r.activity
 	return c, nil
+}
+
+// commitID reads a commit's id, or looks up its first digits.
+func (r *running) commitID(ctx context.Context, text string) (kg.CommitID, error) {
+	if id, err := kg.ParseCommitID(text); err == nil {
+		return id, nil
+	}
+	c, err := r.snapshot.FindCommit(ctx, text)
+	return c.ID, err
 }
 
 // committed notes that the activity is in the commit, and says what the write did.

@@ -45,7 +45,7 @@ func typedWrite(typeName string, make plan) handler {
 		entity, fields := r.entity(t)
 		edits := make(s, entity)
 		edits.Fields = append(edits.Fields, fields...)
-		set, err := r.changeSet()
+		set, err := r.changeSet(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ type loaded struct {
 }
 
 func load(ctx context.Context, r *running) (any, error) {
-	set, err := r.changeSet()
+	set, err := r.changeSet(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func schemaApply(ctx context.Context, r *running) (any, error) {
 		p, err := r.session().PlanSchema(ctx, []byte(r.args.text("schema")))
 		return map[string]any{"plan": planJSON(p)}, err
 	}
-	set, err := r.changeSet()
+	set, err := r.changeSet(ctx)
 	if err != nil {
 		return nil, err
 	}

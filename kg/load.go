@@ -82,7 +82,10 @@ func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 
 	var spool change.Spool
 	defer spool.Close()
-	in := loading{ctx: ctx, load: l, under: under, spool: &spool, labels: newRelabel(), types: map[rdf.IRI]bool{}}
+	in := loading{
+		ctx: ctx, load: l, under: under, spool: &spool, labels: newRelabel(),
+		types: map[rdf.IRI]bool{}, rejected: map[string]bool{},
+	}
 	if err := in.readAll(); err != nil {
 		return Loaded{}, err
 	}
@@ -92,6 +95,9 @@ func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 	}
 	if l.Mode == Overwrite {
 		j.prepare = in.eraseTypes
+	}
+	if len(in.bad) > 0 {
+		return Loaded{}, in.allBad(s, j)
 	}
 	result, err := s.write(ctx, j)
 	return Loaded{Result: result, Records: in.records}, err
@@ -110,6 +116,7 @@ type loading struct {
 	usesSchema bool
 	records    int64
 	bad        []fault.FieldError
+	rejected   map[string]bool // nodes on bad lines, as far as they could be read
 	source     change.Source
 	report     func(int64)
 }
@@ -127,6 +134,9 @@ func (l *loading) readAll() error {
 		total += in.Size
 	}
 	l.report = reporter(l.load.Progress, "read", "bytes", total)
+	if len(l.load.Inputs) > maxInputs {
+		return fault.New(fault.TooLarge, "a load takes at most %d inputs, not %d", maxInputs, len(l.load.Inputs))
+	}
 	for i, in := range l.load.Inputs {
 		l.names = append(l.names, in.Name)
 		l.source = change.Source{File: uint16(i)}
@@ -134,10 +144,30 @@ func (l *loading) readAll() error {
 			return err
 		}
 	}
-	if len(l.bad) > 0 {
-		return fault.Invalid(l.bad)
-	}
 	return nil
+}
+
+// maxInputs is how many inputs a [change.Source] can tell apart.
+const maxInputs = 1 << 16
+
+// allBad tries the lines that could be read without writing them, and reports what
+// they break together with the lines that could not. What only follows from a line
+// that was left out is not held against the others.
+func (l *loading) allBad(s *Session, j job) error {
+	j.set.DryRun, j.set.Key, j.set.IfCommit = true, IdempotencyKey{}, CommitID{}
+	_, err := s.write(l.ctx, j)
+	if err != nil && !fault.Is(err, fault.InvalidData) {
+		return err
+	}
+	fields := l.bad
+	if err != nil {
+		for _, f := range fault.Of(err).Fields {
+			if target, _ := f.Value.(string); f.Code != fault.Class || !l.rejected[target] {
+				fields = append(fields, f)
+			}
+		}
+	}
+	return fault.Invalid(fields[:min(len(fields), keepGoingMaxErrors)])
 }
 
 func (l *loading) readOne(in Input) error {
@@ -206,6 +236,7 @@ func (c *counting) Read(p []byte) (int, error) {
 // reject notes bad fields of the current line; it returns an error when that is enough.
 func (l *loading) reject(fields ...fault.FieldError) error {
 	for _, f := range fields {
+		l.rejected[f.Node] = true
 		f.Source = fmt.Sprintf("%s:%d", l.names[l.source.File], l.source.Line)
 		l.bad = append(l.bad, f)
 	}
