@@ -22,12 +22,15 @@ type bulk struct {
 	large    bool  // it was worth new statistics
 }
 
-const (
+// Variables, so that a test reaches the limits with little data.
+var (
 	chunkRows  = 2 << 20  // 64 MB
 	chunkTerms = 64 << 10 // some 10 MB
 	heldTerms  = 1 << 20  // terms that one transaction remembers
-	smallChunk = bulkSize // a chunk that the indexes take as it comes
 )
+
+// smallChunk is a chunk that the indexes take as it comes.
+const smallChunk = bulkSize
 
 func newBulk(newTerms bool) *bulk { return &bulk{newTerms: newTerms} }
 

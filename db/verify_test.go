@@ -48,6 +48,14 @@ func TestVerifyAgreesWithWhatWasWritten(t *testing.T) {
 }
 
 func TestVerifyFindsWhatWasChangedBehindItsBack(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "base.db")
+	if err := history(t).Backup(t.Context(), base, nil); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(base)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, sql := range map[string]string{
 		"a quad is gone":                   "DELETE FROM live WHERE (s, p, o, g) IN (SELECT s, p, o, g FROM live WHERE added = 2 LIMIT 1)",
 		"a quad came from nowhere":         "INSERT INTO live SELECT s + 1, p, o, 5, added FROM live LIMIT 1",
@@ -60,9 +68,12 @@ func TestVerifyFindsWhatWasChangedBehindItsBack(t *testing.T) {
 		"the index disagrees with a table": "DELETE FROM terms WHERE id = 9",
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := history(t)
-			dbtest.Exec(t, f.Path(), sql)
-			if report := verify(t, f); report.OK() {
+			path := filepath.Join(t.TempDir(), "broken.db")
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			dbtest.Exec(t, path, sql)
+			if report := verify(t, open(t, path)); report.OK() {
 				t.Error("verify found nothing")
 			}
 		})

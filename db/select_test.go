@@ -1,0 +1,210 @@
+package db_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cayleygraph/quad"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"trails/db"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+)
+
+func texts(terms []rdf.Term) []string {
+	list := []string{}
+	for _, t := range terms {
+		list = append(list, rdf.Lexical(t)[len("urn:test:"):])
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestSubjectsByPairs(t *testing.T) {
+	f := create(t)
+	write(t, f, []rdf.Quad{
+		q("a", "name", quad.String("x")), q("a", "kind", iri("k")),
+		q("b", "name", quad.String("x")), q("b", "kind", iri("l")),
+		q("c", "name", quad.String("y")), q("c", "kind", iri("k")),
+		in(iri("g"), q("d", "name", quad.String("x"))), in(iri("g"), q("c", "name", quad.String("x"))),
+	}, nil)
+	r := read(t, f)
+	x, k := db.Pair{P: iri("name"), O: quad.String("x")}, db.Pair{P: iri("kind"), O: iri("k")}
+	for _, c := range []struct {
+		name  string
+		pairs []db.Pair
+		limit int
+		want  []string
+	}{
+		{"one pair", []db.Pair{x}, 9, []string{"a", "b"}},
+		{"a limit", []db.Pair{x}, 1, []string{"a"}},
+		{"two pairs", []db.Pair{x, k}, 9, []string{"a"}},
+		{"an unknown term", []db.Pair{x, {P: iri("kind"), O: quad.String("nothing")}}, 9, []string{}},
+		{"no pair", nil, 9, []string{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := r.Having(t.Context(), c.pairs, c.limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(c.want, texts(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestInstances(t *testing.T) {
+	f := create(t)
+	write(t, f, entities(2000), nil)
+	r := read(t, f)
+	classes := []rdf.IRI{iri("Type3"), iri("Type4"), iri("Unknown")}
+	all, err := r.Instances(t.Context(), classes, nil, 1000, 0)
+	if err != nil || len(all) != 20 {
+		t.Fatalf("%d instances, error %v", len(all), err)
+	}
+	var paged []rdf.Term
+	for offset := 0; offset < 25; offset += 6 {
+		page, err := r.Instances(t.Context(), classes, nil, 6, offset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paged = append(paged, page...)
+	}
+	if diff := gocmp.Diff(all, paged); diff != "" {
+		t.Error(diff)
+	}
+	open := &db.Pair{P: iri("status"), O: quad.String("open")}
+	some, err := r.Instances(t.Context(), classes, open, 1000, 0)
+	n, countErr := r.CountInstances(t.Context(), classes, open)
+	if err != nil || countErr != nil || int64(len(some)) != n || n == 0 || n >= 20 {
+		t.Errorf("%d open instances, counted %d, errors %v %v", len(some), n, err, countErr)
+	}
+	types, err := r.CountByObject(t.Context(), rdf.Type)
+	if err != nil || len(types) != 20 || types[0].Count != 10 {
+		t.Errorf("types %v, error %v", types, err)
+	}
+	stats, err := r.Stats(t.Context())
+	if err != nil || stats.Quads != 2000 || stats.Terms == 0 || stats.Commits != 1 || stats.Pages == 0 || stats.PageBytes != 4096 {
+		t.Errorf("stats %+v, error %v", stats, err)
+	}
+}
+
+func TestActivitiesAreKeptWithTheirCommitAndWithout(t *testing.T) {
+	f := create(t)
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Add(t.Context(), q("a", "p", iri("o"))); err != nil {
+		t.Fatal(err)
+	}
+	made := db.Activity{
+		ID: "one", Capability: "thing.create", Version: "1.0.0", Agent: "someone", Via: "go",
+		Started: epoch, Ended: epoch.Add(1000), Inputs: []byte{1, 2}, Outcome: "ok", TraceID: "t",
+		CostMicros: 5, Used: []string{"urn:u"}, Generated: []string{"urn:g", "urn:h"},
+	}
+	key := &db.IdempotentKey{Key: "k", Digest: []byte("d"), Result: func(c db.Commit) ([]byte, error) { return c.ID[:], nil }}
+	c, err := w.Commit(t.Context(), db.CommitMeta{Time: epoch, Idempotent: key}, &made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := db.Activity{ID: "two", Agent: "other", Started: epoch, Ended: epoch, Outcome: "denied", Error: "scope_denied"}
+	if err := f.Record(t.Context(), []db.Activity{refused}); err != nil {
+		t.Fatal(err)
+	}
+	made.Seq, made.CommitSeq, refused.Seq = 1, c.Seq, 2
+	r := read(t, f)
+	for _, q := range []struct {
+		filter db.ActivityFilter
+		want   []db.Activity
+	}{
+		{db.ActivityFilter{}, []db.Activity{refused, made}},
+		{db.ActivityFilter{Before: 2}, []db.Activity{made}},
+		{db.ActivityFilter{Agent: "other"}, []db.Activity{refused}},
+		{db.ActivityFilter{CommitSeq: c.Seq}, []db.Activity{made}},
+		{db.ActivityFilter{Outcome: "failed"}, nil},
+	} {
+		got, err := r.Activities(t.Context(), q.filter, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(q.want, got); diff != "" {
+			t.Errorf("%+v: %s", q.filter, diff)
+		}
+	}
+	found, ok, err := r.FindIdempotent(t.Context(), "k")
+	if err != nil || !ok || string(found.Digest) != "d" || string(found.Result) != string(c.ID[:]) || !found.Time.Equal(epoch) {
+		t.Errorf("key: %v %v, error %v", found, ok, err)
+	}
+	if _, ok, _ := r.FindIdempotent(t.Context(), "other"); ok {
+		t.Error("a key that was never used was found")
+	}
+}
+
+func TestOldActivitiesGoAndThoseOfCommitsStay(t *testing.T) {
+	f := create(t)
+	few, err := db.Open(t.Context(), f.Path(), db.Options{KeepActivities: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { few.Close() })
+	w, err := few.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Add(t.Context(), q("a", "p", iri("o")))
+	if _, err := w.Commit(t.Context(), db.CommitMeta{Time: epoch}, &db.Activity{ID: "kept"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if err := few.Record(t.Context(), make([]db.Activity, 200)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := read(t, few).Activities(t.Context(), db.ActivityFilter{}, 10_000)
+	if err != nil || len(list) > 1100 || list[len(list)-1].ID != "kept" {
+		t.Errorf("%d activities, error %v", len(list), err)
+	}
+}
+
+func TestKeepMakesNoCommit(t *testing.T) {
+	f := create(t)
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.AddActivity(t.Context(), db.Activity{ID: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.SaveIdempotent(t.Context(), "k", nil, []byte("r"), epoch); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Keep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, f)
+	list, err := r.Activities(t.Context(), db.ActivityFilter{}, 5)
+	if err != nil || len(list) != 1 || r.Head().Seq != 0 {
+		t.Errorf("%v at %d, error %v", list, r.Head().Seq, err)
+	}
+}
+
+func TestALostHeadIsAPrecondition(t *testing.T) {
+	f := create(t)
+	first := write(t, f, []rdf.Quad{q("a", "p", iri("o"))}, nil)
+	write(t, f, []rdf.Quad{q("b", "p", iri("o"))}, nil)
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Add(t.Context(), q("c", "p", iri("o")))
+	_, err = w.Commit(t.Context(), db.CommitMeta{Parent: &first.ID, Time: epoch}, nil)
+	if !fault.Is(err, fault.Precondition) {
+		t.Errorf("got %v", err)
+	}
+	write(t, f, []rdf.Quad{q("c", "p", iri("o"))}, nil)
+}
