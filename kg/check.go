@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,22 +173,21 @@ func (c *checking) report(ctx context.Context) error {
 		if many {
 			fields[i].Node = c.schema.nameOf(r.Focus)
 		}
-		fields[i].Source = sources[r.Focus].of(r.Path)
+		fields[i].Source = sources[r.Focus].of(r.Path, r.Value)
 	}
 	return fault.Invalid(fields)
 }
 
 // place is where in the input a subject's edits came from.
 type place struct {
-	first  string
-	byPath map[rdf.Term]string
+	first   string
+	byPath  map[rdf.Term]string
+	byValue map[[2]rdf.Term]string // predicate and object
 }
 
-func (p place) of(path rdf.IRI) string {
-	if s, ok := p.byPath[path]; ok {
-		return s
-	}
-	return p.first
+// of names the most telling place: where the value was said, the property, the node.
+func (p place) of(path rdf.IRI, value rdf.Term) string {
+	return cmp.Or(p.byValue[[2]rdf.Term{path, value}], p.byPath[path], p.first)
 }
 
 // sources looks up where the failing subjects came from; another pass over the
@@ -213,15 +213,15 @@ func (c *checking) sources(ctx context.Context) (map[rdf.Term]place, error) {
 }
 
 func (j job) placeOf(group *change.Group) place {
-	p := place{byPath: map[rdf.Term]string{}}
+	p := place{byPath: map[rdf.Term]string{}, byValue: map[[2]rdf.Term]string{}}
 	for _, e := range group.Edits {
 		at := j.at(e.Source)
-		if p.first == "" {
-			p.first = at
+		p.first = cmp.Or(p.first, at)
+		if e.Op != change.Assert {
+			continue
 		}
-		if _, ok := p.byPath[e.Quad.Predicate]; !ok && at != "" && e.Op == change.Assert {
-			p.byPath[e.Quad.Predicate] = at
-		}
+		p.byPath[e.Quad.Predicate] = cmp.Or(p.byPath[e.Quad.Predicate], at)
+		p.byValue[[2]rdf.Term{e.Quad.Predicate, e.Quad.Object}] = at
 	}
 	return p
 }
