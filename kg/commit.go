@@ -75,6 +75,9 @@ func (s *Session) Commit(ctx context.Context, c ChangeSet) (Result, error) {
 	defer spool.Close()
 	labels := newRelabel()
 	for _, e := range c.Edits {
+		if err := e.Check(); err != nil {
+			return Result{}, err
+		}
 		if err := addEdit(&spool, labels.edit(e)); err != nil {
 			return Result{}, err
 		}
@@ -82,13 +85,10 @@ func (s *Session) Commit(ctx context.Context, c ChangeSet) (Result, error) {
 	return s.write(ctx, job{spool: &spool, set: c})
 }
 
-// addEdit is the one way into a spool: it refuses what can never be a quad.
+// addEdit is the way into a spool for what comes from outside.
 func addEdit(spool *change.Spool, e change.Edit) error {
 	if err := checkGraph(e.Quad.Label); err != nil {
 		return err
-	}
-	if rdf.IsLiteral(e.Quad.Subject) || e.Quad.Subject == nil {
-		return fault.New(fault.InvalidData, "a subject must be an IRI or a blank node")
 	}
 	return spool.Add(e)
 }

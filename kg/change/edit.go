@@ -12,6 +12,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
+	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/rdfio"
 )
@@ -58,6 +59,35 @@ type Edit struct {
 // subject and the graph.
 func (o Op) hasPredicate() bool { return o != Fresh && o != Once && o != Erase }
 func (o Op) hasObject() bool    { return o.hasPredicate() && o != Clear }
+
+// Check refuses an edit whose parts, as far as its op uses them, can be in no RDF
+// graph: a literal as subject, an IRI with a space, text that is not UTF-8. It
+// asks whether the text of the quad reads as the quad again.
+func (e Edit) Check() error {
+	q := e.Quad
+	if !e.Op.hasPredicate() {
+		q.Predicate = rdf.Type
+	}
+	if !e.Op.hasObject() {
+		q.Object = rdf.Nil
+	}
+	for _, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
+		switch t.(type) {
+		case nil, quad.IRI, quad.BNode, quad.String, quad.TypedString, quad.LangString:
+		default:
+			return fault.New(fault.InvalidData, "a %T is no RDF term; use package kg/rdf to make one", t)
+		}
+	}
+	text := rdf.AppendQuad(nil, q)
+	read, err := rdfio.ParseQuad(text)
+	if err != nil {
+		return fault.New(fault.InvalidData, "%.200q is no statement: %w", text, err)
+	}
+	if read != q {
+		return fault.New(fault.InvalidData, "%.200q is no statement: it does not read as it was written", text)
+	}
+	return nil
+}
 
 const sourceBytes = 8
 

@@ -3,10 +3,13 @@ package change_test
 import (
 	"testing"
 
+	"github.com/cayleygraph/quad"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
 )
 
 // TestWhatGoesIntoASpoolComesOut holds for every kind of term, op and source, in
@@ -37,4 +40,52 @@ func TestWhatGoesIntoASpoolComesOut(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestEveryEditOfRDFTermsIsAccepted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if err := editGen().Draw(t, "edit").Check(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestWhatCanBeInNoGraphIsRefused(t *testing.T) {
+	s, p, o := rdf.Term(quad.IRI("urn:s")), rdf.Term(quad.IRI("urn:p")), rdf.Term(quad.String("o"))
+	for name, q := range map[string]rdf.Quad{
+		"no subject":                       {Predicate: p, Object: o},
+		"no predicate":                     {Subject: s, Object: o},
+		"no object":                        {Subject: s, Predicate: p},
+		"a literal as subject":             {Subject: o, Predicate: p, Object: o},
+		"a literal as predicate":           {Subject: s, Predicate: o, Object: o},
+		"a blank node as predicate":        {Subject: s, Predicate: quad.BNode("p"), Object: o},
+		"a literal as graph":               {Subject: s, Predicate: p, Object: o, Label: o},
+		"a relative IRI":                   {Subject: quad.IRI("s"), Predicate: p, Object: o},
+		"an IRI with a space":              {Subject: quad.IRI("urn:a b"), Predicate: p, Object: o},
+		"an IRI that would be three terms": {Subject: s, Predicate: quad.IRI("urn:p> <urn:o> <urn:g"), Object: o},
+		"an IRI with NUL":                  {Subject: quad.IRI("urn:a\x00b"), Predicate: p, Object: o},
+		"a label with a space":             {Subject: quad.BNode("a b"), Predicate: p, Object: o},
+		"text that is not UTF-8":           {Subject: s, Predicate: p, Object: quad.String("\xff")},
+		"a language tag with a space":      {Subject: s, Predicate: p, Object: rdf.LangLiteral("a", "en us")},
+		"no language tag":                  {Subject: s, Predicate: p, Object: rdf.LangLiteral("a", "")},
+		"a number of Go":                   {Subject: s, Predicate: p, Object: quad.Int(1)},
+		"xsd:string as a datatype":         {Subject: s, Predicate: p, Object: quad.TypedString{Value: "a", Type: rdf.XSDString}},
+	} {
+		if err := (change.Edit{Op: change.Assert, Quad: q}).Check(); !fault.Is(err, fault.InvalidData) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestPartsThatAnOpDoesNotUseAreNotAsked(t *testing.T) {
+	q := rdf.Quad{Subject: quad.IRI("urn:s")}
+	for _, op := range []change.Op{change.Fresh, change.Once, change.Erase} {
+		if err := (change.Edit{Op: op, Quad: q}).Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	q.Predicate = rdf.Label
+	if err := (change.Edit{Op: change.Clear, Quad: q}).Check(); err != nil {
+		t.Error(err)
+	}
 }
