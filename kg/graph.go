@@ -65,6 +65,8 @@ type CreateOptions struct {
 	Schema []byte
 	// By is who makes the file, the author of its first commit.
 	By policy.Principal
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
 }
 
 // Graph is an open file. It is safe for concurrent use; so are any number of
@@ -96,15 +98,18 @@ func Create(ctx context.Context, path string, o CreateOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	fill := func(ctx context.Context, f *db.File) error {
-		g := &Graph{file: f, now: time.Now}
+		g := &Graph{file: f, now: o.Now}
 		_, _, err := g.Session(o.By).ApplySchema(ctx, SchemaChange{Source: o.Schema, Set: ChangeSet{Message: "initial schema"}})
 		return err
 	}
 	if len(o.Schema) == 0 {
 		fill = nil
 	}
-	return db.Create(ctx, path, db.CreateOptions{Base: base, Name: name, Fill: fill})
+	return db.Create(ctx, path, db.CreateOptions{Base: base, Name: name, Now: o.Now(), Fill: fill})
 }
 
 // baseOf is the base that the caller gives, or the schema declares, or the name makes.
