@@ -106,6 +106,7 @@ func newID(s *schema.Schema, t *schema.Type) []Field {
 		id.Description = "Local id or IRI of the new node; made from the key (" + strings.Join(s.KeyOf(t), ", ") + ") when it is left out."
 	case schema.MintPreserve:
 		id.Required, id.Description = true, "Local id or IRI of the new node."
+	case schema.MintUUIDv7: // as it stands
 	}
 	return []Field{id}
 }

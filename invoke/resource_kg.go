@@ -178,6 +178,7 @@ func filterValue(p *schema.Property, word string) any {
 		if json.Valid([]byte(word)) {
 			return json.Number(word)
 		}
+	case schema.JSONString, schema.JSONArray: // a word is text already
 	}
 	return word
 }

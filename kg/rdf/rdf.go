@@ -34,7 +34,7 @@ type Source interface {
 	Match(ctx context.Context, pattern Quad) iter.Seq2[Quad, error]
 }
 
-// DefaultGraph, as the label of a pattern, matches quads of the default graph only.
+// DefaultGraph as the label of a pattern matches quads of the default graph only.
 // It is never a quad's label.
 const DefaultGraph = IRI("urn:trails:graph:default")
 

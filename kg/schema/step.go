@@ -67,8 +67,9 @@ func (st Step) String() string {
 		return "drop property " + st.subject()
 	case ChangeDescription, ChangeOrder, ChangePrefixes:
 		return "change " + st.place()
+	default:
+		return fmt.Sprintf("change %s: %s → %s", st.place(), spoken(st.From), spoken(st.To))
 	}
-	return fmt.Sprintf("change %s: %s → %s", st.place(), spoken(st.From), spoken(st.To))
 }
 
 func (st Step) subject() string {
@@ -95,8 +96,9 @@ func (st Step) what() string {
 			return "rdf_type"
 		}
 		return "predicate"
+	default:
+		return strings.TrimPrefix(string(st.Kind), "change_")
 	}
-	return strings.TrimPrefix(string(st.Kind), "change_")
 }
 
 func added(to any) string {
