@@ -244,11 +244,17 @@ func BenchmarkSubject(b *testing.B) {
 			r.Close()
 		}
 	})
-	b.Run("raw", func(b *testing.B) { rawSubject(b, f.Path(), random, n) })
+	b.Run("raw ids", func(b *testing.B) {
+		rawSubject(b, f.Path(), random, "SELECT s, p, o, g FROM live WHERE s = ?")
+	})
+	b.Run("raw values", func(b *testing.B) {
+		rawSubject(b, f.Path(), random, `SELECT l.s, l.p, l.o, l.g, t.value, p.value
+			FROM live l JOIN terms p ON p.id = l.p LEFT JOIN terms t ON t.id = l.o WHERE l.s = ?`)
+	})
 }
 
-// rawSubject reads one subject's rows by its ready id, without their values.
-func rawSubject(b *testing.B, path string, random *rand.Rand, n int) {
+// rawSubject reads one subject's rows by its ready id.
+func rawSubject(b *testing.B, path string, random *rand.Rand, sql string) {
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		b.Fatal(err)
@@ -267,7 +273,7 @@ func rawSubject(b *testing.B, path string, random *rand.Rand, n int) {
 	if err := sqlitex.ExecuteTransient(c, "BEGIN", nil); err != nil {
 		b.Fatal(err)
 	}
-	s := c.Prep("SELECT s, p, o, g FROM live WHERE s = ?")
+	s := c.Prep(sql)
 	for b.Loop() {
 		s.BindInt64(1, ids[random.IntN(len(ids))])
 		for {
@@ -280,6 +286,9 @@ func rawSubject(b *testing.B, path string, random *rand.Rand, n int) {
 			}
 			for i := range 4 {
 				_ = s.ColumnInt64(i)
+			}
+			for i := 4; i < s.ColumnCount(); i++ {
+				_ = s.ColumnText(i)
 			}
 		}
 		s.Reset()

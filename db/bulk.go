@@ -113,7 +113,8 @@ func (w *Writer) restore() error {
 		return nil
 	}
 	w.bulk.noIndex = false
-	return w.conn.apply(liveIndexes)
+	w.bulk.rows = nil // the sorter needs the memory now
+	return w.conn.apply(append([]string{cacheSize(sorterCache)}, liveIndexes...))
 }
 
 // The indexes again, as migrations/ makes them.

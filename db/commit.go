@@ -53,11 +53,24 @@ func scanCommit(s *stmt) Commit {
 	return c
 }
 
+// readHead reads where main is. A commit that is visible never changes, so the one
+// that was read last is not read again.
 func (r *Reader) readHead() (head Commit, err error) {
-	err = r.conn.exec("SELECT "+commitColumns+" WHERE c.seq = (SELECT head FROM lines WHERE line = ?)", func(s *stmt) error {
+	seq, err := r.conn.int64("SELECT head FROM lines WHERE line = ?", mainLine)
+	if err != nil || seq == 0 {
+		return head, err
+	}
+	if last := r.file.lastHead.Load(); last != nil && last.Seq == seq {
+		return *last, nil
+	}
+	err = r.conn.exec("SELECT "+commitColumns+" WHERE c.seq = ?", func(s *stmt) error {
 		head = scanCommit(s)
 		return nil
-	}, mainLine)
+	}, seq)
+	if err == nil && head.Seq != seq {
+		return head, damaged("main is at commit %d, which is none", seq)
+	}
+	r.file.lastHead.Store(&head)
 	return head, err
 }
 

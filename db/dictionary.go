@@ -130,7 +130,11 @@ func (d *dictionary) term(id int64) (rdf.Term, error) {
 	if !more {
 		return nil, damaged("term %d is not in the dictionary", id)
 	}
-	return d.keep(id, s, 0)
+	t, err := d.scan(s, 0)
+	if err == nil {
+		d.remember(id, t)
+	}
+	return t, err
 }
 
 // known returns a term without asking the file.
@@ -149,24 +153,18 @@ func (d *dictionary) known(id int64) (rdf.Term, bool, error) {
 	return t, ok, nil
 }
 
-// joined returns the term of an id whose row was joined in at column i.
+// joined returns the term of an id whose row was joined in at column i. It is not
+// remembered: reading the row again costs what finding it in memory does, and the
+// many values of a scan would push out the few terms that all quads share.
 func (d *dictionary) joined(id int64, s *stmt, i int) (rdf.Term, error) {
-	if t, ok, err := d.known(id); ok || err != nil {
+	if id < 0 {
+		t, _, err := d.known(id)
 		return t, err
 	}
-	if s.ColumnIsNull(i) {
+	if s.ColumnInt64(i) == 0 {
 		return nil, damaged("term %d is not in the dictionary", id)
 	}
-	return d.keep(id, s, i)
-}
-
-func (d *dictionary) keep(id int64, s *stmt, i int) (rdf.Term, error) {
-	t, err := d.scan(s, i)
-	if err != nil {
-		return nil, err
-	}
-	d.remember(id, t)
-	return t, nil
+	return d.scan(s, i)
 }
 
 func (d *dictionary) remember(id int64, t rdf.Term) {

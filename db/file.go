@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"trails/kg/fault"
@@ -69,6 +70,8 @@ type File struct {
 	meta  Meta
 	inode *inode
 	terms *termCache
+	// lastHead is the head that was read last.
+	lastHead atomic.Pointer[Commit]
 
 	write   chan struct{} // holds one token: who has it is the writer
 	writer  *conn         // owned by the token's holder

@@ -36,7 +36,7 @@ func TestStatementsUseTheirIndexes(t *testing.T) {
 		pairs, classes, activities, ofCommit, pruneActivities,
 		loggedChanges, subjectChanges,
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",
-		"SELECT " + commitColumns + " WHERE c.seq = (SELECT head FROM lines WHERE line = ?)",
+		"SELECT " + commitColumns + " WHERE c.seq = ?",
 		"SELECT " + commitColumns + " WHERE c.seq < ? ORDER BY c.seq DESC LIMIT ?",
 		"SELECT " + commitColumns + " WHERE c.id BETWEEN ? AND ? LIMIT 2",
 		"SELECT digest, result, ts FROM idempotency WHERE key = ?",

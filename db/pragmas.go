@@ -22,7 +22,9 @@ const (
 	readerCache  = 16 << 10
 	readersCache = 48 << 10
 	writerCache  = 16 << 10
-	bulkCache    = 128 << 10
+	bulkCache    = 64 << 10
+	// Each of the sorter's threads takes as much as the cache may have.
+	sorterCache = 32 << 10
 )
 
 // pragmas lists what every connection gets before its first statement.

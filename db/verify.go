@@ -40,6 +40,9 @@ func (f *File) Verify(ctx context.Context, progress func(VerifyProgress)) (Verif
 		progress = func(VerifyProgress) {}
 	}
 	r, err := f.Read(ctx)
+	if isDamage(err) {
+		return VerifyReport{Problems: []string{err.Error()}}, nil
+	}
 	if err != nil {
 		return VerifyReport{}, err
 	}
