@@ -74,7 +74,10 @@ func (f *fake) run(ctx context.Context, name string, c invoke.Call) (invoke.Resu
 		panic("boom")
 	case "slow":
 		<-ctx.Done()
-		return invoke.Result{}, fault.New(fault.TimedOut, "slow was cancelled")
+		if strings.Contains(string(c.Args), "fault") {
+			return invoke.Result{}, fault.New(fault.TimedOut, "slow was cancelled")
+		}
+		return invoke.Result{}, ctx.Err()
 	case "fail":
 		var args struct{ Kind string }
 		if err := json.Unmarshal(c.Args, &args); err != nil {

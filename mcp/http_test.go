@@ -169,6 +169,17 @@ func TestTrapSection1TheNewestVersionsErrorsHaveAStatus(t *testing.T) {
 	}
 }
 
+// GO-SDK 1.1: progress is dropped where one answer is all there is.
+func TestTrapSection1NobodyReportsProgressThatCannotBeHeard(t *testing.T) {
+	e := &fake{}
+	params := callTool("echo", nil)
+	params["_meta"] = map[string]any{"progressToken": 1}
+	post(t, mcp.New(e, options("")).Handler(), ask("2025-11-25", 1, "tools/call", params, ""))
+	if e.lastCall().Progress != nil {
+		t.Error("the engine is asked for progress")
+	}
+}
+
 func TestACallOverHTTPNeedsNoInitialize(t *testing.T) {
 	e := &fake{}
 	h := mcp.New(e, options("")).Handler()
@@ -200,6 +211,8 @@ func TestTheCallersTraceIsFollowed(t *testing.T) {
 		{"in both, _meta wins", with(parent), strings.Replace(parent, "0af7", "ffff", 1), "0af7651916cd43dd8448eb211c80319c"},
 		{"not one", with("00-xyz"), "", ""},
 		{"not text", with(5), "", ""},
+		{"of version 00 with more after it", with(parent + "-x"), "", ""},
+		{"of a later version with more after it", with("01" + parent[2:] + "-x"), "", "0af7651916cd43dd8448eb211c80319c"},
 		{"all zero", with("00-00000000000000000000000000000000-b7ad6b7169203331-01"), "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -163,18 +163,24 @@ func TestAReaderThatIsGoneEndsTheSession(t *testing.T) {
 }
 
 // GO-SDK 2: the SDK answers a cancelled request, with code 0.
-func TestTrapSection2ACancelledRequestHasNoAnswer(t *testing.T) {
+func TestTrapSection2ACancelledRequestHasNoAnswerAndIsNoFaultOfOurs(t *testing.T) {
+	var log buffer
+	opts := options("")
+	opts.Log = logTo(&log)
 	synctest.Test(t, func(t *testing.T) {
-		s := openStdio(t, &fake{}, options(""))
+		s := openStdio(t, &fake{}, opts)
 		s.greet("2025-11-25", "")
-		for i, method := range []string{"tools/call", "tools/call"} {
-			s.send(ask("2025-11-25", i, method, callTool("slow", map[string]any{}), ""))
-			if got := s.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, i)); len(got) > 0 {
+		for id, args := range []map[string]any{{}, {"as": "fault"}} {
+			s.send(ask("2025-11-25", id, "tools/call", callTool("slow", args), ""))
+			if got := s.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id)); len(got) > 0 {
 				t.Errorf("got %v", got)
 			}
 		}
 		s.alive("a cancellation")
 	})
+	if logged := log.take(); len(logged) > 0 {
+		t.Errorf("logged: %v", logged)
+	}
 }
 
 // GO-SDK 2: the SDK would cut 1.5 to 1 and cancel that.

@@ -100,7 +100,7 @@ func (e *endpoint) callTool(ctx context.Context, r request) (sdk.Result, error) 
 	}
 	done, err := e.engine.Call(ctx, c)
 	if err != nil {
-		return e.failedCall(ctx, r, p.Name, err)
+		return failedCall(ctx, r, err)
 	}
 	text, err := compact(done.Structured)
 	if err != nil {
@@ -128,13 +128,9 @@ func (e *endpoint) toolCall(ctx context.Context, r request, p *sdk.CallToolParam
 }
 
 // failedCall answers what the caller can fix as a result that its model will read,
-// and everything else as an error. A tool that is hidden must look like one that is
-// not there, to the byte.
-func (e *endpoint) failedCall(ctx context.Context, r request, name string, err error) (sdk.Result, error) {
+// and everything else as an error.
+func failedCall(ctx context.Context, r request, err error) (sdk.Result, error) {
 	f := fault.Of(err)
-	if f.Kind == fault.UnknownTool {
-		return nil, fault.New(fault.UnknownTool, "unknown tool: %s", name)
-	}
 	if !verdicts[f.Kind].result || ctx.Err() != nil {
 		return nil, err
 	}
