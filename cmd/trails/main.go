@@ -3,8 +3,18 @@
 // call, and prints the answer. Read run.go first.
 package main
 
-import "os"
+import (
+	"os"
+	"runtime/debug"
+)
+
+// memoryLimit is where the collector begins to work harder: a load of any size
+// stays near it instead of at twice what it holds. GOMEMLIMIT says otherwise.
+const memoryLimit = 400 << 20
 
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 }
