@@ -3,6 +3,7 @@ package fault
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Code names the constraint that a field breaks.
@@ -44,10 +45,11 @@ type FieldError struct {
 	Source string `json:"source,omitempty"`
 }
 
-// String returns the message behind its place in the input and its node, as far as known.
+// String returns the message behind its place in the input and its node, as far as
+// known; a message that begins with the node is not given it again.
 func (f FieldError) String() string {
 	s := f.Message
-	if f.Node != "" {
+	if f.Node != "" && !strings.HasPrefix(s, f.Node) {
 		s = f.Node + ": " + s
 	}
 	if f.Source != "" {
@@ -58,19 +60,23 @@ func (f FieldError) String() string {
 
 // Invalid returns the InvalidData fault for fields, sorted by field then code.
 func Invalid(fields []FieldError) *Error {
-	return &Error{Kind: InvalidData, Message: New(InvalidData, "validation failed on %d field(s)", len(fields)).Message, Fields: Sorted(fields)}
+	fields = Sorted(fields)
+	return &Error{Kind: InvalidData, Message: New(InvalidData, "validation failed on %d field(s)", len(fields)).Message, Fields: fields}
 }
 
 // Arguments returns the InvalidArguments fault for fields, sorted by field then code.
 func Arguments(fields ...FieldError) *Error {
-	return &Error{Kind: InvalidArguments, Message: New(InvalidArguments, "invalid arguments: %d field(s)", len(fields)).Message, Fields: Sorted(fields)}
+	fields = Sorted(fields)
+	return &Error{Kind: InvalidArguments, Message: New(InvalidArguments, "invalid arguments: %d field(s)", len(fields)).Message, Fields: fields}
 }
 
-// Sorted returns fields sorted by node, field, code and message, without exact repeats of all four.
+// Sorted returns fields sorted by node, field, code, message and source, without
+// exact repeats of all five.
 func Sorted(fields []FieldError) []FieldError {
 	out := slices.Clone(fields)
 	order := func(a, b FieldError) int {
-		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message),
+			cmp.Compare(len(a.Source), len(b.Source)), cmp.Compare(a.Source, b.Source)) // line 9 before line 10
 	}
 	slices.SortStableFunc(out, order)
 	return slices.CompactFunc(out, func(a, b FieldError) bool { return order(a, b) == 0 })
