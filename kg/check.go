@@ -172,6 +172,7 @@ func (c *checking) report(ctx context.Context) error {
 		fields[i] = r.FieldError()
 		if many {
 			fields[i].Node = c.schema.nameOf(r.Focus)
+			fields[i].Value = bounded(fields[i].Value)
 		}
 		fields[i].Source = sources[r.Focus].of(r.Path, r.Value)
 	}
@@ -185,9 +186,10 @@ type place struct {
 	byValue map[[2]rdf.Term]string // predicate and object
 }
 
-// of names the most telling place: where the value was said, the property, the node.
+// of names the most telling place: where the value was said, the property, the
+// node's type, anything of the node.
 func (p place) of(path rdf.IRI, value rdf.Term) string {
-	return cmp.Or(p.byValue[[2]rdf.Term{path, value}], p.byPath[path], p.first)
+	return cmp.Or(p.byValue[[2]rdf.Term{path, value}], p.byPath[path], p.byPath[rdf.Type], p.first)
 }
 
 // sources looks up where the failing subjects came from; another pass over the
@@ -232,6 +234,15 @@ func (j job) at(s change.Source) string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", j.inputs[s.File], s.Line)
+}
+
+// typeName returns what people call a type.
+func (c *compiled) typeName(class rdf.Term) string {
+	iri, _ := class.(rdf.IRI)
+	if t := c.schema.TypeByIRI(iri); t != nil {
+		return t.Name
+	}
+	return c.nameOf(class)
 }
 
 // nameOf returns what people call a node: Type/local when it is ours, else its IRI or label.
@@ -279,8 +290,8 @@ func requirementError(r change.Failure, j job, c *compiled) fault.FieldError {
 	case change.Once:
 		e.Code, e.Message = fault.Unique, e.Node+" is given twice"+first(j.at(r.First))+"; give it once, or load with mode merge"
 	default:
-		e.Code, e.Message = fault.Class, e.Node+" does not exist, so nothing can be said of it"
-		e.Constraint = c.nameOf(r.Edit.Quad.Object)
+		e.Code, e.Constraint = fault.Class, c.typeName(r.Edit.Quad.Object)
+		e.Message = fmt.Sprintf("%s does not exist; load it too, or create it first", e.Node)
 	}
 	if j.inputs == nil {
 		e.Node = ""

@@ -97,7 +97,7 @@ func addEdit(spool *change.Spool, e change.Edit) error {
 type job struct {
 	spool *change.Spool
 	set   ChangeSet
-	// schemaSeq, when not -1, is the schema that the edits were made under.
+	// under, when set, is the schema that the edits were made under.
 	under *compiled
 	// prepare adds edits that depend on the head, under the write lock.
 	prepare func(context.Context, *db.Writer, *compiled) error
@@ -210,6 +210,9 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	}
 	deltas, failed := group.Net(before)
 	t.failures.requirements = append(t.failures.requirements, failed...)
+	if len(t.failures.requirements) >= t.job.limit() {
+		return t.failures.asError(t.job, t.schema)
+	}
 	for _, d := range deltas {
 		if err := t.store(ctx, d); err != nil {
 			return err

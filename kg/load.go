@@ -41,6 +41,15 @@ const (
 	Overwrite Mode = "overwrite"
 )
 
+// check refuses a mode that there is not; no mode is Merge.
+func (m Mode) check() error {
+	if m == "" || m == Merge || m == Append || m == Overwrite {
+		return nil
+	}
+	return fault.Arguments(fault.FieldError{Field: "mode", Code: fault.OneOf, Value: string(m), Constraint: []Mode{Merge, Append, Overwrite},
+		Message: fmt.Sprintf("mode %q is not one of merge, append, overwrite", m)})
+}
+
 // Input is one stream of data, and the name that errors call it by.
 type Input struct {
 	Name string
@@ -73,6 +82,9 @@ type Loaded struct {
 // Load reads all inputs, outside the write lock, and commits them. A bad line is
 // refused with fault.InvalidData, its source, field and reason.
 func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
+	if err := l.Mode.check(); err != nil {
+		return Loaded{}, err
+	}
 	snap, err := s.Snapshot(ctx)
 	if err != nil {
 		return Loaded{}, err
@@ -118,6 +130,7 @@ type loading struct {
 	bad        []fault.FieldError
 	rejected   map[string]bool // nodes on bad lines, as far as they could be read
 	source     change.Source
+	zipped     bool // the input at hand is gzip
 	report     func(int64)
 }
 
@@ -171,9 +184,9 @@ func (l *loading) allBad(s *Session, j job) error {
 }
 
 func (l *loading) readOne(in Input) error {
-	text, err := decompress(in, l.report)
+	text, err := l.decompress(in)
 	if err != nil {
-		return fault.New(fault.Malformed, "%s: %w", in.Name, err)
+		return l.unreadable(err)
 	}
 	switch format := l.formatOf(in.Name, text); format {
 	case NDJSON:
@@ -209,15 +222,15 @@ func (l *loading) formatOf(name string, text *bufio.Reader) Format {
 }
 
 // decompress counts the bytes as they come and unpacks gzip, told by its magic number.
-func decompress(in io.Reader, report func(int64)) (*bufio.Reader, error) {
-	raw := bufio.NewReaderSize(&counting{in, report}, 1<<18)
+func (l *loading) decompress(in io.Reader) (*bufio.Reader, error) {
+	raw := bufio.NewReaderSize(&counting{in, l.report}, 1<<18)
 	magic, _ := raw.Peek(2)
-	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	if l.zipped = bytes.Equal(magic, []byte{0x1f, 0x8b}); !l.zipped {
 		return raw, nil
 	}
 	z, err := gzip.NewReader(raw)
 	if err != nil {
-		return nil, fmt.Errorf("read gzip: %w", err)
+		return nil, err
 	}
 	return bufio.NewReaderSize(z, 1<<18), nil
 }
@@ -233,30 +246,13 @@ func (c *counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reject notes bad fields of the current line; it returns an error when that is enough.
-func (l *loading) reject(fields ...fault.FieldError) error {
-	for _, f := range fields {
-		l.rejected[f.Node] = true
-		f.Source = fmt.Sprintf("%s:%d", l.names[l.source.File], l.source.Line)
-		l.bad = append(l.bad, f)
-	}
-	if !l.load.KeepGoing || len(l.bad) >= keepGoingMaxErrors {
-		return fault.Invalid(l.bad)
-	}
-	return nil
-}
-
-func (l *loading) rejectLine(err error) error {
-	return l.reject(fault.FieldError{Field: "", Code: fault.Shape, Message: err.Error()})
-}
-
 // put spools one edit, stamped with where it came from.
 func (l *loading) put(e change.Edit) error {
 	e.Source = l.source
 	e.Quad = l.labels.quad(e.Quad)
-	if e.Op == change.Assert && e.Quad.Predicate == rdf.Type && e.Quad.Label == nil {
-		if iri, ok := e.Quad.Object.(rdf.IRI); ok && len(l.types) < 10_000 {
-			l.types[iri] = true
+	if l.load.Mode == Overwrite {
+		if err := l.touch(e); err != nil {
+			return err
 		}
 	}
 	if err := addEdit(l.spool, e); err != nil {
@@ -266,6 +262,22 @@ func (l *loading) put(e change.Edit) error {
 		}
 		return err
 	}
+	return nil
+}
+
+// maxTypes bounds the types that one load overwrites.
+const maxTypes = 10_000
+
+// touch notes the type that an edit gives its subject.
+func (l *loading) touch(e change.Edit) error {
+	iri, ok := e.Quad.Object.(rdf.IRI)
+	if !ok || e.Op != change.Assert || e.Quad.Predicate != rdf.Type || e.Quad.Label != nil {
+		return nil
+	}
+	if len(l.types) == maxTypes && !l.types[iri] {
+		return fault.New(fault.TooLarge, "the data has more than %d types to overwrite; load it in parts", maxTypes)
+	}
+	l.types[iri] = true
 	return nil
 }
 

@@ -35,32 +35,28 @@ func (l *loading) readNDJSON(text *bufio.Reader) error {
 			return nil
 		}
 		l.source.Line++
+		switch {
+		case errors.Is(err, errLongLine):
+			err = l.rejectLine(err)
+		case err != nil:
+			err = l.unreadable(err)
+		case len(line) > 0:
+			err = l.readRecord(line)
+		}
 		if err != nil {
-			return l.rejectLine(err)
-		}
-		if len(line) == 0 {
-			continue
-		}
-		if err := l.ctx.Err(); err != nil {
-			return err
-		}
-		if err := l.readRecord(line); err != nil {
 			return err
 		}
 	}
 }
 
-// readLine returns the next line without surrounding space; it is valid until the next call.
+var errLongLine = fmt.Errorf("the line is longer than %d bytes", maxLine)
+
+// readLine returns the next line without surrounding space; it is valid until the
+// next call. Of a line that is too long the rest is passed over.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
-	for long := []byte(nil); errors.Is(err, bufio.ErrBufferFull); {
-		if long = append(long, line...); len(long) > maxLine {
-			return nil, fmt.Errorf("the line is longer than %d bytes", maxLine)
-		}
-		line, err = r.ReadSlice('\n')
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			line = append(long, line...)
-		}
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, err = readLongLine(r, line)
 	}
 	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 		return nil, err
@@ -68,7 +64,28 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), nil
 }
 
+// readLongLine gathers a line that the buffer does not hold.
+func readLongLine(r *bufio.Reader, begin []byte) ([]byte, error) {
+	line := append([]byte(nil), begin...)
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line) <= maxLine {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if len(line) > maxLine && (err == nil || errors.Is(err, io.EOF)) {
+			return nil, errLongLine
+		}
+		return line, err
+	}
+}
+
 func (l *loading) readRecord(line []byte) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
 	var r record
 	if err := decodeRecord(line, &r); err != nil {
 		return l.rejectLine(err)
@@ -102,13 +119,21 @@ func decodeRecord(line []byte, r *record) error {
 // jsonProblem says in JSON's words, not Go's, what is wrong with a line.
 func jsonProblem(err error) error {
 	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	switch {
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("the line must be a JSON object, not a JSON %s", kind.Value)
+	case errors.As(err, &kind):
 		return fmt.Errorf("%s must not be a JSON %s", kind.Field, kind.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the JSON object does not end on its line")
 	}
 	return fmt.Errorf("the line is not a JSON object that trails reads: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 func (l *loading) readNode(r record) error {
+	if r.From != "" || r.To != "" {
+		return l.rejectLine(errors.New("a node has only type, id and data"))
+	}
 	t, err := l.typeOf(r.Type)
 	if err != nil {
 		return l.reject(fault.FieldError{Field: "type", Code: fault.Class, Message: err.Error(), Value: r.Type})
@@ -123,33 +148,33 @@ func (l *loading) readNode(r record) error {
 		e.add(change.Fresh, e.IRI, nil, nil)
 		e.add(change.Once, e.IRI, nil, nil)
 	}
-	return l.take(e, t.Name+"/"+r.ID)
+	return l.take(e, strings.TrimSuffix(t.Name+"/"+r.ID, "/"))
 }
 
 func (l *loading) readEdge(r record) error {
-	from, p, err := l.edgeEnds(r)
-	if err != nil {
-		return l.reject(fault.FieldError{Field: "edge", Code: fault.Shape, Message: err.Error(), Value: r.Edge})
+	from, p, problem := l.edgeEnds(r)
+	if problem != nil {
+		return l.reject(*problem)
 	}
 	return l.take(LinkEntity(l.under.schema, from, p, r.To), r.From)
 }
 
 // edgeEnds finds the node that an edge starts from and the property that it sets.
-func (l *loading) edgeEnds(r record) (Entity, *schema.Property, error) {
+func (l *loading) edgeEnds(r record) (Entity, *schema.Property, *fault.FieldError) {
 	if r.ID != "" || r.Data != nil {
-		return Entity{}, nil, errors.New("an edge has only edge, from and to")
+		return Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: r.Edge, Message: "an edge has only edge, from and to"}
 	}
 	name, local, ok := strings.Cut(r.From, "/")
 	if !ok || local == "" {
-		return Entity{}, nil, fmt.Errorf("from must be Type/id, not %q", r.From)
+		return Entity{}, nil, &fault.FieldError{Field: "from", Code: fault.Pattern, Value: r.From, Message: fmt.Sprintf("from must be Type/id, not %q", r.From)}
 	}
 	t, err := l.typeOf(name)
 	if err != nil {
-		return Entity{}, nil, err
+		return Entity{}, nil, &fault.FieldError{Field: "from", Code: fault.Class, Value: r.From, Message: err.Error()}
 	}
 	p := l.under.schema.Property(t, r.Edge)
 	if p == nil || p.Datatype != "iri" {
-		return Entity{}, nil, fmt.Errorf("%s has no reference property %q", name, r.Edge)
+		return Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: r.Edge, Message: fmt.Sprintf("%s has no reference property %q", name, r.Edge)}
 	}
 	return Entity{Type: t, ID: local}, p, nil
 }

@@ -3,7 +3,9 @@ package kg
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"trails/kg/change"
 	"trails/kg/rdf"
@@ -24,7 +26,9 @@ func (l *loading) readNQuads(text *bufio.Reader, triples bool) error {
 		if err == nil {
 			err = l.takeQuad(q)
 		} else if syntax := (*rdfio.SyntaxError)(nil); errors.As(err, &syntax) {
-			err = l.rejectLine(err)
+			err = l.rejectLine(errors.New(strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d, ", syntax.Line))))
+		} else {
+			err = l.unreadable(err)
 		}
 		if err != nil {
 			return err

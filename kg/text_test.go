@@ -203,7 +203,8 @@ func (s *session) export(t *testing.T, d *datadriven.TestData) string {
 	if d.HasArg("ndjson") {
 		return export(t, s.Graph, kg.NDJSON)
 	}
-	lines := strings.SplitAfter(export(t, s.Graph, kg.NQuads), "\n")
+	lines := strings.SplitAfter(short(export(t, s.Graph, kg.NQuads)), "\n")
+	slices.Sort(lines) // the labels of blank nodes, which short leaves out, are others in every run
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
 		return strings.HasSuffix(line, " <"+string(rdf.SchemaGraph)+"> .\n")
 	}), "")

@@ -1,0 +1,331 @@
+package kg_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+)
+
+const notes = `
+types:
+  Note:
+    label: title
+    iri: preserve
+    properties:
+      title: {type: string, required: true}
+      tags: {type: string, many: true}
+      cites: {class: Note, many: true}
+`
+
+func note(id, title string) string {
+	return fmt.Sprintf("{\"type\":\"Note\",\"id\":%q,\"data\":{\"title\":%q}}\n", id, title)
+}
+
+// problems are the places and messages of a refused load; the graph must be as before.
+func problems(t *testing.T, g *kg.Graph, l kg.Load, text string) []string {
+	t.Helper()
+	before := export(t, g, kg.NQuads)
+	_, err := tryLoad(t, g, l, "in", text)
+	if !fault.Is(err, fault.InvalidData) {
+		t.Fatalf("got %v, want invalid data", err)
+	}
+	if export(t, g, kg.NQuads) != before {
+		t.Error("a refused load changed the graph")
+	}
+	var all []string
+	for _, f := range fault.Of(err).Fields {
+		all = append(all, f.String())
+	}
+	return all
+}
+
+func TestLinesThatNoTextFileCanShow(t *testing.T) {
+	g := newGraph(t, notes)
+	long := note("long", strings.Repeat("x", 17<<20))
+	for name, c := range map[string]struct {
+		line, want string
+	}{
+		"invalid UTF-8":      {"{\"type\":\"Note\",\"id\":\"n\",\"data\":{\"title\":\"\xff\"}}\n", "the line is not valid UTF-8"},
+		"UTF-16":             {"\xff\xfe{\x00}\x00\n", "the line is not valid UTF-8"},
+		"NUL":                {"{\"type\":\"Note\",\x00}\n", "the line is not a JSON object that trails reads: invalid character '\\x00' looking for beginning of object key string"},
+		"deep nesting":       {`{"type":"Note","data":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}\n", "the line is not a JSON object that trails reads: invalid character '[' exceeded max depth"},
+		"a deep value":       {`{"type":"Note","id":"n","data":{"title":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}}\n", "Note/n: title takes one value, not an array"},
+		"a line of 17 MiB":   {long, "the line is longer than 16777216 bytes"},
+		"without an end":     {strings.TrimSuffix(long, "\n"), "the line is longer than 16777216 bytes"},
+		"no quote at an end": {`{"type":"Note` + "\n", "the JSON object does not end on its line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := problems(t, g, kg.Load{Format: kg.NDJSON, KeepGoing: true}, note("a", "A")+c.line)
+			if diff := cmp.Diff([]string{"in:2: " + c.want}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAfterALineThatIsTooLongTheNextOneIsRead(t *testing.T) {
+	g := newGraph(t, notes)
+	for format, lines := range map[kg.Format][2]string{
+		kg.NDJSON: {note("long", strings.Repeat("x", 17<<20)), `{"type":"Nota"}`},
+		kg.NQuads: {`<urn:s> <urn:p> "` + strings.Repeat("x", 17<<20) + "\" .\n", "<urn:s>"},
+	} {
+		got := problems(t, g, kg.Load{Format: format, KeepGoing: true}, lines[1]+"\n"+lines[0]+"\n"+lines[1]+"\n"+lines[0])
+		var places []string
+		for _, p := range got {
+			place, _, _ := strings.Cut(p, " ")
+			places = append(places, place)
+		}
+		slices.Sort(places)
+		if diff := cmp.Diff([]string{"in:1:", "in:2:", "in:4:", "in:5:"}, places); diff != "" {
+			t.Errorf("%s: %s\n%s", format, diff, strings.Join(got, "\n"))
+		}
+	}
+}
+
+func TestALineMayBeAsLongAsTheLimit(t *testing.T) {
+	g := newGraph(t, notes)
+	load(t, g, "in.ndjson", note("long", strings.Repeat("x", 16<<20-60)))
+	if got := len(export(t, g, kg.NDJSON)); got < 16<<20-60 {
+		t.Errorf("the export has %d bytes", got)
+	}
+}
+
+func TestBadLinesAreReportedUpToALimit(t *testing.T) {
+	g := newGraph(t, notes)
+	text := note("a", "A") + strings.Repeat("?\n", 5000)
+	if got := problems(t, g, kg.Load{Format: kg.NDJSON}, text); len(got) != 1 {
+		t.Errorf("without keep going there are %d", len(got))
+	}
+	if got := problems(t, g, kg.Load{Format: kg.NDJSON, KeepGoing: true}, text); len(got) != 1000 || got[999] != "in:1001: "+got[999][9:] {
+		t.Errorf("there are %d, the last is %s", len(got), got[len(got)-1])
+	}
+	var twice strings.Builder
+	for i := range 3000 {
+		twice.WriteString(note(fmt.Sprint(i%1500), "T"))
+	}
+	if got := problems(t, g, kg.Load{Format: kg.NDJSON, Mode: kg.Append, KeepGoing: true}, twice.String()); len(got) != 1000 {
+		t.Errorf("of nodes given twice there are %d", len(got))
+	}
+}
+
+func TestAValueThatIsTooLongToRepeatIsCut(t *testing.T) {
+	g := newGraph(t, strings.Replace(notes, "required: true", "required: true, max_length: 5", 1))
+	for name, line := range map[string]string{
+		"a value that breaks the schema": note("a", strings.Repeat("é", 10_000)),
+		"a value that cannot be read":    `{"type":"Note","id":"a","data":{"tags":{"x":"` + strings.Repeat("é", 10_000) + `"}}}`,
+	} {
+		_, err := tryLoad(t, g, kg.Load{Format: kg.NDJSON}, "in", line)
+		for _, f := range fault.Of(err).Fields {
+			text, _ := f.Value.(string)
+			if len(text) > 1010 || !strings.HasSuffix(text, "é…") || len(f.Message) > 1000 {
+				t.Errorf("%s: a value of %d bytes, a message of %d", name, len(text), len(f.Message))
+			}
+		}
+	}
+}
+
+func zip(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGzipIsToldByItsContent(t *testing.T) {
+	g := newGraph(t, notes)
+	nquads := "<" + base + "Note/c> <urn:seen> \"1\" .\n"
+	two := append(zip(t, note("a", "A")), zip(t, note("b", "B"))...) // two members make one stream
+	_, err := g.Session(ana).Load(t.Context(), kg.Load{Inputs: []kg.Input{
+		{Name: "notes.ndjson.gz", Reader: bytes.NewReader(two)},
+		{Name: "stdin", Reader: bytes.NewReader(zip(t, note("c", "C")))},
+		{Name: "more", Reader: iotest.OneByteReader(strings.NewReader(note("d", "D")))},
+		{Name: "seen.NQ.GZ", Reader: bytes.NewReader(zip(t, nquads))},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := note("a", "A") + note("b", "B") + note("c", "C") + note("d", "D")
+	if diff := cmp.Diff(want, export(t, g, kg.NDJSON)); diff != "" {
+		t.Error(diff)
+	}
+	if got := head(t, g); got.Seq != 2 || got.Added != 9 {
+		t.Errorf("several inputs made commit %d, +%d", got.Seq, got.Added)
+	}
+}
+
+func TestInputThatCannotBeReadToItsEndIsRefused(t *testing.T) {
+	g := newGraph(t, notes)
+	before := head(t, g)
+	whole := zip(t, note("a", "A")+strings.Repeat(note("b", "B"), 100))
+	damaged := slices.Clone(whole)
+	damaged[len(damaged)-6] ^= 1 // the checksum
+	broken := errors.New("the cable is out")
+	for name, c := range map[string]struct {
+		in   io.Reader
+		kind fault.Kind
+		says string
+	}{
+		"gzip cut short":           {bytes.NewReader(whole[:len(whole)-10]), fault.Malformed, "in.ndjson: the gzip data is damaged or cut short"},
+		"gzip cut in its header":   {bytes.NewReader(whole[:5]), fault.Malformed, "in.ndjson: the gzip data is damaged or cut short"},
+		"gzip with bad checksum":   {bytes.NewReader(damaged), fault.Malformed, "in.ndjson: the gzip data is damaged or cut short"},
+		"gzip and something else":  {io.MultiReader(bytes.NewReader(whole), strings.NewReader("?")), fault.Malformed, "in.ndjson: the gzip data is damaged or cut short"},
+		"a read error":             {io.MultiReader(strings.NewReader(note("a", "A")), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
+		"a read error in a line":   {io.MultiReader(strings.NewReader(`{"type":`), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
+		"a fault of who gave it":   {iotest.ErrReader(fault.New(fault.TooLarge, "the body has more than 32 MiB")), fault.TooLarge, "the body has more than 32 MiB"},
+		"a read error, keep going": {io.MultiReader(strings.NewReader("?\n"), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
+	} {
+		for _, format := range []kg.Format{kg.NDJSON, kg.NQuads} {
+			_, err := g.Session(ana).Load(t.Context(), kg.Load{Format: kg.NDJSON, KeepGoing: true, Inputs: []kg.Input{{Name: "in.ndjson", Reader: c.in}}})
+			if !fault.Is(err, c.kind) || !strings.HasPrefix(fault.Of(err).Message, c.says) {
+				t.Errorf("%s, %s: got %v", name, format, err)
+			}
+			break // a reader is read once
+		}
+	}
+	_, err := g.Session(ana).Load(t.Context(), kg.Load{Inputs: []kg.Input{{Name: "in.nq", Reader: iotest.ErrReader(broken)}}})
+	if !fault.Is(err, fault.Unusable) {
+		t.Errorf("N-Quads: got %v", err)
+	}
+	if head(t, g).ID != before.ID {
+		t.Error("something was committed")
+	}
+}
+
+func TestALoadCanBeCancelled(t *testing.T) {
+	g := newGraph(t, notes)
+	before := head(t, g)
+	for _, format := range []kg.Format{kg.NDJSON, kg.NQuads} {
+		ctx, cancel := context.WithCancel(t.Context())
+		endless := &endlessLines{format: format, after: 100_000, then: cancel}
+		_, err := g.Session(ana).Load(ctx, kg.Load{Format: format, Inputs: []kg.Input{{Name: "endless", Reader: endless}}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", format, err)
+		}
+	}
+	if head(t, g).ID != before.ID {
+		t.Error("something was committed")
+	}
+}
+
+// endlessLines never ends; after some lines it calls then.
+type endlessLines struct {
+	format kg.Format
+	after  int
+	then   func()
+	n      int
+	rest   []byte
+}
+
+func (e *endlessLines) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		if e.n++; e.n == e.after {
+			e.then()
+		}
+		e.rest = []byte(note("n", "N"))
+		if e.format == kg.NQuads {
+			e.rest = []byte("<urn:s> <urn:p> <urn:o> .\n")
+		}
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+func TestALoadSaysHowFarItIs(t *testing.T) {
+	g := newGraph(t, notes)
+	var text strings.Builder
+	for i := range 10_000 {
+		text.WriteString(note(fmt.Sprint(i), "T"))
+	}
+	last := map[string]kg.Progress{}
+	l := kg.Load{Format: kg.NDJSON, Progress: func(p kg.Progress) {
+		if p.Done <= last[p.Phase].Done {
+			t.Errorf("%s went from %d to %d", p.Phase, last[p.Phase].Done, p.Done)
+		}
+		last[p.Phase] = p
+	}}
+	l.Inputs = []kg.Input{{Name: "in", Reader: strings.NewReader(text.String()), Size: int64(text.Len())}}
+	if _, err := g.Session(ana).Load(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	if got := last["read"]; got.Unit != "bytes" || got.Total != int64(text.Len()) || got.Done > got.Total {
+		t.Errorf("read: %+v", got)
+	}
+	if got := last["write"]; got.Unit != "edits" || got.Done > got.Total {
+		t.Errorf("write: %+v", got)
+	}
+	if got := last["validate"]; got.Unit != "nodes" || got.Done < 4096 {
+		t.Errorf("validate: %+v", got)
+	}
+}
+
+func TestAModeThatThereIsNotIsRefused(t *testing.T) {
+	g := newGraph(t, notes)
+	_, err := tryLoad(t, g, kg.Load{Mode: "replace"}, "in", note("a", "A"))
+	if !fault.Is(err, fault.InvalidArguments) || fault.Of(err).Fields[0].Message != `mode "replace" is not one of merge, append, overwrite` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOverwritingTooManyTypesIsRefused(t *testing.T) {
+	g := newGraph(t, "")
+	var text strings.Builder
+	for i := range 10_001 {
+		fmt.Fprintf(&text, "<urn:s> <%s> <urn:t:%d> .\n", string(rdf.Type), i)
+	}
+	if _, err := tryLoad(t, g, kg.Load{Mode: kg.Overwrite}, "in.nq", text.String()); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := tryLoad(t, g, kg.Load{Mode: kg.Merge}, "in.nq", text.String()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestASchemaThatChangesWhileALoadReadsIsAConflict(t *testing.T) {
+	path := newFile(t, notes)
+	g, other := open(t, path), open(t, path)
+	slow := &hooked{Reader: strings.NewReader(note("a", "A")), hook: func() {
+		if _, _, err := other.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Source: []byte(strings.Replace(notes, "title: {", "year: {type: year}\n      title: {", 1))}); err != nil {
+			t.Error(err)
+		}
+	}}
+	_, err := g.Session(ana).Load(t.Context(), kg.Load{Format: kg.NDJSON, Inputs: []kg.Input{{Name: "in", Reader: slow}}})
+	if !fault.Is(err, fault.Conflict) || fault.Of(err).Message != "the schema changed while the data was read; run it again" {
+		t.Errorf("got %v", err)
+	}
+	load(t, g, "in.ndjson", note("a", "A"))
+}
+
+// hooked calls hook when its reader ends.
+type hooked struct {
+	io.Reader
+	hook func()
+}
+
+func (h *hooked) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if err == io.EOF && h.hook != nil {
+		h.hook()
+		h.hook = nil
+	}
+	return n, err
+}
