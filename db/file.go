@@ -29,7 +29,7 @@ type Options struct {
 	Synchronous string
 	// LockWait bounds the wait for another process's write; 0 means one minute.
 	LockWait time.Duration
-	// Readers caps the concurrent readers; 0 means one per core, 2 at least, 8 at most.
+	// Readers caps the concurrent readers; 0 means one per core, 4 at least, 8 at most.
 	Readers int
 	// KeepActivities bounds the recorded activities that made no commit; 0 means 100,000.
 	KeepActivities int64
@@ -40,7 +40,7 @@ func (o Options) withDefaults() Options {
 		o.LockWait = time.Minute
 	}
 	if o.Readers == 0 {
-		o.Readers = max(2, min(8, runtime.GOMAXPROCS(0)))
+		o.Readers = max(4, min(8, runtime.GOMAXPROCS(0)))
 	}
 	if o.KeepActivities == 0 {
 		o.KeepActivities = 100_000

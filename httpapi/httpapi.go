@@ -56,12 +56,22 @@ func New(e Engine, opts Options) http.Handler {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	r := chi.NewRouter()
-	for _, stage := range s.stages() {
+	outer, inner := chi.NewRouter(), chi.NewRouter()
+	use(outer, s.stages())
+	use(inner, s.ownStages())
+	s.routes(inner)
+	outer.MethodNotAllowed(s.methodNotAllowed(inner))
+	if s.opts.MCP != nil {
+		outer.Handle("/mcp", s.opts.MCP)
+	}
+	outer.Mount("/", inner)
+	return outer
+}
+
+func use(r chi.Router, stages []stage) {
+	for _, stage := range stages {
 		r.Use(stage.wrap)
 	}
-	s.routes(r)
-	return r
 }
 
 func (s *server) routes(r chi.Router) {
@@ -75,7 +85,7 @@ func (s *server) routes(r chi.Router) {
 	r.Get("/commits/{id}", s.answer(s.commit))
 	r.Get("/kg", s.answer(s.resource("trails://kg/types")))
 	r.Get("/kg/{type}", s.answer(s.kg))
-	r.Get("/kg/{type}/{id}", s.answer(s.kg))
+	r.Get("/kg/{type}/*", s.answer(s.kg)) // the id of a compound key has slashes
 	for path, uri := range map[string]string{
 		"/schema": "trails://schema",
 		"/stats":  "trails://stats",
@@ -84,27 +94,31 @@ func (s *server) routes(r chi.Router) {
 	} {
 		r.Get(path, s.answer(s.resource(uri)))
 	}
-	if s.opts.MCP != nil {
-		r.Handle("/mcp", s.opts.MCP)
-	}
 }
 
-// stage is one thing that every request passes on its way in.
+// stage is one thing that a request passes on its way in.
 type stage struct {
 	name string
 	wrap func(http.Handler) http.Handler
 }
 
-// stages lists them in their order, outermost first.
+// stages lists what every request passes, in order, outermost first.
 func (s *server) stages() []stage {
 	return []stage{
-		{"trace", traced},            // first: every answer, a refusal too, names its trace
-		{"headers", secured},         // before whatever may answer
-		{"access log", s.logged},     // outside recover: it must see the 500
-		{"recover", s.recovered},     // outside everything that may panic
-		{"host", s.ownHost},          // before origin: a rebound name makes every origin its own
-		{"origin", s.ownOrigin},      // before token: a browser may hold one
-		{"token", s.authenticated},   // before the body: nobody unknown makes us read one
+		{"trace", traced},          // first: every answer, a refusal too, names its trace
+		{"headers", secured},       // before whatever may answer
+		{"access log", s.logged},   // outside recover: it must see the 500
+		{"recover", s.recovered},   // outside everything that may panic
+		{"host", s.ownHost},        // before origin: a rebound name makes every origin its own
+		{"origin", s.ownOrigin},    // before token: a browser may hold one
+		{"token", s.authenticated}, // before the body: nobody unknown makes us read one
+	}
+}
+
+// ownStages lists what requests to our own addresses pass after that. The MCP
+// handler reads bodies by the same rules, and refuses in its protocol's words.
+func (s *server) ownStages() []stage {
+	return []stage{
 		{"media type", s.mediaType},  // before the body: no need to read what is not JSON
 		{"body", s.bounded},          // size, text and depth, once for all handlers
 		{"head", middleware.GetHead}, // HEAD is GET without the body

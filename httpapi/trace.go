@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"trails/kg/fault"
+	"trails/mcp"
 )
 
 // TraceHeader carries the call's trace id with every answer.
@@ -29,7 +30,8 @@ func traced(next http.Handler) http.Handler {
 			id = newTraceID()
 		}
 		w.Header().Set(TraceHeader, id)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, id)))
+		ctx := mcp.WithTraceID(context.WithValue(r.Context(), traceKey{}, id), id)
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

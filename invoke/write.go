@@ -151,6 +151,7 @@ func load(ctx context.Context, r *running) (any, error) {
 }
 
 func schemaPlan(ctx context.Context, r *running) (any, error) {
+	r.release() // planning pins its own
 	p, err := r.session().PlanSchema(ctx, []byte(r.args.text("schema")))
 	return planJSON(p), err
 }
@@ -163,8 +164,8 @@ type schemaApplied struct {
 
 func schemaApply(ctx context.Context, r *running) (any, error) {
 	if r.args.flag("plan") {
-		p, err := r.session().PlanSchema(ctx, []byte(r.args.text("schema")))
-		return map[string]any{"plan": planJSON(p)}, err
+		p, err := schemaPlan(ctx, r)
+		return map[string]any{"plan": p}, err
 	}
 	set, err := r.changeSet(ctx)
 	if err != nil {
