@@ -160,7 +160,9 @@ func (w *Writer) spill(ctx context.Context) error {
 	}
 	feed := w.conn.feed
 	feed.quads = rows
-	err := w.conn.exec("INSERT INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
+	// OR FAIL: a statement that could be undone by itself would have SQLite copy
+	// every page that it touches; an error here ends the whole transaction anyway.
+	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
 	feed.quads = nil
 	w.bulk.inserted += int64(len(rows))
 	w.bulk.rows = rows[:0]
@@ -209,7 +211,7 @@ func (w *Writer) spillTerms() error {
 	}
 	feed := w.conn.feed
 	feed.terms = w.bulk.terms
-	err := w.conn.exec("INSERT INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
+	err := w.conn.exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
 	feed.terms = nil
 	w.bulk.terms = w.bulk.terms[:0]
 	return err

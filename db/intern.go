@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/cayleygraph/quad"
@@ -45,6 +46,20 @@ func (w *Writer) internTerm(t rdf.Term) (int64, error) {
 	w.dict.remember(id, t)
 	w.dict.ids[t] = id
 	return id, w.boundTerms()
+}
+
+// WasKnown reports whether t was in the file before this transaction; when not, no
+// quad that the transaction began with has it. Unlike a read it leaves what a bulk
+// load has buffered where it is.
+func (w *Writer) WasKnown(ctx context.Context, t rdf.Term) (bool, error) {
+	if err := w.usable(ctx); err != nil {
+		return false, err
+	}
+	if w.bulk != nil && w.bulk.newTerms {
+		return false, nil
+	}
+	id, ok, err := w.dict.lookup(t)
+	return ok && id <= w.dict.committed, w.broken(ctx, "look up", err)
 }
 
 // termRow is a row of the dictionary.
