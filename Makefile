@@ -61,9 +61,9 @@ race: ## run the tests under the race detector (needs a C compiler)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz test for FUZZTIME
-	@go list ./... | while read -r pkg; do \
-	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; done; done
+	@for file in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
+	  for f in $$(grep -oE '^func Fuzz[A-Za-z0-9_]*' $$file | cut -c6-); do \
+	    echo "$$file $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$file); done; done
 
 .PHONY: conformance
 conformance: ## run the standards' own suites; absent ones fail
