@@ -439,7 +439,7 @@ func TestABadLineChangesNothing(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lines []string
-		want  []string // of the second and third line
+		want  []string
 	}{
 		{"lines that cannot be read", []string{good, `{"type":"Tactics","id":"TA0097","data":{}}`, `{"type":"Tactic"`},
 			[]string{":2: ", "Tactics", ":3: "}},
@@ -447,6 +447,9 @@ func TestABadLineChangesNothing(t *testing.T) {
 			fmt.Sprintf(`{"type":"Tactic","id":"TA0098","data":%s}`, tactic("TA0098", "Leading")),
 			`{"edge":"tactic","from":"Technique/T1059","to":"Tactic/TA7777"}`},
 			[]string{":2 ", "shortName", ":3 ", "Technique/T1059"}},
+		{"lines of both kinds", []string{`{"type":"Tactics","id":"TA0097","data":{}}`,
+			fmt.Sprintf(`{"type":"Tactic","id":"TA0098","data":%s}`, tactic("TA0098", "Leading"))},
+			[]string{":1: ", "Tactics", ":2 ", "shortName"}},
 	} {
 		bad := write(t, "bad.ndjson", strings.Join(c.lines, "\n"))
 		out := trails(t, "load", file, bad)
