@@ -88,7 +88,7 @@ async function work (client) {
   holds(resources.some((r) => r.uri === 'trails://schema'), 'trails://schema is listed')
   const { resourceTemplates } = await client.listResourceTemplates()
   holds(resourceTemplates.some((r) => r.uriTemplate.startsWith('trails://kg/Note')), 'notes have a template')
-  const stale = await client.callTool({ name: 'note_update', arguments: { id: code, rank: 2, if_commit: '00'.repeat(32) } })
+  const stale = await client.callTool({ name: 'note_update', arguments: { id: code, rank: 2, if_commit: '11'.repeat(32) } })
   equal([stale.isError, stale.structuredContent.kind], [true, 'precondition_failed'], 'a lost precondition is a result')
 }
 
