@@ -90,6 +90,7 @@ func WriteResult(nodeType string) Shape {
 // writeFields are the arguments that every write takes.
 func writeFields() []Field {
 	return []Field{
+		{Name: "branch", Type: String, Description: "The branch to write to; main when left out."},
 		{Name: "message", Type: String, Description: "Why, for the history."},
 		{Name: "if_commit", Type: String, Description: "Write only if this commit is still the head."},
 		{Name: "dry_run", Type: Boolean, Default: false, Description: "Validate and report, but change nothing."},

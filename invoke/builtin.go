@@ -24,6 +24,8 @@ type builtin struct {
 
 // Fields that several capabilities share.
 var (
+	readBranch   = capability.Field{Name: "branch", Type: capability.String, Description: "The branch to read; main when left out."}
+	writeBranch  = capability.Field{Name: "branch", Type: capability.String, Description: "The branch to write to; main when left out."}
 	messageField = capability.Field{Name: "message", Type: capability.String, Description: "Why, for the history."}
 	ifCommit     = capability.Field{Name: "if_commit", Type: capability.String, Description: "Write only if this commit is still the head."}
 	dryRun       = capability.Field{Name: "dry_run", Type: capability.Boolean, Default: false, Description: "Validate and report, but change nothing."}
@@ -72,6 +74,7 @@ var builtins = []builtin{
 	},
 	{
 		id: "snapshot", description: "Tell the state of the graph: branch, head commit, number of statements and of instances of each type, schema version.",
+		input: []capability.Field{readBranch},
 		output: []capability.Field{
 			{Name: "graph", Type: capability.String, Required: true},
 			{Name: "base", Type: capability.String, Required: true},
@@ -86,7 +89,7 @@ var builtins = []builtin{
 	{
 		id: "schema_get", description: "Read the schema: types, their properties and constraints. Read it before the first write.",
 		input: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"json", "yaml", "turtle"}, Default: "json",
-			Description: "json for programs, yaml as people write it, turtle for the SHACL shapes."}},
+			Description: "json for programs, yaml as people write it, turtle for the SHACL shapes."}, readBranch},
 		output: []capability.Field{
 			{Name: "format", Type: capability.String, Required: true},
 			{Name: "schema_version", Type: capability.Integer, Required: true},
@@ -99,7 +102,7 @@ var builtins = []builtin{
 		id: "schema_apply", description: "Put a whole new schema, as YAML, in the place of the current one, as one commit. It is refused when data contradicts it, and when a step would remove data, unless allow_data_loss is true. With plan true it only lists the steps.",
 		input: []capability.Field{schemaText,
 			{Name: "plan", Type: capability.Boolean, Default: false, Description: "List the steps and the data against them, and change nothing."},
-			allowLoss, messageField, ifCommit, dryRun},
+			allowLoss, writeBranch, messageField, ifCommit, dryRun},
 		output:   append([]capability.Field{optionalPlan}, optional(writeOutput)...),
 		effects:  capability.Destroys,
 		cost:     capability.CostGraph,
@@ -116,7 +119,7 @@ var builtins = []builtin{
 				Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data."},
 			{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none."},
 			{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first; nothing is changed all the same."},
-			messageField, ifCommit, dryRun,
+			writeBranch, messageField, ifCommit, dryRun,
 		},
 		output:   append([]capability.Field{{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."}}, writeOutput...),
 		effects:  capability.Destroys,
@@ -127,7 +130,7 @@ var builtins = []builtin{
 	},
 	{
 		id: "export", description: "Stream the graph in canonical order, so that the same graph gives the same bytes.",
-		input: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"ndjson", "nquads"}, Default: "nquads"}},
+		input: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"ndjson", "nquads"}, Default: "nquads"}, readBranch},
 		output: []capability.Field{
 			{Name: "records", Type: capability.Integer, Required: true},
 			{Name: "left_out", Type: capability.Integer, Required: true, Description: "Statements that the format cannot say."},
@@ -140,6 +143,7 @@ var builtins = []builtin{
 			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 20},
 			{Name: "before", Type: capability.String, Description: "List the commits before this one; take it from next."},
 			{Name: "schema_only", Type: capability.Boolean, Default: false, Description: "Only commits that changed the schema."},
+			readBranch,
 		},
 		output: []capability.Field{
 			{Name: "commits", Type: capability.Object, Fields: commitFields, Many: true, Required: true},
@@ -184,12 +188,12 @@ var metas = []builtin{
 	},
 	{
 		id: "trails.meta.schema.plan", description: "List the steps from the current schema to a new one, given as YAML, and the data that stands against each.",
-		input: []capability.Field{schemaText}, output: planFields,
+		input: []capability.Field{schemaText, readBranch}, output: planFields,
 		cost: capability.CostGraph, action: "read", scope: policy.Builder, handle: schemaPlan, idempotent: true,
 	},
 	{
 		id: "trails.meta.schema.apply", description: "Put a whole new schema, as YAML, in the place of the current one, as one commit.",
-		input:   []capability.Field{schemaText, allowLoss, messageField, ifCommit, dryRun},
+		input:   []capability.Field{schemaText, allowLoss, writeBranch, messageField, ifCommit, dryRun},
 		output:  append([]capability.Field{optionalPlan}, writeOutput...),
 		effects: capability.Destroys, cost: capability.CostGraph, action: "schema_apply", scope: policy.Builder,
 		requires: []string{"The data that is there fits the new schema."},

@@ -11,7 +11,6 @@ import (
 	"trails/kg"
 	"trails/kg/fault"
 	"trails/kg/rdf"
-	"trails/kg/rdfio"
 )
 
 func ping(context.Context, *running) (any, error) { return map[string]bool{"pong": true}, nil }
@@ -49,7 +48,7 @@ func snapshot(ctx context.Context, r *running) (any, error) {
 		Quads         int64            `json:"quads"`
 		Types         map[string]int64 `json:"types"`
 		SchemaVersion int64            `json:"schema_version"`
-	}{r.engine.graph.Name(), r.engine.graph.Base(), "main", commitJSON(r.snapshot.Head()),
+	}{r.engine.graph.Name(), r.engine.graph.Base(), mainBranch, commitJSON(r.snapshot.Head()),
 		r.snapshot.Head().Quads, types, r.snapshot.SchemaVersion()}, nil
 }
 
@@ -69,7 +68,7 @@ func schemaGet(_ context.Context, r *running) (any, error) {
 		view.Text = string(s.YAML())
 	case "turtle":
 		var text bytes.Buffer
-		if err := rdfio.WriteTurtle(&text, s.Quads(), s.Prefixes); err != nil {
+		if err := s.WriteTurtle(&text); err != nil {
 			return nil, fmt.Errorf("write schema: %w", err)
 		}
 		view.Text = text.String()

@@ -118,7 +118,7 @@ var errNoResource = fault.New(fault.NotFound, "Resource not found")
 
 func (r *running) readURI(ctx context.Context, uri string) (document, error) {
 	for _, f := range fixedResources {
-		if f.URI == uri || f.URI+"?branch=main" == uri {
+		if f.URI == uri || f.URI+"?branch="+mainBranch == uri {
 			return r.fixed(ctx, f)
 		}
 	}

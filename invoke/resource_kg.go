@@ -107,7 +107,7 @@ func (r *running) listQuery(t *schema.Type, raw string) (kg.Query, error) {
 
 // onlyMain accepts the one branch that there is.
 func onlyMain(params url.Values) error {
-	if b := params.Get("branch"); b != "" && b != "main" {
+	if b := params.Get("branch"); b != "" && b != mainBranch {
 		return fault.New(fault.Missing, "no branch %q", b).With("branch", b)
 	}
 	return nil

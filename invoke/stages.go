@@ -30,6 +30,7 @@ var stages = []struct {
 	{"capability", (*running).find},    // before scope: the scope is the descriptor's
 	{"scope", (*running).allow},        // before arguments: a stranger learns nothing from them
 	{"arguments", (*running).readArgs}, // before the handler, which trusts them
+	{"branch", (*running).onBranch},    // before the handler: it works on that branch
 	{"handler", (*running).handle},     // validates and commits inside the graph's transaction
 	{"result", (*running).encode},      // last: what goes out is one JSON object
 }
@@ -176,6 +177,17 @@ func (r *running) readArgs(context.Context) error {
 	return r.args.check(r.capability.InputShape)
 }
 
+// onBranch finds the branch that the call names. There is one so far.
+func (r *running) onBranch(context.Context) error {
+	name, given := r.args.values["branch"].(string)
+	if !given || name == mainBranch {
+		return nil
+	}
+	return fault.New(fault.Missing, "no branch %q; there is %s", name, mainBranch).With("branch", name)
+}
+
+const mainBranch = "main"
+
 // checkDepth refuses text that nests too deep, before it is decoded.
 func checkDepth(text []byte) error {
 	depth, inString, escaped := 0, false, false
@@ -290,7 +302,7 @@ func (r *running) commitID(ctx context.Context, text string) (kg.CommitID, error
 // committed notes that the activity is in the commit, and says what the write did.
 func (r *running) committed(res kg.Result, dryRun bool) written {
 	r.recorded = res.Changed && !dryRun && !res.Replayed
-	w := written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: "main", Replayed: res.Replayed}
+	w := written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: mainBranch, Replayed: res.Replayed}
 	if res.Changed && !dryRun {
 		w.Commit = headID(res.After)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // callFields are the arguments of a typed write that are not properties.
-var callFields = []string{"id", "message", "if_commit", "dry_run"}
+var callFields = []string{"id", "branch", "message", "if_commit", "dry_run"}
 
 // nodeWritten is what a typed write answers.
 type nodeWritten struct {
