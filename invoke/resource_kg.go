@@ -56,7 +56,7 @@ func (r *running) readList(ctx context.Context, t *schema.Type, rawQuery string)
 	if err != nil {
 		return document{}, err
 	}
-	items, _, err := r.snapshot.List(ctx, q)
+	items, err := r.snapshot.List(ctx, q)
 	if err != nil {
 		return document{}, err
 	}

@@ -59,7 +59,7 @@ types:
 	write(map[string]any{"isbn": "none"})
 
 	session.View(ctx, func(s *kg.Snapshot) error {
-		books, _, err := s.List(ctx, kg.Query{Type: s.Schema().Type("Book"), Limit: 10})
+		books, err := s.List(ctx, kg.Query{Type: s.Schema().Type("Book"), Limit: 10})
 		for _, b := range books {
 			fmt.Println(b.Label)
 		}

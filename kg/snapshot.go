@@ -69,8 +69,8 @@ type Query struct {
 	Limit, Offset int
 }
 
-// List returns a page of instances with their labels, and how many there are in all.
-func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, int64, error) {
+// List returns a page of instances with their labels.
+func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, error) {
 	var classes []rdf.IRI
 	for _, t := range s.Schema().Concrete(q.Type) {
 		classes = append(classes, t.IRI)
@@ -81,18 +81,17 @@ func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, int64, error) {
 	}
 	nodes, err := s.Instances(ctx, classes, filter, q.Limit, q.Offset)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	items := make([]Item, len(nodes))
 	for i, node := range nodes {
 		label, err := s.Label(ctx, node, q.Type)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		items[i] = Item{IRI: node, Label: label}
 	}
-	total, err := s.CountInstances(ctx, classes, filter)
-	return items, total, err
+	return items, nil
 }
 
 // Label returns the value of a node's label property, or what its id says.
