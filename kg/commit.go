@@ -2,7 +2,9 @@ package kg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -10,7 +12,6 @@ import (
 	"trails/kg/change"
 	"trails/kg/fault"
 	"trails/kg/rdf"
-	"trails/kg/schema"
 )
 
 // ChangeSet is what one commit is asked to do. Edits may come in any order; the
@@ -201,12 +202,9 @@ func (t *transaction) merge(ctx context.Context) error {
 }
 
 func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error {
-	var before []rdf.Quad
-	if t.before.Quads > 0 {
-		var err error
-		if before, err = collect(t.w.Match(ctx, rdf.Quad{Subject: group.Subject})); err != nil {
-			return err
-		}
+	before, err := t.quadsOf(ctx, group.Subject)
+	if err != nil {
+		return err
 	}
 	deltas, failed := group.Net(before)
 	t.failures.requirements = append(t.failures.requirements, failed...)
@@ -222,6 +220,18 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 		t.note(group.Subject)
 	}
 	return nil
+}
+
+// quadsOf returns what is said of a subject before the change. A subject that the
+// file has never had is not looked for: a load of new ones is not slowed by it.
+func (t *transaction) quadsOf(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
+	if t.before.Quads == 0 {
+		return nil, nil
+	}
+	if known, err := t.w.WasKnown(ctx, subject); !known || err != nil {
+		return nil, err
+	}
+	return collect(t.w.Match(ctx, rdf.Quad{Subject: subject}))
 }
 
 // store writes one delta and keeps what later steps need to know of it.
@@ -260,6 +270,62 @@ func (t *transaction) note(subject rdf.Term) {
 	}
 }
 
+// validate checks what the change can have broken: the changed subjects, the nodes
+// that refer to one that lost its type, and after a change of schema the instances
+// of every type that it made stricter.
+func (t *transaction) validate(ctx context.Context) error {
+	if t.result.AddedCount+t.result.RemovedCount == 0 {
+		return nil
+	}
+	before := t.schema
+	if t.schemaEdited {
+		var err error
+		if t.schema, err = t.session.graph.compile(ctx, t.w); err != nil {
+			return err
+		}
+	}
+	c := newChecking(state{t.w}, t.schema.shapes, t.job.limit())
+	err := t.check(ctx, c, before)
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	return t.report(ctx, c.found)
+}
+
+func (t *transaction) check(ctx context.Context, c *checking, before *compiled) error {
+	if t.schemaEdited {
+		if err := c.schemaChange(ctx, before.schema, t.schema.schema); err != nil {
+			return err
+		}
+	}
+	if err := t.checkChanged(ctx, c); err != nil {
+		return err
+	}
+	for _, target := range t.lost {
+		if err := c.referrers(ctx, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
+	if c.shapes.Empty() {
+		return nil
+	}
+	report := t.job.reporter("validate", "nodes", 0)
+	for subject, err := range t.job.subjects(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := c.node(ctx, subject); err != nil {
+			return err
+		}
+		report(1)
+	}
+	return nil
+}
+
 // commit makes the commit, unless nothing changed or this is a dry run.
 func (t *transaction) commit(ctx context.Context) error {
 	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0
@@ -287,6 +353,9 @@ func (t *transaction) commit(ctx context.Context) error {
 	return nil
 }
 
+// limit is how many problems the job reports at most.
+func (j job) limit() int { return cmp.Or(j.maxErrors, defaultMaxErrors) }
+
 // subjects returns every subject that the job touches.
 func (j job) subjects(ctx context.Context) iter.Seq2[rdf.Term, error] {
 	return func(yield func(rdf.Term, error) bool) {
@@ -300,19 +369,4 @@ func (j job) subjects(ctx context.Context) iter.Seq2[rdf.Term, error] {
 			}
 		}
 	}
-}
-
-// affected returns the types whose instances a schema change must be checked against.
-func affected(before, after *schema.Schema) []*schema.Type {
-	var out []*schema.Type
-	seen := map[string]bool{}
-	for _, step := range schema.Diff(before, after) {
-		t := after.Type(step.Type)
-		if !step.Checks || t == nil || seen[t.Name] {
-			continue
-		}
-		seen[t.Name] = true
-		out = append(out, t)
-	}
-	return out
 }

@@ -223,6 +223,27 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	return c, nil
 }
 
+// typeName returns what people call a type.
+func (c *compiled) typeName(class rdf.Term) string {
+	iri, _ := class.(rdf.IRI)
+	if t := c.schema.TypeByIRI(iri); t != nil {
+		return t.Name
+	}
+	return c.nameOf(class)
+}
+
+// nameOf returns what people call a node: Type/local when it is ours, else its IRI or label.
+func (c *compiled) nameOf(node rdf.Term) string {
+	iri, ok := node.(rdf.IRI)
+	if !ok {
+		return "_:" + rdf.Lexical(node)
+	}
+	if t, local, ok := c.schema.Local(iri); ok {
+		return t + "/" + local
+	}
+	return string(iri)
+}
+
 // checkGraph refuses to write where only the system writes.
 func checkGraph(label rdf.Term) error {
 	switch label {

@@ -64,13 +64,13 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	defer spool.Close()
 	var plan Plan
 	migrate := func(ctx context.Context, w *db.Writer, before *compiled) error {
-		m := migration{ctx: ctx, w: w, spool: &spool, before: before.schema, after: after}
+		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, after)}
 		if err := m.run(); err != nil {
 			return err
 		}
 		plan = m.plan
 		if plan.Loses > 0 && !c.AllowDataLoss {
-			return fault.New(fault.Conflict, "the new schema would remove %d quads: %s; pass allow_data_loss to let it", plan.Loses, plan.lossy())
+			return fault.New(fault.Conflict, "the new schema would remove %d quad(s): %s; pass allow_data_loss to let it", plan.Loses, plan.lossy())
 		}
 		return nil
 	}
@@ -95,18 +95,18 @@ func (p Plan) lossy() string {
 
 // migration turns the difference of two schemas into edits, under the write lock.
 type migration struct {
-	ctx           context.Context
-	w             *db.Writer
-	spool         *change.Spool
-	before, after *schema.Schema
-	plan          Plan
+	transition
+	ctx   context.Context
+	w     *db.Writer
+	spool *change.Spool
+	plan  Plan
 }
 
 func (m *migration) run() error {
 	if err := m.shapes(); err != nil {
 		return err
 	}
-	for _, step := range schema.Diff(m.before, m.after) {
+	for _, step := range m.steps {
 		planned := PlannedStep{Step: step}
 		if err := m.step(&planned); err != nil {
 			return err
@@ -137,13 +137,13 @@ func (m *migration) shapes() error {
 }
 
 func (m *migration) step(p *PlannedStep) error {
-	switch {
-	case p.Lossy:
-		return lossyQuads(m.ctx, m.w, m.before, p.Step, func(q rdf.Quad) error {
+	if p.Lossy {
+		return m.each(m.ctx, m.w, p.Step, func(q rdf.Quad) error {
 			p.Removes++
 			return m.spool.Add(change.Edit{Op: change.Retract, Quad: q})
 		})
-	case p.Backfill:
+	}
+	if p.Backfill {
 		return m.backfill(p.Step)
 	}
 	return nil
@@ -154,40 +154,8 @@ func (m *migration) backfill(step schema.Step) error {
 	t := m.after.Type(step.Type)
 	p := m.after.Property(t, step.Property)
 	for _, sub := range m.after.Subtypes(t) {
-		for q, err := range m.w.Match(m.ctx, rdf.Quad{Predicate: rdf.Type, Object: sub.IRI, Label: rdf.DefaultGraph}) {
-			if err != nil {
-				return err
-			}
-			if err := m.spool.Add(change.Edit{Op: change.Default, Quad: rdf.Quad{Subject: q.Subject, Predicate: p.IRI, Object: p.Default}}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// lossyQuads visits the data that a lossy step takes away: all that is said of the
-// instances of a dropped type, or the values of a dropped property.
-func lossyQuads(ctx context.Context, src rdf.Source, before *schema.Schema, step schema.Step, visit func(rdf.Quad) error) error {
-	t := before.Type(step.Type)
-	pattern := rdf.Quad{Label: rdf.DefaultGraph}
-	types := []*schema.Type{t}
-	if step.Property != "" {
-		pattern.Predicate = before.Property(t, step.Property).IRI
-		types = before.Subtypes(t)
-	}
-	for _, sub := range types {
-		if err := eachInstance(ctx, src, sub, func(node rdf.Term) error {
-			pattern.Subject = node
-			for q, err := range src.Match(ctx, pattern) {
-				if err != nil {
-					return err
-				}
-				if err := visit(q); err != nil {
-					return err
-				}
-			}
-			return nil
+		if err := eachInstance(m.ctx, m.w, sub, func(node rdf.Term) error {
+			return m.spool.Add(change.Edit{Op: change.Default, Quad: rdf.Quad{Subject: node, Predicate: p.IRI, Object: p.Default}})
 		}); err != nil {
 			return err
 		}
@@ -195,6 +163,7 @@ func lossyQuads(ctx context.Context, src rdf.Source, before *schema.Schema, step
 	return nil
 }
 
+// eachInstance visits the nodes of exactly this type.
 func eachInstance(ctx context.Context, src rdf.Source, t *schema.Type, visit func(rdf.Term) error) error {
 	for q, err := range src.Match(ctx, rdf.Quad{Predicate: rdf.Type, Object: t.IRI, Label: rdf.DefaultGraph}) {
 		if err != nil {

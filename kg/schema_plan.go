@@ -2,6 +2,8 @@ package kg
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"trails/kg/fault"
 	"trails/kg/rdf"
@@ -9,63 +11,141 @@ import (
 	"trails/validate"
 )
 
-// maxBreaks bounds the contradictions that one planned step lists.
-const maxBreaks = 100
+// Bounds on the contradictions that a plan lists.
+const (
+	maxBreaks     = 100 // of one step
+	maxPlanBreaks = 1000
+)
 
 // planSteps says what lies between the schema of a snapshot and another one, and
-// which data stands against it. It reads only.
+// which data stands against it. It reads only, and checks the nodes that applying
+// would check, as they would be then.
 func planSteps(ctx context.Context, r validate.Data, before *compiled, after *schema.Schema) (Plan, error) {
 	shapes, err := validate.Compile(after.Quads())
 	if err != nil {
 		return Plan{}, err
 	}
-	var plan Plan
-	for _, step := range schema.Diff(before.schema, after) {
+	p := planning{ctx: ctx, transition: newTransition(before.schema, after), names: &compiled{schema: after}}
+	p.check = newChecking(preview{r, p.transition}, shapes.Naming(p.names.nameOf), maxPlanBreaks)
+	if err := p.count(r); err != nil {
+		return Plan{}, err
+	}
+	if err := p.look(r); err != nil && !errors.Is(err, errEnough) {
+		return Plan{}, err
+	}
+	return p.assign()
+}
+
+// planning is one plan in the making.
+type planning struct {
+	transition
+	ctx   context.Context
+	names *compiled
+	plan  Plan
+	check *checking
+}
+
+// count finds what each lossy step takes away.
+func (p *planning) count(r validate.Data) error {
+	for _, step := range p.steps {
 		planned := PlannedStep{Step: step}
 		if step.Lossy {
-			err = lossyQuads(ctx, r, before.schema, step, func(rdf.Quad) error { planned.Removes++; return nil })
-		} else if step.Checks {
-			planned.Breaks, err = breaks(ctx, r, shapes, after, step)
+			if err := p.each(p.ctx, r, step, func(rdf.Quad) error { planned.Removes++; return nil }); err != nil {
+				return err
+			}
 		}
+		p.plan.Loses += planned.Removes
+		p.plan.Steps = append(p.plan.Steps, planned)
+	}
+	return nil
+}
+
+// look checks what applying checks: instances of stricter types, nodes that lose
+// something, and those that refer to one that loses its type.
+func (p *planning) look(r validate.Data) error {
+	if err := p.check.schemaChange(p.ctx, p.before, p.after); err != nil {
+		return err
+	}
+	for _, step := range p.steps {
+		if !step.Lossy {
+			continue
+		}
+		var last rdf.Term
+		err := p.each(p.ctx, r, step, func(q rdf.Quad) error {
+			if q.Predicate == rdf.Type {
+				if err := p.check.referrers(p.ctx, q.Subject); err != nil {
+					return err
+				}
+			}
+			if q.Subject == last {
+				return nil
+			}
+			last = q.Subject
+			return p.check.node(p.ctx, q.Subject)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assign gives every contradiction to the step that brings it.
+func (p *planning) assign() (Plan, error) {
+	for _, v := range p.check.found {
+		quads, err := collect(p.check.data.Match(p.ctx, rdf.Quad{Subject: v.Focus, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
 		if err != nil {
 			return Plan{}, err
 		}
-		plan.Loses += planned.Removes
-		plan.Blocked = plan.Blocked || len(planned.Breaks) > 0
-		plan.Steps = append(plan.Steps, planned)
+		f := v.FieldError()
+		f.Node, f.Value = p.names.nameOf(v.Focus), bounded(f.Value)
+		step := p.cause(f, p.after.TypesOf(quads))
+		step.Breaks = append(step.Breaks, f)
+		p.plan.Blocked = true
 	}
-	return plan, nil
+	for i := range p.plan.Steps {
+		step := &p.plan.Steps[i]
+		step.Breaks = fault.Sorted(step.Breaks)
+		step.Breaks = step.Breaks[:min(len(step.Breaks), maxBreaks)]
+	}
+	return p.plan, nil
 }
 
-// breaks validates the instances of the step's type and keeps what concerns the step.
-func breaks(ctx context.Context, r validate.Data, shapes *validate.Shapes, after *schema.Schema, step schema.Step) ([]fault.FieldError, error) {
-	t := after.Type(step.Type)
-	if t == nil {
-		return nil, nil
+// cause returns the step that most likely brings a contradiction on a node of these
+// types: one about the constraint, the field, a type, one that removes, any.
+func (p *planning) cause(f fault.FieldError, types []*schema.Type) *PlannedStep {
+	about := func(s schema.Step) bool {
+		t := p.after.Type(s.Type)
+		return slices.ContainsFunc(types, func(of *schema.Type) bool { return slices.Contains(p.after.Supertypes(of), t) || of == t })
 	}
-	c := &compiled{schema: after}
-	shapes = shapes.Naming(c.nameOf)
-	memo := validate.NewCache(100_000)
-	var out []fault.FieldError
-	for _, sub := range after.Subtypes(t) {
-		err := eachInstance(ctx, r, sub, func(node rdf.Term) error {
-			if len(out) >= maxBreaks {
-				return nil
-			}
-			results, err := shapes.NodeCached(ctx, r, node, memo)
-			for _, v := range results {
-				f := v.FieldError()
-				backfilled := step.Backfill && f.Code == fault.Required
-				if (step.Property == "" || step.Property == f.Field) && !backfilled {
-					f.Node = c.nameOf(node)
-					out = append(out, f)
-				}
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
+	for _, fits := range []func(schema.Step) bool{
+		func(s schema.Step) bool {
+			return about(s) && (s.Property == f.Field || s.Property == "") && brings(s, f.Code)
+		},
+		func(s schema.Step) bool { return about(s) && s.Property == f.Field },
+		func(s schema.Step) bool { return about(s) && s.Property == "" && s.Checks },
+		func(s schema.Step) bool { return s.Lossy },
+		func(s schema.Step) bool { return s.Checks },
+	} {
+		if i := slices.IndexFunc(p.plan.Steps, func(s PlannedStep) bool { return fits(s.Step) }); i >= 0 {
+			return &p.plan.Steps[i]
 		}
 	}
-	return fault.Sorted(out[:min(len(out), maxBreaks)]), nil
+	return &p.plan.Steps[0] // something was found, so there is a step that asked for it
+}
+
+// brings reports whether a step is about the constraint that has this code.
+func brings(s schema.Step, code fault.Code) bool {
+	switch s.Kind {
+	case schema.ChangeConstraint:
+		return s.Constraint == string(code) || s.Constraint == "min_count" && code == fault.Required
+	case schema.ChangeDatatype:
+		return code == fault.Datatype || code == fault.NodeKind
+	case schema.ChangeClass, schema.ChangeAbstract:
+		return code == fault.Class
+	case schema.ChangeKey, schema.ChangeUnique:
+		return code == fault.Unique
+	default:
+		return false
+	}
 }

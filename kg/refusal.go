@@ -1,0 +1,145 @@
+package kg
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/validate"
+)
+
+// report turns what was found into one fault. Nodes are named, unless all of it is
+// about the one node that the change is about.
+func (t *transaction) report(ctx context.Context, found []validate.Result) error {
+	if len(found) == 0 {
+		return nil
+	}
+	sources, err := t.sources(ctx, found)
+	if err != nil {
+		return err
+	}
+	named := t.job.inputs != nil || len(t.changed) != 1
+	for _, r := range found {
+		named = named || r.Focus != rdf.IRI(t.changed[0])
+	}
+	fields := make([]fault.FieldError, len(found))
+	for i, r := range found {
+		fields[i] = r.FieldError()
+		if named {
+			fields[i].Node = t.schema.nameOf(r.Focus)
+			fields[i].Value = bounded(fields[i].Value)
+		}
+		fields[i].Source = sources[r.Focus].of(r.Path, r.Value)
+	}
+	return fault.Invalid(fields)
+}
+
+// place is where in the input a subject's edits came from.
+type place struct {
+	first   string
+	byPath  map[rdf.Term]string
+	byValue map[[2]rdf.Term]string // predicate and object
+}
+
+// of names the most telling place: where the value was said, the property, the
+// node's type, anything of the node.
+func (p place) of(path rdf.IRI, value rdf.Term) string {
+	return cmp.Or(p.byValue[[2]rdf.Term{path, value}], p.byPath[path], p.byPath[rdf.Type], p.first)
+}
+
+// sources looks up where the failing subjects came from; another pass over the
+// input's edits, taken only when something is wrong.
+func (t *transaction) sources(ctx context.Context, found []validate.Result) (map[rdf.Term]place, error) {
+	out := map[rdf.Term]place{}
+	if t.job.inputs == nil {
+		return out, nil
+	}
+	failing := map[rdf.Term]bool{}
+	for _, r := range found {
+		failing[r.Focus] = true
+	}
+	for group, err := range t.job.spool.Groups(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if failing[group.Subject] {
+			out[group.Subject] = t.job.placeOf(group)
+		}
+	}
+	return out, nil
+}
+
+func (j job) placeOf(group *change.Group) place {
+	p := place{byPath: map[rdf.Term]string{}, byValue: map[[2]rdf.Term]string{}}
+	for _, e := range group.Edits {
+		at := j.at(e.Source)
+		p.first = cmp.Or(p.first, at)
+		if e.Op != change.Assert {
+			continue
+		}
+		p.byPath[e.Quad.Predicate] = cmp.Or(p.byPath[e.Quad.Predicate], at)
+		p.byValue[[2]rdf.Term{e.Quad.Predicate, e.Quad.Object}] = at
+	}
+	return p
+}
+
+// at names a place in the input, "file:line", or "" for none.
+func (j job) at(s change.Source) string {
+	if s.Line == 0 || int(s.File) >= len(j.inputs) {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", j.inputs[s.File], s.Line)
+}
+
+// failures are the requirements that a change made and that did not hold.
+type failures struct{ requirements []change.Failure }
+
+// asError returns the fault for what did not hold, or nil.
+func (f failures) asError(j job, c *compiled) error {
+	if len(f.requirements) == 0 {
+		return nil
+	}
+	if j.inputs == nil && f.requirements[0].Edit.Op == change.Require {
+		return f.missing(c)
+	}
+	var fields []fault.FieldError
+	for _, r := range f.requirements[:min(len(f.requirements), j.limit())] {
+		fields = append(fields, requirementError(r, j, c))
+	}
+	return fault.Invalid(fields)
+}
+
+// missing is the fault for a change to a node that is not there.
+func (f failures) missing(c *compiled) error {
+	e := f.requirements[0].Edit
+	return fault.New(fault.Missing, "%s does not exist", c.nameOf(e.Quad.Subject)).With("node", c.nameOf(e.Quad.Subject))
+}
+
+// requirementError says as a field error what did not hold.
+func requirementError(r change.Failure, j job, c *compiled) fault.FieldError {
+	e := fault.FieldError{Field: "id", Source: j.at(r.Edit.Source), Node: c.nameOf(r.Edit.Quad.Subject), Value: c.nameOf(r.Edit.Quad.Subject)}
+	switch r.Edit.Op {
+	case change.Fresh:
+		e.Code, e.Message = fault.Unique, e.Node+" exists already; update it, or load with mode merge"
+	case change.Once:
+		e.Code, e.Message = fault.Unique, e.Node+" is given twice"+first(j.at(r.First))+"; give it once, or load with mode merge"
+	default:
+		e.Code, e.Constraint = fault.Class, c.typeName(r.Edit.Quad.Object)
+		e.Message = fmt.Sprintf("%s does not exist; load it too, or create it first", e.Node)
+	}
+	if j.inputs == nil {
+		e.Node = ""
+	}
+	return e
+}
+
+// first says where something was given before, as far as that is known.
+func first(place string) string {
+	if place == "" {
+		return ""
+	}
+	return ", first at " + place
+}

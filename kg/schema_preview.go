@@ -1,0 +1,146 @@
+package kg
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"trails/kg/rdf"
+	"trails/kg/schema"
+	"trails/validate"
+)
+
+// preview reads the default graph as a change of schema would leave it, without
+// making the change: a plan waits for no lock and writes nothing.
+type preview struct {
+	validate.Data // as it is now
+	transition
+}
+
+// Match reads a subject as it will be. A pattern without subject finds what is there
+// now and stays; the defaults to come are found by Having.
+func (p preview) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	if pattern.Subject != nil {
+		return p.subject(ctx, pattern)
+	}
+	return func(yield func(rdf.Quad, error) bool) {
+		for q, err := range p.Data.Match(ctx, pattern) {
+			if err != nil {
+				yield(q, err)
+				return
+			}
+			stays, err := p.has(ctx, q)
+			if (stays || err != nil) && !yield(q, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (p preview) subject(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	return func(yield func(rdf.Quad, error) bool) {
+		quads, err := p.node(ctx, pattern.Subject)
+		if err != nil {
+			yield(rdf.Quad{}, err)
+			return
+		}
+		for _, q := range quads {
+			fits := (pattern.Predicate == nil || pattern.Predicate == q.Predicate) && (pattern.Object == nil || pattern.Object == q.Object)
+			if fits && !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+// node returns what will be said of a node.
+func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
+	quads, err := collect(p.Data.Match(ctx, rdf.Quad{Subject: subject, Label: rdf.DefaultGraph}))
+	if err != nil {
+		return nil, err
+	}
+	return p.becomes(quads), nil
+}
+
+func (p preview) has(ctx context.Context, q rdf.Quad) (bool, error) {
+	quads, err := p.node(ctx, q.Subject)
+	return slices.Contains(quads, q), err
+}
+
+// Having implements validate.Data: of those that have the pairs now, the ones that
+// keep them, and those that a default gives them.
+func (p preview) Having(ctx context.Context, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+	var found []rdf.Term
+	for ask := limit; ; ask *= 4 {
+		candidates, err := p.Data.Having(ctx, pairs, ask)
+		if err != nil {
+			return nil, err
+		}
+		if found, err = p.keeping(ctx, candidates, pairs, limit); err != nil {
+			return nil, err
+		}
+		if len(found) == limit || len(candidates) < ask {
+			break
+		}
+	}
+	return p.addFilled(ctx, found, pairs, limit)
+}
+
+// keeping returns the first of the candidates, limit at most, that will have every pair.
+func (p preview) keeping(ctx context.Context, candidates []rdf.Term, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+	var out []rdf.Term
+	for _, c := range candidates {
+		quads, err := p.node(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if hasAll(quads, c, pairs) && len(out) < limit {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func hasAll(quads []rdf.Quad, subject rdf.Term, pairs []validate.PredicateObject) bool {
+	for _, pair := range pairs {
+		if !slices.Contains(quads, rdf.Quad{Subject: subject, Predicate: pair.P, Object: pair.O}) {
+			return false
+		}
+	}
+	return len(pairs) > 0
+}
+
+// addFilled adds the nodes that will have the pairs because one of them is a default
+// which is filled in.
+func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+	for _, step := range p.steps {
+		if !step.Backfill || step.Lossy || !p.fills(step, pairs) {
+			continue
+		}
+		for _, sub := range p.after.Subtypes(p.after.Type(step.Type)) {
+			err := eachInstance(ctx, p.Data, sub, func(node rdf.Term) error {
+				if len(found) == limit {
+					return errEnough
+				}
+				more, err := p.keeping(ctx, []rdf.Term{node}, pairs, 1)
+				if len(more) > 0 && !slices.Contains(found, node) {
+					found = append(found, node)
+				}
+				return err
+			})
+			if err == errEnough {
+				return found, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// fills reports whether the default of a step is one of the pairs.
+func (p preview) fills(step schema.Step, pairs []validate.PredicateObject) bool {
+	property := p.after.Property(p.after.Type(step.Type), step.Property)
+	return slices.Contains(pairs, validate.PredicateObject{P: property.IRI, O: property.Default})
+}

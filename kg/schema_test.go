@@ -1,0 +1,209 @@
+package kg_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/kg"
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// TestAPlanSaysWhatApplyingDoes draws two schemas and data for the first, and holds
+// the plan, the change and the graph after it against each other.
+func TestAPlanSaysWhatApplyingDoes(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		before, after := schemaGen().Draw(rt, "before"), schemaGen().Draw(rt, "after")
+		edits := rapid.SliceOfN(nodeGen(), 2, 10).Draw(rt, "nodes")
+		n++
+		g := createAt(t, filepath.Join(dir, fmt.Sprintf("%d.db", n)), before)
+		defer g.Close()
+		addNodes(t, g, edits)
+		was := export(t, g, kg.NQuads)
+
+		plan, err := g.Session(ana).PlanSchema(t.Context(), []byte(after))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		done, result, err := g.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Source: []byte(after), AllowDataLoss: true})
+		switch {
+		case err != nil && !fault.Is(err, fault.InvalidData):
+			rt.Fatal(err)
+		case plan.Blocked != (err != nil):
+			rt.Fatalf("the plan: blocked %t; applying: %v\n%s\n%s", plan.Blocked, err, planned(plan), was)
+		case err != nil:
+			if export(t, g, kg.NQuads) != was {
+				rt.Fatal("a refused schema changed the graph")
+			}
+			return
+		}
+		if diff := cmp.Diff(planned(plan), planned(done)); diff != "" {
+			rt.Fatalf("the plan and what was done:\n%s", diff)
+		}
+		if got := dataRemoved(result); got != plan.Loses {
+			rt.Fatalf("%d quads were removed; the plan said %d\n%s", got, plan.Loses, planned(plan))
+		}
+		if plan.Loses > 0 != lossy(plan) {
+			rt.Fatalf("loses %d, but the steps say otherwise:\n%s", plan.Loses, planned(plan))
+		}
+		// The oracle: a new file checks every node.
+		n++
+		other := createAt(t, filepath.Join(dir, fmt.Sprintf("%d.db", n)), "")
+		defer other.Close()
+		if _, err := tryLoad(t, other, kg.Load{Format: kg.NQuads}, "export", export(t, g, kg.NQuads)); err != nil {
+			rt.Fatalf("the graph breaks its own schema: %v\n%s", err, export(t, g, kg.NQuads))
+		}
+	})
+}
+
+func createAt(t *testing.T, path, source string) *kg.Graph {
+	t.Helper()
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{Base: base, Schema: []byte(source), By: ana, Now: clock()}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := kg.Open(t.Context(), path, kg.Options{Now: clock()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// addNodes writes what the schema accepts of the nodes.
+func addNodes(t *testing.T, g *kg.Graph, nodes []node) {
+	t.Helper()
+	for _, n := range nodes {
+		var edits []change.Edit
+		view(t, g, func(s *kg.Snapshot) error { edits = n.edits(s.Schema()); return nil })
+		_, err := g.Session(ana).Commit(t.Context(), kg.ChangeSet{Edits: edits})
+		if err != nil && !fault.Is(err, fault.InvalidData) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func dataRemoved(r kg.Result) (n int64) {
+	for _, q := range r.Removed {
+		if q.Label == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func lossy(p kg.Plan) bool {
+	for _, s := range p.Steps {
+		if s.Removes > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// node is a node in the making: types by name, and what to draw each value from.
+type node struct {
+	id    string
+	types []string
+	dice  []int
+}
+
+// edits gives the node values that its types mostly accept.
+func (n node) edits(s *schema.Schema) []change.Edit {
+	subject, rolled := rdf.IRI(base+n.id), 0
+	var out []change.Edit
+	add := func(p rdf.IRI, o rdf.Term) {
+		out = append(out, change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: subject, Predicate: p, Object: o}})
+	}
+	for _, name := range n.types {
+		t := s.Type(name)
+		if t == nil {
+			continue
+		}
+		add(rdf.Type, t.IRI)
+		for _, p := range s.PropertiesOf(t) {
+			die := n.dice[rolled%len(n.dice)]
+			rolled++
+			if p.Required() || die < 3 {
+				add(p.IRI, fitting(p, die))
+			}
+		}
+	}
+	return out
+}
+
+func fitting(p *schema.Property, die int) rdf.Term {
+	switch p.Datatype {
+	case "string":
+		return rdf.Literal([]string{"x", "x", "y", "x"}[die%4], "")
+	case "integer":
+		return rdf.Literal(fmt.Sprint(die%2), rdf.XSDInteger)
+	}
+	return rdf.IRI(base + fmt.Sprint(die%4))
+}
+
+var (
+	typeNames     = []string{"A", "B", "C", "D"}
+	propertyNames = []string{"p", "q", "r", "s"}
+)
+
+func nodeGen() *rapid.Generator[node] {
+	return rapid.Custom(func(t *rapid.T) node {
+		return node{
+			id:    rapid.SampledFrom([]string{"0", "1", "2", "3"}).Draw(t, "id"),
+			types: rapid.SliceOfNDistinct(rapid.SampledFrom(typeNames), 1, 2, rapid.ID[string]).Draw(t, "types"),
+			dice:  rapid.SliceOfN(rapid.IntRange(0, 5), 4, 4).Draw(t, "dice"),
+		}
+	})
+}
+
+// schemaGen draws schemas of four types that extend each other and four properties
+// that move between them.
+func schemaGen() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		var b strings.Builder
+		b.WriteString("types:\n")
+		for i, name := range typeNames {
+			if rapid.IntRange(0, 4).Draw(t, "without "+name) == 0 {
+				continue
+			}
+			fmt.Fprintf(&b, "  %s:\n    iri: preserve\n", name)
+			if rapid.IntRange(0, 5).Draw(t, "abstract") == 0 {
+				b.WriteString("    abstract: true\n")
+			}
+			if rapid.IntRange(0, 7).Draw(t, "rdf_type") == 0 {
+				fmt.Fprintf(&b, "    rdf_type: %s%s\n", base, rapid.SampledFrom(typeNames).Draw(t, "class"))
+			}
+			if i > 0 && rapid.Bool().Draw(t, "extends") {
+				fmt.Fprintf(&b, "    extends: %s\n", rapid.SampledFrom(typeNames[:i]).Draw(t, "super"))
+			}
+			if names := rapid.SliceOfNDistinct(rapid.SampledFrom(propertyNames), 1, 2, rapid.ID[string]).Draw(t, "properties"); len(names) > 0 {
+				b.WriteString("    properties:\n")
+				for _, p := range names {
+					fmt.Fprintf(&b, "      %s: {%s}\n", p, propertyGen().Draw(t, p))
+				}
+				if len(names) == 2 && rapid.IntRange(0, 4).Draw(t, "unique") == 0 {
+					fmt.Fprintf(&b, "    unique: [[%s]]\n", strings.Join(names, ", "))
+				}
+			}
+		}
+		return b.String()
+	}).Filter(func(source string) bool {
+		_, err := schema.ParseYAML([]byte(source), base)
+		return err == nil
+	})
+}
+
+func propertyGen() *rapid.Generator[string] {
+	return rapid.SampledFrom([]string{
+		"class: A", "class: B", "class: A, many: true", "type: string", "type: string, required: true", "type: string, required: true, default: x", "type: string, unique: true", "type: string, one_of: [x]",
+		"type: string, many: true", "type: string, predicate: \"" + base + "q\"", "type: string, required: true, default: x, predicate: \"" + base + "r\"",
+		"type: integer", "type: integer, default: 1", "type: iri", "class: B, required: true", "class: A, many: true, min_count: 1",
+	})
+}
