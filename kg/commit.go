@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
 
 	"trails/db"
 	"trails/kg/change"
 	"trails/kg/fault"
 	"trails/kg/rdf"
+	"trails/kg/schema"
 )
 
 // ChangeSet is what one commit is asked to do. Edits may come in any order; the
@@ -22,11 +28,15 @@ type ChangeSet struct {
 	// IfCommit, when set, is the head that the change was made from; when the head
 	// is another one the change is refused with fault.Precondition.
 	IfCommit CommitID
+	// Schema, when set, is the one that the edits were made under; when the head has
+	// another one the change is refused with fault.Conflict.
+	Schema *schema.Schema
 	// DryRun goes all the way to the commit and then changes nothing.
 	DryRun bool
 	// Key, when set, makes a repeated change answer with the first one's commit.
 	Key IdempotencyKey
-	// Activity is the call that the change belongs to; it is recorded with the commit.
+	// Activity is the call that the change belongs to; it is recorded with the commit,
+	// which also says when it ended. What is left out of it is filled in.
 	Activity Activity
 }
 
@@ -36,6 +46,8 @@ type IdempotencyKey struct {
 	Key string
 	// Digest identifies what was asked; the same key with another digest is refused.
 	Digest [32]byte
+	// Note is kept with the key, and a replay gives it back in [Result.Note].
+	Note string
 }
 
 // of keeps the keys of principals apart.
@@ -47,7 +59,7 @@ func (k IdempotencyKey) remember(s *Session) *db.IdempotentKey {
 		return nil
 	}
 	return &db.IdempotentKey{Key: k.of(s), Digest: k.Digest[:], Result: func(c Commit) ([]byte, error) {
-		return []byte(c.ID.String()), nil
+		return []byte(c.ID.String() + k.Note), nil
 	}}
 }
 
@@ -61,8 +73,10 @@ type Result struct {
 	AddedCount, RemovedCount int64
 	// Changed reports that a commit was made, or in a dry run would have been.
 	Changed bool
-	// Replayed reports that the idempotency key had been used: After is the first commit.
+	// Replayed reports that the idempotency key had been used: After is the first
+	// commit, and Note what was kept with the key.
 	Replayed bool
+	Note     string
 }
 
 // MaxReported bounds the quads that a Result lists.
@@ -98,8 +112,6 @@ func addEdit(spool *change.Spool, e change.Edit) error {
 type job struct {
 	spool *change.Spool
 	set   ChangeSet
-	// under, when set, is the schema that the edits were made under.
-	under *compiled
 	// prepare adds edits that depend on the head, under the write lock.
 	prepare func(context.Context, *db.Writer, *compiled) error
 	// inputs name the sources of edits; nil for a change made in memory.
@@ -134,11 +146,15 @@ func (s *Session) replay(ctx context.Context, w *db.Writer, key IdempotencyKey) 
 	if !bytes.Equal(seen.Digest, key.Digest[:]) {
 		return Result{}, false, fault.New(fault.Precondition, "idempotency key %q was used for another change; take a new key", key.Key)
 	}
-	commit, err := w.CommitByID(ctx, string(seen.Result))
+	id := min(len(seen.Result), hex.EncodedLen(len(CommitID{})))
+	commit, err := w.CommitByID(ctx, string(seen.Result[:id]))
 	if err != nil {
 		return Result{}, false, err
 	}
-	return Result{Before: commit, After: commit, Changed: true, Replayed: true, AddedCount: commit.Added, RemovedCount: commit.Removed}, true, nil
+	return Result{
+		Before: commit, After: commit, Changed: true, Replayed: true, Note: string(seen.Result[id:]),
+		AddedCount: commit.Added, RemovedCount: commit.Removed,
+	}, true, nil
 }
 
 // transaction is one open write.
@@ -172,7 +188,7 @@ func (t *transaction) run(ctx context.Context) (Result, error) {
 
 func (t *transaction) readSchema(ctx context.Context) (err error) {
 	t.schema, err = t.session.graph.schemaOf(ctx, t.w)
-	if under := t.job.under; err == nil && under != nil && under.seq != t.schema.seq {
+	if under := t.job.set.Schema; err == nil && under != nil && under != t.schema.schema && len(schema.Diff(under, t.schema.schema)) > 0 {
 		return fault.New(fault.Conflict, "the schema changed while the data was read; run it again")
 	}
 	return err
@@ -336,10 +352,10 @@ func (t *transaction) commit(ctx context.Context) error {
 	if t.schemaEdited {
 		version++
 	}
-	activity := t.job.set.Activity
-	activity.Generated = append(activity.Generated, t.changed...)
+	now := g.now()
+	activity := t.activity(now)
 	after, err := t.w.Commit(ctx, db.CommitMeta{
-		Time:          g.now(),
+		Time:          now,
 		Author:        t.session.principal.Author(),
 		Message:       t.job.set.Message,
 		SchemaVersion: version,
@@ -351,6 +367,22 @@ func (t *transaction) commit(ctx context.Context) error {
 	}
 	t.result.After = after
 	return nil
+}
+
+// activity completes the call that the change belongs to.
+func (t *transaction) activity(now time.Time) Activity {
+	a := t.job.set.Activity
+	if a.ID == "" {
+		a.ID = uuid.Must(uuid.NewV7()).String()
+	}
+	if a.Started.IsZero() {
+		a.Started = now
+	}
+	a.Agent = cmp.Or(a.Agent, t.session.principal.Author())
+	a.Outcome = cmp.Or(a.Outcome, "ok")
+	a.Ended, a.CostMicros = now, max(0, now.Sub(a.Started).Microseconds())
+	a.Generated = append(slices.Clip(a.Generated), t.changed...)
+	return a
 }
 
 // limit is how many problems the job reports at most.

@@ -185,7 +185,7 @@ func (e *Edits) identify(s *schema.Schema, n Entity, values map[string][]rdf.Ter
 	case schema.MintKey:
 		local, err := s.KeyLocal(n.Type, values)
 		if err != nil {
-			e.Fields = append(e.Fields, fault.Of(err).Fields...)
+			e.lacksKey(err)
 			return
 		}
 		e.IRI = s.EntityIRI(n.Type, local)
@@ -193,6 +193,16 @@ func (e *Edits) identify(s *schema.Schema, n Entity, values map[string][]rdf.Ter
 		e.IRI = s.EntityIRI(n.Type, s.ContentLocal(n.Type, values))
 	default:
 		e.IRI = s.EntityIRI(n.Type, uuid.Must(uuid.NewV7()).String())
+	}
+}
+
+// lacksKey notes the parts of a key that are missing, unless they are there and
+// cannot be read.
+func (e *Edits) lacksKey(err error) {
+	for _, f := range fault.Of(err).Fields {
+		if !slices.ContainsFunc(e.Fields, func(known fault.FieldError) bool { return known.Field == f.Field }) {
+			e.Fields = append(e.Fields, f)
+		}
 	}
 }
 

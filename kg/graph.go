@@ -123,7 +123,11 @@ func baseOf(o CreateOptions, name string) (string, error) {
 			return declared, err
 		}
 	}
-	return "urn:trails:" + name + ":", nil
+	made := "urn:trails:" + name + ":"
+	if err := schema.CheckIRI(made); err != nil {
+		return "", fault.New(fault.InvalidArguments, "the name %q makes no base: %w; give letters, digits and dashes, or a base", name, err)
+	}
+	return made, nil
 }
 
 // Open opens the file at path. A file that is missing, foreign, damaged or from a

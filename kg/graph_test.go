@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -125,4 +126,12 @@ func long(text string) string {
 	text = strings.ReplaceAll(text, "<:", "<"+base)
 	text = strings.ReplaceAll(text, " a <", " <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <")
 	return strings.ReplaceAll(text, "<xsd:", "<http://www.w3.org/2001/XMLSchema#")
+}
+
+// cancelled is a context that has ended.
+func cancelled(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }

@@ -103,7 +103,7 @@ func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 	}
 	j := job{spool: &spool, set: l.Set, inputs: in.names, maxErrors: in.maxErrors(), progress: l.Progress}
 	if in.usesSchema {
-		j.under = under
+		j.set.Schema = under.schema
 	}
 	if l.Mode == Overwrite {
 		j.prepare = in.eraseTypes
