@@ -4,7 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"trails/kg"
+	"trails/kg/change"
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/schema"
@@ -44,27 +47,44 @@ func typedWrite(typeName string, make plan) handler {
 		t := s.Type(typeName)
 		entity, fields := r.entity(t)
 		edits := make(s, entity)
-		edits.Fields = append(edits.Fields, fields...)
+		fields = append(fields, edits.Fields...)
 		set, err := r.changeSet(ctx)
-		if err != nil {
+		if err != nil && (len(fields) == 0 || !fault.Is(err, fault.InvalidArguments)) {
 			return nil, err
+		} else if err != nil {
+			fields = append(fields, fault.Of(err).Fields...)
 		}
-		set.Edits = edits.List
-		if len(edits.Fields) > 0 {
-			return nil, r.allViolations(ctx, set, edits)
+		set.Schema, set.Edits, set.Key.Note = s, edits.List, string(edits.IRI)
+		if len(fields) > 0 {
+			if edits.IRI == "" {
+				set.Edits = r.nameless(s, entity, make)
+			}
+			return nil, r.allViolations(ctx, set, fields)
 		}
 		result, err := r.session().Commit(ctx, set)
 		if err != nil {
 			return nil, err
 		}
-		w := r.committed(result, set.DryRun)
-		return nodeWritten{ID: s.IDOf(t, edits.IRI), IRI: string(edits.IRI), written: w}, nil
+		iri := edits.IRI
+		if result.Replayed {
+			iri = rdf.IRI(result.Note) // the first call may have minted another one
+		}
+		return nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), written: r.committed(result, set.DryRun)}, nil
 	}
 }
 
+// nameless returns the edits of a node to be made whose id cannot be told, under a
+// name that nobody has, so that the rest of it can be tried.
+func (r *running) nameless(s *schema.Schema, n kg.Entity, make plan) []change.Edit {
+	if r.capability.Op() != "create" {
+		return nil
+	}
+	n.ID = uuid.NewString()
+	return make(s, n).List
+}
+
 // allViolations adds to what could not be read what the rest would break.
-func (r *running) allViolations(ctx context.Context, set kg.ChangeSet, edits kg.Edits) error {
-	fields := edits.Fields
+func (r *running) allViolations(ctx context.Context, set kg.ChangeSet, fields []fault.FieldError) error {
 	seen := map[string]bool{}
 	for _, f := range fields {
 		for name := range strings.SplitSeq(f.Field, ",") {
@@ -72,9 +92,6 @@ func (r *running) allViolations(ctx context.Context, set kg.ChangeSet, edits kg.
 		}
 	}
 	set.DryRun, set.Key = true, kg.IdempotencyKey{}
-	if edits.IRI == "" {
-		return fault.Invalid(fields)
-	}
 	if _, err := r.session().Commit(ctx, set); fault.Is(err, fault.InvalidData) {
 		for _, f := range fault.Of(err).Fields {
 			if !seen[f.Field] {
