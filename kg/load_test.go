@@ -193,12 +193,9 @@ func TestInputThatCannotBeReadToItsEndIsRefused(t *testing.T) {
 		"a fault of who gave it":   {iotest.ErrReader(fault.New(fault.TooLarge, "the body has more than 32 MiB")), fault.TooLarge, "the body has more than 32 MiB"},
 		"a read error, keep going": {io.MultiReader(strings.NewReader("?\n"), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
 	} {
-		for _, format := range []kg.Format{kg.NDJSON, kg.NQuads} {
-			_, err := g.Session(ana).Load(t.Context(), kg.Load{Format: kg.NDJSON, KeepGoing: true, Inputs: []kg.Input{{Name: "in.ndjson", Reader: c.in}}})
-			if !fault.Is(err, c.kind) || !strings.HasPrefix(fault.Of(err).Message, c.says) {
-				t.Errorf("%s, %s: got %v", name, format, err)
-			}
-			break // a reader is read once
+		_, err := g.Session(ana).Load(t.Context(), kg.Load{Format: kg.NDJSON, KeepGoing: true, Inputs: []kg.Input{{Name: "in.ndjson", Reader: c.in}}})
+		if !fault.Is(err, c.kind) || !strings.HasPrefix(fault.Of(err).Message, c.says) {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	_, err := g.Session(ana).Load(t.Context(), kg.Load{Inputs: []kg.Input{{Name: "in.nq", Reader: iotest.ErrReader(broken)}}})

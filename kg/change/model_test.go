@@ -62,6 +62,7 @@ func (m model) apply(e change.Edit, asserted map[rdf.Quad]bool) {
 	inGraph := func(o rdf.Quad) bool { return o.Subject == q.Subject && o.Label == q.Label }
 	ofPredicate := func(o rdf.Quad) bool { return inGraph(o) && o.Predicate == q.Predicate }
 	switch e.Op {
+	case change.Once: // see countOnces
 	case change.Fresh:
 		if any(m.before, inGraph) {
 			m.failures[used(e)] = 1
