@@ -277,7 +277,7 @@ func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 		if err != nil {
 			return c, wrongArguments("if_commit", fault.Pattern, "if_commit: "+err.Error())
 		}
-		c.IfCommit = commit
+		c.IfCommit = &commit
 	}
 	if r.IdempotencyKey != "" {
 		if len(r.IdempotencyKey) > 255 {

@@ -25,9 +25,10 @@ import (
 type ChangeSet struct {
 	Edits   []change.Edit
 	Message string
-	// IfCommit, when set, is the head that the change was made from; when the head
-	// is another one the change is refused with fault.Precondition.
-	IfCommit CommitID
+	// IfCommit, when set, is the head that the change was made from, the zero id for
+	// a file without commits; when the head is another one the change is refused
+	// with fault.Precondition.
+	IfCommit *CommitID
 	// Schema, when set, is the one that the edits were made under; when the head has
 	// another one the change is refused with fault.Conflict.
 	Schema *schema.Schema
@@ -173,7 +174,7 @@ type transaction struct {
 }
 
 func (t *transaction) run(ctx context.Context) (Result, error) {
-	if want := t.job.set.IfCommit; want != (CommitID{}) && want != t.before.ID {
+	if want := t.job.set.IfCommit; want != nil && *want != t.before.ID {
 		return Result{}, fault.New(fault.Precondition, "the head is %s, not %s as if_commit says; read again and repeat", t.before.ID, want).
 			With("head", t.before.ID.String()).With("if_commit", want.String())
 	}

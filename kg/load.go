@@ -167,7 +167,7 @@ const maxInputs = 1 << 16
 // they break together with the lines that could not. What only follows from a line
 // that was left out is not held against the others.
 func (l *loading) allBad(s *Session, j job) error {
-	j.set.DryRun, j.set.Key, j.set.IfCommit = true, IdempotencyKey{}, CommitID{}
+	j.set.DryRun, j.set.Key, j.set.IfCommit = true, IdempotencyKey{}, nil
 	_, err := s.write(l.ctx, j)
 	if err != nil && !fault.Is(err, fault.InvalidData) {
 		return err

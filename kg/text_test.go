@@ -93,7 +93,7 @@ func (s *session) set(t *testing.T, d *datadriven.TestData) kg.ChangeSet {
 		n, _ := strconv.ParseInt(seq, 10, 64)
 		view(t, s.Graph, func(snap *kg.Snapshot) error {
 			c, err := snap.CommitBySeq(t.Context(), n)
-			set.IfCommit = c.ID
+			set.IfCommit = &c.ID
 			return err
 		})
 	}
