@@ -162,10 +162,10 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (Tools, error) {
 // Watch reports that the graph moved, in this process or another one, until ctx ends.
 // Changes that come faster than the reader takes them are folded into one.
 func (e *Engine) Watch(ctx context.Context) <-chan Change {
-	out := make(chan Change)
+	out, moves := make(chan Change), e.graph.Watch(ctx)
 	go func() {
 		defer close(out)
-		for m := range e.graph.Watch(ctx) {
+		for m := range moves {
 			select {
 			case out <- Change{Head: m.Head.ID.String(), Schema: m.Schema}:
 			case <-ctx.Done():

@@ -15,34 +15,58 @@ type Moved struct {
 // watchInterval is how often another process's writes are looked for.
 const watchInterval = 200 * time.Millisecond
 
-// Watch reports new heads, made by this process or another one, until ctx ends;
-// then the channel is closed. Reports that are not taken are folded into one.
+// Watch reports heads that are newer than the one at the call, made by this process
+// or another one, until ctx ends; then the channel is closed. Reports that are not
+// taken are folded into one.
 func (g *Graph) Watch(ctx context.Context) <-chan Moved {
-	out := make(chan Moved, 1)
-	go g.watch(ctx, out)
-	return out
+	w := watching{graph: g, out: make(chan Moved, 1)}
+	w.last, _ = w.read(ctx) // what is there now is no news
+	go w.run(ctx)
+	return w.out
 }
 
-func (g *Graph) watch(ctx context.Context, out chan Moved) {
-	defer close(out)
+// watching is one watcher's view of the branch.
+type watching struct {
+	graph   *Graph
+	out     chan Moved
+	version int64 // of the file when last was read; 0 before
+	last    Commit
+}
+
+func (w *watching) run(ctx context.Context) {
+	defer close(w.out)
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
-	version, _ := g.file.DataVersion(ctx)
-	last, err := g.head(ctx)
-	for ; ; <-tick.C {
-		if ctx.Err() != nil {
+	for {
+		select {
+		case <-ctx.Done():
 			return
-		}
-		now, readErr := g.file.DataVersion(ctx)
-		if readErr != nil || err == nil && now == version {
-			continue
-		}
-		var head Commit
-		if head, err = g.head(ctx); err == nil {
-			tell(out, last, head)
-			last, version = head, now
+		case <-tick.C:
+			w.look(ctx)
 		}
 	}
+}
+
+func (w *watching) look(ctx context.Context) {
+	if head, changed := w.read(ctx); changed {
+		tell(w.out, w.last, head)
+		w.last = head
+	}
+}
+
+// read returns the head when the file has changed. What cannot be read now is looked
+// at again the next time. The version is read first: a write that comes between is
+// seen twice, not missed.
+func (w *watching) read(ctx context.Context) (head Commit, changed bool) {
+	version, err := w.graph.file.DataVersion(ctx)
+	if err != nil || version == w.version {
+		return Commit{}, false
+	}
+	if head, err = w.graph.head(ctx); err != nil {
+		return Commit{}, false
+	}
+	w.version = version
+	return head, true
 }
 
 // head reads where the branch is.
