@@ -154,7 +154,7 @@ var builtins = []builtin{
 	{
 		id: "commits_get", description: "Read one commit: its metadata, the call that made it, and what it changed.",
 		input: []capability.Field{
-			{Name: "id", Type: capability.String, Required: true, Description: "A commit id, or at least its first four digits."},
+			{Name: "id", Type: capability.String, Required: true, Description: "A commit id, at least its first four digits, or head for the newest."},
 			{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200, Description: "How many changes to list."},
 		},
 		output: []capability.Field{

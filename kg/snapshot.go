@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"strings"
 
 	"trails/db"
 	"trails/kg/fault"
@@ -138,12 +139,23 @@ func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
 	return out, nil
 }
 
-// FindCommit returns the commit whose id begins with prefix; at least four hex digits.
+// FindCommit returns the commit whose id begins with prefix, at least four hex
+// digits, or the newest one for "head".
 func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error) {
+	if strings.EqualFold(prefix, "head") {
+		return s.newest()
+	}
 	if len(prefix) < 4 {
 		return Commit{}, fault.New(fault.Malformed, "commit %q: give at least four of its hex digits", prefix)
 	}
 	return s.CommitByID(ctx, prefix)
+}
+
+func (s *Snapshot) newest() (Commit, error) {
+	if s.Head().ID.IsZero() {
+		return Commit{}, fault.New(fault.Missing, "there is no commit yet")
+	}
+	return s.Head(), nil
 }
 
 // SchemaCommits returns up to limit commits that changed the schema, newest first,

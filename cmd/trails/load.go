@@ -28,8 +28,8 @@ func (p *program) loadCommand() *cobra.Command {
 validated and becomes one commit, or nothing is changed.
 
 NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
-{"edge":"cites","from":"n1","to":"n2"}. A bad line is reported with its file, line,
-field and reason.
+{"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
+file, line, field and reason.
 
   merge      make new nodes, set the given properties of existing ones (default)
   append     make new nodes only; one that exists is refused

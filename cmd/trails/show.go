@@ -30,10 +30,11 @@ func (p *program) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE COMMIT",
 		Short: "Show one commit: who, when, which call, what changed",
-		Long: `Show one commit, by its id or the first digits of it: who made it, when, with which
-call, why, and which statements it added and removed, as N-Quads.
+		Long: `Show one commit, by its id, the first digits of it, or head for the newest: who made it,
+when, with which call, why, and which statements it added and removed, as N-Quads.
 ` + fileHelp,
-		Example: `  trails show notes.trails 3f5a9c0d2b71
+		Example: `  trails show notes.trails head
+  trails show notes.trails 3f5a9c0d2b71
   trails show notes.trails 3f5a9c0d2b71 --limit 1000 -o json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
