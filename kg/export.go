@@ -23,6 +23,12 @@ type Exported struct {
 // Export writes the snapshot in canonical order: the same graph gives the same
 // bytes. Memory is bounded, whatever the graph's size.
 func (s *Snapshot) Export(ctx context.Context, w io.Writer, format Format, progress func(Progress)) (Exported, error) {
+	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18)}
+	write, ok := map[Format]func(*change.Group) error{NQuads: out.nquads, NDJSON: out.node}[format]
+	if !ok {
+		return Exported{}, fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: string(format),
+			Constraint: []Format{NDJSON, NQuads}, Message: "format must be one of ndjson, nquads"})
+	}
 	var spool change.Spool
 	defer spool.Close()
 	report := reporter(progress, "read", "quads", s.Head().Quads)
@@ -35,12 +41,7 @@ func (s *Snapshot) Export(ctx context.Context, w io.Writer, format Format, progr
 		}
 		report(1)
 	}
-	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18), report: reporter(progress, "export", "quads", spool.Len())}
-	write, ok := map[Format]func(*change.Group) error{NQuads: out.nquads, NDJSON: out.node}[format]
-	if !ok {
-		return Exported{}, fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: string(format),
-			Constraint: []Format{NDJSON, NQuads}, Message: "format must be one of ndjson, nquads"})
-	}
+	report = reporter(progress, "export", "quads", spool.Len())
 	for group, err := range spool.Groups(ctx) {
 		if err == nil {
 			err = write(group)
@@ -48,7 +49,7 @@ func (s *Snapshot) Export(ctx context.Context, w io.Writer, format Format, progr
 		if err != nil {
 			return Exported{}, err
 		}
-		out.report(int64(len(group.Edits)))
+		report(int64(len(group.Edits)))
 	}
 	return out.done, out.w.Flush()
 }
@@ -57,7 +58,6 @@ type exporting struct {
 	snapshot *Snapshot
 	w        *bufio.Writer
 	done     Exported
-	report   func(int64)
 	line     []byte
 }
 
@@ -86,6 +86,11 @@ func (x *exporting) node(group *change.Group) error {
 		}
 	}
 	data, left := x.snapshot.Schema().Object(t, quads)
+	for _, p := range x.snapshot.Schema().PropertiesOf(t) {
+		if _, has := data[p.Name]; !has && p.Default != nil {
+			data[p.Name] = nil // or the default would come back
+		}
+	}
 	x.done.Left += int64(left + len(group.Edits) - len(quads) - 1)
 	x.done.Records++
 	enc := json.NewEncoder(x.w)

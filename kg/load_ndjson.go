@@ -138,11 +138,6 @@ func (l *loading) readNode(r record) error {
 	if err != nil {
 		return l.reject(fault.FieldError{Field: "type", Code: fault.Class, Message: err.Error(), Value: r.Type})
 	}
-	for name, v := range r.Data {
-		if v == nil {
-			delete(r.Data, name)
-		}
-	}
 	e := UpsertEntity(l.under.schema, Entity{Type: t, ID: r.ID, Values: r.Data})
 	if l.load.Mode == Append && e.IRI != "" {
 		e.add(change.Fresh, e.IRI, nil, nil)

@@ -1,0 +1,208 @@
+package kg_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cayleygraph/quad"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+)
+
+// anyQuadGen draws quads of every kind of term, with few names so that they meet.
+func anyQuadGen() *rapid.Generator[rdf.Quad] {
+	node := rapid.SampledFrom([]rdf.Term{
+		quad.IRI("urn:a"), quad.IRI("urn:a/b"), quad.IRI("http://example.org/é#x"), quad.BNode("a"), quad.BNode("b.c"), quad.BNode("0"), quad.BNode("gabcdefghijklm-x"),
+	})
+	literal := rapid.Custom(func(t *rapid.T) rdf.Term {
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "1", "01", "-0", "1.50", "1.0E0", "true", "2026-01-02", "2026-01-02T24:00:00Z", "a\x00b\r\n\"\\"})).Draw(t, "text")
+		kind := rapid.SampledFrom([]rdf.IRI{"", rdf.XSDInteger, rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDBoolean, rdf.XSDDate, rdf.XSDDateTime, "urn:datatype", "@"}).Draw(t, "datatype")
+		if kind == "@" {
+			return rdf.LangLiteral(text, rapid.SampledFrom([]string{"en", "de-CH"}).Draw(t, "language"))
+		}
+		return rdf.Literal(text, kind)
+	})
+	return rapid.Custom(func(t *rapid.T) rdf.Quad {
+		return rdf.Quad{
+			Subject:   node.Draw(t, "subject"),
+			Predicate: rapid.SampledFrom([]rdf.Term{quad.IRI("urn:p"), rdf.Type, rdf.Label}).Draw(t, "predicate"),
+			Object:    rapid.OneOf(node, literal).Draw(t, "object"),
+			Label:     rapid.SampledFrom([]rdf.Term{nil, nil, quad.IRI("urn:g"), quad.BNode("g")}).Draw(t, "graph"),
+		}
+	})
+}
+
+// TestAnExportLoadedAgainExportsTheSame holds for any quads, and loading it where it
+// came from changes nothing.
+func TestAnExportLoadedAgainExportsTheSame(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		var text []byte
+		for _, q := range rapid.SliceOfN(anyQuadGen(), 0, 30).Draw(rt, "quads") {
+			text = append(rdf.AppendQuad(text, q), '\n')
+		}
+		n++
+		g := createAt(t, filepath.Join(dir, fmt.Sprint(n, "a.db")), notes)
+		defer g.Close()
+		load(t, g, "in.nq", string(text))
+		first := export(t, g, kg.NQuads)
+		if again := load(t, g, "export.nq", first); again.Changed {
+			rt.Fatalf("loaded where it came from: +%d -%d", again.AddedCount, again.RemovedCount)
+		}
+		other := createAt(t, filepath.Join(dir, fmt.Sprint(n, "b.db")), "")
+		defer other.Close()
+		load(t, other, "export.nq", first)
+		if diff := cmp.Diff(first, export(t, other, kg.NQuads)); diff != "" {
+			rt.Fatal(diff)
+		}
+	})
+}
+
+const everything = `
+types:
+  Thing:
+    iri: preserve
+    properties:
+      text: {type: string, default: none}
+      words: {type: string, many: true}
+      flag: {type: boolean, default: true}
+      n: {type: integer}
+      big: {type: big_integer}
+      d: {type: decimal}
+      x: {type: number}
+      xs: {type: number, many: true}
+      day: {type: date}
+      moment: {type: datetime}
+      link: {type: uri}
+      raw: {type: bytes}
+      vec: {type: vector, dim: 2}
+      ref: {class: Thing}
+      refs: {class: Thing, many: true}
+      any: {type: iri}
+`
+
+// TestNDJSONLoadedAgainExportsTheSame holds for every datatype and for ids of all kinds,
+// also where a default was taken away.
+func TestNDJSONLoadedAgainExportsTheSame(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		g := createAt(t, filepath.Join(dir, fmt.Sprint(n, "a.db")), everything)
+		defer g.Close()
+		ids := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b c", "é/ü", "%41", "urn:other:1", "http://example.org/x?y=z", "Thing", "urn:a:b"}), 1, 5, rapid.ID[string]).Draw(rt, "ids")
+		var text strings.Builder
+		for _, id := range ids {
+			text.WriteString(thing(rt, id, ids))
+		}
+		if _, err := tryLoad(t, g, kg.Load{}, "in.ndjson", text.String()); err != nil {
+			rt.Fatalf("%v\n%s", err, text.String())
+		}
+		first := export(t, g, kg.NDJSON)
+		if again := load(t, g, "export.ndjson", first); again.Changed {
+			rt.Fatalf("loaded where it came from: %v %v\n%s", again.Added, again.Removed, first)
+		}
+		other := createAt(t, filepath.Join(dir, fmt.Sprint(n, "b.db")), everything)
+		defer other.Close()
+		load(t, other, "export.ndjson", first)
+		for _, format := range []kg.Format{kg.NDJSON, kg.NQuads} {
+			if diff := cmp.Diff(export(t, g, format), export(t, other, format)); diff != "" {
+				rt.Fatal(diff)
+			}
+		}
+	})
+}
+
+// thing draws a line with some values of each kind.
+func thing(t *rapid.T, id string, ids []string) string {
+	ref := rapid.Map(rapid.SampledFrom(ids), func(id string) string {
+		if strings.Contains(id, ":") {
+			return fmt.Sprintf("%q", id)
+		}
+		return fmt.Sprintf("%q", "Thing/"+id)
+	})
+	kinds := map[string]*rapid.Generator[string]{
+		"text": rapid.SampledFrom([]string{`null`, `""`, `"a\u0000b"`, `"é\n"`}), "words": rapid.SampledFrom([]string{`[]`, `["a","b"]`, `"c"`, `null`}),
+		"flag": rapid.SampledFrom([]string{`null`, `true`, `false`}), "n": rapid.SampledFrom([]string{`0`, `-7`, `9007199254740992`, `1.0`}),
+		"big": rapid.SampledFrom([]string{`"9007199254740993"`, `"-1"`}), "d": rapid.SampledFrom([]string{`1.50`, `0.1`, `123456789.987654321`, `1e2`}),
+		"x": rapid.SampledFrom([]string{`1`, `0.1`, `1e300`, `-0`, `3.333333333333333`}), "xs": rapid.SampledFrom([]string{`[1,1.0,2]`, `[]`, `0.5`}),
+		"day": rapid.SampledFrom([]string{`"2026-01-02"`, `"2026-01-02Z"`}), "moment": rapid.SampledFrom([]string{`"2026-01-02T03:04:05Z"`, `"2026-01-02T03:04:05.100+02:00"`}),
+		"link": rapid.SampledFrom([]string{`"https://example.org/a b"`, `"https://example.org/"`}), "raw": rapid.SampledFrom([]string{`"aGVsbG8="`, `""`}),
+		"vec": rapid.SampledFrom([]string{`[1,2.5]`, `[0.10,1e-3]`}), "ref": ref, "refs": rapid.Map(rapid.SliceOfN(ref, 0, 3), func(l []string) string { return "[" + strings.Join(l, ",") + "]" }),
+		"any": rapid.SampledFrom([]string{`"urn:x"`, `"http://example.org/é"`}),
+	}
+	var members []string
+	for _, name := range []string{"text", "words", "flag", "n", "big", "d", "x", "xs", "day", "moment", "link", "raw", "vec", "ref", "refs", "any"} {
+		if rapid.IntRange(0, 2).Draw(t, "give "+name) == 0 {
+			members = append(members, fmt.Sprintf("%q:%s", name, kinds[name].Draw(t, name)))
+		}
+	}
+	return fmt.Sprintf("{\"type\":\"Thing\",\"id\":%q,\"data\":{%s}}\n", id, strings.Join(members, ","))
+}
+
+func TestAnExportSaysWhatItLeavesOut(t *testing.T) {
+	g := newGraph(t, notes)
+	load(t, g, "in.ndjson", note("a", "A"))
+	load(t, g, "more.nq", `
+<urn:x> <urn:p> "not of a type" .
+_:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:t:Unknown> .
+<urn:trails:t:Note/a> <urn:p> "not of the type" .
+<urn:trails:t:Note/a> <urn:trails:t:title> "in another graph" <urn:g> .
+`)
+	var out bytes.Buffer
+	view(t, g, func(s *kg.Snapshot) error {
+		got, err := s.Export(t.Context(), &out, kg.NDJSON, nil)
+		schema := s.Head().Quads - 6
+		if got.Records != 1 || got.Left != schema+4 {
+			t.Errorf("%d records, %d left out, %d of them of the schema", got.Records, got.Left, schema)
+		}
+		return err
+	})
+	if got := out.String(); got != note("a", "A") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAnExportInAnUnknownFormatIsRefused(t *testing.T) {
+	g := newGraph(t, notes)
+	err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
+		_, err := s.Export(t.Context(), &bytes.Buffer{}, "csv", nil)
+		return err
+	})
+	if !fault.Is(err, fault.InvalidArguments) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnExportEndsWhenItsOutputDoes(t *testing.T) {
+	g := newGraph(t, notes)
+	full := errors.New("the disk is full")
+	for _, format := range []kg.Format{kg.NDJSON, kg.NQuads} {
+		err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
+			_, err := s.Export(t.Context(), failingWriter{full}, format, nil)
+			return err
+		})
+		if format == kg.NQuads && !errors.Is(err, full) {
+			t.Errorf("%s: got %v", format, err)
+		}
+	}
+	load(t, g, "in.ndjson", note("a", "A"))
+	err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
+		_, err := s.Export(cancelled(t), &bytes.Buffer{}, kg.NQuads, nil)
+		return err
+	})
+	if err == nil {
+		t.Error("a cancelled export went on")
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
