@@ -2,6 +2,8 @@ package kg
 
 import (
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -208,19 +210,34 @@ func (e *Edits) lacksKey(err error) {
 
 // keepKey refuses values that would give a key-minted node another IRI.
 func (e *Edits) keepKey(s *schema.Schema, n Entity, values map[string][]rdf.Term) {
-	if s.MintOf(n.Type) != schema.MintKey || e.IRI == "" {
+	key := s.KeyOf(n.Type)
+	touched := slices.ContainsFunc(key, func(name string) bool { _, ok := values[name]; return ok })
+	if s.MintOf(n.Type) != schema.MintKey || e.IRI == "" || !touched {
 		return
 	}
-	touched := slices.ContainsFunc(s.KeyOf(n.Type), func(name string) bool { _, ok := values[name]; return ok })
-	local, err := s.KeyLocal(n.Type, values)
-	if !touched || (err == nil && s.EntityIRI(n.Type, local) == e.IRI) {
-		return
-	}
-	if err != nil && len(s.KeyOf(n.Type)) > 1 {
-		return // the merged state is checked as the key's uniqueness
+	local, err := s.KeyLocal(n.Type, e.wholeKey(s, key, values))
+	if err != nil || s.EntityIRI(n.Type, local) == e.IRI {
+		return // a part that is missing is required, and validation says so
 	}
 	e.Fields = append(e.Fields, fault.FieldError{
-		Field: strings.Join(s.KeyOf(n.Type), ","), Code: fault.HasValue, Value: local, Constraint: n.ID,
-		Message: fmt.Sprintf("%s is the key of %s, and its id %q is made from it; create a new node instead", strings.Join(s.KeyOf(n.Type), ","), n.Type.Name, n.ID),
+		Field: strings.Join(key, ","), Code: fault.HasValue, Value: local, Constraint: n.ID,
+		Message: fmt.Sprintf("%s is the key of %s, and its id %q is made from it; create a new node instead", strings.Join(key, ","), n.Type.Name, n.ID),
 	})
+}
+
+// wholeKey adds to the values those parts of a key that an update leaves out, which
+// the id tells.
+func (e *Edits) wholeKey(s *schema.Schema, key []string, values map[string][]rdf.Term) map[string][]rdf.Term {
+	_, local, ours := s.Local(e.IRI)
+	parts := strings.Split(local, "/")
+	if len(key) == 1 || !ours || len(parts) != len(key) {
+		return values
+	}
+	whole := maps.Clone(values)
+	for i, name := range key {
+		if text, err := url.PathUnescape(parts[i]); err == nil && values[name] == nil {
+			whole[name] = []rdf.Term{rdf.Literal(text, "")}
+		}
+	}
+	return whole
 }
