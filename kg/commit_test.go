@@ -1,6 +1,7 @@
 package kg_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -134,11 +135,8 @@ func TestEditsMadeUnderAnotherSchemaAreAConflict(t *testing.T) {
 func TestAChangeOfAnySizeIsReportedWithABound(t *testing.T) {
 	g := newGraph(t, "")
 	var edits []change.Edit
-	for range 3 {
-		edits = edits[:0]
-		for i := range kg.MaxReported + 10 {
-			edits = append(edits, change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI("urn:s"), Predicate: rdf.Label, Object: rdf.Literal(strings.Repeat("x", i%7)+string(rune('a'+i%26))+time.Duration(i).String(), "")}})
-		}
+	for i := range kg.MaxReported + 10 {
+		edits = append(edits, change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI("urn:s"), Predicate: rdf.Label, Object: rdf.Literal(strconv.Itoa(i), "")}})
 	}
 	r := commit(t, g, edits)
 	if len(r.Added) != kg.MaxReported || r.AddedCount != kg.MaxReported+10 {

@@ -3,9 +3,11 @@ package kg_test
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,10 +33,30 @@ func clock() func() time.Time {
 func newFile(t testing.TB, schema string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.db")
+	fileAt(t, path, schema)
+	return path
+}
+
+// made are files by their schemas: to copy one is quicker than to make it again.
+var made sync.Map
+
+// fileAt makes a file at path.
+func fileAt(t testing.TB, path, schema string) {
+	t.Helper()
+	if data, ok := made.Load(schema); ok {
+		if err := os.WriteFile(path, data.([]byte), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	if err := kg.Create(t.Context(), path, kg.CreateOptions{Base: base, Schema: []byte(schema), By: ana, Now: clock()}); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Store(schema, data)
 }
 
 // open opens a file for the test; several may have one file open.

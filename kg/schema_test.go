@@ -64,11 +64,10 @@ func TestAPlanSaysWhatApplyingDoes(t *testing.T) {
 	})
 }
 
+// createAt makes a file and opens it; the caller closes it.
 func createAt(t *testing.T, path, source string) *kg.Graph {
 	t.Helper()
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Base: base, Schema: []byte(source), By: ana, Now: clock()}); err != nil {
-		t.Fatal(err)
-	}
+	fileAt(t, path, source)
 	g, err := kg.Open(t.Context(), path, kg.Options{Now: clock()})
 	if err != nil {
 		t.Fatal(err)
