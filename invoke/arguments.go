@@ -15,8 +15,8 @@ import (
 type arguments struct{ values map[string]any }
 
 // wrongArguments is the fault for one wrong argument.
-func wrongArguments(field string, code fault.Code, message string) *fault.Error {
-	return fault.Arguments(fault.FieldError{Field: field, Code: code, Message: message})
+func wrongArguments(field string, code fault.Code, value any, message string) *fault.Error {
+	return fault.Arguments(fault.FieldError{Field: field, Code: code, Message: message, Value: value})
 }
 
 // text returns a string argument, "" when it is absent.
@@ -48,15 +48,17 @@ func (a arguments) integer(name string, otherwise int) int {
 func (a arguments) check(shape capability.Shape) error {
 	var fields []fault.FieldError
 	for name, v := range a.values {
-		if f, ok := shape.Field(name); ok {
-			fields = append(fields, checkValue(f, v)...)
-		} else {
+		f, known := shape.Field(name)
+		switch {
+		case !known:
 			fields = append(fields, unknownArgument(shape, name, v))
+		case v != nil || !f.Required:
+			fields = append(fields, checkValue(f, v)...)
 		}
 	}
 	for _, f := range shape.Fields {
-		if v, given := a.values[f.Name]; f.Required && (!given || v == nil) {
-			fields = append(fields, fault.FieldError{Field: f.Name, Code: fault.Required, Message: f.Name + " is required"})
+		if f.Required && a.values[f.Name] == nil {
+			fields = append(fields, fault.FieldError{Field: f.Name, Code: fault.Required, Message: f.Name + " is required", Constraint: true})
 		}
 	}
 	if len(fields) > 0 {
@@ -72,34 +74,44 @@ func unknownArgument(shape capability.Shape, name string, v any) fault.FieldErro
 	}
 	message := fmt.Sprintf("there is no argument %q", name)
 	if len(known) > 0 {
-		message += "; there are " + strings.Join(known, ", ")
+		message += "; known are " + strings.Join(known, ", ")
 	}
 	return fault.FieldError{Field: name, Code: fault.Closed, Message: message, Value: v, Constraint: known}
 }
 
-// jsonKinds say how a built-in argument's type looks in JSON.
-var jsonKinds = map[capability.Type]func(any) bool{
-	capability.String:  func(v any) bool { _, ok := v.(string); return ok },
-	capability.Boolean: func(v any) bool { _, ok := v.(bool); return ok },
-	capability.Integer: func(v any) bool {
+// jsonKind is how an argument's type looks in JSON.
+type jsonKind struct {
+	name string
+	fits func(any) bool
+}
+
+var (
+	textKind    = jsonKind{"string", func(v any) bool { _, ok := v.(string); return ok }}
+	booleanKind = jsonKind{"boolean", func(v any) bool { _, ok := v.(bool); return ok }}
+	integerKind = jsonKind{"integer", func(v any) bool {
 		n, ok := v.(json.Number)
 		if !ok {
 			return false
 		}
 		_, err := n.Int64()
 		return err == nil
-	},
+	}}
+)
+
+// jsonKinds has the types that built-in arguments have.
+var jsonKinds = map[capability.Type]jsonKind{
+	capability.String: textKind, capability.IRI: textKind, capability.Boolean: booleanKind, capability.Integer: integerKind,
 }
 
 func checkValue(f capability.Field, v any) []fault.FieldError {
 	wrong := func(code fault.Code, constraint any, format string, args ...any) []fault.FieldError {
 		return []fault.FieldError{{Field: f.Name, Code: code, Message: f.Name + " " + fmt.Sprintf(format, args...), Value: v, Constraint: constraint}}
 	}
-	if fits := jsonKinds[f.Type]; fits != nil && !fits(v) {
-		return wrong(fault.Datatype, string(f.Type), "must be a JSON %s", f.Type)
+	if kind, ok := jsonKinds[f.Type]; ok && !kind.fits(v) {
+		return wrong(fault.Datatype, kind.name, "must be a JSON %s", kind.name)
 	}
 	if len(f.OneOf) > 0 && !slices.Contains(f.OneOf, v) {
-		return wrong(fault.OneOf, f.OneOf, "must be one of %v", f.OneOf)
+		return wrong(fault.OneOf, f.OneOf, "must be one of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.OneOf), " ", ", "), "[]"))
 	}
 	if s, ok := v.(string); ok && f.MaxLength != nil && utf8.RuneCountInString(s) > *f.MaxLength {
 		return wrong(fault.MaxLength, *f.MaxLength, "has at most %d characters", *f.MaxLength)

@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -150,33 +148,6 @@ func (r *running) allow(context.Context) error {
 	return policy.Allow(r.Principal, r.capability.PolicyRequired.Scope, capability.ToolName(r.capability.ID))
 }
 
-// maxDepth bounds the nesting of arguments.
-const maxDepth = 64
-
-func (r *running) readArgs(context.Context) error {
-	if !utf8.Valid(r.Args) {
-		return wrongArguments("", fault.Datatype, "the arguments are not valid UTF-8")
-	}
-	if err := checkDepth(r.Args); err != nil {
-		return err
-	}
-	d := json.NewDecoder(bytes.NewReader(r.Args))
-	d.UseNumber()
-	if err := d.Decode(&r.args.values); err != nil || r.args.values == nil {
-		return wrongArguments("", fault.Datatype, "the arguments must be one JSON object")
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return wrongArguments("", fault.Datatype, "there is something after the JSON object of arguments")
-	}
-	if r.capability.typed {
-		return nil // the type's own shape reads them, with every violation at once
-	}
-	if r.Inputs != nil {
-		r.args.values["data"] = "" // the streams stand in for it
-	}
-	return r.args.check(r.capability.InputShape)
-}
-
 // onBranch finds the branch that the call names. There is one so far.
 func (r *running) onBranch(context.Context) error {
 	name, given := r.args.values["branch"].(string)
@@ -187,29 +158,6 @@ func (r *running) onBranch(context.Context) error {
 }
 
 const mainBranch = "main"
-
-// checkDepth refuses text that nests too deep, before it is decoded.
-func checkDepth(text []byte) error {
-	depth, inString, escaped := 0, false, false
-	for _, c := range text {
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped, inString = c == '\\', c != '"'
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if depth > maxDepth {
-			return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
-		}
-	}
-	return nil
-}
 
 func (r *running) handle(ctx context.Context) (err error) {
 	r.value, err = r.capability.handle(ctx, r)
@@ -275,13 +223,13 @@ func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 	if id := r.args.text("if_commit"); id != "" {
 		commit, err := r.commitID(ctx, id)
 		if err != nil {
-			return c, wrongArguments("if_commit", fault.Pattern, "if_commit: "+err.Error())
+			return c, wrongArguments("if_commit", fault.Pattern, id, "if_commit: "+err.Error())
 		}
 		c.IfCommit = &commit
 	}
 	if r.IdempotencyKey != "" {
 		if len(r.IdempotencyKey) > 255 {
-			return c, wrongArguments("idempotency_key", fault.MaxLength, "an idempotency key has at most 255 bytes")
+			return c, wrongArguments("idempotency_key", fault.MaxLength, nil, "an idempotency key has at most 255 bytes")
 		}
 		c.Key = kg.IdempotencyKey{Key: r.IdempotencyKey, Digest: [32]byte(r.activity.Inputs)}
 	}

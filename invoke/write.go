@@ -47,7 +47,7 @@ func typedWrite(typeName string, make plan) handler {
 		t := s.Type(typeName)
 		entity, fields := r.entity(t)
 		edits := make(s, entity)
-		fields = append(fields, edits.Fields...)
+		fields = append(fields, unsaid(fields, edits.Fields)...)
 		set, err := r.changeSet(ctx)
 		if err != nil && (len(fields) == 0 || !fault.Is(err, fault.InvalidArguments)) {
 			return nil, err
@@ -85,23 +85,30 @@ func (r *running) nameless(s *schema.Schema, n kg.Entity, make plan) []change.Ed
 
 // allViolations adds to what could not be read what the rest would break.
 func (r *running) allViolations(ctx context.Context, set kg.ChangeSet, fields []fault.FieldError) error {
-	seen := map[string]bool{}
-	for _, f := range fields {
-		for name := range strings.SplitSeq(f.Field, ",") {
-			seen[name] = true
-		}
-	}
 	set.DryRun, set.Key = true, kg.IdempotencyKey{}
 	if _, err := r.session().Commit(ctx, set); fault.Is(err, fault.InvalidData) {
-		for _, f := range fault.Of(err).Fields {
-			if !seen[f.Field] {
-				fields = append(fields, f)
-			}
-		}
+		fields = append(fields, unsaid(fields, fault.Of(err).Fields)...)
 	} else if err != nil {
 		return err
 	}
 	return fault.Invalid(fields)
+}
+
+// unsaid returns those errors that are about other fields than the ones already told.
+func unsaid(told, more []fault.FieldError) []fault.FieldError {
+	known := map[string]bool{}
+	for _, f := range told {
+		for name := range strings.SplitSeq(f.Field, ",") {
+			known[name] = true
+		}
+	}
+	var out []fault.FieldError
+	for _, f := range more {
+		if !known[f.Field] {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // entity reads the arguments of a typed write.
@@ -132,7 +139,7 @@ func graphIRI(name string) (rdf.IRI, error) {
 		return "", nil
 	}
 	if err := schema.CheckIRI(name); err != nil {
-		return "", wrongArguments("graph", fault.NodeKind, "graph must be an absolute IRI: "+err.Error())
+		return "", wrongArguments("graph", fault.NodeKind, name, "graph must be an absolute IRI: "+err.Error())
 	}
 	return rdf.IRI(name), nil
 }

@@ -1,0 +1,106 @@
+package invoke
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"trails/kg/fault"
+)
+
+// maxDepth bounds the nesting of arguments.
+const maxDepth = 64
+
+// readArgs decodes the arguments and checks those of built-in capabilities.
+func (r *running) readArgs(context.Context) error {
+	if !utf8.Valid(r.Args) {
+		return wrongArguments("", fault.Datatype, nil, "the arguments are not valid UTF-8")
+	}
+	if err := checkDepth(r.Args); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(r.Args))
+	d.UseNumber()
+	if err := d.Decode(&r.args.values); err != nil || r.args.values == nil {
+		return wrongArguments("", fault.Datatype, nil, "the arguments must be one JSON object")
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return wrongArguments("", fault.Datatype, nil, "there is something after the JSON object of arguments")
+	}
+	if err := checkNames(r.Args); err != nil {
+		return err
+	}
+	if r.capability.typed {
+		return nil // the type's own shape reads them, with every violation at once
+	}
+	if r.Inputs != nil {
+		r.args.values["data"] = "" // the streams stand in for it
+	}
+	return r.args.check(r.capability.InputShape)
+}
+
+// checkDepth refuses text that nests too deep, before it is decoded.
+func checkDepth(text []byte) error {
+	depth, inString, escaped := 0, false, false
+	for _, c := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case inString:
+			escaped, inString = c == '\\', c != '"'
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if depth > maxDepth {
+			return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
+		}
+	}
+	return nil
+}
+
+// nesting is one open object or array.
+type nesting struct {
+	names map[string]bool // those given so far; nil for an array
+	value bool            // a name has been read, and its value comes next
+}
+
+// checkNames refuses an object that gives a name twice: which one counts is told by
+// no standard, and what one program checks another might not use. The text is JSON.
+func checkNames(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var open []nesting
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return nil //nolint:nilerr // the end; what is no JSON was refused before
+		}
+		name, isText := token.(string)
+		last := len(open) - 1
+		switch {
+		case isText && last >= 0 && open[last].names != nil && !open[last].value:
+			if open[last].names[name] {
+				return wrongArguments(name, fault.Unique, nil, fmt.Sprintf("%q is given twice in one object", name))
+			}
+			open[last].names[name], open[last].value = true, true
+		case token == json.Delim('{'):
+			open = append(open, nesting{names: map[string]bool{}})
+		case token == json.Delim('['):
+			open = append(open, nesting{})
+		case token == json.Delim('}'), token == json.Delim(']'):
+			open = open[:last]
+			fallthrough
+		default:
+			if len(open) > 0 {
+				open[len(open)-1].value = false
+			}
+		}
+	}
+}
