@@ -103,7 +103,7 @@ func Create(ctx context.Context, path string, o CreateOptions) error {
 	}
 	fill := func(ctx context.Context, f *db.File) error {
 		g := &Graph{file: f, now: o.Now}
-		_, _, err := g.Session(o.By).ApplySchema(ctx, SchemaChange{Source: o.Schema, Set: ChangeSet{Message: "initial schema"}})
+		_, _, err := g.Session(o.By).ApplySchema(ctx, SchemaChange{Source: o.Schema, Set: ChangeSet{Message: "initial schema", Activity: Activity{Capability: "init"}}})
 		return err
 	}
 	if len(o.Schema) == 0 {
