@@ -10,7 +10,7 @@ import (
 
 // DefaultChunkBytes is how much a spool gathers before it sorts, unless
 // [Spool.ChunkBytes] says otherwise.
-const DefaultChunkBytes = 32 << 20
+const DefaultChunkBytes = 16 << 20
 
 // Bounds on what a spool holds, however much goes in: at most keptChunks sorted
 // chunks and two more, one being filled and one being sorted, are in memory at a
