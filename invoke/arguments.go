@@ -73,8 +73,12 @@ func unknownArgument(shape capability.Shape, name string, v any) fault.FieldErro
 		known = append(known, f.Name)
 	}
 	message := fmt.Sprintf("there is no argument %q", name)
-	if len(known) > 0 {
-		message += "; known are " + strings.Join(known, ", ")
+	switch len(known) {
+	case 0:
+	case 1:
+		message += "; there is " + known[0]
+	default:
+		message += "; there are " + strings.Join(known, ", ")
 	}
 	return fault.FieldError{Field: name, Code: fault.Closed, Message: message, Value: v, Constraint: known}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,18 +65,16 @@ func newEngine(t testing.TB, schema string, config invoke.Config) *engine {
 
 func openEngine(t testing.TB, path string, config invoke.Config) *engine {
 	t.Helper()
-	g, err := kg.Open(t.Context(), path, kg.Options{Now: clock(), LockWait: 10 * time.Second})
+	now := clock()
+	g, err := kg.Open(t.Context(), path, kg.Options{Now: now, LockWait: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := &engine{graph: g, log: new(bytes.Buffer)}
-	traces := 0
-	config.Version = "test"
+	var traces atomic.Int64
+	config.Version, config.Now = "test", now
 	config.Log = slog.New(slog.NewTextHandler(e.log, nil))
-	if config.Now == nil {
-		config.Now = clock()
-	}
-	config.NewTraceID = func() string { traces++; return fmt.Sprintf("trace-%d", traces) }
+	config.NewTraceID = func() string { return fmt.Sprintf("trace-%d", traces.Add(1)) }
 	e.Engine = invoke.New(g, config)
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {

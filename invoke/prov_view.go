@@ -3,6 +3,7 @@ package invoke
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"trails/kg"
@@ -67,6 +68,8 @@ func provLatest(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A read is recorded later than a write that began after it.
+	slices.SortStableFunc(activities, func(a, b kg.Activity) int { return b.Started.Compare(a.Started) })
 	out := struct {
 		Context map[string]any `json:"@context"`
 		Graph   []provActivity `json:"@graph"`

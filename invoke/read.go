@@ -208,13 +208,15 @@ func export(ctx context.Context, r *running) (any, error) {
 	return r.snapshot.Export(ctx, r.Output, format, r.Progress)
 }
 
-// agentIRI names a principal in provenance.
+// agentIRI names a principal in provenance; two principals never share a name.
 func agentIRI(agent string) string {
-	escaped := strings.Map(func(c rune) rune {
-		if c <= ' ' || strings.ContainsRune("<>\"{}|\\^`%", c) {
-			return '_'
+	escaped := []byte("urn:trails:agent:")
+	for _, c := range []byte(agent) {
+		if c <= ' ' || c == 0x7f || strings.IndexByte("<>\"{}|\\^`%", c) >= 0 {
+			escaped = fmt.Appendf(escaped, "%%%02X", c)
+		} else {
+			escaped = append(escaped, c)
 		}
-		return c
-	}, agent)
-	return "urn:trails:agent:" + escaped
+	}
+	return string(escaped)
 }

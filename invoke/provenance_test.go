@@ -1,0 +1,191 @@
+package invoke_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/piprate/json-gold/ld"
+
+	"trails/example"
+	"trails/invoke"
+	"trails/kg"
+	"trails/policy"
+)
+
+func TestProvenanceSaysHowEachCallEnded(t *testing.T) {
+	e := exampleEngine(t)
+	calls := []invoke.Call{
+		{Capability: "health", Principal: ana},
+		{Capability: "commits_list", Args: json.RawMessage(`{"limit":0}`), Principal: ana},
+		{Capability: "standard.create", Args: json.RawMessage(`{"name":"X Y"}`), Principal: ana},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"nothing","title":"Nothing"}`), Principal: ana},
+		{Capability: "nothing", Principal: ana},
+		{Capability: "trails_meta_schema_plan", Args: json.RawMessage(`{"schema":""}`), Principal: nobody},
+		{Capability: "health", Principal: callers["scopeless"]},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP","dry_run":true}`), Principal: ana},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP"}`), Principal: ana},
+	}
+	for _, c := range calls {
+		c.Via = "test"
+		e.Call(t.Context(), c)
+	}
+	var got []string
+	for _, a := range e.activities(t) {
+		if a.Via != "test" || a.Capability == "load" {
+			continue
+		}
+		if a.Ended.Before(a.Started) || a.ID == "" || len(a.Inputs) != 32 || a.TraceID == "" {
+			t.Errorf("incomplete: %+v", a)
+		}
+		got = append(got, fmt.Sprintf("%s %s/%s by %s, commit %d, made %v", a.Capability, a.Outcome, a.Error, a.Agent, a.CommitSeq, a.Generated))
+	}
+	slices.Sort(got)
+	want := []string{
+		"commits_list invalid/invalid_arguments by local:ana via test, commit 0, made []",
+		"health denied/scope_denied by token:none, commit 0, made []",
+		"health ok/ by local:ana via test, commit 0, made []",
+		"nothing denied/unknown_tool by local:ana via test, commit 0, made []",
+		"standard.create invalid/invalid_data by local:ana via test, commit 0, made []",
+		"standard.update failed/missing by local:ana via test, commit 0, made []",
+		"standard.update ok/ by local:ana via test, commit 0, made []",
+		"standard.update ok/ by local:ana via test, commit 3, made [urn:trails:example:Standard/mcp]",
+		"trails.meta.schema.plan denied/unauthenticated by anonymous via test, commit 0, made []",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatAReadUsedIsInItsProvenance(t *testing.T) {
+	e := exampleEngine(t)
+	if _, err := e.Read(t.Context(), "trails://kg/Decision/4", invoke.Call{Principal: ana}); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range e.activities(t) {
+		if cmp.Equal(a.Used, []string{"urn:trails:example:Decision/4"}) {
+			return
+		}
+	}
+	t.Error("no activity used the decision")
+}
+
+// TestClosingTheEngineKeepsWhatWaits reopens the file to see it.
+func TestClosingTheEngineKeepsWhatWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: example.Schema}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := kg.Open(t.Context(), path, kg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := invoke.New(g, invoke.Config{})
+	const n = 1000
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range n / 4 {
+				if _, err := e.Call(t.Context(), invoke.Call{Capability: "health", Principal: ana}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := e.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	g.Close()
+	again := openEngine(t, path, invoke.Config{})
+	list := again.activities(t)
+	kept := slices.DeleteFunc(list, func(a kg.Activity) bool { return a.Capability != "health" })
+	if len(kept) != n {
+		t.Errorf("%d of %d calls are in the file", len(kept), n)
+	}
+	seen := map[string]bool{}
+	for _, a := range kept {
+		seen[a.ID] = true
+	}
+	if len(seen) != n {
+		t.Errorf("%d of them are different ones", len(seen))
+	}
+}
+
+// TestProvenanceIsJSONLD reads the resource as RDF, with an implementation that is not ours.
+func TestProvenanceIsJSONLD(t *testing.T) {
+	e := exampleEngine(t)
+	doc, err := e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: policy.Principal{ID: "token: <x>", Scopes: policy.AllScopes()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.must(t, "trails.meta.ping", "")
+	if doc, err = e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: ana}); err != nil {
+		t.Fatal(err)
+	}
+	nquads := toRDF(t, doc.Body)
+	for _, want := range []string{
+		"<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/prov#Activity>",
+		"<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:ns#MetaActivity>",
+		"<http://www.w3.org/ns/prov#wasAssociatedWith> <urn:trails:agent:token:%20%3Cx%3E>",
+		"<http://www.w3.org/ns/prov#generated> <urn:trails:example:Component/capability>",
+		"<urn:trails:ns#commit> <urn:trails:commit:",
+		"^^<http://www.w3.org/2001/XMLSchema#dateTime>",
+	} {
+		if !strings.Contains(nquads, want) {
+			t.Errorf("no %s in\n%s", want, nquads)
+		}
+	}
+}
+
+func toRDF(t *testing.T, body []byte) string {
+	t.Helper()
+	var doc any
+	if err := json.Unmarshal(body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	opts := ld.NewJsonLdOptions("")
+	opts.Format = "application/n-quads"
+	out, err := ld.NewJsonLdProcessor().ToRDF(doc, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.(string)
+}
+
+// TestAnInstanceIsJSONLD holds for every node of the example: its document says what the graph says.
+func TestAnInstanceIsJSONLD(t *testing.T) {
+	e := exampleEngine(t)
+	err := e.graph.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
+		for _, typ := range s.Schema().Types {
+			items, err := s.List(t.Context(), kg.Query{Type: typ, Limit: 1000})
+			if err != nil {
+				return err
+			}
+			for _, item := range items {
+				doc, err := e.Read(t.Context(), "trails://kg/"+s.Name(item.IRI), invoke.Call{Principal: ana})
+				if err != nil {
+					t.Errorf("%s: %v", item.IRI, err)
+					continue
+				}
+				quads, err := s.Node(t.Context(), item.IRI)
+				if err != nil {
+					return err
+				}
+				if got := strings.Count(toRDF(t, doc.Body), " .\n"); got != len(quads) {
+					t.Errorf("%s: %d statements in the document, %d in the graph", item.IRI, got, len(quads))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

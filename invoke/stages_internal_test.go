@@ -1,0 +1,160 @@
+package invoke
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/policy"
+)
+
+func TestEveryCallGoesThroughTheStagesInThisOrder(t *testing.T) {
+	var names []string
+	for _, s := range stages {
+		names = append(names, s.name)
+	}
+	want := []string{"snapshot", "capability", "scope", "arguments", "branch", "handler", "result"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// withHandler returns an engine that has one more capability, test.it.
+func withHandler(t *testing.T, scope policy.Scope, env string, h handler) (*Engine, *bytes.Buffer) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.db")
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := kg.Open(t.Context(), path, kg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := new(bytes.Buffer)
+	e := New(g, Config{Env: env, Log: slog.New(slog.NewTextHandler(log, nil))})
+	t.Cleanup(func() { e.Close(context.Background()); g.Close() })
+	e.catalog = oneMore(t, g, scope, h)
+	return e, log
+}
+
+func oneMore(t *testing.T, g *kg.Graph, scope policy.Scope, h handler) *catalog {
+	t.Helper()
+	snap, err := g.Session(policy.Principal{}).Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	c, err := newCatalog(snap, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := builtin{id: "test.it", description: "Test.", scope: scope, handle: h}.describe()
+	c.add(&entry{Descriptor: d, handle: h})
+	if c.registry, err = capability.New(append(c.registry.All(), d)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestAPanicIsAnInternalErrorAndTheEngineLives(t *testing.T) {
+	for name, h := range map[string]handler{
+		"a panic":               func(context.Context, *running) (any, error) { panic("secret detail") },
+		"a failed assertion":    func(context.Context, *running) (any, error) { return any("secret detail").(error), nil },
+		"an error of ours":      func(context.Context, *running) (any, error) { return nil, errors.New("secret detail") },
+		"a result that is none": func(context.Context, *running) (any, error) { return make(chan int), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, log := withHandler(t, policy.Runtime, "", h)
+			ana := policy.Local("ana", "")
+			_, err := e.Call(t.Context(), Call{Capability: "test.it", Principal: ana, TraceID: "0123"})
+			f := fault.Of(err)
+			if f.Kind != fault.Internal || f.Error() != "internal error" || f.Details["trace_id"] != "0123" || errors.Unwrap(f) != nil {
+				t.Errorf("got %#v", f)
+			}
+			if !strings.Contains(log.String(), "trace_id=0123") || !strings.Contains(log.String(), "capability=test.it") {
+				t.Errorf("the log says %s", log)
+			}
+			if _, err := e.Call(t.Context(), Call{Capability: "health", Principal: ana}); err != nil {
+				t.Errorf("the engine is dead: %v", err)
+			}
+			// The snapshot was given back: as many calls as there are readers, and more, find one.
+			for range 10 {
+				e.Call(t.Context(), Call{Capability: "test.it", Principal: ana})
+			}
+			doc, err := e.Read(t.Context(), "trails://prov/latest", Call{Principal: ana})
+			if err != nil || strings.Count(string(doc.Body), `"error":"internal"`) != 11 {
+				t.Errorf("provenance: %v\n%s", err, doc.Body)
+			}
+		})
+	}
+}
+
+func TestDevToolsAreHiddenAndRefusedInProduction(t *testing.T) {
+	done := func(context.Context, *running) (any, error) { return map[string]any{}, nil }
+	for env, want := range map[string]fault.Kind{"production": fault.UnknownTool, "dev": fault.Internal, "": fault.Internal} {
+		e, _ := withHandler(t, policy.Dev, env, done)
+		ana := policy.Local("ana", "")
+		_, err := e.Call(t.Context(), Call{Capability: "test_it", Principal: ana})
+		if err != nil && (fault.Of(err).Kind != want || err.Error() != "unknown tool: test_it") {
+			t.Errorf("env %q: got %v", env, err)
+		}
+		tools, listErr := e.Tools(t.Context(), ana)
+		if listErr != nil {
+			t.Fatal(listErr)
+		}
+		listed := false
+		for _, d := range tools.Descriptors {
+			listed = listed || d.ID == "test.it"
+		}
+		if listed != (env != "production") || listed != (err == nil) {
+			t.Errorf("env %q: listed %t, called %v", env, listed, err)
+		}
+	}
+}
+
+func TestACallThatIsStoppedSaysSo(t *testing.T) {
+	wait := func(ctx context.Context, _ *running) (any, error) { <-ctx.Done(); return nil, ctx.Err() }
+	e, log := withHandler(t, policy.Runtime, "", wait)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := e.Call(ctx, Call{Capability: "test.it", Principal: policy.Local("ana", "")})
+	if !fault.Is(err, fault.TimedOut) || err.Error() != "test.it was cancelled" {
+		t.Errorf("cancelled: %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 1)
+	defer cancel()
+	_, err = e.Call(ctx, Call{Capability: "test.it", Principal: policy.Local("ana", "")})
+	if !fault.Is(err, fault.TimedOut) || err.Error() != "test.it took too long and was stopped" {
+		t.Errorf("out of time: %v", err)
+	}
+	if log.Len() > 0 {
+		t.Errorf("that is no fault of ours, but the log says %s", log)
+	}
+}
+
+func TestEveryKindHasAnOutcome(t *testing.T) {
+	want := map[string][]fault.Kind{
+		"invalid": {fault.InvalidData, fault.InvalidArguments, fault.Malformed, fault.TooLarge},
+		"denied":  {fault.UnknownTool, fault.Unauthenticated, fault.ScopeDenied, fault.Denied, fault.Exhausted},
+		"failed":  {fault.Internal, fault.NotFound, fault.Missing, fault.Precondition, fault.Conflict, fault.TimedOut, fault.Unusable},
+	}
+	for outcome, kinds := range want {
+		for _, kind := range kinds {
+			e, _ := withHandler(t, policy.Runtime, "", func(context.Context, *running) (any, error) { return nil, fault.New(kind, "so") })
+			r := &running{engine: e}
+			r.finish(fault.New(kind, "so"))
+			if r.activity.Outcome != outcome || r.activity.Error != kind.String() {
+				t.Errorf("%s: got %s, %s", kind, r.activity.Outcome, r.activity.Error)
+			}
+		}
+	}
+}
