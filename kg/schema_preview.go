@@ -2,11 +2,11 @@ package kg
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
 	"trails/kg/rdf"
-	"trails/kg/schema"
 	"trails/validate"
 )
 
@@ -113,12 +113,12 @@ func hasAll(quads []rdf.Quad, subject rdf.Term, pairs []validate.PredicateObject
 // addFilled adds the nodes that will have the pairs because one of them is a default
 // which is filled in.
 func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
-	for _, step := range p.steps {
-		if !step.Backfill || step.Lossy || !p.fills(step, pairs) {
+	for _, f := range p.fills {
+		if !slices.Contains(pairs, validate.PredicateObject{P: f.property.IRI, O: f.property.Default}) {
 			continue
 		}
-		for _, sub := range p.after.Subtypes(p.after.Type(step.Type)) {
-			err := eachInstance(ctx, p.Data, sub, func(node rdf.Term) error {
+		for typ := range f.within {
+			err := eachInstance(ctx, p.Data, typ, func(node rdf.Term) error {
 				if len(found) == limit {
 					return errEnough
 				}
@@ -128,7 +128,7 @@ func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []valida
 				}
 				return err
 			})
-			if err == errEnough {
+			if errors.Is(err, errEnough) {
 				return found, nil
 			}
 			if err != nil {
@@ -137,10 +137,4 @@ func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []valida
 		}
 	}
 	return found, nil
-}
-
-// fills reports whether the default of a step is one of the pairs.
-func (p preview) fills(step schema.Step, pairs []validate.PredicateObject) bool {
-	property := p.after.Property(p.after.Type(step.Type), step.Property)
-	return slices.Contains(pairs, validate.PredicateObject{P: property.IRI, O: property.Default})
 }

@@ -14,30 +14,98 @@ import (
 type transition struct {
 	before, after *schema.Schema
 	steps         []schema.Step
+	losses        []loss // the lossy steps, in order
+	fills         []fill // the steps that fill in defaults
+}
+
+// loss is a lossy step, with what it is about.
+type loss struct {
+	schema.Step
+	typ       *schema.Type
+	within    map[*schema.Type]bool // the types whose instances it is about
+	predicate rdf.IRI               // of its property
+}
+
+// fill is a step that gives a default to instances that have no value.
+type fill struct {
+	property *schema.Property
+	within   map[*schema.Type]bool
 }
 
 func newTransition(before, after *schema.Schema) transition {
-	return transition{before, after, schema.Diff(before, after)}
+	t := transition{before: before, after: after, steps: schema.Diff(before, after)}
+	for _, step := range t.steps {
+		switch {
+		case step.Lossy:
+			t.losses = append(t.losses, newLoss(before, step))
+		case step.Backfill:
+			typ := after.Type(step.Type)
+			t.fills = append(t.fills, fill{after.Property(typ, step.Property), setOfTypes(after.Subtypes(typ))})
+		}
+	}
+	return t
+}
+
+func newLoss(before *schema.Schema, step schema.Step) loss {
+	l := loss{Step: step, typ: before.Type(step.Type)}
+	l.within = setOfTypes(before.Subtypes(l.typ))
+	if l.goes() {
+		l.within = map[*schema.Type]bool{l.typ: true}
+	}
+	if p := before.Property(l.typ, step.Property); p != nil {
+		l.predicate = p.IRI
+	}
+	return l
+}
+
+func setOfTypes(types []*schema.Type) map[*schema.Type]bool {
+	set := make(map[*schema.Type]bool, len(types))
+	for _, t := range types {
+		set[t] = true
+	}
+	return set
+}
+
+// goes reports whether a step takes a type's instances their type.
+func (l loss) goes() bool {
+	return l.Property == "" && (l.Kind == schema.DropType || l.Kind == schema.ChangeIRI)
+}
+
+// concerns reports whether the step is about the values of a predicate: that of its
+// property, or one that its type has inherited.
+func (l loss) concerns(before *schema.Schema, predicate rdf.IRI) bool {
+	if l.Property != "" {
+		return predicate == l.predicate
+	}
+	p := before.PropertyByIRI(l.typ, predicate)
+	return p != nil && !slices.Contains(l.typ.Properties, p)
+}
+
+// nodeState is a node before a change of schema.
+type nodeState struct {
+	quads      []rdf.Quad
+	had, stays []*schema.Type // its types, and those of the new schema
+}
+
+func (t transition) state(quads []rdf.Quad) nodeState {
+	return nodeState{quads, t.before.TypesOf(quads), t.after.TypesOf(quads)}
 }
 
 // each visits the quads that one lossy step takes away, and no step before it.
 func (t transition) each(ctx context.Context, src rdf.Source, step schema.Step, visit func(rdf.Quad) error) error {
-	within := t.within(step)
-	for _, sub := range within {
-		err := eachInstance(ctx, src, sub, func(node rdf.Term) error {
+	at := slices.IndexFunc(t.losses, func(l loss) bool {
+		return l.Kind == step.Kind && l.Type == step.Type && l.Property == step.Property
+	})
+	for _, typ := range t.before.Types {
+		if !t.losses[at].within[typ] {
+			continue
+		}
+		err := eachInstance(ctx, src, typ, func(node rdf.Term) error {
 			quads, err := collect(src.Match(ctx, rdf.Quad{Subject: node, Label: rdf.DefaultGraph}))
-			if err != nil || t.first(quads, within) != sub {
+			if err != nil {
 				return err
 			}
-			for _, q := range t.lost(quads, step) {
-				if t.lostEarlier(quads, q, step) {
-					continue
-				}
-				if err := visit(q); err != nil {
-					return err
-				}
-			}
-			return nil
+			return t.eachLost(t.state(quads), typ, at, visit)
 		})
 		if err != nil {
 			return err
@@ -46,57 +114,43 @@ func (t transition) each(ctx context.Context, src rdf.Source, step schema.Step, 
 	return nil
 }
 
-// within returns the types whose instances a lossy step is about.
-func (t transition) within(step schema.Step) []*schema.Type {
-	typ := t.before.Type(step.Type)
-	if goes(step) {
-		return []*schema.Type{typ}
-	}
-	return t.before.Subtypes(typ)
-}
-
-// goes reports whether a step takes a type's instances their type.
-func goes(step schema.Step) bool {
-	return step.Property == "" && (step.Kind == schema.DropType || step.Kind == schema.ChangeIRI)
-}
-
-// first returns the first of the types that a node has, so that a node of several
-// is visited once.
-func (t transition) first(quads []rdf.Quad, of []*schema.Type) *schema.Type {
-	types := t.before.TypesOf(quads)
-	i := slices.IndexFunc(of, func(typ *schema.Type) bool { return slices.Contains(types, typ) })
-	return of[i]
-}
-
-// lostEarlier reports whether a step before this one takes q of a node already.
-func (t transition) lostEarlier(quads []rdf.Quad, q rdf.Quad, step schema.Step) bool {
-	for _, earlier := range t.steps {
-		if earlier.Kind == step.Kind && earlier.Type == step.Type && earlier.Property == step.Property {
-			return false
-		}
-		if slices.Contains(t.lost(quads, earlier), q) {
-			return true
-		}
-	}
-	return false
-}
-
-// lost returns those of a node's quads that a step takes away, if it is lossy and
-// about the node.
-func (t transition) lost(quads []rdf.Quad, step schema.Step) []rdf.Quad {
-	if !step.Lossy || !t.reaches(quads, step) {
+// eachLost visits what one node loses with the loss number at, if typ is the first of
+// the node's types that it is about: a node of several is visited once.
+func (t transition) eachLost(n nodeState, typ *schema.Type, at int, visit func(rdf.Quad) error) error {
+	first := slices.IndexFunc(n.had, func(of *schema.Type) bool { return t.losses[at].within[of] })
+	if n.had[first] != typ {
 		return nil
 	}
-	stays := t.after.TypesOf(quads)
-	if goes(step) {
-		return t.lostWith(t.before.Type(step.Type), quads, stays)
+	var earlier []rdf.Quad
+	for _, l := range t.losses[:at] {
+		earlier = append(earlier, t.lost(n, l)...)
 	}
-	if len(stays) == 0 {
+	for _, q := range t.lost(n, t.losses[at]) {
+		if slices.Contains(earlier, q) {
+			continue
+		}
+		if err := visit(q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lost returns those of a node's quads that a step takes away, if it is about the node.
+func (t transition) lost(n nodeState, l loss) []rdf.Quad {
+	if !slices.ContainsFunc(n.had, func(of *schema.Type) bool { return l.within[of] }) {
+		return nil
+	}
+	if l.goes() {
+		return t.lostWith(n, l.typ)
+	}
+	if len(n.stays) == 0 {
 		return nil // the step that takes its type takes all of it
 	}
 	var out []rdf.Quad
-	for _, q := range quads {
-		if t.concerns(step, q.Predicate) && !declared(t.after, stays, q.Predicate) {
+	for _, q := range n.quads {
+		predicate, _ := q.Predicate.(rdf.IRI)
+		if l.concerns(t.before, predicate) && !declares(t.after, n.stays, predicate) {
 			out = append(out, q)
 		}
 	}
@@ -105,71 +159,49 @@ func (t transition) lost(quads []rdf.Quad, step schema.Step) []rdf.Quad {
 
 // lostWith is what a node loses with a type: everything, unless another type stays;
 // then the type, and what only this one had a place for.
-func (t transition) lostWith(typ *schema.Type, quads []rdf.Quad, stays []*schema.Type) []rdf.Quad {
-	if len(stays) == 0 {
-		return quads
+func (t transition) lostWith(n nodeState, typ *schema.Type) []rdf.Quad {
+	if len(n.stays) == 0 {
+		return n.quads
 	}
 	gone := t.after.TypeByIRI(typ.IRI) == nil
 	var out []rdf.Quad
-	for _, q := range quads {
-		isType := q.Predicate == rdf.Type && q.Object == typ.IRI
-		if isType && gone || declared(t.before, []*schema.Type{typ}, q.Predicate) && !declared(t.after, stays, q.Predicate) {
+	for _, q := range n.quads {
+		predicate, _ := q.Predicate.(rdf.IRI)
+		isType := predicate == rdf.Type && q.Object == typ.IRI
+		if isType && gone || t.before.PropertyByIRI(typ, predicate) != nil && !declares(t.after, n.stays, predicate) {
 			out = append(out, q)
 		}
 	}
 	return out
 }
 
-// filled returns the default that a step with a backfill gives a node, if it does.
-func (t transition) filled(quads []rdf.Quad, step schema.Step) (rdf.Quad, bool) {
-	typ := t.after.Type(step.Type)
-	p := t.after.Property(typ, step.Property)
-	is := slices.ContainsFunc(t.after.TypesOf(quads), func(of *schema.Type) bool { return slices.Contains(t.after.Subtypes(typ), of) })
-	has := slices.ContainsFunc(quads, func(q rdf.Quad) bool { return q.Predicate == p.IRI })
-	if !is || has {
-		return rdf.Quad{}, false
-	}
-	return rdf.Quad{Subject: quads[0].Subject, Predicate: p.IRI, Object: p.Default}, true
+// declares reports whether one of the types has a property with the predicate.
+func declares(s *schema.Schema, types []*schema.Type, predicate rdf.IRI) bool {
+	return slices.ContainsFunc(types, func(t *schema.Type) bool { return s.PropertyByIRI(t, predicate) != nil })
 }
 
 // becomes returns what all steps together make of a node's quads.
 func (t transition) becomes(quads []rdf.Quad) []rdf.Quad {
-	out := quads
-	for _, step := range t.steps {
-		if gone := t.lost(quads, step); len(gone) > 0 {
-			out = slices.DeleteFunc(slices.Clone(out), func(q rdf.Quad) bool { return slices.Contains(gone, q) })
-		}
+	n := t.state(quads)
+	var gone []rdf.Quad
+	for _, l := range t.losses {
+		gone = append(gone, t.lost(n, l)...)
 	}
-	for _, step := range t.steps {
-		if step.Lossy || !step.Backfill || len(out) == 0 {
-			continue
-		}
-		if q, ok := t.filled(out, step); ok {
-			out = append(slices.Clip(out), q)
+	out := slices.DeleteFunc(slices.Clone(quads), func(q rdf.Quad) bool { return slices.Contains(gone, q) })
+	for _, f := range t.fills {
+		if q, ok := f.of(n.stays, out); ok {
+			out = append(out, q)
 		}
 	}
 	return out
 }
 
-// reaches reports whether a step is about a node of these quads.
-func (t transition) reaches(quads []rdf.Quad, step schema.Step) bool {
-	within := t.within(step)
-	return slices.ContainsFunc(t.before.TypesOf(quads), func(of *schema.Type) bool { return slices.Contains(within, of) })
-}
-
-func declared(s *schema.Schema, types []*schema.Type, predicate rdf.Term) bool {
-	iri, _ := predicate.(rdf.IRI)
-	return slices.ContainsFunc(types, func(t *schema.Type) bool { return s.PropertyByIRI(t, iri) != nil })
-}
-
-// concerns reports whether a lossy step is about the values of a predicate: that of
-// its property, or one that its type has inherited.
-func (t transition) concerns(step schema.Step, predicate rdf.Term) bool {
-	typ := t.before.Type(step.Type)
-	if step.Property != "" {
-		return predicate == t.before.Property(typ, step.Property).IRI
+// of returns the default that a node of these types and quads is given, if it is.
+func (f fill) of(types []*schema.Type, quads []rdf.Quad) (rdf.Quad, bool) {
+	is := slices.ContainsFunc(types, func(of *schema.Type) bool { return f.within[of] })
+	has := slices.ContainsFunc(quads, func(q rdf.Quad) bool { return q.Predicate == f.property.IRI })
+	if !is || has || len(quads) == 0 {
+		return rdf.Quad{}, false
 	}
-	iri, _ := predicate.(rdf.IRI)
-	p := t.before.PropertyByIRI(typ, iri)
-	return p != nil && !slices.Contains(typ.Properties, p)
+	return rdf.Quad{Subject: quads[0].Subject, Predicate: f.property.IRI, Object: f.property.Default}, true
 }
