@@ -10,8 +10,10 @@ package invoke
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -146,7 +148,8 @@ func (e *Engine) Graph() *kg.Graph { return e.graph }
 
 // Tools lists what p may see, in a fixed order: built-in capabilities, then those
 // of each type in the order of declaration, then meta capabilities.
-func (e *Engine) Tools(ctx context.Context, p policy.Principal) (Tools, error) {
+func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err error) {
+	defer e.survive(&err, "tools")
 	snap, err := e.graph.Session(p).Snapshot(ctx)
 	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
@@ -157,6 +160,13 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (Tools, error) {
 		return Tools{}, e.fail(err, "", "tools")
 	}
 	return Tools{Version: c.version, Descriptors: c.visible(p, e.config.Env)}, nil
+}
+
+// survive turns a panic of what is no call into an error of ours.
+func (e *Engine) survive(err *error, what string) {
+	if p := recover(); p != nil {
+		*err = e.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "", what)
+	}
 }
 
 // Watch reports that the graph moved, in this process or another one, until ctx ends.

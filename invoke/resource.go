@@ -40,7 +40,8 @@ var fixedResources = []fixedResource{
 }
 
 // Resources lists the addresses that can be read: the fixed ones, then one umbrella per type.
-func (e *Engine) Resources(ctx context.Context, p policy.Principal) ([]Resource, error) {
+func (e *Engine) Resources(ctx context.Context, p policy.Principal) (_ []Resource, err error) {
+	defer e.survive(&err, "resources")
 	snap, err := e.graph.Session(p).Snapshot(ctx)
 	if err != nil {
 		return nil, e.fail(err, "", "resources")

@@ -98,6 +98,18 @@ func TestAPanicIsAnInternalErrorAndTheEngineLives(t *testing.T) {
 	}
 }
 
+func TestAPanicInAListIsAnInternalError(t *testing.T) {
+	log := new(bytes.Buffer)
+	e := &Engine{config: Config{Log: slog.New(slog.NewTextHandler(log, nil)), NewTraceID: func() string { return "0123" }}} // without a graph
+	_, err := e.Tools(t.Context(), policy.Principal{})
+	_, other := e.Resources(t.Context(), policy.Principal{})
+	for _, err := range []error{err, other} {
+		if f := fault.Of(err); f.Kind != fault.Internal || f.Details["trace_id"] != "0123" || !strings.Contains(log.String(), "nil pointer") {
+			t.Errorf("got %v; the log says %s", err, log)
+		}
+	}
+}
+
 func TestDevToolsAreHiddenAndRefusedInProduction(t *testing.T) {
 	done := func(context.Context, *running) (any, error) { return map[string]any{}, nil }
 	for env, want := range map[string]fault.Kind{"production": fault.UnknownTool, "dev": fault.Internal, "": fault.Internal} {
