@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"strings"
 
@@ -96,11 +98,13 @@ func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 	defer spool.Close()
 	in := loading{
 		ctx: ctx, load: l, under: under, spool: &spool, labels: newRelabel(),
-		types: map[rdf.IRI]bool{}, rejected: map[string]bool{},
+		types: map[rdf.IRI]bool{}, rejected: map[string]bool{}, content: sha256.New(),
 	}
+	in.content.Write(l.Set.Key.Digest[:])
 	if err := in.readAll(); err != nil {
 		return Loaded{}, err
 	}
+	l.Set.Key.Digest = [32]byte(in.content.Sum(nil))
 	j := job{spool: &spool, set: l.Set, inputs: in.names, maxErrors: in.maxErrors(), progress: l.Progress}
 	if in.usesSchema {
 		j.set.Schema = under.schema
@@ -128,6 +132,7 @@ type loading struct {
 	usesSchema bool
 	records    int64
 	bad        []fault.FieldError
+	content    hash.Hash       // of the key's digest and the data
 	rejected   map[string]bool // nodes on bad lines, as far as they could be read
 	source     change.Source
 	zipped     bool // the input at hand is gzip
@@ -184,7 +189,7 @@ func (l *loading) allBad(s *Session, j job) error {
 }
 
 func (l *loading) readOne(in Input) error {
-	text, err := l.decompress(in)
+	text, err := l.decompress(l.digested(in))
 	if err != nil {
 		return l.unreadable(err)
 	}
@@ -219,6 +224,15 @@ func (l *loading) formatOf(name string, text *bufio.Reader) Format {
 		return NDJSON
 	}
 	return NQuads
+}
+
+// digested lets an idempotency key stand for the data, too: the same key with other
+// data is another change.
+func (l *loading) digested(in io.Reader) io.Reader {
+	if l.load.Set.Key.Key == "" {
+		return in
+	}
+	return io.TeeReader(in, l.content)
 }
 
 // decompress counts the bytes as they come and unpacks gzip, told by its magic number.

@@ -326,3 +326,24 @@ func (h *hooked) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+func TestAKeyStandsForTheDataOfALoad(t *testing.T) {
+	g := newGraph(t, notes)
+	load := func(line string) (kg.Loaded, error) {
+		return g.Session(ana).Load(t.Context(), kg.Load{
+			Set:    kg.ChangeSet{Key: kg.IdempotencyKey{Key: "nightly"}},
+			Inputs: []kg.Input{{Name: "in.ndjson", Reader: strings.NewReader(line)}},
+		})
+	}
+	first, err := load(note("a", "A title"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := load(note("a", "A title"))
+	if err != nil || !again.Replayed || again.After.ID != first.After.ID {
+		t.Errorf("the same data again: got %v, %v, want the first commit", again.Result, err)
+	}
+	if _, err := load(note("b", "Another title")); !fault.Is(err, fault.Precondition) {
+		t.Errorf("other data under the same key: got %v, want a lost precondition", err)
+	}
+}
