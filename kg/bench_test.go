@@ -11,9 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"trails/kg"
 	"trails/kg/rdf"
 )
@@ -159,79 +156,6 @@ func createThing(b *testing.B, s *kg.Session, i, other int) {
 	}
 	if r.AddedCount != 10 {
 		b.Fatalf("%d quads were added", r.AddedCount)
-	}
-}
-
-// BenchmarkSubject is all that is said of one subject, beside raw SQL through the
-// same driver: its rows by a ready id, alone and with the texts of their terms.
-func BenchmarkSubject(b *testing.B) {
-	n := benchSizes()[1]
-	g := filledGraph(b, n)
-	random := rand.New(rand.NewPCG(1, 2))
-	b.Run("trails", func(b *testing.B) {
-		snap, err := g.Session(ana).Snapshot(b.Context())
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer snap.Close()
-		for b.Loop() {
-			quads, err := snap.Node(b.Context(), rdf.IRI(fmt.Sprintf("%sThing/thing%%20%d", base, random.IntN(n/10))))
-			if err != nil {
-				b.Fatal(err)
-			}
-			if len(quads) != 10 {
-				b.Fatalf("%d quads", len(quads))
-			}
-		}
-	})
-	b.Run("raw", func(b *testing.B) {
-		rawSubject(b, g.Path(), random, "SELECT s, p, o, g FROM live WHERE s = ?")
-	})
-	b.Run("raw with texts", func(b *testing.B) {
-		rawSubject(b, g.Path(), random, `SELECT l.p, p.value, l.o, o.value FROM live l
-			LEFT JOIN terms p ON p.id = l.p LEFT JOIN terms o ON o.id = l.o WHERE l.s = ?`)
-	})
-}
-
-func rawSubject(b *testing.B, path string, random *rand.Rand, query string) {
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	var ids []int64
-	err = sqlitex.ExecuteTransient(c, "SELECT DISTINCT s FROM live WHERE g = 0", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		ids = append(ids, s.ColumnInt64(0))
-		return nil
-	}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := sqlitex.ExecuteTransient(c, "BEGIN", nil); err != nil {
-		b.Fatal(err)
-	}
-	s := c.Prep(query)
-	for b.Loop() {
-		s.BindInt64(1, ids[random.IntN(len(ids))])
-		for {
-			more, err := s.Step()
-			if err != nil {
-				b.Fatal(err)
-			}
-			if !more {
-				break
-			}
-			for i := range s.ColumnCount() {
-				if s.ColumnType(i) == sqlite.TypeText {
-					_ = s.ColumnText(i)
-				} else {
-					_ = s.ColumnInt64(i)
-				}
-			}
-		}
-		if err := s.Reset(); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 
