@@ -8,12 +8,11 @@
 package capability
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 
+	"trails/kg/jsontext"
 	"trails/policy"
 )
 
@@ -98,7 +97,7 @@ func (d Descriptor) MarshalJSON() ([]byte, error) {
 	type plain Descriptor
 	d.Preconditions = present(d.Preconditions)
 	d.Deprecates = present(d.Deprecates)
-	return marshal(plain(d))
+	return jsontext.Marshal(plain(d))
 }
 
 func present(list []string) []string {
@@ -106,17 +105,6 @@ func present(list []string) []string {
 		return []string{}
 	}
 	return list
-}
-
-// marshal is json.Marshal without its escapes of <, > and &.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // Stamped returns d with a version that names its content: base, such as "1.0.0",

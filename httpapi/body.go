@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 )
 
 // MaxBody is the most bytes that a request's body may have.
@@ -77,30 +78,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, fault.New(fault.Malformed, "the body is cut short: %w", err)
 	case !utf8.Valid(body):
 		return nil, fault.New(fault.Malformed, "the body is not UTF-8")
-	case tooDeep(body):
+	case jsontext.TooDeep(body, MaxDepth):
 		return nil, fault.New(fault.TooLarge, "the body nests deeper than %d levels", MaxDepth)
 	}
 	return body, nil
-}
-
-// tooDeep counts brackets outside of strings. On text that is not JSON it may be
-// wrong, which the parser then finds.
-func tooDeep(body []byte) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > MaxDepth {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
 }

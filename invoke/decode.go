@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 )
 
 // maxDepth bounds the nesting of arguments.
@@ -19,8 +20,8 @@ func (r *running) readArgs(context.Context) error {
 	if !utf8.Valid(r.Args) {
 		return wrongArguments("", fault.Datatype, nil, "the arguments are not valid UTF-8")
 	}
-	if err := checkDepth(r.Args); err != nil {
-		return err
+	if jsontext.TooDeep(r.Args, maxDepth) {
+		return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
 	}
 	d := json.NewDecoder(bytes.NewReader(r.Args))
 	d.UseNumber()
@@ -40,29 +41,6 @@ func (r *running) readArgs(context.Context) error {
 		r.args.values["data"] = "" // the streams stand in for it
 	}
 	return r.args.check(r.capability.InputShape)
-}
-
-// checkDepth refuses text that nests too deep, before it is decoded.
-func checkDepth(text []byte) error {
-	depth, inString, escaped := 0, false, false
-	for _, c := range text {
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped, inString = c == '\\', c != '"'
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if depth > maxDepth {
-			return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
-		}
-	}
-	return nil
 }
 
 // nesting is one open object or array.

@@ -1,7 +1,6 @@
 package invoke
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"trails/capability"
 	"trails/kg"
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 	"trails/policy"
 )
 
@@ -172,13 +172,11 @@ func (r *running) encode(context.Context) error {
 
 // encodeJSON writes v without HTML escapes and without a final newline.
 func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 // outcomes name in provenance how a call ended; what is not listed failed.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -15,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 )
 
 // Codes of the contract, section 7, in JSON-RPC's implementation-defined range.
@@ -180,21 +180,10 @@ func failure(id json.RawMessage, e *jsonrpc.Error) []byte {
 	}{"2.0", id, e})
 }
 
-// marshal is json.Marshal without its escapes of <, > and &.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
-
-// mustMarshal is marshal for what only a bug can keep from being JSON; the panic is
+// mustMarshal is jsontext.Marshal for what only a bug can keep from being JSON; the panic is
 // caught at the edge.
 func mustMarshal(v any) json.RawMessage {
-	text, err := marshal(v)
+	text, err := jsontext.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("mcp: marshal %T: %v", v, err))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 )
 
 const (
@@ -49,7 +50,7 @@ func parse(text []byte) (message, *jsonrpc.Error) {
 	if !utf8.Valid(text) {
 		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not UTF-8"}
 	}
-	if tooDeep(text) {
+	if jsontext.TooDeep(text, maxDepth) {
 		return m, invalid("the message nests deeper than " + strconv.Itoa(maxDepth) + " levels")
 	}
 	var members map[string]json.RawMessage
@@ -234,26 +235,4 @@ func kindOf(text json.RawMessage) string {
 		return "null"
 	}
 	return "number"
-}
-
-// tooDeep reports whether brackets outside strings nest deeper than [maxDepth]. It
-// does not need text to be JSON.
-func tooDeep(text []byte) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return false
 }

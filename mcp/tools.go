@@ -14,6 +14,7 @@ import (
 	"trails/capability/project"
 	"trails/invoke"
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 	"trails/policy"
 )
 
@@ -78,7 +79,7 @@ func (c *toolCache) of(tools invoke.Tools, a audience) (list, error) {
 func (c *toolCache) encode(descriptors []capability.Descriptor) ([]json.RawMessage, error) {
 	entries := make([]json.RawMessage, 0, len(descriptors))
 	for _, d := range descriptors {
-		text, err := marshal(c.tools.MCPTool(d))
+		text, err := jsontext.Marshal(c.tools.MCPTool(d))
 		if err != nil {
 			return nil, fmt.Errorf("encode tool %s: %w", d.ID, err)
 		}

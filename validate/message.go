@@ -1,13 +1,13 @@
 package validate
 
 import (
-	"bytes"
 	"encoding/json"
 	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"trails/kg/jsontext"
 	"trails/kg/rdf"
 )
 
@@ -119,13 +119,11 @@ func (e *evaluation) showList(terms []rdf.Term) string {
 
 // compact returns v as JSON without HTML escapes.
 func compact(v any) string {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
 		panic("validate: a term is not JSON: " + err.Error())
 	}
-	return strings.TrimSuffix(buf.String(), "\n")
+	return string(text)
 }
 
 // local returns the end of an IRI, after the last of "#", "/" and ":".

@@ -1,13 +1,13 @@
 package project
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"trails/capability"
+	"trails/kg/jsontext"
 )
 
 // object is a JSON object; its keys are written sorted.
@@ -212,11 +212,9 @@ func setAny(o object, key string, value any) {
 
 // encode returns v as compact JSON with sorted keys and without HTML escapes.
 func encode(v any) json.RawMessage {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
 		panic("project: a shape is not JSON: " + err.Error())
 	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return text
 }

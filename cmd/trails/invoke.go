@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 )
 
 type invokeFlags struct {
@@ -127,18 +127,7 @@ func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, 
 	if f.dryRun {
 		values["dry_run"] = json.RawMessage("true")
 	}
-	return encodeArguments(values)
-}
-
-// encodeArguments writes the members in the order of their names.
-func encodeArguments(values map[string]json.RawMessage) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(values); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return jsontext.Marshal(values)
 }
 
 func (p *program) readJSONArguments(ctx context.Context, source string) (map[string]json.RawMessage, error) {

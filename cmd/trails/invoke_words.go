@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trails/capability"
+	"trails/kg/jsontext"
 )
 
 // parseWords reads name=value and name:=json words as the shape asks. It decides
@@ -86,13 +87,11 @@ func isJSONOf(t capability.Type, word string) bool {
 
 // quoted is a JSON string; invalid UTF-8 becomes the replacement character.
 func quoted(s string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
+	text, err := jsontext.Marshal(s)
+	if err != nil {
 		panic(err) // a string is always JSON
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return text
 }
 
 func fieldNames(shape capability.Shape) []string {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/capability"
+	"trails/kg/jsontext"
 )
 
 var noteShape = capability.Shape{Closed: true, Fields: []capability.Field{
@@ -49,7 +50,7 @@ func TestWordsAreReadAsTheShapeAsks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := encodeArguments(values)
+			got, err := jsontext.Marshal(values)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package rdfio
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"github.com/cayleygraph/quad"
 
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 	"trails/kg/rdf"
 )
 
@@ -64,18 +64,11 @@ func EntityJSONLD(subject rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte
 		root["@included"] = included
 	}
 	root["@context"] = d.context(ctx.Prefixes)
-	return marshal(root)
-}
-
-// marshal writes members in the order of their names, which puts keywords first.
-func marshal(v any) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := jsontext.Marshal(root) // sorted members put keywords first
+	if err != nil {
 		return nil, fmt.Errorf("encode JSON-LD: %w", err)
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 func isNode(t rdf.Term) bool {
