@@ -29,7 +29,7 @@ func ForSchema(s *schema.Schema) []Descriptor {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = sentences("Create "+article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = concat(properties(s, t), newID(s, t), writeFields())
+	d.InputShape.Fields = concat(properties(s, t), newID(s, t), WriteArguments())
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d
@@ -40,7 +40,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
 	d.Description = sentences("Change properties of "+article(t.Name)+"; those that are not given stay, null removes one, and an array replaces all values.",
 		t.Description, together(s, t))
-	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), writeFields())
+	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), WriteArguments())
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -51,7 +51,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
 	d.Description = sentences("Delete "+article(t.Name)+" with all of its properties.", t.Description)
-	d.InputShape.Fields = concat(existingID(t), writeFields())
+	d.InputShape.Fields = concat(existingID(t), WriteArguments())
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
@@ -75,20 +75,26 @@ func write(s *schema.Schema, t *schema.Type, op string) Descriptor {
 
 // WriteResult is what a typed write answers.
 func WriteResult(nodeType string) Shape {
-	return Shape{NodeType: nodeType, Closed: true, Fields: []Field{
+	return Shape{NodeType: nodeType, Closed: true, Fields: concat([]Field{
 		{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
 		{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
+	}, CommitResult())}
+}
+
+// CommitResult is what every write answers, whatever it writes.
+func CommitResult() []Field {
+	return []Field{
 		{Name: "commit", Type: String, Required: true, Nullable: true, Description: "The commit that was made; null on a dry run, or when nothing changed."},
 		{Name: "branch", Type: String, Required: true, Description: "The branch that moved."},
 		{Name: "added", Type: Integer, Required: true, Description: "How many statements were added."},
 		{Name: "removed", Type: Integer, Required: true, Description: "How many statements were removed."},
 		{Name: "dry_run", Type: Boolean, Required: true, Description: "Whether this was only tried."},
 		{Name: "replayed", Type: Boolean, Description: "Whether an idempotency key had been used: the commit is the first one."},
-	}}
+	}
 }
 
-// writeFields are the arguments that every write takes.
-func writeFields() []Field {
+// WriteArguments are the arguments that every write takes.
+func WriteArguments() []Field {
 	return []Field{
 		{Name: "branch", Type: String, Description: "The branch to write to; main when left out."},
 		{Name: "message", Type: String, Description: "Why, for the history."},

@@ -24,22 +24,10 @@ type builtin struct {
 
 // Fields that several capabilities share.
 var (
-	readBranch   = capability.Field{Name: "branch", Type: capability.String, Description: "The branch to read; main when left out."}
-	writeBranch  = capability.Field{Name: "branch", Type: capability.String, Description: "The branch to write to; main when left out."}
-	messageField = capability.Field{Name: "message", Type: capability.String, Description: "Why, for the history."}
-	ifCommit     = capability.Field{Name: "if_commit", Type: capability.String, Description: "Write only if this commit is still the head."}
-	dryRun       = capability.Field{Name: "dry_run", Type: capability.Boolean, Default: false, Description: "Validate and report, but change nothing."}
-	schemaText   = capability.Field{Name: "schema", Type: capability.String, Required: true, MaxLength: ptr(1 << 20), Description: "The whole new schema as YAML."}
-	allowLoss    = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Let steps through that remove data."}
+	readBranch = capability.Field{Name: "branch", Type: capability.String, Description: "The branch to read; main when left out."}
+	schemaText = capability.Field{Name: "schema", Type: capability.String, Required: true, MaxLength: ptr(1 << 20), Description: "The whole new schema as YAML."}
+	allowLoss  = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Let steps through that remove data."}
 
-	writeOutput = []capability.Field{
-		{Name: "commit", Type: capability.String, Required: true, Nullable: true, Description: "The commit that was made; null on a dry run, or when nothing changed."},
-		{Name: "branch", Type: capability.String, Required: true, Description: "The branch that moved."},
-		{Name: "added", Type: capability.Integer, Required: true, Description: "How many statements were added."},
-		{Name: "removed", Type: capability.Integer, Required: true, Description: "How many statements were removed."},
-		{Name: "dry_run", Type: capability.Boolean, Required: true, Description: "Whether this was only tried."},
-		{Name: "replayed", Type: capability.Boolean, Description: "Whether an idempotency key had been used: the commit is the first one."},
-	}
 	commitFields = []capability.Field{
 		{Name: "id", Type: capability.String, Required: true},
 		{Name: "parent", Type: capability.String},
@@ -100,10 +88,10 @@ var builtins = []builtin{
 	},
 	{
 		id: "schema_apply", description: "Put a whole new schema, as YAML, in the place of the current one, as one commit. It is refused when data contradicts it, and when a step would remove data, unless allow_data_loss is true. With plan true it only lists the steps.",
-		input: []capability.Field{schemaText,
+		input: append([]capability.Field{schemaText,
 			{Name: "plan", Type: capability.Boolean, Default: false, Description: "List the steps and the data against them, and change nothing."},
-			allowLoss, writeBranch, messageField, ifCommit, dryRun},
-		output:   append([]capability.Field{optionalPlan}, optional(writeOutput)...),
+			allowLoss}, capability.WriteArguments()...),
+		output:   append([]capability.Field{optionalPlan}, optional(capability.CommitResult())...),
 		effects:  capability.Destroys,
 		cost:     capability.CostGraph,
 		action:   "schema_apply",
@@ -112,16 +100,15 @@ var builtins = []builtin{
 	},
 	{
 		id: "load", description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; RDF text is N-Quads or N-Triples.",
-		input: []capability.Field{
+		input: append([]capability.Field{
 			{Name: "data", Type: capability.String, Required: true, Description: "The lines to load."},
 			{Name: "format", Type: capability.String, OneOf: []any{"auto", "ndjson", "nquads", "ntriples"}, Default: "auto"},
 			{Name: "mode", Type: capability.String, OneOf: []any{"merge", "append", "overwrite"}, Default: "merge",
 				Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data."},
 			{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none."},
 			{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first; nothing is changed all the same."},
-			writeBranch, messageField, ifCommit, dryRun,
-		},
-		output:   append([]capability.Field{{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."}}, writeOutput...),
+		}, capability.WriteArguments()...),
+		output:   append([]capability.Field{{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."}}, capability.CommitResult()...),
 		effects:  capability.Destroys,
 		cost:     capability.CostChange,
 		action:   "change",
@@ -193,8 +180,8 @@ var metas = []builtin{
 	},
 	{
 		id: "trails.meta.schema.apply", description: "Put a whole new schema, as YAML, in the place of the current one, as one commit.",
-		input:   []capability.Field{schemaText, allowLoss, writeBranch, messageField, ifCommit, dryRun},
-		output:  append([]capability.Field{optionalPlan}, writeOutput...),
+		input:   append([]capability.Field{schemaText, allowLoss}, capability.WriteArguments()...),
+		output:  append([]capability.Field{optionalPlan}, capability.CommitResult()...),
 		effects: capability.Destroys, cost: capability.CostGraph, action: "schema_apply", scope: policy.Builder,
 		requires: []string{"The data that is there fits the new schema."},
 		handle:   schemaApply, idempotent: true, consent: true,
