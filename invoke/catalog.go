@@ -47,13 +47,10 @@ func (e *Engine) catalogOf(s *kg.Snapshot) (*catalog, error) {
 
 func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
 	c := &catalog{schemaSeq: seq, byID: map[string]*entry{}}
-	for _, b := range builtins {
-		c.add(&entry{Descriptor: b.describe(), handle: b.handle, hidden: b.hidden})
-	}
+	c.addBuiltins(builtins)
+	c.addBuiltins(views)
 	c.addTypes(s)
-	for _, b := range metas {
-		c.add(&entry{Descriptor: b.describe(), handle: b.handle})
-	}
+	c.addBuiltins(metas)
 	descriptors := make([]capability.Descriptor, len(c.ordered))
 	for i, en := range c.ordered {
 		descriptors[i] = en.Descriptor
@@ -64,6 +61,12 @@ func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
 	}
 	c.registry, c.version = registry, registry.Version()
 	return c, nil
+}
+
+func (c *catalog) addBuiltins(list []builtin) {
+	for _, b := range list {
+		c.add(&entry{Descriptor: b.describe(), handle: b.handle, hidden: b.hidden})
+	}
 }
 
 func (c *catalog) add(en *entry) {

@@ -32,8 +32,11 @@ type Call struct {
 	Args json.RawMessage
 	// Principal is who asks, as the edge resolved it.
 	Principal policy.Principal
-	// Via names the door: "mcp-stdio", "mcp-http", "http", "cli", "go".
+	// Via names the door: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
 	Via string
+	// Format is the form in which [Engine.Read] answers: "json", "jsonld" or "turtle";
+	// empty means the address's own.
+	Format string
 	// IdempotencyKey, when set, makes a repeated write answer with the first one's result.
 	IdempotencyKey string
 	// TraceID follows the call into provenance and the log; empty means that one is made.
@@ -44,6 +47,15 @@ type Call struct {
 	Output io.Writer
 	// Progress, when set, hears of long work; it is called from one goroutine at a time.
 	Progress func(kg.Progress)
+	// Ask, when set, puts a question to the person behind the caller before something
+	// is lost that cannot be had back; nil means that nobody can be asked.
+	Ask func(context.Context, Question) (bool, error)
+}
+
+// Question is what a person is asked before a call goes on.
+type Question struct {
+	// Message says in one or two sentences what would happen.
+	Message string
 }
 
 // Input is one stream of data with the name that errors call it by.
@@ -58,6 +70,9 @@ type Result struct {
 	Structured json.RawMessage
 	// TraceID is the call's, for logs and headers.
 	TraceID string
+	// Head is the commit that the answer is true of: for a read the one that was
+	// read, for a write the one it was made on. Empty when there is no commit yet.
+	Head string
 }
 
 // Document is the body of a resource.
@@ -65,6 +80,8 @@ type Document struct {
 	URI  string
 	MIME string
 	Body []byte
+	// Head is the commit that was read; empty when there is none yet.
+	Head string
 }
 
 // Resource describes one address that can be read.
@@ -87,6 +104,12 @@ type Change struct {
 	Head string
 	// Schema reports that the set of tools and types may have changed.
 	Schema bool
+	// Types names, sorted, the types of which an instance was made, changed or removed.
+	Types []string
+	// Instances are the addresses (trails://kg/<Type>/<id>) of those instances, sorted.
+	Instances []string
+	// Resync reports that Instances is cut short: any instance of Types may have changed.
+	Resync bool
 }
 
 // Config is how a process runs its engine. The zero Config is good.
@@ -97,9 +120,23 @@ type Config struct {
 	Env string
 	// Log hears of faults that are ours; nil means slog.Default().
 	Log *slog.Logger
+	// Observe, when set, hears of every finished call. It must not wait.
+	Observe func(Observation)
 	// Now and NewTraceID are seams for tests; nil means the real ones.
 	Now        func() time.Time
 	NewTraceID func() string
+}
+
+// Observation is one finished call, for metrics and traces.
+type Observation struct {
+	// Capability is the descriptor's id, "unknown" when there is no such capability.
+	Capability string
+	Via        string
+	// Outcome is ok, invalid, denied or failed, as in provenance; Kind is the fault's, "" when ok.
+	Outcome, Kind  string
+	Started, Ended time.Time
+	TraceID        string
+	Commit         string
 }
 
 // Engine runs calls against one graph. It is safe for concurrent use. Close it

@@ -94,7 +94,7 @@ func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error)
 	if err := json.Unmarshal(result.Structured, &d); err != nil {
 		return Document{}, e.fail(err, c.TraceID, uri)
 	}
-	return Document{URI: uri, MIME: d.MIME, Body: d.Body}, nil
+	return Document{URI: uri, MIME: d.MIME, Body: d.Body, Head: result.Head}, nil
 }
 
 // resourceRead is the handler behind every address.

@@ -42,7 +42,9 @@ type running struct {
 	capability *entry
 	args       arguments
 	activity   kg.Activity
-	recorded   bool // the activity went into a commit
+	recorded   bool   // the activity went into a commit
+	head       string // of the snapshot
+	commit     string // that the call made
 	value      any
 	result     Result
 }
@@ -68,6 +70,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	err := r.run(ctx)
 	r.release()
 	r.record(err)
+	r.observe(err)
 	if err != nil {
 		return Result{}, e.fail(err, c.TraceID, c.Capability)
 	}
@@ -120,8 +123,13 @@ func digest(name string, args []byte) []byte {
 func (r *running) session() *kg.Session { return r.engine.graph.Session(r.Principal) }
 
 func (r *running) pin(ctx context.Context) (err error) {
-	r.snapshot, err = r.session().Snapshot(ctx)
-	return err
+	if r.snapshot, err = r.session().Snapshot(ctx); err != nil {
+		return err
+	}
+	if id := headID(r.snapshot.Head()); id != nil {
+		r.head = *id
+	}
+	return nil
 }
 
 // release gives the snapshot back; long writes do it before they begin.
@@ -166,7 +174,7 @@ func (r *running) handle(ctx context.Context) (err error) {
 
 func (r *running) encode(context.Context) error {
 	text, err := encodeJSON(r.value)
-	r.result = Result{Structured: text, TraceID: r.TraceID}
+	r.result = Result{Structured: text, TraceID: r.TraceID, Head: r.head}
 	return err
 }
 
@@ -199,6 +207,24 @@ func (r *running) record(err error) {
 	}
 	r.finish(err)
 	r.engine.prov.add(r.activity)
+}
+
+// observe tells the process's metrics and traces of the call.
+func (r *running) observe(err error) {
+	if r.engine.config.Observe == nil {
+		return
+	}
+	if r.recorded {
+		r.finish(err)
+	}
+	o := Observation{
+		Capability: "unknown", Via: r.Via, Outcome: r.activity.Outcome, Kind: r.activity.Error,
+		Started: r.activity.Started, Ended: r.activity.Ended, TraceID: r.TraceID, Commit: r.commit,
+	}
+	if r.capability != nil {
+		o.Capability = r.capability.ID
+	}
+	r.engine.config.Observe(o)
 }
 
 func (r *running) finish(err error) {
@@ -251,6 +277,7 @@ func (r *running) committed(res kg.Result, dryRun bool) written {
 	w := written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: mainBranch, Replayed: res.Replayed}
 	if res.Changed && !dryRun {
 		w.Commit = headID(res.After)
+		r.commit = *w.Commit
 	}
 	return w
 }

@@ -1,0 +1,5 @@
+package invoke
+
+// views are what pages and prompts ask: callable by id, and no tools, because an
+// agent reads the same through resources at a fraction of the tokens.
+var views = []builtin{}
