@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"context"
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
@@ -31,37 +31,52 @@ func (t token) matches(secret string) bool {
 	return t.set && subtle.ConstantTimeCompare(sum[:], t.sum[:]) == 1
 }
 
-type principalKey struct{}
-
 // authenticated resolves the caller once; nothing behind it asks again.
 func (s *server) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, err := s.resolve(r)
-		if err != nil && r.URL.Path != "/health" {
-			s.refuse(w, r, err)
+		p, known := s.resolve(r)
+		switch {
+		case known:
+			r = r.WithContext(policy.WithPrincipal(r.Context(), p))
+		case !s.admits(r.URL.Path):
+			s.refuse(w, r, fault.New(fault.Unauthenticated, "Authentication failed"))
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
+		next.ServeHTTP(w, r)
 	})
 }
 
-func (s *server) resolve(r *http.Request) (policy.Principal, error) {
-	nobody := policy.Anonymous(client(r), s.opts.Scopes)
-	if !s.token.set {
-		return nobody, nil
-	}
-	if !s.token.matches(bearer(r)) {
-		return nobody, fault.New(fault.Unauthenticated, "Authentication failed")
-	}
-	id := s.opts.Actor
-	if id == "" {
-		id = "token"
-	}
-	return policy.Principal{ID: id, Client: client(r), Scopes: s.opts.Scopes, Authenticated: true}, nil
+// admits reports that path is open to callers who have not shown the token: who
+// watches over the process has none, and the pages ask for it in a form.
+func (s *server) admits(path string) bool {
+	return path == "/health" || path == "/ready" || s.opts.Admin != nil && (path == "/admin" || strings.HasPrefix(path, "/admin/"))
 }
 
+func (s *server) resolve(r *http.Request) (policy.Principal, bool) {
+	if !s.token.set {
+		return policy.Anonymous(client(r), s.opts.Scopes), true
+	}
+	p, known := s.opts.Verify(bearer(r))
+	p.Client = client(r)
+	return p, known
+}
+
+// Verify returns the principal of a caller who shows secret as the token; false
+// when it is another, or when the process has none. It takes the same time for
+// every secret of one length.
+func (o Options) Verify(secret string) (policy.Principal, bool) {
+	if !newToken(o.Token).matches(secret) {
+		return policy.Principal{}, false
+	}
+	return policy.Principal{ID: cmp.Or(o.Actor, "token"), Scopes: o.Scopes, Authenticated: true}, true
+}
+
+// principalOf is the caller; before the token was shown that is nobody, without a scope.
 func principalOf(r *http.Request) policy.Principal {
-	p, _ := r.Context().Value(principalKey{}).(policy.Principal)
+	p, known := policy.FromContext(r.Context())
+	if !known {
+		return policy.Anonymous(client(r), policy.Scopes{})
+	}
 	return p
 }
 

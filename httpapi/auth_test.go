@@ -11,9 +11,10 @@ import (
 func TestTheTokenGuardsEverythingButHealth(t *testing.T) {
 	opts := runtimeOptions()
 	opts.Token = "s3cret"
-	opts.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	opts.MCP, opts.SSE, opts.Messages, opts.Metrics, opts.Admin = ok, ok, ok, ok, ok
 	h := httpapi.New(&fakeEngine{document: "{}"}, opts)
-	for _, path := range []string{"/", "/capabilities", "/kg", "/kg/T", "/kg/T/1", "/schema", "/stats", "/doctor", "/prov", "/commits", "/commits/1", "/mcp", "/nowhere"} {
+	for _, path := range []string{"/", "/capabilities", "/kg", "/kg/T", "/kg/T/1", "/schema", "/stats", "/doctor", "/prov", "/commits", "/commits/1", "/mcp", "/sse", "/messages", "/metrics", "/administrator", "/nowhere"} {
 		for _, credentials := range []string{"", "Bearer", "Bearer ", "Bearer s3cre", "Bearer s3cret2", "Basic s3cret", "s3cret"} {
 			res := do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", credentials)}))
 			if res.StatusCode != 401 || res.Header.Get("WWW-Authenticate") != "Bearer" {
@@ -58,5 +59,47 @@ func TestHealthHasTheRuntimeScopeWhateverTheProcessHas(t *testing.T) {
 	do(httpapi.New(engine, httpapi.Options{Token: "t"}), newRequest(exchange{method: "GET", path: "/health"}))
 	if c := engine.lastCall(); c.Capability != "health" || !c.Principal.Scopes.Has(policy.Runtime) || c.Principal.Authenticated {
 		t.Errorf("got %+v", c)
+	}
+}
+
+func TestThePagesAreReachedWithoutTheTokenAndKnowIt(t *testing.T) {
+	scopes := policy.NewScopes(policy.Runtime)
+	for _, c := range []struct {
+		name, token, credentials string
+		want                     policy.Principal
+		known                    bool
+	}{
+		{"a process without a token knows everybody as nobody", "", "", policy.Anonymous("", scopes), true},
+		{"without the token nobody is known", "t", "", policy.Principal{}, false},
+		{"nor with a wrong one", "t", "Bearer x", policy.Principal{}, false},
+		{"a program may show it as everywhere", "t", "Bearer t", policy.Principal{ID: "token", Scopes: scopes, Authenticated: true}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got policy.Principal
+			var known bool
+			page := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, known = policy.FromContext(r.Context()) })
+			h := httpapi.New(&fakeEngine{}, httpapi.Options{Admin: page, Token: c.token, Scopes: scopes})
+			for _, path := range []string{"/admin", "/admin/", "/admin/types/Note"} {
+				do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", c.credentials, "User-Agent", "")}))
+				if got != c.want || known != c.known {
+					t.Errorf("%s: got %+v, known %t", path, got, known)
+				}
+			}
+		})
+	}
+}
+
+func TestVerifyKnowsTheTokenAndNoOther(t *testing.T) {
+	opts := httpapi.Options{Token: "t", Actor: "token:ci", Scopes: policy.NewScopes(policy.Runtime)}
+	if p, known := opts.Verify("t"); !known || p.ID != "token:ci" || !p.Authenticated || p.Scopes != opts.Scopes {
+		t.Errorf("got %+v, %t", p, known)
+	}
+	for _, secret := range []string{"", "T", "t "} {
+		if _, known := opts.Verify(secret); known {
+			t.Errorf("%q is known", secret)
+		}
+	}
+	if _, known := (httpapi.Options{}).Verify(""); known {
+		t.Error("a process without a token knows the empty one")
 	}
 }

@@ -32,7 +32,18 @@ type Engine interface {
 type Options struct {
 	// MCP answers /mcp; nil leaves that address out.
 	MCP http.Handler
-	// Token, when set, must come as a bearer token with everything but /health.
+	// SSE and Messages answer GET /sse and POST /messages, MCP's legacy transport;
+	// nil leaves those addresses out.
+	SSE, Messages http.Handler
+	// Admin answers /admin and everything below it, the pages for people. It is
+	// reached without the token too, and then finds no principal in the request's
+	// context (see [policy.FromContext]): it asks for the token itself and checks it
+	// with [Options.Verify]. Nil leaves the pages out.
+	Admin http.Handler
+	// Metrics answers GET /metrics; nil leaves that address out.
+	Metrics http.Handler
+	// Token, when set, must come as a bearer token with everything but /health,
+	// /ready and the pages.
 	Token string
 	// Actor is the principal's ID for callers that showed the token; empty means "token".
 	Actor string
@@ -61,11 +72,31 @@ func New(e Engine, opts Options) http.Handler {
 	use(inner, s.ownStages())
 	s.routes(inner)
 	outer.MethodNotAllowed(s.methodNotAllowed(inner))
-	if s.opts.MCP != nil {
-		outer.Handle("/mcp", s.opts.MCP)
+	for _, m := range s.mounts() {
+		if m.handler != nil {
+			outer.Handle(m.pattern, m.handler)
+		}
 	}
 	outer.Mount("/", inner)
 	return outer
+}
+
+// mount is an address whose answers others give, with rules of their own for
+// methods, media types and bodies.
+type mount struct {
+	pattern string
+	handler http.Handler
+}
+
+func (s *server) mounts() []mount {
+	return []mount{
+		{"/mcp", s.opts.MCP},
+		{"/sse", s.opts.SSE},
+		{"/messages", s.opts.Messages},
+		{"/admin", s.opts.Admin},
+		{"/admin/*", s.opts.Admin},
+		{"/metrics", s.opts.Metrics},
+	}
 }
 
 func use(r chi.Router, stages []stage) {

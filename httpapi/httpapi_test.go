@@ -334,17 +334,25 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	}
 }
 
-func TestMCPKeepsItsAddressForEveryMethod(t *testing.T) {
-	opts := runtimeOptions()
-	opts.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// What is mounted has rules of its own for methods, media types and bodies.
+func TestMountedHandlersKeepTheirAddressForEveryMethod(t *testing.T) {
+	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
-		_, _ = io.WriteString(w, r.Method+" "+string(b))
+		_, _ = io.WriteString(w, r.Method+" "+r.URL.Path+" "+string(b))
 	})
+	opts := runtimeOptions()
+	opts.MCP, opts.SSE, opts.Messages, opts.Metrics, opts.Admin = echo, echo, echo, echo, echo
 	h := httpapi.New(&fakeEngine{}, opts)
-	for method, body := range map[string]string{"POST": "{}", "GET": "", "DELETE": ""} {
-		if got := readAll(t, do(h, newRequest(exchange{method: method, path: "/mcp", body: body})).Body); got != method+" "+body {
-			t.Errorf("%s: got %q", method, got)
+	for _, path := range []string{"/mcp", "/sse", "/messages", "/metrics", "/admin", "/admin/types/Note/a%2Fb"} {
+		for method, body := range map[string]string{"POST": "a=1", "GET": "", "DELETE": ""} {
+			r := newRequest(exchange{method: method, path: path, body: body, header: header("Content-Type", "application/x-www-form-urlencoded")})
+			if got, want := readAll(t, do(h, r).Body), method+" "+r.URL.Path+" "+body; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
 		}
+	}
+	if res := do(h, newRequest(exchange{method: "POST", path: "/admin/x", body: "a=1", header: header("Origin", "http://evil.example")})); res.StatusCode != 403 {
+		t.Errorf("a foreign origin may post to a page: %d", res.StatusCode)
 	}
 }
 

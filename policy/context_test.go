@@ -1,0 +1,17 @@
+package policy_test
+
+import (
+	"testing"
+
+	"trails/policy"
+)
+
+func TestAContextSaysWhoAsksOnlyWhenTheEdgeKnows(t *testing.T) {
+	if p, known := policy.FromContext(t.Context()); known {
+		t.Errorf("got %+v out of nothing", p)
+	}
+	want := policy.Anonymous("curl/8.5.0", policy.NewScopes(policy.Runtime))
+	if got, known := policy.FromContext(policy.WithPrincipal(t.Context(), want)); !known || got != want {
+		t.Errorf("got %+v, known %t", got, known)
+	}
+}
