@@ -64,6 +64,12 @@ func (r *Reader) instances(ctx context.Context, classes []rdf.IRI, filter *Pair,
 
 // CountInstances returns how many Instances there are in all.
 func (r *Reader) CountInstances(ctx context.Context, classes []rdf.IRI, filter *Pair) (int64, error) {
+	return r.CountInstancesUpTo(ctx, classes, filter, -1)
+}
+
+// CountInstancesUpTo counts as CountInstances does and stops at most, so that the
+// cost of it does not grow with the graph; a negative most never stops.
+func (r *Reader) CountInstancesUpTo(ctx context.Context, classes []rdf.IRI, filter *Pair, most int64) (int64, error) {
 	pairs, ok, err := r.instancePairs(ctx, classes, filter)
 	if err != nil || !ok {
 		return 0, r.fail(ctx, "count instances", err)
@@ -73,7 +79,7 @@ func (r *Reader) CountInstances(ctx context.Context, classes []rdf.IRI, filter *
 		return 0, r.fail(ctx, "count instances", err)
 	}
 	sql, args := subjectQuery(pairs)
-	n, err := r.conn.int64("SELECT count(*) FROM ("+sql+")", args...)
+	n, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ?)", append(args, most)...)
 	return n, r.fail(ctx, "count instances", err)
 }
 

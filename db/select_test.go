@@ -81,6 +81,11 @@ func TestInstances(t *testing.T) {
 	if err != nil || countErr != nil || int64(len(some)) != n || n == 0 || n >= 20 {
 		t.Errorf("%d open instances, counted %d, errors %v %v", len(some), n, err, countErr)
 	}
+	for most, want := range map[int64]int64{0: 0, 7: 7, 20: 20, 21: 20, -1: 20} {
+		if n, err := r.CountInstancesUpTo(t.Context(), classes, nil, most); err != nil || n != want {
+			t.Errorf("counted %d up to %d, want %d, error %v", n, most, want, err)
+		}
+	}
 	types, err := r.CountByObject(t.Context(), rdf.Type)
 	if err != nil || len(types) != 20 || types[0].Count != 10 {
 		t.Errorf("types %v, error %v", types, err)

@@ -139,6 +139,20 @@ func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
 	return out, nil
 }
 
+// TypeCountsUpTo is TypeCounts that stops counting each type at most: what it costs
+// is bounded by the number of types, not of nodes.
+func (s *Snapshot) TypeCountsUpTo(ctx context.Context, most int64) ([]TypeCount, error) {
+	out := make([]TypeCount, len(s.Schema().Types))
+	for i, t := range s.Schema().Types {
+		n, err := s.CountInstancesUpTo(ctx, []rdf.IRI{t.IRI}, nil, most)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = TypeCount{Type: t, Count: n}
+	}
+	return out, nil
+}
+
 // FindCommit returns the commit whose id begins with prefix, at least four hex
 // digits, or the newest one for "head".
 func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error) {
