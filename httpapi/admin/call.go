@@ -1,0 +1,61 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"trails/httpapi"
+	"trails/invoke"
+)
+
+// callOf is a call by whoever sent r, through this door.
+func callOf(w http.ResponseWriter, r *http.Request) invoke.Call {
+	return invoke.Call{Principal: principalOf(r), Via: "admin", TraceID: w.Header().Get(httpapi.TraceHeader)}
+}
+
+// asker makes the calls of one request.
+type asker struct {
+	engine Engine
+	ctx    context.Context
+	call   invoke.Call
+	// head is the commit that the last answer is true of.
+	head string
+}
+
+func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
+	return &asker{engine: s.engine, ctx: r.Context(), call: callOf(w, r)}
+}
+
+// ask makes one call and decodes its answer into out.
+func (a *asker) ask(capability string, args map[string]any, out any) error {
+	text, err := json.Marshal(args)
+	if err != nil {
+		return fmt.Errorf("encode arguments of %s: %w", capability, err)
+	}
+	c := a.call
+	c.Capability, c.Args = capability, text
+	res, err := a.engine.Call(a.ctx, c)
+	if err != nil {
+		return err
+	}
+	a.head = res.Head
+	if err := json.Unmarshal(res.Structured, out); err != nil {
+		return fmt.Errorf("decode answer of %s: %w", capability, err)
+	}
+	return nil
+}
+
+// read reads one trails:// address as JSON into out.
+func (a *asker) read(uri string, out any) error {
+	doc, err := a.engine.Read(a.ctx, uri, a.call)
+	if err != nil {
+		return err
+	}
+	a.head = doc.Head
+	if err := json.Unmarshal(doc.Body, out); err != nil {
+		return fmt.Errorf("decode %s: %w", uri, err)
+	}
+	return nil
+}

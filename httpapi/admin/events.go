@@ -1,0 +1,4 @@
+package admin
+
+// watchers counts the open event streams.
+type watchers struct{}

@@ -1,0 +1,54 @@
+package admin
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Addresses of pages. An id is one segment, whatever it holds.
+
+func typeURL(name string) string { return "/admin/types/" + url.PathEscape(name) }
+
+func nodeURL(typeName, id string) string { return typeURL(typeName) + "/" + url.PathEscape(id) }
+
+func commitURL(id string) string { return "/admin/commits/" + url.PathEscape(id) }
+
+func capabilityURL(id string) string { return "/admin/capabilities/" + url.PathEscape(id) }
+
+// kgURL is where programs read a type, or a node of it.
+func kgURL(typeName, id string) string {
+	if id == "" {
+		return "/kg/" + url.PathEscape(typeName)
+	}
+	return "/kg/" + url.PathEscape(typeName) + "/" + url.PathEscape(id)
+}
+
+// resourceURI is the node's address for agents.
+func resourceURI(typeName, id string) string { return "trails:/" + kgURL(typeName, id) }
+
+// formURL is the form of a capability with some fields filled in.
+func formURL(capability string, fields ...string) string {
+	values := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		values.Set(fields[i], fields[i+1])
+	}
+	return withQuery(capabilityURL(capability), values)
+}
+
+func withQuery(path string, values url.Values) string {
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// returnTo is where a form may send the browser back to: a page of ours, or the
+// overview when it is anything else.
+func returnTo(address string) string {
+	u, err := url.Parse(address)
+	own := err == nil && u.Scheme == "" && u.Host == "" && (u.Path == "/admin" || strings.HasPrefix(u.Path, "/admin/"))
+	if !own || strings.ContainsAny(address, "\\\r\n\t") {
+		return "/admin"
+	}
+	return address
+}
