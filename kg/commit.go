@@ -367,6 +367,7 @@ func (t *transaction) commit(ctx context.Context) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	t.result.After = after
+	g.bell.ring()
 	return nil
 }
 

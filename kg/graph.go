@@ -74,6 +74,7 @@ type CreateOptions struct {
 type Graph struct {
 	file *db.File
 	now  func() time.Time
+	bell bell // rings after every commit of this process
 
 	mu       sync.Mutex
 	compiled *compiled // of the last schema read

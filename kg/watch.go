@@ -2,24 +2,31 @@ package kg
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
 // Moved tells a watcher that the branch has a new head.
 type Moved struct {
-	Head Commit
+	// Before is the head at the last report, Head the one now.
+	Before, Head Commit
 	// Schema reports that the schema is another one than at the last report.
 	Schema bool
 }
 
-// watchInterval is how often another process's writes are looked for.
-const watchInterval = 200 * time.Millisecond
+// The pace of watching; see docs/decisions/0011-watching.md.
+const (
+	// watchInterval is how often another process's writes are looked for.
+	watchInterval = 100 * time.Millisecond
+	// watchPause is the least time between two reports.
+	watchPause = 25 * time.Millisecond
+)
 
 // Watch reports heads that are newer than the one at the call, made by this process
 // or another one, until ctx ends; then the channel is closed. Reports that are not
 // taken are folded into one.
 func (g *Graph) Watch(ctx context.Context) <-chan Moved {
-	w := watching{graph: g, out: make(chan Moved, 1)}
+	w := watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
 	w.last, _ = w.read(ctx) // what is there now is no news
 	go w.run(ctx)
 	return w.out
@@ -29,29 +36,45 @@ func (g *Graph) Watch(ctx context.Context) <-chan Moved {
 type watching struct {
 	graph   *Graph
 	out     chan Moved
-	version int64 // of the file when last was read; 0 before
+	woken   chan struct{} // by a commit of this process
+	version int64         // of the file when last was read; 0 before
 	last    Commit
 }
 
 func (w *watching) run(ctx context.Context) {
 	defer close(w.out)
+	defer w.graph.bell.forget(w.woken)
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-w.woken:
 		case <-tick.C:
-			w.look(ctx)
+		}
+		if w.look(ctx) {
+			pause(ctx, watchPause)
 		}
 	}
 }
 
-func (w *watching) look(ctx context.Context) {
-	if head, changed := w.read(ctx); changed {
-		tell(w.out, w.last, head)
-		w.last = head
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
+}
+
+// look reports the head when it is another one.
+func (w *watching) look(ctx context.Context) bool {
+	head, changed := w.read(ctx)
+	if !changed || head.ID == w.last.ID {
+		return false
+	}
+	tell(w.out, Moved{Before: w.last, Head: head, Schema: head.SchemaSeq != w.last.SchemaSeq})
+	w.last = head
+	return true
 }
 
 // read returns the head when the file has changed. What cannot be read now is looked
@@ -79,16 +102,47 @@ func (g *Graph) head(ctx context.Context) (Commit, error) {
 	return r.Head(), nil
 }
 
-// tell reports a head that moved, folded with a report that nobody took yet.
-func tell(out chan Moved, last, head Commit) {
-	if head.ID == last.ID {
-		return
-	}
-	news := Moved{Head: head, Schema: head.SchemaSeq != last.SchemaSeq}
+// tell reports that the head moved, folded with a report that nobody took yet.
+func tell(out chan Moved, news Moved) {
 	select {
 	case old := <-out:
-		news.Schema = news.Schema || old.Schema
+		news.Before, news.Schema = old.Before, news.Schema || old.Schema
 	default:
 	}
 	out <- news
+}
+
+// bell wakes the watchers of a process when it has made a commit itself. Ringing
+// never waits. The zero bell has no listeners.
+type bell struct {
+	mu        sync.Mutex
+	listeners map[chan struct{}]struct{}
+}
+
+func (b *bell) listen() chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.listeners == nil {
+		b.listeners = map[chan struct{}]struct{}{}
+	}
+	woken := make(chan struct{}, 1)
+	b.listeners[woken] = struct{}{}
+	return woken
+}
+
+func (b *bell) forget(woken chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.listeners, woken)
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for woken := range b.listeners {
+		select {
+		case woken <- struct{}{}:
+		default: // it is awake already
+		}
+	}
 }

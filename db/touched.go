@@ -1,0 +1,68 @@
+package db
+
+import (
+	"context"
+
+	"trails/kg/rdf"
+)
+
+// Touch is a subject of the default graph that was changed, with a type that it
+// has now or that was added or removed.
+type Touch struct{ Subject, Type rdf.Term }
+
+// touchedTypes are pairs of a changed subject and a type. Subjects are changed
+// when a quad of theirs is; one that is gone now has its type in what was removed.
+const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND p = ?4 AND g = 0
+	UNION
+	SELECT l.s, l.o FROM (SELECT DISTINCT s FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND g = 0) c
+	CROSS JOIN live l NOT INDEXED ON l.s = c.s AND l.p = ?4 AND l.g = 0`
+
+// Touched returns what the change logs of main's commits from first to last say of
+// typed subjects, limit at most. A bulk commit has no log and says nothing.
+func (r *Reader) Touched(ctx context.Context, first, last int64, limit int) (list []Touch, err error) {
+	err = r.touched(ctx, touchedTypes+" LIMIT ?5", []any{first, last, limit}, func(s *stmt) error {
+		subject, err := r.dict.term(s.ColumnInt64(0))
+		if err != nil {
+			return err
+		}
+		kind, err := r.dict.term(s.ColumnInt64(1))
+		list = append(list, Touch{subject, kind})
+		return err
+	})
+	return list, r.fail(ctx, "touched", err)
+}
+
+// TouchedTypes returns the types alone, without a limit: its cost is that of the
+// commits' change logs.
+func (r *Reader) TouchedTypes(ctx context.Context, first, last int64) (list []rdf.Term, err error) {
+	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+touchedTypes+")", []any{first, last}, func(s *stmt) error {
+		kind, err := r.dict.term(s.ColumnInt64(0))
+		list = append(list, kind)
+		return err
+	})
+	return list, r.fail(ctx, "touched types", err)
+}
+
+// touched runs one of the two; args are bound from ?2 on, around ?4.
+func (r *Reader) touched(ctx context.Context, sql string, args []any, row func(*stmt) error) error {
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	kind, ok, err := r.dict.lookup(rdf.Type)
+	if err != nil || !ok {
+		return err
+	}
+	s, err := r.conn.take(sql)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	bound := append([]any{mainLine, args[0], args[1], kind}, args[2:]...)
+	for i, arg := range bound {
+		s.bind(i+1, arg)
+	}
+	return r.steps(ctx, s, func() (bool, error) {
+		err := row(s)
+		return err == nil, err
+	})
+}

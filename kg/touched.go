@@ -1,0 +1,123 @@
+package kg
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"trails/kg/rdf"
+	"trails/kg/schema"
+	"trails/policy"
+)
+
+// Touched says which instances were made, changed or removed between two commits.
+type Touched struct {
+	// Schema is the newest, by which the types are named.
+	Schema *schema.Schema
+	// Types are the types that the instances have or had, without supertypes, in
+	// order of declaration.
+	Types []*schema.Type
+	// Instances are the nodes with each of their types, by IRI.
+	Instances []Instance
+	// Cut reports that Instances is empty because they are too many, or were not
+	// looked for: any instance of Types may have changed.
+	Cut bool
+}
+
+// Instance is a node as one of its types.
+type Instance struct {
+	Type *schema.Type
+	IRI  rdf.IRI
+}
+
+// Bounds on what one look at the history costs: beyond them every type counts as
+// touched.
+const (
+	maxTouchedCommits   = 1024
+	maxTouchedChanges   = 65_536
+	maxTouchedInstances = 4096
+)
+
+// Touched looks at the commits that m reports. What it costs is bounded: beyond
+// 4,096 instances it names types only, and where commits are too many or too
+// large, were bulk loads or changed the schema, it names every type.
+func (g *Graph) Touched(ctx context.Context, m Moved) (Touched, error) {
+	snap, err := g.Session(policy.Principal{}).Snapshot(ctx)
+	if err != nil {
+		return Touched{}, err
+	}
+	defer snap.Close()
+	within, err := snap.isReadable(ctx, m)
+	if err != nil {
+		return Touched{}, err
+	}
+	if !within {
+		return Touched{Schema: snap.Schema(), Types: snap.Schema().Types, Cut: true}, nil
+	}
+	return snap.touched(ctx, m.Before.Seq+1, m.Head.Seq)
+}
+
+// isReadable reports that the commits' change logs say all, and can be read whole.
+func (s *Snapshot) isReadable(ctx context.Context, m Moved) (bool, error) {
+	n := m.Head.Seq - m.Before.Seq
+	if m.Schema || n <= 0 || n > maxTouchedCommits {
+		return false, nil
+	}
+	commits, err := s.Commits(ctx, m.Head.Seq+1, int(n))
+	if err != nil {
+		return false, err
+	}
+	changes := int64(0)
+	for _, c := range commits {
+		if c.Bulk {
+			return false, nil
+		}
+		changes += c.Added + c.Removed
+	}
+	return changes <= maxTouchedChanges, nil
+}
+
+func (s *Snapshot) touched(ctx context.Context, first, last int64) (Touched, error) {
+	list, err := s.Reader.Touched(ctx, first, last, maxTouchedInstances+1)
+	if err != nil {
+		return Touched{}, err
+	}
+	out := Touched{Schema: s.Schema()}
+	if len(list) > maxTouchedInstances {
+		classes, err := s.TouchedTypes(ctx, first, last)
+		out.Types, out.Cut = s.declared(classes), true
+		return out, err
+	}
+	classes := make([]rdf.Term, len(list))
+	for i, touch := range list {
+		classes[i] = touch.Type
+		iri, named := touch.Subject.(rdf.IRI)
+		if t := s.typeOf(touch.Type); t != nil && named {
+			out.Instances = append(out.Instances, Instance{t, iri})
+		}
+	}
+	out.Types = s.declared(classes)
+	slices.SortFunc(out.Instances, func(a, b Instance) int { return cmp.Compare(a.IRI, b.IRI) })
+	return out, nil
+}
+
+// declared returns those of the schema's types that are among classes.
+func (s *Snapshot) declared(classes []rdf.Term) []*schema.Type {
+	seen := map[*schema.Type]bool{}
+	for _, class := range classes {
+		seen[s.typeOf(class)] = true
+	}
+	var out []*schema.Type
+	for _, t := range s.Schema().Types {
+		if seen[t] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// typeOf returns the declared type that class names, nil for none.
+func (s *Snapshot) typeOf(class rdf.Term) *schema.Type {
+	iri, _ := class.(rdf.IRI)
+	return s.Schema().TypeByIRI(iri)
+}
