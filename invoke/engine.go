@@ -98,20 +98,6 @@ type Tools struct {
 	Descriptors []capability.Descriptor
 }
 
-// Change tells a watcher that the graph moved.
-type Change struct {
-	// Head is the new head commit's id in hex.
-	Head string
-	// Schema reports that the set of tools and types may have changed.
-	Schema bool
-	// Types names, sorted, the types of which an instance was made, changed or removed.
-	Types []string
-	// Instances are the addresses (trails://kg/<Type>/<id>) of those instances, sorted.
-	Instances []string
-	// Resync reports that Instances is cut short: any instance of Types may have changed.
-	Resync bool
-}
-
 // Config is how a process runs its engine. The zero Config is good.
 type Config struct {
 	// Version is the program's, shown by health.
@@ -145,6 +131,8 @@ type Engine struct {
 	graph  *kg.Graph
 	config Config
 	prov   *recorder
+	// watchers are those of Watch.
+	watchers *follower
 
 	mu      sync.Mutex
 	catalog *catalog // of the last schema version seen
@@ -164,7 +152,7 @@ func New(g *kg.Graph, c Config) *Engine {
 	if c.NewTraceID == nil {
 		c.NewTraceID = newTraceID
 	}
-	return &Engine{graph: g, config: c, prov: newRecorder(g, c.Log)}
+	return &Engine{graph: g, config: c, prov: newRecorder(g, c.Log), watchers: newFollower(g, c.Log)}
 }
 
 // newTraceID returns 32 hex digits, the form of a W3C trace-id.
@@ -177,8 +165,12 @@ func newTraceID() string {
 	return string(text)
 }
 
-// Close writes the provenance that is still in memory, within ctx.
-func (e *Engine) Close(ctx context.Context) error { return e.prov.close(ctx) }
+// Close ends every watcher and writes the provenance that is still in memory,
+// within ctx.
+func (e *Engine) Close(ctx context.Context) error {
+	e.watchers.close()
+	return e.prov.close(ctx)
+}
 
 // Graph returns the open file behind the engine.
 func (e *Engine) Graph() *kg.Graph { return e.graph }
@@ -204,20 +196,4 @@ func (e *Engine) survive(err *error, what string) {
 	if p := recover(); p != nil {
 		*err = e.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "", what)
 	}
-}
-
-// Watch reports that the graph moved, in this process or another one, until ctx ends.
-// Changes that come faster than the reader takes them are folded into one.
-func (e *Engine) Watch(ctx context.Context) <-chan Change {
-	out, moves := make(chan Change), e.graph.Watch(ctx)
-	go func() {
-		defer close(out)
-		for m := range moves {
-			select {
-			case out <- Change{Head: m.Head.ID.String(), Schema: m.Schema}:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	return out
 }

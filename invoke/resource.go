@@ -58,7 +58,7 @@ func (e *Engine) Resources(ctx context.Context, p policy.Principal) (_ []Resourc
 }
 
 func umbrella(t *schema.Type) Resource {
-	uri := "trails://kg/" + t.Name
+	uri := Address(t.Name, "")
 	description := fmt.Sprintf("List all %s instances as {iri, label}; filter with ?where=property=value.", t.Name)
 	if t.Description != "" {
 		description += " " + strings.TrimSuffix(t.Description, ".") + "."

@@ -45,7 +45,7 @@ func kgTypes(ctx context.Context, r *running) (any, error) {
 		Types []typeView `json:"types"`
 	}{Types: []typeView{}}
 	for _, c := range counts {
-		out.Types = append(out.Types, typeView{c.Type.Name, string(c.Type.IRI), "trails://kg/" + c.Type.Name, c.Type.Description, c.Type.Abstract, c.Count})
+		out.Types = append(out.Types, typeView{c.Type.Name, string(c.Type.IRI), Address(c.Type.Name, ""), c.Type.Description, c.Type.Abstract, c.Count})
 	}
 	return out, nil
 }

@@ -1,0 +1,77 @@
+package invoke
+
+import (
+	"slices"
+
+	"trails/kg"
+	"trails/kg/schema"
+)
+
+// Change tells a watcher that the graph moved.
+type Change struct {
+	// Head is the new head commit's id in hex.
+	Head string
+	// Schema reports that the set of tools and types may have changed. Then every
+	// address may read differently, also those of types that are gone and not named here.
+	Schema bool
+	// Types names, sorted, the types of which an instance was made, changed or
+	// removed, and their supertypes.
+	Types []string
+	// Instances are the addresses (see [Address]) of those instances, sorted, as
+	// instances of each of their types and supertypes.
+	Instances []string
+	// Resync reports that instances were changed that are not listed: any of Types
+	// may have changed. Instances is empty then.
+	Resync bool
+}
+
+// maxInstances bounds the addresses of one change.
+const maxInstances = 4096
+
+// changeOf writes what was touched as names and addresses.
+func changeOf(m kg.Moved, touched kg.Touched) Change {
+	c := Change{Head: m.Head.ID.String(), Schema: m.Schema, Types: typeNames(touched.Schema, touched.Types), Resync: touched.Cut}
+	for _, i := range touched.Instances {
+		c.Instances = append(c.Instances, instanceAddresses(touched.Schema, i.Type, i.IRI)...)
+	}
+	return bounded(c)
+}
+
+// typeNames are the names of types and of their supertypes.
+func typeNames(s *schema.Schema, types []*schema.Type) []string {
+	var names []string
+	for _, t := range types {
+		names = append(names, t.Name)
+		for _, super := range s.Supertypes(t) {
+			names = append(names, super.Name)
+		}
+	}
+	return names
+}
+
+// bounded sorts the lists and cuts instances that are too many.
+func bounded(c Change) Change {
+	c.Types, c.Instances = sorted(c.Types), sorted(c.Instances)
+	c.Resync = c.Resync || len(c.Instances) > maxInstances
+	if c.Resync {
+		c.Instances = nil
+	}
+	return c
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return slices.Clip(slices.Compact(list))
+}
+
+// fold makes one change of two, the older first. It leaves both as they are: they
+// may have been given to others.
+func fold(old, news Change) Change {
+	return bounded(Change{
+		Head:      news.Head,
+		Schema:    old.Schema || news.Schema,
+		Types:     slices.Concat(old.Types, news.Types),
+		Instances: slices.Concat(old.Instances, news.Instances),
+		Resync:    old.Resync || news.Resync,
+	})
+}

@@ -1,0 +1,115 @@
+package invoke_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/invoke"
+	"trails/kg"
+)
+
+// works has an abstract type above two others.
+const works = `
+types:
+  Work:
+    abstract: true
+    iri: preserve
+    properties:
+      title: {type: string, required: true}
+  Book: {extends: [Work]}
+  Song: {extends: [Work]}
+  Note:
+    iri: preserve
+    properties:
+      text: {type: string}
+`
+
+// worksFile is a file that any number of engines may open.
+func worksFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "works.db")
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{Name: "w", Schema: []byte(works), By: ana, Now: clock()}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// write makes one call that commits, and returns the commit.
+func (e *engine) write(t testing.TB, capability, format string, args ...any) string {
+	t.Helper()
+	commit, ok := e.must(t, capability, fmt.Sprintf(format, args...))["commit"].(string)
+	if !ok {
+		t.Fatalf("%s committed nothing", capability)
+	}
+	return commit
+}
+
+// hear collects what a watcher is told until it hears of a commit.
+func hear(t testing.TB, changes <-chan invoke.Change, until string) invoke.Change {
+	t.Helper()
+	var all invoke.Change
+	for c := range changes {
+		all.Head = c.Head
+		all.Schema, all.Resync = all.Schema || c.Schema, all.Resync || c.Resync
+		all.Types, all.Instances = union(all.Types, c.Types), union(all.Instances, c.Instances)
+		if c.Head == until {
+			return all
+		}
+	}
+	t.Fatalf("the channel was closed before %s", until)
+	return all
+}
+
+func union(a, b []string) []string {
+	list := slices.Concat(a, b)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func TestAWatcherHearsWhatWasTouched(t *testing.T) {
+	path := worksFile(t)
+	here := openEngine(t, path, invoke.Config{})
+	there := openEngine(t, path, invoke.Config{}) // as another process would
+	changes := here.Watch(t.Context())
+	writers := []*engine{here, there}
+	for i, step := range []struct {
+		name  string
+		write func(*engine) string
+		want  invoke.Change
+	}{
+		{"an instance that is made, and its abstract supertype", func(e *engine) string {
+			return e.write(t, "book_create", `{"id":"moby dick","title":"M"}`)
+		}, invoke.Change{Types: []string{"Book", "Work"}, Instances: []string{"trails://kg/Book/moby%20dick", "trails://kg/Work/moby%20dick"}}},
+		{"an instance that is changed", func(e *engine) string {
+			return e.write(t, "book_update", `{"id":"moby dick","title":"N"}`)
+		}, invoke.Change{Types: []string{"Book", "Work"}, Instances: []string{"trails://kg/Book/moby%20dick", "trails://kg/Work/moby%20dick"}}},
+		{"an instance whose IRI was preserved", func(e *engine) string {
+			return e.write(t, "note_create", `{"id":"http://a.example/n?x=1","text":"T"}`)
+		}, invoke.Change{Types: []string{"Note"}, Instances: []string{"trails://kg/Note/http:%2F%2Fa.example%2Fn%3Fx=1"}}},
+		{"an instance that is deleted", func(e *engine) string {
+			return e.write(t, "book_delete", `{"id":"moby dick"}`)
+		}, invoke.Change{Types: []string{"Book", "Work"}, Instances: []string{"trails://kg/Book/moby%20dick", "trails://kg/Work/moby%20dick"}}},
+		{"an instance that gets another type", func(e *engine) string {
+			return e.write(t, "load", `{"data":%q}`, `<http://a.example/n?x=1> <urn:trails:w:title> "T" .
+				<http://a.example/n?x=1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:w:Song> .`)
+		}, invoke.Change{
+			Types:     []string{"Note", "Song", "Work"},
+			Instances: []string{"trails://kg/Note/http:%2F%2Fa.example%2Fn%3Fx=1", "trails://kg/Song/http:%2F%2Fa.example%2Fn%3Fx=1", "trails://kg/Work/http:%2F%2Fa.example%2Fn%3Fx=1"},
+		}},
+		{"statements about what has no type", func(e *engine) string {
+			return e.write(t, "load", `{"data":"<urn:s> <urn:p> <urn:o> ."}`)
+		}, invoke.Change{}},
+		{"a schema", func(e *engine) string {
+			return e.write(t, "schema_apply", `{"schema":%q}`, works+"  Other: {}\n")
+		}, invoke.Change{Schema: true, Resync: true, Types: []string{"Book", "Note", "Other", "Song", "Work"}}},
+	} {
+		step.want.Head = step.write(writers[i%2])
+		if diff := cmp.Diff(step.want, hear(t, changes, step.want.Head)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
+		}
+	}
+}
