@@ -100,19 +100,58 @@ var (
 		_, err := n.Int64()
 		return err == nil
 	}}
+	objectKind = jsonKind{"object", func(v any) bool { _, ok := v.(map[string]any); return ok }}
 )
 
 // jsonKinds has the types that built-in arguments have.
 var jsonKinds = map[capability.Type]jsonKind{
 	capability.String: textKind, capability.IRI: textKind, capability.Boolean: booleanKind, capability.Integer: integerKind,
+	capability.Object: objectKind,
 }
 
+// checkValue compares one argument with its field: an array member by member.
 func checkValue(f capability.Field, v any) []fault.FieldError {
+	if !f.Many {
+		return checkOne(f, v)
+	}
+	list, ok := v.([]any)
+	switch {
+	case !ok:
+		return []fault.FieldError{{Field: f.Name, Code: fault.Datatype, Message: f.Name + " must be a JSON array", Value: v, Constraint: "array"}}
+	case f.MaxCount != nil && len(list) > *f.MaxCount:
+		return []fault.FieldError{{Field: f.Name, Code: fault.MaxCount, Message: fmt.Sprintf("%s has at most %d members", f.Name, *f.MaxCount), Constraint: *f.MaxCount}}
+	}
+	var fields []fault.FieldError
+	for i, member := range list {
+		one := f
+		one.Name = fmt.Sprintf("%s[%d]", f.Name, i)
+		fields = append(fields, checkOne(one, member)...)
+	}
+	return fields
+}
+
+// checkMembers compares an object with the fields of its members.
+func checkMembers(f capability.Field, v map[string]any) []fault.FieldError {
+	err := arguments{v}.check(capability.Shape{Fields: f.Fields, Closed: true})
+	fields := fault.Of(err)
+	if fields == nil {
+		return nil
+	}
+	for i := range fields.Fields {
+		fields.Fields[i].Field = f.Name + "." + fields.Fields[i].Field
+	}
+	return fields.Fields
+}
+
+func checkOne(f capability.Field, v any) []fault.FieldError {
 	wrong := func(code fault.Code, constraint any, format string, args ...any) []fault.FieldError {
 		return []fault.FieldError{{Field: f.Name, Code: code, Message: f.Name + " " + fmt.Sprintf(format, args...), Value: v, Constraint: constraint}}
 	}
 	if kind, ok := jsonKinds[f.Type]; ok && !kind.fits(v) {
 		return wrong(fault.Datatype, kind.name, "must be a JSON %s", kind.name)
+	}
+	if members, ok := v.(map[string]any); ok && len(f.Fields) > 0 {
+		return checkMembers(f, members)
 	}
 	if len(f.OneOf) > 0 && !slices.Contains(f.OneOf, v) {
 		return wrong(fault.OneOf, f.OneOf, "must be one of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.OneOf), " ", ", "), "[]"))
