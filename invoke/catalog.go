@@ -49,6 +49,7 @@ func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
 	c := &catalog{schemaSeq: seq, byID: map[string]*entry{}}
 	c.addBuiltins(builtins)
 	c.addBuiltins(views)
+	c.addBuiltins(words)
 	c.addTypes(s)
 	c.addBuiltins(metas)
 	descriptors := make([]capability.Descriptor, len(c.ordered))
