@@ -82,6 +82,16 @@ type Document struct {
 	Body []byte
 	// Head is the commit that was read; empty when there is none yet.
 	Head string
+	// Page says which part of a list this is; nil when it is no list.
+	Page *Page
+}
+
+// Page is a part of a list.
+type Page struct {
+	Offset int `json:"offset"`
+	Limit  int `json:"limit"`
+	// More reports that the list goes on after it.
+	More bool `json:"more"`
 }
 
 // Resource describes one address that can be read.

@@ -73,6 +73,7 @@ func umbrella(t *schema.Type) Resource {
 type document struct {
 	mime string
 	body []byte
+	page *Page // of a list
 }
 
 // Read reads one trails:// address through the same stages as any call; of c it
@@ -90,11 +91,12 @@ func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error)
 	var d struct {
 		MIME string          `json:"mime"`
 		Body json.RawMessage `json:"body"`
+		Page *Page           `json:"page"`
 	}
 	if err := json.Unmarshal(result.Structured, &d); err != nil {
 		return Document{}, e.fail(err, c.TraceID, uri)
 	}
-	return Document{URI: uri, MIME: d.MIME, Body: d.Body, Head: result.Head}, nil
+	return Document{URI: uri, MIME: d.MIME, Body: d.Body, Head: result.Head, Page: d.Page}, nil
 }
 
 // resourceRead is the handler behind every address.
@@ -112,7 +114,8 @@ func resourceRead(ctx context.Context, r *running) (any, error) {
 		URI  string          `json:"uri"`
 		MIME string          `json:"mime"`
 		Body json.RawMessage `json:"body"`
-	}{uri, d.mime, d.body}, nil
+		Page *Page           `json:"page,omitempty"`
+	}{uri, d.mime, d.body, d.page}, nil
 }
 
 var errNoResource = fault.New(fault.NotFound, "Resource not found")
@@ -150,5 +153,5 @@ func (r *running) fixed(ctx context.Context, f fixedResource) (document, error) 
 		return document{}, err
 	}
 	body, err := encodeJSON(v)
-	return document{f.MIME, body}, err
+	return document{mime: f.MIME, body: body}, err
 }

@@ -56,16 +56,21 @@ func (r *running) readList(ctx context.Context, t *schema.Type, rawQuery string)
 	if err != nil {
 		return document{}, err
 	}
+	page := &Page{Offset: q.Offset, Limit: q.Limit}
+	q.Limit++ // one more says whether the list goes on
 	items, err := r.snapshot.List(ctx, q)
 	if err != nil {
 		return document{}, err
+	}
+	if page.More = len(items) > page.Limit; page.More {
+		items = items[:page.Limit]
 	}
 	out := make([]itemView, len(items))
 	for i, item := range items {
 		out[i] = itemView{rdf.Lexical(item.IRI), item.Label}
 	}
 	body, err := encodeJSON(out)
-	return document{mimeJSON, body}, err
+	return document{mimeJSON, body, page}, err
 }
 
 // badFilter is the fault for a part of the query that cannot be used.
@@ -217,7 +222,7 @@ func (r *running) readInstance(ctx context.Context, t *schema.Type, id string) (
 		if err != nil {
 			return document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
 		}
-		return document{mimeJSONLD, body}, nil
+		return document{mime: mimeJSONLD, body: body}, nil
 	}
 	return document{}, errNoResource
 }
