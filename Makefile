@@ -65,9 +65,17 @@ fuzz: ## run every fuzz test for FUZZTIME
 	  for f in $$(grep -oE '^func Fuzz[A-Za-z0-9_]*' $$file | cut -c6-); do \
 	    echo "$$file $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$file); done; done
 
+# What conformance leaves out, unless TESTFLAGS=-v; and the figures that it ends with.
+PASSES  := ^ *(=== |--- PASS|PASS$$)|no test
+FIGURES := n-triples n-quads mcp-stateless
+
 .PHONY: conformance
 conformance: ## run the standards' own suites; absent ones fail
-	CI=true go test -count=1 $(TESTFLAGS) -run 'W3C|Conformance' ./...
+	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; code=0; \
+	CI=true go test -v -count=1 $(TESTFLAGS) -run 'W3C|Conformance' ./... 2>&1 | tee "$$log" | \
+	  { grep -vE '$(if $(filter -v,$(TESTFLAGS)),^$$,$(PASSES))' || true; } || code=$$?; \
+	for name in $(FIGURES); do grep -E "^$$name [0-9]+/[0-9]+$$" "$$log" || { echo "$$name: no figure"; code=1; }; done; \
+	exit $$code
 
 .PHONY: bench
 bench: ## run the benchmarks, each beside raw SQLite in the same run
