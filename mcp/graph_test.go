@@ -233,3 +233,42 @@ func TestTheSDKsClientWorksOnStdioAndHTTP(t *testing.T) {
 		})
 	}
 }
+
+// What a model is told at the handshake is about this graph, in every version and
+// at both doors.
+func TestTheHandshakeCarriesTheGuideToThisGraph(t *testing.T) {
+	e := openGraph(t)
+	h := mcp.New(e, options("")).Handler()
+	for _, version := range versions {
+		line, method := hello(version, ""), "initialize"
+		if version == "2026-07-28" {
+			line, method = ask(version, 0, "server/discover", nil, ""), "server/discover"
+		}
+		for door, text := range map[string]string{
+			"http":  post(t, h, line, versionHeaders(version, method, "")...).Body.String(),
+			"stdio": firstAnswer(t, e, line),
+		} {
+			var hello struct{ Instructions string }
+			if err := json.Unmarshal(parse(t, text).Result, &hello); err != nil {
+				t.Fatal(err, text)
+			}
+			if !strings.Contains(hello.Instructions, `the knowledge graph "example"`) || !strings.Contains(hello.Instructions, "- Requirement 12 ") {
+				t.Errorf("%s over %s: %s", version, door, hello.Instructions)
+			}
+		}
+	}
+}
+
+// firstAnswer sends one line to a session of its own.
+func firstAnswer(t testing.TB, e mcp.Engine, line string) string {
+	t.Helper()
+	var out buffer
+	if err := mcp.New(e, options("")).RunStdio(t.Context(), strings.NewReader(line+"\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	got := out.take()
+	if len(got) != 1 {
+		t.Fatalf("%s\n  has %d answers: %v", line, len(got), got)
+	}
+	return got[0]
+}

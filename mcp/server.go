@@ -55,12 +55,6 @@ type Options struct {
 
 const defaultPageSize = 1000
 
-// instructions are what a client's model reads before it uses the tools.
-const instructions = `This server is one versioned graph of typed nodes in one file.
-Find out: read trails://schema for the types and their constraints, trails://kg/<Type>?where=field=value&limit=50 for nodes, trails://kg/<Type>/<id> for one.
-Write: call <type>_create, <type>_update or <type>_delete. A call is one atomic commit, and its result names the commit; dry_run:true checks without writing. In an update a property that you leave out stays, null removes it, an array replaces all its values.
-Recover: error -32602 lists every wrong field in data.fields with the constraint it breaks, and nothing was written; correct them all and call again. A result with isError:true says in structuredContent.kind what stood in the way: precondition_failed or conflict means that the graph moved, so read again and retry. Send _meta["trails/idempotencyKey"] with a write that you may have to repeat.`
-
 // Server serves one graph over MCP. It is safe for concurrent use.
 type Server struct {
 	engine Engine
@@ -131,7 +125,7 @@ type request struct {
 // and subscriptions to resources, which this release does not offer.
 var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.Result, error){
 	"initialize":                (*endpoint).initialize,
-	"server/discover":           (*endpoint).leave,
+	"server/discover":           (*endpoint).discover,
 	"ping":                      (*endpoint).leave,
 	"tools/list":                (*endpoint).listTools,
 	"tools/call":                (*endpoint).callTool,
@@ -180,14 +174,4 @@ func (e *endpoint) dispatch(ctx context.Context, r request) (sdk.Result, error) 
 		return nil, methodNotFound(r.method)
 	}
 	return h(e, ctx, r)
-}
-
-// initialize leaves the handshake to the SDK. A stateless server has nowhere to
-// send a notification in the versions that have this method, and says so.
-func (e *endpoint) initialize(ctx context.Context, r request) (sdk.Result, error) {
-	res, err := r.bySDK(ctx)
-	if hello, ok := res.(*sdk.InitializeResult); ok && e.stateless {
-		hello.Capabilities.Tools = &sdk.ToolCapabilities{}
-	}
-	return res, err
 }

@@ -1,0 +1,57 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// instructions are what a client's model reads when the engine has none for its caller.
+const instructions = `This server is one versioned graph of typed nodes in one file.
+Read trails://schema for the types and their constraints, trails://kg/<Type>?where=field=value&limit=50 for nodes, trails://kg/<Type>/<id> for one.
+Write with <type>_create, <type>_update and <type>_delete: a call is one atomic commit; dry_run:true only checks.
+When a call fails, nothing was written: error -32602 lists every wrong field in data.fields; a result with isError:true says in structuredContent.kind what stood in the way.`
+
+// initialize leaves the handshake to the SDK, and adds what this caller should know
+// of this graph. A stateless server has nowhere to send a notification in the
+// versions that have this method, and says so.
+func (e *endpoint) initialize(ctx context.Context, r request) (sdk.Result, error) {
+	res, err := r.bySDK(ctx)
+	hello, ok := res.(*sdk.InitializeResult)
+	if !ok || err != nil {
+		return res, err
+	}
+	hello.Instructions = e.instructionsFor(ctx, r)
+	if e.stateless {
+		hello.Capabilities.Tools = &sdk.ToolCapabilities{}
+	}
+	return hello, nil
+}
+
+// discover is the handshake of the protocol without sessions.
+func (e *endpoint) discover(ctx context.Context, r request) (sdk.Result, error) {
+	res, err := r.bySDK(ctx)
+	if hello, ok := res.(*sdk.DiscoverResult); ok && err == nil {
+		hello.Instructions = e.instructionsFor(ctx, r)
+	}
+	return res, err
+}
+
+// instructionsFor is the engine's guide for this caller. One that cannot be had is no
+// reason to refuse the handshake.
+func (e *endpoint) instructionsFor(ctx context.Context, r request) string {
+	c := e.call(ctx, r, nil)
+	c.Capability = "guide"
+	done, err := e.engine.Call(ctx, c)
+	var guide struct{ Text string }
+	if err == nil {
+		err = json.Unmarshal(done.Structured, &guide)
+	}
+	if err != nil || guide.Text == "" {
+		e.log.LogAttrs(ctx, slog.LevelDebug, "no guide for this caller", slog.Any("error", err))
+		return instructions
+	}
+	return guide.Text
+}
