@@ -22,8 +22,7 @@ const (
 	maxID = 1<<53 - 1
 )
 
-// message is one JSON-RPC message from a client (JSON-RPC 2.0, section 4). We make
-// no requests, so a response is of no interest, but it is no mistake either.
+// message is one JSON-RPC message from a client (JSON-RPC 2.0, section 4).
 type message struct {
 	id     jsonrpc.ID      // not valid for a notification
 	idText json.RawMessage // as it came; "null" when there is none
@@ -33,8 +32,10 @@ type message struct {
 	paramsText json.RawMessage
 	// crooked means that the params are there and no object.
 	crooked bool
-	// response is true when the message answers a request.
-	response bool
+	// response is true when the message answers a request of ours; then one of
+	// result and failure is there.
+	response        bool
+	result, failure json.RawMessage
 }
 
 var nullID = json.RawMessage("null")
@@ -108,8 +109,9 @@ func (m *message) setID(text json.RawMessage) bool {
 }
 
 func (m *message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error {
-	_, result := members["result"]
-	_, failure := members["error"]
+	var result, failure bool
+	m.result, result = members["result"]
+	m.failure, failure = members["error"]
 	if !m.id.IsValid() || result == failure {
 		return invalid("method is missing")
 	}
@@ -127,6 +129,19 @@ func (m *message) setParams(text json.RawMessage) {
 // request returns the message as the SDK's own type.
 func (m message) request() *jsonrpc.Request {
 	return &jsonrpc.Request{ID: m.id, Method: m.method, Params: m.paramsText}
+}
+
+// answer returns a response as the SDK's own type. An error of another shape than
+// the protocol's is an error all the same.
+func (m message) answer() *jsonrpc.Response {
+	if m.failure == nil {
+		return &jsonrpc.Response{ID: m.id, Result: m.result}
+	}
+	failure := &jsonrpc.Error{}
+	if json.Unmarshal(m.failure, failure) != nil || failure.Message == "" {
+		failure = invalid("the client answered with an error that says nothing")
+	}
+	return &jsonrpc.Response{ID: m.id, Error: failure}
 }
 
 // encode returns the message as the SDK is to read it: the members that were

@@ -8,20 +8,15 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"trails/kg/fault"
 )
 
-const (
-	// drainTimeout is how long the end of stdin waits for answers in flight.
-	drainTimeout = 30 * time.Second
-	// maxInFlight is the most requests that one session may have unanswered.
-	maxInFlight = 1024
-)
+// drainTimeout is how long the end of stdin waits for answers in flight.
+const drainTimeout = 30 * time.Second
 
 // RunStdio serves one session: a message a line on in, an answer a line on out. It
 // returns nil when in has ended and every answer is out (or thirty seconds later),
@@ -67,16 +62,8 @@ type lineConn struct {
 	outMu sync.Mutex
 	out   io.Writer
 
-	mu       sync.Mutex
-	inFlight map[jsonrpc.ID]flight
-	greeted  bool          // an initialize was answered with a result
-	answered chan struct{} // told, without waiting, that a flight has ended
-}
-
-// flight is a request that has no answer yet.
-type flight struct {
-	method    string
-	cancelled bool
+	flights *flights
+	greeted atomic.Bool // an initialize was answered with a result
 }
 
 func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
@@ -87,8 +74,7 @@ func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
 		out:      out,
 		incoming: make(chan jsonrpc.Message),
 		closed:   make(chan struct{}),
-		inFlight: map[jsonrpc.ID]flight{},
-		answered: make(chan struct{}, 1),
+		flights:  newFlights(),
 	}
 }
 
@@ -167,7 +153,7 @@ func (c *lineConn) accept(line []byte) bool {
 		return c.send(failure(m.idText, bad)) == nil
 	}
 	if m.response {
-		return true
+		return !c.flights.answers(m) || c.deliver(m.answer())
 	}
 	if err := c.admit(&m); err != nil {
 		if !m.isCall() {
@@ -175,15 +161,21 @@ func (c *lineConn) accept(line []byte) bool {
 		}
 		return c.send(failure(m.idText, c.e.refuse(context.Background(), m.method, err))) == nil
 	}
+	return c.deliver(m.request())
+}
+
+// deliver shows the SDK a message. It returns false when the connection was closed
+// meanwhile.
+func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 	select {
-	case c.incoming <- m.request():
+	case c.incoming <- msg:
 		return true
 	case <-c.closed:
 		return false
 	}
 }
 
-// admit passes the message through the gate and the checks, and counts it as in
+// admit passes the message through the gate and the checks, and counts a call as in
 // flight.
 func (c *lineConn) admit(m *message) error {
 	if err := c.visitor.admit(m); err != nil {
@@ -192,90 +184,43 @@ func (c *lineConn) admit(m *message) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !m.isCall() {
-		return c.noteCancelled(m)
-	}
-	if _, taken := c.inFlight[m.id]; taken {
-		id := m.idText
-		m.idText = nullID // the id belongs to the request in flight
-		return invalid(fmt.Sprintf("id %s is in flight already", id))
-	}
-	if len(c.inFlight) >= maxInFlight {
-		return fault.New(fault.Exhausted, "too many requests in flight").
-			With("limit", maxInFlight).With("used", len(c.inFlight)).With("retry_after", 1)
-	}
-	c.inFlight[m.id] = flight{method: m.method}
-	return nil
+	return c.flights.admit(m)
 }
 
-// noteCancelled marks the request that a cancellation names. It must name it as a
-// request can be named: the SDK would cut 1.5 to 1, and cancel that.
-func (c *lineConn) noteCancelled(m *message) error {
-	if m.method != "notifications/cancelled" {
-		return nil
-	}
-	var named message
-	text := m.member("requestId")
-	if len(text) == 0 || !named.setID(text) {
-		return invalid("requestId must be a request's id")
-	}
-	if f, ok := c.inFlight[named.id]; ok {
-		f.cancelled = true
-		c.inFlight[named.id] = f
-	}
-	return nil
-}
-
-// Write writes an answer or a notification.
+// Write writes an answer, a notification, or a request of ours.
 func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
-	res, isAnswer := msg.(*jsonrpc.Response)
-	if !isAnswer {
+	switch msg := msg.(type) {
+	case *jsonrpc.Response:
+		return c.answer(msg)
+	case *jsonrpc.Request:
+		c.flights.ask(msg)
 		return c.notify(msg)
 	}
-	defer c.settle(res)
-	if res.Error == nil {
-		return c.sendMessage(msg)
-	}
-	if c.isCancelled(res.ID) {
+	return c.sendMessage(msg)
+}
+
+// answer writes the answer to a request, which is in flight until it is written.
+func (c *lineConn) answer(res *jsonrpc.Response) error {
+	was := c.flights.look(res.ID)
+	defer c.flights.land(res.ID)
+	if res.Error != nil && was.cancelled {
 		return nil // its sender does not wait any more (MCP, cancellation)
 	}
-	res.Error = tidyError(res.Error)
-	return c.sendMessage(msg)
+	if res.Error != nil {
+		res.Error = tidyError(res.Error)
+	} else if was.method == "initialize" {
+		defer c.greeted.Store(true)
+	}
+	return c.sendMessage(res)
 }
 
 // notify holds back what would come before the handshake: the SDK tells every
 // session of changes, one that has not shown the token too.
-func (c *lineConn) notify(msg jsonrpc.Message) error {
-	req, _ := msg.(*jsonrpc.Request)
-	c.mu.Lock()
-	early := !c.greeted && req != nil && req.Method == toolsChanged && !isForSubscription(req.Params)
-	c.mu.Unlock()
-	if early {
+func (c *lineConn) notify(req *jsonrpc.Request) error {
+	if !c.greeted.Load() && req.Method == toolsChanged && !isForSubscription(req.Params) {
 		return nil
 	}
-	return c.sendMessage(msg)
-}
-
-func (c *lineConn) isCancelled(id jsonrpc.ID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.inFlight[id].cancelled
-}
-
-// settle ends a flight.
-func (c *lineConn) settle(res *jsonrpc.Response) {
-	c.mu.Lock()
-	if c.inFlight[res.ID].method == "initialize" && res.Error == nil {
-		c.greeted = true
-	}
-	delete(c.inFlight, res.ID)
-	c.mu.Unlock()
-	select {
-	case c.answered <- struct{}{}:
-	default: // drain has not taken the last one yet, and will look
-	}
+	return c.sendMessage(req)
 }
 
 func (c *lineConn) sendMessage(msg jsonrpc.Message) error {
@@ -304,25 +249,13 @@ func (c *lineConn) send(text []byte) error {
 func (c *lineConn) drain() {
 	patience := time.NewTimer(drainTimeout)
 	defer patience.Stop()
-	for c.unanswered() > 0 {
+	for c.flights.inFlight() > 0 {
 		select {
-		case <-c.answered:
+		case <-c.flights.landed:
 		case <-patience.C:
 			return
 		case <-c.closed:
 			return
 		}
 	}
-}
-
-func (c *lineConn) unanswered() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := 0
-	for _, f := range c.inFlight {
-		if f.method != "subscriptions/listen" {
-			n++
-		}
-	}
-	return n
 }
