@@ -1,0 +1,273 @@
+package form
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"trails/capability"
+)
+
+// Control is the kind of element that a field is filled in with.
+type Control string
+
+// The controls.
+const (
+	Line      Control = "line"      // one line of text
+	Lines     Control = "lines"     // text of several lines
+	JSON      Control = "json"      // one JSON value as text
+	Select    Control = "select"    // one of a closed list
+	Radios    Control = "radios"    // one of a short closed list
+	Switch    Control = "switch"    // true, false, or not set
+	Number    Control = "number"    // a number that browsers understand
+	Date      Control = "date"      // a day that browsers understand
+	Moment    Control = "moment"    // a local date-time and its offset
+	Reference Control = "reference" // a node, found by typing
+)
+
+const (
+	fewOptions  = 4   // that radios show at once
+	shortLine   = 200 // characters that one line holds
+	longestLine = 100 // characters from which on a text gets several lines
+)
+
+// controlOf chooses how a field is filled in. A browser drops a value that its date
+// and number inputs do not understand; such a value stands in a plain line.
+func controlOf(f capability.Field, e Entry) Control {
+	switch {
+	case e.JSON:
+		return JSON
+	case f.NodeType != "":
+		return Reference
+	case f.OneOf != nil && (f.Many || len(f.OneOf) > fewOptions):
+		return Select
+	case f.OneOf != nil:
+		return Radios
+	}
+	choose, ok := controls[f.Type]
+	if !ok {
+		return textControl(f, e)
+	}
+	return choose(f, e)
+}
+
+var controls = map[capability.Type]func(capability.Field, Entry) Control{
+	capability.Boolean: func(f capability.Field, _ Entry) Control { return either(f.Many, Select, Switch) },
+	capability.Integer: numberControl,
+	capability.Number:  numberControl,
+	capability.Date: func(_ capability.Field, e Entry) Control {
+		return either(e.all(isDay), Date, Line)
+	},
+	capability.DateTime: func(f capability.Field, e Entry) Control {
+		return either(!f.Many && e.all(isMoment), Moment, Line)
+	},
+	capability.Decimal:    alwaysLine, // a number input may round
+	capability.BigInteger: alwaysLine,
+	capability.Time:       alwaysLine, // a time input has no offset
+	capability.Duration:   alwaysLine,
+	capability.Year:       alwaysLine,
+	capability.Vector:     func(capability.Field, Entry) Control { return JSON },
+	capability.Object:     func(capability.Field, Entry) Control { return JSON },
+	capability.Any:        func(capability.Field, Entry) Control { return JSON },
+	capability.Bytes:      func(capability.Field, Entry) Control { return Lines },
+}
+
+func alwaysLine(capability.Field, Entry) Control { return Line }
+
+func numberControl(_ capability.Field, e Entry) Control {
+	return either(e.all(isPlainNumber), Number, Line)
+}
+
+func either(ok bool, a, b Control) Control {
+	if ok {
+		return a
+	}
+	return b
+}
+
+// all reports whether every value that was typed is understood by the control.
+func (e Entry) all(understood func(string) bool) bool {
+	return !slices.ContainsFunc(e.Texts, func(text string) bool { return text != "" && !understood(text) })
+}
+
+// oneLiners are fields that hold one line by their very name.
+var oneLiners = []string{"id", "name", "title", "label", "code", "key", "branch", "message", "if_commit", "before", "uri", "type", "property", "prefix"}
+
+// textControl gives a text several lines when it has them or may need them.
+func textControl(f capability.Field, e Entry) Control {
+	long := slices.ContainsFunc(e.Texts, func(text string) bool {
+		return strings.Contains(text, "\n") || utf8.RuneCountInString(text) > longestLine
+	})
+	switch {
+	case long:
+		return Lines
+	case f.Type != capability.String, f.Unique, f.Pattern != "", f.HasValue != nil, slices.Contains(oneLiners, strings.ToLower(f.Name)):
+		return Line
+	case f.MaxLength != nil:
+		return either(*f.MaxLength <= shortLine, Line, Lines)
+	}
+	return either(f.Many, Line, Lines)
+}
+
+var (
+	day    = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+	moment = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-]\d\d:\d\d|)$`)
+	// minutes is a local date-time as browsers shorten it.
+	minutes     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d$`)
+	plainNumber = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,15})?$`)
+)
+
+func isDay(text string) bool { return day.MatchString(text) && isCalendarDay(text) }
+
+func isMoment(text string) bool { return moment.MatchString(text) && isCalendarDay(text[:10]) }
+
+func isPlainNumber(text string) bool { return plainNumber.MatchString(text) }
+
+// isCalendarDay is what a date input takes: it empties itself on all else.
+func isCalendarDay(text string) bool {
+	year, _ := strconv.Atoi(text[:4])
+	month, _ := strconv.Atoi(text[5:7])
+	date, _ := strconv.Atoi(text[8:10])
+	return year >= 1 && month >= 1 && month <= 12 && date >= 1 && date <= daysOf(year, month)
+}
+
+func daysOf(year, month int) int {
+	switch month {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
+}
+
+// splitZone takes a date-time apart into what a browser's input holds and its offset.
+func splitZone(text string) (local, zone string) {
+	m := moment.FindStringSubmatch(text)
+	if m == nil {
+		return text, "Z"
+	}
+	return m[1], m[2]
+}
+
+// joinZone is the inverse of splitZone. Browsers leave out seconds that are zero.
+func joinZone(local, zone string) string {
+	if local == "" {
+		return ""
+	}
+	if minutes.MatchString(local) {
+		local += ":00"
+	}
+	return local + strings.TrimSpace(zone)
+}
+
+// rowsOf returns the rows of a field: its values, and in a list at least one to
+// write the next into.
+func rowsOf(f Field, e Entry, bad map[string]bool) []Row {
+	var rows []Row
+	texts := e.Texts
+	if !f.Many && len(texts) > 1 {
+		texts = []string{strings.Join(texts, "\n")}
+	}
+	if f.Many {
+		texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
+	}
+	for _, text := range texts {
+		rows = append(rows, row(f, len(rows), text, bad))
+	}
+	blank := 0
+	if f.Many {
+		blank = max(e.blank, 1)
+	}
+	for range max(blank, 1-len(rows)) {
+		rows = append(rows, row(f, len(rows), "", nil))
+	}
+	return rows
+}
+
+func row(f Field, i int, text string, bad map[string]bool) Row {
+	r := Row{ID: f.ID, Text: text, Bad: bad[text]}
+	if i > 0 {
+		r.ID = fmt.Sprintf("%s-%d", f.ID, i+1)
+	}
+	if f.Control == Moment {
+		r.Text, r.Zone = splitZone(text)
+	}
+	return r
+}
+
+// optionsOf lists what may be chosen. A value that is not of the list but stands in
+// the field is offered, too: nothing that was given may vanish.
+func optionsOf(f capability.Field, field Field) []Option {
+	var values []string
+	switch field.Control {
+	case Switch:
+		values = []string{"true", "false"}
+	case Select, Radios:
+		values = listed(f)
+	case Line, Lines, JSON, Number, Date, Moment, Reference:
+		return nil
+	}
+	options := []Option{{Value: "", Label: unset(f)}}
+	for _, v := range values {
+		options = append(options, Option{Value: v, Label: v})
+	}
+	for _, r := range field.Rows {
+		if !slices.ContainsFunc(options, func(o Option) bool { return o.Value == r.Text }) {
+			options = append(options, Option{Value: r.Text, Label: r.Text, Foreign: true})
+		}
+	}
+	for i := range options {
+		options[i].ID = fmt.Sprintf("%s.%d", field.ID, i)
+	}
+	return options
+}
+
+// listed are the values of an enum as people read them.
+func listed(f capability.Field) []string {
+	if f.OneOf == nil {
+		return []string{"true", "false"}
+	}
+	var values []string
+	for _, v := range f.OneOf {
+		if text := textOf(v); text != "" {
+			values = append(values, text)
+		}
+	}
+	return values
+}
+
+// unset is the word for leaving a choice open.
+func unset(f capability.Field) string {
+	switch {
+	case f.Default != nil:
+		return "default (" + textOf(f.Default) + ")"
+	case f.Required:
+		return "choose one"
+	}
+	return "not set"
+}
+
+// textOf is a JSON value as people type it.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool, int, int64, float64:
+		return fmt.Sprint(v)
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(raw)
+}

@@ -1,0 +1,117 @@
+package form
+
+import (
+	"fmt"
+	"strconv"
+
+	"trails/capability"
+)
+
+// constrain copies the constraints that HTML has words for. They help the person who
+// types; the call is what judges.
+func (f *Field) constrain(of capability.Field) {
+	f.MinLength, f.MaxLength, f.Pattern = count(of.MinLength), count(of.MaxLength), anywhere(of.Pattern)
+	if of.MinValue != nil {
+		f.Min = textOf(of.MinValue)
+	}
+	if of.MaxValue != nil {
+		f.Max = textOf(of.MaxValue)
+	}
+	if f.Control == Moment {
+		f.Min, f.Max = "", "" // theirs have offsets
+	}
+	f.Step, f.InputMode, f.Placeholder = steps[of.Type], inputModes[of.Type], placeholders[of.Type]
+	if of.NodeType != "" {
+		f.Placeholder = of.NodeType + "/id"
+	}
+}
+
+var (
+	steps = map[capability.Type]string{capability.Integer: "1", capability.Number: "any", capability.DateTime: "1"}
+
+	inputModes = map[capability.Type]string{
+		capability.Integer: "numeric", capability.BigInteger: "numeric", capability.Year: "numeric",
+		capability.Number: "decimal", capability.Decimal: "decimal",
+		capability.URI: "url", capability.IRI: "url",
+	}
+
+	placeholders = map[capability.Type]string{
+		capability.Decimal: "19.95", capability.BigInteger: "9007199254740993",
+		capability.Date: "2024-05-31", capability.DateTime: "2024-05-31T12:00:00Z",
+		capability.Time: "12:00:00Z", capability.Duration: "P1DT2H", capability.Year: "2024",
+		capability.URI: "https://example.org/", capability.IRI: "https://example.org/a",
+		capability.Bytes: "aGVsbG8=", capability.Vector: "[0.1, 0.2]", capability.Object: "{}",
+	}
+)
+
+func count(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// anywhere is a pattern in HTML's words, where it must match the whole value.
+func anywhere(pattern string) string {
+	if pattern == "" {
+		return ""
+	}
+	return `[\s\S]*(?:` + pattern + `)[\s\S]*`
+}
+
+// kinds say what a type is where the control does not show it.
+var kinds = map[capability.Type]string{
+	capability.Integer: "a whole number", capability.Number: "a number", capability.Decimal: "a decimal number; every digit is kept",
+	capability.BigInteger: "a whole number of any size", capability.Date: "a day", capability.DateTime: "a day and time with its offset from UTC",
+	capability.Time: "a time of day", capability.Duration: "a duration such as P1DT2H", capability.Year: "a year",
+	capability.URI: "an address", capability.IRI: "an IRI", capability.Bytes: "bytes in base64", capability.Vector: "numbers as a JSON array",
+	capability.Object: "a JSON object", capability.Any: "any JSON value",
+}
+
+// hints say in words what the field takes.
+func hints(f capability.Field) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if f.NodeType != "" {
+		add("a %s: type to search", f.NodeType)
+	} else if kind, ok := kinds[f.Type]; ok {
+		add("%s", kind)
+	}
+	if f.Dim != nil {
+		add("exactly %d numbers", *f.Dim)
+	}
+	sayRange(add, textOf, f.MinValue, f.MaxValue, "from %s to %s", "at least %s", "at most %s")
+	sayRange(add, plainInt, deref(f.MinLength), deref(f.MaxLength), "%s to %s characters", "at least %s characters", "at most %s characters")
+	sayRange(add, plainInt, deref(f.MinCount), deref(f.MaxCount), "%s to %s values", "at least %s values", "at most %s values")
+	if f.Pattern != "" {
+		add("matches %s", f.Pattern)
+	}
+	if f.HasValue != nil {
+		add("must be %s", textOf(f.HasValue))
+	}
+	if f.Unique {
+		add("no two share a value")
+	}
+	return out
+}
+
+// sayRange says a range whose ends may be open.
+func sayRange(add func(string, ...any), text func(any) string, low, high any, both, onlyLow, onlyHigh string) {
+	switch {
+	case low != nil && high != nil:
+		add(both, text(low), text(high))
+	case low != nil:
+		add(onlyLow, text(low))
+	case high != nil:
+		add(onlyHigh, text(high))
+	}
+}
+
+func plainInt(v any) string { return fmt.Sprint(v) }
+
+func deref(n *int) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}
