@@ -26,7 +26,17 @@ func (s *server) history(w http.ResponseWriter, r *http.Request, capability stri
 	}
 	c := s.call(r)
 	c.Capability, c.Args = capability, args
-	return s.run(w, r, c)
+	res, err := s.engine.Call(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	linkOlder(w, r, res.Structured)
+	w.Header().Set("Content-Type", "application/json")
+	etag := ""
+	if res.Head != "" {
+		etag = entityTag(res.Head, "")
+	}
+	return s.reply(w, r, etag, line(res.Structured))
 }
 
 func historyArguments(r *http.Request, allowed []string) (json.RawMessage, error) {

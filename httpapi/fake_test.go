@@ -20,6 +20,8 @@ type fakeEngine struct {
 
 	result   string
 	document string
+	head     string
+	page     *invoke.Page
 	err      error
 	panics   bool
 }
@@ -38,7 +40,7 @@ func (f *fakeEngine) Call(_ context.Context, c invoke.Call) (invoke.Result, erro
 	if result == "" {
 		result = "{}"
 	}
-	return invoke.Result{Structured: json.RawMessage(result), TraceID: c.TraceID}, nil
+	return invoke.Result{Structured: json.RawMessage(result), TraceID: c.TraceID, Head: f.head}, nil
 }
 
 func (f *fakeEngine) Tools(_ context.Context, p policy.Principal) (invoke.Tools, error) {
@@ -56,7 +58,8 @@ func (f *fakeEngine) Read(_ context.Context, uri string, c invoke.Call) (invoke.
 	if f.err != nil {
 		return invoke.Document{}, f.err
 	}
-	return invoke.Document{URI: uri, MIME: "application/ld+json", Body: []byte(f.document)}, nil
+	mime := map[string]string{"": "application/ld+json", "json": "application/json", "jsonld": "application/ld+json", "turtle": "text/turtle"}[c.Format]
+	return invoke.Document{URI: uri, MIME: mime, Body: []byte(f.document), Head: f.head, Page: f.page}, nil
 }
 
 func (f *fakeEngine) lastCall() invoke.Call {

@@ -17,8 +17,8 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) error {
 	return s.run(w, r, c)
 }
 
-// addresses is what GET / tells a person who typed the address into a browser.
-var addresses = [][2]string{
+// guide is what GET / tells a person who typed the address into a browser.
+var guide = [][2]string{
 	{"POST /mcp", "Model Context Protocol, Streamable HTTP"},
 	{"POST /invoke/{capability}", "one call; the body is its arguments as JSON"},
 	{"GET  /capabilities", "what can be called"},
@@ -34,10 +34,17 @@ var addresses = [][2]string{
 	{"GET  /health", "alive, version, head commit"},
 }
 
-func index(w http.ResponseWriter, _ *http.Request) error {
+// index tells programs what there is and sends a browser to the pages.
+func (s *server) index(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Vary", "Accept")
+	if s.opts.Admin != nil && choose(accepted(r.Header.Values("Accept")), []string{"text/plain", "text/html"}) == 1 {
+		w.Header().Set("Location", "/admin")
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
 	var b strings.Builder
 	b.WriteString("trails: a versioned graph in one file\n\n")
-	for _, a := range addresses {
+	for _, a := range guide {
 		fmt.Fprintf(&b, "%-50s %s\n", a[0], a[1])
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

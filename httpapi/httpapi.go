@@ -108,22 +108,14 @@ func use(r chi.Router, stages []stage) {
 func (s *server) routes(r chi.Router) {
 	r.NotFound(s.answer(unknownAddress))
 	r.MethodNotAllowed(s.methodNotAllowed(r))
-	r.Get("/", s.answer(index))
+	r.Get("/", s.answer(s.index))
 	r.Get("/health", s.answer(s.health))
 	r.Get("/capabilities", s.answer(s.capabilities))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.commits))
 	r.Get("/commits/{id}", s.answer(s.commit))
-	r.Get("/kg", s.answer(s.resource("trails://kg/types")))
-	r.Get("/kg/{type}", s.answer(s.kg))
-	r.Get("/kg/{type}/*", s.answer(s.kg)) // the id of a compound key has slashes
-	for path, uri := range map[string]string{
-		"/schema": "trails://schema",
-		"/stats":  "trails://stats",
-		"/doctor": "trails://doctor",
-		"/prov":   "trails://prov/latest",
-	} {
-		r.Get(path, s.answer(s.resource(uri)))
+	for _, a := range addresses {
+		r.Get(a.pattern, s.answer(s.read(a)))
 	}
 }
 

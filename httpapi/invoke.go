@@ -27,6 +27,9 @@ func (s *server) invoke(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if args, err = onCommit(r, args); err != nil {
+		return err
+	}
 	c := s.call(r)
 	c.Capability, c.Args = capability, args
 	return s.run(w, r, c)
@@ -76,6 +79,22 @@ func arguments(r *http.Request) (json.RawMessage, error) {
 		return nil, badParameter("dry_run", fault.Datatype, query.Get("dry_run"), "dry_run must be true or false")
 	}
 	return withMember(args, "dry_run", dry)
+}
+
+// onCommit makes If-Match the call's if_commit, so that a graph that has moved on
+// answers 412; a call that is no write has no such argument, and refuses it.
+func onCommit(r *http.Request, args json.RawMessage) (json.RawMessage, error) {
+	commit, err := ifMatch(r)
+	if err != nil || commit == "" {
+		return args, err
+	}
+	var given struct {
+		IfCommit *string `json:"if_commit"`
+	}
+	if json.Unmarshal(args, &given) == nil && given.IfCommit != nil && *given.IfCommit != commit {
+		return nil, badParameter("if_commit", fault.HasValue, *given.IfCommit, "if_commit and If-Match name different commits")
+	}
+	return withMember(args, "if_commit", commit)
 }
 
 // object checks that body is one JSON object and nothing more; empty means {}.
@@ -143,6 +162,9 @@ func badParameter(name string, code fault.Code, value any, message string) error
 
 func writeJSON(w http.ResponseWriter, body []byte) error {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(body[:len(body):len(body)], '\n')) // a reader that left is no concern of ours
+	_, _ = w.Write(line(body)) // a reader that left is no concern of ours
 	return nil
 }
+
+// line returns a copy of text that ends in a newline.
+func line(text []byte) []byte { return append(text[:len(text):len(text)], '\n') }

@@ -109,12 +109,21 @@ func problem(f *fault.Error, trace string) map[string]any {
 	return p
 }
 
+// member is one more of a problem document.
+type member struct {
+	name  string
+	value any
+}
+
 // refuseOutside answers with a status that no fault has: it concerns HTTP alone.
-func refuseOutside(w http.ResponseWriter, r *http.Request, status int, detail string) {
-	title := http.StatusText(status)
-	writeProblem(w, status, map[string]any{
-		"type": "about:blank", "title": title, "status": status, "detail": detail, "trace_id": traceOf(r),
-	})
+func refuseOutside(w http.ResponseWriter, r *http.Request, status int, detail string, more ...member) {
+	members := map[string]any{
+		"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": detail, "trace_id": traceOf(r),
+	}
+	for _, m := range more {
+		members[m.name] = m.value
+	}
+	writeProblem(w, status, members)
 }
 
 func writeProblem(w http.ResponseWriter, status int, members map[string]any) {

@@ -10,35 +10,111 @@ import (
 	"trails/kg/fault"
 )
 
-// resource answers with the document at one fixed trails:// address.
-func (s *server) resource(uri string) func(http.ResponseWriter, *http.Request) error {
+// address is a kind of address where something can be read, in several forms.
+type address struct {
+	pattern string
+	// uri is the trails:// address behind it, without a query.
+	uri func(*http.Request) string
+	// forms it can be had in; the first is its own, which nobody has to ask for.
+	forms []string
+	// page is the address of the page about it; nil when there is none.
+	page func(*http.Request) string
+	// steady means that the answer follows from the head commit alone.
+	steady bool
+}
+
+// addresses lists what can be read under the graph's own addresses.
+var addresses = []address{
+	{"/kg", fixed("trails://kg/types"), []string{"json"}, pageAt("/admin"), true},
+	{"/kg/{type}", entityURI, []string{"json", "jsonld", "turtle"}, entityPage, true},
+	{"/kg/{type}/*", entityURI, []string{"jsonld", "json", "turtle"}, entityPage, true}, // the id of a compound key has slashes
+	{"/schema", fixed("trails://schema"), []string{"json", "turtle"}, pageAt("/admin/schema"), true},
+	{"/prov", fixed("trails://prov/latest"), []string{"jsonld", "turtle"}, nil, false},
+	{"/stats", fixed("trails://stats"), []string{"json"}, nil, false},
+	{"/doctor", fixed("trails://doctor"), []string{"json"}, nil, false},
+}
+
+func fixed(uri string) func(*http.Request) string {
+	return func(*http.Request) string { return uri }
+}
+
+func pageAt(path string) func(*http.Request) string {
+	return func(r *http.Request) string { return path + query(r) }
+}
+
+// entityURI is the address of a type or an entity. The path goes on as it was
+// escaped: an id that is a percent-encoded IRI is one segment, slashes and all.
+func entityURI(r *http.Request) string { return "trails:/" + r.URL.EscapedPath() }
+
+// entityPage is the page of a type or an entity, whose id is one segment there.
+func entityPage(r *http.Request) string {
+	name, id, isEntity := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/kg/"), "/")
+	if !isEntity {
+		return "/admin/types/" + name + query(r)
+	}
+	if decoded, err := url.PathUnescape(id); err == nil {
+		id = url.PathEscape(decoded)
+	}
+	return "/admin/types/" + name + "/" + id + query(r)
+}
+
+// read answers with what is at an address, in the form that the caller likes best.
+func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		return s.document(w, r, uri+query(r))
+		offers := s.offers(a)
+		w.Header().Add("Vary", "Accept")
+		chosen, ok, err := negotiate(r, offers)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			refuseForms(w, r, a, offers)
+			return nil
+		case chosen.name == html:
+			w.Header().Set("Location", a.page(r))
+			w.WriteHeader(http.StatusSeeOther)
+			return nil
+		}
+		return s.document(w, r, a, offers, chosen)
 	}
 }
 
-// kg answers GET /kg/{Type} and GET /kg/{Type}/{id}. The path goes on as it was
-// escaped: an id that is a percent-encoded IRI is one segment, slashes and all.
-func (s *server) kg(w http.ResponseWriter, r *http.Request) error {
-	return s.document(w, r, "trails:/"+r.URL.EscapedPath()+query(r))
-}
-
-func (s *server) document(w http.ResponseWriter, r *http.Request, uri string) error {
-	doc, err := s.engine.Read(r.Context(), uri, s.call(r))
+func (s *server) document(w http.ResponseWriter, r *http.Request, a address, offers []form, chosen form) error {
+	c := s.call(r)
+	if chosen != offers[0] {
+		c.Format = chosen.name
+	}
+	doc, err := s.engine.Read(r.Context(), a.uri(r)+query(r), c)
 	if err != nil {
 		return err
 	}
+	linkTwins(w, r, a, offers, chosen)
+	linkPages(w, r, doc.Page)
 	w.Header().Set("Content-Type", doc.MIME)
-	_, _ = w.Write(doc.Body) // a reader that left is no concern of ours
-	return nil
+	etag := ""
+	if a.steady && doc.Head != "" {
+		etag = entityTag(doc.Head, c.Format)
+	}
+	return s.reply(w, r, etag, doc.Body)
 }
 
-// query is the request's query as a resource URI writes it: a form's "+" is a space there.
-func query(r *http.Request) string {
-	if r.URL.RawQuery == "" {
-		return ""
+// reply writes what was read, or says that the caller has it already; etag is
+// empty for what may be another thing at the same commit.
+func (s *server) reply(w http.ResponseWriter, r *http.Request, etag string, body []byte) error {
+	if etag != "" {
+		same, err := unchanged(r, etag)
+		if err != nil {
+			return err
+		}
+		cacheable(w.Header(), etag)
+		if same {
+			w.Header().Del("Content-Type")
+			w.WriteHeader(http.StatusNotModified)
+			return nil
+		}
 	}
-	return "?" + strings.ReplaceAll(r.URL.RawQuery, "+", "%20")
+	_, _ = w.Write(body) // a reader that left is no concern of ours
+	return nil
 }
 
 // segment returns a decoded path parameter.

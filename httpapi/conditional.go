@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"trails/kg/fault"
+)
+
+// entityTag names what a read answered by the commit that it is true of: whatever
+// follows from the commit alone is the same as long as the head is. It is weak,
+// because the same content may come in other bytes from another release of this
+// program (RFC 9110, section 8.8.1). Forms of one address are representations of
+// their own, which a cache must not mix up (section 8.8.3), so a form that is not
+// the address's own stands in the tag.
+func entityTag(head, form string) string {
+	if form != "" {
+		head += "." + form
+	}
+	return `W/"` + head + `"`
+}
+
+// tag is an entity tag without its quotes; weak or strong is all the same here:
+// If-None-Match compares weakly by its definition, and in If-Match the tag stands
+// for the commit, which is one thing whatever form it was read in.
+type tag string
+
+// commit is the commit that a tag of ours names.
+func (t tag) commit() string {
+	id, _, _ := strings.Cut(string(t), ".")
+	return id
+}
+
+// tagsOf parses a header of entity tags (RFC 9110, section 8.8.3); any is "*".
+func tagsOf(h http.Header, name string) (tags []tag, any bool, err error) {
+	text := strings.TrimSpace(strings.Join(h.Values(name), ","))
+	if text == "*" {
+		return nil, true, nil
+	}
+	for rest := text; rest != ""; {
+		rest = strings.TrimLeft(rest, " \t,")
+		opened, isTag := strings.CutPrefix(strings.TrimPrefix(rest, "W/"), `"`)
+		value, after, isClosed := strings.Cut(opened, `"`)
+		after = strings.TrimLeft(after, " \t")
+		if !isTag || !isClosed || strings.ContainsFunc(value, outsideTag) || after != "" && after[0] != ',' {
+			return nil, false, fault.New(fault.Malformed, `%s takes * or entity tags in quotes, such as "c0ffee"`, name)
+		}
+		tags, rest = append(tags, tag(value)), strings.TrimLeft(after, " \t,")
+	}
+	return tags, false, nil
+}
+
+func outsideTag(c rune) bool { return c <= ' ' || c == 0x7f }
+
+// unchanged reports whether the caller has this representation already (RFC 9110,
+// section 13.1.2).
+func unchanged(r *http.Request, current string) (bool, error) {
+	tags, any, err := tagsOf(r.Header, "If-None-Match")
+	if err != nil || any {
+		return any, err
+	}
+	for _, t := range tags {
+		if entityTag(string(t), "") == current {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// ifMatch is the commit on which a write is to be made, "" for any. A caller may
+// take it from the ETag of a read or of a write.
+func ifMatch(r *http.Request) (string, error) {
+	tags, _, err := tagsOf(r.Header, "If-Match")
+	switch {
+	case err != nil:
+		return "", err
+	case len(tags) > 1:
+		return "", fault.New(fault.Malformed, "If-Match takes one entity tag here: a graph has one head")
+	case len(tags) == 0:
+		return "", nil
+	case tags[0].commit() == "":
+		return "", fault.New(fault.Malformed, "If-Match names no commit")
+	}
+	return tags[0].commit(), nil
+}
+
+// cacheable lets a cache of the caller's own keep what was read, as long as it
+// asks each time whether it still holds.
+func cacheable(h http.Header, etag string) {
+	h.Set("ETag", etag)
+	h.Set("Cache-Control", "private, no-cache")
+}
