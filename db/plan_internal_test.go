@@ -68,7 +68,7 @@ func plansUseIndexes(t *testing.T, path string) {
 	ofCommit, _ := ActivityFilter{CommitSeq: 1}.query(1)
 	for _, sql := range []string{
 		pairs, classes, activities, ofCommit, pruneActivities,
-		loggedChanges, subjectChanges,
+		loggedChanges, subjectChanges, touchedTypes,
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",
 		"SELECT head FROM lines WHERE line = ?",
 		"SELECT " + commitColumns + " WHERE c.seq = ?",

@@ -14,8 +14,8 @@ type Touch struct{ Subject, Type rdf.Term }
 // when a quad of theirs is; one that is gone now has its type in what was removed.
 const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND p = ?4 AND g = 0
 	UNION
-	SELECT l.s, l.o FROM (SELECT DISTINCT s FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND g = 0) c
-	CROSS JOIN live l NOT INDEXED ON l.s = c.s AND l.p = ?4 AND l.g = 0`
+	SELECT l.s, l.o FROM (SELECT DISTINCT s FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND g = 0) x
+	CROSS JOIN live l NOT INDEXED ON l.s = x.s AND l.p = ?4 AND l.g = 0`
 
 // Touched returns what the change logs of main's commits from first to last say of
 // typed subjects, limit at most. A bulk commit has no log and says nothing.

@@ -8,7 +8,7 @@ import (
 	"trails/kg"
 )
 
-// The watcher looks every 200 ms; these tests wait for it as long as they must.
+// These tests wait for the watcher as long as they must.
 
 func TestAWatcherHearsOwnAndForeignWrites(t *testing.T) {
 	path := newFile(t, notes)
