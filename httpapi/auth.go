@@ -37,6 +37,7 @@ func (s *server) authenticated(next http.Handler) http.Handler {
 		p, known := s.resolve(r)
 		switch {
 		case known:
+			noteCaller(r, p)
 			r = r.WithContext(policy.WithPrincipal(r.Context(), p))
 		case !s.admits(r.URL.Path):
 			s.refuse(w, r, fault.New(fault.Unauthenticated, "Authentication failed"))

@@ -62,6 +62,12 @@ func (f *fakeEngine) Read(_ context.Context, uri string, c invoke.Call) (invoke.
 	return invoke.Document{URI: uri, MIME: mime, Body: []byte(f.document), Head: f.head, Page: f.page}, nil
 }
 
+func (f *fakeEngine) Ready(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
 func (f *fakeEngine) lastCall() invoke.Call {
 	f.mu.Lock()
 	defer f.mu.Unlock()

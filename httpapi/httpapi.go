@@ -25,6 +25,8 @@ type Engine interface {
 	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
+	// Ready reports why calls would fail now, nil when they would not.
+	Ready(ctx context.Context) error
 }
 
 // Options is how a process serves its graph. The zero value serves everybody who
@@ -42,6 +44,8 @@ type Options struct {
 	Admin http.Handler
 	// Metrics answers GET /metrics; nil leaves that address out.
 	Metrics http.Handler
+	// Limits bound what is done at once and how long it may take.
+	Limits Limits
 	// Token, when set, must come as a bearer token with everything but /health,
 	// /ready and the pages.
 	Token string
@@ -53,20 +57,33 @@ type Options struct {
 	Log *slog.Logger
 }
 
-type server struct {
-	engine Engine
-	opts   Options
-	log    *slog.Logger
-	token  token
+// Server answers every address. It is safe for concurrent use; [Server.Serve] runs
+// it on a listener, and as an [http.Handler] it holds nothing that needs closing.
+type Server struct {
+	server *server
+	http.Handler
 }
 
-// New returns the handler of every address. It is safe for concurrent use and
-// holds nothing that needs closing.
-func New(e Engine, opts Options) http.Handler {
-	s := &server{engine: e, opts: opts, log: opts.Log, token: newToken(opts.Token)}
+type server struct {
+	engine  Engine
+	opts    Options
+	limits  Limits
+	log     *slog.Logger
+	token   token
+	traffic *traffic
+}
+
+// New returns the server of every address.
+func New(e Engine, opts Options) *Server {
+	limits := opts.Limits.withDefaults()
+	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, token: newToken(opts.Token), traffic: newTraffic(limits)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	return &Server{s, s.handler()}
+}
+
+func (s *server) handler() http.Handler {
 	outer, inner := chi.NewRouter(), chi.NewRouter()
 	use(outer, s.stages())
 	use(inner, s.ownStages())
@@ -110,7 +127,9 @@ func (s *server) routes(r chi.Router) {
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 	r.Get("/", s.answer(s.index))
 	r.Get("/health", s.answer(s.health))
+	r.Get("/ready", s.answer(s.ready))
 	r.Get("/capabilities", s.answer(s.capabilities))
+	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.commits))
 	r.Get("/commits/{id}", s.answer(s.commit))
@@ -128,13 +147,15 @@ type stage struct {
 // stages lists what every request passes, in order, outermost first.
 func (s *server) stages() []stage {
 	return []stage{
-		{"trace", traced},          // first: every answer, a refusal too, names its trace
-		{"headers", secured},       // before whatever may answer
-		{"access log", s.logged},   // outside recover: it must see the 500
-		{"recover", s.recovered},   // outside everything that may panic
-		{"host", s.ownHost},        // before origin: a rebound name makes every origin its own
-		{"origin", s.ownOrigin},    // before token: a browser may hold one
-		{"token", s.authenticated}, // before the body: nobody unknown makes us read one
+		{"trace", traced},           // first: every answer, a refusal too, names its trace
+		{"headers", secured},        // before whatever may answer
+		{"access log", s.logged},    // outside recover: it must see the 500
+		{"recover", s.recovered},    // outside everything that may panic
+		{"address", s.shortAddress}, // before whatever reads it
+		{"host", s.ownHost},         // before origin: a rebound name makes every origin its own
+		{"origin", s.ownOrigin},     // before token: a browser may hold one
+		{"token", s.authenticated},  // before the body: nobody unknown makes us read one
+		{"traffic", s.admitted},     // behind the token: nobody unknown takes a place
 	}
 }
 
@@ -163,6 +184,7 @@ func (s *server) call(r *http.Request) invoke.Call {
 		Principal:      principalOf(r),
 		Via:            "http",
 		TraceID:        traceOf(r),
+		ParentSpan:     parentOf(r),
 		IdempotencyKey: r.Header.Get("Idempotency-Key"),
 	}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -42,20 +43,33 @@ var verdicts = map[fault.Kind]verdict{
 // Status returns the HTTP status for a kind of fault.
 func Status(k fault.Kind) int { return verdicts[k].status }
 
-// refuse answers with err as a problem document. Ours is logged whole and shown
-// as nothing but its trace id.
+// refuse answers with err as a problem document.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	f := fault.Of(err)
-	trace, logged := f.Details["trace_id"].(string)
-	if !logged {
-		trace = traceOf(r)
-	}
-	if f.Kind == fault.Internal && !logged { // the call path logs its own
-		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error",
-			slog.String("trace_id", trace), slog.String("path", r.URL.Path), slog.Any("cause", cause(f)))
-	}
+	f := s.faultOf(r, err)
 	addRefusalHeaders(w.Header(), f)
-	writeProblem(w, verdicts[f.Kind].status, problem(f, trace))
+	writeProblem(w, verdicts[f.Kind].status, problem(f, traceIn(f, r)))
+}
+
+// faultOf says what err means for the caller. Ours is logged whole and shown as
+// nothing but its trace id; the call path logs its own.
+func (s *server) faultOf(r *http.Request, err error) *fault.Error {
+	f := fault.Of(err)
+	if why := context.Cause(r.Context()); f.Kind == fault.TimedOut && fault.Is(why, fault.TimedOut) {
+		f = fault.Of(why) // the call path knows that it was stopped, but not why
+	}
+	if _, logged := f.Details["trace_id"]; f.Kind == fault.Internal && !logged {
+		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error",
+			slog.String("trace_id", traceOf(r)), slog.String("path", r.URL.Path), slog.Any("cause", cause(f)))
+	}
+	return f
+}
+
+// traceIn is the id under which the log has the fault.
+func traceIn(f *fault.Error, r *http.Request) string {
+	if id, logged := f.Details["trace_id"].(string); logged {
+		return id
+	}
+	return traceOf(r)
 }
 
 // cause is what the log should know of a fault that the caller may not.

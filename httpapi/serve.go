@@ -12,14 +12,13 @@ import (
 	"trails/kg/fault"
 )
 
-// Timeouts and limits of a connection. Writing may take as long as a large load.
+// Bounds of a connection. Writing may take as long as the longest call, and its
+// answer a while on a slow line.
 const (
 	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 2 * time.Minute
-	writeTimeout      = 15 * time.Minute
+	writeAfterCall    = 5 * time.Minute
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 64 << 10
-	shutdownGrace     = 10 * time.Second
 )
 
 // Listen binds addr, which must be a loopback address: without authentication
@@ -42,16 +41,18 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// Serve answers on ln until ctx ends, then lets calls in flight finish for ten
-// seconds and cuts those that have not. It closes ln.
-func Serve(ctx context.Context, ln net.Listener, h http.Handler, log *slog.Logger) error {
+// Serve answers on ln until ctx ends. Then /ready says no, event streams are ended,
+// no connection is taken any more, and calls in flight may finish for as long as
+// [Limits.Grace]; those that have not are cut. It closes ln. A Server serves once.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
+	limits, log := s.server.limits, s.server.log
 	srv := &http.Server{
-		Handler:           h,
+		Handler:           s,
 		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
+		ReadTimeout:       limits.Arrival,
+		WriteTimeout:      limits.Call + writeAfterCall,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -64,17 +65,18 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, log *slog.Logge
 		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	return shutdown(srv, cut, log)
+	s.server.traffic.close()
+	return shutdown(srv, limits.Grace, cut, log)
 }
 
-func shutdown(srv *http.Server, cut context.CancelFunc, log *slog.Logger) error {
-	grace, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+func shutdown(srv *http.Server, grace time.Duration, cut context.CancelFunc, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	err := srv.Shutdown(grace)
+	err := srv.Shutdown(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	log.Warn("calls still in flight are cut", "after", shutdownGrace)
+	log.Warn("calls still in flight are cut", "after", grace)
 	cut()
 	return srv.Close()
 }

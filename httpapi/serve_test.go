@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"testing"
 
@@ -41,10 +40,10 @@ func TestServeLetsACallInFlightFinish(t *testing.T) {
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- httpapi.Serve(ctx, ln, h, slog.New(slog.DiscardHandler)) }()
+	go func() { ended <- httpapi.New(&fakeEngine{}, httpapi.Options{Admin: h}).Serve(ctx, ln) }()
 	answer := make(chan string, 1)
 	go func() {
-		res, err := http.Get("http://" + ln.Addr().String())
+		res, err := http.Get("http://" + ln.Addr().String() + "/admin")
 		if err != nil {
 			answer <- err.Error()
 			return

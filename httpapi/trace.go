@@ -6,15 +6,15 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
 
+	"trails/invoke"
 	"trails/kg/fault"
 	"trails/mcp"
+	"trails/policy"
 )
 
 // TraceHeader carries the call's trace id with every answer.
@@ -22,38 +22,30 @@ const TraceHeader = "Trails-Trace-Id"
 
 type traceKey struct{}
 
-// traced takes the caller's trace id from traceparent, or makes one.
+// traced takes the caller's trace from traceparent, or begins one.
 func traced(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := traceFrom(r.Header.Get("Traceparent"))
-		if id == "" {
-			id = newTraceID()
+		t := invoke.ParseTraceparent(r.Header.Get("Traceparent"))
+		if t.ID == "" {
+			t.ID = newTraceID()
 		}
-		w.Header().Set(TraceHeader, id)
-		ctx := mcp.WithTraceID(context.WithValue(r.Context(), traceKey{}, id), id)
+		w.Header().Set(TraceHeader, t.ID)
+		ctx := mcp.WithTrace(context.WithValue(r.Context(), traceKey{}, t), t)
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
+// traceOf returns the id of the request's trace.
 func traceOf(r *http.Request) string {
-	id, _ := r.Context().Value(traceKey{}).(string)
-	return id
+	t, _ := r.Context().Value(traceKey{}).(invoke.Trace)
+	return t.ID
 }
 
-// A version that we do not know may have more fields after the flags; ff is
-// forbidden (W3C Trace Context, section 3.2.2).
-var traceparent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$`)
-
-// traceFrom returns the trace id of a valid traceparent, or "".
-func traceFrom(header string) string {
-	m := traceparent.FindStringSubmatch(header)
-	if m == nil || m[1] == "ff" || (m[1] == "00" && m[4] != "") || isZero(m[2]) || isZero(m[3]) {
-		return ""
-	}
-	return m[2]
+// parentOf returns the span of the caller in that trace, "" when it named none.
+func parentOf(r *http.Request) string {
+	t, _ := r.Context().Value(traceKey{}).(invoke.Trace)
+	return t.Span
 }
-
-func isZero(digits string) bool { return strings.Trim(digits, "0") == "" }
 
 func newTraceID() string {
 	var b [16]byte
@@ -61,7 +53,19 @@ func newTraceID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// logged writes one line a request, at debug.
+// visit is what the stages further in find out for the access log.
+type visit struct{ caller string }
+
+type visitKey struct{}
+
+// noteCaller tells the access log who asks.
+func noteCaller(r *http.Request, p policy.Principal) {
+	if v, ok := r.Context().Value(visitKey{}).(*visit); ok {
+		v.caller = p.Author()
+	}
+}
+
+// logged writes one line a request, at debug; of a stream when it has ended.
 func (s *server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.log.Enabled(r.Context(), slog.LevelDebug) {
@@ -69,12 +73,13 @@ func (s *server) logged(next http.Handler) http.Handler {
 			return
 		}
 		start := time.Now()
+		v := &visit{caller: "nobody"}
 		seen := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		next.ServeHTTP(seen, r)
+		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), visitKey{}, v)))
 		s.log.LogAttrs(r.Context(), slog.LevelDebug, "request",
-			slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()),
+			slog.String("trace_id", traceOf(r)), slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()),
 			slog.Int("status", seen.Status()), slog.Int("bytes", seen.BytesWritten()),
-			slog.Duration("took", time.Since(start)), slog.String("trace_id", traceOf(r)))
+			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.String("principal", v.caller))
 	})
 }
 

@@ -57,7 +57,7 @@ func (p *program) serve(ctx context.Context, file, addr string) error {
 			MCP: mcp.New(e, opts).Handler(), Token: opts.Token, Actor: opts.Actor, Scopes: opts.Scopes, Log: p.log,
 		})
 		p.printAddresses(file, ln.Addr(), opts.Token != "")
-		return httpapi.Serve(ctx, ln, h, p.log)
+		return h.Serve(ctx, ln)
 	})
 }
 

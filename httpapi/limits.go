@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"trails/kg/fault"
+)
+
+// Limits bound what one process does for all its callers. Zero fields mean the default.
+type Limits struct {
+	// InFlight is how many requests are answered at once, streams apart; those
+	// beyond are told to come back. Default 256.
+	InFlight int
+	// Streams is how many event streams are open at once. Default 4096.
+	Streams int
+	// Read is how long a GET may take, Call any other request. Default 30 seconds
+	// and 10 minutes.
+	Read, Call time.Duration
+	// Arrival is how long a request may take to arrive whole. Default 2 minutes.
+	Arrival time.Duration
+	// Grace is how long calls in flight may go on when the process is told to stop.
+	// Default 10 seconds.
+	Grace time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		InFlight: cmp.Or(l.InFlight, 256),
+		Streams:  cmp.Or(l.Streams, 4096),
+		Read:     cmp.Or(l.Read, 30*time.Second),
+		Call:     cmp.Or(l.Call, 10*time.Minute),
+		Arrival:  cmp.Or(l.Arrival, 2*time.Minute),
+		Grace:    cmp.Or(l.Grace, 10*time.Second),
+	}
+}
+
+// of is how long a request may take from its first byte to its last.
+func (l Limits) of(r *http.Request) time.Duration {
+	if isRead(r) {
+		return l.Read
+	}
+	return l.Call
+}
+
+func isRead(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodHead
+}
+
+// tooSlow is why a request was stopped at its limit.
+func tooSlow(limit time.Duration) error {
+	return fault.New(fault.TimedOut, "the request took longer than %s and was stopped", limit)
+}
+
+// maxAddress is the most bytes that a request's address may have.
+const maxAddress = 16 << 10
+
+// shortAddress refuses what no link of ours is, before anything looks at it.
+func (s *server) shortAddress(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.RequestURI) > maxAddress || len(r.URL.RawPath)+len(r.URL.RawQuery) > maxAddress {
+			refuseOutside(w, r, http.StatusRequestURITooLong, "the address is longer than 16 KiB; long arguments go into the body of POST /invoke/{capability}")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// watched are addresses that are answered however much there is to do: by them one
+// learns that it is too much.
+var watched = map[string]bool{"/health": true, "/ready": true, "/metrics": true}
+
+// admitted lets as many requests in as [Limits.InFlight] allows, and gives each the
+// time that it may take.
+func (s *server) admitted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !watched[r.URL.Path] && !s.traffic.enter() {
+			w.Header().Set("Retry-After", "1")
+			refuseOutside(w, r, http.StatusServiceUnavailable, "more requests than can be answered at once; try again")
+			return
+		}
+		f, r := s.takeOff(w, r)
+		defer f.land()
+		next.ServeHTTP(f, r)
+	})
+}
