@@ -50,6 +50,7 @@ func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
 	c.addBuiltins(builtins)
 	c.addBuiltins(views)
 	c.addBuiltins(words)
+	c.addBuiltins(promptCapabilities)
 	c.addTypes(s)
 	c.addBuiltins(metas)
 	descriptors := make([]capability.Descriptor, len(c.ordered))

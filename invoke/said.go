@@ -10,9 +10,14 @@ import (
 // reads it, a person or a model, sees where it begins and where it ends: nothing in
 // it can pose as ours. Control characters, line ends and characters that change the
 // direction of text go; a quotation mark becomes an apostrophe.
-func said(text string, most int) string { return `"` + oneLine(text, most) + `"` }
+func said(text string, most int) string { return `"` + unmarked(text, most) + `"` }
 
-// oneLine is said without the marks. It looks no further than it needs to.
+// unmarked is said without the marks around it.
+func unmarked(text string, most int) string {
+	return strings.ReplaceAll(oneLine(text, most), `"`, "'")
+}
+
+// oneLine is unmarked that keeps quotation marks. It looks no further than it needs to.
 func oneLine(text string, most int) string {
 	var b strings.Builder
 	length, space := 0, false
@@ -25,8 +30,6 @@ func oneLine(text string, most int) string {
 			continue
 		case length >= most:
 			return b.String() + "…"
-		case c == '"':
-			c = '\''
 		}
 		if space {
 			b.WriteByte(' ')
@@ -40,5 +43,5 @@ func oneLine(text string, most int) string {
 
 // isPlain reports that text can stand in an example as it is.
 func isPlain(text string, most int) bool {
-	return text != "" && len(text) <= most && oneLine(text, most) == text
+	return text != "" && len(text) <= most && unmarked(text, most) == text
 }

@@ -108,7 +108,7 @@ func (s sample) example(f capability.Field) string {
 	}
 	for i, v := range values {
 		if text, ok := v.(string); ok {
-			values[i] = oneLine(text, sampleValue)
+			values[i] = unmarked(text, sampleValue)
 		}
 	}
 	var v any = values
