@@ -142,14 +142,14 @@ func number(n *int) string {
 func valueText(v any) string {
 	switch v := v.(type) {
 	case []any:
-		return listText(v)
+		return valuesText(v)
 	case string:
 		return jsonText(oneLine(v, writeDescription))
 	}
 	return jsonText(v)
 }
 
-func listText(list []any) string {
+func valuesText(list []any) string {
 	var parts []string
 	size := 0
 	for i, v := range list {

@@ -183,6 +183,9 @@ func (m message) check() error {
 		wrong = append(wrong, p.check(m.params)...)
 	}
 	wrong = append(wrong, metaParam.check(m.params)...)
+	if check := deepChecks[m.method]; check != nil && len(wrong) == 0 {
+		wrong = check(m.params)
+	}
 	if len(wrong) > 0 {
 		return fault.Arguments(wrong...)
 	}
@@ -214,6 +217,17 @@ var params = map[string][]param{
 	"tools/call":               {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"}},
 	"resources/read":           {{name: "uri", kind: "string", required: true}},
 	"subscriptions/listen":     {{name: "notifications", kind: "object", required: true}},
+	"prompts/list":             cursor,
+	"prompts/get":              {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"}},
+	"completion/complete":      {{name: "ref", kind: "object", required: true}, {name: "argument", kind: "object", required: true}, {name: "context", kind: "object"}},
+	"logging/setLevel":         {{name: "level", kind: "string", required: true}},
+}
+
+// deepChecks look further into params whose members are of the right types.
+var deepChecks = map[string]func(params map[string]json.RawMessage) []fault.FieldError{
+	"prompts/get":         checkPromptArguments,
+	"completion/complete": checkCompletion,
+	"logging/setLevel":    checkLevel,
 }
 
 func (p param) check(params map[string]json.RawMessage) []fault.FieldError {

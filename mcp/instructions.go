@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,13 +41,8 @@ func (e *endpoint) discover(ctx context.Context, r request) (sdk.Result, error) 
 // instructionsFor is the engine's guide for this caller. One that cannot be had is no
 // reason to refuse the handshake.
 func (e *endpoint) instructionsFor(ctx context.Context, r request) string {
-	c := e.call(ctx, r, nil)
-	c.Capability = "guide"
-	done, err := e.engine.Call(ctx, c)
 	var guide struct{ Text string }
-	if err == nil {
-		err = json.Unmarshal(done.Structured, &guide)
-	}
+	err := e.hear(ctx, e.call(ctx, r, nil), "guide", nil, &guide)
 	if err != nil || guide.Text == "" {
 		e.log.LogAttrs(ctx, slog.LevelDebug, "no guide for this caller", slog.Any("error", err))
 		return instructions

@@ -87,11 +87,12 @@ type endpoint struct {
 	*Server
 	// via is the door's name in calls.
 	via string
-	// stateless means that a session lasts one request: nobody hears of progress,
-	// and only a subscription hears of changes.
+	// stateless means that a session lasts one request, and only a subscription hears
+	// of changes.
 	stateless bool
 	sdk       *sdk.Server
 	watch     watch
+	journal   journal
 }
 
 func (s *Server) endpoint(via string, stateless bool) *endpoint {
@@ -101,8 +102,11 @@ func (s *Server) endpoint(via string, stateless bool) *endpoint {
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{
-				Tools:     &sdk.ToolCapabilities{ListChanged: true},
-				Resources: &sdk.ResourceCapabilities{},
+				Tools:       &sdk.ToolCapabilities{ListChanged: true},
+				Resources:   &sdk.ResourceCapabilities{},
+				Prompts:     &sdk.PromptCapabilities{},
+				Completions: &sdk.CompletionCapabilities{},
+				Logging:     loggingOf(stateless),
 			},
 			// What one caller may see is nobody else's.
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
@@ -120,9 +124,7 @@ type request struct {
 	bySDK func(ctx context.Context) (sdk.Result, error)
 }
 
-// methods lists every method that is served; the guard refuses all others. The
-// SDK would serve more: prompts, completion and log levels, of which we have none,
-// and subscriptions to resources, which this release does not offer.
+// methods lists every method that is served; the guard refuses all others.
 var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.Result, error){
 	"initialize":                (*endpoint).initialize,
 	"server/discover":           (*endpoint).discover,
@@ -133,6 +135,10 @@ var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.
 	"resources/templates/list":  (*endpoint).listTemplates,
 	"resources/read":            (*endpoint).readResource,
 	"subscriptions/listen":      (*endpoint).listen,
+	"prompts/list":              (*endpoint).listPrompts,
+	"prompts/get":               (*endpoint).getPrompt,
+	"completion/complete":       (*endpoint).completeArgument,
+	"logging/setLevel":          (*endpoint).setLevel,
 	"notifications/initialized": (*endpoint).leave,
 	"notifications/cancelled":   (*endpoint).leave,
 }

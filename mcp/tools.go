@@ -100,6 +100,7 @@ func (e *endpoint) callTool(ctx context.Context, r request) (sdk.Result, error) 
 		return nil, err
 	}
 	done, err := e.engine.Call(ctx, c)
+	e.logCall(ctx, r, p.Name, done, err)
 	if err != nil {
 		return failedCall(ctx, r, err)
 	}
@@ -158,7 +159,7 @@ const progressInterval = 100 * time.Millisecond
 // though the call's phases each begin at nothing.
 func (e *endpoint) progress(ctx context.Context, r request, token any) func(invoke.Progress) {
 	session, ok := r.GetSession().(*sdk.ServerSession)
-	if token == nil || e.stateless || !ok {
+	if token == nil || !ok {
 		return nil
 	}
 	var before, sent float64 // the phases that are over; the last report

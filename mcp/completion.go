@@ -1,0 +1,268 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/kg/fault"
+)
+
+// maxCompletions is the most values that an answer may have (MCP, completion).
+const maxCompletions = 100
+
+// completion is the result of completion/complete.
+type completion struct {
+	complete
+	Completion completed `json:"completion"`
+}
+
+type completed struct {
+	Values []string `json:"values"`
+	Total  int      `json:"total"`
+	More   bool     `json:"hasMore"`
+}
+
+// question is what the engine is asked for; without What there is nothing to suggest.
+type question struct {
+	What     string `json:"what"`
+	Type     string `json:"type,omitempty"`
+	Property string `json:"property,omitempty"`
+	Prefix   string `json:"prefix"`
+	Limit    int    `json:"limit"`
+	// before and after make of a suggestion the whole value of the argument.
+	before, after string
+}
+
+// completeArgument suggests values for one argument of a prompt, or one variable of
+// a resource template.
+func (e *endpoint) completeArgument(ctx context.Context, r request) (sdk.Result, error) {
+	p, ok := r.GetParams().(*sdk.CompleteParams)
+	if !ok || p == nil || p.Ref == nil {
+		return nil, fault.Arguments(fault.FieldError{Field: "ref", Code: fault.Required, Message: "ref is required", Constraint: true})
+	}
+	ask := e.aboutResource
+	if p.Ref.Type == "ref/prompt" {
+		ask = e.aboutPrompt
+	}
+	q, err := ask(ctx, r, p)
+	if err != nil {
+		return nil, err
+	}
+	found, err := e.suggested(ctx, r, q)
+	if err != nil {
+		return nil, err
+	}
+	return &completion{complete: completeFor(r), Completion: found}, nil
+}
+
+// suggested asks the engine. What does not exist has no values.
+func (e *endpoint) suggested(ctx context.Context, r request, q question) (completed, error) {
+	none := completed{Values: []string{}}
+	if q.What == "" {
+		return none, nil
+	}
+	q.Limit = maxCompletions
+	var list struct {
+		Items []struct{ Value string }
+		Total int
+		More  bool
+	}
+	err := e.hear(ctx, e.call(ctx, r, nil), "suggest", q, &list)
+	switch {
+	case fault.Is(err, fault.InvalidArguments), fault.Is(err, fault.NotFound), fault.Is(err, fault.Missing):
+		return none, nil
+	case err != nil:
+		return none, err
+	}
+	out := completed{Values: make([]string, 0, len(list.Items)), Total: max(list.Total, len(list.Items)), More: list.More}
+	for _, item := range list.Items[:min(len(list.Items), maxCompletions)] {
+		out.Values = append(out.Values, q.before+item.Value+q.after)
+	}
+	return out, nil
+}
+
+// aboutPrompt finds the argument of a prompt.
+func (e *endpoint) aboutPrompt(ctx context.Context, r request, p *sdk.CompleteParams) (question, error) {
+	all, err := e.prompts(ctx, r)
+	if err != nil {
+		return question{}, err
+	}
+	var names []string
+	for _, prompt := range all {
+		names = append(names, prompt.Name)
+	}
+	at := slices.Index(names, p.Ref.Name)
+	if at < 0 {
+		return question{}, noSuch("ref.name", "prompt", p.Ref.Name, names)
+	}
+	names = nil
+	for _, a := range all[at].Arguments {
+		if a.Name == p.Argument.Name {
+			return question{What: a.completes, Prefix: p.Argument.Value}, nil
+		}
+		names = append(names, a.Name)
+	}
+	return question{}, noSuch("argument.name", "argument", p.Argument.Name, names)
+}
+
+func noSuch(field, what, name string, known []string) error {
+	message := fmt.Sprintf("there is no %s %q", what, name)
+	if len(known) > 0 && len(known) <= maxCompletions {
+		message += "; there are " + strings.Join(known, ", ")
+	}
+	return fault.Arguments(fault.FieldError{Field: field, Code: fault.OneOf, Message: message, Value: name, Constraint: known})
+}
+
+// template variables, as in [templatesOf] and [generalTemplates].
+const (
+	typeVariable = "type"
+	idVariable   = "id"
+)
+
+// aboutResource finds the variable of a resource template, or of the address that a
+// client has made of one so far.
+func (e *endpoint) aboutResource(ctx context.Context, r request, p *sdk.CompleteParams) (question, error) {
+	t, ok := parseTemplate(p.Ref.URI)
+	if !ok {
+		return question{}, noSuch("ref.uri", "template", p.Ref.URI, nil)
+	}
+	name := t.typeName
+	if t.has(typeVariable) && p.Context != nil {
+		name = p.Context.Arguments[typeVariable]
+	}
+	known, err := e.isType(ctx, r, name)
+	if err != nil {
+		return question{}, err
+	}
+	switch {
+	case !known && !t.has(typeVariable):
+		return question{}, noSuch("ref.uri", "template", p.Ref.URI, nil)
+	case !t.has(p.Argument.Name):
+		return question{}, noSuch("argument.name", "variable", p.Argument.Name, t.variables)
+	case !known:
+		name = ""
+	}
+	return variableQuestion(p.Argument.Name, p.Argument.Value, name), nil
+}
+
+// variableQuestion says what suggests values of a variable; typeName is "" when the
+// type is not known yet.
+func variableQuestion(variable, value, typeName string) question {
+	switch property, word, isValue := strings.Cut(value, "="); {
+	case variable == typeVariable:
+		return question{What: "types", Prefix: value}
+	case variable == "branch":
+		return question{What: "branches", Prefix: value}
+	case typeName == "":
+		return question{}
+	case variable == idVariable:
+		return question{What: "entities", Type: typeName, Prefix: value}
+	case variable == "where" && isValue:
+		return question{What: "values", Type: typeName, Property: property, Prefix: word, before: property + "="}
+	case variable == "where":
+		return question{What: "properties", Type: typeName, Prefix: value, after: "="}
+	}
+	return question{}
+}
+
+// isType reports whether the caller may read a type of this name.
+func (e *endpoint) isType(ctx context.Context, r request, name string) (bool, error) {
+	if name == "" {
+		return false, nil
+	}
+	all, err := e.engine.Resources(ctx, e.principal(r))
+	if err != nil {
+		return false, err
+	}
+	for _, a := range all {
+		if a.Template != "" && a.URI == kgPrefix+name {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// kgPrefix begins the addresses of types and of their nodes.
+const kgPrefix = "trails://kg/"
+
+// uriTemplate is a template of ours, taken apart.
+type uriTemplate struct {
+	typeName  string // "" when it is a variable
+	variables []string
+}
+
+func (t uriTemplate) has(variable string) bool { return slices.Contains(t.variables, variable) }
+
+// parseTemplate reads trails://kg/{type}/{id} and trails://kg/{type}{?where,…}, with
+// a name in the place of {type}, and what a client has made of them so far.
+func parseTemplate(uri string) (t uriTemplate, ok bool) {
+	rest, ok := strings.CutPrefix(uri, kgPrefix)
+	path := rest
+	if i := strings.Index(rest, "{?"); i >= 0 {
+		path = rest[:i]
+	} else if i := strings.IndexByte(rest, '?'); i >= 0 {
+		path = rest[:i]
+	}
+	name, id, isInstance := strings.Cut(path, "/")
+	if !ok || name == "" {
+		return t, false
+	}
+	if t.typeName = name; name == "{"+typeVariable+"}" {
+		t.typeName, t.variables = "", []string{typeVariable}
+	}
+	switch {
+	case !isInstance:
+		t.variables = append(t.variables, "where", "limit", "offset", "branch")
+	case id == "{"+idVariable+"}":
+		t.variables = append(t.variables, idVariable, "branch")
+	default:
+		t.variables = append(t.variables, "branch")
+	}
+	return t, !strings.ContainsAny(t.typeName, "{}")
+}
+
+// checkCompletion refuses a question of the wrong form, which the SDK would refuse
+// in its own words.
+func checkCompletion(params map[string]json.RawMessage) []fault.FieldError {
+	var wrong []fault.FieldError
+	check := func(field string, object map[string]json.RawMessage, p param) {
+		for _, f := range p.check(object) {
+			f.Message = strings.Replace(f.Message, p.name, field+"."+p.name, 1)
+			f.Field = field + "." + f.Field
+			wrong = append(wrong, f)
+		}
+	}
+	argument, ref, about := members(params["argument"]), members(params["ref"]), members(params["context"])
+	check("argument", argument, param{name: "name", kind: "string", required: true})
+	check("argument", argument, param{name: "value", kind: "string", required: true})
+	check("context", about, param{name: "arguments", kind: "object"})
+	wrong = append(wrong, textMembers("context.arguments", about["arguments"])...)
+	switch kind := string(ref["type"]); kind {
+	case `"ref/prompt"`:
+		check("ref", ref, param{name: "name", kind: "string", required: true})
+		delete(ref, "name")
+	case `"ref/resource"`:
+		check("ref", ref, param{name: "uri", kind: "string", required: true})
+		delete(ref, "uri")
+	default:
+		return append(wrong, fault.FieldError{Field: "ref.type", Code: fault.OneOf, Message: "ref.type must be ref/prompt or ref/resource", Constraint: []string{"ref/prompt", "ref/resource"}})
+	}
+	for _, name := range []string{"name", "uri"} {
+		if _, given := ref[name]; given {
+			wrong = append(wrong, fault.FieldError{Field: "ref." + name, Code: fault.Closed, Message: "a reference of this type has no " + name})
+		}
+	}
+	return wrong
+}
+
+// members returns the members of an object; what is none has none.
+func members(object json.RawMessage) map[string]json.RawMessage {
+	var m map[string]json.RawMessage
+	_ = json.Unmarshal(object, &m)
+	return m
+}

@@ -1,0 +1,175 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+// levels are those of RFC 5424, as MCP names them.
+var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// loggingOf is the capability where there is a session that can hear.
+func loggingOf(stateless bool) *sdk.LoggingCapabilities {
+	if stateless {
+		return nil
+	}
+	return &sdk.LoggingCapabilities{}
+}
+
+// setLevel chooses what the session hears, where there is one that lasts. The SDK
+// remembers it, too, and has the last word.
+func (e *endpoint) setLevel(ctx context.Context, r request) (sdk.Result, error) {
+	p, ok := r.GetParams().(*sdk.SetLoggingLevelParams)
+	if e.stateless || !ok || p == nil {
+		return nil, methodNotFound("logging/setLevel")
+	}
+	res, err := r.bySDK(ctx)
+	if err == nil {
+		e.journal.set(string(p.Level))
+	}
+	return res, err
+}
+
+// checkLevel refuses a level that there is not: the SDK would keep it.
+func checkLevel(params map[string]json.RawMessage) []fault.FieldError {
+	var level string
+	_ = json.Unmarshal(params["level"], &level) // what is no string was refused already
+	if level == "" || slices.Contains(levels, level) {
+		return nil
+	}
+	return []fault.FieldError{{Field: "level", Code: fault.OneOf, Message: "level must be one of " + strings.Join(levels, ", "), Value: level, Constraint: levels}}
+}
+
+// Bounds on what one session is told.
+const (
+	logBurst    = 50
+	logInterval = 100 * time.Millisecond // between two messages, in the long run
+)
+
+// journal bounds the log messages of one session. The zero journal is ready.
+type journal struct {
+	mu         sync.Mutex
+	level      string    // "" hears nothing
+	full       time.Time // when the burst would be there again
+	suppressed int
+}
+
+func (j *journal) set(level string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.level = level
+}
+
+// wants reports whether a message of this level is to be sent: as the session has
+// chosen or, in the protocol without sessions, the request.
+func (j *journal) wants(level string, r request) bool {
+	j.mu.Lock()
+	chosen := j.level
+	j.mu.Unlock()
+	if isSessionless(r) {
+		chosen, _ = r.GetParams().GetMeta()[sdk.MetaKeyLogLevel].(string)
+	}
+	return chosen != "" && slices.Index(levels, level) >= slices.Index(levels, chosen)
+}
+
+// admit reports whether a message may go out now, and how many did not before it.
+func (j *journal) admit(now time.Time) (suppressed int, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.full.Before(now) {
+		j.full = now
+	}
+	if j.full.Sub(now) >= logBurst*logInterval {
+		j.suppressed++
+		return 0, false
+	}
+	j.full = j.full.Add(logInterval)
+	suppressed, j.suppressed = j.suppressed, 0
+	return suppressed, true
+}
+
+// written is the part of a result that says what a write did.
+type written struct {
+	Capability string  `json:"capability"`
+	Commit     *string `json:"commit"`
+	Added      int64   `json:"added"`
+	Removed    int64   `json:"removed"`
+	Suppressed int     `json:"suppressed,omitempty"`
+}
+
+// refused is what may be said of a refusal: not what was sent, nor what is there.
+type refused struct {
+	Capability string   `json:"capability"`
+	Kind       string   `json:"kind"`
+	Fields     []string `json:"fields,omitempty"`
+	TraceID    any      `json:"trace_id,omitempty"`
+	Suppressed int      `json:"suppressed,omitempty"`
+}
+
+// logCall tells the session what came of its call: commits, and refusals.
+func (e *endpoint) logCall(ctx context.Context, r request, name string, done invoke.Result, err error) {
+	session, ok := r.GetSession().(*sdk.ServerSession)
+	if e.stateless || !ok || ctx.Err() != nil {
+		return
+	}
+	say := func(level string, data func(suppressed int) any) {
+		if e.journal.wants(level, r) {
+			e.say(ctx, session, level, data)
+		}
+	}
+	if err != nil {
+		logRefusal(say, name, fault.Of(err))
+		return
+	}
+	w := written{Capability: name}
+	if json.Unmarshal(done.Structured, &w) != nil || w.Commit == nil {
+		return // a read, or nothing was changed
+	}
+	w.Capability = name
+	say("info", func(suppressed int) any { w.Suppressed = suppressed; return w })
+}
+
+// loudness is the level at which a refusal is told; what is not listed is a notice.
+var loudness = map[fault.Kind]string{
+	fault.Internal:        "error",
+	fault.Unusable:        "error",
+	fault.Unauthenticated: "warning",
+	fault.ScopeDenied:     "warning",
+	fault.Denied:          "warning",
+	fault.Exhausted:       "warning",
+	fault.UnknownTool:     "warning",
+}
+
+// maxLogFields bounds the fields that a refusal names.
+const maxLogFields = 20
+
+func logRefusal(say func(level string, data func(suppressed int) any), name string, f *fault.Error) {
+	level := loudness[f.Kind]
+	if level == "" {
+		level = "notice"
+	}
+	told := refused{Capability: clientName(name), Kind: f.Kind.String(), TraceID: f.Details["trace_id"]}
+	for _, field := range f.Fields[:min(len(f.Fields), maxLogFields)] {
+		told.Fields = append(told.Fields, clientName(field.Field)+": "+string(field.Code))
+	}
+	say(level, func(suppressed int) any { told.Suppressed = suppressed; return told })
+}
+
+// say sends a message, unless the session has been told too many.
+func (e *endpoint) say(ctx context.Context, session *sdk.ServerSession, level string, data func(suppressed int) any) {
+	suppressed, ok := e.journal.admit(time.Now())
+	if !ok {
+		return
+	}
+	m := &sdk.LoggingMessageParams{Level: sdk.LoggingLevel(level), Logger: "trails", Data: data(suppressed)}
+	_ = session.Log(ctx, m) // who cannot hear it can do without
+}
