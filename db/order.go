@@ -1,0 +1,292 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/xsd"
+)
+
+// Order says how a table is sorted: by the least value of a property, or by the
+// greatest when it is Descending. Subjects without a value come last either way, and
+// equal ones are in the order of their ids, or against it when it is Descending.
+type Order struct {
+	Property   rdf.IRI
+	Descending bool
+	// Datatype is that of the values. Those of numbers, dates and booleans that ids
+	// carry are in the index in their order; all others have to be read and sorted.
+	Datatype rdf.IRI
+	// Many means that a subject may have several values.
+	Many bool
+	// Text, when set, gives the text by which a value is sorted.
+	Text func(rdf.Term) (string, error)
+}
+
+// Bounds of sorting without an index.
+const (
+	sortLimit = 1_000_000 // subjects
+	sortRunes = 200       // of each text
+)
+
+// SelectSorted returns the selected subjects in an order, from offset on and limit
+// at most. By a number, a date or a boolean it costs what the page and those before it
+// do. By anything else, and for ten thousand subjects or less, it reads the value of
+// each subject; more than a million of them are refused with fault.TooLarge.
+func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
+	ids, ok, err := r.known(ctx, by.Property)
+	if err != nil {
+		return nil, r.fail(ctx, "sort", err)
+	}
+	if !ok { // nobody has a value
+		ids = []int64{0}
+	}
+	list, err := r.selectSorted(ctx, sel, by, ids[0], limit, offset)
+	return list, r.fail(ctx, "sort", err)
+}
+
+func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) ([]rdf.Term, error) {
+	q, ok, err := r.selectFrom(ctx, sel)
+	if err != nil || !ok {
+		return nil, err
+	}
+	n, err := r.countUpTo(q, searchFinds+1)
+	if err != nil {
+		return nil, err
+	}
+	region := regionOf(by.Datatype)
+	if n <= searchFinds || region == nil || by.Text != nil || sel.Among != nil {
+		return r.sortAll(ctx, q, by, p, limit, offset)
+	}
+	only, err := r.onlyIn(p, region)
+	if err != nil {
+		return nil, err
+	}
+	if !only {
+		return r.sortAll(ctx, q, by, p, limit, offset)
+	}
+	return r.sortByIndex(ctx, sel, by, p, region, limit, offset)
+}
+
+// onlyIn reports whether all values of a property are in one region of ids.
+func (r *Reader) onlyIn(p int64, in *region) (bool, error) {
+	n, err := r.conn.int64(`SELECT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o < ?2)
+		OR EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o >= ?3)`, p, in.low, in.high)
+	return n == 0, err
+}
+
+// sortByIndex walks the values in their order and keeps those of selected subjects.
+func (r *Reader) sortByIndex(ctx context.Context, sel Selection, by Order, p int64, in *region, limit, offset int) ([]rdf.Term, error) {
+	pairs, _, err := r.selectionPairs(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	sql, args := sortedQuery(pairs, by)
+	args = append([]any{p, in.low, in.high - 1}, args...)
+	ids, err := r.column(ctx, sql+" LIMIT ? OFFSET ?", append(args, limit, offset)...)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.terms(ids)
+	if err != nil || len(list) == limit {
+		return list, err
+	}
+	// The page reaches beyond those with a value.
+	valued := int64(offset + len(ids))
+	if len(ids) == 0 {
+		if valued, err = r.conn.int64("SELECT count(*) FROM ("+sql+")", args...); err != nil {
+			return nil, err
+		}
+	}
+	rest, err := r.without(ctx, sel, by, p, limit-len(list), max(0, offset-int(valued)))
+	return append(list, rest...), err
+}
+
+// sortedQuery lists the subjects with a value in a range, in its order.
+func sortedQuery(pairs []idPair, by Order) (sql string, args []any) {
+	less, direction := "<", ""
+	if by.Descending {
+		less, direction = ">", " DESC"
+	}
+	sql = "SELECT a.s FROM live a INDEXED BY live_pos WHERE a.p = ?1 AND a.o BETWEEN ?2 AND ?3 AND a.g = 0"
+	for _, pair := range pairs {
+		sql += probe(pair)
+		args = append(args, pair.args()...)
+	}
+	if by.Many { // a subject stands where its first value does
+		sql += " AND NOT EXISTS (SELECT 1 FROM live c NOT INDEXED WHERE c.s = a.s AND c.p = a.p AND c.o " + less + " a.o AND c.g = 0)"
+	}
+	return sql + " ORDER BY a.o" + direction + ", a.s" + direction, args
+}
+
+// probe asks whether the subject of a row a has a pair.
+func probe(p idPair) string {
+	return " AND EXISTS (SELECT 1 FROM live b NOT INDEXED WHERE b.s = a.s AND b.p = ? AND b.o" + oneOf(p.objects) + " AND b.g = 0)"
+}
+
+// without returns the selected subjects that have no value.
+func (r *Reader) without(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) ([]rdf.Term, error) {
+	q, ok, err := r.selectFrom(ctx, sel)
+	if err != nil || !ok {
+		return nil, err
+	}
+	q = q.and("NOT EXISTS (SELECT 1 FROM live c NOT INDEXED WHERE c.s = a.s AND c.p = ? AND c.g = 0)", p)
+	order := " ORDER BY s"
+	if by.Descending {
+		order += " DESC"
+	}
+	return r.pageOf(ctx, q, order, limit, offset)
+}
+
+// sortKey is a subject with the value that it is sorted by.
+type sortKey struct {
+	s, o  int64 // o is 0 without a value
+	text  string
+	value rdf.Term // when the order is by value
+}
+
+// sortAll reads the values of all selected subjects and sorts them.
+func (r *Reader) sortAll(ctx context.Context, q *selected, by Order, p int64, limit, offset int) ([]rdf.Term, error) {
+	keys, err := r.sortKeys(ctx, q, by, p)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(keys, by.compare)
+	seen := make(map[int64]bool, len(keys))
+	var page []int64
+	for _, k := range keys {
+		if seen[k.s] {
+			continue
+		}
+		seen[k.s] = true
+		if len(seen) > offset {
+			page = append(page, k.s)
+		}
+		if len(page) == limit {
+			break
+		}
+	}
+	return r.terms(page)
+}
+
+func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64) (keys []sortKey, err error) {
+	sql, args := q.union()
+	sql = "SELECT c.s, v.o, t.kind, substr(t.value, 1, ?), t.datatype, t.lang FROM (" + sql + ") c LEFT JOIN live v NOT INDEXED ON v.s = c.s AND v.p = ? AND v.g = 0 LEFT JOIN terms t ON t.id = v.o"
+	s, err := r.conn.take(sql)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	s.bind(1, sortRunes)
+	for i, arg := range append(args, p) {
+		s.bind(i+2, arg)
+	}
+	reads := keyReader{Reader: r, by: by, texts: map[int64]string{}}
+	err = r.steps(ctx, s, func() (bool, error) {
+		if len(keys) == sortLimit {
+			return false, fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)
+		}
+		k, err := reads.key(s)
+		keys = append(keys, k)
+		return true, err
+	})
+	return keys, err
+}
+
+// keyReader turns rows into keys, and remembers the texts of values that many have.
+type keyReader struct {
+	*Reader
+	by    Order
+	texts map[int64]string
+}
+
+func (r *keyReader) key(s *stmt) (k sortKey, err error) {
+	k = sortKey{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}
+	if s.ColumnIsNull(1) {
+		return k, nil
+	}
+	if r.by.Text != nil {
+		k.text, err = r.text(k.o)
+		return k, err
+	}
+	if k.value, err = r.dict.joined(k.o, s, 2); err != nil {
+		return k, err
+	}
+	k.text = folded(rdf.Lexical(k.value))
+	if regionOf(r.by.Datatype) == nil && !ordered[r.by.Datatype] {
+		k.value = nil
+	}
+	return k, nil
+}
+
+func (r *keyReader) text(o int64) (string, error) {
+	if text, ok := r.texts[o]; ok {
+		return text, nil
+	}
+	t, err := r.dict.term(o)
+	if err != nil {
+		return "", err
+	}
+	text, err := r.by.Text(t)
+	if err != nil {
+		return "", err
+	}
+	text = folded(text)
+	r.texts[o] = text
+	return text, nil
+}
+
+// folded is a text as it is sorted: whatever its case, and not all of a long one.
+func folded(text string) string {
+	text = strings.ToLower(text)
+	n := 0
+	for i := range text {
+		if n++; n > sortRunes {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// ordered are the datatypes without a region whose values compare.
+var ordered = map[rdf.IRI]bool{rdf.XSDFloat: true, rdf.XSDTime: true, rdf.XSDGYear: true}
+
+// compare is a total order of keys: one subject's smallest comes first.
+func (by Order) compare(a, b sortKey) int {
+	if (a.o == 0) != (b.o == 0) {
+		if a.o == 0 {
+			return 1
+		}
+		return -1
+	}
+	order := cmp.Or(compareValues(a, b), cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
+	if by.Descending {
+		return -order
+	}
+	return order
+}
+
+func compareValues(a, b sortKey) int {
+	if a.value == nil || b.value == nil {
+		return cmp.Compare(a.text, b.text)
+	}
+	if a.o < 0 && b.o < 0 && regionAt(a.o) == regionAt(b.o) {
+		return cmp.Compare(a.o, b.o)
+	}
+	if order, ok := xsd.Compare(a.value, b.value); ok {
+		return order
+	}
+	return cmp.Compare(a.text, b.text)
+}
+
+func regionAt(id int64) *region {
+	for i := range regions {
+		if id >= regions[i].low && id < regions[i].high {
+			return &regions[i]
+		}
+	}
+	return nil
+}

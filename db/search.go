@@ -1,0 +1,200 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"trails/kg/rdf"
+)
+
+// Bounds of a search: how many subjects or texts it reads, and how many it finds.
+const (
+	searchReads = 200_000
+	searchFinds = 10_000
+)
+
+// Search is a search for subjects by how a text of theirs begins, whatever its case.
+type Search struct {
+	Prefix string
+	// Text names for each class the property that is searched; a class without one
+	// is searched by Name.
+	Text map[rdf.IRI]rdf.IRI
+	// Name says what a subject is called that has no text; nil means that it is not found.
+	Name func(rdf.Term) string
+}
+
+// Found are subjects that a search found, in the order of their ids.
+type Found struct {
+	ids []int64
+	// More reports that the search stopped before it had read everything.
+	More bool
+}
+
+// Len is how many were found.
+func (f *Found) Len() int { return len(f.ids) }
+
+func (f *Found) page(limit, offset int) []int64 {
+	offset = min(offset, len(f.ids))
+	return f.ids[offset:min(len(f.ids), offset+limit)]
+}
+
+// Search finds selected subjects. No index knows how texts begin: it reads up to
+// 200,000 texts, and finds at most 10,000 subjects.
+func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Found, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "search", err)
+	}
+	s := searching{Reader: r, ctx: ctx, Search: search, found: map[int64]bool{}}
+	s.Prefix = strings.ToLower(s.Prefix)
+	for _, class := range sel.Classes {
+		one := sel
+		one.Classes = []rdf.IRI{class}
+		if err := s.class(one); err != nil {
+			return nil, r.fail(ctx, "search", err)
+		}
+	}
+	out := &Found{More: s.more, ids: make([]int64, 0, len(s.found))}
+	for id := range s.found {
+		out.ids = append(out.ids, id)
+	}
+	slices.Sort(out.ids)
+	return out, nil
+}
+
+type searching struct {
+	*Reader
+	Search
+	ctx   context.Context
+	found map[int64]bool
+	reads int
+	more  bool
+}
+
+// class searches the instances of one class.
+func (s *searching) class(sel Selection) error {
+	pairs, ok, err := s.selectionPairs(s.ctx, sel)
+	if err != nil || !ok {
+		return err
+	}
+	text, named := s.Text[sel.Classes[0]]
+	if !named {
+		return s.names(pairs)
+	}
+	p, ok, err := s.dict.lookup(text)
+	if err != nil || !ok {
+		return err
+	}
+	sql, args := subjectQuery(pairs)
+	few, err := s.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ?)", append(slices.Clone(args), searchFinds+1)...)
+	if err != nil {
+		return err
+	}
+	if few <= searchFinds {
+		return s.texts(ofEach(pairs, p))
+	}
+	return s.texts(ofText(pairs, p))
+}
+
+// textColumns are the subject, and as much of its text as may be compared.
+const textColumns = "SELECT v.s, v.o, substr(t.value, 1, ?)"
+
+// ofEach reads the text of each selected subject.
+func ofEach(pairs []idPair, p int64) (sql string, args []any) {
+	sql, args = subjectQuery(pairs)
+	sql = textColumns + " FROM (" + sql + ") c CROSS JOIN live v NOT INDEXED LEFT JOIN terms t ON t.id = v.o WHERE v.s = c.s AND v.p = ? AND v.g = 0"
+	return sql, append(args, p)
+}
+
+// ofText reads all texts of the property, and keeps those of selected subjects.
+func ofText(pairs []idPair, p int64) (sql string, args []any) {
+	sql = textColumns + " FROM live v INDEXED BY live_pos LEFT JOIN terms t ON t.id = v.o WHERE v.p = ? AND v.g = 0 AND (v.o < 0 OR t.value LIKE ? ESCAPE '\\')"
+	args = []any{p, nil}
+	for _, pair := range pairs {
+		sql += " AND EXISTS (SELECT 1 FROM live b NOT INDEXED WHERE b.s = v.s AND b.p = ? AND b.o" + oneOf(pair.objects) + " AND b.g = 0)"
+		args = append(args, pair.args()...)
+	}
+	return sql, args
+}
+
+// texts runs a statement of textColumns.
+func (s *searching) texts(sql string, args []any) error {
+	if len(args) > 1 && args[1] == nil {
+		args[1] = likePrefix(s.Prefix)
+	}
+	args = append([]any{2 * utf8.RuneCountInString(s.Prefix)}, args...)
+	st, err := s.conn.take(sql)
+	if err != nil {
+		return err
+	}
+	defer st.release()
+	for i, arg := range args {
+		st.bind(i+1, arg)
+	}
+	return s.steps(s.ctx, st, func() (bool, error) {
+		text := st.ColumnText(2)
+		if o := st.ColumnInt64(1); o < 0 {
+			text = rdf.Lexical(inlineTerm(o))
+		}
+		return s.see(st.ColumnInt64(0), text), nil
+	})
+}
+
+// likePrefix is a pattern that every text with this prefix fits: LIKE knows the case
+// of ASCII letters only, so the pattern ends before the first other character.
+func likePrefix(prefix string) string {
+	var b strings.Builder
+	for i := range len(prefix) {
+		c := prefix[i]
+		if c >= utf8.RuneSelf || c == 0 {
+			break
+		}
+		if c == '%' || c == '_' || c == '\\' {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String() + "%"
+}
+
+// see compares one text; false when the search has to stop.
+func (s *searching) see(subject int64, text string) bool {
+	if s.reads++; s.reads > searchReads {
+		s.more = true
+		return false
+	}
+	if !strings.HasPrefix(strings.ToLower(text), s.Prefix) {
+		return true
+	}
+	if len(s.found) == searchFinds && !s.found[subject] {
+		s.more = true
+		return false
+	}
+	s.found[subject] = true
+	return true
+}
+
+// names compares what the subjects themselves are called.
+func (s *searching) names(pairs []idPair) error {
+	if s.Name == nil {
+		return nil
+	}
+	sql, args := subjectQuery(pairs)
+	sql = "SELECT c.s, t.kind, t.value, t.datatype, t.lang FROM (" + sql + ") c CROSS JOIN terms t WHERE t.id = c.s"
+	st, err := s.conn.take(sql)
+	if err != nil {
+		return err
+	}
+	defer st.release()
+	for i, arg := range args {
+		st.bind(i+1, arg)
+	}
+	return s.steps(s.ctx, st, func() (bool, error) {
+		t, err := s.dict.joined(st.ColumnInt64(0), st, 1)
+		if err != nil {
+			return false, err
+		}
+		return s.see(st.ColumnInt64(0), s.Name(t)), nil
+	})
+}

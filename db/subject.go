@@ -1,0 +1,113 @@
+package db
+
+import (
+	"context"
+
+	"trails/kg/rdf"
+)
+
+const (
+	// subjectCommits lists the commits that touched a subject's statements in the
+	// default graph.
+	subjectCommits = `SELECT DISTINCT seq FROM (
+		SELECT added AS seq FROM live NOT INDEXED WHERE s = ?1 AND g = 0 AND added < ?2
+		UNION ALL SELECT added FROM hist WHERE line = 1 AND s = ?1 AND g = 0 AND added < ?2
+		UNION ALL SELECT removed FROM hist WHERE line = 1 AND s = ?1 AND g = 0 AND removed < ?2)
+		ORDER BY seq DESC LIMIT ?3`
+	loggedOfSubject = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq = ?1 AND s = ?2" + changeJoins + " LIMIT ?3"
+	bulkOfSubject   = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live NOT INDEXED WHERE s = ?2 AND added = ?1
+		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?2 AND added = ?1` + changeJoins + " LIMIT ?3"
+	// statementRemoved is when a statement of the default graph was last removed.
+	statementRemoved = "SELECT max(removed) FROM hist WHERE line = 1 AND s = ? AND p = ? AND o = ? AND g = 0"
+	statementAdded   = "SELECT added FROM live NOT INDEXED WHERE s = ? AND p = ? AND o = ? AND g = 0"
+	loggedSubjects   = "SELECT DISTINCT s FROM changes WHERE line = 1 AND seq = ?1 ORDER BY s LIMIT ?2 OFFSET ?3"
+	// A bulk commit has no log: its subjects are found in the order of the tables.
+	bulkSubjects = `SELECT s FROM (SELECT DISTINCT s FROM live NOT INDEXED WHERE added = ?1 UNION SELECT DISTINCT s FROM hist WHERE line = 1 AND added = ?1)
+		ORDER BY s LIMIT ?2 OFFSET ?3`
+	wasThere = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
+		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`
+)
+
+// SubjectCommits returns the numbers of the commits that touched what the default
+// graph says of a subject, newest first, of those before one; 0 starts at the newest.
+func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before int64, limit int) ([]int64, error) {
+	ids, ok, err := r.known(ctx, s)
+	if err != nil || !ok {
+		return nil, r.fail(ctx, "commits of a subject", err)
+	}
+	if before <= 0 {
+		before = 1 << 62
+	}
+	list, err := r.column(ctx, subjectCommits, ids[0], before, limit)
+	return list, r.fail(ctx, "commits of a subject", err)
+}
+
+// ChangesOf returns what a commit changed of one subject, in the order of the ids,
+// limit at most.
+func (r *Reader) ChangesOf(ctx context.Context, c Commit, s rdf.Term, limit int) ([]Change, error) {
+	ids, ok, err := r.known(ctx, s)
+	if err != nil || !ok {
+		return nil, r.fail(ctx, "changes of a subject", err)
+	}
+	sql := loggedOfSubject
+	if c.Bulk {
+		sql = bulkOfSubject
+	}
+	var list []Change
+	err = r.changes(ctx, sql, func(c Change, _ error) bool {
+		list = append(list, c)
+		return true
+	}, c.Seq, ids[0], limit)
+	return list, r.fail(ctx, "changes of a subject", err)
+}
+
+// ChangedSubjects returns the subjects that a commit touched, in any graph, in the
+// order of their ids, from offset on and limit at most. For a bulk commit it may read
+// the whole table.
+func (r *Reader) ChangedSubjects(ctx context.Context, c Commit, limit, offset int) ([]rdf.Term, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "changed subjects", err)
+	}
+	sql := loggedSubjects
+	if c.Bulk {
+		sql = bulkSubjects
+	}
+	ids, err := r.column(ctx, sql, c.Seq, limit, offset)
+	if err != nil {
+		return nil, r.fail(ctx, "changed subjects", err)
+	}
+	list, err := r.terms(ids)
+	return list, r.fail(ctx, "changed subjects", err)
+}
+
+// Existed reports whether anything was said of a subject, in any graph, just before
+// the commit with this number.
+func (r *Reader) Existed(ctx context.Context, s rdf.Term, before int64) (bool, error) {
+	ids, ok, err := r.known(ctx, s)
+	if err != nil || !ok {
+		return false, r.fail(ctx, "existed", err)
+	}
+	n, err := r.conn.int64(wasThere, ids[0], before)
+	return n == 1, r.fail(ctx, "existed", err)
+}
+
+// Added returns the number of the commit that made a statement of the default graph;
+// 0 when it is not there.
+func (r *Reader) Added(ctx context.Context, q rdf.Quad) (int64, error) {
+	return r.statementSeq(ctx, statementAdded, q)
+}
+
+// Removed returns the number of the commit that last removed a statement of the
+// default graph; 0 when none did.
+func (r *Reader) Removed(ctx context.Context, q rdf.Quad) (int64, error) {
+	return r.statementSeq(ctx, statementRemoved, q)
+}
+
+func (r *Reader) statementSeq(ctx context.Context, sql string, q rdf.Quad) (int64, error) {
+	ids, ok, err := r.known(ctx, q.Subject, q.Predicate, q.Object)
+	if err != nil || !ok {
+		return 0, r.fail(ctx, "history of a statement", err)
+	}
+	n, err := r.conn.int64(sql, ids[0], ids[1], ids[2])
+	return n, r.fail(ctx, "history of a statement", err)
+}
