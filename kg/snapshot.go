@@ -18,6 +18,8 @@ type Snapshot struct {
 	*db.Reader
 	graph    *Graph
 	compiled *compiled
+	// described remembers nodes: the labels of a page's links repeat.
+	described map[rdf.Term]Described
 }
 
 // Schema returns the schema that the snapshot's head is under.

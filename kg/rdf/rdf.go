@@ -85,5 +85,11 @@ func DatatypeOf(t Term) IRI {
 	return ""
 }
 
+// LangOf returns the tag of an rdf:langString.
+func LangOf(t Term) (tag string, ok bool) {
+	v, ok := t.(quad.LangString)
+	return v.Lang, ok
+}
+
 // IsLiteral reports whether t is a literal.
 func IsLiteral(t Term) bool { return DatatypeOf(t) != "" }

@@ -1,0 +1,157 @@
+package kg
+
+import (
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Described is what a list or a link says of a node.
+type Described struct {
+	Term rdf.Term
+	// Type is the node's most specific declared type, or for a node that is not there
+	// the one that its IRI names; nil when there is none.
+	Type *schema.Type
+	// ID names the node among those of its type: its local id, or its whole IRI.
+	ID    string
+	Label string
+	// Exists reports that the default graph says something of the node.
+	Exists bool
+}
+
+// IRI is the node's IRI, or a blank node's label after "_:".
+func (d Described) IRI() string { return nodeText(d.Term) }
+
+func nodeText(node rdf.Term) string {
+	if b, ok := node.(rdf.BNode); ok {
+		return "_:" + string(b)
+	}
+	return rdf.Lexical(node)
+}
+
+// Bounds of a description.
+const (
+	typesRead    = 64  // of one node
+	labelLength  = 200 // characters
+	maxDescribed = 10_000
+)
+
+// Describe says what people need to know of a node to follow a link to it.
+func (s *Snapshot) Describe(ctx context.Context, node rdf.Term) (Described, error) {
+	if d, ok := s.described[node]; ok {
+		return d, nil
+	}
+	d, err := s.describe(ctx, node)
+	if err == nil && len(s.described) < maxDescribed {
+		if s.described == nil {
+			s.described = map[rdf.Term]Described{}
+		}
+		s.described[node] = d
+	}
+	return d, err
+}
+
+func (s *Snapshot) describe(ctx context.Context, node rdf.Term) (Described, error) {
+	d := Described{Term: node}
+	types, err := s.DeclaredTypes(ctx, node)
+	if err != nil {
+		return d, err
+	}
+	d.Type, d.Exists = s.mainType(node, types), len(types) > 0
+	if !d.Exists {
+		if d.Exists, err = s.Exists(ctx, node); err != nil {
+			return d, err
+		}
+	}
+	d.name(s)
+	return d, d.label(ctx, s)
+}
+
+// name finds the node's id, and the type that the IRI of a missing node names.
+func (d *Described) name(s *Snapshot) {
+	d.ID = d.IRI()
+	iri, ok := d.Term.(rdf.IRI)
+	if !ok {
+		return
+	}
+	if name, _, ours := s.Schema().Local(iri); ours && !d.Exists {
+		d.Type = s.Schema().Type(name)
+	}
+	if d.Type != nil {
+		d.ID = s.Schema().IDOf(d.Type, iri)
+	}
+}
+
+func (d *Described) label(ctx context.Context, s *Snapshot) error {
+	d.Label = d.ID
+	predicate := rdf.Label
+	if d.Type != nil {
+		p := s.Schema().Property(d.Type, s.Schema().LabelOf(d.Type))
+		if p == nil {
+			return nil
+		}
+		predicate = p.IRI
+	}
+	if !d.Exists {
+		return nil
+	}
+	values, err := s.Values(ctx, d.Term, predicate, 1, 0)
+	if err == nil && len(values) > 0 {
+		d.Label = shortLabel(rdf.Lexical(values[0]))
+	}
+	return err
+}
+
+// shortLabel keeps a list readable and its size bounded whatever people write.
+func shortLabel(text string) string {
+	if utf8.RuneCountInString(text) <= labelLength {
+		return text
+	}
+	return string([]rune(text)[:labelLength-1]) + "…"
+}
+
+// DeclaredTypes returns the types of the schema that a node has, in order of declaration.
+func (s *Snapshot) DeclaredTypes(ctx context.Context, node rdf.Term) ([]*schema.Type, error) {
+	classes, err := s.Values(ctx, node, rdf.Type, typesRead, 0)
+	if err != nil || len(classes) == 0 {
+		return nil, err
+	}
+	quads := make([]rdf.Quad, len(classes))
+	for i, class := range classes {
+		quads[i] = rdf.Quad{Subject: node, Predicate: rdf.Type, Object: class}
+	}
+	return s.Schema().TypesOf(quads), nil
+}
+
+// mainType is the type that the node's IRI names, else one that has no subtype among them.
+func (s *Snapshot) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
+	if len(types) == 0 {
+		return nil
+	}
+	if iri, ok := node.(rdf.IRI); ok {
+		if name, _, ours := s.Schema().Local(iri); ours && slices.Contains(types, s.Schema().Type(name)) {
+			return s.Schema().Type(name)
+		}
+	}
+	for _, t := range types {
+		below := s.Schema().Subtypes(t)
+		if !slices.ContainsFunc(types, func(other *schema.Type) bool { return other != t && slices.Contains(below, other) }) {
+			return t
+		}
+	}
+	return types[0]
+}
+
+// PropertyName is what people call a predicate of a type's nodes.
+func (s *Snapshot) PropertyName(t *schema.Type, predicate rdf.Term) string {
+	iri, _ := predicate.(rdf.IRI)
+	if t != nil {
+		if p := s.Schema().PropertyByIRI(t, iri); p != nil {
+			return p.Name
+		}
+	}
+	return string(iri)
+}

@@ -1,0 +1,96 @@
+package kg
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Find returns the node that an id names among those of a type and its subtypes. A
+// node that is not there is fault.NotFound; when it was deleted, the detail
+// deleted_by is the commit that did it.
+func (s *Snapshot) Find(ctx context.Context, t *schema.Type, id string) (Described, error) {
+	candidates := s.candidates(t, id)
+	for _, node := range candidates {
+		types, err := s.DeclaredTypes(ctx, node)
+		if err != nil {
+			return Described{}, err
+		}
+		if s.anyOf(t, types) {
+			return s.Describe(ctx, node)
+		}
+	}
+	missing := fault.New(fault.NotFound, "there is no %s %q", t.Name, id)
+	_, by, err := s.deleted(ctx, t, candidates)
+	if err != nil {
+		return Described{}, err
+	}
+	if by.Seq > 0 {
+		missing = fault.New(fault.NotFound, "%s %q was deleted by commit %s", t.Name, id, by.ID).With("deleted_by", by.ID.String())
+	}
+	return Described{}, missing
+}
+
+// FindEver is Find that also finds a node that was deleted.
+func (s *Snapshot) FindEver(ctx context.Context, t *schema.Type, id string) (Described, error) {
+	d, err := s.Find(ctx, t, id)
+	if !fault.Is(err, fault.NotFound) {
+		return d, err
+	}
+	node, by, failed := s.deleted(ctx, t, s.candidates(t, id))
+	if failed != nil {
+		return d, failed
+	}
+	if by.Seq == 0 {
+		return d, err
+	}
+	if d, err = s.Describe(ctx, node); err == nil && d.Type == nil {
+		d.Type = t
+	}
+	return d, err
+}
+
+// candidates are the nodes that an id may name among those of a type.
+func (s *Snapshot) candidates(t *schema.Type, id string) (nodes []rdf.Term) {
+	if label, ok := strings.CutPrefix(id, "_:"); ok && label != "" {
+		return []rdf.Term{rdf.BNode(label)}
+	}
+	for _, own := range s.Schema().Concrete(t) {
+		iri, err := s.Schema().ResolveID(own, id)
+		if err == nil && !slices.Contains(nodes, rdf.Term(iri)) {
+			nodes = append(nodes, iri)
+		}
+	}
+	return nodes
+}
+
+// anyOf reports whether one of the types is t or a subtype of it that has instances.
+func (s *Snapshot) anyOf(t *schema.Type, types []*schema.Type) bool {
+	own := s.Schema().Concrete(t)
+	return slices.ContainsFunc(types, func(found *schema.Type) bool { return slices.Contains(own, found) })
+}
+
+// deleted returns the candidate that was an instance last, and the commit that ended it.
+func (s *Snapshot) deleted(ctx context.Context, t *schema.Type, candidates []rdf.Term) (rdf.Term, Commit, error) {
+	last, was := int64(0), rdf.Term(nil)
+	for _, node := range candidates {
+		for _, own := range s.Schema().Concrete(t) {
+			seq, err := s.Removed(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Object: own.IRI})
+			if err != nil {
+				return nil, Commit{}, err
+			}
+			if seq > last {
+				last, was = seq, node
+			}
+		}
+	}
+	if last == 0 {
+		return nil, Commit{}, nil
+	}
+	c, err := s.CommitBySeq(ctx, last)
+	return was, c, err
+}

@@ -1,0 +1,214 @@
+package kg
+
+import (
+	"context"
+	"slices"
+
+	"trails/db"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Bounds of what one answer about history lists.
+const (
+	maxNodeChanges   = 200    // statements of one node in one commit
+	maxListedChanges = 10_000 // statements of one answer
+)
+
+// HistoryEntry is what one commit did to one node.
+type HistoryEntry struct {
+	Commit Commit
+	// Activity is the call that made the commit; nil when none is recorded.
+	Activity *Activity
+	Changes  []PropertyChange
+	// More means that the commit changed more than is listed.
+	More bool
+}
+
+// PropertyChange is one property of a node before and after: the values that were
+// removed, and those that were added.
+type PropertyChange struct {
+	// Property is the schema's; nil for a predicate that the node's type does not declare.
+	Property  *schema.Property
+	Predicate rdf.IRI
+	Old, New  []rdf.Term
+}
+
+// History returns the commits that changed what the default graph says of a node,
+// newest first, of those before the commit with this number; 0 starts at the newest.
+func (s *Snapshot) History(ctx context.Context, d Described, before int64, limit int) ([]HistoryEntry, error) {
+	numbers, err := s.SubjectCommits(ctx, d.Term, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]HistoryEntry, len(numbers))
+	for i, seq := range numbers {
+		if entries[i], err = s.historyEntry(ctx, d, seq); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+func (s *Snapshot) historyEntry(ctx context.Context, d Described, seq int64) (e HistoryEntry, err error) {
+	if e.Commit, err = s.CommitBySeq(ctx, seq); err != nil {
+		return e, err
+	}
+	if e.Activity, err = s.ActivityOf(ctx, e.Commit); err != nil {
+		return e, err
+	}
+	list, err := s.ChangesOf(ctx, e.Commit, d.Term, maxNodeChanges+1)
+	if len(list) > maxNodeChanges {
+		list, e.More = list[:maxNodeChanges], true
+	}
+	list = slices.DeleteFunc(list, func(c db.Change) bool { return c.Label != nil })
+	e.Changes = s.byProperty(d.Type, list)
+	return e, err
+}
+
+// ActivityOf returns the call that made a commit; nil when none is recorded.
+func (s *Snapshot) ActivityOf(ctx context.Context, c Commit) (*Activity, error) {
+	list, err := s.Activities(ctx, ActivityFilter{CommitSeq: c.Seq}, 1)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// byProperty folds the changes of one node, rdf:type first, then as the type declares.
+func (s *Snapshot) byProperty(t *schema.Type, list []db.Change) []PropertyChange {
+	var out []PropertyChange
+	for _, c := range list {
+		predicate, _ := c.Predicate.(rdf.IRI)
+		i := slices.IndexFunc(out, func(known PropertyChange) bool { return known.Predicate == predicate })
+		if i < 0 {
+			i = len(out)
+			out = append(out, PropertyChange{Property: s.Schema().PropertyByIRI(t, predicate), Predicate: predicate})
+		}
+		if c.Op == db.OpAdd {
+			out[i].New = append(out[i].New, c.Object)
+		} else {
+			out[i].Old = append(out[i].Old, c.Object)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b PropertyChange) int { return s.changeOrder(t, a) - s.changeOrder(t, b) })
+	return out
+}
+
+func (s *Snapshot) changeOrder(t *schema.Type, c PropertyChange) int {
+	if c.Predicate == rdf.Type {
+		return -1
+	}
+	properties := s.Schema().PropertiesOf(t)
+	if i := slices.Index(properties, c.Property); i >= 0 {
+		return i
+	}
+	return len(properties)
+}
+
+// What a commit did to a node.
+const (
+	NodeMade    = "made"
+	NodeChanged = "changed"
+	NodeRemoved = "removed"
+)
+
+// NodeChange is what a commit did to one node in one graph.
+type NodeChange struct {
+	Node Described
+	// Graph is the named graph, nil for the default graph.
+	Graph   rdf.Term
+	What    string
+	Changes []PropertyChange
+	// More means that the commit changed more of the node than is listed.
+	More bool
+}
+
+// CommitNodes returns the nodes that a commit changed, from offset on and limit at
+// most, and whether there are more.
+func (s *Snapshot) CommitNodes(ctx context.Context, c Commit, limit, offset int) (list []NodeChange, more bool, err error) {
+	nodes, err := s.ChangedSubjects(ctx, c, limit+1, offset)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(nodes) > limit {
+		nodes, more = nodes[:limit], true
+	}
+	left := maxListedChanges
+	for _, node := range nodes {
+		changes, err := s.nodeChanges(ctx, c, node, &left)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, changes...)
+	}
+	return list, more, nil
+}
+
+func (s *Snapshot) nodeChanges(ctx context.Context, c Commit, node rdf.Term, left *int) ([]NodeChange, error) {
+	most := min(maxNodeChanges, *left)
+	list, err := s.ChangesOf(ctx, c, node, most+1)
+	if err != nil {
+		return nil, err
+	}
+	more := len(list) > most
+	list = list[:min(len(list), most)]
+	*left -= len(list)
+	what, err := s.whatHappened(ctx, c, node)
+	if err != nil {
+		return nil, err
+	}
+	return s.byGraph(ctx, NodeChange{What: what, More: more}, node, list)
+}
+
+// byGraph has one entry for each graph; the first one when nothing may be listed.
+func (s *Snapshot) byGraph(ctx context.Context, like NodeChange, node rdf.Term, list []db.Change) ([]NodeChange, error) {
+	graphs := []rdf.Term{}
+	for _, change := range list {
+		if !slices.Contains(graphs, change.Label) {
+			graphs = append(graphs, change.Label)
+		}
+	}
+	if len(graphs) == 0 {
+		graphs = append(graphs, nil)
+	}
+	var out []NodeChange
+	for _, g := range graphs {
+		one := like
+		one.Graph = g
+		d, err := s.describeIn(ctx, node, g)
+		if err != nil {
+			return nil, err
+		}
+		one.Node = d
+		one.Changes = s.byProperty(d.Type, slices.DeleteFunc(slices.Clone(list), func(change db.Change) bool { return change.Label != g }))
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// describeIn describes a node as the graph it is in sees it: in a named graph it has
+// no type and is called by its IRI.
+func (s *Snapshot) describeIn(ctx context.Context, node, graph rdf.Term) (Described, error) {
+	d, err := s.Describe(ctx, node)
+	if graph != nil {
+		d = Described{Term: node, ID: nodeText(node), Label: nodeText(node), Exists: d.Exists}
+	}
+	return d, err
+}
+
+// whatHappened compares whether the node was there before the commit and after it.
+func (s *Snapshot) whatHappened(ctx context.Context, c Commit, node rdf.Term) (string, error) {
+	before, err := s.Existed(ctx, node, c.Seq)
+	if err != nil {
+		return "", err
+	}
+	after, err := s.Existed(ctx, node, c.Seq+1)
+	switch {
+	case !before && after:
+		return NodeMade, err
+	case before && !after:
+		return NodeRemoved, err
+	}
+	return NodeChanged, err
+}

@@ -1,0 +1,148 @@
+package kg
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// LinkGroup is the nodes of one type that refer to a node by one property.
+type LinkGroup struct {
+	Type     *schema.Type // nil for nodes without a declared type
+	Property string       // its name, or its IRI when the type does not declare it
+	Nodes    []Described
+	// Total counts the nodes of the group; More means that there are more, or may be.
+	Total int
+	More  bool
+}
+
+// IncomingLinks returns what refers to a node, limit nodes of each group. However
+// many there are, it looks at a bounded number.
+func (s *Snapshot) IncomingLinks(ctx context.Context, node rdf.Term, limit int) ([]LinkGroup, error) {
+	predicates, err := s.ReferringPredicates(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	var groups []LinkGroup
+	for _, p := range predicates {
+		if p == rdf.Type {
+			continue
+		}
+		found, err := s.referrers(ctx, p, node, limit)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, found...)
+	}
+	slices.SortStableFunc(groups, s.compareGroups)
+	return groups, nil
+}
+
+// compareGroups puts groups in the order of the schema, nodes without a type last.
+func (s *Snapshot) compareGroups(a, b LinkGroup) int {
+	return cmp.Or(
+		cmp.Compare(s.orderOf(a.Type), s.orderOf(b.Type)),
+		cmp.Compare(s.propertyOrder(a), s.propertyOrder(b)),
+		cmp.Compare(a.Property, b.Property),
+	)
+}
+
+func (s *Snapshot) orderOf(t *schema.Type) int {
+	if t == nil {
+		return len(s.Schema().Types)
+	}
+	return slices.Index(s.Schema().Types, t)
+}
+
+func (s *Snapshot) propertyOrder(g LinkGroup) int {
+	return slices.IndexFunc(s.Schema().PropertiesOf(g.Type), func(p *schema.Property) bool { return p.Name == g.Property })
+}
+
+// referrers groups those who refer to a node by p.
+func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limit int) ([]LinkGroup, error) {
+	total, err := s.CountReferrers(ctx, p, node, CountLimit+1)
+	if err != nil {
+		return nil, err
+	}
+	first, err := s.Referrers(ctx, p, node, limit, 0)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := s.groupByType(ctx, p, first)
+	if err != nil || total <= len(first) {
+		return groups, err
+	}
+	if len(groups) == 1 && s.onlyDeclares(groups[0].Type, p) {
+		groups[0].Total, groups[0].More = min(total, CountLimit), total > CountLimit
+		return groups, nil
+	}
+	return s.countedByType(ctx, p, node, total, limit)
+}
+
+// onlyDeclares reports whether no other type has the property.
+func (s *Snapshot) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
+	for _, other := range s.Schema().Types {
+		if !other.Abstract && (s.Schema().PropertyByIRI(other, p) != nil) != (other == t) {
+			return false
+		}
+	}
+	return true
+}
+
+// groupByType groups nodes that are at hand.
+func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term) ([]LinkGroup, error) {
+	var groups []LinkGroup
+	for _, node := range nodes {
+		d, err := s.Describe(ctx, node)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(groups, func(g LinkGroup) bool { return g.Type == d.Type })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, LinkGroup{Type: d.Type, Property: s.PropertyName(d.Type, p)})
+		}
+		groups[i].Nodes = append(groups[i].Nodes, d)
+		groups[i].Total++
+	}
+	return groups, nil
+}
+
+// countedByType counts the first CountLimit of those who refer to a node by type.
+func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, total, limit int) ([]LinkGroup, error) {
+	counts, err := s.ReferrerTypes(ctx, p, node, CountLimit)
+	if err != nil {
+		return nil, err
+	}
+	var groups []LinkGroup
+	for _, c := range counts {
+		iri, _ := c.Object.(rdf.IRI)
+		g := LinkGroup{Type: s.Schema().TypeByIRI(iri), Total: int(c.Count), More: total > CountLimit}
+		g.Property = s.PropertyName(g.Type, p)
+		nodes, err := s.ReferrersOfType(ctx, p, node, c.Object, CountLimit, limit)
+		if err != nil {
+			return nil, err
+		}
+		if g.Nodes, err = s.DescribeAll(ctx, nodes); err != nil {
+			return nil, err
+		}
+		groups = append(groups, g)
+	}
+	return groups, nil
+}
+
+// DescribeAll describes nodes in their order.
+func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Described, error) {
+	list := make([]Described, len(nodes))
+	for i, node := range nodes {
+		d, err := s.Describe(ctx, node)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = d
+	}
+	return list, nil
+}

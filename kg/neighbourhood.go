@@ -1,0 +1,180 @@
+package kg
+
+import (
+	"context"
+
+	"trails/db"
+	"trails/kg/rdf"
+)
+
+// Direction says which links a neighbourhood follows.
+type Direction string
+
+// The directions.
+const (
+	Both Direction = "both"
+	Out  Direction = "out"
+	In   Direction = "in"
+)
+
+// Bounds of a neighbourhood beside its number of nodes.
+const (
+	leafLinks    = 200 // read of each node at the rim, to find links between nodes that are shown
+	edgesPerNode = 5
+)
+
+// Neighbourhood is a part of the graph around a node.
+type Neighbourhood struct {
+	// Nodes are in the order in which they were reached, the root first.
+	Nodes []Neighbour
+	// Edges are those between the nodes.
+	Edges []Edge
+	// Truncated means that not everything in reach is there.
+	Truncated bool
+}
+
+// Neighbour is a node and how many links away it is.
+type Neighbour struct {
+	Described
+	Depth int
+}
+
+// Edge is a link by a property.
+type Edge struct {
+	From, To rdf.Term
+	Property string
+}
+
+// Neighbourhood walks from a node along its links, breadth first, to a depth, until
+// there are limit nodes.
+func (s *Snapshot) Neighbourhood(ctx context.Context, root Described, direction Direction, depth, limit int) (Neighbourhood, error) {
+	w := walk{Snapshot: s, direction: direction, limit: limit, depth: map[rdf.Term]int{}, edges: map[edgeKey]bool{}}
+	w.reach(root.Term, 0)
+	for i := 0; i < len(w.order); i++ {
+		if w.depth[w.order[i]] == depth {
+			break
+		}
+		if err := w.expand(ctx, w.order[i]); err != nil {
+			return w.out, err
+		}
+	}
+	if err := w.close(ctx, depth); err != nil {
+		return w.out, err
+	}
+	for _, node := range w.order {
+		d, err := s.Describe(ctx, node)
+		if err != nil {
+			return w.out, err
+		}
+		w.out.Nodes = append(w.out.Nodes, Neighbour{d, w.depth[node]})
+	}
+	return w.out, w.name(ctx)
+}
+
+type edgeKey struct {
+	from, to  rdf.Term
+	predicate rdf.IRI
+}
+
+type walk struct {
+	*Snapshot
+	direction Direction
+	limit     int
+	order     []rdf.Term
+	depth     map[rdf.Term]int
+	found     []edgeKey
+	edges     map[edgeKey]bool
+	out       Neighbourhood
+}
+
+// reach adds a node, unless there are enough; false when it is not there.
+func (w *walk) reach(node rdf.Term, depth int) bool {
+	if _, ok := w.depth[node]; ok {
+		return true
+	}
+	if len(w.order) == w.limit {
+		w.out.Truncated = true
+		return false
+	}
+	w.order, w.depth[node] = append(w.order, node), depth
+	return true
+}
+
+func (w *walk) expand(ctx context.Context, node rdf.Term) error {
+	if w.direction != In {
+		if err := w.follow(ctx, node, w.Outgoing, false); err != nil {
+			return err
+		}
+	}
+	if w.direction == Out {
+		return nil
+	}
+	return w.follow(ctx, node, w.Incoming, true)
+}
+
+type linkReader func(context.Context, rdf.Term, int) ([]db.Link, error)
+
+// follow reads one node's links in one direction. Twice as many as there may be nodes
+// are enough to see that there are too many.
+func (w *walk) follow(ctx context.Context, node rdf.Term, read linkReader, backwards bool) error {
+	most := 2 * max(w.limit, leafLinks)
+	links, err := read(ctx, node, most)
+	if err != nil {
+		return err
+	}
+	w.out.Truncated = w.out.Truncated || len(links) == most
+	for _, link := range links {
+		if !w.reach(link.Node, w.depth[node]+1) {
+			continue
+		}
+		e := edgeKey{node, link.Node, link.Predicate}
+		if backwards {
+			e.from, e.to = e.to, e.from
+		}
+		w.edge(e)
+	}
+	return nil
+}
+
+func (w *walk) edge(e edgeKey) {
+	if w.edges[e] {
+		return
+	}
+	if len(w.found) == edgesPerNode*w.limit {
+		w.out.Truncated = true
+		return
+	}
+	w.edges[e] = true
+	w.found = append(w.found, e)
+}
+
+// close adds the links between nodes that the walk did not follow: those of the rim,
+// and against the direction of the walk.
+func (w *walk) close(ctx context.Context, depth int) error {
+	for _, node := range w.order {
+		if w.depth[node] < depth && w.direction != In {
+			continue
+		}
+		links, err := w.Outgoing(ctx, node, leafLinks)
+		if err != nil {
+			return err
+		}
+		for _, link := range links {
+			if _, shown := w.depth[link.Node]; shown {
+				w.edge(edgeKey{node, link.Node, link.Predicate})
+			}
+		}
+	}
+	return nil
+}
+
+func (w *walk) name(ctx context.Context) error {
+	for _, e := range w.found {
+		from, err := w.Describe(ctx, e.from)
+		if err != nil {
+			return err
+		}
+		w.out.Edges = append(w.out.Edges, Edge{e.from, e.to, w.PropertyName(from.Type, e.predicate)})
+	}
+	return nil
+}

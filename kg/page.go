@@ -1,0 +1,145 @@
+package kg
+
+import (
+	"context"
+	"slices"
+
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Bounds of a page.
+const (
+	maxPredicates = 500
+	maxValueCount = 1_000_000
+)
+
+// NodePage is all that a page about one node shows.
+type NodePage struct {
+	Node       Described
+	Types      []*schema.Type
+	Properties []PropertyValues
+	// Other are the predicates that no type of the node declares.
+	Other    []PredicateValues
+	Incoming []LinkGroup
+	// Made is the commit that gave the node its type, Changed the last one that
+	// touched what is said of it.
+	Made, Changed *Commit
+}
+
+// PropertyValues are some of the values of a declared property.
+type PropertyValues struct {
+	Property *schema.Property
+	Values   []rdf.Term
+	Total    int
+}
+
+// PredicateValues are some of the values of a predicate.
+type PredicateValues struct {
+	Predicate rdf.IRI
+	Values    []rdf.Term
+	Total     int
+}
+
+// Page reads what the default graph says of a node, limit values of each property
+// and limit nodes of each group of links.
+func (s *Snapshot) Page(ctx context.Context, d Described, limit int) (NodePage, error) {
+	page := NodePage{Node: d}
+	var err error
+	if page.Types, err = s.DeclaredTypes(ctx, d.Term); err != nil {
+		return page, err
+	}
+	for _, p := range s.propertiesOf(page.Types) {
+		v, err := s.PropertyPage(ctx, d.Term, p, limit, 0)
+		if err != nil {
+			return page, err
+		}
+		page.Properties = append(page.Properties, v)
+	}
+	if page.Other, err = s.otherValues(ctx, page, limit); err != nil {
+		return page, err
+	}
+	if page.Incoming, err = s.IncomingLinks(ctx, d.Term, limit); err != nil {
+		return page, err
+	}
+	return page, s.dates(ctx, &page)
+}
+
+// propertiesOf are the properties of all of a node's types, each once.
+func (s *Snapshot) propertiesOf(types []*schema.Type) []*schema.Property {
+	var list []*schema.Property
+	for _, t := range types {
+		for _, p := range s.Schema().PropertiesOf(t) {
+			if !slices.ContainsFunc(list, func(known *schema.Property) bool { return known.IRI == p.IRI }) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// PropertyPage reads some of the values of one property, from offset on.
+func (s *Snapshot) PropertyPage(ctx context.Context, node rdf.Term, p *schema.Property, limit, offset int) (PropertyValues, error) {
+	values, total, err := s.someValues(ctx, node, p.IRI, limit, offset)
+	return PropertyValues{p, values, total}, err
+}
+
+func (s *Snapshot) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, limit, offset int) ([]rdf.Term, int, error) {
+	values, err := s.Values(ctx, node, p, limit, offset)
+	if err != nil || offset == 0 && len(values) < limit {
+		return values, len(values), err
+	}
+	total, err := s.CountValues(ctx, node, p, maxValueCount)
+	return values, total, err
+}
+
+func (s *Snapshot) otherValues(ctx context.Context, page NodePage, limit int) ([]PredicateValues, error) {
+	predicates, err := s.Predicates(ctx, page.Node.Term, maxPredicates)
+	if err != nil {
+		return nil, err
+	}
+	var list []PredicateValues
+	for _, p := range predicates {
+		declared := slices.ContainsFunc(page.Properties, func(known PropertyValues) bool { return known.Property.IRI == p })
+		if declared || p == rdf.Type {
+			continue
+		}
+		values, total, err := s.someValues(ctx, page.Node.Term, p, limit, 0)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, PredicateValues{p, values, total})
+	}
+	return list, nil
+}
+
+// dates finds when the node was made and when it was changed last.
+func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
+	made := int64(0)
+	for _, t := range page.Types {
+		seq, err := s.Added(ctx, rdf.Quad{Subject: page.Node.Term, Predicate: rdf.Type, Object: t.IRI})
+		if err != nil {
+			return err
+		}
+		if made == 0 || seq < made {
+			made = seq
+		}
+	}
+	changed, err := s.SubjectCommits(ctx, page.Node.Term, 0, 1)
+	if err != nil {
+		return err
+	}
+	if page.Made, err = s.commitNumber(ctx, made); err != nil || len(changed) == 0 {
+		return err
+	}
+	page.Changed, err = s.commitNumber(ctx, changed[0])
+	return err
+}
+
+func (s *Snapshot) commitNumber(ctx context.Context, seq int64) (*Commit, error) {
+	if seq == 0 {
+		return nil, nil
+	}
+	c, err := s.CommitBySeq(ctx, seq)
+	return &c, err
+}

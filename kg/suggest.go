@@ -1,0 +1,127 @@
+package kg
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"trails/db"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// suggestSorted is up to how many finds are sorted by label; more are listed in the
+// order of the file.
+const suggestSorted = 500
+
+// Suggestions are nodes that a person may mean.
+type Suggestions struct {
+	Nodes []Described
+	// Total counts all that were found; More means that there are more, or may be.
+	Total int
+	More  bool
+}
+
+// SuggestEntities returns instances of the types whose label or id begins with a
+// prefix, whatever its case, limit at most. It reads a bounded number of labels; see
+// db.Reader.Search.
+func (s *Snapshot) SuggestEntities(ctx context.Context, types []*schema.Type, prefix string, limit int) (Suggestions, error) {
+	sel := db.Selection{}
+	for _, t := range types {
+		for _, own := range s.Schema().Concrete(t) {
+			if !slices.Contains(sel.Classes, own.IRI) {
+				sel.Classes = append(sel.Classes, own.IRI)
+			}
+		}
+	}
+	if prefix == "" {
+		return s.firstEntities(ctx, sel, limit)
+	}
+	out, err := s.exactly(ctx, types, prefix)
+	if err != nil {
+		return out, err
+	}
+	if err := s.byLabel(ctx, &out, sel, types, prefix); err != nil {
+		return out, err
+	}
+	out.Nodes = out.Nodes[:min(len(out.Nodes), limit)]
+	return out, nil
+}
+
+func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit int) (out Suggestions, err error) {
+	if out.Total, err = s.CountSelected(ctx, sel, CountLimit+1); err != nil {
+		return out, err
+	}
+	out.More = out.Total > CountLimit
+	out.Total = min(out.Total, CountLimit)
+	nodes, err := s.Select(ctx, sel, limit, 0)
+	if err != nil {
+		return out, err
+	}
+	out.Nodes, err = s.DescribeAll(ctx, nodes)
+	return out, err
+}
+
+// exactly finds the node whose whole id it is.
+func (s *Snapshot) exactly(ctx context.Context, types []*schema.Type, id string) (out Suggestions, err error) {
+	for _, t := range types {
+		d, err := s.Find(ctx, t, id)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		out.add(d)
+	}
+	return out, nil
+}
+
+func (s *Suggestions) add(d Described) {
+	if !slices.ContainsFunc(s.Nodes, func(known Described) bool { return known.Term == d.Term }) {
+		s.Nodes = append(s.Nodes, d)
+		s.Total++
+	}
+}
+
+// byLabel looks at labels, and where these give too few at ids.
+func (s *Snapshot) byLabel(ctx context.Context, out *Suggestions, sel db.Selection, types []*schema.Type, prefix string) error {
+	search := db.Search{Prefix: prefix, Text: map[rdf.IRI]rdf.IRI{}, Name: s.idOf}
+	for _, t := range types {
+		for class, p := range s.labelSearch(t, prefix).Text {
+			search.Text[class] = p
+		}
+	}
+	if err := s.addFound(ctx, out, sel, search); err != nil || out.Total > 0 || len(search.Text) == 0 {
+		return err
+	}
+	search.Text = nil
+	return s.addFound(ctx, out, sel, search)
+}
+
+func (s *Snapshot) addFound(ctx context.Context, out *Suggestions, sel db.Selection, search db.Search) error {
+	found, err := s.Search(ctx, sel, search)
+	if err != nil {
+		return err
+	}
+	sel.Among = found
+	nodes, err := s.Select(ctx, sel, suggestSorted, 0)
+	if err != nil {
+		return err
+	}
+	list, err := s.DescribeAll(ctx, nodes)
+	if err != nil {
+		return err
+	}
+	if found.Len() <= suggestSorted {
+		slices.SortStableFunc(list, func(a, b Described) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	}
+	out.More = out.More || found.More
+	unlisted := found.Len() - len(list)
+	for _, d := range list {
+		out.add(d)
+	}
+	out.Total += unlisted
+	return nil
+}

@@ -1,0 +1,228 @@
+package kg
+
+import (
+	"context"
+
+	"trails/db"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Counts for people stop: beyond CountLimit a page says "more than".
+const (
+	CountLimit = 10_000
+	facetLimit = 1_000 // of each value of a facet in a large table
+)
+
+// Condition keeps the nodes that have exactly this value.
+type Condition struct {
+	Property *schema.Property
+	Value    rdf.Term
+}
+
+// TableQuery asks for a page of the instances of a type, and of its subtypes.
+type TableQuery struct {
+	Type *schema.Type
+	// Where keeps the nodes that fit every condition.
+	Where []Condition
+	// Search keeps the nodes whose label begins with it, whatever its case; see
+	// db.Reader.Search for what it reads at most.
+	Search string
+	// Sort is the property to sort by; nil leaves the order of the file. A reference
+	// is sorted by the labels of what it refers to.
+	Sort          *schema.Property
+	Descending    bool
+	Limit, Offset int
+	Columns       []*schema.Property
+	// Each bounds the values that a cell shows.
+	Each   int
+	Facets bool
+}
+
+// TablePage is a page of a table.
+type TablePage struct {
+	Rows []TableRow
+	// Total counts the nodes on all pages; TotalMore means that there are more, or
+	// may be.
+	Total     int
+	TotalMore bool
+	Facets    []Facet
+}
+
+// TableRow is a node with a cell for each column.
+type TableRow struct {
+	Node  Described
+	Cells []TableCell
+}
+
+// TableCell is some of the values of one property, and how many are left out.
+type TableCell struct {
+	Values []rdf.Term
+	More   int
+}
+
+// Facet is a property with a fixed set of values.
+type Facet struct {
+	Property *schema.Property
+	Values   []FacetValue
+}
+
+// FacetValue is one value with the number of nodes that have it, other conditions on
+// its property apart; More means that there are more.
+type FacetValue struct {
+	Value rdf.Term
+	Count int
+	More  bool
+}
+
+// Table returns a page. What it costs is told by its rows, not by the size of the
+// graph, except for a search and for sorting by a text.
+func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
+	sel, err := s.selection(ctx, q)
+	if err != nil {
+		return TablePage{}, err
+	}
+	page := TablePage{TotalMore: sel.Among != nil && sel.Among.More}
+	if page.Total, err = s.CountSelected(ctx, sel, CountLimit+1); err != nil {
+		return page, err
+	}
+	if page.Total > CountLimit {
+		page.Total, page.TotalMore = CountLimit, true
+	}
+	nodes, err := s.tableNodes(ctx, sel, q)
+	if err != nil {
+		return page, err
+	}
+	if page.Rows, err = s.rows(ctx, nodes, q); err != nil {
+		return page, err
+	}
+	if q.Facets {
+		page.Facets, err = s.facets(ctx, q, sel)
+	}
+	return page, err
+}
+
+func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, error) {
+	sel := db.Selection{}
+	for _, t := range s.Schema().Concrete(q.Type) {
+		sel.Classes = append(sel.Classes, t.IRI)
+	}
+	for _, c := range q.Where {
+		sel.Pairs = append(sel.Pairs, db.Pair{P: c.Property.IRI, O: c.Value})
+	}
+	if q.Search == "" {
+		return sel, nil
+	}
+	found, err := s.Search(ctx, sel, s.labelSearch(q.Type, q.Search))
+	sel.Among = found
+	return sel, err
+}
+
+// labelSearch looks at the labels of a type's instances, and at the ids of those
+// types that have none.
+func (s *Snapshot) labelSearch(t *schema.Type, prefix string) db.Search {
+	search := db.Search{Prefix: prefix, Text: map[rdf.IRI]rdf.IRI{}, Name: s.idOf}
+	for _, own := range s.Schema().Concrete(t) {
+		if p := s.Schema().Property(own, s.Schema().LabelOf(own)); p != nil {
+			search.Text[own.IRI] = p.IRI
+		}
+	}
+	return search
+}
+
+// idOf is a node's local id, or its IRI.
+func (s *Snapshot) idOf(node rdf.Term) string {
+	if iri, ok := node.(rdf.IRI); ok {
+		if _, local, ours := s.Schema().Local(iri); ours {
+			return local
+		}
+	}
+	return nodeText(node)
+}
+
+func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuery) ([]rdf.Term, error) {
+	if q.Sort == nil {
+		return s.Select(ctx, sel, q.Limit, q.Offset)
+	}
+	by := db.Order{
+		Property: q.Sort.IRI, Descending: q.Descending,
+		Datatype: schema.Datatypes[q.Sort.Datatype].IRI, Many: q.Sort.Many(),
+	}
+	if by.Datatype == "" {
+		by.Text = func(node rdf.Term) (string, error) {
+			d, err := s.Describe(ctx, node)
+			return d.Label, err
+		}
+	}
+	return s.SelectSorted(ctx, sel, by, q.Limit, q.Offset)
+}
+
+func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, q TableQuery) ([]TableRow, error) {
+	rows := make([]TableRow, 0, len(nodes))
+	for _, node := range nodes {
+		d, err := s.Describe(ctx, node)
+		if err != nil {
+			return nil, err
+		}
+		row := TableRow{Node: d}
+		for _, p := range q.Columns {
+			cell, err := s.cell(ctx, node, p.IRI, q.Each)
+			if err != nil {
+				return nil, err
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func (s *Snapshot) cell(ctx context.Context, node rdf.Term, p rdf.IRI, each int) (TableCell, error) {
+	values, err := s.Values(ctx, node, p, each+1, 0)
+	if err != nil || len(values) <= each {
+		return TableCell{Values: values}, err
+	}
+	n, err := s.CountValues(ctx, node, p, CountLimit)
+	return TableCell{Values: values[:each], More: n - each}, err
+}
+
+func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection) ([]Facet, error) {
+	var facets []Facet
+	for _, p := range s.Schema().PropertiesOf(q.Type) {
+		values := facetValues(p)
+		if len(values) == 0 {
+			continue
+		}
+		counts, err := s.CountValuesAmong(ctx, except(sel, p), p.IRI, values, facetLimit+1)
+		if err != nil {
+			return nil, err
+		}
+		f := Facet{Property: p}
+		for i, n := range counts {
+			f.Values = append(f.Values, FacetValue{values[i], min(n, facetLimit), n > facetLimit})
+		}
+		facets = append(facets, f)
+	}
+	return facets, nil
+}
+
+// facetValues are all values that a property can have, when they are few.
+func facetValues(p *schema.Property) []rdf.Term {
+	if schema.Datatypes[p.Datatype].IRI == rdf.XSDBoolean {
+		return []rdf.Term{rdf.Literal("true", rdf.XSDBoolean), rdf.Literal("false", rdf.XSDBoolean)}
+	}
+	return p.OneOf
+}
+
+// except drops the conditions on a property, so that its facet shows what else it
+// could be.
+func except(sel db.Selection, p *schema.Property) db.Selection {
+	out := sel
+	out.Pairs = nil
+	for _, pair := range sel.Pairs {
+		if pair.P != p.IRI {
+			out.Pairs = append(out.Pairs, pair)
+		}
+	}
+	return out
+}
