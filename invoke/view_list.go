@@ -1,0 +1,246 @@
+package invoke
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// Bounds of a table.
+const (
+	maxConditions  = 16
+	maxColumns     = 100
+	defaultColumns = 6
+	valuesPerCell  = 5
+)
+
+var (
+	typeInput = capability.Field{Name: "type", Type: capability.String, Required: true, MaxLength: ptr(1000), Description: "The name of a type of the schema; its subtypes are meant, too."}
+	idInput   = capability.Field{Name: "id", Type: capability.String, Required: true, MaxLength: ptr(8192), Description: "The local id of a node, or its whole IRI."}
+)
+
+var entitiesList = builtin{
+	id: "entities_list", description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
+	input: []capability.Field{
+		typeInput,
+		{Name: "where", Type: capability.Object, Many: true, MaxCount: ptr(maxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
+			{Name: "property", Type: capability.String, Required: true},
+			{Name: "value", Type: capability.Any, Required: true, Description: "Exactly this value; a reference by id."},
+		}},
+		{Name: "search", Type: capability.String, MaxLength: ptr(200), Description: "Keep the nodes whose label begins with it, whatever its case. It reads at most 200,000 labels and finds at most 10,000 nodes."},
+		{Name: "sort", Type: capability.String, Description: "The property to sort by; nodes without it come last. By a text it costs a look at every node of the type."},
+		{Name: "descending", Type: capability.Boolean, Default: false},
+		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
+		{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
+		{Name: "columns", Type: capability.String, Many: true, MaxCount: ptr(maxColumns), Description: "The properties to show; label, key and the first others when left out."},
+		{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the nodes for each value of the properties that list their values."},
+		readBranch,
+	},
+	output: []capability.Field{
+		{Name: "type", Type: capability.String, Required: true},
+		{Name: "title", Type: capability.String, Required: true},
+		{Name: "description", Type: capability.String, Required: true, Description: "What the type is."},
+		{Name: "columns", Type: capability.Object, Fields: columnFields, Many: true, Required: true},
+		{Name: "rows", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+			nodeField("node"),
+			{Name: "cells", Type: capability.Object, Required: true, Description: "At most 5 values by property."},
+			{Name: "more", Type: capability.Object, Required: true, Description: "How many values are left out, by property."},
+		}},
+		{Name: "total", Type: capability.Integer, Required: true},
+		{Name: "total_more", Type: capability.Boolean, Required: true, Description: "Counting or searching stopped: there are more than total."},
+		{Name: "offset", Type: capability.Integer, Required: true},
+		{Name: "limit", Type: capability.Integer, Required: true},
+		{Name: "facets", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+			{Name: "property", Type: capability.String, Required: true},
+			{Name: "values", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "value", Type: capability.String, Required: true},
+				{Name: "count", Type: capability.Integer, Required: true},
+				{Name: "more", Type: capability.Boolean, Required: true},
+			}},
+		}},
+	},
+	cost: capability.CostResult, action: "read", handle: viewList, idempotent: true, hidden: true,
+}
+
+// rowView is one line of a table.
+type rowView struct {
+	Node  nodeView              `json:"node"`
+	Cells map[string][]cellView `json:"cells"`
+	More  map[string]int        `json:"more"`
+}
+
+type facetView struct {
+	Property string           `json:"property"`
+	Values   []facetValueView `json:"values"`
+}
+
+type facetValueView struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+	More  bool   `json:"more"`
+}
+
+type tableView struct {
+	Type        string       `json:"type"`
+	Title       string       `json:"title"`
+	Description string       `json:"description"`
+	Columns     []columnView `json:"columns"`
+	Rows        []rowView    `json:"rows"`
+	Total       int          `json:"total"`
+	TotalMore   bool         `json:"total_more"`
+	Offset      int          `json:"offset"`
+	Limit       int          `json:"limit"`
+	Facets      []facetView  `json:"facets"`
+}
+
+func viewList(ctx context.Context, r *running) (any, error) {
+	q, err := r.tableQuery()
+	if err != nil {
+		return nil, err
+	}
+	page, err := r.snapshot.Table(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := tableView{
+		Type: q.Type.Name, Title: q.Type.Name, Description: q.Type.Description, Columns: []columnView{}, Rows: []rowView{}, Facets: facetViews(page.Facets),
+		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
+	}
+	for _, p := range q.Columns {
+		out.Columns = append(out.Columns, viewColumn(p))
+	}
+	for _, row := range page.Rows {
+		v, err := r.rowView(ctx, q.Columns, row)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, v)
+	}
+	return out, nil
+}
+
+func (r *running) rowView(ctx context.Context, columns []*schema.Property, row kg.TableRow) (rowView, error) {
+	v := rowView{Node: viewNode(row.Node), Cells: map[string][]cellView{}, More: map[string]int{}}
+	for i, c := range row.Cells {
+		if len(c.Values) == 0 {
+			continue
+		}
+		cells, err := r.cells(ctx, c.Values, textList)
+		if err != nil {
+			return v, err
+		}
+		v.Cells[columns[i].Name] = cells
+		if c.More > 0 {
+			v.More[columns[i].Name] = c.More
+		}
+	}
+	return v, nil
+}
+
+func facetViews(list []kg.Facet) []facetView {
+	out := []facetView{}
+	for _, f := range list {
+		v := facetView{Property: f.Property.Name, Values: []facetValueView{}}
+		for _, value := range f.Values {
+			v.Values = append(v.Values, facetValueView{rdf.Lexical(value.Value), value.Count, value.More})
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// tableQuery reads the arguments; every one that cannot be used is reported.
+func (r *running) tableQuery() (kg.TableQuery, error) {
+	t, err := r.typeArgument()
+	if err != nil {
+		return kg.TableQuery{}, err
+	}
+	q := kg.TableQuery{
+		Type: t, Search: strings.TrimSpace(r.args.text("search")), Descending: r.args.flag("descending"),
+		Limit: r.args.integer("limit", defaultLimit), Offset: r.args.integer("offset", 0),
+		Each: valuesPerCell, Facets: r.args.flag("facets"),
+	}
+	var wrong, problems []fault.FieldError
+	if name := r.args.text("sort"); name != "" {
+		q.Sort, wrong = r.propertyArgument(t, "sort", name)
+		problems = append(problems, wrong...)
+	}
+	q.Where, wrong = r.conditions(t)
+	problems = append(problems, wrong...)
+	q.Columns, wrong = r.columns(t)
+	if problems = append(problems, wrong...); len(problems) > 0 {
+		return q, fault.Arguments(problems...)
+	}
+	return q, nil
+}
+
+// conditions reads the argument where.
+func (r *running) conditions(t *schema.Type) (list []kg.Condition, problems []fault.FieldError) {
+	where, _ := r.args.values["where"].([]any)
+	for i, member := range where {
+		clause, _ := member.(map[string]any)
+		name, _ := clause["property"].(string)
+		p, wrong := r.propertyArgument(t, fmt.Sprintf("where[%d].property", i), name)
+		if p == nil {
+			problems = append(problems, wrong...)
+			continue
+		}
+		value := clause["value"]
+		if word, ok := value.(string); ok {
+			value = filterValue(p, word)
+		}
+		term, bad := r.snapshot.Schema().Term(p, value)
+		if bad != nil {
+			bad.Field = fmt.Sprintf("where[%d].value", i)
+			problems = append(problems, *bad)
+			continue
+		}
+		list = append(list, kg.Condition{Property: p, Value: term})
+	}
+	return list, problems
+}
+
+// columns reads the argument columns.
+func (r *running) columns(t *schema.Type) (list []*schema.Property, problems []fault.FieldError) {
+	names, given := r.args.values["columns"].([]any)
+	if !given {
+		return r.defaultColumns(t), nil
+	}
+	for i, name := range names {
+		p, wrong := r.propertyArgument(t, fmt.Sprintf("columns[%d]", i), name.(string))
+		problems = append(problems, wrong...)
+		if p != nil && !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list, problems
+}
+
+// defaultColumns are the label, the key, and the first of the others.
+func (r *running) defaultColumns(t *schema.Type) []*schema.Property {
+	s := r.snapshot.Schema()
+	var list []*schema.Property
+	add := func(p *schema.Property) {
+		if p != nil && !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	add(s.Property(t, s.LabelOf(t)))
+	for _, name := range s.KeyOf(t) {
+		add(s.Property(t, name))
+	}
+	most := len(list) + defaultColumns
+	for _, p := range s.PropertiesOf(t) {
+		if len(list) < most {
+			add(p)
+		}
+	}
+	return list
+}

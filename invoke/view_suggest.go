@@ -1,0 +1,197 @@
+package invoke
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+var suggest = builtin{
+	id: "suggest", description: "Complete what a person types: names of types, properties, capabilities and branches, ids of nodes and commits, values of a property.",
+	input: []capability.Field{
+		{Name: "what", Type: capability.String, Required: true, OneOf: []any{"types", "entities", "properties", "values", "branches", "commits", "capabilities"}},
+		{Name: "type", Type: capability.String, Description: "For entities, properties and values: the type that they are of."},
+		{Name: "property", Type: capability.String, Description: "For values: the property that they are of."},
+		{Name: "prefix", Type: capability.String, Default: "", MaxLength: ptr(200), Description: "How the label or the id begins, whatever its case."},
+		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 100, Default: 20},
+		readBranch,
+	},
+	output: []capability.Field{
+		{Name: "items", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+			{Name: "value", Type: capability.String, Required: true, Description: "What a call takes."},
+			{Name: "label", Type: capability.String, Required: true, Description: "What people call it."},
+		}},
+		{Name: "total", Type: capability.Integer, Required: true},
+		{Name: "more", Type: capability.Boolean, Required: true, Description: "There are more than are listed, or may be."},
+	},
+	cost: capability.CostResult, action: "read", handle: viewSuggest, idempotent: true, hidden: true,
+}
+
+type suggestionView struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
+}
+
+type suggestionsView struct {
+	Items []suggestionView `json:"items"`
+	Total int              `json:"total"`
+	More  bool             `json:"more"`
+}
+
+// suggesters have what can be suggested.
+var suggesters = map[string]func(context.Context, *running) (suggestionsView, error){
+	"types": suggestTypes, "entities": suggestEntities, "properties": suggestProperties, "values": suggestValues,
+	"branches": suggestBranches, "commits": suggestCommits, "capabilities": suggestCapabilities,
+}
+
+func viewSuggest(ctx context.Context, r *running) (any, error) {
+	return suggesters[r.args.text("what")](ctx, r)
+}
+
+func (r *running) suggestLimit() int { return r.args.integer("limit", 20) }
+
+// matching keeps the items whose value or label begins with the prefix.
+func (r *running) matching(items []suggestionView) suggestionsView {
+	out := suggestionsView{Items: []suggestionView{}}
+	prefix := strings.ToLower(r.args.text("prefix"))
+	for _, item := range items {
+		if !strings.HasPrefix(strings.ToLower(item.Value), prefix) && !strings.HasPrefix(strings.ToLower(item.Label), prefix) {
+			continue
+		}
+		if out.Total++; len(out.Items) < r.suggestLimit() {
+			out.Items = append(out.Items, item)
+		}
+	}
+	out.More = out.Total > len(out.Items)
+	return out
+}
+
+func suggestTypes(_ context.Context, r *running) (suggestionsView, error) {
+	var items []suggestionView
+	for _, t := range r.snapshot.Schema().Types {
+		items = append(items, suggestionView{t.Name, t.Name})
+	}
+	return r.matching(items), nil
+}
+
+func suggestProperties(_ context.Context, r *running) (suggestionsView, error) {
+	t, err := r.typeArgument()
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	var items []suggestionView
+	for _, p := range r.snapshot.Schema().PropertiesOf(t) {
+		items = append(items, suggestionView{p.Name, p.Name})
+	}
+	return r.matching(items), nil
+}
+
+func suggestBranches(_ context.Context, r *running) (suggestionsView, error) {
+	return r.matching([]suggestionView{{mainBranch, mainBranch}}), nil
+}
+
+func suggestCapabilities(_ context.Context, r *running) (suggestionsView, error) {
+	var items []suggestionView
+	for _, d := range r.catalog.visible(r.Principal, r.engine.config.Env) {
+		items = append(items, suggestionView{d.ID, d.ID})
+	}
+	return r.matching(items), nil
+}
+
+// suggestedCommits is how many of the newest commits are looked at for a message.
+const suggestedCommits = 1000
+
+// suggestCommits looks at messages of the newest commits, and at the id of any.
+func suggestCommits(ctx context.Context, r *running) (suggestionsView, error) {
+	list, err := r.snapshot.Commits(ctx, 0, suggestedCommits)
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	if c, err := r.snapshot.FindCommit(ctx, strings.ToLower(r.args.text("prefix"))); err == nil && !strings.EqualFold(r.args.text("prefix"), "head") {
+		return r.matching([]suggestionView{suggestedCommit(c)}), nil
+	}
+	var items []suggestionView
+	for _, c := range list {
+		items = append(items, suggestedCommit(c))
+	}
+	out := r.matching(items)
+	out.More = out.More || len(list) == suggestedCommits
+	return out, nil
+}
+
+func suggestedCommit(c kg.Commit) suggestionView {
+	label := c.Message
+	if label == "" {
+		label = fmt.Sprintf("%s, %s", c.Author, c.Time.UTC().Format("2006-01-02 15:04:05"))
+	}
+	return suggestionView{c.ID.String(), label}
+}
+
+func suggestEntities(ctx context.Context, r *running) (suggestionsView, error) {
+	if r.args.text("type") == "" {
+		return r.suggestNodes(ctx, r.snapshot.Schema().Types, func(d kg.Described) string { return typeName(d.Type) + "/" + d.ID })
+	}
+	t, err := r.typeArgument()
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	return r.suggestNodes(ctx, []*schema.Type{t}, func(d kg.Described) string { return d.ID })
+}
+
+func (r *running) suggestNodes(ctx context.Context, types []*schema.Type, value func(kg.Described) string) (suggestionsView, error) {
+	found, err := r.snapshot.SuggestEntities(ctx, types, r.args.text("prefix"), r.suggestLimit())
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	out := suggestionsView{Items: []suggestionView{}, Total: found.Total, More: found.More || found.Total > len(found.Nodes)}
+	for _, d := range found.Nodes {
+		out.Items = append(out.Items, suggestionView{value(d), d.Label})
+	}
+	return out, nil
+}
+
+// suggestValues lists what a property can have: its values, or the nodes of its class.
+func suggestValues(ctx context.Context, r *running) (suggestionsView, error) {
+	t, err := r.typeArgument()
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	p, wrong := r.propertyArgument(t, "property", r.args.text("property"))
+	if p == nil {
+		return suggestionsView{}, fault.Arguments(wrong...)
+	}
+	if class := r.snapshot.Schema().Type(p.Class); class != nil {
+		return r.suggestNodes(ctx, []*schema.Type{class}, r.refValue(class))
+	}
+	var items []suggestionView
+	for _, v := range p.OneOf {
+		items = append(items, suggestionView{rdf.Lexical(v), rdf.Lexical(v)})
+	}
+	if schema.Datatypes[p.Datatype].IRI == rdf.XSDBoolean {
+		items = []suggestionView{{"true", "true"}, {"false", "false"}}
+	}
+	return r.matching(items), nil
+}
+
+// refValue is how a reference to a node is written: by its id alone where that says
+// which type is meant.
+func (r *running) refValue(class *schema.Type) func(kg.Described) string {
+	alone := len(r.snapshot.Schema().Concrete(class)) == 1
+	return func(d kg.Described) string {
+		iri, _ := d.Term.(rdf.IRI)
+		name, local, ours := r.snapshot.Schema().Local(iri)
+		switch {
+		case !ours:
+			return d.IRI()
+		case alone && d.Type != nil && name == d.Type.Name:
+			return local
+		}
+		return name + "/" + local
+	}
+}
