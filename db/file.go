@@ -74,6 +74,7 @@ type File struct {
 	lastHead atomic.Pointer[Commit]
 
 	write   chan struct{} // holds one token: who has it is the writer
+	waiting atomic.Int64  // how many want that token
 	writer  *conn         // owned by the token's holder
 	readers chan struct{} // one token for each reader that is open
 

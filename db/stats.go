@@ -34,9 +34,12 @@ func (r *Reader) Stats(ctx context.Context) (Stats, error) {
 		}
 		*q.into = n
 	}
-	s.FileBytes, s.LogBytes = sizeOf(r.file.path), sizeOf(r.file.path+"-wal")
+	s.FileBytes, s.LogBytes = r.file.Sizes()
 	return s, nil
 }
+
+// Sizes returns the bytes of the file and of its write-ahead log now.
+func (f *File) Sizes() (file, log int64) { return sizeOf(f.path), sizeOf(f.path + "-wal") }
 
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)

@@ -33,9 +33,12 @@ type Writer struct {
 // and when no other process writes. Waiting longer than [Options.LockWait], or
 // than ctx allows, is the fault TimedOut.
 func (f *File) Write(ctx context.Context) (*Writer, error) {
+	f.waiting.Add(1)
 	select {
 	case f.write <- struct{}{}:
+		f.waiting.Add(-1)
 	case <-ctx.Done():
+		f.waiting.Add(-1)
 		return nil, asFault(ctx, f.path, "write", ctx.Err())
 	}
 	w, err := f.beginWrite(ctx)
@@ -45,6 +48,9 @@ func (f *File) Write(ctx context.Context) (*Writer, error) {
 	}
 	return w, nil
 }
+
+// Waiting returns how many of this process wait for [File.Write] behind another.
+func (f *File) Waiting() int { return int(f.waiting.Load()) }
 
 func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
 	if f.isClosed() {

@@ -56,6 +56,13 @@ func (r *recorder) add(a kg.Activity) {
 	}
 }
 
+// length is how many activities wait.
+func (r *recorder) length() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.waiting)
+}
+
 func (r *recorder) run(ctx context.Context) {
 	defer close(r.done)
 	tick := time.NewTicker(flushEvery)

@@ -157,6 +157,12 @@ func (g *Graph) Base() string { return g.file.Meta().Base }
 // Name returns the graph's name.
 func (g *Graph) Name() string { return g.file.Meta().Name }
 
+// Sizes returns the bytes of the file and of its write-ahead log now.
+func (g *Graph) Sizes() (file, log int64) { return g.file.Sizes() }
+
+// WriterQueue returns how many writes of this process wait for another one of it.
+func (g *Graph) WriterQueue() int { return g.file.Waiting() }
+
 // Session returns the graph as p sees it.
 func (g *Graph) Session(p policy.Principal) *Session { return &Session{graph: g, principal: p} }
 
