@@ -184,7 +184,7 @@ func (s *server) call(r *http.Request) invoke.Call {
 		Principal:      principalOf(r),
 		Via:            "http",
 		TraceID:        traceOf(r),
-		ParentSpan:     parentOf(r),
+		ParentSpan:     invoke.TraceOf(r.Context()).Span,
 		IdempotencyKey: r.Header.Get("Idempotency-Key"),
 	}
 }

@@ -13,14 +13,11 @@ import (
 
 	"trails/invoke"
 	"trails/kg/fault"
-	"trails/mcp"
 	"trails/policy"
 )
 
 // TraceHeader carries the call's trace id with every answer.
 const TraceHeader = "Trails-Trace-Id"
-
-type traceKey struct{}
 
 // traced takes the caller's trace from traceparent, or begins one.
 func traced(next http.Handler) http.Handler {
@@ -30,22 +27,11 @@ func traced(next http.Handler) http.Handler {
 			t.ID = newTraceID()
 		}
 		w.Header().Set(TraceHeader, t.ID)
-		ctx := mcp.WithTrace(context.WithValue(r.Context(), traceKey{}, t), t)
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r.WithContext(invoke.WithTrace(r.Context(), t)))
 	})
 }
 
-// traceOf returns the id of the request's trace.
-func traceOf(r *http.Request) string {
-	t, _ := r.Context().Value(traceKey{}).(invoke.Trace)
-	return t.ID
-}
-
-// parentOf returns the span of the caller in that trace, "" when it named none.
-func parentOf(r *http.Request) string {
-	t, _ := r.Context().Value(traceKey{}).(invoke.Trace)
-	return t.Span
-}
+func traceOf(r *http.Request) string { return invoke.TraceOf(r.Context()).ID }
 
 func newTraceID() string {
 	var b [16]byte

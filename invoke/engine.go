@@ -41,6 +41,8 @@ type Call struct {
 	IdempotencyKey string
 	// TraceID follows the call into provenance and the log; empty means that one is made.
 	TraceID string
+	// ParentSpan is the caller's span, 16 hex digits of a W3C traceparent; empty means none.
+	ParentSpan string
 	// Inputs replace the argument "data" of a load that is too large for JSON.
 	Inputs []kg.Input
 	// Output receives the stream of an export.
@@ -123,18 +125,6 @@ type Config struct {
 	NewTraceID func() string
 }
 
-// Observation is one finished call, for metrics and traces.
-type Observation struct {
-	// Capability is the descriptor's id, "unknown" when there is no such capability.
-	Capability string
-	Via        string
-	// Outcome is ok, invalid, denied or failed, as in provenance; Kind is the fault's, "" when ok.
-	Outcome, Kind  string
-	Started, Ended time.Time
-	TraceID        string
-	Commit         string
-}
-
 // Engine runs calls against one graph. It is safe for concurrent use. Close it
 // before the graph.
 type Engine struct {
@@ -184,6 +174,9 @@ func (e *Engine) Close(ctx context.Context) error {
 
 // Graph returns the open file behind the engine.
 func (e *Engine) Graph() *kg.Graph { return e.graph }
+
+// ProvenanceQueue returns how many calls are not written down yet.
+func (e *Engine) ProvenanceQueue() int { return e.prov.length() }
 
 // Tools lists what p may see, in a fixed order: built-in capabilities, then those
 // of each type in the order of declaration, then meta capabilities.

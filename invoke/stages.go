@@ -209,24 +209,6 @@ func (r *running) record(err error) {
 	r.engine.prov.add(r.activity)
 }
 
-// observe tells the process's metrics and traces of the call.
-func (r *running) observe(err error) {
-	if r.engine.config.Observe == nil {
-		return
-	}
-	if r.recorded {
-		r.finish(err)
-	}
-	o := Observation{
-		Capability: "unknown", Via: r.Via, Outcome: r.activity.Outcome, Kind: r.activity.Error,
-		Started: r.activity.Started, Ended: r.activity.Ended, TraceID: r.TraceID, Commit: r.commit,
-	}
-	if r.capability != nil {
-		o.Capability = r.capability.ID
-	}
-	r.engine.config.Observe(o)
-}
-
 func (r *running) finish(err error) {
 	r.activity.Ended = r.engine.config.Now()
 	r.activity.CostMicros = r.activity.Ended.Sub(r.activity.Started).Microseconds()

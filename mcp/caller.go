@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -18,7 +17,8 @@ const IdempotencyKey = "trails/idempotencyKey"
 
 // call is the start of every call that this request makes.
 func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Call {
-	return invoke.Call{Principal: e.principal(r), Via: e.via, TraceID: traceOf(ctx, r, meta)}
+	trace := traceOf(ctx, r, meta)
+	return invoke.Call{Principal: e.principal(r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
 }
 
 // principal says who asks. Whoever comes this far has shown the token, if there is
@@ -64,42 +64,19 @@ func clientName(text string) string {
 	return name
 }
 
-type traceKey struct{}
-
-// WithTraceID returns a context in which calls over HTTP carry this trace id, for a
-// handler around ours that has chosen one.
-func WithTraceID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, traceKey{}, id)
-}
-
-// traceOf returns the caller's trace id: of a traceparent in _meta, of the handler
-// around ours, or of the header; "" when there is none, and the engine makes one.
-func traceOf(ctx context.Context, r request, meta sdk.Meta) string {
+// traceOf returns the caller's trace: of a traceparent in _meta, of the handler
+// around ours, or of the header; when there is none, the engine makes one.
+func traceOf(ctx context.Context, r request, meta sdk.Meta) invoke.Trace {
 	if parent, ok := meta["traceparent"].(string); ok {
-		if id := traceFrom(parent); id != "" {
-			return id
+		if t := invoke.ParseTraceparent(parent); t.ID != "" {
+			return t
 		}
 	}
-	if id, ok := ctx.Value(traceKey{}).(string); ok {
-		return id
+	if t := invoke.TraceOf(ctx); t.ID != "" {
+		return t
 	}
 	if extra := r.GetExtra(); extra != nil {
-		return traceFrom(extra.Header.Get("Traceparent"))
+		return invoke.ParseTraceparent(extra.Header.Get("Traceparent"))
 	}
-	return ""
+	return invoke.Trace{}
 }
-
-// A version that we do not know may have more fields after the flags; ff is
-// forbidden (W3C Trace Context, section 3.2.2).
-var traceparent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$`)
-
-// traceFrom returns the trace id of a valid traceparent, or "".
-func traceFrom(parent string) string {
-	m := traceparent.FindStringSubmatch(parent)
-	if m == nil || m[1] == "ff" || (m[1] == "00" && m[4] != "") || isZero(m[2]) || isZero(m[3]) {
-		return ""
-	}
-	return m[2]
-}
-
-func isZero(digits string) bool { return strings.Trim(digits, "0") == "" }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/invoke"
 	"trails/mcp"
 )
 
@@ -72,7 +73,7 @@ func TestTrap07ASubscriberHasFiveSecondsForEachEvent(t *testing.T) {
 func TestTrap08AStatelessServerAdvertisesAndTakesOnlyWhatItCanDo(t *testing.T) {
 	h := mcp.New(&fake{}, options("")).Handler()
 	for _, version := range versions[:4] {
-		if got := post(t, h, hello(version, "")).Body.String(); !strings.Contains(got, `"capabilities":{"resources":{},"tools":{}}`) {
+		if got := post(t, h, hello(version, "")).Body.String(); !strings.Contains(got, `"capabilities":{"completions":{},"prompts":{},"resources":{},"tools":{}}`) {
 			t.Errorf("%s: %s", version, got)
 		}
 		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
@@ -83,7 +84,7 @@ func TestTrap08AStatelessServerAdvertisesAndTakesOnlyWhatItCanDo(t *testing.T) {
 		}
 	}
 	w := post(t, h, ask("2026-07-28", 1, "server/discover", nil, ""), versionHeaders("2026-07-28", "server/discover", "")...)
-	if got := w.Body.String(); !strings.Contains(got, `"capabilities":{"resources":{},"tools":{"listChanged":true}}`) {
+	if got := w.Body.String(); !strings.Contains(got, `"capabilities":{"completions":{},"prompts":{},"resources":{},"tools":{"listChanged":true}}`) {
 		t.Errorf("discover: %s", got)
 	}
 }
@@ -169,17 +170,6 @@ func TestTrapSection1TheNewestVersionsErrorsHaveAStatus(t *testing.T) {
 	}
 }
 
-// GO-SDK 1.1: progress is dropped where one answer is all there is.
-func TestTrapSection1NobodyReportsProgressThatCannotBeHeard(t *testing.T) {
-	e := &fake{}
-	params := callTool("echo", nil)
-	params["_meta"] = map[string]any{"progressToken": 1}
-	post(t, mcp.New(e, options("")).Handler(), ask("2025-11-25", 1, "tools/call", params, ""))
-	if e.lastCall().Progress != nil {
-		t.Error("the engine is asked for progress")
-	}
-}
-
 func TestACallOverHTTPNeedsNoInitialize(t *testing.T) {
 	e := &fake{}
 	h := mcp.New(e, options("")).Handler()
@@ -225,7 +215,7 @@ func TestTheCallersTraceIsFollowed(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(with(nil)))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "*/*")
-	h.ServeHTTP(httptest.NewRecorder(), r.WithContext(mcp.WithTraceID(t.Context(), "chosen")))
+	h.ServeHTTP(httptest.NewRecorder(), r.WithContext(invoke.WithTrace(t.Context(), invoke.Trace{ID: "chosen"})))
 	if got := e.lastCall().TraceID; got != "chosen" {
 		t.Errorf("of the handler around: %q", got)
 	}

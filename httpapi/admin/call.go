@@ -12,7 +12,10 @@ import (
 
 // callOf is a call by whoever sent r, through this door.
 func callOf(w http.ResponseWriter, r *http.Request) invoke.Call {
-	return invoke.Call{Principal: principalOf(r), Via: "admin", TraceID: w.Header().Get(httpapi.TraceHeader)}
+	return invoke.Call{
+		Principal: principalOf(r), Via: "admin",
+		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
+	}
 }
 
 // asker makes the calls of one request.
@@ -20,7 +23,8 @@ type asker struct {
 	engine Engine
 	ctx    context.Context
 	call   invoke.Call
-	// head is the commit that the last answer is true of.
+	// head is the commit that the first answer is true of: what came later shows at
+	// least as much, so that a page which names it never misses a change.
 	head string
 }
 
@@ -40,7 +44,7 @@ func (a *asker) ask(capability string, args map[string]any, out any) error {
 	if err != nil {
 		return err
 	}
-	a.head = res.Head
+	a.head = firstOf(a.head, res.Head)
 	if err := json.Unmarshal(res.Structured, out); err != nil {
 		return fmt.Errorf("decode answer of %s: %w", capability, err)
 	}
@@ -53,7 +57,7 @@ func (a *asker) read(uri string, out any) error {
 	if err != nil {
 		return err
 	}
-	a.head = doc.Head
+	a.head = firstOf(a.head, doc.Head)
 	if err := json.Unmarshal(doc.Body, out); err != nil {
 		return fmt.Errorf("decode %s: %w", uri, err)
 	}
