@@ -1,0 +1,105 @@
+// Package telemetry says how a process is doing, to the machines that watch it:
+// numbers for Prometheus ([Metrics]) and a span for every call over OTLP
+// ([Traces]). Both are told of finished calls by the engine (invoke.Config's
+// Observe) and ask for the rest when they are read. Neither ever makes a call wait.
+//
+// It knows nothing of the graph: what is measured comes as functions.
+package telemetry
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"trails/invoke"
+)
+
+// Options are what a process can say of itself when its metrics are read. A nil
+// function leaves its metric out.
+type Options struct {
+	// Version is the program's.
+	Version string
+	// Sessions counts the open MCP sessions by transport.
+	Sessions func() map[string]int
+	// Watchers counts those who hear of changes, and how many of them have a
+	// notification waiting.
+	Watchers func() (open, behind int)
+	// Sizes are the bytes of the file and of its write-ahead log.
+	Sizes func() (file, log int64)
+	// ProvenanceQueue counts the calls that are not written down yet.
+	ProvenanceQueue func() int
+	// WriterQueue counts the calls that wait for the one writer.
+	WriterQueue func() int
+}
+
+// Metrics keeps the numbers of one process. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+
+	mu    sync.Mutex
+	known map[string]struct{} // capabilities that have series of their own
+}
+
+// buckets are upper bounds in seconds: a read of one node takes half a
+// millisecond, and a load that takes half a minute is a long one.
+var buckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+
+// maxCapabilities bounds the series: a schema that changes all day makes no end of
+// capabilities. Those beyond are counted as "other".
+const maxCapabilities = 2048
+
+// New returns metrics with a registry of their own.
+func New(o Options) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "trails_calls_total", Help: "Finished calls.",
+		}, []string{"capability", "outcome", "via"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "trails_call_duration_seconds", Help: "How long calls took, from their arrival to their result.", Buckets: buckets,
+		}, []string{"capability"}),
+		known: map[string]struct{}{},
+	}
+	m.registry.MustRegister(m.calls, m.duration,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		newGauges(o))
+	return m
+}
+
+// Observe counts a finished call.
+func (m *Metrics) Observe(o invoke.Observation) {
+	capability := m.series(o.Capability)
+	m.calls.WithLabelValues(capability, o.Outcome, o.Via).Inc()
+	m.duration.WithLabelValues(capability).Observe(o.Ended.Sub(o.Started).Seconds())
+}
+
+// series is the capability's label.
+func (m *Metrics) series(capability string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.known[capability]; ok {
+		return capability
+	}
+	if len(m.known) >= maxCapabilities {
+		return "other"
+	}
+	m.known[capability] = struct{}{}
+	return capability
+}
+
+// Bounds on those who read the metrics.
+const (
+	maxReaders  = 4
+	readTimeout = 10 * time.Second
+)
+
+// Handler answers GET /metrics in the forms that Prometheus asks for.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxReaders, Timeout: readTimeout})
+}
