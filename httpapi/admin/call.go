@@ -34,6 +34,9 @@ func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
 
 // ask makes one call and decodes its answer into out.
 func (a *asker) ask(capability string, args map[string]any, out any) error {
+	if args == nil {
+		args = map[string]any{}
+	}
 	text, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("encode arguments of %s: %w", capability, err)

@@ -1,10 +1,117 @@
 package admin
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
 
-type overviewData struct{}
+// Limits of what the overview shows.
+const (
+	overviewCommits    = 8
+	overviewActivities = 8
+)
+
+type overviewData struct {
+	Base    string
+	Quads   int64
+	Version int64
+	Types   []typeCount
+	Total   int64
+	Commits []commit
+	Doctor  doctorAnswer
+	Calls   []call
+	MCP     string
+}
+
+type typeCount struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Abstract    bool   `json:"abstract"`
+	Count       int64  `json:"count"`
+}
+
+type doctorAnswer struct {
+	OK     bool `json:"ok"`
+	Checks []struct {
+		Name   string `json:"name"`
+		OK     bool   `json:"ok"`
+		Detail string `json:"detail"`
+	} `json:"checks"`
+}
+
+// call is one activity of trails://prov/latest.
+type call struct {
+	Capability string `json:"capability"`
+	Author     string `json:"author"`
+	Via        string `json:"via"`
+	Started    string `json:"started"`
+	Outcome    string `json:"outcome"`
+	Error      string `json:"error"`
+	Commit     string `json:"commit"`
+	Cost       int64  `json:"cost"`
+}
+
+// CommitID is the commit that the call made, or "".
+func (c call) CommitID() string { return strings.TrimPrefix(c.Commit, "urn:trails:commit:") }
+
+// Millis is how long the call took.
+func (c call) Millis() float64 { return float64(c.Cost) / 1000 }
 
 // overview answers /admin: what is in the graph, and what happened last.
 func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
-	return s.respond(w, r, http.StatusOK, "overview.html", page{Title: "Overview", Nav: "overview", Live: live{Mode: "any"}, Data: overviewData{}})
+	if err := queryOf(r).err(); err != nil {
+		return err
+	}
+	a := s.asker(w, r)
+	data, err := a.overview()
+	if err != nil {
+		return err
+	}
+	data.MCP = originOf(r) + "/mcp"
+	return s.respond(w, r, http.StatusOK, "overview.html", page{
+		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Data: data,
+		Twins: []twin{{"JSON", "application/json", "/stats"}, {"Types", "application/json", "/kg"}},
+	})
+}
+
+func (a *asker) overview() (overviewData, error) {
+	var snapshot struct {
+		Base          string
+		Quads         int64
+		SchemaVersion int64 `json:"schema_version"`
+	}
+	var types struct{ Types []typeCount }
+	var log struct{ Commits []commit }
+	var data overviewData
+	for _, step := range []func() error{
+		func() error { return a.ask("snapshot", nil, &snapshot) },
+		func() error { return a.read("trails://kg/types", &types) },
+		func() error { return a.ask("commits_list", map[string]any{"limit": overviewCommits}, &log) },
+		func() error { return a.read("trails://doctor", &data.Doctor) },
+		func() (err error) { data.Calls, err = a.calls(); return err },
+	} {
+		if err := step(); err != nil {
+			return data, err
+		}
+	}
+	data.Base, data.Quads, data.Version = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion
+	data.Types, data.Commits = types.Types, log.Commits
+	data.Types = slices.DeleteFunc(data.Types, func(t typeCount) bool { return t.Abstract })
+	for _, t := range data.Types {
+		data.Total += t.Count
+	}
+	return data, nil
+}
+
+// calls are the latest activities, without what these pages themselves read.
+func (a *asker) calls() ([]call, error) {
+	var prov struct {
+		Graph []call `json:"@graph"`
+	}
+	if err := a.read("trails://prov/latest", &prov); err != nil {
+		return nil, err
+	}
+	calls := slices.DeleteFunc(prov.Graph, func(c call) bool { return c.Via == "admin" && c.Commit == "" && c.Outcome == "ok" })
+	return calls[:min(len(calls), overviewActivities)], nil
 }

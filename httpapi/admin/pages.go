@@ -3,6 +3,16 @@ package admin
 // pageRoutes are the reading pages and what they load.
 var pageRoutes = []route{
 	{pattern: "GET /admin", handle: (*site).overview},
+	{pattern: "GET /admin/types/{type}", handle: (*site).list},
+	{pattern: "GET /admin/types/{type}/{id}", handle: (*site).instance},
+	{pattern: "GET /admin/types/{type}/{id}/history", handle: (*site).history},
+	{pattern: "GET /admin/types/{type}/{id}/graph", handle: (*site).graph},
+	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON},
+	{pattern: "GET /admin/commits", handle: (*site).commits},
+	{pattern: "GET /admin/commits/{id}", handle: (*site).commit},
+	{pattern: "GET /admin/schema", handle: (*site).schema},
+	{pattern: "GET /admin/schema/{form}", handle: (*site).schemaText},
+	{pattern: "GET /admin/events", handle: (*site).events},
 	{pattern: "GET /admin/static/{name}", handle: (*site).static, open: true},
 	{pattern: "POST /admin/theme", handle: (*site).setTheme, open: true},
 }

@@ -49,8 +49,8 @@ type page struct {
 	Twins []twin
 	// Live says when the page is out of date.
 	Live live
-	// Script is a further script of ours that the page needs.
-	Script string
+	// Scripts are further static files that the page needs, in their order.
+	Scripts []string
 	// Data is for the page's own template.
 	Data any
 	// Frame is filled in by respond.
@@ -66,9 +66,10 @@ type twin struct{ Label, MIME, Href string }
 // tell the reader, or nothing. The zero value does nothing.
 type live struct {
 	// Mode is "any" (refresh on every change), "types" (on changes of Types),
-	// "notice" (a form: only say so) or "".
+	// "schema" (on changes of the schema), "notice" (a form: only say that Types or
+	// Instances changed) or "".
 	Mode string
-	// Types and Instances ("Note/N-1") are what the page shows.
+	// Types are names; Instances are addresses as [invoke.Address] writes them.
 	Types, Instances []string
 	// Head is the commit that the page shows.
 	Head string

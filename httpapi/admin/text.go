@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -153,10 +154,30 @@ func hue(name string) int {
 // hues is how many colours there are for types.
 const hues = 10
 
+// shellQuote writes text as one word of a shell.
+func shellQuote(text string) string {
+	plain := func(c rune) bool {
+		return c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("-_./:=@%+", c))
+	}
+	if text != "" && !strings.ContainsFunc(text, func(c rune) bool { return !plain(c) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 // alike reports names that share a beginning, whatever their case.
 func alike(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.HasPrefix(a, firstRunes(b, 3)) || strings.HasPrefix(b, firstRunes(a, 3))
+}
+
+// literal is a JSON value as people write it: a string without its quotes.
+func literal(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
 }
 
 // dict makes a map of its arguments, so that a piece of a page can take several.

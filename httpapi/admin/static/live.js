@@ -1,0 +1,239 @@
+// What pages do besides being read: stay current while others write, copy a
+// snippet, change the theme without losing a form. Every page works without it.
+"use strict";
+(() => {
+	const main = () => document.getElementById("main");
+	const announce = text => { document.getElementById("announce").textContent = text; };
+
+	// Morphing: the old tree becomes the new one with as few changes as possible, so
+	// that focus, scrolling, open details and what was typed stay.
+
+	const keyOf = n => n.nodeType === 1 ? n.id || n.dataset.key || "" : "";
+	const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
+
+	function morph(from, to) {
+		if (from.nodeType !== 1) {
+			if (from.nodeValue !== to.nodeValue) from.nodeValue = to.nodeValue;
+			return;
+		}
+		if (from.hasAttribute("data-keep") || from.isEqualNode(to)) return;
+		morphAttributes(from, to);
+		if (from.nodeName !== "TEXTAREA" && from.nodeName !== "SELECT") morphChildren(from, to);
+	}
+
+	function morphAttributes(from, to) {
+		for (const { name, value } of [...to.attributes]) {
+			if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+		}
+		for (const { name } of [...from.attributes]) {
+			const own = name === "open" && from.nodeName === "DETAILS";
+			if (!own && !to.hasAttribute(name)) from.removeAttribute(name);
+		}
+	}
+
+	function morphChildren(from, to) {
+		const keyed = new Map();
+		for (const child of from.childNodes) if (keyOf(child)) keyed.set(keyOf(child), child);
+		let at = from.firstChild;
+		for (const next of [...to.childNodes]) {
+			const key = keyOf(next);
+			const match = key ? keyed.get(key) : at && alike(at, next) ? at : null;
+			if (!match || !alike(match, next)) {
+				const added = document.importNode(next, true);
+				from.insertBefore(added, at);
+				mark(added);
+				continue;
+			}
+			if (match === at) at = at.nextSibling;
+			else from.insertBefore(match, at);
+			const before = match.textContent;
+			morph(match, next);
+			if (match.textContent !== before) mark(match);
+		}
+		while (at) {
+			const gone = at;
+			at = at.nextSibling;
+			gone.remove();
+		}
+	}
+
+	function mark(node) {
+		if (node.nodeType !== 1 || !node.dataset.key) return;
+		node.classList.add("fresh");
+		setTimeout(() => node.classList.remove("fresh"), 2500);
+	}
+
+	// Refreshing: one request at a time, and one more when something came meanwhile.
+
+	const pause = 250;
+	let busy = false, again = false, last = 0;
+
+	function refresh() {
+		if (busy) { again = true; return; }
+		busy = true;
+		setTimeout(fetchPage, Math.max(0, last + pause - Date.now()));
+	}
+
+	async function fetchPage() {
+		const address = location.href;
+		try {
+			const answer = await fetch(address, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+			const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+			if (address === location.href && page.getElementById("main")) apply(page);
+		} catch (e) {
+			again = false; // the stream's reconnection will ask again
+		}
+		last = Date.now();
+		busy = false;
+		if (again) { again = false; refresh(); }
+	}
+
+	function apply(page) {
+		const fresh = page.getElementById("main"), focused = document.activeElement;
+		const regions = [...main().querySelectorAll("[data-live-region]")].filter(r => page.getElementById(r.id));
+		const before = main().textContent;
+		if (regions.length) {
+			morphAttributes(main(), fresh);
+			for (const region of regions) morph(region, page.getElementById(region.id));
+		} else {
+			morph(main(), fresh);
+		}
+		document.title = page.title;
+		for (const part of ["footer.foot", "nav.side"]) {
+			const [a, b] = [document.querySelector(part), page.querySelector(part)];
+			if (a && b) morph(a, b);
+		}
+		if (focused && !focused.isConnected) main().focus({ preventScroll: true });
+		if (main().textContent !== before) announce("The page was updated.");
+		enhance(main());
+		if (window.htmx) window.htmx.process(main());
+		document.dispatchEvent(new CustomEvent("trails:refreshed"));
+	}
+
+	// Listening: the stream is closed while nobody looks, because a browser has few
+	// connections for one server.
+
+	const words = { on: "Live", wait: "Reconnecting", off: "Paused" };
+	let source = null, wait = 500, timer = 0;
+
+	function show(state) {
+		const badge = document.getElementById("live");
+		badge.hidden = false;
+		badge.dataset.state = state;
+		badge.querySelector(".live-text").textContent = words[state];
+	}
+
+	function listen() {
+		if (source || !main() || !main().dataset.live) return;
+		clearTimeout(timer);
+		source = new EventSource("/admin/events");
+		source.addEventListener("hello", e => {
+			wait = 500;
+			show("on");
+			if (JSON.parse(e.data).head !== main().dataset.head) missed();
+		});
+		source.addEventListener("change", e => heard(JSON.parse(e.data)));
+		source.onerror = () => {
+			stop();
+			show("wait");
+			timer = setTimeout(listen, wait * (0.75 + Math.random() / 2));
+			wait = Math.min(wait * 2, 30000);
+		};
+	}
+
+	function stop() {
+		if (source) source.close();
+		source = null;
+	}
+
+	const split = (text, by) => (text || "").split(by).filter(Boolean);
+
+	function concerns(change) {
+		const { live, types, instances } = main().dataset;
+		if (live === "any") return true;
+		if (live === "schema") return change.schema;
+		const named = split(instances, "\n"), kinds = split(types, " ");
+		if (named.length && !change.resync) return named.some(i => (change.instances || []).includes(i));
+		return change.schema || kinds.some(k => (change.types || []).includes(k));
+	}
+
+	function heard(change) {
+		if (!concerns(change)) return;
+		if (main().dataset.live === "notice") notice(change.head);
+		else refresh();
+	}
+
+	// missed: the page shows another head than the graph has now.
+	function missed() {
+		if (main().dataset.live !== "notice") refresh();
+	}
+
+	function notice(head) {
+		let banner = document.getElementById("changed");
+		if (!banner) {
+			banner = document.createElement("div");
+			banner.id = "changed";
+			banner.className = "banner";
+			main().prepend(banner);
+		}
+		const link = document.createElement("a");
+		link.href = "/admin/commits/" + encodeURIComponent(head);
+		link.textContent = "See the commit";
+		link.target = "_blank";
+		link.rel = "noopener";
+		const text = "What this form is about was changed meanwhile. What you typed is still here.";
+		banner.replaceChildren(text + " ", link);
+		announce(text);
+	}
+
+	// Small things.
+
+	function enhance(root) {
+		for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+	}
+
+	document.addEventListener("click", async e => {
+		const button = e.target.closest("[data-copy]");
+		if (!button) return;
+		await navigator.clipboard.writeText(button.closest(".snippet").querySelector("pre").textContent);
+		announce("Copied.");
+		const was = button.firstChild.nodeValue;
+		button.firstChild.nodeValue = "Copied";
+		setTimeout(() => { button.firstChild.nodeValue = was; }, 1500);
+	});
+
+	document.addEventListener("submit", async e => {
+		const form = e.target;
+		if (form.id !== "theme" || !e.submitter) return;
+		e.preventDefault();
+		const theme = e.submitter.value;
+		document.documentElement.dataset.theme = theme;
+		announce(theme === "dark" ? "Dark theme." : "Light theme.");
+		document.dispatchEvent(new CustomEvent("trails:theme"));
+		await fetch(form.action, { method: "POST", body: new URLSearchParams({ theme, return: location.pathname }), redirect: "manual" });
+	});
+
+	document.addEventListener("keydown", e => {
+		if (e.key !== "Escape") return;
+		for (const menu of document.querySelectorAll("details.menu[open]")) {
+			menu.open = false;
+			menu.querySelector("summary").focus();
+		}
+	});
+
+	document.addEventListener("htmx:afterSettle", e => {
+		const told = e.target.closest("[data-announce]") || document.querySelector("[data-announce]");
+		if (told) announce(told.dataset.announce);
+		enhance(document);
+	});
+
+	document.addEventListener("visibilitychange", () => {
+		if (document.hidden) { stop(); return; }
+		wait = 500;
+		listen();
+	});
+	addEventListener("pagehide", stop);
+	addEventListener("pageshow", listen);
+	enhance(document);
+	listen();
+})();
