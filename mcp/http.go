@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,8 @@ const (
 )
 
 // Handler returns the stateless Streamable HTTP endpoint: POST one message, get one
-// JSON answer; a subscription answers with a stream of events. It looks at no path.
+// JSON answer; a subscription, and a call that reports progress, answer with a stream
+// of events. It looks at no path.
 // It holds nothing that needs closing: what it starts ends with the requests.
 func (s *Server) Handler() http.Handler {
 	e := s.endpoint("mcp-http", true)
@@ -31,7 +33,6 @@ func (s *Server) Handler() http.Handler {
 		func(*http.Request) *sdk.Server { return e.sdk },
 		&sdk.StreamableHTTPOptions{
 			Stateless:                    true,
-			JSONResponse:                 true,
 			MaxRequestBodyBytes:          maxBody,
 			PropagateRequestCancellation: true,
 		})}
@@ -155,26 +156,31 @@ func refuseHTTP(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrp
 }
 
 // reply is a ResponseWriter that turns the SDK's plain-text refusals into JSON-RPC
-// errors, repairs those that it makes before any middleware, and gives each event
-// of a stream its own deadline.
+// errors, repairs those that it makes before any middleware, gives each event of a
+// stream its own deadline, and makes no stream of an answer that comes alone.
 type reply struct {
 	http.ResponseWriter
 	id json.RawMessage
 	// held is the status of a refusal whose text is not complete yet; 0 means none.
 	held int
 	text bytes.Buffer
+	// streams means that events have gone out: what follows is one, too.
+	streams bool
 }
 
 // Unwrap is for [http.ResponseController].
 func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader holds the status of a plain-text refusal back.
+// WriteHeader holds the status of a plain-text refusal back. A stream has its own
+// already, when an answer comes that would have another.
 func (w *reply) WriteHeader(status int) {
-	if status >= http.StatusBadRequest && w.sends("text/plain") {
+	switch {
+	case w.streams:
+	case status >= http.StatusBadRequest && w.sends("text/plain"):
 		w.held = status
-		return
+	default:
+		w.ResponseWriter.WriteHeader(status)
 	}
-	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write writes one JSON answer or one event; the SDK writes each in one piece.
@@ -182,11 +188,31 @@ func (w *reply) Write(p []byte) (int, error) {
 	switch {
 	case w.held != 0:
 		return w.text.Write(p)
-	case w.sends("text/event-stream"):
-		w.extend()
+	case w.streams || w.sends("text/event-stream"):
+		return w.writeEvent(p)
 	case w.isFailure(p):
 		return w.writeTidied(p)
 	}
+	return w.ResponseWriter.Write(p)
+}
+
+// writeEvent writes an event, and the first one as plain JSON when it is the answer:
+// none follows. An answer that the SDK does not write as an event, to give it a
+// status, becomes one here, when events came before it.
+func (w *reply) writeEvent(p []byte) (int, error) {
+	data, isEvent := bytes.CutPrefix(p, []byte("event: message\ndata: "))
+	switch {
+	case !isEvent && p[0] == '{':
+		p = slices.Concat([]byte("event: message\ndata: "), p, []byte("\n\n"))
+	case !w.streams && bytes.HasPrefix(data, []byte(`{"jsonrpc":"2.0","id":`)):
+		w.Header().Set("Content-Type", "application/json")
+		if _, err := w.Write(bytes.TrimSpace(data)); err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}
+	w.streams = true
+	w.extend()
 	return w.ResponseWriter.Write(p)
 }
 
