@@ -24,12 +24,18 @@ type fakeEngine struct {
 	page     *invoke.Page
 	err      error
 	panics   bool
+	hangs    bool             // until the request is stopped
+	fails    map[string]error // by capability
 }
 
-func (f *fakeEngine) Call(_ context.Context, c invoke.Call) (invoke.Result, error) {
+func (f *fakeEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
+	f.hang(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, c)
+	if err := f.fails[c.Capability]; err != nil {
+		return invoke.Result{}, err
+	}
 	if f.panics {
 		panic("a bug")
 	}
@@ -50,7 +56,17 @@ func (f *fakeEngine) Tools(_ context.Context, p policy.Principal) (invoke.Tools,
 	return invoke.Tools{Version: "v1", Descriptors: []capability.Descriptor{{ID: "note.create", Version: "1.0.0"}}}, nil
 }
 
-func (f *fakeEngine) Read(_ context.Context, uri string, c invoke.Call) (invoke.Document, error) {
+func (f *fakeEngine) hang(ctx context.Context) {
+	if f.hangs {
+		<-ctx.Done()
+	}
+}
+
+func (f *fakeEngine) Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error) {
+	f.hang(ctx)
+	if ctx.Err() != nil {
+		return invoke.Document{}, fault.New(fault.TimedOut, "%s was cancelled", uri)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.reads = append(f.reads, uri)
