@@ -142,12 +142,16 @@ func (e *endpoint) aboutResource(ctx context.Context, r request, p *sdk.Complete
 	switch {
 	case !known && !t.has(typeVariable):
 		return question{}, noSuch("ref.uri", "template", p.Ref.URI, nil)
-	case !t.has(p.Argument.Name):
+	case !t.has(p.Argument.Name) || !isVariable(p.Argument.Name):
 		return question{}, noSuch("argument.name", "variable", p.Argument.Name, t.variables)
 	case !known:
 		name = ""
 	}
 	return variableQuestion(p.Argument.Name, p.Argument.Value, name), nil
+}
+
+func isVariable(name string) bool {
+	return name == typeVariable || name == idVariable || slices.Contains(listVariables, name)
 }
 
 // variableQuestion says what suggests values of a variable; typeName is "" when the
@@ -198,15 +202,17 @@ type uriTemplate struct {
 
 func (t uriTemplate) has(variable string) bool { return slices.Contains(t.variables, variable) }
 
+// listVariables are what the address of a type takes.
+var listVariables = []string{"where", "limit", "offset", "branch"}
+
 // parseTemplate reads trails://kg/{type}/{id} and trails://kg/{type}{?where,…}, with
-// a name in the place of {type}, and what a client has made of them so far.
+// a name in the place of {type}, and what a client has made of them so far: one that
+// shows no variables of the query has all that there are.
 func parseTemplate(uri string) (t uriTemplate, ok bool) {
 	rest, ok := strings.CutPrefix(uri, kgPrefix)
-	path := rest
-	if i := strings.Index(rest, "{?"); i >= 0 {
-		path = rest[:i]
-	} else if i := strings.IndexByte(rest, '?'); i >= 0 {
-		path = rest[:i]
+	path, query, isTemplate := strings.Cut(rest, "{?")
+	if !isTemplate {
+		path, _, _ = strings.Cut(rest, "?")
 	}
 	name, id, isInstance := strings.Cut(path, "/")
 	if !ok || name == "" {
@@ -215,13 +221,14 @@ func parseTemplate(uri string) (t uriTemplate, ok bool) {
 	if t.typeName = name; name == "{"+typeVariable+"}" {
 		t.typeName, t.variables = "", []string{typeVariable}
 	}
+	if id == "{"+idVariable+"}" {
+		t.variables = append(t.variables, idVariable)
+	}
 	switch {
+	case isTemplate:
+		t.variables = append(t.variables, strings.Split(strings.TrimSuffix(query, "}"), ",")...)
 	case !isInstance:
-		t.variables = append(t.variables, "where", "limit", "offset", "branch")
-	case id == "{"+idVariable+"}":
-		t.variables = append(t.variables, idVariable, "branch")
-	default:
-		t.variables = append(t.variables, "branch")
+		t.variables = append(t.variables, listVariables...)
 	}
 	return t, !strings.ContainsAny(t.typeName, "{}")
 }

@@ -65,7 +65,17 @@ func (f *fake) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
 			return f.run(ctx, name, c)
 		}
 	}
+	if text, ok := wordsOf[c.Capability]; ok {
+		return invoke.Result{Structured: json.RawMessage(text)}, nil
+	}
 	return invoke.Result{}, fault.New(fault.UnknownTool, "unknown tool: %s", c.Capability)
+}
+
+// wordsOf are the answers of what is no tool.
+var wordsOf = map[string]string{
+	"prompts_list": `{"prompts":[{"name":"write","title":"Write","description":"Write a node.","arguments":[{"name":"type","description":"Its type.","required":true,"completes":"types"},{"name":"why","description":"Why.","required":false}]}]}`,
+	"prompt_get":   `{"description":"Write a node.","messages":[{"role":"user","text":"Write a <Note> & so on."}]}`,
+	"suggest":      `{"items":[{"value":"Note","label":"A note"}],"total":101,"more":true}`,
 }
 
 func (f *fake) run(ctx context.Context, name string, c invoke.Call) (invoke.Result, error) {

@@ -52,7 +52,15 @@ func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, er
 	return &resourceList{complete: completeFor(r), cacheable: cacheableFor(r), Resources: page, Next: next}, nil
 }
 
-// listTemplates lists two templates a type. They are only ever listed: reading does
+// generalTemplates stand for every type: their variable type can be completed.
+var generalTemplates = []template{
+	{Template: kgPrefix + "{type}{?where,limit,offset,branch}", Name: "kg-type", Title: "Nodes of a type", MIME: "application/json",
+		Description: "The nodes of one type as {iri, label}, in pages; where is one property=value."},
+	{Template: kgPrefix + "{type}/{id}{?branch}", Name: "kg-node", Title: "One node", MIME: "application/ld+json",
+		Description: "One node as JSON-LD; id is its local id, or its percent-encoded IRI."},
+}
+
+// listTemplates lists two templates for all types, and two a type. They are only ever listed: reading does
 // not match them (the SDK's matcher compiles each on every read, and knows nothing
 // of how we parse).
 func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, error) {
@@ -61,6 +69,9 @@ func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, er
 		return nil, err
 	}
 	entries := []json.RawMessage{}
+	for _, t := range generalTemplates {
+		entries = append(entries, mustMarshal(t))
+	}
 	for _, a := range all {
 		for _, t := range templatesOf(a) {
 			entries = append(entries, mustMarshal(t))
