@@ -69,6 +69,12 @@ func (e *suiteEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, e
 		return reportProgress(c)
 	case "test_elicitation":
 		return askUser(ctx, c)
+	case "prompts_list":
+		return invoke.Result{Structured: json.RawMessage(promptsList)}, nil
+	case "prompt_get":
+		return getPrompt(c.Args)
+	case "suggest":
+		return answered("items", []map[string]string{{"value": "test value"}})
 	}
 	return invoke.Result{}, fault.New(fault.UnknownTool, "unknown tool: %s", c.Capability)
 }
@@ -98,6 +104,35 @@ func askUser(ctx context.Context, c invoke.Call) (invoke.Result, error) {
 		return invoke.Result{}, err
 	}
 	return answered("answer", yes)
+}
+
+const promptsList = `{"prompts":[
+	{"name":"test_simple_prompt","description":"A prompt."},
+	{"name":"test_prompt_with_arguments","description":"A prompt with arguments.","arguments":[
+		{"name":"arg1","description":"The first.","required":true,"completes":"types"},
+		{"name":"arg2","description":"The second.","required":true}]},
+	{"name":"test_prompt_with_embedded_resource","description":"A prompt with a resource.","arguments":[{"name":"resourceUri","required":true}]},
+	{"name":"test_prompt_with_image","description":"A prompt with a picture."}]}`
+
+func getPrompt(args json.RawMessage) (invoke.Result, error) {
+	var p struct {
+		Name      string
+		Arguments map[string]string
+	}
+	if err := json.Unmarshal(args, &p); err != nil {
+		return invoke.Result{}, err
+	}
+	switch p.Name {
+	case "test_simple_prompt":
+		return answered("messages", message("This is a simple prompt for testing."))
+	case "test_prompt_with_arguments":
+		return answered("messages", message(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", p.Arguments["arg1"], p.Arguments["arg2"])))
+	}
+	return invoke.Result{}, fault.Arguments(fault.FieldError{Field: "name", Code: fault.OneOf, Message: "there is no such prompt", Value: p.Name})
+}
+
+func message(text string) []map[string]string {
+	return []map[string]string{{"role": "user", "text": text}}
 }
 
 func (e *suiteEngine) Resources(context.Context, policy.Principal) ([]invoke.Resource, error) {
@@ -141,6 +176,10 @@ func suiteFixture(ctx context.Context, method string, req sdk.Request, res sdk.R
 			session, _ := req.GetSession().(*sdk.ServerSession)
 			return use(ctx, session, req)
 		}
+	case *sdk.GetPromptParams:
+		if said := suitePrompts[p.Name]; said != nil && fault.Is(err, fault.InvalidArguments) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: said}}}, nil
+		}
 	}
 	return res, err
 }
@@ -161,6 +200,13 @@ var suiteCalls = map[string]func(context.Context, *sdk.ServerSession, sdk.Reques
 	"test_elicitation_sep1034_defaults": elicit(defaultsForm),
 	"test_elicitation_sep1330_enums":    elicit(enumsForm),
 	"test_reconnection":                 reconnect,
+}
+
+// suitePrompts are the prompts that the engine does not know.
+var suitePrompts = map[string]sdk.Content{
+	"test_prompt_with_image": &sdk.ImageContent{Data: picture, MIMEType: "image/png"},
+	"test_prompt_with_embedded_resource": &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+		URI: "test://example-resource", MIMEType: "text/plain", Text: "Embedded resource content for testing."}},
 }
 
 func contentOf(content ...sdk.Content) func(context.Context, *sdk.ServerSession, sdk.Request) (sdk.Result, error) {

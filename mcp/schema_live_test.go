@@ -117,11 +117,12 @@ const sessions = "2025-11-25"
 // steps ask for everything. What a version or a door does not have is answered
 // with an error, which has a schema, too.
 var steps = []step{
+	{"logging/setLevel", `"level":"debug"`, "", sessions},
 	{"tools/list", ``, "", ""},
 	{"tools/list", `"cursor":"none of ours"`, "", ""},
 	{"tools/call", `"name":"test_simple_text"`, "", ""},
 	{"tools/call", `"name":"test_simple_text","arguments":{}`, "", ""},
-	{"tools/call", `"name":"test_error_handling"`, "", ""},
+	{"tools/call", `"name":"test_error_handling","_meta":{"io.modelcontextprotocol/logLevel":"debug"}`, "", ""},
 	{"tools/call", `"name":"no_such_tool"`, "", ""},
 	{"tools/call", `"name":"test_image_content"`, "", sessions},
 	{"tools/call", `"name":"test_audio_content"`, "2025-03-26", sessions},
@@ -137,11 +138,11 @@ var steps = []step{
 	{"prompts/list", ``, "", ""},
 	{"prompts/get", `"name":"test_simple_prompt"`, "", ""},
 	{"prompts/get", `"name":"test_prompt_with_arguments","arguments":{"arg1":"a","arg2":"b"}`, "", ""},
-	{"prompts/get", `"name":"test_prompt_with_image"`, "", ""},
-	{"prompts/get", `"name":"test_prompt_with_embedded_resource","arguments":{"resourceUri":"test://a"}`, "", ""},
+	{"prompts/get", `"name":"test_prompt_with_image"`, "", sessions},
+	{"prompts/get", `"name":"test_prompt_with_embedded_resource","arguments":{"resourceUri":"test://a"}`, "", sessions},
 	{"prompts/get", `"name":"no_such_prompt"`, "", ""},
 	{"completion/complete", `"ref":{"type":"ref/prompt","name":"test_prompt_with_arguments"},"argument":{"name":"arg1","value":"t"}`, "", ""},
-	{"completion/complete", `"ref":{"type":"ref/resource","uri":"trails://kg/{type}"},"argument":{"name":"type","value":"N"}`, "", ""},
+	{"completion/complete", `"ref":{"type":"ref/resource","uri":"trails://kg/{type}/{id}"},"argument":{"name":"type","value":"N"}`, "", ""},
 }
 
 // greet opens the conversation as its version does.
