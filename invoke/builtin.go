@@ -160,7 +160,10 @@ var builtins = []builtin{
 	},
 	{
 		id: "resource_read", description: "Read one trails:// address.",
-		input:  []capability.Field{{Name: "uri", Type: capability.String, Required: true, MaxLength: ptr(8192)}},
+		input: []capability.Field{
+			{Name: "uri", Type: capability.String, Required: true, MaxLength: ptr(8192)},
+			{Name: "format", Type: capability.String, MaxLength: ptr(20), Description: "json, jsonld or turtle, where the address can be had so; its own form when left out."},
+		},
 		output: []capability.Field{{Name: "uri", Type: capability.String}, {Name: "mime", Type: capability.String}},
 		cost:   capability.CostResult, action: "read", handle: resourceRead, idempotent: true, hidden: true,
 	},

@@ -56,8 +56,17 @@ type provActivity struct {
 	Generated  []string `json:"generated,omitempty"`
 }
 
-// provLatest answers the latest calls, those that still wait in memory included.
+// provLatest answers the latest calls as JSON-LD.
 func provLatest(ctx context.Context, r *running) (any, error) {
+	activities, err := r.latestActivities(ctx)
+	return struct {
+		Context map[string]any `json:"@context"`
+		Graph   []provActivity `json:"@graph"`
+	}{provContext, activities}, err
+}
+
+// latestActivities reads the latest calls, those that still wait in memory included.
+func (r *running) latestActivities(ctx context.Context) ([]provActivity, error) {
 	if err := r.engine.prov.flush(ctx); err == nil {
 		r.release()
 		if err := r.pin(ctx); err != nil {
@@ -70,12 +79,9 @@ func provLatest(ctx context.Context, r *running) (any, error) {
 	}
 	// A read is recorded later than a write that began after it.
 	slices.SortStableFunc(activities, func(a, b kg.Activity) int { return b.Started.Compare(a.Started) })
-	out := struct {
-		Context map[string]any `json:"@context"`
-		Graph   []provActivity `json:"@graph"`
-	}{provContext, make([]provActivity, len(activities))}
+	out := make([]provActivity, len(activities))
 	for i, a := range activities {
-		if out.Graph[i], err = r.provActivity(ctx, a); err != nil {
+		if out[i], err = r.provActivity(ctx, a); err != nil {
 			return nil, err
 		}
 	}

@@ -17,26 +17,29 @@ import (
 const (
 	mimeJSON   = "application/json"
 	mimeJSONLD = "application/ld+json"
+	mimeTurtle = "text/turtle"
 )
 
 // fixedResource is an address that every graph has.
 type fixedResource struct {
 	Resource
 	read func(context.Context, *running) (any, error)
+	// turtle is the same as Turtle; nil when it cannot be had so.
+	turtle func(context.Context, *running) ([]byte, error)
 }
 
 // fixedResources are listed first, in this order.
 var fixedResources = []fixedResource{
 	{Resource{URI: "trails://schema", Name: "schema", Title: "Schema", MIME: mimeJSON,
-		Description: "Types, properties and constraints. Read it before the first write."}, schemaGet},
+		Description: "Types, properties and constraints. Read it before the first write."}, schemaGet, schemaTurtle},
 	{Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: mimeJSON,
-		Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, stats},
+		Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, stats, nil},
 	{Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: mimeJSON,
-		Description: "What is checked of the file and its capabilities, and whether it is well."}, doctor},
+		Description: "What is checked of the file and its capabilities, and whether it is well."}, doctor, nil},
 	{Resource{URI: "trails://kg/types", Name: "kg-types", Title: "Types", MIME: mimeJSON,
-		Description: "Every type with its description, address and number of instances."}, kgTypes},
+		Description: "Every type with its description, address and number of instances."}, kgTypes, nil},
 	{Resource{URI: "trails://prov/latest", Name: "prov-latest", Title: "Latest provenance", MIME: mimeJSONLD,
-		Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit."}, provLatest},
+		Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit."}, provLatest, provTurtle},
 }
 
 // Resources lists the addresses that can be read: the fixed ones, then one umbrella per type.
@@ -77,9 +80,14 @@ type document struct {
 }
 
 // Read reads one trails:// address through the same stages as any call; of c it
-// uses Principal, Via and TraceID. An address that is not there is fault.NotFound.
+// uses Principal, Via, TraceID and Format. An address that is not there is
+// fault.NotFound, a form that it cannot be had in fault.InvalidArguments.
 func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error) {
-	args, err := encodeJSON(map[string]string{"uri": uri})
+	asked := map[string]string{"uri": uri}
+	if c.Format != "" {
+		asked["format"] = c.Format
+	}
+	args, err := encodeJSON(asked)
 	if err != nil {
 		return Document{}, e.fail(err, c.TraceID, uri)
 	}
@@ -96,7 +104,28 @@ func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error)
 	if err := json.Unmarshal(result.Structured, &d); err != nil {
 		return Document{}, e.fail(err, c.TraceID, uri)
 	}
-	return Document{URI: uri, MIME: d.MIME, Body: d.Body, Head: result.Head, Page: d.Page}, nil
+	body, err := unpack(d.MIME, d.Body)
+	if err != nil {
+		return Document{}, e.fail(err, c.TraceID, uri)
+	}
+	return Document{URI: uri, MIME: d.MIME, Body: body, Head: result.Head, Page: d.Page}, nil
+}
+
+// pack makes a body a part of a JSON result: what is no JSON travels as a string.
+func pack(mime string, body []byte) (json.RawMessage, error) {
+	if mime == mimeJSON || mime == mimeJSONLD {
+		return body, nil
+	}
+	return encodeJSON(string(body))
+}
+
+func unpack(mime string, body json.RawMessage) ([]byte, error) {
+	if mime == mimeJSON || mime == mimeJSONLD {
+		return body, nil
+	}
+	var text string
+	err := json.Unmarshal(body, &text)
+	return []byte(text), err
 }
 
 // resourceRead is the handler behind every address.
@@ -110,12 +139,13 @@ func resourceRead(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	body, err := pack(d.mime, d.body)
 	return struct {
 		URI  string          `json:"uri"`
 		MIME string          `json:"mime"`
 		Body json.RawMessage `json:"body"`
 		Page *Page           `json:"page,omitempty"`
-	}{uri, d.mime, d.body, d.page}, nil
+	}{uri, d.mime, body, d.page}, err
 }
 
 var errNoResource = fault.New(fault.NotFound, "Resource not found")
@@ -148,6 +178,14 @@ func (r *running) readURI(ctx context.Context, uri string) (document, error) {
 }
 
 func (r *running) fixed(ctx context.Context, f fixedResource) (document, error) {
+	form, err := r.form(f.forms()...)
+	if err != nil {
+		return document{}, err
+	}
+	if form == formTurtle {
+		body, err := f.turtle(ctx, r)
+		return document{mime: mimeTurtle, body: body}, err
+	}
 	v, err := f.read(ctx, r)
 	if err != nil {
 		return document{}, err

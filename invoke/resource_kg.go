@@ -3,7 +3,6 @@ package invoke
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"trails/kg"
 	"trails/kg/fault"
 	"trails/kg/rdf"
-	"trails/kg/rdfio"
 	"trails/kg/schema"
 )
 
@@ -64,6 +62,15 @@ func (r *running) readList(ctx context.Context, t *schema.Type, rawQuery string)
 	}
 	if page.More = len(items) > page.Limit; page.More {
 		items = items[:page.Limit]
+	}
+	form, err := r.form(formJSON, formJSONLD, formTurtle)
+	if err != nil {
+		return document{}, err
+	}
+	if form != formJSON {
+		d, err := r.listDocument(ctx, form, t, items)
+		d.page = page
+		return d, err
 	}
 	out := make([]itemView, len(items))
 	for i, item := range items {
@@ -202,7 +209,7 @@ func (r *running) datatypeName(p *schema.Property) string {
 	return iri
 }
 
-// readInstance answers trails://kg/<Type>/<id> as JSON-LD.
+// readInstance answers trails://kg/<Type>/<id>.
 func (r *running) readInstance(ctx context.Context, t *schema.Type, id string) (document, error) {
 	s := r.snapshot.Schema()
 	for _, own := range s.Concrete(t) {
@@ -218,24 +225,7 @@ func (r *running) readInstance(ctx context.Context, t *schema.Type, id string) (
 			continue
 		}
 		r.activity.Used = append(r.activity.Used, string(iri))
-		body, err := rdfio.EntityJSONLD(iri, quads, jsonldContext(s, own))
-		if err != nil {
-			return document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
-		}
-		return document{mime: mimeJSONLD, body: body}, nil
+		return r.instanceDocument(own, iri, quads)
 	}
 	return document{}, errNoResource
-}
-
-// jsonldContext names a type's properties for JSON-LD.
-func jsonldContext(s *schema.Schema, t *schema.Type) rdfio.JSONLDContext {
-	c := rdfio.JSONLDContext{Terms: map[rdf.IRI]rdfio.JSONLDTerm{}, Prefixes: s.Prefixes}
-	for _, p := range s.PropertiesOf(t) {
-		datatype := schema.Datatypes[p.Datatype].IRI
-		if datatype == "" {
-			datatype = "@id"
-		}
-		c.Terms[p.IRI] = rdfio.JSONLDTerm{Name: p.Name, Type: datatype, Many: p.Many()}
-	}
-	return c
 }

@@ -71,6 +71,29 @@ func EntityJSONLD(subject rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte
 	return text, nil
 }
 
+// GraphJSONLD returns a JSON-LD 1.1 document of the quads as a list of subjects under
+// @graph, in the order given; see [EntityJSONLD]. Other subjects among the quads
+// come after them. Without any it is an empty list.
+func GraphJSONLD(subjects []rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
+	d := newDocument(ctx)
+	about := bySubject(quads)
+	list := make([]any, 0, len(about))
+	for _, s := range append(slices.Clone(subjects), sortedTerms(about)...) {
+		if !isNode(s) {
+			return nil, fault.New(fault.InvalidArguments, "a JSON-LD document is about IRIs and blank nodes, not %v", s)
+		}
+		if quads, ok := about[s]; ok {
+			list = append(list, d.node(s, quads))
+			delete(about, s)
+		}
+	}
+	text, err := jsontext.Marshal(map[string]any{"@context": d.context(ctx.Prefixes), "@graph": list})
+	if err != nil {
+		return nil, fmt.Errorf("encode JSON-LD: %w", err)
+	}
+	return text, nil
+}
+
 func isNode(t rdf.Term) bool {
 	switch t.(type) {
 	case quad.IRI, quad.BNode:

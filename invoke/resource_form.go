@@ -1,0 +1,149 @@
+package invoke
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/rdfio"
+	"trails/kg/schema"
+)
+
+// The forms that an address can be read in.
+const (
+	formJSON   = "json"
+	formJSONLD = "jsonld"
+	formTurtle = "turtle"
+)
+
+// maxDocumentQuads bounds what one document of a list is made of.
+const maxDocumentQuads = 500_000
+
+// form returns the form that the call asks for, the first of those offered when it
+// asks for none.
+func (r *running) form(offered ...string) (string, error) {
+	asked := r.args.text("format")
+	if asked == "" {
+		return offered[0], nil
+	}
+	if !slices.Contains(offered, asked) {
+		return "", wrongForm(asked, offered)
+	}
+	return asked, nil
+}
+
+func wrongForm(asked string, offered []string) error {
+	are := "there are "
+	if len(offered) == 1 {
+		are = "there is "
+	}
+	return fault.Arguments(fault.FieldError{
+		Field: "format", Code: fault.OneOf, Value: asked, Constraint: offered,
+		Message: fmt.Sprintf("it cannot be had as %q; ", asked) + are + strings.Join(offered, ", "),
+	})
+}
+
+// forms are those of a fixed resource, its own first: JSON-LD is JSON, too.
+func (f fixedResource) forms() []string {
+	forms := []string{formJSON}
+	if f.MIME == mimeJSONLD {
+		forms = []string{formJSONLD, formJSON}
+	}
+	if f.turtle != nil {
+		forms = append(forms, formTurtle)
+	}
+	return forms
+}
+
+// instanceDocument is one node in the form that is asked for.
+func (r *running) instanceDocument(t *schema.Type, iri rdf.IRI, quads []rdf.Quad) (document, error) {
+	form, err := r.form(formJSONLD, formJSON, formTurtle)
+	if err != nil {
+		return document{}, err
+	}
+	s := r.snapshot.Schema()
+	switch form {
+	case formJSON:
+		body, err := encodeJSON(plainNode(s, t, iri, quads))
+		return document{mime: mimeJSON, body: body}, err
+	case formTurtle:
+		return turtleDocument(s, quads)
+	}
+	body, err := rdfio.EntityJSONLD(iri, quads, jsonldContext(s, t))
+	if err != nil {
+		return document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
+	}
+	return document{mime: mimeJSONLD, body: body}, nil
+}
+
+// plainNode is a node with its declared properties as the typed write tools take them.
+func plainNode(s *schema.Schema, t *schema.Type, iri rdf.IRI, quads []rdf.Quad) map[string]any {
+	object, _ := s.Object(t, quads)
+	object["id"], object["iri"], object["type"] = s.IDOf(t, iri), string(iri), t.Name
+	return object
+}
+
+func turtleDocument(s *schema.Schema, quads []rdf.Quad) (document, error) {
+	var text bytes.Buffer
+	if err := rdfio.WriteTurtle(&text, quads, s.TurtlePrefixes()); err != nil {
+		return document{}, fmt.Errorf("write Turtle: %w", err)
+	}
+	return document{mime: mimeTurtle, body: text.Bytes()}, nil
+}
+
+// listDocument is all that is said of the nodes of a page.
+func (r *running) listDocument(ctx context.Context, form string, t *schema.Type, items []kg.Item) (document, error) {
+	var subjects []rdf.Term
+	var quads []rdf.Quad
+	for _, item := range items {
+		about, err := r.snapshot.Node(ctx, item.IRI)
+		if err != nil {
+			return document{}, err
+		}
+		subjects, quads = append(subjects, item.IRI), append(quads, about...)
+		if len(quads) > maxDocumentQuads {
+			return document{}, fault.New(fault.TooLarge, "the page has more than %d statements; ask for fewer nodes with limit", maxDocumentQuads)
+		}
+	}
+	s := r.snapshot.Schema()
+	if form == formTurtle {
+		return turtleDocument(s, quads)
+	}
+	body, err := rdfio.GraphJSONLD(subjects, quads, jsonldContext(s, s.Subtypes(t)...))
+	if err != nil {
+		return document{}, fmt.Errorf("write a page of %s as JSON-LD: %w", t.Name, err)
+	}
+	return document{mime: mimeJSONLD, body: body}, nil
+}
+
+// jsonldContext names the properties of types for JSON-LD; of two with one predicate
+// the first counts.
+func jsonldContext(s *schema.Schema, types ...*schema.Type) rdfio.JSONLDContext {
+	c := rdfio.JSONLDContext{Terms: map[rdf.IRI]rdfio.JSONLDTerm{}, Prefixes: s.Prefixes}
+	for _, t := range types {
+		for _, p := range s.PropertiesOf(t) {
+			if _, known := c.Terms[p.IRI]; known {
+				continue
+			}
+			datatype := schema.Datatypes[p.Datatype].IRI
+			if datatype == "" {
+				datatype = "@id"
+			}
+			c.Terms[p.IRI] = rdfio.JSONLDTerm{Name: p.Name, Type: datatype, Many: p.Many()}
+		}
+	}
+	return c
+}
+
+func schemaTurtle(_ context.Context, r *running) ([]byte, error) {
+	var text bytes.Buffer
+	if err := r.snapshot.Schema().WriteTurtle(&text); err != nil {
+		return nil, fmt.Errorf("write schema: %w", err)
+	}
+	return text.Bytes(), nil
+}
