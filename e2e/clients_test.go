@@ -40,6 +40,15 @@ func (n nodeTools) run(t testing.TB, args ...string) output {
 	return finish(t, cmd)
 }
 
+// check runs a script of ours to its last line, which counts.
+func (n nodeTools) check(t testing.TB, script string, args ...string) {
+	t.Helper()
+	out := n.run(t, append([]string{script, n.modules}, args...)...)
+	if out.code != 0 || !strings.Contains(out.stdout, "checks passed") {
+		t.Errorf("exit %d\n%s%s", out.code, out.stdout, out.stderr)
+	}
+}
+
 func TestTheTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	tools, file := toolsOfNode(t), notesFile(t)
@@ -56,13 +65,22 @@ func TestTheTypeScriptClient(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out := tools.run(t, append([]string{"client/check.mjs", tools.modules}, c.args()...)...)
-			if out.code != 0 || !strings.Contains(out.stdout, "checks passed") {
-				t.Errorf("exit %d\n%s%s", out.code, out.stdout, out.stderr)
-			}
+			tools.check(t, "client/check.mjs", c.args()...)
 		})
 	}
 	must(t, "verify", file)
+}
+
+func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
+	t.Parallel()
+	tools, file := toolsOfNode(t), notesFile(t)
+	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
+	for name, args := range map[string][]string{
+		"stdio": {"stdio", trailsBinary, file},
+		"http":  {"http", openWeb(t, file).base + "/mcp"},
+	} {
+		t.Run(name, func(t *testing.T) { tools.check(t, "client/words.mjs", args...) })
+	}
 }
 
 func TestTheInspector(t *testing.T) {
@@ -85,6 +103,10 @@ func TestTheInspector(t *testing.T) {
 		{"calls a tool over stdio", stdio, []string{"--method", "tools/call", "--tool-name", "health"}, 0, "structuredContent"},
 		{"reads a filter over stdio", stdio, []string{"--method", "resources/read", "--uri", "trails://kg/Note?where=code=one&limit=50"}, 0, "Note one"},
 		{"lists tools over HTTP", web, []string{"--method", "tools/list"}, 0, "note_create"},
+		{"lists prompts over stdio", stdio, []string{"--method", "prompts/list"}, 0, `"write"`},
+		{"writes out a prompt over HTTP", web, []string{"--method", "prompts/get", "--prompt-name", "write", "--prompt-args", "type=Note"}, 0, "note_create"},
+		{"lists resources over stdio", stdio, []string{"--method", "resources/list"}, 0, "trails://kg/Note"},
+		{"lists templates over HTTP", web, []string{"--method", "resources/templates/list"}, 0, "uriTemplate"},
 		{"calls a tool over HTTP", web, []string{"--method", "tools/call", "--tool-name", "commits_list", "--tool-arg", "limit=1"}, 0, "structuredContent"},
 		{"needs the token over HTTP", web[:3], []string{"--method", "tools/list"}, 3, "auth_required"},
 		{"needs the token over stdio", append([]string{"-e", "TRAILS_MCP_TOKEN=other"}, stdio...), []string{"--method", "tools/list"}, 1, "Authentication failed"},

@@ -1,58 +1,7 @@
-// The TypeScript MCP client against the binary, over one transport.
-//
-//   node check.mjs MODULES stdio BINARY FILE [TOKEN]
-//   node check.mjs MODULES http URL [TOKEN]
-//
-// MODULES is the directory whose node_modules holds the SDK. It works on a file
-// with the schema of notes (see notes_test.go) and ends with one line that counts.
-import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
-
-const [modules, kind, ...rest] = process.argv.slice(2)
-const require = createRequire(`${modules}/package.json`)
-const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)))
-const { Client } = await load('client/index.js')
-const { StdioClientTransport, getDefaultEnvironment } = await load('client/stdio.js')
-const { StreamableHTTPClientTransport } = await load('client/streamableHttp.js')
-
-let checks = 0
-const equal = (got, want, what) => { assert.deepEqual(got, want, what); checks++ }
-const holds = (truth, what) => { assert.ok(truth, what); checks++ }
-
-// transport opens the door; authorization says who we are, where there is a token.
-function transport (token) {
-  if (kind === 'http') {
-    const headers = token ? { Authorization: `Bearer ${token}` } : {}
-    return new StreamableHTTPClientTransport(new URL(rest[0]), { requestInit: { headers } })
-  }
-  const [binary, file, required] = rest
-  const env = { ...getDefaultEnvironment(), ...(required ? { TRAILS_MCP_TOKEN: required } : {}) }
-  return new StdioClientTransport({ command: binary, args: ['mcp', file], env, stderr: 'inherit' })
-}
-
-function newClient (token) {
-  const info = { name: 'check', version: '1' }
-  if (kind === 'stdio' && token) info.authorization = { bearer: token }
-  return new Client(info)
-}
-
-async function connect (token) {
-  const client = newClient(token)
-  await client.connect(transport(token))
-  return client
-}
-
-// refusal is the error of a request that must fail.
-async function refusal (promise) {
-  try {
-    const answer = await promise
-    assert.fail(`accepted: ${JSON.stringify(answer)}`)
-  } catch (error) {
-    if (error.code === 'ERR_ASSERTION') throw error
-    return error
-  }
-}
+// The TypeScript MCP client against the binary, over one transport: see client.mjs
+// for the arguments. It works on a file with the schema of notes (see notes_test.go)
+// and ends with one line that counts.
+import { connect, done, equal, holds, kind, refusal, token } from './client.mjs'
 
 async function work (client) {
   const { tools } = await client.listTools()
@@ -92,7 +41,6 @@ async function work (client) {
   equal([stale.isError, stale.structuredContent.kind], [true, 'precondition_failed'], 'a lost precondition is a result')
 }
 
-const token = kind === 'http' ? rest[1] : rest[2]
 if (token) {
   const refused = await refusal(connect('wrong'))
   holds(kind === 'http' || refused.code === -32001, `a wrong token is refused with ${refused.code}`)
@@ -100,4 +48,4 @@ if (token) {
 const client = await connect(token)
 await work(client)
 await client.close()
-console.log(`${kind}: ${checks} checks passed`)
+done()
