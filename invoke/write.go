@@ -166,7 +166,7 @@ func load(ctx context.Context, r *running) (any, error) {
 	r.release() // a long write must not hold the log
 	result, err := r.session().Load(ctx, kg.Load{
 		Inputs: inputs, Format: kg.Format(r.args.text("format")), Mode: kg.Mode(r.args.text("mode")),
-		Graph: graph, KeepGoing: r.args.flag("keep_going"), Set: set, Progress: r.Progress,
+		Graph: graph, KeepGoing: r.args.flag("keep_going"), Set: set, Progress: r.Progress, Confirm: r.confirmReplacement(),
 	})
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func schemaApply(ctx context.Context, r *running) (any, error) {
 		return nil, err
 	}
 	r.release()
-	p, result, err := r.session().ApplySchema(ctx, kg.SchemaChange{
+	p, result, err := r.applySchema(ctx, kg.SchemaChange{
 		Source: []byte(r.args.text("schema")), AllowDataLoss: r.args.flag("allow_data_loss"), Set: set,
 	})
 	if err != nil {

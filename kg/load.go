@@ -72,6 +72,10 @@ type Load struct {
 	Set ChangeSet
 	// Progress hears how far it is.
 	Progress func(Progress)
+	// Confirm, when set, is called before an overwrite that removes nodes that are
+	// there, after the data was read and before anything is locked. Its error ends the
+	// load. Without one, the load is refused when the head moves meanwhile.
+	Confirm func(context.Context, Replacement) error
 }
 
 // Loaded reports a finished load.
@@ -114,6 +118,9 @@ func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 	}
 	if len(in.bad) > 0 {
 		return Loaded{}, in.allBad(s, j)
+	}
+	if j.set.IfCommit, err = in.confirmed(s, j.set); err != nil {
+		return Loaded{}, err
 	}
 	result, err := s.write(ctx, j)
 	return Loaded{Result: result, Records: in.records}, err

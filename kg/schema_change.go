@@ -54,7 +54,8 @@ func (s *Session) PlanSchema(ctx context.Context, source []byte) (Plan, error) {
 
 // ApplySchema makes the schema and what follows from it for the data one commit.
 // It refuses what the data contradicts, and steps that would remove data unless
-// AllowDataLoss is set.
+// AllowDataLoss is set; then the plan says what they are, and Before of the result on
+// which head that is so.
 func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result, error) {
 	after, err := schema.ParseYAML(c.Source, s.graph.Base())
 	if err != nil {
@@ -63,18 +64,22 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	var spool change.Spool
 	defer spool.Close()
 	var plan Plan
+	var head Commit
 	migrate := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, after)}
 		if err := m.run(); err != nil {
 			return err
 		}
-		plan = m.plan
+		plan, head = m.plan, w.Head()
 		if plan.Loses > 0 && !c.AllowDataLoss {
 			return fault.New(fault.Conflict, "the new schema would remove %d quad(s): %s; pass allow_data_loss to let it", plan.Loses, plan.lossy())
 		}
 		return nil
 	}
 	result, err := s.write(ctx, job{spool: &spool, set: c.Set, prepare: migrate})
+	if err != nil {
+		result.Before, result.After = head, head
+	}
 	return plan, result, err
 }
 
