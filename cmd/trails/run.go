@@ -81,7 +81,7 @@ write is validated, atomic, attributed and versioned.`,
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
-		p.initCommand(), p.loadCommand(), p.exportCommand(), p.mcpCommand(), p.serveCommand(), p.invokeCommand(),
+		p.initCommand(), p.loadCommand(), p.exportCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
 		p.schemaCommand(), p.logCommand(), p.showCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
 		p.backupCommand(), p.versionCommand(), p.completionCommand(),
 	)

@@ -2,25 +2,37 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 
 	"github.com/spf13/cobra"
 
 	"trails/httpapi"
+	"trails/httpapi/admin"
 	"trails/invoke"
+	"trails/kg"
 	"trails/mcp"
+	"trails/telemetry"
 )
 
+const defaultAddr = "127.0.0.1:8757"
+
+// serving is what the flags of serve and demo say.
+type serving struct {
+	addr, env string
+	open      bool
+}
+
 func (p *program) serveCommand() *cobra.Command {
-	var addr, env string
+	var s serving
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
-		Short: "Serve the graph over HTTP: MCP, calls, resources",
+		Short: "Serve the graph over HTTP: pages, MCP, calls, resources",
 		Long: `Serve FILE over HTTP until it is interrupted; calls in flight then have ten seconds to
 finish. Only loopback addresses are served: put a proxy or a tunnel in front for others.
 ` + fileHelp,
-		Example: `  trails serve notes.trails
+		Example: `  trails serve notes.trails --open
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{serves: "http"},
@@ -29,46 +41,101 @@ finish. Only loopback addresses are served: put a proxy or a tunnel in front for
 			if err != nil {
 				return err
 			}
-			if err := p.overrideEnv(env); err != nil {
-				return err
-			}
-			return p.serve(cmd.Context(), file, addr)
+			return p.serve(cmd.Context(), file, s)
 		},
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8757", "loopback `address` to listen on; port 0 takes a free one")
-	cmd.Flags().StringVar(&env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
-	completeWords(cmd, "env", "dev", "production")
+	servingFlags(cmd, &s, defaultAddr, "loopback `address` to listen on; port 0 takes a free one")
 	return cmd
 }
 
+// servingFlags are those of serve and demo.
+func servingFlags(cmd *cobra.Command, s *serving, addr, about string) {
+	cmd.Flags().StringVar(&s.addr, "addr", addr, about)
+	cmd.Flags().StringVar(&s.env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
+	cmd.Flags().BoolVar(&s.open, "open", false, "open the pages in the browser")
+	completeWords(cmd, "env", "dev", "production")
+}
+
 // serve listens first: a wrong address should not wait for a file to open.
-func (p *program) serve(ctx context.Context, file, addr string) error {
+func (p *program) serve(ctx context.Context, file string, s serving) error {
+	if err := p.overrideEnv(s.env); err != nil {
+		return err
+	}
+	ln, err := httpapi.Listen(ctx, s.addr)
+	if err != nil {
+		return err
+	}
+	return p.serveOn(ctx, ln, file, s)
+}
+
+// serveOn answers on ln until ctx ends; it closes ln.
+func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s serving) (err error) {
+	defer func() { _ = ln.Close() }() // the server has closed it, unless it never came so far
 	opts, err := p.mcpOptions()
 	if err != nil {
 		return err
 	}
-	ln, err := httpapi.Listen(ctx, addr)
-	if err != nil {
-		return err
-	}
-	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
-		opts.Actor = "token"
-		h := httpapi.New(e, httpapi.Options{
-			MCP: mcp.New(e, opts).Handler(), Token: opts.Token, Actor: opts.Actor, Scopes: opts.Scopes, Log: p.log,
-		})
+	opts.Actor = "token"
+	return p.withObserved(ctx, file, func(e *invoke.Engine, m *telemetry.Metrics) error {
+		h := p.handler(e, m, opts)
 		p.printAddresses(file, ln.Addr(), opts.Token != "")
+		if s.open {
+			p.openPages(baseOf(ln.Addr()) + "/admin")
+		}
 		return h.Serve(ctx, ln)
 	})
 }
 
+// handler is every door over one engine.
+func (p *program) handler(e *invoke.Engine, m *telemetry.Metrics, opts mcp.Options) *httpapi.Server {
+	web := httpapi.Options{Token: opts.Token, Actor: opts.Actor, Scopes: opts.Scopes, Log: p.log}
+	web.MCP = mcp.New(e, opts).Handler()
+	web.Metrics = m.Handler()
+	web.Admin = admin.New(e, admin.Options{Verify: web.Verify, Log: p.log})
+	return httpapi.New(e, web)
+}
+
+// withObserved is withEngine for a process that stays: its calls are counted, and
+// traced where the environment names a collector.
+func (p *program) withObserved(ctx context.Context, file string, work func(*invoke.Engine, *telemetry.Metrics) error) (err error) {
+	traces, err := telemetry.StartTraces(ctx, version, p.log)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	defer func() { err = errors.Join(err, traces.Close(context.WithoutCancel(ctx))) }()
+	return withGraph(ctx, file, func(g *kg.Graph) (err error) {
+		var e *invoke.Engine
+		m := telemetry.New(telemetry.Options{
+			Version: version, Sizes: g.Sizes, WriterQueue: g.WriterQueue,
+			Watchers:        func() (open, behind int) { return e.Watchers() },
+			ProvenanceQueue: func() int { return e.ProvenanceQueue() },
+		})
+		config := p.engineConfig()
+		config.Observe = func(o invoke.Observation) { m.Observe(o); traces.Observe(o) }
+		e = invoke.New(g, config)
+		defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
+		return work(e, m)
+	})
+}
+
+func baseOf(addr net.Addr) string { return "http://" + addr.String() }
+
+// printAddresses says where everything is and how an agent gets there.
 func (p *program) printAddresses(file string, addr net.Addr, token bool) {
-	who := "open to everybody on this machine"
+	base := baseOf(addr)
+	who, header := "open to everybody on this machine", ""
 	if token {
-		who = "with the token of TRAILS_MCP_TOKEN"
+		who, header = "with the token of TRAILS_MCP_TOKEN", ` --header "Authorization: Bearer $TRAILS_MCP_TOKEN"`
 	}
-	base := "http://" + addr.String()
 	fmt.Fprintf(p.stderr, "serving %s at %s, %s\n", file, base, who)
-	for _, path := range []string{"/mcp", "/invoke/{capability}", "/capabilities", "/kg", "/schema", "/commits", "/health"} {
-		fmt.Fprintf(p.stderr, "  %s%s\n", base, path)
+	for _, a := range [][2]string{
+		{"/admin", "pages for people"},
+		{"/mcp", "agents"},
+		{"/invoke/{capability}", "calls"},
+		{"/kg", "the graph; /schema, /commits, /prov beside it"},
+		{"/metrics", "for Prometheus; /health and /ready beside it"},
+	} {
+		fmt.Fprintf(p.stderr, "  %-44s %s\n", base+a[0], a[1])
 	}
+	fmt.Fprintf(p.stderr, "connect an agent:\n  claude mcp add --transport http trails %s/mcp%s\nstop with Ctrl-C\n", base, header)
 }

@@ -1,0 +1,22 @@
+package example_test
+
+import (
+	"testing"
+
+	"trails/example"
+)
+
+func TestTheStoryReads(t *testing.T) {
+	steps := 0
+	for s, err := range example.Story() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps++; s.Who == "" || s.Capability == "" || s.Message == "" || len(s.Arguments) == 0 {
+			t.Errorf("step %d is not whole: %+v", steps, s)
+		}
+	}
+	if steps == 0 {
+		t.Error("nothing happens")
+	}
+}
