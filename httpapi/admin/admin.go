@@ -51,6 +51,9 @@ type site struct {
 	mux       *http.ServeMux
 	templates templates
 	watchers  watchers
+	ledger    *ledger
+	sessions  sessions
+	attempts  tries
 }
 
 // route is one address and what answers it. The pattern is that of [http.ServeMux];
@@ -64,7 +67,7 @@ type route struct {
 // New returns the handler of /admin and everything below it. It expects the path
 // as the browser sent it. It is safe for concurrent use.
 func New(e Engine, opts Options) http.Handler {
-	s := &site{engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(), templates: parseTemplates()}
+	s := &site{engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(), templates: parseTemplates(), ledger: newLedger()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -99,11 +102,11 @@ func secured(next http.Handler) http.Handler {
 func (s *site) answer(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r, known := s.withPrincipal(r)
+		handle := rt.handle
 		if !known && !rt.open {
-			askToSignIn(w, r)
-			return
+			handle = (*site).askToSignIn
 		}
-		if err := rt.handle(s, w, r); err != nil {
+		if err := handle(s, w, r); err != nil {
 			s.refuse(w, r, err)
 		}
 	}

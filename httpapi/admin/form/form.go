@@ -149,3 +149,22 @@ func fieldOf(f capability.Field, e Entry, problems []fault.FieldError) Field {
 	out.Options = optionsOf(f, out)
 	return out
 }
+
+// Group reports a field of several elements: rows, or choices.
+func (f Field) Group() bool { return f.Many || f.Control == Radios || f.Control == Switch }
+
+// DescribedBy are the ids of what says more about the field.
+func (f Field) DescribedBy() string {
+	if f.Wrong() {
+		return f.ID + "-errors " + f.ID + "-about"
+	}
+	return f.ID + "-about"
+}
+
+// CanRemove reports that there is a value to remove.
+func (f Field) CanRemove() bool {
+	return f.Nullable && (f.Removed || f.Was != "" && f.Was != wasAbsent)
+}
+
+// Height is how many lines of a row's text are shown at once.
+func (f Field) Height(r Row) int { return min(max(2, 1+strings.Count(r.Text, "\n")), 20) }

@@ -1,0 +1,58 @@
+package admin
+
+import (
+	"net/http"
+
+	"trails/capability"
+)
+
+// capabilityGroup is the capabilities of one family.
+type capabilityGroup struct {
+	Title string
+	Type  string // the node type that they are about; "" for others
+	Items []capability.Descriptor
+}
+
+// capabilities answers the list of all that this caller may do.
+func (s *site) capabilities(w http.ResponseWriter, r *http.Request) error {
+	if err := queryOf(r).err(); err != nil {
+		return err
+	}
+	tools, err := s.engine.Tools(r.Context(), principalOf(r))
+	if err != nil {
+		return err
+	}
+	return s.respond(w, r, http.StatusOK, "capabilities.html", page{
+		Title: "Capabilities", Nav: "capabilities", Data: grouped(tools.Descriptors), Live: live{Mode: "notice"},
+		Twins: []twin{{"JSON", "application/json", "/capabilities"}},
+	})
+}
+
+// grouped keeps the order of the list: built in, of each type, meta.
+func grouped(list []capability.Descriptor) []capabilityGroup {
+	var groups []capabilityGroup
+	for _, d := range list {
+		g := groupOf(d)
+		if last := len(groups) - 1; last < 0 || groups[last].Title != g.Title {
+			groups = append(groups, g)
+		}
+		last := &groups[len(groups)-1]
+		last.Items = append(last.Items, d)
+	}
+	return groups
+}
+
+func groupOf(d capability.Descriptor) capabilityGroup {
+	switch {
+	case d.Kind() == capability.KindMeta:
+		return capabilityGroup{Title: "About trails itself"}
+	case d.InputShape.NodeType != "":
+		return capabilityGroup{Title: d.InputShape.NodeType, Type: d.InputShape.NodeType}
+	}
+	return capabilityGroup{Title: "The graph"}
+}
+
+// effects say in words what a call does to the graph.
+var effects = map[capability.SideEffects]string{
+	capability.None: "reads", capability.Writes: "adds", capability.Destroys: "changes or removes",
+}

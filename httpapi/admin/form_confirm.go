@@ -1,0 +1,78 @@
+package admin
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// question is the page that asks before something is lost.
+type question struct {
+	Title      string
+	Capability string
+	Preview    preview
+	Target     *target
+	Action     string
+	Button     string
+	Hidden     []hidden
+	Confirmed  string
+}
+
+// hidden is a value that the form sends again.
+type hidden struct{ Name, Value string }
+
+// agreed holds up a call that loses something until a person agreed to just that.
+func (s *site) agreed(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
+	if !p.loses() || p.confirmed == p.digest() {
+		return false, nil
+	}
+	res, err := p.try()
+	if err != nil {
+		return true, s.showFailed(w, r, p, err)
+	}
+	q := question{
+		Capability: p.capability.ID, Title: p.title() + "?", Preview: *p.preview(res), Target: p.target, Action: capabilityURL(p.capability.ID),
+		Button: "Yes, do it", Hidden: p.hidden(), Confirmed: p.digest(),
+	}
+	if p.isDelete() {
+		q.Button = "Yes, delete it"
+	}
+	return true, s.respond(w, r, http.StatusOK, "confirm.html", page{
+		Title: q.Title, Nav: "capabilities", Type: p.capability.InputShape.NodeType, Crumbs: p.crumbs(), Data: q,
+	})
+}
+
+// loses reports a call that a person has to agree to: one that the capability says
+// so of, and a load that replaces what is there.
+func (p *post) loses() bool {
+	var args struct {
+		Mode string `json:"mode"`
+		Plan bool   `json:"plan"`
+	}
+	_ = json.Unmarshal(p.object(), &args) // fields of other types are another capability's
+	if p.capability.ID == "load" {
+		return args.Mode == "overwrite"
+	}
+	return p.mayAsk() && !args.Plan
+}
+
+// hidden is the form as it was sent, without its buttons.
+func (p *post) hidden() []hidden {
+	values := maps.Clone(p.values)
+	delete(values, doName)
+	delete(values, confirmedName)
+	values[keyName] = []string{p.key}
+	return hiddenOf(values)
+}
+
+func hiddenOf(values url.Values) []hidden {
+	var out []hidden
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		for _, v := range values[name] {
+			out = append(out, hidden{name, v})
+		}
+	}
+	return out
+}

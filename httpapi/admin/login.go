@@ -1,0 +1,146 @@
+package admin
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/kg/fault"
+	"trails/policy"
+)
+
+// sessionCookie holds the id of a signed-in session.
+const sessionCookie = "trails-session"
+
+// keptPrefix stands before the names of values that wait for the sign-in.
+const keptPrefix = "_kept."
+
+// loginData is what the sign-in shows.
+type loginData struct {
+	Next    string
+	Message string
+	// Kept are the values of a form that was sent without a session.
+	Kept []hidden
+}
+
+// signedIn resolves the caller by the cookie that the sign-in set.
+func (s *site) signedIn(r *http.Request) (policy.Principal, bool) {
+	c, err := r.Cookie(sessionCookie)
+	if err != nil {
+		return policy.Principal{}, false
+	}
+	p, ok := s.sessions.find(c.Value)
+	return p, ok
+}
+
+// askToSignIn sends the browser to the sign-in and then back. A form that was sent
+// is kept in the page: after the sign-in it is shown again, and not sent.
+func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		if r.Header.Get("HX-Request") != "" || strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream") {
+			return fault.New(fault.Unauthenticated, "sign in first")
+		}
+		http.Redirect(w, r, withQuery("/admin/login", url.Values{"next": {r.URL.RequestURI()}}), http.StatusSeeOther)
+		return nil
+	}
+	data := loginData{Next: returnTo(r.URL.RequestURI()), Message: "You are not signed in any more. Sign in, and the form is here again with what you wrote; nothing was sent."}
+	values, err := readForm(w, r, bulkLimit)
+	if err != nil {
+		return err
+	}
+	for _, h := range hiddenOf(values) {
+		if !strings.HasPrefix(h.Name, keptPrefix) && h.Name != doName && h.Name != confirmedName {
+			data.Kept = append(data.Kept, hidden{keptPrefix + h.Name, h.Value})
+		}
+	}
+	return s.showLogin(w, r, http.StatusUnauthorized, data)
+}
+
+func (s *site) showLogin(w http.ResponseWriter, r *http.Request, status int, data loginData) error {
+	return s.respond(w, r, status, "login.html", page{Title: "Sign in", Data: data})
+}
+
+// login answers the sign-in form.
+func (s *site) login(w http.ResponseWriter, r *http.Request) error {
+	next := returnTo(r.URL.Query().Get("next"))
+	if _, known := s.withPrincipal(r); known {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return nil
+	}
+	return s.showLogin(w, r, http.StatusOK, loginData{Next: next})
+}
+
+// signIn checks the token and opens a session.
+func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
+	values, err := readForm(w, r, bulkLimit)
+	if err != nil {
+		return err
+	}
+	data := loginData{Next: returnTo(values.Get("next")), Kept: kept(values)}
+	if wait := s.attempts.take(hostOf(r)); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
+		data.Message = "Too many attempts. Wait " + strconv.Itoa(wait) + " s and try again."
+		return s.showLogin(w, r, http.StatusTooManyRequests, data)
+	}
+	p, ok := policy.Principal{}, false
+	if s.opts.Verify != nil {
+		p, ok = s.opts.Verify(values.Get("token"))
+	}
+	if !ok {
+		data.Message = "This is not the token."
+		return s.showLogin(w, r, http.StatusUnauthorized, data)
+	}
+	s.attempts.forget(hostOf(r))
+	http.SetCookie(w, s.cookie(r, s.sessions.open(p), int(sessionIdle.Seconds())))
+	if len(data.Kept) > 0 {
+		return s.resume(w, r.WithContext(policy.WithPrincipal(r.Context(), p)), data)
+	}
+	http.Redirect(w, r, data.Next, http.StatusSeeOther)
+	return nil
+}
+
+// resume shows a form that was sent without a session, with its values.
+func (s *site) resume(w http.ResponseWriter, r *http.Request, data loginData) error {
+	id, isForm := strings.CutPrefix(data.Next, "/admin/capabilities/")
+	id, err := url.PathUnescape(strings.SplitN(id, "?", 2)[0])
+	if !isForm || err != nil {
+		http.Redirect(w, r, data.Next, http.StatusSeeOther)
+		return nil
+	}
+	f, err := s.filling(w, r, id)
+	if err != nil {
+		return err
+	}
+	values := url.Values{}
+	for _, h := range data.Kept {
+		values.Add(strings.TrimPrefix(h.Name, keptPrefix), h.Value)
+	}
+	values.Set(doName, doEdit)
+	return s.pass(w, r, f.read(values))
+}
+
+// kept are the values that wait in the sign-in's own form.
+func kept(values url.Values) []hidden {
+	waiting := maps.Clone(values)
+	maps.DeleteFunc(waiting, func(name string, _ []string) bool { return !strings.HasPrefix(name, keptPrefix) })
+	return slices.Clip(hiddenOf(waiting))
+}
+
+// signOut ends the session.
+func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
+	if c, err := r.Cookie(sessionCookie); err == nil {
+		s.sessions.end(c.Value)
+	}
+	http.SetCookie(w, s.cookie(r, "", -1))
+	http.Redirect(w, r, "/admin", http.StatusSeeOther)
+	return nil
+}
+
+// cookie is the session's cookie: for our pages alone, and out of reach of scripts.
+func (s *site) cookie(r *http.Request, value string, age int) *http.Cookie {
+	secure := r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	return &http.Cookie{Name: sessionCookie, Value: value, Path: "/admin", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
+}

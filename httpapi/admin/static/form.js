@@ -1,0 +1,139 @@
+// What forms do besides being filled in: rows of a list come and go, and references
+// are found by typing. Every form works without it.
+"use strict";
+(() => {
+	// Rows: a new one is a copy of the last, empty. Without this script the buttons
+	// send the form, and the page comes back with more rows or fewer.
+
+	function addRow(rows) {
+		const last = rows.lastElementChild, copy = last.cloneNode(true);
+		const stem = rows.querySelector("[id]").id.replace(/-\d+$/, ""), n = rows.children.length + 1;
+		for (const it of copy.querySelectorAll("datalist, .ref-label")) it.remove();
+		for (const it of copy.querySelectorAll("input, select, textarea")) {
+			it.value = "";
+			it.id = `${stem}-${n}`;
+			it.removeAttribute("aria-invalid");
+			it.removeAttribute("aria-activedescendant");
+		}
+		for (const list of copy.querySelectorAll(".listbox")) {
+			const input = copy.querySelector("input");
+			list.id = `${input.id}-list`;
+			list.hidden = true;
+			list.replaceChildren();
+			input.setAttribute("hx-target", `#${list.id}`);
+			input.setAttribute("hx-get", input.getAttribute("hx-get").replace(/list=[^&]*/, `list=${list.id}`));
+		}
+		if (!copy.querySelector("[data-drop]")) {
+			const drop = document.createElement("button");
+			Object.assign(drop, { type: "button", className: "small quiet", textContent: "Remove" });
+			drop.dataset.drop = "";
+			copy.append(drop);
+		}
+		rows.append(copy);
+		window.htmx?.process(copy);
+		combos(copy);
+		copy.querySelector("input, select, textarea").focus();
+	}
+
+	function dropRow(row) {
+		const rows = row.parentElement;
+		if (rows.children.length > 1) {
+			const next = row.nextElementSibling || row.previousElementSibling;
+			row.remove();
+			next.querySelector("input, select, textarea")?.focus();
+			return;
+		}
+		const it = row.querySelector("input, select, textarea");
+		it.value = "";
+		it.focus();
+	}
+
+	document.addEventListener("click", event => {
+		const add = event.target.closest("[data-add]"), drop = event.target.closest("[data-drop]");
+		if (!add && !drop) return;
+		event.preventDefault();
+		if (add) addRow(add.parentElement.querySelector(".rows"));
+		else dropRow(drop.closest(".row"));
+	});
+
+	// Combo boxes (WAI-ARIA, combobox with a list): the list comes from the server,
+	// arrows walk through it, Enter takes, Escape closes.
+
+	const listOf = input => document.getElementById(`${input.id}-list`);
+	const optionsOf = input => [...listOf(input).querySelectorAll("[data-value]")];
+
+	function combos(root) {
+		for (const input of root.querySelectorAll("[data-combo]")) {
+			input.removeAttribute("list");
+			input.setAttribute("role", "combobox");
+			input.setAttribute("aria-autocomplete", "list");
+			input.setAttribute("aria-controls", `${input.id}-list`);
+			input.setAttribute("aria-expanded", "false");
+		}
+	}
+
+	function open(input, yes) {
+		listOf(input).hidden = !yes;
+		input.setAttribute("aria-expanded", String(yes));
+		if (!yes) input.removeAttribute("aria-activedescendant");
+	}
+
+	function point(input, option) {
+		for (const it of optionsOf(input)) it.setAttribute("aria-selected", String(it === option));
+		if (!option) return;
+		input.setAttribute("aria-activedescendant", option.id);
+		option.scrollIntoView({ block: "nearest" });
+	}
+
+	function take(input, option) {
+		input.value = option.dataset.value;
+		input.closest(".combo").querySelector(".ref-label")?.remove();
+		open(input, false);
+		input.focus();
+	}
+
+	const keys = {
+		ArrowDown: (input, list, at) => point(input, list[(at + 1) % list.length]),
+		ArrowUp: (input, list, at) => point(input, list[(at - 1 + list.length) % list.length]),
+		Enter: (input, list, at) => at >= 0 && take(input, list[at]),
+	};
+
+	document.addEventListener("keydown", event => {
+		const input = event.target;
+		if (!input.matches?.("[data-combo]")) return;
+		const closed = listOf(input).hidden;
+		if (event.key === "Escape" && !closed) {
+			event.preventDefault();
+			open(input, false);
+		} else if (event.key === "ArrowDown" && closed) {
+			event.preventDefault();
+			input.dispatchEvent(new Event("open"));
+		} else if (keys[event.key] && !closed) {
+			const list = optionsOf(input), at = list.findIndex(it => it.getAttribute("aria-selected") === "true");
+			if (list.length === 0 || event.key === "Enter" && at < 0) return;
+			event.preventDefault();
+			keys[event.key](input, list, at < 0 && event.key === "ArrowUp" ? 0 : at);
+		}
+	});
+
+	document.addEventListener("htmx:afterSwap", event => {
+		const input = event.detail.target.previousElementSibling;
+		if (!input?.matches("[data-combo]") || document.activeElement !== input) return;
+		open(input, true);
+		const n = optionsOf(input).length;
+		document.getElementById("announce").textContent = n === 1 ? "1 suggestion" : `${n} suggestions`;
+	});
+
+	document.addEventListener("mousedown", event => {
+		const option = event.target.closest(".listbox [data-value]");
+		if (!option) return;
+		event.preventDefault(); // the field keeps the focus
+		take(option.closest(".combo").querySelector("[data-combo]"), option);
+	});
+
+	document.addEventListener("focusout", event => {
+		if (event.target.matches?.("[data-combo]")) open(event.target, false);
+	});
+
+	combos(document);
+})();
