@@ -56,13 +56,16 @@ func (t *traffic) forget(f *flight) {
 	delete(t.streams, f)
 }
 
-// close ends the streams and lets no more begin: they would outlast any grace.
-func (t *traffic) close() {
+// close lets no more streams begin and cuts those that nobody else ends: they would
+// outlast any grace.
+func (t *traffic) close(others func(*http.Request) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closing = true
 	for f := range t.streams {
-		f.cancel(errStopping)
+		if !others(f.request) {
+			f.cancel(errStopping)
+		}
 	}
 }
 

@@ -37,6 +37,10 @@ type Options struct {
 	// SSE and Messages answer GET /sse and POST /messages, MCP's legacy transport;
 	// nil leaves those addresses out.
 	SSE, Messages http.Handler
+	// Stop ends the streams of /mcp and /sse when the process is told to stop, after
+	// the calls in flight in their sessions; it is called once and may wait for them.
+	// Nil lets them be cut like all others.
+	Stop func()
 	// Admin answers /admin and everything below it, the pages for people. It is
 	// reached without the token too, and then finds no principal in the request's
 	// context (see [policy.FromContext]): it asks for the token itself and checks it

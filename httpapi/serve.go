@@ -65,8 +65,23 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	s.server.traffic.close()
+	sessions := s.server.endStreams()
+	defer func() { <-sessions }()
 	return shutdown(srv, limits.Grace, cut, log)
+}
+
+// endStreams begins to end what would outlast any grace; what it returns is closed
+// when that is done.
+func (s *server) endStreams() <-chan struct{} {
+	ended := make(chan struct{})
+	if s.opts.Stop == nil {
+		s.traffic.close(func(*http.Request) bool { return false })
+		close(ended)
+		return ended
+	}
+	s.traffic.close(func(r *http.Request) bool { return r.URL.Path == "/mcp" || r.URL.Path == "/sse" })
+	go func() { defer close(ended); s.opts.Stop() }()
+	return ended
 }
 
 func shutdown(srv *http.Server, grace time.Duration, cut context.CancelFunc, log *slog.Logger) error {

@@ -83,6 +83,11 @@ func serve(t *testing.T, pages http.HandlerFunc) (p *pipes, s *httpapi.Server, s
 	if pages != nil {
 		opts.Admin = pages
 	}
+	return serveWith(t, opts)
+}
+
+func serveWith(t *testing.T, opts httpapi.Options) (p *pipes, s *httpapi.Server, stop func() error) {
+	t.Helper()
 	p, s = newPipes(), httpapi.New(&fakeEngine{document: "{}"}, opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
@@ -146,6 +151,35 @@ func TestACallInFlightFinishesWhileAnOpenStreamDoesNotHoldUpTheEnd(t *testing.T)
 		}
 		if err := <-ended; err != nil {
 			t.Errorf("Serve: %v", err)
+		}
+	})
+}
+
+// A session's stream carries the answers to its calls: who keeps the sessions ends it.
+func TestStreamsOfSessionsAreLeftToTheirKeeper(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answered := make(chan struct{})
+		opts := runtimeOptions()
+		opts.SSE = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: first\n\n")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-answered:
+				_, _ = io.WriteString(w, "data: answer\n\n")
+			case <-r.Context().Done():
+			}
+		})
+		opts.Stop = func() {
+			time.Sleep(3 * time.Second) // a call in flight
+			close(answered)
+		}
+		p, _, stop := serveWith(t, opts)
+		c, res := p.open(t, get("/sse"))
+		defer func() { _ = c.Close() }()
+		go func() { _ = stop() }()
+		if got := readAll(t, res.Body); got != "data: first\n\ndata: answer\n\n" {
+			t.Errorf("got %q", got)
 		}
 	})
 }
