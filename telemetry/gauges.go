@@ -22,21 +22,28 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-func newGauges(o Options) *gauges {
+// about is the metric that says which version runs.
+func about(version string) *gauges {
 	g := &gauges{}
-	info := g.describe("trails_build_info", "Always 1; the label says which version runs.", "version")
-	g.read = append(g.read, func(out chan<- prometheus.Metric) { send(out, info, 1, o.Version) })
-	if o.Sessions != nil {
-		g.sessions(o.Sessions)
+	d := g.describe("trails_build_info", "Always 1; the label says which version runs.", "version")
+	g.read = append(g.read, func(out chan<- prometheus.Metric) { send(out, d, 1, version) })
+	return g
+}
+
+func newGauges(s Sources) *gauges {
+	g := &gauges{}
+	if s.Sessions != nil {
+		g.sessions(s.Sessions)
 	}
-	if o.Watchers != nil {
-		g.watchers(o.Watchers)
+	if s.Watchers != nil {
+		g.watchers(s.Watchers)
 	}
-	if o.Sizes != nil {
-		g.sizes(o.Sizes)
+	if s.Sizes != nil {
+		g.sizes(s.Sizes)
 	}
-	g.queue("trails_provenance_queue", "Calls whose provenance is not written down yet.", o.ProvenanceQueue)
-	g.queue("trails_writer_queue", "Calls of this process that wait to write.", o.WriterQueue)
+	g.queue("trails_subscription_queue", "Notifications that wait for their readers.", s.SubscriptionQueue)
+	g.queue("trails_provenance_queue", "Calls whose provenance is not written down yet.", s.ProvenanceQueue)
+	g.queue("trails_writer_queue", "Calls of this process that wait to write.", s.WriterQueue)
 	return g
 }
 
@@ -51,11 +58,11 @@ func (g *gauges) sessions(read func() map[string]int) {
 
 func (g *gauges) watchers(read func() (open, behind int)) {
 	all := g.describe("trails_watchers", "Those of this process who hear of changes.")
-	waiting := g.describe("trails_subscription_queue", "Watchers that have not taken the last report of a change yet.")
+	late := g.describe("trails_watchers_behind", "Those of them who have not taken the last report yet.")
 	g.read = append(g.read, func(out chan<- prometheus.Metric) {
 		open, behind := read()
 		send(out, all, float64(open))
-		send(out, waiting, float64(behind))
+		send(out, late, float64(behind))
 	})
 }
 

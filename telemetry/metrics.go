@@ -18,15 +18,15 @@ import (
 	"trails/invoke"
 )
 
-// Options are what a process can say of itself when its metrics are read. A nil
-// function leaves its metric out.
-type Options struct {
-	// Version is the program's.
-	Version string
+// Sources are what a process can say of itself when its metrics are read. A nil
+// function leaves its metrics out.
+type Sources struct {
 	// Sessions counts the open MCP sessions by transport.
 	Sessions func() map[string]int
-	// Watchers counts those who hear of changes, and how many of them have a
-	// notification waiting.
+	// SubscriptionQueue counts the notifications that wait for their readers.
+	SubscriptionQueue func() int
+	// Watchers counts those who hear of changes, and how many of them have not taken
+	// the last report yet.
 	Watchers func() (open, behind int)
 	// Sizes are the bytes of the file and of its write-ahead log.
 	Sizes func() (file, log int64)
@@ -54,8 +54,8 @@ var buckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1
 // capabilities. Those beyond are counted as "other".
 const maxCapabilities = 2048
 
-// New returns metrics with a registry of their own.
-func New(o Options) *Metrics {
+// New returns metrics with a registry of their own, of a program of this version.
+func New(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -68,9 +68,12 @@ func New(o Options) *Metrics {
 	}
 	m.registry.MustRegister(m.calls, m.duration,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		newGauges(o))
+		about(version))
 	return m
 }
+
+// Add adds what is read from now on; each source once.
+func (m *Metrics) Add(s Sources) { m.registry.MustRegister(newGauges(s)) }
 
 // Observe counts a finished call.
 func (m *Metrics) Observe(o invoke.Observation) {

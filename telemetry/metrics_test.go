@@ -47,13 +47,16 @@ func ours(lines []string) []string {
 }
 
 func TestMetricsSayWhatAProcessDoes(t *testing.T) {
-	m := telemetry.New(telemetry.Options{
-		Version:         "1.2",
-		Sessions:        func() map[string]int { return map[string]int{"http": 3, "sse": 1} },
+	m := telemetry.New("1.2")
+	m.Add(telemetry.Sources{
 		Watchers:        func() (int, int) { return 7, 2 },
 		Sizes:           func() (int64, int64) { return 4096, 512 },
 		ProvenanceQueue: func() int { return 5 },
 		WriterQueue:     func() int { return 4 },
+	})
+	m.Add(telemetry.Sources{ // known later
+		Sessions:          func() map[string]int { return map[string]int{"mcp-http": 3, "mcp-sse": 1} },
+		SubscriptionQueue: func() int { return 6 },
 	})
 	for _, o := range []invoke.Observation{
 		{Capability: "health", Via: "http", Outcome: "ok", Started: at, Ended: at.Add(20 * time.Second)},
@@ -75,12 +78,13 @@ func TestMetricsSayWhatAProcessDoes(t *testing.T) {
 		`trails_calls_total{capability="health",outcome="ok",via="http"} 2`,
 		`trails_calls_total{capability="note.create",outcome="invalid",via="mcp-stdio"} 1`,
 		`trails_file_bytes 4096`,
-		`trails_mcp_sessions{transport="http"} 3`,
-		`trails_mcp_sessions{transport="sse"} 1`,
+		`trails_mcp_sessions{transport="mcp-http"} 3`,
+		`trails_mcp_sessions{transport="mcp-sse"} 1`,
 		`trails_provenance_queue 5`,
-		`trails_subscription_queue 2`,
+		`trails_subscription_queue 6`,
 		`trails_wal_bytes 512`,
 		`trails_watchers 7`,
+		`trails_watchers_behind 2`,
 		`trails_writer_queue 4`,
 	}
 	lines := scrape(t, m)
@@ -96,7 +100,7 @@ func TestMetricsSayWhatAProcessDoes(t *testing.T) {
 }
 
 func TestWhatAProcessDoesNotKnowIsLeftOut(t *testing.T) {
-	got := ours(scrape(t, telemetry.New(telemetry.Options{Version: "1.2"})))
+	got := ours(scrape(t, telemetry.New("1.2")))
 	if diff := cmp.Diff([]string{`trails_build_info{version="1.2"} 1`}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -105,7 +109,7 @@ func TestWhatAProcessDoesNotKnowIsLeftOut(t *testing.T) {
 // TestSeriesAreBounded guards the collector, and us, against a schema that changes
 // all day.
 func TestSeriesAreBounded(t *testing.T) {
-	m := telemetry.New(telemetry.Options{})
+	m := telemetry.New("")
 	for i := range 5000 {
 		m.Observe(invoke.Observation{Capability: fmt.Sprintf("t%d.create", i), Outcome: "ok", Via: "http", Started: at, Ended: at})
 	}

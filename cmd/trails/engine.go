@@ -24,8 +24,12 @@ func withGraph(ctx context.Context, file string, work func(*kg.Graph) error) (er
 // withEngine opens the graph and the call path over it. Closing writes down the
 // provenance that is still waiting, even when the work was interrupted.
 func (p *program) withEngine(ctx context.Context, file string, work func(*invoke.Engine) error) error {
+	return withConfigured(ctx, file, p.engineConfig(), work)
+}
+
+func withConfigured(ctx context.Context, file string, c invoke.Config, work func(*invoke.Engine) error) error {
 	return withGraph(ctx, file, func(g *kg.Graph) (err error) {
-		e := invoke.New(g, p.engineConfig())
+		e := invoke.New(g, c)
 		defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
 		return work(e)
 	})

@@ -46,7 +46,7 @@ func (p *program) mcp(ctx context.Context, file string) error {
 		return err
 	}
 	opts.Actor = me().ID
-	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
+	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
 		err := mcp.New(e, opts).RunStdio(ctx, p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil // told to stop, and it did

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 
@@ -11,7 +10,6 @@ import (
 	"trails/httpapi"
 	"trails/httpapi/admin"
 	"trails/invoke"
-	"trails/kg"
 	"trails/mcp"
 	"trails/telemetry"
 )
@@ -22,6 +20,7 @@ const defaultAddr = "127.0.0.1:8757"
 type serving struct {
 	addr, env string
 	open      bool
+	stateful  bool
 }
 
 func (p *program) serveCommand() *cobra.Command {
@@ -53,6 +52,7 @@ func servingFlags(cmd *cobra.Command, s *serving, addr, about string) {
 	cmd.Flags().StringVar(&s.addr, "addr", addr, about)
 	cmd.Flags().StringVar(&s.env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	cmd.Flags().BoolVar(&s.open, "open", false, "open the pages in the browser")
+	cmd.Flags().BoolVar(&s.stateful, "stateful", false, "keep MCP sessions at /mcp, with subscriptions to types and entities")
 	completeWords(cmd, "env", "dev", "production")
 }
 
@@ -76,46 +76,59 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		return err
 	}
 	opts.Actor = "token"
-	return p.withObserved(ctx, file, func(e *invoke.Engine, m *telemetry.Metrics) error {
-		h := p.handler(e, m, opts)
+	return p.withDoors(ctx, file, opts, func(d doors) error {
 		p.printAddresses(file, ln.Addr(), opts.Token != "")
 		if s.open {
 			p.openPages(baseOf(ln.Addr()) + "/admin")
 		}
-		return h.Serve(ctx, ln)
+		return p.server(d, opts, s.stateful).Serve(ctx, ln)
 	})
 }
 
-// handler is every door over one engine.
-func (p *program) handler(e *invoke.Engine, m *telemetry.Metrics, opts mcp.Options) *httpapi.Server {
-	web := httpapi.Options{Token: opts.Token, Actor: opts.Actor, Scopes: opts.Scopes, Log: p.log}
-	web.MCP = mcp.New(e, opts).Handler()
-	web.Metrics = m.Handler()
-	web.Admin = admin.New(e, admin.Options{Verify: web.Verify, Log: p.log})
-	return httpapi.New(e, web)
+// doors are what a server is made of.
+type doors struct {
+	engine  *invoke.Engine
+	mcp     *mcp.Server
+	metrics *telemetry.Metrics
 }
 
-// withObserved is withEngine for a process that stays: its calls are counted, and
+// withDoors is withEngine for a process that stays: its calls are counted, and
 // traced where the environment names a collector.
-func (p *program) withObserved(ctx context.Context, file string, work func(*invoke.Engine, *telemetry.Metrics) error) (err error) {
+func (p *program) withDoors(ctx context.Context, file string, opts mcp.Options, work func(doors) error) (err error) {
 	traces, err := telemetry.StartTraces(ctx, version, p.log)
 	if err != nil {
 		return usageError{err.Error()}
 	}
 	defer func() { err = errors.Join(err, traces.Close(context.WithoutCancel(ctx))) }()
 	return withGraph(ctx, file, func(g *kg.Graph) (err error) {
-		var e *invoke.Engine
-		m := telemetry.New(telemetry.Options{
+		var d doors
+		d.metrics = telemetry.New(telemetry.Options{
 			Version: version, Sizes: g.Sizes, WriterQueue: g.WriterQueue,
-			Watchers:        func() (open, behind int) { return e.Watchers() },
-			ProvenanceQueue: func() int { return e.ProvenanceQueue() },
+			Sessions:        func() map[string]int { return d.mcp.Sessions() },
+			Watchers:        func() (open, behind int) { return d.engine.Watchers() },
+			ProvenanceQueue: func() int { return d.engine.ProvenanceQueue() },
 		})
 		config := p.engineConfig()
-		config.Observe = func(o invoke.Observation) { m.Observe(o); traces.Observe(o) }
-		e = invoke.New(g, config)
-		defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
-		return work(e, m)
+		config.Observe = func(o invoke.Observation) { d.metrics.Observe(o); traces.Observe(o) }
+		d.engine = invoke.New(g, config)
+		defer func() { err = errors.Join(err, d.engine.Close(context.WithoutCancel(ctx))) }()
+		d.mcp = mcp.New(d.engine, opts)
+		defer d.mcp.Close()
+		return work(d)
 	})
+}
+
+// server has every door that there is.
+func (p *program) server(d doors, opts mcp.Options, stateful bool) *httpapi.Server {
+	web := httpapi.Options{Token: opts.Token, Actor: opts.Actor, Scopes: opts.Scopes, Log: p.log}
+	web.MCP, web.SSE, web.Stop = d.mcp.Handler(), d.mcp.SSEHandler(), d.mcp.Close
+	if stateful {
+		web.MCP = d.mcp.StatefulHandler()
+	}
+	web.Messages = web.SSE
+	web.Metrics = d.metrics.Handler()
+	web.Admin = admin.New(d.engine, admin.Options{Verify: web.Verify, Log: p.log})
+	return httpapi.New(d.engine, web)
 }
 
 func baseOf(addr net.Addr) string { return "http://" + addr.String() }

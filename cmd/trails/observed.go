@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"trails/invoke"
+	"trails/mcp"
+	"trails/telemetry"
+)
+
+// withTracedEngine is withEngine for a process that stays: its calls are traced
+// where the environment names a collector. The observer, which may be nil, hears of
+// them too.
+func (p *program) withTracedEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) (err error) {
+	traces, err := telemetry.StartTraces(ctx, version, p.log)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	defer func() { err = errors.Join(err, traces.Close(context.WithoutCancel(ctx))) }()
+	config := p.engineConfig()
+	config.Observe = func(o invoke.Observation) {
+		traces.Observe(o)
+		if observe != nil {
+			observe(o)
+		}
+	}
+	return withConfigured(ctx, file, config, work)
+}
+
+// sourcesOf is what a serving process knows of itself.
+func sourcesOf(e *invoke.Engine, agents *mcp.Server) telemetry.Sources {
+	return telemetry.Sources{
+		Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,
+		Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue,
+		Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue,
+	}
+}
