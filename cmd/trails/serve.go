@@ -76,59 +76,31 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		return err
 	}
 	opts.Actor = "token"
-	return p.withDoors(ctx, file, opts, func(d doors) error {
+	metrics := telemetry.New(version)
+	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
+		agents := mcp.New(e, opts)
+		defer agents.Close()
+		metrics.Add(sourcesOf(e, agents))
+		web := doors(agents, s.stateful)
+		web.Token, web.Actor, web.Scopes, web.Log = opts.Token, opts.Actor, opts.Scopes, p.log
+		web.Metrics = metrics.Handler()
+		web.Admin = admin.New(e, admin.Options{Verify: web.Verify, Log: p.log})
 		p.printAddresses(file, ln.Addr(), opts.Token != "")
 		if s.open {
 			p.openPages(baseOf(ln.Addr()) + "/admin")
 		}
-		return p.server(d, opts, s.stateful).Serve(ctx, ln)
+		return httpapi.New(e, web).Serve(ctx, ln)
 	})
 }
 
-// doors are what a server is made of.
-type doors struct {
-	engine  *invoke.Engine
-	mcp     *mcp.Server
-	metrics *telemetry.Metrics
-}
-
-// withDoors is withEngine for a process that stays: its calls are counted, and
-// traced where the environment names a collector.
-func (p *program) withDoors(ctx context.Context, file string, opts mcp.Options, work func(doors) error) (err error) {
-	traces, err := telemetry.StartTraces(ctx, version, p.log)
-	if err != nil {
-		return usageError{err.Error()}
-	}
-	defer func() { err = errors.Join(err, traces.Close(context.WithoutCancel(ctx))) }()
-	return withGraph(ctx, file, func(g *kg.Graph) (err error) {
-		var d doors
-		d.metrics = telemetry.New(telemetry.Options{
-			Version: version, Sizes: g.Sizes, WriterQueue: g.WriterQueue,
-			Sessions:        func() map[string]int { return d.mcp.Sessions() },
-			Watchers:        func() (open, behind int) { return d.engine.Watchers() },
-			ProvenanceQueue: func() int { return d.engine.ProvenanceQueue() },
-		})
-		config := p.engineConfig()
-		config.Observe = func(o invoke.Observation) { d.metrics.Observe(o); traces.Observe(o) }
-		d.engine = invoke.New(g, config)
-		defer func() { err = errors.Join(err, d.engine.Close(context.WithoutCancel(ctx))) }()
-		d.mcp = mcp.New(d.engine, opts)
-		defer d.mcp.Close()
-		return work(d)
-	})
-}
-
-// server has every door that there is.
-func (p *program) server(d doors, opts mcp.Options, stateful bool) *httpapi.Server {
-	web := httpapi.Options{Token: opts.Token, Actor: opts.Actor, Scopes: opts.Scopes, Log: p.log}
-	web.MCP, web.SSE, web.Stop = d.mcp.Handler(), d.mcp.SSEHandler(), d.mcp.Close
+// doors are those of agents: with or without sessions at /mcp, and the legacy one.
+func doors(agents *mcp.Server, stateful bool) httpapi.Options {
+	web := httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close}
 	if stateful {
-		web.MCP = d.mcp.StatefulHandler()
+		web.MCP = agents.StatefulHandler()
 	}
 	web.Messages = web.SSE
-	web.Metrics = d.metrics.Handler()
-	web.Admin = admin.New(d.engine, admin.Options{Verify: web.Verify, Log: p.log})
-	return httpapi.New(d.engine, web)
+	return web
 }
 
 func baseOf(addr net.Addr) string { return "http://" + addr.String() }
