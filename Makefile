@@ -79,7 +79,7 @@ conformance: ## run the standards' own suites; absent ones fail
 
 .PHONY: bench
 bench: ## run the benchmarks, each beside raw SQLite in the same run
-	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./...
+	TRAILS_BENCH_TIME=60s go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./...
 
 .PHONY: generate
 generate: ## rewrite the golden files; leaves a clean tree when nothing changed
