@@ -103,3 +103,33 @@ func TestVerifyKnowsTheTokenAndNoOther(t *testing.T) {
 		t.Error("a process without a token knows the empty one")
 	}
 }
+
+func TestABrowserThatSignedInMayReadAndNoMore(t *testing.T) {
+	ana := policy.Principal{ID: "ana", Scopes: policy.NewScopes(policy.Runtime), Authenticated: true}
+	opts := runtimeOptions()
+	opts.Token = "t"
+	opts.SignedIn = func(r *http.Request) (policy.Principal, bool) { return ana, r.Header.Get("Cookie") == "session=1" }
+	for _, c := range []struct {
+		method, cookie, bearer string
+		status                 int
+		who                    string
+	}{
+		{"GET", "session=1", "", 200, "ana"},
+		{"HEAD", "session=1", "", 200, "ana"},
+		{"GET", "session=2", "", 401, ""},
+		{"GET", "", "", 401, ""},
+		{"POST", "session=1", "", 401, ""},
+		{"GET", "session=1", "Bearer t", 200, "token"},
+		{"POST", "session=1", "Bearer t", 200, "token"},
+	} {
+		engine := &fakeEngine{document: "{}"}
+		path := "/schema"
+		if c.method == "POST" {
+			path = "/invoke/x"
+		}
+		res := do(httpapi.New(engine, opts), newRequest(exchange{method: c.method, path: path, header: header("Cookie", c.cookie, "Authorization", c.bearer)}))
+		if got := engine.lastCall().Principal.ID; res.StatusCode != c.status || got != c.who {
+			t.Errorf("%s with cookie %q and %q: got %d as %q, want %d as %q", c.method, c.cookie, c.bearer, res.StatusCode, got, c.status, c.who)
+		}
+	}
+}

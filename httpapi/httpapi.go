@@ -46,6 +46,10 @@ type Options struct {
 	// context (see [policy.FromContext]): it asks for the token itself and checks it
 	// with [Options.Verify]. Nil leaves the pages out.
 	Admin http.Handler
+	// SignedIn knows a browser that showed the token in a form. It is asked for reads
+	// that come without the token, so that a page's links to data work; never for a
+	// write, because a browser sends a cookie unasked. Nil knows nobody.
+	SignedIn func(*http.Request) (policy.Principal, bool)
 	// Metrics answers GET /metrics; nil leaves that address out.
 	Metrics http.Handler
 	// Limits bound what is done at once and how long it may take.
