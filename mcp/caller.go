@@ -26,7 +26,7 @@ func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Ca
 // server knows nothing.
 func (e *endpoint) principal(r request) policy.Principal {
 	client := clientOf(r)
-	if !e.gate.set && e.stateless {
+	if !e.gate.set && e.via != overStdio {
 		return policy.Anonymous(client, e.opts.Scopes)
 	}
 	return policy.Principal{ID: e.opts.Actor, Client: client, Scopes: e.opts.Scopes, Authenticated: e.gate.set}

@@ -25,6 +25,8 @@ type flights struct {
 	mu     sync.Mutex
 	theirs map[jsonrpc.ID]flight
 	ours   map[jsonrpc.ID]struct{}
+	deaf   bool         // the client answers nothing any more
+	lost   []jsonrpc.ID // of ours, those that it will not answer
 }
 
 // flight is a request of the client's.
@@ -111,11 +113,15 @@ func (f *flights) inFlight() int {
 	return n
 }
 
-// ask notes that the server sends a request of its own, or takes one back.
-func (f *flights) ask(req *jsonrpc.Request) {
+// ask notes that the server sends a request of its own, or takes one back. It is
+// false when the request is not to be sent, as there is nobody to answer it.
+func (f *flights) ask(req *jsonrpc.Request) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
+	case req.IsCall() && f.deaf:
+		f.lose(req.ID)
+		return false
 	case req.IsCall():
 		f.ours[req.ID] = struct{}{}
 	case req.Method == cancelledNote:
@@ -123,12 +129,46 @@ func (f *flights) ask(req *jsonrpc.Request) {
 			ID int64 `json:"requestId"` // the SDK counts its requests
 		}
 		if json.Unmarshal(req.Params, &p) != nil {
-			return
+			return true
 		}
 		if id, err := jsonrpc.MakeID(float64(p.ID)); err == nil {
 			delete(f.ours, id)
 		}
 	}
+	return true
+}
+
+// hangUp notes that the client answers nothing any more.
+func (f *flights) hangUp() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.deaf = true
+	for id := range f.ours {
+		delete(f.ours, id)
+		f.lose(id)
+	}
+}
+
+// lose notes that a request of ours has no answer, and tells whoever waits.
+func (f *flights) lose(id jsonrpc.ID) {
+	f.lost = append(f.lost, id)
+	select {
+	case f.landed <- struct{}{}:
+	default: // it has not taken the last one yet, and will look
+	}
+}
+
+// unanswered returns, each once, what the server's requests are answered with that
+// the client has no answer for.
+func (f *flights) unanswered() []*jsonrpc.Response {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []*jsonrpc.Response
+	for _, id := range f.lost {
+		all = append(all, &jsonrpc.Response{ID: id, Error: invalid("the client has ended")})
+	}
+	f.lost = nil
+	return all
 }
 
 // answers reports that the response answers a request of the server's that is

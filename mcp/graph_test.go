@@ -59,6 +59,12 @@ type session struct {
 
 func converse(t testing.TB, e mcp.Engine, opts mcp.Options) *session {
 	t.Helper()
+	return converseAs(t, e, opts, "{}")
+}
+
+// converseAs is a conversation with a client that has these capabilities.
+func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities string) *session {
+	t.Helper()
 	inR, in := io.Pipe()
 	out, outW := io.Pipe()
 	done := make(chan error, 1)
@@ -71,7 +77,7 @@ func converse(t testing.TB, e mcp.Engine, opts mcp.Options) *session {
 		}
 	})
 	s := &session{t: t, in: in, out: json.NewDecoder(out)}
-	fmt.Fprintln(in, hello("2025-11-25", opts.Token))
+	fmt.Fprintln(in, strings.Replace(hello("2025-11-25", opts.Token), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 	if a := s.next(); a.Error != nil {
 		t.Fatalf("initialize: %+v", a.Error)
 	}
@@ -182,11 +188,11 @@ func TestAnAppliedSchemaIsToldAndListed(t *testing.T) {
 	schema := string(example.Schema) + "\n  Risk:\n    properties:\n      name: {type: string, required: true}\n"
 	s.id++
 	fmt.Fprintln(s.in, ask("2025-11-25", s.id, "tools/call", callTool("schema_apply", map[string]any{"schema": schema}), ""))
-	var told bool
-	for answered := false; !told || !answered; {
+	var told int
+	for answered := false; told < 2 || !answered; {
 		switch a := s.next(); {
-		case a.Method == "notifications/tools/list_changed":
-			told = true
+		case strings.HasSuffix(a.Method, "/list_changed"): // of tools, and of resources
+			told++
 		case a.Error != nil:
 			t.Fatalf("schema_apply: %s %s", a.Error.Message, a.Error.Data)
 		default:

@@ -216,6 +216,8 @@ var params = map[string][]param{
 	"resources/templates/list": cursor,
 	"tools/call":               {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"}},
 	"resources/read":           {{name: "uri", kind: "string", required: true}},
+	"resources/subscribe":      {{name: "uri", kind: "string", required: true}},
+	"resources/unsubscribe":    {{name: "uri", kind: "string", required: true}},
 	"subscriptions/listen":     {{name: "notifications", kind: "object", required: true}},
 	"prompts/list":             cursor,
 	"prompts/get":              {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"}},

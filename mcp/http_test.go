@@ -84,7 +84,7 @@ func TestTrap08AStatelessServerAdvertisesAndTakesOnlyWhatItCanDo(t *testing.T) {
 		}
 	}
 	w := post(t, h, ask("2026-07-28", 1, "server/discover", nil, ""), versionHeaders("2026-07-28", "server/discover", "")...)
-	if got := w.Body.String(); !strings.Contains(got, `"capabilities":{"completions":{},"prompts":{},"resources":{},"tools":{"listChanged":true}}`) {
+	if got := w.Body.String(); !strings.Contains(got, `"capabilities":{"completions":{},"prompts":{},"resources":{"listChanged":true,"subscribe":true},"tools":{"listChanged":true}}`) {
 		t.Errorf("discover: %s", got)
 	}
 }

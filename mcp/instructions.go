@@ -25,6 +25,7 @@ func (e *endpoint) initialize(ctx context.Context, r request) (sdk.Result, error
 	hello.Instructions = e.instructionsFor(ctx, r)
 	if e.stateless {
 		hello.Capabilities.Tools = &sdk.ToolCapabilities{}
+		hello.Capabilities.Resources = &sdk.ResourceCapabilities{}
 	}
 	return hello, nil
 }

@@ -16,6 +16,7 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,6 +50,8 @@ type Options struct {
 	Scopes policy.Scopes
 	// PageSize is the number of entries on a page of a list; 0 means 1000.
 	PageSize int
+	// Sessions bounds what clients may keep open.
+	Sessions SessionOptions
 	// Log receives our own faults at error, with their causes; nil discards them.
 	Log *slog.Logger
 }
@@ -62,9 +65,17 @@ type Server struct {
 	log    *slog.Logger
 	gate   gate
 	tools  toolCache
+
+	hub       *hub
+	seats     *seats
+	history   *history
+	sessions  *sessions
+	closing   chan struct{} // closed by Close
+	closeOnce sync.Once
 }
 
-// New returns a server of e. It starts nothing and holds nothing that needs closing.
+// New returns a server of e. It starts nothing; what its handlers open ends with the
+// requests or, where there are sessions, by [Server.Close].
 func New(e Engine, opts Options) *Server {
 	if opts.Name == "" {
 		opts.Name = "trails"
@@ -79,7 +90,12 @@ func New(e Engine, opts Options) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{engine: e, opts: opts, log: log, gate: newGate(opts.Token)}
+	opts.Sessions = opts.Sessions.orDefaults()
+	return &Server{
+		engine: e, opts: opts, log: log, gate: newGate(opts.Token),
+		hub: newHub(e), seats: newSeats(opts.Sessions), history: newHistory(opts.Sessions),
+		sessions: newSessions(), closing: make(chan struct{}),
+	}
 }
 
 // endpoint is the server behind one transport.
@@ -91,7 +107,6 @@ type endpoint struct {
 	// of changes.
 	stateless bool
 	sdk       *sdk.Server
-	watch     watch
 	journal   journal
 }
 
@@ -103,7 +118,7 @@ func (s *Server) endpoint(via string, stateless bool) *endpoint {
 			Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{
 				Tools:       &sdk.ToolCapabilities{ListChanged: true},
-				Resources:   &sdk.ResourceCapabilities{},
+				Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 				Prompts:     &sdk.PromptCapabilities{},
 				Completions: &sdk.CompletionCapabilities{},
 				Logging:     loggingOf(stateless),
@@ -112,7 +127,6 @@ func (s *Server) endpoint(via string, stateless bool) *endpoint {
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 		})
 	e.sdk.AddReceivingMiddleware(e.receive)
-	e.watch.start = e.follow
 	return e
 }
 
@@ -134,6 +148,8 @@ var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.
 	"resources/list":            (*endpoint).listResources,
 	"resources/templates/list":  (*endpoint).listTemplates,
 	"resources/read":            (*endpoint).readResource,
+	"resources/subscribe":       (*endpoint).subscribe,
+	"resources/unsubscribe":     (*endpoint).unsubscribe,
 	"subscriptions/listen":      (*endpoint).listen,
 	"prompts/list":              (*endpoint).listPrompts,
 	"prompts/get":               (*endpoint).getPrompt,
@@ -156,6 +172,7 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 				res, err = nil, e.panicked(method, p)
 			}
 		}()
+		ctx = carried(ctx, req)
 		res, err = e.dispatch(ctx, request{
 			Request: req,
 			method:  method,

@@ -23,15 +23,17 @@ const drainTimeout = 30 * time.Second
 // and ctx's error when ctx ends first. A read of in or a write to out that is under
 // way then cannot be broken off; it ends with in or out.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	e := s.endpoint("mcp-stdio", false)
+	e := s.endpoint(overStdio, false)
 	c := newLineConn(e, in, out)
-	leave := e.watch.join()
-	defer leave()
+	defer s.seats.sit(overStdio)()
+	defer s.hub.join()()
+	defer c.quit()
 	defer c.shut()
 	stop := context.AfterFunc(ctx, c.shut)
 	defer stop()
 	go c.readLines()
-	err := e.sdk.Run(context.WithoutCancel(ctx), onLines{c})
+	session := withOutlet(withMailbox(context.WithoutCancel(ctx), c.box), c)
+	err := e.sdk.Run(session, onConn{c})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -41,10 +43,11 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	return nil
 }
 
-// onLines is the transport that has one connection, already open.
-type onLines struct{ conn *lineConn }
+// onConn is the transport that has one connection, already open.
+type onConn struct{ sdk.Connection }
 
-func (t onLines) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
+// Connect returns the connection.
+func (t onConn) Connect(context.Context) (sdk.Connection, error) { return t.Connection, nil }
 
 // lineConn is a session's connection. The SDK's own ends on malformed JSON, on a
 // space after a message and on batches, and drops the answers in flight when its
@@ -62,8 +65,12 @@ type lineConn struct {
 	outMu sync.Mutex
 	out   io.Writer
 
-	flights *flights
-	greeted atomic.Bool // an initialize was answered with a result
+	flights   *flights
+	box       *mailbox
+	listening atomic.Int64 // addresses of the subscriptions that are open
+
+	quitMu   sync.Mutex
+	closeBox func() // nil before the handshake
 }
 
 func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
@@ -75,6 +82,7 @@ func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
 		incoming: make(chan jsonrpc.Message),
 		closed:   make(chan struct{}),
 		flights:  newFlights(),
+		box:      newMailbox(),
 	}
 }
 
@@ -161,7 +169,9 @@ func (c *lineConn) accept(line []byte) bool {
 		}
 		return c.send(failure(m.idText, c.e.refuse(context.Background(), m.method, err))) == nil
 	}
-	return c.deliver(m.request())
+	req := m.request()
+	req.Extra = origin{request: m.id, id: m.idText}.extra()
+	return c.deliver(req)
 }
 
 // deliver shows the SDK a message. It returns false when the connection was closed
@@ -193,8 +203,9 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	case *jsonrpc.Response:
 		return c.answer(msg)
 	case *jsonrpc.Request:
-		c.flights.ask(msg)
-		return c.notify(msg)
+		if !c.flights.ask(msg) {
+			return nil
+		}
 	}
 	return c.sendMessage(msg)
 }
@@ -209,18 +220,9 @@ func (c *lineConn) answer(res *jsonrpc.Response) error {
 	if res.Error != nil {
 		res.Error = tidyError(res.Error)
 	} else if was.method == "initialize" {
-		defer c.greeted.Store(true)
+		defer c.greet()
 	}
 	return c.sendMessage(res)
-}
-
-// notify holds back what would come before the handshake: the SDK tells every
-// session of changes, one that has not shown the token too.
-func (c *lineConn) notify(req *jsonrpc.Request) error {
-	if !c.greeted.Load() && req.Method == toolsChanged && !isForSubscription(req.Params) {
-		return nil
-	}
-	return c.sendMessage(req)
 }
 
 func (c *lineConn) sendMessage(msg jsonrpc.Message) error {
@@ -245,11 +247,16 @@ func (c *lineConn) send(text []byte) error {
 }
 
 // drain waits until every request is answered: a client may write its questions,
-// close its end, and read. Subscriptions have no answer to wait for.
+// close its end, and read. Subscriptions have no answer to wait for, and what we ask
+// now has none to come.
 func (c *lineConn) drain() {
 	patience := time.NewTimer(drainTimeout)
 	defer patience.Stop()
+	c.flights.hangUp()
 	for c.flights.inFlight() > 0 {
+		for _, none := range c.flights.unanswered() {
+			c.deliver(none)
+		}
 		select {
 		case <-c.flights.landed:
 		case <-patience.C:

@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func (s *Server) statelessDoor() *door {
+	e := s.endpoint(overHTTP, true)
+	return &door{endpoint: e, next: sdk.NewStreamableHTTPHandler(
+		func(*http.Request) *sdk.Server { return e.sdk },
+		&sdk.StreamableHTTPOptions{
+			Stateless:                    true,
+			MaxRequestBodyBytes:          maxBody,
+			PropagateRequestCancellation: true,
+		})}
+}
+
+// sameOrigin refuses what another site's page makes a browser send. A GET may open a
+// stream here, and is no safer than a POST.
+func sameOrigin(h http.Handler) http.Handler {
+	origin := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asPost := &http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host, URL: r.URL}
+		if origin.Check(asPost) != nil {
+			refuseHTTP(w, http.StatusForbidden, nullID, invalid(fmt.Sprintf("origin %q may not post here", r.Header.Get("Origin"))))
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// door admits one message a request to the SDK's handler, which answers much of
+// what it refuses as plain text, and speaks JSON-RPC in its place.
+type door struct {
+	*endpoint
+	next http.Handler
+}
+
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address; POST a message"))
+		return
+	}
+	if !d.trusts(w, r) {
+		return
+	}
+	if m, ok := readMessage(w, r); ok {
+		d.take(w, r, m)
+	}
+}
+
+// trusts refuses a request by what it is, before anything of it is read: one that was
+// sent to another name, which a page elsewhere may have bound to this address, and
+// one without the token.
+func (e *endpoint) trusts(w http.ResponseWriter, r *http.Request) bool {
+	switch {
+	case isRebound(r):
+		refuseHTTP(w, http.StatusForbidden, nullID, invalid(fmt.Sprintf("host %q is not served here", r.Host)))
+	case !e.gate.accepts(bearerHeader(r)):
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		refuseHTTP(w, http.StatusUnauthorized, nullID, e.refuse(r.Context(), "", unauthenticated()))
+	default:
+		return true
+	}
+	return false
+}
+
+// isRebound reports that the request came over loopback, but to no name of that.
+func isRebound(r *http.Request) bool {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && isLoopback(addr.String()) && !isLoopback(r.Host)
+}
+
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// readMessage reads the one message of a request, or refuses it.
+func readMessage(w http.ResponseWriter, r *http.Request) (message, bool) {
+	if !isJSON(r) {
+		refuseHTTP(w, http.StatusUnsupportedMediaType, nullID, invalid("Content-Type must be application/json"))
+		return message{}, false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		refuseBody(w, err)
+		return message{}, false
+	}
+	m, bad := parse(body)
+	if bad != nil {
+		refuseHTTP(w, http.StatusBadRequest, m.idText, bad)
+	}
+	return m, bad == nil
+}
+
+// accepts reports that the sender reads answers of this media type.
+func accepts(r *http.Request, media string) bool {
+	kind, _, _ := strings.Cut(media, "/")
+	for _, header := range r.Header.Values("Accept") {
+		for entry := range strings.SplitSeq(header, ",") {
+			entry, _, _ = strings.Cut(entry, ";")
+			switch strings.ToLower(strings.TrimSpace(entry)) {
+			case media, kind + "/*", "*/*":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// take answers one message. A response answers nothing that we asked: here we ask
+// nothing.
+func (d *door) take(w http.ResponseWriter, r *http.Request, m message) {
+	if m.response {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	err := d.check(&m)
+	_, served := methods[m.method]
+	switch {
+	case err == nil:
+		d.pass(w, r, m)
+	case m.isCall():
+		e := d.refuse(r.Context(), m.method, err)
+		refuseHTTP(w, statusOf(e, r), m.idText, e)
+	case !served && isNote(m):
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		refuseHTTP(w, http.StatusBadRequest, m.idText, d.refuse(r.Context(), m.method, err))
+	}
+}
+
+func isNote(m message) bool { return strings.HasPrefix(m.method, "notifications/") }
+
+// check checks a message as stdio does. The token in it counts for nothing here, and
+// goes no further: the header speaks for the request.
+func (e *endpoint) check(m *message) error {
+	m.takeBearer()
+	if !m.isCall() && !isNote(*m) {
+		return invalid("id is missing")
+	}
+	return m.check()
+}
+
+// pass lets the SDK answer the message. A subscription takes a seat meanwhile.
+func (d *door) pass(w http.ResponseWriter, r *http.Request, m message) {
+	if m.method == "subscriptions/listen" {
+		leave, err := d.seats.take(overListen, callerOf(r))
+		if err != nil {
+			d.refuseSeat(w, r, m.idText, err)
+			return
+		}
+		defer leave()
+	}
+	text := m.encode()
+	out := &reply{ResponseWriter: w, id: m.idText, patience: d.opts.Sessions.WriteTimeout}
+	defer out.finish()
+	r = r.WithContext(withOutlet(withOrigin(r.Context(), origin{request: m.id, id: m.idText}), out))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	d.next.ServeHTTP(out, r)
+}

@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+var (
+	// errLost means that events are gone that the reader has not had.
+	errLost = errors.New("events are gone")
+	// errDisplaced means that the client reads the stream over another connection.
+	errDisplaced = errors.New("another connection reads on")
+)
+
+// following is one connection that reads a stream of a session.
+type following struct {
+	*session
+	stream *stream
+	reader *reader
+	out    *eventWriter
+	// named means that events have IDs, to resume after them.
+	named bool
+}
+
+// run writes events until the stream is done, the session is over, or the client
+// does not read any more. News wait in the mailbox until the reader is ready for
+// them, so one that does not read makes nothing grow.
+func (f *following) run(ctx context.Context) error {
+	beat := time.NewTicker(f.opts.Sessions.KeepAlive)
+	defer beat.Stop()
+	var news [][]byte
+	for {
+		done, err := f.write(news...)
+		if err != nil || done {
+			return err
+		}
+		news = nil
+		select {
+		case <-f.reader.more:
+		case <-f.news():
+			news = messages(f.box.take(), nil)
+		case <-beat.C:
+			err = f.out.beat()
+		case <-f.reader.gone:
+			return errDisplaced
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-f.over:
+			_, err = f.write()
+			return err
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// write writes what was said since the last event written, and the news.
+func (f *following) write(news ...[]byte) (done bool, err error) {
+	events, lost, done := f.stream.next(f.reader, news...)
+	if lost && !f.isCommon() {
+		return false, errLost
+	}
+	if lost {
+		f.hub.resync(f.box) // it is enough that the client hears that it missed some
+	}
+	for _, e := range events {
+		if err := f.out.add("message", f.name(e.number), e.data); err != nil {
+			return false, err
+		}
+	}
+	if err := f.out.flush(); err != nil || len(events) == 0 {
+		return done, err
+	}
+	f.written(events[len(events)-1].number)
+	return done, nil
+}
+
+func (f *following) written(last int) {
+	f.stream.read(f.reader, last)
+	if !f.named {
+		f.stream.forget(last) // nobody can resume after it
+	}
+}
+
+// isCommon reports that the stream is the one that belongs to no request.
+func (f *following) isCommon() bool { return f.stream.name == "" }
+
+// news rings when the mailbox has something for this reader.
+func (f *following) news() <-chan struct{} {
+	if !f.isCommon() {
+		return nil
+	}
+	return f.box.bell
+}
+
+func (f *following) name(number int) string {
+	if !f.named {
+		return ""
+	}
+	return eventID(f.stream.name, number)
+}

@@ -1,0 +1,281 @@
+package mcp
+
+import (
+	linked "container/list"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// eventOverhead is what an event costs besides its bytes.
+const eventOverhead = 256
+
+// history keeps what was said on the streams of all sessions: for a reader that is
+// about to have it, for one that is away, and some of what readers had, for those
+// who lost it on the way. What nobody is about to have stays within bounds, of one
+// session and of all, but for the latest event; a reader that comes back too late is
+// told so. It is safe for concurrent use.
+type history struct {
+	max, maxShelf int
+
+	mu     sync.Mutex
+	size   int
+	events linked.List // of *event, of all sessions, oldest first
+}
+
+// shelf is one session's part of a history, and guarded by its lock.
+type shelf struct {
+	*history
+	size    int
+	events  linked.List        // of *event, oldest first
+	streams map[string]*stream // by name, while there is anything to read
+	// byRequest finds the stream that a request is answered on.
+	byRequest map[jsonrpc.ID]*stream
+	cleared   bool // nothing is kept any more
+}
+
+// stream is a sequence of messages to the client: the answer to one request and
+// what is said on the way to it, or, with the name "", what belongs to no request.
+type stream struct {
+	shelf  *shelf
+	name   string
+	events []*event
+	first  int  // the number of events[0]
+	done   bool // nothing more will be said
+	reader *reader
+	readTo int // the number of the last event that any reader has written
+}
+
+// event is one message. Numbers begin with 1: 0 is the beginning of the stream.
+type event struct {
+	stream           *stream
+	number           int
+	data             []byte
+	inAll, inSession *linked.Element
+}
+
+func (e *event) cost() int { return len(e.data) + eventOverhead }
+
+// reader is the one who reads a stream now.
+type reader struct {
+	more chan struct{} // told, without waiting, that there is more to read
+	gone chan struct{} // closed when another one reads on
+	at   int           // the number of the last event that it has written
+}
+
+func newHistory(o SessionOptions) *history {
+	return &history{max: o.History, maxShelf: o.HistoryPerSession}
+}
+
+func (h *history) newShelf() *shelf {
+	s := &shelf{history: h, streams: map[string]*stream{}, byRequest: map[jsonrpc.ID]*stream{}}
+	s.open("", jsonrpc.ID{})
+	return s
+}
+
+// open begins a stream, the one that request is answered on when that is valid.
+func (s *shelf) open(name string, request jsonrpc.ID) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := &stream{shelf: s, name: name, first: 1}
+	s.streams[name] = st
+	if request.IsValid() {
+		s.byRequest[request] = st
+	}
+	return st
+}
+
+// find returns a stream of which there is something to read.
+func (s *shelf) find(name string) (*stream, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st, ok := s.streams[name]
+	return st, ok
+}
+
+// say appends a message to the stream of a request, or to the common one when there
+// is no request. What belongs to a request that was answered comes too late.
+func (s *shelf) say(request jsonrpc.ID, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !request.IsValid() {
+		s.append(s.streams[""], data)
+	} else if st := s.byRequest[request]; st != nil {
+		s.append(st, data)
+	}
+	s.trim()
+}
+
+// answer appends the answer to a request, nil when there is none to give, and ends
+// its stream.
+func (s *shelf) answer(request jsonrpc.ID, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.byRequest[request]
+	if st == nil {
+		return
+	}
+	delete(s.byRequest, request)
+	st.done = true
+	if data != nil {
+		s.append(st, data)
+	}
+	st.wake()
+	st.forgetWhenEmpty()
+	s.trim()
+}
+
+// append adds an event. What is too much then is for trim to purge.
+func (s *shelf) append(st *stream, data []byte) {
+	if s.cleared {
+		return
+	}
+	e := &event{stream: st, number: st.first + len(st.events), data: data}
+	st.events = append(st.events, e)
+	e.inAll, e.inSession = s.history.events.PushBack(e), s.events.PushBack(e)
+	s.size += e.cost()
+	s.history.size += e.cost()
+	st.wake()
+}
+
+// trim purges the oldest events until the session, and then the whole, is within
+// its bounds.
+func (s *shelf) trim() {
+	trim(&s.events, func() bool { return s.size > s.maxShelf })
+	trim(&s.history.events, func() bool { return s.history.size > s.max })
+}
+
+func trim(events *linked.List, tooMuch func() bool) {
+	for at := events.Front(); at != events.Back() && tooMuch(); {
+		e := at.Value.(*event)
+		at = at.Next()
+		if !e.isAwaited() {
+			e.purge()
+		}
+	}
+}
+
+// isAwaited reports that a reader is about to have the event: it is on its way
+// already, and does not lie here.
+func (e *event) isAwaited() bool {
+	r := e.stream.reader
+	return r != nil && e.number > r.at
+}
+
+// purge forgets an event, which is the oldest of its stream.
+func (e *event) purge() {
+	st, s := e.stream, e.stream.shelf
+	st.events[0] = nil
+	st.events = st.events[1:]
+	st.first++
+	s.events.Remove(e.inSession)
+	s.history.events.Remove(e.inAll)
+	s.size -= e.cost()
+	s.history.size -= e.cost()
+	st.forgetWhenEmpty()
+}
+
+func (st *stream) forgetWhenEmpty() {
+	if st.done && len(st.events) == 0 {
+		delete(st.shelf.streams, st.name)
+	}
+}
+
+func (st *stream) wake() {
+	if st.reader == nil {
+		return
+	}
+	select {
+	case st.reader.more <- struct{}{}:
+	default:
+	}
+}
+
+// attach makes the caller the stream's reader, who has read as far as number at.
+// When there is one already it fails, unless the caller displaces it.
+func (st *stream) attach(at int, displace bool) (*reader, bool) {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	if st.reader != nil {
+		if !displace {
+			return nil, false
+		}
+		close(st.reader.gone)
+	}
+	st.reader = &reader{more: make(chan struct{}, 1), gone: make(chan struct{}), at: at}
+	return st.reader, true
+}
+
+func (st *stream) detach(r *reader) {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	if st.reader == r {
+		st.reader = nil
+		st.shelf.trim()
+	}
+}
+
+// next appends news to the stream and returns the events that its reader has not
+// had, whether some of those are lost, and whether no more will come.
+func (st *stream) next(r *reader, news ...[]byte) (events []*event, lost, done bool) {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	for _, text := range news {
+		st.shelf.append(st, text)
+	}
+	if r.at < st.first-1 {
+		lost, r.at = true, st.first-1
+	}
+	if from := r.at + 1 - st.first; from < len(st.events) {
+		events = append(events, st.events[from:]...)
+	}
+	return events, lost, st.done
+}
+
+// read says how far a reader has read.
+func (st *stream) read(r *reader, at int) {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	r.at, st.readTo = at, max(st.readTo, at)
+	st.shelf.trim()
+}
+
+// unread is the number after which nobody has read the stream yet.
+func (st *stream) unread() int {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	return st.readTo
+}
+
+// holds reports that nothing after number n is lost.
+func (st *stream) holds(n int) bool {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	return n >= st.first-1
+}
+
+// last is the number of the latest event, 0 when there was none.
+func (st *stream) last() int {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	return st.first + len(st.events) - 1
+}
+
+// forget drops the events up to number n, for streams that are never read again.
+func (st *stream) forget(n int) {
+	st.shelf.mu.Lock()
+	defer st.shelf.mu.Unlock()
+	for len(st.events) > 0 && st.first <= n {
+		st.events[0].purge()
+	}
+}
+
+// clear drops a session's part for good.
+func (s *shelf) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cleared = true
+	for s.events.Len() > 0 {
+		s.events.Front().Value.(*event).purge()
+	}
+}

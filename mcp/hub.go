@@ -1,0 +1,243 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"trails/invoke"
+)
+
+const (
+	schemaAddress = "trails://schema"
+	statsAddress  = "trails://stats"
+	typesAddress  = "trails://kg/types"
+	kgAddress     = "trails://kg/"
+)
+
+// hub tells the listeners of one server that the graph moved. It watches the engine
+// once for all of them, while there are any, and finds those that a change concerns
+// by its addresses. Putting news into a mailbox waits for nobody, so neither a
+// writer nor another listener ever waits for one that does not read.
+type hub struct {
+	engine Engine
+
+	// starting guards the watching, apart from mu: whoever ends it waits for a
+	// publish to return.
+	starting  sync.Mutex
+	listeners int
+	stop      func() // ends the watching and waits for it
+
+	mu    sync.Mutex
+	head  string // the last commit heard of
+	boxes map[*mailbox]struct{}
+	// byAddress finds the mailboxes that are subscribed to an address, byType the
+	// addresses below a type that anybody is subscribed to.
+	byAddress map[string]map[*mailbox]struct{}
+	byType    map[string]map[string]struct{}
+}
+
+func newHub(e Engine) *hub {
+	return &hub{
+		engine:    e,
+		boxes:     map[*mailbox]struct{}{},
+		byAddress: map[string]map[*mailbox]struct{}{},
+		byType:    map[string]map[string]struct{}{},
+	}
+}
+
+// join watches the engine for one listener more. What changes after it returns is
+// heard; leave takes the listener away again.
+func (h *hub) join() (leave func()) {
+	h.starting.Lock()
+	defer h.starting.Unlock()
+	h.listeners++
+	if h.listeners == 1 {
+		h.stop = h.watch()
+	}
+	return sync.OnceFunc(h.leave)
+}
+
+func (h *hub) watch() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	changes, done := h.engine.Watch(ctx), make(chan struct{})
+	go func() {
+		defer close(done)
+		h.follow(ctx, changes)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func (h *hub) leave() {
+	h.starting.Lock()
+	defer h.starting.Unlock()
+	h.listeners--
+	if h.listeners == 0 {
+		h.stop()
+	}
+}
+
+func (h *hub) follow(ctx context.Context, changes <-chan invoke.Change) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case c, more := <-changes:
+			if !more {
+				return
+			}
+			h.publish(c)
+		}
+	}
+}
+
+// open lets the owner of a mailbox hear of changed lists, and of what it subscribes
+// to; close ends that.
+func (h *hub) open(b *mailbox, wants kinds) (closeBox func()) {
+	leave := h.join()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.boxes[b] = struct{}{}
+	b.mu.Lock()
+	b.wants = wants
+	b.mu.Unlock()
+	return func() {
+		h.forget(b)
+		leave()
+	}
+}
+
+func (h *hub) forget(b *mailbox) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, address := range b.addresses() {
+		h.drop(b, address)
+	}
+	delete(h.boxes, b)
+}
+
+// subscribe adds an address to a mailbox. A mailbox that was closed stays silent.
+func (h *hub) subscribe(b *mailbox, address, asked string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, open := h.boxes[b]; !open {
+		return nil
+	}
+	if err := b.add(address, asked); err != nil {
+		return err
+	}
+	entry(h.byAddress, address)[b] = struct{}{}
+	if name, isInstance := typeOf(address); isInstance {
+		entry(h.byType, name)[address] = struct{}{}
+	}
+	return nil
+}
+
+func entry[K comparable](m map[string]map[K]struct{}, name string) map[K]struct{} {
+	if m[name] == nil {
+		m[name] = map[K]struct{}{}
+	}
+	return m[name]
+}
+
+func (h *hub) unsubscribe(b *mailbox, address string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b.remove(address)
+	h.drop(b, address)
+}
+
+func (h *hub) drop(b *mailbox, address string) {
+	delete(h.byAddress[address], b)
+	if len(h.byAddress[address]) > 0 {
+		return
+	}
+	delete(h.byAddress, address)
+	name, _ := typeOf(address)
+	delete(h.byType[name], address)
+	if len(h.byType[name]) == 0 {
+		delete(h.byType, name)
+	}
+}
+
+// typeOf returns the type in the canonical address of an instance.
+func typeOf(address string) (name string, isInstance bool) {
+	rest, isKG := strings.CutPrefix(address, kgAddress)
+	name, _, isInstance = strings.Cut(rest, "/")
+	return name, isKG && isInstance
+}
+
+// publish puts a change into the mailboxes that it concerns.
+func (h *hub) publish(c invoke.Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.head = c.Head
+	if c.Schema {
+		h.publishSchema(c)
+		return
+	}
+	told := news{commit: c.Head}
+	h.put(statsAddress, told)
+	h.put(typesAddress, told)
+	for _, name := range c.Types {
+		h.put(invoke.Address(name, ""), told)
+		if c.Resync {
+			h.putBelow(name, c.Head)
+		}
+	}
+	for _, address := range c.Instances {
+		h.put(address, told)
+	}
+}
+
+func (h *hub) put(address string, n news) {
+	for b := range h.byAddress[address] {
+		b.put(address, n)
+	}
+}
+
+// putBelow tells of every instance of a type, when it is not known which changed.
+func (h *hub) putBelow(name, head string) {
+	for address := range h.byType[name] {
+		h.put(address, news{commit: head, resync: true})
+	}
+}
+
+// publishSchema tells of everything: with another schema every address may read
+// differently, also one whose type is gone.
+func (h *hub) publishSchema(c invoke.Change) {
+	named := map[string]bool{schemaAddress: true, statsAddress: true, typesAddress: true}
+	for _, name := range c.Types {
+		named[invoke.Address(name, "")] = true
+	}
+	for _, address := range c.Instances {
+		named[address] = true
+	}
+	for address := range h.byAddress {
+		h.put(address, news{commit: c.Head, resync: !named[address]})
+	}
+	for b := range h.boxes {
+		b.putLists()
+	}
+}
+
+// resync tells a mailbox's owner that it may have missed anything.
+func (h *hub) resync(b *mailbox) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b.putAll(h.head)
+}
+
+// waiting is the number of notifications that lie in mailboxes.
+func (h *hub) waiting() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for b := range h.boxes {
+		n += b.waiting()
+	}
+	return n
+}

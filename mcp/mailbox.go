@@ -1,0 +1,226 @@
+package mcp
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/kg/fault"
+)
+
+const (
+	// maxSubscriptions is the most addresses that one session may be subscribed to.
+	maxSubscriptions = 1000
+	// restBetween is the least time between two deliveries of one mailbox.
+	restBetween = 50 * time.Millisecond
+
+	// CommitKey and ResyncKey are members of a notification's _meta: the commit that
+	// it tells of, and that more may have happened than can be told.
+	CommitKey = "trails/commit"
+	ResyncKey = "trails/resync"
+
+	updatedNote          = "notifications/resources/updated"
+	toolsChangedNote     = "notifications/tools/list_changed"
+	resourcesChangedNote = "notifications/resources/list_changed"
+)
+
+// kinds says of which lists a listener hears that they changed.
+type kinds struct{ tools, resources bool }
+
+// mailbox holds what one listener has not been told yet: one entry an address it is
+// subscribed to, however often that changes, and one for each list. So it never
+// grows beyond its subscriptions, and whoever fills it never waits. Its owner waits
+// on bell and then calls take. It is safe for concurrent use.
+type mailbox struct {
+	bell chan struct{} // rung, without waiting, when there is something to take
+
+	mu    sync.Mutex
+	asked map[string]string // canonical address → as the client wrote it
+	news  map[string]news   // by canonical address
+	order []string          // of the addresses in news
+	wants kinds
+	lists kinds     // which changed
+	quiet time.Time // not rung before
+	rung  bool      // or about to be
+}
+
+// news is what happened to an address since it was last told.
+type news struct {
+	commit string
+	resync bool
+}
+
+func newMailbox() *mailbox {
+	return &mailbox{bell: make(chan struct{}, 1), asked: map[string]string{}, news: map[string]news{}}
+}
+
+// add subscribes to an address. Doing so again changes how the client is told of it.
+func (b *mailbox) add(address, asked string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, has := b.asked[address]; !has && len(b.asked) >= maxSubscriptions {
+		return tooManySubscriptions(len(b.asked))
+	}
+	b.asked[address] = asked
+	return nil
+}
+
+func tooManySubscriptions(used int) error {
+	return fault.New(fault.Exhausted, "too many subscriptions; subscribe to the type instead of its instances").
+		With("limit", maxSubscriptions).With("used", used).With("retry_after", 1)
+}
+
+// remove ends a subscription, and what was to be told of it.
+func (b *mailbox) remove(address string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.asked, address)
+	if _, waits := b.news[address]; waits {
+		delete(b.news, address)
+		at := slices.Index(b.order, address)
+		b.order = slices.Delete(b.order, at, at+1)
+	}
+}
+
+// addresses are those that the owner is subscribed to.
+func (b *mailbox) addresses() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Keys(b.asked))
+}
+
+// put says that an address changed.
+func (b *mailbox) put(address string, n news) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.note(address, n) {
+		b.ring()
+	}
+}
+
+func (b *mailbox) note(address string, n news) bool {
+	if _, has := b.asked[address]; !has {
+		return false
+	}
+	old, waits := b.news[address]
+	if !waits {
+		b.order = append(b.order, address)
+	}
+	b.news[address] = news{commit: n.commit, resync: n.resync || old.resync}
+	return true
+}
+
+// putLists says that the lists changed.
+func (b *mailbox) putLists() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lists = b.wants
+	if b.wants != (kinds{}) {
+		b.ring()
+	}
+}
+
+// putAll says that anything may have happened: what had been told was lost.
+func (b *mailbox) putAll(commit string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lists = b.wants
+	for address := range b.asked {
+		b.note(address, news{commit: commit, resync: true})
+	}
+	b.ring()
+}
+
+// ring wakes the owner, now or when it has rested.
+func (b *mailbox) ring() {
+	if b.rung {
+		return
+	}
+	b.rung = true
+	if rest := time.Until(b.quiet); rest > 0 {
+		time.AfterFunc(rest, b.wake)
+		return
+	}
+	b.wake()
+}
+
+func (b *mailbox) wake() {
+	select {
+	case b.bell <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the mailbox into notifications, oldest first.
+func (b *mailbox) take() []notice {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rung, b.quiet = false, time.Now().Add(restBetween)
+	var out []notice
+	if b.lists.tools {
+		out = append(out, notice{method: toolsChangedNote})
+	}
+	if b.lists.resources {
+		out = append(out, notice{method: resourcesChangedNote})
+	}
+	b.lists = kinds{}
+	for _, address := range b.order {
+		out = append(out, notice{method: updatedNote, uri: b.asked[address], news: b.news[address]})
+	}
+	clear(b.news)
+	b.order = b.order[:0]
+	return out
+}
+
+func (b *mailbox) waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.news)
+	for _, changed := range []bool{b.lists.tools, b.lists.resources} {
+		if changed {
+			n++
+		}
+	}
+	return n
+}
+
+// notice is one notification to be written.
+type notice struct {
+	method string
+	uri    string // of what was updated
+	news   news
+}
+
+// message returns the notification as JSON-RPC; subscription is the id of the
+// request that it belongs to, nil when it belongs to the session.
+func (n notice) message(subscription json.RawMessage) []byte {
+	meta, params := map[string]any{}, map[string]any{}
+	if subscription != nil {
+		meta[sdk.MetaKeySubscriptionID] = subscription
+	}
+	if n.method == updatedNote {
+		params["uri"] = n.uri
+		if n.news.commit != "" {
+			meta[CommitKey] = n.news.commit
+		}
+		if n.news.resync {
+			meta[ResyncKey] = true
+		}
+	}
+	if len(meta) > 0 {
+		params["_meta"] = meta
+	}
+	return notification(n.method, params)
+}
+
+func notification(method string, params any) []byte {
+	return mustMarshal(struct {
+		Version string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}{"2.0", method, params})
+}

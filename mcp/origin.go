@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/invoke"
+)
+
+// origin is what a handler knows of the message that it answers, besides what the
+// SDK tells it. A session's handlers all have the context that the session was
+// opened with, so an origin travels with each message, and receive puts it into the
+// context.
+type origin struct {
+	request jsonrpc.ID      // not valid for a notification
+	id      json.RawMessage // the same, as the client wrote it
+	trace   invoke.Trace    // of the handler around ours
+}
+
+type originKey struct{}
+
+func withOrigin(ctx context.Context, o origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+// originOf returns where a handler's message came from.
+func originOf(ctx context.Context) origin {
+	o, _ := ctx.Value(originKey{}).(origin)
+	return o
+}
+
+// inExtra is the member of a token's claims in which an origin travels: the one
+// place where the SDK carries what it does not know.
+const inExtra = "trails/origin"
+
+// extra returns what the SDK is to carry with a message.
+func (o origin) extra() *sdk.RequestExtra {
+	return &sdk.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{inExtra: o}}}
+}
+
+// carried returns the context with the origin that the message carries, if it does.
+func carried(ctx context.Context, req sdk.Request) context.Context {
+	extra := req.GetExtra()
+	if extra == nil || extra.TokenInfo == nil {
+		return ctx
+	}
+	o, ok := extra.TokenInfo.Extra[inExtra].(origin)
+	if !ok {
+		return ctx
+	}
+	if o.trace.ID != "" {
+		ctx = invoke.WithTrace(ctx, o.trace)
+	}
+	return withOrigin(ctx, o)
+}

@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+
+	"trails/kg/fault"
+)
+
+// The doors, as calls and figures name them.
+const (
+	overStdio  = "mcp-stdio"
+	overHTTP   = "mcp-http"
+	overSSE    = "mcp-sse"
+	overListen = "mcp-listen" // open requests of subscriptions/listen, over HTTP
+)
+
+// SessionOptions bounds what clients may keep open. Zero values mean the defaults.
+type SessionOptions struct {
+	// Max is the most sessions and open subscriptions over HTTP, of everybody, and
+	// MaxPerCaller of one caller, that is of one token; 4,096 and 1,024.
+	Max, MaxPerCaller int
+	// IdleTimeout is how long a session may be silent: without a request under way
+	// and without an open stream; 30 minutes.
+	IdleTimeout time.Duration
+	// KeepAlive is how often a silent stream shows that it is alive; 25 seconds.
+	KeepAlive time.Duration
+	// WriteTimeout is how long one write to a stream may take before its reader is
+	// taken for stalled and cut; 5 seconds.
+	WriteTimeout time.Duration
+	// History is how many bytes are kept, of all sessions, for clients that lost
+	// their connection and resume; 64 MiB. HistoryPerSession is that of one; 2 MiB.
+	History, HistoryPerSession int
+}
+
+// orDefaults fills in the defaults.
+func (o SessionOptions) orDefaults() SessionOptions {
+	return SessionOptions{
+		Max:               or(o.Max, 4096),
+		MaxPerCaller:      or(o.MaxPerCaller, 1024),
+		IdleTimeout:       or(o.IdleTimeout, 30*time.Minute),
+		KeepAlive:         or(o.KeepAlive, 25*time.Second),
+		WriteTimeout:      or(o.WriteTimeout, 5*time.Second),
+		History:           or(o.History, 64<<20),
+		HistoryPerSession: or(o.HistoryPerSession, 2<<20),
+	}
+}
+
+func or[T int | time.Duration](given, otherwise T) T {
+	if given <= 0 {
+		return otherwise
+	}
+	return given
+}
+
+// caller is who sent a request: the hash of the token that it shows. What one
+// caller opens, no other may use.
+type caller [sha256.Size]byte
+
+func callerOf(r *http.Request) caller { return sha256.Sum256([]byte(bearerHeader(r))) }
+
+// seats counts what is open at each door. A stdio session has a seat, too, but is
+// never refused one: its client is its process.
+type seats struct {
+	max, maxPerCaller int
+
+	mu       sync.Mutex
+	byVia    map[string]int
+	byCaller map[caller]int
+	taken    int  // over HTTP
+	closed   bool // nobody may sit down any more
+}
+
+func newSeats(o SessionOptions) *seats {
+	return &seats{max: o.Max, maxPerCaller: o.MaxPerCaller, byVia: map[string]int{}, byCaller: map[caller]int{}}
+}
+
+// sit counts one more at a door, without asking whether there is room.
+func (s *seats) sit(via string) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byVia[via]++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.byVia[via]--
+	})
+}
+
+// full is why there is no room: all seats are taken, or all that one caller may take.
+type full struct {
+	error
+	everybody bool
+}
+
+func (f full) Unwrap() error { return f.error }
+
+// retryAfter is how many seconds a client should wait for a seat.
+const retryAfter = 30
+
+// take counts one more at a door over HTTP, or refuses it.
+func (s *seats) take(via string, who caller) (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, shuttingDown()
+	case s.taken >= s.max:
+		return nil, full{s.exhausted("too many sessions are open", s.max, s.taken), true}
+	case s.byCaller[who] >= s.maxPerCaller:
+		return nil, full{s.exhausted("you have too many sessions open; end some", s.maxPerCaller, s.byCaller[who]), false}
+	}
+	s.byVia[via]++
+	s.byCaller[who]++
+	s.taken++
+	return sync.OnceFunc(func() { s.leave(via, who) }), nil
+}
+
+func shuttingDown() error {
+	return full{fault.New(fault.Exhausted, "the server is shutting down").With("retry_after", retryAfter), true}
+}
+
+func (s *seats) exhausted(what string, limit, used int) error {
+	return fault.New(fault.Exhausted, "%s", what).With("limit", limit).With("used", used).With("retry_after", retryAfter)
+}
+
+func (s *seats) leave(via string, who caller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byVia[via]--
+	s.taken--
+	if s.byCaller[who]--; s.byCaller[who] == 0 {
+		delete(s.byCaller, who)
+	}
+}
+
+func (s *seats) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// count is how many are open at each door that has any.
+func (s *seats) count() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	open := map[string]int{}
+	for via, n := range s.byVia {
+		if n > 0 {
+			open[via] = n
+		}
+	}
+	return open
+}

@@ -1,0 +1,239 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// session is one client's conversation over HTTP. To the SDK it is a connection: it
+// reads what requests have brought, and what it writes is kept until the client's
+// streams take it (see history.go), so no write ever waits for a reader. A session
+// ends when it was silent for too long, when its client or the server says so, or,
+// on the legacy transport, with its one stream.
+type session struct {
+	*endpoint
+	id    string
+	owner caller
+	// oneStream means that everything goes to the one stream there is.
+	oneStream bool
+
+	flights  *flights
+	box      *mailbox
+	said     *shelf
+	incoming chan jsonrpc.Message
+	over     chan struct{}
+
+	mu       sync.Mutex
+	present  int          // requests and streams of the client's that are open
+	silence  *time.Timer  // ends the session; runs while nobody is present
+	leaving  bool         // the session ends when nothing is in flight
+	ended    bool         // over is closed
+	closeBox func()       // nil before the handshake
+	onEnd    func()       // gives back what the session holds
+	wait     func() error // until the SDK has let go of the session
+}
+
+// newSession opens a session for whoever sent r, if there is room, and connects it
+// to the SDK. It ends by itself unless the client is present.
+func (e *endpoint) newSession(r *http.Request, oneStream bool) (*session, error) {
+	owner := callerOf(r)
+	leave, err := e.seats.take(e.via, owner)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{
+		endpoint: e, id: rand.Text(), owner: owner, oneStream: oneStream,
+		flights: newFlights(), box: newMailbox(), said: e.history.newShelf(),
+		incoming: make(chan jsonrpc.Message), over: make(chan struct{}),
+	}
+	s.onEnd = func() {
+		e.sessions.remove(s)
+		leave()
+	}
+	s.silence = time.AfterFunc(e.opts.Sessions.IdleTimeout, s.end)
+	// The values of r's context are those of one request, not of the session.
+	conn, err := e.sdk.Connect(withMailbox(context.Background(), s.box), onConn{s}, nil)
+	if err != nil {
+		s.end()
+		return nil, err
+	}
+	s.wait = conn.Wait
+	if !e.sessions.add(s) {
+		s.end()
+		return nil, shuttingDown()
+	}
+	return s, nil
+}
+
+// SessionID is the name by which the client comes back.
+func (s *session) SessionID() string { return s.id }
+
+// Read returns the next message that the client has sent.
+func (s *session) Read(context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-s.incoming:
+		return m, nil
+	case <-s.over:
+		return nil, io.EOF
+	}
+}
+
+// Close ends the session.
+func (s *session) Close() error {
+	s.end()
+	return nil
+}
+
+// deliver shows the SDK a message, unless the session is over.
+func (s *session) deliver(msg jsonrpc.Message) bool {
+	select {
+	case s.incoming <- msg:
+		return true
+	case <-s.over:
+		return false
+	}
+}
+
+// Write keeps an answer, a notification, or a request of ours for the client.
+func (s *session) Write(ctx context.Context, msg jsonrpc.Message) error {
+	select {
+	case <-s.over:
+		return io.ErrClosedPipe
+	default:
+	}
+	if res, ok := msg.(*jsonrpc.Response); ok {
+		return s.answer(res)
+	}
+	req, _ := msg.(*jsonrpc.Request)
+	text, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	s.flights.ask(req)
+	if s.oneStream {
+		s.said.say(noRequest, text)
+	} else {
+		s.said.say(originOf(ctx).request, text)
+	}
+	return nil
+}
+
+// noRequest names the stream that belongs to none.
+var noRequest jsonrpc.ID
+
+func (s *session) answer(res *jsonrpc.Response) error {
+	was := s.flights.look(res.ID)
+	defer s.land(res.ID)
+	if res.Error != nil && was.cancelled {
+		s.said.answer(res.ID, nil) // its sender does not wait any more (MCP, cancellation)
+		return nil
+	}
+	if res.Error != nil {
+		res.Error = tidyError(res.Error)
+	} else if was.method == "initialize" {
+		s.greet()
+	}
+	text, err := jsonrpc.EncodeMessage(res)
+	if err != nil {
+		return err
+	}
+	s.reply(res.ID, text)
+	return nil
+}
+
+// reply says the answer to a request.
+func (s *session) reply(request jsonrpc.ID, text []byte) {
+	if s.oneStream {
+		s.said.say(noRequest, text)
+		return
+	}
+	s.said.answer(request, text)
+}
+
+// land ends a flight, and the session after the last one if it was told to.
+func (s *session) land(request jsonrpc.ID) {
+	s.flights.land(request)
+	s.mu.Lock()
+	last := s.leaving && s.flights.inFlight() == 0
+	s.mu.Unlock()
+	if last {
+		s.end()
+	}
+}
+
+// greet opens the mailbox, when the handshake is done.
+func (s *session) greet() {
+	closeBox := s.hub.open(s.box, kinds{tools: true, resources: true})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		defer closeBox()
+		return
+	}
+	s.closeBox = closeBox
+}
+
+// enter holds the session while its client is present; leave lets go of it. It
+// fails when the session is over.
+func (s *session) enter() (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil, false
+	}
+	s.present++
+	s.silence.Stop()
+	return s.leave, true
+}
+
+func (s *session) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.present--
+	switch {
+	case s.present > 0:
+	case s.ended:
+		s.said.clear()
+	default:
+		s.silence.Reset(s.opts.Sessions.IdleTimeout)
+	}
+}
+
+// finish ends the session when what is in flight is answered.
+func (s *session) finish() {
+	s.mu.Lock()
+	s.leaving = true
+	idle := s.flights.inFlight() == 0
+	s.mu.Unlock()
+	if idle {
+		s.end()
+	}
+}
+
+// end ends the session: what is in flight is cancelled, and streams write what they
+// still have. The first call counts.
+func (s *session) end() {
+	s.mu.Lock()
+	if s.ended {
+		s.mu.Unlock()
+		return
+	}
+	s.ended = true
+	s.silence.Stop()
+	close(s.over)
+	if s.present == 0 {
+		s.said.clear()
+	}
+	closeBox := s.closeBox
+	s.mu.Unlock()
+	if closeBox != nil {
+		closeBox()
+	}
+	s.onEnd()
+}

@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"net/http"
+)
+
+// messagesPath is where clients of the legacy transport post, next to where they
+// have their stream.
+const messagesPath = "/messages"
+
+// SSEHandler returns both endpoints of the legacy transport (MCP 2024-11-05,
+// HTTP with SSE), to be served at GET /sse and POST /messages: GET opens a session
+// and is its one stream, POST with the session's id is a message to it. The session
+// ends with the stream, or by [Server.Close].
+func (s *Server) SSEHandler() http.Handler {
+	return sameOrigin(&sseDoor{s.endpoint(overSSE, false)})
+}
+
+type sseDoor struct{ *endpoint }
+
+func (d *sseDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !d.trusts(w, r) {
+		return
+	}
+	switch r.Method {
+	case http.MethodGet:
+		d.open(w, r)
+	case http.MethodPost:
+		d.post(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address"))
+	}
+}
+
+func (d *sseDoor) open(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r, eventStream) {
+		refuseHTTP(w, http.StatusBadRequest, nullID, invalid("Accept must allow text/event-stream"))
+		return
+	}
+	s, err := d.newSession(r, true)
+	if err != nil {
+		d.refuseSeat(w, r, nullID, err)
+		return
+	}
+	defer s.end()
+	leave, ok := s.enter()
+	if !ok {
+		return
+	}
+	defer leave()
+	s.stream(w, r)
+}
+
+// stream says where to post, and then everything that the session says.
+func (s *session) stream(w http.ResponseWriter, r *http.Request) {
+	st, _ := s.said.find("")
+	f, ok := s.follow(w, st, 0, false)
+	if !ok || f.out.open() != nil {
+		return
+	}
+	defer f.leave()
+	if f.out.add("endpoint", "", []byte(messagesPath+"?sessionid="+s.id)) != nil {
+		return
+	}
+	_ = f.run(r.Context())
+}
+
+// post takes one message. Its answer, a refusal too, goes to the stream.
+func (d *sseDoor) post(w http.ResponseWriter, r *http.Request) {
+	m, ok := readMessage(w, r)
+	if !ok {
+		return
+	}
+	s, ok := d.sessions.find(d.via, r.URL.Query().Get("sessionid"))
+	if !ok {
+		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
+		return
+	}
+	if !d.owns(w, r, s, m.idText) {
+		return
+	}
+	s.take(w, r, m)
+}
+
+func (s *session) take(w http.ResponseWriter, r *http.Request, m message) {
+	switch {
+	case m.response:
+		s.answered(m)
+	case !s.accept(r, m):
+		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// accept shows the SDK a good message and answers a bad one. It is false when the
+// session is over.
+func (s *session) accept(r *http.Request, m message) bool {
+	if err := s.admit(&m); err != nil {
+		if m.isCall() {
+			s.said.say(noRequest, failure(m.idText, s.refuse(r.Context(), m.method, err)))
+		}
+		return true
+	}
+	return s.deliver(s.request(r, m))
+}

@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/kg/fault"
+)
+
+const (
+	sessionHeader = "Mcp-Session-Id"
+	resumeHeader  = "Last-Event-ID"
+	// primed is the version from which a stream begins with an event to resume after.
+	primed = "2025-11-25"
+)
+
+// StatefulHandler returns the Streamable HTTP endpoint with sessions: POST one
+// message and get a stream with its answer, GET the stream of what is not an answer,
+// DELETE the session. Streams can be resumed. A request of the protocol without
+// sessions is answered as by [Server.Handler]. It looks at no path. [Server.Close]
+// ends its sessions.
+func (s *Server) StatefulHandler() http.Handler {
+	return sameOrigin(&statefulDoor{endpoint: s.endpoint(overHTTP, false), stateless: s.statelessDoor()})
+}
+
+// statefulDoor finds the session that a request belongs to.
+type statefulDoor struct {
+	*endpoint
+	stateless *door
+}
+
+func (d *statefulDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !d.trusts(w, r) {
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		d.post(w, r)
+	case http.MethodGet:
+		d.get(w, r)
+	case http.MethodDelete:
+		if s, ok := d.session(w, r, nullID); ok {
+			s.end()
+			w.WriteHeader(http.StatusNoContent)
+		}
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address"))
+	}
+}
+
+func (d *statefulDoor) post(w http.ResponseWriter, r *http.Request) {
+	m, ok := readMessage(w, r)
+	if !ok {
+		return
+	}
+	version := r.Header.Get(protocolHeader)
+	switch {
+	case version >= sessionless || m.standsAlone():
+		d.stateless.take(w, r, m)
+	case version != "" && !slices.Contains(sdk.SupportedProtocolVersions(), version):
+		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid(fmt.Sprintf("protocol version %q is not supported; there are %s",
+			version, strings.Join(sdk.SupportedProtocolVersions(), ", "))))
+	case !accepts(r, "application/json") || !accepts(r, eventStream):
+		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid("Accept must allow application/json and text/event-stream"))
+	case r.Header.Get(resumeHeader) != "":
+		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid("Last-Event-ID is for GET"))
+	case r.Header.Get(sessionHeader) == "" && m.method == "initialize" && m.isCall():
+		d.open(w, r, m)
+	default:
+		if s, ok := d.session(w, r, m.idText); ok {
+			s.post(w, r, m)
+		}
+	}
+}
+
+// session returns the session that the request names, if it is the sender's.
+func (d *statefulDoor) session(w http.ResponseWriter, r *http.Request, id []byte) (*session, bool) {
+	name := r.Header.Get(sessionHeader)
+	if name == "" {
+		refuseHTTP(w, http.StatusBadRequest, id, invalid("Mcp-Session-Id is missing; initialize first"))
+		return nil, false
+	}
+	s, ok := d.sessions.find(d.via, name)
+	if !ok {
+		refuseHTTP(w, http.StatusNotFound, id, sessionEnded())
+		return nil, false
+	}
+	return s, d.owns(w, r, s, id)
+}
+
+// owns refuses a session to whoever did not open it.
+func (e *endpoint) owns(w http.ResponseWriter, r *http.Request, s *session, id []byte) bool {
+	who := callerOf(r)
+	if subtle.ConstantTimeCompare(who[:], s.owner[:]) == 1 {
+		return true
+	}
+	refuseHTTP(w, http.StatusForbidden, id, e.refuse(r.Context(), "", fault.New(fault.Denied, "the session belongs to another caller")))
+	return false
+}
+
+// open begins a session. Its handshake is answered as plain JSON: there is nothing
+// to say before it, and nothing to resume after it.
+func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m message) {
+	if err := d.check(&m); err != nil {
+		e := d.refuse(r.Context(), m.method, err)
+		refuseHTTP(w, http.StatusOK, m.idText, e)
+		return
+	}
+	s, err := d.newSession(r, false)
+	if err != nil {
+		d.refuseSeat(w, r, m.idText, err)
+		return
+	}
+	leave, _ := s.enter()
+	defer leave()
+	text, welcome := s.handshake(r, m)
+	if !welcome {
+		s.end()
+	} else {
+		w.Header().Set(sessionHeader, s.id)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text) // a reader that left is no concern of ours
+}
+
+// refuseSeat says that there is no room, and when to come again.
+func (e *endpoint) refuseSeat(w http.ResponseWriter, r *http.Request, id []byte, err error) {
+	status := http.StatusTooManyRequests
+	var no full
+	if !errors.As(err, &no) {
+		status = http.StatusInternalServerError
+	} else if no.everybody {
+		status = http.StatusServiceUnavailable
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	refuseHTTP(w, status, id, e.refuse(r.Context(), "", err))
+}
+
+// get opens the stream of what is no answer, or resumes any of the session's.
+func (d *statefulDoor) get(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r, eventStream) {
+		refuseHTTP(w, http.StatusBadRequest, nullID, invalid("Accept must allow text/event-stream"))
+		return
+	}
+	if s, ok := d.session(w, r, nullID); ok {
+		s.get(w, r)
+	}
+}

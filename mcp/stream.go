@@ -1,0 +1,204 @@
+package mcp
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+// What a session does with the HTTP requests of its client.
+
+// handshake answers the first request of a session. It is not welcome when the
+// handshake failed, or its sender did not wait for it.
+func (s *session) handshake(r *http.Request, m message) (text []byte, welcome bool) {
+	st := s.said.open(rand.Text(), m.id)
+	reader, _ := st.attach(0, false)
+	defer st.detach(reader)
+	if err := s.flights.admit(&m); err != nil || !s.deliver(s.request(r, m)) {
+		return failure(m.idText, s.refuse(r.Context(), m.method, shuttingDown())), false
+	}
+	for {
+		events, _, done := st.next(reader)
+		if done && len(events) > 0 {
+			st.forget(st.last())
+			return s.judged(events[len(events)-1].data)
+		}
+		select {
+		case <-reader.more:
+		case <-r.Context().Done():
+			return nil, false
+		case <-s.over:
+			return failure(m.idText, s.refuse(r.Context(), m.method, shuttingDown())), false
+		}
+	}
+}
+
+func (s *session) judged(text []byte) ([]byte, bool) {
+	var a struct {
+		Error json.RawMessage `json:"error"`
+	}
+	return text, json.Unmarshal(text, &a) == nil && a.Error == nil
+}
+
+// request is the message as the SDK is to read it, with where it comes from.
+func (s *session) request(r *http.Request, m message) *jsonrpc.Request {
+	req := m.request()
+	extra := origin{request: m.id, id: m.idText, trace: invoke.TraceOf(r.Context())}.extra()
+	extra.Header = r.Header
+	req.Extra = extra
+	return req
+}
+
+// post takes one message.
+func (s *session) post(w http.ResponseWriter, r *http.Request, m message) {
+	leave, ok := s.enter()
+	if !ok {
+		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
+		return
+	}
+	defer leave()
+	if m.response {
+		s.answered(m)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if err := s.admit(&m); err != nil {
+		s.refusePost(w, r, m, err)
+		return
+	}
+	if m.isCall() {
+		s.call(w, r, m)
+		return
+	}
+	s.deliver(s.request(r, m))
+	w.WriteHeader(http.StatusAccepted)
+}
+
+func sessionEnded() *jsonrpc.Error {
+	return invalid("there is no such session, or it has ended; initialize again")
+}
+
+// answered passes on an answer to a request of ours, and no other.
+func (s *session) answered(m message) {
+	if s.flights.answers(m) {
+		s.deliver(m.answer())
+	}
+}
+
+// admit checks a message as every door does, and counts a call as in flight.
+func (s *session) admit(m *message) error {
+	if err := s.check(m); err != nil {
+		return err
+	}
+	return s.flights.admit(m)
+}
+
+// refusePost answers a message that goes no further. A notification that nobody
+// serves is no error.
+func (s *session) refusePost(w http.ResponseWriter, r *http.Request, m message, err error) {
+	e := s.refuse(r.Context(), m.method, err)
+	switch {
+	case !m.isCall() && e.Code == jsonrpc.CodeMethodNotFound:
+		w.WriteHeader(http.StatusAccepted)
+	case !m.isCall() || string(m.idText) == "null":
+		refuseHTTP(w, http.StatusBadRequest, nullID, e)
+	default:
+		refuseHTTP(w, http.StatusOK, m.idText, e)
+	}
+}
+
+// call shows the SDK a request and streams what is said until it is answered. When
+// its sender goes away meanwhile it goes on: the stream can be resumed.
+func (s *session) call(w http.ResponseWriter, r *http.Request, m message) {
+	st := s.said.open(rand.Text(), m.id)
+	f, _ := s.follow(w, st, 0, false) // nobody knows the stream yet
+	defer f.leave()
+	if !s.deliver(s.request(r, m)) {
+		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
+		return
+	}
+	f.serve(r, r.Header.Get(protocolHeader) >= primed)
+}
+
+// get streams what is said outside of any request, or a stream that was cut from
+// where the client lost it.
+func (s *session) get(w http.ResponseWriter, r *http.Request) {
+	leave, ok := s.enter()
+	if !ok {
+		refuseHTTP(w, http.StatusNotFound, nullID, sessionEnded())
+		return
+	}
+	defer leave()
+	st, at, err := s.resume(r)
+	if err != nil {
+		refuseHTTP(w, http.StatusBadRequest, nullID, s.refuse(r.Context(), "", err))
+		return
+	}
+	f, ok := s.follow(w, st, at, r.Header.Get(resumeHeader) != "")
+	if !ok {
+		refuseHTTP(w, http.StatusConflict, nullID, invalid("the session's stream is open already"))
+		return
+	}
+	defer f.leave()
+	f.serve(r, r.Header.Get(protocolHeader) >= primed && r.Header.Get(resumeHeader) == "")
+}
+
+// resume finds the stream that a request asks for, and where it goes on.
+func (s *session) resume(r *http.Request) (st *stream, at int, err error) {
+	id := r.Header.Get(resumeHeader)
+	if id == "" {
+		st, _ := s.said.find("")
+		return st, st.unread(), nil
+	}
+	name, at, ok := parseEventID(id)
+	if !ok {
+		return nil, 0, invalid(fmt.Sprintf("%.100q is no Last-Event-ID of ours", id))
+	}
+	st, ok = s.said.find(name)
+	if !ok {
+		return nil, 0, lost(id)
+	}
+	if at > st.last() {
+		return nil, 0, invalid(fmt.Sprintf("%.100q is no Last-Event-ID of ours", id))
+	}
+	if name != "" && !st.holds(at) {
+		return nil, 0, lost(id)
+	}
+	return st, at, nil
+}
+
+// lost says that an answer cannot be had any more. It is no 404, which would mean
+// the session.
+func lost(id string) error {
+	return fault.New(fault.Precondition, "the events after %.100s are gone; ask again", id).With("last_event_id", id)
+}
+
+// follow makes the request read a stream from event at on.
+func (s *session) follow(w http.ResponseWriter, st *stream, at int, displace bool) (*following, bool) {
+	reader, ok := st.attach(at, displace)
+	if !ok {
+		return nil, false
+	}
+	out := &eventWriter{ResponseWriter: w, patience: s.opts.Sessions.WriteTimeout}
+	return &following{session: s, stream: st, reader: reader, out: out, named: !s.oneStream}, true
+}
+
+func (f *following) leave() { f.stream.detach(f.reader) }
+
+// serve sends the header, an event to resume after if it is wanted, and the stream.
+// How it ends is the client's to see.
+func (f *following) serve(r *http.Request, prime bool) {
+	err := f.out.open()
+	if err == nil && prime {
+		err = f.out.add("prime", f.name(f.reader.at), nil)
+	}
+	if err == nil {
+		_ = f.run(r.Context())
+	}
+}
