@@ -36,9 +36,6 @@ type Options struct {
 	// asked when a request's context carries no principal; nil means that nobody
 	// can sign in.
 	Verify func(secret string) (policy.Principal, bool)
-	// Done is closed when the process begins to stop: open event streams then end.
-	// Nil means never.
-	Done <-chan struct{}
 	// Log hears of faults that are ours; nil discards them.
 	Log *slog.Logger
 }
@@ -64,9 +61,18 @@ type route struct {
 	open    bool // answers callers who have not signed in
 }
 
-// New returns the handler of /admin and everything below it. It expects the path
-// as the browser sent it. It is safe for concurrent use.
-func New(e Engine, opts Options) http.Handler {
+// Pages answers /admin and everything below it. It expects the path as the browser
+// sent it. It is safe for concurrent use.
+type Pages struct {
+	site *site
+	http.Handler
+}
+
+// SignedIn knows the browser that showed the token in the form of /admin/login.
+func (p *Pages) SignedIn(r *http.Request) (policy.Principal, bool) { return p.site.signedIn(r) }
+
+// New returns the pages of e.
+func New(e Engine, opts Options) *Pages {
 	s := &site{engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(), templates: parseTemplates(), ledger: newLedger()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -75,7 +81,7 @@ func New(e Engine, opts Options) http.Handler {
 		s.mux.Handle(r.pattern, s.answer(r))
 	}
 	s.mux.Handle("/admin/", s.answer(route{handle: (*site).elsewhere}))
-	return secured(s.mux)
+	return &Pages{s, secured(s.mux)}
 }
 
 // contentPolicy lets a page load only what this process serves, and run no script

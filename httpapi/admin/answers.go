@@ -40,6 +40,8 @@ type activity struct {
 	Ended      string `json:"ended"`
 	Outcome    string `json:"outcome"`
 	TraceID    string `json:"trace_id"`
+	// Listed reports that the capability has a page; see [asker.list].
+	Listed bool `json:"-"`
 }
 
 type change struct {

@@ -54,6 +54,30 @@ func (a *asker) ask(capability string, args map[string]any, out any) error {
 	return nil
 }
 
+// listed are the ids of the capabilities that have a page for the caller.
+func (a *asker) listed() (map[string]bool, error) {
+	tools, err := a.engine.Tools(a.ctx, a.call.Principal)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, d := range tools.Descriptors {
+		out[d.ID] = true
+	}
+	return out, nil
+}
+
+// list marks the activities whose capability has a page; nil ones are passed over.
+func (a *asker) list(activities ...*activity) error {
+	ids, err := a.listed()
+	for _, one := range activities {
+		if one != nil {
+			one.Listed = ids[one.Capability]
+		}
+	}
+	return err
+}
+
 // read reads one trails:// address as JSON into out.
 func (a *asker) read(uri string, out any) error {
 	doc, err := a.engine.Read(a.ctx, uri, a.call)

@@ -76,6 +76,9 @@ func (s *site) commit(w http.ResponseWriter, r *http.Request) error {
 	if err := a.ask("commit_view", args, &data.commitAnswer); err != nil {
 		return err
 	}
+	if err := a.list(data.Activity); err != nil {
+		return err
+	}
 	path := commitURL(data.Commit.ID)
 	data.Pager = nodesPager(path, offset, len(data.Nodes), data.Truncated)
 	return s.respond(w, r, http.StatusOK, "commit.html", page{

@@ -49,7 +49,7 @@ func eventOf(c invoke.Change) event {
 }
 
 // events answers /admin/events: what changes in the graph, as server-sent events,
-// until the reader leaves or the process begins to stop. It watches before it says
+// until the request's context ends: the reader left, or the server stops. It watches before it says
 // where the head is, so that nothing falls between the two.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	if !s.watchers.enter() {
@@ -67,12 +67,12 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	if stream.send("hello", event{Head: health.Head}) != nil {
 		return nil
 	}
-	s.follow(stream, changes)
+	follow(stream, changes)
 	return nil
 }
 
 // follow sends changes, and a sign of life in between, until one side ends.
-func (s *site) follow(stream *stream, changes <-chan invoke.Change) {
+func follow(stream *stream, changes <-chan invoke.Change) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
@@ -85,8 +85,6 @@ func (s *site) follow(stream *stream, changes <-chan invoke.Change) {
 			err = stream.send("change", eventOf(c))
 		case <-beat.C:
 			err = stream.comment("still here")
-		case <-s.opts.Done:
-			return
 		}
 		if err != nil { // the reader left
 			return

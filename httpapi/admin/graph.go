@@ -113,7 +113,7 @@ func (s *site) graph(w http.ResponseWriter, r *http.Request) error {
 	here := nodeURL(v.Type, v.ID)
 	return s.respond(w, r, http.StatusOK, "graph.html", page{
 		Title: "Around " + firstOf(line(data.RootNode.Label), v.ID), Nav: "types", Type: v.Type, Data: data, Scripts: graphScripts,
-		Crumbs: []link{{v.Type, typeURL(v.Type)}, {firstOf(data.RootNode.Label, v.ID), here}},
+		Crumbs: []link{{v.Type, typeURL(v.Type)}, {firstOf(line(data.RootNode.Label), v.ID), here}},
 		Live:   live{Mode: "any", Head: a.head},
 	})
 }

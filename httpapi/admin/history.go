@@ -49,13 +49,25 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	if err := a.ask("entity_history", args, &data.historyAnswer); err != nil {
 		return err
 	}
+	if err := a.listHistory(&data.historyAnswer); err != nil {
+		return err
+	}
 	here := nodeURL(data.Type, data.ID)
 	data.Pager = pagerBefore(here+"/history", url.Values{}, q.Get("before"), data.Next)
 	return s.respond(w, r, http.StatusOK, "history.html", page{
 		Title: "History of " + firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Data: data,
-		Crumbs: []link{{data.Type, typeURL(data.Type)}, {firstOf(data.Node.Label, data.ID), here}},
+		Crumbs: []link{{data.Type, typeURL(data.Type)}, {firstOf(line(data.Node.Label), data.ID), here}},
 		Live:   live{Mode: "types", Types: []string{data.Type}, Head: a.head},
 	})
+}
+
+// listHistory marks the calls that have a page.
+func (a *asker) listHistory(h *historyAnswer) error {
+	var activities []*activity
+	for _, e := range h.Entries {
+		activities = append(activities, e.Activity)
+	}
+	return a.list(activities...)
 }
 
 // pagerBefore goes from newer to older; the way back is the newest page. Keep is what

@@ -111,7 +111,10 @@ func (a *asker) instance(r *http.Request, only string, offset int) (doc schemaDo
 	}
 	data.Capacity = schema.SnakeName(data.Type)
 	data.sort(doc.labelOf(data.Type), offset)
-	return doc, data, a.ask("entity_history", map[string]any{"type": data.Type, "id": data.ID, "limit": historyFirst}, &data.History)
+	if err = a.ask("entity_history", map[string]any{"type": data.Type, "id": data.ID, "limit": historyFirst}, &data.History); err != nil {
+		return doc, data, err
+	}
+	return doc, data, a.listHistory(&data.History)
 }
 
 // sort parts references from other values, and leaves out what is empty and optional.

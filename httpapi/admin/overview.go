@@ -50,6 +50,7 @@ type call struct {
 	Error      string `json:"error"`
 	Commit     string `json:"commit"`
 	Cost       int64  `json:"cost"`
+	Listed     bool   `json:"-"` // the capability has a page
 }
 
 // CommitID is the commit that the call made, or "".
@@ -104,7 +105,7 @@ func (a *asker) overview() (overviewData, error) {
 	return data, nil
 }
 
-// calls are the latest activities, without what these pages themselves read.
+// calls are the latest activities, without what these pages read and did not find.
 func (a *asker) calls() ([]call, error) {
 	var prov struct {
 		Graph []call `json:"@graph"`
@@ -112,6 +113,11 @@ func (a *asker) calls() ([]call, error) {
 	if err := a.read("trails://prov/latest", &prov); err != nil {
 		return nil, err
 	}
-	calls := slices.DeleteFunc(prov.Graph, func(c call) bool { return c.Via == "admin" && c.Commit == "" && c.Outcome == "ok" })
-	return calls[:min(len(calls), overviewActivities)], nil
+	calls := slices.DeleteFunc(prov.Graph, func(c call) bool { return c.Via == "admin" && c.Commit == "" && c.Outcome != "invalid" })
+	calls = calls[:min(len(calls), overviewActivities)]
+	ids, err := a.listed()
+	for i, c := range calls {
+		calls[i].Listed = ids[c.Capability]
+	}
+	return calls, err
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"trails/kg/rdf"
 )
 
 // functions are what templates may use besides fields.
@@ -30,10 +32,11 @@ var functions = template.FuncMap{
 	"hasHidden":     hasHidden,
 	"firstRunes":    firstRunes,
 	"datatypeName":  datatypeName,
+	"propertyName":  propertyName,
 	"hue":           hue,
 	"join":          strings.Join,
 	"dict":          dict,
-	"isTime":        isTime,
+	"unbroken":      unbroken,
 }
 
 // maxLine is how much of a text stands where one line is wanted.
@@ -123,8 +126,17 @@ func when(stamp string) string {
 	return t.UTC().Format("2 Jan 2006, 15:04:05")
 }
 
-// isTime reports a datatype whose values are points in time.
-func isTime(datatype string) bool { return datatype == "xsd:dateTime" || datatype == "xsd:date" }
+// unbroken reports texts with a word so long that a column must be able to break it.
+func unbroken(texts ...string) bool {
+	for _, text := range texts {
+		for word := range strings.FieldsSeq(firstRunes(text, maxLine)) {
+			if utf8.RuneCountInString(word) > 28 {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // webURL is text when a browser can be sent there safely, else "".
 func webURL(text string) string {
@@ -140,6 +152,14 @@ func webURL(text string) string {
 
 // datatypeName is a datatype without its usual prefix.
 func datatypeName(datatype string) string { return strings.TrimPrefix(datatype, "xsd:") }
+
+// propertyName is how a property is called; the type has no name in a schema.
+func propertyName(name string) string {
+	if name == string(rdf.Type) {
+		return "type"
+	}
+	return line(name)
+}
 
 // hue is a type's colour, one of those that the style sheet names: the same on
 // every page.

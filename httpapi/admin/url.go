@@ -23,9 +23,6 @@ func kgURL(typeName, id string) string {
 	return "/kg/" + url.PathEscape(typeName) + "/" + url.PathEscape(id)
 }
 
-// resourceURI is the node's address for agents.
-func resourceURI(typeName, id string) string { return "trails:/" + kgURL(typeName, id) }
-
 // formURL is the form of a capability with some fields filled in.
 func formURL(capability string, fields ...string) string {
 	values := url.Values{}

@@ -3,7 +3,7 @@
 (() => {
 	const box = document.getElementById("picture");
 	if (!box) return;
-	const small = 90; // nodes up to which forces place them; beyond, rings by distance
+	const small = 90; // nodes up to which there is room for every label
 	let cy = null, shown = "";
 
 	// color resolves a colour of the style sheet in the current theme.
@@ -18,6 +18,8 @@
 		return value;
 	}
 
+	const full = box.classList.contains("full");
+
 	function style(count) {
 		const text = color("--text"), line = color("--line-strong"), panel = color("--panel"), accent = color("--accent");
 		const crowded = count > 300;
@@ -25,13 +27,13 @@
 			{ selector: "node", style: {
 				width: crowded ? 12 : 16, height: crowded ? 12 : 16, label: "data(label)", color: text, "font-size": 11,
 				"font-family": getComputedStyle(document.body).fontFamily, "text-valign": "bottom", "text-margin-y": 4,
-				"text-wrap": "ellipsis", "text-max-width": 120, "min-zoomed-font-size": 8,
+				"text-wrap": "ellipsis", "text-max-width": full ? 130 : 84, "min-zoomed-font-size": full ? 7 : 8,
 				"text-outline-color": panel, "text-outline-width": crowded ? 0 : 2, "border-width": 0,
 			} },
 			{ selector: "edge", style: {
 				width: 1, "line-color": line, "line-opacity": crowded ? 0.4 : 0.75, "curve-style": crowded ? "haystack" : "bezier",
 				"target-arrow-color": line, "target-arrow-shape": crowded ? "none" : "triangle", "arrow-scale": 0.7,
-				label: crowded ? "" : "data(property)", "font-size": 9, color: color("--faint"), "min-zoomed-font-size": 9,
+				label: crowded || !full ? "" : "data(property)", "font-size": 9, color: color("--faint"), "min-zoomed-font-size": 9,
 				"text-rotation": "autorotate", "text-outline-color": panel, "text-outline-width": 2,
 			} },
 			{ selector: ".root", style: { width: 26, height: 26, "font-weight": 600, "font-size": 13, "border-width": 3, "border-color": accent } },
@@ -52,34 +54,46 @@
 		return [...nodes, ...edges];
 	}
 
-	// rings places nodes around the root by distance; a full ring goes on in the next.
-	// Nodes of one type stand together.
+	// rings places nodes around the root by distance, each near the node that leads
+	// to it; a full ring goes on in the next.
 	function rings(graph) {
-		const gap = 62, room = 34, at = {};
+		const few = graph.nodes.length <= small;
+		const gap = few ? 100 : 62, room = few ? 70 : 34, at = {}, angles = { [graph.root]: 0 };
+		const depths = new Map(graph.nodes.map(n => [n.id, n.depth])), leads = {};
+		for (const e of graph.edges || []) {
+			if (depths.get(e.to) === depths.get(e.from) + 1) leads[e.to] ??= e.from;
+			if (depths.get(e.from) === depths.get(e.to) + 1) leads[e.from] ??= e.to;
+		}
+		const order = (a, b) => (angles[leads[a.id]] || 0) - (angles[leads[b.id]] || 0) || a.type.localeCompare(b.type) || a.label.localeCompare(b.label);
+		const deepest = Math.max(...depths.values());
 		let radius = 0;
-		const deepest = Math.max(...graph.nodes.map(n => n.depth));
 		for (let depth = 0; depth <= deepest; depth++) {
-			const nodes = graph.nodes.filter(n => n.depth === depth).sort((a, b) => a.type.localeCompare(b.type) || a.label.localeCompare(b.label));
-			let from = 0;
-			while (from < nodes.length) {
+			const nodes = graph.nodes.filter(n => n.depth === depth).sort(order);
+			for (let from = 0; from < nodes.length;) {
 				const fits = radius === 0 ? 1 : Math.max(6, Math.floor(2 * Math.PI * radius / room));
 				const ring = nodes.slice(from, from + fits);
 				ring.forEach((n, i) => {
-					const angle = 2 * Math.PI * i / ring.length - Math.PI / 2;
-					at[n.id] = { x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
+					const angle = angles[n.id] = 2 * Math.PI * (i + 0.5 * (depth % 2)) / ring.length;
+					at[n.id] = { x: radius * Math.sin(angle), y: -radius * Math.cos(angle) };
 				});
 				from += ring.length;
 				radius += gap;
 			}
-			radius += gap / 2;
+			if (!few) radius += gap / 2;
 		}
 		return at;
 	}
 
-	function layout(graph) {
-		if (graph.nodes.length > small) return { name: "preset", positions: rings(graph), fit: true, padding: 20 };
-		if (graph.nodes.length < 3) return { name: "grid", rows: 1, padding: 60 };
-		return { name: "cose", animate: false, randomize: false, nodeRepulsion: 9000, idealEdgeLength: 70, numIter: 600, padding: 24, nodeDimensionsIncludeLabels: true };
+	// place stretches few nodes to the picture's shape and fits them all in.
+	function place(graph) {
+		cy.layout({ name: "preset", positions: rings(graph) }).run();
+		const shape = box.clientWidth / box.clientHeight;
+		if (graph.nodes.length <= small && shape > 1) {
+			const by = Math.min(shape, 1.9);
+			cy.nodes().positions(n => ({ x: n.position("x") * by, y: n.position("y") }));
+		}
+		cy.fit(undefined, full ? 30 : 16);
+		if (cy.zoom() > 1.3) { cy.zoom(1.3); cy.center(); }
 	}
 
 	function draw(graph) {
@@ -87,11 +101,11 @@
 		box.replaceChildren();
 		const many = graph.nodes.length > 300;
 		cy = cytoscape({
-			container: box, elements: elements(graph), style: style(graph.nodes.length), layout: layout(graph),
+			container: box, elements: elements(graph), style: style(graph.nodes.length), layout: { name: "null" },
 			minZoom: 0.03, maxZoom: 3, textureOnViewport: many, hideEdgesOnViewport: many, pixelRatio: many ? 1 : "auto",
-			autoungrabify: many, boxSelectionEnabled: false, userZoomingEnabled: box.classList.contains("full"),
+			autoungrabify: many, boxSelectionEnabled: false, userZoomingEnabled: full, userPanningEnabled: full,
 		});
-		if (cy.zoom() > 1.4) { cy.zoom(1.4); cy.center(); }
+		place(graph);
 		cy.on("tap", "node", e => { const href = e.target.data("href"); if (href) location.href = href; });
 		cy.on("mouseover", "node", e => { e.target.addClass("over").connectedEdges().addClass("near"); box.style.cursor = e.target.data("href") ? "pointer" : ""; });
 		cy.on("mouseout", "node", e => { e.target.removeClass("over").connectedEdges().removeClass("near"); box.style.cursor = ""; });
@@ -100,6 +114,7 @@
 
 	async function load() {
 		try {
+			if (!cy) box.querySelector(".wait").textContent = "Drawing…";
 			const answer = await fetch(box.dataset.graph, { headers: { Accept: "application/json" } });
 			if (!answer.ok) throw new Error(answer.status);
 			const text = await answer.text();

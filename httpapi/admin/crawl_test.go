@@ -1,0 +1,136 @@
+package admin_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// TestEveryLinkOfThePagesLeadsSomewhere starts at the overview and follows every
+// link and every picture, style and script that is ours.
+func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
+	f := newExample(t)
+	f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 3})
+	f.call(t, "standard.delete", map[string]any{"id": unreferenced(t, f)})
+	seen, queue := map[string]string{"/admin": "the start"}, []string{"/admin"}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		// A deleted instance's page says so.
+		if a.StatusCode != http.StatusOK && a.StatusCode != http.StatusGone {
+			t.Errorf("%s, linked from %s: %d %s", path, seen[path], a.StatusCode, mainText(a))
+			continue
+		}
+		if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
+			continue
+		}
+		checkPage(t, path, a)
+		for _, next := range addresses(a) {
+			next, _, _ = strings.Cut(next, "#")
+			if _, ok := seen[next]; ok || !strings.HasPrefix(next, "/admin") || strings.Contains(next, "&") {
+				continue // filters and orders of a list can be combined without end
+			}
+			seen[next] = path
+			queue = append(queue, next)
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("only %d pages were found", len(seen))
+	}
+}
+
+// unreferenced is a Standard that nothing refers to; there is one after this.
+func unreferenced(t *testing.T, f fixture) string {
+	t.Helper()
+	f.call(t, "standard.create", map[string]any{"name": "gone", "title": "Gone soon", "url": "https://example.org/gone"})
+	return "gone"
+}
+
+// addresses are what a page links to and loads, without what other doors answer.
+func addresses(a answer) []string {
+	var out []string
+	for _, n := range a.find(func(*html.Node) bool { return true }) {
+		for _, name := range []string{"href", "src", "data-graph"} {
+			if v := attribute(n, name); strings.HasPrefix(v, "/") {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// checkPage holds a page to what every page promises.
+func checkPage(t *testing.T, path string, a answer) {
+	t.Helper()
+	if problems := pageProblems(a); len(problems) > 0 {
+		t.Errorf("%s: %s", path, strings.Join(problems, "; "))
+	}
+}
+
+func pageProblems(a answer) []string {
+	var out []string
+	say := func(text string) {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	ids := map[string]bool{}
+	for _, n := range a.find(func(*html.Node) bool { return true }) {
+		if n.Data == "style" || n.Data == "script" && (attribute(n, "src") == "" || n.FirstChild != nil) {
+			say("an inline " + n.Data)
+		}
+		for _, at := range n.Attr {
+			if at.Key == "style" || strings.HasPrefix(at.Key, "on") {
+				say("an attribute " + at.Key)
+			}
+		}
+		if id := attribute(n, "id"); id != "" && ids[id] {
+			say("two elements have the id " + id)
+		} else {
+			ids[id] = true
+		}
+		if n.Data == "a" {
+			checkLink(n, say)
+		}
+		if n.Data == "th" && attribute(n, "scope") == "" {
+			say("a head of a table without its scope")
+		}
+	}
+	for _, one := range []string{"main", "h1", "title", "header", "footer"} {
+		if one == "header" || one == "footer" {
+			if len(a.find(tag(one))) == 0 {
+				say("no " + one)
+			}
+			continue
+		}
+		if n := len(a.find(tag(one))); n != 1 {
+			say("not one " + one)
+		}
+	}
+	return out
+}
+
+// checkLink holds a link to what may be sent a browser to.
+func checkLink(n *html.Node, say func(string)) {
+	href := attribute(n, "href")
+	u, err := url.Parse(href)
+	if err != nil || href == "" {
+		say("a link to " + href)
+		return
+	}
+	switch {
+	case u.Scheme == "" && (strings.HasPrefix(href, "/") && !strings.HasPrefix(href, "//") || strings.HasPrefix(href, "#")):
+	case (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(attribute(n, "rel"), "noopener"):
+	default:
+		say("a link to " + href)
+	}
+	if textOf(n) == "" {
+		say("a link without a text to " + href)
+	}
+}
