@@ -224,3 +224,9 @@ const (
 	dryRun = "_do=dry-run"
 	edit   = "_do=edit"
 )
+
+func sorted(list []string) []string {
+	out := slices.Clone(list)
+	slices.Sort(out)
+	return out
+}
