@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,4 +170,45 @@ func TestWithoutABrowserTheAddressIsEnough(t *testing.T) {
 func startIn(t *testing.T, dir string, args ...string) *started {
 	t.Helper()
 	return start(t, []string{"PATH=" + dir}, args...)
+}
+
+func TestWhoSignedInFollowsThePagesLinksToTheData(t *testing.T) {
+	s := start(t, []string{"TRAILS_MCP_TOKEN=s3cret", "TMPDIR=" + t.TempDir()}, "demo", "--addr", "127.0.0.1:0")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	twin := s.base + "/kg/Requirement/R-013?format=turtle"
+	if got := answer(t, browser, http.MethodGet, twin, nil); got != http.StatusUnauthorized {
+		t.Errorf("before: got %d", got)
+	}
+	if got := answer(t, browser, http.MethodPost, s.base+"/admin/login", url.Values{"token": {"s3cret"}}); got != http.StatusOK {
+		t.Errorf("sign in: got %d", got)
+	}
+	if got := answer(t, browser, http.MethodGet, twin, nil); got != http.StatusOK {
+		t.Errorf("afterwards: got %d", got)
+	}
+	if got := answer(t, browser, http.MethodPost, s.base+"/invoke/health", nil); got != http.StatusUnauthorized {
+		t.Errorf("a call with nothing but a cookie: got %d", got)
+	}
+	s.stop(t)
+}
+
+// answer is the status of what a client gets in the end.
+func answer(t *testing.T, c *http.Client, method, address string, form url.Values) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
 }

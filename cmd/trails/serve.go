@@ -84,7 +84,8 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		web := doors(agents, s.stateful)
 		web.Token, web.Actor, web.Scopes, web.Log = opts.Token, opts.Actor, opts.Scopes, p.log
 		web.Metrics = metrics.Handler()
-		web.Admin = admin.New(e, admin.Options{Verify: web.Verify, Log: p.log})
+		pages := admin.New(e, admin.Options{Verify: web.Verify, Log: p.log})
+		web.Admin, web.SignedIn = pages, pages.SignedIn
 		p.printAddresses(file, ln.Addr(), opts.Token != "")
 		if s.open {
 			p.openPages(baseOf(ln.Addr()) + "/admin")

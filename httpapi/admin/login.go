@@ -139,8 +139,10 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// cookie is the session's cookie: for our pages alone, and out of reach of scripts.
+// cookie is the session's cookie, out of reach of scripts and of other sites. It is
+// for all addresses: the pages link to the data behind them, and the edge takes it
+// for reads of those (see httpapi.Options.SignedIn).
 func (s *site) cookie(r *http.Request, value string, age int) *http.Cookie {
 	secure := r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
-	return &http.Cookie{Name: sessionCookie, Value: value, Path: "/admin", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
 }
