@@ -167,6 +167,7 @@ func versionHeaders(version, method, name string) []string {
 type answer struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Code    int             `json:"code"`

@@ -1,0 +1,214 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"trails/example"
+	"trails/invoke"
+	"trails/policy"
+)
+
+// asker is an engine with a tool that asks before it answers what it heard.
+type asker struct{ *fake }
+
+func (a asker) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
+	if c.Capability != "ask" {
+		return a.fake.Call(ctx, c)
+	}
+	if c.Ask == nil {
+		return invoke.Result{Structured: json.RawMessage(`{"asked":false}`)}, nil
+	}
+	yes, err := c.Ask(ctx, invoke.Question{Message: "Remove 2 <statements>?"})
+	if ctx.Err() != nil {
+		return invoke.Result{}, ctx.Err()
+	}
+	return invoke.Result{Structured: fmt.Appendf(nil, `{"asked":true,"yes":%t,"failed":%t}`, yes, err != nil)}, nil
+}
+
+// helloWith is the handshake of a client with these capabilities.
+func helloWith(version, capabilities string) string {
+	return strings.Replace(hello(version, ""), `"capabilities":{}`, `"capabilities":`+capabilities, 1)
+}
+
+// openAsking is a session whose call is waiting for an answer to its question.
+func openAsking(t *testing.T, version, capabilities string) (s *stdio, question answer) {
+	t.Helper()
+	s = openStdio(t, asker{&fake{}}, options(""))
+	s.one(helloWith(version, capabilities))
+	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	question = parse(t, s.one(ask(version, 1, "tools/call", callTool("ask", nil), "")))
+	if question.Method != "elicitation/create" {
+		t.Fatalf("got %+v", question)
+	}
+	return s, question
+}
+
+const forms = `{"elicitation":{"form":{}}}`
+
+func TestAQuestionIsAFormWithOneBox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStdio(t, asker{&fake{}}, options(""))
+		s.one(helloWith("2025-11-25", forms))
+		got := s.one(ask("2025-11-25", 1, "tools/call", callTool("ask", nil), ""))
+		want := `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"form","message":"Remove 2 <statements>?","requestedSchema":{"type":"object","properties":{"confirm":{"type":"boolean","title":"Go on","description":"Whether to go on; without a tick nothing is changed.","default":false}},"required":["confirm"]}}}`
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+func TestWhatAClientAnswersIsAYesOrIsNone(t *testing.T) {
+	for name, c := range map[string]struct{ answer, want string }{
+		"a tick":                      {`"result":{"action":"accept","content":{"confirm":true}}`, `{"asked":true,"yes":true,"failed":false}`},
+		"no tick":                     {`"result":{"action":"accept","content":{"confirm":false}}`, `{"asked":true,"yes":false,"failed":false}`},
+		"a form without content":      {`"result":{"action":"accept"}`, `{"asked":true,"yes":false,"failed":false}`},
+		"a form without the box":      {`"result":{"action":"accept","content":{}}`, `{"asked":true,"yes":false,"failed":true}`},
+		"a box with text":             {`"result":{"action":"accept","content":{"confirm":"true"}}`, `{"asked":true,"yes":false,"failed":true}`},
+		"declined":                    {`"result":{"action":"decline"}`, `{"asked":true,"yes":false,"failed":false}`},
+		"declined with a tick":        {`"result":{"action":"decline","content":{"confirm":true}}`, `{"asked":true,"yes":false,"failed":false}`},
+		"cancelled":                   {`"result":{"action":"cancel"}`, `{"asked":true,"yes":false,"failed":false}`},
+		"an action that there is not": {`"result":{"action":"yes","content":{"confirm":true}}`, `{"asked":true,"yes":false,"failed":false}`},
+		"a text":                      {`"result":"yes"`, `{"asked":true,"yes":false,"failed":true}`},
+		"an empty object":             {`"result":{}`, `{"asked":true,"yes":false,"failed":false}`},
+		"an error":                    {`"error":{"code":-32601,"message":"what?"}`, `{"asked":true,"yes":false,"failed":true}`},
+		"an error that says nothing":  {`"error":{}`, `{"asked":true,"yes":false,"failed":true}`},
+		"an error that is no object":  {`"error":"no"`, `{"asked":true,"yes":false,"failed":true}`},
+		"content that is no object":   {`"result":{"action":"accept","content":[true]}`, `{"asked":true,"yes":false,"failed":true}`},
+		"an action that is no text":   {`"result":{"action":true,"content":{"confirm":true}}`, `{"asked":true,"yes":false,"failed":true}`},
+		"null":                        {`"result":null`, `{"asked":true,"yes":false,"failed":false}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, q := openAsking(t, "2025-11-25", forms)
+				got := s.one(`{"jsonrpc":"2.0","id":` + string(q.ID) + `,` + c.answer + `}`)
+				if !strings.Contains(got, `"structuredContent":`+c.want) {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+				s.one(ask("2025-11-25", 2, "ping", nil, "")) // the session goes on
+			})
+		})
+	}
+}
+
+func TestAnswersToWhatWasNotAskedAreDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, q := openAsking(t, "2025-06-18", `{"elicitation":{}}`)
+		yes := `,"result":{"action":"accept","content":{"confirm":true}}}`
+		for _, id := range []string{"99", `"` + string(q.ID) + `"`, "-1", `"x"`} {
+			if got := s.send(`{"jsonrpc":"2.0","id":` + id + yes); len(got) > 0 {
+				t.Errorf("id %s: %v", id, got)
+			}
+		}
+		if got := s.one(`{"jsonrpc":"2.0","id":` + string(q.ID) + yes); !strings.Contains(got, `"yes":true`) {
+			t.Errorf("got %s", got)
+		}
+		if got := s.send(`{"jsonrpc":"2.0","id":` + string(q.ID) + yes); len(got) > 0 {
+			t.Errorf("answered twice: %v", got)
+		}
+		s.one(ask("2025-06-18", 2, "ping", nil, ""))
+	})
+}
+
+func TestOnlyAClientWithFormsIsAsked(t *testing.T) {
+	for name, c := range map[string]struct{ version, capabilities string }{
+		"no such capability":            {"2025-11-25", `{}`},
+		"another one":                   {"2025-11-25", `{"sampling":{}}`},
+		"addresses only":                {"2025-11-25", `{"elicitation":{"url":{}}}`},
+		"the protocol without sessions": {"2026-07-28", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := openStdio(t, asker{&fake{}}, options(""))
+				call := ask(c.version, 1, "tools/call", callTool("ask", nil), "")
+				if c.version != "2026-07-28" {
+					s.one(helloWith(c.version, c.capabilities))
+				} else {
+					call = strings.Replace(call, `clientCapabilities":{}`, `clientCapabilities":`+forms, 1)
+				}
+				if got := s.one(call); !strings.Contains(got, `"asked":false`) {
+					t.Errorf("got %s", got)
+				}
+			})
+		})
+	}
+}
+
+// A client that ends does not answer: its call ends at once, not when patience does.
+func TestAQuestionEndsWithTheInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := openAsking(t, "2025-11-25", forms)
+		began := time.Now()
+		if err := s.end(); err != nil {
+			t.Error(err)
+		}
+		if got := s.out.take(); len(got) != 1 || !strings.Contains(got[0], `"yes":false`) || time.Since(began) > time.Second {
+			t.Errorf("after %s: %v", time.Since(began), got)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // asked when the input has ended already
+		s := openStdio(t, asker{&fake{}}, options(""))
+		s.one(helloWith("2025-11-25", forms))
+		began := time.Now()
+		fmt.Fprintln(s.in, ask("2025-11-25", 1, "tools/call", callTool("ask", nil), ""))
+		if err := s.end(); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Join(s.out.take(), "\n"); !strings.Contains(got, `"yes":false`) || time.Since(began) > time.Second {
+			t.Errorf("after %s: %s", time.Since(began), got)
+		}
+	})
+}
+
+func TestACancelledCallTakesItsQuestionBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, q := openAsking(t, "2025-11-25", forms)
+		got := s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		if len(got) != 1 || !strings.Contains(got[0], `"method":"notifications/cancelled"`) || !strings.Contains(got[0], `"requestId":`+string(q.ID)) {
+			t.Errorf("got %v", got)
+		}
+		if late := s.send(`{"jsonrpc":"2.0","id":` + string(q.ID) + `,"result":{"action":"accept","content":{"confirm":true}}}`); len(late) > 0 {
+			t.Errorf("a late answer: %v", late)
+		}
+		s.one(ask("2025-11-25", 2, "ping", nil, ""))
+	})
+}
+
+// The whole way: a schema that loses data, a client with forms, an engine on a file.
+func TestAPersonIsAskedBeforeASchemaLosesData(t *testing.T) {
+	for answer, wantKind := range map[string]any{
+		`{"action":"accept","content":{"confirm":true}}`: nil,
+		`{"action":"decline"}`:                           "conflict",
+	} {
+		opts := options(token)
+		opts.Scopes = policy.AllScopes()
+		s := converseAs(t, openGraph(t), opts, forms)
+		s.id++
+		less := strings.ReplaceAll(string(example.Schema), "      url: {type: uri, required: true, pattern: '^https://', description: Where it is published}\n", "")
+		fmt.Fprintln(s.in, ask("2025-11-25", s.id, "tools/call", callTool("schema_apply", map[string]any{"schema": less}), ""))
+		q := s.next()
+		var question struct{ Message string }
+		if err := json.Unmarshal(q.Params, &question); err != nil || !strings.Contains(question.Message, "drop property Standard.url (9 statements)") {
+			t.Fatalf("asked %s %s", q.Method, q.Params)
+		}
+		fmt.Fprintln(s.in, `{"jsonrpc":"2.0","id":`+string(q.ID)+`,"result":`+answer+`}`)
+		var res struct{ StructuredContent map[string]any }
+		for a := s.next(); ; a = s.next() {
+			if a.Method != "" {
+				continue // tools or resources changed
+			}
+			if err := json.Unmarshal(a.Result, &res); err != nil {
+				t.Fatal(err, a.Error)
+			}
+			break
+		}
+		if res.StructuredContent["kind"] != wantKind {
+			t.Errorf("%s: got %v", answer, res.StructuredContent)
+		}
+	}
+}
