@@ -67,7 +67,7 @@ func (e *suiteEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, e
 		return invoke.Result{}, fault.New(fault.Conflict, "This tool intentionally returns an error for testing")
 	case "test_tool_with_progress":
 		return reportProgress(c)
-	case "test_elicitation":
+	case "ask":
 		return askUser(ctx, c)
 	case "prompts_list":
 		return invoke.Result{Structured: json.RawMessage(promptsList)}, nil
@@ -99,7 +99,7 @@ func askUser(ctx context.Context, c invoke.Call) (invoke.Result, error) {
 	if c.Ask == nil {
 		return invoke.Result{}, fault.New(fault.Precondition, "nobody can be asked")
 	}
-	yes, err := c.Ask(ctx, invoke.Question{Message: "Please provide your information"})
+	yes, err := c.Ask(ctx, invoke.Question{Message: "Go on?"})
 	if err != nil {
 		return invoke.Result{}, err
 	}
@@ -144,7 +144,7 @@ func (e *suiteEngine) Resources(context.Context, policy.Principal) ([]invoke.Res
 	}, nil
 }
 
-func (e *suiteEngine) Read(_ context.Context, uri string, _ invoke.Call) (invoke.Document, error) {
+func (e *suiteEngine) Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error) {
 	id, isTemplate := strings.CutPrefix(uri, "test://template/")
 	switch {
 	case uri == "test://static-text":
@@ -158,14 +158,28 @@ func (e *suiteEngine) Read(_ context.Context, uri string, _ invoke.Call) (invoke
 		body := fmt.Sprintf(`{"id":%q,"templateTest":true,"data":"Data for ID: %s"}`, id, id)
 		return invoke.Document{URI: uri, MIME: "application/json", Body: []byte(body)}, nil
 	}
-	return invoke.Document{}, fault.New(fault.NotFound, "no resource at %s", uri)
+	return e.fake.Read(ctx, uri, c)
 }
 
 //go:embed testdata/conformance/json_schema_2020_12_tool.json
 var schemaTool string
 
 // suiteFixture answers what the engine cannot.
-func suiteFixture(ctx context.Context, method string, req sdk.Request, res sdk.Result, err error) (sdk.Result, error) {
+var suiteFixture = mcp.Fixture{Before: readdress, After: supply}
+
+// readdress makes the suite's watched resource one that can be watched: only what
+// is in a graph changes.
+func readdress(req sdk.Request) {
+	const watched = "trails://kg/Note"
+	switch p := req.GetParams().(type) {
+	case *sdk.SubscribeParams:
+		p.URI = strings.Replace(p.URI, "test://watched-resource", watched, 1)
+	case *sdk.UnsubscribeParams:
+		p.URI = strings.Replace(p.URI, "test://watched-resource", watched, 1)
+	}
+}
+
+func supply(ctx context.Context, req sdk.Request, res sdk.Result, err error) (sdk.Result, error) {
 	switch p := req.GetParams().(type) {
 	case *sdk.ListToolsParams:
 		if err == nil {
@@ -197,6 +211,7 @@ var suiteCalls = map[string]func(context.Context, *sdk.ServerSession, sdk.Reques
 			URI: "test://mixed-content-resource", MIMEType: "application/json", Text: `{"test":"data","value":123}`}}),
 	"test_tool_with_logging":            logThrice,
 	"test_sampling":                     sample,
+	"test_elicitation":                  elicit(userForm),
 	"test_elicitation_sep1034_defaults": elicit(defaultsForm),
 	"test_elicitation_sep1330_enums":    elicit(enumsForm),
 	"test_reconnection":                 reconnect,
@@ -240,6 +255,10 @@ func sample(ctx context.Context, s *sdk.ServerSession, req sdk.Request) (sdk.Res
 	text, _ := answer.Content.(*sdk.TextContent)
 	return mcp.ToolText("LLM response: %s", text.Text), nil
 }
+
+const userForm = `{"type":"object","required":["username","email"],"properties":{
+	"username":{"type":"string","description":"User's response"},
+	"email":{"type":"string","description":"User's email address"}}}`
 
 const defaultsForm = `{"type":"object","properties":{
 	"name":{"type":"string","description":"User name","default":"John Doe"},

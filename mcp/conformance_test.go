@@ -26,6 +26,7 @@ func TestConformanceWithTheOfficialSuite(t *testing.T) {
 		name string
 		open func(*mcp.Server) http.Handler
 	}{
+		{"mcp-stateful", (*mcp.Server).StatefulHandler},
 		{"mcp-stateless", (*mcp.Server).Handler},
 	} {
 		t.Run(door.name, func(t *testing.T) {

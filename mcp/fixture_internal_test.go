@@ -9,10 +9,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Fixture is asked with what a handler of the dispatcher answers, and may answer in
-// its place. The conformance suite wants contents that no engine of ours can say,
-// such as sound, and calls to the client; this is where they come from.
-type Fixture func(ctx context.Context, method string, req sdk.Request, res sdk.Result, err error) (sdk.Result, error)
+// Fixture stands around the handlers of the dispatcher. The conformance suite wants
+// contents that no engine of ours can say, such as sound, and calls to the client;
+// this is where they come from.
+type Fixture struct {
+	// Before sees a request, and may change its params, before the handler does.
+	Before func(req sdk.Request)
+	// After sees what the handler answers, and may answer in its place.
+	After func(ctx context.Context, req sdk.Request, res sdk.Result, err error) (sdk.Result, error)
+}
 
 var fixtures sync.Map // *Server → Fixture
 
@@ -22,12 +27,14 @@ func (s *Server) SetFixture(f Fixture) { fixtures.Store(s, f) }
 func init() {
 	for method, handle := range methods {
 		methods[method] = func(e *endpoint, ctx context.Context, r request) (sdk.Result, error) {
-			res, err := handle(e, ctx, r)
-			f, ok := fixtures.Load(e.Server)
+			known, ok := fixtures.Load(e.Server)
 			if !ok {
-				return res, err
+				return handle(e, ctx, r)
 			}
-			return f.(Fixture)(ctx, method, r.Request, res, err)
+			f := known.(Fixture)
+			f.Before(r.Request)
+			res, err := handle(e, ctx, r)
+			return f.After(ctx, r.Request, res, err)
 		}
 	}
 }

@@ -43,6 +43,7 @@ type talk struct {
 var lines = map[string]func(t *testing.T, s *mcp.Server, version string) line{
 	"stdio":     stdioLine,
 	"stateless": statelessLine,
+	"stateful":  statefulLine,
 }
 
 // Every message of a conversation in which all that the protocol has is said once,
@@ -96,7 +97,7 @@ func converseOnce(t *testing.T, door, version string) map[string]int {
 			c.ask(step.method, step.params)
 		}
 	}
-	if door != "stateless" || version >= "2026-07-28" {
+	if door != "stateless" || version > sessions {
 		c.watch()
 	}
 	return c.seen
@@ -128,13 +129,16 @@ var steps = []step{
 	{"tools/call", `"name":"test_audio_content"`, "2025-03-26", sessions},
 	{"tools/call", `"name":"test_embedded_resource"`, "", sessions},
 	{"tools/call", `"name":"test_multiple_content_types"`, "", sessions},
-	{"tools/call", `"name":"test_elicitation","arguments":{"message":"Well?"}`, "", ""},
+	{"tools/call", `"name":"ask"`, "", ""},
+	{"tools/call", `"name":"test_sampling","arguments":{"prompt":"Well?"}`, "", sessions},
 	{"tools/call", `"name":"test_tool_with_progress","_meta":{"progressToken":"p"}`, "", ""},
 	{"resources/list", ``, "", ""},
 	{"resources/templates/list", ``, "", ""},
 	{"resources/read", `"uri":"test://static-text"`, "", ""},
 	{"resources/read", `"uri":"test://static-binary"`, "", ""},
 	{"resources/read", `"uri":"test://nothing"`, "", ""},
+	{"resources/subscribe", `"uri":"trails://kg/Note"`, "", sessions},
+	{"resources/subscribe", `"uri":"trails://kg/Note?where=n%3D1"`, "", sessions},
 	{"prompts/list", ``, "", ""},
 	{"prompts/get", `"name":"test_simple_prompt"`, "", ""},
 	{"prompts/get", `"name":"test_prompt_with_arguments","arguments":{"arg1":"a","arg2":"b"}`, "", ""},
@@ -164,16 +168,24 @@ func (c *talk) greet() {
 func (c *talk) watch() {
 	if c.version >= "2026-07-28" {
 		c.ids++
-		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{%s}}`, c.ids,
-			c.withMeta(`"notifications":{"toolsListChanged":true,"resourceSubscriptions":["trails://kg/Note"]}`)))
-		c.listen(func(m wire) bool { return m.Method == "notifications/subscriptions/acknowledged" })
+		id := fmt.Sprint(c.ids)
+		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"subscriptions/listen","params":{%s}}`, id,
+			c.withMeta(`"notifications":{"toolsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["trails://kg/Note"]}`)))
+		c.listen(func(m wire) bool { return m.Method == "notifications/subscriptions/acknowledged" || string(m.ID) == id })
 	}
 	select {
 	case c.engine.changes <- invoke.Change{Schema: true, Types: []string{"Note"}, Instances: []string{"trails://kg/Note/1"}}:
 	case <-time.After(patience):
 		c.t.Fatal("nobody watches")
 	}
-	c.listen(func(m wire) bool { return m.Method == "notifications/tools/list_changed" })
+	awaited := map[string]bool{"notifications/tools/list_changed": true, "notifications/resources/list_changed": true, "notifications/resources/updated": true}
+	c.listen(func(m wire) bool {
+		delete(awaited, m.Method)
+		return len(awaited) == 0
+	})
+	if c.version < "2026-07-28" {
+		c.ask("resources/unsubscribe", `"uri":"trails://kg/Note"`)
+	}
 }
 
 // ask sends a request and listens until its answer is there.
@@ -244,28 +256,9 @@ func resultFor(m wire) string {
 	case "sampling/createMessage":
 		return `{"role":"assistant","content":{"type":"text","text":"Yes."},"model":"m"}`
 	case "elicitation/create":
-		return `{"action":"accept","content":` + filled(m.Params) + `}`
+		return `{"action":"accept","content":{"confirm":true}}`
 	}
 	return `{}`
-}
-
-// filled fills in a form: with its defaults, else with yes.
-func filled(params []byte) string {
-	var p struct {
-		Schema struct {
-			Properties map[string]struct{ Default any }
-		} `json:"requestedSchema"`
-	}
-	_ = json.Unmarshal(params, &p) // a form that is none was denied before
-	values := map[string]any{}
-	for name, property := range p.Schema.Properties {
-		values[name] = property.Default
-		if property.Default == nil {
-			values[name] = true
-		}
-	}
-	text, _ := json.Marshal(values)
-	return string(text)
 }
 
 func stdioLine(t *testing.T, s *mcp.Server, _ string) line {
@@ -304,6 +297,29 @@ func statelessLine(t *testing.T, s *mcp.Server, version string) line {
 	return l
 }
 
+// statefulLine remembers the session that it is given, and then has its stream open.
+func statefulLine(t *testing.T, s *mcp.Server, version string) line {
+	web := httptest.NewServer(s.StatefulHandler())
+	t.Cleanup(web.Close)
+	t.Cleanup(s.Close)
+	l := line{heard: make(chan string, 100)}
+	var session []string
+	l.send = func(text string) {
+		var m wire
+		_ = json.Unmarshal([]byte(text), &m) // it was inspected
+		headers := append(nameHeaders(version, m), session...)
+		if m.Method == "initialize" {
+			session = []string{"Mcp-Session-Id: " + postLine(t, web.URL, text, headers, l.heard)}
+			return
+		}
+		go postLine(t, web.URL, text, headers, l.heard)
+		if m.Method == "notifications/initialized" {
+			go getLine(t, web.URL, headers, l.heard)
+		}
+	}
+	return l
+}
+
 // nameHeaders are the headers that a message has in this version.
 func nameHeaders(version string, m wire) []string {
 	var p struct{ Name, URI string }
@@ -315,12 +331,22 @@ func nameHeaders(version string, m wire) []string {
 	return versionHeaders(version, m.Method, name)
 }
 
-// postLine posts a message and hands on every message of the answer.
-func postLine(t *testing.T, url, text string, headers []string, heard chan<- string) {
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(text))
+// postLine posts a message and hands on every message of the answer. It returns the
+// session's id, if one was given.
+func postLine(t *testing.T, url, text string, headers []string, heard chan<- string) string {
+	return exchangeLine(t, http.MethodPost, url, text, headers, heard)
+}
+
+// getLine hands on every message of the session's stream.
+func getLine(t *testing.T, url string, headers []string, heard chan<- string) {
+	exchangeLine(t, http.MethodGet, url, "", headers, heard)
+}
+
+func exchangeLine(t *testing.T, method, url, text string, headers []string, heard chan<- string) (session string) {
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(text))
 	if err != nil {
 		t.Error(err)
-		return
+		return ""
 	}
 	for _, header := range append(headers, "Content-Type: application/json", "Accept: application/json, text/event-stream") {
 		name, value, _ := strings.Cut(header, ": ")
@@ -331,17 +357,19 @@ func postLine(t *testing.T, url, text string, headers []string, heard chan<- str
 		if t.Context().Err() == nil {
 			t.Error(err)
 		}
-		return
+		return ""
 	}
 	defer res.Body.Close()
+	session = res.Header.Get("Mcp-Session-Id")
 	if res.Header.Get("Content-Type") == "text/event-stream" {
 		handOn(res.Body, heard)
-		return
+		return session
 	}
 	body, _ := io.ReadAll(res.Body)
 	if body = bytes.TrimSpace(body); len(body) > 0 {
 		heard <- string(body)
 	}
+	return session
 }
 
 // handOn hands on the messages of a stream of events.
