@@ -63,6 +63,14 @@ func TestTheTypeScriptClient(t *testing.T) {
 		{"http with a token", func() []string {
 			return []string{"http", openWeb(t, file, "TRAILS_MCP_TOKEN="+token).base + "/mcp", token}
 		}},
+		{"http with sessions", func() []string { return []string{"http", startWeb(t, nil, file, "--stateful").base + "/mcp"} }},
+		{"http with sessions and a token", func() []string {
+			return []string{"http", startWeb(t, []string{"TRAILS_MCP_TOKEN=" + token}, file, "--stateful").base + "/mcp", token}
+		}},
+		{"the legacy transport", func() []string { return []string{"sse", openWeb(t, file).base + "/sse"} }},
+		{"the legacy transport with a token", func() []string {
+			return []string{"sse", openWeb(t, file, "TRAILS_MCP_TOKEN="+token).base + "/sse", token}
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tools.check(t, "client/check.mjs", c.args()...)
@@ -83,6 +91,41 @@ func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
 	}
 }
 
+// notesAndTasks is the schema of notes with one type more.
+const notesAndTasks = notesSchema + `
+  Task:
+    label: name
+    key: name
+    properties:
+      name: {type: string, required: true}
+`
+
+func TestTheTypeScriptClientHearsWhatOthersDo(t *testing.T) {
+	t.Parallel()
+	tools := toolsOfNode(t)
+	for name, open := range map[string]func(file string) []string{
+		"stdio": func(file string) []string { return []string{"stdio", trailsBinary, file} },
+		"http": func(file string) []string {
+			return []string{"http", startWeb(t, nil, file, "--stateful").base + "/mcp"}
+		},
+		"sse": func(file string) []string { return []string{"sse", startWeb(t, nil, file).base + "/sse"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := notesFile(t)
+			tools.check(t, "client/live.mjs", append(open(file), trailsBinary, file, write(t, "tasks.yaml", notesAndTasks))...)
+			must(t, "verify", file)
+		})
+	}
+}
+
+func TestTheTypeScriptClientBeginsAgainWhenItsSessionIsLost(t *testing.T) {
+	t.Parallel()
+	tools, file, address := toolsOfNode(t), notesFile(t), freeAddress(t)
+	tools.check(t, "client/lost.mjs", "http", "http://"+address+"/mcp", trailsBinary, file, address)
+	must(t, "verify", file)
+}
+
 func TestTheInspector(t *testing.T) {
 	t.Parallel()
 	tools, file := toolsOfNode(t), notesFile(t)
@@ -90,6 +133,8 @@ func TestTheInspector(t *testing.T) {
 	inspector := filepath.Join(tools.modules, "node_modules/.bin/inspector")
 	w := openWeb(t, file, "TRAILS_MCP_TOKEN=sesame")
 	stdio := []string{trailsBinary, "mcp", file}
+	sessions := []string{startWeb(t, nil, file, "--stateful").base + "/mcp", "--transport", "http"}
+	legacy := []string{startWeb(t, nil, file).base + "/sse", "--transport", "sse"}
 	web := []string{w.base + "/mcp", "--transport", "http", "--header", "Authorization: Bearer sesame"}
 	for _, c := range []struct {
 		name   string
@@ -108,6 +153,9 @@ func TestTheInspector(t *testing.T) {
 		{"lists resources over stdio", stdio, []string{"--method", "resources/list"}, 0, "trails://kg/Note"},
 		{"lists templates over HTTP", web, []string{"--method", "resources/templates/list"}, 0, "uriTemplate"},
 		{"calls a tool over HTTP", web, []string{"--method", "tools/call", "--tool-name", "commits_list", "--tool-arg", "limit=1"}, 0, "structuredContent"},
+		{"lists tools in a session", sessions, []string{"--method", "tools/list"}, 0, "note_create"},
+		{"lists prompts in a session", sessions, []string{"--method", "prompts/list"}, 0, `"write"`},
+		{"lists tools over the legacy transport", legacy, []string{"--method", "tools/list"}, 0, "note_create"},
 		{"needs the token over HTTP", web[:3], []string{"--method", "tools/list"}, 3, "auth_required"},
 		{"needs the token over stdio", append([]string{"-e", "TRAILS_MCP_TOKEN=other"}, stdio...), []string{"--method", "tools/list"}, 1, "Authentication failed"},
 	} {

@@ -215,8 +215,14 @@ type web struct {
 // openWeb starts `trails serve` on file and waits until it answers.
 func openWeb(t testing.TB, file string, env ...string) *web {
 	t.Helper()
+	return startWeb(t, env, file)
+}
+
+// startWeb starts `trails serve` with these arguments.
+func startWeb(t testing.TB, env []string, args ...string) *web {
+	t.Helper()
 	addr := freeAddress(t)
-	cmd := exec.Command(trailsBinary, "serve", file, "--addr", addr)
+	cmd := exec.Command(trailsBinary, append([]string{"serve", "--addr", addr}, args...)...)
 	cmd.Env = environment(env...)
 	w := &web{cmd: cmd, stderr: &bytes.Buffer{}, base: "http://" + addr}
 	for _, kv := range env {

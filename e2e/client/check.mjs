@@ -43,7 +43,7 @@ async function work (client) {
 
 if (token) {
   const refused = await refusal(connect('wrong'))
-  holds(kind === 'http' || refused.code === -32001, `a wrong token is refused with ${refused.code}`)
+  holds(kind !== 'stdio' || refused.code === -32001, `a wrong token is refused with ${refused.code}`)
 }
 const client = await connect(token)
 await work(client)
