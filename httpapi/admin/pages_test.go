@@ -1,26 +1,237 @@
 package admin_test
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 )
+
+// linked are the texts of the links to an address.
+func linked(a answer, href string) []string {
+	var out []string
+	for _, n := range a.find(func(n *html.Node) bool { return attribute(n, "href") == href }) {
+		out = append(out, textOf(n))
+	}
+	return out
+}
 
 func TestTheOverviewTellsWhatIsInTheGraph(t *testing.T) {
 	f := newExample(t)
-	text := mainText(f.get(t, "/admin", 200))
-	for _, want := range []string{"46 instances", "Component 17", "The example", "http://example.com/mcp", "the head follows its parent", "load ok"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
-		}
-	}
+	says(t, f.get(t, "/admin", 200), "46 instances", "Component 17", "The example", "http://example.com/mcp", "the head follows its parent", "load ok")
 }
 
 func TestTheSchemaPageTellsConstraints(t *testing.T) {
 	f := newExample(t)
-	text := mainText(f.get(t, "/admin/schema", 200))
-	for _, want := range []string{"min_length 3", "one of proposed, accepted, met", "sh:minLength", "unique together title, decided"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
+	says(t, f.get(t, "/admin/schema", 200), "min_length 3", "one of proposed, accepted, met", "sh:minLength", "unique together title, decided")
+	if a := f.get(t, "/admin/schema/yaml", 200); !strings.Contains(a.text, "base: 'urn:trails:example:'") || !strings.HasPrefix(a.Header.Get("Content-Type"), "application/yaml") {
+		t.Errorf("got %s %.200s", a.Header.Get("Content-Type"), a.text)
+	}
+}
+
+func TestAListIsFilteredSortedAndPagedByItsAddress(t *testing.T) {
+	f := newExample(t)
+	a := f.get(t, "/admin/types/Requirement?where=status%3Dmet&sort=code&desc=1&limit=3&col=code&col=priority", 200)
+	table := rows(a.find(tag("table"))[0])
+	if diff := cmp.Diff([]string{"title", "code ▼", "priority"}, table[0]); diff != "" {
+		t.Error(diff)
+	}
+	if len(table) != 4 || table[1][1] < table[2][1] {
+		t.Errorf("got %v", table)
+	}
+	says(t, a, "1–3 of", "met")
+	if got := linked(a, "/admin/types/Requirement?col=code&col=priority&desc=1&limit=3&offset=3&sort=code&where=status%3Dmet"); len(got) != 1 || got[0] != "Next" {
+		t.Errorf("the next page is linked as %v", got)
+	}
+	if got := linked(a, "/admin/types/Requirement?col=code&col=priority&desc=1&limit=3&sort=code"); len(got) < 1 || !strings.HasPrefix(got[0], "Remove filter: status") {
+		t.Errorf("the filter is taken away by %v", got)
+	}
+	head := a.find(func(n *html.Node) bool { return attribute(n, "aria-sort") == "descending" })
+	if len(head) != 1 || !strings.HasPrefix(textOf(head[0]), "code") {
+		t.Errorf("%d heads say that they sort", len(head))
+	}
+}
+
+func TestTheFormOfAFilterLeadsToTheFiltersAddress(t *testing.T) {
+	f := newExample(t)
+	a := f.get(t, "/admin/types/Requirement?sort=code&property=status&value=a%3Db+%26", 303)
+	if got, want := a.Header.Get("Location"), "/admin/types/Requirement?sort=code&where=status%3Da%3Db+%26"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestFacetsAreLinksWithCounts(t *testing.T) {
+	f := newExample(t)
+	a := f.get(t, "/admin/types/Component", 200)
+	if got := linked(a, "/admin/types/Component?where=row%3Dlogic"); len(got) != 1 || got[0] != "logic 6" {
+		t.Errorf("got %v", got)
+	}
+	a = f.get(t, "/admin/types/Component?where=row%3Dlogic", 200)
+	if n := len(rows(a.find(tag("table"))[0])); n != 7 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+func TestAnInstanceShowsItsPropertiesLinksAndHistory(t *testing.T) {
+	f := newExample(t)
+	f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 4, "message": "Less urgent"})
+	a := f.get(t, "/admin/types/Requirement/R-001", 200)
+	says(t, a, "Everything lives in one SQLite file", "integer, required", "Component satisfies", "The SQLite file", "Less urgent", "was 1", "is 4", "trails://kg/Requirement/R-001")
+	for _, twin := range []string{"json", "jsonld", "turtle"} {
+		if got := linked(a, "/kg/Requirement/R-001?format="+twin); len(got) != 2 {
+			t.Errorf("%s is linked %d times, want in the head and in the foot", twin, len(got))
 		}
+	}
+	says(t, f.get(t, "/admin/types/Standard/rdf11", 404), "there is", "All Standard")
+}
+
+func TestACommitTellsWhoDidWhatToWhich(t *testing.T) {
+	f := newExample(t)
+	id, _ := f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 4, "message": "Less urgent"})["commit"].(string)
+	a := f.get(t, "/admin/commits/"+id, 200)
+	says(t, a, "Less urgent", id, "local:ana", "requirement.update through mcp-http", "Trace", "changedEverything lives", "was 1", "is 4")
+	says(t, f.get(t, "/admin/commits", 200), "Less urgent", "+1 −1", "The example")
+	says(t, f.get(t, "/admin/commits?schema=1", 200), "initial schema")
+	f.get(t, "/admin/commits/0000000000", 404)
+}
+
+func TestADeletedInstanceSaysWhichCommitDeletedIt(t *testing.T) {
+	f := newExample(t)
+	f.call(t, "standard.create", map[string]any{"name": "gone", "title": "Gone soon", "url": "https://example.org/gone"})
+	id, _ := f.call(t, "standard.delete", map[string]any{"id": "gone"})["commit"].(string)
+	a := f.get(t, "/admin/types/Standard/gone", 410)
+	says(t, a, "Deleted", id[:10])
+	if got := linked(a, "/admin/types/Standard/gone/history"); len(got) != 1 {
+		t.Errorf("its history is linked %d times", len(got))
+	}
+	says(t, f.get(t, "/admin/types/Standard/gone/history", 200), "deleted", "was Gone soon", "is Gone soon")
+}
+
+func TestTheNeighbourhoodIsListedToo(t *testing.T) {
+	f := newExample(t)
+	a := f.get(t, "/admin/types/Component/kg/graph?depth=2&direction=out", 200)
+	says(t, a, "Around The graph as a value", "The SQLite file", "dependsOn")
+	if n := len(a.find(func(n *html.Node) bool {
+		return n.Data == "option" && attribute(n, "selected") == "" && hasAttribute(n, "selected")
+	})); n != 3 {
+		t.Errorf("%d choices are marked, want 3", n)
+	}
+}
+
+func TestWhatIsNotThereIsAPageThatSaysWhereToGo(t *testing.T) {
+	f := newExample(t)
+	for path, wants := range map[string][]string{
+		"/admin/nowhere":                    {"no page at this address", "overview"},
+		"/admin/types/Compnent":             {"there is no type Compnent", "Component"},
+		"/admin/types/Component/no-such":    {"404", "All Component"},
+		"/admin/types/Nope/x/graph":         {"there is no type Nope"},
+		"/admin/types/Nope/x/history":       {"there is no type Nope"},
+		"/admin/types/Component/x/graph":    {"404"},
+		"/admin/types/%3Cscript%3E":         {"there is no type <script>"},
+		"/admin/schema/xml":                 {"yaml or turtle"},
+		"/admin/types/Component/a/b/c/d":    {"no page"},
+		"/admin/commits/not-a-commit-id-zz": nil,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		a := f.do(t, r)
+		if a.StatusCode != 404 && a.StatusCode != 400 {
+			t.Errorf("%s: %d", path, a.StatusCode)
+		}
+		checkPage(t, path, a)
+		says(t, a, wants...)
+	}
+}
+
+func TestWrongParametersAreNamed(t *testing.T) {
+	f := newExample(t)
+	for path, want := range map[string]string{
+		"/admin?x=1":                                                         `no parameter "x"`,
+		"/admin/types/Component?limit=many":                                  "limit is not a whole number",
+		"/admin/types/Component?limit=1001":                                  "limit is at most 1000",
+		"/admin/types/Component?offset=-1":                                   "offset is at least 0",
+		"/admin/types/Component?where=status":                                "property=value",
+		"/admin/types/Component?where=nope%3D1":                              "nope",
+		"/admin/types/Component?sort=nope":                                   "nope",
+		"/admin/types/Component?col=nope":                                    "nope",
+		"/admin/types/Component?desc=2":                                      "desc",
+		"/admin/types/Requirement?where=priority%3Dx":                        "priority",
+		"/admin/types/Component?a%3Bb=%zz":                                   "does not parse",
+		"/admin/types/Component/kg?property=nope":                            "nope",
+		"/admin/types/Component/kg/graph?depth=5":                            "depth is at most 4",
+		"/admin/types/Component/kg/graph?direction=x":                        "direction",
+		"/admin/types/Component/kg/history?limit=0":                          "limit is at least 1",
+		"/admin/commits?before=zz":                                           `commit "zz"`,
+		"/admin/commits?limit=0":                                             "limit is at least 1",
+		"/admin/commits/head?offset=x":                                       "offset is not a whole number",
+		"/admin/types/Component?" + strings.Repeat("where=row%3Dlogic&", 17): "at most 16 filters",
+	} {
+		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if a.StatusCode != 400 {
+			t.Errorf("%s: %d", path, a.StatusCode)
+		}
+		says(t, a, want)
+	}
+}
+
+func TestPagesAreGuardedAndAnswerHead(t *testing.T) {
+	f := newExample(t)
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	for _, path := range []string{"/admin", "/admin/types/Component", "/admin/schema", "/admin/nowhere"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		want := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)).StatusCode
+		policy := res.Header.Get("Content-Security-Policy")
+		if res.StatusCode != want || !strings.Contains(policy, "default-src 'none'; script-src 'self'; style-src 'self'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("HEAD %s: %d %v", path, res.StatusCode, res.Header)
+		}
+	}
+}
+
+func TestOtherMethodsAreRefusedWithThoseThatAreAllowed(t *testing.T) {
+	f := newExample(t)
+	for method, allow := range map[string]string{"POST": "GET", "DELETE": "GET"} {
+		a := f.do(t, httptest.NewRequestWithContext(t.Context(), method, "/admin/schema", nil))
+		if a.StatusCode != 405 || a.Header.Get("Allow") != allow {
+			t.Errorf("%s: %d, Allow %q", method, a.StatusCode, a.Header.Get("Allow"))
+		}
+	}
+	if a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/", nil)); a.StatusCode != 301 || a.Header.Get("Location") != "/admin" {
+		t.Errorf("/admin/: %d to %s", a.StatusCode, a.Header.Get("Location"))
+	}
+}
+
+func TestTheThemeIsKeptInACookie(t *testing.T) {
+	f := newExample(t)
+	for _, c := range []struct{ theme, back, location, cookie string }{
+		{"dark", "/admin/schema?x", "/admin/schema?x", "dark"},
+		{"light", "https://evil.example/", "/admin", "light"},
+		{"light", "//evil.example/admin", "/admin", "light"},
+		{"dark", `/admin\..\evil`, "/admin", "dark"},
+		{"neon", "/admin", "/admin", ""},
+	} {
+		form := url.Values{"theme": {c.theme}, "return": {c.back}}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/theme", strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		a := f.do(t, r)
+		if a.StatusCode != 303 || a.Header.Get("Location") != c.location || len(a.Cookies()) != 1 || a.Cookies()[0].Value != c.cookie {
+			t.Errorf("%+v: got %d to %s with %v", c, a.StatusCode, a.Header.Get("Location"), a.Cookies())
+		}
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin", nil)
+	r.AddCookie(&http.Cookie{Name: "trails-theme", Value: "dark"})
+	if got := attribute(f.do(t, r).find(tag("html"))[0], "data-theme"); got != "dark" {
+		t.Errorf("the page's theme is %q", got)
 	}
 }
