@@ -61,7 +61,7 @@ func TestACreateWithMistakesNamesThemAndKeepsWhatWasWritten(t *testing.T) {
 	again.Set("arg.id", "n1")
 	again.Set("arg.message", "First note")
 	done := f.press(t, again, call)
-	says(t, done, "Note created", "Commit", "Open Note n1", "tools/call", "/invoke/note.create", "trails invoke")
+	says(t, done, "Note created", "Commit", "Open the Note", "tools/call", "/invoke/note.create", "trails invoke")
 	if got := f.commits(t); got != before+1 {
 		t.Fatalf("%d commits, want one more than %d", got, before)
 	}
@@ -174,7 +174,7 @@ func TestAnUpdateSaysOnlyWhatWasTouched(t *testing.T) {
 	form = f.blank(t, "note.update", "?id=n1")
 	form.Set("arg.author", "")
 	a = f.press(t, form, call)
-	if got := errorsOf(a, "author"); len(got) != 1 || !strings.Contains(got[0], "Tick") {
+	if got := errorsOf(a, "author"); len(got) != 1 || !strings.Contains(got[0], "tick “Remove the value”") {
 		t.Errorf("got %v", got)
 	}
 }

@@ -100,6 +100,9 @@ func (f *filling) data(v formView) formData {
 		d.Form = f.picking()
 	}
 	for _, field := range d.Form.Fields {
+		if f.target != nil && f.target.needs(field.Name) {
+			field.Required, field.Nullable = true, false
+		}
 		switch {
 		case field.Name == "id" && f.target != nil: // the page's head shows it
 		case slices.Contains(furtherFields, field.Name):

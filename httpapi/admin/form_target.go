@@ -55,6 +55,16 @@ func (t *target) seen() string {
 	return t.Changed.ID
 }
 
+// needs reports a property that every such instance has: an update cannot remove it.
+func (t *target) needs(property string) bool {
+	for _, p := range t.Properties {
+		if p.Name == property {
+			return p.Required
+		}
+	}
+	return false
+}
+
 // tooLong says why a property's values are not put into a form; "" when they are.
 func tooLong(p property, room *int) string {
 	if p.Total > int64(len(p.Values)) {

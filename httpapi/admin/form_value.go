@@ -3,6 +3,7 @@ package admin
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"unicode/utf8"
 )
@@ -19,6 +20,7 @@ const (
 // items of an array, or the table that an array of objects is.
 type shown struct {
 	Text    string
+	Commit  string // the text, when it is a commit's id
 	Null    bool
 	Members []shownMember
 	Items   []shown
@@ -49,10 +51,15 @@ func shownAt(raw json.RawMessage, depth int) shown {
 	case raw[0] == '"':
 		var text string
 		_ = json.Unmarshal(raw, &text) // the engine's own JSON
+		if commitID.MatchString(text) {
+			return shown{Commit: text}
+		}
 		return shown{Text: cutText(text)}
 	}
 	return shown{Text: string(raw)}
 }
+
+var commitID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // cutText keeps a page small; the JSON beside it has more.
 func cutText(text string) string {

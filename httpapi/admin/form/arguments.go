@@ -30,7 +30,7 @@ func Arguments(shape capability.Shape, entries map[string]Entry) ([]Argument, []
 		case e.Was != "" && e.untouched(value):
 		case value == nil && e.Was != "":
 			wrong = append(wrong, *problem(f, fault.Required, nil,
-				"%s has a value, and the field is empty now. Tick “remove the value” to remove it, or write a value", f.Name))
+				"%s has a value, and the field is empty now: write one, or tick “Remove the value” where that is offered", f.Name))
 		case value != nil:
 			args = append(args, Argument{f.Name, value})
 		}
