@@ -191,8 +191,10 @@ type inspector struct {
 	t *testing.T
 	// version is the one that was negotiated.
 	version string
-	// asked are the requests without an answer, by who asked and the id.
-	asked map[string]question
+	// asked are the requests without an answer, by who asked and the id; answered are
+	// the answers that may come again, because a stream that was cut is resumed.
+	asked    map[string]question
+	answered map[string]bool
 	// seen counts the definitions that messages were held to.
 	seen map[string]int
 }
@@ -200,7 +202,7 @@ type inspector struct {
 type question struct{ method, version string }
 
 func newInspector(t *testing.T, version string) *inspector {
-	return &inspector{t: t, version: version, asked: map[string]question{}, seen: map[string]int{}}
+	return &inspector{t: t, version: version, asked: map[string]question{}, answered: map[string]bool{}, seen: map[string]int{}}
 }
 
 // inspect returns what is wrong with a message.
@@ -222,9 +224,13 @@ func (i *inspector) inspect(from string, text []byte) error {
 	if m.Error != nil {
 		return i.inspectError(q, m.Error.Code, text)
 	}
-	if !known {
+	if !known && !i.answered[string(text)] {
 		return fmt.Errorf("an answer to nothing: nobody asked %s", m.ID)
 	}
+	if !known {
+		return nil
+	}
+	i.answered[string(text)] = true
 	return i.inspectResult(q, m.Result, text)
 }
 

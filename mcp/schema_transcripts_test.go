@@ -153,8 +153,8 @@ func isAroundMessages(line string) bool {
 	if isHeader(line) && !strings.HasPrefix(line, "data: ") {
 		return true
 	}
-	word, _, _ := strings.Cut(line, " ")
-	return http.StatusText(number3(word)) != "" || slices.Contains([]string{"GET", "DELETE", "PUT", "OPTIONS", "HEAD", "PATCH"}, word)
+	word, path, _ := strings.Cut(line, " ")
+	return http.StatusText(number3(word)) != "" || strings.HasPrefix(path, "/")
 }
 
 func number3(word string) int {
