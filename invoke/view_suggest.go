@@ -13,9 +13,9 @@ import (
 )
 
 var suggest = builtin{
-	id: "suggest", description: "Complete what a person types: names of types, properties, capabilities and branches, ids of nodes and commits, values of a property.",
+	id: "suggest", description: "Complete what a person types: names of types, properties, capabilities and branches, ids of nodes and commits, authors, values of a property.",
 	input: []capability.Field{
-		{Name: "what", Type: capability.String, Required: true, OneOf: []any{"types", "entities", "properties", "values", "branches", "commits", "capabilities"}},
+		{Name: "what", Type: capability.String, Required: true, OneOf: []any{"types", "entities", "properties", "values", "branches", "commits", "authors", "capabilities"}},
 		{Name: "type", Type: capability.String, Description: "For entities, properties and values: the type that they are of."},
 		{Name: "property", Type: capability.String, Description: "For values: the property that they are of."},
 		{Name: "prefix", Type: capability.String, Default: "", MaxLength: ptr(200), Description: "How the label or the id begins, whatever its case."},
@@ -47,7 +47,7 @@ type suggestionsView struct {
 // suggesters have what can be suggested.
 var suggesters = map[string]func(context.Context, *running) (suggestionsView, error){
 	"types": suggestTypes, "entities": suggestEntities, "properties": suggestProperties, "values": suggestValues,
-	"branches": suggestBranches, "commits": suggestCommits, "capabilities": suggestCapabilities,
+	"branches": suggestBranches, "commits": suggestCommits, "authors": suggestAuthors, "capabilities": suggestCapabilities,
 }
 
 func viewSuggest(ctx context.Context, r *running) (any, error) {
@@ -119,6 +119,25 @@ func suggestCommits(ctx context.Context, r *running) (suggestionsView, error) {
 	var items []suggestionView
 	for _, c := range list {
 		items = append(items, suggestedCommit(c))
+	}
+	out := r.matching(items)
+	out.More = out.More || len(list) == suggestedCommits
+	return out, nil
+}
+
+// suggestAuthors names who made the newest commits, the latest first.
+func suggestAuthors(ctx context.Context, r *running) (suggestionsView, error) {
+	list, err := r.snapshot.Commits(ctx, 0, suggestedCommits)
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	var items []suggestionView
+	seen := map[string]bool{}
+	for _, c := range list {
+		if !seen[c.Author] {
+			seen[c.Author] = true
+			items = append(items, suggestionView{c.Author, c.Author})
+		}
 	}
 	out := r.matching(items)
 	out.More = out.More || len(list) == suggestedCommits

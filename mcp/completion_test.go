@@ -1,0 +1,143 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"trails/invoke"
+	"trails/mcp"
+)
+
+// TestCompletions runs testdata/completion against the example graph:
+//
+//	complete REF ARGUMENT VALUE [NAME=VALUE …]
+//
+// REF is a prompt, or an address that begins with trails://; VALUE "-" is empty. What
+// follows is context.arguments. Ids of commits are shown as their numbers.
+func TestCompletions(t *testing.T) {
+	e := openGraph(t)
+	s := converse(t, e, options(""))
+	datadriven.Walk(t, "testdata/completion", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			s.t = t
+			return s.complete(strings.Fields(d.Input))
+		})
+	})
+}
+
+func (s *session) complete(words []string) string {
+	s.t.Helper()
+	ref := map[string]any{"type": "ref/prompt", "name": words[0]}
+	if strings.HasPrefix(words[0], "trails://") {
+		ref = map[string]any{"type": "ref/resource", "uri": words[0]}
+	}
+	given := map[string]string{}
+	for _, word := range words[3:] {
+		name, value, _ := strings.Cut(word, "=")
+		given[name] = value
+	}
+	a := s.ask("completion/complete", map[string]any{
+		"ref": ref, "argument": map[string]any{"name": words[1], "value": strings.TrimPrefix(words[2], "-")},
+		"context": map[string]any{"arguments": given},
+	})
+	if a.Error != nil {
+		return fmt.Sprintf("%d %s\n%s\n", a.Error.Code, a.Error.Message, a.Error.Data)
+	}
+	var res struct {
+		Completion struct {
+			Values  []string
+			Total   int
+			HasMore bool
+		}
+	}
+	if err := json.Unmarshal(a.Result, &res); err != nil || res.Completion.Values == nil {
+		s.t.Fatalf("%v: %s", err, a.Result)
+	}
+	c := res.Completion
+	text := fmt.Sprintf("%d of %d, more %t\n", len(c.Values), c.Total, c.HasMore)
+	for _, v := range c.Values {
+		if len(v) == 64 {
+			v = "a commit"
+		}
+		text += v + "\n"
+	}
+	return text
+}
+
+// A value that completes is one that can be read.
+func TestWhatCompletesCanBeRead(t *testing.T) {
+	e := openGraph(t)
+	s := converse(t, e, options(""))
+	const list, one = "trails://kg/{type}{?where,limit,offset,branch}", "trails://kg/{type}/{id}{?branch}"
+	for _, name := range s.values(list, "type", "", "") {
+		for _, id := range s.values(one, "id", "", name) {
+			s.read(invoke.Address(name, id))
+		}
+		for _, property := range s.values(list, "where", "", name) {
+			for _, where := range s.values(list, "where", property, name) {
+				s.read("trails://kg/" + name + "?where=" + where)
+			}
+		}
+	}
+}
+
+// values are the completions of one variable of a template.
+func (s *session) values(uri, variable, prefix, typeName string) []string {
+	s.t.Helper()
+	a := s.ask("completion/complete", map[string]any{
+		"ref":      map[string]any{"type": "ref/resource", "uri": uri},
+		"argument": map[string]any{"name": variable, "value": prefix},
+		"context":  map[string]any{"arguments": map[string]string{"type": typeName}},
+	})
+	var res struct {
+		Completion struct{ Values []string }
+	}
+	if a.Error != nil || json.Unmarshal(a.Result, &res) != nil {
+		s.t.Fatalf("%s %s: %+v", uri, variable, a)
+	}
+	return res.Completion.Values
+}
+
+func TestNoMoreThanAHundredValuesComplete(t *testing.T) {
+	e := openGraph(t)
+	var data strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&data, `{"type":"Standard","id":"s-%d","data":{"name":"s-%d","title":"Many of them","url":"https://example.org/%d"}}`+"\n", i, i, i)
+	}
+	s := converse(t, e, options(""))
+	s.call("load", map[string]any{"data": data.String()})
+	if got := s.complete([]string{"trails://kg/Standard/{id}", "id", "many"}); !strings.HasPrefix(got, "100 of 250, more true\n") {
+		t.Errorf("got %.60s", got)
+	}
+}
+
+// Every variable of every template that is listed completes, and is no error.
+func TestEveryListedTemplateCompletes(t *testing.T) {
+	s := converse(t, openGraph(t), options(""))
+	a := s.ask("resources/templates/list", nil)
+	var res struct {
+		ResourceTemplates []struct{ URITemplate string }
+	}
+	if err := json.Unmarshal(a.Result, &res); err != nil || len(res.ResourceTemplates) != 10 {
+		t.Fatalf("%v: %s", err, a.Result)
+	}
+	for _, template := range res.ResourceTemplates {
+		variables := 0
+		for _, name := range []string{"type", "id", "where", "limit", "offset", "branch"} {
+			if !strings.Contains(strings.NewReplacer("?", "{", ",", "{", "}", "{").Replace(template.URITemplate), "{"+name+"{") {
+				continue
+			}
+			variables++
+			s.values(template.URITemplate, name, "", "Requirement")
+		}
+		if variables == 0 {
+			t.Errorf("%s has no variables", template.URITemplate)
+		}
+	}
+}
+
+var _ mcp.Engine = (*invoke.Engine)(nil)
