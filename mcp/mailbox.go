@@ -18,9 +18,10 @@ const (
 	// restBetween is the least time between two deliveries of one mailbox.
 	restBetween = 50 * time.Millisecond
 
-	// CommitKey and ResyncKey are members of a notification's _meta: the commit that
-	// it tells of, and that more may have happened than can be told.
+	// CommitKey is the member of a notification's _meta that names the commit that it
+	// tells of.
 	CommitKey = "trails/commit"
+	// ResyncKey is true in it when more may have happened than could be told.
 	ResyncKey = "trails/resync"
 
 	updatedNote          = "notifications/resources/updated"

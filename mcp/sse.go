@@ -1,8 +1,6 @@
 package mcp
 
-import (
-	"net/http"
-)
+import "net/http"
 
 // messagesPath is where clients of the legacy transport post, next to where they
 // have their stream.
@@ -84,24 +82,21 @@ func (d *sseDoor) post(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *session) take(w http.ResponseWriter, r *http.Request, m message) {
-	switch {
-	case m.response:
+	if m.response {
 		s.answered(m)
-	case !s.accept(r, m):
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	err := s.admit(&m)
+	switch {
+	case err != nil && m.isCall():
+		s.said.say(noRequest, failure(m.idText, s.refuse(r.Context(), m.method, err)))
+	case err != nil:
+		s.refusePost(w, r, m, err)
+		return
+	case !s.deliver(s.request(r, m)):
 		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)
-}
-
-// accept shows the SDK a good message and answers a bad one. It is false when the
-// session is over.
-func (s *session) accept(r *http.Request, m message) bool {
-	if err := s.admit(&m); err != nil {
-		if m.isCall() {
-			s.said.say(noRequest, failure(m.idText, s.refuse(r.Context(), m.method, err)))
-		}
-		return true
-	}
-	return s.deliver(s.request(r, m))
 }

@@ -39,7 +39,16 @@ func checkTranscripts(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	play := playStdio
-	if strings.HasPrefix(filepath.Base(file), "http") {
+	switch name := filepath.Base(file); {
+	case strings.HasPrefix(name, "http_stateful"):
+		play = func(t *testing.T, opts mcp.Options, script string) string {
+			return playSessions(t, opts, script, (*mcp.Server).StatefulHandler)
+		}
+	case strings.HasPrefix(name, "http_sse"):
+		play = func(t *testing.T, opts mcp.Options, script string) string {
+			return playSessions(t, opts, script, (*mcp.Server).SSEHandler)
+		}
+	case strings.HasPrefix(name, "http"):
 		play = playHTTP
 	}
 	for i, section := range archive.Files {
