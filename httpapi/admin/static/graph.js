@@ -58,7 +58,7 @@
 	// to it; a full ring goes on in the next.
 	function rings(graph) {
 		const few = graph.nodes.length <= small;
-		const gap = few ? 100 : 62, room = few ? 70 : 34, at = {}, angles = { [graph.root]: 0 };
+		const gap = !few ? 62 : full ? 140 : 100, room = !few ? 34 : full ? 110 : 70, at = {}, angles = { [graph.root]: 0 };
 		const depths = new Map(graph.nodes.map(n => [n.id, n.depth])), leads = {};
 		for (const e of graph.edges || []) {
 			if (depths.get(e.to) === depths.get(e.from) + 1) leads[e.to] ??= e.from;
@@ -69,8 +69,9 @@
 		let radius = 0;
 		for (let depth = 0; depth <= deepest; depth++) {
 			const nodes = graph.nodes.filter(n => n.depth === depth).sort(order);
+			if (depth > 0 && nodes.length <= 20) radius = Math.max(radius, nodes.length * room / (2 * Math.PI));
 			for (let from = 0; from < nodes.length;) {
-				const fits = radius === 0 ? 1 : Math.max(6, Math.floor(2 * Math.PI * radius / room));
+				const fits = radius === 0 ? 1 : Math.max(6, Math.round(2 * Math.PI * radius / room));
 				const ring = nodes.slice(from, from + fits);
 				ring.forEach((n, i) => {
 					const angle = angles[n.id] = 2 * Math.PI * (i + 0.5 * (depth % 2)) / ring.length;
@@ -88,9 +89,9 @@
 	function place(graph) {
 		cy.layout({ name: "preset", positions: rings(graph) }).run();
 		const shape = box.clientWidth / box.clientHeight;
-		if (graph.nodes.length <= small && shape > 1) {
-			const by = Math.min(shape, 1.9);
-			cy.nodes().positions(n => ({ x: n.position("x") * by, y: n.position("y") }));
+		if (graph.nodes.length <= small) {
+			const [x, y] = [Math.max(1, Math.min(shape, 1.9)), Math.max(1, Math.min(1 / shape, 1.6))];
+			cy.nodes().positions(n => ({ x: n.position("x") * x, y: n.position("y") * y }));
 		}
 		cy.fit(undefined, full ? 30 : 16);
 		if (cy.zoom() > 1.3) { cy.zoom(1.3); cy.center(); }
