@@ -83,7 +83,7 @@ func (r *Reader) Commits(ctx context.Context, before int64, limit int) ([]Commit
 	if before <= 0 {
 		before = 1 << 62
 	}
-	list, err := r.commits("WHERE c.seq < ? ORDER BY c.seq DESC LIMIT ?", before, limit)
+	list, err := r.commits("WHERE c.seq < ? ORDER BY c.seq DESC LIMIT ? + 0", before, limit)
 	return list, r.fail(ctx, "commits", err)
 }
 

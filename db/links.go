@@ -16,7 +16,7 @@ const (
 const (
 	// linkPredicates is exact for a node with few links; its second column says how
 	// many were looked at.
-	linkPredicates = `SELECT p, count(*) FROM (SELECT l.p FROM live l INDEXED BY live_osp WHERE l.o = ? AND l.g = 0 LIMIT ?) GROUP BY p`
+	linkPredicates = `SELECT p, count(*) FROM (SELECT l.p FROM live l INDEXED BY live_osp WHERE l.o = ? AND l.g = 0 LIMIT ? + 0) GROUP BY p`
 	// triedPredicates asks each predicate of the file whether it leads to the node:
 	// for a node with so many links that looking at all of them would take long. Each
 	// step is one jump in the index.
@@ -24,25 +24,25 @@ const (
 		SELECT (SELECT min(p) FROM live INDEXED BY live_pos)
 		UNION ALL
 		SELECT (SELECT min(l.p) FROM live l INDEXED BY live_pos WHERE l.p > used.p) FROM used WHERE used.p IS NOT NULL
-		LIMIT ?2)
+		LIMIT ?2 + 0)
 		SELECT p FROM used WHERE p IS NOT NULL
 			AND EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = used.p AND l.o = ?1 AND l.g = 0)`
 	referrersOf = `SELECT l.s, t.kind, t.value, t.datatype, t.lang FROM live l INDEXED BY live_pos LEFT JOIN terms t ON t.id = l.s
-		WHERE l.p = ? AND l.o = ? AND l.g = 0 ORDER BY l.s LIMIT ? OFFSET ?`
-	countReferrers = "SELECT count(*) FROM (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ? AND l.o = ? AND l.g = 0 LIMIT ?)"
+		WHERE l.p = ? AND l.o = ? AND l.g = 0 ORDER BY l.s LIMIT ? + 0 OFFSET ?`
+	countReferrers = "SELECT count(*) FROM (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ? AND l.o = ? AND l.g = 0 LIMIT ? + 0)"
 	// referrerTypes groups the first referrers by their types, with the least id of each.
 	referrerTypes = `SELECT k.o, count(*) FROM
-		(SELECT l.s FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = ?2 AND l.g = 0 ORDER BY l.s LIMIT ?4) a
+		(SELECT l.s FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = ?2 AND l.g = 0 ORDER BY l.s LIMIT ?4 + 0) a
 		LEFT JOIN live k NOT INDEXED ON k.s = a.s AND k.p = ?3 AND k.g = 0 GROUP BY k.o`
-	referrersOfType  = firstReferrers + "EXISTS (SELECT 1 FROM live k NOT INDEXED WHERE k.s = a.s AND k.p = ?4 AND k.o = ?6 AND k.g = 0) ORDER BY a.s LIMIT ?5"
-	untypedReferrers = firstReferrers + "NOT EXISTS (SELECT 1 FROM live k NOT INDEXED WHERE k.s = a.s AND k.p = ?4 AND k.g = 0) ORDER BY a.s LIMIT ?5"
+	referrersOfType  = firstReferrers + "EXISTS (SELECT 1 FROM live k NOT INDEXED WHERE k.s = a.s AND k.p = ?4 AND k.o = ?6 AND k.g = 0) ORDER BY a.s LIMIT ?5 + 0"
+	untypedReferrers = firstReferrers + "NOT EXISTS (SELECT 1 FROM live k NOT INDEXED WHERE k.s = a.s AND k.p = ?4 AND k.g = 0) ORDER BY a.s LIMIT ?5 + 0"
 	firstReferrers   = `SELECT a.s, t.kind, t.value, t.datatype, t.lang FROM
-		(SELECT l.s FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = ?2 AND l.g = 0 ORDER BY l.s LIMIT ?3) a
+		(SELECT l.s FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = ?2 AND l.g = 0 ORDER BY l.s LIMIT ?3 + 0) a
 		LEFT JOIN terms t ON t.id = a.s WHERE `
 	neighboursOut = `SELECT l.p, l.o, t.kind, t.value, t.datatype, t.lang FROM live l NOT INDEXED JOIN terms t ON t.id = l.o
-		WHERE l.s = ?1 AND l.p <> ?2 AND l.g = 0 AND l.o > 0 AND t.kind <= 2 LIMIT ?3`
+		WHERE l.s = ?1 AND l.p <> ?2 AND l.g = 0 AND l.o > 0 AND t.kind <= 2 LIMIT ?3 + 0`
 	neighboursIn = `SELECT l.p, l.s, t.kind, t.value, t.datatype, t.lang FROM live l INDEXED BY live_osp JOIN terms t ON t.id = l.s
-		WHERE l.o = ?1 AND l.p <> ?2 AND l.g = 0 LIMIT ?3`
+		WHERE l.o = ?1 AND l.p <> ?2 AND l.g = 0 LIMIT ?3 + 0`
 )
 
 // ReferringPredicates returns the predicates by which nodes of the default graph

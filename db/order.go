@@ -28,13 +28,14 @@ type Order struct {
 
 // Bounds of sorting without an index.
 const (
-	sortLimit = 1_000_000 // subjects
-	sortRunes = 200       // of each text
+	sortLimit  = 1_000_000 // subjects
+	sortRunes  = 200       // of each text
+	sortedEach = 3_000     // subjects: so many are read and sorted in any order
 )
 
 // SelectSorted returns the selected subjects in an order, from offset on and limit
 // at most. By a number, a date or a boolean it costs what the page and those before it
-// do. By anything else, and for ten thousand subjects or less, it reads the value of
+// do. By anything else, and for few subjects, it reads the value of
 // each subject; more than a million of them are refused with fault.TooLarge.
 func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
 	ids, ok, err := r.known(ctx, by.Property)
@@ -53,12 +54,12 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, p in
 	if err != nil || !ok {
 		return nil, err
 	}
-	n, err := r.countUpTo(q, searchFinds+1)
+	_, many, err := r.countUpTo(q, sortedEach, countWork)
 	if err != nil {
 		return nil, err
 	}
 	region := regionOf(by.Datatype)
-	if n <= searchFinds || region == nil || by.Text != nil || sel.Among != nil {
+	if !many || region == nil || by.Text != nil || sel.Among != nil {
 		return r.sortAll(ctx, q, by, p, limit, offset)
 	}
 	only, err := r.onlyIn(p, region)
@@ -73,10 +74,12 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, p in
 
 // onlyIn reports whether all values of a property are in one region of ids.
 func (r *Reader) onlyIn(p int64, in *region) (bool, error) {
-	n, err := r.conn.int64(`SELECT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o < ?2)
-		OR EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o >= ?3)`, p, in.low, in.high)
-	return n == 0, err
+	n, err := r.conn.int64(onlyInRange, p, in.low, in.high)
+	return n == 1, err
 }
+
+const onlyInRange = `SELECT NOT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o < ?2)
+	AND NOT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o >= ?3)`
 
 // sortByIndex walks the values in their order and keeps those of selected subjects.
 func (r *Reader) sortByIndex(ctx context.Context, sel Selection, by Order, p int64, in *region, limit, offset int) ([]rdf.Term, error) {
@@ -86,7 +89,7 @@ func (r *Reader) sortByIndex(ctx context.Context, sel Selection, by Order, p int
 	}
 	sql, args := sortedQuery(pairs, by)
 	args = append([]any{p, in.low, in.high - 1}, args...)
-	ids, err := r.column(ctx, sql+" LIMIT ? OFFSET ?", append(args, limit, offset)...)
+	ids, err := r.column(ctx, sql+" LIMIT ? + 0 OFFSET ?", append(args, limit, offset)...)
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +176,7 @@ func (r *Reader) sortAll(ctx context.Context, q *selected, by Order, p int64, li
 }
 
 func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64) (keys []sortKey, err error) {
-	sql, args := q.union()
-	sql = "SELECT c.s, v.o, t.kind, substr(t.value, 1, ?), t.datatype, t.lang FROM (" + sql + ") c LEFT JOIN live v NOT INDEXED ON v.s = c.s AND v.p = ? AND v.g = 0 LEFT JOIN terms t ON t.id = v.o"
+	sql, args := keysQuery(q)
 	s, err := r.conn.take(sql)
 	if err != nil {
 		return nil, err
@@ -194,6 +196,14 @@ func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64) (
 		return true, err
 	})
 	return keys, err
+}
+
+// keysQuery reads the values of one more argument, a predicate, of what is selected;
+// the first argument is how much of a text.
+func keysQuery(q *selected) (sql string, args []any) {
+	sql, args = q.union()
+	return "SELECT c.s, v.o, t.kind, substr(t.value, 1, ?), t.datatype, t.lang FROM (" + sql +
+		") c LEFT JOIN live v NOT INDEXED ON v.s = c.s AND v.p = ? AND v.g = 0 LEFT JOIN terms t ON t.id = v.o", args
 }
 
 // keyReader turns rows into keys, and remembers the texts of values that many have.

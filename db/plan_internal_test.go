@@ -2,7 +2,9 @@ package db
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,7 +74,7 @@ func plansUseIndexes(t *testing.T, path string) {
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",
 		"SELECT head FROM lines WHERE line = ?",
 		"SELECT " + commitColumns + " WHERE c.seq = ?",
-		"SELECT " + commitColumns + " WHERE c.seq < ? ORDER BY c.seq DESC LIMIT ?",
+		"SELECT " + commitColumns + " WHERE c.seq < ? ORDER BY c.seq DESC LIMIT ? + 0",
 		"SELECT " + commitColumns + " WHERE c.id BETWEEN ? AND ? LIMIT 2",
 		"SELECT digest, result, ts FROM idempotency WHERE key = ?",
 		"DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added",
@@ -86,5 +88,77 @@ func plansUseIndexes(t *testing.T, path string) {
 	}
 	if plan := dbtest.Plan(t, path, pairs+" ORDER BY a.s LIMIT 1"); strings.Contains(plan, "TEMP B-TREE") {
 		t.Errorf("the subjects of one pair are sorted again\n%s", plan)
+	}
+}
+
+// A table reads no more than its page: the parts of a selection come in order, each
+// from an index, and so do the values that it is sorted by.
+func TestTablesUseTheirIndexes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	bulkLoad(t, path)
+	where, classes := idPair{1, []int64{2}}, idPair{3, []int64{4, 5}}
+	part, _ := subjectQuery([]idPair{{3, []int64{4}}, where})
+	whole := &selected{parts: []string{part, part}, args: [][]any{nil, nil}}
+	page, _ := whole.union()
+	rest, _ := whole.and("NOT EXISTS (SELECT 1 FROM live c NOT INDEXED WHERE c.s = a.s AND c.p = ? AND c.g = 0)").union()
+	each, _ := eachQuery(whole)
+	tried, _ := triedQuery([]idPair{where, classes}, 9)
+	up, _ := sortedQuery([]idPair{where, classes}, Order{Many: true})
+	down, _ := sortedQuery([]idPair{where, classes}, Order{Descending: true})
+	keys, _ := keysQuery(whole)
+	ofOne, _ := ofEach([]idPair{where}, 1)
+	ofAll, _ := ofText([]idPair{where, classes}, 1)
+	names, _ := namesQuery([]idPair{where})
+	for _, c := range []struct {
+		name, sql string
+		ordered   bool
+	}{
+		{"a page", page + " ORDER BY s LIMIT ? + 0 OFFSET ?", true},
+		{"a page of those without a value", rest + " ORDER BY s DESC LIMIT ? + 0 OFFSET ?", true},
+		{"by value", up + " LIMIT ? + 0 OFFSET ?", true},
+		{"by value, greatest first", down + " LIMIT ? + 0 OFFSET ?", true},
+		{"a count", tried, true},
+		{"counts by value", each, false},
+		{"all values", keys, false},
+		{"the texts of few", ofOne, true},
+		{"the texts of all", ofAll, true},
+		{"names", names, true},
+		{"predicates that lead to a node", triedPredicates, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			plan := dbtest.Plan(t, path, c.sql)
+			for _, step := range strings.Split(plan, "\n") {
+				if scans := strings.HasPrefix(step, "SCAN live") || strings.HasPrefix(step, "SCAN l") || strings.HasPrefix(step, "SCAN t"); scans {
+					t.Errorf("%s\n%s", c.sql, plan)
+				}
+				if strings.Contains(step, "TEMP B-TREE") && !strings.Contains(step, "DISTINCT") && c.ordered {
+					t.Errorf("it is sorted again\n%s\n%s", c.sql, plan)
+				}
+			}
+		})
+	}
+}
+
+// A bare parameter after LIMIT is a value that the planner looks at, so that SQLite
+// compiles the statement again whenever another one is bound: 25 µs each time.
+func TestNoLimitIsABareParameter(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	bare := regexp.MustCompile(`LIMIT \?\d*($|[^ \d]| [^+])`)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(string(text), "\n") {
+			if bare.MatchString(line) && !strings.Contains(line, "bare") {
+				t.Errorf("%s: write LIMIT ? + 0 in %s", name, strings.TrimSpace(line))
+			}
+		}
 	}
 }

@@ -115,7 +115,11 @@ func (f *File) record(ctx context.Context, batch []Activity) error {
 	if err := f.recordAll(c, batch); err != nil {
 		return errors.Join(err, c.end("ROLLBACK"))
 	}
-	return c.end("COMMIT")
+	if err := c.end("COMMIT"); err != nil {
+		return err
+	}
+	f.shortenLog()
+	return nil
 }
 
 func (f *File) recordAll(c *conn, batch []Activity) error {
@@ -202,5 +206,5 @@ func (a ActivityFilter) query(limit int) (sql string, args []any) {
 		sql += " AND commit_seq = ? AND commit_seq <> 0"
 		args = append(args, a.CommitSeq)
 	}
-	return sql + " ORDER BY seq DESC LIMIT ?", append(args, limit)
+	return sql + " ORDER BY seq DESC LIMIT ? + 0", append(args, limit)
 }

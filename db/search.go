@@ -87,7 +87,7 @@ func (s *searching) class(sel Selection) error {
 		return err
 	}
 	sql, args := subjectQuery(pairs)
-	few, err := s.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ?)", append(slices.Clone(args), searchFinds+1)...)
+	few, err := s.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(slices.Clone(args), searchFinds+1)...)
 	if err != nil {
 		return err
 	}
@@ -180,8 +180,7 @@ func (s *searching) names(pairs []idPair) error {
 	if s.Name == nil {
 		return nil
 	}
-	sql, args := subjectQuery(pairs)
-	sql = "SELECT c.s, t.kind, t.value, t.datatype, t.lang FROM (" + sql + ") c CROSS JOIN terms t WHERE t.id = c.s"
+	sql, args := namesQuery(pairs)
 	st, err := s.conn.take(sql)
 	if err != nil {
 		return err
@@ -197,4 +196,10 @@ func (s *searching) names(pairs []idPair) error {
 		}
 		return s.see(st.ColumnInt64(0), s.Name(t)), nil
 	})
+}
+
+// namesQuery reads the selected subjects themselves.
+func namesQuery(pairs []idPair) (sql string, args []any) {
+	sql, args = subjectQuery(pairs)
+	return "SELECT c.s, t.kind, t.value, t.datatype, t.lang FROM (" + sql + ") c CROSS JOIN terms t WHERE t.id = c.s", args
 }

@@ -79,7 +79,7 @@ func (r *Reader) CountInstancesUpTo(ctx context.Context, classes []rdf.IRI, filt
 		return 0, r.fail(ctx, "count instances", err)
 	}
 	sql, args := subjectQuery(pairs)
-	n, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ?)", append(args, most)...)
+	n, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(args, most)...)
 	return n, r.fail(ctx, "count instances", err)
 }
 
@@ -122,7 +122,7 @@ func (r *Reader) subjects(ctx context.Context, pairs []idPair, limit, offset int
 		return nil, err
 	}
 	sql, args := subjectQuery(pairs)
-	ids, err := r.column(ctx, sql+" ORDER BY a.s LIMIT ? OFFSET ?", append(args, limit, offset)...)
+	ids, err := r.column(ctx, sql+" ORDER BY a.s LIMIT ? + 0 OFFSET ?", append(args, limit, offset)...)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (r *Reader) rarestFirst(pairs []idPair) ([]idPair, error) {
 	rarest, least := 0, int64(countLimit+1)
 	for i, p := range pairs {
 		sql, args := pairRows("1", p)
-		n, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ?)", append(args, least)...)
+		n, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(args, least)...)
 		if err != nil {
 			return nil, err
 		}
@@ -266,7 +266,7 @@ const (
 	subjectChanges = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE s = ?1
 		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?1
 		UNION ALL SELECT s, p, o, g, 45, removed FROM hist WHERE line = 1 AND s = ?1` + changeJoins +
-		" ORDER BY x.seq DESC, x.op, x.p, x.o, x.g LIMIT ?2"
+		" ORDER BY x.seq DESC, x.op, x.p, x.o, x.g LIMIT ?2 + 0"
 )
 
 // Changes returns what the commit with number seq added and removed, in the order

@@ -13,17 +13,17 @@ const (
 		SELECT added AS seq FROM live NOT INDEXED WHERE s = ?1 AND g = 0 AND added < ?2
 		UNION ALL SELECT added FROM hist WHERE line = 1 AND s = ?1 AND g = 0 AND added < ?2
 		UNION ALL SELECT removed FROM hist WHERE line = 1 AND s = ?1 AND g = 0 AND removed < ?2)
-		ORDER BY seq DESC LIMIT ?3`
-	loggedOfSubject = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq = ?1 AND s = ?2" + changeJoins + " LIMIT ?3"
+		ORDER BY seq DESC LIMIT ?3 + 0`
+	loggedOfSubject = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq = ?1 AND s = ?2" + changeJoins + " LIMIT ?3 + 0"
 	bulkOfSubject   = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live NOT INDEXED WHERE s = ?2 AND added = ?1
-		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?2 AND added = ?1` + changeJoins + " LIMIT ?3"
+		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?2 AND added = ?1` + changeJoins + " LIMIT ?3 + 0"
 	// statementRemoved is when a statement of the default graph was last removed.
 	statementRemoved = "SELECT max(removed) FROM hist WHERE line = 1 AND s = ? AND p = ? AND o = ? AND g = 0"
 	statementAdded   = "SELECT added FROM live NOT INDEXED WHERE s = ? AND p = ? AND o = ? AND g = 0"
-	loggedSubjects   = "SELECT DISTINCT s FROM changes WHERE line = 1 AND seq = ?1 ORDER BY s LIMIT ?2 OFFSET ?3"
+	loggedSubjects   = "SELECT DISTINCT s FROM changes WHERE line = 1 AND seq = ?1 ORDER BY s LIMIT ?2 + 0 OFFSET ?3"
 	// A bulk commit has no log: its subjects are found in the order of the tables.
 	bulkSubjects = `SELECT s FROM (SELECT DISTINCT s FROM live NOT INDEXED WHERE added = ?1 UNION SELECT DISTINCT s FROM hist WHERE line = 1 AND added = ?1)
-		ORDER BY s LIMIT ?2 OFFSET ?3`
+		ORDER BY s LIMIT ?2 + 0 OFFSET ?3`
 	wasThere = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`
 )

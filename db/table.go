@@ -23,33 +23,37 @@ type Selection struct {
 type selected struct {
 	parts []string
 	args  [][]any
+	pairs []idPair // the rarest first; none for what a search found
 }
 
 // selectFrom looks the selection's terms up; false when it selects nothing.
 func (r *Reader) selectFrom(ctx context.Context, sel Selection) (*selected, bool, error) {
 	if sel.Among != nil {
 		text, err := json.Marshal(sel.Among.ids)
-		return &selected{[]string{"SELECT value AS s FROM json_each(?)"}, [][]any{{string(text)}}}, len(sel.Among.ids) > 0, err
+		return &selected{parts: []string{"SELECT value AS s FROM json_each(?)"}, args: [][]any{{string(text)}}}, len(sel.Among.ids) > 0, err
 	}
 	pairs, ok, err := r.selectionPairs(ctx, sel)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	q := &selected{}
+	q := &selected{pairs: pairs}
+	one := slices.Clone(pairs)
 	for _, o := range pairs[0].objects {
-		pairs[0].objects = []int64{o}
-		sql, args := subjectQuery(pairs)
+		one[0].objects = []int64{o}
+		sql, args := subjectQuery(one)
 		q.parts, q.args = append(q.parts, strings.Replace(sql, "SELECT a.s ", "SELECT a.s AS s ", 1)), append(q.args, args)
 	}
 	return q, true, nil
 }
 
-// selectionPairs has the rarest pair first.
+// selectionPairs has the rarest pair first. Of those that are beyond counting the
+// types come last: nearly every subject of a condition has the type.
 func (r *Reader) selectionPairs(ctx context.Context, sel Selection) ([]idPair, bool, error) {
-	pairs, ok, err := r.instancePairs(ctx, sel.Classes, nil)
+	types, ok, err := r.instancePairs(ctx, sel.Classes, nil)
 	if err != nil || !ok {
 		return nil, false, err
 	}
+	var pairs []idPair
 	for _, pair := range sel.Pairs {
 		ids, ok, err := r.ids(pair.P, pair.O)
 		if err != nil || !ok {
@@ -57,7 +61,7 @@ func (r *Reader) selectionPairs(ctx context.Context, sel Selection) ([]idPair, b
 		}
 		pairs = append(pairs, idPair{p: ids[0], objects: ids[1:]})
 	}
-	pairs, err = r.rarestFirst(pairs)
+	pairs, err = r.rarestFirst(append(pairs, types...))
 	return pairs, true, err
 }
 
@@ -97,7 +101,7 @@ func (r *Reader) Select(ctx context.Context, sel Selection, limit, offset int) (
 
 func (r *Reader) pageOf(ctx context.Context, q *selected, order string, limit, offset int) ([]rdf.Term, error) {
 	sql, args := q.union()
-	ids, err := r.column(ctx, sql+order+" LIMIT ? OFFSET ?", append(args, limit, offset)...)
+	ids, err := r.column(ctx, sql+order+" LIMIT ? + 0 OFFSET ?", append(args, limit, offset)...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,31 +119,69 @@ func (r *Reader) terms(ids []int64) (list []rdf.Term, err error) {
 	return list, nil
 }
 
-// CountSelected counts the selected subjects, up to most.
-func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (int, error) {
+// countWork bounds how many subjects of the rarest condition are tried while counting.
+const countWork = 50_000
+
+// CountSelected counts the selected subjects, up to most; more means that there are
+// others, or that it stopped before it had tried them all.
+func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
 	if err := r.ready(ctx); err != nil {
-		return 0, r.fail(ctx, "count selected", err)
+		return 0, false, r.fail(ctx, "count selected", err)
 	}
 	if sel.Among != nil {
-		return min(len(sel.Among.ids), most), nil
+		return min(len(sel.Among.ids), most), sel.Among.More || len(sel.Among.ids) > most, nil
 	}
 	q, ok, err := r.selectFrom(ctx, sel)
 	if err != nil || !ok {
-		return 0, r.fail(ctx, "count selected", err)
+		return 0, false, r.fail(ctx, "count selected", err)
 	}
-	n, err := r.countUpTo(q, most)
-	return n, r.fail(ctx, "count selected", err)
+	n, more, err = r.countUpTo(q, most, countWork)
+	return n, more, r.fail(ctx, "count selected", err)
 }
 
-func (r *Reader) countUpTo(q *selected, most int) (int, error) {
+// countUpTo counts what is selected up to most, with work tries at most.
+func (r *Reader) countUpTo(q *selected, most, work int) (n int, more bool, err error) {
 	sql, args := q.union()
-	n, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ?)", append(args, most)...)
-	return int(n), err
+	if len(q.pairs) > 1 {
+		sql, args = triedQuery(q.pairs, work)
+	}
+	found, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(args, most+1)...)
+	if err != nil || int(found) > most || len(q.pairs) < 2 {
+		return min(int(found), most), int(found) > most, err
+	}
+	sql, args = pairRows("1", q.pairs[0])
+	tried, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(args, work+1)...)
+	return int(found), int(tried) > work, err
 }
+
+// triedQuery is subjectQuery that gives up after so many subjects of the first pair.
+func triedQuery(pairs []idPair, work int) (sql string, args []any) {
+	sql, args = subjectQuery(pairs[:1])
+	sql, args = "SELECT a.s FROM ("+sql+" LIMIT ? + 0) a WHERE 1", append(args, work)
+	for _, p := range pairs[1:] {
+		sql += probe(p)
+		args = append(args, p.args()...)
+	}
+	return sql, args
+}
+
+// ValueCount says how many subjects have a value; More means that there are others,
+// or may be.
+type ValueCount struct {
+	Count int
+	More  bool
+}
+
+// How much is done for a facet: up to fewSelected subjects are each asked for their
+// values; beyond it the index of each value is asked, with facetWork tries.
+const (
+	fewSelected = 2000
+	facetWork   = 4000
+)
 
 // CountValuesAmong counts, for each of the objects, how many selected subjects have
 // it for p, up to most each.
-func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]int, error) {
+func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "count values among", err)
 	}
@@ -147,36 +189,38 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 	return counts, r.fail(ctx, "count values among", err)
 }
 
-func (r *Reader) countValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]int, error) {
-	counts := make([]int, len(objects))
-	few, err := r.CountSelected(ctx, sel, fewSelected+1)
-	if err != nil || few == 0 {
+func (r *Reader) countValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
+	counts := make([]ValueCount, len(objects))
+	q, ok, err := r.selectFrom(ctx, sel)
+	if err != nil || !ok {
 		return counts, err
 	}
-	if few <= fewSelected {
-		return counts, r.countEach(ctx, sel, p, objects, counts, most)
+	_, many, err := r.countUpTo(q, fewSelected, countWork)
+	if err != nil {
+		return nil, err
+	}
+	if !many || sel.Among != nil {
+		return counts, r.countEach(q, p, objects, counts, most)
 	}
 	for i, o := range objects {
 		with := sel
 		with.Pairs = append(slices.Clone(sel.Pairs), Pair{p, o})
-		if counts[i], err = r.CountSelected(ctx, with, most); err != nil {
+		q, ok, err := r.selectFrom(ctx, with)
+		if err != nil {
 			return nil, err
+		}
+		if ok {
+			if counts[i].Count, counts[i].More, err = r.countUpTo(q, most, facetWork); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return counts, nil
 }
 
-// fewSelected is up to how many subjects each of them is asked for its values;
-// beyond it the index of the values is asked.
-const fewSelected = 1000
-
 // countEach reads the values of each selected subject once.
-func (r *Reader) countEach(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, counts []int, most int) error {
+func (r *Reader) countEach(q *selected, p rdf.IRI, objects []rdf.Term, counts []ValueCount, most int) error {
 	ids, ok, err := r.ids(p)
-	if err != nil || !ok {
-		return err
-	}
-	q, ok, err := r.selectFrom(ctx, sel)
 	if err != nil || !ok {
 		return err
 	}
@@ -188,11 +232,18 @@ func (r *Reader) countEach(ctx context.Context, sel Selection, p rdf.IRI, object
 			at[id] = i
 		}
 	}
-	sql, args := q.union()
-	return r.conn.exec("SELECT v.o, count(*) FROM ("+sql+") c CROSS JOIN live v NOT INDEXED WHERE v.s = c.s AND v.p = ? AND v.g = 0 GROUP BY v.o", func(s *stmt) error {
+	sql, args := eachQuery(q)
+	return r.conn.exec(sql, func(s *stmt) error {
 		if i, ok := at[s.ColumnInt64(0)]; ok {
-			counts[i] = min(int(s.ColumnInt64(1)), most)
+			n := int(s.ColumnInt64(1))
+			counts[i] = ValueCount{min(n, most), n > most}
 		}
 		return nil
 	}, append(args, ids[0])...)
+}
+
+// eachQuery counts the values of one more argument, a predicate, among what is selected.
+func eachQuery(q *selected) (sql string, args []any) {
+	sql, args = q.union()
+	return "SELECT v.o, count(*) FROM (" + sql + ") c CROSS JOIN live v NOT INDEXED WHERE v.s = c.s AND v.p = ? AND v.g = 0 GROUP BY v.o", args
 }

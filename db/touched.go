@@ -20,7 +20,7 @@ const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?
 // Touched returns what the change logs of main's commits from first to last say of
 // typed subjects, limit at most. A bulk commit has no log and says nothing.
 func (r *Reader) Touched(ctx context.Context, first, last int64, limit int) (list []Touch, err error) {
-	err = r.touched(ctx, touchedTypes+" LIMIT ?5", []any{first, last, limit}, func(s *stmt) error {
+	err = r.touched(ctx, touchedTypes+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt) error {
 		subject, err := r.dict.term(s.ColumnInt64(0))
 		if err != nil {
 			return err

@@ -50,11 +50,9 @@ func (s *Snapshot) SuggestEntities(ctx context.Context, types []*schema.Type, pr
 }
 
 func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit int) (out Suggestions, err error) {
-	if out.Total, err = s.CountSelected(ctx, sel, CountLimit+1); err != nil {
+	if out.Total, out.More, err = s.CountSelected(ctx, sel, CountLimit); err != nil {
 		return out, err
 	}
-	out.More = out.Total > CountLimit
-	out.Total = min(out.Total, CountLimit)
 	nodes, err := s.Select(ctx, sel, limit, 0)
 	if err != nil {
 		return out, err

@@ -68,7 +68,7 @@ type Facet struct {
 }
 
 // FacetValue is one value with the number of nodes that have it, other conditions on
-// its property apart; More means that there are more.
+// its property apart; More means that there are more, or may be.
 type FacetValue struct {
 	Value rdf.Term
 	Count int
@@ -82,12 +82,9 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	if err != nil {
 		return TablePage{}, err
 	}
-	page := TablePage{TotalMore: sel.Among != nil && sel.Among.More}
-	if page.Total, err = s.CountSelected(ctx, sel, CountLimit+1); err != nil {
+	var page TablePage
+	if page.Total, page.TotalMore, err = s.CountSelected(ctx, sel, CountLimit); err != nil {
 		return page, err
-	}
-	if page.Total > CountLimit {
-		page.Total, page.TotalMore = CountLimit, true
 	}
 	nodes, err := s.tableNodes(ctx, sel, q)
 	if err != nil {
@@ -193,13 +190,13 @@ func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection) (
 		if len(values) == 0 {
 			continue
 		}
-		counts, err := s.CountValuesAmong(ctx, except(sel, p), p.IRI, values, facetLimit+1)
+		counts, err := s.CountValuesAmong(ctx, except(sel, p), p.IRI, values, facetLimit)
 		if err != nil {
 			return nil, err
 		}
 		f := Facet{Property: p}
 		for i, n := range counts {
-			f.Values = append(f.Values, FacetValue{values[i], min(n, facetLimit), n > facetLimit})
+			f.Values = append(f.Values, FacetValue{values[i], n.Count, n.More})
 		}
 		facets = append(facets, f)
 	}
