@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// retryMillis is how long a client whose stream was cut should wait.
+const retryMillis = "1000"
+
 // maxChunk is how many bytes of events are written at once, and so have one deadline.
 const maxChunk = 64 << 10
 
@@ -34,6 +37,13 @@ func (w *eventWriter) open() error {
 // beat writes a comment, which every reader passes over.
 func (w *eventWriter) beat() error {
 	w.buf.WriteString(": ok\n\n")
+	return w.flush()
+}
+
+// prime appends an event that has only an id, to resume the stream after, and says
+// how many milliseconds to wait before that.
+func (w *eventWriter) prime(id string) error {
+	w.buf.WriteString("event: prime\nid: " + id + "\nretry: " + retryMillis + "\ndata: \n\n")
 	return w.flush()
 }
 

@@ -65,8 +65,12 @@ func (f *following) write(news ...[]byte) (done bool, err error) {
 	if lost {
 		f.hub.resync(f.box) // it is enough that the client hears that it missed some
 	}
-	for _, e := range events {
-		if err := f.out.add("message", f.name(e.number), e.data); err != nil {
+	for i, e := range events {
+		id := f.name(e.number)
+		if done && i == len(events)-1 {
+			id = "" // nothing comes after the answer
+		}
+		if err := f.out.add("message", id, e.data); err != nil {
 			return false, err
 		}
 	}

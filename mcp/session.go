@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"io"
 	"net/http"
 	"sync"
@@ -30,6 +31,7 @@ type session struct {
 	over     chan struct{}
 
 	mu       sync.Mutex
+	version  string       // of the protocol; "" before the handshake
 	present  int          // requests and streams of the client's that are open
 	silence  *time.Timer  // ends the session; runs while nobody is present
 	leaving  bool         // the session ends when nothing is in flight
@@ -137,7 +139,7 @@ func (s *session) answer(res *jsonrpc.Response) error {
 	if res.Error != nil {
 		res.Error = tidyError(res.Error)
 	} else if was.method == "initialize" {
-		s.greet()
+		s.greet(res.Result)
 	}
 	text, err := jsonrpc.EncodeMessage(res)
 	if err != nil {
@@ -167,16 +169,29 @@ func (s *session) land(request jsonrpc.ID) {
 	}
 }
 
-// greet opens the mailbox, when the handshake is done.
-func (s *session) greet() {
+// greet opens the mailbox, when the handshake is done, and keeps its version.
+func (s *session) greet(hello json.RawMessage) {
+	var agreed struct {
+		Version string `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(hello, &agreed) // the SDK's own JSON
 	closeBox := s.hub.open(s.box, kinds{tools: true, resources: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version = agreed.Version
 	if s.ended {
 		defer closeBox()
 		return
 	}
 	s.closeBox = closeBox
+}
+
+// isPrimed reports that the session's version begins a stream with an event to resume
+// after.
+func (s *session) isPrimed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version >= primed
 }
 
 // enter holds the session while its client is present; leave lets go of it. It

@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -123,7 +125,7 @@ func (s *session) call(w http.ResponseWriter, r *http.Request, m message) {
 		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
 		return
 	}
-	f.serve(r, r.Header.Get(protocolHeader) >= primed)
+	f.serve(r.Context(), f.isSlow)
 }
 
 // get streams what is said outside of any request, or a stream that was cut from
@@ -146,7 +148,7 @@ func (s *session) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.leave()
-	f.serve(r, r.Header.Get(protocolHeader) >= primed && r.Header.Get(resumeHeader) == "")
+	f.serve(r.Context(), func(context.Context) bool { return r.Header.Get(resumeHeader) == "" })
 }
 
 // resume finds the stream that a request asks for, and where it goes on.
@@ -191,14 +193,34 @@ func (s *session) follow(w http.ResponseWriter, st *stream, at int, displace boo
 
 func (f *following) leave() { f.stream.detach(f.reader) }
 
-// serve sends the header, an event to resume after if it is wanted, and the stream.
+// serve sends the header, an event to resume after if that is wanted, and the stream.
 // How it ends is the client's to see.
-func (f *following) serve(r *http.Request, prime bool) {
+func (f *following) serve(ctx context.Context, wanted func(context.Context) bool) {
 	err := f.out.open()
-	if err == nil && prime {
-		err = f.out.add("prime", f.name(f.reader.at), nil)
+	if err == nil && f.isPrimed() && wanted(ctx) {
+		err = f.out.prime(f.name(f.reader.at))
 	}
 	if err == nil {
-		_ = f.run(r.Context())
+		_ = f.run(ctx)
 	}
+}
+
+// promptness is how long an answer may take before its client gets something to ask
+// for it by, should the stream be cut.
+const promptness = 50 * time.Millisecond
+
+// isSlow reports that the answer is not there soon, or that something comes before
+// it. The TypeScript client takes the end of a stream that can be resumed for a cut
+// when an error was the answer, and asks again.
+func (f *following) isSlow(ctx context.Context) bool {
+	late := time.NewTimer(promptness)
+	defer late.Stop()
+	select {
+	case <-f.reader.more:
+	case <-late.C:
+	case <-ctx.Done():
+	case <-f.over:
+	}
+	events, _, done := f.stream.next(f.reader)
+	return !done || len(events) > 1
 }
