@@ -24,7 +24,7 @@ func playSessions(t *testing.T, opts mcp.Options, script string, door func(*mcp.
 	synctest.Test(t, func(t *testing.T) {
 		e := &fake{changes: make(chan invoke.Change)}
 		server := mcp.New(e, opts)
-		w := openWeb(t, door(server))
+		w := openWeb(t, server, door)
 		p := &player{browser: w.browser("", ""), engine: e, out: &out, names: map[string]string{}}
 		for line := range strings.Lines(script) {
 			p.play(strings.TrimSuffix(line, "\n"))
@@ -32,7 +32,6 @@ func playSessions(t *testing.T, opts mcp.Options, script string, door func(*mcp.
 		for _, s := range p.streams {
 			s.cut()
 		}
-		server.Close()
 	})
 	return out.String()
 }

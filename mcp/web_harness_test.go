@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,14 +28,17 @@ type web struct {
 	http  *http.Client
 }
 
-func openWeb(t testing.TB, h http.Handler) *web {
+var stateful, legacy = (*mcp.Server).StatefulHandler, (*mcp.Server).SSEHandler
+
+func openWeb(t testing.TB, s *mcp.Server, door func(*mcp.Server) http.Handler) *web {
 	t.Helper()
 	w := &web{t: t, conns: make(chan net.Conn), over: make(chan struct{})}
-	srv := &http.Server{Handler: h, ReadTimeout: time.Minute, WriteTimeout: 15 * time.Minute}
+	srv := &http.Server{Handler: door(s), ReadTimeout: time.Minute, WriteTimeout: 15 * time.Minute}
 	go srv.Serve(w)
 	pool := &http.Transport{DialContext: w.dial}
 	w.http = &http.Client{Transport: pool}
 	t.Cleanup(func() {
+		s.Close()
 		srv.Close()
 		pool.CloseIdleConnections()
 	})
@@ -171,6 +175,8 @@ type stream struct {
 	cut    context.CancelFunc
 	ended  chan struct{}
 
+	comments atomic.Int64
+
 	mu     sync.Mutex
 	events []event
 }
@@ -215,6 +221,9 @@ func (s *stream) read(body io.Reader) {
 		case "data":
 			e.data = value
 		case "":
+			if value != "" {
+				s.comments.Add(1)
+			}
 			if e != (event{}) {
 				s.add(e)
 			}

@@ -1,0 +1,253 @@
+package mcp_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/invoke"
+	"trails/mcp"
+)
+
+// listen opens a subscription of the protocol without sessions.
+func (b *browser) listen(uris ...string) *stream {
+	b.t.Helper()
+	body := ask("2026-07-28", 7, "subscriptions/listen", map[string]any{"notifications": map[string]any{
+		"toolsListChanged": true, "resourceSubscriptions": uris}}, "")
+	return b.open(http.MethodPost, "/mcp", body, versionHeaders("2026-07-28", "subscriptions/listen", "")...)
+}
+
+func forSubscription(text string) string {
+	return strings.Replace(text, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/subscriptionId":7,`, 1)
+}
+
+func TestTheStatelessDoorListens(t *testing.T) {
+	for name, door := range map[string]func(*mcp.Server) http.Handler{
+		"stateless": (*mcp.Server).Handler, "stateful": (*mcp.Server).StatefulHandler,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := &fake{changes: make(chan invoke.Change)}
+				server := mcp.New(e, options(""))
+				w := openWeb(t, server, door)
+				s := w.browser("2026-07-28", "").listen("trails://kg/Note", "trails://kg/Note/new", "trails://schema")
+				want := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":7},"notifications":{"toolsListChanged":true,"resourceSubscriptions":["trails://kg/Note","trails://kg/Note/new","trails://schema"]}}}`
+				if diff := cmp.Diff([]string{want}, messages(s.heard())); diff != "" {
+					t.Fatal(diff)
+				}
+				if open := server.Sessions()["mcp-listen"]; open != 1 {
+					t.Errorf("%d subscriptions are open", open)
+				}
+				e.changes <- invoke.Change{Head: "c1", Types: []string{"Note"}, Instances: []string{"trails://kg/Note/new"}}
+				told := []string{forSubscription(updated("trails://kg/Note", "c1")), forSubscription(updated("trails://kg/Note/new", "c1"))}
+				if diff := cmp.Diff(told, messages(s.heard())); diff != "" {
+					t.Error(diff)
+				}
+				s.cut()
+				quiet()
+				if open := server.Sessions(); len(open) > 0 {
+					t.Errorf("left open: %v", open)
+				}
+			})
+		})
+	}
+}
+
+func TestASubscriptionIsRefusedBeforeItBegins(t *testing.T) {
+	h := mcp.New(&fake{}, options("")).Handler()
+	many := make([]string, 1001)
+	for i := range many {
+		many[i] = fmt.Sprintf("trails://kg/Note/%d", i)
+	}
+	for _, c := range []struct {
+		uris []string
+		code int
+		has  string
+	}{
+		{[]string{"trails://kg/Note", "trails://kg/Note?where=a=b"}, -32602, `"subscribe":"trails://kg/Note"`},
+		{[]string{"trails://kg/Nosuch/1"}, -32602, "Resource not found"},
+		{[]string{"trails://prov/latest"}, -32602, "nobody is told"},
+		{[]string{"trails://kg/Note/" + strings.Repeat("x", 2000)}, -32602, "1024 bytes"},
+		{many, -32003, `"limit":1000`},
+	} {
+		body := ask("2026-07-28", 7, "subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": c.uris}}, "")
+		w := post(t, h, body, versionHeaders("2026-07-28", "subscriptions/listen", "")...)
+		if got := w.Body.String(); code(t, got) != c.code || !strings.Contains(got, c.has) {
+			t.Errorf("%.60v: %d %.300s", c.uris, w.Code, got)
+		}
+	}
+}
+
+func TestOneSessionHasAThousandSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStdio(t, &fake{}, options(""))
+		s.greet("2025-11-25", "")
+		for i := range 1000 {
+			s.one(ask("2025-11-25", i, "resources/subscribe", map[string]any{"uri": fmt.Sprintf("trails://kg/Note/%d", i)}, ""))
+		}
+		again := ask("2025-11-25", 1000, "resources/subscribe", map[string]any{"uri": "trails://kg/Note/5"}, "")
+		if got := s.one(again); code(t, got) != 0 {
+			t.Errorf("one that there is: %s", got)
+		}
+		one := ask("2025-11-25", 1001, "resources/subscribe", map[string]any{"uri": "trails://kg/Note/1000"}, "")
+		if got := s.one(one); code(t, got) != -32003 {
+			t.Errorf("one more: %s", got)
+		}
+		s.one(ask("2025-11-25", 1002, "resources/unsubscribe", map[string]any{"uri": "trails://kg/Note/5"}, ""))
+		if got := s.one(strings.Replace(one, "1001", "1003", 1)); code(t, got) != 0 {
+			t.Errorf("after one was ended: %s", got)
+		}
+	})
+}
+
+func TestSubscriptionsOverStdioFireInTheClientsWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &fake{changes: make(chan invoke.Change)}
+		s := openStdio(t, e, options(""))
+		s.greet("2025-06-18", "")
+		s.one(ask("2025-06-18", 1, "resources/subscribe", map[string]any{"uri": "trails://kg/Note/%61%3Ab"}, ""))
+		e.changes <- invoke.Change{Head: "c1", Types: []string{"Note"}, Instances: []string{invoke.Address("Note", "a:b"), invoke.Address("Note", "c")}}
+		if diff := cmp.Diff([]string{updated("trails://kg/Note/%61%3Ab", "c1")}, s.heard()); diff != "" {
+			t.Error(diff)
+		}
+		s.one(ask("2025-06-18", 2, "resources/unsubscribe", map[string]any{"uri": "trails://kg/Note/a:b"}, ""))
+		e.changes <- invoke.Change{Head: "c2", Types: []string{"Note"}, Instances: []string{invoke.Address("Note", "a:b")}}
+		if got := s.heard(); len(got) > 0 {
+			t.Errorf("after the end: %v", got)
+		}
+	})
+}
+
+func TestTheSubscriptionsOfOneStdioClientAreBoundedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStdio(t, &fake{}, options(""))
+		listen := func(id, from int) string {
+			var uris []string
+			for i := range 600 {
+				uris = append(uris, fmt.Sprintf("trails://kg/Note/%d", from+i))
+			}
+			return s.one(ask("2026-07-28", id, "subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": uris}}, ""))
+		}
+		if got := listen(1, 0); code(t, got) != 0 {
+			t.Errorf("the first: %.200s", got)
+		}
+		if got := listen(2, 600); code(t, got) != -32003 {
+			t.Errorf("the second: %.200s", got)
+		}
+		s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		if got := listen(3, 600); code(t, got) != 0 {
+			t.Errorf("after the first: %.200s", got)
+		}
+	})
+}
+
+// Changes that come faster than a client is told are told once.
+func TestChangesOfOneAddressAreFolded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &fake{changes: make(chan invoke.Change)}
+		b := openWeb(t, mcp.New(e, options("")), stateful).browser("2025-11-25", "")
+		b.greet()
+		b.subscribe("trails://kg/Note", "trails://schema")
+		s := b.get()
+		s.heard()
+		for i := range 100 {
+			e.changes <- invoke.Change{Head: fmt.Sprint(i), Types: []string{"Note"}}
+			time.Sleep(time.Millisecond)
+		}
+		got := messages(s.heard())
+		if len(got) < 2 || len(got) > 4 { // every 50 ms
+			t.Errorf("100 changes in 100 ms are told %d times", len(got))
+		}
+		if last := got[len(got)-1]; last != updated("trails://kg/Note", "99") {
+			t.Errorf("the last is %s", last)
+		}
+	})
+}
+
+// GO-SDK 0.7: a client that does not read blocks nobody.
+func TestTrap07AStalledReaderDelaysNobodyAndIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &fake{changes: make(chan invoke.Change)}
+		server := mcp.New(e, options(""))
+		w := openWeb(t, server, stateful)
+		uris := make([]string, 200)
+		for i := range uris {
+			uris[i] = fmt.Sprintf("trails://kg/Note/%d", i)
+		}
+		stalled := w.browser("2025-11-25", "")
+		stalled.greet()
+		stalled.subscribe(uris...)
+		res := stalled.do(t.Context(), http.MethodGet, "/mcp", "") // and nobody reads it
+		defer res.Body.Close()
+		var others []*stream
+		for range 10 {
+			b := w.browser("2025-11-25", "")
+			b.greet()
+			b.subscribe("trails://kg/Note/7")
+			s := b.get()
+			s.heard()
+			others = append(others, s)
+		}
+		for i := range 50 {
+			began := time.Now()
+			e.changes <- invoke.Change{Head: fmt.Sprint(i), Types: []string{"Note"}, Instances: uris}
+			if took := time.Since(began); took > 0 {
+				t.Fatalf("the writer waits %s", took)
+			}
+			for n, s := range others {
+				if got := messages(s.heard()); !slices.Equal(got, []string{updated("trails://kg/Note/7", fmt.Sprint(i))}) {
+					t.Fatalf("reader %d hears %v of commit %d", n, got, i)
+				}
+			}
+			if n := server.PendingNotifications(); n > len(uris) {
+				t.Fatalf("%d notifications wait for one reader of %d addresses", n, len(uris))
+			}
+		}
+		time.Sleep(6 * time.Second)
+		// It was cut: the stream is free, and nothing is lost.
+		back := stalled.get()
+		got := messages(back.heard())
+		if back.status != http.StatusOK || len(got) < len(uris) {
+			t.Errorf("when it comes back: %d, %d notifications", back.status, len(got))
+		}
+		want := map[string]bool{}
+		for _, uri := range uris {
+			want[updated(uri, "49")] = true
+		}
+		for _, text := range got {
+			delete(want, text)
+		}
+		if len(want) > 0 {
+			t.Errorf("%d addresses are not told of the last commit", len(want))
+		}
+	})
+}
+
+// What lies in the mailbox of a client that is away, and what is kept for it, stays
+// within its bounds however much is written.
+func TestAClientThatIsAwayIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &fake{changes: make(chan invoke.Change)}
+		server := mcp.New(e, options(""))
+		b := openWeb(t, server, stateful).browser("2025-11-25", "")
+		b.greet()
+		b.subscribe("trails://kg/Note", "trails://kg/Note/1")
+		for i := range 10_000 {
+			e.changes <- invoke.Change{Head: fmt.Sprint(i), Types: []string{"Note"}, Instances: []string{"trails://kg/Note/1"}}
+		}
+		synctest.Wait()
+		if n := server.PendingNotifications(); n != 2 {
+			t.Errorf("%d notifications wait", n)
+		}
+		want := []string{updated("trails://kg/Note", "9999"), updated("trails://kg/Note/1", "9999")}
+		if diff := cmp.Diff(want, messages(b.get().heard())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
