@@ -31,6 +31,9 @@ type Options struct {
 	LockWait time.Duration
 	// Readers caps the concurrent readers; 0 means one per core, 4 at least, 8 at most.
 	Readers int
+	// LongLog is the size in bytes from which the write-ahead log is made to start
+	// over; 0 means 64 MiB.
+	LongLog int64
 	// KeepActivities bounds the recorded activities that made no commit; 0 means 100,000.
 	KeepActivities int64
 }
@@ -41,6 +44,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Readers == 0 {
 		o.Readers = max(4, min(8, runtime.GOMAXPROCS(0)))
+	}
+	if o.LongLog == 0 {
+		o.LongLog = 64 << 20
 	}
 	if o.KeepActivities == 0 {
 		o.KeepActivities = 100_000
@@ -77,6 +83,8 @@ type File struct {
 	waiting atomic.Int64  // how many want that token
 	writer  *conn         // owned by the token's holder
 	readers chan struct{} // one token for each reader that is open
+
+	pause pause
 
 	mu     sync.Mutex
 	idle   []*conn

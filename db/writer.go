@@ -371,6 +371,8 @@ func (w *Writer) endWith(how string) error {
 		// The connection's state is not certain: the next writer gets a new one.
 		w.conn.close()
 		w.file.writer = nil
+	} else {
+		w.file.shortenLog()
 	}
 	<-w.file.write
 	return w.fail(context.Background(), "end transaction", err)
