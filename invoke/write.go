@@ -55,6 +55,7 @@ func typedWrite(typeName string, make plan) handler {
 			fields = append(fields, fault.Of(err).Fields...)
 		}
 		set.Schema, set.Edits, set.Key.Note = s, edits.List, string(edits.IRI)
+		r.release() // those who wait to write must not keep others from reading
 		if len(fields) > 0 {
 			if edits.IRI == "" {
 				set.Edits = r.nameless(s, entity, make)
@@ -197,7 +198,7 @@ func schemaApply(ctx context.Context, r *running) (any, error) {
 	}
 	r.release()
 	p, result, err := r.applySchema(ctx, kg.SchemaChange{
-		Source: []byte(r.args.text("schema")), AllowDataLoss: r.args.flag("allow_data_loss"), Set: set,
+		Source: []byte(r.args.text("schema")), AllowDataLoss: r.args.flag("allow_data_loss"), Set: set, Progress: r.Progress,
 	})
 	if err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type checking struct {
 	paths  map[rdf.Term]bool // predicates whose values must be of a class
 	seen   map[rdf.Term]bool // nodes that were checked because they refer to another
 	found  []validate.Result
+	report func(int64) // hears of every node; may be nil
 }
 
 func newChecking(data validate.Data, shapes *validate.Shapes, limit int) *checking {
@@ -54,6 +55,9 @@ func (c *checking) node(ctx context.Context, focus rdf.Term) error {
 		return fmt.Errorf("validate %s: %w", focus, err)
 	}
 	c.found = append(c.found, results...)
+	if c.report != nil {
+		c.report(1)
+	}
 	if len(c.found) >= c.limit {
 		return errEnough
 	}

@@ -302,6 +302,7 @@ func (t *transaction) validate(ctx context.Context) error {
 		}
 	}
 	c := newChecking(state{t.w}, t.schema.shapes, t.job.limit())
+	c.report = t.job.reporter("validate", "nodes", 0)
 	err := t.check(ctx, c, before)
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
@@ -330,7 +331,6 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 	if c.shapes.Empty() {
 		return nil
 	}
-	report := t.job.reporter("validate", "nodes", 0)
 	for subject, err := range t.job.subjects(ctx) {
 		if err != nil {
 			return err
@@ -338,7 +338,6 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 		if err := c.node(ctx, subject); err != nil {
 			return err
 		}
-		report(1)
 	}
 	return nil
 }

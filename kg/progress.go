@@ -2,7 +2,7 @@ package kg
 
 // Progress says how far long work is.
 type Progress struct {
-	Phase       string // "read", "write", "validate", "verify", "export"
+	Phase       string // "read", "plan", "write", "validate", "verify", "export"
 	Done, Total int64  // in Unit; Total 0 when unknown
 	Unit        string // "bytes", "edits", "quads", "nodes"
 }

@@ -18,6 +18,8 @@ type SchemaChange struct {
 	AllowDataLoss bool
 	// Set carries all but the edits.
 	Set ChangeSet
+	// Progress hears how far it is.
+	Progress func(Progress)
 }
 
 // Plan is what lies between two schemas, and what it means for the data.
@@ -66,7 +68,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	var plan Plan
 	var head Commit
 	migrate := func(ctx context.Context, w *db.Writer, before *compiled) error {
-		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, after)}
+		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, after), report: reporter(c.Progress, "plan", "quads", 0)}
 		if err := m.run(); err != nil {
 			return err
 		}
@@ -76,7 +78,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		}
 		return nil
 	}
-	result, err := s.write(ctx, job{spool: &spool, set: c.Set, prepare: migrate})
+	result, err := s.write(ctx, job{spool: &spool, set: c.Set, prepare: migrate, progress: c.Progress})
 	if err != nil {
 		result.Before, result.After = head, head
 	}
@@ -101,10 +103,11 @@ func (p Plan) lossy() string {
 // migration turns the difference of two schemas into edits, under the write lock.
 type migration struct {
 	transition
-	ctx   context.Context
-	w     *db.Writer
-	spool *change.Spool
-	plan  Plan
+	ctx    context.Context
+	w      *db.Writer
+	spool  *change.Spool
+	plan   Plan
+	report func(int64)
 }
 
 func (m *migration) run() error {
@@ -145,6 +148,7 @@ func (m *migration) step(p *PlannedStep) error {
 	if p.Lossy {
 		return m.each(m.ctx, m.w, p.Step, func(q rdf.Quad) error {
 			p.Removes++
+			m.report(1)
 			return m.spool.Add(change.Edit{Op: change.Retract, Quad: q})
 		})
 	}
@@ -160,6 +164,7 @@ func (m *migration) backfill(step schema.Step) error {
 	p := m.after.Property(t, step.Property)
 	for _, sub := range m.after.Subtypes(t) {
 		if err := eachInstance(m.ctx, m.w, sub, func(node rdf.Term) error {
+			m.report(1)
 			return m.spool.Add(change.Edit{Op: change.Default, Quad: rdf.Quad{Subject: node, Predicate: p.IRI, Object: p.Default}})
 		}); err != nil {
 			return err
