@@ -9,8 +9,10 @@ import (
 // capabilityGroup is the capabilities of one family.
 type capabilityGroup struct {
 	Title string
-	Type  string // the node type that they are about; "" for others
-	Items []capability.Descriptor
+	// Anchor is what the group is linked by: the first word of its ids.
+	Anchor string
+	Type   string // the node type that they are about; "" for others
+	Items  []capability.Descriptor
 }
 
 // capabilities answers the list of all that this caller may do.
@@ -45,11 +47,11 @@ func grouped(list []capability.Descriptor) []capabilityGroup {
 func groupOf(d capability.Descriptor) capabilityGroup {
 	switch {
 	case d.Kind() == capability.KindMeta:
-		return capabilityGroup{Title: "About trails itself"}
+		return capabilityGroup{Title: "About trails itself", Anchor: "trails-itself"}
 	case d.InputShape.NodeType != "":
-		return capabilityGroup{Title: d.InputShape.NodeType, Type: d.InputShape.NodeType}
+		return capabilityGroup{Title: d.InputShape.NodeType, Anchor: d.Namespace(), Type: d.InputShape.NodeType}
 	}
-	return capabilityGroup{Title: "The graph"}
+	return capabilityGroup{Title: "The graph", Anchor: "the-graph"}
 }
 
 // effects say in words what a call does to the graph.

@@ -94,12 +94,26 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		return s.showLogin(w, r, http.StatusUnauthorized, data)
 	}
 	s.attempts.forget(hostOf(r))
-	http.SetCookie(w, s.cookie(r, s.sessions.open(p), int(sessionIdle.Seconds())))
+	c := s.cookie(r, s.sessions.open(p), int(sessionIdle.Seconds()))
+	http.SetCookie(w, c)
 	if len(data.Kept) > 0 {
-		return s.resume(w, r.WithContext(policy.WithPrincipal(r.Context(), p)), data)
+		return s.resume(w, inSession(r, p, c), data)
 	}
 	http.Redirect(w, r, data.Next, http.StatusSeeOther)
 	return nil
+}
+
+// inSession is the request as the browser would have sent it in the new session.
+func inSession(r *http.Request, p policy.Principal, session *http.Cookie) *http.Request {
+	out := r.Clone(policy.WithPrincipal(r.Context(), p))
+	out.Header.Del("Cookie")
+	for _, c := range r.Cookies() {
+		if c.Name != session.Name {
+			out.AddCookie(c)
+		}
+	}
+	out.AddCookie(session)
+	return out
 }
 
 // resume shows a form that was sent without a session, with its values.

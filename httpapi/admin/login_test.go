@@ -166,6 +166,7 @@ func TestAFormWhoseSessionWasLostIsHereAgainAfterTheSignIn(t *testing.T) {
 	again.Set("token", secret)
 	a = g.do(t, "POST", "/admin/login", again.Values)
 	says(t, a, "Create Note")
+	a.form(t, "/admin/logout")
 	back := a.form(t, path)
 	if back.Get("arg.title") != `Kept "as" <it> was` || back.Get("arg.body") != "two\r\nlines" || back.Values["arg.tags"][1] != "b" {
 		t.Errorf("got %v", back.Values)

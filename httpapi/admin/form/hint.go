@@ -89,6 +89,9 @@ func hints(f capability.Field) []string {
 	if f.HasValue != nil {
 		add("must be %s", textOf(f.HasValue))
 	}
+	if f.Default != nil && f.OneOf == nil && f.Type != capability.Boolean {
+		add("%s when left out", textOf(f.Default))
+	}
 	if f.Unique {
 		add("no two share a value")
 	}
