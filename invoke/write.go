@@ -56,7 +56,6 @@ func typedWrite(typeName string, make plan) handler {
 		}
 		set.Schema, set.Edits, set.Key.Note = s, edits.List, string(edits.IRI)
 		r.release() // those who wait to write must not keep others from reading
-		r.release() // those who wait to write must not keep others from reading
 		if len(fields) > 0 {
 			if edits.IRI == "" {
 				set.Edits = r.nameless(s, entity, make)
