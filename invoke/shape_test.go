@@ -18,11 +18,11 @@ import (
 // descriptor's own shape, which is closed and says what is required.
 func checkResult(t testing.TB, e *engine, name string, structured []byte) {
 	t.Helper()
-	tools, err := e.Tools(t.Context(), ana)
+	callable, err := e.Callable(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range tools.Descriptors {
+	for _, d := range callable {
 		if d.ID != name && capability.ToolName(d.ID) != name {
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 //
 //	new [example] [env=E]            an engine, on the example graph or the schema below
 //	call NAME [as=WHO] [key=K]       a call with the arguments below; the result or the refusal
-//	read URI [as=WHO]                a resource; %20 in the URI of a test is written as it is
+//	read URI [as=WHO] [format=F]     a resource; %20 in the URI of a test is written as it is
 //	tools [as=WHO], resources        the lists
 //
 // Ids of commits are shown as their numbers; ids, digests and times that are others in
@@ -100,9 +100,14 @@ func (s *session) calls(d *datadriven.TestData) string {
 }
 
 func (s *session) reads(d *datadriven.TestData) string {
-	doc, err := s.Read(s.t.Context(), strings.TrimSpace(d.Input), s.who(d))
+	c := s.who(d)
+	c.Format = arg(d, "format")
+	doc, err := s.Read(s.t.Context(), strings.TrimSpace(d.Input), c)
 	if err != nil {
 		return s.normal(refusal(err))
+	}
+	if doc.MIME == "text/turtle" {
+		return s.normal(doc.MIME + "\n" + string(doc.Body))
 	}
 	return s.normal(doc.MIME + "\n" + indented(s.t, doc.Body) + "\n")
 }

@@ -3,6 +3,7 @@ package kg
 import (
 	"context"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"trails/kg/rdf"
@@ -99,10 +100,13 @@ func (d *Described) label(ctx context.Context, s *Snapshot) error {
 		return nil
 	}
 	values, err := s.Values(ctx, d.Term, predicate, 1, 0)
-	if err == nil && len(values) > 0 {
-		d.Label = shortLabel(rdf.Lexical(values[0]))
+	if err != nil || len(values) == 0 {
+		return err
 	}
-	return err
+	if text := rdf.Lexical(values[0]); strings.TrimSpace(text) != "" { // a link must have something to see
+		d.Label = shortLabel(text)
+	}
+	return nil
 }
 
 // shortLabel keeps a list readable and its size bounded whatever people write.

@@ -28,7 +28,7 @@ type HistoryEntry struct {
 // PropertyChange is one property of a node before and after: the values that were
 // removed, and those that were added.
 type PropertyChange struct {
-	// Property is the schema's; nil for a predicate that the node's type does not declare.
+	// Property is the schema's; nil for a predicate that no type declares.
 	Property  *schema.Property
 	Predicate rdf.IRI
 	Old, New  []rdf.Term
@@ -83,7 +83,7 @@ func (s *Snapshot) byProperty(t *schema.Type, list []db.Change) []PropertyChange
 		i := slices.IndexFunc(out, func(known PropertyChange) bool { return known.Predicate == predicate })
 		if i < 0 {
 			i = len(out)
-			out = append(out, PropertyChange{Property: s.Schema().PropertyByIRI(t, predicate), Predicate: predicate})
+			out = append(out, PropertyChange{Property: s.anyProperty(t, predicate), Predicate: predicate})
 		}
 		if c.Op == db.OpAdd {
 			out[i].New = append(out[i].New, c.Object)
@@ -93,6 +93,17 @@ func (s *Snapshot) byProperty(t *schema.Type, list []db.Change) []PropertyChange
 	}
 	slices.SortStableFunc(out, func(a, b PropertyChange) int { return s.changeOrder(t, a) - s.changeOrder(t, b) })
 	return out
+}
+
+// anyProperty is the type's property with this predicate, or that of the first type that
+// has one: what a node was before is not known to be of its type now.
+func (s *Snapshot) anyProperty(t *schema.Type, predicate rdf.IRI) *schema.Property {
+	for _, one := range append([]*schema.Type{t}, s.Schema().Types...) {
+		if p := s.Schema().PropertyByIRI(one, predicate); p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 func (s *Snapshot) changeOrder(t *schema.Type, c PropertyChange) int {
