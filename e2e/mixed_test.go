@@ -42,11 +42,13 @@ func BenchmarkMixedClients(b *testing.B) {
 	file, lasts := benchFile(b), mixedTime(b)
 	for b.Loop() {
 		w := openWeb(b, file)
-		work(b, w, entities, 2*time.Second) // caches and pools are filled
-		start := residentMB(b, w.cmd.Process.Pid)
+		work(b, w, entities, max(2*time.Second, lasts/3)) // caches and pools are filled
+		start, log := residentMB(b, w.cmd.Process.Pid), sizeMB(b, file+"-wal")
 		m := work(b, w, entities, lasts)
 		b.ReportMetric(start, "MB-start")
 		b.ReportMetric(residentMB(b, w.cmd.Process.Pid), "MB-end")
+		b.ReportMetric(log, "MB-wal-start")
+		b.ReportMetric(sizeMB(b, file+"-wal"), "MB-wal-end")
 		m.report(b, lasts)
 		if err := w.stop(); err != nil {
 			b.Fatal(err)
@@ -91,6 +93,15 @@ func (m *measured) report(b *testing.B, lasted time.Duration) {
 	b.ReportMetric(ms(quantile(m.writes, .99)), "ms-write-p99")
 	b.ReportMetric(ms(slices.Max(all)), "ms-max")
 	b.ReportMetric(float64(len(all))/lasted.Seconds(), "calls/s")
+}
+
+func sizeMB(b *testing.B, path string) float64 {
+	b.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(info.Size()) / (1 << 20)
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
