@@ -34,7 +34,7 @@ func (e *endpoint) setLevel(ctx context.Context, r request) (sdk.Result, error) 
 	}
 	res, err := r.bySDK(ctx)
 	if err == nil {
-		e.journal.set(string(p.Level))
+		journalOf(ctx).set(string(p.Level))
 	}
 	return res, err
 }
@@ -54,6 +54,22 @@ const (
 	logBurst    = 50
 	logInterval = 100 * time.Millisecond // between two messages, in the long run
 )
+
+type journalKey struct{}
+
+// withJournal returns the context of a session's handlers.
+func withJournal(ctx context.Context) context.Context {
+	return context.WithValue(ctx, journalKey{}, &journal{})
+}
+
+// journalOf returns the session's journal, or, where there is none, one for the
+// request.
+func journalOf(ctx context.Context) *journal {
+	if j, ok := ctx.Value(journalKey{}).(*journal); ok {
+		return j
+	}
+	return &journal{}
+}
 
 // journal bounds the log messages of one session. The zero journal is ready.
 type journal struct {
@@ -118,12 +134,13 @@ type refused struct {
 // logCall tells the session what came of its call: commits, and refusals.
 func (e *endpoint) logCall(ctx context.Context, r request, name string, done invoke.Result, err error) {
 	session, ok := r.GetSession().(*sdk.ServerSession)
-	if e.stateless || !ok || ctx.Err() != nil {
+	if !ok || ctx.Err() != nil {
 		return
 	}
+	j := journalOf(ctx)
 	say := func(level string, data func(suppressed int) any) {
-		if e.journal.wants(level, r) {
-			e.say(ctx, session, level, data)
+		if j.wants(level, r) {
+			j.say(ctx, session, level, data)
 		}
 	}
 	if err != nil {
@@ -165,8 +182,8 @@ func logRefusal(say func(level string, data func(suppressed int) any), name stri
 }
 
 // say sends a message, unless the session has been told too many.
-func (e *endpoint) say(ctx context.Context, session *sdk.ServerSession, level string, data func(suppressed int) any) {
-	suppressed, ok := e.journal.admit(time.Now())
+func (j *journal) say(ctx context.Context, session *sdk.ServerSession, level string, data func(suppressed int) any) {
+	suppressed, ok := j.admit(time.Now())
 	if !ok {
 		return
 	}

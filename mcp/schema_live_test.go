@@ -297,11 +297,15 @@ func statelessLine(t *testing.T, s *mcp.Server, version string) line {
 	return l
 }
 
-// statefulLine remembers the session that it is given, and then has its stream open.
 func statefulLine(t *testing.T, s *mcp.Server, version string) line {
 	web := httptest.NewServer(s.StatefulHandler())
 	t.Cleanup(web.Close)
 	t.Cleanup(s.Close)
+	return sessionLine(t, web.URL, version)
+}
+
+// sessionLine remembers the session that it is given, and then has its stream open.
+func sessionLine(t *testing.T, url, version string) line {
 	l := line{heard: make(chan string, 100)}
 	var session []string
 	l.send = func(text string) {
@@ -309,12 +313,12 @@ func statefulLine(t *testing.T, s *mcp.Server, version string) line {
 		_ = json.Unmarshal([]byte(text), &m) // it was inspected
 		headers := append(nameHeaders(version, m), session...)
 		if m.Method == "initialize" {
-			session = []string{"Mcp-Session-Id: " + postLine(t, web.URL, text, headers, l.heard)}
+			session = []string{"Mcp-Session-Id: " + postLine(t, url, text, headers, l.heard)}
 			return
 		}
-		go postLine(t, web.URL, text, headers, l.heard)
+		go postLine(t, url, text, headers, l.heard)
 		if m.Method == "notifications/initialized" {
-			go getLine(t, web.URL, headers, l.heard)
+			go getLine(t, url, headers, l.heard)
 		}
 	}
 	return l

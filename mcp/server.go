@@ -107,7 +107,6 @@ type endpoint struct {
 	// of changes.
 	stateless bool
 	sdk       *sdk.Server
-	journal   journal
 }
 
 func (s *Server) endpoint(via string, stateless bool) *endpoint {

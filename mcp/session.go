@@ -60,7 +60,7 @@ func (e *endpoint) newSession(r *http.Request, oneStream bool) (*session, error)
 	}
 	s.silence = time.AfterFunc(e.opts.Sessions.IdleTimeout, s.end)
 	// The values of r's context are those of one request, not of the session.
-	conn, err := e.sdk.Connect(withMailbox(context.Background(), s.box), onConn{s}, nil)
+	conn, err := e.sdk.Connect(withJournal(withMailbox(context.Background(), s.box)), onConn{s}, nil)
 	if err != nil {
 		s.end()
 		return nil, err

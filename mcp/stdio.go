@@ -32,7 +32,7 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	stop := context.AfterFunc(ctx, c.shut)
 	defer stop()
 	go c.readLines()
-	session := withOutlet(withMailbox(context.WithoutCancel(ctx), c.box), c)
+	session := withOutlet(withJournal(withMailbox(context.WithoutCancel(ctx), c.box)), c)
 	err := e.sdk.Run(session, onConn{c})
 	if ctx.Err() != nil {
 		return ctx.Err()
