@@ -119,8 +119,8 @@ func exchangeText(t *testing.T, h http.Handler, text []byte) []byte {
 func responseText(w *httptest.ResponseRecorder) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s\n", w.Code, http.StatusText(w.Code))
-	for _, name := range []string{"Content-Type", "ETag", httpapi.CommitHeader, "Allow", "WWW-Authenticate", "Retry-After"} {
-		if v := w.Header().Get(name); v != "" {
+	for _, name := range []string{"Content-Type", "ETag", httpapi.CommitHeader, "Allow", "WWW-Authenticate", "Retry-After", "Location", "Link"} {
+		for _, v := range w.Header().Values(name) {
 			fmt.Fprintf(&b, "%s: %s\n", name, v)
 		}
 	}
