@@ -117,8 +117,11 @@ func plural(n int64, one, many string) string {
 	return many
 }
 
-// when writes a time as people read it; what does not parse stays as it is.
+// when writes a time, or a day, as people read it; what does not parse stays as it is.
 func when(stamp string) string {
+	if day, err := time.Parse(time.DateOnly, stamp); err == nil {
+		return day.Format("2 January 2006")
+	}
 	t, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {
 		return line(stamp)

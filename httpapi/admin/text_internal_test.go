@@ -17,6 +17,7 @@ func TestTextForPeople(t *testing.T) {
 		{"negative", count(-1234), "-1\u202f234"},
 		{"a time", when("2026-03-01T10:20:30.5Z"), "1 Mar 2026, 10:20:30"},
 		{"a time elsewhere is told in UTC", when("2026-03-01T23:20:30-02:00"), "2 Mar 2026, 01:20:30"},
+		{"a day", when("2026-03-01"), "1 March 2026"},
 		{"no time", when("some day\n"), "some day"},
 		{"a plain word", shellQuote("id=R-001"), "id=R-001"},
 		{"a word with a quote", shellQuote("it's $(x)"), `'it'\''s $(x)'`},
