@@ -76,7 +76,7 @@ func mostPopulous(counts []kg.TypeCount) []kg.TypeCount {
 // guideToTypes tells of as many types as there is room for.
 func (r *running) guideToTypes(ctx context.Context, types []kg.TypeCount, room int) (string, error) {
 	var b strings.Builder
-	b.WriteString("\nTypes, with how many nodes they have:\n")
+	b.WriteString("\nTypes, each with its number of nodes, the property that people read (label) and where ids come from:\n")
 	room -= b.Len() + len(moreTypes(len(types)))
 	for i, c := range types {
 		line, err := r.typeLine(ctx, c)
@@ -185,14 +185,14 @@ const (
 	reading = `
 Read (resources; counts, schema and history also with the tools snapshot, schema_get, commits_list, commits_get):
 - trails://schema: every property with its constraints
-- %s: nodes as {iri,label}; where is one property=value, offset pages on
+- %s: nodes as {iri,label}, an id is the end of an iri; where takes one property=value, offset pages on
 - %s: one node with all its values
 - trails://prov/latest: who did what
 `
 	writing = `
 Write (tools <type>_create, <type>_update, <type>_delete; a call is one atomic commit), %s:
 %s
-References are Type/id. In an update, what you leave out stays, null removes, an array replaces all values. Each takes message (say why), dry_run:true (only check) and if_commit (write only if that is still the head). Many nodes: load, as NDJSON. New types: schema_apply, the whole schema as YAML; plan:true first.
+References are Type/id. In an update, what you leave out stays, null removes, an array replaces all values. Each takes message (say why), dry_run:true (only check) and if_commit (write only if that is still the head). Many nodes at once: load, with lines of {"type","id","data"}. New types: schema_apply, the whole schema as YAML; plan:true first.
 `
 	recovery = `
 When a call fails, nothing was written:
