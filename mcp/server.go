@@ -16,6 +16,7 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -122,11 +123,22 @@ func (s *Server) endpoint(via string, stateless bool) *endpoint {
 				Completions: &sdk.CompletionCapabilities{},
 				Logging:     loggingOf(stateless),
 			},
+			SupportedProtocolVersions: versionsAt(via, stateless),
 			// What one caller may see is nobody else's.
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 		})
 	e.sdk.AddReceivingMiddleware(e.receive)
 	return e
+}
+
+// versionsAt are those that a door speaks. A session over HTTP begins with a
+// handshake, which the newest ones have not.
+func versionsAt(via string, stateless bool) []string {
+	all := sdk.SupportedProtocolVersions()
+	if stateless || via == overStdio {
+		return all
+	}
+	return slices.DeleteFunc(all, func(v string) bool { return v >= sessionless })
 }
 
 // request is one message on its way to its handler.
