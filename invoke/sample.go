@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/kg"
 	"trails/kg/jsontext"
 	"trails/kg/rdf"
 	"trails/kg/schema"
@@ -34,12 +33,12 @@ type sample struct {
 // sampleOf finds a node of exactly this type, among the first ones, whose id can be shown.
 func (r *running) sampleOf(ctx context.Context, t *schema.Type) (sample, rdf.IRI, error) {
 	found := sample{of: t, values: map[string][]any{}}
-	items, err := r.snapshot.List(ctx, kg.Query{Type: t, Limit: sampleNodes})
+	nodes, err := r.snapshot.Instances(ctx, []rdf.IRI{t.IRI}, nil, sampleNodes, 0)
 	if err != nil {
 		return found, "", err
 	}
-	for _, item := range items {
-		iri, _ := item.IRI.(rdf.IRI)
+	for _, node := range nodes {
+		iri, _ := node.(rdf.IRI)
 		name, local, ours := r.snapshot.Schema().Local(iri)
 		if ours && name == t.Name && isPlain(local, sampleID) {
 			found.id = local
