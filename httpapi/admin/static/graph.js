@@ -33,7 +33,7 @@
 			{ selector: "edge", style: {
 				width: 1, "line-color": line, "line-opacity": crowded ? 0.4 : 0.75, "curve-style": crowded ? "haystack" : "bezier",
 				"target-arrow-color": line, "target-arrow-shape": crowded ? "none" : "triangle", "arrow-scale": 0.7,
-				label: crowded || !full ? "" : "data(property)", "font-size": 9, color: color("--faint"), "min-zoomed-font-size": 9,
+				label: count > 60 || !full ? "" : "data(property)", "font-size": 9, color: color("--faint"), "min-zoomed-font-size": 9,
 				"text-rotation": "autorotate", "text-outline-color": panel, "text-outline-width": 2,
 			} },
 			{ selector: ".root", style: { width: 26, height: 26, "font-weight": 600, "font-size": 13, "border-width": 3, "border-color": accent } },
@@ -113,6 +113,27 @@
 		box.dataset.drawn = graph.nodes.length;
 	}
 
+	// controls are buttons beside the picture, for hands without a wheel.
+	function controls() {
+		const bar = document.createElement("div");
+		bar.className = "zoom";
+		const middle = () => ({ x: box.clientWidth / 2, y: box.clientHeight / 2 });
+		const zoom = by => cy && cy.zoom({ level: cy.zoom() * by, renderedPosition: middle() });
+		for (const [sign, name, act] of [["+", "Zoom in", () => zoom(1.4)], ["−", "Zoom out", () => zoom(1 / 1.4)], ["⤢", "Show all", () => cy && cy.fit(undefined, 30)]]) {
+			const button = document.createElement("button");
+			button.type = "button";
+			button.textContent = sign;
+			button.title = name;
+			button.setAttribute("aria-label", name);
+			button.addEventListener("click", act);
+			bar.append(button);
+		}
+		bar.dataset.keep = "";
+		box.after(bar);
+		// A wheel scrolls the page, as everywhere, and zooms with Ctrl.
+		box.parentElement.addEventListener("wheel", e => { if (!e.ctrlKey && !e.metaKey) e.stopPropagation(); }, { capture: true, passive: true });
+	}
+
 	async function load() {
 		try {
 			if (!cy) box.querySelector(".wait").textContent = "Drawing…";
@@ -131,5 +152,6 @@
 	document.addEventListener("trails:refreshed", load);
 	document.addEventListener("trails:theme", restyle);
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
+	if (full) controls();
 	load();
 })();

@@ -8,6 +8,8 @@
 	// Morphing: the old tree becomes the new one with as few changes as possible, so
 	// that focus, scrolling, open details and what was typed stay.
 
+	// own is what a script added, which no answer has.
+	const own = n => n.nodeType === 1 && n.hasAttribute("data-keep") && !keyOf(n);
 	const keyOf = n => n.nodeType === 1 ? n.id || n.dataset.key || "" : "";
 	const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
 
@@ -26,8 +28,8 @@
 			if (from.getAttribute(name) !== value) from.setAttribute(name, value);
 		}
 		for (const { name } of [...from.attributes]) {
-			const own = name === "open" && from.nodeName === "DETAILS";
-			if (!own && !to.hasAttribute(name)) from.removeAttribute(name);
+			const readers = name === "open" && from.nodeName === "DETAILS";
+			if (!readers && !to.hasAttribute(name)) from.removeAttribute(name);
 		}
 	}
 
@@ -36,6 +38,7 @@
 		for (const child of from.childNodes) if (keyOf(child)) keyed.set(keyOf(child), child);
 		let at = from.firstChild;
 		for (const next of [...to.childNodes]) {
+			while (at && own(at)) at = at.nextSibling;
 			const key = keyOf(next);
 			const match = key ? keyed.get(key) : at && alike(at, next) ? at : null;
 			if (!match || !alike(match, next)) {
@@ -53,7 +56,7 @@
 		while (at) {
 			const gone = at;
 			at = at.nextSibling;
-			gone.remove();
+			if (!own(gone)) gone.remove();
 		}
 	}
 
