@@ -97,14 +97,16 @@ func (r *Reader) sortByIndex(ctx context.Context, sel Selection, by Order, p int
 	if err != nil || len(list) == limit {
 		return list, err
 	}
-	// The page reaches beyond those with a value.
-	valued := int64(offset + len(ids))
+	// The page reaches beyond those with a value, or begins there.
+	skip := int64(0)
 	if len(ids) == 0 {
-		if valued, err = r.conn.int64("SELECT count(*) FROM ("+sql+")", args...); err != nil {
+		valued, err := r.conn.int64("SELECT count(*) FROM ("+sql+")", args...)
+		if err != nil {
 			return nil, err
 		}
+		skip = int64(offset) - valued
 	}
-	rest, err := r.without(ctx, sel, by, p, limit-len(list), max(0, offset-int(valued)))
+	rest, err := r.without(ctx, sel, by, p, limit-len(list), int(skip))
 	return append(list, rest...), err
 }
 

@@ -202,6 +202,12 @@ func (r *Reader) countValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 	if !many || sel.Among != nil {
 		return counts, r.countEach(q, p, objects, counts, most)
 	}
+	return r.countByIndex(ctx, sel, p, objects, most)
+}
+
+// countByIndex tries the subjects that have each value.
+func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
+	counts := make([]ValueCount, len(objects))
 	for i, o := range objects {
 		with := sel
 		with.Pairs = append(slices.Clone(sel.Pairs), Pair{p, o})

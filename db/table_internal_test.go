@@ -1,0 +1,315 @@
+package db
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cayleygraph/quad"
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/kg/rdf"
+	"trails/kg/xsd"
+)
+
+// A table in memory: what is said in the default graph, by subject and predicate.
+type model struct {
+	values map[rdf.Term]map[rdf.IRI][]rdf.Term
+	ids    map[rdf.Term]int64
+}
+
+const (
+	modelNumber = rdf.IRI("urn:p:number")
+	modelText   = rdf.IRI("urn:p:text")
+	modelClassA = rdf.IRI("urn:c:A")
+	modelClassB = rdf.IRI("urn:c:B")
+)
+
+var modelValues = map[rdf.IRI]*rapid.Generator[rdf.Term]{
+	rdf.Type: rapid.SampledFrom([]rdf.Term{modelClassA, modelClassB}),
+	modelNumber: rapid.OneOf(
+		rapid.Map(rapid.IntRange(-3, 12), func(n int) rdf.Term { return rdf.Literal(fmt.Sprint(n), rdf.XSDInteger) }),
+		rapid.SampledFrom([]rdf.Term{rdf.Literal("007", rdf.XSDInteger), rdf.Literal("99999999999999999999", rdf.XSDInteger)}),
+	),
+	modelText: rapid.SampledFrom([]rdf.Term{
+		quad.String("a"), quad.String("B"), quad.String("b"), quad.String(""), quad.String("É"), quad.String("éa"), quad.String("a%b_"), quad.String(`a\b`), quad.LangString{Value: "c", Lang: "de"},
+		quad.String(strings.Repeat("z", 300)),
+	}),
+}
+
+// drawQuads draws what is said; onlyInline leaves out numbers that ids do not carry.
+func drawQuads(t *rapid.T, onlyInline bool) []rdf.Quad {
+	var out []rdf.Quad
+	for i := range rapid.IntRange(0, 30).Draw(t, "subjects") {
+		s := rdf.IRI(fmt.Sprintf("urn:s:%d", i))
+		for _, p := range []rdf.IRI{rdf.Type, modelNumber, modelText} {
+			for range rapid.IntRange(0, 2).Draw(t, "values") {
+				q := rdf.Quad{Subject: s, Predicate: p, Object: modelValues[p].Draw(t, "value")}
+				if _, inline := inlineID(q.Object); p == modelNumber && onlyInline && !inline {
+					continue
+				}
+				if rapid.IntRange(0, 9).Draw(t, "graph") == 0 && p != rdf.Type {
+					q.Label = rdf.IRI("urn:g")
+				}
+				out = append(out, q)
+			}
+		}
+	}
+	// A writer takes them in the order of their lines, each once.
+	line := func(q rdf.Quad) string { return string(rdf.AppendQuad(nil, q)) }
+	slices.SortFunc(out, func(a, b rdf.Quad) int { return cmp.Compare(line(a), line(b)) })
+	return slices.Compact(out)
+}
+
+func newModel(t *rapid.T, r *Reader, quads []rdf.Quad) model {
+	m := model{map[rdf.Term]map[rdf.IRI][]rdf.Term{}, map[rdf.Term]int64{}}
+	for _, q := range quads {
+		if q.Label != nil {
+			continue
+		}
+		about := m.values[q.Subject]
+		if about == nil {
+			about = map[rdf.IRI][]rdf.Term{}
+			m.values[q.Subject] = about
+		}
+		p := q.Predicate.(rdf.IRI)
+		if !slices.Contains(about[p], q.Object) {
+			about[p] = append(about[p], q.Object)
+		}
+		for _, term := range []rdf.Term{q.Subject, q.Object} {
+			id, ok, err := r.dict.lookup(term)
+			if err != nil || !ok {
+				t.Fatalf("%v is not in the file: %v", term, err)
+			}
+			m.ids[term] = id
+		}
+	}
+	return m
+}
+
+// selected lists the subjects in the order of their ids.
+func (m model) selected(sel Selection) []rdf.Term {
+	out := []rdf.Term{}
+	for s, about := range m.values {
+		fits := slices.ContainsFunc(about[rdf.Type], func(c rdf.Term) bool { return slices.Contains(sel.Classes, c.(rdf.IRI)) })
+		for _, pair := range sel.Pairs {
+			fits = fits && slices.Contains(about[pair.P], pair.O)
+		}
+		if fits {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b rdf.Term) int { return cmp.Compare(m.ids[a], m.ids[b]) })
+	return out
+}
+
+// sorted is selected in an order.
+func (m model) sorted(sel Selection, by Order) []rdf.Term {
+	list := m.selected(sel)
+	compare := func(a, b rdf.Term) int {
+		return cmp.Or(m.compareValues(by, a, b), cmp.Compare(m.ids[a], m.ids[b]))
+	}
+	first := func(s rdf.Term) rdf.Term {
+		values := m.values[s][by.Property]
+		if by.Descending {
+			return slices.MaxFunc(values, compare)
+		}
+		return slices.MinFunc(values, compare)
+	}
+	slices.SortFunc(list, func(a, b rdf.Term) int {
+		hasA, hasB := len(m.values[a][by.Property]) > 0, len(m.values[b][by.Property]) > 0
+		if hasA != hasB {
+			if hasA {
+				return -1
+			}
+			return 1
+		}
+		order := cmp.Compare(m.ids[a], m.ids[b])
+		if hasA {
+			order = cmp.Or(compare(first(a), first(b)), order)
+		}
+		if by.Descending {
+			return -order
+		}
+		return order
+	})
+	return list
+}
+
+func (m model) compareValues(by Order, a, b rdf.Term) int {
+	if by.Property == modelNumber {
+		order, ok := xsd.Compare(a, b)
+		if !ok {
+			panic(fmt.Sprintf("%v and %v do not compare", a, b))
+		}
+		return order
+	}
+	return cmp.Compare(modelFold(a), modelFold(b))
+}
+
+func modelFold(t rdf.Term) string {
+	runes := []rune(strings.ToLower(rdf.Lexical(t)))
+	return string(runes[:min(len(runes), sortRunes)])
+}
+
+func page[T any](list []T, limit, offset int) []T {
+	offset = min(offset, len(list))
+	return list[offset:min(len(list), offset+limit)]
+}
+
+var drawSelection = rapid.Custom(func(t *rapid.T) Selection {
+	sel := Selection{Classes: rapid.SliceOfNDistinct(rapid.SampledFrom([]rdf.IRI{modelClassA, modelClassB, "urn:c:None"}), 1, 3, rapid.ID).Draw(t, "classes")}
+	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
+		p := rapid.SampledFrom([]rdf.IRI{modelNumber, modelText}).Draw(t, "property")
+		sel.Pairs = append(sel.Pairs, Pair{p, modelValues[p].Draw(t, "is")})
+	}
+	return sel
+})
+
+// TestTablesAreAsInMemory compares pages, counts and every way to sort and to search
+// with a table in memory.
+func TestTablesAreAsInMemory(t *testing.T) {
+	dir := t.TempDir()
+	files := 0
+	rapid.Check(t, func(t *rapid.T) {
+		files++
+		onlyInline := rapid.Bool().Draw(t, "only inline")
+		quads := drawQuads(t, onlyInline)
+		r := modelFile(t, filepath.Join(dir, fmt.Sprint(files)), quads)
+		m := newModel(t, r, quads)
+		for range 8 {
+			sel := drawSelection.Draw(t, "selection")
+			limit, offset := rapid.IntRange(1, 12).Draw(t, "limit"), rapid.IntRange(0, 20).Draw(t, "offset")
+			got, err := r.Select(t.Context(), sel, limit, offset)
+			same(t, "select", page(m.selected(sel), limit, offset), got, err)
+			n, more, err := r.CountSelected(t.Context(), sel, limit)
+			all := len(m.selected(sel))
+			same(t, "count", []int{min(all, limit)}, []int{n}, err)
+			if more != (all > limit) {
+				t.Errorf("more is %t of %d up to %d", more, all, limit)
+			}
+			checkOrders(t, r, m, sel, limit, offset, onlyInline)
+			checkCounts(t, r, m, sel, limit)
+			checkSearch(t, r, m, sel, limit, offset)
+		}
+	})
+}
+
+func modelFile(t *rapid.T, path string, quads []rdf.Quad) *Reader {
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, q := range quads {
+		if _, err := w.Add(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Commit(t.Context(), CommitMeta{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func same[T any](t *rapid.T, what string, want, got []T, err error) {
+	if err != nil {
+		t.Fatal(what, err)
+	}
+	if len(want) == 0 && len(got) == 0 {
+		return
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: %s", what, diff)
+	}
+}
+
+func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset int, onlyInline bool) {
+	by := Order{Property: modelNumber, Datatype: rdf.XSDInteger, Many: true, Descending: rapid.Bool().Draw(t, "descending")}
+	want := page(m.sorted(sel, by), limit, offset)
+	got, err := r.SelectSorted(t.Context(), sel, by, limit, offset)
+	same(t, "sorted by number", want, got, err)
+	if p, ok, _ := r.dict.lookup(modelNumber); ok && onlyInline && m.hasInstances(sel) {
+		got, err = r.sortByIndex(t.Context(), sel, by, p, regionOf(rdf.XSDInteger), limit, offset)
+		same(t, "sorted by the index", want, got, err)
+	}
+	by.Property, by.Datatype = modelText, rdf.XSDString
+	got, err = r.SelectSorted(t.Context(), sel, by, limit, offset)
+	same(t, "sorted by text", page(m.sorted(sel, by), limit, offset), got, err)
+}
+
+// hasInstances reports whether every term of the selection is in the file.
+func (m model) hasInstances(sel Selection) bool {
+	return len(m.selected(sel)) > 0
+}
+
+func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
+	objects := []rdf.Term{quad.String("a"), quad.String("b"), quad.String("nowhere")}
+	var want []ValueCount
+	for _, o := range objects {
+		with := sel
+		with.Pairs = append(slices.Clone(sel.Pairs), Pair{modelText, o})
+		n := len(m.selected(with))
+		want = append(want, ValueCount{min(n, most), n > most})
+	}
+	got, err := r.CountValuesAmong(t.Context(), sel, modelText, objects, most)
+	same(t, "counts", want, got, err)
+	got, err = r.countByIndex(t.Context(), sel, modelText, objects, most)
+	same(t, "counts by index", want, got, err)
+}
+
+func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset int) {
+	prefix := rapid.SampledFrom([]string{"A", "b", "é", "a%", "a_", `A\`, "zz", "x"}).Draw(t, "prefix")
+	texts := map[rdf.IRI]rdf.IRI{modelClassA: modelText, modelClassB: modelText}
+	var want []rdf.Term
+	for _, s := range m.selected(sel) {
+		if slices.ContainsFunc(m.values[s][modelText], func(o rdf.Term) bool {
+			return strings.HasPrefix(strings.ToLower(rdf.Lexical(o)), strings.ToLower(prefix))
+		}) {
+			want = append(want, s)
+		}
+	}
+	found, err := r.Search(t.Context(), sel, Search{Prefix: prefix, Text: texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sel.Among = found
+	got, err := r.Select(t.Context(), sel, limit, offset)
+	same(t, "search", page(want, limit, offset), got, err)
+	by := Order{Property: modelText, Datatype: rdf.XSDString, Many: true}
+	got, err = r.SelectSorted(t.Context(), sel, by, 100, 0)
+	slices.SortFunc(got, func(a, b rdf.Term) int { return cmp.Compare(m.ids[a], m.ids[b]) })
+	same(t, "search, sorted", want, got, err)
+	s := searching{Reader: r, ctx: t.Context(), Search: Search{Prefix: strings.ToLower(prefix)}, found: map[int64]bool{}}
+	for _, class := range sel.Classes {
+		one := Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}
+		pairs, ok, err := r.selectionPairs(t.Context(), one)
+		p, known, _ := r.dict.lookup(modelText)
+		if err != nil || !ok || !known {
+			continue
+		}
+		if err := s.texts(ofText(pairs, p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.found) != len(want) {
+		t.Errorf("the index of texts finds %d for %q, want %d", len(s.found), prefix, len(want))
+	}
+}
