@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -52,6 +53,9 @@ func BenchmarkMixedClients(b *testing.B) {
 		m.report(b, lasts)
 		if err := w.stop(); err != nil {
 			b.Fatal(err)
+		}
+		if said := w.stderr.String(); strings.Contains(said, "level=") {
+			b.Errorf("the server had something to say:\n%s", said)
 		}
 	}
 }
