@@ -1,0 +1,210 @@
+package rdf
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+
+	"github.com/cayleygraph/quad"
+)
+
+// Isomorphic reports whether two datasets are the same but for the labels of their
+// blank nodes (RDF 1.1 Concepts section 3.6, with one mapping for all graphs).
+// Repeated quads count once, literals are equal by their terms and language tags
+// whatever their case. It colours blank nodes by what they stand next to until that
+// tells no more apart, and tries the rest: datasets whose blank nodes are many and
+// alike take long.
+func Isomorphic(a, b []Quad) bool {
+	a, b = distinct(a), distinct(b)
+	if len(a) != len(b) {
+		return false
+	}
+	x, y := newColoring(a), newColoring(b)
+	return len(x.color) == len(y.color) && match(x, y)
+}
+
+// distinct returns the quads without repeats, language tags in lower case.
+func distinct(quads []Quad) []Quad {
+	seen := make(map[Quad]bool, len(quads))
+	out := make([]Quad, 0, len(quads))
+	for _, q := range quads {
+		if v, ok := q.Object.(quad.LangString); ok {
+			v.Lang = lowerASCII(v.Lang)
+			q.Object = v
+		}
+		if !seen[q] {
+			seen[q] = true
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}
+
+// coloring gives each blank node a color; nodes of different colors cannot
+// stand for each other.
+type coloring struct {
+	quads []Quad
+	color map[BNode]uint64
+	about map[BNode][]Quad
+}
+
+func newColoring(quads []Quad) *coloring {
+	c := &coloring{quads: quads, color: map[BNode]uint64{}, about: map[BNode][]Quad{}}
+	for _, q := range quads {
+		terms := positions(q)
+		for i, t := range terms {
+			if b, ok := t.(quad.BNode); ok && !slices.Contains(terms[:i], t) {
+				c.color[b] = 1
+				c.about[b] = append(c.about[b], q)
+			}
+		}
+	}
+	c.refine()
+	return c
+}
+
+func positions(q Quad) [4]Term { return [4]Term{q.Subject, q.Predicate, q.Object, q.Label} }
+
+// refine mixes the neighbours' colors in until no more colors come of it.
+func (c *coloring) refine() {
+	for n := c.colors(); ; {
+		next := make(map[BNode]uint64, len(c.color))
+		for b := range c.color {
+			next[b] = c.mixed(b)
+		}
+		c.color = next
+		m := c.colors()
+		if m == n {
+			return
+		}
+		n = m
+	}
+}
+
+func (c *coloring) colors() int {
+	seen := map[uint64]bool{}
+	for _, color := range c.color {
+		seen[color] = true
+	}
+	return len(seen)
+}
+
+// mixed hashes a node's color with its quads, in which it is marked itself.
+func (c *coloring) mixed(b BNode) uint64 {
+	around := make([]uint64, 0, len(c.about[b]))
+	for _, q := range c.about[b] {
+		around = append(around, c.hash(q, b))
+	}
+	slices.Sort(around)
+	h := fnv.New64a()
+	_ = binary.Write(h, binary.LittleEndian, c.color[b]) // a hash takes everything
+	_ = binary.Write(h, binary.LittleEndian, around)
+	return h.Sum64()
+}
+
+func (c *coloring) hash(q Quad, self BNode) uint64 {
+	h := fnv.New64a()
+	var text []byte
+	for _, t := range positions(q) {
+		text = text[:0]
+		switch b, ok := t.(quad.BNode); {
+		case !ok:
+			text = AppendTerm(text, t)
+		case b == self:
+			text = append(text, "_:self"...)
+		default:
+			text = binary.LittleEndian.AppendUint64(append(text, "_:"...), c.color[b])
+		}
+		_, _ = h.Write(append(text, 0)) // a hash takes everything
+	}
+	return h.Sum64()
+}
+
+// byColor groups nodes; a group's order is that of labels.
+func (c *coloring) byColor() map[uint64][]BNode {
+	groups := map[uint64][]BNode{}
+	for b, color := range c.color {
+		groups[color] = append(groups[color], b)
+	}
+	for _, group := range groups {
+		slices.Sort(group)
+	}
+	return groups
+}
+
+// match tells whether nodes of the same color can stand for each other. Where a
+// color has several, it gives one of x a new color, and tries which of y takes it.
+func match(x, y *coloring) bool {
+	in, out := x.byColor(), y.byColor()
+	var color uint64
+	for c, group := range in {
+		if len(out[c]) != len(group) {
+			return false
+		}
+		if len(group) > 1 && (color == 0 || len(group) < len(in[color]) || len(group) == len(in[color]) && c < color) {
+			color = c
+		}
+	}
+	if len(in) != len(out) {
+		return false
+	}
+	if color == 0 {
+		return same(x, y, in, out)
+	}
+	one := x.mark(in[color][0])
+	for _, candidate := range out[color] {
+		if match(one, y.mark(candidate)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mark returns the coloring in which b has a color of its own.
+func (c *coloring) mark(b BNode) *coloring {
+	marked := &coloring{quads: c.quads, color: make(map[BNode]uint64, len(c.color)), about: c.about}
+	for node, color := range c.color {
+		marked.color[node] = color
+	}
+	marked.color[b] ^= 0x9E3779B97F4A7C15
+	marked.refine()
+	return marked
+}
+
+// same compares quads once every color has one node.
+func same(x, y *coloring, in, out map[uint64][]BNode) bool {
+	name := make(map[BNode]BNode, len(in))
+	for color, group := range in {
+		name[group[0]] = out[color][0]
+	}
+	there := make(map[Quad]bool, len(y.quads))
+	for _, q := range y.quads {
+		there[q] = true
+	}
+	for _, q := range x.quads {
+		if !there[renamed(q, name)] {
+			return false
+		}
+	}
+	return true
+}
+
+func renamed(q Quad, name map[BNode]BNode) Quad {
+	rename := func(t Term) Term {
+		if b, ok := t.(quad.BNode); ok {
+			return name[b]
+		}
+		return t
+	}
+	return Quad{Subject: rename(q.Subject), Predicate: rename(q.Predicate), Object: rename(q.Object), Label: rename(q.Label)}
+}
