@@ -1,0 +1,306 @@
+// The pages in a real browser, against the built binary: a person's whole way through
+// the example graph, with and without scripts, in both themes, also on a phone's
+// width; axe-core on every kind of page. It ends with one line that counts.
+//
+//   browser.mjs MODULES CHROMIUM TRAILS FILE BASE GUARDED TOKEN SHOTS
+//
+// BASE serves FILE without a token and GUARDED with TOKEN; SHOTS is where pictures go.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const [modules, chromium, trails, file, base, guarded, token, shots] = process.argv.slice(2)
+const require = createRequire(join(modules, 'node_modules/'))
+const playwright = require('playwright-core')
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+const patience = 60_000
+const widths = { wide: { width: 1280, height: 900 }, narrow: { width: 390, height: 844 } }
+let checks = 0
+
+function holds (truth, what) {
+  if (!truth) throw new Error(`not so: ${what}`)
+  checks++
+}
+
+function equal (got, want, what) {
+  const [a, b] = [JSON.stringify(got), JSON.stringify(want)]
+  holds(a === b, `${what}: got ${a}, want ${b}`)
+}
+
+// A page that is answered with an error is shown all the same; Chromium calls that a
+// failed resource. Everything else on the console is a fault of ours.
+const ownRefusal = /^Failed to load resource: the server responded with a status of (401|404|409|410|422) /
+
+// open starts a browser's window that lets no request leave this machine, and keeps
+// what went wrong in it.
+async function open (browser, { theme = 'light', size = 'wide', scripts = true } = {}) {
+  const context = await browser.newContext({ viewport: widths[size], colorScheme: theme, javaScriptEnabled: scripts, locale: 'en-GB' })
+  context.setDefaultTimeout(patience)
+  const page = await context.newPage()
+  const faults = []
+  const local = new Set([new URL(base).host, new URL(guarded).host])
+  await context.route('**/*', (route) => {
+    const url = new URL(route.request().url())
+    if (local.has(url.host)) return route.continue()
+    faults.push(`a request left the machine: ${url}`)
+    return route.abort()
+  })
+  page.on('console', (m) => {
+    if (['error', 'warning'].includes(m.type()) && !(ownRefusal.test(m.text()) && m.location().url === page.url())) {
+      faults.push(`console: ${m.text()} at ${m.location().url}`)
+    }
+  })
+  page.on('pageerror', (e) => faults.push(`script: ${e.message}`))
+  page.on('dialog', (d) => { faults.push(`dialog: ${d.message()}`); d.dismiss() })
+  const end = async () => { await context.close(); equal(faults, [], `faults with ${theme}, ${size}, scripts ${scripts}`) }
+  return { page, end, theme, size, scripts }
+}
+
+const says = async (page, text) => {
+  await page.locator('main', { hasText: text }).waitFor()
+  checks++
+}
+
+// fits holds that nothing makes the page itself scroll sideways.
+async function fits (page, what) {
+  await page.waitForLoadState('load') // with its styles
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  holds(over <= 0, `${what} is ${over} px too wide`)
+}
+
+// barriers are what axe-core found, all of it: one fault often stands on many pages.
+const barriers = []
+
+// accessible runs axe-core on the page as it stands.
+async function accessible (page, what) {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
+  const bad = violations.filter((v) => ['serious', 'critical'].includes(v.impact))
+    .map((v) => `${what}: ${v.id} (${v.impact}): ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200)).join(' | ')}`)
+  barriers.push(...bad)
+  checks++
+}
+
+let code = 100
+const nextCode = () => `R-${++code}`
+
+// journey is a person's way through the pages, by links and buttons only.
+async function journey ({ page, size, scripts, theme }) {
+  const id = nextCode()
+  // Hiding the caret would leave style attributes behind, which the pages' policy refuses.
+  const shot = (name) => page.screenshot({ path: join(shots, `${name}-${size}-${theme}${scripts ? '' : '-plain'}.png`), fullPage: true, caret: 'initial' })
+  await page.goto(`${base}/admin`)
+  await fits(page, 'the overview')
+  await shot('overview')
+  await page.locator('main a.card', { hasText: 'Requirement' }).click()
+  await page.waitForURL('**/admin/types/Requirement')
+
+  const rows = page.locator('table.list-table tbody tr')
+  await rows.first().waitFor()
+  const all = await rows.count()
+  await page.locator('.facet', { hasText: 'status' }).getByRole('link', { name: 'accepted' }).click()
+  await page.waitForURL(/where=status(=|%3D)accepted/)
+  await page.locator('.chips').waitFor()
+  const few = await rows.count()
+  holds(few > 0 && few < all, `a filter keeps some of ${all} rows, not ${few}`)
+  await page.locator('thead').getByRole('link', { name: 'code' }).click()
+  await page.waitForURL(/sort=code/)
+  await page.locator('th[aria-sort="ascending"]').waitFor()
+  const ids = await page.locator('table.list-table tbody th').allInnerTexts()
+  holds(ids.length === few, 'sorting keeps the filter')
+  await fits(page, 'a list')
+  await shot('list')
+  await page.locator('.chips a').first().click()
+  await page.locator('.chips').waitFor({ state: 'detached' })
+  await rows.first().locator('th a').click()
+  await page.waitForURL('**/admin/types/Requirement/R-*')
+  await says(page, 'Referred to by')
+  await fits(page, 'an instance')
+  await shot('instance')
+
+  await page.locator('.crumbs').getByRole('link', { name: 'Requirement' }).click()
+  await page.getByRole('link', { name: 'New Requirement' }).click()
+  await page.getByLabel('code').fill(id)
+  await page.getByLabel('title').fill('Tiny')
+  await page.getByLabel('priority').fill('9')
+  await page.getByRole('button', { name: 'Create' }).last().click()
+  await says(page, '2 things to mend')
+  equal(await page.locator('.errors').allInnerTexts().then((list) => list.map((text) => text.split(' ')[0])), ['title', 'priority'], 'the fields with errors')
+  equal(await page.locator('#f-priority').getAttribute('aria-invalid'), 'true', 'the wrong field is marked')
+  equal([await page.locator('#f-code').inputValue(), await page.locator('#f-title').inputValue()], [id, 'Tiny'], 'what was written is still there')
+  equal(await page.evaluate(() => document.activeElement.id), 'problems', 'the summary has the focus')
+  await fits(page, 'a form with errors')
+  await shot('errors')
+  await page.locator('#problems a', { hasText: 'title' }).click()
+  equal(await page.evaluate(() => document.activeElement.id), 'f-title', 'a link of the summary leads to its field')
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('It can be used without a mouse')
+  await page.getByLabel('priority').fill('2')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await says(page, 'Dry run: nothing was changed')
+  await shot('dry-run')
+  await page.getByRole('button', { name: 'Create' }).last().click()
+  await says(page, 'Requirement created')
+  await says(page, 'trails invoke')
+  await fits(page, 'a result')
+  await shot('result')
+  await page.reload()
+  await says(page, 'Requirement created')
+  await page.getByRole('link', { name: 'See the commit' }).click()
+  await says(page, 'It can be used without a mouse')
+  await fits(page, 'a commit')
+  await shot('commit')
+  const told = JSON.parse(execFileSync(trails, ['invoke', file, 'commits_list', 'limit=1', '-o', 'json'], { encoding: 'utf8' }))
+  holds(page.url().endsWith(told.commits[0].id), 'the commit is the newest')
+
+  await page.goBack()
+  await page.getByRole('link', { name: 'Open the Requirement' }).click()
+  await page.getByRole('link', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete…' }).last().click()
+  await says(page, 'What this would do')
+  await shot('confirm')
+  await page.getByRole('button', { name: 'Yes, delete it' }).click()
+  await says(page, 'Requirement deleted')
+}
+
+const write = (...args) => execFileSync(trails, ['invoke', file, ...args], { encoding: 'utf8' })
+
+// arrives opens a page and lets another process write what it shows.
+async function arrives ({ page }) {
+  await page.goto(`${base}/admin/types/Requirement/R-012`)
+  await page.locator('#live[data-state="on"]').waitFor()
+  const title = `Shapes are full SHACL, said ${Date.now()}`
+  write('requirement.update', 'id=R-012', `title=${title}`)
+  await page.locator('h1', { hasText: title }).waitFor()
+  await page.goto(`${base}/admin`)
+  await page.locator('#live[data-state="on"]').waitFor()
+  write('requirement.update', 'id=R-012', 'priority=2', `message=Seen at once ${title}`)
+  await page.locator('.log', { hasText: `Seen at once ${title}` }).waitFor()
+  checks += 2
+}
+
+// stale edits what another process changes meanwhile.
+async function stale ({ page }, body) {
+  await page.goto(`${base}/admin/capabilities/requirement.update?id=R-011`)
+  await page.getByLabel('title').fill(`A line of work has a branch of its own, ${Date.now()}`)
+  write('requirement.update', 'id=R-011', `title=A line of work is a branch, ${Date.now()}`)
+  await page.getByRole('button', { name: 'Save changes' }).last().click()
+  await says(page, 'It changed meanwhile')
+  await body()
+  await page.getByRole('button', { name: 'Save changes' }).last().click()
+  await says(page, 'Requirement changed')
+}
+
+// references finds a node by typing, with the keyboard alone, and adds a row.
+async function references ({ page }) {
+  await page.goto(`${base}/admin/capabilities/component.update?id=kg`)
+  await page.locator('.field[data-field="dependsOn"]').getByRole('button', { name: 'Add a row' }).click()
+  await page.keyboard.type('Model')
+  await page.locator('.listbox:not([hidden]) [data-value="Component/mcp"]').waitFor()
+  await page.keyboard.press('ArrowDown')
+  const input = page.locator(':focus')
+  equal(await input.getAttribute('role'), 'combobox', 'the role of the field')
+  equal(await input.getAttribute('aria-expanded'), 'true', 'the list is open')
+  const active = await input.getAttribute('aria-activedescendant')
+  equal(await page.locator(`[id="${active}"]`).getAttribute('aria-selected'), 'true', 'the option is the active one')
+  await accessible(page, 'an open list of suggestions')
+  await page.keyboard.press('Enter')
+  equal([await input.inputValue(), await input.getAttribute('aria-expanded')], ['Component/mcp', 'false'], 'what was taken')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await says(page, 'Component/mcp')
+}
+
+// pages are every kind of page, by its address and what must be done there.
+const pages = [
+  ['the overview', '/admin'],
+  ['a list', '/admin/types/Requirement?where=status%3Dmet&sort=priority'],
+  ['an empty list', '/admin/types/Requirement?search=nothing'],
+  ['an instance', '/admin/types/Component/kg'],
+  ['a history', '/admin/types/Requirement/R-012/history'],
+  ['a neighbourhood', '/admin/types/Component/kg/graph'],
+  ['the log', '/admin/commits'],
+  ['a commit', '/admin/commits/head'],
+  ['the schema', '/admin/schema'],
+  ['the capabilities', '/admin/capabilities'],
+  ['an empty form', '/admin/capabilities/decision.create'],
+  ['a form to edit', '/admin/capabilities/component.update?id=kg'],
+  ['a question for an instance', '/admin/capabilities/component.update'],
+  ['a form with a file', '/admin/capabilities/load'],
+  ['a form with errors', '/admin/capabilities/decision.create', 'Create'],
+  ['a dry run', '/admin/capabilities/requirement.update?id=R-010', 'Dry run'],
+  ['a result', '/admin/capabilities/commits_list', 'Run'],
+  ['a question before a deletion', '/admin/capabilities/requirement.delete?id=R-010', 'Delete…'],
+  ['a write that changed nothing', '/admin/capabilities/requirement.update?id=R-010', 'Save changes'],
+  ['an unknown page', '/admin/types/Nothing'],
+  ['an unknown instance', '/admin/types/Requirement/nothing'],
+]
+
+async function everyPage (browser, theme) {
+  for (const size of ['wide', 'narrow']) {
+    const window = await open(browser, { theme, size })
+    for (const [what, address, button] of pages) {
+      await window.page.goto(base + address)
+      if (button) {
+        const loaded = window.page.waitForEvent('load')
+        await window.page.getByRole('button', { name: button, exact: true }).last().click()
+        await loaded
+      }
+      await fits(window.page, `${what}, ${size}`)
+      await accessible(window.page, `${what}, ${theme}, ${size}`)
+    }
+    if (size === 'wide') await stale(window, () => accessible(window.page, `a stale form, ${theme}`))
+    await window.end()
+  }
+}
+
+// signIn shows the token, loses the session, and has the form back.
+async function signIn ({ page }) {
+  await page.goto(`${guarded}/admin/capabilities/requirement.create`)
+  await accessible(page, 'the sign-in')
+  await page.getByLabel('Token').fill('a guess')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await says(page, 'This is not the token')
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/admin/capabilities/requirement.create')
+  await page.getByLabel('title').fill('Kept while nobody was signed in')
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await says(page, 'You are not signed in any more')
+  await page.getByLabel('Token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  equal(await page.locator('#f-title').inputValue(), 'Kept while nobody was signed in', 'the form after the sign-in')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await says(page, 'Sign in')
+}
+
+async function main () {
+  const browser = await playwright.chromium.launch({
+    executablePath: chromium,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+  })
+  try {
+    for (const options of [
+      { theme: 'light' }, { theme: 'dark', size: 'narrow' },
+      { theme: 'light', scripts: false }, { theme: 'dark', size: 'narrow', scripts: false }
+    ]) {
+      const window = await open(browser, options)
+      await journey(window)
+      await window.end()
+    }
+    for (const part of [arrives, references, signIn]) {
+      const window = await open(browser)
+      await part(window)
+      await window.end()
+    }
+    for (const theme of ['light', 'dark']) await everyPage(browser, theme)
+    equal(barriers, [], 'what axe-core found')
+  } finally {
+    await browser.close()
+  }
+  console.log(`browser: ${checks} checks passed`)
+}
+
+await main()
