@@ -14,29 +14,39 @@ var confirmation = json.RawMessage(`{"type":"object","properties":{"confirm":{"t
 
 // asking returns what puts a question to the person behind the client, nil when that
 // cannot be: the client must have said that it has forms, and the transport must
-// carry our requests. The protocol without sessions lets no server ask.
+// carry our requests. In the protocol without sessions a server sends none.
 func (e *endpoint) asking(r request) func(context.Context, invoke.Question) (bool, error) {
 	session, ok := r.GetSession().(*sdk.ServerSession)
-	if e.stateless || !ok || isSessionless(r) || !hasForms(session) {
+	if e.stateless || !ok || isSessionless(r) {
+		return nil
+	}
+	if hello := session.InitializeParams(); hello == nil || !showsForms(hello.Capabilities) {
 		return nil
 	}
 	return func(ctx context.Context, q invoke.Question) (bool, error) {
-		res, err := session.Elicit(ctx, &sdk.ElicitParams{Mode: "form", Message: q.Message, RequestedSchema: confirmation})
+		res, err := session.Elicit(ctx, formOf(q.Message))
 		if err != nil {
 			return false, err
 		}
-		yes, _ := res.Content["confirm"].(bool)
-		return yes && res.Action == "accept", nil
+		return isYes(res), nil
 	}
 }
 
-// hasForms reports that the client shows forms: it says so, or names no mode at all,
-// which is how clients say it that know no other.
-func hasForms(session *sdk.ServerSession) bool {
-	hello := session.InitializeParams()
-	if hello == nil || hello.Capabilities == nil || hello.Capabilities.Elicitation == nil {
+func formOf(question string) *sdk.ElicitParams {
+	return &sdk.ElicitParams{Mode: "form", Message: question, RequestedSchema: confirmation}
+}
+
+// isYes reports that the form was accepted with a tick in the box.
+func isYes(answer *sdk.ElicitResult) bool {
+	tick, _ := answer.Content["confirm"].(bool)
+	return tick && answer.Action == "accept"
+}
+
+// showsForms reports that the client shows forms: it says so, or names no mode at
+// all, which is how clients say it that know no other.
+func showsForms(client *sdk.ClientCapabilities) bool {
+	if client == nil || client.Elicitation == nil {
 		return false
 	}
-	modes := hello.Capabilities.Elicitation
-	return modes.Form != nil || modes.URL == nil
+	return client.Elicitation.Form != nil || client.Elicitation.URL == nil
 }

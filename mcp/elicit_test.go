@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"trails/example"
 	"trails/invoke"
+	"trails/mcp"
 	"trails/policy"
 )
 
@@ -117,10 +121,11 @@ func TestAnswersToWhatWasNotAskedAreDropped(t *testing.T) {
 
 func TestOnlyAClientWithFormsIsAsked(t *testing.T) {
 	for name, c := range map[string]struct{ version, capabilities string }{
-		"no such capability":            {"2025-11-25", `{}`},
-		"another one":                   {"2025-11-25", `{"sampling":{}}`},
-		"addresses only":                {"2025-11-25", `{"elicitation":{"url":{}}}`},
-		"the protocol without sessions": {"2026-07-28", ""},
+		"no such capability":          {"2025-11-25", `{}`},
+		"another one":                 {"2025-11-25", `{"sampling":{}}`},
+		"addresses only":              {"2025-11-25", `{"elicitation":{"url":{}}}`},
+		"no such capability any more": {"2026-07-28", `{}`},
+		"only addresses any more":     {"2026-07-28", `{"elicitation":{"url":{}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -129,13 +134,85 @@ func TestOnlyAClientWithFormsIsAsked(t *testing.T) {
 				if c.version != "2026-07-28" {
 					s.one(helloWith(c.version, c.capabilities))
 				} else {
-					call = strings.Replace(call, `clientCapabilities":{}`, `clientCapabilities":`+forms, 1)
+					call = strings.Replace(call, `clientCapabilities":{}`, `clientCapabilities":`+c.capabilities, 1)
 				}
 				if got := s.one(call); !strings.Contains(got, `"asked":false`) {
 					t.Errorf("got %s", got)
 				}
 			})
 		})
+	}
+}
+
+// Where each request stands alone, the result asks and a second call brings the answer.
+func TestWithoutSessionsAResultAsks(t *testing.T) {
+	h := mcp.New(asker{&fake{}}, options("")).Handler()
+	call := func(more map[string]any) string {
+		params := callTool("ask", map[string]any{})
+		for name, value := range more {
+			params[name] = value
+		}
+		line := strings.Replace(ask("2026-07-28", 1, "tools/call", params, ""), `clientCapabilities":{}`, `clientCapabilities":`+forms, 1)
+		return strings.TrimSpace(post(t, h, line, versionHeaders("2026-07-28", "tools/call", "ask")...).Body.String())
+	}
+	first := call(nil)
+	var question struct {
+		ResultType    string
+		InputRequests json.RawMessage
+		RequestState  string
+	}
+	if err := json.Unmarshal(parse(t, first).Result, &question); err != nil || question.ResultType != "input_required" {
+		t.Fatalf("got %s", first)
+	}
+	want := `{"confirm":{"method":"elicitation/create","params":{"mode":"form","message":"Remove 2 <statements>?","requestedSchema":` +
+		`{"type":"object","properties":{"confirm":{"type":"boolean","title":"Go on","description":"Whether to go on; without a tick nothing is changed.","default":false}},"required":["confirm"]}}}}`
+	if string(question.InputRequests) != want {
+		t.Errorf("got  %s\nwant %s", question.InputRequests, want)
+	}
+	tick := map[string]any{"confirm": map[string]any{"action": "accept", "content": map[string]any{"confirm": true}}}
+	for name, c := range map[string]struct {
+		answers any
+		state   string
+		want    string
+	}{
+		"a tick":              {tick, question.RequestState, `"yes":true`},
+		"no tick":             {map[string]any{"confirm": map[string]any{"action": "accept", "content": map[string]any{"confirm": false}}}, question.RequestState, `"yes":false`},
+		"declined":            {map[string]any{"confirm": map[string]any{"action": "decline"}}, question.RequestState, `"yes":false`},
+		"another answer":      {map[string]any{"confirm": map[string]any{"roots": []any{}}}, question.RequestState, `"input_required"`},
+		"to another question": {tick, strings.Repeat("0", 64), `"input_required"`},
+		"without a state":     {tick, "", `"input_required"`},
+		"under another name":  {map[string]any{"other": tick["confirm"]}, question.RequestState, `"input_required"`},
+		"nonsense":            {map[string]any{"confirm": "yes"}, question.RequestState, `"field":"inputResponses.confirm"`},
+		"an empty answer":     {map[string]any{"confirm": map[string]any{}}, question.RequestState, `"field":"inputResponses.confirm"`},
+		"no object":           {"yes", question.RequestState, `"field":"inputResponses"`},
+	} {
+		if got := call(map[string]any{"inputResponses": c.answers, "requestState": c.state}); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// The SDK's client does the round trip by itself.
+func TestTheSDKsClientAnswersWithoutSessions(t *testing.T) {
+	url := shortReads(t, mcp.New(openGraph(t), options("")).Handler())
+	var questions []string
+	client := sdk.NewClient(&sdk.Implementation{Name: "go", Version: "1"}, &sdk.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			questions = append(questions, r.Params.Message)
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
+		},
+	})
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "load", Arguments: map[string]any{
+		"mode": "overwrite",
+		"data": `{"type":"Decision","id":"1","data":{"number":1,"title":"Only this one","reason":"It is a test","decided":"2026-02-01","about":["Component/kg"]}}`,
+	}})
+	if err != nil || res.IsError || len(questions) != 1 || !strings.Contains(questions[0], "8 of Decision") {
+		t.Errorf("asked %q, got %+v, %v", questions, res, err)
 	}
 }
 

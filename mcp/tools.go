@@ -99,7 +99,14 @@ func (e *endpoint) callTool(ctx context.Context, r request) (sdk.Result, error) 
 	if err != nil {
 		return nil, err
 	}
+	trip := byRoundTrip(r, p)
+	if trip != nil {
+		c.Ask = trip.ask
+	}
 	done, err := e.engine.Call(ctx, c)
+	if trip != nil && trip.open != "" {
+		return trip.question(), nil
+	}
 	e.logCall(ctx, r, p.Name, done, err)
 	if err != nil {
 		return failedCall(ctx, r, err)
