@@ -42,6 +42,8 @@ func TestConformanceOfAMessageThatIsWrongInOnePlaceIsDenied(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"x","data":{"supported":["2026-07-28"],"requested":"1"}}}`, `supported`, `known`},
 		{"a result that does not say of what type", "2026-07-28..", "tools/call", server,
 			`{"jsonrpc":"2.0","id":1,"result":{"content":[],"resultType":"complete"}}`, `,"resultType":"complete"`, ``},
+		{"a result that asks nobody", "2026-07-28..", "tools/call", server,
+			`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"x","requestedSchema":{"type":"object","properties":{}}}}}}}`, `elicitation/create`, `elicitation/made`},
 		{"a list that does not say for how long", "2026-07-28..", "tools/list", server,
 			`{"jsonrpc":"2.0","id":1,"result":{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}`, `"ttlMs":0,`, ``},
 		{"a call without a name", "..2025-11-25", "", client,

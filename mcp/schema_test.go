@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 
@@ -268,7 +269,21 @@ func (i *inspector) inspectResult(q question, result, text []byte) error {
 	if err := i.hold(q.version, text, r.firstOf("JSONRPCResultResponse", "JSONRPCResponse")); err != nil {
 		return err
 	}
-	return i.hold(q.version, result, kinds[q.method].result)
+	return i.hold(q.version, result, resultKind(q.method, result))
+}
+
+// asking are the methods whose result may be that the client is asked first.
+var asking = []string{"tools/call", "prompts/get", "resources/read"}
+
+func resultKind(method string, result []byte) string {
+	var r struct {
+		Type string `json:"resultType"`
+	}
+	_ = json.Unmarshal(result, &r) // what is no object is refused by its schema
+	if r.Type == "input_required" && slices.Contains(asking, method) {
+		return "InputRequiredResult"
+	}
+	return kinds[method].result
 }
 
 func (i *inspector) inspectError(q question, code int, text []byte) error {
