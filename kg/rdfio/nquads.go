@@ -20,6 +20,8 @@ type NQuadsReader struct {
 	lines  *lines
 	parser parser
 	line   int
+	limit  int64
+	count  int64
 }
 
 // NewNQuadsReader returns a reader of N-Quads. It reads ahead of what it returns.
@@ -27,6 +29,7 @@ func NewNQuadsReader(r io.Reader, limits Limits) *NQuadsReader {
 	return &NQuadsReader{
 		lines:  newLines(r, limits.lineBytes()),
 		parser: parser{terms: newTermCache()},
+		limit:  limits.Quads,
 	}
 }
 
@@ -52,7 +55,7 @@ func (n *NQuadsReader) Read() (rdf.Quad, error) {
 			return rdf.Quad{}, n.at(err)
 		}
 		if ok {
-			return q, nil
+			return q, n.counted(line)
 		}
 	}
 }
@@ -62,6 +65,17 @@ func (n *NQuadsReader) Line() int { return n.line }
 
 // Offset returns how many bytes of input have been consumed, whole lines only.
 func (n *NQuadsReader) Offset() int64 { return n.lines.consumed }
+
+// counted counts a quad, unless there were enough.
+func (n *NQuadsReader) counted(line []byte) error {
+	if n.limit > 0 && n.count == n.limit {
+		e := syntaxError(line, 0, fmt.Sprintf("at most %d quads", n.limit))
+		e.Line, e.kind = n.line, fault.TooLarge
+		return e
+	}
+	n.count++
+	return nil
+}
 
 // stop turns an error of the line splitter into the one the caller gets.
 func (n *NQuadsReader) stop(err error) error {

@@ -29,23 +29,7 @@ func sampleLines(entities int) []byte {
 
 func BenchmarkReadNQuads(b *testing.B) {
 	text := sampleLines(10_000)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		r := rdfio.NewNQuadsReader(bytes.NewReader(text), rdfio.Limits{})
-		for {
-			_, err := r.Read()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				b.Fatal(err)
-			}
-			n++
-		}
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "quads/s")
+	benchmarkRead(b, text, func(r io.Reader) rdfio.Reader { return rdfio.NewNQuadsReader(r, rdfio.Limits{}) })
 }
 
 func BenchmarkWriteNQuads(b *testing.B) {

@@ -1,7 +1,6 @@
-// Package rdfio reads and writes RDF as text: N-Quads and N-Triples in, N-Quads,
-// Turtle and JSON-LD out. It streams, knows nothing of files or the network, and
-// keeps every literal's lexical form. Start with [NQuadsReader]; what it refuses
-// comes as a [SyntaxError] that says where and what was expected instead.
+// Package rdfio reads and writes RDF as text. It streams, knows nothing of files
+// or the network, and keeps every literal's lexical form. Start with [Reader]; what
+// one refuses comes as a [SyntaxError] that says where and what was expected instead.
 package rdfio
 
 import (
@@ -10,15 +9,51 @@ import (
 	"unicode/utf8"
 
 	"trails/kg/fault"
+	"trails/kg/rdf"
 )
 
-// DefaultLineBytes is the longest line a reader takes unless [Limits] says otherwise.
-const DefaultLineBytes = 16 << 20
+// Reader reads a document of any format, one quad at a time.
+type Reader interface {
+	// Read returns the next quad, and io.EOF after the last one. Text that breaks
+	// the grammar is a [*SyntaxError]; any other error is the underlying reader's.
+	Read() (rdf.Quad, error)
+	// Line returns about where in the text the last quad ended, from 1.
+	Line() int
+}
+
+// What readers take unless [Limits] says otherwise.
+const (
+	DefaultLineBytes = 16 << 20
+	DefaultTermBytes = 16 << 20
+	DefaultNesting   = 1000
+)
 
 // Limits bounds what a reader takes from outside. The zero value means the defaults.
 type Limits struct {
 	// LineBytes is the longest line in bytes, without its ending; 0 is [DefaultLineBytes].
 	LineBytes int
+	// TermBytes is the longest IRI, literal or name in bytes, as it is written;
+	// 0 is [DefaultTermBytes]. N-Quads are bounded by their lines.
+	TermBytes int
+	// Nesting is how deep collections, blank nodes or elements may stand inside
+	// each other; 0 is [DefaultNesting].
+	Nesting int
+	// Quads is how many quads a document may have; 0 is any number.
+	Quads int64
+}
+
+func (l Limits) termBytes() int {
+	if l.TermBytes <= 0 {
+		return DefaultTermBytes
+	}
+	return l.TermBytes
+}
+
+func (l Limits) nesting() int {
+	if l.Nesting <= 0 {
+		return DefaultNesting
+	}
+	return l.Nesting
 }
 
 func (l Limits) lineBytes() int {
@@ -29,7 +64,7 @@ func (l Limits) lineBytes() int {
 }
 
 // SyntaxError is a place in the input that breaks the grammar. It is also a
-// fault: [fault.Of] gives Malformed, or TooLarge for a line beyond the limit,
+// fault: [fault.Of] gives Malformed, or TooLarge for what is beyond a limit,
 // with the details line and column.
 type SyntaxError struct {
 	// Line counts from 1; CR, LF and CRLF each end one.
@@ -41,13 +76,17 @@ type SyntaxError struct {
 	// Excerpt is the input from Column on, cut short; empty at the end of the line.
 	Excerpt string
 
-	kind fault.Kind
+	kind  fault.Kind
+	atEnd bool // of the whole input
 }
 
 // Error says where, what was expected, and what stands there.
 func (e *SyntaxError) Error() string {
 	found := "the end of the line"
-	if e.Excerpt != "" {
+	switch {
+	case e.atEnd:
+		found = "the end of the input"
+	case e.Excerpt != "":
 		found = strconv.QuoteToGraphic(e.Excerpt)
 	}
 	return fmt.Sprintf("line %d, column %d: expected %s, found %s", e.Line, e.Column, e.Expected, found)

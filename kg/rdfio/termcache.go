@@ -44,3 +44,35 @@ func (c *termCache) keep(iri quad.IRI) rdf.Term {
 	}
 	return t
 }
+
+// namespace is what a prefix stands for.
+type namespace struct {
+	iri  string
+	hash uint64
+}
+
+// nameCache does for prefixed names what termCache does for IRIs: it finds the
+// IRI of a namespace and a local name without joining them.
+type nameCache struct {
+	seed  maphash.Seed
+	slots [cacheSlots]rdf.Term
+}
+
+func newNameCache() *nameCache { return &nameCache{seed: maphash.MakeSeed()} }
+
+func (c *nameCache) namespace(iri string) *namespace {
+	return &namespace{iri: iri, hash: maphash.String(c.seed, iri)}
+}
+
+// term returns the IRI of a prefixed name.
+func (c *nameCache) term(ns *namespace, local []byte) rdf.Term {
+	slot := &c.slots[(ns.hash^maphash.Bytes(c.seed, local))%cacheSlots]
+	if iri, ok := (*slot).(quad.IRI); ok && len(iri) == len(ns.iri)+len(local) && string(iri[:len(ns.iri)]) == ns.iri && string(iri[len(ns.iri):]) == string(local) {
+		return *slot
+	}
+	var t rdf.Term = quad.IRI(ns.iri + string(local))
+	if len(local) <= cachedIRILen {
+		*slot = t
+	}
+	return t
+}
