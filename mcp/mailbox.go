@@ -125,12 +125,13 @@ func (b *mailbox) putLists() {
 	}
 }
 
-// putAll says that anything may have happened: what had been told was lost.
+// putAll says that anything may have happened, in the order of the addresses: what
+// had been told was lost.
 func (b *mailbox) putAll(commit string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lists = b.wants
-	for address := range b.asked {
+	for _, address := range slices.Sorted(maps.Keys(b.asked)) {
 		b.note(address, news{commit: commit, resync: true})
 	}
 	b.ring()
