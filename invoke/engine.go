@@ -136,6 +136,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	catalog *catalog // of the last schema version seen
+	guide   guideOf  // of the last head that was told of
 }
 
 // New returns an engine on g, which stays the caller's to close.

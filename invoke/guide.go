@@ -29,9 +29,26 @@ var words = []builtin{
 	},
 }
 
+// guideOf is the guide to the graph at one commit. It is the same for every caller
+// that may have it, and every handshake asks for it.
+type guideOf struct{ head, text string }
+
 func guide(ctx context.Context, r *running) (any, error) {
-	text, err := r.guideText(ctx)
-	return map[string]string{"text": text}, err
+	e := r.engine
+	e.mu.Lock()
+	known := e.guide
+	e.mu.Unlock()
+	if known.text == "" || known.head != r.head {
+		text, err := r.guideText(ctx)
+		if err != nil {
+			return nil, err
+		}
+		known = guideOf{r.head, text}
+		e.mu.Lock()
+		e.guide = known
+		e.mu.Unlock()
+	}
+	return map[string]string{"text": known.text}, nil
 }
 
 func (r *running) guideText(ctx context.Context) (string, error) {
