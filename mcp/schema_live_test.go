@@ -25,7 +25,8 @@ type talk struct {
 	engine  *suiteEngine
 	*inspector
 	line
-	ids int
+	ids  int
+	last wire // that was waited for
 }
 
 // Every message of a conversation in which all that the protocol has is said once,
@@ -81,6 +82,9 @@ func converseOnce(t *testing.T, door, version string) map[string]int {
 		if version >= step.since && (step.until == "" || version <= step.until) {
 			c.ask(step.method, step.params)
 		}
+	}
+	if version > sessions {
+		c.answerByCall()
 	}
 	if door != "stateless" || version > sessions {
 		c.watch()
@@ -147,6 +151,22 @@ func (c *talk) greet() {
 	c.ask("initialize", fmt.Sprintf(`"protocolVersion":%q,"capabilities":{%s},"clientInfo":{"name":"tester","version":"1"}`, c.version, abilities))
 	c.note("notifications/initialized", ``)
 	c.ask("ping", ``)
+}
+
+// answerByCall makes a call that asks again, with the answer.
+func (c *talk) answerByCall() {
+	var open struct {
+		Type  string `json:"resultType"`
+		State string `json:"requestState"`
+	}
+	c.ask("tools/call", `"name":"ask"`)
+	if err := json.Unmarshal(c.last.Result, &open); err != nil || open.Type != "input_required" {
+		c.t.Fatalf("nobody is asked: %v %s", err, c.last.Result)
+	}
+	c.ask("tools/call", fmt.Sprintf(`"name":"ask","requestState":%q,"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}}`, open.State))
+	if !strings.Contains(string(c.last.Result), `"structuredContent":{"answer":true}`) {
+		c.t.Errorf("the answer was not heard: %s", c.last.Result)
+	}
 }
 
 // watch hears of a change: in a session, or in a subscription without one.
@@ -226,7 +246,7 @@ func (c *talk) listen(isIt func(wire) bool) {
 			if m.Method != "" && m.ID != nil {
 				c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, resultFor(m)))
 			}
-			if isIt(m) {
+			if c.last = m; isIt(m) {
 				return
 			}
 		case <-time.After(patience):
