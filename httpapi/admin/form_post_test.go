@@ -179,6 +179,41 @@ func TestAnUpdateSaysOnlyWhatWasTouched(t *testing.T) {
 	}
 }
 
+// TestNothingIsLostOnTheWayThroughHTML shows values that markup and browsers are known
+// to bend, and expects that a form which nobody touched says nothing.
+func TestNothingIsLostOnTheWayThroughHTML(t *testing.T) {
+	for name, body := range map[string]string{
+		"a line end at the beginning":  "\n\nbody",
+		"line ends of other systems":   "a\r\nb\rc",
+		"spaces at both ends":          "  body \t ",
+		"markup":                       "</textarea><b>\"'&amp;&lt;",
+		"what cannot be seen":          "a\u202eb\u200b\ufeff",
+		"control characters":           "a\x01\x0b\x7f",
+		"characters beyond the plane":  "😀\U0001f3f3\ufe0f",
+		"a text that looks like JSON":  `{"a": [1, null]}`,
+		"a text that is only spaces":   "   ",
+		"a long line":                  strings.Repeat("word ", 1000),
+		"the names of the form itself": "_key=1&arg.title=2",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newNotes(t)
+			f.note(t, "n1", map[string]any{"body": body})
+			before := f.commits(t)
+			form := f.blank(t, "note.update", "?id=n1")
+			says(t, f.press(t, form, call), "Nothing changed")
+			if f.commits(t) != before {
+				t.Error("an untouched form made a commit")
+			}
+			if form.Get("json.body") != "" {
+				return // shown as JSON, with its escapes
+			}
+			form = f.blank(t, "note.update", "?id=n1")
+			form.Del("was.body") // now the value itself is sent
+			says(t, f.press(t, form, call), "Nothing changed")
+		})
+	}
+}
+
 func TestADeletionAsksFirst(t *testing.T) {
 	f := newNotes(t)
 	f.note(t, "n1", map[string]any{"body": "to be lost"})
@@ -384,6 +419,11 @@ func TestHowMuchAFormTakes(t *testing.T) {
 		edited.Set("arg.title", "Still one megabyte")
 		says(t, f.press(t, edited, call), "1 added, 1 removed")
 	}
+	load := f.blank(t, "load", "")
+	load.Set("arg.data", strings.Repeat(`{"type":"Person","data":{"name":"the same"}}`+"\n", 40_000))
+	says(t, f.press(t, load, dryRun), "40 000 records")
+	load.Set("arg.data", strings.Repeat("x", 16<<20))
+	says(t, f.press(t, load, dryRun), "the form is larger than 16 MiB")
 	form.Set("arg.body", strings.Repeat("x", 1<<20))
 	a := f.press(t, form, call)
 	if a.StatusCode != http.StatusRequestEntityTooLarge {

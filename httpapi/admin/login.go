@@ -47,7 +47,7 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	data := loginData{Next: returnTo(r.URL.RequestURI()), Message: "You are not signed in any more. Sign in, and the form is here again with what you wrote; nothing was sent."}
-	values, err := readForm(w, r, bulkLimit)
+	values, err := readForm(w, r, formLimit)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *site) login(w http.ResponseWriter, r *http.Request) error {
 
 // signIn checks the token and opens a session.
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
-	values, err := readForm(w, r, bulkLimit)
+	values, err := readForm(w, r, formLimit)
 	if err != nil {
 		return err
 	}
