@@ -7,7 +7,8 @@
 // the ids that stand for them in the file never leave this package.
 //
 // Several processes on one file are the normal case. Nothing is remembered from
-// one transaction to the next except terms, whose ids never change.
+// one transaction to the next except what never changes: terms with their ids, and
+// what was true of a commit.
 package db
 
 import (
@@ -78,6 +79,8 @@ type File struct {
 	terms *termCache
 	// lastHead is the head that was read last.
 	lastHead atomic.Pointer[Commit]
+	// texts are those of whole properties, as of the commits they say.
+	texts textStore
 
 	write   chan struct{} // holds one token: who has it is the writer
 	waiting atomic.Int64  // how many want that token

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -34,9 +35,10 @@ const (
 )
 
 // SelectSorted returns the selected subjects in an order, from offset on and limit
-// at most. By a number, a date or a boolean it costs what the page and those before it
-// do. By anything else, and for few subjects, it reads the value of
-// each subject; more than a million of them are refused with fault.TooLarge.
+// at most. By a number, a date, a boolean or a text it costs what the page and those
+// before it do, once the texts are kept; see textStore. By anything else, and for few
+// subjects, it reads the value of each subject; more than a million of them are refused
+// with fault.TooLarge.
 func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
 	ids, ok, err := r.known(ctx, by.Property)
 	if err != nil {
@@ -58,18 +60,35 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, p in
 	if err != nil {
 		return nil, err
 	}
-	region := regionOf(by.Datatype)
-	if !many || region == nil || by.Text != nil || sel.Among != nil {
-		return r.sortAll(ctx, q, by, p, limit, offset)
+	if many && sel.Among == nil && by.Text == nil {
+		list, done, err := r.sortMany(ctx, sel, by, p, limit, offset)
+		if err != nil || done {
+			return list, err
+		}
 	}
-	only, err := r.onlyIn(p, region)
-	if err != nil {
-		return nil, err
+	return r.sortAll(ctx, q, by, p, limit, offset)
+}
+
+// sortMany walks the values in their order, when there is one to walk in: that of the
+// index, or of the texts that are kept.
+func (r *Reader) sortMany(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) (list []rdf.Term, done bool, err error) {
+	if region := regionOf(by.Datatype); region != nil {
+		only, err := r.onlyIn(p, region)
+		if err != nil || !only {
+			return nil, false, err
+		}
+		list, err = r.sortByIndex(ctx, sel, by, p, region, limit, offset)
+		return list, true, err
 	}
-	if !only {
-		return r.sortAll(ctx, q, by, p, limit, offset)
+	if ordered[by.Datatype] {
+		return nil, false, nil
 	}
-	return r.sortByIndex(ctx, sel, by, p, region, limit, offset)
+	rows, kept, err := r.sortedTexts(ctx, p)
+	if err != nil || !kept {
+		return nil, false, err
+	}
+	list, err = r.sortByTexts(ctx, sel, by, p, rows, limit, offset)
+	return list, true, err
 }
 
 // onlyIn reports whether all values of a property are in one region of ids.
@@ -130,6 +149,56 @@ func sortedQuery(pairs []idPair, by Order) (sql string, args []any) {
 // probe asks whether the subject of a row a has a pair.
 func probe(p idPair) string {
 	return " AND EXISTS (SELECT 1 FROM live b NOT INDEXED WHERE b.s = a.s AND b.p = ? AND b.o" + oneOf(p.objects) + " AND b.g = 0)"
+}
+
+// sortByTexts walks the texts that are kept and keeps those of selected subjects.
+func (r *Reader) sortByTexts(ctx context.Context, sel Selection, by Order, p int64, rows []textRow, limit, offset int) ([]rdf.Term, error) {
+	pairs, ok, err := r.selectionPairs(ctx, sel)
+	if err != nil || !ok {
+		return nil, err
+	}
+	seen := map[int64]bool{}
+	var page []int64
+	for chunk := range chunks(rows, by.Descending) {
+		ids, err := r.among(ctx, pairs, subjectsOf(chunk))
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			if len(seen) > offset {
+				page = append(page, id)
+			}
+			if len(page) == limit {
+				return r.terms(page)
+			}
+		}
+	}
+	list, err := r.terms(page)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := r.without(ctx, sel, by, p, limit-len(list), max(0, offset-len(seen)))
+	return append(list, rest...), err
+}
+
+// chunks are the rows in their order, or against it, some at a time.
+func chunks(rows []textRow, backwards bool) iter.Seq[[]textRow] {
+	if !backwards {
+		return slices.Chunk(rows, textChunk)
+	}
+	return func(yield func([]textRow) bool) {
+		for end := len(rows); end > 0; end -= textChunk {
+			chunk := slices.Clone(rows[max(0, end-textChunk):end])
+			slices.Reverse(chunk)
+			if !yield(chunk) {
+				return
+			}
+		}
+	}
 }
 
 // without returns the selected subjects that have no value.

@@ -112,6 +112,7 @@ func TestTablesUseTheirIndexes(t *testing.T) {
 	ofOne, _ := ofEach([]idPair{where}, 1)
 	ofAll, _ := ofText([]idPair{where, classes}, 1)
 	names, _ := namesQuery([]idPair{where})
+	among, _ := amongQuery([]idPair{where, classes})
 	for _, c := range []struct {
 		name, sql string
 		ordered   bool
@@ -126,6 +127,7 @@ func TestTablesUseTheirIndexes(t *testing.T) {
 		{"the texts of few", ofOne, true},
 		{"the texts of all", ofAll, true},
 		{"names", names, true},
+		{"those among some", among, true},
 		{"predicates that lead to a node", triedPredicates, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,8 +40,9 @@ func (f *Found) page(limit, offset int) []int64 {
 	return f.ids[offset:min(len(f.ids), offset+limit)]
 }
 
-// Search finds selected subjects. No index knows how texts begin: it reads up to
-// 200,000 texts, and finds at most 10,000 subjects.
+// Search finds selected subjects, 10,000 at most. The first search reads all texts of
+// a property, and keeps them; see textStore. Where they are not kept it reads up to
+// 200,000.
 func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Found, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "search", err)
@@ -72,7 +73,8 @@ type searching struct {
 	more  bool
 }
 
-// class searches the instances of one class.
+// class searches the instances of one class: few of them are read one by one, of many
+// the texts of all subjects are.
 func (s *searching) class(sel Selection) error {
 	pairs, ok, err := s.selectionPairs(s.ctx, sel)
 	if err != nil || !ok {
@@ -87,14 +89,49 @@ func (s *searching) class(sel Selection) error {
 		return err
 	}
 	sql, args := subjectQuery(pairs)
-	few, err := s.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(slices.Clone(args), searchFinds+1)...)
+	few, err := s.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(slices.Clone(args), fewSelected+1)...)
 	if err != nil {
 		return err
 	}
-	if few <= searchFinds {
+	if few <= fewSelected {
 		return s.texts(ofEach(pairs, p))
 	}
-	return s.texts(ofText(pairs, p))
+	return s.ofMany(pairs, p)
+}
+
+// ofMany looks at the texts of a property that are kept, or reads them.
+func (s *searching) ofMany(pairs []idPair, p int64) error {
+	rows, kept, err := s.sortedTexts(s.ctx, p)
+	if err != nil {
+		return err
+	}
+	if !kept {
+		return s.texts(ofText(pairs, p))
+	}
+	rows = beginning(rows, s.Prefix)
+	if len(rows) > textTries {
+		rows, s.more = rows[:textTries], true
+	}
+	for chunk := range slices.Chunk(rows, textChunk) {
+		ids, err := s.among(s.ctx, pairs, subjectsOf(chunk))
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if !s.find(id) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func subjectsOf(rows []textRow) []int64 {
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.s
+	}
+	return ids
 }
 
 // textColumns are the subject, and as much of its text as may be compared.
@@ -164,9 +201,11 @@ func (s *searching) see(subject int64, text string) bool {
 		s.more = true
 		return false
 	}
-	if !strings.HasPrefix(strings.ToLower(text), s.Prefix) {
-		return true
-	}
+	return !strings.HasPrefix(strings.ToLower(text), s.Prefix) || s.find(subject)
+}
+
+// find notes a subject; false when there are too many.
+func (s *searching) find(subject int64) bool {
 	if len(s.found) == searchFinds && !s.found[subject] {
 		s.more = true
 		return false

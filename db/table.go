@@ -2,8 +2,8 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trails/kg/rdf"
@@ -29,8 +29,7 @@ type selected struct {
 // selectFrom looks the selection's terms up; false when it selects nothing.
 func (r *Reader) selectFrom(ctx context.Context, sel Selection) (*selected, bool, error) {
 	if sel.Among != nil {
-		text, err := json.Marshal(sel.Among.ids)
-		return &selected{parts: []string{"SELECT value AS s FROM json_each(?)"}, args: [][]any{{string(text)}}}, len(sel.Among.ids) > 0, err
+		return &selected{parts: []string{"SELECT value AS s FROM json_each(?)"}, args: [][]any{{jsonIDs(sel.Among.ids)}}}, len(sel.Among.ids) > 0, nil
 	}
 	pairs, ok, err := r.selectionPairs(ctx, sel)
 	if err != nil || !ok {
@@ -44,6 +43,18 @@ func (r *Reader) selectFrom(ctx context.Context, sel Selection) (*selected, bool
 		q.parts, q.args = append(q.parts, strings.Replace(sql, "SELECT a.s ", "SELECT a.s AS s ", 1)), append(q.args, args)
 	}
 	return q, true, nil
+}
+
+// jsonIDs is a list of ids as one argument of json_each.
+func jsonIDs(ids []int64) string {
+	b := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ']'))
 }
 
 // selectionPairs has the rarest pair first. Of those that are beyond counting the
@@ -120,7 +131,7 @@ func (r *Reader) terms(ids []int64) (list []rdf.Term, err error) {
 }
 
 // countWork bounds how many subjects of the rarest condition are tried while counting.
-const countWork = 50_000
+const countWork = 20_000
 
 // CountSelected counts the selected subjects, up to most; more means that there are
 // others, or that it stopped before it had tried them all.
@@ -176,7 +187,7 @@ type ValueCount struct {
 // values; beyond it the index of each value is asked, with facetWork tries.
 const (
 	fewSelected = 2000
-	facetWork   = 4000
+	facetWork   = 2000
 )
 
 // CountValuesAmong counts, for each of the objects, how many selected subjects have

@@ -251,8 +251,17 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 		same(t, "sorted by the index", want, got, err)
 	}
 	by.Property, by.Datatype = modelText, rdf.XSDString
+	want = page(m.sorted(sel, by), limit, offset)
 	got, err = r.SelectSorted(t.Context(), sel, by, limit, offset)
-	same(t, "sorted by text", page(m.sorted(sel, by), limit, offset), got, err)
+	same(t, "sorted by text", want, got, err)
+	if p, ok, _ := r.dict.lookup(modelText); ok {
+		rows, kept, err := r.sortedTexts(t.Context(), p)
+		if err != nil || !kept {
+			t.Fatalf("the texts are kept: %t, %v", kept, err)
+		}
+		got, err = r.sortByTexts(t.Context(), sel, by, p, rows, limit, offset)
+		same(t, "sorted by kept texts", want, got, err)
+	}
 }
 
 // hasInstances reports whether every term of the selection is in the file.
@@ -311,5 +320,20 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	}
 	if len(s.found) != len(want) {
 		t.Errorf("the index of texts finds %d for %q, want %d", len(s.found), prefix, len(want))
+	}
+	if p, ok, _ := r.dict.lookup(modelText); ok {
+		s.found = map[int64]bool{}
+		for _, class := range sel.Classes {
+			pairs, ok, err := r.selectionPairs(t.Context(), Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs})
+			if err == nil && ok {
+				err = s.ofMany(pairs, p)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(s.found) != len(want) {
+		t.Errorf("the kept texts find %d for %q, want %d", len(s.found), prefix, len(want))
 	}
 }

@@ -91,11 +91,20 @@ func (s *Snapshot) byLabel(ctx context.Context, out *Suggestions, sel db.Selecti
 			search.Text[class] = p
 		}
 	}
-	if err := s.addFound(ctx, out, sel, search); err != nil || out.Total > 0 || len(search.Text) == 0 {
+	if err := s.addFound(ctx, out, sel, search); err != nil || out.Total > 0 {
 		return err
 	}
 	search.Text = nil
+	sel.Classes = slices.DeleteFunc(slices.Clone(sel.Classes), s.idIsLabel)
 	return s.addFound(ctx, out, sel, search)
+}
+
+// idIsLabel reports whether the ids of a class say what its labels do, or are what was
+// searched already.
+func (s *Snapshot) idIsLabel(class rdf.IRI) bool {
+	t := s.Schema().TypeByIRI(class)
+	label := s.Schema().LabelOf(t)
+	return label == "" || s.Schema().MintOf(t) == schema.MintKey && slices.Equal(s.Schema().KeyOf(t), []string{label})
 }
 
 func (s *Snapshot) addFound(ctx context.Context, out *Suggestions, sel db.Selection, search db.Search) error {

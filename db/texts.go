@@ -1,0 +1,244 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"trails/kg/rdf"
+)
+
+// SQLite has no index of how texts are written: a term's row is found by its hash, and
+// an index of the texts themselves would cost every write. So the texts of a property
+// are kept in memory, sorted, once somebody searches them or sorts by them. They are
+// those of one commit, which never change; a later one's follow from its change log.
+const (
+	keptTexts     = 1_000_000 // of all properties of a file together
+	logTexts      = 20_000    // changes that are followed; beyond them the texts are read again
+	textTries     = 50_000    // texts of one search that are tried against the other conditions
+	textChunk     = 500       // subjects that are tried at once
+	textsOfColumn = `SELECT v.s, v.o, substr(t.value, 1, ?) FROM live v INDEXED BY live_pos LEFT JOIN terms t ON t.id = v.o
+		WHERE v.p = ? AND v.g = 0`
+	changedTexts = `SELECT x.s, x.o, substr(t.value, 1, ?1), x.op FROM changes x LEFT JOIN terms t ON t.id = x.o
+		WHERE x.line = 1 AND x.seq > ?2 AND x.seq <= ?3 AND x.p = ?4 AND x.g = 0 ORDER BY x.seq LIMIT ?5 + 0`
+	unloggedCommits = "SELECT count(*) FROM commits WHERE seq > ? AND seq <= ? AND flags & 1"
+)
+
+// textRow is a text of a subject, folded; o keeps apart equal texts.
+type textRow struct {
+	text string
+	o, s int64
+}
+
+func compareTexts(a, b textRow) int {
+	return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
+}
+
+// textColumn is the texts of one property as of a commit, sorted. It is immutable.
+type textColumn struct {
+	seq  int64
+	rows []textRow
+	// large means that there are too many to be kept; there are no rows.
+	large bool
+}
+
+// textStore keeps columns, those that were used last. It is safe for concurrent use.
+type textStore struct {
+	mu      sync.Mutex
+	columns map[int64]*textColumn // by the id of the property
+	used    []int64               // the latest last
+}
+
+func (t *textStore) get(p int64) *textColumn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.columns[p]; c != nil {
+		t.touch(p)
+		return c
+	}
+	return nil
+}
+
+// put keeps a column unless a later one is there, and drops those of the longest ago
+// when there are too many texts.
+func (t *textStore) put(p int64, c *textColumn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.columns == nil {
+		t.columns = map[int64]*textColumn{}
+	}
+	if old := t.columns[p]; old != nil && old.seq > c.seq {
+		return
+	}
+	t.columns[p] = c
+	t.touch(p)
+	total := 0
+	for i := len(t.used) - 1; i >= 0; i-- {
+		if total += len(t.columns[t.used[i]].rows); total > keptTexts {
+			for _, old := range t.used[:i+1] {
+				delete(t.columns, old)
+			}
+			t.used = slices.Delete(t.used, 0, i+1)
+			return
+		}
+	}
+}
+
+func (t *textStore) touch(p int64) {
+	t.used = append(slices.DeleteFunc(t.used, func(other int64) bool { return other == p }), p)
+}
+
+// sortedTexts returns the texts of a property as of the reader's commit; false when
+// they are not kept: there are too many, or the reader's state is no commit or an old one.
+func (r *Reader) sortedTexts(ctx context.Context, p int64) ([]textRow, bool, error) {
+	if r.before != nil {
+		return nil, false, nil
+	}
+	c := r.file.texts.get(p)
+	switch {
+	case c == nil:
+		return r.readTexts(ctx, p)
+	case c.seq == r.head.Seq || c.seq < r.head.Seq && c.large:
+		return c.rows, !c.large, nil
+	case c.seq > r.head.Seq:
+		return nil, false, nil
+	}
+	followed, err := r.followTexts(ctx, p, c)
+	if err != nil || followed == nil {
+		if err == nil {
+			return r.readTexts(ctx, p)
+		}
+		return nil, false, err
+	}
+	r.file.texts.put(p, followed)
+	return followed.rows, true, nil
+}
+
+// readTexts reads all texts of a property, in any case: that is what it costs once.
+func (r *Reader) readTexts(ctx context.Context, p int64) ([]textRow, bool, error) {
+	c := &textColumn{seq: r.head.Seq}
+	s, err := r.conn.take(textsOfColumn)
+	if err != nil {
+		return nil, false, err
+	}
+	defer s.release()
+	s.bind(1, sortRunes)
+	s.bind(2, p)
+	err = r.steps(ctx, s, func() (bool, error) {
+		if len(c.rows) == keptTexts {
+			c.rows, c.large = nil, true
+			return false, nil
+		}
+		c.rows = append(c.rows, scanText(s))
+		return true, nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	slices.SortFunc(c.rows, compareTexts)
+	r.file.texts.put(p, c)
+	return c.rows, !c.large, nil
+}
+
+// scanText reads a subject, an object and its text from the first three columns.
+func scanText(s *stmt) textRow {
+	row := textRow{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}
+	if row.o < 0 {
+		row.text = folded(rdf.Lexical(inlineTerm(row.o)))
+	} else {
+		row.text = folded(s.ColumnText(2))
+	}
+	return row
+}
+
+// followTexts brings a column to the reader's commit by the change logs between; nil
+// when these are missing or long.
+func (r *Reader) followTexts(ctx context.Context, p int64, c *textColumn) (*textColumn, error) {
+	unlogged, err := r.conn.int64(unloggedCommits, c.seq, r.head.Seq)
+	if err != nil || unlogged > 0 {
+		return nil, err
+	}
+	now, n, err := r.changedTexts(ctx, p, c.seq)
+	if err != nil || n == logTexts {
+		return nil, err
+	}
+	next := &textColumn{seq: r.head.Seq, rows: c.rows}
+	if n == 0 {
+		return next, nil
+	}
+	next.rows = make([]textRow, 0, len(c.rows)+len(now))
+	for _, row := range c.rows {
+		if _, changed := now[row]; !changed {
+			next.rows = append(next.rows, row)
+		}
+	}
+	var added []textRow
+	for row, there := range now {
+		if there {
+			added = append(added, row)
+		}
+	}
+	slices.SortFunc(added, compareTexts)
+	next.rows = mergeTexts(next.rows, added)
+	return next, nil
+}
+
+// changedTexts are the texts that were added or removed since a commit, and whether each
+// is there now; n counts the changes.
+func (r *Reader) changedTexts(ctx context.Context, p, since int64) (now map[textRow]bool, n int, err error) {
+	s, err := r.conn.take(changedTexts)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.release()
+	for i, arg := range []any{sortRunes, since, r.head.Seq, p, logTexts} {
+		s.bind(i+1, arg)
+	}
+	now = map[textRow]bool{}
+	err = r.steps(ctx, s, func() (bool, error) {
+		n++
+		now[scanText(s)] = s.ColumnInt64(3) == OpAdd
+		return true, nil
+	})
+	return now, n, err
+}
+
+// mergeTexts puts few sorted rows among many.
+func mergeTexts(many, few []textRow) []textRow {
+	if len(few) == 0 {
+		return many
+	}
+	out := make([]textRow, 0, len(many)+len(few))
+	for _, row := range few {
+		i, _ := slices.BinarySearchFunc(many, row, compareTexts)
+		out = append(append(out, many[:i]...), row)
+		many = many[i:]
+	}
+	return append(out, many...)
+}
+
+// beginning are the rows whose texts begin with a folded prefix.
+func beginning(rows []textRow, prefix string) []textRow {
+	prefix = folded(prefix)
+	first := sort.Search(len(rows), func(i int) bool { return rows[i].text >= prefix })
+	rows = rows[first:]
+	return rows[:sort.Search(len(rows), func(i int) bool { return !strings.HasPrefix(rows[i].text, prefix) })]
+}
+
+// among returns those of the subjects that have every pair, in the order given.
+func (r *Reader) among(ctx context.Context, pairs []idPair, subjects []int64) ([]int64, error) {
+	sql, args := amongQuery(pairs)
+	return r.column(ctx, sql, append([]any{jsonIDs(subjects)}, args...)...)
+}
+
+func amongQuery(pairs []idPair) (sql string, args []any) {
+	sql = "SELECT a.value FROM json_each(?) a WHERE 1"
+	for _, p := range pairs {
+		sql += strings.Replace(probe(p), "a.s", "a.value", 1)
+		args = append(args, p.args()...)
+	}
+	return sql, args
+}

@@ -1,0 +1,185 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/kg/rdf"
+)
+
+// commitQuads makes one commit.
+func commitQuads(t interface{ Fatal(...any) }, f *File, add, remove []rdf.Quad) {
+	line := func(q rdf.Quad) string { return string(rdf.AppendQuad(nil, q)) }
+	type edit struct {
+		rdf.Quad
+		add bool
+	}
+	edits := map[string]edit{}
+	for _, q := range remove {
+		edits[line(q)] = edit{q, false}
+	}
+	for _, q := range add {
+		edits[line(q)] = edit{q, true}
+	}
+	var lines []string
+	for l := range edits {
+		lines = append(lines, l)
+	}
+	slices.Sort(lines)
+	w, err := f.Write(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, l := range lines {
+		change := w.Remove
+		if edits[l].add {
+			change = w.Add
+		}
+		if _, err := change(context.Background(), edits[l].Quad); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Commit(context.Background(), CommitMeta{}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKeptTextsFollowCommits compares texts that follow the change log with texts that
+// are read again, and with what an older reader sees.
+func TestKeptTextsFollowCommits(t *testing.T) {
+	dir, files := t.TempDir(), 0
+	rapid.Check(t, func(t *rapid.T) {
+		files++
+		path := filepath.Join(dir, fmt.Sprint(files))
+		if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for range rapid.IntRange(1, 5).Draw(t, "commits") {
+			commitQuads(t, f, drawQuads(t, false), drawQuads(t, false))
+			if rapid.Bool().Draw(t, "look") {
+				sameTexts(t, f)
+			}
+		}
+		sameTexts(t, f)
+	})
+}
+
+func sameTexts(t interface {
+	Fatal(...any)
+	Error(...any)
+}, f *File) {
+	r, err := f.Read(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, name := range []rdf.IRI{modelText, modelNumber} {
+		p, ok, err := r.dict.lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			continue
+		}
+		got, kept, err := r.sortedTexts(context.Background(), p)
+		if err != nil || !kept {
+			t.Fatal("not kept", err)
+		}
+		want := readAgain(t, r, p)
+		if !slices.Equal(want, got) {
+			t.Error(gocmp.Diff(want, got, gocmp.AllowUnexported(textRow{})))
+		}
+	}
+}
+
+func readAgain(t interface{ Fatal(...any) }, r *Reader, p int64) (rows []textRow) {
+	err := r.conn.exec(textsOfColumn, func(s *stmt) error {
+		rows = append(rows, scanText(s))
+		return nil
+	}, sortRunes, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(rows, func(a, b textRow) int {
+		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
+	})
+	return rows
+}
+
+func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "texts.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	quads := func(from, to int) (list []rdf.Quad) {
+		for i := range to - from {
+			list = append(list, rdf.Quad{Subject: rdf.IRI(fmt.Sprintf("urn:s:%06d", from+i)), Predicate: modelText, Object: rdf.Literal(fmt.Sprint("text ", from+i), "")})
+		}
+		return list
+	}
+	commitQuads(t, f, quads(0, 10), nil)
+	old, err := f.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	commitQuads(t, f, quads(10, 20), quads(0, 5))
+	sameTexts(t, f)
+	p, _, err := old.dict.lookup(modelText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, kept, err := old.sortedTexts(t.Context(), p); kept || err != nil {
+		t.Errorf("an older reader got later texts: %t, %v", kept, err)
+	}
+	t.Run("a bulk commit has no log and is read", func(t *testing.T) {
+		commitQuads(t, f, quads(1000, 1000+bulkSize+1), nil)
+		sameTexts(t, f)
+	})
+	t.Run("a writer has no commit", func(t *testing.T) {
+		w, err := f.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if _, kept, err := w.sortedTexts(t.Context(), p); kept || err != nil {
+			t.Errorf("a writer's texts are kept: %t, %v", kept, err)
+		}
+	})
+}
+
+func TestTextsThatWereUsedLongAgoGo(t *testing.T) {
+	var store textStore
+	rows := make([]textRow, keptTexts/2)
+	for p := range int64(4) {
+		store.put(p, &textColumn{seq: 1, rows: rows})
+		store.get(0)
+	}
+	for p, want := range []bool{true, false, false, true} {
+		if got := store.get(int64(p)) != nil; got != want {
+			t.Errorf("property %d is kept: %t, want %t", p, got, want)
+		}
+	}
+	store.put(3, &textColumn{seq: 0})
+	if c := store.get(3); c.seq != 1 {
+		t.Errorf("an older column came in the place of a later one")
+	}
+}
