@@ -8,6 +8,7 @@ import (
 // A message that is not as its schema has it is found, or else the tests above
 // would say nothing.
 func TestConformanceOfAMessageThatIsWrongInOnePlaceIsDenied(t *testing.T) {
+	schemaOf(t, versions[0])
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	for _, c := range []struct {
 		name, versions  string // all that are no newer or no older, such as "..2025-11-25"

@@ -53,6 +53,7 @@ func readExceptions(t *testing.T) []exception {
 // Every message of the transcripts, both ways, is as the JSON Schema of the
 // protocol's revision has it. An exception that is not needed fails.
 func TestConformanceOfTheTranscriptsWithTheSchemas(t *testing.T) {
+	schemaOf(t, versions[0])
 	exceptions := readExceptions(t)
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
