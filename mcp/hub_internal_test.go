@@ -1,0 +1,189 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/invoke"
+)
+
+// still is an engine in which nothing moves but what a test publishes.
+type still struct{ Engine }
+
+func (still) Watch(context.Context) <-chan invoke.Change { return nil }
+
+var (
+	someTypes     = []string{"A", "B", "C"}
+	someAddresses = []string{
+		schemaAddress, statsAddress, typesAddress, "trails://kg/A", "trails://kg/B", "trails://kg/C",
+		"trails://kg/A/1", "trails://kg/A/2", "trails://kg/B/1", "trails://kg/B/2", "trails://kg/C/1",
+	}
+	someInstances = someAddresses[6:]
+)
+
+// listener is a mailbox, and what a model that looks at every subscription of
+// everybody for each change would have told its owner.
+type listener struct {
+	box   *mailbox
+	close func()
+	asked map[string]bool
+	want  map[string]news
+	lists bool
+}
+
+// The index finds just those whom a change concerns.
+func TestAHubTellsWhatAModelWithoutAnIndexTells(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHub(still{})
+		var all []*listener
+		pick := func() *listener { return all[rapid.IntRange(0, len(all)-1).Draw(t, "listener")] }
+		open := func(t *rapid.T) {
+			l := &listener{box: newMailbox(), asked: map[string]bool{}, want: map[string]news{}}
+			l.close = h.open(l.box, kinds{tools: true, resources: true})
+			all = append(all, l)
+		}
+		open(t)
+		commit := 0
+		t.Repeat(map[string]func(*rapid.T){
+			"open": open,
+			"close": func(t *rapid.T) {
+				l := pick()
+				l.close()
+				l.asked, l.want, l.lists = nil, nil, false
+				l.box.take()
+				if all = slices.DeleteFunc(all, func(o *listener) bool { return o == l }); len(all) == 0 {
+					open(t)
+				}
+			},
+			"subscribe": func(t *rapid.T) {
+				l, address := pick(), rapid.SampledFrom(someAddresses).Draw(t, "address")
+				if err := h.subscribe(l.box, address, address); err != nil {
+					t.Fatal(err)
+				}
+				l.asked[address] = true
+			},
+			"unsubscribe": func(t *rapid.T) {
+				l, address := pick(), rapid.SampledFrom(someAddresses).Draw(t, "address")
+				h.unsubscribe(l.box, address)
+				delete(l.asked, address)
+				delete(l.want, address)
+			},
+			"publish": func(t *rapid.T) {
+				commit++
+				c := someChange(t, fmt.Sprint(commit))
+				h.publish(c)
+				for _, l := range all {
+					l.expect(c)
+				}
+			},
+			"take": func(t *rapid.T) { pick().check(t) },
+			"":     func(t *rapid.T) { checkIndex(t, h, all) },
+		})
+		for _, l := range all {
+			l.check(t)
+		}
+	})
+}
+
+func someChange(t *rapid.T, head string) invoke.Change {
+	c := invoke.Change{Head: head,
+		Schema: rapid.IntRange(0, 9).Draw(t, "schema") == 0,
+		Resync: rapid.Bool().Draw(t, "resync"),
+		Types:  rapid.SliceOfDistinct(rapid.SampledFrom(someTypes), rapid.ID).Draw(t, "types"),
+	}
+	if !c.Resync {
+		c.Instances = rapid.SliceOfDistinct(rapid.SampledFrom(someInstances), rapid.ID).Draw(t, "instances")
+	}
+	return c
+}
+
+func (l *listener) expect(c invoke.Change) {
+	l.lists = l.lists || c.Schema
+	for address := range l.asked {
+		if fires, resync := concerns(c, address); fires {
+			l.want[address] = news{commit: c.Head, resync: resync || l.want[address].resync}
+		}
+	}
+}
+
+func concerns(c invoke.Change, address string) (fires, resync bool) {
+	name, isInstance := typeOf(address)
+	switch {
+	case address == schemaAddress:
+		return c.Schema, false
+	case address == statsAddress || address == typesAddress:
+		return true, false
+	case slices.Contains(c.Instances, address):
+		return true, false
+	case isInstance:
+		below := c.Resync && slices.Contains(c.Types, name)
+		return below || c.Schema, below || c.Schema
+	}
+	named := slices.Contains(c.Types, address[len(kgAddress):])
+	return named || c.Schema, !named
+}
+
+func (l *listener) check(t *rapid.T) {
+	t.Helper()
+	got, lists := map[string]news{}, 0
+	for _, n := range l.box.take() {
+		if n.method != updatedNote {
+			lists++
+			continue
+		}
+		if _, twice := got[n.uri]; twice {
+			t.Errorf("%s is told twice", n.uri)
+		}
+		got[n.uri] = n.news
+	}
+	if diff := cmp.Diff(l.want, got, cmp.AllowUnexported(news{})); diff != "" {
+		t.Errorf("(-model +hub)\n%s", diff)
+	}
+	if want := map[bool]int{true: 2}[l.lists]; lists != want {
+		t.Errorf("%d lists are told, want %d", lists, want)
+	}
+	l.want, l.lists = map[string]news{}, false
+}
+
+// checkIndex holds the index to the subscriptions: it forgets what nobody asks for.
+func checkIndex(t *rapid.T, h *hub, all []*listener) {
+	t.Helper()
+	want := map[string]int{}
+	for _, l := range all {
+		for address := range l.asked {
+			want[address]++
+		}
+	}
+	got, below := map[string]int{}, map[string]bool{}
+	for address, boxes := range h.byAddress {
+		got[address] = len(boxes)
+	}
+	for _, addresses := range h.byType {
+		maps.Copy(below, toBools(addresses))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-asked +indexed)\n%s", diff)
+	}
+	for address := range want {
+		if _, isInstance := typeOf(address); isInstance != below[address] {
+			t.Errorf("%s is below a type: %t", address, below[address])
+		}
+	}
+	if len(h.byType) > len(someTypes) || len(below) > len(want) {
+		t.Errorf("the index of types keeps %v", h.byType)
+	}
+}
+
+func toBools(m map[string]struct{}) map[string]bool {
+	out := map[string]bool{}
+	for k := range m {
+		out[k] = true
+	}
+	return out
+}
