@@ -128,7 +128,7 @@ func TestTheDemoTakesAFreePortWhenItsOwnIsTaken(t *testing.T) {
 	if ln, err := net.Listen("tcp", defaultAddr); err == nil { // otherwise somebody else has it
 		defer func() { _ = ln.Close() }()
 	}
-	s := start(t, nil, "demo")
+	s := start(t, []string{"TMPDIR=" + t.TempDir()}, "demo")
 	if strings.HasSuffix(s.base, ":8757") {
 		t.Errorf("serving at %s", s.base)
 	}
