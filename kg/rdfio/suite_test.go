@@ -3,6 +3,7 @@ package rdfio_test
 import (
 	"bytes"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,14 +18,16 @@ var readers = map[string]rdftest.NewReader{
 	"n-quads":   func(r io.Reader, _ string) rdfio.Reader { return rdfio.NewNQuadsReader(r, rdfio.Limits{}) },
 	"turtle":    func(r io.Reader, base string) rdfio.Reader { return rdfio.NewTurtleReader(r, base, rdfio.Limits{}) },
 	"trig":      func(r io.Reader, base string) rdfio.Reader { return rdfio.NewTriGReader(r, base, rdfio.Limits{}) },
+	"rdf-xml":   func(r io.Reader, base string) rdfio.Reader { return rdfio.NewRDFXMLReader(r, base, rdfio.Limits{}) },
 }
 
 func TestW3CSuitesPass(t *testing.T) {
 	suites := rdftest.Dir(t)
-	for _, name := range []string{"n-triples", "n-quads", "turtle", "trig"} {
+	for _, name := range []string{"n-triples", "n-quads", "turtle", "trig", "rdf-xml"} {
 		t.Run(name, func(t *testing.T) {
-			tests := rdftest.Load(t, suites, "rdf/rdf11/rdf-"+name+"/manifest.ttl")
-			rdftest.CheckCounts(t, suites, "rdf11", tests, "rdf-"+name)
+			category := "rdf-" + strings.TrimPrefix(name, "rdf-")
+			tests := rdftest.Load(t, suites, "rdf/rdf11/"+category+"/manifest.ttl")
+			rdftest.CheckCounts(t, suites, "rdf11", tests, category)
 			rdftest.Suite{Name: name, Tests: tests, Run: rdftest.Parse(readers[name])}.W3C(t)
 		})
 	}

@@ -220,10 +220,14 @@ func (f *freshLabels) next() rdf.Term {
 	return quad.BNode(freshPrefix + strconv.Itoa(int(*f)))
 }
 
-// writtenLabel keeps a label, unless it could be one of [freshLabels].
+// writtenLabel keeps a label, unless it could be one of [freshLabels], or is an XML
+// name that is no label because a full stop ends it.
 func writtenLabel(label string) rdf.Term {
 	if rest, clash := strings.CutPrefix(label, freshPrefix); clash {
 		label = freshPrefix + "-" + rest
+	}
+	if strings.HasSuffix(label, ".") {
+		label = freshPrefix + "." + label + "_"
 	}
 	return quad.BNode(label)
 }

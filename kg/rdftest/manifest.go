@@ -173,6 +173,7 @@ var readers = map[string]NewReader{
 	".nt":   func(r io.Reader, _ string) rdfio.Reader { return rdfio.NewNTriplesReader(r, rdfio.Limits{}) },
 	".nq":   func(r io.Reader, _ string) rdfio.Reader { return rdfio.NewNQuadsReader(r, rdfio.Limits{}) },
 	".ttl":  func(r io.Reader, base string) rdfio.Reader { return rdfio.NewTurtleReader(r, base, rdfio.Limits{}) },
+	".rdf":  func(r io.Reader, base string) rdfio.Reader { return rdfio.NewRDFXMLReader(r, base, rdfio.Limits{}) },
 	".trig": func(r io.Reader, base string) rdfio.Reader { return rdfio.NewTriGReader(r, base, rdfio.Limits{}) },
 }
 

@@ -1,0 +1,110 @@
+package rdfio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// meter lets through as many bytes as a token may have; used is set to 0 for each.
+type meter struct {
+	r          io.Reader
+	most, used int
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if m.used > m.most {
+		return 0, errLongTerm
+	}
+	n, err := m.r.Read(p)
+	m.used += n
+	return n, err
+}
+
+var errCharset = errors.New("another encoding")
+
+// charset decodes what is not UTF-8 and common enough.
+func charset(label string, input io.Reader) (io.Reader, error) {
+	switch strings.ToLower(label) {
+	case "us-ascii", "utf8":
+		return input, nil
+	case "iso-8859-1", "latin1":
+		return &latin1{r: input}, nil
+	}
+	return nil, fmt.Errorf("%w: %s", errCharset, label)
+}
+
+// latin1 turns ISO-8859-1 into UTF-8.
+type latin1 struct {
+	r    io.Reader
+	left []byte
+}
+
+func (l *latin1) Read(p []byte) (int, error) {
+	if len(l.left) == 0 {
+		var in [512]byte
+		n, err := l.r.Read(in[:])
+		if n == 0 {
+			return 0, err
+		}
+		for _, c := range in[:n] {
+			l.left = utf8.AppendRune(l.left, rune(c))
+		}
+	}
+	n := copy(p, l.left)
+	l.left = l.left[n:]
+	return n, nil
+}
+
+const (
+	maxEntities    = 256
+	maxEntityBytes = 4096
+)
+
+var (
+	entityDeclaration = regexp.MustCompile(`<!ENTITY\s+([\pL_][\pL\pN_.-]*)\s+(?:"([^"]*)"|'([^']*)')\s*>`)
+	entityReference   = regexp.MustCompile(`&([^;&]*);?`)
+)
+
+// declare takes a document type's entities. Only texts count: one with markup, an
+// external one or a parameter is unknown, and using it is an error.
+func (x *RDFXMLReader) declare(directive string) error {
+	if !strings.HasPrefix(directive, "DOCTYPE") || x.root {
+		return x.expected("no such declaration", directive)
+	}
+	longest := 0
+	for _, m := range entityDeclaration.FindAllStringSubmatch(directive, maxEntities+1) {
+		text, known := x.entityText(m[2] + m[3])
+		if !known || x.entities[m[1]] != "" {
+			continue
+		}
+		if len(text) > maxEntityBytes || len(x.entities) == maxEntities {
+			return x.tooLarge(fmt.Sprintf("at most %d entities of %d bytes", maxEntities, maxEntityBytes))
+		}
+		x.entities[m[1]] = text
+		longest = max(longest, len(text))
+	}
+	// The shortest reference has 3 bytes: whatever a token expands to stays within the limit.
+	x.input.most = x.limits.termBytes() * 3 / max(3, longest)
+	return nil
+}
+
+// entityText replaces references to the entities declared before.
+func (x *RDFXMLReader) entityText(text string) (string, bool) {
+	known := !strings.ContainsAny(text, "<%")
+	out := entityReference.ReplaceAllStringFunc(text, func(reference string) string {
+		name := strings.Trim(reference, "&;")
+		value, ok := x.entities[name]
+		if !ok {
+			value, ok = predefined[name]
+		}
+		known = known && ok
+		return value
+	})
+	return out, known
+}
+
+var predefined = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "#38": "&", "#60": "<", "#x26": "&", "#x3C": "<"}
