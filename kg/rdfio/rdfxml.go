@@ -144,15 +144,13 @@ func (x *RDFXMLReader) top() *element { return &x.stack[len(x.stack)-1] }
 // text takes character data: part of a literal, or white space.
 func (x *RDFXMLReader) text(data xml.CharData) error {
 	e := x.top()
-	switch e.content {
-	case literalContent:
+	switch {
+	case e.content == literalContent:
 		e.canonical.text(data)
 		return x.shortEnough(e.canonical.out.Len())
-	case propertyContent:
-		if e.object == nil {
-			e.text = append(e.text, data...)
-			return x.shortEnough(len(e.text))
-		}
+	case e.content == propertyContent && e.object == nil:
+		e.text = append(e.text, data...)
+		return x.shortEnough(len(e.text))
 	}
 	if !isXMLSpace(data, len(x.stack) == 1) {
 		return x.expected(e.content.hint(), string(data))

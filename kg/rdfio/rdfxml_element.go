@@ -145,8 +145,9 @@ func (x *RDFXMLReader) element(e element, a attributes) error {
 			return x.expected("one value for a property", "<"+qname(e.name)+">")
 		}
 		return x.nodeElement(e, name, a)
+	default:
+		return x.expected(outer.content.hint(), "<"+qname(e.name)+">")
 	}
-	return x.expected(outer.content.hint(), "<"+qname(e.name)+">")
 }
 
 func (x *RDFXMLReader) rootElement(e element, name xml.Name, a attributes) error {
@@ -174,9 +175,7 @@ func (x *RDFXMLReader) nodeElement(e element, name xml.Name, a attributes) error
 		return err
 	}
 	e.subject, e.content = subject, propertiesContent
-	if err := x.asObject(subject); err != nil {
-		return err
-	}
+	x.asObject(subject)
 	if name != (xml.Name{Space: rdf.RDFNS, Local: "Description"}) {
 		class, err := x.checked(name.Space + name.Local)
 		if err != nil {
@@ -208,23 +207,27 @@ func (x *RDFXMLReader) subject(e *element, a attributes) (rdf.Term, error) {
 }
 
 // asObject makes a node element the object of the property around it.
-func (x *RDFXMLReader) asObject(node rdf.Term) error {
-	outer := x.top()
-	switch outer.content {
+func (x *RDFXMLReader) asObject(node rdf.Term) {
+	switch outer := x.top(); outer.content {
 	case propertyContent:
 		outer.object = node
 		x.statement(outer, node)
 	case collectionContent:
-		cell := x.fresh.next()
-		if outer.object == nil {
-			x.statement(outer, cell)
-		} else {
-			x.emit(outer.object, rdf.Rest, cell)
-		}
-		x.emit(cell, rdf.First, node)
-		outer.object = cell
+		x.item(outer, node)
+	default:
 	}
-	return nil
+}
+
+// item adds a node to a collection.
+func (x *RDFXMLReader) item(e *element, node rdf.Term) {
+	cell := x.fresh.next()
+	if e.object == nil {
+		x.statement(e, cell)
+	} else {
+		x.emit(e.object, rdf.Rest, cell)
+	}
+	x.emit(cell, rdf.First, node)
+	e.object = cell
 }
 
 // statement emits a property's statement, and what rdf:ID says of it.
