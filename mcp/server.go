@@ -1,6 +1,7 @@
-// Package mcp speaks the Model Context Protocol for one graph: over stdio
-// ([Server.RunStdio]) and over stateless Streamable HTTP ([Server.Handler]), in
-// every protocol version of the SDK. It decodes a message, makes the call, and
+// Package mcp speaks the Model Context Protocol for one graph, in every protocol
+// version of the SDK, at four doors: over stdio ([Server.RunStdio]), over Streamable
+// HTTP without sessions ([Server.Handler]) and with them ([Server.StatefulHandler]),
+// and over the legacy transport ([Server.SSEHandler]). It decodes a message, makes the call, and
 // encodes the answer; what is allowed and what it means is decided behind
 // [Engine].
 //
@@ -8,7 +9,11 @@
 // JSON-RPC message at a time, the gate (gate.go) only a caller who has shown the
 // token, and the middleware (below) answers it, turning whatever goes wrong into
 // the contract's codes (errors.go). The SDK is left with the protocol's own
-// affairs: handshakes, versions, cancellation, subscriptions.
+// affairs: handshakes, versions, cancellation.
+//
+// Whoever listens has a mailbox (mailbox.go), which the hub (hub.go) fills when the
+// graph moves, and which its owner empties when it is ready to write. A session over
+// HTTP (session.go) keeps what it says in streams (history.go) until its client reads.
 //
 // Read [Server] first, then the table of methods.
 package mcp

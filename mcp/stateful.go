@@ -119,7 +119,11 @@ func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m message) {
 		d.refuseSeat(w, r, m.idText, err)
 		return
 	}
-	leave, _ := s.enter()
+	leave, ok := s.enter()
+	if !ok {
+		d.refuseSeat(w, r, m.idText, shuttingDown())
+		return
+	}
 	defer leave()
 	text, welcome := s.handshake(r, m)
 	if !welcome {
