@@ -25,6 +25,7 @@ func FuzzMessage(f *testing.F) {
 		for _, tok := range []string{"", token} {
 			outlives(t, line, tok)
 		}
+		outlivesInSession(t, text)
 		w := post(t, mcp.New(&fake{}, options(token)).Handler(), string(text))
 		if w.Code != http.StatusUnauthorized {
 			t.Errorf("%q: %d", text, w.Code)
@@ -51,5 +52,23 @@ func outlives(t *testing.T, line []byte, tok string) {
 	}
 	if tok != "" && e.called() > 0 {
 		t.Fatalf("%q reached the engine", line)
+	}
+}
+
+// outlivesInSession posts the message to a session over HTTP, which goes on unless
+// the message ends it.
+func outlivesInSession(t *testing.T, text []byte) {
+	if bytes.Contains(text, []byte("slow")) {
+		return
+	}
+	server := mcp.New(&fake{}, options(""))
+	defer server.Close()
+	h := server.StatefulHandler()
+	session := post(t, h, hello("2025-11-25", "")).Header().Get("Mcp-Session-Id")
+	if w := post(t, h, string(text), "Mcp-Session-Id: "+session); w.Code == http.StatusInternalServerError {
+		t.Errorf("%q: %d %s", text, w.Code, w.Body)
+	}
+	if w := post(t, h, fmt.Sprintf(ping, 778), "Mcp-Session-Id: "+session); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"id":778,"result"`) {
+		t.Errorf("after %q: %d %s", text, w.Code, w.Body)
 	}
 }

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bufio"
 	"fmt"
 	"net/http"
 	"slices"
@@ -250,4 +251,60 @@ func TestAClientThatIsAwayIsTold(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// Where nothing resumes, a reader that stalls is cut for good.
+func TestAStalledReaderWithoutASessionToComeBackToIsEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		door  func(*mcp.Server) http.Handler
+		stall func(t *testing.T, w *web, uris []string) *http.Response
+	}{
+		"mcp-listen": {(*mcp.Server).Handler, func(t *testing.T, w *web, uris []string) *http.Response {
+			body := ask("2026-07-28", 7, "subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": uris}}, "")
+			return w.browser("", "").do(t.Context(), http.MethodPost, "/mcp", body, versionHeaders("2026-07-28", "subscriptions/listen", "")...)
+		}},
+		"mcp-sse": {legacy, func(t *testing.T, w *web, uris []string) *http.Response {
+			b := w.browser("2025-11-25", "")
+			res := b.do(t.Context(), http.MethodGet, "/sse", "")
+			lines := bufio.NewScanner(res.Body)
+			for b.path == "/mcp" && lines.Scan() {
+				if path, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+					b.path = path
+				}
+			}
+			b.post(hello("2025-11-25", ""))
+			for i, uri := range uris {
+				b.post(ask("2025-11-25", i+1, "resources/subscribe", map[string]any{"uri": uri}, ""))
+			}
+			return res
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := &fake{changes: make(chan invoke.Change)}
+				server := mcp.New(e, options(""))
+				w := openWeb(t, server, c.door)
+				uris := make([]string, 50)
+				for i := range uris {
+					uris[i] = fmt.Sprintf("trails://kg/Note/%d", i)
+				}
+				res := c.stall(t, w, uris)
+				defer res.Body.Close()
+				if diff := cmp.Diff(map[string]int{name: 1}, server.Sessions()); diff != "" {
+					t.Fatal(diff)
+				}
+				for i := range 50 {
+					e.changes <- invoke.Change{Head: fmt.Sprint(i), Types: []string{"Note"}, Instances: uris}
+					quiet()
+				}
+				time.Sleep(6 * time.Second)
+				if open := server.Sessions(); len(open) > 0 {
+					t.Errorf("left open: %v", open)
+				}
+				if n := server.PendingNotifications(); n > 0 {
+					t.Errorf("%d notifications wait for nobody", n)
+				}
+			})
+		})
+	}
 }
