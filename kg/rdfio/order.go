@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"trails/kg/rdf"
 )
@@ -37,4 +38,24 @@ func compareTerms(a, b rdf.Term) int {
 // sortedTerms returns the keys in the order IRIs, then blank nodes, each by text.
 func sortedTerms(groups map[rdf.Term][]rdf.Quad) []rdf.Term {
 	return slices.SortedFunc(maps.Keys(groups), compareTerms)
+}
+
+// sortedQuads returns the quads in canonical order, without repeats.
+func sortedQuads(quads []rdf.Quad) []rdf.Quad {
+	type line struct {
+		text string
+		quad rdf.Quad
+	}
+	lines := make([]line, 0, len(quads))
+	for _, q := range quads {
+		lines = append(lines, line{string(rdf.AppendQuad(nil, q)), q})
+	}
+	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(a.text, b.text) })
+	out := make([]rdf.Quad, 0, len(lines))
+	for i, l := range lines {
+		if i == 0 || l.text != lines[i-1].text {
+			out = append(out, l.quad)
+		}
+	}
+	return out
 }

@@ -23,9 +23,10 @@ type Reader interface {
 
 // What readers take unless [Limits] says otherwise.
 const (
-	DefaultLineBytes = 16 << 20
-	DefaultTermBytes = 16 << 20
-	DefaultNesting   = 1000
+	DefaultLineBytes     = 16 << 20
+	DefaultTermBytes     = 16 << 20
+	DefaultDocumentBytes = 64 << 20
+	DefaultNesting       = 1000
 )
 
 // Limits bounds what a reader takes from outside. The zero value means the defaults.
@@ -35,6 +36,9 @@ type Limits struct {
 	// TermBytes is the longest IRI, literal or name in bytes, as it is written;
 	// 0 is [DefaultTermBytes]. N-Quads are bounded by their lines.
 	TermBytes int
+	// DocumentBytes is the largest document that a reader takes which needs the
+	// whole of it, as that of JSON-LD does; 0 is [DefaultDocumentBytes].
+	DocumentBytes int
 	// Nesting is how deep collections, blank nodes or elements may stand inside
 	// each other; 0 is [DefaultNesting].
 	Nesting int
@@ -47,6 +51,13 @@ func (l Limits) termBytes() int {
 		return DefaultTermBytes
 	}
 	return l.TermBytes
+}
+
+func (l Limits) documentBytes() int {
+	if l.DocumentBytes <= 0 {
+		return DefaultDocumentBytes
+	}
+	return l.DocumentBytes
 }
 
 func (l Limits) nesting() int {

@@ -91,7 +91,7 @@ func (s Suite) W3C(t *testing.T) {
 				passed++
 			}
 			if verdict := judge(err, listed); verdict != nil {
-				t.Errorf("%s: %v", test.IRI, verdict)
+				t.Errorf("%s: %v", string(test.IRI), verdict)
 			} else if listed {
 				t.Logf("expected to fail, because %s: %v", reason, err)
 			}
