@@ -2,6 +2,7 @@ package rdfio
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -86,6 +87,16 @@ func bracketed(iri string) string {
 	}
 	out.WriteByte('>')
 	return out.String()
+}
+
+// write writes a document: the prefixes that its body uses, and the body.
+func (p *prefixNames) write(w io.Writer, body string) error {
+	text := p.declarations() + body
+	if p.used == nil {
+		text = strings.TrimPrefix(text, "\n")
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // declarations returns a line for each prefix that was used, sorted.

@@ -24,7 +24,8 @@ type turtlePlan struct {
 	notList map[quad.BNode]bool // cells whose list was found to be none
 }
 
-func planTurtle(quads []rdf.Quad) *turtlePlan {
+// planTurtle plans a graph; a shared node is not nested and keeps its label.
+func planTurtle(quads []rdf.Quad, shared map[quad.BNode]bool) *turtlePlan {
 	p := &turtlePlan{
 		about:      bySubject(quads),
 		references: map[quad.BNode]int{},
@@ -39,6 +40,9 @@ func planTurtle(quads []rdf.Quad) *turtlePlan {
 				p.references[b]++
 			}
 		}
+	}
+	for b := range shared {
+		p.references[b] += 2
 	}
 	p.placeAll()
 	return p
