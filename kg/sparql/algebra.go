@@ -134,7 +134,8 @@ type Slice struct {
 }
 
 // Service is a federated query's part (SPARQL 1.1 Federated Query). Text is the
-// pattern as a SELECT query for the remote endpoint.
+// pattern as a SELECT query for the remote endpoint; inside another Service, whose
+// text holds it, it is empty.
 type Service struct {
 	Silent bool
 	Name   Operand

@@ -25,8 +25,9 @@ type Query struct {
 	Template []TriplePattern
 	// Describe are the IRIs that DESCRIBE names.
 	Describe []rdf.IRI
-	// Base and Prefixes are those of the prologue, for output that people read.
-	Base     string
+	// Base is what IRI() resolves against: that of the prologue, or of [Options].
+	Base string
+	// Prefixes are those of the prologue, for output that people read.
 	Prefixes map[string]string
 }
 
@@ -38,7 +39,11 @@ type Dataset struct{ Default, Named []rdf.IRI }
 func (d Dataset) IsZero() bool { return len(d.Default) == 0 && len(d.Named) == 0 }
 
 // Update is an update request: operations that run in order, as one.
-type Update struct{ Operations []Operation }
+type Update struct {
+	Operations []Operation
+	// Prefixes are those of its prologues, for output that people read.
+	Prefixes map[string]string
+}
 
 // Operation is one update operation (SPARQL 1.1 Update, section 3); the sum is sealed.
 type Operation interface{ operation() }
@@ -57,6 +62,8 @@ type Modify struct {
 	Delete, Insert []QuadPattern
 	Using          Dataset
 	Where          Op
+	// Base is what IRI() resolves against in Where.
+	Base string
 }
 
 // Target is a graph, or a set of them, that a management operation is about. The

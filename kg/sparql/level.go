@@ -1,0 +1,246 @@
+package sparql
+
+import (
+	"strconv"
+	"strings"
+)
+
+// level is a SELECT, or what another form has in its place, while it is read: the
+// translation of section 18.2.4 and 18.2.5 turns it into operators.
+type level struct {
+	selects, star, distinct, reduced bool
+	items                            []item
+	aggregates                       int
+	op                               Op
+	scope                            scope
+	keys                             []GroupKey
+	having                           []Expr
+	order                            []OrderKey
+	offset, limit                    int64
+	values                           *Table
+	projected                        []Var
+	aliases                          scope // what SELECT's expressions are called
+	starAt                           int
+}
+
+// item is one of SELECT: a variable, or an expression with its name.
+type item struct {
+	expr Expr
+	name Var
+	at   int
+}
+
+func (l *level) grouped() bool { return len(l.keys) > 0 || l.aggregates > 0 }
+
+// solved returns the operators of a level.
+func (p *parser) solved(l *level) Op {
+	if p.failed != nil {
+		return BGP{}
+	}
+	p.project(l)
+	op := l.op
+	if l.grouped() {
+		op = p.groupBy(l)
+	}
+	having := l.having
+	late := l.aliasesIn(having)
+	if !late {
+		op = filtered(op, having)
+	}
+	if l.values != nil {
+		op = NewJoin(op, *l.values)
+	}
+	op = l.extended(op)
+	if late {
+		op = filtered(op, having)
+	}
+	return l.modified(op)
+}
+
+func filtered(op Op, having []Expr) Op {
+	if len(having) == 0 {
+		return op
+	}
+	return Filter{conjunction(having), op}
+}
+
+// extended binds the names of SELECT's expressions.
+func (l *level) extended(op Op) Op {
+	for _, i := range l.items {
+		if i.expr != nil {
+			op = Extend{op, i.name, i.expr}
+		}
+	}
+	return op
+}
+
+// modified sorts, projects and cuts.
+func (l *level) modified(op Op) Op {
+	if len(l.order) > 0 {
+		op = OrderBy{op, l.order}
+	}
+	if l.selects {
+		op = Project{op, l.projected}
+	}
+	switch {
+	case l.distinct:
+		op = Distinct{op}
+	case l.reduced:
+		op = Reduced{op}
+	}
+	return NewSlice(op, l.offset, l.limit)
+}
+
+// project finds out what SELECT gives, and that its names are new.
+func (p *parser) project(l *level) {
+	if l.star {
+		if l.grouped() {
+			p.failFrom(l.starAt, "SELECT * cannot stand with GROUP BY or aggregates: name the variables")
+		}
+		l.projected = l.scope.vars
+		return
+	}
+	var names scope
+	for _, i := range l.items {
+		if i.expr != nil && (l.scope.has(i.name) || names.has(i.name)) {
+			p.failFrom(i.at, "SELECT cannot set ?"+string(i.name)+": it has a value already")
+		}
+		names.add(i.name)
+		if i.expr != nil {
+			l.aliases.add(i.name)
+		}
+	}
+	l.projected = names.vars
+}
+
+// aliasesIn reports whether conditions of HAVING use what SELECT makes. By the
+// letter of section 18.2.4.2 such a name has no value yet, and nothing would pass;
+// people mean the value, so the filter comes behind it.
+func (l *level) aliasesIn(having []Expr) bool {
+	found := false
+	for _, e := range having {
+		mapVars(e, func(v Var) Expr {
+			found = found || l.aliases.has(v)
+			return VarExpr{v}
+		})
+	}
+	return found
+}
+
+// grouping moves the aggregates of a level's expressions into its [Group].
+type grouping struct {
+	p     *parser
+	keys  scope
+	named map[string]Var // by the aggregate's text
+	aggs  []Aggregation
+}
+
+// groupBy translates a level with groups (section 18.2.4.1): each aggregate becomes
+// a variable of the [Group]; equal ones share it.
+func (p *parser) groupBy(l *level) Op {
+	g := &grouping{p: p, named: map[string]Var{}}
+	for _, k := range l.keys {
+		g.keys.add(k.Var)
+	}
+	g.items(l)
+	for i, e := range l.having {
+		l.having[i] = g.lifted(g.sampled(e, l))
+	}
+	for i, k := range l.order {
+		l.order[i].Expr = g.lifted(g.sampled(k.Expr, l))
+	}
+	return Group{l.op, l.keys, g.aggs}
+}
+
+// items lifts the aggregates of SELECT and refuses variables that have no one value
+// in a group (section 11.4).
+func (g *grouping) items(l *level) {
+	var names scope
+	check := func(v Var, at int) {
+		if !g.keys.has(v) && !names.has(v) {
+			g.p.failFrom(at, "?"+string(v)+" has many values in a group: put it into GROUP BY or into an aggregate")
+		}
+	}
+	for i, it := range l.items {
+		if it.expr == nil {
+			check(it.name, it.at)
+			continue
+		}
+		mapVars(it.expr, func(v Var) Expr { check(v, it.at); return VarExpr{v} })
+		l.items[i].expr = g.lifted(it.expr)
+		names.add(it.name)
+	}
+}
+
+// sampled replaces variables that are neither keys nor SELECT's by a sample.
+func (g *grouping) sampled(e Expr, l *level) Expr {
+	return mapVars(e, func(v Var) Expr {
+		if g.keys.has(v) || l.aliases.has(v) {
+			return VarExpr{v}
+		}
+		return Aggregate{Func: Sample, Expr: VarExpr{v}}
+	})
+}
+
+// lifted replaces the aggregates of an expression by their variables.
+func (g *grouping) lifted(e Expr) Expr {
+	return mapLeaves(e, func(leaf Expr) Expr {
+		if a, ok := leaf.(Aggregate); ok {
+			return VarExpr{g.variable(a)}
+		}
+		return leaf
+	})
+}
+
+func (g *grouping) variable(a Aggregate) Var {
+	text := exprText(a)
+	if v, ok := g.named[text]; ok && !volatile(text) {
+		return v
+	}
+	g.p.blocks.fresh++
+	v := Var(".#" + strconv.Itoa(g.p.blocks.fresh))
+	g.named[text] = v
+	g.aggs = append(g.aggs, Aggregation{v, a})
+	return v
+}
+
+// volatile reports whether an expression may have another value each time. A string
+// that looks like such a call costs no more than the sharing.
+func volatile(text string) bool {
+	return strings.Contains(text, "RAND()") || strings.Contains(text, "UUID()") || strings.Contains(text, "BNODE(")
+}
+
+// mapVars replaces the variables of an expression, but not those inside aggregates
+// and patterns.
+func mapVars(e Expr, f func(Var) Expr) Expr {
+	return mapLeaves(e, func(leaf Expr) Expr {
+		if v, ok := leaf.(VarExpr); ok {
+			return f(v.Var)
+		}
+		return leaf
+	})
+}
+
+// mapLeaves replaces what stands at the ends of an expression: variables, constants,
+// aggregates and patterns.
+func mapLeaves(e Expr, f func(Expr) Expr) Expr {
+	switch e := e.(type) {
+	case Call:
+		return Call{e.Func, mapAll(e.Args, f)}
+	case Cast:
+		return Cast{e.IRI, mapAll(e.Args, f)}
+	default:
+		return f(e)
+	}
+}
+
+func mapAll(args []Expr, f func(Expr) Expr) []Expr {
+	if args == nil {
+		return nil
+	}
+	out := make([]Expr, len(args))
+	for i, a := range args {
+		out[i] = mapLeaves(a, f)
+	}
+	return out
+}
