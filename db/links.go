@@ -27,8 +27,9 @@ const (
 		LIMIT ?2 + 0)
 		SELECT p FROM used WHERE p IS NOT NULL
 			AND EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = used.p AND l.o = ?1 AND l.g = 0)`
-	referrersOf = `SELECT l.s, t.kind, t.value, t.datatype, t.lang FROM live l INDEXED BY live_pos LEFT JOIN terms t ON t.id = l.s
-		WHERE l.p = ? AND l.o = ? AND l.g = 0 ORDER BY l.s LIMIT ? + 0 OFFSET ?`
+	referrersOf = `SELECT l.s, t.kind, t.value, t.datatype, t.lang FROM
+		(SELECT s FROM live INDEXED BY live_pos WHERE p = ? AND o = ? AND g = 0 ORDER BY s LIMIT ? + 0 OFFSET ?) l
+		LEFT JOIN terms t ON t.id = l.s`
 	countReferrers = "SELECT count(*) FROM (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ? AND l.o = ? AND l.g = 0 LIMIT ? + 0)"
 	// referrerTypes groups the first referrers by their types, with the least id of each.
 	referrerTypes = `SELECT k.o, count(*) FROM

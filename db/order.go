@@ -23,8 +23,10 @@ type Order struct {
 	Datatype rdf.IRI
 	// Many means that a subject may have several values.
 	Many bool
-	// Text, when set, gives the text by which a value is sorted.
+	// Text, when set, gives the text by which a value is sorted: a node's label.
 	Text func(rdf.Term) (string, error)
+	// Label, when set, is the property that Text reads first.
+	Label rdf.IRI
 }
 
 // Bounds of sorting without an index.
@@ -74,16 +76,18 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, p in
 func (r *Reader) sortMany(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) (list []rdf.Term, done bool, err error) {
 	if region := regionOf(by.Datatype); region != nil {
 		only, err := r.onlyIn(p, region)
-		if err != nil || !only {
+		if err != nil {
 			return nil, false, err
 		}
-		list, err = r.sortByIndex(ctx, sel, by, p, region, limit, offset)
-		return list, true, err
+		if only {
+			list, err = r.sortByIndex(ctx, sel, by, p, region, limit, offset)
+			return list, true, err
+		}
 	}
 	if ordered[by.Datatype] {
 		return nil, false, nil
 	}
-	rows, kept, err := r.sortedTexts(ctx, p)
+	rows, kept, err := r.sortedTexts(ctx, keyOf(p, by.Datatype))
 	if err != nil || !kept {
 		return nil, false, err
 	}
@@ -258,6 +262,9 @@ func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64) (
 		s.bind(i+2, arg)
 	}
 	reads := keyReader{Reader: r, by: by, texts: map[int64]string{}}
+	if err := reads.readLabels(ctx); err != nil {
+		return nil, err
+	}
 	err = r.steps(ctx, s, func() (bool, error) {
 		if len(keys) == sortLimit {
 			return false, fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)
@@ -284,6 +291,27 @@ type keyReader struct {
 	texts map[int64]string
 }
 
+// readLabels takes the texts of all labels from those that are kept.
+func (r *keyReader) readLabels(ctx context.Context) error {
+	p, ok, err := r.dict.lookup(r.by.Label)
+	if r.by.Text == nil || r.by.Label == "" || err != nil || !ok {
+		return err
+	}
+	rows, _, err := r.sortedTexts(ctx, keyOf(p, rdf.XSDString))
+	least := map[int64]int64{} // a node's label is the value with the least id
+	for _, row := range rows {
+		if o, ok := least[row.s]; !ok || row.o < o {
+			r.texts[row.s], least[row.s] = row.text, row.o
+		}
+	}
+	for s, text := range r.texts {
+		if strings.TrimSpace(text) == "" { // it is called otherwise
+			delete(r.texts, s)
+		}
+	}
+	return err
+}
+
 func (r *keyReader) key(s *stmt) (k sortKey, err error) {
 	k = sortKey{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}
 	if s.ColumnIsNull(1) {
@@ -296,8 +324,8 @@ func (r *keyReader) key(s *stmt) (k sortKey, err error) {
 	if k.value, err = r.dict.joined(k.o, s, 2); err != nil {
 		return k, err
 	}
-	k.text = folded(rdf.Lexical(k.value))
-	if regionOf(r.by.Datatype) == nil && !ordered[r.by.Datatype] {
+	k.text = orderText(r.by.Datatype, rdf.Lexical(k.value))
+	if !ordered[r.by.Datatype] {
 		k.value = nil
 	}
 	return k, nil
@@ -320,20 +348,10 @@ func (r *keyReader) text(o int64) (string, error) {
 	return text, nil
 }
 
-// folded is a text as it is sorted: whatever its case, and not all of a long one.
-func folded(text string) string {
-	text = strings.ToLower(text)
-	n := 0
-	for i := range text {
-		if n++; n > sortRunes {
-			return text[:i]
-		}
-	}
-	return text
+// ordered are the datatypes whose values are compared as such.
+var ordered = map[rdf.IRI]bool{
+	rdf.XSDBoolean: true, rdf.XSDDate: true, rdf.XSDInteger: true, rdf.XSDDecimal: true, rdf.XSDTime: true, rdf.XSDGYear: true,
 }
-
-// ordered are the datatypes without a region whose values compare.
-var ordered = map[rdf.IRI]bool{rdf.XSDFloat: true, rdf.XSDTime: true, rdf.XSDGYear: true}
 
 // compare is a total order of keys: one subject's smallest comes first.
 func (by Order) compare(a, b sortKey) int {

@@ -49,10 +49,10 @@ func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Fou
 	}
 	s := searching{Reader: r, ctx: ctx, Search: search, found: map[int64]bool{}}
 	s.Prefix = strings.ToLower(s.Prefix)
-	for _, class := range sel.Classes {
+	for _, classes := range search.together(sel.Classes) {
 		one := sel
-		one.Classes = []rdf.IRI{class}
-		if err := s.class(one); err != nil {
+		one.Classes = classes
+		if err := s.classes(one); err != nil {
 			return nil, r.fail(ctx, "search", err)
 		}
 	}
@@ -64,6 +64,20 @@ func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Fou
 	return out, nil
 }
 
+// together groups classes by the property that is searched.
+func (s Search) together(classes []rdf.IRI) [][]rdf.IRI {
+	var groups [][]rdf.IRI
+	for _, class := range classes {
+		i := slices.IndexFunc(groups, func(g []rdf.IRI) bool { return s.Text[g[0]] == s.Text[class] })
+		if i < 0 {
+			groups = append(groups, []rdf.IRI{class})
+			continue
+		}
+		groups[i] = append(groups[i], class)
+	}
+	return groups
+}
+
 type searching struct {
 	*Reader
 	Search
@@ -73,9 +87,9 @@ type searching struct {
 	more  bool
 }
 
-// class searches the instances of one class: few of them are read one by one, of many
+// classes searches the instances of classes with one text: few of them are read one by one, of many
 // the texts of all subjects are.
-func (s *searching) class(sel Selection) error {
+func (s *searching) classes(sel Selection) error {
 	pairs, ok, err := s.selectionPairs(s.ctx, sel)
 	if err != nil || !ok {
 		return err
@@ -101,7 +115,7 @@ func (s *searching) class(sel Selection) error {
 
 // ofMany looks at the texts of a property that are kept, or reads them.
 func (s *searching) ofMany(pairs []idPair, p int64) error {
-	rows, kept, err := s.sortedTexts(s.ctx, p)
+	rows, kept, err := s.sortedTexts(s.ctx, keyOf(p, rdf.XSDString))
 	if err != nil {
 		return err
 	}

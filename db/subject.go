@@ -14,6 +14,10 @@ const (
 		UNION ALL SELECT added FROM hist WHERE line = 1 AND s = ?1 AND g = 0 AND added < ?2
 		UNION ALL SELECT removed FROM hist WHERE line = 1 AND s = ?1 AND g = 0 AND removed < ?2)
 		ORDER BY seq DESC LIMIT ?3 + 0`
+	subjectChanged = `SELECT max(seq) FROM (
+		SELECT max(added) AS seq FROM live NOT INDEXED WHERE s = ?1 AND g = 0
+		UNION ALL SELECT max(added) FROM hist WHERE line = 1 AND s = ?1 AND g = 0
+		UNION ALL SELECT max(removed) FROM hist WHERE line = 1 AND s = ?1 AND g = 0)`
 	loggedOfSubject = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq = ?1 AND s = ?2" + changeJoins + " LIMIT ?3 + 0"
 	bulkOfSubject   = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live NOT INDEXED WHERE s = ?2 AND added = ?1
 		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?2 AND added = ?1` + changeJoins + " LIMIT ?3 + 0"
@@ -40,6 +44,17 @@ func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before int64, l
 	}
 	list, err := r.column(ctx, subjectCommits, ids[0], before, limit)
 	return list, r.fail(ctx, "commits of a subject", err)
+}
+
+// LastChange returns the number of the commit that last touched what the default graph
+// says of a subject; 0 when none did.
+func (r *Reader) LastChange(ctx context.Context, s rdf.Term) (int64, error) {
+	ids, ok, err := r.known(ctx, s)
+	if err != nil || !ok {
+		return 0, r.fail(ctx, "last change", err)
+	}
+	n, err := r.conn.int64(subjectChanged, ids[0])
+	return n, r.fail(ctx, "last change", err)
 }
 
 // ChangesOf returns what a commit changed of one subject, in the order of the ids,

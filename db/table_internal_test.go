@@ -255,7 +255,7 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	got, err = r.SelectSorted(t.Context(), sel, by, limit, offset)
 	same(t, "sorted by text", want, got, err)
 	if p, ok, _ := r.dict.lookup(modelText); ok {
-		rows, kept, err := r.sortedTexts(t.Context(), p)
+		rows, kept, err := r.sortedTexts(t.Context(), keyOf(p, ""))
 		if err != nil || !kept {
 			t.Fatalf("the texts are kept: %t, %v", kept, err)
 		}

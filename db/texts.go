@@ -27,7 +27,21 @@ const (
 	unloggedCommits = "SELECT count(*) FROM commits WHERE seq > ? AND seq <= ? AND flags & 1"
 )
 
-// textRow is a text of a subject, folded; o keeps apart equal texts.
+// textKey names a column: a property, and how its values are sorted.
+type textKey struct {
+	p int64
+	// datatype is one of keyed; "" for folded text.
+	datatype rdf.IRI
+}
+
+func keyOf(p int64, datatype rdf.IRI) textKey {
+	if keyed[datatype] == nil {
+		datatype = ""
+	}
+	return textKey{p, datatype}
+}
+
+// textRow is a text of a subject as it is sorted; o keeps apart equal texts.
 type textRow struct {
 	text string
 	o, s int64
@@ -48,11 +62,11 @@ type textColumn struct {
 // textStore keeps columns, those that were used last. It is safe for concurrent use.
 type textStore struct {
 	mu      sync.Mutex
-	columns map[int64]*textColumn // by the id of the property
-	used    []int64               // the latest last
+	columns map[textKey]*textColumn
+	used    []textKey // the latest last
 }
 
-func (t *textStore) get(p int64) *textColumn {
+func (t *textStore) get(p textKey) *textColumn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.columns[p]; c != nil {
@@ -64,11 +78,11 @@ func (t *textStore) get(p int64) *textColumn {
 
 // put keeps a column unless a later one is there, and drops those of the longest ago
 // when there are too many texts.
-func (t *textStore) put(p int64, c *textColumn) {
+func (t *textStore) put(p textKey, c *textColumn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.columns == nil {
-		t.columns = map[int64]*textColumn{}
+		t.columns = map[textKey]*textColumn{}
 	}
 	if old := t.columns[p]; old != nil && old.seq > c.seq {
 		return
@@ -87,13 +101,13 @@ func (t *textStore) put(p int64, c *textColumn) {
 	}
 }
 
-func (t *textStore) touch(p int64) {
-	t.used = append(slices.DeleteFunc(t.used, func(other int64) bool { return other == p }), p)
+func (t *textStore) touch(p textKey) {
+	t.used = append(slices.DeleteFunc(t.used, func(other textKey) bool { return other == p }), p)
 }
 
 // sortedTexts returns the texts of a property as of the reader's commit; false when
 // they are not kept: there are too many, or the reader's state is no commit or an old one.
-func (r *Reader) sortedTexts(ctx context.Context, p int64) ([]textRow, bool, error) {
+func (r *Reader) sortedTexts(ctx context.Context, p textKey) ([]textRow, bool, error) {
 	if r.before != nil {
 		return nil, false, nil
 	}
@@ -118,7 +132,7 @@ func (r *Reader) sortedTexts(ctx context.Context, p int64) ([]textRow, bool, err
 }
 
 // readTexts reads all texts of a property, in any case: that is what it costs once.
-func (r *Reader) readTexts(ctx context.Context, p int64) ([]textRow, bool, error) {
+func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, error) {
 	c := &textColumn{seq: r.head.Seq}
 	s, err := r.conn.take(textsOfColumn)
 	if err != nil {
@@ -126,13 +140,13 @@ func (r *Reader) readTexts(ctx context.Context, p int64) ([]textRow, bool, error
 	}
 	defer s.release()
 	s.bind(1, sortRunes)
-	s.bind(2, p)
+	s.bind(2, p.p)
 	err = r.steps(ctx, s, func() (bool, error) {
 		if len(c.rows) == keptTexts {
 			c.rows, c.large = nil, true
 			return false, nil
 		}
-		c.rows = append(c.rows, scanText(s))
+		c.rows = append(c.rows, scanText(s, p))
 		return true, nil
 	})
 	if err != nil {
@@ -144,19 +158,18 @@ func (r *Reader) readTexts(ctx context.Context, p int64) ([]textRow, bool, error
 }
 
 // scanText reads a subject, an object and its text from the first three columns.
-func scanText(s *stmt) textRow {
-	row := textRow{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}
+func scanText(s *stmt, key textKey) textRow {
+	row, text := textRow{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}, s.ColumnText(2)
 	if row.o < 0 {
-		row.text = folded(rdf.Lexical(inlineTerm(row.o)))
-	} else {
-		row.text = folded(s.ColumnText(2))
+		text = rdf.Lexical(inlineTerm(row.o))
 	}
+	row.text = orderText(key.datatype, text)
 	return row
 }
 
 // followTexts brings a column to the reader's commit by the change logs between; nil
 // when these are missing or long.
-func (r *Reader) followTexts(ctx context.Context, p int64, c *textColumn) (*textColumn, error) {
+func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*textColumn, error) {
 	unlogged, err := r.conn.int64(unloggedCommits, c.seq, r.head.Seq)
 	if err != nil || unlogged > 0 {
 		return nil, err
@@ -188,19 +201,19 @@ func (r *Reader) followTexts(ctx context.Context, p int64, c *textColumn) (*text
 
 // changedTexts are the texts that were added or removed since a commit, and whether each
 // is there now; n counts the changes.
-func (r *Reader) changedTexts(ctx context.Context, p, since int64) (now map[textRow]bool, n int, err error) {
+func (r *Reader) changedTexts(ctx context.Context, p textKey, since int64) (now map[textRow]bool, n int, err error) {
 	s, err := r.conn.take(changedTexts)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer s.release()
-	for i, arg := range []any{sortRunes, since, r.head.Seq, p, logTexts} {
+	for i, arg := range []any{sortRunes, since, r.head.Seq, p.p, logTexts} {
 		s.bind(i+1, arg)
 	}
 	now = map[textRow]bool{}
 	err = r.steps(ctx, s, func() (bool, error) {
 		n++
-		now[scanText(s)] = s.ColumnInt64(3) == OpAdd
+		now[scanText(s, p)] = s.ColumnInt64(3) == OpAdd
 		return true, nil
 	})
 	return now, n, err

@@ -94,7 +94,7 @@ func sameTexts(t interface {
 		if !ok {
 			continue
 		}
-		got, kept, err := r.sortedTexts(context.Background(), p)
+		got, kept, err := r.sortedTexts(context.Background(), keyOf(p, ""))
 		if err != nil || !kept {
 			t.Fatal("not kept", err)
 		}
@@ -107,7 +107,7 @@ func sameTexts(t interface {
 
 func readAgain(t interface{ Fatal(...any) }, r *Reader, p int64) (rows []textRow) {
 	err := r.conn.exec(textsOfColumn, func(s *stmt) error {
-		rows = append(rows, scanText(s))
+		rows = append(rows, scanText(s, textKey{}))
 		return nil
 	}, sortRunes, p)
 	if err != nil {
@@ -147,7 +147,7 @@ func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, kept, err := old.sortedTexts(t.Context(), p); kept || err != nil {
+	if _, kept, err := old.sortedTexts(t.Context(), keyOf(p, "")); kept || err != nil {
 		t.Errorf("an older reader got later texts: %t, %v", kept, err)
 	}
 	t.Run("a bulk commit has no log and is read", func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		if _, kept, err := w.sortedTexts(t.Context(), p); kept || err != nil {
+		if _, kept, err := w.sortedTexts(t.Context(), keyOf(p, "")); kept || err != nil {
 			t.Errorf("a writer's texts are kept: %t, %v", kept, err)
 		}
 	})
@@ -170,16 +170,16 @@ func TestTextsThatWereUsedLongAgoGo(t *testing.T) {
 	var store textStore
 	rows := make([]textRow, keptTexts/2)
 	for p := range int64(4) {
-		store.put(p, &textColumn{seq: 1, rows: rows})
-		store.get(0)
+		store.put(textKey{p: p}, &textColumn{seq: 1, rows: rows})
+		store.get(textKey{})
 	}
 	for p, want := range []bool{true, false, false, true} {
-		if got := store.get(int64(p)) != nil; got != want {
+		if got := store.get(textKey{p: int64(p)}) != nil; got != want {
 			t.Errorf("property %d is kept: %t, want %t", p, got, want)
 		}
 	}
-	store.put(3, &textColumn{seq: 0})
-	if c := store.get(3); c.seq != 1 {
+	store.put(textKey{p: 3}, &textColumn{seq: 0})
+	if c := store.get(textKey{p: 3}); c.seq != 1 {
 		t.Errorf("an older column came in the place of a later one")
 	}
 }

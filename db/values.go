@@ -9,8 +9,9 @@ import (
 // The values of one property of one subject, in the order of their ids. Statements
 // of named graphs are no values.
 const (
-	valuesOf = `SELECT l.o, t.kind, t.value, t.datatype, t.lang FROM live l NOT INDEXED LEFT JOIN terms t ON t.id = l.o
-		WHERE l.s = ? AND l.p = ? AND l.g = 0 ORDER BY l.o LIMIT ? + 0 OFFSET ?`
+	valuesOf = `SELECT l.o, t.kind, t.value, t.datatype, t.lang FROM
+		(SELECT o FROM live NOT INDEXED WHERE s = ? AND p = ? AND g = 0 ORDER BY o LIMIT ? + 0 OFFSET ?) l
+		LEFT JOIN terms t ON t.id = l.o`
 	countValues = "SELECT count(*) FROM (SELECT 1 FROM live l NOT INDEXED WHERE l.s = ? AND l.p = ? AND l.g = 0 LIMIT ? + 0)"
 	// nextPredicate jumps over the values of the one before, however many they are.
 	nextPredicate = "SELECT l.p FROM live l NOT INDEXED WHERE l.s = ? AND l.p > ? AND l.g = 0 ORDER BY l.p LIMIT 1"

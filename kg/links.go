@@ -19,6 +19,17 @@ type LinkGroup struct {
 	More  bool
 }
 
+// Bounds of what is listed and counted of the links to one node, by all properties
+// together; beyond them each group has few nodes, and More.
+const (
+	linksListed  = 1000
+	linksCounted = CountLimit
+	fewLinks     = 5
+)
+
+// linkBudget is what is left of them.
+type linkBudget struct{ listed, counted int }
+
 // IncomingLinks returns what refers to a node, limit nodes of each group. However
 // many there are, it looks at a bounded number.
 func (s *Snapshot) IncomingLinks(ctx context.Context, node rdf.Term, limit int) ([]LinkGroup, error) {
@@ -27,11 +38,12 @@ func (s *Snapshot) IncomingLinks(ctx context.Context, node rdf.Term, limit int) 
 		return nil, err
 	}
 	var groups []LinkGroup
+	left := linkBudget{linksListed, linksCounted}
 	for _, p := range predicates {
 		if p == rdf.Type {
 			continue
 		}
-		found, err := s.referrers(ctx, p, node, limit)
+		found, err := s.referrers(ctx, p, node, min(limit, max(fewLinks, left.listed)), &left)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +74,7 @@ func (s *Snapshot) propertyOrder(g LinkGroup) int {
 }
 
 // referrers groups those who refer to a node by p.
-func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limit int) ([]LinkGroup, error) {
+func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limit int, left *linkBudget) ([]LinkGroup, error) {
 	total, err := s.CountReferrers(ctx, p, node, CountLimit+1)
 	if err != nil {
 		return nil, err
@@ -71,6 +83,7 @@ func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limi
 	if err != nil {
 		return nil, err
 	}
+	left.listed -= len(first)
 	groups, err := s.groupByType(ctx, p, first)
 	if err != nil || total <= len(first) {
 		return groups, err
@@ -79,8 +92,20 @@ func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limi
 		groups[0].Total, groups[0].More = min(total, CountLimit), total > CountLimit
 		return groups, nil
 	}
-	return s.countedByType(ctx, p, node, total, limit)
+	if left.counted <= 0 {
+		for i := range groups {
+			groups[i].More = true
+		}
+		return groups, nil
+	}
+	most := min(CountLimit, left.counted)
+	left.counted -= min(total, most)
+	return s.countedByType(ctx, p, node, linkCount{total, most, limit})
 }
+
+// linkCount says how many links there are, how many of them are counted by type, and
+// how many nodes of each type are listed.
+type linkCount struct{ total, most, limit int }
 
 // onlyDeclares reports whether no other type has the property.
 func (s *Snapshot) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
@@ -111,18 +136,18 @@ func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term)
 	return groups, nil
 }
 
-// countedByType counts the first CountLimit of those who refer to a node by type.
-func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, total, limit int) ([]LinkGroup, error) {
-	counts, err := s.ReferrerTypes(ctx, p, node, CountLimit)
+// countedByType counts the first of those who refer to a node by type.
+func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, c linkCount) ([]LinkGroup, error) {
+	types, err := s.ReferrerTypes(ctx, p, node, c.most)
 	if err != nil {
 		return nil, err
 	}
 	var groups []LinkGroup
-	for _, c := range counts {
-		iri, _ := c.Object.(rdf.IRI)
-		g := LinkGroup{Type: s.Schema().TypeByIRI(iri), Total: int(c.Count), More: total > CountLimit}
+	for _, t := range types {
+		iri, _ := t.Object.(rdf.IRI)
+		g := LinkGroup{Type: s.Schema().TypeByIRI(iri), Total: int(t.Count), More: c.total > c.most}
 		g.Property = s.PropertyName(g.Type, p)
-		nodes, err := s.ReferrersOfType(ctx, p, node, c.Object, CountLimit, limit)
+		nodes, err := s.ReferrersOfType(ctx, p, node, t.Object, c.most, c.limit)
 		if err != nil {
 			return nil, err
 		}

@@ -125,14 +125,14 @@ func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
 			made = seq
 		}
 	}
-	changed, err := s.SubjectCommits(ctx, page.Node.Term, 0, 1)
+	changed, err := s.LastChange(ctx, page.Node.Term)
 	if err != nil {
 		return err
 	}
-	if page.Made, err = s.commitNumber(ctx, made); err != nil || len(changed) == 0 {
+	if page.Made, err = s.commitNumber(ctx, made); err != nil {
 		return err
 	}
-	page.Changed, err = s.commitNumber(ctx, changed[0])
+	page.Changed, err = s.commitNumber(ctx, changed)
 	return err
 }
 

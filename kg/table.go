@@ -146,12 +146,27 @@ func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuer
 		Datatype: schema.Datatypes[q.Sort.Datatype].IRI, Many: q.Sort.Many(),
 	}
 	if by.Datatype == "" {
+		by.Label = s.labelOfAll(s.Schema().Type(q.Sort.Class))
 		by.Text = func(node rdf.Term) (string, error) {
 			d, err := s.Describe(ctx, node)
 			return d.Label, err
 		}
 	}
 	return s.SelectSorted(ctx, sel, by, q.Limit, q.Offset)
+}
+
+// labelOfAll is the property that labels all instances of a type, "" when there is none
+// or several do.
+func (s *Snapshot) labelOfAll(t *schema.Type) rdf.IRI {
+	var label rdf.IRI
+	for i, own := range s.Schema().Concrete(t) {
+		p := s.Schema().Property(own, s.Schema().LabelOf(own))
+		if p == nil || i > 0 && p.IRI != label {
+			return ""
+		}
+		label = p.IRI
+	}
+	return label
 }
 
 func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, q TableQuery) ([]TableRow, error) {

@@ -1,0 +1,79 @@
+package db
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"trails/kg/rdf"
+	"trails/kg/xsd"
+)
+
+// keyed has the datatypes whose values are sorted by a text that stands where the value
+// does; those without an entry, and without a region, are sorted by their folded text.
+// A time without a zone is taken as UTC, so that any two compare.
+var keyed = map[rdf.IRI]func(lexical string) string{
+	rdf.XSDDouble:   func(s string) string { return numberText(s, 64) },
+	rdf.XSDFloat:    func(s string) string { return numberText(s, 32) },
+	rdf.XSDDateTime: momentText,
+}
+
+// orderText is the text by which a value of a datatype is sorted.
+func orderText(datatype rdf.IRI, lexical string) string {
+	if key := keyed[datatype]; key != nil {
+		return key(lexical)
+	}
+	return folded(lexical)
+}
+
+// lastText begins what stands for no value that could be compared: it is after all
+// numbers, infinity too, and all moments.
+const lastText = "\xff\xff"
+
+// numberText is in the order of floating point numbers; NaN comes last.
+func numberText(lexical string, bits int) string {
+	f, err := strconv.ParseFloat(lexical, bits)
+	if math.IsNaN(f) || err != nil && !math.IsInf(f, 0) {
+		return lastText + lexical
+	}
+	n := math.Float64bits(math.Abs(f)) | 1<<63 // zero has one sign
+	if f < 0 {
+		n = ^math.Float64bits(f)
+	}
+	return string(binary.BigEndian.AppendUint64(nil, n))
+}
+
+// momentText is in the order of moments.
+func momentText(lexical string) string {
+	t, ok := moment(lexical)
+	if !ok {
+		canonical, _ := xsd.Canonical(lexical, rdf.XSDDateTime) // 24:00:00 is the next day
+		if t, ok = moment(canonical); !ok {
+			return lastText + lexical
+		}
+	}
+	b := binary.BigEndian.AppendUint64(nil, uint64(t.Unix())^1<<63)
+	return string(binary.BigEndian.AppendUint32(b, uint32(t.Nanosecond())))
+}
+
+func moment(lexical string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339Nano, lexical)
+	if err != nil {
+		t, err = time.Parse("2006-01-02T15:04:05.999999999", lexical)
+	}
+	return t, err == nil
+}
+
+// folded is a text as it is sorted: whatever its case, and not all of a long one.
+func folded(text string) string {
+	text = strings.ToLower(text)
+	n := 0
+	for i := range text {
+		if n++; n > sortRunes {
+			return text[:i]
+		}
+	}
+	return text
+}
