@@ -21,14 +21,15 @@ const Base = "https://w3c.github.io/rdf-tests/"
 
 // Terms of the vocabulary of manifests.
 const (
-	manifestNS = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
-	Include    = rdf.IRI(manifestNS + "include")
-	Entries    = rdf.IRI(manifestNS + "entries")
-	Name       = rdf.IRI(manifestNS + "name")
-	Action     = rdf.IRI(manifestNS + "action")
-	Result     = rdf.IRI(manifestNS + "result")
-	Approval   = rdf.IRI("http://www.w3.org/ns/rdftest#approval")
-	approvalDA = rdf.IRI("http://www.w3.org/2001/sw/DataAccess/tests/test-dawg#approval")
+	manifestNS    = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
+	manifestClass = rdf.IRI(manifestNS + "Manifest")
+	Include       = rdf.IRI(manifestNS + "include")
+	Entries       = rdf.IRI(manifestNS + "entries")
+	Name          = rdf.IRI(manifestNS + "name")
+	Action        = rdf.IRI(manifestNS + "action")
+	Result        = rdf.IRI(manifestNS + "result")
+	Approval      = rdf.IRI("http://www.w3.org/ns/rdftest#approval")
+	approvalDA    = rdf.IRI("http://www.w3.org/2001/sw/DataAccess/tests/test-dawg#approval")
 )
 
 // absent are the manifests that the suites name but do not hold.
@@ -62,7 +63,8 @@ func load(dir, name string) ([]Test, error) {
 		m.about[q.Subject] = append(m.about[q.Subject], q)
 	}
 	var tests []Test
-	for _, included := range m.Lists(rdf.IRI(m.iri), Include) {
+	node := manifestNode(quads, rdf.IRI(m.iri))
+	for _, included := range m.Lists(node, Include) {
 		name := strings.TrimPrefix(rdf.Lexical(included), Base)
 		more, err := load(dir, name)
 		if errors.Is(err, os.ErrNotExist) && isAbsent(name) {
@@ -73,10 +75,21 @@ func load(dir, name string) ([]Test, error) {
 		}
 		tests = append(tests, more...)
 	}
-	for _, entry := range m.Lists(rdf.IRI(m.iri), Entries) {
+	for _, entry := range m.Lists(node, Entries) {
 		tests = append(tests, m.test(entry))
 	}
 	return tests, nil
+}
+
+// manifestNode returns the node that is the manifest: its document or, in some, a
+// blank node.
+func manifestNode(quads []rdf.Quad, document rdf.Term) rdf.Term {
+	for _, q := range quads {
+		if q.Predicate == rdf.Type && q.Object == manifestClass {
+			return q.Subject
+		}
+	}
+	return document
 }
 
 func isAbsent(name string) bool {
