@@ -198,6 +198,20 @@ type labels struct {
 	n     int
 }
 
+// blankOfData is what a blank node is in INSERT DATA: a term, as in a template, but
+// two operations cannot share a label (section 19.6).
+func (l *labels) blankOfData(p *parser, label string, at int) Operand {
+	_, mine := l.known[label]
+	if label != "" && !mine && p.dataLabels[label] {
+		p.failFrom(at, "the blank node label _:"+label+" is used in another INSERT DATA, and cannot be shared")
+	}
+	if p.dataLabels == nil {
+		p.dataLabels = map[string]bool{}
+	}
+	p.dataLabels[label] = true
+	return l.blank(p, label, at)
+}
+
 func (l *labels) blank(_ *parser, label string, _ int) Operand {
 	if node, ok := l.known[label]; ok {
 		return Operand{Term: node}

@@ -1,0 +1,190 @@
+package expr
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"trails/kg/sparql"
+)
+
+// regex is REGEX (section 17.4.3.14): text, pattern, and maybe flags.
+func regex(args []sparql.Expr) evaluator {
+	if len(args) < 2 || len(args) > 3 {
+		return compile(nil)
+	}
+	text, pattern := compile(args[0]), newMatcherSource(args[1], args[2:])
+	return func(env Env) (value, error) {
+		l, err := literalOf(env, text)
+		if err != nil {
+			return failed(err)
+		}
+		m, err := pattern.in(env)
+		if err != nil {
+			return failed(err)
+		}
+		return ofBool(m.re.MatchString(l.text))
+	}
+}
+
+// replace is REPLACE (section 17.4.3.15): text, pattern, replacement, maybe flags.
+func replace(args []sparql.Expr) evaluator {
+	if len(args) < 3 || len(args) > 4 {
+		return compile(nil)
+	}
+	text, pattern, replacement := compile(args[0]), newMatcherSource(args[1], args[3:]), compile(args[2])
+	return func(env Env) (value, error) {
+		l, err := literalOf(env, text)
+		if err != nil {
+			return failed(err)
+		}
+		m, err := pattern.in(env)
+		if err != nil {
+			return failed(err)
+		}
+		by, err := textOf(env, replacement)
+		if err != nil {
+			return failed(err)
+		}
+		return m.replace(l, by)
+	}
+}
+
+func literalOf(env Env, e evaluator) (literal, error) {
+	v, err := e(env)
+	if err != nil {
+		return literal{}, err
+	}
+	if l, ok := stringLiteral(v.term); ok {
+		return l, nil
+	}
+	return literal{}, ErrType
+}
+
+func textOf(env Env, e evaluator) (string, error) {
+	v, err := e(env)
+	if err != nil {
+		return "", err
+	}
+	if s, ok := isText(v.term); ok {
+		return s, nil
+	}
+	return "", ErrType
+}
+
+// matcher is a pattern with its flags, ready to match.
+type matcher struct {
+	re      *regexp.Regexp
+	literal bool // flag q: nothing in pattern or replacement is special
+}
+
+// matcherSource is where a matcher comes from: both constants, or two expressions.
+type matcherSource struct {
+	pattern, flags evaluator
+	fixed          func() (matcher, error)
+}
+
+func newMatcherSource(pattern sparql.Expr, flags []sparql.Expr) matcherSource {
+	flag := sparql.Expr(sparql.TermExpr{Term: emptyText})
+	if len(flags) > 0 {
+		flag = flags[0]
+	}
+	s := matcherSource{pattern: compile(pattern), flags: compile(flag)}
+	if isConstant(pattern) && isConstant(flag) {
+		s.fixed = sync.OnceValues(func() (matcher, error) { return s.find(nil) })
+	}
+	return s
+}
+
+func isConstant(e sparql.Expr) bool {
+	_, ok := e.(sparql.TermExpr)
+	return ok
+}
+
+func (s matcherSource) in(env Env) (matcher, error) {
+	if s.fixed != nil {
+		return s.fixed()
+	}
+	return s.find(env)
+}
+
+func (s matcherSource) find(env Env) (matcher, error) {
+	pattern, err := textOf(env, s.pattern)
+	if err != nil {
+		return matcher{}, err
+	}
+	flags, err := textOf(env, s.flags)
+	if err != nil {
+		return matcher{}, err
+	}
+	return compiled.get(pattern, flags)
+}
+
+// compiled keeps the patterns that queries made at run time. It forgets all of
+// them when it is full, so that what a caller can fill it with stays bounded.
+var compiled = matchers{made: map[[2]string]matcher{}}
+
+const (
+	maxPattern  = 10_000 // bytes
+	maxMatchers = 256
+)
+
+type matchers struct {
+	mu   sync.Mutex
+	made map[[2]string]matcher
+}
+
+func (m *matchers) get(pattern, flags string) (matcher, error) {
+	if len(pattern) > maxPattern || len(flags) > 16 {
+		return matcher{}, ErrRegex
+	}
+	key := [2]string{pattern, flags}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found, ok := m.made[key]; ok {
+		return found, nil
+	}
+	made, err := newMatcher(pattern, flags)
+	if err != nil {
+		return matcher{}, err
+	}
+	if len(m.made) >= maxMatchers {
+		clear(m.made)
+	}
+	m.made[key] = made
+	return made, nil
+}
+
+func newMatcher(pattern, flags string) (matcher, error) {
+	if strings.Trim(flags, "smixq") != "" {
+		return matcher{}, ErrRegex
+	}
+	literal := strings.Contains(flags, "q")
+	if literal {
+		pattern = regexp.QuoteMeta(pattern)
+	} else {
+		var ok bool
+		if pattern, ok = translate(pattern, strings.Contains(flags, "x")); !ok {
+			return matcher{}, ErrRegex
+		}
+	}
+	if modes := modesOf(flags, literal); modes != "" {
+		pattern = "(?" + modes + ")" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return matcher{}, ErrRegex
+	}
+	return matcher{re: re, literal: literal}, nil
+}
+
+// modesOf returns the flags that RE2 has, too, under the same letters.
+func modesOf(flags string, literal bool) string {
+	modes := ""
+	for _, mode := range []string{"i", "m", "s"} {
+		if strings.Contains(flags, mode) && (mode == "i" || !literal) {
+			modes += mode
+		}
+	}
+	return modes
+}
