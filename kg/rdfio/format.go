@@ -1,0 +1,150 @@
+package rdfio
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// Format is a syntax for RDF.
+type Format string
+
+// The formats that are read.
+const (
+	NTriples Format = "ntriples"
+	NQuads   Format = "nquads"
+	Turtle   Format = "turtle"
+	TriG     Format = "trig"
+	RDFXML   Format = "rdfxml"
+	JSONLD   Format = "jsonld"
+)
+
+// NewReader returns a reader of a format. The base and the loader matter to formats
+// that have relative IRIs and remote contexts.
+func NewReader(format Format, r io.Reader, base string, limits Limits, load ContextLoader) (Reader, error) {
+	switch format {
+	case NTriples:
+		return NewNTriplesReader(r, limits), nil
+	case NQuads:
+		return NewNQuadsReader(r, limits), nil
+	case Turtle:
+		return NewTurtleReader(r, base, limits), nil
+	case TriG:
+		return NewTriGReader(r, base, limits), nil
+	case RDFXML:
+		return NewRDFXMLReader(r, base, limits), nil
+	case JSONLD:
+		return NewJSONLDReader(r, base, limits, load), nil
+	}
+	return nil, fmt.Errorf("no reader for the format %q", format)
+}
+
+// byExtension leaves out .json, .xml and .owl, which say too little.
+var byExtension = map[string]Format{
+	".nt": NTriples, ".ntriples": NTriples, ".nq": NQuads, ".nquads": NQuads, ".ttl": Turtle, ".turtle": Turtle,
+	".trig": TriG, ".rdf": RDFXML, ".rdfxml": RDFXML, ".jsonld": JSONLD,
+}
+
+// Sniff tells a document's format by its name, or where that says nothing by how it
+// begins; head is a piece of its text, unpacked, the longer the better. It returns
+// "" for what is none of the formats. Each is read by a reader that takes more: of
+// what could be Turtle it says TriG, and of N-Triples N-Quads.
+func Sniff(head []byte, name string) Format {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	if format := byExtension[path.Ext(name)]; format != "" {
+		return format
+	}
+	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	text := skipComments(head)
+	switch {
+	case len(text) == 0:
+		return ""
+	case looksLikeJSON(text):
+		if bytes.Contains(text, []byte(`"@`)) {
+			return JSONLD
+		}
+		return ""
+	case looksLikeXML(text):
+		return RDFXML
+	case hasQuad(text):
+		return NQuads
+	case looksLikeTurtle(text):
+		return TriG
+	}
+	return ""
+}
+
+// skipComments steps over white space and lines that begin with '#'.
+func skipComments(text []byte) []byte {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		if len(text) == 0 || text[0] != '#' {
+			return text
+		}
+		end := lineEnd(text)
+		if end < 0 {
+			return nil
+		}
+		text = text[end:]
+	}
+}
+
+// looksLikeJSON tells an object or array from a graph or a blank node.
+func looksLikeJSON(text []byte) bool {
+	inner := bytes.TrimLeft(text[1:], " \t\r\n")
+	switch text[0] {
+	case '{':
+		return len(inner) == 0 || inner[0] == '"' || inner[0] == '}' && len(bytes.TrimSpace(inner[1:])) == 0
+	case '[':
+		return len(inner) == 0 || inner[0] == '{' || inner[0] == '"' || inner[0] == ']' && len(bytes.TrimSpace(inner[1:])) == 0
+	}
+	return false
+}
+
+// looksLikeXML tells a tag from an IRI: a document of RDF declares a namespace.
+func looksLikeXML(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("<?xml")) || bytes.HasPrefix(text, []byte("<!")) {
+		return true
+	}
+	tag, _, _ := bytes.Cut(text, []byte(">"))
+	return text[0] == '<' && bytes.Contains(tag, []byte("xmlns"))
+}
+
+// hasQuad reports whether one of the whole lines is a statement of N-Quads.
+func hasQuad(text []byte) bool {
+	for range 20 {
+		end := lineEnd(text)
+		if end < 0 {
+			end = len(text)
+		}
+		if _, err := ParseQuad(text[:end]); err == nil {
+			return true
+		}
+		if text = text[end:]; len(text) == 0 {
+			return false
+		}
+		text = text[1:]
+	}
+	return false
+}
+
+// looksLikeTurtle reports whether a statement of Turtle or TriG begins.
+func looksLikeTurtle(text []byte) bool {
+	switch text[0] {
+	case '@', '[', '(', '{', '<', '_', ':':
+		return true
+	}
+	word, _, _ := bytes.Cut(text, []byte(":"))
+	switch first := bytes.Fields(word); {
+	case len(word) == len(text), len(first) == 0:
+		return false
+	case len(first) == 1:
+		return len(word) == len(first[0]) || keyword(first[0]) == "prefix" // a prefixed name, or the empty prefix
+	default:
+		return turtleKeywords[keyword(first[0])]
+	}
+}
+
+var turtleKeywords = map[string]bool{"prefix": true, "base": true, "graph": true}
