@@ -74,15 +74,14 @@ type Query struct {
 
 // List returns a page of instances with their labels.
 func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, error) {
-	var classes []rdf.IRI
+	var sel db.Selection
 	for _, t := range s.Schema().Concrete(q.Type) {
-		classes = append(classes, t.IRI)
+		sel.Classes = append(sel.Classes, t.IRI)
 	}
-	var filter *db.Pair
 	if q.Property != nil {
-		filter = &db.Pair{P: q.Property.IRI, O: q.Value}
+		sel.Pairs = []db.Pair{{P: q.Property.IRI, O: q.Value}}
 	}
-	nodes, err := s.Instances(ctx, classes, filter, q.Limit, q.Offset)
+	nodes, err := s.Select(ctx, sel, q.Limit, q.Offset)
 	if err != nil {
 		return nil, err
 	}
