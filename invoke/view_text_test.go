@@ -117,6 +117,16 @@ type change struct {
 	Old, New []cell
 }
 
+// changedNode is a node of a commit, or of a neighbourhood.
+type changedNode struct {
+	node
+	Node    *node
+	Graph   string
+	What    string
+	Changes []change
+	More    bool
+}
+
 // viewed has the members of all views.
 type viewed struct {
 	Columns []struct{ Name string }
@@ -161,14 +171,7 @@ type viewed struct {
 		Changes  []change
 		More     bool
 	}
-	Nodes []struct {
-		node
-		Node    *node
-		Graph   string
-		What    string
-		Changes []change
-		More    bool
-	}
+	Nodes          []changedNode
 	Edges          []struct{ From, To, Property string }
 	Truncated      bool
 	Previous, Next *string
