@@ -70,8 +70,9 @@ func (p *parser) signedNumber() bool {
 	switch p.tok.kind {
 	case integer, decimal, double:
 		return p.tok.text[0] == '+' || p.tok.text[0] == '-'
+	default:
+		return false
 	}
-	return false
 }
 
 // signed takes the sign off the number that is the token, as the operator.

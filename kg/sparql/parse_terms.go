@@ -89,9 +89,10 @@ func (p *parser) iri() rdf.IRI {
 	case prefixedName:
 		p.next()
 		return p.expand(text, at)
+	default:
+		p.failExpected("an IRI")
+		return ""
 	}
-	p.failExpected("an IRI")
-	return ""
 }
 
 // isLiteral reports whether a literal begins here.
@@ -101,8 +102,9 @@ func (p *parser) isLiteral() bool {
 		return true
 	case symbol:
 		return p.tok.text == "TRUE" || p.tok.text == "FALSE"
+	default:
+		return false
 	}
-	return false
 }
 
 var numberTypes = map[kind]rdf.IRI{integer: rdf.XSDInteger, decimal: rdf.XSDDecimal, double: rdf.XSDDouble}
@@ -116,8 +118,9 @@ func (p *parser) literal() rdf.Term {
 		return p.rdfLiteral(tok.text)
 	case symbol:
 		return rdf.Literal(strings.ToLower(tok.text), rdf.XSDBoolean)
+	default:
+		return rdf.Literal(tok.text, numberTypes[tok.kind])
 	}
-	return rdf.Literal(tok.text, numberTypes[tok.kind])
 }
 
 // rdfLiteral reads what may stand behind the string.

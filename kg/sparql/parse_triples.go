@@ -32,6 +32,13 @@ func (p *parser) add(s Operand, verb triple, o Operand) {
 	p.sink.triples = append(p.sink.triples, verb)
 }
 
+// addNode reads the object of a triple, which comes before those of the object.
+func (p *parser) addNode(s Operand, verb triple) {
+	i := len(p.sink.triples)
+	p.add(s, verb, Operand{})
+	p.sink.triples[i].object = p.node()
+}
+
 // blankNode returns what a label, or none, stands for here.
 func (p *parser) blankNode(label string, at int) Operand {
 	if !p.sink.blanks {
@@ -57,8 +64,9 @@ func (p *parser) isNode() bool {
 	switch p.tok.kind {
 	case variable, iriRef, prefixedName, blankLabel:
 		return true
+	default:
+		return p.isLiteral() || p.is("(") || p.is("[")
 	}
-	return p.isLiteral() || p.is("(") || p.is("[")
 }
 
 // sameSubject reads TriplesSameSubject(Path). A list or blank node with properties
@@ -90,9 +98,9 @@ func (p *parser) propertyList(subject Operand) {
 }
 
 func (p *parser) objectList(subject Operand, verb triple) {
-	p.add(subject, verb, p.node())
+	p.addNode(subject, verb)
 	for p.accept(",") {
-		p.add(subject, verb, p.node())
+		p.addNode(subject, verb)
 	}
 }
 
@@ -105,11 +113,23 @@ func (p *parser) verb() triple {
 		return triple{path: p.path()}
 	case p.accept("a"):
 		return triple{verb: Operand{Term: rdf.Type}}
-	case p.isIRI():
-		return triple{verb: Operand{Term: p.iri()}}
 	}
-	p.failExpected("a property: an IRI, a variable or 'a'")
-	return triple{}
+	return p.property()
+}
+
+// property reads an IRI where no path may stand.
+func (p *parser) property() triple {
+	if !p.isIRI() {
+		p.failExpected("a property: an IRI, a variable or 'a'")
+		return triple{}
+	}
+	verb := triple{verb: Operand{Term: p.iri()}}
+	for _, sign := range []string{"/", "|", "*", "+", "?"} {
+		if p.is(sign) {
+			p.failHere("a property path cannot stand in " + p.sink.place)
+		}
+	}
+	return verb
 }
 
 // node reads GraphNode(Path): a term or a variable, a list, or a blank node with
@@ -167,12 +187,12 @@ func (p *parser) collection(at int) Operand {
 		return Operand{Term: rdf.Nil}
 	}
 	head := p.blankNode("", at)
-	p.add(head, first, p.node())
+	p.addNode(head, first)
 	last := head
 	for !p.is(")") && !p.ended() {
 		cell := p.blankNode("", at)
 		p.add(last, rest, cell)
-		p.add(cell, first, p.node())
+		p.addNode(cell, first)
 		last = cell
 	}
 	p.expect(")")

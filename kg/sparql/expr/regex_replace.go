@@ -1,6 +1,14 @@
 package expr
 
-import "strings"
+import (
+	"strings"
+
+	"trails/kg/fault"
+)
+
+// maxMatches bounds the places that are replaced in one text, and so the memory
+// that remembers them.
+const maxMatches = 1 << 20
 
 // replace is fn:replace (XPath Functions, section 7.6.3), in one pass, so that the
 // bound on the result is also one on the work.
@@ -14,7 +22,11 @@ func (m matcher) replace(l literal, replacement string) (value, error) {
 	}
 	var out strings.Builder
 	rest, at := l.text, 0
-	for _, match := range m.re.FindAllStringSubmatchIndex(rest, -1) {
+	matches := m.re.FindAllStringSubmatchIndex(rest, maxMatches+1)
+	if len(matches) > maxMatches {
+		return failed(fault.New(fault.TooLarge, "REPLACE has more than %d places to replace in one text", maxMatches))
+	}
+	for _, match := range matches {
 		out.WriteString(rest[at:match[0]])
 		for _, part := range parts {
 			out.WriteString(part.in(rest, match))

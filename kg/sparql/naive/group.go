@@ -49,7 +49,7 @@ func (e *evaluator) partition(op sparql.Group, g graph, outer solution) []*parti
 				key[i] = value
 			}
 		}
-		at := slices.IndexFunc(groups, func(p *partition) bool { return slices.Equal(p.key, key) })
+		at := slices.IndexFunc(groups, func(p *partition) bool { return slices.EqualFunc(p.key, key, identical) })
 		if at < 0 {
 			at = len(groups)
 			groups = append(groups, &partition{key: key})
@@ -72,7 +72,7 @@ func (e *evaluator) aggregate(a sparql.Aggregate, solutions []solution, g graph,
 		switch {
 		case err != nil:
 			errors++
-		case !a.Distinct || !slices.Contains(values, value):
+		case !a.Distinct || !slices.ContainsFunc(values, func(v rdf.Term) bool { return identical(v, value) }):
 			values = append(values, value)
 		}
 	}

@@ -107,12 +107,13 @@ type evaluator struct {
 	active graph // the default graph
 	names  []rdf.Term
 	named  map[rdf.Term]graph
-	made   int   // blank nodes
+	made   int // blank nodes
+	used   map[rdf.Term]bool
 	failed error // what no expression may catch
 }
 
 func newEvaluator(ctx context.Context, base string, d Dataset, clauses sparql.Dataset) *evaluator {
-	e := &evaluator{ctx: ctx, base: base, now: time.Now()}
+	e := &evaluator{ctx: ctx, base: base, now: time.Now(), used: map[rdf.Term]bool{}}
 	stored := map[rdf.Term]graph{}
 	var names []rdf.Term
 	seen := map[rdf.Quad]bool{}
@@ -121,6 +122,7 @@ func newEvaluator(ctx context.Context, base string, d Dataset, clauses sparql.Da
 			continue
 		}
 		seen[q] = true
+		e.used[q.Subject], e.used[q.Object] = true, true
 		if q.Label != nil && stored[q.Label] == nil {
 			names = append(names, q.Label)
 		}
@@ -177,6 +179,10 @@ func (e *evaluator) fail(format string, args ...any) {
 
 // newBlank returns a blank node that nothing else has.
 func (e *evaluator) newBlank() rdf.Term {
-	e.made++
-	return quad.BNode(fmt.Sprintf("naive-%d", e.made))
+	for {
+		e.made++
+		if b := quad.BNode(fmt.Sprintf("naive-%d", e.made)); !e.used[b] {
+			return b
+		}
+	}
 }

@@ -106,10 +106,10 @@ func matches(p sparql.TriplePattern, t triple, s solution) (solution, bool) {
 // matchesTerm extends s so that the operand is the term, if it can.
 func matchesTerm(o sparql.Operand, term rdf.Term, s solution) (solution, bool) {
 	if o.Var == "" {
-		return s, o.Term == term
+		return s, identical(o.Term, term)
 	}
 	if bound, ok := s.terms[o.Var]; ok {
-		return s, bound == term
+		return s, identical(bound, term)
 	}
 	return s.bind(o.Var, term), true
 }
@@ -169,32 +169,34 @@ func (e *evaluator) minus(left, right []solution) []solution {
 	})
 }
 
-// graph is section 18.6's evaluation of Graph.
+// graph is section 18.6's evaluation of Graph: in the graph of that name if the
+// dataset has it, or in each, with its name.
 func (e *evaluator) graph(op sparql.Graph, outer solution) []solution {
-	if op.Name.Var == "" {
-		return e.eval(op.Op, e.namedGraph(op.Name.Term), outer)
-	}
-	if name, substituted := outer.terms[op.Name.Var]; substituted {
-		in := []solution{newSolution().bind(op.Name.Var, name)}
-		if e.namedGraph(name) == nil {
-			return nil
-		}
-		return e.join(e.eval(op.Op, e.namedGraph(name), outer), in)
+	names := e.names
+	if name := known(op.Name, outer); name != nil {
+		names = []rdf.Term{name}
 	}
 	var out []solution
-	for _, name := range e.names {
-		in := []solution{newSolution().bind(op.Name.Var, name)}
-		out = append(out, e.join(e.eval(op.Op, e.named[name], outer), in)...)
+	for _, name := range names {
+		g := e.named[name]
+		if g == nil {
+			continue
+		}
+		solutions := e.eval(op.Op, g, outer)
+		if op.Name.Var != "" {
+			solutions = e.join(solutions, []solution{newSolution().bind(op.Name.Var, name)})
+		}
+		out = append(out, solutions...)
 	}
 	return out
 }
 
-// namedGraph returns a graph of the dataset by its name; the default graph has none.
-func (e *evaluator) namedGraph(name rdf.Term) graph {
-	if name == nil {
-		return nil
+// known is an operand's term; nil is that of a variable that s does not bind.
+func known(o sparql.Operand, s solution) rdf.Term {
+	if o.Var == "" {
+		return o.Term
 	}
-	return e.named[name]
+	return s.terms[o.Var]
 }
 
 // extend is section 18.5's Extend.
@@ -206,7 +208,7 @@ func (e *evaluator) extend(op sparql.Extend, g graph, outer solution) []solution
 		switch {
 		case err != nil:
 			out = append(out, s)
-		case !is || value == substituted:
+		case !is || identical(value, substituted):
 			out = append(out, s.bind(op.Var, value))
 		}
 	}

@@ -10,19 +10,15 @@ import (
 // pair is a subject and an object between which a path leads.
 type pair [2]rdf.Term
 
+func (p pair) is(other pair) bool { return identical(p[0], other[0]) && identical(p[1], other[1]) }
+
 func (p pair) turned() pair { return pair{p[1], p[0]} }
 
 // pathPattern is section 18.4: eval(Path(X, path, Y)).
 func (e *evaluator) pathPattern(op sparql.PathPattern, g graph, outer solution) []solution {
 	start := outer.only([]sparql.Var{op.Subject.Var, op.Object.Var})
-	known := func(o sparql.Operand) rdf.Term {
-		if o.Var == "" {
-			return o.Term
-		}
-		return start.terms[o.Var]
-	}
 	var out []solution
-	for _, p := range e.pairs(op.Path, known(op.Subject), known(op.Object), g) {
+	for _, p := range e.pairs(op.Path, known(op.Subject, start), known(op.Object, start), g) {
 		s, ok := matchesTerm(op.Subject, p[0], start)
 		if !ok {
 			continue
@@ -66,7 +62,7 @@ func (e *evaluator) pairs(path sparql.Path, x, y rdf.Term, g graph) []pair {
 func steps(g graph, x, y rdf.Term, allowed func(rdf.Term) bool) []pair {
 	var out []pair
 	for _, t := range g {
-		if (x == nil || t[0] == x) && (y == nil || t[2] == y) && allowed(t[1]) {
+		if (x == nil || identical(t[0], x)) && (y == nil || identical(t[2], y)) && allowed(t[1]) {
 			out = append(out, pair{t[0], t[2]})
 		}
 	}
@@ -87,7 +83,7 @@ func (e *evaluator) sequence(path sparql.Sequence, x, y rdf.Term, g graph) []pai
 	var out []pair
 	for _, a := range left {
 		for _, b := range right {
-			if a[1] == b[0] {
+			if identical(a[1], b[0]) {
 				out = append(out, pair{a[0], b[1]})
 			}
 		}
@@ -98,7 +94,7 @@ func (e *evaluator) sequence(path sparql.Sequence, x, y rdf.Term, g graph) []pai
 // nowhere is the path of length zero (section 18.4, ZeroLengthPath).
 func nowhere(x, y rdf.Term, g graph) []pair {
 	switch {
-	case x != nil && y != nil && x != y:
+	case x != nil && y != nil && !identical(x, y):
 		return nil
 	case x != nil:
 		return []pair{{x, x}}
@@ -118,8 +114,8 @@ func nodes(g graph) []rdf.Term {
 	seen := map[rdf.Term]bool{}
 	for _, t := range g {
 		for _, n := range []rdf.Term{t[0], t[2]} {
-			if !seen[n] {
-				seen[n] = true
+			if !seen[key(n)] {
+				seen[key(n)] = true
 				out = append(out, n)
 			}
 		}
@@ -130,7 +126,7 @@ func nodes(g graph) []rdf.Term {
 func onceEach(pairs []pair) []pair {
 	var out []pair
 	for _, p := range pairs {
-		if !slices.Contains(out, p) {
+		if !slices.ContainsFunc(out, p.is) {
 			out = append(out, p)
 		}
 	}
@@ -152,7 +148,7 @@ func (e *evaluator) repeated(path sparql.Path, x, y rdf.Term, g graph,
 	var out []pair
 	for _, start := range from {
 		for _, end := range reach(start, path, g) {
-			if y == nil || end == y {
+			if y == nil || identical(end, y) {
 				out = append(out, pair{start, end})
 			}
 		}
@@ -182,10 +178,10 @@ func (e *evaluator) oneOrMore(x rdf.Term, path sparql.Path, g graph) []rdf.Term 
 
 // alp is section 18.4's function ALP, arbitrary length path.
 func (e *evaluator) alp(x rdf.Term, path sparql.Path, g graph, v *visited) {
-	if v.in[x] {
+	if v.in[key(x)] {
 		return
 	}
-	v.in[x] = true
+	v.in[key(x)] = true
 	v.terms = append(v.terms, x)
 	for _, p := range e.pairs(path, x, nil, g) {
 		e.alp(p[1], path, g, v)

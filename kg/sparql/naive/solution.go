@@ -22,7 +22,7 @@ func newSolution() solution {
 // compatible is section 18.3's: all variables that both bind have the same terms.
 func compatible(a, b solution) bool {
 	for v, term := range a.terms {
-		if other, bound := b.terms[v]; bound && other != term {
+		if other, bound := b.terms[v]; bound && !identical(other, term) {
 			return false
 		}
 	}
@@ -52,6 +52,17 @@ func (s solution) bind(v sparql.Var, term rdf.Term) solution {
 	return solution{terms, s.blanks}
 }
 
+// identical reports that two terms are one (RDF 1.1 Concepts section 3): the value
+// space of language tags is in lower case.
+func identical(a, b rdf.Term) bool { return key(a) == key(b) }
+
+func key(t rdf.Term) rdf.Term {
+	if lang, tagged := rdf.LangOf(t); tagged {
+		return rdf.LangLiteral(rdf.Lexical(t), strings.ToLower(lang))
+	}
+	return t
+}
+
 // only returns s with these variables.
 func (s solution) only(vars []sparql.Var) solution {
 	out := solution{map[sparql.Var]rdf.Term{}, s.blanks}
@@ -74,7 +85,7 @@ func disjoint(a, b solution) bool {
 }
 
 // same reports that two solutions bind the same variables to the same terms.
-func same(a, b solution) bool { return maps.Equal(a.terms, b.terms) }
+func same(a, b solution) bool { return maps.EqualFunc(a.terms, b.terms, identical) }
 
 // visible is s without the blank nodes of patterns.
 func visible(s solution) solution {

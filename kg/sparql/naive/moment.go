@@ -1,0 +1,49 @@
+package naive
+
+import (
+	"regexp"
+	"strings"
+
+	"trails/kg/rdf"
+	"trails/kg/xsd"
+)
+
+// moment is the parts of an xsd:dateTime as they are written.
+type moment struct{ year, month, day, hours, minutes, seconds, zone string }
+
+var momentParts = regexp.MustCompile(`^(-?\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$`)
+
+func asMoment(t rdf.Term) (moment, bool) {
+	lexical := rdf.Lexical(t)
+	if rdf.DatatypeOf(t) != rdf.XSDDateTime || !xsd.Valid(lexical, rdf.XSDDateTime) {
+		return moment{}, false
+	}
+	if strings.Contains(lexical, "T24:00:00") { // the beginning of the next day
+		lexical, _ = xsd.Canonical(lexical, rdf.XSDDateTime)
+	}
+	p := momentParts.FindStringSubmatch(lexical)
+	if p == nil {
+		return moment{}, false
+	}
+	return moment{p[1], p[2], p[3], p[4], p[5], p[6], p[7]}, true
+}
+
+// wholeSeconds is section 17.4.5.7, an xsd:decimal.
+func (m moment) wholeSeconds() rdf.Term {
+	canonical, _ := xsd.Canonical(m.seconds, rdf.XSDDecimal)
+	return rdf.Literal(canonical, rdf.XSDDecimal)
+}
+
+// timezone is section 17.4.5.8; without a zone it is an error.
+func (m moment) timezone() rdf.Term {
+	if m.zone == "" {
+		return nil
+	}
+	duration := "PT0S"
+	if m.zone != "Z" {
+		duration = strings.TrimPrefix(m.zone[:1], "+") + "PT" + m.zone[1:3] + "H" + m.zone[4:] + "M"
+	}
+	const dayTime = rdf.IRI(rdf.XSDNS + "dayTimeDuration")
+	canonical, _ := xsd.Canonical(duration, dayTime)
+	return rdf.Literal(canonical, dayTime)
+}

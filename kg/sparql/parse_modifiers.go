@@ -1,0 +1,140 @@
+package sparql
+
+import (
+	"math"
+	"strconv"
+)
+
+// modifiers reads SolutionModifier.
+func (p *parser) modifiers(l *level) {
+	if p.accept("GROUP") {
+		p.expect("BY")
+		p.groupKeys(l)
+	}
+	p.counting(&l.aggregates, func() {
+		if p.accept("HAVING") {
+			l.having = append(l.having, p.constraint())
+			for p.beginsConstraint() {
+				l.having = append(l.having, p.constraint())
+			}
+		}
+		if p.accept("ORDER") {
+			p.expect("BY")
+			p.orderKeys(l)
+		}
+	})
+	p.limits(l)
+}
+
+// beginsConstraint tells a further condition of HAVING, GROUP BY or ORDER BY from
+// what may follow these.
+func (p *parser) beginsConstraint() bool {
+	switch {
+	case p.is("("), p.isIRI():
+		return true
+	case p.tok.kind != symbol:
+		return false
+	}
+	_, function := Functions[Func(p.tok.text)]
+	return function || isAggregate(p.tok.text) || p.is("EXISTS") || p.is("NOT")
+}
+
+func (p *parser) groupKeys(l *level) {
+	for p.tok.kind == variable || p.beginsConstraint() {
+		l.keys = append(l.keys, p.groupKey(l))
+	}
+	if len(l.keys) == 0 {
+		p.failExpected("a variable, an expression in brackets or a function call")
+	}
+}
+
+// groupKey reads GroupCondition. A variable is known to SELECT by its own name.
+func (p *parser) groupKey(l *level) GroupKey {
+	if p.tok.kind == variable {
+		v := p.takeVar()
+		return GroupKey{VarExpr{v}, v}
+	}
+	if !p.accept("(") {
+		return namedKey(p.constraint())
+	}
+	e := p.expression()
+	if !p.accept("AS") {
+		p.expect(")")
+		return namedKey(e)
+	}
+	at := p.tok.start
+	v := p.takeVar()
+	if l.scope.has(v) {
+		p.failFrom(at, "GROUP BY cannot set ?"+string(v)+": the pattern uses it already")
+	}
+	l.scope.add(v)
+	p.expect(")")
+	return GroupKey{e, v}
+}
+
+func namedKey(e Expr) GroupKey {
+	if v, ok := e.(VarExpr); ok {
+		return GroupKey{e, v.Var}
+	}
+	return GroupKey{Expr: e}
+}
+
+func (p *parser) orderKeys(l *level) {
+	for {
+		switch {
+		case p.accept("ASC"):
+			l.order = append(l.order, OrderKey{Expr: p.bracketed()})
+		case p.accept("DESC"):
+			l.order = append(l.order, OrderKey{Expr: p.bracketed(), Descending: true})
+		case p.tok.kind == variable:
+			l.order = append(l.order, OrderKey{Expr: VarExpr{p.takeVar()}})
+		case p.beginsConstraint():
+			l.order = append(l.order, OrderKey{Expr: p.constraint()})
+		default:
+			if len(l.order) == 0 {
+				p.failExpected("ASC, DESC, a variable, an expression in brackets or a function call")
+			}
+			return
+		}
+	}
+}
+
+// limits reads LimitOffsetClauses, in either order.
+func (p *parser) limits(l *level) {
+	if p.accept("LIMIT") {
+		l.limit = p.number()
+		if p.accept("OFFSET") {
+			l.offset = p.number()
+		}
+		return
+	}
+	if p.accept("OFFSET") {
+		l.offset = p.number()
+		if p.accept("LIMIT") {
+			l.limit = p.number()
+		}
+	}
+}
+
+// number reads a row count; one beyond all rows is all rows.
+func (p *parser) number() int64 {
+	if p.tok.kind != integer || !isDigit(p.tok.text[0]) {
+		p.failExpected("a number of rows")
+		return 0
+	}
+	n, err := strconv.ParseInt(p.tok.text, 10, 64)
+	if err != nil {
+		n = math.MaxInt64
+	}
+	p.next()
+	return n
+}
+
+// values reads ValuesClause.
+func (p *parser) values(l *level) {
+	if p.accept("VALUES") {
+		table := p.dataBlock()
+		l.values = &table
+		l.scope.addAll(table.Vars)
+	}
+}
