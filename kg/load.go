@@ -10,25 +10,37 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"path"
+	"slices"
 	"strings"
 
 	"trails/db"
 	"trails/kg/change"
 	"trails/kg/fault"
 	"trails/kg/rdf"
+	"trails/kg/rdfio"
 	"trails/kg/schema"
 )
 
 // Format is a syntax that can be loaded or exported.
 type Format string
 
-// The formats. Auto looks at the name and the first byte.
+// The formats. Auto looks at the name and the beginning.
 const (
 	Auto     Format = "auto"
 	NDJSON   Format = "ndjson"
-	NQuads   Format = "nquads"
-	NTriples Format = "ntriples"
+	NQuads   Format = Format(rdfio.NQuads)
+	NTriples Format = Format(rdfio.NTriples)
+	Turtle   Format = Format(rdfio.Turtle)
+	TriG     Format = Format(rdfio.TriG)
+	JSONLD   Format = Format(rdfio.JSONLD)
+	RDFXML   Format = Format(rdfio.RDFXML)
 )
+
+// LoadFormats are those that [Session.Load] reads.
+func LoadFormats() []Format {
+	return []Format{Auto, NDJSON, NQuads, NTriples, Turtle, TriG, JSONLD, RDFXML}
+}
 
 // Mode says what a load does with what is there.
 type Mode string
@@ -66,6 +78,9 @@ type Load struct {
 	Mode   Mode
 	// Graph takes the quads of RDF text that name no graph; empty is the default graph.
 	Graph rdf.IRI
+	// Base is what relative IRIs in RDF text are resolved against; without one they
+	// are refused, but for JSON-LD, which passes them over.
+	Base rdf.IRI
 	// KeepGoing reports all bad lines instead of the first; nothing is changed all the same.
 	KeepGoing bool
 	// Set carries all but the edits.
@@ -200,33 +215,43 @@ func (l *loading) readOne(in Input) error {
 	if err != nil {
 		return l.unreadable(err)
 	}
-	switch format := l.formatOf(in.Name, text); format {
-	case NDJSON:
+	switch format := l.formatOf(in.Name, text); {
+	case format == NDJSON:
 		l.usesSchema = true
 		return l.readNDJSON(text)
-	case NQuads, NTriples:
-		return l.readNQuads(text, format == NTriples)
+	case format != Auto && slices.Contains(LoadFormats(), format):
+		return l.readRDF(text, rdfio.Format(format))
 	default:
-		return fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: string(format), Constraint: []Format{Auto, NDJSON, NQuads, NTriples},
-			Message: fmt.Sprintf("format %q is not one of auto, ndjson, nquads, ntriples", format)})
+		return wrongFormat(format, LoadFormats())
 	}
 }
 
-var extensions = map[string]Format{
-	".ndjson": NDJSON, ".jsonl": NDJSON, ".json": NDJSON,
-	".nq": NQuads, ".nquads": NQuads, ".nt": NTriples, ".ntriples": NTriples,
+func wrongFormat(format Format, known []Format) error {
+	names := make([]string, 0, len(known))
+	for _, f := range known {
+		names = append(names, string(f))
+	}
+	return fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: string(format), Constraint: known,
+		Message: fmt.Sprintf("format %q is not one of %s", format, strings.Join(names, ", "))})
 }
 
-// formatOf decides by what the caller says, then the name, then the first character.
+// sniffed is how much of an input Auto looks at.
+const sniffed = 64 << 10
+
+// formatOf decides by what the caller says, then the name, then the beginning. JSON
+// that is no JSON-LD is NDJSON, and what is nothing known is refused as N-Quads.
 func (l *loading) formatOf(name string, text *bufio.Reader) Format {
 	if l.load.Format != "" && l.load.Format != Auto {
 		return l.load.Format
 	}
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && extensions[name[dot:]] != "" {
-		return extensions[name[dot:]]
+	switch path.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
+	case ".ndjson", ".jsonl":
+		return NDJSON
 	}
-	head, _ := text.Peek(512)
+	head, _ := text.Peek(sniffed)
+	if format := rdfio.Sniff(head, name); format != "" {
+		return Format(format)
+	}
 	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) {
 		return NDJSON
 	}

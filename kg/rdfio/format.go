@@ -62,7 +62,7 @@ func Sniff(head []byte, name string) Format {
 	case len(text) == 0:
 		return ""
 	case looksLikeJSON(text):
-		if bytes.Contains(text, []byte(`"@`)) {
+		if hasKeyword(text) {
 			return JSONLD
 		}
 		return ""
@@ -99,6 +99,24 @@ func looksLikeJSON(text []byte) bool {
 		return len(inner) == 0 || inner[0] == '"' || inner[0] == '}' && len(bytes.TrimSpace(inner[1:])) == 0
 	case '[':
 		return len(inner) == 0 || inner[0] == '{' || inner[0] == '"' || inner[0] == ']' && len(bytes.TrimSpace(inner[1:])) == 0
+	}
+	return false
+}
+
+// hasKeyword reports whether a member is named by a keyword of JSON-LD. A text that
+// says so has its quotation marks escaped.
+func hasKeyword(text []byte) bool {
+	for _, name := range []string{`"@context"`, `"@id"`, `"@graph"`, `"@type"`, `"@value"`, `"@list"`} {
+		for rest := text; ; {
+			_, after, found := bytes.Cut(rest, []byte(name))
+			if !found {
+				break
+			}
+			if bytes.HasPrefix(bytes.TrimLeft(after, " \t\r\n"), []byte(":")) {
+				return true
+			}
+			rest = after
+		}
 	}
 	return false
 }

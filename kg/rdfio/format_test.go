@@ -17,6 +17,7 @@ func TestSniff(t *testing.T) {
 		{"RDF/XML by its extension", "x.rdf", "", rdfio.RDFXML},
 		{".json may be JSON-LD", "x.json", ` {"@context": {}}`, rdfio.JSONLD},
 		{".json may be another JSON", "x.json", `{"type": "Note"}`, ""},
+		{"JSON that speaks of JSON-LD", "", `{"type": "Note", "data": {"title": "\"@id\": x", "by": "@id", "to": ["@id"]}}`, ""},
 		{"an array of JSON-LD", "", `[ {"@id": "a:b"} ]`, rdfio.JSONLD},
 		{"an empty array", "", `[ ]`, ""},
 		{"XML", "stdin", "\xEF\xBB\xBF<?xml version='1.0'?>", rdfio.RDFXML},

@@ -20,7 +20,7 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 		return t.literal()
 	case c == '_':
 		return t.blankNode()
-	case isDigit(c), c == '+', c == '-', c == '.':
+	case isDigit(c), c == '+', c == '-', c == '.' && isDigit(t.peek(1)):
 		return t.bareNumber()
 	}
 	n, colon := t.word()
