@@ -232,11 +232,12 @@ func (e *evaluator) call(f sparql.Func, args []rdf.Term, s scope) (rdf.Term, err
 			return nil, err
 		}
 		return n.term(), nil
+	default:
+		if function, ok := functions[f]; ok {
+			return function(args)
+		}
+		return e.special(f, args, s)
 	}
-	if function, ok := functions[f]; ok {
-		return function(args)
-	}
-	return e.special(f, args, s)
 }
 
 // simple is a simple literal, which RDF 1.1 has as an xsd:string.

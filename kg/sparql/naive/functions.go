@@ -88,8 +88,9 @@ func (e *evaluator) special(f sparql.Func, args []rdf.Term, s scope) (rdf.Term, 
 		return quad.IRI("urn:uuid:" + uuid()), nil
 	case "STRUUID":
 		return simple(uuid()), nil
+	default:
+		return nil, errType
 	}
-	return nil, errType
 }
 
 func uuid() string {

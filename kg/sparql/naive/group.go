@@ -84,11 +84,12 @@ func (e *evaluator) aggregate(a sparql.Aggregate, solutions []solution, g graph,
 			return values[0], nil
 		}
 		return nil, errType
+	default:
+		if errors > 0 {
+			return nil, errType
+		}
+		return fold(a, values)
 	}
-	if errors > 0 {
-		return nil, errType
-	}
-	return fold(a, values)
 }
 
 // fold is the set functions of values without errors.
@@ -108,9 +109,9 @@ func fold(a sparql.Aggregate, values []rdf.Term) (rdf.Term, error) {
 		return first(values, func(order int) bool { return order > 0 })
 	case sparql.GroupConcat:
 		return concatenation(values, a.Separator)
-	case sparql.Count, sparql.Sample:
+	default:
+		return nil, errType
 	}
-	return nil, errType
 }
 
 func countRows(solutions []solution, once bool) int {

@@ -149,7 +149,7 @@ func arithmetic(f sparql.Func, left, right rdf.Term) (rdf.Term, error) {
 		out.exact.Sub(a.exact, b.exact)
 	case sparql.Multiply:
 		out.exact.Mul(a.exact, b.exact)
-	case sparql.Divide:
+	default:
 		if b.isZero() {
 			return nil, errType
 		}
@@ -168,7 +168,7 @@ func floating(f sparql.Func, a, b number) number {
 		x -= y
 	case sparql.Multiply:
 		x *= y
-	case sparql.Divide:
+	default:
 		x /= y
 	}
 	if a.kind == floatKind {

@@ -120,8 +120,9 @@ func compared(f sparql.Func, a, b rdf.Term) (rdf.Term, error) {
 		return boolean(order > 0), nil
 	case sparql.LessOrEqual:
 		return boolean(order <= 0), nil
+	default:
+		return boolean(order >= 0), nil
 	}
-	return boolean(order >= 0), nil
 }
 
 // orderTerms is section 15.1's order of ORDER BY. It goes on where that stops:
