@@ -29,7 +29,7 @@ type Neighbourhood struct {
 	Nodes []Neighbour
 	// Edges are those between the nodes.
 	Edges []Edge
-	// Truncated means that not everything in reach is there.
+	// Truncated means that not everything in reach is there, or may not be.
 	Truncated bool
 }
 
@@ -50,15 +50,20 @@ type Edge struct {
 func (s *Snapshot) Neighbourhood(ctx context.Context, root Described, direction Direction, depth, limit int) (Neighbourhood, error) {
 	w := walk{Snapshot: s, direction: direction, limit: limit, depth: map[rdf.Term]int{}, edges: map[edgeKey]bool{}}
 	w.reach(root.Term, 0)
-	for i := 0; i < len(w.order); i++ {
-		if w.depth[w.order[i]] == depth {
+	expanded := 0
+	for ; expanded < len(w.order) && w.depth[w.order[expanded]] < depth; expanded++ {
+		if len(w.order) == limit { // links to more nodes are not shown, and those between these are found below
+			w.out.Truncated = true
 			break
 		}
-		if err := w.expand(ctx, w.order[i]); err != nil {
+		if err := w.expand(ctx, w.order[expanded]); err != nil {
 			return w.out, err
 		}
 	}
-	if err := w.close(ctx, depth); err != nil {
+	if direction == In {
+		expanded = 0
+	}
+	if err := w.close(ctx, w.order[expanded:]); err != nil {
 		return w.out, err
 	}
 	for _, node := range w.order {
@@ -149,16 +154,14 @@ func (w *walk) edge(e edgeKey) {
 }
 
 // close adds the links between nodes that the walk did not follow: those of the rim,
-// and against the direction of the walk.
-func (w *walk) close(ctx context.Context, depth int) error {
-	for _, node := range w.order {
-		if w.depth[node] < depth && w.direction != In {
-			continue
-		}
+// and against the direction of the walk. A link goes out from one of its ends.
+func (w *walk) close(ctx context.Context, nodes []rdf.Term) error {
+	for _, node := range nodes {
 		links, err := w.Outgoing(ctx, node, leafLinks)
 		if err != nil {
 			return err
 		}
+		w.out.Truncated = w.out.Truncated || len(links) == leafLinks
 		for _, link := range links {
 			if _, shown := w.depth[link.Node]; shown {
 				w.edge(edgeKey{node, link.Node, link.Predicate})
