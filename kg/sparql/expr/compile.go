@@ -50,6 +50,7 @@ func variable(v sparql.Var) evaluator {
 // constant reads a number once. The term stays: a constant is returned as written.
 func constant(t rdf.Term) evaluator {
 	v := value{term: t}
+	v.num, _ = xsd.NumberOf(t)
 	return func(Env) (value, error) { return v, nil }
 }
 

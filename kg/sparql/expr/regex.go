@@ -2,9 +2,11 @@ package expr
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 
+	"trails/kg/fault"
 	"trails/kg/sparql"
 )
 
@@ -21,6 +23,9 @@ func regex(args []sparql.Expr) evaluator {
 		}
 		m, err := pattern.in(env)
 		if err != nil {
+			return failed(err)
+		}
+		if err := m.affords(l.text); err != nil {
 			return failed(err)
 		}
 		return ofBool(m.re.MatchString(l.text))
@@ -76,6 +81,18 @@ func textOf(env Env, e evaluator) (string, error) {
 type matcher struct {
 	re      *regexp.Regexp
 	literal bool // flag q: nothing in pattern or replacement is special
+	size    int  // of the program that matches
+}
+
+// maxSteps bounds the work of one match, which is the length of the text times
+// the size of the program: nothing can stop a match that has begun.
+const maxSteps = 1 << 28
+
+func (m matcher) affords(text string) error {
+	if len(text) > maxSteps/m.size {
+		return fault.New(fault.TooLarge, "a regular expression of this size takes texts of at most %d bytes", maxSteps/m.size)
+	}
+	return nil
 }
 
 // matcherSource is where a matcher comes from: both constants, or two expressions.
@@ -175,7 +192,20 @@ func newMatcher(pattern, flags string) (matcher, error) {
 	if err != nil {
 		return matcher{}, ErrRegex
 	}
-	return matcher{re: re, literal: literal}, nil
+	return matcher{re: re, literal: literal, size: programSize(pattern)}, nil
+}
+
+// programSize returns how many instructions a pattern that compiles has.
+func programSize(pattern string) int {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return maxSteps
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return maxSteps
+	}
+	return len(program.Inst)
 }
 
 // modesOf returns the flags that RE2 has, too, under the same letters.

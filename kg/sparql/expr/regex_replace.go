@@ -16,6 +16,9 @@ func (m matcher) replace(l literal, replacement string) (value, error) {
 	if m.re.MatchString("") {
 		return failed(ErrRegex) // err:FORX0003
 	}
+	if err := m.affords(l.text); err != nil {
+		return failed(err)
+	}
 	parts, ok := m.template(replacement)
 	if !ok {
 		return failed(ErrRegex)

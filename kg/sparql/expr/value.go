@@ -11,7 +11,7 @@ import (
 )
 
 // value is a term, or a number that arithmetic made and that nobody has asked for
-// as a term yet.
+// as a term yet, or both where a constant was read before.
 type value struct {
 	term rdf.Term
 	num  xsd.Number
@@ -46,7 +46,7 @@ func (v value) asTerm() rdf.Term {
 }
 
 func (v value) number() (xsd.Number, bool) {
-	if v.term == nil {
+	if v.num.Kind() != xsd.NoNumber {
 		return v.num, true
 	}
 	return xsd.NumberOf(v.term)
@@ -115,7 +115,7 @@ func compareTerms(a, b rdf.Term) int {
 // equal is "=" (section 17.3): by value where both values are known, else
 // RDFterm-equal.
 func equal(a, b value) (bool, error) {
-	if a.term == nil || b.term == nil {
+	if a.num.Kind() != xsd.NoNumber || b.num.Kind() != xsd.NoNumber {
 		return equalNumbers(a, b)
 	}
 	if !rdf.IsLiteral(a.term) || !rdf.IsLiteral(b.term) {
@@ -128,7 +128,7 @@ func equal(a, b value) (bool, error) {
 	return same, nil
 }
 
-// equalNumbers is "=" where at least one side is a computed number.
+// equalNumbers is "=" where at least one side is known to be a number.
 func equalNumbers(a, b value) (bool, error) {
 	na, oka := a.number()
 	nb, okb := b.number()

@@ -1,0 +1,209 @@
+package xsd
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+var powers = func() (p [19]int64) {
+	p[0] = 1
+	for i := 1; i < len(p); i++ {
+		p[i] = p[i-1] * 10
+	}
+	return p
+}()
+
+func (n Number) isExact() bool { return n.kind <= DecimalNumber }
+
+func (n Number) sign() int {
+	if n.big != nil {
+		return n.big.Sign()
+	}
+	return compareFloats(float64(n.small), 0)
+}
+
+// unscaled returns n's digits as a big integer, which the caller must not change.
+func (n Number) unscaled() *big.Int {
+	if n.big != nil {
+		return n.big
+	}
+	return big.NewInt(n.small)
+}
+
+func powerOfTen(n int32) *big.Int {
+	if int(n) < len(powers) {
+		return big.NewInt(powers[n])
+	}
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+}
+
+// aligned returns the digits of both at the larger scale.
+func aligned(n, m Number) (a, b *big.Int, scale int32) {
+	a, b = n.unscaled(), m.unscaled()
+	switch {
+	case n.scale < m.scale:
+		return new(big.Int).Mul(a, powerOfTen(m.scale-n.scale)), b, m.scale
+	case m.scale < n.scale:
+		return a, new(big.Int).Mul(b, powerOfTen(n.scale-m.scale)), n.scale
+	}
+	return a, b, n.scale
+}
+
+func (n Number) compareExact(m Number) int {
+	if n.big == nil && m.big == nil && n.scale == m.scale {
+		switch {
+		case n.small < m.small:
+			return -1
+		case n.small > m.small:
+			return 1
+		}
+		return 0
+	}
+	a, b, _ := aligned(n, m)
+	return a.Cmp(b)
+}
+
+// exactOf makes a number of digits and a scale: small when it fits, without zeros
+// at the end of the fraction.
+func exactOf(kind NumberKind, digits *big.Int, scale int32) (Number, error) {
+	if digits.BitLen() > MaxDigits*10/3 || scale > 2*MaxDigits {
+		return Number{}, ErrOverflow
+	}
+	if digits.IsInt64() && digits.Int64() != math.MinInt64 {
+		return smallOf(kind, digits.Int64(), scale), nil
+	}
+	ten, quotient, rest := big.NewInt(10), new(big.Int), new(big.Int)
+	for scale > 0 {
+		if quotient.QuoRem(digits, ten, rest); rest.Sign() != 0 {
+			break
+		}
+		digits, quotient, scale = quotient, new(big.Int), scale-1
+	}
+	if digits.IsInt64() && digits.Int64() != math.MinInt64 {
+		return smallOf(kind, digits.Int64(), scale), nil
+	}
+	return Number{kind: kind, big: digits, scale: scale}, nil
+}
+
+func smallOf(kind NumberKind, digits int64, scale int32) Number {
+	for scale > 0 && digits%10 == 0 {
+		digits, scale = digits/10, scale-1
+	}
+	return Number{kind: kind, small: digits, scale: scale}
+}
+
+// exactText writes a decimal in its canonical form.
+func (n Number) exactText() string {
+	if n.big == nil && n.scale == 0 {
+		return strconv.FormatInt(n.small, 10)
+	}
+	text := n.unscaled().String()
+	if n.scale == 0 {
+		return text
+	}
+	text, negative := cutSign(text)
+	if missing := int(n.scale) - len(text) + 1; missing > 0 {
+		text = strings.Repeat("0", missing) + text
+	}
+	point := len(text) - int(n.scale)
+	whole, fraction := text[:point], strings.TrimRight(text[point:], "0")
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	if negative && whole != "0" {
+		return "-" + whole
+	}
+	return whole
+}
+
+func addExact(kind NumberKind, n, m Number) (Number, error) {
+	if n.big == nil && m.big == nil && n.scale == m.scale {
+		if sum := n.small + m.small; (sum > n.small) == (m.small > 0) && sum != math.MinInt64 {
+			return smallOf(kind, sum, n.scale), nil
+		}
+	}
+	a, b, scale := aligned(n, m)
+	return exactOf(kind, new(big.Int).Add(a, b), scale)
+}
+
+func mulExact(kind NumberKind, n, m Number) (Number, error) {
+	if n.big == nil && m.big == nil && n.scale+m.scale <= 2*MaxDigits {
+		high, low := bits.Mul64(size(n.small), size(m.small))
+		if high == 0 && low <= math.MaxInt64 {
+			return smallOf(kind, n.small*m.small, n.scale+m.scale), nil
+		}
+	}
+	return exactOf(kind, new(big.Int).Mul(n.unscaled(), m.unscaled()), n.scale+m.scale)
+}
+
+func size(i int64) uint64 {
+	if i < 0 {
+		return -uint64(i)
+	}
+	return uint64(i)
+}
+
+// quotientDigits is how many digits behind the point a quotient has at least, as
+// far as it does not end before.
+const quotientDigits = 18
+
+// divExact divides decimals, rounding half to even at the last digit.
+func divExact(n, m Number) (Number, error) {
+	if m.sign() == 0 {
+		return Number{}, ErrDivision
+	}
+	if quotient, ok := divSmall(n, m); ok {
+		return quotient, nil
+	}
+	scale := quotientDigits + max(0, n.scale-m.scale)
+	// n/m = (a/10^s)/(b/10^t): the digits at scale are a*10^(scale-s+t)/b.
+	a, b := n.unscaled(), m.unscaled()
+	shift := scale - n.scale + m.scale
+	return exactOf(DecimalNumber, quoHalfEven(new(big.Int).Mul(a, powerOfTen(shift)), b), scale)
+}
+
+// divSmall divides digit by digit as long as everything fits; ok is false when it
+// does not, and when the quotient has no end.
+func divSmall(n, m Number) (quotient Number, ok bool) {
+	if n.big != nil || m.big != nil || n.scale < m.scale || size(m.small) > math.MaxInt64/10 {
+		return Number{}, false
+	}
+	digits, rest, scale := n.small/m.small, n.small%m.small, n.scale-m.scale
+	for end := scale + quotientDigits; rest != 0; scale++ {
+		if scale == end || size(digits) > math.MaxInt64/10-1 {
+			return Number{}, false
+		}
+		digits, rest = digits*10+rest*10/m.small, rest*10%m.small
+	}
+	return smallOf(DecimalNumber, digits, scale), true
+}
+
+func quoHalfEven(a, b *big.Int) *big.Int {
+	quotient, rest := new(big.Int).QuoRem(a, b, new(big.Int))
+	twice := new(big.Int).Abs(rest)
+	twice.Lsh(twice, 1)
+	order := twice.CmpAbs(b)
+	if order > 0 || order == 0 && quotient.Bit(0) == 1 {
+		quotient.Add(quotient, big.NewInt(int64(a.Sign()*b.Sign())))
+	}
+	return quotient
+}
+
+// split returns the whole part towards minus infinity, and whether anything was
+// behind the point.
+func (n Number) split() (floor *big.Int, rest bool) {
+	floor, modulus := new(big.Int).DivMod(n.unscaled(), powerOfTen(n.scale), new(big.Int))
+	return floor, modulus.Sign() != 0
+}
+
+func (n Number) truncated() Number {
+	if n.scale == 0 {
+		return n
+	}
+	quotient := new(big.Int).Quo(n.unscaled(), powerOfTen(n.scale))
+	out, _ := exactOf(n.kind, quotient, 0) // no longer than n
+	return out
+}
