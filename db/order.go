@@ -350,7 +350,7 @@ func (r *keyReader) text(o int64) (string, error) {
 
 // ordered are the datatypes whose values are compared as such.
 var ordered = map[rdf.IRI]bool{
-	rdf.XSDBoolean: true, rdf.XSDDate: true, rdf.XSDInteger: true, rdf.XSDDecimal: true, rdf.XSDTime: true, rdf.XSDGYear: true,
+	rdf.XSDBoolean: true, rdf.XSDDate: true, rdf.XSDTime: true, rdf.XSDGYear: true,
 }
 
 // compare is a total order of keys: one subject's smallest comes first.

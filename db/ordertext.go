@@ -2,6 +2,7 @@ package db
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -18,6 +19,8 @@ var keyed = map[rdf.IRI]func(lexical string) string{
 	rdf.XSDDouble:   func(s string) string { return numberText(s, 64) },
 	rdf.XSDFloat:    func(s string) string { return numberText(s, 32) },
 	rdf.XSDDateTime: momentText,
+	rdf.XSDInteger:  decimalText,
+	rdf.XSDDecimal:  decimalText,
 }
 
 // orderText is the text by which a value of a datatype is sorted.
@@ -43,6 +46,26 @@ func numberText(lexical string, bits int) string {
 		n = ^math.Float64bits(f)
 	}
 	return string(binary.BigEndian.AppendUint64(nil, n))
+}
+
+// decimalText is in the order of decimals: how many digits are before the point, then
+// these, then those after it; for a negative number each is taken from nine.
+func decimalText(lexical string) string {
+	canonical, ok := xsd.Canonical(lexical, rdf.XSDDecimal)
+	if !ok {
+		return lastText + lexical
+	}
+	digits, negative := strings.CutPrefix(canonical, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	whole = strings.TrimLeft(whole, "0")
+	text := []byte(fmt.Sprintf("%06d", len(whole)) + whole + fraction)
+	if !negative {
+		return "1" + string(text)
+	}
+	for i, digit := range text {
+		text[i] = '0' + '9' - digit
+	}
+	return "0" + string(text) + "~" // of -1.5 and -1.51 the longer one is less
 }
 
 // momentText is in the order of moments.

@@ -16,7 +16,9 @@ var orderedLiterals = map[rdf.IRI]*rapid.Generator[string]{
 		rapid.Map(rapid.Float64(), func(f float64) string { return fmt.Sprint(f) }),
 		rapid.SampledFrom([]string{"INF", "-INF", "-0", "0", "0.0E0", "1", "1.0E0", "-1.5", "1e400", "-1e400", "5e-324"}),
 	),
-	rdf.XSDFloat: rapid.Map(rapid.Float32(), func(f float32) string { return fmt.Sprint(f) }),
+	rdf.XSDInteger: rapid.StringMatching(`[+-]?[0-9]{1,25}`),
+	rdf.XSDDecimal: rapid.StringMatching(`[+-]?[0-9]{1,12}(\.[0-9]{0,9})?`),
+	rdf.XSDFloat:   rapid.Map(rapid.Float32(), func(f float32) string { return fmt.Sprint(f) }),
 	rdf.XSDDateTime: rapid.Custom(func(t *rapid.T) string {
 		zone := rapid.SampledFrom([]string{"Z", "+00:00", "+02:00", "-11:30"}).Draw(t, "zone")
 		fraction := rapid.SampledFrom([]string{"", ".5", ".123456", ".000"}).Draw(t, "fraction")
@@ -47,6 +49,9 @@ func TestWhatDoesNotCompareComesLast(t *testing.T) {
 		before, after string
 	}{
 		{rdf.XSDDouble, "INF", "NaN"},
+		{rdf.XSDDecimal, "-1.51", "-1.5"},
+		{rdf.XSDDecimal, "-0.1", "0"},
+		{rdf.XSDInteger, "99999999999999999999", "100000000000000000000"},
 		{rdf.XSDDateTime, "9999-12-31T23:59:59Z", "12024-01-01T00:00:00Z"},
 		{rdf.XSDDateTime, "2024-01-01T23:00:00Z", "2024-01-01T24:00:00Z"},
 		{rdf.XSDDateTime, "2024-01-01T11:00:00", "2024-01-01T12:00:00Z"},
