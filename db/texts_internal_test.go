@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -181,5 +182,64 @@ func TestTextsThatWereUsedLongAgoGo(t *testing.T) {
 	store.put(textKey{p: 3}, &textColumn{seq: 0})
 	if c := store.get(textKey{p: 3}); c.seq != 1 {
 		t.Errorf("an older column came in the place of a later one")
+	}
+}
+
+// TestKeptTextsWhileOthersWrite has several readers, each of which must get the texts of
+// its own state while the others bring the kept ones forward.
+func TestKeptTextsWhileOthersWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "texts.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	one := func(i int) []rdf.Quad {
+		return []rdf.Quad{{Subject: rdf.IRI(fmt.Sprint("urn:s:", i%7)), Predicate: modelText, Object: rdf.Literal(fmt.Sprint("text ", i), "")}}
+	}
+	commitQuads(t, f, one(0), nil)
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for range 3 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					sameTextsOrNone(t, f)
+				}
+			}
+		})
+	}
+	for i := range 60 {
+		commitQuads(t, f, one(i+1), one(i-3))
+	}
+	close(done)
+	readers.Wait()
+}
+
+// sameTextsOrNone is sameTexts for a reader that others may have overtaken.
+func sameTextsOrNone(t *testing.T, f *File) {
+	r, err := f.Read(t.Context())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer r.Close()
+	p, ok, err := r.dict.lookup(modelText)
+	if err != nil || !ok {
+		t.Errorf("%t, %v", ok, err)
+		return
+	}
+	got, kept, err := r.sortedTexts(t.Context(), keyOf(p, ""))
+	if err != nil {
+		t.Error(err)
+	}
+	if kept && !slices.Equal(readAgain(t, r, p), got) {
+		t.Errorf("at commit %d the texts are others", r.head.Seq)
 	}
 }
