@@ -94,6 +94,45 @@ func GraphJSONLD(subjects []rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]by
 	return text, nil
 }
 
+// DatasetJSONLD returns a JSON-LD 1.1 document of a dataset as a list of all its
+// subjects under @graph, sorted; a named graph is the @graph of the node that names
+// it. See [EntityJSONLD].
+func DatasetJSONLD(quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
+	graphs := map[rdf.Term][]rdf.Quad{nil: nil}
+	for _, q := range quads {
+		graphs[q.Label] = append(graphs[q.Label], q)
+	}
+	d := newDocument(ctx)
+	about := bySubject(graphs[nil])
+	for graph := range graphs {
+		if _, there := about[graph]; !there && graph != nil {
+			about[graph] = nil // a node that only has a graph
+		}
+	}
+	list := make([]any, 0, len(about))
+	for _, s := range sortedTerms(about) {
+		node := d.node(s, about[s])
+		if named, ok := graphs[s]; ok {
+			node["@graph"] = d.nodes(named)
+		}
+		list = append(list, node)
+	}
+	text, err := jsontext.Marshal(map[string]any{"@context": d.context(ctx.Prefixes), "@graph": list})
+	if err != nil {
+		return nil, fmt.Errorf("encode JSON-LD: %w", err)
+	}
+	return text, nil
+}
+
+func (d *document) nodes(quads []rdf.Quad) []any {
+	about := bySubject(quads)
+	list := make([]any, 0, len(about))
+	for _, s := range sortedTerms(about) {
+		list = append(list, d.node(s, about[s]))
+	}
+	return list
+}
+
 func isNode(t rdf.Term) bool {
 	switch t.(type) {
 	case quad.IRI, quad.BNode:

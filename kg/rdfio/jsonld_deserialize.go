@@ -18,22 +18,71 @@ import (
 // own way drops IRIs whose host it does not like.
 type deserializer struct {
 	issuer *ld.IdentifierIssuer
+	labels map[string]rdf.Term // by the identifiers that json-gold gave
+	fresh  freshLabels
 	graph  rdf.Term
 	quads  []rdf.Quad
+}
+
+// keepLabels finds which identifier json-gold gave to which written label.
+func (d *deserializer) keepLabels(value any) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			d.keepLabels(item)
+		}
+	case map[string]any:
+		if v["@type"] == "@json" {
+			return
+		}
+		for key, member := range v {
+			d.keepLabel(key)
+			if key != "@value" {
+				d.keepLabels(member)
+			}
+		}
+	case string:
+		d.keepLabel(v)
+	}
+}
+
+func (d *deserializer) keepLabel(text string) {
+	label, blank := strings.CutPrefix(text, "_:")
+	if blank && isLabel(label) && d.issuer.HasId(text) {
+		d.labels[d.issuer.GetId(text)] = writtenLabel(label)
+	}
+}
+
+// isLabel tells what BLANK_NODE_LABEL takes.
+func isLabel(s string) bool {
+	for i, r := range s {
+		if !isLabelPart(r) && r != '.' || i == 0 && !isLabelStart(r) {
+			return false
+		}
+	}
+	return s != "" && !strings.HasSuffix(s, ".")
+}
+
+// blankNode returns the node with an identifier of json-gold's.
+func (d *deserializer) blankNode(id string) rdf.Term {
+	if d.labels[id] == nil {
+		d.labels[id] = d.fresh.next()
+	}
+	return d.labels[id]
 }
 
 func (d *deserializer) graphs(nodes map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
 		d.graph = nil
 		if name != "@default" {
-			if d.graph = resource(name); d.graph == nil {
+			if d.graph = d.resource(name); d.graph == nil {
 				continue
 			}
 		}
 		graph, _ := nodes[name].(map[string]any)
 		for _, id := range slices.Sorted(maps.Keys(graph)) {
 			node, _ := graph[id].(map[string]any)
-			if subject := resource(id); subject != nil {
+			if subject := d.resource(id); subject != nil {
 				d.node(subject, node)
 			}
 		}
@@ -41,10 +90,15 @@ func (d *deserializer) graphs(nodes map[string]any) {
 }
 
 // resource returns an IRI or a blank node, or nil for what is no absolute IRI.
-func resource(id string) rdf.Term {
-	if label, blank := strings.CutPrefix(id, "_:"); blank {
-		return quad.BNode(label)
+func (d *deserializer) resource(id string) rdf.Term {
+	if strings.HasPrefix(id, "_:") {
+		return d.blankNode(id)
 	}
+	return absolute(id)
+}
+
+// absolute returns an IRI, or nil for what is none.
+func absolute(id string) rdf.Term {
 	for i := range len(id) {
 		if iriStop[id[i]] {
 			return nil
@@ -58,7 +112,7 @@ func resource(id string) rdf.Term {
 
 func (d *deserializer) node(subject rdf.Term, node map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(node)) {
-		predicate := resource(key)
+		predicate := d.resource(key)
 		if key == "@type" {
 			predicate = rdf.Type
 		}
@@ -83,7 +137,7 @@ func (d *deserializer) object(value any) rdf.Term {
 	item, ok := value.(map[string]any)
 	if !ok {
 		id, _ := value.(string) // a type
-		return resource(id)
+		return d.resource(id)
 	}
 	if items, isList := item["@list"].([]any); isList {
 		return d.list(items)
@@ -92,14 +146,14 @@ func (d *deserializer) object(value any) rdf.Term {
 		return literalOf(item)
 	}
 	id, _ := item["@id"].(string)
-	return resource(id)
+	return d.resource(id)
 }
 
 func (d *deserializer) list(items []any) rdf.Term {
 	head := rdf.Term(rdf.Nil)
 	var last rdf.Term
 	for _, item := range items {
-		cell := resource(d.issuer.GetId(""))
+		cell := d.fresh.next()
 		if last == nil {
 			head = cell
 		} else {
@@ -121,7 +175,7 @@ func literalOf(item map[string]any) rdf.Term {
 	if datatype == "@json" {
 		return rdf.Literal(string(canonicalJSON(nil, item["@value"])), rdf.RDFNS+"JSON")
 	}
-	if _, isIRI := resource(datatype).(quad.IRI); typed && !isIRI {
+	if typed && absolute(datatype) == nil {
 		return nil
 	}
 	switch v := item["@value"].(type) {

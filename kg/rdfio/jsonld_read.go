@@ -15,7 +15,8 @@ import (
 
 // JSONLDReader reads JSON-LD 1.1 (https://www.w3.org/TR/json-ld11-api/). It takes
 // the whole document at the first Read, within the limit on a document's size.
-// Blank nodes get new labels, and numbers the lexical form that JSON-LD gives them.
+// Blank nodes are labelled as by [TurtleReader], a label that Turtle could not write
+// is replaced, and numbers get the lexical form that JSON-LD gives them.
 // What the standard has no quads for, such as relative IRIs without a base, makes
 // none. Not safe for concurrent use.
 type JSONLDReader struct {
@@ -84,7 +85,8 @@ func (j *JSONLDReader) convert(document any) error {
 	if _, err := ld.NewJsonLdApi().GenerateNodeMap(expanded, nodes, "@default", issuer, "", "", nil); err != nil {
 		return err
 	}
-	d := deserializer{issuer: issuer}
+	d := deserializer{issuer: issuer, labels: map[string]rdf.Term{}}
+	d.keepLabels(expanded)
 	d.graphs(nodes)
 	j.quads = d.quads
 	if j.limits.Quads > 0 && int64(len(j.quads)) > j.limits.Quads {

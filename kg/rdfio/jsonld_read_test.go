@@ -73,6 +73,13 @@ func TestWrittenJSONLDReadsBack(t *testing.T) {
 		"compacted": func(w io.Writer, q []rdf.Quad) error { return rdfio.WriteJSONLD(w, q, context, nil) },
 		"flattened": func(w io.Writer, q []rdf.Quad) error { return rdfio.WriteFlatJSONLD(w, q, context, nil) },
 		"expanded":  rdfio.WriteExpandedJSONLD,
+		"by our own hand": func(w io.Writer, q []rdf.Quad) error {
+			text, err := rdfio.DatasetJSONLD(q, noteContext())
+			if err == nil {
+				_, err = w.Write(text)
+			}
+			return err
+		},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		quads := rapid.SliceOfN(turtleQuadGen(), 0, 8).Draw(t, "quads")

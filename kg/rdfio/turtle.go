@@ -21,68 +21,25 @@ import (
 // that are used are declared. A prefix that Turtle cannot write is an
 // InvalidArguments fault.
 func WriteTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
+	return writeTurtle(w, quads, prefixes, nil)
+}
+
+// WriteLabelledTurtle writes as [WriteTurtle] does, but every blank node keeps its
+// label: none stands in brackets.
+func WriteLabelledTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
+	return writeTurtle(w, quads, prefixes, blankNodes(quads))
+}
+
+func writeTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string, labelled map[quad.BNode]bool) error {
 	names, err := newPrefixNames(prefixes)
 	if err != nil {
 		return err
 	}
-	t := &turtle{names: names, plan: planTurtle(quads, nil)}
+	t := &turtle{names: names, plan: planTurtle(quads, labelled)}
 	if err := names.write(w, t.statements("")); err != nil {
 		return fmt.Errorf("write turtle: %w", err)
 	}
 	return nil
-}
-
-// WriteTriG writes the dataset as RDF 1.1 TriG (https://www.w3.org/TR/trig/) in the
-// same order and style as [WriteTurtle]: the default graph first, then each named
-// graph between braces. A blank node that stands in several graphs, or names one,
-// has a label everywhere.
-func WriteTriG(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
-	names, err := newPrefixNames(prefixes)
-	if err != nil {
-		return err
-	}
-	graphs := map[rdf.Term][]rdf.Quad{}
-	for _, q := range quads {
-		graphs[q.Label] = append(graphs[q.Label], q)
-	}
-	shared := sharedNodes(graphs)
-	var body strings.Builder
-	for _, graph := range sortedTerms(graphs) {
-		t := &turtle{names: names, plan: planTurtle(graphs[graph], shared)}
-		if graph == nil {
-			body.WriteString(t.statements(""))
-		} else {
-			body.WriteString("\n" + t.term(graph) + " {\n" + strings.TrimPrefix(t.statements(indentation), "\n") + "}\n")
-		}
-	}
-	if err := names.write(w, body.String()); err != nil {
-		return fmt.Errorf("write trig: %w", err)
-	}
-	return nil
-}
-
-// sharedNodes returns the blank nodes whose label means something to another graph.
-func sharedNodes(graphs map[rdf.Term][]rdf.Quad) map[quad.BNode]bool {
-	home := map[quad.BNode]rdf.Term{}
-	shared := map[quad.BNode]bool{}
-	for graph, quads := range graphs {
-		if b, ok := graph.(quad.BNode); ok {
-			shared[b] = true
-		}
-		for _, q := range quads {
-			for _, t := range []rdf.Term{q.Subject, q.Object} {
-				b, ok := t.(quad.BNode)
-				if !ok {
-					continue
-				}
-				if in, known := home[b]; known && in != graph {
-					shared[b] = true
-				}
-				home[b] = graph
-			}
-		}
-	}
-	return shared
 }
 
 // turtle renders one document.

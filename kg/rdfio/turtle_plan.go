@@ -24,8 +24,8 @@ type turtlePlan struct {
 	notList map[quad.BNode]bool // cells whose list was found to be none
 }
 
-// planTurtle plans a graph; a shared node is not nested and keeps its label.
-func planTurtle(quads []rdf.Quad, shared map[quad.BNode]bool) *turtlePlan {
+// planTurtle plans a graph; a labelled node is not nested and keeps its label.
+func planTurtle(quads []rdf.Quad, labelled map[quad.BNode]bool) *turtlePlan {
 	p := &turtlePlan{
 		about:      bySubject(quads),
 		references: map[quad.BNode]int{},
@@ -41,7 +41,7 @@ func planTurtle(quads []rdf.Quad, shared map[quad.BNode]bool) *turtlePlan {
 			}
 		}
 	}
-	for b := range shared {
+	for b := range labelled {
 		p.references[b] += 2
 	}
 	p.placeAll()

@@ -220,6 +220,10 @@ func (f *freshLabels) next() rdf.Term {
 	return quad.BNode(freshPrefix + strconv.Itoa(int(*f)))
 }
 
+// IsGenerated reports whether a label was made by a reader, or could have been: it
+// tells nodes apart in one document only.
+func IsGenerated(label rdf.BNode) bool { return strings.HasPrefix(string(label), freshPrefix) }
+
 // writtenLabel keeps a label, unless it could be one of [freshLabels], or is an XML
 // name that is no label because a full stop ends it.
 func writtenLabel(label string) rdf.Term {
