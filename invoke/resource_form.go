@@ -74,7 +74,7 @@ func (r *running) instanceDocument(t *schema.Type, iri rdf.IRI, quads []rdf.Quad
 	case formTurtle:
 		return turtleDocument(s, quads)
 	}
-	body, err := rdfio.EntityJSONLD(iri, quads, jsonldContext(s, t))
+	body, err := rdfio.EntityJSONLD(iri, quads, s.JSONLDContext(t))
 	if err != nil {
 		return document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
 	}
@@ -114,30 +114,11 @@ func (r *running) listDocument(ctx context.Context, form string, t *schema.Type,
 	if form == formTurtle {
 		return turtleDocument(s, quads)
 	}
-	body, err := rdfio.GraphJSONLD(subjects, quads, jsonldContext(s, s.Subtypes(t)...))
+	body, err := rdfio.GraphJSONLD(subjects, quads, s.JSONLDContext(s.Subtypes(t)...))
 	if err != nil {
 		return document{}, fmt.Errorf("write a page of %s as JSON-LD: %w", t.Name, err)
 	}
 	return document{mime: mimeJSONLD, body: body}, nil
-}
-
-// jsonldContext names the properties of types for JSON-LD; of two with one predicate
-// the first counts.
-func jsonldContext(s *schema.Schema, types ...*schema.Type) rdfio.JSONLDContext {
-	c := rdfio.JSONLDContext{Terms: map[rdf.IRI]rdfio.JSONLDTerm{}, Prefixes: s.Prefixes}
-	for _, t := range types {
-		for _, p := range s.PropertiesOf(t) {
-			if _, known := c.Terms[p.IRI]; known {
-				continue
-			}
-			datatype := schema.Datatypes[p.Datatype].IRI
-			if datatype == "" {
-				datatype = "@id"
-			}
-			c.Terms[p.IRI] = rdfio.JSONLDTerm{Name: p.Name, Type: datatype, Many: p.Many()}
-		}
-	}
-	return c
 }
 
 func schemaTurtle(_ context.Context, r *running) ([]byte, error) {

@@ -8,6 +8,7 @@ import (
 
 	"trails/kg/change"
 	"trails/kg/rdf"
+	"trails/kg/rdfio"
 )
 
 // relabel gives the blank nodes of one change globally unique labels, which they
@@ -31,13 +32,22 @@ func (r relabel) term(t rdf.Term) rdf.Term {
 	return t
 }
 
-// quad relabels q; the schema's blank nodes are named by their content already.
+// quad relabels q; the schema's blank nodes are named by their content already,
+// unless a reader named them.
 func (r relabel) quad(q rdf.Quad) rdf.Quad {
 	if q.Label == rdf.SchemaGraph {
+		q.Subject, q.Object = r.generated(q.Subject), r.generated(q.Object)
 		return q
 	}
 	q.Subject, q.Object, q.Label = r.term(q.Subject), r.term(q.Object), r.term(q.Label)
 	return q
+}
+
+func (r relabel) generated(t rdf.Term) rdf.Term {
+	if b, ok := t.(rdf.BNode); ok && rdfio.IsGenerated(b) {
+		return r.term(t)
+	}
+	return t
 }
 
 func (r relabel) edit(e change.Edit) change.Edit {
