@@ -95,11 +95,11 @@ type parser struct {
 
 	sink   *sink
 	blocks blocks
-	// dataLabels are the blank node labels of the INSERT DATA operations so far.
-	dataLabels map[string]bool
+	data   dataNodes
 	// aggregates counts those of the SELECT that is being read; nil where none may stand.
 	aggregates *int
 	services   int // SERVICE patterns read
+	numbers    renumbering
 }
 
 func newParser(text string, opts Options) (*parser, error) {

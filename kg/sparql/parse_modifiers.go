@@ -14,7 +14,8 @@ func (p *parser) modifiers(l *level) {
 	p.counting(&l.aggregates, func() {
 		if p.accept("HAVING") {
 			l.having = append(l.having, p.constraint())
-			for p.beginsConstraint() {
+			for n := 1; p.beginsConstraint(); {
+				p.link(&n, "conditions")
 				l.having = append(l.having, p.constraint())
 			}
 		}

@@ -68,7 +68,8 @@ func (p *parser) selectClause() *level {
 		return l
 	}
 	p.counting(&l.aggregates, func() {
-		for p.tok.kind == variable || p.is("(") {
+		for n := 0; p.tok.kind == variable || p.is("("); {
+			p.link(&n, "expressions of SELECT")
 			l.items = append(l.items, p.selectItem())
 		}
 	})

@@ -67,18 +67,32 @@ type labels struct {
 	n     int
 }
 
-// blankOfData is what a blank node is in INSERT DATA: a term, as in a template, but
-// two operations cannot share a label (section 19.6).
-func (l *labels) blankOfData(p *parser, label string, at int) Operand {
-	_, mine := l.known[label]
-	if label != "" && !mine && p.dataLabels[label] {
-		p.failFrom(at, "the blank node label _:"+label+" is used in another INSERT DATA, and cannot be shared")
+// dataNodes are the blank nodes of the INSERT DATA operations so far. Two operations
+// cannot share a label (section 19.6), and do not share a node.
+type dataNodes struct {
+	seen map[string]bool
+	n    int
+}
+
+// insertData reads INSERT DATA behind its words.
+func (p *parser) insertData() []QuadPattern {
+	mine := &labels{n: p.data.n}
+	s := &sink{place: "INSERT DATA", blanks: true}
+	s.blank = func(p *parser, label string, at int) Operand {
+		if label != "" && p.data.seen[label] {
+			p.failFrom(at, "the blank node label _:"+label+" is used in another INSERT DATA, and cannot be shared")
+		}
+		return mine.blank(p, label, at)
 	}
-	if p.dataLabels == nil {
-		p.dataLabels = map[string]bool{}
+	quads := p.quads(s)
+	p.data.n = mine.n
+	for label := range mine.known {
+		if p.data.seen == nil {
+			p.data.seen = map[string]bool{}
+		}
+		p.data.seen[label] = true
 	}
-	p.dataLabels[label] = true
-	return l.blank(p, label, at)
+	return quads
 }
 
 func (l *labels) blank(_ *parser, label string, _ int) Operand {

@@ -103,7 +103,7 @@ func (p *parser) modification() Operation {
 		}
 	case p.accept("INSERT"):
 		if m.With == "" && p.accept("DATA") {
-			m.Insert = p.quads(&sink{place: "INSERT DATA", blanks: true, blank: (&labels{}).blankOfData})
+			m.Insert = p.insertData()
 			return m
 		}
 		m.Insert = p.insertTemplate()

@@ -67,9 +67,12 @@ func (p *printer) write(parts ...string) {
 	}
 }
 
+// maxIndent is where lines stop moving to the right: nobody reads on there.
+const maxIndent = 40
+
 // line begins a new line.
 func (p *printer) line(parts ...string) {
-	p.write("\n", strings.Repeat("  ", p.indent))
+	p.write("\n", strings.Repeat("  ", min(p.indent, maxIndent)))
 	p.write(parts...)
 }
 

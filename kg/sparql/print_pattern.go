@@ -53,8 +53,7 @@ func (p *printer) filter(e Expr) {
 func (p *printer) elements(op Op) {
 	switch op := op.(type) {
 	case Join:
-		p.elements(op.Left)
-		p.joined(op.Right, endsInTriples(op.Left))
+		p.join(op)
 	case LeftJoin:
 		p.elements(op.Left)
 		p.line("OPTIONAL ")
@@ -69,18 +68,8 @@ func (p *printer) elements(op Op) {
 		p.expr(op.Expr, lowest)
 		p.write(" AS ?", string(op.Var), ")")
 	default:
-		p.joined(op, false)
+		p.joined(op)
 	}
-}
-
-// endsInTriples reports whether the last element is triples, which would join
-// those that follow to one basic graph pattern.
-func endsInTriples(op Op) bool {
-	if j, ok := op.(Join); ok {
-		op = j.Right
-	}
-	_, ok := op.(BGP)
-	return ok
 }
 
 func (p *printer) optional(op LeftJoin) {
@@ -104,10 +93,12 @@ func (p *printer) optional(op LeftJoin) {
 func isFilter(op Op) bool { _, ok := op.(Filter); return ok }
 
 // joined writes one element of a group.
-func (p *printer) joined(op Op, afterTriples bool) {
+func (p *printer) joined(op Op) {
 	switch op := op.(type) {
 	case BGP:
-		p.bgp(op, afterTriples)
+		for _, t := range op.Patterns {
+			p.triple(t)
+		}
 	case PathPattern:
 		p.line(p.operand(op.Subject), " ")
 		p.path(op.Path, alternatives)
@@ -126,17 +117,6 @@ func (p *printer) joined(op Op, afterTriples bool) {
 	default:
 		p.line()
 		p.group(op)
-	}
-}
-
-func (p *printer) bgp(op BGP, afterTriples bool) {
-	if afterTriples {
-		p.line()
-		p.group(op)
-		return
-	}
-	for _, t := range op.Patterns {
-		p.triple(t)
 	}
 }
 

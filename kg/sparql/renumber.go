@@ -9,10 +9,14 @@ func (p *parser) finished(op Op) Op {
 	if p.blocks.fresh == 0 && p.blocks.labels == nil && p.services == 0 {
 		return op
 	}
-	r := renumbering{names: map[Var]Var{}}
-	return r.op(op)
+	if p.numbers.names == nil {
+		p.numbers.names = map[Var]Var{}
+	}
+	return p.numbers.op(op)
 }
 
+// renumbering goes on from one operation of an update to the next: their patterns
+// cannot share a blank node, and so not a name.
 type renumbering struct {
 	names  map[Var]Var
 	remote int // services around this place

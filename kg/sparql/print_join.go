@@ -1,0 +1,101 @@
+package sparql
+
+import "slices"
+
+// join writes what is joined, side by side. Two basic graph patterns that stand so
+// would become one, so one of them goes into braces: it must not share a blank node
+// with the triples on its other side. Where both do, all to the left goes there.
+func (p *printer) join(op Join) {
+	parts, joins := spine(op)
+	braced, cut := apart(parts)
+	if cut > 0 {
+		p.line()
+		p.group(joins[cut-1])
+	}
+	for i := cut; i < len(parts); i++ {
+		switch {
+		case braced[i]:
+			p.line()
+			p.group(parts[i])
+		case i == 0:
+			p.elements(parts[i])
+		default:
+			p.joined(parts[i])
+		}
+	}
+}
+
+// spine returns the operands of a join and of those on its left, in order, and for
+// each the join that ends with it.
+func spine(op Op) (parts, joins []Op) {
+	for {
+		joins = append(joins, op)
+		j, ok := op.(Join)
+		if !ok {
+			parts = append(parts, op)
+			break
+		}
+		parts = append(parts, j.Right)
+		op = j.Left
+	}
+	slices.Reverse(parts)
+	slices.Reverse(joins)
+	return parts, joins
+}
+
+// apart finds the parts that need braces, and how many on the left need them
+// together.
+func apart(parts []Op) (braced []bool, cut int) {
+	braced = make([]bool, len(parts))
+	for i := 1; i < len(parts); i++ {
+		if !isBGP(parts[i-1]) || !isBGP(parts[i]) || braced[i-1] {
+			continue
+		}
+		switch {
+		case !shares(parts, i, 1):
+			braced[i] = true
+		case !shares(parts, i-1, -1):
+			braced[i-1] = true
+		default:
+			cut = i
+		}
+	}
+	return braced, cut
+}
+
+func isBGP(op Op) bool { _, ok := op.(BGP); return ok }
+
+// shares reports whether a basic graph pattern shares a blank node with the triples
+// that follow it in a direction, up to where two basic graph patterns meet.
+func shares(parts []Op, i, direction int) bool {
+	own := map[Var]bool{}
+	eachBlank(parts[i], func(v Var) { own[v] = true })
+	shared := false
+	for j := i + direction; j >= 0 && j < len(parts) && !shared; j += direction {
+		_, path := parts[j].(PathPattern)
+		if !path && !isBGP(parts[j]) || isBGP(parts[j]) && isBGP(parts[j-direction]) {
+			break
+		}
+		eachBlank(parts[j], func(v Var) { shared = shared || own[v] })
+	}
+	return shared
+}
+
+// eachBlank calls f for the blank nodes of triples.
+func eachBlank(op Op, f func(Var)) {
+	operand := func(o Operand) {
+		if o.Var != "" && o.Var[0] == '.' {
+			f(o.Var)
+		}
+	}
+	switch op := op.(type) {
+	case BGP:
+		for _, t := range op.Patterns {
+			operand(t.Subject)
+			operand(t.Object)
+		}
+	case PathPattern:
+		operand(op.Subject)
+		operand(op.Object)
+	}
+}
