@@ -11,7 +11,7 @@ import (
 
 func TestAnswersCompare(t *testing.T) {
 	b := func(label string) rdf.Term { return quad.BNode(label) }
-	n := func(lexical string, datatype rdf.IRI) rdf.Term { return rdf.Literal(lexical, datatype) }
+	n := rdf.Literal
 	rows := func(rows ...[]rdf.Term) rdftest.Answer {
 		return rdftest.Answer{Vars: []string{"x", "y"}, Rows: rows}
 	}

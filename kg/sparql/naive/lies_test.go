@@ -9,11 +9,12 @@ import (
 
 	"trails/kg/rdf"
 	"trails/kg/rdftest"
+	"trails/kg/sparqltest"
 )
 
 // liar is an engine that changes what an honest one says. A nil field is honest.
 type liar struct {
-	oracle
+	sparqltest.Oracle
 	accepts func(error) error
 	dataset func([]rdf.Quad) []rdf.Quad
 	answer  func(rdftest.Answer) rdftest.Answer
@@ -21,7 +22,7 @@ type liar struct {
 }
 
 func (l liar) Accepts(text, base string, update bool) error {
-	err := l.oracle.Accepts(text, base, update)
+	err := l.Oracle.Accepts(text, base, update)
 	if l.accepts != nil {
 		return l.accepts(err)
 	}
@@ -32,7 +33,7 @@ func (l liar) Query(ctx context.Context, text, base string, dataset []rdf.Quad) 
 	if l.dataset != nil {
 		dataset = l.dataset(dataset)
 	}
-	a, err := l.oracle.Query(ctx, text, base, dataset)
+	a, err := l.Oracle.Query(ctx, text, base, dataset)
 	if err == nil && l.answer != nil {
 		a = l.answer(a)
 	}
@@ -40,7 +41,7 @@ func (l liar) Query(ctx context.Context, text, base string, dataset []rdf.Quad) 
 }
 
 func (l liar) Update(ctx context.Context, text, base string, dataset []rdf.Quad) ([]rdf.Quad, error) {
-	after, err := l.oracle.Update(ctx, text, base, dataset)
+	after, err := l.Oracle.Update(ctx, text, base, dataset)
 	if err == nil && l.update != nil {
 		after = l.update(dataset, after)
 	}

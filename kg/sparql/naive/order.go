@@ -125,6 +125,18 @@ func compared(f sparql.Func, a, b rdf.Term) (rdf.Term, error) {
 	}
 }
 
+// Order is section 15.1's order of two terms, nil for unbound; it is not defined
+// between blank nodes, nor between literals that the operator < does not compare.
+func Order(a, b rdf.Term) (order int, defined bool) {
+	switch {
+	case class(a) != class(b) || a == nil || isIRI(a):
+		return orderTerms(a, b), true
+	case isBlank(a):
+		return 0, identical(a, b)
+	}
+	return compareValues(a, b)
+}
+
 // orderTerms is section 15.1's order of ORDER BY. It goes on where that stops:
 // literals of different kinds stand apart, others order by their texts.
 func orderTerms(a, b rdf.Term) int {

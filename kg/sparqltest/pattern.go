@@ -1,0 +1,161 @@
+package sparqltest
+
+import (
+	"fmt"
+	"strings"
+)
+
+var variables = []string{"?a", "?b", "?c", "?d", "?e"}
+
+// group draws a group graph pattern; it may hold others as deep as depth says.
+func (d *drawer) group(depth int) string {
+	parts := []string{d.triples()}
+	for range d.number(2) {
+		if depth > 0 {
+			parts = append(parts, d.element(depth-1))
+		}
+	}
+	if d.in(5) {
+		parts = append(parts, "FILTER("+d.expr(2)+")")
+	}
+	if d.in(5) {
+		parts = append(parts, "BIND("+d.expr(2)+" AS "+d.newVar()+")")
+	}
+	return "{ " + strings.Join(parts, " ") + " }"
+}
+
+func (d *drawer) element(depth int) string {
+	switch d.number(13) {
+	case 0, 1, 10:
+		return "OPTIONAL " + d.group(depth)
+	case 2, 11:
+		return d.group(depth) + " UNION " + d.group(depth)
+	case 3:
+		return "MINUS " + d.group(depth)
+	case 4, 5:
+		return "GRAPH " + d.graphName() + " " + d.group(depth)
+	case 6:
+		return "FILTER " + d.one([]string{"", "NOT "}) + "EXISTS " + d.exists(depth)
+	case 7:
+		return d.inline()
+	case 8:
+		return "{ " + d.subquery(depth) + " }"
+	case 9:
+		return d.group(depth)
+	}
+	return d.triples()
+}
+
+func (d *drawer) graphName() string {
+	if d.in(2) {
+		return d.one([]string{"?g", "?a"})
+	}
+	return d.one(append(graphs, graphs[0], graphs[1], ":nowhere"))
+}
+
+// exists draws what stays clear of where section 18.6 contradicts itself: no
+// subquery, no inline data, no new variable and no MINUS under EXISTS.
+func (d *drawer) exists(depth int) string {
+	parts := []string{d.triples()}
+	if depth > 0 && d.in(2) {
+		parts = append(parts, d.one([]string{"OPTIONAL ", "", "GRAPH " + d.one(graphs) + " "})+d.exists(depth-1))
+	}
+	if d.in(3) {
+		parts = append(parts, "FILTER("+d.expr(1)+")")
+	}
+	return "{ " + strings.Join(parts, " ") + " }"
+}
+
+func (d *drawer) triples() string {
+	return d.times(1, 2, " ", d.triple)
+}
+
+func (d *drawer) triple() string {
+	subject := d.variable()
+	if d.in(6) {
+		subject = d.one(append(nodes, "_:n", "[]"))
+	}
+	if strings.HasPrefix(subject, "_:") { // a label belongs to one pattern
+		d.fresh++
+		subject = fmt.Sprintf("_:n%d", d.fresh)
+	}
+	verb := d.one(predicates)
+	switch {
+	case d.in(5):
+		verb = d.path(2)
+	case d.in(4):
+		verb = d.variable()
+	}
+	return subject + " " + verb + " " + d.object() + " ."
+}
+
+func (d *drawer) variable() string { return d.one(variables) }
+
+func (d *drawer) object() string {
+	switch d.number(13) {
+	case 0:
+		return d.one(nodes)
+	case 1:
+		return d.one(values)
+	}
+	return d.variable()
+}
+
+func (d *drawer) path(depth int) string {
+	link := d.one(predicates)
+	if depth == 0 {
+		return link
+	}
+	switch d.number(6) {
+	case 0:
+		return "^" + d.primary(depth)
+	case 1:
+		return d.primary(depth) + "/" + d.primary(depth)
+	case 2:
+		return d.primary(depth) + "|" + d.primary(depth)
+	case 3:
+		return d.primary(depth) + d.one([]string{"?", "*", "+"})
+	case 4:
+		return "!" + d.one([]string{link, "^" + link, "(" + link + "|" + d.one(predicates) + ")", "(" + link + "|^" + d.one(predicates) + ")"})
+	}
+	return link
+}
+
+func (d *drawer) primary(depth int) string { return "(" + d.path(depth-1) + ")" }
+
+func (d *drawer) inline() string {
+	value := func() string {
+		if d.in(6) {
+			return "UNDEF"
+		}
+		return d.one(append(nodes, values[:8]...))
+	}
+	if d.in(2) {
+		return "VALUES " + d.variable() + " { " + d.times(0, 3, " ", value) + " }"
+	}
+	return "VALUES (?a ?b) { " + d.times(0, 3, " ", func() string { return "(" + value() + " " + value() + ")" }) + " }"
+}
+
+// subquery draws one whose rows are decided: a LIMIT would not be.
+func (d *drawer) subquery(depth int) string {
+	if d.in(2) {
+		return d.aggregated(depth).text
+	}
+	return "SELECT " + d.one([]string{"", "DISTINCT "}) + d.some() + " WHERE " + d.group(depth)
+}
+
+// some draws a selection of variables, without repeats.
+func (d *drawer) some() string { return strings.Join(d.someVars(), " ") }
+
+func (d *drawer) someVars() []string {
+	var out []string
+	for _, v := range variables {
+		if d.in(2) {
+			out = append(out, v)
+		}
+	}
+	if out == nil {
+		return []string{d.variable()}
+	}
+	return out
+}
