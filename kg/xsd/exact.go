@@ -1,6 +1,7 @@
 package xsd
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/bits"
@@ -22,7 +23,7 @@ func (n Number) sign() int {
 	if n.big != nil {
 		return n.big.Sign()
 	}
-	return compareFloats(float64(n.small), 0)
+	return cmp.Compare(n.small, 0)
 }
 
 // unscaled returns n's digits as a big integer, which the caller must not change.
@@ -52,15 +53,27 @@ func aligned(n, m Number) (a, b *big.Int, scale int32) {
 	return a, b, n.scale
 }
 
+// alignedSmall is aligned where everything fits without a big integer.
+func alignedSmall(n, m Number) (a, b int64, scale int32, ok bool) {
+	if n.big != nil || m.big != nil {
+		return 0, 0, 0, false
+	}
+	scale = max(n.scale, m.scale)
+	a, oka := shifted(n.small, scale-n.scale)
+	b, okb := shifted(m.small, scale-m.scale)
+	return a, b, scale, oka && okb
+}
+
+func shifted(digits int64, by int32) (int64, bool) {
+	if int(by) >= len(powers) || size(digits) > uint64(math.MaxInt64/powers[by]) {
+		return 0, false
+	}
+	return digits * powers[by], true
+}
+
 func (n Number) compareExact(m Number) int {
-	if n.big == nil && m.big == nil && n.scale == m.scale {
-		switch {
-		case n.small < m.small:
-			return -1
-		case n.small > m.small:
-			return 1
-		}
-		return 0
+	if a, b, _, ok := alignedSmall(n, m); ok {
+		return cmp.Compare(a, b)
 	}
 	a, b, _ := aligned(n, m)
 	return a.Cmp(b)
@@ -120,9 +133,9 @@ func (n Number) exactText() string {
 }
 
 func addExact(kind NumberKind, n, m Number) (Number, error) {
-	if n.big == nil && m.big == nil && n.scale == m.scale {
-		if sum := n.small + m.small; (sum > n.small) == (m.small > 0) && sum != math.MinInt64 {
-			return smallOf(kind, sum, n.scale), nil
+	if a, b, scale, ok := alignedSmall(n, m); ok {
+		if sum := a + b; (sum > a) == (b > 0) && sum != math.MinInt64 {
+			return smallOf(kind, sum, scale), nil
 		}
 	}
 	a, b, scale := aligned(n, m)
