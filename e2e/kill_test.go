@@ -41,7 +41,8 @@ func TestKilledUnderLoad(t *testing.T) {
 	t.Logf("%d acknowledged commits survived %d kills", len(all.codes), kills)
 }
 
-// killServer kills a server, stdio and HTTP in turn, while four callers write.
+// killServer kills a server, stdio and HTTP in turn, while four callers write: pause
+// after its first acknowledgement, however long a busy machine takes to that.
 func killServer(t *testing.T, file string, round int, pause time.Duration, all *acknowledged) {
 	t.Helper()
 	var d door
@@ -50,6 +51,8 @@ func killServer(t *testing.T, file string, round int, pause time.Duration, all *
 	} else {
 		d = openWeb(t, file)
 	}
+	begun := make(chan struct{})
+	begin := sync.OnceFunc(func() { close(begun) })
 	var callers sync.WaitGroup
 	for caller := range 4 {
 		callers.Go(func() {
@@ -64,9 +67,15 @@ func killServer(t *testing.T, file string, round int, pause time.Duration, all *
 					return
 				}
 				all.add(code)
+				begin()
 			}
 		})
 	}
+	go func() {
+		callers.Wait()
+		begin() // all of them failed, and have said so
+	}()
+	<-begun
 	time.Sleep(pause)
 	d.kill()
 	callers.Wait()
