@@ -152,9 +152,12 @@ func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n 
 
 // countUpTo counts what is selected up to most, with work tries at most.
 func (r *Reader) countUpTo(q *selected, most, work int) (n int, more bool, err error) {
-	sql, args := q.union()
+	var sql string
+	var args []any
 	if len(q.pairs) > 1 {
 		sql, args = triedQuery(q.pairs, work)
+	} else {
+		sql, args = q.union()
 	}
 	found, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(args, most+1)...)
 	if err != nil || int(found) > most || len(q.pairs) < 2 {
@@ -220,9 +223,7 @@ func (r *Reader) countValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	counts := make([]ValueCount, len(objects))
 	for i, o := range objects {
-		with := sel
-		with.Pairs = append(slices.Clone(sel.Pairs), Pair{p, o})
-		q, ok, err := r.selectFrom(ctx, with)
+		q, ok, err := r.selectWith(ctx, sel, Pair{p, o})
 		if err != nil {
 			return nil, err
 		}
@@ -233,6 +234,24 @@ func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, obj
 		}
 	}
 	return counts, nil
+}
+
+// selectWith is selectFrom with one more pair. When that is the only one it comes
+// before the types, without counting which is rarer.
+func (r *Reader) selectWith(ctx context.Context, sel Selection, pair Pair) (*selected, bool, error) {
+	if len(sel.Pairs) > 0 {
+		sel.Pairs = append(slices.Clone(sel.Pairs), pair)
+		return r.selectFrom(ctx, sel)
+	}
+	types, ok, err := r.instancePairs(ctx, sel.Classes, nil)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	ids, ok, err := r.ids(pair.P, pair.O)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	return &selected{pairs: append([]idPair{{p: ids[0], objects: ids[1:]}}, types...)}, true, nil
 }
 
 // countEach reads the values of each selected subject once.
