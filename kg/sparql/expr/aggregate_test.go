@@ -37,6 +37,7 @@ func TestAggregates(t *testing.T) {
 		{"COUNT", false, "", `"0"^^<xsd:integer>`},
 		{"COUNT", false, "1 1 error 2", `"3"^^<xsd:integer>`},
 		{"COUNT", true, "1 01 1 error error", `"2"^^<xsd:integer>`},
+		{"COUNT", true, `"a"@en "a"@EN "a"`, `"2"^^<xsd:integer>`},
 		{"SUM", false, "", `"0"^^<xsd:integer>`},
 		{"SUM", false, "1 2 3", `"6"^^<xsd:integer>`},
 		{"SUM", false, "1.0 2.2 3.5", `"6.7"^^<xsd:decimal>`},

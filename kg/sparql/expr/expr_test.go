@@ -68,10 +68,10 @@ func show(term rdf.Term, err error) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "<"+rdf.XSDNS, "<xsd:"), "<http://example.org/", "<:")
 }
 
-// TestExpressions evaluates the expressions of testdata, one a line; "bind" gives
+// TestExpressions evaluates the expressions of testdata/eval, one a line; "bind" gives
 // variables values for the rest of the file.
 func TestExpressions(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/eval", func(t *testing.T, path string) {
 		env := &world{vars: map[sparql.Var]rdf.Term{}}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			var out strings.Builder
