@@ -2,6 +2,8 @@ package invoke
 
 import (
 	"trails/capability"
+	"trails/kg"
+	"trails/kg/rdf"
 	"trails/policy"
 )
 
@@ -99,13 +101,14 @@ var builtins = []builtin{
 		handle:   schemaApply, idempotent: true, consent: true,
 	},
 	{
-		id: "load", description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; RDF text is N-Quads or N-Triples.",
+		id: "load", description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; RDF text is N-Quads, N-Triples, Turtle, TriG, JSON-LD or RDF/XML.",
 		input: append([]capability.Field{
 			{Name: "data", Type: capability.String, Required: true, Description: "The lines to load."},
-			{Name: "format", Type: capability.String, OneOf: []any{"auto", "ndjson", "nquads", "ntriples"}, Default: "auto"},
+			{Name: "format", Type: capability.String, OneOf: anyOf(kg.LoadFormats()), Default: "auto", Description: "auto tells it by how the data begins."},
 			{Name: "mode", Type: capability.String, OneOf: []any{"merge", "append", "overwrite"}, Default: "merge",
 				Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data."},
 			{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none."},
+			{Name: "base", Type: capability.IRI, Description: "What relative IRIs in RDF text are resolved against."},
 			{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first; nothing is changed all the same."},
 		}, capability.WriteArguments()...),
 		output:   append([]capability.Field{{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."}}, capability.CommitResult()...),
@@ -117,7 +120,11 @@ var builtins = []builtin{
 	},
 	{
 		id: "export", description: "Stream the graph in canonical order, so that the same graph gives the same bytes.",
-		input: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"ndjson", "nquads"}, Default: "nquads"}, readBranch},
+		input: []capability.Field{
+			{Name: "format", Type: capability.String, OneOf: anyOf(kg.ExportFormats()), Default: "nquads"},
+			{Name: "graph", Type: capability.IRI, Description: "Only this named graph; " + string(rdf.DefaultGraph) + " is the default graph."},
+			readBranch,
+		},
 		output: []capability.Field{
 			{Name: "records", Type: capability.Integer, Required: true},
 			{Name: "left_out", Type: capability.Integer, Required: true, Description: "Statements that the format cannot say."},
@@ -199,6 +206,15 @@ func optional(fields []capability.Field) []capability.Field {
 		out[i] = f
 	}
 	return out
+}
+
+// anyOf lists the values of an enumeration.
+func anyOf[T ~string](values []T) []any {
+	all := make([]any, 0, len(values))
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
 }
 
 // describe returns the built-in's descriptor; the version names its content.

@@ -205,7 +205,11 @@ func export(ctx context.Context, r *running) (any, error) {
 	if format == "" {
 		format = kg.NQuads
 	}
-	return r.snapshot.Export(ctx, r.Output, format, r.Progress)
+	graph, err := r.absoluteIRI("graph")
+	if err != nil {
+		return nil, err
+	}
+	return r.snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
 }
 
 // agentIRI names a principal in provenance; two principals never share a name.

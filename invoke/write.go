@@ -134,15 +134,16 @@ func (r *running) entity(t *schema.Type) (kg.Entity, []fault.FieldError) {
 	return n, fields
 }
 
-// graphIRI checks the name of a graph; empty is the default graph.
-func graphIRI(name string) (rdf.IRI, error) {
-	if name == "" {
+// absoluteIRI returns an argument that is an IRI, or "" when it is not given.
+func (r *running) absoluteIRI(argument string) (rdf.IRI, error) {
+	text := r.args.text(argument)
+	if text == "" {
 		return "", nil
 	}
-	if err := schema.CheckIRI(name); err != nil {
-		return "", wrongArguments("graph", fault.NodeKind, name, "graph must be an absolute IRI: "+err.Error())
+	if err := schema.CheckIRI(text); err != nil {
+		return "", wrongArguments(argument, fault.NodeKind, text, argument+" must be an absolute IRI: "+err.Error())
 	}
-	return rdf.IRI(name), nil
+	return rdf.IRI(text), nil
 }
 
 // loaded is what a load answers.
@@ -160,14 +161,18 @@ func load(ctx context.Context, r *running) (any, error) {
 	if inputs == nil {
 		inputs = []kg.Input{{Name: "data", Reader: strings.NewReader(r.args.text("data")), Size: int64(len(r.args.text("data")))}}
 	}
-	graph, err := graphIRI(r.args.text("graph"))
+	graph, err := r.absoluteIRI("graph")
+	if err != nil {
+		return nil, err
+	}
+	base, err := r.absoluteIRI("base")
 	if err != nil {
 		return nil, err
 	}
 	r.release() // a long write must not hold the log
 	result, err := r.session().Load(ctx, kg.Load{
 		Inputs: inputs, Format: kg.Format(r.args.text("format")), Mode: kg.Mode(r.args.text("mode")),
-		Graph: graph, KeepGoing: r.args.flag("keep_going"), Set: set, Progress: r.Progress, Confirm: r.confirmReplacement(),
+		Graph: graph, Base: base, KeepGoing: r.args.flag("keep_going"), Set: set, Progress: r.Progress, Confirm: r.confirmReplacement(),
 	})
 	if err != nil {
 		return nil, err

@@ -14,12 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/invoke"
+	"trails/kg"
 	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/rdfio"
 )
 
 type exportFlags struct {
-	format, output string
-	force          bool
+	format, graph, output string
+	force                 bool
 }
 
 func (p *program) exportCommand() *cobra.Command {
@@ -27,10 +30,13 @@ func (p *program) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write the graph out, in canonical order",
-		Long: `Write the graph to stdout or to a file: the same graph gives the same bytes. nquads has
-everything, the schema too; ndjson has the nodes of declared types, as load reads them.
+		Long: `Write the graph to stdout or to a file: the same graph gives the same bytes. nquads, trig
+and jsonld have everything, the schema too; ntriples and turtle have the default graph, or the
+one that --graph names; ndjson has the nodes of declared types, as load reads them. nquads,
+ntriples and ndjson stream; the others take up to a million statements.
 
-With --output the file appears whole or not at all; a name that ends in .gz is compressed.
+With --output the file appears whole or not at all; a name that ends in .gz is compressed, and
+the format is that of the name unless --format says another.
 ` + fileHelp,
 		Example: `  trails export notes.trails > notes.nq
   trails export notes.trails --format ndjson --output notes.ndjson.gz`,
@@ -40,23 +46,41 @@ With --output the file appears whole or not at all; a name that ends in .gz is c
 			if err != nil {
 				return err
 			}
+			f.format = exportFormat(f)
 			if f.output == "" {
-				return p.exportTo(cmd.Context(), file, f.format, p.stdout, nil)
+				return p.exportTo(cmd.Context(), file, f, p.stdout, nil)
 			}
 			return p.exportToFile(cmd.Context(), file, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "nquads", "nquads or ndjson")
+	flags.StringVar(&f.format, "format", "", words(kg.ExportFormats())+" (default: what --output says, or nquads)")
+	flags.StringVar(&f.graph, "graph", "", "only the graph with this `IRI`; "+string(rdf.DefaultGraph)+" is the default graph")
 	flags.StringVar(&f.output, "output", "", "write to this `file` instead of stdout")
 	flags.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	completeWords(cmd, "format", "nquads", "ndjson")
+	completeWords(cmd, "format", texts(kg.ExportFormats())...)
 	return cmd
 }
 
+// exportFormat is what the caller says, or the name of the output.
+func exportFormat(f exportFlags) string {
+	name := strings.TrimSuffix(strings.ToLower(f.output), ".gz")
+	switch format := kg.Format(rdfio.Sniff(nil, name)); {
+	case f.format != "":
+		return f.format
+	case strings.HasSuffix(name, ".ndjson"), strings.HasSuffix(name, ".jsonl"):
+		return string(kg.NDJSON)
+	case format != "":
+		return string(format) // one that is not written is refused by name
+	}
+	return string(kg.NQuads)
+}
+
 // exportTo streams the graph to w, and the result to done when that is set.
-func (p *program) exportTo(ctx context.Context, file, format string, w io.Writer, done *invoke.Result) error {
-	c, err := p.call("export", arguments{"format": format})
+func (p *program) exportTo(ctx context.Context, file string, f exportFlags, w io.Writer, done *invoke.Result) error {
+	args := arguments{"format": f.format}
+	args.text("graph", f.graph)
+	c, err := p.call("export", args)
 	if err != nil {
 		return err
 	}
@@ -79,7 +103,7 @@ func (p *program) exportToFile(ctx context.Context, file string, f exportFlags) 
 	}
 	var res invoke.Result
 	err := replaceFile(f.output, func(w io.Writer) error {
-		return p.exportTo(ctx, file, f.format, w, &res)
+		return p.exportTo(ctx, file, f, w, &res)
 	})
 	if err != nil {
 		return err

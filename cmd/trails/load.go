@@ -7,16 +7,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"trails/invoke"
+	"trails/kg"
 )
 
 type loadFlags struct {
-	format, mode, graph, message, ifCommit, key string
-	keepGoing, dryRun                           bool
+	format, mode, graph, base, message, ifCommit, key string
+	keepGoing, dryRun                                 bool
 }
 
 func (p *program) loadCommand() *cobra.Command {
@@ -25,7 +27,9 @@ func (p *program) loadCommand() *cobra.Command {
 		Use:   "load FILE DATA...",
 		Short: "Load data as one atomic commit",
 		Long: `Load data into FILE: any number of files, plain or gzip, and - for stdin. All of it is
-validated and becomes one commit, or nothing is changed.
+validated and becomes one commit, or nothing is changed. The format is told by the name, or by
+how the data begins: NDJSON, N-Quads, N-Triples, Turtle, TriG, JSON-LD, RDF/XML. Nothing is
+fetched from the network: a JSON-LD context must stand in the document.
 
 NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
 {"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
@@ -38,6 +42,7 @@ file, line, field and reason.
 The first argument is then FILE only if it is a SQLite file, and DATA otherwise.`,
 		Example: `  trails load notes.trails notes.ndjson edges.ndjson.gz
   zcat dump.nq.gz | trails load notes.trails - --format nquads --message "nightly dump"
+  trails load notes.trails vocabulary.ttl --graph urn:vocabulary
   trails load notes.trails notes.ndjson --keep-going --dry-run`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,15 +57,31 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "auto", "auto, ndjson, nquads or ntriples")
+	flags.StringVar(&f.format, "format", "auto", words(kg.LoadFormats()))
 	flags.StringVar(&f.mode, "mode", "merge", "merge, append or overwrite")
 	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: the default graph)")
+	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in RDF text are resolved against")
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first; nothing is changed all the same")
 	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
 	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
-	completeWords(cmd, "format", "auto", "ndjson", "nquads", "ntriples")
+	completeWords(cmd, "format", texts(kg.LoadFormats())...)
 	completeWords(cmd, "mode", "merge", "append", "overwrite")
 	return cmd
+}
+
+func texts(formats []kg.Format) []string {
+	all := make([]string, 0, len(formats))
+	for _, f := range formats {
+		all = append(all, string(f))
+	}
+	return all
+}
+
+// words lists formats for a person.
+func words(formats []kg.Format) string {
+	all := texts(formats)
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
 // writeFlags are those of every write.
@@ -84,6 +105,7 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	defer closeAll()
 	args := arguments{"format": f.format, "mode": f.mode}
 	args.text("graph", f.graph)
+	args.text("base", f.base)
 	args.text("message", f.message)
 	args.text("if_commit", f.ifCommit)
 	args.flag("keep_going", f.keepGoing)
