@@ -1,6 +1,12 @@
 package sparqltest
 
-import "strings"
+import (
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"trails/kg/rdf"
+)
 
 // expr draws an expression of any type; many are errors, which must agree, too.
 func (d *drawer) expr(depth int) string {
@@ -59,4 +65,59 @@ func (d *drawer) function(sub func() string) string {
 		parts[i] += sub()
 	}
 	return strings.Join(parts, "")
+}
+
+// Expression draws an expression, and a query whose one row binds ?x to its value.
+func Expression(t *rapid.T) (text, query string) {
+	d := &drawer{T: t}
+	text = d.expr(3)
+	var row []string
+	for range variables {
+		row = append(row, d.one(append(nodes[:1:1], append([]string{"UNDEF"}, values...)...)))
+	}
+	return text, prologue + "SELECT (" + text + " AS ?x) WHERE { VALUES (" + strings.Join(variables, " ") +
+		") { (" + strings.Join(row, " ") + ") } }"
+}
+
+// Aggregate draws an aggregate of values that have an order, and a query whose one
+// row binds ?x to it; UNDEF among the values is an error of its expression.
+func Aggregate(t *rapid.T) (values []rdf.Term, query string) {
+	d := &drawer{T: t}
+	of := ordered[d.number(len(ordered)-1)]
+	function := d.one([]string{"COUNT(%)", "SUM(%)", "AVG(%)", "MIN(%)", "MAX(%)", "GROUP_CONCAT(%)", `GROUP_CONCAT(%; SEPARATOR=", ")`})
+	argument := d.one([]string{"?a", "DISTINCT ?a"})
+	var texts []string
+	for range d.number(5) {
+		text := d.one(of)
+		if d.in(12) {
+			text = "UNDEF"
+			values = append(values, nil)
+		} else {
+			values = append(values, Term(text))
+		}
+		texts = append(texts, text)
+	}
+	return values, prologue + "SELECT (" + strings.Replace(function, "%", argument, 1) + " AS ?x) WHERE { VALUES ?a { " + strings.Join(texts, " ") + " } }"
+}
+
+// ordered are values between which section 15.1 defines an order.
+var ordered = [][]string{
+	{`0`, `1`, `2`, `"01"^^xsd:integer`, `-3`, `"7"^^xsd:byte`, `1.0`, `2.50`, `-0.5`},
+	{`1`, `1.5`, `2.5e0`, `"1"^^xsd:float`, `1.0e0`, `"INF"^^xsd:double`},
+	{`""`, `"a"`, `"ab"`, `"B"`, `"é😀"`},
+	{`true`, `false`, `"1"^^xsd:boolean`},
+	{`"2020-01-02T03:04:05Z"^^xsd:dateTime`, `"2020-01-02T04:04:05+01:00"^^xsd:dateTime`, `"2021-06-07T08:09:10.5Z"^^xsd:dateTime`},
+	{`:a`, `"x"`, `1`},
+}
+
+// AnyTerm draws a term, nil for unbound.
+func AnyTerm(t *rapid.T) rdf.Term {
+	d := &drawer{T: t}
+	switch d.number(9) {
+	case 0:
+		return nil
+	case 1:
+		return d.node()
+	}
+	return Term(d.one(values))
 }

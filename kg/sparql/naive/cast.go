@@ -45,7 +45,7 @@ func toString(t rdf.Term) (rdf.Term, error) {
 		return simple(rdf.Lexical(t)), nil
 	case unknown, tagged:
 	}
-	if isIRI(t) || rdf.IsLiteral(t) {
+	if isIRI(t) {
 		return simple(rdf.Lexical(t)), nil
 	}
 	return nil, errType
@@ -138,7 +138,11 @@ func toDateTime(t rdf.Term) (rdf.Term, error) {
 		if lexical := collapsed(t); xsd.Valid(lexical, rdf.XSDDateTime) {
 			return rdf.Literal(lexical, rdf.XSDDateTime), nil
 		}
-	case unknown, tagged, numeric, truthValue, otherXSD:
+	case otherXSD: // a day begins at midnight
+		if m, ok := asMoment(t); ok && m.day != "" {
+			return rdf.Literal(m.year+"-"+m.month+"-"+m.day+"T00:00:00"+m.zone, rdf.XSDDateTime), nil
+		}
+	case unknown, tagged, numeric, truthValue:
 	}
 	return nil, errType
 }

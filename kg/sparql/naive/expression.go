@@ -180,7 +180,7 @@ func (e *evaluator) coalesce(c sparql.Call, s scope) (rdf.Term, error) {
 // in is section 17.4.1.9: (lhs = e1) || (lhs = e2) || …
 func (e *evaluator) in(c sparql.Call, s scope) (rdf.Term, error) {
 	left, err := e.value(c.Args[0], s)
-	if err != nil && len(c.Args) > 1 {
+	if err != nil {
 		return nil, err
 	}
 	var failed error

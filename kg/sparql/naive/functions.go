@@ -194,8 +194,11 @@ func field(get func(moment) rdf.Term) func([]rdf.Term) (rdf.Term, error) {
 	}
 }
 
-// plain is an xsd:integer without leading zeros.
+// plain is an xsd:integer without leading zeros; no digits are nothing.
 func plain(digits string) rdf.Term {
+	if digits == "" {
+		return nil
+	}
 	canonical, _ := xsd.Canonical(digits, rdf.XSDInteger)
 	return rdf.Literal(canonical, rdf.XSDInteger)
 }

@@ -8,20 +8,33 @@ import (
 	"trails/kg/xsd"
 )
 
-// moment is the parts of an xsd:dateTime as they are written.
+// moment is the parts of an xsd:dateTime, date or time as they are written; those
+// that it has not are empty.
 type moment struct{ year, month, day, hours, minutes, seconds, zone string }
 
-var momentParts = regexp.MustCompile(`^(-?\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$`)
+const (
+	dateText = `(-?\d+)-(\d\d)-(\d\d)`
+	timeText = `(\d\d):(\d\d):(\d\d(?:\.\d+)?)`
+	zoneText = `(Z|[+-]\d\d:\d\d)?`
+)
+
+// momentTexts have seven groups each.
+var momentTexts = map[rdf.IRI]*regexp.Regexp{
+	rdf.XSDDateTime: regexp.MustCompile("^" + dateText + "T" + timeText + zoneText + "$"),
+	rdf.XSDDate:     regexp.MustCompile("^" + dateText + "()()()" + zoneText + "$"),
+	rdf.XSDTime:     regexp.MustCompile("^()()()" + timeText + zoneText + "$"),
+}
 
 func asMoment(t rdf.Term) (moment, bool) {
-	lexical := rdf.Lexical(t)
-	if rdf.DatatypeOf(t) != rdf.XSDDateTime || !xsd.Valid(lexical, rdf.XSDDateTime) {
+	lexical, datatype := rdf.Lexical(t), rdf.DatatypeOf(t)
+	parts := momentTexts[datatype]
+	if parts == nil || !xsd.Valid(lexical, datatype) {
 		return moment{}, false
 	}
-	if strings.Contains(lexical, "T24:00:00") { // the beginning of the next day
-		lexical, _ = xsd.Canonical(lexical, rdf.XSDDateTime)
+	if strings.Contains(lexical, "24:00:00") { // the beginning of the next day
+		lexical, _ = xsd.Canonical(lexical, datatype)
 	}
-	p := momentParts.FindStringSubmatch(lexical)
+	p := parts.FindStringSubmatch(lexical)
 	if p == nil {
 		return moment{}, false
 	}
@@ -30,6 +43,9 @@ func asMoment(t rdf.Term) (moment, bool) {
 
 // wholeSeconds is section 17.4.5.7, an xsd:decimal.
 func (m moment) wholeSeconds() rdf.Term {
+	if m.seconds == "" {
+		return nil
+	}
 	canonical, _ := xsd.Canonical(m.seconds, rdf.XSDDecimal)
 	return rdf.Literal(canonical, rdf.XSDDecimal)
 }

@@ -14,6 +14,8 @@
 //     BOUND, MINUS and BIND see it. Into a subquery go only variables it projects.
 //   - Literals of known, different kinds are not equal; of unknown datatypes, or ill
 //     typed, it is an error to ask unless they are the same term.
+//   - YEAR and its like take xsd:date and xsd:time, too, for the parts they have;
+//     an xsd:date casts to xsd:dateTime.
 //   - DESCRIBE is the concise bounded description in the default graph.
 //   - SERVICE and LOAD fail.
 //

@@ -19,7 +19,7 @@ const (
 	tagged
 	truthValue
 	dateTime
-	otherXSD // dates, durations and binaries: its datatype is its kind
+	otherXSD // dates, times and durations: see spaces
 )
 
 func kindOf(t rdf.Term) kind {
@@ -37,10 +37,18 @@ func kindOf(t rdf.Term) kind {
 		return truthValue
 	case datatype == rdf.XSDDateTime:
 		return dateTime
-	case datatype == rdf.XSDDate, datatype == rdf.XSDTime, datatype == rdf.XSDDuration:
+	case spaces[datatype] != "":
 		return otherXSD
 	}
 	return unknown
+}
+
+// spaces are the values beyond the table of section 17.3 whose order package xsd
+// knows, by datatype.
+var spaces = map[rdf.IRI]string{
+	rdf.XSDDate: "date", rdf.XSDTime: "time", rdf.XSDNS + "gYear": "gYear", rdf.XSDNS + "gYearMonth": "gYearMonth",
+	rdf.XSDNS + "gMonthDay": "gMonthDay", rdf.XSDNS + "gMonth": "gMonth", rdf.XSDNS + "gDay": "gDay",
+	rdf.XSDDuration: "duration", rdf.XSDNS + "yearMonthDuration": "duration", rdf.XSDNS + "dayTimeDuration": "duration",
 }
 
 // equal is the operator = (section 17.3), and RDFterm-equal (17.4.1.7) for what the
@@ -62,7 +70,7 @@ func equal(a, b rdf.Term) (bool, error) {
 		return false, nil
 	case x == unknown || y == unknown:
 		return false, errType
-	case x == y && x != otherXSD, x == otherXSD && rdf.DatatypeOf(a) == rdf.DatatypeOf(b):
+	case x == y && x != otherXSD, x == otherXSD && y == otherXSD && spaces[rdf.DatatypeOf(a)] == spaces[rdf.DatatypeOf(b)]:
 		return false, errType // moments with and without a zone
 	}
 	return false, nil

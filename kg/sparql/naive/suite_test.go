@@ -32,6 +32,10 @@ var suites = []struct {
 		name: "oracle-sparql11-results", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-results.ttl",
 		categories: []string{"csv-tsv-res", "json-res"},
 	},
+	{
+		name: "oracle-sparql11-fed", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-fed.ttl",
+		categories: []string{"syntax-fed"},
+	},
 }
 
 func TestTheOraclePassesTheW3CSuites(t *testing.T) {
