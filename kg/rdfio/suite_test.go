@@ -3,6 +3,9 @@ package rdfio_test
 import (
 	"bytes"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,3 +65,45 @@ func sequence(quads []rdf.Quad) func(yield func(rdf.Quad, error) bool) {
 
 // readAll returns the quads before the first error; io.EOF is none.
 func readAll(r rdfio.Reader) ([]rdf.Quad, error) { return rdftest.All(r) }
+
+// TestRDFXMLOfTheSPARQLSuites reads the data that those suites hold in RDF/XML and
+// compares it with its conversion by another program, which writes floats its own way.
+func TestRDFXMLOfTheSPARQLSuites(t *testing.T) {
+	suites := filepath.Join(rdftest.Dir(t), "rdf-tests")
+	converted := filepath.Join(suites, "converted-rdfxml")
+	n := 0
+	err := filepath.WalkDir(converted, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".nt" {
+			return err
+		}
+		n++
+		name, _ := filepath.Rel(converted, strings.TrimSuffix(path, ".nt"))
+		name = strings.TrimSuffix(name, ".rdf") + ".rdf"
+		want, err := nquadsFile(path)
+		if err != nil {
+			return err
+		}
+		f, err := os.Open(filepath.Join(suites, name))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		got, err := readAll(rdfio.NewRDFXMLReader(f, rdftest.Base+filepath.ToSlash(name), rdfio.Limits{}))
+		if err != nil || !rdf.Isomorphic(plainFloats(want), plainFloats(got)) {
+			t.Errorf("%s: %v: got\n%swant\n%s", name, err, nquadsText(got), nquadsText(want))
+		}
+		return nil
+	})
+	if err != nil || n != 16 {
+		t.Errorf("%v, %d files, want 16", err, n)
+	}
+}
+
+func plainFloats(quads []rdf.Quad) []rdf.Quad {
+	for i, q := range quads {
+		if rdf.DatatypeOf(q.Object) == rdf.XSDFloat {
+			quads[i].Object = rdf.Literal(strings.TrimSuffix(rdf.Lexical(q.Object), ".0"), rdf.XSDFloat)
+		}
+	}
+	return quads
+}
