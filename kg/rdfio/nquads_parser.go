@@ -184,7 +184,7 @@ func (p *parser) escapedIRI(start int) ([]byte, error) {
 			p.pos++
 			return p.scratch, nil
 		case c == '\\':
-			r, err := p.iriEscape()
+			r, err := p.escape(iriEscapes)
 			if err != nil {
 				return nil, err
 			}
@@ -200,39 +200,14 @@ func (p *parser) escapedIRI(start int) ([]byte, error) {
 	}
 }
 
-// iriEscape reads \u or \U; an escape must not bring in what an IRI cannot hold.
-func (p *parser) iriEscape() (rune, error) {
-	start := p.pos
-	if c := p.peekAt(1); c != 'u' && c != 'U' {
-		return 0, p.expected(start, `\u or \U, the only escapes in an IRI`)
+// escape reads what '\' begins.
+func (p *parser) escape(allowed escapes) (rune, error) {
+	r, n, wrong := escape(p.src[p.pos:], allowed)
+	if wrong != "" {
+		return 0, p.expected(p.pos+n, wrong)
 	}
-	r, err := p.codePoint()
-	if err == nil && r < utf8.RuneSelf && iriStop[r] {
-		err = p.expected(start, "a character that an IRI may hold")
-	}
-	return r, err
-}
-
-// codePoint reads \uXXXX or \UXXXXXXXX.
-func (p *parser) codePoint() (rune, error) {
-	start, digits := p.pos, 4
-	if p.peekAt(1) == 'U' {
-		digits = 8
-	}
-	p.pos += 2
-	var r uint32
-	for range digits {
-		d, ok := hexValue(p.peek())
-		if !ok {
-			return 0, p.expected(p.pos, "a hexadecimal digit")
-		}
-		r = r<<4 | uint32(d)
-		p.pos++
-	}
-	if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
-		return 0, p.expected(start, "a Unicode code point that is no surrogate")
-	}
-	return rune(r), nil
+	p.pos += n
+	return r, nil
 }
 
 func (p *parser) literal() (rdf.Term, error) {
@@ -293,7 +268,7 @@ func (p *parser) escapedString(start int) (string, error) {
 			p.pos++
 			return string(p.scratch), nil
 		case '\\':
-			r, err := p.stringEscape()
+			r, err := p.escape(stringEscapes)
 			if err != nil {
 				return "", err
 			}
@@ -304,20 +279,6 @@ func (p *parser) escapedString(start int) (string, error) {
 		}
 	}
 	return "", p.expected(p.pos, `'"' to end the string`)
-}
-
-// stringEscape reads ECHAR or UCHAR.
-func (p *parser) stringEscape() (rune, error) {
-	c := p.peekAt(1)
-	if c == 'u' || c == 'U' {
-		return p.codePoint()
-	}
-	r := echar[c]
-	if r == 0 {
-		return 0, p.expected(p.pos, `one of \t \b \n \r \f \" \' \\ \u \U`)
-	}
-	p.pos += 2
-	return rune(r), nil
 }
 
 // langTag reads LANGTAG: '@' [a-zA-Z]+ ('-' [a-zA-Z0-9]+)*.

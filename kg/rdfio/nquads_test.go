@@ -76,6 +76,14 @@ func TestSyntaxErrorsAreFaults(t *testing.T) {
 	}
 }
 
+func TestNQuadsStopAtTheLimitOnQuads(t *testing.T) {
+	text := strings.Repeat("<a:s> <a:p> <a:o> .\n", 3)
+	quads, err := readAll(rdfio.NewNQuadsReader(strings.NewReader(text), rdfio.Limits{Quads: 2}))
+	if len(quads) != 2 || !fault.Is(err, fault.TooLarge) || !strings.HasPrefix(err.Error(), "line 3,") {
+		t.Errorf("got %d quads, %v, want 2 and too_large on line 3", len(quads), err)
+	}
+}
+
 func TestReaderErrorsAreNotSyntaxErrors(t *testing.T) {
 	broken := errors.New("disk on fire")
 	r := rdfio.NewNQuadsReader(io.MultiReader(strings.NewReader("<a:s> <a:p> <a:o> .\n<a:s> "), iotest.ErrReader(broken)), rdfio.Limits{})

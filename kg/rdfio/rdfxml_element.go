@@ -55,6 +55,21 @@ type element struct {
 type binding struct {
 	prefix, iri string
 	outer       *binding
+	scope       int // how many declarations hold, this one included
+}
+
+// What a tag may hold and a scope may declare: looking one up is a walk.
+const (
+	maxAttributes = 1000
+	maxBindings   = 1000
+)
+
+func (b *binding) with(prefix, iri string) *binding {
+	inner := &binding{prefix: prefix, iri: iri, outer: b, scope: 1}
+	if b != nil {
+		inner.scope += b.scope
+	}
+	return inner
 }
 
 func (b *binding) lookup(prefix string) (string, bool) {
@@ -71,6 +86,9 @@ const xmlNS = "http://www.w3.org/XML/1998/namespace"
 func (x *RDFXMLReader) start(tag xml.StartElement) error {
 	if len(x.stack) > x.limits.nesting() {
 		return x.tooLarge(fmt.Sprintf("at most %d nested elements", x.limits.nesting()))
+	}
+	if len(tag.Attr) > maxAttributes {
+		return x.tooLarge(fmt.Sprintf("at most %d attributes", maxAttributes))
 	}
 	outer := x.top()
 	e := element{name: tag.Name, base: outer.base, lang: outer.lang, names: outer.names}
@@ -98,11 +116,14 @@ func (x *RDFXMLReader) start(tag xml.StartElement) error {
 func (x *RDFXMLReader) bind(e *element, a xml.Attr) error {
 	switch {
 	case a.Name.Space == "" && a.Name.Local == "xmlns":
-		e.names = &binding{prefix: "", iri: a.Value, outer: e.names}
+		e.names = e.names.with("", a.Value)
 	case a.Name.Space == "xmlns" && a.Value == "":
 		return x.expected("a namespace", "an empty one")
 	case a.Name.Space == "xmlns":
-		e.names = &binding{prefix: a.Name.Local, iri: a.Value, outer: e.names}
+		e.names = e.names.with(a.Name.Local, a.Value)
+	}
+	if e.names != nil && e.names.scope > maxBindings {
+		return x.tooLarge(fmt.Sprintf("at most %d namespaces in scope", maxBindings))
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (c *canonical) start(name xml.Name, names *binding, prefixes []string, attr
 		if before, _ := written.lookup(prefix); prefix == "xml" || iri == before {
 			continue
 		}
-		written = &binding{prefix: prefix, iri: iri, outer: written}
+		written = written.with(prefix, iri)
 		attribute := "xmlns"
 		if prefix != "" {
 			attribute += ":" + prefix

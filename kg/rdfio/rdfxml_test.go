@@ -3,6 +3,7 @@ package rdfio_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -51,6 +52,24 @@ func TestEntitiesDoNotExpandWithoutEnd(t *testing.T) {
 	}
 	if _, err := readAll(rdfio.NewRDFXMLReader(strings.NewReader(flat.String()), "", rdfio.Limits{})); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("a long entity often: got %v, want too_large", err)
+	}
+}
+
+func TestWideTagsAndScopesAreRefused(t *testing.T) {
+	var wide, deep strings.Builder
+	wide.WriteString("<e:T xmlns:e='a:'")
+	for i := range 2000 {
+		fmt.Fprintf(&wide, " e:p%d=''", i)
+	}
+	wide.WriteString("/>")
+	deep.WriteString("<e:T xmlns:e='a:'><e:p>")
+	for i := range 400 {
+		fmt.Fprintf(&deep, "<e:T xmlns:x%da='a:' xmlns:x%[1]db='a:' xmlns:x%[1]dc='a:'><e:p>", i)
+	}
+	for says, text := range map[string]string{"attributes": wide.String(), "namespaces": deep.String()} {
+		if _, err := readAll(rdfio.NewRDFXMLReader(strings.NewReader(text), "", rdfio.Limits{})); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("%s: got %v, want too_large", says, err)
+		}
 	}
 }
 
