@@ -41,14 +41,6 @@ type TurtleReader struct {
 	err   error
 }
 
-// nesting is a '[' or '(' that waits for its end.
-type nesting struct {
-	list               bool
-	asSubject          bool     // node is the subject of what follows
-	node               rdf.Term // what the brackets stand for
-	subject, predicate rdf.Term // of the statement around them
-}
-
 // NewTurtleReader returns a reader of Turtle. Relative IRIs are resolved against
 // base until the document names another; "" refuses them.
 func NewTurtleReader(r io.Reader, base string, limits Limits) *TurtleReader {
@@ -209,99 +201,6 @@ func (t *TurtleReader) labelOrSubject(term rdf.Term, err error) error {
 	return t.verb()
 }
 
-func (t *TurtleReader) openGraph(label rdf.Term) error {
-	t.pos++
-	t.graph, t.inGraph, t.step = label, true, (*TurtleReader).statement
-	return nil
-}
-
-func (t *TurtleReader) graphKeyword() error {
-	label, err := t.graphLabel()
-	if err != nil {
-		return err
-	}
-	if !t.space() || t.buf[t.pos] != '{' {
-		return t.expected(0, "'{' to begin the graph")
-	}
-	return t.openGraph(label)
-}
-
-func (t *TurtleReader) graphLabel() (rdf.Term, error) {
-	const what = "the name of a graph: an IRI or a blank node"
-	if !t.space() {
-		return nil, t.expected(0, what)
-	}
-	switch t.buf[t.pos] {
-	case '_':
-		return t.blankNode()
-	case '[':
-		t.pos++
-		if !t.space() || t.buf[t.pos] != ']' {
-			return nil, t.expected(0, "']': a graph's name has no properties")
-		}
-		t.pos++
-		return t.fresh.next(), nil
-	}
-	return t.iriOrName(what)
-}
-
-// bracketSubject reads '[' where a subject begins.
-func (t *TurtleReader) bracketSubject() error {
-	t.pos++
-	node := t.fresh.next()
-	if t.space() && t.buf[t.pos] == ']' {
-		t.pos++
-		return t.labelOrSubject(node, nil)
-	}
-	if err := t.push(nesting{asSubject: true, node: node}); err != nil {
-		return err
-	}
-	t.subject = node
-	return t.verb()
-}
-
-// listSubject reads '(' where a subject begins.
-func (t *TurtleReader) listSubject() error {
-	t.pos++
-	if t.space() && t.buf[t.pos] == ')' {
-		t.pos++
-		t.subject = rdf.Nil
-		return t.verb()
-	}
-	cell := t.fresh.next()
-	if err := t.push(nesting{list: true, asSubject: true, node: cell}); err != nil {
-		return err
-	}
-	t.subject, t.predicate, t.step = cell, rdf.First, (*TurtleReader).object
-	return nil
-}
-
-func (t *TurtleReader) push(n nesting) error {
-	if len(t.open) >= t.limits.nesting() {
-		return t.tooLarge(fmt.Sprintf("at most %d nested '[' and '('", t.limits.nesting()))
-	}
-	t.open = append(t.open, n)
-	return nil
-}
-
-// pop goes on behind the end of a '[' or '('.
-func (t *TurtleReader) pop() error {
-	n := t.open[len(t.open)-1]
-	t.open = t.open[:len(t.open)-1]
-	switch {
-	case n.asSubject && n.list:
-		t.subject = n.node
-		t.step = (*TurtleReader).verb
-	case n.asSubject:
-		t.subject = n.node
-		t.step = (*TurtleReader).verbOrEnd
-	default:
-		t.subject, t.predicate = n.subject, n.predicate
-		t.step = (*TurtleReader).afterObject
-	}
-	return nil
-}
-
 // verbOrEnd reads what follows a subject in brackets with properties of its own.
 func (t *TurtleReader) verbOrEnd() error {
 	if t.space() && (t.buf[t.pos] == '.' || t.buf[t.pos] == '}') {
@@ -355,37 +254,6 @@ func (t *TurtleReader) object() error {
 	}
 	t.emit(object)
 	return t.afterObject()
-}
-
-func (t *TurtleReader) bracketObject() error {
-	t.pos++
-	node := t.fresh.next()
-	t.emit(node)
-	if t.space() && t.buf[t.pos] == ']' {
-		t.pos++
-		return t.afterObject()
-	}
-	if err := t.push(nesting{node: node, subject: t.subject, predicate: t.predicate}); err != nil {
-		return err
-	}
-	t.subject = node
-	return t.verb()
-}
-
-func (t *TurtleReader) listObject() error {
-	t.pos++
-	if t.space() && t.buf[t.pos] == ')' {
-		t.pos++
-		t.emit(rdf.Nil)
-		return t.afterObject()
-	}
-	cell := t.fresh.next()
-	t.emit(cell)
-	if err := t.push(nesting{list: true, node: cell, subject: t.subject, predicate: t.predicate}); err != nil {
-		return err
-	}
-	t.subject, t.predicate, t.step = cell, rdf.First, (*TurtleReader).object
-	return nil
 }
 
 // afterObject reads what separates an object from what comes next.
@@ -459,22 +327,5 @@ func (t *TurtleReader) endStatementOr(what string) error {
 		return t.expected(0, what)
 	}
 	t.step = (*TurtleReader).statement
-	return nil
-}
-
-// afterItem ends a list or links its next cell.
-func (t *TurtleReader) afterItem(more bool) error {
-	if !more {
-		return t.expected(0, "an item of the list or ')'")
-	}
-	t.predicate = rdf.Rest
-	if t.buf[t.pos] == ')' {
-		t.pos++
-		t.emit(rdf.Nil)
-		return t.pop()
-	}
-	cell := t.fresh.next()
-	t.emit(cell)
-	t.subject, t.predicate, t.step = cell, rdf.First, (*TurtleReader).object
 	return nil
 }
