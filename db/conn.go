@@ -17,6 +17,8 @@ type conn struct {
 	idle map[string][]*stmt
 	busy map[*stmt]struct{}
 	feed *feed // what the writer streams into SQLite
+	// questions are the queries of package sparql that run here; nil before the first.
+	questions *questions
 }
 
 // stmt is a prepared statement that is taken out of its connection's pool.

@@ -1,0 +1,221 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"trails/kg/sparql"
+)
+
+// column is where a variable's id is.
+type column struct {
+	sql string
+	// maybe is set when it can be NULL.
+	maybe bool
+	// computed is set when it is no column of a table: beside an outer join it would
+	// have a value where there is no row.
+	computed bool
+	// tied is set when the patterns have compared it with the outer solution.
+	tied bool
+}
+
+// columns are variables with their columns, in the order in which they came.
+type columns struct {
+	vars []sparql.Var
+	of   map[sparql.Var]column
+}
+
+func (c *columns) get(v sparql.Var) (column, bool) {
+	if c == nil {
+		return column{}, false
+	}
+	col, ok := c.of[v]
+	return col, ok
+}
+
+func (c *columns) set(v sparql.Var, col column) {
+	if c.of == nil {
+		c.of = map[sparql.Var]column{}
+	}
+	if _, ok := c.of[v]; !ok {
+		c.vars = append(c.vars, v)
+	}
+	c.of[v] = col
+}
+
+func (c *columns) clone() columns {
+	out := columns{vars: slices.Clone(c.vars), of: make(map[sparql.Var]column, len(c.of))}
+	for v, col := range c.of {
+		out.of[v] = col
+	}
+	return out
+}
+
+// item is one table of FROM. An outer one has its condition; others are compared in
+// the WHERE clause.
+type item struct {
+	table string
+	left  bool
+	on    []string
+	// tables is how many tables it counts for in SQLite's limit.
+	tables int
+}
+
+// block is a SELECT that is being built: FROM and WHERE, and for the modifiers of a
+// query also what comes behind. A block is changed only by who made it.
+type block struct {
+	from  []item
+	where []string
+	cols  columns
+
+	order        []string
+	distinct     bool
+	limit        string
+	materialized bool
+}
+
+// flat reports that a join may take the block's tables as its own.
+func (b *block) flat() bool {
+	return !b.distinct && b.limit == "" && !b.materialized
+}
+
+func (b *block) tables() (n int) {
+	for _, i := range b.from {
+		n += max(1, i.tables)
+	}
+	return n
+}
+
+// isBound reports whether the block gives a variable a value in every solution.
+func (b *block) isBound(v sparql.Var) bool {
+	if b == nil {
+		return false
+	}
+	c, ok := b.cols.get(v)
+	return ok && !c.maybe
+}
+
+// known is what a join has before an operand: blocks that give values.
+type known struct {
+	block *block
+	more  *known
+}
+
+func (k *known) isBound(v sparql.Var) bool {
+	for ; k != nil; k = k.more {
+		if k.block.isBound(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// giver returns a block with tables that gives v a value in every solution, or nil.
+func (k *known) giver(v sparql.Var) *block {
+	for ; k != nil; k = k.more {
+		if k.block.isBound(v) && len(k.block.from) > 0 {
+			return k.block
+		}
+	}
+	return nil
+}
+
+// source is FROM and WHERE.
+func (b *block) source() string {
+	var out strings.Builder
+	for i, it := range b.from {
+		switch {
+		case i == 0:
+			out.WriteString(" FROM ")
+		case it.left:
+			out.WriteString(" LEFT JOIN ")
+		default:
+			out.WriteString(" CROSS JOIN ")
+		}
+		out.WriteString(it.table)
+		if it.left {
+			out.WriteString(" ON " + conjunction(it.on))
+		}
+	}
+	if len(b.where) > 0 {
+		out.WriteString(" WHERE " + strings.Join(b.where, " AND "))
+	}
+	return out.String()
+}
+
+func (b *block) render(fields string) string {
+	sql := "SELECT "
+	if b.distinct {
+		sql += "DISTINCT "
+	}
+	sql += fields + b.source()
+	if len(b.order) > 0 {
+		sql += " ORDER BY " + strings.Join(b.order, ", ")
+	}
+	return sql + b.limit
+}
+
+func conjunction(terms []string) string {
+	if len(terms) == 0 {
+		return "1"
+	}
+	return strings.Join(terms, " AND ")
+}
+
+// fields lists the block's columns under their variables' names.
+func (l *lowerer) fields(b *block, vars []sparql.Var) string {
+	if len(vars) == 0 {
+		return "1"
+	}
+	list := make([]string, len(vars))
+	for i, v := range vars {
+		sql := "NULL"
+		if c, ok := b.cols.get(v); ok {
+			sql = c.sql
+		}
+		list[i] = sql + " AS " + l.name(v)
+	}
+	return strings.Join(list, ", ")
+}
+
+// wrap makes a block with one table: the other block as a subquery.
+func (l *lowerer) wrap(b *block) *block {
+	if b.limit == "" {
+		b.order = nil // no order survives a join
+	}
+	sql := b.render(l.fields(b, b.cols.vars))
+	if b.materialized {
+		m := l.alias()
+		sql = "WITH " + m + " AS MATERIALIZED (" + sql + ") SELECT * FROM " + m
+	}
+	return l.derived(sql, &b.cols)
+}
+
+// derived is a subquery whose columns have the variables' names.
+func (l *lowerer) derived(sql string, cols *columns) *block {
+	t := l.alias()
+	out := &block{from: []item{{table: "(" + sql + ") " + t}}}
+	for _, v := range cols.vars {
+		c := cols.of[v]
+		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied})
+	}
+	return out
+}
+
+// flatten returns the block, or what stands for it in a join.
+func (l *lowerer) flatten(b *block) *block {
+	if !b.flat() {
+		return l.wrap(b)
+	}
+	b.order = nil
+	return b
+}
+
+// narrow makes room for more tables.
+func (l *lowerer) narrow(b *block) *block {
+	if b.tables() < maxTables {
+		return b
+	}
+	b.materialized = true
+	return l.wrap(b)
+}

@@ -1,0 +1,335 @@
+package lower
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+var (
+	trueTerm  = rdf.Literal("true", rdf.XSDBoolean)
+	falseTerm = rdf.Literal("false", rdf.XSDBoolean)
+	zeroTerm  = rdf.Literal("0", rdf.XSDInteger)
+)
+
+// column returns a variable's column in the solution, or in the one outside.
+func (l *lowerer) column(v sparql.Var, b *block, s scope) (column, bool) {
+	inner, ok := b.cols.get(v)
+	outer, out := s.outer.get(v)
+	switch {
+	case ok && out && inner.maybe:
+		return column{sql: "COALESCE(" + inner.sql + ", " + outer.sql + ")", maybe: true, computed: true}, true
+	case ok:
+		return inner, true
+	}
+	return outer, out
+}
+
+// test is the effective boolean value of an expression: 1, 0, or NULL for an error.
+// The logic of SQL is that of section 17.2.
+func (l *lowerer) test(e sparql.Expr, b *block, s scope) string {
+	switch e := e.(type) {
+	case sparql.Exists:
+		return l.exists(e, b, s)
+	case sparql.TermExpr:
+		switch e.Term {
+		case trueTerm:
+			return "1"
+		case falseTerm:
+			return l.never()
+		}
+	case sparql.Call:
+		if sql, ok := l.testCall(e, b, s); ok {
+			return sql
+		}
+	}
+	return l.call("t_ebv", e, b, s)
+}
+
+func (l *lowerer) testCall(e sparql.Call, b *block, s scope) (string, bool) {
+	switch {
+	case (e.Func == sparql.And || e.Func == sparql.Or) && len(e.Args) == 2:
+		word := map[sparql.Func]string{sparql.And: " AND ", sparql.Or: " OR "}[e.Func]
+		return "(" + l.test(e.Args[0], b, s) + word + l.test(e.Args[1], b, s) + ")", true
+	case e.Func == sparql.Not && len(e.Args) == 1:
+		return "(NOT " + l.test(e.Args[0], b, s) + ")", true
+	case e.Func == sparql.Bound && len(e.Args) == 1:
+		v, ok := e.Args[0].(sparql.VarExpr)
+		if !ok {
+			return "", false
+		}
+		if c, ok := l.column(v.Var, b, s); ok {
+			return "(" + c.sql + " IS NOT NULL)", true
+		}
+		return l.never(), true
+	case e.Func == "SAMETERM" && len(e.Args) == 2:
+		return l.idsEqual(e, " = ", b, s, func(rdf.Term) bool { return true })
+	case e.Func == sparql.Equal && len(e.Args) == 2:
+		if sql, ok := l.idsEqual(e, " = ", b, s, isIRI); ok {
+			return sql, true
+		}
+	case e.Func == sparql.NotEqual && len(e.Args) == 2:
+		if sql, ok := l.idsEqual(e, " <> ", b, s, isIRI); ok {
+			return sql, true
+		}
+	case (e.Func == sparql.In || e.Func == sparql.NotIn) && len(e.Args) > 1:
+		return l.among(e, b, s)
+	}
+	return l.compare(e, b, s)
+}
+
+func isIRI(t rdf.Term) bool {
+	_, ok := t.(quad.IRI)
+	return ok
+}
+
+// idsEqual compares ids, where one side is a constant that allows it.
+func (l *lowerer) idsEqual(e sparql.Call, sign string, b *block, s scope, allows func(rdf.Term) bool) (string, bool) {
+	anyTerm := e.Func == "SAMETERM"
+	sides := [2]string{}
+	constant := anyTerm
+	for _, arg := range e.Args {
+		if t, ok := arg.(sparql.TermExpr); ok {
+			constant = constant || allows(t.Term)
+		} else if _, ok := arg.(sparql.VarExpr); !ok {
+			return "", false
+		}
+	}
+	if !constant {
+		return "", false
+	}
+	for i, arg := range e.Args {
+		sides[i] = l.value(arg, b, s)
+	}
+	return "(" + sides[0] + sign + sides[1] + ")", true
+}
+
+// among is IN with IRIs.
+func (l *lowerer) among(e sparql.Call, b *block, s scope) (string, bool) {
+	v, ok := e.Args[0].(sparql.VarExpr)
+	if !ok {
+		return "", false
+	}
+	for _, arg := range e.Args[1:] {
+		if t, ok := arg.(sparql.TermExpr); !ok || !isIRI(t.Term) {
+			return "", false
+		}
+	}
+	list := make([]string, len(e.Args)-1)
+	for i, arg := range e.Args[1:] {
+		list[i] = l.value(arg, b, s)
+	}
+	return "(" + l.value(v, b, s) + " " + string(e.Func) + " (" + strings.Join(list, ", ") + "))", true
+}
+
+// compare answers a comparison with a constant by ranges for inline ids, and asks
+// for all others.
+func (l *lowerer) compare(e sparql.Call, b *block, s scope) (string, bool) {
+	c, ok := comparisonOf(e)
+	col, has := l.column(c.Var, b, s)
+	if !ok || !has {
+		return "", false
+	}
+	f, yes, no := c.Func, "1", "0"
+	if f == sparql.NotEqual {
+		f, yes, no = sparql.Equal, "0", "1"
+	}
+	var inside, known []string
+	for _, r := range c.regions {
+		inside = append(inside, l.within(col.sql, r, []Bound{{f, c.Term}}))
+	}
+	for _, r := range c.regions {
+		known = append(known, l.within(col.sql, r, nil))
+	}
+	return "CASE WHEN " + strings.Join(inside, " OR ") + " THEN " + yes +
+		" WHEN " + strings.Join(known, " OR ") + " THEN " + no +
+		" ELSE " + l.call("t_ebv", e, b, s) + " END", true
+}
+
+// value is the id of an expression's value, NULL for an error.
+func (l *lowerer) value(e sparql.Expr, b *block, s scope) string {
+	switch e := e.(type) {
+	case sparql.VarExpr:
+		if c, ok := l.column(e.Var, b, s); ok {
+			return c.sql
+		}
+		return "NULL"
+	case sparql.TermExpr:
+		return l.term(e.Term)
+	case sparql.Exists:
+		return l.truth(l.exists(e, b, s))
+	case sparql.Call:
+		if e.Func == sparql.Coalesce && len(e.Args) > 1 {
+			list := make([]string, len(e.Args))
+			for i, arg := range e.Args {
+				list[i] = l.value(arg, b, s)
+			}
+			return "COALESCE(" + strings.Join(list, ", ") + ")"
+		}
+		if e.Func == sparql.If && len(e.Args) == 3 {
+			return "CASE " + l.test(e.Args[0], b, s) + " WHEN 1 THEN " + l.value(e.Args[1], b, s) +
+				" WHEN 0 THEN " + l.value(e.Args[2], b, s) + " END"
+		}
+		if sql, ok := l.testCall(e, b, s); ok {
+			return l.truth(sql)
+		}
+	}
+	if volatile(e) {
+		return l.call("t_new", e, b, s)
+	}
+	return l.call("t_eval", e, b, s)
+}
+
+func (l *lowerer) truth(sql string) string {
+	return "CASE " + sql + " WHEN 1 THEN " + l.term(trueTerm) + " WHEN 0 THEN " + l.term(falseTerm) + " END"
+}
+
+// call asks a function for an expression. Patterns in it are answered here and
+// passed as variables.
+func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string {
+	w := &exprVars{seen: map[sparql.Var]bool{}, answer: map[sparql.Var]string{}}
+	w.exists = func(e sparql.Exists) sparql.Var {
+		v := l.fresh()
+		w.answer[v] = l.truth(l.exists(e, b, s))
+		return v
+	}
+	e = w.walk(e)
+	if labels(e) {
+		w.see(rowVar)
+	}
+	x := Expr{Expr: e}
+	args := ""
+	for _, v := range w.vars {
+		sql, ok := w.answer[v]
+		if !ok {
+			c, has := l.column(v, b, s)
+			if !has {
+				continue
+			}
+			sql = c.sql
+		}
+		x.Vars = append(x.Vars, v)
+		args += ", " + sql
+	}
+	l.exprs = append(l.exprs, x)
+	if len(x.Vars) > maxCallVars {
+		l.fail("an expression has more than %d variables", maxCallVars)
+	}
+	return function + "(" + strconv.Itoa(len(l.exprs)-1) + args + ")"
+}
+
+// maxCallVars is how many arguments a function of SQLite takes, about.
+const maxCallVars = 100
+
+// exprVars lists an expression's variables, and replaces its patterns by others.
+type exprVars struct {
+	vars   []sparql.Var
+	seen   map[sparql.Var]bool
+	answer map[sparql.Var]string
+	exists func(sparql.Exists) sparql.Var
+}
+
+func (w *exprVars) walk(e sparql.Expr) sparql.Expr {
+	switch e := e.(type) {
+	case sparql.VarExpr:
+		w.see(e.Var)
+	case sparql.Exists:
+		v := w.exists(e)
+		w.see(v)
+		return sparql.VarExpr{Var: v}
+	case sparql.Call:
+		e.Args = w.walkAll(e.Args)
+		return e
+	case sparql.Cast:
+		e.Args = w.walkAll(e.Args)
+		return e
+	}
+	return e
+}
+
+func (w *exprVars) walkAll(args []sparql.Expr) []sparql.Expr {
+	out := make([]sparql.Expr, len(args))
+	for i, arg := range args {
+		out[i] = w.walk(arg)
+	}
+	return out
+}
+
+func (w *exprVars) see(v sparql.Var) {
+	if !w.seen[v] {
+		w.seen[v] = true
+		w.vars = append(w.vars, v)
+	}
+}
+
+var isVolatile = map[sparql.Func]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNODE": true}
+
+// volatile reports whether an expression can have another value each time.
+func volatile(e sparql.Expr) bool {
+	switch e := e.(type) {
+	case sparql.Call:
+		return isVolatile[e.Func] || slices.ContainsFunc(e.Args, volatile)
+	case sparql.Cast:
+		return slices.ContainsFunc(e.Args, volatile)
+	}
+	return false
+}
+
+// labels reports whether an expression makes a blank node for a label.
+func labels(e sparql.Expr) bool {
+	var args []sparql.Expr
+	switch e := e.(type) {
+	case sparql.Call:
+		if e.Func == "BNODE" && len(e.Args) > 0 {
+			return true
+		}
+		args = e.Args
+	case sparql.Cast:
+		args = e.Args
+	}
+	return slices.ContainsFunc(args, labels)
+}
+
+// exists is EXISTS as a correlated subquery: the solution's columns stand where the
+// specification substitutes (section 18.6).
+func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
+	outer := b.cols.clone()
+	if s.outer != nil {
+		for _, v := range s.outer.vars {
+			if c, ok := l.column(v, b, s); ok {
+				outer.set(v, c)
+			}
+		}
+	}
+	for v, c := range outer.of {
+		c.tied = false
+		outer.of[v] = c
+	}
+	inner := l.flatten(l.lower(e.Op, scope{graph: l.outerGraph(s.graph, b), outer: &outer}))
+	where := inner.where[:len(inner.where):len(inner.where)]
+	for _, v := range inner.cols.vars {
+		c := inner.cols.of[v]
+		if o, ok := outer.get(v); ok && !c.tied {
+			where = append(where, same(c, o))
+		}
+	}
+	probe := &block{from: inner.from, where: where}
+	sql := "EXISTS (" + probe.render("1") + ")"
+	if e.Not {
+		return "(NOT " + sql + ")"
+	}
+	return sql
+}
+
+// outerGraph is the graph of an EXISTS: in GRAPH ?g it is the solution's.
+func (l *lowerer) outerGraph(g graph, b *block) graph {
+	if c, ok := b.cols.get(g.any); ok && g.any != "" {
+		return graph{in: []string{c.sql}, named: true}
+	}
+	return g
+}

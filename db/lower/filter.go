@@ -1,0 +1,216 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+	"trails/kg/xsd"
+)
+
+// rangeHint is what filters want of a variable's values: only those in the ranges,
+// or not inline, can pass.
+type rangeHint struct {
+	regions []Region
+	bounds  []Bound
+}
+
+// The regions of inline ids that a comparison with a constant of a kind is about.
+var (
+	numbers   = []Region{Region(rdf.XSDInteger), Region(rdf.XSDDecimal), Region(rdf.XSDDouble)}
+	dates     = []Region{Region(rdf.XSDDate)}
+	dateTimes = []Region{Region(rdf.XSDDateTime)}
+	booleans  = []Region{Region(rdf.XSDBoolean)}
+)
+
+// regionsOf returns the regions whose values compare with a constant as their ids
+// do with its range; nil when there are none.
+func regionsOf(t rdf.Term) []Region {
+	v, ok := t.(quad.TypedString)
+	if !ok || !xsd.Valid(string(v.Value), v.Type) {
+		return nil
+	}
+	if n, ok := xsd.NumberOf(t); ok {
+		if n.IsNaN() {
+			return nil
+		}
+		return numbers
+	}
+	switch {
+	case v.Type == rdf.XSDDate && len(v.Value) == len("2006-01-02"):
+		return dates
+	case v.Type == rdf.XSDDateTime && strings.HasSuffix(string(v.Value), "Z"):
+		return dateTimes
+	case v.Type == rdf.XSDBoolean:
+		return booleans
+	}
+	return nil
+}
+
+// comparison is a variable beside a constant.
+type comparison struct {
+	Var     sparql.Var
+	Func    sparql.Func
+	Term    rdf.Term
+	regions []Region
+}
+
+var mirrored = map[sparql.Func]sparql.Func{
+	sparql.Equal: sparql.Equal, sparql.NotEqual: sparql.NotEqual,
+	sparql.Less: sparql.Greater, sparql.Greater: sparql.Less,
+	sparql.LessOrEqual: sparql.GreaterOrEqual, sparql.GreaterOrEqual: sparql.LessOrEqual,
+}
+
+// comparisonOf recognizes a comparison that ranges of ids can answer.
+func comparisonOf(e sparql.Expr) (c comparison, ok bool) {
+	call, ok := e.(sparql.Call)
+	if !ok || mirrored[call.Func] == "" || len(call.Args) != 2 {
+		return c, false
+	}
+	f, left, right := call.Func, call.Args[0], call.Args[1]
+	if _, constant := left.(sparql.TermExpr); constant {
+		f, left, right = mirrored[f], right, left
+	}
+	v, isVar := left.(sparql.VarExpr)
+	t, isTerm := right.(sparql.TermExpr)
+	if !isVar || !isTerm {
+		return c, false
+	}
+	regions := regionsOf(t.Term)
+	return comparison{v.Var, f, t.Term, regions}, regions != nil
+}
+
+// filter adds conditions, and tells the patterns below what they let pass.
+func (l *lowerer) filter(op sparql.Filter, s scope) *block {
+	inner := s
+	inner.ranges = map[sparql.Var]*rangeHint{}
+	for v, h := range s.ranges {
+		inner.ranges[v] = h
+	}
+	for _, e := range conjuncts(op.Expr, nil) {
+		c, ok := comparisonOf(e)
+		if !ok || c.Func == sparql.NotEqual {
+			continue
+		}
+		h := inner.ranges[c.Var]
+		switch {
+		case h == nil:
+			inner.ranges[c.Var] = &rangeHint{c.regions, []Bound{{c.Func, c.Term}}}
+		case &h.regions[0] == &c.regions[0]:
+			inner.ranges[c.Var] = &rangeHint{c.regions, append(h.bounds[:len(h.bounds):len(h.bounds)], Bound{c.Func, c.Term})}
+		}
+	}
+	b := l.flatten(l.lower(op.Op, inner))
+	out := &block{from: b.from, cols: b.cols}
+	out.where = append(b.where[:len(b.where):len(b.where)], l.conditions(op.Expr, op.Op, b, s)...)
+	return out
+}
+
+func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
+	if c, ok := e.(sparql.Call); ok && c.Func == sparql.And && len(c.Args) == 2 {
+		return conjuncts(c.Args[1], conjuncts(c.Args[0], list))
+	}
+	return append(list, e)
+}
+
+// conditions are those of a filter: only true counts, false and errors are alike.
+// below is the pattern that is filtered, nil when unknown.
+func (l *lowerer) conditions(e sparql.Expr, below sparql.Op, b *block, s scope) (list []string) {
+	for _, e := range conjuncts(e, nil) {
+		list = append(list, l.condition(e, below, b, s))
+	}
+	return list
+}
+
+func (l *lowerer) condition(e sparql.Expr, below sparql.Op, b *block, s scope) string {
+	c, ok := comparisonOf(e)
+	col, has := l.column(c.Var, b, s)
+	if !ok || !has || c.Func == sparql.NotEqual {
+		return l.test(e, b, s)
+	}
+	bounds := []Bound{{c.Func, c.Term}}
+	if r := l.regionOf(below, c.Var, s); r != "" && contains(c.regions, r) {
+		return l.within(col.sql, r, bounds)
+	}
+	var options []string
+	for _, r := range c.regions {
+		options = append(options, l.within(col.sql, r, bounds))
+	}
+	options = append(options, col.sql+" > 0 AND "+l.call("t_ebv", e, b, s))
+	return "(" + strings.Join(options, " OR ") + ")"
+}
+
+func contains(regions []Region, r Region) bool {
+	for _, other := range regions {
+		if r == other {
+			return true
+		}
+	}
+	return false
+}
+
+// within is true for the ids of a region whose values meet the bounds.
+func (l *lowerer) within(sql string, r Region, bounds []Bound) string {
+	return sql + " BETWEEN " + l.arg(Arg{Region: r, Bounds: bounds}) + " AND " + l.arg(Arg{Region: r, Bounds: bounds, High: true})
+}
+
+// placeRange lets a pattern be read by the ranges of its object, where that is what
+// it begins with. Ids above zero may have any value: they are read whole.
+func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t string, s scope) {
+	h := s.ranges[p.Object.Var]
+	if h == nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
+		return
+	}
+	if r := l.patternRegion(p, s); r != "" {
+		if contains(h.regions, r) {
+			b.where = append(b.where, l.within(t+".o", r, h.bounds))
+		}
+		return
+	}
+	var rows []string
+	for _, r := range h.regions {
+		rows = append(rows, "("+l.arg(Arg{Region: r, Bounds: h.bounds})+", "+l.arg(Arg{Region: r, Bounds: h.bounds, High: true})+")")
+	}
+	rows = append(rows, "(1, 9223372036854775807)")
+	r := l.alias()
+	b.from = append(b.from, item{table: "(VALUES " + strings.Join(rows, ", ") + ") " + r})
+	b.where = append(b.where, t+".o BETWEEN "+r+".column1 AND "+r+".column2")
+}
+
+// regionOf returns the region that all values of v in op are in.
+func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
+	switch op := op.(type) {
+	case sparql.BGP:
+		for _, p := range op.Patterns {
+			if p.Object.Var == v {
+				if r := l.patternRegion(p, s); r != "" {
+					return r
+				}
+			}
+		}
+	case sparql.Join:
+		if r := l.regionOf(op.Left, v, s); r != "" {
+			return r
+		}
+		return l.regionOf(op.Right, v, s)
+	case sparql.LeftJoin:
+		return l.regionOf(op.Left, v, s)
+	case sparql.Filter:
+		return l.regionOf(op.Op, v, s)
+	case sparql.Minus:
+		return l.regionOf(op.Left, v, s)
+	case sparql.Extend:
+		return l.regionOf(op.Op, v, s)
+	}
+	return ""
+}
+
+func (l *lowerer) patternRegion(p sparql.TriplePattern, s scope) Region {
+	predicate, ok := p.Predicate.Term.(quad.IRI)
+	if !ok || p.Predicate.Var != "" || l.opts.Region == nil || len(s.graph.in) != 1 || s.graph.in[0] != storedDefault {
+		return ""
+	}
+	return l.opts.Region(predicate)
+}

@@ -1,0 +1,129 @@
+package lower
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// group is GROUP BY with its aggregates: a subquery of its own.
+func (l *lowerer) group(op sparql.Group, s scope) *block {
+	s.bound, s.ranges, s.wanted = nil, nil, ""
+	b := l.flatten(l.lower(op.Op, s))
+	out := &block{from: b.from, where: b.where}
+	var by []string
+	for _, k := range op.Keys {
+		sql := l.value(k.Expr, b, s)
+		by = append(by, sql)
+		v := k.Var
+		if v == "" {
+			continue
+		}
+		c := column{sql: sql, maybe: true}
+		if key, ok := k.Expr.(sparql.VarExpr); ok {
+			if source, ok := b.cols.get(key.Var); ok {
+				c.maybe = source.maybe
+			}
+		}
+		out.cols.set(v, c)
+	}
+	if g := s.graph.any; g != "" {
+		c, _ := b.cols.get(g)
+		by = append(by, c.sql)
+		out.cols.set(g, c)
+	}
+	for _, a := range op.Aggregates {
+		c := l.aggregate(a.Aggregate, op.Op, b, s)
+		if empty := ofNothing[a.Aggregate.Func]; len(by) == 0 && empty != nil {
+			c.sql = "COALESCE(" + c.sql + ", CASE count(*) WHEN 0 THEN " + l.term(empty) + " END)"
+		}
+		out.cols.set(a.Var, c)
+	}
+	sql := out.render(l.fields(out, out.cols.vars))
+	if len(by) > 0 {
+		sql += " GROUP BY " + strings.Join(by, ", ")
+	}
+	if s.graph.any != "" && len(op.Keys) == 0 {
+		sql += " UNION ALL " + l.emptyGraphs(op, out, b, s)
+	}
+	cols := out.cols.clone()
+	for v, c := range cols.of {
+		c.tied = false
+		cols.of[v] = c
+	}
+	return l.derived(sql, &cols)
+}
+
+// emptyGraphs is one group of no solutions for each graph in which there are none.
+func (l *lowerer) emptyGraphs(op sparql.Group, out, b *block, s scope) string {
+	empty := l.graphsOnly(s)
+	g := empty.cols.of[s.graph.any]
+	probe := &block{from: b.from, where: append(b.where[:len(b.where):len(b.where)], b.cols.of[s.graph.any].sql+" = "+g.sql)}
+	empty.where = append(empty.where, "NOT EXISTS ("+probe.render("1")+")")
+	for _, a := range op.Aggregates {
+		if t := ofNothing[a.Aggregate.Func]; t != nil {
+			empty.cols.set(a.Var, column{sql: l.term(t)})
+		}
+	}
+	return empty.render(l.fields(empty, out.cols.vars))
+}
+
+// ofNothing is what aggregates are of no solutions (section 18.5.1), when that is a
+// value. A function of SQLite is not told which aggregate it is then.
+var ofNothing = map[sparql.AggregateFunc]rdf.Term{
+	sparql.Count: zeroTerm, sparql.Sum: zeroTerm, sparql.Avg: zeroTerm,
+	sparql.GroupConcat: rdf.Literal("", rdf.XSDString),
+}
+
+// aggregate is done by SQL where ids say all: counts, and what is in the order of
+// one region.
+func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, b *block, s scope) column {
+	if a.Expr == nil && !a.Distinct {
+		return column{sql: l.term(zeroTerm) + " + count(*)"}
+	}
+	if a.Expr == nil {
+		return l.aggregateInGo(a, l.rowOf(b, s))
+	}
+	value := l.value(a.Expr, b, s)
+	v, _ := a.Expr.(sparql.VarExpr)
+	region := Region("")
+	if v.Var != "" {
+		region = l.regionOf(below, v.Var, s)
+	}
+	switch {
+	case a.Func == sparql.Count && a.Distinct:
+		return column{sql: l.term(zeroTerm) + " + count(DISTINCT " + value + ")"}
+	case a.Func == sparql.Count:
+		return column{sql: l.term(zeroTerm) + " + count(" + value + ")"}
+	case a.Func == sparql.Min && region != "":
+		return column{sql: "min(" + value + ")", maybe: true}
+	case a.Func == sparql.Max && region != "":
+		return column{sql: "max(" + value + ")", maybe: true}
+	case a.Func == sparql.Sum && region == Region(rdf.XSDInteger) && !a.Distinct:
+		zero := l.term(zeroTerm)
+		return column{sql: "t_int(COALESCE(sum(" + value + " - " + zero + "), 0))"}
+	}
+	return l.aggregateInGo(a, []string{value})
+}
+
+// rowOf lists the columns of a solution, for COUNT(DISTINCT *).
+func (l *lowerer) rowOf(b *block, s scope) (list []string) {
+	for _, v := range b.cols.vars {
+		if v != s.graph.any && !strings.HasPrefix(string(v), ".") {
+			list = append(list, b.cols.of[v].sql)
+		}
+	}
+	return list
+}
+
+func (l *lowerer) aggregateInGo(a sparql.Aggregate, values []string) column {
+	if len(values) > maxCallVars {
+		l.fail("an aggregate has more than %d variables", maxCallVars)
+	}
+	l.aggregates = append(l.aggregates, a)
+	args := slices.Concat([]string{strconv.Itoa(len(l.aggregates) - 1)}, values)
+	return column{sql: "t_agg(" + strings.Join(args, ", ") + ")", maybe: true}
+}

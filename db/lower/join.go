@@ -1,0 +1,251 @@
+package lower
+
+import (
+	"slices"
+
+	"trails/kg/sparql"
+)
+
+// join joins all operands of joins of joins: the order is ours to choose.
+func (l *lowerer) join(op sparql.Join, s scope) *block {
+	operands := mergePatterns(operandsOf(op, nil))
+	slices.SortStableFunc(operands, func(a, b sparql.Op) int { return turn(a) - turn(b) })
+	var b *block
+	for _, operand := range operands {
+		inner := s
+		if b != nil {
+			inner.bound = &known{b, s.bound}
+			inner.wanted = ""
+		}
+		next := l.flatten(l.lower(operand, inner))
+		if b == nil {
+			b = next
+		} else {
+			b = l.merge(b, next)
+		}
+	}
+	return b
+}
+
+func operandsOf(op sparql.Op, list []sparql.Op) []sparql.Op {
+	if j, ok := op.(sparql.Join); ok {
+		return operandsOf(j.Right, operandsOf(j.Left, list))
+	}
+	return append(list, op)
+}
+
+// mergePatterns makes one basic graph pattern of all: they share no blank nodes.
+func mergePatterns(operands []sparql.Op) []sparql.Op {
+	var all sparql.BGP
+	var rest []sparql.Op
+	for _, op := range operands {
+		if b, ok := op.(sparql.BGP); ok {
+			all.Patterns = append(all.Patterns, b.Patterns...)
+			continue
+		}
+		rest = append(rest, op)
+	}
+	if len(all.Patterns) == 0 && len(rest) > 0 {
+		return rest
+	}
+	return append(rest, all)
+}
+
+// turn says which operands of a join come first: what has few solutions or cannot
+// use those of others, then patterns, which can, then paths from anywhere.
+func turn(op sparql.Op) int {
+	switch op := op.(type) {
+	case sparql.Table:
+		return 0
+	case sparql.PathPattern:
+		if op.Subject.Var != "" && op.Object.Var != "" {
+			return 5
+		}
+		return 1
+	case sparql.Group, sparql.Slice, sparql.Distinct:
+		return 2
+	case sparql.BGP:
+		return 3
+	}
+	return 4
+}
+
+// merge joins two blocks.
+func (l *lowerer) merge(a, b *block) *block {
+	if a.tables()+b.tables() > maxTables {
+		a.materialized, b.materialized = true, true
+		a, b = l.wrap(a), l.wrap(b)
+	}
+	out := &block{from: slices.Concat(a.from, b.from), where: slices.Concat(a.where, b.where), cols: a.cols.clone()}
+	out.where = append(out.where, shared(a, b)...)
+	for _, v := range b.cols.vars {
+		out.cols.set(v, joined(a, b, v))
+	}
+	return out
+}
+
+// shared lists the conditions under which solutions of two blocks are compatible.
+func shared(a, b *block) (list []string) {
+	for _, v := range b.cols.vars {
+		if c, ok := a.cols.get(v); ok && v != rowVar {
+			list = append(list, same(c, b.cols.of[v]))
+		}
+	}
+	return list
+}
+
+// joined is the column of a variable of b in the join with a.
+func joined(a, b *block, v sparql.Var) column {
+	right := b.cols.of[v]
+	left, ok := a.cols.get(v)
+	switch {
+	case !ok:
+		return right
+	case !left.maybe:
+		return left
+	case !right.maybe:
+		return right
+	}
+	return column{sql: "COALESCE(" + left.sql + ", " + right.sql + ")", maybe: true, computed: true, tied: left.tied && right.tied}
+}
+
+// maxLateral bounds how many optional joins repeat their left side.
+const maxLateral = 2
+
+// leftJoin is OPTIONAL. One table is an outer join in SQL. SQLite would make a
+// table of several without looking at the left side first, so these are the join,
+// and what is on the left without a partner.
+func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
+	a := l.narrow(l.flatten(l.lower(op.Left, s)))
+	inner := s
+	inner.bound, inner.wanted = &known{a, s.bound}, ""
+	mark := l.mark()
+	b := l.lower(op.Right, inner)
+	if b.flat() && len(b.from) == 1 && !b.computed() {
+		return l.outerJoin(a, b, op.Expr, s)
+	}
+	if b.flat() && len(b.from) > 0 && l.laterals < maxLateral && a.tables()+b.tables() < maxTables {
+		l.laterals++
+		return l.lateral(a, b, op.Expr, s)
+	}
+	l.reset(mark)
+	inner.bound, inner.free = nil, false
+	return l.outerJoin(a, l.wrap(l.lower(op.Right, inner)), op.Expr, s)
+}
+
+func (b *block) computed() bool {
+	for _, c := range b.cols.of {
+		if c.computed {
+			return true
+		}
+	}
+	return false
+}
+
+// outerJoin is a LEFT JOIN with a block of one table.
+func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
+	out := &block{from: slices.Clone(a.from), where: slices.Clone(a.where), cols: a.cols.clone()}
+	if len(out.from) == 0 {
+		out.from = []item{{table: "(SELECT 1) " + l.alias()}}
+	}
+	on := slices.Concat(shared(a, b), b.where)
+	both := &block{cols: l.merge(a, b).cols}
+	if e != nil {
+		on = append(on, l.conditions(e, nil, both, s)...)
+	}
+	for _, v := range b.cols.vars {
+		c := joined(a, b, v)
+		if left, ok := a.cols.get(v); !ok {
+			c.maybe = true
+		} else if left.maybe {
+			c = column{sql: "COALESCE(" + left.sql + ", " + b.cols.of[v].sql + ")", maybe: true, computed: true}
+		}
+		out.cols.set(v, c)
+	}
+	out.from = append(out.from, item{table: b.from[0].table, left: true, on: on})
+	return out
+}
+
+// lateral is a left join as the join and the rest.
+func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
+	both := l.merge(a, b)
+	var conditions []string
+	if e != nil {
+		conditions = l.conditions(e, nil, both, s)
+	}
+	both.where = append(both.where, conditions...)
+	rest := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
+	probe := &block{from: b.from, where: slices.Concat(shared(a, b), b.where, conditions)}
+	rest.where = append(rest.where, "NOT EXISTS ("+probe.render("1")+")")
+	return l.unite(both, rest)
+}
+
+// union is UNION.
+func (l *lowerer) union(op sparql.Union, s scope) *block {
+	s.free = s.free || s.bound != nil
+	s.wanted = ""
+	return l.unite(l.single(l.lower(op.Left, s)), l.single(l.lower(op.Right, s)))
+}
+
+// single makes a block that can stand beside UNION ALL.
+func (l *lowerer) single(b *block) *block { return l.flatten(b) }
+
+func (l *lowerer) unite(a, b *block) *block {
+	var cols columns
+	for _, side := range []*block{a, b} {
+		for _, v := range side.cols.vars {
+			if _, ok := cols.get(v); ok {
+				continue
+			}
+			x, inA := a.cols.get(v)
+			y, inB := b.cols.get(v)
+			cols.set(v, column{maybe: !inA || !inB || x.maybe || y.maybe, tied: (!inA || x.tied) && (!inB || y.tied)})
+		}
+	}
+	return l.derived(a.render(l.fields(a, cols.vars))+" UNION ALL "+b.render(l.fields(b, cols.vars)), &cols)
+}
+
+// minus is MINUS (section 18.5): solutions that share no variable stay.
+func (l *lowerer) minus(op sparql.Minus, s scope) *block {
+	a := l.flatten(l.lower(op.Left, s))
+	inner := s
+	inner.bound, inner.wanted, inner.ranges = &known{a, s.bound}, "", nil
+	b := l.flatten(l.lower(op.Right, inner))
+	overlap, sure := "", false
+	for _, v := range b.cols.vars {
+		left, ok := a.cols.get(v)
+		if !ok || hiddenVar(v) {
+			continue
+		}
+		right := b.cols.of[v]
+		sure = sure || !left.maybe && !right.maybe
+		if overlap != "" {
+			overlap += " OR "
+		}
+		overlap += left.sql + " = " + right.sql
+	}
+	if overlap == "" {
+		return a
+	}
+	probe := &block{from: b.from, where: slices.Concat(shared(a, b), b.where)}
+	if !sure {
+		probe.where = append(probe.where, "("+overlap+")")
+	}
+	out := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
+	out.where = append(out.where, "NOT EXISTS ("+probe.render("1")+")")
+	return out
+}
+
+func hiddenVar(v sparql.Var) bool { return len(v) > 1 && v[0] == '.' && v[1] == '.' }
+
+// mark is where a lowering was, to go back to.
+type mark struct{ args, exprs, aggregates, aliases, laterals int }
+
+func (l *lowerer) mark() mark {
+	return mark{len(l.args), len(l.exprs), len(l.aggregates), l.aliases, l.laterals}
+}
+
+func (l *lowerer) reset(m mark) {
+	l.args, l.exprs, l.aggregates = l.args[:m.args], l.exprs[:m.exprs], l.aggregates[:m.aggregates]
+	l.aliases, l.laterals = m.aliases, m.laterals
+}

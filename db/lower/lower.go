@@ -1,0 +1,247 @@
+// Package lower turns SPARQL algebra into SQL: one statement over the table live
+// that answers a whole pattern. It is pure: it reads no file, and what only a file
+// knows, the ids of terms, it leaves as [Arg]s for whoever runs the statement.
+//
+// Each column of the statement is a term's id, or NULL where a variable is unbound.
+// Equal terms have equal ids, so joins compare numbers. What SQL cannot say is asked
+// of functions that the running query registers:
+//
+//	t_eval(k, id…)   the value of Plan.Exprs[k], NULL when it is an error
+//	t_new(k, id…)    the same, for what has another value each time
+//	t_ebv(k, id…)    its effective boolean value: 1, 0, or NULL for an error
+//	t_row()          another number each time
+//	t_int(n)         the id of a number
+//	t_agg(k, id…)    the aggregate Plan.Aggregates[k]
+//	COLLATE t_order  orders ids, written as text, as ORDER BY has it
+//
+// The order of joins is forced by CROSS JOIN and the index of each pattern is named:
+// the planner of SQLite sees values of too many predicates in one column to know
+// better. The text depends on the query's shape alone, never on its constants, so
+// that prepared statements can be kept by their text. Start with [Lower].
+package lower
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// Plan is a lowered pattern.
+type Plan struct {
+	// SQL has a placeholder ?n for Args[n-1] and a column for each of Columns.
+	SQL     string
+	Args    []Arg
+	Columns []sparql.Var
+	// Exprs and Aggregates are what the functions in SQL name by their place.
+	Exprs      []Expr
+	Aggregates []sparql.Aggregate
+	// Base is what IRI(…) resolves against.
+	Base string
+}
+
+// Expr is an expression, and the variables whose ids a call passes, in order.
+// Others are unbound.
+type Expr struct {
+	Expr sparql.Expr
+	Vars []sparql.Var
+}
+
+// Arg is a value of a placeholder: the id of a term or, when Region is set, an end of
+// the ids of that region whose values meet all Bounds. A range that is empty ends
+// before it begins.
+type Arg struct {
+	Term   rdf.Term
+	Number int64 // when Term is nil and there is no Region
+	Region Region
+	High   bool
+	Bounds []Bound
+}
+
+// Region is a datatype whose ids are in the order of its values.
+type Region rdf.IRI
+
+// Bound is what a value is compared with.
+type Bound struct {
+	Func sparql.Func // one of = < > <= >=
+	Term rdf.Term
+}
+
+// Options are what a lowering may know of the file. The zero value is good.
+type Options struct {
+	// Dataset is what FROM and FROM NAMED say.
+	Dataset sparql.Dataset
+	Base    string
+	// Stats estimates how many statements match a pattern's constants. Nil guesses.
+	Stats func(sparql.TriplePattern) float64
+	// Region returns the one region that all objects of a predicate in the default
+	// graph are in, "" when there is none. Nil knows of none.
+	Region func(predicate rdf.IRI) Region
+}
+
+// The sizes of a statement that SQLite surely takes.
+const (
+	maxArgs   = 32_000
+	maxText   = 900_000
+	maxTables = 50 // of one join; SQLite has 64
+	maxDepth  = 400
+)
+
+// Lower returns the statement that answers op with one row for each solution.
+func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
+	l := &lowerer{opts: opts, names: map[sparql.Var]string{}}
+	b := l.lower(op, scope{graph: l.defaultGraph()})
+	sql := l.selectVars(b, vars)
+	if l.err == nil && (len(l.args) > maxArgs || len(sql) > maxText) {
+		l.fail("the query is too large: its statement has %d values and %d bytes", len(l.args), len(sql))
+	}
+	if l.err != nil {
+		return Plan{}, l.err
+	}
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Base: opts.Base}, nil
+}
+
+// lowerer is one lowering.
+type lowerer struct {
+	opts       Options
+	args       []Arg
+	exprs      []Expr
+	aggregates []sparql.Aggregate
+	names      map[sparql.Var]string
+	aliases    int
+	hidden     int
+	depth      int
+	laterals   int
+	err        error
+}
+
+// scope is what an operator is lowered in.
+type scope struct {
+	graph graph
+	// outer are the columns of the solution that an EXISTS is asked about.
+	outer *columns
+	// bound says which variables a join has given a value before: the order of
+	// patterns and their indexes depend on it. The join itself compares.
+	bound *known
+	// free leaves the choice of indexes to SQLite: bound may or may not reach here.
+	free bool
+	// ranges are what filters want of variables.
+	ranges map[sparql.Var]*rangeHint
+	// wanted is the variable by which the solutions are sorted, one of a limited number.
+	wanted sparql.Var
+}
+
+func (l *lowerer) fail(format string, args ...any) {
+	if l.err == nil {
+		l.err = fault.New(fault.TooLarge, format, args...)
+	}
+}
+
+func (l *lowerer) refuse(format string, args ...any) {
+	if l.err == nil {
+		l.err = fault.New(fault.InvalidArguments, format, args...)
+	}
+}
+
+// arg returns the placeholder of a new argument.
+func (l *lowerer) arg(a Arg) string {
+	l.args = append(l.args, a)
+	return "?" + strconv.Itoa(len(l.args))
+}
+
+func (l *lowerer) term(t rdf.Term) string { return l.arg(Arg{Term: t}) }
+func (l *lowerer) number(n int64) string  { return l.arg(Arg{Number: n}) }
+
+// never is false, but not to the planner: it would drop the other conditions, and not
+// find the index that needs them.
+func (l *lowerer) never() string { return l.number(0) }
+
+// alias returns a new name for a table.
+func (l *lowerer) alias() string {
+	l.aliases++
+	return "t" + strconv.Itoa(l.aliases)
+}
+
+// name returns the column name of a variable in subqueries.
+func (l *lowerer) name(v sparql.Var) string {
+	n, ok := l.names[v]
+	if !ok {
+		n = "v" + strconv.Itoa(len(l.names)+1)
+		l.names[v] = n
+	}
+	return n
+}
+
+// fresh returns a variable that no text has.
+func (l *lowerer) fresh() sparql.Var {
+	l.hidden++
+	return sparql.Var("..l" + strconv.Itoa(l.hidden))
+}
+
+func (l *lowerer) lower(op sparql.Op, s scope) *block {
+	l.depth++
+	defer func() { l.depth-- }()
+	if l.depth > maxDepth {
+		l.fail("the query is too deep")
+	}
+	if l.err != nil {
+		return &block{}
+	}
+	switch op := op.(type) {
+	case sparql.BGP:
+		return l.bgp(op, s)
+	case sparql.PathPattern:
+		return l.path(op, s)
+	case sparql.Join:
+		return l.join(op, s)
+	case sparql.LeftJoin:
+		return l.leftJoin(op, s)
+	case sparql.Filter:
+		return l.filter(op, s)
+	case sparql.Union:
+		return l.union(op, s)
+	case sparql.Minus:
+		return l.minus(op, s)
+	case sparql.Graph:
+		return l.inGraph(op, s)
+	case sparql.Extend:
+		return l.extend(op, s)
+	case sparql.Table:
+		return l.table(op, s)
+	case sparql.Group:
+		return l.group(op, s)
+	case sparql.OrderBy:
+		return l.orderBy(op, s)
+	case sparql.Project:
+		return l.project(op, s)
+	case sparql.Distinct:
+		return l.distinct(op.Op, s)
+	case sparql.Reduced:
+		return l.lower(op.Op, s)
+	case sparql.Slice:
+		return l.slice(op, s)
+	case sparql.Service:
+		l.refuse("SERVICE is not allowed here: %s", fmt.Sprint(op.Name.Term))
+		return &block{}
+	}
+	l.refuse("this query has an operator that is not known: %T", op)
+	return &block{}
+}
+
+// selectVars is the whole statement.
+func (l *lowerer) selectVars(b *block, vars []sparql.Var) string {
+	fields := make([]string, len(vars))
+	for i, v := range vars {
+		fields[i] = "NULL"
+		if c, ok := b.cols.get(v); ok {
+			fields[i] = c.sql
+		}
+	}
+	if len(fields) == 0 {
+		fields = []string{"1"}
+	}
+	return b.render(strings.Join(fields, ", "))
+}

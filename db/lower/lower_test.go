@@ -1,0 +1,84 @@
+package lower_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"trails/db/lower"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+var prefixes = map[string]string{"": "http://example.org/", "xsd": string(rdf.XSDNS)}
+
+// TestLower holds the SQL of queries. The option "integers" names predicates whose
+// objects are all inline integers.
+func TestLower(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			q, err := sparql.Parse(d.Input, sparql.Options{Prefixes: prefixes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts := lower.Options{Dataset: q.Dataset}
+			if d.HasArg("integers") {
+				opts.Region = integers(d)
+			}
+			plan, err := lower.Lower(q.Op, q.Vars, opts)
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			return show(plan)
+		})
+	})
+}
+
+func integers(d *datadriven.TestData) func(rdf.IRI) lower.Region {
+	var names string
+	for _, arg := range d.CmdArgs {
+		names += strings.Join(arg.Vals, " ")
+	}
+	return func(p rdf.IRI) lower.Region {
+		if strings.Contains(names, strings.TrimPrefix(string(p), prefixes[""])) {
+			return lower.Region(rdf.XSDInteger)
+		}
+		return ""
+	}
+}
+
+// clauses begin a line of their own.
+var clauses = strings.NewReplacer(" FROM ", "\n  FROM ", " WHERE ", "\n  WHERE ", " CROSS JOIN ", "\n  CROSS JOIN ",
+	" LEFT JOIN ", "\n  LEFT JOIN ", " UNION ", "\n  UNION ", " ORDER BY ", "\n  ORDER BY ", " GROUP BY ", "\n  GROUP BY ")
+
+func show(p lower.Plan) string {
+	var out strings.Builder
+	out.WriteString(clauses.Replace(p.SQL) + "\n")
+	for i, a := range p.Args {
+		fmt.Fprintf(&out, "?%d = %s\n", i+1, argument(a))
+	}
+	for i, e := range p.Exprs {
+		fmt.Fprintf(&out, "expression %d of %v\n", i, e.Vars)
+	}
+	return out.String()
+}
+
+func argument(a lower.Arg) string {
+	switch {
+	case a.Region != "":
+		end := "first"
+		if a.High {
+			end = "last"
+		}
+		text := end + " of " + strings.TrimPrefix(string(a.Region), string(rdf.XSDNS))
+		for _, b := range a.Bounds {
+			text += " " + string(b.Func) + " " + rdf.Lexical(b.Term)
+		}
+		return text
+	case a.Term != nil:
+		return string(rdf.AppendTerm(nil, a.Term))
+	}
+	return fmt.Sprint(a.Number)
+}

@@ -1,0 +1,201 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// maxFormula is how long the text of a computed column may be before it becomes a
+// table's: a column that is used often repeats it.
+const maxFormula = 1000
+
+// extend is BIND.
+func (l *lowerer) extend(op sparql.Extend, s scope) *block {
+	b := l.flatten(l.lower(op.Op, s))
+	if labels(op.Expr) {
+		b = l.numbered(b)
+	}
+	sql := l.value(op.Expr, b, s)
+	out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
+	c := column{sql: sql, maybe: true, computed: true}
+	if v, ok := op.Expr.(sparql.VarExpr); ok {
+		if source, ok := b.cols.get(v.Var); ok {
+			c.maybe, c.computed = source.maybe, source.computed
+		}
+	}
+	if _, ok := op.Expr.(sparql.TermExpr); ok {
+		c.maybe = false
+	}
+	out.cols.set(op.Var, c)
+	if volatile(op.Expr) || len(sql) > maxFormula {
+		out.materialized = true
+		return l.wrap(out)
+	}
+	return out
+}
+
+// rowVar is a number that each solution has of its own: BNODE gives the same node for
+// a label in one solution, whichever expression asks.
+const rowVar sparql.Var = "..row"
+
+func (l *lowerer) numbered(b *block) *block {
+	if _, ok := b.cols.get(rowVar); ok {
+		return b
+	}
+	out := &block{from: b.from, where: b.where, cols: b.cols.clone(), materialized: true}
+	out.cols.set(rowVar, column{sql: "t_row()"})
+	return l.wrap(out)
+}
+
+// table is VALUES.
+func (l *lowerer) table(op sparql.Table, s scope) *block {
+	t := l.alias()
+	b := &block{from: []item{{table: "(" + l.rows(op) + ") " + t}}}
+	for i, v := range op.Vars {
+		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true}
+		for _, row := range op.Rows {
+			c.maybe = c.maybe || row[i] == nil
+		}
+		if outer, ok := s.outer.get(v); ok {
+			b.where = append(b.where, same(c, outer))
+		}
+		b.cols.set(v, c)
+	}
+	if s.graph.any != "" {
+		return l.merge(b, l.graphsOnly(s))
+	}
+	return b
+}
+
+func (l *lowerer) rows(op sparql.Table) string {
+	if len(op.Rows) == 0 {
+		fields := []string{"1"}
+		for i := range op.Vars {
+			fields = append(fields, fmt.Sprintf("NULL AS column%d", i+1))
+		}
+		return "SELECT " + strings.Join(fields, ", ") + " WHERE 0"
+	}
+	if len(op.Rows)*max(1, len(op.Vars)) > maxArgs {
+		l.fail("VALUES has %d rows, too many for a query", len(op.Rows))
+		return "SELECT 1"
+	}
+	rows := make([]string, len(op.Rows))
+	for i, row := range op.Rows {
+		rows[i] = "(" + l.row(row) + ")"
+	}
+	return "VALUES " + strings.Join(rows, ", ")
+}
+
+func (l *lowerer) row(row []rdf.Term) string {
+	if len(row) == 0 {
+		return "1"
+	}
+	fields := make([]string, len(row))
+	for i, t := range row {
+		fields[i] = "NULL"
+		if t != nil {
+			fields[i] = l.term(t)
+		}
+	}
+	return strings.Join(fields, ", ")
+}
+
+// orderBy sorts by ids where all values of a key are in one region, whose ids are in
+// the values' order, else as ORDER BY compares.
+func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
+	direct := make([]bool, len(op.Keys))
+	for i, k := range op.Keys {
+		if v, ok := k.Expr.(sparql.VarExpr); ok {
+			direct[i] = l.regionOf(op.Op, v.Var, s) != ""
+		}
+	}
+	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && direct[0] && s.wanted == limited {
+		s.wanted = v.Var
+	} else {
+		s.wanted = ""
+	}
+	b := l.flatten(l.lower(op.Op, s))
+	out := &block{from: b.from, where: b.where, cols: b.cols}
+	for i, k := range op.Keys {
+		sql := l.value(k.Expr, b, s)
+		if !direct[i] {
+			sql = "CAST(" + sql + " AS TEXT) COLLATE t_order"
+		}
+		if k.Descending {
+			sql += " DESC"
+		}
+		out.order = append(out.order, sql)
+	}
+	return out
+}
+
+// limited stands in scope.wanted between a LIMIT and the ORDER BY below it.
+const limited sparql.Var = "..limited"
+
+// project drops the columns that are out of scope, but not the active graph's.
+func (l *lowerer) project(op sparql.Project, s scope) *block {
+	inner := s
+	if s.outer != nil {
+		inner.outer = &columns{}
+		for _, v := range op.Vars {
+			if c, ok := s.outer.get(v); ok {
+				inner.outer.set(v, c)
+			}
+		}
+	}
+	inner.ranges, inner.bound = nil, nil
+	b := l.lower(op.Op, inner)
+	if b.distinct || b.limit != "" {
+		b = l.wrap(b)
+	}
+	out := *b
+	out.cols = columns{}
+	for _, v := range l.projected(op.Vars, s) {
+		if c, ok := b.cols.get(v); ok {
+			out.cols.set(v, c)
+		}
+	}
+	return &out
+}
+
+func (l *lowerer) projected(vars []sparql.Var, s scope) []sparql.Var {
+	if s.graph.any == "" {
+		return vars
+	}
+	return append(vars[:len(vars):len(vars)], s.graph.any)
+}
+
+func (l *lowerer) distinct(op sparql.Op, s scope) *block {
+	s.bound, s.ranges, s.wanted = nil, nil, ""
+	b := l.lower(op, s)
+	if b.limit != "" {
+		b = l.wrap(b)
+	}
+	out := *b
+	out.distinct = true
+	return &out
+}
+
+// slice is LIMIT and OFFSET. In GRAPH ?g they would count in each graph.
+func (l *lowerer) slice(op sparql.Slice, s scope) *block {
+	if s.graph.any != "" {
+		l.refuse("LIMIT and OFFSET inside GRAPH with a variable are not supported: name the graph, or limit outside")
+	}
+	s.bound, s.ranges, s.wanted = nil, nil, ""
+	if op.Limit >= 0 {
+		s.wanted = limited
+	}
+	b := l.lower(op.Op, s)
+	if b.limit != "" {
+		b = l.wrap(b)
+	}
+	out := *b
+	out.limit = " LIMIT " + l.number(max(op.Limit, -1)) + " + 0"
+	if op.Offset > 0 {
+		out.limit += " OFFSET " + l.number(op.Offset)
+	}
+	return &out
+}

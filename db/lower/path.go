@@ -1,0 +1,325 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// path is a property path (sections 9.1 and 18.4): what can be said with patterns
+// is, and the rest is a closure.
+func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
+	switch p := forward(op.Path).(type) {
+	case sparql.Link:
+		return l.link(op.Subject, p.IRI, op.Object, s)
+	case sparql.Inverse:
+		return l.link(op.Object, p.Path.(sparql.Link).IRI, op.Subject, s)
+	case sparql.Sequence:
+		return l.sequence(op, p, s)
+	case sparql.Alternative:
+		return l.union(sparql.Union{
+			Left:  sparql.PathPattern{Subject: op.Subject, Path: p.Left, Object: op.Object},
+			Right: sparql.PathPattern{Subject: op.Subject, Path: p.Right, Object: op.Object},
+		}, s)
+	case sparql.NegatedSet:
+		return l.negated(op, p, s)
+	case sparql.ZeroOrOne:
+		return l.closure(op, p.Path, closure{zero: true}, s)
+	case sparql.ZeroOrMore:
+		return l.closure(op, p.Path, closure{zero: true, many: true}, s)
+	case sparql.OneOrMore:
+		return l.closure(op, p.Path, closure{many: true}, s)
+	}
+	l.refuse("this query has a path that is not known: %T", op.Path)
+	return &block{}
+}
+
+// forward moves inversion down to the links.
+func forward(p sparql.Path) sparql.Path {
+	if i, ok := p.(sparql.Inverse); ok {
+		return inverted(i.Path)
+	}
+	return p
+}
+
+func inverted(p sparql.Path) sparql.Path {
+	switch p := p.(type) {
+	case sparql.Inverse:
+		return forward(p.Path)
+	case sparql.Sequence:
+		return sparql.Sequence{Left: inverted(p.Right), Right: inverted(p.Left)}
+	case sparql.Alternative:
+		return sparql.Alternative{Left: inverted(p.Left), Right: inverted(p.Right)}
+	case sparql.ZeroOrMore:
+		return sparql.ZeroOrMore{Path: inverted(p.Path)}
+	case sparql.OneOrMore:
+		return sparql.OneOrMore{Path: inverted(p.Path)}
+	case sparql.ZeroOrOne:
+		return sparql.ZeroOrOne{Path: inverted(p.Path)}
+	case sparql.NegatedSet:
+		return sparql.NegatedSet{Forward: p.Backward, Backward: p.Forward}
+	}
+	return sparql.Inverse{Path: p}
+}
+
+func (l *lowerer) link(subject sparql.Operand, p rdf.IRI, object sparql.Operand, s scope) *block {
+	pattern := sparql.TriplePattern{Subject: subject, Predicate: sparql.Operand{Term: p}, Object: object}
+	return l.bgp(sparql.BGP{Patterns: []sparql.TriplePattern{pattern}}, s)
+}
+
+// sequence meets in the middle, which nobody else sees.
+func (l *lowerer) sequence(op sparql.PathPattern, p sparql.Sequence, s scope) *block {
+	middle := sparql.Operand{Var: l.fresh()}
+	b := l.join(sparql.Join{
+		Left:  sparql.PathPattern{Subject: op.Subject, Path: p.Left, Object: middle},
+		Right: sparql.PathPattern{Subject: middle, Path: p.Right, Object: op.Object},
+	}, s)
+	return without(b, middle.Var)
+}
+
+func without(b *block, v sparql.Var) *block {
+	out := &block{from: b.from, where: b.where}
+	for _, other := range b.cols.vars {
+		if other != v {
+			out.cols.set(other, b.cols.of[other])
+		}
+	}
+	return out
+}
+
+// negated is !(…): each direction that it mentions.
+func (l *lowerer) negated(op sparql.PathPattern, p sparql.NegatedSet, s scope) *block {
+	if p.Forward == nil {
+		return l.anyBut(op.Object, p.Backward, op.Subject, s)
+	}
+	if p.Backward == nil {
+		return l.anyBut(op.Subject, p.Forward, op.Object, s)
+	}
+	s.free = s.free || s.bound != nil
+	return l.unite(l.anyBut(op.Subject, p.Forward, op.Object, s), l.anyBut(op.Object, p.Backward, op.Subject, s))
+}
+
+func (l *lowerer) anyBut(subject sparql.Operand, but []rdf.IRI, object sparql.Operand, s scope) *block {
+	predicate := sparql.Operand{Var: l.fresh()}
+	b := l.bgp(sparql.BGP{Patterns: []sparql.TriplePattern{{Subject: subject, Predicate: predicate, Object: object}}}, s)
+	if len(but) > 0 {
+		b.where = append(b.where, b.cols.of[predicate.Var].sql+" NOT IN ("+strings.Join(l.graphs(but), ", ")+")")
+	}
+	return without(b, predicate.Var)
+}
+
+// closure says how often a path is walked: not at all, once, many times.
+type closure struct{ zero, many bool }
+
+// walk is a closure while it is lowered. Its table r has the columns x, where a walk
+// has come to; a, where it began, unless that is one place; and g, its graph, when
+// that is a variable.
+type walk struct {
+	closure
+	scope
+	from, to sparql.Operand
+	start    string // the one place, or ""
+	starts   string // a table z of places z.v, or ""
+	r        string
+	steps    []*block
+}
+
+// The variables of a step.
+const (
+	stepFrom sparql.Var = "..from"
+	stepTo   sparql.Var = "..to"
+)
+
+// closure walks from the end that is given; from all nodes when none is.
+func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s scope) *block {
+	w := &walk{closure: c, scope: s, from: op.Subject, to: op.Object, r: l.alias()}
+	if l.startsBetter(op.Object, op.Subject, s) {
+		w.from, w.to, p = op.Object, op.Subject, inverted(p)
+	}
+	l.begin(w)
+	for _, branch := range branches(forward(p)) {
+		w.steps = append(w.steps, l.step(branch, w))
+	}
+	members := l.firstMembers(w)
+	if c.many {
+		for _, b := range w.steps {
+			members = append(members, l.nextMember(w, b))
+		}
+	}
+	sql := "WITH RECURSIVE " + w.r + "(" + strings.Join(w.columns(), ", ") + ") AS (" +
+		strings.Join(members, " UNION ") + ") SELECT " + strings.Join(w.columns(), ", ") + " FROM " + w.r
+	return l.walked(w, sql)
+}
+
+func (w *walk) columns() []string {
+	list := []string{"x"}
+	if w.start == "" {
+		list = append(list, "a")
+	}
+	if w.graph.any != "" {
+		list = append(list, "g")
+	}
+	return list
+}
+
+// startsBetter reports whether a walk should begin at a instead of b.
+func (l *lowerer) startsBetter(a, b sparql.Operand, s scope) bool {
+	return l.endRank(a, s) < l.endRank(b, s)
+}
+
+func (l *lowerer) endRank(o sparql.Operand, s scope) int {
+	if o.Var == "" {
+		return 0
+	}
+	if c, ok := s.outer.get(o.Var); ok && !c.maybe {
+		return 0
+	}
+	if s.bound.giver(o.Var) != nil {
+		return 1
+	}
+	return 2
+}
+
+// begin finds out where walks begin.
+func (l *lowerer) begin(w *walk) {
+	v := w.from.Var
+	if v == "" {
+		w.start = l.term(w.from.Term)
+		return
+	}
+	if c, ok := w.outer.get(v); ok && !c.maybe {
+		w.start = c.sql
+		return
+	}
+	giver := w.bound.giver(v)
+	if giver == nil {
+		return
+	}
+	once := &block{from: giver.from, where: giver.where, distinct: true}
+	w.starts = "(" + once.render(giver.cols.of[v].sql+" AS v") + ") z"
+}
+
+// branches are the alternatives of a path, each to be a member of the recursion.
+func branches(p sparql.Path) []sparql.Path {
+	a, ok := p.(sparql.Alternative)
+	if !ok {
+		return []sparql.Path{p}
+	}
+	return append(branches(forward(a.Left)), branches(forward(a.Right))...)
+}
+
+// step is the path walked once, from a place that is given.
+func (l *lowerer) step(p sparql.Path, w *walk) *block {
+	given := &block{}
+	if w.start != "" || w.starts != "" || w.many {
+		given.cols.set(stepFrom, column{sql: "x"})
+	}
+	pattern := sparql.PathPattern{Subject: sparql.Operand{Var: stepFrom}, Path: p, Object: sparql.Operand{Var: stepTo}}
+	return l.flatten(l.path(pattern, scope{graph: w.graph, bound: &known{block: given}, free: w.start == "" && w.starts == ""}))
+}
+
+// member is one SELECT of the recursion: a step behind a table, from a place.
+func (w *walk) member(b *block, table, place, origin, g string) string {
+	out := &block{where: slices.Clone(b.where)}
+	if table != "" {
+		out.from = append(out.from, item{table: table})
+	}
+	out.from = append(out.from, b.from...)
+	if place != "" {
+		out.where = append(out.where, b.cols.of[stepFrom].sql+" = "+place)
+	}
+	fields := []string{b.cols.of[stepTo].sql}
+	if w.start == "" {
+		fields = append(fields, origin)
+	}
+	if w.graph.any != "" {
+		fields = append(fields, b.cols.of[w.graph.any].sql)
+		if g != "" {
+			out.where = append(out.where, b.cols.of[w.graph.any].sql+" = "+g)
+		}
+	}
+	return out.render(strings.Join(fields, ", "))
+}
+
+func (l *lowerer) nextMember(w *walk, b *block) string {
+	return w.member(b, w.r, w.r+".x", w.r+".a", w.r+".g")
+}
+
+func (l *lowerer) firstMembers(w *walk) []string {
+	var list []string
+	if w.zero {
+		list = l.zeroMembers(w)
+	}
+	if w.zero && w.many {
+		return list
+	}
+	for _, b := range w.steps {
+		switch {
+		case w.start != "":
+			list = append(list, w.member(b, "", w.start, "", ""))
+		case w.starts != "":
+			list = append(list, w.member(b, w.starts, "z.v", "z.v", ""))
+		default:
+			list = append(list, w.member(b, "", "", b.cols.of[stepFrom].sql, ""))
+		}
+	}
+	return list
+}
+
+// zeroMembers are the walks that stay where they are: at the given term, which need
+// not be a node of the graph, or at every node.
+func (l *lowerer) zeroMembers(w *walk) []string {
+	if w.start != "" {
+		b := l.graphsOnly(w.scope)
+		fields := w.start
+		if c, ok := b.cols.get(w.graph.any); ok {
+			fields += ", " + c.sql
+		}
+		return []string{b.render(fields)}
+	}
+	var list []string
+	for _, at := range []string{"s", "o"} {
+		t := l.alias()
+		b := &block{}
+		index := " INDEXED BY live_osp"
+		if w.starts != "" {
+			b.from = append(b.from, item{table: w.starts})
+			b.where = append(b.where, t+"."+at+" = z.v")
+		}
+		if at == "s" {
+			index = " NOT INDEXED"
+		}
+		b.from = append(b.from, item{table: "live " + t + index})
+		l.inActive(b, t, w.scope)
+		fields := t + "." + at + ", " + t + "." + at
+		if w.graph.any != "" {
+			fields += ", " + t + ".g"
+		}
+		list = append(list, b.render(fields))
+	}
+	return list
+}
+
+// walked is the table of a closure, with its ends compared.
+func (l *lowerer) walked(w *walk, sql string) *block {
+	t := l.alias()
+	b := &block{from: []item{{table: "(" + sql + ") " + t}}}
+	if w.graph.any != "" {
+		b.cols.set(w.graph.any, column{sql: t + ".g"})
+	}
+	switch {
+	case w.from.Var == "":
+	case w.start == "":
+		l.meet(b, w.from.Var, t+".a", w.scope)
+	default:
+		b.cols.set(w.from.Var, column{sql: w.start, computed: true, tied: true})
+	}
+	if w.to.Var == "" {
+		b.where = append(b.where, t+".x = "+l.term(w.to.Term))
+	} else {
+		l.meet(b, w.to.Var, t+".x", w.scope)
+	}
+	return b
+}

@@ -1,0 +1,321 @@
+package lower
+
+import (
+	"math"
+	"strings"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// graph is the active graph: the default one, one with a name, or any named one,
+// whose name is then a variable of its own.
+type graph struct {
+	// in lists the placeholders of the graphs; nil and no variable is none at all.
+	in []string
+	// merged is set when a triple may be in several of them and counts once.
+	merged bool
+	named  bool
+	any    sparql.Var
+}
+
+const storedDefault = "0"
+
+func (l *lowerer) defaultGraph() graph {
+	if l.opts.Dataset.IsZero() {
+		return graph{in: []string{storedDefault}}
+	}
+	return graph{in: l.graphs(l.opts.Dataset.Default), merged: len(l.opts.Dataset.Default) > 1, named: true}
+}
+
+func (l *lowerer) graphs(names []rdf.IRI) []string {
+	in := make([]string, len(names))
+	for i, name := range names {
+		in[i] = l.term(name)
+	}
+	return in
+}
+
+// inGraph is GRAPH.
+func (l *lowerer) inGraph(op sparql.Graph, s scope) *block {
+	dataset := l.opts.Dataset
+	if op.Name.Var == "" {
+		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true}
+		if !dataset.IsZero() && !lists(dataset.Named, op.Name.Term) {
+			s.graph.in = nil
+		}
+		return l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
+	}
+	if c, ok := s.outer.get(op.Name.Var); ok && !c.maybe && dataset.IsZero() {
+		// The name is the outer solution's. The default graph has none.
+		s.graph = graph{in: []string{c.sql}, named: true}
+		b := l.flatten(l.lower(op.Op, s))
+		if _, inside := b.cols.get(op.Name.Var); !inside {
+			b.cols.set(op.Name.Var, column{sql: c.sql, computed: true, tied: true})
+		}
+		return b
+	}
+	s.graph = graph{any: l.fresh(), named: true}
+	if !dataset.IsZero() {
+		s.graph.in = l.graphs(dataset.Named)
+	}
+	return l.nameGraph(l.flatten(l.lower(op.Op, s)), s.graph.any, op.Name.Var, s)
+}
+
+// ifThere keeps what has solutions without triples to graphs that have some.
+func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
+	if p, ok := op.(sparql.BGP); ok && len(p.Patterns) > 0 {
+		return b
+	}
+	there := l.never()
+	if len(g.in) > 0 {
+		there = "EXISTS (SELECT 1 FROM live INDEXED BY live_g WHERE g" + among(g.in) + " AND g <> 0)"
+	}
+	out := &block{from: b.from, cols: b.cols}
+	out.where = append(b.where[:len(b.where):len(b.where)], there)
+	return out
+}
+
+// nameGraph gives the hidden variable of the graph the name that the text has.
+func (l *lowerer) nameGraph(b *block, hidden, v sparql.Var, s scope) *block {
+	c, ok := b.cols.get(hidden)
+	if !ok {
+		return b
+	}
+	out := &block{from: b.from, where: b.where}
+	for _, other := range b.cols.vars {
+		if other != hidden {
+			out.cols.set(other, b.cols.of[other])
+		}
+	}
+	l.meet(out, v, c.sql, s)
+	return out
+}
+
+func lists(names []rdf.IRI, t rdf.Term) bool {
+	for _, n := range names {
+		if rdf.Term(n) == t {
+			return true
+		}
+	}
+	return false
+}
+
+// graphsOnly is the table of the graphs that there are, for patterns without triples.
+func (l *lowerer) graphsOnly(s scope) *block {
+	b := &block{}
+	if s.graph.any == "" {
+		return b
+	}
+	t := l.alias()
+	where := "g <> 0"
+	if !l.opts.Dataset.IsZero() {
+		where += " AND g" + among(s.graph.in)
+	}
+	b.from = []item{{table: "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE " + where + ") " + t}}
+	b.cols.set(s.graph.any, column{sql: t + ".g"})
+	return b
+}
+
+func among(in []string) string {
+	if len(in) == 1 {
+		return " = " + in[0]
+	}
+	return " IN (" + strings.Join(in, ", ") + ")"
+}
+
+// bgp joins one table for each pattern, the most selective first.
+func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
+	if len(op.Patterns) == 0 {
+		return l.graphsOnly(s)
+	}
+	b := &block{}
+	rest := append([]sparql.TriplePattern(nil), op.Patterns...)
+	for len(rest) > 0 {
+		i := l.next(rest, b, s)
+		p := rest[i]
+		rest = append(rest[:i], rest[i+1:]...)
+		b = l.narrow(b)
+		l.place(b, p, s)
+	}
+	return b
+}
+
+// next chooses the pattern that comes next.
+func (l *lowerer) next(rest []sparql.TriplePattern, b *block, s scope) int {
+	best, least := 0, math.Inf(1)
+	for i, p := range rest {
+		if cost := l.cost(p, b, s); cost < least {
+			best, least = i, cost
+		}
+	}
+	return best
+}
+
+// What a pattern costs is about how many rows it has for each row before it, by
+// which of its positions are given. The figures matter less than their order.
+const (
+	rowsOfSubject         = 20
+	rowsOfSubjectProperty = 2
+	rowsOfObject          = 60
+	rowsOfObjectProperty  = 30
+	rowsOfProperty        = 1e5
+	rowsOfAll             = 1e7
+	unconnected           = 1e3
+)
+
+func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope) float64 {
+	at, joined := l.given(p, b, s)
+	cost := guess(at)
+	if l.opts.Stats != nil {
+		stats := l.opts.Stats(p)
+		if !joined {
+			cost = stats
+		} else {
+			cost = min(cost, stats)
+		}
+	}
+	if s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1] {
+		return 0
+	}
+	if h := s.ranges[p.Object.Var]; h != nil && p.Object.Var != "" && !at[0] && at[1] && !at[2] {
+		cost /= 10
+	}
+	if !joined && len(b.from) > 0 && cost > 1 {
+		cost *= unconnected
+	}
+	return cost
+}
+
+func guess(at [3]bool) float64 {
+	switch at {
+	case [3]bool{true, true, true}:
+		return 1
+	case [3]bool{true, true, false}:
+		return rowsOfSubjectProperty
+	case [3]bool{true, false, true}:
+		return rowsOfSubjectProperty
+	case [3]bool{true, false, false}:
+		return rowsOfSubject
+	case [3]bool{false, true, true}:
+		return rowsOfObjectProperty
+	case [3]bool{false, false, true}:
+		return rowsOfObject
+	case [3]bool{false, true, false}:
+		return rowsOfProperty
+	}
+	return rowsOfAll
+}
+
+// given says which positions have a value when the pattern's turn comes, and
+// whether one of them is a variable.
+func (l *lowerer) given(p sparql.TriplePattern, b *block, s scope) (at [3]bool, joined bool) {
+	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
+		if o.Var == "" {
+			at[i] = true
+			continue
+		}
+		outer, ok := s.outer.get(o.Var)
+		if b.isBound(o.Var) || s.bound.isBound(o.Var) || ok && !outer.maybe {
+			at[i], joined = true, true
+		}
+	}
+	return at, joined
+}
+
+// place adds a pattern's table to the block.
+func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
+	at, _ := l.given(p, b, s)
+	t := l.alias()
+	l.placeRange(b, p, at, t, s)
+	b.from = append(b.from, item{table: "live " + t + l.index(at, s)})
+	l.inActive(b, t, s)
+	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
+		place := t + "." + positions[i]
+		if o.Var == "" {
+			b.where = append(b.where, place+" = "+l.term(o.Term))
+			continue
+		}
+		l.meet(b, o.Var, place, s)
+	}
+}
+
+var positions = [3]string{"s", "p", "o"}
+
+// meet gives a variable its value, or compares it with the one it has.
+func (l *lowerer) meet(b *block, v sparql.Var, place string, s scope) {
+	if c, ok := b.cols.get(v); ok {
+		if !c.maybe {
+			b.where = append(b.where, place+" = "+c.sql)
+			return
+		}
+		b.where = append(b.where, "("+place+" = "+c.sql+" OR "+c.sql+" IS NULL)")
+	}
+	if outer, ok := s.outer.get(v); ok {
+		b.where = append(b.where, same(column{sql: place}, outer))
+	}
+	b.cols.set(v, column{sql: place, tied: true})
+}
+
+// same compares two columns as compatible solutions do.
+func same(a, b column) string {
+	equal := a.sql + " = " + b.sql
+	switch {
+	case a.maybe && b.maybe:
+		return "(" + equal + " OR " + a.sql + " IS NULL OR " + b.sql + " IS NULL)"
+	case a.maybe:
+		return "(" + equal + " OR " + a.sql + " IS NULL)"
+	case b.maybe:
+		return "(" + equal + " OR " + b.sql + " IS NULL)"
+	}
+	return equal
+}
+
+// inActive keeps a table's rows to the active graph.
+func (l *lowerer) inActive(b *block, t string, s scope) {
+	g := s.graph
+	if g.any != "" {
+		l.meet(b, g.any, t+".g", scope{})
+		b.where = append(b.where, t+".g <> 0")
+	}
+	switch {
+	case g.any != "" && l.opts.Dataset.IsZero():
+	case len(g.in) == 0:
+		b.where = append(b.where, l.never())
+	default:
+		b.where = append(b.where, t+".g"+among(g.in))
+		if g.named && g.any == "" {
+			b.where = append(b.where, t+".g <> 0")
+		}
+	}
+	if g.merged {
+		d := l.alias()
+		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM live "+d+" NOT INDEXED WHERE "+
+			d+".s = "+t+".s AND "+d+".p = "+t+".p AND "+d+".o = "+t+".o AND "+d+".g < "+t+".g AND "+d+".g"+among(g.in)+")")
+	}
+}
+
+// index names the index whose leading columns a pattern has:
+//
+//	s, sp, spo   the primary key
+//	so, o        live_osp
+//	p, po        live_pos; in a named graph live_g
+//	nothing      in a named graph live_g
+func (l *lowerer) index(at [3]bool, s scope) string {
+	subject, predicate, object := at[0], at[1], at[2]
+	switch {
+	case s.free:
+		return ""
+	case object && !predicate:
+		return " INDEXED BY live_osp"
+	case subject:
+		return " NOT INDEXED"
+	case s.graph.named && s.graph.any == "" && !s.graph.merged && len(s.graph.in) == 1:
+		return " INDEXED BY live_g"
+	case predicate:
+		return " INDEXED BY live_pos"
+	case s.graph.any != "":
+		return " INDEXED BY live_g"
+	}
+	return " NOT INDEXED"
+}

@@ -1,0 +1,84 @@
+package db
+
+import (
+	"sort"
+
+	"trails/db/lower"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+	"trails/kg/xsd"
+)
+
+// bind gives a statement the values of its placeholders; the last ones may be of
+// parts that the statement does without.
+func (q *question) bind(s *stmt) error {
+	for i, arg := range q.plan.Args[:min(len(q.plan.Args), s.BindParamCount())] {
+		id, err := q.arg(arg)
+		if err != nil {
+			return err
+		}
+		s.BindInt64(i+1, id)
+	}
+	return nil
+}
+
+func (q *question) arg(a lower.Arg) (int64, error) {
+	switch {
+	case a.Region != "":
+		low, high := idRange(a.Region, a.Bounds)
+		if a.High {
+			return high, nil
+		}
+		return low, nil
+	case a.Term != nil:
+		return q.id(a.Term)
+	}
+	return a.Number, nil
+}
+
+// idRange returns the first and last id of a region whose values meet all bounds.
+// The first is after the last when there are none.
+func idRange(name lower.Region, bounds []lower.Bound) (low, high int64) {
+	r := regionOf(rdf.IRI(name))
+	if r == nil {
+		return 1, 0
+	}
+	low, high = r.low, r.high-1
+	for _, b := range bounds {
+		switch b.Func {
+		case sparql.Equal:
+			low, high = max(low, r.first(b.Term, 0)), min(high, r.first(b.Term, 1)-1)
+		case sparql.Less:
+			high = min(high, r.first(b.Term, 0)-1)
+		case sparql.LessOrEqual:
+			high = min(high, r.first(b.Term, 1)-1)
+		case sparql.Greater:
+			low = max(low, r.first(b.Term, 1))
+		case sparql.GreaterOrEqual:
+			low = max(low, r.first(b.Term, 0))
+		default:
+			return 1, 0
+		}
+	}
+	return low, high
+}
+
+// first returns the first id of the region whose value's order to t is at least
+// that. It compares as expressions do, so that both say the same of every value.
+func (r *region) first(t rdf.Term, order int) int64 {
+	n := sort.Search(int(r.high-r.low), func(i int) bool {
+		return orderOfValues(inlineTerm(r.low+int64(i)), t) >= order
+	})
+	return r.low + int64(n)
+}
+
+func orderOfValues(a, b rdf.Term) int {
+	na, oka := xsd.NumberOf(a)
+	nb, okb := xsd.NumberOf(b)
+	if oka && okb {
+		order, _ := na.Compare(nb)
+		return order
+	}
+	order, _ := xsd.Compare(a, b)
+	return order
+}

@@ -1,0 +1,208 @@
+package db
+
+import (
+	"strconv"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql/expr"
+	"trails/kg/xsd"
+)
+
+// questions is what the functions of one connection answer for.
+type questions struct {
+	current *question
+	texts   []string // of the statements that are kept, the oldest first
+}
+
+// answerQuestions registers the functions that package lower writes, once.
+func (c *conn) answerQuestions() error {
+	if c.questions != nil {
+		return nil
+	}
+	all := &questions{}
+	value := func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) { return all.current.value(args) }
+	for name, f := range map[string]*sqlite.FunctionImpl{
+		"t_eval": {NArgs: -1, Deterministic: true, Scalar: value},
+		"t_new":  {NArgs: -1, Scalar: value},
+		"t_ebv": {NArgs: -1, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			return all.current.test(args)
+		}},
+		"t_row": {NArgs: 0, Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
+			all.current.lastRow++
+			return sqlite.IntegerValue(all.current.lastRow), nil
+		}},
+		"t_int": {NArgs: 1, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			return all.current.given(xsd.Integer(args[0].Int64()).Term(), nil)
+		}},
+		"t_agg": {NArgs: -1, MakeAggregate: func(sqlite.Context) (sqlite.AggregateFunction, error) {
+			return &aggregate{question: all.current}, nil
+		}},
+	} {
+		if err := c.CreateFunction(name, f); err != nil {
+			return err
+		}
+	}
+	if err := c.SetCollation("t_order", func(a, b string) int { return all.current.order(a, b) }); err != nil {
+		return err
+	}
+	c.questions = all
+	return nil
+}
+
+// fails ends the query with an error that its caller gets as it is.
+func (q *question) fails(err error) (sqlite.Value, error) {
+	if q.err == nil {
+		q.err = err
+	}
+	return sqlite.Value{}, err
+}
+
+func (q *question) solution(args []sqlite.Value) (expr.Program, *solution) {
+	k := args[0].Int()
+	s := &solution{question: q, vars: q.plan.Exprs[k].Vars, ids: make([]int64, len(args)-1), bound: make([]bool, len(args)-1)}
+	for i, arg := range args[1:] {
+		s.ids[i], s.bound[i] = arg.Int64(), arg.Type() != sqlite.TypeNull
+	}
+	return q.programs[k], s
+}
+
+func (q *question) value(args []sqlite.Value) (sqlite.Value, error) {
+	program, s := q.solution(args)
+	t, err := program.Eval(s)
+	if s.err != nil {
+		err = s.err
+	}
+	return q.given(t, err)
+}
+
+// given is an expression's answer as SQL has it: an id, or NULL for an error.
+func (q *question) given(t rdf.Term, err error) (sqlite.Value, error) {
+	if err != nil && !expr.IsError(err) {
+		return q.fails(err)
+	}
+	if err != nil || t == nil {
+		return sqlite.Value{}, nil
+	}
+	id, err := q.id(t)
+	if err != nil {
+		return q.fails(err)
+	}
+	return sqlite.IntegerValue(id), nil
+}
+
+func (q *question) test(args []sqlite.Value) (sqlite.Value, error) {
+	program, s := q.solution(args)
+	yes, err := program.Test(s)
+	if s.err != nil {
+		err = s.err
+	}
+	switch {
+	case err != nil && expr.IsError(err):
+		return sqlite.Value{}, nil
+	case err != nil:
+		return q.fails(err)
+	case yes:
+		return sqlite.IntegerValue(1), nil
+	}
+	return sqlite.IntegerValue(0), nil
+}
+
+// order compares two ids as ORDER BY does their terms.
+func (q *question) order(a, b string) int {
+	x, errX := strconv.ParseInt(a, 10, 64)
+	y, errY := strconv.ParseInt(b, 10, 64)
+	if errX != nil || errY != nil || x == y {
+		return 0
+	}
+	// Neighbours may hold one value in two forms.
+	if x < 0 && y < 0 && (x-y > 1 || y-x > 1) && regionOfID(x) == regionOfID(y) {
+		if x < y {
+			return -1
+		}
+		return 1
+	}
+	left, errX := q.term(x)
+	right, errY := q.term(y)
+	if errX != nil || errY != nil {
+		_, _ = q.fails(firstError(errX, errY))
+		return 0
+	}
+	return expr.Compare(left, right)
+}
+
+func firstError(list ...error) error {
+	for _, err := range list {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func regionOfID(id int64) *region {
+	for i := range regions {
+		if r := &regions[i]; id >= r.low && id < r.high {
+			return r
+		}
+	}
+	return nil
+}
+
+// aggregate is one group's.
+type aggregate struct {
+	question *question
+	acc      *expr.Accumulator
+	size     int
+}
+
+// Step takes a solution: the aggregate's number, and the value of its expression or,
+// for COUNT(DISTINCT *), all values.
+func (a *aggregate) Step(_ sqlite.Context, args []sqlite.Value) error {
+	q := a.question
+	which := q.plan.Aggregates[args[0].Int()]
+	if a.acc == nil {
+		a.acc = expr.NewAccumulator(which)
+	}
+	row := make([]rdf.Term, len(args)-1)
+	for i, arg := range args[1:] {
+		if arg.Type() == sqlite.TypeNull {
+			continue
+		}
+		var err error
+		if row[i], err = q.term(arg.Int64()); err != nil {
+			_, err = q.fails(err)
+			return err
+		}
+	}
+	switch {
+	case which.Expr == nil:
+		a.acc.AddRow(row...)
+	case row[0] == nil:
+		a.acc.Add(nil, expr.ErrUnbound)
+	default:
+		a.acc.Add(row[0], nil)
+	}
+	size := a.acc.Size()
+	if err := q.grow(int64(size - a.size)); err != nil {
+		_, err = q.fails(err)
+		return err
+	}
+	a.size = size
+	return nil
+}
+
+// WindowInverse is never asked: no statement has windows.
+func (a *aggregate) WindowInverse(sqlite.Context, []sqlite.Value) error { return nil }
+
+// WindowValue returns the group's value.
+func (a *aggregate) WindowValue(sqlite.Context) (sqlite.Value, error) {
+	if a.acc == nil {
+		return sqlite.Value{}, nil
+	}
+	return a.question.given(a.acc.Value())
+}
+
+// Finalize gives the group's memory back.
+func (a *aggregate) Finalize(sqlite.Context) { a.question.size -= int64(a.size) }

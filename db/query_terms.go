@@ -1,0 +1,199 @@
+package db
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	mathrand "math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/db/lower"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+	"trails/kg/sparql/expr"
+)
+
+// localTerms is the first id of the terms that only a running query knows: what it
+// computes, and constants that are in no quad. Ids of the dictionary end far below.
+const localTerms = 1 << 62
+
+// question is a query that runs: its expressions, and the terms it has made.
+type question struct {
+	reader   *Reader
+	plan     lower.Plan
+	limits   Limits
+	programs []expr.Program
+	ids      map[rdf.Term]int64
+	terms    []rdf.Term
+	read     map[int64]rdf.Term
+	size     int64
+	now      time.Time
+	lastRow  int64
+	blanks   map[blankKey]rdf.Term
+	err      error // what ended the query inside a function
+}
+
+// maxRead is how many terms of the dictionary a query remembers.
+const maxRead = 1 << 16
+
+func newQuestion(r *Reader, plan lower.Plan, limits Limits) *question {
+	if limits.Bytes == 0 {
+		limits.Bytes = DefaultQueryBytes
+	}
+	q := &question{reader: r, plan: plan, limits: limits, now: time.Now(), ids: map[rdf.Term]int64{}, read: map[int64]rdf.Term{}, blanks: map[blankKey]rdf.Term{}}
+	for _, e := range plan.Exprs {
+		q.programs = append(q.programs, expr.Compile(e.Expr))
+	}
+	return q
+}
+
+// id returns the id of any term. Equal terms have equal ids.
+func (q *question) id(t rdf.Term) (int64, error) {
+	if id, ok := inlineID(t); ok {
+		return id, nil
+	}
+	if id, ok := q.ids[t]; ok {
+		return id, nil
+	}
+	id, ok, err := q.reader.dict.lookup(t)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		id = localTerms + int64(len(q.terms))
+		q.terms = append(q.terms, t)
+	}
+	q.ids[t] = id
+	return id, q.grow(int64(len(rdf.Lexical(t))) + 100)
+}
+
+// grow counts memory that the query holds until it ends.
+func (q *question) grow(bytes int64) error {
+	q.size += bytes
+	if q.size > q.limits.Bytes {
+		return fault.New(fault.TooLarge, "the query needs more than %d bytes of memory; restrict it", q.limits.Bytes)
+	}
+	return nil
+}
+
+// term returns the term of an id.
+func (q *question) term(id int64) (rdf.Term, error) {
+	if id >= localTerms {
+		return q.terms[id-localTerms], nil
+	}
+	if t, ok := q.read[id]; ok {
+		return t, nil
+	}
+	t, err := q.reader.dict.peek(id)
+	if err != nil || id < 0 {
+		return t, err
+	}
+	if len(q.read) >= maxRead {
+		clear(q.read)
+	}
+	q.read[id] = t
+	return t, nil
+}
+
+// peek is term without remembering: a query's many values would push out the few
+// terms that all quads share.
+func (d *dictionary) peek(id int64) (rdf.Term, error) {
+	if t, ok, err := d.known(id); ok || err != nil {
+		return t, err
+	}
+	s, err := d.conn.take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	s.BindInt64(1, id)
+	more, err := s.Step()
+	if err != nil {
+		return nil, err
+	}
+	if !more {
+		return nil, damaged("term %d is not in the dictionary", id)
+	}
+	return d.scan(s, 0)
+}
+
+// solution is what an expression sees: the ids that a call passes.
+type solution struct {
+	question *question
+	vars     []sparql.Var
+	ids      []int64
+	bound    []bool
+	err      error
+}
+
+// Value returns a variable's term.
+func (s *solution) Value(v sparql.Var) rdf.Term {
+	for i, name := range s.vars {
+		if name != v || !s.bound[i] {
+			continue
+		}
+		t, err := s.question.term(s.ids[i])
+		if err != nil {
+			s.err = err
+		}
+		return t
+	}
+	return nil
+}
+
+// Exists is never asked: the statement answers patterns.
+func (s *solution) Exists(sparql.Op) (bool, error) {
+	return false, fmt.Errorf("a pattern in an expression was not lowered")
+}
+
+// Now is when the query began.
+func (s *solution) Now() time.Time { return s.question.now }
+
+// NewUUID returns a random UUID.
+func (s *solution) NewUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// NewBNode returns a blank node; the same one for a label within a solution, which
+// has a number then.
+func (s *solution) NewBNode(label string) rdf.Term {
+	q := s.question
+	key := blankKey{s.row(), label}
+	if t, ok := q.blanks[key]; ok && label != "" {
+		return t
+	}
+	t := quad.BNode("q" + strings.ReplaceAll(s.NewUUID(), "-", ""))
+	if label != "" {
+		q.blanks[key] = t
+		s.err = q.grow(int64(len(label)) + 200)
+	}
+	return t
+}
+
+// blankKey is a label of BNODE in one solution.
+type blankKey struct {
+	row   int64
+	label string
+}
+
+// row is the solution's number, which is the last thing that is passed.
+func (s *solution) row() int64 {
+	if n := len(s.ids); n > 0 {
+		return s.ids[n-1]
+	}
+	return 0
+}
+
+// Rand returns a random number.
+func (s *solution) Rand() float64 { return mathrand.Float64() }
+
+// Base is the query's.
+func (s *solution) Base() string { return s.question.plan.Base }
