@@ -3,7 +3,9 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
 
 	"zombiezen.com/go/sqlite"
 
@@ -43,7 +45,7 @@ func (r *Reader) query(ctx context.Context, plan lower.Plan, limits Limits, yiel
 		return err
 	}
 	q := newQuestion(r, plan, limits)
-	s, err := r.conn.takeQuery(plan.SQL)
+	s, err := r.conn.takeQuery(withTerms(plan))
 	if err != nil {
 		return tooComplex(err)
 	}
@@ -80,47 +82,105 @@ func tooComplex(err error) error {
 	return err
 }
 
+// joinedTerms is how many columns have their terms joined in.
+const joinedTerms = 8
+
+// withTerms is the plan's statement with the rows of the terms beside their ids: a
+// join reads them in half the time that looking each up takes. It would undo an order.
+func withTerms(plan lower.Plan) string {
+	if joinable(plan) == 0 {
+		return plan.SQL
+	}
+	fields, from := "q.*", " FROM ("+plan.SQL+") q"
+	for i := range joinable(plan) {
+		if plan.Computed[i] {
+			fields += ", NULL, NULL, NULL, NULL"
+			continue
+		}
+		t, c := fmt.Sprintf("k%d", i+1), fmt.Sprintf("q.c%d", i+1)
+		fields += strings.ReplaceAll(", K.kind, K.value, K.datatype, K.lang", "K", t)
+		from += " LEFT JOIN terms " + t + " ON " + t + ".id = " + c + " AND " + c + " > 0"
+	}
+	return "SELECT " + fields + from
+}
+
+// joinable is how many columns may have their terms joined in.
+func joinable(plan lower.Plan) int {
+	if plan.Sorted {
+		return 0
+	}
+	return min(len(plan.Columns), joinedTerms)
+}
+
 func (q *question) rows(ctx context.Context, s *stmt, yield func([]rdf.Term, error) bool) error {
-	width := len(q.plan.Columns)
-	last := make([]int64, width)
-	terms := make([]rdf.Term, width)
-	var count int64
-	for {
+	out := newAnswer(q, s)
+	for count := int64(1); ; count++ {
 		if q.reader.closed {
 			return errors.New("the reader is closed")
 		}
 		more, err := q.step(s)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !more {
 			return err
 		}
-		if !more {
-			return nil
-		}
-		count++
 		if q.limits.Rows > 0 && count > q.limits.Rows {
 			return fault.New(fault.TooLarge, "the query has more than %d solutions; add a LIMIT", q.limits.Rows)
 		}
-		row := make([]rdf.Term, width)
-		for i := range row {
-			if s.ColumnIsNull(i) {
-				continue
-			}
-			id := s.ColumnInt64(i)
-			if terms[i] == nil || id != last[i] {
-				if terms[i], err = q.term(id); err != nil {
-					return err
-				}
-				last[i] = id
-			}
-			row[i] = terms[i]
+		row, err := out.row()
+		if err != nil {
+			return err
 		}
 		if !yield(row, nil) {
 			return nil
 		}
 	}
+}
+
+// answer turns rows of ids into rows of terms. It remembers the last term of each
+// column, which is often the next row's too.
+type answer struct {
+	question *question
+	stmt     *stmt
+	width    int
+	joined   int
+	last     []int64
+	terms    []rdf.Term
+}
+
+func newAnswer(q *question, s *stmt) *answer {
+	width := len(q.plan.Columns)
+	return &answer{
+		question: q, stmt: s, width: width, joined: joinable(q.plan),
+		last: make([]int64, width), terms: make([]rdf.Term, width),
+	}
+}
+
+func (a *answer) row() ([]rdf.Term, error) {
+	row := make([]rdf.Term, a.width)
+	for i := range row {
+		if a.stmt.ColumnIsNull(i) {
+			continue
+		}
+		id := a.stmt.ColumnInt64(i)
+		if a.terms[i] == nil || id != a.last[i] {
+			t, err := a.term(i, id)
+			if err != nil {
+				return nil, err
+			}
+			a.last[i], a.terms[i] = id, t
+		}
+		row[i] = a.terms[i]
+	}
+	return row, nil
+}
+
+func (a *answer) term(i int, id int64) (rdf.Term, error) {
+	if i < a.joined && id > 0 && id < localTerms && !a.question.plan.Computed[i] {
+		return a.question.reader.dict.joined(id, a.stmt, a.width+4*i)
+	}
+	return a.question.term(id)
 }
 
 // step runs the statement to its next row. A query may run inside another's loop,

@@ -66,10 +66,30 @@ func idRange(name lower.Region, bounds []lower.Bound) (low, high int64) {
 // first returns the first id of the region whose value's order to t is at least
 // that. It compares as expressions do, so that both say the same of every value.
 func (r *region) first(t rdf.Term, order int) int64 {
+	if id, ok := inlineID(t); ok && id >= r.low && id < r.high && abs(id-r.zero) < exactIDs {
+		id, forms := r.least(id)
+		return id + int64(order)*forms
+	}
 	n := sort.Search(int(r.high-r.low), func(i int) bool {
 		return orderOfValues(inlineTerm(r.low+int64(i)), t) >= order
 	})
 	return r.low + int64(n)
+}
+
+// exactIDs bounds the distance from zero in which another id is surely another
+// value: a double has 53 bits.
+const exactIDs = 1 << 53
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// least returns the first id of the same value, and how many there are: those of
+// regions whose low bit is the form go in pairs.
+func (r *region) least(id int64) (first, forms int64) {
+	switch r.datatype {
+	case rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDDateTime:
+		return id &^ 1, 2
+	}
+	return id, 1
 }
 
 func orderOfValues(a, b rdf.Term) int {

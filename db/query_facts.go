@@ -12,8 +12,17 @@ import (
 // are made with it are for this state only. An error in between means not to know.
 func (r *Reader) Lowering(ctx context.Context) lower.Options {
 	regions := map[rdf.IRI]lower.Region{}
+	counts := map[[3]rdf.Term]float64{}
 	return lower.Options{
-		Stats: func(p sparql.TriplePattern) float64 { return r.estimate(ctx, p) },
+		Stats: func(p sparql.TriplePattern) float64 {
+			key := [3]rdf.Term{p.Subject.Term, p.Predicate.Term, p.Object.Term}
+			n, ok := counts[key]
+			if !ok {
+				n = r.estimate(ctx, p)
+				counts[key] = n
+			}
+			return n
+		},
 		Region: func(predicate rdf.IRI) lower.Region {
 			region, ok := regions[predicate]
 			if !ok {

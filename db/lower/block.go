@@ -79,6 +79,15 @@ func (b *block) flat() bool {
 	return !b.distinct && b.limit == "" && !b.materialized
 }
 
+func (b *block) computedOf(vars []sparql.Var) []bool {
+	list := make([]bool, len(vars))
+	for i, v := range vars {
+		c, ok := b.cols.get(v)
+		list[i] = c.computed || !ok
+	}
+	return list
+}
+
 func (b *block) tables() (n int) {
 	for _, i := range b.from {
 		n += max(1, i.tables)

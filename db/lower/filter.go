@@ -118,28 +118,57 @@ func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
 // conditions are those of a filter: only true counts, false and errors are alike.
 // below is the pattern that is filtered, nil when unknown.
 func (l *lowerer) conditions(e sparql.Expr, below sparql.Op, b *block, s scope) (list []string) {
+	var known []knownRange
 	for _, e := range conjuncts(e, nil) {
-		list = append(list, l.condition(e, below, b, s))
+		c, ok := comparisonOf(e)
+		col, has := l.column(c.Var, b, s)
+		if !ok || !has || c.Func == sparql.NotEqual {
+			list = append(list, l.test(e, b, s))
+			continue
+		}
+		bound := Bound{c.Func, c.Term}
+		if r := l.regionOf(below, c.Var, s); r != "" && contains(c.regions, r) {
+			known = narrowed(known, col.sql, r, bound)
+			continue
+		}
+		list = append(list, l.inRanges(col.sql, c.regions, bound)+l.orAsked(col.sql, e, b, s))
+	}
+	for _, k := range known {
+		list = append(list, l.within(k.sql, k.region, k.bounds))
 	}
 	return list
 }
 
-func (l *lowerer) condition(e sparql.Expr, below sparql.Op, b *block, s scope) string {
-	c, ok := comparisonOf(e)
-	col, has := l.column(c.Var, b, s)
-	if !ok || !has || c.Func == sparql.NotEqual {
-		return l.test(e, b, s)
+// knownRange is a column whose values are all in one region: its conditions are one
+// range.
+type knownRange struct {
+	sql    string
+	region Region
+	bounds []Bound
+}
+
+func narrowed(list []knownRange, sql string, r Region, bound Bound) []knownRange {
+	for i := range list {
+		if list[i].sql == sql {
+			list[i].bounds = append(list[i].bounds, bound)
+			return list
+		}
 	}
-	bounds := []Bound{{c.Func, c.Term}}
-	if r := l.regionOf(below, c.Var, s); r != "" && contains(c.regions, r) {
-		return l.within(col.sql, r, bounds)
+	return append(list, knownRange{sql, r, []Bound{bound}})
+}
+
+// inRanges begins the condition that a value is inline and passes; orAsked ends it
+// with those that are not inline.
+func (l *lowerer) inRanges(sql string, regions []Region, bound Bound) string {
+	options := make([]string, len(regions))
+	for i, r := range regions {
+		options[i] = l.within(sql, r, []Bound{bound})
 	}
-	var options []string
-	for _, r := range c.regions {
-		options = append(options, l.within(col.sql, r, bounds))
-	}
-	options = append(options, col.sql+" > 0 AND "+l.call("t_ebv", e, b, s))
-	return "(" + strings.Join(options, " OR ") + ")"
+	return "(" + strings.Join(options, " OR ")
+}
+
+func (l *lowerer) orAsked(sql string, e sparql.Expr, b *block, s scope) string {
+	return " OR " + sql + " > 0 AND " + l.call("t_ebv", e, b, s) + ")"
 }
 
 func contains(regions []Region, r Region) bool {
@@ -163,11 +192,8 @@ func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t str
 	if h == nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
 		return
 	}
-	if r := l.patternRegion(p, s); r != "" {
-		if contains(h.regions, r) {
-			b.where = append(b.where, l.within(t+".o", r, h.bounds))
-		}
-		return
+	if l.patternRegion(p, s) != "" {
+		return // the filter's own condition is a range then
 	}
 	var rows []string
 	for _, r := range h.regions {

@@ -32,13 +32,19 @@ import (
 
 // Plan is a lowered pattern.
 type Plan struct {
-	// SQL has a placeholder ?n for Args[n-1] and a column for each of Columns.
+	// SQL has a placeholder ?n for Args[n-1] and the column cn for Columns[n-1].
 	SQL     string
 	Args    []Arg
 	Columns []sparql.Var
 	// Exprs and Aggregates are what the functions in SQL name by their place.
 	Exprs      []Expr
 	Aggregates []sparql.Aggregate
+	// Computed says which columns are formulas, not columns of tables: to name one
+	// twice computes it twice.
+	Computed []bool
+	// Sorted is set when the order of the rows counts and only the statement's own
+	// ORDER BY, without a LIMIT, keeps it: behind a join it would not.
+	Sorted bool
 	// Base is what IRI(…) resolves against.
 	Base string
 }
@@ -101,7 +107,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: b.computedOf(vars), Exprs: l.exprs, Aggregates: l.aggregates, Sorted: len(b.order) > 0 && b.limit == "", Base: opts.Base}, nil
 }
 
 // lowerer is one lowering.
@@ -239,6 +245,7 @@ func (l *lowerer) selectVars(b *block, vars []sparql.Var) string {
 		if c, ok := b.cols.get(v); ok {
 			fields[i] = c.sql
 		}
+		fields[i] += " AS c" + strconv.Itoa(i+1)
 	}
 	if len(fields) == 0 {
 		fields = []string{"1"}

@@ -141,11 +141,20 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	return b
 }
 
-// next chooses the pattern that comes next.
+// next chooses the pattern that comes next. Counting rows takes longer than reading
+// few, so statistics are asked only where no pattern hangs on what is known.
 func (l *lowerer) next(rest []sparql.TriplePattern, b *block, s scope) int {
+	if len(rest) == 1 {
+		return 0
+	}
+	anchored := false
+	for _, p := range rest {
+		at, joined := l.given(p, b, s)
+		anchored = anchored || joined || at[0]
+	}
 	best, least := 0, math.Inf(1)
 	for i, p := range rest {
-		if cost := l.cost(p, b, s); cost < least {
+		if cost := l.cost(p, b, s, !anchored); cost < least {
 			best, least = i, cost
 		}
 	}
@@ -164,28 +173,29 @@ const (
 	unconnected           = 1e3
 )
 
-func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope) float64 {
+func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope, counted bool) float64 {
 	at, joined := l.given(p, b, s)
 	cost := guess(at)
-	if l.opts.Stats != nil {
-		stats := l.opts.Stats(p)
-		if !joined {
-			cost = stats
-		} else {
-			cost = min(cost, stats)
-		}
+	if counted && l.opts.Stats != nil {
+		cost = l.opts.Stats(p)
 	}
 	if s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1] {
-		return 0
+		return cost / wantedGain
 	}
 	if h := s.ranges[p.Object.Var]; h != nil && p.Object.Var != "" && !at[0] && at[1] && !at[2] {
-		cost /= 10
+		cost /= rangeGain
 	}
-	if !joined && len(b.from) > 0 && cost > 1 {
+	if !joined && !at[0] && (len(b.from) > 0 || !counted) {
 		cost *= unconnected
 	}
 	return cost
 }
+
+// What is read in the order that is wanted ends early; a range is a part.
+const (
+	wantedGain = 1000
+	rangeGain  = 10
+)
 
 func guess(at [3]bool) float64 {
 	switch at {

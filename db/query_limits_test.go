@@ -1,0 +1,133 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"trails/db"
+	"trails/db/lower"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// numbersFile holds n subjects with a number each.
+func numbersFile(t *testing.T, n int) *db.Reader {
+	t.Helper()
+	var quads []rdf.Quad
+	for i := range n {
+		quads = append(quads, q(fmt.Sprintf("s%04d", i), "v", rdf.Literal(fmt.Sprint(i), rdf.XSDInteger)))
+	}
+	f, err := fileOf(t.Context(), filepath.Join(t.TempDir(), "limits.db"), quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	r, err := f.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func ask(t *testing.T, ctx context.Context, r *db.Reader, text string, limits db.Limits) iter.Seq2[[]rdf.Term, error] {
+	t.Helper()
+	parsed, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := lower.Lower(parsed.Op, parsed.Vars, r.Lowering(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Query(ctx, plan, limits)
+}
+
+// run counts rows up to the error, if any.
+func run(rows iter.Seq2[[]rdf.Term, error]) (n int, err error) {
+	for _, err := range rows {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func TestAQueryEndsAtItsLimits(t *testing.T) {
+	r := numbersFile(t, 1000)
+	for _, c := range []struct {
+		name, query string
+		limits      db.Limits
+		rows        int
+		kind        fault.Kind
+	}{
+		{"as many rows as allowed", "SELECT * { ?s :v ?x }", db.Limits{Rows: 1000}, 1000, 0},
+		{"more rows than allowed", "SELECT * { ?s :v ?x }", db.Limits{Rows: 999}, 999, fault.TooLarge},
+		{"terms that are made", "SELECT (CONCAT(STR(?x), 'abc') AS ?y) { ?s :v ?x }", db.Limits{Bytes: 10_000}, -1, fault.TooLarge},
+		{"groups that are held", "SELECT (GROUP_CONCAT(?x) AS ?y) { ?s :v ?x }", db.Limits{Bytes: 1000}, 0, fault.TooLarge},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n, err := run(ask(t, t.Context(), r, c.query, c.limits))
+			if c.rows >= 0 && n != c.rows {
+				t.Errorf("got %d rows, want %d", n, c.rows)
+			}
+			if c.kind == 0 && err != nil || c.kind != 0 && !fault.Is(err, c.kind) {
+				t.Errorf("got error %v, want kind %v", err, c.kind)
+			}
+		})
+	}
+}
+
+// The query would make 10^9 rows before its first one.
+func TestACancelledQueryStops(t *testing.T) {
+	r := numbersFile(t, 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err := run(ask(t, ctx, r, "SELECT (COUNT(*) AS ?n) { ?a :v ?x . ?b :v ?y . ?c :v ?z }", db.Limits{}))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want a cancellation", err)
+	}
+	if n, err := run(ask(t, t.Context(), r, "SELECT * { ?s :v 7 }", db.Limits{})); n != 1 || err != nil {
+		t.Errorf("the reader gave %d rows and %v afterwards, want 1", n, err)
+	}
+}
+
+func TestAQueryRunsInsideAnothersLoop(t *testing.T) {
+	r := numbersFile(t, 20)
+	total := 0
+	for row, err := range ask(t, t.Context(), r, "SELECT (?x + 1 AS ?y) { ?s :v ?x }", db.Limits{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner := fmt.Sprintf("SELECT (CONCAT('a', STR(?x)) AS ?y) { ?s :v ?x FILTER(?x * 1 < %s) }", rdf.Lexical(row[0]))
+		n, err := run(ask(t, t.Context(), r, inner, db.Limits{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += n
+	}
+	if want := 20 * 21 / 2; total != want {
+		t.Errorf("got %d rows inside, want %d", total, want)
+	}
+}
+
+func TestMoreQueriesThanAreKeptStillRun(t *testing.T) {
+	r := numbersFile(t, 3)
+	for i := range 200 {
+		text := "SELECT * { ?s :v ?x FILTER(?s != :a"
+		for range i {
+			text += " || BOUND(?x)"
+		}
+		if n, err := run(ask(t, t.Context(), r, text+") }", db.Limits{})); n != 3 || err != nil {
+			t.Fatalf("query %d gave %d rows and %v, want 3", i, n, err)
+		}
+	}
+}
