@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,6 +117,26 @@ func TestAQueryRunsInsideAnothersLoop(t *testing.T) {
 	}
 	if want := 20 * 21 / 2; total != want {
 		t.Errorf("got %d rows inside, want %d", total, want)
+	}
+}
+
+func TestLongRowsOfOperatorsAndUnionsRun(t *testing.T) {
+	r := numbersFile(t, 3)
+	text := "SELECT * { ?s :v ?x FILTER(?s = :s0001" + strings.Repeat(" || ?s = :s0001", 3000) + ") }"
+	if n, err := run(ask(t, t.Context(), r, text, db.Limits{})); n != 1 || err != nil {
+		t.Errorf("3000 alternatives gave %d rows and %v, want 1", n, err)
+	}
+	text = "SELECT * { { ?s :v 1 }" + strings.Repeat(" UNION { ?s :v 1 }", 1000) + " }"
+	if n, err := run(ask(t, t.Context(), r, text, db.Limits{})); n != 1001 || err != nil {
+		t.Errorf("1000 unions gave %d rows and %v, want 1001", n, err)
+	}
+	text = "SELECT * { " + strings.Repeat("?s :v ?x . ?x2 :v ?x . ", 100) + " }"
+	if n, err := run(ask(t, t.Context(), r, text, db.Limits{})); n != 3 || err != nil {
+		t.Errorf("200 patterns gave %d rows and %v, want 3", n, err)
+	}
+	text = "SELECT * { ?s :v ?x " + strings.Repeat("OPTIONAL { ?s :v ?x . ?s :v ?x } ", 100) + " }"
+	if n, err := run(ask(t, t.Context(), r, text, db.Limits{})); n != 3 || err != nil {
+		t.Errorf("100 optional patterns gave %d rows and %v, want 3", n, err)
 	}
 }
 

@@ -54,8 +54,7 @@ func (l *lowerer) test(e sparql.Expr, b *block, s scope) string {
 func (l *lowerer) testCall(e sparql.Call, b *block, s scope) (string, bool) {
 	switch {
 	case (e.Func == sparql.And || e.Func == sparql.Or) && len(e.Args) == 2:
-		word := map[sparql.Func]string{sparql.And: " AND ", sparql.Or: " OR "}[e.Func]
-		return "(" + l.test(e.Args[0], b, s) + word + l.test(e.Args[1], b, s) + ")", true
+		return l.connected(chain(e, e.Func, nil), words[e.Func], b, s), true
 	case e.Func == sparql.Not && len(e.Args) == 1:
 		return "(NOT " + l.test(e.Args[0], b, s) + ")", true
 	case e.Func == sparql.Bound && len(e.Args) == 1:
@@ -81,6 +80,25 @@ func (l *lowerer) testCall(e sparql.Call, b *block, s scope) (string, bool) {
 		return l.among(e, b, s)
 	}
 	return l.compare(e, b, s)
+}
+
+var words = map[sparql.Func]string{sparql.And: " AND ", sparql.Or: " OR "}
+
+// chain lists the operands of a row of one operator.
+func chain(e sparql.Expr, f sparql.Func, list []sparql.Expr) []sparql.Expr {
+	if c, ok := e.(sparql.Call); ok && c.Func == f && len(c.Args) == 2 {
+		return chain(c.Args[1], f, chain(c.Args[0], f, list))
+	}
+	return append(list, e)
+}
+
+// connected makes a balanced tree of a row: SQLite bounds how deep expressions are.
+func (l *lowerer) connected(list []sparql.Expr, word string, b *block, s scope) string {
+	if len(list) == 1 {
+		return l.test(list[0], b, s)
+	}
+	half := len(list) / 2
+	return "(" + l.connected(list[:half], word, b, s) + word + l.connected(list[half:], word, b, s) + ")"
 }
 
 func isIRI(t rdf.Term) bool {

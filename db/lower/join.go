@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"trails/kg/sparql"
 )
@@ -180,29 +181,58 @@ func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	return l.unite(both, rest)
 }
 
-// union is UNION.
+// maxUnited is how many SELECTs stand side by side; SQLite has 500.
+const maxUnited = 400
+
+// union is UNION: those of unions of unions stand side by side.
 func (l *lowerer) union(op sparql.Union, s scope) *block {
 	s.free = s.free || s.bound != nil
 	s.wanted = ""
-	return l.unite(l.single(l.lower(op.Left, s)), l.single(l.lower(op.Right, s)))
-}
-
-// single makes a block that can stand beside UNION ALL.
-func (l *lowerer) single(b *block) *block { return l.flatten(b) }
-
-func (l *lowerer) unite(a, b *block) *block {
-	var cols columns
-	for _, side := range []*block{a, b} {
-		for _, v := range side.cols.vars {
-			if _, ok := cols.get(v); ok {
-				continue
-			}
-			x, inA := a.cols.get(v)
-			y, inB := b.cols.get(v)
-			cols.set(v, column{maybe: !inA || !inB || x.maybe || y.maybe, tied: (!inA || x.tied) && (!inB || y.tied)})
+	var sides []*block
+	for _, operand := range unitedBy(op, nil) {
+		sides = append(sides, l.flatten(l.lower(operand, s)))
+		if len(sides) == maxUnited {
+			sides = []*block{l.unite(sides...)}
 		}
 	}
-	return l.derived(a.render(l.fields(a, cols.vars))+" UNION ALL "+b.render(l.fields(b, cols.vars)), &cols)
+	return l.unite(sides...)
+}
+
+func unitedBy(op sparql.Op, list []sparql.Op) []sparql.Op {
+	if u, ok := op.(sparql.Union); ok {
+		return unitedBy(u.Right, unitedBy(u.Left, list))
+	}
+	return append(list, op)
+}
+
+func (l *lowerer) unite(sides ...*block) *block {
+	if len(sides) == 1 {
+		return sides[0]
+	}
+	var cols columns
+	for _, side := range sides {
+		for _, v := range side.cols.vars {
+			if _, ok := cols.get(v); !ok {
+				cols.set(v, united(sides, v))
+			}
+		}
+	}
+	selects := make([]string, len(sides))
+	for i, side := range sides {
+		selects[i] = side.render(l.fields(side, cols.vars))
+	}
+	return l.derived(strings.Join(selects, " UNION ALL "), &cols)
+}
+
+// united is what is true of a variable on all sides of a union.
+func united(sides []*block, v sparql.Var) column {
+	all := column{tied: true}
+	for _, side := range sides {
+		c, ok := side.cols.get(v)
+		all.maybe = all.maybe || !ok || c.maybe
+		all.tied = all.tied && (!ok || c.tied)
+	}
+	return all
 }
 
 // minus is MINUS (section 18.5): solutions that share no variable stay.
