@@ -92,7 +92,7 @@ type Options struct {
 const (
 	maxArgs   = 32_000
 	maxText   = 900_000
-	maxTables = 50 // of one join; SQLite has 64
+	maxTables = 30 // of one join; SQLite has 64, but needs seconds to plan 50
 	maxDepth  = 400
 )
 

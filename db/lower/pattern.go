@@ -130,7 +130,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 		return l.graphsOnly(s)
 	}
 	b := &block{}
-	rest := append([]sparql.TriplePattern(nil), op.Patterns...)
+	rest := once(op.Patterns)
 	for len(rest) > 0 {
 		i := l.next(rest, b, s)
 		p := rest[i]
@@ -139,6 +139,19 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 		l.place(b, p, s)
 	}
 	return b
+}
+
+// once lists patterns without repeats, which would match the same again.
+func once(patterns []sparql.TriplePattern) []sparql.TriplePattern {
+	list := make([]sparql.TriplePattern, 0, len(patterns))
+	seen := make(map[sparql.TriplePattern]bool, len(patterns))
+	for _, p := range patterns {
+		if !seen[p] {
+			seen[p] = true
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // next chooses the pattern that comes next. Counting rows takes longer than reading
