@@ -63,6 +63,13 @@ func plansUseIndexes(t *testing.T, path string) {
 			t.Errorf("%v: the count scans\n%s", b, count)
 		}
 	}
+	// A draft's own table is its connection's; that of the history has the same columns.
+	draft := strings.NewReplacer("temp.draft d", "hist d", "d.was", "d.added")
+	for _, sql := range []string{draft.Replace(netDraft), draft.Replace(undoAdded)} {
+		if plan := dbtest.Plan(t, path, sql); strings.Contains(plan, "SCAN l") {
+			t.Errorf("a draft scans all rows\n%s\n%s", sql, plan)
+		}
+	}
 	one, two := idPair{1, []int64{2}}, idPair{3, []int64{4, 5}}
 	pairs, _ := subjectQuery([]idPair{one, two})
 	classes, _ := subjectQuery([]idPair{two, one})
