@@ -82,7 +82,7 @@ func (d *drawer) aggregated(depth int) selected {
 	aggregate := d.one([]string{
 		"COUNT(*)", "COUNT(DISTINCT *)", "COUNT(" + inner + ")", "COUNT(DISTINCT " + inner + ")",
 		"SUM(" + inner + ")", "SUM(" + number + ")", "AVG(" + number + ")", "AVG(DISTINCT " + inner + ")",
-		"MIN(" + ordered + ")", "MAX(" + ordered + ")", "MIN(COALESCE(" + ordered + ", 0))", "MAX(COALESCE(" + ordered + ", 0))",
+		"MIN(" + ordered + ")", "MAX(" + ordered + ")", "MIN(COALESCE(" + ordered + ", 0.5))", "MAX(COALESCE(" + ordered + ", 0.5))",
 		"SUM(COALESCE(" + number + ", 1))", "COUNT(" + d.expr(1) + ")",
 		"STRLEN(GROUP_CONCAT(STR(" + inner + `); SEPARATOR="--"))`, "STRLEN(GROUP_CONCAT(DISTINCT " + inner + "))",
 	})
