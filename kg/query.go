@@ -1,0 +1,150 @@
+package kg
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"trails/db"
+	"trails/db/lower"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// QueryLimits bound what a query takes; see [db.Limits].
+type QueryLimits = db.Limits
+
+// QueryOptions is what the text of a query does not say. The zero value is good.
+type QueryOptions struct {
+	// Params are terms that stand in the place of variables, see [sparql.Query.Bind].
+	Params map[sparql.Var]rdf.Term
+	// Dataset, unless it is zero, stands in the place of FROM and FROM NAMED.
+	Dataset sparql.Dataset
+	Limits  QueryLimits
+}
+
+// Answer is a query that is ready to run. Which of [Answer.Rows], [Answer.Truth] and
+// [Answer.Triples] has the answer is the form's choice; each runs the query anew. It
+// is good while its snapshot is open.
+type Answer struct {
+	Form sparql.Form
+	// Vars are the columns of SELECT.
+	Vars []sparql.Var
+	// Prefixes are the query's own, for output that people read.
+	Prefixes map[string]string
+
+	snapshot *Snapshot
+	query    *sparql.Query
+	options  QueryOptions
+	plan     lower.Plan
+}
+
+// Query makes a query ready. Text that cannot be run is refused here with a fault:
+// InvalidArguments for parameters and graphs, Denied for SERVICE, TooLarge for what
+// is beyond a limit.
+func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (*Answer, error) {
+	q, err := q.Bind(o.Params)
+	if err != nil {
+		return nil, err
+	}
+	if name, remote := q.Remote(); remote {
+		return nil, refusedService(name)
+	}
+	dataset := q.Dataset
+	if !o.Dataset.IsZero() {
+		dataset = o.Dataset
+	}
+	if err := checkDataset(dataset); err != nil {
+		return nil, err
+	}
+	a := &Answer{Form: q.Form, Prefixes: q.Prefixes, snapshot: s, options: o}
+	if q.Form == sparql.Select {
+		a.Vars = q.Vars
+	}
+	bound := *q
+	bound.Dataset = dataset
+	a.query = &bound
+	return a, a.lower(ctx)
+}
+
+func refusedService(name sparql.Operand) error {
+	where := "?" + string(name.Var)
+	if name.Var == "" {
+		where = "<" + rdf.Lexical(name.Term) + ">"
+	}
+	return fault.New(fault.Denied, "SERVICE %s is refused: queries do not leave this graph", where)
+}
+
+// checkDataset refuses the one name in FROM that is no graph's.
+func checkDataset(d sparql.Dataset) error {
+	if slices.Contains(d.Default, rdf.DefaultGraph) || slices.Contains(d.Named, rdf.DefaultGraph) {
+		return fault.New(fault.InvalidArguments, "the default graph has no name in FROM; it is queried when there is no FROM")
+	}
+	return nil
+}
+
+// lower makes the plan, unless the query has no pattern.
+func (a *Answer) lower(ctx context.Context) (err error) {
+	if a.query.Op == nil {
+		return nil
+	}
+	o := a.snapshot.Lowering(ctx)
+	o.Dataset, o.Base = a.query.Dataset, a.query.Base
+	a.plan, err = lower.Lower(a.query.Op, a.columns(), o)
+	return err
+}
+
+// columns are the variables that the answer is made of.
+func (a *Answer) columns() []sparql.Var {
+	if a.Form == sparql.Construct {
+		return templateVars(a.query.Template)
+	}
+	return a.query.Vars
+}
+
+// SQL returns the statement that the pattern became, empty when there is no pattern.
+func (a *Answer) SQL() string { return a.plan.SQL }
+
+// Dump returns the algebra as people read it, with the parameters in their places.
+func (a *Answer) Dump() string { return a.query.Dump() }
+
+// Rows runs the query and yields its solutions as they are found: a term for each of
+// Vars, nil where it is unbound. A row belongs to the caller.
+func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
+	if a.query.Op == nil {
+		return func(yield func([]rdf.Term, error) bool) { yield(a.withParams(make([]rdf.Term, len(a.columns()))), nil) }
+	}
+	return func(yield func([]rdf.Term, error) bool) {
+		for row, err := range a.snapshot.Reader.Query(ctx, a.plan, a.options.Limits) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(a.withParams(row), nil) {
+				return
+			}
+		}
+	}
+}
+
+// withParams fills the columns in that are parameters.
+func (a *Answer) withParams(row []rdf.Term) []rdf.Term {
+	if len(a.options.Params) == 0 {
+		return row
+	}
+	for i, v := range a.columns() {
+		if t, ok := a.options.Params[v]; ok {
+			row[i] = t
+		}
+	}
+	return row
+}
+
+// Truth runs the query until its first solution.
+func (a *Answer) Truth(ctx context.Context) (bool, error) {
+	for _, err := range a.Rows(ctx) {
+		return err == nil, err
+	}
+	return false, nil
+}

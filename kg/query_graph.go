@@ -1,0 +1,208 @@
+package kg
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+
+	"trails/db"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// Triples runs a CONSTRUCT or DESCRIBE and yields its triples as they are found, each
+// once. What it holds to know them again counts against the limit on memory.
+func (a *Answer) Triples(ctx context.Context) iter.Seq2[rdf.Quad, error] {
+	return func(yield func(rdf.Quad, error) bool) {
+		once := &distinct{yield: yield, seen: map[rdf.Quad]struct{}{}, most: a.options.Limits.Bytes}
+		if once.most == 0 {
+			once.most = db.DefaultQueryBytes
+		}
+		var err error
+		if a.Form == sparql.Construct {
+			err = a.construct(ctx, once)
+		} else {
+			err = a.describe(ctx, once)
+		}
+		if err != nil && !once.stopped {
+			yield(rdf.Quad{}, err)
+		}
+	}
+}
+
+// distinct passes on each triple once.
+type distinct struct {
+	yield   func(rdf.Quad, error) bool
+	seen    map[rdf.Quad]struct{}
+	size    int64
+	most    int64
+	stopped bool
+}
+
+// quadBytes is about what a remembered triple takes beside its texts.
+const quadBytes = 200
+
+// add reports whether more is wanted.
+func (d *distinct) add(q rdf.Quad) (bool, error) {
+	if _, known := d.seen[q]; known {
+		return true, nil
+	}
+	d.seen[q] = struct{}{}
+	d.size += quadBytes + int64(len(rdf.Lexical(q.Subject))+len(rdf.Lexical(q.Predicate))+len(rdf.Lexical(q.Object)))
+	if d.size > d.most {
+		return false, fault.New(fault.TooLarge, "the query's graph needs more than %d bytes of memory; restrict it", d.most)
+	}
+	d.stopped = !d.yield(q, nil)
+	return !d.stopped, nil
+}
+
+// construct is section 16.2: each solution fills the template in, with blank nodes of
+// its own; what is no triple then is left out.
+func (a *Answer) construct(ctx context.Context, out *distinct) error {
+	columns := a.columns()
+	fill := filler{at: make(map[sparql.Var]int, len(columns)), prefix: a.blankPrefix(), labels: map[rdf.BNode]int{}}
+	for i, v := range columns {
+		fill.at[v] = i
+	}
+	for row, err := range a.Rows(ctx) {
+		if err != nil {
+			return err
+		}
+		fill.solution++
+		for _, p := range a.query.Template {
+			q := rdf.Quad{Subject: fill.term(p.Subject, row), Predicate: fill.term(p.Predicate, row), Object: fill.term(p.Object, row)}
+			if !isTriple(q) {
+				continue
+			}
+			if more, err := out.add(q); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// blankPrefix begins the labels of blank nodes that a template makes: with the id of
+// the commit that is read, which no label in that commit can have known.
+func (a *Answer) blankPrefix() string {
+	return "t" + a.snapshot.Head().ID.String()[:16] + "x"
+}
+
+// filler puts a solution's terms into a template.
+type filler struct {
+	at       map[sparql.Var]int
+	prefix   string
+	labels   map[rdf.BNode]int // of the template, numbered
+	solution int64
+}
+
+func (f *filler) term(o sparql.Operand, row []rdf.Term) rdf.Term {
+	if o.Var != "" {
+		return row[f.at[o.Var]]
+	}
+	if label, ok := o.Term.(rdf.BNode); ok {
+		n, known := f.labels[label]
+		if !known {
+			n = len(f.labels)
+			f.labels[label] = n
+		}
+		return rdf.BNode(f.prefix + strconv.FormatInt(f.solution, 10) + "x" + strconv.Itoa(n))
+	}
+	return o.Term
+}
+
+func isTriple(q rdf.Quad) bool {
+	_, named := q.Predicate.(rdf.IRI)
+	return isNode(q.Subject) && named && q.Object != nil
+}
+
+func isNode(t rdf.Term) bool {
+	switch t.(type) {
+	case rdf.IRI, rdf.BNode:
+		return true
+	}
+	return false
+}
+
+func templateVars(template []sparql.TriplePattern) []sparql.Var {
+	var vars []sparql.Var
+	for _, p := range template {
+		for _, o := range []sparql.Operand{p.Subject, p.Predicate, p.Object} {
+			if o.Var != "" && !slices.Contains(vars, o.Var) {
+				vars = append(vars, o.Var)
+			}
+		}
+	}
+	return vars
+}
+
+// describe is the concise bounded description: what is said of a node, and of the
+// blank nodes that this names.
+func (a *Answer) describe(ctx context.Context, out *distinct) error {
+	d := describing{answer: a, out: out, done: map[rdf.Term]bool{}}
+	for _, iri := range a.query.Describe {
+		if more, err := d.about(ctx, iri); err != nil || !more {
+			return err
+		}
+	}
+	for row, err := range a.Rows(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, t := range row {
+			if more, err := d.about(ctx, t); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type describing struct {
+	answer *Answer
+	out    *distinct
+	done   map[rdf.Term]bool
+}
+
+// about describes a node and the blank nodes it leads to, and reports whether more is wanted.
+func (d *describing) about(ctx context.Context, node rdf.Term) (bool, error) {
+	waiting := []rdf.Term{node}
+	for len(waiting) > 0 {
+		node := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if !isNode(node) || d.done[node] {
+			continue
+		}
+		d.done[node] = true
+		for _, graph := range d.graphs() {
+			for q, err := range d.answer.snapshot.Match(ctx, rdf.Quad{Subject: node, Label: graph}) {
+				if err != nil {
+					return false, err
+				}
+				q.Label = nil
+				if more, err := d.out.add(q); err != nil || !more {
+					return false, err
+				}
+				if _, blank := q.Object.(rdf.BNode); blank {
+					waiting = append(waiting, q.Object)
+				}
+			}
+		}
+	}
+	return true, nil
+}
+
+// graphs are those that the query's default graph is made of.
+func (d *describing) graphs() []rdf.Term {
+	dataset := d.answer.query.Dataset
+	if dataset.IsZero() {
+		return []rdf.Term{rdf.DefaultGraph}
+	}
+	var graphs []rdf.Term
+	for _, iri := range dataset.Default {
+		graphs = append(graphs, iri)
+	}
+	return graphs
+}
