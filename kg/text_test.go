@@ -16,12 +16,14 @@ import (
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/rdfio"
+	"trails/kg/sparql"
 )
 
 // TestText runs testdata, one graph a file:
 //
 //	new                              a new graph with the schema below
 //	commit [dry] [if=SEQ] [key=K,N]  edits, one a line: an op and its part of a quad
+//	sparql [dry] [if=SEQ] [key=K,N]  a request of SPARQL Update
 //	create|update|delete TYPE [ID]   a typed write of the JSON object below
 //	load [mode] [format] [keep-going] [dry] [graph=IRI] [name=FILE]
 //	plan, apply [lossy]              a schema
@@ -33,8 +35,8 @@ import (
 // and g…- for the labels that a change gave its blank nodes.
 func TestText(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		if strings.Contains(path, "rapid") {
-			t.Skip("what rapid keeps of a failed run")
+		if strings.Contains(path, "rapid") || strings.HasSuffix(path, ".expected") {
+			t.Skip("what rapid keeps of a failed run, or what a suite is expected to fail")
 		}
 		s := &session{TB: t}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -67,6 +69,8 @@ func (s *session) run(t *testing.T, d *datadriven.TestData) (string, error) {
 		return s.commit(t, d)
 	case "create", "update", "delete":
 		return s.write(t, d)
+	case "sparql":
+		return s.sparql(t, d)
 	case "load":
 		return s.load(t, d)
 	case "plan":
@@ -118,6 +122,16 @@ func (s *session) commit(t *testing.T, d *datadriven.TestData) (string, error) {
 		set.Edits = append(set.Edits, edit(t, d, strings.TrimSpace(line)))
 	}
 	r, err := s.Session(ana).Commit(t.Context(), set)
+	return done(r), err
+}
+
+func (s *session) sparql(t *testing.T, d *datadriven.TestData) (string, error) {
+	prologue := "PREFIX : <" + base + "> "
+	u, err := sparql.ParseUpdate(prologue+long(d.Input), sparql.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", d.Pos, err)
+	}
+	r, err := s.Session(ana).Update(t.Context(), u, s.set(t, d), kg.UpdateOptions{})
 	return done(r), err
 }
 

@@ -1,0 +1,261 @@
+package kg
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"trails/db"
+	"trails/db/lower"
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// UpdateOptions is what the text of an update does not say. The zero value is good.
+type UpdateOptions struct {
+	// Params are terms that stand in the place of variables, see [sparql.Update.Bind].
+	Params map[sparql.Var]rdf.Term
+	// Dataset, unless it is zero, is what every WHERE reads. An update that says itself
+	// what it reads, by USING or WITH, is then refused with fault.InvalidArguments.
+	Dataset sparql.Dataset
+	// Limits are those of each WHERE.
+	Limits QueryLimits
+}
+
+// Update runs a request of SPARQL 1.1 Update as one commit, or none when it changes
+// nothing: its operations in order, each on what those before it left, and what the
+// schema forbids at the end refused as [Session.Commit] does. The set's Edits are not
+// used. The schema and whatever trails keeps itself cannot be written to, which is
+// fault.Denied, and CLEAR ALL leaves them alone.
+func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o UpdateOptions) (Result, error) {
+	u, err := u.Bind(o.Params)
+	if err != nil {
+		return Result{}, err
+	}
+	if name, remote := u.Remote(); remote {
+		return Result{}, refusedService(name)
+	}
+	if err := checkUsing(u, o.Dataset); err != nil {
+		return Result{}, err
+	}
+	var spool change.Spool
+	defer spool.Close()
+	labels := newRelabel()
+	run := updating{operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.prefix}, spool: &spool}
+	return s.write(ctx, job{spool: &spool, set: set, prepare: run.all})
+}
+
+// checkUsing refuses datasets that cannot be, before anything is locked.
+func checkUsing(u *sparql.Update, given sparql.Dataset) error {
+	if err := checkDataset(given); err != nil {
+		return err
+	}
+	for _, op := range u.Operations {
+		m, ok := op.(sparql.Modify)
+		if !ok {
+			continue
+		}
+		if !given.IsZero() && (m.With != "" || !m.Using.IsZero()) {
+			return fault.New(fault.InvalidArguments, "the update says by USING or WITH which graphs it reads, so the call cannot")
+		}
+		if err := checkDataset(m.Using); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updating is one request while it runs, under the write lock.
+type updating struct {
+	operations []sparql.Operation
+	options    UpdateOptions
+	labels     relabel
+	fill       filler
+	w          *db.Writer
+	spool      *change.Spool // takes the edits of the operation at hand
+}
+
+// all runs the operations. One alone gives its edits to the commit. Of several, each
+// is tried in a draft, which the next one reads, and the commit gets what they come to.
+func (u *updating) all(ctx context.Context, w *db.Writer, _ *compiled) error {
+	u.w = w
+	if len(u.operations) == 1 {
+		return u.operation(ctx, u.operations[0])
+	}
+	draft, err := w.Draft(ctx)
+	if err != nil {
+		return err
+	}
+	whole := u.spool
+	for _, op := range u.operations {
+		if err := u.try(ctx, draft, op); err != nil {
+			return err
+		}
+	}
+	for c, err := range draft.Net(ctx) {
+		if err != nil {
+			return err
+		}
+		op := change.Retract
+		if c.Added {
+			op = change.Assert
+		}
+		if err := whole.Add(change.Edit{Op: op, Quad: c.Quad}); err != nil {
+			return err
+		}
+	}
+	return draft.Undo(ctx)
+}
+
+// try runs one operation: first all of it is read, then the draft is changed.
+func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation) error {
+	u.spool = &change.Spool{}
+	defer u.spool.Close()
+	if err := u.operation(ctx, op); err != nil {
+		return err
+	}
+	for group, err := range u.spool.Groups(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, e := range group.Edits {
+			do := draft.Remove
+			if e.Op == change.Assert {
+				do = draft.Add
+			}
+			if err := do(ctx, e.Quad); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// edit spools one edit. What an expression has made may be no statement of RDF, and is
+// left out (SPARQL 1.1 Update, section 4.1.2).
+func (u *updating) edit(op change.Op, q rdf.Quad) error {
+	e := change.Edit{Op: op, Quad: q}
+	if op == change.Assert {
+		e = u.labels.edit(e)
+	}
+	if e.Check() != nil {
+		return nil
+	}
+	if err := checkUpdatable(q.Label); err != nil {
+		return err
+	}
+	return u.spool.Add(e)
+}
+
+// modify is DELETE, then INSERT, with the solutions of WHERE (section 3.1).
+func (u *updating) modify(ctx context.Context, op sparql.Modify) error {
+	columns := quadVars(op.Delete, op.Insert)
+	u.fill.at, u.fill.labels = make(map[sparql.Var]int, len(columns)), map[rdf.BNode]int{}
+	for i, v := range columns {
+		u.fill.at[v] = i
+	}
+	rows, err := u.solutions(ctx, op, columns)
+	if err != nil {
+		return err
+	}
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		u.fill.solution++
+		if err := u.filled(change.Retract, op.Delete, op.With, row); err != nil {
+			return err
+		}
+		if err := u.filled(change.Assert, op.Insert, op.With, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filled edits what a solution makes of a template.
+func (u *updating) filled(op change.Op, template []sparql.QuadPattern, with rdf.IRI, row []rdf.Term) error {
+	for _, p := range template {
+		q := rdf.Quad{Subject: u.fill.term(p.Subject, row), Predicate: u.fill.term(p.Predicate, row), Object: u.fill.term(p.Object, row)}
+		if !isTriple(q) {
+			continue
+		}
+		switch {
+		case p.Graph != sparql.Operand{}:
+			name, ok := u.fill.term(p.Graph, row).(rdf.IRI)
+			if !ok {
+				continue
+			}
+			q.Label = name
+		case with != "":
+			q.Label = with
+		}
+		if err := u.edit(op, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// solutions are those of WHERE, on what the operations so far have made.
+func (u *updating) solutions(ctx context.Context, op sparql.Modify, columns []sparql.Var) (iter.Seq2[[]rdf.Term, error], error) {
+	if op.Where == nil {
+		return func(yield func([]rdf.Term, error) bool) { yield(make([]rdf.Term, len(columns)), nil) }, nil
+	}
+	o := u.w.Lowering(ctx)
+	o.Base, o.Dataset = op.Base, u.options.Dataset
+	where := op.Where
+	var err error
+	switch {
+	case !op.Using.IsZero():
+		o.Dataset = op.Using
+	case op.With != "":
+		where, o.Dataset, err = u.within(ctx, op.With, where)
+	}
+	if err != nil {
+		return nil, err
+	}
+	plan, err := lower.Lower(where, columns, o)
+	if err != nil {
+		return nil, err
+	}
+	return u.w.Query(ctx, plan, u.options.Limits), nil
+}
+
+// within is a pattern whose default graph is the one that WITH names. GRAPH says the
+// same of one that is there; of one that is not it has no solutions, and WITH may.
+func (u *updating) within(ctx context.Context, with rdf.IRI, where sparql.Op) (sparql.Op, sparql.Dataset, error) {
+	there, err := u.has(ctx, with)
+	if there || err != nil {
+		return sparql.Graph{Name: sparql.Operand{Term: with}, Op: where}, sparql.Dataset{}, err
+	}
+	d := sparql.Dataset{Default: []rdf.IRI{with}}
+	const name = sparql.Var("g")
+	plan, err := lower.Lower(sparql.Graph{Name: sparql.Operand{Var: name}, Op: sparql.BGP{}}, []sparql.Var{name}, lower.Options{})
+	if err != nil {
+		return nil, d, err
+	}
+	for row, err := range u.w.Query(ctx, plan, u.options.Limits) {
+		if err != nil {
+			return nil, d, err
+		}
+		if iri, ok := row[0].(rdf.IRI); ok {
+			d.Named = append(d.Named, iri)
+		}
+	}
+	return where, d, nil
+}
+
+func quadVars(templates ...[]sparql.QuadPattern) []sparql.Var {
+	var vars []sparql.Var
+	for _, p := range slices.Concat(templates...) {
+		for _, o := range []sparql.Operand{p.Graph, p.Subject, p.Predicate, p.Object} {
+			if o.Var != "" && !slices.Contains(vars, o.Var) {
+				vars = append(vars, o.Var)
+			}
+		}
+	}
+	return vars
+}

@@ -1,0 +1,166 @@
+package kg
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// operation spools the edits that an operation is. It changes nothing before all that
+// can refuse it was asked, so that SILENT leaves nothing half done.
+func (u *updating) operation(ctx context.Context, op sparql.Operation) error {
+	switch op := op.(type) {
+	case sparql.Modify:
+		return u.modify(ctx, op)
+	case sparql.Load:
+		return unless(op.Silent, fault.New(fault.Denied, "LOAD <%s> is refused: an update fetches nothing; get the file and load it", string(op.Source)))
+	case sparql.Clear:
+		return unless(op.Silent, u.clear(ctx, op.Target))
+	case sparql.Drop:
+		return unless(op.Silent, u.clear(ctx, op.Target))
+	case sparql.Create:
+		return unless(op.Silent, u.create(ctx, op.Graph))
+	case sparql.Transfer:
+		return unless(op.Silent, u.transfer(ctx, op))
+	}
+	return fmt.Errorf("%T is no operation", op)
+}
+
+// unless passes on what went wrong, except that SILENT makes light of a refusal.
+func unless(silent bool, err error) error {
+	if silent && (fault.Is(err, fault.Denied) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Missing)) {
+		return nil
+	}
+	return err
+}
+
+// graphsOfTrails is how the names of graphs begin that trails keeps itself.
+const graphsOfTrails = "urn:trails:graph:"
+
+// checkUpdatable refuses graphs that an update cannot write to.
+func checkUpdatable(label rdf.Term) error {
+	name, ok := label.(rdf.IRI)
+	switch {
+	case !ok || !strings.HasPrefix(string(name), graphsOfTrails):
+		return nil
+	case name == rdf.SchemaGraph:
+		return fault.New(fault.Denied, "graph <%s> holds the schema, which an update cannot change; use schema_apply", string(name))
+	case name == rdf.DefaultGraph:
+		return fault.New(fault.Denied, "the default graph is not written to by its name; leave GRAPH <%s> out", string(name))
+	}
+	return fault.New(fault.Denied, "graph <%s> is kept by trails itself and cannot be written to", string(name))
+}
+
+// pattern matches the statements of a target, of ALL and NAMED everything.
+func pattern(t sparql.Target) rdf.Quad {
+	switch {
+	case t.All || t.Named:
+		return rdf.Quad{}
+	case t.Graph == "":
+		return rdf.Quad{Label: rdf.DefaultGraph}
+	}
+	return rdf.Quad{Label: t.Graph}
+}
+
+func (u *updating) has(ctx context.Context, graph rdf.IRI) (bool, error) {
+	for _, err := range u.w.Match(ctx, rdf.Quad{Label: graph}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// clear is CLEAR and DROP (sections 3.1.3, 3.2.2): a graph is there while it has
+// statements. ALL and NAMED are the graphs that an update can write to.
+func (u *updating) clear(ctx context.Context, t sparql.Target) error {
+	if t.Graph != "" {
+		if err := checkUpdatable(t.Graph); err != nil {
+			return err
+		}
+	}
+	for q, err := range u.w.Match(ctx, pattern(t)) {
+		if err != nil {
+			return err
+		}
+		if t.Named && q.Label == nil || checkUpdatable(q.Label) != nil {
+			continue
+		}
+		if err := u.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// create is CREATE (section 3.2.1), which changes nothing: an empty graph is none.
+func (u *updating) create(ctx context.Context, graph rdf.IRI) error {
+	if err := checkUpdatable(graph); err != nil {
+		return err
+	}
+	there, err := u.has(ctx, graph)
+	if there {
+		return fault.New(fault.Conflict, "graph <%s> is there already", string(graph))
+	}
+	return err
+}
+
+// transfer is COPY, MOVE and ADD (sections 3.2.3 to 3.2.5). From a graph to itself
+// they do nothing.
+func (u *updating) transfer(ctx context.Context, op sparql.Transfer) error {
+	if op.From == op.To {
+		return nil
+	}
+	if err := u.checkTransfer(ctx, op); err != nil {
+		return err
+	}
+	if op.Kind != sparql.AddGraph {
+		if err := u.clear(ctx, op.To); err != nil {
+			return err
+		}
+	}
+	for q, err := range u.w.Match(ctx, pattern(op.From)) {
+		if err != nil {
+			return err
+		}
+		if op.Kind == sparql.MoveGraph {
+			if err := u.edit(change.Retract, q); err != nil {
+				return err
+			}
+		}
+		q.Label = nil
+		if op.To.Graph != "" {
+			q.Label = op.To.Graph
+		}
+		if err := u.edit(change.Assert, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *updating) checkTransfer(ctx context.Context, op sparql.Transfer) error {
+	written := []rdf.IRI{op.To.Graph}
+	if op.Kind == sparql.MoveGraph {
+		written = append(written, op.From.Graph)
+	}
+	for _, graph := range written {
+		if graph == "" {
+			continue
+		}
+		if err := checkUpdatable(graph); err != nil {
+			return err
+		}
+	}
+	if op.From.Graph == "" {
+		return nil
+	}
+	there, err := u.has(ctx, op.From.Graph)
+	if err == nil && !there {
+		return fault.New(fault.Missing, "graph <%s> is not there", string(op.From.Graph))
+	}
+	return err
+}
