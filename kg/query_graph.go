@@ -85,9 +85,11 @@ func (a *Answer) construct(ctx context.Context, out *distinct) error {
 }
 
 // blankPrefix begins the labels of blank nodes that a template makes: with the id of
-// the commit that is read, which no label in that commit can have known.
+// the commit that is read, which no label in that commit can have known. Before the
+// first commit there is no label.
 func (a *Answer) blankPrefix() string {
-	return "t" + a.snapshot.Head().ID.String()[:16] + "x"
+	id := a.snapshot.Head().ID.String()
+	return "t" + id[:min(16, len(id))] + "x"
 }
 
 // filler puts a solution's terms into a template.

@@ -144,3 +144,11 @@ func TestQueriesPassTheW3CSuites(t *testing.T) {
 		})
 	}
 }
+
+func TestAGraphWithoutACommitCanConstruct(t *testing.T) {
+	e := newAsker(t)
+	answer, err := e.Query(t.Context(), "CONSTRUCT { _:b <urn:p> 1 } WHERE {}", "", nil)
+	if err != nil || len(answer.Graph) != 1 {
+		t.Errorf("%v, %v", answer.Graph, err)
+	}
+}
