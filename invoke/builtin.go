@@ -88,6 +88,7 @@ var builtins = []builtin{
 		},
 		cost: capability.CostResult, action: "read", handle: schemaGet, idempotent: true,
 	},
+	queryBuiltin,
 	{
 		id: "schema_apply", description: "Put a whole new schema, as YAML, in the place of the current one, as one commit. It is refused when data contradicts it, and when a step would remove data, unless allow_data_loss is true. With plan true it only lists the steps.",
 		input: append([]capability.Field{schemaText,

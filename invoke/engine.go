@@ -35,7 +35,9 @@ type Call struct {
 	// Via names the door: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
 	Via string
 	// Format is the form in which [Engine.Read] answers: "json", "jsonld" or "turtle";
-	// empty means the address's own.
+	// empty means the address's own. For a query with Output it is the stream's: one of
+	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld" for
+	// graphs, or a comma list of them, of which the first that the form has is taken.
 	Format string
 	// IdempotencyKey, when set, makes a repeated write answer with the first one's result.
 	IdempotencyKey string
@@ -45,7 +47,7 @@ type Call struct {
 	ParentSpan string
 	// Inputs replace the argument "data" of a load that is too large for JSON.
 	Inputs []kg.Input
-	// Output receives the stream of an export.
+	// Output receives the stream of an export, or of the whole answer to a query.
 	Output io.Writer
 	// Progress, when set, hears of long work; it is called from one goroutine at a time.
 	Progress func(kg.Progress)

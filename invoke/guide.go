@@ -205,6 +205,7 @@ Read (resources; counts, schema and history also with the tools snapshot, schema
 - %s: nodes as {iri,label}, an id is the end of an iri; where takes one property=value, offset pages on
 - %s: one node with all its values
 - trails://prov/latest: who did what
+- any question in SPARQL 1.1, with the tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?node a ?type} GROUP BY ?type"}
 `
 	writing = `
 Write (tools <type>_create, <type>_update, <type>_delete; a call is one atomic commit), %s:

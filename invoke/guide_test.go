@@ -51,6 +51,7 @@ func TestTheGuideOfTheExampleIsItsGoldenText(t *testing.T) {
 
 var (
 	addresses = regexp.MustCompile(`trails://[^\s:,;]+(:[^\s:,;]+)*`)
+	questions = regexp.MustCompile(`(?m)tool query: (\{.*\})$`)
 	examples  = regexp.MustCompile(`(?m)^(\w+) (\{.*\})( and .*)?$`)
 )
 
@@ -62,6 +63,13 @@ func TestWhatTheGuideNamesCanBeReadAndCalled(t *testing.T) {
 		if _, err := e.Read(t.Context(), uri, invoke.Call{Principal: ana, Via: "test"}); err != nil {
 			t.Errorf("%s: %v", uri, err)
 		}
+	}
+	question := questions.FindStringSubmatch(text)
+	if question == nil {
+		t.Fatalf("no example query in\n%s", text)
+	}
+	if got := e.must(t, "query", question[1]); got["count"] == float64(0) {
+		t.Errorf("%s: %v", question[1], got)
 	}
 	example := examples.FindStringSubmatch(text)
 	if example == nil {

@@ -19,7 +19,8 @@ import (
 // TestCalls runs testdata/calls, one engine a file:
 //
 //	new [example] [env=E]            an engine, on the example graph or the schema below
-//	call NAME [as=WHO] [key=K]       a call with the arguments below; the result or the refusal
+//	call NAME [as=WHO] [key=K]       a call with the arguments below; the result or the refusal,
+//	     [output [format=F]]         after what it streams
 //	read URI [as=WHO] [format=F]     a resource; %20 in the URI of a test is written as it is
 //	tools [as=WHO], resources        the lists
 //
@@ -86,7 +87,7 @@ func (s *session) who(d *datadriven.TestData) invoke.Call {
 
 func (s *session) calls(d *datadriven.TestData) string {
 	c := s.who(d)
-	c.Capability, c.Args = d.CmdArgs[0].Key, json.RawMessage(s.commits(d.Input))
+	c.Capability, c.Args, c.Format = d.CmdArgs[0].Key, json.RawMessage(s.commits(d.Input)), arg(d, "format")
 	var stream bytes.Buffer
 	if d.HasArg("output") {
 		c.Output = &stream

@@ -1,0 +1,183 @@
+package invoke
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+	"trails/kg/sparql"
+)
+
+// Bounds of a query. Answers without a stream go to a model, which reads all of them.
+const (
+	queryText    = 1 << 20
+	queryRows    = 100
+	queryMaxRows = 10_000
+	queryBytes   = 256 << 10
+	queryTimeout = 10_000 // milliseconds
+	queryMaxTime = 60_000
+	queryGraphs  = 1000
+)
+
+// queryFields are the arguments of a query that an update has, too.
+var (
+	paramsField = capability.Field{Name: "params", Type: capability.Object,
+		Description: `Values for variables, by name without ?, put in as terms and never as text: a JSON string, number or boolean, {"iri":…} or {"value":…,"datatype"?,"lang"?}.`}
+	baseField    = capability.Field{Name: "base", Type: capability.IRI, Description: "What relative IRIs in the text are resolved against."}
+	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
+)
+
+var queryBuiltin = builtin{
+	id: "query", description: "Answer a SPARQL 1.1 query: SELECT, ASK, CONSTRUCT or DESCRIBE. The answer is bounded by limit, bytes and time; when truncated, cut says of what and how to get the rest.",
+	input: []capability.Field{
+		{Name: "query", Type: capability.String, Required: true, MaxLength: ptr(queryText), Description: "The text of the query."},
+		paramsField,
+		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows, Description: "Most rows or triples of the answer."},
+		timeoutField,
+		{Name: "format", Type: capability.String, OneOf: queryFormats(), Description: "json (default), csv, tsv or xml for SELECT and ASK; turtle (default), ntriples or jsonld for graphs. All but json come as text."},
+		{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM."},
+		{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM NAMED."},
+		baseField,
+		readBranch,
+	},
+	output: []capability.Field{
+		{Name: "form", Type: capability.String, Required: true, OneOf: []any{"select", "ask", "construct", "describe"}},
+		{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of."},
+		{Name: "vars", Type: capability.String, Many: true, Description: "The columns of SELECT, in order."},
+		{Name: "rows", Type: capability.Object, Many: true, Description: `Of SELECT: {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}; an unbound variable is left out.`},
+		{Name: "count", Type: capability.Integer, Description: "How many rows came."},
+		{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
+		{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
+		{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
+		{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
+		{Name: "truncated", Type: capability.Boolean, Required: true},
+		{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
+	},
+	cost: capability.CostGraph, action: "read", handle: query, idempotent: true,
+}
+
+// queried is what a query answers.
+type queried struct {
+	Form      string            `json:"form"`
+	Head      *string           `json:"head"`
+	Vars      []sparql.Var      `json:"vars,omitempty"`
+	Rows      *[]map[string]any `json:"rows,omitempty"`
+	Count     *int64            `json:"count,omitempty"`
+	Boolean   *bool             `json:"boolean,omitempty"`
+	Triples   *int64            `json:"triples,omitempty"`
+	Text      *string           `json:"text,omitempty"`
+	MIME      string            `json:"mime,omitempty"`
+	Truncated bool              `json:"truncated"`
+	Cut       string            `json:"cut,omitempty"`
+}
+
+func query(ctx context.Context, r *running) (any, error) {
+	base, err := r.absoluteIRI("base")
+	if err != nil {
+		return nil, err
+	}
+	q, err := sparql.Parse(r.args.text("query"), sparql.Options{Base: string(base)})
+	if err != nil {
+		return nil, err
+	}
+	format, err := r.queryFormat(q.Form)
+	if err != nil {
+		return nil, err
+	}
+	options, err := r.queryOptions()
+	if err != nil {
+		return nil, err
+	}
+	timed, cancel := r.queryTime(ctx)
+	defer cancel()
+	a, err := r.snapshot.Query(timed, q, options)
+	if err != nil {
+		return nil, outOfTime(ctx, timed, err)
+	}
+	out := &queried{Form: strings.ToLower(string(q.Form)), Head: headID(r.snapshot.Head())}
+	if r.Output != nil {
+		err = r.streamAnswer(timed, a, format, out)
+	} else {
+		err = r.boundedAnswer(timed, a, format, out)
+	}
+	return out, outOfTime(ctx, timed, err)
+}
+
+// queryTime bounds a query by timeout_ms. A stream takes as long as its reader, unless
+// it is asked for.
+func (r *running) queryTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	_, given := r.args.values["timeout_ms"]
+	if r.Output != nil && !given {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Duration(r.args.integer("timeout_ms", queryTimeout))*time.Millisecond)
+}
+
+// outOfTime says of a query that its own time ended what to do about it.
+func outOfTime(ctx, timed context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || !errors.Is(timed.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	return fault.New(fault.TimedOut, "the query took longer than timeout_ms allows; restrict it, or allow more: %w", err)
+}
+
+// queryOptions reads the parameters and the graphs.
+func (r *running) queryOptions() (kg.QueryOptions, error) {
+	params, err := r.queryParams()
+	if err != nil {
+		return kg.QueryOptions{}, err
+	}
+	byDefault, err := r.graphsOf("default_graph_uri")
+	if err != nil {
+		return kg.QueryOptions{}, err
+	}
+	named, err := r.graphsOf("named_graph_uri")
+	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: byDefault, Named: named}}, err
+}
+
+func (r *running) graphsOf(argument string) ([]rdf.IRI, error) {
+	list, _ := r.args.values[argument].([]any)
+	var graphs []rdf.IRI
+	for _, v := range list {
+		text, _ := v.(string)
+		if err := schema.CheckIRI(text); err != nil {
+			return nil, wrongArguments(argument, fault.NodeKind, v, argument+" must be absolute IRIs: "+err.Error())
+		}
+		graphs = append(graphs, rdf.IRI(text))
+	}
+	return graphs, nil
+}
+
+// queryFormat chooses among the formats that the form has. A stream may name several,
+// the dearest first.
+func (r *running) queryFormat(form sparql.Form) (string, error) {
+	can := rowFormats
+	if form == sparql.Construct || form == sparql.Describe {
+		can = graphFormats
+	}
+	wanted := r.args.text("format")
+	if r.Output != nil && wanted == "" {
+		wanted = r.Format
+	}
+	if wanted == "" {
+		return can[0], nil
+	}
+	for name := range strings.SplitSeq(wanted, ",") {
+		if slices.Contains(can, name) {
+			return name, nil
+		}
+	}
+	message := "the answer to " + string(form) + " can be had as " + strings.Join(can, ", ")
+	return "", fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Message: message, Value: wanted, Constraint: can})
+}
+
+func queryFormats() []any {
+	return anyOf(append(slices.Clone(rowFormats), graphFormats...))
+}
