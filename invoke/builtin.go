@@ -101,6 +101,7 @@ var builtins = []builtin{
 		requires: []string{"The data that is there fits the new schema."},
 		handle:   schemaApply, idempotent: true, consent: true,
 	},
+	mutateBuiltin,
 	{
 		id: "load", description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; RDF text is N-Quads, N-Triples, Turtle, TriG, JSON-LD or RDF/XML.",
 		input: append([]capability.Field{

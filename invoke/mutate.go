@@ -1,0 +1,80 @@
+package invoke
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/sparql"
+)
+
+// Bounds of an update, in milliseconds. Nobody else writes while it runs.
+const (
+	mutateTimeout = 30_000
+	mutateMaxTime = 600_000
+)
+
+var mutateBuiltin = builtin{
+	id: "mutate", description: "Run a SPARQL 1.1 update as one atomic, validated commit: all of its operations, each seeing what those before it did, or none. The schema is not changed by it, and LOAD fetches nothing.",
+	input: append([]capability.Field{
+		{Name: "update", Type: capability.String, Required: true, MaxLength: ptr(queryText), Description: "The text of the update."},
+		paramsField,
+		baseField,
+		{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
+		{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
+		{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs that GRAPH in WHERE may name then."},
+	}, capability.WriteArguments()...),
+	output:   capability.CommitResult(),
+	effects:  capability.Destroys,
+	cost:     capability.CostGraph,
+	action:   "change",
+	requires: []string{"The graph fits its schema at the end."},
+	handle:   mutate,
+}
+
+func mutate(ctx context.Context, r *running) (any, error) {
+	base, err := r.absoluteIRI("base")
+	if err != nil {
+		return nil, err
+	}
+	u, err := sparql.ParseUpdate(r.args.text("update"), sparql.Options{Base: string(base)})
+	if err != nil {
+		return nil, err
+	}
+	options, err := r.updateOptions()
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.changeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.release() // a long write must not hold the log
+	timed, cancel := context.WithTimeout(ctx, time.Duration(r.args.integer("timeout_ms", mutateTimeout))*time.Millisecond)
+	defer cancel()
+	result, err := r.session().Update(timed, u, set, options)
+	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
+		return nil, fault.New(fault.TimedOut, "the update took longer than timeout_ms allows, and nothing was changed; restrict it, or allow more")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.committed(result, set.DryRun), nil
+}
+
+// updateOptions reads the parameters and the graphs.
+func (r *running) updateOptions() (kg.UpdateOptions, error) {
+	params, err := r.queryParams()
+	if err != nil {
+		return kg.UpdateOptions{}, err
+	}
+	byDefault, err := r.graphsOf("using_graph_uri")
+	if err != nil {
+		return kg.UpdateOptions{}, err
+	}
+	named, err := r.graphsOf("using_named_graph_uri")
+	return kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: byDefault, Named: named}}, err
+}
