@@ -98,6 +98,29 @@ func TestWrittenJSONLDReadsBack(t *testing.T) {
 	})
 }
 
+// TestListsThatHoldEachOtherStay: as lists they would stand nowhere but in each
+// other, and be lost.
+func TestListsThatHoldEachOtherStay(t *testing.T) {
+	for _, text := range []string{
+		"_:a rdf:first _:a ; rdf:rest () .",
+		"_:a rdf:first _:b ; rdf:rest () . _:b rdf:first _:a ; rdf:rest () .",
+		"_:a rdf:first 1 ; rdf:rest _:c . _:c rdf:first _:b ; rdf:rest () . _:b rdf:first _:a ; rdf:rest () . <urn:s> <urn:p> ((2) 3) .",
+	} {
+		want, err := readAll(rdfio.NewTurtleReader(strings.NewReader("@prefix rdf: <"+rdf.RDFNS+"> . "+text), "", rdfio.Limits{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written bytes.Buffer
+		if err := rdfio.WriteExpandedJSONLD(&written, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readAll(rdfio.NewJSONLDReader(&written, "", rdfio.Limits{}, nil))
+		if err != nil || !rdf.Isomorphic(want, got) {
+			t.Errorf("%s: %v\n%s", text, err, nquadsText(got))
+		}
+	}
+}
+
 func FuzzJSONLD(f *testing.F) {
 	f.Add([]byte(`{"@context": {"@version": 1.1, "p": {"@id": "urn:p", "@type": "@json"}, "q": {"@reverse": "urn:q", "@container": "@index"}}, "@id": "a", "p": {"x": [1e30, "é"]}, "q": {"i": {"@type": "urn:T"}}}`))
 	f.Add([]byte(`[{"@graph": [{"urn:p": {"@list": [1, 2.5, true, {"@value": "x", "@language": "en"}]}}], "@included": {"@id": "_:b"}}]`))

@@ -34,6 +34,7 @@ func expandedJSONLD(quads []rdf.Quad) []any {
 	for _, q := range quads {
 		s.findList(q)
 	}
+	s.keepLoose(quads)
 	for graph := range s.graphs {
 		if graph != nil && s.about[inGraph{nil, graph}] == nil {
 			s.graphs[nil] = append(s.graphs[nil], graph) // a node that only has a graph
@@ -88,6 +89,44 @@ func (s *serializer) findList(q rdf.Quad) {
 	}
 	if len(cells) > 0 {
 		s.lists[cells[0]] = items
+	}
+}
+
+// keepLoose makes nodes again of the cells of lists that only hold each other, or
+// themselves: no node is left that would show them.
+func (s *serializer) keepLoose(quads []rdf.Quad) {
+	shown := map[inGraph]bool{}
+	var open []inGraph
+	show := func(graph, object rdf.Term) {
+		at := inGraph{graph, object}
+		if _, isList := s.lists[at]; isList && !shown[at] {
+			shown[at] = true
+			open = append(open, at)
+		}
+	}
+	for _, q := range quads {
+		if !s.cells[inGraph{q.Label, q.Subject}] {
+			show(q.Label, q.Object)
+		}
+	}
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, item := range s.lists[at] {
+			show(at.graph, item)
+		}
+	}
+	for at := range s.lists {
+		if !shown[at] {
+			s.dissolve(at)
+		}
+	}
+}
+
+func (s *serializer) dissolve(head inGraph) {
+	delete(s.lists, head)
+	for cell := head; cell.node != rdf.Nil; cell.node = s.about[cell][1].Object {
+		delete(s.cells, cell)
 	}
 }
 
