@@ -37,14 +37,21 @@ func hasNoBody(r *http.Request) bool {
 	return r.ContentLength == 0 && r.Header.Get("Content-Type") == ""
 }
 
-func isPlainJSON(r *http.Request) bool {
+func isPlainJSON(r *http.Request) bool { return plainMedia(r) == "application/json" }
+
+// plainMedia is the media type of a body that comes in clear and in UTF-8; "" for
+// any other.
+func plainMedia(r *http.Request) string {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return false
+	if err != nil {
+		return ""
 	}
 	charset, given := params["charset"]
 	coding := r.Header.Get("Content-Encoding")
-	return (!given || strings.EqualFold(charset, "utf-8")) && (coding == "" || strings.EqualFold(coding, "identity"))
+	if given && !strings.EqualFold(charset, "utf-8") || coding != "" && !strings.EqualFold(coding, "identity") {
+		return ""
+	}
+	return media
 }
 
 // bounded reads a POST's body whole, so that every handler meets one that is small
@@ -67,6 +74,15 @@ func (s *server) bounded(next http.Handler) http.Handler {
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := readText(w, r)
+	if err == nil && jsontext.TooDeep(body, MaxDepth) {
+		return nil, fault.New(fault.TooLarge, "the body nests deeper than %d levels", MaxDepth)
+	}
+	return body, err
+}
+
+// readText reads a body that is small enough and UTF-8.
+func readText(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -78,8 +94,6 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, fault.New(fault.Malformed, "the body is cut short: %w", err)
 	case !utf8.Valid(body):
 		return nil, fault.New(fault.Malformed, "the body is not UTF-8")
-	case jsontext.TooDeep(body, MaxDepth):
-		return nil, fault.New(fault.TooLarge, "the body nests deeper than %d levels", MaxDepth)
 	}
 	return body, nil
 }

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"sync"
 
 	"trails/capability"
@@ -19,6 +20,7 @@ type fakeEngine struct {
 	reads []string
 
 	result   string
+	output   string // is streamed before the call answers or fails
 	document string
 	head     string
 	page     *invoke.Page
@@ -38,6 +40,11 @@ func (f *fakeEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, er
 	}
 	if f.panics {
 		panic("a bug")
+	}
+	if c.Output != nil {
+		if _, err := io.WriteString(c.Output, f.output); err != nil {
+			return invoke.Result{}, err
+		}
 	}
 	if f.err != nil {
 		return invoke.Result{}, f.err

@@ -97,7 +97,7 @@ func (s *server) handler() http.Handler {
 	use(inner, s.ownStages())
 	s.routes(inner)
 	outer.MethodNotAllowed(s.methodNotAllowed(inner))
-	for _, m := range s.mounts() {
+	for _, m := range append(s.mounts(), s.protocols()...) {
 		if m.handler != nil {
 			outer.Handle(m.pattern, m.handler)
 		}
@@ -122,6 +122,24 @@ func (s *server) mounts() []mount {
 		{"/admin/*", s.opts.Admin},
 		{"/metrics", s.opts.Metrics},
 	}
+}
+
+// protocols are the addresses whose requests and answers are RDF and SPARQL: they
+// are ours, but their bodies are no JSON.
+func (s *server) protocols() []mount {
+	r := chi.NewRouter()
+	r.MethodNotAllowed(s.methodNotAllowed(r))
+	r.Get("/sparql", s.answer(s.sparql))
+	r.Head("/sparql", s.answer(s.sparql))
+	r.Post("/sparql", s.answer(s.sparql))
+	for _, pattern := range []string{graphStore, graphStore + "/*"} {
+		r.Get(pattern, s.answer(s.getGraph))
+		r.Head(pattern, s.answer(s.getGraph))
+		r.Put(pattern, s.answer(s.putGraph))
+		r.Post(pattern, s.answer(s.postGraph))
+		r.Delete(pattern, s.answer(s.deleteGraph))
+	}
+	return []mount{{"/sparql", r}, {graphStore, r}, {graphStore + "/*", r}}
 }
 
 func use(r chi.Router, stages []stage) {

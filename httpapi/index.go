@@ -14,6 +14,8 @@ var guide = [][2]string{
 	{"POST /invoke/{capability}", "one call; the body is its arguments as JSON"},
 	{"POST /invoke", `up to 100 calls in order: {"calls": [{"capability", "arguments"}]}`},
 	{"GET  /capabilities", "what can be called"},
+	{"GET, POST /sparql", "SPARQL 1.1: queries, updates; without either, a description"},
+	{"GET, PUT, POST, DELETE /rdf-graphs?graph=IRI", "SPARQL 1.1 Graph Store, or ?default"},
 	{"GET  /kg", "the types"},
 	{"GET  /kg/{Type}?where=field=value&limit=&offset=", "entities of a type"},
 	{"GET  /kg/{Type}/{id}", "one entity, as JSON-LD"},

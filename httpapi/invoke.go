@@ -41,11 +41,16 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) erro
 	if err != nil {
 		return err
 	}
-	if id := commitOf(res.Structured); id != "" {
-		w.Header().Set(CommitHeader, id)
-		w.Header().Set("ETag", strconv.Quote(id))
-	}
+	nameCommit(w.Header(), res.Structured)
 	return writeJSON(w, res.Structured)
+}
+
+// nameCommit names the commit that a write made, if it made one.
+func nameCommit(h http.Header, structured json.RawMessage) {
+	if id := commitOf(structured); id != "" {
+		h.Set(CommitHeader, id)
+		h.Set("ETag", strconv.Quote(id))
+	}
 }
 
 // commitOf returns the id of the commit that a write's result names, or "".

@@ -152,7 +152,7 @@ func writeProblem(w http.ResponseWriter, status int, members map[string]any) {
 func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
-		for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 			try := m
 			if m == http.MethodHead {
 				try = http.MethodGet

@@ -1,0 +1,187 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"trails/kg/fault"
+)
+
+// operation is what one request of the SPARQL 1.1 Protocol asks for.
+type operation struct {
+	kind *operationKind // nil when it has no text: then the service is asked about itself
+	text string
+	// lists are the graphs that it names, by the argument that they become.
+	lists map[string][]string
+	// values are all parameters, of the address and of a form in the body.
+	values url.Values
+}
+
+// operationKind is a kind of operation: the parameter, and the argument, that holds
+// its text, the capability that does it, and the parameters that name graphs.
+type operationKind struct {
+	parameter, capability, media string
+	lists                        [][2]string // parameter, argument
+}
+
+var (
+	queryKind = operationKind{"query", "query", "application/sparql-query", [][2]string{
+		{"default-graph-uri", "default_graph_uri"}, {"named-graph-uri", "named_graph_uri"}}}
+	updateKind = operationKind{"update", "mutate", "application/sparql-update", [][2]string{
+		{"using-graph-uri", "using_graph_uri"}, {"using-named-graph-uri", "using_named_graph_uri"}}}
+	operationKinds = []*operationKind{&queryKind, &updateKind}
+)
+
+const formMedia = "application/x-www-form-urlencoded"
+
+// sparql answers a query, an update, or a question about the service itself
+// (SPARQL 1.1 Protocol, section 2; Service Description, section 2).
+func (s *server) sparql(w http.ResponseWriter, r *http.Request) error {
+	media := plainMedia(r)
+	if r.Method == http.MethodPost && media != formMedia && kindOfMedia(media) == nil {
+		accept := strings.Join([]string{formMedia, queryKind.media, updateKind.media}, ", ")
+		w.Header().Set("Accept-Post", accept)
+		refuseOutside(w, r, http.StatusUnsupportedMediaType, "the body must be in UTF-8, without a Content-Encoding, and one of "+accept)
+		return nil
+	}
+	op, err := operationOf(w, r, media)
+	switch {
+	case err != nil:
+		return err
+	case op.kind == nil:
+		return s.describe(w, r)
+	case op.kind == &updateKind:
+		return s.update(w, r, op)
+	}
+	return s.query(w, r, op)
+}
+
+func kindOfMedia(media string) *operationKind {
+	for _, k := range operationKinds {
+		if media == k.media {
+			return k
+		}
+	}
+	return nil
+}
+
+// operationOf decodes a request whose media type is one of the protocol's.
+func operationOf(w http.ResponseWriter, r *http.Request, media string) (operation, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return operation{}, fault.New(fault.Malformed, "the query of the address does not parse: %s", err)
+	}
+	if r.Method == http.MethodPost {
+		if err := addBody(w, r, media, values); err != nil {
+			return operation{}, err
+		}
+	}
+	return operationIn(r, values)
+}
+
+// addBody adds what the body says: a form's parameters, or the text of the one that
+// its media type names.
+func addBody(w http.ResponseWriter, r *http.Request, media string, values url.Values) error {
+	body, err := readText(w, r)
+	if err != nil {
+		return err
+	}
+	if kind := kindOfMedia(media); kind != nil {
+		values.Add(kind.parameter, string(body))
+		return nil
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return fault.New(fault.Malformed, "the form does not parse: %s", err)
+	}
+	for name, more := range form {
+		values[name] = append(values[name], more...)
+	}
+	return nil
+}
+
+// operationIn takes the operation out of the parameters: exactly one text, and no
+// graphs of the other kind. What else clients add says nothing to us.
+func operationIn(r *http.Request, values url.Values) (operation, error) {
+	op := operation{lists: map[string][]string{}, values: values}
+	for _, k := range operationKinds {
+		texts := values[k.parameter]
+		if len(texts) == 0 {
+			continue
+		}
+		if op.kind != nil || len(texts) > 1 {
+			return op, badParameter(k.parameter, fault.MaxCount, len(texts), "a request takes one query or one update")
+		}
+		op.kind, op.text = k, texts[0]
+	}
+	switch {
+	case op.kind == nil && r.Method == http.MethodPost:
+		return op, badParameter("query", fault.Required, nil, "the form has neither query nor update")
+	case op.kind == &updateKind && r.Method != http.MethodPost:
+		return op, badParameter("update", fault.Closed, nil, "an update comes by POST")
+	}
+	return op, op.takeLists()
+}
+
+func (op *operation) takeLists() error {
+	for _, k := range operationKinds {
+		for _, list := range k.lists {
+			parameter, argument := list[0], list[1]
+			given := op.values[parameter]
+			if len(given) > 0 && k != op.kind {
+				return badParameter(parameter, fault.Closed, given, parameter+" goes with "+k.parameter)
+			}
+			if len(given) > 0 {
+				op.lists[argument] = given
+			}
+		}
+	}
+	return nil
+}
+
+// args are the operation's as the call path takes them. Relative IRIs are resolved
+// against the service's address, unless the text says otherwise.
+func (op *operation) args(r *http.Request) (json.RawMessage, error) {
+	args := map[string]any{op.kind.parameter: op.text, "base": origin(r) + "/sparql"}
+	for argument, graphs := range op.lists {
+		args[argument] = graphs
+	}
+	return json.Marshal(args)
+}
+
+// update makes the commit that an update is. If-Match names the one it builds on.
+func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) error {
+	args, err := op.args(r)
+	if err != nil {
+		return err
+	}
+	if args, err = onCommit(r, args); err != nil {
+		return err
+	}
+	c := s.call(r)
+	c.Capability, c.Args = op.kind.capability, args
+	return s.run(w, r, c)
+}
+
+// query streams the answer to a query in the form that the caller likes best.
+func (s *server) query(w http.ResponseWriter, r *http.Request, op operation) error {
+	w.Header().Add("Vary", "Accept")
+	offers := offersFor(op.text)
+	chosen, ok, err := chooseForm(r, op.values, offers)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		refuseMedia(w, r, offers)
+		return nil
+	}
+	args, err := op.args(r)
+	if err != nil {
+		return err
+	}
+	c := s.call(r)
+	c.Capability, c.Args, c.Format = op.kind.capability, args, chosen.name
+	return s.stream(w, r, c, chosen)
+}

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/kg/fault"
+	"trails/kg/sparql"
+)
+
+// tableForms are the forms of SELECT and ASK, the first being the one that nobody
+// has to ask for. A form stands once for each media type that asks for it.
+var tableForms = []form{
+	{"json", "application/sparql-results+json"},
+	{"xml", "application/sparql-results+xml"},
+	{"csv", "text/csv"},
+	{"tsv", "text/tab-separated-values"},
+	{"json", "application/json"},
+	{"xml", "application/xml"},
+}
+
+// graphForms are the forms of CONSTRUCT and DESCRIBE, and of a graph itself.
+var graphForms = []form{
+	{"turtle", "text/turtle"},
+	{"ntriples", "application/n-triples"},
+	{"jsonld", "application/ld+json"},
+}
+
+// offersFor are the forms that the answer to a query can have. Of a text that is no
+// query the call path says what is wrong with it.
+func offersFor(text string) []form {
+	q, err := sparql.Parse(text, sparql.Options{Base: "urn:trails:"})
+	if err == nil && (q.Form == sparql.Construct || q.Form == sparql.Describe) {
+		return graphForms
+	}
+	return tableForms
+}
+
+// chooseForm is the form that ?format= names, or else the one that Accept likes
+// best. False means that none of them will do.
+func chooseForm(r *http.Request, values url.Values, offers []form) (form, bool, error) {
+	media := make([]string, len(offers))
+	for i, f := range offers {
+		media[i] = f.media
+	}
+	i := 0
+	if names := values["format"]; len(names) > 0 {
+		if i = slices.IndexFunc(offers, func(f form) bool { return f.name == names[0] }); i < 0 {
+			return form{}, false, fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: names[0], Constraint: namesOf(offers),
+				Message: "this answer has no format " + strconv.Quote(names[0])})
+		}
+	} else if i = choose(accepted(r.Header.Values("Accept")), media); i < 0 {
+		return form{}, false, nil
+	}
+	return offers[i], true, nil
+}
+
+func namesOf(offers []form) []string {
+	var names []string
+	for _, f := range offers {
+		if !slices.Contains(names, f.name) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// refuseMedia answers 406 with the media types that there are.
+func refuseMedia(w http.ResponseWriter, r *http.Request, offers []form) {
+	var available []string
+	for _, f := range offers {
+		available = append(available, f.media)
+	}
+	refuseOutside(w, r, http.StatusNotAcceptable, "the answer has no form that was asked for", member{"available", available})
+}
+
+// contentType is the form's, in words that leave no doubt of the charset.
+func (f form) contentType() string {
+	if strings.HasPrefix(f.media, "text/") {
+		return f.media + "; charset=utf-8"
+	}
+	return f.media
+}

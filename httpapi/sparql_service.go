@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+	"trails/kg/rdfio"
+)
+
+// Vocabularies of a service description.
+const (
+	serviceNS    = "http://www.w3.org/ns/sparql-service-description#"
+	formatNS     = "http://www.w3.org/ns/formats/"
+	entailmentNS = "http://www.w3.org/ns/entailment/"
+)
+
+// serviceFacts are what every graph's service says of itself, but for its address.
+var serviceFacts = [][2]string{
+	{serviceNS + "supportedLanguage", serviceNS + "SPARQL11Query"},
+	{serviceNS + "supportedLanguage", serviceNS + "SPARQL11Update"},
+	{serviceNS + "resultFormat", formatNS + "SPARQL_Results_JSON"},
+	{serviceNS + "resultFormat", formatNS + "SPARQL_Results_XML"},
+	{serviceNS + "resultFormat", formatNS + "SPARQL_Results_CSV"},
+	{serviceNS + "resultFormat", formatNS + "SPARQL_Results_TSV"},
+	{serviceNS + "resultFormat", formatNS + "Turtle"},
+	{serviceNS + "resultFormat", formatNS + "N-Triples"},
+	{serviceNS + "resultFormat", formatNS + "JSON-LD"},
+	{serviceNS + "inputFormat", formatNS + "Turtle"},
+	{serviceNS + "inputFormat", formatNS + "N-Triples"},
+	{serviceNS + "inputFormat", formatNS + "RDF_XML"},
+	{serviceNS + "defaultEntailmentRegime", entailmentNS + "Simple"},
+}
+
+// describe answers what the service at this address can do (SPARQL 1.1 Service
+// Description, section 2).
+func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Add("Vary", "Accept")
+	chosen, ok, err := chooseForm(r, r.URL.Query(), graphForms)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		refuseMedia(w, r, graphForms)
+		return nil
+	}
+	var body bytes.Buffer
+	if err := writeGraph(&body, chosen, description(origin(r)+"/sparql")); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", chosen.contentType())
+	_, _ = w.Write(body.Bytes()) // a reader that left is no concern of ours
+	return nil
+}
+
+// origin is the scheme and host that the caller reached us by.
+func origin(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+func description(endpoint string) []rdf.Quad {
+	service, dataset, graph := quad.BNode("service"), quad.BNode("dataset"), quad.BNode("graph")
+	quads := []rdf.Quad{
+		{Subject: service, Predicate: rdf.Type, Object: rdf.IRI(serviceNS + "Service")},
+		{Subject: service, Predicate: rdf.IRI(serviceNS + "endpoint"), Object: rdf.IRI(endpoint)},
+		{Subject: service, Predicate: rdf.IRI(serviceNS + "defaultDataset"), Object: dataset},
+		{Subject: dataset, Predicate: rdf.Type, Object: rdf.IRI(serviceNS + "Dataset")},
+		{Subject: dataset, Predicate: rdf.IRI(serviceNS + "defaultGraph"), Object: graph},
+		{Subject: graph, Predicate: rdf.Type, Object: rdf.IRI(serviceNS + "Graph")},
+	}
+	for _, f := range serviceFacts {
+		quads = append(quads, rdf.Quad{Subject: service, Predicate: rdf.IRI(f[0]), Object: rdf.IRI(f[1])})
+	}
+	return quads
+}
+
+func writeGraph(w io.Writer, f form, quads []rdf.Quad) error {
+	switch f.name {
+	case "jsonld":
+		return rdfio.WriteJSONLD(w, quads, nil, nil)
+	case "ntriples":
+		_, err := rdfio.WriteNQuads(w, each(quads))
+		return err
+	}
+	return rdfio.WriteTurtle(w, quads, map[string]string{"sd": serviceNS, "format": formatNS})
+}
+
+// each is a sequence of quads that cannot fail.
+func each(quads []rdf.Quad) func(yield func(rdf.Quad, error) bool) {
+	return func(yield func(rdf.Quad, error) bool) {
+		for _, q := range quads {
+			if !yield(q, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+
+	"trails/invoke"
+)
+
+// heldBack is how much of an answer waits for what comes after it: an answer that is
+// no longer has an ETag, and the status of whatever goes wrong.
+const heldBack = 32 << 10
+
+// streamed is an answer that is written while it is found.
+type streamed struct {
+	w     http.ResponseWriter
+	form  form
+	held  []byte
+	begun bool
+}
+
+// Write holds the beginning back and passes on what comes after it.
+func (a *streamed) Write(p []byte) (int, error) {
+	if !a.begun && len(a.held)+len(p) <= heldBack {
+		a.held = append(a.held, p...)
+		return len(p), nil
+	}
+	if !a.begun {
+		a.begun = true
+		a.w.Header().Set("Content-Type", a.form.contentType())
+		if _, err := a.w.Write(a.held); err != nil {
+			return 0, err
+		}
+		a.held = nil
+	}
+	return a.w.Write(p)
+}
+
+// stream makes a call whose output is the answer.
+func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f form) error {
+	a, result, err := s.begin(w, r, c, f)
+	if err != nil {
+		return err
+	}
+	return s.finish(w, r, a, result)
+}
+
+// begin makes the call; an answer that is short is still held back after it.
+func (s *server) begin(w http.ResponseWriter, r *http.Request, c invoke.Call, f form) (*streamed, invoke.Result, error) {
+	a := &streamed{w: w, form: f}
+	c.Output = a
+	result, err := s.engine.Call(r.Context(), c)
+	if err != nil && a.begun {
+		s.cut(r, err)
+	}
+	return a, result, err
+}
+
+// finish sends what was held back.
+func (s *server) finish(w http.ResponseWriter, r *http.Request, a *streamed, result invoke.Result) error {
+	if a.begun {
+		return nil
+	}
+	w.Header().Set("Content-Type", a.form.contentType())
+	return s.reply(w, r, streamTag(r, result.Head, a.held), a.held)
+}
+
+// streamTag names an answer by the commit that it is true of and by its content,
+// for a query may ask for the time, or for provenance, which no commit holds. Only
+// what was read with GET is kept by caches.
+func streamTag(r *http.Request, head string, body []byte) string {
+	if head == "" || !isRead(r) {
+		return ""
+	}
+	sum := sha256.Sum256(body)
+	return entityTag(head, hex.EncodeToString(sum[:8]))
+}
+
+// cut ends the connection of an answer that has begun and cannot be finished, so
+// that nobody takes it for a whole one. It does not return.
+func (s *server) cut(r *http.Request, err error) {
+	f := s.faultOf(r, err)
+	s.log.DebugContext(r.Context(), "answer cut", "trace_id", traceIn(f, r), "kind", f.Kind.String(), "reason", f.Message)
+	panic(http.ErrAbortHandler)
+}
