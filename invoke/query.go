@@ -45,6 +45,7 @@ var queryBuiltin = builtin{
 		{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM."},
 		{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM NAMED."},
 		baseField,
+		{Name: "explain", Type: capability.Boolean, Default: false, Description: "Answer with how the query is run, and how many rows or triples it has, in the place of these."},
 		readBranch,
 	},
 	output: []capability.Field{
@@ -57,6 +58,8 @@ var queryBuiltin = builtin{
 		{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
 		{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
 		{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
+		{Name: "algebra", Type: capability.String, Description: "With explain: what the text means."},
+		{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
 		{Name: "truncated", Type: capability.Boolean, Required: true},
 		{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
 	},
@@ -74,6 +77,8 @@ type queried struct {
 	Triples   *int64            `json:"triples,omitempty"`
 	Text      *string           `json:"text,omitempty"`
 	MIME      string            `json:"mime,omitempty"`
+	Algebra   string            `json:"algebra,omitempty"`
+	SQL       string            `json:"sql,omitempty"`
 	Truncated bool              `json:"truncated"`
 	Cut       string            `json:"cut,omitempty"`
 }
@@ -102,12 +107,43 @@ func query(ctx context.Context, r *running) (any, error) {
 		return nil, outOfTime(ctx, timed, err)
 	}
 	out := &queried{Form: strings.ToLower(string(q.Form)), Head: headID(r.snapshot.Head())}
-	if r.Output != nil {
+	switch {
+	case r.args.flag("explain"):
+		err = explain(timed, a, out)
+	case r.Output != nil:
 		err = r.streamAnswer(timed, a, format, out)
-	} else {
+	default:
 		err = r.boundedAnswer(timed, a, format, out)
 	}
 	return out, outOfTime(ctx, timed, err)
+}
+
+// explain tells how a query is run, and runs it to count.
+func explain(ctx context.Context, a *kg.Answer, out *queried) error {
+	out.Algebra, out.SQL = a.Dump(), a.SQL()
+	switch a.Form {
+	case sparql.Ask:
+		truth, err := a.Truth(ctx)
+		out.Boolean = &truth
+		return err
+	case sparql.Select:
+		out.Vars, out.Count = a.Vars, new(int64)
+		for _, err := range a.Rows(ctx) {
+			if err != nil {
+				return err
+			}
+			*out.Count++
+		}
+	case sparql.Construct, sparql.Describe:
+		out.Triples = new(int64)
+		for _, err := range a.Triples(ctx) {
+			if err != nil {
+				return err
+			}
+			*out.Triples++
+		}
+	}
+	return nil
 }
 
 // queryTime bounds a query by timeout_ms. A stream takes as long as its reader, unless

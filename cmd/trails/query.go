@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+type queryFlags struct {
+	file, base string
+	params     []string
+	timeout    time.Duration
+	explain    bool
+}
+
+// queryOutputs are the forms of -o. Rows come as a table or in the standard formats,
+// graphs in those of RDF; json is each one's own.
+var queryOutputs = []string{"text", "table", "json", "xml", "csv", "tsv", "turtle", "ntriples", "jsonld"}
+
+func (p *program) queryCommand() *cobra.Command {
+	var f queryFlags
+	cmd := &cobra.Command{
+		Use:   "query FILE SPARQL",
+		Short: "Ask the graph in SPARQL",
+		Long: `Answer a SPARQL 1.1 query on FILE: SELECT, ASK, CONSTRUCT or DESCRIBE. The whole answer is
+written as it is found: rows as a table on a terminal and as TSV elsewhere, or with -o as
+table, json, xml, csv or tsv; graphs as Turtle, or with -o as turtle, ntriples or jsonld.
+With -o json rows are SPARQL 1.1 Query Results JSON, and graphs JSON-LD.
+
+  --param name=value   the value stands in the place of ?name, as a term and never as text:
+                       a number, true, false, <IRI>, "text"@en, "text"^^<IRI>, or plain text
+` + fileHelp,
+		Example: `  trails query notes.trails 'SELECT ?type (COUNT(*) AS ?n) { ?node a ?type } GROUP BY ?type'
+  trails query notes.trails -f report.rq -o csv > report.csv
+  trails query notes.trails 'DESCRIBE ?node' --param node='<urn:trails:notes:Note/n1>'
+  trails query notes.trails -f slow.rq --explain`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.query(cmd, args, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.file, "file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
+	flags.StringArrayVar(&f.params, "param", nil, "`name=value` for a variable; may be repeated")
+	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in the query are resolved against")
+	flags.DurationVar(&f.timeout, "timeout", 0, "`duration` after which it is given up, as 30s (default: none)")
+	flags.BoolVar(&f.explain, "explain", false, "show how the query is run, and how many rows it has, not these")
+	return cmd
+}
+
+func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
+	file, text, err := p.updateText(cmd, args, f.file)
+	if err != nil {
+		return err
+	}
+	params, err := updateParams(f.params)
+	if err != nil {
+		return err
+	}
+	given := arguments{"query": text}
+	if len(params) > 0 {
+		given["params"] = params
+	}
+	given.text("base", f.base)
+	given.flag("explain", f.explain)
+	c, err := p.call("query", given)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	if f.timeout > 0 {
+		ctx, cancel = context.WithTimeout(cmd.Context(), f.timeout)
+	}
+	defer cancel()
+	err = p.ask(ctx, file, c, f.explain)
+	if ctx.Err() != nil && cmd.Context().Err() == nil {
+		return fault.New(fault.TimedOut, "the query took longer than %s", f.timeout)
+	}
+	return named(err, f.file)
+}
+
+// ask streams the answer, or shows how it is found.
+func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain bool) error {
+	c.Output = io.Discard
+	if explain {
+		return p.answer(ctx, file, c, writeExplained)
+	}
+	out := &table{w: p.stdout}
+	c.Output, c.Format = p.stdout, p.queryFormat()
+	if p.asTable() {
+		c.Output = out
+	}
+	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
+		_, err := e.Call(ctx, c)
+		if flushed := out.flush(); err == nil {
+			err = flushed
+		}
+		return err
+	})
+}
+
+// queryFormat lists what would suit -o, the form of rows before that of graphs.
+func (p *program) queryFormat() string {
+	switch p.output {
+	case "text", "table":
+		return "tsv,turtle"
+	case "json":
+		return "json,jsonld"
+	}
+	return p.output
+}
+
+func (p *program) asTable() bool {
+	f, ok := p.stdout.(sink).Writer.(*os.File)
+	return p.output == "table" || p.output == "text" && ok && isatty.IsTerminal(f.Fd())
+}
+
+// writeExplained shows the algebra, the statement, and how much there is.
+func writeExplained(w io.Writer, structured json.RawMessage) error {
+	var r struct {
+		Algebra, SQL   string
+		Count, Triples *int64
+		Boolean        *bool
+	}
+	if err := json.Unmarshal(structured, &r); err != nil {
+		return fmt.Errorf("read the result: %w", err)
+	}
+	fmt.Fprintf(w, "algebra\n%s\n\nsql\n%s\n\n", strings.TrimSpace(r.Algebra), r.SQL)
+	switch {
+	case r.Count != nil:
+		fmt.Fprintln(w, count(*r.Count, "row"))
+	case r.Triples != nil:
+		fmt.Fprintln(w, count(*r.Triples, "triple"))
+	case r.Boolean != nil:
+		fmt.Fprintln(w, *r.Boolean)
+	}
+	return nil
+}
+
+// outputsOf names the annotation of a command that has forms of output of its own.
+const outputsOf = "outputs"
+
+// outputs are the forms of -o that a command has.
+func outputs(cmd *cobra.Command) []string {
+	if own := cmd.Annotations[outputsOf]; own != "" {
+		return strings.Fields(own)
+	}
+	return []string{"text", "json"}
+}
+
+// checkOutput refuses a form that the command does not have.
+func (p *program) checkOutput(cmd *cobra.Command) error {
+	known := outputs(cmd)
+	if slices.Contains(known, p.output) {
+		return nil
+	}
+	last := len(known) - 1
+	return usageError{"-o " + p.output + ": output is " + strings.Join(known[:last], ", ") + " or " + known[last]}
+}
