@@ -81,7 +81,7 @@ write is validated, atomic, attributed and versioned.`,
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
-		p.initCommand(), p.loadCommand(), p.exportCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
+		p.initCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
 		p.schemaCommand(), p.logCommand(), p.showCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
 		p.backupCommand(), p.versionCommand(), p.completionCommand(),
 	)
@@ -102,8 +102,8 @@ precondition, 5 denied, 6 invalid data.
 
 // prepare checks what all commands share, before any of them does anything.
 func (p *program) prepare(cmd *cobra.Command, _ []string) error {
-	if p.output != "text" && p.output != "json" {
-		return usageError{"-o " + p.output + ": output is text or json"}
+	if err := p.checkOutput(cmd); err != nil {
+		return err
 	}
 	if env := p.env["TRAILS_ENV"]; env != "" && env != "dev" && env != policy.Production {
 		return usageError{"TRAILS_ENV is " + env + ": it is dev or production"}
