@@ -188,19 +188,8 @@ func (o *overHTTP) Query(_ context.Context, text, base string, dataset []rdf.Qua
 // suite; those about files' own behaviour run elsewhere.
 func TestW3CQueriesThroughHTTPGiveTheSameAnswers(t *testing.T) {
 	tests := rdftest.Load(t, rdftest.Dir(t), "sparql/sparql11/manifest-all.ttl")
-	var evaluated []rdftest.Test
-	for _, test := range tests {
-		if test.Type == "QueryEvaluationTest" {
-			evaluated = append(evaluated, test)
-		}
-	}
-	const sample = 50
-	var chosen []rdftest.Test
-	for i := range sample {
-		chosen = append(chosen, evaluated[i*len(evaluated)/sample])
-	}
 	run := rdftest.SPARQL(&overHTTP{stores{t: t}})
-	for _, test := range chosen {
+	for _, test := range rdftest.Sample(tests, "QueryEvaluationTest", 50) {
 		t.Run(test.Category+"/"+test.Name, func(t *testing.T) {
 			if err := run(test); err != nil {
 				t.Error(err)

@@ -64,6 +64,21 @@ type Test struct {
 // Positive reports whether a syntax or evaluation test wants success.
 func (t Test) Positive() bool { return !strings.Contains(t.Type, "Negative") }
 
+// Sample returns n of the tests of a type, from all over the suite.
+func Sample(tests []Test, kind string, n int) []Test {
+	var all, chosen []Test
+	for _, test := range tests {
+		if test.Type == kind {
+			all = append(all, test)
+		}
+	}
+	n = min(n, len(all))
+	for i := range n {
+		chosen = append(chosen, all[i*len(all)/n])
+	}
+	return chosen
+}
+
 // Suite is what runs together and ends with one line: its name, passed/total.
 type Suite struct {
 	Name  string
