@@ -210,7 +210,7 @@ Read (resources; counts, schema and history also with the tools snapshot, schema
 	writing = `
 Write (tools <type>_create, <type>_update, <type>_delete; a call is one atomic commit), %s:
 %s
-References are Type/id. In an update, what you leave out stays, null removes, an array replaces all values. Each takes message (say why), dry_run:true (only check) and if_commit (write only if that is still the head). Many nodes at once: load, with lines of {"type","id","data"}. New types: schema_apply, the whole schema as YAML; plan:true first.
+References are Type/id. In an update, what you leave out stays, null removes, an array replaces all values. Each takes message (say why), dry_run:true (only check) and if_commit (write only if that is still the head). Many nodes at once: load, with lines of {"type","id","data"}. What a pattern finds: mutate, a SPARQL update {"update":"DELETE {…} INSERT {…} WHERE {…}"}. New types: schema_apply, the whole schema as YAML; plan:true first.
 `
 	recovery = `
 When a call fails, nothing was written:
