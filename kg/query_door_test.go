@@ -137,12 +137,13 @@ func TestWhatAQueryMayNotDoIsRefused(t *testing.T) {
 		kind    fault.Kind
 		options kg.QueryOptions
 	}{
-		`SELECT * { SERVICE <urn:x> { ?s ?p ?o } }`:             {fault.Denied, kg.QueryOptions{}},
-		`SELECT * FROM <urn:trails:graph:default> { ?s ?p ?o }`: {fault.InvalidArguments, kg.QueryOptions{}},
-		`SELECT * { ?s ?p ?o`:                                   {fault.Malformed, kg.QueryOptions{}},
-		`SELECT * { ?s ?p ?o . ?a ?b ?c }`:                      {fault.TooLarge, kg.QueryOptions{Limits: kg.QueryLimits{Rows: 3}}},
-		`CONSTRUCT WHERE { ?s ?p ?o }`:                          {fault.TooLarge, kg.QueryOptions{Limits: kg.QueryLimits{Bytes: 300}}},
-		`ASK { ?s ?p ?o FILTER(?o = ?nobody) }`:                 {fault.InvalidArguments, kg.QueryOptions{Params: map[sparql.Var]rdf.Term{"someone": rdf.IRI("urn:a")}}},
+		`SELECT * { SERVICE <urn:x> { ?s ?p ?o } }`:                {fault.Denied, kg.QueryOptions{}},
+		`SELECT * FROM <urn:trails:graph:default> { ?s ?p ?o }`:    {fault.InvalidArguments, kg.QueryOptions{}},
+		`SELECT * { ?s ?p ?o`:                                      {fault.Malformed, kg.QueryOptions{}},
+		`SELECT * { ?s ?p ?o . ?a ?b ?c }`:                         {fault.TooLarge, kg.QueryOptions{Limits: kg.QueryLimits{Rows: 3}}},
+		`CONSTRUCT WHERE { ?s ?p ?o }`:                             {fault.TooLarge, kg.QueryOptions{Limits: kg.QueryLimits{Bytes: 300}}},
+		`DESCRIBE ?n { VALUES ?n { <urn:n1> <urn:n2> <urn:n3> } }`: {fault.TooLarge, kg.QueryOptions{Limits: kg.QueryLimits{Bytes: 600}}},
+		`ASK { ?s ?p ?o FILTER(?o = ?nobody) }`:                    {fault.InvalidArguments, kg.QueryOptions{Params: map[sparql.Var]rdf.Term{"someone": rdf.IRI("urn:a")}}},
 	} {
 		if got, err := look(t, text, want.options); !fault.Is(err, want.kind) {
 			t.Errorf("%s: got %v and %s, want %s", text, err, got, want.kind)

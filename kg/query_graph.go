@@ -41,8 +41,20 @@ type distinct struct {
 	stopped bool
 }
 
-// quadBytes is about what a remembered triple takes beside its texts.
-const quadBytes = 200
+// rememberedBytes is about what is remembered takes beside its texts.
+const rememberedBytes = 200
+
+// grow counts what is remembered.
+func (d *distinct) grow(terms ...rdf.Term) error {
+	d.size += rememberedBytes
+	for _, t := range terms {
+		d.size += int64(len(rdf.Lexical(t)))
+	}
+	if d.size > d.most {
+		return fault.New(fault.TooLarge, "the query's graph needs more than %d bytes of memory; restrict it", d.most)
+	}
+	return nil
+}
 
 // add reports whether more is wanted.
 func (d *distinct) add(q rdf.Quad) (bool, error) {
@@ -50,9 +62,8 @@ func (d *distinct) add(q rdf.Quad) (bool, error) {
 		return true, nil
 	}
 	d.seen[q] = struct{}{}
-	d.size += quadBytes + int64(len(rdf.Lexical(q.Subject))+len(rdf.Lexical(q.Predicate))+len(rdf.Lexical(q.Object)))
-	if d.size > d.most {
-		return false, fault.New(fault.TooLarge, "the query's graph needs more than %d bytes of memory; restrict it", d.most)
+	if err := d.grow(q.Subject, q.Predicate, q.Object); err != nil {
+		return false, err
 	}
 	d.stopped = !d.yield(q, nil)
 	return !d.stopped, nil
@@ -178,6 +189,9 @@ func (d *describing) about(ctx context.Context, node rdf.Term) (bool, error) {
 			continue
 		}
 		d.done[node] = true
+		if err := d.out.grow(node); err != nil {
+			return false, err
+		}
 		for _, graph := range d.graphs() {
 			for q, err := range d.answer.snapshot.Match(ctx, rdf.Quad{Subject: node, Label: graph}) {
 				if err != nil {
