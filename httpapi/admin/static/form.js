@@ -75,12 +75,17 @@
 	function open(input, yes) {
 		listOf(input).hidden = !yes;
 		input.setAttribute("aria-expanded", String(yes));
-		if (!yes) input.removeAttribute("aria-activedescendant");
+		if (!yes) point(input, undefined);
 	}
 
 	function point(input, option) {
 		for (const it of optionsOf(input)) it.setAttribute("aria-selected", String(it === option));
-		if (!option) return;
+		if (!option) {
+			delete input.dataset.active;
+			input.removeAttribute("aria-activedescendant");
+			return;
+		}
+		input.dataset.active = option.dataset.value;
 		input.setAttribute("aria-activedescendant", option.id);
 		option.scrollIntoView({ block: "nearest" });
 	}
@@ -120,7 +125,8 @@
 		const input = event.detail.target.previousElementSibling;
 		if (!input?.matches("[data-combo]") || document.activeElement !== input) return;
 		open(input, true);
-		const n = optionsOf(input).length;
+		const list = optionsOf(input), n = list.length;
+		point(input, list.find(it => it.dataset.value === input.dataset.active)); // a late answer keeps the choice
 		document.getElementById("announce").textContent = n === 1 ? "1 suggestion" : `${n} suggestions`;
 	});
 
