@@ -117,6 +117,24 @@ func (d *dictionary) term(id int64) (rdf.Term, error) {
 	if t, ok, err := d.known(id); ok || err != nil {
 		return t, err
 	}
+	t, err := d.read(id)
+	if err == nil {
+		d.remember(id, t)
+	}
+	return t, err
+}
+
+// peek is term without remembering: a query's many values would push out the few
+// terms that all quads share.
+func (d *dictionary) peek(id int64) (rdf.Term, error) {
+	if t, ok, err := d.known(id); ok || err != nil {
+		return t, err
+	}
+	return d.read(id)
+}
+
+// read asks the file for a term.
+func (d *dictionary) read(id int64) (rdf.Term, error) {
 	s, err := d.conn.take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
 	if err != nil {
 		return nil, err
@@ -130,11 +148,7 @@ func (d *dictionary) term(id int64) (rdf.Term, error) {
 	if !more {
 		return nil, damaged("term %d is not in the dictionary", id)
 	}
-	t, err := d.scan(s, 0)
-	if err == nil {
-		d.remember(id, t)
-	}
-	return t, err
+	return d.scan(s, 0)
 }
 
 // known returns a term without asking the file.

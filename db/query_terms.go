@@ -99,28 +99,6 @@ func (q *question) term(id int64) (rdf.Term, error) {
 	return t, nil
 }
 
-// peek is term without remembering: a query's many values would push out the few
-// terms that all quads share.
-func (d *dictionary) peek(id int64) (rdf.Term, error) {
-	if t, ok, err := d.known(id); ok || err != nil {
-		return t, err
-	}
-	s, err := d.conn.take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
-	if err != nil {
-		return nil, err
-	}
-	defer s.release()
-	s.BindInt64(1, id)
-	more, err := s.Step()
-	if err != nil {
-		return nil, err
-	}
-	if !more {
-		return nil, damaged("term %d is not in the dictionary", id)
-	}
-	return d.scan(s, 0)
-}
-
 // solution is what an expression sees: the ids that a call passes.
 type solution struct {
 	question *question
