@@ -1,5 +1,7 @@
 package rdfio
 
+import "trails/kg/rdf"
+
 // iriStop holds the bytes that IRIREF excludes, among them '>' which ends it and
 // '\' which begins an escape.
 var iriStop = func() (stop [256]bool) {
@@ -47,24 +49,12 @@ func hexValue(c byte) (byte, bool) {
 	return 0, false
 }
 
-// nameRanges are the code points of PN_CHARS_BASE beyond ASCII.
-var nameRanges = [][2]rune{
-	{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF}, {0x370, 0x37D}, {0x37F, 0x1FFF},
-	{0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
-	{0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
-}
-
 // isLabelStart is PN_CHARS_U or a digit.
 func isLabelStart(r rune) bool {
 	if r < 0x80 {
 		return isLetterOrDigit(byte(r)) || r == '_'
 	}
-	for _, in := range nameRanges {
-		if in[0] <= r && r <= in[1] {
-			return true
-		}
-	}
-	return false
+	return rdf.IsNameBase(r)
 }
 
 // isLabelPart is PN_CHARS.

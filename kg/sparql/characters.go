@@ -1,5 +1,7 @@
 package sparql
 
+import "trails/kg/rdf"
+
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
@@ -13,28 +15,8 @@ func hexValue(c byte) (byte, bool) {
 	return 0, false
 }
 
-// nameRanges are the code points of PN_CHARS_BASE beyond ASCII.
-var nameRanges = [][2]rune{
-	{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF}, {0x370, 0x37D}, {0x37F, 0x1FFF},
-	{0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
-	{0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
-}
-
-// isBase is PN_CHARS_BASE.
-func isBase(r rune) bool {
-	if r < 0x80 {
-		return isLetter(byte(r))
-	}
-	for _, in := range nameRanges {
-		if in[0] <= r && r <= in[1] {
-			return true
-		}
-	}
-	return false
-}
-
 // isVarStart is what VARNAME, and but for the digits PN_CHARS_U, begins with.
-func isVarStart(r rune) bool { return isBase(r) || r == '_' || '0' <= r && r <= '9' }
+func isVarStart(r rune) bool { return rdf.IsNameBase(r) || r == '_' || '0' <= r && r <= '9' }
 
 // isVarPart is what VARNAME goes on with.
 func isVarPart(r rune) bool {

@@ -1,11 +1,15 @@
 package sparql
 
-import "strings"
+import (
+	"strings"
+
+	"trails/kg/rdf"
+)
 
 // scanWord reads a prefixed name or a keyword.
 func (l *lexer) scanWord() (kind, string) {
 	start := l.pos
-	end := l.nameSpan(start, isBase, isNamePart)
+	end := l.nameSpan(start, rdf.IsNameBase, isNamePart)
 	if end < len(l.text) && end > start && l.text[end] == ':' {
 		l.pos = end
 		return l.scanLocalName(l.text[start:end])
