@@ -10,10 +10,9 @@ import (
 
 // Isomorphic reports whether two datasets are the same but for the labels of their
 // blank nodes (RDF 1.1 Concepts section 3.6, with one mapping for all graphs).
-// Repeated quads count once, literals are equal by their terms and language tags
-// whatever their case. It colours blank nodes by what they stand next to until that
-// tells no more apart, and tries the rest: datasets whose blank nodes are many and
-// alike take long.
+// Repeated quads count once. It colours blank nodes by what they stand next to until
+// that tells no more apart, and tries the rest: datasets whose blank nodes are many
+// and alike take long.
 func Isomorphic(a, b []Quad) bool {
 	a, b = distinct(a), distinct(b)
 	if len(a) != len(b) {
@@ -23,31 +22,17 @@ func Isomorphic(a, b []Quad) bool {
 	return len(x.color) == len(y.color) && match(x, y)
 }
 
-// distinct returns the quads without repeats, language tags in lower case.
+// distinct returns the quads without repeats.
 func distinct(quads []Quad) []Quad {
 	seen := make(map[Quad]bool, len(quads))
 	out := make([]Quad, 0, len(quads))
 	for _, q := range quads {
-		if v, ok := q.Object.(quad.LangString); ok {
-			v.Lang = lowerASCII(v.Lang)
-			q.Object = v
-		}
 		if !seen[q] {
 			seen[q] = true
 			out = append(out, q)
 		}
 	}
 	return out
-}
-
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c | 0x20
-		}
-	}
-	return string(b)
 }
 
 // coloring gives each blank node a color; nodes of different colors cannot

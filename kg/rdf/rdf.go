@@ -50,9 +50,9 @@ func Literal(lexical string, datatype IRI) Term {
 	return quad.TypedString{Value: quad.String(lexical), Type: datatype}
 }
 
-// LangLiteral returns the rdf:langString with this tag.
+// LangLiteral returns the rdf:langString with this tag, in the form of [LangTag].
 func LangLiteral(lexical, lang string) Term {
-	return quad.LangString{Value: quad.String(lexical), Lang: lang}
+	return quad.LangString{Value: quad.String(lexical), Lang: LangTag(lang)}
 }
 
 // Lexical returns a literal's lexical form, an IRI's text, or a blank node's label.

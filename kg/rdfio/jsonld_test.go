@@ -195,7 +195,7 @@ func ldNode(t rdf.Term) ld.Node {
 	case quad.BNode:
 		return ld.NewBlankNode("_:" + string(v))
 	case quad.LangString:
-		return ld.NewLiteral(string(v.Value), string(rdf.RDFLangString), v.Lang)
+		return ld.NewLiteral(string(v.Value), string(rdf.RDFLangString), strings.ToLower(v.Lang)) // as json-gold reads it
 	}
 	return ld.NewLiteral(rdf.Lexical(t), string(rdf.DatatypeOf(t)), "")
 }

@@ -221,7 +221,7 @@ func (p *parser) literal() (rdf.Term, error) {
 		if err != nil {
 			return nil, err
 		}
-		return quad.LangString{Value: quad.String(text), Lang: lang}, nil
+		return rdf.LangLiteral(text, lang), nil
 	case '^':
 		return p.typed(text)
 	}

@@ -136,7 +136,7 @@ func (t *TurtleReader) tagged(text quad.String) (rdf.Term, error) {
 		t.lang = string(tag)
 	}
 	t.pos += n
-	return quad.LangString{Value: text, Lang: t.lang}, nil
+	return rdf.LangLiteral(string(text), t.lang), nil
 }
 
 func (t *TurtleReader) typed(text string) (rdf.Term, error) {

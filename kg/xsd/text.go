@@ -11,10 +11,10 @@ import (
 
 func compareTexts(a, b string) (int, bool) { return strings.Compare(a, b), true }
 
-// compareTagged compares language strings; tags are equal whatever their case.
+// compareTagged compares language strings.
 func compareTagged(a quad.LangString, b rdf.Term) (int, bool) {
 	lb, ok := b.(quad.LangString)
-	if !ok || !strings.EqualFold(a.Lang, lb.Lang) {
+	if !ok || a.Lang != lb.Lang {
 		return 0, false
 	}
 	return compareTexts(string(a.Value), string(lb.Value))

@@ -103,7 +103,7 @@ func (a *Accumulator) isNew(row ...rdf.Term) bool {
 	}
 	a.key = a.key[:0]
 	for _, t := range row {
-		a.key = append(rdf.AppendTerm(a.key, lowerTag(t)), '\n')
+		a.key = append(rdf.AppendTerm(a.key, t), '\n')
 	}
 	if _, seen := a.distinct[string(a.key)]; seen {
 		return false

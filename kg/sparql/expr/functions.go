@@ -40,7 +40,7 @@ var functions = map[sparql.Func]function{
 	"ROUND": numeric(xsd.Number.Round),
 	"RAND":  {arity: noArguments, none: func(env Env) (value, error) { return ofNumber(xsd.Double(env.Rand())) }},
 
-	"SAMETERM":  binary(func(a, b rdf.Term) (value, error) { return ofBool(lowerTag(a) == lowerTag(b)) }),
+	"SAMETERM":  binary(func(a, b rdf.Term) (value, error) { return ofBool(a == b) }),
 	"ISIRI":     unary(isIRI),
 	"ISURI":     unary(isIRI),
 	"ISBLANK":   unary(func(t rdf.Term) (value, error) { return ofBool(kindRank(t) == 1) }),

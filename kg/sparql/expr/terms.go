@@ -11,16 +11,6 @@ import (
 	"trails/kg/xsd"
 )
 
-// lowerTag writes a language tag in lower case, in which the values of tags are
-// (RDF 1.1 Concepts, section 3.3): terms that differ only there are the same.
-func lowerTag(t rdf.Term) rdf.Term {
-	if l, ok := t.(quad.LangString); ok {
-		l.Lang = strings.ToLower(l.Lang)
-		return l
-	}
-	return t
-}
-
 func isIRI(t rdf.Term) (value, error) {
 	_, ok := t.(quad.IRI)
 	return ofBool(ok)

@@ -41,7 +41,7 @@ func compatible(f func(a, b literal) (value, error)) function {
 	return binary(func(a, b rdf.Term) (value, error) {
 		la, oka := stringLiteral(a)
 		lb, okb := stringLiteral(b)
-		if !oka || !okb || lb.tagged && !(la.tagged && strings.EqualFold(la.tag, lb.tag)) {
+		if !oka || !okb || lb.tagged && !(la.tagged && la.tag == lb.tag) {
 			return failed(ErrType)
 		}
 		return f(la, lb)
@@ -149,7 +149,7 @@ func concat(_ Env, args []value) (value, error) {
 		if i == 0 {
 			first = l
 		}
-		first.tagged = first.tagged && l.tagged && strings.EqualFold(first.tag, l.tag)
+		first.tagged = first.tagged && l.tagged && first.tag == l.tag
 		out.WriteString(l.text)
 	}
 	return of(first.with(out.String()))

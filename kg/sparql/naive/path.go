@@ -114,8 +114,8 @@ func nodes(g graph) []rdf.Term {
 	seen := map[rdf.Term]bool{}
 	for _, t := range g {
 		for _, n := range []rdf.Term{t[0], t[2]} {
-			if !seen[key(n)] {
-				seen[key(n)] = true
+			if !seen[n] {
+				seen[n] = true
 				out = append(out, n)
 			}
 		}
@@ -178,10 +178,10 @@ func (e *evaluator) oneOrMore(x rdf.Term, path sparql.Path, g graph) []rdf.Term 
 
 // alp is section 18.4's function ALP, arbitrary length path.
 func (e *evaluator) alp(x rdf.Term, path sparql.Path, g graph, v *visited) {
-	if v.in[key(x)] {
+	if v.in[x] {
 		return
 	}
-	v.in[key(x)] = true
+	v.in[x] = true
 	v.terms = append(v.terms, x)
 	for _, p := range e.pairs(path, x, nil, g) {
 		e.alp(p[1], path, g, v)

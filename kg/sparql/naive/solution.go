@@ -52,16 +52,8 @@ func (s solution) bind(v sparql.Var, term rdf.Term) solution {
 	return solution{terms, s.blanks}
 }
 
-// identical reports that two terms are one (RDF 1.1 Concepts section 3): the value
-// space of language tags is in lower case.
-func identical(a, b rdf.Term) bool { return key(a) == key(b) }
-
-func key(t rdf.Term) rdf.Term {
-	if lang, tagged := rdf.LangOf(t); tagged {
-		return rdf.LangLiteral(rdf.Lexical(t), strings.ToLower(lang))
-	}
-	return t
-}
+// identical reports that two terms are one (RDF 1.1 Concepts section 3).
+func identical(a, b rdf.Term) bool { return a == b }
 
 // only returns s with these variables.
 func (s solution) only(vars []sparql.Var) solution {

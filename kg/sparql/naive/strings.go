@@ -45,7 +45,7 @@ func compatibleStrings(a, b rdf.Term) (x, y string, err error) {
 	if y, err = asString(b); err != nil {
 		return "", "", err
 	}
-	if lang, tagged := rdf.LangOf(b); tagged && !strings.EqualFold(lang, tag(a)) {
+	if lang, tagged := rdf.LangOf(b); tagged && lang != tag(a) {
 		return "", "", errType
 	}
 	return x, y, nil
@@ -162,7 +162,7 @@ func concat(a []rdf.Term) (rdf.Term, error) {
 		if i == 0 {
 			lang = tag(t)
 		}
-		agree = agree && strings.EqualFold(tag(t), lang)
+		agree = agree && tag(t) == lang
 	}
 	if agree && lang != "" {
 		return rdf.LangLiteral(all, lang), nil
