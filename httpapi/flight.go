@@ -96,10 +96,9 @@ type flight struct {
 // takeOff begins to answer r, which holds a place unless it is one of the watched.
 func (s *server) takeOff(w http.ResponseWriter, r *http.Request) (*flight, *http.Request) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	limit := s.limits.of(r)
 	f := &flight{
 		ResponseWriter: w, traffic: s.traffic, cancel: cancel, placed: !watched[r.URL.Path],
-		timer: time.AfterFunc(limit, func() { cancel(tooSlow(limit)) }),
+		timer: time.AfterFunc(s.limits.of(r), func() { cancel(s.limits.tooSlow(r)) }),
 	}
 	f.request = r.WithContext(ctx)
 	return f, f.request

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -49,8 +50,12 @@ func isRead(r *http.Request) bool {
 }
 
 // tooSlow is why a request was stopped at its limit.
-func tooSlow(limit time.Duration) error {
-	return fault.New(fault.TimedOut, "the request took longer than %s and was stopped", limit)
+func (l Limits) tooSlow(r *http.Request) error {
+	way := ""
+	if r.URL.Path == "/sparql" && isRead(r) && l.Call > l.Read {
+		way = fmt.Sprintf("; restrict the query, or send it by POST, which may take %s", l.Call)
+	}
+	return fault.New(fault.TimedOut, "the request took longer than %s and was stopped%s", l.of(r), way)
 }
 
 // maxAddress is the most bytes that a request's address may have.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -28,6 +29,20 @@ func TestAReadThatTakesTooLongIsStopped(t *testing.T) {
 			t.Errorf("after %s: got %d %s", time.Since(start), res.StatusCode, body)
 		}
 	})
+}
+
+func TestAQueryThatIsOutOfTimeIsToldWhatHasMore(t *testing.T) {
+	options := runtimeOptions()
+	options.Limits.Read = 50 * time.Millisecond
+	h := httpapi.New(notesEngine(t), options)
+	many := strings.Repeat("1 ", 2000)
+	slow := "SELECT (COUNT(*) AS ?n) { VALUES ?a {" + many + "} VALUES ?b {" + many + "} VALUES ?c {" + many + "} FILTER(CONCAT(STR(?a), STR(?b), STR(?c)) != \"\") }"
+	res := do(h, sparqlRequest{method: "GET", query: "query=" + url.QueryEscape(slow)}.request())
+	body := readAll(t, res.Body)
+	checkProblem(t, res, body)
+	if res.StatusCode != 408 || !strings.Contains(body, `:timed_out"`) || !strings.Contains(body, "longer than 50ms") || !strings.Contains(body, "by POST, which may take 10m0s") {
+		t.Errorf("got %d %s", res.StatusCode, body)
+	}
 }
 
 func TestACallMayTakeLongerThanARead(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"trails/capability"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/kg/sparql"
 )
 
@@ -57,7 +56,7 @@ func mutate(ctx context.Context, r *running) (any, error) {
 	defer cancel()
 	result, err := r.session().Update(timed, u, set, options)
 	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
-		return nil, fault.New(fault.TimedOut, "the update took longer than timeout_ms allows, and nothing was changed; restrict it, or allow more")
+		return nil, tookLonger("the update, which changed nothing,", r.args.integer("timeout_ms", mutateTimeout), mutateMaxTime)
 	}
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package invoke
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -104,7 +105,7 @@ func query(ctx context.Context, r *running) (any, error) {
 	defer cancel()
 	a, err := r.snapshot.Query(timed, q, options)
 	if err != nil {
-		return nil, outOfTime(ctx, timed, err)
+		return nil, r.outOfTime(ctx, timed, err)
 	}
 	out := &queried{Form: strings.ToLower(string(q.Form)), Head: headID(r.snapshot.Head())}
 	switch {
@@ -115,7 +116,7 @@ func query(ctx context.Context, r *running) (any, error) {
 	default:
 		err = r.boundedAnswer(timed, a, format, out)
 	}
-	return out, outOfTime(ctx, timed, err)
+	return out, r.outOfTime(ctx, timed, err)
 }
 
 // explain tells how a query is run, and runs it to count.
@@ -157,11 +158,21 @@ func (r *running) queryTime(ctx context.Context) (context.Context, context.Cance
 }
 
 // outOfTime says of a query that its own time ended what to do about it.
-func outOfTime(ctx, timed context.Context, err error) error {
+func (r *running) outOfTime(ctx, timed context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return fault.New(fault.TimedOut, "the query took longer than timeout_ms allows; restrict it, or allow more: %w", err)
+	return tookLonger("the query", r.args.integer("timeout_ms", queryTimeout), queryMaxTime)
+}
+
+// tookLonger names the limit and how it is raised. It wraps nothing: [Engine.fail] puts
+// words of its own in the place of a deadline's.
+func tookLonger(what string, limit, most int) error {
+	way := fmt.Sprintf("restrict it, or raise timeout_ms, at most %d", most)
+	if limit >= most {
+		way = "restrict it; no call may take longer"
+	}
+	return fault.New(fault.TimedOut, "%s took longer than its %d ms; %s", what, limit, way).With("timeout_ms", limit)
 }
 
 // queryOptions reads the parameters and the graphs.

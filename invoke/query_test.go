@@ -102,9 +102,11 @@ func TestAReaderThatGoesAwayEndsTheQuery(t *testing.T) {
 	}
 }
 
+// slow takes longer than any test.
+var slow = `SELECT (COUNT(*) AS ?n) { VALUES ?a {` + strings.Repeat("1 ", 3000) + `} VALUES ?b {` + strings.Repeat("2 ", 3000) + `} VALUES ?c {` + strings.Repeat("3 ", 3000) + `} FILTER(CONCAT(STR(?a), STR(?b), STR(?c)) != "") }`
+
 func TestAQueryThatIsTooSlowTooDeepOrTooLongIsToldSo(t *testing.T) {
 	e := newEngine(t, "", invoke.Config{})
-	slow := `SELECT (COUNT(*) AS ?n) { VALUES ?a {` + strings.Repeat("1 ", 3000) + `} VALUES ?b {` + strings.Repeat("2 ", 3000) + `} VALUES ?c {` + strings.Repeat("3 ", 3000) + `} FILTER(CONCAT(STR(?a), STR(?b), STR(?c)) != "") }`
 	for query, want := range map[string]fault.Kind{
 		slow: fault.TimedOut,
 		`ASK ` + strings.Repeat("{", 500) + strings.Repeat("}", 500):                          fault.TooLarge,
@@ -117,5 +119,21 @@ func TestAQueryThatIsTooSlowTooDeepOrTooLongIsToldSo(t *testing.T) {
 	}
 	if got := e.must(t, "query", queryArgs("ASK {}", nil)); got["boolean"] != true {
 		t.Errorf("after all of that: %v", got)
+	}
+}
+
+func TestWhatIsOutOfTimeSaysItsLimitAndHowToRaiseIt(t *testing.T) {
+	e := newEngine(t, "", invoke.Config{})
+	_, err := e.call(t, "query", queryArgs(slow, map[string]any{"timeout_ms": 50}))
+	if f := fault.Of(err); f.Message != "the query took longer than its 50 ms; restrict it, or raise timeout_ms, at most 60000" || f.Details["timeout_ms"] != 50 {
+		t.Errorf("got %v with %v", err, f.Details)
+	}
+	update, err := json.Marshal(map[string]any{"timeout_ms": 60, "update": "INSERT { <urn:a> <urn:b> ?n } WHERE { { " + slow + " } }"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.call(t, "mutate", string(update))
+	if f := fault.Of(err); f.Message != "the update, which changed nothing, took longer than its 60 ms; restrict it, or raise timeout_ms, at most 600000" {
+		t.Errorf("got %v", err)
 	}
 }

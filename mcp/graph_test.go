@@ -278,3 +278,13 @@ func firstAnswer(t testing.TB, e mcp.Engine, line string) string {
 	}
 	return got[0]
 }
+
+func TestAQueryThatIsOutOfTimeTellsTheModelItsLimit(t *testing.T) {
+	values := strings.Repeat("1 ", 3000)
+	slow := "SELECT (COUNT(*) AS ?n) { VALUES ?a {" + values + "} VALUES ?b {" + values + "} VALUES ?c {" + values + "} FILTER(CONCAT(STR(?a), STR(?b), STR(?c)) != \"\") }"
+	got := converse(t, openGraph(t), mcp.Options{Scopes: policy.NewScopes(policy.Runtime)}).call("query", map[string]any{"query": slow, "timeout_ms": 50})
+	message, _ := got["message"].(string)
+	if got["isError"] != true || got["kind"] != "timed_out" || !strings.Contains(message, "50 ms") || !strings.Contains(message, "timeout_ms") {
+		t.Errorf("got %v", got)
+	}
+}

@@ -86,7 +86,7 @@ func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
 	defer cancel()
 	err = p.ask(ctx, file, c, f.explain)
 	if ctx.Err() != nil && cmd.Context().Err() == nil {
-		return fault.New(fault.TimedOut, "the query took longer than %s", f.timeout)
+		return fault.New(fault.TimedOut, "the query took longer than %s; restrict it, or allow more with --timeout", f.timeout)
 	}
 	return named(err, f.file)
 }
