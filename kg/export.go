@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"trails/kg/change"
-	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/rdfio"
 	"trails/kg/schema"
@@ -27,27 +26,29 @@ type Exported struct {
 func ExportFormats() []Format { return []Format{NQuads, NTriples, NDJSON, Turtle, TriG, JSONLD} }
 
 // Export writes the snapshot in canonical order: the same graph gives the same
-// bytes, and blank nodes keep their labels. Triples, which are what N-Triples and Turtle can say, are those of the
-// default graph. Memory is bounded, whatever the graph's size: what is written for
-// people to read, Turtle, TriG and JSON-LD, has a limit.
+// bytes, and blank nodes keep their labels. Triples, which are what N-Triples and
+// Turtle can say, are those of the default graph. Memory is bounded, whatever the
+// graph's size.
 func (s *Snapshot) Export(ctx context.Context, w io.Writer, format Format, progress func(Progress)) (Exported, error) {
 	return s.ExportGraph(ctx, w, format, "", progress)
 }
 
 // ExportGraph writes one named graph, or with [rdf.DefaultGraph] the default graph
-// only. Formats of triples say it without its name.
+// only. Formats of triples say it without its name, and so does JSON-LD then.
 func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format Format, graph rdf.IRI, progress func(Progress)) (Exported, error) {
 	if !slices.Contains(ExportFormats(), format) {
 		return Exported{}, wrongFormat(format, ExportFormats())
 	}
-	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18), graph: graph}
-	var spool change.Spool
-	defer spool.Close()
-	if err := out.collect(ctx, &spool, progress); err != nil {
+	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18), format: format, graph: graph}
+	defer out.spool.Close()
+	if err := out.open(); err != nil {
 		return Exported{}, err
 	}
-	report := reporter(progress, "export", "quads", spool.Len())
-	if err := out.write(ctx, format, &spool, report); err != nil {
+	if err := out.collect(ctx, progress); err != nil {
+		return Exported{}, err
+	}
+	report := reporter(progress, "export", "quads", out.spool.Len())
+	if err := out.write(ctx, report); err != nil {
 		return Exported{}, err
 	}
 	return out.done, out.w.Flush()
@@ -56,12 +57,30 @@ func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format Format, 
 type exporting struct {
 	snapshot *Snapshot
 	w        *bufio.Writer
+	format   Format
 	graph    rdf.IRI
+	spool    change.Spool
+	stream   rdfio.Stream // of a format that looks at everything first; nil for others
 	done     Exported
 }
 
+// open chooses the order and the writer.
+func (x *exporting) open() (err error) {
+	s := x.snapshot.Schema()
+	switch {
+	case x.format == Turtle:
+		x.stream, err = rdfio.NewTurtleStream(s.TurtlePrefixes())
+	case x.format == TriG:
+		x.stream, err = rdfio.NewTriGStream(s.TurtlePrefixes())
+	case x.format == JSONLD:
+		x.stream = rdfio.NewJSONLDStream(s.JSONLDContext(s.Types...))
+	}
+	x.spool.ByGraph = x.stream != nil
+	return err
+}
+
 // collect sorts the quads.
-func (x *exporting) collect(ctx context.Context, spool *change.Spool, progress func(Progress)) error {
+func (x *exporting) collect(ctx context.Context, progress func(Progress)) error {
 	var pattern rdf.Quad
 	if x.graph != "" {
 		pattern.Label = x.graph
@@ -71,106 +90,61 @@ func (x *exporting) collect(ctx context.Context, spool *change.Spool, progress f
 		if err != nil {
 			return err
 		}
-		if err := spool.Add(change.Edit{Op: change.Assert, Quad: q}); err != nil {
+		report(1)
+		if !x.says(&q) {
+			x.done.Left++
+			continue
+		}
+		if x.stream != nil {
+			x.stream.Note(q)
+		}
+		if err := x.spool.Add(change.Edit{Op: change.Assert, Quad: q}); err != nil {
 			return err
 		}
-		report(1)
 	}
 	return nil
 }
 
-func (x *exporting) write(ctx context.Context, format Format, spool *change.Spool, report func(int64)) (err error) {
-	switch format {
-	case NDJSON:
-		return x.nodes(ctx, spool, report)
-	case NQuads:
-		x.done.Records, err = rdfio.WriteNQuads(x.w, spooled(ctx, spool, report))
-	case NTriples:
-		x.done.Records, err = rdfio.WriteNQuads(x.w, x.triples(spooled(ctx, spool, report)))
-	case Turtle:
-		err = x.shaped(x.triples(spooled(ctx, spool, report)), x.turtle)
-	case TriG:
-		err = x.shaped(spooled(ctx, spool, report), x.trig)
+// says reports whether the format can say a quad, and takes the name off one that it
+// says as a triple.
+func (x *exporting) says(q *rdf.Quad) bool {
+	triples := x.format == NTriples || x.format == Turtle
+	if triples && x.graph == "" && q.Label != nil {
+		return false
+	}
+	if triples || x.format == JSONLD && x.graph != "" {
+		q.Label = nil
+	}
+	return true
+}
+
+func (x *exporting) write(ctx context.Context, report func(int64)) (err error) {
+	switch {
+	case x.format == NDJSON:
+		return x.nodes(ctx, report)
+	case x.stream != nil:
+		x.done.Records, err = x.stream.Write(x.w, x.sorted(ctx, report))
 	default:
-		err = x.shaped(spooled(ctx, spool, report), x.jsonld)
+		x.done.Records, err = rdfio.WriteNQuads(x.w, x.sorted(ctx, report))
 	}
 	return err
 }
 
-// spooled are the sorted quads one by one.
-func spooled(ctx context.Context, spool *change.Spool, report func(int64)) iter.Seq2[rdf.Quad, error] {
+// sorted are the quads one by one.
+func (x *exporting) sorted(ctx context.Context, report func(int64)) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
-		for group, err := range spool.Groups(ctx) {
-			if err != nil {
-				yield(rdf.Quad{}, err)
+		for e, err := range x.spool.Edits(ctx) {
+			if !yield(e.Quad, err) || err != nil {
 				return
 			}
-			for _, e := range group.Edits {
-				if !yield(e.Quad, nil) {
-					return
-				}
-			}
-			report(int64(len(group.Edits)))
+			report(1)
 		}
 	}
-}
-
-// triples takes the name off the quads of the graph that is asked for, and leaves
-// out those of named graphs when none is.
-func (x *exporting) triples(quads iter.Seq2[rdf.Quad, error]) iter.Seq2[rdf.Quad, error] {
-	return func(yield func(rdf.Quad, error) bool) {
-		for q, err := range quads {
-			if x.graph == "" && q.Label != nil {
-				x.done.Left++
-				continue
-			}
-			q.Label = nil
-			if !yield(q, err) {
-				return
-			}
-		}
-	}
-}
-
-// maxShaped bounds the quads of an export that needs all of them at once.
-const maxShaped = 1_000_000
-
-// shaped writes what is laid out as a whole.
-func (x *exporting) shaped(quads iter.Seq2[rdf.Quad, error], write func([]rdf.Quad) error) error {
-	var all []rdf.Quad
-	for q, err := range quads {
-		if err != nil {
-			return err
-		}
-		if len(all) == maxShaped {
-			return fault.New(fault.TooLarge, "only nquads, ntriples and ndjson have no limit; other formats take %d quads at most", maxShaped)
-		}
-		all = append(all, q)
-	}
-	x.done.Records = int64(len(all))
-	return write(all)
-}
-
-func (x *exporting) turtle(quads []rdf.Quad) error {
-	return rdfio.WriteLabelledTurtle(x.w, quads, x.snapshot.Schema().TurtlePrefixes())
-}
-
-func (x *exporting) trig(quads []rdf.Quad) error {
-	return rdfio.WriteLabelledTriG(x.w, quads, x.snapshot.Schema().TurtlePrefixes())
-}
-
-func (x *exporting) jsonld(quads []rdf.Quad) error {
-	s := x.snapshot.Schema()
-	text, err := rdfio.DatasetJSONLD(quads, s.JSONLDContext(s.Types...))
-	if err == nil {
-		_, err = x.w.Write(append(text, '\n'))
-	}
-	return err
 }
 
 // nodes writes the nodes of declared types.
-func (x *exporting) nodes(ctx context.Context, spool *change.Spool, report func(int64)) error {
-	for group, err := range spool.Groups(ctx) {
+func (x *exporting) nodes(ctx context.Context, report func(int64)) error {
+	for group, err := range x.spool.Groups(ctx) {
 		if err == nil {
 			err = x.node(group)
 		}

@@ -32,8 +32,8 @@ func (p *program) exportCommand() *cobra.Command {
 		Short: "Write the graph out, in canonical order",
 		Long: `Write the graph to stdout or to a file: the same graph gives the same bytes. nquads, trig
 and jsonld have everything, the schema too; ntriples and turtle have the default graph, or the
-one that --graph names; ndjson has the nodes of declared types, as load reads them. nquads,
-ntriples and ndjson stream; the others take up to a million statements.
+one that --graph names; ndjson has the nodes of declared types, as load reads them. All of
+them stream: memory is bounded, whatever the graph's size.
 
 With --output the file appears whole or not at all; a name that ends in .gz is compressed, and
 the format is that of the name unless --format says another.

@@ -111,6 +111,15 @@ func appendRecord(dst []byte, e Edit) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(e.Source.File)<<48|e.Source.Line)
 }
 
+// appendByGraph appends the record of e behind its graph, so that graphs sort first;
+// the default graph is the first of them.
+func appendByGraph(dst []byte, e Edit) []byte {
+	if e.Quad.Label != nil {
+		dst = rdf.AppendTerm(dst, e.Quad.Label)
+	}
+	return appendRecord(append(dst, 0), e)
+}
+
 // key is the part of a record that is compared.
 func key(record []byte) []byte { return record[:len(record)-sourceBytes] }
 

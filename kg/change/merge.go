@@ -155,3 +155,41 @@ type Group struct {
 	Subject rdf.Term
 	Edits   []Edit
 }
+
+// singling decodes the merged records one by one.
+type singling struct {
+	merge   *merge
+	byGraph bool
+	last    []byte
+	term    []byte // of the subject at hand
+	subject rdf.Term
+	scratch []byte
+}
+
+// next returns the next edit that does not repeat the one before, or io.EOF.
+func (s *singling) next() (Edit, error) {
+	for {
+		record, ok := s.merge.peek()
+		if !ok {
+			return Edit{}, io.EOF
+		}
+		if len(s.last) == 0 || !bytes.Equal(key(record), s.last) {
+			s.last = append(s.last[:0], key(record)...)
+			return s.decode(record)
+		}
+		if err := s.merge.advance(); err != nil {
+			return Edit{}, fmt.Errorf("read spooled edits: %w", err)
+		}
+	}
+}
+
+func (s *singling) decode(record []byte) (Edit, error) {
+	if s.byGraph {
+		record = record[bytes.IndexByte(record, 0)+1:]
+	}
+	term := record[:bytes.IndexByte(record, 0)]
+	if !bytes.Equal(term, s.term) || s.subject == nil {
+		s.term, s.subject = append(s.term[:0], term...), resource(term)
+	}
+	return decodeRecord(record, s.subject, &s.scratch)
+}

@@ -22,15 +22,20 @@ type cursor interface{ next() ([]byte, error) }
 
 // chunk is a run in memory: records end to end, and where each begins and ends.
 type chunk struct {
-	arena []byte
-	spans []span
+	arena   []byte
+	spans   []span
+	byGraph bool
 }
 
 type span struct{ from, to uint32 }
 
 func (c *chunk) add(e Edit) {
 	from := len(c.arena)
-	c.arena = appendRecord(c.arena, e)
+	if c.byGraph {
+		c.arena = appendByGraph(c.arena, e)
+	} else {
+		c.arena = appendRecord(c.arena, e)
+	}
 	c.spans = append(c.spans, span{uint32(from), uint32(len(c.arena))})
 }
 

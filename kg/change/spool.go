@@ -28,6 +28,8 @@ type Spool struct {
 	Dir string
 	// ChunkBytes is the size of a chunk, below 4 GiB; 0 means DefaultChunkBytes.
 	ChunkBytes int
+	// ByGraph sorts by graph before subject, for [Spool.Edits]; Groups cannot read it.
+	ByGraph bool
 
 	filling *chunk
 	sorting chan sorted // of the chunk that is being sorted; nil when none is
@@ -47,7 +49,7 @@ func (s *Spool) Len() int64 { return s.count }
 // Add takes one edit.
 func (s *Spool) Add(e Edit) error {
 	if s.filling == nil {
-		s.filling = &chunk{}
+		s.filling = &chunk{byGraph: s.ByGraph}
 	}
 	s.filling.add(e)
 	s.count++
@@ -155,6 +157,35 @@ func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 		}
 	}
 }
+
+// Edits returns the edits one by one, in the order of their canonical text, without
+// repeats: a subject of any size takes no more memory than another. Edits may be added
+// between two passes, not during one.
+func (s *Spool) Edits(ctx context.Context) iter.Seq2[Edit, error] {
+	return func(yield func(Edit, error) bool) {
+		m, err := s.merge()
+		if err != nil {
+			yield(Edit{}, err)
+			return
+		}
+		one := singling{merge: m, byGraph: s.ByGraph}
+		for n := 0; ; n++ {
+			e, err := one.next()
+			if err == io.EOF {
+				return
+			}
+			if err == nil && n%cancelStep == 0 {
+				err = ctx.Err()
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// cancelStep is after how many edits a pass asks whether it is still wanted.
+const cancelStep = 1000
 
 // merge settles what was added and opens a cursor on every run.
 func (s *Spool) merge() (*merge, error) {

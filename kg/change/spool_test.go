@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"testing"
@@ -235,4 +236,43 @@ func edits(t *testing.T, spool *change.Spool) []change.Edit {
 		t.Fatalf("subjects out of order: %q", seen)
 	}
 	return all
+}
+
+// TestEditsComeOneByOne: in the order of groups, or by graph first, without repeats.
+func TestEditsComeOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		quads := rapid.SliceOfN(quadGen(), 0, 40).Draw(t, "quads")
+		byGraph := rapid.Bool().Draw(t, "by graph")
+		spool := change.Spool{ChunkBytes: rapid.SampledFrom([]int{1, 200, 0}).Draw(t, "chunk"), ByGraph: byGraph}
+		defer spool.Close()
+		text := func(q rdf.Quad) string {
+			line := string(rdf.AppendTerm(nil, q.Subject)) + "\x00" + string(rdf.AppendQuad(nil, q))
+			if byGraph {
+				return string(rdf.AppendTerm(nil, q.Label)) + "\x00" + line
+			}
+			return line
+		}
+		want := map[string]rdf.Quad{}
+		for _, q := range quads {
+			want[text(q)] = q
+			if err := spool.Add(change.Edit{Op: change.Assert, Quad: q}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			var got, wanted []rdf.Quad
+			for e, err := range spool.Edits(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, e.Quad)
+			}
+			for _, line := range slices.Sorted(maps.Keys(want)) {
+				wanted = append(wanted, want[line])
+			}
+			if diff := cmp.Diff(wanted, got); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
 }

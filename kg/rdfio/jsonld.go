@@ -63,7 +63,7 @@ func EntityJSONLD(subject rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte
 	if included != nil {
 		root["@included"] = included
 	}
-	root["@context"] = d.context(ctx.Prefixes)
+	root["@context"] = d.context()
 	text, err := jsontext.Marshal(root) // sorted members put keywords first
 	if err != nil {
 		return nil, fmt.Errorf("encode JSON-LD: %w", err)
@@ -87,7 +87,7 @@ func GraphJSONLD(subjects []rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]by
 			delete(about, s)
 		}
 	}
-	text, err := jsontext.Marshal(map[string]any{"@context": d.context(ctx.Prefixes), "@graph": list})
+	text, err := jsontext.Marshal(map[string]any{"@context": d.context(), "@graph": list})
 	if err != nil {
 		return nil, fmt.Errorf("encode JSON-LD: %w", err)
 	}
@@ -117,7 +117,7 @@ func DatasetJSONLD(quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
 		}
 		list = append(list, node)
 	}
-	text, err := jsontext.Marshal(map[string]any{"@context": d.context(ctx.Prefixes), "@graph": list})
+	text, err := jsontext.Marshal(map[string]any{"@context": d.context(), "@graph": list})
 	if err != nil {
 		return nil, fmt.Errorf("encode JSON-LD: %w", err)
 	}
@@ -143,12 +143,13 @@ func isNode(t rdf.Term) bool {
 
 // document is one being built: the names it uses and the schemes of its IRIs.
 type document struct {
-	terms   map[rdf.IRI]JSONLDTerm
-	schemes map[string]bool
+	terms    map[rdf.IRI]JSONLDTerm
+	prefixes map[string]string
+	schemes  map[string]bool // of the context, and those of the document that are names of prefixes
 }
 
 func newDocument(ctx JSONLDContext) *document {
-	d := &document{terms: map[rdf.IRI]JSONLDTerm{}, schemes: contextSchemes(ctx)}
+	d := &document{terms: map[rdf.IRI]JSONLDTerm{}, prefixes: ctx.Prefixes, schemes: contextSchemes(ctx)}
 	taken := map[string]bool{}
 	for _, iri := range slices.Sorted(maps.Keys(ctx.Terms)) {
 		term := ctx.Terms[iri]
@@ -187,9 +188,13 @@ func isTermName(name string) bool {
 	return name != "" && name[0] != '@' && !strings.ContainsAny(name, ":/#?")
 }
 
-// iri returns an IRI as the document writes it, and notes its scheme.
+// iri returns an IRI as the document writes it, and notes its scheme where that is
+// the name of a prefix, too.
 func (d *document) iri(iri rdf.IRI) string {
-	d.schemes[schemeOf(string(iri))] = true
+	scheme := schemeOf(string(iri))
+	if _, isPrefix := d.prefixes[scheme]; isPrefix {
+		d.schemes[scheme] = true
+	}
 	return string(iri)
 }
 
@@ -201,12 +206,12 @@ func (d *document) id(node rdf.Term) string {
 }
 
 // context declares every term, so that documents of a type share one context.
-func (d *document) context(prefixes map[string]string) map[string]any {
+func (d *document) context() map[string]any {
 	ctx := map[string]any{"@version": json.Number("1.1")}
 	for iri, term := range d.terms {
 		ctx[term.Name] = d.declare(iri, term)
 	}
-	for prefix, namespace := range prefixes {
+	for prefix, namespace := range d.prefixes {
 		_, taken := ctx[prefix]
 		if !taken && isTermName(prefix) && !d.schemes[prefix] && isAbsolute(namespace) {
 			ctx[prefix] = map[string]any{"@id": namespace, "@prefix": true}

@@ -15,20 +15,11 @@ import (
 // graph between braces. A blank node that stands in several graphs, or names one,
 // has a label everywhere.
 func WriteTriG(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
-	return writeTriG(w, quads, prefixes, sharedNodes(quads))
-}
-
-// WriteLabelledTriG writes as [WriteTriG] does, but every blank node keeps its
-// label: none stands in brackets.
-func WriteLabelledTriG(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
-	return writeTriG(w, quads, prefixes, blankNodes(quads))
-}
-
-func writeTriG(w io.Writer, quads []rdf.Quad, prefixes map[string]string, labelled map[quad.BNode]bool) error {
 	names, err := newPrefixNames(prefixes)
 	if err != nil {
 		return err
 	}
+	labelled := sharedNodes(quads)
 	graphs := map[rdf.Term][]rdf.Quad{}
 	for _, q := range quads {
 		graphs[q.Label] = append(graphs[q.Label], q)
@@ -68,16 +59,4 @@ func sharedNodes(quads []rdf.Quad) map[quad.BNode]bool {
 		}
 	}
 	return shared
-}
-
-func blankNodes(quads []rdf.Quad) map[quad.BNode]bool {
-	all := map[quad.BNode]bool{}
-	for _, q := range quads {
-		for _, t := range [...]rdf.Term{q.Subject, q.Object, q.Label} {
-			if b, ok := t.(quad.BNode); ok {
-				all[b] = true
-			}
-		}
-	}
-	return all
 }

@@ -1,12 +1,10 @@
 package rdfio_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"trails/kg/rdf"
@@ -50,31 +48,4 @@ func TestWrittenTriGReadsBack(t *testing.T) {
 			t.Fatalf("the order of quads shows:\n%s\n%s", text, shuffled)
 		}
 	})
-}
-
-func TestLabelledFormsKeepEveryLabel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		quads := rapid.SliceOfN(turtleQuadGen(), 0, 12).Draw(t, "quads")
-		var trig, turtle strings.Builder
-		if err := rdfio.WriteLabelledTriG(&trig, quads, turtlePrefixes); err != nil {
-			t.Fatal(err)
-		}
-		got, err := readAll(rdfio.NewTriGReader(strings.NewReader(trig.String()), "", rdfio.Limits{}))
-		if diff := cmp.Diff(canonicalLines(quads), canonicalLines(got)); err != nil || diff != "" {
-			t.Fatalf("TriG: %v\n%s\n%s", err, trig.String(), diff)
-		}
-		if err := rdfio.WriteLabelledTurtle(&turtle, quads, turtlePrefixes); err != nil {
-			t.Fatal(err)
-		}
-		got, err = readAll(rdfio.NewTurtleReader(strings.NewReader(turtle.String()), "", rdfio.Limits{}))
-		if diff := cmp.Diff(canonicalLines(inDefaultGraph(quads)), canonicalLines(got)); err != nil || diff != "" {
-			t.Fatalf("Turtle: %v\n%s\n%s", err, turtle.String(), diff)
-		}
-	})
-}
-
-func canonicalLines(quads []rdf.Quad) []string {
-	lines := slices.Collect(strings.Lines(nquadsText(quads)))
-	slices.Sort(lines)
-	return slices.Compact(lines)
 }

@@ -21,21 +21,11 @@ import (
 // that are used are declared. A prefix that Turtle cannot write is an
 // InvalidArguments fault.
 func WriteTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
-	return writeTurtle(w, quads, prefixes, nil)
-}
-
-// WriteLabelledTurtle writes as [WriteTurtle] does, but every blank node keeps its
-// label: none stands in brackets.
-func WriteLabelledTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
-	return writeTurtle(w, quads, prefixes, blankNodes(quads))
-}
-
-func writeTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string, labelled map[quad.BNode]bool) error {
 	names, err := newPrefixNames(prefixes)
 	if err != nil {
 		return err
 	}
-	t := &turtle{names: names, plan: planTurtle(quads, labelled)}
+	t := &turtle{names: names, plan: planTurtle(quads, nil)}
 	if err := names.write(w, t.statements("")); err != nil {
 		return fmt.Errorf("write turtle: %w", err)
 	}
@@ -55,7 +45,7 @@ func (t *turtle) statements(indent string) string {
 	var out strings.Builder
 	for _, subject := range t.plan.roots {
 		inner := indent + indentation
-		out.WriteString("\n" + indent + t.subject(subject) + " " + t.properties(subject, inner) + " .\n")
+		out.WriteString("\n" + indent + t.subject(subject) + " " + t.properties(t.plan.about[subject], inner) + " .\n")
 	}
 	return out.String()
 }
@@ -69,10 +59,10 @@ func (t *turtle) subject(subject rdf.Term) string {
 	return t.term(subject)
 }
 
-// properties returns the predicates and objects of a subject, one predicate a line.
-func (t *turtle) properties(subject rdf.Term, indent string) string {
+// properties returns the predicates and objects of a subject, one predicate a line;
+// the quads are sorted.
+func (t *turtle) properties(quads []rdf.Quad, indent string) string {
 	var out []string
-	quads := t.plan.about[subject]
 	for len(quads) > 0 {
 		n := 1
 		for n < len(quads) && quads[n].Predicate == quads[0].Predicate {
@@ -127,7 +117,7 @@ func (t *turtle) object(o rdf.Term, indent string) string {
 		return "[]"
 	}
 	inner := indent + indentation
-	return "[\n" + inner + t.properties(b, inner) + "\n" + indent + "]"
+	return "[\n" + inner + t.properties(t.plan.about[b], inner) + "\n" + indent + "]"
 }
 
 func (t *turtle) list(items []rdf.Term, indent string) string {

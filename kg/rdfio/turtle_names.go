@@ -44,15 +44,21 @@ func isPrefix(s string) bool {
 
 // iri returns a prefixed name, or the IRI in brackets where none fits.
 func (p *prefixNames) iri(iri rdf.IRI) string {
-	for _, prefix := range p.byLength {
-		namespace := p.namespaces[prefix]
-		local, ok := strings.CutPrefix(string(iri), namespace)
-		if ok && isLocalName(local) {
-			p.use(prefix)
-			return prefix + ":" + local
-		}
+	if prefix, local, ok := p.cut(iri); ok {
+		p.use(prefix)
+		return prefix + ":" + local
 	}
 	return bracketed(string(iri))
+}
+
+// cut returns the prefixed name of an IRI, when one fits.
+func (p *prefixNames) cut(iri rdf.IRI) (prefix, local string, ok bool) {
+	for _, prefix := range p.byLength {
+		if local, ok := strings.CutPrefix(string(iri), p.namespaces[prefix]); ok && isLocalName(local) {
+			return prefix, local, true
+		}
+	}
+	return "", "", false
 }
 
 func (p *prefixNames) use(prefix string) {
