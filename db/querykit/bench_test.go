@@ -1,0 +1,87 @@
+package querykit_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"trails/db/querykit"
+	"trails/kg"
+)
+
+// sizes are the triples of the files that figures are stated for.
+func sizes() []int {
+	if testing.Short() {
+		return []int{100_000}
+	}
+	return []int{100_000, 1_000_000}
+}
+
+// BenchmarkShapes asks each shape of the engine and of SQL by turns, from the text of
+// the query to its last row as terms. SQL is asked in a process of its own, prepared
+// beforehand. ns/op and sql-ns are the fastest round of each, ratio is the first by
+// the second; median-ratio is that of the medians.
+func BenchmarkShapes(b *testing.B) {
+	for _, n := range sizes() {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := fileOf(b, n)
+			g, h := open(b, path), startHand(b, path)
+			for _, s := range querykit.Shapes() {
+				b.Run(s.Name, func(b *testing.B) { benchShape(b, g, h, s) })
+			}
+		})
+	}
+}
+
+func benchShape(b *testing.B, g *kg.Graph, h *peer, s querykit.Shape) {
+	rows := mustAgree(b, g, h, s)
+	var ours, byHand times
+	for b.Loop() {
+		ours.add(b, s, rows, ask(b, g, s, false))
+		byHand.add(b, s, rows, h.shape(b, s, false))
+	}
+	b.ReportMetric(float64(rows), "rows")
+	b.ReportMetric(ours.least(), "ns/op")
+	b.ReportMetric(byHand.least(), "sql-ns")
+	b.ReportMetric(ours.least()/byHand.least(), "ratio")
+	b.ReportMetric(ours.median()/byHand.median(), "median-ratio")
+}
+
+// ask asks the engine as a peer is asked.
+func ask(tb testing.TB, g *kg.Graph, s querykit.Shape, digest bool) reply {
+	tb.Helper()
+	r := answered(asked(tb.Context(), g, s.Text()), question{Ordered: s.Ordered, Digest: digest})
+	if r.Error != "" {
+		tb.Fatalf("%s: %s", s.Name, r.Error)
+	}
+	return r
+}
+
+// mustAgree fails when the engine and a peer give different answers, and returns how
+// many rows they have.
+func mustAgree(tb testing.TB, g *kg.Graph, p *peer, s querykit.Shape) int {
+	tb.Helper()
+	got, want := ask(tb, g, s, true), p.shape(tb, s, true)
+	if got != want {
+		tb.Fatalf("%s: the engine says %+v, its peer %+v", s.Name, got, want)
+	}
+	return want.Rows
+}
+
+// times are what the rounds of a benchmark took.
+type times []float64
+
+func (t *times) add(tb testing.TB, s querykit.Shape, rows int, r reply) {
+	tb.Helper()
+	if r.Rows != rows {
+		tb.Fatalf("%s: %d rows, want %d", s.Name, r.Rows, rows)
+	}
+	*t = append(*t, r.NS)
+}
+
+func (t times) least() float64 { return slices.Min(t) }
+
+func (t times) median() float64 {
+	sorted := slices.Sorted(slices.Values(t))
+	return sorted[len(sorted)/2]
+}

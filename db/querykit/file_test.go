@@ -1,0 +1,172 @@
+package querykit_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"trails/db/querykit"
+	"trails/kg"
+	"trails/kg/rdf"
+	"trails/kg/rdfio"
+	"trails/kg/sparql"
+	"trails/policy"
+)
+
+// made is where files of data are, for all tests and benchmarks of a run.
+var made struct {
+	dir   string
+	files sync.Map // of triples: a function that makes the file once
+}
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(handVar); path != "" {
+		if err := serveHand(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "trails-querykit-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	made.dir = dir
+	return m.Run()
+}
+
+// fileOf returns the path of a graph with n triples, made on the first call.
+func fileOf(tb testing.TB, n int) string {
+	tb.Helper()
+	path := filepath.Join(made.dir, fmt.Sprintf("%d.db", n))
+	once, _ := made.files.LoadOrStore(n, sync.OnceValue(func() error { return makeFile(path, n) }))
+	if err := once.(func() error)(); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+func makeFile(path string, n int) error {
+	ctx := context.Background()
+	if err := kg.Create(ctx, path, kg.CreateOptions{Base: querykit.Base}); err != nil {
+		return err
+	}
+	g, err := kg.Open(ctx, path, kg.Options{})
+	if err != nil {
+		return err
+	}
+	text, out := io.Pipe()
+	go func() { out.CloseWithError(writeTriples(out, n)) }()
+	_, err = g.Session(anyone).Load(ctx, kg.Load{Format: kg.NQuads, Inputs: []kg.Input{{Name: "kit", Reader: text}}})
+	text.Close()
+	if err != nil {
+		return err
+	}
+	return g.Close()
+}
+
+// writeTriples writes the data as N-Triples.
+func writeTriples(w io.Writer, n int) error {
+	_, err := rdfio.WriteNQuads(w, func(yield func(rdf.Quad, error) bool) {
+		for q := range querykit.Triples(n) {
+			if !yield(q, nil) {
+				return
+			}
+		}
+	})
+	return err
+}
+
+var anyone = policy.Local("bench", "")
+
+func open(tb testing.TB, path string) *kg.Graph {
+	tb.Helper()
+	g, err := kg.Open(tb.Context(), path, kg.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { g.Close() })
+	return g
+}
+
+func openHand(tb testing.TB, path string) *querykit.Hand {
+	tb.Helper()
+	h, err := querykit.OpenHand(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { h.Close() })
+	return h
+}
+
+// answers is what the engine, SQL or another engine says to a shape, row by row.
+type answers iter.Seq2[[]rdf.Term, error]
+
+// asked answers a query from its text to its last row, each in a snapshot of its own,
+// as the doors do.
+func asked(ctx context.Context, g *kg.Graph, text string) answers {
+	return func(yield func([]rdf.Term, error) bool) {
+		q, err := sparql.Parse(text, sparql.Options{})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		err = g.Session(anyone).View(ctx, func(s *kg.Snapshot) error {
+			a, err := s.Query(ctx, q, kg.QueryOptions{})
+			if err == nil {
+				answersOf(ctx, a)(yield)
+			}
+			return err
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func answersOf(ctx context.Context, a *kg.Answer) answers {
+	if a.Form != sparql.Construct {
+		return answers(a.Rows(ctx))
+	}
+	return func(yield func([]rdf.Term, error) bool) {
+		for q, err := range a.Triples(ctx) {
+			if !yield([]rdf.Term{q.Subject, q.Predicate, q.Object}, err) {
+				return
+			}
+		}
+	}
+}
+
+// count takes every row, and keeps none.
+func (a answers) count() (n int, err error) {
+	for _, err := range a {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// lines takes every row as text.
+func (a answers) lines(ordered bool) ([]string, error) {
+	var rows [][]rdf.Term
+	for row, err := range a {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return querykit.Lines(rows, ordered), nil
+}

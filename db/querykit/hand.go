@@ -1,0 +1,219 @@
+package querykit
+
+import (
+	"fmt"
+	"iter"
+	"regexp"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trails/kg/rdf"
+)
+
+// Hand asks a file with hand-written SQL, over a connection of its own with the
+// settings that the engine's readers have. Statements are prepared once and kept.
+// It serves one goroutine, and the file must not change.
+type Hand struct {
+	conn     *sqlite.Conn
+	prepared map[string]*sqlite.Stmt
+}
+
+// OpenHand opens the file at path; the caller closes.
+func OpenHand(path string) (*Hand, error) {
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []string{"PRAGMA mmap_size = 0", "PRAGMA cache_size = -12288", "PRAGMA query_only = ON"} {
+		if err := sqlitex.ExecuteTransient(c, p, nil); err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
+	return &Hand{c, map[string]*sqlite.Stmt{}}, nil
+}
+
+// Close closes the connection.
+func (h *Hand) Close() error {
+	for _, s := range h.prepared {
+		s.Finalize()
+	}
+	return h.conn.Close()
+}
+
+// Rows runs the SQL of a shape and yields its rows, each the caller's.
+func (h *Hand) Rows(shape Shape) iter.Seq2[[]rdf.Term, error] {
+	return func(yield func([]rdf.Term, error) bool) {
+		s, err := h.statement(shape)
+		if err != nil {
+			yield(nil, fmt.Errorf("%s: %w", shape.Name, err))
+			return
+		}
+		defer func() { _ = s.Reset() }() // its error is the last step's
+		for {
+			more, err := s.Step()
+			if err != nil {
+				yield(nil, fmt.Errorf("%s: %w", shape.Name, err))
+				return
+			}
+			if !more || !yield(row(s, shape.Columns), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (h *Hand) statement(shape Shape) (*sqlite.Stmt, error) {
+	if s := h.prepared[shape.Name]; s != nil {
+		return s, nil
+	}
+	sql, err := h.withIDs(shape.SQL)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := h.conn.PrepareTransient(sql)
+	if err != nil {
+		return nil, fmt.Errorf("%w in\n%s", err, sql)
+	}
+	h.prepared[shape.Name] = s
+	return s, nil
+}
+
+// Plan returns how SQLite runs the SQL of a shape, one step a line.
+func (h *Hand) Plan(shape Shape) (string, error) {
+	sql, err := h.withIDs(shape.SQL)
+	if err != nil {
+		return "", err
+	}
+	var steps strings.Builder
+	err = sqlitex.ExecuteTransient(h.conn, "EXPLAIN QUERY PLAN "+sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		steps.WriteString(s.ColumnText(3) + "\n")
+		return nil
+	}})
+	return steps.String(), err
+}
+
+// named is a term in SQL: {work:0}, {ex:pages}, {"lost"}, and the values that an id
+// carries, {300}, {2015-01-01}, {2015-01-01T00:00:00Z}.
+var named = regexp.MustCompile(`\{[^{}]+\}`)
+
+func (h *Hand) withIDs(sql string) (string, error) {
+	var failed error
+	sql = named.ReplaceAllStringFunc(sql, func(name string) string {
+		id, err := h.id(strings.Trim(name, "{}"))
+		if err != nil {
+			failed = err
+		}
+		return fmt.Sprint(id)
+	})
+	return sql, failed
+}
+
+func (h *Hand) id(name string) (int64, error) {
+	if id, ok := carried(name); ok {
+		return id, nil
+	}
+	kind, value := kindIRI, ""
+	if strings.HasPrefix(name, `"`) {
+		kind, value = kindString, strings.Trim(name, `"`)
+	} else {
+		prefix, local, _ := strings.Cut(name, ":")
+		value = namespace(prefix) + local
+	}
+	var id int64
+	err := sqlitex.ExecuteTransient(h.conn, "SELECT id FROM terms WHERE kind = ? AND value = ?", &sqlitex.ExecOptions{
+		Args:       []any{kind, value},
+		ResultFunc: func(s *sqlite.Stmt) error { id = s.ColumnInt64(0); return nil },
+	})
+	if err == nil && id == 0 {
+		err = fmt.Errorf("no id of {%s}", name)
+	}
+	return id, err
+}
+
+func namespace(prefix string) string {
+	switch prefix {
+	case "rdf":
+		return rdf.RDFNS
+	case "rdfs":
+		return rdf.RDFSNS
+	case "ex":
+		return Vocabulary
+	}
+	return Base + prefix + "/"
+}
+
+// Column says what an answer to SQL has in one place.
+type Column uint8
+
+// The columns, with those of SQL that they are made of.
+const (
+	IRI     Column = iota // value
+	String                // value, which may be NULL
+	Tagged                // value, lang
+	Label                 // kind, value, lang: with a tag or without
+	Any                   // id, kind, value, lang
+	Word                  // the end of a property's name
+	Number                // an integer
+	Integer               // an id that carries an xsd:integer
+	Date                  // … an xsd:date
+	Moment                // … an xsd:dateTime
+)
+
+// The kinds of the dictionary's rows.
+const (
+	kindIRI    = 1
+	kindString = 3
+	kindLang   = 5
+)
+
+// row reads a row into terms.
+func row(s *sqlite.Stmt, columns []Column) []rdf.Term {
+	row := make([]rdf.Term, len(columns))
+	at := 0
+	for i, c := range columns {
+		switch c {
+		case IRI:
+			row[i] = quad.IRI(s.ColumnText(at))
+		case String:
+			if !s.ColumnIsNull(at) {
+				row[i] = quad.String(s.ColumnText(at))
+			}
+		case Tagged:
+			row[i] = quad.LangString{Value: quad.String(s.ColumnText(at)), Lang: s.ColumnText(at + 1)}
+			at++
+		case Label:
+			row[i] = ofKind(s, at)
+			at += 2
+		case Any:
+			if id := s.ColumnInt64(at); id < 0 {
+				row[i] = carriedBy(id)
+			} else {
+				row[i] = ofKind(s, at+1)
+			}
+			at += 3
+		case Word:
+			row[i] = quad.IRI(Vocabulary + s.ColumnText(at))
+		case Number:
+			row[i] = integer(int(s.ColumnInt64(at)))
+		case Integer, Date, Moment:
+			row[i] = carriedBy(s.ColumnInt64(at))
+		}
+		at++
+	}
+	return row
+}
+
+func ofKind(s *sqlite.Stmt, at int) rdf.Term {
+	value := s.ColumnText(at + 1)
+	switch s.ColumnInt64(at) {
+	case kindIRI:
+		return quad.IRI(value)
+	case kindLang:
+		return quad.LangString{Value: quad.String(value), Lang: s.ColumnText(at + 2)}
+	}
+	return quad.String(value)
+}

@@ -1,0 +1,139 @@
+package querykit_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"trails/db/querykit"
+)
+
+// peer is another process that answers shapes, a line of JSON for each question and
+// each answer. It tells itself how long it took. Two SQLite connections of one process
+// would share their page cache: each would measure what the other left of it.
+type peer struct {
+	in  *json.Encoder
+	out *bufio.Reader
+}
+
+// question is what a peer is asked.
+type question struct {
+	Load    string `json:"load,omitempty"` // a file of N-Triples
+	Shape   string `json:"shape,omitempty"`
+	Query   string `json:"query,omitempty"`
+	Ordered bool   `json:"ordered,omitempty"`
+	Digest  bool   `json:"digest,omitempty"` // is wanted, and the time is not
+}
+
+// reply is what it says.
+type reply struct {
+	Rows   int     `json:"rows"`
+	NS     float64 `json:"ns"`
+	Digest string  `json:"digest"`
+	Error  string  `json:"error"`
+}
+
+// handVar tells this test binary that it is a peer, which asks the file it names with
+// SQL by hand.
+const handVar = "TRAILS_QUERYKIT_HAND"
+
+func startHand(tb testing.TB, path string) *peer {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), handVar+"="+path)
+	return startPeer(tb, cmd)
+}
+
+func startPeer(tb testing.TB, cmd *exec.Cmd) *peer {
+	tb.Helper()
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait() // what it said counts, not how it ended
+	})
+	return &peer{json.NewEncoder(in), bufio.NewReader(out)}
+}
+
+func (p *peer) ask(tb testing.TB, q question) reply {
+	tb.Helper()
+	if err := p.in.Encode(q); err != nil {
+		tb.Fatal(err)
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		tb.Fatalf("a peer has ended: %v", err)
+	}
+	var r reply
+	if err := json.Unmarshal(line, &r); err != nil {
+		tb.Fatal(err)
+	}
+	if r.Error != "" {
+		tb.Fatalf("%s: %s", q.Shape, r.Error)
+	}
+	return r
+}
+
+func (p *peer) shape(tb testing.TB, s querykit.Shape, digest bool) reply {
+	tb.Helper()
+	return p.ask(tb, question{Shape: s.Name, Query: s.Text(), Ordered: s.Ordered, Digest: digest})
+}
+
+// serveHand is the peer that asks with SQL, until its input ends.
+func serveHand(path string) error {
+	h, err := querykit.OpenHand(path)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	shapes := map[string]querykit.Shape{}
+	for _, s := range querykit.Shapes() {
+		shapes[s.Name] = s
+	}
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var q question
+		if err := in.Decode(&q); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := out.Encode(answered(answers(h.Rows(shapes[q.Shape])), q)); err != nil {
+			return err
+		}
+	}
+}
+
+// answered takes an answer's rows, and either their time or their digest.
+func answered(a answers, q question) reply {
+	begin := time.Now()
+	if q.Digest {
+		lines, err := a.lines(q.Ordered)
+		return reply{Rows: len(lines), Digest: querykit.Digest(lines), Error: text(err)}
+	}
+	n, err := a.count()
+	return reply{Rows: n, NS: float64(time.Since(begin)), Error: text(err)}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprint(err)
+}

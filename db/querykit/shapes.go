@@ -1,0 +1,312 @@
+package querykit
+
+// Shape is one kind of query, and the best SQL for the same rows that a person writes
+// who knows the tables and has the ids at hand: {work:0} in it is the id of a term,
+// see [Hand].
+type Shape struct {
+	Name  string
+	Query string // without [Prologue]
+	SQL   string
+	// Columns say what stands in the columns of SQL, in the order of the query's
+	// variables; those of CONSTRUCT are subject, predicate and object.
+	Columns []Column
+	// Ordered is set when the order of the rows is the query's.
+	Ordered bool
+}
+
+// Text is the query with its prefixes.
+func (s Shape) Text() string { return Prologue + s.Query }
+
+// Shapes returns all of them, the simple ones first.
+func Shapes() []Shape {
+	var all []Shape
+	for _, some := range [][]Shape{patternShapes, filterShapes, algebraShapes, groupShapes, orderShapes, pathShapes} {
+		all = append(all, some...)
+	}
+	return all
+}
+
+// patternShapes are basic graph patterns, and what only lists terms.
+var patternShapes = []Shape{
+	{
+		Name:  "point",
+		Query: `SELECT ?p ?o { work:17 ?p ?o }`,
+		SQL: `SELECT p.value, l.o, o.kind, o.value, o.lang FROM live l NOT INDEXED CROSS JOIN terms p LEFT JOIN terms o ON o.id = l.o
+			WHERE l.s = {work:17} AND l.g = 0 AND p.id = l.p`,
+		Columns: []Column{IRI, Any},
+	},
+	{
+		Name:  "star",
+		Query: `SELECT ?w ?title ?d ?n { ?w a ex:Work ; ex:status "withdrawn" ; rdfs:label ?title ; ex:published ?d ; ex:pages ?n }`,
+		SQL: `SELECT tw.value, tt.value, tt.lang, d.o, n.o
+			FROM live s INDEXED BY live_pos CROSS JOIN live a NOT INDEXED CROSS JOIN live t NOT INDEXED CROSS JOIN live d NOT INDEXED CROSS JOIN live n NOT INDEXED CROSS JOIN terms tw CROSS JOIN terms tt
+			WHERE s.p = {ex:status} AND s.o = {"withdrawn"} AND s.g = 0 AND a.s = s.s AND a.p = {rdf:type} AND a.o = {ex:Work} AND a.g = 0
+			AND t.s = s.s AND t.p = {rdfs:label} AND t.g = 0 AND d.s = s.s AND d.p = {ex:published} AND d.g = 0
+			AND n.s = s.s AND n.p = {ex:pages} AND n.g = 0 AND tw.id = s.s AND tt.id = t.o`,
+		Columns: []Column{IRI, Tagged, Date, Integer},
+	},
+	{
+		Name:  "hop2",
+		Query: `SELECT ?c { ?w ex:creator person:0 . ?c ex:cites ?w }`,
+		SQL: `SELECT t.value FROM live a INDEXED BY live_pos CROSS JOIN live b INDEXED BY live_pos CROSS JOIN terms t
+			WHERE a.p = {ex:creator} AND a.o = {person:0} AND a.g = 0 AND b.p = {ex:cites} AND b.o = a.s AND b.g = 0 AND t.id = b.s`,
+		Columns: []Column{IRI},
+	},
+	{
+		Name:  "chain3",
+		Query: `SELECT (COUNT(*) AS ?n) { ?p ex:bornIn place:0 . ?w ex:creator ?p . ?c ex:cites ?w }`,
+		SQL: `SELECT count(*) FROM live a INDEXED BY live_pos CROSS JOIN live b INDEXED BY live_pos CROSS JOIN live c INDEXED BY live_pos
+			WHERE a.p = {ex:bornIn} AND a.o = {place:0} AND a.g = 0 AND b.p = {ex:creator} AND b.o = a.s AND b.g = 0
+			AND c.p = {ex:cites} AND c.o = b.s AND c.g = 0`,
+		Columns: []Column{Number},
+	},
+	{
+		Name: "values",
+		Query: `SELECT ?p ?title { VALUES ?p { person:1 person:2 person:3 person:5 person:8 person:13 person:21 person:34 person:55 person:89 }
+			?w ex:creator ?p ; rdfs:label ?title }`,
+		SQL: `SELECT tp.value, tt.value, tt.lang FROM live w INDEXED BY live_pos CROSS JOIN live t NOT INDEXED CROSS JOIN terms tp CROSS JOIN terms tt
+			WHERE w.p = {ex:creator} AND w.o IN ({person:1}, {person:2}, {person:3}, {person:5}, {person:8}, {person:13}, {person:21}, {person:34}, {person:55}, {person:89}) AND w.g = 0
+			AND t.s = w.s AND t.p = {rdfs:label} AND t.g = 0 AND tp.id = w.o AND tt.id = t.o`,
+		Columns: []Column{IRI, Tagged},
+	},
+	{
+		Name:  "scan",
+		Query: `SELECT ?c ?w { ?c ex:cites ?w }`,
+		SQL: `SELECT a.value, b.value FROM live l INDEXED BY live_pos CROSS JOIN terms a CROSS JOIN terms b
+			WHERE l.p = {ex:cites} AND l.g = 0 AND a.id = l.s AND b.id = l.o`,
+		Columns: []Column{IRI, IRI},
+	},
+	{
+		Name:  "construct",
+		Query: `CONSTRUCT { ?p ex:wrote ?w . ?w ex:about ?t } { ?w ex:status "reserved" ; ex:creator ?p ; ex:topic ?t }`,
+		SQL: `SELECT a.value, x.p, b.value FROM (
+			SELECT c.o AS a, 'wrote' AS p, c.s AS b FROM live s INDEXED BY live_pos CROSS JOIN live c NOT INDEXED
+			WHERE s.p = {ex:status} AND s.o = {"reserved"} AND s.g = 0 AND c.s = s.s AND c.p = {ex:creator} AND c.g = 0
+			AND EXISTS (SELECT 1 FROM live t NOT INDEXED WHERE t.s = s.s AND t.p = {ex:topic} AND t.g = 0)
+			UNION ALL
+			SELECT t.s, 'about', t.o FROM live s INDEXED BY live_pos CROSS JOIN live t NOT INDEXED
+			WHERE s.p = {ex:status} AND s.o = {"reserved"} AND s.g = 0 AND t.s = s.s AND t.p = {ex:topic} AND t.g = 0
+			AND EXISTS (SELECT 1 FROM live c NOT INDEXED WHERE c.s = s.s AND c.p = {ex:creator} AND c.g = 0)
+			) x CROSS JOIN terms a CROSS JOIN terms b WHERE a.id = x.a AND b.id = x.b`,
+		Columns: []Column{IRI, Word, IRI},
+	},
+}
+
+// filterShapes restrict values.
+var filterShapes = []Shape{
+	{
+		Name:  "number",
+		Query: `SELECT ?w ?n { ?w ex:pages ?n FILTER(?n >= 300 && ?n < 320) }`,
+		SQL: `SELECT t.value, l.o FROM live l INDEXED BY live_pos CROSS JOIN terms t
+			WHERE l.p = {ex:pages} AND l.o >= {300} AND l.o < {320} AND l.g = 0 AND t.id = l.s`,
+		Columns: []Column{IRI, Integer},
+	},
+	{
+		Name:  "date",
+		Query: `SELECT ?w ?d { ?w ex:published ?d FILTER(?d >= "2015-01-01"^^xsd:date && ?d < "2017-01-01"^^xsd:date) }`,
+		SQL: `SELECT t.value, l.o FROM live l INDEXED BY live_pos CROSS JOIN terms t
+			WHERE l.p = {ex:published} AND l.o >= {2015-01-01} AND l.o < {2017-01-01} AND l.g = 0 AND t.id = l.s`,
+		Columns: []Column{IRI, Date},
+	},
+	{
+		Name:  "moment",
+		Query: `SELECT ?r ?at { ?r ex:at ?at FILTER(?at >= "2017-01-01T00:00:00Z"^^xsd:dateTime && ?at < "2018-01-01T00:00:00Z"^^xsd:dateTime) }`,
+		SQL: `SELECT t.value, l.o FROM live l INDEXED BY live_pos CROSS JOIN terms t
+			WHERE l.p = {ex:at} AND l.o >= {2017-01-01T00:00:00Z} AND l.o < {2018-01-01T00:00:00Z} AND l.g = 0 AND t.id = l.s`,
+		Columns: []Column{IRI, Moment},
+	},
+	{
+		Name:  "string",
+		Query: `SELECT ?w ?s { ?w ex:status ?s FILTER(?s = "repair" || ?s = "ordered") }`,
+		SQL: `SELECT t.value, s.value FROM live l INDEXED BY live_pos CROSS JOIN terms s CROSS JOIN terms t
+			WHERE l.p = {ex:status} AND l.o IN ({"repair"}, {"ordered"}) AND l.g = 0 AND s.id = l.o AND t.id = l.s`,
+		Columns: []Column{IRI, String},
+	},
+	{
+		Name:  "lang",
+		Query: `SELECT ?x ?l { ?x rdfs:label ?l FILTER(LANG(?l) = "de") }`,
+		SQL: `SELECT x.value, t.value, t.lang FROM live l INDEXED BY live_pos CROSS JOIN terms t CROSS JOIN terms x
+			WHERE l.p = {rdfs:label} AND l.g = 0 AND t.id = l.o AND t.lang = 'de' AND x.id = l.s`,
+		Columns: []Column{IRI, Tagged},
+	},
+	{
+		Name:  "prefix",
+		Query: `SELECT ?x ?l { ?x rdfs:label ?l FILTER(STRSTARTS(STR(?l), "Winter of")) }`,
+		SQL: `SELECT x.value, t.kind, t.value, t.lang FROM live l INDEXED BY live_pos CROSS JOIN terms t CROSS JOIN terms x
+			WHERE l.p = {rdfs:label} AND l.g = 0 AND t.id = l.o AND t.value >= 'Winter of' AND t.value < 'Winter og' AND x.id = l.s`,
+		Columns: []Column{IRI, Label},
+	},
+	{
+		Name:  "contains",
+		Query: `SELECT ?x ?l { ?x rdfs:label ?l FILTER(CONTAINS(?l, "harbour")) }`,
+		SQL: `SELECT x.value, t.kind, t.value, t.lang FROM live l INDEXED BY live_pos CROSS JOIN terms t CROSS JOIN terms x
+			WHERE l.p = {rdfs:label} AND l.g = 0 AND t.id = l.o AND instr(t.value, 'harbour') > 0 AND x.id = l.s`,
+		Columns: []Column{IRI, Label},
+	},
+	{
+		Name:  "regex",
+		Query: `SELECT ?x ?l { ?x rdfs:label ?l FILTER(REGEX(?l, "winter.*[0-9]$")) }`,
+		SQL: `SELECT x.value, t.kind, t.value, t.lang FROM live l INDEXED BY live_pos CROSS JOIN terms t CROSS JOIN terms x
+			WHERE l.p = {rdfs:label} AND l.g = 0 AND t.id = l.o AND t.value GLOB '*winter*[0-9]' AND x.id = l.s`,
+		Columns: []Column{IRI, Label},
+	},
+	{
+		Name:  "regex-i",
+		Query: `SELECT ?x ?l { ?x rdfs:label ?l FILTER(REGEX(?l, "^the .*castle", "i")) }`,
+		SQL: `SELECT x.value, t.kind, t.value, t.lang FROM live l INDEXED BY live_pos CROSS JOIN terms t CROSS JOIN terms x
+			WHERE l.p = {rdfs:label} AND l.g = 0 AND t.id = l.o AND t.value LIKE 'the %castle%' AND x.id = l.s`,
+		Columns: []Column{IRI, Label},
+	},
+}
+
+// algebraShapes combine patterns.
+var algebraShapes = []Shape{
+	{
+		Name:  "optional",
+		Query: `SELECT ?p ?name ?mail { ?p ex:worksFor org:0 ; rdfs:label ?name OPTIONAL { ?p ex:email ?mail } }`,
+		SQL: `SELECT tp.value, tn.value, tm.value FROM live a INDEXED BY live_pos CROSS JOIN live n NOT INDEXED CROSS JOIN terms tp CROSS JOIN terms tn
+			LEFT JOIN live m NOT INDEXED ON m.s = a.s AND m.p = {ex:email} AND m.g = 0 LEFT JOIN terms tm ON tm.id = m.o
+			WHERE a.p = {ex:worksFor} AND a.o = {org:0} AND a.g = 0 AND n.s = a.s AND n.p = {rdfs:label} AND n.g = 0 AND tp.id = a.s AND tn.id = n.o`,
+		Columns: []Column{IRI, String, String},
+	},
+	{
+		Name:  "union",
+		Query: `SELECT ?x { { ?x ex:status "lost" } UNION { ?x ex:rating 1 } }`,
+		SQL: `SELECT t.value FROM live l INDEXED BY live_pos CROSS JOIN terms t WHERE l.p = {ex:status} AND l.o = {"lost"} AND l.g = 0 AND t.id = l.s
+			UNION ALL SELECT t.value FROM live l INDEXED BY live_pos CROSS JOIN terms t WHERE l.p = {ex:rating} AND l.o = {1} AND l.g = 0 AND t.id = l.s`,
+		Columns: []Column{IRI},
+	},
+	{
+		Name:  "minus",
+		Query: `SELECT ?w { ?w ex:status "lent" MINUS { ?w ex:isbn ?i } }`,
+		SQL: `SELECT t.value FROM live a INDEXED BY live_pos CROSS JOIN terms t WHERE a.p = {ex:status} AND a.o = {"lent"} AND a.g = 0
+			AND NOT EXISTS (SELECT 1 FROM live b NOT INDEXED WHERE b.s = a.s AND b.p = {ex:isbn} AND b.g = 0) AND t.id = a.s`,
+		Columns: []Column{IRI},
+	},
+	{
+		Name:  "not-exists",
+		Query: `SELECT (COUNT(*) AS ?n) { ?w ex:status "available" FILTER NOT EXISTS { ?c ex:cites ?w . ?c ex:status "lent" } }`,
+		SQL: `SELECT count(*) FROM live a INDEXED BY live_pos WHERE a.p = {ex:status} AND a.o = {"available"} AND a.g = 0
+			AND NOT EXISTS (SELECT 1 FROM live b INDEXED BY live_pos CROSS JOIN live c NOT INDEXED WHERE b.p = {ex:cites} AND b.o = a.s AND b.g = 0
+			AND c.s = b.s AND c.p = {ex:status} AND c.o = {"lent"} AND c.g = 0)`,
+		Columns: []Column{Number},
+	},
+	{
+		Name: "subquery",
+		Query: `SELECT ?p ?name ?n { { SELECT ?p (COUNT(*) AS ?n) { ?w ex:creator ?p } GROUP BY ?p ORDER BY DESC(?n) ?p LIMIT 10 }
+			?p rdfs:label ?name }`,
+		SQL: `SELECT x.value, tn.value, x.n FROM (SELECT g.o, t.value, g.n FROM
+			(SELECT o, count(*) AS n FROM live INDEXED BY live_pos WHERE p = {ex:creator} AND g = 0 GROUP BY o) g CROSS JOIN terms t
+			WHERE t.id = g.o ORDER BY g.n DESC, t.value LIMIT 10) x CROSS JOIN live l NOT INDEXED CROSS JOIN terms tn
+			WHERE l.s = x.o AND l.p = {rdfs:label} AND l.g = 0 AND tn.id = l.o`,
+		Columns: []Column{IRI, String, Number},
+	},
+}
+
+// groupShapes count and sum.
+var groupShapes = []Shape{
+	{
+		Name:  "group",
+		Query: `SELECT ?p (COUNT(?w) AS ?n) { ?w ex:creator ?p } GROUP BY ?p HAVING(COUNT(?w) > 10)`,
+		SQL: `SELECT t.value, x.n FROM (SELECT o, count(*) AS n FROM live INDEXED BY live_pos WHERE p = {ex:creator} AND g = 0 GROUP BY o HAVING count(*) > 10) x
+			CROSS JOIN terms t WHERE t.id = x.o`,
+		Columns: []Column{IRI, Number},
+	},
+	{
+		Name:  "group-sum",
+		Query: `SELECT ?s (COUNT(*) AS ?n) (SUM(?pages) AS ?sum) (MAX(?pages) AS ?most) { ?w ex:status ?s ; ex:pages ?pages } GROUP BY ?s`,
+		SQL: `SELECT t.value, x.n, x.sum, x.most FROM (SELECT a.o, count(*) AS n, sum(b.o - {0}) AS sum, max(b.o - {0}) AS most
+			FROM live a INDEXED BY live_pos CROSS JOIN live b NOT INDEXED WHERE a.p = {ex:status} AND a.g = 0 AND b.s = a.s AND b.p = {ex:pages} AND b.g = 0 GROUP BY a.o) x
+			CROSS JOIN terms t WHERE t.id = x.o`,
+		Columns: []Column{String, Number, Number, Number},
+	},
+	{
+		Name:  "distinct-count",
+		Query: `SELECT (COUNT(DISTINCT ?t) AS ?n) { ?w ex:status "available" ; ex:topic ?t }`,
+		SQL: `SELECT count(DISTINCT b.o) FROM live a INDEXED BY live_pos CROSS JOIN live b NOT INDEXED
+			WHERE a.p = {ex:status} AND a.o = {"available"} AND a.g = 0 AND b.s = a.s AND b.p = {ex:topic} AND b.g = 0`,
+		Columns: []Column{Number},
+	},
+	{
+		Name:  "distinct",
+		Query: `SELECT DISTINCT ?t ?s { ?w ex:topic ?t ; ex:status ?s }`,
+		SQL: `SELECT t.value, s.value FROM (SELECT DISTINCT a.o AS t, b.o AS s FROM live a INDEXED BY live_pos CROSS JOIN live b NOT INDEXED
+			WHERE a.p = {ex:topic} AND a.g = 0 AND b.s = a.s AND b.p = {ex:status} AND b.g = 0) x CROSS JOIN terms t CROSS JOIN terms s WHERE t.id = x.t AND s.id = x.s`,
+		Columns: []Column{IRI, String},
+	},
+}
+
+// orderShapes sort.
+var orderShapes = []Shape{
+	{
+		Name:  "top",
+		Query: `SELECT ?r ?at { ?r ex:at ?at } ORDER BY DESC(?at) LIMIT 20`,
+		SQL: `SELECT t.value, l.o FROM live l INDEXED BY live_pos CROSS JOIN terms t
+			WHERE l.p = {ex:at} AND l.g = 0 AND t.id = l.s ORDER BY l.o DESC LIMIT 20`,
+		Columns: []Column{IRI, Moment},
+		Ordered: true,
+	},
+	{
+		Name:  "top-join",
+		Query: `SELECT ?w ?n ?d { ?w ex:status "lent" ; ex:pages ?n ; ex:published ?d } ORDER BY DESC(?n) ?w LIMIT 20`,
+		SQL: `SELECT t.value, n.o, d.o FROM live n INDEXED BY live_pos CROSS JOIN live s NOT INDEXED CROSS JOIN live d NOT INDEXED CROSS JOIN terms t
+			WHERE n.p = {ex:pages} AND n.g = 0 AND s.s = n.s AND s.p = {ex:status} AND s.o = {"lent"} AND s.g = 0
+			AND d.s = n.s AND d.p = {ex:published} AND d.g = 0 AND t.id = n.s ORDER BY n.o DESC, t.value LIMIT 20`,
+		Columns: []Column{IRI, Integer, Date},
+		Ordered: true,
+	},
+	{
+		Name:  "top-text",
+		Query: `SELECT ?p ?name { ?p a ex:Person ; rdfs:label ?name } ORDER BY ?name ?p LIMIT 20`,
+		SQL: `SELECT tp.value, tn.value FROM live a INDEXED BY live_pos CROSS JOIN live n NOT INDEXED CROSS JOIN terms tn CROSS JOIN terms tp
+			WHERE a.p = {rdf:type} AND a.o = {ex:Person} AND a.g = 0 AND n.s = a.s AND n.p = {rdfs:label} AND n.g = 0 AND tn.id = n.o AND tp.id = a.s
+			ORDER BY tn.value, tp.value LIMIT 20`,
+		Columns: []Column{IRI, String},
+		Ordered: true,
+	},
+	{
+		Name:  "page",
+		Query: `SELECT ?w ?d { ?w ex:published ?d } ORDER BY ?d ?w LIMIT 20 OFFSET 300`,
+		SQL: `SELECT t.value, l.o FROM live l INDEXED BY live_pos CROSS JOIN terms t
+			WHERE l.p = {ex:published} AND l.g = 0 AND t.id = l.s ORDER BY l.o, t.value LIMIT 20 OFFSET 300`,
+		Columns: []Column{IRI, Date},
+		Ordered: true,
+	},
+	{
+		Name:  "page-deep",
+		Query: `SELECT ?r ?at { ?r ex:at ?at } ORDER BY ?at LIMIT 20 OFFSET 20000`,
+		SQL: `SELECT t.value, x.o FROM (SELECT s, o FROM live INDEXED BY live_pos WHERE p = {ex:at} AND g = 0 ORDER BY o LIMIT 20 OFFSET 20000) x
+			CROSS JOIN terms t WHERE t.id = x.s`,
+		Columns: []Column{IRI, Moment},
+		Ordered: true,
+	},
+}
+
+// pathShapes walk.
+var pathShapes = []Shape{
+	{
+		Name:  "plus",
+		Query: `SELECT ?t { ?t ex:broader+ topic:0 }`,
+		SQL: `WITH RECURSIVE r(x) AS (SELECT s FROM live INDEXED BY live_pos WHERE p = {ex:broader} AND o = {topic:0} AND g = 0
+			UNION SELECT l.s FROM r CROSS JOIN live l INDEXED BY live_pos WHERE l.p = {ex:broader} AND l.o = r.x AND l.g = 0)
+			SELECT t.value FROM r CROSS JOIN terms t WHERE t.id = r.x`,
+		Columns: []Column{IRI},
+	},
+	{
+		Name:  "star-path",
+		Query: `SELECT ?w ?t { ?t ex:broader* topic:1 . ?w ex:topic ?t }`,
+		SQL: `WITH RECURSIVE r(x) AS (VALUES({topic:1})
+			UNION SELECT l.s FROM r CROSS JOIN live l INDEXED BY live_pos WHERE l.p = {ex:broader} AND l.o = r.x AND l.g = 0)
+			SELECT tw.value, tt.value FROM r CROSS JOIN live w INDEXED BY live_pos CROSS JOIN terms tt CROSS JOIN terms tw
+			WHERE w.p = {ex:topic} AND w.o = r.x AND w.g = 0 AND tt.id = r.x AND tw.id = w.s`,
+		Columns: []Column{IRI, IRI},
+	},
+	{
+		Name:  "reach",
+		Query: `SELECT ?x { work:0 ex:related+ ?x }`,
+		SQL: `WITH RECURSIVE r(x) AS (SELECT o FROM live NOT INDEXED WHERE s = {work:0} AND p = {ex:related} AND g = 0
+			UNION SELECT l.o FROM r CROSS JOIN live l NOT INDEXED WHERE l.s = r.x AND l.p = {ex:related} AND l.g = 0)
+			SELECT t.value FROM r CROSS JOIN terms t WHERE t.id = r.x`,
+		Columns: []Column{IRI},
+	},
+}
