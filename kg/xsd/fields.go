@@ -48,13 +48,6 @@ func (m moment) yearNumber() string {
 	return fmt.Sprint(m.year)
 }
 
-// ZoneText returns the zone as it is written: Z, or a sign with hours and minutes.
-// It is empty without one.
-func (f Fields) ZoneText() string {
-	m := moment{zone: f.Zone, hasZone: f.HasZone}
-	return string(m.appendZone(nil))
-}
-
 // ZoneDuration returns the zone as the lexical form of an xsd:dayTimeDuration.
 func (f Fields) ZoneDuration() string {
 	if f.Zone == 0 {

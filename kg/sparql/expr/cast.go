@@ -45,18 +45,16 @@ func castString(t rdf.Term) (value, error) {
 	return failed(ErrType)
 }
 
+// typedToString is the canonical form of a value. Literals that have none known here,
+// of other datatypes or ill typed, give their lexical form as they do to STR.
 func typedToString(t quad.TypedString) (value, error) {
 	if n, ok := xsd.NumberOf(t); ok {
 		return ofText(n.Text())
 	}
-	if !xsd.IsKnown(t.Type) {
-		return failed(ErrType)
+	if text, ok := xsd.Canonical(string(t.Value), t.Type); ok && !opaque[t.Type] {
+		return ofText(text)
 	}
-	text, ok := xsd.Canonical(string(t.Value), t.Type)
-	if !ok {
-		return failed(ErrType)
-	}
-	return ofText(text)
+	return ofText(string(t.Value))
 }
 
 // fromText casts a string: white space around it does not count.

@@ -78,7 +78,7 @@ var functions = map[sparql.Func]function{
 	"MINUTES":  ofTime(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Minute))) }),
 	"SECONDS":  ofTime(func(f xsd.Fields) (value, error) { return of(typed(f.Second, rdf.XSDDecimal)) }),
 	"TIMEZONE": ofMoment(timezone),
-	"TZ":       ofMoment(func(f xsd.Fields) (value, error) { return ofText(f.ZoneText()) }),
+	"TZ":       unary(zone),
 
 	"MD5":    hash(func(b []byte) []byte { h := md5.Sum(b); return h[:] }),
 	"SHA1":   hash(func(b []byte) []byte { h := sha1.Sum(b); return h[:] }),

@@ -38,6 +38,15 @@ func ofTime(f func(xsd.Fields) (value, error)) function {
 	})
 }
 
+// zone is TZ: the zone as it is written.
+func zone(t rdf.Term) (value, error) {
+	if _, ok := xsd.FieldsOf(t); !ok {
+		return failed(ErrType)
+	}
+	_, zone := cutZone(rdf.Lexical(t))
+	return ofText(zone)
+}
+
 func timezone(f xsd.Fields) (value, error) {
 	if !f.HasZone {
 		return failed(ErrType)

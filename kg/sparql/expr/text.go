@@ -74,8 +74,8 @@ func strlen(t rdf.Term) (value, error) {
 	return ofNumber(xsd.Integer(int64(utf8.RuneCountInString(l.text))))
 }
 
-func ucase(t rdf.Term) (value, error) { return mapped(t, strings.ToUpper) }
-func lcase(t rdf.Term) (value, error) { return mapped(t, strings.ToLower) }
+func ucase(t rdf.Term) (value, error) { return mapped(t, upper) }
+func lcase(t rdf.Term) (value, error) { return mapped(t, lower) }
 
 func mapped(t rdf.Term, f func(string) string) (value, error) {
 	l, ok := stringLiteral(t)
@@ -168,7 +168,7 @@ func langMatches(tag, pattern rdf.Term) (value, error) {
 	if len(t) < len(p) || !strings.EqualFold(t[:len(p)], p) {
 		return ofBool(false)
 	}
-	return ofBool(t != "" && p != "" && (len(t) == len(p) || t[len(p)] == '-'))
+	return ofBool(len(t) == len(p) || p != "" && t[len(p)] == '-')
 }
 
 const upperHex = "0123456789ABCDEF"

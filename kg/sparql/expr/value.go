@@ -122,10 +122,25 @@ func equal(a, b value) (bool, error) {
 		return a.term == b.term, nil
 	}
 	same, known := xsd.Equal(a.term, b.term)
-	if !known {
+	if !known || a.term != b.term && (isOpaque(a.term) || isOpaque(b.term)) && !isTagged(a.term) && !isTagged(b.term) {
 		return false, ErrType
 	}
 	return same, nil
+}
+
+func isTagged(t rdf.Term) bool { _, tagged := rdf.LangOf(t); return tagged }
+
+// opaque are datatypes of XML Schema for which section 17.3 has no operator: whether
+// two of their literals are equal is known when they are the same term.
+var opaque = map[rdf.IRI]bool{
+	rdf.XSDNS + "anyURI": true, rdf.XSDNS + "hexBinary": true, rdf.XSDNS + "base64Binary": true,
+	rdf.XSDNS + "normalizedString": true, rdf.XSDNS + "token": true, rdf.XSDNS + "language": true,
+	rdf.XSDNS + "NMTOKEN": true, rdf.XSDNS + "Name": true, rdf.XSDNS + "NCName": true,
+}
+
+func isOpaque(t rdf.Term) bool {
+	typed, ok := t.(quad.TypedString)
+	return ok && opaque[typed.Type]
 }
 
 // equalNumbers is "=" where at least one side is known to be a number.
@@ -148,7 +163,7 @@ func order(a, b value) (order int, ordered bool, err error) {
 		order, ordered = na.Compare(nb)
 		return order, ordered, nil
 	}
-	if _, tagged := rdf.LangOf(a.term); tagged {
+	if isTagged(a.term) || isOpaque(a.term) || isOpaque(b.term) {
 		return 0, false, ErrType
 	}
 	order, ordered = xsd.Compare(a.asTerm(), b.asTerm())

@@ -19,6 +19,8 @@ var casts = map[rdf.IRI]func(rdf.Term) (rdf.Term, error){
 	rdf.XSDFloat:    toNumber(floatKind),
 	rdf.XSDDouble:   toNumber(doubleKind),
 	rdf.XSDDateTime: toDateTime,
+	rdf.XSDDate:     toDate,
+	rdf.XSDTime:     toTime,
 }
 
 func cast(to rdf.IRI, t rdf.Term) (rdf.Term, error) {
@@ -41,11 +43,14 @@ func toString(t rdf.Term) (rdf.Term, error) {
 	case truthValue:
 		b, err := asBoolean(t)
 		return simple(strconv.FormatBool(b)), err
-	case text, dateTime, otherXSD:
+	case dateTime, otherXSD:
+		t = canonical(t)
+		return simple(rdf.Lexical(t)), nil
+	case text:
 		return simple(rdf.Lexical(t)), nil
 	case unknown, tagged:
 	}
-	if isIRI(t) {
+	if isIRI(t) || rdf.IsLiteral(t) && tag(t) == "" { // beyond the table, the text of any literal
 		return simple(rdf.Lexical(t)), nil
 	}
 	return nil, errType
@@ -130,19 +135,50 @@ func converted(n number, kind numberKind) (rdf.Term, error) {
 	return n.term(), nil
 }
 
-func toDateTime(t rdf.Term) (rdf.Term, error) {
-	switch kindOf(t) {
-	case dateTime:
-		return t, nil
-	case text:
-		if lexical := collapsed(t); xsd.Valid(lexical, rdf.XSDDateTime) {
-			return rdf.Literal(lexical, rdf.XSDDateTime), nil
-		}
-	case otherXSD: // a day begins at midnight
-		if m, ok := asMoment(t); ok && m.day != "" {
-			return rdf.Literal(m.year+"-"+m.month+"-"+m.day+"T00:00:00"+m.zone, rdf.XSDDateTime), nil
-		}
-	case unknown, tagged, numeric, truthValue:
+// canonical is a literal of XML Schema in its canonical form: 24:00:00 is the day after.
+func canonical(t rdf.Term) rdf.Term {
+	lexical, _ := xsd.Canonical(rdf.Lexical(t), rdf.DatatypeOf(t))
+	return rdf.Literal(lexical, rdf.DatatypeOf(t))
+}
+
+// momentFrom reads a string.
+func momentFrom(t rdf.Term, datatype rdf.IRI) (rdf.Term, error) {
+	if kindOf(t) != text || !xsd.Valid(collapsed(t), datatype) {
+		return nil, errType
 	}
-	return nil, errType
+	return canonical(rdf.Literal(collapsed(t), datatype)), nil
+}
+
+func toDateTime(t rdf.Term) (rdf.Term, error) {
+	switch {
+	case kindOf(t) == dateTime:
+		return canonical(t), nil
+	case rdf.DatatypeOf(t) == rdf.XSDDate: // a day begins at midnight
+		m, ok := asMoment(t)
+		if !ok {
+			return nil, errType
+		}
+		return canonical(rdf.Literal(m.year+"-"+m.month+"-"+m.day+"T00:00:00"+m.zone, rdf.XSDDateTime)), nil
+	}
+	return momentFrom(t, rdf.XSDDateTime)
+}
+
+// toDate and toTime are beyond the table of section 17.5.
+func toDate(t rdf.Term) (rdf.Term, error) {
+	return partOf(t, rdf.XSDDate, func(m moment) string { return m.year + "-" + m.month + "-" + m.day + m.zone })
+}
+
+func toTime(t rdf.Term) (rdf.Term, error) {
+	return partOf(t, rdf.XSDTime, func(m moment) string { return m.hours + ":" + m.minutes + ":" + m.seconds + m.zone })
+}
+
+func partOf(t rdf.Term, datatype rdf.IRI, part func(moment) string) (rdf.Term, error) {
+	if at := rdf.DatatypeOf(t); at != rdf.XSDDateTime && at != datatype {
+		return momentFrom(t, datatype)
+	}
+	m, ok := asMoment(t)
+	if !ok {
+		return nil, errType
+	}
+	return canonical(rdf.Literal(part(m), datatype)), nil
 }

@@ -10,9 +10,12 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strings"
 
 	"github.com/cayleygraph/quad"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 
 	"trails/kg/rdf"
 	"trails/kg/sparql"
@@ -35,8 +38,8 @@ var functions = map[sparql.Func]func([]rdf.Term) (rdf.Term, error){
 
 	"STRLEN":         strlen,
 	"SUBSTR":         substr,
-	"UCASE":          mapped(strings.ToUpper),
-	"LCASE":          mapped(strings.ToLower),
+	"UCASE":          mapped(func(s string) string { return cases.Upper(language.Und).String(s) }),
+	"LCASE":          mapped(func(s string) string { return cases.Lower(language.Und).String(s) }),
 	"STRSTARTS":      compares(strings.HasPrefix),
 	"STRENDS":        compares(strings.HasSuffix),
 	"CONTAINS":       compares(strings.Contains),
@@ -109,11 +112,14 @@ func (e *evaluator) iri(t rdf.Term) (rdf.Term, error) {
 		return nil, errType
 	}
 	iri, err := rdf.ResolveIRI(e.base, rdf.Lexical(t))
-	if err != nil {
+	if err != nil || notInIRIs.MatchString(iri) {
 		return nil, errType
 	}
 	return quad.IRI(iri), nil
 }
+
+// notInIRIs are the characters that IRIREF of the grammar has not.
+var notInIRIs = regexp.MustCompile("[<>\"{}|^`\\\\\\x00-\\x20]")
 
 // bnode is section 17.4.2.9.
 func (e *evaluator) bnode(args []rdf.Term, s scope) (rdf.Term, error) {
@@ -156,7 +162,7 @@ func datatype(a []rdf.Term) (rdf.Term, error) {
 
 // strdt is section 17.4.2.10.
 func strdt(a []rdf.Term) (rdf.Term, error) {
-	if rdf.DatatypeOf(a[0]) != rdf.XSDString || !isIRI(a[1]) {
+	if rdf.DatatypeOf(a[0]) != rdf.XSDString || !isIRI(a[1]) || a[1] == rdf.Term(rdf.RDFLangString) {
 		return nil, errType
 	}
 	return rdf.Literal(rdf.Lexical(a[0]), rdf.IRI(rdf.Lexical(a[1]))), nil
@@ -164,7 +170,7 @@ func strdt(a []rdf.Term) (rdf.Term, error) {
 
 // strlang is section 17.4.2.11.
 func strlang(a []rdf.Term) (rdf.Term, error) {
-	if rdf.DatatypeOf(a[0]) != rdf.XSDString || rdf.DatatypeOf(a[1]) != rdf.XSDString || rdf.Lexical(a[1]) == "" {
+	if rdf.DatatypeOf(a[0]) != rdf.XSDString || rdf.DatatypeOf(a[1]) != rdf.XSDString || !xsd.Valid(rdf.Lexical(a[1]), rdf.XSDNS+"language") {
 		return nil, errType
 	}
 	return rdf.LangLiteral(rdf.Lexical(a[0]), rdf.Lexical(a[1])), nil

@@ -15,7 +15,7 @@
 //   - Literals of known, different kinds are not equal; of unknown datatypes, or ill
 //     typed, it is an error to ask unless they are the same term.
 //   - YEAR and its like take xsd:date and xsd:time, too, for the parts they have;
-//     an xsd:date casts to xsd:dateTime.
+//     xsd:date and xsd:time are casts, too, and any literal without a language casts to xsd:string.
 //   - DESCRIBE is the concise bounded description in the default graph.
 //   - SERVICE and LOAD fail.
 //

@@ -98,15 +98,19 @@ func (n number) promoted(kind numberKind) number {
 	return n
 }
 
-const decimalDigits = 18
+const decimalDigits = 40
 
-// text is a lexical form; a decimal is rounded to 18 digits behind the point.
+// text is a lexical form; a quotient that does not end has 40 digits behind the point.
 func (n number) text() string {
 	switch n.kind {
 	case integerKind:
 		return n.exact.Num().String()
 	case decimalKind:
-		canonical, _ := xsd.Canonical(n.exact.FloatString(decimalDigits), rdf.XSDDecimal)
+		digits, ends := n.exact.FloatPrec()
+		if !ends {
+			digits = decimalDigits
+		}
+		canonical, _ := xsd.Canonical(n.exact.FloatString(digits), rdf.XSDDecimal)
 		return canonical
 	case floatKind, doubleKind:
 	}
@@ -224,8 +228,9 @@ func absRat(r *big.Rat) *big.Rat { return new(big.Rat).Abs(r) }
 
 // roundFloat is fn:round of a double: halves go up, -0.4 is -0.
 func roundFloat(f float64) float64 {
-	if math.Abs(f) >= 1<<52 {
-		return f
+	down := math.Floor(f)
+	if f-down >= 0.5 {
+		down++
 	}
-	return math.Copysign(math.Floor(f+0.5), f)
+	return math.Copysign(down, f)
 }
