@@ -179,16 +179,19 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 	return &out
 }
 
-// slice is LIMIT and OFFSET. In GRAPH ?g they would count in each graph.
+// slice is LIMIT and OFFSET.
 func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	if s.graph.any != "" {
-		l.refuse("LIMIT and OFFSET inside GRAPH with a variable are not supported: name the graph, or limit outside")
+		return l.sliceEach(op, s)
 	}
 	s.bound, s.ranges, s.wanted = nil, nil, ""
 	if op.Limit >= 0 {
 		s.wanted = limited
 	}
-	b := l.lower(op.Op, s)
+	return l.cut(l.lower(op.Op, s), op)
+}
+
+func (l *lowerer) cut(b *block, op sparql.Slice) *block {
 	if b.limit != "" {
 		b = l.wrap(b)
 	}

@@ -36,8 +36,16 @@ func (l *lowerer) graphs(names []rdf.IRI) []string {
 	return in
 }
 
-// inGraph is GRAPH.
+// inGraph is GRAPH. Inside another with a variable it has its solutions in each graph.
 func (l *lowerer) inGraph(op sparql.Graph, s scope) *block {
+	b := l.inItsGraph(op, s)
+	if s.graph.any != "" {
+		return l.merge(l.flatten(b), l.graphsOnly(s))
+	}
+	return b
+}
+
+func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	dataset := l.opts.Dataset
 	if op.Name.Var == "" {
 		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true}

@@ -33,7 +33,11 @@ func (d *drawer) element(depth int) string {
 	case 3:
 		return "MINUS " + d.group(depth)
 	case 4, 5:
-		return "GRAPH " + d.graphName() + " " + d.group(depth)
+		inside := d.group(depth)
+		if d.in(4) {
+			inside = "{ " + d.subquery(depth) + " }"
+		}
+		return "GRAPH " + d.graphName() + " " + inside
 	case 6:
 		return "FILTER " + d.one([]string{"", "NOT "}) + "EXISTS " + d.exists(depth)
 	case 7:
@@ -136,12 +140,28 @@ func (d *drawer) inline() string {
 	return "VALUES (?a ?b) { " + d.times(0, 3, " ", func() string { return "(" + value() + " " + value() + ")" }) + " }"
 }
 
-// subquery draws one whose rows are decided: a LIMIT would not be.
+// subquery draws one whose rows are decided.
 func (d *drawer) subquery(depth int) string {
-	if d.in(2) {
+	switch d.number(5) {
+	case 0, 1:
 		return d.aggregated(depth).text
+	case 2, 3:
+		return d.limited(depth)
 	}
 	return "SELECT " + d.one([]string{"", "DISTINCT "}) + d.some() + " WHERE " + d.group(depth)
+}
+
+// limited draws a subquery with LIMIT: of one column, by which it is sorted and whose
+// values have an order among them.
+func (d *drawer) limited(depth int) string {
+	n := d.newVar()
+	value, where := d.one([]string{"STR(%)", "STRLEN(STR(%))", "isIRI(%)", "IF(BOUND(%), 1, 2)"}), d.group(depth)
+	if d.in(4) {
+		value, where = "COUNT(%)", where+d.one([]string{"", " GROUP BY " + d.variable()})
+	}
+	return "SELECT " + d.one([]string{"", "DISTINCT "}) + "(" + strings.Replace(value, "%", d.variable(), 1) + " AS " + n + ") WHERE " + where +
+		" ORDER BY " + d.one([]string{"", "DESC"}) + "(" + n + ")" +
+		d.one([]string{" LIMIT 0", " LIMIT 1", " LIMIT 2", " LIMIT 3", ""}) + d.one([]string{"", " OFFSET 1", " OFFSET 2"})
 }
 
 // some draws a selection of variables, without repeats.
