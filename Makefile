@@ -18,7 +18,7 @@ BENCH     ?= .
 COUNT     ?= 1
 TESTFLAGS ?=
 
-# Versions of the tools; the npm ones stand in e2e/client/package.json.
+# Versions of the tools; the npm ones stand in e2e/client and e2e/peers.
 GOLANGCI_LINT := v2.15.0
 BENCHSTAT     := v0.0.0-20260908200009-22c9c6c9d4da
 
@@ -81,6 +81,10 @@ conformance: ## run the standards' own suites; absent ones fail
 bench: ## run the benchmarks, each beside raw SQLite in the same run
 	TRAILS_BENCH_TIME=60s go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./...
 
+.PHONY: bench-peers
+bench-peers: $(TRAILS_TOOLS)/peers/installed ## run the queries of the kit beside other engines, and print a table
+	TRAILS_PEERS=1 go test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./db/querykit
+
 .PHONY: generate
 generate: ## rewrite the golden files; leaves a clean tree when nothing changed
 	go generate ./...
@@ -101,7 +105,10 @@ $(TRAILS_TOOLS)/bin/benchstat: Makefile
 npm: $(TRAILS_TOOLS)/npm/installed ## the MCP clients and the Node that they need
 
 $(TRAILS_TOOLS)/npm/installed: e2e/client/package.json
+$(TRAILS_TOOLS)/peers/installed: e2e/peers/package.json
+
+$(TRAILS_TOOLS)/%/installed:
 	mkdir -p $(@D)
-	cp e2e/client/package.json $(@D)/package.json
+	cp $< $(@D)/package.json
 	cd $(@D) && npm install --no-package-lock --no-audit --no-fund --no-progress
 	touch $@

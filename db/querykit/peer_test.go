@@ -24,11 +24,12 @@ type peer struct {
 
 // question is what a peer is asked.
 type question struct {
-	Load    string `json:"load,omitempty"` // a file of N-Triples
-	Shape   string `json:"shape,omitempty"`
-	Query   string `json:"query,omitempty"`
-	Ordered bool   `json:"ordered,omitempty"`
-	Digest  bool   `json:"digest,omitempty"` // is wanted, and the time is not
+	Load    string   `json:"load,omitempty"` // a file of N-Triples
+	Shape   string   `json:"shape,omitempty"`
+	Query   string   `json:"query,omitempty"`
+	Vars    []string `json:"vars,omitempty"` // the columns; those of CONSTRUCT have no names
+	Ordered bool     `json:"ordered,omitempty"`
+	Digest  bool     `json:"digest,omitempty"` // is wanted, and the time is not
 }
 
 // reply is what it says.
@@ -92,7 +93,7 @@ func (p *peer) ask(tb testing.TB, q question) reply {
 
 func (p *peer) shape(tb testing.TB, s querykit.Shape, digest bool) reply {
 	tb.Helper()
-	return p.ask(tb, question{Shape: s.Name, Query: s.Text(), Ordered: s.Ordered, Digest: digest})
+	return p.ask(tb, question{Shape: s.Name, Query: s.Text(), Vars: varsOf(tb, s), Ordered: s.Ordered, Digest: digest})
 }
 
 // serveHand is the peer that asks with SQL, until its input ends.

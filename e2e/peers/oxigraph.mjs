@@ -1,0 +1,70 @@
+// The store of npm's oxigraph as a peer of the benchmark kit (db/querykit): a line of
+// JSON for each question and each answer. Its argument is the directory that has
+// node_modules. The time of a query ends when the value of each term of each row has
+// been read; text for the digest is made afterwards.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const { Store } = createRequire(join(process.argv[2], 'node_modules/'))('oxigraph')
+const store = new Store()
+
+// chunks cuts what is too large for one string.
+function * chunks (path) {
+  const bytes = readFileSync(path)
+  for (let at = 0; at < bytes.length; at += 1 << 20) yield bytes.subarray(at, at + (1 << 20))
+}
+
+// read asks for each value and returns how many there were.
+function read (answer) {
+  let values = 0
+  for (const row of answer) {
+    if (row instanceof Map) {
+      for (const term of row.values()) values += term.value.length > 0
+    } else {
+      values += row.subject.value.length > 0 && row.predicate.value.length > 0 && row.object.value.length > 0
+    }
+  }
+  return values
+}
+
+// text writes a term as package querykit does.
+function text (term) {
+  if (!term) return ''
+  if (term.termType !== 'Literal') return term.value
+  return term.value + (term.language ? '@' + term.language : '^^' + term.datatype.value)
+}
+
+function digest (answer, { vars, ordered }) {
+  const lines = answer.map((row) => (row instanceof Map
+    ? vars.map((v) => text(row.get(v)))
+    : [row.subject, row.predicate, row.object].map(text)).join('\t'))
+  if (!ordered) lines.sort()
+  const sum = createHash('sha256')
+  for (const line of lines) sum.update(line + '\n')
+  return sum.digest('hex').slice(0, 16)
+}
+
+function answer (q) {
+  const begin = process.hrtime.bigint()
+  const ns = () => Number(process.hrtime.bigint() - begin)
+  if (q.load) {
+    store.load(chunks(q.load), { format: 'application/n-triples', no_transaction: true })
+    return { rows: store.size, ns: ns() }
+  }
+  const got = store.query(q.query)
+  read(got)
+  return { rows: got.length, ns: ns(), digest: q.digest ? digest(got, q) : '' }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let reply
+  try {
+    reply = answer(JSON.parse(line))
+  } catch (e) {
+    reply = { error: String(e) }
+  }
+  process.stdout.write(JSON.stringify(reply) + '\n')
+}
