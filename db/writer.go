@@ -311,7 +311,7 @@ func (w *Writer) endBulk(ctx context.Context) error {
 	}
 	w.log.bulk, w.log.written = false, true
 	return w.conn.exec(`INSERT INTO changes (line, seq, s, p, o, g, op)
-		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, OpAdd, w.seq)
+		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, int64(OpAdd), w.seq)
 }
 
 // finish brings every table up to date for the commit.
