@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"runtime/debug"
 	"slices"
 )
 
@@ -10,29 +11,73 @@ import (
 // a virtual table: that is several times faster than one statement for each. When
 // the load is larger than what is there, the indexes are dropped first and built
 // after it, all within the transaction.
+//
+// SQLite takes a chunk while the next one is gathered. Whatever else needs the
+// connection waits for it: see settle.
 type bulk struct {
-	// newTerms: the dictionary was empty and every term since is in dict.ids, so
-	// that a term which is not there is new.
-	newTerms bool
-	rows     []quadIDs
-	terms    []termRow
-	inserted int64 // rows that went to live
-	noIndex  bool  // the indexes of live are dropped
-	noHash   bool  // the index of terms is dropped
-	large    bool  // it was worth new statistics
+	// ids are those of terms by their keys, of all that are buffered at least. When
+	// whole, a term that is not there is new.
+	ids   map[termKey]int64
+	whole bool
+	rows  []quadIDs
+	terms []termRow
+	spare struct { // what SQLite took last, to be filled again
+		rows  []quadIDs
+		terms []termRow
+	}
+	running  chan error // the errand that has the connection; nil when none has
+	inserted int64      // rows that went to live
+	noIndex  bool       // the indexes of live are dropped
+	noHash   bool       // the index of terms is dropped
+	large    bool       // it was worth new statistics
 }
 
 // Variables, so that a test reaches the limits with little data.
 var (
-	chunkRows  = 2 << 20  // 64 MB
-	chunkTerms = 64 << 10 // some 10 MB
-	heldTerms  = 1 << 20  // terms that one transaction remembers
+	chunkRows  = 512 << 10 // 16 MB, and as much again while SQLite takes it
+	chunkTerms = 64 << 10  // some 10 MB
+	heldKeys   = 6 << 20   // terms that a bulk load knows by their keys: 200 MB
+	heldIDs    = 64 << 10  // terms that a transaction remembers by themselves
 )
 
-// smallChunk is a chunk that the indexes take as it comes.
-const smallChunk = bulkSize
+const (
+	// smallChunk is a chunk that the indexes take as it comes.
+	smallChunk = bulkSize
+	// fewTerms is a dictionary that is read whole, rather than asked again and again.
+	fewTerms = 5 * bulkSize
+)
 
-func newBulk(newTerms bool) *bulk { return &bulk{newTerms: newTerms} }
+// beginBulk makes what is added from now on a bulk load.
+func (w *Writer) beginBulk() error {
+	w.bulk = &bulk{ids: map[termKey]int64{}, whole: w.next <= fewTerms}
+	if !w.bulk.whole || w.next == 1 {
+		return nil
+	}
+	return w.conn.exec("SELECT id, kind, value, datatype, lang FROM terms", func(s *stmt) error {
+		t, err := w.dict.scan(s, 1)
+		if err == nil {
+			w.bulk.ids[w.dict.key(t)] = s.ColumnInt64(0)
+		}
+		return err
+	})
+}
+
+// start runs an errand beside the caller. The one before has been settled.
+func (b *bulk) start(errand func() error) {
+	done := make(chan error, 1)
+	b.running = done
+	go func() { done <- errand() }()
+}
+
+// settle waits until no errand has the connection.
+func (b *bulk) settle() error {
+	if b == nil || b.running == nil {
+		return nil
+	}
+	err := <-b.running
+	b.running = nil
+	return err
+}
 
 func (w *Writer) buffer(ctx context.Context, ids quadIDs) (bool, error) {
 	if there, err := w.exists(ids); err != nil || there {
@@ -56,38 +101,46 @@ func (w *Writer) exists(ids quadIDs) (bool, error) {
 			return false, nil
 		}
 	}
+	if err := w.bulk.settle(); err != nil {
+		return false, err
+	}
 	n, err := w.conn.int64("SELECT 1 FROM live WHERE s = ? AND p = ? AND o = ? AND g = ?", ids[posS], ids[posP], ids[posO], ids[posG])
 	return n == 1, err
 }
 
 func (w *Writer) bufferTerm(row termRow) error {
 	w.bulk.terms = append(w.bulk.terms, row)
-	if len(w.bulk.terms) >= chunkTerms {
-		if err := w.spillTerms(); err != nil {
-			return err
-		}
-	}
-	return w.boundTerms()
-}
-
-// boundTerms keeps the memory of a long load bounded: what is forgotten is found
-// through the index again.
-func (w *Writer) boundTerms() error {
-	if len(w.dict.ids) < heldTerms {
+	if len(w.bulk.terms) < chunkTerms {
 		return nil
 	}
-	if w.bulk != nil {
-		if err := w.spillTerms(); err != nil {
-			return err
-		}
-		if err := w.indexTerms(); err != nil {
-			return err
-		}
-		w.bulk.newTerms = false
+	return w.spillTerms()
+}
+
+// boundIDs keeps what a transaction remembers bounded: what is forgotten is found
+// again by its key, or through the index.
+func (w *Writer) boundIDs() {
+	if len(w.dict.ids) < heldIDs {
+		return
 	}
 	clear(w.dict.ids)
 	clear(w.dict.terms)
-	return nil
+}
+
+// boundKeys keeps the memory of a long load bounded: what is forgotten is found
+// through the index.
+func (w *Writer) boundKeys() error {
+	if len(w.bulk.ids) < heldKeys {
+		return nil
+	}
+	if err := w.spillTerms(); err != nil {
+		return err
+	}
+	if err := w.bulk.settle(); err != nil {
+		return err
+	}
+	clear(w.bulk.ids)
+	w.bulk.whole = false
+	return w.indexTerms()
 }
 
 // flush brings the tables up to date with what was buffered, for a read.
@@ -101,20 +154,32 @@ func (w *Writer) flush(ctx context.Context) error {
 	if err := w.spill(ctx); err != nil {
 		return w.broken(ctx, "flush", err)
 	}
+	if err := w.bulk.settle(); err != nil {
+		return w.broken(ctx, "flush", err)
+	}
 	return w.broken(ctx, "index", w.restore())
 }
 
 // restore builds the indexes that were dropped.
 func (w *Writer) restore() error {
-	if err := w.indexTerms(); err != nil {
+	b := w.bulk
+	if b.large && (b.noHash || b.noIndex) {
+		if err := w.makeRoom(); err != nil {
+			return err
+		}
+	}
+	if err := w.indexTerms(); err != nil || !b.noIndex {
 		return err
 	}
-	if !w.bulk.noIndex {
-		return nil
-	}
-	w.bulk.noIndex = false
-	w.bulk.rows = nil // the sorter needs the memory now
-	return w.conn.apply(append([]string{cacheSize(sorterCache)}, liveIndexes...))
+	b.noIndex = false
+	return w.conn.apply(liveIndexes)
+}
+
+// makeRoom gives the memory that the load needed to SQLite's sorter.
+func (w *Writer) makeRoom() error {
+	w.bulk.rows, w.bulk.spare.rows = nil, nil
+	debug.FreeOSMemory()
+	return w.conn.once(cacheSize(sorterCache))
 }
 
 // The indexes again, as migrations/ makes them.
@@ -146,16 +211,28 @@ func (w *Writer) finishBulk() error {
 
 // spill puts the buffered rows into live.
 func (w *Writer) spill(ctx context.Context) error {
-	rows := w.bulk.rows
-	if len(rows) == 0 {
+	b := w.bulk
+	if len(b.rows) == 0 {
 		return nil
 	}
-	if err := w.enlarge(len(rows)); err != nil {
+	if err := b.settle(); err != nil {
 		return err
 	}
-	if err := w.dropIndexes(int64(len(rows))); err != nil {
+	if err := w.enlarge(len(b.rows)); err != nil {
 		return err
 	}
+	if err := w.dropIndexes(int64(len(b.rows))); err != nil {
+		return err
+	}
+	rows := b.rows
+	b.rows, b.spare.rows = b.spare.rows[:0], rows
+	b.inserted += int64(len(rows))
+	b.start(func() error { return w.insertRows(ctx, rows) })
+	return nil
+}
+
+// insertRows is the errand of a chunk.
+func (w *Writer) insertRows(ctx context.Context, rows []quadIDs) error {
 	slices.SortFunc(rows, compareIDs)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -166,8 +243,6 @@ func (w *Writer) spill(ctx context.Context) error {
 	// every page that it touches; an error here ends the whole transaction anyway.
 	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
 	feed.quads = nil
-	w.bulk.inserted += int64(len(rows))
-	w.bulk.rows = rows[:0]
 	return err
 }
 
@@ -201,20 +276,37 @@ func compareIDs(a, b quadIDs) int {
 
 // spillTerms puts the buffered terms into the dictionary.
 func (w *Writer) spillTerms() error {
-	if len(w.bulk.terms) == 0 {
+	b := w.bulk
+	if len(b.terms) == 0 {
 		return nil
 	}
-	if w.bulk.newTerms && !w.bulk.noHash && len(w.bulk.terms) >= smallChunk {
-		w.bulk.noHash = true
-		w.conn.forget()
-		if err := w.conn.once("DROP INDEX terms_hash"); err != nil {
-			return err
-		}
+	if err := b.settle(); err != nil {
+		return err
 	}
+	if err := w.dropHash(); err != nil {
+		return err
+	}
+	terms := b.terms
+	b.terms, b.spare.terms = b.spare.terms[:0], terms
+	b.start(func() error { return w.insertTerms(terms) })
+	return nil
+}
+
+// dropHash drops the index of terms when nothing is asked of it before it is built anew.
+func (w *Writer) dropHash() error {
+	if !w.bulk.whole || w.bulk.noHash || len(w.bulk.terms) < smallChunk {
+		return nil
+	}
+	w.bulk.noHash = true
+	w.conn.forget()
+	return w.conn.once("DROP INDEX terms_hash")
+}
+
+// insertTerms is the errand of a chunk.
+func (w *Writer) insertTerms(terms []termRow) error {
 	feed := w.conn.feed
-	feed.terms = w.bulk.terms
+	feed.terms = terms
 	err := w.conn.exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
 	feed.terms = nil
-	w.bulk.terms = w.bulk.terms[:0]
 	return err
 }

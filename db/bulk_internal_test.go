@@ -18,11 +18,11 @@ import (
 // data, must leave what a map would hold; verify finds the hashes and the indexes
 // in order.
 func TestLoadsAgreeWithAMap(t *testing.T) {
-	rows, terms, held := chunkRows, chunkTerms, heldTerms
-	defer func() { chunkRows, chunkTerms, heldTerms = rows, terms, held }()
-	for _, limits := range [][3]int{{rows, terms, held}, {3000, 1000, 2500}, {15_000, 500, 700}} {
+	rows, terms, keys, ids := chunkRows, chunkTerms, heldKeys, heldIDs
+	defer func() { chunkRows, chunkTerms, heldKeys, heldIDs = rows, terms, keys, ids }()
+	for _, limits := range [][4]int{{rows, terms, keys, ids}, {3000, 1000, 2500, 100}, {15_000, 500, 700, 10_000}, {500, 100, keys, 10}} {
 		t.Run(fmt.Sprint(limits), func(t *testing.T) {
-			chunkRows, chunkTerms, heldTerms = limits[0], limits[1], limits[2]
+			chunkRows, chunkTerms, heldKeys, heldIDs = limits[0], limits[1], limits[2], limits[3]
 			loads(t, rand.New(rand.NewPCG(7, uint64(limits[0]))))
 		})
 	}

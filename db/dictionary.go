@@ -39,13 +39,20 @@ func readingDictionary(c *conn, shared *termCache) dictionary {
 	return dictionary{conn: c, shared: shared, committed: math.MaxInt64}
 }
 
-// termHash is the first 48 bits of the SHA-256 of t's canonical N-Quads text. It
-// finds a term; the value decides.
-func (d *dictionary) termHash(t rdf.Term) int64 {
+// termKey is the first half of the SHA-256 of a term's canonical N-Quads text: no two
+// terms have the same.
+type termKey [sha256.Size / 2]byte
+
+func (d *dictionary) key(t rdf.Term) termKey {
 	d.buf = rdf.AppendTerm(d.buf[:0], t)
 	sum := sha256.Sum256(d.buf)
-	return int64(binary.BigEndian.Uint64(sum[:8]) >> 16)
+	return termKey(sum[:sha256.Size/2])
 }
+
+// hash is the first 48 bits, which the file keeps. It finds a term; the value decides.
+func (k termKey) hash() int64 { return int64(binary.BigEndian.Uint64(k[:8]) >> 16) }
+
+func (d *dictionary) termHash(t rdf.Term) int64 { return d.key(t).hash() }
 
 // lookup returns t's id; false when no quad of this file has ever had t.
 func (d *dictionary) lookup(t rdf.Term) (int64, bool, error) {

@@ -37,6 +37,9 @@ func (w *Writer) Draft(ctx context.Context) (*Draft, error) {
 	if err := w.ready(ctx); err != nil {
 		return nil, w.fail(ctx, "begin draft", err)
 	}
+	if err := w.endBulk(ctx); err != nil {
+		return nil, w.broken(ctx, "begin draft", err)
+	}
 	return &Draft{w}, w.broken(ctx, "begin draft", w.conn.once(createDraft))
 }
 
@@ -50,9 +53,7 @@ func (d *Draft) Add(ctx context.Context, q rdf.Quad) error {
 }
 
 func (d *Draft) add(q rdf.Quad) error {
-	if err := d.w.boundTerms(); err != nil {
-		return err
-	}
+	d.w.boundIDs()
 	ids, err := d.w.intern(q)
 	if err != nil {
 		return err

@@ -29,8 +29,8 @@ func (w *Writer) internTerm(t rdf.Term) (int64, error) {
 	if id, ok := w.dict.ids[t]; ok {
 		return id, nil
 	}
-	if w.bulk != nil && w.bulk.newTerms {
-		return w.newTerm(t, w.dict.termHash(t))
+	if w.bulk != nil {
+		return w.internMany(t)
 	}
 	if id, ok := w.dict.shared.id(t); ok {
 		return id, nil
@@ -45,7 +45,34 @@ func (w *Writer) internTerm(t rdf.Term) (int64, error) {
 	}
 	w.dict.remember(id, t)
 	w.dict.ids[t] = id
-	return id, w.boundTerms()
+	w.boundIDs()
+	return id, nil
+}
+
+// internMany is internTerm in a bulk load, whose terms have their keys at hand.
+func (w *Writer) internMany(t rdf.Term) (int64, error) {
+	key := w.dict.key(t)
+	id, err := w.bulkID(t, key)
+	if err == nil && id == 0 {
+		id, err = w.newTerm(t, key.hash())
+	}
+	if err != nil {
+		return 0, err
+	}
+	w.dict.ids[t], w.bulk.ids[key] = id, id
+	w.boundIDs()
+	return id, w.boundKeys()
+}
+
+// bulkID returns the id of a term, 0 when it is new.
+func (w *Writer) bulkID(t rdf.Term, key termKey) (int64, error) {
+	if id, ok := w.bulk.ids[key]; ok || w.bulk.whole {
+		return id, nil
+	}
+	if err := w.bulk.settle(); err != nil {
+		return 0, err
+	}
+	return w.dict.find(t, key.hash())
 }
 
 // WasKnown reports whether t was in the file before this transaction; when not, no
@@ -55,11 +82,20 @@ func (w *Writer) WasKnown(ctx context.Context, t rdf.Term) (bool, error) {
 	if err := w.usable(ctx); err != nil {
 		return false, err
 	}
-	if w.bulk != nil && w.bulk.newTerms {
-		return false, nil
+	id, err := w.idBefore(t)
+	return id != 0 && id <= w.dict.committed, w.broken(ctx, "look up", err)
+}
+
+// idBefore returns the id of a term that was there before, 0 or another for others.
+func (w *Writer) idBefore(t rdf.Term) (int64, error) {
+	if w.bulk == nil {
+		id, _, err := w.dict.lookup(t)
+		return id, err
 	}
-	id, ok, err := w.dict.lookup(t)
-	return ok && id <= w.dict.committed, w.broken(ctx, "look up", err)
+	if id, ok := inlineID(t); ok {
+		return id, nil
+	}
+	return w.bulkID(t, w.dict.key(t))
 }
 
 // termRow is a row of the dictionary.
@@ -90,10 +126,10 @@ func (w *Writer) newTerm(t rdf.Term, hash int64) (int64, error) {
 	}
 	row.id = w.next
 	w.next++
-	w.dict.ids[t] = row.id
 	if w.bulk != nil {
 		return row.id, w.bufferTerm(row)
 	}
+	w.dict.ids[t] = row.id
 	w.dict.terms[row.id] = t
 	return row.id, w.insertTerm(row)
 }
