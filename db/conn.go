@@ -14,9 +14,10 @@ import (
 // loop over one Match inside another needs. It serves one goroutine at a time.
 type conn struct {
 	*sqlite.Conn
-	idle map[string][]*stmt
-	busy map[*stmt]struct{}
-	feed *feed // what the writer streams into SQLite
+	idle      map[string][]*stmt
+	busy      map[*stmt]struct{}
+	feed      *feed // what the writer streams into SQLite
+	interrupt interrupt
 	// questions are the queries of package sparql that run here; nil before the first.
 	questions *questions
 }
@@ -26,6 +27,8 @@ type stmt struct {
 	*sqlite.Stmt
 	conn *conn
 	sql  string
+	// passing is set when it is not kept.
+	passing bool
 }
 
 func newConn(c *sqlite.Conn) *conn {
@@ -61,6 +64,10 @@ func (s *stmt) release() {
 	delete(s.conn.busy, s)
 	// The error is the last step's, which its caller has seen.
 	_ = s.Reset()
+	if s.passing {
+		_ = s.Finalize()
+		return
+	}
 	s.conn.idle[s.sql] = append(s.conn.idle[s.sql], s)
 }
 

@@ -81,6 +81,9 @@ type File struct {
 	lastHead atomic.Pointer[Commit]
 	// texts are those of whole properties, as of the commits they say.
 	texts textStore
+	// facts and plans are of queries; see docs/decisions/0014-plans-by-shape.md.
+	facts *facts
+	plans *plans
 
 	write   chan struct{} // holds one token: who has it is the writer
 	waiting atomic.Int64  // how many want that token
@@ -124,7 +127,7 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 
 func newFile(path string, opts Options, node *inode) *File {
 	return &File{
-		path: path, opts: opts, inode: node, terms: newTermCache(),
+		path: path, opts: opts, inode: node, terms: newTermCache(), facts: newFacts(), plans: newPlans(),
 		write: make(chan struct{}, 1), readers: make(chan struct{}, opts.Readers),
 	}
 }

@@ -3,9 +3,7 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"strings"
 
 	"zombiezen.com/go/sqlite"
 
@@ -30,14 +28,19 @@ const DefaultQueryBytes = 256 << 20
 // plan's columns, nil where it is unbound. A row belongs to the caller. Rows are read
 // as they are asked for.
 func (r *Reader) Query(ctx context.Context, plan lower.Plan, limits Limits) iter.Seq2[[]rdf.Term, error] {
+	return r.Run(ctx, Plan{prepared: prepare(plan)}, limits)
+}
+
+// Run is [Reader.Query] for what [Reader.Plan] made.
+func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]rdf.Term, error] {
 	return func(yield func([]rdf.Term, error) bool) {
-		if err := r.query(ctx, plan, limits, yield); err != nil {
+		if err := r.run(ctx, plan, limits, yield); err != nil {
 			yield(nil, r.fail(ctx, "query", err))
 		}
 	}
 }
 
-func (r *Reader) query(ctx context.Context, plan lower.Plan, limits Limits, yield func([]rdf.Term, error) bool) error {
+func (r *Reader) run(ctx context.Context, plan Plan, limits Limits, yield func([]rdf.Term, error) bool) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
@@ -45,7 +48,7 @@ func (r *Reader) query(ctx context.Context, plan lower.Plan, limits Limits, yiel
 		return err
 	}
 	q := newQuestion(r, plan, limits)
-	s, err := r.conn.takeQuery(withTerms(plan))
+	s, err := r.conn.takeQuery(plan.withTerms)
 	if err != nil {
 		return tooComplex(err)
 	}
@@ -53,24 +56,10 @@ func (r *Reader) query(ctx context.Context, plan lower.Plan, limits Limits, yiel
 	if err := q.bind(s); err != nil {
 		return err
 	}
-	stop := r.conn.interruptBy(ctx, r.ctx)
-	defer stop()
+	if ctx != r.ctx {
+		defer r.conn.interruptBy(ctx).release()
+	}
 	return q.rows(ctx, s, yield)
-}
-
-// interruptBy lets ctx, too, interrupt SQLite until the function it returns is called.
-func (c *conn) interruptBy(ctx, transaction context.Context) func() {
-	if ctx == transaction || ctx.Done() == nil {
-		return func() {}
-	}
-	both, cancel := context.WithCancel(transaction)
-	stop := context.AfterFunc(ctx, cancel)
-	c.SetInterrupt(both.Done())
-	return func() {
-		stop()
-		cancel()
-		c.SetInterrupt(transaction.Done())
-	}
 }
 
 // tooComplex says of a statement that SQLite does not take why: it has a limit on
@@ -80,36 +69,6 @@ func tooComplex(err error) error {
 		return fault.New(fault.TooLarge, "the query is too complex to run: %w", err)
 	}
 	return err
-}
-
-// joinedTerms is how many columns have their terms joined in.
-const joinedTerms = 8
-
-// withTerms is the plan's statement with the rows of the terms beside their ids: a
-// join reads them in half the time that looking each up takes. It would undo an order.
-func withTerms(plan lower.Plan) string {
-	if joinable(plan) == 0 {
-		return plan.SQL
-	}
-	fields, from := "q.*", " FROM ("+plan.SQL+") q"
-	for i := range joinable(plan) {
-		if plan.Computed[i] {
-			fields += ", NULL, NULL, NULL, NULL"
-			continue
-		}
-		t, c := fmt.Sprintf("k%d", i+1), fmt.Sprintf("q.c%d", i+1)
-		fields += strings.ReplaceAll(", K.kind, K.value, K.datatype, K.lang", "K", t)
-		from += " LEFT JOIN terms " + t + " ON " + t + ".id = " + c + " AND " + c + " > 0"
-	}
-	return "SELECT " + fields + from
-}
-
-// joinable is how many columns may have their terms joined in.
-func joinable(plan lower.Plan) int {
-	if plan.Sorted {
-		return 0
-	}
-	return min(len(plan.Columns), joinedTerms)
 }
 
 func (q *question) rows(ctx context.Context, s *stmt, yield func([]rdf.Term, error) bool) error {
@@ -152,7 +111,7 @@ type answer struct {
 func newAnswer(q *question, s *stmt) *answer {
 	width := len(q.plan.Columns)
 	return &answer{
-		question: q, stmt: s, width: width, joined: joinable(q.plan),
+		question: q, stmt: s, width: width, joined: q.plan.joined,
 		last: make([]int64, width), terms: make([]rdf.Term, width),
 	}
 }
@@ -192,28 +151,4 @@ func (q *question) step(s *stmt) (bool, error) {
 		return false, q.err
 	}
 	return more, err
-}
-
-// keptQueries is how many texts of queries stay prepared on a connection.
-const keptQueries = 64
-
-// takeQuery is take for texts of which there is no end: the oldest are forgotten.
-func (c *conn) takeQuery(sql string) (*stmt, error) {
-	texts := c.questions.texts
-	for i, text := range texts {
-		if text == sql {
-			copy(texts[i:], texts[i+1:])
-			texts[len(texts)-1] = sql
-			return c.take(sql)
-		}
-	}
-	if len(texts) == keptQueries {
-		for _, s := range c.idle[texts[0]] {
-			_ = s.Finalize()
-		}
-		delete(c.idle, texts[0])
-		texts = append(texts[:0], texts[1:]...)
-	}
-	c.questions.texts = append(texts, sql)
-	return c.take(sql)
 }

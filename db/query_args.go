@@ -31,7 +31,7 @@ func (q *question) arg(a lower.Arg) (int64, error) {
 		}
 		return low, nil
 	case a.Term != nil:
-		return q.id(a.Term)
+		return q.id(q.plan.constant(a.Term))
 	}
 	return a.Number, nil
 }

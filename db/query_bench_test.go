@@ -10,7 +10,6 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db"
-	"trails/db/lower"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
 )
@@ -100,21 +99,22 @@ func BenchmarkQuery(b *testing.B) {
 // benchQuery is a query from its text to its last row.
 func benchQuery(b *testing.B, f *db.File, text string) {
 	rows := 0
+	text = "PREFIX x: <urn:test:>\n" + escaped(text)
 	for b.Loop() {
 		r, err := f.Read(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
-		q, err := sparql.Parse("PREFIX x: <urn:test:>\n"+escaped(text), sparql.Options{})
+		q, err := sparql.Parse(text, sparql.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		plan, err := lower.Lower(q.Op, q.Vars, r.Lowering(b.Context()))
+		plan, err := r.Plan(b.Context(), q.Op, q.Vars, q.Dataset, q.Base)
 		if err != nil {
 			b.Fatal(err)
 		}
 		rows = 0
-		for _, err := range r.Query(b.Context(), plan, db.Limits{}) {
+		for _, err := range r.Run(b.Context(), plan, db.Limits{}) {
 			if err != nil {
 				b.Fatal(err)
 			}

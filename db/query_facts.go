@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"math"
+	"sync"
 
 	"trails/db/lower"
 	"trails/kg/rdf"
@@ -11,27 +13,51 @@ import (
 // Lowering returns what a lowering may know of this state of the file. Plans that
 // are made with it are for this state only. An error in between means not to know.
 func (r *Reader) Lowering(ctx context.Context) lower.Options {
-	regions := map[rdf.IRI]lower.Region{}
-	counts := map[[3]rdf.Term]float64{}
-	return lower.Options{
-		Stats: func(p sparql.TriplePattern) float64 {
-			key := [3]rdf.Term{p.Subject.Term, p.Predicate.Term, p.Object.Term}
-			n, ok := counts[key]
-			if !ok {
-				n = r.estimate(ctx, p)
-				counts[key] = n
-			}
-			return n
-		},
-		Region: func(predicate rdf.IRI) lower.Region {
-			region, ok := regions[predicate]
-			if !ok {
-				region = r.regionOf(ctx, predicate)
-				regions[predicate] = region
-			}
-			return region
-		},
+	a := r.asking(ctx, nil)
+	return lower.Options{Stats: a.rows, Region: a.region}
+}
+
+// facts is what lowerings asked of a file. It is safe for concurrent use.
+type facts struct {
+	mu      sync.Mutex
+	regions map[rdf.IRI]regionFact
+	counts  map[[3]int64]countFact
+}
+
+// regionFact is true of one commit: the next one may add an object of another region.
+type regionFact struct {
+	of     CommitID
+	region lower.Region
+}
+
+// countFact is what was counted, up to a limit, when the file was so large.
+type countFact struct {
+	rows, limit float64
+	quads, seq  int64
+}
+
+// maxFacts bounds both kinds of facts; when there are more all are forgotten.
+const maxFacts = 4096
+
+func newFacts() *facts {
+	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]int64]countFact{}}
+}
+
+// asking answers for one lowering.
+type asking struct {
+	reader *Reader
+	ctx    context.Context
+	facts  *facts
+	plan   Plan // whose slots patterns may have
+}
+
+// asking begins a lowering. What an open write has changed is nobody else's.
+func (r *Reader) asking(ctx context.Context, constants []rdf.Term) *asking {
+	known := r.file.facts
+	if r.before != nil {
+		known = newFacts()
 	}
+	return &asking{r, ctx, known, Plan{constants: constants}}
 }
 
 // The rows of a pattern are counted up to a limit; past it, what few patterns are
@@ -41,29 +67,100 @@ const (
 	manyRows    = 1e5
 )
 
-func (r *Reader) estimate(ctx context.Context, p sparql.TriplePattern) float64 {
+// rows estimates the rows of a pattern, in powers of two: a plan is for all constants
+// that give the same answers. A stale answer makes a plan slow, not wrong.
+func (a *asking) rows(p sparql.TriplePattern, most float64) float64 {
 	var b bound
-	var args []any
+	var ids [3]int64
 	for i, o := range [...]sparql.Operand{p.Subject, p.Predicate, p.Object} {
 		if o.Var != "" {
 			continue
 		}
-		id, ok, err := r.dict.lookup(o.Term)
+		id, ok, err := a.reader.dict.lookup(a.plan.constant(o.Term))
 		if err == nil && !ok {
 			return 0
 		}
-		b.at[i] = true
-		args = append(args, id)
+		b.at[i], ids[i] = true, id
 	}
-	if len(args) == 0 || r.ready(ctx) != nil {
-		return float64(r.head.Quads)
+	if b.at == [4]bool{} {
+		return roundUp(float64(a.reader.head.Quads))
 	}
-	sql := "SELECT count(*) FROM (SELECT 1 FROM live l " + b.index() + b.where() + " LIMIT ? + 0)"
-	n, err := r.conn.int64(sql, append(args, countedRows)...)
-	if err != nil || n >= countedRows {
-		return manyRows
+	limit := min(countedRows, roundUp(most))
+	if n := a.count(b, ids, limit); n < limit {
+		return roundUp(n)
 	}
+	return manyRows
+}
+
+func roundUp(n float64) float64 {
+	if n <= 1 {
+		return n
+	}
+	return math.Exp2(math.Ceil(math.Log2(n)))
+}
+
+// count counts rows up to limit, unless that was done not long ago. An id of 0 is none.
+func (a *asking) count(b bound, ids [3]int64, limit float64) float64 {
+	head := a.reader.head
+	a.facts.mu.Lock()
+	known, ok := a.facts.counts[ids]
+	a.facts.mu.Unlock()
+	if ok && known.stillGood(head) && (known.rows < known.limit || known.limit >= limit) {
+		return known.rows
+	}
+	if a.reader.ready(a.ctx) != nil {
+		return limit
+	}
+	var args []any
+	for i, id := range ids {
+		if b.at[i] {
+			args = append(args, id)
+		}
+	}
+	n, err := a.reader.conn.int64("SELECT count(*) FROM (SELECT 1 FROM live l "+b.index()+b.where()+" LIMIT ? + 0)", append(args, int64(limit))...)
+	if err != nil {
+		return limit
+	}
+	a.facts.mu.Lock()
+	defer a.facts.mu.Unlock()
+	if len(a.facts.counts) >= maxFacts {
+		clear(a.facts.counts)
+	}
+	a.facts.counts[ids] = countFact{float64(n), limit, head.Quads, head.Seq}
 	return float64(n)
+}
+
+// stillGood reports whether little can have changed since: few commits, and about as
+// many statements.
+func (f countFact) stillGood(head Commit) bool {
+	if f.seq == head.Seq {
+		return true
+	}
+	commits, quads := head.Seq-f.seq, head.Quads-f.quads
+	return abs(commits) <= 100 && abs(quads) <= f.quads/16
+}
+
+// region returns the region that all objects of a predicate are in. A plan that
+// believes in one that is not is wrong: it is asked of each commit anew.
+func (a *asking) region(predicate rdf.IRI) lower.Region {
+	head := a.reader.head.ID
+	a.facts.mu.Lock()
+	known, ok := a.facts.regions[predicate]
+	a.facts.mu.Unlock()
+	if ok && known.of == head {
+		return known.region
+	}
+	region, err := a.reader.regionOf(a.ctx, predicate)
+	if err != nil {
+		return ""
+	}
+	a.facts.mu.Lock()
+	defer a.facts.mu.Unlock()
+	if len(a.facts.regions) >= maxFacts {
+		clear(a.facts.regions)
+	}
+	a.facts.regions[predicate] = regionFact{head, region}
+	return region
 }
 
 const (
@@ -73,18 +170,21 @@ const (
 
 // regionOf returns the region that all objects of a predicate are in: that of the
 // least and the greatest, since regions are intervals.
-func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) lower.Region {
+func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region, error) {
 	p, ok, err := r.dict.lookup(predicate)
-	if err != nil || !ok || r.ready(ctx) != nil {
-		return ""
+	if err != nil || !ok {
+		return "", err
+	}
+	if err := r.ready(ctx); err != nil {
+		return "", err
 	}
 	low, errLow := r.conn.int64(leastObject, p)
 	high, errHigh := r.conn.int64(greatestObject, p)
-	if errLow != nil || errHigh != nil || low >= 0 {
-		return ""
+	if err := firstError(errLow, errHigh); err != nil || low >= 0 {
+		return "", err
 	}
 	if region := regionOfID(low); region != nil && region == regionOfID(high) {
-		return lower.Region(region.datatype)
+		return lower.Region(region.datatype), nil
 	}
-	return ""
+	return "", nil
 }

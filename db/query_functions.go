@@ -13,7 +13,7 @@ import (
 // questions is what the functions of one connection answer for.
 type questions struct {
 	current *question
-	texts   []string // of the statements that are kept, the oldest first
+	texts   keptStatements
 }
 
 // answerQuestions registers the functions that package lower writes, once.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/db/lower"
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
@@ -24,7 +23,7 @@ const localTerms = 1 << 62
 // question is a query that runs: its expressions, and the terms it has made.
 type question struct {
 	reader   *Reader
-	plan     lower.Plan
+	plan     Plan
 	limits   Limits
 	programs []expr.Program
 	ids      map[rdf.Term]int64
@@ -40,13 +39,13 @@ type question struct {
 // maxRead is how many terms of the dictionary a query remembers.
 const maxRead = 1 << 16
 
-func newQuestion(r *Reader, plan lower.Plan, limits Limits) *question {
+func newQuestion(r *Reader, plan Plan, limits Limits) *question {
 	if limits.Bytes == 0 {
 		limits.Bytes = DefaultQueryBytes
 	}
-	q := &question{reader: r, plan: plan, limits: limits, now: time.Now(), ids: map[rdf.Term]int64{}, read: map[int64]rdf.Term{}, blanks: map[blankKey]rdf.Term{}}
-	for _, e := range plan.Exprs {
-		q.programs = append(q.programs, expr.Compile(e.Expr))
+	q := &question{reader: r, plan: plan, limits: limits, programs: plan.programs}
+	if q.programs == nil {
+		q.programs = compileAll(plan.Exprs)
 	}
 	return q
 }
@@ -66,6 +65,9 @@ func (q *question) id(t rdf.Term) (int64, error) {
 	if !ok {
 		id = localTerms + int64(len(q.terms))
 		q.terms = append(q.terms, t)
+	}
+	if q.ids == nil {
+		q.ids = map[rdf.Term]int64{}
 	}
 	q.ids[t] = id
 	return id, q.grow(int64(len(rdf.Lexical(t))) + 100)
@@ -92,8 +94,8 @@ func (q *question) term(id int64) (rdf.Term, error) {
 	if err != nil || id < 0 {
 		return t, err
 	}
-	if len(q.read) >= maxRead {
-		clear(q.read)
+	if q.read == nil || len(q.read) >= maxRead {
+		q.read = map[int64]rdf.Term{}
 	}
 	q.read[id] = t
 	return t, nil
@@ -128,8 +130,14 @@ func (s *solution) Exists(sparql.Op) (bool, error) {
 	return false, fmt.Errorf("a pattern in an expression was not lowered")
 }
 
-// Now is when the query began.
-func (s *solution) Now() time.Time { return s.question.now }
+// Now is when the query first asked: the same for all of it.
+func (s *solution) Now() time.Time {
+	q := s.question
+	if q.now.IsZero() {
+		q.now = time.Now()
+	}
+	return q.now
+}
 
 // NewUUID returns a random UUID.
 func (s *solution) NewUUID() string {
@@ -150,6 +158,9 @@ func (s *solution) NewBNode(label string) rdf.Term {
 	}
 	t := quad.BNode("q" + strings.ReplaceAll(s.NewUUID(), "-", ""))
 	if label != "" {
+		if q.blanks == nil {
+			q.blanks = map[blankKey]rdf.Term{}
+		}
 		q.blanks[key] = t
 		s.err = q.grow(int64(len(label)) + 200)
 	}

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
-	"trails/db/lower"
 	"trails/kg/rdf"
 	"trails/kg/rdftest"
 	"trails/kg/sparql"
@@ -46,13 +45,11 @@ func (e engine) Query(ctx context.Context, text, base string, dataset []rdf.Quad
 }
 
 func answer(ctx context.Context, r *db.Reader, q *sparql.Query) (a rdftest.Answer, err error) {
-	opts := r.Lowering(ctx)
-	opts.Dataset, opts.Base = q.Dataset, q.Base
-	plan, err := lower.Lower(q.Op, q.Vars, opts)
+	plan, err := r.Plan(ctx, q.Op, q.Vars, q.Dataset, q.Base)
 	if err != nil {
 		return a, err
 	}
-	for row, err := range r.Query(ctx, plan, db.Limits{}) {
+	for row, err := range r.Run(ctx, plan, db.Limits{}) {
 		if err != nil {
 			return a, err
 		}

@@ -33,7 +33,7 @@ func (f *File) Read(ctx context.Context) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{file: f, conn: c, ctx: ctx, dict: readingDictionary(c, f.terms)}
-	c.SetInterrupt(ctx.Done())
+	c.interruptBy(ctx)
 	if err := retry(ctx, f.opts.LockWait, r.begin); err != nil {
 		r.Close()
 		return nil, asFault(ctx, f.path, "read", err)
@@ -89,7 +89,7 @@ func (r *Reader) Close() error {
 
 // end finishes the transaction, if one is open, whatever the context says.
 func (c *conn) end(how string) error {
-	c.SetInterrupt(nil)
+	c.uninterrupted()
 	c.releaseAll()
 	if c.AutocommitEnabled() {
 		return nil

@@ -64,7 +64,7 @@ func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.SetInterrupt(ctx.Done())
+	c.interruptBy(ctx)
 	w := &Writer{Reader: &Reader{file: f, conn: c, ctx: ctx}, hash: newChangeHash()}
 	if err := w.load(); err != nil {
 		return nil, errors.Join(err, c.end("ROLLBACK"))
@@ -108,7 +108,7 @@ func (w *Writer) load() (err error) {
 	}
 	w.before = w.flush
 	if w.head.Quads == 0 {
-		return w.beginBulk()
+		w.bulk = newBulk(terms == 0)
 	}
 	return nil
 }
@@ -265,7 +265,7 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 	}
 	w.log.bulk, w.log.rows = true, nil
 	if w.bulk == nil {
-		return w.beginBulk()
+		w.bulk = newBulk(false)
 	}
 	return nil
 }
@@ -355,8 +355,6 @@ func (w *Writer) Close() error {
 // endWith ends the transaction and lets the next writer in. A COMMIT is not
 // interrupted: its outcome must be known.
 func (w *Writer) endWith(how string) error {
-	// A chunk that fails now was to be undone: a commit has settled all before.
-	_ = w.bulk.settle()
 	err := w.conn.end(how)
 	if err != nil {
 		err = errors.Join(err, w.conn.end("ROLLBACK"))

@@ -17,6 +17,7 @@ import (
 
 	"trails/invoke"
 	"trails/kg/fault"
+	"trails/kg/sparql"
 	"trails/policy"
 )
 
@@ -79,6 +80,7 @@ type server struct {
 	log     *slog.Logger
 	token   token
 	traffic *traffic
+	queries sparql.Texts
 }
 
 // New returns the server of every address.

@@ -168,7 +168,7 @@ func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) er
 // query streams the answer to a query in the form that the caller likes best.
 func (s *server) query(w http.ResponseWriter, r *http.Request, op operation) error {
 	w.Header().Add("Vary", "Accept")
-	offers := offersFor(op.text)
+	offers := s.offersFor(op.text)
 	chosen, ok, err := chooseForm(r, op.values, offers)
 	if err != nil {
 		return err

@@ -31,8 +31,8 @@ var graphForms = []form{
 
 // offersFor are the forms that the answer to a query can have. Of a text that is no
 // query the call path says what is wrong with it.
-func offersFor(text string) []form {
-	q, err := sparql.Parse(text, sparql.Options{Base: "urn:trails:"})
+func (s *server) offersFor(text string) []form {
+	q, err := s.queries.Parse(text, "urn:trails:")
 	if err == nil && (q.Form == sparql.Construct || q.Form == sparql.Describe) {
 		return graphForms
 	}

@@ -89,7 +89,7 @@ func query(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := sparql.Parse(r.args.text("query"), sparql.Options{Base: string(base)})
+	q, err := r.snapshot.Graph().ParseQuery(r.args.text("query"), string(base))
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/schema"
+	"trails/kg/sparql"
 	"trails/policy"
 	"trails/validate"
 )
@@ -75,6 +76,8 @@ type Graph struct {
 	file *db.File
 	now  func() time.Time
 	bell bell // rings after every commit of this process
+
+	texts sparql.Texts // of queries
 
 	mu       sync.Mutex
 	compiled *compiled // of the last schema read

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"trails/db"
-	"trails/db/lower"
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
@@ -37,7 +36,7 @@ type Answer struct {
 	snapshot *Snapshot
 	query    *sparql.Query
 	options  QueryOptions
-	plan     lower.Plan
+	plan     db.Plan
 }
 
 // Query makes a query ready. Text that cannot be run is refused here with a fault:
@@ -89,9 +88,7 @@ func (a *Answer) lower(ctx context.Context) (err error) {
 	if a.query.Op == nil {
 		return nil
 	}
-	o := a.snapshot.Lowering(ctx)
-	o.Dataset, o.Base = a.query.Dataset, a.query.Base
-	a.plan, err = lower.Lower(a.query.Op, a.columns(), o)
+	a.plan, err = a.snapshot.Plan(ctx, a.query.Op, a.columns(), a.query.Dataset, a.query.Base)
 	return err
 }
 
@@ -104,7 +101,12 @@ func (a *Answer) columns() []sparql.Var {
 }
 
 // SQL returns the statement that the pattern became, empty when there is no pattern.
-func (a *Answer) SQL() string { return a.plan.SQL }
+func (a *Answer) SQL() string {
+	if a.query.Op == nil {
+		return ""
+	}
+	return a.plan.SQL
+}
 
 // Dump returns the algebra as people read it, with the parameters in their places.
 func (a *Answer) Dump() string { return a.query.Dump() }
@@ -116,7 +118,7 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 		return func(yield func([]rdf.Term, error) bool) { yield(a.withParams(make([]rdf.Term, len(a.columns()))), nil) }
 	}
 	return func(yield func([]rdf.Term, error) bool) {
-		for row, err := range a.snapshot.Reader.Query(ctx, a.plan, a.options.Limits) {
+		for row, err := range a.snapshot.Run(ctx, a.plan, a.options.Limits) {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -81,11 +81,15 @@ type Options struct {
 	// Dataset is what FROM and FROM NAMED say.
 	Dataset sparql.Dataset
 	Base    string
-	// Stats estimates how many statements match a pattern's constants. Nil guesses.
-	Stats func(sparql.TriplePattern) float64
+	// Stats estimates how many statements match a pattern's constants; from most on,
+	// how many more does not matter. Nil guesses.
+	Stats func(p sparql.TriplePattern, most float64) float64
 	// Region returns the one region that all objects of a predicate in the default
 	// graph are in, "" when there is none. Nil knows of none.
 	Region func(predicate rdf.IRI) Region
+	// Lift are the constants of a [Shape]: at the ends of patterns, slots stand for
+	// them. Stats is asked about slots then, too.
+	Lift []rdf.Term
 }
 
 // The sizes of a statement that SQLite surely takes.
@@ -98,7 +102,7 @@ const (
 
 // Lower returns the statement that answers op with one row for each solution.
 func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
-	l := &lowerer{opts: opts, names: map[sparql.Var]string{}}
+	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}}
 	b := l.lower(op, scope{graph: l.defaultGraph()})
 	sql := l.selectVars(b, vars)
 	if l.err == nil && (len(l.args) > maxArgs || len(sql) > maxText) {
@@ -113,6 +117,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 // lowerer is one lowering.
 type lowerer struct {
 	opts       Options
+	slots      map[rdf.Term]Slot
 	args       []Arg
 	exprs      []Expr
 	aggregates []sparql.Aggregate

@@ -11,6 +11,7 @@ import (
 // path is a property path (sections 9.1 and 18.4): what can be said with patterns
 // is, and the rest is a closure.
 func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
+	op.Subject, op.Object = l.lifted(op.Subject), l.lifted(op.Object)
 	switch p := forward(op.Path).(type) {
 	case sparql.Link:
 		return l.link(op.Subject, p.IRI, op.Object, s)

@@ -1,7 +1,9 @@
 package lower
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"trails/kg/rdf"
@@ -138,7 +140,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 		return l.graphsOnly(s)
 	}
 	b := &block{}
-	rest := once(op.Patterns)
+	rest := l.once(op.Patterns)
 	for len(rest) > 0 {
 		i := l.next(rest, b, s)
 		p := rest[i]
@@ -150,10 +152,11 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 }
 
 // once lists patterns without repeats, which would match the same again.
-func once(patterns []sparql.TriplePattern) []sparql.TriplePattern {
+func (l *lowerer) once(patterns []sparql.TriplePattern) []sparql.TriplePattern {
 	list := make([]sparql.TriplePattern, 0, len(patterns))
 	seen := make(map[sparql.TriplePattern]bool, len(patterns))
 	for _, p := range patterns {
+		p.Subject, p.Object = l.lifted(p.Subject), l.lifted(p.Object)
 		if !seen[p] {
 			seen[p] = true
 			list = append(list, p)
@@ -174,12 +177,26 @@ func (l *lowerer) next(rest []sparql.TriplePattern, b *block, s scope) int {
 		anchored = anchored || joined || at[0]
 	}
 	best, least := 0, math.Inf(1)
-	for i, p := range rest {
-		if cost := l.cost(p, b, s, !anchored); cost < least {
+	for _, i := range l.asked(rest, b, s, !anchored) {
+		if cost := l.cost(rest[i], b, s, !anchored, least); cost < least {
 			best, least = i, cost
 		}
 	}
 	return best
+}
+
+// asked is the order in which patterns are weighed: where rows are counted, those
+// that look small come first, and the others are counted no further than they.
+func (l *lowerer) asked(rest []sparql.TriplePattern, b *block, s scope, counted bool) []int {
+	order := make([]int, len(rest))
+	for i := range rest {
+		order[i] = i
+	}
+	if counted {
+		looks := func(i int) float64 { at, _ := l.given(rest[i], b, s); return guess(at) }
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(looks(i), looks(j)) })
+	}
+	return order
 }
 
 // What a pattern costs is about how many rows it has for each row before it, by
@@ -194,17 +211,23 @@ const (
 	unconnected           = 1e3
 )
 
-func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope, counted bool) float64 {
+// cost is exact only where it is below least.
+func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope, counted bool, least float64) float64 {
 	at, joined := l.given(p, b, s)
+	gain := 1.0
+	wanted := s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1]
+	if wanted {
+		gain = wantedGain
+	} else if h := s.ranges[p.Object.Var]; h != nil && p.Object.Var != "" && !at[0] && at[1] && !at[2] {
+		gain = rangeGain
+	}
 	cost := guess(at)
 	if counted && l.opts.Stats != nil {
-		cost = l.opts.Stats(p)
+		cost = l.opts.Stats(p, least*gain)
 	}
-	if s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1] {
-		return cost / wantedGain
-	}
-	if h := s.ranges[p.Object.Var]; h != nil && p.Object.Var != "" && !at[0] && at[1] && !at[2] {
-		cost /= rangeGain
+	cost /= gain
+	if wanted {
+		return cost
 	}
 	if !joined && !at[0] && (len(b.from) > 0 || !counted) {
 		cost *= unconnected

@@ -58,6 +58,10 @@ func Parse(text string, opts Options) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.wholeQuery()
+}
+
+func (p *parser) wholeQuery() (*Query, error) {
 	q := p.query()
 	p.expectEnd("the end of the query")
 	if p.failed != nil {
@@ -91,6 +95,7 @@ type parser struct {
 	declared map[string]string // as declared
 	expanded map[string]rdf.IRI
 	bytes    int // of IRIs that prefixes and the base made
+	tokens   int // read
 	depth    int
 
 	sink   *sink
@@ -139,7 +144,10 @@ func invalidUTF8(text string) int {
 	return -1
 }
 
-func (p *parser) next() { p.tok = p.scan() }
+func (p *parser) next() {
+	p.tok = p.scan()
+	p.tokens++
+}
 
 // is reports whether the token is this sign or keyword.
 func (p *parser) is(text string) bool { return p.tok.kind == symbol && p.tok.text == text }

@@ -1,0 +1,299 @@
+package db
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"trails/db/lower"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+	"trails/kg/sparql/expr"
+)
+
+// Plan is a query that is ready to be run. It is good for the transaction in which it
+// was made.
+type Plan struct {
+	*prepared
+	constants []rdf.Term // that its slots stand for
+}
+
+// constant is a term of the plan, or the one that a slot stands for.
+func (p Plan) constant(t rdf.Term) rdf.Term {
+	if slot, ok := t.(lower.Slot); ok {
+		return p.constants[slot]
+	}
+	return t
+}
+
+// prepared is what all queries of one shape have in common. It is immutable.
+type prepared struct {
+	lower.Plan
+	withTerms string // the statement that also reads terms
+	joined    int    // how many columns have theirs there
+	// programs are nil when they are not worth keeping.
+	programs []expr.Program
+}
+
+func prepare(p lower.Plan) *prepared {
+	out := &prepared{Plan: p, withTerms: withTerms(p), joined: joinable(p)}
+	if !slices.ContainsFunc(p.Exprs, func(e lower.Expr) bool { return hasPattern(e.Expr) }) {
+		out.programs = compileAll(p.Exprs)
+	}
+	return out
+}
+
+func compileAll(list []lower.Expr) []expr.Program {
+	programs := make([]expr.Program, len(list))
+	for i, e := range list {
+		programs[i] = expr.Compile(e.Expr)
+	}
+	return programs
+}
+
+// hasPattern reports whether a program holds a regular expression, which is large.
+func hasPattern(e sparql.Expr) bool {
+	switch e := e.(type) {
+	case sparql.Call:
+		return e.Func == "REGEX" || e.Func == "REPLACE" || slices.ContainsFunc(e.Args, hasPattern)
+	case sparql.Cast:
+		return slices.ContainsFunc(e.Args, hasPattern)
+	}
+	return false
+}
+
+// size is about how many bytes it takes.
+func (p *prepared) size() int {
+	return len(p.SQL) + len(p.withTerms) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)) + 500
+}
+
+// Plan makes a query ready: a pattern, the columns of its solutions, what FROM and FROM
+// NAMED say, and what IRI(…) resolves against. Queries of one shape share a plan as
+// long as the file gives the same answers to what the lowering asks; see
+// docs/decisions/0014-plans-by-shape.md.
+func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) (Plan, error) {
+	shape := lower.ShapeOf(op, vars, d, base)
+	if shape.Key == "" {
+		o := r.Lowering(ctx)
+		o.Dataset, o.Base = d, base
+		p, err := lower.Lower(op, vars, o)
+		return Plan{prepared: prepare(p)}, err
+	}
+	a := r.asking(ctx, shape.Constants)
+	if p := r.file.plans.find(shape.Key, a); p != nil {
+		return Plan{p, shape.Constants}, nil
+	}
+	t := &trail{asking: a}
+	p, err := lower.Lower(op, slices.Clone(vars), lower.Options{
+		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Region: t.region,
+	})
+	if err != nil {
+		return Plan{}, err
+	}
+	made := prepare(p)
+	r.file.plans.keep(shape.Key, t.asked, made)
+	return Plan{made, shape.Constants}, nil
+}
+
+// asked is what a lowering asks: of Region when there is no pattern.
+type asked struct {
+	pattern   sparql.TriplePattern
+	most      float64
+	predicate rdf.IRI
+}
+
+// told is the answer to it.
+type told struct {
+	rows   float64
+	region lower.Region
+}
+
+func (a *asking) answer(q asked) told {
+	if q.predicate != "" {
+		return told{region: a.region(q.predicate)}
+	}
+	return told{rows: a.rows(q.pattern, q.most)}
+}
+
+// trail notes what a lowering asks and hears.
+type trail struct {
+	*asking
+	asked []step
+}
+
+type step struct {
+	asked asked
+	told  told
+}
+
+func (t *trail) note(q asked) told {
+	a := t.answer(q)
+	t.asked = append(t.asked, step{q, a})
+	return a
+}
+
+func (t *trail) rows(p sparql.TriplePattern, most float64) float64 {
+	return t.note(asked{pattern: p, most: most}).rows
+}
+
+func (t *trail) region(predicate rdf.IRI) lower.Region {
+	return t.note(asked{predicate: predicate}).region
+}
+
+// plans remembers plans by shape, those that were used last. A lowering is a function
+// of its shape and of the answers it hears, and what it asks first depends on its
+// shape alone, what it asks next on the answers so far: so the plans of one shape are
+// the leaves of a tree of questions. To find one is to ask the file the same questions
+// again, so that no plan is used that the file as it is now would not have. It is safe
+// for concurrent use.
+type plans struct {
+	mu     sync.Mutex
+	shapes map[string]*list.Element
+	recent list.List // of *shapePlans, the one that was used last in front
+	bytes  int
+}
+
+type shapePlans struct {
+	key   string
+	root  *branch
+	bytes int
+}
+
+// branch is a question with what follows from its answers, or else a plan.
+type branch struct {
+	ask  asked
+	then map[told]*branch
+	plan *prepared
+}
+
+const (
+	maxShapes     = 512
+	maxPlanBytes  = 8 << 20
+	maxShapeBytes = 256 << 10 // of the plans of one shape
+)
+
+func newPlans() *plans { return &plans{shapes: map[string]*list.Element{}} }
+
+// find returns the plan of a shape for what is answered now, nil when there is none.
+func (p *plans) find(key string, a *asking) *prepared {
+	at := p.root(key)
+	for at != nil && at.plan == nil {
+		at = p.after(at, a.answer(at.ask))
+	}
+	if at == nil {
+		return nil
+	}
+	return at.plan
+}
+
+func (p *plans) root(key string) *branch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, ok := p.shapes[key]
+	if !ok {
+		return nil
+	}
+	p.recent.MoveToFront(e)
+	return e.Value.(*shapePlans).root
+}
+
+func (p *plans) after(b *branch, answer told) *branch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return b.then[answer]
+}
+
+// keep remembers a plan under the answers that led to it.
+func (p *plans) keep(key string, trail []step, made *prepared) {
+	size := len(key) + made.size() + 300*len(trail)
+	if size > maxShapeBytes {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e, ok := p.shapes[key]; ok {
+		s := e.Value.(*shapePlans)
+		if s.bytes+size <= maxShapeBytes && s.root.grow(trail, made) {
+			s.bytes += size
+			p.bytes += size
+			p.shrink()
+			return
+		}
+		p.drop(e)
+	}
+	root := &branch{}
+	root.grow(trail, made)
+	p.shapes[key] = p.recent.PushFront(&shapePlans{key, root, size})
+	p.bytes += size
+	p.shrink()
+}
+
+func (p *plans) shrink() {
+	for len(p.shapes) > maxShapes || p.bytes > maxPlanBytes {
+		p.drop(p.recent.Back())
+	}
+}
+
+func (p *plans) drop(e *list.Element) {
+	s := p.recent.Remove(e).(*shapePlans)
+	delete(p.shapes, s.key)
+	p.bytes -= s.bytes
+}
+
+// grow adds a plan; false when the tree asks something else on the way.
+func (b *branch) grow(trail []step, made *prepared) bool {
+	for _, s := range trail {
+		if b.plan != nil || b.then != nil && b.ask != s.asked {
+			return false
+		}
+		if b.then == nil {
+			b.ask, b.then = s.asked, map[told]*branch{}
+		}
+		next := b.then[s.told]
+		if next == nil {
+			next = &branch{}
+			b.then[s.told] = next
+		}
+		b = next
+	}
+	if b.then != nil {
+		return false
+	}
+	if b.plan == nil { // nobody else made it meanwhile
+		b.plan = made
+	}
+	return true
+}
+
+// joinedTerms is how many columns have their terms joined in.
+const joinedTerms = 8
+
+// withTerms is the plan's statement with the rows of the terms beside their ids: a
+// join reads them in half the time that looking each up takes. It would undo an order.
+func withTerms(plan lower.Plan) string {
+	if joinable(plan) == 0 {
+		return plan.SQL
+	}
+	fields, from := "q.*", " FROM ("+plan.SQL+") q"
+	for i := range joinable(plan) {
+		if plan.Computed[i] {
+			fields += ", NULL, NULL, NULL, NULL"
+			continue
+		}
+		t, c := fmt.Sprintf("k%d", i+1), fmt.Sprintf("q.c%d", i+1)
+		fields += strings.ReplaceAll(", K.kind, K.value, K.datatype, K.lang", "K", t)
+		from += " LEFT JOIN terms " + t + " ON " + t + ".id = " + c + " AND " + c + " > 0"
+	}
+	return "SELECT " + fields + from
+}
+
+// joinable is how many columns may have their terms joined in.
+func joinable(plan lower.Plan) int {
+	if plan.Sorted {
+		return 0
+	}
+	return min(len(plan.Columns), joinedTerms)
+}

@@ -1,0 +1,101 @@
+package db
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trails/kg/sparql"
+)
+
+func planned(t *testing.T, r *Reader, text string) *prepared {
+	t.Helper()
+	q, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := r.Plan(t.Context(), q.Op, q.Vars, q.Dataset, q.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range r.Run(t.Context(), plan, Limits{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return plan.prepared
+}
+
+// TestPlansAndStatementsAreKeptWithinBounds asks more shapes than are remembered.
+func TestPlansAndStatementsAreKeptWithinBounds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plans.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := f.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	first := planned(t, r, "SELECT * { :a :p ?o }")
+	if planned(t, r, "SELECT * { :b :p ?o }") != first {
+		t.Error("a query of the same shape has another plan")
+	}
+	for i := range maxShapes + 100 {
+		planned(t, r, fmt.Sprintf("SELECT * { :a :p%d ?o FILTER(?o > %d) BIND(%q AS ?x) }", i%7, i, strings.Repeat("x", i*8)))
+	}
+	long := "SELECT * { " + strings.Repeat("OPTIONAL { :a :p ?o } ", 200) + "}"
+	planned(t, r, long)
+	if planned(t, r, "SELECT * { :a :p ?o }") == first {
+		t.Error("the plan that was used last of all is still there")
+	}
+	p := f.plans
+	if len(p.shapes) > maxShapes || p.bytes > maxPlanBytes || p.recent.Len() != len(p.shapes) || p.bytes <= 0 {
+		t.Errorf("%d shapes with %d bytes are kept, %d in order", len(p.shapes), p.bytes, p.recent.Len())
+	}
+	kept := &r.conn.questions.texts
+	if len(kept.at) > keptQueries || kept.bytes > keptQueryBytes || kept.recent.Len() != len(kept.at) {
+		t.Errorf("%d statements of %d bytes are kept, %d in order", len(kept.at), kept.bytes, kept.recent.Len())
+	}
+	prepared := 0
+	for sql := range r.conn.idle {
+		if strings.Contains(sql, " AS c1") {
+			prepared++
+		}
+	}
+	if prepared > keptQueries {
+		t.Errorf("%d statements of queries are idle", prepared)
+	}
+}
+
+// TestFactsAreKeptWithinBounds asks about more patterns than are remembered.
+func TestFactsAreKeptWithinBounds(t *testing.T) {
+	known := newFacts()
+	path := filepath.Join(t.TempDir(), "facts.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := f.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	a := &asking{reader: r, ctx: t.Context(), facts: known}
+	for i := range int64(maxFacts + 10) {
+		a.count(bound{at: [4]bool{true}}, [3]int64{i + 1}, 10)
+	}
+	if n := len(known.counts); n > maxFacts || n == 0 {
+		t.Errorf("%d counts are kept", n)
+	}
+}

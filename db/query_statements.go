@@ -1,0 +1,63 @@
+package db
+
+import "container/list"
+
+// How many statements of queries stay prepared on a connection, how long their texts
+// are together, and each.
+const (
+	keptQueries    = 64
+	keptQueryBytes = 512 << 10
+	keptQueryText  = 64 << 10
+)
+
+// keptStatements are the texts of queries whose statements stay prepared; there is no end
+// of others. The one that was used last is in front.
+type keptStatements struct {
+	at     map[string]*list.Element
+	recent list.List
+	bytes  int
+}
+
+// takeQuery is take for the text of a query.
+func (c *conn) takeQuery(sql string) (*stmt, error) {
+	s, err := c.take(sql)
+	if err == nil {
+		s.passing = !c.questions.texts.use(sql, c.drop)
+	}
+	return s, err
+}
+
+// drop finalizes the statements of a text, those that run when they are released.
+func (c *conn) drop(sql string) {
+	for s := range c.busy {
+		s.passing = s.passing || s.sql == sql
+	}
+	for _, s := range c.idle[sql] {
+		_ = s.Finalize()
+	}
+	delete(c.idle, sql)
+}
+
+// use notes that a text is used and drops those that were not for longest. It reports
+// whether the text is one of those that are kept.
+func (k *keptStatements) use(sql string, drop func(string)) bool {
+	if e, ok := k.at[sql]; ok {
+		k.recent.MoveToFront(e)
+		return true
+	}
+	if len(sql) > keptQueryText {
+		return false
+	}
+	if k.at == nil {
+		k.at = map[string]*list.Element{}
+	}
+	k.at[sql] = k.recent.PushFront(sql)
+	k.bytes += len(sql)
+	for len(k.at) > keptQueries || k.bytes > keptQueryBytes {
+		old := k.recent.Remove(k.recent.Back()).(string)
+		delete(k.at, old)
+		k.bytes -= len(old)
+		drop(old)
+	}
+	return true
+}
