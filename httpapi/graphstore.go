@@ -1,25 +1,23 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"trails/invoke"
 	"trails/kg/fault"
 	"trails/kg/rdf"
+	"trails/kg/rdfio"
 	"trails/kg/schema"
 )
 
 // graphStore is where graphs are reached over HTTP. Its name is no graph; a name
 // below it is the graph of that whole address.
 const graphStore = "/rdf-graphs"
-
-// storedForms are the forms in which a graph can be had whole.
-var storedForms = []form{graphForms[0], graphForms[1]}
 
 // graphOf is the graph that a request is about (Graph Store HTTP Protocol, sections
 // 4.1 and 4.2): ?graph=, ?default, or the address itself. "" is the store.
@@ -67,12 +65,12 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Add("Vary", "Accept")
-	chosen, ok, err := chooseForm(r, r.URL.Query(), storedForms)
+	chosen, ok, err := chooseForm(r, r.URL.Query(), graphForms)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		refuseMedia(w, r, storedForms)
+		refuseMedia(w, r, graphForms)
 		return nil
 	}
 	c := s.call(r)
@@ -113,19 +111,11 @@ func (s *server) putGraph(w http.ResponseWriter, r *http.Request) error {
 	if len(documents) > 1 {
 		return fault.New(fault.Malformed, "PUT takes one document")
 	}
-	text, err := replacement(graph, documents[0])
+	result, err := s.load(r, graph, "replace", documents)
 	if err != nil {
 		return err
 	}
-	existed, err := s.graphExists(r, graph)
-	if err != nil {
-		return err
-	}
-	result, err := s.mutate(r, text)
-	if err != nil {
-		return err
-	}
-	answerWrite(w, result, existed)
+	answerWrite(w, result)
 	return nil
 }
 
@@ -143,98 +133,72 @@ func (s *server) postGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || documents == nil {
 		return err
 	}
-	existed, err := s.graphExists(r, graph)
-	if err != nil {
-		return err
-	}
-	result, err := s.load(r, graph, documents)
+	result, err := s.load(r, graph, "merge", documents)
 	if err != nil {
 		w.Header().Del("Location")
 		return err
 	}
-	answerWrite(w, result, existed)
+	answerWrite(w, result)
 	return nil
 }
 
-// deleteGraph removes a graph's triples.
+// deleteGraph removes a graph's triples: nothing is put in their place.
 func (s *server) deleteGraph(w http.ResponseWriter, r *http.Request) error {
 	graph, err := someGraph(r)
 	if err != nil {
 		return err
 	}
-	result, err := s.mutate(r, drop(graph))
+	result, err := s.load(r, graph, "replace", []document{{name: "nothing.nt", format: rdfio.NTriples}})
 	if err != nil {
 		return err
 	}
-	if graph != rdf.DefaultGraph && numberIn(result, "removed") == 0 {
+	if !existed(result) {
 		return noGraph(graph)
 	}
-	answerWrite(w, result, true)
+	answerWrite(w, result)
 	return nil
 }
 
 // answerWrite says that a graph is there now, or is another (section 5.3).
-func answerWrite(w http.ResponseWriter, result invoke.Result, existed bool) {
+func answerWrite(w http.ResponseWriter, result invoke.Result) {
 	nameCommit(w.Header(), result.Structured)
-	if existed {
+	if existed(result) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	w.WriteHeader(http.StatusCreated)
 }
 
-// graphExists only decides which success a write answers with.
-func (s *server) graphExists(r *http.Request, graph rdf.IRI) (bool, error) {
-	if graph == rdf.DefaultGraph {
-		return true, nil
+// existed reports whether the graph was there before a load.
+func existed(result invoke.Result) bool {
+	var members struct {
+		Existed bool `json:"existed"`
 	}
-	args, err := json.Marshal(map[string]string{"query": "ASK { GRAPH <" + string(graph) + "> { ?s ?p ?o } }"})
-	if err != nil {
-		return false, err
-	}
-	c := s.call(r)
-	c.Capability, c.Args, c.IdempotencyKey = queryKind.capability, args, ""
-	result, err := s.engine.Call(r.Context(), c)
-	if err != nil {
-		return false, err
-	}
-	var answer struct {
-		Boolean bool `json:"boolean"`
-	}
-	err = json.Unmarshal(result.Structured, &answer)
-	return answer.Boolean, err
+	return json.Unmarshal(result.Structured, &members) == nil && members.Existed
 }
 
-// mutate runs an update as one commit, on the one that If-Match names.
-func (s *server) mutate(r *http.Request, update string) (invoke.Result, error) {
-	return s.write(r, updateKind.capability, map[string]string{updateKind.parameter: update}, nil)
-}
-
-// load adds documents to a graph as one commit.
-func (s *server) load(r *http.Request, graph rdf.IRI, documents []document) (invoke.Result, error) {
+// load makes one commit of the documents, on the state that the request's conditions
+// allow.
+func (s *server) load(r *http.Request, graph rdf.IRI, mode string, documents []document) (invoke.Result, error) {
+	args := map[string]any{"format": "auto", "graph": string(graph), "mode": mode, "one_graph": true}
 	var inputs []invoke.Input
 	for _, d := range documents {
 		if err := d.check(); err != nil {
 			return invoke.Result{}, err
 		}
-		inputs = append(inputs, invoke.Input{Name: d.name, Reader: strings.NewReader(d.text), Size: int64(len(d.text))})
+		inputs = append(inputs, invoke.Input{Name: d.name, Reader: bytes.NewReader(d.text), Size: int64(len(d.text))})
 	}
-	args := map[string]string{"base": documents[0].base, "format": "auto"}
-	if graph != rdf.DefaultGraph {
-		args["graph"] = string(graph)
+	if base := documents[0].base; base != "" {
+		args["base"] = base
 	}
-	return s.write(r, "load", args, inputs)
-}
-
-func (s *server) write(r *http.Request, capability string, args map[string]string, inputs []invoke.Input) (invoke.Result, error) {
+	if err := s.addConditions(r, args); err != nil {
+		return invoke.Result{}, err
+	}
 	text, err := json.Marshal(args)
 	if err != nil {
 		return invoke.Result{}, err
 	}
-	if text, err = onCommit(r, text); err != nil {
-		return invoke.Result{}, err
-	}
 	c := s.call(r)
-	c.Capability, c.Args, c.Inputs = capability, text, inputs
+	c.Capability, c.Args, c.Inputs = "load", text, inputs
 	return s.engine.Call(r.Context(), c)
 }

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -20,7 +22,7 @@ type document struct {
 	name   string // with the extension of its format
 	format rdfio.Format
 	base   string // of relative IRIs
-	text   string
+	text   []byte
 }
 
 // tripleMedia are the media types of triples that can be put, by their formats.
@@ -30,6 +32,7 @@ var tripleMedia = []struct {
 }{
 	{"text/turtle", ".ttl", rdfio.Turtle},
 	{"application/n-triples", ".nt", rdfio.NTriples},
+	{"application/ld+json", ".jsonld", rdfio.JSONLD},
 	{"application/rdf+xml", ".rdf", rdfio.RDFXML},
 }
 
@@ -53,9 +56,9 @@ func documentsOf(w http.ResponseWriter, r *http.Request, graph rdf.IRI) ([]docum
 		return nil, err
 	}
 	if media == multipartMedia {
-		return partsOf(r, base, string(text))
+		return partsOf(r, base, text)
 	}
-	return []document{newDocument("body", media, base, string(text))}, nil
+	return []document{newDocument("body", media, base, text)}, nil
 }
 
 func isTriples(media string) bool {
@@ -77,7 +80,7 @@ func refuseTriples(w http.ResponseWriter, r *http.Request) {
 	refuseOutside(w, r, http.StatusUnsupportedMediaType, "the body must be in UTF-8, without a Content-Encoding, and one of "+accept)
 }
 
-func newDocument(name, media, base, text string) document {
+func newDocument(name, media, base string, text []byte) document {
 	for _, t := range tripleMedia {
 		if t.media == media {
 			return document{name + t.extension, t.format, base, text}
@@ -87,13 +90,13 @@ func newDocument(name, media, base, text string) document {
 }
 
 // partsOf are the documents of a form, each with a media type of its own.
-func partsOf(r *http.Request, base, text string) ([]document, error) {
+func partsOf(r *http.Request, base string, text []byte) ([]document, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "the Content-Type does not parse: %s", err)
 	}
 	var documents []document
-	parts := multipart.NewReader(strings.NewReader(text), params["boundary"])
+	parts := multipart.NewReader(bytes.NewReader(text), params["boundary"])
 	for n := 1; ; n++ {
 		part, err := parts.NextPart()
 		switch {
@@ -121,55 +124,25 @@ func documentIn(part *multipart.Part, name, base string) (document, error) {
 	if err != nil || !utf8.Valid(text) {
 		return document{}, fault.New(fault.Malformed, "%s is cut short", name)
 	}
-	return newDocument(name, media, base, string(text)), nil
+	return newDocument(name, media, base, text), nil
 }
 
-// each calls visit with every triple.
-func (d document) each(visit func(rdf.Quad) error) error {
-	in, err := rdfio.NewReader(d.format, strings.NewReader(d.text), d.base, rdfio.Limits{}, nil)
-	if err != nil {
-		return err
-	}
-	for {
-		q, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = visit(q)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// check refuses text that does not parse.
-func (d document) check() error { return d.each(func(rdf.Quad) error { return nil }) }
-
-// drop is the update that removes a graph's triples.
-func drop(graph rdf.IRI) string {
-	if graph == rdf.DefaultGraph {
-		return "DROP DEFAULT"
-	}
-	return "DROP SILENT GRAPH <" + string(graph) + ">"
-}
-
-// replacement is the update that puts a document in the place of a graph.
-func replacement(graph rdf.IRI, d document) (string, error) {
-	before, after := "GRAPH <"+string(graph)+"> {", "}"
-	if graph == rdf.DefaultGraph {
-		before, after = "", ""
-	}
-	text := []byte(drop(graph) + ";\nINSERT DATA {" + before + "\n")
-	err := d.each(func(q rdf.Quad) error {
-		if text = append(rdf.AppendQuad(text, q), '\n'); len(text) > maxReplacement {
-			return fault.New(fault.TooLarge, "PUT takes at most %d bytes as N-Triples; DELETE the graph and POST larger ones", maxReplacement)
+// check refuses text that does not parse. Of JSON-LD only the JSON is looked at: its
+// contexts are the call path's.
+func (d document) check() error {
+	if d.format == rdfio.JSONLD {
+		var whole json.RawMessage
+		if err := json.Unmarshal(d.text, &whole); err != nil {
+			return malformedJSON(err)
 		}
 		return nil
-	})
-	return string(text) + after + "}", err
+	}
+	in, err := rdfio.NewReader(d.format, bytes.NewReader(d.text), d.base, rdfio.Limits{}, nil)
+	for err == nil {
+		_, err = in.Read()
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
-
-// maxReplacement is how long the update may be that a PUT becomes.
-const maxReplacement = 1<<20 - 1<<10

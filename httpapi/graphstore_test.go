@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -60,16 +61,17 @@ func TestWhatIsNoGraphOrDocumentIsRefused(t *testing.T) {
 		"a syntax error posted":   {"POST", "/rdf-graphs?graph=urn:a", "text/turtle", "<urn:s> .", 400},
 		"a form without parts":    {"POST", "/rdf-graphs?graph=urn:a", "multipart/form-data; boundary=x", "--x--\r\n", 400},
 		"a form of other things":  {"POST", "/rdf-graphs?graph=urn:a", "multipart/form-data; boundary=x", "--x\r\n\r\nhello\r\n--x--\r\n", 400},
-		"more than a PUT takes":   {"PUT", "/rdf-graphs?graph=urn:a", "text/turtle", `<urn:s> <urn:p> "` + strings.Repeat("x", 1<<20) + `".`, 413},
+		"no JSON put":             {"PUT", "/rdf-graphs?graph=urn:a", "application/ld+json", `{"@id":`, 400},
+		"more than a body may be": {"PUT", "/rdf-graphs?graph=urn:a", "text/turtle", `<urn:s> <urn:p> "` + strings.Repeat("x", httpapi.MaxBody) + `".`, 413},
 		"another method":          {"PATCH", "/rdf-graphs?graph=urn:a", "text/turtle", oneTriple, 405},
 	} {
 		t.Run(says, func(t *testing.T) {
-			e := &fakeEngine{result: `{"boolean":false}`}
+			e := &fakeEngine{result: `{"existed":false}`}
 			got := do(httpapi.New(e, runtimeOptions()), graphRequest(x.method, x.path, x.media, x.body))
 			if got.StatusCode != x.status || got.Header.Get("Location") != "" {
 				t.Errorf("status %d, want %d: %s", got.StatusCode, x.status, readAll(t, got.Body))
 			}
-			if c := e.lastCall().Capability; c != "" && c != "query" {
+			if c := e.lastCall().Capability; c != "" {
 				t.Errorf("%s was called", c)
 			}
 		})
@@ -77,7 +79,7 @@ func TestWhatIsNoGraphOrDocumentIsRefused(t *testing.T) {
 }
 
 func TestAMissingGraphIsNotFound(t *testing.T) {
-	e := &fakeEngine{result: `{"records":0,"removed":0}`}
+	e := &fakeEngine{result: `{"records":0,"existed":false}`}
 	h := httpapi.New(e, runtimeOptions())
 	for _, method := range []string{"GET", "HEAD", "DELETE"} {
 		if got := do(h, graphRequest(method, "/rdf-graphs?graph=urn:a", "", "")); got.StatusCode != http.StatusNotFound {
@@ -89,32 +91,154 @@ func TestAMissingGraphIsNotFound(t *testing.T) {
 	}
 }
 
-func TestWritesAreOneUpdateOrOneLoad(t *testing.T) {
+func TestWritesAreOneLoad(t *testing.T) {
 	for says, x := range map[string]struct {
-		method, path, capability, args string
-		status                         int
+		method, path, existed, args string
+		status                      int
 	}{
-		"put":         {"PUT", "/rdf-graphs?graph=urn:a", "mutate", `{"update":"DROP SILENT GRAPH \u003curn:a\u003e;\nINSERT DATA {GRAPH \u003curn:a\u003e {\n\u003curn:s\u003e \u003curn:p\u003e \u003curn:a/o\u003e .\n}}"}`, 201},
-		"put default": {"PUT", "/rdf-graphs?default", "mutate", `{"update":"DROP DEFAULT;\nINSERT DATA {\n\u003curn:s\u003e \u003curn:p\u003e \u003curn:a/o\u003e .\n}"}`, 204},
-		"post":        {"POST", "/rdf-graphs?graph=urn:a", "load", `{"base":"urn:a","format":"auto","graph":"urn:a"}`, 201},
-		"delete":      {"DELETE", "/rdf-graphs?graph=urn:a", "mutate", `{"update":"DROP SILENT GRAPH \u003curn:a\u003e"}`, 204},
+		"put":         {"PUT", "/rdf-graphs?graph=urn:a", "false", `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 201},
+		"put again":   {"PUT", "/rdf-graphs?graph=urn:a", "true", `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
+		"put default": {"PUT", "/rdf-graphs?default", "true", `{"base":"http://localhost:8757/rdf-graphs","format":"auto","graph":"urn:trails:graph:default","mode":"replace","one_graph":true}`, 204},
+		"post":        {"POST", "/rdf-graphs?graph=urn:a", "false", `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"merge","one_graph":true}`, 201},
+		"delete":      {"DELETE", "/rdf-graphs?graph=urn:a", "true", `{"format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
 	} {
 		t.Run(says, func(t *testing.T) {
-			e := &fakeEngine{result: `{"boolean":false,"removed":3,"commit":"c0ffee","branch":"main"}`}
+			e := &fakeEngine{result: `{"existed":` + x.existed + `,"commit":"c0ffee","branch":"main"}`}
 			r := graphRequest(x.method, x.path, "text/turtle", "<urn:s> <urn:p> <urn:a/o> .")
 			got := do(httpapi.New(e, runtimeOptions()), r)
 			if got.StatusCode != x.status || got.Header.Get(httpapi.CommitHeader) != "c0ffee" {
 				t.Errorf("status %d, want %d: %s", got.StatusCode, x.status, readAll(t, got.Body))
 			}
-			if c := e.lastCall(); c.Capability != x.capability || string(c.Args) != x.args {
-				t.Errorf("%s %s", c.Capability, c.Args)
+			if c := e.lastCall(); c.Capability != "load" || string(c.Args) != x.args || len(c.Inputs) != 1 {
+				t.Errorf("%s %s %d", c.Capability, c.Args, len(c.Inputs))
 			}
 		})
 	}
 }
 
+// TestConditionsOfAWrite are those of RFC 9110, section 13, on a graph that is there
+// and on one that is not.
+func TestConditionsOfAWrite(t *testing.T) {
+	const there, missing = "/rdf-graphs?graph=urn:a", "/rdf-graphs?graph=urn:b"
+	for _, x := range []struct {
+		header, tags, method, path string
+		status                     int
+	}{
+		{"If-None-Match", "*", "PUT", there, 412},
+		{"If-None-Match", "*", "PUT", missing, 201},
+		{"If-None-Match", "*", "POST", there, 412},
+		{"If-None-Match", "*", "PUT", "/rdf-graphs?default", 412},
+		{"If-None-Match", "HEAD", "PUT", there, 412},
+		{"If-None-Match", "HEAD", "PUT", missing, 201},
+		{"If-None-Match", `"c0ffee"`, "PUT", there, 204},
+		{"If-None-Match", "*", "POST", "/rdf-graphs", 412},
+		{"If-Match", "*", "PUT", there, 204},
+		{"If-Match", "*", "PUT", missing, 412},
+		{"If-Match", "*", "PUT", "/rdf-graphs?default", 204},
+		{"If-Match", "HEAD", "PUT", there, 204},
+		{"If-Match", `"c0ffee", HEAD`, "DELETE", there, 204},
+		{"If-Match", "HEAD", "PUT", missing, 412},
+		{"If-Match", `"c0ffee"`, "PUT", there, 412},
+		{"If-Match", "*", "DELETE", missing, 412},
+		{"If-Match", "HEAD", "POST", "/rdf-graphs", 201},
+		{"If-Match", "c0ffee", "PUT", there, 400},
+	} {
+		t.Run(x.method+" "+x.path+" "+x.header+" "+x.tags, func(t *testing.T) {
+			h := graphStoreOn(t)
+			if got := do(h, graphRequest("PUT", there, "text/turtle", oneTriple)); got.StatusCode != 201 {
+				t.Fatal(got.StatusCode)
+			}
+			head := do(h, graphRequest("GET", there, "", "")).Header.Get("ETag")
+			r := graphRequest(x.method, x.path, "text/turtle", "<urn:s> <urn:p> 2 .")
+			r.Header.Set(x.header, strings.ReplaceAll(x.tags, "HEAD", head))
+			if got := do(h, r); got.StatusCode != x.status {
+				t.Errorf("status %d, want %d: %s", got.StatusCode, x.status, readAll(t, got.Body))
+			}
+		})
+	}
+}
+
+func graphStoreOn(t *testing.T) http.Handler {
+	t.Helper()
+	h, err := (&stores{t: t}).service(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestAGraphThatIsPutAgainMakesNoCommit, whatever it was written in.
+func TestAGraphThatIsPutAgainMakesNoCommit(t *testing.T) {
+	h := graphStoreOn(t)
+	put := func(media, body string) string {
+		got := do(h, graphRequest("PUT", "/rdf-graphs?graph=urn:a", media, body))
+		if got.StatusCode/100 != 2 {
+			t.Fatalf("status %d: %s", got.StatusCode, readAll(t, got.Body))
+		}
+		return got.Header.Get(httpapi.CommitHeader)
+	}
+	if put("text/turtle", `<urn:s> <urn:p> <o>, [ <urn:q> 1 ] .`) == "" {
+		t.Fatal("nothing was put")
+	}
+	for media, body := range map[string]string{
+		"text/turtle":           `<urn:s> <urn:p> _:x, <o> . _:x <urn:q> 1 .`,
+		"application/n-triples": "<urn:s> <urn:p> <urn:o> .\n<urn:s> <urn:p> _:b .\n_:b <urn:q> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer> .\n",
+		"application/ld+json":   `{"@id":"urn:s","urn:p":[{"@id":"urn:o"},{"urn:q":1}]}`,
+	} {
+		if commit := put(media, body); commit != "" {
+			t.Errorf("%s made commit %s", media, commit)
+		}
+	}
+	for _, form := range []string{"turtle", "ntriples", "jsonld"} {
+		got := do(h, graphRequest("GET", "/rdf-graphs?graph=urn:a&format="+form, "", ""))
+		if commit := put(got.Header.Get("Content-Type"), readAll(t, got.Body)); commit != "" {
+			t.Errorf("%s, put as it was had, made commit %s", form, commit)
+		}
+	}
+}
+
+func TestJSONLDIsPutAndHad(t *testing.T) {
+	h := graphStoreOn(t)
+	for says, x := range map[string]struct {
+		body   string
+		status int
+	}{
+		"triples":               {`{"@id":"s","urn:p":"x"}`, 201},
+		"another graph":         {`{"@id":"urn:b","@graph":[{"@id":"urn:s","urn:p":1}]}`, 422},
+		"a context of the web":  {`{"@context":"https://example.org/context","p":1}`, 404},
+		"the graph's context":   {`{"@context":"trails://schema","@id":"urn:s","urn:p":"x"}`, 204},
+		"JSON that is no graph": {`{"@id":5}`, 400},
+	} {
+		if got := do(h, graphRequest("PUT", "/rdf-graphs?graph=http://a/b/", "application/ld+json", x.body)); got.StatusCode/100 != x.status/100 {
+			t.Errorf("%s: status %d, want %d: %s", says, got.StatusCode, x.status, readAll(t, got.Body))
+		}
+	}
+	r := graphRequest("GET", "/rdf-graphs?graph=http://a/b/", "", "")
+	r.Header.Set("Accept", "application/ld+json")
+	got := do(h, r)
+	if body := readAll(t, got.Body); got.Header.Get("Content-Type") != "application/ld+json" || strings.Count(body, "@graph") != 1 || !strings.Contains(body, `"urn:p":"x"`) {
+		t.Errorf("%v %s", got.Header, body)
+	}
+}
+
+// TestALargeGraphIsPut: a PUT takes what a body may have.
+func TestALargeGraphIsPut(t *testing.T) {
+	h := graphStoreOn(t)
+	var text strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "<urn:s:%d> <urn:p> \"%0100d\" .\n", i, i)
+	}
+	if got := do(h, graphRequest("PUT", "/rdf-graphs?graph=urn:a", "text/turtle", text.String())); got.StatusCode != 201 {
+		t.Fatalf("status %d: %s", got.StatusCode, readAll(t, got.Body))
+	}
+	more := text.String() + "<urn:s:1> <urn:p> 1 .\n"
+	if got := do(h, graphRequest("PUT", "/rdf-graphs?graph=urn:a", "text/turtle", more)); got.StatusCode != 204 {
+		t.Fatalf("status %d: %s", got.StatusCode, readAll(t, got.Body))
+	}
+}
+
 func TestAFailedPostNamesNoGraph(t *testing.T) {
-	e := &fakeEngine{result: `{"boolean":false}`, fails: map[string]error{"load": fault.New(fault.Denied, "no")}}
+	e := &fakeEngine{fails: map[string]error{"load": fault.New(fault.Denied, "no")}}
 	got := do(httpapi.New(e, runtimeOptions()), graphRequest("POST", "/rdf-graphs", "text/turtle", oneTriple))
 	if got.StatusCode != http.StatusForbidden || got.Header.Get("Location") != "" {
 		t.Errorf("%d %v", got.StatusCode, got.Header)

@@ -90,7 +90,7 @@ func TestWhatFitsNothingIsToldWhatThereIs(t *testing.T) {
 	for _, x := range []exchange{
 		{path: "/schema", header: header("Accept", "image/png")},
 		{path: "/schema", header: header("Accept", "*/*;q=0")},
-		{path: "/schema?format=jsonld"},
+		{path: "/kg?format=jsonld"},
 		{path: "/prov?format=html", header: header("Accept", "text/html")},
 	} {
 		x.method = "GET"

@@ -28,7 +28,7 @@ var addresses = []address{
 	{"/kg", fixed("trails://kg/types"), []string{"json"}, pageAt("/admin"), true},
 	{"/kg/{type}", entityURI, []string{"json", "jsonld", "turtle"}, entityPage, true},
 	{"/kg/{type}/*", entityURI, []string{"jsonld", "json", "turtle"}, entityPage, true}, // the id of a compound key has slashes
-	{"/schema", fixed("trails://schema"), []string{"json", "turtle"}, pageAt("/admin/schema"), true},
+	{"/schema", fixed("trails://schema"), []string{"json", "turtle", "jsonld"}, pageAt("/admin/schema"), true},
 	{"/prov", fixed("trails://prov/latest"), []string{"jsonld", "turtle"}, nil, false},
 	{"/stats", fixed("trails://stats"), []string{"json"}, nil, false},
 	{"/doctor", fixed("trails://doctor"), []string{"json"}, nil, false},

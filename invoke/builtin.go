@@ -4,6 +4,7 @@ import (
 	"trails/capability"
 	"trails/kg"
 	"trails/kg/rdf"
+	"trails/kg/schema"
 	"trails/policy"
 )
 
@@ -107,13 +108,19 @@ var builtins = []builtin{
 		input: append([]capability.Field{
 			{Name: "data", Type: capability.String, Required: true, Description: "The lines to load."},
 			{Name: "format", Type: capability.String, OneOf: anyOf(kg.LoadFormats()), Default: "auto", Description: "auto tells it by how the data begins."},
-			{Name: "mode", Type: capability.String, OneOf: []any{"merge", "append", "overwrite"}, Default: "merge",
-				Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data."},
-			{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none."},
+			{Name: "mode", Type: capability.String, OneOf: anyOf(kg.Modes()), Default: "merge",
+				Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data; replace puts RDF text in the place of graph."},
+			{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
+			{Name: "one_graph", Type: capability.Boolean, Default: false, Description: "Refuse RDF text that names a graph other than graph."},
+			{Name: "if_graph", Type: capability.String, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
+			{Name: "contexts", Type: capability.Object, Description: "JSON-LD contexts that the data names, each document by its IRI; none is fetched. " + schema.ContextIRI + " is this graph's own."},
 			{Name: "base", Type: capability.IRI, Description: "What relative IRIs in RDF text are resolved against."},
 			{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first; nothing is changed all the same."},
 		}, capability.WriteArguments()...),
-		output:   append([]capability.Field{{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."}}, capability.CommitResult()...),
+		output: append([]capability.Field{
+			{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},
+			{Name: "existed", Type: capability.Boolean, Description: "Whether graph was there before; absent when none is named."},
+		}, capability.CommitResult()...),
 		effects:  capability.Destroys,
 		cost:     capability.CostChange,
 		action:   "change",

@@ -26,20 +26,22 @@ type fixedResource struct {
 	read func(context.Context, *running) (any, error)
 	// turtle is the same as Turtle; nil when it cannot be had so.
 	turtle func(context.Context, *running) ([]byte, error)
+	// context is what it says as a JSON-LD context; nil when it is none.
+	context func(*running) ([]byte, error)
 }
 
 // fixedResources are listed first, in this order.
 var fixedResources = []fixedResource{
 	{Resource{URI: "trails://schema", Name: "schema", Title: "Schema", MIME: mimeJSON,
-		Description: "Types, properties and constraints. Read it before the first write."}, schemaGet, schemaTurtle},
+		Description: "Types, properties and constraints. Read it before the first write."}, schemaGet, schemaTurtle, schemaContext},
 	{Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: mimeJSON,
-		Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, stats, nil},
+		Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, stats, nil, nil},
 	{Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: mimeJSON,
-		Description: "What is checked of the file and its capabilities, and whether it is well."}, doctor, nil},
+		Description: "What is checked of the file and its capabilities, and whether it is well."}, doctor, nil, nil},
 	{Resource{URI: "trails://kg/types", Name: "kg-types", Title: "Types", MIME: mimeJSON,
-		Description: "Every type with its description, address and number of instances."}, kgTypes, nil},
+		Description: "Every type with its description, address and number of instances."}, kgTypes, nil, nil},
 	{Resource{URI: "trails://prov/latest", Name: "prov-latest", Title: "Latest provenance", MIME: mimeJSONLD,
-		Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit."}, provLatest, provTurtle},
+		Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit."}, provLatest, provTurtle, nil},
 }
 
 // Resources lists the addresses that can be read: the fixed ones, then one umbrella per type.
@@ -185,6 +187,10 @@ func (r *running) fixed(ctx context.Context, f fixedResource) (document, error) 
 	if form == formTurtle {
 		body, err := f.turtle(ctx, r)
 		return document{mime: mimeTurtle, body: body}, err
+	}
+	if form == formJSONLD && f.context != nil {
+		body, err := f.context(r)
+		return document{mime: mimeJSONLD, body: body}, err
 	}
 	v, err := f.read(ctx, r)
 	if err != nil {

@@ -57,6 +57,9 @@ func (f fixedResource) forms() []string {
 	if f.turtle != nil {
 		forms = append(forms, formTurtle)
 	}
+	if f.context != nil {
+		forms = append(forms, formJSONLD)
+	}
 	return forms
 }
 
@@ -120,6 +123,9 @@ func (r *running) listDocument(ctx context.Context, form string, t *schema.Type,
 	}
 	return document{mime: mimeJSONLD, body: body}, nil
 }
+
+// schemaContext is the context that documents may name as [schema.ContextIRI].
+func schemaContext(r *running) ([]byte, error) { return r.snapshot.Schema().ContextDocument() }
 
 func schemaTurtle(_ context.Context, r *running) ([]byte, error) {
 	var text bytes.Buffer

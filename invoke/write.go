@@ -146,40 +146,6 @@ func (r *running) absoluteIRI(argument string) (rdf.IRI, error) {
 	return rdf.IRI(text), nil
 }
 
-// loaded is what a load answers.
-type loaded struct {
-	Records int64 `json:"records"`
-	written
-}
-
-func load(ctx context.Context, r *running) (any, error) {
-	set, err := r.changeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	inputs := r.Inputs
-	if inputs == nil {
-		inputs = []kg.Input{{Name: "data", Reader: strings.NewReader(r.args.text("data")), Size: int64(len(r.args.text("data")))}}
-	}
-	graph, err := r.absoluteIRI("graph")
-	if err != nil {
-		return nil, err
-	}
-	base, err := r.absoluteIRI("base")
-	if err != nil {
-		return nil, err
-	}
-	r.release() // a long write must not hold the log
-	result, err := r.session().Load(ctx, kg.Load{
-		Inputs: inputs, Format: kg.Format(r.args.text("format")), Mode: kg.Mode(r.args.text("mode")),
-		Graph: graph, Base: base, KeepGoing: r.args.flag("keep_going"), Set: set, Progress: r.Progress, Confirm: r.confirmReplacement(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return loaded{Records: result.Records, written: r.committed(result.Result, set.DryRun)}, nil
-}
-
 func schemaPlan(ctx context.Context, r *running) (any, error) {
 	r.release() // planning pins its own
 	p, err := r.session().PlanSchema(ctx, []byte(r.args.text("schema")))

@@ -42,33 +42,15 @@ func LoadFormats() []Format {
 	return []Format{Auto, NDJSON, NQuads, NTriples, Turtle, TriG, JSONLD, RDFXML}
 }
 
-// Mode says what a load does with what is there.
-type Mode string
-
-// The modes.
-const (
-	// Merge makes new nodes and sets the given properties of existing ones; RDF text is added.
-	Merge Mode = "merge"
-	// Append makes new nodes only: one that exists is refused.
-	Append Mode = "append"
-	// Overwrite replaces every instance of the types that the data has.
-	Overwrite Mode = "overwrite"
-)
-
-// check refuses a mode that there is not; no mode is Merge.
-func (m Mode) check() error {
-	if m == "" || m == Merge || m == Append || m == Overwrite {
-		return nil
-	}
-	return fault.Arguments(fault.FieldError{Field: "mode", Code: fault.OneOf, Value: string(m), Constraint: []Mode{Merge, Append, Overwrite},
-		Message: fmt.Sprintf("mode %q is not one of merge, append, overwrite", m)})
-}
-
 // Input is one stream of data, and the name that errors call it by.
 type Input struct {
 	Name string
 	io.Reader
 	Size int64 // bytes to come; 0 when unknown
+	// Graph and Base, unless they are empty, stand in the place of the load's.
+	Graph, Base rdf.IRI
+	// Own keeps its blank nodes apart from those of other inputs, whatever its format.
+	Own bool
 }
 
 // Load is a change that comes as streams. It is one atomic commit, whatever its size.
@@ -76,8 +58,16 @@ type Load struct {
 	Inputs []Input
 	Format Format
 	Mode   Mode
-	// Graph takes the quads of RDF text that name no graph; empty is the default graph.
+	// Graph takes the quads of RDF text that name no graph; empty is the default graph,
+	// and so is [rdf.DefaultGraph].
 	Graph rdf.IRI
+	// OneGraph refuses RDF text that names another graph; Replace always does.
+	OneGraph bool
+	// IfGraph, when set, is required of Graph; what is not so is refused with
+	// fault.Precondition.
+	IfGraph GraphState
+	// Contexts are documents that JSON-LD may name as its contexts, by their IRIs.
+	Contexts map[string][]byte
 	// Base is what relative IRIs in RDF text are resolved against; without one they
 	// are refused, but for JSON-LD, which passes them over.
 	Base rdf.IRI
@@ -98,12 +88,17 @@ type Loaded struct {
 	Result
 	// Records counts the lines that held data: nodes, edges or quads.
 	Records int64
+	// Existed reports that the graph that was named was there before.
+	Existed bool
 }
 
 // Load reads all inputs, outside the write lock, and commits them. A bad line is
 // refused with fault.InvalidData, its source, field and reason.
 func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 	if err := l.Mode.check(); err != nil {
+		return Loaded{}, err
+	}
+	if err := l.checkTarget(); err != nil {
 		return Loaded{}, err
 	}
 	snap, err := s.Snapshot(ctx)
@@ -128,17 +123,20 @@ func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 	if in.usesSchema {
 		j.set.Schema = under.schema
 	}
-	if l.Mode == Overwrite {
-		j.prepare = in.eraseTypes
+	if l.Graph != "" || l.Mode == Overwrite {
+		j.prepare = in.atHead
 	}
 	if len(in.bad) > 0 {
 		return Loaded{}, in.allBad(s, j)
+	}
+	if err := in.compareBlank(s); err != nil {
+		return Loaded{}, err
 	}
 	if j.set.IfCommit, err = in.confirmed(s, j.set); err != nil {
 		return Loaded{}, err
 	}
 	result, err := s.write(ctx, j)
-	return Loaded{Result: result, Records: in.records}, err
+	return Loaded{Result: result, Records: in.records, Existed: in.existed}, err
 }
 
 // loading is one load while its inputs are read.
@@ -156,9 +154,16 @@ type loading struct {
 	bad        []fault.FieldError
 	content    hash.Hash       // of the key's digest and the data
 	rejected   map[string]bool // nodes on bad lines, as far as they could be read
+	input      Input           // at hand
 	source     change.Source
 	zipped     bool // the input at hand is gzip
 	report     func(int64)
+
+	existed   bool          // the graph that is named, before
+	blank     []change.Edit // set aside by Replace
+	manyBlank bool          // too many to set more aside
+	sameBlank bool          // they say what is there, at sameAt
+	sameAt    CommitID
 }
 
 func (l *loading) maxErrors() int {
@@ -215,7 +220,10 @@ func (l *loading) readOne(in Input) error {
 	if err != nil {
 		return l.unreadable(err)
 	}
+	l.input = in
 	switch format := l.formatOf(in.Name, text); {
+	case format == NDJSON && (l.load.Mode == Replace || l.load.OneGraph):
+		return fault.New(fault.InvalidArguments, "%s is NDJSON, which is about nodes; one graph is loaded from RDF text", in.Name)
 	case format == NDJSON:
 		l.usesSchema = true
 		return l.readNDJSON(text)
@@ -300,6 +308,9 @@ func (l *loading) put(e change.Edit) error {
 		if err := l.touch(e); err != nil {
 			return err
 		}
+	}
+	if l.setAside(e) {
+		return nil
 	}
 	if err := addEdit(l.spool, e); err != nil {
 		var f *fault.Error

@@ -2,6 +2,7 @@ package kg
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/rdfio"
+	"trails/kg/schema"
 )
 
 // readRDF takes the quads of one input. Where lines stand for themselves, as in
@@ -18,12 +20,12 @@ import (
 // that they share the labels of blank nodes; in any other format a syntax error ends
 // the input, which is a document of its own.
 func (l *loading) readRDF(text *bufio.Reader, format rdfio.Format) error {
-	r, err := rdfio.NewReader(format, text, string(l.load.Base), rdfio.Limits{}, nil)
+	r, err := rdfio.NewReader(format, text, string(cmp.Or(l.input.Base, l.load.Base)), rdfio.Limits{}, l.context)
 	if err != nil {
 		return err
 	}
 	linewise := format == rdfio.NQuads || format == rdfio.NTriples
-	if !linewise {
+	if !linewise || l.input.Own {
 		defer func(shared relabel) { l.labels = shared }(l.labels)
 		l.labels = newRelabel()
 	}
@@ -73,8 +75,9 @@ func (l *loading) takeQuad(q rdf.Quad) error {
 			return err
 		}
 	}
-	if q.Label == nil && l.load.Graph != "" {
-		q.Label = l.load.Graph
+	q, err := l.placed(q)
+	if err != nil {
+		return l.rejectLine(err)
 	}
 	if l.load.Mode == Append {
 		if err := l.put(change.Edit{Op: change.Fresh, Quad: rdf.Quad{Subject: q.Subject, Label: q.Label}}); err != nil {
@@ -82,4 +85,17 @@ func (l *loading) takeQuad(q rdf.Quad) error {
 		}
 	}
 	return l.put(change.Edit{Op: change.Assert, Quad: q})
+}
+
+// context is a document that JSON-LD names as its context: one that came with the
+// load, or the graph's own.
+func (l *loading) context(iri string) ([]byte, bool) {
+	if document, given := l.load.Contexts[iri]; given {
+		return document, true
+	}
+	if iri != schema.ContextIRI {
+		return nil, false
+	}
+	document, err := l.under.schema.ContextDocument()
+	return document, err == nil
 }

@@ -277,8 +277,8 @@ func TestALoadSaysHowFarItIs(t *testing.T) {
 
 func TestAModeThatThereIsNotIsRefused(t *testing.T) {
 	g := newGraph(t, notes)
-	_, err := tryLoad(t, g, kg.Load{Mode: "replace"}, "in", note("a", "A"))
-	if !fault.Is(err, fault.InvalidArguments) || fault.Of(err).Fields[0].Message != `mode "replace" is not one of merge, append, overwrite` {
+	_, err := tryLoad(t, g, kg.Load{Mode: "mix"}, "in", note("a", "A"))
+	if !fault.Is(err, fault.InvalidArguments) || fault.Of(err).Fields[0].Message != `mode "mix" is not one of merge, append, overwrite, replace` {
 		t.Errorf("got %v", err)
 	}
 }

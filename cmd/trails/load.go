@@ -14,11 +14,14 @@ import (
 
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
 )
 
 type loadFlags struct {
 	format, mode, graph, base, message, ifCommit, key string
-	keepGoing, dryRun                                 bool
+	contexts                                          []string
+	replace, keepGoing, dryRun                        bool
 }
 
 func (p *program) loadCommand() *cobra.Command {
@@ -29,7 +32,8 @@ func (p *program) loadCommand() *cobra.Command {
 		Long: `Load data into FILE: any number of files, plain or gzip, and - for stdin. All of it is
 validated and becomes one commit, or nothing is changed. The format is told by the name, or by
 how the data begins: NDJSON, N-Quads, N-Triples, Turtle, TriG, JSON-LD, RDF/XML. Nothing is
-fetched from the network: a JSON-LD context must stand in the document.
+fetched from the network: a JSON-LD context stands in the document, or is given with --context;
+trails://schema names the one that the graph's own schema makes.
 
 NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
 {"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
@@ -38,17 +42,23 @@ file, line, field and reason.
   merge      make new nodes, set the given properties of existing ones (default)
   append     make new nodes only; one that exists is refused
   overwrite  replace every instance of the types that the data has
+  replace    put RDF text in the place of the graph that --graph names; statements that
+             stay are not touched
 ` + fileHelp + `
 The first argument is then FILE only if it is a SQLite file, and DATA otherwise.`,
 		Example: `  trails load notes.trails notes.ndjson edges.ndjson.gz
   zcat dump.nq.gz | trails load notes.trails - --format nquads --message "nightly dump"
-  trails load notes.trails vocabulary.ttl --graph urn:vocabulary
+  trails load notes.trails vocabulary.ttl --graph urn:vocabulary --replace
+  trails load notes.trails page.jsonld --context https://example.org/context=context.jsonld
   trails load notes.trails notes.ndjson --keep-going --dry-run`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, data, err := p.fileThenSome(cmd, args)
 			if err != nil {
 				return err
+			}
+			if f.replace && cmd.Flags().Changed("mode") {
+				return usageError{"--replace is --mode replace; give one of them"}
 			}
 			if len(data) == 0 {
 				return usageError{"load needs DATA: one or more files, or - for stdin"}
@@ -58,28 +68,30 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "auto", words(kg.LoadFormats()))
-	flags.StringVar(&f.mode, "mode", "merge", "merge, append or overwrite")
-	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: the default graph)")
+	flags.StringVar(&f.mode, "mode", "merge", words(kg.Modes()))
+	flags.BoolVar(&f.replace, "replace", false, "the same as --mode replace")
+	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: "+string(rdf.DefaultGraph)+")")
+	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
 	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in RDF text are resolved against")
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first; nothing is changed all the same")
 	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
 	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
 	completeWords(cmd, "format", texts(kg.LoadFormats())...)
-	completeWords(cmd, "mode", "merge", "append", "overwrite")
+	completeWords(cmd, "mode", texts(kg.Modes())...)
 	return cmd
 }
 
-func texts(formats []kg.Format) []string {
-	all := make([]string, 0, len(formats))
-	for _, f := range formats {
-		all = append(all, string(f))
+func texts[T ~string](values []T) []string {
+	all := make([]string, 0, len(values))
+	for _, v := range values {
+		all = append(all, string(v))
 	}
 	return all
 }
 
-// words lists formats for a person.
-func words(formats []kg.Format) string {
-	all := texts(formats)
+// words lists values for a person.
+func words[T ~string](values []T) string {
+	all := texts(values)
 	last := len(all) - 1
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
@@ -103,7 +115,13 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 		return err
 	}
 	defer closeAll()
+	if f.replace {
+		f.mode = string(kg.Replace)
+	}
 	args := arguments{"format": f.format, "mode": f.mode}
+	if err := addContexts(args, f.contexts); err != nil {
+		return err
+	}
 	args.text("graph", f.graph)
 	args.text("base", f.base)
 	args.text("message", f.message)
@@ -122,6 +140,48 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 		progress.close()
 		return writeLoaded(w, structured, time.Since(start))
 	})
+}
+
+// maxContext is the largest JSON-LD context that is read, in bytes.
+const maxContext = 4 << 20
+
+// addContexts reads the documents of --context.
+func addContexts(args arguments, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
+	documents := map[string]json.RawMessage{}
+	for _, word := range given {
+		cut := strings.LastIndexByte(word, '=') // an address may have more of them
+		if cut <= 0 {
+			return usageError{"--context " + word + " is not URL=FILE"}
+		}
+		text, err := readContext(word[cut+1:])
+		if err != nil {
+			return err
+		}
+		documents[word[:cut]] = text
+	}
+	args["contexts"] = documents
+	return nil
+}
+
+func readContext(name string) (json.RawMessage, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(f, maxContext+1))
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Unusable, "%s cannot be read: %w", name, err)
+	case len(text) > maxContext:
+		return nil, fault.New(fault.TooLarge, "%s is larger than the %d bytes of a context", name, maxContext)
+	case !json.Valid(text):
+		return nil, fault.New(fault.Malformed, "%s is no JSON", name)
+	}
+	return text, nil
 }
 
 // openInputs opens every file before anything is read, so that a misspelt name

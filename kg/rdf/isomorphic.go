@@ -13,12 +13,18 @@ import (
 // Repeated quads count once. It colours blank nodes by what they stand next to until
 // that tells no more apart, and tries the rest: datasets whose blank nodes are many
 // and alike take long.
-func Isomorphic(a, b []Quad) bool {
+func Isomorphic(a, b []Quad) bool { return isomorphic(a, b, nil) }
+
+// IsomorphicWithin is [Isomorphic] that gives up: false may also mean that it would
+// take more than some steps to tell. A step looks at one quad once.
+func IsomorphicWithin(a, b []Quad, steps int) bool { return isomorphic(a, b, &steps) }
+
+func isomorphic(a, b []Quad, steps *int) bool {
 	a, b = distinct(a), distinct(b)
 	if len(a) != len(b) {
 		return false
 	}
-	x, y := newColoring(a), newColoring(b)
+	x, y := newColoring(a, steps), newColoring(b, steps)
 	return len(x.color) == len(y.color) && match(x, y)
 }
 
@@ -41,10 +47,11 @@ type coloring struct {
 	quads []Quad
 	color map[BNode]uint64
 	about map[BNode][]Quad
+	steps *int // left for all that are compared; nil for any number
 }
 
-func newColoring(quads []Quad) *coloring {
-	c := &coloring{quads: quads, color: map[BNode]uint64{}, about: map[BNode][]Quad{}}
+func newColoring(quads []Quad, steps *int) *coloring {
+	c := &coloring{quads: quads, steps: steps, color: map[BNode]uint64{}, about: map[BNode][]Quad{}}
 	for _, q := range quads {
 		terms := positions(q)
 		for i, t := range terms {
@@ -62,7 +69,7 @@ func positions(q Quad) [4]Term { return [4]Term{q.Subject, q.Predicate, q.Object
 
 // refine mixes the neighbours' colors in until no more colors come of it.
 func (c *coloring) refine() {
-	for n := c.colors(); ; {
+	for n := c.colors(); c.may(len(c.quads)); {
 		next := make(map[BNode]uint64, len(c.color))
 		for b := range c.color {
 			next[b] = c.mixed(b)
@@ -75,6 +82,16 @@ func (c *coloring) refine() {
 		n = m
 	}
 }
+
+// may takes steps, unless they are used up.
+func (c *coloring) may(steps int) bool {
+	if c.steps != nil {
+		*c.steps -= steps
+	}
+	return !c.tired()
+}
+
+func (c *coloring) tired() bool { return c.steps != nil && *c.steps < 0 }
 
 func (c *coloring) colors() int {
 	seen := map[uint64]bool{}
@@ -130,6 +147,9 @@ func (c *coloring) byColor() map[uint64][]BNode {
 // match tells whether nodes of the same color can stand for each other. Where a
 // color has several, it gives one of x a new color, and tries which of y takes it.
 func match(x, y *coloring) bool {
+	if x.tired() {
+		return false
+	}
 	in, out := x.byColor(), y.byColor()
 	var color uint64
 	for c, group := range in {
@@ -157,7 +177,7 @@ func match(x, y *coloring) bool {
 
 // mark returns the coloring in which b has a color of its own.
 func (c *coloring) mark(b BNode) *coloring {
-	marked := &coloring{quads: c.quads, color: make(map[BNode]uint64, len(c.color)), about: c.about}
+	marked := &coloring{quads: c.quads, steps: c.steps, color: make(map[BNode]uint64, len(c.color)), about: c.about}
 	for node, color := range c.color {
 		marked.color[node] = color
 	}

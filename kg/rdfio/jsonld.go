@@ -24,6 +24,9 @@ type JSONLDContext struct {
 	// context) or that another predicate has is passed over, and the full IRI
 	// stands in its place.
 	Terms map[rdf.IRI]JSONLDTerm
+	// Types names types. Only [JSONLDContext.Document] says them; in a document of
+	// statements types are full IRIs.
+	Types map[rdf.IRI]string
 	// Prefixes go into the @context for who compacts the document further. One
 	// that would change the meaning of an IRI in the document is left out.
 	Prefixes map[string]string
@@ -37,6 +40,26 @@ type JSONLDTerm struct {
 	Type rdf.IRI
 	// Many makes the value an array even when there is one.
 	Many bool
+}
+
+// Document returns the context alone, for others to write documents with.
+func (c JSONLDContext) Document() ([]byte, error) {
+	d := newDocument(c)
+	for _, iri := range slices.Sorted(maps.Keys(c.Types)) {
+		d.schemes[schemeOf(string(iri))] = true
+	}
+	context := d.context()
+	for _, iri := range slices.Sorted(maps.Keys(c.Types)) {
+		name := c.Types[iri]
+		if _, taken := context[name]; !taken && isTermName(name) && !d.schemes[name] {
+			context[name] = map[string]any{"@id": string(iri)}
+		}
+	}
+	text, err := jsontext.Marshal(map[string]any{"@context": context})
+	if err != nil {
+		return nil, fmt.Errorf("encode JSON-LD context: %w", err)
+	}
+	return text, nil
 }
 
 // EntityJSONLD returns a JSON-LD 1.1 document (https://www.w3.org/TR/json-ld11/)

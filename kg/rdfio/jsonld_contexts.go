@@ -35,11 +35,11 @@ func (c *contexts) LoadDocument(iri string) (*ld.RemoteDocument, error) {
 		text, ok = c.load(iri)
 	}
 	if !ok {
-		return nil, fault.New(fault.Missing, "the JSON-LD context <%s> is not stored here, and none is fetched from the network: put it into the document", iri).With("context", iri)
+		return nil, fault.New(fault.Missing, "the JSON-LD context <%s> is not known here, and none is fetched from the network: put it into the document, or load it with the data as --context %s=FILE (argument contexts)", iri, iri).With("context", iri)
 	}
 	document, err := decodeJSON(text)
 	if err != nil {
-		return nil, fault.New(fault.Malformed, "the stored JSON-LD context <%s> is no JSON: %w", iri, err)
+		return nil, fault.New(fault.Malformed, "the JSON-LD context <%s> is no JSON: %w", iri, err)
 	}
 	return &ld.RemoteDocument{DocumentURL: iri, Document: document}, nil
 }

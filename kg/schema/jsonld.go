@@ -23,3 +23,18 @@ func (s *Schema) JSONLDContext(types ...*Type) rdfio.JSONLDContext {
 	}
 	return c
 }
+
+// ContextIRI names the JSON-LD context of the graph that reads it, in a document that
+// is loaded.
+const ContextIRI = "trails://schema"
+
+// ContextDocument is the context that the schema makes: its types and properties by
+// name, and its prefixes.
+func (s *Schema) ContextDocument() ([]byte, error) {
+	c := s.JSONLDContext(s.Types...)
+	c.Types = map[rdf.IRI]string{}
+	for _, t := range s.Types {
+		c.Types[t.IRI] = t.Name
+	}
+	return c.Document()
+}

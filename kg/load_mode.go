@@ -1,0 +1,36 @@
+package kg
+
+import (
+	"fmt"
+	"slices"
+
+	"trails/kg/fault"
+)
+
+// Mode says what a load does with what is there.
+type Mode string
+
+// The modes.
+const (
+	// Merge makes new nodes and sets the given properties of existing ones; RDF text is added.
+	Merge Mode = "merge"
+	// Append makes new nodes only: one that exists is refused.
+	Append Mode = "append"
+	// Overwrite replaces every instance of the types that the data has.
+	Overwrite Mode = "overwrite"
+	// Replace puts RDF text in the place of one graph. Statements that stay are not
+	// touched, nor are blank nodes when all of them say the same as before.
+	Replace Mode = "replace"
+)
+
+// Modes are all that there are.
+func Modes() []Mode { return []Mode{Merge, Append, Overwrite, Replace} }
+
+// check refuses a mode that there is not; no mode is Merge.
+func (m Mode) check() error {
+	if m == "" || slices.Contains(Modes(), m) {
+		return nil
+	}
+	return fault.Arguments(fault.FieldError{Field: "mode", Code: fault.OneOf, Value: string(m), Constraint: Modes(),
+		Message: fmt.Sprintf("mode %q is not one of merge, append, overwrite, replace", m)})
+}
