@@ -31,7 +31,9 @@ function equal (got, want, what) {
 
 // A page that is answered with an error is shown all the same; Chromium calls that a
 // failed resource. Everything else on the console is a fault of ours.
-const ownRefusal = /^Failed to load resource: the server responded with a status of (401|404|409|410|422) /
+const ownRefusal = /^Failed to load resource: the server responded with a status of (400|401|404|409|410|422) /
+
+const plain = (address) => address.split('?')[0]
 
 // open starts a browser's window that lets no request leave this machine, and keeps
 // what went wrong in it.
@@ -48,7 +50,7 @@ async function open (browser, { theme = 'light', size = 'wide', scripts = true }
     return route.abort()
   })
   page.on('console', (m) => {
-    if (['error', 'warning'].includes(m.type()) && !(ownRefusal.test(m.text()) && m.location().url === page.url())) {
+    if (['error', 'warning'].includes(m.type()) && !(ownRefusal.test(m.text()) && plain(m.location().url) === plain(page.url()))) {
       faults.push(`console: ${m.text()} at ${m.location().url}`)
     }
   })
@@ -212,6 +214,105 @@ async function references ({ page }) {
   await says(page, 'Component/mcp')
 }
 
+const prologue = 'PREFIX : <urn:trails:example:>\n'
+const asking = (query, more = {}) => '/admin/query?' + new URLSearchParams({ query: prologue + query, run: '1', ...more })
+
+// queries asks the graph: an example, words that the editor completes, a mistake, a
+// picture, a page of rows, and a file. Without scripts there is no editor to look at.
+async function queries ({ page, size, theme, scripts }) {
+  const shot = (name) => page.screenshot({ path: join(shots, `${name}-${size}-${theme}${scripts ? '' : '-plain'}.png`), fullPage: true, caret: 'initial' })
+  const rows = page.locator('.answer-table tbody tr')
+  await page.goto(`${base}/admin`)
+  await page.locator('.main-nav').getByRole('link', { name: 'Query' }).click()
+  if (scripts) await page.locator('[data-ready="query"]').waitFor({ state: 'attached' })
+  const text = page.locator('#query')
+  const write = async (query) => {
+    if (!scripts) return text.fill(query)
+    await page.locator('.tabPanel.active .CodeMirror textarea').focus()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.insertText(query)
+  }
+  const ask = async (query) => {
+    await write(query)
+    if (scripts) await page.keyboard.press('ControlOrMeta+Enter')
+    else await page.getByRole('button', { name: 'Run', exact: true }).click()
+  }
+
+  await ask(prologue + 'SELECT ?r ?t WHERE { ?r a :Requirement ; :title ?t } ORDER BY ?r')
+  await says(page, '12 rows')
+  holds(await rows.count() === 12, 'every row is shown')
+  await fits(page, 'a table of an answer')
+  await shot('query')
+  await page.getByRole('button', { name: 'CSV', exact: true }).click()
+  await says(page, 'urn:trails:example:Requirement/R-001,')
+  await page.getByRole('button', { name: 'How it is run' }).click()
+  await says(page, 'What is run: SQL')
+  await fits(page, 'an explanation')
+
+  await page.locator('#output').selectOption('table')
+  await ask(prologue + 'SELECT ?r WHERE {\n  ?r a :Requirement ;\n}\nORDER BY')
+  await says(page, 'The query does not parse')
+  holds((await page.locator('.quoted').innerText()).startsWith('5 ORDER BY'), 'the line is shown')
+  if (scripts) holds(await page.locator('.CodeMirror .wrong-here').count() === 1, 'its place is marked')
+  await fits(page, 'a query that does not parse')
+  await shot('query-error')
+  await ask('INSERT DATA { <urn:a> <urn:b> 1 }')
+  await says(page, 'This is an update')
+  holds((await page.getByRole('link', { name: 'Open mutate' }).getAttribute('href')).includes('INSERT'), 'mutate is opened with it')
+
+  await ask(prologue + 'CONSTRUCT { ?a :dependsOn ?b } WHERE { ?a :dependsOn ?b }')
+  await says(page, 'triples')
+  await page.getByRole('button', { name: 'Picture', exact: true }).click()
+  if (scripts) await page.locator('.picture[data-drawn]').waitFor()
+  else await says(page, 'The picture needs scripts')
+  await fits(page, 'a picture of an answer')
+  await shot('query-picture')
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Turtle', exact: true }).click()])
+  holds(readFileSync(await file.path(), 'utf8').includes(':dependsOn <urn:trails:example:Component/'), 'a download is the graph')
+  equal(file.suggestedFilename(), 'answer.ttl', 'the name of a download')
+
+  await page.goto(base + asking('SELECT ?s ?p ?o WHERE { ?s ?p ?o } ORDER BY ?s ?p ?o'))
+  await says(page, 'There is more')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await says(page, 'Rows 101–200')
+  if (scripts) await page.waitForURL(/offset=100/)
+  await rows.first().getByRole('link').first().click()
+  await page.waitForURL('**/admin/types/**')
+}
+
+// editing is what only scripts can: tabs that stay, words of this graph, and leaving
+// the editor with the keys that move through every page.
+async function editing ({ page }) {
+  const line = () => page.locator('.tabPanel.active .CodeMirror textarea')
+  await page.goto(`${base}/admin/query`)
+  await page.locator('[data-ready="query"]').waitFor({ state: 'attached' })
+  await line().focus()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(prologue + 'SELECT * WHERE { ?a :dep')
+  await page.keyboard.press('Control+Space')
+  await page.locator('.CodeMirror-hint', { hasText: ':dependsOn' }).waitFor()
+  await accessible(page, 'a list of completions')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type(' ?b }')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await says(page, 'rows')
+  await page.keyboard.press('Tab')
+  holds(await page.evaluate(() => !document.activeElement.closest('.CodeMirror')), 'Tab leaves the editor')
+  await page.locator('#examples summary').click()
+  await page.getByRole('link', { name: 'How many of each type' }).click()
+  await says(page, 'GROUP BY')
+  await says(page, 'Component')
+  equal(await page.getByRole('tab').count(), 2, 'tabs')
+  await accessible(page, 'two queries')
+  await page.reload()
+  await page.locator('[data-ready="query"]').waitFor({ state: 'attached' })
+  equal(await page.getByRole('tab').count(), 2, 'tabs after a reload')
+  await page.getByRole('tab').first().click()
+  holds((await page.locator('.tabPanel.active .CodeMirror').innerText()).includes(':dependsOn'), 'what was written is still there')
+  const stored = await page.evaluate(() => Object.keys(localStorage))
+  holds(stored.some((key) => key.startsWith('trails_')), `queries are kept under the graph's name, not ${stored}`)
+}
+
 // pages are every kind of page, by its address and what must be done there.
 const pages = [
   ['the overview', '/admin'],
@@ -223,6 +324,11 @@ const pages = [
   ['the log', '/admin/commits'],
   ['a commit', '/admin/commits/head'],
   ['the schema', '/admin/schema'],
+  ['a query', '/admin/query?type=Requirement&run=1'],
+  ['a query that asks for a graph', asking('CONSTRUCT WHERE { ?a :dependsOn ?b }', { output: 'picture' })],
+  ['a query that does not parse', asking('SELECT')],
+  ['a query that is explained', asking('ASK { ?a :dependsOn ?b }', { output: 'explain' })],
+  ['an answer as text', asking('DESCRIBE <urn:trails:example:Component/kg>', { output: 'jsonld' })],
   ['the capabilities', '/admin/capabilities'],
   ['an empty form', '/admin/capabilities/decision.create'],
   ['a form to edit', '/admin/capabilities/component.update?id=kg'],
@@ -289,8 +395,11 @@ async function main () {
       const window = await open(browser, options)
       await journey(window)
       await window.end()
+      const second = await open(browser, options)
+      await queries(second)
+      await second.end()
     }
-    for (const part of [arrives, references, signIn]) {
+    for (const part of [arrives, references, editing, signIn]) {
       const window = await open(browser)
       await part(window)
       await window.end()

@@ -58,8 +58,9 @@ type nodeChange struct {
 
 // schemaDocument is the answer of schema_get as JSON.
 type schemaDocument struct {
-	Base  string       `json:"base"`
-	Types []schemaType `json:"types"`
+	Base     string            `json:"base"`
+	Prefixes map[string]string `json:"prefixes"`
+	Types    []schemaType      `json:"types"`
 }
 
 type schemaType struct {

@@ -51,6 +51,8 @@ type page struct {
 	Live live
 	// Scripts are further static files that the page needs, in their order.
 	Scripts []string
+	// Styles are further style sheets, in their order.
+	Styles []string
 	// Data is for the page's own template.
 	Data any
 	// Frame is filled in by respond.

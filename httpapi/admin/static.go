@@ -2,12 +2,16 @@ package admin
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 
 	"trails/kg/fault"
@@ -16,11 +20,16 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// asset is a static file with the hash of its content.
+// asset is a static file with the hash of its content. What is large stands packed
+// in the binary.
 type asset struct {
-	body []byte
-	hash string
+	body   []byte
+	hash   string
+	packed bool
 }
+
+// packedExt ends the names of files that are kept as gzip.
+const packedExt = ".gz"
 
 // assets are the static files by name.
 var assets = readAssets()
@@ -31,7 +40,8 @@ func readAssets() map[string]asset {
 	for _, e := range entries {
 		body, _ := staticFiles.ReadFile("static/" + e.Name())
 		sum := sha256.Sum256(body)
-		out[e.Name()] = asset{body, hex.EncodeToString(sum[:8])}
+		name, packed := strings.CutSuffix(e.Name(), packedExt)
+		out[name] = asset{body, hex.EncodeToString(sum[:8]), packed}
 	}
 	return out
 }
@@ -65,6 +75,39 @@ func (s *site) static(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Query().Get("v") == a.hash {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(a.body))
+	body, err := a.forReader(h, r)
+	if err != nil {
+		return err
+	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
 	return nil
+}
+
+// forReader is the content as the reader takes it: all browsers take it packed.
+func (a asset) forReader(h http.Header, r *http.Request) ([]byte, error) {
+	if !a.packed {
+		return a.body, nil
+	}
+	h.Set("Vary", "Accept-Encoding")
+	if takesGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("ETag", `"`+a.hash+`-gzip"`)
+		return a.body, nil
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(a.body))
+	if err != nil {
+		return nil, fmt.Errorf("unpack a static file: %w", err)
+	}
+	return io.ReadAll(reader)
+}
+
+// takesGzip reports that the reader names gzip, and not to refuse it.
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || weight == ""
+		}
+	}
+	return false
 }

@@ -1,8 +1,11 @@
 package admin_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -45,18 +48,51 @@ func TestVendoredFilesAreTheOnesThatAreWrittenDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("static/*.min.js")
+	files, err := filepath.Glob("static/*.min.*")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vendored files: %v", err)
 	}
 	for _, file := range files {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := unpacked(t, file)
 		sum := sha256.Sum256(body)
 		if !strings.Contains(string(list), "| "+filepath.Base(file)+" |") || !strings.Contains(string(list), hex.EncodeToString(sum[:])) {
 			t.Errorf("%s with SHA-256 %x is not in VENDORED.md", file, sum)
+		}
+	}
+}
+
+// unpacked is what a vendored file holds.
+func unpacked(t *testing.T, file string) []byte {
+	t.Helper()
+	body, err := os.ReadFile(file)
+	if err != nil || !strings.HasSuffix(file, ".gz") {
+		return body
+	}
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err = io.ReadAll(r); err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+func TestPackedFilesAreSentAsTheReaderTakesThem(t *testing.T) {
+	f := newExample(t)
+	want := string(unpacked(t, "static/yasgui.min.css.gz"))
+	for accept, packed := range map[string]bool{
+		"": false, "identity": false, "br": false, "gzip;q=0": false, "gzip; q=0.0": false, "xgzip": false,
+		"gzip": true, "br, gzip;q=0.5": true, "GZIP": true,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/static/yasgui.min.css", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		a := f.do(t, r)
+		if got := a.Header.Get("Content-Encoding") == "gzip"; got != packed || a.Header.Get("Vary") != "Accept-Encoding" || a.Header.Get("Content-Type") != "text/css; charset=utf-8" {
+			t.Errorf("%q: %v", accept, a.Header)
+		}
+		if !packed && a.text != want || packed && len(a.text) > len(want)/2 {
+			t.Errorf("%q: %d bytes", accept, len(a.text))
 		}
 	}
 }

@@ -19,6 +19,7 @@ var functions = template.FuncMap{
 	"typeURL":       typeURL,
 	"nodeURL":       nodeURL,
 	"commitURL":     commitURL,
+	"typeQueryURL":  typeQueryURL,
 	"capabilityURL": capabilityURL,
 	"formURL":       formURL,
 	"kgURL":         kgURL,
@@ -37,6 +38,7 @@ var functions = template.FuncMap{
 	"join":          strings.Join,
 	"dict":          dict,
 	"unbroken":      unbroken,
+	"add":           func(a, b int) int { return a + b },
 }
 
 // maxLine is how much of a text stands where one line is wanted.

@@ -15,6 +15,11 @@ func commitURL(id string) string { return "/admin/commits/" + url.PathEscape(id)
 
 func capabilityURL(id string) string { return "/admin/capabilities/" + url.PathEscape(id) }
 
+// typeQueryURL asks for a type's instances on the page of queries.
+func typeQueryURL(typeName string) string {
+	return withQuery(queryURL, url.Values{"type": {typeName}, "run": {"1"}})
+}
+
 // kgURL is where programs read a type, or a node of it.
 func kgURL(typeName, id string) string {
 	if id == "" {

@@ -1,10 +1,8 @@
-// Draws a neighbourhood with cytoscape. The page lists the same nodes and links.
+// Draws graphs with cytoscape: a neighbourhood, or what a query answers. The page
+// lists the same nodes and links.
 "use strict";
 (() => {
-	const box = document.getElementById("picture");
-	if (!box) return;
 	const small = 90; // nodes up to which there is room for every label
-	let cy = null, shown = "";
 
 	// color resolves a colour of the style sheet in the current theme.
 	function color(name, className) {
@@ -18,9 +16,7 @@
 		return value;
 	}
 
-	const full = box.classList.contains("full");
-
-	function style(count) {
+	function style(count, full) {
 		const text = color("--text"), line = color("--line-strong"), panel = color("--panel"), accent = color("--accent");
 		const crowded = count > 300;
 		const sheet = [
@@ -54,11 +50,10 @@
 		return [...nodes, ...edges];
 	}
 
-	// rings places nodes around the root by distance, each near the node that leads
+	// rings places nodes around the middle by distance, each near the node that leads
 	// to it; a full ring goes on in the next.
-	function rings(graph) {
-		const few = graph.nodes.length <= small;
-		const gap = !few ? 62 : full ? 140 : 100, room = !few ? 34 : full ? 110 : 70, at = {}, angles = { [graph.root]: 0 };
+	function rings(graph, few, full) {
+		const gap = !few ? 62 : full ? 140 : 100, room = !few ? 34 : full ? 110 : 70, at = {}, angles = {};
 		const depths = new Map(graph.nodes.map(n => [n.id, n.depth])), leads = {};
 		for (const e of graph.edges || []) {
 			if (depths.get(e.to) === depths.get(e.from) + 1) leads[e.to] ??= e.from;
@@ -85,73 +80,130 @@
 		return at;
 	}
 
-	// place stretches few nodes to the picture's shape and fits them all in.
-	function place(graph) {
-		cy.layout({ name: "preset", positions: rings(graph) }).run();
-		const shape = box.clientWidth / box.clientHeight;
-		if (graph.nodes.length <= small) {
-			const [x, y] = [Math.max(1, Math.min(shape, 1.9)), Math.max(1, Math.min(1 / shape, 1.6))];
-			cy.nodes().positions(n => ({ x: n.position("x") * x, y: n.position("y") * y }));
-		}
-		cy.fit(undefined, full ? 30 : 16);
-		if (cy.zoom() > 1.3) { cy.zoom(1.3); cy.center(); }
+	// parts are the pieces of a graph that do not hang together, in their order.
+	function parts(graph) {
+		const out = [];
+		for (const n of graph.nodes) (out[n.part || 0] ??= { nodes: [], edges: [] }).nodes.push(n);
+		const part = new Map(graph.nodes.map(n => [n.id, n.part || 0]));
+		for (const e of graph.edges || []) if (part.has(e.from)) out[part.get(e.from)].edges.push(e);
+		return out;
 	}
 
-	function draw(graph) {
-		if (cy) cy.destroy();
-		box.replaceChildren();
-		const many = graph.nodes.length > 300;
-		cy = cytoscape({
-			container: box, elements: elements(graph), style: style(graph.nodes.length), layout: { name: "null" },
-			minZoom: 0.03, maxZoom: 3, textureOnViewport: many, hideEdgesOnViewport: many, pixelRatio: many ? 1 : "auto",
-			autoungrabify: many, boxSelectionEnabled: false, userZoomingEnabled: full, userPanningEnabled: full,
+	// shelves puts the parts beside each other in rows, which together have about the
+	// shape of the picture.
+	function shelves(graph, few, full, shape) {
+		const pad = few ? 60 : 30, boxes = parts(graph).map(part => {
+			const at = rings(part, few, full), xs = Object.values(at).map(p => p.x), ys = Object.values(at).map(p => p.y);
+			const [left, top] = [Math.min(...xs), Math.min(...ys)];
+			return { at, left, top, width: Math.max(...xs) - left + pad, height: Math.max(...ys) - top + pad };
 		});
-		place(graph);
-		cy.on("tap", "node", e => { const href = e.target.data("href"); if (href) location.href = href; });
-		cy.on("mouseover", "node", e => { e.target.addClass("over").connectedEdges().addClass("near"); box.style.cursor = e.target.data("href") ? "pointer" : ""; });
-		cy.on("mouseout", "node", e => { e.target.removeClass("over").connectedEdges().removeClass("near"); box.style.cursor = ""; });
-		box.dataset.drawn = graph.nodes.length;
-	}
-
-	// controls are buttons beside the picture, for hands without a wheel.
-	function controls() {
-		const bar = document.createElement("div");
-		bar.className = "zoom";
-		const middle = () => ({ x: box.clientWidth / 2, y: box.clientHeight / 2 });
-		const zoom = by => cy && cy.zoom({ level: cy.zoom() * by, renderedPosition: middle() });
-		for (const [sign, name, act] of [["+", "Zoom in", () => zoom(1.4)], ["−", "Zoom out", () => zoom(1 / 1.4)], ["⤢", "Show all", () => cy && cy.fit(undefined, 30)]]) {
-			const button = document.createElement("button");
-			button.type = "button";
-			button.textContent = sign;
-			button.title = name;
-			button.setAttribute("aria-label", name);
-			button.addEventListener("click", act);
-			bar.append(button);
+		const area = boxes.reduce((sum, b) => sum + b.width * b.height, 0);
+		const widest = Math.max(...boxes.map(b => b.width), Math.sqrt(area * shape)), all = {};
+		let [x, y, height] = [0, 0, 0];
+		for (const b of boxes) {
+			if (x > 0 && x + b.width > widest) [x, y, height] = [0, y + height, 0];
+			for (const id in b.at) all[id] = { x: b.at[id].x - b.left + x, y: b.at[id].y - b.top + y };
+			x += b.width;
+			height = Math.max(height, b.height);
 		}
-		bar.dataset.keep = "";
-		box.after(bar);
-		// A wheel scrolls the page, as everywhere, and zooms with Ctrl.
-		box.parentElement.addEventListener("wheel", e => { if (!e.ctrlKey && !e.metaKey) e.stopPropagation(); }, { capture: true, passive: true });
+		return all;
 	}
 
-	async function load() {
-		try {
-			if (!cy) box.querySelector(".wait").textContent = "Drawing…";
+	// picture is one graph in one box of the page.
+	function picture(box) {
+		const full = box.classList.contains("full");
+		let cy = null, shown = "";
+
+		// place stretches few nodes to the picture's shape and fits them all in.
+		function place(graph) {
+			const shape = box.clientWidth / box.clientHeight;
+			cy.layout({ name: "preset", positions: shelves(graph, graph.nodes.length <= small, full, shape) }).run();
+			if (graph.nodes.length <= small) {
+				const [x, y] = [Math.max(1, Math.min(shape, 1.9)), Math.max(1, Math.min(1 / shape, 1.6))];
+				cy.nodes().positions(n => ({ x: n.position("x") * x, y: n.position("y") * y }));
+			}
+			// Without a node that all is about, what hangs together pulls together; the
+			// rings are where that begins, so it ends the same each time.
+			if (!graph.root && graph.nodes.length <= small) {
+				cy.layout({ name: "cose", animate: false, randomize: false, fit: false, idealEdgeLength: () => 110, edgeElasticity: () => 120, nodeRepulsion: () => 900000, nodeOverlap: 60, gravity: 0.4, componentSpacing: 120, numIter: 1500 }).run();
+				cy.fit(undefined, 50);
+				const by = cy.zoom(); // as far apart as the picture is wide, so that labels keep their size
+				cy.nodes().positions(n => ({ x: n.position("x") * by, y: n.position("y") * by }));
+			}
+			cy.fit(undefined, full ? 30 : 16);
+			if (cy.zoom() > 1.3) { cy.zoom(1.3); cy.center(); }
+		}
+
+		function draw(graph) {
+			if (cy) cy.destroy();
+			box.replaceChildren();
+			const many = graph.nodes.length > 300;
+			cy = cytoscape({
+				container: box, elements: elements(graph), style: style(graph.nodes.length, full), layout: { name: "null" },
+				minZoom: 0.03, maxZoom: 3, textureOnViewport: many, hideEdgesOnViewport: many, pixelRatio: many ? 1 : "auto",
+				autoungrabify: many, boxSelectionEnabled: false, userZoomingEnabled: full, userPanningEnabled: full,
+			});
+			place(graph);
+			cy.on("tap", "node", e => { const href = e.target.data("href"); if (href) location.href = href; });
+			cy.on("mouseover", "node", e => { e.target.addClass("over").connectedEdges().addClass("near"); box.style.cursor = e.target.data("href") ? "pointer" : ""; });
+			cy.on("mouseout", "node", e => { e.target.removeClass("over").connectedEdges().removeClass("near"); box.style.cursor = ""; });
+			box.dataset.drawn = graph.nodes.length;
+		}
+
+		// controls are buttons beside the picture, for hands without a wheel.
+		function controls() {
+			const bar = document.createElement("div");
+			bar.className = "zoom";
+			const middle = () => ({ x: box.clientWidth / 2, y: box.clientHeight / 2 });
+			const zoom = by => cy && cy.zoom({ level: cy.zoom() * by, renderedPosition: middle() });
+			for (const [sign, name, act] of [["+", "Zoom in", () => zoom(1.4)], ["−", "Zoom out", () => zoom(1 / 1.4)], ["⤢", "Show all", () => cy && cy.fit(undefined, 30)]]) {
+				const button = document.createElement("button");
+				button.type = "button";
+				button.textContent = sign;
+				button.title = name;
+				button.setAttribute("aria-label", name);
+				button.addEventListener("click", act);
+				bar.append(button);
+			}
+			bar.dataset.keep = "";
+			box.after(bar);
+			// A wheel scrolls the page, as everywhere, and zooms with Ctrl.
+			box.parentElement.addEventListener("wheel", e => { if (!e.ctrlKey && !e.metaKey) e.stopPropagation(); }, { capture: true, passive: true });
+		}
+
+		// source is the graph as JSON: from its address, or from beside the picture.
+		async function source() {
+			if (!box.dataset.graph) return box.parentElement.querySelector(".picture-data").textContent;
 			const answer = await fetch(box.dataset.graph, { headers: { Accept: "application/json" } });
 			if (!answer.ok) throw new Error(answer.status);
-			const text = await answer.text();
-			if (text === shown) return;
-			shown = text;
-			draw(JSON.parse(text));
-		} catch (e) {
-			if (!cy) box.querySelector(".wait").textContent = "The picture could not be loaded.";
+			return answer.text();
 		}
+
+		async function load() {
+			try {
+				if (!cy) box.querySelector(".wait").textContent = "Drawing…";
+				const text = await source();
+				if (text === shown) return;
+				shown = text;
+				draw(JSON.parse(text));
+			} catch (e) {
+				if (!cy) box.querySelector(".wait").textContent = "The picture could not be loaded.";
+			}
+		}
+
+		if (full) controls();
+		load();
+		return { load, restyle: () => { if (cy) cy.style(style(cy.nodes().length, full)); } };
 	}
 
-	const restyle = () => { if (cy) cy.style(style(cy.nodes().length)); };
-	document.addEventListener("trails:refreshed", load);
+	const pictures = new WeakMap();
+	const each = act => { for (const box of document.querySelectorAll("[data-graph], [data-picture]")) act(box, pictures.get(box)); };
+	// look draws what came onto the page; what comes back may have missed a theme.
+	const look = () => each((box, known) => known ? known.restyle() : pictures.set(box, picture(box)));
+	const restyle = () => each((box, known) => known && known.restyle());
+	document.addEventListener("trails:refreshed", () => each((box, known) => known && known.load()));
+	document.addEventListener("trails:added", look);
 	document.addEventListener("trails:theme", restyle);
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
-	if (full) controls();
-	load();
+	look();
 })();
