@@ -108,7 +108,7 @@ func (w *Writer) load() (err error) {
 	}
 	w.before = w.flush
 	if w.head.Quads == 0 {
-		w.bulk = newBulk(terms == 0)
+		return w.beginBulk()
 	}
 	return nil
 }
@@ -265,7 +265,7 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 	}
 	w.log.bulk, w.log.rows = true, nil
 	if w.bulk == nil {
-		w.bulk = newBulk(false)
+		return w.beginBulk()
 	}
 	return nil
 }
@@ -355,6 +355,8 @@ func (w *Writer) Close() error {
 // endWith ends the transaction and lets the next writer in. A COMMIT is not
 // interrupted: its outcome must be known.
 func (w *Writer) endWith(how string) error {
+	// A chunk that fails now was to be undone: a commit has settled all before.
+	_ = w.bulk.settle()
 	err := w.conn.end(how)
 	if err != nil {
 		err = errors.Join(err, w.conn.end("ROLLBACK"))
