@@ -117,7 +117,7 @@ type answers iter.Seq2[[]rdf.Term, error]
 // as the doors do.
 func asked(ctx context.Context, g *kg.Graph, text string) answers {
 	return func(yield func([]rdf.Term, error) bool) {
-		q, err := sparql.Parse(text, sparql.Options{})
+		q, err := g.ParseQuery(text, "")
 		if err != nil {
 			yield(nil, err)
 			return
