@@ -18,6 +18,7 @@ import (
 // each answer. It tells itself how long it took. Two SQLite connections of one process
 // would share their page cache: each would measure what the other left of it.
 type peer struct {
+	cmd *exec.Cmd
 	in  *json.Encoder
 	out *bufio.Reader
 }
@@ -69,31 +70,60 @@ func startPeer(tb testing.TB, cmd *exec.Cmd) *peer {
 		in.Close()
 		_ = cmd.Wait() // what it said counts, not how it ended
 	})
-	return &peer{json.NewEncoder(in), bufio.NewReader(out)}
+	return &peer{cmd, json.NewEncoder(in), bufio.NewReader(out)}
+}
+
+// patience is how long a peer is waited for.
+const patience = time.Minute
+
+// inTime asks a shape, and ends a peer that does not answer before patience ends.
+func (p *peer) inTime(tb testing.TB, s querykit.Shape) (r reply, ok bool) {
+	tb.Helper()
+	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	r, err := p.try(p.question(tb, s, true))
+	if !late.Stop() {
+		return reply{}, false
+	}
+	if err != nil {
+		tb.Fatalf("%s: %v", s.Name, err)
+	}
+	return r, true
 }
 
 func (p *peer) ask(tb testing.TB, q question) reply {
 	tb.Helper()
-	if err := p.in.Encode(q); err != nil {
-		tb.Fatal(err)
-	}
-	line, err := p.out.ReadBytes('\n')
+	r, err := p.try(q)
 	if err != nil {
-		tb.Fatalf("a peer has ended: %v", err)
-	}
-	var r reply
-	if err := json.Unmarshal(line, &r); err != nil {
-		tb.Fatal(err)
-	}
-	if r.Error != "" {
-		tb.Fatalf("%s: %s", q.Shape, r.Error)
+		tb.Fatalf("%s: %v", q.Shape, err)
 	}
 	return r
 }
 
+func (p *peer) try(q question) (r reply, err error) {
+	if err := p.in.Encode(q); err != nil {
+		return r, err
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return r, fmt.Errorf("a peer has ended: %w", err)
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, err
+	}
+	if r.Error != "" {
+		return r, errors.New(r.Error)
+	}
+	return r, nil
+}
+
 func (p *peer) shape(tb testing.TB, s querykit.Shape, digest bool) reply {
 	tb.Helper()
-	return p.ask(tb, question{Shape: s.Name, Query: s.Text(), Vars: varsOf(tb, s), Ordered: s.Ordered, Digest: digest})
+	return p.ask(tb, p.question(tb, s, digest))
+}
+
+func (p *peer) question(tb testing.TB, s querykit.Shape, digest bool) question {
+	tb.Helper()
+	return question{Shape: s.Name, Query: s.Text(), Vars: varsOf(tb, s), Ordered: s.Ordered, Digest: digest}
 }
 
 // serveHand is the peer that asks with SQL, until its input ends.

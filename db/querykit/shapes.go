@@ -187,8 +187,8 @@ var algebraShapes = []Shape{
 		Name:  "not-exists",
 		Query: `SELECT (COUNT(*) AS ?n) { ?w ex:status "available" FILTER NOT EXISTS { ?c ex:cites ?w . ?c ex:status "lent" } }`,
 		SQL: `SELECT count(*) FROM live a INDEXED BY live_pos WHERE a.p = {ex:status} AND a.o = {"available"} AND a.g = 0
-			AND NOT EXISTS (SELECT 1 FROM live b INDEXED BY live_pos CROSS JOIN live c NOT INDEXED WHERE b.p = {ex:cites} AND b.o = a.s AND b.g = 0
-			AND c.s = b.s AND c.p = {ex:status} AND c.o = {"lent"} AND c.g = 0)`,
+			AND a.s NOT IN (SELECT b.o FROM live c INDEXED BY live_pos CROSS JOIN live b NOT INDEXED
+			WHERE c.p = {ex:status} AND c.o = {"lent"} AND c.g = 0 AND b.s = c.s AND b.p = {ex:cites} AND b.g = 0)`,
 		Columns: []Column{Number},
 	},
 	{
