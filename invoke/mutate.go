@@ -17,7 +17,7 @@ const (
 )
 
 var mutateBuiltin = builtin{
-	id: "mutate", description: "Run a SPARQL 1.1 update as one atomic, validated commit: all of its operations, each seeing what those before it did, or none. The schema is not changed by it, and LOAD fetches nothing.",
+	id: "mutate", description: "Run a SPARQL 1.1 update as one atomic, validated commit: all of its operations, each seeing what those before it did, or none. The schema is not changed by it, and LOAD and SERVICE reach only hosts that this process was allowed.",
 	input: append([]capability.Field{
 		{Name: "update", Type: capability.String, Required: true, MaxLength: ptr(queryText), Description: "The text of the update."},
 		paramsField,

@@ -54,6 +54,8 @@ type Options struct {
 	KeepActivities int64
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Remote is what SERVICE and LOAD reach other hosts by; nil refuses both.
+	Remote Remote
 }
 
 // CreateOptions are what a new file is fixed to.
@@ -73,9 +75,10 @@ type CreateOptions struct {
 // Graph is an open file. It is safe for concurrent use; so are any number of
 // processes on the same file. Close it once.
 type Graph struct {
-	file *db.File
-	now  func() time.Time
-	bell bell // rings after every commit of this process
+	file   *db.File
+	now    func() time.Time
+	remote Remote
+	bell   bell // rings after every commit of this process
 
 	texts sparql.Texts // of queries
 
@@ -141,9 +144,12 @@ func Open(ctx context.Context, path string, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{file: f, now: o.Now}
+	g := &Graph{file: f, now: o.Now, remote: o.Remote}
 	if g.now == nil {
 		g.now = time.Now
+	}
+	if g.remote == nil {
+		g.remote = noRemote{}
 	}
 	return g, nil
 }

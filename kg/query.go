@@ -47,14 +47,14 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	if err != nil {
 		return nil, err
 	}
-	if name, remote := q.Remote(); remote {
-		return nil, refusedService(name)
-	}
 	dataset := q.Dataset
 	if !o.Dataset.IsZero() {
 		dataset = o.Dataset
 	}
 	if err := checkDataset(dataset); err != nil {
+		return nil, err
+	}
+	if q, err = s.graph.withServices(ctx, q); err != nil {
 		return nil, err
 	}
 	a := &Answer{Form: q.Form, Prefixes: q.Prefixes, snapshot: s, options: o}
@@ -65,14 +65,6 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	bound.Dataset = dataset
 	a.query = &bound
 	return a, a.lower(ctx)
-}
-
-func refusedService(name sparql.Operand) error {
-	where := "?" + string(name.Var)
-	if name.Var == "" {
-		where = "<" + rdf.Lexical(name.Term) + ">"
-	}
-	return fault.New(fault.Denied, "SERVICE %s is refused: queries do not leave this graph", where)
 }
 
 // checkDataset refuses the one name in FROM that is no graph's.

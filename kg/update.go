@@ -34,17 +34,30 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	if err != nil {
 		return Result{}, err
 	}
-	if name, remote := u.Remote(); remote {
-		return Result{}, refusedService(name)
-	}
 	if err := checkUsing(u, o.Dataset); err != nil {
 		return Result{}, err
 	}
 	var spool change.Spool
 	defer spool.Close()
 	labels := newRelabel()
-	run := updating{operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.prefix}, spool: &spool}
+	run := updating{
+		operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.prefix}, spool: &spool,
+		fetched: map[sparql.Load]*change.Spool{},
+	}
+	defer run.forget()
+	if err := run.askOthers(ctx, s); err != nil {
+		return Result{}, err
+	}
 	return s.write(ctx, job{spool: &spool, set: set, prepare: run.all})
+}
+
+// askOthers asks the services and fetches the documents that the request names, before
+// anything is locked.
+func (u *updating) askOthers(ctx context.Context, s *Session) error {
+	if err := u.withServices(ctx, s.graph.remote); err != nil {
+		return err
+	}
+	return u.fetchAll(ctx, s)
 }
 
 // checkUsing refuses datasets that cannot be, before anything is locked.
@@ -75,6 +88,7 @@ type updating struct {
 	fill       filler
 	w          *db.Writer
 	spool      *change.Spool // takes the edits of the operation at hand
+	fetched    map[sparql.Load]*change.Spool
 }
 
 // all runs the operations. One alone gives its edits to the commit. Of several, each

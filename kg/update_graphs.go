@@ -18,7 +18,7 @@ func (u *updating) operation(ctx context.Context, op sparql.Operation) error {
 	case sparql.Modify:
 		return u.modify(ctx, op)
 	case sparql.Load:
-		return unless(op.Silent, fault.New(fault.Denied, "LOAD <%s> is refused: an update fetches nothing; get the file and load it", string(op.Source)))
+		return unless(op.Silent, u.load(ctx, op))
 	case sparql.Clear:
 		return unless(op.Silent, u.clear(ctx, op.Target))
 	case sparql.Drop:

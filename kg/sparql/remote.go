@@ -1,22 +1,7 @@
 package sparql
 
 // Remote returns the name of a SERVICE in the query, and whether there is one.
-func (q *Query) Remote() (Operand, bool) { return remoteIn(q.Op) }
-
-// Remote returns the name of a SERVICE in the update, and whether there is one.
-func (u *Update) Remote() (Operand, bool) {
-	for _, o := range u.Operations {
-		if m, ok := o.(Modify); ok {
-			if name, found := remoteIn(m.Where); found {
-				return name, true
-			}
-		}
-	}
-	return Operand{}, false
-}
-
-// remoteIn looks through a pattern and the patterns of its expressions.
-func remoteIn(op Op) (Operand, bool) {
+func (q *Query) Remote() (Operand, bool) {
 	var found *Operand
 	b := newBinder(nil)
 	b.service = func(name Operand) {
@@ -24,7 +9,7 @@ func remoteIn(op Op) (Operand, bool) {
 			found = &name
 		}
 	}
-	b.op(op)
+	b.op(q.Op)
 	if found == nil {
 		return Operand{}, false
 	}

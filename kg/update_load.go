@@ -1,0 +1,173 @@
+package kg
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"mime"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/rdfio"
+	"trails/kg/sparql"
+)
+
+// fetchAll reads what the request's LOADs name, before anything is locked. What SILENT
+// makes light of is an empty document.
+func (u *updating) fetchAll(ctx context.Context, s *Session) error {
+	for _, op := range u.operations {
+		load, ok := op.(sparql.Load)
+		if !ok || u.fetched[load] != nil {
+			continue
+		}
+		u.fetched[load] = new(change.Spool)
+		err := s.fetch(ctx, load, u.fetched[load])
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !load.Silent:
+			return err
+		default:
+			u.fetched[load].Close()
+			u.fetched[load] = new(change.Spool)
+		}
+	}
+	return nil
+}
+
+// forget removes what was fetched.
+func (u *updating) forget() {
+	for _, spool := range u.fetched {
+		spool.Close()
+	}
+}
+
+// load is LOAD (section 3.1.4).
+func (u *updating) load(ctx context.Context, op sparql.Load) error {
+	for group, err := range u.fetched[op].Groups(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, e := range group.Edits {
+			if err := u.edit(change.Assert, e.Quad); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fetch reads one document into a spool.
+func (s *Session) fetch(ctx context.Context, op sparql.Load, spool *change.Spool) error {
+	if err := checkLoad(op); err != nil {
+		return err
+	}
+	doc, err := s.graph.remote.Fetch(ctx, string(op.Source))
+	if err != nil {
+		f := *fault.Of(err)
+		f.Message = "LOAD: " + f.Message
+		return &f
+	}
+	defer func() { _ = doc.Close() }() // only read
+	text := bufio.NewReaderSize(doc, sniffed)
+	format, err := formatOfDocument(doc, text)
+	if err != nil {
+		return err
+	}
+	under, err := s.schemaNow(ctx)
+	if err != nil {
+		return err
+	}
+	in := loading{
+		ctx: ctx, under: under, spool: spool, labels: newRelabel(), types: map[rdf.IRI]bool{}, rejected: map[string]bool{},
+		load: Load{
+			Inputs: []Input{{Name: doc.Location, Reader: text}}, Format: Format(format),
+			Graph: op.Into.Graph, Base: rdf.IRI(doc.Location),
+		},
+	}
+	if err := in.readAll(); err != nil {
+		return err
+	}
+	return checkGraphsOf(ctx, op, spool)
+}
+
+// schemaNow is the schema of the head.
+func (s *Session) schemaNow(ctx context.Context) (c *compiled, err error) {
+	err = s.View(ctx, func(snap *Snapshot) error {
+		c = snap.compiled
+		return nil
+	})
+	return c, err
+}
+
+// checkLoad refuses what no way out can make good.
+func checkLoad(op sparql.Load) error {
+	if scheme, _, _ := strings.Cut(string(op.Source), ":"); strings.EqualFold(scheme, "file") {
+		return fault.New(fault.Denied, "LOAD <%s> is refused: an update reads no files; load it as data", string(op.Source))
+	}
+	return checkUpdatable(op.Into.Graph)
+}
+
+// checkGraphsOf refuses a document whose own graphs LOAD cannot fill.
+func checkGraphsOf(ctx context.Context, op sparql.Load, spool *change.Spool) error {
+	for group, err := range spool.Groups(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, e := range group.Edits {
+			if op.Into.Graph != "" && e.Quad.Label != op.Into.Graph {
+				return fault.New(fault.InvalidData, "LOAD <%s>: the document has graphs of its own; load it without INTO", string(op.Source))
+			}
+			if err := checkUpdatable(e.Quad.Label); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// formatsByMedia are the media types of documents. Those of unsaidMedia say nothing of
+// what a document is.
+var (
+	formatsByMedia = map[string]rdfio.Format{
+		"text/turtle": rdfio.Turtle, "application/x-turtle": rdfio.Turtle, "application/trig": rdfio.TriG,
+		"application/n-triples": rdfio.NTriples, "application/n-quads": rdfio.NQuads,
+		"application/rdf+xml": rdfio.RDFXML, "application/xml": rdfio.RDFXML, "text/xml": rdfio.RDFXML,
+		"application/ld+json": rdfio.JSONLD,
+	}
+	unsaidMedia = []string{"", "text/plain", "application/json", "application/octet-stream", "binary/octet-stream", "application/gzip", "application/x-gzip"}
+)
+
+// formatOfDocument decides by the media type, then the name, then the beginning.
+func formatOfDocument(doc Document, text *bufio.Reader) (rdfio.Format, error) {
+	media, _, err := mime.ParseMediaType(doc.MediaType)
+	if err != nil {
+		media = strings.ToLower(doc.MediaType)
+	}
+	format := formatsByMedia[media]
+	if format == "" && slices.Contains(unsaidMedia, media) {
+		head, err := text.Peek(sniffed)
+		var refused *fault.Error
+		if errors.As(err, &refused) {
+			return "", refused
+		}
+		format = rdfio.Sniff(head, pathOf(doc.Location))
+	}
+	if format == "" {
+		return "", fault.New(fault.Unusable, "<%s> came as %q, which is no form of RDF", doc.Location, doc.MediaType)
+	}
+	return format, nil
+}
+
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}
