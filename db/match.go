@@ -147,8 +147,9 @@ func (p pattern) bind(s *stmt) {
 }
 
 // Match returns the quads that fit the pattern: a nil term fits all, and
-// [rdf.DefaultGraph] as its label fits the default graph only. The order is that
-// of the index that serves the pattern: always the same, not that of the texts.
+// [rdf.DefaultGraph] as its label fits the default graph only. Virtual graphs are
+// read by their names alone. The order is that of the index that serves the pattern:
+// always the same, not that of the texts.
 // Rows are read as they are asked for.
 func (r *Reader) Match(ctx context.Context, q rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
@@ -161,6 +162,9 @@ func (r *Reader) Match(ctx context.Context, q rdf.Quad) iter.Seq2[rdf.Quad, erro
 func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, error) bool) error {
 	if err := r.ready(ctx); err != nil {
 		return err
+	}
+	if g := virtualGraphs[q.Label]; g != nil {
+		return r.matchVirtual(ctx, g, q, yield)
 	}
 	p, ok, err := r.resolve(q)
 	if err != nil || !ok {
@@ -231,6 +235,14 @@ func (r *Reader) Count(ctx context.Context, q rdf.Quad) (int64, error) {
 func (r *Reader) count(ctx context.Context, q rdf.Quad) (int64, error) {
 	if err := r.ready(ctx); err != nil {
 		return 0, err
+	}
+	if g := virtualGraphs[q.Label]; g != nil {
+		n := int64(0)
+		err := r.matchVirtual(ctx, g, q, func(rdf.Quad, error) bool {
+			n++
+			return true
+		})
+		return n, err
 	}
 	p, ok, err := r.resolve(q)
 	if err != nil || !ok {

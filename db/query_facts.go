@@ -14,7 +14,7 @@ import (
 // are made with it are for this state only. An error in between means not to know.
 func (r *Reader) Lowering(ctx context.Context) lower.Options {
 	a := r.asking(ctx, nil)
-	return lower.Options{Stats: a.rows, Region: a.region}
+	return lower.Options{Stats: a.rows, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual}
 }
 
 // facts is what lowerings asked of a file. It is safe for concurrent use.

@@ -44,6 +44,9 @@ func (c *conn) answerQuestions() error {
 			return err
 		}
 	}
+	if err := all.registerGraphs(c); err != nil {
+		return err
+	}
 	if err := c.SetCollation("t_order", func(a, b string) int { return all.current.order(a, b) }); err != nil {
 		return err
 	}

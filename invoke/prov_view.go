@@ -23,6 +23,7 @@ var provContext = map[string]any{
 	"agent":      map[string]string{"@id": "prov:wasAssociatedWith", "@type": "@id"},
 	"used":       map[string]string{"@id": "prov:used", "@type": "@id", "@container": "@set"},
 	"generated":  map[string]string{"@id": "prov:generated", "@type": "@id", "@container": "@set"},
+	"entities":   map[string]string{"@reverse": "prov:wasGeneratedBy", "@type": "@id", "@container": "@set"},
 	"commit":     map[string]string{"@id": "trails:commit", "@type": "@id"},
 	"author":     "trails:author",
 	"capability": "trails:capability",
@@ -39,21 +40,22 @@ var provContext = map[string]any{
 type provActivity struct {
 	ID         string   `json:"@id"`
 	Type       []string `json:"@type"`
-	Capability string   `json:"capability"`
+	Capability string   `json:"capability,omitempty"`
 	Version    string   `json:"version,omitempty"`
 	Agent      string   `json:"agent"`
-	Author     string   `json:"author"`
-	Via        string   `json:"via"`
+	Author     string   `json:"author,omitempty"`
+	Via        string   `json:"via,omitempty"`
 	Started    string   `json:"started"`
 	Ended      string   `json:"ended"`
-	Inputs     string   `json:"inputs"`
-	Outcome    string   `json:"outcome"`
+	Inputs     string   `json:"inputs,omitempty"`
+	Outcome    string   `json:"outcome,omitempty"`
 	Error      string   `json:"error,omitempty"`
-	Trace      string   `json:"trace"`
+	Trace      string   `json:"trace,omitempty"`
 	Cost       int64    `json:"cost"`
 	Commit     string   `json:"commit,omitempty"`
 	Used       []string `json:"used,omitempty"`
 	Generated  []string `json:"generated,omitempty"`
+	Entities   []string `json:"entities,omitempty"` // the same, said of them
 }
 
 // provLatest answers the latest calls as JSON-LD.
@@ -90,10 +92,10 @@ func (r *running) latestActivities(ctx context.Context) ([]provActivity, error) 
 
 func (r *running) provActivity(ctx context.Context, a kg.Activity) (provActivity, error) {
 	p := provActivity{
-		ID: "urn:uuid:" + a.ID, Type: []string{"prov:Activity"}, Capability: a.Capability, Version: a.Version,
-		Agent: agentIRI(a.Agent), Author: a.Agent, Via: a.Via, Started: stamp(a.Started), Ended: stamp(a.Ended),
+		ID: string(a.IRI()), Type: []string{"prov:Activity"}, Capability: a.Capability, Version: a.Version,
+		Agent: string(kg.AgentIRI(a.Agent)), Author: a.Agent, Via: a.Via, Started: stamp(a.Started), Ended: stamp(a.Ended),
 		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, Error: a.Error, Trace: a.TraceID, Cost: a.CostMicros,
-		Used: a.Used, Generated: a.Generated,
+		Used: a.Used, Generated: a.Generated, Entities: a.Generated,
 	}
 	if strings.HasPrefix(a.Capability, "trails.meta.") {
 		p.Type = append(p.Type, "trails:MetaActivity")
@@ -102,6 +104,6 @@ func (r *running) provActivity(ctx context.Context, a kg.Activity) (provActivity
 		return p, nil
 	}
 	c, err := r.snapshot.CommitBySeq(ctx, a.CommitSeq)
-	p.Commit = "urn:trails:commit:" + c.ID.String()
+	p.Commit = string(c.ID.IRI())
 	return p, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/fault"
 	"trails/policy"
 )
 
@@ -140,6 +142,39 @@ func TestProvenanceIsJSONLD(t *testing.T) {
 	} {
 		if !strings.Contains(nquads, want) {
 			t.Errorf("no %s in\n%s", want, nquads)
+		}
+	}
+}
+
+var activityName = regexp.MustCompile(`<urn:uuid:[0-9a-f-]+>`)
+
+// TestProvenanceIsOneGraph: the document and the graph that queries ask say the same of
+// its activities.
+func TestProvenanceIsOneGraph(t *testing.T) {
+	e := exampleEngine(t)
+	e.must(t, "trails.meta.ping", "")
+	e.must(t, "mutate", `{"update":"INSERT DATA { <urn:x> <urn:p> 1 . _:b <urn:p> 2 }"}`)
+	e.refused(t, invoke.Call{Capability: "nothing", Principal: policy.Principal{ID: "token: <x>", Scopes: policy.AllScopes()}}, fault.UnknownTool)
+	for range 2 { // the second time with the first as an activity that used nothing
+		doc, err := e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: ana})
+		if err != nil {
+			t.Fatal(err)
+		}
+		document := toRDF(t, doc.Body)
+		answer := e.must(t, "query", `{"query":"CONSTRUCT { ?s ?p ?o } { GRAPH <urn:trails:graph:prov> { ?s ?p ?o } }","format":"ntriples","limit":10000}`)
+		var graph []string
+		for line := range strings.Lines(answer["text"].(string)) {
+			if strings.Contains(document, activityName.FindString(line)) {
+				graph = append(graph, line)
+			}
+		}
+		slices.Sort(graph)
+		said := slices.Sorted(strings.Lines(document))
+		if diff := cmp.Diff(said, graph); diff != "" {
+			t.Errorf("the document (-) and the graph (+):\n%s", diff)
+		}
+		if len(said) < 50 {
+			t.Errorf("only %d statements", len(said))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"trails/kg"
@@ -210,17 +209,4 @@ func export(ctx context.Context, r *running) (any, error) {
 		return nil, err
 	}
 	return r.snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
-}
-
-// agentIRI names a principal in provenance; two principals never share a name.
-func agentIRI(agent string) string {
-	escaped := []byte("urn:trails:agent:")
-	for _, c := range []byte(agent) {
-		if c <= ' ' || c == 0x7f || strings.IndexByte("<>\"{}|\\^`%", c) >= 0 {
-			escaped = fmt.Appendf(escaped, "%%%02X", c)
-		} else {
-			escaped = append(escaped, c)
-		}
-	}
-	return string(escaped)
 }

@@ -40,6 +40,10 @@ type Activity = db.Activity
 // ActivityFilter chooses activities.
 type ActivityFilter = db.ActivityFilter
 
+// AgentIRI names a principal in the graphs of provenance and of commits; two
+// principals never share a name.
+func AgentIRI(agent string) rdf.IRI { return db.AgentIRI(agent) }
+
 // VerifyReport is what [Graph.Verify] found.
 type VerifyReport = db.VerifyReport
 

@@ -17,6 +17,8 @@ type column struct {
 	computed bool
 	// tied is set when the patterns have compared it with the outer solution.
 	tied bool
+	// order, when set, is a number in whose order the column's terms are.
+	order string
 }
 
 // columns are variables with their columns, in the order in which they came.

@@ -347,7 +347,7 @@ func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
 // outerGraph is the graph of an EXISTS: in GRAPH ?g it is the solution's.
 func (l *lowerer) outerGraph(g graph, b *block) graph {
 	if c, ok := b.cols.get(g.any); ok && g.any != "" {
-		return graph{in: []string{c.sql}, named: true}
+		return graph{in: []string{c.sql}, named: true, virtual: g.virtual}
 	}
 	return g
 }

@@ -112,7 +112,7 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 			direct[i] = l.regionOf(op.Op, v.Var, s) != ""
 		}
 	}
-	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && direct[0] && s.wanted == limited {
+	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && s.wanted == limited {
 		s.wanted = v.Var
 	} else {
 		s.wanted = ""
@@ -121,7 +121,10 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 	out := &block{from: b.from, where: b.where, cols: b.cols}
 	for i, k := range op.Keys {
 		sql := l.value(k.Expr, b, s)
-		if !direct[i] {
+		switch order := b.orderOf(k.Expr); {
+		case order != "":
+			sql = order
+		case !direct[i]:
 			sql = "CAST(" + sql + " AS TEXT) COLLATE t_order"
 		}
 		if k.Descending {

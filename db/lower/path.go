@@ -292,7 +292,7 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 		if at == "s" {
 			index = " NOT INDEXED"
 		}
-		b.from = append(b.from, item{table: "live " + t + index})
+		b.from = append(b.from, item{table: w.graph.table(t, index)})
 		l.inActive(b, t, w.scope)
 		fields := t + "." + at + ", " + t + "." + at
 		if w.graph.any != "" {

@@ -19,6 +19,8 @@ type graph struct {
 	merged bool
 	named  bool
 	any    sparql.Var
+	// virtual are those of them that are not stored.
+	virtual []rdf.IRI
 }
 
 const storedDefault = "0"
@@ -27,7 +29,8 @@ func (l *lowerer) defaultGraph() graph {
 	if l.opts.Dataset.IsZero() {
 		return graph{in: []string{storedDefault}}
 	}
-	return graph{in: l.graphs(l.opts.Dataset.Default), merged: len(l.opts.Dataset.Default) > 1, named: true}
+	names := l.opts.Dataset.Default
+	return graph{in: l.graphs(names), merged: len(names) > 1, named: true, virtual: virtualOf(names)}
 }
 
 func (l *lowerer) graphs(names []rdf.IRI) []string {
@@ -50,9 +53,9 @@ func (l *lowerer) inGraph(op sparql.Graph, s scope) *block {
 func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	dataset := l.opts.Dataset
 	if op.Name.Var == "" {
-		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true}
+		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true, virtual: virtualNamed(op.Name.Term)}
 		if !dataset.IsZero() && !lists(dataset.Named, op.Name.Term) {
-			s.graph.in = nil
+			s.graph.in, s.graph.virtual = nil, nil
 		}
 		return l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
 	}
@@ -67,7 +70,7 @@ func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	}
 	s.graph = graph{any: l.fresh(), named: true}
 	if !dataset.IsZero() {
-		s.graph.in = l.graphs(dataset.Named)
+		s.graph.in, s.graph.virtual = l.graphs(dataset.Named), virtualOf(dataset.Named)
 	}
 	return l.nameGraph(l.flatten(l.lower(op.Op, s)), s.graph.any, op.Name.Var, s)
 }
@@ -79,7 +82,7 @@ func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	}
 	there := l.never()
 	if len(g.in) > 0 {
-		there = "EXISTS (SELECT 1 FROM live INDEXED BY live_g WHERE g" + among(g.in) + " AND g <> 0)"
+		there = "EXISTS (SELECT 1 FROM " + g.table("", " INDEXED BY live_g") + " WHERE g" + among(g.in) + " AND g <> 0)"
 	}
 	out := &block{from: b.from, cols: b.cols}
 	out.where = append(b.where[:len(b.where):len(b.where)], there)
@@ -118,6 +121,11 @@ func (l *lowerer) graphsOnly(s scope) *block {
 		return b
 	}
 	t := l.alias()
+	if len(s.graph.virtual) > 0 {
+		b.from = []item{{table: s.graph.those() + " " + t}}
+		b.cols.set(s.graph.any, column{sql: t + ".g"})
+		return b
+	}
 	where := "g <> 0"
 	if !l.opts.Dataset.IsZero() {
 		where += " AND g" + among(s.graph.in)
@@ -221,8 +229,8 @@ func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope, counted bool, 
 	} else if h := s.ranges[p.Object.Var]; h != nil && p.Object.Var != "" && !at[0] && at[1] && !at[2] {
 		gain = rangeGain
 	}
-	cost := guess(at)
-	if counted && l.opts.Stats != nil {
+	cost := l.guess(p, at, s)
+	if counted && len(s.graph.virtual) == 0 && l.opts.Stats != nil {
 		cost = l.opts.Stats(p, least*gain)
 	}
 	cost /= gain
@@ -282,7 +290,7 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
 	at, _ := l.given(p, b, s)
 	t := l.alias()
 	l.placeRange(b, p, at, t, s)
-	b.from = append(b.from, item{table: "live " + t + l.index(at, s)})
+	b.from = append(b.from, item{table: s.graph.table(t, l.index(at, s))})
 	l.inActive(b, t, s)
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
 		place := t + "." + positions[i]
@@ -292,6 +300,7 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
 		}
 		l.meet(b, o.Var, place, s)
 	}
+	l.placeOrder(b, p, t, s)
 }
 
 var positions = [3]string{"s", "p", "o"}
@@ -344,7 +353,7 @@ func (l *lowerer) inActive(b *block, t string, s scope) {
 	}
 	if g.merged {
 		d := l.alias()
-		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM live "+d+" NOT INDEXED WHERE "+
+		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM "+g.table(d, " NOT INDEXED")+" WHERE "+
 			d+".s = "+t+".s AND "+d+".p = "+t+".p AND "+d+".o = "+t+".o AND "+d+".g < "+t+".g AND "+d+".g"+among(g.in)+")")
 	}
 }

@@ -41,6 +41,17 @@ const DefaultGraph = IRI("urn:trails:graph:default")
 // SchemaGraph holds the schema, as SHACL.
 const SchemaGraph = IRI("urn:trails:graph:schema")
 
+// The virtual graphs: what the file knows of itself, made of its own tables when it
+// is asked. They are read by their names, are none of the graphs that a dataset has
+// by itself, and nothing can be written to them.
+const (
+	ProvGraph    = IRI("urn:trails:graph:prov")
+	CommitsGraph = IRI("urn:trails:graph:commits")
+)
+
+// IsVirtual reports whether t names a graph that is not stored.
+func IsVirtual(t Term) bool { return t == ProvGraph || t == CommitsGraph }
+
 // Literal returns the literal with this lexical form and datatype.
 // An xsd:string, and an empty datatype, give a plain string.
 func Literal(lexical string, datatype IRI) Term {

@@ -2,12 +2,13 @@ package rdf
 
 // Namespaces.
 const (
-	RDFNS    = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-	RDFSNS   = "http://www.w3.org/2000/01/rdf-schema#"
-	XSDNS    = "http://www.w3.org/2001/XMLSchema#"
-	SHNS     = "http://www.w3.org/ns/shacl#"
-	ProvNS   = "http://www.w3.org/ns/prov#"
-	TrailsNS = "urn:trails:ns#"
+	RDFNS     = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+	RDFSNS    = "http://www.w3.org/2000/01/rdf-schema#"
+	XSDNS     = "http://www.w3.org/2001/XMLSchema#"
+	SHNS      = "http://www.w3.org/ns/shacl#"
+	ProvNS    = "http://www.w3.org/ns/prov#"
+	DCTermsNS = "http://purl.org/dc/terms/"
+	TrailsNS  = "urn:trails:ns#"
 )
 
 // Terms of RDF and RDFS.

@@ -1,0 +1,108 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// Virtual graphs are read through the table t_quads(s, p, o, g, k), which whoever runs
+// the statement makes; stored ones are in it, too, so that a pattern may be about both.
+// Its rows are found by whatever is given of s, p and o; k is a number in whose order
+// objects are, where there is one.
+const virtualTable = "t_quads"
+
+func virtualOf(names []rdf.IRI) (list []rdf.IRI) {
+	for _, name := range names {
+		list = append(list, virtualNamed(name)...)
+	}
+	return list
+}
+
+func virtualNamed(name rdf.Term) []rdf.IRI {
+	iri, ok := name.(quad.IRI)
+	if !ok || !rdf.IsVirtual(name) {
+		return nil
+	}
+	return []rdf.IRI{iri}
+}
+
+// table is what has the graph's triples, under an alias; index is that of a stored one.
+func (g graph) table(alias, index string) string {
+	name := "live "
+	if len(g.virtual) > 0 {
+		name, index = virtualTable+" ", ""
+	}
+	return strings.TrimSuffix(name+alias, " ") + index
+}
+
+// those is the table of the graphs in a dataset, some of them virtual, that have triples.
+func (g graph) those() string {
+	return "(SELECT DISTINCT column1 AS g FROM (VALUES (" + strings.Join(g.in, "), (") + ")) WHERE EXISTS (SELECT 1 FROM " +
+		virtualTable + " x WHERE x.g = column1))"
+}
+
+// one returns the virtual graph that is the whole active graph, "" otherwise.
+func (g graph) one() rdf.IRI {
+	if len(g.virtual) == 1 && len(g.in) == 1 && g.any == "" {
+		return g.virtual[0]
+	}
+	return ""
+}
+
+// guess is about how many rows a pattern has without counting any.
+func (l *lowerer) guess(p sparql.TriplePattern, at [3]bool, s scope) float64 {
+	if name := s.graph.one(); name != "" && l.opts.RowsInVirtual != nil {
+		return l.opts.RowsInVirtual(name, p, at)
+	}
+	return guess(at)
+}
+
+// placeOrder remembers by what a pattern's object can be sorted.
+func (l *lowerer) placeOrder(b *block, p sparql.TriplePattern, t string, s scope) {
+	c, ok := b.cols.get(p.Object.Var)
+	if ok && c.sql == t+".o" && l.hasOrder(p, s.graph.one()) {
+		c.order = t + ".k"
+		b.cols.set(p.Object.Var, c)
+	}
+}
+
+// orderOf is by what an expression can be sorted instead, "" when there is nothing.
+func (b *block) orderOf(e sparql.Expr) string {
+	v, _ := e.(sparql.VarExpr)
+	c, _ := b.cols.get(v.Var)
+	return c.order
+}
+
+func (l *lowerer) hasOrder(p sparql.TriplePattern, name rdf.IRI) bool {
+	predicate, ok := p.Predicate.Term.(quad.IRI)
+	return ok && name != "" && l.opts.OrderInVirtual != nil && l.opts.OrderInVirtual(name, predicate)
+}
+
+// ordered reports whether a pattern gives v an order of its own.
+func (l *lowerer) ordered(op sparql.Op, v sparql.Var, g graph) bool {
+	switch op := op.(type) {
+	case sparql.BGP:
+		return slices.ContainsFunc(op.Patterns, func(p sparql.TriplePattern) bool {
+			return p.Object.Var == v && l.hasOrder(p, g.one())
+		})
+	case sparql.Graph:
+		in := graph{in: []string{""}, virtual: virtualNamed(op.Name.Term)}
+		return l.ordered(op.Op, v, in)
+	case sparql.Join:
+		return l.ordered(op.Left, v, g) || l.ordered(op.Right, v, g)
+	case sparql.LeftJoin:
+		return l.ordered(op.Left, v, g)
+	case sparql.Filter:
+		return l.ordered(op.Op, v, g)
+	case sparql.Minus:
+		return l.ordered(op.Left, v, g)
+	case sparql.Extend:
+		return l.ordered(op.Op, v, g)
+	}
+	return false
+}

@@ -1,0 +1,287 @@
+package db
+
+import (
+	"zombiezen.com/go/sqlite"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+)
+
+// registerGraphs makes the table t_quads(s, p, o, g, k), which package lower reads in
+// the place of live where a virtual graph is among those that are asked: it has the
+// statements of both kinds. k is a number in whose order the objects are.
+func (all *questions) registerGraphs(c *conn) error {
+	return c.SetModule("t_quads", &sqlite.Module{
+		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
+			return quadsTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (s, p, o, g, k)"}, nil
+		},
+	})
+}
+
+// The order of objects is the column after those of a quad.
+const posK = 4
+
+// The plans of t_quads are sets of these: the positions that are given, and the order.
+const (
+	planSorted     = 1 << 4
+	planDescending = 1 << 5
+)
+
+type quadsTable struct{ questions *questions }
+
+// BestIndex takes all positions that are given, and one order: by k in one property of
+// one graph. A graph is always given.
+func (quadsTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
+	plan, usage, at := 0, make([]sqlite.IndexConstraintUsage, len(in.Constraints)), [4]int{-1, -1, -1, -1}
+	for i, c := range in.Constraints {
+		if c.Usable && c.Op == sqlite.IndexConstraintEq && c.Column >= 0 && c.Column < posK && at[c.Column] < 0 {
+			at[c.Column] = i
+		}
+	}
+	if at[posG] < 0 {
+		return nil, sqlite.ResultConstraint.ToError() // not this way
+	}
+	rows := float64(allRows)
+	for position, i := range at {
+		if i < 0 {
+			continue
+		}
+		plan |= 1 << position
+		usage[i] = sqlite.IndexConstraintUsage{ArgvIndex: bitsBelow(plan, position) + 1, Omit: true}
+		rows /= selectivity[position]
+	}
+	sorted := at[posP] >= 0 && len(in.OrderBy) == 1 && in.OrderBy[0].Column == posK
+	if sorted {
+		plan |= planSorted
+		if in.OrderBy[0].Desc {
+			plan |= planDescending
+		}
+	}
+	return &sqlite.IndexOutputs{
+		ConstraintUsage: usage, ID: sqlite.IndexID{Num: int32(plan)}, OrderByConsumed: sorted,
+		EstimatedCost: rows + 1, EstimatedRows: int64(rows) + 1,
+	}, nil
+}
+
+// selectivity is by how much a position that is given divides the rows.
+var selectivity = [4]float64{1e4, 10, 1e3, 1}
+
+func bitsBelow(set, position int) (n int) {
+	for i := range position {
+		n += set >> i & 1
+	}
+	return n
+}
+
+// Open returns a cursor.
+func (t quadsTable) Open() (sqlite.VTableCursor, error) {
+	return &quadsCursor{questions: t.questions}, nil
+}
+
+// Disconnect has nothing to give back.
+func (quadsTable) Disconnect() error { return nil }
+
+// Destroy has nothing to give back.
+func (quadsTable) Destroy() error { return nil }
+
+// quadsCursor runs over the statements of one graph that fit a pattern.
+type quadsCursor struct {
+	questions *questions
+	given     [4]bool
+	ids       [4]int64
+	row       [3]int64
+	known     [3]bool // which of row are the statement's
+	more      bool
+	count     int64
+	stored    *stmt        // of a stored graph
+	virtual   *virtualRows // of a virtual one
+	last      rdf.Term     // the subject whose id is in row
+}
+
+// Filter begins a search.
+func (c *quadsCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
+	c.end()
+	c.given, c.more = [4]bool{}, false
+	for position, next := posS, 0; position <= posG; position++ {
+		if int(id.Num)>>position&1 == 0 {
+			continue
+		}
+		if argv[next].Type() == sqlite.TypeNull {
+			return nil // nothing is equal to it
+		}
+		c.given[position], c.ids[position] = true, argv[next].Int64()
+		next++
+	}
+	err := c.begin(int(id.Num))
+	if err != nil {
+		return c.fail(err)
+	}
+	return c.Next()
+}
+
+// fail ends the query with an error that its caller gets as it is.
+func (c *quadsCursor) fail(err error) error {
+	_, err = c.questions.current.fails(err)
+	return err
+}
+
+func (c *quadsCursor) begin(plan int) error {
+	q := c.questions.current
+	name, err := q.term(c.ids[posG])
+	if err != nil {
+		return err
+	}
+	g := virtualGraphs[name]
+	if g == nil {
+		return c.beginStored()
+	}
+	var want [3]rdf.Term
+	for i := range want {
+		if !c.given[i] {
+			continue
+		}
+		if want[i], err = q.term(c.ids[i]); err != nil {
+			return err
+		}
+	}
+	c.virtual = q.reader.virtualRows(g, want)
+	if plan&planSorted != 0 {
+		c.virtual.sort = " ASC"
+	}
+	if plan&planDescending != 0 {
+		c.virtual.sort = " DESC"
+	}
+	return nil
+}
+
+// beginStored reads a graph of the table live.
+func (c *quadsCursor) beginStored() (err error) {
+	b := bound{at: c.given, named: true}
+	c.stored, err = c.questions.current.reader.conn.take("SELECT l.s, l.p, l.o FROM live l " + b.index() + b.where())
+	n := 0
+	for i, given := range c.given {
+		if given && err == nil {
+			n++
+			c.stored.BindInt64(n, c.ids[i])
+		}
+	}
+	return err
+}
+
+// Next goes to the next statement.
+func (c *quadsCursor) Next() (err error) {
+	c.count++
+	if c.stored != nil {
+		if c.more, err = c.stored.Step(); err != nil || !c.more {
+			return err
+		}
+		for i := range c.row {
+			c.row[i], c.known[i] = c.stored.ColumnInt64(i), true
+		}
+		return nil
+	}
+	if c.virtual == nil {
+		c.more = false
+		return nil
+	}
+	if c.more, err = c.virtual.next(); err != nil || !c.more {
+		return err
+	}
+	c.known = [3]bool{}
+	return nil
+}
+
+// id is the id of a term in a position of the pattern, made when it is asked for.
+// Those that are given are known, and the last subject is often the next row's, too.
+func (c *quadsCursor) id(position int) (int64, error) {
+	if c.given[position] {
+		return c.ids[position], nil
+	}
+	if c.known[position] {
+		return c.row[position], nil
+	}
+	t := c.virtual.triple()[position]
+	if position != posS || t != c.last {
+		id, err := c.questions.current.id(t)
+		if err != nil {
+			return 0, c.fail(err)
+		}
+		c.row[position] = id
+	}
+	if position == posS {
+		c.last = t
+	}
+	c.known[position] = true
+	return c.row[position], nil
+}
+
+// Column is a position of the statement, or its order.
+func (c *quadsCursor) Column(i int, _ bool) (sqlite.Value, error) {
+	switch {
+	case i == posG:
+		return sqlite.IntegerValue(c.ids[posG]), nil
+	case i < posG:
+		id, err := c.id(i)
+		return sqlite.IntegerValue(id), err
+	case c.virtual == nil || !c.virtual.now.ordered:
+		return sqlite.Value{}, nil
+	}
+	return sqlite.IntegerValue(c.virtual.number), nil
+}
+
+// RowID counts.
+func (c *quadsCursor) RowID() (int64, error) { return c.count, nil }
+
+// EOF reports the end.
+func (c *quadsCursor) EOF() bool { return !c.more }
+
+// Close ends what runs.
+func (c *quadsCursor) Close() error {
+	c.end()
+	return nil
+}
+
+func (c *quadsCursor) end() {
+	if c.stored != nil {
+		c.stored.release()
+	}
+	if c.virtual != nil {
+		c.virtual.close()
+	}
+	c.stored, c.virtual, c.last = nil, nil, nil
+}
+
+// rowsInVirtual is about how many statements of a virtual graph fit a pattern some of
+// whose positions are given.
+func rowsInVirtual(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64 {
+	g := virtualGraphs[graph]
+	if g == nil {
+		return 0
+	}
+	sum := 0.0
+	for _, p := range g.of(p.Predicate.Term) {
+		node, value := at[posS], at[posO]
+		if p.inverse {
+			node, value = value, node
+		}
+		switch {
+		case node:
+			sum += oneRow
+		case value:
+			sum += p.rows
+		default:
+			sum += allRows
+		}
+	}
+	return sum
+}
+
+// orderInVirtual reports whether a predicate's objects are in the order of k.
+func orderInVirtual(graph, predicate rdf.IRI) bool {
+	g := virtualGraphs[graph]
+	if g == nil {
+		return false
+	}
+	properties := g.of(predicate)
+	return len(properties) == 1 && properties[0].ordered
+}

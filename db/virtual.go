@@ -1,0 +1,122 @@
+package db
+
+import "trails/kg/rdf"
+
+// virtualGraph is a graph that is not stored: each row of a table is a node, and each
+// property says something of it.
+type virtualGraph struct {
+	name       rdf.IRI
+	table      string // named t in all SQL
+	node       form   // of t.id
+	properties []property
+}
+
+// property is one predicate of a virtual graph and the SQL that has its values.
+type property struct {
+	predicate rdf.IRI
+	column    string // the value
+	form      form   // how the value is a term
+	where     string // the rows that have one
+	join      string // what stands beside t
+	// find is true of the rows whose value is ?2, unless column = ?2 says it. In it, ?3
+	// is the id in the dictionary of the value's term.
+	find string
+	// ordered is set when numbers in the column are in the order of the terms.
+	ordered bool
+	// inverse is set when the node is the object.
+	inverse bool
+	// many is set when a node can have the same value twice.
+	many bool
+	// rows is about how many nodes have one value.
+	rows float64
+}
+
+// About how many rows of a table have the same value.
+const (
+	oneRow   = 1
+	fewRows  = 10
+	someRows = 1e4
+	allRows  = 1e5
+)
+
+var virtualGraphs = map[rdf.Term]*virtualGraph{
+	rdf.ProvGraph:    {rdf.ProvGraph, "prov", activityForm, provProperties},
+	rdf.CommitsGraph: {rdf.CommitsGraph, "commits", commitForm, commitProperties},
+}
+
+// provProperties are what is said of an activity (https://www.w3.org/TR/prov-o/).
+var provProperties = []property{
+	{predicate: rdf.Type, column: "'" + rdf.ProvNS + "Activity'", form: iriForm, rows: allRows},
+	{predicate: rdf.Type, column: "'" + rdf.TrailsNS + "MetaActivity'", form: iriForm, where: "substr(t.capability, 1, 12) = 'trails.meta.'", rows: someRows},
+	{predicate: rdf.ProvNS + "startedAtTime", column: "t.started", form: momentForm, ordered: true, rows: fewRows},
+	{predicate: rdf.ProvNS + "endedAtTime", column: "t.ended", form: momentForm, ordered: true, rows: fewRows},
+	{predicate: rdf.ProvNS + "wasAssociatedWith", column: "t.agent", form: agentForm, rows: someRows},
+	{predicate: rdf.ProvNS + "used", column: "j.value", form: entityForm, join: " CROSS JOIN json_each(t.used) j", many: true, rows: someRows},
+	generated(rdf.ProvNS+"generated", false),
+	generated(rdf.ProvNS+"wasGeneratedBy", true),
+	{
+		predicate: rdf.TrailsNS + "commit", column: "(SELECT c.id FROM commits c WHERE c.seq = t.commit_seq)", form: commitForm,
+		where: "t.commit_seq <> 0", find: "t.commit_seq = (SELECT c.seq FROM commits c WHERE c.id = ?2)", rows: oneRow,
+	},
+	text("author", "t.agent"),
+	text("capability", "t.capability"),
+	text("version", "t.version"),
+	text("via", "t.via"),
+	text("inputsDigest", "lower(hex(t.inputs))"),
+	text("outcome", "t.outcome"),
+	text("error", "t.error"),
+	text("trace", "t.trace"),
+	count("costMicros", "t.cost"),
+}
+
+// generated is what a commit made or changed. Who did that to one entity is among the
+// commits that touched it.
+func generated(predicate rdf.IRI, inverse bool) property {
+	return property{
+		predicate: predicate, inverse: inverse, column: "j.value", form: entityForm,
+		join: " CROSS JOIN json_each(t.generated) j", where: "t.commit_seq <> 0", many: true, rows: fewRows,
+		find: `t.commit_seq IN (SELECT added FROM live WHERE s = ?3
+			UNION SELECT added FROM hist WHERE line = 1 AND s = ?3
+			UNION SELECT removed FROM hist WHERE line = 1 AND s = ?3) AND j.value = ?2`,
+	}
+}
+
+// commitProperties are what is said of a commit: an entity that is a revision of its
+// parents.
+var commitProperties = []property{
+	{predicate: rdf.Type, column: "'" + rdf.TrailsNS + "Commit'", form: iriForm, rows: allRows},
+	{predicate: rdf.Type, column: "'" + rdf.ProvNS + "Entity'", form: iriForm, rows: allRows},
+	{predicate: rdf.ProvNS + "generatedAtTime", column: "t.ts", form: momentForm, ordered: true, rows: fewRows},
+	{predicate: rdf.ProvNS + "wasAttributedTo", column: "t.author", form: agentForm, rows: someRows},
+	{predicate: rdf.ProvNS + "wasRevisionOf", column: "t.parent", form: commitForm, where: "t.parent IS NOT NULL", rows: oneRow},
+	{predicate: rdf.ProvNS + "wasRevisionOf", column: "t.parent2", form: commitForm, where: "t.parent2 IS NOT NULL", rows: oneRow},
+	{predicate: rdf.DCTermsNS + "description", column: "t.message", form: textForm, where: "t.message <> ''", rows: someRows},
+	text("author", "t.author"),
+	text("branch", "(SELECT l.name FROM lines l WHERE l.line = t.line)"),
+	count("schemaVersion", "t.schema_version"),
+	count("added", "t.added"),
+	count("removed", "t.removed"),
+	count("statements", "t.quads"),
+}
+
+func text(name, column string) property {
+	return property{predicate: rdf.IRI(rdf.TrailsNS + name), column: column, form: textForm, where: column + " <> ''", rows: someRows}
+}
+
+func count(name, column string) property {
+	return property{predicate: rdf.IRI(rdf.TrailsNS + name), column: column, form: countForm, ordered: true, rows: someRows}
+}
+
+// of lists the properties with a predicate, all when it is nil.
+func (g *virtualGraph) of(predicate rdf.Term) []property {
+	if predicate == nil {
+		return g.properties
+	}
+	var list []property
+	for _, p := range g.properties {
+		if p.predicate == predicate {
+			list = append(list, p)
+		}
+	}
+	return list
+}

@@ -1,0 +1,134 @@
+package db
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"trails/kg/rdf"
+)
+
+// form is how the values of a column are terms. Each value has one term, and key is
+// how it is found again; nil is no term, and false no value.
+type form struct {
+	term func(s *stmt, column int) rdf.Term
+	key  func(rdf.Term) (any, bool)
+}
+
+var (
+	textForm = form{
+		term: func(s *stmt, i int) rdf.Term { return rdf.Literal(s.ColumnText(i), "") },
+		key:  func(t rdf.Term) (any, bool) { return rdf.Lexical(t), t == rdf.Literal(rdf.Lexical(t), "") },
+	}
+	iriForm = form{
+		term: func(s *stmt, i int) rdf.Term { return rdf.IRI(s.ColumnText(i)) },
+		key:  iriKey(func(iri string) (any, bool) { return iri, true }),
+	}
+	countForm = form{
+		term: func(s *stmt, i int) rdf.Term { return countTerm(s.ColumnInt64(i)) },
+		key: func(t rdf.Term) (any, bool) {
+			n, err := strconv.ParseInt(rdf.Lexical(t), 10, 64)
+			return n, err == nil && countTerm(n) == t
+		},
+	}
+	momentForm = form{
+		term: func(s *stmt, i int) rdf.Term { return momentTerm(fromMicros(s.ColumnInt64(i))) },
+		key: func(t rdf.Term) (any, bool) {
+			moment, err := time.Parse(time.RFC3339Nano, rdf.Lexical(t))
+			n := micros(moment)
+			return n, err == nil && momentTerm(fromMicros(n)) == t
+		},
+	}
+	agentForm = form{
+		term: func(s *stmt, i int) rdf.Term { return AgentIRI(s.ColumnText(i)) },
+		key: iriKey(func(iri string) (any, bool) {
+			agent, err := url.PathUnescape(strings.TrimPrefix(iri, agentPrefix))
+			return agent, err == nil && string(AgentIRI(agent)) == iri
+		}),
+	}
+	activityForm = form{
+		term: func(s *stmt, i int) rdf.Term { return rdf.IRI(activityPrefix + s.ColumnText(i)) },
+		key:  iriKey(func(iri string) (any, bool) { return cutPrefix(iri, activityPrefix) }),
+	}
+	commitForm = form{
+		term: func(s *stmt, i int) rdf.Term {
+			var id CommitID
+			s.ColumnBytes(i, id[:])
+			return id.IRI()
+		},
+		key: iriKey(func(iri string) (any, bool) {
+			digits, _ := strings.CutPrefix(iri, commitPrefix)
+			id, err := ParseCommitID(digits)
+			return id[:], err == nil && string(id.IRI()) == iri
+		}),
+	}
+	// entityForm is of nodes as provenance keeps them: an IRI, or a blank node after "_:".
+	entityForm = form{
+		term: func(s *stmt, i int) rdf.Term {
+			if label, ok := strings.CutPrefix(s.ColumnText(i), "_:"); ok {
+				return rdf.BNode(label)
+			}
+			return rdf.IRI(s.ColumnText(i))
+		},
+		key: func(t rdf.Term) (any, bool) {
+			switch t := t.(type) {
+			case rdf.IRI:
+				return string(t), true
+			case rdf.BNode:
+				return "_:" + string(t), true
+			}
+			return nil, false
+		},
+	}
+)
+
+func iriKey(key func(string) (any, bool)) func(rdf.Term) (any, bool) {
+	return func(t rdf.Term) (any, bool) {
+		iri, ok := t.(rdf.IRI)
+		if !ok {
+			return nil, false
+		}
+		return key(string(iri))
+	}
+}
+
+func cutPrefix(s, prefix string) (any, bool) {
+	rest, ok := strings.CutPrefix(s, prefix)
+	return rest, ok
+}
+
+func countTerm(n int64) rdf.Term {
+	return rdf.Literal(strconv.FormatInt(n, 10), rdf.XSDInteger)
+}
+
+func momentTerm(t time.Time) rdf.Term {
+	return rdf.Literal(t.UTC().Format(time.RFC3339Nano), rdf.XSDDateTime)
+}
+
+// How the names of nodes in virtual graphs begin.
+const (
+	activityPrefix = "urn:uuid:"
+	commitPrefix   = "urn:trails:commit:"
+	agentPrefix    = "urn:trails:agent:"
+)
+
+// IRI names the activity.
+func (a Activity) IRI() rdf.IRI { return rdf.IRI(activityPrefix + a.ID) }
+
+// IRI names the commit.
+func (id CommitID) IRI() rdf.IRI { return rdf.IRI(commitPrefix + id.String()) }
+
+// AgentIRI names a principal; two principals never share a name.
+func AgentIRI(agent string) rdf.IRI {
+	escaped := []byte(agentPrefix)
+	for _, c := range []byte(agent) {
+		if c <= ' ' || c == 0x7f || strings.IndexByte("<>\"{}|\\^`%", c) >= 0 {
+			escaped = fmt.Appendf(escaped, "%%%02X", c)
+		} else {
+			escaped = append(escaped, c)
+		}
+	}
+	return rdf.IRI(escaped)
+}
