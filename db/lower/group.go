@@ -12,7 +12,7 @@ import (
 // group is GROUP BY with its aggregates: a subquery of its own.
 func (l *lowerer) group(op sparql.Group, s scope) *block {
 	s.bound, s.ranges, s.wanted = nil, nil, ""
-	b := l.flatten(l.lower(op.Op, s))
+	b := l.withOuter(l.flatten(l.lower(op.Op, s)), s)
 	out := &block{from: b.from, where: b.where}
 	var by []string
 	for _, k := range op.Keys {
@@ -55,6 +55,21 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		cols.of[v] = c
 	}
 	return l.derived(sql, &cols)
+}
+
+// withOuter makes columns of the block's own of those of the solution outside: an
+// aggregate that has none but such would be the outer statement's in SQL.
+func (l *lowerer) withOuter(b *block, s scope) *block {
+	if s.outer == nil {
+		return b
+	}
+	out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
+	for _, v := range s.outer.vars {
+		if _, inside := b.cols.get(v); !inside {
+			out.cols.set(v, s.outer.of[v])
+		}
+	}
+	return l.wrap(out)
 }
 
 // emptyGraphs is one group of no solutions for each graph in which there are none.

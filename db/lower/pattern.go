@@ -62,7 +62,7 @@ func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	if c, ok := s.outer.get(op.Name.Var); ok && !c.maybe && dataset.IsZero() {
 		// The name is the outer solution's. The default graph has none.
 		s.graph = graph{in: []string{c.sql}, named: true}
-		b := l.flatten(l.lower(op.Op, s))
+		b := l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
 		if _, inside := b.cols.get(op.Name.Var); !inside {
 			b.cols.set(op.Name.Var, column{sql: c.sql, computed: true, tied: true})
 		}

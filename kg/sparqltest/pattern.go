@@ -7,25 +7,31 @@ import (
 
 var variables = []string{"?a", "?b", "?c", "?d", "?e"}
 
+// uniformVars are variables of one kind of values each.
+var uniformVars = map[string]string{":n": "?m", ":t": "?u"}
+
 // group draws a group graph pattern; it may hold others as deep as depth says.
 func (d *drawer) group(depth int) string {
-	parts := []string{d.triples()}
+	var parts []string
+	if depth == 0 || !d.in(8) {
+		parts = append(parts, d.triples())
+	}
 	for range d.number(2) {
 		if depth > 0 {
 			parts = append(parts, d.element(depth-1))
 		}
 	}
-	if d.in(5) {
-		parts = append(parts, "FILTER("+d.expr(2)+")")
+	if d.in(3) {
+		parts = append(parts, "FILTER("+d.condition()+")")
 	}
 	if d.in(5) {
-		parts = append(parts, "BIND("+d.expr(2)+" AS "+d.newVar()+")")
+		parts = append(parts, d.bind())
 	}
 	return "{ " + strings.Join(parts, " ") + " }"
 }
 
 func (d *drawer) element(depth int) string {
-	switch d.number(13) {
+	switch d.number(14) {
 	case 0, 1, 10:
 		return "OPTIONAL " + d.group(depth)
 	case 2, 11:
@@ -46,8 +52,18 @@ func (d *drawer) element(depth int) string {
 		return "{ " + d.subquery(depth) + " }"
 	case 9:
 		return d.group(depth)
+	case 12:
+		return d.bind()
 	}
 	return d.triples()
+}
+
+// bind draws a new variable, which patterns and expressions after it may have.
+func (d *drawer) bind() string {
+	e := d.one([]string{d.expr(2), d.leaf(), d.condition()})
+	v := d.newVar()
+	d.bound = append(d.bound, v)
+	return "BIND(" + e + " AS " + v + ")"
 }
 
 func (d *drawer) graphName() string {
@@ -57,15 +73,18 @@ func (d *drawer) graphName() string {
 	return d.one(append(graphs, graphs[0], graphs[1], ":nowhere"))
 }
 
-// exists draws what stays clear of where section 18.6 contradicts itself: no
-// subquery, no inline data, no new variable and no MINUS under EXISTS.
+// exists draws what EXISTS asks. Where section 18.6 contradicts itself, in subqueries,
+// inline data and MINUS, all that answer must read it as package naive does.
 func (d *drawer) exists(depth int) string {
 	parts := []string{d.triples()}
 	if depth > 0 && d.in(2) {
-		parts = append(parts, d.one([]string{"OPTIONAL ", "", "GRAPH " + d.one(graphs) + " "})+d.exists(depth-1))
+		parts = append(parts, d.one([]string{"OPTIONAL ", "", "GRAPH " + d.graphName() + " ", d.exists(depth-1) + " UNION ", "MINUS ", "FILTER EXISTS ", "FILTER NOT EXISTS "})+d.exists(depth-1))
 	}
 	if d.in(3) {
-		parts = append(parts, "FILTER("+d.expr(1)+")")
+		parts = append(parts, "FILTER("+d.condition()+")")
+	}
+	if d.in(6) {
+		parts = append(parts, d.one([]string{d.inline(), "{ " + d.subquery(0) + " }"}))
 	}
 	return "{ " + strings.Join(parts, " ") + " }"
 }
@@ -84,6 +103,9 @@ func (d *drawer) triple() string {
 		subject = fmt.Sprintf("_:n%d", d.fresh)
 	}
 	verb := d.one(predicates)
+	if uniform[verb] != nil && d.in(2) {
+		return subject + " " + verb + " " + uniformVars[verb] + " ."
+	}
 	switch {
 	case d.in(5):
 		verb = d.path(2)
@@ -93,7 +115,12 @@ func (d *drawer) triple() string {
 	return subject + " " + verb + " " + d.object() + " ."
 }
 
-func (d *drawer) variable() string { return d.one(variables) }
+func (d *drawer) variable() string {
+	if len(d.bound) > 0 && d.in(8) {
+		return d.one(d.bound)
+	}
+	return d.one(variables)
+}
 
 func (d *drawer) object() string {
 	switch d.number(13) {
@@ -169,7 +196,7 @@ func (d *drawer) some() string { return strings.Join(d.someVars(), " ") }
 
 func (d *drawer) someVars() []string {
 	var out []string
-	for _, v := range variables {
+	for _, v := range append(variables[:len(variables):len(variables)], "?m", "?u") {
 		if d.in(2) {
 			out = append(out, v)
 		}

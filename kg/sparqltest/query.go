@@ -85,6 +85,8 @@ func (d *drawer) aggregated(depth int) selected {
 		"MIN(" + ordered + ")", "MAX(" + ordered + ")", "MIN(COALESCE(" + ordered + ", 0.5))", "MAX(COALESCE(" + ordered + ", 0.5))",
 		"SUM(COALESCE(" + number + ", 1))", "COUNT(" + d.expr(1) + ")",
 		"STRLEN(GROUP_CONCAT(STR(" + inner + `); SEPARATOR="--"))`, "STRLEN(GROUP_CONCAT(DISTINCT " + inner + "))",
+		"SUM(?m)", "AVG(?m)", "MIN(?m)", "MAX(?m)", "COUNT(DISTINCT ?m)", "SUM(DISTINCT ?m)", "MIN(?u)", "MAX(?u)",
+		"SUM(IF(" + d.condition() + ", 1, 0))", "SUM(?m) + COUNT(*)",
 	})
 	where := d.group(depth)
 	if d.in(3) {

@@ -24,8 +24,14 @@ const prologue = "PREFIX : <" + NS + ">\nPREFIX xsd: <" + rdf.XSDNS + ">\n"
 
 var (
 	nodes      = []string{":a", ":b", ":c", ":d"}
-	predicates = []string{":p", ":q", ":r", ":v", ":w"}
-	graphs     = []string{":g1", ":g2", ":g3"}
+	predicates = []string{":p", ":q", ":r", ":v", ":w", ":n", ":t"}
+	// uniform are predicates whose objects are all of one kind, in the order of which
+	// they are stored.
+	uniform = map[string][]string{
+		":n": {`0`, `1`, `2`, `-3`, `10`},
+		":t": {`"2020-01-02T03:04:05Z"^^xsd:dateTime`, `"2020-01-02T03:04:06Z"^^xsd:dateTime`, `"2021-06-07T08:09:10Z"^^xsd:dateTime`},
+	}
+	graphs = []string{":g1", ":g2", ":g3"}
 	// values are what :v and :w have: of each kind some that are equal, some alike,
 	// and some that are ill typed.
 	values = []string{
@@ -43,6 +49,7 @@ var (
 type drawer struct {
 	*rapid.T
 	fresh int
+	bound []string // the variables of BIND
 }
 
 // number draws evenly from 0 to most; rapid's own ranges lean to small numbers, and
@@ -93,10 +100,14 @@ func Data(t *rapid.T) []rdf.Quad {
 }
 
 func (d *drawer) quad() rdf.Quad {
-	q := rdf.Quad{Subject: d.node(), Predicate: iri(d.one(predicates))}
-	if q.Predicate == iri(":v") || q.Predicate == iri(":w") || d.in(8) {
+	predicate := d.one(predicates)
+	q := rdf.Quad{Subject: d.node(), Predicate: iri(predicate)}
+	switch {
+	case uniform[predicate] != nil:
+		q.Object = Term(d.one(uniform[predicate]))
+	case predicate == ":v" || predicate == ":w" || d.in(8):
 		q.Object = Term(d.one(values))
-	} else {
+	default:
 		q.Object = d.node()
 	}
 	if d.in(3) {
