@@ -39,8 +39,8 @@ type Plan struct {
 	// Exprs and Aggregates are what the functions in SQL name by their place.
 	Exprs      []Expr
 	Aggregates []sparql.Aggregate
-	// Computed says which columns are formulas, not columns of tables: to name one
-	// twice computes it twice.
+	// Computed says which columns have no row in the table of terms: formulas, which
+	// would be computed twice when they are named twice, and ids that carry values.
 	Computed []bool
 	// Sorted is set when the order of the rows counts and only the statement's own
 	// ORDER BY, without a LIMIT, keeps it: behind a join it would not.
@@ -87,12 +87,6 @@ type Options struct {
 	// Region returns the one region that all objects of a predicate in the default
 	// graph are in, "" when there is none. Nil knows of none.
 	Region func(predicate rdf.IRI) Region
-	// RowsInVirtual estimates how many statements of a virtual graph fit a pattern, by
-	// which of its positions are given. Nil guesses.
-	RowsInVirtual func(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64
-	// OrderInVirtual reports whether all objects of a predicate in a virtual graph are
-	// in the order of its table's column k. Nil knows of none.
-	OrderInVirtual func(graph, predicate rdf.IRI) bool
 	// Lift are the constants of a [Shape]: at the ends of patterns, slots stand for
 	// them. Stats is asked about slots then, too.
 	Lift []rdf.Term
@@ -117,7 +111,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: b.computedOf(vars), Exprs: l.exprs, Aggregates: l.aggregates, Sorted: len(b.order) > 0 && b.limit == "", Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: l.withoutTerm(op, b, vars), Exprs: l.exprs, Aggregates: l.aggregates, Sorted: len(b.order) > 0 && b.limit == "", Base: opts.Base}, nil
 }
 
 // lowerer is one lowering.
