@@ -87,6 +87,12 @@ type Options struct {
 	// Region returns the one region that all objects of a predicate in the default
 	// graph are in, "" when there is none. Nil knows of none.
 	Region func(predicate rdf.IRI) Region
+	// RowsInVirtual estimates how many statements of a virtual graph fit a pattern, by
+	// which of its positions are given. Nil guesses.
+	RowsInVirtual func(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64
+	// OrderInVirtual reports whether all objects of a predicate in a virtual graph are
+	// in the order of its table's column k. Nil knows of none.
+	OrderInVirtual func(graph, predicate rdf.IRI) bool
 	// Lift are the constants of a [Shape]: at the ends of patterns, slots stand for
 	// them. Stats is asked about slots then, too.
 	Lift []rdf.Term
