@@ -33,7 +33,7 @@ and writing. The copy is a whole graph: open it, serve it, or put it in FILE's p
 func (p *program) backup(cmd *cobra.Command, file, dest string) error {
 	progress := p.newMeter()
 	defer progress.close()
-	err := withGraph(cmd.Context(), file, func(g *kg.Graph) error {
+	err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
 		return g.Backup(cmd.Context(), dest, progress.counter("backup", "pages"))
 	})
 	if err != nil {

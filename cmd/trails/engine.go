@@ -12,8 +12,12 @@ import (
 )
 
 // withGraph opens the graph for one piece of work and closes it.
-func withGraph(ctx context.Context, file string, work func(*kg.Graph) error) (err error) {
-	g, err := kg.Open(ctx, file, kg.Options{})
+func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Graph) error) (err error) {
+	options, err := p.graphOptions()
+	if err != nil {
+		return err
+	}
+	g, err := kg.Open(ctx, file, options)
 	if err != nil {
 		return err
 	}
@@ -24,11 +28,11 @@ func withGraph(ctx context.Context, file string, work func(*kg.Graph) error) (er
 // withEngine opens the graph and the call path over it. Closing writes down the
 // provenance that is still waiting, even when the work was interrupted.
 func (p *program) withEngine(ctx context.Context, file string, work func(*invoke.Engine) error) error {
-	return withConfigured(ctx, file, p.engineConfig(), work)
+	return p.withConfigured(ctx, file, p.engineConfig(), work)
 }
 
-func withConfigured(ctx context.Context, file string, c invoke.Config, work func(*invoke.Engine) error) error {
-	return withGraph(ctx, file, func(g *kg.Graph) (err error) {
+func (p *program) withConfigured(ctx context.Context, file string, c invoke.Config, work func(*invoke.Engine) error) error {
+	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
 		e := invoke.New(g, c)
 		defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
 		return work(e)

@@ -53,8 +53,12 @@ func missing(cmd *cobra.Command, args, wanted []string) error {
 
 const sqliteMagic = "SQLite format 3\x00"
 
-// isSQLite reports whether path is a file that begins like a database.
+// isSQLite reports whether path is a file that begins like a database. It reads nothing
+// else: what a pipe has given is gone.
 func isSQLite(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -47,7 +47,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 
 // printCreated says what there is now and what to do next.
 func (p *program) printCreated(cmd *cobra.Command, file string) error {
-	return withGraph(cmd.Context(), file, func(g *kg.Graph) error {
+	return p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
 		made, err := json.Marshal(struct {
 			File string `json:"file"`
 			Name string `json:"name"`

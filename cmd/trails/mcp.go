@@ -19,7 +19,7 @@ func (p *program) mcpCommand() *cobra.Command {
 		Long: `Serve FILE to one agent, as a Model Context Protocol server on stdin and stdout. Nothing
 but the protocol goes to stdout; the log goes to stderr. Any number of processes may
 have FILE open at once.
-` + fileHelp,
+` + remoteHelp + fileHelp,
 		Example: `  trails mcp notes.trails
   TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails`,
 		Args:        cobra.ArbitraryArgs,
@@ -37,6 +37,7 @@ have FILE open at once.
 	}
 	cmd.Flags().StringVar(&env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	completeWords(cmd, "env", "dev", "production")
+	p.remoteFlag(cmd)
 	return cmd
 }
 

@@ -25,7 +25,7 @@ func (p *program) withTracedEngine(ctx context.Context, file string, observe fun
 			observe(o)
 		}
 	}
-	return withConfigured(ctx, file, config, work)
+	return p.withConfigured(ctx, file, config, work)
 }
 
 // sourcesOf is what a serving process knows of itself.

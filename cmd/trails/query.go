@@ -15,13 +15,14 @@ import (
 
 	"trails/invoke"
 	"trails/kg/fault"
+	"trails/kg/sparql"
 )
 
 type queryFlags struct {
-	file, base string
-	params     []string
-	timeout    time.Duration
-	explain    bool
+	file, base, format string
+	params, named      []string
+	timeout            time.Duration
+	explain            bool
 }
 
 // queryOutputs are the forms of -o. Rows come as a table or in the standard formats,
@@ -31,20 +32,27 @@ var queryOutputs = []string{"text", "table", "json", "xml", "csv", "tsv", "turtl
 func (p *program) queryCommand() *cobra.Command {
 	var f queryFlags
 	cmd := &cobra.Command{
-		Use:   "query FILE SPARQL",
-		Short: "Ask the graph in SPARQL",
+		Use:   "query FILE... SPARQL",
+		Short: "Ask a graph, or files of RDF, in SPARQL",
 		Long: `Answer a SPARQL 1.1 query on FILE: SELECT, ASK, CONSTRUCT or DESCRIBE. The whole answer is
 written as it is found: rows as a table on a terminal and as TSV elsewhere, or with -o as
 table, json, xml, csv or tsv; graphs as Turtle, or with -o as turtle, ntriples or jsonld.
 With -o json rows are SPARQL 1.1 Query Results JSON, and graphs JSON-LD.
 
+FILE is a database, told by how it begins, or any number of other files in the formats of
+trails load except NDJSON, plain or gzip, and - for stdin. These are read into a database of
+their own, which is removed at the end: triples into the default graph, quads into their graphs,
+and files of --named into a graph of their name. Relative IRIs in a file are relative to it.
+
   --param name=value   the value stands in the place of ?name, as a term and never as text:
                        a number, true, false, <IRI>, "text"@en, "text"^^<IRI>, or plain text
-` + fileHelp,
+` + remoteHelp + fileHelp,
 		Example: `  trails query notes.trails 'SELECT ?type (COUNT(*) AS ?n) { ?node a ?type } GROUP BY ?type'
   trails query notes.trails -f report.rq -o csv > report.csv
   trails query notes.trails 'DESCRIBE ?node' --param node='<urn:trails:notes:Note/n1>'
-  trails query notes.trails -f slow.rq --explain`,
+  trails query notes.trails -f slow.rq --explain
+  trails query data.ttl other.nq.gz 'SELECT ?s ?label { ?s rdfs:label ?label }'
+  trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,14 +62,18 @@ With -o json rows are SPARQL 1.1 Query Results JSON, and graphs JSON-LD.
 	flags := cmd.Flags()
 	flags.StringVarP(&f.file, "file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
 	flags.StringArrayVar(&f.params, "param", nil, "`name=value` for a variable; may be repeated")
-	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in the query are resolved against")
+	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in the query, and in files of data, are resolved against")
 	flags.DurationVar(&f.timeout, "timeout", 0, "`duration` after which it is given up, as 30s (default: none)")
+	flags.StringVar(&f.format, "format", "auto", "of files of data: "+words(queryFormats()))
+	flags.StringArrayVar(&f.named, "named", nil, "`FILE` of data for a graph named by the file's IRI, or IRI=FILE; may be repeated")
 	flags.BoolVar(&f.explain, "explain", false, "show how the query is run, and how many rows it has, not these")
+	p.remoteFlag(cmd)
+	completeWords(cmd, "format", texts(queryFormats())...)
 	return cmd
 }
 
 func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
-	file, text, err := p.updateText(cmd, args, f.file)
+	a, text, err := p.queryText(cmd, args, f)
 	if err != nil {
 		return err
 	}
@@ -79,16 +91,45 @@ func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
+	if _, err := sparql.Parse(text, sparql.Options{Base: f.base}); err != nil {
+		return named(err, f.file) // before files are read
+	}
+	return p.withAsked(cmd.Context(), a, f, func(file string) error {
+		return named(p.askInTime(cmd.Context(), file, c, f), f.file)
+	})
+}
+
+// queryText is what is asked, and the query: SPARQL of the command line, the last of
+// the arguments, or what the file of -f says.
+func (p *program) queryText(cmd *cobra.Command, args []string, f queryFlags) (asked, string, error) {
+	if f.file != "" {
+		a, err := p.askedOf(cmd, args, f)
+		if err != nil {
+			return a, "", err
+		}
+		text, err := p.readText(cmd.Context(), f.file)
+		return a, string(text), err
+	}
+	last := len(args) - 1
+	if last < 0 || last == 0 && len(f.named) == 0 && p.env["TRAILS_DB"] == "" {
+		return asked{}, "", missing(cmd, args, []string{"FILE", "SPARQL"})
+	}
+	a, err := p.askedOf(cmd, args[:last], f)
+	return a, args[last], err
+}
+
+// askInTime asks within the time of --timeout.
+func (p *program) askInTime(whole context.Context, file string, c invoke.Call, f queryFlags) error {
+	ctx, cancel := context.WithCancel(whole)
 	if f.timeout > 0 {
-		ctx, cancel = context.WithTimeout(cmd.Context(), f.timeout)
+		ctx, cancel = context.WithTimeout(whole, f.timeout)
 	}
 	defer cancel()
-	err = p.ask(ctx, file, c, f.explain)
-	if ctx.Err() != nil && cmd.Context().Err() == nil {
+	err := p.ask(ctx, file, c, f.explain)
+	if ctx.Err() != nil && whole.Err() == nil {
 		return fault.New(fault.TimedOut, "the query took longer than %s; restrict it, or allow more with --timeout", f.timeout)
 	}
-	return named(err, f.file)
+	return err
 }
 
 // ask streams the answer, or shows how it is found.

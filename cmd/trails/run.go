@@ -20,6 +20,7 @@ type program struct {
 	stdout, stderr io.Writer
 	env            map[string]string
 	output         string // -o: "text" or "json"
+	allowRemote    []string
 	log            *slog.Logger
 }
 

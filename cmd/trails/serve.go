@@ -30,7 +30,7 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Serve the graph over HTTP: pages, MCP, calls, resources",
 		Long: `Serve FILE over HTTP until it is interrupted; calls in flight then have ten seconds to
 finish. Only loopback addresses are served: put a proxy or a tunnel in front for others.
-` + fileHelp,
+` + remoteHelp + fileHelp,
 		Example: `  trails serve notes.trails --open
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000`,
 		Args:        cobra.ArbitraryArgs,
@@ -44,6 +44,7 @@ finish. Only loopback addresses are served: put a proxy or a tunnel in front for
 		},
 	}
 	servingFlags(cmd, &s, defaultAddr, "loopback `address` to listen on; port 0 takes a free one")
+	p.remoteFlag(cmd)
 	return cmd
 }
 

@@ -23,13 +23,13 @@ func (p *program) updateCommand() *cobra.Command {
 		Use:   "update FILE SPARQL",
 		Short: "Change the graph by SPARQL, as one atomic commit",
 		Long: `Run a SPARQL 1.1 update on FILE: INSERT and DELETE, with DATA, WHERE or both, WITH and
-USING, CLEAR, DROP, CREATE, COPY, MOVE and ADD. All operations, parted by semicolons, become
+USING, LOAD, CLEAR, DROP, CREATE, COPY, MOVE and ADD. All operations, parted by semicolons, become
 one commit: each sees what those before it did, the end of it is validated, and if anything
-is refused nothing is changed. LOAD fetches nothing: get the file and use trails load.
+is refused nothing is changed. LOAD and SERVICE are answered before the file is locked.
 
   --param name=value   the value stands in the place of ?name, as a term and never as text:
                        a number, true, false, <IRI>, "text"@en, "text"^^<IRI>, or plain text
-`,
+` + remoteHelp,
 		Example: `  trails update notes.trails 'PREFIX : <urn:trails:notes:> DELETE { ?n :status "draft" } INSERT { ?n :status "done" } WHERE { ?n :status "draft" }' --dry-run
   trails update notes.trails -f clean-up.ru --message "clean up"
   trails update notes.trails 'DELETE WHERE { ?node ?p ?o }' --param node='<urn:trails:notes:Note/n1>'`,
@@ -45,6 +45,7 @@ is refused nothing is changed. LOAD fetches nothing: get the file and use trails
 	flags.Int64Var(&f.timeout, "timeout-ms", updateTimeout, "`milliseconds` after which it is given up and nothing is changed")
 	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
 	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
+	p.remoteFlag(cmd)
 	return cmd
 }
 

@@ -45,7 +45,7 @@ func (p *program) verify(cmd *cobra.Command, file string) error {
 	var report kg.VerifyReport
 	progress := p.newMeter()
 	defer progress.close()
-	err := withGraph(cmd.Context(), file, func(g *kg.Graph) (err error) {
+	err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) (err error) {
 		report, err = g.Verify(cmd.Context(), progress.hook())
 		return err
 	})

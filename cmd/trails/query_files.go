@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trails/invoke"
+	"trails/kg"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+	"trails/kg/schema"
+)
+
+// asked is what a query is asked of: a database, or files of RDF.
+type asked struct {
+	file string // the database; empty when there are files
+	data []dataFile
+}
+
+// dataFile is a file of RDF, or - for stdin. With a graph its triples go there.
+type dataFile struct{ path, graph string }
+
+// queryFormats are those of files that mean something without a schema.
+func queryFormats() []kg.Format {
+	return slices.DeleteFunc(kg.LoadFormats(), func(f kg.Format) bool { return f == kg.NDJSON })
+}
+
+// askedOf sorts out which files are named: one database, told by how it begins, or any
+// number of others.
+func (p *program) askedOf(cmd *cobra.Command, names []string, f queryFlags) (asked, error) {
+	db := p.env["TRAILS_DB"]
+	if len(names)+len(f.named) == 0 && db != "" {
+		names = []string{db}
+	}
+	if len(names)+len(f.named) == 0 {
+		return asked{}, missing(cmd, nil, []string{"FILE", "SPARQL"})
+	}
+	if len(names) == 1 && len(f.named) == 0 && (isSQLite(names[0]) || names[0] == db) {
+		if f.format != string(kg.Auto) {
+			return asked{}, usageError{"--format is for files of data, and " + names[0] + " is a database"}
+		}
+		return asked{file: names[0]}, nil
+	}
+	var a asked
+	for _, name := range names {
+		a.data = append(a.data, dataFile{path: name})
+	}
+	for _, text := range f.named {
+		a.data = append(a.data, namedFile(text))
+	}
+	return a, checkData(a.data, f)
+}
+
+// namedFile reads FILE, which is named by its own IRI, or IRI=FILE.
+func namedFile(text string) dataFile {
+	if at := strings.LastIndexByte(text, '='); at > 0 && schema.CheckIRI(text[:at]) == nil {
+		return dataFile{path: text[at+1:], graph: text[:at]}
+	}
+	return dataFile{path: text, graph: fileIRI(text)}
+}
+
+// fileIRI is the IRI of a file (RFC 8089), which what it says relatively is relative to.
+func fileIRI(path string) string {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(whole)}).String()
+}
+
+// checkData refuses what cannot be read as data, before anything is.
+func checkData(data []dataFile, f queryFlags) error {
+	stdin := 0
+	if f.file == "-" {
+		stdin++
+	}
+	for _, d := range data {
+		lower := strings.ToLower(d.path)
+		switch ext := filepath.Ext(strings.TrimSuffix(lower, ".gz")); {
+		case d.path == "-":
+			stdin++
+		case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
+			return usageError{d.path + " is not fetched: give it as a file, or - for stdin"}
+		case isSQLite(d.path):
+			return usageError{d.path + " is a database, which is asked alone; load the other files into it, or export it"}
+		case ext == ".ndjson", ext == ".jsonl":
+			return usageError{d.path + " is NDJSON, which means nothing without a schema; load it into a database"}
+		}
+	}
+	if stdin > 1 {
+		return usageError{"stdin can be read once only"}
+	}
+	if known := queryFormats(); !slices.Contains(known, kg.Format(f.format)) {
+		return usageError{"--format " + f.format + ": it is " + words(known)}
+	}
+	return nil
+}
+
+// withAsked opens what is asked: files go into a database of their own, which is
+// removed in the end.
+func (p *program) withAsked(ctx context.Context, a asked, f queryFlags, work func(file string) error) (err error) {
+	if a.file != "" {
+		return work(a.file)
+	}
+	dir, err := os.MkdirTemp("", "trails-query-")
+	if err != nil {
+		return fault.New(fault.Unusable, "%w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "files.trails")
+	if err := kg.Create(ctx, file, kg.CreateOptions{Name: "files", By: me()}); err != nil {
+		return err
+	}
+	if err := p.loadFiles(ctx, file, a.data, f); err != nil {
+		return placed(err)
+	}
+	return work(file)
+}
+
+// loadFiles reads files of data, without a schema.
+func (p *program) loadFiles(ctx context.Context, file string, data []dataFile, f queryFlags) error {
+	names := make([]string, len(data))
+	for i, d := range data {
+		names[i] = d.path
+	}
+	inputs, closeAll, err := p.openInputs(ctx, names)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	for i, d := range data {
+		place(&inputs[i], d, f.base)
+	}
+	progress := p.newMeter()
+	defer progress.close()
+	return p.withGraph(ctx, file, func(g *kg.Graph) error {
+		_, err := g.Session(me()).Load(ctx, kg.Load{Inputs: inputs, Format: kg.Format(f.format), Progress: progress.hook()})
+		return err
+	})
+}
+
+// place says where the triples of a file go, and what its relative IRIs mean.
+func place(in *invoke.Input, d dataFile, base string) {
+	in.Own, in.Graph, in.Base = true, rdf.IRI(d.graph), rdf.IRI(base)
+	if base == "" && d.path != "-" {
+		in.Base = rdf.IRI(fileIRI(d.path))
+	}
+}
+
+// placed says of the one thing that is wrong with a file where it is: file:line:column.
+func placed(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.InvalidData || len(f.Fields) != 1 {
+		return err
+	}
+	column, message, ok := strings.Cut(strings.TrimPrefix(f.Fields[0].Message, "column "), ": ")
+	if !ok || strings.ContainsFunc(column, func(c rune) bool { return c < '0' || c > '9' }) {
+		return err
+	}
+	return fault.New(fault.Malformed, "%s", fmt.Sprintf("%s:%s: %s", f.Fields[0].Source, column, message))
+}
