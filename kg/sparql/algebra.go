@@ -133,14 +133,12 @@ type Slice struct {
 	Offset, Limit int64
 }
 
-// Service is a federated query's part (SPARQL 1.1 Federated Query). Text is the
-// pattern as a SELECT query for the remote endpoint; inside another Service, whose
-// text holds it, it is empty.
+// Service is a federated query's part (SPARQL 1.1 Federated Query); see
+// [Service.Select] for what the endpoint is asked.
 type Service struct {
 	Silent bool
 	Name   Operand
 	Op     Op
-	Text   string
 }
 
 func (BGP) op()         {}

@@ -103,7 +103,6 @@ type parser struct {
 	data   dataNodes
 	// aggregates counts those of the SELECT that is being read; nil where none may stand.
 	aggregates *int
-	services   int // SERVICE patterns read
 	numbers    renumbering
 }
 

@@ -149,7 +149,6 @@ func (p *parser) service(g *group) {
 	s := Service{Silent: p.accept("SILENT"), Name: p.varOrIRI()}
 	g.scope.add(s.Name.Var)
 	s.Op = p.nested(g)
-	p.services++
 	g.op = NewJoin(g.op, s)
 }
 

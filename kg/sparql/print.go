@@ -44,14 +44,6 @@ func exprText(e Expr) string {
 	return p.Builder.String()
 }
 
-// serviceText is the query that a remote endpoint gets.
-func serviceText(op Op) string {
-	p := newPrinter(nil)
-	p.write("SELECT * WHERE ")
-	p.group(op)
-	return p.Builder.String()
-}
-
 func (p *printer) prologue(base string, prefixes map[string]string) {
 	if base != "" {
 		p.write("BASE <", base, ">\n")

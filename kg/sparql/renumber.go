@@ -4,9 +4,9 @@ import "strconv"
 
 // finished gives a pattern's own variables their last names, .0, .1, …, in the order
 // in which they stand in the algebra, whatever the text called them: two texts that
-// differ in nothing else have one algebra. It also writes the texts of its services.
+// differ in nothing else have one algebra.
 func (p *parser) finished(op Op) Op {
-	if p.blocks.fresh == 0 && p.blocks.labels == nil && p.services == 0 {
+	if p.blocks.fresh == 0 && p.blocks.labels == nil {
 		return op
 	}
 	if p.numbers.names == nil {
@@ -17,10 +17,7 @@ func (p *parser) finished(op Op) Op {
 
 // renumbering goes on from one operation of an update to the next: their patterns
 // cannot share a blank node, and so not a name.
-type renumbering struct {
-	names  map[Var]Var
-	remote int // services around this place
-}
+type renumbering struct{ names map[Var]Var }
 
 func (r *renumbering) name(v Var) Var {
 	if v == "" || v[0] != '.' {
@@ -64,7 +61,8 @@ func (r *renumbering) op(op Op) Op {
 		inner := r.op(op.Op)
 		return Extend{inner, op.Var, r.expr(op.Expr)}
 	case Service:
-		return r.service(op)
+		op.Op = r.op(op.Op)
+		return op
 	default:
 		return r.modifier(op)
 	}
@@ -115,17 +113,6 @@ func (r *renumbering) group(op Group) Op {
 		out.Aggregates = append(out.Aggregates, Aggregation{r.name(a.Var), a.Aggregate})
 	}
 	return out
-}
-
-// service writes the text of the outermost one; it holds those within.
-func (r *renumbering) service(op Service) Op {
-	r.remote++
-	op.Op = r.op(op.Op)
-	r.remote--
-	if r.remote == 0 {
-		op.Text = serviceText(op.Op)
-	}
-	return op
 }
 
 func (r *renumbering) expr(e Expr) Expr {
