@@ -128,3 +128,17 @@ func TestRegionsAreApart(t *testing.T) {
 		}
 	}
 }
+
+func TestTimesAreWrittenInTheirForms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		day := rapid.Int64Range(0, maxDays-1).Draw(t, "day")
+		if got, want := decodeDate(day), time.Unix(day*secondsDay+yearOne, 0).UTC().Format(dateForm); got != want {
+			t.Fatalf("day %d is written %s, want %s", day, got, want)
+		}
+		offset := rapid.Int64Range(-1<<45, 1<<45-1).Draw(t, "offset")
+		form := []string{secondForm, milliForm}[offset&1]
+		if got, want := decodeDateTime(offset), time.UnixMilli(offset>>1+year2000).UTC().Format(form); got != want {
+			t.Fatalf("offset %d is written %s, want %s", offset, got, want)
+		}
+	})
+}
