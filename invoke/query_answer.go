@@ -11,6 +11,7 @@ import (
 	"maps"
 
 	"trails/kg"
+	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/rdfio"
 	"trails/kg/sparql"
@@ -278,7 +279,8 @@ func tallied(quads iter.Seq2[rdf.Quad, error], n *int64) iter.Seq2[rdf.Quad, err
 	}
 }
 
-// writeGraph writes triples; only N-Triples do not need all of them at once.
+// writeGraph writes triples. Only N-Triples do not need all of them at once; of others
+// there is a bound.
 func (r *running) writeGraph(w io.Writer, a *kg.Answer, format string, triples iter.Seq2[rdf.Quad, error]) error {
 	if format == "ntriples" {
 		_, err := rdfio.WriteNQuads(w, triples)
@@ -288,6 +290,9 @@ func (r *running) writeGraph(w io.Writer, a *kg.Answer, format string, triples i
 	for q, err := range triples {
 		if err != nil {
 			return err
+		}
+		if len(quads) == maxDocumentQuads {
+			return fault.New(fault.TooLarge, "the graph has more than %d triples, which is too many to lay out as %s; ask for ntriples, which stream, or for less", maxDocumentQuads, format)
 		}
 		quads = append(quads, q)
 	}

@@ -137,3 +137,21 @@ func TestWhatIsOutOfTimeSaysItsLimitAndHowToRaiseIt(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestALargeGraphIsStreamedOrRefused: what is laid out whole has a bound, and the
+// refusal names the form that has none.
+func TestALargeGraphIsStreamedOrRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a million triples")
+	}
+	e := newEngine(t, "", invoke.Config{})
+	query := queryArgs(strings.Replace(countTo, "SELECT ?n", "CONSTRUCT { <urn:x> <urn:1> ?n ; <urn:2> ?n ; <urn:3> ?n ; <urn:4> ?n ; <urn:5> ?n ; <urn:6> ?n }", 1), nil)
+	for format, lines := range map[string]int{"ntriples": 600_000, "turtle": 0, "jsonld": 0} {
+		var c counter
+		_, err := e.Call(t.Context(), invoke.Call{Capability: "query", Args: json.RawMessage(query), Principal: ana, Output: &c, Format: format})
+		refused := fault.Is(err, fault.TooLarge) && strings.Contains(err.Error(), "ask for ntriples")
+		if c.lines != lines || refused != (lines == 0) {
+			t.Errorf("%s: %d lines, %v", format, c.lines, err)
+		}
+	}
+}

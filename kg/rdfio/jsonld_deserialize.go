@@ -175,6 +175,7 @@ func literalOf(item map[string]any) rdf.Term {
 	if datatype == "@json" {
 		return rdf.Literal(string(canonicalJSON(nil, item["@value"])), rdf.RDFNS+"JSON")
 	}
+	datatype = revealed(datatype)
 	if typed && absolute(datatype) == nil {
 		return nil
 	}

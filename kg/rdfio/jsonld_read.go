@@ -71,7 +71,7 @@ func (j *JSONLDReader) document() error {
 	if err != nil {
 		return jsonSyntaxError(text, err)
 	}
-	return guarded(func() error { return j.convert(document) })
+	return guarded(func() error { return j.convert(disguised(document)) })
 }
 
 func (j *JSONLDReader) convert(document any) error {

@@ -2,7 +2,6 @@ package rdfio_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -119,17 +118,4 @@ func TestListsThatHoldEachOtherStay(t *testing.T) {
 			t.Errorf("%s: %v\n%s", text, err, nquadsText(got))
 		}
 	}
-}
-
-func FuzzJSONLD(f *testing.F) {
-	f.Add([]byte(`{"@context": {"@version": 1.1, "p": {"@id": "urn:p", "@type": "@json"}, "q": {"@reverse": "urn:q", "@container": "@index"}}, "@id": "a", "p": {"x": [1e30, "é"]}, "q": {"i": {"@type": "urn:T"}}}`))
-	f.Add([]byte(`[{"@graph": [{"urn:p": {"@list": [1, 2.5, true, {"@value": "x", "@language": "en"}]}}], "@included": {"@id": "_:b"}}]`))
-	f.Add([]byte(`{"@context": [{"@base": "http://x/", "@vocab": "urn:v#", "t": {"@id": "t", "@context": {"u": "urn:u"}, "@nest": "n"}}, null], "t": {"u": "@none"}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		quads, err := readAll(rdfio.NewJSONLDReader(bytes.NewReader(text), "http://example.org/base", rdfio.Limits{Nesting: 20}, nil))
-		if err != nil && errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("got %v, want a fault", err)
-		}
-		checkRoundTrip(t, quads)
-	})
 }

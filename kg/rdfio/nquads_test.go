@@ -155,26 +155,6 @@ func TestWriteStopsAtTheFirstError(t *testing.T) {
 	}
 }
 
-func FuzzNQuads(f *testing.F) {
-	f.Add([]byte("<a:s> <a:p> \"o\\u0041\"@en-GB <a:g> . # c\r\n_:b.c <a:p> _:1 .\n"))
-	f.Add([]byte("\xEF\xBB\xBF<a:s><a:p>\"1\"^^<a:t>.\r\r\n<a:s> <b> <c> .\n_:x"))
-	f.Add([]byte("<a:s> <a:p> \"\xff\" .\n\"\\U0010FFFF\" \x00"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		r := rdfio.NewNQuadsReader(bytes.NewReader(text), rdfio.Limits{LineBytes: 1 << 10})
-		var quads []rdf.Quad
-		for {
-			q, err := r.Read()
-			var syntax *rdfio.SyntaxError
-			if err == nil {
-				quads = append(quads, q)
-			} else if !errors.As(err, &syntax) {
-				break
-			}
-		}
-		checkRoundTrip(t, quads)
-	})
-}
-
 func FuzzParseQuad(f *testing.F) {
 	f.Add([]byte("<a:s> <a:p> \"o\\t\\\"\"@en <a:g> ."))
 	f.Add([]byte("_:b <a:p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer> ."))

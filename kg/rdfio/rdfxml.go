@@ -106,6 +106,7 @@ func (x *RDFXMLReader) failed(err error) error {
 		return x.expected("the end of every element", "the end of the input")
 	case errors.As(err, &syntax):
 		x.line, x.column = x.xml.InputPos()
+		x.column = max(x.column, 1) // the end of a line is before the next one's first character
 		return x.expected("well-formed XML", syntax.Msg)
 	case errors.Is(err, errLongTerm):
 		return x.tooLarge(fmt.Sprintf("a tag or a text of at most %d bytes", x.input.most))

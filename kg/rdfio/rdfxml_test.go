@@ -92,18 +92,3 @@ func BenchmarkReadRDFXML(b *testing.B) {
 	text.WriteString("</rdf:RDF>")
 	benchmarkRead(b, text.Bytes(), func(r io.Reader) rdfio.Reader { return rdfio.NewRDFXMLReader(r, "", rdfio.Limits{}) })
 }
-
-// FuzzRDFXML reads anything; what could be read are quads that N-Quads can say.
-func FuzzRDFXML(f *testing.F) {
-	const head = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="a:" xml:lang="en">`
-	f.Add([]byte(head + `<e:T rdf:ID="x" e:p="y"><e:q rdf:parseType="Collection"><e:U/></e:q><rdf:li rdf:ID="r" xml:base="http://c/">z</rdf:li></e:T></rdf:RDF>`))
-	f.Add([]byte(head + `<rdf:Description rdf:nodeID="n."><e:p rdf:parseType="Literal"> <a b="&#13;" xmlns="u:"><!--c--><?d e?></a></e:p><e:p rdf:resource="" e:q="1"/></rdf:Description></rdf:RDF>`))
-	f.Add([]byte(`<!DOCTYPE x [<!ENTITY a "b:c">]>` + head + `<e:T rdf:about="&a;"><e:p rdf:datatype="&a;">1</e:p><e:q rdf:parseType="Resource"><e:r/></e:q></e:T></rdf:RDF>`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		quads, err := readAll(rdfio.NewRDFXMLReader(bytes.NewReader(text), "http://example.org/base", rdfio.Limits{TermBytes: 1 << 10, Nesting: 20}))
-		if syntax := (*rdfio.SyntaxError)(nil); err != nil && !errors.As(err, &syntax) {
-			t.Fatalf("got %v, want a syntax error", err)
-		}
-		checkRoundTrip(t, quads)
-	})
-}

@@ -1,7 +1,6 @@
 package rdfio_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -118,27 +117,4 @@ func inDefaultGraph(quads []rdf.Quad) []rdf.Quad {
 		out = append(out, q)
 	}
 	return out
-}
-
-// FuzzTurtle reads anything, and what it could read it writes and reads again.
-func FuzzTurtle(f *testing.F) {
-	f.Add([]byte("@prefix e: <a:e/> . @base <http://a/b> .\ne:a.b a [ e:p (1 -2.5 'x'@en '''y''' [] ()) ; ; ] ."))
-	f.Add([]byte("PREFIX : <urn:> :g { :s :p \"\\u00e9\\\"\"^^:t, true } GRAPH _:g { [] :p _:anon-1 . } # end"))
-	f.Add([]byte("\xEF\xBB\xBF<a:s> <a:p> <../x>, 'a\\'b', .5e-3 .\r\n[ <a:p> 1. ] ."))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		quads, err := readAll(rdfio.NewTriGReader(bytes.NewReader(text), "http://example.org/base", rdfio.Limits{TermBytes: 1 << 10, Nesting: 20}))
-		if syntax := (*rdfio.SyntaxError)(nil); err != nil && !errors.As(err, &syntax) {
-			t.Fatalf("got %v, want a syntax error", err)
-		}
-		checkRoundTrip(t, quads)
-		if len(quads) > 200 {
-			return // comparing many blank nodes that look alike takes long
-		}
-		quads = inDefaultGraph(quads)
-		written := writeTurtle(t, quads, turtlePrefixes)
-		again, err := readAll(rdfio.NewTurtleReader(strings.NewReader(written), "", rdfio.Limits{}))
-		if err != nil || !rdf.Isomorphic(quads, again) {
-			t.Fatalf("%v: wrote\n%s", err, written)
-		}
-	})
 }

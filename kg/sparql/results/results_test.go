@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"trails/kg/fault"
@@ -331,31 +333,60 @@ func readAgain(t *testing.T, path string, f results.Format) {
 	}
 }
 
-// FuzzRead: no text makes a reader panic, and what one reads is
-// written so that JSON reads the same again.
+// FuzzRead: no text makes a reader panic, what is refused has a place, and what one
+// reads is written so that it reads the same again, in its own format and in JSON.
 func FuzzRead(f *testing.F) {
 	for i, format := range results.Formats {
 		f.Add(uint8(i), write(f, format, example))
 		f.Add(uint8(i), write(f, format, results.Result{IsBoolean: true}))
+		for _, text := range suiteFiles(f, format) {
+			f.Add(uint8(i), text)
+		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, text []byte) {
 		format := results.Formats[int(which)%len(results.Formats)]
-		want, err := results.Read(bytes.NewReader(text), format, results.Limits{Rows: 1000})
+		const rows = 1000
+		want, err := results.Read(bytes.NewReader(text), format, results.Limits{Rows: rows})
 		var syntax *results.SyntaxError
 		if err != nil && (!errors.As(err, &syntax) || syntax.Line < 1 || syntax.Column < 1) {
 			t.Fatalf("got error %v", err)
 		}
+		if len(want.Rows) > rows {
+			t.Fatalf("%d rows", len(want.Rows))
+		}
 		if err != nil || want.IsBoolean {
 			return
 		}
-		got, err := results.Read(bytes.NewReader(write(t, results.JSON, want)), results.JSON, results.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+		for _, as := range []results.Format{format, results.JSON} {
+			written := write(t, as, want)
+			got, err := results.Read(bytes.NewReader(written), as, results.Limits{})
+			if err != nil {
+				t.Fatalf("%s: %v:\n%s", as, err, written)
+			}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("%s: %s\n%s", as, diff, written)
+			}
 		}
 	})
+}
+
+// suiteFiles are the answers of the suites in a format; none without the suites.
+func suiteFiles(f *testing.F, format results.Format) [][]byte {
+	dir := os.Getenv("TRAILS_SUITES")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared", "suites")
+	}
+	extension := map[results.Format]string{results.JSON: ".srj", results.XML: ".srx", results.CSV: ".csv", results.TSV: ".tsv"}[format]
+	var texts [][]byte
+	_ = filepath.WalkDir(filepath.Join(dir, "rdf-tests", "sparql"), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(name) != extension {
+			return nil //nolint:nilerr // there may be no suites
+		}
+		text, err := os.ReadFile(name)
+		texts = append(texts, text)
+		return err
+	})
+	return texts
 }
 
 func BenchmarkWrite(b *testing.B) {
