@@ -1,6 +1,8 @@
 package db
 
 import (
+	"slices"
+
 	"zombiezen.com/go/sqlite"
 
 	"trails/kg/rdf"
@@ -21,56 +23,58 @@ func (all *questions) registerGraphs(c *conn) error {
 // The order of objects is the column after those of a quad.
 const posK = 4
 
-// The plans of t_quads are sets of these: the positions that are given, and the order.
+// The constraints that a search takes, in the order of their bits in a plan.
+var constraints = [6]struct {
+	column int
+	op     sqlite.IndexConstraintOp
+	// divides is by how much it divides the rows, about.
+	divides float64
+}{
+	{posS, sqlite.IndexConstraintEq, 1e4},
+	{posP, sqlite.IndexConstraintEq, 10},
+	{posO, sqlite.IndexConstraintEq, 1e3},
+	{posG, sqlite.IndexConstraintEq, 1},
+	{posK, sqlite.IndexConstraintGE, 3},
+	{posK, sqlite.IndexConstraintLE, 3},
+}
+
+// A plan of t_quads is a set of bits: one for each constraint, and the order.
 const (
-	planSorted     = 1 << 4
-	planDescending = 1 << 5
+	planSorted     = 1 << len(constraints)
+	planDescending = planSorted << 1
 )
 
 type quadsTable struct{ questions *questions }
 
-// BestIndex takes all positions that are given, and one order: by k in one property of
-// one graph. A graph is always given.
+// BestIndex takes all positions that are given, bounds of k, and one order: by k in one
+// property of one graph. A graph is always given.
 func (quadsTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
-	plan, usage, at := 0, make([]sqlite.IndexConstraintUsage, len(in.Constraints)), [4]int{-1, -1, -1, -1}
-	for i, c := range in.Constraints {
-		if c.Usable && c.Op == sqlite.IndexConstraintEq && c.Column >= 0 && c.Column < posK && at[c.Column] < 0 {
-			at[c.Column] = i
-		}
-	}
-	if at[posG] < 0 {
-		return nil, sqlite.ResultConstraint.ToError() // not this way
-	}
-	rows := float64(allRows)
-	for position, i := range at {
+	out := &sqlite.IndexOutputs{ConstraintUsage: make([]sqlite.IndexConstraintUsage, len(in.Constraints))}
+	plan, taken, rows := 0, 0, float64(allRows)
+	for bit, want := range constraints {
+		i := slices.IndexFunc(in.Constraints, func(c sqlite.IndexConstraint) bool {
+			return c.Usable && c.Column == want.column && c.Op == want.op
+		})
 		if i < 0 {
 			continue
 		}
-		plan |= 1 << position
-		usage[i] = sqlite.IndexConstraintUsage{ArgvIndex: bitsBelow(plan, position) + 1, Omit: true}
-		rows /= selectivity[position]
+		taken++
+		out.ConstraintUsage[i] = sqlite.IndexConstraintUsage{ArgvIndex: taken, Omit: true}
+		plan |= 1 << bit
+		rows /= want.divides
 	}
-	sorted := at[posP] >= 0 && len(in.OrderBy) == 1 && in.OrderBy[0].Column == posK
-	if sorted {
+	if plan>>posG&1 == 0 {
+		return nil, sqlite.ResultConstraint.ToError() // not this way
+	}
+	if plan>>posP&1 == 1 && len(in.OrderBy) == 1 && in.OrderBy[0].Column == posK {
+		out.OrderByConsumed = true
 		plan |= planSorted
 		if in.OrderBy[0].Desc {
 			plan |= planDescending
 		}
 	}
-	return &sqlite.IndexOutputs{
-		ConstraintUsage: usage, ID: sqlite.IndexID{Num: int32(plan)}, OrderByConsumed: sorted,
-		EstimatedCost: rows + 1, EstimatedRows: int64(rows) + 1,
-	}, nil
-}
-
-// selectivity is by how much a position that is given divides the rows.
-var selectivity = [4]float64{1e4, 10, 1e3, 1}
-
-func bitsBelow(set, position int) (n int) {
-	for i := range position {
-		n += set >> i & 1
-	}
-	return n
+	out.ID, out.EstimatedCost, out.EstimatedRows = sqlite.IndexID{Num: int32(plan)}, rows+1, int64(rows)+1
+	return out, nil
 }
 
 // Open returns a cursor.
@@ -89,6 +93,7 @@ type quadsCursor struct {
 	questions *questions
 	given     [4]bool
 	ids       [4]int64
+	bounds    [2]any // of k; nil is none
 	row       [3]int64
 	known     [3]bool // which of row are the statement's
 	more      bool
@@ -101,19 +106,23 @@ type quadsCursor struct {
 // Filter begins a search.
 func (c *quadsCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 	c.end()
-	c.given, c.more = [4]bool{}, false
-	for position, next := posS, 0; position <= posG; position++ {
-		if int(id.Num)>>position&1 == 0 {
+	c.given, c.bounds, c.more = [4]bool{}, [2]any{}, false
+	plan, next := int(id.Num), 0
+	for bit := range constraints {
+		if plan>>bit&1 == 0 {
 			continue
 		}
 		if argv[next].Type() == sqlite.TypeNull {
 			return nil // nothing is equal to it
 		}
-		c.given[position], c.ids[position] = true, argv[next].Int64()
+		if n := argv[next].Int64(); bit < posK {
+			c.given[bit], c.ids[bit] = true, n
+		} else {
+			c.bounds[bit-posK] = n
+		}
 		next++
 	}
-	err := c.begin(int(id.Num))
-	if err != nil {
+	if err := c.begin(plan); err != nil {
 		return c.fail(err)
 	}
 	return c.Next()
@@ -145,6 +154,7 @@ func (c *quadsCursor) begin(plan int) error {
 		}
 	}
 	c.virtual = q.reader.virtualRows(g, want)
+	c.virtual.least, c.virtual.most = c.bounds[0], c.bounds[1]
 	if plan&planSorted != 0 {
 		c.virtual.sort = " ASC"
 	}

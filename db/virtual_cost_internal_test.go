@@ -77,6 +77,7 @@ var byKeys = []struct {
 	{"what made the entities", `SELECT ?a ?t { ?e <urn:p> ?o GRAPH g:prov { ?a a prov:Activity ; prov:endedAtTime ?t ; prov:generated ?e } }`, 1},
 	{"the call of a commit", `SELECT ?a { GRAPH g:prov { ?a prov:wasAssociatedWith ?w ; t:commit <urn:trails:commit:3030303030303030303030303030303030303030303030303030303030333030> } }`, 1},
 	{"a hundred commits back", `SELECT ?c { GRAPH g:commits { <urn:trails:commit:3030303030303030303030303030303030303030303030303030303030313130> prov:wasRevisionOf+ ?c } }`, 109},
+	{"a window of time", `SELECT * { GRAPH g:commits { ?c prov:generatedAtTime ?t FILTER(?t >= "2023-11-14T22:13:35Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> && ?t < "2023-11-14T22:13:40Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>) } }`, 5},
 	{"the next commit", `SELECT ?c { GRAPH g:commits { ?c prov:wasRevisionOf <urn:trails:commit:3030303030303030303030303030303030303030303030303030303030313130> } }`, 1},
 }
 

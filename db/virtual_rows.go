@@ -15,6 +15,8 @@ type virtualRows struct {
 	graph  *virtualGraph
 	want   [3]rdf.Term // nil fits all
 	sort   string      // "", " ASC" or " DESC": by the value's number
+	// least and most, unless they are nil, bound the value's number.
+	least, most any
 
 	rest []property
 	now  property
@@ -108,15 +110,22 @@ func (v *virtualRows) begin() error {
 		return err
 	}
 	v.stmt = s
-	for i, arg := range []any{nodeKey, valueKey, nil}[:s.BindParamCount()] {
+	var id any
+	if value != nil && v.now.find != "" {
+		if id, err = v.reader.idOf(value); err != nil {
+			return err
+		}
+	}
+	for i, arg := range []any{nodeKey, valueKey, id, v.least, v.most}[:s.BindParamCount()] {
 		s.bind(i+1, arg)
 	}
-	if s.BindParamCount() < 3 {
-		return nil
-	}
-	id, _, err := v.reader.dict.lookup(value)
-	s.BindInt64(3, id)
-	return err
+	return nil
+}
+
+// idOf is a term's id in the dictionary, 0 without one.
+func (r *Reader) idOf(t rdf.Term) (int64, error) {
+	id, _, err := r.dict.lookup(t)
+	return id, err
 }
 
 // sql is the property's SELECT; its text depends on the shape alone.
@@ -135,6 +144,12 @@ func (v *virtualRows) sql(node, value bool) string {
 		where = append(where, p.find)
 	case value:
 		where = append(where, p.column+" = ?2")
+	}
+	if v.least != nil {
+		where = append(where, p.column+" >= ?4")
+	}
+	if v.most != nil {
+		where = append(where, p.column+" <= ?5")
 	}
 	if len(where) > 0 {
 		sql += " WHERE " + strings.Join(where, " AND ")

@@ -2,7 +2,9 @@ package lower
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cayleygraph/quad"
 
@@ -62,13 +64,45 @@ func (l *lowerer) guess(p sparql.TriplePattern, at [3]bool, s scope) float64 {
 	return guess(at)
 }
 
-// placeOrder remembers by what a pattern's object can be sorted.
+// placeOrder remembers by what a pattern's object can be sorted, and tells the table
+// between which numbers a filter wants it.
 func (l *lowerer) placeOrder(b *block, p sparql.TriplePattern, t string, s scope) {
 	c, ok := b.cols.get(p.Object.Var)
-	if ok && c.sql == t+".o" && l.hasOrder(p, s.graph.one()) {
+	if !ok || !l.hasOrder(p, s.graph.one()) {
+		return
+	}
+	if c.sql == t+".o" {
 		c.order = t + ".k"
 		b.cols.set(p.Object.Var, c)
 	}
+	h := s.ranges[p.Object.Var]
+	if h == nil {
+		return
+	}
+	for _, bound := range h.bounds {
+		least, most, ok := numbersOf(bound.Term)
+		if ok && bound.Func != sparql.Less && bound.Func != sparql.LessOrEqual {
+			b.where = append(b.where, t+".k >= "+l.number(least))
+		}
+		if ok && bound.Func != sparql.Greater && bound.Func != sparql.GreaterOrEqual {
+			b.where = append(b.where, t+".k <= "+l.number(most))
+		}
+	}
+}
+
+// numbersOf are the numbers in k next to a value: of a time in microseconds since 1970,
+// of a count itself.
+func numbersOf(t rdf.Term) (least, most int64, ok bool) {
+	v, _ := t.(quad.TypedString)
+	switch v.Type {
+	case rdf.XSDDateTime:
+		moment, err := time.Parse(time.RFC3339Nano, string(v.Value))
+		return moment.UnixMicro(), moment.UnixMicro() + 1, err == nil
+	case rdf.XSDInteger:
+		n, err := strconv.ParseInt(string(v.Value), 10, 64)
+		return n, n, err == nil
+	}
+	return 0, 0, false
 }
 
 // orderOf is by what an expression can be sorted instead, "" when there is nothing.
