@@ -119,7 +119,12 @@ func newAnswer(q *question, s *stmt) *answer {
 func (a *answer) row() ([]rdf.Term, error) {
 	row := make([]rdf.Term, a.width)
 	for i := range row {
-		if a.stmt.ColumnIsNull(i) {
+		kind := a.stmt.ColumnType(i)
+		if kind == sqlite.TypeNull {
+			continue
+		}
+		if kind == sqlite.TypeText {
+			row[i] = readTerm(a.stmt.ColumnText(i))
 			continue
 		}
 		id := a.stmt.ColumnInt64(i)
@@ -136,8 +141,8 @@ func (a *answer) row() ([]rdf.Term, error) {
 }
 
 func (a *answer) term(i int, id int64) (rdf.Term, error) {
-	if i < a.joined && id > 0 && id < localTerms && !a.question.plan.Computed[i] {
-		return a.question.reader.dict.joined(id, a.stmt, a.width+4*i)
+	if i < a.joined && id > 0 && id < localTerms && !a.stmt.ColumnIsNull(a.width+4*i) {
+		return a.question.reader.dict.scan(a.stmt, a.width+4*i)
 	}
 	return a.question.term(id)
 }

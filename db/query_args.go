@@ -13,6 +13,10 @@ import (
 // parts that the statement does without.
 func (q *question) bind(s *stmt) error {
 	for i, arg := range q.plan.Args[:min(len(q.plan.Args), s.BindParamCount())] {
+		if arg.Text {
+			s.BindText(i+1, textArg(arg))
+			continue
+		}
 		id, err := q.arg(arg)
 		if err != nil {
 			return err
@@ -20,6 +24,14 @@ func (q *question) bind(s *stmt) error {
 		s.BindInt64(i+1, id)
 	}
 	return nil
+}
+
+// textArg is a text; no text has what a high one ends with.
+func textArg(a lower.Arg) string {
+	if a.High {
+		return rdf.Lexical(a.Term) + "\xff"
+	}
+	return rdf.Lexical(a.Term)
 }
 
 func (q *question) arg(a lower.Arg) (int64, error) {

@@ -5,7 +5,9 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/lower"
 	"trails/kg/rdf"
+	"trails/kg/sparql"
 	"trails/kg/sparql/expr"
 	"trails/kg/xsd"
 )
@@ -29,12 +31,33 @@ func (c *conn) answerQuestions() error {
 		"t_ebv": {NArgs: -1, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
 			return all.current.test(args)
 		}},
+		"t_show": {NArgs: -1, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			return all.current.shown(args)
+		}},
+		"t_str":  {NArgs: 1, Deterministic: true, Scalar: all.part(strOf)},
+		"t_lang": {NArgs: 1, Deterministic: true, Scalar: all.part(langOf)},
+		"t_text": {NArgs: 1, Deterministic: true, Scalar: all.part(textOf)},
+		"t_class": {NArgs: 1, Deterministic: true, Scalar: all.sorting(func(t rdf.Term) sqlite.Value {
+			return sqlite.IntegerValue(lower.SortClass(t))
+		})},
+		"t_key": {NArgs: 1, Deterministic: true, Scalar: all.sorting(inOrder)},
 		"t_row": {NArgs: 0, Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
 			all.current.lastRow++
 			return sqlite.IntegerValue(all.current.lastRow), nil
 		}},
-		"t_int": {NArgs: 1, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
-			return all.current.given(xsd.Integer(args[0].Int64()).Term(), nil)
+		"t_sum": {NArgs: 4, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			return all.current.given(sumOf(args).Term(), nil)
+		}},
+		"t_avg": {NArgs: 4, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			n := args[3].Int64()
+			if n == 0 { // an integer, which no quotient is
+				return all.current.given(sumOf(args).Term(), nil)
+			}
+			mean, err := sumOf(args).Div(xsd.Integer(n))
+			if err != nil {
+				return all.current.fails(err)
+			}
+			return all.current.given(mean.Term(), nil)
 		}},
 		"t_agg": {NArgs: -1, MakeAggregate: func(sqlite.Context) (sqlite.AggregateFunction, error) {
 			return &aggregate{question: all.current}, nil
@@ -62,15 +85,6 @@ func (q *question) fails(err error) (sqlite.Value, error) {
 	return sqlite.Value{}, err
 }
 
-func (q *question) solution(args []sqlite.Value) (expr.Program, *solution) {
-	k := args[0].Int()
-	s := &solution{question: q, vars: q.plan.Exprs[k].Vars, ids: make([]int64, len(args)-1), bound: make([]bool, len(args)-1)}
-	for i, arg := range args[1:] {
-		s.ids[i], s.bound[i] = arg.Int64(), arg.Type() != sqlite.TypeNull
-	}
-	return q.programs[k], s
-}
-
 func (q *question) value(args []sqlite.Value) (sqlite.Value, error) {
 	program, s := q.solution(args)
 	t, err := program.Eval(s)
@@ -78,6 +92,22 @@ func (q *question) value(args []sqlite.Value) (sqlite.Value, error) {
 		err = s.err
 	}
 	return q.given(t, err)
+}
+
+// shown is value for what is only shown: a term without an id comes as it is.
+func (q *question) shown(args []sqlite.Value) (sqlite.Value, error) {
+	program, s := q.solution(args)
+	t, err := program.Eval(s)
+	if s.err != nil {
+		err = s.err
+	}
+	if err != nil || t == nil {
+		return q.given(nil, err)
+	}
+	if id, ok := inlineID(t); ok {
+		return sqlite.IntegerValue(id), nil
+	}
+	return sqlite.TextValue(written(t)), nil
 }
 
 // given is an expression's answer as SQL has it: an id, or NULL for an error.
@@ -168,24 +198,9 @@ func (a *aggregate) Step(_ sqlite.Context, args []sqlite.Value) error {
 	if a.acc == nil {
 		a.acc = expr.NewAccumulator(which)
 	}
-	row := make([]rdf.Term, len(args)-1)
-	for i, arg := range args[1:] {
-		if arg.Type() == sqlite.TypeNull {
-			continue
-		}
-		var err error
-		if row[i], err = q.term(arg.Int64()); err != nil {
-			_, err = q.fails(err)
-			return err
-		}
-	}
-	switch {
-	case which.Expr == nil:
-		a.acc.AddRow(row...)
-	case row[0] == nil:
-		a.acc.Add(nil, expr.ErrUnbound)
-	default:
-		a.acc.Add(row[0], nil)
+	if err := a.add(which, args[1:]); err != nil {
+		_, err = q.fails(err)
+		return err
 	}
 	size := a.acc.Size()
 	if err := q.grow(int64(size - a.size)); err != nil {
@@ -193,6 +208,28 @@ func (a *aggregate) Step(_ sqlite.Context, args []sqlite.Value) error {
 		return err
 	}
 	a.size = size
+	return nil
+}
+
+// add takes a row, or the value of an expression.
+func (a *aggregate) add(which sparql.Aggregate, args []sqlite.Value) error {
+	if which.Expr != nil {
+		t, err := a.question.passed(args)
+		if err == nil && t == nil {
+			a.acc.Add(nil, expr.ErrUnbound)
+			return nil
+		}
+		a.acc.Add(t, nil)
+		return err
+	}
+	row := make([]rdf.Term, len(args))
+	for i := range args {
+		var err error
+		if row[i], err = a.question.passed(args[i : i+1]); err != nil {
+			return err
+		}
+	}
+	a.acc.AddRow(row...)
 	return nil
 }
 

@@ -71,7 +71,8 @@ func TestAQueryEndsAtItsLimits(t *testing.T) {
 	}{
 		{"as many rows as allowed", "SELECT * { ?s :v ?x }", db.Limits{Rows: 1000}, 1000, 0},
 		{"more rows than allowed", "SELECT * { ?s :v ?x }", db.Limits{Rows: 999}, 999, fault.TooLarge},
-		{"terms that are made", "SELECT (CONCAT(STR(?x), 'abc') AS ?y) { ?s :v ?x }", db.Limits{Bytes: 10_000}, -1, fault.TooLarge},
+		{"terms that are made", "SELECT DISTINCT (CONCAT(STR(?x), 'abc') AS ?y) { ?s :v ?x }", db.Limits{Bytes: 10_000}, -1, fault.TooLarge},
+		{"terms that are only shown", "SELECT (CONCAT(STR(?x), 'abc') AS ?y) { ?s :v ?x }", db.Limits{Bytes: 10_000}, 1000, 0},
 		{"groups that are held", "SELECT (GROUP_CONCAT(?x) AS ?y) { ?s :v ?x }", db.Limits{Bytes: 1000}, 0, fault.TooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -268,13 +268,10 @@ func (b *branch) grow(trail []step, made *prepared) bool {
 	return true
 }
 
-// joinedTerms is how many columns have their terms joined in.
-const joinedTerms = 8
-
 // withTerms is the plan's statement with the rows of the terms beside their ids: a
 // join reads them in half the time that looking each up takes. It would undo an order.
 func withTerms(plan lower.Plan) string {
-	if joinable(plan) == 0 {
+	if joinable(plan) == 0 || plan.Terms {
 		return plan.SQL
 	}
 	fields, from := "q.*", " FROM ("+plan.SQL+") q"
@@ -292,8 +289,8 @@ func withTerms(plan lower.Plan) string {
 
 // joinable is how many columns may have their terms joined in.
 func joinable(plan lower.Plan) int {
-	if plan.Sorted {
+	if plan.Sorted && !plan.Terms {
 		return 0
 	}
-	return min(len(plan.Columns), joinedTerms)
+	return min(len(plan.Columns), lower.JoinedTerms)
 }

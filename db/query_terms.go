@@ -26,14 +26,16 @@ type question struct {
 	plan     Plan
 	limits   Limits
 	programs []expr.Program
-	ids      map[rdf.Term]int64
-	terms    []rdf.Term
-	read     map[int64]rdf.Term
-	size     int64
-	now      time.Time
-	lastRow  int64
-	blanks   map[blankKey]rdf.Term
-	err      error // what ended the query inside a function
+	// solutions are those of the expressions, by their place.
+	solutions []solution
+	ids       map[rdf.Term]int64
+	terms     []rdf.Term
+	read      map[int64]rdf.Term
+	size      int64
+	now       time.Time
+	lastRow   int64
+	blanks    map[blankKey]rdf.Term
+	err       error // what ended the query inside a function
 }
 
 // maxRead is how many terms of the dictionary a query remembers.
@@ -101,30 +103,6 @@ func (q *question) term(id int64) (rdf.Term, error) {
 	return t, nil
 }
 
-// solution is what an expression sees: the ids that a call passes.
-type solution struct {
-	question *question
-	vars     []sparql.Var
-	ids      []int64
-	bound    []bool
-	err      error
-}
-
-// Value returns a variable's term.
-func (s *solution) Value(v sparql.Var) rdf.Term {
-	for i, name := range s.vars {
-		if name != v || !s.bound[i] {
-			continue
-		}
-		t, err := s.question.term(s.ids[i])
-		if err != nil {
-			s.err = err
-		}
-		return t
-	}
-	return nil
-}
-
 // Exists is never asked: the statement answers patterns.
 func (s *solution) Exists(sparql.Op) (bool, error) {
 	return false, fmt.Errorf("a pattern in an expression was not lowered")
@@ -175,8 +153,8 @@ type blankKey struct {
 
 // row is the solution's number, which is the last thing that is passed.
 func (s *solution) row() int64 {
-	if n := len(s.ids); n > 0 {
-		return s.ids[n-1]
+	if n := len(s.args); n > 0 {
+		return s.args[n-1].Int64()
 	}
 	return 0
 }

@@ -17,6 +17,8 @@ type column struct {
 	computed bool
 	// tied is set when the patterns have compared it with the outer solution.
 	tied bool
+	// node is set when no term is a literal.
+	node bool
 	// order, when set, is a number in whose order the column's terms are.
 	order string
 }
@@ -61,6 +63,8 @@ type item struct {
 	on    []string
 	// tables is how many tables it counts for in SQLite's limit.
 	tables int
+	// words is the column whose row of terms it is, under an alias.
+	words, alias string
 }
 
 // block is a SELECT that is being built: FROM and WHERE, and for the modifiers of a
@@ -74,6 +78,8 @@ type block struct {
 	distinct     bool
 	limit        string
 	materialized bool
+	// grows is set while expressions may join rows of terms.
+	grows bool
 }
 
 // flat reports that a join may take the block's tables as its own.
@@ -208,7 +214,7 @@ func (l *lowerer) derived(sql string, cols *columns) *block {
 	out := &block{from: []item{{table: "(" + sql + ") " + t}}}
 	for _, v := range cols.vars {
 		c := cols.of[v]
-		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied})
+		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node})
 	}
 	return out
 }

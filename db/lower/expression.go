@@ -68,16 +68,18 @@ func (l *lowerer) testCall(e sparql.Call, b *block, s scope) (string, bool) {
 		return l.never(), true
 	case e.Func == "SAMETERM" && len(e.Args) == 2:
 		return l.idsEqual(e, " = ", b, s, func(rdf.Term) bool { return true })
-	case e.Func == sparql.Equal && len(e.Args) == 2:
-		if sql, ok := l.idsEqual(e, " = ", b, s, isIRI); ok {
+	case (e.Func == sparql.Equal || e.Func == sparql.NotEqual) && len(e.Args) == 2:
+		if sql, ok := l.idsEqual(e, " "+signs[e.Func]+" ", b, s, isIRI); ok {
 			return sql, true
 		}
-	case e.Func == sparql.NotEqual && len(e.Args) == 2:
-		if sql, ok := l.idsEqual(e, " <> ", b, s, isIRI); ok {
+		if sql, ok := l.varsEqual(e, b, s); ok {
 			return sql, true
 		}
 	case (e.Func == sparql.In || e.Func == sparql.NotIn) && len(e.Args) > 1:
 		return l.among(e, b, s)
+	}
+	if sql, ok := l.testText(e, b, s); ok {
+		return sql, true
 	}
 	return l.compare(e, b, s)
 }
@@ -110,21 +112,49 @@ func isIRI(t rdf.Term) bool {
 func (l *lowerer) idsEqual(e sparql.Call, sign string, b *block, s scope, allows func(rdf.Term) bool) (string, bool) {
 	anyTerm := e.Func == "SAMETERM"
 	sides := [2]string{}
-	constant := anyTerm
+	byID := anyTerm
 	for _, arg := range e.Args {
-		if t, ok := arg.(sparql.TermExpr); ok {
-			constant = constant || allows(t.Term)
-		} else if _, ok := arg.(sparql.VarExpr); !ok {
-			return "", false
+		switch arg := arg.(type) {
+		case sparql.TermExpr:
+			byID = byID || allows(arg.Term)
+		case sparql.VarExpr:
+			c, ok := l.column(arg.Var, b, s)
+			byID = byID || ok && c.node
+		default:
+			if c, ok := arg.(sparql.Call); !ok || c.Func != "DATATYPE" {
+				return "", false
+			}
 		}
 	}
-	if !constant {
+	if !byID {
 		return "", false
 	}
 	for i, arg := range e.Args {
 		sides[i] = l.value(arg, b, s)
 	}
 	return "(" + sides[0] + sign + sides[1] + ")", true
+}
+
+// varsEqual compares two variables: by their ids, where one is no literal.
+func (l *lowerer) varsEqual(e sparql.Call, b *block, s scope) (string, bool) {
+	var cols [2]column
+	var kinds []string
+	for i, arg := range e.Args {
+		v, ok := arg.(sparql.VarExpr)
+		if !ok {
+			return "", false
+		}
+		if cols[i], ok = l.column(v.Var, b, s); !ok {
+			return "", false
+		}
+		t := l.words(cols[i], b)
+		if t == "" {
+			return "", false
+		}
+		kinds = append(kinds, t+".kind < 3")
+	}
+	return "CASE WHEN " + strings.Join(kinds, " OR ") + " THEN " + cols[0].sql + " " + signs[e.Func] + " " + cols[1].sql +
+		" ELSE " + l.call("t_ebv", e, b, s) + " END", true
 }
 
 // among is IN with IRIs.
@@ -193,6 +223,9 @@ func (l *lowerer) value(e sparql.Expr, b *block, s scope) string {
 			return "CASE " + l.test(e.Args[0], b, s) + " WHEN 1 THEN " + l.value(e.Args[1], b, s) +
 				" WHEN 0 THEN " + l.value(e.Args[2], b, s) + " END"
 		}
+		if sql, ok := l.datatypeOf(e, b, s); ok {
+			return sql
+		}
 		if sql, ok := l.testCall(e, b, s); ok {
 			return l.truth(sql)
 		}
@@ -216,6 +249,11 @@ func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string
 		w.answer[v] = l.truth(l.exists(e, b, s))
 		return v
 	}
+	found := partsOf(e)
+	if len(found.vars) > maxCallTerms {
+		b = b.fixed()
+	}
+	w.texts = l.textsOf(found, b, s)
 	e = w.walk(e)
 	if labels(e) {
 		w.see(rowVar)
@@ -223,15 +261,11 @@ func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string
 	x := Expr{Expr: e}
 	args := ""
 	for _, v := range w.vars {
-		sql, ok := w.answer[v]
+		sql, pass, ok := l.passed(v, w, b, s)
 		if !ok {
-			c, has := l.column(v, b, s)
-			if !has {
-				continue
-			}
-			sql = c.sql
+			continue
 		}
-		x.Vars = append(x.Vars, v)
+		x.Vars, x.Pass = append(x.Vars, v), append(x.Pass, pass)
 		args += ", " + sql
 	}
 	l.exprs = append(l.exprs, x)
@@ -241,14 +275,54 @@ func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string
 	return function + "(" + strconv.Itoa(len(l.exprs)-1) + args + ")"
 }
 
+// ask is call for what has no row of terms.
+func (l *lowerer) ask(function string, e sparql.Expr, b *block, s scope) string {
+	return l.call(function, e, b.fixed(), s)
+}
+
+// passed is what a call passes of a variable; nothing when it has no value.
+func (l *lowerer) passed(v sparql.Var, w *exprVars, b *block, s scope) (sql string, pass Pass, ok bool) {
+	if sql, ok := w.answer[v]; ok {
+		return sql, PassID, true
+	}
+	if text, ok := w.texts[v]; ok {
+		return text, PassText, true
+	}
+	c, ok := l.column(v, b, s)
+	if !ok || v == rowVar {
+		return c.sql, PassID, ok
+	}
+	sql, pass = l.asTerm(c, b)
+	return sql, pass, true
+}
+
+// textsOf are the texts of the variables of whose terms one text is all that is
+// asked for.
+func (l *lowerer) textsOf(found *parts, b *block, s scope) map[sparql.Var]string {
+	texts := map[sparql.Var]string{}
+	for _, v := range found.vars {
+		if c, ok := l.column(v, b, s); ok && found.of[v] != noPart {
+			if sql, ok := l.textOf(found.of[v], c, b); ok {
+				texts[v] = sql
+			}
+		}
+	}
+	return texts
+}
+
 // maxCallVars is how many arguments a function of SQLite takes, about.
 const maxCallVars = 100
+
+// maxCallTerms is how many of them may have their terms passed.
+const maxCallTerms = 15
 
 // exprVars lists an expression's variables, and replaces its patterns by others.
 type exprVars struct {
 	vars   []sparql.Var
 	seen   map[sparql.Var]bool
 	answer map[sparql.Var]string
+	// texts are passed in place of the terms: STR and LANG of them are done.
+	texts  map[sparql.Var]string
 	exists func(sparql.Exists) sparql.Var
 }
 
@@ -262,6 +336,9 @@ func (w *exprVars) walk(e sparql.Expr) sparql.Expr {
 		return sparql.VarExpr{Var: v}
 	case sparql.Call:
 		e.Args = w.walkAll(e.Args)
+		if v, ok := w.onlyText(e); ok {
+			return v
+		}
 		return e
 	case sparql.Cast:
 		e.Args = w.walkAll(e.Args)
@@ -276,6 +353,18 @@ func (w *exprVars) walkAll(args []sparql.Expr) []sparql.Expr {
 		out[i] = w.walk(arg)
 	}
 	return out
+}
+
+// onlyText is the variable in STR or LANG of one that is passed as that text.
+func (w *exprVars) onlyText(e sparql.Call) (sparql.Expr, bool) {
+	if e.Func != sparql.Func(partStr) && e.Func != sparql.Func(partLang) {
+		return nil, false
+	}
+	v, ok := e.Args[0].(sparql.VarExpr)
+	if ok {
+		_, ok = w.texts[v.Var]
+	}
+	return v, ok
 }
 
 func (w *exprVars) see(v sparql.Var) {

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cayleygraph/quad"
@@ -11,8 +12,9 @@ import (
 )
 
 // rangeHint is what filters want of a variable's values: only those in the ranges,
-// or not inline, can pass.
+// or not inline, can pass; or only one.
 type rangeHint struct {
+	equal   rdf.Term
 	regions []Region
 	bounds  []Bound
 }
@@ -90,6 +92,10 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 		inner.ranges[v] = h
 	}
 	for _, e := range conjuncts(op.Expr, nil) {
+		if v, t, ok := textEquality(e); ok {
+			inner.ranges[v] = &rangeHint{equal: t}
+			continue
+		}
 		c, ok := comparisonOf(e)
 		if !ok || c.Func == sparql.NotEqual {
 			continue
@@ -97,15 +103,14 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 		h := inner.ranges[c.Var]
 		switch {
 		case h == nil:
-			inner.ranges[c.Var] = &rangeHint{c.regions, []Bound{{c.Func, c.Term}}}
-		case &h.regions[0] == &c.regions[0]:
-			inner.ranges[c.Var] = &rangeHint{c.regions, append(h.bounds[:len(h.bounds):len(h.bounds)], Bound{c.Func, c.Term})}
+			inner.ranges[c.Var] = &rangeHint{regions: c.regions, bounds: []Bound{{c.Func, c.Term}}}
+		case h.equal == nil && &h.regions[0] == &c.regions[0]:
+			inner.ranges[c.Var] = &rangeHint{regions: c.regions, bounds: append(h.bounds[:len(h.bounds):len(h.bounds)], Bound{c.Func, c.Term})}
 		}
 	}
-	b := l.flatten(l.lower(op.Op, inner))
-	out := &block{from: b.from, cols: b.cols}
-	out.where = append(b.where[:len(b.where):len(b.where)], l.conditions(op.Expr, op.Op, b, s)...)
-	return out
+	b := l.flatten(l.lower(op.Op, inner)).growing()
+	b.where = append(b.where, l.conditions(op.Expr, op.Op, b, s)...)
+	return b.grown()
 }
 
 func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
@@ -120,6 +125,12 @@ func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
 func (l *lowerer) conditions(e sparql.Expr, below sparql.Op, b *block, s scope) (list []string) {
 	var known []knownRange
 	for _, e := range conjuncts(e, nil) {
+		if v, t, ok := textEquality(e); ok {
+			if c, ok := l.column(v, b, s); ok {
+				list = append(list, c.sql+" = "+l.term(t))
+				continue
+			}
+		}
 		c, ok := comparisonOf(e)
 		col, has := l.column(c.Var, b, s)
 		if !ok || !has || c.Func == sparql.NotEqual {
@@ -189,7 +200,7 @@ func (l *lowerer) within(sql string, r Region, bounds []Bound) string {
 // it begins with. Ids above zero may have any value: they are read whole.
 func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t string, s scope) {
 	h := s.ranges[p.Object.Var]
-	if h == nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
+	if h == nil || h.equal != nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
 		return
 	}
 	if l.patternRegion(p, s) != "" {
@@ -228,7 +239,35 @@ func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
 	case sparql.Minus:
 		return l.regionOf(op.Left, v, s)
 	case sparql.Extend:
+		if v == op.Var {
+			other, ok := op.Expr.(sparql.VarExpr)
+			if !ok {
+				return ""
+			}
+			v = other.Var
+		}
 		return l.regionOf(op.Op, v, s)
+	case sparql.Project:
+		if slices.Contains(op.Vars, v) {
+			return l.regionOf(op.Op, v, s)
+		}
+	case sparql.Group:
+		return l.regionOfGroup(op, v, s)
+	}
+	return ""
+}
+
+// regionOfGroup knows the keys, which are in the pattern, and what counts.
+func (l *lowerer) regionOfGroup(op sparql.Group, v sparql.Var, s scope) Region {
+	for _, k := range op.Keys {
+		if key, ok := k.Expr.(sparql.VarExpr); ok && k.Var == v && key.Var == v {
+			return l.regionOf(op.Op, v, s)
+		}
+	}
+	for _, a := range op.Aggregates {
+		if a.Var == v && a.Aggregate.Func == sparql.Count {
+			return Region(rdf.XSDInteger)
+		}
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +13,8 @@ import (
 // group is GROUP BY with its aggregates: a subquery of its own.
 func (l *lowerer) group(op sparql.Group, s scope) *block {
 	s.bound, s.ranges, s.wanted = nil, nil, ""
-	b := l.withOuter(l.flatten(l.lower(op.Op, s)), s)
-	out := &block{from: b.from, where: b.where}
+	b := l.withOuter(l.flatten(l.lower(op.Op, s)), s).growing()
+	out := &block{where: b.where}
 	var by []string
 	for _, k := range op.Keys {
 		sql := l.value(k.Expr, b, s)
@@ -42,6 +43,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		}
 		out.cols.set(a.Var, c)
 	}
+	out.from = b.grown().from
 	sql := out.render(l.fields(out, out.cols.vars))
 	if len(by) > 0 {
 		sql += " GROUP BY " + strings.Join(by, ", ")
@@ -117,11 +119,33 @@ func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, b *block, s sco
 		return column{sql: "min(" + value + ")", maybe: true}
 	case a.Func == sparql.Max && region != "":
 		return column{sql: "max(" + value + ")", maybe: true}
-	case a.Func == sparql.Sum && region == Region(rdf.XSDInteger) && !a.Distinct:
-		zero := l.term(zeroTerm)
-		return column{sql: "t_int(COALESCE(sum(" + value + " - " + zero + "), 0))"}
+	case a.Func == sparql.Sample:
+		return column{sql: "min(" + value + ")", maybe: true}
+	case sums[a.Func] != "" && zeros[region] != nil && !a.Distinct:
+		return column{sql: l.sum(a.Func, region, value)}
+	}
+	if c, ok := l.column(v.Var, b, s); ok && v.Var != "" && region == "" {
+		value, _ = l.asTerm(c, b)
 	}
 	return l.aggregateInGo(a, []string{value})
+}
+
+// sums are the functions that make a number of a sum and a count.
+var sums = map[sparql.AggregateFunc]string{sparql.Sum: "t_sum", sparql.Avg: "t_avg"}
+
+// zeros are the first ids that mean 0, in the regions in which the distance from it
+// tells the value.
+var zeros = map[Region]rdf.Term{
+	Region(rdf.XSDInteger): zeroTerm, Region(rdf.XSDDecimal): rdf.Literal("0.0", rdf.XSDDecimal),
+}
+
+// sum adds ids up in two halves, which SQL does not overflow, and counts them.
+func (l *lowerer) sum(f sparql.AggregateFunc, r Region, value string) string {
+	scale, distance := 0, "("+value+" - "+l.term(zeros[r])+")"
+	if r == Region(rdf.XSDDecimal) {
+		scale, distance = 6, "("+distance+" >> 1)"
+	}
+	return fmt.Sprintf("%s(%d, sum(%s >> 24), sum(%s & 16777215), count(*))", sums[f], scale, distance, distance)
 }
 
 // rowOf lists the columns of a solution, for COUNT(DISTINCT *).

@@ -226,11 +226,12 @@ func (l *lowerer) unite(sides ...*block) *block {
 
 // united is what is true of a variable on all sides of a union.
 func united(sides []*block, v sparql.Var) column {
-	all := column{tied: true}
+	all := column{tied: true, node: true}
 	for _, side := range sides {
 		c, ok := side.cols.get(v)
 		all.maybe = all.maybe || !ok || c.maybe
 		all.tied = all.tied && (!ok || c.tied)
+		all.node = all.node && (!ok || c.node)
 	}
 	return all
 }

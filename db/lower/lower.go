@@ -10,7 +10,10 @@
 //	t_new(k, id…)    the same, for what has another value each time
 //	t_ebv(k, id…)    its effective boolean value: 1, 0, or NULL for an error
 //	t_row()          another number each time
-//	t_int(n)         the id of a number
+//	t_show(k, id…)   the same as t_eval for what needs no id: an id, or the term as text
+//	t_sum(d, h, l, n)  the sum of n numbers, h * 2^24 + l with d decimals; t_avg, their average
+//	t_str(id), t_lang(id), t_text(id)  what STR and LANG give, and the text of a string
+//	t_class(id), t_key(id)  where ORDER BY has it, first and then
 //	t_agg(k, id…)    the aggregate Plan.Aggregates[k]
 //	COLLATE t_order  orders ids, written as text, as ORDER BY has it
 //
@@ -23,7 +26,6 @@ package lower
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"trails/kg/fault"
 	"trails/kg/rdf"
@@ -45,6 +47,9 @@ type Plan struct {
 	// Sorted is set when the order of the rows counts and only the statement's own
 	// ORDER BY, without a LIMIT, keeps it: behind a join it would not.
 	Sorted bool
+	// Terms is set when each of the first [JoinedTerms] columns has kind, value, datatype
+	// and lang of its row of the dictionary behind all columns, NULL where it has none.
+	Terms bool
 	// Base is what IRI(…) resolves against.
 	Base string
 }
@@ -54,7 +59,21 @@ type Plan struct {
 type Expr struct {
 	Expr sparql.Expr
 	Vars []sparql.Var
+	Pass []Pass // of each variable
 }
+
+// Pass is how a call passes a variable's value; each way has NULL for unbound.
+type Pass uint8
+
+const (
+	// PassID is the id alone.
+	PassID Pass = iota
+	// PassTerm is the id, and kind, value, datatype and lang of its row of the
+	// dictionary, NULL when it has none.
+	PassTerm
+	// PassText is a text in place of an id: the value is that string.
+	PassText
+)
 
 // Arg is a value of a placeholder: the id of a term or, when Region is set, an end of
 // the ids of that region whose values meet all Bounds. A range that is empty ends
@@ -65,6 +84,9 @@ type Arg struct {
 	Region Region
 	High   bool
 	Bounds []Bound
+	// Text is set when not the id but the text of Term is the value; a High one is
+	// behind all that begin with it.
+	Text bool
 }
 
 // Region is a datatype whose ids are in the order of its values.
@@ -110,14 +132,15 @@ const (
 func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}}
 	b := l.lower(op, scope{graph: l.defaultGraph()})
-	sql := l.selectVars(b, vars)
+	without := l.withoutTerm(op, b, vars)
+	sql := l.selectVars(b, vars, without)
 	if l.err == nil && (len(l.args) > maxArgs || len(sql) > maxText) {
 		l.fail("the query is too large: its statement has %d values and %d bytes", len(l.args), len(sql))
 	}
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: l.withoutTerm(op, b, vars), Exprs: l.exprs, Aggregates: l.aggregates, Sorted: len(b.order) > 0 && b.limit == "", Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: without, Exprs: l.exprs, Aggregates: l.aggregates, Sorted: len(b.order) > 0 && b.limit == "", Terms: b.alone(), Base: opts.Base}, nil
 }
 
 // lowerer is one lowering.
@@ -246,20 +269,4 @@ func (l *lowerer) lower(op sparql.Op, s scope) *block {
 	}
 	l.refuse("this query has an operator that is not known: %T", op)
 	return &block{}
-}
-
-// selectVars is the whole statement.
-func (l *lowerer) selectVars(b *block, vars []sparql.Var) string {
-	fields := make([]string, len(vars))
-	for i, v := range vars {
-		fields[i] = "NULL"
-		if c, ok := b.cols.get(v); ok {
-			fields[i] = c.sql
-		}
-		fields[i] += " AS c" + strconv.Itoa(i+1)
-	}
-	if len(fields) == 0 {
-		fields = []string{"1"}
-	}
-	return b.render(strings.Join(fields, ", "))
 }

@@ -18,8 +18,9 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 	if labels(op.Expr) {
 		b = l.numbered(b)
 	}
-	sql := l.value(op.Expr, b, s)
-	out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
+	out := b.growing()
+	sql := l.value(op.Expr, out, s)
+	out.grown()
 	c := column{sql: sql, maybe: true, computed: true}
 	if v, ok := op.Expr.(sparql.VarExpr); ok {
 		if source, ok := b.cols.get(v.Var); ok {
@@ -101,38 +102,6 @@ func (l *lowerer) row(row []rdf.Term) string {
 		}
 	}
 	return strings.Join(fields, ", ")
-}
-
-// orderBy sorts by ids where all values of a key are in one region, whose ids are in
-// the values' order, else as ORDER BY compares.
-func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
-	direct := make([]bool, len(op.Keys))
-	for i, k := range op.Keys {
-		if v, ok := k.Expr.(sparql.VarExpr); ok {
-			direct[i] = l.regionOf(op.Op, v.Var, s) != ""
-		}
-	}
-	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && s.wanted == limited {
-		s.wanted = v.Var
-	} else {
-		s.wanted = ""
-	}
-	b := l.flatten(l.lower(op.Op, s))
-	out := &block{from: b.from, where: b.where, cols: b.cols}
-	for i, k := range op.Keys {
-		sql := l.value(k.Expr, b, s)
-		switch order := b.orderOf(k.Expr); {
-		case order != "":
-			sql = order
-		case !direct[i]:
-			sql = "CAST(" + sql + " AS TEXT) COLLATE t_order"
-		}
-		if k.Descending {
-			sql += " DESC"
-		}
-		out.order = append(out.order, sql)
-	}
-	return out
 }
 
 // limited stands in scope.wanted between a LIMIT and the ORDER BY below it.

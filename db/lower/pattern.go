@@ -121,18 +121,21 @@ func (l *lowerer) graphsOnly(s scope) *block {
 		return b
 	}
 	t := l.alias()
-	if len(s.graph.virtual) > 0 {
-		b.from = []item{{table: s.graph.those() + " " + t}}
-		b.cols.set(s.graph.any, column{sql: t + ".g"})
-		return b
-	}
-	where := "g <> 0"
-	if !l.opts.Dataset.IsZero() {
-		where += " AND g" + among(s.graph.in)
-	}
-	b.from = []item{{table: "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE " + where + ") " + t}}
+	b.from = []item{{table: l.graphsThere(s.graph) + " " + t}}
 	b.cols.set(s.graph.any, column{sql: t + ".g"})
 	return b
+}
+
+func (l *lowerer) graphsThere(g graph) string {
+	switch {
+	case len(g.virtual) > 0:
+		return g.those()
+	case l.opts.Dataset.IsZero():
+		return "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE g <> 0)"
+	case len(g.in) == 0: // to SQLite no index leads to an empty list
+		return "(SELECT 0 AS g WHERE " + l.never() + ")"
+	}
+	return "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE g <> 0 AND g" + among(g.in) + ")"
 }
 
 func among(in []string) string {
@@ -221,6 +224,9 @@ const (
 
 // cost is exact only where it is below least.
 func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope, counted bool, least float64) float64 {
+	if h := s.ranges[p.Object.Var]; h != nil && h.equal != nil && p.Object.Var != "" {
+		p.Object = sparql.Operand{Term: h.equal}
+	}
 	at, joined := l.given(p, b, s)
 	gain := 1.0
 	wanted := s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1]
@@ -299,6 +305,7 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
 			continue
 		}
 		l.meet(b, o.Var, place, s)
+		b.markNode(o.Var, i < 2)
 	}
 	l.placeOrder(b, p, t, s)
 }

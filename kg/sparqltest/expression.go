@@ -14,7 +14,9 @@ func (d *drawer) expr(depth int) string {
 		return d.leaf()
 	}
 	sub := func() string { return d.expr(depth - 1) }
-	switch d.number(13) {
+	switch d.number(15) {
+	case 14, 15:
+		return d.ofTerm()
 	case 0, 1:
 		return "(" + sub() + " " + d.one([]string{"=", "!=", "<", "<=", ">", ">="}) + " " + sub() + ")"
 	case 2:
@@ -35,6 +37,25 @@ func (d *drawer) expr(depth int) string {
 		return "BOUND(" + d.variable() + ")"
 	}
 	return d.function(sub)
+}
+
+// ofTerms are what is asked of one variable's term, %: an engine may answer without
+// the term.
+var ofTerms = []string{
+	`(% = "a")`, `(% != "a")`, `("ab" = %)`, `(% < "b")`, `("ab" <= %)`, `(% > "")`, `(% = %)`, `(% != %)`, `(% < %)`, `(% = "a"@en)`, `(% != "a"@en)`,
+	`(% = 1)`, `(% > 0.5)`, `(% * 2 > 3)`, `(% + 1)`, `(STR(%) = "a")`, `(STR(%) < STR(%))`, `STR(%)`, `(LANG(%) = "en")`, `(LANG(%) != "")`, `LANG(%)`,
+	`LANGMATCHES(LANG(%), "EN")`, `(DATATYPE(%) = xsd:integer)`, `(DATATYPE(%) != xsd:string)`, `DATATYPE(%)`, `sameTerm(%, %)`,
+	`isIRI(%)`, `isURI(%)`, `isBLANK(%)`, `isLITERAL(%)`, `(!isLITERAL(%))`, `CONTAINS(%, "b")`, `CONTAINS(%, "")`, `CONTAINS(STR(%), "a")`, `CONTAINS(STR(%), LANG(%))`,
+	`STRSTARTS(%, "a")`, `STRSTARTS(%, "")`, `STRSTARTS(STR(%), "http://example.org/")`, `STRENDS(%, "b")`, `CONTAINS(%, "a"@en)`,
+	`REGEX(%, "^a")`, `REGEX(STR(%), "B$", "i")`, `REGEX(%, "b|c")`, `STRLEN(%)`, `(STRLEN(STR(%)) > 2)`, `UCASE(%)`, `LCASE(STR(%))`, `CONCAT(STR(%), LANG(%))`,
+}
+
+func (d *drawer) ofTerm() string {
+	parts := strings.Split(d.one(ofTerms), "%")
+	for i := range parts[:len(parts)-1] {
+		parts[i] += d.variable()
+	}
+	return strings.Join(parts, "")
 }
 
 func (d *drawer) leaf() string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/cayleygraph/quad"
@@ -46,6 +47,25 @@ func Order(a, b rdf.Term) int {
 		return orderMoments(la, lb, layouts[sa])
 	}
 	return cmp.Or(cmp.Compare(rdf.DatatypeOf(a), rdf.DatatypeOf(b)), strings.Compare(canonicalOr(la, a), canonicalOr(lb, b)))
+}
+
+// Place is where the kind of a literal stands in [Order]: literals of one place are
+// compared by their values.
+func Place(t rdf.Term) int { return places[spaceOf(t)] }
+
+// Nearest is the float that is nearest to a literal of a number, which never is before
+// that of one that Order has first. NaN's is infinity, which it follows.
+func Nearest(t rdf.Term) float64 {
+	f := 0.0
+	if n, ok := NumberOf(t); ok {
+		f = n.Float64()
+	} else {
+		f, _ = strconv.ParseFloat(rdf.Lexical(t), 64) // an error is infinity
+	}
+	if math.IsNaN(f) {
+		return math.Inf(1)
+	}
+	return f
 }
 
 // canonicalOr returns a literal's canonical form, or its own when it has none.

@@ -38,8 +38,19 @@ func compileAll(args []sparql.Expr) []evaluator {
 	return out
 }
 
+// integers is an [Env] that may know a variable's value as an xsd:integer in its
+// canonical form without making a term of it.
+type integers interface {
+	Integer(v sparql.Var) (int64, bool)
+}
+
 func variable(v sparql.Var) evaluator {
 	return func(env Env) (value, error) {
+		if known, ok := env.(integers); ok {
+			if n, ok := known.Integer(v); ok {
+				return ofNumber(xsd.Integer(n))
+			}
+		}
 		if t := env.Value(v); t != nil {
 			return value{term: t}, nil
 		}

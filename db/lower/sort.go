@@ -1,0 +1,104 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+	"trails/kg/xsd"
+)
+
+// SortClass is the first thing by which ORDER BY compares terms (section 15.1): no
+// value, blank nodes, IRIs, and literals by the kinds that [xsd.Order] has.
+func SortClass(t rdf.Term) int64 {
+	switch t.(type) {
+	case nil:
+		return 0
+	case quad.BNode:
+		return blankClass
+	case quad.IRI:
+		return iriClass
+	}
+	return literalClass + int64(xsd.Place(t))
+}
+
+const (
+	blankClass = 1 + iota
+	iriClass
+	literalClass
+)
+
+var textClass = SortClass(quad.String(""))
+
+// SortKey is the second: texts by their bytes, numbers by the float that is nearest. In
+// other classes there is none. Terms of one class and key may still differ.
+func SortKey(t rdf.Term) (text string, number float64, isText, isNumber bool) {
+	class := SortClass(t)
+	switch {
+	case class == blankClass || class == iriClass || class == textClass:
+		return rdf.Lexical(t), 0, true, false
+	case class == numberClass:
+		return "", xsd.Nearest(t), false, true
+	}
+	return "", 0, false, false
+}
+
+var numberClass = SortClass(zeroTerm)
+
+// orderBy sorts by ids where all values of a key are in one region, whose ids are in
+// the values' order, else as ORDER BY compares.
+func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
+	direct := make([]bool, len(op.Keys))
+	for i, k := range op.Keys {
+		if v, ok := k.Expr.(sparql.VarExpr); ok {
+			direct[i] = l.regionOf(op.Op, v.Var, s) != ""
+		}
+	}
+	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && s.wanted == limited {
+		s.wanted = v.Var
+	} else {
+		s.wanted = ""
+	}
+	out := l.flatten(l.lower(op.Op, s)).growing()
+	for i, k := range op.Keys {
+		for _, sql := range l.sortKeys(k.Expr, direct[i], out, s) {
+			if k.Descending {
+				sql += " DESC"
+			}
+			out.order = append(out.order, sql)
+		}
+	}
+	return out.grown()
+}
+
+// sortKeys are by what SQLite sorts for one key. The collation, which asks for each
+// comparison of two, decides only between those that are alike in the rest.
+func (l *lowerer) sortKeys(e sparql.Expr, direct bool, b *block, s scope) []string {
+	if order := b.orderOf(e); order != "" {
+		return []string{order}
+	}
+	sql := l.value(e, b, s)
+	if direct {
+		return []string{sql}
+	}
+	asked := "CAST(" + sql + " AS TEXT) COLLATE t_order"
+	v, ok := e.(sparql.VarExpr)
+	if !ok {
+		return []string{asked}
+	}
+	c, ok := l.column(v.Var, b, s)
+	if !ok {
+		return nil
+	}
+	t := l.words(c, b)
+	if t == "" {
+		return []string{asked}
+	}
+	class := fmt.Sprintf("CASE T.kind WHEN 3 THEN %d WHEN 5 THEN %d WHEN 1 THEN %d WHEN 2 THEN %d ELSE t_class(", textClass, textClass, iriClass, blankClass) + sql + ") END"
+	key := "CASE WHEN T.kind <> 4 THEN T.value ELSE t_key(" + sql + ") END"
+	named := strings.NewReplacer("T.", t+".")
+	return []string{named.Replace(class), named.Replace(key), asked}
+}

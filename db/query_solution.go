@@ -1,0 +1,231 @@
+package db
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+	"zombiezen.com/go/sqlite"
+
+	"trails/db/lower"
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+	"trails/kg/sparql/expr"
+	"trails/kg/xsd"
+)
+
+// solution is what an expression sees of the solution that a call passes. There is one
+// for each expression of a query, used again for each call: values are read when they
+// are asked for, since to read is to copy.
+type solution struct {
+	question *question
+	vars     []sparql.Var
+	pass     []lower.Pass
+	args     []sqlite.Value // of the call
+	err      error
+}
+
+// widths are how many arguments each way to pass a value takes.
+var widths = [...]int{lower.PassID: 1, lower.PassTerm: 5, lower.PassText: 1}
+
+func (q *question) solution(args []sqlite.Value) (expr.Program, *solution) {
+	k := args[0].Int()
+	if q.solutions == nil {
+		q.solutions = make([]solution, len(q.plan.Exprs))
+	}
+	s := &q.solutions[k]
+	if s.question == nil {
+		e := q.plan.Exprs[k]
+		*s = solution{question: q, vars: e.Vars, pass: e.Pass}
+	}
+	s.args, s.err = args[1:], nil
+	return q.programs[k], s
+}
+
+// Value returns a variable's term.
+func (s *solution) Value(v sparql.Var) rdf.Term {
+	args, pass := s.passed(v)
+	if len(args) == 0 {
+		return nil
+	}
+	if pass == lower.PassText {
+		if args[0].Type() == sqlite.TypeNull {
+			return nil
+		}
+		return quad.String(args[0].Text())
+	}
+	t, err := s.question.passed(args)
+	if err != nil {
+		s.err = err
+	}
+	return t
+}
+
+// Integer returns a variable's value when it is an integer whose id says so.
+func (s *solution) Integer(v sparql.Var) (int64, bool) {
+	args, pass := s.passed(v)
+	if len(args) == 0 || pass == lower.PassText {
+		return 0, false
+	}
+	id := args[0].Int64()
+	if id < integers.low || id >= integers.high {
+		return 0, false
+	}
+	return id - integers.zero, true
+}
+
+var integers = regionOf(rdf.XSDInteger)
+
+// passed is how a variable is passed.
+func (s *solution) passed(v sparql.Var) ([]sqlite.Value, lower.Pass) {
+	at := 0
+	for i, name := range s.vars {
+		width := widths[s.pass[i]]
+		if name == v {
+			return s.args[at : at+width], s.pass[i]
+		}
+		at += width
+	}
+	return nil, 0
+}
+
+// passed returns the term of an id, which its row may follow; nil for NULL.
+func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
+	if len(args) > 1 {
+		switch args[1].Int64() {
+		case kindIRI:
+			return quad.IRI(args[2].Text()), nil
+		case kindBNode:
+			return quad.BNode(args[2].Text()), nil
+		case kindString:
+			return quad.String(args[2].Text()), nil
+		case kindTyped:
+			datatype, err := q.term(args[3].Int64())
+			iri, ok := datatype.(quad.IRI)
+			if err == nil && !ok {
+				err = damaged("datatype %d of a literal is no IRI", args[3].Int64())
+			}
+			return quad.TypedString{Value: quad.String(args[2].Text()), Type: iri}, err
+		case kindLang:
+			return quad.LangString{Value: quad.String(args[2].Text()), Lang: args[4].Text()}, nil
+		}
+	}
+	if args[0].Type() == sqlite.TypeNull {
+		return nil, nil
+	}
+	return q.term(args[0].Int64())
+}
+
+// part is a function of an id that gives a text of its term, NULL when it has none.
+func (all *questions) part(of func(rdf.Term) (string, bool)) func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
+	return func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+		t, err := all.current.passed(args)
+		if err != nil {
+			return all.current.fails(err)
+		}
+		if text, ok := of(t); ok {
+			return sqlite.TextValue(text), nil
+		}
+		return sqlite.Value{}, nil
+	}
+}
+
+// sorting is a function of an id that says where its term stands in an order.
+func (all *questions) sorting(of func(rdf.Term) sqlite.Value) func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
+	return func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+		t, err := all.current.passed(args)
+		if err != nil {
+			return all.current.fails(err)
+		}
+		return of(t), nil
+	}
+}
+
+func inOrder(t rdf.Term) sqlite.Value {
+	switch text, number, isText, isNumber := lower.SortKey(t); {
+	case isText:
+		return sqlite.TextValue(text)
+	case isNumber:
+		return sqlite.FloatValue(number)
+	}
+	return sqlite.Value{}
+}
+
+// sumOf is a sum as t_sum is given it: h * 2^24 + l with so many decimals.
+func sumOf(args []sqlite.Value) xsd.Number {
+	if args[3].Int64() == 0 {
+		return xsd.Integer(0)
+	}
+	total := new(big.Int).Lsh(big.NewInt(args[1].Int64()), 24)
+	total.Add(total, big.NewInt(args[2].Int64()))
+	datatype := rdf.XSDInteger
+	text := total.String()
+	if decimals := args[0].Int(); decimals > 0 {
+		datatype = rdf.XSDDecimal
+		text = new(big.Rat).SetFrac(total, big.NewInt(unit)).FloatString(decimals)
+	}
+	n, _ := xsd.NumberOf(rdf.Literal(text, datatype))
+	return n
+}
+
+func strOf(t rdf.Term) (string, bool) {
+	if _, blank := t.(quad.BNode); blank || t == nil {
+		return "", false
+	}
+	return rdf.Lexical(t), true
+}
+
+func langOf(t rdf.Term) (string, bool) {
+	if !rdf.IsLiteral(t) {
+		return "", false
+	}
+	tag, _ := rdf.LangOf(t)
+	return tag, true
+}
+
+func textOf(t rdf.Term) (string, bool) {
+	switch t := t.(type) {
+	case quad.String:
+		return string(t), true
+	case quad.LangString:
+		return string(t.Value), true
+	}
+	return "", false
+}
+
+// written is a term as a text: a letter, for some the length of its datatype or
+// language and this itself, and its value.
+func written(t rdf.Term) string {
+	value := rdf.Lexical(t)
+	switch t := t.(type) {
+	case quad.IRI:
+		return "i" + value
+	case quad.BNode:
+		return "b" + value
+	case quad.TypedString:
+		return "t" + strconv.Itoa(len(t.Type)) + ":" + string(t.Type) + value
+	case quad.LangString:
+		return "l" + strconv.Itoa(len(t.Lang)) + ":" + t.Lang + value
+	}
+	return "s" + value
+}
+
+// readTerm is the term that was written.
+func readTerm(text string) rdf.Term {
+	letter, rest := text[0], text[1:]
+	switch letter {
+	case 'i':
+		return quad.IRI(rest)
+	case 'b':
+		return quad.BNode(rest)
+	case 't', 'l':
+		length, rest, _ := strings.Cut(rest, ":")
+		n, _ := strconv.Atoi(length)
+		if letter == 't' {
+			return quad.TypedString{Value: quad.String(rest[n:]), Type: quad.IRI(rest[:n])}
+		}
+		return quad.LangString{Value: quad.String(rest[n:]), Lang: rest[:n]}
+	}
+	return quad.String(rest)
+}
