@@ -59,8 +59,9 @@ var queryBuiltin = builtin{
 		{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
 		{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
 		{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
-		{Name: "algebra", Type: capability.String, Description: "With explain: what the text means."},
+		{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
 		{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
+		{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
 		{Name: "truncated", Type: capability.Boolean, Required: true},
 		{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
 	},
@@ -80,6 +81,7 @@ type queried struct {
 	MIME      string            `json:"mime,omitempty"`
 	Algebra   string            `json:"algebra,omitempty"`
 	SQL       string            `json:"sql,omitempty"`
+	Steps     string            `json:"steps,omitempty"`
 	Truncated bool              `json:"truncated"`
 	Cut       string            `json:"cut,omitempty"`
 }
@@ -121,7 +123,11 @@ func query(ctx context.Context, r *running) (any, error) {
 
 // explain tells how a query is run, and runs it to count.
 func explain(ctx context.Context, a *kg.Answer, out *queried) error {
-	out.Algebra, out.SQL = a.Dump(), a.SQL()
+	e, err := a.Explain(ctx)
+	if err != nil {
+		return err
+	}
+	out.Algebra, out.SQL, out.Steps = e.Algebra, e.SQL, e.Steps
 	switch a.Form {
 	case sparql.Ask:
 		truth, err := a.Truth(ctx)

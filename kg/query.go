@@ -92,17 +92,6 @@ func (a *Answer) columns() []sparql.Var {
 	return a.query.Vars
 }
 
-// SQL returns the statement that the pattern became, empty when there is no pattern.
-func (a *Answer) SQL() string {
-	if a.query.Op == nil {
-		return ""
-	}
-	return a.plan.SQL
-}
-
-// Dump returns the algebra as people read it, with the parameters in their places.
-func (a *Answer) Dump() string { return a.query.Dump() }
-
 // Rows runs the query and yields its solutions as they are found: a term for each of
 // Vars, nil where it is unbound. A row belongs to the caller.
 func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {

@@ -171,14 +171,14 @@ func (p *program) asTable() bool {
 // writeExplained shows the algebra, the statement, and how much there is.
 func writeExplained(w io.Writer, structured json.RawMessage) error {
 	var r struct {
-		Algebra, SQL   string
-		Count, Triples *int64
-		Boolean        *bool
+		Algebra, SQL, Steps string
+		Count, Triples      *int64
+		Boolean             *bool
 	}
 	if err := json.Unmarshal(structured, &r); err != nil {
 		return fmt.Errorf("read the result: %w", err)
 	}
-	fmt.Fprintf(w, "algebra\n%s\n\nsql\n%s\n\n", strings.TrimSpace(r.Algebra), r.SQL)
+	fmt.Fprintf(w, "algebra\n%s\n\nsql\n%s\n\nsteps\n%s\n\n", strings.TrimSpace(r.Algebra), r.SQL, r.Steps)
 	switch {
 	case r.Count != nil:
 		fmt.Fprintln(w, count(*r.Count, "row"))

@@ -26,6 +26,7 @@ type queryAnswer struct {
 	Text      string
 	Algebra   string
 	SQL       string
+	Steps     string
 	Truncated bool
 	Cut       string
 }

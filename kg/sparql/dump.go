@@ -6,8 +6,14 @@ import (
 )
 
 // Dump writes the algebra of the query for people, as S-expressions.
-func (q *Query) Dump() string {
+func (q *Query) Dump() string { return q.DumpNoted(nil) }
+
+// DumpNoted is Dump with a note behind the first line of each operator, unless it is
+// empty. The function is asked once for each, outer ones first, and sees those inside
+// a GRAPH in one of their own; nil notes nothing.
+func (q *Query) DumpNoted(note func(Op) string) string {
 	d := newDumper(q.Prefixes)
+	d.note = note
 	switch q.Form {
 	case Construct:
 		d.open("construct")
@@ -35,16 +41,43 @@ func Dump(op Op, prefixes map[string]string) string {
 }
 
 // dumper writes one line an operator, indented below that which holds it.
-type dumper struct{ printer }
+type dumper struct {
+	printer
+	note    func(Op) string
+	graph   *Graph // around the operator, without it; nil outside all
+	pending string // the note of the operator that begins
+}
 
-func newDumper(prefixes map[string]string) *dumper { return &dumper{*newPrinter(prefixes)} }
+func newDumper(prefixes map[string]string) *dumper { return &dumper{printer: *newPrinter(prefixes)} }
 
 func (d *dumper) text() string { return strings.TrimPrefix(d.Builder.String(), "\n") }
 
 // open begins an operator; close ends it.
 func (d *dumper) open(parts ...string) {
 	d.line("(", strings.Join(without(parts, ""), " "))
+	if d.pending != "" {
+		d.write("  ; ", d.pending)
+		d.pending = ""
+	}
 	d.indent++
+}
+
+// noted asks for the note of an operator.
+func (d *dumper) noted(op Op) {
+	if d.note == nil || op == nil {
+		return
+	}
+	if d.graph != nil {
+		op = Graph{Name: d.graph.Name, Op: op}
+	}
+	d.pending = d.note(op)
+}
+
+// inside writes a GRAPH, whose operators are its own.
+func (d *dumper) inside(g Graph) {
+	defer func(outer *Graph) { d.graph = outer }(d.graph)
+	d.graph = &g
+	d.nest([]string{"graph", d.operand(g.Name)}, g.Op)
 }
 
 func without(parts []string, none string) []string {
@@ -72,6 +105,7 @@ func (d *dumper) nest(parts []string, ops ...Op) {
 }
 
 func (d *dumper) op(op Op) {
+	d.noted(op)
 	switch op := op.(type) {
 	case BGP:
 		d.patterns("bgp", op.Patterns)
@@ -88,7 +122,7 @@ func (d *dumper) op(op Op) {
 	case Minus:
 		d.nest([]string{"minus"}, op.Left, op.Right)
 	case Graph:
-		d.nest([]string{"graph", d.operand(op.Name)}, op.Op)
+		d.inside(op)
 	case Extend:
 		d.nest([]string{"extend", "?" + string(op.Var), d.exprText(op.Expr)}, op.Op)
 	case Table:

@@ -70,7 +70,7 @@ func (d *dumper) aggregateText(a Aggregate) string {
 
 // existsText writes the pattern below the line that the expression stands on.
 func (d *dumper) existsText(e Exists) string {
-	inner := dumper{printer{prefixes: d.prefixes, indent: d.indent + 2}}
+	inner := dumper{printer: printer{prefixes: d.prefixes, indent: d.indent + 2}}
 	name := "exists"
 	if e.Not {
 		name = "notexists"

@@ -1,0 +1,125 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"trails/db/lower"
+	"trails/kg/rdf"
+)
+
+// Explanation is how a plan is run, for people.
+type Explanation struct {
+	// SQL is the statement, a clause a line, and what its placeholders stand for.
+	SQL string
+	// Steps is what SQLite makes of it: its query plan, a step a line.
+	Steps string
+}
+
+// Explain tells how a plan is run, without running it.
+func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err error) {
+	if err := r.ready(ctx); err != nil {
+		return e, r.fail(ctx, "explain", err)
+	}
+	if err := r.conn.answerQuestions(); err != nil {
+		return e, r.fail(ctx, "explain", err)
+	}
+	e.SQL = clauses(plan.SQL) + plan.values()
+	e.Steps, err = r.conn.steps(plan.withTerms)
+	return e, r.fail(ctx, "explain", err)
+}
+
+// values lists the placeholders.
+func (p Plan) values() string {
+	var out strings.Builder
+	out.WriteByte('\n')
+	for i, a := range p.Args {
+		fmt.Fprintf(&out, "\n?%d = ", i+1)
+		switch {
+		case a.Region != "":
+			fmt.Fprintf(&out, "%s id of the %ss%s", end[a.High], rdf.IRI(a.Region), bounds(a))
+		case a.Term != nil:
+			fmt.Fprintf(&out, "the id of %s", rdf.AppendTerm(nil, p.constant(a.Term)))
+		default:
+			fmt.Fprintf(&out, "%d", a.Number)
+		}
+	}
+	return out.String()
+}
+
+func bounds(a lower.Arg) (text string) {
+	for _, b := range a.Bounds {
+		text += fmt.Sprintf(" %s %s", b.Func, rdf.AppendTerm(nil, b.Term))
+	}
+	return text
+}
+
+var end = map[bool]string{false: "first", true: "last"}
+
+// clauses breaks a statement before its clauses, deeper in subqueries.
+func clauses(sql string) string {
+	var out strings.Builder
+	var nested []bool // for each open parenthesis: it is a subquery's
+	depth, text, between := 0, false, false
+	for i := 0; i < len(sql); i++ {
+		switch c := sql[i]; {
+		case c == '\'':
+			text = !text
+		case text:
+		case c == '(':
+			sub := hasPrefix(sql[i+1:], "SELECT ", "WITH ", "VALUES ")
+			nested = append(nested, sub)
+			if sub {
+				depth++
+			}
+		case c == ')':
+			if nested[len(nested)-1] {
+				depth--
+			}
+			nested = nested[:len(nested)-1]
+		case c != ' ' || len(nested) > 0 && !nested[len(nested)-1]:
+		case hasPrefix(sql[i+1:], "BETWEEN "):
+			between = true
+		case between && hasPrefix(sql[i+1:], "AND "):
+			between = false
+		case hasPrefix(sql[i+1:], breaks...):
+			out.WriteString("\n" + strings.Repeat("  ", depth))
+			continue
+		}
+		out.WriteByte(sql[i])
+	}
+	return out.String()
+}
+
+// breaks are the words before which a statement is broken.
+var breaks = []string{"FROM ", "CROSS JOIN ", "LEFT JOIN ", "WHERE ", "AND ", "GROUP BY ", "HAVING ", "ORDER BY ", "LIMIT ", "UNION "}
+
+func hasPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// steps asks SQLite for its plan (https://sqlite.org/eqp.html).
+func (c *conn) steps(sql string) (string, error) {
+	s, _, err := c.PrepareTransient("EXPLAIN QUERY PLAN " + sql)
+	if err != nil {
+		return "", tooComplex(err)
+	}
+	defer s.Finalize()
+	depth := map[int64]int{}
+	var out strings.Builder
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return strings.TrimSuffix(out.String(), "\n"), err
+		}
+		id, parent := s.ColumnInt64(0), s.ColumnInt64(1)
+		depth[id] = depth[parent] + 1
+		out.WriteString(strings.Repeat("  ", depth[parent]) + s.ColumnText(3) + "\n")
+	}
+}
