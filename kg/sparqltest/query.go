@@ -131,7 +131,7 @@ func (d *drawer) from() string {
 		return ""
 	}
 	return d.times(0, 2, "", func() string { return "FROM " + d.one(graphs) + " " }) +
-		d.times(1, 2, "", func() string { return "FROM NAMED " + d.one(graphs) + " " })
+		d.times(0, 2, "", func() string { return "FROM NAMED " + d.one(graphs) + " " })
 }
 
 // template draws triples for CONSTRUCT and INSERT, with a blank node for each solution.

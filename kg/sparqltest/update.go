@@ -1,6 +1,7 @@
 package sparqltest
 
 import (
+	"fmt"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -16,11 +17,13 @@ func Update(t *rapid.T) string {
 func (d *drawer) operation() string {
 	switch d.number(8) {
 	case 0:
-		return "INSERT DATA { " + d.data() + " }"
+		d.fresh++ // a label belongs to one operation
+		label := fmt.Sprintf("_:i%d", d.fresh)
+		return "INSERT DATA { " + d.data() + d.one([]string{"", " " + label + " :p " + d.one(nodes) + " , " + label + " .", " [] :p [ :q () ] ."}) + " }"
 	case 1:
 		return "DELETE DATA { " + d.data() + " }"
 	case 2:
-		return "DELETE WHERE { " + d.inGraph(d.plain()) + " }"
+		return "DELETE WHERE { " + d.inAnyGraph(d.plain()) + d.one([]string{"", " " + d.inAnyGraph(d.plain())}) + " }"
 	case 3:
 		return d.one([]string{"CLEAR ", "DROP ", "CLEAR SILENT "}) + d.one([]string{"DEFAULT", "NAMED", "ALL", "GRAPH " + d.one(graphs)})
 	case 4:
@@ -40,6 +43,14 @@ func (d *drawer) inGraph(triples string) string {
 		return "GRAPH " + d.one(graphs) + " { " + triples + " }"
 	}
 	return triples
+}
+
+// inAnyGraph may name the graph by a variable, which data may not.
+func (d *drawer) inAnyGraph(triples string) string {
+	if d.in(4) {
+		return "GRAPH " + d.one([]string{"?g", d.variable()}) + " { " + triples + " }"
+	}
+	return d.inGraph(triples)
 }
 
 func (d *drawer) data() string {
@@ -62,13 +73,18 @@ func (d *drawer) modify() string {
 	}
 	deletes := d.in(2)
 	if deletes {
-		out.WriteString("DELETE { " + d.inGraph(d.plain()) + " } ")
+		out.WriteString("DELETE { " + d.inAnyGraph(d.plain()) + " } ")
 	}
 	if !deletes || d.in(2) {
-		out.WriteString("INSERT { " + d.inGraph(d.template()) + " } ")
+		out.WriteString("INSERT { " + d.inAnyGraph(d.template()) + " } ")
 	}
-	if d.in(4) {
-		out.WriteString("USING " + d.one(graphs) + " USING NAMED " + d.one(graphs) + " ")
+	out.WriteString(d.one([]string{
+		"", "", "", "USING " + d.one(graphs) + " ", "USING NAMED " + d.one(graphs) + " ",
+		"USING " + d.one(graphs) + " USING NAMED " + d.one(graphs) + " ", "USING " + d.one(graphs) + " USING " + d.one(graphs) + " ",
+	}))
+	where := d.group(1)
+	if d.in(3) {
+		where = "{ GRAPH ?g " + where + " }"
 	}
-	return out.String() + "WHERE " + d.group(1)
+	return out.String() + "WHERE " + where
 }
