@@ -49,14 +49,18 @@ function digest (answer, { vars, ordered }) {
 
 function answer (q) {
   const begin = process.hrtime.bigint()
-  const ns = () => Number(process.hrtime.bigint() - begin)
+  const before = process.cpuUsage()
+  const took = () => {
+    const { user, system } = process.cpuUsage(before)
+    return { ns: Number(process.hrtime.bigint() - begin), cpu: (user + system) * 1000 }
+  }
   if (q.load) {
     store.load(chunks(q.load), { format: 'application/n-triples', no_transaction: true })
-    return { rows: store.size, ns: ns() }
+    return { rows: store.size, ...took() }
   }
   const got = store.query(q.query)
   read(got)
-  return { rows: got.length, ns: ns(), digest: q.digest ? digest(got, q) : '' }
+  return { rows: got.length, ...took(), digest: q.digest ? digest(got, q) : '' }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
