@@ -51,7 +51,7 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
   trails query notes.trails -f report.rq -o csv > report.csv
   trails query notes.trails 'DESCRIBE ?node' --param node='<urn:trails:notes:Note/n1>'
   trails query notes.trails -f slow.rq --explain
-  trails query data.ttl other.nq.gz 'SELECT ?s ?label { ?s rdfs:label ?label }'
+  trails query data.ttl other.nq.gz 'SELECT DISTINCT ?type { ?s a ?type }'
   trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
