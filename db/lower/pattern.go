@@ -370,7 +370,8 @@ func (l *lowerer) inActive(b *block, t string, s scope) {
 //	s, sp, spo   the primary key
 //	so, o        live_osp
 //	p, po        live_pos; in a named graph live_g
-//	nothing      in a named graph live_g
+//	nothing      in a named graph live_g, else the primary key by its name: SQLite would
+//	             read live_osp from its start, where all values are that no subject is
 func (l *lowerer) index(at [3]bool, s scope) string {
 	subject, predicate, object := at[0], at[1], at[2]
 	switch {
@@ -387,5 +388,5 @@ func (l *lowerer) index(at [3]bool, s scope) string {
 	case s.graph.any != "":
 		return " INDEXED BY live_g"
 	}
-	return " NOT INDEXED"
+	return " INDEXED BY sqlite_autoindex_live_1"
 }
