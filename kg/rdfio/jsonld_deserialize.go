@@ -9,48 +9,19 @@ import (
 	"strings"
 
 	"github.com/cayleygraph/quad"
-	"github.com/piprate/json-gold/ld"
 
 	"trails/kg/rdf"
 )
 
-// deserializer turns a node map into quads: JSON-LD 1.1 API section 8. json-gold's
-// own way drops IRIs whose host it does not like.
+// deserializer turns expanded JSON-LD into quads in one walk: JSON-LD 1.1 API, sections
+// 7 and 8. json-gold's own way is by a map of nodes, which compares each value of a
+// property with every other, and then drops IRIs whose host it does not like.
 type deserializer struct {
-	issuer *ld.IdentifierIssuer
-	labels map[string]rdf.Term // by the identifiers that json-gold gave
-	fresh  freshLabels
-	graph  rdf.Term
-	quads  []rdf.Quad
-}
-
-// keepLabels finds which identifier json-gold gave to which written label.
-func (d *deserializer) keepLabels(value any) {
-	switch v := value.(type) {
-	case []any:
-		for _, item := range v {
-			d.keepLabels(item)
-		}
-	case map[string]any:
-		if v["@type"] == "@json" {
-			return
-		}
-		for key, member := range v {
-			d.keepLabel(key)
-			if key != "@value" {
-				d.keepLabels(member)
-			}
-		}
-	case string:
-		d.keepLabel(v)
-	}
-}
-
-func (d *deserializer) keepLabel(text string) {
-	label, blank := strings.CutPrefix(text, "_:")
-	if blank && isLabel(label) && d.issuer.HasId(text) {
-		d.labels[d.issuer.GetId(text)] = writtenLabel(label)
-	}
+	nodes map[string]rdf.Term // blank nodes by their identifiers
+	fresh freshLabels
+	graph rdf.Term
+	none  bool // the graph has no name that RDF has: nothing is said
+	quads []rdf.Quad
 }
 
 // isLabel tells what BLANK_NODE_LABEL takes.
@@ -63,30 +34,18 @@ func isLabel(s string) bool {
 	return s != "" && !strings.HasSuffix(s, ".")
 }
 
-// blankNode returns the node with an identifier of json-gold's.
+// blankNode returns the node with an identifier; a label that Turtle could write stays.
 func (d *deserializer) blankNode(id string) rdf.Term {
-	if d.labels[id] == nil {
-		d.labels[id] = d.fresh.next()
-	}
-	return d.labels[id]
-}
-
-func (d *deserializer) graphs(nodes map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(nodes)) {
-		d.graph = nil
-		if name != "@default" {
-			if d.graph = d.resource(name); d.graph == nil {
-				continue
-			}
+	node := d.nodes[id]
+	if node == nil {
+		if label := strings.TrimPrefix(id, "_:"); isLabel(label) {
+			node = writtenLabel(label)
+		} else {
+			node = d.fresh.next()
 		}
-		graph, _ := nodes[name].(map[string]any)
-		for _, id := range slices.Sorted(maps.Keys(graph)) {
-			node, _ := graph[id].(map[string]any)
-			if subject := d.resource(id); subject != nil {
-				d.node(subject, node)
-			}
-		}
+		d.nodes[id] = node
 	}
+	return node
 }
 
 // resource returns an IRI or a blank node, or nil for what is no absolute IRI.
@@ -110,26 +69,77 @@ func absolute(id string) rdf.Term {
 	return quad.IRI(id)
 }
 
-func (d *deserializer) node(subject rdf.Term, node map[string]any) {
-	for _, key := range slices.Sorted(maps.Keys(node)) {
-		predicate := d.resource(key)
-		if key == "@type" {
-			predicate = rdf.Type
-		}
-		if _, isIRI := predicate.(quad.IRI); !isIRI {
-			continue
-		}
-		values, _ := node[key].([]any)
-		for _, value := range values {
-			if object := d.object(value); object != nil {
-				d.emit(subject, predicate, object)
+// node says what a node object does, and returns its name; nil when RDF has none.
+func (d *deserializer) node(object map[string]any) rdf.Term {
+	subject := d.subject(object)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		switch key {
+		case "@type":
+			d.values(subject, rdf.Type, object[key])
+		case "@graph":
+			d.inside(subject, object[key])
+		case "@included":
+			d.each(object[key], func(rdf.Term) {})
+		case "@reverse":
+			d.reverse(subject, object[key])
+		default:
+			if !strings.HasPrefix(key, "@") {
+				d.values(subject, absolute(key), object[key])
 			}
 		}
 	}
+	return subject
 }
 
+func (d *deserializer) subject(object map[string]any) rdf.Term {
+	given, named := object["@id"]
+	if !named {
+		return d.fresh.next()
+	}
+	id, _ := given.(string)
+	return d.resource(id)
+}
+
+// each calls visit with the object that each of the values is; nil is none.
+func (d *deserializer) each(values any, visit func(rdf.Term)) {
+	if list, ok := values.([]any); ok {
+		for _, value := range list {
+			visit(d.object(value))
+		}
+		return
+	}
+	visit(d.object(values))
+}
+
+// values looks into the values also where the predicate is none: nodes among them have
+// statements of their own.
+func (d *deserializer) values(subject, predicate rdf.Term, values any) {
+	d.each(values, func(object rdf.Term) { d.emit(subject, predicate, object) })
+}
+
+func (d *deserializer) reverse(object rdf.Term, members any) {
+	properties, _ := members.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		d.each(properties[key], func(subject rdf.Term) {
+			if isNode(subject) {
+				d.emit(subject, absolute(key), object)
+			}
+		})
+	}
+}
+
+// inside says what a named graph does.
+func (d *deserializer) inside(name rdf.Term, nodes any) {
+	defer func(graph rdf.Term, none bool) { d.graph, d.none = graph, none }(d.graph, d.none)
+	d.graph, d.none = name, name == nil
+	d.each(nodes, func(rdf.Term) {})
+}
+
+// emit leaves out what RDF cannot say.
 func (d *deserializer) emit(s, p, o rdf.Term) {
-	d.quads = append(d.quads, rdf.Quad{Subject: s, Predicate: p, Object: o, Label: d.graph})
+	if !d.none && s != nil && p != nil && o != nil {
+		d.quads = append(d.quads, rdf.Quad{Subject: s, Predicate: p, Object: o, Label: d.graph})
+	}
 }
 
 // object is section 8.2.2; nil is no object.
@@ -145,8 +155,7 @@ func (d *deserializer) object(value any) rdf.Term {
 	if _, isValue := item["@value"]; isValue {
 		return literalOf(item)
 	}
-	id, _ := item["@id"].(string)
-	return d.resource(id)
+	return d.node(item)
 }
 
 func (d *deserializer) list(items []any) rdf.Term {

@@ -80,14 +80,8 @@ func (j *JSONLDReader) convert(document any) error {
 	if err != nil {
 		return err
 	}
-	issuer := ld.NewIdentifierIssuer("_:b")
-	nodes := map[string]any{"@default": map[string]any{}}
-	if _, err := ld.NewJsonLdApi().GenerateNodeMap(expanded, nodes, "@default", issuer, "", "", nil); err != nil {
-		return err
-	}
-	d := deserializer{issuer: issuer, labels: map[string]rdf.Term{}}
-	d.keepLabels(expanded)
-	d.graphs(nodes)
+	d := deserializer{nodes: map[string]rdf.Term{}}
+	d.each(expanded, func(rdf.Term) {})
 	j.quads = d.quads
 	if j.limits.Quads > 0 && int64(len(j.quads)) > j.limits.Quads {
 		return j.tooLarge(fmt.Sprintf("at most %d quads", j.limits.Quads))

@@ -2,6 +2,7 @@ package rdfio_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -117,5 +118,19 @@ func TestListsThatHoldEachOtherStay(t *testing.T) {
 		if err != nil || !rdf.Isomorphic(want, got) {
 			t.Errorf("%s: %v\n%s", text, err, nquadsText(got))
 		}
+	}
+}
+
+// TestJSONLDWithManyValuesOfOneProperty would take minutes if each was compared with
+// every other.
+func TestJSONLDWithManyValuesOfOneProperty(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`{"@id": "urn:s", "urn:p": [0`)
+	for i := range 50_000 {
+		fmt.Fprintf(&text, ", %d", i+1)
+	}
+	text.WriteString(`]}`)
+	if got, err := readJSONLD(text.String(), rdfio.Limits{}, nil); err != nil || len(got) != 50_001 {
+		t.Errorf("%d quads, %v", len(got), err)
 	}
 }
