@@ -131,6 +131,10 @@ func (l *lowerer) conditions(e sparql.Expr, below sparql.Op, b *block, s scope) 
 				continue
 			}
 		}
+		if sql, ok := l.amongTexts(e, b, s); ok {
+			list = append(list, sql)
+			continue
+		}
 		c, ok := comparisonOf(e)
 		col, has := l.column(c.Var, b, s)
 		if !ok || !has || c.Func == sparql.NotEqual {

@@ -258,6 +258,9 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	if overlap == "" {
 		return a
 	}
+	if sql, ok := notAmong(a, b); ok {
+		return &block{from: a.from, where: append(slices.Clone(a.where), sql), cols: a.cols}
+	}
 	probe := &block{from: b.from, where: slices.Concat(shared(a, b), b.where)}
 	if !sure {
 		probe.where = append(probe.where, "("+overlap+")")
@@ -265,6 +268,24 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	out := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
 	out.where = append(out.where, "NOT EXISTS ("+probe.render("1")+")")
 	return out
+}
+
+// notAmong is MINUS with inline data: SQLite makes an index of a set, but reads the
+// rows of VALUES for each solution otherwise.
+func notAmong(a, b *block) (string, bool) {
+	if len(b.from) != 1 || !strings.HasPrefix(b.from[0].table, "(VALUES ") {
+		return "", false
+	}
+	var left, right []string
+	for _, v := range b.cols.vars {
+		if c, ok := a.cols.get(v); ok {
+			if c.maybe || b.cols.of[v].maybe {
+				return "", false
+			}
+			left, right = append(left, c.sql), append(right, b.cols.of[v].sql)
+		}
+	}
+	return "(" + strings.Join(left, ", ") + ") NOT IN (" + b.render(strings.Join(right, ", ")) + ")", true
 }
 
 func hiddenVar(v sparql.Var) bool { return len(v) > 1 && v[0] == '.' && v[1] == '.' }

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"strings"
+
 	"github.com/cayleygraph/quad"
 
 	"trails/kg/rdf"
@@ -116,6 +118,32 @@ var signs = map[sparql.Func]string{
 func textEquality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {
 	c, ok := textComparisonOf(e)
 	return c.Var, c.Term, ok && c.Func == sparql.Equal
+}
+
+// amongTexts is IN with IRIs and strings where only true counts.
+func (l *lowerer) amongTexts(e sparql.Expr, b *block, s scope) (string, bool) {
+	call, ok := e.(sparql.Call)
+	if !ok || call.Func != sparql.In || len(call.Args) < 2 {
+		return "", false
+	}
+	v, ok := call.Args[0].(sparql.VarExpr)
+	if !ok {
+		return "", false
+	}
+	for _, arg := range call.Args[1:] {
+		if t, ok := arg.(sparql.TermExpr); !ok || !isIRI(t.Term) && !isSimple(arg) {
+			return "", false
+		}
+	}
+	c, ok := l.column(v.Var, b, s)
+	if !ok {
+		return "", false
+	}
+	list := make([]string, len(call.Args)-1)
+	for i, arg := range call.Args[1:] {
+		list[i] = l.value(arg, b, s)
+	}
+	return c.sql + " IN (" + strings.Join(list, ", ") + ")", true
 }
 
 // textComparisonOf recognizes a comparison of a variable with such a string.
