@@ -16,6 +16,7 @@
 //     typed, it is an error to ask unless they are the same term.
 //   - YEAR and its like take xsd:date and xsd:time, too, for the parts they have;
 //     xsd:date and xsd:time are casts, too, and any literal without a language casts to xsd:string.
+//   - An error to the left of IN is one of IN, also where the list is empty.
 //   - DESCRIBE is the concise bounded description in the default graph.
 //   - SERVICE and LOAD fail.
 //
