@@ -13,7 +13,7 @@ export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
-FUZZTIME  ?= 20s
+FUZZTIME  ?= 30s
 BENCH     ?= .
 COUNT     ?= 1
 TESTFLAGS ?=
@@ -61,9 +61,7 @@ race: ## run the tests under the race detector (needs a C compiler), but the W3C
 
 .PHONY: fuzz
 fuzz: ## run every fuzz test for FUZZTIME
-	@for file in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
-	  for f in $$(grep -oE '^func Fuzz[A-Za-z0-9_]*' $$file | cut -c6-); do \
-	    echo "$$file $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$file); done; done
+	.ci/fuzz $(FUZZTIME)
 
 # What conformance leaves out, unless TESTFLAGS=-v; and the figures that it ends with.
 PASSES  := ^ *(=== |--- PASS|PASS$$)|no test
