@@ -120,30 +120,55 @@ func textEquality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {
 	return c.Var, c.Term, ok && c.Func == sparql.Equal
 }
 
-// amongTexts is IN with IRIs and strings where only true counts.
+// amongTexts is that a variable is one of some IRIs and strings, where only true counts.
 func (l *lowerer) amongTexts(e sparql.Expr, b *block, s scope) (string, bool) {
-	call, ok := e.(sparql.Call)
-	if !ok || call.Func != sparql.In || len(call.Args) < 2 {
-		return "", false
-	}
-	v, ok := call.Args[0].(sparql.VarExpr)
+	v, terms, ok := members(e)
 	if !ok {
 		return "", false
 	}
-	for _, arg := range call.Args[1:] {
-		if t, ok := arg.(sparql.TermExpr); !ok || !isIRI(t.Term) && !isSimple(arg) {
-			return "", false
-		}
-	}
-	c, ok := l.column(v.Var, b, s)
+	c, ok := l.column(v, b, s)
 	if !ok {
 		return "", false
 	}
-	list := make([]string, len(call.Args)-1)
-	for i, arg := range call.Args[1:] {
-		list[i] = l.value(arg, b, s)
+	list := make([]string, len(terms))
+	for i, t := range terms {
+		list[i] = l.term(t)
 	}
 	return c.sql + " IN (" + strings.Join(list, ", ") + ")", true
+}
+
+// members recognizes IN, "=" and alternatives of both about one variable.
+func members(e sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
+	call, ok := e.(sparql.Call)
+	if !ok || len(call.Args) < 2 {
+		return "", nil, false
+	}
+	if call.Func == sparql.Or {
+		return alternatives(chain(e, sparql.Or, nil))
+	}
+	subject, isVar := call.Args[0].(sparql.VarExpr)
+	if !isVar || call.Func != sparql.In && call.Func != sparql.Equal {
+		return "", nil, false
+	}
+	for _, arg := range call.Args[1:] {
+		t, ok := arg.(sparql.TermExpr)
+		if !ok || !isIRI(t.Term) && !isSimple(arg) {
+			return "", nil, false
+		}
+		terms = append(terms, t.Term)
+	}
+	return subject.Var, terms, true
+}
+
+func alternatives(list []sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
+	for _, e := range list {
+		w, more, ok := members(e)
+		if !ok || v != "" && w != v {
+			return "", nil, false
+		}
+		v, terms = w, append(terms, more...)
+	}
+	return v, terms, true
 }
 
 // textComparisonOf recognizes a comparison of a variable with such a string.
