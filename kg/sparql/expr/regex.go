@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"trails/kg/fault"
 	"trails/kg/sparql"
@@ -28,7 +29,7 @@ func regex(args []sparql.Expr) evaluator {
 		if err := m.affords(l.text); err != nil {
 			return failed(err)
 		}
-		return ofBool(m.re.MatchString(l.text))
+		return ofBool(strings.Contains(l.text, m.needs) && m.re.MatchString(l.text))
 	}
 }
 
@@ -80,8 +81,9 @@ func textOf(env Env, e evaluator) (string, error) {
 // matcher is a pattern with its flags, ready to match.
 type matcher struct {
 	re      *regexp.Regexp
-	literal bool // flag q: nothing in pattern or replacement is special
-	size    int  // of the program that matches
+	literal bool   // flag q: nothing in pattern or replacement is special
+	size    int    // of the program that matches
+	needs   string // a text that all matches have, which is looked for faster
 }
 
 // maxSteps bounds the work of one match, which is the length of the text times
@@ -192,20 +194,42 @@ func newMatcher(pattern, flags string) (matcher, error) {
 	if err != nil {
 		return matcher{}, ErrRegex
 	}
-	return matcher{re: re, literal: literal, size: programSize(pattern)}, nil
+	size, needs := analysed(pattern)
+	return matcher{re: re, literal: literal, size: size, needs: needs}, nil
 }
 
-// programSize returns how many instructions a pattern that compiles has.
-func programSize(pattern string) int {
+// analysed returns how many instructions a pattern that compiles has, and what it needs.
+func analysed(pattern string) (size int, needs string) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return maxSteps
+		return maxSteps, ""
 	}
-	program, err := syntax.Compile(parsed.Simplify())
+	parsed = parsed.Simplify()
+	needs = needed(parsed)
+	program, err := syntax.Compile(parsed)
 	if err != nil {
-		return maxSteps
+		return maxSteps, ""
 	}
-	return len(program.Inst)
+	return len(program.Inst), needs
+}
+
+// needed is the longest text that surely is in all matches, "" when there is none.
+func needed(re *syntax.Regexp) (longest string) {
+	switch {
+	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
+		if text := string(re.Rune); !strings.ContainsRune(text, utf8.RuneError) { // which also matches what is no rune
+			return text
+		}
+	case re.Op == syntax.OpCapture || re.Op == syntax.OpPlus:
+		return needed(re.Sub[0])
+	case re.Op == syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if text := needed(sub); len(text) > len(longest) {
+				longest = text
+			}
+		}
+	}
+	return longest
 }
 
 // modesOf returns the flags that RE2 has, too, under the same letters.
