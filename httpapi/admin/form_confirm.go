@@ -53,7 +53,7 @@ func (p *post) loses() bool {
 	}
 	_ = json.Unmarshal(p.object(), &args) // fields of other types are another capability's
 	if p.capability.ID == "load" {
-		return args.Mode == "overwrite"
+		return args.Mode == "overwrite" || args.Mode == "replace"
 	}
 	return p.mayAsk() && !args.Plan
 }

@@ -279,6 +279,19 @@ func TestALossySchemaAndAnOverwritingLoadAskFirst(t *testing.T) {
 		t.Fatal("the load asked nothing")
 	}
 	says(t, f.press(t, ask.form(t, load.action), call), "See the commit")
+
+	load = f.blank(t, "load", "")
+	load.Set("arg.data", "<urn:s> <urn:p> 1 .")
+	load.Set("arg.format", "turtle")
+	load.Set("arg.graph", "urn:g")
+	load.Set("arg.mode", "replace")
+	before = f.commits(t)
+	ask = f.press(t, load, call)
+	says(t, ask, "What this would do", "1 record")
+	if f.commits(t) != before {
+		t.Fatal("the load asked nothing")
+	}
+	says(t, f.press(t, ask.form(t, load.action), call), "See the commit")
 }
 
 func TestAFormSentTwiceIsOneCall(t *testing.T) {
