@@ -37,6 +37,10 @@ func (p Plan) values() string {
 	for i, a := range p.Args {
 		fmt.Fprintf(&out, "\n?%d = ", i+1)
 		switch {
+		case a.Text && a.High:
+			fmt.Fprintf(&out, "what is behind all texts that begin with %q", rdf.Lexical(p.constant(a.Term)))
+		case a.Text:
+			fmt.Fprintf(&out, "%q", rdf.Lexical(p.constant(a.Term)))
 		case a.Region != "":
 			fmt.Fprintf(&out, "%s id of the %ss%s", end[a.High], rdf.IRI(a.Region), bounds(a))
 		case a.Term != nil:
