@@ -87,6 +87,8 @@ func (l *lowerer) testText(e sparql.Call, b *block, s scope) (string, bool) {
 	switch {
 	case len(e.Args) == 1 && kinds[e.Func] != "":
 		return l.testKind(e, b, s)
+	case e.Func == "REGEX":
+		return l.testRegex(e, b, s)
 	case len(e.Args) != 2:
 		return "", false
 	}

@@ -5,7 +5,6 @@ import (
 	"regexp/syntax"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"trails/kg/fault"
 	"trails/kg/sparql"
@@ -26,10 +25,11 @@ func regex(args []sparql.Expr) evaluator {
 		if err != nil {
 			return failed(err)
 		}
-		if err := m.affords(l.text); err != nil {
+		found, err := m.matches(l.text)
+		if err != nil {
 			return failed(err)
 		}
-		return ofBool(strings.Contains(l.text, m.needs) && m.re.MatchString(l.text))
+		return ofBool(found)
 	}
 }
 
@@ -81,9 +81,24 @@ func textOf(env Env, e evaluator) (string, error) {
 // matcher is a pattern with its flags, ready to match.
 type matcher struct {
 	re      *regexp.Regexp
-	literal bool   // flag q: nothing in pattern or replacement is special
-	size    int    // of the program that matches
-	needs   string // a text that all matches have, which is looked for faster
+	literal bool  // flag q: nothing in pattern or replacement is special
+	size    int   // of the program that matches
+	needs   Needs // what all texts have that match
+	first   Needs // the same as it is looked for here
+}
+
+// matches looks for what is needed first, which often decides.
+func (m matcher) matches(text string) (bool, error) {
+	if !m.first.in(text) {
+		return false, nil
+	}
+	if m.first.Exact {
+		return true, nil
+	}
+	if err := m.affords(text); err != nil {
+		return false, err
+	}
+	return m.re.MatchString(text), nil
 }
 
 // maxSteps bounds the work of one match, which is the length of the text times
@@ -195,41 +210,22 @@ func newMatcher(pattern, flags string) (matcher, error) {
 		return matcher{}, ErrRegex
 	}
 	size, needs := analysed(pattern)
-	return matcher{re: re, literal: literal, size: size, needs: needs}, nil
+	return matcher{re: re, literal: literal, size: size, needs: needs, first: needs.plain()}, nil
 }
 
 // analysed returns how many instructions a pattern that compiles has, and what it needs.
-func analysed(pattern string) (size int, needs string) {
+func analysed(pattern string) (size int, needs Needs) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return maxSteps, ""
+		return maxSteps, Needs{}
 	}
 	parsed = parsed.Simplify()
-	needs = needed(parsed)
+	needs = needsOf(parsed)
 	program, err := syntax.Compile(parsed)
 	if err != nil {
-		return maxSteps, ""
+		return maxSteps, Needs{}
 	}
 	return len(program.Inst), needs
-}
-
-// needed is the longest text that surely is in all matches, "" when there is none.
-func needed(re *syntax.Regexp) (longest string) {
-	switch {
-	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
-		if text := string(re.Rune); !strings.ContainsRune(text, utf8.RuneError) { // which also matches what is no rune
-			return text
-		}
-	case re.Op == syntax.OpCapture || re.Op == syntax.OpPlus:
-		return needed(re.Sub[0])
-	case re.Op == syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if text := needed(sub); len(text) > len(longest) {
-				longest = text
-			}
-		}
-	}
-	return longest
 }
 
 // modesOf returns the flags that RE2 has, too, under the same letters.
