@@ -12,6 +12,7 @@ import (
 	"trails/kg/rdf"
 	"trails/kg/sparql"
 	"trails/kg/sparql/expr"
+	"trails/kg/sparql/opt"
 )
 
 // Plan is a query that is ready to be run. It is good for the transaction in which it
@@ -70,11 +71,12 @@ func (p *prepared) size() int {
 	return len(p.SQL) + len(p.withTerms) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)) + 500
 }
 
-// Plan makes a query ready: a pattern, the columns of its solutions, what FROM and FROM
+// Plan rewrites a query and makes it ready: a pattern, the columns of its solutions, what FROM and FROM
 // NAMED say, and what IRI(…) resolves against. Queries of one shape share a plan as
 // long as the file gives the same answers to what the lowering asks; see
 // docs/decisions/0014-plans-by-shape.md.
 func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) (Plan, error) {
+	op = opt.Rewrite(op, vars)
 	shape := lower.ShapeOf(op, vars, d, base)
 	if shape.Key == "" {
 		o := r.Lowering(ctx)

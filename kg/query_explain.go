@@ -9,12 +9,13 @@ import (
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
+	"trails/kg/sparql/opt"
 )
 
 // Explanation is how a query is run, for people.
 type Explanation struct {
-	// Algebra is what the text means, with the number of solutions that each operator
-	// has by itself.
+	// Algebra is what the text means, rewritten as it is run, with the number of solutions
+	// that each operator has by itself.
 	Algebra string
 	db.Explanation
 }
@@ -30,7 +31,9 @@ const (
 func (a *Answer) Explain(ctx context.Context) (e Explanation, err error) {
 	c := tally{answer: a, ctx: ctx}
 	defer c.limit()()
-	e.Algebra = a.query.DumpNoted(c.note)
+	run := *a.query
+	run.Op = opt.Rewrite(run.Op, a.columns())
+	e.Algebra = run.DumpNoted(c.note)
 	if c.err != nil || a.query.Op == nil {
 		return e, c.err
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"trails/db"
-	"trails/db/lower"
 	"trails/kg/change"
 	"trails/kg/fault"
 	"trails/kg/rdf"
@@ -218,24 +217,22 @@ func (u *updating) solutions(ctx context.Context, op sparql.Modify, columns []sp
 	if op.Where == nil {
 		return func(yield func([]rdf.Term, error) bool) { yield(make([]rdf.Term, len(columns)), nil) }, nil
 	}
-	o := u.w.Lowering(ctx)
-	o.Base, o.Dataset = op.Base, u.options.Dataset
-	where := op.Where
+	dataset, where := u.options.Dataset, op.Where
 	var err error
 	switch {
 	case !op.Using.IsZero():
-		o.Dataset = op.Using
+		dataset = op.Using
 	case op.With != "":
-		where, o.Dataset, err = u.within(ctx, op.With, where)
+		where, dataset, err = u.within(ctx, op.With, where)
 	}
 	if err != nil {
 		return nil, err
 	}
-	plan, err := lower.Lower(where, columns, o)
+	plan, err := u.w.Plan(ctx, where, columns, dataset, op.Base)
 	if err != nil {
 		return nil, err
 	}
-	return u.w.Query(ctx, plan, u.options.Limits), nil
+	return u.w.Run(ctx, plan, u.options.Limits), nil
 }
 
 // within is a pattern whose default graph is the one that WITH names. GRAPH says the
@@ -247,11 +244,11 @@ func (u *updating) within(ctx context.Context, with rdf.IRI, where sparql.Op) (s
 	}
 	d := sparql.Dataset{Default: []rdf.IRI{with}}
 	const name = sparql.Var("g")
-	plan, err := lower.Lower(sparql.Graph{Name: sparql.Operand{Var: name}, Op: sparql.BGP{}}, []sparql.Var{name}, lower.Options{})
+	plan, err := u.w.Plan(ctx, sparql.Graph{Name: sparql.Operand{Var: name}, Op: sparql.BGP{}}, []sparql.Var{name}, sparql.Dataset{}, "")
 	if err != nil {
 		return nil, d, err
 	}
-	for row, err := range u.w.Query(ctx, plan, u.options.Limits) {
+	for row, err := range u.w.Run(ctx, plan, u.options.Limits) {
 		if err != nil {
 			return nil, d, err
 		}

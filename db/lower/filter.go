@@ -12,9 +12,8 @@ import (
 )
 
 // rangeHint is what filters want of a variable's values: only those in the ranges,
-// or not inline, can pass; or only one.
+// or not inline, can pass.
 type rangeHint struct {
-	equal   rdf.Term
 	regions []Region
 	bounds  []Bound
 }
@@ -92,10 +91,6 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 		inner.ranges[v] = h
 	}
 	for _, e := range conjuncts(op.Expr, nil) {
-		if v, t, ok := textEquality(e); ok {
-			inner.ranges[v] = &rangeHint{equal: t}
-			continue
-		}
 		c, ok := comparisonOf(e)
 		if !ok || c.Func == sparql.NotEqual {
 			continue
@@ -104,7 +99,7 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 		switch {
 		case h == nil:
 			inner.ranges[c.Var] = &rangeHint{regions: c.regions, bounds: []Bound{{c.Func, c.Term}}}
-		case h.equal == nil && &h.regions[0] == &c.regions[0]:
+		case &h.regions[0] == &c.regions[0]:
 			inner.ranges[c.Var] = &rangeHint{regions: c.regions, bounds: append(h.bounds[:len(h.bounds):len(h.bounds)], Bound{c.Func, c.Term})}
 		}
 	}
@@ -204,7 +199,7 @@ func (l *lowerer) within(sql string, r Region, bounds []Bound) string {
 // it begins with. Ids above zero may have any value: they are read whole.
 func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t string, s scope) {
 	h := s.ranges[p.Object.Var]
-	if h == nil || h.equal != nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
+	if h == nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
 		return
 	}
 	if l.patternRegion(p, s) != "" {

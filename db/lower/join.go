@@ -9,7 +9,7 @@ import (
 
 // join joins all operands of joins of joins: the order is ours to choose.
 func (l *lowerer) join(op sparql.Join, s scope) *block {
-	operands := mergePatterns(operandsOf(op, nil))
+	operands := operandsOf(op, nil)
 	slices.SortStableFunc(operands, func(a, b sparql.Op) int { return turn(a) - turn(b) })
 	var b *block
 	for _, operand := range operands {
@@ -35,23 +35,6 @@ func operandsOf(op sparql.Op, list []sparql.Op) []sparql.Op {
 	return append(list, op)
 }
 
-// mergePatterns makes one basic graph pattern of all: they share no blank nodes.
-func mergePatterns(operands []sparql.Op) []sparql.Op {
-	var all sparql.BGP
-	var rest []sparql.Op
-	for _, op := range operands {
-		if b, ok := op.(sparql.BGP); ok {
-			all.Patterns = append(all.Patterns, b.Patterns...)
-			continue
-		}
-		rest = append(rest, op)
-	}
-	if len(all.Patterns) == 0 && len(rest) > 0 {
-		return rest
-	}
-	return append(rest, all)
-}
-
 // turn says which operands of a join come first: what has few solutions or cannot
 // use those of others, then patterns, which can, then paths from anywhere.
 func turn(op sparql.Op) int {
@@ -67,6 +50,10 @@ func turn(op sparql.Op) int {
 		return 2
 	case sparql.BGP:
 		return 3
+	case sparql.Filter:
+		return turn(op.Op)
+	case sparql.Extend:
+		return turn(op.Op)
 	}
 	return 4
 }

@@ -10,11 +10,12 @@ import (
 	"trails/db/lower"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
+	"trails/kg/sparql/opt"
 )
 
 var prefixes = map[string]string{"": "http://example.org/", "xsd": string(rdf.XSDNS)}
 
-// TestLower holds the SQL of queries. The option "integers" names predicates whose
+// TestLower holds the SQL of queries, rewritten as they are when they are run. The option "integers" names predicates whose
 // objects are all inline integers.
 func TestLower(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -27,7 +28,7 @@ func TestLower(t *testing.T) {
 			if d.HasArg("integers") {
 				opts.Region = integers(d)
 			}
-			plan, err := lower.Lower(q.Op, q.Vars, opts)
+			plan, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, opts)
 			if err != nil {
 				return err.Error() + "\n"
 			}

@@ -18,6 +18,9 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 	if labels(op.Expr) {
 		b = l.numbered(b)
 	}
+	if t, ok := op.Expr.(sparql.TermExpr); ok {
+		return l.bind(b, op.Var, t.Term)
+	}
 	out := b.growing()
 	sql := l.value(op.Expr, out, s)
 	out.grown()
@@ -27,14 +30,18 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 			c.maybe, c.computed = source.maybe, source.computed
 		}
 	}
-	if _, ok := op.Expr.(sparql.TermExpr); ok {
-		c.maybe = false
-	}
 	out.cols.set(op.Var, c)
 	if volatile(op.Expr) || len(sql) > maxFormula {
 		out.materialized = true
 		return l.wrap(out)
 	}
+	return out
+}
+
+// bind gives a variable a constant.
+func (l *lowerer) bind(b *block, v sparql.Var, t rdf.Term) *block {
+	out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
+	out.cols.set(v, column{sql: l.term(l.lifted(sparql.Operand{Term: t}).Term), computed: true, node: isIRI(t)})
 	return out
 }
 

@@ -6,24 +6,19 @@ import (
 
 	"trails/kg/rdf"
 	"trails/kg/sparql"
+	"trails/kg/sparql/opt"
 )
 
 // path is a property path (sections 9.1 and 18.4): what can be said with patterns
 // is, and the rest is a closure.
 func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 	op.Subject, op.Object = l.lifted(op.Subject), l.lifted(op.Object)
-	switch p := forward(op.Path).(type) {
-	case sparql.Link:
-		return l.link(op.Subject, p.IRI, op.Object, s)
-	case sparql.Inverse:
-		return l.link(op.Object, p.Path.(sparql.Link).IRI, op.Subject, s)
-	case sparql.Sequence:
-		return l.sequence(op, p, s)
-	case sparql.Alternative:
-		return l.union(sparql.Union{
-			Left:  sparql.PathPattern{Subject: op.Subject, Path: p.Left, Object: op.Object},
-			Right: sparql.PathPattern{Subject: op.Subject, Path: p.Right, Object: op.Object},
-		}, s)
+	steps := opt.Steps(op, l.fresh)
+	op, ok := steps.(sparql.PathPattern)
+	if !ok {
+		return l.lower(steps, s)
+	}
+	switch p := op.Path.(type) {
 	case sparql.NegatedSet:
 		return l.negated(op, p, s)
 	case sparql.ZeroOrOne:
@@ -35,49 +30,6 @@ func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 	}
 	l.refuse("this query has a path that is not known: %T", op.Path)
 	return &block{}
-}
-
-// forward moves inversion down to the links.
-func forward(p sparql.Path) sparql.Path {
-	if i, ok := p.(sparql.Inverse); ok {
-		return inverted(i.Path)
-	}
-	return p
-}
-
-func inverted(p sparql.Path) sparql.Path {
-	switch p := p.(type) {
-	case sparql.Inverse:
-		return forward(p.Path)
-	case sparql.Sequence:
-		return sparql.Sequence{Left: inverted(p.Right), Right: inverted(p.Left)}
-	case sparql.Alternative:
-		return sparql.Alternative{Left: inverted(p.Left), Right: inverted(p.Right)}
-	case sparql.ZeroOrMore:
-		return sparql.ZeroOrMore{Path: inverted(p.Path)}
-	case sparql.OneOrMore:
-		return sparql.OneOrMore{Path: inverted(p.Path)}
-	case sparql.ZeroOrOne:
-		return sparql.ZeroOrOne{Path: inverted(p.Path)}
-	case sparql.NegatedSet:
-		return sparql.NegatedSet{Forward: p.Backward, Backward: p.Forward}
-	}
-	return sparql.Inverse{Path: p}
-}
-
-func (l *lowerer) link(subject sparql.Operand, p rdf.IRI, object sparql.Operand, s scope) *block {
-	pattern := sparql.TriplePattern{Subject: subject, Predicate: sparql.Operand{Term: p}, Object: object}
-	return l.bgp(sparql.BGP{Patterns: []sparql.TriplePattern{pattern}}, s)
-}
-
-// sequence meets in the middle, which nobody else sees.
-func (l *lowerer) sequence(op sparql.PathPattern, p sparql.Sequence, s scope) *block {
-	middle := sparql.Operand{Var: l.fresh()}
-	b := l.join(sparql.Join{
-		Left:  sparql.PathPattern{Subject: op.Subject, Path: p.Left, Object: middle},
-		Right: sparql.PathPattern{Subject: middle, Path: p.Right, Object: op.Object},
-	}, s)
-	return without(b, middle.Var)
 }
 
 func without(b *block, v sparql.Var) *block {
@@ -137,10 +89,10 @@ const (
 func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s scope) *block {
 	w := &walk{closure: c, scope: s, from: op.Subject, to: op.Object, r: l.alias()}
 	if l.startsBetter(op.Object, op.Subject, s) {
-		w.from, w.to, p = op.Object, op.Subject, inverted(p)
+		w.from, w.to, p = op.Object, op.Subject, opt.Inverted(p)
 	}
 	l.begin(w)
-	for _, branch := range branches(forward(p)) {
+	for _, branch := range branches(opt.Forward(p)) {
 		w.steps = append(w.steps, l.step(branch, w))
 	}
 	members := l.firstMembers(w)
@@ -208,7 +160,7 @@ func branches(p sparql.Path) []sparql.Path {
 	if !ok {
 		return []sparql.Path{p}
 	}
-	return append(branches(forward(a.Left)), branches(forward(a.Right))...)
+	return append(branches(opt.Forward(a.Left)), branches(opt.Forward(a.Right))...)
 }
 
 // step is the path walked once, from a place that is given.

@@ -151,7 +151,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 		return l.graphsOnly(s)
 	}
 	b := &block{}
-	rest := l.once(op.Patterns)
+	rest := l.liftedAll(op.Patterns)
 	for len(rest) > 0 {
 		i := l.next(rest, b, s)
 		p := rest[i]
@@ -162,16 +162,10 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	return b
 }
 
-// once lists patterns without repeats, which would match the same again.
-func (l *lowerer) once(patterns []sparql.TriplePattern) []sparql.TriplePattern {
-	list := make([]sparql.TriplePattern, 0, len(patterns))
-	seen := make(map[sparql.TriplePattern]bool, len(patterns))
-	for _, p := range patterns {
-		p.Subject, p.Object = l.lifted(p.Subject), l.lifted(p.Object)
-		if !seen[p] {
-			seen[p] = true
-			list = append(list, p)
-		}
+func (l *lowerer) liftedAll(patterns []sparql.TriplePattern) []sparql.TriplePattern {
+	list := slices.Clone(patterns)
+	for i, p := range list {
+		list[i].Subject, list[i].Object = l.lifted(p.Subject), l.lifted(p.Object)
 	}
 	return list
 }
@@ -224,9 +218,6 @@ const (
 
 // cost is exact only where it is below least.
 func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope, counted bool, least float64) float64 {
-	if h := s.ranges[p.Object.Var]; h != nil && h.equal != nil && p.Object.Var != "" {
-		p.Object = sparql.Operand{Term: h.equal}
-	}
 	at, joined := l.given(p, b, s)
 	gain := 1.0
 	wanted := s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1]

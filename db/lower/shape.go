@@ -18,7 +18,8 @@ import (
 type Shape struct {
 	// Key is the query without the constants at the ends of its patterns.
 	Key string
-	// Constants are those, each once; a plan has a [Slot] in the place of each.
+	// Constants are those, and those that BIND gives, each once; a plan has a [Slot] in
+	// the place of each.
 	Constants []rdf.Term
 }
 
@@ -237,7 +238,7 @@ func (s *shaper) modifier(op sparql.Op) {
 		s.letter('E')
 		s.op(op.Op)
 		s.text(string(op.Var))
-		s.expr(op.Expr)
+		s.bound(op.Expr)
 	case sparql.Table:
 		s.table(op)
 	case sparql.Group:
@@ -267,6 +268,16 @@ func (s *shaper) modifier(op sparql.Op) {
 	default:
 		s.unknown = true
 	}
+}
+
+// bound is what BIND gives a variable: a constant is lifted, too.
+func (s *shaper) bound(e sparql.Expr) {
+	if c, ok := e.(sparql.TermExpr); ok {
+		s.letter('=')
+		s.end(sparql.Operand{Term: c.Term})
+		return
+	}
+	s.expr(e)
 }
 
 func (s *shaper) table(op sparql.Table) {

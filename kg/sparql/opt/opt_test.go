@@ -1,0 +1,112 @@
+package opt_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"pgregory.net/rapid"
+
+	"trails/kg/rdf"
+	"trails/kg/rdftest"
+	"trails/kg/sparql"
+	"trails/kg/sparql/naive"
+	"trails/kg/sparql/opt"
+	"trails/kg/sparqltest"
+)
+
+var prefixes = map[string]string{"": "http://example.org/", "xsd": string(rdf.XSDNS)}
+
+// TestPasses holds what a pass, by its name, makes of a query's algebra after those
+// before it; "all" is what is left of the query in the end.
+func TestPasses(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			q, err := sparql.Parse(d.Input, sparql.Options{Prefixes: prefixes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Prefixes = prefixes
+			if d.Cmd == "all" {
+				return after(q, opt.Rewrite(q.Op, q.Vars))
+			}
+			return step(t, q, d.Cmd)
+		})
+	})
+}
+
+// step shows the algebra before and after one pass.
+func step(t *testing.T, q *sparql.Query, name string) string {
+	op := q.Op
+	for _, p := range opt.Passes {
+		if p.Name == name {
+			before := after(q, op)
+			if changed := after(q, p.Apply(op, q.Vars)); changed != before {
+				return before + "=>\n" + changed
+			}
+			return before + "=> the same\n"
+		}
+		op = p.Apply(op, q.Vars)
+	}
+	t.Fatalf("there is no pass %q", name)
+	return ""
+}
+
+func after(q *sparql.Query, op sparql.Op) string {
+	changed := *q
+	changed.Op = op
+	return changed.Dump() + "\n"
+}
+
+// TestPassesChangeNoAnswer draws data and queries: the oracle must give the same
+// solutions, as often, whichever passes a query went through.
+func TestPassesChangeNoAnswer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data, c := sparqltest.Data(t), sparqltest.Query(t)
+		text := c.Text
+		if c.Whole != "" {
+			text = c.Whole
+		}
+		q, err := sparql.Parse(text, sparql.Options{})
+		if err != nil {
+			t.Fatalf("%v\nfor\n%s", err, text)
+		}
+		want := answer(t, q, q.Op, data)
+		op := q.Op
+		for _, p := range opt.Passes {
+			agree(t, q, p.Apply(q.Op, q.Vars), data, want, p.Name+" alone")
+			op = p.Apply(op, q.Vars)
+			agree(t, q, op, data, want, p.Name)
+		}
+		agree(t, q, opt.Rewrite(op, q.Vars), data, want, "all passes again")
+	})
+}
+
+func agree(t *rapid.T, q *sparql.Query, op sparql.Op, data []rdf.Quad, want rdftest.Answer, after string) {
+	if err := rdftest.CompareAnswers(want, answer(t, q, op, data)); err != nil {
+		changed := *q
+		changed.Op = op
+		t.Fatalf("after %s: %v\nfor\n%s\nwhich is\n%s\nand became\n%s", after, err, q, q.Dump(), changed.Dump())
+	}
+}
+
+func answer(t *rapid.T, q *sparql.Query, op sparql.Op, data []rdf.Quad) rdftest.Answer {
+	changed := *q
+	changed.Op = op
+	r, err := naive.Eval(t.Context(), &changed, slices.Clone(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch r.Form {
+	case sparql.Ask:
+		return rdftest.Answer{Truth: &r.True}
+	case sparql.Construct, sparql.Describe:
+		return rdftest.Answer{IsGraph: true, Graph: r.Graph}
+	case sparql.Select:
+	}
+	a := rdftest.Answer{Rows: r.Rows}
+	for _, v := range r.Vars {
+		a.Vars = append(a.Vars, string(v))
+	}
+	return a
+}
