@@ -16,6 +16,7 @@ import (
 type questions struct {
 	current *question
 	texts   keptStatements
+	ahead   *walk // the walk whose statement begins
 }
 
 // answerQuestions registers the functions that package lower writes, once.
@@ -68,6 +69,9 @@ func (c *conn) answerQuestions() error {
 		}
 	}
 	if err := all.registerGraphs(c); err != nil {
+		return err
+	}
+	if err := all.registerReach(c); err != nil {
 		return err
 	}
 	if err := c.SetCollation("t_order", func(a, b string) int { return all.current.order(a, b) }); err != nil {

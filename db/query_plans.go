@@ -68,7 +68,7 @@ func hasPattern(e sparql.Expr) bool {
 
 // size is about how many bytes it takes.
 func (p *prepared) size() int {
-	return len(p.SQL) + len(p.withTerms) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)) + 500
+	return len(p.SQL) + len(p.withTerms) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)+len(p.Walks)) + 500
 }
 
 // Plan rewrites a query and makes it ready: a pattern, the columns of its solutions, what FROM and FROM

@@ -34,6 +34,8 @@ type question struct {
 	size      int64
 	now       time.Time
 	lastRow   int64
+	walks     map[walkKey]*walk
+	walked    int64 // bytes of walks
 	blanks    map[blankKey]rdf.Term
 	err       error // what ended the query inside a function
 }

@@ -89,10 +89,14 @@ func fileOf(ctx context.Context, path string, quads []rdf.Quad) (*db.File, error
 
 // TestQueriesAgreeWithTheOracle draws data and queries: the file must give the
 // solutions that the specification gives.
-func TestQueriesAgreeWithTheOracle(t *testing.T) {
+func TestQueriesAgreeWithTheOracle(t *testing.T) { agreeWithTheOracle(t, sparqltest.Query) }
+
+func TestClosuresAgreeWithTheOracle(t *testing.T) { agreeWithTheOracle(t, sparqltest.Closures) }
+
+func agreeWithTheOracle(t *testing.T, draw func(*rapid.T) sparqltest.Case) {
 	e := engine{dir: t.TempDir}
 	rapid.Check(t, func(t *rapid.T) {
-		data, c := sparqltest.Data(t), sparqltest.Query(t)
+		data, c := sparqltest.Data(t), draw(t)
 		got, err := e.Query(t.Context(), c.Text, "", data)
 		if err != nil {
 			t.Fatalf("%v\nfor\n%s", err, c.Text)

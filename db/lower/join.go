@@ -278,13 +278,13 @@ func notAmong(a, b *block) (string, bool) {
 func hiddenVar(v sparql.Var) bool { return len(v) > 1 && v[0] == '.' && v[1] == '.' }
 
 // mark is where a lowering was, to go back to.
-type mark struct{ args, exprs, aggregates, aliases, laterals int }
+type mark struct{ args, exprs, aggregates, walks, aliases, laterals int }
 
 func (l *lowerer) mark() mark {
-	return mark{len(l.args), len(l.exprs), len(l.aggregates), l.aliases, l.laterals}
+	return mark{len(l.args), len(l.exprs), len(l.aggregates), len(l.walks), l.aliases, l.laterals}
 }
 
 func (l *lowerer) reset(m mark) {
 	l.args, l.exprs, l.aggregates = l.args[:m.args], l.exprs[:m.exprs], l.aggregates[:m.aggregates]
-	l.aliases, l.laterals = m.aliases, m.laterals
+	l.walks, l.aliases, l.laterals = l.walks[:m.walks], m.aliases, m.laterals
 }

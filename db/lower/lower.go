@@ -15,6 +15,7 @@
 //	t_str(id), t_lang(id), t_text(id)  what STR and LANG give, and the text of a string
 //	t_class(id), t_key(id)  where ORDER BY has it, first and then
 //	t_agg(k, id…)    the aggregate Plan.Aggregates[k]
+//	t_reach(k, g, a, x)  a table: what the closure Plan.Walks[k] reaches, see [Walk]
 //	COLLATE t_order  orders ids, written as text, as ORDER BY has it
 //
 // The order of joins is forced by CROSS JOIN and the index of each pattern is named:
@@ -41,6 +42,8 @@ type Plan struct {
 	// Exprs and Aggregates are what the functions in SQL name by their place.
 	Exprs      []Expr
 	Aggregates []sparql.Aggregate
+	// Walks are what t_reach in SQL names by their place.
+	Walks []Walk
 	// Computed says which columns have no row in the table of terms: formulas, which
 	// would be computed twice when they are named twice, and ids that carry values.
 	Computed []bool
@@ -140,7 +143,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: without, Exprs: l.exprs, Aggregates: l.aggregates, Sorted: len(b.order) > 0 && b.limit == "", Terms: b.alone(), Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: without, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Sorted: len(b.order) > 0 && b.limit == "", Terms: b.alone(), Base: opts.Base}, nil
 }
 
 // lowerer is one lowering.
@@ -150,6 +153,7 @@ type lowerer struct {
 	args       []Arg
 	exprs      []Expr
 	aggregates []sparql.Aggregate
+	walks      []Walk
 	names      map[sparql.Var]string
 	aliases    int
 	hidden     int

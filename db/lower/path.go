@@ -87,6 +87,9 @@ const (
 
 // closure walks from the end that is given; from all nodes when none is.
 func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s scope) *block {
+	if links, ok := linksOf(p); ok && s.graph.isOneStored() {
+		return l.reach(op, links, c, s)
+	}
 	w := &walk{closure: c, scope: s, from: op.Subject, to: op.Object, r: l.alias()}
 	if l.startsBetter(op.Object, op.Subject, s) {
 		w.from, w.to, p = op.Object, op.Subject, opt.Inverted(p)

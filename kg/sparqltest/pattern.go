@@ -107,6 +107,8 @@ func (d *drawer) triple() string {
 		return subject + " " + verb + " " + uniformVars[verb] + " ."
 	}
 	switch {
+	case d.in(12):
+		return d.closure()
 	case d.in(5):
 		verb = d.path(2)
 	case d.in(4):
@@ -159,7 +161,7 @@ func (d *drawer) inline() string {
 		if d.in(6) {
 			return "UNDEF"
 		}
-		return d.one(append(nodes, values[:8]...))
+		return d.one(append(append(nodes, ":nowhere"), values[:8]...))
 	}
 	if d.in(2) {
 		return "VALUES " + d.variable() + " { " + d.times(0, 3, " ", value) + " }"

@@ -1,0 +1,83 @@
+package lower
+
+import (
+	"strconv"
+
+	"trails/kg/rdf"
+	"trails/kg/sparql"
+	"trails/kg/sparql/opt"
+)
+
+// Walk is a closure over links in one graph, which the table t_reach(k, g, a, x) has:
+// x is what Plan.Walks[k] reaches from a in the graph g, each once.
+type Walk struct {
+	Steps []Link
+	// Zero is set when a walk may stay where it is, Many when it may have several steps.
+	Zero, Many bool
+	// Anywhere is set when one end is a given term: a walk may stay there, and else only
+	// at a node of the graph.
+	Anywhere bool
+	// Named is set when the graph is not the default one.
+	Named bool
+}
+
+// Link is one way to take a step.
+type Link struct {
+	Predicate rdf.IRI
+	Inverse   bool
+}
+
+// linksOf are the links that a path is an alternative of.
+func linksOf(p sparql.Path) (list []Link, ok bool) {
+	for _, branch := range branches(opt.Forward(p)) {
+		var link Link
+		switch branch := branch.(type) {
+		case sparql.Link:
+			link.Predicate = branch.IRI
+		case sparql.Inverse:
+			inner, isLink := branch.Path.(sparql.Link)
+			if !isLink {
+				return nil, false
+			}
+			link = Link{inner.IRI, true}
+		default:
+			return nil, false
+		}
+		list = append(list, link)
+	}
+	return list, true
+}
+
+// isOneStored reports whether it is one graph of the table live.
+func (g graph) isOneStored() bool {
+	return len(g.in) == 1 && g.any == "" && len(g.virtual) == 0
+}
+
+// reach is a closure as a table that depends on what is known of its ends.
+func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope) *block {
+	t := l.alias()
+	w := Walk{Steps: steps, Zero: c.zero, Many: c.many, Named: s.graph.named, Anywhere: s.gives(op.Subject) || s.gives(op.Object)}
+	b := &block{from: []item{{table: "t_reach " + t}}}
+	b.where = append(b.where, t+".k = "+strconv.Itoa(len(l.walks)), t+".g = "+s.graph.in[0])
+	l.walks = append(l.walks, w)
+	l.end(b, op.Subject, t+".a", s)
+	l.end(b, op.Object, t+".x", s)
+	return b
+}
+
+func (l *lowerer) end(b *block, o sparql.Operand, place string, s scope) {
+	if o.Var == "" {
+		b.where = append(b.where, place+" = "+l.term(o.Term))
+		return
+	}
+	l.meet(b, o.Var, place, s)
+}
+
+// gives reports whether an end is a term: its own, or that of the outer solution.
+func (s scope) gives(o sparql.Operand) bool {
+	if o.Var == "" {
+		return true
+	}
+	c, ok := s.outer.get(o.Var)
+	return ok && !c.maybe
+}

@@ -1,0 +1,263 @@
+package db
+
+import (
+	"slices"
+	"strconv"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/db/lower"
+)
+
+// registerReach makes the table t_reach(k, g, a, x), see [lower.Walk].
+func (all *questions) registerReach(c *conn) error {
+	if err := all.registerAhead(c); err != nil {
+		return err
+	}
+	return c.SetModule("t_reach", &sqlite.Module{
+		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
+			return reachTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (k, g, a, x)"}, nil
+		},
+	})
+}
+
+// The columns of t_reach. A plan is a set of bits: which of them are given.
+const (
+	reachK = iota
+	reachG
+	reachFrom
+	reachTo
+	reachColumns
+)
+
+type reachTable struct{ questions *questions }
+
+// BestIndex takes all columns that are given. Walk and graph always are.
+func (reachTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
+	out := &sqlite.IndexOutputs{ConstraintUsage: make([]sqlite.IndexConstraintUsage, len(in.Constraints))}
+	plan, taken, rows := 0, 0, float64(allRows)*allRows
+	for column := range reachColumns {
+		i := slices.IndexFunc(in.Constraints, func(c sqlite.IndexConstraint) bool {
+			return c.Usable && c.Column == column && c.Op == sqlite.IndexConstraintEq
+		})
+		if i < 0 {
+			continue
+		}
+		taken++
+		out.ConstraintUsage[i] = sqlite.IndexConstraintUsage{ArgvIndex: taken, Omit: true}
+		plan |= 1 << column
+		if column >= reachFrom {
+			rows /= allRows
+		}
+	}
+	if plan&(1<<reachK) == 0 || plan&(1<<reachG) == 0 {
+		return nil, sqlite.ResultConstraint.ToError() // not this way
+	}
+	out.ID, out.EstimatedCost, out.EstimatedRows = sqlite.IndexID{Num: int32(plan)}, rows, int64(rows)
+	return out, nil
+}
+
+// Open returns a cursor.
+func (t reachTable) Open() (sqlite.VTableCursor, error) {
+	return &reachCursor{questions: t.questions}, nil
+}
+
+// Disconnect has nothing to give back.
+func (reachTable) Disconnect() error { return nil }
+
+// Destroy has nothing to give back.
+func (reachTable) Destroy() error { return nil }
+
+// reachCursor runs over what is reached: from the end that is given, or from each node
+// from which there may be a walk.
+type reachCursor struct {
+	questions *questions
+	question  *question
+	key       walkKey
+	wanted    *int64 // the other end, when it is given, too
+	starts    *stmt  // where walks begin, when no end is given
+	walk      *walk
+	at        int // in what the walk has found
+	more      bool
+	count     int64
+}
+
+// Filter begins a search.
+func (c *reachCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
+	c.end()
+	c.question, c.more = c.questions.current, false
+	var given [reachColumns]*int64
+	for column := range given {
+		if int(id.Num)>>column&1 == 0 {
+			continue
+		}
+		if argv[0].Type() == sqlite.TypeNull {
+			return nil // nothing is equal to it
+		}
+		n := argv[0].Int64()
+		given[column], argv = &n, argv[1:]
+	}
+	c.key = walkKey{k: int(*given[reachK]), graph: *given[reachG]}
+	if err := c.begin(given[reachFrom], given[reachTo]); err != nil {
+		return c.fail(err)
+	}
+	return c.Next()
+}
+
+func (c *reachCursor) fail(err error) error {
+	_, err = c.question.fails(err)
+	return err
+}
+
+func (c *reachCursor) begin(from, to *int64) error {
+	switch {
+	case from != nil:
+		c.wanted = to
+		return c.enter(*from, false)
+	case to != nil:
+		return c.enter(*to, true)
+	}
+	return c.beginAnywhere(&c.question.plan.Walks[c.key.k])
+}
+
+// enter begins the walk from a node.
+func (c *reachCursor) enter(start int64, backward bool) (err error) {
+	c.key.start, c.key.backward, c.at = start, backward, -1
+	c.walk, err = c.question.walkOf(c.key)
+	return err
+}
+
+// leave ends a walk.
+func (c *reachCursor) leave() {
+	if c.walk != nil {
+		c.walk.pause()
+		c.walk.users--
+		c.walk = nil
+	}
+}
+
+// Next goes to the next pair of ends.
+func (c *reachCursor) Next() error {
+	c.count++
+	for {
+		more, err := c.goOn()
+		if err != nil {
+			return c.fail(err)
+		}
+		if c.more = more; more || c.starts == nil {
+			return nil
+		}
+		c.leave()
+		if more, err = c.starts.Step(); err == nil && more {
+			err = c.enter(c.starts.ColumnInt64(0), true)
+		}
+		if err != nil {
+			return c.fail(err)
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// goOn finds the next node on the walk.
+func (c *reachCursor) goOn() (bool, error) {
+	if c.walk == nil {
+		return false, nil
+	}
+	if c.wanted != nil {
+		if c.at++; c.at > 0 {
+			return false, nil
+		}
+		return c.walk.reaches(*c.wanted)
+	}
+	if c.at++; c.at < len(c.walk.found) {
+		return true, nil
+	}
+	return c.walk.more()
+}
+
+// beginAnywhere finds where walks may end, since these are in the order of an index.
+func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
+	conn := c.question.reader.conn
+	c.starts, err = conn.take(endsSQL(of))
+	if err != nil {
+		return err
+	}
+	c.starts.BindInt64(1, c.key.graph)
+	if of.Zero {
+		return nil
+	}
+	for i, link := range of.Steps {
+		p, err := c.question.id(link.Predicate)
+		if err != nil {
+			return err
+		}
+		c.starts.BindInt64(i+2, p)
+	}
+	return nil
+}
+
+// endsSQL lists the nodes at which walks may end: all when a walk may have no step.
+func endsSQL(of *lower.Walk) string {
+	byPredicate, bySubject, byObject, named := " INDEXED BY live_pos WHERE g = ?1", " INDEXED BY sqlite_autoindex_live_1 WHERE g = ?1", " INDEXED BY live_osp WHERE g = ?1", ""
+	if of.Named {
+		named = " AND g <> 0"
+		byPredicate = " INDEXED BY live_g WHERE g = ?1"
+		bySubject, byObject = byPredicate, byPredicate
+	}
+	if of.Zero {
+		return "SELECT DISTINCT v FROM (SELECT s AS v FROM live" + bySubject + named + " UNION ALL SELECT o FROM live" + byObject + named + ")"
+	}
+	sql := ""
+	for i, link := range of.Steps {
+		column := "o"
+		if link.Inverse {
+			column = "s"
+		}
+		if i > 0 {
+			sql += " UNION ALL "
+		}
+		sql += "SELECT " + column + " AS v FROM live" + byPredicate + named + " AND p = ?" + strconv.Itoa(i+2)
+	}
+	return "SELECT DISTINCT v FROM (" + sql + ")"
+}
+
+// Column is a column of the pair.
+func (c *reachCursor) Column(i int, _ bool) (sqlite.Value, error) {
+	start, other := c.key.start, int64(0)
+	switch {
+	case i == reachK:
+		return sqlite.IntegerValue(int64(c.key.k)), nil
+	case i == reachG:
+		return sqlite.IntegerValue(c.key.graph), nil
+	case c.wanted != nil:
+		other = *c.wanted
+	default:
+		other = c.walk.found[c.at]
+	}
+	if (i == reachFrom) != c.key.backward {
+		return sqlite.IntegerValue(start), nil
+	}
+	return sqlite.IntegerValue(other), nil
+}
+
+// RowID counts.
+func (c *reachCursor) RowID() (int64, error) { return c.count, nil }
+
+// EOF reports the end.
+func (c *reachCursor) EOF() bool { return !c.more }
+
+// Close ends what runs.
+func (c *reachCursor) Close() error {
+	c.end()
+	return nil
+}
+
+func (c *reachCursor) end() {
+	c.leave()
+	if c.starts != nil {
+		c.starts.release()
+	}
+	c.starts, c.wanted = nil, nil
+}

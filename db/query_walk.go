@@ -1,0 +1,312 @@
+package db
+
+import (
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/db/lower"
+)
+
+// walk goes from one node along links to all that they lead to, each once. One
+// statement for each kind of link joins the nodes whose links are not yet read, which
+// are the table t_ahead, with live: so SQLite goes on by itself, and every node that it
+// finds is ahead of it. A walk can be paused at any row.
+type walk struct {
+	question *question
+	many     bool
+	start    int64
+	graph    int64
+	links    []walkLink
+	// found is what was reached, in that order; seen has them when they are many.
+	found []int64
+	seen  map[int64]struct{}
+	// order is in which order links are read: the start, then the first taken ones of
+	// found. Those that are found together are sorted, since neighbours in an index
+	// are near.
+	order []int64
+	taken int
+
+	now   int // the link that stmt reads
+	stmt  *stmt
+	size  int64
+	users int
+}
+
+// walkLink is one kind of link, and how far in the walk's order it has come.
+type walkLink struct {
+	sql       string
+	predicate int64
+	at        int
+}
+
+// walkKey is what two walks have in common that are the same.
+type walkKey struct {
+	k            int
+	start, graph int64
+	backward     bool
+}
+
+const (
+	linksOut      = "SELECT l.o FROM t_ahead a CROSS JOIN live l NOT INDEXED WHERE l.s = a.x AND l.p = ?1 AND l.g = ?2"
+	linksIn       = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = a.x AND l.g = ?2"
+	linksInNamed  = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_g WHERE l.g = ?2 AND l.p = ?1 AND l.o = a.x AND l.g <> 0"
+	nodeOfGraph   = "SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND g = ?2) OR EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ?1 AND g = ?2)"
+	walkBytes     = 400 // of a walk that found nothing
+	nodeBytes     = 40  // of a node that it found
+	fewFound      = 16  // nodes that are found faster without a map
+	keptWalkBytes = 16 << 20
+)
+
+func linksSQL(inverse, named bool) string {
+	switch {
+	case !inverse:
+		return linksOut
+	case named:
+		return linksInNamed
+	}
+	return linksIn
+}
+
+// walkOf returns the walk of a key, which may have been begun before: the same nodes
+// are often asked for. The caller leaves it.
+func (q *question) walkOf(key walkKey) (*walk, error) {
+	w := q.walks[key]
+	if w == nil {
+		if q.walked > keptWalkBytes {
+			q.forgetWalks()
+		}
+		var err error
+		if w, err = q.newWalk(key); err != nil {
+			return nil, err
+		}
+		if q.walks == nil {
+			q.walks = map[walkKey]*walk{}
+		}
+		q.walks[key] = w
+	}
+	w.users++
+	return w, nil
+}
+
+// forgetWalks gives back the memory of the walks that nobody reads.
+func (q *question) forgetWalks() {
+	for key, w := range q.walks {
+		if w.users == 0 {
+			_ = q.grow(-w.size)
+			q.walked -= w.size
+			delete(q.walks, key)
+		}
+	}
+}
+
+func (q *question) newWalk(key walkKey) (*walk, error) {
+	of := &q.plan.Walks[key.k]
+	w := &walk{question: q, many: of.Many, start: key.start, graph: key.graph, order: []int64{key.start}}
+	for _, link := range of.Steps {
+		p, err := q.id(link.Predicate)
+		if err != nil {
+			return nil, err
+		}
+		w.links = append(w.links, walkLink{sql: linksSQL(link.Inverse != key.backward, of.Named), predicate: p})
+	}
+	if err := w.grow(walkBytes); err != nil {
+		return nil, err
+	}
+	if !of.Zero {
+		return w, nil
+	}
+	there, err := q.mayStay(of, key)
+	if err == nil && there {
+		_, err = w.add(key.start)
+	}
+	return w, err
+}
+
+// mayStay reports whether there is a walk from the start to itself without a step.
+func (q *question) mayStay(of *lower.Walk, key walkKey) (bool, error) {
+	if of.Anywhere {
+		return true, nil
+	}
+	n, err := q.reader.conn.int64(nodeOfGraph, key.start, key.graph)
+	return n != 0, err
+}
+
+func (w *walk) grow(bytes int64) error {
+	w.size += bytes
+	w.question.walked += bytes
+	return w.question.grow(bytes)
+}
+
+// add notes a node, and reports whether it is new.
+func (w *walk) add(id int64) (bool, error) {
+	if w.has(id) {
+		return false, nil
+	}
+	w.found = append(w.found, id)
+	switch {
+	case w.seen != nil:
+		w.seen[id] = struct{}{}
+	case len(w.found) > fewFound:
+		w.seen = make(map[int64]struct{}, 4*fewFound)
+		for _, id := range w.found {
+			w.seen[id] = struct{}{}
+		}
+	}
+	return true, w.grow(nodeBytes)
+}
+
+func (w *walk) has(id int64) bool {
+	if w.seen == nil {
+		return slices.Contains(w.found, id)
+	}
+	_, ok := w.seen[id]
+	return ok
+}
+
+// reaches reports whether the walk comes to a node; it goes no further.
+func (w *walk) reaches(id int64) (bool, error) {
+	if w.has(id) {
+		return true, nil
+	}
+	for {
+		more, err := w.more()
+		if err != nil || !more {
+			return false, err
+		}
+		if w.found[len(w.found)-1] == id {
+			return true, nil
+		}
+	}
+}
+
+// more finds one more node; false when there are none.
+func (w *walk) more() (bool, error) {
+	for {
+		if w.stmt == nil {
+			going, err := w.resume()
+			if err != nil || !going {
+				return false, err
+			}
+		}
+		row, err := w.stmt.Step()
+		if err != nil {
+			return false, err
+		}
+		if !row {
+			w.pause()
+			continue
+		}
+		isNew, err := w.add(w.stmt.ColumnInt64(0))
+		if err != nil || isNew {
+			return isNew, err
+		}
+	}
+}
+
+// resume begins to read a kind of link that has nodes ahead; false when none has.
+func (w *walk) resume() (bool, error) {
+	w.further()
+	for i := range w.links {
+		if w.links[i].at == len(w.order) {
+			continue
+		}
+		s, err := w.question.reader.conn.take(w.links[i].sql)
+		if err != nil {
+			return false, err
+		}
+		s.BindInt64(1, w.links[i].predicate)
+		s.BindInt64(2, w.graph)
+		w.stmt, w.now = s, i
+		w.question.reader.conn.questions.ahead = w // until the first step
+		return true, nil
+	}
+	return false, nil
+}
+
+// pause lets go of the statement; the walk goes on where it is.
+func (w *walk) pause() {
+	if w.stmt != nil {
+		w.stmt.release()
+		w.stmt = nil
+	}
+}
+
+// further puts what was found since into the order, and reports whether there was any.
+func (w *walk) further() bool {
+	if !w.many || w.taken == len(w.found) {
+		return false
+	}
+	from := len(w.order)
+	for _, id := range w.found[w.taken:] {
+		if id != w.start {
+			w.order = append(w.order, id)
+		}
+	}
+	w.taken = len(w.found)
+	slices.Sort(w.order[from:])
+	return len(w.order) > from
+}
+
+// registerAhead makes the table t_ahead(x): the nodes whose links a walk has to read.
+func (all *questions) registerAhead(c *conn) error {
+	return c.SetModule("t_ahead", &sqlite.Module{
+		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
+			return aheadTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (x)"}, nil
+		},
+	})
+}
+
+type aheadTable struct{ questions *questions }
+
+// BestIndex takes nothing.
+func (aheadTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
+	return &sqlite.IndexOutputs{
+		ConstraintUsage: make([]sqlite.IndexConstraintUsage, len(in.Constraints)), EstimatedCost: 1000, EstimatedRows: 1000,
+	}, nil
+}
+
+// Open returns a cursor.
+func (t aheadTable) Open() (sqlite.VTableCursor, error) {
+	return &aheadCursor{questions: t.questions}, nil
+}
+
+// Disconnect has nothing to give back.
+func (aheadTable) Disconnect() error { return nil }
+
+// Destroy has nothing to give back.
+func (aheadTable) Destroy() error { return nil }
+
+// aheadCursor is at the place in the order that a kind of link has come to.
+type aheadCursor struct {
+	questions *questions
+	walk      *walk
+	at        *int
+}
+
+// Filter begins where the link was.
+func (c *aheadCursor) Filter(sqlite.IndexID, []sqlite.Value) error {
+	c.walk = c.questions.ahead
+	c.at = &c.walk.links[c.walk.now].at
+	return nil
+}
+
+// Next goes to the next node.
+func (c *aheadCursor) Next() error {
+	*c.at++
+	return nil
+}
+
+// EOF reports that nothing is ahead.
+func (c *aheadCursor) EOF() bool { return *c.at == len(c.walk.order) && !c.walk.further() }
+
+// Column is the node.
+func (c *aheadCursor) Column(int, bool) (sqlite.Value, error) {
+	return sqlite.IntegerValue(c.walk.order[*c.at]), nil
+}
+
+// RowID counts.
+func (c *aheadCursor) RowID() (int64, error) { return int64(*c.at), nil }
+
+// Close has nothing to give back.
+func (c *aheadCursor) Close() error { return nil }

@@ -1,0 +1,65 @@
+package sparqltest
+
+import (
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// Closures draws a query whose patterns are mostly closures of links, where their ends
+// are known from different places.
+func Closures(t *rapid.T) Case {
+	d := &drawer{T: t}
+	from := d.from()
+	return Case{Text: prologue + "SELECT " + d.one([]string{"", "DISTINCT "}) + "* " + from + "WHERE " + d.walks(2)}
+}
+
+// walks draws a group of closures and what gives them their ends.
+func (d *drawer) walks(depth int) string {
+	parts := []string{d.closure()}
+	for range d.number(2) {
+		parts = append(parts, d.besideWalks(depth-1))
+	}
+	if d.in(2) {
+		parts = append([]string{d.besideWalks(depth - 1)}, parts...)
+	}
+	return "{ " + strings.Join(parts, " ") + " }"
+}
+
+func (d *drawer) besideWalks(depth int) string {
+	link := d.variable() + " " + d.one(predicates[:3]) + " " + d.variable() + " ."
+	if depth < 0 {
+		return link
+	}
+	switch d.number(9) {
+	case 0, 1:
+		return "OPTIONAL " + d.walks(depth)
+	case 2:
+		return "MINUS " + d.walks(depth)
+	case 3:
+		return "FILTER " + d.one([]string{"", "NOT "}) + "EXISTS " + d.walks(depth)
+	case 4:
+		return "GRAPH " + d.graphName() + " " + d.walks(depth)
+	case 5:
+		return d.walks(depth) + " UNION " + d.walks(depth)
+	case 6:
+		return "{ SELECT DISTINCT " + d.some() + " WHERE " + d.walks(depth) + " }"
+	case 7:
+		return d.inline()
+	case 8:
+		return d.closure()
+	}
+	return link
+}
+
+// closure draws a walk over links. Its ends may be one, or a term in no statement.
+func (d *drawer) closure() string {
+	end := func() string {
+		if d.in(3) {
+			return d.one(append([]string{":nowhere"}, nodes...))
+		}
+		return d.variable()
+	}
+	links := d.times(1, 3, "|", func() string { return d.one([]string{"", "", "^"}) + d.one(predicates[:3]) })
+	return end() + " (" + links + ")" + d.one([]string{"?", "*", "+"}) + " " + end() + " ."
+}
