@@ -68,7 +68,7 @@ func TestLongWorkSaysHowFarItIsAndStopsWhenItIsCancelled(t *testing.T) {
 			all := reportsUntil(t, open().Session(ana), work.run, 0)
 			g := open()
 			s, before := g.Session(ana), head(t, g)
-			for at := 1; at <= all; at += max(1, all/4) {
+			for at := 1; at <= all; at += max(1, all/cancellations()) {
 				reportsUntil(t, s, work.run, at)
 				if head(t, g).ID != before.ID {
 					t.Fatalf("cancelled at report %d of %d, and committed", at, all)
@@ -80,6 +80,14 @@ func TestLongWorkSaysHowFarItIsAndStopsWhenItIsCancelled(t *testing.T) {
 			verify(t, g)
 		})
 	}
+}
+
+// cancellations is how often each work is cancelled.
+func cancellations() int {
+	if testing.Short() {
+		return 1
+	}
+	return 4
 }
 
 // reportsUntil runs the work, cancels it at the report of this number, and returns how
