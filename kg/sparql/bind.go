@@ -131,15 +131,6 @@ func (b *binder) op(op Op) Op {
 		return BGP{b.patterns(op.Patterns)}
 	case PathPattern:
 		return PathPattern{b.operand(op.Subject), op.Path, b.operand(op.Object)}
-	case Join:
-		return Join{b.op(op.Left), b.op(op.Right)}
-	case LeftJoin:
-		return LeftJoin{b.op(op.Left), b.op(op.Right), b.expr(op.Expr)}
-	case Filter:
-		inner := b.op(op.Op) // first: it knows the samples
-		return Filter{b.expr(op.Expr), inner}
-	case Union:
-		return Union{b.op(op.Left), b.op(op.Right)}
 	case Minus:
 		return b.minus(op)
 	case Graph:
@@ -163,23 +154,11 @@ func (b *binder) modifier(op Op) Op {
 	switch op := op.(type) {
 	case Group:
 		return b.group(op)
-	case OrderBy:
-		inner := b.op(op.Op)
-		keys := make([]OrderKey, len(op.Keys))
-		for i, k := range op.Keys {
-			keys[i] = OrderKey{b.expr(k.Expr), k.Descending}
-		}
-		return OrderBy{inner, keys}
 	case Project:
 		return Project{b.op(op.Op), b.kept(op.Vars)}
-	case Distinct:
-		return Distinct{b.op(op.Op)}
-	case Reduced:
-		return Reduced{b.op(op.Op)}
-	case Slice:
-		return Slice{b.op(op.Op), op.Offset, op.Limit}
+	default:
+		return EachOperand(op, b.op, b.expr) // operands first: they know the samples
 	}
-	return op
 }
 
 // kept are the variables that are no parameters.

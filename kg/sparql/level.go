@@ -184,7 +184,7 @@ func (g *grouping) sampled(e Expr, l *level) Expr {
 
 // lifted replaces the aggregates of an expression by their variables.
 func (g *grouping) lifted(e Expr) Expr {
-	return mapLeaves(e, func(leaf Expr) Expr {
+	return EachLeaf(e, func(leaf Expr) Expr {
 		if a, ok := leaf.(Aggregate); ok {
 			return VarExpr{g.variable(a)}
 		}
@@ -213,34 +213,10 @@ func volatile(text string) bool {
 // mapVars replaces the variables of an expression, but not those inside aggregates
 // and patterns.
 func mapVars(e Expr, f func(Var) Expr) Expr {
-	return mapLeaves(e, func(leaf Expr) Expr {
+	return EachLeaf(e, func(leaf Expr) Expr {
 		if v, ok := leaf.(VarExpr); ok {
 			return f(v.Var)
 		}
 		return leaf
 	})
-}
-
-// mapLeaves replaces what stands at the ends of an expression: variables, constants,
-// aggregates and patterns.
-func mapLeaves(e Expr, f func(Expr) Expr) Expr {
-	switch e := e.(type) {
-	case Call:
-		return Call{e.Func, mapAll(e.Args, f)}
-	case Cast:
-		return Cast{e.IRI, mapAll(e.Args, f)}
-	default:
-		return f(e)
-	}
-}
-
-func mapAll(args []Expr, f func(Expr) Expr) []Expr {
-	if args == nil {
-		return nil
-	}
-	out := make([]Expr, len(args))
-	for i, a := range args {
-		out[i] = mapLeaves(a, f)
-	}
-	return out
 }

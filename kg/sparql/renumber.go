@@ -39,56 +39,10 @@ func (r *renumbering) op(op Op) Op {
 		return r.bgp(op)
 	case PathPattern:
 		return PathPattern{r.operand(op.Subject), op.Path, r.operand(op.Object)}
-	case Join:
-		left := r.op(op.Left)
-		return Join{left, r.op(op.Right)}
-	case LeftJoin:
-		left := r.op(op.Left)
-		right := r.op(op.Right)
-		return LeftJoin{left, right, r.expr(op.Expr)}
-	case Filter:
-		inner := r.op(op.Op)
-		return Filter{r.expr(op.Expr), inner}
-	case Union:
-		left := r.op(op.Left)
-		return Union{left, r.op(op.Right)}
-	case Minus:
-		left := r.op(op.Left)
-		return Minus{left, r.op(op.Right)}
-	case Graph:
-		return Graph{op.Name, r.op(op.Op)}
-	case Extend:
-		inner := r.op(op.Op)
-		return Extend{inner, op.Var, r.expr(op.Expr)}
-	case Service:
-		op.Op = r.op(op.Op)
-		return op
-	default:
-		return r.modifier(op)
-	}
-}
-
-func (r *renumbering) modifier(op Op) Op {
-	switch op := op.(type) {
 	case Group:
 		return r.group(op)
-	case OrderBy:
-		inner := r.op(op.Op)
-		keys := make([]OrderKey, len(op.Keys))
-		for i, k := range op.Keys {
-			keys[i] = OrderKey{r.expr(k.Expr), k.Descending}
-		}
-		return OrderBy{inner, keys}
-	case Project:
-		return Project{r.op(op.Op), op.Vars}
-	case Distinct:
-		return Distinct{r.op(op.Op)}
-	case Reduced:
-		return Reduced{r.op(op.Op)}
-	case Slice:
-		return Slice{r.op(op.Op), op.Offset, op.Limit}
 	default:
-		return op
+		return EachOperand(op, r.op, r.expr)
 	}
 }
 
@@ -116,10 +70,7 @@ func (r *renumbering) group(op Group) Op {
 }
 
 func (r *renumbering) expr(e Expr) Expr {
-	if e == nil {
-		return nil
-	}
-	return mapLeaves(e, func(leaf Expr) Expr {
+	return EachLeaf(e, func(leaf Expr) Expr {
 		switch leaf := leaf.(type) {
 		case VarExpr:
 			return VarExpr{r.name(leaf.Var)}

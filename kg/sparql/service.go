@@ -63,55 +63,12 @@ func (a *answering) op(op Op, known []Table) Op {
 	case LeftJoin:
 		left := a.op(op.Left, nil)
 		return LeftJoin{left, a.op(op.Right, tablesIn(left)), a.expr(op.Expr)}
-	case Minus:
-		return Minus{a.op(op.Left, nil), a.op(op.Right, nil)}
-	case Filter:
-		return Filter{a.expr(op.Expr), a.op(op.Op, nil)}
-	case Extend:
-		return Extend{a.op(op.Op, nil), op.Var, a.expr(op.Expr)}
 	}
-	return a.modifier(op)
-}
-
-func (a *answering) modifier(op Op) Op {
-	switch op := op.(type) {
-	case Group:
-		return a.group(op)
-	case OrderBy:
-		keys := make([]OrderKey, len(op.Keys))
-		for i, k := range op.Keys {
-			keys[i] = OrderKey{a.expr(k.Expr), k.Descending}
-		}
-		return OrderBy{a.op(op.Op, nil), keys}
-	case Project:
-		return Project{a.op(op.Op, nil), op.Vars}
-	case Distinct:
-		return Distinct{a.op(op.Op, nil)}
-	case Reduced:
-		return Reduced{a.op(op.Op, nil)}
-	case Slice:
-		return Slice{a.op(op.Op, nil), op.Offset, op.Limit}
-	}
-	return op
-}
-
-func (a *answering) group(op Group) Op {
-	out := Group{Op: a.op(op.Op, nil)}
-	for _, k := range op.Keys {
-		out.Keys = append(out.Keys, GroupKey{a.expr(k.Expr), k.Var})
-	}
-	for _, g := range op.Aggregates {
-		g.Aggregate.Expr = a.expr(g.Aggregate.Expr)
-		out.Aggregates = append(out.Aggregates, g)
-	}
-	return out
+	return EachOperand(op, func(op Op) Op { return a.op(op, nil) }, a.expr)
 }
 
 func (a *answering) expr(e Expr) Expr {
-	if e == nil {
-		return nil
-	}
-	return mapLeaves(e, func(leaf Expr) Expr {
+	return EachLeaf(e, func(leaf Expr) Expr {
 		if x, ok := leaf.(Exists); ok {
 			return Exists{x.Not, a.op(x.Op, nil)}
 		}
