@@ -28,7 +28,7 @@ func TestRegexFindsTheTextsThatExpressionsFind(outer *testing.T) {
 	}
 	r := readerOf(outer, quads)
 	literal := `a|b|A|B|k|s|S|é|😀|_|%|7|\\\\|ab|the|cask|\n|\x00|\x{FFFD}`
-	pattern := rapid.StringMatching(`(\.\*)?\^?((` + literal + `|\.|\.\*|a\*|\(a\|b\)|\[ab\]|\$){0,4})\$?(\.\*)?`)
+	pattern := rapid.StringMatching(`(\.\*)?\^?((` + literal + `|\.|\.\*|a\*|\(a\|b\)|\[ab\]|\$|\|){0,4})\$?(\.\*)?`)
 	rapid.Check(outer, func(t *rapid.T) {
 		x := rapid.SampledFrom([]string{"?x", "STR(?x)"}).Draw(t, "text")
 		call := fmt.Sprintf("REGEX(%s, %s, %q)", x, rdf.AppendTerm(nil, quad.String(pattern.Draw(t, "pattern"))), rapid.StringMatching(`s?m?i?x?q?`).Draw(t, "flags"))

@@ -75,6 +75,15 @@ func (s *solution) Integer(v sparql.Var) (int64, bool) {
 	return id - integers.zero, true
 }
 
+// Text returns a variable's value when it is passed as a text.
+func (s *solution) Text(v sparql.Var) (string, bool) {
+	args, pass := s.passed(v)
+	if len(args) == 0 || pass != lower.PassText || args[0].Type() == sqlite.TypeNull {
+		return "", false
+	}
+	return args[0].Text(), true
+}
+
 var integers = regionOf(rdf.XSDInteger)
 
 // passed is how a variable is passed.

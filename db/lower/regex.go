@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/kg/rdf"
@@ -12,24 +13,40 @@ import (
 // testRegex is REGEX with a constant pattern. SQL looks for what a text needs to match,
 // and only those that have it are asked about, or none when that decides.
 func (l *lowerer) testRegex(e sparql.Call, b *block, s scope) (string, bool) {
-	needs, ok := expr.NeedsOf(e)
-	if !ok {
-		return "", false
+	needs := expr.NeedsOf(e)
+	folds := slices.ContainsFunc(needs, func(n expr.Needs) bool { return n.Fold })
+	if len(needs) == 0 || folds && (len(needs) > 1 || strings.Contains(strings.Join(needs[0].Pieces, ""), "\x00")) {
+		return "", false // several LIKE cost more than to ask
 	}
 	text, ok := l.text(e.Args[0], b, s)
 	switch {
 	case !ok:
 		return "", false
-	case needs.Fold && strings.Contains(strings.Join(needs.Pieces, ""), "\x00"):
-		return "", false
-	case needs.Fold:
-		return l.foldedRegex(text, needs, e, b, s), true
+	case folds:
+		return l.foldedRegex(text, needs[0], e, b, s), true
 	}
-	sql := l.has(text, needs)
-	if needs.Exact && len(needs.Pieces) == 1 {
-		return "(" + sql + ")", true
+	tests, decides := make([]string, len(needs)), true
+	for i, n := range needs {
+		tests[i] = l.has(text, n)
+		decides = decides && n.Exact && len(n.Pieces) == 1
 	}
-	return "(" + sql + " AND " + l.call("t_ebv", e, b, s) + ")", true
+	some := "(" + strings.Join(tests, " OR ") + ")"
+	if decides {
+		return some, true
+	}
+	return "(" + some + " AND " + l.call("t_ebv", e, b, s) + ")", true
+}
+
+// foldedRegex looks for capitals and small letters alike. LIKE reads texts up to the
+// first NUL.
+func (l *lowerer) foldedRegex(text string, needs expr.Needs, e sparql.Call, b *block, s scope) string {
+	like := text + " LIKE " + l.piece(likePattern(needs), false) + ` ESCAPE '\'`
+	cut := "instr(" + text + ", char(0)) > 0"
+	asked := " AND " + l.call("t_ebv", e, b, s)
+	if needs.Exact && !needs.End {
+		return "(" + like + " OR " + cut + asked + ")"
+	}
+	return "((" + like + " OR " + cut + ")" + asked + ")"
 }
 
 // has tests the ends of a text, and the longest piece between. The end of a text
@@ -64,18 +81,6 @@ func (l *lowerer) has(text string, needs expr.Needs) string {
 
 func (l *lowerer) piece(p string, high bool) string {
 	return l.arg(Arg{Term: rdf.Literal(p, ""), Text: true, High: high})
-}
-
-// foldedRegex looks for capitals and small letters alike. LIKE reads texts up to the
-// first NUL.
-func (l *lowerer) foldedRegex(text string, needs expr.Needs, e sparql.Call, b *block, s scope) string {
-	like := text + " LIKE " + l.piece(likePattern(needs), false) + ` ESCAPE '\'`
-	cut := "instr(" + text + ", char(0)) > 0"
-	asked := " AND " + l.call("t_ebv", e, b, s)
-	if needs.Exact && !needs.End {
-		return "(" + like + " OR " + cut + asked + ")"
-	}
-	return "((" + like + " OR " + cut + ")" + asked + ")"
 }
 
 var likeSigns = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`, string(expr.AnyRune), "_")

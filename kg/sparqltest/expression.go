@@ -47,7 +47,7 @@ var ofTerms = []string{
 	`LANGMATCHES(LANG(%), "EN")`, `(DATATYPE(%) = xsd:integer)`, `(DATATYPE(%) != xsd:string)`, `DATATYPE(%)`, `sameTerm(%, %)`,
 	`isIRI(%)`, `isURI(%)`, `isBLANK(%)`, `isLITERAL(%)`, `(!isLITERAL(%))`, `CONTAINS(%, "b")`, `CONTAINS(%, "")`, `CONTAINS(STR(%), "a")`, `CONTAINS(STR(%), LANG(%))`,
 	`STRSTARTS(%, "a")`, `STRSTARTS(%, "")`, `STRSTARTS(STR(%), "http://example.org/")`, `STRENDS(%, "b")`, `CONTAINS(%, "a"@en)`,
-	`REGEX(%, "^a")`, `REGEX(STR(%), "B$", "i")`, `REGEX(%, "b|c")`, `STRLEN(%)`, `(STRLEN(STR(%)) > 2)`, `UCASE(%)`, `LCASE(STR(%))`, `CONCAT(STR(%), LANG(%))`,
+	`REGEX(%, "^a")`, `REGEX(STR(%), "B$", "i")`, `REGEX(%, "^A.*b", "i")`, `REGEX(STR(%), "^ab$|b.?$")`, `REGEX(%, "b|c")`, `STRLEN(%)`, `(STRLEN(STR(%)) > 2)`, `UCASE(%)`, `LCASE(STR(%))`, `CONCAT(STR(%), LANG(%))`,
 }
 
 func (d *drawer) ofTerm() string {

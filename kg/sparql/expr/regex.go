@@ -15,9 +15,9 @@ func regex(args []sparql.Expr) evaluator {
 	if len(args) < 2 || len(args) > 3 {
 		return compile(nil)
 	}
-	text, pattern := compile(args[0]), newMatcherSource(args[1], args[2:])
+	text, pattern := searched(args[0]), newMatcherSource(args[1], args[2:])
 	return func(env Env) (value, error) {
-		l, err := literalOf(env, text)
+		in, err := text(env)
 		if err != nil {
 			return failed(err)
 		}
@@ -25,7 +25,7 @@ func regex(args []sparql.Expr) evaluator {
 		if err != nil {
 			return failed(err)
 		}
-		found, err := m.matches(l.text)
+		found, err := m.matches(in)
 		if err != nil {
 			return failed(err)
 		}
@@ -56,6 +56,27 @@ func replace(args []sparql.Expr) evaluator {
 	}
 }
 
+// texts is an [Env] that may know the text of a variable that is a string without
+// making a term of it.
+type texts interface {
+	Text(v sparql.Var) (string, bool)
+}
+
+// searched is the text of a string literal, whatever its language.
+func searched(e sparql.Expr) func(Env) (string, error) {
+	text := compile(e)
+	v, _ := e.(sparql.VarExpr)
+	return func(env Env) (string, error) {
+		if known, ok := env.(texts); ok && v.Var != "" {
+			if text, ok := known.Text(v.Var); ok {
+				return text, nil
+			}
+		}
+		l, err := literalOf(env, text)
+		return l.text, err
+	}
+}
+
 func literalOf(env Env, e evaluator) (literal, error) {
 	v, err := e(env)
 	if err != nil {
@@ -81,19 +102,25 @@ func textOf(env Env, e evaluator) (string, error) {
 // matcher is a pattern with its flags, ready to match.
 type matcher struct {
 	re      *regexp.Regexp
-	literal bool  // flag q: nothing in pattern or replacement is special
-	size    int   // of the program that matches
-	needs   Needs // what all texts have that match
-	first   Needs // the same as it is looked for here
+	literal bool    // flag q: nothing in pattern or replacement is special
+	size    int     // of the program that matches
+	needs   []Needs // of which each text has one that matches
+	first   []Needs // the same as it is looked for here
 }
 
 // matches looks for what is needed first, which often decides.
 func (m matcher) matches(text string) (bool, error) {
-	if !m.first.in(text) {
-		return false, nil
+	possible := len(m.first) == 0
+	for _, n := range m.first {
+		if n.in(text) {
+			if n.Exact {
+				return true, nil
+			}
+			possible = true
+		}
 	}
-	if m.first.Exact {
-		return true, nil
+	if !possible {
+		return false, nil
 	}
 	if err := m.affords(text); err != nil {
 		return false, err
@@ -210,20 +237,20 @@ func newMatcher(pattern, flags string) (matcher, error) {
 		return matcher{}, ErrRegex
 	}
 	size, needs := analysed(pattern)
-	return matcher{re: re, literal: literal, size: size, needs: needs, first: needs.plain()}, nil
+	return matcher{re: re, literal: literal, size: size, needs: needs, first: plain(needs)}, nil
 }
 
 // analysed returns how many instructions a pattern that compiles has, and what it needs.
-func analysed(pattern string) (size int, needs Needs) {
+func analysed(pattern string) (size int, needs []Needs) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return maxSteps, Needs{}
+		return maxSteps, nil
 	}
 	parsed = parsed.Simplify()
 	needs = needsOf(parsed)
 	program, err := syntax.Compile(parsed)
 	if err != nil {
-		return maxSteps, Needs{}
+		return maxSteps, nil
 	}
 	return len(program.Inst), needs
 }

@@ -25,32 +25,51 @@ type Needs struct {
 // AnyRune stands for any one character in a piece.
 const AnyRune = utf8.RuneError
 
-// NeedsOf returns what a call of REGEX needs whose pattern and flags are constants;
-// ok is false when nothing is known.
-func NeedsOf(c sparql.Call) (n Needs, ok bool) {
+// NeedsOf returns what a call of REGEX needs whose pattern and flags are constants: a
+// text that matches has all of one of them. There are none when nothing is known.
+func NeedsOf(c sparql.Call) []Needs {
 	if c.Func != "REGEX" || len(c.Args) < 2 || len(c.Args) > 3 {
-		return Needs{}, false
+		return nil
 	}
 	source := newMatcherSource(c.Args[1], c.Args[2:])
 	if source.fixed == nil {
-		return Needs{}, false
+		return nil
 	}
-	m, err := source.fixed()
-	return m.needs, err == nil && len(m.needs.Pieces) > 0
+	m, _ := source.fixed() // one that is wrong needs nothing
+	return m.needs
 }
 
-// maxNeeds bounds the characters of all pieces, and so the work of looking for them.
-const maxNeeds = 64
+// The bounds on the characters of all pieces and on alternatives are those on the work
+// of looking for them.
+const (
+	maxNeeds        = 64
+	maxAlternatives = 8
+)
 
-// needsOf finds the pieces of a parsed expression.
-func needsOf(re *syntax.Regexp) Needs {
+// needsOf finds what each of the alternatives of a parsed expression needs.
+func needsOf(re *syntax.Regexp) (list []Needs) {
+	re = trimmed(re)
+	if re.Op != syntax.OpAlternate {
+		if one := onlyNeeds(re); len(one.Pieces) > 0 {
+			list = append(list, one)
+		}
+		return list
+	}
+	for _, sub := range re.Sub {
+		some := needsOf(sub)
+		if len(some) == 0 || len(list)+len(some) > maxAlternatives {
+			return nil
+		}
+		list = append(list, some...)
+	}
+	return list
+}
+
+func onlyNeeds(re *syntax.Regexp) Needs {
 	f := needsFinder{Needs: Needs{Exact: true}}
-	f.walk(trimmed(re))
+	f.walk(re)
 	f.seal()
 	f.End = f.ended && !f.open
-	if len(f.Pieces) == 0 {
-		return Needs{}
-	}
 	if f.Fold {
 		f.Exact = f.Exact && !f.cased
 		for i, p := range f.Pieces {
@@ -63,6 +82,9 @@ func needsOf(re *syntax.Regexp) Needs {
 // trimmed is the expression without what may match nothing at its ends: what is
 // searched anywhere needs neither.
 func trimmed(re *syntax.Regexp) *syntax.Regexp {
+	if re.Op == syntax.OpCapture {
+		return trimmed(re.Sub[0])
+	}
 	if re.Op != syntax.OpConcat {
 		return re
 	}
@@ -72,6 +94,9 @@ func trimmed(re *syntax.Regexp) *syntax.Regexp {
 	}
 	for len(subs) > 0 && mayBeNothing(subs[len(subs)-1]) {
 		subs = subs[:len(subs)-1]
+	}
+	if len(subs) == 1 {
+		return trimmed(subs[0])
 	}
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: subs}
 }
@@ -197,7 +222,15 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// plain is what is needed without characters that may be any.
+// plain are needs without characters that may be any.
+func plain(list []Needs) []Needs {
+	out := make([]Needs, len(list))
+	for i, n := range list {
+		out[i] = n.plain()
+	}
+	return out
+}
+
 func (n Needs) plain() Needs {
 	any := string(AnyRune)
 	if !strings.Contains(strings.Join(n.Pieces, ""), any) {
