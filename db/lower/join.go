@@ -97,8 +97,13 @@ func joined(a, b *block, v sparql.Var) column {
 	return column{sql: "COALESCE(" + left.sql + ", " + right.sql + ")", maybe: true, computed: true, tied: left.tied && right.tied}
 }
 
-// maxLateral bounds how many optional joins repeat their left side.
-const maxLateral = 2
+// maxLateral bounds how many optional joins repeat their left side, maxRetries how many
+// right sides are lowered a second time: of those that stand inside each other every one
+// doubles the work.
+const (
+	maxLateral = 2
+	maxRetries = 200
+)
 
 // leftJoin is OPTIONAL. One table is an outer join in SQL. SQLite would make a
 // table of several without looking at the left side first, so these are the join,
@@ -107,16 +112,19 @@ func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	a := l.narrow(l.flatten(l.lower(op.Left, s)))
 	inner := s
 	inner.bound, inner.wanted = &known{a, s.bound}, ""
-	mark := l.mark()
-	b := l.lower(op.Right, inner)
-	if b.flat() && len(b.from) == 1 && !b.computed() {
-		return l.outerJoin(a, b, op.Expr, s)
+	if l.retries < maxRetries {
+		mark := l.mark()
+		b := l.lower(op.Right, inner)
+		if b.flat() && len(b.from) == 1 && !b.computed() {
+			return l.outerJoin(a, b, op.Expr, s)
+		}
+		if b.flat() && len(b.from) > 0 && l.laterals < maxLateral && a.tables()+b.tables() < maxTables {
+			l.laterals++
+			return l.lateral(a, b, op.Expr, s)
+		}
+		l.retries++
+		l.reset(mark)
 	}
-	if b.flat() && len(b.from) > 0 && l.laterals < maxLateral && a.tables()+b.tables() < maxTables {
-		l.laterals++
-		return l.lateral(a, b, op.Expr, s)
-	}
-	l.reset(mark)
 	inner.bound, inner.free = nil, false
 	return l.outerJoin(a, l.wrap(l.lower(op.Right, inner)), op.Expr, s)
 }

@@ -129,6 +129,9 @@ const (
 	maxText   = 900_000
 	maxTables = 30 // of one join; SQLite has 64, but needs seconds to plan 50
 	maxDepth  = 400
+	// maxCompared bounds the time that the order of patterns takes: each time the next
+	// one is chosen all of its group are compared.
+	maxCompared = 1 << 20
 )
 
 // Lower returns the statement that answers op with one row for each solution.
@@ -159,6 +162,8 @@ type lowerer struct {
 	hidden     int
 	depth      int
 	laterals   int
+	retries    int
+	compared   int // patterns with others of their group
 	err        error
 }
 

@@ -152,6 +152,10 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	}
 	b := &block{}
 	rest := l.liftedAll(op.Patterns)
+	if l.compared += len(rest) * len(rest); l.compared > maxCompared {
+		l.fail("the query has too many triple patterns: 1,000 in one group are too many, and of smaller groups more")
+		return b
+	}
 	for len(rest) > 0 {
 		i := l.next(rest, b, s)
 		p := rest[i]
