@@ -14,6 +14,8 @@ import (
 // loop over one Match inside another needs. It serves one goroutine at a time.
 type conn struct {
 	*sqlite.Conn
+	role      role
+	temporary *temporary // nil when it is not counted
 	idle      map[string][]*stmt
 	busy      map[*stmt]struct{}
 	feed      *feed // what the writer streams into SQLite
@@ -92,6 +94,7 @@ func (c *conn) forget() {
 func (c *conn) close() error {
 	c.SetInterrupt(nil)
 	c.forget()
+	defer c.temporary.forget()
 	return c.Close()
 }
 

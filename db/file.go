@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,7 +29,8 @@ type Options struct {
 	Synchronous string
 	// LockWait bounds the wait for another process's write; 0 means one minute.
 	LockWait time.Duration
-	// Readers caps the concurrent readers; 0 means one per core, 4 at least, 8 at most.
+	// Readers caps the concurrent readers; 0 means 16, so that a few long queries do
+	// not keep short ones waiting.
 	Readers int
 	// LongLog is the size in bytes from which the write-ahead log is made to start
 	// over; 0 means 64 MiB.
@@ -44,7 +44,7 @@ func (o Options) withDefaults() Options {
 		o.LockWait = time.Minute
 	}
 	if o.Readers == 0 {
-		o.Readers = max(4, min(8, runtime.GOMAXPROCS(0)))
+		o.Readers = 16
 	}
 	if o.LongLog == 0 {
 		o.LongLog = 64 << 20
@@ -93,7 +93,9 @@ type File struct {
 	pause pause
 
 	mu     sync.Mutex
-	idle   []*conn
+	idle   []*conn      // of readers; the one that is taken first is the last
+	open   int          // connections of readers, idle or not
+	held   atomic.Int64 // bytes of the queries that run
 	closed bool
 
 	watch struct {
@@ -151,7 +153,7 @@ func (f *File) start(ctx context.Context) error {
 		c.close()
 		return asFault(ctx, f.path, "open", err)
 	}
-	f.idle = append(f.idle, c)
+	f.idle, f.open = append(f.idle, c), 1
 	return nil
 }
 

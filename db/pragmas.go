@@ -3,8 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
-
-	"zombiezen.com/go/sqlite"
+	"runtime"
 )
 
 // role says what a connection is for; its pragmas follow from it.
@@ -12,15 +11,19 @@ type role uint8
 
 const (
 	reading role = iota
+	// crowding reads, too, beside as many readers as share the cache.
+	crowding
 	writing
 )
 
 // Cache sizes in KiB, as negative pragma values. A server's readers share a
-// budget, so that its resident memory does not grow with the machine's cores.
+// budget, so that its resident memory does not grow with the machine's cores;
+// those beyond one per core have little, which SQLite also sorts in.
 // Memory-mapped reads are off: each connection's mapping would count again.
 const (
 	readerCache  = 16 << 10
 	readersCache = 48 << 10
+	crowdCache   = 2 << 10
 	writerCache  = 16 << 10
 	bulkCache    = 64 << 10
 	// Each of the sorter's threads takes as much as the cache may have.
@@ -37,24 +40,32 @@ func (f *File) pragmas(r role) []string {
 		"PRAGMA mmap_size = 0",
 		"PRAGMA analysis_limit = 1000",
 	}
-	if r == reading {
-		cache := min(readerCache, readersCache/cap(f.readers))
-		return append(list, fmt.Sprintf("PRAGMA cache_size = -%d", cache), "PRAGMA query_only = ON")
+	switch r {
+	case reading:
+		cache := min(readerCache, readersCache/min(cap(f.readers), cachedReaders()))
+		return append(list, cacheSize(cache), "PRAGMA query_only = ON")
+	case crowding:
+		return append(list, cacheSize(crowdCache), "PRAGMA query_only = ON")
+	case writing:
 	}
 	return append(list, cacheSize(writerCache))
 }
+
+// cachedReaders is how many readers share the cache.
+func cachedReaders() int { return max(4, min(8, runtime.GOMAXPROCS(0))) }
 
 func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", kib) }
 
 // connect opens one connection. Waiting for locks is [retry]'s work, which hears
 // ctx, so SQLite itself never waits.
 func (f *File) connect(ctx context.Context, r role) (*conn, error) {
-	raw, err := sqlite.OpenConn(f.path, sqlite.OpenReadWrite)
+	raw, temporary, err := openCounted(f.path)
 	if err != nil {
 		return nil, asFault(ctx, f.path, "open", err)
 	}
 	raw.SetBusyTimeout(0)
 	c := newConn(raw)
+	c.role, c.temporary = r, temporary
 	err = retry(ctx, f.opts.LockWait, func() error { return c.apply(f.pragmas(r)) })
 	if err != nil {
 		c.close()

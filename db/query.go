@@ -12,17 +12,17 @@ import (
 	"trails/kg/rdf"
 )
 
-// Limits bound one query. A zero is no limit.
+// Limits bound one query. Zero rows are no limit.
 type Limits struct {
 	// Rows is how many solutions may come.
 	Rows int64
-	// Bytes bounds the terms and groups that the query makes in memory. What SQLite
-	// sorts goes to its temporary files.
+	// Bytes bounds the terms and groups that the query makes in memory; 0 is
+	// [DefaultQueryBytes].
 	Bytes int64
+	// Temporary bounds the temporary files in which SQLite sorts and groups; 0 is
+	// [DefaultQueryTemporary].
+	Temporary int64
 }
-
-// DefaultQueryBytes is the bound on memory when [Limits] has none.
-const DefaultQueryBytes = 256 << 20
 
 // Query runs a lowered pattern and yields its solutions, a term for each of the
 // plan's columns, nil where it is unbound. A row belongs to the caller. Rows are read
@@ -47,7 +47,9 @@ func (r *Reader) run(ctx context.Context, plan Plan, limits Limits, yield func([
 	if err := r.conn.answerQuestions(); err != nil {
 		return err
 	}
-	q := newQuestion(r, plan, limits)
+	q := newQuestion(ctx, r, plan, limits)
+	defer q.memory.Release()
+	defer r.conn.temporary.limited(limits)()
 	s, err := r.conn.takeQuery(plan.withTerms)
 	if err != nil {
 		return tooComplex(err)
@@ -59,14 +61,14 @@ func (r *Reader) run(ctx context.Context, plan Plan, limits Limits, yield func([
 	if ctx != r.ctx {
 		defer r.conn.interruptBy(ctx).release()
 	}
-	return q.rows(ctx, s, yield)
+	return r.conn.temporary.fault(q.rows(ctx, s, yield))
 }
 
 // tooComplex says of a statement that SQLite does not take why: it has a limit on
 // tables, columns and depth. Only a query's size can do that.
 func tooComplex(err error) error {
 	if resultCode(err) == sqlite.ResultError {
-		return fault.New(fault.TooLarge, "the query is too complex to run: %w", err)
+		return fault.New(fault.TooLarge, "the query is too complex for one statement; nest less, or write fewer conditions and variables: %w", err)
 	}
 	return err
 }
@@ -78,7 +80,7 @@ func (q *question) rows(ctx context.Context, s *stmt, yield func([]rdf.Term, err
 			return errors.New("the reader is closed")
 		}
 		more, err := q.step(s)
-		if err != nil && ctx.Err() != nil {
+		if q.ended || err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil || !more {

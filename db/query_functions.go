@@ -146,8 +146,13 @@ func (q *question) test(args []sqlite.Value) (sqlite.Value, error) {
 	return sqlite.IntegerValue(0), nil
 }
 
-// order compares two ids as ORDER BY does their terms.
+// order compares two ids as ORDER BY does their terms. A query that was ended must not
+// go on to sort: SQLite hears of it only when everything is sorted.
 func (q *question) order(a, b string) int {
+	if q.compared++; q.ended || q.compared%endedEvery == 0 && q.ctx.Err() != nil {
+		q.ended = true
+		return 0
+	}
 	x, errX := strconv.ParseInt(a, 10, 64)
 	y, errY := strconv.ParseInt(b, 10, 64)
 	if errX != nil || errY != nil || x == y {
@@ -168,6 +173,9 @@ func (q *question) order(a, b string) int {
 	}
 	return expr.Compare(left, right)
 }
+
+// endedEvery is after how many comparisons a sort asks whether it is still wanted.
+const endedEvery = 64
 
 func firstError(list ...error) error {
 	for _, err := range list {
@@ -249,4 +257,4 @@ func (a *aggregate) WindowValue(sqlite.Context) (sqlite.Value, error) {
 }
 
 // Finalize gives the group's memory back.
-func (a *aggregate) Finalize(sqlite.Context) { a.question.size -= int64(a.size) }
+func (a *aggregate) Finalize(sqlite.Context) { _ = a.question.grow(-int64(a.size)) }

@@ -156,3 +156,26 @@ func TestMoreQueriesThanAreKeptStillRun(t *testing.T) {
 		}
 	}
 }
+
+// TestTemporaryFilesAreBounded: what is sorted, grouped and kept apart goes to files. A
+// refusal ends the query and nothing else: the reader goes on in its transaction.
+func TestTemporaryFilesAreBounded(t *testing.T) {
+	r := numbersFile(t, 900)
+	head := r.Head().ID
+	for name, text := range map[string]string{
+		"sorted":   "SELECT ?x ?y { ?a :v ?x . ?b :v ?y } ORDER BY ?y ?x",
+		"distinct": "SELECT DISTINCT ?a ?y { ?a :v ?x . ?b :v ?y } OFFSET 700000",
+		"grouped":  "SELECT ?a ?b (COUNT(*) AS ?n) { ?a :v ?x . ?b :v ?y } GROUP BY ?a ?b",
+	} {
+		n, err := run(ask(t, t.Context(), r, text, db.Limits{Temporary: 2 << 20}))
+		if n != 0 || !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "temporary files") {
+			t.Errorf("%s: %d rows, and %v", name, n, err)
+		}
+		if n, err := run(ask(t, t.Context(), r, "SELECT * { ?s :v 7 }", db.Limits{})); n != 1 || err != nil || r.Head().ID != head {
+			t.Errorf("%s: afterwards the reader gave %d rows and %v, want 1", name, n, err)
+		}
+	}
+	if n, err := run(ask(t, t.Context(), r, "SELECT DISTINCT ?a ?y { ?a :v ?x . ?b :v ?y } LIMIT 300000", db.Limits{})); n != 300_000 || err != nil {
+		t.Errorf("within its limit a query gave %d rows and %v", n, err)
+	}
+}

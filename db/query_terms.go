@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
 	"trails/kg/sparql/expr"
@@ -31,23 +31,23 @@ type question struct {
 	ids       map[rdf.Term]int64
 	terms     []rdf.Term
 	read      map[int64]rdf.Term
-	size      int64
+	memory    *Memory
+	ctx       context.Context // ends what SQLite cannot interrupt
 	now       time.Time
 	lastRow   int64
 	walks     map[walkKey]*walk
 	walked    int64 // bytes of walks
 	blanks    map[blankKey]rdf.Term
+	compared  int   // terms in sorts
+	ended     bool  // the query is not wanted any more
 	err       error // what ended the query inside a function
 }
 
 // maxRead is how many terms of the dictionary a query remembers.
 const maxRead = 1 << 16
 
-func newQuestion(r *Reader, plan Plan, limits Limits) *question {
-	if limits.Bytes == 0 {
-		limits.Bytes = DefaultQueryBytes
-	}
-	q := &question{reader: r, plan: plan, limits: limits, programs: plan.programs}
+func newQuestion(ctx context.Context, r *Reader, plan Plan, limits Limits) *question {
+	q := &question{reader: r, ctx: ctx, memory: r.Memory(limits), plan: plan, limits: limits, programs: plan.programs}
 	if q.programs == nil {
 		q.programs = compileAll(plan.Exprs)
 	}
@@ -78,13 +78,7 @@ func (q *question) id(t rdf.Term) (int64, error) {
 }
 
 // grow counts memory that the query holds until it ends.
-func (q *question) grow(bytes int64) error {
-	q.size += bytes
-	if q.size > q.limits.Bytes {
-		return fault.New(fault.TooLarge, "the query needs more than %d bytes of memory; restrict it", q.limits.Bytes)
-	}
-	return nil
-}
+func (q *question) grow(bytes int64) error { return q.memory.Grow(bytes) }
 
 // term returns the term of an id.
 func (q *question) term(id int64) (rdf.Term, error) {

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"trails/kg/rdf"
 )
@@ -53,8 +54,35 @@ func (f *File) readConn(ctx context.Context) (*conn, error) {
 		f.mu.Unlock()
 		return c, nil
 	}
+	role := reading
+	if f.open >= cachedReaders() {
+		role = crowding
+	}
+	f.open++
 	f.mu.Unlock()
-	return f.connect(ctx, reading)
+	c, err := f.connect(ctx, role)
+	if err != nil {
+		f.lost()
+	}
+	return c, err
+}
+
+// lost forgets a reader's connection that was closed.
+func (f *File) lost() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open--
+}
+
+// giveBack makes a connection idle. Those with a small cache are taken last.
+func (f *File) giveBack(c *conn) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c.role == crowding {
+		f.idle = slices.Insert(f.idle, 0, c)
+		return
+	}
+	f.idle = append(f.idle, c)
 }
 
 // begin starts the transaction and reads at once: the snapshot is taken by the
@@ -79,11 +107,10 @@ func (r *Reader) Close() error {
 	defer func() { <-r.file.readers }()
 	if err := r.conn.end("COMMIT"); err != nil {
 		r.conn.close()
+		r.file.lost()
 		return asFault(r.ctx, r.file.path, "close reader", err)
 	}
-	r.file.mu.Lock()
-	r.file.idle = append(r.file.idle, r.conn)
-	r.file.mu.Unlock()
+	r.file.giveBack(r.conn)
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"trails/db"
-	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
 )
@@ -16,10 +15,8 @@ import (
 // once. What it holds to know them again counts against the limit on memory.
 func (a *Answer) Triples(ctx context.Context) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
-		once := &distinct{yield: yield, seen: map[rdf.Quad]struct{}{}, most: a.options.Limits.Bytes}
-		if once.most == 0 {
-			once.most = db.DefaultQueryBytes
-		}
+		once := &distinct{yield: yield, seen: map[rdf.Quad]struct{}{}, memory: a.snapshot.Memory(a.options.Limits)}
+		defer once.memory.Release()
 		var err error
 		if a.Form == sparql.Construct {
 			err = a.construct(ctx, once)
@@ -36,8 +33,7 @@ func (a *Answer) Triples(ctx context.Context) iter.Seq2[rdf.Quad, error] {
 type distinct struct {
 	yield   func(rdf.Quad, error) bool
 	seen    map[rdf.Quad]struct{}
-	size    int64
-	most    int64
+	memory  *db.Memory
 	stopped bool
 }
 
@@ -46,14 +42,11 @@ const rememberedBytes = 200
 
 // grow counts what is remembered.
 func (d *distinct) grow(terms ...rdf.Term) error {
-	d.size += rememberedBytes
+	size := int64(rememberedBytes)
 	for _, t := range terms {
-		d.size += int64(len(rdf.Lexical(t)))
+		size += int64(len(rdf.Lexical(t)))
 	}
-	if d.size > d.most {
-		return fault.New(fault.TooLarge, "the query's graph needs more than %d bytes of memory; restrict it", d.most)
-	}
-	return nil
+	return d.memory.Grow(size)
 }
 
 // add reports whether more is wanted.
