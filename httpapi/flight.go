@@ -98,10 +98,21 @@ func (s *server) takeOff(w http.ResponseWriter, r *http.Request) (*flight, *http
 	ctx, cancel := context.WithCancelCause(r.Context())
 	f := &flight{
 		ResponseWriter: w, traffic: s.traffic, cancel: cancel, placed: !watched[r.URL.Path],
-		timer: time.AfterFunc(s.limits.of(r), func() { cancel(s.limits.tooSlow(r)) }),
 	}
+	f.timer = time.AfterFunc(s.limits.of(r), func() { f.outOfTime(s.limits.tooSlow(r)) })
 	f.request = r.WithContext(ctx)
 	return f, f.request
+}
+
+// outOfTime ends a request at its limit. One whose answer has begun may be waiting for
+// its reader, which hears of no context.
+func (f *flight) outOfTime(why error) {
+	f.cancel(why)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.begun && !f.stream {
+		_ = http.NewResponseController(f.ResponseWriter).SetWriteDeadline(time.Now().Add(streamWriteTimeout)) // a writer without deadlines needs none
+	}
 }
 
 // land ends what takeOff began.
