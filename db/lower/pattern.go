@@ -362,8 +362,8 @@ func (l *lowerer) inActive(b *block, t string, s scope) {
 
 // index names the index whose leading columns a pattern has:
 //
-//	s, sp, spo   the primary key
-//	so, o        live_osp
+//	s, sp        the primary key
+//	o, so, spo   live_osp: what has one object lies together
 //	p, po        live_pos; in a named graph live_g
 //	nothing      in a named graph live_g, else the primary key by its name: SQLite would
 //	             read live_osp from its start, where all values are that no subject is
@@ -372,7 +372,7 @@ func (l *lowerer) index(at [3]bool, s scope) string {
 	switch {
 	case s.free:
 		return ""
-	case object && !predicate:
+	case object && (subject || !predicate):
 		return " INDEXED BY live_osp"
 	case subject:
 		return " NOT INDEXED"

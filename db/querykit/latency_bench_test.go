@@ -23,6 +23,7 @@ var unordered = []struct{ name, query string }{
 	{"minus", `SELECT * { ?w a ex:Work MINUS { ?w ex:status "lost" } }`},
 	{"reach", `SELECT ?x { work:0 ex:related+ ?x }`},
 	{"closure", `SELECT * { ?a ex:related+ ?b }`},
+	{"chain", `SELECT * { ?a ?p ?b . ?b ?q ?c . ?c ?r ?d }`},
 	{"construct", `CONSTRUCT { ?p ex:wrote ?w } { ?w ex:creator ?p }`},
 }
 
