@@ -82,3 +82,42 @@ func liveTable(sql, step string) bool {
 	fields := strings.Fields(step)
 	return len(fields) > 1 && strings.Contains(sql, "live "+fields[1]+" ")
 }
+
+// TestUnionsAreTakenIntoTheJoinAroundThem asks for two sides whose variables differ: made
+// by themselves, both would be read whole.
+func TestUnionsAreTakenIntoTheJoinAroundThem(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := f.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, text := range []string{
+		"SELECT ?s ?l { ?s :q :c . { ?s :p ?x . ?x :label ?l } UNION { ?s :r ?y . ?y :name ?l } }",
+		"SELECT ?s ?l { ?s :q :c . ?s (:p/:label)|(:r/:name) ?l }",
+	} {
+		q, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := r.Plan(t.Context(), q.Op, q.Vars, q.Dataset, q.Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := r.Explain(t.Context(), plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(e.Steps, "MATERIALIZE") || strings.Count(e.Steps, "(s=? AND p=?)") != 4 {
+			t.Errorf("%s\nis run as\n%s", text, e.Steps)
+		}
+	}
+}

@@ -179,6 +179,10 @@ func conjunction(terms []string) string {
 	return strings.Join(terms, " AND ")
 }
 
+// unbound is a column without a value. It has the affinity of an id: SQLite takes the
+// sides of a union into the join around it only when all have the same.
+const unbound = "CAST(NULL AS INTEGER)"
+
 // fields lists the block's columns under their variables' names.
 func (l *lowerer) fields(b *block, vars []sparql.Var) string {
 	if len(vars) == 0 {
@@ -186,7 +190,7 @@ func (l *lowerer) fields(b *block, vars []sparql.Var) string {
 	}
 	list := make([]string, len(vars))
 	for i, v := range vars {
-		sql := "NULL"
+		sql := unbound
 		if c, ok := b.cols.get(v); ok {
 			sql = c.sql
 		}
