@@ -12,6 +12,9 @@ import "trails/kg/sparql"
 // false || e are the value of e, an error included: so no error is swallowed. Below a
 // function a value counts, not its effective boolean value, and nothing is touched.
 func constants(op sparql.Op) sparql.Op {
+	if !has(op, isCondition) {
+		return op
+	}
 	return bottomUp(op, func(op sparql.Op) sparql.Op {
 		switch op := op.(type) {
 		case sparql.Filter:
@@ -21,6 +24,11 @@ func constants(op sparql.Op) sparql.Op {
 		}
 		return op
 	})
+}
+
+func isCondition(op sparql.Op) bool {
+	j, ok := op.(sparql.LeftJoin)
+	return ok && j.Expr != nil || isFilter(op)
 }
 
 func filterDecided(op sparql.Filter) sparql.Op {

@@ -25,6 +25,10 @@ import (
 // goes below a group to its key, or stays.
 // Inside EXISTS a variable that is substituted is held to the constant by the binding.
 func equalities(op sparql.Op) sparql.Op {
+	if !has(op, isFilter) {
+		return op
+	}
+	left := maxHeld
 	return bottomUp(op, func(op sparql.Op) sparql.Op {
 		f, ok := op.(sparql.Filter)
 		if !ok {
@@ -34,7 +38,8 @@ func equalities(op sparql.Op) sparql.Op {
 		var rest []sparql.Expr
 		for _, e := range conjuncts(f.Expr, nil) {
 			v, t, ok := equality(e)
-			if ok {
+			if ok = ok && left > 0; ok {
+				left--
 				inner, ok = held(inner, v, t)
 			}
 			if !ok {
@@ -44,6 +49,9 @@ func equalities(op sparql.Op) sparql.Op {
 		return filtered(inner, rest...)
 	})
 }
+
+// maxHeld bounds how many conditions are tried: each goes through all that it filters.
+const maxHeld = 30
 
 // equality recognizes that a variable is one term.
 func equality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {

@@ -22,14 +22,21 @@ import (
 // with EXISTS sees all variables around it and stays, as does one that is another each
 // time, or about no variable.
 func filters(op sparql.Op) sparql.Op {
-	p := pushing{copies: maxCopies}
+	if !has(op, isFilter) {
+		return op
+	}
+	p := pushing{copies: maxCopies, moves: maxMoves}
 	return p.all(op)
 }
 
-// maxCopies bounds what unions of unions make of conditions.
-const maxCopies = 200
+// maxCopies bounds what unions of unions make of conditions, maxMoves how often one goes
+// a level down: what many conditions and many levels take would grow with both.
+const (
+	maxCopies = 200
+	maxMoves  = 2000
+)
 
-type pushing struct{ copies int }
+type pushing struct{ copies, moves int }
 
 func (p *pushing) all(op sparql.Op) sparql.Op {
 	f, ok := op.(sparql.Filter)
@@ -52,7 +59,7 @@ func (p *pushing) all(op sparql.Op) sparql.Op {
 // into is op with a condition inside, not ok when it has to stay around it.
 func (p *pushing) into(op sparql.Op, e sparql.Expr) (sparql.Op, bool) {
 	vars := varsOf(e)
-	if len(vars) == 0 || !isPure(e) || !bindsAll(op, vars) {
+	if p.moves--; p.moves < 0 || len(vars) == 0 || !isPure(e) || !bindsAll(op, vars) {
 		return op, false
 	}
 	return p.below(op, e, vars)
@@ -63,9 +70,7 @@ func (p *pushing) below(op sparql.Op, e sparql.Expr, vars []sparql.Var) (sparql.
 	case sparql.Join:
 		return p.belowJoin(x, e, vars)
 	case sparql.LeftJoin:
-		if bindsAll(x.Left, vars) {
-			return sparql.LeftJoin{Left: p.behind(x.Left, e), Right: x.Right, Expr: x.Expr}, true
-		}
+		return sparql.LeftJoin{Left: p.behind(x.Left, e), Right: x.Right, Expr: x.Expr}, true
 	case sparql.Minus:
 		return sparql.Minus{Left: p.behind(x.Left, e), Right: x.Right}, true
 	case sparql.Union:

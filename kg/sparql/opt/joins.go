@@ -1,6 +1,10 @@
 package opt
 
-import "trails/kg/sparql"
+import (
+	"slices"
+
+	"trails/kg/sparql"
+)
 
 // joins makes one join of joins of joins, one basic graph pattern of all that it joins,
 // and drops triple patterns that say the same again. The order of patterns is chosen
@@ -13,17 +17,38 @@ import "trails/kg/sparql"
 // same triple pattern again matches the same triple, and adds no solution: a graph is a
 // set.
 func joins(op sparql.Op) sparql.Op {
+	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok || repeats(op) }) {
+		return op
+	}
+	return joinsMerged(op)
+}
+
+// repeats reports whether a pattern says something again, or is too large to look.
+func repeats(op sparql.Op) bool {
+	b, ok := op.(sparql.BGP)
+	if !ok || len(b.Patterns) > 30 {
+		return ok
+	}
+	for i, p := range b.Patterns {
+		if slices.Contains(b.Patterns[:i], p) {
+			return true
+		}
+	}
+	return false
+}
+
+func joinsMerged(op sparql.Op) sparql.Op {
 	switch op := op.(type) {
 	case sparql.BGP:
 		return once(op)
 	case sparql.Join:
 		list := joinedBy(op, nil)
 		for i := range list {
-			list[i] = joins(list[i])
+			list[i] = joinsMerged(list[i])
 		}
 		return joinOf(merged(list))
 	}
-	return eachOperand(op, joins)
+	return eachOperand(op, joinsMerged)
 }
 
 // joinedBy lists the operands of joins of joins.
@@ -66,6 +91,9 @@ func merged(list []sparql.Op) []sparql.Op {
 }
 
 func once(b sparql.BGP) sparql.Op {
+	if !repeats(b) {
+		return b
+	}
 	kept := make([]sparql.TriplePattern, 0, len(b.Patterns))
 	seen := make(map[sparql.TriplePattern]bool, len(b.Patterns))
 	for _, p := range b.Patterns {

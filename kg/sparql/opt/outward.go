@@ -18,8 +18,15 @@ import (
 // variable (section 18.6), stays. So does a join with more than patterns and inline data:
 // what is optional would be asked about more of them.
 func outward(op sparql.Op) sparql.Op {
+	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok }) {
+		return op
+	}
+	return joinsOpened(op)
+}
+
+func joinsOpened(op sparql.Op) sparql.Op {
 	if _, ok := op.(sparql.Join); !ok {
-		return eachOperand(op, outward)
+		return eachOperand(op, joinsOpened)
 	}
 	list := joinedBy(op, nil)
 	var around []func(sparql.Op) sparql.Op
@@ -33,7 +40,7 @@ func outward(op sparql.Op) sparql.Op {
 		list = slices.Concat(list[:i], joinedBy(inner, nil), list[i+1:])
 	}
 	for i := range list {
-		list[i] = outward(list[i])
+		list[i] = joinsOpened(list[i])
 	}
 	out := joinOf(list)
 	for _, wrap := range slices.Backward(around) {
@@ -43,7 +50,7 @@ func outward(op sparql.Op) sparql.Op {
 }
 
 // maxOutward bounds what is taken out of one join: each is held against all others.
-const maxOutward = 50
+const maxOutward = 20
 
 // opened is the operand that is joined in the place of one, and what stands around the
 // join then.
@@ -54,11 +61,11 @@ func opened(list []sparql.Op, i int) (inner sparql.Op, wrap func(sparql.Op) spar
 	case sparql.LeftJoin:
 		inner, right, e = op.Left, op.Right, op.Expr
 		wrap = func(join sparql.Op) sparql.Op {
-			return sparql.LeftJoin{Left: join, Right: outward(op.Right), Expr: eachPattern(op.Expr, outward)}
+			return sparql.LeftJoin{Left: join, Right: joinsOpened(op.Right), Expr: eachPattern(op.Expr, joinsOpened)}
 		}
 	case sparql.Minus:
 		inner, right = op.Left, op.Right
-		wrap = func(join sparql.Op) sparql.Op { return sparql.Minus{Left: join, Right: outward(op.Right)} }
+		wrap = func(join sparql.Op) sparql.Op { return sparql.Minus{Left: join, Right: joinsOpened(op.Right)} }
 	case sparql.Extend:
 		inner, right, e = op.Op, sparql.Table{Vars: []sparql.Var{op.Var}}, op.Expr
 		wrap = func(join sparql.Op) sparql.Op { return sparql.Extend{Op: join, Var: op.Var, Expr: op.Expr} }

@@ -124,9 +124,7 @@ func (n naming) inOp(op sparql.Op) {
 			return
 		}
 	}
-	for _, inner := range operandsOf(op) {
-		n.inOp(inner)
-	}
+	below(op, n.inOp)
 }
 
 func (n naming) each(vars []sparql.Var) {
@@ -170,35 +168,63 @@ func exprMentions(e sparql.Expr, v sparql.Var) (found bool) {
 	return found
 }
 
-// operandsOf lists the operators directly below one.
-func operandsOf(op sparql.Op) []sparql.Op {
+// below calls f for each operator directly below one.
+func below(op sparql.Op, f func(sparql.Op)) {
 	switch op := op.(type) {
 	case sparql.Join:
-		return []sparql.Op{op.Left, op.Right}
+		f(op.Left)
+		f(op.Right)
 	case sparql.LeftJoin:
-		return []sparql.Op{op.Left, op.Right}
+		f(op.Left)
+		f(op.Right)
 	case sparql.Union:
-		return []sparql.Op{op.Left, op.Right}
+		f(op.Left)
+		f(op.Right)
 	case sparql.Minus:
-		return []sparql.Op{op.Left, op.Right}
+		f(op.Left)
+		f(op.Right)
 	case sparql.Filter:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.Graph:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.Extend:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.Group:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.OrderBy:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.Project:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.Distinct:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.Reduced:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	case sparql.Slice:
-		return []sparql.Op{op.Op}
+		f(op.Op)
 	}
-	return nil
 }
+
+// has reports whether an operator or one below it is such, or may be: patterns in
+// expressions are not looked at. Most queries have little to rewrite, and should not
+// pay for what others have.
+func has(op sparql.Op, such func(sparql.Op) bool) bool {
+	found := such(op)
+	switch op := op.(type) {
+	case sparql.Filter:
+		found = found || hasPattern(op.Expr)
+	case sparql.LeftJoin:
+		found = found || hasPattern(op.Expr)
+	case sparql.Extend:
+		found = found || hasPattern(op.Expr)
+	case sparql.Group:
+		found = true
+	case sparql.OrderBy:
+		found = found || slices.ContainsFunc(op.Keys, func(k sparql.OrderKey) bool { return hasPattern(k.Expr) })
+	}
+	if !found {
+		below(op, func(inner sparql.Op) { found = found || has(inner, such) })
+	}
+	return found
+}
+
+func isFilter(op sparql.Op) bool { _, ok := op.(sparql.Filter); return ok }

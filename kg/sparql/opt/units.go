@@ -13,7 +13,12 @@ import "trails/kg/sparql"
 // solutions are the zero of Join and Filter and the identity of Union. A GROUP BY of
 // nothing may have a group, and GRAPH of the empty pattern asks whether the graph is
 // there: these stay.
-func units(op sparql.Op) sparql.Op { return bottomUp(op, unit) }
+func units(op sparql.Op) sparql.Op {
+	if !has(op, func(op sparql.Op) bool { return isUnit(op) || isNothing(op) }) {
+		return op
+	}
+	return bottomUp(op, unit)
+}
 
 // nothing has no solution.
 var nothing sparql.Op = sparql.Table{}

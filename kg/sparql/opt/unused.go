@@ -15,7 +15,7 @@ import (
 // subquery's: DISTINCT compares it. COUNT(DISTINCT *) compares whole solutions without
 // naming their variables, so that a query which has one stays as it is.
 func unused(op sparql.Op, wanted []sparql.Var) sparql.Op {
-	if !hasExtend(op) {
+	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Extend); return ok }) {
 		return op
 	}
 	named := map[sparql.Var]int{}
@@ -38,14 +38,6 @@ func unused(op sparql.Op, wanted []sparql.Var) sparql.Op {
 		return op
 	}
 	return out
-}
-
-// hasExtend does not look into expressions: what is there costs little.
-func hasExtend(op sparql.Op) bool {
-	if _, ok := op.(sparql.Extend); ok {
-		return true
-	}
-	return slices.ContainsFunc(operandsOf(op), hasExtend)
 }
 
 func countsWhole(a sparql.Aggregation) bool {
