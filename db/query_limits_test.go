@@ -160,6 +160,9 @@ func TestMoreQueriesThanAreKeptStillRun(t *testing.T) {
 // TestTemporaryFilesAreBounded: what is sorted, grouped and kept apart goes to files. A
 // refusal ends the query and nothing else: the reader goes on in its transaction.
 func TestTemporaryFilesAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a few million solutions")
+	}
 	r := numbersFile(t, 900)
 	head := r.Head().ID
 	for name, text := range map[string]string{
@@ -177,5 +180,36 @@ func TestTemporaryFilesAreBounded(t *testing.T) {
 	}
 	if n, err := run(ask(t, t.Context(), r, "SELECT DISTINCT ?a ?y { ?a :v ?x . ?b :v ?y } LIMIT 300000", db.Limits{})); n != 300_000 || err != nil {
 		t.Errorf("within its limit a query gave %d rows and %v", n, err)
+	}
+}
+
+// TestLongQueriesLeaveRoomForAShortOne: eight callers stand in the midst of their answers.
+func TestLongQueriesLeaveRoomForAShortOne(t *testing.T) {
+	f, err := fileOf(t.Context(), filepath.Join(t.TempDir(), "room.db"), []rdf.Quad{q("a", "v", rdf.Literal("1", "")), q("b", "v", rdf.Literal("2", ""))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range 8 {
+		r, err := f.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		next, stop := iter.Pull2(ask(t, t.Context(), r, "SELECT * { ?s :v ?x . ?t :v ?y }", db.Limits{}))
+		defer stop()
+		if _, err, more := next(); err != nil || !more {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	r, err := f.Read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n, err := run(ask(t, ctx, r, "SELECT * { ?s :v ?x }", db.Limits{})); n != 2 || err != nil {
+		t.Errorf("got %d rows and %v, want 2", n, err)
 	}
 }
