@@ -153,8 +153,7 @@ func (l *lowerer) begin(w *walk) {
 	if giver == nil {
 		return
 	}
-	once := &block{from: giver.from, where: giver.where, distinct: true}
-	w.starts = "(" + once.render(giver.cols.of[v].sql+" AS v") + ") z"
+	w.starts = giver.startsOf(v, "z")
 }
 
 // branches are the alternatives of a path, each to be a member of the recursion.

@@ -57,12 +57,40 @@ func (g graph) isOneStored() bool {
 func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope) *block {
 	t := l.alias()
 	w := Walk{Steps: steps, Zero: c.zero, Many: c.many, Named: s.graph.named, Anywhere: s.gives(op.Subject) || s.gives(op.Object)}
-	b := &block{from: []item{{table: "t_reach " + t}}}
+	b := l.startsOf(op, t, s)
+	b.from = append(b.from, item{table: "t_reach " + t})
 	b.where = append(b.where, t+".k = "+strconv.Itoa(len(l.walks)), t+".g = "+s.graph.in[0])
 	l.walks = append(l.walks, w)
 	l.end(b, op.Subject, t+".a", s)
 	l.end(b, op.Object, t+".x", s)
 	return b
+}
+
+// startsOf lists where walks begin, when the solutions before have an end that may not
+// reach the table by itself, as in a union.
+func (l *lowerer) startsOf(op sparql.PathPattern, t string, s scope) *block {
+	b := &block{}
+	if !s.free || s.gives(op.Subject) || s.gives(op.Object) {
+		return b
+	}
+	v, place := op.Subject.Var, t+".a"
+	giver := s.bound.giver(v)
+	if giver == nil {
+		v, place = op.Object.Var, t+".x"
+		giver = s.bound.giver(v)
+	}
+	if giver != nil {
+		z := l.alias()
+		b.from = []item{{table: giver.startsOf(v, z)}}
+		b.where = []string{place + " = " + z + ".v"}
+	}
+	return b
+}
+
+// startsOf is a table of the values v that a block gives a variable.
+func (b *block) startsOf(v sparql.Var, alias string) string {
+	once := &block{from: b.from, where: b.where, distinct: true}
+	return "(" + once.render(b.cols.of[v].sql+" AS v") + ") " + alias
 }
 
 func (l *lowerer) end(b *block, o sparql.Operand, place string, s scope) {
