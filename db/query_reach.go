@@ -9,14 +9,15 @@ import (
 	"trails/db/lower"
 )
 
-// registerReach makes the table t_reach(k, g, a, x), see [lower.Walk].
+// registerReach makes the table t_reach(k, g, a, x), see [lower.Walk]. Its columns have
+// the affinity of ids: SQLite makes no index of others to find ids in.
 func (all *questions) registerReach(c *conn) error {
 	if err := all.registerAhead(c); err != nil {
 		return err
 	}
 	return c.SetModule("t_reach", &sqlite.Module{
 		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
-			return reachTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (k, g, a, x)"}, nil
+			return reachTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (k INTEGER, g INTEGER, a INTEGER, x INTEGER)"}, nil
 		},
 	})
 }
