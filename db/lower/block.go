@@ -212,10 +212,20 @@ func (l *lowerer) wrap(b *block) *block {
 	return l.derived(sql, &b.cols)
 }
 
+// short is the text of a subquery; one that is too long already stands for nothing, so
+// that what repeats it does not grow with each level around it.
+func (l *lowerer) short(sql string) string {
+	if len(sql) <= maxText {
+		return sql
+	}
+	l.fail("the query is too large: its statement has more than %d bytes", maxText)
+	return "SELECT 1"
+}
+
 // derived is a subquery whose columns have the variables' names.
 func (l *lowerer) derived(sql string, cols *columns) *block {
 	t := l.alias()
-	out := &block{from: []item{{table: "(" + sql + ") " + t}}}
+	out := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}}
 	for _, v := range cols.vars {
 		c := cols.of[v]
 		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node})

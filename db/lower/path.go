@@ -260,7 +260,7 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 // walked is the table of a closure, with its ends compared.
 func (l *lowerer) walked(w *walk, sql string) *block {
 	t := l.alias()
-	b := &block{from: []item{{table: "(" + sql + ") " + t}}}
+	b := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}}
 	if w.graph.any != "" {
 		b.cols.set(w.graph.any, column{sql: t + ".g"})
 	}
