@@ -230,7 +230,7 @@ func (s substitution) inExpr(e sparql.Expr) (sparql.Expr, bool) {
 		return nil, false
 	}
 	isBound := sparql.VarExpr{Var: s.of}
-	return eachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
+	return sparql.EachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
 		if leaf == sparql.Expr(isBound) {
 			return sparql.TermExpr{Term: s.by}
 		}

@@ -7,27 +7,6 @@ import (
 	"trails/kg/sparql"
 )
 
-// eachLeaf replaces what stands at the ends of an expression.
-func eachLeaf(e sparql.Expr, f func(sparql.Expr) sparql.Expr) sparql.Expr {
-	switch e := e.(type) {
-	case nil:
-		return nil
-	case sparql.Call:
-		return sparql.Call{Func: e.Func, Args: eachArg(e.Args, f)}
-	case sparql.Cast:
-		return sparql.Cast{IRI: e.IRI, Args: eachArg(e.Args, f)}
-	}
-	return f(e)
-}
-
-func eachArg(args []sparql.Expr, f func(sparql.Expr) sparql.Expr) []sparql.Expr {
-	out := slices.Clone(args)
-	for i, arg := range args {
-		out[i] = eachLeaf(arg, f)
-	}
-	return out
-}
-
 // some reports whether an expression or a part of it is such.
 func some(e sparql.Expr, such func(sparql.Expr) bool) bool {
 	if such(e) {

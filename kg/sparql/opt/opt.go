@@ -18,7 +18,6 @@
 package opt
 
 import (
-	"slices"
 
 	"trails/kg/sparql"
 )
@@ -62,52 +61,9 @@ func bottomUp(op sparql.Op, f func(sparql.Op) sparql.Op) sparql.Op {
 	return f(eachOperand(op, func(op sparql.Op) sparql.Op { return bottomUp(op, f) }))
 }
 
-// eachOperand is the operator with f of its operands.
+// eachOperand is the operator with f of its operands, those in its expressions included.
 func eachOperand(op sparql.Op, f func(sparql.Op) sparql.Op) sparql.Op {
-	switch op := op.(type) {
-	case sparql.Join:
-		return sparql.Join{Left: f(op.Left), Right: f(op.Right)}
-	case sparql.LeftJoin:
-		return sparql.LeftJoin{Left: f(op.Left), Right: f(op.Right), Expr: eachPattern(op.Expr, f)}
-	case sparql.Filter:
-		return sparql.Filter{Expr: eachPattern(op.Expr, f), Op: f(op.Op)}
-	case sparql.Union:
-		return sparql.Union{Left: f(op.Left), Right: f(op.Right)}
-	case sparql.Minus:
-		return sparql.Minus{Left: f(op.Left), Right: f(op.Right)}
-	case sparql.Graph:
-		return sparql.Graph{Name: op.Name, Op: f(op.Op)}
-	case sparql.Extend:
-		return sparql.Extend{Op: f(op.Op), Var: op.Var, Expr: eachPattern(op.Expr, f)}
-	case sparql.Group:
-		return eachOfGroup(op, f)
-	case sparql.OrderBy:
-		keys := slices.Clone(op.Keys)
-		for i := range keys {
-			keys[i].Expr = eachPattern(keys[i].Expr, f)
-		}
-		return sparql.OrderBy{Op: f(op.Op), Keys: keys}
-	case sparql.Project:
-		return sparql.Project{Op: f(op.Op), Vars: op.Vars}
-	case sparql.Distinct:
-		return sparql.Distinct{Op: f(op.Op)}
-	case sparql.Reduced:
-		return sparql.Reduced{Op: f(op.Op)}
-	case sparql.Slice:
-		return sparql.Slice{Op: f(op.Op), Offset: op.Offset, Limit: op.Limit}
-	}
-	return op
-}
-
-func eachOfGroup(op sparql.Group, f func(sparql.Op) sparql.Op) sparql.Op {
-	keys, aggregates := slices.Clone(op.Keys), slices.Clone(op.Aggregates)
-	for i := range keys {
-		keys[i].Expr = eachPattern(keys[i].Expr, f)
-	}
-	for i := range aggregates {
-		aggregates[i].Aggregate.Expr = eachPattern(aggregates[i].Aggregate.Expr, f)
-	}
-	return sparql.Group{Op: f(op.Op), Keys: keys, Aggregates: aggregates}
+	return sparql.EachOperand(op, f, func(e sparql.Expr) sparql.Expr { return eachPattern(e, f) })
 }
 
 // eachPattern is an expression with f of the patterns in it.
@@ -115,7 +71,7 @@ func eachPattern(e sparql.Expr, f func(sparql.Op) sparql.Op) sparql.Expr {
 	if !hasPattern(e) {
 		return e
 	}
-	return eachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
+	return sparql.EachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
 		if x, ok := leaf.(sparql.Exists); ok {
 			return sparql.Exists{Not: x.Not, Op: f(x.Op)}
 		}
