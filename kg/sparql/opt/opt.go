@@ -18,7 +18,6 @@
 package opt
 
 import (
-
 	"trails/kg/sparql"
 )
 
