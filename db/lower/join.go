@@ -176,6 +176,19 @@ func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	return l.unite(both, rest)
 }
 
+// maxBranches bounds the joins that SQLite makes of unions in one join: when it takes them
+// into the join it has one for each choice of their sides, and plans all of them.
+const maxBranches = 64
+
+// apart ends a union of so many sides; with a limit it stays a table of its own.
+func (l *lowerer) apart(sides int) string {
+	if l.branches > 1 && l.branches*sides > maxBranches {
+		return " LIMIT -1"
+	}
+	l.branches = max(1, l.branches) * sides
+	return ""
+}
+
 // maxUnited is how many SELECTs stand side by side; SQLite has 500.
 const maxUnited = 400
 
@@ -216,7 +229,7 @@ func (l *lowerer) unite(sides ...*block) *block {
 	for i, side := range sides {
 		selects[i] = side.render(l.fields(side, cols.vars))
 	}
-	return l.derived(strings.Join(selects, " UNION ALL "), &cols)
+	return l.derived(strings.Join(selects, " UNION ALL ")+l.apart(len(sides)), &cols)
 }
 
 // united is what is true of a variable on all sides of a union.

@@ -163,6 +163,7 @@ type lowerer struct {
 	depth      int
 	laterals   int
 	retries    int
+	branches   int // the choices among the sides of unions so far
 	compared   int // patterns with others of their group
 	err        error
 }
