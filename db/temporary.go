@@ -61,8 +61,12 @@ func (t *temporary) fault(err error) error {
 	return fault.New(fault.TooLarge, "the query needs more than %d bytes of temporary files to sort or group its solutions; restrict it", t.limit.Load())
 }
 
-// grow reports whether a file may grow.
+// grow reports whether a file may grow. One whose connection is gone may.
 func (t *temporary) grow(bytes int64) bool {
+	if t == nil {
+		t.add(bytes)
+		return true
+	}
 	switch limit := t.limit.Load(); {
 	case limit == 0:
 	case t.bytes.Load()+bytes > limit:
@@ -77,14 +81,17 @@ func (t *temporary) grow(bytes int64) bool {
 }
 
 func (t *temporary) add(bytes int64) {
-	t.bytes.Add(bytes)
+	if t != nil {
+		t.bytes.Add(bytes)
+	}
 	allTemporary.Add(bytes)
 }
 
 // temporaryFiles is the file system of SQLite with one difference: what is written to
-// temporary files is counted, and refused past the limit of the connection that writes.
-// The translated SQLite calls plain functions, so there is one for the process. A
-// connection is known by the thread that its calls carry.
+// temporary files is counted, and refused past the limit of the connection that opened
+// them. The translated SQLite calls plain functions, so there is one for the process. A
+// connection is known by the thread that its calls carry when it opens a file: a sorter
+// with threads of its own, that of a load, writes with others.
 var temporaryFiles struct {
 	opening sync.Mutex // held while a connection opens its database
 	once    sync.Once
@@ -94,14 +101,15 @@ var temporaryFiles struct {
 	extra   uintptr // where our part of a file begins
 
 	mu      sync.Mutex
-	last    *libc.TLS // of the connection that is new
-	of      map[*libc.TLS]*temporary
-	methods map[uintptr]uintptr // ours, by those of the system
+	last    *libc.TLS              // of the connection that is new
+	of      map[uintptr]*temporary // by the connection's thread
+	methods map[uintptr]uintptr    // ours, by those of the system
 }
 
 // ours is what follows the system's part of an open file.
 type ours struct {
 	methods uintptr // the system's
+	owner   uintptr // the thread of the connection that opened it
 	size    int64
 }
 
@@ -129,7 +137,7 @@ func openCounted(path string) (*sqlite.Conn, *temporary, error) {
 	f.last = nil
 	t := &temporary{tls: tls}
 	if err == nil && tls != nil {
-		f.of[tls] = t
+		f.of[thread(tls)] = t
 	}
 	return c, t, err
 }
@@ -142,7 +150,7 @@ func (t *temporary) forget() {
 	f := &temporaryFiles
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.of, t.tls)
+	delete(f.of, thread(t.tls))
 }
 
 // countTemporaries makes our file system the one that databases are opened with.
@@ -151,7 +159,7 @@ func countTemporaries() error {
 	if f.base = sqlite3.Xsqlite3_vfs_find(tls, 0); f.base == 0 {
 		return errors.New("SQLite has no file system")
 	}
-	f.of, f.methods = map[*libc.TLS]*temporary{}, map[uintptr]uintptr{}
+	f.of, f.methods = map[uintptr]*temporary{}, map[uintptr]uintptr{}
 	vfs := *at[sqlite3.Tsqlite3_vfs](f.base)
 	f.open = goFunc[openFunc](vfs.FxOpen)
 	f.extra = (uintptr(vfs.FszOsFile) + 7) &^ 7
@@ -176,7 +184,7 @@ func openFile(tls *libc.TLS, _, name, file uintptr, flags int32, out uintptr) in
 	rc := f.open(tls, f.base, name, file, flags, out)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	counted := f.of[tls] != nil
+	counted := f.of[thread(tls)] != nil
 	if !counted && flags&sqlite3.SQLITE_OPEN_MAIN_DB != 0 {
 		f.last = tls
 	}
@@ -184,7 +192,7 @@ func openFile(tls *libc.TLS, _, name, file uintptr, flags int32, out uintptr) in
 		return rc
 	}
 	methods := &at[sqlite3.Tsqlite3_file](file).FpMethods
-	*at[ours](file + f.extra) = ours{methods: *methods}
+	*at[ours](file + f.extra) = ours{methods: *methods, owner: thread(tls)}
 	*methods = countingMethods(tls, *methods)
 	return rc
 }
@@ -201,19 +209,22 @@ func countingMethods(tls *libc.TLS, methods uintptr) uintptr {
 	return f.methods[methods]
 }
 
+// thread is a key for a thread, which its connection keeps alive.
+func thread(tls *libc.TLS) uintptr { return uintptr(unsafe.Pointer(tls)) }
+
 // counted returns our part of a file, the system's methods, and who has it.
-func counted(tls *libc.TLS, file uintptr) (*ours, *sqlite3.Tsqlite3_io_methods, *temporary) {
+func counted(file uintptr) (*ours, *sqlite3.Tsqlite3_io_methods, *temporary) {
 	f := &temporaryFiles
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	o := at[ours](file + f.extra)
-	return o, at[sqlite3.Tsqlite3_io_methods](o.methods), f.of[tls]
+	return o, at[sqlite3.Tsqlite3_io_methods](o.methods), f.of[o.owner]
 }
 
 // writeFile refuses as if it was interrupted: that ends the statement alone, where a
 // full disk would end the transaction.
 func writeFile(tls *libc.TLS, file, from uintptr, n int32, offset int64) int32 {
-	o, system, t := counted(tls, file)
+	o, system, t := counted(file)
 	if more := offset + int64(n) - o.size; more > 0 {
 		if !t.grow(more) {
 			return sqlite3.SQLITE_INTERRUPT
@@ -224,7 +235,7 @@ func writeFile(tls *libc.TLS, file, from uintptr, n int32, offset int64) int32 {
 }
 
 func truncateFile(tls *libc.TLS, file uintptr, size int64) int32 {
-	o, system, t := counted(tls, file)
+	o, system, t := counted(file)
 	if size < o.size {
 		t.add(size - o.size)
 		o.size = size
@@ -233,7 +244,7 @@ func truncateFile(tls *libc.TLS, file uintptr, size int64) int32 {
 }
 
 func closeFile(tls *libc.TLS, file uintptr) int32 {
-	o, system, t := counted(tls, file)
+	o, system, t := counted(file)
 	t.add(-o.size)
 	o.size = 0
 	return goFunc[closeFunc](system.FxClose)(tls, file)
