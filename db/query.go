@@ -7,7 +7,6 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/db/lower"
 	"trails/kg/fault"
 	"trails/kg/rdf"
 )
@@ -24,14 +23,8 @@ type Limits struct {
 	Temporary int64
 }
 
-// Query runs a lowered pattern and yields its solutions, a term for each of the
-// plan's columns, nil where it is unbound. A row belongs to the caller. Rows are read
-// as they are asked for.
-func (r *Reader) Query(ctx context.Context, plan lower.Plan, limits Limits) iter.Seq2[[]rdf.Term, error] {
-	return r.Run(ctx, Plan{prepared: prepare(plan)}, limits)
-}
-
-// Run is [Reader.Query] for what [Reader.Plan] made.
+// Run runs a plan and yields its solutions, a term for each of the plan's columns, nil
+// where it is unbound. A row belongs to the caller. Rows are read as they are asked for.
 func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]rdf.Term, error] {
 	return func(yield func([]rdf.Term, error) bool) {
 		if err := r.run(ctx, plan, limits, yield); err != nil {

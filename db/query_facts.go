@@ -10,9 +10,9 @@ import (
 	"trails/kg/sparql"
 )
 
-// Lowering returns what a lowering may know of this state of the file. Plans that
+// lowering returns what a lowering may know of this state of the file. Plans that
 // are made with it are for this state only. An error in between means not to know.
-func (r *Reader) Lowering(ctx context.Context) lower.Options {
+func (r *Reader) lowering(ctx context.Context) lower.Options {
 	a := r.asking(ctx, nil)
 	return lower.Options{Stats: a.rows, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"trails/db"
-	"trails/db/lower"
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
@@ -43,11 +42,11 @@ func ask(t *testing.T, ctx context.Context, r *db.Reader, text string, limits db
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := lower.Lower(parsed.Op, parsed.Vars, r.Lowering(t.Context()))
+	plan, err := r.Plan(t.Context(), parsed.Op, parsed.Vars, parsed.Dataset, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Query(ctx, plan, limits)
+	return r.Run(ctx, plan, limits)
 }
 
 // run counts rows up to the error, if any.

@@ -79,7 +79,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	op = opt.Rewrite(op, vars)
 	shape := lower.ShapeOf(op, vars, d, base)
 	if shape.Key == "" {
-		o := r.Lowering(ctx)
+		o := r.lowering(ctx)
 		o.Dataset, o.Base = d, base
 		p, err := lower.Lower(op, vars, o)
 		return Plan{prepared: prepare(p)}, err

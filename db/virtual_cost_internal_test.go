@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trails/db/lower"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
 )
@@ -105,13 +104,11 @@ func askVirtual(t testing.TB, r *Reader, text string, limits Limits) (n int, err
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := r.Lowering(t.Context())
-	o.Dataset = q.Dataset
-	plan, err := lower.Lower(q.Op, q.Vars, o)
+	plan, err := r.Plan(t.Context(), q.Op, q.Vars, q.Dataset, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range r.Query(t.Context(), plan, limits) {
+	for _, err := range r.Run(t.Context(), plan, limits) {
 		if err != nil {
 			return n, err
 		}
