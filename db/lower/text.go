@@ -236,7 +236,16 @@ func (l *lowerer) relation(e sparql.Call, first func(sparql.Expr, *block, scope)
 var kinds = map[sparql.Func]string{"ISIRI": " = 1", "ISURI": " = 1", "ISBLANK": " = 2", "ISLITERAL": " > 2"}
 
 func (l *lowerer) testKind(e sparql.Call, b *block, s scope) (string, bool) {
-	v, ok := e.Args[0].(sparql.VarExpr)
+	t, ok := l.wordsOf(e.Args[0], b, s)
+	if !ok {
+		return "", false
+	}
+	return "COALESCE(" + t + ".kind" + kinds[e.Func] + ", " + l.ask("t_ebv", e, b, s) + ")", true
+}
+
+// wordsOf returns the row of the term of an expression that is a variable.
+func (l *lowerer) wordsOf(e sparql.Expr, b *block, s scope) (string, bool) {
+	v, ok := e.(sparql.VarExpr)
 	if !ok {
 		return "", false
 	}
@@ -245,10 +254,7 @@ func (l *lowerer) testKind(e sparql.Call, b *block, s scope) (string, bool) {
 		return "", false
 	}
 	t := l.words(c, b)
-	if t == "" {
-		return "", false
-	}
-	return "COALESCE(" + t + ".kind" + kinds[e.Func] + ", " + l.ask("t_ebv", e, b, s) + ")", true
+	return t, t != ""
 }
 
 // datatypeOf is DATATYPE of a variable as an id.
@@ -256,16 +262,8 @@ func (l *lowerer) datatypeOf(e sparql.Call, b *block, s scope) (string, bool) {
 	if e.Func != "DATATYPE" || len(e.Args) != 1 {
 		return "", false
 	}
-	v, ok := e.Args[0].(sparql.VarExpr)
+	t, ok := l.wordsOf(e.Args[0], b, s)
 	if !ok {
-		return "", false
-	}
-	c, ok := l.column(v.Var, b, s)
-	if !ok {
-		return "", false
-	}
-	t := l.words(c, b)
-	if t == "" {
 		return "", false
 	}
 	return "CASE " + t + ".kind WHEN 3 THEN " + l.term(rdf.XSDString) + " WHEN 4 THEN " + t + ".datatype WHEN 5 THEN " + l.term(rdf.RDFLangString) +
