@@ -116,22 +116,23 @@ func rowObject(vars []sparql.Var, row []rdf.Term) map[string]any {
 	object := make(map[string]any, len(row))
 	for i, t := range row {
 		if t != nil {
-			object[string(vars[i])] = termObject(t)
+			object[string(vars[i])] = TermObject(t)
 		}
 	}
 	return object
 }
 
-// termJSON is a term of an answer.
-type termJSON struct {
+// TermJSON is a term of an answer.
+type TermJSON struct {
 	Type     string `json:"type"`
 	Value    string `json:"value"`
 	Datatype string `json:"datatype,omitempty"`
 	Lang     string `json:"lang,omitempty"`
 }
 
-func termObject(t rdf.Term) termJSON {
-	o := termJSON{Type: "literal", Value: rdf.Lexical(t)}
+// TermObject returns a term as answers have it.
+func TermObject(t rdf.Term) TermJSON {
+	o := TermJSON{Type: "literal", Value: rdf.Lexical(t)}
 	switch t.(type) {
 	case rdf.IRI:
 		o.Type = "uri"

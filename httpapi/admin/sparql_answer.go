@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"trails/invoke"
 	"trails/kg/rdf"
 	"trails/kg/rdfio"
 	"trails/kg/sparql"
@@ -19,7 +20,7 @@ type queryAnswer struct {
 	Form      string
 	Head      string
 	Vars      []string
-	Rows      []map[string]jsonTerm
+	Rows      []map[string]invoke.TermJSON
 	Count     int64
 	Boolean   *bool
 	Triples   int64
@@ -29,13 +30,6 @@ type queryAnswer struct {
 	Steps     string
 	Truncated bool
 	Cut       string
-}
-
-type jsonTerm struct {
-	Type     string `json:"type"`
-	Value    string `json:"value"`
-	Datatype string `json:"datatype,omitempty"`
-	Lang     string `json:"lang,omitempty"`
 }
 
 // sparqlAnswer is an answer as the page shows it.
@@ -113,7 +107,7 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 }
 
 func (a *asker) addRows(out *sparqlAnswer) {
-	terms := make([][]jsonTerm, len(out.Rows))
+	terms := make([][]invoke.TermJSON, len(out.Rows))
 	for i, row := range out.Rows {
 		for _, name := range out.Vars {
 			terms[i] = append(terms[i], row[name])
@@ -132,9 +126,9 @@ func (a *asker) addTriples(out *sparqlAnswer) error {
 	if err != nil {
 		return err
 	}
-	terms := make([][]jsonTerm, len(quads))
+	terms := make([][]invoke.TermJSON, len(quads))
 	for i, q := range quads {
-		terms[i] = []jsonTerm{termOf(q.Subject), termOf(q.Predicate), termOf(q.Object)}
+		terms[i] = []invoke.TermJSON{invoke.TermObject(q.Subject), invoke.TermObject(q.Predicate), invoke.TermObject(q.Object)}
 	}
 	out.Columns = []string{"subject", "predicate", "object"}
 	names := a.naming(out.View.Query, terms)
@@ -163,25 +157,6 @@ func triplesOf(text string) ([]rdf.Quad, error) {
 		}
 		quads = append(quads, q)
 	}
-}
-
-// termOf is a term as answers in JSON have it.
-func termOf(t rdf.Term) jsonTerm {
-	out := jsonTerm{Type: "literal", Value: rdf.Lexical(t)}
-	switch t.(type) {
-	case rdf.IRI:
-		out.Type = "uri"
-		return out
-	case rdf.BNode:
-		out.Type = "bnode"
-		return out
-	}
-	if lang, ok := rdf.LangOf(t); ok {
-		out.Lang = lang
-	} else if d := rdf.DatatypeOf(t); d != rdf.XSDString {
-		out.Datatype = string(d)
-	}
-	return out
 }
 
 // resultsJSON is the answer as SPARQL 1.1 Query Results JSON writes it.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/invoke"
 	"trails/kg/rdf"
 )
 
@@ -33,7 +34,7 @@ type sketch struct {
 
 // picture draws what a graph links: literals stand in the table, and the type of a
 // node is its colour.
-func (n *naming) picture(triples [][]jsonTerm) *sparqlPicture {
+func (n *naming) picture(triples [][]invoke.TermJSON) *sparqlPicture {
 	s := &sketch{sparqlPicture: &sparqlPicture{Nodes: []pictured{}, Edges: []graphEdge{}}, names: n, at: map[string]int{}}
 	for _, t := range triples {
 		s.add(t[0], t[1], t[2])
@@ -46,7 +47,7 @@ func (n *naming) picture(triples [][]jsonTerm) *sparqlPicture {
 	return s.sparqlPicture
 }
 
-func (s *sketch) add(subject, predicate, object jsonTerm) {
+func (s *sketch) add(subject, predicate, object invoke.TermJSON) {
 	from := s.node(subject)
 	if object.Type == "literal" || predicate.Value == string(rdf.Type) && s.names.schema.TypeByIRI(rdf.IRI(object.Value)) != nil {
 		return
@@ -60,7 +61,7 @@ func (s *sketch) add(subject, predicate, object jsonTerm) {
 }
 
 // node returns the place of a node, or -1 when there are too many.
-func (s *sketch) node(t jsonTerm) int {
+func (s *sketch) node(t invoke.TermJSON) int {
 	c := s.names.cell(t)
 	if at, ok := s.at[c.Kind+c.IRI+c.Text]; ok {
 		return at
@@ -81,7 +82,7 @@ func (s *sketch) node(t jsonTerm) int {
 }
 
 // name takes a label that the graph itself gives, and a type that only it gives.
-func (s *sketch) name(subject, predicate, object jsonTerm) {
+func (s *sketch) name(subject, predicate, object invoke.TermJSON) {
 	at := s.node(subject)
 	if at < 0 {
 		return

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/invoke"
 	"trails/kg/rdf"
 	"trails/kg/schema"
 	"trails/kg/sparql"
@@ -47,7 +48,7 @@ type prefix struct{ name, namespace string }
 
 // naming looks up all IRIs of an answer with one query, so that entities of the
 // graph are linked whatever they are called, and none that is not there.
-func (a *asker) naming(text string, rows [][]jsonTerm) *naming {
+func (a *asker) naming(text string, rows [][]invoke.TermJSON) *naming {
 	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}}
 	if yaml, err := a.schemaText("yaml"); err == nil {
 		if s, err := schema.ParseYAML([]byte(yaml), ""); err == nil {
@@ -76,7 +77,7 @@ func (n *naming) addPrefixes(text string) {
 }
 
 // ask writes the IRIs as SPARQL takes them.
-func (n *naming) ask(rows [][]jsonTerm) string {
+func (n *naming) ask(rows [][]invoke.TermJSON) string {
 	var out strings.Builder
 	for _, row := range rows {
 		for _, t := range row {
@@ -121,7 +122,7 @@ func (n *naming) entity(iri string) (typeName, id string) {
 	return typeName, id
 }
 
-func (n *naming) cells(row []jsonTerm) []sparqlCell {
+func (n *naming) cells(row []invoke.TermJSON) []sparqlCell {
 	out := make([]sparqlCell, len(row))
 	for i, t := range row {
 		out[i] = n.cell(t)
@@ -129,7 +130,7 @@ func (n *naming) cells(row []jsonTerm) []sparqlCell {
 	return out
 }
 
-func (n *naming) cell(t jsonTerm) sparqlCell {
+func (n *naming) cell(t invoke.TermJSON) sparqlCell {
 	c := sparqlCell{Kind: t.Type, Lang: t.Lang, Text: t.Value}
 	switch t.Type {
 	case "uri":
