@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -170,7 +172,8 @@ func typeOf(address string) (name string, isInstance bool) {
 	return name, isKG && isInstance
 }
 
-// publish puts a change into the mailboxes that it concerns.
+// publish puts a change into the mailboxes that it concerns, and rings each when it
+// has all of it: its owner is told of one change in one order.
 func (h *hub) publish(c invoke.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -179,30 +182,29 @@ func (h *hub) publish(c invoke.Change) {
 		h.publishSchema(c)
 		return
 	}
+	filled := map[*mailbox]struct{}{}
+	put := func(address string, n news) {
+		for b := range h.byAddress[address] {
+			b.put(address, n)
+			filled[b] = struct{}{}
+		}
+	}
 	told := news{commit: c.Head}
-	h.put(statsAddress, told)
-	h.put(typesAddress, told)
+	put(statsAddress, told)
+	put(typesAddress, told)
 	for _, name := range c.Types {
-		h.put(invoke.Address(name, ""), told)
-		if c.Resync {
-			h.putBelow(name, c.Head)
+		put(invoke.Address(name, ""), told)
+		if c.Resync { // it is not known which instances changed
+			for _, address := range slices.Sorted(maps.Keys(h.byType[name])) {
+				put(address, news{commit: c.Head, resync: true})
+			}
 		}
 	}
 	for _, address := range c.Instances {
-		h.put(address, told)
+		put(address, told)
 	}
-}
-
-func (h *hub) put(address string, n news) {
-	for b := range h.byAddress[address] {
-		b.put(address, n)
-	}
-}
-
-// putBelow tells of every instance of a type, when it is not known which changed.
-func (h *hub) putBelow(name, head string) {
-	for address := range h.byType[name] {
-		h.put(address, news{commit: head, resync: true})
+	for b := range filled {
+		b.ring()
 	}
 }
 
@@ -216,11 +218,8 @@ func (h *hub) publishSchema(c invoke.Change) {
 	for _, address := range c.Instances {
 		named[address] = true
 	}
-	for address := range h.byAddress {
-		h.put(address, news{commit: c.Head, resync: !named[address]})
-	}
 	for b := range h.boxes {
-		b.putLists()
+		b.putAll(c.Head, named)
 	}
 }
 
@@ -228,7 +227,7 @@ func (h *hub) publishSchema(c invoke.Change) {
 func (h *hub) resync(b *mailbox) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	b.putAll(h.head)
+	b.putAll(h.head, nil)
 }
 
 // waiting is the number of notifications that lie in mailboxes.

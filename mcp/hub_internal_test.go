@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -186,4 +187,38 @@ func toBools(m map[string]struct{}) map[string]bool {
 		out[k] = true
 	}
 	return out
+}
+
+// A listener that takes its news the moment it is rung has all of a change at once:
+// the lists first, then each address.
+func TestAChangeIsToldInOnePieceAndInOrder(t *testing.T) {
+	h := newHub(still{})
+	box := newMailbox()
+	defer h.open(box, kinds{tools: true, resources: true})()
+	for _, address := range someAddresses {
+		if err := h.subscribe(box, address, address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2000 {
+		c := invoke.Change{Head: fmt.Sprint(i), Types: someTypes, Instances: someInstances, Schema: i%2 == 0}
+		want := len(someAddresses) - 1 // the schema's own address is not concerned
+		if c.Schema {
+			want += 3
+		}
+		box.quiet = time.Time{} // it has rested
+		taken := make(chan []notice)
+		go func() {
+			<-box.bell
+			taken <- box.take()
+		}()
+		h.publish(c)
+		told := <-taken
+		if len(told) != want {
+			t.Fatalf("change %d: %d notices came first, want all %d", i, len(told), want)
+		}
+		if c.Schema && (told[0].method != toolsChangedNote || told[1].method != resourcesChangedNote) {
+			t.Fatalf("change %d: %v and %v came first, want the lists", i, told[0], told[1])
+		}
+	}
 }

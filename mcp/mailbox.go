@@ -94,52 +94,42 @@ func (b *mailbox) addresses() []string {
 	return slices.Collect(maps.Keys(b.asked))
 }
 
-// put says that an address changed.
+// put says that an address changed. The owner hears of it after ring.
 func (b *mailbox) put(address string, n news) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.note(address, n) {
-		b.ring()
-	}
+	b.note(address, n)
 }
 
-func (b *mailbox) note(address string, n news) bool {
+func (b *mailbox) note(address string, n news) {
 	if _, has := b.asked[address]; !has {
-		return false
+		return
 	}
 	old, waits := b.news[address]
 	if !waits {
 		b.order = append(b.order, address)
 	}
 	b.news[address] = news{commit: n.commit, resync: n.resync || old.resync}
-	return true
 }
 
-// putLists says that the lists changed.
-func (b *mailbox) putLists() {
+// putAll says that the lists and every address changed, in the order of the
+// addresses, and rings. An address that is not named may have changed in more ways
+// than can be told.
+func (b *mailbox) putAll(commit string, named map[string]bool) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.lists = b.wants
-	if b.wants != (kinds{}) {
-		b.ring()
-	}
-}
-
-// putAll says that anything may have happened, in the order of the addresses: what
-// had been told was lost.
-func (b *mailbox) putAll(commit string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.lists = b.wants
 	for _, address := range slices.Sorted(maps.Keys(b.asked)) {
-		b.note(address, news{commit: commit, resync: true})
+		b.note(address, news{commit: commit, resync: !named[address]})
 	}
+	b.mu.Unlock()
 	b.ring()
 }
 
-// ring wakes the owner, now or when it has rested.
+// ring wakes the owner, now or when it has rested, if there is something to take.
 func (b *mailbox) ring() {
-	if b.rung {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rung || len(b.news) == 0 && b.lists == (kinds{}) {
 		return
 	}
 	b.rung = true
