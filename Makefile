@@ -84,8 +84,9 @@ bench-peers: $(TRAILS_TOOLS)/peers/installed ## run the queries of the kit besid
 	TRAILS_PEERS=1 go test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./db/querykit
 
 .PHONY: generate
-generate: ## rewrite the golden files; leaves a clean tree when nothing changed
+generate: ## write the golden files anew, so that one without a tool is gone; leaves a clean tree when nothing changed
 	go generate ./...
+	rm -f testdata/mcp_schemas/*.json
 	TRAILS_UPDATE_MCP_SNAPSHOTS=1 go test -count=1 -run 'Snapshot|Golden' ./...
 
 .PHONY: tools

@@ -9,12 +9,16 @@ import (
 // The figures have names of their own: those of the suites are the whole engine's.
 func TestTheFileAnswersTheW3CSuites(t *testing.T) {
 	dir := rdftest.Dir(t)
-	for _, s := range []struct{ name, manifest string }{
-		{"file-sparql10", "sparql/sparql10/manifest.ttl"},
-		{"file-sparql11-query", "sparql/sparql11/manifest-sparql11-query.ttl"},
+	for _, s := range []struct {
+		name, suite, manifest string
+		categories            []string
+	}{
+		{name: "file-sparql10", suite: "sparql10", manifest: "sparql/sparql10/manifest.ttl"},
+		{name: "file-sparql11-query", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-query.ttl", categories: rdftest.QueryCategories},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			tests := rdftest.Load(t, dir, s.manifest)
+			rdftest.CheckCounts(t, dir, s.suite, tests, s.categories...)
 			run := rdftest.SPARQL(engine{dir: t.TempDir})
 			rdftest.Suite{Name: s.name, Tests: tests, Run: run}.W3C(t)
 		})

@@ -123,10 +123,7 @@ func TestQueriesPassTheW3CSuites(t *testing.T) {
 		{name: "sparql10", suite: "sparql10", manifests: []string{"sparql/sparql10/manifest.ttl"}},
 		{
 			name: "sparql11-query", suite: "sparql11", manifests: []string{"sparql/sparql11/manifest-sparql11-query.ttl"},
-			categories: []string{
-				"aggregates", "bind", "bindings", "cast", "construct", "exists", "functions", "grouping",
-				"negation", "project-expression", "property-path", "subquery", "syntax-query",
-			},
+			categories: rdftest.QueryCategories,
 		},
 		{
 			name: "sparql11-results", suite: "sparql11",

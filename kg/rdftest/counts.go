@@ -11,6 +11,18 @@ import (
 	"testing"
 )
 
+// The categories of the SPARQL 1.1 suite that its manifests of queries and of updates hold.
+var (
+	QueryCategories = []string{
+		"aggregates", "bind", "bindings", "cast", "construct", "exists", "functions", "grouping",
+		"negation", "project-expression", "property-path", "subquery", "syntax-query",
+	}
+	UpdateCategories = []string{
+		"add", "basic-update", "clear", "copy", "delete-data", "delete-insert", "delete-where", "delete",
+		"drop", "move", "syntax-update-1", "syntax-update-2", "update-silent",
+	}
+)
+
 // CheckCounts fails the test unless tests are as many, by category, type and
 // approval, as COUNTS.tsv says of the suite and the categories given; without
 // categories, of the whole suite. A reader that loses tests would hide failures.

@@ -16,17 +16,11 @@ var suites = []struct {
 	{name: "oracle-sparql10", suite: "sparql10", manifest: "sparql/sparql10/manifest.ttl"},
 	{
 		name: "oracle-sparql11-query", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-query.ttl",
-		categories: []string{
-			"aggregates", "bind", "bindings", "cast", "construct", "exists", "functions", "grouping",
-			"negation", "project-expression", "property-path", "subquery", "syntax-query",
-		},
+		categories: rdftest.QueryCategories,
 	},
 	{
 		name: "oracle-sparql11-update", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-update.ttl",
-		categories: []string{
-			"add", "basic-update", "clear", "copy", "delete-data", "delete-insert", "delete-where", "delete",
-			"drop", "move", "syntax-update-1", "syntax-update-2", "update-silent",
-		},
+		categories: rdftest.UpdateCategories,
 	},
 	{
 		name: "oracle-sparql11-results", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-results.ttl",
