@@ -65,7 +65,7 @@ fuzz: ## run every fuzz test for FUZZTIME
 
 # What conformance leaves out, unless TESTFLAGS=-v; and the figures that it ends with.
 PASSES  := ^ *(=== |--- PASS|PASS$$)|no test
-FIGURES := n-triples n-quads turtle trig rdf-xml sparql10 sparql11-query sparql11-update sparql11-results sparql11-protocol sparql11-gsp sparql11-sd jsonld-tordf jsonld-fromrdf mcp-stateful mcp-stateless
+FIGURES := n-triples n-quads turtle trig rdf-xml sparql10 sparql11-query sparql11-update sparql11-results sparql11-protocol sparql11-gsp sparql11-sd jsonld-tordf jsonld-fromrdf mcp-stateful mcp-stateless mcp-serve-stateful mcp-serve-stateless
 
 .PHONY: conformance
 conformance: ## run the standards' own suites; absent ones fail

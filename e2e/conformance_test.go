@@ -1,0 +1,54 @@
+package e2e_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// The official MCP conformance suite against `trails serve` itself, with its guards.
+// Most of the suite's scenarios call tools and prompts that the suite made up; those
+// run in package mcp, against a server that has them. The scenarios here ask what
+// every server has.
+func TestConformanceOfTheBuiltServer(t *testing.T) {
+	t.Parallel()
+	tools, file := toolsOfNode(t), notesFile(t)
+	both := []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"}
+	for _, door := range []struct {
+		name      string
+		flags     []string
+		scenarios []string
+		checks    int
+	}{
+		{"mcp-serve-stateful", []string{"--stateful"}, append([]string{"logging-set-level", "server-sse-multiple-streams"}, both...), 10},
+		{"mcp-serve-stateless", nil, both, 7},
+	} {
+		t.Run(door.name, func(t *testing.T) {
+			server := startWeb(t, nil, append([]string{file}, door.flags...)...)
+			passed, total := 0, 0
+			for _, scenario := range door.scenarios {
+				out := tools.run(t, filepath.Join(tools.modules, "node_modules/@modelcontextprotocol/conformance/dist/index.js"),
+					"server", "--url", server.base+"/mcp", "--scenario", scenario, "-o", t.TempDir())
+				said := suiteSum.FindStringSubmatch(out.stdout)
+				if said == nil {
+					t.Fatalf("%s: exit %d\n%s%s", scenario, out.code, out.stdout, out.stderr)
+				}
+				p, _ := strconv.Atoi(said[1])
+				n, _ := strconv.Atoi(said[2])
+				if out.code != 0 || p != n || n == 0 || said[3] != "0" {
+					t.Errorf("%s: exit %d\n%s%s", scenario, out.code, out.stdout, out.stderr)
+				}
+				passed, total = passed+p, total+n
+			}
+			if total != door.checks {
+				t.Errorf("%d checks were made, want %d", total, door.checks)
+			}
+			fmt.Printf("%s %d/%d\n", door.name, passed, total)
+		})
+	}
+}
+
+// suiteSum is what the suite says at the end of a scenario.
+var suiteSum = regexp.MustCompile(`(?m)^Passed: (\d+)/(\d+), \d+ failed, (\d+) warnings`)
