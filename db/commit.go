@@ -183,10 +183,11 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (Co
 		return Commit{}, err
 	}
 	c := w.newCommit(meta)
-	if err := w.insertCommit(c); err != nil {
+	activity, err := w.addRecords(c, meta, act)
+	if err != nil {
 		return Commit{}, err
 	}
-	if err := w.addRecords(c, meta, act); err != nil {
+	if err := w.insertCommit(c, activity); err != nil {
 		return Commit{}, err
 	}
 	return c, w.endWith("COMMIT")
@@ -208,16 +209,27 @@ func (w *Writer) newCommit(meta CommitMeta) Commit {
 	return c
 }
 
-func (w *Writer) insertCommit(c Commit) error {
+// insertCommit writes the commit; activity is the digest of the one that made it,
+// nil without one.
+func (w *Writer) insertCommit(c Commit, activity []byte) error {
 	flags := 0
 	if c.Bulk {
 		flags = flagBulk
 	}
-	err := w.conn.exec(`INSERT INTO commits
-		(seq, id, parent, parent2, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, nil,
+	var before []byte
+	err := w.conn.exec("SELECT chain FROM commits WHERE seq = ?", func(s *stmt) error {
+		before = s.blob(0)
+		return nil
+	}, w.head.Seq)
+	if err != nil {
+		return err
+	}
+	chain := commitChain.sum(before, c.Seq, c.ID[:], c.Line, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads, activity)
+	err = w.conn.exec(`INSERT INTO commits
+		(seq, id, parent, parent2, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads, chain)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, nil,
 		c.Seq, c.ID[:], c.Parent.bytes(), c.Parent2.bytes(), c.Line, micros(c.Time), c.Author, c.Message,
-		c.SchemaVersion, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads)
+		c.SchemaVersion, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads, chain)
 	if err != nil {
 		return fmt.Errorf("insert commit: %w", err)
 	}
@@ -232,21 +244,21 @@ func (id CommitID) bytes() []byte {
 	return id[:]
 }
 
-// addRecords writes what goes with the commit.
-func (w *Writer) addRecords(c Commit, meta CommitMeta, act *Activity) error {
+// addRecords writes what goes with the commit, and returns the digest of its activity.
+func (w *Writer) addRecords(c Commit, meta CommitMeta, act *Activity) (activity []byte, err error) {
 	if act != nil {
 		a := *act
 		a.CommitSeq = c.Seq
-		if err := w.conn.insertActivity(a); err != nil {
-			return err
+		if activity, err = w.conn.insertActivity(a); err != nil {
+			return nil, err
 		}
 	}
 	if meta.Idempotent == nil {
-		return nil
+		return activity, nil
 	}
 	result, err := meta.Idempotent.Result(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return w.conn.insertIdempotent(meta.Idempotent.Key, meta.Idempotent.Digest, result, c.Time)
+	return activity, w.conn.insertIdempotent(meta.Idempotent.Key, meta.Idempotent.Digest, result, c.Time)
 }

@@ -136,12 +136,16 @@ func writeMeta(path string, opts CreateOptions) error {
 	if opts.Now.IsZero() {
 		opts.Now = time.Now()
 	}
-	rows := [][2]string{
+	rows := [][2]string{ // in the order of their keys
 		{"base", opts.Base},
-		{"name", opts.Name},
 		{"created", opts.Now.UTC().Format(time.RFC3339Nano)},
-		{"format", fmt.Sprint(Format)},
+		{"name", opts.Name},
 	}
+	var covered []any
+	for _, r := range rows {
+		covered = append(covered, r[0], r[1])
+	}
+	rows = append(rows, [2]string{"sum", metaSum(covered...)})
 	return withConn(path, sqlite.OpenReadWrite, func(c *conn) error {
 		for _, r := range rows {
 			if err := c.exec("INSERT INTO meta (key, value) VALUES (?, ?)", nil, r[0], r[1]); err != nil {

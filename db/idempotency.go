@@ -33,7 +33,13 @@ func (c *conn) insertIdempotent(key string, digest, result []byte, now time.Time
 	if result == nil {
 		result = []byte{}
 	}
-	err := c.exec("INSERT INTO idempotency (key, digest, result, ts) VALUES (?, ?, ?, ?)", nil, key, digest, result, micros(now))
+	last, err := c.int64("SELECT max(seq) FROM idempotency")
+	if err != nil {
+		return err
+	}
+	row := []any{last + 1, key, digest, result, micros(now)}
+	err = c.exec("INSERT INTO idempotency (seq, key, digest, result, ts, sum) VALUES (?, ?, ?, ?, ?, ?)", nil,
+		append(row, idempotencySums.sum(nil, row...))...)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -32,20 +34,30 @@ func migrate(ctx context.Context, path string, wait time.Duration) error {
 }
 
 // migrationLock is the write transaction around all of goose's statements.
-type migrationLock struct{ wait time.Duration }
+type migrationLock struct {
+	wait time.Duration
+	from int // the format that the file had
+}
 
 // SessionLock begins the transaction.
 func (l *migrationLock) SessionLock(ctx context.Context, c *sql.Conn) error {
-	return retry(ctx, l.wait, func() error {
+	err := retry(ctx, l.wait, func() error {
 		_, err := c.ExecContext(ctx, "BEGIN IMMEDIATE")
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&l.from)
 }
 
 // SessionUnlock keeps the migration when it reached the end, and only then.
 func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	var version int
 	err := c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	if err == nil && version == Format && l.from > 0 && l.from < firstSums {
+		err = addSums(ctx, c)
+	}
 	if err == nil && version == Format {
 		_, err = c.ExecContext(ctx, "COMMIT")
 		return err
@@ -54,4 +66,66 @@ func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 		return rollback
 	}
 	return fmt.Errorf("stopped at format %d of %d: %w", version, Format, err)
+}
+
+// firstSums is the format from which rows have digests.
+const firstSums = 3
+
+// sumBatch is the number of rows that get their digests together.
+const sumBatch = 1000
+
+// addSums gives every row its digest, when SQLite cannot compute it.
+func addSums(ctx context.Context, c *sql.Conn) error {
+	for _, table := range summedTables {
+		var last []byte
+		for seq, more := int64(math.MinInt64), true; more; {
+			batch, err := queryRows(ctx, c, table.rows, seq, sumBatch)
+			if err != nil {
+				return err
+			}
+			for _, row := range batch {
+				seq, last = row[0].(int64), table.sum(last, row[:len(row)-1]...)
+				if _, err := c.ExecContext(ctx, "UPDATE "+table.name+" SET "+table.column+" = ? WHERE seq = ?", last, seq); err != nil {
+					return err
+				}
+			}
+			more = len(batch) == sumBatch
+		}
+	}
+	rows, err := queryRows(ctx, c, metaRows)
+	if err != nil {
+		return err
+	}
+	_, err = c.ExecContext(ctx, "INSERT INTO meta (key, value) VALUES ('sum', ?)", metaSum(slices.Concat(rows...)...))
+	return err
+}
+
+// queryRows returns the rows of an answer as what a [conn] binds.
+func queryRows(ctx context.Context, c *sql.Conn, text string, args ...any) (list [][]any, err error) {
+	rows, err := c.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		for i, value := range row {
+			// The driver gives nil bytes for an empty blob, and nil for NULL.
+			if b, ok := value.([]byte); ok && b == nil {
+				row[i] = []byte{}
+			}
+		}
+		list = append(list, row)
+	}
+	return list, rows.Err()
 }

@@ -28,6 +28,8 @@ type Activity struct {
 	CostMicros     int64
 	// CommitSeq is the commit that the call made, 0 for none.
 	CommitSeq int64
+	// DryRun marks a call that only tried what it would do.
+	DryRun bool
 	// Used and Generated are IRIs; the caller bounds them.
 	Used, Generated []string
 }
@@ -41,25 +43,36 @@ type ActivityFilter struct {
 }
 
 const insertActivity = `INSERT INTO prov
-	(id, capability, version, agent, via, started, ended, inputs, outcome, error, trace, cost, commit_seq, used, generated)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	(seq, id, capability, version, agent, via, started, ended, inputs, outcome, error, trace, cost, commit_seq, used, generated, dry_run, sum)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-func (c *conn) insertActivity(a Activity) error {
+// insertActivity records an activity and returns the digest of its row.
+func (c *conn) insertActivity(a Activity) (sum []byte, err error) {
 	used, err := marshalIRIs(a.Used)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	generated, err := marshalIRIs(a.Generated)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = c.exec(insertActivity, nil,
-		a.ID, a.Capability, a.Version, a.Agent, a.Via, micros(a.Started), micros(a.Ended), a.Inputs,
-		a.Outcome, a.Error, a.TraceID, a.CostMicros, a.CommitSeq, used, generated)
+	last, err := c.int64("SELECT max(seq) FROM prov")
 	if err != nil {
-		return fmt.Errorf("record activity: %w", err)
+		return nil, err
 	}
-	return nil
+	dryRun := 0
+	if a.DryRun {
+		dryRun = 1
+	}
+	row := []any{
+		last + 1, a.ID, a.Capability, a.Version, a.Agent, a.Via, micros(a.Started), micros(a.Ended), a.Inputs,
+		a.Outcome, a.Error, a.TraceID, a.CostMicros, a.CommitSeq, used, generated, dryRun,
+	}
+	sum = provSums.sum(nil, row...)
+	if err := c.exec(insertActivity, nil, append(row, sum)...); err != nil {
+		return nil, fmt.Errorf("record activity: %w", err)
+	}
+	return sum, nil
 }
 
 func marshalIRIs(list []string) (any, error) {
@@ -76,7 +89,8 @@ func (w *Writer) AddActivity(ctx context.Context, a Activity) error {
 	if err := w.usable(ctx); err != nil {
 		return err
 	}
-	return w.broken(ctx, "record activity", w.conn.insertActivity(a))
+	_, err := w.conn.insertActivity(a)
+	return w.broken(ctx, "record activity", err)
 }
 
 // shortWait bounds the wait for the write lock of what can be tried again later.
@@ -128,7 +142,7 @@ func (f *File) recordAll(c *conn, batch []Activity) error {
 		return err
 	}
 	for _, a := range batch {
-		if err := c.insertActivity(a); err != nil {
+		if _, err := c.insertActivity(a); err != nil {
 			return err
 		}
 	}
@@ -146,7 +160,7 @@ const (
 )
 
 const activityColumns = `SELECT seq, id, capability, version, agent, via, started, ended, inputs,
-	outcome, error, trace, cost, commit_seq, used, generated FROM prov`
+	outcome, error, trace, cost, commit_seq, used, generated, dry_run FROM prov`
 
 func scanActivity(s *stmt) (Activity, error) {
 	a := Activity{
@@ -154,7 +168,7 @@ func scanActivity(s *stmt) (Activity, error) {
 		Agent: s.ColumnText(4), Via: s.ColumnText(5),
 		Started: fromMicros(s.ColumnInt64(6)), Ended: fromMicros(s.ColumnInt64(7)), Inputs: s.blob(8),
 		Outcome: s.ColumnText(9), Error: s.ColumnText(10), TraceID: s.ColumnText(11),
-		CostMicros: s.ColumnInt64(12), CommitSeq: s.ColumnInt64(13),
+		CostMicros: s.ColumnInt64(12), CommitSeq: s.ColumnInt64(13), DryRun: s.ColumnInt64(16) != 0,
 	}
 	if err := unmarshalIRIs(s, 14, &a.Used); err != nil {
 		return a, err

@@ -1,10 +1,12 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"trails/kg/rdf"
 )
@@ -27,7 +29,7 @@ const maxProblems = 100
 
 // VerifyProgress says how far a verification is. Total is 0 when it is not known.
 type VerifyProgress struct {
-	Phase       string // "pages", "tables", "terms", "changes", "hashes"
+	Phase       string // "pages", "tables", "terms", "records", "changes", "hashes"
 	Done, Total int64
 }
 
@@ -68,7 +70,7 @@ func (v *verifier) problem(format string, args ...any) {
 }
 
 func (v *verifier) run() error {
-	for _, step := range []func() error{v.pages, v.tables, v.dictionary, v.history} {
+	for _, step := range []func() error{v.pages, v.tables, v.dictionary, v.sums, v.history} {
 		err := step()
 		if isDamage(err) {
 			v.problem("%v", err)
@@ -146,6 +148,46 @@ func (v *verifier) dictionary() error {
 		}
 		return true, v.tick("terms", &done)
 	})
+}
+
+// sums recomputes the digests of rows; see [summedTables].
+func (v *verifier) sums() error {
+	for _, table := range summedTables {
+		if err := v.rowSums(table); err != nil {
+			return err
+		}
+	}
+	var covered []any
+	err := v.conn.exec(metaRows, func(s *stmt) error {
+		covered = append(covered, s.values(2)...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var sum string
+	err = v.conn.exec("SELECT value FROM meta WHERE key = 'sum'", func(s *stmt) error {
+		sum = s.ColumnText(0)
+		return nil
+	})
+	if err == nil && sum != metaSum(covered...) {
+		v.problem("meta: the rows do not give their digest")
+	}
+	return err
+}
+
+func (v *verifier) rowSums(table summedTable) error {
+	var done int64
+	var before []byte
+	return v.conn.exec(table.rows, func(s *stmt) error {
+		last := s.ColumnCount() - 1
+		row := s.values(last)
+		if before = table.sum(before, row...); !bytes.Equal(before, s.blob(last)) {
+			v.problem("%s %v: the row does not give its digest", table.name, row[0])
+			before = s.blob(last)
+		}
+		return v.tick("records", &done)
+	}, int64(math.MinInt64), int64(math.MaxInt64))
 }
 
 // history recomputes every commit's id. All changes are sorted together, as

@@ -1,0 +1,105 @@
+package db
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// The rows of meta, prov, idempotency and commits have digests that [File.Verify]
+// recomputes. They tell of accidents and of edits by hand; whoever computes them
+// anew is not found out by them.
+//
+// Each is the SHA-256 of the table's name, a zero byte and the values that it
+// covers in their order:
+//
+//	NULL     n
+//	integer  i, eight bytes, the highest first
+//	text     t, the length as a varint of encoding/binary, the bytes
+//	blob     b, the length, the bytes
+//
+// What they cover is listed in [summedTables]. A commit's chain covers the chain of
+// the commit before and the sum of the activity that made it, NULL without one: no
+// commit, and no activity of a commit, goes missing before the last one. In meta the
+// row "sum" has the digest of the other rows, in the order of their keys, as hexadecimal.
+var summedTables = []summedTable{provSums, idempotencySums, commitChain}
+
+// summedTable is a table whose rows have a digest each.
+type summedTable struct {
+	name, column string
+	// rows selects those with a seq above the first argument, as many as the second
+	// says: seq and what else is covered, then the digest.
+	rows string
+	// chained says that a row's digest covers first that of the row before.
+	chained bool
+}
+
+var (
+	provSums = summedTable{name: "prov", column: "sum", rows: `SELECT seq, id, capability, version, agent, via, started, ended, inputs,
+		outcome, error, trace, cost, commit_seq, used, generated, dry_run, sum FROM prov WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
+	idempotencySums = summedTable{name: "idempotency", column: "sum", rows: `SELECT seq, key, digest, result, ts, sum
+		FROM idempotency WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
+	commitChain = summedTable{name: "commits", column: "chain", chained: true, rows: `SELECT seq, id, line, schema_seq, flags, added, removed, quads,
+		(SELECT sum FROM prov WHERE commit_seq = commits.seq AND commit_seq <> 0), chain FROM commits WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
+)
+
+const metaRows = "SELECT key, value FROM meta WHERE key <> 'sum' ORDER BY key"
+
+// sum returns the digest of a row, whose values are those of rows but the last;
+// before is the digest of the row before.
+func (t summedTable) sum(before []byte, values ...any) []byte {
+	if t.chained {
+		return rowSum(t.name, append([]any{before}, values...)...)
+	}
+	return rowSum(t.name, values...)
+}
+
+// metaSum returns the digest of the keys and values of meta.
+func metaSum(values ...any) string { return hex.EncodeToString(rowSum("meta", values...)) }
+
+// rowSum returns the digest of values, which are what a [conn] binds.
+func rowSum(table string, values ...any) []byte {
+	text := append(make([]byte, 0, 512), table...)
+	text = append(text, 0)
+	for _, value := range values {
+		switch v := value.(type) {
+		case nil:
+			text = append(text, 'n')
+		case int:
+			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
+		case int64:
+			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
+		case string:
+			text = append(binary.AppendUvarint(append(text, 't'), uint64(len(v))), v...)
+		case []byte:
+			if v == nil {
+				text = append(text, 'n')
+				continue
+			}
+			text = append(binary.AppendUvarint(append(text, 'b'), uint64(len(v))), v...)
+		default:
+			panic(fmt.Sprintf("db: a %T in a row", value))
+		}
+	}
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// values returns the first n columns of the current row.
+func (s *stmt) values(n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		switch s.ColumnType(i) {
+		case sqlite.TypeInteger:
+			list[i] = s.ColumnInt64(i)
+		case sqlite.TypeText:
+			list[i] = s.ColumnText(i)
+		case sqlite.TypeBlob:
+			list[i] = s.blob(i)
+		}
+	}
+	return list
+}
