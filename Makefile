@@ -16,7 +16,6 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 FUZZTIME  ?= 30s
 BENCH     ?= .
 COUNT     ?= 1
-TESTFLAGS ?=
 
 # Versions of the tools; the npm ones stand in e2e/client and e2e/peers.
 GOLANGCI_LINT := v2.15.0
@@ -63,17 +62,16 @@ race: ## run the tests under the race detector (needs a C compiler), shorter whe
 fuzz: ## run every fuzz test for FUZZTIME
 	.ci/fuzz $(FUZZTIME)
 
-# What conformance leaves out, unless TESTFLAGS=-v; and the figures that it ends with.
-PASSES  := ^ *(=== |--- PASS|PASS$$)|no test
-FIGURES := n-triples n-quads turtle trig rdf-xml sparql10 sparql11-query sparql11-update sparql11-results sparql11-protocol sparql11-gsp sparql11-sd jsonld-tordf jsonld-fromrdf mcp-stateful mcp-stateless mcp-serve-stateful mcp-serve-stateless
+.PHONY: torture
+torture: ## kills, damage, vanishing files, hostile load and a long soak: 20 to 40 minutes; TRAILS_TORTURE_SCALE=0.1 makes it shorter
+	go test -tags torture -run Torture -count=1 -timeout 90m -v ./e2e
 
 .PHONY: conformance
 conformance: ## run the standards' own suites; absent ones fail
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; code=0; \
-	CI=true go test -v -count=1 $(TESTFLAGS) -run 'W3C|Conformance' ./... 2>&1 | tee "$$log" | \
-	  { grep -vE '$(if $(filter -v,$(TESTFLAGS)),^$$,$(PASSES))' || true; } || code=$$?; \
-	for name in $(FIGURES); do grep -E "^$$name [0-9]+/[0-9]+$$" "$$log" || { echo "$$name: no figure"; code=1; }; done; \
-	exit $$code
+	CI=true go test -v -count=1 -run 'W3C|Conformance' ./... 2>&1 | tee "$$log" | \
+	  { grep -vE '^ *(=== |--- PASS|PASS$$)|no test' || true; } || code=$$?; \
+	.ci/figures "$$log" || code=$$?; exit $$code
 
 .PHONY: bench
 bench: ## run the benchmarks, each beside raw SQLite in the same run
