@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trails/capability"
+	"trails/kg/fault"
 	"trails/kg/jsontext"
 )
 
@@ -23,7 +24,7 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 		name, isJSON := strings.CutSuffix(name, ":")
 		field, known := shape.Field(name)
 		if !known && shape.Closed {
-			return nil, usageError{"unknown argument " + name + didYouMean(name, fieldNames(shape))}
+			return nil, usageError{"unknown argument " + name + fault.DidYouMean(name, fieldNames(shape))}
 		}
 		switch {
 		case !isJSON:

@@ -79,21 +79,6 @@ func TestWordsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestDidYouMean(t *testing.T) {
-	names := []string{"note.create", "note.update", "load", "log"}
-	for word, want := range map[string]string{
-		"note.creat":  `; did you mean "note.create"?`,
-		"notecreate":  `; did you mean "note.create"?`,
-		"Load":        `; did you mean "load"?`,
-		"x":           "",
-		"frobnicate!": "",
-	} {
-		if got := didYouMean(word, names); got != want {
-			t.Errorf("%s: got %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestValuesForPeople(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"members are aligned in their order", `{"zeta":1,"a":"x","none":null}`, "zeta  1\na     x\nnone  -\n"},
