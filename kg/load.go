@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"hash"
@@ -157,6 +158,7 @@ type loading struct {
 	input      Input           // at hand
 	source     change.Source
 	zipped     bool // the input at hand is gzip
+	linewise   bool // a bad line of the input at hand says nothing about the next
 	report     func(int64)
 
 	existed   bool          // the graph that is named, before
@@ -220,8 +222,12 @@ func (l *loading) readOne(in Input) error {
 	if err != nil {
 		return l.unreadable(err)
 	}
-	l.input = in
-	switch format := l.formatOf(in.Name, text); {
+	format := l.formatOf(in.Name, text)
+	l.input, l.linewise = in, format == NDJSON || format == NQuads || format == NTriples
+	switch {
+	case format == csvTable || format == tsvTable:
+		return fault.New(fault.Malformed, `%s is %s, which is not read yet; write it as NDJSON, {"type":…,"id":…,"data":{…}} a line, or as RDF text`,
+			in.Name, strings.ToUpper(string(format)))
 	case format == NDJSON && (l.load.Mode == Replace || l.load.OneGraph):
 		return fault.New(fault.InvalidArguments, "%s is NDJSON, which is about nodes; one graph is loaded from RDF text", in.Name)
 	case format == NDJSON:
@@ -246,6 +252,12 @@ func wrongFormat(format Format, known []Format) error {
 // sniffed is how much of an input Auto looks at.
 const sniffed = 64 << 10
 
+// Formats that are told, so that the refusal can name them, and not read.
+const (
+	csvTable Format = "csv"
+	tsvTable Format = "tsv"
+)
+
 // formatOf decides by what the caller says, then the name, then the beginning. JSON
 // that is no JSON-LD is NDJSON, and what is nothing known is refused as N-Quads.
 func (l *loading) formatOf(name string, text *bufio.Reader) Format {
@@ -255,6 +267,10 @@ func (l *loading) formatOf(name string, text *bufio.Reader) Format {
 	switch path.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
 	case ".ndjson", ".jsonl":
 		return NDJSON
+	case ".csv":
+		return csvTable
+	case ".tsv":
+		return tsvTable
 	}
 	head, _ := text.Peek(sniffed)
 	if format := rdfio.Sniff(head, name); format != "" {
@@ -263,7 +279,31 @@ func (l *loading) formatOf(name string, text *bufio.Reader) Format {
 	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) {
 		return NDJSON
 	}
+	switch {
+	case looksLikeTable(head, ','), looksLikeTable(head, ';'):
+		return csvTable
+	case looksLikeTable(head, '\t'):
+		return tsvTable
+	}
 	return NQuads
+}
+
+// looksLikeTable reports whether a text begins with a head and a row of as many cells,
+// two at least.
+func looksLikeTable(head []byte, separator rune) bool {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))))
+	r.Comma = separator
+	names, err := r.Read()
+	if err != nil || len(names) < 2 {
+		return false
+	}
+	for _, name := range names {
+		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "<>\"{}") {
+			return false
+		}
+	}
+	_, err = r.Read()
+	return err == nil
 }
 
 // digested lets an idempotency key stand for the data, too: the same key with other

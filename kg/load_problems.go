@@ -9,14 +9,19 @@ import (
 	"trails/kg/fault"
 )
 
-// reject notes bad fields of the current line; it returns an error when that is enough.
+// reject notes bad fields of the current line; it returns an error when that is enough,
+// which says where it stopped when there may be more of them.
 func (l *loading) reject(fields ...fault.FieldError) error {
+	place := fmt.Sprintf("%s:%d", l.names[l.source.File], l.source.Line)
 	for _, f := range fields {
 		l.rejected[f.Node] = true
-		f.Source, f.Value = fmt.Sprintf("%s:%d", l.names[l.source.File], l.source.Line), bounded(f.Value)
+		f.Source, f.Value = place, bounded(f.Value)
 		l.bad = append(l.bad, f)
 	}
-	if !l.load.KeepGoing || len(l.bad) >= keepGoingMaxErrors {
+	switch {
+	case !l.load.KeepGoing && l.linewise:
+		return fault.Invalid(l.bad).With("stopped_at", place)
+	case !l.load.KeepGoing || len(l.bad) >= keepGoingMaxErrors:
 		return fault.Invalid(l.bad)
 	}
 	return nil
