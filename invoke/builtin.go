@@ -22,7 +22,8 @@ type builtin struct {
 	consent     bool
 	requires    []string
 	handle      handler
-	hidden      bool
+	hidden      bool // callable by name, but no tool
+	streams     bool // callable where there is an output to stream to, and no tool
 }
 
 // Fields that several capabilities share.
@@ -138,7 +139,7 @@ var builtins = []builtin{
 			{Name: "records", Type: capability.Integer, Required: true},
 			{Name: "left_out", Type: capability.Integer, Required: true, Description: "Statements that the format cannot say."},
 		},
-		cost: capability.CostGraph, action: "export", handle: export, idempotent: true, hidden: true,
+		cost: capability.CostGraph, action: "export", handle: export, idempotent: true, streams: true,
 	},
 	{
 		id: "commits_list", description: "List commits, newest first: who, when, why, and how many statements.",

@@ -14,9 +14,10 @@ type handler func(context.Context, *running) (any, error)
 // entry is a capability with its handler.
 type entry struct {
 	capability.Descriptor
-	handle handler
-	typed  bool // a write of one type: its arguments are read by the type's shape
-	hidden bool // callable, but no tool: it streams
+	handle  handler
+	typed   bool // a write of one type: its arguments are read by the type's shape
+	hidden  bool // see builtin
+	streams bool // see builtin
 }
 
 // catalog is every capability under one version of the schema. It is immutable.
@@ -67,7 +68,7 @@ func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
 
 func (c *catalog) addBuiltins(list []builtin) {
 	for _, b := range list {
-		c.add(&entry{Descriptor: b.describe(), handle: b.handle, hidden: b.hidden})
+		c.add(&entry{Descriptor: b.describe(), handle: b.handle, hidden: b.hidden, streams: b.streams})
 	}
 }
 
@@ -100,10 +101,19 @@ func (c *catalog) lookup(name string) *entry {
 
 // visible lists the tools that p may see.
 func (c *catalog) visible(p policy.Principal, env string) []capability.Descriptor {
+	return c.list(p, env, func(en *entry) bool { return !en.hidden && !en.streams })
+}
+
+// helpers lists what p may call and is no tool.
+func (c *catalog) helpers(p policy.Principal, env string) []capability.Descriptor {
+	return c.list(p, env, func(en *entry) bool { return en.hidden })
+}
+
+func (c *catalog) list(p policy.Principal, env string, wanted func(*entry) bool) []capability.Descriptor {
 	var out []capability.Descriptor
 	for _, en := range c.ordered {
 		scope := en.PolicyRequired.Scope
-		if !en.hidden && policy.Visible(env, scope) && policy.Allow(p, scope, en.ID) == nil {
+		if wanted(en) && policy.Visible(env, scope) && policy.Allow(p, scope, en.ID) == nil {
 			out = append(out, en.Descriptor)
 		}
 	}

@@ -110,6 +110,9 @@ type Tools struct {
 	// Version changes whenever any descriptor does.
 	Version     string
 	Descriptors []capability.Descriptor
+	// Helpers can be called by name as the others can, and are no tools: what pages and
+	// prompts ask, because an agent reads the same through resources.
+	Helpers []capability.Descriptor
 }
 
 // Config is how a process runs its engine. The zero Config is good.
@@ -194,7 +197,7 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err er
 	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
-	return Tools{Version: c.version, Descriptors: c.visible(p, e.config.Env)}, nil
+	return Tools{Version: c.version, Descriptors: c.visible(p, e.config.Env), Helpers: c.helpers(p, e.config.Env)}, nil
 }
 
 // survive turns a panic of what is no call into an error of ours.

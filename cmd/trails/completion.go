@@ -4,6 +4,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// completeOutput completes the value of -o with the forms that the command has.
+func completeOutput(root *cobra.Command) {
+	complete := func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return outputs(cmd), cobra.ShellCompDirectiveNoFileComp
+	}
+	if err := root.RegisterFlagCompletionFunc("output-format", complete); err != nil {
+		panic(err) // the flag is not there: a bug that every start would show
+	}
+}
+
 func (p *program) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",

@@ -52,7 +52,7 @@ func (p *program) doctor(cmd *cobra.Command, file string) error {
 		return err
 	}
 	if !d.OK {
-		return failure{file + " is not well"}
+		return failure{exitFailed, file + " is not well"}
 	}
 	return nil
 }

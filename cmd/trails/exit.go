@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 )
 
 // Exit codes of the contract, section 2.
@@ -54,13 +55,17 @@ type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
-// failure is a command that ran to its end and found something wrong: what there
-// is to say has been printed, or is the message.
-type failure struct{ message string }
+// failure is a command that ran to its end and found something wrong: it has printed
+// what it found, and ends with this code.
+type failure struct {
+	code    int
+	message string
+}
 
 func (e failure) Error() string { return e.message }
 
 // report prints err as one clear line, then its fields, and returns the exit code.
+// With -o json it is an object on stdout, too.
 func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int {
 	var usage usageError
 	var failed failure
@@ -68,21 +73,44 @@ func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int
 	switch {
 	case errors.As(err, &usage):
 		fmt.Fprintf(p.stderr, "trails: %s\nusage: %s\nsee '%s --help'\n", usage.message, cmd.UseLine(), cmd.CommandPath())
-		return exitUsage
+		return p.printFailure(exitUsage, fault.InvalidArguments.String(), fault.New(fault.InvalidArguments, "%s", usage.message).With("usage", cmd.UseLine()))
 	case errors.As(err, &failed):
-		if failed.message != "" {
-			fmt.Fprintf(p.stderr, "trails: %s\n", failed.message)
-		}
-		return exitFailed
+		fmt.Fprintf(p.stderr, "trails: %s\n", failed.message)
+		return failed.code
 	case ctx.Err() != nil:
 		fmt.Fprintf(p.stderr, "trails: %s was interrupted\n", cmd.Name())
-		return exitFailed
+		return p.printFailure(exitFailed, "interrupted", fault.New(fault.TimedOut, "%s was interrupted", cmd.Name()))
 	case errors.As(err, &f) && f.Kind != fault.Internal:
 		fmt.Fprintf(p.stderr, "trails: %s\n", line(f.Message))
 		p.reportFields(f.Fields)
-		return exitCodes[f.Kind]
+		return p.printFailure(exitCodes[f.Kind], f.Kind.String(), f)
 	}
 	return p.reportInternal(err)
+}
+
+// printFailure writes a failure as the structured error that every door answers with,
+// and the exit code, when -o json asks for it. It returns the code. Nothing is written
+// behind the beginning of an answer, which would make neither of the two JSON.
+func (p *program) printFailure(code int, kind string, f *fault.Error) int {
+	if !p.asJSON() || p.stdout.wrote {
+		return code
+	}
+	members := map[string]any{}
+	if len(f.Fields) > 0 {
+		members["fields"], members["count"] = f.Fields, len(f.Fields)
+	}
+	for k, v := range f.Details {
+		members[k] = v
+	}
+	members["kind"], members["message"], members["exit_code"] = kind, f.Message, code
+	text, err := jsontext.Marshal(members)
+	if err == nil {
+		err = writeLine(p.stdout, text)
+	}
+	if err != nil {
+		fmt.Fprintf(p.stderr, "trails: the failure cannot be written as JSON: %v\n", err)
+	}
+	return code
 }
 
 // reportFields prints one field error a line, in the order of the input and with
@@ -132,7 +160,7 @@ func (p *program) reportInternal(err error) int {
 		p.log.Error("internal error", slog.String("trace_id", trace), slog.Any("cause", deepest(err)))
 	}
 	fmt.Fprintf(p.stderr, "trails: internal error, trace %s; run it with TRAILS_LOG=error to see the cause, and please report it to the project\n", trace)
-	return exitFailed
+	return p.printFailure(exitFailed, fault.Internal.String(), fault.New(fault.Internal, "internal error").With("trace_id", trace))
 }
 
 // deepest is the whole of an error, or the cause that a fault keeps for the log.

@@ -142,7 +142,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 			err = errors.Join(err, os.Remove(tmp.Name()))
 		}
 	}()
-	if err := writeMaybeCompressed(sink{path, tmp}, strings.HasSuffix(path, ".gz"), write); err != nil {
+	if err := writeMaybeCompressed(&sink{name: path, Writer: tmp}, strings.HasSuffix(path, ".gz"), write); err != nil {
 		return err
 	}
 	if err := errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {

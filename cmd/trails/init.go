@@ -36,7 +36,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 			if err := kg.Create(cmd.Context(), file, kg.CreateOptions{Base: base, Name: name, Schema: text, By: me()}); err != nil {
 				return named(err, schema)
 			}
-			return p.printCreated(cmd, file)
+			return p.printCreated(cmd, file, len(text) > 0)
 		},
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "YAML `FILE` with types and constraints, - for stdin")
@@ -46,7 +46,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 }
 
 // printCreated says what there is now and what to do next.
-func (p *program) printCreated(cmd *cobra.Command, file string) error {
+func (p *program) printCreated(cmd *cobra.Command, file string, hasSchema bool) error {
 	return p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
 		made, err := json.Marshal(struct {
 			File string `json:"file"`
@@ -57,12 +57,16 @@ func (p *program) printCreated(cmd *cobra.Command, file string) error {
 			return err
 		}
 		return p.print(made, func(w io.Writer, _ json.RawMessage) error {
+			first := "trails schema apply " + file + " schema.yaml   declare its types"
+			if hasSchema {
+				first = "trails invoke " + file + "                     list what can be called"
+			}
 			_, err := fmt.Fprintf(w, `created %[1]s, base %[2]s
 next:
-  trails schema apply %[1]s schema.yaml   declare or change its types
+  %[3]s
   trails load %[1]s data.ndjson           load data
   trails mcp %[1]s                        let an agent work with it
-`, file, g.Base())
+`, file, g.Base(), first)
 			return err
 		})
 	})

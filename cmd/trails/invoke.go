@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,8 @@ func (p *program) invokeCommand() *cobra.Command {
 		Use:   "invoke FILE [CAPABILITY [NAME=VALUE ...]]",
 		Short: "Make one call, the same as an agent's",
 		Long: `Call one capability of FILE, by its id or its tool name: the same call as POST /invoke
-and MCP tools/call. Without CAPABILITY it lists what there is.
+and MCP tools/call. Without CAPABILITY it lists what there is: the tools, and below them the
+helpers, which answer pages and scripts and are no tools of MCP.
 
   name=value    one argument, read as its type asks; repeat it for several values
   name:=json    one argument as JSON: null, [], {"a":1}
@@ -64,9 +66,10 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		return err
 	}
 	if len(words) == 0 || f.list {
-		return p.listCapabilities(tools.Descriptors)
+		return p.listCapabilities(tools)
 	}
-	d, known := find(tools.Descriptors, words[0])
+	callable := slices.Concat(tools.Descriptors, tools.Helpers)
+	d, known := find(callable, words[0])
 	if known && f.describe {
 		return p.describe(d)
 	}
@@ -78,7 +81,7 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		Capability: words[0], Args: args, Principal: me(), Via: "cli", IdempotencyKey: f.key,
 	})
 	if err != nil {
-		return suggest(err, words[0], tools.Descriptors)
+		return suggest(err, words[0], callable)
 	}
 	return p.print(res.Structured, writeAnything)
 }
@@ -103,7 +106,7 @@ func suggest(err error, name string, descriptors []capability.Descriptor) error 
 	for _, d := range descriptors {
 		ids = append(ids, d.ID, capability.ToolName(d.ID))
 	}
-	hint := didYouMean(name, ids)
+	hint := fault.DidYouMean(name, ids)
 	if hint == "" {
 		hint = "; invoke FILE without a capability lists them"
 	}

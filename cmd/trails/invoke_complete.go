@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,10 +26,11 @@ func (p *program) completeInvoke(cmd *cobra.Command, args []string, word string)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
+	callable := slices.Concat(tools.Descriptors, tools.Helpers)
 	if len(rest) == 0 {
-		return completeCapability(tools.Descriptors, word), cobra.ShellCompDirectiveNoFileComp
+		return completeCapability(callable, word), cobra.ShellCompDirectiveNoFileComp
 	}
-	d, _ := find(tools.Descriptors, rest[0])
+	d, _ := find(callable, rest[0])
 	return completeArgument(d.InputShape, word)
 }
 

@@ -4,16 +4,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"trails/capability"
+	"trails/invoke"
 )
 
-// listCapabilities prints what can be called: the descriptors, or a line each.
-func (p *program) listCapabilities(descriptors []capability.Descriptor) error {
+// listCapabilities prints what can be called, the tools before the helpers: the
+// descriptors, or a line each.
+func (p *program) listCapabilities(tools invoke.Tools) error {
 	if p.asJSON() {
-		text, err := json.Marshal(descriptors)
+		text, err := json.Marshal(slices.Concat(tools.Descriptors, tools.Helpers))
 		if err != nil {
 			return err
 		}
@@ -21,7 +24,11 @@ func (p *program) listCapabilities(descriptors []capability.Descriptor) error {
 	}
 	tw := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "CAPABILITY\tSCOPE\tDOES")
-	for _, d := range descriptors {
+	for _, d := range tools.Descriptors {
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", d.ID, d.PolicyRequired.Scope, firstSentence(d.Description))
+	}
+	fmt.Fprintln(tw, "\nHELPER\tSCOPE\tDOES")
+	for _, d := range tools.Helpers {
 		fmt.Fprintf(tw, "%s\t%s\t%s\n", d.ID, d.PolicyRequired.Scope, firstSentence(d.Description))
 	}
 	return tw.Flush()

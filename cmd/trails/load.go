@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,6 +60,9 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 			}
 			if f.replace && cmd.Flags().Changed("mode") {
 				return usageError{"--replace is --mode replace; give one of them"}
+			}
+			if f.format == "csv" || f.format == "tsv" {
+				return usageError{"--format " + f.format + ": tables are not read yet; it is " + words(kg.LoadFormats())}
 			}
 			if len(data) == 0 {
 				return usageError{"load needs DATA: one or more files, or - for stdin"}
@@ -136,10 +140,22 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	defer progress.close()
 	c.Inputs, c.IdempotencyKey, c.Progress = inputs, f.key, progress.hook()
 	start := time.Now()
-	return p.answer(ctx, file, c, func(w io.Writer, structured json.RawMessage) error {
+	err = p.answer(ctx, file, c, func(w io.Writer, structured json.RawMessage) error {
 		progress.close()
 		return writeLoaded(w, structured, time.Since(start))
 	})
+	return goesOn(err)
+}
+
+// goesOn says of a load that stopped at a bad line how to hear of all of them.
+func goesOn(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Details["stopped_at"] == nil {
+		return err
+	}
+	c := *f
+	c.Message += "; the load stopped there, --keep-going reports all bad lines"
+	return &c
 }
 
 // maxContext is the largest JSON-LD context that is read, in bytes.

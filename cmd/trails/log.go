@@ -30,7 +30,7 @@ func (p *program) logCommand() *cobra.Command {
 		Short: "List the commits, newest first",
 		Long:  "List the commits of the graph, newest first: when, who, how much and why.\n" + fileHelp,
 		Example: `  trails log notes.trails
-  trails log notes.trails --limit 5 -o json`,
+  trails log notes.trails -n 5 -o json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, _, err := p.fileThen(cmd, args)
@@ -46,7 +46,7 @@ func (p *program) logCommand() *cobra.Command {
 			return p.answer(cmd.Context(), file, c, writeLog)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 20, "list at most this `many`")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "list at most this `many`")
 	cmd.Flags().StringVar(&before, "before", "", "list those before this `commit`")
 	return cmd
 }

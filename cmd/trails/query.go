@@ -164,7 +164,7 @@ func (p *program) queryFormat() string {
 }
 
 func (p *program) asTable() bool {
-	f, ok := p.stdout.(sink).Writer.(*os.File)
+	f, ok := p.stdout.Writer.(*os.File)
 	return p.output == "table" || p.output == "text" && ok && isatty.IsTerminal(f.Fd())
 }
 

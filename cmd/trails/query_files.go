@@ -93,6 +93,8 @@ func checkData(data []dataFile, f queryFlags) error {
 			return usageError{d.path + " is a database, which is asked alone; load the other files into it, or export it"}
 		case ext == ".ndjson", ext == ".jsonl":
 			return usageError{d.path + " is NDJSON, which means nothing without a schema; load it into a database"}
+		case ext == ".csv", ext == ".tsv":
+			return usageError{d.path + " is a table of text, which is not read yet; write it as RDF text"}
 		}
 	}
 	if stdin > 1 {

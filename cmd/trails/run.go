@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -10,18 +11,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/kg/fault"
 	"trails/policy"
 )
 
 // program is one run of the binary: where it reads and writes, and what flags and
 // environment say to all of its commands.
 type program struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	env            map[string]string
-	output         string // -o: "text" or "json"
-	allowRemote    []string
-	log            *slog.Logger
+	stdin       io.Reader
+	stdout      *sink
+	stderr      io.Writer
+	env         map[string]string
+	output      string // -o: "text" or "json"
+	version     bool   // --version
+	allowRemote []string
+	log         *slog.Logger
 }
 
 // run does what the arguments say and returns the exit code. It never panics: a
@@ -30,7 +34,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
-	p := &program{stdin: stdin, stdout: sink{"stdout", stdout}, stderr: stderr, env: environment(env), log: slog.New(slog.DiscardHandler)}
+	p := &program{stdin: stdin, stdout: &sink{name: "stdout", Writer: stdout}, stderr: stderr, env: environment(env), log: slog.New(slog.DiscardHandler)}
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = p.reportPanic(bug)
@@ -40,9 +44,27 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
+		p.output = cmp.Or(outputAmong(args), p.output) // where a flag is wrong, those after it were not read
 		return p.report(ctx, cmd, err)
 	}
 	return exitDone
+}
+
+// outputAmong finds the value of -o, the last one that is given, "" when none is.
+func outputAmong(args []string) (output string) {
+	for i, arg := range args {
+		switch value, long := strings.CutPrefix(arg, "--output-format"); {
+		case arg == "--":
+			return output
+		case (arg == "-o" || arg == "--output-format") && i+1 < len(args):
+			output = args[i+1]
+		case long:
+			output = strings.TrimPrefix(value, "=")
+		case strings.HasPrefix(arg, "-o"):
+			output = strings.TrimPrefix(arg[2:], "=")
+		}
+	}
+	return output
 }
 
 // environment indexes NAME=value entries; the last one of a name counts, as in a shell.
@@ -72,13 +94,20 @@ write is validated, atomic, attributed and versioned.`,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: p.prepare,
-		RunE:              chooseCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if p.version {
+				return p.printVersion(args)
+			}
+			return chooseCommand(cmd, args)
+		},
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err.Error()} })
-	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`text` for people, or json: exactly the structured result")
+	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`text` for people, or json: exactly the structured result, or the structured error")
+	completeOutput(root)
+	root.Flags().BoolVar(&p.version, "version", false, "say which build this is, as the command version does")
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
@@ -120,7 +149,7 @@ func chooseCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usageError{cmd.CommandPath() + " needs a subcommand"}
 	}
-	return usageError{"unknown command " + args[0] + didYouMean(args[0], append(cmd.SuggestionsFor(args[0]), commandNames(cmd)...))}
+	return usageError{"unknown command " + args[0] + fault.DidYouMean(args[0], commandNames(cmd))}
 }
 
 func commandNames(cmd *cobra.Command) []string {

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,4 +84,52 @@ func TestTheMeterIsSilentUnlessItHasATerminal(t *testing.T) {
 
 func progressOf(phase string, done, total int64) invoke.Progress {
 	return invoke.Progress{Phase: phase, Done: done, Total: total, Unit: "quads"}
+}
+
+// Whatever command fails, with -o json its stdout is one object that says what is wrong,
+// with the exit code.
+func TestEveryCommandFailsAsJSON(t *testing.T) {
+	var paths [][]string
+	var walk func(*cobra.Command, []string)
+	walk = func(cmd *cobra.Command, path []string) {
+		if !cmd.HasSubCommands() {
+			paths = append(paths, path)
+		}
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				walk(sub, slices.Concat(path, []string{sub.Name()}))
+			}
+		}
+	}
+	walk((&program{}).root(), nil)
+	if len(paths) < 20 {
+		t.Fatalf("only %d commands", len(paths))
+	}
+	fails := func(args ...string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		code := run(args, strings.NewReader(""), &stdout, &stderr, nil)
+		var got struct {
+			Kind, Message string
+			ExitCode      int `json:"exit_code"`
+		}
+		if err := json.Unmarshal(stdout.Bytes(), &got); err != nil || got.Kind == "" || got.Message == "" || code == exitDone || got.ExitCode != code {
+			t.Errorf("%q: exit %d, %v: %s", args, code, err, &stdout)
+		}
+		if !strings.Contains(stderr.String(), "trails: ") {
+			t.Errorf("%q: nothing for people: %s", args, &stderr)
+		}
+	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	for _, path := range paths {
+		fails(slices.Concat(path, []string{"--no-such-flag", "-o", "json"})...)
+		fails(slices.Concat([]string{"-o=json"}, path, []string{"a", "b", "c", "d", "--no-such-flag"})...)
+		switch path[0] {
+		case "version", "completion", "demo", "serve", "mcp", "init":
+			continue // they do not read a file, or stay
+		}
+		fails(slices.Concat([]string{"--output-format", "json"}, path, []string{missing, missing})...)
+	}
+	fails("no-such-command", "-o", "json")
+	fails("schema", "-ojson")
 }

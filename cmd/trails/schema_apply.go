@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"trails/invoke"
 )
 
 type applyFlags struct {
@@ -18,7 +21,8 @@ func (p *program) schemaPlanCommand() *cobra.Command {
 		Use:   "plan FILE SCHEMA",
 		Short: "List the steps to a new schema, and the data that would break them",
 		Long: `List the steps from the graph's schema to the one in SCHEMA (YAML, - for stdin), which
-of them lose data, and which data contradicts them. Nothing is changed.
+of them lose data, and which data contradicts them. Nothing is changed. It exits with 6 when
+data contradicts the new schema.
 ` + fileHelp,
 		Example: `  trails schema plan notes.trails schema.yaml`,
 		Args:    cobra.ArbitraryArgs,
@@ -71,5 +75,26 @@ func (p *program) callApply(ctx context.Context, file, schema string, f applyFla
 	if err != nil {
 		return err
 	}
-	return p.answer(ctx, file, c, forPeople)
+	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
+		res, err := e.Call(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := p.print(res.Structured, forPeople); err != nil {
+			return err
+		}
+		return blocked(res.Structured)
+	})
+}
+
+// blocked is the failure of a plan that data stands against.
+func blocked(structured json.RawMessage) error {
+	var result struct{ Plan planned }
+	if err := json.Unmarshal(structured, &result); err != nil {
+		return fmt.Errorf("read the plan: %w", err)
+	}
+	if !result.Plan.Blocked {
+		return nil
+	}
+	return failure{exitInvalid, "the data contradicts the new schema; nothing was changed"}
 }

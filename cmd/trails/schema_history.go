@@ -24,6 +24,6 @@ func (p *program) schemaHistoryCommand() *cobra.Command {
 			return p.answer(cmd.Context(), file, c, writeLog)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 20, "list at most this `many`")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "list at most this `many`")
 	return cmd
 }

@@ -100,10 +100,12 @@ type onlyReader struct{ io.Reader }
 type sink struct {
 	name string
 	io.Writer
+	wrote bool // something came to the writer
 }
 
-func (s sink) Write(p []byte) (int, error) {
+func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
+	s.wrote = s.wrote || n > 0
 	if err != nil {
 		err = fault.New(fault.Unusable, "write %s: %w", s.name, err)
 	}

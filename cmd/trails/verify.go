@@ -71,7 +71,7 @@ func (p *program) printVerified(file string, report kg.VerifyReport) error {
 		return err
 	}
 	if !v.OK {
-		return failure{fmt.Sprintf("%s is damaged: %s; restore it from a backup", file, count(int64(len(v.Problems)), "problem"))}
+		return failure{exitFailed, fmt.Sprintf("%s is damaged: %s; restore it from a backup", file, count(int64(len(v.Problems)), "problem"))}
 	}
 	return nil
 }

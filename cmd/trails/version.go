@@ -19,23 +19,28 @@ func (p *program) versionCommand() *cobra.Command {
 		Example: `  trails version
   trails version -o json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{"version takes no arguments"}
-			}
-			build, err := json.Marshal(struct {
-				Version string `json:"version"`
-				Go      string `json:"go"`
-				OS      string `json:"os"`
-				Arch    string `json:"arch"`
-			}{version, runtime.Version(), runtime.GOOS, runtime.GOARCH})
-			if err != nil {
-				return err
-			}
-			return p.print(build, func(w io.Writer, _ json.RawMessage) error {
-				_, err := fmt.Fprintf(w, "trails %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-				return err
-			})
+		RunE: func(_ *cobra.Command, args []string) error {
+			return p.printVersion(args)
 		},
 	}
+}
+
+// printVersion answers version and --version, which take no arguments.
+func (p *program) printVersion(args []string) error {
+	if len(args) > 0 {
+		return usageError{"version takes no arguments"}
+	}
+	build, err := json.Marshal(struct {
+		Version string `json:"version"`
+		Go      string `json:"go"`
+		OS      string `json:"os"`
+		Arch    string `json:"arch"`
+	}{version, runtime.Version(), runtime.GOOS, runtime.GOARCH})
+	if err != nil {
+		return err
+	}
+	return p.print(build, func(w io.Writer, _ json.RawMessage) error {
+		_, err := fmt.Fprintf(w, "trails %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return err
+	})
 }
