@@ -52,6 +52,16 @@ func newerFormat(path string, format int) error {
 	return fault.New(fault.Unusable, "%s has format %d and this trails reads up to format %d; use a newer trails", path, format, Format)
 }
 
+// checkFormat says, within a transaction, whether the tables are still those that this
+// build knows: another process may have migrated the file since it was opened.
+func (c *conn) checkFormat(path string) error {
+	format, err := c.int64("PRAGMA user_version")
+	if err != nil || format == Format {
+		return err
+	}
+	return fault.New(fault.Unusable, "another trails has migrated %s to format %d, and this one knows format %d; restart it with that version", path, format, Format)
+}
+
 // checkLength refuses a file that is shorter than its header says. A file with a
 // write-ahead log may be: its last pages are still in the log.
 func checkLength(file *os.File, path string, h []byte) error {

@@ -123,7 +123,7 @@ func (f *File) record(ctx context.Context, batch []Activity) error {
 		return err
 	}
 	c := f.writer
-	if err := retry(ctx, shortWait, func() error { return c.exec("BEGIN IMMEDIATE", nil) }); err != nil {
+	if err := f.lock(ctx, shortWait); err != nil {
 		return err
 	}
 	if err := f.recordAll(c, batch); err != nil {

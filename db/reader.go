@@ -91,7 +91,10 @@ func (r *Reader) begin() (err error) {
 	if err := r.conn.exec("BEGIN", nil); err != nil {
 		return err
 	}
-	if r.head, err = r.readHead(); err != nil {
+	if err = r.conn.checkFormat(r.file.path); err == nil {
+		r.head, err = r.readHead()
+	}
+	if err != nil {
 		return errors.Join(err, r.conn.exec("ROLLBACK", nil))
 	}
 	return nil

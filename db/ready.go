@@ -38,7 +38,7 @@ func (f *File) tryWrite(ctx context.Context) error {
 	if err := f.openWriter(ctx); err != nil {
 		return err
 	}
-	err := f.writer.exec("BEGIN IMMEDIATE", nil)
+	err := f.lock(ctx, 0)
 	if err != nil && isBusy(err) {
 		return nil
 	}

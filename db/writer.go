@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"trails/kg/rdf"
 )
@@ -60,8 +61,7 @@ func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
 		return nil, err
 	}
 	c := f.writer
-	err := retry(ctx, f.opts.LockWait, func() error { return c.exec("BEGIN IMMEDIATE", nil) })
-	if err != nil {
+	if err := f.lock(ctx, f.opts.LockWait); err != nil {
 		return nil, err
 	}
 	c.interruptBy(ctx)
@@ -85,6 +85,19 @@ func (f *File) openWriter(ctx context.Context) error {
 		return err
 	}
 	f.writer = c
+	return nil
+}
+
+// lock begins a transaction on the writer's connection, which alone may write until it
+// ends. It waits for other processes as long as wait.
+func (f *File) lock(ctx context.Context, wait time.Duration) error {
+	c := f.writer
+	if err := retry(ctx, wait, func() error { return c.exec("BEGIN IMMEDIATE", nil) }); err != nil {
+		return err
+	}
+	if err := c.checkFormat(f.path); err != nil {
+		return errors.Join(err, c.end("ROLLBACK"))
+	}
 	return nil
 }
 
