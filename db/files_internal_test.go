@@ -1,0 +1,125 @@
+package db
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"zombiezen.com/go/sqlite"
+
+	"trails/kg/fault"
+)
+
+// rows returns what a statement gives past this package's readers, a text for each row.
+func rows(t *testing.T, path, sql string) (list []string) {
+	t.Helper()
+	err := withConn(path, sqlite.OpenReadWrite, func(c *conn) error {
+		return c.exec(sql, func(s *stmt) error {
+			list = append(list, fmt.Sprintf("%v", s.values(s.ColumnCount())))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Files of every format that was released become files of this one, and no row of them is
+// lost. Package kg asks them what they say. A format gets its file when it is released, by
+// testdata/files/make-file.
+func TestEveryReleasedFormatIsMigrated(t *testing.T) {
+	const (
+		tables = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
+		kept   = `SELECT 'commit', seq, hex(id), message, flags FROM commits UNION ALL SELECT 'activity', seq, id, outcome, commit_seq FROM prov
+			UNION ALL SELECT 'result', seq, key, hex(digest), hex(result) FROM idempotency
+			UNION ALL SELECT 'term', id, kind, value, lang FROM terms UNION ALL SELECT s, p, o, g, added FROM live
+			UNION ALL SELECT s, p, o, g, 10000 * added + removed FROM hist UNION ALL SELECT seq, s, p, o, 2 * g + op FROM changes`
+	)
+	fresh := filepath.Join(t.TempDir(), "fresh.db")
+	if err := Create(t.Context(), fresh, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for format := 1; format < Format; format++ {
+		t.Run(fmt.Sprintf("format %d", format), func(t *testing.T) {
+			file, err := os.ReadFile(fmt.Sprintf("../testdata/files/format-%d.db", format))
+			if err != nil {
+				t.Fatalf("format %d has no stored file: %v", format, err)
+			}
+			path := filepath.Join(t.TempDir(), "stored.db")
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := rows(t, path, "PRAGMA user_version"), []string{fmt.Sprintf("[%d]", format)}; !cmp.Equal(got, want) {
+				t.Fatalf("the stored file has format %v, want %v", got, want)
+			}
+			before := rows(t, path, kept)
+			for range 2 { // the second time there is nothing to do
+				f, err := Open(t.Context(), path, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if report, err := f.Verify(t.Context(), nil); err != nil || !report.OK() {
+					t.Errorf("%v, error %v", report.Problems, err)
+				}
+				if err := f.Close(); err != nil {
+					t.Error(err)
+				}
+				if diff := cmp.Diff(rows(t, fresh, tables), rows(t, path, tables)); diff != "" {
+					t.Errorf("the tables are not those of a new file:\n%s", diff)
+				}
+				if diff := cmp.Diff(before, rows(t, path, kept)); diff != "" {
+					t.Errorf("the rows are not those of before:\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// A process lives for days, and another one with a newer trails opens the file meanwhile.
+func TestAProcessStopsWhenAnotherOneHasMigratedTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	doors := map[string]func() error{
+		"a read": func() error {
+			r, err := f.Read(t.Context())
+			if err == nil {
+				r.Close()
+			}
+			return err
+		},
+		"a write": func() error {
+			w, err := f.Write(t.Context())
+			if err == nil {
+				w.Close()
+			}
+			return err
+		},
+		"a record":        func() error { return f.Record(t.Context(), []Activity{{ID: "a"}}) },
+		"being ready":     func() error { return f.Ready(t.Context()) },
+		"a backup":        func() error { return f.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"), nil) },
+		"being ready now": func() error { return asFault(t.Context(), path, "ready", f.tryWrite(t.Context())) },
+	}
+	for _, format := range []int{Format, Format + 1, Format} {
+		rows(t, path, fmt.Sprintf("PRAGMA user_version = %d", format))
+		for name, door := range doors {
+			err := door()
+			if format == Format && err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if format != Format && (!fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), "restart")) {
+				t.Errorf("%s is not refused after the migration: %v", name, err)
+			}
+		}
+	}
+}

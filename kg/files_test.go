@@ -1,0 +1,110 @@
+package kg_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/db"
+	"trails/kg"
+	"trails/kg/change"
+	"trails/kg/fault"
+	"trails/kg/rdf"
+)
+
+// The files that the programs of earlier formats made say here what they said there, keep
+// the rules of their schema, and take changes. testdata/files/make-file tells their story.
+func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
+	files, err := filepath.Glob("../testdata/files/format-*.db")
+	if err != nil || len(files) < db.Format-1 {
+		t.Fatalf("%d stored files for the formats before %d, error %v", len(files), db.Format, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			name := strings.TrimSuffix(file, ".db")
+			path := filepath.Join(t.TempDir(), "stored.db")
+			if err := os.WriteFile(path, stored(t, file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			g := open(t, path)
+			if diff := cmp.Diff(string(stored(t, name+".nq")), export(t, g, kg.NQuads)); diff != "" {
+				t.Errorf("the statements differ:\n%s", diff)
+			}
+			var log struct{ Commits []struct{ ID string } }
+			if err := json.Unmarshal(stored(t, name+".log.json"), &log); err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for i := range log.Commits {
+				said = append(said, log.Commits[len(log.Commits)-1-i].ID)
+			}
+			if diff := cmp.Diff(said, ids(t, g)); diff != "" || len(said) == 0 {
+				t.Errorf("%d commits differ:\n%s", len(said), diff)
+			}
+			answers := func(query, want string) {
+				t.Helper()
+				q, err := g.ParseQuery(query, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []byte
+				view(t, g, func(s *kg.Snapshot) error {
+					answer, err := answerOf(t.Context(), s, q)
+					for _, row := range answer.Rows {
+						got = rdf.AppendTerm(got, row[0])
+					}
+					return err
+				})
+				if string(got) != want {
+					t.Errorf("%s\ngot %s, want %s", query, got, want)
+				}
+			}
+			answers(`SELECT ?x { <urn:example:sea> <urn:example:label> ?x FILTER(LANGMATCHES(LANG(?x), "de-ch")) }`, `"Meer"@de-CH`)
+			answers(`SELECT (SUM(?x) AS ?sum) { ?p <urn:trails:files:height> ?x }`, `"3.5E0"^^<http://www.w3.org/2001/XMLSchema#double>`)
+			answers(`SELECT ?x { <urn:example:sea> <urn:example:part>/<urn:example:next>/<urn:example:label> ?x }`, `"the last"`)
+			answers(`SELECT ?s { GRAPH <urn:example:maps> { ?s <urn:example:on> ?map . <urn:example:sea> <urn:example:seenOn> ?map } FILTER(!ISBLANK(?s)) }`, ``)
+
+			ada := rdf.IRI("urn:trails:files:Person/ada")
+			view(t, g, func(s *kg.Snapshot) error {
+				made, err := s.Activities(t.Context(), kg.ActivityFilter{Outcome: "invalid"}, 10)
+				if err != nil || len(made) != 1 || made[0].Capability != "person.create" {
+					t.Errorf("the refusal is recorded as %v, error %v", made, err)
+				}
+				return err
+			})
+			assert := func(subject rdf.IRI, property, value string) change.Edit {
+				return change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: subject, Predicate: rdf.IRI("urn:trails:files:" + property), Object: rdf.Literal(value, "")}}
+			}
+			twin := rdf.IRI("urn:trails:files:Person/twin")
+			_, err := g.Session(ana).Commit(t.Context(), kg.ChangeSet{Edits: []change.Edit{
+				{Op: change.Assert, Quad: rdf.Quad{Subject: twin, Predicate: rdf.Type, Object: rdf.IRI("urn:trails:files:Person")}},
+				assert(twin, "code", "ada"), assert(twin, "name", "Twin"),
+			}})
+			if !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "code") {
+				t.Errorf("a second person has the unique code of another: %v", err)
+			}
+			before := head(t, g)
+			r := commit(t, g, []change.Edit{
+				{Op: change.Clear, Quad: rdf.Quad{Subject: ada, Predicate: rdf.IRI("urn:trails:files:name")}}, assert(ada, "name", "Ada L."),
+			})
+			if r.After.Parent != before.ID || r.AddedCount != 1 || r.RemovedCount != 1 {
+				t.Errorf("the new commit is %+v", r.After)
+			}
+			answers(`SELECT ?x { <urn:trails:files:Person/ada> <urn:trails:files:name> ?x }`, `"Ada L."`)
+			verify(t, g)
+		})
+	}
+}
+
+func stored(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
