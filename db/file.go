@@ -35,8 +35,9 @@ type Options struct {
 	// LongLog is the size in bytes from which the write-ahead log is made to start
 	// over; 0 means 64 MiB.
 	LongLog int64
-	// KeepActivities bounds the recorded activities that made no commit; 0 means 100,000.
-	KeepActivities int64
+	// KeepActivities bounds the recorded reads: activities with the outcome ok that made
+	// no commit. KeepRefusals bounds those with another outcome. 0 means 100,000 of each.
+	KeepActivities, KeepRefusals int64
 }
 
 func (o Options) withDefaults() Options {
@@ -51,6 +52,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.KeepActivities == 0 {
 		o.KeepActivities = 100_000
+	}
+	if o.KeepRefusals == 0 {
+		o.KeepRefusals = 100_000
 	}
 	return o
 }

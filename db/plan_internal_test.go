@@ -76,7 +76,7 @@ func plansUseIndexes(t *testing.T, path string) {
 	activities, _ := ActivityFilter{}.query(1)
 	ofCommit, _ := ActivityFilter{CommitSeq: 1}.query(1)
 	for _, sql := range []string{
-		pairs, classes, activities, ofCommit, pruneActivities,
+		pairs, classes, activities, ofCommit, pruneReads, pruneRefusals,
 		loggedChanges, subjectChanges, touchedTypes,
 		valuesOf, countValues, nextPredicate, anyOfSubject,
 		linkPredicates, referrersOf, countReferrers, referrerTypes, referrersOfType, untypedReferrers, neighboursOut, neighboursIn,
@@ -109,7 +109,7 @@ func tableScans(plan string) (scans []string) {
 		case len(words) < 2:
 		case words[0] == "CO-ROUTINE", words[0] == "MATERIALIZE":
 			found[words[1]] = true
-		case words[0] != "SCAN", found[words[1]], strings.Contains(step, "CONSTANT ROW"), strings.Contains(step, "VIRTUAL TABLE"), strings.Contains(step, "prov_other"):
+		case words[0] != "SCAN", found[words[1]], strings.Contains(step, "CONSTANT ROW"), strings.Contains(step, "VIRTUAL TABLE"), strings.Contains(step, "prov_reads"), strings.Contains(step, "prov_refusals"):
 		default:
 			scans = append(scans, step)
 		}

@@ -34,6 +34,12 @@ type Activity struct {
 	Used, Generated []string
 }
 
+// Refused reports that the call did not do what was asked: it was invalid or denied, or
+// it failed.
+func (a Activity) Refused() bool { return a.Outcome != outcomeOK }
+
+const outcomeOK = "ok"
+
 // ActivityFilter chooses activities; a zero field chooses all.
 type ActivityFilter struct {
 	// Before bounds Seq from above, for the next page.
@@ -96,10 +102,11 @@ func (w *Writer) AddActivity(ctx context.Context, a Activity) error {
 // shortWait bounds the wait for the write lock of what can be tried again later.
 const shortWait = 50 * time.Millisecond
 
-// Record keeps a batch of activities that made no commit: reads and refusals. It
-// does not queue behind a long write: the fault TimedOut says try again later.
+// Record keeps a batch of activities that made no commit: reads and refusals, and with
+// them what was [File.SetAside]. It does not queue behind a long write: the fault
+// TimedOut says try again later.
 func (f *File) Record(ctx context.Context, batch []Activity) error {
-	if len(batch) == 0 {
+	if len(batch) == 0 && !f.hasAside() {
 		return nil
 	}
 	timer := time.NewTimer(shortWait)
@@ -126,37 +133,61 @@ func (f *File) record(ctx context.Context, batch []Activity) error {
 	if err := f.lock(ctx, shortWait); err != nil {
 		return err
 	}
-	if err := f.recordAll(c, batch); err != nil {
+	found, err := f.takeAside()
+	if err == nil {
+		err = f.recordAll(c, found.activities, batch)
+	}
+	if err != nil {
 		return errors.Join(err, c.end("ROLLBACK"))
 	}
 	if err := c.end("COMMIT"); err != nil {
 		return err
 	}
+	found.forget()
 	f.shortenLog()
 	return nil
 }
 
-func (f *File) recordAll(c *conn, batch []Activity) error {
+func (f *File) recordAll(c *conn, aside, batch []Activity) error {
 	before, err := c.int64("SELECT max(seq) FROM prov")
 	if err != nil {
 		return err
+	}
+	for _, a := range aside {
+		known, err := c.int64("SELECT count(*) FROM prov WHERE id = ?", a.ID)
+		if err != nil {
+			return err
+		}
+		if known > 0 {
+			continue // a process took it in, and was killed before it deleted the file
+		}
+		if err := c.insertActivity(a); err != nil {
+			return err
+		}
 	}
 	for _, a := range batch {
 		if _, err := c.insertActivity(a); err != nil {
 			return err
 		}
 	}
-	if (before+int64(len(batch)))/pruneEvery == before/pruneEvery {
+	after := before + int64(len(aside)+len(batch))
+	if after/pruneEvery == before/pruneEvery {
 		return nil
 	}
-	return c.exec(pruneActivities, nil, f.opts.KeepActivities)
+	if err := c.exec(pruneReads, nil, f.opts.KeepActivities); err != nil {
+		return err
+	}
+	return c.exec(pruneRefusals, nil, f.opts.KeepRefusals)
 }
 
-// Old activities go now and then, not with every batch. Those of commits stay.
+// Old activities go now and then, not with every batch; refusals apart from reads, so
+// that however many reads push out no refusal. Those of commits stay.
 const (
-	pruneEvery      = 1000
-	pruneActivities = `DELETE FROM prov WHERE commit_seq = 0 AND seq <= (
-		SELECT seq FROM prov INDEXED BY prov_other WHERE commit_seq = 0 ORDER BY seq DESC LIMIT 1 OFFSET ?)`
+	pruneEvery = 1000
+	pruneReads = `DELETE FROM prov INDEXED BY prov_reads WHERE commit_seq = 0 AND outcome = 'ok' AND seq <= (
+		SELECT seq FROM prov INDEXED BY prov_reads WHERE commit_seq = 0 AND outcome = 'ok' ORDER BY seq DESC LIMIT 1 OFFSET ?)`
+	pruneRefusals = `DELETE FROM prov INDEXED BY prov_refusals WHERE commit_seq = 0 AND outcome <> 'ok' AND seq <= (
+		SELECT seq FROM prov INDEXED BY prov_refusals WHERE commit_seq = 0 AND outcome <> 'ok' ORDER BY seq DESC LIMIT 1 OFFSET ?)`
 )
 
 const activityColumns = `SELECT seq, id, capability, version, agent, via, started, ended, inputs,

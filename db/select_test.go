@@ -165,13 +165,59 @@ func TestOldActivitiesGoAndThoseOfCommitsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 {
-		if err := few.Record(t.Context(), make([]db.Activity, 200)); err != nil {
+		reads := make([]db.Activity, 200)
+		for i := range reads {
+			reads[i].Outcome = "ok"
+		}
+		if err := few.Record(t.Context(), reads); err != nil {
 			t.Fatal(err)
 		}
 	}
 	list, err := read(t, few).Activities(t.Context(), db.ActivityFilter{}, 10_000)
 	if err != nil || len(list) > 1100 || list[len(list)-1].ID != "kept" {
 		t.Errorf("%d activities, error %v", len(list), err)
+	}
+}
+
+// Refusals say who tried what, so that however many reads push out none of them; they
+// have a bound of their own.
+func TestRefusalsOutlastAFloodOfReads(t *testing.T) {
+	f := create(t)
+	few, err := db.Open(t.Context(), f.Path(), db.Options{KeepActivities: 100, KeepRefusals: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { few.Close() })
+	record := func(outcome string, n int) {
+		batch := make([]db.Activity, n)
+		for i := range batch {
+			batch[i].Outcome = outcome
+		}
+		if err := few.Record(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func(outcome string) int {
+		list, err := read(t, few).Activities(t.Context(), db.ActivityFilter{Outcome: outcome}, 100_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	record("denied", 50)
+	record("invalid", 50)
+	for range 10 {
+		record("ok", 1000)
+	}
+	if denied, invalid, ok := count("denied"), count("invalid"), count("ok"); denied != 50 || invalid != 50 || ok != 100 {
+		t.Errorf("%d denied, %d invalid and %d reads are left", denied, invalid, ok)
+	}
+	record("failed", 5000)
+	if all := count("denied") + count("invalid") + count("failed"); all != 200 {
+		t.Errorf("%d refusals are left", all)
+	}
+	if ok := count("ok"); ok != 100 {
+		t.Errorf("%d reads are left", ok)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -175,6 +176,38 @@ func TestAFileThatAnotherProcessHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, args...)
+}
+
+// A command that only reads ends at once beside a long write, and what it did is in the
+// provenance after the next one.
+func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
+	t.Parallel()
+	file := notesFile(t)
+	holder, err := sqlite.OpenConn(file, sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { holder.Close() })
+	if err := sqlitex.ExecuteTransient(holder, "BEGIN IMMEDIATE", nil); err != nil {
+		t.Fatal(err)
+	}
+	const reads = 5
+	began := time.Now()
+	for range reads {
+		must(t, "log", file)
+	}
+	if took := time.Since(began); took > reads*2*time.Second {
+		t.Errorf("%d reads took %s", reads, took)
+	}
+	if err := holder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "stats", file)
+	prov := must(t, "query", file, "SELECT (COUNT(*) AS ?n) { GRAPH <urn:trails:graph:prov> { ?a <urn:trails:ns#capability> 'commits_list' } }", "-o", "csv")
+	if !strings.Contains(prov, fmt.Sprint(reads)) {
+		t.Errorf("provenance has %s reads, want %d", prov, reads)
+	}
+	wantAlone(t, file)
 }
 
 func TestAFullDisk(t *testing.T) {

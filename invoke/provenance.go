@@ -3,6 +3,7 @@ package invoke
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,8 +14,10 @@ import (
 // Bounds on provenance that waits in memory.
 const (
 	flushEvery = time.Second
-	flushAt    = 256    // activities that wake the recorder early
-	keepAtMost = 10_000 // beyond this the oldest are dropped, and the log says so
+	flushAt    = 256 // activities that wake the recorder early
+	// keepAtMost bounds the reads that wait, and the refusals; beyond it the oldest are
+	// dropped, and the log says so.
+	keepAtMost = 10_000
 )
 
 // recorder keeps the provenance of calls that wrote nothing: batched, bounded,
@@ -28,8 +31,15 @@ type recorder struct {
 
 	flushing sync.Mutex // one flush at a time
 	mu       sync.Mutex
-	waiting  []kg.Activity
-	dropped  int
+	// reads and refusals wait apart, so that however many reads push out no refusal.
+	reads, refusals  []arrival
+	arrived, dropped int
+}
+
+// arrival is an activity that waits, and the how manieth it is.
+type arrival struct {
+	kg.Activity
+	nth int
 }
 
 func newRecorder(g *kg.Graph, log *slog.Logger) *recorder {
@@ -43,12 +53,11 @@ func newRecorder(g *kg.Graph, log *slog.Logger) *recorder {
 func (r *recorder) add(a kg.Activity) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.waiting) >= keepAtMost {
-		r.waiting = r.waiting[1:]
-		r.dropped++
-	}
-	r.waiting = append(r.waiting, a)
-	if len(r.waiting) >= flushAt {
+	r.arrived++
+	queue := r.queueOf(a)
+	*queue = append(*queue, arrival{a, r.arrived})
+	r.bound(queue)
+	if len(r.reads)+len(r.refusals) >= flushAt {
 		select {
 		case r.wake <- struct{}{}:
 		default:
@@ -56,11 +65,26 @@ func (r *recorder) add(a kg.Activity) {
 	}
 }
 
+func (r *recorder) queueOf(a kg.Activity) *[]arrival {
+	if a.Refused() {
+		return &r.refusals
+	}
+	return &r.reads
+}
+
+// bound drops the oldest of a queue that is too long.
+func (r *recorder) bound(queue *[]arrival) {
+	if over := len(*queue) - keepAtMost; over > 0 {
+		*queue = (*queue)[over:]
+		r.dropped += over
+	}
+}
+
 // length is how many activities wait.
 func (r *recorder) length() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.waiting)
+	return len(r.reads) + len(r.refusals)
 }
 
 func (r *recorder) run(ctx context.Context) {
@@ -80,62 +104,80 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
-// flush writes what waits; what cannot be written yet waits on.
-func (r *recorder) flush(ctx context.Context) error {
+// flush writes what waits, here and beside the file; what cannot be written yet waits on.
+func (r *recorder) flush(ctx context.Context) error { return r.pass(ctx, r.graph.Record) }
+
+// pass hands all that waits to keep, and takes it back when that fails.
+func (r *recorder) pass(ctx context.Context, keep func(context.Context, []kg.Activity) error) error {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
-	batch, dropped := r.take()
+	waiting, dropped := r.take()
 	if dropped > 0 {
 		r.log.Warn("provenance of calls was dropped: more than can be kept waiting", "dropped", dropped)
 	}
-	if len(batch) == 0 {
-		return nil
+	batch := make([]kg.Activity, len(waiting))
+	for i, a := range waiting {
+		batch[i] = a.Activity
 	}
-	err := r.graph.Record(ctx, batch)
+	err := keep(ctx, batch)
 	if err != nil {
-		r.putBack(batch)
+		r.putBack(waiting)
 	}
 	return err
 }
 
-func (r *recorder) take() ([]kg.Activity, int) {
+// take returns what waits, in the order in which it came.
+func (r *recorder) take() ([]arrival, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	batch, dropped := r.waiting, r.dropped
-	r.waiting, r.dropped = nil, 0
-	return batch, dropped
+	all, dropped := append(r.reads, r.refusals...), r.dropped
+	r.reads, r.refusals, r.dropped = nil, nil, 0
+	slices.SortFunc(all, func(a, b arrival) int { return a.nth - b.nth })
+	return all, dropped
 }
 
-func (r *recorder) putBack(batch []kg.Activity) {
+func (r *recorder) putBack(waiting []arrival) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	room := keepAtMost - len(r.waiting)
-	if len(batch) > room {
-		r.dropped += len(batch) - room
-		batch = batch[len(batch)-room:]
+	newReads, newRefusals := r.reads, r.refusals
+	r.reads, r.refusals = nil, nil
+	for _, a := range waiting {
+		queue := r.queueOf(a.Activity)
+		*queue = append(*queue, a)
 	}
-	r.waiting = append(batch, r.waiting...)
+	r.reads, r.refusals = append(r.reads, newReads...), append(r.refusals, newRefusals...)
+	r.bound(&r.reads)
+	r.bound(&r.refusals)
 }
 
 // closeWait bounds how long a process that wants to end waits for others to stop
 // writing: a read must not hang on somebody else's load.
-const closeWait = 5 * time.Second
+const closeWait = 250 * time.Millisecond
 
-// close flushes a last time, trying for a while when others write. What cannot be
-// written then is lost, and the log says so.
+// close flushes a last time. While others write, what waits is set aside beside the
+// file, for the next process that records something; what cannot be kept there either
+// is lost, and the error says so.
 func (r *recorder) close(ctx context.Context) error {
 	r.stop()
 	<-r.done
-	ctx, cancel := context.WithTimeout(ctx, closeWait)
+	short, cancel := context.WithTimeout(ctx, closeWait)
 	defer cancel()
 	for {
-		err := r.flush(ctx)
+		err := r.flush(short)
+		if err == nil || r.length() == 0 {
+			return nil // what others set aside can wait
+		}
 		if !fault.Is(err, fault.TimedOut) {
 			return err
 		}
-		if ctx.Err() != nil {
-			r.log.Warn("provenance of calls was not recorded: another process is writing")
-			return nil
+		if short.Err() != nil {
+			break
 		}
 	}
+	lost := r.length()
+	if err := r.pass(ctx, r.graph.SetAside); err != nil {
+		r.log.Error("provenance was lost", "calls", lost, "error", err)
+		return fault.New(fault.Unusable, "another process is writing, and the provenance of %d calls could not be set aside: %w", lost, err)
+	}
+	return nil
 }

@@ -2,9 +2,9 @@ package invoke
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -99,8 +99,8 @@ func TestWhatWaitsIsBoundedAndTheOldestGo(t *testing.T) {
 	for i := range 50 {
 		r.add(activity(keepAtMost + 100 + i))
 	}
-	if len(r.waiting) != keepAtMost {
-		t.Errorf("%d wait", len(r.waiting))
+	if r.length() != keepAtMost {
+		t.Errorf("%d wait", r.length())
 	}
 	release()
 	if err := r.close(t.Context()); err != nil {
@@ -115,20 +115,70 @@ func TestWhatWaitsIsBoundedAndTheOldestGo(t *testing.T) {
 	}
 }
 
-func TestClosingGivesUpOnALockedFileAndSaysSo(t *testing.T) {
-	g, _ := locked(t)
-	r, log := newTestRecorder(g)
-	r.add(activity(1))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if err := r.close(ctx); err != nil && ctx.Err() == nil {
-		t.Error(err)
+// A process that ends does not wait for somebody else's write: what it has to record
+// stays beside the file, and the next process takes it in, once.
+func TestClosingBesideALongWriteLosesNothingAndDoesNotWait(t *testing.T) {
+	g, release := locked(t)
+	first, _ := newTestRecorder(g)
+	for i := range 300 {
+		first.add(activity(i))
+	}
+	began := time.Now()
+	if err := first.close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("closing took %s", took)
 	}
 	if got := recorded(t, g); len(got) != 0 {
-		t.Errorf("recorded %v", got)
+		t.Errorf("recorded %d, and the file is locked", len(got))
 	}
-	if log.Len() == 0 {
-		t.Error("the log says nothing")
+	release()
+	for range 2 {
+		next, _ := newTestRecorder(g)
+		if err := next.close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := recorded(t, g)
+	if len(got) != 300 || got[0] != "00299" || got[299] != "00000" {
+		t.Errorf("%d were recorded", len(got))
+	}
+}
+
+func TestWhatCannotBeSetAsideIsSaid(t *testing.T) {
+	g, _ := locked(t)
+	if err := os.WriteFile(g.Path()+"-activities", []byte("in the way"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, log := newTestRecorder(g)
+	r.add(activity(1))
+	if err := r.close(t.Context()); err == nil || !strings.Contains(err.Error(), "provenance of 1 calls") {
+		t.Errorf("the error is %v", err)
+	}
+	if !strings.Contains(log.String(), "provenance was lost") {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func TestAFloodOfReadsPushesOutNoRefusal(t *testing.T) {
+	g, release := locked(t)
+	r, _ := newTestRecorder(g)
+	r.stop()
+	<-r.done
+	refused := activity(0)
+	refused.Outcome = "denied"
+	r.add(refused)
+	for i := range 3 * keepAtMost {
+		r.add(activity(1 + i))
+	}
+	release()
+	if err := r.close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := recorded(t, g)
+	if len(got) != keepAtMost+1 || got[keepAtMost] != "00000" {
+		t.Errorf("%d were recorded, from %s on", len(got), got[len(got)-1])
 	}
 }
 

@@ -54,8 +54,9 @@ type Options struct {
 	Synchronous string
 	// LockWait bounds the wait for another process's write; 0 means 60 s.
 	LockWait time.Duration
-	// KeepActivities bounds how many activities that wrote nothing are kept; 0 means 100,000.
-	KeepActivities int64
+	// KeepActivities bounds how many reads provenance keeps, and KeepRefusals how many
+	// calls that were refused or failed; 0 means 100,000 of each. Writes are all kept.
+	KeepActivities, KeepRefusals int64
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Remote is what SERVICE and LOAD reach other hosts by; nil refuses both.
@@ -144,7 +145,7 @@ func baseOf(o CreateOptions, name string) (string, error) {
 // Open opens the file at path. A file that is missing, foreign, damaged or from a
 // newer trails is refused with fault.Missing or fault.Unusable and left untouched.
 func Open(ctx context.Context, path string, o Options) (*Graph, error) {
-	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities})
+	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals})
 	if err != nil {
 		return nil, err
 	}
@@ -196,10 +197,17 @@ func (g *Graph) Verify(ctx context.Context, progress func(Progress)) (VerifyRepo
 	})
 }
 
-// Record keeps the provenance of calls that wrote nothing. It gives way to writers:
-// an error of kind fault.TimedOut means that the same batch may be tried again.
+// Record keeps the provenance of calls that wrote nothing, and takes in what was
+// [Graph.SetAside]. It gives way to writers: an error of kind fault.TimedOut means that
+// the same batch may be tried again.
 func (g *Graph) Record(ctx context.Context, batch []Activity) error {
 	return g.file.Record(ctx, batch)
+}
+
+// SetAside leaves provenance beside the file, for the next process that records some:
+// for a process that ends while another one writes for long.
+func (g *Graph) SetAside(ctx context.Context, batch []Activity) error {
+	return g.file.SetAside(ctx, batch)
 }
 
 // reading is what a snapshot and an open write have in common.
