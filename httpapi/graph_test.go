@@ -62,6 +62,26 @@ func notesEngine(t testing.TB) *invoke.Engine {
 	return e
 }
 
+// Whoever watches over the process asks every few seconds, for years.
+func TestLivenessIsNoActivity(t *testing.T) {
+	e := notesEngine(t)
+	h := httpapi.New(e, httpapi.Options{Scopes: policy.AllScopes()})
+	for range 3 {
+		for _, path := range []string{"/health", "/ready", "/"} {
+			if res := do(h, newRequest(exchange{method: "GET", path: path})); res.StatusCode != 200 {
+				t.Errorf("GET %s: %d", path, res.StatusCode)
+			}
+		}
+	}
+	if n := e.ProvenanceQueue(); n != 0 {
+		t.Errorf("%d activities wait", n)
+	}
+	doc, err := e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: policy.Anonymous("", policy.AllScopes())})
+	if err != nil || strings.Count(string(doc.Body), "urn:uuid:") != 1 { // that of the schema, with which the graph began
+		t.Errorf("recorded are %s, error %v", doc.Body, err)
+	}
+}
+
 // TestGoldenTranscripts replays the requests of each transcript against a new graph
 // and compares what comes back. TRAILS_UPDATE_MCP_SNAPSHOTS=1 rewrites them.
 func TestGoldenTranscripts(t *testing.T) {

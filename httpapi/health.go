@@ -6,17 +6,19 @@ import (
 	"net/http"
 	"time"
 
+	"trails/invoke"
 	"trails/kg/fault"
 	"trails/policy"
 )
 
 // health answers GET /health, with and without a token: whoever watches over the
-// process has none. So the call has the runtime scope, whatever the process has.
+// process has none. So the call has the runtime scope, whatever the process has; and it
+// is no activity, however often it is asked.
 func (s *server) health(w http.ResponseWriter, r *http.Request) error {
 	c := s.call(r)
 	c.Capability = "health"
 	c.Principal.Scopes = policy.NewScopes(policy.Runtime)
-	return s.run(w, r, c)
+	return s.run(w, r.WithContext(invoke.Furniture(r.Context())), c)
 }
 
 // readyWait is how long the file may take to show that it can be used.

@@ -69,7 +69,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	}}
 	err := r.run(ctx)
 	r.release()
-	r.record(err)
+	r.record(ctx, err)
 	r.observe(err)
 	if err != nil {
 		return Result{}, e.fail(err, c.TraceID, c.Capability)
@@ -198,15 +198,6 @@ var outcomes = map[fault.Kind]string{
 	fault.ScopeDenied:      "denied",
 	fault.Denied:           "denied",
 	fault.Exhausted:        "denied",
-}
-
-// record hands the activity to the recorder, unless a commit took it.
-func (r *running) record(err error) {
-	if r.recorded {
-		return
-	}
-	r.finish(err)
-	r.engine.prov.add(r.activity)
 }
 
 func (r *running) finish(err error) {

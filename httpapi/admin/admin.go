@@ -59,6 +59,7 @@ type route struct {
 	pattern string
 	handle  func(*site, http.ResponseWriter, *http.Request) error
 	open    bool // answers callers who have not signed in
+	part    bool // what an open page asks for, and not a page
 }
 
 // Pages answers /admin and everything below it. It expects the path as the browser
@@ -104,10 +105,15 @@ func secured(next http.Handler) http.Handler {
 }
 
 // answer finds out who asks and turns a handler that may fail into one that
-// answers with an error page.
+// answers with an error page. Whatever the handler asks for is one visit.
 func (s *site) answer(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		r, known := s.withPrincipal(r)
+		ctx, end := invoke.Visit(r.Context())
+		defer end()
+		if rt.part {
+			ctx = invoke.Furniture(ctx)
+		}
+		r, known := s.withPrincipal(r.WithContext(ctx))
 		handle := rt.handle
 		if !known && !rt.open {
 			handle = (*site).askToSignIn

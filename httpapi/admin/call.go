@@ -54,6 +54,14 @@ func (a *asker) ask(capability string, args map[string]any, out any) error {
 	return nil
 }
 
+// furnish is ask for what stands around the subject of a page, which is no activity
+// (see [invoke.Furniture]).
+func (a *asker) furnish(capability string, args map[string]any, out any) error {
+	defer func(ctx context.Context) { a.ctx = ctx }(a.ctx)
+	a.ctx = invoke.Furniture(a.ctx)
+	return a.ask(capability, args, out)
+}
+
 // listed are the ids of the capabilities that have a page for the caller.
 func (a *asker) listed() (map[string]bool, error) {
 	tools, err := a.engine.Tools(a.ctx, a.call.Principal)

@@ -18,7 +18,7 @@ var formRoutes = []route{
 	{pattern: "GET /admin/capabilities/{id}", handle: (*site).blank},
 	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit},
 	{pattern: "GET /admin/capabilities/{id}/done/{key}", handle: (*site).done},
-	{pattern: "GET /admin/suggest", handle: (*site).suggest},
+	{pattern: "GET /admin/suggest", handle: (*site).suggest, part: true},
 	{pattern: "GET /admin/login", handle: (*site).login, open: true},
 	{pattern: "POST /admin/login", handle: (*site).signIn, open: true},
 	{pattern: "POST /admin/logout", handle: (*site).signOut, open: true},

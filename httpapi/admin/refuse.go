@@ -111,7 +111,7 @@ func (a *asker) suggested(what, typeName, prefix string, limit int) []suggestion
 	if typeName != "" {
 		args["type"] = typeName
 	}
-	if err := a.ask("suggest", args, &answer); err != nil {
+	if err := a.furnish("suggest", args, &answer); err != nil {
 		return nil
 	}
 	return answer.Items

@@ -102,7 +102,7 @@ func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	f.Known, f.Who = true, a.call.Principal.ID
 	_, f.SignedIn = s.signedIn(r)
 	var health struct{ Graph, Version, Head string }
-	if err := a.ask("health", nil, &health); err == nil {
+	if err := a.furnish("health", nil, &health); err == nil {
 		f.Graph, f.Version, f.Head = health.Graph, health.Version, health.Head
 	}
 	if doc, err := a.schema(); err == nil {
@@ -111,10 +111,11 @@ func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	return f
 }
 
-// schema asks for types and properties.
+// schema asks for types and properties, by which a page is laid out: what the page is
+// about is asked apart.
 func (a *asker) schema() (schemaDocument, error) {
 	var answer struct{ Schema schemaDocument }
-	err := a.ask("schema_get", map[string]any{"format": "json"}, &answer)
+	err := a.furnish("schema_get", map[string]any{"format": "json"}, &answer)
 	return answer.Schema, err
 }
 

@@ -69,7 +69,7 @@ func (a *asker) references(typeName, property, text string, most int) []suggesti
 // suggestedOf asks for completions; none when that fails, as they are a courtesy.
 func (a *asker) suggestedOf(args map[string]any) []suggestion {
 	answer := struct{ Items []suggestion }{[]suggestion{}}
-	if err := a.ask("suggest", args, &answer); err != nil {
+	if err := a.furnish("suggest", args, &answer); err != nil {
 		return []suggestion{}
 	}
 	return answer.Items
