@@ -161,7 +161,7 @@ func (f *File) recordAll(c *conn, aside, batch []Activity) error {
 		if known > 0 {
 			continue // a process took it in, and was killed before it deleted the file
 		}
-		if err := c.insertActivity(a); err != nil {
+		if _, err := c.insertActivity(a); err != nil {
 			return err
 		}
 	}

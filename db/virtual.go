@@ -67,6 +67,7 @@ var provProperties = []property{
 	text("error", "t.error"),
 	text("trace", "t.trace"),
 	count("costMicros", "t.cost"),
+	{predicate: rdf.TrailsNS + "dryRun", column: "t.dry_run", form: trueForm, where: "t.dry_run <> 0", rows: someRows},
 }
 
 // generated is what a commit made or changed. Who did that to one entity is among the

@@ -33,6 +33,11 @@ var (
 			return n, err == nil && countTerm(n) == t
 		},
 	}
+	// trueForm is of marks: what has none is not said to be false.
+	trueForm = form{
+		term: func(*stmt, int) rdf.Term { return trueTerm },
+		key:  func(t rdf.Term) (any, bool) { return 1, t == trueTerm },
+	}
 	momentForm = form{
 		term: func(s *stmt, i int) rdf.Term { return momentTerm(fromMicros(s.ColumnInt64(i))) },
 		key: func(t rdf.Term) (any, bool) {
@@ -98,6 +103,8 @@ func cutPrefix(s, prefix string) (any, bool) {
 	rest, ok := strings.CutPrefix(s, prefix)
 	return rest, ok
 }
+
+var trueTerm = rdf.Literal("true", rdf.XSDBoolean)
 
 func countTerm(n int64) rdf.Term {
 	return rdf.Literal(strconv.FormatInt(n, 10), rdf.XSDInteger)

@@ -53,6 +53,7 @@ func calls(t testing.TB) *db.Reader {
 	others := []db.Activity{
 		{ID: "00000000-0000-7000-8000-0000000000a1", Capability: "query", Agent: "bo", Started: at, Ended: at.Add(time.Second), Outcome: "ok", Used: []string{"urn:test:b", "_:n1"}},
 		{ID: "00000000-0000-7000-8000-0000000000a2", Capability: "note.delete", Agent: "bo", Started: at.Truncate(time.Second), Ended: at, Outcome: "denied", Error: "denied", TraceID: "t1"},
+		{ID: "00000000-0000-7000-8000-0000000000a3", Capability: "note.delete", Agent: "ana", Started: at.Add(time.Minute), Ended: at.Add(time.Minute), Outcome: "ok", DryRun: true},
 	}
 	if err := f.Record(t.Context(), others); err != nil {
 		t.Fatal(err)
@@ -181,6 +182,9 @@ var virtualQueries = []string{
 	`SELECT * { GRAPH g:prov { ?a prov:wasAssociatedWith <urn:trails:agent:cli:bo%20%3Cx%3E> } }`,
 	`SELECT * { GRAPH g:prov { ?a prov:wasAssociatedWith <urn:trails:agent:cli:bo%20%3cx%3e> } } # none`,
 	`SELECT * { GRAPH g:prov { ?a a t:MetaActivity } }`,
+	`SELECT * { GRAPH g:prov { ?a t:dryRun true ; t:capability ?what } }`,
+	`SELECT * { GRAPH g:prov { ?a t:capability ?what MINUS { ?a t:dryRun ?x } } }`,
+	`SELECT * { GRAPH g:prov { ?a t:dryRun false } } # none`,
 	`SELECT * { GRAPH g:commits { ?c t:added 2 ; t:schemaVersion 1 } }`,
 	`SELECT * { GRAPH g:commits { ?c t:added "02"^^xsd:integer } } # none`,
 	// Filters, groups and orders.

@@ -34,6 +34,7 @@ var provContext = map[string]any{
 	"error":      "trails:error",
 	"trace":      "trails:trace",
 	"cost":       "trails:costMicros",
+	"dry_run":    "trails:dryRun",
 }
 
 // provActivity is one prov:Activity under provContext.
@@ -52,6 +53,7 @@ type provActivity struct {
 	Error      string   `json:"error,omitempty"`
 	Trace      string   `json:"trace,omitempty"`
 	Cost       int64    `json:"cost"`
+	DryRun     bool     `json:"dry_run,omitempty"`
 	Commit     string   `json:"commit,omitempty"`
 	Used       []string `json:"used,omitempty"`
 	Generated  []string `json:"generated,omitempty"`
@@ -94,7 +96,7 @@ func (r *running) provActivity(ctx context.Context, a kg.Activity) (provActivity
 	p := provActivity{
 		ID: string(a.IRI()), Type: []string{"prov:Activity"}, Capability: a.Capability, Version: a.Version,
 		Agent: string(kg.AgentIRI(a.Agent)), Author: a.Agent, Via: a.Via, Started: stamp(a.Started), Ended: stamp(a.Ended),
-		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, Error: a.Error, Trace: a.TraceID, Cost: a.CostMicros,
+		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, Error: a.Error, Trace: a.TraceID, Cost: a.CostMicros, DryRun: a.DryRun,
 		Used: a.Used, Generated: a.Generated, Entities: a.Generated,
 	}
 	if strings.HasPrefix(a.Capability, "trails.meta.") {

@@ -32,6 +32,7 @@ func TestProvenanceSaysHowEachCallEnded(t *testing.T) {
 		{Capability: "trails_meta_schema_plan", Args: json.RawMessage(`{"schema":""}`), Principal: nobody},
 		{Capability: "health", Principal: callers["scopeless"]},
 		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP","dry_run":true}`), Principal: ana},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","nothing":1,"dry_run":true}`), Principal: ana},
 		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP"}`), Principal: ana},
 	}
 	for _, c := range calls {
@@ -46,19 +47,20 @@ func TestProvenanceSaysHowEachCallEnded(t *testing.T) {
 		if a.Ended.Before(a.Started) || a.ID == "" || len(a.Inputs) != 32 || a.TraceID == "" {
 			t.Errorf("incomplete: %+v", a)
 		}
-		got = append(got, fmt.Sprintf("%s %s/%s by %s, commit %d, made %v", a.Capability, a.Outcome, a.Error, a.Agent, a.CommitSeq, a.Generated))
+		got = append(got, fmt.Sprintf("%s %s/%s by %s, commit %d, made %v, dry run %t", a.Capability, a.Outcome, a.Error, a.Agent, a.CommitSeq, a.Generated, a.DryRun))
 	}
 	slices.Sort(got)
 	want := []string{
-		"commits_list invalid/invalid_arguments by local:ana via test, commit 0, made []",
-		"health denied/scope_denied by token:none, commit 0, made []",
-		"health ok/ by local:ana via test, commit 0, made []",
-		"nothing denied/unknown_tool by local:ana via test, commit 0, made []",
-		"standard.create invalid/invalid_data by local:ana via test, commit 0, made []",
-		"standard.update failed/missing by local:ana via test, commit 0, made []",
-		"standard.update ok/ by local:ana via test, commit 0, made []",
-		"standard.update ok/ by local:ana via test, commit 3, made [urn:trails:example:Standard/mcp]",
-		"trails.meta.schema.plan denied/unauthenticated by anonymous via test, commit 0, made []",
+		"commits_list invalid/invalid_arguments by local:ana via test, commit 0, made [], dry run false",
+		"health denied/scope_denied by token:none, commit 0, made [], dry run false",
+		"health ok/ by local:ana via test, commit 0, made [], dry run false",
+		"nothing denied/unknown_tool by local:ana via test, commit 0, made [], dry run false",
+		"standard.create invalid/invalid_data by local:ana via test, commit 0, made [], dry run false",
+		"standard.update failed/missing by local:ana via test, commit 0, made [], dry run false",
+		"standard.update invalid/invalid_data by local:ana via test, commit 0, made [], dry run true",
+		"standard.update ok/ by local:ana via test, commit 0, made [], dry run true",
+		"standard.update ok/ by local:ana via test, commit 3, made [urn:trails:example:Standard/mcp], dry run false",
+		"trails.meta.schema.plan denied/unauthenticated by anonymous via test, commit 0, made [], dry run false",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -154,6 +156,7 @@ func TestProvenanceIsOneGraph(t *testing.T) {
 	e := exampleEngine(t)
 	e.must(t, "trails.meta.ping", "")
 	e.must(t, "mutate", `{"update":"INSERT DATA { <urn:x> <urn:p> 1 . _:b <urn:p> 2 }"}`)
+	e.must(t, "standard.update", `{"id":"mcp","title":"Tried","dry_run":true}`)
 	e.refused(t, invoke.Call{Capability: "nothing", Principal: policy.Principal{ID: "token: <x>", Scopes: policy.AllScopes()}}, fault.UnknownTool)
 	for range 2 { // the second time with the first as an activity that used nothing
 		doc, err := e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: ana})
@@ -172,6 +175,9 @@ func TestProvenanceIsOneGraph(t *testing.T) {
 		said := slices.Sorted(strings.Lines(document))
 		if diff := cmp.Diff(said, graph); diff != "" {
 			t.Errorf("the document (-) and the graph (+):\n%s", diff)
+		}
+		if !strings.Contains(document, `<urn:trails:ns#dryRun> "true"^^<http://www.w3.org/2001/XMLSchema#boolean>`) {
+			t.Error("no call is said to be a dry run")
 		}
 		if len(said) < 50 {
 			t.Errorf("only %d statements", len(said))

@@ -203,6 +203,7 @@ var outcomes = map[fault.Kind]string{
 func (r *running) finish(err error) {
 	r.activity.Ended = r.engine.config.Now()
 	r.activity.CostMicros = r.activity.Ended.Sub(r.activity.Started).Microseconds()
+	r.activity.DryRun = r.args.flag("dry_run") || r.args.flag("plan")
 	r.activity.Outcome = "ok"
 	if err == nil {
 		return

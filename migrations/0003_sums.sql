@@ -9,6 +9,11 @@ ALTER TABLE prov ADD COLUMN sum BLOB NOT NULL DEFAULT x'';
 ALTER TABLE idempotency ADD COLUMN sum BLOB NOT NULL DEFAULT x'';
 ALTER TABLE commits ADD COLUMN chain BLOB NOT NULL DEFAULT x'';
 
+-- Reads and refusals are pruned apart.
+DROP INDEX prov_other;
+CREATE INDEX prov_reads ON prov (seq) WHERE commit_seq = 0 AND outcome = 'ok';
+CREATE INDEX prov_refusals ON prov (seq) WHERE commit_seq = 0 AND outcome <> 'ok';
+
 -- The format is the file's user_version.
 DELETE FROM meta WHERE key = 'format';
 

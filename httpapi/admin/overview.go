@@ -50,6 +50,7 @@ type call struct {
 	Error      string `json:"error"`
 	Commit     string `json:"commit"`
 	Cost       int64  `json:"cost"`
+	DryRun     bool   `json:"dry_run"`
 	Listed     bool   `json:"-"` // the capability has a page
 }
 
