@@ -51,7 +51,7 @@ func loads(t *testing.T, random *rand.Rand) {
 		change(t, f, model, step, i == 2)
 	}
 	sameAsModel(t, f, model)
-	report, err := f.Verify(t.Context(), nil)
+	report, err := f.Verify(t.Context(), VerifyOptions{})
 	if err != nil || !report.OK() {
 		t.Errorf("%v, error %v", report.Problems, err)
 	}

@@ -106,17 +106,41 @@ func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
 	case kindString:
 		return quad.String(value), nil
 	case kindTyped:
-		datatype, err := d.term(s.ColumnInt64(i + 2))
-		iri, ok := datatype.(quad.IRI)
-		if err == nil && !ok {
-			err = damaged("datatype %d of a literal is no IRI", s.ColumnInt64(i+2))
-		}
-		return quad.TypedString{Value: quad.String(value), Type: iri}, err
+		datatype, err := d.datatype(s.ColumnInt64(i + 2))
+		return quad.TypedString{Value: quad.String(value), Type: datatype}, err
 	case kindLang:
 		return quad.LangString{Value: quad.String(value), Lang: s.ColumnText(i + 3)}, nil
 	default:
 		return nil, damaged("dictionary kind %d", kind)
 	}
+}
+
+// datatype returns the IRI of an id. A row of another kind is not read any further:
+// in a damaged file a literal can be its own datatype.
+func (d *dictionary) datatype(id int64) (quad.IRI, error) {
+	t, ok, err := d.known(id)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		kind := int64(0)
+		err = d.conn.exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt) error {
+			kind, t = s.ColumnInt64(0), quad.IRI(s.ColumnText(1))
+			return nil
+		}, id)
+		if err != nil {
+			return "", err
+		}
+		if kind == kindIRI {
+			d.remember(id, t)
+			ok = true
+		}
+	}
+	iri, isIRI := t.(quad.IRI)
+	if !ok || !isIRI {
+		return "", damaged("datatype %d of a literal is no IRI", id)
+	}
+	return iri, nil
 }
 
 // term returns the term of an id that is in the file.

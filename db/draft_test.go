@@ -74,7 +74,7 @@ func TestADraftIsSeenAndUndone(t *testing.T) {
 		if diff := gocmp.Diff(was, state(t, f)); diff != "" {
 			rt.Fatalf("after the commits (-want +got):\n%s", diff)
 		}
-		report, err := f.Verify(t.Context(), nil)
+		report, err := f.Verify(t.Context(), db.VerifyOptions{})
 		if err != nil || !report.OK() {
 			rt.Fatalf("verify: %v %v", err, report.Problems)
 		}

@@ -62,7 +62,7 @@ func TestEveryReleasedFormatIsMigrated(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if report, err := f.Verify(t.Context(), nil); err != nil || !report.OK() {
+				if report, err := f.Verify(t.Context(), VerifyOptions{}); err != nil || !report.OK() {
 					t.Errorf("%v, error %v", report.Problems, err)
 				}
 				if err := f.Close(); err != nil {

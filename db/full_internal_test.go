@@ -59,7 +59,7 @@ func fillDisk(t *testing.T, quads int) {
 	if refused == 0 {
 		t.Error("the disk was never full")
 	}
-	report, err := f.Verify(t.Context(), nil)
+	report, err := f.Verify(t.Context(), VerifyOptions{})
 	if err != nil || !report.OK() {
 		t.Errorf("%v, error %v", report.Problems, err)
 	}

@@ -30,6 +30,7 @@ var summedTables = []summedTable{provSums, idempotencySums, commitChain}
 // summedTable is a table whose rows have a digest each.
 type summedTable struct {
 	name, column string
+	covers       string // what is covered, in a report
 	// rows selects those with a seq above the first argument, as many as the second
 	// says: seq and what else is covered, then the digest.
 	rows string
@@ -38,11 +39,11 @@ type summedTable struct {
 }
 
 var (
-	provSums = summedTable{name: "prov", column: "sum", rows: `SELECT seq, id, capability, version, agent, via, started, ended, inputs,
+	provSums = summedTable{name: "prov", column: "sum", covers: "what the activity says", rows: `SELECT seq, id, capability, version, agent, via, started, ended, inputs,
 		outcome, error, trace, cost, commit_seq, used, generated, dry_run, sum FROM prov WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
-	idempotencySums = summedTable{name: "idempotency", column: "sum", rows: `SELECT seq, key, digest, result, ts, sum
+	idempotencySums = summedTable{name: "idempotency", column: "sum", covers: "the key and what is remembered", rows: `SELECT seq, key, digest, result, ts, sum
 		FROM idempotency WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
-	commitChain = summedTable{name: "commits", column: "chain", chained: true, rows: `SELECT seq, id, line, schema_seq, flags, added, removed, quads,
+	commitChain = summedTable{name: "commits", column: "chain", covers: "its row, its activity and the commit before", chained: true, rows: `SELECT seq, id, line, schema_seq, flags, added, removed, quads,
 		(SELECT sum FROM prov WHERE commit_seq = commits.seq AND commit_seq <> 0), chain FROM commits WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 )
 

@@ -3,18 +3,25 @@ package db
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"strings"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/kg/rdf"
+	"trails/migrations"
 )
 
 // VerifyReport is what [File.Verify] found.
 type VerifyReport struct {
 	// Head is the commit that the verified state is.
 	Head Commit
+	// Whole says that everything was checked, and not a sample.
+	Whole bool
 	// Commits, Quads and Terms were checked.
 	Commits, Quads, Terms int64
 	// Problems say what is wrong, one line each; none means that all is well. After
@@ -29,17 +36,43 @@ const maxProblems = 100
 
 // VerifyProgress says how far a verification is. Total is 0 when it is not known.
 type VerifyProgress struct {
-	Phase       string // "pages", "tables", "terms", "records", "changes", "hashes"
+	Phase       string // "pages", "records", "terms", "statements", "indexes", "changes", "hashes", "sample"
 	Done, Total int64
 }
 
-// Verify checks the whole file in one pinned state: SQLite's own integrity check,
-// that the tables agree with each other, and that the changes of every commit give
-// the commit's id again. Its memory is bounded; progress may be nil.
-// An error means that it could not be done; what it found is in the report.
-func (f *File) Verify(ctx context.Context, progress func(VerifyProgress)) (VerifyReport, error) {
-	if progress == nil {
-		progress = func(VerifyProgress) {}
+// VerifyOptions say how much is checked. The zero value checks everything.
+type VerifyOptions struct {
+	// Sample, when it is not 0, bounds the time that the check should take. Of a file
+	// that cannot be checked whole in it, the newest commits are checked, and rows of
+	// each table from places drawn at random.
+	Sample time.Duration
+	// Progress, when set, hears how far the check is.
+	Progress func(VerifyProgress)
+}
+
+// Verify checks one pinned state of the file:
+//
+//   - the trees of all tables and indexes, by SQLite's own checks, and that tables
+//     and indexes are those of [Format];
+//   - that every index has the rows of its table and no others, in their order;
+//   - that each term has one id, and is found by its hash;
+//   - that what is current and what is retired are what the changes of the commits
+//     come to, statement by statement, in both directions;
+//   - that the changes of every commit give the commit's id, and that what the id
+//     leaves out (numbers, counts, the schema's version) follows from them;
+//   - the digests of what no commit's changes cover: see [summedTables].
+//
+// So no accident and no edit by hand goes unnoticed in what can be read. It is no
+// proof against somebody who computes every digest anew: that one cannot keep the
+// id of the head, which is then to be compared with one that was noted elsewhere.
+// Not covered are SQLite's statistics, which only plans depend on, and the absence of
+// activities that made no commit, the oldest of which go by themselves.
+//
+// Its memory is bounded. An error means that it could not be done; what it found is
+// in the report.
+func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, error) {
+	if opts.Progress == nil {
+		opts.Progress = func(VerifyProgress) {}
 	}
 	r, err := f.Read(ctx)
 	if isDamage(err) {
@@ -51,8 +84,8 @@ func (f *File) Verify(ctx context.Context, progress func(VerifyProgress)) (Verif
 	defer r.Close()
 	// What the process remembers of the dictionary is not what the file says.
 	r.dict = readingDictionary(r.conn, newTermCache())
-	v := &verifier{Reader: r, ctx: ctx, progress: progress, report: VerifyReport{Head: r.head}}
-	err = v.run()
+	v := &verifier{Reader: r, ctx: ctx, progress: opts.Progress, report: VerifyReport{Head: r.head}}
+	err = v.run(opts.Sample)
 	return v.report, r.fail(ctx, "verify", err)
 }
 
@@ -61,6 +94,10 @@ type verifier struct {
 	ctx      context.Context
 	progress func(VerifyProgress)
 	report   VerifyReport
+	bulk     map[int64]bool // the commits that have no change log
+	terms    int64          // the last id of the dictionary
+	key      rowKey
+	live     rowSet // the rows of live
 }
 
 func (v *verifier) problem(format string, args ...any) {
@@ -69,8 +106,23 @@ func (v *verifier) problem(format string, args ...any) {
 	}
 }
 
-func (v *verifier) run() error {
-	for _, step := range []func() error{v.pages, v.tables, v.dictionary, v.sums, v.history} {
+// pageTime is what the check of a page takes, of all its rows on average.
+const pageTime = 500 * time.Microsecond
+
+func (v *verifier) run(sample time.Duration) error {
+	pages, err := v.conn.int64("PRAGMA page_count")
+	if err != nil {
+		return err
+	}
+	v.key = newRowKey()
+	steps := []func() error{v.begin, v.schemaObjects, v.meta}
+	if v.report.Whole = sample == 0 || time.Duration(pages)*pageTime <= sample; v.report.Whole {
+		steps = append(steps, v.pages, v.records, v.dictionary, v.statements, v.indexes, func() error { return v.history(Commit{}) })
+	} else {
+		deadline := time.Now().Add(sample)
+		steps = append(steps, func() error { return v.newest(deadline) }, func() error { return v.sample(deadline) })
+	}
+	for _, step := range steps {
 		err := step()
 		if isDamage(err) {
 			v.problem("%v", err)
@@ -83,80 +135,79 @@ func (v *verifier) run() error {
 	return nil
 }
 
-// pages runs SQLite's check of its trees, indexes included.
-func (v *verifier) pages() error {
-	v.progress(VerifyProgress{Phase: "pages"})
-	return v.conn.exec("PRAGMA integrity_check", func(s *stmt) error {
-		if text := s.ColumnText(0); text != "ok" {
-			v.problem("SQLite: %s", text)
+// begin reads what later steps need.
+func (v *verifier) begin() (err error) {
+	if v.terms, err = v.conn.int64("SELECT max(id) FROM terms"); err != nil {
+		return err
+	}
+	v.bulk = map[int64]bool{}
+	return v.conn.exec("SELECT seq FROM commits WHERE flags & ?", func(s *stmt) error {
+		v.bulk[s.ColumnInt64(0)] = true
+		return nil
+	}, flagBulk)
+}
+
+// schemaObjects compares the tables and indexes with those that the migrations make.
+func (v *verifier) schemaObjects() error {
+	fresh, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return err
+	}
+	c := newConn(fresh)
+	defer c.close()
+	files, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		text, err := fs.ReadFile(migrations.FS, name)
+		if err != nil {
+			return err
 		}
+		if err := sqlitex.ExecuteScript(fresh, string(text), nil); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	want, err := objects(c)
+	if err != nil {
+		return err
+	}
+	got, err := objects(v.conn)
+	if err != nil {
+		return err
+	}
+	for name, sql := range want {
+		switch found, ok := got[name]; {
+		case !ok:
+			v.problem("%s is not there", name)
+		case found != sql:
+			v.problem("%s is not as format %d has it: %s", name, Format, found)
+		}
+		delete(got, name)
+	}
+	for name := range got {
+		v.problem("%s does not belong into the file", name)
+	}
+	return nil
+}
+
+// objects returns the SQL of what a database has, by kind and name, without what
+// SQLite and the migrations keep for themselves.
+func objects(c *conn) (map[string]string, error) {
+	list := map[string]string{}
+	return list, c.exec("SELECT type, name, tbl_name, sql FROM sqlite_schema", func(s *stmt) error {
+		name := s.ColumnText(1)
+		if strings.HasPrefix(name, "sqlite_stat") || name == "sqlite_sequence" || name == "goose_db_version" {
+			return nil
+		}
+		list[s.ColumnText(0)+" "+name] = s.ColumnText(2) + ": " + strings.Join(strings.Fields(s.ColumnText(3)), " ")
 		return nil
 	})
 }
 
-// structure lists what must be zero.
-var structure = []struct{ what, sql string }{
-	{"dictionary ids are missing", "SELECT coalesce(max(id), 0) - count(*) FROM terms"},
-	{"quads name terms that are not in the dictionary",
-		"SELECT count(*) FROM live WHERE max(s, p, o, g) > (SELECT coalesce(max(id), 0) FROM terms)"},
-	{"removed quads name terms that are not in the dictionary",
-		"SELECT count(*) FROM hist WHERE max(s, p, o, g) > (SELECT coalesce(max(id), 0) FROM terms)"},
-	{"literals have a datatype that is no IRI",
-		"SELECT count(*) FROM terms t WHERE kind = 4 AND NOT EXISTS (SELECT 1 FROM terms d WHERE d.id = t.datatype AND d.kind = 1)"},
-	{"branches have a head that is no commit",
-		"SELECT count(*) FROM lines WHERE head <> 0 AND head NOT IN (SELECT seq FROM commits)"},
-	{"commits have a parent that is none",
-		"SELECT count(*) FROM commits c WHERE parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM commits p WHERE p.id = c.parent AND p.seq < c.seq)"},
-	{"quads are of no commit", "SELECT count(*) FROM live WHERE added NOT IN (SELECT seq FROM commits)"},
-	{"the head's count of quads is wrong by",
-		"SELECT (SELECT count(*) FROM live) - coalesce((SELECT quads FROM commits WHERE seq = (SELECT head FROM lines WHERE line = 1)), 0)"},
-}
-
-func (v *verifier) tables() (err error) {
-	for i, check := range structure {
-		v.progress(VerifyProgress{"tables", int64(i), int64(len(structure))})
-		n, err := v.conn.int64(check.sql)
-		if err != nil {
-			return err
-		}
-		if n != 0 {
-			v.problem("%s: %d", check.what, n)
-		}
-	}
-	if v.report.Terms, err = v.conn.int64("SELECT count(*) FROM terms"); err != nil {
-		return err
-	}
-	v.report.Quads, err = v.conn.int64("SELECT count(*) FROM live")
-	return err
-}
-
-// dictionary checks that every term is found by its hash.
-func (v *verifier) dictionary() error {
-	s, err := v.conn.take("SELECT id, hash, kind, value, datatype, lang FROM terms")
-	if err != nil {
-		return err
-	}
-	defer s.release()
-	var done int64
-	return v.steps(v.ctx, s, func() (bool, error) {
-		t, err := v.dict.scan(s, 2)
-		if err != nil {
-			return false, err
-		}
-		if v.dict.termHash(t) != s.ColumnInt64(1) {
-			v.problem("term %d is not found by its hash: %v", s.ColumnInt64(0), t)
-		}
-		return true, v.tick("terms", &done)
-	})
-}
-
-// sums recomputes the digests of rows; see [summedTables].
-func (v *verifier) sums() error {
-	for _, table := range summedTables {
-		if err := v.rowSums(table); err != nil {
-			return err
-		}
-	}
+// meta checks what is one row or few: what the file says of itself, its branches,
+// and the migrations that it went through.
+func (v *verifier) meta() error {
 	var covered []any
 	err := v.conn.exec(metaRows, func(s *stmt) error {
 		covered = append(covered, s.values(2)...)
@@ -170,147 +221,182 @@ func (v *verifier) sums() error {
 		sum = s.ColumnText(0)
 		return nil
 	})
-	if err == nil && sum != metaSum(covered...) {
-		v.problem("meta: the rows do not give their digest")
-	}
-	return err
-}
-
-func (v *verifier) rowSums(table summedTable) error {
-	var done int64
-	var before []byte
-	return v.conn.exec(table.rows, func(s *stmt) error {
-		last := s.ColumnCount() - 1
-		row := s.values(last)
-		if before = table.sum(before, row...); !bytes.Equal(before, s.blob(last)) {
-			v.problem("%s %v: the row does not give its digest", table.name, row[0])
-			before = s.blob(last)
-		}
-		return v.tick("records", &done)
-	}, int64(math.MinInt64), int64(math.MaxInt64))
-}
-
-// history recomputes every commit's id. All changes are sorted together, as
-// number of the commit, N-Quads line, operation: so the hashes are one pass.
-func (v *verifier) history() error {
-	sorted := &lineSort{}
-	defer sorted.close()
-	if err := v.gather(sorted); err != nil {
+	if err != nil {
 		return err
 	}
-	next := v.commitCheck()
-	defer next.close()
-	err := sorted.each(func(line []byte) error {
-		if err := v.tick("hashes", &next.lines); err != nil {
-			return err
+	if sum != metaSum(covered...) {
+		v.problem("meta: the rows do not give their digest: %q", covered)
+	}
+	last, err := v.conn.int64("SELECT max(seq) FROM commits")
+	if err != nil {
+		return err
+	}
+	lines := 0
+	err = v.conn.exec("SELECT line, parent, fork, name, head FROM lines", func(s *stmt) error {
+		lines++
+		if got, want := fmt.Sprint(s.values(5)), fmt.Sprint([]any{int64(mainLine), nil, nil, "main", last}); got != want {
+			v.problem("lines: main is %s and should be %s (number, parent, fork, name, head)", got, want)
 		}
-		return next.change(int64(binary.BigEndian.Uint64(line)), line[8:])
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return next.upTo(1 << 62)
+	if lines != 1 {
+		v.problem("lines: %d branches instead of main alone", lines)
+	}
+	next := int64(0)
+	err = v.conn.exec("SELECT version_id, is_applied FROM goose_db_version ORDER BY id", func(s *stmt) error {
+		if s.ColumnInt64(0) != next || s.ColumnInt64(1) != 1 {
+			v.problem("goose_db_version: migration %d was applied (%d) where %d should have been", s.ColumnInt64(0), s.ColumnInt64(1), next)
+		}
+		next++
+		return nil
+	})
+	if err == nil && next != Format+1 {
+		v.problem("goose_db_version: %d migrations were applied, and format %d has %d", next-1, Format, Format)
+	}
+	return err
 }
 
-// gathered are the changes of all commits: the logs, and for bulk commits, which
-// have none, what they added.
-var gathered = []string{
-	changeColumns + "SELECT s, p, o, g, op, seq FROM changes" + changeJoins,
-	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added IN (SELECT seq FROM commits WHERE flags & 1)" + changeJoins,
-	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM hist WHERE added IN (SELECT seq FROM commits WHERE flags & 1)" + changeJoins,
-}
-
-func (v *verifier) gather(into *lineSort) error {
-	var done int64
-	var line []byte
-	var failed error
-	for _, sql := range gathered {
-		err := v.changes(v.ctx, sql, func(c Change, _ error) bool {
-			line = binary.BigEndian.AppendUint64(line[:0], uint64(c.Seq))
-			line = append(rdf.AppendQuad(line, c.Quad), c.Op)
-			if failed = v.tick("changes", &done); failed == nil {
-				failed = into.add(line)
+// pages runs SQLite's checks: of all trees, and of the small tables' indexes. Those of
+// live are compared with it in [verifier.indexes], which takes a fifth of the time.
+func (v *verifier) pages() error {
+	v.progress(VerifyProgress{Phase: "pages"})
+	checks := []string{"PRAGMA quick_check"}
+	err := v.conn.exec("SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'index' AND tbl_name <> 'live'", func(s *stmt) error {
+		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(\"%s\")", strings.ReplaceAll(s.ColumnText(0), `"`, `""`)))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, check := range checks {
+		err := v.conn.exec(check, func(s *stmt) error {
+			if text := s.ColumnText(0); text != "ok" {
+				v.problem("SQLite: %s", text)
 			}
-			return failed == nil
+			return nil
 		})
-		if err = errors.Join(err, failed); err != nil {
+		if err != nil {
+			return err
+		}
+		v.progress(VerifyProgress{"pages", int64(i) + 1, int64(len(checks))})
+	}
+	return nil
+}
+
+// recordChecks list what must be zero.
+var recordChecks = []struct{ what, sql string }{
+	{"prov: activities that say of a commit that they made it, as another one does",
+		"SELECT count(*) - count(DISTINCT commit_seq) FROM prov WHERE commit_seq <> 0"},
+	{"prov: activities of a commit that is not there",
+		"SELECT count(*) FROM prov WHERE commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM commits)"},
+	{"idempotency: remembered keys that are not there any more",
+		"SELECT coalesce(max(seq) - min(seq) + 1 - count(*), 0) FROM idempotency"},
+	{"commits: ids that are no ids, or a second parent", `SELECT count(*) FROM commits
+		WHERE length(id) <> 32 OR length(coalesce(parent, id)) <> 32 OR parent2 IS NOT NULL`},
+	{"commits: on another branch than main, or with flags that do not exist", "SELECT count(*) FROM commits WHERE line <> 1 OR flags NOT IN (0, 1)"},
+}
+
+// records recomputes the digests of rows; see [summedTables].
+func (v *verifier) records() error {
+	for _, check := range recordChecks {
+		n, err := v.conn.int64(check.sql)
+		if err != nil {
+			return err
+		}
+		if n != 0 {
+			v.problem("%s: %d", check.what, n)
+		}
+	}
+	for _, table := range summedTables {
+		if err := v.sums(table, math.MinInt64, math.MaxInt64, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// sums checks the digests of limit rows after seq, whose digest is before.
+func (v *verifier) sums(table summedTable, seq, limit int64, before []byte) error {
+	var done int64
+	return v.conn.exec(table.rows, func(s *stmt) error {
+		last := s.ColumnCount() - 1
+		row := s.values(last)
+		if before = table.sum(before, row...); !bytes.Equal(before, s.blob(last)) {
+			v.problem("%s %v: %s do not give its digest", table.name, row[0], table.covers)
+			before = s.blob(last)
+		}
+		return v.tick("records", 0, &done)
+	}, seq, limit)
+}
+
+// dictionary checks that every term is found by its hash, and has one id.
+func (v *verifier) dictionary() error {
+	n, err := v.conn.int64("SELECT coalesce(max(id), 0) - count(*) FROM terms")
+	if err != nil {
+		return err
+	}
+	if n != 0 {
+		v.problem("terms: dictionary ids that are missing: %d", n)
+	}
+	s, err := v.conn.take(termRows + " WHERE id > ?")
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	s.BindInt64(1, math.MinInt64)
+	err = v.steps(v.ctx, s, func() (bool, error) {
+		v.checkTerm(s)
+		return true, v.tick("terms", v.terms, &v.report.Terms)
+	})
+	if err != nil {
+		return err
+	}
+	return v.conn.exec("SELECT hash FROM terms INDEXED BY terms_hash GROUP BY hash HAVING count(*) > 1", func(s *stmt) error {
+		ids := map[string]int64{}
+		return v.conn.exec(termRows+" WHERE hash = ?", func(s *stmt) error {
+			t, err := v.dict.scan(s, 2)
+			if err != nil {
+				return err
+			}
+			text := string(rdf.AppendTerm(nil, t))
+			if other, ok := ids[text]; ok {
+				v.problem("terms %d and %d are the same: %s", other, s.ColumnInt64(0), text)
+			}
+			ids[text] = s.ColumnInt64(0)
+			return nil
+		}, s.ColumnInt64(0))
+	})
+}
+
+const termRows = "SELECT id, hash, kind, value, datatype, lang FROM terms"
+
+// checkTerm checks a row of [termRows].
+func (v *verifier) checkTerm(s *stmt) {
+	id, kind := s.ColumnInt64(0), s.ColumnInt64(2)
+	t, err := v.dict.scan(s, 2)
+	if err != nil {
+		v.problem("term %d: %v", id, err)
+		return
+	}
+	if v.dict.termHash(t) != s.ColumnInt64(1) {
+		v.problem("term %d is not found by its hash: %v", id, t)
+	}
+	if s.ColumnIsNull(4) != (kind != kindTyped) || s.ColumnIsNull(5) != (kind != kindLang) {
+		v.problem("term %d of kind %d has a datatype or a language that it cannot have, or lacks one: %v", id, kind, t)
+	}
+	if _, ok := inlineID(t); ok || id < 1 {
+		v.problem("term %d has another id of its own: %v", id, t)
+	}
+}
+
 // tick counts a step, reports every so many, and asks whether to go on.
-func (v *verifier) tick(phase string, done *int64) error {
+func (v *verifier) tick(phase string, total int64, done *int64) error {
 	if *done++; *done%4096 != 0 {
 		return nil
 	}
-	v.progress(VerifyProgress{Phase: phase, Done: *done})
+	v.progress(VerifyProgress{Phase: phase, Done: *done, Total: total})
 	return v.ctx.Err()
-}
-
-// commitCheck walks the commits in step with their sorted changes.
-type commitCheck struct {
-	v     *verifier
-	rows  *stmt
-	have  bool
-	at    Commit
-	hash  *changeHash
-	lines int64
-	err   error
-}
-
-func (v *verifier) commitCheck() *commitCheck {
-	c := &commitCheck{v: v}
-	c.rows, c.err = v.conn.take("SELECT " + commitColumns + " ORDER BY c.seq")
-	if c.err == nil {
-		c.advance()
-	}
-	return c
-}
-
-func (c *commitCheck) close() {
-	if c.rows != nil {
-		c.rows.release()
-	}
-}
-
-func (c *commitCheck) advance() {
-	if c.have, c.err = c.rows.Step(); c.err == nil && c.have {
-		c.at, c.hash = scanCommit(c.rows), newChangeHash()
-	}
-}
-
-// upTo checks the commits before seq, whose changes have all been seen.
-func (c *commitCheck) upTo(seq int64) error {
-	for c.err == nil && c.have && c.at.Seq < seq {
-		c.check()
-		c.advance()
-	}
-	return c.err
-}
-
-func (c *commitCheck) check() {
-	c.v.report.Commits++
-	if c.hash.added != c.at.Added || c.hash.removed != c.at.Removed {
-		c.v.problem("commit %d (%s) says +%d −%d but its changes are +%d −%d", c.at.Seq, c.at.ID, c.at.Added, c.at.Removed, c.hash.added, c.hash.removed)
-		return
-	}
-	if got := c.hash.commitID(c.at); got != c.at.ID {
-		c.v.problem("commit %d has the id %s but its content gives %s", c.at.Seq, c.at.ID, got)
-	}
-}
-
-// change adds a sorted change, an N-Quads line and its operation.
-func (c *commitCheck) change(seq int64, line []byte) error {
-	if err := c.upTo(seq); err != nil {
-		return err
-	}
-	if !c.have || c.at.Seq != seq {
-		c.v.problem("changes of commit %d, which is none", seq)
-		return nil
-	}
-	last := len(line) - 1
-	c.hash.keepLine(line[last], line[:last])
-	return nil
 }

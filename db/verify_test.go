@@ -3,9 +3,12 @@ package db_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -33,7 +36,7 @@ func history(t *testing.T) *db.File {
 
 func verify(t *testing.T, f *db.File) db.VerifyReport {
 	t.Helper()
-	report, err := f.Verify(t.Context(), nil)
+	report, err := f.Verify(t.Context(), db.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,5 +122,29 @@ func TestABackupThatIsCancelledLeavesNothing(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 1 {
 		t.Errorf("left: %v, error %v", left, err)
+	}
+}
+
+func TestASampleFindsWhatIsWrongInTheNewestCommits(t *testing.T) {
+	f := create(t)
+	all := entities(30_000)
+	write(t, f, all[:20_000], nil)
+	last := write(t, f, all[20_000:20_010], all[:5])
+	path := f.Path()
+	f.Close()
+	sample := func() db.VerifyReport {
+		t.Helper()
+		report, err := open(t, path).Verify(t.Context(), db.VerifyOptions{Sample: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	if report := sample(); !report.OK() || report.Whole || report.Commits != 1 || report.Quads == 0 || report.Terms == 0 {
+		t.Errorf("%+v", report)
+	}
+	dbtest.Exec(t, path, "DELETE FROM live WHERE added = 2 AND s = (SELECT max(s) FROM live WHERE added = 2)")
+	if report := sample(); report.OK() || !strings.Contains(report.Problems[0], fmt.Sprintf("commit %d changed a statement", last.Seq)) {
+		t.Errorf("%+v", report)
 	}
 }

@@ -144,7 +144,7 @@ func TestCallsSideBySide(t *testing.T) {
 	if got := snapshot["types"].(map[string]any)["Standard"]; got != float64(9+80) {
 		t.Errorf("there are %v standards", got)
 	}
-	if report, err := e.graph.Verify(t.Context(), nil); err != nil || !report.OK() {
+	if report, err := e.graph.Verify(t.Context(), kg.VerifyOptions{}); err != nil || !report.OK() {
 		t.Errorf("verify: %v, %v", report.Problems, err)
 	}
 }

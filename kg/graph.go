@@ -186,15 +186,25 @@ func (g *Graph) Backup(ctx context.Context, dest string, progress func(done, tot
 	return g.file.Backup(ctx, dest, progress)
 }
 
-// Verify checks the file's integrity and recomputes the hash of every commit.
+// VerifyOptions say how much [Graph.Verify] checks. The zero value checks everything.
+type VerifyOptions struct {
+	// Sample, when it is not 0, bounds the time that the check should take: see
+	// [db.VerifyOptions].
+	Sample time.Duration
+	// Progress, when set, hears how far the check is.
+	Progress func(Progress)
+}
+
+// Verify checks that the file says what was written to it: see [db.File.Verify].
 // Damage is in the report; the error is for a check that could not be finished.
-func (g *Graph) Verify(ctx context.Context, progress func(Progress)) (VerifyReport, error) {
-	if progress == nil {
-		return g.file.Verify(ctx, nil)
+func (g *Graph) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, error) {
+	in := db.VerifyOptions{Sample: opts.Sample}
+	if opts.Progress != nil {
+		in.Progress = func(p db.VerifyProgress) {
+			opts.Progress(Progress{Phase: p.Phase, Done: p.Done, Total: p.Total, Unit: "rows"})
+		}
 	}
-	return g.file.Verify(ctx, func(p db.VerifyProgress) {
-		progress(Progress{Phase: p.Phase, Done: p.Done, Total: p.Total, Unit: "rows"})
-	})
+	return g.file.Verify(ctx, in)
 }
 
 // Record keeps the provenance of calls that wrote nothing, and takes in what was

@@ -124,7 +124,7 @@ func tryLoad(t testing.TB, g *kg.Graph, l kg.Load, name, text string) (kg.Loaded
 // verify holds the whole file against its own hashes and tables.
 func verify(t testing.TB, g *kg.Graph) {
 	t.Helper()
-	report, err := g.Verify(t.Context(), nil)
+	report, err := g.Verify(t.Context(), kg.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

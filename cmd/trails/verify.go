@@ -46,7 +46,7 @@ func (p *program) verify(cmd *cobra.Command, file string) error {
 	progress := p.newMeter()
 	defer progress.close()
 	err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) (err error) {
-		report, err = g.Verify(cmd.Context(), progress.hook())
+		report, err = g.Verify(cmd.Context(), kg.VerifyOptions{Progress: progress.hook()})
 		return err
 	})
 	if err != nil {

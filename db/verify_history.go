@@ -1,0 +1,161 @@
+package db
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"trails/kg/rdf"
+)
+
+// history recomputes the ids of the commits after one, the zero Commit for all, and
+// what follows from their changes. All changes are sorted together, as number of the
+// commit, N-Quads line, operation: so the hashes are one pass.
+func (v *verifier) history(after Commit) error {
+	sorted := &lineSort{}
+	defer sorted.close()
+	if err := v.gather(sorted, after.Seq); err != nil {
+		return err
+	}
+	next, err := v.commitCheck(after)
+	if err != nil {
+		return err
+	}
+	defer next.rows.release()
+	err = sorted.each(func(line []byte) error {
+		if err := v.tick("hashes", 0, &next.lines); err != nil {
+			return err
+		}
+		return next.change(int64(binary.BigEndian.Uint64(line)), line[8:])
+	})
+	if err != nil {
+		return err
+	}
+	if err := next.upTo(1 << 62); err != nil {
+		return err
+	}
+	if next.last.Quads != v.live.n && v.report.Whole {
+		v.problem("commit %d leaves %d quads by its changes and those before, and there are %d", next.last.Seq, next.last.Quads, v.live.n)
+	}
+	return nil
+}
+
+// gathered are the changes of the commits after one: the logs, and for bulk commits,
+// which have none, what they added.
+var gathered = []string{
+	changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq > ?1" + changeJoins,
+	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added IN (SELECT seq FROM commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
+	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM hist WHERE added IN (SELECT seq FROM commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
+}
+
+// Behind the operation of a sorted change stands whether it is of the schema.
+const ofData, ofSchema = 0, 1
+
+func (v *verifier) gather(into *lineSort, after int64) error {
+	var done int64
+	var line []byte
+	var failed error
+	sources := gathered
+	if !v.report.Whole {
+		sources = gathered[:1]
+	}
+	for _, sql := range sources {
+		err := v.changes(v.ctx, sql, func(c Change, _ error) bool {
+			line = binary.BigEndian.AppendUint64(line[:0], uint64(c.Seq))
+			of := byte(ofData)
+			if c.Quad.Label == rdf.SchemaGraph {
+				of = ofSchema
+			}
+			line = append(rdf.AppendQuad(line, c.Quad), c.Op, of)
+			if failed = v.tick("changes", 0, &done); failed == nil {
+				failed = into.add(line)
+			}
+			return failed == nil
+		}, after)
+		if err = errors.Join(err, failed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commitCheck walks the commits in step with their sorted changes.
+type commitCheck struct {
+	v      *verifier
+	rows   *stmt
+	have   bool
+	at     Commit
+	last   Commit // the one before at, with what it should have said
+	hash   *changeHash
+	schema bool // a change of at is of the schema
+	lines  int64
+}
+
+func (v *verifier) commitCheck(after Commit) (*commitCheck, error) {
+	rows, err := v.conn.take("SELECT " + commitColumns + " WHERE c.seq > ? ORDER BY c.seq")
+	if err != nil {
+		return nil, err
+	}
+	rows.BindInt64(1, after.Seq)
+	c := &commitCheck{v: v, rows: rows, last: after}
+	return c, c.advance()
+}
+
+func (c *commitCheck) advance() (err error) {
+	if c.have, err = c.rows.Step(); err == nil && c.have {
+		c.at, c.hash, c.schema = scanCommit(c.rows), newChangeHash(), false
+	}
+	return err
+}
+
+// upTo checks the commits before seq, whose changes have all been seen.
+func (c *commitCheck) upTo(seq int64) error {
+	for c.have && c.at.Seq < seq {
+		c.check()
+		if err := c.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *commitCheck) check() {
+	v, at := c.v, c.at
+	v.report.Commits++
+	if c.hash.added != at.Added || c.hash.removed != at.Removed {
+		v.problem("commit %d (%s) says +%d −%d but its changes are +%d −%d", at.Seq, at.ID, at.Added, at.Removed, c.hash.added, c.hash.removed)
+	}
+	if got := c.hash.commitID(at); got != at.ID {
+		v.problem("commit %d has the id %s but its content gives %s", at.Seq, at.ID, got)
+	}
+	if at.Seq != c.last.Seq+1 || at.Parent != c.last.ID {
+		v.problem("commit %d, whose parent is %q, comes after commit %d, %q", at.Seq, at.Parent, c.last.Seq, c.last.ID)
+	}
+	version, schemaSeq := c.last.SchemaVersion, c.last.SchemaSeq
+	if c.schema {
+		version, schemaSeq = version+1, at.Seq
+	}
+	if at.SchemaVersion != version || at.SchemaSeq != schemaSeq {
+		v.problem("commit %d says version %d of the schema, of commit %d, but the changes give version %d of commit %d",
+			at.Seq, at.SchemaVersion, at.SchemaSeq, version, schemaSeq)
+	}
+	if quads := c.last.Quads + c.hash.added - c.hash.removed; at.Quads != quads {
+		v.problem("commit %d says %d quads, but the changes give %d", at.Seq, at.Quads, quads)
+		at.Quads = quads
+	}
+	c.last = at
+}
+
+// change adds a sorted change: an N-Quads line, its operation and whether it is of the schema.
+func (c *commitCheck) change(seq int64, line []byte) error {
+	if err := c.upTo(seq); err != nil {
+		return err
+	}
+	if !c.have || c.at.Seq != seq {
+		c.v.problem("changes of commit %d, which is none", seq)
+		return nil
+	}
+	end := len(line) - 2
+	c.hash.keepLine(line[end], line[:end])
+	c.schema = c.schema || line[end+1] == ofSchema
+	return nil
+}

@@ -1,0 +1,305 @@
+package db
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"trails/kg/rdf"
+)
+
+// rowKey makes digests of rows under a key that is drawn for each verification, so that
+// nobody can prepare rows whose digests add up to those of others.
+type rowKey struct {
+	seeds [2]maphash.Seed
+	text  [6 * 8]byte
+}
+
+func newRowKey() rowKey {
+	return rowKey{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+}
+
+// rowSet is rows, in whatever order they came: their number and the sum of their
+// digests, 128 bits. Sets that are equal have the same rows.
+type rowSet struct {
+	sum [2]uint64
+	n   int64
+}
+
+// add puts a row of up to six numbers into a set.
+func (k *rowKey) add(set *rowSet, row ...int64) {
+	for i, n := range row {
+		binary.LittleEndian.PutUint64(k.text[8*i:], uint64(n))
+	}
+	for i, seed := range k.seeds {
+		set.sum[i] += maphash.Bytes(seed, k.text[:8*len(row)])
+	}
+	set.n++
+}
+
+// event puts what a commit did to a statement into a set.
+func (k *rowKey) event(set *rowSet, seq int64, ids quadIDs, op int64) {
+	k.add(set, ids[0], ids[1], ids[2], ids[3], seq, op)
+}
+
+// statements checks the rows of live and hist against the change logs of the commits:
+// what each row says to have been added and removed by commits is what they say. What
+// bulk commits added is hashed from the rows themselves, in [verifier.history].
+func (v *verifier) statements() error {
+	var rows, logged rowSet
+	var done int64
+	note := func(ids quadIDs, seq, op int64) {
+		if op == OpRemove || !v.bulk[seq] {
+			v.key.event(&rows, seq, ids, op)
+		}
+	}
+	if err := v.intervals(note); err != nil {
+		return err
+	}
+	err := v.conn.exec("SELECT line, s, p, o, g, seq, op FROM changes", func(s *stmt) error {
+		if s.ColumnInt64(0) != mainLine {
+			v.problem("changes: a row of commit %d is of branch %d, which is not there", s.ColumnInt64(5), s.ColumnInt64(0))
+		}
+		v.key.event(&logged, s.ColumnInt64(5), idsOf(s, 1), s.ColumnInt64(6))
+		return v.tick("statements", 0, &done)
+	})
+	if err != nil || rows == logged {
+		return err
+	}
+	return v.nameEvents()
+}
+
+func idsOf(s *stmt, column int) quadIDs {
+	return quadIDs{s.ColumnInt64(column), s.ColumnInt64(column + 1), s.ColumnInt64(column + 2), s.ColumnInt64(column + 3)}
+}
+
+const (
+	// Scans in the order of the primary key.
+	liveRows = "SELECT s, p, o, g, added FROM live INDEXED BY sqlite_autoindex_live_1"
+	histRows = "SELECT s, p, o, g, added, removed, line FROM hist"
+)
+
+// intervals walks hist and live together, checks that what they say of one statement
+// does not overlap, and notes what each row says that commits did.
+func (v *verifier) intervals(note func(ids quadIDs, seq, op int64)) error {
+	hist, err := v.conn.take(histRows)
+	if err != nil {
+		return err
+	}
+	defer hist.release()
+	live, err := v.conn.take(liveRows)
+	if err != nil {
+		return err
+	}
+	defer live.release()
+	var last quadIDs
+	var until int64 // when the row of last that came before ended
+	check := func(ids quadIDs, added, removed int64) {
+		if ids != last {
+			last, until = ids, 0
+		}
+		if added < until {
+			v.problem("the statement was added by commit %d, while it was there: %s", added, v.describe(ids))
+		}
+		if removed <= added {
+			v.problem("the statement was removed by commit %d, and added by commit %d: %s", removed, added, v.describe(ids))
+		}
+		until = removed
+		v.checkIDs(ids)
+		note(ids, added, OpAdd)
+	}
+	retired := func() (more bool, err error) {
+		ids, added, removed := idsOf(hist, 0), hist.ColumnInt64(4), hist.ColumnInt64(5)
+		if hist.ColumnInt64(6) != mainLine {
+			v.problem("hist: a row is of branch %d, which is not there: %s", hist.ColumnInt64(6), v.describe(ids))
+		}
+		check(ids, added, removed)
+		note(ids, removed, OpRemove)
+		return hist.Step()
+	}
+	more, err := hist.Step()
+	if err != nil {
+		return err
+	}
+	err = v.steps(v.ctx, live, func() (bool, error) {
+		ids, added := idsOf(live, 0), live.ColumnInt64(4)
+		for more && compareIDs(idsOf(hist, 0), ids) <= 0 {
+			if more, err = retired(); err != nil {
+				return false, err
+			}
+		}
+		check(ids, added, math.MaxInt64)
+		v.key.add(&v.live, ids[0], ids[1], ids[2], ids[3], added)
+		return true, v.tick("statements", v.head.Quads, &v.report.Quads)
+	})
+	for err == nil && more {
+		more, err = retired()
+	}
+	return err
+}
+
+// checkIDs checks that the ids of a row are of terms, and the only ones of them.
+func (v *verifier) checkIDs(ids quadIDs) {
+	for i, id := range ids {
+		switch {
+		case id > 0 && id <= v.terms, id == defaultGraph && i == posG:
+		case id < 0 && i == posO:
+			t := inlineTerm(id)
+			if t == nil {
+				v.problem("the statement's object %d is no value: %s", id, v.describe(ids))
+			} else if own, _ := inlineID(t); own != id {
+				v.problem("the statement's object %d is %v, whose id is %d: %s", id, t, own, v.describe(ids))
+			}
+		default:
+			v.problem("the statement names a term that is not in the dictionary, %d: %s", id, v.describe(ids))
+		}
+	}
+}
+
+// describe returns a statement as a line of N-Quads, with numbers for terms that
+// cannot be read.
+func (v *verifier) describe(ids quadIDs) string {
+	var q rdf.Quad
+	for i, into := range []*rdf.Term{&q.Subject, &q.Predicate, &q.Object, &q.Label} {
+		if ids[i] == defaultGraph {
+			continue
+		}
+		t, err := v.dict.term(ids[i])
+		if err != nil {
+			return fmt.Sprintf("terms %v", ids)
+		}
+		*into = t
+	}
+	if q.Subject == nil || q.Predicate == nil || q.Object == nil {
+		return fmt.Sprintf("terms %v", ids)
+	}
+	return string(rdf.AppendQuad(nil, q))
+}
+
+// The rows as what commits did, and what the change logs say of it.
+const (
+	notBulk   = "NOT IN (SELECT seq FROM commits WHERE flags & 1)"
+	rowEvents = "SELECT s, p, o, g, added AS seq, 43 AS op FROM live WHERE added " + notBulk + `
+		UNION ALL SELECT s, p, o, g, added, 43 FROM hist WHERE added ` + notBulk + `
+		UNION ALL SELECT s, p, o, g, removed, 45 FROM hist`
+	logEvents = "SELECT s, p, o, g, seq, op FROM changes"
+)
+
+// named bounds the rows that are named of one kind.
+const named = 10
+
+// nameEvents says what is in the rows and not in the change logs, and the reverse.
+func (v *verifier) nameEvents() error {
+	before := len(v.report.Problems)
+	for _, side := range []struct {
+		sql  string
+		what map[int64]string
+	}{
+		{"SELECT * FROM (" + rowEvents + ") EXCEPT " + logEvents, map[int64]string{
+			OpAdd:    "the statement is said to be of commit %d, which did not add it: %s",
+			OpRemove: "the statement is said to have been removed by commit %d, which did not: %s",
+		}},
+		{logEvents + " EXCEPT SELECT * FROM (" + rowEvents + ")", map[int64]string{
+			OpAdd:    "commit %d added a statement that is neither current nor retired since: %s",
+			OpRemove: "commit %d removed a statement that is not retired since: %s",
+		}},
+	} {
+		err := v.conn.exec(side.sql+" LIMIT ? + 0", func(s *stmt) error {
+			text, ok := side.what[s.ColumnInt64(5)]
+			if !ok {
+				text = "changes: the log of commit %d has a row that neither adds nor removes: %s"
+			}
+			v.problem(text, s.ColumnInt64(4), v.describe(idsOf(s, 0)))
+			return nil
+		}, named)
+		if err != nil {
+			return err
+		}
+	}
+	if len(v.report.Problems) == before {
+		v.problem("the rows of live and hist are not what the change logs of the commits say")
+	}
+	return nil
+}
+
+// liveIndex is an index of live: columns are its own, in their order, and at has the
+// places of s, p, o, g and added in them.
+type liveIndex struct {
+	name, columns string
+	at            [5]int
+	named         bool // of named graphs only
+}
+
+var liveTrees = []liveIndex{
+	{"live_pos", "p, o, s, g, added", [5]int{2, 0, 1, 3, 4}, false},
+	{"live_osp", "o, s, p, g, added", [5]int{1, 2, 0, 3, 4}, false},
+	{"live_g", "g, p, o, s, added", [5]int{3, 1, 2, 0, 4}, true},
+}
+
+// indexes checks that each index of live has its rows, in the index's order.
+func (v *verifier) indexes() error {
+	for _, index := range liveTrees {
+		rows, want := rowSet{}, v.live
+		filter := ""
+		if index.named {
+			filter, want = " WHERE g <> 0", rowSet{}
+			err := v.conn.exec(liveRows+filter, func(s *stmt) error {
+				v.key.add(&want, s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4))
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		var last, row [5]int64
+		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s%s", index.columns, index.name, filter)
+		err := v.conn.exec(scan, func(s *stmt) error {
+			for i := range row {
+				row[i] = s.ColumnInt64(i)
+			}
+			if rows.n > 0 && slices.Compare(last[:], row[:]) >= 0 {
+				v.problem("index %s is out of order at %v", index.name, row)
+			}
+			last = row
+			v.key.add(&rows, row[index.at[0]], row[index.at[1]], row[index.at[2]], row[index.at[3]], row[index.at[4]])
+			if rows.n%4096 != 0 {
+				return nil
+			}
+			v.progress(VerifyProgress{"indexes", rows.n, want.n})
+			return v.ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		if rows != want {
+			if err := v.nameRows(index.name, filter); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nameRows says which rows an index lacks, and which it has and live has not.
+func (v *verifier) nameRows(index, filter string) error {
+	before := len(v.report.Problems)
+	indexRows := "SELECT s, p, o, g, added FROM live INDEXED BY " + index + filter
+	for _, side := range []struct{ sql, what string }{
+		{liveRows + filter + " EXCEPT " + indexRows, "index %s lacks a row of live, of commit %d: %s"},
+		{indexRows + " EXCEPT " + liveRows + filter, "index %s has a row that live has not, of commit %d: %s"},
+	} {
+		err := v.conn.exec(side.sql+" LIMIT ? + 0", func(s *stmt) error {
+			v.problem(side.what, index, s.ColumnInt64(4), v.describe(idsOf(s, 0)))
+			return nil
+		}, named)
+		if err != nil {
+			return err
+		}
+	}
+	if len(v.report.Problems) == before {
+		v.problem("index %s does not have the rows of live", index)
+	}
+	return nil
+}

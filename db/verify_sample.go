@@ -1,0 +1,187 @@
+package db
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+const (
+	// sampleCommits is how many of the newest commits a sample looks at.
+	sampleCommits = 100
+	// sampleRows is how many rows it takes from each place.
+	sampleRows = 100
+)
+
+// newest checks the newest commits: their ids, their digests, and that the rows of live
+// and hist have what they did. It stops at one without a change log.
+func (v *verifier) newest(deadline time.Time) error {
+	commits, err := v.commits("ORDER BY c.seq DESC LIMIT ? + 0", sampleCommits+1)
+	if err != nil {
+		return err
+	}
+	changes, end := int64(0), 0
+	for _, c := range commits {
+		if changes += c.Added + c.Removed; c.Bulk || changes > bulkSize {
+			break
+		}
+		end++
+	}
+	if end == len(commits) && end > sampleCommits {
+		end--
+	}
+	after := Commit{}
+	if end < len(commits) {
+		after = commits[end]
+	}
+	if err := v.history(after); err != nil {
+		return err
+	}
+	var chain []byte
+	err = v.conn.exec("SELECT chain FROM commits WHERE seq = ?", func(s *stmt) error {
+		chain = s.blob(0)
+		return nil
+	}, after.Seq)
+	if err != nil {
+		return err
+	}
+	if err := v.sums(commitChain, after.Seq, sampleCommits, chain); err != nil {
+		return err
+	}
+	return v.conn.exec("SELECT s, p, o, g, seq, op FROM changes WHERE line = 1 AND seq > ?", func(s *stmt) error {
+		if time.Now().After(deadline) {
+			return nil
+		}
+		return v.checkLogged(idsOf(s, 0), s.ColumnInt64(4), s.ColumnInt64(5))
+	}, after.Seq)
+}
+
+// checkLogged checks that the rows have what a change log says.
+func (v *verifier) checkLogged(ids quadIDs, seq, op int64) error {
+	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], seq}
+	const same = " WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND "
+	found := "SELECT 1 FROM hist" + same + "line = 1 AND removed = ?5"
+	if op == OpAdd {
+		found = "SELECT 1 FROM live" + same + "added = ?5 UNION ALL SELECT 1 FROM hist" + same + "line = 1 AND added = ?5"
+	}
+	n, err := v.conn.int64(found, key...)
+	if err == nil && n != 1 {
+		v.problem("commit %d changed a statement (%c), and no row says so: %s", seq, rune(op), v.describe(ids))
+	}
+	return err
+}
+
+// sample checks rows from places drawn at random, until the deadline.
+func (v *verifier) sample(deadline time.Time) error {
+	last := map[string]int64{}
+	for _, table := range []string{"prov", "idempotency"} {
+		n, err := v.conn.int64(fmt.Sprintf("SELECT max(seq) FROM %s", table))
+		if err != nil {
+			return err
+		}
+		last[table] = n
+	}
+	for round := int64(1); round == 1 || time.Now().Before(deadline); round++ {
+		if err := v.ctx.Err(); err != nil {
+			return err
+		}
+		v.progress(VerifyProgress{Phase: "sample", Done: round})
+		if err := v.sampleTerms(); err != nil {
+			return err
+		}
+		if err := v.sampleRows(); err != nil {
+			return err
+		}
+		for _, table := range []summedTable{provSums, idempotencySums} {
+			if err := v.sums(table, rand.Int64N(last[table.name]+1)-1, sampleRows, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sampleTerms checks terms from one place, and that the index finds them.
+func (v *verifier) sampleTerms() error {
+	return v.conn.exec(termRows+" WHERE id > ? LIMIT ? + 0", func(s *stmt) error {
+		v.report.Terms++
+		v.checkTerm(s)
+		n, err := v.conn.int64("SELECT count(*) FROM terms INDEXED BY terms_hash WHERE hash = ? AND id = ?", s.ColumnInt64(1), s.ColumnInt64(0))
+		if err == nil && n != 1 {
+			v.problem("index terms_hash lacks term %d", s.ColumnInt64(0))
+		}
+		return err
+	}, rand.Int64N(v.terms+1), sampleRows)
+}
+
+// sampleRows checks rows of live, of its indexes and of hist from one place each.
+func (v *verifier) sampleRows() error {
+	from := rand.Int64N(v.terms + 1)
+	trees := append([]liveIndex{{name: "sqlite_autoindex_live_1", columns: "s, p, o, g, added", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
+	for i, tree := range trees {
+		first, filter := tree.columns[:1], ""
+		if tree.named {
+			filter = "g <> 0 AND "
+		}
+		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s WHERE %s%s >= ? LIMIT ? + 0", tree.columns, tree.name, filter, first)
+		err := v.conn.exec(scan, func(s *stmt) error {
+			var row [5]int64
+			for i, at := range tree.at {
+				row[i] = s.ColumnInt64(at)
+			}
+			return v.checkRow(row, slices.Delete(slices.Clone(trees), i, i+1))
+		}, from, sampleRows)
+		if err != nil {
+			return err
+		}
+	}
+	return v.conn.exec("SELECT s, p, o, g, added, removed FROM hist WHERE line = 1 AND s >= ? LIMIT ? + 0", func(s *stmt) error {
+		ids, added, removed := idsOf(s, 0), s.ColumnInt64(4), s.ColumnInt64(5)
+		v.checkIDs(ids)
+		if err := v.checkEvent(ids, removed, OpRemove); err != nil || v.bulk[added] {
+			return err
+		}
+		return v.checkEvent(ids, added, OpAdd)
+	}, from, sampleRows)
+}
+
+// checkRow checks that a row is in other trees of live, too, and that the commit that
+// it names added it.
+func (v *verifier) checkRow(row [5]int64, others []liveIndex) error {
+	v.report.Quads++
+	ids := quadIDs(row[:4])
+	v.checkIDs(ids)
+	key := []any{row[0], row[1], row[2], row[3], row[4]}
+	for _, tree := range others {
+		if tree.named && ids[posG] == defaultGraph {
+			continue
+		}
+		const find = "SELECT count(*) FROM live INDEXED BY %s WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND added = ?5"
+		text := fmt.Sprintf(find, tree.name)
+		if tree.named {
+			text += " AND g <> 0"
+		}
+		n, err := v.conn.int64(text, key...)
+		if err != nil {
+			return err
+		}
+		if n != 1 {
+			v.problem("live has a row that not all of its indexes have, %s: %s", tree.name, v.describe(ids))
+		}
+	}
+	if v.bulk[row[4]] {
+		return nil
+	}
+	return v.checkEvent(ids, row[4], OpAdd)
+}
+
+// checkEvent checks that a change log has what a row says.
+func (v *verifier) checkEvent(ids quadIDs, seq, op int64) error {
+	n, err := v.conn.int64("SELECT op FROM changes WHERE line = 1 AND seq = ? AND s = ? AND p = ? AND o = ? AND g = ?",
+		seq, ids[posS], ids[posP], ids[posO], ids[posG])
+	if err == nil && n != op {
+		v.problem("commit %d is said to have changed a statement (%c), and its log does not have it: %s", seq, rune(op), v.describe(ids))
+	}
+	return err
+}
