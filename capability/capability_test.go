@@ -192,3 +192,41 @@ func TestDescriptorsOfASchemaMakeARegistry(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAnIDThatIsReplacedFindsWhatReplacesIt(t *testing.T) {
+	search, old := descriptor("research.search"), descriptor("research.find")
+	search.Deprecates = []string{"research.find"}
+	r, err := capability.New([]capability.Descriptor{search})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"research.find", "research_find"} {
+		if d, ok := r.Find(name); !ok || d.ID != "research.search" {
+			t.Errorf("Find(%s): got %s, %t", name, d.ID, ok)
+		}
+	}
+	again := descriptor("research.look")
+	again.Deprecates = []string{"research.find"}
+	for _, all := range [][]capability.Descriptor{{search, old}, {search, again}} {
+		if _, err := capability.New(all); !fault.Is(err, fault.InvalidData) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestFieldsThatContradictEachOtherAreRefused(t *testing.T) {
+	for want, change := range map[string]func(*capability.Descriptor){
+		"side effects": func(d *capability.Descriptor) { d.PolicyRequired.Action = policy.Change },
+		"of the action": func(d *capability.Descriptor) {
+			d.SideEffects, d.Assurance = capability.Writes, capability.AssuranceValidated
+		},
+		"the assurance":       func(d *capability.Descriptor) { d.Assurance = capability.AssuranceValidated },
+		"and removes nothing": func(d *capability.Descriptor) { d.ConsentRequired = true },
+	} {
+		d := descriptor("a.b")
+		change(&d)
+		if _, err := capability.New([]capability.Descriptor{d}); !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", want, err)
+		}
+	}
+}

@@ -17,39 +17,56 @@ import (
 )
 
 // Descriptor describes one capability with the fourteen fields of the contract,
-// section 4. It is a value: copies share their slices, which nobody may change.
+// section 4. It is a value: copies share their slices, which nobody may change. Each
+// field says who makes it true; where that is package invoke, a stage of the call does.
 type Descriptor struct {
-	// ID is dotted lower case: "research.search"; see [CheckID].
+	// ID is dotted lower case: "research.search"; see [CheckID], which [New] asks.
 	ID string `json:"id"`
-	// Version is SemVer; a changed descriptor must change it, see [Descriptor.Stamped].
-	Version     string `json:"version"`
+	// Version is SemVer and names the content, see [Descriptor.Stamped]: a changed
+	// descriptor has another one.
+	Version string `json:"version"`
+	// Description is for people and models, who alone can judge it.
 	Description string `json:"description"`
-	// InputShape and OutputShape are what goes in and comes out, as JSON objects.
-	InputShape  Shape `json:"input_shape"`
+	// InputShape is what goes in, as a JSON object: the stage arguments refuses what
+	// does not fit, for a typed write the shape of its type does.
+	InputShape Shape `json:"input_shape"`
+	// OutputShape is what comes out. The handler makes it, and tests hold every
+	// capability's answers against it.
 	OutputShape Shape `json:"output_shape"`
-	// Preconditions are sentences for a person: what must hold before the call.
-	Preconditions []string    `json:"preconditions"`
-	SideEffects   SideEffects `json:"side_effects"`
-	// CostEstimate says what the work grows with.
-	CostEstimate   Cost        `json:"cost_estimate"`
+	// Preconditions are sentences for a person: what must hold before the call. The
+	// handler refuses a call for which they do not, with its own words.
+	Preconditions []string `json:"preconditions"`
+	// SideEffects says what may happen to the graph. [New] refuses one that differs from
+	// the action, and the session of the graph that the handler gets is bound to that.
+	SideEffects SideEffects `json:"side_effects"`
+	// CostEstimate says what the work grows with. It is for who plans calls; what a
+	// call may take is bounded by its capability's own limits.
+	CostEstimate Cost `json:"cost_estimate"`
+	// PolicyRequired is asked by the stage scope, and by the session of the graph.
 	PolicyRequired Requirement `json:"policy_required"`
-	// Idempotent means that doing it twice leaves the graph as doing it once does.
+	// Idempotent means that doing it twice leaves the graph as doing it once does. The
+	// handler makes it so, and a test does each twice.
 	Idempotent bool `json:"idempotent"`
-	// Reasoning is what the capability infers beyond the statements in the graph.
+	// Reasoning is what the capability infers beyond the statements in the graph, which
+	// validation and the views do.
 	Reasoning Reasoning `json:"reasoning"`
-	// Deprecates are the ids that this capability replaces.
+	// Deprecates are the ids that this capability replaces: [Registry.Find] finds it by
+	// them, and none of them is registered.
 	Deprecates []string `json:"deprecates"`
-	// Assurance is how far the result may be relied on.
+	// Assurance is how far the result may be relied on. [New] refuses one that differs
+	// from the side effects: what writes is validated in its commit.
 	Assurance Assurance `json:"assurance"`
-	// ConsentRequired means that a person should agree to each call.
+	// ConsentRequired means that a person should agree before a call removes something.
+	// The stage consent asks where the caller can be asked, pages ask by a form;
+	// elsewhere the arguments are the consent.
 	ConsentRequired bool `json:"consent_required"`
 }
 
 // Requirement is what policy asks before a call.
 type Requirement struct {
 	Scope policy.Scope `json:"scope"`
-	// Action is the policy action: "read", "change", "schema_apply"; "" needs none.
-	Action string `json:"action"`
+	// Action is all that the call may do with the graph; "" is to look at it.
+	Action policy.Action `json:"action"`
 }
 
 // SideEffects says what a capability does to the graph.

@@ -15,21 +15,29 @@ type Registry struct {
 	all     []Descriptor // by id
 	byID    map[string]int
 	byTool  map[string]int
+	byOld   map[string]int // ids that others replace, and their tool names
 	version string
 }
 
 // New returns the registry of these descriptors. It refuses, as InvalidData, an id
 // that breaks the grammar, a version that is no SemVer, an input shape that is not
-// closed, two descriptors with one id, and two ids with one tool name.
+// closed, fields that contradict each other, two descriptors with one id, two ids with
+// one tool name, and an id that is replaced and there, or replaced twice.
 func New(descriptors []Descriptor) (*Registry, error) {
 	r := &Registry{
 		all:    slices.Clone(descriptors),
 		byID:   make(map[string]int, len(descriptors)),
 		byTool: make(map[string]int, len(descriptors)),
+		byOld:  map[string]int{},
 	}
 	slices.SortStableFunc(r.all, func(a, b Descriptor) int { return cmp.Compare(a.ID, b.ID) })
 	for i, d := range r.all {
 		if err := r.add(i, d); err != nil {
+			return nil, err
+		}
+	}
+	for i, d := range r.all {
+		if err := r.replace(i, d); err != nil {
 			return nil, err
 		}
 	}
@@ -47,6 +55,9 @@ func (r *Registry) add(i int, d Descriptor) error {
 	if !d.InputShape.Closed {
 		return fault.New(fault.InvalidData, "capability %s: the input shape must be closed", d.ID)
 	}
+	if err := d.checkFields(); err != nil {
+		return err
+	}
 	if _, taken := r.byID[d.ID]; taken {
 		return fault.New(fault.InvalidData, "capability %s is declared twice", d.ID)
 	}
@@ -55,6 +66,31 @@ func (r *Registry) add(i int, d Descriptor) error {
 		return fault.New(fault.InvalidData, "capabilities %s and %s have the same tool name %s; rename one", r.all[first].ID, d.ID, tool)
 	}
 	r.byID[d.ID], r.byTool[tool] = i, i
+	return nil
+}
+
+// checkFields refuses fields that contradict each other.
+func (d Descriptor) checkFields() error {
+	writes := d.SideEffects == Writes || d.SideEffects == Destroys
+	switch {
+	case writes != d.PolicyRequired.Action.Writes():
+		return fault.New(fault.InvalidData, "capability %s: the side effects %q are not those of the action %q", d.ID, d.SideEffects, d.PolicyRequired.Action)
+	case writes != (d.Assurance == AssuranceValidated):
+		return fault.New(fault.InvalidData, "capability %s: the assurance %q is not that of the side effects %q", d.ID, d.Assurance, d.SideEffects)
+	case d.ConsentRequired && d.SideEffects != Destroys:
+		return fault.New(fault.InvalidData, "capability %s asks for consent, and removes nothing", d.ID)
+	}
+	return nil
+}
+
+// replace notes the ids that a capability replaces.
+func (r *Registry) replace(i int, d Descriptor) error {
+	for _, old := range d.Deprecates {
+		if _, there := r.Find(old); there {
+			return fault.New(fault.InvalidData, "capability %s replaces %s, which is there or replaced by another one", d.ID, old)
+		}
+		r.byOld[old], r.byOld[ToolName(old)] = i, i
+	}
 	return nil
 }
 
@@ -72,12 +108,15 @@ func (r *Registry) ByID(id string) (Descriptor, bool) { return r.at(r.byID, id) 
 // ByTool returns the descriptor with this tool name.
 func (r *Registry) ByTool(name string) (Descriptor, bool) { return r.at(r.byTool, name) }
 
-// Find returns the descriptor with this id or, if there is none, this tool name.
+// Find returns the descriptor with this id or, if there is none, this tool name, or
+// the one that replaces what had it.
 func (r *Registry) Find(name string) (Descriptor, bool) {
-	if d, ok := r.ByID(name); ok {
-		return d, true
+	for _, index := range []map[string]int{r.byID, r.byTool, r.byOld} {
+		if d, ok := r.at(index, name); ok {
+			return d, true
+		}
 	}
-	return r.ByTool(name)
+	return Descriptor{}, false
 }
 
 func (r *Registry) at(index map[string]int, key string) (Descriptor, bool) {

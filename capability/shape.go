@@ -1,5 +1,7 @@
 package capability
 
+import "trails/policy"
+
 // Shape describes a JSON object: its fields in the order people read them. The
 // zero Shape is an object that may hold anything.
 type Shape struct {
@@ -77,6 +79,10 @@ type Field struct {
 	// Nullable means that null is a value, too; an update removes with it.
 	Nullable bool `json:"nullable,omitempty"`
 	Default  any  `json:"default,omitempty"`
+	// Scope, unless it is empty, is what a caller needs besides the capability's own to
+	// give the field another value than its default. The stage rights of package invoke
+	// asks for it.
+	Scope policy.Scope `json:"scope,omitempty"`
 	// Fields describe the members of an object; empty means any.
 	Fields []Field `json:"fields,omitempty"`
 }

@@ -201,3 +201,30 @@ func TestResourcesAreTheSameBytesAsTheEngines(t *testing.T) {
 		}
 	}
 }
+
+// The graph that holds the schema is read like any other, and written by no door of data.
+func TestTheSchemasGraphIsNotWrittenAsAGraph(t *testing.T) {
+	e := notesEngine(t)
+	h := httpapi.New(e, runtimeOptions())
+	get := func(path string) string {
+		return readAll(t, do(h, graphRequest("GET", path, "", "")).Body)
+	}
+	const path = "/rdf-graphs?graph=urn:trails:graph:schema"
+	schema, health := get(path), get("/kg")
+	for _, r := range [][3]string{
+		{"PUT", "text/turtle", oneTriple}, {"PUT", "text/turtle", schema}, {"POST", "text/turtle", oneTriple}, {"DELETE", "", ""},
+	} {
+		got := do(h, graphRequest(r[0], path, r[1], strings.ReplaceAll(r[2], "<o>", "<urn:o>")))
+		if body := readAll(t, got.Body); got.StatusCode != http.StatusForbidden || !strings.Contains(body, "holds the schema") {
+			t.Errorf("%s: %d %s", r[0], got.StatusCode, body)
+		}
+	}
+	update := newRequest(exchange{method: "POST", path: "/sparql", body: "DROP GRAPH <urn:trails:graph:schema>"})
+	update.Header.Set("Content-Type", "application/sparql-update")
+	if got := do(h, update); got.StatusCode != http.StatusForbidden {
+		t.Errorf("update: %d %s", got.StatusCode, readAll(t, got.Body))
+	}
+	if schema == "" || get(path) != schema || get("/kg") != health {
+		t.Error("the schema changed")
+	}
+}

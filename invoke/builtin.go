@@ -16,10 +16,10 @@ type builtin struct {
 	output      []capability.Field
 	effects     capability.SideEffects
 	cost        capability.Cost
-	action      string
+	action      policy.Action
 	scope       policy.Scope
 	idempotent  bool
-	consent     bool
+	loses       loses // what a person has to agree to; nil when there is no such thing
 	requires    []string
 	handle      handler
 	hidden      bool // callable by name, but no tool
@@ -30,7 +30,7 @@ type builtin struct {
 var (
 	readBranch = capability.Field{Name: "branch", Type: capability.String, Description: "The branch to read; main when left out."}
 	schemaText = capability.Field{Name: "schema", Type: capability.String, Required: true, MaxLength: ptr(1 << 20), Description: "The whole new schema as YAML."}
-	allowLoss  = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Let steps through that remove data."}
+	allowLoss  = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Let steps through that remove data.", Scope: policy.Builder}
 
 	commitFields = []capability.Field{
 		{Name: "id", Type: capability.String, Required: true},
@@ -101,7 +101,7 @@ var builtins = []builtin{
 		cost:     capability.CostGraph,
 		action:   "schema_apply",
 		requires: []string{"The data that is there fits the new schema."},
-		handle:   schemaApply, idempotent: true, consent: true,
+		handle:   schemaApply, idempotent: true, loses: schemaLoses,
 	},
 	mutateBuiltin,
 	{
@@ -126,7 +126,7 @@ var builtins = []builtin{
 		cost:     capability.CostChange,
 		action:   "change",
 		requires: []string{"The types in NDJSON are in the schema."},
-		handle:   load, idempotent: false,
+		handle:   load, idempotent: false, loses: loadLoses,
 	},
 	{
 		id: "export", description: "Stream the graph in canonical order, so that the same graph gives the same bytes.",
@@ -181,8 +181,13 @@ var builtins = []builtin{
 			{Name: "uri", Type: capability.String, Required: true, MaxLength: ptr(8192)},
 			{Name: "format", Type: capability.String, MaxLength: ptr(20), Description: "json, jsonld or turtle, where the address can be had so; its own form when left out."},
 		},
-		output: []capability.Field{{Name: "uri", Type: capability.String}, {Name: "mime", Type: capability.String}},
-		cost:   capability.CostResult, action: "read", handle: resourceRead, idempotent: true, hidden: true,
+		output: []capability.Field{
+			{Name: "uri", Type: capability.String, Required: true},
+			{Name: "mime", Type: capability.String, Required: true},
+			{Name: "body", Type: capability.Any, Required: true, Description: "JSON as it is, anything else as a string."},
+			{Name: "page", Type: capability.Object, Description: "Which part of a list this is: offset, limit and more."},
+		},
+		cost: capability.CostResult, action: "read", handle: resourceRead, idempotent: true, hidden: true,
 	},
 }
 
@@ -204,7 +209,7 @@ var metas = []builtin{
 		output:  append([]capability.Field{optionalPlan}, capability.CommitResult()...),
 		effects: capability.Destroys, cost: capability.CostGraph, action: "schema_apply", scope: policy.Builder,
 		requires: []string{"The data that is there fits the new schema."},
-		handle:   schemaApply, idempotent: true, consent: true,
+		handle:   schemaApply, idempotent: true, loses: schemaLoses,
 	},
 }
 
@@ -240,7 +245,7 @@ func (b builtin) describe() capability.Descriptor {
 		Idempotent:      b.idempotent,
 		Reasoning:       capability.ReasoningNone,
 		Assurance:       capability.AssuranceSnapshot,
-		ConsentRequired: b.consent,
+		ConsentRequired: b.loses != nil,
 	}
 	if d.SideEffects == "" {
 		d.SideEffects = capability.None

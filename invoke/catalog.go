@@ -15,9 +15,10 @@ type handler func(context.Context, *running) (any, error)
 type entry struct {
 	capability.Descriptor
 	handle  handler
-	typed   bool // a write of one type: its arguments are read by the type's shape
-	hidden  bool // see builtin
-	streams bool // see builtin
+	loses   loses // nil when consent is not required
+	typed   bool  // a write of one type: its arguments are read by the type's shape
+	hidden  bool  // see builtin
+	streams bool  // see builtin
 }
 
 // catalog is every capability under one version of the schema. It is immutable.
@@ -68,7 +69,7 @@ func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
 
 func (c *catalog) addBuiltins(list []builtin) {
 	for _, b := range list {
-		c.add(&entry{Descriptor: b.describe(), handle: b.handle, hidden: b.hidden, streams: b.streams})
+		c.add(&entry{Descriptor: b.describe(), handle: b.handle, loses: b.loses, hidden: b.hidden, streams: b.streams})
 	}
 }
 
@@ -86,7 +87,11 @@ var typedHandlers = map[string]func(typeName string) handler{
 
 func (c *catalog) addTypes(s *kg.Snapshot) {
 	for _, d := range capability.ForSchema(s.Schema()) {
-		c.add(&entry{Descriptor: d, typed: true, handle: typedHandlers[d.Op()](d.InputShape.NodeType)})
+		en := &entry{Descriptor: d, typed: true, handle: typedHandlers[d.Op()](d.InputShape.NodeType)}
+		if d.ConsentRequired {
+			en.loses = deletionLoses
+		}
+		c.add(en)
 	}
 }
 

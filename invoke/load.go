@@ -22,21 +22,41 @@ func load(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := r.loadArguments()
-	if err != nil {
+	if err := r.readLoad(ctx, set); err != nil {
 		return nil, err
 	}
-	l.Set, l.Progress, l.Confirm = set, r.Progress, r.confirmReplacement()
 	r.release() // a long write must not hold the log
-	result, err := r.session().Load(ctx, l)
+	result, err := r.reading.Commit(ctx, set.IfCommit)
 	if err != nil {
 		return nil, err
 	}
 	answer := loaded{Records: result.Records, written: r.committed(result.Result, set.DryRun)}
-	if l.Graph != "" {
+	if r.args.text("graph") != "" {
 		answer.Existed = &result.Existed
 	}
 	return answer, nil
+}
+
+// readLoad reads the inputs, unless that was done.
+func (r *running) readLoad(ctx context.Context, set kg.ChangeSet) error {
+	if r.reading != nil {
+		return nil
+	}
+	l, err := r.loadArguments()
+	if err != nil {
+		return err
+	}
+	l.Set, l.Progress = set, r.Progress
+	r.release() // reading takes its time
+	r.reading, err = r.session().ReadLoad(ctx, l)
+	return err
+}
+
+// closeLoad forgets what was read.
+func (r *running) closeLoad() {
+	if r.reading != nil {
+		r.reading.Close()
+	}
 }
 
 // loadArguments reads what a load alone takes.

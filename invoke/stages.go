@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -28,7 +29,9 @@ var stages = []struct {
 	{"capability", (*running).find},    // before scope: the scope is the descriptor's
 	{"scope", (*running).allow},        // before arguments: a stranger learns nothing from them
 	{"arguments", (*running).readArgs}, // before the handler, which trusts them
+	{"rights", (*running).allowArgs},   // after arguments: some of them need a scope of their own
 	{"branch", (*running).onBranch},    // before the handler: it works on that branch
+	{"consent", (*running).consent},    // last before the handler: it asks about what would happen now
 	{"handler", (*running).handle},     // validates and commits inside the graph's transaction
 	{"result", (*running).encode},      // last: what goes out is one JSON object
 }
@@ -41,6 +44,8 @@ type running struct {
 	catalog    *catalog
 	capability *entry
 	args       arguments
+	agreedAt   *kg.CommitID  // the head at which a person agreed to the call
+	reading    *kg.ReadyLoad // inputs that are read already; nil before
 	activity   kg.Activity
 	recorded   bool   // the activity went into a commit
 	head       string // of the snapshot
@@ -69,6 +74,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	}}
 	err := r.run(ctx)
 	r.release()
+	r.closeLoad()
 	r.record(ctx, err)
 	r.observe(err)
 	if err != nil {
@@ -120,7 +126,15 @@ func digest(name string, args []byte) []byte {
 	return h.Sum(nil)
 }
 
-func (r *running) session() *kg.Session { return r.engine.graph.Session(r.Principal) }
+// session is the graph for the caller and, once it is known, for the capability's
+// action alone.
+func (r *running) session() *kg.Session {
+	s := r.engine.graph.Session(r.Principal)
+	if r.capability == nil {
+		return s
+	}
+	return s.For(cmp.Or(r.capability.PolicyRequired.Action, policy.Read))
+}
 
 func (r *running) pin(ctx context.Context) (err error) {
 	if r.snapshot, err = r.session().Snapshot(ctx); err != nil {
@@ -154,6 +168,27 @@ func (r *running) find(context.Context) (err error) {
 
 func (r *running) allow(context.Context) error {
 	return policy.Allow(r.Principal, r.capability.PolicyRequired.Scope, capability.ToolName(r.capability.ID))
+}
+
+// allowArgs refuses arguments that the caller may not give.
+func (r *running) allowArgs(context.Context) error {
+	for _, f := range r.capability.InputShape.Fields {
+		v, given := r.args.values[f.Name]
+		if !given || v == f.Default {
+			continue
+		}
+		if err := r.mayGive(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *running) mayGive(f capability.Field) error {
+	if f.Scope == "" {
+		return nil
+	}
+	return policy.Allow(r.Principal, f.Scope, capability.ToolName(r.capability.ID))
 }
 
 // onBranch finds the branch that the call names. There is one so far.
@@ -224,6 +259,9 @@ func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 			return c, wrongArguments("if_commit", fault.Pattern, id, "if_commit: "+err.Error())
 		}
 		c.IfCommit = &commit
+	}
+	if r.agreedAt != nil {
+		c.IfCommit = r.agreedAt
 	}
 	if r.IdempotencyKey != "" {
 		if len(r.IdempotencyKey) > 255 {

@@ -168,8 +168,8 @@ func schemaApply(ctx context.Context, r *running) (any, error) {
 		return nil, err
 	}
 	r.release()
-	p, result, err := r.applySchema(ctx, kg.SchemaChange{
-		Source: []byte(r.args.text("schema")), AllowDataLoss: r.args.flag("allow_data_loss"), Set: set, Progress: r.Progress,
+	p, result, err := r.session().ApplySchema(ctx, kg.SchemaChange{
+		Source: []byte(r.args.text("schema")), AllowDataLoss: r.args.flag(allowLoss.Name) || r.agreedAt != nil, Set: set, Progress: r.Progress,
 	})
 	if err != nil {
 		return nil, err

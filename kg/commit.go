@@ -18,6 +18,7 @@ import (
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/schema"
+	"trails/policy"
 )
 
 // ChangeSet is what one commit is asked to do. Edits may come in any order; the
@@ -98,7 +99,7 @@ func (s *Session) Commit(ctx context.Context, c ChangeSet) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return s.write(ctx, job{spool: &spool, set: c})
+	return s.write(ctx, job{action: policy.Change, spool: &spool, set: c})
 }
 
 // addEdit is the way into a spool for what comes from outside.
@@ -111,8 +112,9 @@ func addEdit(spool *change.Spool, e change.Edit) error {
 
 // job is one change on its way through the write transaction.
 type job struct {
-	spool *change.Spool
-	set   ChangeSet
+	action policy.Action // decides whether it may edit the schema
+	spool  *change.Spool
+	set    ChangeSet
 	// prepare adds edits that depend on the head, under the write lock.
 	prepare func(context.Context, *db.Writer, *compiled) error
 	// inputs name the sources of edits; nil for a change made in memory.
@@ -123,6 +125,9 @@ type job struct {
 
 // write takes the write lock and runs the job: merge, validate, commit.
 func (s *Session) write(ctx context.Context, j job) (Result, error) {
+	if err := s.may(j.action); err != nil {
+		return Result{}, err
+	}
 	w, err := s.graph.file.Write(ctx)
 	if err != nil {
 		return Result{}, err
@@ -229,6 +234,9 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 		return t.failures.asError(t.job, t.schema)
 	}
 	for _, d := range deltas {
+		if d.Quad.Label == rdf.SchemaGraph && !t.job.action.EditsSchema() {
+			return schemaIsKept(t.job.placeIn(group, rdf.SchemaGraph))
+		}
 		if err := t.store(ctx, d); err != nil {
 			return err
 		}

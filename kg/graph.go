@@ -71,6 +71,9 @@ type CreateOptions struct {
 	Name string
 	// Schema is YAML to begin with; empty means no types.
 	Schema []byte
+	// Export, when set, is an export of another file with the same base, its schema
+	// included, which becomes the first commit. It comes without a Schema.
+	Export *Load
 	// By is who makes the file, the author of its first commit.
 	By policy.Principal
 	// Now is the clock; nil means time.Now.
@@ -113,13 +116,25 @@ func Create(ctx context.Context, path string, o CreateOptions) error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	fill := func(ctx context.Context, f *db.File) error {
-		g := &Graph{file: f, now: o.Now}
-		_, _, err := g.Session(o.By).ApplySchema(ctx, SchemaChange{Source: o.Schema, Set: ChangeSet{Message: "initial schema", Activity: Activity{Capability: "init"}}})
-		return err
-	}
-	if len(o.Schema) == 0 {
-		fill = nil
+	first := ChangeSet{Message: "initial schema", Activity: Activity{Capability: "init"}}
+	var fill func(context.Context, *db.File) error
+	switch {
+	case len(o.Schema) > 0 && o.Export != nil:
+		return fault.New(fault.InvalidArguments, "an export brings its own schema; give one of the two")
+	case len(o.Schema) > 0:
+		fill = func(ctx context.Context, f *db.File) error {
+			g := &Graph{file: f, now: o.Now}
+			_, _, err := g.Session(o.By).ApplySchema(ctx, SchemaChange{Source: o.Schema, Set: first})
+			return err
+		}
+	case o.Export != nil:
+		fill = func(ctx context.Context, f *db.File) error {
+			g, l := &Graph{file: f, now: o.Now}, *o.Export
+			first.Message = "from an export"
+			l.Set = first
+			_, err := g.Session(o.By).Import(ctx, l)
+			return err
+		}
 	}
 	return db.Create(ctx, path, db.CreateOptions{Base: base, Name: name, Now: o.Now(), Fill: fill})
 }
@@ -293,6 +308,17 @@ func checkGraph(label rdf.Term) error {
 		return fault.New(fault.InvalidData, "graph %s is kept by trails itself and cannot be written to", rdf.Lexical(label))
 	}
 	return nil
+}
+
+// schemaIsKept is the refusal of a change of data that would edit the schema, at a
+// place in its input if that is known. Data that repeats what the schema says, as an
+// export that is loaded where it came from does, edits nothing.
+func schemaIsKept(place string) error {
+	hint := ""
+	if place != "" {
+		place, hint = place+": ", "; the export of a whole file makes a new one with trails init --from"
+	}
+	return fault.New(fault.Denied, "%sgraph <%s> holds the schema, which data cannot change; use schema_apply%s", place, string(rdf.SchemaGraph), hint)
 }
 
 // Graphs that queries will see and nobody writes to.

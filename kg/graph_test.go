@@ -115,6 +115,13 @@ func load(t testing.TB, g *kg.Graph, name, text string) kg.Loaded {
 	return loaded
 }
 
+// importInto puts an export into a new graph.
+func importInto(t testing.TB, g *kg.Graph, format kg.Format, text string) error {
+	t.Helper()
+	_, err := g.Session(ana).Import(t.Context(), kg.Load{Format: format, Inputs: []kg.Input{{Name: "export", Reader: strings.NewReader(text)}}})
+	return err
+}
+
 func tryLoad(t testing.TB, g *kg.Graph, l kg.Load, name, text string) (kg.Loaded, error) {
 	t.Helper()
 	l.Inputs = []kg.Input{{Name: name, Reader: strings.NewReader(text)}}

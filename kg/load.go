@@ -21,6 +21,7 @@ import (
 	"trails/kg/rdf"
 	"trails/kg/rdfio"
 	"trails/kg/schema"
+	"trails/policy"
 )
 
 // Format is a syntax that can be loaded or exported.
@@ -78,10 +79,6 @@ type Load struct {
 	Set ChangeSet
 	// Progress hears how far it is.
 	Progress func(Progress)
-	// Confirm, when set, is called before an overwrite that removes nodes that are
-	// there, after the data was read and before anything is locked. Its error ends the
-	// load. Without one, the load is refused when the head moves meanwhile.
-	Confirm func(context.Context, Replacement) error
 }
 
 // Loaded reports a finished load.
@@ -94,33 +91,86 @@ type Loaded struct {
 }
 
 // Load reads all inputs, outside the write lock, and commits them. A bad line is
-// refused with fault.InvalidData, its source, field and reason.
+// refused with fault.InvalidData, its source, field and reason. Data that would edit
+// the schema is refused with fault.Denied; what repeats it edits nothing.
 func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
-	if err := l.Mode.check(); err != nil {
-		return Loaded{}, err
-	}
-	if err := l.checkTarget(); err != nil {
-		return Loaded{}, err
-	}
-	snap, err := s.Snapshot(ctx)
+	return s.load(ctx, policy.Change, l)
+}
+
+// Import is Load of an export of a whole file, its schema included, into a file that
+// has no commits yet; any other file is refused with fault.Precondition.
+func (s *Session) Import(ctx context.Context, l Load) (Loaded, error) {
+	err := s.View(ctx, func(snap *Snapshot) error {
+		if snap.Head().ID != (CommitID{}) {
+			return fault.New(fault.Precondition, "an export begins a new file, and this one has commits; load the export's data instead")
+		}
+		return nil
+	})
 	if err != nil {
 		return Loaded{}, err
 	}
-	under := snap.compiled
-	snap.Close()
+	l.Set.IfCommit = &CommitID{} // others may commit while it is read
+	return s.load(ctx, policy.Restore, l)
+}
 
-	var spool change.Spool
-	defer spool.Close()
-	in := loading{
-		ctx: ctx, load: l, under: under, spool: &spool, labels: newRelabel(),
-		types: map[rdf.IRI]bool{}, rejected: map[string]bool{}, content: sha256.New(),
-	}
-	in.content.Write(l.Set.Key.Digest[:])
-	if err := in.readAll(); err != nil {
+func (s *Session) load(ctx context.Context, action policy.Action, l Load) (Loaded, error) {
+	r, err := s.read(ctx, action, l)
+	if err != nil {
 		return Loaded{}, err
 	}
+	defer r.Close()
+	return r.Commit(ctx, l.Set.IfCommit)
+}
+
+// ReadLoad reads all inputs of a load and changes nothing: what is left is to commit
+// them. Its errors are those of [Session.Load].
+func (s *Session) ReadLoad(ctx context.Context, l Load) (*ReadyLoad, error) {
+	return s.read(ctx, policy.Change, l)
+}
+
+// ReadyLoad is a load whose inputs have been read. Close it.
+type ReadyLoad struct {
+	session *Session
+	in      *loading
+	job     job
+}
+
+// Commit commits the load, on the head with this id unless ifCommit is nil.
+func (r *ReadyLoad) Commit(ctx context.Context, ifCommit *CommitID) (Loaded, error) {
+	r.job.set.IfCommit = ifCommit
+	result, err := r.session.write(ctx, r.job)
+	return Loaded{Result: result, Records: r.in.records, Existed: r.in.existed}, err
+}
+
+// Close forgets what was read.
+func (r *ReadyLoad) Close() { r.in.spool.Close() }
+
+func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *ReadyLoad, err error) {
+	if err := l.Mode.check(); err != nil {
+		return nil, err
+	}
+	if err := l.checkTarget(); err != nil {
+		return nil, err
+	}
+	under, err := s.schemaNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := &loading{
+		ctx: ctx, load: l, under: under, spool: new(change.Spool), labels: newRelabel(),
+		types: map[rdf.IRI]bool{}, rejected: map[string]bool{}, content: sha256.New(),
+	}
+	defer func() {
+		if err != nil {
+			in.spool.Close()
+		}
+	}()
+	in.content.Write(l.Set.Key.Digest[:])
+	if err := in.readAll(); err != nil {
+		return nil, err
+	}
 	l.Set.Key.Digest = [32]byte(in.content.Sum(nil))
-	j := job{spool: &spool, set: l.Set, inputs: in.names, maxErrors: in.maxErrors(), progress: l.Progress}
+	j := job{action: action, spool: in.spool, set: l.Set, inputs: in.names, maxErrors: in.maxErrors(), progress: l.Progress}
 	if in.usesSchema {
 		j.set.Schema = under.schema
 	}
@@ -128,16 +178,12 @@ func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 		j.prepare = in.atHead
 	}
 	if len(in.bad) > 0 {
-		return Loaded{}, in.allBad(s, j)
+		return nil, in.allBad(s, j)
 	}
 	if err := in.compareBlank(s); err != nil {
-		return Loaded{}, err
+		return nil, err
 	}
-	if j.set.IfCommit, err = in.confirmed(s, j.set); err != nil {
-		return Loaded{}, err
-	}
-	result, err := s.write(ctx, j)
-	return Loaded{Result: result, Records: in.records, Existed: in.existed}, err
+	return &ReadyLoad{session: s, in: in, job: j}, nil
 }
 
 // loading is one load while its inputs are read.

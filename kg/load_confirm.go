@@ -8,13 +8,15 @@ import (
 	"trails/kg/rdf"
 )
 
-// Replacement is what an overwrite removes: the nodes that have one of the types in
-// the data.
+// Replacement is what a load puts its data in the place of: with Overwrite the nodes
+// that have one of the types in the data, with Replace the statements of one graph.
 type Replacement struct {
 	// Head is the commit at which they were counted.
 	Head Commit
 	// Types have at least one node each, and are sorted by name.
 	Types []Replaced
+	// Statements are those of the graph.
+	Statements int64
 }
 
 // Replaced says how many nodes of one type are removed.
@@ -23,32 +25,51 @@ type Replaced struct {
 	Nodes int64
 }
 
-// confirmed asks before nodes are removed, and returns the head that the load is then
-// bound to.
-func (l *loading) confirmed(s *Session, set ChangeSet) (*CommitID, error) {
-	if l.load.Confirm == nil || l.load.Mode != Overwrite || set.DryRun {
-		return set.IfCommit, nil
-	}
-	var goes Replacement
-	var settled bool
-	err := s.View(l.ctx, func(snap *Snapshot) (err error) {
-		if settled, err = snap.settles(l.ctx, s, set); err == nil && !settled {
-			goes, err = snap.replacement(l.ctx, l.types)
+// Replaces says what the load would replace now; nothing in the modes that only add
+// and set.
+func (r *ReadyLoad) Replaces(ctx context.Context) (goes Replacement, err error) {
+	err = r.session.View(ctx, func(snap *Snapshot) (err error) {
+		goes.Head = snap.Head()
+		switch r.in.load.Mode {
+		case Overwrite:
+			goes.Types, err = snap.countTypes(ctx, r.in.types)
+		case Replace:
+			goes.Statements, err = snap.countGraph(ctx, r.in.load.Graph)
+		case Merge, Append:
 		}
 		return err
 	})
-	if err != nil || settled || len(goes.Types) == 0 {
-		return set.IfCommit, err
-	}
-	if err := l.load.Confirm(l.ctx, goes); err != nil {
-		return nil, err
-	}
-	return &goes.Head.ID, nil
+	return goes, err
 }
 
-// settles reports that a change will come to nothing whatever it does: it was made
-// before under its key, or was made from another head.
-func (s *Snapshot) settles(ctx context.Context, by *Session, set ChangeSet) (bool, error) {
+func (s *Snapshot) countTypes(ctx context.Context, types map[rdf.IRI]bool) ([]Replaced, error) {
+	var counted []Replaced
+	for iri := range types {
+		n, err := s.CountInstances(ctx, []rdf.IRI{iri}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			counted = append(counted, Replaced{Name: s.compiled.typeName(iri), Nodes: n})
+		}
+	}
+	slices.SortFunc(counted, func(a, b Replaced) int { return cmp.Compare(a.Name, b.Name) })
+	return counted, nil
+}
+
+func (s *Snapshot) countGraph(ctx context.Context, graph rdf.IRI) (n int64, err error) {
+	for _, err := range s.Match(ctx, rdf.Quad{Label: graph}) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// Settles reports that a change by this session will come to nothing whatever it does:
+// it was made before under its key, or was made from another head.
+func (s *Snapshot) Settles(ctx context.Context, by *Session, set ChangeSet) (bool, error) {
 	if set.IfCommit != nil && *set.IfCommit != s.Head().ID {
 		return true, nil
 	}
@@ -57,19 +78,4 @@ func (s *Snapshot) settles(ctx context.Context, by *Session, set ChangeSet) (boo
 	}
 	_, seen, err := s.FindIdempotent(ctx, set.Key.of(by))
 	return seen, err
-}
-
-func (s *Snapshot) replacement(ctx context.Context, types map[rdf.IRI]bool) (Replacement, error) {
-	goes := Replacement{Head: s.Head()}
-	for iri := range types {
-		n, err := s.CountInstances(ctx, []rdf.IRI{iri}, nil)
-		if err != nil {
-			return goes, err
-		}
-		if n > 0 {
-			goes.Types = append(goes.Types, Replaced{Name: s.compiled.typeName(iri), Nodes: n})
-		}
-	}
-	slices.SortFunc(goes.Types, func(a, b Replaced) int { return cmp.Compare(a.Name, b.Name) })
-	return goes, nil
 }

@@ -47,7 +47,7 @@ func (l Load) checkTarget() error {
 		return wrong("graph", "if_graph asks about a graph; say which")
 	case l.Graph == "" && l.Mode == Replace:
 		return wrong("graph", "mode replace puts the data in the place of a graph; say which, "+string(rdf.DefaultGraph)+" for the default graph")
-	case l.Mode == Replace && l.Graph != rdf.DefaultGraph:
+	case l.Graph != "" && l.Graph != rdf.DefaultGraph:
 		return checkUpdatable(l.Graph)
 	}
 	return nil

@@ -86,6 +86,16 @@ func (j job) placeOf(group *change.Group) place {
 	return p
 }
 
+// placeIn names where in the input the first edit of a graph came from, or "".
+func (j job) placeIn(group *change.Group, graph rdf.IRI) string {
+	for _, e := range group.Edits {
+		if e.Quad.Label == graph {
+			return j.at(e.Source)
+		}
+	}
+	return ""
+}
+
 // at names a place in the input, "file:line", or "" for none.
 func (j job) at(s change.Source) string {
 	if s.Line == 0 || int(s.File) >= len(j.inputs) {

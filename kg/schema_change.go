@@ -8,6 +8,7 @@ import (
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/schema"
+	"trails/policy"
 )
 
 // SchemaChange asks for a schema in the place of the one that is there.
@@ -24,6 +25,8 @@ type SchemaChange struct {
 
 // Plan is what lies between two schemas, and what it means for the data.
 type Plan struct {
+	// Head is the commit that it was made at.
+	Head  Commit
 	Steps []PlannedStep
 	// Blocked reports that data contradicts the new schema.
 	Blocked bool
@@ -49,6 +52,7 @@ func (s *Session) PlanSchema(ctx context.Context, source []byte) (Plan, error) {
 			return err
 		}
 		plan, err = planSteps(ctx, snap, snap.compiled, after)
+		plan.Head = snap.Head()
 		return err
 	})
 	return plan, err
@@ -56,8 +60,7 @@ func (s *Session) PlanSchema(ctx context.Context, source []byte) (Plan, error) {
 
 // ApplySchema makes the schema and what follows from it for the data one commit.
 // It refuses what the data contradicts, and steps that would remove data unless
-// AllowDataLoss is set; then the plan says what they are, and Before of the result on
-// which head that is so.
+// AllowDataLoss is set; then the plan says what they are.
 func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result, error) {
 	after, err := schema.ParseYAML(c.Source, s.graph.Base())
 	if err != nil {
@@ -66,22 +69,18 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	var spool change.Spool
 	defer spool.Close()
 	var plan Plan
-	var head Commit
 	migrate := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, after), report: reporter(c.Progress, "plan", "quads", 0)}
 		if err := m.run(); err != nil {
 			return err
 		}
-		plan, head = m.plan, w.Head()
+		plan, plan.Head = m.plan, w.Head()
 		if plan.Loses > 0 && !c.AllowDataLoss {
 			return fault.New(fault.Conflict, "the new schema would remove %d quad(s): %s; pass allow_data_loss to let it", plan.Loses, plan.lossy())
 		}
 		return nil
 	}
-	result, err := s.write(ctx, job{spool: &spool, set: c.Set, prepare: migrate, progress: c.Progress})
-	if err != nil {
-		result.Before, result.After = head, head
-	}
+	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: migrate, progress: c.Progress})
 	return plan, result, err
 }
 

@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -15,10 +16,28 @@ import (
 type Session struct {
 	graph     *Graph
 	principal policy.Principal
+	action    policy.Action // what alone it may do; "" is whatever it is asked for
 }
 
 // Principal returns who the session speaks for.
 func (s *Session) Principal() policy.Principal { return s.principal }
+
+// For returns the session for one action: of its methods that write, those of another
+// action fail and change nothing.
+func (s *Session) For(action policy.Action) *Session {
+	bound := *s
+	bound.action = action
+	return &bound
+}
+
+// may refuses what a method does when the session is for another action. That is a
+// mistake in this program: what a caller may do was decided before.
+func (s *Session) may(action policy.Action) error {
+	if s.action == "" || s.action == action {
+		return nil
+	}
+	return fmt.Errorf("a session for the action %q was asked for %q", s.action, action)
+}
 
 // Snapshot pins the graph as it is now. Close it soon: while it is open the file's
 // log cannot shrink.

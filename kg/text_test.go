@@ -25,7 +25,7 @@ import (
 //	commit [dry] [if=SEQ] [key=K,N]  edits, one a line: an op and its part of a quad
 //	sparql [dry] [if=SEQ] [key=K,N]  a request of SPARQL Update
 //	create|update|delete TYPE [ID]   a typed write of the JSON object below
-//	load [mode] [format] [keep-going] [dry] [graph=IRI] [name=FILE]
+//	load [mode] [import] [format] [keep-going] [dry] [graph=IRI] [name=FILE]
 //	plan, apply [lossy]              a schema
 //	export [ndjson]                  the whole graph without the schema
 //	schema                           the schema that is there
@@ -196,7 +196,7 @@ func (s *session) write(t *testing.T, d *datadriven.TestData) (string, error) {
 
 func (s *session) load(t *testing.T, d *datadriven.TestData) (string, error) {
 	l := kg.Load{KeepGoing: d.HasArg("keep-going"), Graph: rdf.IRI(arg(d, "graph")), Set: s.set(t, d), Format: kg.Format(arg(d, "format"))}
-	for _, mode := range []kg.Mode{kg.Merge, kg.Append, kg.Overwrite} {
+	for _, mode := range kg.Modes() {
 		if d.HasArg(string(mode)) {
 			l.Mode = mode
 		}
@@ -209,7 +209,11 @@ func (s *session) load(t *testing.T, d *datadriven.TestData) (string, error) {
 		}
 		l.Inputs = append(l.Inputs, kg.Input{Name: name, Reader: strings.NewReader(long(text))})
 	}
-	r, err := s.Session(ana).Load(t.Context(), l)
+	load := s.Session(ana).Load
+	if d.HasArg("import") {
+		load = s.Session(ana).Import
+	}
+	r, err := load(t.Context(), l)
 	return fmt.Sprintf("%d records, %s", r.Records, done(r.Result)), err
 }
 

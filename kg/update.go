@@ -10,6 +10,7 @@ import (
 	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/kg/sparql"
+	"trails/policy"
 )
 
 // UpdateOptions is what the text of an update does not say. The zero value is good.
@@ -47,7 +48,7 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	if err := run.askOthers(ctx, s); err != nil {
 		return Result{}, err
 	}
-	return s.write(ctx, job{spool: &spool, set: set, prepare: run.all})
+	return s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all})
 }
 
 // askOthers asks the services and fetches the documents that the request names, before

@@ -49,7 +49,7 @@ func checkUpdatable(label rdf.Term) error {
 	case !ok || !strings.HasPrefix(string(name), graphsOfTrails):
 		return nil
 	case name == rdf.SchemaGraph:
-		return fault.New(fault.Denied, "graph <%s> holds the schema, which an update cannot change; use schema_apply", string(name))
+		return schemaIsKept("")
 	case name == rdf.DefaultGraph:
 		return fault.New(fault.Denied, "the default graph is not written to by its name; leave GRAPH <%s> out", string(name))
 	}

@@ -172,6 +172,9 @@ func describe(f capability.Field) string {
 	if f.Unique {
 		texts = append(texts, "No two nodes share a value.")
 	}
+	if f.Scope != "" {
+		texts = append(texts, fmt.Sprintf("It needs the scope %s.", f.Scope))
+	}
 	return sentences(texts)
 }
 

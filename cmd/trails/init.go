@@ -11,35 +11,54 @@ import (
 )
 
 func (p *program) initCommand() *cobra.Command {
-	var schema, base, name string
+	var schema, export, base, name string
 	cmd := &cobra.Command{
 		Use:   "init FILE",
 		Short: "Make a new graph",
-		Long: `Make a new graph in FILE. A FILE that exists is never touched, and a schema that is
-refused leaves nothing behind.
+		Long: `Make a new graph in FILE. A FILE that exists is never touched, and a schema or an export
+that is refused leaves nothing behind.
+
+--from begins with an export of a whole graph, its schema included, as one commit. The
+file then needs the base that the exported one has. This alone takes a schema from data:
+load refuses data that would change one.
 
 The base is what every IRI made in this file begins with; it cannot be changed
 later. It comes from --base, then from the schema, then it is urn:trails:<name>:.
 ` + fileHelp,
 		Example: `  trails init notes.trails
-  trails init notes.trails --schema schema.yaml --base https://example.org/kg/`,
+  trails init notes.trails --schema schema.yaml --base https://example.org/kg/
+  trails init copy.trails --from notes.nq.gz --base https://example.org/kg/`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, _, err := p.fileThen(cmd, args)
 			if err != nil {
 				return err
 			}
-			text, err := p.readOptional(cmd.Context(), schema)
-			if err != nil {
+			if schema != "" && export != "" {
+				return usageError{"an export brings its own schema; give --from or --schema"}
+			}
+			o := kg.CreateOptions{Base: base, Name: name, By: me()}
+			if o.Schema, err = p.readOptional(cmd.Context(), schema); err != nil {
 				return err
 			}
-			if err := kg.Create(cmd.Context(), file, kg.CreateOptions{Base: base, Name: name, Schema: text, By: me()}); err != nil {
+			if export != "" {
+				inputs, closeAll, err := p.openInputs(cmd.Context(), []string{export})
+				if err != nil {
+					return err
+				}
+				defer closeAll()
+				progress := p.newMeter()
+				defer progress.close()
+				o.Export = &kg.Load{Inputs: inputs, Progress: progress.hook()}
+			}
+			if err := kg.Create(cmd.Context(), file, o); err != nil {
 				return named(err, schema)
 			}
-			return p.printCreated(cmd, file, len(text) > 0)
+			return p.printCreated(cmd, file, schema != "" || export != "")
 		},
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "YAML `FILE` with types and constraints, - for stdin")
+	cmd.Flags().StringVar(&export, "from", "", "export of a whole graph to begin with, a `FILE` of RDF, - for stdin")
 	cmd.Flags().StringVar(&base, "base", "", "`IRI` that every new IRI begins with")
 	cmd.Flags().StringVar(&name, "name", "", "the graph's `name` (default: the file's, without its extension)")
 	return cmd

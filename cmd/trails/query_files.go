@@ -144,7 +144,7 @@ func (p *program) loadFiles(ctx context.Context, file string, data []dataFile, f
 	progress := p.newMeter()
 	defer progress.close()
 	return p.withGraph(ctx, file, func(g *kg.Graph) error {
-		_, err := g.Session(me()).Load(ctx, kg.Load{Inputs: inputs, Format: kg.Format(f.format), Progress: progress.hook()})
+		_, err := g.Session(me()).Import(ctx, kg.Load{Inputs: inputs, Format: kg.Format(f.format), Progress: progress.hook()})
 		return err
 	})
 }

@@ -44,18 +44,16 @@ func (s *site) agreed(w http.ResponseWriter, r *http.Request, p *post, _ *ledger
 	})
 }
 
-// loses reports a call that a person has to agree to: one that the capability says
-// so of, and a load that replaces what is there.
+// loses reports a call that a person has to agree to: the capability says so, and its
+// arguments are not ones that only add or look.
 func (p *post) loses() bool {
 	var args struct {
 		Mode string `json:"mode"`
 		Plan bool   `json:"plan"`
 	}
 	_ = json.Unmarshal(p.object(), &args) // fields of other types are another capability's
-	if p.capability.ID == "load" {
-		return args.Mode == "overwrite" || args.Mode == "replace"
-	}
-	return p.mayAsk() && !args.Plan
+	onlyAdds := p.capability.ID == "load" && args.Mode != "overwrite" && args.Mode != "replace"
+	return p.mayAsk() && !args.Plan && !onlyAdds
 }
 
 // hidden is the form as it was sent, without its buttons.

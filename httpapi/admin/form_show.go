@@ -191,7 +191,7 @@ func (f *filling) live(v formView) live {
 
 // mayAsk reports a capability whose calls a person has to agree to.
 func (f *filling) mayAsk() bool {
-	return f.capability.SideEffects != capability.None && (f.capability.ConsentRequired || f.isDelete())
+	return f.capability.ConsentRequired
 }
 
 func (f *filling) isDelete() bool { return changesOne(f.capability) && f.capability.Op() == "delete" }

@@ -23,7 +23,7 @@ func FromQuads(quads []rdf.Quad, base string) (*Schema, error) {
 	}
 	declared := r.text(Node, TrailsBase)
 	if base != "" && declared != "" && base != declared {
-		return nil, fault.New(fault.InvalidData, "the schema in the file has the base %s, the file %s", declared, base)
+		return nil, fault.New(fault.InvalidData, "the schema is of the base %s, and the file has the base %s, which is fixed; make one with the base %s", declared, base, declared)
 	}
 	s, err := r.schema(cmp.Or(base, declared))
 	if err != nil || len(s.Types) == 0 {
