@@ -34,7 +34,7 @@ func graphOf(r *http.Request) (rdf.IRI, error) {
 	case byDefault:
 		return rdf.DefaultGraph, nil
 	case direct:
-		named = []string{origin(r) + r.URL.EscapedPath()}
+		named = []string{Origin(r) + r.URL.EscapedPath()}
 	case len(named) == 0:
 		return "", nil
 	}
@@ -126,7 +126,7 @@ func (s *server) postGraph(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if graph == "" {
-		graph = rdf.IRI(origin(r) + graphStore + "/" + uuid.NewString())
+		graph = rdf.IRI(Origin(r) + graphStore + "/" + uuid.NewString())
 		w.Header().Set("Location", string(graph))
 	}
 	documents, err := documentsOf(w, r, graph)

@@ -45,7 +45,7 @@ const (
 func documentsOf(w http.ResponseWriter, r *http.Request, graph rdf.IRI) ([]document, error) {
 	media, base := plainMedia(r), string(graph)
 	if graph == rdf.DefaultGraph {
-		base = origin(r) + graphStore
+		base = Origin(r) + graphStore
 	}
 	if media != multipartMedia && !isTriples(media) {
 		refuseTriples(w, r)

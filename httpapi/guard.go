@@ -26,10 +26,10 @@ func secured(next http.Handler) http.Handler {
 // have rebound its own name to this address (DNS rebinding).
 func (s *server) ownHost(next http.Handler) http.Handler {
 	return s.gate(next, func(r *http.Request) error {
-		if isLoopbackName(hostname(r.Host)) {
+		if s.serves(r.Host) {
 			return nil
 		}
-		return fault.New(fault.Denied, "host %q is not served here; use localhost or 127.0.0.1", r.Host)
+		return s.otherHost(r.Host)
 	})
 }
 
@@ -52,6 +52,9 @@ func isLoopbackName(name string) bool {
 // ownOrigin refuses a write that another site's page makes a browser send.
 func (s *server) ownOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
+	if s.opts.Public != nil { // a proxy may send another Host than the browser did
+		_ = protection.AddTrustedOrigin(s.opts.Public.String()) // a scheme and a host, see ParsePublic
+	}
 	return s.gate(next, func(r *http.Request) error {
 		if err := protection.Check(r); err != nil {
 			return fault.New(fault.Denied, "origin %q may not write here", r.Header.Get("Origin"))

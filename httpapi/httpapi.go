@@ -11,6 +11,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
+	"net/url"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
@@ -53,6 +55,13 @@ type Options struct {
 	SignedIn func(*http.Request) (policy.Principal, bool)
 	// Metrics answers GET /metrics; nil leaves that address out.
 	Metrics http.Handler
+	// Public is the one address of this server for callers, as [ParsePublic] returns it,
+	// where a proxy hands their requests on; it is in every link then. Nil means the
+	// address that a request was sent to.
+	Public *url.URL
+	// Proxies are believed what they say of others in X-Forwarded-*, as loopback
+	// addresses are. They count only with Public.
+	Proxies []netip.Prefix
 	// Limits bound what is done at once and how long it may take.
 	Limits Limits
 	// Token, when set, must come as a bearer token with everything but /health,
@@ -181,6 +190,7 @@ func (s *server) stages() []stage {
 		{"recover", s.recovered},    // outside everything that may panic
 		{"address", s.shortAddress}, // before whatever reads it
 		{"host", s.ownHost},         // before origin: a rebound name makes every origin its own
+		{"edge", s.resolved},        // before whoever asks for the caller's address
 		{"origin", s.ownOrigin},     // before token: a browser may hold one
 		{"token", s.authenticated},  // before the body: nobody unknown makes us read one
 		{"traffic", s.admitted},     // behind the token: nobody unknown takes a place

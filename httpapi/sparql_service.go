@@ -48,20 +48,12 @@ func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	var body bytes.Buffer
-	if err := writeGraph(&body, chosen, description(origin(r)+"/sparql")); err != nil {
+	if err := writeGraph(&body, chosen, description(Origin(r)+"/sparql")); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", chosen.contentType())
 	_, _ = w.Write(body.Bytes()) // a reader that left is no concern of ours
 	return nil
-}
-
-// origin is the scheme and host that the caller reached us by.
-func origin(r *http.Request) string {
-	if r.TLS != nil {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
 }
 
 func description(endpoint string) []rdf.Quad {

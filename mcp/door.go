@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,13 +20,17 @@ func (s *Server) statelessDoor() *door {
 			Stateless:                    true,
 			MaxRequestBodyBytes:          maxBody,
 			PropagateRequestCancellation: true,
+			DisableLocalhostProtection:   true, // the door has its own, which knows of proxies
 		})}
 }
 
 // sameOrigin refuses what another site's page makes a browser send. A GET may open a
 // stream here, and is no safer than a POST.
-func sameOrigin(h http.Handler) http.Handler {
+func (s *Server) sameOrigin(h http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection()
+	if s.opts.Public != nil {
+		_ = origin.AddTrustedOrigin(s.opts.Public.String()) // scheme and host
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asPost := &http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host, URL: r.URL}
 		if origin.Check(asPost) != nil {
@@ -62,7 +67,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // one without the token.
 func (e *endpoint) trusts(w http.ResponseWriter, r *http.Request) bool {
 	switch {
-	case isRebound(r):
+	case isRebound(r) && !e.isPublic(r.Host):
 		refuseHTTP(w, http.StatusForbidden, nullID, invalid(fmt.Sprintf("host %q is not served here", r.Host)))
 	case !e.gate.accepts(bearerHeader(r)):
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -77,6 +82,12 @@ func (e *endpoint) trusts(w http.ResponseWriter, r *http.Request) bool {
 func isRebound(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return ok && isLoopback(addr.String()) && !isLoopback(r.Host)
+}
+
+// isPublic reports that host is the name that proxies take requests at.
+func (e *endpoint) isPublic(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	return e.opts.Public != nil && strings.EqualFold(strings.TrimSuffix(name, "."), e.opts.Public.Hostname())
 }
 
 func isLoopback(host string) bool {

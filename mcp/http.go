@@ -24,7 +24,7 @@ const (
 // JSON answer; a subscription, and a call that reports progress, answer with a stream
 // of events. It looks at no path.
 // What it starts ends with the requests.
-func (s *Server) Handler() http.Handler { return sameOrigin(s.statelessDoor()) }
+func (s *Server) Handler() http.Handler { return s.sameOrigin(s.statelessDoor()) }
 
 // bearerHeader returns the token of the Authorization header, or "" (RFC 6750,
 // section 2.1).

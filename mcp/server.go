@@ -21,6 +21,7 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"slices"
 	"sync"
 
@@ -58,6 +59,9 @@ type Options struct {
 	PageSize int
 	// Sessions bounds what clients may keep open.
 	Sessions SessionOptions
+	// Public is where a proxy takes the requests that it hands on, scheme and host, nil
+	// where there is none: that name is served over HTTP, and its pages may post.
+	Public *url.URL
 	// Log receives our own faults at error, with their causes; nil discards them.
 	Log *slog.Logger
 }

@@ -11,7 +11,7 @@ const messagesPath = "/messages"
 // and is its one stream, POST with the session's id is a message to it. The session
 // ends with the stream, or by [Server.Close].
 func (s *Server) SSEHandler() http.Handler {
-	return sameOrigin(&sseDoor{s.endpoint(overSSE, false)})
+	return s.sameOrigin(&sseDoor{s.endpoint(overSSE, false)})
 }
 
 type sseDoor struct{ *endpoint }

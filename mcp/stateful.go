@@ -27,7 +27,7 @@ const (
 // sessions is answered as by [Server.Handler]. It looks at no path. [Server.Close]
 // ends its sessions.
 func (s *Server) StatefulHandler() http.Handler {
-	return sameOrigin(&statefulDoor{endpoint: s.endpoint(overHTTP, false), stateless: s.statelessDoor()})
+	return s.sameOrigin(&statefulDoor{endpoint: s.endpoint(overHTTP, false), stateless: s.statelessDoor()})
 }
 
 // statefulDoor finds the session that a request belongs to.

@@ -123,6 +123,7 @@ Environment (flags win):
   TRAILS_DB          FILE, where it is left out
   TRAILS_MCP_SCOPES  scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime)
   TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
+  TRAILS_PUBLIC_URL  where a proxy takes requests for serve
   TRAILS_ENV         dev (default) or production, which hides dev tools
   TRAILS_LOG         debug, info, warn or error, and text or json: "debug,json"
 

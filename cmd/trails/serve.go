@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -21,18 +24,28 @@ type serving struct {
 	addr, env string
 	open      bool
 	stateful  bool
+	// public is where a proxy takes requests, nil when there is none; proxies are
+	// believed beside loopback.
+	public  *url.URL
+	proxies []netip.Prefix
 }
 
 func (p *program) serveCommand() *cobra.Command {
 	var s serving
+	var public string
+	var proxies []string
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
 		Short: "Serve the graph over HTTP: pages, MCP, calls, resources",
 		Long: `Serve FILE over HTTP until it is interrupted; calls in flight then have ten seconds to
-finish. Only loopback addresses are served: put a proxy or a tunnel in front for others.
+finish. Only loopback addresses are bound: put a proxy with TLS in front for others, and
+say with --public-url where it takes requests. That name is served then, and stands in
+every link and cookie; a token is needed. X-Forwarded-For, -Host and -Proto are believed
+from loopback addresses and those of --trusted-proxy, and from nobody without --public-url.
 ` + remoteHelp + fileHelp,
 		Example: `  trails serve notes.trails --open
-  TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000`,
+  TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000
+  TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{serves: "http"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,10 +53,15 @@ finish. Only loopback addresses are served: put a proxy or a tunnel in front for
 			if err != nil {
 				return err
 			}
+			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
+				return err
+			}
 			return p.serve(cmd.Context(), file, s)
 		},
 	}
 	servingFlags(cmd, &s, defaultAddr, "loopback `address` to listen on; port 0 takes a free one")
+	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")
+	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.remoteFlag(cmd)
 	return cmd
 }
@@ -55,6 +73,30 @@ func servingFlags(cmd *cobra.Command, s *serving, addr, about string) {
 	cmd.Flags().BoolVar(&s.open, "open", false, "open the pages in the browser")
 	cmd.Flags().BoolVar(&s.stateful, "stateful", false, "keep MCP sessions at /mcp, with subscriptions to types and entities")
 	completeWords(cmd, "env", "dev", "production")
+}
+
+// behind reads where a proxy takes requests, and which others stand before it.
+func (s *serving) behind(public string, proxies []string) (err error) {
+	if public == "" {
+		if len(proxies) > 0 {
+			return usageError{"--trusted-proxy needs --public-url: without it no X-Forwarded header is believed"}
+		}
+		return nil
+	}
+	if s.public, err = httpapi.ParsePublic(public); err != nil {
+		return err
+	}
+	for _, text := range proxies {
+		network, err := netip.ParsePrefix(text)
+		if addr, no := netip.ParseAddr(text); no == nil {
+			network, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return usageError{"--trusted-proxy " + text + " is no address and no network, such as 10.0.0.7 or 10.0.0.0/8"}
+		}
+		s.proxies = append(s.proxies, network.Masked())
+	}
+	return nil
 }
 
 // serve listens first: a wrong address should not wait for a file to open.
@@ -76,7 +118,10 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 	if err != nil {
 		return err
 	}
-	opts.Actor = "token"
+	if s.public != nil && opts.Token == "" {
+		return usageError{"--public-url needs a token, or whoever finds the address may write: set TRAILS_MCP_TOKEN"}
+	}
+	opts.Actor, opts.Public = "token", s.public
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
 		agents := mcp.New(e, opts)
@@ -84,12 +129,14 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		metrics.Add(sourcesOf(e, agents))
 		web := doors(agents, s.stateful)
 		web.Token, web.Actor, web.Scopes, web.Log = opts.Token, opts.Actor, opts.Scopes, p.log
+		web.Public, web.Proxies = s.public, s.proxies
 		web.Metrics = metrics.Handler()
-		pages := admin.New(e, admin.Options{Verify: web.Verify, Log: p.log})
+		pages := admin.New(e, admin.Options{Verify: web.Verify, Log: p.log, Instance: portOf(ln.Addr(), s.public) + "-" + e.Graph().Name()})
 		web.Admin, web.SignedIn = pages, pages.SignedIn
-		p.printAddresses(file, ln.Addr(), opts.Token != "")
+		base := baseOf(ln.Addr(), s.public)
+		p.printAddresses(file, base, ln.Addr(), opts.Token != "")
 		if s.open {
-			p.openPages(baseOf(ln.Addr()) + "/admin")
+			p.openPages(base + "/admin")
 		}
 		return httpapi.New(e, web).Serve(ctx, ln)
 	})
@@ -105,16 +152,33 @@ func doors(agents *mcp.Server, stateful bool) httpapi.Options {
 	return web
 }
 
-func baseOf(addr net.Addr) string { return "http://" + addr.String() }
+// baseOf is where callers find the server.
+func baseOf(addr net.Addr, public *url.URL) string {
+	if public != nil {
+		return public.String()
+	}
+	return "http://" + addr.String()
+}
+
+// portOf is the port at which browsers find it.
+func portOf(addr net.Addr, public *url.URL) string {
+	if public != nil {
+		return cmp.Or(public.Port(), "443")
+	}
+	_, port, _ := net.SplitHostPort(addr.String()) // a listener's address has one
+	return port
+}
 
 // printAddresses says where everything is and how an agent gets there.
-func (p *program) printAddresses(file string, addr net.Addr, token bool) {
-	base := baseOf(addr)
+func (p *program) printAddresses(file, base string, addr net.Addr, token bool) {
 	who, header := "open to everybody on this machine", ""
 	if token {
 		who, header = "with the token of TRAILS_MCP_TOKEN", ` --header "Authorization: Bearer $TRAILS_MCP_TOKEN"`
 	}
 	fmt.Fprintf(p.stderr, "serving %s at %s, %s\n", file, base, who)
+	if local := "http://" + addr.String(); local != base {
+		fmt.Fprintf(p.stderr, "  the proxy hands requests on to %s\n", local)
+	}
 	for _, a := range [][2]string{
 		{"/admin", "pages for people"},
 		{"/mcp", "agents"},

@@ -36,6 +36,10 @@ type Options struct {
 	// asked when a request's context carries no principal; nil means that nobody
 	// can sign in.
 	Verify func(secret string) (policy.Principal, bool)
+	// Instance tells this server from others of the same host, such as "8757-notes". It is
+	// in the name of the session's cookie, so that signing in to one of them is not
+	// signing out of another.
+	Instance string
 	// Log hears of faults that are ours; nil discards them.
 	Log *slog.Logger
 }

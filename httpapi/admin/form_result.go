@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"trails/httpapi"
 	"trails/kg/fault"
 )
 
@@ -47,7 +48,7 @@ func (f *filling) resultOf(r *http.Request, args, structured json.RawMessage) *r
 	}
 	out.JSON, out.Cut = indentedJSON(structured, jsonShown)
 	if args != nil {
-		out.Same = sameCallOf(originOf(r), f.capability.ID, args, f.call.Principal.Authenticated)
+		out.Same = sameCallOf(httpapi.Origin(r), f.capability.ID, args, f.call.Principal.Authenticated)
 	}
 	return out
 }

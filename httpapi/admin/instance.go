@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg/fault"
 	"trails/kg/schema"
@@ -82,7 +83,7 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data.addSnippets(originOf(r))
+	data.addSnippets(httpapi.Origin(r))
 	return s.respond(w, r, http.StatusOK, "instance.html", page{
 		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Data: data, Scripts: graphScripts,
 		Crumbs: []link{{data.Type, typeURL(data.Type)}}, Twins: twinsOf(kgURL(data.Type, data.ID), url.Values{}),

@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"net/http"
 	"net/url"
@@ -8,12 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/httpapi"
 	"trails/kg/fault"
 	"trails/policy"
 )
-
-// sessionCookie holds the id of a signed-in session.
-const sessionCookie = "trails-session"
 
 // keptPrefix stands before the names of values that wait for the sign-in.
 const keptPrefix = "_kept."
@@ -28,7 +28,7 @@ type loginData struct {
 
 // signedIn resolves the caller by the cookie that the sign-in set.
 func (s *site) signedIn(r *http.Request) (policy.Principal, bool) {
-	c, err := r.Cookie(sessionCookie)
+	c, err := r.Cookie(s.sessionCookie(r))
 	if err != nil {
 		return policy.Principal{}, false
 	}
@@ -80,7 +80,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	data := loginData{Next: returnTo(values.Get("next")), Kept: kept(values)}
-	if wait := s.attempts.take(hostOf(r)); wait > 0 {
+	if wait := s.attempts.take(httpapi.ClientAddr(r)); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
 		data.Message = "Too many attempts. Wait " + strconv.Itoa(wait) + " s and try again."
 		return s.showLogin(w, r, http.StatusTooManyRequests, data)
@@ -93,7 +93,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		data.Message = "This is not the token."
 		return s.showLogin(w, r, http.StatusUnauthorized, data)
 	}
-	s.attempts.forget(hostOf(r))
+	s.attempts.forget(httpapi.ClientAddr(r))
 	c := s.cookie(r, s.sessions.open(p), int(sessionIdle.Seconds()))
 	http.SetCookie(w, c)
 	if len(data.Kept) > 0 {
@@ -145,7 +145,7 @@ func kept(values url.Values) []hidden {
 
 // signOut ends the session.
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
-	if c, err := r.Cookie(sessionCookie); err == nil {
+	if c, err := r.Cookie(s.sessionCookie(r)); err == nil {
 		s.sessions.end(c.Value)
 	}
 	http.SetCookie(w, s.cookie(r, "", -1))
@@ -157,6 +157,35 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 // for all addresses: the pages link to the data behind them, and the edge takes it
 // for reads of those (see httpapi.Options.SignedIn).
 func (s *site) cookie(r *http.Request, value string, age int) *http.Cookie {
-	secure := r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
-	return &http.Cookie{Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{Name: s.sessionCookie(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: httpapi.Secure(r), SameSite: http.SameSiteStrictMode}
+}
+
+// sessionCookie is the name of the cookie that holds the id of a signed-in session. A
+// browser sends a host's cookies to all of its ports, so the name is this server's own;
+// over TLS it is one that no neighbouring host name can set
+// (https://www.rfc-editor.org/rfc/rfc6265bis section 4.1.3.2).
+func (s *site) sessionCookie(r *http.Request) string {
+	name := "trails-session"
+	if s.opts.Instance != "" {
+		name += "-" + cookieWord(s.opts.Instance)
+	}
+	if httpapi.Secure(r) {
+		return "__Host-" + name
+	}
+	return name
+}
+
+// cookieWord is text as a part of a cookie's name, another one for each text.
+func cookieWord(text string) string {
+	plain := strings.Map(func(c rune) rune {
+		if c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			return c
+		}
+		return '_'
+	}, text)
+	if plain == text && len(text) <= 64 {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return plain[:min(len(plain), 40)] + "." + hex.EncodeToString(sum[:8])
 }

@@ -3,8 +3,6 @@ package admin
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -122,13 +120,4 @@ func (t *tries) forget(host string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.byHost, host)
-}
-
-// hostOf is the machine that sent the request.
-func hostOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 
+	"trails/httpapi"
 	"trails/kg/fault"
 )
 
@@ -95,7 +96,7 @@ type frame struct {
 // shown without it: the page itself says what is wrong.
 func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	a := s.asker(w, r)
-	f := frame{Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: originOf(r)}
+	f := frame{Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: httpapi.Origin(r)}
 	if _, known := s.withPrincipal(r); !known {
 		return f
 	}
@@ -117,15 +118,6 @@ func (a *asker) schema() (schemaDocument, error) {
 	var answer struct{ Schema schemaDocument }
 	err := a.furnish("schema_get", map[string]any{"format": "json"}, &answer)
 	return answer.Schema, err
-}
-
-// originOf is this server as the browser addressed it.
-func originOf(r *http.Request) string {
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	return scheme + "://" + r.Host
 }
 
 // respond renders a page into memory and sends it, so that a template that fails

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/httpapi"
 	"trails/kg/fault"
 )
 
@@ -148,7 +149,7 @@ func (a *asker) sparqlData(w http.ResponseWriter, r *http.Request, v sparqlView,
 		return data, http.StatusOK
 	}
 	began := time.Now()
-	answer, err := a.sparqlAnswer(v, originOf(r))
+	answer, err := a.sparqlAnswer(v, httpapi.Origin(r))
 	data.Took = took(time.Since(began))
 	if err != nil {
 		data.Fault = s.sparqlFaultOf(w, r, v, err)

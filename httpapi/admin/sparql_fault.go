@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"trails/httpapi"
 	"trails/kg/fault"
 	"trails/kg/sparql"
 )
@@ -39,7 +40,7 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 		out.Title, out.Trace = headings[http.StatusInternalServerError], shown.Trace
 		return out
 	}
-	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: originOf(r) + "/sparql"}); notUpdate == nil {
+	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: httpapi.Origin(r) + "/sparql"}); notUpdate == nil {
 		out.asUpdate(v.Query)
 		return out
 	}

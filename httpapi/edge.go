@@ -1,0 +1,167 @@
+package httpapi
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trails/kg/fault"
+)
+
+// ParsePublic reads the one address at which callers find a server behind a proxy: https
+// and a name, such as https://trails.example.org, with a port where it is not 443. The
+// result has nothing else.
+func ParsePublic(text string) (*url.URL, error) {
+	wrong := func(why string) (*url.URL, error) {
+		return nil, fault.New(fault.InvalidArguments, "public URL %q: %s", text, why)
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return wrong("give https and a name, such as https://trails.example.org")
+	}
+	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	switch {
+	case u.Scheme != "https":
+		return wrong("it must begin with https://: without TLS the token would travel in the clear")
+	case u.Path != "" && u.Path != "/":
+		return wrong("it has a path; give the graph a name of its own, such as https://notes.example.org, because its addresses begin at /")
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return wrong("it takes a name and a port, and no more")
+	case name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' }):
+		return wrong("write the name as browsers send it: in ASCII, as punycode where it has other letters")
+	}
+	host := name
+	if strings.Contains(name, ":") {
+		host = "[" + name + "]"
+	}
+	if port := u.Port(); port != "" && port != "443" {
+		host += ":" + port
+	}
+	return &url.URL{Scheme: "https", Host: host}, nil
+}
+
+// edge is how a request reached the server.
+type edge struct {
+	origin string // scheme and host, as the caller wrote them
+	client string // the caller's address
+}
+
+type edgeKey struct{}
+
+// Origin returns scheme and host of the server as the caller addresses it: those of
+// [Options.Public] when there is one.
+func Origin(r *http.Request) string {
+	if e, ok := r.Context().Value(edgeKey{}).(edge); ok {
+		return e.origin
+	}
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// Secure reports that the caller reaches the server over TLS.
+func Secure(r *http.Request) bool { return strings.HasPrefix(Origin(r), "https://") }
+
+// ClientAddr returns the IP address of the caller: the peer of the connection or, behind
+// a proxy that is believed, whom that says it speaks for.
+func ClientAddr(r *http.Request) string {
+	if e, ok := r.Context().Value(edgeKey{}).(edge); ok {
+		return e.client
+	}
+	return peerOf(r)
+}
+
+func peerOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// resolved finds out, once, how a request reached the server. X-Forwarded-* count only
+// where there is a public address, and from those who are believed.
+func (s *server) resolved(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e := edge{origin: Origin(r), client: peerOf(r)}
+		if s.opts.Public != nil {
+			e.origin = s.opts.Public.String()
+			if s.believes(e.client) {
+				if err := s.checkForwarded(r); err != nil {
+					s.refuse(w, r, err)
+					return
+				}
+				e.client = s.forwardedFor(r, e.client)
+			}
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), edgeKey{}, e)))
+	})
+}
+
+// checkForwarded refuses what the proxy took at another name, or without TLS. Each of
+// several proxies adds a value behind those of the others, so the first is what the
+// caller used.
+func (s *server) checkForwarded(r *http.Request) error {
+	first := func(name string) string {
+		value, _, _ := strings.Cut(r.Header.Get(name), ",")
+		return strings.TrimSpace(value)
+	}
+	if host := first("X-Forwarded-Host"); host != "" && !s.serves(host) {
+		return s.otherHost(host)
+	}
+	if scheme := first("X-Forwarded-Proto"); scheme != "" && !strings.EqualFold(scheme, "https") {
+		return fault.New(fault.Denied, "the request reached the proxy over %s; use %s", scheme, s.opts.Public)
+	}
+	return nil
+}
+
+// serves reports that host is a name of this server.
+func (s *server) serves(host string) bool {
+	name := hostname(host)
+	if isLoopbackName(name) {
+		return true
+	}
+	return s.opts.Public != nil && strings.EqualFold(strings.TrimSuffix(name, "."), s.opts.Public.Hostname())
+}
+
+func (s *server) otherHost(host string) error {
+	if s.opts.Public != nil {
+		return fault.New(fault.Denied, "host %q is not served here; use %s", host, s.opts.Public)
+	}
+	return fault.New(fault.Denied, "host %q is not served here; use localhost or 127.0.0.1, or tell the server its name behind a proxy with --public-url", host)
+}
+
+// forwardedFor goes through the addresses that proxies have noted, the nearest first, up
+// to the first one that is not believed: what stands before it anybody may have written.
+func (s *server) forwardedFor(r *http.Request, peer string) string {
+	client := peer
+	for rest := strings.Join(r.Header.Values("X-Forwarded-For"), ","); rest != "" && s.believes(client); {
+		last := strings.LastIndexByte(rest, ',')
+		addr, ok := parseAddr(strings.TrimSpace(rest[last+1:]))
+		if !ok {
+			break
+		}
+		client, rest = addr.String(), rest[:max(last, 0)]
+	}
+	return client
+}
+
+// believes reports that what an address says of others counts.
+func (s *server) believes(client string) bool {
+	addr, ok := parseAddr(client)
+	return ok && (addr.IsLoopback() || slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(addr) }))
+}
+
+// parseAddr reads an address as proxies write it, with or without a port.
+func parseAddr(text string) (netip.Addr, bool) {
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		return at.Addr().Unmap().WithZone(""), true
+	}
+	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	return addr.Unmap().WithZone(""), err == nil
+}
