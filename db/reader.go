@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"trails/kg/rdf"
 )
@@ -40,6 +41,27 @@ func (f *File) Read(ctx context.Context) (*Reader, error) {
 		return nil, asFault(ctx, f.path, "read", err)
 	}
 	return r, nil
+}
+
+// Readers returns how many readers can be open at once.
+func (f *File) Readers() int { return cap(f.readers) }
+
+// headWait is how long LatestHead tries to read: long enough for a file at rest.
+const headWait = 50 * time.Millisecond
+
+// LatestHead returns the head as it is now, or, when no reader is free, the one that was
+// read last; the zero Commit if none was. It hardly waits.
+func (f *File) LatestHead(ctx context.Context) Commit {
+	ctx, cancel := context.WithTimeout(ctx, headWait)
+	defer cancel()
+	if r, err := f.Read(ctx); err == nil {
+		defer r.Close()
+		return r.Head()
+	}
+	if last := f.lastHead.Load(); last != nil {
+		return *last
+	}
+	return Commit{}
 }
 
 func (f *File) readConn(ctx context.Context) (*conn, error) {

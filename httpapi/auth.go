@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"trails/invoke"
 	"trails/kg/fault"
 	"trails/policy"
 )
@@ -34,6 +35,7 @@ func (t token) matches(secret string) bool {
 // authenticated resolves the caller once; nothing behind it asks again.
 func (s *server) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(invoke.WithCaller(r.Context(), addressOf(r)))
 		p, known := s.resolve(r)
 		switch {
 		case known:

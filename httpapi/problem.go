@@ -30,6 +30,7 @@ var verdicts = map[fault.Kind]verdict{
 	fault.ScopeDenied:      {http.StatusForbidden, "Scope denied"},
 	fault.Denied:           {http.StatusForbidden, "Denied"},
 	fault.Exhausted:        {http.StatusTooManyRequests, "Exhausted"},
+	fault.Busy:             {http.StatusServiceUnavailable, "Busy"},
 	fault.NotFound:         {http.StatusNotFound, "Not found"},
 	fault.Missing:          {http.StatusNotFound, "Missing"},
 	fault.Precondition:     {http.StatusPreconditionFailed, "Precondition failed"},
@@ -85,7 +86,7 @@ func addRefusalHeaders(h http.Header, f *fault.Error) {
 	if f.Kind == fault.Unauthenticated {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	if f.Kind == fault.Exhausted {
+	if f.Kind == fault.Exhausted || f.Kind == fault.Busy {
 		h.Set("Retry-After", retryAfter(f.Details["retry_after"]))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"time"
 
 	"trails/invoke"
 )
@@ -20,12 +21,17 @@ type streamed struct {
 	begun bool
 }
 
+// readerPatience is how long the reader of an answer may take nothing: meanwhile the
+// answer holds a reader of the file.
+const readerPatience = 30 * time.Second
+
 // Write holds the beginning back and passes on what comes after it.
 func (a *streamed) Write(p []byte) (int, error) {
 	if !a.begun && len(a.held)+len(p) <= heldBack {
 		a.held = append(a.held, p...)
 		return len(p), nil
 	}
+	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(readerPatience)) // a writer without deadlines needs none
 	if !a.begun {
 		a.begun = true
 		a.w.Header().Set("Content-Type", a.form.contentType())

@@ -24,6 +24,7 @@ type builtin struct {
 	handle      handler
 	hidden      bool // callable by name, but no tool
 	streams     bool // callable where there is an output to stream to, and no tool
+	bare        bool // needs no snapshot: it is answered whatever the file is busy with
 }
 
 // Fields that several capabilities share.
@@ -62,7 +63,7 @@ var builtins = []builtin{
 			{Name: "graph", Type: capability.String, Required: true},
 			{Name: "head", Type: capability.String, Required: true, Nullable: true},
 		},
-		cost: capability.CostConstant, handle: health, idempotent: true,
+		cost: capability.CostConstant, handle: health, idempotent: true, bare: true,
 	},
 	{
 		id: "snapshot", description: "Tell the state of the graph: branch, head commit, number of statements and of instances of each type, schema version.",
@@ -196,7 +197,7 @@ var metas = []builtin{
 	{
 		id: "trails.meta.ping", description: "Answer, to show that meta capabilities can be reached.",
 		output: []capability.Field{{Name: "pong", Type: capability.Boolean, Required: true}},
-		cost:   capability.CostConstant, scope: policy.Runtime, handle: ping, idempotent: true,
+		cost:   capability.CostConstant, scope: policy.Runtime, handle: ping, idempotent: true, bare: true,
 	},
 	{
 		id: "trails.meta.schema.plan", description: "List the steps from the current schema to a new one, given as YAML, and the data that stands against each.",

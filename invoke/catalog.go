@@ -2,6 +2,7 @@ package invoke
 
 import (
 	"context"
+	"slices"
 
 	"trails/capability"
 	"trails/kg"
@@ -69,8 +70,25 @@ func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
 
 func (c *catalog) addBuiltins(list []builtin) {
 	for _, b := range list {
-		c.add(&entry{Descriptor: b.describe(), handle: b.handle, loses: b.loses, hidden: b.hidden, streams: b.streams})
+		c.add(b.entry())
 	}
+}
+
+func (b builtin) entry() *entry {
+	return &entry{Descriptor: b.describe(), handle: b.handle, loses: b.loses, hidden: b.hidden, streams: b.streams}
+}
+
+// bareEntries returns the built-in capabilities that need no snapshot, by id and tool
+// name: they are the same under every schema.
+func bareEntries() map[string]*entry {
+	bare := map[string]*entry{}
+	for _, b := range slices.Concat(builtins, metas) {
+		if b.bare {
+			en := b.entry()
+			bare[b.id], bare[capability.ToolName(b.id)] = en, en
+		}
+	}
+	return bare
 }
 
 func (c *catalog) add(en *entry) {

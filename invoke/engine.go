@@ -123,6 +123,9 @@ type Config struct {
 	Env string
 	// Log hears of faults that are ours; nil means slog.Default().
 	Log *slog.Logger
+	// QueryWait bounds how long a query or an export waits while others run, before it is
+	// refused with fault.Busy; 0 means 15 seconds.
+	QueryWait time.Duration
 	// Observe, when set, hears of every finished call. It must not wait.
 	Observe func(Observation)
 	// Now and NewTraceID are seams for tests; nil means the real ones.
@@ -136,6 +139,8 @@ type Engine struct {
 	graph  *kg.Graph
 	config Config
 	prov   *recorder
+	turns  *turns
+	bare   map[string]*entry // by id and tool name; never changed
 	// watchers are those of Watch.
 	watchers *follower
 
@@ -158,7 +163,7 @@ func New(g *kg.Graph, c Config) *Engine {
 	if c.NewTraceID == nil {
 		c.NewTraceID = newTraceID
 	}
-	return &Engine{graph: g, config: c, prov: newRecorder(g, c.Log), watchers: newFollower(g, c.Log)}
+	return &Engine{graph: g, config: c, prov: newRecorder(g, c.Log), turns: newTurns(g.Readers(), c.QueryWait), bare: bareEntries(), watchers: newFollower(g, c.Log)}
 }
 
 // newTraceID returns 32 hex digits, the form of a W3C trace-id.
@@ -183,6 +188,14 @@ func (e *Engine) Graph() *kg.Graph { return e.graph }
 
 // ProvenanceQueue returns how many calls are not written down yet.
 func (e *Engine) ProvenanceQueue() int { return e.prov.length() }
+
+// QueriesAtOnce returns how many queries and exports keep a processor busy at the same
+// time at most. With as many more of Go's processors than the machine has (see
+// [runtime.GOMAXPROCS]) short calls do not wait for the end of a long one's time slice.
+func (e *Engine) QueriesAtOnce() int { return e.turns.most }
+
+// QueryQueue returns how many queries and exports wait for their turn.
+func (e *Engine) QueryQueue() int { return e.turns.waiting() }
 
 // Tools lists what p may see, in a fixed order: built-in capabilities, then those
 // of each type in the order of declaration, then meta capabilities.

@@ -103,6 +103,13 @@ func query(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.inTurn(ctx, func(ctx context.Context) (any, error) {
+		return r.answer(ctx, q, options, format)
+	})
+}
+
+// answer runs a query.
+func (r *running) answer(ctx context.Context, q *sparql.Query, options kg.QueryOptions, format string) (*queried, error) {
 	timed, cancel := r.queryTime(ctx)
 	defer cancel()
 	a, err := r.snapshot.Query(timed, q, options)

@@ -14,13 +14,18 @@ import (
 
 func ping(context.Context, *running) (any, error) { return map[string]bool{"pong": true}, nil }
 
-func health(_ context.Context, r *running) (any, error) {
+// health says that the process answers, whatever the file is busy with.
+func health(ctx context.Context, r *running) (any, error) {
+	head := headID(r.engine.graph.LatestHead(ctx))
+	if head != nil {
+		r.head = *head
+	}
 	return struct {
 		Status  string  `json:"status"`
 		Version string  `json:"version"`
 		Graph   string  `json:"graph"`
 		Head    *string `json:"head"`
-	}{"ok", r.engine.config.Version, r.engine.graph.Name(), headID(r.snapshot.Head())}, nil
+	}{"ok", r.engine.config.Version, r.engine.graph.Name(), head}, nil
 }
 
 func headID(c kg.Commit) *string {
@@ -208,5 +213,7 @@ func export(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+	return r.inTurn(ctx, func(ctx context.Context) (any, error) {
+		return r.snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+	})
 }

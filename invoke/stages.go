@@ -137,6 +137,10 @@ func (r *running) session() *kg.Session {
 }
 
 func (r *running) pin(ctx context.Context) (err error) {
+	if bare := r.engine.bare[r.Capability]; bare != nil {
+		r.capability = bare
+		return nil
+	}
 	if r.snapshot, err = r.session().Snapshot(ctx); err != nil {
 		return err
 	}
@@ -155,10 +159,12 @@ func (r *running) release() {
 }
 
 func (r *running) find(context.Context) (err error) {
-	if r.catalog, err = r.engine.catalogOf(r.snapshot); err != nil {
-		return err
+	if r.capability == nil {
+		if r.catalog, err = r.engine.catalogOf(r.snapshot); err != nil {
+			return err
+		}
+		r.capability = r.catalog.lookup(r.Capability)
 	}
-	r.capability = r.catalog.lookup(r.Capability)
 	if r.capability == nil || !policy.Visible(r.engine.config.Env, r.capability.PolicyRequired.Scope) {
 		return fault.New(fault.UnknownTool, "unknown tool: %s", r.Capability)
 	}
@@ -233,6 +239,7 @@ var outcomes = map[fault.Kind]string{
 	fault.ScopeDenied:      "denied",
 	fault.Denied:           "denied",
 	fault.Exhausted:        "denied",
+	fault.Busy:             "denied",
 }
 
 func (r *running) finish(err error) {

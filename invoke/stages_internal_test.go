@@ -156,7 +156,7 @@ func TestACallThatIsStoppedSaysSo(t *testing.T) {
 func TestEveryKindHasAnOutcome(t *testing.T) {
 	want := map[string][]fault.Kind{
 		"invalid": {fault.InvalidData, fault.InvalidArguments, fault.Malformed, fault.TooLarge},
-		"denied":  {fault.UnknownTool, fault.Unauthenticated, fault.ScopeDenied, fault.Denied, fault.Exhausted},
+		"denied":  {fault.UnknownTool, fault.Unauthenticated, fault.ScopeDenied, fault.Denied, fault.Exhausted, fault.Busy},
 		"failed":  {fault.Internal, fault.NotFound, fault.Missing, fault.Precondition, fault.Conflict, fault.TimedOut, fault.Unusable},
 	}
 	for outcome, kinds := range want {

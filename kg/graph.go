@@ -192,6 +192,13 @@ func (g *Graph) Sizes() (file, log int64) { return g.file.Sizes() }
 // WriterQueue returns how many writes of this process wait for another one of it.
 func (g *Graph) WriterQueue() int { return g.file.Waiting() }
 
+// Readers returns how many snapshots can be open at once.
+func (g *Graph) Readers() int { return g.file.Readers() }
+
+// LatestHead returns the commit that the branch is at; when no snapshot can be had at
+// once, the one that was read last, or the zero Commit if none was. It does not wait.
+func (g *Graph) LatestHead(ctx context.Context) Commit { return g.file.LatestHead(ctx) }
+
 // Session returns the graph as p sees it.
 func (g *Graph) Session(p policy.Principal) *Session { return &Session{graph: g, principal: p} }
 

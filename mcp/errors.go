@@ -47,6 +47,7 @@ var verdicts = map[fault.Kind]verdict{
 	fault.ScopeDenied:      {code: codeScopeDenied, data: details},
 	fault.Denied:           {code: codeDenied, data: details},
 	fault.Exhausted:        {code: codeExhausted, data: details},
+	fault.Busy:             {code: codeExhausted, data: details},
 	fault.NotFound:         {code: jsonrpc.CodeInvalidParams, data: details},
 	fault.Missing:          {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
 	fault.Precondition:     {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},

@@ -163,6 +163,7 @@ var loudness = map[fault.Kind]string{
 	fault.ScopeDenied:     "warning",
 	fault.Denied:          "warning",
 	fault.Exhausted:       "warning",
+	fault.Busy:            "warning",
 	fault.UnknownTool:     "warning",
 }
 

@@ -19,6 +19,7 @@ type origin struct {
 	request jsonrpc.ID      // not valid for a notification
 	id      json.RawMessage // the same, as the client wrote it
 	trace   invoke.Trace    // of the handler around ours
+	caller  string          // who waits for turns as one; see [invoke.WithCaller]
 }
 
 type originKey struct{}
@@ -54,6 +55,9 @@ func carried(ctx context.Context, req sdk.Request) context.Context {
 	}
 	if o.trace.ID != "" {
 		ctx = invoke.WithTrace(ctx, o.trace)
+	}
+	if o.caller != "" {
+		ctx = invoke.WithCaller(ctx, o.caller)
 	}
 	return withOrigin(ctx, o)
 }

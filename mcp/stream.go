@@ -51,7 +51,7 @@ func (s *session) judged(text []byte) ([]byte, bool) {
 // request is the message as the SDK is to read it, with where it comes from.
 func (s *session) request(r *http.Request, m message) *jsonrpc.Request {
 	req := m.request()
-	extra := origin{request: m.id, id: m.idText, trace: invoke.TraceOf(r.Context())}.extra()
+	extra := origin{request: m.id, id: m.idText, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id}.extra()
 	extra.Header = r.Header
 	req.Extra = extra
 	return req

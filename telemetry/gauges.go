@@ -43,6 +43,7 @@ func newGauges(s Sources) *gauges {
 	}
 	g.queue("trails_subscription_queue", "Notifications that wait for their readers.", s.SubscriptionQueue)
 	g.queue("trails_provenance_queue", "Calls whose provenance is not written down yet.", s.ProvenanceQueue)
+	g.queue("trails_query_queue", "Queries and exports of this process that wait for their turn.", s.QueryQueue)
 	g.queue("trails_writer_queue", "Calls of this process that wait to write.", s.WriterQueue)
 	return g
 }

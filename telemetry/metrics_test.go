@@ -52,6 +52,7 @@ func TestMetricsSayWhatAProcessDoes(t *testing.T) {
 		Watchers:        func() (int, int) { return 7, 2 },
 		Sizes:           func() (int64, int64) { return 4096, 512 },
 		ProvenanceQueue: func() int { return 5 },
+		QueryQueue:      func() int { return 6 },
 		WriterQueue:     func() int { return 4 },
 	})
 	m.Add(telemetry.Sources{ // known later
@@ -81,6 +82,7 @@ func TestMetricsSayWhatAProcessDoes(t *testing.T) {
 		`trails_mcp_sessions{transport="mcp-http"} 3`,
 		`trails_mcp_sessions{transport="mcp-sse"} 1`,
 		`trails_provenance_queue 5`,
+		`trails_query_queue 6`,
 		`trails_subscription_queue 6`,
 		`trails_wal_bytes 512`,
 		`trails_watchers 7`,

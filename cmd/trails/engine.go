@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"trails/invoke"
 	"trails/kg"
@@ -40,7 +43,13 @@ func (p *program) withConfigured(ctx context.Context, file string, c invoke.Conf
 }
 
 func (p *program) engineConfig() invoke.Config {
-	return invoke.Config{Version: version, Env: p.env["TRAILS_ENV"], Log: p.log}
+	return invoke.Config{Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait}
+}
+
+// queryWaitFlag sets how long the queries of a process that serves wait.
+func (p *program) queryWaitFlag(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&p.queryWait, "query-wait", 15*time.Second, "how long a query or an export waits while others run, before it is told to come again")
+	noFiles(cmd, "query-wait")
 }
 
 // call is the start of every call that this program makes: by the person who runs it.

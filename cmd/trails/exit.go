@@ -40,6 +40,7 @@ var exitCodes = map[fault.Kind]int{
 	fault.ScopeDenied:      exitDenied,
 	fault.Denied:           exitDenied,
 	fault.Exhausted:        exitFailed,
+	fault.Busy:             exitFailed,
 	fault.NotFound:         exitNotFound,
 	fault.Missing:          exitNotFound,
 	fault.Precondition:     exitConflict,

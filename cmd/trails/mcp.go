@@ -38,6 +38,7 @@ have FILE open at once.
 	cmd.Flags().StringVar(&env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	completeWords(cmd, "env", "dev", "production")
 	p.remoteFlag(cmd)
+	p.queryWaitFlag(cmd)
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"trails/invoke"
 	"trails/mcp"
@@ -25,14 +26,19 @@ func (p *program) withTracedEngine(ctx context.Context, file string, observe fun
 			observe(o)
 		}
 	}
-	return p.withConfigured(ctx, file, config, work)
+	return p.withConfigured(ctx, file, config, func(e *invoke.Engine) error {
+		if p.env["GOMAXPROCS"] == "" {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + e.QueriesAtOnce()))
+		}
+		return work(e)
+	})
 }
 
 // sourcesOf is what a serving process knows of itself.
 func sourcesOf(e *invoke.Engine, agents *mcp.Server) telemetry.Sources {
 	return telemetry.Sources{
 		Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,
-		Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue,
+		Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue, QueryQueue: e.QueryQueue,
 		Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue,
 	}
 }

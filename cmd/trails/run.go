@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,7 @@ type program struct {
 	output      string // -o: "text" or "json"
 	version     bool   // --version
 	allowRemote []string
+	queryWait   time.Duration // 0 is the engine's own
 	log         *slog.Logger
 }
 

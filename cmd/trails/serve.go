@@ -63,6 +63,7 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
 	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.remoteFlag(cmd)
+	p.queryWaitFlag(cmd)
 	return cmd
 }
 

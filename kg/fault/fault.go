@@ -24,6 +24,7 @@ const (
 	ScopeDenied                  // authenticated, but the scope is missing
 	Denied                       // refused inside a call that may be seen
 	Exhausted                    // budget or rate
+	Busy                         // too much is going on; the same call may succeed later
 	NotFound                     // no resource at this address
 	Missing                      // a thing that the call names does not exist: branch, commit, node
 	Precondition                 // if_commit was lost, or an idempotency key was reused
@@ -43,6 +44,7 @@ var kindNames = map[Kind]string{
 	ScopeDenied:      "scope_denied",
 	Denied:           "denied",
 	Exhausted:        "exhausted",
+	Busy:             "busy",
 	NotFound:         "not_found",
 	Missing:          "missing",
 	Precondition:     "precondition_failed",

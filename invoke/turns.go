@@ -1,0 +1,337 @@
+package invoke
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"trails/kg"
+	"trails/kg/fault"
+)
+
+// Bounds of what may take long; see docs/decisions/0028-admission.md.
+const (
+	// defaultQueryWait is how long a query waits for its turn.
+	defaultQueryWait = 15 * time.Second
+	// briefOutput is how much of a stream is kept back before a query has its turn.
+	briefOutput = 1 << 20
+	// longestTurn is how long a turn may last while others wait.
+	longestTurn = queryMaxTime * time.Millisecond
+)
+
+// turns are what queries and exports have of a process together. Each holds a reader
+// of the file while it runs, of which a part is never given to them, and most hold a
+// processor, too.
+type turns struct {
+	// trials are for what is over soon, the shorter one first; most needs only that.
+	trials []trial
+	// seats are readers, for what takes longer; running is for those that have one and
+	// are not waiting for whoever reads their output.
+	seats, running *queue
+	wait           time.Duration
+	most           int // that run at the same time
+}
+
+// trial lets a query run for a time, to see whether it is over then.
+type trial struct {
+	*queue
+	time time.Duration
+}
+
+// newTurns divides readers: a quarter at most is for trials, a half for what takes
+// longer, and the rest for calls that are neither query nor export.
+func newTurns(readers int, wait time.Duration) *turns {
+	if wait <= 0 {
+		wait = defaultQueryWait
+	}
+	cores := runtime.GOMAXPROCS(0)
+	short, long := max(1, min(cores, readers/8)), max(1, min(cores/2, readers/8))
+	return &turns{
+		trials: []trial{
+			{newQueue(short, true), 40 * time.Millisecond},
+			{newQueue(long, true), 250 * time.Millisecond},
+		},
+		seats:   newQueue(max(1, readers/2), false),
+		running: newQueue(long, false),
+		wait:    wait,
+		most:    short + 2*long,
+	}
+}
+
+// waiting is how many queries wait for a turn.
+func (t *turns) waiting() int {
+	n := t.seats.length() + t.running.length()
+	for _, trial := range t.trials {
+		n += trial.length()
+	}
+	return n
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context of a request from this address. Among the calls of one
+// principal, those of one address wait as one caller for their turns.
+func WithCaller(ctx context.Context, address string) context.Context {
+	return context.WithValue(ctx, callerKey{}, address)
+}
+
+// CallerOf returns what [WithCaller] was given.
+func CallerOf(ctx context.Context) string {
+	address, _ := ctx.Value(callerKey{}).(string)
+	return address
+}
+
+// errNotOver ends a trial of what is not over.
+var errNotOver = errors.New("the query needs a turn of its own")
+
+// inTurn runs what may take long. It begins at once, or nearly, in a trial. What is not
+// over then goes on if a turn is free. Otherwise it gives back all that it holds, waits
+// without holding anything, and begins anew when its turn has come; nobody has seen
+// anything of it before.
+func (r *running) inTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
+	s := &stint{turns: r.engine.turns, caller: r.Principal.ID + "\x00" + CallerOf(ctx), out: r.Output}
+	defer s.end()
+	if s.out != nil {
+		defer func() { r.Output = s.out }()
+		r.Output = s
+	}
+	value, err := r.tryOut(ctx, s, run)
+	if errors.Is(err, errNotOver) {
+		if err := r.await(ctx, s.turns.wait, s.beginTurn); err != nil {
+			return nil, err
+		}
+		value, err = s.run(ctx, run)
+	}
+	if err != nil || s.kept.Len() == 0 {
+		return value, err
+	}
+	s.end()
+	r.release() // nothing is held while the reader of the output takes its time
+	_, err = s.kept.WriteTo(s.out)
+	return value, err
+}
+
+// tryOut runs the trials. Who finds no place in the second one soon is as well off in
+// the queue for a turn.
+func (r *running) tryOut(ctx context.Context, s *stint, run func(context.Context) (any, error)) (any, error) {
+	patience := s.turns.wait
+	for ; s.level < len(s.turns.trials); s.level++ {
+		err := r.await(ctx, patience, s.beginTrial)
+		if s.level > 0 && fault.Is(err, fault.Busy) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if value, err := s.run(ctx, run); !errors.Is(err, errNotOver) {
+			return value, err
+		}
+		patience = s.turns.wait / 4
+	}
+	return nil, errNotOver
+}
+
+// await waits for what begin gives, with a snapshot in hand only if there is no need to
+// wait: that of the call is then another one, as new as the turn.
+func (r *running) await(ctx context.Context, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	last := 0
+	err := begin(waiting, func(place int) {
+		r.release()
+		if last = place; r.Progress != nil {
+			r.Progress(kg.Progress{Phase: "wait", Total: int64(place), Unit: "places"})
+		}
+	})
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return r.engine.turns.busy(last)
+	case err != nil:
+		return err
+	case r.snapshot != nil:
+		return nil
+	}
+	return r.pin(ctx)
+}
+
+// busy says that no turn came in time.
+func (t *turns) busy(place int) error {
+	return fault.New(fault.Busy, "other queries are running, and this one had no turn in %s: it began as number %d of those that wait; try again later, or restrict it", t.wait, place).
+		With("limit", t.wait.Seconds()).With("used", t.wait.Seconds()).With("place", place).With("waiting", t.waiting()).
+		With("retry_after", max(1, int(t.wait.Seconds())))
+}
+
+// stint is one query or export while it runs, and what it holds of turns. It is also
+// the Output of its call, which it keeps back while the run may have to begin anew.
+type stint struct {
+	turns  *turns
+	caller string
+	out    io.Writer
+	// level is the trial that it is in, or their number when it has its turn.
+	level int
+
+	mu      sync.Mutex
+	ctx     context.Context // of the run, so that a write that waits for its turn ends with it
+	cancel  context.CancelCauseFunc
+	timer   *time.Timer
+	trial   *queue // in which it holds a place; nil without one
+	seat    bool   // it holds a seat
+	running bool   // and a turn
+	kept    bytes.Buffer
+}
+
+func (s *stint) beginTrial(ctx context.Context, waits func(int)) error {
+	s.end()
+	if err := s.turns.trials[s.level].enter(ctx, s.caller, waits); err != nil {
+		return err
+	}
+	s.trial = s.turns.trials[s.level].queue
+	return nil
+}
+
+func (s *stint) beginTurn(ctx context.Context, waits func(int)) error {
+	s.end()
+	if err := s.turns.seats.enter(ctx, s.caller, waits); err != nil {
+		return err
+	}
+	s.seat = true
+	if err := s.turns.running.enter(ctx, s.caller, waits); err != nil {
+		return err
+	}
+	s.running = true
+	return nil
+}
+
+// run runs once. A trial that lasts goes on if there is a place for it, and ends with
+// errNotOver if there is none.
+func (s *stint) run(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.mu.Lock()
+	s.ctx, s.cancel = ctx, cancel
+	s.begin()
+	s.mu.Unlock()
+	value, err := run(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer.Stop()
+	if why := context.Cause(ctx); err != nil && (errors.Is(why, errNotOver) || fault.Is(why, fault.Busy)) {
+		s.kept.Reset()
+		return nil, why
+	}
+	return value, err
+}
+
+// begin bounds the time of what is held now.
+func (s *stint) begin() {
+	if s.trial != nil {
+		s.timer = time.AfterFunc(s.turns.trials[s.level].time, s.lasts)
+		return
+	}
+	s.timer = time.AfterFunc(longestTurn, s.overstays)
+}
+
+// lasts is called when a trial has had its time.
+func (s *stint) lasts() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trial == nil || s.takeTurn() {
+		return
+	}
+	if next := s.level + 1; next < len(s.turns.trials) && s.turns.trials[next].tryEnter() {
+		s.trial.leave()
+		s.trial, s.level = s.turns.trials[next].queue, next
+		s.begin()
+		return
+	}
+	s.cancel(errNotOver)
+}
+
+// takeTurn exchanges the place in a trial for a turn, if one is free.
+func (s *stint) takeTurn() bool {
+	if !s.turns.seats.tryEnter() {
+		return false
+	}
+	if !s.turns.running.tryEnter() {
+		s.turns.seats.leave()
+		return false
+	}
+	s.trial.leave()
+	s.timer.Stop()
+	s.trial, s.seat, s.running = nil, true, true
+	s.begin()
+	return true
+}
+
+// overstays ends a run that has had the longest turn, as soon as somebody waits.
+func (s *stint) overstays() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.seat {
+		return
+	}
+	if s.turns.seats.length()+s.turns.running.length() == 0 {
+		s.timer.Reset(time.Second)
+		return
+	}
+	s.cancel(fault.New(fault.Busy, "other queries wait, and this one had run for %s; restrict it, or ask for a part of it at a time", longestTurn).
+		With("limit", longestTurn.Seconds()).With("used", longestTurn.Seconds()).With("retry_after", 1))
+}
+
+// Write keeps back what a trial says. A run that has its turn gives it away while it
+// waits for its reader.
+func (s *stint) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	if s.trial != nil && s.kept.Len()+len(p) <= briefOutput {
+		defer s.mu.Unlock()
+		return s.kept.Write(p)
+	}
+	if s.trial != nil && !s.takeTurn() {
+		defer s.mu.Unlock()
+		s.level = len(s.turns.trials) // another trial would end here, too
+		s.cancel(errNotOver)
+		return 0, errNotOver
+	}
+	kept := bytes.Clone(s.kept.Bytes())
+	s.kept.Reset()
+	s.running = false
+	s.mu.Unlock()
+
+	s.turns.running.leave()
+	if len(kept) > 0 {
+		if _, err := s.out.Write(kept); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.out.Write(p)
+	if err != nil {
+		return n, err
+	}
+	if err := s.turns.running.enter(s.ctx, s.caller, func(int) {}); err != nil {
+		return n, context.Cause(s.ctx)
+	}
+	s.mu.Lock()
+	s.running = true
+	s.mu.Unlock()
+	return n, nil
+}
+
+// end gives back what is held.
+func (s *stint) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trial != nil {
+		s.trial.leave()
+	}
+	if s.running {
+		s.turns.running.leave()
+	}
+	if s.seat {
+		s.turns.seats.leave()
+	}
+	s.trial, s.seat, s.running = nil, false, false
+}
