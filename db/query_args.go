@@ -2,6 +2,7 @@ package db
 
 import (
 	"sort"
+	"strconv"
 
 	"trails/db/lower"
 	"trails/kg/rdf"
@@ -17,6 +18,14 @@ func (q *question) bind(s *stmt) error {
 			s.BindText(i+1, textArg(arg))
 			continue
 		}
+		if arg.Rows != nil {
+			text, err := q.rowsArg(arg.Rows)
+			if err != nil {
+				return err
+			}
+			s.BindText(i+1, text)
+			continue
+		}
 		id, err := q.arg(arg)
 		if err != nil {
 			return err
@@ -24,6 +33,38 @@ func (q *question) bind(s *stmt) error {
 		s.BindInt64(i+1, id)
 	}
 	return nil
+}
+
+// rowsArg is a JSON array of the ids of terms: of their rows, or of the terms themselves
+// where each row has one.
+func (q *question) rowsArg(rows [][]rdf.Term) (string, error) {
+	text := []byte{'['}
+	for i, row := range rows {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if len(row) != 1 {
+			text = append(text, '[')
+		}
+		for j, t := range row {
+			if j > 0 {
+				text = append(text, ',')
+			}
+			if t == nil {
+				text = append(text, "null"...)
+				continue
+			}
+			id, err := q.id(q.plan.constant(t))
+			if err != nil {
+				return "", err
+			}
+			text = strconv.AppendInt(text, id, 10)
+		}
+		if len(row) != 1 {
+			text = append(text, ']')
+		}
+	}
+	return string(append(text, ']')), nil
 }
 
 // textArg is a text; no text has what a high one ends with.

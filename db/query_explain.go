@@ -41,6 +41,8 @@ func (p Plan) values() string {
 			fmt.Fprintf(&out, "what is behind all texts that begin with %q", rdf.Lexical(p.constant(a.Term)))
 		case a.Text:
 			fmt.Fprintf(&out, "%q", rdf.Lexical(p.constant(a.Term)))
+		case a.Rows != nil:
+			fmt.Fprintf(&out, "%d rows of ids", len(a.Rows))
 		case a.Region != "":
 			fmt.Fprintf(&out, "%s id of the %ss%s", end[a.High], rdf.IRI(a.Region), bounds(a))
 		case a.Term != nil:

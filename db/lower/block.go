@@ -63,6 +63,8 @@ type item struct {
 	on    []string
 	// tables is how many tables it counts for in SQLite's limit.
 	tables int
+	// inline is set when it is the rows of VALUES.
+	inline bool
 	// words is the column whose row of terms it is, under an alias.
 	words, alias string
 }
@@ -127,6 +129,16 @@ func (k *known) isBound(v sparql.Var) bool {
 	return false
 }
 
+// has reports whether a block gives v a value in some solutions.
+func (k *known) has(v sparql.Var) bool {
+	for ; k != nil; k = k.more {
+		if _, ok := k.block.cols.get(v); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // giver returns a block with tables that gives v a value in every solution, or nil.
 func (k *known) giver(v sparql.Var) *block {
 	for ; k != nil; k = k.more {
@@ -155,9 +167,20 @@ func (b *block) source() string {
 		}
 	}
 	if len(b.where) > 0 {
-		out.WriteString(" WHERE " + strings.Join(b.where, " AND "))
+		out.WriteString(" WHERE " + conjunction(b.where))
 	}
 	return out.String()
+}
+
+// exists asks whether the block has a row. SQLite adds up how deep the expressions of
+// conditions inside each other are, but not of tables: a condition that has another
+// EXISTS stands in one.
+func (b *block) exists() string {
+	sql := b.render("1")
+	if slices.ContainsFunc(b.where, func(c string) bool { return strings.Contains(c, "EXISTS (") }) {
+		sql = "SELECT 1 FROM (" + sql + ")"
+	}
+	return "EXISTS (" + sql + ")"
 }
 
 func (b *block) render(fields string) string {
@@ -172,11 +195,22 @@ func (b *block) render(fields string) string {
 	return sql + b.limit
 }
 
+// maxRow is how many operands stand in a row: each is an expression that is one deeper
+// than the one before it, and SQLite has 1,000.
+const maxRow = 200
+
 func conjunction(terms []string) string {
 	if len(terms) == 0 {
 		return "1"
 	}
-	return strings.Join(terms, " AND ")
+	var rows []string
+	for row := range slices.Chunk(terms, maxRow) {
+		rows = append(rows, strings.Join(row, " AND "))
+	}
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	return "(" + strings.Join(rows, ") AND (") + ")"
 }
 
 // unbound is a column without a value. It has the affinity of an id: SQLite takes the
@@ -247,6 +281,14 @@ func (l *lowerer) narrow(b *block) *block {
 	if b.tables() < maxTables {
 		return b
 	}
-	b.materialized = true
-	return l.wrap(b)
+	return l.wrap(b.apart())
+}
+
+// apart is the block as a table of its own, which is read as its rows are asked for:
+// SQLite takes no subquery with a limit into the join around it.
+func (b *block) apart() *block {
+	if b.limit == "" {
+		b.limit = " LIMIT -1"
+	}
+	return b
 }

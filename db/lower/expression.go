@@ -163,16 +163,15 @@ func (l *lowerer) among(e sparql.Call, b *block, s scope) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	for _, arg := range e.Args[1:] {
-		if t, ok := arg.(sparql.TermExpr); !ok || !isIRI(t.Term) {
+	terms := make([]rdf.Term, len(e.Args)-1)
+	for i, arg := range e.Args[1:] {
+		t, ok := arg.(sparql.TermExpr)
+		if !ok || !isIRI(t.Term) {
 			return "", false
 		}
+		terms[i] = t.Term
 	}
-	list := make([]string, len(e.Args)-1)
-	for i, arg := range e.Args[1:] {
-		list[i] = l.value(arg, b, s)
-	}
-	return "(" + l.value(v, b, s) + " " + string(e.Func) + " (" + strings.Join(list, ", ") + "))", true
+	return "(" + l.value(v, b, s) + " " + string(e.Func) + " " + l.terms(terms) + ")", true
 }
 
 // compare answers a comparison with a constant by ranges for inline ids, and asks
@@ -425,8 +424,7 @@ func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
 			where = append(where, same(c, o))
 		}
 	}
-	probe := &block{from: inner.from, where: where}
-	sql := "EXISTS (" + probe.render("1") + ")"
+	sql := (&block{from: inner.from, where: where}).exists()
 	if e.Not {
 		return "(NOT " + sql + ")"
 	}

@@ -103,7 +103,7 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 			inner.ranges[c.Var] = &rangeHint{regions: c.regions, bounds: append(h.bounds[:len(h.bounds):len(h.bounds)], Bound{c.Func, c.Term})}
 		}
 	}
-	b := l.flatten(l.lower(op.Op, inner)).growing()
+	b := l.flatten(l.before(op.Op, inner)).growing()
 	b.where = append(b.where, l.conditions(op.Expr, op.Op, b, s)...)
 	return b.grown()
 }

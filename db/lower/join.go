@@ -61,8 +61,7 @@ func turn(op sparql.Op) int {
 // merge joins two blocks.
 func (l *lowerer) merge(a, b *block) *block {
 	if a.tables()+b.tables() > maxTables {
-		a.materialized, b.materialized = true, true
-		a, b = l.wrap(a), l.wrap(b)
+		a, b = l.wrap(a.apart()), l.wrap(b.apart())
 	}
 	out := &block{from: slices.Concat(a.from, b.from), where: slices.Concat(a.where, b.where), cols: a.cols.clone()}
 	out.where = append(out.where, shared(a, b)...)
@@ -109,7 +108,7 @@ const (
 // table of several without looking at the left side first, so these are the join,
 // and what is on the left without a partner.
 func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
-	a := l.narrow(l.flatten(l.lower(op.Left, s)))
+	a := l.narrow(l.flatten(l.before(op.Left, s)))
 	inner := s
 	inner.bound, inner.wanted = &known{a, s.bound}, ""
 	if l.retries < maxRetries {
@@ -138,28 +137,37 @@ func (b *block) computed() bool {
 	return false
 }
 
-// outerJoin is a LEFT JOIN with a block of one table.
+// outerJoin makes of a its LEFT JOIN with a block of one table.
 func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
-	out := &block{from: slices.Clone(a.from), where: slices.Clone(a.where), cols: a.cols.clone()}
-	if len(out.from) == 0 {
-		out.from = []item{{table: "(SELECT 1) " + l.alias()}}
+	if len(a.from) == 0 {
+		a.from = []item{{table: "(SELECT 1) " + l.alias()}}
 	}
-	on := slices.Concat(shared(a, b), b.where)
-	both := &block{cols: l.merge(a, b).cols}
-	if e != nil {
-		on = append(on, l.conditions(e, nil, both, s)...)
-	}
-	for _, v := range b.cols.vars {
-		c := joined(a, b, v)
-		if left, ok := a.cols.get(v); !ok {
+	on := append(shared(a, b), b.where...)
+	joins := make([]column, len(b.cols.vars))
+	for i, v := range b.cols.vars {
+		c := b.cols.of[v]
+		left, ok := a.cols.get(v)
+		switch {
+		case !ok:
 			c.maybe = true
-		} else if left.maybe {
-			c = column{sql: "COALESCE(" + left.sql + ", " + b.cols.of[v].sql + ")", maybe: true, computed: true}
+		case left.maybe:
+			c = column{sql: "COALESCE(" + left.sql + ", " + c.sql + ")", maybe: true, computed: true}
+		default:
+			c = left
 		}
-		out.cols.set(v, c)
+		joins[i] = c
 	}
-	out.from = append(out.from, item{table: b.from[0].table, left: true, on: on})
-	return out
+	if e != nil {
+		for _, v := range b.cols.vars {
+			a.cols.set(v, joined(a, b, v))
+		}
+		on = append(on, l.conditions(e, nil, &block{cols: a.cols}, s)...)
+	}
+	for i, v := range b.cols.vars {
+		a.cols.set(v, joins[i])
+	}
+	a.from = append(a.from, item{table: b.from[0].table, left: true, on: on})
+	return a
 }
 
 // lateral is a left join as the join and the rest.
@@ -172,7 +180,7 @@ func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	both.where = append(both.where, conditions...)
 	rest := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
 	probe := &block{from: b.from, where: slices.Concat(shared(a, b), b.where, conditions)}
-	rest.where = append(rest.where, "NOT EXISTS ("+probe.render("1")+")")
+	rest.where = append(rest.where, "NOT "+probe.exists())
 	return l.unite(both, rest)
 }
 
@@ -246,7 +254,7 @@ func united(sides []*block, v sparql.Var) column {
 
 // minus is MINUS (section 18.5): solutions that share no variable stay.
 func (l *lowerer) minus(op sparql.Minus, s scope) *block {
-	a := l.flatten(l.lower(op.Left, s))
+	a := l.flatten(l.before(op.Left, s))
 	inner := s
 	inner.bound, inner.wanted, inner.ranges = &known{a, s.bound}, "", nil
 	b := l.flatten(l.lower(op.Right, inner))
@@ -267,21 +275,21 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 		return a
 	}
 	if sql, ok := notAmong(a, b); ok {
-		return &block{from: a.from, where: append(slices.Clone(a.where), sql), cols: a.cols}
+		a.where = append(a.where, sql)
+		return a
 	}
 	probe := &block{from: b.from, where: slices.Concat(shared(a, b), b.where)}
 	if !sure {
 		probe.where = append(probe.where, "("+overlap+")")
 	}
-	out := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
-	out.where = append(out.where, "NOT EXISTS ("+probe.render("1")+")")
-	return out
+	a.where = append(a.where, "NOT "+probe.exists())
+	return a
 }
 
-// notAmong is MINUS with inline data: SQLite makes an index of a set, but reads the
-// rows of VALUES for each solution otherwise.
+// notAmong is MINUS with inline data: SQLite makes an index of a set, but reads its
+// rows for each solution otherwise.
 func notAmong(a, b *block) (string, bool) {
-	if len(b.from) != 1 || !strings.HasPrefix(b.from[0].table, "(VALUES ") {
+	if len(b.from) != 1 || !b.from[0].inline {
 		return "", false
 	}
 	var left, right []string

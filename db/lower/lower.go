@@ -27,6 +27,7 @@ package lower
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"trails/kg/fault"
 	"trails/kg/rdf"
@@ -90,6 +91,9 @@ type Arg struct {
 	// Text is set when not the id but the text of Term is the value; a High one is
 	// behind all that begin with it.
 	Text bool
+	// Rows, when it is not nil, makes the value a JSON array of ids, null for a nil term:
+	// an array for each row, or the id itself where a row has one term.
+	Rows [][]rdf.Term
 }
 
 // Region is a datatype whose ids are in the order of its values.
@@ -127,7 +131,7 @@ type Options struct {
 const (
 	maxArgs   = 32_000
 	maxText   = 900_000
-	maxTables = 30 // of one join; SQLite has 64, but needs seconds to plan 50
+	maxTables = 56 // of one join; SQLite has 64, and rows of terms are joined to the last one
 	maxDepth  = 400
 	// maxCompared bounds the time that the order of patterns takes: each time the next
 	// one is chosen all of its group are compared.
@@ -205,6 +209,25 @@ func (l *lowerer) arg(a Arg) string {
 func (l *lowerer) term(t rdf.Term) string { return l.arg(Arg{Term: t}) }
 func (l *lowerer) number(n int64) string  { return l.arg(Arg{Number: n}) }
 
+// maxListed is how many terms stand in a statement one by one: more are one value.
+const maxListed = 100
+
+// terms is the list of their ids behind IN.
+func (l *lowerer) terms(terms []rdf.Term) string {
+	if len(terms) > maxListed {
+		rows := make([][]rdf.Term, len(terms))
+		for i, t := range terms {
+			rows[i] = []rdf.Term{t}
+		}
+		return "(" + l.rows(rows, 1) + ")"
+	}
+	list := make([]string, len(terms))
+	for i, t := range terms {
+		list[i] = l.term(t)
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
 // never is false, but not to the planner: it would drop the other conditions, and not
 // find the index that needs them.
 func (l *lowerer) never() string { return l.number(0) }
@@ -229,6 +252,14 @@ func (l *lowerer) name(v sparql.Var) string {
 func (l *lowerer) fresh() sparql.Var {
 	l.hidden++
 	return sparql.Var("..l" + strconv.Itoa(l.hidden))
+}
+
+// before lowers what a row of operators begins with: the last of a row stands outside of
+// all others, but is no deeper in the statement.
+func (l *lowerer) before(op sparql.Op, s scope) *block {
+	l.depth--
+	defer func() { l.depth++ }()
+	return l.lower(op, s)
 }
 
 func (l *lowerer) lower(op sparql.Op, s scope) *block {

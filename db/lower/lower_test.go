@@ -78,6 +78,16 @@ func argument(a lower.Arg) string {
 			text += " " + string(b.Func) + " " + rdf.Lexical(b.Term)
 		}
 		return text
+	case a.Rows != nil:
+		text := "rows"
+		for _, row := range a.Rows {
+			text += " ("
+			for i, t := range row {
+				text += strings.Repeat(" ", min(i, 1)) + string(rdf.AppendTerm(nil, t))
+			}
+			text += ")"
+		}
+		return text
 	case a.Term != nil:
 		return string(rdf.AppendTerm(nil, a.Term))
 	}

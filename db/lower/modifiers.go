@@ -14,7 +14,7 @@ const maxFormula = 1000
 
 // extend is BIND.
 func (l *lowerer) extend(op sparql.Extend, s scope) *block {
-	b := l.flatten(l.lower(op.Op, s))
+	b := l.flatten(l.before(op.Op, s))
 	if labels(op.Expr) {
 		b = l.numbered(b)
 	}
@@ -61,7 +61,7 @@ func (l *lowerer) numbered(b *block) *block {
 // table is VALUES.
 func (l *lowerer) table(op sparql.Table, s scope) *block {
 	t := l.alias()
-	b := &block{from: []item{{table: "(" + l.rows(op) + ") " + t}}}
+	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars)) + ") " + t, inline: true}}}
 	for i, v := range op.Vars {
 		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true}
 		for _, row := range op.Rows {
@@ -78,37 +78,21 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 	return b
 }
 
-func (l *lowerer) rows(op sparql.Table) string {
-	if len(op.Rows) == 0 {
-		fields := []string{"1"}
-		for i := range op.Vars {
-			fields = append(fields, fmt.Sprintf("NULL AS column%d", i+1))
-		}
-		return "SELECT " + strings.Join(fields, ", ") + " WHERE 0"
+// rows is a table of inline data, one value of the statement whatever its size: SQLite
+// needs quadratic time for a VALUES of placeholders. The limit keeps it a table, which
+// SQLite can make an index of.
+func (l *lowerer) rows(rows [][]rdf.Term, width int) string {
+	fields := []string{"1"}
+	if width == 1 {
+		fields[0] = "CAST(value AS INTEGER) AS column1"
 	}
-	if len(op.Rows)*max(1, len(op.Vars)) > maxArgs {
-		l.fail("VALUES has %d rows, too many for a query", len(op.Rows))
-		return "SELECT 1"
+	for i := 0; width > 1 && i < width; i++ {
+		fields = append(fields[:i], fmt.Sprintf("CAST(value ->> %d AS INTEGER) AS column%d", i, i+1))
 	}
-	rows := make([]string, len(op.Rows))
-	for i, row := range op.Rows {
-		rows[i] = "(" + l.row(row) + ")"
+	if rows == nil {
+		rows = [][]rdf.Term{}
 	}
-	return "VALUES " + strings.Join(rows, ", ")
-}
-
-func (l *lowerer) row(row []rdf.Term) string {
-	if len(row) == 0 {
-		return "1"
-	}
-	fields := make([]string, len(row))
-	for i, t := range row {
-		fields[i] = "NULL"
-		if t != nil {
-			fields[i] = l.term(t)
-		}
-	}
-	return strings.Join(fields, ", ")
+	return "SELECT " + strings.Join(fields, ", ") + " FROM json_each(" + l.arg(Arg{Rows: rows}) + ") LIMIT -1"
 }
 
 // limited stands in scope.wanted between a LIMIT and the ORDER BY below it.

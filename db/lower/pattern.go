@@ -291,7 +291,7 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
 	at, _ := l.given(p, b, s)
 	t := l.alias()
 	l.placeRange(b, p, at, t, s)
-	b.from = append(b.from, item{table: s.graph.table(t, l.index(at, s))})
+	b.from = append(b.from, item{table: s.graph.table(t, l.rangedIndex(p, at, s))})
 	l.inActive(b, t, s)
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
 		place := t + "." + positions[i]
@@ -303,6 +303,21 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
 		b.markNode(o.Var, i < 2)
 	}
 	l.placeOrder(b, p, t, s)
+}
+
+// rangedIndex is the index of a pattern, one end of which may have a value already: that
+// of the end is better then, though all is read where it has none.
+func (l *lowerer) rangedIndex(p sparql.TriplePattern, at [3]bool, s scope) string {
+	switch {
+	case at[0] || s.free:
+	case s.bound.has(p.Subject.Var) && !at[2]:
+		return " INDEXED BY sqlite_autoindex_live_1"
+	case s.bound.has(p.Subject.Var):
+		at[0] = true
+	case !at[1] && s.bound.has(p.Object.Var):
+		at[2] = true
+	}
+	return l.index(at, s)
 }
 
 var positions = [3]string{"s", "p", "o"}
@@ -329,11 +344,17 @@ func same(a, b column) string {
 	case a.maybe && b.maybe:
 		return "(" + equal + " OR " + a.sql + " IS NULL OR " + b.sql + " IS NULL)"
 	case a.maybe:
-		return "(" + equal + " OR " + a.sql + " IS NULL)"
+		return sameIfBound(b, a)
 	case b.maybe:
-		return "(" + equal + " OR " + b.sql + " IS NULL)"
+		return sameIfBound(a, b)
 	}
 	return equal
+}
+
+// sameIfBound compares a column with one that may be NULL, by a range, for which SQLite
+// can use an index: it is one id, or all.
+func sameIfBound(c, maybe column) string {
+	return c.sql + " BETWEEN COALESCE(" + maybe.sql + ", -9223372036854775808) AND COALESCE(" + maybe.sql + ", 9223372036854775807)"
 }
 
 // inActive keeps a table's rows to the active graph.

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"strings"
-
 	"github.com/cayleygraph/quad"
 
 	"trails/kg/rdf"
@@ -132,11 +130,7 @@ func (l *lowerer) amongTexts(e sparql.Expr, b *block, s scope) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	list := make([]string, len(terms))
-	for i, t := range terms {
-		list[i] = l.term(t)
-	}
-	return c.sql + " IN (" + strings.Join(list, ", ") + ")", true
+	return c.sql + " IN " + l.terms(terms), true
 }
 
 // members recognizes IN, "=" and alternatives of both about one variable.
