@@ -94,8 +94,11 @@ func (c *conn) forget() {
 func (c *conn) close() error {
 	c.SetInterrupt(nil)
 	c.forget()
-	defer c.temporary.forget()
-	return c.Close()
+	err := c.Close()
+	if err == nil && c.temporary != nil {
+		c.temporary.forget()
+	}
+	return err
 }
 
 // exec runs sql with args and hands each row to row, which may be nil.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"time"
 
@@ -18,8 +17,7 @@ import (
 // migrate brings the tables at path to [Format]. All pending files run in one
 // transaction under the write lock, so that two processes cannot both migrate.
 func migrate(ctx context.Context, path string, wait time.Duration) error {
-	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "_pragma=busy_timeout(0)"}
-	handle, err := sql.Open("sqlite", dsn.String())
+	handle, err := sql.Open("sqlite", fileURI(path, "_pragma=busy_timeout(0)"))
 	if err != nil {
 		return err
 	}

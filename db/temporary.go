@@ -3,6 +3,8 @@ package db
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -23,7 +25,7 @@ const sharedTemporary = 4 << 30
 // temporary counts the bytes of the temporary files of one connection. SQLite has no
 // bound on them, but lets us stand between it and the system: see [temporaryFiles].
 type temporary struct {
-	tls     *libc.TLS
+	vfs     uintptr // the file system of the connection
 	bytes   atomic.Int64
 	limit   atomic.Int64 // 0 is none
 	refused atomic.Int32 // why a write was, since the limit was set
@@ -61,12 +63,8 @@ func (t *temporary) fault(err error) error {
 	return fault.New(fault.TooLarge, "the query needs more than %d bytes of temporary files to sort or group its solutions; restrict it", t.limit.Load())
 }
 
-// grow reports whether a file may grow. One whose connection is gone may.
+// grow reports whether a file may grow.
 func (t *temporary) grow(bytes int64) bool {
-	if t == nil {
-		t.add(bytes)
-		return true
-	}
 	switch limit := t.limit.Load(); {
 	case limit == 0:
 	case t.bytes.Load()+bytes > limit:
@@ -81,35 +79,30 @@ func (t *temporary) grow(bytes int64) bool {
 }
 
 func (t *temporary) add(bytes int64) {
-	if t != nil {
-		t.bytes.Add(bytes)
-	}
+	t.bytes.Add(bytes)
 	allTemporary.Add(bytes)
 }
 
-// temporaryFiles is the file system of SQLite with one difference: what is written to
-// temporary files is counted, and refused past the limit of the connection that opened
-// them. The translated SQLite calls plain functions, so there is one for the process. A
-// connection is known by the thread that its calls carry when it opens a file: a sorter
-// with threads of its own, that of a load, writes with others.
+// temporaryFiles are the file systems of connections. Each has one of its own, which it
+// is opened with by name; SQLite's default stays the system's, for whoever else uses
+// SQLite in this process. A connection's is the system's with one difference: what is
+// written to temporary files is counted, and refused past the connection's limit. The
+// translated SQLite calls plain functions, which know the connection by its file system.
 var temporaryFiles struct {
-	opening sync.Mutex // held while a connection opens its database
-	once    sync.Once
-	failed  error
-	base    uintptr // the file system of the system
+	mu      sync.Mutex
+	tls     *libc.TLS
+	base    uintptr // the file system of the system; 0 before the first connection
 	open    openFunc
 	extra   uintptr // where our part of a file begins
-
-	mu      sync.Mutex
-	last    *libc.TLS              // of the connection that is new
-	of      map[uintptr]*temporary // by the connection's thread
-	methods map[uintptr]uintptr    // ours, by those of the system
+	last    int     // the number in the name of the last file system
+	of      map[uintptr]*temporary
+	methods map[uintptr]uintptr // ours, by those of the system
 }
 
 // ours is what follows the system's part of an open file.
 type ours struct {
 	methods uintptr // the system's
-	owner   uintptr // the thread of the connection that opened it
+	vfs     uintptr // of the connection that opened it
 	size    int64
 }
 
@@ -123,76 +116,88 @@ type (
 
 // openCounted opens a database whose temporary files are counted.
 func openCounted(path string) (*sqlite.Conn, *temporary, error) {
-	f := &temporaryFiles
-	f.opening.Lock()
-	defer f.opening.Unlock()
-	f.once.Do(func() { f.failed = countTemporaries() })
-	if f.failed != nil {
-		return nil, nil, f.failed
-	}
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	tls := f.last
-	f.last = nil
-	t := &temporary{tls: tls}
-	if err == nil && tls != nil {
-		f.of[thread(tls)] = t
-	}
-	return c, t, err
-}
-
-// forget is for a connection that is closed.
-func (t *temporary) forget() {
-	if t == nil {
-		return
-	}
-	f := &temporaryFiles
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.of, thread(t.tls))
-}
-
-// countTemporaries makes our file system the one that databases are opened with.
-func countTemporaries() error {
-	f, tls := &temporaryFiles, libc.NewTLS()
-	if f.base = sqlite3.Xsqlite3_vfs_find(tls, 0); f.base == 0 {
-		return errors.New("SQLite has no file system")
-	}
-	f.of, f.methods = map[uintptr]*temporary{}, map[uintptr]uintptr{}
-	vfs := *at[sqlite3.Tsqlite3_vfs](f.base)
-	f.open = goFunc[openFunc](vfs.FxOpen)
-	f.extra = (uintptr(vfs.FszOsFile) + 7) &^ 7
-	name, err := libc.CString("trails")
+	t, name, err := newTemporary()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
+	c, err := sqlite.OpenConn(fileURI(path, "vfs="+name), sqlite.OpenReadWrite|sqlite.OpenURI)
+	if err != nil {
+		t.forget()
+		return nil, nil, err
+	}
+	return c, t, nil
+}
+
+// fileURI names a database with parameters (https://sqlite.org/uri.html).
+func fileURI(path, parameters string) string {
+	uri := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: parameters}
+	return uri.String()
+}
+
+// newTemporary registers a file system for one connection, under a name of its own.
+func newTemporary() (*temporary, string, error) {
+	f := &temporaryFiles
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.base == 0 {
+		f.tls = libc.NewTLS()
+		if f.base = sqlite3.Xsqlite3_vfs_find(f.tls, 0); f.base == 0 {
+			return nil, "", errors.New("SQLite has no file system")
+		}
+		system := at[sqlite3.Tsqlite3_vfs](f.base)
+		f.open = goFunc[openFunc](system.FxOpen)
+		f.extra = (uintptr(system.FszOsFile) + 7) &^ 7
+		f.of, f.methods = map[uintptr]*temporary{}, map[uintptr]uintptr{}
+	}
+	f.last++
+	name := fmt.Sprintf("trails-%d", f.last)
+	cName, err := libc.CString(name)
+	if err != nil {
+		return nil, "", err
+	}
+	vfs := *at[sqlite3.Tsqlite3_vfs](f.base)
 	vfs.FszOsFile = int32(f.extra + unsafe.Sizeof(ours{}))
-	vfs.FxOpen, vfs.FzName, vfs.FpNext = cFunc[openFunc](openFile), name, 0
-	if rc := sqlite3.Xsqlite3_vfs_register(tls, kept(tls, vfs), 1); rc != sqlite3.SQLITE_OK {
-		return sqlite.ResultCode(rc).ToError()
+	vfs.FxOpen, vfs.FzName, vfs.FpNext = cFunc[openFunc](openFile), cName, 0
+	t := &temporary{vfs: kept(f.tls, vfs)}
+	f.of[t.vfs] = t
+	if rc := sqlite3.Xsqlite3_vfs_register(f.tls, t.vfs, 0); rc != sqlite3.SQLITE_OK {
+		t.free()
+		return nil, "", sqlite.ResultCode(rc).ToError()
 	}
-	return nil
+	return t, name, nil
+}
+
+// forget is for a connection that is closed, with all its files.
+func (t *temporary) forget() {
+	f := &temporaryFiles
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	sqlite3.Xsqlite3_vfs_unregister(f.tls, t.vfs)
+	t.free()
+}
+
+// free gives the memory of a file system back; mu is held.
+func (t *temporary) free() {
+	f := &temporaryFiles
+	delete(f.of, t.vfs)
+	libc.Xfree(f.tls, at[sqlite3.Tsqlite3_vfs](t.vfs).FzName)
+	libc.Xfree(f.tls, t.vfs)
 }
 
 // isTemporary are the flags of files that end with their statement or connection.
 const isTemporary = sqlite3.SQLITE_OPEN_TEMP_DB | sqlite3.SQLITE_OPEN_TRANSIENT_DB |
 	sqlite3.SQLITE_OPEN_TEMP_JOURNAL | sqlite3.SQLITE_OPEN_SUBJOURNAL
 
-func openFile(tls *libc.TLS, _, name, file uintptr, flags int32, out uintptr) int32 {
+func openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) int32 {
 	f := &temporaryFiles
 	rc := f.open(tls, f.base, name, file, flags, out)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	counted := f.of[thread(tls)] != nil
-	if !counted && flags&sqlite3.SQLITE_OPEN_MAIN_DB != 0 {
-		f.last = tls
-	}
-	if rc != sqlite3.SQLITE_OK || !counted || flags&isTemporary == 0 {
+	if rc != sqlite3.SQLITE_OK || flags&isTemporary == 0 {
 		return rc
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	methods := &at[sqlite3.Tsqlite3_file](file).FpMethods
-	*at[ours](file + f.extra) = ours{methods: *methods, owner: thread(tls)}
+	*at[ours](file + f.extra) = ours{methods: *methods, vfs: vfs}
 	*methods = countingMethods(tls, *methods)
 	return rc
 }
@@ -209,16 +214,13 @@ func countingMethods(tls *libc.TLS, methods uintptr) uintptr {
 	return f.methods[methods]
 }
 
-// thread is a key for a thread, which its connection keeps alive.
-func thread(tls *libc.TLS) uintptr { return uintptr(unsafe.Pointer(tls)) }
-
 // counted returns our part of a file, the system's methods, and who has it.
 func counted(file uintptr) (*ours, *sqlite3.Tsqlite3_io_methods, *temporary) {
 	f := &temporaryFiles
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	o := at[ours](file + f.extra)
-	return o, at[sqlite3.Tsqlite3_io_methods](o.methods), f.of[o.owner]
+	return o, at[sqlite3.Tsqlite3_io_methods](o.methods), f.of[o.vfs]
 }
 
 // writeFile refuses as if it was interrupted: that ends the statement alone, where a
