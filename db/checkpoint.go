@@ -2,86 +2,91 @@ package db
 
 import (
 	"context"
-	"os"
-	"sync"
+	"math/bits"
 	"time"
 )
 
-// SQLite starts its log over only when a checkpoint has copied all of it and no
-// reader looks at it any more. It copies by itself (wal_autocheckpoint), but where
-// reads overlap without a gap the second never comes true, and the log grows for as
-// long as that goes on (https://sqlite.org/wal.html, section 6). So a log that has
-// become long makes the readers of this process wait for a moment.
+// SQLite starts its log over only when a checkpoint has copied all of it and no reader
+// looks at it any more. It copies by itself (wal_autocheckpoint), but where processes
+// read and write without a gap the second never comes true, and the log grows for as
+// long as that goes on (https://sqlite.org/wal.html, section 6). So whoever writes to a
+// log that is long makes it start over first, or waits while another process does; see
+// docs/decisions/0027-log-size.md.
 const (
-	// pauseAtMost is how long the readers that are open may take to finish; a long
-	// export keeps the log, and is not waited for.
-	pauseAtMost = 50 * time.Millisecond
-	// pauseEvery bounds what attempts in vain cost.
-	pauseEvery = 5 * time.Second
+	// logWait is how long a checkpoint keeps the lock for writing while it waits for
+	// readers. Those that come meanwhile do not prolong it: once all is copied they
+	// read the file, not the log.
+	logWait = 500 * time.Millisecond
+	// logGlance is how long a write that is done already waits.
+	logGlance      = 50 * time.Millisecond
+	logGlanceAgain = 5 * time.Second
 )
 
-// pause holds back those who want to read.
-type pause struct {
-	mu    sync.Mutex
-	over  chan struct{} // nil when nobody has to wait
-	tried time.Time     // the last time; the writer's alone
-}
+// logStage says how far a long log is past its bound, and when. Every process finds it
+// at the same stage, and tries to make it start over once at each: together, so that none
+// writes on while another one waits for the lock. The zero stage is of no long log.
+type logStage struct{ step, slot int64 }
 
-// waiting returns what is closed when reading may go on, nil when it may now.
-func (p *pause) waiting() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.over
-}
+// logSteps is the number of steps to twice the bound. Then there is one more whenever
+// the excess has doubled.
+const logSteps = 8
 
-// takeReader waits for a free reader and for the end of a pause.
-func (f *File) takeReader(ctx context.Context) error {
-	for {
-		select {
-		case f.readers <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		over := f.pause.waiting()
-		if over == nil {
-			return nil
-		}
-		<-f.readers
-		select {
-		case <-over:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// logStageOf returns the stage of a long log, and how long a writer waits at it for
+// readers. That is 5% of the time at most, and longer the longer the log is: past nine
+// times the bound it is as long as two of the longest queries one after the other.
+func logStageOf(size, bound int64, now time.Time) (at logStage, wait time.Duration) {
+	at.step = (size - bound) / max(1, bound/logSteps)
+	if at.step >= logSteps {
+		at.step = logSteps + int64(bits.Len64(uint64(at.step/logSteps))) - 1
 	}
+	wait = min(logWait<<(2*min(max(0, at.step-logSteps+1), 8)), time.Minute)
+	at.slot = now.UnixNano() / int64(20*wait)
+	return at, wait
 }
 
-func (p *pause) begin() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = make(chan struct{})
-}
-
-func (p *pause) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.over)
-	p.over = nil
-}
-
-// shortenLog lets a long log start over, if the readers leave it alone for long
-// enough. The caller holds the token for writing, and no transaction. What goes wrong
-// is no trouble of the write that has just been made: the log stays as it is.
-func (f *File) shortenLog() {
-	if info, err := os.Stat(f.path + "-wal"); err != nil || info.Size() < f.opts.LongLog || time.Since(f.pause.tried) < pauseEvery {
+// shortenLog makes a long log start over, before a write that may wait for so long. The
+// caller holds the token for writing, and no transaction. What goes wrong is no trouble
+// of the write: the log stays as it is.
+func (f *File) shortenLog(ctx context.Context, most time.Duration) {
+	size := f.logSize()
+	if size < f.opts.LongLog {
+		f.logInVain = logStage{}
 		return
 	}
-	f.pause.begin()
-	defer f.pause.end()
-	f.pause.tried = time.Now()
-	for end := time.Now().Add(pauseAtMost); len(f.readers) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			return
+	at, wait := logStageOf(size, f.opts.LongLog, time.Now())
+	if at == f.logInVain || f.startLogOver(ctx, min(wait, most)) {
+		return
+	}
+	if ctx.Err() == nil && most >= f.opts.LockWait { // the attempt was a whole one
+		f.logInVain, _ = logStageOf(f.logSize(), f.opts.LongLog, time.Now())
+	}
+}
+
+// shortenLogAfter does the same after a write, so that the last one of many does not
+// leave a long log behind. It waits for little: the write is done.
+func (f *File) shortenLogAfter() {
+	if f.logSize() >= f.opts.LongLog && time.Since(f.logGlanced) >= logGlanceAgain {
+		f.logGlanced = time.Now()
+		f.startLogOver(context.Background(), logGlance)
+	}
+}
+
+// startLogOver reports whether the log has started over, by this process or another.
+func (f *File) startLogOver(ctx context.Context, wait time.Duration) bool {
+	// The checkpoint takes the lock for writing and keeps it while it waits for the
+	// readers that are there. It ends at once when another process is at it: to write
+	// on would keep that one from the lock.
+	f.writer.SetBusyTimeout(min(wait, logWait))
+	defer f.writer.SetBusyTimeout(0)
+	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		busy, err := f.writer.int64("PRAGMA wal_checkpoint(TRUNCATE)")
+		if err == nil && busy == 0 || f.logSize() < f.opts.LongLog {
+			return true
+		}
+		if err != nil || ctx.Err() != nil || time.Now().After(end) {
+			return false
 		}
 	}
-	_ = f.writer.once("PRAGMA wal_checkpoint(TRUNCATE)")
 }
+
+func (f *File) logSize() int64 { return sizeOf(f.path + "-wal") }

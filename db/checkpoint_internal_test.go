@@ -3,117 +3,235 @@ package db
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"trails/kg/rdf"
 )
 
-// logged makes a file whose log is long from the first commit on.
-func logged(t *testing.T) *File {
+// testLog is a bound on the log that a few commits reach.
+const testLog = 1 << 20
+
+// logged opens a file as each of so many processes would.
+func logged(t *testing.T, processes int) []*File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log.db")
 	if err := Create(t.Context(), path, CreateOptions{Base: "urn:test:", Name: "test", Now: time.Unix(0, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(t.Context(), path, Options{LongLog: 1})
-	if err != nil {
-		t.Fatal(err)
+	files := make([]*File, processes)
+	for i := range files {
+		f, err := Open(t.Context(), path, Options{LongLog: testLog})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		files[i] = f
 	}
-	t.Cleanup(func() { f.Close() })
-	return f
+	return files
 }
 
-// commit adds one quad and returns how long the log is then.
-func (f *File) commit(t *testing.T, n int) int64 {
-	t.Helper()
-	w, err := f.Write(t.Context())
+// commitOne adds one quad.
+func commitOne(ctx context.Context, f *File, s string) error {
+	w, err := f.Write(ctx)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer w.Close()
-	q := rdf.Quad{Subject: rdf.IRI(fmt.Sprint("urn:s:", n)), Predicate: rdf.IRI("urn:p"), Object: rdf.IRI("urn:o")}
-	if _, err := w.Add(t.Context(), q); err != nil {
-		t.Fatal(err)
+	q := rdf.Quad{Subject: rdf.IRI("urn:s:" + s), Predicate: rdf.IRI("urn:p"), Object: rdf.IRI("urn:o:" + s)}
+	if _, err := w.Add(ctx, q); err != nil {
+		return err
 	}
-	if _, err := w.Commit(t.Context(), CommitMeta{Author: "test", Time: time.Unix(int64(n), 0)}, nil); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(f.path + "-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Size()
+	_, err = w.Commit(ctx, CommitMeta{Author: "test", Time: time.Unix(1, 0)}, nil)
+	return err
 }
 
-func TestALongLogStartsOver(t *testing.T) {
-	f := logged(t)
-	if got := f.commit(t, 1); got != 0 {
+// lengthen commits until the log is as long as its bound.
+func lengthen(t *testing.T, f *File, name string) {
+	t.Helper()
+	f.logGlanced = time.Now() // not at the end of a write
+	for n := 0; f.logSize() < testLog; n++ {
+		if err := commitOne(t.Context(), f, fmt.Sprint(name, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestALongLogStartsOverBeforeTheNextWrite(t *testing.T) {
+	f := logged(t, 1)[0]
+	lengthen(t, f, "a")
+	if err := commitOne(t.Context(), f, "next"); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.logSize(); got >= testLog/2 {
 		t.Errorf("the log has %d bytes", got)
 	}
-	if got := f.commit(t, 2); got == 0 {
-		t.Error("the next attempt came at once")
+}
+
+func TestProvenanceMakesALongLogStartOverToo(t *testing.T) {
+	f := logged(t, 1)[0]
+	lengthen(t, f, "a")
+	if err := f.Record(t.Context(), []Activity{{ID: "a", Started: time.Unix(0, 0), Ended: time.Unix(1, 0)}}); err != nil {
+		t.Fatal(err)
 	}
-	f.pause.tried = time.Time{}
-	if got := f.commit(t, 3); got != 0 {
+	if got := f.logSize(); got >= testLog/2 {
 		t.Errorf("the log has %d bytes", got)
+	}
+}
+
+func TestTheLastWriteLeavesNoLongLog(t *testing.T) {
+	f := logged(t, 1)[0]
+	lengthen(t, f, "a")
+	f.logInVain, _ = logStageOf(f.logSize(), testLog, time.Now()) // so that the commit does not begin with it
+	f.logGlanced = time.Time{}
+	if err := commitOne(t.Context(), f, "last"); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.logSize(); got != 0 {
+		t.Errorf("after a commit the log has %d bytes", got)
+	}
+}
+
+// Readers that overlap without a gap and writers that write without a gap, each as in a
+// process of its own: nobody's luck decides how long the log becomes.
+func TestTheLogHasACeilingWhoeverReadsAndWrites(t *testing.T) {
+	const writers, readers, commits = 4, 3, 400
+	files := logged(t, writers+readers)
+	var longest atomic.Int64
+	var writing, reading sync.WaitGroup
+	stop := make(chan struct{})
+	for i, f := range files[writers:] {
+		reading.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				r, err := f.Read(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(time.Duration(5+i) * time.Millisecond)
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i, f := range files[:writers] {
+		writing.Go(func() {
+			for n := range commits {
+				if err := commitOne(t.Context(), f, fmt.Sprintf("%d-%d", i, n)); err != nil {
+					t.Error(err)
+					return
+				}
+				longest.Store(max(longest.Load(), f.logSize()))
+			}
+		})
+	}
+	writing.Wait()
+	close(stop)
+	reading.Wait()
+	if got := longest.Load(); got < testLog || got >= 2*testLog {
+		t.Errorf("the log had %d bytes, want from %d to %d", got, testLog, 2*testLog)
 	}
 }
 
 func TestALongReadKeepsTheLogAndIsNotDisturbed(t *testing.T) {
-	f := logged(t)
+	f := logged(t, 1)[0]
 	r, err := f.Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.commit(t, 1); got == 0 {
+	lengthen(t, f, "a")
+	began := time.Now()
+	if err := commitOne(t.Context(), f, "next"); err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(began); waited < logWait {
+		t.Errorf("the write waited %v for the reader, want %v", waited, logWait)
+	}
+	at := f.logInVain
+	if at == (logStage{}) || f.logSize() < testLog {
 		t.Error("the log was taken from under a reader")
 	}
-	if r.Head().Seq != 0 {
-		t.Errorf("the reader is at commit %d", r.Head().Seq)
+	began = time.Now()
+	if err := commitOne(t.Context(), f, "after"); err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(began); f.logInVain == at && waited >= logWait {
+		t.Errorf("the next write waited %v, too", waited)
+	}
+	if n, err := r.Count(t.Context(), rdf.Quad{}); r.Head().Seq != 0 || n != 0 || err != nil {
+		t.Errorf("the reader is at commit %d and sees %d quads, %v", r.Head().Seq, n, err)
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	f.pause.tried = time.Time{}
-	if got := f.commit(t, 2); got != 0 {
+	f.logInVain = logStage{}
+	if err := commitOne(t.Context(), f, "last"); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.logSize(); got >= testLog/2 {
 		t.Errorf("afterwards the log has %d bytes", got)
 	}
 }
 
-func TestReadersWaitUntilAPauseIsOver(t *testing.T) {
-	f := logged(t)
-	f.pause.begin()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := f.Read(ctx); err == nil {
-		t.Error("one read in a pause")
+// A writer waits long for the readers of a log that is very long, and hears its caller.
+func TestWhoWaitsForReadersHearsItsContext(t *testing.T) {
+	f := logged(t, 1)[0]
+	r, err := f.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(f.readers) != 0 {
-		t.Error("who gave up has kept its place")
+	defer r.Close()
+	lengthen(t, f, "a")
+	f.opts.LongLog = testLog / 64
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if err := commitOne(ctx, f, "next"); err == nil {
+		t.Error("a write was made after its context had ended")
 	}
-	read := make(chan error)
-	go func() {
-		r, err := f.Read(t.Context())
-		if err == nil {
-			err = r.Close()
-		}
-		read <- err
-	}()
-	f.pause.end()
-	if err := <-read; err != nil {
-		t.Error(err)
+	if waited := time.Since(began); waited > 10*time.Second {
+		t.Errorf("it took %v", waited)
+	}
+	if f.logInVain != (logStage{}) {
+		t.Error("the next writer is not to try, though this one gave up")
 	}
 }
 
-func TestProvenanceShortensTheLogToo(t *testing.T) {
-	f := logged(t)
-	if err := f.Record(t.Context(), []Activity{{ID: "a", Started: time.Unix(0, 0), Ended: time.Unix(1, 0)}}); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(f.path + "-wal"); err != nil || info.Size() != 0 {
-		t.Errorf("%v, %v", info, err)
+func TestStagesOfALongLog(t *testing.T) {
+	const bound = 64 << 20
+	now := time.Unix(1_800_000_000, 0)
+	for _, c := range []struct {
+		size int64
+		step int64
+		wait time.Duration
+	}{
+		{bound, 0, logWait},
+		{bound + bound/8 - 1, 0, logWait},
+		{bound + bound/8, 1, logWait},
+		{2*bound - 1, 7, logWait},
+		{2 * bound, 8, 2 * time.Second},
+		{3*bound - 1, 8, 2 * time.Second},
+		{3 * bound, 9, 8 * time.Second},
+		{5 * bound, 10, 32 * time.Second},
+		{9 * bound, 11, time.Minute},
+		{17 * bound, 12, time.Minute},
+		{1 << 50, 8 + 23, time.Minute},
+	} {
+		at, wait := logStageOf(c.size, bound, now)
+		if at.step != c.step || wait != c.wait {
+			t.Errorf("%d bytes: step %d, %v; want %d, %v", c.size, at.step, wait, c.step, c.wait)
+		}
+		if later, _ := logStageOf(c.size, bound, now.Add(20*wait)); later.slot != at.slot+1 {
+			t.Errorf("%d bytes: the next slot does not come after %v", c.size, 20*wait)
+		}
 	}
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// not keep short ones waiting.
 	Readers int
 	// LongLog is the size in bytes from which the write-ahead log is made to start
-	// over; 0 means 64 MiB.
+	// over before the next write; 0 means 64 MiB.
 	LongLog int64
 	// KeepActivities bounds the recorded reads: activities with the outcome ok that made
 	// no commit. KeepRefusals bounds those with another outcome. 0 means 100,000 of each.
@@ -94,7 +94,10 @@ type File struct {
 	writer  *conn         // owned by the token's holder
 	readers chan struct{} // one token for each reader that is open
 
-	pause pause
+	// Of the token's holder: the stage at which the log did not start over, and when
+	// that was tried last after a write.
+	logInVain  logStage
+	logGlanced time.Time
 
 	mu     sync.Mutex
 	idle   []*conn      // of readers; the one that is taken first is the last

@@ -144,7 +144,7 @@ func (f *File) record(ctx context.Context, batch []Activity) error {
 		return err
 	}
 	found.forget()
-	f.shortenLog()
+	f.shortenLogAfter()
 	return nil
 }
 

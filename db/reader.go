@@ -26,8 +26,10 @@ type Reader struct {
 // Read pins the file's current state. It waits for a free reader while as many
 // are open as [Options.Readers] allows.
 func (f *File) Read(ctx context.Context) (*Reader, error) {
-	if err := f.takeReader(ctx); err != nil {
-		return nil, asFault(ctx, f.path, "read", err)
+	select {
+	case f.readers <- struct{}{}:
+	case <-ctx.Done():
+		return nil, asFault(ctx, f.path, "read", ctx.Err())
 	}
 	c, err := f.readConn(ctx)
 	if err != nil {

@@ -10,7 +10,9 @@ type Stats struct {
 	Quads, Terms, Commits, Activities int64
 	// FileBytes and LogBytes are the sizes of the file and of its write-ahead log
 	// now, not at the reader's time.
-	FileBytes, LogBytes         int64
+	FileBytes, LogBytes int64
+	// LongLog is [Options.LongLog].
+	LongLog                     int64
 	Pages, FreePages, PageBytes int64
 }
 
@@ -35,11 +37,12 @@ func (r *Reader) Stats(ctx context.Context) (Stats, error) {
 		*q.into = n
 	}
 	s.FileBytes, s.LogBytes = r.file.Sizes()
+	s.LongLog = r.file.opts.LongLog
 	return s, nil
 }
 
 // Sizes returns the bytes of the file and of its write-ahead log now.
-func (f *File) Sizes() (file, log int64) { return sizeOf(f.path), sizeOf(f.path + "-wal") }
+func (f *File) Sizes() (file, log int64) { return sizeOf(f.path), f.logSize() }
 
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)

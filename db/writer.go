@@ -89,10 +89,14 @@ func (f *File) openWriter(ctx context.Context) error {
 }
 
 // lock begins a transaction on the writer's connection, which alone may write until it
-// ends. It waits for other processes as long as wait.
+// ends. It waits for other processes as long as wait. A long log starts over before.
 func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	c := f.writer
-	if err := retry(ctx, wait, func() error { return c.exec("BEGIN IMMEDIATE", nil) }); err != nil {
+	err := retry(ctx, wait, func() error {
+		f.shortenLog(ctx, wait)
+		return c.exec("BEGIN IMMEDIATE", nil)
+	})
+	if err != nil {
 		return err
 	}
 	if err := c.checkFormat(f.path); err != nil {
@@ -387,7 +391,7 @@ func (w *Writer) endWith(how string) error {
 		w.conn.close()
 		w.file.writer = nil
 	} else {
-		w.file.shortenLog()
+		w.file.shortenLogAfter()
 	}
 	<-w.file.write
 	return w.fail(context.Background(), "end transaction", err)

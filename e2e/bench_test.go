@@ -101,7 +101,7 @@ func BenchmarkResident(b *testing.B) {
 }
 
 // residentMB reads a process's resident memory, where the system shows it.
-func residentMB(b *testing.B, pid int) float64 {
+func residentMB(b testing.TB, pid int) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

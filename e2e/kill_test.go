@@ -17,6 +17,10 @@ import (
 // not at all.
 func TestKilledUnderLoad(t *testing.T) {
 	t.Parallel()
+	killAgainAndAgain(t, kills)
+}
+
+func killAgainAndAgain(t *testing.T, kills int) (acknowledgedCommits int) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -39,6 +43,7 @@ func TestKilledUnderLoad(t *testing.T) {
 		t.Errorf("only %d commits were acknowledged in %d rounds: too few to say something", len(all.codes), kills)
 	}
 	t.Logf("%d acknowledged commits survived %d kills", len(all.codes), kills)
+	return len(all.codes)
 }
 
 // killServer kills a server, stdio and HTTP in turn, while four callers write: pause

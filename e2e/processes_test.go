@@ -2,41 +2,27 @@ package e2e_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Eight processes write to one file at once: four stdio servers, two HTTP
-// servers, two command-line loads. No write may fail, none may be lost, and what
-// one has acknowledged the others see at their next call.
+// servers, two command-line loads. No write may fail, none may be lost, what one
+// has acknowledged the others see at their next call, and the log starts over.
 func TestEightProcessesWriteToOneFile(t *testing.T) {
 	t.Parallel()
 	const writes, loads, perLoad = 40, 4, 100
+	const limit, ceiling = "TRAILS_WAL_LIMIT=1", 4 << 20 // a load is in the log whole
 	file := notesFile(t)
-	var doors []door
-	for range 4 {
-		doors = append(doors, openStdio(t, file))
-	}
-	for range 2 {
-		doors = append(doors, openWeb(t, file))
-	}
+	longest := watchLog(t, file)
+	doors := openDoors(t, file, 4, 2, limit)
 	var all acknowledged
 	var work sync.WaitGroup
-	for i := range doors {
-		work.Go(func() {
-			other := doors[(i+1)%len(doors)]
-			for n := range writes {
-				code := fmt.Sprintf("server-%d-%d", i, n)
-				if err := writeAndSee(doors[i], other, code); err != nil {
-					t.Errorf("server %d: %v", i, err)
-					return
-				}
-				all.add(code)
-			}
-		})
-	}
+	writeThroughAll(t, &work, doors, writes, 1, &all)
 	for i := range 2 {
 		var files [loads]string
 		var codes [loads][]string
@@ -46,8 +32,9 @@ func TestEightProcessesWriteToOneFile(t *testing.T) {
 		}
 		work.Go(func() {
 			for n := range loads {
-				out := trails(t, "load", file, files[n])
-				if out.code != 0 {
+				load := command(t, "load", file, files[n])
+				load.Env = append(load.Env, limit)
+				if out := finish(t, load); out.code != 0 {
 					t.Errorf("load %d: exit %d\n%s", i, out.code, out.stderr)
 					return
 				}
@@ -59,11 +46,8 @@ func TestEightProcessesWriteToOneFile(t *testing.T) {
 		})
 	}
 	work.Wait()
-	for i, d := range doors {
-		if err := d.stop(); err != nil {
-			t.Errorf("server %d: %v", i, err)
-		}
-	}
+	wantShortLog(t, longest(), ceiling)
+	stopAll(t, doors)
 	if want := len(doors)*writes + 2*loads*perLoad; len(all.codes) != want {
 		t.Errorf("%d writes were acknowledged, want %d", len(all.codes), want)
 	}
@@ -71,14 +55,87 @@ func TestEightProcessesWriteToOneFile(t *testing.T) {
 	must(t, "verify", file)
 }
 
-// writeAndSee writes a note through one server and reads it through another.
-func writeAndSee(through, other door, code string) error {
+// openDoors starts so many servers over stdio and over HTTP.
+func openDoors(t *testing.T, file string, overStdio, overHTTP int, env ...string) (doors []door) {
+	t.Helper()
+	for range overStdio {
+		doors = append(doors, openStdio(t, file, env...))
+	}
+	for range overHTTP {
+		doors = append(doors, openWeb(t, file, env...))
+	}
+	return doors
+}
+
+func stopAll(t *testing.T, doors []door) {
+	t.Helper()
+	for i, d := range doors {
+		if err := d.stop(); err != nil {
+			t.Errorf("server %d: %v", i, err)
+		}
+	}
+}
+
+// writeThroughAll begins to write so many notes through each server, and to read one in
+// so many of them through the next server.
+func writeThroughAll(t *testing.T, work *sync.WaitGroup, doors []door, writes, oneIn int, all *acknowledged) {
+	for i := range doors {
+		work.Go(func() {
+			other := doors[(i+1)%len(doors)]
+			for n := range writes {
+				code := fmt.Sprintf("server-%d-%d", i, n)
+				if err := writeAndSee(doors[i], other, code, n%oneIn == 0); err != nil {
+					t.Errorf("server %d: %v", i, err)
+					return
+				}
+				all.add(code)
+			}
+		})
+	}
+}
+
+// watchLog looks at the length of a file's log again and again, until it is asked for
+// the greatest one.
+func watchLog(t *testing.T, file string) (longest func() int64) {
+	var most int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			if info, err := os.Stat(file + "-wal"); err == nil {
+				most = max(most, info.Size())
+			}
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	}()
+	end := sync.OnceFunc(func() { close(stop); <-stopped })
+	t.Cleanup(end)
+	return func() int64 { end(); return most }
+}
+
+func wantShortLog(t *testing.T, longest, ceiling int64) {
+	t.Helper()
+	if longest == 0 || longest > ceiling {
+		t.Errorf("the log had %d bytes at its longest, want %d at most", longest, ceiling)
+	}
+}
+
+// writeAndSee writes a note through one server and, when it is to be seen, reads it
+// through another.
+func writeAndSee(through, other door, code string, seen bool) error {
 	w, err := put(through, "note_create", note(code))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", code, err)
 	}
 	if w.Commit == "" {
 		return fmt.Errorf("write %s made no commit", code)
+	}
+	if !seen {
+		return nil
 	}
 	text, err := read(other, "trails://kg/Note/"+code)
 	if err != nil {

@@ -100,14 +100,14 @@ func checkCapabilities(_ context.Context, r *running) (string, error) {
 	return fmt.Sprintf("%d capabilities, the same in every view", len(r.catalog.ordered)), nil
 }
 
-// checkLog finds a write-ahead log that a forgotten reader keeps from shrinking.
+// checkLog finds a write-ahead log that a reader keeps from starting over.
 func checkLog(ctx context.Context, r *running) (string, error) {
 	file, err := r.snapshot.Stats(ctx)
 	if err != nil {
 		return "", err
 	}
-	if file.LogBytes > 256<<20 && file.LogBytes > file.FileBytes {
-		return "", fmt.Errorf("the log has %d bytes, more than the file: some reader stays open; restart it", file.LogBytes)
+	if file.LogBytes > 2*file.LongLog {
+		return "", fmt.Errorf("the log has %d bytes, more than twice the %d at which it is to start over: a process reads for long; end it, or wait for it", file.LogBytes, file.LongLog)
 	}
 	return fmt.Sprintf("%d bytes", file.LogBytes), nil
 }

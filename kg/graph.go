@@ -57,6 +57,9 @@ type Options struct {
 	// KeepActivities bounds how many reads provenance keeps, and KeepRefusals how many
 	// calls that were refused or failed; 0 means 100,000 of each. Writes are all kept.
 	KeepActivities, KeepRefusals int64
+	// LongLog is the size in bytes from which SQLite's write-ahead log is made to start
+	// over before the next write; 0 means 64 MiB.
+	LongLog int64
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Remote is what SERVICE and LOAD reach other hosts by; nil refuses both.
@@ -160,7 +163,7 @@ func baseOf(o CreateOptions, name string) (string, error) {
 // Open opens the file at path. A file that is missing, foreign, damaged or from a
 // newer trails is refused with fault.Missing or fault.Unusable and left untouched.
 func Open(ctx context.Context, path string, o Options) (*Graph, error) {
-	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals})
+	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog})
 	if err != nil {
 		return nil, err
 	}

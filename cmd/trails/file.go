@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 )
@@ -49,6 +50,19 @@ func missing(cmd *cobra.Command, args, wanted []string) error {
 		return usageError{fmt.Sprintf("%s needs %d arguments and got %d: %s is missing", cmd.Name(), len(wanted), len(args), name)}
 	}
 	return usageError{cmd.Name() + " needs FILE, or TRAILS_DB set to it"}
+}
+
+// walLimit is the bound on the write-ahead log in bytes; 0 when nothing is said.
+func (p *program) walLimit() (int64, error) {
+	text := p.env["TRAILS_WAL_LIMIT"]
+	if text == "" {
+		return 0, nil
+	}
+	mib, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || mib < 1 || mib > 1<<20 {
+		return 0, usageError{"TRAILS_WAL_LIMIT is " + text + ": it is a number of MiB from 1 to 1048576"}
+	}
+	return mib << 20, nil
 }
 
 const sqliteMagic = "SQLite format 3\x00"

@@ -28,5 +28,6 @@ func (p *program) graphOptions() (kg.Options, error) {
 	if err != nil {
 		return kg.Options{}, usageError{"--allow-remote: " + fault.Of(err).Message}
 	}
-	return kg.Options{Remote: client}, nil
+	longLog, err := p.walLimit()
+	return kg.Options{Remote: client, LongLog: longLog}, err
 }

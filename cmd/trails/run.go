@@ -127,6 +127,7 @@ Environment (flags win):
   TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
   TRAILS_PUBLIC_URL  where a proxy takes requests for serve
   TRAILS_ENV         dev (default) or production, which hides dev tools
+  TRAILS_WAL_LIMIT   MiB from which the file's write-ahead log starts over before the next write (default 64)
   TRAILS_LOG         debug, info, warn or error, and text or json: "debug,json"
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict or lost
