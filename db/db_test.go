@@ -77,11 +77,17 @@ func tryWrite(ctx context.Context, f *db.File, add, remove []rdf.Quad) (db.Commi
 	if err := apply(ctx, w, add, remove); err != nil {
 		return db.Commit{}, err
 	}
+	return w.Commit(ctx, commitMeta(w, add, remove), nil)
+}
+
+// commitMeta is what a test's commit says, with the version of the schema that follows
+// from its changes.
+func commitMeta(w *db.Writer, add, remove []rdf.Quad) db.CommitMeta {
 	meta := db.CommitMeta{Time: epoch, Author: "tester", Message: "a change", SchemaVersion: w.Head().SchemaVersion}
 	if slices.ContainsFunc(slices.Concat(add, remove), func(q rdf.Quad) bool { return q.Label == rdf.SchemaGraph }) {
 		meta.SchemaVersion, meta.SchemaChanged = meta.SchemaVersion+1, true
 	}
-	return w.Commit(ctx, meta, nil)
+	return meta
 }
 
 func apply(ctx context.Context, w *db.Writer, add, remove []rdf.Quad) error {

@@ -18,7 +18,9 @@ import (
 	"trails/kg/rdf"
 )
 
-// history makes a file with small commits, a bulk commit, and removals from both.
+// history makes a file with small commits, a bulk commit, and removals from both, in
+// the default graph and in others. Calls made the commits from the third on, and some
+// none.
 func history(t *testing.T) *db.File {
 	t.Helper()
 	f := create(t)
@@ -28,9 +30,32 @@ func history(t *testing.T) *db.File {
 	if !bulk.Bulk {
 		t.Fatal("10,010 additions are no bulk commit")
 	}
-	write(t, f, all[10_020:10_030], all[5:15])
-	write(t, f, []rdf.Quad{in(rdf.SchemaGraph, q("s", "p", iri("o")))}, nil)
-	write(t, f, all[10_030:], all[:5])
+	call := func(add, remove []rdf.Quad) {
+		t.Helper()
+		w, err := f.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if err := apply(t.Context(), w, add, remove); err != nil {
+			t.Fatal(err)
+		}
+		id := fmt.Sprintf("call %d", w.Head().Seq)
+		act := db.Activity{ID: id, Capability: "thing.create", Agent: "ana", Inputs: []byte(id), Outcome: "ok", Used: []string{"urn:test:a"}}
+		meta := commitMeta(w, add, remove)
+		meta.Idempotent = &db.IdempotentKey{Key: id, Digest: []byte(id), Result: func(db.Commit) ([]byte, error) { return []byte("done " + id), nil }}
+		if _, err := w.Commit(t.Context(), meta, &act); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call(all[10_020:10_030], all[5:15])
+	call([]rdf.Quad{in(rdf.SchemaGraph, q("s", "p", iri("o")))}, nil)
+	call(all[10_030:], all[:5])
+	call(all[5:10], []rdf.Quad{in(rdf.SchemaGraph, q("s", "p", iri("o")))})
+	call([]rdf.Quad{in(iri("g"), q("s", "p", iri("o"))), in(iri("g"), q("s", "p", iri("o2")))}, nil)
+	if err := f.Record(t.Context(), []db.Activity{{ID: "read", Capability: "query", Outcome: "ok"}, {ID: "refusal", Outcome: "denied"}}); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 
@@ -45,12 +70,102 @@ func verify(t *testing.T, f *db.File) db.VerifyReport {
 
 func TestVerifyAgreesWithWhatWasWritten(t *testing.T) {
 	report := verify(t, history(t))
-	if !report.OK() || report.Commits != 5 || report.Quads != 11_000-15+1 {
+	if !report.OK() || report.Commits != 7 || report.Quads != 11_000-10+2 {
 		t.Errorf("%+v", report)
 	}
 }
 
-func TestVerifyFindsWhatWasChangedBehindItsBack(t *testing.T) {
+// Each of these is an edit by hand, and the report names what it touched.
+var forgeries = []struct {
+	name, want string
+	sql        []string
+}{
+	{"a statement of a logged commit from nowhere", "is said to be of commit 5, which did not add it: <urn:test:Thing/",
+		[]string{"INSERT INTO live SELECT s, p, s, g, added FROM live WHERE added = 5 LIMIT 1"}},
+	{"a statement of a bulk commit from nowhere", "commit 2 (",
+		[]string{"INSERT INTO live SELECT s, p, s, g, added FROM live WHERE added = 2 LIMIT 1"}},
+	{"a statement of a commit that is not there", "is said to be of commit 99, which did not add it",
+		[]string{"INSERT INTO live SELECT s, p, s, g, 99 FROM live LIMIT 1"}},
+	{"a statement of a logged commit is gone", "commit 5 added a statement that is neither current nor retired since: <urn:test:Thing/",
+		[]string{"DELETE FROM live WHERE (s, p, o, g) IN (SELECT s, p, o, g FROM live WHERE added = 5 LIMIT 1)"}},
+	{"a statement of a bulk commit is gone", "commit 2 (",
+		[]string{"DELETE FROM live WHERE (s, p, o, g) IN (SELECT s, p, o, g FROM live WHERE added = 2 LIMIT 1)"}},
+	{"one statement stands for another", "is said to be of commit 5, which did not add it: <urn:test:Thing/",
+		[]string{"UPDATE live SET o = s WHERE (s, p, o, g) IN (SELECT s, p, o, g FROM live WHERE added = 5 LIMIT 1)"}},
+	{"added is rewritten everywhere", "is said to be of commit 3, which did not add it", []string{"UPDATE live SET added = 3"}},
+	{"added is another commit", "is said to be of commit 4, which did not add it", []string{"UPDATE live SET added = 4 WHERE added = 3"}},
+	{"a retired statement from nowhere", "is said to have been removed by commit 3, which did not",
+		[]string{"INSERT INTO hist SELECT 1, s, p, s, g, 1, 3 FROM live LIMIT 1"}},
+	{"a retired statement is forgotten", "commit 3 removed a statement that is not retired since",
+		[]string{"DELETE FROM hist WHERE removed = 3"}},
+	{"removed is another commit", "is said to have been removed by commit 4, which did not",
+		[]string{"UPDATE hist SET removed = 4 WHERE removed = 3"}},
+	{"removed comes before added", "was removed by commit 1, and added by commit 6",
+		[]string{"UPDATE hist SET removed = 1 WHERE removed = 3 AND added = 1", "INSERT INTO hist SELECT 1, s, p, o, g, 6, 1 FROM hist WHERE removed = 1 LIMIT 1"}},
+	{"times of one statement overlap", "was added by commit 6, while it was there",
+		[]string{"UPDATE hist SET removed = 7 WHERE removed = 3 AND added = 1"}},
+	{"a retired statement is of another branch", "hist: a row is of branch 2", []string{"UPDATE hist SET line = 2 WHERE removed = 5"}},
+	{"a change is gone from the log", "is said to have been removed by commit 3, which did not", []string{"DELETE FROM changes WHERE seq = 3 AND op = 45"}},
+	{"a change that neither adds nor removes", "the log of commit 4 has a row that neither adds nor removes", []string{"UPDATE changes SET op = 0 WHERE seq = 4"}},
+	{"a change is of another branch", "changes: a row of commit 4 is of branch 2", []string{"UPDATE changes SET line = 2 WHERE seq = 4"}},
+	{"a change log of a commit that has none", "is neither current nor retired since",
+		[]string{"INSERT INTO changes SELECT 1, 2, s, p, o, g, 43 FROM live WHERE added = 2"}},
+	{"a statement names a term that is not there", "names a term that is not in the dictionary", []string{"UPDATE live SET o = 999999 WHERE added = 7 AND o = (SELECT min(o) FROM live WHERE added = 7)"}},
+	{"a value that is none", "is no value", []string{"UPDATE live SET o = -9223372036854775807 WHERE added = 7 AND o = (SELECT min(o) FROM live WHERE added = 7)"}},
+	{"another id of the same value", "whose id is", // 2000-01-01T00:00:00Z is even thousands of milliseconds; half a second is lost
+		[]string{"UPDATE live SET o = -140737488355328 + 35184372088832 + 1000 WHERE added = 7 AND o = (SELECT min(o) FROM live WHERE added = 7)"}},
+	{"a term has another value", "term 7 is not found by its hash", []string{"UPDATE terms SET value = value || 'x' WHERE id = 7"}},
+	{"a term has a datatype too many", "has a datatype or a language that it cannot have", []string{"UPDATE terms SET datatype = 1 WHERE id = 7"}},
+	{"a literal is its own datatype", "is no IRI", []string{"UPDATE terms SET kind = 4, datatype = 7 WHERE id = 7"}},
+	{"a term is gone", "dictionary ids that are missing: 1", []string{"DELETE FROM terms WHERE id = 9"}},
+	{"two ids for one term", "are the same: ", []string{"INSERT INTO terms (kind, value, datatype, lang, hash) SELECT kind, value, datatype, lang, hash FROM terms WHERE id = 7"}},
+	{"a message is rewritten", "commit 3 has the id", []string{"UPDATE commits SET message = 'nothing happened' WHERE seq = 3"}},
+	{"an author is rewritten", "commit 2 has the id", []string{"UPDATE commits SET author = 'nobody' WHERE seq = 2"}},
+	{"a time is rewritten", "commit 2 has the id", []string{"UPDATE commits SET ts = ts + 1 WHERE seq = 2"}},
+	{"an id is rewritten", "commit 2 has the id", []string{"UPDATE commits SET id = zeroblob(32) WHERE seq = 2"}},
+	{"an id is too long", "commits: ids that are no ids", []string{"UPDATE commits SET id = zeroblob(33) WHERE seq = 2"}},
+	{"a parent is rewritten", "comes after commit 2", []string{"UPDATE commits SET parent = (SELECT id FROM commits WHERE seq = 1) WHERE seq = 3"}},
+	{"commits have other numbers", "comes after commit 1", []string{
+		"UPDATE commits SET seq = -1 WHERE seq = 2", "UPDATE commits SET seq = 2 WHERE seq = 3", "UPDATE commits SET seq = 3 WHERE seq = -1"}},
+	{"a commit is on another branch", "on another branch than main", []string{"UPDATE commits SET line = 2 WHERE seq = 3"}},
+	{"a commit has a flag that does not exist", "flags that do not exist", []string{"UPDATE commits SET flags = flags | 2 WHERE seq = 3"}},
+	{"a commit claims to have no log", "commit 3 (", []string{"UPDATE commits SET flags = 1 WHERE seq = 3"}},
+	{"a bulk commit claims to have a log", "commit 2 (", []string{"UPDATE commits SET flags = 0 WHERE seq = 2"}},
+	{"a commit has another version of the schema", "commit 5 says version 0 of the schema", []string{"UPDATE commits SET schema_version = 0 WHERE seq = 5"}},
+	{"the schema is of another commit", "of the schema, of commit 3", []string{"UPDATE commits SET schema_seq = 3 WHERE seq = 5"}},
+	{"a commit counts other additions", "commit 3 (", []string{"UPDATE commits SET added = added + 1 WHERE seq = 3"}},
+	{"a commit counts other removals", "commit 3 (", []string{"UPDATE commits SET removed = removed + 1 WHERE seq = 3"}},
+	{"a commit counts other quads", "commit 3 says 10011 quads, but the changes give 10020", []string{"UPDATE commits SET quads = 10011 WHERE seq = 3"}},
+	{"a link of the chain is rewritten", "commits 3: ", []string{"UPDATE commits SET chain = zeroblob(32) WHERE seq = 3"}},
+	{"the newest commit is gone", "activities of a commit that is not there", []string{
+		"DELETE FROM commits WHERE seq = 7", "DELETE FROM changes WHERE seq = 7", "DELETE FROM live WHERE added = 7", "UPDATE lines SET head = 6"}},
+	{"the head is no commit", "main is at commit 77", []string{"UPDATE lines SET head = 77"}},
+	{"the head is an older commit", "lines: main is", []string{"UPDATE lines SET head = 6"}},
+	{"main has another name", "lines: main is", []string{"UPDATE lines SET name = 'trunk'"}},
+	{"another branch", "2 branches instead of main alone", []string{"INSERT INTO lines (line, name, head) VALUES (2, 'side', 3)"}},
+	{"an activity says something else", "prov 2: what the activity says do not give its digest", []string{"UPDATE prov SET agent = 'bo' WHERE seq = 2"}},
+	{"an activity was only tried", "prov 2: what the activity says", []string{"UPDATE prov SET dry_run = 1 WHERE seq = 2"}},
+	{"a read says something else", "prov 6: what the activity says", []string{"UPDATE prov SET capability = 'stats' WHERE seq = 6"}},
+	{"an activity has no inputs", "prov 3: what the activity says", []string{"UPDATE prov SET inputs = NULL WHERE seq = 3"}},
+	{"an activity of a commit is gone", "commits 4: its row, its activity and the commit before do not give its digest", []string{"DELETE FROM prov WHERE commit_seq = 4"}},
+	{"the last activity of a commit is gone", "commits 7: ", []string{"DELETE FROM prov WHERE commit_seq = 7"}},
+	{"an activity from nowhere", "prov 8: what the activity says", []string{
+		"INSERT INTO prov SELECT 8, id, capability, version, agent, via, started, ended, inputs, outcome, error, trace, cost, 0, used, generated, dry_run, sum FROM prov WHERE seq = 7"}},
+	{"two activities of one commit", "activities that say of a commit that they made it", []string{"UPDATE prov SET commit_seq = 5 WHERE seq = 2"}},
+	{"a remembered result is rewritten", "idempotency 2: the key and what is remembered do not give its digest", []string{"UPDATE idempotency SET result = x'00' WHERE seq = 2"}},
+	{"a remembered key is rewritten", "idempotency 2: ", []string{"UPDATE idempotency SET key = 'mine' WHERE seq = 2"}},
+	{"a remembered key is gone", "remembered keys that are not there any more: 1", []string{"DELETE FROM idempotency WHERE seq = 2"}},
+	{"the base is rewritten", "meta: the rows do not give their digest", []string{"UPDATE meta SET value = 'urn:other:' WHERE key = 'base'"}},
+	{"the name is gone", "meta: the rows do not give their digest", []string{"DELETE FROM meta WHERE key = 'name'"}},
+	{"the digest of meta is gone", "meta: the rows do not give their digest", []string{"DELETE FROM meta WHERE key = 'sum'"}},
+	{"a migration is forgotten", "migrations were applied", []string{"DELETE FROM goose_db_version WHERE version_id = 2"}},
+	{"an index is dropped", "index live_osp is not there", []string{"DROP INDEX live_osp"}},
+	{"an index has other columns", "index live_osp is not as format", []string{"DROP INDEX live_osp", "CREATE INDEX live_osp ON live (o, s, p, g)"}},
+	{"a trigger", "trigger t does not belong into the file", []string{"CREATE TRIGGER t AFTER INSERT ON live BEGIN DELETE FROM hist; END"}},
+	{"a table", "table notes does not belong into the file", []string{"CREATE TABLE notes (x)"}},
+}
+
+func TestVerifyNamesWhatWasForged(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "base.db")
 	if err := history(t).Backup(t.Context(), base, nil); err != nil {
 		t.Fatal(err)
@@ -59,25 +174,55 @@ func TestVerifyFindsWhatWasChangedBehindItsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, sql := range map[string]string{
-		"a quad is gone":                   "DELETE FROM live WHERE (s, p, o, g) IN (SELECT s, p, o, g FROM live WHERE added = 2 LIMIT 1)",
-		"a quad came from nowhere":         "INSERT INTO live SELECT s + 1, p, o, 5, added FROM live LIMIT 1",
-		"a term has another value":         "UPDATE terms SET value = value || 'x' WHERE id = 7",
-		"a message was rewritten":          "UPDATE commits SET message = 'nothing happened' WHERE seq = 3",
-		"an author was rewritten":          "UPDATE commits SET author = 'nobody' WHERE seq = 2",
-		"a change is gone from the log":    "DELETE FROM changes WHERE seq = 3 AND op = 45",
-		"the head is no commit":            "UPDATE lines SET head = 77",
-		"a removed quad was forgotten":     "DELETE FROM hist",
-		"the index disagrees with a table": "DELETE FROM terms WHERE id = 9",
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "broken.db")
+	for _, f := range forgeries {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "forged.db")
 			if err := os.WriteFile(path, content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			dbtest.Exec(t, path, sql)
-			if report := verify(t, open(t, path)); report.OK() {
-				t.Error("verify found nothing")
+			dbtest.Exec(t, path, f.sql...)
+			report := verify(t, open(t, path))
+			if found := strings.Join(report.Problems, "\n"); !strings.Contains(found, f.want) {
+				t.Errorf("verify does not say %q but:\n%s", f.want, found)
+			}
+		})
+	}
+}
+
+// An index that lacks a row of its table, and one that has a row too many.
+func TestVerifyNamesRowsThatOnlyOneTreeHas(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "base.db")
+	if err := history(t).Backup(t.Context(), base, nil); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ index, sql, want string }{
+		{"live_pos", "INSERT INTO live SELECT s, p, s, g, 7 FROM live WHERE added = 5 LIMIT 1", "index live_pos lacks a row of live, of commit 7: <urn:test:Thing/"},
+		{"live_osp", "DELETE FROM live WHERE added = 3", "index live_osp has a row that live has not, of commit 3: <urn:test:Thing/"},
+		{"live_g", "DELETE FROM live WHERE added = 7", "index live_g has a row that live has not, of commit 7: <urn:test:s>"},
+		{"live_g", "INSERT INTO live SELECT s, p, s, g, 7 FROM live WHERE added = 7 LIMIT 1", "index live_g lacks a row of live, of commit 7"},
+		{"terms_hash", "UPDATE terms SET hash = hash + 1 WHERE id = 7", "index terms_hash"},
+		{"commits_id", "DELETE FROM commits WHERE seq = 3", "index commits_id"},
+		{"commits_ts", "UPDATE commits SET ts = 7 WHERE seq = 7", "index commits_ts"},
+		{"prov_commit", "UPDATE prov SET commit_seq = 0 WHERE commit_seq = 7", "index prov_commit"},
+		{"prov_id", "UPDATE prov SET id = 'other' WHERE seq = 2", "index prov_id"},
+	} {
+		t.Run(c.index+": "+c.want, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "forged.db")
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			// The index is hidden from SQLite while the table changes.
+			hidden := "FROM sqlite_schema WHERE name = '" + c.index + "'"
+			dbtest.Exec(t, path, "PRAGMA writable_schema = ON", "CREATE TEMP TABLE kept AS SELECT * "+hidden, "DELETE "+hidden, "PRAGMA writable_schema = RESET",
+				c.sql, "PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept")
+			report := verify(t, open(t, path))
+			if found := strings.Join(report.Problems, "\n"); !strings.Contains(found, c.want) {
+				t.Errorf("verify does not say %q but:\n%s", c.want, found)
 			}
 		})
 	}

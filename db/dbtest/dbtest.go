@@ -40,16 +40,19 @@ func Plan(tb testing.TB, path, sql string) string {
 	}
 }
 
-// Exec runs one statement on the file at path, past package db: to break it.
-func Exec(tb testing.TB, path, sql string) {
+// Exec runs statements on the file at path over one connection, past package db: to
+// break it.
+func Exec(tb testing.TB, path string, statements ...string) {
 	tb.Helper()
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer c.Close()
-	if err := sqlitex.ExecuteTransient(c, sql, nil); err != nil {
-		tb.Fatal(err)
+	for _, sql := range statements {
+		if err := sqlitex.ExecuteTransient(c, sql, nil); err != nil {
+			tb.Fatalf("%v\n%s", err, sql)
+		}
 	}
 }
 
