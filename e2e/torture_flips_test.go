@@ -6,7 +6,7 @@ import "testing"
 
 // TestTortureFlippedBytes is TestAFlippedByteIsNoticed with 500 bytes.
 func TestTortureFlippedBytes(t *testing.T) {
-	flips := scaled(500)
+	flips := tortureCount(500)
 	counts := flipBytes(t, flips)
 	t.Logf("torture: %d bytes flipped in used pages: %d noticed by verify, %d where nobody reads, 0 unnoticed, 0 crashes", flips, counts.noticed, counts.unread)
 }
