@@ -310,3 +310,22 @@ func BenchmarkScan(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/quad")
 }
+
+// BenchmarkVerify checks a whole file: one bulk commit and a tenth of it in logged ones.
+func BenchmarkVerify(b *testing.B) {
+	n := benchQuads()
+	quads := entities(n)
+	f := create(b)
+	load(b, f, quads)
+	for i := range n / 10_000 {
+		write(b, f, nil, quads[i*1000:i*1000+500])
+		write(b, f, quads[i*1000:i*1000+500], nil)
+	}
+	for b.Loop() {
+		report, err := f.Verify(b.Context(), db.VerifyOptions{})
+		if err != nil || !report.OK() {
+			b.Fatalf("%v %v", report.Problems, err)
+		}
+	}
+	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "quads/s")
+}

@@ -155,6 +155,7 @@ var forgeries = []struct {
 	{"a remembered result is rewritten", "idempotency 2: the key and what is remembered do not give its digest", []string{"UPDATE idempotency SET result = x'00' WHERE seq = 2"}},
 	{"a remembered key is rewritten", "idempotency 2: ", []string{"UPDATE idempotency SET key = 'mine' WHERE seq = 2"}},
 	{"a remembered key is gone", "remembered keys that are not there any more: 1", []string{"DELETE FROM idempotency WHERE seq = 2"}},
+	{"the first remembered key is gone", "remembered keys that are not there any more: 1", []string{"DELETE FROM idempotency WHERE seq = 1"}},
 	{"the base is rewritten", "meta: the rows do not give their digest", []string{"UPDATE meta SET value = 'urn:other:' WHERE key = 'base'"}},
 	{"the name is gone", "meta: the rows do not give their digest", []string{"DELETE FROM meta WHERE key = 'name'"}},
 	{"the digest of meta is gone", "meta: the rows do not give their digest", []string{"DELETE FROM meta WHERE key = 'sum'"}},

@@ -23,10 +23,23 @@ type verified struct {
 func (p *program) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Read every byte and recompute every commit's hash",
-		Long: `Check the whole of FILE in one state: SQLite's own integrity check, that its tables
-agree, and that the changes of every commit give the commit's id again. It exits with 1
-when something is wrong, and says what on a line each.
+		Short: "Prove that the file says what was written to it",
+		Long: `Check the whole of FILE in one state, and say what is wrong on a line each; then it
+exits with 1. These are covered:
+
+  - pages, tables and indexes, and that each index has the rows of its table;
+  - the changes of every commit, which give the commit's id again, and what the
+    commit says beside them;
+  - every statement that is current or was: it is what the commits' changes come to;
+  - terms, provenance, the results that are remembered for idempotency keys, and the
+    file's base and name, by digests in their rows.
+
+No accident goes unnoticed, and no edit with another program, in anything that can be
+read. Somebody who computes every digest anew is not found out so: then the id of the
+head is another one. Note it elsewhere (trails log --limit 1) and compare.
+
+Not covered: SQLite's statistics, which answers do not depend on; whether records of
+reads and refusals, or the newest idempotency keys, were deleted.
 ` + fileHelp,
 		Example: `  trails verify notes.trails
   trails verify notes.trails -o json`,
