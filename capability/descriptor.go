@@ -67,6 +67,9 @@ type Requirement struct {
 	Scope policy.Scope `json:"scope"`
 	// Action is all that the call may do with the graph; "" is to look at it.
 	Action policy.Action `json:"action"`
+	// Remote means that the call may reach other hosts. Package remote lets it reach those
+	// that the process was started with, and by itself there are none.
+	Remote bool `json:"remote,omitempty"`
 }
 
 // SideEffects says what a capability does to the graph.

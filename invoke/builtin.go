@@ -17,6 +17,7 @@ type builtin struct {
 	effects     capability.SideEffects
 	cost        capability.Cost
 	action      policy.Action
+	remote      bool // it may reach other hosts
 	scope       policy.Scope
 	idempotent  bool
 	loses       loses // what a person has to agree to; nil when there is no such thing
@@ -177,7 +178,7 @@ var builtins = []builtin{
 		cost: capability.CostResult, action: "read", handle: commitsGet, idempotent: true,
 	},
 	{
-		id: "resource_read", description: "Read one trails:// address.",
+		id: resourceReadTool, description: "Read one trails:// address.",
 		input: []capability.Field{
 			{Name: "uri", Type: capability.String, Required: true, MaxLength: ptr(8192)},
 			{Name: "format", Type: capability.String, MaxLength: ptr(20), Description: "json, jsonld or turtle, where the address can be had so; its own form when left out."},
@@ -188,7 +189,7 @@ var builtins = []builtin{
 			{Name: "body", Type: capability.Any, Required: true, Description: "JSON as it is, anything else as a string."},
 			{Name: "page", Type: capability.Object, Description: "Which part of a list this is: offset, limit and more."},
 		},
-		cost: capability.CostResult, action: "read", handle: resourceRead, idempotent: true, hidden: true,
+		cost: capability.CostResult, action: "read", scope: policy.Runtime, handle: resourceRead, idempotent: true, hidden: true,
 	},
 }
 
@@ -242,7 +243,7 @@ func (b builtin) describe() capability.Descriptor {
 		Preconditions:   b.requires,
 		SideEffects:     b.effects,
 		CostEstimate:    b.cost,
-		PolicyRequired:  capability.Requirement{Scope: b.scope, Action: b.action},
+		PolicyRequired:  capability.Requirement{Scope: b.scope, Action: b.action, Remote: b.remote},
 		Idempotent:      b.idempotent,
 		Reasoning:       capability.ReasoningNone,
 		Assurance:       capability.AssuranceSnapshot,

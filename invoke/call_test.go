@@ -74,7 +74,7 @@ func TestAStreamStandsInForDataOfALoad(t *testing.T) {
 func TestWatchersOfTheEngineHearWritesAndSchemas(t *testing.T) {
 	e := newEngine(t, "", invoke.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
-	changes := e.Watch(ctx)
+	changes := e.Watch(ctx, ana)
 	e.must(t, "load", `{"data":"<urn:s> <urn:p> <urn:o> ."}`)
 	if c := <-changes; c.Schema || len(c.Head) != 64 {
 		t.Errorf("a write: %+v", c)

@@ -92,7 +92,7 @@ func checkSchema(_ context.Context, r *running) (string, error) {
 // checkCapabilities lowers every descriptor to each of its views and compares what they share.
 func checkCapabilities(_ context.Context, r *running) (string, error) {
 	for _, en := range r.catalog.ordered {
-		tool := project.MCPTool(en.Descriptor)
+		tool := project.MCPTool(en.Descriptor, r.engine.process())
 		if tool.Description != en.Description {
 			return "", fmt.Errorf("capability %s: the MCP tool's description is not the descriptor's", en.ID)
 		}

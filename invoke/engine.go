@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"trails/capability"
+	"trails/capability/project"
 	"trails/kg"
 	"trails/policy"
 )
@@ -113,6 +114,8 @@ type Tools struct {
 	// Helpers can be called by name as the others can, and are no tools: what pages and
 	// prompts ask, because an agent reads the same through resources.
 	Helpers []capability.Descriptor
+	// Process is what views of the descriptors show of this process.
+	Process project.Process
 }
 
 // Config is how a process runs its engine. The zero Config is good.
@@ -210,8 +213,10 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err er
 	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
-	return Tools{Version: c.version, Descriptors: c.visible(p, e.config.Env), Helpers: c.helpers(p, e.config.Env)}, nil
+	return Tools{Version: c.version, Descriptors: c.visible(p, e.config.Env), Helpers: c.helpers(p, e.config.Env), Process: e.process()}, nil
 }
+
+func (e *Engine) process() project.Process { return project.Process{Remote: e.graph.ReachesOut()} }
 
 // survive turns a panic of what is no call into an error of ours.
 func (e *Engine) survive(err *error, what string) {

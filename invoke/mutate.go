@@ -30,6 +30,7 @@ var mutateBuiltin = builtin{
 	effects:  capability.Destroys,
 	cost:     capability.CostGraph,
 	action:   "change",
+	remote:   true,
 	requires: []string{"The graph fits its schema at the end."},
 	handle:   mutate,
 }

@@ -65,7 +65,7 @@ var queryBuiltin = builtin{
 		{Name: "truncated", Type: capability.Boolean, Required: true},
 		{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
 	},
-	cost: capability.CostGraph, action: "read", handle: query, idempotent: true,
+	cost: capability.CostGraph, action: "read", remote: true, handle: query, idempotent: true,
 }
 
 // queried is what a query answers.

@@ -44,7 +44,14 @@ var fixedResources = []fixedResource{
 		Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit."}, provLatest, provTurtle, nil},
 }
 
-// Resources lists the addresses that can be read: the fixed ones, then one umbrella per type.
+// resourceReadTool names the capability behind every address.
+const resourceReadTool = "resource_read"
+
+// mayRead is what a read of any address by p is refused with; nil when it is not.
+func mayRead(p policy.Principal) error { return policy.Allow(p, policy.Runtime, resourceReadTool) }
+
+// Resources lists the addresses that p can read: the fixed ones, then one umbrella per
+// type. Whom a read would be refused sees none.
 func (e *Engine) Resources(ctx context.Context, p policy.Principal) (_ []Resource, err error) {
 	defer e.survive(&err, "resources")
 	snap, err := e.graph.Session(p).Snapshot(ctx)
@@ -52,6 +59,9 @@ func (e *Engine) Resources(ctx context.Context, p policy.Principal) (_ []Resourc
 		return nil, e.fail(err, "", "resources")
 	}
 	defer snap.Close()
+	if mayRead(p) != nil {
+		return nil, nil
+	}
 	var out []Resource
 	for _, f := range fixedResources {
 		out = append(out, f.Resource)
@@ -93,7 +103,7 @@ func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error)
 	if err != nil {
 		return Document{}, e.fail(err, c.TraceID, uri)
 	}
-	c.Capability, c.Args = "resource_read", args
+	c.Capability, c.Args = resourceReadTool, args
 	result, err := e.Call(ctx, c)
 	if err != nil {
 		return Document{}, err

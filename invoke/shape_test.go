@@ -26,7 +26,7 @@ func checkResult(t testing.TB, e *engine, name string, structured []byte) {
 		if d.ID != name && capability.ToolName(d.ID) != name {
 			continue
 		}
-		for _, schema := range []json.RawMessage{project.MCPTool(d).OutputSchema, project.Lower(d.OutputShape)} {
+		for _, schema := range []json.RawMessage{project.MCPTool(d, project.Process{}).OutputSchema, project.Lower(d.OutputShape)} {
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
 			if err != nil {
 				t.Fatal(err)
@@ -65,7 +65,7 @@ func TestToolsAreTheirGoldenFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range tools.Descriptors {
-		tool := project.MCPTool(d)
+		tool := project.MCPTool(d, project.Process{})
 		t.Run(tool.Name, func(t *testing.T) {
 			got := golden(t, tool)
 			path := filepath.Join("../testdata/mcp_schemas", tool.Name+".json")

@@ -7,13 +7,22 @@ import (
 	"time"
 
 	"trails/kg"
+	"trails/policy"
 )
 
 // Watch reports that the graph moved, in this process or another one, until ctx
-// ends or the engine closes; then the channel is closed. It never waits for the
-// reader of the channel: what is not taken in time is folded into one report. One
-// reader of the file serves all watchers of an engine.
-func (e *Engine) Watch(ctx context.Context) <-chan Change { return e.watchers.join(ctx) }
+// ends or the engine closes; then the channel is closed. For a caller whose reads would
+// be refused it is closed at once. It never waits for the reader of the channel: what is
+// not taken in time is folded into one report. One reader of the file serves all
+// watchers of an engine.
+func (e *Engine) Watch(ctx context.Context, p policy.Principal) <-chan Change {
+	if mayRead(p) != nil {
+		nothing := make(chan Change)
+		close(nothing)
+		return nothing
+	}
+	return e.watchers.join(ctx)
+}
 
 // Watchers returns how many channels of [Engine.Watch] are open, and how many of
 // them hold a report that nobody has taken yet.

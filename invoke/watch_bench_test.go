@@ -15,7 +15,7 @@ func watched(b *testing.B, n int) *engine {
 	b.Helper()
 	e := openEngine(b, worksFile(b), invoke.Config{})
 	for range n {
-		changes := e.Watch(b.Context())
+		changes := e.Watch(b.Context(), ana)
 		go func() {
 			for range changes {
 			}
@@ -62,7 +62,7 @@ func BenchmarkUntilAllHaveHeard(b *testing.B) {
 			e := openEngine(b, worksFile(b), invoke.Config{})
 			var heard sync.WaitGroup
 			for range n {
-				changes := e.Watch(b.Context())
+				changes := e.Watch(b.Context(), ana)
 				go func() {
 					for range changes {
 						heard.Done()

@@ -23,7 +23,7 @@ func TestReportsKeepTheirPace(t *testing.T) {
 		here, there := openEngine(t, path, invoke.Config{}), openEngine(t, path, invoke.Config{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		changes := here.Watch(ctx)
+		changes := here.Watch(ctx, ana)
 		start := time.Now()
 		first := here.write(t, "note_create", `{"id":"0"}`)
 		if c := <-changes; c.Head != first || time.Since(start) >= 25*time.Millisecond {
@@ -52,7 +52,7 @@ func TestNothingRunsOnWhenWatchersHaveGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openEngine(t, path, invoke.Config{})
 		ctx, cancel := context.WithCancel(t.Context())
-		left, stayed := e.Watch(ctx), e.Watch(t.Context())
+		left, stayed := e.Watch(ctx, ana), e.Watch(t.Context(), ana)
 		first := e.write(t, "note_create", `{}`)
 		hear(t, stayed, first)
 		cancel()
@@ -69,7 +69,7 @@ func TestNothingRunsOnWhenWatchersHaveGone(t *testing.T) {
 		for c := range stayed {
 			t.Errorf("after the engine was closed: %+v", c)
 		}
-		for c := range e.Watch(t.Context()) {
+		for c := range e.Watch(t.Context(), ana) {
 			t.Errorf("of a closed engine: %+v", c)
 		}
 	})
@@ -79,7 +79,7 @@ func TestAWatcherMayComeBack(t *testing.T) {
 	e := openEngine(t, worksFile(t), invoke.Config{})
 	for range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
-		changes := e.Watch(ctx)
+		changes := e.Watch(ctx, ana)
 		hear(t, changes, e.write(t, "note_create", `{}`))
 		cancel()
 		for range changes {
@@ -92,7 +92,7 @@ func TestAWatcherMayComeBack(t *testing.T) {
 // hears all of it in one report.
 func TestAStalledWatcherDelaysNobody(t *testing.T) {
 	e := openEngine(t, worksFile(t), invoke.Config{})
-	stalled, brisk := e.Watch(t.Context()), e.Watch(t.Context())
+	stalled, brisk := e.Watch(t.Context(), ana), e.Watch(t.Context(), ana)
 	var want []string
 	var last string
 	for i := range 5 {
@@ -120,7 +120,7 @@ func many(from, n int) string {
 func TestTooManyInstancesAreAResyncOfTheirTypes(t *testing.T) {
 	e := openEngine(t, worksFile(t), invoke.Config{})
 	e.write(t, "book_create", `{"title":"a type that is not touched"}`)
-	stalled, brisk := e.Watch(t.Context()), e.Watch(t.Context())
+	stalled, brisk := e.Watch(t.Context(), ana), e.Watch(t.Context(), ana)
 
 	fits := e.write(t, "load", `{"data":%q}`, many(0, 3000))
 	if c := hear(t, brisk, fits); c.Resync || len(c.Instances) != 3000 {
@@ -140,7 +140,7 @@ func TestTooManyInstancesAreAResyncOfTheirTypes(t *testing.T) {
 // scans the graph for a watcher.
 func TestABulkLoadIsAResyncOfEverything(t *testing.T) {
 	e := openEngine(t, worksFile(t), invoke.Config{})
-	changes := e.Watch(t.Context())
+	changes := e.Watch(t.Context(), ana)
 	bulk := e.write(t, "load", `{"data":%q}`, many(0, 6000))
 	c := hear(t, changes, bulk)
 	if !c.Resync || c.Schema || len(c.Instances) != 0 || !slices.Equal(c.Types, []string{"Book", "Note", "Song", "Work"}) {
@@ -152,7 +152,7 @@ func TestAThousandWatchersHearOneWrite(t *testing.T) {
 	e := openEngine(t, worksFile(t), invoke.Config{})
 	var watchers []<-chan invoke.Change
 	for range 1000 {
-		watchers = append(watchers, e.Watch(t.Context()))
+		watchers = append(watchers, e.Watch(t.Context(), ana))
 	}
 	commit := e.write(t, "note_create", `{"id":"n"}`)
 	for i, changes := range watchers {
@@ -170,7 +170,7 @@ func TestWhatASlowWatcherHearsCoversWhatWasDone(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		changes := writers[0].Watch(ctx)
+		changes := writers[0].Watch(ctx, ana)
 		want := map[string]bool{}
 		var heard invoke.Change
 		take := func(c invoke.Change) {
@@ -240,7 +240,7 @@ func TestWatchersComeAndGoWhileOthersWrite(t *testing.T) {
 				all.Go(func() {
 					for range 5 {
 						ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-						for range e.Watch(ctx) {
+						for range e.Watch(ctx, ana) {
 							time.Sleep(7 * time.Millisecond)
 						}
 						cancel()

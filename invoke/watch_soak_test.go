@@ -90,7 +90,7 @@ func TestWatchersOutliveWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &engine{Engine: invoke.New(g, invoke.Config{}), graph: g}
-	brisk, slow, stalled := e.Watch(t.Context()), e.Watch(t.Context()), e.Watch(t.Context())
+	brisk, slow, stalled := e.Watch(t.Context(), ana), e.Watch(t.Context(), ana), e.Watch(t.Context(), ana)
 	var heard [3]invoke.Change
 	var done sync.WaitGroup
 	rounds, final := make(chan struct{}, 1000), [2]chan string{make(chan string, 1), make(chan string, 1)}

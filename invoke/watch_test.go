@@ -73,7 +73,7 @@ func TestAWatcherHearsWhatWasTouched(t *testing.T) {
 	path := worksFile(t)
 	here := openEngine(t, path, invoke.Config{})
 	there := openEngine(t, path, invoke.Config{}) // as another process would
-	changes := here.Watch(t.Context())
+	changes := here.Watch(t.Context(), ana)
 	writers := []*engine{here, there}
 	for i, step := range []struct {
 		name  string
@@ -159,7 +159,7 @@ func TestAddressesAreWrittenInOneWay(t *testing.T) {
 // that reads as the id of another node.
 func TestAddressesThatAreHeardCanBeRead(t *testing.T) {
 	e := openEngine(t, worksFile(t), invoke.Config{})
-	changes := e.Watch(t.Context())
+	changes := e.Watch(t.Context(), ana)
 	for _, id := range []string{"plain", "a/b c", "100%?#ü", "http://a.example/b?c=d&e#f", "urn:trails:w:Book/Book/x", "urn:trails:w:Note/x"} {
 		commit := e.write(t, "book_create", `{"id":%q,"title":"T"}`, id)
 		heard := hear(t, changes, commit)

@@ -189,6 +189,9 @@ func (g *Graph) Base() string { return g.file.Meta().Base }
 // Name returns the graph's name.
 func (g *Graph) Name() string { return g.file.Meta().Name }
 
+// ReachesOut reports whether queries and updates may reach other hosts.
+func (g *Graph) ReachesOut() bool { return g.remote.Reaches() }
+
 // Sizes returns the bytes of the file and of its write-ahead log now.
 func (g *Graph) Sizes() (file, log int64) { return g.file.Sizes() }
 

@@ -67,6 +67,8 @@ func (e *elsewhere) Fetch(_ context.Context, address string) (kg.Document, error
 	return kg.Document{ReadCloser: io.NopCloser(strings.NewReader(text)), Location: address, MediaType: media}, nil
 }
 
+func (e *elsewhere) Reaches() bool { return true }
+
 // openTo opens a new graph with these statements and this way out.
 func openTo(t testing.TB, r kg.Remote, data string) *kg.Graph {
 	t.Helper()

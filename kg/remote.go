@@ -18,6 +18,8 @@ type Remote interface {
 	Select(ctx context.Context, endpoint, query string) (results.Result, error)
 	// Fetch opens a document.
 	Fetch(ctx context.Context, address string) (Document, error)
+	// Reaches reports whether there is any host that it may reach.
+	Reaches() bool
 }
 
 // Document is what a [Remote] fetched. Close it.
@@ -37,6 +39,8 @@ func (noRemote) Select(_ context.Context, endpoint, _ string) (results.Result, e
 func (noRemote) Fetch(_ context.Context, address string) (Document, error) {
 	return Document{}, refusedRemote(address)
 }
+
+func (noRemote) Reaches() bool { return false }
 
 func refusedRemote(address string) error {
 	return fault.New(fault.Denied, "<%s> is not asked: this graph was opened without a way to other hosts", address)

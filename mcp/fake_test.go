@@ -24,6 +24,7 @@ type fake struct {
 	version string
 	changes chan invoke.Change
 	watches int
+	watcher policy.Principal
 }
 
 func tool(id string, scope policy.Scope, fields ...capability.Field) capability.Descriptor {
@@ -154,10 +155,10 @@ func (f *fake) Read(_ context.Context, uri string, c invoke.Call) (invoke.Docume
 	return invoke.Document{}, fault.New(fault.NotFound, "no resource at %s", uri)
 }
 
-func (f *fake) Watch(ctx context.Context) <-chan invoke.Change {
+func (f *fake) Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.watches++
+	f.watches, f.watcher = f.watches+1, p
 	if f.changes == nil {
 		f.changes = make(chan invoke.Change)
 	}

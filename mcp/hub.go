@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"trails/invoke"
+	"trails/policy"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 // writer nor another listener ever waits for one that does not read.
 type hub struct {
 	engine Engine
+	// who are the listeners: one server's callers all have the same rights.
+	who policy.Principal
 
 	// starting guards the watching, apart from mu: whoever ends it waits for a
 	// publish to return.
@@ -39,9 +42,10 @@ type hub struct {
 	byType    map[string]map[string]struct{}
 }
 
-func newHub(e Engine) *hub {
+func newHub(e Engine, who policy.Principal) *hub {
 	return &hub{
 		engine:    e,
+		who:       who,
 		boxes:     map[*mailbox]struct{}{},
 		byAddress: map[string]map[*mailbox]struct{}{},
 		byType:    map[string]map[string]struct{}{},
@@ -62,7 +66,7 @@ func (h *hub) join() (leave func()) {
 
 func (h *hub) watch() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	changes, done := h.engine.Watch(ctx), make(chan struct{})
+	changes, done := h.engine.Watch(ctx, h.who), make(chan struct{})
 	go func() {
 		defer close(done)
 		h.follow(ctx, changes)

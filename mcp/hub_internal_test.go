@@ -12,12 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/invoke"
+	"trails/policy"
 )
 
 // still is an engine in which nothing moves but what a test publishes.
 type still struct{ Engine }
 
-func (still) Watch(context.Context) <-chan invoke.Change { return nil }
+func (still) Watch(context.Context, policy.Principal) <-chan invoke.Change { return nil }
 
 var (
 	someTypes     = []string{"A", "B", "C"}
@@ -41,7 +42,7 @@ type listener struct {
 // The index finds just those whom a change concerns.
 func TestAHubTellsWhatAModelWithoutAnIndexTells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := newHub(still{})
+		h := newHub(still{}, policy.Principal{})
 		var all []*listener
 		pick := func() *listener { return all[rapid.IntRange(0, len(all)-1).Draw(t, "listener")] }
 		open := func(t *rapid.T) {
@@ -192,7 +193,7 @@ func toBools(m map[string]struct{}) map[string]bool {
 // A listener that takes its news the moment it is rung has all of a change at once:
 // the lists first, then each address.
 func TestAChangeIsToldInOnePieceAndInOrder(t *testing.T) {
-	h := newHub(still{})
+	h := newHub(still{}, policy.Principal{})
 	box := newMailbox()
 	defer h.open(box, kinds{tools: true, resources: true})()
 	for _, address := range someAddresses {

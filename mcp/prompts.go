@@ -79,7 +79,11 @@ func (e *endpoint) prompts(ctx context.Context, r request) ([]promptEntry, error
 			} `json:"arguments"`
 		} `json:"prompts"`
 	}
-	if err := e.hear(ctx, e.call(ctx, r, nil), "prompts_list", nil, &list); err != nil {
+	err := e.hear(ctx, e.call(ctx, r, nil), "prompts_list", nil, &list)
+	if fault.Is(err, fault.ScopeDenied) || fault.Is(err, fault.Denied) {
+		return nil, nil // as in every list: what would be refused is not there
+	}
+	if err != nil {
 		return nil, err
 	}
 	all := make([]promptEntry, 0, len(list.Prompts))

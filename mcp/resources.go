@@ -69,8 +69,10 @@ func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, er
 		return nil, err
 	}
 	entries := []json.RawMessage{}
-	for _, t := range generalTemplates {
-		entries = append(entries, mustMarshal(t))
+	if len(all) > 0 { // they stand for what can be read
+		for _, t := range generalTemplates {
+			entries = append(entries, mustMarshal(t))
+		}
 	}
 	for _, a := range all {
 		for _, t := range templatesOf(a) {

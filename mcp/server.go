@@ -37,7 +37,7 @@ type Engine interface {
 	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
 	Resources(ctx context.Context, p policy.Principal) ([]invoke.Resource, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
-	Watch(ctx context.Context) <-chan invoke.Change
+	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
 }
 
 // Options is how a process serves its graph over MCP. The zero value serves
@@ -101,9 +101,11 @@ func New(e Engine, opts Options) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	opts.Sessions = opts.Sessions.orDefaults()
+	gate := newGate(opts.Token)
 	return &Server{
-		engine: e, opts: opts, log: log, gate: newGate(opts.Token),
-		hub: newHub(e), seats: newSeats(opts.Sessions), history: newHistory(opts.Sessions),
+		engine: e, opts: opts, log: log, gate: gate,
+		hub:   newHub(e, policy.Principal{ID: opts.Actor, Scopes: opts.Scopes, Authenticated: gate.set}),
+		seats: newSeats(opts.Sessions), history: newHistory(opts.Sessions),
 		sessions: newSessions(), closing: make(chan struct{}),
 	}
 }

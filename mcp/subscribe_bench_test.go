@@ -17,6 +17,7 @@ import (
 
 	"trails/invoke"
 	"trails/mcp"
+	"trails/policy"
 )
 
 // BenchmarkThousandSubscribers writes while 1,000 sessions over HTTP are subscribed
@@ -27,7 +28,7 @@ func BenchmarkThousandSubscribers(b *testing.B) {
 	const subscribers = 1000
 	needFiles(b, 3*subscribers)
 	e, other := openFile(b, exampleFile(b)), openFile(b, exampleFile(b))
-	changes := other.Watch(b.Context())
+	changes := other.Watch(b.Context(), policy.Local("ana", ""))
 	server := mcp.New(e, options(""))
 	web := httptest.NewServer(server.StatefulHandler())
 	b.Cleanup(func() {

@@ -10,7 +10,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/capability"
 	"trails/capability/project"
 	"trails/invoke"
 	"trails/kg/fault"
@@ -68,7 +67,7 @@ func (c *toolCache) of(tools invoke.Tools, a audience) (list, error) {
 	if known, ok := c.lists[a]; ok {
 		return known, nil
 	}
-	entries, err := c.encode(tools.Descriptors)
+	entries, err := c.encode(tools)
 	if err != nil {
 		return list{}, err
 	}
@@ -76,10 +75,10 @@ func (c *toolCache) of(tools invoke.Tools, a audience) (list, error) {
 	return c.lists[a], nil
 }
 
-func (c *toolCache) encode(descriptors []capability.Descriptor) ([]json.RawMessage, error) {
-	entries := make([]json.RawMessage, 0, len(descriptors))
-	for _, d := range descriptors {
-		text, err := jsontext.Marshal(c.tools.MCPTool(d))
+func (c *toolCache) encode(tools invoke.Tools) ([]json.RawMessage, error) {
+	entries := make([]json.RawMessage, 0, len(tools.Descriptors))
+	for _, d := range tools.Descriptors {
+		text, err := jsontext.Marshal(c.tools.MCPTool(d, tools.Process))
 		if err != nil {
 			return nil, fmt.Errorf("encode tool %s: %w", d.ID, err)
 		}

@@ -60,6 +60,9 @@ func New(allowed []string, l Limits) (*Client, error) {
 	return c, nil
 }
 
+// Reaches reports whether any host is allowed.
+func (c *Client) Reaches() bool { return len(c.allowed) > 0 }
+
 // What a connection takes at most, beside the time of the request.
 const (
 	connectTime  = 10 * time.Second

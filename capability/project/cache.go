@@ -18,11 +18,14 @@ type Cache struct {
 	tools map[key]Tool
 }
 
-type key struct{ id, version string }
+type key struct {
+	id, version string
+	in          Process
+}
 
 // MCPTool is the function of that name, remembered.
-func (c *Cache) MCPTool(d capability.Descriptor) Tool {
-	k := key{d.ID, d.Version}
+func (c *Cache) MCPTool(d capability.Descriptor, in Process) Tool {
+	k := key{d.ID, d.Version, in}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if tool, ok := c.tools[k]; ok {
@@ -31,7 +34,7 @@ func (c *Cache) MCPTool(d capability.Descriptor) Tool {
 	if c.tools == nil || len(c.tools) >= maxCached {
 		c.tools = make(map[key]Tool)
 	}
-	tool := MCPTool(d)
+	tool := MCPTool(d, in)
 	c.tools[k] = tool
 	return tool
 }

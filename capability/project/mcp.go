@@ -56,9 +56,16 @@ func (d Discriminator) MarshalJSON() ([]byte, error) {
 	return encode(o), nil
 }
 
-// MCPTool returns the MCP tool of a descriptor. Its schemas are shared by everyone
-// who asks for the same one: do not change them.
-func MCPTool(d capability.Descriptor) Tool {
+// Process is what views show of the process that they belong to. The zero Process
+// reaches nothing but its file.
+type Process struct {
+	// Remote means that the process may reach other hosts.
+	Remote bool
+}
+
+// MCPTool returns the MCP tool of a descriptor in a process. Its schemas are shared by
+// everyone who asks for the same one: do not change them.
+func MCPTool(d capability.Descriptor, in Process) Tool {
 	trails := discriminate(d)
 	return Tool{
 		Meta: map[string]any{"trails": trails},
@@ -66,7 +73,7 @@ func MCPTool(d capability.Descriptor) Tool {
 			ReadOnlyHint:    d.SideEffects == capability.None,
 			DestructiveHint: d.SideEffects == capability.Destroys,
 			IdempotentHint:  d.Idempotent,
-			OpenWorldHint:   false, // everything happens in the file
+			OpenWorldHint:   d.PolicyRequired.Remote && in.Remote, // else everything happens in the file
 		},
 		Description:  d.Description,
 		InputSchema:  Lower(d.InputShape),

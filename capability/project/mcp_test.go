@@ -36,7 +36,7 @@ func fixture(t testing.TB) []capability.Descriptor {
 // rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
 func TestToolsAreTheirGoldenFiles(t *testing.T) {
 	for _, d := range fixture(t) {
-		tool := project.MCPTool(d)
+		tool := project.MCPTool(d, project.Process{})
 		t.Run(tool.Name, func(t *testing.T) {
 			got := golden(t, tool)
 			path := filepath.Join(goldenDir, tool.Name+".json")
@@ -130,7 +130,7 @@ func compile(t testing.TB, src []byte) *jsonschema.Schema {
 func TestInputSchemasDecideAsTheShapesDo(t *testing.T) {
 	tools := map[string]*jsonschema.Schema{}
 	for _, d := range fixture(t) {
-		tools[d.ID] = compile(t, project.MCPTool(d).InputSchema)
+		tools[d.ID] = compile(t, project.MCPTool(d, project.Process{}).InputSchema)
 	}
 	const least = `{"name":"n","integer":1,"maker":"http://e/m","tags":["a"],"kind":"sample","labels":["main"]`
 	for _, c := range []struct {
@@ -190,7 +190,7 @@ func TestMetaToolsSayWhatTheyAreTwice(t *testing.T) {
 		SideEffects:    capability.None,
 		PolicyRequired: capability.Requirement{Scope: policy.Dev},
 	}
-	got, err := json.Marshal(project.MCPTool(d))
+	got, err := json.Marshal(project.MCPTool(d, project.Process{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestTitlesReadAsPeopleSpeak(t *testing.T) {
 		"health": "Health", "commits.list": "List commits", "schema.get": "Get schema",
 		"trails.meta.ping": "Ping", "trails.meta.schema.plan": "Schema plan",
 	} {
-		if got := project.MCPTool(capability.Descriptor{ID: id}).Title; got != want {
+		if got := project.MCPTool(capability.Descriptor{ID: id}, project.Process{}).Title; got != want {
 			t.Errorf("%s: got %q, want %q", id, got, want)
 		}
 	}
@@ -236,8 +236,24 @@ func TestTheCacheAnswersAsTheFunctionDoes(t *testing.T) {
 	var cache project.Cache
 	for range 2 {
 		for _, d := range fixture(t) {
-			if diff := cmp.Diff(project.MCPTool(d), cache.MCPTool(d)); diff != "" {
+			if diff := cmp.Diff(project.MCPTool(d, project.Process{}), cache.MCPTool(d, project.Process{})); diff != "" {
 				t.Fatal(diff)
+			}
+		}
+	}
+}
+
+// Whether a tool reaches other hosts is the descriptor's to say, and then the process's.
+func TestAToolIsOpenToTheWorldWhereItsProcessIs(t *testing.T) {
+	var cache project.Cache
+	for _, d := range fixture(t)[:1] {
+		for _, reaches := range []bool{false, true} {
+			d.PolicyRequired.Remote = reaches
+			d = d.Stamped("1.0.0")
+			for _, in := range []project.Process{{}, {Remote: true}} {
+				if got, want := cache.MCPTool(d, in).Annotations.OpenWorldHint, reaches && in.Remote; got != want {
+					t.Errorf("descriptor %t, process %t: got %t", reaches, in.Remote, got)
+				}
 			}
 		}
 	}
@@ -246,10 +262,10 @@ func TestTheCacheAnswersAsTheFunctionDoes(t *testing.T) {
 func TestAChangedVersionIsAnotherCacheEntry(t *testing.T) {
 	var cache project.Cache
 	d := fixture(t)[0]
-	cache.MCPTool(d)
+	cache.MCPTool(d, project.Process{})
 	d.Description = "Another."
 	d = d.Stamped("1.0.0")
-	if got := cache.MCPTool(d).Description; got != "Another." {
+	if got := cache.MCPTool(d, project.Process{}).Description; got != "Another." {
 		t.Errorf("got %q from before the change", got)
 	}
 }
@@ -258,7 +274,7 @@ func BenchmarkMCPTool(b *testing.B) {
 	all := fixture(b)
 	for b.Loop() {
 		for _, d := range all {
-			project.MCPTool(d)
+			project.MCPTool(d, project.Process{})
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(all)), "ns/tool")

@@ -26,7 +26,7 @@ type Engine interface {
 	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
 	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
-	Watch(ctx context.Context) <-chan invoke.Change
+	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
 }
 
 // Options is how a process serves its pages. The zero value is good where every

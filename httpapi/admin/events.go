@@ -57,7 +57,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.Unusable, "too many pages are open")
 	}
 	defer s.watchers.leave()
-	changes := s.engine.Watch(r.Context())
+	changes := s.engine.Watch(r.Context(), principalOf(r))
 	a := s.asker(w, r)
 	var health struct{ Head string }
 	if err := a.ask("health", nil, &health); err != nil {

@@ -218,7 +218,7 @@ func (emptyEngine) Tools(context.Context, policy.Principal) (invoke.Tools, error
 
 func (emptyEngine) Ready(context.Context) error { return nil }
 
-func (emptyEngine) Watch(context.Context) <-chan invoke.Change { return nil }
+func (emptyEngine) Watch(context.Context, policy.Principal) <-chan invoke.Change { return nil }
 
 func TestGuessingIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
