@@ -76,7 +76,7 @@ func objectTerm(v map[string]any) (t rdf.Term, wrong string) {
 		return iriTerm(iri)
 	case isIRI || !hasValue || typed && tagged:
 		return nil, `must be {"iri"} or {"value","datatype"} or {"value","lang"}`
-	case tagged && !isTag(lang):
+	case tagged && rdf.CheckLangTag(lang) != nil:
 		return nil, "has a lang that is no language tag"
 	case tagged:
 		return rdf.LangLiteral(text["value"], lang), ""
@@ -93,20 +93,4 @@ func iriTerm(text string) (t rdf.Term, wrong string) {
 		return nil, "must be an absolute IRI: " + err.Error()
 	}
 	return rdf.IRI(text), ""
-}
-
-// isTag reports whether a text is a language tag as SPARQL writes them.
-func isTag(tag string) bool {
-	for i, part := range strings.Split(tag, "-") {
-		if part == "" {
-			return false
-		}
-		for _, c := range part {
-			letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-			if !letter && (i == 0 || c < '0' || c > '9') {
-				return false
-			}
-		}
-	}
-	return true
 }

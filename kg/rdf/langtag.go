@@ -1,6 +1,10 @@
 package rdf
 
-import "strings"
+import (
+	"strings"
+
+	"trails/kg/fault"
+)
 
 // LangTag returns a language tag as RFC 5646 section 2.1.1 recommends to write it:
 // "en-GB", "zh-Hant-TW". Tags that differ in case only are one tag (RDF 1.1 Concepts,
@@ -40,4 +44,28 @@ func subtag(part string, extended bool) string {
 		return strings.ToUpper(part[:1]) + part[1:]
 	}
 	return part
+}
+
+// maxSubtag is how many characters a subtag has at most (RFC 5646, section 2.1).
+const maxSubtag = 8
+
+// CheckLangTag says what is wrong with the form of a language tag: letters, then subtags
+// of letters and digits behind hyphens, each of 1 to 8. It knows no registry: which
+// languages there are is not asked.
+func CheckLangTag(tag string) error {
+	for i, part := range strings.Split(tag, "-") {
+		switch {
+		case part == "":
+			return fault.New(fault.InvalidArguments, "the language tag %.100q has an empty part", tag)
+		case len(part) > maxSubtag:
+			return fault.New(fault.InvalidArguments, "the language tag %.100q has a part of more than %d characters", tag, maxSubtag)
+		}
+		for _, c := range []byte(part) {
+			letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+			if !letter && (i == 0 || c < '0' || c > '9') {
+				return fault.New(fault.InvalidArguments, "the language tag %.100q has more than letters, digits and hyphens, or digits in its first part", tag)
+			}
+		}
+	}
+	return nil
 }

@@ -38,3 +38,16 @@ func TestLiteralsInOneLanguageAreEqual(t *testing.T) {
 		t.Error("the case of a tag tells two literals apart")
 	}
 }
+
+func TestALanguageTagHasItsForm(t *testing.T) {
+	for _, tag := range []string{"en", "EN-gb", "abcdefgh", "de-CH-1996", "x-12345678"} {
+		if err := rdf.CheckLangTag(tag); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, tag := range []string{"", "-en", "en-", "en--GB", "abcdefghi", "en-123456789", "e1", "en_GB", "en GB", "fü"} {
+		if rdf.CheckLangTag(tag) == nil {
+			t.Errorf("%q is taken for a language tag", tag)
+		}
+	}
+}

@@ -204,7 +204,7 @@ func literalOf(item map[string]any) rdf.Term {
 func stringLiteral(text string, item map[string]any, datatype rdf.IRI) rdf.Term {
 	lang, tagged := item["@language"].(string)
 	switch {
-	case tagged && !isLangTag(lang), datatype == rdf.RDFLangString:
+	case tagged && rdf.CheckLangTag(lang) != nil, datatype == rdf.RDFLangString:
 		return nil
 	case tagged:
 		return rdf.LangLiteral(text, lang)

@@ -215,6 +215,7 @@ func (p *parser) literal() (rdf.Term, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.space() // white space may stand between any two tokens
 	switch p.peek() {
 	case '@':
 		lang, err := p.langTag()
@@ -234,6 +235,7 @@ func (p *parser) typed(text string) (rdf.Term, error) {
 		return nil, p.expected(p.pos, "'^^' and a datatype")
 	}
 	p.pos += 2
+	p.space()
 	start := p.pos
 	t, err := p.iriTerm("a datatype IRI")
 	if err != nil {
@@ -295,6 +297,9 @@ func (p *parser) langTag() (string, error) {
 		}
 	}
 	if tag := p.src[start:p.pos]; string(tag) != p.lang {
+		if rdf.CheckLangTag(string(tag)) != nil {
+			return "", p.expected(start, "a language tag whose parts have at most 8 characters")
+		}
 		p.lang = string(tag)
 	}
 	return p.lang, nil

@@ -71,7 +71,7 @@ func (x *RDFXMLReader) attributeName(e *element, n xml.Name) (xml.Name, error) {
 func (x *RDFXMLReader) xmlAttribute(e *element, name, value string) error {
 	switch name {
 	case "lang":
-		if value != "" && !isLangTag(value) {
+		if value != "" && rdf.CheckLangTag(value) != nil {
 			return x.expected("a language tag", value)
 		}
 		e.lang = value
@@ -83,18 +83,4 @@ func (x *RDFXMLReader) xmlAttribute(e *element, name, value string) error {
 		e.base = base
 	}
 	return nil
-}
-
-func isLangTag(s string) bool {
-	for i, part := range strings.Split(s, "-") {
-		for k := range len(part) {
-			if !isLetter(part[k]) && (i == 0 || !isDigit(part[k])) {
-				return false
-			}
-		}
-		if part == "" {
-			return false
-		}
-	}
-	return true
 }

@@ -330,7 +330,11 @@ func (s *scanner) langTag() (tag []byte, n int, err error) {
 		}
 		i = end
 	}
-	return s.rest()[1:i], i, nil
+	tag = s.rest()[1:i]
+	if rdf.CheckLangTag(string(tag)) != nil {
+		return nil, 0, s.expected(1, "a language tag whose parts have at most 8 characters")
+	}
+	return tag, i, nil
 }
 
 // run returns where the bytes of a class that begin i bytes ahead end.

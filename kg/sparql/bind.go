@@ -55,7 +55,9 @@ type binder struct {
 	samples map[Var]rdf.Term
 	// service, when set, hears of each SERVICE.
 	service func(name Operand)
-	err     error
+	// elsewhere is how many SERVICEs stand around: others evaluate what is in them.
+	elsewhere int
+	err       error
 }
 
 func newBinder(params map[Var]rdf.Term) *binder {
@@ -141,7 +143,9 @@ func (b *binder) op(op Op) Op {
 	case Table:
 		return b.table(op)
 	case Service:
+		b.elsewhere++
 		op.Name, op.Op = b.operand(op.Name), b.op(op.Op)
+		b.elsewhere--
 		if b.service != nil {
 			b.service(op.Name)
 		}
@@ -273,7 +277,11 @@ func (b *binder) call(e Call) Expr {
 		}
 		return e
 	}
-	return Call{e.Func, b.exprs(e.Args)}
+	out := Call{e.Func, b.exprs(e.Args)}
+	if wrong := wrongPattern(out); wrong != nil && wrongPattern(e) == nil && b.elsewhere == 0 && b.err == nil {
+		b.err = fault.New(fault.InvalidArguments, "%w", wrong)
+	}
+	return out
 }
 
 func boundVar(e Call) (Var, bool) {

@@ -3,6 +3,8 @@ package sparql
 import (
 	"strings"
 	"unicode/utf8"
+
+	"trails/kg/rdf"
 )
 
 // kind is a class of tokens of section 19.8.
@@ -179,6 +181,9 @@ func (l *lexer) scanLangTag() string {
 	}
 	for i+1 < len(l.text) && l.text[i] == '-' && (isLetter(l.text[i+1]) || isDigit(l.text[i+1])) {
 		i = l.span(i+1, isASCIIAlphanumeric, isASCIIAlphanumeric)
+	}
+	if err := rdf.CheckLangTag(l.text[start:i]); err != nil {
+		l.failAt(l.pos, err.Error())
 	}
 	l.pos = i
 	return l.text[start:i]

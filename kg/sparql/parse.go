@@ -103,7 +103,9 @@ type parser struct {
 	data   dataNodes
 	// aggregates counts those of the SELECT that is being read; nil where none may stand.
 	aggregates *int
-	numbers    renumbering
+	// elsewhere is how many SERVICEs stand around what is read: others evaluate it.
+	elsewhere int
+	numbers   renumbering
 }
 
 func newParser(text string, opts Options) (*parser, error) {

@@ -1,9 +1,11 @@
 package sparql
 
 import (
+	"fmt"
 	"strconv"
 
 	"trails/kg/rdf"
+	"trails/kg/xsd"
 )
 
 // expression reads ConditionalOrExpression.
@@ -212,6 +214,40 @@ func (p *parser) checkArity(name string, args []Expr, arity Arity, at int) {
 			p.failFrom(at, "BOUND takes a variable")
 		}
 	}
+	if wrong := wrongPattern(Call{Func(name), args}); wrong != nil && p.elsewhere == 0 {
+		p.failFrom(at, wrong.Error())
+	}
+}
+
+// wrongPattern says what is wrong with the regular expression of a call, when that and
+// its flags are constants; nil when nothing is, or when it is computed.
+func wrongPattern(c Call) error {
+	last, ok := map[Func]int{"REGEX": 2, "REPLACE": 3}[c.Func]
+	if !ok {
+		return nil
+	}
+	pattern, fixed := stringConstant(c.Args[1])
+	flags := ""
+	if len(c.Args) > last {
+		var also bool
+		flags, also = stringConstant(c.Args[last])
+		fixed = fixed && also
+	}
+	if !fixed {
+		return nil
+	}
+	if _, err := xsd.Pattern(pattern, flags); err != nil {
+		return fmt.Errorf("%s: the pattern %.100q cannot be used: %w", c.Func, pattern, err)
+	}
+	return nil
+}
+
+func stringConstant(e Expr) (string, bool) {
+	t, ok := e.(TermExpr)
+	if !ok || rdf.DatatypeOf(t.Term) != rdf.XSDString {
+		return "", false
+	}
+	return rdf.Lexical(t.Term), true
 }
 
 // String says how many arguments.

@@ -179,8 +179,8 @@ func (n Number) bits() int {
 	return 64
 }
 
-// To returns n as a number of another kind (XPath Functions, section 17.1.3):
-// integers are cut off towards zero, and what is infinite or no number is neither
+// To returns n as a number of another kind (XPath Functions, section 17.1.3): an integer
+// or decimal of a float or double is its exact value, integers are cut off towards zero, and what is infinite or no number is neither
 // integer nor decimal.
 func (n Number) To(kind NumberKind) (Number, bool) {
 	if kind == DoubleNumber {
@@ -194,7 +194,7 @@ func (n Number) To(kind NumberKind) (Number, bool) {
 		if math.IsNaN(n.float) || math.IsInf(n.float, 0) {
 			return Number{}, false
 		}
-		exact, _ = exactNumber(strconv.FormatFloat(n.float, 'f', -1, n.bits()), DecimalNumber)
+		exact = exactFloat(n.float)
 	}
 	if kind == IntegerNumber {
 		exact = exact.truncated()

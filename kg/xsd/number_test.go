@@ -1,6 +1,7 @@
 package xsd_test
 
 import (
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -158,3 +159,33 @@ func TestOrder(t *testing.T) {
 }
 
 func sign(n int) int { return min(max(n, -1), 1) }
+
+// TestAFloatIsCastToItsExactValue goes by XPath Functions, section 19.1.2: the nearest
+// decimal is the value itself.
+func TestAFloatIsCastToItsExactValue(t *testing.T) {
+	for _, c := range []struct {
+		from xsd.Number
+		kind xsd.NumberKind
+		want string
+	}{
+		{xsd.Double(1e23), xsd.IntegerNumber, "99999999999999991611392"},
+		{xsd.Double(-1e23), xsd.DecimalNumber, "-99999999999999991611392"},
+		{xsd.Double(0.1), xsd.DecimalNumber, "0.1000000000000000055511151231257827021181583404541015625"},
+		{xsd.Float(0.1), xsd.DecimalNumber, "0.100000001490116119384765625"},
+		{xsd.Double(-2.5), xsd.IntegerNumber, "-2"},
+		{xsd.Double(-2.5), xsd.DecimalNumber, "-2.5"},
+		{xsd.Double(0), xsd.DecimalNumber, "0"},
+		{xsd.Float(16777217), xsd.IntegerNumber, "16777216"},
+	} {
+		got, ok := c.from.To(c.kind)
+		if !ok || got.Text() != c.want {
+			t.Errorf("%s as %d is %s, want %s", c.from.Text(), c.kind, got.Text(), c.want)
+		}
+	}
+	for _, f := range []float64{math.MaxFloat64, math.SmallestNonzeroFloat64, -math.Pi} {
+		got, ok := xsd.Double(f).To(xsd.DecimalNumber)
+		if back := got.Float64(); !ok || back != f {
+			t.Errorf("%g as a decimal is %g", f, back)
+		}
+	}
+}

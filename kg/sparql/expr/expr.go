@@ -10,9 +10,9 @@
 //   - YEAR and its like take xsd:date and xsd:time, too, for the parts they have.
 //   - xsd:date and xsd:time are casts.
 //
-// Regular expressions are RE2's (package regexp) in the syntax of XPath: there are
-// no back-references, no subtraction of classes and no blocks (\p{IsGreek}), and a
-// pattern that uses one is an error.
+// Regular expressions are those of XPath without back-references ([xsd.Pattern]). A
+// pattern that is none is an error of the expression; package sparql refuses those that
+// are constants.
 package expr
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	"trails/kg/fault"
 	"trails/kg/sparql"
+	"trails/kg/xsd"
 )
 
 // regex is REGEX (section 17.4.3.14): text, pattern, and maybe flags.
@@ -185,10 +186,7 @@ func (s matcherSource) find(env Env) (matcher, error) {
 // them when it is full, so that what a caller can fill it with stays bounded.
 var compiled = matchers{made: map[[2]string]matcher{}}
 
-const (
-	maxPattern  = 10_000 // bytes
-	maxMatchers = 256
-)
+const maxMatchers = 256
 
 type matchers struct {
 	mu   sync.Mutex
@@ -196,7 +194,7 @@ type matchers struct {
 }
 
 func (m *matchers) get(pattern, flags string) (matcher, error) {
-	if len(pattern) > maxPattern || len(flags) > 16 {
+	if len(pattern) > xsd.MaxPattern || len(flags) > 16 {
 		return matcher{}, ErrRegex
 	}
 	key := [2]string{pattern, flags}
@@ -217,27 +215,16 @@ func (m *matchers) get(pattern, flags string) (matcher, error) {
 }
 
 func newMatcher(pattern, flags string) (matcher, error) {
-	if strings.Trim(flags, "smixq") != "" {
-		return matcher{}, ErrRegex
-	}
-	literal := strings.Contains(flags, "q")
-	if literal {
-		pattern = regexp.QuoteMeta(pattern)
-	} else {
-		var ok bool
-		if pattern, ok = translate(pattern, strings.Contains(flags, "x")); !ok {
-			return matcher{}, ErrRegex
-		}
-	}
-	if modes := modesOf(flags, literal); modes != "" {
-		pattern = "(?" + modes + ")" + pattern
-	}
-	re, err := regexp.Compile(pattern)
+	translated, err := xsd.Pattern(pattern, flags)
 	if err != nil {
 		return matcher{}, ErrRegex
 	}
-	size, needs := analysed(pattern)
-	return matcher{re: re, literal: literal, size: size, needs: needs, first: plain(needs)}, nil
+	re, err := regexp.Compile(translated)
+	if err != nil {
+		return matcher{}, ErrRegex
+	}
+	size, needs := analysed(translated)
+	return matcher{re: re, literal: strings.Contains(flags, "q"), size: size, needs: needs, first: plain(needs)}, nil
 }
 
 // analysed returns how many instructions a pattern that compiles has, and what it needs.
@@ -253,15 +240,4 @@ func analysed(pattern string) (size int, needs []Needs) {
 		return maxSteps, nil
 	}
 	return len(program.Inst), needs
-}
-
-// modesOf returns the flags that RE2 has, too, under the same letters.
-func modesOf(flags string, literal bool) string {
-	modes := ""
-	for _, mode := range []string{"i", "m", "s"} {
-		if strings.Contains(flags, mode) && (mode == "i" || !literal) {
-			modes += mode
-		}
-	}
-	return modes
 }

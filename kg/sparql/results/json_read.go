@@ -245,6 +245,9 @@ func (r *jsonReader) termOf(parts map[string]string) (rdf.Term, error) {
 		return rdf.BNode(value), nil
 	case "literal", "typed-literal":
 		if tag := parts["xml:lang"]; tag != "" {
+			if rdf.CheckLangTag(tag) != nil {
+				return nil, r.wrongHere("a language tag in xml:lang")
+			}
 			return rdf.LangLiteral(value, tag), nil
 		}
 		return rdf.Literal(value, rdf.IRI(parts["datatype"])), nil

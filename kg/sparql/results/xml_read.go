@@ -230,6 +230,9 @@ func (r *xmlReader) term(start xml.StartElement) (rdf.Term, error) {
 		return nil, r.wrongHere("uri, literal or bnode")
 	}
 	if tag := attribute(start, "lang"); tag != "" {
+		if rdf.CheckLangTag(tag) != nil {
+			return nil, r.wrongHere("a language tag in xml:lang")
+		}
 		return rdf.LangLiteral(text, tag), nil
 	}
 	return rdf.Literal(text, rdf.IRI(attribute(start, "datatype"))), nil
