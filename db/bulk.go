@@ -5,6 +5,8 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
+
+	"trails/kg/fault"
 )
 
 // bulk collects many additions and hands them to SQLite sorted, in chunks, through
@@ -66,7 +68,7 @@ func (w *Writer) beginBulk() error {
 func (b *bulk) start(errand func() error) {
 	done := make(chan error, 1)
 	b.running = done
-	go func() { done <- errand() }()
+	go func() { done <- fault.Guard(errand) }()
 }
 
 // settle waits until no errand has the connection.

@@ -35,14 +35,18 @@ func (t token) matches(secret string) bool {
 // authenticated resolves the caller once; nothing behind it asks again.
 func (s *server) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(invoke.WithCaller(r.Context(), addressOf(r)))
+		r = r.WithContext(invoke.WithCaller(r.Context(), ClientAddr(r)))
 		p, known := s.resolve(r)
 		switch {
 		case known:
 			noteCaller(r, p)
 			r = r.WithContext(policy.WithPrincipal(r.Context(), p))
 		case !s.admits(r.URL.Path):
-			s.refuse(w, r, fault.New(fault.Unauthenticated, "Authentication failed"))
+			err := error(fault.New(fault.Unauthenticated, "Authentication failed"))
+			if bearer(r) != "" {
+				err = cmp.Or(s.opts.WrongTokens.Slow(r), err)
+			}
+			s.refuse(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)

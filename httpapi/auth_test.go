@@ -13,8 +13,9 @@ func TestTheTokenGuardsEverythingButHealth(t *testing.T) {
 	opts.Token = "s3cret"
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	opts.MCP, opts.SSE, opts.Messages, opts.Metrics, opts.Admin = ok, ok, ok, ok, ok
-	h := httpapi.New(&fakeEngine{document: "{}"}, opts)
+	var h http.Handler
 	for _, path := range []string{"/", "/capabilities", "/kg", "/kg/T", "/kg/T/1", "/schema", "/stats", "/doctor", "/prov", "/commits", "/commits/1", "/mcp", "/sse", "/messages", "/metrics", "/administrator", "/nowhere"} {
+		h = httpapi.New(&fakeEngine{document: "{}"}, opts) // which has seen no wrong tokens yet
 		for _, credentials := range []string{"", "Bearer", "Bearer ", "Bearer s3cre", "Bearer s3cret2", "Basic s3cret", "s3cret"} {
 			res := do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", credentials)}))
 			if res.StatusCode != 401 || res.Header.Get("WWW-Authenticate") != "Bearer" {

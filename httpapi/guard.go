@@ -49,18 +49,33 @@ func isLoopbackName(name string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// ownOrigin refuses a write that another site's page makes a browser send.
+// ownOrigin refuses a write that another site's page makes a browser send, and a query:
+// what that costs, the other page may not decide.
 func (s *server) ownOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	if s.opts.Public != nil { // a proxy may send another Host than the browser did
 		_ = protection.AddTrustedOrigin(s.opts.Public.String()) // a scheme and a host, see ParsePublic
 	}
 	return s.gate(next, func(r *http.Request) error {
-		if err := protection.Check(r); err != nil {
+		checked := r
+		if isQuery(r) {
+			checked = r.Clone(r.Context())
+			checked.Method = http.MethodPost
+		}
+		switch err := protection.Check(checked); {
+		case err != nil && checked != r:
+			return fault.New(fault.Denied, "pages of other sites may not ask here; copy the address into the browser, or ask from a program")
+		case err != nil:
 			return fault.New(fault.Denied, "origin %q may not write here", r.Header.Get("Origin"))
 		}
 		return nil
 	})
+}
+
+// isQuery reports that a read asks for as much as a query may: all of a graph, or what
+// the caller's own text says.
+func isQuery(r *http.Request) bool {
+	return isRead(r) && (r.URL.Path == "/sparql" || r.URL.Path == graphStore || strings.HasPrefix(r.URL.Path, graphStore+"/"))
 }
 
 // gate lets a request on when check has nothing against it.

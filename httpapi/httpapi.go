@@ -67,6 +67,8 @@ type Options struct {
 	// Token, when set, must come as a bearer token with everything but /health,
 	// /ready and the pages.
 	Token string
+	// WrongTokens slows down those who show others; nil means that nobody else counts them.
+	WrongTokens *WrongTokens
 	// Actor is the principal's ID for callers that showed the token; empty means "token".
 	Actor string
 	// Scopes are the process's.
@@ -96,6 +98,9 @@ type server struct {
 func New(e Engine, opts Options) *Server {
 	limits := opts.Limits.withDefaults()
 	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, token: newToken(opts.Token), traffic: newTraffic(limits)}
+	if s.opts.WrongTokens == nil {
+		s.opts.WrongTokens = &WrongTokens{}
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -98,7 +98,7 @@ func (r *recorder) run(ctx context.Context) {
 		case <-tick.C:
 		case <-r.wake:
 		}
-		if err := r.flush(ctx); err != nil && ctx.Err() == nil && !fault.Is(err, fault.TimedOut) {
+		if err := fault.Guard(func() error { return r.flush(ctx) }); err != nil && ctx.Err() == nil && !fault.Is(err, fault.TimedOut) {
 			r.log.Error("provenance was not recorded", "error", err)
 		}
 	}
@@ -119,7 +119,7 @@ func (r *recorder) pass(ctx context.Context, keep func(context.Context, []kg.Act
 	for i, a := range waiting {
 		batch[i] = a.Activity
 	}
-	err := keep(ctx, batch)
+	err := fault.Guard(func() error { return keep(ctx, batch) })
 	if err != nil {
 		r.putBack(waiting)
 	}

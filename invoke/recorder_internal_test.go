@@ -2,6 +2,7 @@ package invoke
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -194,5 +195,54 @@ func TestActivitiesAreWrittenUnasked(t *testing.T) {
 	}
 	if err := r.close(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestARecorderOutlivesAPanicAndLosesNothing(t *testing.T) {
+	r, log := newTestRecorder(nil) // a graph that is nil panics
+	for range 3 {
+		for i := range flushAt {
+			r.add(activity(i))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	r.stop()
+	<-r.done
+	if n := r.length(); n != 3*flushAt {
+		t.Errorf("%d activities wait, want %d", n, 3*flushAt)
+	}
+	if said := log.String(); strings.Count(said, "panic: ") < 2 || !strings.Contains(said, "provenance.go") {
+		t.Errorf("the log has no stack of each: %s", said)
+	}
+	kept := 0
+	err := r.pass(t.Context(), func(_ context.Context, batch []kg.Activity) error { kept = len(batch); return nil })
+	if err != nil || kept != 3*flushAt {
+		t.Errorf("after that %d were kept, %v", kept, err)
+	}
+}
+
+func TestAFollowerOutlivesAPanicAndTellsAllTheSame(t *testing.T) {
+	g, release := locked(t)
+	release()
+	log := new(bytes.Buffer)
+	f := newFollower(g, slog.New(slog.NewTextHandler(log, nil)))
+	asked := 0
+	f.touched = func(context.Context, kg.Moved) (kg.Touched, error) {
+		if asked++; asked < 3 {
+			panic("a bug")
+		}
+		return kg.Touched{}, nil
+	}
+	w := &watcher{out: make(chan Change, 1)}
+	f.watchers[w] = struct{}{}
+	moves := make(chan kg.Moved, 1)
+	moves <- kg.Moved{Head: kg.Commit{Seq: 1, ID: kg.CommitID{1}}}
+	close(moves)
+	f.follow(t.Context(), moves)
+	if c := <-w.out; c.Head != (kg.CommitID{1}).String() {
+		t.Errorf("got %+v", c)
+	}
+	if !strings.Contains(log.String(), "a bug") || !strings.Contains(log.String(), "recorder_internal_test.go") {
+		t.Errorf("the log has no stack: %s", log)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trails/kg"
+	"trails/kg/fault"
 	"trails/policy"
 )
 
@@ -33,6 +34,8 @@ func (e *Engine) Watchers() (open, behind int) { return e.watchers.count() }
 type follower struct {
 	graph *kg.Graph
 	log   *slog.Logger
+	// touched tells what a move was about; it is the graph's.
+	touched func(context.Context, kg.Moved) (kg.Touched, error)
 
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
@@ -53,7 +56,7 @@ type watcher struct {
 }
 
 func newFollower(g *kg.Graph, log *slog.Logger) *follower {
-	return &follower{graph: g, log: log, watchers: map[*watcher]struct{}{}}
+	return &follower{graph: g, log: log, touched: g.Touched, watchers: map[*watcher]struct{}{}}
 }
 
 func (f *follower) join(ctx context.Context) <-chan Change {
@@ -130,8 +133,12 @@ func (f *follower) count() (open, behind int) {
 // follow hands on what kg reports until that ends.
 func (f *follower) follow(ctx context.Context, moves <-chan kg.Moved) {
 	for m := range moves {
-		if c, ok := f.look(ctx, m); ok {
-			f.tell(c)
+		c, ok := f.look(ctx, m)
+		if !ok {
+			continue
+		}
+		if err := fault.Guard(func() error { f.tell(c); return nil }); err != nil {
+			f.log.Error("watching: a change was not told", "error", err)
 		}
 	}
 }
@@ -139,12 +146,20 @@ func (f *follower) follow(ctx context.Context, moves <-chan kg.Moved) {
 // lookAgain is how long to wait when the file cannot be read.
 const lookAgain = 100 * time.Millisecond
 
-// look finds out what a move was about, and tries until it does or ctx ends.
+// look finds out what a move was about, and tries until it does or ctx ends, whatever
+// keeps it from that.
 func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 	for failed := false; ; failed = true {
-		touched, err := f.graph.Touched(ctx, m)
+		var c Change
+		err := fault.Guard(func() error {
+			touched, err := f.touched(ctx, m)
+			if err == nil {
+				c = changeOf(m, touched)
+			}
+			return err
+		})
 		if err == nil {
-			return changeOf(m, touched), true
+			return c, true
 		}
 		if !failed && ctx.Err() == nil {
 			f.log.Warn("watching: the history cannot be read; trying again", "error", err)

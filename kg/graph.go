@@ -13,6 +13,7 @@ package kg
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -62,6 +63,8 @@ type Options struct {
 	LongLog int64
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Log hears of faults that are ours in what goes on beside calls; nil means slog.Default().
+	Log *slog.Logger
 	// Remote is what SERVICE and LOAD reach other hosts by; nil refuses both.
 	Remote Remote
 }
@@ -89,6 +92,7 @@ type Graph struct {
 	file   *db.File
 	now    func() time.Time
 	remote Remote
+	log    *slog.Logger
 	bell   bell // rings after every commit of this process
 
 	texts sparql.Texts // of queries
@@ -167,9 +171,12 @@ func Open(ctx context.Context, path string, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{file: f, now: o.Now, remote: o.Remote}
+	g := &Graph{file: f, now: o.Now, remote: o.Remote, log: o.Log}
 	if g.now == nil {
 		g.now = time.Now
+	}
+	if g.log == nil {
+		g.log = slog.Default()
 	}
 	if g.remote == nil {
 		g.remote = noRemote{}

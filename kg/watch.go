@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"trails/kg/fault"
 )
 
 // Moved tells a watcher that the branch has a new head.
@@ -20,13 +22,16 @@ const (
 	watchInterval = 100 * time.Millisecond
 	// watchPause is the least time between two reports.
 	watchPause = 25 * time.Millisecond
+	// watchAgain is how long a watcher rests after a panic.
+	watchAgain = time.Second
 )
 
 // Watch reports heads that are newer than the one at the call, made by this process
 // or another one, until ctx ends; then the channel is closed. Reports that are not
 // taken are folded into one.
 func (g *Graph) Watch(ctx context.Context) <-chan Moved {
-	w := watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
+	w := &watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
+	w.read = w.readFile
 	w.last, _ = w.read(ctx) // what is there now is no news
 	go w.run(ctx)
 	return w.out
@@ -37,7 +42,8 @@ type watching struct {
 	graph   *Graph
 	out     chan Moved
 	woken   chan struct{} // by a commit of this process
-	version int64         // of the file when last was read; 0 before
+	read    func(context.Context) (head Commit, changed bool)
+	version int64 // of the file when last was read; 0 before
 	last    Commit
 }
 
@@ -53,7 +59,14 @@ func (w *watching) run(ctx context.Context) {
 		case <-w.woken:
 		case <-tick.C:
 		}
-		if w.look(ctx) {
+		var told bool
+		err := fault.Guard(func() error { told = w.look(ctx); return nil })
+		switch {
+		case err != nil:
+			w.graph.log.Error("watching: the file could not be looked at", "error", err)
+			w.version = 0 // what was read and not told is read again
+			pause(ctx, watchAgain)
+		case told:
 			pause(ctx, watchPause)
 		}
 	}
@@ -77,10 +90,10 @@ func (w *watching) look(ctx context.Context) bool {
 	return true
 }
 
-// read returns the head when the file has changed. What cannot be read now is looked
+// readFile returns the head when the file has changed. What cannot be read now is looked
 // at again the next time. The version is read first: a write that comes between is
 // seen twice, not missed.
-func (w *watching) read(ctx context.Context) (head Commit, changed bool) {
+func (w *watching) readFile(ctx context.Context) (head Commit, changed bool) {
 	version, err := w.graph.file.DataVersion(ctx)
 	if err != nil || version == w.version {
 		return Commit{}, false

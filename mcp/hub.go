@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"trails/invoke"
+	"trails/kg/fault"
 	"trails/policy"
 )
 
@@ -26,6 +28,7 @@ type hub struct {
 	engine Engine
 	// who are the listeners: one server's callers all have the same rights.
 	who policy.Principal
+	log *slog.Logger
 
 	// starting guards the watching, apart from mu: whoever ends it waits for a
 	// publish to return.
@@ -42,10 +45,11 @@ type hub struct {
 	byType    map[string]map[string]struct{}
 }
 
-func newHub(e Engine, who policy.Principal) *hub {
+func newHub(e Engine, who policy.Principal, log *slog.Logger) *hub {
 	return &hub{
 		engine:    e,
 		who:       who,
+		log:       log,
 		boxes:     map[*mailbox]struct{}{},
 		byAddress: map[string]map[*mailbox]struct{}{},
 		byType:    map[string]map[string]struct{}{},
@@ -95,7 +99,10 @@ func (h *hub) follow(ctx context.Context, changes <-chan invoke.Change) {
 			if !more {
 				return
 			}
-			h.publish(c)
+			if err := fault.Guard(func() error { h.publish(c); return nil }); err != nil {
+				h.log.Error("news were not told to all; everybody is told that some may be missing", "error", err)
+				h.resyncAll(c.Head)
+			}
 		}
 	}
 }
@@ -232,6 +239,17 @@ func (h *hub) resync(b *mailbox) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b.putAll(h.head, nil)
+}
+
+// resyncAll tells the owners of all mailboxes that they may have missed anything.
+func (h *hub) resyncAll(head string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for b := range h.boxes {
+		if err := fault.Guard(func() error { b.putAll(head, nil); return nil }); err != nil {
+			h.log.Error("a listener was not told", "error", err)
+		}
+	}
 }
 
 // waiting is the number of notifications that lie in mailboxes.

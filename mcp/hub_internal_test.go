@@ -1,10 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +45,7 @@ type listener struct {
 // The index finds just those whom a change concerns.
 func TestAHubTellsWhatAModelWithoutAnIndexTells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := newHub(still{}, policy.Principal{})
+		h := newHub(still{}, policy.Principal{}, slog.New(slog.DiscardHandler))
 		var all []*listener
 		pick := func() *listener { return all[rapid.IntRange(0, len(all)-1).Draw(t, "listener")] }
 		open := func(t *rapid.T) {
@@ -193,7 +196,7 @@ func toBools(m map[string]struct{}) map[string]bool {
 // A listener that takes its news the moment it is rung has all of a change at once:
 // the lists first, then each address.
 func TestAChangeIsToldInOnePieceAndInOrder(t *testing.T) {
-	h := newHub(still{}, policy.Principal{})
+	h := newHub(still{}, policy.Principal{}, slog.New(slog.DiscardHandler))
 	box := newMailbox()
 	defer h.open(box, kinds{tools: true, resources: true})()
 	for _, address := range someAddresses {
@@ -221,5 +224,47 @@ func TestAChangeIsToldInOnePieceAndInOrder(t *testing.T) {
 		if c.Schema && (told[0].method != toolsChangedNote || told[1].method != resourcesChangedNote) {
 			t.Fatalf("change %d: %v and %v came first, want the lists", i, told[0], told[1])
 		}
+	}
+}
+
+// moving is an engine that moves when a test says so.
+type moving struct {
+	Engine
+	changes chan invoke.Change
+}
+
+func (m moving) Watch(context.Context, policy.Principal) <-chan invoke.Change { return m.changes }
+
+// A panic while news are told ends neither the process nor the telling: whoever may have
+// missed something is told so.
+func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
+	var log bytes.Buffer
+	m := moving{changes: make(chan invoke.Change)}
+	h := newHub(m, policy.Principal{}, slog.New(slog.NewTextHandler(&log, nil)))
+	box := newMailbox()
+	closeBox := h.open(box, kinds{tools: true})
+	if err := h.subscribe(box, schemaAddress, schemaAddress); err != nil {
+		t.Fatal(err)
+	}
+	h.mu.Lock()
+	h.boxes[nil] = struct{}{} // what no code of ours does: telling it panics
+	h.mu.Unlock()
+	m.changes <- invoke.Change{Head: "1", Schema: true}
+	m.changes <- invoke.Change{Head: "2"}
+	<-box.bell
+	if got := box.take(); !slices.ContainsFunc(got, func(n notice) bool { return n.uri == schemaAddress && n.news.resync }) {
+		t.Errorf("the listener was told %v, want that it may have missed something", got)
+	}
+	h.mu.Lock()
+	delete(h.boxes, nil)
+	h.mu.Unlock()
+	m.changes <- invoke.Change{Head: "3", Schema: true}
+	<-box.bell
+	if got := box.take(); len(got) == 0 || got[len(got)-1].news.commit != "3" {
+		t.Errorf("after the panic the listener was told %v", got)
+	}
+	closeBox()
+	if !strings.Contains(log.String(), "nil pointer") || !strings.Contains(log.String(), "hub.go") {
+		t.Errorf("the log has no stack: %s", log.String())
 	}
 }

@@ -104,7 +104,7 @@ func New(e Engine, opts Options) *Server {
 	gate := newGate(opts.Token)
 	return &Server{
 		engine: e, opts: opts, log: log, gate: gate,
-		hub:   newHub(e, policy.Principal{ID: opts.Actor, Scopes: opts.Scopes, Authenticated: gate.set}),
+		hub:   newHub(e, policy.Principal{ID: opts.Actor, Scopes: opts.Scopes, Authenticated: gate.set}, log),
 		seats: newSeats(opts.Sessions), history: newHistory(opts.Sessions),
 		sessions: newSessions(), closing: make(chan struct{}),
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/kg/fault"
 )
 
 // drainTimeout is how long the end of stdin waits for answers in flight.
@@ -116,7 +118,11 @@ func (c *lineConn) readLines() {
 	defer close(c.incoming)
 	for {
 		line, whole, err := readLine(c.in)
-		if !c.take(line, whole) {
+		open := true
+		if bug := fault.Guard(func() error { open = c.take(line, whole); return nil }); bug != nil {
+			open = c.send(failure(nullID, c.e.refuse(context.Background(), "", bug))) == nil
+		}
+		if !open {
 			err = io.EOF
 		}
 		if err != nil {

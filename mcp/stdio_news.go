@@ -1,5 +1,14 @@
 package mcp
 
+import (
+	"time"
+
+	"trails/kg/fault"
+)
+
+// restAfterPanic keeps a goroutine that panics again and again from taking a processor.
+const restAfterPanic = time.Second
+
 // What a stdio session is told without having asked.
 
 // greet opens the mailbox, after the handshake: before it nobody is told anything.
@@ -25,8 +34,15 @@ func (c *lineConn) tell() {
 	for {
 		select {
 		case <-c.box.bell:
-			if c.notify(messages(c.box.take(), nil)...) != nil {
+			var failed error
+			err := fault.Guard(func() error { failed = c.notify(messages(c.box.take(), nil)...); return nil })
+			if failed != nil {
 				return
+			}
+			if err != nil {
+				c.e.log.Error("news were not told; the client is told that some may be missing", "error", err)
+				time.Sleep(restAfterPanic)
+				c.e.hub.resync(c.box)
 			}
 		case <-c.closed:
 			return

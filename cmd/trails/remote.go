@@ -29,5 +29,5 @@ func (p *program) graphOptions() (kg.Options, error) {
 		return kg.Options{}, usageError{"--allow-remote: " + fault.Of(err).Message}
 	}
 	longLog, err := p.walLimit()
-	return kg.Options{Remote: client, LongLog: longLog}, err
+	return kg.Options{Remote: client, Log: p.log, LongLog: longLog}, err
 }

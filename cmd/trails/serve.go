@@ -132,7 +132,8 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		web.Token, web.Actor, web.Scopes, web.Log = opts.Token, opts.Actor, opts.Scopes, p.log
 		web.Public, web.Proxies = s.public, s.proxies
 		web.Metrics = metrics.Handler()
-		pages := admin.New(e, admin.Options{Verify: web.Verify, Log: p.log, Instance: portOf(ln.Addr(), s.public) + "-" + e.Graph().Name()})
+		web.WrongTokens = &httpapi.WrongTokens{}
+		pages := admin.New(e, admin.Options{Verify: web.Verify, WrongTokens: web.WrongTokens, Log: p.log, Instance: portOf(ln.Addr(), s.public) + "-" + e.Graph().Name()})
 		web.Admin, web.SignedIn = pages, pages.SignedIn
 		base := baseOf(ln.Addr(), s.public)
 		p.printAddresses(file, base, ln.Addr(), opts.Token != "")

@@ -36,6 +36,9 @@ type Options struct {
 	// asked when a request's context carries no principal; nil means that nobody
 	// can sign in.
 	Verify func(secret string) (policy.Principal, bool)
+	// WrongTokens slows down those who show another one; nil means that nobody else counts
+	// them.
+	WrongTokens *httpapi.WrongTokens
 	// Instance tells this server from others of the same host, such as "8757-notes". It is
 	// in the name of the session's cookie, so that signing in to one of them is not
 	// signing out of another.
@@ -54,7 +57,6 @@ type site struct {
 	watchers  watchers
 	ledger    *ledger
 	sessions  sessions
-	attempts  tries
 }
 
 // route is one address and what answers it. The pattern is that of [http.ServeMux];
@@ -79,6 +81,9 @@ func (p *Pages) SignedIn(r *http.Request) (policy.Principal, bool) { return p.si
 // New returns the pages of e.
 func New(e Engine, opts Options) *Pages {
 	s := &site{engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(), templates: parseTemplates(), ledger: newLedger()}
+	if s.opts.WrongTokens == nil {
+		s.opts.WrongTokens = &httpapi.WrongTokens{}
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -3,11 +3,11 @@ package admin
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"trails/httpapi"
@@ -80,20 +80,19 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	data := loginData{Next: returnTo(values.Get("next")), Kept: kept(values)}
-	if wait := s.attempts.take(httpapi.ClientAddr(r)); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(wait))
-		data.Message = "Too many attempts. Wait " + strconv.Itoa(wait) + " s and try again."
-		return s.showLogin(w, r, http.StatusTooManyRequests, data)
-	}
 	p, ok := policy.Principal{}, false
 	if s.opts.Verify != nil {
 		p, ok = s.opts.Verify(values.Get("token"))
 	}
 	if !ok {
+		if f := fault.Of(s.opts.WrongTokens.Slow(r)); f != nil {
+			w.Header().Set("Retry-After", fmt.Sprint(f.Details["retry_after"]))
+			data.Message = "This is not the token, and there were too many before: " + f.Message + "."
+			return s.showLogin(w, r, http.StatusTooManyRequests, data)
+		}
 		data.Message = "This is not the token."
 		return s.showLogin(w, r, http.StatusUnauthorized, data)
 	}
-	s.attempts.forget(httpapi.ClientAddr(r))
 	c := s.cookie(r, s.sessions.open(p), int(sessionIdle.Seconds()))
 	http.SetCookie(w, c)
 	if len(data.Kept) > 0 {

@@ -9,14 +9,10 @@ import (
 	"trails/policy"
 )
 
-// Bounds of sessions and of attempts to open one.
+// Bounds of sessions.
 const (
 	sessionIdle  = 12 * time.Hour
 	sessionsMost = 1000
-
-	attemptsMost  = 10              // at once
-	attemptEvery  = 3 * time.Second // after that
-	attemptsHosts = 1000
 )
 
 // sessions are the people who signed in, by the hash of what their cookie holds.
@@ -79,45 +75,4 @@ func (s *sessions) end(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.byID, sha256.Sum256([]byte(id)))
-}
-
-// tries bounds how often one host may guess.
-type tries struct {
-	mu     sync.Mutex
-	byHost map[string]*try
-}
-
-type try struct {
-	left float64
-	at   time.Time
-}
-
-// take uses up one attempt; when there is none left it returns the seconds until
-// there is.
-func (t *tries) take(host string) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := time.Now()
-	if t.byHost == nil || len(t.byHost) > attemptsHosts {
-		t.byHost = map[string]*try{}
-	}
-	it, ok := t.byHost[host]
-	if !ok {
-		it = &try{attemptsMost, now}
-		t.byHost[host] = it
-	}
-	it.left = min(attemptsMost, it.left+now.Sub(it.at).Seconds()/attemptEvery.Seconds())
-	it.at = now
-	if it.left < 1 {
-		return int((1-it.left)*attemptEvery.Seconds()) + 1
-	}
-	it.left--
-	return 0
-}
-
-// forget gives a host all of its attempts back.
-func (t *tries) forget(host string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.byHost, host)
 }

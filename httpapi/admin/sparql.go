@@ -77,6 +77,9 @@ func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		v.Run = false // another site's page does not decide what is run here; a person may
+	}
 	a := s.asker(w, r)
 	doc, err := a.schema()
 	if err != nil {

@@ -398,3 +398,16 @@ func TestTheEditorCompletesTheSchemasWords(t *testing.T) {
 		t.Errorf("the words are %+v", words)
 	}
 }
+
+func TestALinkOfAnotherSiteShowsAQueryAndDoesNotRunIt(t *testing.T) {
+	f := newExample(t)
+	for site, want := range map[string]string{"cross-site": "", "same-origin": "query ok", "none": "query ok"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/query?query=ASK%7B%7D&run=1", nil)
+		r.Header.Set("Sec-Fetch-Site", site)
+		before := len(f.activities(t))
+		a := f.do(t, r)
+		if got := strings.Join(f.activities(t)[before:], ", "); got != want || a.StatusCode != http.StatusOK || !strings.Contains(a.text, "ASK{}") {
+			t.Errorf("from %q: status %d, made %q, want %q and the query on the page", site, a.StatusCode, got, want)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"trails/kg/fault"
 )
 
 // DefaultChunkBytes is how much a spool gathers before it sorts, unless
@@ -69,12 +71,13 @@ func (s *Spool) cut() error {
 	full, done, keep := s.filling, make(chan sorted, 1), len(s.runs) < keptChunks
 	s.filling, s.sorting = nil, done
 	go func() {
-		full.sort()
-		if keep {
-			done <- sorted{run: full}
-			return
-		}
-		r, err := spill(s.Dir, &chunkCursor{chunk: full})
+		var r run = full
+		err := fault.Guard(func() (err error) {
+			if full.sort(); !keep {
+				r, err = spill(s.Dir, &chunkCursor{chunk: full})
+			}
+			return err
+		})
 		done <- sorted{run: r, err: err}
 	}()
 	return nil

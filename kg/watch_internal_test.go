@@ -1,0 +1,36 @@
+package kg
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+func TestAWatcherOutlivesAPanicAndMissesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		g := &Graph{log: slog.New(slog.NewTextHandler(&log, nil))}
+		ctx, cancel := context.WithCancel(t.Context())
+		w := &watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
+		asked := 0
+		w.read = func(context.Context) (Commit, bool) {
+			if asked++; asked < 3 {
+				w.version = 7 // as if it had been read
+				panic("a bug")
+			}
+			return Commit{Seq: 1, ID: CommitID{1}}, w.version == 0
+		}
+		go w.run(ctx)
+		if m := <-w.out; m.Head.Seq != 1 {
+			t.Errorf("got %+v", m)
+		}
+		cancel()
+		synctest.Wait()
+		if n := strings.Count(log.String(), "a bug"); n != 2 || !strings.Contains(log.String(), "watch_internal_test.go") {
+			t.Errorf("the log has the panic %d times: %s", n, log.String())
+		}
+	})
+}
