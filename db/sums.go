@@ -100,6 +100,7 @@ func (s *stmt) values(n int) []any {
 			list[i] = s.ColumnText(i)
 		case sqlite.TypeBlob:
 			list[i] = s.blob(i)
+		case sqlite.TypeNull, sqlite.TypeFloat: // no column has floats
 		}
 	}
 	return list
