@@ -36,7 +36,7 @@ exits with 1. These are covered:
 
 No accident goes unnoticed, and no edit with another program, in anything that can be
 read. Somebody who computes every digest anew is not found out so: then the id of the
-head is another one. Note it elsewhere (trails log --limit 1) and compare.
+head, which is printed, is another than the one that was noted elsewhere.
 
 Not covered: SQLite's statistics, which answers do not depend on; whether records of
 reads and refusals, or the newest idempotency keys, were deleted.
@@ -96,6 +96,10 @@ func (v verified) write(w io.Writer, file string) error {
 	if !v.OK {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s is sound: %s, %s and %s\n", file, count(v.Commits, "commit"), count(v.Quads, "quad"), count(v.Terms, "term"))
+	fmt.Fprintf(w, "%s is sound: %s, %s and %s\n", file, count(v.Commits, "commit"), count(v.Quads, "quad"), count(v.Terms, "term"))
+	if v.Head == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "the head is %s\n", *v.Head)
 	return err
 }
