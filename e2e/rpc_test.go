@@ -43,6 +43,7 @@ var errGone = errors.New("the server is gone")
 
 type message struct {
 	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
 	Result json.RawMessage `json:"result"`
 	Error  *rpcError       `json:"error"`
 }
@@ -77,6 +78,7 @@ type stdio struct {
 	stdin  io.WriteCloser
 	stderr *bytes.Buffer
 	done   chan struct{} // closed when stdout has ended
+	heard  atomic.Int64  // notifications that a resource was updated
 
 	mu      sync.Mutex // guards what follows and stdin
 	last    int64
@@ -139,6 +141,9 @@ func (s *stdio) listen(stdout io.Reader) {
 		s.mu.Unlock()
 		if ch != nil {
 			ch <- m
+		}
+		if m.Method == "notifications/resources/updated" {
+			s.heard.Add(1)
 		}
 	}
 }
