@@ -228,15 +228,16 @@ func (w *Writer) spill(ctx context.Context) error {
 	if err := w.dropIndexes(int64(len(b.rows))); err != nil {
 		return err
 	}
-	rows := b.rows
+	rows, logged := b.rows, !w.log.skipped
 	b.rows, b.spare.rows = b.spare.rows[:0], rows
 	b.inserted += int64(len(rows))
-	b.start(func() error { return w.insertRows(ctx, rows) })
+	w.log.written = w.log.written || logged
+	b.start(func() error { return w.insertRows(ctx, rows, logged) })
 	return nil
 }
 
 // insertRows is the errand of a chunk.
-func (w *Writer) insertRows(ctx context.Context, rows []quadIDs) error {
+func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) error {
 	slices.SortFunc(rows, compareIDs)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -246,6 +247,10 @@ func (w *Writer) insertRows(ctx context.Context, rows []quadIDs) error {
 	// OR FAIL: a statement that could be undone by itself would have SQLite copy
 	// every page that it touches; an error here ends the whole transaction anyway.
 	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
+	if err == nil && logged {
+		err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil,
+			mainLine, w.seq, int64(OpAdd))
+	}
 	feed.quads = nil
 	return err
 }

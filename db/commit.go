@@ -26,7 +26,7 @@ type Commit struct {
 	SchemaVersion, SchemaSeq int64
 	// Added and Removed count the net change's quads, Quads those of the new state.
 	Added, Removed, Quads int64
-	// Bulk marks a commit of many additions without a change log of its own.
+	// Bulk marks a commit without a change log of its own: it only added, and much.
 	Bulk bool
 }
 
@@ -200,7 +200,7 @@ func (w *Writer) newCommit(meta CommitMeta) Commit {
 		SchemaVersion: meta.SchemaVersion, SchemaSeq: w.head.SchemaSeq,
 		Added: w.hash.added, Removed: w.hash.removed,
 		Quads: w.head.Quads + w.hash.added - w.hash.removed,
-		Bulk:  w.log.bulk,
+		Bulk:  w.log.skipped,
 	}
 	if meta.SchemaChanged {
 		c.SchemaSeq = c.Seq

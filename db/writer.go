@@ -27,7 +27,7 @@ type Writer struct {
 	bulk    *bulk // nil while changes go to the tables at once
 	next    int64 // the next free id of the dictionary
 	err     error // what broke the transaction
-	swollen bool  // it was a bulk load, and its memory is to be given back
+	swollen bool  // it was a bulk load until it removed something
 }
 
 // Write begins a write transaction, after those of this process that asked before
@@ -253,12 +253,11 @@ func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 	return w.conn.Changes() > 0, nil
 }
 
-// changeLog collects what goes into the table changes, which a bulk commit does
-// without.
+// changeLog collects what goes into the table changes.
 type changeLog struct {
-	rows    []changeRow
-	bulk    bool // nothing but additions, and many
-	written bool // some rows are in the table already
+	rows    []changeRow // of what is not added in bulk
+	skipped bool        // the commit has no change log
+	written bool        // some rows are in the table already
 }
 
 type changeRow struct {
@@ -266,25 +265,43 @@ type changeRow struct {
 	op int64
 }
 
-// bulkSize is the number of additions from which a commit has no change log.
+// bulkSize is the number of additions from which they go to the tables in bulk.
 const bulkSize = 10_000
 
+// skipsLog reports whether the commit, which only adds, goes without a change log: when
+// the file was empty, or is read as fast as a log of so large a part of it.
+func (w *Writer) skipsLog() bool { return w.hash.added > max(bulkSize-1, w.head.Quads/8) }
+
+// logChange logs a change that was just made. What is added in bulk is logged with its
+// chunk.
 func (w *Writer) logChange(ids quadIDs, op int64) error {
-	if w.log.bulk && op == OpAdd {
-		return nil
-	}
-	w.log.rows = append(w.log.rows, changeRow{ids, op})
-	if len(w.log.rows) < bulkSize {
-		return nil
-	}
-	if w.hash.removed > 0 || w.log.written {
-		return w.writeLog()
-	}
-	w.log.bulk, w.log.rows = true, nil
 	if w.bulk == nil {
+		w.log.rows = append(w.log.rows, changeRow{ids, op})
+	}
+	switch {
+	case w.hash.removed > 0 || w.swollen: // it goes on one by one
+		if len(w.log.rows) >= bulkSize {
+			return w.writeLog()
+		}
+	case w.bulk == nil && w.hash.added >= bulkSize:
 		return w.beginBulk()
+	case w.bulk != nil && !w.log.skipped && w.skipsLog():
+		return w.skipLog()
 	}
 	return nil
+}
+
+// skipLog leaves the change log out, and takes back what was written of it.
+func (w *Writer) skipLog() error {
+	w.log.skipped, w.log.rows = true, nil
+	if !w.log.written {
+		return nil
+	}
+	w.log.written = false
+	if err := w.bulk.settle(); err != nil {
+		return err
+	}
+	return w.conn.exec("DELETE FROM changes WHERE line = ? AND seq = ?", nil, mainLine, w.seq)
 }
 
 func (w *Writer) writeLog() error {
@@ -323,10 +340,10 @@ func (w *Writer) endBulk(ctx context.Context) error {
 		return err
 	}
 	w.bulk, w.swollen = nil, true
-	if !w.log.bulk {
+	if !w.log.skipped {
 		return nil
 	}
-	w.log.bulk, w.log.written = false, true
+	w.log.skipped, w.log.written = false, true
 	return w.conn.exec(`INSERT INTO changes (line, seq, s, p, o, g, op)
 		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, int64(OpAdd), w.seq)
 }
