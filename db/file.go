@@ -99,6 +99,8 @@ type File struct {
 	logInVain  logStage
 	logGlanced time.Time
 
+	stuck lockWatch
+
 	mu     sync.Mutex
 	idle   []*conn      // of readers; the one that is taken first is the last
 	open   int          // connections of readers, idle or not

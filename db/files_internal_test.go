@@ -108,7 +108,7 @@ func TestAProcessStopsWhenAnotherOneHasMigratedTheFile(t *testing.T) {
 		"a record":        func() error { return f.Record(t.Context(), []Activity{{ID: "a"}}) },
 		"being ready":     func() error { return f.Ready(t.Context()) },
 		"a backup":        func() error { return f.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"), nil) },
-		"being ready now": func() error { return asFault(t.Context(), path, "ready", f.tryWrite(t.Context())) },
+		"being ready now": func() error { return asFault(t.Context(), path, "ready", f.lockMoves(t.Context())) },
 	}
 	for _, format := range []int{Format, Format + 1, Format} {
 		rows(t, path, fmt.Sprintf("PRAGMA user_version = %d", format))

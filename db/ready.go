@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
+	"time"
 
 	"trails/kg/fault"
 )
 
-// Ready reports why the file cannot be read and written now, nil when it can. Another
-// writer at work, here or in another process, is a sign of health. It changes nothing.
+// Ready reports why a write would fail now, nil when it would not. A writer at work,
+// here or in another process, is a sign of health; one that has kept the lock for longer
+// than heldTooLong is none. Ready changes nothing, and does not wait for long.
 func (f *File) Ready(ctx context.Context) error {
 	if f.isClosed() {
 		return errClosed
@@ -24,27 +27,93 @@ func (f *File) Ready(ctx context.Context) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
+	if err := f.probeDisk(); err != nil {
+		return err
+	}
+	return asFault(ctx, f.path, "ready", f.lockMoves(ctx))
+}
+
+const (
+	// heldTooLong is how long the lock for writing may be taken without a commit.
+	heldTooLong = 5 * time.Second
+	// heldAtLast is how long Ready waits for a lock that seems to be held for longer: what
+	// it has seen before may have been another holder.
+	heldAtLast = time.Second
+)
+
+// lockWatch knows since when the lock was found taken while the file stayed the same.
+type lockWatch struct {
+	mu      sync.Mutex
+	since   time.Time // zero while it is not known to be taken
+	version int64
+}
+
+// seen notes that the lock is taken, and returns since when it is known to be.
+func (h *lockWatch) seen(version int64) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.since.IsZero() || h.version != version {
+		h.since, h.version = time.Now(), version
+	}
+	return h.since
+}
+
+func (h *lockWatch) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.since = time.Time{}
+}
+
+// lockMoves reports that the lock for writing is stuck.
+func (f *File) lockMoves(ctx context.Context) error {
+	free, err := f.tryWrite(ctx, 0)
+	if free || err != nil {
+		return err
+	}
+	version, err := f.DataVersion(ctx)
+	if err != nil {
+		return err
+	}
+	since := f.stuck.seen(version)
+	if time.Since(since) < heldTooLong {
+		return nil
+	}
+	free, err = f.tryWrite(ctx, heldAtLast)
+	if free || err != nil {
+		return err
+	}
+	return fault.New(fault.TimedOut, "%s: one write has kept the lock for %s; others wait for it, %s at most: end it, or wait",
+		f.path, time.Since(since).Round(time.Second), f.opts.LockWait)
+}
+
+// tryWrite takes the lock for writing and gives it back; it reports whether it was free.
+func (f *File) tryWrite(ctx context.Context, wait time.Duration) (free bool, err error) {
+	patient := time.NewTimer(wait)
+	defer patient.Stop()
+	begun := time.Now()
 	select {
 	case f.write <- struct{}{}:
 	default:
-		return nil
+		select {
+		case f.write <- struct{}{}:
+		case <-patient.C:
+			return false, nil
+		case <-ctx.Done():
+			return false, nil
+		}
 	}
 	defer func() { <-f.write }()
-	return asFault(ctx, f.path, "ready", f.tryWrite(ctx))
-}
-
-// tryWrite takes the lock for writing and gives it back; the caller holds the token.
-func (f *File) tryWrite(ctx context.Context) error {
 	if err := f.openWriter(ctx); err != nil {
-		return err
+		return false, err
 	}
-	err := f.lock(ctx, 0)
-	if err != nil && isBusy(err) {
-		return nil
+	err = f.lock(ctx, max(0, wait-time.Since(begun)))
+	if err != nil && (isBusy(err) || ctx.Err() != nil) {
+		return false, nil
 	}
+	f.stuck.forget()
 	if ended := f.writer.end("ROLLBACK"); ended != nil {
 		err = errors.Join(err, ended, f.writer.close())
 		f.writer = nil
 	}
-	return err
+	return true, err
 }

@@ -220,7 +220,10 @@ func TestAFullDisk(t *testing.T) {
 	args := []string{"load", file, many}
 	wantOneLine(t, args, trails(t, args...), "full")
 
-	d := openStdio(t, file)
+	d, web := openStdio(t, file), openWeb(t, file)
+	if status, body, err := web.do("GET", "/ready", nil, nil); status != 200 {
+		t.Errorf("/ready before the disk is full: %d %s, error %v", status, body, err)
+	}
 	var all acknowledged
 	all.add("few")
 	for n := 0; ; n++ {
@@ -236,7 +239,14 @@ func TestAFullDisk(t *testing.T) {
 	if _, err := d.call("ping", map[string]any{}); err != nil {
 		t.Errorf("the server went with the disk: %v", err)
 	}
+	if status, body, err := web.do("GET", "/ready", nil, nil); status != 503 || !bytes.Contains(body, []byte("no space left")) {
+		t.Errorf("/ready on a full disk: %d %s, error %v", status, body, err)
+	}
+	if out := trails(t, "doctor", file); out.code != 1 || !strings.Contains(out.stdout, "free some space") {
+		t.Errorf("the doctor on a full disk: %+v", out)
+	}
 	d.kill()
+	web.kill()
 	if out := trails(t, "verify", file); out.code != 0 {
 		t.Errorf("verify after the disk was full: %+v", out)
 	}

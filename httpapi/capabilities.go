@@ -2,25 +2,17 @@ package httpapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"trails/capability"
+	"trails/capability/project"
 )
 
-// listed is one entry of GET /capabilities: the fourteen fields of the descriptor
-// as they are everywhere, and the name that the tool has in MCP.
+// listed is one entry of GET /capabilities, see [project.Entry].
 type listed struct{ capability.Descriptor }
 
-// MarshalJSON adds the member at the end, so that the descriptor's own bytes stay
-// those of every other view.
-func (l listed) MarshalJSON() ([]byte, error) {
-	fields, err := l.Descriptor.MarshalJSON()
-	if err != nil {
-		return nil, fmt.Errorf("descriptor %s: %w", l.ID, err)
-	}
-	return fmt.Appendf(fields[:len(fields)-1], `,"tool_name":%q}`, capability.ToolName(l.ID)), nil
-}
+// MarshalJSON writes the entry.
+func (l listed) MarshalJSON() ([]byte, error) { return project.Entry(l.Descriptor) }
 
 // capabilities answers GET /capabilities: what this caller may see.
 func (s *server) capabilities(w http.ResponseWriter, r *http.Request) error {

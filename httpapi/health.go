@@ -36,7 +36,11 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	if err := s.engine.Ready(ctx); err != nil {
 		f := fault.Of(err)
 		s.log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.String("trace_id", traceOf(r)), slog.Any("cause", cause(f)))
-		refuseOutside(w, r, http.StatusServiceUnavailable, "the file cannot be read and written now; the log says why")
+		why, told := f.Details["reason"].(string)
+		if !told {
+			why = "the log says why"
+		}
+		refuseOutside(w, r, http.StatusServiceUnavailable, "a write would fail now: "+why)
 		return nil
 	}
 	return writeJSON(w, []byte(`{"status":"ready"}`))

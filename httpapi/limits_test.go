@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -190,9 +192,19 @@ func TestReadySaysWhetherCallsAreWelcome(t *testing.T) {
 	}
 }
 
+// Whoever watches hears why, and nothing of where the file is.
 func TestReadyOnARealGraph(t *testing.T) {
-	if res := do(httpapi.New(notesEngine(t), httpapi.Options{}), newRequest(exchange{method: "GET", path: "/ready"})); res.StatusCode != 200 {
+	e := notesEngine(t)
+	h := httpapi.New(e, httpapi.Options{})
+	if res := do(h, newRequest(exchange{method: "GET", path: "/ready"})); res.StatusCode != 200 {
 		t.Errorf("got %d", res.StatusCode)
+	}
+	if err := os.Rename(e.Graph().Path(), e.Graph().Path()+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	res := do(h, newRequest(exchange{method: "GET", path: "/ready"}))
+	if body := readAll(t, res.Body); res.StatusCode != 503 || !strings.Contains(body, "a write would fail now: notes.trails was moved") || strings.Contains(body, filepath.Dir(e.Graph().Path())) {
+		t.Errorf("got %d %s", res.StatusCode, body)
 	}
 }
 

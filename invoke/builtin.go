@@ -213,6 +213,7 @@ var metas = []builtin{
 		requires: []string{"The data that is there fits the new schema."},
 		handle:   schemaApply, idempotent: true, loses: schemaLoses,
 	},
+	doctorCapability,
 }
 
 // optional returns the fields with none required.

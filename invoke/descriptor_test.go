@@ -20,7 +20,7 @@ import (
 // samples has a call of every capability on the graph of [notes]. Where consent is
 // required it is one that removes something.
 var samples = map[string]string{
-	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`,
+	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`,
 	"query":                    `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                   `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
 	"load":                     `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,

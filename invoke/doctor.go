@@ -2,10 +2,16 @@ package invoke
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
 
-	"trails/capability/project"
+	"trails/capability"
 	"trails/kg"
+	"trails/kg/fault"
+	"trails/policy"
 )
 
 // stats answers how much is in the file.
@@ -36,15 +42,30 @@ func stats(ctx context.Context, r *running) (any, error) {
 		r.snapshot.SchemaVersion(), types, file.FileBytes, file.LogBytes}, nil
 }
 
-// check is one thing that the doctor looks at.
+// Results of a check.
+const (
+	checkOK      = "ok"
+	checkWarning = "warning" // it works, and something should be done
+	checkFailed  = "failed"
+)
+
+// check is one thing that the doctor has looked at.
 type check struct {
 	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
+	Result string `json:"result"`
+	// Detail says what was found and, when it is not well, the way out.
 	Detail string `json:"detail"`
 }
 
-// checks are what the doctor looks at, in this order. Each is quick; `trails verify`
-// reads the whole file.
+// warning is what a check returns where something should be done, and nothing fails yet.
+type warning struct{ text string }
+
+func (w warning) Error() string { return w.text }
+
+func warn(format string, args ...any) error { return warning{fmt.Sprintf(format, args...)} }
+
+// checks are what the doctor looks at, in this order. That of the file is last: it needs
+// a reader of its own, and the call gives its own back before.
 var checks = []struct {
 	name string
 	look func(context.Context, *running) (string, error)
@@ -53,6 +74,33 @@ var checks = []struct {
 	{"schema", checkSchema},
 	{"capabilities", checkCapabilities},
 	{"log", checkLog},
+	{"disk", checkDisk},
+	{"permissions", checkPermissions},
+	{"links", checkLinks},
+	{"activities", checkAside},
+	{"write", checkWrite},
+	{"file", checkFile},
+}
+
+const doctorID = "trails.meta.doctor.run"
+
+// doctorCapability is the doctor for whoever calls it by name. Pages and agents read
+// trails://doctor, which looks at less of the file.
+var doctorCapability = builtin{
+	id:          doctorID,
+	description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
+	input: []capability.Field{
+		{Name: "deep", Type: capability.Boolean, Default: false, Description: "Check the whole file, as trails verify does, and not a sample."},
+	},
+	output: []capability.Field{
+		{Name: "ok", Type: capability.Boolean, Required: true, Description: "No check failed."},
+		{Name: "checks", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+			{Name: "name", Type: capability.String, Required: true},
+			{Name: "result", Type: capability.String, Required: true, OneOf: []any{checkOK, checkWarning, checkFailed}},
+			{Name: "detail", Type: capability.String, Required: true},
+		}},
+	},
+	cost: capability.CostGraph, action: "read", scope: policy.Runtime, handle: doctor, idempotent: true, hidden: true,
 }
 
 func doctor(ctx context.Context, r *running) (any, error) {
@@ -61,11 +109,20 @@ func doctor(ctx context.Context, r *running) (any, error) {
 		Checks []check `json:"checks"`
 	}{OK: true}
 	for _, c := range checks {
+		found := check{c.name, checkOK, ""}
 		detail, err := c.look(ctx, r)
-		if err != nil {
-			out.OK, detail = false, err.Error()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		out.Checks = append(out.Checks, check{c.name, err == nil, detail})
+		var w warning
+		switch {
+		case errors.As(err, &w):
+			found.Result, detail = checkWarning, w.text
+		case err != nil:
+			found.Result, detail, out.OK = checkFailed, err.Error(), false
+		}
+		found.Detail = detail
+		out.Checks = append(out.Checks, found)
 	}
 	return out, nil
 }
@@ -89,15 +146,33 @@ func checkSchema(_ context.Context, r *running) (string, error) {
 	return fmt.Sprintf("version %d, %d types", r.snapshot.SchemaVersion(), len(r.snapshot.Schema().Types)), nil
 }
 
-// checkCapabilities lowers every descriptor to each of its views and compares what they share.
-func checkCapabilities(_ context.Context, r *running) (string, error) {
-	for _, en := range r.catalog.ordered {
-		tool := project.MCPTool(en.Descriptor, r.engine.process())
-		if tool.Description != en.Description {
-			return "", fmt.Errorf("capability %s: the MCP tool's description is not the descriptor's", en.ID)
+// differencesTold is how many differences between views are spelled out.
+const differencesTold = 5
+
+// checkCapabilities compares what every view shows of each capability with its descriptor.
+func checkCapabilities(ctx context.Context, r *running) (string, error) {
+	var told []string
+	n := 0
+	for _, view := range r.engine.config.Views {
+		for _, en := range r.catalog.ordered {
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			differences, err := view.Check(en.Descriptor)
+			if err != nil {
+				return "", err
+			}
+			for _, d := range differences {
+				if n++; n <= differencesTold {
+					told = append(told, d.String())
+				}
+			}
 		}
 	}
-	return fmt.Sprintf("%d capabilities, the same in every view", len(r.catalog.ordered)), nil
+	if n > 0 {
+		return "", fmt.Errorf("%d differences between descriptors and what is shown of them, which only a bug of trails can make: %s", n, strings.Join(told, "; "))
+	}
+	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(r.catalog.ordered), len(r.engine.config.Views)), nil
 }
 
 // checkLog finds a write-ahead log that a reader keeps from starting over.
@@ -107,7 +182,106 @@ func checkLog(ctx context.Context, r *running) (string, error) {
 		return "", err
 	}
 	if file.LogBytes > 2*file.LongLog {
-		return "", fmt.Errorf("the log has %d bytes, more than twice the %d at which it is to start over: a process reads for long; end it, or wait for it", file.LogBytes, file.LongLog)
+		return "", warn("the log has %d bytes, more than twice the %d at which it is to start over: a process reads for long; end it, or wait for it", file.LogBytes, file.LongLog)
 	}
 	return fmt.Sprintf("%d bytes", file.LogBytes), nil
+}
+
+// Bounds on the room that there should be on a disk, in bytes.
+const (
+	spaceLittle = 256 << 20
+	spaceNone   = 16 << 20
+)
+
+// checkDisk finds a disk that will be full soon. The log may grow to twice the size from
+// which it starts over, and a large load takes as much again as it brings.
+func checkDisk(_ context.Context, r *running) (string, error) {
+	at, err := r.engine.graph.Surroundings()
+	switch {
+	case err != nil:
+		return "", err
+	case at.Size == 0:
+		return "this system does not tell how much room there is", nil
+	case at.Free < spaceNone:
+		return "", fmt.Errorf("the disk has %d bytes left: writes fail when it is full; free some space", at.Free)
+	case at.Free < min(spaceLittle, at.Size/10):
+		return "", warn("the disk has %d of %d bytes left; free some space before a large load", at.Free, at.Size)
+	}
+	return "there is room on the disk", nil
+}
+
+func checkPermissions(_ context.Context, r *running) (string, error) {
+	at, err := r.engine.graph.Surroundings()
+	switch {
+	case err != nil:
+		return "", err
+	case len(at.Closed) > 0:
+		return "", fmt.Errorf("this user may not write %s: give them to it, with chown or chmod u+w", strings.Join(at.Closed, ", "))
+	case len(at.Open) > 0:
+		return "", warn("everybody on this machine may write %s: take that away, with chmod o-w", strings.Join(at.Open, ", "))
+	}
+	return "the file, its log and its directory are writable, and not by everybody", nil
+}
+
+// checkLinks finds a file with several hard links, of which each has a log of its own.
+func checkLinks(_ context.Context, r *running) (string, error) {
+	at, err := r.engine.graph.Surroundings()
+	if err != nil {
+		return "", err
+	}
+	if at.Names > 1 {
+		return "", fmt.Errorf("the file has %d names (hard links), and what is written by one of them is lost by the others: remove those, or copy the file with trails backup", at.Names)
+	}
+	return "the file has one name", nil
+}
+
+// checkAside finds provenance beside the file that could not be taken in.
+func checkAside(_ context.Context, r *running) (string, error) {
+	waiting, refused, err := r.engine.graph.Aside()
+	switch {
+	case err != nil:
+		return "", err
+	case refused > 0:
+		return "", warn("%d files in %s-activities hold no activities that were set aside for this graph, or not all of them: look at them and delete them", refused, filepath.Base(r.engine.graph.Path()))
+	case waiting > 0:
+		return fmt.Sprintf("%d processes have left provenance beside the file, which the next one takes in", waiting), nil
+	}
+	return "no provenance waits beside the file", nil
+}
+
+// checkWrite finds out whether a write would work now.
+func checkWrite(ctx context.Context, r *running) (string, error) {
+	if err := r.engine.Ready(ctx); err != nil {
+		return "", fmt.Errorf("a write would fail now: %v", fault.Of(err).Details["reason"])
+	}
+	return "a write would work now", nil
+}
+
+// How long the file is looked at: by whoever asks for the doctor, and when a page or an
+// agent reads the resource.
+const (
+	sampleAsked = time.Second
+	sampleRead  = 50 * time.Millisecond
+)
+
+// checkFile checks what is in the file as verify does, or a sample of it.
+func checkFile(ctx context.Context, r *running) (string, error) {
+	sample := sampleRead
+	switch {
+	case r.args.flag("deep"):
+		sample = 0
+	case r.capability.ID == doctorID:
+		sample = sampleAsked
+	}
+	r.release() // the check has a reader of its own
+	report, err := r.engine.graph.Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
+	switch {
+	case err != nil:
+		return "", err
+	case !report.OK():
+		return "", fmt.Errorf("the file is damaged: %s; see all of it with trails verify, and restore the file from a backup", strings.Join(report.Problems[:min(len(report.Problems), differencesTold)], "; "))
+	case !report.Whole:
+		return fmt.Sprintf("a sample is sound: the newest commits, %d statements and %d terms; trails doctor --deep checks all", report.Quads, report.Terms), nil
+	}
+	return fmt.Sprintf("all of it is sound: %d commits, %d statements and %d terms", report.Commits, report.Quads, report.Terms), nil
 }

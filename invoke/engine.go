@@ -129,6 +129,9 @@ type Config struct {
 	// QueryWait bounds how long a query or an export waits while others run, before it is
 	// refused with fault.Busy; 0 means 15 seconds.
 	QueryWait time.Duration
+	// Views are those that the doctor holds against the descriptors; nil means all that
+	// there are.
+	Views []project.View
 	// Observe, when set, hears of every finished call. It must not wait.
 	Observe func(Observation)
 	// Now and NewTraceID are seams for tests; nil means the real ones.
@@ -165,6 +168,9 @@ func New(g *kg.Graph, c Config) *Engine {
 	}
 	if c.NewTraceID == nil {
 		c.NewTraceID = newTraceID
+	}
+	if c.Views == nil {
+		c.Views = project.Views(project.Process{Remote: g.ReachesOut()})
 	}
 	return &Engine{graph: g, config: c, prov: newRecorder(g, c.Log), turns: newTurns(g.Readers(), c.QueryWait), bare: bareEntries(), watchers: newFollower(g, c.Log)}
 }

@@ -249,6 +249,13 @@ func (g *Graph) Record(ctx context.Context, batch []Activity) error {
 	return g.file.Record(ctx, batch)
 }
 
+// Aside returns how many files of provenance wait beside the file, and how many were
+// refused.
+func (g *Graph) Aside() (waiting, refused int, err error) { return g.file.Aside() }
+
+// Surroundings are what the operating system says of the place where the file is.
+func (g *Graph) Surroundings() (db.Surroundings, error) { return g.file.Surroundings() }
+
 // SetAside leaves provenance beside the file, for the next process that records some:
 // for a process that ends while another one writes for long.
 func (g *Graph) SetAside(ctx context.Context, batch []Activity) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/capability"
+	"trails/capability/project"
 	"trails/mcp"
 	"trails/policy"
 )
@@ -268,5 +269,30 @@ func BenchmarkListTools(b *testing.B) {
 	body := ask("2025-11-25", 1, "tools/list", nil, "")
 	for b.Loop() {
 		b.SetBytes(int64(len(send(body))))
+	}
+}
+
+// What the doctor compares with the descriptors is what tools/list sends, byte for byte.
+func TestTheDoctorLooksAtWhatIsListed(t *testing.T) {
+	e, opts := openGraph(t), options(token)
+	opts.Scopes = policy.AllScopes()
+	tools, err := e.Tools(t.Context(), policy.Principal{ID: "token", Scopes: opts.Scopes, Authenticated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent struct{ Tools []json.RawMessage }
+	a := parse(t, over(t, e, opts)(ask("2025-11-25", 1, "tools/list", nil, "")))
+	if err := json.Unmarshal(a.Result, &sent); err != nil || len(sent.Tools) != len(tools.Descriptors) {
+		t.Fatalf("%d of %d are listed, error %v", len(sent.Tools), len(tools.Descriptors), err)
+	}
+	view := project.Views(project.Process{})[0]
+	for i, d := range tools.Descriptors {
+		want, err := view.Encode(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(sent.Tools[i])); diff != "" || view.Name != "tools/list" {
+			t.Errorf("%s: %s", d.ID, diff)
+		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"trails/invoke"
 )
 
 // diagnosis is what the doctor says.
@@ -14,57 +16,83 @@ type diagnosis struct {
 	OK     bool `json:"ok"`
 	Checks []struct {
 		Name   string `json:"name"`
-		OK     bool   `json:"ok"`
+		Result string `json:"result"`
 		Detail string `json:"detail"`
 	} `json:"checks"`
 }
 
 func (p *program) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var deep bool
+	cmd := &cobra.Command{
 		Use:   "doctor FILE",
 		Short: "Say what is wrong with the graph, if anything",
-		Long: `Check the graph and every view of its capabilities, and say what is wrong and how to
-put it right. It exits with 1 when something is wrong. It is quick; verify reads every byte.
+		Long: `Check the graph, every view of its capabilities, the file and the place where it is, and
+say what is wrong and how to put it right. A check is ok, a warning, which fails nothing
+yet, or failed. It exits with 6 when what the file holds is wrong, with 1 when another
+check failed, and with 0 otherwise. The file is checked for a second: a small one whole,
+of others a sample; --deep checks all of it, as verify does.
 ` + fileHelp,
 		Example: `  trails doctor notes.trails
-  trails doctor notes.trails -o json`,
+  trails doctor notes.trails --deep -o json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, _, err := p.fileThen(cmd, args)
 			if err != nil {
 				return err
 			}
-			return p.doctor(cmd, file)
+			return p.doctor(cmd, file, deep)
 		},
 	}
+	cmd.Flags().BoolVar(&deep, "deep", false, "check the whole file, and not a sample")
+	return cmd
 }
 
-func (p *program) doctor(cmd *cobra.Command, file string) error {
-	body, err := p.read(cmd.Context(), file, "trails://doctor")
+func (p *program) doctor(cmd *cobra.Command, file string, deep bool) error {
+	args := arguments{}
+	args.flag("deep", deep)
+	c, err := p.call("trails.meta.doctor.run", args)
 	if err != nil {
 		return err
 	}
+	progress := p.newMeter()
+	defer progress.close()
+	c.Progress = progress.hook()
+	var result invoke.Result
+	err = p.withEngine(cmd.Context(), file, func(e *invoke.Engine) (err error) {
+		result, err = e.Call(cmd.Context(), c)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	progress.close()
 	var d diagnosis
-	if err := json.Unmarshal(body, &d); err != nil {
+	if err := json.Unmarshal(result.Structured, &d); err != nil {
 		return fmt.Errorf("read the diagnosis: %w", err)
 	}
-	if err := p.print(body, d.write); err != nil {
+	if err := p.print(result.Structured, d.write); err != nil {
 		return err
 	}
 	if !d.OK {
-		return failure{exitFailed, file + " is not well"}
+		return failure{d.exitCode(), file + " is not well"}
 	}
 	return nil
+}
+
+// exitCode tells wrong data from what is wrong around it.
+func (d diagnosis) exitCode() int {
+	for _, c := range d.Checks {
+		if c.Result == "failed" && (c.Name == "file" || c.Name == "head" || c.Name == "schema") {
+			return exitInvalid
+		}
+	}
+	return exitFailed
 }
 
 func (d diagnosis) write(w io.Writer, _ json.RawMessage) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range d.Checks {
-		verdict := "ok"
-		if !c.OK {
-			verdict = "WRONG"
-		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", verdict, line(c.Name), line(c.Detail))
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", line(c.Result), line(c.Name), line(c.Detail))
 	}
 	return tw.Flush()
 }

@@ -37,7 +37,7 @@ type doctorAnswer struct {
 	OK     bool `json:"ok"`
 	Checks []struct {
 		Name   string `json:"name"`
-		OK     bool   `json:"ok"`
+		Result string `json:"result"`
 		Detail string `json:"detail"`
 	} `json:"checks"`
 }

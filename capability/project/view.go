@@ -1,0 +1,318 @@
+package project
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/kg/jsontext"
+)
+
+// View is one way in which capabilities are shown, as it goes out.
+type View struct {
+	// Name is where it is found: "tools/list", "/capabilities".
+	Name string
+	// Encode returns the entry of one capability.
+	Encode func(capability.Descriptor) ([]byte, error)
+	// read compares an entry with the descriptor.
+	read func(*reading, capability.Descriptor, []byte) error
+	in   Process
+}
+
+// Views returns every view of capabilities in a process.
+func Views(in Process) []View {
+	tool := func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(MCPTool(d, in)) }
+	return []View{
+		{"tools/list", tool, readTool, in},
+		{"/capabilities", Entry, readEntry, in},
+	}
+}
+
+// Entry returns a capability as GET /capabilities lists it: the fourteen fields of the
+// descriptor, and the name that the tool has in MCP.
+func Entry(d capability.Descriptor) ([]byte, error) {
+	fields, err := d.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("descriptor %s: %w", d.ID, err)
+	}
+	// At the end, so that the descriptor's own bytes stay those of every other view.
+	return fmt.Appendf(fields[:len(fields)-1], `,"tool_name":%q}`, capability.ToolName(d.ID)), nil
+}
+
+// Difference is a field of which a view says something else than the descriptor.
+type Difference struct {
+	Capability, View string
+	// Field is the descriptor's, or a place in one of its shapes: "input_shape.title.pattern".
+	Field string
+	// Shown and Meant are JSON; "" means that there is nothing.
+	Shown, Meant string
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("capability %s, field %s: %s shows %s, and the descriptor says %s",
+		d.Capability, d.Field, d.View, orNothing(d.Shown), orNothing(d.Meant))
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
+
+// Check compares what the view shows of a capability with its descriptor. It reads the
+// bytes that go out, and by other code than made them.
+func (v View) Check(d capability.Descriptor) ([]Difference, error) {
+	entry, err := v.Encode(d)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{capability: d.ID, view: v.Name, in: v.in}
+	if err := v.read(r, d, entry); err != nil {
+		return nil, fmt.Errorf("capability %s: %s shows what does not parse: %w", d.ID, v.Name, err)
+	}
+	return r.found, nil
+}
+
+// reading gathers what differs in one entry.
+type reading struct {
+	capability, view string
+	in               Process
+	found            []Difference
+}
+
+// same compares two JSON values; nil is nothing.
+func (r *reading) same(field string, shown, meant any) {
+	s, m := textOf(shown), textOf(meant)
+	if s != m {
+		r.found = append(r.found, Difference{r.capability, r.view, field, s, m})
+	}
+}
+
+func textOf(v any) string {
+	if v == nil {
+		return ""
+	}
+	return string(encode(v))
+}
+
+// parse reads JSON with numbers as they are written.
+func parse(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// readEntry compares an entry of /capabilities.
+func readEntry(r *reading, d capability.Descriptor, text []byte) error {
+	var entry struct {
+		ID          any             `json:"id"`
+		Version     any             `json:"version"`
+		Description any             `json:"description"`
+		Idempotent  any             `json:"idempotent"`
+		SideEffects any             `json:"side_effects"`
+		Input       json.RawMessage `json:"input_shape"`
+		Output      json.RawMessage `json:"output_shape"`
+		ToolName    any             `json:"tool_name"`
+	}
+	if err := parse(text, &entry); err != nil {
+		return err
+	}
+	r.same("id", entry.ID, d.ID)
+	r.same("id", entry.ToolName, capability.ToolName(d.ID))
+	r.same("version", entry.Version, d.Version)
+	r.same("description", entry.Description, d.Description)
+	r.same("idempotent", entry.Idempotent, d.Idempotent)
+	r.same("side_effects", entry.SideEffects, d.SideEffects)
+	r.sameBytes("input_shape", entry.Input, d.InputShape)
+	r.sameBytes("output_shape", entry.Output, d.OutputShape)
+	return nil
+}
+
+func (r *reading) sameBytes(field string, shown json.RawMessage, meant capability.Shape) {
+	if text := encode(meant); !bytes.Equal(shown, text) {
+		r.found = append(r.found, Difference{r.capability, r.view, field, string(shown), string(text)})
+	}
+}
+
+// readTool compares a tool of tools/list. What a shape means is read from its schema.
+func readTool(r *reading, d capability.Descriptor, text []byte) error {
+	type trails struct {
+		ID         any `json:"id"`
+		Kind       any `json:"kind"`
+		Scope      any `json:"scope"`
+		Idempotent any `json:"idempotent"`
+	}
+	var tool struct {
+		Name        any `json:"name"`
+		Description any `json:"description"`
+		Annotations struct {
+			ReadOnly    any `json:"readOnlyHint"`
+			Destructive any `json:"destructiveHint"`
+			Idempotent  any `json:"idempotentHint"`
+			OpenWorld   any `json:"openWorldHint"`
+		} `json:"annotations"`
+		Input  map[string]any `json:"inputSchema"`
+		Output map[string]any `json:"outputSchema"`
+		Trails trails         `json:"trails"`
+		Meta   struct {
+			Trails trails `json:"trails"`
+		} `json:"_meta"`
+	}
+	if err := parse(text, &tool); err != nil {
+		return err
+	}
+	r.same("id", tool.Name, capability.ToolName(d.ID))
+	r.same("description", tool.Description, d.Description)
+	r.same("idempotent", tool.Annotations.Idempotent, d.Idempotent)
+	r.same("side_effects", tool.Annotations.ReadOnly, d.SideEffects == capability.None)
+	r.same("side_effects", tool.Annotations.Destructive, d.SideEffects == capability.Destroys)
+	r.same("policy_required", tool.Annotations.OpenWorld, d.PolicyRequired.Remote && r.in.Remote)
+	for _, t := range []trails{tool.Trails, tool.Meta.Trails} {
+		r.same("id", t.ID, d.ID)
+		r.same("id", t.Kind, d.Kind())
+		if d.Kind() == capability.KindMeta {
+			r.same("policy_required", t.Scope, d.PolicyRequired.Scope)
+			r.same("idempotent", t.Idempotent, d.Idempotent)
+		}
+	}
+	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed, true)
+	r.same("input_shape.node_type", tool.Input["trails:node_type"], orNil(d.InputShape.NodeType))
+	r.object("output_shape", tool.Output, d.OutputShape.Fields, false, false)
+	return nil
+}
+
+// object compares the JSON Schema of an object with its fields. The schema of an output
+// requires nothing of its members, see [LowerOutput].
+func (r *reading) object(at string, schema map[string]any, fields []capability.Field, closed, requires bool) {
+	r.same(at, has(schema["type"], "object"), true)
+	var meant any
+	if closed {
+		meant = false
+	}
+	r.same(at+".closed", schema["additionalProperties"], meant)
+	shown, _ := schema["properties"].(map[string]any)
+	names, required := []string{}, []string{}
+	for _, f := range fields {
+		names = append(names, f.Name)
+		if f.Required && requires {
+			required = append(required, f.Name)
+		}
+		if property, ok := shown[f.Name].(map[string]any); ok {
+			r.field(at+"."+f.Name, property, f)
+		}
+	}
+	r.same(at, sorted(keys(shown)), sorted(names))
+	list, _ := schema["required"].([]any)
+	r.same(at+".required", sorted(texts(list)), sorted(required))
+}
+
+// schemaTypes are the types of JSON Schema for what is no string.
+var schemaTypes = map[capability.Type]string{
+	capability.Boolean: "boolean", capability.Integer: "integer", capability.Number: "number",
+	capability.Decimal: "number", capability.Vector: "array", capability.Object: "object",
+}
+
+func (r *reading) field(at string, schema map[string]any, f capability.Field) {
+	nullable := has(schema["type"], "null") || f.Type == capability.Any && !f.Many
+	r.same(at+".nullable", nullable, f.Nullable || f.Type == capability.Any && !f.Many)
+	r.same(at+".default", schema["default"], f.Default)
+	if text, _ := schema["description"].(string); !strings.HasPrefix(text, f.Description) {
+		r.same(at+".description", text, f.Description)
+	}
+	one := schema
+	if f.Many {
+		r.same(at+".many", has(schema["type"], "array"), true)
+		r.same(at+".min_count", schema["minItems"], number(f.MinCount))
+		r.same(at+".max_count", schema["maxItems"], number(f.MaxCount))
+		one, _ = schema["items"].(map[string]any)
+	}
+	r.value(at, one, f)
+}
+
+// value compares the constraints of a single value.
+func (r *reading) value(at string, schema map[string]any, f capability.Field) {
+	kind, ok := schemaTypes[f.Type]
+	if !ok {
+		kind = "string"
+	}
+	if f.Type == capability.Any {
+		r.same(at+".type", schema["type"], nil)
+	} else {
+		r.same(at+".type", has(schema["type"], kind), true)
+	}
+	pattern := f.Pattern
+	if f.Type == capability.BigInteger && pattern == "" {
+		pattern = `^-?\d+$`
+	}
+	r.same(at+".pattern", schema["pattern"], orNil(pattern))
+	r.same(at+".min_length", schema["minLength"], number(f.MinLength))
+	r.same(at+".max_length", schema["maxLength"], number(f.MaxLength))
+	r.same(at+".node_type", schema["trails:node_type"], orNil(f.NodeType))
+	if kind == "integer" || kind == "number" {
+		r.same(at+".min_value", schema["minimum"], f.MinValue)
+		r.same(at+".max_value", schema["maximum"], f.MaxValue)
+	}
+	enum, fixed := f.OneOf, f.HasValue
+	if f.Many {
+		fixed = nil // it is one of the values, and no keyword says so
+	} else if f.Nullable {
+		if fixed != nil {
+			enum, fixed = []any{fixed}, nil
+		}
+		if enum != nil {
+			enum = append(slices.Clip(enum), nil)
+		}
+	}
+	r.same(at+".has_value", schema["const"], fixed)
+	if shown, _ := schema["enum"].([]any); shown != nil || enum != nil {
+		r.same(at+".one_of", shown, enum)
+	}
+	if f.Type == capability.Object && len(f.Fields) > 0 {
+		r.object(at, schema, f.Fields, true, true)
+	}
+}
+
+// has reports that the keyword type, a word or a list of them, has the word.
+func has(types any, word string) bool {
+	list, ok := types.([]any)
+	return types == word || ok && slices.Contains(list, any(word))
+}
+
+func keys(o map[string]any) (names []string) {
+	for name := range o {
+		names = append(names, name)
+	}
+	return names
+}
+
+func texts(list []any) (out []string) {
+	for _, v := range list {
+		text, _ := v.(string)
+		out = append(out, text)
+	}
+	return out
+}
+
+func sorted(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return append([]string{}, list...)
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func number(n *int) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}

@@ -1,0 +1,105 @@
+package project_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"trails/capability"
+	"trails/capability/project"
+)
+
+func TestViewsShowWhatDescriptorsSay(t *testing.T) {
+	all := fixture(t)
+	for _, v := range project.Views(project.Process{Remote: true}) {
+		for _, d := range all {
+			differences, err := v.Check(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range differences {
+				t.Error(found)
+			}
+		}
+	}
+}
+
+// Each sabotage changes one thing in what goes out, or lets the projector see another
+// descriptor than it is asked for; the check names capability, view and field.
+func TestASabotagedProjectorIsFound(t *testing.T) {
+	all := fixture(t)
+	create := all[slices.IndexFunc(all, func(d capability.Descriptor) bool { return d.ID == "sample.create" })]
+	lie := func(change func(*capability.Descriptor)) func(project.View) project.View {
+		return func(v project.View) project.View {
+			encode := v.Encode
+			v.Encode = func(d capability.Descriptor) ([]byte, error) {
+				d.InputShape.Fields = slices.Clone(d.InputShape.Fields)
+				d.OutputShape.Fields = slices.Clone(d.OutputShape.Fields)
+				change(&d)
+				return encode(d)
+			}
+			return v
+		}
+	}
+	replace := func(old, now string) func(project.View) project.View {
+		return func(v project.View) project.View {
+			encode := v.Encode
+			v.Encode = func(d capability.Descriptor) ([]byte, error) {
+				text, err := encode(d)
+				if !bytes.Contains(text, []byte(old)) {
+					t.Errorf("%s has no %s: %s", v.Name, old, text)
+				}
+				return bytes.Replace(text, []byte(old), []byte(now), 1), err
+			}
+			return v
+		}
+	}
+	field := func(name string, change func(*capability.Field)) func(project.View) project.View {
+		return lie(func(d *capability.Descriptor) {
+			i := slices.IndexFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Name == name })
+			change(&d.InputShape.Fields[i])
+		})
+	}
+	const both = "tools/list /capabilities"
+	for _, c := range []struct {
+		what     string
+		views    string
+		sabotage func(project.View) project.View
+		field    string
+	}{
+		{"another id", both, lie(func(d *capability.Descriptor) { d.ID = "sample.made" }), "id"},
+		{"another name", "tools/list", replace(`"name":"sample_create"`, `"name":"sample_crate"`), "id"},
+		{"another description", both, lie(func(d *capability.Descriptor) { d.Description += " Really." }), "description"},
+		{"another idempotence", both, lie(func(d *capability.Descriptor) { d.Idempotent = !d.Idempotent }), "idempotent"},
+		{"a harmless write", both, lie(func(d *capability.Descriptor) { d.SideEffects = capability.None }), "side_effects"},
+		{"a call that stays here", "tools/list", replace(`"openWorldHint":false`, `"openWorldHint":true`), "policy_required"},
+		{"a member of the input less", both, lie(func(d *capability.Descriptor) { d.InputShape.Fields = d.InputShape.Fields[1:] }), "input_shape"},
+		{"a member of the output less", both, lie(func(d *capability.Descriptor) { d.OutputShape.Fields = d.OutputShape.Fields[1:] }), "output_shape"},
+		{"an open input", both, lie(func(d *capability.Descriptor) { d.InputShape.Closed = false }), "input_shape"},
+		{"nothing required", both, field("name", func(f *capability.Field) { f.Required = false }), "input_shape"},
+		{"another type", both, field("name", func(f *capability.Field) { f.Type = capability.Integer }), "input_shape"},
+		{"one value of many", both, field("tags", func(f *capability.Field) { f.Many = false }), "input_shape"},
+		{"no pattern", "tools/list", replace(`"pattern":`, `"patten":`), "input_shape"},
+		{"no bound", "tools/list", replace(`"minimum":`, `"minimal":`), "input_shape"},
+		{"another choice", "tools/list", replace(`"enum":[`, `"enum":["anything",`), "input_shape"},
+		{"an output that is closed", "tools/list", replace(`"outputSchema":{`, `"outputSchema":{"additionalProperties":false,`), "output_shape"},
+		{"another version", "/capabilities", replace(`"version":"`, `"version":"9`), "version"},
+	} {
+		for _, v := range project.Views(project.Process{Remote: true}) {
+			if !strings.Contains(c.views, v.Name) {
+				continue
+			}
+			found, err := c.sabotage(v).Check(create)
+			if err != nil {
+				t.Errorf("%s: %v", c.what, err)
+			}
+			named := slices.ContainsFunc(found, func(d project.Difference) bool {
+				return d.Capability == "sample.create" && d.View == v.Name && strings.HasPrefix(d.Field, c.field)
+			})
+			if !named {
+				t.Errorf("%s in %s: found %v", c.what, v.Name, found)
+			}
+		}
+	}
+}

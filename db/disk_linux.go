@@ -1,0 +1,12 @@
+package db
+
+import "syscall"
+
+// diskSpace returns the bytes that this process may still use where path is, and all.
+func diskSpace(path string) (free, size int64) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(path, &s); err != nil {
+		return 0, 0
+	}
+	return int64(s.Bavail) * s.Bsize, int64(s.Blocks) * s.Bsize
+}
