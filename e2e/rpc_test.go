@@ -88,8 +88,13 @@ type stdio struct {
 // openStdio starts `trails mcp` on file and initializes a session.
 func openStdio(t testing.TB, file string, env ...string) *stdio {
 	t.Helper()
-	s := startStdio(t, file, env...)
-	if _, err := s.call("initialize", greeting(t.Name())); err != nil {
+	s, hello := startStdio(t, file, env...), greeting(t.Name())
+	for _, kv := range env {
+		if token, ok := strings.CutPrefix(kv, "TRAILS_MCP_TOKEN="); ok {
+			hello["clientInfo"].(map[string]any)["authorization"] = map[string]any{"bearer": token}
+		}
+	}
+	if _, err := s.call("initialize", hello); err != nil {
 		t.Fatalf("initialize: %v\n%s", err, s.stderr)
 	}
 	if err := s.notify("notifications/initialized"); err != nil {

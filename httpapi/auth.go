@@ -61,7 +61,9 @@ func (s *server) admits(path string) bool {
 
 func (s *server) resolve(r *http.Request) (policy.Principal, bool) {
 	if !s.token.set {
-		return policy.Anonymous(client(r), s.opts.Scopes), true
+		p := policy.Anonymous(client(r), s.opts.Scopes)
+		p.Owner = s.opts.Owner
+		return p, true
 	}
 	p, known := s.opts.Verify(bearer(r))
 	if !known && isRead(r) && s.opts.SignedIn != nil {
@@ -78,7 +80,7 @@ func (o Options) Verify(secret string) (policy.Principal, bool) {
 	if !newToken(o.Token).matches(secret) {
 		return policy.Principal{}, false
 	}
-	return policy.Principal{ID: cmp.Or(o.Actor, "token"), Scopes: o.Scopes, Authenticated: true}, true
+	return policy.Principal{ID: cmp.Or(o.Actor, "token"), Owner: o.Owner, Scopes: o.Scopes, Authenticated: true}, true
 }
 
 // principalOf is the caller; before the token was shown that is nobody, without a scope.

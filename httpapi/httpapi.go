@@ -71,6 +71,8 @@ type Options struct {
 	WrongTokens *WrongTokens
 	// Actor is the principal's ID for callers that showed the token; empty means "token".
 	Actor string
+	// Owner is whose the idempotency keys of all callers are; empty means of each ID its own.
+	Owner string
 	// Scopes are the process's.
 	Scopes policy.Scopes
 	// Log receives refusals at debug and our own faults at error; nil discards them.

@@ -40,7 +40,8 @@ type Call struct {
 	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld" for
 	// graphs, or a comma list of them, of which the first that the form has is taken.
 	Format string
-	// IdempotencyKey, when set, makes a repeated write answer with the first one's result.
+	// IdempotencyKey, when set, makes a repeated write answer with the first one's result,
+	// through whichever door and by whichever program of the same caller it comes again.
 	IdempotencyKey string
 	// TraceID follows the call into provenance and the log; empty means that one is made.
 	TraceID string

@@ -274,7 +274,11 @@ func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 		if len(r.IdempotencyKey) > 255 {
 			return c, wrongArguments("idempotency_key", fault.MaxLength, nil, "an idempotency key has at most 255 bytes")
 		}
-		c.Key = kg.IdempotencyKey{Key: r.IdempotencyKey, Digest: [32]byte(r.activity.Inputs)}
+		asked, err := r.identity()
+		if err != nil {
+			return c, err
+		}
+		c.Key = kg.IdempotencyKey{Key: r.IdempotencyKey, Digest: asked}
 	}
 	r.finish(nil)
 	c.Activity = r.activity

@@ -44,7 +44,7 @@ type ChangeSet struct {
 
 // IdempotencyKey names one intended change. The zero value is none.
 type IdempotencyKey struct {
-	// Key is the caller's own name for the change, within its principal.
+	// Key is the caller's own name for the change, within its principal's owner.
 	Key string
 	// Digest identifies what was asked; the same key with another digest is refused.
 	Digest [32]byte
@@ -52,8 +52,11 @@ type IdempotencyKey struct {
 	Note string
 }
 
-// of keeps the keys of principals apart.
-func (k IdempotencyKey) of(s *Session) string { return s.principal.ID + "\x00" + k.Key }
+// of keeps the keys of owners apart. It begins with the way in which digests are made:
+// keys of another way, which files may have, are not found.
+func (k IdempotencyKey) of(s *Session) string {
+	return "2\x00" + cmp.Or(s.principal.Owner, s.principal.ID) + "\x00" + k.Key
+}
 
 // remember is what the commit is to leave under the key; nil without one.
 func (k IdempotencyKey) remember(s *Session) *db.IdempotentKey {

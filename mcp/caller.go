@@ -25,11 +25,12 @@ func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Ca
 // one. Without one, a stdio server still knows whose process it is, and an HTTP
 // server knows nothing.
 func (e *endpoint) principal(r request) policy.Principal {
-	client := clientOf(r)
+	p := policy.Principal{ID: e.opts.Actor, Client: clientOf(r), Scopes: e.opts.Scopes, Authenticated: e.gate.set}
 	if !e.gate.set && e.via != overStdio {
-		return policy.Anonymous(client, e.opts.Scopes)
+		p = policy.Anonymous(p.Client, e.opts.Scopes)
 	}
-	return policy.Principal{ID: e.opts.Actor, Client: client, Scopes: e.opts.Scopes, Authenticated: e.gate.set}
+	p.Owner = e.opts.Owner
+	return p
 }
 
 // clientOf names the program that speaks: as it did in initialize or, without

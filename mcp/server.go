@@ -53,6 +53,8 @@ type Options struct {
 	// Actor is the ID of callers that showed the token, and on stdio also of those
 	// that need none, such as "local:ana". Empty means "anonymous".
 	Actor string
+	// Owner is whose the idempotency keys of all callers are; empty means of each ID its own.
+	Owner string
 	// Scopes are the process's.
 	Scopes policy.Scopes
 	// PageSize is the number of entries on a page of a list; 0 means 1000.

@@ -14,6 +14,9 @@ import (
 type Principal struct {
 	// ID says who: "local:ana", "anonymous", "token:ci".
 	ID string
+	// Owner is whose the idempotency keys are that they give: the token's or, where none is
+	// asked for, the user's whose process they reached. Empty means ID.
+	Owner string
 	// Client is the program that speaks for them, such as "claude-code 2.1"; it
 	// is what the program says of itself and proves nothing.
 	Client string

@@ -67,7 +67,11 @@ func (p *program) mcpOptions() (mcp.Options, error) {
 	if err != nil {
 		return mcp.Options{}, usageError{"TRAILS_MCP_SCOPES: " + err.Error()}
 	}
-	return mcp.Options{Name: "trails", Version: version, Token: p.env["TRAILS_MCP_TOKEN"], Scopes: scopes, Log: p.log}, nil
+	o := mcp.Options{Name: "trails", Version: version, Token: p.env["TRAILS_MCP_TOKEN"], Owner: me().ID, Scopes: scopes, Log: p.log}
+	if o.Token != "" {
+		o.Owner = "token" // whoever shows it is one caller, at every door
+	}
+	return o, nil
 }
 
 // overrideEnv lets --env win over TRAILS_ENV.

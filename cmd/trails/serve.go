@@ -129,7 +129,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		defer agents.Close()
 		metrics.Add(sourcesOf(e, agents))
 		web := doors(agents, s.stateful)
-		web.Token, web.Actor, web.Scopes, web.Log = opts.Token, opts.Actor, opts.Scopes, p.log
+		web.Token, web.Actor, web.Owner, web.Scopes, web.Log = opts.Token, opts.Actor, opts.Owner, opts.Scopes, p.log
 		web.Public, web.Proxies = s.public, s.proxies
 		web.Metrics = metrics.Handler()
 		web.WrongTokens = &httpapi.WrongTokens{}

@@ -65,5 +65,13 @@ equal(asked.length, 2, 'each time somebody was asked')
 holds(asked[0].includes('of Task'), 'the question says what is lost')
 equal(JSON.parse((await client.readResource({ uri: 'trails://kg/Task' })).contents[0].text).length, 1, 'one task is left')
 
+// So is the deletion of a node.
+answer = { action: 'decline' }
+const keep = await client.callTool({ name: 'note_delete', arguments: { id: 'two' } })
+equal([keep.isError, keep.structuredContent.kind], [true, 'conflict'], 'a no keeps the node')
+answer = { action: 'accept', content: { confirm: true } }
+equal((await client.callTool({ name: 'note_delete', arguments: { id: 'two' } })).isError, undefined, 'a yes deletes it')
+equal([asked.length, asked[3].includes('Note/two')], [4, true], 'the question names the node')
+
 await client.close()
 done()
