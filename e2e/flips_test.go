@@ -22,7 +22,7 @@ import (
 // TestAFlippedByteIsNoticed damages single bytes in the pages that a file uses: verify
 // notices each of them, unless it stands where nobody reads, and nothing crashes or hangs.
 func TestAFlippedByteIsNoticed(t *testing.T) {
-	flipBytes(t, 30)
+	flipBytes(t, 40)
 }
 
 // flipCounts is what became of flipped bytes.
