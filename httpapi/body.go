@@ -75,10 +75,16 @@ func (s *server) bounded(next http.Handler) http.Handler {
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := readText(w, r)
-	if err == nil && jsontext.TooDeep(body, MaxDepth) {
+	if err != nil {
+		return nil, err
+	}
+	if jsontext.TooDeep(body, MaxDepth) {
 		return nil, fault.New(fault.TooLarge, "the body nests deeper than %d levels", MaxDepth)
 	}
-	return body, err
+	if lone, found := jsontext.LoneSurrogate(body); found {
+		return nil, fault.New(fault.Malformed, "%w", lone)
+	}
+	return body, nil
 }
 
 // readText reads a body that is small enough and UTF-8.

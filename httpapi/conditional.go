@@ -67,19 +67,30 @@ func unchanged(r *http.Request, current string) (bool, error) {
 	return false, nil
 }
 
-// ifMatch is the commit on which a write is to be made, "" for any. A caller may
-// take it from the ETag of a read or of a write.
-func ifMatch(r *http.Request) (string, error) {
-	tags, _, err := tagsOf(r.Header, "If-Match")
-	switch {
-	case err != nil:
+// ifMatch is the commit on which a write is to be made, "" for any. A caller may take it
+// from the ETag of a read or of a write. Of several tags it is the one of the head; when
+// that is none of them the first, of which the write then says that it is not the head.
+func (s *server) ifMatch(r *http.Request) (string, error) {
+	tags, any, err := tagsOf(r.Header, "If-Match")
+	if err != nil {
 		return "", err
-	case len(tags) > 1:
-		return "", fault.New(fault.Malformed, "If-Match takes one entity tag here: a graph has one head")
-	case len(tags) == 0:
+	}
+	if len(tags) == 0 {
+		if len(r.Header.Values("If-Match")) > 0 && !any {
+			return "", fault.New(fault.Malformed, "If-Match is empty: it takes * or entity tags in quotes")
+		}
 		return "", nil
-	case tags[0].commit() == "":
-		return "", fault.New(fault.Malformed, "If-Match names no commit")
+	}
+	for _, t := range tags {
+		if t.commit() == "" {
+			return "", fault.New(fault.Malformed, "If-Match names no commit")
+		}
+	}
+	if len(tags) > 1 {
+		head, err := s.headFor(r, tags)
+		if err != nil || names(tags, head) {
+			return head, err
+		}
 	}
 	return tags[0].commit(), nil
 }

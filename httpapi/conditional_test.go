@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -62,11 +63,17 @@ func TestIfMatchIsTheCommitThatAWriteIsMadeOn(t *testing.T) {
 		{"a read's tag in whatever form", `W/"c0ffee.turtle"`, `{}`, `{"if_commit":"c0ffee"}`},
 		{"the same twice is once", `"c0ffee"`, `{"if_commit":"c0ffee"}`, `{"if_commit":"c0ffee"}`},
 		{"anything is any commit", `*`, `{"a":1}`, `{"a":1}`},
-		{"nothing", ``, `{"a":1}`, `{"a":1}`},
+		{"no header", ``, `{"a":1}`, `{"a":1}`},
+		{"one of several is the head", `"c0ffee", W/"c1.turtle", "c2"`, `{}`, `{"if_commit":"c1"}`},
+		{"none of several is the head", `"c0ffee", "c2"`, `{}`, `{"if_commit":"c0ffee"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			engine := &fakeEngine{}
-			res := do(httpapi.New(engine, runtimeOptions()), newRequest(exchange{method: "POST", path: "/invoke/x", body: c.body, header: header("If-Match", c.match)}))
+			engine := &fakeEngine{head: "c1"}
+			var match http.Header
+			if c.match != "" {
+				match = header("If-Match", c.match)
+			}
+			res := do(httpapi.New(engine, runtimeOptions()), newRequest(exchange{method: "POST", path: "/invoke/x", body: c.body, header: match}))
 			if got := string(engine.lastCall().Args); res.StatusCode != 200 || got != c.args {
 				t.Errorf("got %d with %s, want %s", res.StatusCode, got, c.args)
 			}
@@ -88,7 +95,7 @@ func TestMalformedConditionsAreRefused(t *testing.T) {
 			t.Errorf("If-Match: %s: got %d", value, res.StatusCode)
 		}
 	}
-	for value, detail := range map[string]string{`"a", "b"`: "one entity tag", `""`: "names no commit"} {
+	for value, detail := range map[string]string{``: "is empty", `"a", ""`: "names no commit", `""`: "names no commit"} {
 		engine := &fakeEngine{}
 		res := do(httpapi.New(engine, runtimeOptions()), newRequest(exchange{method: "POST", path: "/invoke/x", header: header("If-Match", value)}))
 		if body := readAll(t, res.Body); res.StatusCode != 400 || engine.asked() > 0 || !strings.Contains(body, detail) {

@@ -87,6 +87,7 @@ func TestHostileInputIsRefusedBeforeTheEngineSeesIt(t *testing.T) {
 		{name: "a batch of calls", method: "POST", path: "/invoke/x", body: `[{},{}]`, status: 400, detail: "JSON object"},
 		{name: "null", method: "POST", path: "/invoke/x", body: `null`, status: 400, detail: "JSON object"},
 		{name: "nested too deep", method: "POST", path: "/invoke/x", body: `{"a":` + deep + `}`, status: 413, detail: "nests deeper"},
+		{name: "half a character", method: "POST", path: "/invoke/x", body: `{"a":"\ud800"}`, status: 400, detail: "a has half of a surrogate pair"},
 		{name: "invalid UTF-8", method: "POST", path: "/invoke/x", body: "{\"a\":\"\xff\"}", status: 400, detail: "not UTF-8"},
 		{name: "a byte order mark", method: "POST", path: "/invoke/x", body: "\ufeff{}", status: 400, detail: "not JSON"},
 		{name: "too large", method: "POST", path: "/invoke/x", body: `{"a":"` + strings.Repeat("x", httpapi.MaxBody) + `"}`, status: 413, detail: "larger than"},

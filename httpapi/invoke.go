@@ -27,7 +27,7 @@ func (s *server) invoke(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if args, err = onCommit(r, args); err != nil {
+	if args, err = s.onCommit(r, args); err != nil {
 		return err
 	}
 	c := s.call(r)
@@ -88,8 +88,8 @@ func arguments(r *http.Request) (json.RawMessage, error) {
 
 // onCommit makes If-Match the call's if_commit, so that a graph that has moved on
 // answers 412; a call that is no write has no such argument, and refuses it.
-func onCommit(r *http.Request, args json.RawMessage) (json.RawMessage, error) {
-	commit, err := ifMatch(r)
+func (s *server) onCommit(r *http.Request, args json.RawMessage) (json.RawMessage, error) {
+	commit, err := s.ifMatch(r)
 	if err != nil || commit == "" {
 		return args, err
 	}

@@ -157,7 +157,7 @@ func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) er
 	if err != nil {
 		return err
 	}
-	if args, err = onCommit(r, args); err != nil {
+	if args, err = s.onCommit(r, args); err != nil {
 		return err
 	}
 	c := s.call(r)

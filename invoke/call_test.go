@@ -25,6 +25,7 @@ func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {
 		kind fault.Kind
 		says string
 	}{
+		"half a character":      {`{"x":{"y":"\ud800"}}`, fault.InvalidArguments, "x.y has half of a surrogate pair"},
 		"invalid UTF-8":         {"{\"x\":\"\xff\"}", fault.InvalidArguments, "the arguments are not valid UTF-8"},
 		"nesting of 65":         {deep(65), fault.TooLarge, "the arguments nest deeper than 64"},
 		"nesting of 64":         {deep(64), fault.InvalidArguments, `there is no argument "x"`},
@@ -201,5 +202,22 @@ func holdOnce(p kg.Progress, busy, blocking chan struct{}) {
 	default:
 		close(busy)
 		<-blocking
+	}
+}
+
+// TestAnEmptyIfCommitIsRefused asks every kind of write: what looks like a condition is
+// never passed over.
+func TestAnEmptyIfCommitIsRefused(t *testing.T) {
+	e := newEngine(t, string(example.Schema), invoke.Config{})
+	for capability, args := range map[string]string{
+		"load":               `{"data":"","if_commit":""}`,
+		"mutate":             `{"update":"CLEAR ALL","if_commit":""}`,
+		"schema_apply":       `{"schema":"types: {}","if_commit":""}`,
+		"requirement.create": `{"code":"R-900","title":"A requirement","priority":1,"if_commit":""}`,
+	} {
+		f := e.refused(t, invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: ana}, fault.InvalidArguments)
+		if !strings.Contains(f.Error(), "if_commit") {
+			t.Errorf("%s: got %s", capability, f.Error())
+		}
 	}
 }

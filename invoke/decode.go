@@ -20,6 +20,9 @@ func (r *running) readArgs(context.Context) error {
 	if !utf8.Valid(r.Args) {
 		return wrongArguments("", fault.Datatype, nil, "the arguments are not valid UTF-8")
 	}
+	if lone, found := jsontext.LoneSurrogate(r.Args); found {
+		return wrongArguments(lone.Field, fault.Datatype, nil, lone.Error())
+	}
 	if jsontext.TooDeep(r.Args, maxDepth) {
 		return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
 	}

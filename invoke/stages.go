@@ -260,7 +260,11 @@ func (r *running) finish(err error) {
 // changeSet returns the part of a change that every write takes from its arguments.
 func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 	c := kg.ChangeSet{Message: r.args.text("message"), DryRun: r.args.flag("dry_run")}
-	if id := r.args.text("if_commit"); id != "" {
+	if _, given := r.args.values["if_commit"]; given {
+		id := r.args.text("if_commit")
+		if id == "" {
+			return c, wrongArguments("if_commit", fault.MinLength, id, "if_commit names a commit; leave it out to write on any")
+		}
 		commit, err := r.commitID(ctx, id)
 		if err != nil {
 			return c, wrongArguments("if_commit", fault.Pattern, id, "if_commit: "+err.Error())

@@ -12,6 +12,7 @@ import (
 
 	"trails/kg/change"
 	"trails/kg/fault"
+	"trails/kg/jsontext"
 	"trails/kg/schema"
 )
 
@@ -100,6 +101,9 @@ func (l *loading) readRecord(line []byte) error {
 func decodeRecord(line []byte, r *record) error {
 	if !utf8.Valid(line) {
 		return errors.New("the line is not valid UTF-8")
+	}
+	if lone, found := jsontext.LoneSurrogate(line); found {
+		return lone
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()

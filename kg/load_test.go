@@ -59,6 +59,7 @@ func TestLinesThatNoTextFileCanShow(t *testing.T) {
 		line, want string
 	}{
 		"invalid UTF-8":      {"{\"type\":\"Note\",\"id\":\"n\",\"data\":{\"title\":\"\xff\"}}\n", "the line is not valid UTF-8"},
+		"half a character":   {`{"type":"Note","id":"n","data":{"tags":["a","\ud800"]}}` + "\n", "data.tags has half of a surrogate pair, such as \\ud800 by itself, which is no character"},
 		"UTF-16":             {"\xff\xfe{\x00}\x00\n", "the line is not valid UTF-8"},
 		"NUL":                {"{\"type\":\"Note\",\x00}\n", "the line is not a JSON object that trails reads: invalid character '\\x00' looking for beginning of object key string"},
 		"deep nesting":       {`{"type":"Note","data":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}\n", "the line is not a JSON object that trails reads: invalid character '[' exceeded max depth"},

@@ -51,6 +51,9 @@ func parse(text []byte) (message, *jsonrpc.Error) {
 	if !utf8.Valid(text) {
 		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not UTF-8"}
 	}
+	if lone, found := jsontext.LoneSurrogate(text); found {
+		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: " + lone.Error()}
+	}
 	if jsontext.TooDeep(text, maxDepth) {
 		return m, invalid("the message nests deeper than " + strconv.Itoa(maxDepth) + " levels")
 	}

@@ -34,10 +34,20 @@ func (u unique) check(ctx context.Context, e *evaluation, values []rdf.Term) err
 }
 
 // holder returns a node other than the focus that is an instance of one of the
-// targets and has all of the pairs, or nil. The first question is the cheap one
+// targets and has all of the pairs in some spelling, or nil.
+func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []PredicateObject) (rdf.Term, error) {
+	for _, spelling := range spellings(pairs) {
+		if other, err := e.holderOf(ctx, targets, spelling); err != nil || other != nil {
+			return other, err
+		}
+	}
+	return nil, nil
+}
+
+// holderOf is holder for the pairs as they are. The first question is the cheap one
 // whose usual answer is the focus alone; only when others have the pairs are they
 // asked for class by class, since any number of them may be of no such class.
-func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []PredicateObject) (rdf.Term, error) {
+func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []PredicateObject) (rdf.Term, error) {
 	other, err := e.other(ctx, pairs)
 	if err != nil || other == nil {
 		return nil, err

@@ -103,7 +103,12 @@ func words[T ~string](values []T) string {
 // writeFlags are those of every write.
 func writeFlags(cmd *cobra.Command, message, ifCommit *string, dryRun *bool) {
 	cmd.Flags().StringVar(message, "message", "", "`text` for the commit")
-	cmd.Flags().StringVar(ifCommit, "if-commit", "", "refuse unless this `commit` is still the head")
+	cmd.Flags().Func("if-commit", "refuse unless this `commit` is still the head", func(text string) error {
+		if *ifCommit = text; text == "" {
+			return errors.New("it names no commit; leave it out to write on any")
+		}
+		return nil
+	})
 	cmd.Flags().BoolVar(dryRun, "dry-run", false, "check everything and change nothing")
 }
 

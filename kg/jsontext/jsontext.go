@@ -1,11 +1,14 @@
 // Package jsontext is what every door does with JSON as text: write a value the
-// same way, and refuse a text that nests too deep before anybody parses it. It
-// knows nothing of what the JSON means.
+// same way, and refuse a text that nests too deep, or has half a character, before
+// anybody parses it. It knows nothing of what the JSON means.
 package jsontext
 
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf16"
 )
 
 // Marshal is json.Marshal without its escapes of <, > and &: agents and people read
@@ -40,4 +43,90 @@ func TooDeep(text []byte, limit int) bool {
 		}
 	}
 	return false
+}
+
+// Lone is a surrogate without its other half, as in "\ud800": an escape that stands for
+// no character, for which encoding/json puts another one. It is no valid UTF-8 either.
+type Lone struct {
+	Field  string // names of the members around it, as in data.title; "" outside of any
+	Offset int    // of its backslash
+}
+
+// Error says which field has it.
+func (l Lone) Error() string {
+	where := "the text"
+	if l.Field != "" {
+		where = l.Field
+	}
+	return where + " has half of a surrogate pair, such as \\ud800 by itself, which is no character"
+}
+
+// LoneSurrogate finds the first one in a text. As [TooDeep] it does not need text to be
+// JSON.
+func LoneSurrogate(text []byte) (Lone, bool) {
+	if !bytes.Contains(text, []byte(`\u`)) {
+		return Lone{}, false
+	}
+	type nesting struct {
+		object bool
+		name   string // of the member at hand
+		value  bool   // the name has been read
+	}
+	var open []nesting
+	for i := 0; i < len(text); i++ {
+		last := len(open) - 1
+		switch c := text[i]; {
+		case c == '{' || c == '[':
+			open = append(open, nesting{object: c == '{'})
+		case last < 0 && c != '"':
+		case c == '}' || c == ']':
+			open = open[:last]
+		case c == ',':
+			open[last].value = false
+		case c == ':':
+			open[last].value = true
+		case c == '"':
+			start := i + 1
+			lone := -1
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] != '\\' {
+					continue
+				}
+				if r := escaped(text[i:]); lone < 0 && utf16.IsSurrogate(r) {
+					if utf16.DecodeRune(r, escaped(text[min(i+6, len(text)):])) != '\uFFFD' {
+						i += 6
+					} else {
+						lone = i
+					}
+				}
+				i++
+			}
+			if last >= 0 && open[last].object && !open[last].value {
+				open[last].name = string(text[start:min(i, len(text))])
+			}
+			if lone >= 0 {
+				var names []string
+				for _, n := range open {
+					if n.object {
+						names = append(names, n.name)
+					}
+				}
+				return Lone{Field: strings.Join(names, "."), Offset: lone}, true
+			}
+		}
+	}
+	return Lone{}, false
+}
+
+// escaped is the unit of UTF-16 that \uXXXX at the beginning of text stands for, 0 when
+// there is none.
+func escaped(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(n)
 }

@@ -67,6 +67,11 @@ func (j *JSONLDReader) document() error {
 	case jsontext.TooDeep(text, j.limits.nesting()):
 		return j.tooLarge(fmt.Sprintf("at most %d nested arrays and objects", j.limits.nesting()))
 	}
+	if lone, found := jsontext.LoneSurrogate(text); found {
+		p := place{line: 1, column: 1}
+		p.advance(text[:lone.Offset])
+		return &SyntaxError{Line: p.line, Column: p.column, Expected: "a character, not half of a surrogate pair", Excerpt: excerpt(text[lone.Offset:]), kind: fault.Malformed}
+	}
 	document, err := decodeJSON(text)
 	if err != nil {
 		return jsonSyntaxError(text, err)

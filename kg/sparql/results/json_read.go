@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"trails/kg/jsontext"
 	"trails/kg/rdf"
 )
 
@@ -31,6 +32,9 @@ type jsonBinding struct {
 
 func (in *input) readJSON() error {
 	r := &jsonReader{input: in, dec: json.NewDecoder(bytes.NewReader(in.text)), seen: map[string]bool{}}
+	if lone, found := jsontext.LoneSurrogate(in.text); found {
+		return r.wrong(lone.Offset, "%s", lone)
+	}
 	if err := r.object(r.document); err != nil {
 		return err
 	}

@@ -188,6 +188,7 @@ func TestReadersSayWhere(t *testing.T) {
 		{results.JSON, `{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"URI","value":"a:b"}}]}}`, `line 1, column 80: expected a term whose "type" is uri, literal or bnode`},
 		{results.JSON, `{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"uri"}}]}}`, `line 1, column 66: expected a term with a "value"`},
 		{results.JSON, `{"boolean":true} x`, "line 1, column 18: expected nothing more"},
+		{results.JSON, `{"head":{"vars":["\udc00"]}}`, "line 1, column 19: head.vars has half of a surrogate pair, such as \\ud800 by itself, which is no character"},
 		{results.JSON, "{\"é\xff", "line 1, column 4: not UTF-8"},
 		{results.XML, "<a/>", "line 1, column 5: expected the element sparql of http://www.w3.org/2005/sparql-results#"},
 		{results.XML, head, "line 1, column 89: not XML: unexpected EOF"},

@@ -1,0 +1,99 @@
+package validate
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/cayleygraph/quad"
+	"golang.org/x/text/unicode/norm"
+
+	"trails/kg/rdf"
+)
+
+// One text may be written in several ways in Unicode: é is one character, or e and an
+// accent behind it. What is unique is compared as if each text was in form NFC (Unicode
+// Standard Annex 15), while the graph keeps texts as they came and finds them by their
+// bytes. So all spellings of a text are looked up.
+
+// maxSpellings bounds them: each letter that has two doubles their number. Of more, those
+// as given, wholly composed and wholly decomposed count.
+const maxSpellings = 64
+
+// spellings are the pairs with all spellings of their texts, as given first.
+func spellings(pairs []PredicateObject) [][]PredicateObject {
+	all, forms := [][]PredicateObject{nil}, 1
+	for _, pair := range pairs {
+		terms := spelled(pair.O)
+		if forms *= len(terms); forms > maxSpellings {
+			return [][]PredicateObject{pairs, inForm(norm.NFC, pairs), inForm(norm.NFD, pairs)}
+		}
+		var longer [][]PredicateObject
+		for _, begun := range all {
+			for _, t := range terms {
+				longer = append(longer, append(slices.Clip(begun), PredicateObject{pair.P, t}))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+func inForm(form norm.Form, pairs []PredicateObject) []PredicateObject {
+	out := slices.Clone(pairs)
+	for i, pair := range out {
+		out[i].O = withText(pair.O, form.String(rdf.Lexical(pair.O)))
+	}
+	return out
+}
+
+// spelled are a literal with all spellings of its text, the given one first; more than
+// [maxSpellings] are some of them.
+func spelled(t rdf.Term) []rdf.Term {
+	text := rdf.Lexical(t)
+	if !rdf.IsLiteral(t) || isASCII(text) {
+		return []rdf.Term{t}
+	}
+	all := []string{""}
+	var letters norm.Iter
+	letters.InitString(norm.NFD, text)
+	for at := 0; !letters.Done() && len(all) <= maxSpellings; at = letters.Pos() {
+		decomposed := string(letters.Next())
+		ways := []string{text[at:letters.Pos()]}
+		for _, way := range []string{norm.NFC.String(decomposed), decomposed} {
+			if !slices.Contains(ways, way) {
+				ways = append(ways, way)
+			}
+		}
+		longer := make([]string, 0, len(all)*len(ways))
+		for _, begun := range all {
+			for _, way := range ways {
+				longer = append(longer, begun+way)
+			}
+		}
+		all = longer
+	}
+	terms := make([]rdf.Term, len(all))
+	for i, text := range all {
+		terms[i] = withText(t, text)
+	}
+	return terms
+}
+
+func isASCII(text string) bool {
+	return !slices.ContainsFunc([]byte(text), func(c byte) bool { return c >= utf8.RuneSelf })
+}
+
+// withText is a literal of the same datatype and language; what is none stays as it is.
+func withText(t rdf.Term, text string) rdf.Term {
+	switch t := t.(type) {
+	case quad.String:
+		return quad.String(text)
+	case quad.LangString:
+		t.Value = quad.String(text)
+		return t
+	case quad.TypedString:
+		t.Value = quad.String(text)
+		return t
+	}
+	return t
+}
