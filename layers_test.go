@@ -167,6 +167,9 @@ func TestPurePackagesTouchNothingOutside(t *testing.T) {
 		for _, call := range clockReads(s) {
 			t.Errorf("%s: a pure package reads the clock", call)
 		}
+		for _, start := range goroutines(s) {
+			t.Errorf("%s: a pure package starts a goroutine, and make race leaves pure packages out", start)
+		}
 	}
 }
 
@@ -183,6 +186,18 @@ func clockReads(s source) []token.Position {
 		}
 		if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clocks, sel.Sel.Name) {
 			found = append(found, s.fset.Position(sel.Pos()))
+		}
+		return true
+	})
+	return found
+}
+
+// goroutines lists the positions at which the file starts one.
+func goroutines(s source) []token.Position {
+	var found []token.Position
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if start, ok := n.(*ast.GoStmt); ok {
+			found = append(found, s.fset.Position(start.Pos()))
 		}
 		return true
 	})
