@@ -38,7 +38,7 @@ var prompts = []prompt{
 		name: "write", title: "Write a node",
 		description: "Make or change a node of one type: what it needs, what is checked, an example call.",
 		arguments: []promptArgument{
-			{name: "type", description: "The type of the node, such as those at trails://kg/types.", required: true, maxLength: 128, completes: "types"},
+			{name: "type", description: "The type of the node, such as those at trails://kg/types.", required: true, maxLength: 128, completes: "concrete_types"},
 		},
 		write: writePrompt,
 	},
@@ -55,7 +55,7 @@ var prompts = []prompt{
 		description: "Read the latest commits and summarise what they changed, who made them, and what needs a second look.",
 		arguments: []promptArgument{
 			{name: "since", description: "Only what came after this commit: its id, or the first digits of it.", maxLength: 64, completes: "commits"},
-			{name: "agent", description: "Only what this author wrote: a name, or a part of it.", maxLength: 200, completes: "authors"},
+			{name: "agent", description: "Only what this author wrote: a name, or a part of it.", maxLength: longestAuthor, completes: "authors"},
 		},
 		write: reviewPrompt,
 	},

@@ -15,7 +15,7 @@ import (
 var suggest = builtin{
 	id: "suggest", description: "Complete what a person types: names of types, properties, capabilities and branches, ids of nodes and commits, authors, values of a property.",
 	input: []capability.Field{
-		{Name: "what", Type: capability.String, Required: true, OneOf: []any{"types", "entities", "properties", "values", "branches", "commits", "authors", "capabilities"}},
+		{Name: "what", Type: capability.String, Required: true, OneOf: []any{"types", "concrete_types", "entities", "properties", "values", "branches", "commits", "authors", "capabilities"}},
 		{Name: "type", Type: capability.String, Description: "For entities, properties and values: the type that they are of."},
 		{Name: "property", Type: capability.String, Description: "For values: the property that they are of."},
 		{Name: "prefix", Type: capability.String, Default: "", MaxLength: ptr(200), Description: "How the label or the id begins, whatever its case."},
@@ -46,7 +46,7 @@ type suggestionsView struct {
 
 // suggesters have what can be suggested.
 var suggesters = map[string]func(context.Context, *running) (suggestionsView, error){
-	"types": suggestTypes, "entities": suggestEntities, "properties": suggestProperties, "values": suggestValues,
+	"types": suggestTypes, "concrete_types": suggestConcreteTypes, "entities": suggestEntities, "properties": suggestProperties, "values": suggestValues,
 	"branches": suggestBranches, "commits": suggestCommits, "authors": suggestAuthors, "capabilities": suggestCapabilities,
 }
 
@@ -76,6 +76,17 @@ func suggestTypes(_ context.Context, r *running) (suggestionsView, error) {
 	var items []suggestionView
 	for _, t := range r.snapshot.Schema().Types {
 		items = append(items, suggestionView{t.Name, t.Name})
+	}
+	return r.matching(items), nil
+}
+
+// suggestConcreteTypes names the types that can have nodes of their own.
+func suggestConcreteTypes(_ context.Context, r *running) (suggestionsView, error) {
+	var items []suggestionView
+	for _, t := range r.snapshot.Schema().Types {
+		if !t.Abstract {
+			items = append(items, suggestionView{t.Name, t.Name})
+		}
 	}
 	return r.matching(items), nil
 }
@@ -125,7 +136,11 @@ func suggestCommits(ctx context.Context, r *running) (suggestionsView, error) {
 	return out, nil
 }
 
-// suggestAuthors names who made the newest commits, the latest first.
+// longestAuthor is what the prompt to review takes of an author's name, in characters.
+const longestAuthor = 200
+
+// suggestAuthors names who made the newest commits, the latest first. Of a name that is
+// longer than a prompt takes the beginning stands for it.
 func suggestAuthors(ctx context.Context, r *running) (suggestionsView, error) {
 	list, err := r.snapshot.Commits(ctx, 0, suggestedCommits)
 	if err != nil {
@@ -134,9 +149,13 @@ func suggestAuthors(ctx context.Context, r *running) (suggestionsView, error) {
 	var items []suggestionView
 	seen := map[string]bool{}
 	for _, c := range list {
-		if !seen[c.Author] {
-			seen[c.Author] = true
-			items = append(items, suggestionView{c.Author, c.Author})
+		author := c.Author
+		if runes := []rune(author); len(runes) > longestAuthor {
+			author = string(runes[:longestAuthor])
+		}
+		if !seen[author] {
+			seen[author] = true
+			items = append(items, suggestionView{author, author})
 		}
 	}
 	out := r.matching(items)

@@ -85,6 +85,52 @@ func TestWhatCompletesCanBeRead(t *testing.T) {
 	}
 }
 
+// A prompt takes every value that completes for one of its arguments: no abstract type,
+// and no name that is longer than it allows.
+func TestWhatCompletesIsTakenByThePrompt(t *testing.T) {
+	e := openSchema(t, `types:
+  Agent: {abstract: true, properties: {name: {type: string}}}
+  Person: {extends: Agent}
+  Team: {extends: Agent}
+`)
+	who := options("")
+	who.Actor = "local:" + strings.Repeat("é", 300)
+	s := converse(t, e, who)
+	s.call("person_create", map[string]any{"name": "Ana"})
+	var list struct {
+		Prompts []struct {
+			Name      string
+			Arguments []struct{ Name string }
+		}
+	}
+	if a := s.ask("prompts/list", nil); a.Error != nil || json.Unmarshal(a.Result, &list) != nil {
+		t.Fatalf("%+v", a)
+	}
+	taken := 0
+	for _, prompt := range list.Prompts {
+		for _, argument := range prompt.Arguments {
+			a := s.ask("completion/complete", map[string]any{
+				"ref": map[string]any{"type": "ref/prompt", "name": prompt.Name}, "argument": map[string]any{"name": argument.Name, "value": ""},
+			})
+			var res struct {
+				Completion struct{ Values []string }
+			}
+			if a.Error != nil || json.Unmarshal(a.Result, &res) != nil {
+				t.Fatalf("%s %s: %+v", prompt.Name, argument.Name, a)
+			}
+			for _, value := range res.Completion.Values {
+				taken++
+				if a := s.ask("prompts/get", map[string]any{"name": prompt.Name, "arguments": map[string]string{argument.Name: value}}); a.Error != nil {
+					t.Errorf("%s %s=%.60s completes and is refused: %s %s", prompt.Name, argument.Name, value, a.Error.Message, a.Error.Data)
+				}
+			}
+		}
+	}
+	if taken < 5 { // two types, two commits, one author
+		t.Errorf("only %d values complete", taken)
+	}
+}
+
 // values are the completions of one variable of a template.
 func (s *session) values(uri, variable, prefix, typeName string) []string {
 	s.t.Helper()

@@ -23,9 +23,20 @@ import (
 // openGraph returns an engine on a new file with the example's schema and data.
 func openGraph(t testing.TB) *invoke.Engine {
 	t.Helper()
+	e := openSchema(t, string(example.Schema))
+	load := invoke.Call{Capability: "load", Principal: policy.Local("ana", ""), Via: "go", Args: json.RawMessage(`{"format":"ndjson"}`),
+		Inputs: []invoke.Input{{Name: "data.ndjson", Reader: bytes.NewReader(example.Data)}}}
+	if _, err := e.Call(t.Context(), load); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// openSchema makes an empty graph with this schema and opens it.
+func openSchema(t testing.TB, schema string) *invoke.Engine {
+	t.Helper()
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "g.trails")
-	me := policy.Local("ana", "")
-	if err := kg.Create(ctx, path, kg.CreateOptions{Name: "example", Schema: example.Schema, By: me}); err != nil {
+	if err := kg.Create(ctx, path, kg.CreateOptions{Name: "example", Schema: []byte(schema), By: policy.Local("ana", "")}); err != nil {
 		t.Fatal(err)
 	}
 	g, err := kg.Open(ctx, path, kg.Options{})
@@ -41,11 +52,6 @@ func openGraph(t testing.TB) *invoke.Engine {
 			t.Error(err)
 		}
 	})
-	load := invoke.Call{Capability: "load", Principal: me, Via: "go", Args: json.RawMessage(`{"format":"ndjson"}`),
-		Inputs: []invoke.Input{{Name: "data.ndjson", Reader: bytes.NewReader(example.Data)}}}
-	if _, err := e.Call(ctx, load); err != nil {
-		t.Fatal(err)
-	}
 	return e
 }
 
