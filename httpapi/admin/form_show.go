@@ -89,7 +89,7 @@ func statusOf(f *fault.Error) int { return status(f) }
 func (f *filling) data(v formView) formData {
 	d := formData{
 		formView: v, Capability: f.capability, Type: f.capability.InputShape.NodeType, Effect: effects[f.capability.SideEffects],
-		Form: form.New(f.shape, f.entries, f.problems), Target: f.target, Key: f.key, Seen: f.seen,
+		Form: form.New(f.needed(), f.entries, f.problems), Target: f.target, Key: f.key, Seen: f.seen,
 		Pick: changesOne(f.capability) && f.target == nil && !v.Gone, Writes: f.capability.SideEffects != capability.None,
 		Asks: f.mayAsk(), Upload: uploads[f.capability.ID], Labels: map[string]string{},
 	}
@@ -100,9 +100,6 @@ func (f *filling) data(v formView) formData {
 		d.Form = f.picking()
 	}
 	for _, field := range d.Form.Fields {
-		if f.target != nil && f.target.needs(field.Name) {
-			field.Required, field.Nullable = true, false
-		}
 		switch {
 		case field.Name == "id" && f.target != nil: // the page's head shows it
 		case slices.Contains(furtherFields, field.Name):
@@ -116,6 +113,21 @@ func (f *filling) data(v formView) formData {
 		f.target.label(d.Labels)
 	}
 	return d
+}
+
+// needed is the shape of the form with what the instance cannot be without.
+func (f *filling) needed() capability.Shape {
+	shape := f.shape
+	if f.target == nil {
+		return shape
+	}
+	shape.Fields = slices.Clone(shape.Fields)
+	for i := range shape.Fields {
+		if field := &shape.Fields[i]; f.target.needs(field.Name) {
+			field.Required, field.Nullable = true, false
+		}
+	}
+	return shape
 }
 
 // picking is the form that asks for the instance alone.

@@ -35,6 +35,9 @@ const (
 	longestLine = 100 // characters from which on a text gets several lines
 )
 
+// isClosed reports a control that offers a list with an entry for no value.
+func isClosed(c Control) bool { return c == Select || c == Radios || c == Switch }
+
 // controlOf chooses how a field is filled in. A browser drops a value that its date
 // and number inputs do not understand; such a value stands in a plain line.
 func controlOf(f capability.Field, e Entry) Control {
@@ -215,7 +218,7 @@ func optionsOf(f capability.Field, field Field) []Option {
 	case Line, Lines, JSON, Number, Date, Moment, Reference:
 		return nil
 	}
-	options := []Option{{Value: "", Label: unset(f)}}
+	options := []Option{{Value: "", Label: unset(f, field)}}
 	for _, v := range values {
 		options = append(options, Option{Value: v, Label: v})
 	}
@@ -245,8 +248,10 @@ func listed(f capability.Field) []string {
 }
 
 // unset is the word for leaving a choice open.
-func unset(f capability.Field) string {
+func unset(f capability.Field, field Field) string {
 	switch {
+	case field.Nullable && !f.Many && began(field.Was):
+		return "no value"
 	case f.Default != nil:
 		return "default (" + textOf(f.Default) + ")"
 	case f.Required:

@@ -43,6 +43,9 @@ func (e *Entry) drop(row string) {
 	}
 }
 
+// began reports that a form began with a value under this mark.
+func began(mark string) bool { return mark != "" && mark != wasAbsent }
+
 // Marks of a value that the form began with, besides its digest.
 const (
 	wasAbsent = "-"

@@ -145,6 +145,9 @@ func fieldOf(f capability.Field, e Entry, problems []fault.FieldError) Field {
 			bad[textOf(p.Value)] = true
 		}
 	}
+	if out.Removed && out.closed() {
+		e.Texts = nil
+	}
 	out.Rows = rowsOf(out, e, bad)
 	out.Options = optionsOf(f, out)
 	return out
@@ -161,10 +164,14 @@ func (f Field) DescribedBy() string {
 	return f.ID + "-about"
 }
 
-// CanRemove reports that there is a value to remove.
+// CanRemove reports that there is a value to remove, and no choice that says so.
 func (f Field) CanRemove() bool {
-	return f.Nullable && (f.Removed || f.Was != "" && f.Was != wasAbsent)
+	return f.Nullable && !f.closed() && (f.Removed || began(f.Was))
 }
+
+// closed reports a field whose one value is chosen from a list: to choose none of it is
+// to have no value.
+func (f Field) closed() bool { return !f.Many && isClosed(f.Control) }
 
 // Height is how many lines of a row's text are shown at once.
 func (f Field) Height(r Row) int { return min(max(2, 1+strings.Count(r.Text, "\n")), 20) }

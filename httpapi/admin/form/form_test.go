@@ -407,3 +407,58 @@ func TestAFormWithTooManyValuesIsRefused(t *testing.T) {
 		t.Errorf("got %v", posted.Problems)
 	}
 }
+
+// A value that is chosen from a list has one control for no value: the list's own entry.
+// What is typed has the box beside it.
+func TestThereIsOneControlForNoValue(t *testing.T) {
+	few, many := []any{"a", "b"}, []any{"a", "b", "c", "d", "e"}
+	for _, c := range []struct {
+		field  capability.Field
+		choice bool
+	}{
+		{capability.Field{Name: "x", Type: capability.String, OneOf: few, Nullable: true}, true},
+		{capability.Field{Name: "x", Type: capability.String, OneOf: many, Nullable: true}, true},
+		{capability.Field{Name: "x", Type: capability.Boolean, Nullable: true}, true},
+		{capability.Field{Name: "x", Type: capability.String, Nullable: true}, false},
+		{capability.Field{Name: "x", Type: capability.Date, Nullable: true}, false},
+		{capability.Field{Name: "x", Type: capability.String, OneOf: many, Nullable: true, Many: true}, false},
+	} {
+		value := map[capability.Type]string{capability.Boolean: "true", capability.Date: `"2024-02-03"`}[c.field.Type]
+		if value == "" {
+			value = `"a"`
+		}
+		if c.field.Many {
+			value = `["a"]`
+		}
+		shape := shapeOf(c.field)
+		m := form.New(shape, form.Begin(shape, map[string]json.RawMessage{"x": json.RawMessage(value)}, nil), nil)
+		f := m.Fields[0]
+		offers := len(f.Options) > 0 && f.Options[0].Value == "" && f.Options[0].Label == "no value"
+		if f.CanRemove() == c.choice || offers != c.choice {
+			t.Errorf("%s %v: box %t, entry %t (%s)", c.field.Type, c.field.OneOf, f.CanRemove(), offers, f.Control)
+		}
+		posted := browse(m)
+		if args, wrong := form.Arguments(shape, form.Read(shape, posted).Entries); len(args)+len(wrong) != 0 {
+			t.Errorf("%s: untouched it says %s %v", c.field.Type, form.Object(args), wrong)
+		}
+		if c.choice {
+			posted.Set(form.ArgPrefix+"x", "")
+		} else {
+			posted.Set(form.NullPrefix+"x", "1")
+		}
+		read := form.Read(shape, posted)
+		args, wrong := form.Arguments(shape, read.Entries)
+		if got := string(form.Object(args)); got != `{"x":null}` || wrong != nil {
+			t.Errorf("%s: no value says %s %v", c.field.Type, got, wrong)
+		}
+		if again := form.New(shape, read.Entries, nil).Fields[0]; c.choice && (again.Rows[0].Text != "" || again.CanRemove()) {
+			t.Errorf("%s: the choice is not shown again: %+v", c.field.Type, again.Rows)
+		}
+	}
+	// A new node has nothing to remove, and what it cannot be without is not taken away.
+	shape := shapeOf(capability.Field{Name: "x", Type: capability.String, OneOf: few, Nullable: true}, capability.Field{Name: "y", Type: capability.String, OneOf: few, Required: true})
+	m := form.New(shape, nil, nil)
+	if x, y := m.Fields[0], m.Fields[1]; x.Options[0].Label != "not set" || y.Options[0].Label != "choose one" {
+		t.Errorf("an empty form offers %q and %q", x.Options[0].Label, y.Options[0].Label)
+	}
+}

@@ -57,6 +57,13 @@ func Read(shape capability.Shape, posted url.Values) Posted {
 		step(&out, f, &e, posted[name])
 		out.Entries[field] = e
 	}
+	for name, e := range out.Entries {
+		f, _ := shape.Field(name)
+		if open := len(e.Texts) == 1 && e.Texts[0] == ""; open && f.Nullable && !f.Many && began(e.Was) && isClosed(controlOf(f, e)) {
+			e.Removed = true
+			out.Entries[name] = e
+		}
+	}
 	return out
 }
 
