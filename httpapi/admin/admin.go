@@ -54,6 +54,7 @@ type site struct {
 	log       *slog.Logger
 	mux       *http.ServeMux
 	templates templates
+	palette   *palette
 	watchers  watchers
 	ledger    *ledger
 	sessions  sessions
@@ -80,7 +81,11 @@ func (p *Pages) SignedIn(r *http.Request) (policy.Principal, bool) { return p.si
 
 // New returns the pages of e.
 func New(e Engine, opts Options) *Pages {
-	s := &site{engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(), templates: parseTemplates(), ledger: newLedger()}
+	colours := &palette{}
+	s := &site{
+		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
+		templates: parseTemplates(colours), palette: colours, ledger: newLedger(),
+	}
 	if s.opts.WrongTokens == nil {
 		s.opts.WrongTokens = &httpapi.WrongTokens{}
 	}
@@ -109,6 +114,11 @@ func secured(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
+		if r.Method == http.MethodPost {
+			// The answer to a form that was sent is kept for going back to it: a browser
+			// that has to ask again would send the form again, and asks the person first.
+			h.Set("Cache-Control", "private, no-cache")
+		}
 		next.ServeHTTP(w, r)
 	})
 }

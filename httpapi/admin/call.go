@@ -23,13 +23,15 @@ type asker struct {
 	engine Engine
 	ctx    context.Context
 	call   invoke.Call
+	// palette learns the types of each schema that is read.
+	palette *palette
 	// head is the commit that the first answer is true of: what came later shows at
 	// least as much, so that a page which names it never misses a change.
 	head string
 }
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
-	return &asker{engine: s.engine, ctx: r.Context(), call: callOf(w, r)}
+	return &asker{engine: s.engine, ctx: r.Context(), call: callOf(w, r), palette: s.palette}
 }
 
 // ask makes one call and decodes its answer into out.

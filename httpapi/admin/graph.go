@@ -157,7 +157,11 @@ func (s *site) graphJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer, err := s.asker(w, r).graph(v)
+	a := s.asker(w, r)
+	if _, err := a.schema(); err != nil { // its types have the colours
+		return err
+	}
+	answer, err := a.graph(v)
 	if err != nil {
 		return err
 	}
@@ -168,7 +172,7 @@ func (s *site) graphJSON(w http.ResponseWriter, r *http.Request) error {
 		Truncated bool        `json:"truncated"`
 	}{answer.Root, []drawn{}, answer.Edges, answer.Truncated}
 	for _, n := range answer.Nodes {
-		d := drawn{ID: n.IRI, Label: firstRunes(firstOf(line(n.Label), line(n.ID), line(n.IRI)), 48), Type: n.Type, Hue: hue(n.Type), Depth: n.Depth}
+		d := drawn{ID: n.IRI, Label: firstRunes(firstOf(line(n.Label), line(n.ID), line(n.IRI)), 48), Type: n.Type, Hue: s.palette.hue(n.Type), Depth: n.Depth}
 		if n.Type != "" && n.ID != "" && n.Exists {
 			d.Href = nodeURL(n.Type, n.ID)
 		}

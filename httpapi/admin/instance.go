@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"trails/httpapi"
 	"trails/invoke"
@@ -177,10 +178,17 @@ func (d instanceData) MorePath(name string) string {
 	return withQuery(nodeURL(d.Type, d.ID), url.Values{"property": {name}})
 }
 
-// AllOf is the list of the nodes that refer to this one by a property.
+// AllOf is where all nodes that refer to this one by a property are, in pages: the list
+// of their type, or a query where no type declares the property.
 func (d instanceData) AllOf(g incoming) string {
-	return withQuery(typeURL(g.Type), url.Values{"where": {g.Property + "=" + d.ID}})
+	if g.Type != "" && !strings.Contains(g.Property, ":") {
+		return withQuery(typeURL(g.Type), url.Values{"where": {g.Property + "=" + referenceTo(d.Node)}})
+	}
+	return example{Query: "SELECT ?node WHERE {\n  ?node <" + g.Property + "> <" + d.Node.IRI + ">\n}\nORDER BY ?node\n"}.Href()
 }
+
+// NotAll reports that more refer to the instance than are listed.
+func (g incoming) NotAll() bool { return g.More || g.Total > int64(len(g.Nodes)) }
 
 // IsLong reports a text that is folded.
 func (c cell) IsLong() bool { return max(c.Length, int64(len([]rune(c.Text)))) > longText }

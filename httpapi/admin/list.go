@@ -80,6 +80,7 @@ type listData struct {
 	First     heading
 	Chips     []chip
 	Facets    []facetLinks
+	Problems  listProblems
 	Options   []string // values of enums, to choose from
 	Pager     pager
 	Announce  string
@@ -93,6 +94,17 @@ type heading struct {
 	Number           bool
 	Class, Kind      string
 }
+
+// listProblems are what the call refused of a view, which the page shows without it:
+// beside each form what was written into it, and why that cannot be.
+type listProblems struct {
+	Filter, Search problemAt
+}
+
+type problemAt struct{ Property, Value, Message string }
+
+// Any reports that there is a problem.
+func (p listProblems) Any() bool { return p.Filter.Message != "" || p.Search.Message != "" }
 
 type chip struct{ Text, Value, Href string }
 
@@ -125,20 +137,29 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return fault.New(fault.NotFound, "there is no type %s in the schema", line(name))
 	}
-	view, added, err := listViewOf(r)
+	view, added, problems, err := listViewOf(r)
 	if err != nil {
 		return err
 	}
-	if added { // the form of a filter was sent: its address is the list's
+	var answer listAnswer
+	err = a.ask("entities_list", view.arguments(), &answer)
+	if fault.Is(err, fault.InvalidArguments) && view.dropRefused(fault.Of(err).Fields, &problems) {
+		err = a.ask("entities_list", view.arguments(), &answer)
+	}
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	switch {
+	case problems.Any():
+		status = http.StatusBadRequest
+	case added: // the form of a filter was sent: its address is the list's
 		http.Redirect(w, r, view.href(), http.StatusSeeOther)
 		return nil
 	}
-	var answer listAnswer
-	if err := a.ask("entities_list", view.arguments(), &answer); err != nil {
-		return err
-	}
 	data := newListData(view, doc, t, answer)
-	return s.respond(w, r, http.StatusOK, "list.html", page{
+	data.Problems = problems
+	return s.respond(w, r, status, "list.html", page{
 		Title: name, Nav: "types", Type: name, Data: data, Twins: view.twins(),
 		Live: live{Mode: "types", Types: append([]string{name}, references(data.All)...), Head: a.head},
 	})
@@ -156,8 +177,8 @@ func references(properties []schemaProperty) []string {
 }
 
 // listViewOf reads the address; added reports a filter that came from the form,
-// as property and value.
-func listViewOf(r *http.Request) (v listView, added bool, err error) {
+// as property and value. A filter that cannot be read is a problem of the page.
+func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
 	q := queryOf(r, "where", "search", "sort", "desc", "offset", "limit", "col", "property", "value")
 	v = listView{
 		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
@@ -167,7 +188,7 @@ func listViewOf(r *http.Request) (v listView, added bool, err error) {
 	for _, text := range q.Values["where"] {
 		property, value, ok := strings.Cut(text, "=")
 		if !ok || property == "" {
-			q.fail("where", fault.Pattern, text, "where is written property=value")
+			problems.Filter = problemAt{Value: text, Message: "a filter is written property=value"}
 			continue
 		}
 		v.Where = append(v.Where, condition{property, value})
@@ -176,9 +197,40 @@ func listViewOf(r *http.Request) (v listView, added bool, err error) {
 		v.Where = append(v.Where, condition{p, q.Get("value")})
 	}
 	if len(v.Where) > maxFilters {
-		q.fail("where", fault.MaxCount, len(v.Where), "at most "+strconv.Itoa(maxFilters)+" filters can be combined")
+		last := v.Where[len(v.Where)-1]
+		problems.Filter = problemAt{last.Property, last.Value, "at most " + strconv.Itoa(maxFilters) + " filters can be combined"}
+		v.Where = v.Where[:maxFilters]
 	}
-	return v, q.Has("property") || q.Has("value"), q.err()
+	return v, q.Has("property") || q.Has("value"), problems, q.err()
+}
+
+// dropRefused takes out of the view the filters and the search that the call refused. It
+// reports whether that was all: then the view can be asked for again.
+func (v *listView) dropRefused(refused []fault.FieldError, problems *listProblems) bool {
+	bad := map[int]bool{}
+	for _, f := range refused {
+		if f.Field == "search" {
+			problems.Search = problemAt{"", v.Search, f.Message}
+			v.Search = ""
+			continue
+		}
+		rest, isFilter := strings.CutPrefix(f.Field, "where[")
+		number, _, _ := strings.Cut(rest, "]")
+		i, err := strconv.Atoi(number)
+		if !isFilter || err != nil || i < 0 || i >= len(v.Where) {
+			return false
+		}
+		bad[i] = true
+		problems.Filter = problemAt{v.Where[i].Property, v.Where[i].Value, f.Message}
+	}
+	var good []condition
+	for i, c := range v.Where {
+		if !bad[i] {
+			good = append(good, c)
+		}
+	}
+	v.Where = good
+	return true
 }
 
 func (v listView) arguments() map[string]any {

@@ -56,8 +56,12 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 			data.Kept = append(data.Kept, hidden{keptPrefix + h.Name, h.Value})
 		}
 	}
-	return s.showLogin(w, r, http.StatusUnauthorized, data)
+	return s.showLogin(w, r, notSignedIn, data)
 }
+
+// notSignedIn answers a form that needs a session, or the token. It is not 401: no browser
+// keeps such an answer, so that who goes back to it would lose what it holds.
+const notSignedIn = http.StatusForbidden
 
 func (s *site) showLogin(w http.ResponseWriter, r *http.Request, status int, data loginData) error {
 	return s.respond(w, r, status, "login.html", page{Title: "Sign in", Data: data})
@@ -91,7 +95,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 			return s.showLogin(w, r, http.StatusTooManyRequests, data)
 		}
 		data.Message = "This is not the token."
-		return s.showLogin(w, r, http.StatusUnauthorized, data)
+		return s.showLogin(w, r, notSignedIn, data)
 	}
 	c := s.cookie(r, s.sessions.open(p), int(sessionIdle.Seconds()))
 	http.SetCookie(w, c)

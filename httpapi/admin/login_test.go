@@ -102,7 +102,7 @@ func TestPagesAskForTheToken(t *testing.T) {
 	}
 	form := a.form(t, "/admin/login")
 	form.Set("token", "guess")
-	if a := g.do(t, "POST", "/admin/login", form.Values); a.StatusCode != http.StatusUnauthorized || len(a.Cookies()) > 0 {
+	if a := g.do(t, "POST", "/admin/login", form.Values); a.StatusCode != http.StatusForbidden || len(a.Cookies()) > 0 {
 		t.Errorf("got %d, %v", a.StatusCode, a.Cookies())
 	}
 	form.Set("token", secret)
@@ -155,7 +155,7 @@ func TestAFormWhoseSessionWasLostIsHereAgainAfterTheSignIn(t *testing.T) {
 	before := g.fixture.commits(t)
 	g.Handler = edge(g.fixture.engine) // the process was started again
 	a := g.do(t, "POST", path, form.Values)
-	if a.StatusCode != http.StatusUnauthorized {
+	if a.StatusCode != http.StatusForbidden {
 		t.Fatalf("got %d", a.StatusCode)
 	}
 	says(t, a, "You are not signed in any more", "nothing was sent")
@@ -225,7 +225,7 @@ func TestGuessingIsSlow(t *testing.T) {
 		g := &guarded{Handler: edge(emptyEngine{})}
 		try := func(token string) answer { return g.do(t, "POST", "/admin/login", url.Values{"token": {token}}) }
 		guesses := 0
-		for try("guess").StatusCode == http.StatusUnauthorized {
+		for try("guess").StatusCode == http.StatusForbidden {
 			guesses++
 		}
 		if guesses != 10 {

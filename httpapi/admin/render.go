@@ -21,9 +21,9 @@ type templates map[string]*template.Template
 
 // parseTemplates reads every page. What begins with an underscore is part of all:
 // the layout, and pieces such as a cell or a link to a node.
-func parseTemplates() templates {
+func parseTemplates(colours *palette) templates {
 	files, _ := fs.Glob(templateFiles, "templates/*.html")
-	shared := template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/_*.html"))
+	shared := template.Must(template.New("").Funcs(functions).Funcs(template.FuncMap{"hue": colours.hue}).ParseFS(templateFiles, "templates/_*.html"))
 	out := templates{}
 	for _, file := range files {
 		name := path.Base(file)
@@ -117,6 +117,9 @@ func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 func (a *asker) schema() (schemaDocument, error) {
 	var answer struct{ Schema schemaDocument }
 	err := a.furnish("schema_get", map[string]any{"format": "json"}, &answer)
+	if err == nil {
+		a.palette.learn(answer.Schema.Types)
+	}
 	return answer.Schema, err
 }
 

@@ -71,7 +71,7 @@ func (s *sketch) node(t invoke.TermJSON) int {
 		at = -1
 		s.Left++
 	} else {
-		d := pictured{drawn: drawn{ID: t.Type + " " + t.Value, Label: firstRunes(line(c.Text), 48), Type: c.Type, Hue: hue(c.Type)}}
+		d := pictured{drawn: drawn{ID: t.Type + " " + t.Value, Label: firstRunes(line(c.Text), 48), Type: c.Type, Hue: s.names.palette.hue(c.Type)}}
 		if c.ID != "" {
 			d.Href, d.Label = nodeURL(c.Type, c.ID), firstRunes(line(c.ID), 48)
 		}
@@ -99,7 +99,7 @@ func (s *sketch) name(subject, predicate, object invoke.TermJSON) {
 	}
 	if predicate.Value == string(rdf.Type) && d.Type == "" {
 		if t := s.names.schema.TypeByIRI(rdf.IRI(object.Value)); t != nil {
-			d.Type, d.Hue = t.Name, hue(t.Name)
+			d.Type, d.Hue = t.Name, s.names.palette.hue(t.Name)
 		}
 	}
 }

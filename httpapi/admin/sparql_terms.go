@@ -42,6 +42,7 @@ type naming struct {
 	prefixes []prefix
 	types    map[string]string // of the entities among them
 	asked    map[string]bool
+	palette  *palette
 }
 
 type prefix struct{ name, namespace string }
@@ -49,7 +50,7 @@ type prefix struct{ name, namespace string }
 // naming looks up all IRIs of an answer with one query, so that entities of the
 // graph are linked whatever they are called, and none that is not there.
 func (a *asker) naming(text string, rows [][]invoke.TermJSON) *naming {
-	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}}
+	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, palette: a.palette}
 	if yaml, err := a.schemaText("yaml"); err == nil {
 		if s, err := schema.ParseYAML([]byte(yaml), ""); err == nil {
 			n.schema = s

@@ -14,7 +14,7 @@ import (
 	"trails/kg/rdf"
 )
 
-// functions are what templates may use besides fields.
+// functions are what templates may use besides fields and hue, which knows the types.
 var functions = template.FuncMap{
 	"typeURL":       typeURL,
 	"nodeURL":       nodeURL,
@@ -34,7 +34,6 @@ var functions = template.FuncMap{
 	"firstRunes":    firstRunes,
 	"datatypeName":  datatypeName,
 	"propertyName":  propertyName,
-	"hue":           hue,
 	"join":          strings.Join,
 	"dict":          dict,
 	"unbroken":      unbroken,
@@ -165,19 +164,6 @@ func propertyName(name string) string {
 	}
 	return line(name)
 }
-
-// hue is a type's colour, one of those that the style sheet names: the same on
-// every page.
-func hue(name string) int {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return int(h % hues)
-}
-
-// hues is how many colours there are for types.
-const hues = 10
 
 // shellQuote writes text as one word of a shell.
 func shellQuote(text string) string {

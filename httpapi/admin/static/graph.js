@@ -36,7 +36,7 @@
 			{ selector: ".near", style: { "line-color": accent, "target-arrow-color": accent, "line-opacity": 1, width: 2 } },
 			{ selector: "node:selected, node.over", style: { "border-width": 3, "border-color": accent } },
 		];
-		for (let i = 0; i < 10; i++) {
+		for (let i = 0; i <= 12; i++) {
 			sheet.push({ selector: "node[hue=" + i + "]", style: { "background-color": color("--hue", "hue-" + i) } });
 		}
 		return sheet;

@@ -210,8 +210,10 @@
 		if (form.id !== "theme" || !e.submitter) return;
 		e.preventDefault();
 		const theme = e.submitter.value;
-		document.documentElement.dataset.theme = theme;
-		announce(theme === "dark" ? "Dark theme." : "Light theme.");
+		if (theme === "system") delete document.documentElement.dataset.theme;
+		else document.documentElement.dataset.theme = theme;
+		for (const button of form.querySelectorAll("button")) button.setAttribute("aria-pressed", button === e.submitter);
+		announce(e.submitter.title + ".");
 		document.dispatchEvent(new CustomEvent("trails:theme"));
 		await fetch(form.action, { method: "POST", body: new URLSearchParams({ theme, return: location.pathname }), redirect: "manual" });
 	});
@@ -221,6 +223,20 @@
 		for (const menu of document.querySelectorAll("details.menu[open]")) {
 			menu.open = false;
 			menu.querySelector("summary").focus();
+		}
+	});
+
+	// An answer that refuses is shown like any other: in place when it has the part that
+	// is exchanged, otherwise as the page that it is.
+	document.addEventListener("htmx:beforeSwap", e => {
+		const { xhr, target, boosted, pathInfo } = e.detail;
+		if (!boosted || xhr.status < 400) return;
+		if (new DOMParser().parseFromString(xhr.responseText, "text/html").getElementById(target.id)) {
+			e.detail.shouldSwap = true;
+			e.detail.isError = false;
+		} else {
+			e.detail.isError = false;
+			location.assign(pathInfo.finalRequestPath);
 		}
 	});
 
