@@ -2,15 +2,16 @@
 // the example graph, with and without scripts, in both themes, also on a phone's
 // width; axe-core on every kind of page. It ends with one line that counts.
 //
-//   browser.mjs MODULES CHROMIUM TRAILS FILE BASE GUARDED TOKEN SHOTS
+//   browser.mjs MODULES CHROMIUM TRAILS FILE BASE GUARDED RICH TOKEN SHOTS
 //
-// BASE serves FILE without a token and GUARDED with TOKEN; SHOTS is where pictures go.
+// BASE serves FILE without a token and GUARDED with TOKEN, RICH a graph that has something
+// of everything; SHOTS is where pictures go.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-const [modules, chromium, trails, file, base, guarded, token, shots] = process.argv.slice(2)
+const [modules, chromium, trails, file, base, guarded, rich, token, shots] = process.argv.slice(2)
 const require = createRequire(join(modules, 'node_modules/'))
 const playwright = require('playwright-core')
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
@@ -31,7 +32,7 @@ function equal (got, want, what) {
 
 // A page that is answered with an error is shown all the same; Chromium calls that a
 // failed resource. Everything else on the console is a fault of ours.
-const ownRefusal = /^Failed to load resource: the server responded with a status of (400|401|404|409|410|422) /
+const ownRefusal = /^Failed to load resource: the server responded with a status of (400|401|403|404|405|409|410|422|429) /
 
 const plain = (address) => address.split('?')[0]
 
@@ -42,7 +43,7 @@ async function open (browser, { theme = 'light', size = 'wide', scripts = true }
   context.setDefaultTimeout(patience)
   const page = await context.newPage()
   const faults = []
-  const local = new Set([new URL(base).host, new URL(guarded).host])
+  const local = new Set([base, guarded, rich].map((address) => new URL(address).host))
   await context.route('**/*', (route) => {
     const url = new URL(route.request().url())
     if (local.has(url.host)) return route.continue()
@@ -313,6 +314,145 @@ async function editing ({ page }) {
   holds(stored.some((key) => key.startsWith('trails_')), `queries are kept under the graph's name, not ${stored}`)
 }
 
+// themes chooses each of the three, also without scripts, and always finds the way back.
+async function themes (browser, system, scripts) {
+  const window = await open(browser, { theme: system, scripts })
+  const { page } = window
+  const isDark = () => page.evaluate(() => {
+    const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number)
+    return r + g + b < 384
+  })
+  const cookies = { 'Light theme': 'light', 'Theme of the system': undefined, 'Dark theme': 'dark' }
+  const kept = async () => (await page.context().cookies()).find((cookie) => cookie.name.startsWith('trails-theme'))?.value
+  const dark = { 'Light theme': false, 'Theme of the system': system === 'dark', 'Dark theme': true }
+  const shows = async (name, when) => {
+    equal(await isDark(), dark[name], `${name} on a ${system} system, ${when}`)
+    for (const other of Object.keys(dark)) {
+      const button = page.getByRole('button', { name: other, exact: true })
+      holds(await button.isVisible(), `${other} can be chosen, ${when}`)
+      equal(await button.getAttribute('aria-pressed'), String(other === name), `${other} is pressed, ${when}`)
+    }
+  }
+  await page.goto(`${base}/admin`)
+  await shows('Theme of the system', 'before any choice')
+  for (const name of ['Dark theme', 'Light theme', 'Theme of the system', 'Light theme', 'Dark theme', 'Theme of the system']) {
+    await page.getByRole('button', { name, exact: true }).click()
+    for (const end = Date.now() + patience; await kept() !== cookies[name];) {
+      holds(Date.now() < end, `${name} is kept`)
+      await page.waitForTimeout(20)
+    }
+    await page.waitForLoadState('load')
+    await shows(name, 'at once')
+    if (scripts) await accessible(page, `${name} on a ${system} system`)
+    await page.goto(`${base}/admin/schema`)
+    await shows(name, 'on another page')
+  }
+  await window.end()
+}
+
+// filters writes filters that cannot be used: the list stays, and so does what was written.
+async function filters ({ page }) {
+  await page.goto(`${base}/admin/types/Requirement?where=status%3Dmet`)
+  const rows = page.locator('table.list-table tbody tr')
+  const before = await rows.count()
+  await page.locator('#property').selectOption('priority')
+  await page.locator('#value').fill('urgent')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.locator('#value-error').waitFor()
+  equal([await rows.count(), await page.locator('.chips li').count()], [before, 1], 'rows and filters that are left')
+  equal([await page.locator('#property').inputValue(), await page.locator('#value').inputValue()], ['priority', 'urgent'], 'what was written')
+  equal(await page.locator('#value').getAttribute('aria-describedby'), 'value-error', 'the error is that of the field')
+  await fits(page, 'a list with a bad filter')
+  await accessible(page, 'a list with a bad filter')
+  await page.locator('#value').fill('2')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.waitForURL(/where=priority(=|%3D)2/)
+  await page.locator('#value-error').waitFor({ state: 'detached' })
+  // What cannot be shown in place is shown as the page that it is.
+  await page.evaluate(() => document.querySelector('form[role="search"]').insertAdjacentHTML('beforeend', '<input type="hidden" name="sort" value="nothing">'))
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.waitForURL(/sort=nothing/)
+  await says(page, 'That cannot be asked')
+}
+
+// goingBack leaves a form that was refused and comes back to it: it is as it was left, who
+// is signed in stays so, and nothing asks whether it should be sent again.
+async function goingBack ({ page }) {
+  const signedIn = async (when) => equal(await page.getByRole('button', { name: 'Sign out' }).count(), 1, `signed in, ${when}`)
+  const send = async (button) => {
+    const loaded = page.waitForEvent('load')
+    await page.getByRole('button', { name: button, exact: true }).last().click()
+    await loaded
+  }
+  await page.goto(`${guarded}/admin/capabilities/requirement.create`)
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/admin/capabilities/requirement.create')
+  await page.getByLabel('title').fill('Tiny')
+  await send('Create')
+  await says(page, 'to mend')
+  await page.locator('.main-nav').getByRole('link', { name: 'Schema' }).click()
+  await page.waitForURL('**/admin/schema')
+  await page.goBack()
+  await says(page, 'to mend')
+  equal(await page.locator('#f-title').inputValue(), 'Tiny', 'what was written')
+  await signedIn('after going back to a refused form')
+  await page.goForward()
+  await page.waitForURL('**/admin/schema')
+  await signedIn('after going forward')
+  await page.goto(`${guarded}/admin/types/Nothing`)
+  await says(page, 'Not found')
+  await page.goBack()
+  await page.goBack()
+  await page.getByLabel('title').fill('Still here and long enough')
+  await send('Dry run')
+  await signedIn('after an error page')
+
+  // The same without a session, with a wrong token, and back.
+  await page.context().clearCookies()
+  await send('Dry run')
+  await says(page, 'You are not signed in any more')
+  await page.getByLabel('Token').fill('a guess')
+  await send('Sign in')
+  await says(page, 'This is not the token')
+  await page.goBack()
+  await says(page, 'You are not signed in any more')
+  await page.getByLabel('Token').fill(token)
+  await send('Sign in')
+  equal(await page.locator('#f-title').inputValue(), 'Still here and long enough', 'the form after a wrong token and going back')
+  await signedIn('in the end')
+}
+
+// absence edits values that are chosen from a list: each has one control for no value.
+async function absence ({ page, scripts }) {
+  await page.goto(`${rich}/admin/capabilities/alpha.update?id=one`)
+  for (const [field, value] of [['alphaState', 'new'], ['alphaSize', 'm'], ['alphaDone', 'true']]) {
+    const box = page.locator(`.field[data-field="${field}"]`)
+    equal(await box.getByText('Remove the value').count(), 0, `${field} has no second control`)
+    equal(await box.getByText('no value', { exact: true }).count(), 1, `${field} has an entry for no value`)
+    if (field === 'alphaSize') {
+      equal(await box.locator('select').inputValue(), value, field)
+      await box.locator('select').selectOption('')
+    } else {
+      await box.getByLabel('no value', { exact: true }).check()
+    }
+  }
+  equal(await page.locator('.field[data-field="alphaText"]').getByText('Remove the value').count(), 1, 'a text has a box')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await says(page, 'Dry run: nothing was changed')
+  await says(page, 'alphaDone')
+  equal(await page.locator('#preview del').count(), 3, 'values that would go')
+  equal(await page.locator('#preview ins').count(), 0, 'values that would come')
+}
+
+// referrers pages through all that refer to one instance.
+async function referrers ({ page }) {
+  await page.goto(`${rich}/admin/types/Alpha/one`)
+  await page.getByRole('link', { name: /^All 61 that refer here by betaTo/ }).click()
+  await page.waitForURL('**/admin/types/Beta?**')
+  await says(page, '1–61 of 61')
+}
+
 // pages are every kind of page, by its address and what must be done there.
 const pages = [
   ['the overview', '/admin'],
@@ -341,13 +481,40 @@ const pages = [
   ['a write that changed nothing', '/admin/capabilities/requirement.update?id=R-010', 'Save changes'],
   ['an unknown page', '/admin/types/Nothing'],
   ['an unknown instance', '/admin/types/Requirement/nothing'],
+  ['an unknown commit', '/admin/commits/0123456789'],
+  ['an unknown capability', '/admin/capabilities/nothing'],
+  ['an address that is wrong', '/admin/commits?limit=none'],
+  ['a bad filter', '/admin/types/Requirement?property=priority&value=none'],
+  ['a form for JSON with an error', '/admin/capabilities/query', 'Run'],
+  ['a form to edit that is refused', '/admin/capabilities/requirement.update?id=R-010', 'Save changes', (page) => page.getByLabel('title').fill('x')],
+  ['an edit of what is not there', '/admin/capabilities/requirement.update?id=nothing'],
+  ['a deletion that is asked for', '/admin/capabilities/requirement.delete'],
+  ['the question of an overwrite', '/admin/capabilities/load', 'Run', async (page) => {
+    await page.getByLabel('data').first().fill('{"type":"Standard","id":"x","data":{"name":"x","title":"One alone","url":"https://example.org/"}}')
+    await page.getByText('overwrite', { exact: true }).first().click()
+  }],
+  ['many types', `${rich}/admin`],
+  ['a schema of many types', `${rich}/admin/schema`],
+  ['a list of a type', `${rich}/admin/types/Beta?limit=20&offset=20`],
+  ['an abstract type', `${rich}/admin/types/Thing`],
+  ['an instance with much around it', `${rich}/admin/types/Alpha/one`],
+  ['the values of one property', `${rich}/admin/types/Alpha/one?property=alphaTags&offset=50`],
+  ['a picture of many types', `${rich}/admin/types/Alpha/one/graph`],
+  ['a form with every field', `${rich}/admin/capabilities/alpha.update?id=one`],
+  ['a form with every field, empty', `${rich}/admin/capabilities/alpha.create`],
+  ['what was deleted', `${rich}/admin/types/Kappa/one`],
+  ['the history of what was deleted', `${rich}/admin/types/Kappa/one/history`],
+  ['a commit that deleted', `${rich}/admin/commits/head`],
+  ['the first commit', `${rich}/admin/commits?limit=1`],
+  ['a picture of an answer of many types', `${rich}/admin/query?` + new URLSearchParams({ query: 'CONSTRUCT WHERE { ?a ?p ?b . ?a a ?t }', run: '1', output: 'picture' })],
 ]
 
 async function everyPage (browser, theme) {
   for (const size of ['wide', 'narrow']) {
     const window = await open(browser, { theme, size })
-    for (const [what, address, button] of pages) {
-      await window.page.goto(base + address)
+    for (const [what, address, button, fill] of pages) {
+      await window.page.goto(new URL(address, base).href)
+      if (fill) await fill(window.page)
       if (button) {
         const loaded = window.page.waitForEvent('load')
         await window.page.getByRole('button', { name: button, exact: true }).last().click()
@@ -398,6 +565,17 @@ async function main () {
       const second = await open(browser, options)
       await queries(second)
       await second.end()
+    }
+    for (const system of ['light', 'dark']) {
+      for (const scripts of [true, false]) await themes(browser, system, scripts)
+    }
+    for (const scripts of [true, false]) {
+      for (const part of [filters, goingBack, absence, referrers]) {
+        if (!scripts && part === filters) continue // its second half is about what scripts exchange
+        const window = await open(browser, { scripts })
+        await part(window)
+        await window.end()
+      }
     }
     for (const part of [arrives, references, editing, signIn]) {
       const window = await open(browser)
