@@ -509,23 +509,23 @@ const pages = [
   ['a picture of an answer of many types', `${rich}/admin/query?` + new URLSearchParams({ query: 'CONSTRUCT WHERE { ?a ?p ?b . ?a a ?t }', run: '1', output: 'picture' })],
 ]
 
-async function everyPage (browser, theme) {
-  for (const size of ['wide', 'narrow']) {
-    const window = await open(browser, { theme, size })
-    for (const [what, address, button, fill] of pages) {
-      await window.page.goto(new URL(address, base).href)
-      if (fill) await fill(window.page)
-      if (button) {
-        const loaded = window.page.waitForEvent('load')
-        await window.page.getByRole('button', { name: button, exact: true }).last().click()
-        await loaded
-      }
-      await fits(window.page, `${what}, ${size}`)
-      await accessible(window.page, `${what}, ${theme}, ${size}`)
+// everyPage looks at each page in one theme and one width: colours depend on the theme,
+// and what stands where on the width.
+async function everyPage (browser, theme, size) {
+  const window = await open(browser, { theme, size })
+  for (const [what, address, button, fill] of pages) {
+    await window.page.goto(new URL(address, base).href)
+    if (fill) await fill(window.page)
+    if (button) {
+      const loaded = window.page.waitForEvent('load')
+      await window.page.getByRole('button', { name: button, exact: true }).last().click()
+      await loaded
     }
-    if (size === 'wide') await stale(window, () => accessible(window.page, `a stale form, ${theme}`))
-    await window.end()
+    await fits(window.page, `${what}, ${size}`)
+    await accessible(window.page, `${what}, ${theme}, ${size}`)
   }
+  await stale(window, () => accessible(window.page, `a stale form, ${theme}`))
+  await window.end()
 }
 
 // signIn shows the token, loses the session, and has the form back.
@@ -582,7 +582,8 @@ async function main () {
       await part(window)
       await window.end()
     }
-    for (const theme of ['light', 'dark']) await everyPage(browser, theme)
+    await everyPage(browser, 'light', 'wide')
+    await everyPage(browser, 'dark', 'narrow')
     equal(barriers, [], 'what axe-core found')
   } finally {
     await browser.close()
