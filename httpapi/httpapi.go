@@ -87,19 +87,20 @@ type Server struct {
 }
 
 type server struct {
-	engine  Engine
-	opts    Options
-	limits  Limits
-	log     *slog.Logger
-	token   token
-	traffic *traffic
-	queries sparql.Texts
+	engine   Engine
+	opts     Options
+	limits   Limits
+	log      *slog.Logger
+	token    token
+	traffic  *traffic
+	arrivals *arrivals
+	queries  sparql.Texts
 }
 
 // New returns the server of every address.
 func New(e Engine, opts Options) *Server {
 	limits := opts.Limits.withDefaults()
-	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, token: newToken(opts.Token), traffic: newTraffic(limits)}
+	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, token: newToken(opts.Token), traffic: newTraffic(limits), arrivals: newArrivals(limits)}
 	if s.opts.WrongTokens == nil {
 		s.opts.WrongTokens = &WrongTokens{}
 	}
@@ -200,7 +201,8 @@ func (s *server) stages() []stage {
 		{"edge", s.resolved},        // before whoever asks for the caller's address
 		{"origin", s.ownOrigin},     // before token: a browser may hold one
 		{"token", s.authenticated},  // before the body: nobody unknown makes us read one
-		{"traffic", s.admitted},     // behind the token: nobody unknown takes a place
+		{"arrival", s.arrived},      // behind the token: strangers' bodies are short
+		{"traffic", s.admitted},     // behind arrival: what has not come takes no place
 	}
 }
 

@@ -19,6 +19,12 @@ type Limits struct {
 	// Read is how long a GET may take, Call any other request. Default 30 seconds
 	// and 10 minutes.
 	Read, Call time.Duration
+	// Arriving is how many request bodies arrive at once; when there are more, the slowest
+	// is cut. Default 512.
+	Arriving int
+	// BodyBytes is how much the bodies of requests hold together, those that arrive and
+	// those that are being answered, without the first 64 KiB of each. Default 256 MiB.
+	BodyBytes int64
 	// Arrival is how long a request may take to arrive whole. Default 2 minutes.
 	Arrival time.Duration
 	// Grace is how long calls in flight may go on when the process is told to stop.
@@ -28,12 +34,14 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		InFlight: cmp.Or(l.InFlight, 256),
-		Streams:  cmp.Or(l.Streams, 4096),
-		Read:     cmp.Or(l.Read, 30*time.Second),
-		Call:     cmp.Or(l.Call, 10*time.Minute),
-		Arrival:  cmp.Or(l.Arrival, 2*time.Minute),
-		Grace:    cmp.Or(l.Grace, 10*time.Second),
+		InFlight:  cmp.Or(l.InFlight, 256),
+		Streams:   cmp.Or(l.Streams, 4096),
+		Read:      cmp.Or(l.Read, 30*time.Second),
+		Call:      cmp.Or(l.Call, 10*time.Minute),
+		Arriving:  cmp.Or(l.Arriving, 512),
+		BodyBytes: cmp.Or(l.BodyBytes, 256<<20),
+		Arrival:   cmp.Or(l.Arrival, 2*time.Minute),
+		Grace:     cmp.Or(l.Grace, 10*time.Second),
 	}
 }
 

@@ -1,0 +1,207 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"trails/policy"
+)
+
+// What a body has to do to arrive; see docs/decisions/0028-admission.md.
+const (
+	// arrivalGrace is how long a body may take, and arrivalRate how many bytes give it
+	// another second, up to [Limits.Arrival].
+	arrivalGrace = 10 * time.Second
+	arrivalRate  = 16 << 10
+	// slowAfter is from when on a body may be cut to make room for another one.
+	slowAfter = time.Second
+	// freeBytes of each body are not counted, so that short calls find room.
+	freeBytes = 64 << 10
+	// strangersBody is the most bytes of a body before the token was shown.
+	strangersBody = 1 << 20
+)
+
+// arrivals are the bodies that arrive, and the bytes of those that have.
+type arrivals struct {
+	most      int
+	mostBytes int64
+	whole     time.Duration
+
+	mu    sync.Mutex
+	now   map[*arrival]struct{}
+	bytes int64
+}
+
+// arrival is one body. The lock of arrivals guards it.
+type arrival struct {
+	conn  *http.ResponseController
+	began time.Time
+	read  int64
+	cut   bool // to make room
+}
+
+func newArrivals(l Limits) *arrivals {
+	return &arrivals{most: l.Arriving, mostBytes: l.BodyBytes, whole: l.Arrival, now: map[*arrival]struct{}{}}
+}
+
+var errNoRoom = errors.New("more is arriving than there is room for")
+
+// arrived reads the body of a request before the request counts as one that is answered:
+// a body that does not come keeps nobody else waiting. The handlers read it again, with
+// the error that it ended with.
+func (s *server) arrived(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		most := int64(MaxBody)
+		if _, known := policy.FromContext(r.Context()); !known {
+			most = strangersBody
+		}
+		text, err := s.arrivals.take(w, r, most)
+		defer s.arrivals.free(int64(len(text)))
+		if errors.Is(err, errNoRoom) {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // the rest is not waited for
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Retry-After", "1")
+			refuseOutside(w, r, http.StatusServiceUnavailable, "more request bodies are arriving than there is room for; try again")
+			return
+		}
+		r.Body = io.NopCloser(&body{bytes.NewReader(text), err})
+		if err == nil {
+			r.ContentLength = int64(len(text))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// body is one that was read, with the error behind it; nil is its regular end.
+type body struct {
+	*bytes.Reader
+	err error
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if errors.Is(err, io.EOF) && b.err != nil {
+		err = b.err
+	}
+	return n, err
+}
+
+// WriteTo hides that of the reader, which knows no error.
+func (b *body) WriteTo(w io.Writer) (int64, error) {
+	n, err := b.Reader.WriteTo(w)
+	if err == nil {
+		err = b.err
+	}
+	return n, err
+}
+
+// take reads a body whole. The bytes of what it returns are counted until they are freed.
+func (a *arrivals) take(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	it := &arrival{conn: http.NewResponseController(w), began: time.Now()}
+	if !a.enter(it) {
+		return nil, errNoRoom
+	}
+	defer a.leave(it)
+	var text []byte
+	if r.ContentLength > 0 {
+		text = make([]byte, 0, min(r.ContentLength, freeBytes)+1)
+	}
+	for {
+		if int64(len(text)) > most {
+			return text[:most], &http.MaxBytesError{Limit: most}
+		}
+		if len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+		if !a.mayRead(it) {
+			return text, os.ErrDeadlineExceeded
+		}
+		n, err := r.Body.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if n > 0 && !a.count(it, int64(n)) {
+			return text, errNoRoom
+		}
+		if errors.Is(err, io.EOF) {
+			_ = it.conn.SetReadDeadline(time.Time{}) // a reader without deadlines needs none
+			return text, nil
+		}
+		if err != nil {
+			return text, err
+		}
+	}
+}
+
+// enter lets a body arrive, in the place of the slowest one if there is no other.
+func (a *arrivals) enter(it *arrival) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.now) >= a.most && !a.cutSlowest(it) {
+		return false
+	}
+	a.now[it] = struct{}{}
+	return true
+}
+
+func (a *arrivals) leave(it *arrival) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.now, it)
+}
+
+// mayRead gives a body the time for its next bytes; false when it was cut.
+func (a *arrivals) mayRead(it *arrival) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if it.cut {
+		return false
+	}
+	patience := min(a.whole, arrivalGrace+time.Duration(float64(it.read)/arrivalRate*float64(time.Second)))
+	_ = it.conn.SetReadDeadline(it.began.Add(patience)) // likewise
+	return true
+}
+
+// count counts bytes that have arrived; false when there is no room for them.
+func (a *arrivals) count(it *arrival, n int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before := max(0, it.read-freeBytes)
+	it.read += n
+	a.bytes += max(0, it.read-freeBytes) - before
+	return a.bytes <= a.mostBytes || it.read <= freeBytes || a.cutSlowest(it)
+}
+
+// free gives back the bytes of a body of this length.
+func (a *arrivals) free(length int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.bytes -= max(0, length-freeBytes)
+}
+
+// cutSlowest ends the body that has come slowest, unless that is the one that asks or
+// all have only begun. The lock is held.
+func (a *arrivals) cutSlowest(asks *arrival) bool {
+	var slowest *arrival
+	worst, now := 0.0, time.Now()
+	for it := range a.now {
+		age := now.Sub(it.began)
+		if wait := age.Seconds() / float64(it.read+1); age > slowAfter && wait > worst {
+			slowest, worst = it, wait
+		}
+	}
+	if slowest == nil || slowest == asks {
+		return false
+	}
+	slowest.cut = true
+	delete(a.now, slowest)
+	_ = slowest.conn.SetReadDeadline(now) // likewise
+	return true
+}
