@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"zombiezen.com/go/sqlite"
+
 	"trails/kg/fault"
 )
 
@@ -166,6 +168,21 @@ func (f *File) start(ctx context.Context) error {
 	return nil
 }
 
+// layout has statements that name every table, and every index that others name: a
+// file for which they cannot be prepared has lost one.
+var layout = []string{
+	metaRows, termRows, liveRows, histRows, provSums.rows, idempotencySums.rows, commitChain.rows,
+	"SELECT " + commitColumns,
+	"SELECT line, parent, fork, name, head FROM lines",
+	"SELECT line, seq, s, p, o, g, op FROM changes",
+	"SELECT p FROM live INDEXED BY live_pos",
+	"SELECT o FROM live INDEXED BY live_osp",
+	"SELECT g FROM live INDEXED BY live_g WHERE g <> 0",
+	"SELECT hash FROM terms INDEXED BY terms_hash",
+	"SELECT seq FROM prov INDEXED BY prov_reads WHERE commit_seq = 0 AND outcome = 'ok'",
+	"SELECT seq FROM prov INDEXED BY prov_refusals WHERE commit_seq = 0 AND outcome <> 'ok'",
+}
+
 func (f *File) readMeta(c *conn) error {
 	format, err := c.int64("PRAGMA user_version")
 	if err != nil {
@@ -173,6 +190,18 @@ func (f *File) readMeta(c *conn) error {
 	}
 	if format > Format {
 		return newerFormat(f.path, int(format))
+	}
+	for _, sql := range layout {
+		s, _, err := c.PrepareTransient(sql)
+		if err != nil && resultCode(err) == sqlite.ResultError {
+			return damaged("its tables are not those of format %d: %v", Format, err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.Finalize(); err != nil {
+			return err
+		}
 	}
 	meta := map[string]string{}
 	err = c.exec("SELECT key, value FROM meta", func(s *stmt) error {
