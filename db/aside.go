@@ -152,14 +152,14 @@ type taken struct {
 // takeAside reads what waits. The caller has the lock for writing, so that no other
 // process does the same. What is not ours or was damaged is renamed, so that it is read
 // once; what this process may not read is left to others.
-func (f *File) takeAside() (taken, error) {
+func (f *File) takeAside() taken {
 	t := taken{dir: f.asideDir()}
 	if info, err := os.Lstat(t.dir); err != nil || !info.IsDir() {
-		return taken{}, nil
+		return taken{}
 	}
 	entries, err := os.ReadDir(t.dir)
 	if err != nil {
-		return taken{}, nil // another user's
+		return taken{} // another user's
 	}
 	for _, e := range entries {
 		name := filepath.Join(t.dir, e.Name())
@@ -184,7 +184,7 @@ func (f *File) takeAside() (taken, error) {
 			_ = os.Rename(name, strings.TrimSuffix(name, asideExt)+badExt) // else it is read again next time
 		}
 	}
-	return t, nil
+	return t
 }
 
 // forget removes what has been taken in. What cannot be removed is recognized by its ids

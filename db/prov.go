@@ -133,11 +133,8 @@ func (f *File) record(ctx context.Context, batch []Activity) error {
 	if err := f.lock(ctx, shortWait); err != nil {
 		return err
 	}
-	found, err := f.takeAside()
-	if err == nil {
-		err = f.recordAll(c, found.activities, batch)
-	}
-	if err != nil {
+	found := f.takeAside()
+	if err := f.recordAll(c, found.activities, batch); err != nil {
 		return errors.Join(err, c.end("ROLLBACK"))
 	}
 	if err := c.end("COMMIT"); err != nil {

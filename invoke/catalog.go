@@ -3,8 +3,10 @@ package invoke
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"trails/capability"
+	"trails/capability/project"
 	"trails/kg"
 	"trails/policy"
 )
@@ -22,13 +24,19 @@ type entry struct {
 	streams bool  // see builtin
 }
 
-// catalog is every capability under one version of the schema. It is immutable.
+// catalog is every capability under one version of the schema. But for what the doctor
+// found it is immutable.
 type catalog struct {
 	schemaSeq int64
 	version   string
 	ordered   []*entry
 	byID      map[string]*entry
 	registry  *capability.Registry
+
+	// What the doctor has found, once: see checkCapabilities.
+	viewed    sync.Once
+	differing []project.Difference
+	viewErr   error
 }
 
 // catalogOf returns the catalog that belongs to the snapshot's schema, built at

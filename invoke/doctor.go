@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trails/capability"
+	"trails/capability/project"
 	"trails/kg"
 	"trails/kg/fault"
 	"trails/policy"
@@ -149,30 +150,35 @@ func checkSchema(_ context.Context, r *running) (string, error) {
 // differencesTold is how many differences between views are spelled out.
 const differencesTold = 5
 
-// checkCapabilities compares what every view shows of each capability with its descriptor.
-func checkCapabilities(ctx context.Context, r *running) (string, error) {
-	var told []string
-	n := 0
-	for _, view := range r.engine.config.Views {
-		for _, en := range r.catalog.ordered {
-			if ctx.Err() != nil {
-				return "", ctx.Err()
-			}
-			differences, err := view.Check(en.Descriptor)
-			if err != nil {
-				return "", err
-			}
-			for _, d := range differences {
-				if n++; n <= differencesTold {
-					told = append(told, d.String())
-				}
-			}
+// checkCapabilities compares what every view shows of each capability with its descriptor,
+// once for each version of the schema: both follow from that.
+func checkCapabilities(_ context.Context, r *running) (string, error) {
+	c := r.catalog
+	c.viewed.Do(func() { c.differing, c.viewErr = c.differences(r.engine.config.Views) })
+	switch n := len(c.differing); {
+	case c.viewErr != nil:
+		return "", c.viewErr
+	case n > 0:
+		told := make([]string, min(n, differencesTold))
+		for i := range told {
+			told[i] = c.differing[i].String()
 		}
-	}
-	if n > 0 {
 		return "", fmt.Errorf("%d differences between descriptors and what is shown of them, which only a bug of trails can make: %s", n, strings.Join(told, "; "))
 	}
-	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(r.catalog.ordered), len(r.engine.config.Views)), nil
+	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(c.ordered), len(r.engine.config.Views)), nil
+}
+
+func (c *catalog) differences(views []project.View) (all []project.Difference, err error) {
+	for _, view := range views {
+		for _, en := range c.ordered {
+			found, err := view.Check(en.Descriptor)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+	}
+	return all, nil
 }
 
 // checkLog finds a write-ahead log that a reader keeps from starting over.
