@@ -36,8 +36,9 @@ example: ## the first minute: the main job on the embedded example
 	go run ./example/tour
 
 .PHONY: test
-test: ## run the tests
+test: ## run the tests, and say which suites were not here
 	go test ./...
+	@go test -count=1 -run '^$$' # shows what a passing package says
 
 .PHONY: check
 check: fmt vet lint test ## format, vet, lint, tests
