@@ -57,7 +57,15 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !d.trusts(w, r) {
 		return
 	}
-	if m, ok := readMessage(w, r); ok {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	if version := r.Header.Get(protocolHeader); isBatch(body) && (version == batching || version == "") {
+		serveBatch(w, r, body, d.take)
+		return
+	}
+	if m, ok := readMessage(w, body); ok {
 		d.take(w, r, m)
 	}
 }
@@ -99,17 +107,21 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// readMessage reads the one message of a request, or refuses it.
-func readMessage(w http.ResponseWriter, r *http.Request) (message, bool) {
+// readBody reads what a request has, or refuses it.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if !isJSON(r) {
 		refuseHTTP(w, http.StatusUnsupportedMediaType, nullID, invalid("Content-Type must be application/json"))
-		return message{}, false
+		return nil, false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		refuseBody(w, err)
-		return message{}, false
 	}
+	return body, err == nil
+}
+
+// readMessage reads the one message of a body, or refuses it.
+func readMessage(w http.ResponseWriter, body []byte) (message, bool) {
 	m, bad := parse(body)
 	if bad != nil {
 		refuseHTTP(w, http.StatusBadRequest, m.idText, bad)

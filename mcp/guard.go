@@ -65,7 +65,7 @@ func parse(text []byte) (message, *jsonrpc.Error) {
 	case isObject || !json.Valid(text):
 		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error"}
 	case text[0] == '[':
-		return m, invalid("batches are not supported; send each message by itself")
+		return m, invalid("batches are for sessions of protocol " + batching + " alone; send each message by itself")
 	}
 	return m, invalid("a message is a JSON object")
 }

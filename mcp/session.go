@@ -171,19 +171,32 @@ func (s *session) land(request jsonrpc.ID) {
 
 // greet opens the mailbox, when the handshake is done, and keeps its version.
 func (s *session) greet(hello json.RawMessage) {
-	var agreed struct {
-		Version string `json:"protocolVersion"`
-	}
-	_ = json.Unmarshal(hello, &agreed) // the SDK's own JSON
+	version := agreedVersion(hello)
 	closeBox := s.hub.open(s.box, kinds{tools: true, resources: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version = agreed.Version
+	s.version = version
 	if s.ended {
 		defer closeBox()
 		return
 	}
 	s.closeBox = closeBox
+}
+
+// agreedVersion is the version of the protocol in the answer to a handshake.
+func agreedVersion(hello json.RawMessage) string {
+	var agreed struct {
+		Version string `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(hello, &agreed) // the SDK's own JSON
+	return agreed.Version
+}
+
+// takesBatches reports that the session's version has them.
+func (s *session) takesBatches() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version == batching
 }
 
 // isPrimed reports that the session's version begins a stream with an event to resume

@@ -66,7 +66,11 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 
 // post takes one message. Its answer, a refusal too, goes to the stream.
 func (d *sseDoor) post(w http.ResponseWriter, r *http.Request) {
-	m, ok := readMessage(w, r)
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	m, ok := readMessage(w, body)
 	if !ok {
 		return
 	}

@@ -57,10 +57,27 @@ func (d *statefulDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *statefulDoor) post(w http.ResponseWriter, r *http.Request) {
-	m, ok := readMessage(w, r)
+	body, ok := readBody(w, r)
 	if !ok {
 		return
 	}
+	if isBatch(body) && d.takesBatches(r) {
+		serveBatch(w, r, body, d.postOne)
+		return
+	}
+	if m, ok := readMessage(w, body); ok {
+		d.postOne(w, r, m)
+	}
+}
+
+// takesBatches reports that the request is of a session whose version has them.
+func (d *statefulDoor) takesBatches(r *http.Request) bool {
+	s, ok := d.sessions.find(d.via, r.Header.Get(sessionHeader))
+	version := r.Header.Get(protocolHeader)
+	return ok && s.takesBatches() && (version == "" || version == batching)
+}
+
+func (d *statefulDoor) postOne(w http.ResponseWriter, r *http.Request, m message) {
 	version := r.Header.Get(protocolHeader)
 	switch {
 	case version >= sessionless || m.standsAlone():

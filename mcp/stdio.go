@@ -71,6 +71,10 @@ type lineConn struct {
 	box       *mailbox
 	listening atomic.Int64 // addresses of the subscriptions that are open
 
+	version atomic.Value // string: what the handshake agreed on
+	batchMu sync.Mutex
+	batches map[jsonrpc.ID]*lineBatch // of the requests that came in one
+
 	quitMu   sync.Mutex
 	closeBox func() // nil before the handshake
 }
@@ -84,6 +88,7 @@ func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
 		incoming: make(chan jsonrpc.Message),
 		closed:   make(chan struct{}),
 		flights:  newFlights(),
+		batches:  map[jsonrpc.ID]*lineBatch{},
 		box:      newMailbox(),
 	}
 }
@@ -162,9 +167,20 @@ func (c *lineConn) take(line []byte, whole bool) bool {
 // accept hands a good message on and answers a bad one. It returns false when the
 // connection was closed meanwhile.
 func (c *lineConn) accept(line []byte) bool {
+	if isBatch(line) && c.version.Load() == batching {
+		return c.acceptBatch(line)
+	}
 	m, bad := parse(line)
+	return c.acceptMessage(m, bad, nil)
+}
+
+// acceptMessage is accept for one message, of a batch unless that is nil.
+func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bool {
+	if b != nil && (bad != nil || m.isCall()) {
+		b.expect()
+	}
 	if bad != nil {
-		return c.send(failure(m.idText, bad)) == nil
+		return c.say(failure(m.idText, bad), b) == nil
 	}
 	if m.response {
 		return !c.flights.answers(m) || c.deliver(m.answer())
@@ -173,7 +189,10 @@ func (c *lineConn) accept(line []byte) bool {
 		if !m.isCall() {
 			return true // a notification has no answer, not even a refusal
 		}
-		return c.send(failure(m.idText, c.e.refuse(context.Background(), m.method, err))) == nil
+		return c.say(failure(m.idText, c.e.refuse(context.Background(), m.method, err)), b) == nil
+	}
+	if b != nil && m.isCall() {
+		c.keepBatch(m.id, b)
 	}
 	req := m.request()
 	req.Extra = origin{request: m.id, id: m.idText}.extra()
@@ -220,15 +239,21 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 func (c *lineConn) answer(res *jsonrpc.Response) error {
 	was := c.flights.look(res.ID)
 	defer c.flights.land(res.ID)
+	batch := c.batchOf(res.ID)
 	if res.Error != nil && was.cancelled {
-		return nil // its sender does not wait any more (MCP, cancellation)
+		return c.say(nil, batch) // its sender does not wait any more (MCP, cancellation)
 	}
 	if res.Error != nil {
 		res.Error = tidyError(res.Error)
 	} else if was.method == "initialize" {
+		c.version.Store(agreedVersion(res.Result))
 		defer c.greet()
 	}
-	return c.sendMessage(res)
+	text, err := jsonrpc.EncodeMessage(res)
+	if err != nil {
+		return err
+	}
+	return c.say(text, batch)
 }
 
 func (c *lineConn) sendMessage(msg jsonrpc.Message) error {

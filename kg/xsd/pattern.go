@@ -256,10 +256,7 @@ func rangesOf(class string, folds bool) ([]rune, error) {
 	if err != nil {
 		return nil, reasonOf(err)
 	}
-	switch re.Op {
-	case syntax.OpCharClass:
-		return re.Rune, nil
-	case syntax.OpLiteral: // one character, with its other cases under flag i
+	if re.Op == syntax.OpLiteral { // one character, with its other cases under flag i
 		r := re.Rune[0]
 		ranges := []rune{r, r}
 		for other := unicode.SimpleFold(r); folds && other != r; other = unicode.SimpleFold(other) {
@@ -267,12 +264,14 @@ func rangesOf(class string, folds bool) ([]rune, error) {
 		}
 		slices.Sort(ranges)
 		return ranges, nil
-	case syntax.OpAnyChar:
+	}
+	if re.Op == syntax.OpAnyChar {
 		return []rune{0, utf8.MaxRune}, nil
-	case syntax.OpAnyCharNotNL:
+	}
+	if re.Op == syntax.OpAnyCharNotNL {
 		return []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune}, nil
 	}
-	return nil, nil // no character
+	return re.Rune, nil // of a class; what is none matches no character
 }
 
 func written(ranges []rune) string {

@@ -1,0 +1,199 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"trails/kg/jsontext"
+)
+
+const (
+	// batching is the one version of the protocol in which several messages may come in
+	// one, as an array, and have to be answered so.
+	batching = "2025-03-26"
+	// maxBatch is how many they may be.
+	maxBatch = 100
+)
+
+func isBatch(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
+}
+
+// split returns the messages of a batch as they came.
+func split(text []byte) (members []json.RawMessage, bad *jsonrpc.Error) {
+	if jsontext.TooDeep(text, maxDepth+1) {
+		return nil, invalid(fmt.Sprintf("the message nests deeper than %d levels", maxDepth))
+	}
+	switch err := json.Unmarshal(text, &members); {
+	case err != nil:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error"}
+	case len(members) == 0:
+		return nil, invalid("the batch is empty")
+	case len(members) > maxBatch:
+		return nil, invalid(fmt.Sprintf("a batch has at most %d messages", maxBatch))
+	}
+	return members, nil
+}
+
+// parseMember is parse for a message of a batch. The handshake comes by itself: before
+// it nobody knows whether there may be batches.
+func parseMember(text []byte) (message, *jsonrpc.Error) {
+	m, bad := parse(text)
+	if bad == nil && m.method == "initialize" {
+		bad = invalid("initialize comes by itself, not in a batch")
+	}
+	return m, bad
+}
+
+// joined is the answer to a batch.
+func joined(answers []json.RawMessage) []byte {
+	out := []byte{'['}
+	for i, one := range answers {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, one...)
+	}
+	return append(out, ']')
+}
+
+// serveBatch answers the messages of a batch one after another, as if each had come by
+// itself, and all at once. A batch of notifications has no answer.
+func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(http.ResponseWriter, *http.Request, message)) {
+	members, bad := split(body)
+	if bad != nil {
+		refuseHTTP(w, http.StatusBadRequest, nullID, bad)
+		return
+	}
+	var answers []json.RawMessage
+	for _, member := range members {
+		if r.Context().Err() != nil {
+			return // nobody waits any more
+		}
+		m, bad := parseMember(member)
+		if bad != nil {
+			answers = append(answers, failure(m.idText, bad))
+			continue
+		}
+		out := &recorder{header: http.Header{}}
+		serve(out, r.Clone(r.Context()), m)
+		answers = append(answers, out.answers()...)
+	}
+	if len(answers) == 0 {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(joined(answers)) // a reader that left is no concern of ours
+}
+
+// recorder keeps the answer to one message of a batch.
+type recorder struct {
+	header http.Header
+	text   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header              { return w.header }
+func (w *recorder) WriteHeader(int)                  {}
+func (w *recorder) Write(p []byte) (int, error)      { return w.text.Write(p) }
+func (w *recorder) Flush()                           {}
+func (w *recorder) SetReadDeadline(time.Time) error  { return nil }
+func (w *recorder) SetWriteDeadline(time.Time) error { return nil }
+
+// answers are those in it: one JSON text, or of a stream of events the last one, which
+// notifications may come before. They have no place in a batch.
+func (w *recorder) answers() (list []json.RawMessage) {
+	if !strings.HasPrefix(w.header.Get("Content-Type"), eventStream) {
+		if text := bytes.TrimSpace(w.text.Bytes()); json.Valid(text) {
+			list = append(list, text)
+		}
+		return list
+	}
+	for line := range bytes.Lines(w.text.Bytes()) {
+		data, ok := bytes.CutPrefix(line, []byte("data: "))
+		if m, bad := parse(bytes.TrimSpace(data)); ok && bad == nil && m.response {
+			list = append(list, bytes.TrimSpace(data))
+		}
+	}
+	return list
+}
+
+// lineBatch gathers the answers to a batch on stdio: they go out together when the last
+// one is there.
+type lineBatch struct {
+	mu      sync.Mutex
+	open    int // answers that are still to come, and one while the batch is read
+	answers []json.RawMessage
+}
+
+func (b *lineBatch) expect() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open++
+}
+
+// add takes an answer, nil for one that will not come. It returns all of them when that
+// was the last.
+func (b *lineBatch) add(text []byte) []json.RawMessage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if text != nil {
+		b.answers = append(b.answers, text)
+	}
+	if b.open--; b.open > 0 {
+		return nil
+	}
+	return b.answers
+}
+
+// acceptBatch is accept for a line with several messages.
+func (c *lineConn) acceptBatch(line []byte) bool {
+	members, bad := split(line)
+	if bad != nil {
+		return c.send(failure(nullID, bad)) == nil
+	}
+	b := &lineBatch{open: 1}
+	for _, member := range members {
+		m, bad := parseMember(member)
+		if !c.acceptMessage(m, bad, b) {
+			return false
+		}
+	}
+	return c.say(nil, b) == nil
+}
+
+// say writes an answer, or keeps it with those of its batch; nil is none.
+func (c *lineConn) say(text []byte, b *lineBatch) error {
+	if b == nil {
+		if text == nil {
+			return nil
+		}
+		return c.send(text)
+	}
+	if all := b.add(text); len(all) > 0 {
+		return c.send(joined(all))
+	}
+	return nil
+}
+
+// batchOf returns, once, the batch that a request came in, nil for none.
+func (c *lineConn) batchOf(id jsonrpc.ID) *lineBatch {
+	c.batchMu.Lock()
+	defer c.batchMu.Unlock()
+	b := c.batches[id]
+	delete(c.batches, id)
+	return b
+}
+
+func (c *lineConn) keepBatch(id jsonrpc.ID, b *lineBatch) {
+	c.batchMu.Lock()
+	defer c.batchMu.Unlock()
+	c.batches[id] = b
+}
