@@ -189,7 +189,7 @@ func TestOnePublicNameOverTLSAtAProxy(t *testing.T) {
 func TestGuessesBehindAProxyAreCountedByCaller(t *testing.T) {
 	b, _ := behindProxy(t, newNotes(t), true)
 	for range 10 {
-		if res := b.signIn(t, "wrong", "X-Forwarded-For", "192.0.2.1"); res.StatusCode != http.StatusUnauthorized {
+		if res := b.signIn(t, "wrong", "X-Forwarded-For", "192.0.2.1"); res.StatusCode != http.StatusForbidden {
 			t.Errorf("a wrong token: %d", res.StatusCode)
 		}
 	}
