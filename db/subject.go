@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"errors"
+	"iter"
 
 	"trails/kg/rdf"
 )
@@ -28,7 +30,9 @@ const (
 	// A bulk commit has no log: its subjects are found in the order of the tables.
 	bulkSubjects = `SELECT s FROM (SELECT DISTINCT s FROM live NOT INDEXED WHERE added = ?1 UNION SELECT DISTINCT s FROM hist WHERE line = 1 AND added = ?1)
 		ORDER BY s LIMIT ?2 + 0 OFFSET ?3`
-	wasThere = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
+	// removedFrom goes through the transaction's own change log, page by page.
+	removedFrom = `SELECT DISTINCT s FROM changes WHERE line = 1 AND seq = ?1 AND s > ?2 AND p = ?3 AND g = 0 AND op = 45 ORDER BY s LIMIT ?4 + 0`
+	wasThere    = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`
 )
 
@@ -93,6 +97,44 @@ func (r *Reader) ChangedSubjects(ctx context.Context, c Commit, limit, offset in
 	}
 	list, err := r.terms(ids)
 	return list, r.fail(ctx, "changed subjects", err)
+}
+
+// removedPage is how many subjects [Writer.RemovedFrom] holds at a time.
+const removedPage = 1000
+
+// RemovedFrom returns the subjects that this transaction has removed a value of p from,
+// in the default graph, in the order of their ids. However many they are, few are held.
+func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term, error] {
+	return func(yield func(rdf.Term, error) bool) {
+		err := w.ready(ctx)
+		if err == nil {
+			err = w.broken(ctx, "log changes", w.writeLog())
+		}
+		ids, known, found := w.known(rdf.Quad{Predicate: p})
+		if err = errors.Join(err, found); err != nil || !known {
+			if err != nil {
+				yield(nil, w.fail(ctx, "removed from", err))
+			}
+			return
+		}
+		for last := int64(0); ; {
+			page, err := w.column(ctx, removedFrom, w.seq, last, ids[posP], removedPage)
+			if err != nil {
+				yield(nil, w.fail(ctx, "removed from", err))
+				return
+			}
+			for _, id := range page {
+				t, err := w.dict.term(id)
+				if !yield(t, err) || err != nil {
+					return
+				}
+			}
+			if len(page) < removedPage {
+				return
+			}
+			last = page[len(page)-1]
+		}
+	}
 }
 
 // Existed reports whether anything was said of a subject, in any graph, just before

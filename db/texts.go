@@ -16,16 +16,19 @@ import (
 // are kept in memory, sorted, once somebody searches them or sorts by them. They are
 // those of one commit, which never change; a later one's follow from its change log.
 const (
-	keptTexts     = 1_000_000 // of all properties of a file together
-	logTexts      = 20_000    // changes that are followed; beyond them the texts are read again
-	textTries     = 50_000    // texts of one search that are tried against the other conditions
-	textChunk     = 500       // subjects that are tried at once
+	logTexts      = 20_000 // changes that are followed; beyond them the texts are read again
+	textTries     = 50_000 // texts of one search that are tried against the other conditions
+	textChunk     = 500    // subjects that are tried at once
 	textsOfColumn = `SELECT v.s, v.o, substr(t.value, 1, ?) FROM live v INDEXED BY live_pos LEFT JOIN terms t ON t.id = v.o
 		WHERE v.p = ? AND v.g = 0`
 	changedTexts = `SELECT x.s, x.o, substr(t.value, 1, ?1), x.op FROM changes x LEFT JOIN terms t ON t.id = x.o
 		WHERE x.line = 1 AND x.seq > ?2 AND x.seq <= ?3 AND x.p = ?4 AND x.g = 0 ORDER BY x.seq LIMIT ?5 + 0`
 	unloggedCommits = "SELECT count(*) FROM commits WHERE seq > ? AND seq <= ? AND flags & 1"
 )
+
+// keptTextBytes bounds the texts of all properties of a file together. A variable, so that
+// a test reaches it with little data.
+var keptTextBytes = 128 << 20
 
 // textKey names a column: a property, and how its values are sorted.
 type textKey struct {
@@ -47,14 +50,18 @@ type textRow struct {
 	o, s int64
 }
 
+// bytes is what a row takes in memory.
+func (r textRow) bytes() int { return 32 + len(r.text) }
+
 func compareTexts(a, b textRow) int {
 	return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
 }
 
 // textColumn is the texts of one property as of a commit, sorted. It is immutable.
 type textColumn struct {
-	seq  int64
-	rows []textRow
+	seq   int64
+	rows  []textRow
+	bytes int
 	// large means that there are too many to be kept; there are no rows.
 	large bool
 }
@@ -91,7 +98,7 @@ func (t *textStore) put(p textKey, c *textColumn) {
 	t.touch(p)
 	total := 0
 	for i := len(t.used) - 1; i >= 0; i-- {
-		if total += len(t.columns[t.used[i]].rows); total > keptTexts {
+		if total += t.columns[t.used[i]].bytes; total > keptTextBytes {
 			for _, old := range t.used[:i+1] {
 				delete(t.columns, old)
 			}
@@ -142,11 +149,12 @@ func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, err
 	s.bind(1, sortRunes)
 	s.bind(2, p.p)
 	err = r.steps(ctx, s, func() (bool, error) {
-		if len(c.rows) == keptTexts {
-			c.rows, c.large = nil, true
+		row := scanText(s, p)
+		if c.bytes += row.bytes(); c.bytes > keptTextBytes {
+			c.rows, c.bytes, c.large = nil, 0, true
 			return false, nil
 		}
-		c.rows = append(c.rows, scanText(s, p))
+		c.rows = append(c.rows, row)
 		return true, nil
 	})
 	if err != nil {
@@ -178,20 +186,23 @@ func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*te
 	if err != nil || n == logTexts {
 		return nil, err
 	}
-	next := &textColumn{seq: r.head.Seq, rows: c.rows}
+	next := &textColumn{seq: r.head.Seq, rows: c.rows, bytes: c.bytes}
 	if n == 0 {
 		return next, nil
 	}
 	next.rows = make([]textRow, 0, len(c.rows)+len(now))
 	for _, row := range c.rows {
-		if _, changed := now[row]; !changed {
-			next.rows = append(next.rows, row)
+		if _, changed := now[row]; changed {
+			next.bytes -= row.bytes()
+			continue
 		}
+		next.rows = append(next.rows, row)
 	}
 	var added []textRow
 	for row, there := range now {
 		if there {
 			added = append(added, row)
+			next.bytes += row.bytes()
 		}
 	}
 	slices.SortFunc(added, compareTexts)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -169,9 +170,8 @@ func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
 
 func TestTextsThatWereUsedLongAgoGo(t *testing.T) {
 	var store textStore
-	rows := make([]textRow, keptTexts/2)
 	for p := range int64(4) {
-		store.put(textKey{p: p}, &textColumn{seq: 1, rows: rows})
+		store.put(textKey{p: p}, &textColumn{seq: 1, bytes: keptTextBytes / 2})
 		store.get(textKey{})
 	}
 	for p, want := range []bool{true, false, false, true} {
@@ -183,6 +183,61 @@ func TestTextsThatWereUsedLongAgoGo(t *testing.T) {
 	if c := store.get(textKey{p: 3}); c.seq != 1 {
 		t.Errorf("an older column came in the place of a later one")
 	}
+}
+
+// However long they are, the texts that are kept have a bound in bytes.
+func TestTextsThatTakeTooMuchMemoryAreNotKept(t *testing.T) {
+	before := keptTextBytes
+	defer func() { keptTextBytes = before }()
+	path := filepath.Join(t.TempDir(), "texts.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text := func(i, length int) rdf.Quad {
+		return rdf.Quad{Subject: rdf.IRI(fmt.Sprintf("urn:s:%03d", i)), Predicate: rdf.IRI("urn:p"), Object: rdf.Literal(strings.Repeat("x", length)+fmt.Sprint(i), rdf.XSDString)}
+	}
+	var short []rdf.Quad
+	for i := range 10 {
+		short = append(short, text(i, 1))
+	}
+	commitQuads(t, f, short, nil)
+	keptTextBytes = 10 * (32 + 2)
+	look := func(want int, kept bool) {
+		t.Helper()
+		r, err := f.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		ids, ok, err := r.ids(rdf.IRI("urn:p"))
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		rows, got, err := r.sortedTexts(t.Context(), keyOf(ids[0], ""))
+		if err != nil || got != kept || len(rows) != want {
+			t.Errorf("%d texts, kept %t, %v; want %d, %t", len(rows), got, err, want, kept)
+		}
+		held := 0
+		for _, c := range f.texts.columns {
+			held += c.bytes
+		}
+		if held > keptTextBytes {
+			t.Errorf("%d bytes are held, want %d at most", held, keptTextBytes)
+		}
+	}
+	look(10, true)
+	// The same number, one of them long: what follows the change is no way around.
+	commitQuads(t, f, []rdf.Quad{text(3, 100)}, []rdf.Quad{text(3, 1)})
+	look(10, true) // this reader has them; they are not kept
+	if len(f.texts.columns) > 0 {
+		t.Error("texts past the bound are kept")
+	}
+	look(0, false)
 }
 
 // TestKeptTextsWhileOthersWrite has several readers, each of which must get the texts of

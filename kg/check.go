@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"trails/db"
 	"trails/kg/rdf"
@@ -17,6 +18,10 @@ const (
 	keepGoingMaxErrors = 1000
 )
 
+// maxSeen bounds the nodes that a check remembers. A variable, so that a test reaches it
+// with little data.
+var maxSeen = 100_000
+
 // errEnough stops a check that has found as much as will be reported.
 var errEnough = errors.New("enough found")
 
@@ -28,6 +33,32 @@ func (s state) Having(ctx context.Context, pairs []validate.PredicateObject, lim
 	return having(ctx, s.Writer, pairs, limit)
 }
 
+// counted is the data that one node is checked with. All that is said of the node is held
+// until it has been checked, and bounded.
+type counted struct {
+	validate.Data
+	held int
+}
+
+// Match implements validate.Data.
+func (d *counted) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	if pattern.Predicate != nil {
+		return d.Data.Match(ctx, pattern) // it is not held
+	}
+	return func(yield func(rdf.Quad, error) bool) {
+		for q, err := range d.Data.Match(ctx, pattern) {
+			if err == nil {
+				if d.held += bytesOf(q); d.held > heldBytes {
+					err = tooManyStatements(q)
+				}
+			}
+			if !yield(q, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // checking is one validation of many nodes of one state.
 type checking struct {
 	data   validate.Data
@@ -35,7 +66,7 @@ type checking struct {
 	limit  int
 	memo   *validate.Cache
 	paths  map[rdf.Term]bool // predicates whose values must be of a class
-	seen   map[rdf.Term]bool // nodes that were checked because they refer to another
+	seen   map[rdf.Term]bool // nodes that were checked because they refer to another, not all
 	found  []validate.Result
 	report func(int64) // hears of every node; may be nil
 }
@@ -50,7 +81,7 @@ func newChecking(data validate.Data, shapes *validate.Shapes, limit int) *checki
 
 // node checks one node; errEnough means that there is enough to report.
 func (c *checking) node(ctx context.Context, focus rdf.Term) error {
-	results, err := c.shapes.NodeCached(ctx, c.data, focus, c.memo)
+	results, err := c.shapes.NodeCached(ctx, &counted{Data: c.data}, focus, c.memo)
 	if err != nil {
 		return fmt.Errorf("validate %s: %w", focus, err)
 	}
@@ -86,6 +117,12 @@ func (c *checking) referrers(ctx context.Context, target rdf.Term) error {
 		}
 		if !c.paths[q.Predicate] || c.seen[q.Subject] {
 			continue
+		}
+		if len(c.seen) >= maxSeen { // they are only there to save work
+			clear(c.seen)
+			for _, r := range c.found {
+				c.seen[r.Focus] = true // but an error is reported once
+			}
 		}
 		c.seen[q.Subject] = true
 		if err := c.node(ctx, q.Subject); err != nil {

@@ -175,8 +175,8 @@ type transaction struct {
 	schema  *compiled
 
 	result       Result
-	lost         []rdf.Term // subjects that lost a type
-	changed      []string   // IRIs of subjects, bounded, for provenance
+	lostTypes    bool     // subjects lost a type
+	changed      []string // IRIs of subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
 }
@@ -227,7 +227,7 @@ func (t *transaction) merge(ctx context.Context) error {
 }
 
 func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error {
-	before, err := t.quadsOf(ctx, group.Subject)
+	before, err := t.quadsOf(ctx, group)
 	if err != nil {
 		return err
 	}
@@ -250,16 +250,36 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	return nil
 }
 
-// quadsOf returns what is said of a subject before the change. A subject that the
-// file has never had is not looked for: a load of new ones is not slowed by it.
-func (t *transaction) quadsOf(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
+// hub is a subject with more statements than are read for a change that is not about
+// all of them. A variable, so that a test reaches it with little data.
+var hub = 10_000
+
+// quadsOf returns what is said of a subject before the change, of a hub as much as the
+// change depends on. A subject that the file has never had is not looked for: a load of
+// new ones is not slowed by it.
+func (t *transaction) quadsOf(ctx context.Context, group *change.Group) ([]rdf.Quad, error) {
 	if t.before.Quads == 0 {
 		return nil, nil
 	}
-	if known, err := t.w.WasKnown(ctx, subject); !known || err != nil {
+	if known, err := t.w.WasKnown(ctx, group.Subject); !known || err != nil {
 		return nil, err
 	}
-	return collect(t.w.Match(ctx, rdf.Quad{Subject: subject}))
+	all, whole, err := collectFirst(t.w.Match(ctx, rdf.Quad{Subject: group.Subject}), hub)
+	if whole || err != nil {
+		return all, err
+	}
+	return collect(func(yield func(rdf.Quad, error) bool) {
+		for _, n := range group.Needs() {
+			for q, err := range t.w.Match(ctx, n.Pattern) {
+				if !yield(q, err) || err != nil {
+					return
+				}
+				if n.One {
+					break
+				}
+			}
+		}
+	})
 }
 
 // store writes one delta and keeps what later steps need to know of it.
@@ -274,7 +294,7 @@ func (t *transaction) store(ctx context.Context, d change.Delta) error {
 		return err
 	}
 	if d.Quad.Predicate == rdf.Type && d.Quad.Label == nil {
-		t.lost = append(t.lost, d.Quad.Subject)
+		t.lostTypes = true
 	}
 	t.result.RemovedCount++
 	t.result.Removed = appendBounded(t.result.Removed, d.Quad)
@@ -330,7 +350,13 @@ func (t *transaction) check(ctx context.Context, c *checking, before *compiled) 
 	if err := t.checkChanged(ctx, c); err != nil {
 		return err
 	}
-	for _, target := range t.lost {
+	if !t.lostTypes {
+		return nil
+	}
+	for target, err := range t.w.RemovedFrom(ctx, rdf.Type) {
+		if err != nil {
+			return err
+		}
 		if err := c.referrers(ctx, target); err != nil {
 			return err
 		}

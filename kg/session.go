@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"path/filepath"
 	"strings"
 
+	"trails/db"
+	"trails/kg/fault"
 	"trails/kg/rdf"
 	"trails/policy"
 )
@@ -82,13 +85,39 @@ func nameOf(path string) string {
 	return name
 }
 
+// heldBytes bounds what is held of one subject at a time, and of the schema. A variable,
+// so that a test reaches it with little data.
+var heldBytes = db.DefaultQueryBytes
+
+// bytesOf is about what a quad takes in memory, in a list and in the sets that are made
+// of it.
+func bytesOf(q rdf.Quad) int { return 500 + len(rdf.Lexical(q.Object)) }
+
+func tooManyStatements(q rdf.Quad) error {
+	return fault.New(fault.TooLarge, "%s has too many statements to be taken all at once, in %d bytes of memory; change or ask for a part of them at a time",
+		rdf.AppendTerm(nil, q.Subject), heldBytes)
+}
+
+// collect returns all quads, as long as they are not too many for the memory.
 func collect(seq iter.Seq2[rdf.Quad, error]) ([]rdf.Quad, error) {
-	var out []rdf.Quad
+	all, _, err := collectFirst(seq, math.MaxInt)
+	return all, err
+}
+
+// collectFirst returns so many quads at most, and whether they are all.
+func collectFirst(seq iter.Seq2[rdf.Quad, error], most int) (list []rdf.Quad, all bool, err error) {
+	held := 0
 	for q, err := range seq {
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		out = append(out, q)
+		if len(list) == most {
+			return list, false, nil
+		}
+		if held += bytesOf(q); held > heldBytes {
+			return nil, false, tooManyStatements(q)
+		}
+		list = append(list, q)
 	}
-	return out, nil
+	return list, true, nil
 }

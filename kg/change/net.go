@@ -35,6 +35,36 @@ func (g *Group) Net(before []rdf.Quad) ([]Delta, []Failure) {
 	return m.deltas(), m.failures
 }
 
+// Need is a pattern of quads that [Group.Net] depends on.
+type Need struct {
+	Pattern rdf.Quad
+	// One means that one quad is as good as all that fit.
+	One bool
+}
+
+// Needs returns what Net depends on of a subject's quads: given these alone it answers
+// as if it were given all.
+func (g *Group) Needs() []Need {
+	var out []Need
+	for _, e := range g.Edits {
+		n := Need{Pattern: e.Quad, One: e.Op == Fresh}
+		if e.Op == Once {
+			continue
+		}
+		if !e.Op.hasPredicate() {
+			n.Pattern.Predicate = nil
+		}
+		if !e.Op.hasObject() || e.Op == Default {
+			n.Pattern.Object = nil
+		}
+		if n.Pattern.Label == nil {
+			n.Pattern.Label = rdf.DefaultGraph
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
 func (g *Group) onlyAsserts() bool {
 	return g.Edits[0].Op == Assert && g.Edits[len(g.Edits)-1].Op == Assert
 }
