@@ -81,6 +81,10 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if jsontext.TooDeep(body, MaxDepth) {
 		return nil, fault.New(fault.TooLarge, "the body nests deeper than %d levels", MaxDepth)
 	}
+	if jsontext.TooWide(body, jsontext.MaxMembers) {
+		return nil, fault.New(fault.TooLarge, "an object or an array of the body has more than %d members; send them in several calls, or as NDJSON or RDF with load", jsontext.MaxMembers).
+			With("limit", jsontext.MaxMembers)
+	}
 	if lone, found := jsontext.LoneSurrogate(body); found {
 		return nil, fault.New(fault.Malformed, "%w", lone)
 	}

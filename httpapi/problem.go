@@ -114,7 +114,10 @@ func problem(f *fault.Error, trace string) map[string]any {
 		}
 		p["detail"] = f.Message
 		if len(f.Fields) > 0 {
-			p["fields"] = f.Fields
+			shown, more := f.Shown()
+			if p["fields"] = shown; more {
+				p["count"] = f.Count
+			}
 		}
 	}
 	p["type"] = "urn:trails:problem:" + f.Kind.String()

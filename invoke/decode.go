@@ -26,6 +26,10 @@ func (r *running) readArgs(context.Context) error {
 	if jsontext.TooDeep(r.Args, maxDepth) {
 		return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
 	}
+	if jsontext.TooWide(r.Args, jsontext.MaxMembers) {
+		return fault.New(fault.TooLarge, "an object or an array of the arguments has more than %d members; send them in several calls, or as NDJSON or RDF with load", jsontext.MaxMembers).
+			With("limit", jsontext.MaxMembers)
+	}
 	d := json.NewDecoder(bytes.NewReader(r.Args))
 	d.UseNumber()
 	if err := d.Decode(&r.args.values); err != nil || r.args.values == nil {

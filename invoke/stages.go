@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -257,6 +258,9 @@ func (r *running) finish(err error) {
 	r.activity.Error = fault.Of(err).Kind.String()
 }
 
+// maxMessage is how many characters the message of a commit may have.
+const maxMessage = 10_000
+
 // changeSet returns the part of a change that every write takes from its arguments.
 func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 	c := kg.ChangeSet{Message: r.args.text("message"), DryRun: r.args.flag("dry_run")}
@@ -270,6 +274,9 @@ func (r *running) changeSet(ctx context.Context) (kg.ChangeSet, error) {
 			return c, wrongArguments("if_commit", fault.Pattern, id, "if_commit: "+err.Error())
 		}
 		c.IfCommit = &commit
+	}
+	if utf8.RuneCountInString(c.Message) > maxMessage {
+		return c, wrongArguments("message", fault.MaxLength, nil, fmt.Sprintf("message has at most %d characters", maxMessage))
 	}
 	if r.agreedAt != nil {
 		c.IfCommit = r.agreedAt

@@ -94,7 +94,10 @@ func (s *Session) Commit(ctx context.Context, c ChangeSet) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	labels := newRelabel()
-	for _, e := range c.Edits {
+	for i, e := range c.Edits {
+		if i%256 == 0 && ctx.Err() != nil {
+			return Result{}, ctx.Err()
+		}
 		if err := e.Check(); err != nil {
 			return Result{}, err
 		}

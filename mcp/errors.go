@@ -68,13 +68,23 @@ func fieldsAndDetails(f *fault.Error) map[string]any {
 	if len(f.Fields) == 0 {
 		return f.Details
 	}
-	return with(f.Details, map[string]any{"fields": f.Fields})
+	return with(f.Details, fieldsOf(f))
+}
+
+// fieldsOf are the fields of an answer, and how many there are when it has not all.
+func fieldsOf(f *fault.Error) map[string]any {
+	shown, more := f.Shown()
+	own := map[string]any{"fields": shown}
+	if more {
+		own["count"] = f.Count
+	}
+	return own
 }
 
 func kindAndDetails(f *fault.Error) map[string]any {
 	own := map[string]any{"kind": f.Kind.String(), "message": f.Message}
 	if len(f.Fields) > 0 {
-		own["fields"] = f.Fields
+		own = with(own, fieldsOf(f))
 	}
 	return with(f.Details, own)
 }

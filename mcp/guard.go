@@ -57,6 +57,9 @@ func parse(text []byte) (message, *jsonrpc.Error) {
 	if jsontext.TooDeep(text, maxDepth) {
 		return m, invalid("the message nests deeper than " + strconv.Itoa(maxDepth) + " levels")
 	}
+	if jsontext.TooWide(text, jsontext.MaxMembers) {
+		return m, invalid("an object or an array of the message has more than " + strconv.Itoa(jsontext.MaxMembers) + " members; send them in several calls, or as NDJSON or RDF with load")
+	}
 	var members map[string]json.RawMessage
 	text = bytes.TrimLeft(text, " \t\r\n")
 	switch isObject := bytes.HasPrefix(text, []byte("{")); {

@@ -63,8 +63,10 @@ func (k Kind) String() string { return kindNames[k] }
 type Error struct {
 	Kind    Kind
 	Message string
-	// Fields lists every failing field, for InvalidData and InvalidArguments.
+	// Fields lists the failing fields, for InvalidData and InvalidArguments: the first
+	// thousand of Count.
 	Fields []FieldError
+	Count  int
 	// Details are further members for a program: uri, tool, required_scope, head, line.
 	Details map[string]any
 	cause   error

@@ -60,14 +60,30 @@ func (f FieldError) String() string {
 
 // Invalid returns the InvalidData fault for fields, sorted by field then code.
 func Invalid(fields []FieldError) *Error {
-	fields = Sorted(fields)
-	return &Error{Kind: InvalidData, Message: New(InvalidData, "validation failed on %d field(s)", len(fields)).Message, Fields: fields}
+	return listing(InvalidData, "validation failed on %d field(s)", fields)
 }
 
 // Arguments returns the InvalidArguments fault for fields, sorted by field then code.
 func Arguments(fields ...FieldError) *Error {
+	return listing(InvalidArguments, "invalid arguments: %d field(s)", fields)
+}
+
+// A fault keeps maxFields fields, and an answer has maxShown of them.
+const (
+	maxFields = 1000
+	maxShown  = 100
+)
+
+func listing(kind Kind, message string, fields []FieldError) *Error {
 	fields = Sorted(fields)
-	return &Error{Kind: InvalidArguments, Message: New(InvalidArguments, "invalid arguments: %d field(s)", len(fields)).Message, Fields: fields}
+	e := New(kind, message, len(fields))
+	e.Count, e.Fields = len(fields), slices.Clip(fields[:min(len(fields), maxFields)])
+	return e
+}
+
+// Shown returns the fields that an answer has, and whether there are more.
+func (e *Error) Shown() (fields []FieldError, more bool) {
+	return e.Fields[:min(len(e.Fields), maxShown)], len(e.Fields) > maxShown
 }
 
 // Sorted returns fields sorted by node, field, code, message and source, without

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,5 +39,20 @@ func TestAFieldErrorSaysWhereAndOfWhat(t *testing.T) {
 		if got := f.String(); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+func TestAFaultCountsAllFieldsAndKeepsTheFirst(t *testing.T) {
+	fields := make([]fault.FieldError, 5000)
+	for i := range fields {
+		fields[i] = fault.FieldError{Field: fmt.Sprintf("f%04d", 4999-i), Code: fault.Closed}
+	}
+	err := fault.Arguments(fields...)
+	shown, more := err.Shown()
+	if err.Count != 5000 || err.Message != "invalid arguments: 5000 field(s)" || len(err.Fields) != 1000 || len(shown) != 100 || !more || shown[99].Field != "f0099" {
+		t.Errorf("got %d of %d, shown %d: %s", len(err.Fields), err.Count, len(shown), err.Message)
+	}
+	if shown, more := fault.Arguments(fields[:100]...).Shown(); len(shown) != 100 || more {
+		t.Errorf("of a hundred: %d, %v", len(shown), more)
 	}
 }

@@ -130,3 +130,32 @@ func escaped(text []byte) rune {
 	}
 	return rune(n)
 }
+
+// MaxMembers is how many members an object or an array may have that comes as arguments.
+const MaxMembers = 10_000
+
+// TooWide reports whether an object or an array has more members than limit, without
+// parsing text. It counts commas outside of strings, and needs memory for the open
+// brackets alone.
+func TooWide(text []byte, limit int) bool {
+	var open []int // how many commas each has
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			open = append(open, 0)
+		case (c == ']' || c == '}') && len(open) > 0:
+			open = open[:len(open)-1]
+		case c == ',' && len(open) > 0:
+			if open[len(open)-1]++; open[len(open)-1] >= limit {
+				return true
+			}
+		}
+	}
+	return false
+}

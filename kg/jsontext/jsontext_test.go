@@ -33,3 +33,21 @@ func TestTooDeepCountsBracketsOutsideOfStrings(t *testing.T) {
 		}
 	}
 }
+
+func TestTooWideCountsTheMembersOfEach(t *testing.T) {
+	for text, want := range map[string]bool{
+		`[1,2,3]`:                   false,
+		`[1,2,3,4]`:                 true,
+		`{"a":1,"b":2,"c":3}`:       false,
+		`{"a":1,"b":2,"c":3,"d":4}`: true,
+		`[[1,2],[1,2],[1,2]]`:       false,
+		`{"a":{"b":[1,2,3,4]}}`:     true,
+		`["a,b,c,d,\",\",", 1]`:     false,
+		`]],,,,[1,2`:                false,
+		``:                          false,
+	} {
+		if got := jsontext.TooWide([]byte(text), 3); got != want {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}

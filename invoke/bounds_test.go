@@ -1,0 +1,40 @@
+package invoke_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"trails/invoke"
+	"trails/kg/fault"
+)
+
+func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {
+	e := exampleEngine(t)
+	var keys, members strings.Builder
+	for i := range 1_000_000 {
+		fmt.Fprintf(&keys, `,"k%d":1`, i)
+		fmt.Fprintf(&members, `,"v%d"`, i)
+	}
+	for name, args := range map[string]string{
+		"keys":    `{"x":1` + keys.String() + `}`,
+		"members": `{"params":{"x":["v"` + members.String() + `]}}`,
+	} {
+		for _, capability := range []string{"query", "decision.create"} {
+			began := time.Now()
+			f := e.refused(t, invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: ana, Via: "test"}, fault.TooLarge)
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%s of %s took %s", name, capability, took)
+			}
+			if !strings.Contains(f.Message, "10000 members") || !strings.Contains(f.Message, "load") || f.Details["limit"] != 10_000 {
+				t.Errorf("%s of %s: %s names no limit or no way out", name, capability, f.Message)
+			}
+		}
+	}
+	f := e.refused(t, invoke.Call{Capability: "mutate", Args: json.RawMessage(`{"update":"CLEAR ALL","message":"` + strings.Repeat("é", 10_001) + `"}`), Principal: ana, Via: "test"}, fault.InvalidArguments)
+	if len(f.Fields) != 1 || f.Fields[0].Field != "message" || f.Fields[0].Code != fault.MaxLength {
+		t.Errorf("a long message: %v", f)
+	}
+}
