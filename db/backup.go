@@ -18,10 +18,6 @@ const backupPages = 1024
 // fault Conflict), while others read and write. dest appears whole or not at all.
 // progress, which may be nil, hears the pages copied and all of them.
 func (f *File) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
-	dest, err := filepath.Abs(dest)
-	if err != nil {
-		return err
-	}
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
@@ -30,8 +26,20 @@ func (f *File) Backup(ctx context.Context, dest string, progress func(done, tota
 		return err
 	}
 	defer r.Close()
+	return r.backup(ctx, dest, progress)
+}
+
+func (r *Reader) backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+	dest, err := filepath.Abs(dest)
+	if err != nil {
+		return err
+	}
 	return buildBeside(dest, func(temp string) error {
 		if err := r.copyTo(ctx, temp, progress); err != nil {
+			return asFault(ctx, dest, "backup", err)
+		}
+		// The log of the file that was copied is not the copy's.
+		if err := withConn(temp, sqlite.OpenReadWrite, func(c *conn) error { return c.seal(nil) }); err != nil {
 			return asFault(ctx, dest, "backup", err)
 		}
 		return checkCopy(temp)
@@ -46,7 +54,12 @@ func (r *Reader) copyTo(ctx context.Context, temp string, progress func(done, to
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	backup, err := sqlite.NewBackup(to, "main", r.conn.Conn, "main")
+	return copyPages(ctx, to, r.conn.Conn, progress)
+}
+
+// copyPages copies a whole database into another one, which nobody else uses.
+func copyPages(ctx context.Context, to, from *sqlite.Conn, progress func(done, total int64)) error {
+	backup, err := sqlite.NewBackup(to, "main", from, "main")
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,39 @@ package db
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"trails/kg/rdf"
 )
+
+// caches are what a process remembers of a file from one transaction to the next. They
+// are good for one epoch, which ends when a backup is restored: then commits and terms
+// have their numbers anew. Each transaction uses those of the epoch that it sees.
+type caches struct {
+	epoch string
+	terms *termCache
+	// lastHead is the head that was read last.
+	lastHead atomic.Pointer[Commit]
+	// texts are those of whole properties, as of the commits they say.
+	texts textStore
+	// facts and plans are of queries; see docs/decisions/0014-plans-by-shape.md.
+	facts *facts
+	plans *plans
+}
+
+func newCaches(epoch string) *caches {
+	return &caches{epoch: epoch, terms: newTermCache(), facts: newFacts(), plans: newPlans()}
+}
+
+// cachesOf returns the caches of an epoch, empty ones when it is another than the last.
+func (f *File) cachesOf(epoch string) *caches {
+	c := f.caches.Load()
+	if c.epoch != epoch {
+		c = newCaches(epoch)
+		f.caches.Store(c)
+	}
+	return c
+}
 
 // termCache remembers committed terms and their ids, which never change. It keeps
 // two generations: when the young one is full the old one is dropped, so that its

@@ -53,14 +53,23 @@ func scanCommit(s *stmt) Commit {
 	return c
 }
 
-// readHead reads where main is. A commit that is visible never changes, so the one
-// that was read last is not read again.
+// readHead reads where main is, and in which epoch, whose caches are then the reader's.
+// A commit that is visible never changes within an epoch, so the one that was read last is
+// not read again.
 func (r *Reader) readHead() (head Commit, err error) {
-	seq, err := r.conn.int64("SELECT head FROM lines WHERE line = ?", mainLine)
+	var seq int64
+	r.caches = nil
+	err = r.conn.exec("SELECT head, epoch FROM lines WHERE line = ?", func(s *stmt) error {
+		seq, r.caches = s.ColumnInt64(0), r.file.cachesOf(string(s.blob(1)))
+		return nil
+	}, mainLine)
+	if err == nil && r.caches == nil {
+		err = damaged("there is no branch main")
+	}
 	if err != nil || seq == 0 {
 		return head, err
 	}
-	if last := r.file.lastHead.Load(); last != nil && last.Seq == seq {
+	if last := r.caches.lastHead.Load(); last != nil && last.Seq == seq {
 		return *last, nil
 	}
 	err = r.conn.exec("SELECT "+commitColumns+" WHERE c.seq = ?", func(s *stmt) error {
@@ -70,7 +79,7 @@ func (r *Reader) readHead() (head Commit, err error) {
 	if err == nil && head.Seq != seq {
 		return head, damaged("main is at commit %d, which is none", seq)
 	}
-	r.file.lastHead.Store(&head)
+	r.caches.lastHead.Store(&head)
 	return head, err
 }
 

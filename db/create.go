@@ -60,6 +60,9 @@ func buildBeside(path string, build func(temp string) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return existsFault(path)
 	}
+	if hasLog(path) {
+		return fault.New(fault.Conflict, "%s-wal exists, the log of a file that was here before; put that file back, move the log away, or give another path", path)
+	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".trails-new-")
 	if err != nil {
 		return fault.New(fault.Unusable, "%s cannot be made; give a directory that exists and is writable: %w", path, err)
@@ -90,7 +93,8 @@ func linkNew(temp, path string) error {
 		return existsFault(path)
 	}
 	if err == nil {
-		return nil
+		// A file has one name, and nobody opens it while it has two.
+		return os.Remove(temp)
 	}
 	if _, stat := os.Lstat(path); stat == nil {
 		return existsFault(path)

@@ -7,8 +7,8 @@
 // the ids that stand for them in the file never leave this package.
 //
 // Several processes on one file are the normal case. Nothing is remembered from
-// one transaction to the next except what never changes: terms with their ids, and
-// what was true of a commit.
+// one transaction to the next except what does not change until a backup is restored:
+// terms with their ids, and what was true of a commit. See caches.
 package db
 
 import (
@@ -78,18 +78,12 @@ type Meta struct {
 // File is an open trails file. It is safe for concurrent use: many readers and
 // one writer at a time, the others waiting in order.
 type File struct {
-	path  string
-	opts  Options
-	meta  Meta
-	inode *inode
-	terms *termCache
-	// lastHead is the head that was read last.
-	lastHead atomic.Pointer[Commit]
-	// texts are those of whole properties, as of the commits they say.
-	texts textStore
-	// facts and plans are of queries; see docs/decisions/0014-plans-by-shape.md.
-	facts *facts
-	plans *plans
+	path   string // with no symbolic link in it
+	given  string // the path as the caller has it
+	opts   Options
+	meta   Meta
+	inode  *inode
+	caches atomic.Pointer[caches]
 
 	write   chan struct{} // holds one token: who has it is the writer
 	waiting atomic.Int64  // how many want that token
@@ -116,21 +110,22 @@ type File struct {
 }
 
 // Open opens the trails file at path. The faults are Missing when there is none
-// and Unusable when the file is foreign, newer, truncated, damaged or read-only;
-// such a file is not touched. An older format is migrated.
+// and Unusable when the file is foreign, newer, truncated, damaged, read-only, has
+// several names or lies beside the log of another file; such a file is not touched.
+// An older format is migrated.
 func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	if opts.Synchronous != "" && opts.Synchronous != "normal" && opts.Synchronous != "full" {
 		return nil, fault.New(fault.InvalidArguments, "synchronous %q: give normal or full", opts.Synchronous)
 	}
-	path, err := filepath.Abs(path)
+	given, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	node, err := holdInode(path)
+	path, node, err := holdInode(ctx, given)
 	if err != nil {
 		return nil, err
 	}
-	f := newFile(path, opts.withDefaults(), node)
+	f := newFile(given, path, opts.withDefaults(), node)
 	if err := f.start(ctx); err != nil {
 		f.Close()
 		return nil, err
@@ -138,16 +133,21 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	return f, nil
 }
 
-func newFile(path string, opts Options, node *inode) *File {
-	return &File{
-		path: path, opts: opts, inode: node, terms: newTermCache(), facts: newFacts(), plans: newPlans(),
+func newFile(given, path string, opts Options, node *inode) *File {
+	f := &File{
+		path: path, given: given, opts: opts, inode: node,
 		write: make(chan struct{}, 1), readers: make(chan struct{}, opts.Readers),
 	}
+	f.caches.Store(newCaches(""))
+	return f
 }
 
 func (f *File) start(ctx context.Context) error {
 	format, err := checkHeader(f.inode.file, f.path)
 	if err != nil {
+		return err
+	}
+	if err := f.writable(); err != nil {
 		return err
 	}
 	if format < Format {
@@ -219,7 +219,7 @@ func (f *File) readMeta(c *conn) error {
 	return nil
 }
 
-// Path returns the file's absolute path.
+// Path returns the file's absolute path, without symbolic links.
 func (f *File) Path() string { return f.path }
 
 // Meta returns what the file says of itself.
@@ -240,12 +240,28 @@ func (f *File) Close() error {
 	for range cap(f.readers) {
 		f.readers <- struct{}{}
 	}
+	if f.inPlace() != nil {
+		f.leaveLog()
+	}
 	err := f.closeConns()
 	f.inode.release()
 	if err != nil {
 		return asFault(context.Background(), f.path, "close", err)
 	}
 	return nil
+}
+
+// leaveLog is [conn.leaveLog] through any connection there is; the caller holds the token
+// for writing.
+func (f *File) leaveLog() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.writer != nil:
+		f.writer.leaveLog()
+	case len(f.idle) > 0:
+		f.idle[0].leaveLog()
+	}
 }
 
 // closeConns closes the writer last, so that the final checkpoint is its.

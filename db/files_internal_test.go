@@ -28,6 +28,9 @@ func rows(t *testing.T, path, sql string) (list []string) {
 	return list
 }
 
+// neverReleased is the format of a migration that was released with the one after it.
+const neverReleased = 3
+
 // Files of every format that was released become files of this one, and no row of them is
 // lost. Package kg asks them what they say. A format gets its file when it is released, by
 // testdata/files/make-file.
@@ -44,6 +47,9 @@ func TestEveryReleasedFormatIsMigrated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format := 1; format < Format; format++ {
+		if format == neverReleased {
+			continue
+		}
 		t.Run(fmt.Sprintf("format %d", format), func(t *testing.T) {
 			file, err := os.ReadFile(fmt.Sprintf("../testdata/files/format-%d.db", format))
 			if err != nil {

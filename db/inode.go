@@ -1,8 +1,12 @@
 package db
 
 import (
+	"context"
 	"os"
+	"path/filepath"
 	"sync"
+
+	"trails/kg/fault"
 )
 
 // POSIX takes away all of a process's locks on a file when the process closes any
@@ -15,35 +19,68 @@ var inodes struct {
 }
 
 type inode struct {
+	path string // with no symbolic link in it: SQLite's log has its name
 	info os.FileInfo
 	file *os.File
 	uses int
 }
 
-// holdInode opens path, or shares the descriptor that this process already has.
-func holdInode(path string) (*inode, error) {
+// holdInode opens a file, or shares the descriptor that this process already has, and
+// returns its path without symbolic links.
+func holdInode(ctx context.Context, given string) (path string, n *inode, err error) {
 	inodes.Lock()
 	defer inodes.Unlock()
+	if path, err = filepath.EvalSymlinks(given); err != nil {
+		path = given // what is wrong with it is said below
+	}
 	if info, err := os.Stat(path); err == nil {
 		for _, n := range inodes.open {
-			if os.SameFile(info, n.info) {
+			same := os.SameFile(info, n.info)
+			switch {
+			case same && n.path == path:
 				n.uses++
-				return n, nil
+				return path, n, nil
+			case same:
+				return "", nil, fault.New(fault.Unusable, "%s is open here already as %s, and SQLite finds its log by name; use that name, or close it first", path, n.path)
+			case n.path == path:
+				return "", nil, fault.New(fault.Unusable, "%s is another file than the one that is open here by this name; close that first", path)
 			}
 		}
 	}
+	n, err = openInode(ctx, path)
+	if err != nil {
+		return "", nil, err
+	}
+	inodes.open = append(inodes.open, n)
+	return path, n, nil
+}
+
+// openInode opens a file that this process has not open, and looks at it before SQLite does.
+func openInode(ctx context.Context, path string) (_ *inode, err error) {
 	file, err := openChecked(path)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
 	info, err := file.Stat()
 	if err != nil {
-		file.Close()
+		return nil, fault.New(fault.Unusable, "%s cannot be looked at: %w", path, err)
+	}
+	if err := oneName(info, path); err != nil {
 		return nil, err
 	}
-	n := &inode{info: info, file: file, uses: 1}
-	inodes.open = append(inodes.open, n)
-	return n, nil
+	format, err := checkHeader(file, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLog(ctx, file, path, format); err != nil {
+		return nil, err
+	}
+	return &inode{path: path, info: info, file: file, uses: 1}, nil
 }
 
 // release gives the descriptor up; the caller has closed its connections.

@@ -57,6 +57,10 @@ func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	if err == nil && version == Format && l.from > 0 && l.from < firstSums {
 		err = addSums(ctx, c)
 	}
+	if err == nil && version == Format && l.from < firstSeals {
+		epoch := newEpoch()
+		_, err = c.ExecContext(ctx, putSeal, epoch, newSeal(epoch, nil), nil, mainLine)
+	}
 	if err == nil && version == Format {
 		_, err = c.ExecContext(ctx, "COMMIT")
 		return err

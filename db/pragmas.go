@@ -61,11 +61,18 @@ func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", k
 func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 	raw, temporary, err := openCounted(f.path)
 	if err != nil {
+		if gone := f.inPlace(); gone != nil {
+			return nil, gone
+		}
 		return nil, asFault(ctx, f.path, "open", err)
 	}
 	raw.SetBusyTimeout(0)
 	c := newConn(raw)
 	c.role, c.temporary = r, temporary
+	if err := f.inPlace(); err != nil { // SQLite has opened another file by this name
+		c.close()
+		return nil, err
+	}
 	err = retry(ctx, f.opts.LockWait, func() error { return c.apply(f.pragmas(r)) })
 	if err != nil {
 		c.close()

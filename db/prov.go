@@ -137,8 +137,8 @@ func (f *File) record(ctx context.Context, batch []Activity) error {
 	if err := f.recordAll(c, found.activities, batch); err != nil {
 		return errors.Join(err, c.end("ROLLBACK"))
 	}
-	if err := c.end("COMMIT"); err != nil {
-		return err
+	if err := f.commitSealed(); err != nil {
+		return errors.Join(err, c.end("ROLLBACK"))
 	}
 	found.forget()
 	f.shortenLogAfter()

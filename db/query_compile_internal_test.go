@@ -26,13 +26,13 @@ func BenchmarkCompile(b *testing.B) {
 		var texts sparql.Texts
 		b.Run(name+"/first", func(b *testing.B) {
 			for b.Loop() {
-				f.plans, f.facts = newPlans(), newFacts()
+				f.caches.Store(newCaches(f.caches.Load().epoch))
 				compile(b, f, &sparql.Texts{}, text, true)
 			}
 		})
 		b.Run(name+"/shape", func(b *testing.B) {
 			for b.Loop() {
-				f.plans = newPlans()
+				f.caches.Load().plans = newPlans()
 				compile(b, f, &sparql.Texts{}, text, true)
 			}
 		})

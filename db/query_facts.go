@@ -53,7 +53,7 @@ type asking struct {
 
 // asking begins a lowering. What an open write has changed is nobody else's.
 func (r *Reader) asking(ctx context.Context, constants []rdf.Term) *asking {
-	known := r.file.facts
+	known := r.caches.facts
 	if r.before != nil {
 		known = newFacts()
 	}

@@ -85,7 +85,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 		return Plan{prepared: prepare(p)}, err
 	}
 	a := r.asking(ctx, shape.Constants)
-	if p := r.file.plans.find(shape.Key, a); p != nil {
+	if p := r.caches.plans.find(shape.Key, a); p != nil {
 		return Plan{p, shape.Constants}, nil
 	}
 	t := &trail{asking: a}
@@ -96,7 +96,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 		return Plan{}, err
 	}
 	made := prepare(p)
-	r.file.plans.keep(shape.Key, t.asked, made)
+	r.caches.plans.keep(shape.Key, t.asked, made)
 	return Plan{made, shape.Constants}, nil
 }
 

@@ -55,7 +55,7 @@ func TestPlansAndStatementsAreKeptWithinBounds(t *testing.T) {
 	if planned(t, r, "SELECT * { :a :p ?o }") == first {
 		t.Error("the plan that was used last of all is still there")
 	}
-	p := f.plans
+	p := f.caches.Load().plans
 	if len(p.shapes) > maxShapes || p.bytes > maxPlanBytes || p.recent.Len() != len(p.shapes) || p.bytes <= 0 {
 		t.Errorf("%d shapes with %d bytes are kept, %d in order", len(p.shapes), p.bytes, p.recent.Len())
 	}

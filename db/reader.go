@@ -16,8 +16,10 @@ type Reader struct {
 	file *File
 	conn *conn
 	head Commit
-	dict dictionary
-	ctx  context.Context // the transaction's: ending it interrupts SQLite
+	// caches are those of the epoch of this state.
+	caches *caches
+	dict   dictionary
+	ctx    context.Context // the transaction's: ending it interrupts SQLite
 	// before, when set, brings the tables up to date before a read.
 	before func(context.Context) error
 	closed bool
@@ -36,7 +38,7 @@ func (f *File) Read(ctx context.Context) (*Reader, error) {
 		<-f.readers
 		return nil, err
 	}
-	r := &Reader{file: f, conn: c, ctx: ctx, dict: readingDictionary(c, f.terms)}
+	r := &Reader{file: f, conn: c, ctx: ctx}
 	c.interruptBy(ctx)
 	if err := retry(ctx, f.opts.LockWait, r.begin); err != nil {
 		r.Close()
@@ -60,7 +62,7 @@ func (f *File) LatestHead(ctx context.Context) Commit {
 		defer r.Close()
 		return r.Head()
 	}
-	if last := f.lastHead.Load(); last != nil {
+	if last := f.caches.Load().lastHead.Load(); last != nil {
 		return *last
 	}
 	return Commit{}
@@ -118,9 +120,17 @@ func (r *Reader) begin() (err error) {
 	if err = r.conn.checkFormat(r.file.path); err == nil {
 		r.head, err = r.readHead()
 	}
-	if err != nil {
-		return errors.Join(err, r.conn.exec("ROLLBACK", nil))
+	if err == nil {
+		err = r.file.inPlace()
 	}
+	if err != nil {
+		err = errors.Join(err, r.conn.exec("ROLLBACK", nil))
+		if r.file.inPlace() != nil {
+			r.conn.leaveLog()
+		}
+		return err
+	}
+	r.dict = readingDictionary(r.conn, r.caches.terms)
 	return nil
 }
 
@@ -153,6 +163,10 @@ func (c *conn) end(how string) error {
 
 // Head returns the commit that this state is; the zero Commit before the first.
 func (r *Reader) Head() Commit { return r.head }
+
+// Epoch names the time since the file was made, or since a backup was last restored. The
+// numbers of commits, [Commit.Seq] and [Commit.SchemaSeq], say nothing of another epoch.
+func (r *Reader) Epoch() string { return r.caches.epoch }
 
 // ready is the first thing that every read does.
 func (r *Reader) ready(ctx context.Context) error {

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"time"
 
@@ -17,8 +16,8 @@ func (f *File) Ready(ctx context.Context) error {
 	if f.isClosed() {
 		return errClosed
 	}
-	if info, err := os.Stat(f.path); err != nil || !os.SameFile(info, f.inode.info) {
-		return fault.New(fault.Unusable, "%s was moved, deleted or replaced while it was open", f.path)
+	if err := f.writable(); err != nil {
+		return err
 	}
 	r, err := f.Read(ctx)
 	if err != nil {

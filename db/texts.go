@@ -118,7 +118,7 @@ func (r *Reader) sortedTexts(ctx context.Context, p textKey) ([]textRow, bool, e
 	if r.before != nil {
 		return nil, false, nil
 	}
-	c := r.file.texts.get(p)
+	c := r.caches.texts.get(p)
 	switch {
 	case c == nil:
 		return r.readTexts(ctx, p)
@@ -134,7 +134,7 @@ func (r *Reader) sortedTexts(ctx context.Context, p textKey) ([]textRow, bool, e
 		}
 		return nil, false, err
 	}
-	r.file.texts.put(p, followed)
+	r.caches.texts.put(p, followed)
 	return followed.rows, true, nil
 }
 
@@ -161,7 +161,7 @@ func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, err
 		return nil, false, err
 	}
 	slices.SortFunc(c.rows, compareTexts)
-	r.file.texts.put(p, c)
+	r.caches.texts.put(p, c)
 	return c.rows, !c.large, nil
 }
 

@@ -233,10 +233,14 @@ func (v *verifier) meta() error {
 		return err
 	}
 	lines := 0
-	err = v.conn.exec("SELECT line, parent, fork, name, head FROM lines", func(s *stmt) error {
+	err = v.conn.exec("SELECT line, parent, fork, name, head, epoch, seal, before FROM lines", func(s *stmt) error {
 		lines++
 		if got, want := fmt.Sprint(s.values(5)), fmt.Sprint([]any{int64(mainLine), nil, nil, "main", last}); got != want {
 			v.problem("lines: main is %s and should be %s (number, parent, fork, name, head)", got, want)
+		}
+		epoch, seal, before := s.blob(5), s.blob(6), s.blob(7)
+		if len(seal) < nonceSize || !bytes.Equal(seal, sealWith(seal[:nonceSize], epoch, before)) {
+			v.problem("lines: main has a seal that is not of its row")
 		}
 		return nil
 	})

@@ -99,10 +99,17 @@ func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkFormat(f.path); err != nil {
-		return errors.Join(err, c.end("ROLLBACK"))
+	if err = c.checkFormat(f.path); err == nil {
+		err = f.writable()
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	err = errors.Join(err, c.end("ROLLBACK"))
+	if f.inPlace() != nil {
+		c.leaveLog()
+	}
+	return err
 }
 
 // load reads what the transaction starts from.
@@ -120,7 +127,7 @@ func (w *Writer) load() (err error) {
 	}
 	w.seq, w.next = last+1, terms+1
 	w.dict = dictionary{
-		conn: w.conn, shared: w.file.terms, committed: terms,
+		conn: w.conn, shared: w.caches.terms, committed: terms,
 		ids: map[rdf.Term]int64{}, terms: map[int64]rdf.Term{},
 	}
 	w.before = w.flush
@@ -391,7 +398,12 @@ func (w *Writer) Close() error {
 func (w *Writer) endWith(how string) error {
 	// A chunk that fails now was to be undone: a commit has settled all before.
 	_ = w.bulk.settle()
-	err := w.conn.end(how)
+	var err error
+	if how == "COMMIT" {
+		err = w.file.commitSealed()
+	} else {
+		err = w.conn.end(how)
+	}
 	if err != nil {
 		err = errors.Join(err, w.conn.end("ROLLBACK"))
 	}

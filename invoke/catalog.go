@@ -8,6 +8,7 @@ import (
 	"trails/capability"
 	"trails/capability/project"
 	"trails/kg"
+	"trails/kg/schema"
 	"trails/policy"
 )
 
@@ -27,11 +28,11 @@ type entry struct {
 // catalog is every capability under one version of the schema. But for what the doctor
 // found it is immutable.
 type catalog struct {
-	schemaSeq int64
-	version   string
-	ordered   []*entry
-	byID      map[string]*entry
-	registry  *capability.Registry
+	schema   *schema.Schema
+	version  string
+	ordered  []*entry
+	byID     map[string]*entry
+	registry *capability.Registry
 
 	// What the doctor has found, once: see checkCapabilities.
 	viewed    sync.Once
@@ -42,13 +43,12 @@ type catalog struct {
 // catalogOf returns the catalog that belongs to the snapshot's schema, built at
 // most once per version.
 func (e *Engine) catalogOf(s *kg.Snapshot) (*catalog, error) {
-	seq := s.Head().SchemaSeq
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.catalog != nil && e.catalog.schemaSeq == seq {
+	if e.catalog != nil && e.catalog.schema == s.Schema() {
 		return e.catalog, nil
 	}
-	c, err := newCatalog(s, seq)
+	c, err := newCatalog(s)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (e *Engine) catalogOf(s *kg.Snapshot) (*catalog, error) {
 	return c, nil
 }
 
-func newCatalog(s *kg.Snapshot, seq int64) (*catalog, error) {
-	c := &catalog{schemaSeq: seq, byID: map[string]*entry{}}
+func newCatalog(s *kg.Snapshot) (*catalog, error) {
+	c := &catalog{schema: s.Schema(), byID: map[string]*entry{}}
 	c.addBuiltins(builtins)
 	c.addBuiltins(views)
 	c.addBuiltins(words)

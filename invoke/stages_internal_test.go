@@ -53,7 +53,7 @@ func oneMore(t *testing.T, g *kg.Graph, scope policy.Scope, h handler) *catalog 
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	c, err := newCatalog(snap, 0)
+	c, err := newCatalog(snap)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,8 @@ type Graph struct {
 
 // compiled is a schema with all that follows from it. It is immutable.
 type compiled struct {
-	seq     int64 // the commit that made it; 0 is the empty schema of a new file
+	epoch   string // of the file, in which the commit has its number
+	seq     int64  // the commit that made it; 0 is the empty schema of a new file
 	version int64
 	schema  *schema.Schema
 	shapes  *validate.Shapes
@@ -266,6 +267,7 @@ func (g *Graph) SetAside(ctx context.Context, batch []Activity) error {
 type reading interface {
 	rdf.Source
 	Head() db.Commit
+	Epoch() string
 }
 
 // schemaOf returns the schema that r's head is under, compiled at most once per version.
@@ -274,14 +276,14 @@ func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
 	g.mu.Lock()
 	c := g.compiled
 	g.mu.Unlock()
-	if c != nil && c.seq == head.SchemaSeq {
+	if c != nil && c.seq == head.SchemaSeq && c.epoch == r.Epoch() {
 		return c, nil
 	}
 	c, err := g.compile(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	c.seq, c.version = head.SchemaSeq, head.SchemaVersion
+	c.epoch, c.seq, c.version = r.Epoch(), head.SchemaSeq, head.SchemaVersion
 	g.mu.Lock()
 	g.compiled = c
 	g.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 type Moved struct {
 	// Before is the head at the last report, Head the one now.
 	Before, Head Commit
-	// Schema reports that the schema is another one than at the last report.
+	// Schema reports that the schema is another one than at the last report, or may be
+	// because a backup was restored: then Before is of another history.
 	Schema bool
 }
 
@@ -32,7 +33,7 @@ const (
 func (g *Graph) Watch(ctx context.Context) <-chan Moved {
 	w := &watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
 	w.read = w.readFile
-	w.last, _ = w.read(ctx) // what is there now is no news
+	w.last, w.epoch, _ = w.read(ctx) // what is there now is no news
 	go w.run(ctx)
 	return w.out
 }
@@ -42,9 +43,10 @@ type watching struct {
 	graph   *Graph
 	out     chan Moved
 	woken   chan struct{} // by a commit of this process
-	read    func(context.Context) (head Commit, changed bool)
+	read    func(context.Context) (head Commit, epoch string, changed bool)
 	version int64 // of the file when last was read; 0 before
 	last    Commit
+	epoch   string // of last
 }
 
 func (w *watching) run(ctx context.Context) {
@@ -81,38 +83,30 @@ func pause(ctx context.Context, d time.Duration) {
 
 // look reports the head when it is another one.
 func (w *watching) look(ctx context.Context) bool {
-	head, changed := w.read(ctx)
-	if !changed || head.ID == w.last.ID {
+	head, epoch, changed := w.read(ctx)
+	if !changed || head.ID == w.last.ID && epoch == w.epoch {
 		return false
 	}
-	tell(w.out, Moved{Before: w.last, Head: head, Schema: head.SchemaSeq != w.last.SchemaSeq})
-	w.last = head
+	tell(w.out, Moved{Before: w.last, Head: head, Schema: head.SchemaSeq != w.last.SchemaSeq || epoch != w.epoch})
+	w.last, w.epoch = head, epoch
 	return true
 }
 
 // readFile returns the head when the file has changed. What cannot be read now is looked
 // at again the next time. The version is read first: a write that comes between is
 // seen twice, not missed.
-func (w *watching) readFile(ctx context.Context) (head Commit, changed bool) {
+func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, changed bool) {
 	version, err := w.graph.file.DataVersion(ctx)
 	if err != nil || version == w.version {
-		return Commit{}, false
+		return Commit{}, "", false
 	}
-	if head, err = w.graph.head(ctx); err != nil {
-		return Commit{}, false
-	}
-	w.version = version
-	return head, true
-}
-
-// head reads where the branch is.
-func (g *Graph) head(ctx context.Context) (Commit, error) {
-	r, err := g.file.Read(ctx)
+	r, err := w.graph.file.Read(ctx)
 	if err != nil {
-		return Commit{}, err
+		return Commit{}, "", false
 	}
 	defer r.Close()
-	return r.Head(), nil
+	w.version = version
+	return r.Head(), r.Epoch(), true
 }
 
 // tell reports that the head moved, folded with a report that nobody took yet.

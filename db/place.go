@@ -1,0 +1,61 @@
+package db
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"trails/kg/fault"
+)
+
+// SQLite finds the write-ahead log of a file by the file's name, and holds on to the file
+// that it opened. When the name comes to mean another file, or the file gets a second
+// name, what is written is lost to everybody who opens it afterwards, or ends up in the
+// other file (https://sqlite.org/howtocorrupt.html sections 2.4 and 2.5). So every
+// transaction asks whether the path still leads to the file that is open.
+
+// inPlace is the fault Unusable when the path does not lead to the open file any more.
+func (f *File) inPlace() error {
+	err := f.leadsHere(f.path)
+	if err == nil && f.given != f.path { // by symbolic links, which may be changed
+		err = f.leadsHere(f.given)
+	}
+	return err
+}
+
+func (f *File) leadsHere(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && os.SameFile(info, f.inode.info) {
+		return nil
+	}
+	open, statErr := f.inode.file.Stat()
+	switch {
+	case err == nil:
+		return fault.New(fault.Unusable, "%s was replaced by another file while it was open, and nothing is read or written here any more; restart to use the new file (trails restore puts a backup in place without a restart)", path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fault.New(fault.Unusable, "%s cannot be found any more: %w", path, err)
+	case statErr == nil && hardLinks(open) == 0:
+		return fault.New(fault.Unusable, "%s was deleted while it was open, and nothing is read or written here any more; restore it from a backup and restart", path)
+	}
+	return fault.New(fault.Unusable, "%s was moved while it was open, and nothing is read or written here any more; move it back, or restart with its new path", path)
+}
+
+// writable is inPlace, and the fault Unusable also when the file has several names.
+func (f *File) writable() error {
+	if err := f.inPlace(); err != nil {
+		return err
+	}
+	info, err := f.inode.file.Stat()
+	if err != nil {
+		return fault.New(fault.Unusable, "%s cannot be looked at: %w", f.path, err)
+	}
+	return oneName(info, f.path)
+}
+
+// oneName refuses a file with several hard links.
+func oneName(info os.FileInfo, path string) error {
+	if n := hardLinks(info); n > 1 {
+		return fault.New(fault.Unusable, "%s has %d names (hard links): SQLite finds its log by name, so that what is written by one name is lost by the others; remove the other names, or copy the file with trails backup", path, n)
+	}
+	return nil
+}

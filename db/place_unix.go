@@ -1,0 +1,23 @@
+//go:build unix
+
+package db
+
+import (
+	"os"
+	"syscall"
+)
+
+// The bytes that SQLite locks, in the file while it is open, and in -shm while its log is
+// (https://sqlite.org/src/file/src/os_unix.c, SHARED_FIRST and UNIX_SHM_DMS).
+const (
+	sharedFirst = 0x40000002
+	sharedSize  = 510
+	shmOpen     = 128
+)
+
+// isHeld reports whether another process has a lock on these bytes of a file.
+func isHeld(file *os.File, start, size int64) (bool, error) {
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: start, Len: size}
+	err := syscall.FcntlFlock(file.Fd(), syscall.F_GETLK, &lock)
+	return lock.Type != syscall.F_UNLCK, err
+}
