@@ -115,7 +115,7 @@ write is validated, atomic, attributed and versioned.`,
 	root.AddCommand(
 		p.initCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
 		p.schemaCommand(), p.logCommand(), p.showCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
-		p.backupCommand(), p.versionCommand(), p.completionCommand(),
+		p.backupCommand(), p.restoreCommand(), p.versionCommand(), p.completionCommand(),
 	)
 	return root
 }
