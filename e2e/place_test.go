@@ -1,0 +1,303 @@
+package e2e_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// shuffled is what a shuffle of a file found.
+type shuffled struct{ rounds, acknowledged, refused int }
+
+// A file is moved, deleted, replaced and linked under a server that writes to it.
+func TestAFileThatIsMovedUnderAServer(t *testing.T) {
+	t.Parallel()
+	did := shuffleFile(t, 8)
+	t.Logf("%d rounds, %d writes acknowledged, %d refused", did.rounds, did.acknowledged, did.refused)
+}
+
+// shuffleFile does to a live file, in turn, what should not be done to one. Whatever was
+// acknowledged is in the file that was open then; nothing is acknowledged that began
+// after it had gone; the file that comes to its place is sound; and the server says why.
+func shuffleFile(t *testing.T, rounds int) (did shuffled) {
+	t.Helper()
+	file := notesFile(t)
+	dir := filepath.Dir(file)
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var kept []string // what is in the file
+	var server *web
+	for round := range rounds {
+		if server == nil {
+			server = openWeb(t, file)
+		}
+		aside, backup := filepath.Join(dir, "aside.db"), filepath.Join(dir, "backup.db")
+		var all acknowledged
+		attempts := newAttempts(server, round, &all)
+		attempts.until(t, 3)
+		kind := []string{"moved", "linked", "replaced", "deleted"}[round%4]
+		switch kind {
+		case "moved":
+			rename(file, aside)
+		case "linked":
+			if err := os.Link(file, aside); err != nil {
+				t.Fatal(err)
+			}
+		case "replaced", "deleted":
+			must(t, "backup", file, backup)
+			attempts.until(t, 3)
+			if kind == "replaced" { // the old one stays, to be looked at
+				rename(file, aside)
+				rename(backup, file)
+			} else if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		refusal := attempts.end(t)
+		did.refused++
+		did.acknowledged += len(all.all())
+		says := map[string]string{"moved": "was moved", "linked": "2 names", "replaced": "was replaced", "deleted": "was deleted"}[kind]
+		if kind == "replaced" {
+			says = "was " // between the two moves it was moved
+		}
+		if !strings.Contains(refusal.Error(), says) {
+			t.Errorf("round %d: the file was %s, and the server says %v", round, kind, refusal)
+		}
+		if code, body, err := server.do("GET", "/ready", nil, nil); code != http.StatusServiceUnavailable || !strings.Contains(string(body), says) {
+			t.Errorf("round %d: /ready says %d %s, error %v", round, code, body, err)
+		}
+		switch kind {
+		case "moved":
+			rename(aside, file)
+			kept = append(kept, all.all()...)
+		case "linked":
+			if err := os.Remove(aside); err != nil {
+				t.Fatal(err)
+			}
+			kept = append(kept, all.all()...)
+		case "replaced":
+			if out := trails(t, "stats", file); out.code != 1 || !strings.Contains(out.stderr, "another process still has that one open") {
+				t.Errorf("round %d: beside the old server: exit %d, %s", round, out.code, out.stderr)
+			}
+			if round%8 == 2 {
+				server.kill() // its log stays
+				if out := trails(t, "stats", file); out.code == 1 && strings.Contains(out.stderr, "is the log of another file") {
+					rename(file+"-wal", aside+"-wal")
+				}
+			} else {
+				_ = server.stop() // it says that its last activities have no file
+			}
+			server = nil
+			wantNotes(t, aside, append(all.all(), kept...))
+			must(t, "verify", aside)
+			for _, name := range []string{aside, aside + "-wal", aside + "-shm"} {
+				_ = os.Remove(name) // those that are there
+			}
+			kept = codesIn(t, file)
+		case "deleted":
+			_ = server.stop() // it says that its last activities have no file
+			server = nil
+			must(t, "restore", file, backup)
+			if err := os.Remove(backup); err != nil {
+				t.Fatal(err)
+			}
+			kept = codesIn(t, file)
+		}
+		wantNotes(t, file, kept)
+		must(t, "verify", file)
+		if server != nil {
+			code := fmt.Sprintf("again-%d", round)
+			if _, err := put(server, "note_create", note(code)); err != nil {
+				t.Errorf("round %d: after it came back: %v", round, err)
+			}
+			kept = append(kept, code)
+		}
+		if t.Failed() {
+			t.Fatalf("after round %d", round)
+		}
+		did.rounds++
+	}
+	return did
+}
+
+// codesIn returns the notes that are in a file.
+func codesIn(t *testing.T, file string) (codes []string) {
+	t.Helper()
+	for code := range notes(t, file) {
+		codes = append(codes, code)
+	}
+	return codes
+}
+
+// attempts are writes of one caller, one after the other, until one is refused.
+type attempts struct {
+	mu    sync.Mutex
+	made  int
+	began time.Time // the last one that was acknowledged
+	done  chan struct{}
+	err   error
+}
+
+func newAttempts(d door, round int, all *acknowledged) *attempts {
+	a := &attempts{done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		for n := 0; ; n++ {
+			code, began := fmt.Sprintf("r%d-%d", round, n), time.Now()
+			if _, a.err = put(d, "note_create", note(code)); a.err != nil {
+				return
+			}
+			all.add(code)
+			a.mu.Lock()
+			a.made, a.began = a.made+1, began
+			a.mu.Unlock()
+		}
+	}()
+	return a
+}
+
+// until waits for so many more writes.
+func (a *attempts) until(t *testing.T, more int) {
+	t.Helper()
+	count := func() int {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.made
+	}
+	for want := count() + more; count() < want; time.Sleep(time.Millisecond) {
+		select {
+		case <-a.done:
+			t.Fatalf("a write fails before anything was done: %v", a.err)
+		default:
+		}
+	}
+}
+
+// end waits for the refusal and returns it. What is done to the file was done before the
+// call: no write that began since may have been acknowledged.
+func (a *attempts) end(t *testing.T) error {
+	t.Helper()
+	gone := time.Now()
+	select {
+	case <-a.done:
+	case <-time.After(patience):
+		t.Fatal("the server goes on writing to a file that is not there")
+	}
+	if a.began.After(gone) {
+		t.Errorf("a write that began %v after the file had gone is acknowledged", a.began.Sub(gone))
+	}
+	if errors.Is(a.err, errGone) {
+		t.Fatal("the server is gone")
+	}
+	return a.err
+}
+
+// Two servers read and write while a backup is restored by a third process: what they
+// acknowledge afterwards is there, what the backup had is there, what was replaced is in
+// the copy that the restore keeps, and nothing of it is taken for something else.
+func TestARestoreUnderRunningServers(t *testing.T) {
+	t.Parallel()
+	file := notesFile(t)
+	backup, saved := filepath.Join(t.TempDir(), "backup.db"), filepath.Join(t.TempDir(), "saved.db")
+	doors := []door{openWeb(t, file), openStdio(t, file)}
+	for i := range 20 {
+		if _, err := put(doors[i%2], "note_create", note(fmt.Sprintf("kept-%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "backup", file, backup)
+	for round := range 3 {
+		var work sync.WaitGroup
+		var before, after acknowledged
+		restored, stop := make(chan struct{}), make(chan struct{})
+		isOver := func(ch chan struct{}) bool {
+			select {
+			case <-ch:
+				return true
+			default:
+				return false
+			}
+		}
+		for i, d := range doors {
+			work.Go(func() {
+				for n := 0; !isOver(stop); n++ {
+					code, late := fmt.Sprintf("r%d-d%d-%d", round, i, n), isOver(restored)
+					if _, err := put(d, "note_create", note(code)); err != nil {
+						t.Errorf("%s: %v", code, err)
+						return
+					}
+					if late {
+						after.add(code)
+						if text, err := read(doors[1-i], "trails://kg/Note/"+code); err != nil || !strings.Contains(text, "Note "+code) {
+							t.Errorf("%s is read as %s, error %v", code, text, err)
+						}
+					} else {
+						before.add(code)
+					}
+					kept := fmt.Sprintf("kept-%d", n%20)
+					if text, err := read(d, "trails://kg/Note/"+kept); err != nil || !strings.Contains(text, "Note "+kept) {
+						t.Errorf("%s is read as %s, error %v", kept, text, err)
+					}
+				}
+			})
+		}
+		for len(before.all()) < 10 && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+		old := before.all()
+		must(t, "restore", file, backup, "--yes", "--save", saved)
+		close(restored)
+		for len(after.all()) < 20 && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+		close(stop)
+		work.Wait()
+		wantNotes(t, saved, old)
+		wantNotes(t, file, append(after.all(), "kept-0", "kept-19"))
+		for _, code := range old {
+			if notes(t, file)[code] != 0 {
+				t.Errorf("%s is there after the restore", code)
+				break
+			}
+		}
+		must(t, "verify", file)
+		must(t, "verify", saved)
+		if err := os.Remove(saved); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The command says what it needs, asks nobody who is not there, and gives JSON.
+func TestTheRestoreCommand(t *testing.T) {
+	t.Parallel()
+	file := notesFile(t)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	must(t, "backup", file, backup)
+	must(t, "load", file, write(t, "n.ndjson", noteLine("lost")))
+	if out := trails(t, "restore", file, backup); out.code != 4 || !strings.Contains(out.stderr, "--yes") {
+		t.Errorf("without --yes: exit %d, %s", out.code, out.stderr)
+	}
+	wantNotes(t, file, []string{"lost"})
+	if out := trails(t, "restore", file); out.code != 2 {
+		t.Errorf("without BACKUP: exit %d", out.code)
+	}
+	text := must(t, "restore", file, backup, "--yes", "-o", "json")
+	if !strings.Contains(text, `"saved":"`+file+".before-restore-") || len(notes(t, file)) != 0 {
+		t.Errorf("got %s and %v", text, notes(t, file))
+	}
+	must(t, "restore", file, backup, "--yes", "--discard", "--no-verify")
+	if left, _ := filepath.Glob(file + ".before-restore-*"); len(left) != 1 {
+		t.Errorf("kept %v", left)
+	}
+}
