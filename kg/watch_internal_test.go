@@ -16,12 +16,12 @@ func TestAWatcherOutlivesAPanicAndMissesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := &watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
 		asked := 0
-		w.read = func(context.Context) (Commit, bool) {
+		w.read = func(context.Context) (Commit, string, bool) {
 			if asked++; asked < 3 {
 				w.version = 7 // as if it had been read
 				panic("a bug")
 			}
-			return Commit{Seq: 1, ID: CommitID{1}}, w.version == 0
+			return Commit{Seq: 1, ID: CommitID{1}}, "", w.version == 0
 		}
 		go w.run(ctx)
 		if m := <-w.out; m.Head.Seq != 1 {

@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,4 +90,41 @@ func TestAWatcherEndsWithItsContext(t *testing.T) {
 	for range moves {
 		t.Error("a report after the end")
 	}
+}
+
+// A backup that another process restores may change everything, although the commits have
+// the same numbers and the schema was made by the same one.
+func TestAWatcherHearsOfARestore(t *testing.T) {
+	g := newGraph(t, notes)
+	load(t, g, "in.ndjson", note("a", "A"))
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := g.Backup(t.Context(), backup, nil); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, g, titled("a", "Lost"))
+	before := head(t, g)
+	moves := g.Watch(t.Context())
+	done, err := kg.Restore(t.Context(), g.Path(), backup, kg.RestoreOptions{By: ana})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := <-moves
+	if m.Before.ID != before.ID || m.Head.ID != done.After.ID || !m.Schema {
+		t.Errorf("got %+v", m)
+	}
+	touched, err := g.Touched(t.Context(), m)
+	if err != nil || !touched.Cut || len(touched.Types) != len(touched.Schema.Types) {
+		t.Errorf("touched: %+v, error %v", touched, err)
+	}
+	commit(t, g, titled("a", "New"))
+	if m := <-moves; m.Schema || m.Head.Seq != before.Seq {
+		t.Errorf("after the restore: %+v", m)
+	}
+	view(t, g, func(s *kg.Snapshot) error {
+		made, err := s.Activities(t.Context(), kg.ActivityFilter{Capability: "restore"}, 2)
+		if err != nil || len(made) != 1 || made[0].Agent != "local:ana" {
+			t.Errorf("the restore is recorded as %+v, error %v", made, err)
+		}
+		return err
+	})
 }
