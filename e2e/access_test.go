@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -134,7 +135,8 @@ func TestASchemaThatLosesDataNeedsBuilder(t *testing.T) {
 			before := must(t, "export", file)
 			for _, d := range []door{w, s} {
 				_, err := tool(d, "schema_apply", map[string]any{"schema": less, "allow_data_loss": true, "dry_run": true})
-				if refused, _ := err.(*rpcError); c.code == 0 && err != nil || c.code != 0 && (refused == nil || refused.Code != c.code) {
+				var refused *rpcError
+				if errors.As(err, &refused); c.code == 0 && err != nil || c.code != 0 && (refused == nil || refused.Code != c.code) {
 					t.Errorf("%T: %v", d, err)
 				}
 			}

@@ -181,7 +181,7 @@ func (r *running) allow(context.Context) error {
 func (r *running) allowArgs(context.Context) error {
 	for _, f := range r.capability.InputShape.Fields {
 		v, given := r.args.values[f.Name]
-		if !given || v == f.Default {
+		if f.Scope == "" || !given || v == f.Default {
 			continue
 		}
 		if err := r.mayGive(f); err != nil {
@@ -191,10 +191,8 @@ func (r *running) allowArgs(context.Context) error {
 	return nil
 }
 
+// mayGive is what the caller is refused with who gives an argument that needs a scope.
 func (r *running) mayGive(f capability.Field) error {
-	if f.Scope == "" {
-		return nil
-	}
 	return policy.Allow(r.Principal, f.Scope, capability.ToolName(r.capability.ID))
 }
 

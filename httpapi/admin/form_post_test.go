@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+
+	"trails/httpapi/admin"
+	"trails/policy"
 )
 
 func TestACreateWithMistakesNamesThemAndKeepsWhatWasWritten(t *testing.T) {
@@ -486,4 +489,23 @@ func TestTheListOfCapabilities(t *testing.T) {
 	f.get(t, "/admin/capabilities/entity_get", http.StatusNotFound)
 	f.get(t, "/admin/capabilities/note.create?nonsense=1", http.StatusBadRequest)
 	f.get(t, "/admin/capabilities/note.create/done/nothing", http.StatusNotFound)
+}
+
+// A server without a token lets nobody lose data by a schema, and its form says what to do.
+func TestALossThatNeedsATokenSaysSo(t *testing.T) {
+	f := newNotes(t)
+	f.note(t, "n1", map[string]any{"body": "b"})
+	pages := admin.New(f.engine, admin.Options{})
+	stranger := fixture{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pages.ServeHTTP(w, r.WithContext(policy.WithPrincipal(r.Context(), policy.Anonymous("", policy.AllScopes()))))
+	}), f.engine}
+	form := stranger.blank(t, "schema_apply", "")
+	form.Set("arg.schema", strings.Replace(formSchema, "      body: {type: string}\n", "", 1))
+	form.Set("arg.allow_data_loss", "true")
+	before := f.commits(t)
+	a := stranger.press(t, form, call)
+	if a.StatusCode != http.StatusUnauthorized || f.commits(t) != before {
+		t.Errorf("status %d", a.StatusCode)
+	}
+	says(t, a, "start it with TRAILS_MCP_TOKEN, and with builder in TRAILS_MCP_SCOPES")
 }

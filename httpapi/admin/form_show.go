@@ -75,6 +75,8 @@ func (s *site) showFailed(w http.ResponseWriter, r *http.Request, p *post, err e
 		if id, ok := f.Details["trace_id"].(string); ok {
 			v.Message += " under trace " + id
 		}
+	case f.Kind == fault.Unauthenticated: // whoever has signed in is not told this
+		v.Message = "This needs a scope that a server without a token gives nobody: start it with TRAILS_MCP_TOKEN, and with builder in TRAILS_MCP_SCOPES"
 	case f.Kind == fault.Precondition && !lostCondition(err):
 		p.startOver()
 	case len(f.Fields) == 0:
