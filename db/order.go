@@ -226,9 +226,18 @@ type sortKey struct {
 	value rdf.Term // when the order is by value
 }
 
+// sortBytes bounds the keys of one sort. A variable, so that a test reaches it with little
+// data.
+var sortBytes int64 = DefaultQueryBytes
+
+// sortKeyBytes is what a key takes without its text, among the subjects that were seen.
+const sortKeyBytes = 96
+
 // sortAll reads the values of all selected subjects and sorts them.
 func (r *Reader) sortAll(ctx context.Context, q *selected, by Order, p int64, limit, offset int) ([]rdf.Term, error) {
-	keys, err := r.sortKeys(ctx, q, by, p)
+	memory := r.Memory(Limits{Bytes: sortBytes})
+	defer memory.Release()
+	keys, err := r.sortKeys(ctx, q, by, p, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +259,7 @@ func (r *Reader) sortAll(ctx context.Context, q *selected, by Order, p int64, li
 	return r.terms(page)
 }
 
-func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64) (keys []sortKey, err error) {
+func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64, memory *Memory) (keys []sortKey, err error) {
 	sql, args := keysQuery(q)
 	s, err := r.conn.take(sql)
 	if err != nil {
@@ -270,6 +279,9 @@ func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64) (
 			return false, fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)
 		}
 		k, err := reads.key(s)
+		if err == nil {
+			err = memory.Grow(sortKeyBytes + int64(len(k.text)))
+		}
 		keys = append(keys, k)
 		return true, err
 	})
