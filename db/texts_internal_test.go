@@ -223,7 +223,7 @@ func TestTextsThatTakeTooMuchMemoryAreNotKept(t *testing.T) {
 			t.Errorf("%d texts, kept %t, %v; want %d, %t", len(rows), got, err, want, kept)
 		}
 		held := 0
-		for _, c := range f.texts.columns {
+		for _, c := range f.caches.Load().texts.columns {
 			held += c.bytes
 		}
 		if held > keptTextBytes {
@@ -234,7 +234,7 @@ func TestTextsThatTakeTooMuchMemoryAreNotKept(t *testing.T) {
 	// The same number, one of them long: what follows the change is no way around.
 	commitQuads(t, f, []rdf.Quad{text(3, 100)}, []rdf.Quad{text(3, 1)})
 	look(10, true) // this reader has them; they are not kept
-	if len(f.texts.columns) > 0 {
+	if len(f.caches.Load().texts.columns) > 0 {
 		t.Error("texts past the bound are kept")
 	}
 	look(0, false)
