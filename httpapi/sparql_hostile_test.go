@@ -19,7 +19,7 @@ import (
 // statusOf are the statuses of the ends that a hostile text may have.
 var statusOf = map[fault.Kind]int{
 	fault.TooLarge: http.StatusRequestEntityTooLarge, fault.TimedOut: http.StatusRequestTimeout,
-	fault.InvalidArguments: http.StatusBadRequest,
+	fault.InvalidArguments: http.StatusBadRequest, fault.Malformed: http.StatusBadRequest,
 }
 
 // TestHostileTextsLeaveRoomForOthers sends the texts to a server, eight at a time, while

@@ -45,6 +45,7 @@ func HostileTexts() []Hostile {
 	add(true, bounded, wideTexts())
 	add(true, bounded, slowTexts())
 	add(true, bounded, largeValues())
+	add(false, []fault.Kind{fault.Malformed}, patterns())
 	list = append(list, Hostile{Name: "data of ten megabytes", Text: "INSERT DATA { <urn:a> <urn:p> '" + strings.Repeat("x", 10<<20) + "' }", Kinds: refused, Update: true})
 	for _, t := range updateTexts() {
 		list = append(list, Hostile{Name: t[0], Text: t[1], Kinds: bounded, Answers: true, Update: true})
@@ -172,11 +173,8 @@ func largeValues() [][2]string {
 		{"a text doubled 60 times", "SELECT (STRLEN(?t60) AS ?n) { " + doubled(60) + " }"},
 		{"a text doubled 60 times in groups", "SELECT (STRLEN(?t60) AS ?n) { " + strings.ReplaceAll(doubled(60), "BIND(CONCAT", "{} BIND(CONCAT") + " }"},
 		{"a text doubled in a list", "SELECT (STRLEN(CONCAT(" + strings.Repeat("?t15, ", 5000) + "'')) AS ?n) { " + doubled(15) + " }"},
-		{"REGEX of 10,000 alternatives", "SELECT * { ?s ?p ?o FILTER(REGEX(STR(?o), '" + counted(10_000, "a%db|") + "'))}"},
-		{"REGEX that counts to a million", "SELECT * { ?s ?p ?o FILTER(REGEX(STR(?o), '((a{1000}){1000}){1000}')) }"},
 		{"REGEX on a long text", "SELECT (REGEX(?t20, '(.*)(.*)(.*)(.*)x') AS ?r) { " + long + " }"},
 		{"REGEX without case on a long text", "SELECT (REGEX(?t20, '([0-9]+ ?){5,40}[^0-9]', 'i') AS ?r) { " + long + " }"},
-		{"REGEX of a deep pattern", "SELECT (REGEX(?t20, '" + nested(500, "(", "a", "?)*") + "') AS ?r) { " + long + " }"},
 		{"REPLACE on a long text", "SELECT (STRLEN(REPLACE(?t20, '([0-9])', '$1$1')) AS ?r) { " + long + " }"},
 		{"REPLACE of many parts", "SELECT (STRLEN(REPLACE(?t20, '(0)(1)(2)(3)(4)(5)(6)(7)(8)', '$9$8$7$6$5$4$3$2$1')) AS ?r) { " + long + " }"},
 		{"functions of a long text", "SELECT (STRLEN(UCASE(?t20)) AS ?a) (STRLEN(ENCODE_FOR_URI(?t18)) AS ?b) (STRLEN(SUBSTR(?t20, 5000000)) AS ?c) (SHA512(?t20) AS ?d) (CONTAINS(?t20, '98') AS ?e) (STRLEN(STRAFTER(?t20, 'x')) AS ?f) { " + long + " }"},
@@ -203,6 +201,15 @@ func squared(n int) string {
 		fmt.Fprintf(&out, "BIND(?n%[1]d * ?n%[1]d AS ?n%[2]d) ", i, i+1)
 	}
 	return out.String()
+}
+
+// patterns are written in the text and cannot be used.
+func patterns() [][2]string {
+	return [][2]string{
+		{"REGEX of 10,000 alternatives", "SELECT * { ?s ?p ?o FILTER(REGEX(STR(?o), '" + counted(10_000, "a%db|") + "'))}"},
+		{"REGEX that counts to a million", "SELECT * { ?s ?p ?o FILTER(REGEX(STR(?o), '((a{1000}){1000}){1000}')) }"},
+		{"REGEX of a deep pattern", "SELECT * { ?s ?p ?o FILTER(REGEX(STR(?o), '" + nested(500, "(", "a", "?)*") + "')) }"},
+	}
 }
 
 // updateTexts would change more than there is room for.
