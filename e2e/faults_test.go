@@ -242,8 +242,20 @@ func TestAFullDisk(t *testing.T) {
 	if status, body, err := web.do("GET", "/ready", nil, nil); status != 503 || !bytes.Contains(body, []byte("no space left")) {
 		t.Errorf("/ready on a full disk: %d %s, error %v", status, body, err)
 	}
-	if out := trails(t, "doctor", file); out.code != 1 || !strings.Contains(out.stdout, "free some space") {
+	if out := trails(t, "doctor", file); out.code != 1 || !strings.Contains(out.stdout, "free some space") || !strings.Contains(out.stdout, "no space left") {
 		t.Errorf("the doctor on a full disk: %+v", out)
+	}
+	// What was asked is answered, though nobody can write down that it was.
+	for _, args := range [][]string{{"verify", file}, {"log", file}, {"stats", file}, {"query", file, "ASK { ?s ?p ?o }"}} {
+		if out := trails(t, args...); out.code != 0 || out.stdout == "" {
+			t.Errorf("%s on a full disk: %+v", args[0], out)
+		}
+	}
+	wantNotes(t, file, all.codes) // by an export
+	for _, uri := range []string{"trails://doctor", "trails://prov/latest"} {
+		if _, err := d.call("resources/read", map[string]any{"uri": uri}); err != nil {
+			t.Errorf("%s on a full disk: %v", uri, err)
+		}
 	}
 	d.kill()
 	web.kill()

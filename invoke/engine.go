@@ -187,7 +187,7 @@ func newTraceID() string {
 }
 
 // Close ends every watcher and writes the provenance that is still in memory,
-// within ctx.
+// within ctx. The fault Unusable says that it could not be kept, and is lost.
 func (e *Engine) Close(ctx context.Context) error {
 	e.watchers.close()
 	return e.prov.close(ctx)

@@ -2,6 +2,7 @@ package invoke
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -156,7 +157,7 @@ const closeWait = 250 * time.Millisecond
 
 // close flushes a last time. While others write, what waits is set aside beside the
 // file, for the next process that records something; what cannot be kept there either
-// is lost, and the error says so.
+// is lost, and the fault Unusable says so.
 func (r *recorder) close(ctx context.Context) error {
 	r.stop()
 	<-r.done
@@ -167,6 +168,9 @@ func (r *recorder) close(ctx context.Context) error {
 		if err == nil || r.length() == 0 {
 			return nil // what others set aside can wait
 		}
+		if fault.Is(err, fault.Unusable) {
+			return r.lost(err)
+		}
 		if !fault.Is(err, fault.TimedOut) {
 			return err
 		}
@@ -174,10 +178,14 @@ func (r *recorder) close(ctx context.Context) error {
 			break
 		}
 	}
-	lost := r.length()
 	if err := r.pass(ctx, r.graph.SetAside); err != nil {
-		r.log.Error("provenance was lost", "calls", lost, "error", err)
-		return fault.New(fault.Unusable, "another process is writing, and the provenance of %d calls could not be set aside: %w", lost, err)
+		return r.lost(fmt.Errorf("another process is writing, and nothing could be set aside: %w", err))
 	}
 	return nil
+}
+
+// lost says that what waits will be kept nowhere.
+func (r *recorder) lost(why error) error {
+	r.log.Error("provenance was lost", "calls", r.length(), "error", why)
+	return fault.New(fault.Unusable, "the provenance of %d calls was lost: %w", r.length(), why)
 }

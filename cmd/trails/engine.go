@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os/user"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/fault"
 	"trails/policy"
 )
 
@@ -29,7 +31,9 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 }
 
 // withEngine opens the graph and the call path over it. Closing writes down the
-// provenance that is still waiting, even when the work was interrupted.
+// provenance that is still waiting, even when the work was interrupted. Work that is
+// done stays done when that cannot be, as on a full disk: a line on stderr says what
+// was lost.
 func (p *program) withEngine(ctx context.Context, file string, work func(*invoke.Engine) error) error {
 	return p.withConfigured(ctx, file, p.engineConfig(), work)
 }
@@ -37,7 +41,14 @@ func (p *program) withEngine(ctx context.Context, file string, work func(*invoke
 func (p *program) withConfigured(ctx context.Context, file string, c invoke.Config, work func(*invoke.Engine) error) error {
 	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
 		e := invoke.New(g, c)
-		defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
+		defer func() {
+			closed := e.Close(context.WithoutCancel(ctx))
+			if err == nil && fault.Is(closed, fault.Unusable) {
+				fmt.Fprintf(p.stderr, "trails: %s\n", line(closed.Error()))
+				return
+			}
+			err = errors.Join(err, closed)
+		}()
 		return work(e)
 	})
 }
