@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -235,8 +236,8 @@ func (v *verifier) meta() error {
 	lines := 0
 	err = v.conn.exec("SELECT line, parent, fork, name, head, epoch, seal, before FROM lines", func(s *stmt) error {
 		lines++
-		if got, want := fmt.Sprint(s.values(5)), fmt.Sprint([]any{int64(mainLine), nil, nil, "main", last}); got != want {
-			v.problem("lines: main is %s and should be %s (number, parent, fork, name, head)", got, want)
+		if got, want := s.values(5), []any{int64(mainLine), nil, nil, "main", last}; !slices.Equal(got, want) {
+			v.problem("lines: main is %v and should be %v (number, parent, fork, name, head)", got, want)
 		}
 		epoch, seal, before := s.blob(5), s.blob(6), s.blob(7)
 		if len(seal) < nonceSize || !bytes.Equal(seal, sealWith(seal[:nonceSize], epoch, before)) {
@@ -251,9 +252,9 @@ func (v *verifier) meta() error {
 		v.problem("lines: %d branches instead of main alone", lines)
 	}
 	next := int64(0)
-	err = v.conn.exec("SELECT version_id, is_applied FROM goose_db_version ORDER BY id", func(s *stmt) error {
-		if s.ColumnInt64(0) != next || s.ColumnInt64(1) != 1 {
-			v.problem("goose_db_version: migration %d was applied (%d) where %d should have been", s.ColumnInt64(0), s.ColumnInt64(1), next)
+	err = v.conn.exec("SELECT id, version_id, is_applied FROM goose_db_version ORDER BY id", func(s *stmt) error {
+		if got, want := s.values(3), []any{next + 1, next, int64(1)}; !slices.Equal(got, want) {
+			v.problem("goose_db_version: a row is %v and should be %v (id, version_id, is_applied)", got, want)
 		}
 		next++
 		return nil

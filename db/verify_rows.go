@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"zombiezen.com/go/sqlite"
+
 	"trails/kg/rdf"
 )
 
@@ -238,7 +240,8 @@ var liveTrees = []liveIndex{
 	{"live_g", "g, p, o, s, added", [5]int{3, 1, 2, 0, 4}, true},
 }
 
-// indexes checks that each index of live has its rows, in the index's order.
+// indexes checks that each index of live has its rows, in the index's order. SQLite reads
+// what is no number as 0 and checks the types of values in tables alone.
 func (v *verifier) indexes() error {
 	for _, index := range liveTrees {
 		rows, want := rowSet{}, v.live
@@ -257,7 +260,9 @@ func (v *verifier) indexes() error {
 		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s%s", index.columns, index.name, filter)
 		err := v.conn.exec(scan, func(s *stmt) error {
 			for i := range row {
-				row[i] = s.ColumnInt64(i)
+				if row[i] = s.ColumnInt64(i); s.ColumnType(i) != sqlite.TypeInteger {
+					v.problem("index %s has a value that is no number at %v", index.name, row)
+				}
 			}
 			if rows.n > 0 && slices.Compare(last[:], row[:]) >= 0 {
 				v.problem("index %s is out of order at %v", index.name, row)

@@ -1,7 +1,9 @@
 package db_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -245,6 +247,44 @@ func TestVerifyNamesRowsThatOnlyOneTreeHas(t *testing.T) {
 				t.Errorf("verify does not say %q but:\n%s", c.want, found)
 			}
 		})
+	}
+}
+
+// SQLite reads an empty text, an empty blob and NULL as the number 0, which the default
+// graph is. Here the type of such a 0 is another one in the first row of each tree.
+func TestVerifyNoticesAZeroThatIsNoNumber(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "base.db")
+	if err := history(t).Backup(t.Context(), base, nil); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tree, column := range map[string]int{"live_pos": 3, "live_osp": 3, "live": 3, "hist": 4, "changes": 5, "goose_db_version": 1} {
+		pageno := dbtest.Number(t, base, "SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND name = '"+tree+"' ORDER BY path LIMIT 1")
+		for kind, serial := range map[string]byte{"text": 13, "a blob": 12, "NULL": 0} {
+			t.Run(tree+" has "+kind, func(t *testing.T) {
+				const zero, pageSize, leafOfTable = 8, 4096, 0x0d
+				forged := bytes.Clone(content)
+				page := forged[(pageno-1)*pageSize : pageno*pageSize]
+				header := int(binary.BigEndian.Uint16(page[8:])) + 1 // behind the size of the first row
+				if page[0] == leafOfTable {
+					header++ // and its rowid
+				}
+				if page[header+1+column] != zero {
+					t.Fatalf("%x has no 0 in column %d", page[header:header+8], column)
+				}
+				page[header+1+column] = serial
+				path := filepath.Join(t.TempDir(), "forged.db")
+				if err := os.WriteFile(path, forged, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if report := verify(t, open(t, path)); report.OK() {
+					t.Error("verify says that all is well")
+				}
+			})
+		}
 	}
 }
 

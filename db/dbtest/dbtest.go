@@ -56,6 +56,24 @@ func Exec(tb testing.TB, path string, statements ...string) {
 	}
 }
 
+// Number returns the number that a query answers on the file at path, past package db.
+func Number(tb testing.TB, path, sql string) (n int64) {
+	tb.Helper()
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close()
+	err = sqlitex.ExecuteTransient(c, sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		n = s.ColumnInt64(0)
+		return nil
+	}})
+	if err != nil {
+		tb.Fatalf("%v\n%s", err, sql)
+	}
+	return n
+}
+
 // childVar tells a test that it runs as a child: its value is the test's argument.
 const childVar = "TRAILS_DBTEST_CHILD"
 
