@@ -168,6 +168,7 @@ type lowerer struct {
 	laterals   int
 	retries    int
 	branches   int // the choices among the sides of unions so far
+	repeated   int // bytes that walks repeat
 	compared   int // patterns with others of their group
 	err        error
 }

@@ -93,3 +93,25 @@ func argument(a lower.Arg) string {
 	}
 	return fmt.Sprint(a.Number)
 }
+
+// TestJoinedWalksGrowNoFasterThanTheText joins walks that begin at what is before them.
+func TestJoinedWalksGrowNoFasterThanTheText(t *testing.T) {
+	size := func(n int) int {
+		text := "SELECT * FROM :g1 FROM :g2 { "
+		for i := range n {
+			text += fmt.Sprintf("{ ?s%[1]d (:p/:q)+ ?s%[2]d } UNION { ?s%[1]d (:p|^:r)* ?s%[2]d } ", i, i+1)
+		}
+		q, err := sparql.Parse(text+"}", sparql.Options{Prefixes: prefixes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, lower.Options{Dataset: q.Dataset})
+		if err != nil {
+			t.Fatalf("%d walks: %v", n, err)
+		}
+		return len(plan.SQL)
+	}
+	if few, many := size(20), size(80); many > 4*few {
+		t.Errorf("20 pairs of walks are %d bytes, 80 are %d", few, many)
+	}
+}

@@ -26,10 +26,26 @@ func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 	case sparql.ZeroOrMore:
 		return l.closure(op, p.Path, closure{zero: true, many: true}, s)
 	case sparql.OneOrMore:
-		return l.closure(op, p.Path, closure{many: true}, s)
+		return l.closure(op, p.Path, closure{zero: stays(p.Path), many: true}, s)
 	}
 	l.refuse("this query has a path that is not known: %T", op.Path)
 	return &block{}
+}
+
+// stays reports whether a path leads from each term to itself, also from one that is
+// no node of the graph. A sequence does not: what is between its parts is a node.
+func stays(p sparql.Path) bool {
+	switch p := p.(type) {
+	case sparql.ZeroOrOne, sparql.ZeroOrMore:
+		return true
+	case sparql.OneOrMore:
+		return stays(p.Path)
+	case sparql.Inverse:
+		return stays(p.Path)
+	case sparql.Alternative:
+		return stays(p.Left) || stays(p.Right)
+	}
+	return false
 }
 
 func without(b *block, v sparql.Var) *block {
@@ -87,6 +103,13 @@ const (
 
 // closure walks from the end that is given; from all nodes when none is.
 func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s scope) *block {
+	if c.zero {
+		for _, v := range []sparql.Var{op.Subject.Var, op.Object.Var} {
+			if outer, ok := s.outer.get(v); ok && outer.maybe {
+				return l.substituted(v, outer, s, func(s scope) *block { return l.closure(op, p, c, s) })
+			}
+		}
+	}
 	if links, ok := linksOf(p); ok && s.graph.isOneStored() {
 		return l.reach(op, links, c, s)
 	}
@@ -94,8 +117,9 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 	if l.startsBetter(op.Object, op.Subject, s) {
 		w.from, w.to, p = op.Object, op.Subject, opt.Inverted(p)
 	}
-	l.begin(w)
-	for _, branch := range branches(opt.Forward(p)) {
+	parts := branches(opt.Forward(p))
+	l.begin(w, len(parts))
+	for _, branch := range parts {
 		w.steps = append(w.steps, l.step(branch, w))
 	}
 	members := l.firstMembers(w)
@@ -107,6 +131,27 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 	sql := "WITH RECURSIVE " + w.r + "(" + strings.Join(w.columns(), ", ") + ") AS (" +
 		strings.Join(members, " UNION ") + ") SELECT " + strings.Join(w.columns(), ", ") + " FROM " + w.r
 	return l.walked(w, sql)
+}
+
+// substituted lowers a path without a step where the outer solution has its end v or not:
+// a value stands in its place, and need not be a node of the graph; else v is a variable.
+func (l *lowerer) substituted(v sparql.Var, outer column, s scope, lower func(scope) *block) *block {
+	s.free = s.free || s.bound != nil
+	given, open := s, s
+	given.outer, open.outer = &columns{}, &columns{}
+	for _, other := range s.outer.vars {
+		c := s.outer.of[other]
+		if other == v {
+			c.maybe = false
+		} else {
+			open.outer.set(other, c)
+		}
+		given.outer.set(other, c)
+	}
+	a, b := lower(given), lower(open)
+	a.where = append(a.where, outer.sql+" IS NOT NULL")
+	b.where = append(b.where, outer.sql+" IS NULL")
+	return l.unite(a, b)
 }
 
 func (w *walk) columns() []string {
@@ -138,8 +183,8 @@ func (l *lowerer) endRank(o sparql.Operand, s scope) int {
 	return 2
 }
 
-// begin finds out where walks begin.
-func (l *lowerer) begin(w *walk) {
+// begin finds out where walks begin; parts is how many steps there are.
+func (l *lowerer) begin(w *walk, parts int) {
 	v := w.from.Var
 	if v == "" {
 		w.start = l.term(w.from.Term)
@@ -153,7 +198,7 @@ func (l *lowerer) begin(w *walk) {
 	if giver == nil {
 		return
 	}
-	w.starts = giver.startsOf(v, "z")
+	w.starts = l.valuesOf(giver, v, "z", 2+parts)
 }
 
 // branches are the alternatives of a path, each to be a member of the recursion.

@@ -79,18 +79,31 @@ func (l *lowerer) startsOf(op sparql.PathPattern, t string, s scope) *block {
 		v, place = op.Object.Var, t+".x"
 		giver = s.bound.giver(v)
 	}
-	if giver != nil {
-		z := l.alias()
-		b.from = []item{{table: giver.startsOf(v, z)}}
+	if giver == nil {
+		return b
+	}
+	z := l.alias()
+	if values := l.valuesOf(giver, v, z, 1); values != "" {
+		b.from = []item{{table: values}}
 		b.where = []string{place + " = " + z + ".v"}
 	}
 	return b
 }
 
-// startsOf is a table of the values v that a block gives a variable.
-func (b *block) startsOf(v sparql.Var, alias string) string {
+// maxRepeated bounds the text that stands in a statement again because walks begin at
+// what it gives: each walk would double what is before it. Others begin anywhere.
+const maxRepeated = 100_000
+
+// valuesOf is a table of the values v that a block gives a variable, to stand in the
+// statement a number of times; "" when that is too long.
+func (l *lowerer) valuesOf(b *block, v sparql.Var, alias string, times int) string {
 	once := &block{from: b.from, where: b.where, distinct: true}
-	return "(" + once.render(b.cols.of[v].sql+" AS v") + ") " + alias
+	sql := "(" + once.render(b.cols.of[v].sql+" AS v") + ") " + alias
+	if l.repeated+times*len(sql) > maxRepeated {
+		return ""
+	}
+	l.repeated += times * len(sql)
+	return sql
 }
 
 func (l *lowerer) end(b *block, o sparql.Operand, place string, s scope) {
