@@ -118,6 +118,9 @@ func (b *block) isBound(v sparql.Var) bool {
 type known struct {
 	block *block
 	more  *known
+	// beside is set when more stands beside an OPTIONAL or a MINUS, of whose right side it
+	// gives nothing: a solution there counts whatever it is joined with in the end.
+	beside bool
 }
 
 func (k *known) isBound(v sparql.Var) bool {
@@ -139,11 +142,15 @@ func (k *known) has(v sparql.Var) bool {
 	return false
 }
 
-// giver returns a block with tables that gives v a value in every solution, or nil.
+// giver returns a block with tables that gives v a value in every solution, or nil. No
+// other value needs to be looked at.
 func (k *known) giver(v sparql.Var) *block {
 	for ; k != nil; k = k.more {
 		if k.block.isBound(v) && len(k.block.from) > 0 {
 			return k.block
+		}
+		if k.beside {
+			return nil
 		}
 	}
 	return nil

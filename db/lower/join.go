@@ -15,7 +15,7 @@ func (l *lowerer) join(op sparql.Join, s scope) *block {
 	for _, operand := range operands {
 		inner := s
 		if b != nil {
-			inner.bound = &known{b, s.bound}
+			inner.bound = &known{block: b, more: s.bound}
 			inner.wanted = ""
 		}
 		next := l.flatten(l.lower(operand, inner))
@@ -110,7 +110,7 @@ const (
 func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	a := l.narrow(l.flatten(l.before(op.Left, s)))
 	inner := s
-	inner.bound, inner.wanted = &known{a, s.bound}, ""
+	inner.bound, inner.wanted, inner.ranges = &known{block: a, more: s.bound, beside: true}, "", nil
 	if l.retries < maxRetries {
 		mark := l.mark()
 		b := l.lower(op.Right, inner)
@@ -256,7 +256,7 @@ func united(sides []*block, v sparql.Var) column {
 func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	a := l.flatten(l.before(op.Left, s))
 	inner := s
-	inner.bound, inner.wanted, inner.ranges = &known{a, s.bound}, "", nil
+	inner.bound, inner.wanted, inner.ranges = &known{block: a, more: s.bound, beside: true}, "", nil
 	b := l.flatten(l.lower(op.Right, inner))
 	overlap, sure := "", false
 	for _, v := range b.cols.vars {
