@@ -195,6 +195,9 @@ func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
 	if err := w.hash.next(q); err != nil {
 		return false, err
 	}
+	if err := w.bulk.settle(); err != nil {
+		return false, err
+	}
 	ids, ok, err := w.known(q)
 	if err != nil || !ok {
 		return false, err
