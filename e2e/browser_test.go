@@ -61,6 +61,9 @@ func richGraph(t *testing.T) string {
 // client/browser.mjs for what it looks at. TRAILS_SHOTS keeps its pictures.
 func TestThePagesInABrowser(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("one browser asks for one thing at a time, for minutes")
+	}
 	tools, browser := toolsOfNode(t), chromium(t)
 	for _, name := range []string{"playwright-core", "axe-core"} {
 		if _, err := os.Stat(filepath.Join(tools.modules, "node_modules", name)); err != nil {
