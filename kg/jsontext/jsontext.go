@@ -6,6 +6,7 @@ package jsontext
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -26,23 +27,36 @@ func Marshal(v any) ([]byte, error) {
 // TooDeep reports whether brackets outside of strings nest deeper than limit. It
 // does not need text to be JSON; on text that is not, the parser has the last word.
 func TooDeep(text []byte, limit int) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
+	depth := 0
+	for c := range unquoted(text) {
+		switch c {
+		case '[', '{':
 			if depth++; depth > limit {
 				return true
 			}
-		case c == ']' || c == '}':
+		case ']', '}':
 			depth--
 		}
 	}
 	return false
+}
+
+// unquoted yields the bytes outside of strings.
+func unquoted(text []byte) iter.Seq[byte] {
+	return func(yield func(byte) bool) {
+		quoted := false
+		for i := 0; i < len(text); i++ {
+			switch c := text[i]; {
+			case quoted && c == '\\':
+				i++
+			case c == '"':
+				quoted = !quoted
+			case quoted:
+			case !yield(c):
+				return
+			}
+		}
+	}
 }
 
 // Lone is a surrogate without its other half, as in "\ud800": an escape that stands for
@@ -139,20 +153,16 @@ const MaxMembers = 10_000
 // brackets alone.
 func TooWide(text []byte, limit int) bool {
 	var open []int // how many commas each has
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
+	for c := range unquoted(text) {
+		last := len(open) - 1
+		switch {
 		case c == '[' || c == '{':
 			open = append(open, 0)
-		case (c == ']' || c == '}') && len(open) > 0:
-			open = open[:len(open)-1]
-		case c == ',' && len(open) > 0:
-			if open[len(open)-1]++; open[len(open)-1] >= limit {
+		case last < 0:
+		case c == ']' || c == '}':
+			open = open[:last]
+		case c == ',':
+			if open[last]++; open[last] >= limit {
 				return true
 			}
 		}
