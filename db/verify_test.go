@@ -167,8 +167,10 @@ var forgeries = []struct {
 	{"a table", "table notes does not belong into the file", []string{"CREATE TABLE notes (x)"}},
 }
 
-func TestVerifyNamesWhatWasForged(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "base.db")
+// historyFile makes a backup of history, and returns its path and its bytes.
+func historyFile(t *testing.T) (base string, content []byte) {
+	t.Helper()
+	base = filepath.Join(t.TempDir(), "base.db")
 	if err := history(t).Backup(t.Context(), base, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -176,6 +178,11 @@ func TestVerifyNamesWhatWasForged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return base, content
+}
+
+func TestVerifyNamesWhatWasForged(t *testing.T) {
+	_, content := historyFile(t)
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -214,14 +221,7 @@ func TestAFileThatLostATableIsRefused(t *testing.T) {
 
 // An index that lacks a row of its table, and one that has a row too many.
 func TestVerifyNamesRowsThatOnlyOneTreeHas(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "base.db")
-	if err := history(t).Backup(t.Context(), base, nil); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, content := historyFile(t)
 	for _, c := range []struct{ index, sql, want string }{
 		{"live_pos", "INSERT INTO live SELECT s, p, s, g, 7 FROM live WHERE added = 5 LIMIT 1", "index live_pos lacks a row of live, of commit 7: <urn:test:Thing/"},
 		{"live_osp", "DELETE FROM live WHERE added = 3", "index live_osp has a row that live has not, of commit 3: <urn:test:Thing/"},
@@ -253,14 +253,7 @@ func TestVerifyNamesRowsThatOnlyOneTreeHas(t *testing.T) {
 // SQLite reads an empty text, an empty blob and NULL as the number 0, which the default
 // graph is. Here the type of such a 0 is another one in the first row of each tree.
 func TestVerifyNoticesAZeroThatIsNoNumber(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "base.db")
-	if err := history(t).Backup(t.Context(), base, nil); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base, content := historyFile(t)
 	for tree, column := range map[string]int{"live_pos": 3, "live_osp": 3, "live": 3, "hist": 4, "changes": 5, "goose_db_version": 1} {
 		pageno := dbtest.Number(t, base, "SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND name = '"+tree+"' ORDER BY path LIMIT 1")
 		for kind, serial := range map[string]byte{"text": 13, "a blob": 12, "NULL": 0} {
