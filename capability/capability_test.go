@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/capability"
-	"trails/kg/fault"
-	"trails/kg/schema"
+	"trails/fault"
 	"trails/policy"
+	"trails/schema"
 )
 
 func descriptor(id string) capability.Descriptor {

@@ -12,7 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"trails/kg/jsontext"
+	"trails/jsontext"
 	"trails/policy"
 )
 

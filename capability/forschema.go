@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"trails/kg/rdf"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // ForSchema returns the descriptors of create, update and delete for every type

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Kind says whether a capability is about the graph or about the system itself.

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Registry is a set of descriptors. It is immutable and safe for concurrent use;

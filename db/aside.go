@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // A process that ends while another one writes leaves the activities that it could not

@@ -8,7 +8,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // backupPages is how many pages are copied between two looks at ctx: 4 MB.

@@ -14,7 +14,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Each benchmark has its reference in raw SQL through the same driver beside it:

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // bulk collects many additions and hands them to SQLite sorted, in chunks, through

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Loads of all sizes, with limits that they all reach, into files with and without

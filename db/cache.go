@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // caches are what a process remembers of a file from one transaction to the next. They

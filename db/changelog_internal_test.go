@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // A commit has a change log unless it makes the file, or adds more than an eighth of it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // testLog is a bound on the log that a few commits reach.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Commit is one step of the history. The zero Commit is the state of a new file.

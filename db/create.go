@@ -11,7 +11,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // CreateOptions say what a new file is.

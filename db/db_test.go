@@ -14,7 +14,7 @@ import (
 	"github.com/cayleygraph/quad"
 
 	"trails/db"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)

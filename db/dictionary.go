@@ -8,7 +8,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // The kinds of a dictionary row.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Surroundings are what the operating system says of the place where a file is.

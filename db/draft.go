@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Draft is changes that are tried inside a write transaction: reads of the Writer

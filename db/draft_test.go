@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // TestADraftIsSeenAndUndone draws what is there and what is tried: reads see all of

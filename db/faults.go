@@ -7,7 +7,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // unusable says what each primary result code of SQLite means for the file's

@@ -16,8 +16,8 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // sound returns the bytes of a closed file with some data.

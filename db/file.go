@@ -21,7 +21,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Options change how a file is opened. The zero value is the normal way.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // rows returns what a statement gives past this package's readers, a text for each row.

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Format is the version of the file's tables that this build reads and writes.

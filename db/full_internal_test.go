@@ -8,8 +8,8 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // A disk that is full after n more pages: wherever that strikes, the file is as it

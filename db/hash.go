@@ -11,8 +11,8 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // CommitID names a commit by its content. The zero value names none.

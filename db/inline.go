@@ -6,7 +6,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Ids below zero carry the value of a literal, so that it needs no row in the

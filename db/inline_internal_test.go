@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"trails/kg/rdf"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 // literals draws lexical forms, canonical and not.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // POSIX takes away all of a process's locks on a file when the process closes any

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // intern returns the ids of a quad's terms, giving new ones to new terms.

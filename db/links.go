@@ -3,7 +3,7 @@ package db
 import (
 	"context"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // How many links a read looks at to learn by which predicates a node is referred

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strings"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // The positions of a quad, in the order of its key.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/xsd"
+	"trails/fault"
+	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 // Order says how a table is sorted: by the least value of a property, or by the

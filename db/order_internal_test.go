@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // The keys of a sort are counted, and given back after it.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"trails/kg/rdf"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 // keyed has the datatypes whose values are sorted by a text that stands where the value

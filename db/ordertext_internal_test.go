@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"trails/kg/rdf"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 var orderedLiterals = map[rdf.IRI]*rapid.Generator[string]{

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"os"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // SQLite finds the write-ahead log of a file by the file's name, and holds on to the file

@@ -13,8 +13,8 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // one is a statement of its own.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"trails/db/dbtest"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Every statement that is run for each call must be served by an index, whatever

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Activity is what was done by whom: one call, kept as a prov:Activity

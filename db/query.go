@@ -7,8 +7,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // Limits bound one query. Zero rows are no limit.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
 )
 
 // bind gives a statement the values of its placeholders; the last ones may be of

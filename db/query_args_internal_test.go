@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // TestIDRangesHoldWhatComparisonsSay draws a constant and an inline value: the value's

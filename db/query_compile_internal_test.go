@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // The queries of ten patterns that [BenchmarkCompile] makes ready.

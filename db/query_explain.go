@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Explanation is how a plan is run, for people.

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // lowering returns what a lowering may know of this state of the file. Plans that

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // Whatever the size of a file: the first row of a query comes when it is found. No

@@ -9,10 +9,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/rdftest"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/rdf/rdftest"
+	"trails/sparql/sparqltest"
 )
 
 // TestFoundQueriesAgreeWithTheOracle runs queries that once had another answer than

@@ -6,10 +6,10 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/expr"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
+	"trails/sparql/expr"
 )
 
 // questions is what the functions of one connection answer for.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // numbersFile holds n subjects with a number each.

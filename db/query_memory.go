@@ -3,7 +3,7 @@ package db
 import (
 	"sync/atomic"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // DefaultQueryBytes is the bound on a query's memory when [Limits] has none.

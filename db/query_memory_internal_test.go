@@ -3,7 +3,7 @@ package db
 import (
 	"testing"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // TestQueriesShareAMemory: a query is stopped by its own limit, and a large one by what

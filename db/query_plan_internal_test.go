@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"trails/db/lower"
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // TestPatternsWithABoundPositionAreSearched reads the plans of queries: the table of quads is

@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/expr"
-	"trails/kg/sparql/opt"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/expr"
+	"trails/sparql/opt"
 )
 
 // Plan is a query that is ready to be run. It is good for the transaction in which it

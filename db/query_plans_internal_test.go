@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 func planned(t *testing.T, r *Reader, text string) *prepared {

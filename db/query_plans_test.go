@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/sparqltest"
 )
 
 // twice is one file opened twice, as by two processes: nothing is shared but the file.

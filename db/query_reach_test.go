@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // ring is a file with n nodes in a circle.

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/expr"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/expr"
 )
 
 // TestRegexFindsTheTextsThatExpressionsFind draws patterns with their flags and asks

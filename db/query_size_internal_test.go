@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // row is n texts side by side, each with its number.

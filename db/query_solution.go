@@ -9,10 +9,10 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/expr"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
+	"trails/sparql/expr"
 )
 
 // solution is what an expression sees of the solution that a call passes. There is one

@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"trails/kg/sparqltest"
+	"trails/sparql/sparqltest"
 )
 
 func TestAWrittenTermIsRead(t *testing.T) {

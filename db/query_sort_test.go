@@ -13,11 +13,11 @@ import (
 
 	"trails/db"
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/expr"
-	"trails/kg/sparqltest"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
+	"trails/sparql/expr"
+	"trails/sparql/sparqltest"
 )
 
 // TestSortKeysNeverContradictTheOrder draws two terms: what has a lesser class, or a

@@ -3,7 +3,7 @@ package db_test
 import (
 	"testing"
 
-	"trails/kg/rdftest"
+	"trails/rdf/rdftest"
 )
 
 // The figures have names of their own: those of the suites are the whole engine's.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/expr"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/expr"
 )
 
 // localTerms is the first id of the terms that only a running query knows: what it

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/rdftest"
-	"trails/kg/sparql"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/rdf/rdftest"
+	"trails/sparql"
+	"trails/sparql/sparqltest"
 )
 
 // engine answers SELECT and ASK from a file of its own for each dataset; what is

@@ -5,8 +5,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // registerGraphs makes the table t_quads(s, p, o, g, k), which package lower reads in

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Reader is the file as it was when the Reader was opened, whatever is written

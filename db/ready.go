@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Ready reports why a write would fail now, nil when it would not. A writer at work,

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"trails/db"
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 func TestAFileIsReadyWhateverOthersDo(t *testing.T) {

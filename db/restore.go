@@ -11,7 +11,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // RestoreOptions say how a backup is restored. The zero value checks the backup and keeps

@@ -15,8 +15,8 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // named is a statement whose terms are in no other one: after a restore their ids are

@@ -12,7 +12,7 @@ import (
 	"os"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // A write-ahead log does not say which file it belongs to: SQLite takes the one that has

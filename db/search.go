@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Bounds of a search: how many subjects or texts it reads, and how many it finds.

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strings"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Pair is a predicate and an object that a subject must have.

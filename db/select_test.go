@@ -8,8 +8,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 func texts(terms []rdf.Term) []string {

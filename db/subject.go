@@ -5,7 +5,7 @@ import (
 	"errors"
 	"iter"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 const (

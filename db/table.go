@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Selection says which subjects of the default graph a table shows: those whose

@@ -12,8 +12,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"trails/kg/rdf"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 // A table in memory: what is said in the default graph, by subject and predicate.

@@ -13,7 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // DefaultQueryTemporary is the bound on a query's temporary files when [Limits] has none.

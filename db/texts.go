@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // SQLite has no index of how texts are written: a term's row is found by its hash, and

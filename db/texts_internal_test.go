@@ -13,7 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // commitQuads makes one commit.

@@ -3,7 +3,7 @@ package db
 import (
 	"context"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Touch is a subject of the default graph that was changed, with a type that it

@@ -3,7 +3,7 @@ package db
 import (
 	"context"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // The values of one property of one subject, in the order of their ids. Statements

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trails/kg/rdf"
 	"trails/migrations"
+	"trails/rdf"
 )
 
 // VerifyReport is what [File.Verify] found.

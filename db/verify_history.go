@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // history recomputes the ids of the commits after one, the zero Commit for all, and

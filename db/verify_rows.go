@@ -9,7 +9,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // rowKey makes digests of rows under a key that is drawn for each verification, so that

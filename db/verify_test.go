@@ -16,8 +16,8 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // history makes a file with small commits, a bulk commit, and removals from both, in

@@ -12,7 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // defaultVFS is the name of the file system that SQLite opens files with when it is

@@ -1,6 +1,6 @@
 package db
 
-import "trails/kg/rdf"
+import "trails/rdf"
 
 // virtualGraph is a graph that is not stored: each row of a table is a node, and each
 // property says something of it.

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // manyCommits fills the tables of history without making each commit.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // form is how the values of a column are terms. Each value has one term, and key is

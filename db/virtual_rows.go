@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // virtualRows reads what a virtual graph says that fits a pattern: one SELECT for

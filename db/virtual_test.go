@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/rdftest"
-	"trails/kg/sparql"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/rdf/rdftest"
+	"trails/sparql"
+	"trails/sparql/sparqltest"
 )
 
 // calls is a file with some commits and calls: two people, an entity that comes and

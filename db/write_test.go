@@ -7,8 +7,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 func TestWhatIsWrittenIsRead(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // What a change did, in the change log and in the commit's hash.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kg/rdf"
-	"trails/kg/rdftest"
+	"trails/rdf"
+	"trails/rdf/rdftest"
 )
 
 // endpoint is a running server as an engine of the query suites. It is emptied

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

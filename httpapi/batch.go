@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/fault"
+	"trails/jsontext"
 )
 
 // maxBatch is the most calls that one request may carry.

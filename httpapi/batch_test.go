@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
 )
 
 // answered is the answer to a batch, in short.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/fault"
+	"trails/jsontext"
 )
 
 // MaxBody is the most bytes that a request's body may have.

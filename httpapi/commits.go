@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // commits answers GET /commits?limit=&before=.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // entityTag names what a read answered by the commit that it is true of: whatever

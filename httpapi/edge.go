@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // ParsePublic reads the one address at which callers find a server behind a proxy: https

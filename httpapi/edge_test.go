@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
 )
 
 func TestAPublicURLIsHTTPSAndAName(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

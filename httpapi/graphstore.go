@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/schema"
 )
 
 // graphStore is where graphs are reached over HTTP. Its name is no graph; a name

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // addConditions makes the conditions of a write on a graph (RFC 9110, section 13) those

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/fault"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // document is a body, or a part of one, that holds triples.

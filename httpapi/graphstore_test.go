@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
 )
 
 func graphRequest(method, path, media, body string) *http.Request {

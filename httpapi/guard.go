@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // secured sets the headers that keep a browser from making more of an answer than

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

@@ -17,10 +17,10 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
-	"trails/kg/sparql"
 	"trails/policy"
+	"trails/sparql"
 )
 
 // Engine is what this package needs of the call path; *invoke.Engine is one.

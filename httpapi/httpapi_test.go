@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 // CommitHeader names the commit that a write made.

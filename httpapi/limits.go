@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Limits bound what one process does for all its callers. Zero fields mean the default.

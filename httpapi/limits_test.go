@@ -16,8 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
 )
 
 func TestAReadThatTakesTooLongIsStopped(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // form is a way to write what an address holds.

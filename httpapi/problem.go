@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // verdict is how HTTP says a kind of fault.

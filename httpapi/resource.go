@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // address is a kind of address where something can be read, in several forms.

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Bounds of a connection. Writing may take as long as the longest call, and its

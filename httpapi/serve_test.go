@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
 )
 
 func TestListenRefusesWhatOthersCouldReach(t *testing.T) {

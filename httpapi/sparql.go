@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // operation is what one request of the SPARQL 1.1 Protocol asks for.

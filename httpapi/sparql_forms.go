@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/sparql"
+	"trails/fault"
+	"trails/sparql"
 )
 
 // tableForms are the forms of SELECT and ASK, the first being the one that nobody

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
-	"trails/kg/sparqltest"
 	"trails/policy"
+	"trails/sparql/sparqltest"
 )
 
 // statusOf are the statuses of the ends that a hostile text may have.

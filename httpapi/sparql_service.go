@@ -7,8 +7,8 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // Vocabularies of a service description.

@@ -16,9 +16,9 @@ import (
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/rdf"
-	"trails/kg/rdftest"
 	"trails/policy"
+	"trails/rdf"
+	"trails/rdf/rdftest"
 )
 
 // stores makes services on new files, whose ends are the test's.

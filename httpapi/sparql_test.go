@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/httpapi"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/rdftest"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/rdf/rdftest"
 )
 
 // sparqlRequest is one request to /sparql; media is its Content-Type.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-chi/chi/v5/middleware"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Bounds of wrong tokens.

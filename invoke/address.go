@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 const kgAddress = "trails://kg/"

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trails/capability"
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // arguments are the decoded JSON object of a call.

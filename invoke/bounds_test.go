@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {

@@ -3,9 +3,9 @@ package invoke
 import (
 	"trails/capability"
 	"trails/kg"
-	"trails/kg/rdf"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // builtin is a capability that every graph has.

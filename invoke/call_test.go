@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"trails/example"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 )
 
 func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"trails/capability"
 	"trails/capability/project"
 	"trails/kg"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/schema"
 )
 
 // handler does what a capability says and returns what encodes as its result.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // loss is what a call of a capability that requires consent would remove.

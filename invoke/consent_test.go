@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/fault"
+	"trails/jsontext"
 )
 
 // maxDepth bounds the nesting of arguments.

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

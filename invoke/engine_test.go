@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"trails/example"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"trails/capability"
 	"trails/kg"
-	"trails/kg/schema"
+	"trails/schema"
 )
 
 // Bounds of the guide. A token of such text is some three to four bytes, so that

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 var rewriteGuide = flag.Bool("rewrite-guide", false, "write testdata/guide.txt")

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/kg/jsontext"
+	"trails/jsontext"
 )
 
 // besides are arguments that say how far the work may go and how errors are told, and

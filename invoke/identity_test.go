@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"trails/fault"
+	"trails/jsontext"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/jsontext"
 )
 
 // loaded is what a load answers.

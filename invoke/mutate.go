@@ -7,7 +7,7 @@ import (
 
 	"trails/capability"
 	"trails/kg"
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // Bounds of an update, in milliseconds. Nobody else writes while it runs.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Bounds of the prompt to review.

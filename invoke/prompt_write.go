@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/kg/fault"
-	"trails/kg/jsontext"
-	"trails/kg/schema"
+	"trails/fault"
+	"trails/jsontext"
+	"trails/schema"
 )
 
 // Bounds of the prompt to write.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // prompt is a text that a person picks from a menu to begin work with an agent.

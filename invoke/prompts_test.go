@@ -10,8 +10,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 // TestPrompts runs testdata/prompts: the commands of TestCalls, and

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"trails/kg"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // provTurtle is trails://prov/latest as Turtle: what its JSON-LD means.

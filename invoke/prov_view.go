@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trails/kg"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // latestActivities is how many calls trails://prov/latest shows.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 )
 
 // Bounds on provenance that waits in memory.

@@ -15,9 +15,9 @@ import (
 	"github.com/piprate/json-gold/ld"
 
 	"trails/example"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

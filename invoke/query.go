@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
 )
 
 // Bounds of a query. Answers without a stream go to a model, which reads all of them.

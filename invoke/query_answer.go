@@ -10,12 +10,12 @@ import (
 	"iter"
 	"maps"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/sparql"
-	"trails/kg/sparql/results"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/sparql"
+	"trails/sparql/results"
 )
 
 // The formats of answers, each form's own first.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"trails/invoke"
-	"trails/kg/sparqltest"
+	"trails/sparql/sparqltest"
 )
 
 // farTooLong is when a text that may take 100 ms has got stuck, on the slowest machine.

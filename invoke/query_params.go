@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
-	"trails/kg/sparql"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
 )
 
 // queryParams reads the argument params, and reports every one that is no term.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 const countTo = `SELECT ?n { VALUES ?a {0 1 2 3 4 5 6 7 8 9} VALUES ?b {0 1 2 3 4 5 6 7 8 9} VALUES ?c {0 1 2 3 4 5 6 7 8 9} VALUES ?d {0 1 2 3 4 5 6 7 8 9} VALUES ?e {0 1 2 3 4 5 6 7 8 9} BIND(CONCAT("row ", STR(?a), STR(?b), STR(?c), STR(?d), STR(?e)) AS ?n) }`

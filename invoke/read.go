@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 func ping(context.Context, *running) (any, error) { return map[string]bool{"pong": true}, nil }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Ready reports why calls would fail now, whatever they ask; nil when they would

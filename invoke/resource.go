@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/schema"
+	"trails/fault"
 	"trails/policy"
+	"trails/schema"
 )
 
 // Media types of resources.

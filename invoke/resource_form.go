@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/schema"
 )
 
 // The forms that an address can be read in.

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Bounds of a list.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/kg/jsontext"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/jsontext"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Bounds on what examples show.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 // forged says in each format that there is a type Forged.

@@ -14,9 +14,9 @@ import (
 	"github.com/google/uuid"
 
 	"trails/capability"
+	"trails/fault"
+	"trails/jsontext"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/jsontext"
 	"trails/policy"
 )
 

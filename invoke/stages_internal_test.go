@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 )
 
 // TestCalls runs testdata/calls, one engine a file:

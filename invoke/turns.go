@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 )
 
 // Bounds of what may take long; see docs/decisions/0028-admission.md.

@@ -14,7 +14,7 @@ import (
 
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // viewSchema has what a table can show: a label, numbers, dates, listed values and links.

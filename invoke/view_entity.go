@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 var entityGet = builtin{

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 var changeFields = []capability.Field{

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // How many characters of a text a view shows.

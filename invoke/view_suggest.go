@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 var suggest = builtin{

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

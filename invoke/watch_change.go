@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"trails/kg"
-	"trails/kg/schema"
+	"trails/schema"
 )
 
 // Change tells a watcher that the graph moved.

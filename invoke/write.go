@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // callFields are the arguments of a typed write that are not properties.

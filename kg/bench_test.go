@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"trails/kg"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // benchSchema is what the generated entities keep: every kind of constraint that a

@@ -7,8 +7,8 @@ import (
 	"iter"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 	"trails/validate"
 )
 

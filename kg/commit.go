@@ -14,11 +14,11 @@ import (
 	"github.com/google/uuid"
 
 	"trails/db"
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // ChangeSet is what one commit is asked to do. Edits may come in any order; the

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
 	"trails/policy"
+	"trails/rdf"
 )
 
 // titled is a change that gives a note a title.

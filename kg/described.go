@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Described is what a list or a link says of a node.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Entity is what a caller says of one node of a type, by property name, as decoded JSON.

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"trails/kg/change"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/schema"
 )
 
 // Exported reports a finished export.

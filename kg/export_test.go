@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // anyQuadGen draws quads of every kind of term, with few names so that they meet.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // The files that the programs of earlier formats made say here what they said there, keep

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Find returns the node that an id names among those of a type and its subtypes. A

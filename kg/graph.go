@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
-	"trails/kg/sparql"
+	"trails/fault"
 	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
 	"trails/validate"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Bounds of what one answer about history lists.

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // ids are the commits of a graph, oldest first.

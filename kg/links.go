@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // LinkGroup is the nodes of one type that refer to a node by one property.

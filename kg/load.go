@@ -16,12 +16,12 @@ import (
 	"strings"
 
 	"trails/db"
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/schema"
 )
 
 // Format is a syntax that can be loaded or exported.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Replacement is what a load puts its data in the place of: with Overwrite the nodes

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"trails/db"
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // GraphState is what a load requires of its graph before it.

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 func replaceIn(graph rdf.IRI) kg.Load { return kg.Load{Mode: kg.Replace, Graph: graph} }

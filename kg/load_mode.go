@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Mode says what a load does with what is there.

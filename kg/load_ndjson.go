@@ -10,10 +10,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/fault"
+	"trails/jsontext"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/jsontext"
-	"trails/kg/schema"
+	"trails/schema"
 )
 
 // maxLine bounds one line of NDJSON, in bytes.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // reject notes bad fields of the current line; it returns an error when that is enough,

@@ -8,11 +8,11 @@ import (
 	"io"
 	"strings"
 
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/schema"
 )
 
 // readRDF takes the quads of one input. Where lines stand for themselves, as in

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
 	"trails/policy"
+	"trails/rdf"
 )
 
 const placesSchema = `

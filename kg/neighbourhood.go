@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"trails/db"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Direction says which links a neighbourhood follows.

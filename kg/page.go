@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Bounds of a page.

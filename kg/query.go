@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // QueryLimits bound what a query takes; see [db.Limits].

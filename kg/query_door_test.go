@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/sparql"
 )
 
 const asked = `<urn:a> <urn:p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .

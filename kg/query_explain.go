@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/opt"
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // Explanation is how a query is run, for people.

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/kg"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/sparqltest"
 )
 
 var firstCount = regexp.MustCompile(`(?m)^ *\(.*  ; (\d+) rows?$`)

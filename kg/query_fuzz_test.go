@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/sparql"
-	"trails/kg/sparqltest"
+	"trails/sparql"
+	"trails/sparql/sparqltest"
 )
 
 // fuzzTime is what a query of FuzzQuery may take, and fuzzStuck when it did not hear of it.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // Triples runs a CONSTRUCT or DESCRIBE and yields its triples as they are found, each

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/results"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/results"
 )
 
 // Bounds of what the services of one query or update may be asked and answer. Each term

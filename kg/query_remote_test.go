@@ -11,15 +11,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/rdftest"
-	"trails/kg/sparql"
-	"trails/kg/sparql/naive"
-	"trails/kg/sparql/results"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/rdf/rdftest"
+	"trails/sparql"
+	"trails/sparql/naive"
+	"trails/sparql/results"
+	"trails/sparql/sparqltest"
 )
 
 // elsewhere is the world outside a graph: endpoints by address, each answered by the

@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/kg"
-	"trails/kg/rdf"
-	"trails/kg/rdftest"
-	"trails/kg/sparql"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/rdf/rdftest"
+	"trails/sparql"
+	"trails/sparql/sparqltest"
 )
 
 // asker is the whole engine as the suites see it, with a file for each dataset.

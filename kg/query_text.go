@@ -1,6 +1,6 @@
 package kg
 
-import "trails/kg/sparql"
+import "trails/sparql"
 
 // ParseQuery is [sparql.Parse] with a base. The graph remembers what was parsed last,
 // so the query is shared: nobody changes it.

@@ -6,8 +6,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/kg"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // TestOneTextTakesParametersOfEveryType binds one text to terms of different types in

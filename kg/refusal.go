@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 	"trails/validate"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"trails/kg/change"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // relabel gives the blank nodes of one change globally unique labels, which they

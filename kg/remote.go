@@ -4,10 +4,10 @@ import (
 	"context"
 	"io"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/results"
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/results"
 )
 
 // Remote is the way out of the file, which decides what it reaches: an address that it

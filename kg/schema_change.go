@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"trails/db"
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // SchemaChange asks for a schema in the place of the one that is there.

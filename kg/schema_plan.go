@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
 	"trails/validate"
 )
 

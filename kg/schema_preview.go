@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 	"trails/validate"
 )
 

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // TestAPlanSaysWhatApplyingDoes draws two schemas and data for the first, and holds

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // transition is what a change of schema does to each node's own statements: it

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
 	"trails/policy"
+	"trails/rdf"
 )
 
 // Session is the graph as one principal sees it. Everything it writes carries the

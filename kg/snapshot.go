@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
 	"trails/validate"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"trails/db"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // suggestSorted is up to how many finds are sorted by label; more are listed in the

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"trails/db"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Counts for people stop: beyond CountLimit a page says "more than".

@@ -11,12 +11,12 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/sparql"
 )
 
 // TestText runs testdata, one graph a file:

@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // Touched says which instances were made, changed or removed between two commits.

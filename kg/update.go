@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"trails/db"
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
 	"trails/policy"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // UpdateOptions is what the text of an update does not say. The zero value is good.

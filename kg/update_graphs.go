@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // operation spools the edits that an operation is. It changes nothing before all that

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"trails/fault"
 	"trails/kg/change"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/sparql"
 )
 
 // fetchAll reads what the request's LOADs name, before anything is locked. What SILENT

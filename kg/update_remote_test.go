@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // tryThere runs an update on a new graph with this way out, and returns what is there

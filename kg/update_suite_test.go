@@ -9,11 +9,11 @@ import (
 
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kg/rdf"
-	"trails/kg/rdftest"
-	"trails/kg/sparql"
-	"trails/kg/sparql/naive"
-	"trails/kg/sparqltest"
+	"trails/rdf"
+	"trails/rdf/rdftest"
+	"trails/sparql"
+	"trails/sparql/naive"
+	"trails/sparql/sparqltest"
 )
 
 // updater is the graph as an engine of the suites: each update runs on a file of its own.

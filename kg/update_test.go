@@ -5,10 +5,10 @@ import (
 	"sync"
 	"testing"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 func parseUpdate(t testing.TB, text string) *sparql.Update {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Moved tells a watcher that the branch has a new head.

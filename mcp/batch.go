@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"trails/kg/jsontext"
+	"trails/jsontext"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // maxCompletions is the most values that an answer may have (MCP, completion).

@@ -12,8 +12,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 	"trails/mcp"
 	"trails/policy"
 )

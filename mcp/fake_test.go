@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

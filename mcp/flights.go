@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 const (

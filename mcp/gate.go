@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // BearerKey is the member of a request's _meta that carries the token where the

@@ -8,8 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/fault"
+	"trails/jsontext"
 )
 
 const (

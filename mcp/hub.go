@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

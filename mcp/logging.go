@@ -10,8 +10,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 // levels are those of RFC 5424, as MCP names them.

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 const (

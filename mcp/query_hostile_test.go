@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kg/fault"
-	"trails/kg/sparqltest"
+	"trails/fault"
+	"trails/sparql/sparqltest"
 )
 
 // TestAnAgentMayAskForTooMuch sends hostile texts to the tool query: each is answered

@@ -8,8 +8,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 // confirmID names our question in a result that asks.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // The doors, as calls and figures name them.

@@ -11,7 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // drainTimeout is how long the end of stdin waits for answers in flight.

@@ -3,7 +3,7 @@ package mcp
 import (
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // restAfterPanic keeps a goroutine that panics again and again from taking a processor.

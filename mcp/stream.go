@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 // What a session does with the HTTP requests of its client.

@@ -11,9 +11,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/capability/project"
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/jsontext"
 	"trails/policy"
 )
 

@@ -6,7 +6,7 @@
 package policy
 
 import (
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Principal is a caller, as the edge that let it in resolved it. The zero value

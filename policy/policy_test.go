@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trails/kg/fault"
+	"trails/fault"
 	"trails/policy"
 )
 

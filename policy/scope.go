@@ -3,7 +3,7 @@ package policy
 import (
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Scope is a kind of work that a caller may be trusted with. Scopes do not imply

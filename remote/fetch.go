@@ -9,8 +9,8 @@ import (
 	"io"
 	"net/http"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 )
 
 const documents = "text/turtle, application/trig, application/n-quads, application/n-triples, application/rdf+xml;q=0.9, application/ld+json;q=0.8, */*;q=0.1"

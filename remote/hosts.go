@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // host is one that may be reached.

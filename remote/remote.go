@@ -17,7 +17,7 @@ import (
 	"net/url"
 	"time"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // Limits bound one request. A zero field means its default.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 	"trails/remote"
 )
 

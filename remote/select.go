@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/sparql/results"
+	"trails/fault"
+	"trails/sparql/results"
 )
 
 // Select asks an endpoint a SELECT query (SPARQL 1.1 Protocol, section 2.1.2) and

@@ -1,6 +1,6 @@
 package validate
 
-import "trails/kg/rdf"
+import "trails/rdf"
 
 // Cache remembers which nodes are instances of which classes. It holds for one
 // state of the data: make a new one when a node's types may have changed. A nil

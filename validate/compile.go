@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // Compile reads a shapes graph, whatever graph its quads are labelled with. It is

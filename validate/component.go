@@ -3,8 +3,8 @@ package validate
 import (
 	"context"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // constraint is one compiled constraint of a shape. It is immutable.

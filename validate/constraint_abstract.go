@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // abstract asks that an instance of the shape's class has a more special type, too

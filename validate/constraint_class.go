@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // classConstraint asks that values are instances of a class or of a subclass of it

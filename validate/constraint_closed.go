@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // closed allows only the properties that the shape has itself, deactivated ones

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"trails/kg/rdf"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 // vectorDatatype is the datatype of vectors: a JSON array of numbers.

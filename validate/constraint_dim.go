@@ -3,7 +3,7 @@ package validate
 import (
 	"context"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // dim asks for vectors of one length (urn:trails:ns#dim). What is no vector is for

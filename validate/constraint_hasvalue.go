@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // hasValue asks that one of the values is this one (SHACL section 4.8.2).

@@ -3,7 +3,7 @@ package validate
 import (
 	"context"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // in lists the only values there may be (SHACL section 4.8.3).

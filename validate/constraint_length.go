@@ -4,7 +4,7 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // minLength and maxLength bound the characters of a value's text; a blank node has

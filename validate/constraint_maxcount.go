@@ -3,7 +3,7 @@ package validate
 import (
 	"context"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // maxCount bounds the number of values (SHACL section 4.2.2).

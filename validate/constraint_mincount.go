@@ -3,7 +3,7 @@ package validate
 import (
 	"context"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // minCount asks for a number of values (SHACL section 4.2.1).

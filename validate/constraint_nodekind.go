@@ -3,8 +3,8 @@ package validate
 import (
 	"context"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // nodeKind says which kinds of term a value may be (SHACL section 4.1.3).

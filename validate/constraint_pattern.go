@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // pattern asks that a value's text matches a regular expression somewhere; a blank

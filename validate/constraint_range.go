@@ -3,9 +3,9 @@ package validate
 import (
 	"context"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/xsd"
+	"trails/fault"
+	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 // bound compares values with one end of a range (SHACL section 4.3). A value that

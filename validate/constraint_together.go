@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // together asks that no other instance of the shape's classes, or of a subclass of

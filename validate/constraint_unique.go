@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // unique asks that no other instance of the shape's classes, or of a subclass of

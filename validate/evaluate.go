@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // MaxResults is how many results one node can have; the rest is not reported.

@@ -3,8 +3,8 @@ package validate
 import (
 	"strconv"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // graph is the shapes graph, indexed for reading; its order is that of the quads.

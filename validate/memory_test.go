@@ -9,8 +9,8 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 	"trails/validate"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/kg/jsontext"
-	"trails/kg/rdf"
+	"trails/jsontext"
+	"trails/rdf"
 )
 
 // maxShown is how many characters of a value a message shows.

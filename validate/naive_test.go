@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 	"trails/validate"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
 	"trails/validate"
 )
 

@@ -1,8 +1,8 @@
 package validate
 
 import (
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/fault"
+	"trails/rdf"
 )
 
 // Result is one validation result (SHACL section 3.6.2).

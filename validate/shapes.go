@@ -15,7 +15,7 @@ import (
 	"context"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // PredicateObject is half a statement: what a subject is asked to have.

@@ -7,7 +7,7 @@ import (
 	"github.com/cayleygraph/quad"
 	"golang.org/x/text/unicode/norm"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // One text may be written in several ways in Unicode: é is one character, or e and an

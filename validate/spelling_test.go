@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // TestUniqueTextsAreComparedInOneSpelling holds texts against the same text in other

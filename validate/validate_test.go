@@ -8,9 +8,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
 	"trails/validate"
 )
 

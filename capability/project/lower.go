@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/kg/jsontext"
+	"trails/jsontext"
 )
 
 // object is a JSON object; its keys are written sorted.

@@ -13,8 +13,8 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
-	"trails/kg/schema"
 	"trails/policy"
+	"trails/schema"
 )
 
 const goldenDir = "../../testdata/mcp_schemas"

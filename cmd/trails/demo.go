@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/example"
+	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

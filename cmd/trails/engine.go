@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/policy"
 )
 

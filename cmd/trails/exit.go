@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/fault"
+	"trails/jsontext"
 )
 
 // Exit codes of the contract, section 2.

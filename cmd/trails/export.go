@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 type exportFlags struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/jsontext"
 )
 
 type invokeFlags struct {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/kg/fault"
-	"trails/kg/jsontext"
+	"trails/fault"
+	"trails/jsontext"
 )
 
 // parseWords reads name=value and name:=json words as the shape asks. It decides

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 type loadFlags struct {

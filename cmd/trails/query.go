@@ -13,9 +13,9 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 type queryFlags struct {

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/schema"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // asked is what a query is asked of: a database, or files of RDF.

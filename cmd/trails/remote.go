@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 	"trails/remote"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/kg"
-	"trails/kg/fault"
 )
 
 // restoring is what a call of restore asks for.

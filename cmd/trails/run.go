@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trails/kg/fault"
+	"trails/fault"
 	"trails/policy"
 )
 

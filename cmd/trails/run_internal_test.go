@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"trails/fault"
 	"trails/invoke"
-	"trails/kg/fault"
 )
 
 func TestEveryKindHasAnExitCode(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // planned is what lies between two schemas.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/admin"
 	"trails/httpapi"
-	"trails/httpapi/admin"
 	"trails/invoke"
 	"trails/mcp"
 	"trails/telemetry"

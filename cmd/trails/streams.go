@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // readOptional returns the text of a file, of stdin for "-", or nothing for "".

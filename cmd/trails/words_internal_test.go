@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/capability"
-	"trails/kg/jsontext"
+	"trails/jsontext"
 )
 
 var noteShape = capability.Shape{Closed: true, Fields: []capability.Field{

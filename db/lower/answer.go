@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // JoinedTerms is how many columns have the rows of their terms in a statement.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // column is where a variable's id is.

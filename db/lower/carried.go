@@ -1,6 +1,6 @@
 package lower
 
-import "trails/kg/sparql"
+import "trails/sparql"
 
 // withoutTerm says of columns that no row of a table has their terms: they are
 // formulas, or their ids carry the values.

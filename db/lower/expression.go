@@ -7,8 +7,8 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 var (

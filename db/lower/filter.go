@@ -6,9 +6,9 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
 )
 
 // rangeHint is what filters want of a variable's values: only those in the ranges,

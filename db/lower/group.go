@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // group is GROUP BY with its aggregates: a subquery of its own.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // join joins all operands of joins of joins: the order is ours to choose.

@@ -29,9 +29,9 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // Plan is a lowered pattern.

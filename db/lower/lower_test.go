@@ -8,9 +8,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"trails/db/lower"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/opt"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 var prefixes = map[string]string{"": "http://example.org/", "xsd": string(rdf.XSDNS)}

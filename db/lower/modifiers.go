@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // maxFormula is how long the text of a computed column may be before it becomes a

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/opt"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // path is a property path (sections 9.1 and 18.4): what can be said with patterns

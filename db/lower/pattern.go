@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // graph is the active graph: the default one, one with a name, or any named one,

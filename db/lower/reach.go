@@ -3,9 +3,9 @@ package lower
 import (
 	"strconv"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/opt"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // Walk is a closure over links in one graph, which the table t_reach(k, g, a, x) has:

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/expr"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/expr"
 )
 
 // testRegex is REGEX with a constant pattern. SQL looks for what a text needs to match,

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // Shape is all that a lowering depends on beside the answers to what it asks of

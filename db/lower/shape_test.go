@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"trails/db/lower"
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 func shapeOf(t *testing.T, text string) lower.Shape {

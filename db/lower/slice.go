@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // numberVar counts the solutions of a graph.

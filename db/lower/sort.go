@@ -6,9 +6,9 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/xsd"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
 )
 
 // SortClass is the first thing by which ORDER BY compares terms (section 15.1): no

@@ -3,8 +3,8 @@ package lower
 import (
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // part is a text that a term has, beside others.

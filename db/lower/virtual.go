@@ -8,8 +8,8 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
-	"trails/kg/sparql"
+	"trails/rdf"
+	"trails/sparql"
 )
 
 // Virtual graphs are read through the table t_quads(s, p, o, g, k), which whoever runs

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // The row of the table terms that an id has is joined in once for all expressions of

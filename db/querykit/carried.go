@@ -7,7 +7,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Where the ids begin that carry a value, see decision 2: whoever writes SQL by hand

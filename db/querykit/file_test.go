@@ -12,10 +12,10 @@ import (
 
 	"trails/db/querykit"
 	"trails/kg"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
-	"trails/kg/sparql"
 	"trails/policy"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/sparql"
 )
 
 // made is where files of data are, for all tests and benchmarks of a run.

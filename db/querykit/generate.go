@@ -10,7 +10,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Smallest is the fewest triples with which all [Shapes] have something to find.

@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Hand asks a file with hand-written SQL, over a connection of its own with the

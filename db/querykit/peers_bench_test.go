@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trails/db/querykit"
-	"trails/kg/sparql"
+	"trails/sparql"
 )
 
 // BenchmarkPeers asks the same queries of the engine, of SQL by hand and of Oxigraph's

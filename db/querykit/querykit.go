@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Base begins the names of the data: entities are type/number, properties are below

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/db/querykit"
-	"trails/kg/rdf"
-	"trails/kg/sparql"
-	"trails/kg/sparql/naive"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/naive"
 )
 
 func TestTheEngineTheSQLAndTheOracleGiveTheSameAnswers(t *testing.T) {

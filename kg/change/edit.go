@@ -12,9 +12,9 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/fault"
-	"trails/kg/rdf"
-	"trails/kg/rdfio"
+	"trails/fault"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // Op is what an edit does. A subject's edits take effect in the order of the
@@ -75,7 +75,7 @@ func (e Edit) Check() error {
 		switch t.(type) {
 		case nil, quad.IRI, quad.BNode, quad.String, quad.TypedString, quad.LangString:
 		default:
-			return fault.New(fault.InvalidData, "a %T is no RDF term; use package kg/rdf to make one", t)
+			return fault.New(fault.InvalidData, "a %T is no RDF term; use package rdf to make one", t)
 		}
 	}
 	text := rdf.AppendQuad(nil, q)

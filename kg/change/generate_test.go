@@ -5,7 +5,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/kg/change"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Few names, so that edits meet each other. Some are prefixes of others, or sort

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // merge reads several runs as one sorted sequence.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // failing is a cursor that breaks after some records.

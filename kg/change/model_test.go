@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"trails/kg/change"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // model is the plain reading of the ops: a set of quads, and what each op's

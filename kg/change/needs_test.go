@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/kg/change"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // What Net says of the quads that it needs is what it says of all.

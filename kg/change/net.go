@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // Delta is one quad that a change really adds or removes.

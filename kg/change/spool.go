@@ -7,7 +7,7 @@ import (
 	"io"
 	"iter"
 
-	"trails/kg/fault"
+	"trails/fault"
 )
 
 // DefaultChunkBytes is how much a spool gathers before it sorts, unless

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/kg/change"
-	"trails/kg/rdf"
+	"trails/rdf"
 )
 
 // TestSpoolAndNetDoWhatThePlainReadingSays gathers random edits in random order,

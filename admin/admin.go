@@ -1,0 +1,193 @@
+// Package admin is the graph for people: pages rendered on the server, which read
+// it, fill in forms for every capability, and stay current while others write. It
+// decodes an address into calls, makes them, and renders what they answer; what is
+// allowed and what it means is decided behind [Engine]. Reading needs no script.
+//
+// Read [New] first, then the table of reading pages (pages.go), one page
+// (overview.go with templates/overview.html) and respond in render.go. Forms are
+// in the files that begin with form.
+package admin
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/httpapi"
+	"trails/invoke"
+	"trails/policy"
+)
+
+// Engine is what the pages need of the call path; *invoke.Engine is one.
+type Engine interface {
+	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
+	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
+	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
+	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
+}
+
+// Options is how a process serves its pages. The zero value is good where every
+// request's context carries a principal.
+type Options struct {
+	// Verify returns the principal of a caller who shows secret as the token. It is
+	// asked when a request's context carries no principal; nil means that nobody
+	// can sign in.
+	Verify func(secret string) (policy.Principal, bool)
+	// WrongTokens slows down those who show another one; nil means that nobody else counts
+	// them.
+	WrongTokens *httpapi.WrongTokens
+	// Instance tells this server from others of the same host, such as "8757-notes". It is
+	// in the name of the session's cookie, so that signing in to one of them is not
+	// signing out of another.
+	Instance string
+	// Log hears of faults that are ours; nil discards them.
+	Log *slog.Logger
+}
+
+// site is the pages of one engine.
+type site struct {
+	engine    Engine
+	opts      Options
+	log       *slog.Logger
+	mux       *http.ServeMux
+	templates templates
+	palette   *palette
+	watchers  watchers
+	ledger    *ledger
+	sessions  sessions
+}
+
+// route is one address and what answers it. The pattern is that of [http.ServeMux];
+// GET patterns answer HEAD too.
+type route struct {
+	pattern string
+	handle  func(*site, http.ResponseWriter, *http.Request) error
+	open    bool // answers callers who have not signed in
+	part    bool // what an open page asks for, and not a page
+}
+
+// Pages answers /admin and everything below it. It expects the path as the browser
+// sent it. It is safe for concurrent use.
+type Pages struct {
+	site *site
+	http.Handler
+}
+
+// SignedIn knows the browser that showed the token in the form of /admin/login.
+func (p *Pages) SignedIn(r *http.Request) (policy.Principal, bool) { return p.site.signedIn(r) }
+
+// New returns the pages of e.
+func New(e Engine, opts Options) *Pages {
+	colours := &palette{}
+	s := &site{
+		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
+		templates: parseTemplates(colours), palette: colours, ledger: newLedger(),
+	}
+	if s.opts.WrongTokens == nil {
+		s.opts.WrongTokens = &httpapi.WrongTokens{}
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, r := range slices.Concat(pageRoutes, formRoutes) {
+		s.mux.Handle(r.pattern, s.answer(r))
+	}
+	s.mux.Handle("/admin/", s.answer(route{handle: (*site).elsewhere}))
+	return &Pages{s, secured(s.mux)}
+}
+
+// contentPolicy lets a page load only what this process serves, and run no script
+// or style that stands in the page itself.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// secured sets the headers of every page.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if r.Method == http.MethodPost {
+			// The answer to a form that was sent is kept for going back to it: a browser
+			// that has to ask again would send the form again, and asks the person first.
+			h.Set("Cache-Control", "private, no-cache")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// answer finds out who asks and turns a handler that may fail into one that
+// answers with an error page. Whatever the handler asks for is one visit.
+func (s *site) answer(rt route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, end := invoke.Visit(r.Context())
+		defer end()
+		if rt.part {
+			ctx = invoke.Furniture(ctx)
+		}
+		r, known := s.withPrincipal(r.WithContext(ctx))
+		handle := rt.handle
+		if !known && !rt.open {
+			handle = (*site).askToSignIn
+		}
+		if err := handle(s, w, r); err != nil {
+			s.refuse(w, r, err)
+		}
+	}
+}
+
+// withPrincipal resolves the caller: by the edge, or by the cookie of the form.
+func (s *site) withPrincipal(r *http.Request) (*http.Request, bool) {
+	if _, known := policy.FromContext(r.Context()); known {
+		return r, true
+	}
+	p, known := s.signedIn(r)
+	if !known {
+		return r, false
+	}
+	return r.WithContext(policy.WithPrincipal(r.Context(), p)), true
+}
+
+// principalOf is the caller; nobody without a scope when the edge does not know.
+func principalOf(r *http.Request) policy.Principal {
+	p, _ := policy.FromContext(r.Context())
+	return p
+}
+
+// elsewhere answers addresses and methods that are in no table.
+func (s *site) elsewhere(w http.ResponseWriter, r *http.Request) error {
+	if path, slash := strings.CutSuffix(r.URL.EscapedPath(), "/"); slash && r.Method == http.MethodGet {
+		http.Redirect(w, r, path, http.StatusMovedPermanently)
+		return nil
+	}
+	if allowed := s.allowed(r); len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return s.respond(w, r, http.StatusMethodNotAllowed, "error.html", page{
+			Title: "Not that way", Data: failure{Message: r.Method + " is not for this address; allowed: " + strings.Join(allowed, ", ")},
+		})
+	}
+	return fault.New(fault.NotFound, "there is no page at this address")
+}
+
+// allowed lists the methods for which the address is in a table.
+func (s *site) allowed(r *http.Request) []string {
+	var out []string
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		try := r.Clone(r.Context())
+		try.Method = method
+		if _, pattern := s.mux.Handler(try); pattern != "/admin/" {
+			out = append(out, method)
+		}
+	}
+	return out
+}
+
+// status is what HTTP says of an error.
+func status(err error) int { return httpapi.Status(fault.Of(err).Kind) }

@@ -1,0 +1,134 @@
+package admin
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"trails/admin/form"
+	"trails/capability"
+	"trails/fault"
+)
+
+// formRoutes are the pages of capabilities and the sign-in.
+var formRoutes = []route{
+	{pattern: "GET /admin/capabilities", handle: (*site).capabilities},
+	{pattern: "GET /admin/capabilities/{id}", handle: (*site).blank},
+	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit},
+	{pattern: "GET /admin/capabilities/{id}/done/{key}", handle: (*site).done},
+	{pattern: "GET /admin/suggest", handle: (*site).suggest, part: true},
+	{pattern: "GET /admin/login", handle: (*site).login, open: true},
+	{pattern: "POST /admin/login", handle: (*site).signIn, open: true},
+	{pattern: "POST /admin/logout", handle: (*site).signOut, open: true},
+}
+
+// filling is one form on its way: what it asks, what was filled in, and what the
+// page says about it.
+type filling struct {
+	*asker
+	capability capability.Descriptor
+	shape      capability.Shape // what the form asks: not what the page itself decides
+	entries    map[string]form.Entry
+	problems   []fault.FieldError
+	// key makes the call happen once, however often the form is sent.
+	key string
+	// target is the instance that the form changes; nil when there is none, or not yet.
+	target *target
+	// seen is the commit that last changed the instance when the form was made.
+	seen string
+}
+
+// decided are arguments that the page gives by its buttons or works out itself.
+func decided(d capability.Descriptor) []string {
+	if changesOne(d) {
+		return []string{"dry_run", "if_commit"}
+	}
+	return []string{"dry_run"}
+}
+
+// changesOne reports a capability that changes or deletes one node, which it names by id.
+func changesOne(d capability.Descriptor) bool {
+	return d.InputShape.NodeType != "" && (d.Op() == "update" || d.Op() == "delete")
+}
+
+// asked is the part of a capability's input that its form asks for. The id of a node
+// to change is found like any other reference.
+func asked(d capability.Descriptor) capability.Shape {
+	shape := d.InputShape
+	shape.Fields = slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
+		return slices.Contains(decided(d), f.Name)
+	})
+	return shape
+}
+
+// filling starts a form for the capability that the address names, if the caller may
+// see it.
+func (s *site) filling(w http.ResponseWriter, r *http.Request, id string) (*filling, error) {
+	tools, err := s.engine.Tools(r.Context(), principalOf(r))
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range tools.Descriptors {
+		if d.ID == id || capability.ToolName(d.ID) == id {
+			return &filling{asker: s.asker(w, r), capability: d, shape: asked(d), entries: map[string]form.Entry{}, key: uuid.NewString()}, nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "there is no capability %s, or it is not for you", line(id))
+}
+
+// blank answers the empty form, or that of one instance, with its values, when the
+// address says ?id=.
+func (s *site) blank(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.filling(w, r, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	for name, values := range r.URL.Query() {
+		if _, known := f.shape.Field(name); !known {
+			return fault.Arguments(fault.FieldError{Field: name, Code: fault.Closed, Message: "this form has no field " + line(name)})
+		}
+		f.entries[name] = form.Entry{Texts: values}
+	}
+	if err := f.aim(); err != nil {
+		return err
+	}
+	return s.showForm(w, r, http.StatusOK, f, formView{})
+}
+
+// aim reads the instance that the form changes, when the form says which.
+func (f *filling) aim() error {
+	id := f.id()
+	if id == "" {
+		return nil
+	}
+	t, err := f.readTarget(id)
+	if err != nil {
+		return err
+	}
+	f.target, f.seen = t, t.seen()
+	entries := f.begin(t)
+	for name, given := range f.entries {
+		given.Was = entries[name].Was
+		entries[name] = given
+	}
+	f.entries = entries
+	return nil
+}
+
+// begin returns the form's entries as the instance is now.
+func (f *filling) begin(t *target) map[string]form.Entry {
+	entries := form.Begin(f.shape, t.values, t.held)
+	entries["id"] = form.Entry{Texts: []string{t.Node.ID}}
+	return entries
+}
+
+// id is the instance that the form is about; "" when it does not say, or need to.
+func (f *filling) id() string {
+	texts := f.entries["id"].Texts
+	if !changesOne(f.capability) || len(texts) != 1 {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimSpace(texts[0]), f.capability.InputShape.NodeType+"/")
+}

@@ -1,0 +1,103 @@
+package admin
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"trails/admin/form"
+)
+
+// Bounds of the ledger.
+const (
+	ledgerEntries = 256
+	argsKept      = 64 << 10 // bytes of arguments that a result page can show
+)
+
+// ledger remembers the last forms that were sent: what each did, for the page that
+// shows it, and under which condition, so that the same form sent twice is the same
+// call twice. The graph itself keeps the promise that it happens once; what is
+// forgotten here is only the page.
+type ledger struct {
+	mu      sync.Mutex
+	entries map[string]*list.Element
+	recent  *list.List // of *ledgerEntry, the latest first
+}
+
+// ledgerEntry is one form by its key. Whoever holds it open is alone with it.
+type ledgerEntry struct {
+	name   string
+	alone  sync.Mutex
+	digest string // of what was called; "" before that
+	// ifCommit is the condition that the call was made under.
+	ifCommit string
+	args     json.RawMessage // nil when they are too long to show
+	result   json.RawMessage
+}
+
+func newLedger() *ledger {
+	return &ledger{entries: map[string]*list.Element{}, recent: list.New()}
+}
+
+// newKey names a call that has not been made.
+func newKey() string { return uuid.NewString() }
+
+// open finds or makes the entry of a principal's form and waits for others that have
+// it open; close it.
+func (l *ledger) open(principal, key string) *ledgerEntry {
+	e := l.get(principal+"\x00"+key, true)
+	e.alone.Lock()
+	return e
+}
+
+func (e *ledgerEntry) close() { e.alone.Unlock() }
+
+// find returns a copy of what is known of a form that was called.
+func (l *ledger) find(principal, key string) (args, result json.RawMessage, ok bool) {
+	e := l.get(principal+"\x00"+key, false)
+	if e == nil {
+		return nil, nil, false
+	}
+	e.alone.Lock()
+	defer e.alone.Unlock()
+	return e.args, e.result, e.digest != ""
+}
+
+func (l *ledger) get(name string, make bool) *ledgerEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at, ok := l.entries[name]; ok {
+		l.recent.MoveToFront(at)
+		return at.Value.(*ledgerEntry)
+	}
+	if !make {
+		return nil
+	}
+	e := &ledgerEntry{name: name}
+	l.entries[name] = l.recent.PushFront(e)
+	if l.recent.Len() > ledgerEntries {
+		last := l.recent.Back()
+		delete(l.entries, last.Value.(*ledgerEntry).name)
+		l.recent.Remove(last)
+	}
+	return e
+}
+
+// finish notes what the form did.
+func (e *ledgerEntry) finish(digest, ifCommit string, args, result json.RawMessage) {
+	e.digest, e.ifCommit, e.result = digest, ifCommit, result
+	e.args = args
+	if len(args) > argsKept {
+		e.args = nil
+	}
+}
+
+// digest names what the form asks for.
+func (p *post) digest() string {
+	sum := sha256.Sum256(append([]byte(p.capability.ID+"\x00"), form.Object(p.args)...))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,248 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trails/admin/form"
+	"trails/capability"
+	"trails/fault"
+)
+
+// formView is what a page says besides the form.
+type formView struct {
+	// Message is what went wrong as a whole.
+	Message  string
+	Preview  *preview
+	Result   *resultView
+	Conflict *conflict
+	// Gone means that the instance is not there; DeletedBy is the commit that
+	// removed it, if there was one.
+	Gone      bool
+	DeletedBy string
+}
+
+// formData is what the template of a form shows.
+type formData struct {
+	formView
+	Capability capability.Descriptor
+	Type, Op   string
+	Effect     string
+	Form       form.Form
+	Main, More []form.Field
+	Target     *target
+	// Pick means that the page first asks which instance.
+	Pick      bool
+	Key, Seen string
+	Writes    bool
+	Asks      bool // that the person agrees before the call is made
+	Upload    string
+	// Options are the first instances that each field may refer to.
+	Options map[string][]suggestion
+	// Labels are the names of the instances that fields refer to, by Type/id.
+	Labels map[string]string
+}
+
+// furtherFields are those that few calls need; the page folds them.
+var furtherFields = []string{"branch", "if_commit"}
+
+// showForm answers with the form as it stands.
+func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *filling, v formView) error {
+	d := f.data(v)
+	return s.respond(w, r, status, "capability.html", page{
+		Title: f.title(), Nav: "capabilities", Type: d.Type, Data: d, Scripts: []string{"form.js"},
+		Crumbs: f.crumbs(), Live: f.live(v),
+	})
+}
+
+// showPosted is showForm for values that were sent: on the instance as it is now.
+func (s *site) showPosted(w http.ResponseWriter, r *http.Request, status int, p *post, v formView) error {
+	if p.target != nil {
+		p.entries = form.Rebase(p.shape, p.entries, p.begin(p.target))
+	}
+	return s.showForm(w, r, status, p.filling, v)
+}
+
+// showFailed answers a call that was refused: its errors next to their fields.
+func (s *site) showFailed(w http.ResponseWriter, r *http.Request, p *post, err error) error {
+	f := fault.Of(err)
+	v := formView{}
+	switch {
+	case f.Kind == fault.Internal:
+		v.Message = "Something broke on our side, and nothing was changed. The log has it"
+		if id, ok := f.Details["trace_id"].(string); ok {
+			v.Message += " under trace " + id
+		}
+	case f.Kind == fault.Unauthenticated: // whoever has signed in is not told this
+		v.Message = "This needs a scope that a server without a token gives nobody: start it with TRAILS_MCP_TOKEN, and with builder in TRAILS_MCP_SCOPES"
+	case f.Kind == fault.Precondition && !lostCondition(err):
+		p.startOver()
+	case len(f.Fields) == 0:
+		v.Message = f.Message
+	}
+	p.problems = append(p.problems, f.Fields...)
+	return s.showPosted(w, r, statusOf(f), p, v)
+}
+
+func statusOf(f *fault.Error) int { return status(f) }
+
+func (f *filling) data(v formView) formData {
+	d := formData{
+		formView: v, Capability: f.capability, Type: f.capability.InputShape.NodeType, Effect: effects[f.capability.SideEffects],
+		Form: form.New(f.needed(), f.entries, f.problems), Target: f.target, Key: f.key, Seen: f.seen,
+		Pick: changesOne(f.capability) && f.target == nil && !v.Gone, Writes: f.capability.SideEffects != capability.None,
+		Asks: f.mayAsk(), Upload: uploads[f.capability.ID], Labels: map[string]string{},
+	}
+	if d.Type != "" {
+		d.Op = f.capability.Op()
+	}
+	if d.Pick {
+		d.Form = f.picking()
+	}
+	for _, field := range d.Form.Fields {
+		switch {
+		case field.Name == "id" && f.target != nil: // the page's head shows it
+		case slices.Contains(furtherFields, field.Name):
+			d.More = append(d.More, field)
+		default:
+			d.Main = append(d.Main, field)
+		}
+	}
+	d.Options = f.options(d.Form.Fields)
+	if f.target != nil {
+		f.target.label(d.Labels)
+	}
+	return d
+}
+
+// needed is the shape of the form with what the instance cannot be without.
+func (f *filling) needed() capability.Shape {
+	shape := f.shape
+	if f.target == nil {
+		return shape
+	}
+	shape.Fields = slices.Clone(shape.Fields)
+	for i := range shape.Fields {
+		if field := &shape.Fields[i]; f.target.needs(field.Name) {
+			field.Required, field.Nullable = true, false
+		}
+	}
+	return shape
+}
+
+// picking is the form that asks for the instance alone.
+func (f *filling) picking() form.Form {
+	id, _ := f.shape.Field("id")
+	id.Type, id.NodeType = capability.IRI, f.capability.InputShape.NodeType
+	return form.New(capability.Shape{Fields: []capability.Field{id}}, f.entries, f.problems)
+}
+
+// options asks for the first nodes that each field may refer to: what a browser
+// without scripts offers.
+func (f *filling) options(fields []form.Field) map[string][]suggestion {
+	const first = 50
+	out := map[string][]suggestion{}
+	for _, field := range fields {
+		switch {
+		case field.NodeType == "":
+		case field.Name == "id":
+			out["id"] = f.suggested("entities", field.NodeType, "", first)
+		default:
+			out[field.Name] = f.references(f.capability.InputShape.NodeType, field.Name, "", first)
+		}
+	}
+	return out
+}
+
+// label adds the names of the nodes that the instance refers to.
+func (t *target) label(into map[string]string) {
+	for _, p := range t.Properties {
+		for _, c := range p.Values {
+			if c.Ref != nil {
+				into[referenceTo(*c.Ref)] = c.Ref.Label
+			}
+		}
+	}
+}
+
+// verbs say what a typed write does.
+var verbs = map[string]string{"create": "Create", "update": "Edit", "delete": "Delete"}
+
+func (f *filling) title() string {
+	verb, ok := verbs[f.capability.Op()]
+	typeName := f.capability.InputShape.NodeType
+	switch {
+	case !ok || typeName == "":
+		return f.capability.ID
+	case f.target != nil:
+		return verb + " " + firstOf(line(f.target.Node.Label), f.target.Node.ID)
+	}
+	return verb + " " + typeName
+}
+
+func (f *filling) crumbs() []link {
+	typeName := f.capability.InputShape.NodeType
+	switch {
+	case f.target != nil:
+		n := f.target.Node
+		return []link{{typeName, typeURL(typeName)}, {firstOf(n.Label, n.ID), nodeURL(n.Type, n.ID)}}
+	case typeName != "":
+		return []link{{typeName, typeURL(typeName)}}
+	}
+	return []link{{"Capabilities", "/admin/capabilities"}}
+}
+
+// live lets an open form say that its instance changed meanwhile.
+func (f *filling) live(v formView) live {
+	if f.target == nil || v.Result != nil {
+		return live{}
+	}
+	n := f.target.Node
+	return live{Mode: "notice", Types: []string{n.Type}, Instances: []string{n.Type + "/" + n.ID}, Head: f.target.head}
+}
+
+// mayAsk reports a capability whose calls a person has to agree to.
+func (f *filling) mayAsk() bool {
+	return f.capability.ConsentRequired
+}
+
+func (f *filling) isDelete() bool { return changesOne(f.capability) && f.capability.Op() == "delete" }
+
+// LabelOf is the name of the node that a field refers to, as far as it is known.
+func (d formData) LabelOf(text string) string { return d.Labels[strings.TrimSpace(text)] }
+
+// SuggestURL is where a reference's row finds what may be meant.
+func (d formData) SuggestURL(f form.Field, r form.Row) string {
+	return withQuery("/admin/suggest", url.Values{"type": {d.Type}, "property": {f.Name}, "list": {r.ID + "-list"}})
+}
+
+// Verb is what the button says.
+func (d formData) Verb() string {
+	switch {
+	case !d.Writes:
+		return "Run"
+	case d.Op == "update":
+		return "Save changes"
+	case d.Op == "delete":
+		return "Delete…"
+	case d.Op == "create":
+		return "Create"
+	}
+	return "Run"
+}
+
+// costs say what the work of a call grows with.
+var costs = map[capability.Cost]string{
+	capability.CostConstant: "nothing: it is always the same", capability.CostChange: "the size of the change",
+	capability.CostResult: "the size of the answer", capability.CostGraph: "the size of the graph",
+}
+
+// Cost says what the work of the call grows with.
+func (d formData) Cost() string { return costs[d.Capability.CostEstimate] }
+
+// MoreOpen reports that a folded field has something to say.
+func (d formData) MoreOpen() bool {
+	return slices.ContainsFunc(d.More, func(f form.Field) bool { return f.Wrong() || f.Rows[0].Text != "" })
+}

@@ -1,0 +1,113 @@
+package admin
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"trails/admin/form"
+	"trails/fault"
+	"trails/invoke"
+)
+
+// attempts bounds how often a write is tried again because others wrote something
+// else meanwhile.
+const attempts = 5
+
+// errStale says that the instance changed since the form was made.
+var errStale = errors.New("the instance changed since the form was made")
+
+// write makes the call of a form. One that changes an instance is made only if that
+// is still as the form showed it: the head of the read is the call's condition, and
+// when it is lost to a write of something else, the instance is read again.
+func (p *post) write() (ifCommit string, res invoke.Result, err error) {
+	if p.target == nil {
+		res, err = p.invoke(p.object(), p.key)
+		return "", res, err
+	}
+	for range attempts {
+		ifCommit = p.target.head
+		res, err = p.invoke(p.conditional(ifCommit), p.key)
+		if !lostCondition(err) {
+			return ifCommit, res, err
+		}
+		if p.target, err = p.readTarget(p.id()); err != nil {
+			return "", res, err
+		}
+		if p.target.seen() != p.seen {
+			return "", res, errStale
+		}
+	}
+	return "", res, fault.New(fault.Conflict, "others write so fast that the instance could not be kept still; send the form again")
+}
+
+// conditional is the call's arguments under the condition that the head is this commit.
+func (p *post) conditional(head string) json.RawMessage {
+	if head == "" {
+		return p.object()
+	}
+	text, _ := json.Marshal(head) // hex digits
+	return p.object(form.Argument{Name: "if_commit", Value: text})
+}
+
+// lostCondition reports that the head moved on since if_commit.
+func lostCondition(err error) bool {
+	return fault.Is(err, fault.Precondition) && fault.Of(err).Details["if_commit"] != nil
+}
+
+// conflict is what a page shows of an instance that changed under a form.
+type conflict struct {
+	Changed *commit
+	Rows    []conflictRow
+	// Same reports that the instance is now as the form wants it.
+	Same bool
+}
+
+// conflictRow is a property that the form changes, or that is not as the form began.
+type conflictRow struct {
+	Property string
+	Theirs   []cell
+	Yours    []string
+	Removed  bool // yours
+	Kept     bool // the form does not touch it
+	Same     bool
+}
+
+// stale shows what the instance has become next to what was filled in. The form
+// below stands on the instance as it is now, under a key of its own.
+func (s *site) stale(w http.ResponseWriter, r *http.Request, p *post) error {
+	c := p.conflict()
+	p.seen, p.key = p.target.seen(), newKey()
+	return s.showPosted(w, r, http.StatusConflict, p, formView{Conflict: &c})
+}
+
+func (p *post) conflict() conflict {
+	c := conflict{Changed: p.target.Changed, Same: len(p.args) > 0}
+	now, mine := p.begin(p.target), map[string]json.RawMessage{}
+	for _, a := range p.args {
+		mine[a.Name] = a.Value
+	}
+	for _, prop := range p.target.Properties {
+		value, touched := mine[prop.Name]
+		entry := p.entries[prop.Name]
+		row := conflictRow{Property: prop.Name, Theirs: prop.Values, Kept: !touched}
+		if !touched && entry.Was == now[prop.Name].Was {
+			continue
+		}
+		if touched {
+			row.Yours, row.Removed = entry.Texts, entry.Removed
+			row.Same = form.Mark(value) == now[prop.Name].Was || row.Removed && len(prop.Values) == 0
+			c.Same = c.Same && row.Same
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c
+}
+
+// gone shows a form whose instance is no longer there, or never was.
+func (s *site) gone(w http.ResponseWriter, r *http.Request, p *post, err error) error {
+	by, _ := fault.Of(err).Details["deleted_by"].(string)
+	v := formView{Gone: true, DeletedBy: by, Message: fault.Of(err).Message}
+	p.target = nil
+	return s.showForm(w, r, http.StatusGone, p.filling, v)
+}

@@ -1,0 +1,438 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/fault"
+	"trails/schema"
+)
+
+// Limits of a list's page.
+const (
+	listLimit  = 100
+	listMax    = 1000
+	maxOffset  = 1_000_000_000
+	maxFilters = 16
+)
+
+// listView is what the address of a list asks for.
+type listView struct {
+	Type          string
+	Where         []condition
+	Search, Sort  string
+	Descending    bool
+	Columns       []string
+	Offset, Limit int
+}
+
+// condition is one filter: the property has the value.
+type condition struct {
+	Property string `json:"property"`
+	Value    string `json:"value"`
+}
+
+// listAnswer is what entities_list answers.
+type listAnswer struct {
+	Type, Title string
+	Columns     []column
+	Rows        []row
+	Total       int64
+	TotalMore   bool `json:"total_more"`
+	Facets      []facet
+}
+
+type column struct {
+	Name     string
+	Datatype string
+	Class    string
+	Many     bool
+}
+
+type row struct {
+	Node  node
+	Cells map[string][]cell
+	More  map[string]int64
+}
+
+type facet struct {
+	Property string
+	Values   []facetValue
+}
+
+type facetValue struct {
+	Value string
+	Count int64
+	More  bool
+}
+
+type listData struct {
+	listView
+	Schema    schemaType
+	Capacity  string // the capabilities' prefix: note of note.create
+	Label     string // the property that labels instances
+	All       []schemaProperty
+	Columns   []heading
+	Rows      []row
+	First     heading
+	Chips     []chip
+	Facets    []facetLinks
+	Problems  listProblems
+	Options   []string // values of enums, to choose from
+	Pager     pager
+	Announce  string
+	Total     int64
+	TotalMore bool
+}
+
+// heading is a column's head, which sorts when it can.
+type heading struct {
+	Name, Href, Sort string // Sort is ascending, descending or ""
+	Number           bool
+	Class, Kind      string
+}
+
+// listProblems are what the call refused of a view, which the page shows without it:
+// beside each form what was written into it, and why that cannot be.
+type listProblems struct {
+	Filter, Search problemAt
+}
+
+type problemAt struct{ Property, Value, Message string }
+
+// Any reports that there is a problem.
+func (p listProblems) Any() bool { return p.Filter.Message != "" || p.Search.Message != "" }
+
+type chip struct{ Text, Value, Href string }
+
+type facetLinks struct {
+	Property string
+	Links    []facetLink
+}
+
+type facetLink struct {
+	Value   string
+	Count   string
+	Href    string
+	Current bool
+}
+
+type pager struct {
+	Text           string
+	Previous, Next *link
+}
+
+// list answers the page of a type: its instances as a table.
+func (s *site) list(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("type")
+	a := s.asker(w, r)
+	doc, err := a.schema()
+	if err != nil {
+		return err
+	}
+	t, ok := doc.find(name)
+	if !ok {
+		return fault.New(fault.NotFound, "there is no type %s in the schema", line(name))
+	}
+	view, added, problems, err := listViewOf(r)
+	if err != nil {
+		return err
+	}
+	var answer listAnswer
+	err = a.ask("entities_list", view.arguments(), &answer)
+	if fault.Is(err, fault.InvalidArguments) && view.dropRefused(fault.Of(err).Fields, &problems) {
+		err = a.ask("entities_list", view.arguments(), &answer)
+	}
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	switch {
+	case problems.Any():
+		status = http.StatusBadRequest
+	case added: // the form of a filter was sent: its address is the list's
+		http.Redirect(w, r, view.href(), http.StatusSeeOther)
+		return nil
+	}
+	data := newListData(view, doc, t, answer)
+	data.Problems = problems
+	return s.respond(w, r, status, "list.html", page{
+		Title: name, Nav: "types", Type: name, Data: data, Twins: view.twins(),
+		Live: live{Mode: "types", Types: append([]string{name}, references(data.All)...), Head: a.head},
+	})
+}
+
+// references are the types whose labels a list shows.
+func references(properties []schemaProperty) []string {
+	var out []string
+	for _, p := range properties {
+		if p.Class != "" && !slices.Contains(out, p.Class) {
+			out = append(out, p.Class)
+		}
+	}
+	return out
+}
+
+// listViewOf reads the address; added reports a filter that came from the form,
+// as property and value. A filter that cannot be read is a problem of the page.
+func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
+	q := queryOf(r, "where", "search", "sort", "desc", "offset", "limit", "col", "property", "value")
+	v = listView{
+		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
+		Descending: q.word("desc", "0", "1") == "1",
+		Offset:     q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
+	}
+	for _, text := range q.Values["where"] {
+		property, value, ok := strings.Cut(text, "=")
+		if !ok || property == "" {
+			problems.Filter = problemAt{Value: text, Message: "a filter is written property=value"}
+			continue
+		}
+		v.Where = append(v.Where, condition{property, value})
+	}
+	if p := q.Get("property"); p != "" {
+		v.Where = append(v.Where, condition{p, q.Get("value")})
+	}
+	if len(v.Where) > maxFilters {
+		last := v.Where[len(v.Where)-1]
+		problems.Filter = problemAt{last.Property, last.Value, "at most " + strconv.Itoa(maxFilters) + " filters can be combined"}
+		v.Where = v.Where[:maxFilters]
+	}
+	return v, q.Has("property") || q.Has("value"), problems, q.err()
+}
+
+// dropRefused takes out of the view the filters and the search that the call refused. It
+// reports whether that was all: then the view can be asked for again.
+func (v *listView) dropRefused(refused []fault.FieldError, problems *listProblems) bool {
+	bad := map[int]bool{}
+	for _, f := range refused {
+		if f.Field == "search" {
+			problems.Search = problemAt{"", v.Search, f.Message}
+			v.Search = ""
+			continue
+		}
+		rest, isFilter := strings.CutPrefix(f.Field, "where[")
+		number, _, _ := strings.Cut(rest, "]")
+		i, err := strconv.Atoi(number)
+		if !isFilter || err != nil || i < 0 || i >= len(v.Where) {
+			return false
+		}
+		bad[i] = true
+		problems.Filter = problemAt{v.Where[i].Property, v.Where[i].Value, f.Message}
+	}
+	var good []condition
+	for i, c := range v.Where {
+		if !bad[i] {
+			good = append(good, c)
+		}
+	}
+	v.Where = good
+	return true
+}
+
+func (v listView) arguments() map[string]any {
+	args := map[string]any{"type": v.Type, "limit": v.Limit, "offset": v.Offset, "facets": true}
+	if len(v.Where) > 0 {
+		args["where"] = v.Where
+	}
+	if v.Search != "" {
+		args["search"] = v.Search
+	}
+	if v.Sort != "" {
+		args["sort"], args["descending"] = v.Sort, v.Descending
+	}
+	if len(v.Columns) > 0 {
+		args["columns"] = v.Columns
+	}
+	return args
+}
+
+// href is the address of the view; what is as usual is left out.
+func (v listView) href() string {
+	q := url.Values{}
+	for _, c := range v.Where {
+		q.Add("where", c.Property+"="+c.Value)
+	}
+	for _, c := range v.Columns {
+		q.Add("col", c)
+	}
+	set := func(name, value string, given bool) {
+		if given {
+			q.Set(name, value)
+		}
+	}
+	set("search", v.Search, v.Search != "")
+	set("sort", v.Sort, v.Sort != "")
+	set("desc", "1", v.Descending)
+	set("offset", strconv.Itoa(v.Offset), v.Offset > 0)
+	set("limit", strconv.Itoa(v.Limit), v.Limit != listLimit)
+	return withQuery(typeURL(v.Type), q)
+}
+
+// at is the view from another offset.
+func (v listView) at(offset int) listView {
+	v.Offset = max(0, offset)
+	return v
+}
+
+// sorted is the view by a property: ascending, and descending when it already is.
+func (v listView) sorted(property string) listView {
+	v.Descending = v.Sort == property && !v.Descending
+	v.Sort = property
+	return v.at(0)
+}
+
+// with is the view with one more filter, without is the view with one less.
+func (v listView) with(c condition) listView {
+	v.Where = append(slices.Clone(v.Where), c)
+	return v.at(0)
+}
+
+func (v listView) without(c condition) listView {
+	v.Where = slices.DeleteFunc(slices.Clone(v.Where), func(other condition) bool { return other == c })
+	return v.at(0)
+}
+
+// twins are the list for programs.
+func (v listView) twins() []twin {
+	q := url.Values{}
+	for _, c := range v.Where {
+		q.Add("where", c.Property+"="+c.Value)
+	}
+	if v.Offset > 0 {
+		q.Set("offset", strconv.Itoa(v.Offset))
+	}
+	return twinsOf(kgURL(v.Type, ""), q)
+}
+
+// forms are the media types in which programs read what a page shows.
+var forms = []struct{ label, mime, format string }{
+	{"JSON", "application/json", "json"},
+	{"JSON-LD", "application/ld+json", "jsonld"},
+	{"Turtle", "text/turtle", "turtle"},
+}
+
+func twinsOf(path string, q url.Values) []twin {
+	var out []twin
+	for _, f := range forms {
+		q.Set("format", f.format)
+		out = append(out, twin{f.label, f.mime, withQuery(path, q)})
+	}
+	return out
+}
+
+func newListData(v listView, doc schemaDocument, t schemaType, a listAnswer) listData {
+	d := listData{
+		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Label: doc.labelOf(t.Name),
+		Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
+	}
+	d.First = v.heading(column{Name: d.Label})
+	for _, c := range a.Columns {
+		if c.Name != d.Label || slices.Contains(v.Columns, c.Name) { // the first column shows the label
+			d.Columns = append(d.Columns, v.heading(c))
+		}
+	}
+	d.addChips()
+	d.addFacets(a.Facets)
+	d.addOptions()
+	d.addPager(len(a.Rows))
+	return d
+}
+
+// labelOf is the property that labels the type's instances, perhaps an inherited one.
+func (d schemaDocument) labelOf(name string) string {
+	for _, n := range d.family(name) {
+		if t, _ := d.find(n); t.Label != "" {
+			return t.Label
+		}
+	}
+	return ""
+}
+
+// numbers are the datatypes that stand to the right.
+var numbers = []string{"integer", "number", "decimal", "double", "float", "int", "long"}
+
+func (v listView) heading(c column) heading {
+	h := heading{Name: c.Name, Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
+	if !c.Many && c.Name != "" {
+		h.Href = v.sorted(c.Name).href()
+	}
+	if v.Sort == c.Name && c.Name != "" {
+		h.Sort = "ascending"
+		if v.Descending {
+			h.Sort = "descending"
+		}
+	}
+	return h
+}
+
+func (d *listData) addChips() {
+	for _, c := range d.Where {
+		d.Chips = append(d.Chips, chip{c.Property, c.Value, d.without(c).href()})
+	}
+	if d.Search != "" {
+		v := d.at(0)
+		v.Search = ""
+		d.Chips = append(d.Chips, chip{"label begins with", d.Search, v.href()})
+	}
+}
+
+func (d *listData) addFacets(facets []facet) {
+	for _, f := range facets {
+		links := facetLinks{Property: f.Property}
+		for _, val := range f.Values {
+			c := condition{f.Property, val.Value}
+			l := facetLink{Value: val.Value, Count: count(val.Count), Current: slices.Contains(d.Where, c)}
+			if val.More {
+				l.Count += "+"
+			}
+			l.Href = d.with(c).href()
+			if l.Current {
+				l.Href = d.without(c).href()
+			}
+			links.Links = append(links.Links, l)
+		}
+		if len(links.Links) > 0 {
+			d.Facets = append(d.Facets, links)
+		}
+	}
+}
+
+func (d *listData) addOptions() {
+	for _, p := range d.All {
+		for _, v := range p.OneOf {
+			if text := literal(v); !slices.Contains(d.Options, text) {
+				d.Options = append(d.Options, text)
+			}
+		}
+	}
+}
+
+func (d *listData) addPager(rows int) {
+	total := count(d.Total)
+	if d.TotalMore {
+		total = "more than " + total
+	}
+	d.Pager.Text = "None of " + total
+	if rows > 0 {
+		d.Pager.Text = count(int64(d.Offset)+1) + "–" + count(int64(d.Offset+rows)) + " of " + total
+	}
+	if d.Offset > 0 {
+		d.Pager.Previous = &link{"Previous", d.at(d.Offset - d.Limit).href()}
+	}
+	if int64(d.Offset+rows) < d.Total || d.TotalMore && rows == d.Limit {
+		d.Pager.Next = &link{"Next", d.at(d.Offset + d.Limit).href()}
+	}
+	d.Announce = d.Pager.Text + " shown"
+}
+
+// Shows reports a column that the picker marks.
+func (d listData) Shows(property string) bool {
+	return property == d.Label || slices.ContainsFunc(d.Columns, func(h heading) bool { return h.Name == property })
+}
+
+// View is what the page's forms keep.
+func (d listData) View() listView { return d.listView }

@@ -1,0 +1,115 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"trails/admin"
+)
+
+// A filter or a search that cannot be used leaves the list as it is without it, and what
+// is wrong stands beside the form that it was written into, with what was written.
+func TestABadFilterKeepsTheListAndSaysSoBesideTheFilter(t *testing.T) {
+	f := newExample(t)
+	whole := rows(f.get(t, "/admin/types/Requirement", 200).byID(t, "list"))
+	met := rows(f.get(t, "/admin/types/Requirement?where=status%3Dmet", 200).byID(t, "list"))
+	if len(met) < 2 || len(met) >= len(whole) {
+		t.Fatalf("%d of %d rows are met", len(met)-1, len(whole)-1)
+	}
+	var many strings.Builder
+	for range 17 {
+		many.WriteString("&where=status%3Dmet")
+	}
+	for _, c := range []struct {
+		name, query     string
+		rows            [][]string
+		property, value string
+		message         string
+	}{
+		{"the form's own", "property=priority&value=x", whole, "priority", "x", "priority"},
+		{"the form's own, with others", "where=status%3Dmet&property=priority&value=x", met, "priority", "x", "priority"},
+		{"in an address", "where=priority%3Dhigh&where=status%3Dmet", met, "priority", "high", "priority"},
+		{"of no property", "where=nope%3D1", whole, "code", "1", "nope"},
+		{"not written as one", "where=status", whole, "code", "status", "property=value"},
+		{"too many", many.String()[1:], met, "status", "met", "at most 16 filters"},
+	} {
+		a := f.get(t, "/admin/types/Requirement?"+c.query, http.StatusBadRequest)
+		if got := rows(a.byID(t, "list")); fmt.Sprint(got) != fmt.Sprint(c.rows) {
+			t.Errorf("%s: got %d rows, want %d", c.name, len(got)-1, len(c.rows)-1)
+		}
+		value, message := a.byID(t, "value"), a.byID(t, "value-error")
+		if attribute(value, "value") != c.value || attribute(value, "aria-invalid") != "true" || attribute(value, "aria-describedby") != "value-error" {
+			t.Errorf("%s: the filter's field is %v", c.name, value.Attr)
+		}
+		if got := controlsOf(value.Parent.Parent).Get("property"); got != c.property {
+			t.Errorf("%s: the filter's property is %s, want %s", c.name, got, c.property)
+		}
+		if got := textOf(message); !strings.Contains(got, c.message) || message.Parent != value.Parent.Parent {
+			t.Errorf("%s: got %q beside the filter", c.name, got)
+		}
+		checkPage(t, c.name, a)
+	}
+	a := f.get(t, "/admin/types/Requirement?where=status%3Dmet&search="+strings.Repeat("x", 300), http.StatusBadRequest)
+	if got := rows(a.byID(t, "list")); fmt.Sprint(got) != fmt.Sprint(met) || !strings.Contains(textOf(a.byID(t, "search-error")), "200") {
+		t.Errorf("a search that is too long: %d rows, %s", len(got)-1, textOf(a.byID(t, "search-error")))
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/types/Requirement?property=status&value=met", nil)
+	if a := f.do(t, r); a.StatusCode != http.StatusSeeOther || a.Header.Get("Location") != "/admin/types/Requirement?where=status%3Dmet" {
+		t.Errorf("a good filter: %d to %s", a.StatusCode, a.Header.Get("Location"))
+	}
+}
+
+// More nodes refer to an instance than its page lists, and all of them can be reached:
+// by the list of their type, or by a query where no type declares the property.
+func TestReferrersBeyondFiftyCanBePaged(t *testing.T) {
+	f := newFixture(t, []byte(`base: "urn:x:"
+types:
+  Agent: {abstract: true, label: name, properties: {name: {type: string}}}
+  Person: {extends: Agent, iri: preserve}
+  Note:
+    properties:
+      by: {class: Agent}
+`), admin.Options{})
+	var data strings.Builder
+	data.WriteString(`{"type":"Person","id":"ana","data":{"name":"Ana"}}` + "\n")
+	for range 120 {
+		data.WriteString(`{"type":"Note","data":{"by":"Person/ana"}}` + "\n")
+	}
+	f.call(t, "load", map[string]any{"data": data.String()})
+	var update strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&update, "<urn:other:%d> <urn:other:sees> <urn:x:Person/ana> .\n", i)
+	}
+	f.call(t, "mutate", map[string]any{"update": "INSERT DATA {\n" + update.String() + "}"})
+
+	a := f.get(t, "/admin/types/Person/ana", 200)
+	links := map[string]string{}
+	for _, n := range a.find(tag("a")) {
+		if text := textOf(n); strings.HasPrefix(text, "All 120 that refer here by ") {
+			links[strings.TrimPrefix(text, "All 120 that refer here by ")] = attribute(n, "href")
+		}
+	}
+	if len(links) != 2 {
+		t.Fatalf("the links are %v in %s", links, mainText(a))
+	}
+	seen, next := 0, links["by"]
+	for next != "" {
+		p := f.get(t, next, 200)
+		seen += len(rows(p.byID(t, "found"))) - 1
+		if next = ""; strings.Contains(mainText(p), "Next") {
+			next = attribute(p.byID(t, "page-next"), "href")
+		}
+	}
+	if seen != 120 {
+		t.Errorf("the pages of the list have %d", seen)
+	}
+	query, err := url.Parse(links["urn:other:sees"])
+	if err != nil || !strings.Contains(query.Query().Get("query"), "<urn:other:sees> <urn:x:Person/ana>") {
+		t.Fatalf("the link is %s", links["urn:other:sees"])
+	}
+	says(t, f.get(t, query.String(), 200), "urn:other:0", "There is more")
+}

@@ -1,0 +1,118 @@
+package admin
+
+import (
+	"log/slog"
+	"net/http"
+
+	"trails/fault"
+)
+
+// headings say what went wrong, by status.
+var headings = map[int]string{
+	http.StatusBadRequest:            "That cannot be asked",
+	http.StatusUnauthorized:          "Sign in first",
+	http.StatusForbidden:             "Not allowed",
+	http.StatusNotFound:              "Not found",
+	http.StatusMethodNotAllowed:      "Not that way",
+	http.StatusGone:                  "Deleted",
+	http.StatusRequestEntityTooLarge: "Too large",
+	http.StatusServiceUnavailable:    "Not available now",
+	http.StatusInternalServerError:   "Something broke on our side",
+}
+
+// refuse answers with err as a page. Ours is logged whole and shown as nothing but
+// its trace id.
+func (s *site) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	f := fault.Of(err)
+	shown := s.failureOf(w, r, f)
+	if f.Kind == fault.Internal && f.Details["trace_id"] == nil { // the call path logs its own
+		s.log.ErrorContext(r.Context(), "page failed", slog.String("trace_id", shown.Trace), slog.String("path", r.URL.Path), slog.Any("error", err))
+	}
+	title, ok := headings[shown.Status]
+	if !ok {
+		title = http.StatusText(shown.Status)
+	}
+	if err := s.respond(w, r, shown.Status, "error.html", page{Title: title, Data: shown}); err != nil {
+		s.log.ErrorContext(r.Context(), "error page failed", slog.Any("error", err))
+		http.Error(w, title, shown.Status)
+	}
+}
+
+// failureOf is what the caller may see of f.
+func (s *site) failureOf(w http.ResponseWriter, r *http.Request, f *fault.Error) failure {
+	out := failure{Status: status(f), Message: f.Message, Fields: f.Fields, Trace: s.asker(w, r).call.TraceID}
+	if f.Kind == fault.Internal {
+		out.Message, out.Fields = "", nil
+		if id, ok := f.Details["trace_id"].(string); ok {
+			out.Trace = id
+		}
+	}
+	if out.Status == http.StatusNotFound {
+		s.addWayOut(w, r, f, &out)
+	}
+	return out
+}
+
+// addWayOut adds where the reader of a 404 can go instead: to the commit that
+// removed what they look for, or to what has a similar name.
+func (s *site) addWayOut(w http.ResponseWriter, r *http.Request, f *fault.Error, out *failure) {
+	typeName, id := r.PathValue("type"), r.PathValue("id")
+	if commit, ok := f.Details["deleted_by"].(string); ok && id != "" {
+		out.Status, out.DeletedBy, out.History = http.StatusGone, commit, nodeURL(typeName, id)+"/history"
+	}
+	if typeName != "" {
+		out.Suggestions = s.asker(w, r).similar(typeName, id)
+	}
+}
+
+// similar lists types, or instances, whose name begins like the one that is not there.
+func (a *asker) similar(typeName, id string) []link {
+	doc, err := a.schema()
+	if err != nil {
+		return nil
+	}
+	if _, ok := doc.find(typeName); !ok {
+		return similarTypes(doc, typeName)
+	}
+	out := []link{{Text: "All " + typeName, Href: typeURL(typeName)}}
+	if id == "" {
+		return out
+	}
+	for _, item := range a.suggested("entities", typeName, firstRunes(id, 3), 8) {
+		out = append(out, link{Text: item.Label, Href: nodeURL(typeName, item.Value)})
+	}
+	return out
+}
+
+// similarTypes lists the types near the name first, and then all of them, up to a screenful.
+func similarTypes(doc schemaDocument, name string) []link {
+	var near, rest []link
+	for _, t := range doc.Types {
+		l := link{Text: t.Name, Href: typeURL(t.Name)}
+		if alike(t.Name, name) {
+			near = append(near, l)
+			continue
+		}
+		rest = append(rest, l)
+	}
+	all := append(near, rest...)
+	return all[:min(len(all), 12)]
+}
+
+type suggestion struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
+}
+
+// suggested asks for completions; none when that fails, as they are a courtesy.
+func (a *asker) suggested(what, typeName, prefix string, limit int) []suggestion {
+	var answer struct{ Items []suggestion }
+	args := map[string]any{"what": what, "prefix": prefix, "limit": limit}
+	if typeName != "" {
+		args["type"] = typeName
+	}
+	if err := a.furnish("suggest", args, &answer); err != nil {
+		return nil
+	}
+	return answer.Items
+}

@@ -1,0 +1,161 @@
+package admin
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+
+	"trails/fault"
+	"trails/httpapi"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// templates are the pages by file name, each with the layout and the partials.
+type templates map[string]*template.Template
+
+// parseTemplates reads every page. What begins with an underscore is part of all:
+// the layout, and pieces such as a cell or a link to a node.
+func parseTemplates(colours *palette) templates {
+	files, _ := fs.Glob(templateFiles, "templates/*.html")
+	shared := template.Must(template.New("").Funcs(functions).Funcs(template.FuncMap{"hue": colours.hue}).ParseFS(templateFiles, "templates/_*.html"))
+	out := templates{}
+	for _, file := range files {
+		name := path.Base(file)
+		if name[0] == '_' {
+			continue
+		}
+		own := template.Must(shared.Clone())
+		out[name] = template.Must(own.ParseFS(templateFiles, file))
+	}
+	return out
+}
+
+// page is what the layout shows around a page's own data.
+type page struct {
+	// Title is the page's heading for the browser's tab.
+	Title string
+	// Nav is the entry of the main navigation that the page belongs to.
+	Nav string
+	// Type is the type in the side list that the page belongs to.
+	Type string
+	// Crumbs lead from the overview to the page, which is not among them.
+	Crumbs []link
+	// Twins are the same for programs.
+	Twins []twin
+	// Live says when the page is out of date.
+	Live live
+	// Scripts are further static files that the page needs, in their order.
+	Scripts []string
+	// Styles are further style sheets, in their order.
+	Styles []string
+	// Data is for the page's own template.
+	Data any
+	// Frame is filled in by respond.
+	Frame frame
+}
+
+type link struct{ Text, Href string }
+
+// twin is the same content in another form.
+type twin struct{ Label, MIME, Href string }
+
+// live says what an open page does when the graph changes: refresh its main part,
+// tell the reader, or nothing. The zero value does nothing.
+type live struct {
+	// Mode is "any" (refresh on every change), "types" (on changes of Types),
+	// "schema" (on changes of the schema), "notice" (a form: only say that Types or
+	// Instances changed) or "".
+	Mode string
+	// Types are names; Instances are addresses as [invoke.Address] writes them.
+	Types, Instances []string
+	// Head is the commit that the page shows.
+	Head string
+}
+
+// frame is what surrounds every page.
+type frame struct {
+	Graph, Head, Version string
+	Base                 string
+	Types                []schemaType
+	Who                  string
+	Known                bool
+	SignedIn             bool // by our cookie, so that they can sign out
+	Theme                string
+	Path                 string // of this page, with its query
+	Trace                string
+	Origin               string // scheme and host as the browser wrote them
+}
+
+// frameOf asks for what surrounds the page. A page whose frame cannot be had is
+// shown without it: the page itself says what is wrong.
+func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
+	a := s.asker(w, r)
+	f := frame{Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: httpapi.Origin(r)}
+	if _, known := s.withPrincipal(r); !known {
+		return f
+	}
+	f.Known, f.Who = true, a.call.Principal.ID
+	_, f.SignedIn = s.signedIn(r)
+	var health struct{ Graph, Version, Head string }
+	if err := a.furnish("health", nil, &health); err == nil {
+		f.Graph, f.Version, f.Head = health.Graph, health.Version, health.Head
+	}
+	if doc, err := a.schema(); err == nil {
+		f.Base, f.Types = doc.Base, doc.Types
+	}
+	return f
+}
+
+// schema asks for types and properties, by which a page is laid out: what the page is
+// about is asked apart.
+func (a *asker) schema() (schemaDocument, error) {
+	var answer struct{ Schema schemaDocument }
+	err := a.furnish("schema_get", map[string]any{"format": "json"}, &answer)
+	if err == nil {
+		a.palette.learn(answer.Schema.Types)
+	}
+	return answer.Schema, err
+}
+
+// respond renders a page into memory and sends it, so that a template that fails
+// becomes an error page and not half a page.
+func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, name string, p page) error {
+	p.Frame = s.frameOf(w, r)
+	if p.Live.Head == "" {
+		p.Live.Head = p.Frame.Head
+	}
+	return s.send(w, status, name, "layout", p)
+}
+
+// respondPart sends one named piece of a page, for a script that asks for it.
+func (s *site) respondPart(w http.ResponseWriter, status int, name, part string, data any) error {
+	return s.send(w, status, name, part, data)
+}
+
+func (s *site) send(w http.ResponseWriter, status int, name, part string, data any) error {
+	var text bytes.Buffer
+	if err := s.templates[name].ExecuteTemplate(&text, part, data); err != nil {
+		return fmt.Errorf("render %s: %w", name, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes()) // a reader that left is no concern of ours
+	return nil
+}
+
+// failure is the data of an error page.
+type failure struct {
+	Status      int
+	Message     string
+	Fields      []fault.FieldError
+	Trace       string
+	DeletedBy   string // the commit that removed what was asked for
+	History     string // where its history is
+	Suggestions []link
+}

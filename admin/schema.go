@@ -1,0 +1,145 @@
+package admin
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"trails/fault"
+	kgschema "trails/schema"
+)
+
+type schemaData struct {
+	Base    string
+	Version int64
+	Types   []typeShown
+	YAML    string
+	Turtle  string
+}
+
+// typeShown is a type with what its supertypes give it and who extends it.
+type typeShown struct {
+	schemaType
+	Capacity  string
+	Inherited []inherited
+	Extended  []string
+}
+
+type inherited struct {
+	From     string
+	Property schemaProperty
+}
+
+// schemaForms are the schema as text, by the word in its address.
+var schemaForms = map[string]struct{ mime, file string }{
+	"yaml":   {"application/yaml; charset=utf-8", "schema.yaml"},
+	"turtle": {"text/turtle; charset=utf-8", "schema.ttl"},
+}
+
+// schema answers types, properties and constraints.
+func (s *site) schema(w http.ResponseWriter, r *http.Request) error {
+	if err := queryOf(r).err(); err != nil {
+		return err
+	}
+	a := s.asker(w, r)
+	var answer struct {
+		Schema  schemaDocument
+		Version int64 `json:"schema_version"`
+	}
+	if err := a.ask("schema_get", map[string]any{"format": "json"}, &answer); err != nil {
+		return err
+	}
+	data := schemaData{Base: answer.Schema.Base, Version: answer.Version}
+	for _, t := range answer.Schema.Types {
+		data.Types = append(data.Types, answer.Schema.shown(t))
+	}
+	var err error
+	if data.YAML, err = a.schemaText("yaml"); err != nil {
+		return err
+	}
+	if data.Turtle, err = a.schemaText("turtle"); err != nil {
+		return err
+	}
+	return s.respond(w, r, http.StatusOK, "schema.html", page{
+		Title: "Schema", Nav: "schema", Data: data, Live: live{Mode: "schema", Head: a.head},
+		Twins: []twin{{"JSON", "application/json", "/schema"}, {"YAML", "application/yaml", "/admin/schema/yaml"}, {"Turtle", "text/turtle", "/admin/schema/turtle"}},
+	})
+}
+
+func (a *asker) schemaText(format string) (string, error) {
+	var answer struct{ Text string }
+	err := a.ask("schema_get", map[string]any{"format": format}, &answer)
+	return answer.Text, err
+}
+
+// schemaText answers the schema as a file.
+func (s *site) schemaText(w http.ResponseWriter, r *http.Request) error {
+	form, ok := schemaForms[r.PathValue("form")]
+	if !ok {
+		return fault.New(fault.NotFound, "the schema can be had as yaml or turtle")
+	}
+	text, err := s.asker(w, r).schemaText(r.PathValue("form"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", form.mime)
+	w.Header().Set("Content-Disposition", `inline; filename="`+form.file+`"`)
+	_, _ = w.Write([]byte(text)) // a reader that left is no concern of ours
+	return nil
+}
+
+func (d schemaDocument) shown(t schemaType) typeShown {
+	out := typeShown{schemaType: t, Capacity: kgschema.SnakeName(t.Name)}
+	for _, name := range d.family(t.Name)[1:] {
+		super, _ := d.find(name)
+		for _, p := range super.Properties {
+			out.Inherited = append(out.Inherited, inherited{name, p})
+		}
+	}
+	for _, other := range d.Types {
+		for _, super := range other.Extends {
+			if super == t.Name {
+				out.Extended = append(out.Extended, other.Name)
+			}
+		}
+	}
+	return out
+}
+
+// Constraints says, in the words of the schema's language, what a value must be.
+func (p schemaProperty) Constraints() []string {
+	var out []string
+	say := func(name, value string) { out = append(out, name+" "+value) }
+	number := func(name string, n *int) {
+		if n != nil {
+			say(name, strconv.Itoa(*n))
+		}
+	}
+	raw := func(name string, value []byte) {
+		if len(value) > 0 && string(value) != "null" {
+			say(name, literal(value))
+		}
+	}
+	if p.MinCount > 0 {
+		say("min_count", strconv.Itoa(p.MinCount))
+	}
+	number("max_count", p.MaxCount)
+	number("min_length", p.MinLength)
+	number("max_length", p.MaxLength)
+	number("dim", p.Dim)
+	if p.Pattern != "" {
+		say("pattern", p.Pattern)
+	}
+	if len(p.OneOf) > 0 {
+		var words []string
+		for _, v := range p.OneOf {
+			words = append(words, literal(v))
+		}
+		say("one of", strings.Join(words, ", "))
+	}
+	raw("min_value", p.MinValue)
+	raw("max_value", p.MaxValue)
+	raw("has_value", p.HasValue)
+	raw("default", p.Default)
+	return out
+}

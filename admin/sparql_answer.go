@@ -1,0 +1,283 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"trails/invoke"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/sparql"
+)
+
+// queryAnswer is what the capability query answers.
+type queryAnswer struct {
+	Form      string
+	Head      string
+	Vars      []string
+	Rows      []map[string]invoke.TermJSON
+	Count     int64
+	Boolean   *bool
+	Triples   int64
+	Text      string
+	Algebra   string
+	SQL       string
+	Steps     string
+	Truncated bool
+	Cut       string
+}
+
+// sparqlAnswer is an answer as the page shows it.
+type sparqlAnswer struct {
+	queryAnswer
+	View sparqlView
+	// Graph says that the answer is triples, not rows.
+	Graph bool
+	// Columns and Lines are the table; the first row's number is First.
+	Columns []string
+	Lines   [][]sparqlCell
+	First   int
+	// Picture is what the script draws, as JSON; "" for none.
+	Picture string
+	Drawn   *sparqlPicture
+	// Raw is the answer as text; Format is in what format.
+	Raw, Format string
+	Outputs     []output
+	Downloads   []download
+	// Unordered warns that pages of the answer may overlap.
+	Unordered      bool
+	Previous, Next *sparqlView
+	// More asks for more rows at once.
+	More *sparqlView
+}
+
+// download is the whole answer, without the page's limits, as a file.
+type download struct{ Text, Href, File string }
+
+// formats are the text outputs by form, with the ending of their files.
+var (
+	rowOutputs   = []download{{Text: "CSV", Href: "csv", File: "answer.csv"}, {Text: "TSV", Href: "tsv", File: "answer.tsv"}, {Text: "JSON", Href: "json", File: "answer.json"}, {Text: "XML", Href: "xml", File: "answer.xml"}}
+	graphOutputs = []download{{Text: "Turtle", Href: "turtle", File: "answer.ttl"}, {Text: "N-Triples", Href: "ntriples", File: "answer.nt"}, {Text: "JSON-LD", Href: "jsonld", File: "answer.jsonld"}}
+)
+
+// sparqlAnswer makes the call, and makes of its answer what the page shows.
+func (a *asker) sparqlAnswer(v sparqlView, origin string) (*sparqlAnswer, error) {
+	base := origin + "/sparql" // what the same text means there
+	text, ordered := paged(v, base)
+	args := map[string]any{"query": text, "base": base, "limit": v.Limit, "timeout_ms": v.Timeout * 1000}
+	switch v.Output {
+	case "table", "picture", "json":
+	case "explain":
+		args["explain"] = true
+	default:
+		args["format"] = v.Output
+	}
+	out := &sparqlAnswer{View: v, First: v.Offset + 1, Unordered: !ordered}
+	if err := a.ask("query", args, &out.queryAnswer); err != nil {
+		return nil, err
+	}
+	out.Graph = out.Form == "construct" || out.Form == "describe"
+	out.addWays()
+	if v.Output == "explain" {
+		return out, nil
+	}
+	out.addPages()
+	return out, a.addContent(out)
+}
+
+// addContent makes the table, the picture or the text.
+func (a *asker) addContent(out *sparqlAnswer) error {
+	shown := out.View.Output
+	switch {
+	case shown == "json" && !out.Graph:
+		out.Format, out.Raw = shown, out.resultsJSON()
+	case shown != "table" && shown != "picture" && shown != "json":
+		out.Format, out.Raw = shown, out.Text
+	case out.Graph:
+		return a.addTriples(out)
+	default:
+		a.addRows(out)
+	}
+	return nil
+}
+
+func (a *asker) addRows(out *sparqlAnswer) {
+	terms := make([][]invoke.TermJSON, len(out.Rows))
+	for i, row := range out.Rows {
+		for _, name := range out.Vars {
+			terms[i] = append(terms[i], row[name])
+		}
+	}
+	out.Columns = out.Vars
+	names := a.naming(out.View.Query, terms)
+	for _, row := range terms {
+		out.Lines = append(out.Lines, names.cells(row))
+	}
+}
+
+// addTriples reads the graph back from its text, which is the one answer.
+func (a *asker) addTriples(out *sparqlAnswer) error {
+	quads, err := triplesOf(out.Text)
+	if err != nil {
+		return err
+	}
+	terms := make([][]invoke.TermJSON, len(quads))
+	for i, q := range quads {
+		terms[i] = []invoke.TermJSON{invoke.TermObject(q.Subject), invoke.TermObject(q.Predicate), invoke.TermObject(q.Object)}
+	}
+	out.Columns = []string{"subject", "predicate", "object"}
+	names := a.naming(out.View.Query, terms)
+	for _, row := range terms {
+		out.Lines = append(out.Lines, names.cells(row))
+	}
+	if out.View.Output == "picture" {
+		out.Drawn = names.picture(terms)
+		text, err := json.Marshal(out.Drawn)
+		out.Picture = string(text)
+		return err
+	}
+	return nil
+}
+
+func triplesOf(text string) ([]rdf.Quad, error) {
+	r := rdfio.NewTurtleReader(strings.NewReader(text), "", rdfio.Limits{})
+	var quads []rdf.Quad
+	for {
+		q, err := r.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return quads, nil
+		case err != nil:
+			return nil, fmt.Errorf("read the answer's triples: %w", err)
+		}
+		quads = append(quads, q)
+	}
+}
+
+// resultsJSON is the answer as SPARQL 1.1 Query Results JSON writes it.
+func (q *queryAnswer) resultsJSON() string {
+	type binding struct {
+		Type     string `json:"type"`
+		Value    string `json:"value"`
+		Datatype string `json:"datatype,omitempty"`
+		Lang     string `json:"xml:lang,omitempty"`
+	}
+	type head struct {
+		Vars []string `json:"vars,omitempty"`
+	}
+	var value any = map[string]any{"head": head{}, "boolean": q.Boolean}
+	if q.Boolean == nil {
+		bindings := make([]map[string]binding, len(q.Rows))
+		for i, row := range q.Rows {
+			bindings[i] = map[string]binding{}
+			for name, t := range row {
+				bindings[i][name] = binding(t)
+			}
+		}
+		value = map[string]any{"head": head{q.Vars}, "results": map[string]any{"bindings": bindings}}
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(value) // of strings alone, into memory
+	return text.String()
+}
+
+// addWays lists the ways in which the same query can be shown and taken away.
+func (out *sparqlAnswer) addWays() {
+	files := rowOutputs
+	switch {
+	case out.Graph:
+		out.Outputs, files = []output{{"table", "Triples"}, {"picture", "Picture"}}, graphOutputs
+	case out.Form == "ask":
+		out.Outputs = []output{{"table", "Answer"}}
+	default:
+		out.Outputs = []output{{"table", "Table"}}
+	}
+	for _, f := range files {
+		out.Outputs = append(out.Outputs, output{f.Href, f.Text})
+		if href := linkTo("/sparql", url.Values{"query": {out.View.Query}, "format": {f.Href}}); href != "" {
+			out.Downloads = append(out.Downloads, download{f.Text, href, f.File})
+		}
+	}
+	out.Outputs = append(out.Outputs, output{"explain", "How it is run"})
+}
+
+// addPages leads to the rows before and after, and to more at once.
+func (out *sparqlAnswer) addPages() {
+	v := out.View
+	if out.Truncated && v.Limit < sparqlMax {
+		more := v
+		more.Limit = min(v.Limit*10, sparqlMax)
+		out.More = &more
+	}
+	if out.Form != "select" {
+		return
+	}
+	if v.Offset > 0 {
+		previous := v
+		previous.Offset = max(0, v.Offset-v.Limit)
+		out.Previous = &previous
+	}
+	if out.Truncated && out.Count > 0 {
+		next := v
+		next.Offset += int(out.Count)
+		out.Next = &next
+	}
+}
+
+// paged is the query from the view's offset on, and whether its rows have an order.
+// A text that does not parse is left to the call, which says what is wrong with it.
+func paged(v sparqlView, base string) (text string, ordered bool) {
+	q, err := sparql.Parse(v.Query, sparql.Options{Base: base})
+	if err != nil || q.Form != sparql.Select {
+		return v.Query, true
+	}
+	slice, ok := q.Op.(sparql.Slice)
+	if !ok {
+		slice = sparql.Slice{Op: q.Op, Limit: -1}
+	}
+	ordered = isOrdered(slice.Op)
+	if v.Offset == 0 {
+		return v.Query, ordered
+	}
+	slice.Offset += int64(v.Offset)
+	if slice.Limit >= 0 {
+		slice.Limit = max(0, slice.Limit-int64(v.Offset))
+	}
+	q.Op = slice
+	return q.String(), ordered
+}
+
+// isOrdered reports an ORDER BY among the modifiers of the whole.
+func isOrdered(op sparql.Op) bool {
+	for {
+		switch o := op.(type) {
+		case sparql.OrderBy:
+			return true
+		case sparql.Distinct:
+			op = o.Op
+		case sparql.Reduced:
+			op = o.Op
+		case sparql.Project:
+			op = o.Op
+		default:
+			return false
+		}
+	}
+}
+
+// FirstRow and LastRow are numbers of rows, as people count.
+func (out *sparqlAnswer) FirstRow() int64 { return int64(out.First) }
+
+// LastRow is the number of the last row that is shown.
+func (out *sparqlAnswer) LastRow() int64 { return int64(out.View.Offset) + out.Count }
+
+// IsTrue is the answer of ASK.
+func (out *sparqlAnswer) IsTrue() bool { return out.Boolean != nil && *out.Boolean }

@@ -1,0 +1,147 @@
+package admin
+
+import (
+	"slices"
+	"strings"
+
+	"trails/invoke"
+	"trails/rdf"
+)
+
+// sparqlPicture is a graph as the script draws it: parts that do not hang together,
+// each around the node with the most links.
+type sparqlPicture struct {
+	Nodes []pictured  `json:"nodes"`
+	Edges []graphEdge `json:"edges"`
+	Types []typeCount `json:"-"`
+	// Left is how many nodes there was no room for.
+	Left int `json:"-"`
+}
+
+// pictured is a node with its part and how far it is from that one's middle.
+type pictured struct {
+	drawn
+	Part int `json:"part"`
+}
+
+// sketch is a picture while it is made.
+type sketch struct {
+	*sparqlPicture
+	names *naming
+	at    map[string]int // nodes by their term
+	near  [][]int
+}
+
+// picture draws what a graph links: literals stand in the table, and the type of a
+// node is its colour.
+func (n *naming) picture(triples [][]invoke.TermJSON) *sparqlPicture {
+	s := &sketch{sparqlPicture: &sparqlPicture{Nodes: []pictured{}, Edges: []graphEdge{}}, names: n, at: map[string]int{}}
+	for _, t := range triples {
+		s.add(t[0], t[1], t[2])
+	}
+	for _, t := range triples {
+		s.name(t[0], t[1], t[2])
+	}
+	s.arrange()
+	s.count()
+	return s.sparqlPicture
+}
+
+func (s *sketch) add(subject, predicate, object invoke.TermJSON) {
+	from := s.node(subject)
+	if object.Type == "literal" || predicate.Value == string(rdf.Type) && s.names.schema.TypeByIRI(rdf.IRI(object.Value)) != nil {
+		return
+	}
+	to := s.node(object)
+	if from < 0 || to < 0 {
+		return
+	}
+	s.Edges = append(s.Edges, graphEdge{s.Nodes[from].ID, s.Nodes[to].ID, propertyName(strings.TrimPrefix(s.names.short(predicate.Value), ":"))})
+	s.near[from], s.near[to] = append(s.near[from], to), append(s.near[to], from)
+}
+
+// node returns the place of a node, or -1 when there are too many.
+func (s *sketch) node(t invoke.TermJSON) int {
+	c := s.names.cell(t)
+	if at, ok := s.at[c.Kind+c.IRI+c.Text]; ok {
+		return at
+	}
+	at := len(s.Nodes)
+	if at == graphMax {
+		at = -1
+		s.Left++
+	} else {
+		d := pictured{drawn: drawn{ID: t.Type + " " + t.Value, Label: firstRunes(line(c.Text), 48), Type: c.Type, Hue: s.names.palette.hue(c.Type)}}
+		if c.ID != "" {
+			d.Href, d.Label = nodeURL(c.Type, c.ID), firstRunes(line(c.ID), 48)
+		}
+		s.Nodes, s.near = append(s.Nodes, d), append(s.near, nil)
+	}
+	s.at[c.Kind+c.IRI+c.Text] = at
+	return at
+}
+
+// name takes a label that the graph itself gives, and a type that only it gives.
+func (s *sketch) name(subject, predicate, object invoke.TermJSON) {
+	at := s.node(subject)
+	if at < 0 {
+		return
+	}
+	d := &s.Nodes[at]
+	t := s.names.schema.Type(d.Type)
+	isLabel := predicate.Value == rdf.RDFSNS+"label"
+	if t != nil {
+		p := s.names.schema.Property(t, s.names.schema.LabelOf(t))
+		isLabel = isLabel || p != nil && string(p.IRI) == predicate.Value
+	}
+	if text := line(object.Value); isLabel && object.Type == "literal" && text != "" {
+		d.Label = firstRunes(text, 48)
+	}
+	if predicate.Value == string(rdf.Type) && d.Type == "" {
+		if t := s.names.schema.TypeByIRI(rdf.IRI(object.Value)); t != nil {
+			d.Type, d.Hue = t.Name, s.names.palette.hue(t.Name)
+		}
+	}
+}
+
+// arrange parts the nodes, the largest part first, and counts steps in each.
+func (s *sketch) arrange() {
+	order := make([]int, len(s.Nodes))
+	for i := range order {
+		order[i] = i
+		s.Nodes[i].Part = -1
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return len(s.near[y]) - len(s.near[x]) })
+	part := 0
+	for _, at := range order {
+		if s.Nodes[at].Part < 0 {
+			s.spread(at, part)
+			part++
+		}
+	}
+}
+
+// spread gives a part's number to all nodes that can be reached.
+func (s *sketch) spread(middle, part int) {
+	s.Nodes[middle].Part = part
+	for queue := []int{middle}; len(queue) > 0; queue = queue[1:] {
+		for _, next := range s.near[queue[0]] {
+			if s.Nodes[next].Part < 0 {
+				s.Nodes[next].Part, s.Nodes[next].Depth = part, s.Nodes[queue[0]].Depth+1
+				queue = append(queue, next)
+			}
+		}
+	}
+}
+
+// count is the legend.
+func (s *sketch) count() {
+	for _, n := range s.Nodes {
+		at := slices.IndexFunc(s.Types, func(t typeCount) bool { return t.Name == n.Type })
+		if at < 0 {
+			at = len(s.Types)
+			s.Types = append(s.Types, typeCount{Name: n.Type})
+		}
+		s.Types[at].Count++
+	}
+}

@@ -1,0 +1,177 @@
+package admin
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"trails/invoke"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
+)
+
+// How much of a text a cell shows: folded, and unfolded.
+const (
+	cellShown = 160
+	cellMost  = 10_000
+)
+
+// namedMost is how many IRIs are looked up for one answer.
+const namedMost = 1000
+
+// sparqlCell is a term as the table shows it; the zero cell is an unbound variable.
+type sparqlCell struct {
+	Kind string // uri, literal or bnode
+	Text string // a literal's, or how an IRI is written
+	IRI  string
+	// Type and ID are those of an entity of the graph, Href is the address of another
+	// IRI that a browser may be sent to.
+	Type, ID, Href string
+	Lang, Datatype string
+	// Size is how many characters the whole text has, Whole as many of them as are shown.
+	Size  int64
+	Whole string
+}
+
+// naming knows what the IRIs of one answer stand for.
+type naming struct {
+	schema   *schema.Schema
+	prefixes []prefix
+	types    map[string]string // of the entities among them
+	asked    map[string]bool
+	palette  *palette
+}
+
+type prefix struct{ name, namespace string }
+
+// naming looks up all IRIs of an answer with one query, so that entities of the
+// graph are linked whatever they are called, and none that is not there.
+func (a *asker) naming(text string, rows [][]invoke.TermJSON) *naming {
+	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, palette: a.palette}
+	if yaml, err := a.schemaText("yaml"); err == nil {
+		if s, err := schema.ParseYAML([]byte(yaml), ""); err == nil {
+			n.schema = s
+		}
+	}
+	n.addPrefixes(text)
+	if values := n.ask(rows); values != "" {
+		n.hear(a, values)
+	}
+	return n
+}
+
+// addPrefixes takes those of the text first, as the reader knows them, the longest first.
+func (n *naming) addPrefixes(text string) {
+	all := n.schema.TurtlePrefixes()
+	if q, err := sparql.Parse(text, sparql.Options{Base: "urn:trails:"}); err == nil {
+		maps.Copy(all, q.Prefixes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name] != "" {
+			n.prefixes = append(n.prefixes, prefix{name, all[name]})
+		}
+	}
+	slices.SortStableFunc(n.prefixes, func(x, y prefix) int { return len(y.namespace) - len(x.namespace) })
+}
+
+// ask writes the IRIs as SPARQL takes them.
+func (n *naming) ask(rows [][]invoke.TermJSON) string {
+	var out strings.Builder
+	for _, row := range rows {
+		for _, t := range row {
+			if t.Type != "uri" || n.asked[t.Value] || len(n.asked) == namedMost || schema.CheckIRI(t.Value) != nil {
+				continue
+			}
+			n.asked[t.Value] = true
+			out.WriteString(" <" + t.Value + ">")
+		}
+	}
+	return out.String()
+}
+
+// hear keeps the types of entities; without an answer nothing is linked.
+func (n *naming) hear(a *asker, values string) {
+	var answer queryAnswer
+	text := "SELECT ?node ?type { VALUES ?node {" + values + " } ?node a ?type }"
+	if err := a.ask("query", map[string]any{"query": text, "limit": sparqlMax}, &answer); err != nil {
+		return
+	}
+	for _, row := range answer.Rows {
+		node, t := row["node"].Value, n.schema.TypeByIRI(rdf.IRI(row["type"].Value))
+		if t == nil {
+			continue
+		}
+		local, _, _ := n.schema.Local(rdf.IRI(node))
+		if _, known := n.types[node]; !known || local == t.Name {
+			n.types[node] = t.Name
+		}
+	}
+}
+
+// entity is the type and the id of an IRI's page; those that were too many to look
+// up go by their name.
+func (n *naming) entity(iri string) (typeName, id string) {
+	if typeName, ok := n.types[iri]; ok {
+		return typeName, n.schema.IDOf(n.schema.Type(typeName), rdf.IRI(iri))
+	}
+	if !n.asked[iri] {
+		typeName, id, _ = n.schema.Local(rdf.IRI(iri))
+	}
+	return typeName, id
+}
+
+func (n *naming) cells(row []invoke.TermJSON) []sparqlCell {
+	out := make([]sparqlCell, len(row))
+	for i, t := range row {
+		out[i] = n.cell(t)
+	}
+	return out
+}
+
+func (n *naming) cell(t invoke.TermJSON) sparqlCell {
+	c := sparqlCell{Kind: t.Type, Lang: t.Lang, Text: t.Value}
+	switch t.Type {
+	case "uri":
+		c.IRI, c.Text = t.Value, n.short(t.Value)
+		if c.Type, c.ID = n.entity(t.Value); c.ID == "" {
+			c.Href = webURL(t.Value)
+		}
+	case "bnode":
+		c.Text = "_:" + t.Value
+	case "literal":
+		if t.Datatype != "" {
+			c.Datatype = n.short(t.Datatype)
+		}
+		if c.Size = int64(utf8.RuneCountInString(t.Value)); c.Size > cellShown || strings.ContainsAny(t.Value, "\n\r") {
+			c.Whole = firstRunes(t.Value, cellMost)
+		}
+	}
+	return c
+}
+
+// plainLocal is what may follow a prefix without an escape.
+var plainLocal = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_-]*$`)
+
+// short writes an IRI with a prefix, or whole.
+func (n *naming) short(iri string) string {
+	for _, p := range n.prefixes {
+		if local, ok := strings.CutPrefix(iri, p.namespace); ok && plainLocal.MatchString(local) {
+			return p.name + ":" + local
+		}
+	}
+	return iri
+}
+
+// IsCut reports that the cell does not hold the whole text.
+func (c sparqlCell) IsCut() bool { return c.Size > cellMost }
+
+// Label is how an entity is called: as everywhere, by type and id.
+func (c sparqlCell) Label() string {
+	if strings.Contains(c.ID, ":") {
+		return c.Text
+	}
+	return c.Type + "/" + c.ID
+}

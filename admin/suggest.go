@@ -1,0 +1,113 @@
+package admin
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"trails/admin/form"
+	"trails/jsontext"
+)
+
+// suggestMost is how many suggestions one answer has.
+const suggestMost = 20
+
+// suggest answers the type-ahead of references: a list for a page, or JSON. With a
+// property it lists what that may refer to, and without one the type's instances.
+func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	a, text := s.asker(w, r), typed(r)
+	items := a.references(q.Get("type"), q.Get("property"), text, suggestMost)
+	if strings.Contains(r.Header.Get("Accept"), "application/json") {
+		body, err := jsontext.Marshal(map[string]any{"items": items})
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body) // a reader that left is no concern of ours
+		return nil
+	}
+	return s.respondPart(w, http.StatusOK, "capability.html", "suggestions", map[string]any{"Items": items, "List": q.Get("list")})
+}
+
+// typed is what was typed so far: q, or the value of the field itself, which comes
+// under its own name.
+func typed(r *http.Request) string {
+	q := r.URL.Query()
+	for name, values := range q {
+		if strings.HasPrefix(name, form.ArgPrefix) || name == "id" {
+			return values[len(values)-1]
+		}
+	}
+	return q.Get("q")
+}
+
+// prefixMost is how much of what was typed is looked for.
+const prefixMost = 200
+
+// references lists nodes whose name or id begins like the text, by what a call takes.
+func (a *asker) references(typeName, property, text string, most int) []suggestion {
+	if property == "" || property == "id" {
+		return a.suggestedOf(map[string]any{"what": "entities", "type": typeName, "prefix": firstRunes(strings.TrimPrefix(text, typeName+"/"), prefixMost), "limit": most})
+	}
+	doc, err := a.schema()
+	if err != nil {
+		return nil
+	}
+	classes := doc.concrete(doc.classOf(typeName, property))
+	for _, class := range classes {
+		text = strings.TrimPrefix(text, class+"/")
+	}
+	items := a.suggestedOf(map[string]any{"what": "values", "type": typeName, "property": property, "prefix": firstRunes(text, prefixMost), "limit": most})
+	for i, item := range items {
+		items[i].Value = reference(classes, item.Value)
+	}
+	return items
+}
+
+// suggestedOf asks for completions; none when that fails, as they are a courtesy.
+func (a *asker) suggestedOf(args map[string]any) []suggestion {
+	answer := struct{ Items []suggestion }{[]suggestion{}}
+	if err := a.furnish("suggest", args, &answer); err != nil {
+		return []suggestion{}
+	}
+	return answer.Items
+}
+
+var absolute = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
+// reference writes what is suggested for a property as a call takes it: Type/id. Where
+// only one type can be meant, ids come without it.
+func reference(classes []string, value string) string {
+	for _, class := range classes {
+		if strings.HasPrefix(value, class+"/") {
+			return value
+		}
+	}
+	if len(classes) != 1 || absolute.MatchString(value) {
+		return value
+	}
+	return classes[0] + "/" + value
+}
+
+// classOf is the type that a property refers to.
+func (d schemaDocument) classOf(typeName, property string) string {
+	for _, p := range d.properties(typeName) {
+		if p.Name == property {
+			return p.Class
+		}
+	}
+	return ""
+}
+
+// concrete lists the type and those that extend it, as far as they have instances.
+func (d schemaDocument) concrete(name string) []string {
+	var out []string
+	for _, t := range d.Types {
+		if !t.Abstract && name != "" && slices.Contains(d.family(t.Name), name) {
+			out = append(out, t.Name)
+		}
+	}
+	return out
+}

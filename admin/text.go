@@ -1,0 +1,205 @@
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"trails/rdf"
+)
+
+// functions are what templates may use besides fields and hue, which knows the types.
+var functions = template.FuncMap{
+	"typeURL":       typeURL,
+	"nodeURL":       nodeURL,
+	"commitURL":     commitURL,
+	"typeQueryURL":  typeQueryURL,
+	"capabilityURL": capabilityURL,
+	"formURL":       formURL,
+	"kgURL":         kgURL,
+	"static":        staticURL,
+	"line":          line,
+	"short":         short,
+	"count":         count,
+	"plural":        plural,
+	"when":          when,
+	"webURL":        webURL,
+	"hasHidden":     hasHidden,
+	"firstRunes":    firstRunes,
+	"datatypeName":  datatypeName,
+	"propertyName":  propertyName,
+	"join":          strings.Join,
+	"dict":          dict,
+	"unbroken":      unbroken,
+	"add":           func(a, b int) int { return a + b },
+}
+
+// maxLine is how much of a text stands where one line is wanted.
+const maxLine = 160
+
+// line makes any text fit where one line is wanted, be it a link, a title or an
+// attribute: spaces for line breaks, a mark for what cannot be seen, and no
+// direction marks, which would turn around what follows.
+func line(text string) string {
+	var out strings.Builder
+	n, space := 0, false
+	for _, c := range text {
+		if n == maxLine {
+			out.WriteRune('…')
+			break
+		}
+		switch {
+		case unicode.IsSpace(c):
+			if space {
+				continue
+			}
+			c = ' '
+		case turns(c) || c == '\u200b' || c == '\ufeff':
+			continue
+		case unicode.IsControl(c):
+			c = '\ufffd'
+		}
+		space = c == ' '
+		out.WriteRune(c)
+		n++
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// turns reports a character that only changes the direction of the text after it.
+func turns(c rune) bool {
+	return c == '\u200e' || c == '\u200f' || c == '\u061c' || c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069'
+}
+
+// hasHidden reports characters that a reader cannot see but that change what is seen.
+func hasHidden(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool {
+		return turns(c) || c == '\u200b' || c == '\ufeff' || unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
+	})
+}
+
+// short is the first digits of a commit's id.
+func short(id string) string { return firstRunes(id, 10) }
+
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// count writes a number with thin spaces between thousands.
+func count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	var out strings.Builder
+	for i, c := range digits {
+		if i > 0 && c != '-' && digits[i-1] != '-' && (len(digits)-i)%3 == 0 {
+			out.WriteRune('\u202f')
+		}
+		out.WriteRune(c)
+	}
+	return out.String()
+}
+
+// plural is the word for n things.
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// when writes a time, or a day, as people read it; what does not parse stays as it is.
+func when(stamp string) string {
+	if day, err := time.Parse(time.DateOnly, stamp); err == nil {
+		return day.Format("2 January 2006")
+	}
+	t, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return line(stamp)
+	}
+	return t.UTC().Format("2 Jan 2006, 15:04:05")
+}
+
+// unbroken reports texts with a word so long that a column must be able to break it.
+func unbroken(texts ...string) bool {
+	for _, text := range texts {
+		for word := range strings.FieldsSeq(firstRunes(text, maxLine)) {
+			if utf8.RuneCountInString(word) > 28 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// webURL is text when a browser can be sent there safely, else "".
+func webURL(text string) string {
+	if len(text) > 2048 || strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || unicode.IsControl(c) || turns(c) }) || !utf8.ValidString(text) {
+		return ""
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return ""
+	}
+	return text
+}
+
+// datatypeName is a datatype without its usual prefix.
+func datatypeName(datatype string) string { return strings.TrimPrefix(datatype, "xsd:") }
+
+// propertyName is how a property is called; the type has no name in a schema.
+func propertyName(name string) string {
+	if name == string(rdf.Type) {
+		return "type"
+	}
+	return line(name)
+}
+
+// shellQuote writes text as one word of a shell.
+func shellQuote(text string) string {
+	plain := func(c rune) bool {
+		return c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("-_./:=@%+", c))
+	}
+	if text != "" && !strings.ContainsFunc(text, func(c rune) bool { return !plain(c) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// alike reports names that share a beginning, whatever their case.
+func alike(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return strings.HasPrefix(a, firstRunes(b, 3)) || strings.HasPrefix(b, firstRunes(a, 3))
+}
+
+// literal is a JSON value as people write it: a string without its quotes.
+func literal(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// dict makes a map of its arguments, so that a piece of a page can take several.
+func dict(pairs ...any) (map[string]any, error) {
+	out := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: argument %d is no name", i)
+		}
+		out[key] = pairs[i+1]
+	}
+	return out, nil
+}

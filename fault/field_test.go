@@ -1,0 +1,58 @@
+package fault_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/fault"
+)
+
+func TestFieldsAreSortedAndRepeatsAreDropped(t *testing.T) {
+	at := func(field string, code fault.Code, source string) fault.FieldError {
+		return fault.FieldError{Field: field, Code: code, Message: field + " is wrong", Source: source}
+	}
+	err := fault.Invalid([]fault.FieldError{
+		at("b", fault.Required, ""), at("a", fault.Required, "f:10"), at("a", fault.Required, "f:9"), at("a", fault.Pattern, "f:11"),
+		at("a", fault.Required, "f:9"), {Node: "Note/1", Field: "a"},
+	})
+	want := []fault.FieldError{
+		at("a", fault.Pattern, "f:11"), at("a", fault.Required, "f:9"), at("a", fault.Required, "f:10"), at("b", fault.Required, ""), {Node: "Note/1", Field: "a"},
+	}
+	if diff := cmp.Diff(want, err.Fields); diff != "" {
+		t.Error(diff)
+	}
+	if got := err.Message; got != "validation failed on 5 field(s)" {
+		t.Errorf("the message counts otherwise than the list: %s", got)
+	}
+}
+
+func TestAFieldErrorSaysWhereAndOfWhat(t *testing.T) {
+	for want, f := range map[string]fault.FieldError{
+		"title is required":                      {Message: "title is required"},
+		"Note/1: title is required":              {Message: "title is required", Node: "Note/1"},
+		"notes:3: Note/1: title is required":     {Message: "title is required", Node: "Note/1", Source: "notes:3"},
+		"notes:3: Note/1 does not exist":         {Message: "Note/1 does not exist", Node: "Note/1", Source: "notes:3"},
+		"notes:3: the line is not valid UTF-8 …": {Message: "the line is not valid UTF-8 …", Source: "notes:3"},
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestAFaultCountsAllFieldsAndKeepsTheFirst(t *testing.T) {
+	fields := make([]fault.FieldError, 5000)
+	for i := range fields {
+		fields[i] = fault.FieldError{Field: fmt.Sprintf("f%04d", 4999-i), Code: fault.Closed}
+	}
+	err := fault.Arguments(fields...)
+	shown, more := err.Shown()
+	if err.Count != 5000 || err.Message != "invalid arguments: 5000 field(s)" || len(err.Fields) != 1000 || len(shown) != 100 || !more || shown[99].Field != "f0099" {
+		t.Errorf("got %d of %d, shown %d: %s", len(err.Fields), err.Count, len(shown), err.Message)
+	}
+	if shown, more := fault.Arguments(fields[:100]...).Shown(); len(shown) != 100 || more {
+		t.Errorf("of a hundred: %d, %v", len(shown), more)
+	}
+}

@@ -1,0 +1,36 @@
+package fault_test
+
+import (
+	"strings"
+	"testing"
+
+	"trails/fault"
+)
+
+func TestOnlyNearNamesAreSuggested(t *testing.T) {
+	names := []string{"note.create", "note.update", "load", "log", "init", "verify", "title", "entity_get", "Straße"}
+	for word, want := range map[string]string{
+		"note.creat": "note.create",
+		"notecreate": "note.create",
+		"Load":       "load",
+		"laod":       "load",
+		"lod":        "load",
+		"titel":      "title",
+		"verfy":      "verify",
+		"strasse":    "Straße",
+		"entityget":  "entity_get",
+		// Short names are near to almost everything, and long ones to nothing of another kind.
+		"x": "", "ini": "init", "in": "", "lo": "", "list": "", "foo": "", "note": "", "update": "", "frobnicate!": "",
+		strings.Repeat("load", 1000): "",
+	} {
+		if got := fault.Nearest(word, names); got != want {
+			t.Errorf("%.40s: got %q, want %q", word, got, want)
+		}
+	}
+	if got := fault.DidYouMean("titel", names); got != `; did you mean "title"?` {
+		t.Errorf("got %s", got)
+	}
+	if got := fault.DidYouMean("foo", names); got != "" {
+		t.Errorf("got %s", got)
+	}
+}

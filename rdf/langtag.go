@@ -1,0 +1,71 @@
+package rdf
+
+import (
+	"strings"
+
+	"trails/fault"
+)
+
+// LangTag returns a language tag as RFC 5646 section 2.1.1 recommends to write it:
+// "en-GB", "zh-Hant-TW". Tags that differ in case only are one tag (RDF 1.1 Concepts,
+// section 3.3), so terms hold this form: equal literals are equal values then.
+func LangTag(tag string) string {
+	if isLangTag(tag) {
+		return tag
+	}
+	parts := strings.Split(strings.ToLower(tag), "-")
+	extended := len(parts[0]) == 1
+	for i, part := range parts[1:] {
+		parts[i+1] = subtag(part, extended)
+		extended = extended || len(part) == 1
+	}
+	return strings.Join(parts, "-")
+}
+
+// isLangTag knows the most frequent tags, which need no work.
+func isLangTag(tag string) bool {
+	for i := range len(tag) {
+		if c := tag[i]; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// subtag is a subtag in lower case as it stands behind another one: a region in
+// capitals, a script with one, but nothing in an extension.
+func subtag(part string, extended bool) string {
+	switch {
+	case extended:
+		return part
+	case len(part) == 2:
+		return strings.ToUpper(part)
+	case len(part) == 4:
+		return strings.ToUpper(part[:1]) + part[1:]
+	}
+	return part
+}
+
+// maxSubtag is how many characters a subtag has at most (RFC 5646, section 2.1).
+const maxSubtag = 8
+
+// CheckLangTag says what is wrong with the form of a language tag: letters, then subtags
+// of letters and digits behind hyphens, each of 1 to 8. It knows no registry: which
+// languages there are is not asked.
+func CheckLangTag(tag string) error {
+	for i, part := range strings.Split(tag, "-") {
+		switch {
+		case part == "":
+			return fault.New(fault.InvalidArguments, "the language tag %.100q has an empty part", tag)
+		case len(part) > maxSubtag:
+			return fault.New(fault.InvalidArguments, "the language tag %.100q has a part of more than %d characters", tag, maxSubtag)
+		}
+		for _, c := range []byte(part) {
+			letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+			if !letter && (i == 0 || c < '0' || c > '9') {
+				return fault.New(fault.InvalidArguments, "the language tag %.100q has more than letters, digits and hyphens, or digits in its first part", tag)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package rdfio
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/piprate/json-gold/ld"
+
+	"trails/fault"
+)
+
+// ContextLoader returns the JSON document that a remote context's IRI stands for,
+// from wherever such are kept; ok is false when it is not there. A nil loader has
+// none. Nothing here reaches the network: what no loader has is a Missing fault.
+type ContextLoader func(iri string) (document []byte, ok bool)
+
+// maxContexts is how many remote contexts a document may need. json-gold does not
+// see that one includes itself, and would not stop.
+const maxContexts = 100
+
+// contexts serves json-gold with a document's contexts.
+type contexts struct {
+	load   ContextLoader
+	loaded int
+}
+
+// LoadDocument is json-gold's way to ask.
+func (c *contexts) LoadDocument(iri string) (*ld.RemoteDocument, error) {
+	if c.loaded++; c.loaded > maxContexts {
+		return nil, fault.New(fault.TooLarge, "the document needs more than %d remote contexts; does <%s> include itself?", maxContexts, iri)
+	}
+	var text []byte
+	ok := c.load != nil
+	if ok {
+		text, ok = c.load(iri)
+	}
+	if !ok {
+		return nil, fault.New(fault.Missing, "the JSON-LD context <%s> is not known here, and none is fetched from the network: put it into the document, or load it with the data as --context %s=FILE (argument contexts)", iri, iri).With("context", iri)
+	}
+	document, err := decodeJSON(text)
+	if err != nil {
+		return nil, fault.New(fault.Malformed, "the JSON-LD context <%s> is no JSON: %w", iri, err)
+	}
+	return &ld.RemoteDocument{DocumentURL: iri, Document: document}, nil
+}
+
+// decodeJSON keeps numbers as they are written.
+func decodeJSON(text []byte) (document any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&document); err != nil {
+		return nil, err
+	}
+	if dec.More() {
+		return nil, &json.SyntaxError{Offset: dec.InputOffset() + 1}
+	}
+	return plainVersions(document), nil
+}
+
+// plainVersions makes each @version a float64: json-gold knows no other 1.1.
+func plainVersions(document any) any {
+	switch v := document.(type) {
+	case []any:
+		for i, item := range v {
+			v[i] = plainVersions(item)
+		}
+	case map[string]any:
+		for key, member := range v {
+			if n, ok := member.(json.Number); ok && key == "@version" {
+				f, _ := n.Float64() // json-gold refuses what is not 1.1
+				v[key] = f
+			} else {
+				v[key] = plainVersions(member)
+			}
+		}
+	}
+	return document
+}
+
+func jsonldOptions(base string, load ContextLoader) *ld.JsonLdOptions {
+	options := ld.NewJsonLdOptions(base)
+	options.ProcessingMode = ld.JsonLd_1_1
+	options.DocumentLoader = &contexts{load: load}
+	return options
+}
+
+// guarded runs a step of json-gold, which may panic on what it did not foresee.
+func guarded(step func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fault.New(fault.Malformed, "JSON-LD that cannot be processed: %v", r)
+		}
+	}()
+	return jsonldFault(step())
+}
+
+// jsonldFault says what json-gold's errors mean: a refused context stays what it
+// is, all others are about the document.
+func jsonldFault(err error) error {
+	switch {
+	case err == nil, fault.Of(err).Kind != fault.Internal:
+		return err
+	}
+	return fault.New(fault.Malformed, "no JSON-LD: %w", err)
+}

@@ -1,0 +1,110 @@
+package rdfio
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/piprate/json-gold/ld"
+
+	"trails/fault"
+	"trails/jsontext"
+	"trails/rdf"
+)
+
+// JSONLDReader reads JSON-LD 1.1 (https://www.w3.org/TR/json-ld11-api/). It takes
+// the whole document at the first Read, within the limit on a document's size.
+// Blank nodes are labelled as by [TurtleReader], a label that Turtle could not write
+// is replaced, and numbers get the lexical form that JSON-LD gives them.
+// What the standard has no quads for, such as relative IRIs without a base, makes
+// none. Not safe for concurrent use.
+type JSONLDReader struct {
+	r      io.Reader
+	base   string
+	limits Limits
+	load   ContextLoader
+	quads  []rdf.Quad
+	read   bool
+	err    error
+}
+
+// NewJSONLDReader returns a reader of JSON-LD. Relative IRIs are resolved against
+// base, and contexts that the document only names come from load.
+func NewJSONLDReader(r io.Reader, base string, limits Limits, load ContextLoader) *JSONLDReader {
+	return &JSONLDReader{r: r, base: base, limits: limits, load: load}
+}
+
+// Read returns the next quad, and io.EOF after the last one. Text that is no JSON
+// is a [*SyntaxError]; JSON that is no JSON-LD is a Malformed fault without a place.
+// An error stays.
+func (j *JSONLDReader) Read() (rdf.Quad, error) {
+	if !j.read {
+		j.read, j.err = true, j.document()
+	}
+	switch {
+	case j.err != nil:
+		return rdf.Quad{}, j.err
+	case len(j.quads) == 0:
+		return rdf.Quad{}, io.EOF
+	}
+	q := j.quads[0]
+	j.quads = j.quads[1:]
+	return q, nil
+}
+
+// Line returns 1: a quad of JSON-LD has no place of its own.
+func (j *JSONLDReader) Line() int { return 1 }
+
+func (j *JSONLDReader) document() error {
+	most := j.limits.documentBytes()
+	text, err := io.ReadAll(io.LimitReader(j.r, int64(most)+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read JSON-LD: %w", err)
+	case len(text) > most:
+		return j.tooLarge(fmt.Sprintf("a document of at most %d bytes", most))
+	case jsontext.TooDeep(text, j.limits.nesting()):
+		return j.tooLarge(fmt.Sprintf("at most %d nested arrays and objects", j.limits.nesting()))
+	}
+	if lone, found := jsontext.LoneSurrogate(text); found {
+		p := place{line: 1, column: 1}
+		p.advance(text[:lone.Offset])
+		return &SyntaxError{Line: p.line, Column: p.column, Expected: "a character, not half of a surrogate pair", Excerpt: excerpt(text[lone.Offset:]), kind: fault.Malformed}
+	}
+	document, err := decodeJSON(text)
+	if err != nil {
+		return jsonSyntaxError(text, err)
+	}
+	return guarded(func() error { return j.convert(disguised(document)) })
+}
+
+func (j *JSONLDReader) convert(document any) error {
+	options := jsonldOptions(j.base, j.load)
+	expanded, err := ld.NewJsonLdProcessor().Expand(document, options)
+	if err != nil {
+		return err
+	}
+	d := deserializer{nodes: map[string]rdf.Term{}}
+	d.each(expanded, func(rdf.Term) {})
+	j.quads = d.quads
+	if j.limits.Quads > 0 && int64(len(j.quads)) > j.limits.Quads {
+		return j.tooLarge(fmt.Sprintf("at most %d quads", j.limits.Quads))
+	}
+	return nil
+}
+
+func (j *JSONLDReader) tooLarge(what string) error {
+	return fault.New(fault.TooLarge, "JSON-LD: expected %s", what)
+}
+
+// jsonSyntaxError finds the place of an error of encoding/json.
+func jsonSyntaxError(text []byte, err error) error {
+	at := len(text)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		at = min(max(int(syntax.Offset)-1, 0), len(text))
+	}
+	p := place{line: 1, column: 1}
+	p.advance(text[:at])
+	return &SyntaxError{Line: p.line, Column: p.column, Expected: "JSON", Excerpt: excerpt(text[at:]), atEnd: at == len(text), kind: fault.Malformed}
+}

@@ -1,0 +1,200 @@
+package rdfio
+
+import (
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// serializer turns quads into expanded JSON-LD: JSON-LD 1.1 API section 8.4,
+// without native types. json-gold's own way panics on lists that are none, and
+// drops what says that a cell is a list. Reading gives back the same dataset.
+type serializer struct {
+	about  map[inGraph][]rdf.Quad
+	graphs map[rdf.Term][]rdf.Term // subjects of each graph, in order
+	places map[rdf.Term]int        // in how many places a blank node stands, but as a subject
+	homes  map[rdf.Term]int        // of how many graphs it is a subject
+	lists  map[inGraph][]rdf.Term  // items of the list that begins with a cell
+	cells  map[inGraph]bool        // stand in a list
+	broken map[inGraph]bool        // do not, though they look like it
+}
+
+// inGraph is a node as one graph sees it.
+type inGraph struct{ graph, node rdf.Term }
+
+func expandedJSONLD(quads []rdf.Quad) []any {
+	s := &serializer{
+		about: map[inGraph][]rdf.Quad{}, graphs: map[rdf.Term][]rdf.Term{}, places: map[rdf.Term]int{}, homes: map[rdf.Term]int{},
+		lists: map[inGraph][]rdf.Term{}, cells: map[inGraph]bool{}, broken: map[inGraph]bool{},
+	}
+	quads = sortedQuads(quads)
+	for _, q := range quads {
+		s.add(q)
+	}
+	for _, q := range quads {
+		s.findList(q)
+	}
+	s.keepLoose(quads)
+	for graph := range s.graphs {
+		if graph != nil && s.about[inGraph{nil, graph}] == nil {
+			s.graphs[nil] = append(s.graphs[nil], graph) // a node that only has a graph
+		}
+	}
+	return s.nodes(nil)
+}
+
+func (s *serializer) add(q rdf.Quad) {
+	at := inGraph{q.Label, q.Subject}
+	if s.about[at] == nil {
+		s.graphs[q.Label] = append(s.graphs[q.Label], q.Subject)
+		s.homes[q.Subject]++
+	}
+	s.about[at] = append(s.about[at], q)
+	if _, blank := q.Object.(quad.BNode); blank {
+		s.places[q.Object]++
+	}
+	if _, blank := q.Label.(quad.BNode); blank {
+		s.places[q.Label] += 2 // the name of a graph must stay
+	}
+}
+
+// isCell reports whether a node is nothing but a list's cell.
+func (s *serializer) isCell(at inGraph) bool {
+	quads := s.about[at]
+	return s.places[at.node] == 1 && s.homes[at.node] == 1 && len(quads) == 2 && quads[0].Predicate == rdf.First && quads[1].Predicate == rdf.Rest
+}
+
+// findList looks for a list that begins with a quad's object.
+func (s *serializer) findList(q rdf.Quad) {
+	inner := q.Predicate == rdf.Rest && s.isCell(inGraph{q.Label, q.Subject})
+	if inner || q.Predicate == rdf.Type {
+		return
+	}
+	var items []rdf.Term
+	var cells []inGraph
+	cell := inGraph{q.Label, q.Object}
+	for cell.node != rdf.Nil {
+		if !s.isCell(cell) || s.broken[cell] {
+			for _, c := range cells {
+				s.broken[c] = true
+			}
+			return
+		}
+		cells = append(cells, cell)
+		items = append(items, s.about[cell][0].Object)
+		cell.node = s.about[cell][1].Object
+	}
+	for _, c := range cells {
+		s.cells[c] = true
+	}
+	if len(cells) > 0 {
+		s.lists[cells[0]] = items
+	}
+}
+
+// keepLoose makes nodes again of the cells of lists that only hold each other, or
+// themselves: no node is left that would show them.
+func (s *serializer) keepLoose(quads []rdf.Quad) {
+	shown := map[inGraph]bool{}
+	var open []inGraph
+	show := func(graph, object rdf.Term) {
+		at := inGraph{graph, object}
+		if _, isList := s.lists[at]; isList && !shown[at] {
+			shown[at] = true
+			open = append(open, at)
+		}
+	}
+	for _, q := range quads {
+		if !s.cells[inGraph{q.Label, q.Subject}] {
+			show(q.Label, q.Object)
+		}
+	}
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, item := range s.lists[at] {
+			show(at.graph, item)
+		}
+	}
+	for at := range s.lists {
+		if !shown[at] {
+			s.dissolve(at)
+		}
+	}
+}
+
+func (s *serializer) dissolve(head inGraph) {
+	delete(s.lists, head)
+	for cell := head; cell.node != rdf.Nil; cell.node = s.about[cell][1].Object {
+		delete(s.cells, cell)
+	}
+}
+
+// nodes returns the node objects of a graph; the default graph holds the others.
+func (s *serializer) nodes(graph rdf.Term) []any {
+	nodes := []any{}
+	for _, subject := range s.graphs[graph] {
+		if s.cells[inGraph{graph, subject}] {
+			continue
+		}
+		node := s.node(inGraph{graph, subject})
+		if _, named := s.graphs[subject]; named && graph == nil {
+			node["@graph"] = s.nodes(subject)
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+func (s *serializer) node(at inGraph) map[string]any {
+	node := map[string]any{"@id": nodeText(at.node)}
+	for _, q := range s.about[at] {
+		key, value := nodeText(q.Predicate), any(nil)
+		if q.Predicate == rdf.Type && isNode(q.Object) {
+			key, value = "@type", nodeText(q.Object)
+		} else {
+			value = s.value(at.graph, q.Object)
+		}
+		values, _ := node[key].([]any)
+		node[key] = append(values, value)
+	}
+	return node
+}
+
+func (s *serializer) value(graph, object rdf.Term) any {
+	switch v := object.(type) {
+	case quad.String:
+		return map[string]any{"@value": string(v)}
+	case quad.LangString:
+		return map[string]any{"@value": string(v.Value), "@language": v.Lang}
+	case quad.TypedString:
+		return typedJSON(string(v.Value), v.Type)
+	}
+	items, isList := s.lists[inGraph{graph, object}]
+	if !isList && object != rdf.Nil {
+		return map[string]any{"@id": nodeText(object)}
+	}
+	list := make([]any, 0, len(items))
+	for _, item := range items {
+		list = append(list, s.value(graph, item))
+	}
+	return map[string]any{"@list": list}
+}
+
+// typedJSON makes JSON of a JSON literal that is canonical: reading gives back no
+// other form.
+func typedJSON(lexical string, datatype rdf.IRI) any {
+	if datatype == rdf.RDFNS+"JSON" {
+		if parsed, err := decodeJSON([]byte(lexical)); err == nil && string(canonicalJSON(nil, parsed)) == lexical {
+			return map[string]any{"@value": parsed, "@type": "@json"}
+		}
+	}
+	return map[string]any{"@value": lexical, "@type": string(datatype)}
+}
+
+func nodeText(t rdf.Term) string {
+	if b, ok := t.(quad.BNode); ok {
+		return "_:" + string(b)
+	}
+	return rdf.Lexical(t)
+}

@@ -1,0 +1,105 @@
+package rdfio
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+
+	"trails/jsontext"
+	"trails/rdf"
+)
+
+// NewJSONLDStream returns a [Stream] of JSON-LD 1.1: one document with the context
+// first and then, under @graph, each subject on a line of its own; see [EntityJSONLD].
+// A named graph stands under @graph of a node with its name, behind the default graph.
+func NewJSONLDStream(ctx JSONLDContext) Stream {
+	return &jsonldStream{document: newDocument(ctx)}
+}
+
+type jsonldStream struct {
+	*document
+	graph rdf.Term // of the list that is open
+	begun bool     // the list has a node
+	out   *bufio.Writer
+	n     int64
+}
+
+// Note implements [Stream]: a prefix is no good where an IRI begins with its name.
+func (s *jsonldStream) Note(q rdf.Quad) {
+	for _, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
+		if isNode(t) {
+			s.id(t)
+		} else if t != nil {
+			s.iri(rdf.DatatypeOf(t))
+		}
+	}
+}
+
+// Write implements [Stream].
+func (s *jsonldStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (int64, error) {
+	s.out = bufio.NewWriterSize(w, firstBuffer)
+	context, err := jsontext.Marshal(s.context())
+	if err != nil {
+		return 0, fmt.Errorf("encode JSON-LD: %w", err)
+	}
+	s.print(`{"@context":` + string(context) + `,"@graph":[`)
+	for block, err := range blocks(sorted) {
+		if err == nil {
+			err = s.block(block)
+		}
+		if err != nil {
+			_ = s.out.Flush() // the error to report is the one at hand
+			return s.n, err
+		}
+	}
+	s.leave()
+	s.print("\n]}\n")
+	if err := s.out.Flush(); err != nil {
+		return s.n, fmt.Errorf("write JSON-LD: %w", err)
+	}
+	return s.n, nil
+}
+
+// block writes one node.
+func (s *jsonldStream) block(quads []rdf.Quad) error {
+	if label := quads[0].Label; label != s.graph {
+		s.leave()
+		id, err := jsontext.Marshal(s.id(label))
+		if err != nil {
+			return fmt.Errorf("encode JSON-LD: %w", err)
+		}
+		s.separate()
+		s.print(`{"@id":` + string(id) + `,"@graph":[`)
+		s.graph, s.begun = label, false
+	}
+	node, err := jsontext.Marshal(s.node(quads[0].Subject, quads))
+	if err != nil {
+		return fmt.Errorf("encode JSON-LD: %w", err)
+	}
+	s.separate()
+	s.n += int64(len(quads))
+	if _, err := s.out.Write(node); err != nil {
+		return fmt.Errorf("write JSON-LD: %w", err)
+	}
+	return nil
+}
+
+// separate begins a line for the next node.
+func (s *jsonldStream) separate() {
+	if s.begun {
+		s.print(",")
+	}
+	s.print("\n")
+	s.begun = true
+}
+
+func (s *jsonldStream) leave() {
+	if s.graph != nil {
+		s.print("\n]}")
+		s.graph, s.begun = nil, true
+	}
+}
+
+// print leaves an error to the next write, which has it again.
+func (s *jsonldStream) print(text string) { _, _ = s.out.WriteString(text) }

@@ -1,0 +1,67 @@
+package rdfio
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/piprate/json-gold/ld"
+
+	"trails/fault"
+	"trails/jsontext"
+	"trails/rdf"
+)
+
+// WriteJSONLD writes a dataset as one JSON-LD 1.1 document, compacted with a
+// context: the JSON of an object, of an array, or of an IRI that load knows; nil is
+// an empty one. Literals stay as they are, for numbers and booleans are written as
+// strings with their datatype. RDF lists become lists.
+func WriteJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoader) error {
+	return writeJSONLD(w, quads, context, load, func(p *ld.JsonLdProcessor, expanded, ctx any, o *ld.JsonLdOptions) (any, error) {
+		return p.Compact(expanded, ctx, o)
+	})
+}
+
+// WriteFlatJSONLD writes a dataset as [WriteJSONLD] does, but flattened: each node
+// stands once, at the top of its graph.
+func WriteFlatJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoader) error {
+	return writeJSONLD(w, quads, context, load, func(p *ld.JsonLdProcessor, expanded, ctx any, o *ld.JsonLdOptions) (any, error) {
+		return p.Flatten(expanded, ctx, o)
+	})
+}
+
+// WriteExpandedJSONLD writes a dataset as [WriteJSONLD] does, but expanded: without
+// a context, every name in full.
+func WriteExpandedJSONLD(w io.Writer, quads []rdf.Quad) error {
+	return writeJSONLD(w, quads, nil, nil, func(_ *ld.JsonLdProcessor, expanded, _ any, _ *ld.JsonLdOptions) (any, error) {
+		return expanded, nil
+	})
+}
+
+type jsonldForm func(p *ld.JsonLdProcessor, expanded, context any, options *ld.JsonLdOptions) (any, error)
+
+func writeJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoader, form jsonldForm) error {
+	ctx := any(map[string]any{})
+	if context != nil {
+		var err error
+		if ctx, err = decodeJSON(context); err != nil {
+			return fault.New(fault.InvalidArguments, "the JSON-LD context is no JSON: %w", err)
+		}
+	}
+	options := jsonldOptions("", load)
+	var document any
+	err := guarded(func() (err error) {
+		document, err = form(ld.NewJsonLdProcessor(), expandedJSONLD(quads), ctx, options)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text, err := jsontext.Marshal(document)
+	if err != nil {
+		return fmt.Errorf("encode JSON-LD: %w", err)
+	}
+	if _, err := w.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("write JSON-LD: %w", err)
+	}
+	return nil
+}

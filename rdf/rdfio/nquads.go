@@ -1,0 +1,115 @@
+package rdfio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// NQuadsReader reads RDF 1.1 N-Quads, or N-Triples, one quad at a time:
+// https://www.w3.org/TR/n-quads/. It is strict: the text must be valid UTF-8,
+// IRIs absolute and without excluded characters, language tags well formed, and
+// code points no surrogates. Blank node labels and language tags are kept as they
+// are written. Its memory is bounded by the limit on a line. Not safe for
+// concurrent use.
+type NQuadsReader struct {
+	lines  *lines
+	parser parser
+	line   int
+	limit  int64
+	count  int64
+}
+
+// NewNQuadsReader returns a reader of N-Quads. It reads ahead of what it returns.
+func NewNQuadsReader(r io.Reader, limits Limits) *NQuadsReader {
+	return &NQuadsReader{
+		lines:  newLines(r, limits.lineBytes()),
+		parser: parser{terms: newTermCache()},
+		limit:  limits.Quads,
+	}
+}
+
+// NewNTriplesReader returns a reader that refuses graph labels.
+func NewNTriplesReader(r io.Reader, limits Limits) *NQuadsReader {
+	n := NewNQuadsReader(r, limits)
+	n.parser.triples = true
+	return n
+}
+
+// Read returns the next quad, and io.EOF after the last one. After a
+// [*SyntaxError] the next call goes on with the next line; any other error is
+// the underlying reader's and stays.
+func (n *NQuadsReader) Read() (rdf.Quad, error) {
+	for {
+		line, err := n.lines.next()
+		if err != nil {
+			return rdf.Quad{}, n.stop(err)
+		}
+		n.line = n.lines.number
+		q, ok, err := n.parser.parse(line)
+		if err != nil {
+			return rdf.Quad{}, n.at(err)
+		}
+		if ok {
+			return q, n.counted(line)
+		}
+	}
+}
+
+// Line returns the line of the last quad or syntax error, from 1; 0 before the first.
+func (n *NQuadsReader) Line() int { return n.line }
+
+// Offset returns how many bytes of input have been consumed, whole lines only.
+func (n *NQuadsReader) Offset() int64 { return n.lines.consumed }
+
+// counted counts a quad, unless there were enough.
+func (n *NQuadsReader) counted(line []byte) error {
+	if n.limit > 0 && n.count == n.limit {
+		e := syntaxError(line, 0, fmt.Sprintf("at most %d quads", n.limit))
+		e.Line, e.kind = n.line, fault.TooLarge
+		return e
+	}
+	n.count++
+	return nil
+}
+
+// stop turns an error of the line splitter into the one the caller gets.
+func (n *NQuadsReader) stop(err error) error {
+	switch {
+	case err == io.EOF:
+		return io.EOF
+	case err == errLongLine:
+		n.line = n.lines.number
+		e := syntaxError(nil, 0, fmt.Sprintf("a line of at most %d bytes", n.lines.max))
+		e.Line, e.Excerpt, e.kind = n.line, "a longer one", fault.TooLarge
+		return e
+	}
+	return fmt.Errorf("read line %d: %w", n.lines.number+1, err)
+}
+
+func (n *NQuadsReader) at(err error) error {
+	var e *SyntaxError
+	if errors.As(err, &e) {
+		e.Line = n.line
+	}
+	return err
+}
+
+// ParseQuad reads one N-Quads statement; one line ending may follow it. An empty
+// line or a comment is a [*SyntaxError], whose Line is 1.
+func ParseQuad(line []byte) (rdf.Quad, error) {
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	if i := lineEnd(line); i >= 0 {
+		return rdf.Quad{}, syntaxError(line, i, "one line only")
+	}
+	var p parser
+	q, ok, err := p.parse(line)
+	if err == nil && !ok {
+		err = syntaxError(line, p.pos, "a statement")
+	}
+	return q, err
+}

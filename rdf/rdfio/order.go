@@ -1,0 +1,61 @@
+package rdfio
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/rdf"
+)
+
+// bySubject groups quads, each group sorted and without repeats.
+func bySubject(quads []rdf.Quad) map[rdf.Term][]rdf.Quad {
+	groups := map[rdf.Term][]rdf.Quad{}
+	for _, q := range quads {
+		q.Label = nil
+		groups[q.Subject] = append(groups[q.Subject], q)
+	}
+	for s, group := range groups {
+		slices.SortFunc(group, compareQuads)
+		groups[s] = slices.Compact(group)
+	}
+	return groups
+}
+
+// compareQuads orders quads of one subject by the canonical text of their terms.
+func compareQuads(a, b rdf.Quad) int {
+	if a.Predicate != b.Predicate {
+		return compareTerms(a.Predicate, b.Predicate)
+	}
+	return compareTerms(a.Object, b.Object)
+}
+
+func compareTerms(a, b rdf.Term) int {
+	return bytes.Compare(rdf.AppendTerm(nil, a), rdf.AppendTerm(nil, b))
+}
+
+// sortedTerms returns the keys in the order IRIs, then blank nodes, each by text.
+func sortedTerms(groups map[rdf.Term][]rdf.Quad) []rdf.Term {
+	return slices.SortedFunc(maps.Keys(groups), compareTerms)
+}
+
+// sortedQuads returns the quads in canonical order, without repeats.
+func sortedQuads(quads []rdf.Quad) []rdf.Quad {
+	type line struct {
+		text string
+		quad rdf.Quad
+	}
+	lines := make([]line, 0, len(quads))
+	for _, q := range quads {
+		lines = append(lines, line{string(rdf.AppendQuad(nil, q)), q})
+	}
+	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(a.text, b.text) })
+	out := make([]rdf.Quad, 0, len(lines))
+	for i, l := range lines {
+		if i == 0 || l.text != lines[i-1].text {
+			out = append(out, l.quad)
+		}
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+// Package rdfio reads and writes RDF as text. It streams, knows nothing of files
+// or the network, and keeps every literal's lexical form. Start with [Reader]; what
+// one refuses comes as a [SyntaxError] that says where and what was expected instead.
+package rdfio
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// Reader reads a document of any format, one quad at a time.
+type Reader interface {
+	// Read returns the next quad, and io.EOF after the last one. Text that breaks
+	// the grammar is a [*SyntaxError]; any other error is the underlying reader's.
+	Read() (rdf.Quad, error)
+	// Line returns about where in the text the last quad ended, from 1.
+	Line() int
+}
+
+// What readers take unless [Limits] says otherwise.
+const (
+	DefaultLineBytes     = 16 << 20
+	DefaultTermBytes     = 16 << 20
+	DefaultDocumentBytes = 64 << 20
+	DefaultNesting       = 1000
+)
+
+// Limits bounds what a reader takes from outside. The zero value means the defaults.
+type Limits struct {
+	// LineBytes is the longest line in bytes, without its ending; 0 is [DefaultLineBytes].
+	LineBytes int
+	// TermBytes is the longest IRI, literal or name in bytes, as it is written;
+	// 0 is [DefaultTermBytes]. N-Quads are bounded by their lines.
+	TermBytes int
+	// DocumentBytes is the largest document that a reader takes which needs the
+	// whole of it, as that of JSON-LD does; 0 is [DefaultDocumentBytes].
+	DocumentBytes int
+	// Nesting is how deep collections, blank nodes or elements may stand inside
+	// each other; 0 is [DefaultNesting].
+	Nesting int
+	// Quads is how many quads a document may have; 0 is any number.
+	Quads int64
+}
+
+func (l Limits) termBytes() int {
+	if l.TermBytes <= 0 {
+		return DefaultTermBytes
+	}
+	return l.TermBytes
+}
+
+func (l Limits) documentBytes() int {
+	if l.DocumentBytes <= 0 {
+		return DefaultDocumentBytes
+	}
+	return l.DocumentBytes
+}
+
+func (l Limits) nesting() int {
+	if l.Nesting <= 0 {
+		return DefaultNesting
+	}
+	return l.Nesting
+}
+
+func (l Limits) lineBytes() int {
+	if l.LineBytes <= 0 {
+		return DefaultLineBytes
+	}
+	return l.LineBytes
+}
+
+// SyntaxError is a place in the input that breaks the grammar. It is also a
+// fault: [fault.Of] gives Malformed, or TooLarge for what is beyond a limit,
+// with the details line and column.
+type SyntaxError struct {
+	// Line counts from 1; CR, LF and CRLF each end one.
+	Line int
+	// Column counts code points from 1.
+	Column int
+	// Expected says what would have been right here.
+	Expected string
+	// Excerpt is the input from Column on, cut short; empty at the end of the line.
+	Excerpt string
+
+	kind  fault.Kind
+	atEnd bool // of the whole input
+}
+
+// Error says where, what was expected, and what stands there.
+func (e *SyntaxError) Error() string {
+	found := "the end of the line"
+	switch {
+	case e.atEnd:
+		found = "the end of the input"
+	case e.Excerpt != "":
+		found = strconv.QuoteToGraphic(e.Excerpt)
+	}
+	return fmt.Sprintf("line %d, column %d: expected %s, found %s", e.Line, e.Column, e.Expected, found)
+}
+
+// Unwrap returns the error as a fault, for [fault.Of].
+func (e *SyntaxError) Unwrap() error {
+	return fault.New(e.kind, "%s", e.Error()).With("line", e.Line).With("column", e.Column)
+}
+
+const excerptBytes = 32
+
+// syntaxError describes the input at byte pos of a line; the caller sets Line.
+func syntaxError(line []byte, pos int, expected string) *SyntaxError {
+	pos = min(pos, len(line))
+	return &SyntaxError{
+		Line:     1,
+		Column:   utf8.RuneCount(line[:pos]) + 1,
+		Expected: expected,
+		Excerpt:  excerpt(line[pos:]),
+		kind:     fault.Malformed,
+	}
+}
+
+// excerpt returns the beginning of b, cut between code points.
+func excerpt(b []byte) string {
+	if len(b) <= excerptBytes {
+		return string(b)
+	}
+	n := excerptBytes
+	for n > excerptBytes-utf8.UTFMax && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	return string(b[:n]) + "…"
+}

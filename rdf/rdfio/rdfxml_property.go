@@ -1,0 +1,118 @@
+package rdfio
+
+import (
+	"encoding/xml"
+	"strconv"
+
+	"trails/rdf"
+)
+
+// propertyElement begins one of the six kinds of property elements.
+func (x *RDFXMLReader) propertyElement(e element, name xml.Name, a attributes) (err error) {
+	if name.Space == rdf.RDFNS && (noPropertyElt[name.Local] || syntaxAttributes[name.Local]) {
+		return x.expected("a property element", "<"+qname(e.name)+">")
+	}
+	outer := x.top()
+	if name.Space == rdf.RDFNS && name.Local == "li" {
+		outer.items++
+		name.Local = "_" + strconv.Itoa(outer.items)
+	}
+	if e.property, err = x.checked(name.Space + name.Local); err != nil {
+		return err
+	}
+	e.subject = outer.subject
+	if id, ok := a.syntax["ID"]; ok {
+		if e.reify, err = x.id(&e, id); err != nil {
+			return err
+		}
+		delete(a.syntax, "ID")
+	}
+	return x.propertyKind(e, a)
+}
+
+func (x *RDFXMLReader) propertyKind(e element, a attributes) error {
+	parseType, parsed := a.syntax["parseType"]
+	datatype, typed := a.syntax["datatype"]
+	_, about := a.syntax["about"]
+	others := len(a.syntax) + len(a.properties)
+	switch {
+	case about:
+		return x.expected("rdf:resource for the object of a property", "rdf:about")
+	case parsed && others > 1, typed && others > 1:
+		return x.expected("no further attribute beside rdf:parseType or rdf:datatype", "others")
+	case parsed:
+		return x.parsed(e, parseType)
+	case typed:
+		iri, err := x.iri(&e, datatype)
+		if err != nil {
+			return err
+		}
+		if iri == rdf.RDFLangString {
+			return x.expected("xml:lang in place of rdf:langString", datatype)
+		}
+		e.datatype, e.content = rdf.IRI(rdf.Lexical(iri)), propertyContent
+	case others > 0:
+		return x.emptyProperty(e, a)
+	default:
+		e.content = propertyContent
+	}
+	x.stack = append(x.stack, e)
+	return nil
+}
+
+// parsed begins a property with a parseType; an unknown one means Literal.
+func (x *RDFXMLReader) parsed(e element, parseType string) error {
+	switch parseType {
+	case "Resource":
+		node := x.fresh.next()
+		x.statement(&e, node)
+		e.subject, e.content = node, propertiesContent
+	case "Collection":
+		e.content = collectionContent
+	default:
+		e.content, e.canonical = literalContent, &canonical{}
+	}
+	x.stack = append(x.stack, e)
+	return nil
+}
+
+// emptyProperty begins a property whose attributes say all: its object, and
+// properties of that.
+func (x *RDFXMLReader) emptyProperty(e element, a attributes) (err error) {
+	object := rdf.Term(nil)
+	resource, byIRI := a.syntax["resource"]
+	label, byLabel := a.syntax["nodeID"]
+	switch {
+	case byIRI && byLabel:
+		return x.expected("one of rdf:resource and rdf:nodeID", "both")
+	case byIRI:
+		object, err = x.iri(&e, resource)
+	case byLabel:
+		object, err = x.nodeID(label)
+	default:
+		object = x.fresh.next()
+	}
+	if err != nil {
+		return err
+	}
+	x.statement(&e, object)
+	e.content = emptyContent
+	x.stack = append(x.stack, e)
+	return x.propertyAttributes(&e, object, a.properties)
+}
+
+// endProperty makes the statement of a property whose object is known only now.
+func (x *RDFXMLReader) endProperty(e *element) {
+	switch {
+	case e.content == literalContent:
+		x.statement(e, rdf.Literal(e.canonical.out.String(), rdf.RDFNS+"XMLLiteral"))
+	case e.content == collectionContent && e.object == nil:
+		x.statement(e, rdf.Nil)
+	case e.content == collectionContent:
+		x.emit(e.object, rdf.Rest, rdf.Nil)
+	case e.content == propertyContent && e.object == nil && e.datatype != "":
+		x.statement(e, rdf.Literal(string(e.text), e.datatype))
+	case e.content == propertyContent && e.object == nil:
+		x.statement(e, e.literal(string(e.text)))
+	}
+}

@@ -1,0 +1,244 @@
+package rdfio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"trails/fault"
+)
+
+var (
+	errLongTerm = errors.New("term too long")
+	errEncoding = errors.New("not UTF-8")
+)
+
+const minWindow = 64
+
+// scanner is a window on a stream of UTF-8: buf[pos:end] is read, valid and not
+// yet consumed. A token is looked at as a whole before it is consumed, so the
+// window grows to the longest one, and the limit on a term bounds the memory.
+type scanner struct {
+	r        io.Reader
+	buf      []byte
+	pos, end int
+	held     int   // bytes behind end: the beginning of a code point
+	limit    int   // the largest window
+	stop     error // why no more comes; io.EOF at the end
+
+	located int // buf[:located] is counted in at
+	at      place
+}
+
+// place is a position in a text: lines and code points from 1.
+type place struct {
+	line, column int
+	afterCR      bool // an LF that comes next belongs to the line ending before it
+}
+
+func newScanner(r io.Reader, limits Limits) scanner {
+	limit := max(limits.termBytes(), minWindow)
+	return scanner{r: r, buf: make([]byte, min(firstBuffer, limit)), limit: limit, at: place{line: 1, column: 1}}
+}
+
+// begin reads the first bytes and steps over a byte order mark.
+func (s *scanner) begin() {
+	if s.ensure(3) && string(s.buf[:3]) == "\xEF\xBB\xBF" {
+		s.pos, s.located = 3, 3
+	}
+}
+
+// rest is what can be seen without reading more.
+func (s *scanner) rest() []byte { return s.buf[s.pos:s.end] }
+
+// peek returns the i-th byte ahead, or 0 when the input ends before it.
+func (s *scanner) peek(i int) byte {
+	if s.pos+i < s.end || s.ensure(i+1) {
+		return s.buf[s.pos+i]
+	}
+	return 0
+}
+
+// ensure makes n bytes visible, as far as there are so many.
+func (s *scanner) ensure(n int) bool {
+	for s.end-s.pos < n {
+		if !s.more() {
+			return false
+		}
+	}
+	return true
+}
+
+// more makes rest longer, or reports false and sets stop.
+func (s *scanner) more() bool {
+	before := s.end - s.pos
+	for s.stop == nil && s.end-s.pos == before {
+		s.fill()
+	}
+	return s.end-s.pos > before
+}
+
+func (s *scanner) fill() {
+	if s.end+s.held == len(s.buf) && !s.makeRoom() {
+		s.stop = errLongTerm
+		return
+	}
+	for range maxEmptyRead {
+		n, err := s.r.Read(s.buf[s.end+s.held:])
+		s.held += n
+		s.accept(err == io.EOF)
+		if s.stop == nil {
+			s.stop = err
+		}
+		if n > 0 || err != nil {
+			return
+		}
+	}
+	s.stop = io.ErrNoProgress
+}
+
+// makeRoom moves the rest to the front, or grows the window up to its limit.
+func (s *scanner) makeRoom() bool {
+	s.locate()
+	if s.pos > 0 {
+		copy(s.buf, s.buf[s.pos:s.end+s.held])
+		s.end, s.pos, s.located = s.end-s.pos, 0, 0
+		return true
+	}
+	if len(s.buf) >= s.limit {
+		return false
+	}
+	s.buf = append(s.buf, make([]byte, min(len(s.buf), s.limit-len(s.buf)))...)
+	return true
+}
+
+// accept checks the held bytes and makes them visible, but for a code point that
+// is not whole yet.
+func (s *scanner) accept(last bool) {
+	fresh := s.buf[s.end : s.end+s.held]
+	n := len(fresh)
+	if !last {
+		n = wholeCodePoints(fresh)
+	}
+	if !utf8.Valid(fresh[:n]) {
+		n = invalidAt(fresh)
+		s.stop = errEncoding
+	}
+	s.end += n
+	s.held -= n
+}
+
+// wholeCodePoints returns the length of b without a code point cut off at its end.
+func wholeCodePoints(b []byte) int {
+	for i := len(b) - 1; i >= 0 && i > len(b)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(b)
+}
+
+// locate counts what was consumed since the last call.
+func (s *scanner) locate() {
+	if s.located < s.pos {
+		s.at.advance(s.buf[s.located:s.pos])
+		s.located = s.pos
+	}
+}
+
+func (p *place) advance(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	lf, cr := bytes.Count(b, []byte{'\n'}), bytes.Count(b, []byte{'\r'})
+	if lf+cr == 0 {
+		p.column += utf8.RuneCount(b)
+		p.afterCR = false
+		return
+	}
+	if cr > 0 {
+		cr -= bytes.Count(b, []byte("\r\n"))
+	}
+	if p.afterCR && b[0] == '\n' {
+		lf--
+	}
+	p.line += lf + cr
+	last := max(bytes.LastIndexByte(b, '\n'), bytes.LastIndexByte(b, '\r'))
+	p.column = utf8.RuneCount(b[last+1:]) + 1
+	p.afterCR = b[len(b)-1] == '\r'
+}
+
+// space steps over white space and comments, and reports whether anything follows.
+func (s *scanner) space() bool {
+	for {
+		for s.pos < s.end {
+			switch s.buf[s.pos] {
+			case ' ', '\t', '\n', '\r':
+				s.pos++
+			case '#':
+				s.comment()
+			default:
+				return true
+			}
+		}
+		if !s.more() {
+			return false
+		}
+	}
+}
+
+func (s *scanner) comment() {
+	for {
+		if i := lineEnd(s.rest()); i >= 0 {
+			s.pos += i
+			return
+		}
+		s.pos = s.end
+		if !s.more() {
+			return
+		}
+	}
+}
+
+// expected says what would have been right i bytes ahead. Where the input stops
+// there for another reason than its end, that reason is the error.
+func (s *scanner) expected(i int, what string) error {
+	s.ensure(i + excerptBytes + utf8.UTFMax)
+	i = min(i, s.end-s.pos)
+	if s.pos+i == s.end && s.stop != nil && s.stop != io.EOF {
+		return s.stopped(i)
+	}
+	return s.syntaxError(i, what)
+}
+
+// stopped turns what stopped the input into the error that the caller gets.
+func (s *scanner) stopped(i int) error {
+	switch s.stop {
+	case errEncoding:
+		e := s.syntaxError(i, "valid UTF-8")
+		e.Excerpt, e.atEnd = string(s.buf[s.end:s.end+1]), false
+		return e
+	case errLongTerm:
+		e := s.syntaxError(0, fmt.Sprintf("a term of at most %d bytes", s.limit))
+		e.Excerpt, e.atEnd, e.kind = "a longer one", false, fault.TooLarge
+		return e
+	}
+	return fmt.Errorf("read line %d: %w", s.syntaxError(i, "").Line, s.stop)
+}
+
+func (s *scanner) syntaxError(i int, what string) *SyntaxError {
+	at := s.at
+	from := min(s.located, s.pos+i)
+	at.advance(s.buf[from : s.pos+i])
+	found := s.buf[s.pos+i : s.end]
+	atEnd := len(found) == 0
+	if end := lineEnd(found); end >= 0 {
+		found = found[:end]
+	}
+	return &SyntaxError{Line: at.line, Column: at.column, Expected: what, Excerpt: excerpt(found), kind: fault.Malformed, atEnd: atEnd}
+}

@@ -1,0 +1,400 @@
+package rdfio
+
+import (
+	"unicode/utf8"
+
+	"trails/rdf"
+)
+
+// The methods here look at the token that begins at the window's start and return
+// its length; the caller consumes it. Slices are valid until the scanner moves on.
+
+// nameByte holds the ASCII part of PN_CHARS.
+var nameByte = func() (set [256]bool) {
+	for c := range utf8.RuneSelf {
+		set[c] = isLabelPart(rune(c))
+	}
+	return set
+}()
+
+// iriRef looks at an IRIREF and returns what stands between its brackets, unescaped.
+func (s *scanner) iriRef() (text []byte, n int, err error) {
+	escaped := false
+	for i := 1; ; {
+		b := s.rest()
+		for i < len(b) && !iriStop[b[i]] {
+			i++
+		}
+		switch {
+		case i == len(b):
+			if !s.more() {
+				return nil, 0, s.expected(i, "'>' to end the IRI")
+			}
+		case b[i] == '>' && escaped:
+			text, err = s.unescape(1, b[1:i], iriEscapes)
+			return text, i + 1, err
+		case b[i] == '>':
+			return b[1:i], i + 1, nil
+		case b[i] == '\\':
+			escaped = true
+			i++
+		default:
+			return nil, 0, s.expected(i, "'>' or a character that an IRI may hold")
+		}
+	}
+}
+
+// quoted looks at a string in one or three quotation marks, " or ', and returns
+// its text, unescaped.
+func (s *scanner) quoted() (text []byte, n int, err error) {
+	quote := s.peek(0)
+	if s.peek(1) == quote && s.peek(2) == quote {
+		return s.longQuoted(quote)
+	}
+	escaped := false
+	for i := 1; ; {
+		b := s.rest()
+		for i < len(b) && b[i] != quote && b[i] != '\\' && b[i] != '\n' && b[i] != '\r' {
+			i++
+		}
+		switch {
+		case i >= len(b):
+			if !s.more() {
+				return nil, 0, s.expected(i, "a quotation mark to end the string")
+			}
+		case b[i] == quote:
+			text, err = s.stringText(1, b[1:i], escaped)
+			return text, i + 1, err
+		case b[i] == '\\':
+			escaped = true
+			i += 2
+		default:
+			return nil, 0, s.expected(i, "a quotation mark to end the string, or three around one of several lines")
+		}
+	}
+}
+
+func (s *scanner) longQuoted(quote byte) (text []byte, n int, err error) {
+	escaped := false
+	for i := 3; ; {
+		b := s.rest()
+		for i < len(b) && b[i] != quote && b[i] != '\\' {
+			i++
+		}
+		switch {
+		case i+2 >= len(b) && s.more():
+		case i >= len(b):
+			return nil, 0, s.expected(i, "three quotation marks to end the string")
+		case b[i] == '\\':
+			escaped = true
+			i += 2
+		case i+2 < len(b) && b[i+1] == quote && b[i+2] == quote:
+			text, err = s.stringText(3, b[3:i], escaped)
+			return text, i + 3, err
+		default:
+			i++
+		}
+	}
+}
+
+// stringText returns the text of a string that begins offset bytes ahead.
+func (s *scanner) stringText(offset int, text []byte, escaped bool) ([]byte, error) {
+	if !escaped {
+		return text, nil
+	}
+	return s.unescape(offset, text, stringEscapes)
+}
+
+type escapes bool
+
+const (
+	iriEscapes    escapes = false
+	stringEscapes escapes = true
+)
+
+// unescape replaces the escapes in text, which stands offset bytes ahead.
+func (s *scanner) unescape(offset int, text []byte, allowed escapes) ([]byte, error) {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		if text[i] != '\\' {
+			out = append(out, text[i])
+			i++
+			continue
+		}
+		r, n, wrong := escape(text[i:], allowed)
+		if wrong != "" {
+			return nil, s.expected(offset+i+n, wrong)
+		}
+		out = utf8.AppendRune(out, r)
+		i += n
+	}
+	return out, nil
+}
+
+// escape reads the escape at the beginning of b. When it is none, wrong says what
+// was expected n bytes ahead.
+func escape(b []byte, allowed escapes) (r rune, n int, wrong string) {
+	c := byte(0)
+	if len(b) > 1 {
+		c = b[1]
+	}
+	switch {
+	case c == 'u':
+		r, n, wrong = codePoint(b, 4)
+	case c == 'U':
+		r, n, wrong = codePoint(b, 8)
+	case allowed == iriEscapes:
+		return 0, 0, `\u or \U, the only escapes in an IRI`
+	case echar[c] == 0:
+		return 0, 0, `one of \t \b \n \r \f \" \' \\ \u \U`
+	default:
+		return rune(echar[c]), 2, ""
+	}
+	if wrong == "" && allowed == iriEscapes && r < utf8.RuneSelf && iriStop[r] {
+		return 0, 0, "a character that an IRI may hold"
+	}
+	return r, n, wrong
+}
+
+func codePoint(b []byte, digits int) (r rune, n int, wrong string) {
+	var v uint32
+	for n = 2; n < 2+digits; n++ {
+		if n == len(b) {
+			return 0, n, "a hexadecimal digit"
+		}
+		d, ok := hexValue(b[n])
+		if !ok {
+			return 0, n, "a hexadecimal digit"
+		}
+		v = v<<4 | uint32(d)
+	}
+	if v > utf8.MaxRune || !utf8.ValidRune(rune(v)) {
+		return 0, 0, "a Unicode code point that is no surrogate"
+	}
+	return rune(v), n, ""
+}
+
+// word looks at a run of PN_CHARS and full stops, the last of which is no full
+// stop; colon is true when it is a prefix: a ':' comes next.
+func (s *scanner) word() (n int, colon bool) {
+	for i := 0; ; {
+		b := s.rest()
+		for i < len(b) && nameByte[b[i]] {
+			i++
+		}
+		switch {
+		case i == len(b):
+			if s.more() {
+				continue
+			}
+		case b[i] == '.':
+			i++
+			continue
+		case b[i] >= utf8.RuneSelf:
+			if r, size := utf8.DecodeRune(b[i:]); isLabelPart(r) {
+				i += size
+				continue
+			}
+		}
+		for n = i; n > 0 && b[n-1] == '.'; {
+			n--
+		}
+		return n, n == i && i < len(b) && b[i] == ':' && isPrefixStart(b)
+	}
+}
+
+// isPrefixStart reports whether b begins with ':' or PN_CHARS_BASE.
+func isPrefixStart(b []byte) bool {
+	if b[0] < utf8.RuneSelf {
+		return isLetter(b[0]) || b[0] == ':'
+	}
+	r, _ := utf8.DecodeRune(b)
+	return isLabelStart(r)
+}
+
+// localName looks at the PN_LOCAL that begins from bytes ahead, which may be empty,
+// and returns it without its escapes.
+func (s *scanner) localName(from int) (text []byte, n int, err error) {
+	for i := from; ; {
+		b := s.rest()
+		for i < len(b) && (nameByte[b[i]] || b[i] == ':') {
+			i++
+		}
+		switch {
+		case i == len(b) && s.more():
+		case i < len(b) && (b[i] == '.' || b[i] == '%' || b[i] == '\\' || b[i] >= utf8.RuneSelf), b[min(from, len(b)-1)] == '-':
+			return s.unusualName(from)
+		default:
+			return b[from:i], i - from, nil
+		}
+	}
+}
+
+// unusualName is localName for what is not only letters, digits, '_', '-' and ':'.
+func (s *scanner) unusualName(from int) (text []byte, n int, err error) {
+	i, whole := from, 0 // text[:whole] and rest()[:from+n] end with no full stop
+	for {
+		size, r, err := s.localChar(i)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case size == 0 || i == from && (r == '.' || r == '-' || size > 1 && !isLocalStart(r)):
+			return text[:whole], n, nil
+		}
+		b := s.rest()
+		if b[i] == '\\' {
+			text = append(text, b[i+1])
+		} else {
+			text = append(text, b[i:i+size]...)
+		}
+		i += size
+		if r != '.' {
+			whole, n = len(text), i-from
+		}
+	}
+}
+
+// escapedChar stands for a character of a name that was written as PLX.
+const escapedChar = -1
+
+func isLocalStart(r rune) bool { return r == escapedChar || isLabelStart(r) }
+
+// localChar returns the size of the next character of a local name, 0 at its end.
+func (s *scanner) localChar(i int) (size int, r rune, err error) {
+	switch c := s.peek(i); {
+	case nameByte[c], c == ':', c == '.':
+		return 1, rune(c), nil
+	case c == '%':
+		for k := 1; k <= 2; k++ {
+			if _, ok := hexValue(s.peek(i + k)); !ok {
+				return 0, 0, s.expected(i+k, "a hexadecimal digit behind '%'")
+			}
+		}
+		return 3, escapedChar, nil
+	case c == '\\':
+		if !localEscape[s.peek(i+1)] {
+			return 0, 0, s.expected(i, `'\' and one of _~.-!$&'()*+,;=/?#@%`)
+		}
+		return 2, escapedChar, nil
+	case c >= utf8.RuneSelf:
+		if r, size := utf8.DecodeRune(s.rest()[i:]); isLabelPart(r) {
+			return size, r, nil
+		}
+	}
+	return 0, 0, nil
+}
+
+// localEscape holds the characters of PN_LOCAL_ESC.
+var localEscape = func() (set [256]bool) {
+	for _, c := range []byte("_~.-!$&'()*+,;=/?#@%") {
+		set[c] = true
+	}
+	return set
+}()
+
+// blankLabel looks at a BLANK_NODE_LABEL and returns it without "_:".
+func (s *scanner) blankLabel() (label []byte, n int, err error) {
+	if s.peek(1) != ':' {
+		return nil, 0, s.expected(0, "'_:' and a blank node label")
+	}
+	s.peek(2)
+	r, size := utf8.DecodeRune(s.rest()[2:])
+	if !isLabelStart(r) || size == 0 {
+		return nil, 0, s.expected(2, "a blank node label")
+	}
+	n = 2 + size
+	for i := n; ; i += size {
+		c := s.peek(i)
+		r, size = rune(c), 1
+		if c >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(s.rest()[i:])
+		}
+		if isLabelPart(r) {
+			n = i + size
+		} else if r != '.' {
+			return s.rest()[2:n], n, nil
+		}
+	}
+}
+
+// langTag looks at a LANGTAG and returns it without '@'.
+func (s *scanner) langTag() (tag []byte, n int, err error) {
+	i := s.run(1, isLetter)
+	if i == 1 {
+		return nil, 0, s.expected(i, "a language tag")
+	}
+	for s.peek(i) == '-' {
+		end := s.run(i+1, isLetterOrDigit)
+		if end == i+1 {
+			return nil, 0, s.expected(end, "a subtag of the language tag")
+		}
+		i = end
+	}
+	tag = s.rest()[1:i]
+	if rdf.CheckLangTag(string(tag)) != nil {
+		return nil, 0, s.expected(1, "a language tag whose parts have at most 8 characters")
+	}
+	return tag, i, nil
+}
+
+// run returns where the bytes of a class that begin i bytes ahead end.
+func (s *scanner) run(i int, class func(byte) bool) int {
+	for class(s.peek(i)) {
+		i++
+	}
+	return i
+}
+
+func isNumberByte(c byte) bool {
+	return isDigit(c) || c == '+' || c == '-' || c == '.' || c|0x20 == 'e'
+}
+
+// number looks at INTEGER, DECIMAL or DOUBLE and returns its text and datatype.
+func (s *scanner) number() (text []byte, datatype rdf.IRI, err error) {
+	length := s.run(0, isNumberByte)
+	run := s.rest()[:length]
+	whole := leadingDigits(run, signLength(run))
+	end, fraction := whole, whole
+	if whole < len(run) && run[whole] == '.' {
+		fraction = leadingDigits(run, whole+1)
+	}
+	digits := whole > signLength(run) || fraction > whole+1
+	switch exponent := exponentEnd(run, fraction); {
+	case !digits:
+		return nil, "", s.expected(0, "a number")
+	case exponent > 0:
+		end, datatype = exponent, rdf.XSDDouble
+	case fraction > whole+1:
+		end, datatype = fraction, rdf.XSDDecimal
+	default:
+		datatype = rdf.XSDInteger
+	}
+	return run[:end], datatype, nil
+}
+
+func signLength(b []byte) int {
+	if len(b) > 0 && (b[0] == '+' || b[0] == '-') {
+		return 1
+	}
+	return 0
+}
+
+func leadingDigits(b []byte, i int) int {
+	for i < len(b) && isDigit(b[i]) {
+		i++
+	}
+	return i
+}
+
+// exponentEnd returns where the exponent that begins at i ends, 0 when none does.
+func exponentEnd(b []byte, i int) int {
+	if i >= len(b) || b[i]|0x20 != 'e' {
+		return 0
+	}
+	i++
+	i += signLength(b[i:])
+	if end := leadingDigits(b, i); end > i {
+		return end
+	}
+	return 0
+}

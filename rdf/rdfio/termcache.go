@@ -1,0 +1,78 @@
+package rdfio
+
+import (
+	"hash/maphash"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+const (
+	cacheSlots   = 2048
+	cachedIRILen = 256
+)
+
+// termCache remembers IRIs lately seen, so that the predicates, classes, graphs
+// and datatypes of a file are each allocated about once. A slot holds one IRI and
+// a newcomer replaces it: the cache is bounded and needs no eviction. A nil
+// cache remembers nothing.
+type termCache struct {
+	seed  maphash.Seed
+	slots [cacheSlots]rdf.Term
+}
+
+func newTermCache() *termCache { return &termCache{seed: maphash.MakeSeed()} }
+
+// lookup returns the IRI with this text, or nil.
+func (c *termCache) lookup(text []byte) rdf.Term {
+	if c == nil || len(text) > cachedIRILen {
+		return nil
+	}
+	t := c.slots[maphash.Bytes(c.seed, text)%cacheSlots]
+	if iri, ok := t.(quad.IRI); ok && string(iri) == string(text) {
+		return t
+	}
+	return nil
+}
+
+// keep remembers iri, which must not be reachable through bytes that change.
+func (c *termCache) keep(iri quad.IRI) rdf.Term {
+	var t rdf.Term = iri
+	if c != nil && len(iri) <= cachedIRILen {
+		c.slots[maphash.String(c.seed, string(iri))%cacheSlots] = t
+	}
+	return t
+}
+
+// namespace is what a prefix stands for.
+type namespace struct {
+	iri  string
+	hash uint64
+}
+
+// nameCache does for prefixed names what termCache does for IRIs: it finds the
+// IRI of a namespace and a local name without joining them.
+type nameCache struct {
+	seed  maphash.Seed
+	slots [cacheSlots]rdf.Term
+}
+
+func newNameCache() *nameCache { return &nameCache{seed: maphash.MakeSeed()} }
+
+func (c *nameCache) namespace(iri string) *namespace {
+	return &namespace{iri: iri, hash: maphash.String(c.seed, iri)}
+}
+
+// term returns the IRI of a prefixed name.
+func (c *nameCache) term(ns *namespace, local []byte) rdf.Term {
+	slot := &c.slots[(ns.hash^maphash.Bytes(c.seed, local))%cacheSlots]
+	if iri, ok := (*slot).(quad.IRI); ok && len(iri) == len(ns.iri)+len(local) && string(iri[:len(ns.iri)]) == ns.iri && string(iri[len(ns.iri):]) == string(local) {
+		return *slot
+	}
+	var t rdf.Term = quad.IRI(ns.iri + string(local))
+	if len(local) <= cachedIRILen {
+		*slot = t
+	}
+	return t
+}

@@ -1,0 +1,146 @@
+package rdfio
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// WriteTurtle writes the quads' triples as RDF 1.1 Turtle
+// (https://www.w3.org/TR/turtle/) for people to read and to compare: graph labels
+// do not matter, repeats are dropped, the order of quads does not show. Subjects
+// are sorted, rdf:type comes first as "a", then predicates and objects by text.
+// A blank node that is referred to once stands inside its only reference as
+// [ … ], an RDF list as ( … ). Prefixes map a prefix to a namespace; only those
+// that are used are declared. A prefix that Turtle cannot write is an
+// InvalidArguments fault.
+func WriteTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
+	names, err := newPrefixNames(prefixes)
+	if err != nil {
+		return err
+	}
+	t := &turtle{names: names, plan: planTurtle(quads, nil)}
+	if err := names.write(w, t.statements("")); err != nil {
+		return fmt.Errorf("write turtle: %w", err)
+	}
+	return nil
+}
+
+// turtle renders one document.
+type turtle struct {
+	names *prefixNames
+	plan  *turtlePlan
+}
+
+const indentation = "    "
+
+// statements returns the triples of all subjects, an empty line before each.
+func (t *turtle) statements(indent string) string {
+	var out strings.Builder
+	for _, subject := range t.plan.roots {
+		inner := indent + indentation
+		out.WriteString("\n" + indent + t.subject(subject) + " " + t.properties(t.plan.about[subject], inner) + " .\n")
+	}
+	return out.String()
+}
+
+// subject returns how a subject is written: a blank node that nothing refers to
+// needs no label.
+func (t *turtle) subject(subject rdf.Term) string {
+	if b, ok := subject.(quad.BNode); ok && t.plan.references[b] == 0 {
+		return "[]"
+	}
+	return t.term(subject)
+}
+
+// properties returns the predicates and objects of a subject, one predicate a line;
+// the quads are sorted.
+func (t *turtle) properties(quads []rdf.Quad, indent string) string {
+	var out []string
+	for len(quads) > 0 {
+		n := 1
+		for n < len(quads) && quads[n].Predicate == quads[0].Predicate {
+			n++
+		}
+		out = append(out, t.verb(quads[0].Predicate)+" "+t.objects(quads[:n], indent))
+		quads = quads[n:]
+	}
+	slices.SortStableFunc(out, typeFirst)
+	return strings.Join(out, " ;\n"+indent)
+}
+
+func typeFirst(a, b string) int {
+	return cmp.Compare(notType(a), notType(b))
+}
+
+func notType(property string) int {
+	if strings.HasPrefix(property, "a ") {
+		return 0
+	}
+	return 1
+}
+
+func (t *turtle) verb(predicate rdf.Term) string {
+	if predicate == rdf.Type {
+		return "a"
+	}
+	return t.term(predicate)
+}
+
+// objects sorts by the text itself, so that the labels of nested blank nodes,
+// which are not written, do not matter.
+func (t *turtle) objects(quads []rdf.Quad, indent string) string {
+	out := make([]string, 0, len(quads))
+	for _, q := range quads {
+		out = append(out, t.object(q.Object, indent))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+func (t *turtle) object(o rdf.Term, indent string) string {
+	b, ok := o.(quad.BNode)
+	switch {
+	case o == rdf.Nil:
+		return "()"
+	case !ok || !t.plan.inline[b]:
+		return t.term(o)
+	case t.plan.lists[b] != nil:
+		return t.list(t.plan.lists[b], indent)
+	case len(t.plan.about[b]) == 0:
+		return "[]"
+	}
+	inner := indent + indentation
+	return "[\n" + inner + t.properties(t.plan.about[b], inner) + "\n" + indent + "]"
+}
+
+func (t *turtle) list(items []rdf.Term, indent string) string {
+	out := make([]string, 0, len(items))
+	for _, item := range items {
+		out = append(out, t.object(item, indent))
+	}
+	return "( " + strings.Join(out, " ") + " )"
+}
+
+func (t *turtle) term(o rdf.Term) string {
+	switch v := o.(type) {
+	case quad.IRI:
+		return t.names.iri(v)
+	case quad.TypedString:
+		if isShorthand(string(v.Value), v.Type) {
+			return string(v.Value)
+		}
+		return quoteTurtle(string(v.Value)) + "^^" + t.names.iri(v.Type)
+	case quad.LangString:
+		return quoteTurtle(string(v.Value)) + "@" + v.Lang
+	case quad.String:
+		return quoteTurtle(string(v))
+	}
+	return string(rdf.AppendTerm(nil, o))
+}

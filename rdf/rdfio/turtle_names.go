@@ -1,0 +1,115 @@
+package rdfio
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// prefixNames turns IRIs into prefixed names and knows which prefixes it used.
+type prefixNames struct {
+	namespaces map[string]string
+	byLength   []string // prefixes, that of the longest namespace first
+	used       map[string]bool
+}
+
+func newPrefixNames(prefixes map[string]string) (*prefixNames, error) {
+	p := &prefixNames{namespaces: prefixes, byLength: slices.Sorted(maps.Keys(prefixes))}
+	for _, prefix := range p.byLength {
+		if !isPrefix(prefix) {
+			return nil, fault.New(fault.InvalidArguments, "%q cannot be a Turtle prefix: letters, digits, '-' and '_', a letter first", prefix)
+		}
+		if !isAbsolute(prefixes[prefix]) {
+			return nil, fault.New(fault.InvalidArguments, "prefix %q stands for %q, which is no absolute IRI", prefix, prefixes[prefix])
+		}
+	}
+	slices.SortStableFunc(p.byLength, func(a, b string) int { return len(prefixes[b]) - len(prefixes[a]) })
+	return p, nil
+}
+
+// isPrefix is the ASCII part of PN_PREFIX without full stops; empty is a prefix too.
+func isPrefix(s string) bool {
+	for i := range len(s) {
+		if !isLetter(s[i]) && (i == 0 || !isDigit(s[i]) && s[i] != '-' && s[i] != '_') {
+			return false
+		}
+	}
+	return true
+}
+
+// iri returns a prefixed name, or the IRI in brackets where none fits.
+func (p *prefixNames) iri(iri rdf.IRI) string {
+	if prefix, local, ok := p.cut(iri); ok {
+		p.use(prefix)
+		return prefix + ":" + local
+	}
+	return bracketed(string(iri))
+}
+
+// cut returns the prefixed name of an IRI, when one fits.
+func (p *prefixNames) cut(iri rdf.IRI) (prefix, local string, ok bool) {
+	for _, prefix := range p.byLength {
+		if local, ok := strings.CutPrefix(string(iri), p.namespaces[prefix]); ok && isLocalName(local) {
+			return prefix, local, true
+		}
+	}
+	return "", "", false
+}
+
+func (p *prefixNames) use(prefix string) {
+	if p.used == nil {
+		p.used = map[string]bool{}
+	}
+	p.used[prefix] = true
+}
+
+// isLocalName is the part of PN_LOCAL that needs no escapes and no second look.
+func isLocalName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		inner := c == '-' && i > 0 || c == '.' && i > 0 && i < len(s)-1
+		if !isLetterOrDigit(c) && c != '_' && !inner {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// bracketed writes an IRI in full; characters that IRIREF excludes are escaped.
+func bracketed(iri string) string {
+	var out strings.Builder
+	out.WriteByte('<')
+	for i := range len(iri) {
+		if iriStop[iri[i]] {
+			fmt.Fprintf(&out, `\u%04X`, iri[i])
+		} else {
+			out.WriteByte(iri[i])
+		}
+	}
+	out.WriteByte('>')
+	return out.String()
+}
+
+// write writes a document: the prefixes that its body uses, and the body.
+func (p *prefixNames) write(w io.Writer, body string) error {
+	text := p.declarations() + body
+	if p.used == nil {
+		text = strings.TrimPrefix(text, "\n")
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// declarations returns a line for each prefix that was used, sorted.
+func (p *prefixNames) declarations() string {
+	var out strings.Builder
+	for _, prefix := range slices.Sorted(maps.Keys(p.used)) {
+		fmt.Fprintf(&out, "@prefix %s: %s .\n", prefix, bracketed(p.namespaces[prefix]))
+	}
+	return out.String()
+}

@@ -1,0 +1,149 @@
+package rdfio
+
+import (
+	"slices"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// maxNesting bounds how deep blank nodes stand inside each other; deeper ones get
+// a statement of their own.
+const maxNesting = 16
+
+// turtlePlan decides, before anything is written, where each blank node goes.
+type turtlePlan struct {
+	about      map[rdf.Term][]rdf.Quad
+	references map[quad.BNode]int
+	roots      []rdf.Term                // subjects with a statement of their own
+	inline     map[quad.BNode]bool       // written inside their only reference
+	lists      map[quad.BNode][]rdf.Term // items of an inline list, by its first cell
+
+	placed  map[rdf.Term]bool   // roots, and what is inline
+	notList map[quad.BNode]bool // cells whose list was found to be none
+}
+
+// planTurtle plans a graph; a labelled node is not nested and keeps its label.
+func planTurtle(quads []rdf.Quad, labelled map[quad.BNode]bool) *turtlePlan {
+	p := &turtlePlan{
+		about:      bySubject(quads),
+		references: map[quad.BNode]int{},
+		inline:     map[quad.BNode]bool{},
+		lists:      map[quad.BNode][]rdf.Term{},
+		placed:     map[rdf.Term]bool{},
+		notList:    map[quad.BNode]bool{},
+	}
+	for _, group := range p.about {
+		for _, q := range group {
+			if b, ok := q.Object.(quad.BNode); ok {
+				p.references[b]++
+			}
+		}
+	}
+	for b := range labelled {
+		p.references[b] += 2
+	}
+	p.placeAll()
+	return p
+}
+
+// placeAll makes roots of what cannot be nested, nests what they reach, and
+// breaks the cycles that are left at their first node.
+func (p *turtlePlan) placeAll() {
+	subjects := sortedTerms(p.about)
+	for _, s := range subjects {
+		if !p.nestable(s) {
+			p.placeRoot(s)
+		}
+	}
+	for _, s := range subjects {
+		if !p.placed[s] {
+			p.placeRoot(s)
+		}
+	}
+	slices.SortFunc(p.roots, compareTerms)
+}
+
+func (p *turtlePlan) nestable(t rdf.Term) bool {
+	b, ok := t.(quad.BNode)
+	return ok && p.references[b] == 1
+}
+
+func (p *turtlePlan) placeRoot(subject rdf.Term) {
+	if p.placed[subject] {
+		return
+	}
+	p.placed[subject] = true
+	p.roots = append(p.roots, subject)
+	for _, deep := range p.nest(subject, 0) {
+		p.placeRoot(deep)
+	}
+}
+
+// nest places what a subject refers to inside it and returns what is too deep.
+func (p *turtlePlan) nest(subject rdf.Term, depth int) (deep []rdf.Term) {
+	for _, q := range p.about[subject] {
+		deep = append(deep, p.nestObject(q.Object, depth)...)
+	}
+	return deep
+}
+
+func (p *turtlePlan) nestObject(object rdf.Term, depth int) (deep []rdf.Term) {
+	b, ok := object.(quad.BNode)
+	switch {
+	case !ok || p.references[b] != 1 || p.placed[b]:
+		return nil
+	case depth == maxNesting && len(p.about[b]) > 0:
+		return []rdf.Term{b}
+	}
+	cells, items := p.list(b)
+	if items == nil {
+		p.place(b)
+		return p.nest(b, depth+1)
+	}
+	p.lists[b] = items
+	for _, cell := range cells {
+		p.place(cell)
+	}
+	for _, item := range items {
+		deep = append(deep, p.nestObject(item, depth+1)...)
+	}
+	return deep
+}
+
+func (p *turtlePlan) place(b quad.BNode) {
+	p.inline[b], p.placed[b] = true, true
+}
+
+// list returns the cells and items of the list that begins at head, or nil when
+// it is not one that ( … ) can stand for.
+func (p *turtlePlan) list(head quad.BNode) (cells []quad.BNode, items []rdf.Term) {
+	seen := map[quad.BNode]bool{}
+	var at rdf.Term = head
+	for at != rdf.Nil {
+		cell, ok := at.(quad.BNode)
+		if !ok || seen[cell] || !p.isCell(cell) {
+			p.rejectList(cells)
+			return nil, nil
+		}
+		seen[cell] = true
+		cells, items = append(cells, cell), append(items, p.about[cell][0].Object)
+		at = p.about[cell][1].Object
+	}
+	return cells, items
+}
+
+// isCell reports whether b has one first and one rest, and one reference.
+func (p *turtlePlan) isCell(b quad.BNode) bool {
+	quads := p.about[b]
+	return !p.placed[b] && !p.notList[b] && p.references[b] == 1 && len(quads) == 2 &&
+		quads[0].Predicate == rdf.First && quads[1].Predicate == rdf.Rest
+}
+
+// rejectList remembers that cells lead to no list's end, so that each is walked once.
+func (p *turtlePlan) rejectList(cells []quad.BNode) {
+	for _, cell := range cells {
+		p.notList[cell] = true
+	}
+}

@@ -1,0 +1,331 @@
+package rdfio
+
+import (
+	"fmt"
+	"io"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// TurtleReader reads RDF 1.1 Turtle (https://www.w3.org/TR/turtle/) or TriG
+// (https://www.w3.org/TR/trig/), one quad at a time. It is strict: the text must be
+// valid UTF-8, IRIs absolute once resolved and without excluded characters.
+// Numbers, language tags and blank node labels are kept as they are written; the
+// label of a blank node without one is anon-1, anon-2, …, and a written label that
+// begins with "anon-" gets a second '-'. Its memory is bounded by the limits on a
+// term and on nesting. Not safe for concurrent use.
+type TurtleReader struct {
+	scanner
+	limits Limits
+	trig   bool
+
+	base     string
+	prefixes map[string]*namespace
+	terms    *termCache
+	names    *nameCache
+	lastName string // the prefix of the last prefixed name, and what it stands for
+	lastNS   *namespace
+	lang     string
+	fresh    freshLabels
+
+	step               func(*TurtleReader) error
+	graph              rdf.Term
+	inGraph            bool // between '{' and '}'
+	subject, predicate rdf.Term
+	open               []nesting
+
+	ready []rdf.Quad // read, not yet returned
+	taken int        // of ready
+	count int64
+	err   error
+}
+
+// NewTurtleReader returns a reader of Turtle. Relative IRIs are resolved against
+// base until the document names another; "" refuses them.
+func NewTurtleReader(r io.Reader, base string, limits Limits) *TurtleReader {
+	t := &TurtleReader{
+		scanner:  newScanner(r, limits),
+		limits:   limits,
+		base:     base,
+		prefixes: map[string]*namespace{},
+		terms:    newTermCache(),
+		names:    newNameCache(),
+		step:     (*TurtleReader).statement,
+	}
+	return t
+}
+
+// NewTriGReader returns a reader of TriG.
+func NewTriGReader(r io.Reader, base string, limits Limits) *TurtleReader {
+	t := NewTurtleReader(r, base, limits)
+	t.trig = true
+	return t
+}
+
+// Read returns the next quad, and io.EOF after the last one. An error stays.
+func (t *TurtleReader) Read() (rdf.Quad, error) {
+	for t.taken == len(t.ready) {
+		t.ready, t.taken = t.ready[:0], 0
+		if t.err != nil {
+			return rdf.Quad{}, t.err
+		}
+		t.err = t.step(t)
+	}
+	q := t.ready[t.taken]
+	t.taken++
+	return q, nil
+}
+
+// Line returns the line of the last quad or error, from 1.
+func (t *TurtleReader) Line() int {
+	t.locate()
+	return t.at.line
+}
+
+// emit makes a statement of the subject and predicate at hand.
+func (t *TurtleReader) emit(object rdf.Term) {
+	t.ready = append(t.ready, rdf.Quad{Subject: t.subject, Predicate: t.predicate, Object: object, Label: t.graph})
+	t.count++
+}
+
+// within checks the limit on quads, once a statement or so.
+func (t *TurtleReader) within() error {
+	if t.limits.Quads <= 0 || t.count <= t.limits.Quads {
+		return nil
+	}
+	t.ready = t.ready[:max(0, len(t.ready)-int(t.count-t.limits.Quads))]
+	return t.tooLarge(fmt.Sprintf("at most %d quads", t.limits.Quads))
+}
+
+func (t *TurtleReader) tooLarge(what string) error {
+	e := t.syntaxError(0, what)
+	e.kind = fault.TooLarge
+	return e
+}
+
+// statement reads what begins at the top level or in a graph's braces.
+func (t *TurtleReader) statement() error {
+	if t.located == 0 && t.pos == 0 && t.end == 0 {
+		t.begin()
+	}
+	if !t.space() {
+		return t.finished()
+	}
+	switch c := t.buf[t.pos]; {
+	case c == '}' && t.inGraph:
+		t.pos++
+		t.inGraph, t.graph = false, nil
+		return nil
+	case c == '{' && t.trig && !t.inGraph:
+		return t.openGraph(nil)
+	case c == '@' && !t.inGraph:
+		return t.directive()
+	case c == '[':
+		return t.bracketSubject()
+	case c == '(':
+		return t.listSubject()
+	case c == '<':
+		return t.labelOrSubject(t.iri())
+	case c == '_':
+		return t.labelOrSubject(t.blankNode())
+	}
+	return t.wordStatement()
+}
+
+func (t *TurtleReader) finished() error {
+	if t.stop == io.EOF && !t.inGraph {
+		return io.EOF
+	}
+	if t.inGraph {
+		return t.expected(0, "a subject or '}'")
+	}
+	return t.expected(0, "a statement")
+}
+
+// wordStatement reads a keyword, or a prefixed name as a subject.
+func (t *TurtleReader) wordStatement() error {
+	n, colon := t.word()
+	if colon {
+		return t.labelOrSubject(t.prefixedName(n))
+	}
+	if !t.inGraph {
+		switch keyword(t.rest()[:n]) {
+		case "prefix":
+			t.pos += n
+			return t.prefixDirective()
+		case "base":
+			t.pos += n
+			return t.baseDirective()
+		case "graph":
+			if t.trig {
+				t.pos += n
+				return t.graphKeyword()
+			}
+		}
+	}
+	return t.expected(0, t.subjectHint())
+}
+
+func (t *TurtleReader) subjectHint() string {
+	switch {
+	case t.inGraph:
+		return "a subject or '}'"
+	case t.trig:
+		return "a subject, a graph or a directive"
+	}
+	return "a subject or a directive"
+}
+
+// keyword returns a word in lower case when it is short enough to be one.
+func keyword(word []byte) string {
+	var lower [6]byte
+	if len(word) > len(lower) {
+		return ""
+	}
+	for i, c := range word {
+		lower[i] = c | 0x20
+	}
+	return string(lower[:len(word)])
+}
+
+// labelOrSubject goes on behind a term that is a subject, or in TriG a graph's name.
+func (t *TurtleReader) labelOrSubject(term rdf.Term, err error) error {
+	if err != nil {
+		return err
+	}
+	if t.trig && !t.inGraph && t.space() && t.buf[t.pos] == '{' {
+		return t.openGraph(term)
+	}
+	t.subject = term
+	return t.verb()
+}
+
+// verbOrEnd reads what follows a subject in brackets with properties of its own.
+func (t *TurtleReader) verbOrEnd() error {
+	if t.space() && (t.buf[t.pos] == '.' || t.buf[t.pos] == '}') {
+		return t.endStatement()
+	}
+	return t.verb()
+}
+
+// verb reads a predicate.
+func (t *TurtleReader) verb() (err error) {
+	if t.predicate, err = t.verbTerm(); err != nil {
+		return err
+	}
+	t.step = (*TurtleReader).object
+	return nil
+}
+
+func (t *TurtleReader) verbTerm() (rdf.Term, error) {
+	const what = "a predicate: an IRI, a prefixed name or 'a'"
+	if !t.space() {
+		return nil, t.expected(0, what)
+	}
+	if t.buf[t.pos] == '<' {
+		return t.iri()
+	}
+	n, colon := t.word()
+	if colon {
+		return t.prefixedName(n)
+	}
+	if n == 1 && t.buf[t.pos] == 'a' {
+		t.pos++
+		return rdf.Type, nil
+	}
+	return nil, t.expected(0, what)
+}
+
+// object reads one object, or the beginning of a nested one.
+func (t *TurtleReader) object() error {
+	if !t.space() {
+		return t.expected(0, objectHint)
+	}
+	switch t.buf[t.pos] {
+	case '[':
+		return t.bracketObject()
+	case '(':
+		return t.listObject()
+	}
+	object, err := t.objectTerm()
+	if err != nil {
+		return err
+	}
+	t.emit(object)
+	return t.afterObject()
+}
+
+// afterObject reads what separates an object from what comes next.
+func (t *TurtleReader) afterObject() error {
+	if err := t.within(); err != nil {
+		return err
+	}
+	more := t.space()
+	if len(t.open) > 0 && t.open[len(t.open)-1].list {
+		return t.afterItem(more)
+	}
+	if !more {
+		return t.expected(0, t.afterObjectHint())
+	}
+	switch t.buf[t.pos] {
+	case ',':
+		t.pos++
+		t.step = (*TurtleReader).object
+		return nil
+	case ';':
+		return t.semicolons()
+	}
+	return t.endProperties(t.afterObjectHint())
+}
+
+func (t *TurtleReader) afterObjectHint() string {
+	switch {
+	case len(t.open) > 0:
+		return "',', ';' or ']'"
+	case t.inGraph:
+		return "',', ';', '.' or '}'"
+	}
+	return "',', ';' or '.'"
+}
+
+// semicolons reads one or more, and what may follow them.
+func (t *TurtleReader) semicolons() error {
+	for t.space() && t.buf[t.pos] == ';' {
+		t.pos++
+	}
+	if t.space() {
+		switch t.buf[t.pos] {
+		case '.', ']', '}':
+			return t.endProperties("a predicate")
+		}
+	}
+	t.step = (*TurtleReader).verb
+	return nil
+}
+
+// endProperties reads the end of a statement or of brackets.
+func (t *TurtleReader) endProperties(what string) error {
+	switch {
+	case len(t.open) == 0:
+		return t.endStatementOr(what)
+	case t.buf[t.pos] != ']':
+		return t.expected(0, what)
+	}
+	t.pos++
+	return t.pop()
+}
+
+func (t *TurtleReader) endStatement() error { return t.endStatementOr("a predicate or '.'") }
+
+// endStatementOr reads '.', or leaves the '}' that ends the graph.
+func (t *TurtleReader) endStatementOr(what string) error {
+	switch c := t.buf[t.pos]; {
+	case c == '.':
+		t.pos++
+	case c != '}' || !t.inGraph:
+		return t.expected(0, what)
+	}
+	t.step = (*TurtleReader).statement
+	return nil
+}

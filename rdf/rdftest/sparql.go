@@ -1,0 +1,232 @@
+package rdftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// Engine answers queries and runs updates: what the SPARQL suites are held against.
+// A dataset comes as quads; an engine must not keep or change the slice.
+type Engine interface {
+	// Accepts returns an error when the text is no query or, when update is set,
+	// no update.
+	Accepts(text, base string, update bool) error
+	Query(ctx context.Context, text, base string, dataset []rdf.Quad) (Answer, error)
+	Update(ctx context.Context, text, base string, dataset []rdf.Quad) ([]rdf.Quad, error)
+}
+
+// Answer is what a query gives: a truth, a graph, or a table.
+type Answer struct {
+	// Truth is ASK's answer.
+	Truth *bool
+	// IsGraph says that Graph is the answer, of CONSTRUCT or DESCRIBE.
+	IsGraph bool
+	Graph   []rdf.Quad
+	// Vars and Rows are SELECT's; a nil term is unbound.
+	Vars []string
+	Rows [][]rdf.Term
+	// Ordered says that the order of Rows is part of the answer.
+	Ordered bool
+	// Lax says that an answer may have fewer of equal rows, but one (REDUCED).
+	Lax bool
+	// TextOnly says that terms are known by their texts only, as in CSV.
+	TextOnly bool
+}
+
+const (
+	queryNS  = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#"
+	updateNS = "http://www.w3.org/2009/sparql/tests/test-update#"
+	setNS    = "http://www.w3.org/2001/sw/DataAccess/tests/result-set#"
+)
+
+// SPARQL returns what runs syntax and evaluation tests of SPARQL on an engine.
+func SPARQL(engine Engine) func(Test) error {
+	return func(test Test) error {
+		switch test.Type {
+		case "PositiveSyntaxTest", "PositiveSyntaxTest11":
+			return accepted(engine, test, false)
+		case "NegativeSyntaxTest", "NegativeSyntaxTest11":
+			return refused(engine, test, false)
+		case "PositiveUpdateSyntaxTest11":
+			return accepted(engine, test, true)
+		case "NegativeUpdateSyntaxTest11":
+			return refused(engine, test, true)
+		case "QueryEvaluationTest", "CSVResultFormatTest":
+			return queryTest(engine, test)
+		case "UpdateEvaluationTest":
+			return updateTest(engine, test)
+		}
+		return fmt.Errorf("nothing runs tests of type %s", test.Type)
+	}
+}
+
+func accepted(engine Engine, test Test, update bool) error {
+	text, err := test.Manifest.Text(test.Action)
+	if err != nil {
+		return err
+	}
+	if err := engine.Accepts(text, rdf.Lexical(test.Action), update); err != nil {
+		return fmt.Errorf("refused: %w", err)
+	}
+	return nil
+}
+
+func refused(engine Engine, test Test, update bool) error {
+	text, err := test.Manifest.Text(test.Action)
+	if err != nil {
+		return err
+	}
+	if engine.Accepts(text, rdf.Lexical(test.Action), update) == nil {
+		return errors.New("accepted what must be refused")
+	}
+	return nil
+}
+
+func queryTest(engine Engine, test Test) error {
+	m := test.Manifest
+	file := m.Object(test.Action, queryNS+"query")
+	text, err := m.Text(file)
+	if err != nil {
+		return err
+	}
+	dataset, err := m.queryData(test.Action, text, rdf.Lexical(file))
+	if err != nil {
+		return err
+	}
+	want, err := m.expectedAnswer(test.Result)
+	if err != nil {
+		return fmt.Errorf("expected result: %w", err)
+	}
+	got, err := engine.Query(context.Background(), text, rdf.Lexical(file), dataset)
+	if err != nil {
+		return fmt.Errorf("query: %w", err)
+	}
+	want.Lax = m.Object(test.IRI, manifestNS+"resultCardinality") == rdf.IRI(manifestNS+"LaxCardinality")
+	return CompareAnswers(want, got)
+}
+
+// Text returns what a file of the suite says.
+func (m *Manifest) Text(iri rdf.Term) (string, error) {
+	name, err := m.File(iri)
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(name)
+	return string(text), err
+}
+
+// queryData returns the dataset of a query test: what the manifest names, and what
+// FROM and FROM NAMED of the query do.
+func (m *Manifest) queryData(action rdf.Term, text, base string) ([]rdf.Quad, error) {
+	var d documents
+	for _, file := range m.Objects(action, queryNS+"data") {
+		d.read(m, file, nil)
+	}
+	for _, g := range m.Objects(action, queryNS+"graphData") {
+		file, name := m.graphData(g, queryNS)
+		d.read(m, file, name)
+	}
+	query, err := sparql.Parse(text, sparql.Options{Base: base})
+	if err != nil {
+		return d.quads, d.err // the engine says so, too
+	}
+	named := map[rdf.IRI]bool{}
+	for _, iri := range append(query.Dataset.Default, query.Dataset.Named...) {
+		if !named[iri] {
+			d.read(m, iri, iri)
+		}
+		named[iri] = true
+	}
+	return d.quads, d.err
+}
+
+// graphData returns a named graph's file and name: the file's own name is its, or
+// a node has both apart.
+func (m *Manifest) graphData(node rdf.Term, ns rdf.IRI) (file, name rdf.Term) {
+	file = m.Object(node, ns+"graph")
+	if file == nil {
+		return node, node
+	}
+	if label := m.Object(node, rdf.Label); label != nil {
+		return file, rdf.IRI(rdf.Lexical(label))
+	}
+	return file, file
+}
+
+// documents collects the quads of files, each with blank nodes of its own.
+type documents struct {
+	quads []rdf.Quad
+	n     int
+	err   error
+}
+
+func (d *documents) read(m *Manifest, file, graph rdf.Term) {
+	if d.err != nil {
+		return
+	}
+	quads, err := m.Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("no such file: %w", err)
+	}
+	d.n++
+	d.err = err
+	apart := func(t rdf.Term) rdf.Term {
+		if b, ok := t.(quad.BNode); ok {
+			return quad.BNode("d" + strconv.Itoa(d.n) + "-" + string(b))
+		}
+		return t
+	}
+	for _, q := range quads {
+		d.quads = append(d.quads, rdf.Quad{Subject: apart(q.Subject), Predicate: q.Predicate, Object: apart(q.Object), Label: graph})
+	}
+}
+
+func updateTest(engine Engine, test Test) error {
+	m := test.Manifest
+	file := m.Object(test.Action, updateNS+"request")
+	text, err := m.Text(file)
+	if err != nil {
+		return err
+	}
+	before, err := m.store(test.Action)
+	if err != nil {
+		return err
+	}
+	want, err := m.store(test.Result)
+	if err != nil {
+		return fmt.Errorf("expected result: %w", err)
+	}
+	got, err := engine.Update(context.Background(), text, rdf.Lexical(file), before)
+	if err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	if m.Object(test.Result, updateNS+"result") != nil && len(want) == 0 {
+		return nil // ut:success is all there is to it
+	}
+	if !rdf.Isomorphic(want, got) {
+		return fmt.Errorf("another dataset:\ngot\n%swant\n%s", lines(got), lines(want))
+	}
+	return nil
+}
+
+// store returns the graph store that an update test begins or ends with.
+func (m *Manifest) store(node rdf.Term) ([]rdf.Quad, error) {
+	var d documents
+	for _, file := range m.Objects(node, updateNS+"data") {
+		d.read(m, file, nil)
+	}
+	for _, g := range m.Objects(node, updateNS+"graphData") {
+		file, name := m.graphData(g, updateNS)
+		d.read(m, file, name)
+	}
+	return d.quads, d.err
+}

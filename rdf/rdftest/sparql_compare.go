@@ -1,0 +1,210 @@
+package rdftest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// CompareAnswers returns how got differs from want. Graphs are isomorphic; tables
+// have the same columns in any order and the same rows as often, in the same order
+// when want is ordered, under one mapping of blank nodes. Numbers that differ as
+// terms are the same when datatype and value are.
+func CompareAnswers(want, got Answer) error {
+	switch {
+	case (want.Truth == nil) != (got.Truth == nil), want.IsGraph != got.IsGraph:
+		return errors.New("an answer of another form")
+	case want.Truth != nil:
+		if *want.Truth != *got.Truth {
+			return fmt.Errorf("got %t", *got.Truth)
+		}
+		return nil
+	case want.IsGraph:
+		if !rdf.Isomorphic(want.Graph, got.Graph) {
+			return fmt.Errorf("another graph:\ngot\n%swant\n%s", lines(got.Graph), lines(want.Graph))
+		}
+		return nil
+	}
+	return compareTables(want, got)
+}
+
+func compareTables(want, got Answer) error {
+	columns := make([]int, len(want.Vars))
+	for i, v := range want.Vars {
+		columns[i] = slices.Index(got.Vars, v)
+	}
+	if slices.Contains(columns, -1) || len(want.Vars) != len(got.Vars) {
+		return fmt.Errorf("got the variables %v, want %v", got.Vars, want.Vars)
+	}
+	rows := make([][]rdf.Term, len(got.Rows))
+	for i, row := range got.Rows {
+		for _, c := range columns {
+			term := row[c]
+			if want.TextOnly {
+				term = textOnly(term)
+			}
+			rows[i] = append(rows[i], term)
+		}
+	}
+	if want.Lax && onceEach(&want.Rows) >= len(rows) {
+		onceEach(&rows)
+	}
+	if len(rows) == len(want.Rows) && newMatcher(want, rows).match(0) {
+		return nil
+	}
+	return fmt.Errorf("another table:\ngot %v\n%swant %v\n%s", want.Vars, table(rows), want.Vars, table(want.Rows))
+}
+
+// textOnly is a term as CSV has it.
+func textOnly(t rdf.Term) rdf.Term {
+	if _, blank := t.(quad.BNode); blank {
+		return t
+	}
+	return rdf.Literal(rdf.Lexical(t), "")
+}
+
+func table(rows [][]rdf.Term) string {
+	var out strings.Builder
+	for _, row := range rows {
+		for _, term := range row {
+			fmt.Fprintf(&out, " %s", rdf.AppendTerm(nil, term))
+			if term == nil {
+				out.WriteString(" UNDEF")
+			}
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// matcher pairs rows, and blank nodes one to one.
+type matcher struct {
+	want, got   [][]rdf.Term
+	ordered     bool
+	there, back map[quad.BNode]quad.BNode
+	taken       []bool
+}
+
+func newMatcher(want Answer, rows [][]rdf.Term) *matcher {
+	return &matcher{
+		want: want.Rows, got: rows, ordered: want.Ordered, taken: make([]bool, len(rows)),
+		there: map[quad.BNode]quad.BNode{}, back: map[quad.BNode]quad.BNode{},
+	}
+}
+
+// onceEach removes repeats, and returns how many rows there were.
+func onceEach(rows *[][]rdf.Term) int {
+	var once [][]rdf.Term
+	for _, row := range *rows {
+		if !slices.ContainsFunc(once, func(r []rdf.Term) bool { return slices.Equal(r, row) }) {
+			once = append(once, row)
+		}
+	}
+	n := len(*rows)
+	*rows = once
+	return n
+}
+
+// match pairs the rows of want from i on, and takes back what leads nowhere.
+func (m *matcher) match(i int) bool {
+	if i == len(m.want) {
+		return true
+	}
+	for j, row := range m.got {
+		if m.taken[j] || m.ordered && i != j {
+			continue
+		}
+		there, back := maps.Clone(m.there), maps.Clone(m.back)
+		if !m.rowsMatch(m.want[i], row) {
+			m.there, m.back = there, back
+			continue
+		}
+		m.taken[j] = true
+		if m.match(i + 1) {
+			return true
+		}
+		m.taken[j] = false
+		m.there, m.back = there, back
+		if !hasBlank(row) {
+			return false // any other row that matches is this one again
+		}
+	}
+	return false
+}
+
+func hasBlank(row []rdf.Term) bool {
+	return slices.ContainsFunc(row, func(t rdf.Term) bool { _, ok := t.(quad.BNode); return ok })
+}
+
+func (m *matcher) rowsMatch(want, got []rdf.Term) bool {
+	for i := range want {
+		if !m.termsMatch(want[i], got[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *matcher) termsMatch(want, got rdf.Term) bool {
+	a, blank := want.(quad.BNode)
+	b, both := got.(quad.BNode)
+	switch {
+	case blank != both:
+		return false
+	case !blank:
+		return sameTerm(want, got)
+	}
+	x, known := m.there[a]
+	y, used := m.back[b]
+	if known || used {
+		return known && used && x == b && y == a
+	}
+	m.there[a], m.back[b] = b, a
+	return true
+}
+
+// sameTerm compares language tags whatever their case, and numbers by value.
+func sameTerm(want, got rdf.Term) bool {
+	if want == got {
+		return true
+	}
+	lang, tagged := rdf.LangOf(want)
+	other, both := rdf.LangOf(got)
+	if tagged || both {
+		return tagged && both && strings.EqualFold(lang, other) && rdf.Lexical(want) == rdf.Lexical(got)
+	}
+	return rdf.DatatypeOf(want) != "" && rdf.DatatypeOf(want) == rdf.DatatypeOf(got) &&
+		sameNumber(rdf.Lexical(want), rdf.Lexical(got), rdf.DatatypeOf(want))
+}
+
+// tolerance is how far apart two floats or quotients may be, as a part of them.
+const tolerance = 1e-12
+
+func sameNumber(want, got string, datatype rdf.IRI) bool {
+	a, ok := new(big.Rat).SetString(want)
+	b, both := new(big.Rat).SetString(got)
+	if !ok || !both {
+		return false
+	}
+	switch datatype {
+	case rdf.XSDInteger:
+		return a.Cmp(b) == 0
+	case rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDFloat:
+		x, _ := a.Float64()
+		y, _ := b.Float64()
+		near := tolerance
+		if datatype == rdf.XSDFloat {
+			near = 1e-6
+		}
+		return math.Abs(x-y) <= near*math.Max(math.Abs(x), math.Abs(y))
+	}
+	return false
+}

@@ -1,0 +1,205 @@
+package xsd
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// Order orders any two literals, so that a sort of mixed values has one outcome:
+// zero means that they hold the same place. It extends [Compare], with two
+// differences that a total order needs: numbers compare exactly, also where one is
+// a float, and NaN follows them; a date without a zone takes Greenwich's, and is
+// before the one that says so.
+//
+// Numbers come first, then booleans, dates and times by their datatypes, durations,
+// texts with and without language by text and then tag, other datatypes by their
+// IRI and canonical form, and last what is not valid.
+func Order(a, b rdf.Term) int {
+	if na, ok := NumberOf(a); ok {
+		if nb, ok := NumberOf(b); ok {
+			return na.Order(nb)
+		}
+	}
+	sa, sb := spaceOf(a), spaceOf(b)
+	if sa.isNumber() && sb.isNumber() {
+		return orderNumbers(a, b)
+	}
+	if order := cmp.Compare(places[sa], places[sb]); order != 0 || sa.isNumber() {
+		return order
+	}
+	la, lb := rdf.Lexical(a), rdf.Lexical(b)
+	switch {
+	case sa == boolean:
+		order, _ := compareBooleans(la, lb)
+		return order
+	case sa == text:
+		return cmp.Or(strings.Compare(la, lb), strings.Compare(tagOf(a), tagOf(b)))
+	case sa == duration:
+		return orderDurations(la, lb)
+	case layouts[sa] != "":
+		return orderMoments(la, lb, layouts[sa])
+	}
+	return cmp.Or(cmp.Compare(rdf.DatatypeOf(a), rdf.DatatypeOf(b)), strings.Compare(canonicalOr(la, a), canonicalOr(lb, b)))
+}
+
+// Place is where the kind of a literal stands in [Order]: literals of one place are
+// compared by their values.
+func Place(t rdf.Term) int { return places[spaceOf(t)] }
+
+// Nearest is the float that is nearest to a literal of a number, which never is before
+// that of one that Order has first. NaN's is infinity, which it follows.
+func Nearest(t rdf.Term) float64 {
+	f := 0.0
+	if n, ok := NumberOf(t); ok {
+		f = n.Float64()
+	} else {
+		f, _ = strconv.ParseFloat(rdf.Lexical(t), 64) // an error is infinity
+	}
+	if math.IsNaN(f) {
+		return math.Inf(1)
+	}
+	return f
+}
+
+// canonicalOr returns a literal's canonical form, or its own when it has none.
+func canonicalOr(lexical string, t rdf.Term) string {
+	if canonical, ok := Canonical(lexical, rdf.DatatypeOf(t)); ok {
+		return canonical
+	}
+	return lexical
+}
+
+// invalid is the space of forms that their datatype does not have.
+const invalid space = 255
+
+var places = map[space]int{
+	exact: 0, float: 0, double: 0, boolean: 1,
+	dateTime: 2, date: 3, timeOfDay: 4, gYear: 5, gYearMonth: 6, gMonthDay: 7, gMonth: 8, gDay: 9,
+	duration: 10, text: 11, unordered: 12, invalid: 13,
+}
+
+var layouts = map[space]string{
+	dateTime: "Y-M-DTtz", date: "Y-M-Dz", timeOfDay: "tz", gYear: "Yz", gYearMonth: "Y-Mz",
+	gMonthDay: "--M-Dz", gMonth: "--Mz", gDay: "---Dz",
+}
+
+func spaceOf(t rdf.Term) space {
+	switch t.(type) {
+	case quad.String, quad.LangString:
+		return text
+	}
+	d, known := lookup(rdf.DatatypeOf(t))
+	switch {
+	case !known:
+		return unordered
+	case !d.valid(rdf.Lexical(t)):
+		return invalid
+	}
+	return d.space
+}
+
+func tagOf(t rdf.Term) string {
+	tag, _ := rdf.LangOf(t)
+	return strings.ToLower(tag)
+}
+
+// orderNumbers compares where one is too long to compute with: by the digits, and
+// beside a float by the float that is nearest to them.
+func orderNumbers(a, b rdf.Term) int {
+	na, oka := NumberOf(a)
+	nb, okb := NumberOf(b)
+	if oka && na.IsNaN() || okb && nb.IsNaN() {
+		return cmp.Compare(nanLast(na), nanLast(nb))
+	}
+	order, _ := Compare(a, b)
+	return order
+}
+
+// Order compares exactly in any kinds; NaN is equal to itself and after all others.
+func (n Number) Order(m Number) int {
+	switch {
+	case n.isExact() && m.isExact():
+		return n.compareExact(m)
+	case n.IsNaN() || m.IsNaN():
+		return cmp.Compare(nanLast(n), nanLast(m))
+	case !n.isExact() && !m.isExact():
+		return compareFloats(n.float, m.float)
+	case m.isExact():
+		return -m.Order(n)
+	}
+	if math.IsInf(m.float, 0) {
+		return compareFloats(0, m.float)
+	}
+	if order := compareFloats(n.asFloat(64), m.float); order != 0 {
+		return order // rounding keeps the order
+	}
+	return n.rational().Cmp(new(big.Rat).SetFloat64(m.float))
+}
+
+func nanLast(n Number) int {
+	if n.IsNaN() {
+		return 1
+	}
+	return 0
+}
+
+func (n Number) rational() *big.Rat {
+	return new(big.Rat).SetFrac(n.unscaled(), powerOfTen(n.scale))
+}
+
+func orderMoments(a, b, layout string) int {
+	ma, _ := parseMoment(a, layout)
+	mb, _ := parseMoment(b, layout)
+	if ma.far || mb.far {
+		return orderYears(ma, mb)
+	}
+	return cmp.Or(ma.timeline().compare(mb.timeline()), orderZones(ma, mb))
+}
+
+// orderYears compares moments of which one is too far to be placed on the time
+// line, by the years as they are written, and then by the lesser parts.
+func orderYears(a, b moment) int {
+	da, _ := parseDecimal(a.yearText)
+	db, _ := parseDecimal(b.yearText)
+	a.year, b.year = 0, 0
+	return cmp.Or(da.compare(db), a.timeline().compare(b.timeline()), orderZones(a, b))
+}
+
+func orderZones(a, b moment) int {
+	switch {
+	case a.hasZone == b.hasZone:
+		return 0
+	case b.hasZone:
+		return -1
+	}
+	return 1
+}
+
+// orderDurations compares at each starting point in turn: durations that the
+// partial order knows to differ do so at the first. Those too long to compute with
+// come last, by their texts.
+func orderDurations(a, b string) int {
+	da, _ := parseDuration(a)
+	db, _ := parseDuration(b)
+	switch {
+	case da.far && db.far:
+		return strings.Compare(a, b)
+	case da.far:
+		return 1
+	case db.far:
+		return -1
+	}
+	for _, start := range startingPoints {
+		if order := da.from(start).compare(db.from(start)); order != 0 {
+			return order
+		}
+	}
+	return 0
+}

@@ -1,0 +1,190 @@
+// Package xsd knows the values behind literals: which lexical forms a datatype
+// of XML Schema has, how two values compare, and which form is canonical. It
+// follows XML Schema Definition Language 1.1 Part 2
+// (https://www.w3.org/TR/xmlschema11-2/) for the datatypes that RDF 1.1 Concepts
+// section 5.1 lists. It is pure and safe for concurrent use. Start with [Valid].
+//
+// Where the standards leave room:
+//   - A lexical form must match as it stands: RDF does not strip white space.
+//   - xsd:string and xsd:anyURI take any text.
+//   - Years and durations may have any number of digits to be valid. A year of more
+//     than ten does not compare, nor roll over at 24:00:00; a duration of more than
+//     10^11 months or 10^17 seconds neither compares nor has a canonical form.
+//     Integers and decimals have no such bound.
+package xsd
+
+import (
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// space names the values that compare with each other.
+type space uint8
+
+const (
+	unordered space = iota
+	exact           // xsd:decimal and everything derived from it
+	float           // xsd:float
+	double          // xsd:double
+	boolean
+	text
+	dateTime
+	date
+	timeOfDay
+	gYear
+	gYearMonth
+	gMonthDay
+	gMonth
+	gDay
+	duration
+)
+
+// datatype is what the package knows of one datatype. Canonical is called with
+// valid lexical forms only.
+type datatype struct {
+	space     space
+	valid     func(lexical string) bool
+	canonical func(lexical string) (string, bool)
+}
+
+// datatypes maps the local name in the XSD namespace.
+var datatypes = map[string]datatype{
+	"decimal":            {exact, isDecimal, canonicalDecimal},
+	"integer":            {exact, isInteger, canonicalDecimal},
+	"nonPositiveInteger": {exact, integerBetween("", "0"), canonicalDecimal},
+	"negativeInteger":    {exact, integerBetween("", "-1"), canonicalDecimal},
+	"nonNegativeInteger": {exact, integerBetween("0", ""), canonicalDecimal},
+	"positiveInteger":    {exact, integerBetween("1", ""), canonicalDecimal},
+	"long":               {exact, integerBetween("-9223372036854775808", "9223372036854775807"), canonicalDecimal},
+	"int":                {exact, integerBetween("-2147483648", "2147483647"), canonicalDecimal},
+	"short":              {exact, integerBetween("-32768", "32767"), canonicalDecimal},
+	"byte":               {exact, integerBetween("-128", "127"), canonicalDecimal},
+	"unsignedLong":       {exact, integerBetween("0", "18446744073709551615"), canonicalDecimal},
+	"unsignedInt":        {exact, integerBetween("0", "4294967295"), canonicalDecimal},
+	"unsignedShort":      {exact, integerBetween("0", "65535"), canonicalDecimal},
+	"unsignedByte":       {exact, integerBetween("0", "255"), canonicalDecimal},
+	"float":              {float, isFloat, canonicalFloat(32)},
+	"double":             {double, isFloat, canonicalFloat(64)},
+	"boolean":            {boolean, isBoolean, canonicalBoolean},
+	"string":             {text, isAnyText, itself},
+	"anyURI":             {text, isAnyText, itself},
+	"normalizedString":   {text, isNormalized, itself},
+	"token":              {text, isToken, itself},
+	"language":           {text, isLanguage, itself},
+	"NMTOKEN":            {text, isNMTOKEN, itself},
+	"Name":               {text, isName, itself},
+	"NCName":             {text, isNCName, itself},
+	"dateTime":           {dateTime, isMoment("Y-M-DTtz"), canonicalMoment("Y-M-DTtz")},
+	"dateTimeStamp":      {dateTime, isMoment("Y-M-DTtZ"), canonicalMoment("Y-M-DTtZ")},
+	"date":               {date, isMoment("Y-M-Dz"), canonicalMoment("Y-M-Dz")},
+	"time":               {timeOfDay, isMoment("tz"), canonicalMoment("tz")},
+	"gYear":              {gYear, isMoment("Yz"), canonicalMoment("Yz")},
+	"gYearMonth":         {gYearMonth, isMoment("Y-Mz"), canonicalMoment("Y-Mz")},
+	"gMonthDay":          {gMonthDay, isMoment("--M-Dz"), canonicalMoment("--M-Dz")},
+	"gMonth":             {gMonth, isMoment("--Mz"), canonicalMoment("--Mz")},
+	"gDay":               {gDay, isMoment("---Dz"), canonicalMoment("---Dz")},
+	"duration":           {duration, isDuration("YMDT"), canonicalDuration("PT0S")},
+	"yearMonthDuration":  {duration, isDuration("YM"), canonicalDuration("P0M")},
+	"dayTimeDuration":    {duration, isDuration("DT"), canonicalDuration("PT0S")},
+	"hexBinary":          {unordered, isHex, canonicalHex},
+	"base64Binary":       {unordered, isBase64, canonicalBase64},
+}
+
+func lookup(iri rdf.IRI) (datatype, bool) {
+	local, ok := strings.CutPrefix(string(iri), rdf.XSDNS)
+	if !ok {
+		return datatype{}, false
+	}
+	d, ok := datatypes[local]
+	return d, ok
+}
+
+// Valid reports whether lexical is a lexical form of the datatype. A datatype
+// this package does not know has no forms to refuse: the answer is true.
+func Valid(lexical string, datatype rdf.IRI) bool {
+	d, ok := lookup(datatype)
+	return !ok || d.valid(lexical)
+}
+
+// Canonical returns the canonical lexical form of the value that lexical stands
+// for; ok is false when lexical is not valid or the value is out of bounds (see
+// the package). With a datatype this package does not know it is lexical itself.
+//
+// The mapping is XML Schema 1.1's: a decimal that is an integer is written like
+// one ("3", not "3.0"), floats have one digit before the point ("3.14E0", "1.0E1",
+// "INF"), a time zone is kept and only "+00:00" becomes "Z", and 24:00:00 becomes
+// midnight of the next day.
+func Canonical(lexical string, datatype rdf.IRI) (canonical string, ok bool) {
+	d, ok := lookup(datatype)
+	if !ok {
+		return lexical, true
+	}
+	if !d.valid(lexical) {
+		return "", false
+	}
+	return d.canonical(lexical)
+}
+
+// Compare orders two literals by value: negative when a is less than b, zero when
+// they are equal, positive when a is greater. ok is false when they do not compare:
+// no literals, not valid, values of different kinds, NaN, or no order between them.
+//
+// Numbers compare across types, exactly unless one is a float or double, to which
+// the other is then promoted (XPath Functions, op:numeric-less-than). Texts and
+// URIs compare by code point, language strings only under the same tag. A date or
+// time without a zone compares with one that has one when the order holds in every
+// zone, durations when it holds at every starting point.
+func Compare(a, b rdf.Term) (order int, ok bool) {
+	if la, ok := a.(quad.LangString); ok {
+		return compareTagged(la, b)
+	}
+	da, known := lookup(rdf.DatatypeOf(a))
+	if !known {
+		return 0, false
+	}
+	db, known := lookup(rdf.DatatypeOf(b))
+	if !known {
+		return 0, false
+	}
+	la, lb := rdf.Lexical(a), rdf.Lexical(b)
+	if !da.valid(la) || !db.valid(lb) {
+		return 0, false
+	}
+	if da.space.isNumber() && db.space.isNumber() {
+		return compareNumbers(da.space, la, db.space, lb)
+	}
+	compare := comparisons[da.space]
+	if da.space != db.space || compare == nil {
+		return 0, false
+	}
+	return compare(la, lb)
+}
+
+// comparisons are the orders of the spaces that compare only with themselves;
+// they are called with valid lexical forms.
+var comparisons = map[space]func(a, b string) (int, bool){
+	boolean:    compareBooleans,
+	text:       compareTexts,
+	dateTime:   compareMoments("Y-M-DTtz"),
+	date:       compareMoments("Y-M-Dz"),
+	timeOfDay:  compareMoments("tz"),
+	gYear:      compareMoments("Yz"),
+	gYearMonth: compareMoments("Y-Mz"),
+	gMonthDay:  compareMoments("--M-Dz"),
+	gMonth:     compareMoments("--Mz"),
+	gDay:       compareMoments("---Dz"),
+	duration:   compareDurations,
+}
+
+func (s space) isNumber() bool { return s == exact || s == float || s == double }
+
+func itself(lexical string) (string, bool) { return lexical, true }
+
+// IsKnown reports whether this package knows the datatype's values.
+func IsKnown(datatype rdf.IRI) bool {
+	_, known := lookup(datatype)
+	return known
+}

@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+	"trails/rdf/xsd"
+)
+
+// New builds the schema of these types, of which it takes ownership: it fills in
+// the IRIs that are empty, brings numbers to their canonical form and groups
+// without order into one. Every rule that a type breaks comes back at once as
+// fault.InvalidData, with the place as a path like types.Person.properties.name.
+func New(base string, prefixes map[string]string, types []*Type) (*Schema, error) {
+	s := assemble(base, prefixes, types)
+	if problems := s.check(nil); len(problems) > 0 {
+		return nil, fault.Invalid(problems)
+	}
+	return s, nil
+}
+
+// Empty returns the schema without types over base.
+func Empty(base string) *Schema { return assemble(base, nil, nil) }
+
+// assemble indexes types without judging them: names that repeat, lead nowhere or
+// run in circles are for check to find.
+func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
+	if len(prefixes) == 0 {
+		prefixes = nil
+	}
+	s := &Schema{Base: base, Prefixes: prefixes, Types: orNone(types)}
+	s.index()
+	for _, t := range types {
+		s.normalize(t)
+		s.byIRI[t.IRI] = t
+	}
+	s.gather()
+	return s
+}
+
+func (s *Schema) index() {
+	s.byName = make(map[string]*Type, len(s.Types))
+	s.byIRI = make(map[rdf.IRI]*Type, len(s.Types))
+	s.about = make(map[*Type]*facts, len(s.Types))
+	for i, t := range s.Types {
+		s.about[t] = &facts{order: i}
+		if s.byName[t.Name] == nil {
+			s.byName[t.Name] = t
+		}
+	}
+}
+
+// orNone is nil for an empty list, so that one schema has one Go value.
+func orNone[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func (s *Schema) normalize(t *Type) {
+	t.IRI = cmp.Or(t.IRI, rdf.IRI(s.Base+t.Name))
+	t.Key, t.Unique, t.Extends, t.Properties = orNone(t.Key), orNone(t.Unique), orNone(t.Extends), orNone(t.Properties)
+	slices.SortFunc(t.Unique, slices.Compare)
+	s.orderExtends(t)
+	for _, p := range t.Properties {
+		s.normalizeProperty(p)
+	}
+}
+
+// orderExtends puts the supertypes in their order of declaration.
+func (s *Schema) orderExtends(t *Type) {
+	position := func(name string) int {
+		if super := s.byName[name]; super != nil {
+			return s.about[super].order
+		}
+		return len(s.Types)
+	}
+	slices.SortStableFunc(t.Extends, func(a, b string) int {
+		return cmp.Or(cmp.Compare(position(a), position(b)), strings.Compare(a, b))
+	})
+}
+
+func (s *Schema) normalizeProperty(p *Property) {
+	p.IRI = cmp.Or(p.IRI, rdf.IRI(s.Base+p.Name))
+	if p.Class != "" && p.Datatype == "" {
+		p.Datatype = wordIRI
+	}
+	p.OneOf = orNone(p.OneOf)
+	for i, t := range p.OneOf {
+		p.OneOf[i] = canonical(t)
+	}
+	p.MinValue, p.MaxValue = canonical(p.MinValue), canonical(p.MaxValue)
+	p.HasValue, p.Default = canonical(p.HasValue), canonical(p.Default)
+	if p.HasValue != nil && p.MinCount == 0 {
+		p.MinCount = 1 // sh:hasValue asks for the value itself, SHACL 4.8.1
+	}
+}
+
+// numeric are the datatypes whose literals are kept in canonical form, so that
+// equal numbers are one term.
+var numeric = map[rdf.IRI]bool{
+	rdf.XSDInteger: true, rdf.XSDDecimal: true, rdf.XSDDouble: true, rdf.XSDFloat: true, rdf.XSDBoolean: true,
+}
+
+// canonical returns t with a number or boolean in canonical form, any other term as it is.
+func canonical(t rdf.Term) rdf.Term {
+	datatype := rdf.DatatypeOf(t)
+	if !numeric[datatype] {
+		return t
+	}
+	lexical, ok := xsd.Canonical(rdf.Lexical(t), datatype)
+	if !ok {
+		return t
+	}
+	return rdf.Literal(lexical, datatype)
+}

@@ -1,0 +1,128 @@
+package schema
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+func (c *checker) property(t *Type, p *Property, path string) {
+	c.propertyName(p, path)
+	if err := CheckIRI(string(p.IRI)); err != nil && c.s.Base != "" {
+		c.report(path+".predicate", fault.NodeKind, string(p.IRI), nil, "%v", err)
+	}
+	if p.IRI == rdf.Type {
+		c.report(path+".predicate", fault.Unique, string(p.IRI), nil, "rdf:type states the type itself; give another predicate")
+	}
+	if !utf8.ValidString(p.Description) {
+		c.report(path+".description", fault.Datatype, nil, nil, "the text is not valid UTF-8")
+	}
+	if !c.datatype(p, path) {
+		return
+	}
+	c.counts(p, path)
+	c.lengths(p, path)
+	c.pattern(p, path)
+	c.dim(p, path)
+	c.literals(t, p, path)
+}
+
+func (c *checker) propertyName(p *Property, path string) {
+	switch {
+	case !propertyName.MatchString(p.Name):
+		c.report(path, fault.Pattern, p.Name, propertyName.String(), "a property's name must match %s, such as attackId", propertyName)
+	case slices.Contains(reservedProperties, p.Name):
+		c.report(path, fault.Unique, p.Name, reservedProperties, "%s is an argument of every tool; choose another name (predicate may keep the IRI)", p.Name)
+	case len(p.Name) > maxName:
+		c.report(path, fault.MaxLength, p.Name, maxName, "the name has %d characters; at most %d are allowed", len(p.Name), maxName)
+	}
+}
+
+// datatype reports whether the property's datatype and class are such that the
+// other constraints mean anything.
+func (c *checker) datatype(p *Property, path string) bool {
+	_, known := Datatypes[p.Datatype]
+	switch {
+	case p.Datatype == "":
+		c.report(path+".type", fault.Required, nil, words, "the property has no type; there is %s (or class: for a reference)", listed(words))
+	case !known && c.s.byName[p.Datatype] != nil:
+		c.report(path+".type", fault.Datatype, p.Datatype, words, "%s is a type of this schema; for a reference to it write class: %s", p.Datatype, p.Datatype)
+	case !known:
+		c.report(path+".type", fault.Datatype, p.Datatype, words, "there is no datatype %q%s", p.Datatype, didYouMean(p.Datatype, words))
+	case p.Class != "" && !p.isReference():
+		c.report(path+".class", fault.Class, p.Class, nil, "class is for references, but the type is %s; drop one of them", p.Datatype)
+	case p.Class != "" && c.s.byName[p.Class] == nil:
+		c.report(path+".class", fault.Class, p.Class, nil, "there is no type %q%s", p.Class, didYouMean(p.Class, c.s.names()))
+		known = false
+	}
+	return known
+}
+
+func (c *checker) counts(p *Property, path string) {
+	switch {
+	case p.MinCount < 0:
+		c.report(path+".min_count", fault.MinValue, p.MinCount, 0, "min_count must be 0 or more")
+	case p.MaxCount != nil && *p.MaxCount < 1:
+		c.report(path+".max_count", fault.MinValue, *p.MaxCount, 1, "max_count must be 1 or more")
+	case p.MaxCount != nil && p.MinCount > *p.MaxCount:
+		c.report(path+".min_count", fault.MaxValue, p.MinCount, *p.MaxCount, "min_count %d is more than max_count %d; raise max_count or add many: true", p.MinCount, *p.MaxCount)
+	case len(p.OneOf) > 0 && p.MinCount > len(p.OneOf):
+		c.report(path+".min_count", fault.MaxValue, p.MinCount, len(p.OneOf), "min_count %d is more than the %d values of one_of", p.MinCount, len(p.OneOf))
+	}
+}
+
+// lengths checks min_length and max_length: characters of text, also of the IRI
+// of a reference without a class.
+func (c *checker) lengths(p *Property, path string) {
+	bounds := []struct {
+		key   string
+		value *int
+	}{{"min_length", p.MinLength}, {"max_length", p.MaxLength}}
+	for _, b := range bounds {
+		switch {
+		case b.value == nil:
+		case !p.isText():
+			c.report(path+"."+b.key, fault.Datatype, *b.value, nil, "%s is for text (string, uri, iri without class), not for %s", b.key, cmp.Or(p.Class, p.Datatype))
+		case *b.value < 0:
+			c.report(path+"."+b.key, fault.MinValue, *b.value, 0, "%s must be 0 or more", b.key)
+		}
+	}
+	if p.MinLength != nil && p.MaxLength != nil && *p.MinLength > *p.MaxLength {
+		c.report(path+".min_length", fault.MaxValue, *p.MinLength, *p.MaxLength, "min_length %d is more than max_length %d", *p.MinLength, *p.MaxLength)
+	}
+}
+
+func (p *Property) isText() bool { return Datatypes[p.Datatype].Text && p.Class == "" }
+
+func (c *checker) pattern(p *Property, path string) {
+	if p.Pattern == "" {
+		return
+	}
+	path += ".pattern"
+	if !p.isText() {
+		c.report(path, fault.Datatype, p.Pattern, nil, "pattern is for text (string, uri, iri without class), not for %s", cmp.Or(p.Class, p.Datatype))
+	}
+	re, err := regexp.Compile(p.Pattern)
+	if err != nil {
+		c.report(path, fault.Pattern, p.Pattern, nil, "%v; patterns are RE2 (no look-around, no back-references)", err)
+		return
+	}
+	c.patterns[p.Pattern] = re
+}
+
+// maxDim bounds the components of a vector.
+const maxDim = 1 << 16
+
+func (c *checker) dim(p *Property, path string) {
+	switch {
+	case p.Dim == nil:
+	case p.Datatype != wordVector:
+		c.report(path+".dim", fault.Datatype, *p.Dim, nil, "dim is for vectors, not for %s", p.Datatype)
+	case *p.Dim < 1 || *p.Dim > maxDim:
+		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
+	}
+}

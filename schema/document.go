@@ -1,0 +1,103 @@
+package schema
+
+import (
+	"trails/rdf"
+)
+
+// Document is the schema as JSON shows it. Its members keep their order, and
+// those that say nothing are left out.
+type Document struct {
+	Base     string            `json:"base"`
+	Prefixes map[string]string `json:"prefixes,omitempty"`
+	Types    []TypeDocument    `json:"types"`
+}
+
+// TypeDocument is one type. Properties are its own; those of the types that it
+// extends are with them.
+type TypeDocument struct {
+	Name        string             `json:"name"`
+	IRI         string             `json:"iri"`
+	Description string             `json:"description,omitempty"`
+	Label       string             `json:"label,omitempty"`
+	Key         []string           `json:"key,omitempty"`
+	Unique      [][]string         `json:"unique,omitempty"`
+	Mint        Mint               `json:"mint"`
+	Extends     []string           `json:"extends,omitempty"`
+	Abstract    bool               `json:"abstract,omitempty"`
+	Properties  []PropertyDocument `json:"properties"`
+}
+
+// PropertyDocument is one property. Values are as in [Schema.JSONValue]; the
+// counts are there when they say more than Required and Many.
+type PropertyDocument struct {
+	Name        string `json:"name"`
+	IRI         string `json:"iri"`
+	Description string `json:"description,omitempty"`
+	Type        string `json:"type"`
+	Class       string `json:"class,omitempty"`
+	Required    bool   `json:"required"`
+	Many        bool   `json:"many"`
+	MinCount    int    `json:"min_count,omitempty"`
+	MaxCount    *int   `json:"max_count,omitempty"`
+	MinLength   *int   `json:"min_length,omitempty"`
+	MaxLength   *int   `json:"max_length,omitempty"`
+	Pattern     string `json:"pattern,omitempty"`
+	OneOf       []any  `json:"one_of,omitempty"`
+	MinValue    any    `json:"min_value,omitempty"`
+	MaxValue    any    `json:"max_value,omitempty"`
+	HasValue    any    `json:"has_value,omitempty"`
+	Unique      bool   `json:"unique,omitempty"`
+	Default     any    `json:"default,omitempty"`
+	Dim         *int   `json:"dim,omitempty"`
+}
+
+// JSON returns the schema as a value that encodes to the same JSON every time.
+func (s *Schema) JSON() Document {
+	d := Document{Base: s.Base, Prefixes: s.Prefixes, Types: make([]TypeDocument, 0, len(s.Types))}
+	for _, t := range s.Types {
+		d.Types = append(d.Types, s.typeDocument(t))
+	}
+	return d
+}
+
+func (s *Schema) typeDocument(t *Type) TypeDocument {
+	d := TypeDocument{
+		Name: t.Name, IRI: string(t.IRI), Description: t.Description,
+		Label: s.LabelOf(t), Key: s.KeyOf(t), Unique: t.Unique, Mint: s.MintOf(t),
+		Extends: t.Extends, Abstract: t.Abstract,
+		Properties: make([]PropertyDocument, 0, len(t.Properties)),
+	}
+	for _, p := range t.Properties {
+		d.Properties = append(d.Properties, s.propertyDocument(p))
+	}
+	return d
+}
+
+func (s *Schema) propertyDocument(p *Property) PropertyDocument {
+	d := PropertyDocument{
+		Name: p.Name, IRI: string(p.IRI), Description: p.Description, Type: p.Datatype, Class: p.Class,
+		Required: p.Required(), Many: p.Many(),
+		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
+		MinValue: s.optional(p, p.MinValue), MaxValue: s.optional(p, p.MaxValue),
+		HasValue: s.optional(p, p.HasValue), Default: s.optional(p, p.Default),
+		Unique: p.Unique, Dim: p.Dim,
+	}
+	if p.MinCount > 1 {
+		d.MinCount = p.MinCount
+	}
+	if p.Many() {
+		d.MaxCount = p.MaxCount
+	}
+	for _, term := range p.OneOf {
+		d.OneOf = append(d.OneOf, s.JSONValue(p, term))
+	}
+	return d
+}
+
+// optional is JSONValue, with nil for an absent term.
+func (s *Schema) optional(p *Property, term rdf.Term) any {
+	if term == nil {
+		return nil
+	}
+	return s.JSONValue(p, term)
+}

@@ -1,0 +1,170 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+
+	"trails/rdf"
+)
+
+// facts are what follows about one type from the whole schema, computed once.
+type facts struct {
+	order      int // of declaration
+	supertypes []*Type
+	subtypes   []*Type
+	concrete   []*Type
+	all        []*Property
+	byName     map[string]*Property
+	byIRI      map[rdf.IRI]*Property
+	label      string
+	key        []string
+	mint       Mint
+}
+
+// Type returns the type with this name, or nil.
+func (s *Schema) Type(name string) *Type { return s.byName[name] }
+
+// TypeByIRI returns the type with this IRI, or nil.
+func (s *Schema) TypeByIRI(iri rdf.IRI) *Type { return s.byIRI[iri] }
+
+// Property returns t's property with this name, its own or an inherited one, or nil.
+func (s *Schema) Property(t *Type, name string) *Property { return s.of(t).byName[name] }
+
+// PropertyByIRI returns t's property with this predicate, its own or an inherited one, or nil.
+func (s *Schema) PropertyByIRI(t *Type, predicate rdf.IRI) *Property { return s.of(t).byIRI[predicate] }
+
+// PropertiesOf returns t's properties, the inherited ones first, in order of
+// declaration. The slice is shared: do not change it.
+func (s *Schema) PropertiesOf(t *Type) []*Property { return s.of(t).all }
+
+// Supertypes returns every type that t extends, the nearest first, without t.
+func (s *Schema) Supertypes(t *Type) []*Type { return s.of(t).supertypes }
+
+// Subtypes returns t and every type that extends it, t first, in order of declaration.
+func (s *Schema) Subtypes(t *Type) []*Type { return s.of(t).subtypes }
+
+// Concrete returns those of [Schema.Subtypes] that are not abstract.
+func (s *Schema) Concrete(t *Type) []*Type { return s.of(t).concrete }
+
+// LabelOf names the property whose value people read: t's own, else that of the
+// nearest supertype that has one; "" means the local id.
+func (s *Schema) LabelOf(t *Type) string { return s.of(t).label }
+
+// KeyOf names t's key properties, or those of the nearest supertype that has a key.
+func (s *Schema) KeyOf(t *Type) []string { return s.of(t).key }
+
+// MintOf says how t's entities get their IRIs: as t says, else the nearest
+// supertype that does, else [MintUUIDv7].
+func (s *Schema) MintOf(t *Type) Mint { return s.of(t).mint }
+
+// TypesOf returns the declared types that a node's quads state with rdf:type, in
+// order of declaration. Quads with other predicates are ignored.
+func (s *Schema) TypesOf(quads []rdf.Quad) []*Type {
+	var types []*Type
+	for _, q := range quads {
+		if q.Predicate != rdf.Type {
+			continue
+		}
+		iri, _ := q.Object.(rdf.IRI)
+		if t := s.byIRI[iri]; t != nil && !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	slices.SortFunc(types, func(a, b *Type) int { return cmp.Compare(s.about[a].order, s.about[b].order) })
+	return types
+}
+
+// nothing is known about a type of another schema, or about nil.
+var nothing = &facts{}
+
+func (s *Schema) of(t *Type) *facts {
+	if f := s.about[t]; f != nil {
+		return f
+	}
+	return nothing
+}
+
+// gather computes the facts of every type. It ends on cyclic and broken schemas too.
+func (s *Schema) gather() {
+	for _, t := range s.Types {
+		s.about[t].supertypes = s.ancestors(t)
+	}
+	for _, t := range s.Types {
+		s.addSubtype(t, t)
+	}
+	for _, t := range s.Types {
+		for _, super := range s.about[t].supertypes {
+			s.addSubtype(super, t)
+		}
+	}
+	for _, t := range s.Types {
+		s.inherit(t)
+		s.gatherProperties(t)
+	}
+}
+
+// ancestors walks the supertypes breadth first, so that the nearest comes first.
+func (s *Schema) ancestors(t *Type) []*Type {
+	seen := map[*Type]bool{t: true}
+	var found []*Type
+	for queue := []*Type{t}; len(queue) > 0; queue = queue[1:] {
+		for _, name := range queue[0].Extends {
+			super := s.byName[name]
+			if super == nil || seen[super] {
+				continue
+			}
+			seen[super] = true
+			found = append(found, super)
+			queue = append(queue, super)
+		}
+	}
+	return found
+}
+
+func (s *Schema) addSubtype(super, t *Type) {
+	f := s.about[super]
+	f.subtypes = append(f.subtypes, t)
+	if !t.Abstract {
+		f.concrete = append(f.concrete, t)
+	}
+}
+
+// inherit settles label, key and mint: a type's own, else the nearest supertype's.
+func (s *Schema) inherit(t *Type) {
+	f := s.about[t]
+	f.label, f.key, f.mint = t.Label, t.Key, t.Mint
+	for _, super := range f.supertypes {
+		f.label = cmp.Or(f.label, super.Label)
+		f.mint = cmp.Or(f.mint, super.Mint)
+		if f.key == nil {
+			f.key = super.Key
+		}
+	}
+	f.mint = cmp.Or(f.mint, MintUUIDv7)
+}
+
+// gatherProperties lists the properties of t, those of the furthest supertype
+// first. It stops one past the limit, where check refuses the type.
+func (s *Schema) gatherProperties(t *Type) {
+	f := s.about[t]
+	f.byName, f.byIRI = map[string]*Property{}, map[rdf.IRI]*Property{}
+	for _, super := range slices.Backward(f.supertypes) {
+		f.add(super.Properties)
+	}
+	f.add(t.Properties)
+}
+
+func (f *facts) add(properties []*Property) {
+	for _, p := range properties {
+		if len(f.all) > maxProperties {
+			return
+		}
+		f.all = append(f.all, p)
+		if f.byName[p.Name] == nil {
+			f.byName[p.Name] = p
+		}
+		if f.byIRI[p.IRI] == nil {
+			f.byIRI[p.IRI] = p
+		}
+	}
+}

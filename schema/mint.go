@@ -1,0 +1,77 @@
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// KeyLocal returns the local id that t's key properties give an entity with these
+// values, by property name: the values' texts joined with "/". In it "%", in a
+// compound key "/", and a ":" that would make it read as an IRI are
+// percent-encoded, so that different keys never give one id. A key value that is
+// missing or empty is fault.InvalidArguments.
+func (s *Schema) KeyLocal(t *Type, values map[string][]rdf.Term) (string, error) {
+	key := s.KeyOf(t)
+	parts := make([]string, len(key))
+	for i, name := range key {
+		if len(values[name]) != 1 || rdf.Lexical(values[name][0]) == "" {
+			return "", fault.Arguments(fault.FieldError{
+				Field: name, Code: fault.Required,
+				Message: name + ": is part of the key of " + t.Name + " and needs exactly one value",
+			})
+		}
+		parts[i] = escapeKey(rdf.Lexical(values[name][0]), len(key) > 1)
+	}
+	local := strings.Join(parts, "/")
+	if hasScheme(local) {
+		local = strings.Replace(local, ":", "%3A", 1)
+	}
+	return local, CheckLocal(local)
+}
+
+func escapeKey(text string, compound bool) string {
+	text = strings.ReplaceAll(text, "%", "%25")
+	if compound {
+		text = strings.ReplaceAll(text, "/", "%2F")
+	}
+	return text
+}
+
+// ContentLocal returns the local id that its own content gives an entity of type
+// t: the first 32 hex digits of SHA-256 over its type and properties as sorted
+// canonical N-Quads lines without the subject. values are by property name; names
+// that t does not have are ignored.
+func (s *Schema) ContentLocal(t *Type, values map[string][]rdf.Term) string {
+	lines := []string{contentLine(rdf.Type, t.IRI)}
+	for name, terms := range values {
+		p := s.Property(t, name)
+		if p == nil {
+			continue
+		}
+		for _, term := range terms {
+			lines = append(lines, contentLine(p.IRI, term))
+		}
+	}
+	slices.Sort(lines)
+	return digest(slices.Compact(lines)...)
+}
+
+func contentLine(predicate rdf.IRI, object rdf.Term) string {
+	line := append(rdf.AppendTerm(nil, predicate), ' ')
+	return string(append(rdf.AppendTerm(line, object), " ."...))
+}
+
+// digest is the first 32 hex digits of SHA-256 over lines, each with its newline.
+func digest(lines ...string) string {
+	h := sha256.New()
+	for _, line := range lines {
+		h.Write([]byte(line)) // a hash never fails
+		h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}

@@ -1,0 +1,228 @@
+package schema
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+const (
+	maxLocal = 512  // bytes of a local id
+	maxIRI   = 2048 // bytes of an IRI
+)
+
+// SnakeName is a type's name as ids of capabilities use it: AttackPattern is
+// attack_pattern and HTTPThing is http_thing. It is the one function for it.
+func SnakeName(typeName string) string {
+	var b strings.Builder
+	for i := range len(typeName) {
+		if i > 0 && startsWord(typeName, i) {
+			b.WriteByte('_')
+		}
+		b.WriteByte(lower(typeName[i]))
+	}
+	return b.String()
+}
+
+// startsWord reports whether the letter at i begins a word: an upper-case letter
+// after anything else, or the last of a run of them before a lower-case one.
+func startsWord(name string, i int) bool {
+	if !isUpper(name[i]) {
+		return false
+	}
+	return !isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func lower(c byte) byte {
+	if isUpper(c) {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// EntityIRI names the entity of type t with this local id: base, type name, "/"
+// and the id, in which "%" and what an IRI cannot hold are percent-encoded.
+// The id is one that [CheckLocal] accepts.
+func (s *Schema) EntityIRI(t *Type, local string) rdf.IRI {
+	b := make([]byte, 0, len(s.Base)+len(t.Name)+1+len(local)+16)
+	b = append(append(append(b, s.Base...), t.Name...), '/')
+	for i := range len(local) {
+		b = appendEncoded(b, local[i])
+	}
+	return rdf.IRI(b)
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+func appendEncoded(b []byte, c byte) []byte {
+	if c == '%' || !inIRI(c) {
+		return append(b, '%', hexDigits[c>>4], hexDigits[c&15])
+	}
+	return append(b, c)
+}
+
+// inIRI reports whether an IRIREF may hold the byte (RDF 1.1 Turtle, 6.5); those
+// of multi-byte characters all may.
+func inIRI(c byte) bool {
+	return c > 0x20 && c != 0x7f && !strings.ContainsRune("<>\"{}|^`\\", rune(c))
+}
+
+// Local is the inverse of [Schema.EntityIRI]: the type's name and the local id of
+// an entity that this schema names. It is false for any other IRI.
+func (s *Schema) Local(iri rdf.IRI) (typeName, local string, ok bool) {
+	rest, ok := strings.CutPrefix(string(iri), s.Base)
+	if !ok {
+		return "", "", false
+	}
+	typeName, encoded, ok := strings.Cut(rest, "/")
+	t := s.byName[typeName]
+	if !ok || t == nil {
+		return "", "", false
+	}
+	local, err := url.PathUnescape(encoded)
+	if err != nil || CheckLocal(local) != nil || s.EntityIRI(t, local) != iri {
+		return "", "", false
+	}
+	return typeName, local, true
+}
+
+// CheckLocal says what is wrong with a local id, as fault.InvalidArguments: it is
+// empty, too long, not UTF-8, holds control characters, has a path segment "." or
+// "..", or reads as an absolute IRI.
+func CheckLocal(local string) error {
+	switch {
+	case local == "":
+		return fault.New(fault.InvalidArguments, "the id is empty; give a local id or an IRI")
+	case len(local) > maxLocal:
+		return fault.New(fault.InvalidArguments, "the id has %d bytes; at most %d are allowed", len(local), maxLocal)
+	case !utf8.ValidString(local):
+		return fault.New(fault.InvalidArguments, "the id %q is not valid UTF-8", local)
+	case strings.ContainsFunc(local, unicode.IsControl):
+		return fault.New(fault.InvalidArguments, "the id %q holds control characters; remove them", local)
+	case hasDotSegment(local):
+		return fault.New(fault.InvalidArguments, "the id %q has a path segment \".\" or \"..\"; choose another", local)
+	case hasScheme(local):
+		return fault.New(fault.InvalidArguments, "the id %q reads as an absolute IRI; a local id has no \":\" after a word at its beginning", local)
+	}
+	return nil
+}
+
+func hasDotSegment(local string) bool {
+	for segment := range strings.SplitSeq(local, "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// hasScheme reports whether v begins with an IRI's scheme and colon (RFC 3987, 2.2).
+func hasScheme(v string) bool {
+	for i := range len(v) {
+		c := v[i]
+		switch {
+		case isUpper(c) || isLower(c):
+		case i > 0 && c == ':':
+			return true
+		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// CheckIRI says what is wrong with an absolute IRI.
+func CheckIRI(v string) error {
+	switch {
+	case len(v) > maxIRI:
+		return fault.New(fault.InvalidArguments, "the IRI has %d bytes; at most %d are allowed", len(v), maxIRI)
+	case !hasScheme(v):
+		return fault.New(fault.InvalidArguments, "%q is not an absolute IRI; it must begin with a scheme such as https: or urn:", v)
+	case !utf8.ValidString(v):
+		return fault.New(fault.InvalidArguments, "the IRI %q is not valid UTF-8", v)
+	case strings.ContainsFunc(v, unicode.IsControl):
+		return fault.New(fault.InvalidArguments, "the IRI %q holds control characters; remove them", v)
+	}
+	for i := range len(v) {
+		if !inIRI(v[i]) {
+			return fault.New(fault.InvalidArguments, "the IRI %q holds %q, which must be percent-encoded", v, v[i:i+1])
+		}
+	}
+	return nil
+}
+
+// ResolveID returns the IRI that id names as an entity of type t: an absolute IRI
+// as it is; "Type/id", as results show references, for t and its subtypes; anything
+// else as a local id of t. A bad one is fault.InvalidArguments.
+func (s *Schema) ResolveID(t *Type, id string) (rdf.IRI, error) {
+	if hasScheme(id) {
+		return rdf.IRI(id), CheckIRI(id)
+	}
+	if name, local, ok := strings.Cut(id, "/"); ok && slices.Contains(s.Subtypes(t), s.byName[name]) {
+		return s.resolveTyped(name, local)
+	}
+	if err := CheckLocal(id); err != nil {
+		return "", err
+	}
+	return s.EntityIRI(t, id), nil
+}
+
+// ResolveRef returns the IRI that a reference names as a value of p: an absolute
+// IRI, "Type/id" with a declared type, or a local id when only one concrete type
+// can be meant. A bad one is fault.InvalidArguments. It does not ask whether the
+// entity exists or is of p's class.
+func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
+	if hasScheme(v) {
+		return rdf.IRI(v), CheckIRI(v)
+	}
+	if name, local, ok := strings.Cut(v, "/"); ok && isTypeName(name) {
+		return s.resolveTyped(name, local)
+	}
+	if err := CheckLocal(v); err != nil {
+		return "", err
+	}
+	return s.resolveBare(p, v)
+}
+
+func (s *Schema) resolveTyped(name, local string) (rdf.IRI, error) {
+	t := s.byName[name]
+	if t == nil {
+		return "", fault.New(fault.InvalidArguments, "there is no type %q%s", name, didYouMean(name, s.names()))
+	}
+	if err := CheckLocal(local); err != nil {
+		return "", err
+	}
+	return s.EntityIRI(t, local), nil
+}
+
+func (s *Schema) resolveBare(p *Property, local string) (rdf.IRI, error) {
+	class := s.byName[p.Class]
+	if class == nil {
+		return "", fault.New(fault.InvalidArguments, "%q is not an IRI; write the whole IRI or Type/id", local)
+	}
+	concrete := s.Concrete(class)
+	if len(concrete) != 1 {
+		return "", fault.New(fault.InvalidArguments, "%q does not say which type is meant; write Type/%s with one of %s", local, local, listed(namesOf(concrete)))
+	}
+	return s.EntityIRI(concrete[0], local), nil
+}
+
+func (s *Schema) names() []string { return namesOf(s.Types) }
+
+func namesOf(types []*Type) []string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.Name
+	}
+	return names
+}

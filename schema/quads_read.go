@@ -1,0 +1,265 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// FromQuads reads what [Schema.Quads] wrote. Quads of other graphs, and shapes
+// that are not ours, are ignored; without any quads the schema is empty over base.
+// base is the file's, "" takes what the quads say. Quads that contradict
+// themselves or break a rule are fault.InvalidData.
+func FromQuads(quads []rdf.Quad, base string) (*Schema, error) {
+	r := &quadReader{about: map[rdf.Term][]rdf.Quad{}}
+	for _, q := range quads {
+		if q.Label == rdf.SchemaGraph {
+			r.about[q.Subject] = append(r.about[q.Subject], q)
+		}
+	}
+	declared := r.text(Node, TrailsBase)
+	if base != "" && declared != "" && base != declared {
+		return nil, fault.New(fault.InvalidData, "the schema is of the base %s, and the file has the base %s, which is fixed; make one with the base %s", declared, base, declared)
+	}
+	s, err := r.schema(cmp.Or(base, declared))
+	if err != nil || len(s.Types) == 0 {
+		return s, err
+	}
+	if problems := s.check(nil); len(problems) > 0 {
+		return nil, fault.Invalid(problems)
+	}
+	return s, nil
+}
+
+// quadReader holds the quads by subject.
+type quadReader struct {
+	about map[rdf.Term][]rdf.Quad
+	err   error // the first quad that cannot be read
+}
+
+func (r *quadReader) fail(subject rdf.Term, predicate rdf.IRI, what string) {
+	if r.err == nil {
+		r.err = fault.New(fault.InvalidData, "the schema's quads cannot be read: %s of %s %s", predicate, rdf.Lexical(subject), what)
+	}
+}
+
+func (r *quadReader) schema(base string) (*Schema, error) {
+	shapes := r.shapes()
+	names := make(map[rdf.IRI]string, len(shapes))
+	for _, iri := range shapes {
+		names[iri] = r.text(iri, shName)
+	}
+	types := make([]*Type, len(shapes))
+	for i, iri := range shapes {
+		types[i] = r.typ(iri, names)
+	}
+	s := assemble(base, r.prefixes(), types)
+	for i, iri := range shapes {
+		r.predicates(s, types[i], iri)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return assemble(base, s.Prefixes, types), nil
+}
+
+// shapes are the types' IRIs in order of declaration.
+func (r *quadReader) shapes() []rdf.IRI {
+	var shapes []rdf.IRI
+	for subject := range r.about {
+		iri, ok := subject.(rdf.IRI)
+		if ok && r.has(iri, rdf.Type, shNodeShape) && r.has(iri, rdf.Type, rdf.RDFSClass) && r.text(iri, shName) != "" {
+			shapes = append(shapes, iri)
+		}
+	}
+	r.sort(shapes)
+	return shapes
+}
+
+// sort puts shapes in their sh:order.
+func (r *quadReader) sort(shapes []rdf.IRI) {
+	slices.SortFunc(shapes, func(a, b rdf.IRI) int {
+		return cmp.Or(cmp.Compare(r.count(a, shOrder), r.count(b, shOrder)), cmp.Compare(a, b))
+	})
+}
+
+func (r *quadReader) prefixes() map[string]string {
+	prefixes := map[string]string{}
+	for _, declaration := range r.all(Node, shDeclare) {
+		prefixes[r.text(declaration, shPrefix)] = r.text(declaration, shNamespace)
+	}
+	return prefixes
+}
+
+func (r *quadReader) typ(iri rdf.IRI, names map[rdf.IRI]string) *Type {
+	t := &Type{
+		Name: names[iri], IRI: iri,
+		Description: r.text(iri, rdf.Comment),
+		Mint:        Mint(r.text(iri, TrailsMint)),
+		Abstract:    r.text(iri, TrailsAbstract) == "true",
+	}
+	for _, super := range r.all(iri, rdf.SubClassOf) {
+		t.Extends = append(t.Extends, r.typeName(iri, rdf.SubClassOf, super, names))
+	}
+	for _, shape := range r.propertyShapes(iri) {
+		t.Properties = append(t.Properties, r.property(shape, names))
+	}
+	return t
+}
+
+func (r *quadReader) typeName(subject, predicate rdf.IRI, object rdf.Term, names map[rdf.IRI]string) string {
+	iri, _ := object.(rdf.IRI)
+	if names[iri] == "" {
+		r.fail(subject, predicate, "is not a type of the schema")
+	}
+	return names[iri]
+}
+
+func (r *quadReader) propertyShapes(iri rdf.IRI) []rdf.IRI {
+	var shapes []rdf.IRI
+	for _, object := range r.all(iri, shProperty) {
+		shape, ok := object.(rdf.IRI)
+		if ok && r.text(shape, shName) != "" {
+			shapes = append(shapes, shape)
+		}
+	}
+	r.sort(shapes)
+	return shapes
+}
+
+func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property {
+	path, ok := r.one(shape, shPath).(rdf.IRI)
+	if !ok {
+		r.fail(shape, shPath, "is not an IRI")
+	}
+	p := &Property{
+		Name: r.text(shape, shName), IRI: path,
+		Description: r.text(shape, shDescription),
+		Datatype:    r.datatype(shape),
+		MinCount:    r.count(shape, shMinCount),
+		MaxCount:    r.number(shape, shMaxCount),
+		MinLength:   r.number(shape, shMinLength),
+		MaxLength:   r.number(shape, shMaxLength),
+		Pattern:     r.text(shape, shPattern),
+		OneOf:       r.list(shape, shIn, r.one(shape, shIn)),
+		MinValue:    r.one(shape, shMinInclusive),
+		MaxValue:    r.one(shape, shMaxInclusive),
+		HasValue:    r.one(shape, shHasValue),
+		Default:     r.one(shape, shDefaultValue),
+		Unique:      r.text(shape, TrailsUnique) == "true",
+		Dim:         r.number(shape, TrailsDim),
+	}
+	if class := r.one(shape, shClass); class != nil {
+		p.Class = r.typeName(shape, shClass, class, names)
+	}
+	return p
+}
+
+func (r *quadReader) datatype(shape rdf.IRI) string {
+	if word := r.text(shape, TrailsWord); word != "" {
+		return word
+	}
+	if r.one(shape, shNodeKind) == shIRI {
+		return wordIRI
+	}
+	iri, _ := r.one(shape, shDatatype).(rdf.IRI)
+	return cmp.Or(wordOf[iri], string(iri))
+}
+
+// predicates reads label, key and the unique groups, which the quads hold as
+// predicates and a type as names. It needs s to know what t inherits.
+func (r *quadReader) predicates(s *Schema, t *Type, iri rdf.IRI) {
+	name := func(predicate rdf.IRI, object rdf.Term) string {
+		path, _ := object.(rdf.IRI)
+		p := s.PropertyByIRI(t, path)
+		if p == nil {
+			r.fail(iri, predicate, "is not a property of the type")
+			return ""
+		}
+		return p.Name
+	}
+	namesIn := func(predicate rdf.IRI, head rdf.Term) []string {
+		var names []string
+		for _, object := range r.list(iri, predicate, head) {
+			names = append(names, name(predicate, object))
+		}
+		return names
+	}
+	if label := r.one(iri, TrailsLabel); label != nil {
+		t.Label = name(TrailsLabel, label)
+	}
+	t.Key = namesIn(TrailsKey, r.one(iri, TrailsKey))
+	for _, head := range r.all(iri, TrailsUniqueTogether) {
+		t.Unique = append(t.Unique, namesIn(TrailsUniqueTogether, head))
+	}
+}
+
+// all returns the objects of a subject and predicate.
+func (r *quadReader) all(subject rdf.Term, predicate rdf.IRI) []rdf.Term {
+	var objects []rdf.Term
+	for _, q := range r.about[subject] {
+		if q.Predicate == predicate {
+			objects = append(objects, q.Object)
+		}
+	}
+	return objects
+}
+
+// one returns the only object, or nil.
+func (r *quadReader) one(subject rdf.Term, predicate rdf.IRI) rdf.Term {
+	objects := r.all(subject, predicate)
+	if len(objects) > 1 {
+		r.fail(subject, predicate, "has more than one value")
+	}
+	if len(objects) == 0 {
+		return nil
+	}
+	return objects[0]
+}
+
+func (r *quadReader) has(subject rdf.Term, predicate rdf.IRI, object rdf.Term) bool {
+	return slices.Contains(r.all(subject, predicate), object)
+}
+
+func (r *quadReader) text(subject rdf.Term, predicate rdf.IRI) string {
+	return rdf.Lexical(r.one(subject, predicate))
+}
+
+func (r *quadReader) number(subject rdf.Term, predicate rdf.IRI) *int {
+	term := r.one(subject, predicate)
+	if term == nil {
+		return nil
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(rdf.Lexical(term), "+"))
+	if err != nil {
+		r.fail(subject, predicate, "is not a whole number")
+	}
+	return &n
+}
+
+func (r *quadReader) count(subject rdf.Term, predicate rdf.IRI) int {
+	if n := r.number(subject, predicate); n != nil {
+		return *n
+	}
+	return 0
+}
+
+// list returns an RDF list's items; it ends on lists that run in circles.
+func (r *quadReader) list(subject rdf.Term, predicate rdf.IRI, head rdf.Term) []rdf.Term {
+	var items []rdf.Term
+	seen := map[rdf.Term]bool{}
+	for ; head != nil && head != rdf.Nil; head = r.one(head, rdf.Rest) {
+		first := r.one(head, rdf.First)
+		if seen[head] || first == nil {
+			r.fail(subject, predicate, "is not a well-formed list")
+			return nil
+		}
+		seen[head] = true
+		items = append(items, first)
+	}
+	return items
+}

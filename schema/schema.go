@@ -1,0 +1,91 @@
+// Package schema is the graph's schema as its author declares it: types, their
+// properties and constraints. YAML is a way to write it, SHACL quads in
+// urn:trails:graph:schema are how the file keeps it, and [Diff] says what lies
+// between two of them. It validates nothing: package validate does, from the
+// quads. Read [Schema] first.
+//
+// A Schema is immutable once built; all of its methods are safe for concurrent use.
+package schema
+
+import (
+	"trails/rdf"
+)
+
+// Schema is a set of types over one base IRI.
+type Schema struct {
+	// Base is what type, property and entity IRIs begin with.
+	Base string
+	// Prefixes map a prefix to a namespace, for CURIEs in YAML and for Turtle and JSON-LD out.
+	Prefixes map[string]string
+	// Types are in the order of declaration.
+	Types []*Type
+
+	byName map[string]*Type
+	byIRI  map[rdf.IRI]*Type
+	about  map[*Type]*facts
+}
+
+// Mint says how a new entity of a type gets its IRI.
+type Mint string
+
+// The ways to mint, as the schema writes them.
+const (
+	MintUUIDv7   Mint = "uuidv7"   // what [Schema.MintOf] says when no type in the chain says otherwise
+	MintContent  Mint = "content"  // SHA-256 of the canonical property set
+	MintKey      Mint = "key"      // from the key properties
+	MintPreserve Mint = "preserve" // the caller's id or IRI; creating without one is an error
+)
+
+// Type is a node type: a SHACL node shape that is also a class.
+type Type struct {
+	Name        string
+	IRI         rdf.IRI // Base+Name unless the schema gives rdf_type
+	Description string
+	// Label names the property whose value people read; "" means the supertype's,
+	// and without one the local id; see [Schema.LabelOf].
+	Label string
+	// Key names the properties that identify an entity, unique together when set;
+	// nil means the supertype's, see [Schema.KeyOf].
+	Key []string
+	// Unique lists groups of properties whose values are unique together within the type.
+	// The groups are sorted, because quads keep no order between them.
+	Unique [][]string
+	// Mint is how entities get their IRIs; "" means as the supertype's, see [Schema.MintOf].
+	Mint Mint
+	// Extends names the direct supertypes, in their order of declaration.
+	Extends  []string
+	Abstract bool // only subtypes have instances
+	// Properties are the type's own, in order of declaration; see [Schema.PropertiesOf].
+	Properties []*Property
+}
+
+// Property is one property of a type: a SHACL property shape.
+// Nil pointers and nil terms mean that the constraint is absent.
+type Property struct {
+	Name        string
+	IRI         rdf.IRI // Base+Name unless the schema gives predicate
+	Description string
+	// Datatype is the word the schema uses, one of the keys of [Datatypes]; for a
+	// reference it is "iri".
+	Datatype string
+	// Class names the type that a reference must point to; "" for a literal or any IRI.
+	Class     string
+	MinCount  int  // 0: optional
+	MaxCount  *int // nil: no bound
+	MinLength *int
+	MaxLength *int
+	Pattern   string // RE2; matches anywhere unless anchored
+	OneOf     []rdf.Term
+	MinValue  rdf.Term
+	MaxValue  rdf.Term
+	HasValue  rdf.Term
+	Dim       *int // vectors: the number of components
+	Unique    bool // no two entities of the type share a value
+	Default   rdf.Term
+}
+
+// Many reports whether the property takes an array in JSON.
+func (p *Property) Many() bool { return p.MaxCount == nil || *p.MaxCount != 1 }
+
+// Required reports whether every entity must have a value.
+func (p *Property) Required() bool { return p.MinCount > 0 }

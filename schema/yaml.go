@@ -1,0 +1,174 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"trails/fault"
+)
+
+// ParseYAML reads a schema. base is the file's, and the YAML may leave it out or
+// repeat it, nothing else; an empty base leaves the choice to the YAML, see
+// [DeclaredBase]. Text that is no YAML is fault.Malformed, one over 1 MiB is
+// fault.TooLarge, and every rule that the schema breaks comes back at once as
+// fault.InvalidData: Field is a path like types.Person.properties.name.pattern,
+// Source is "line N".
+func ParseYAML(src []byte, base string) (*Schema, error) {
+	root, err := parseTree(src)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{lines: map[string]int{}}
+	s := d.schema(root, base)
+	problems := append(d.problems, s.check(d.source)...)
+	if len(problems) > 0 {
+		return nil, fault.Invalid(problems)
+	}
+	return s, nil
+}
+
+// DeclaredBase returns the base that a schema in YAML names for itself, "" for none.
+func DeclaredBase(src []byte) (string, error) {
+	root, err := parseTree(src)
+	if err != nil {
+		return "", err
+	}
+	d := &decoder{lines: map[string]int{}}
+	return d.text("base", d.member(root, "base")), nil
+}
+
+// parseTree returns the one document of src, a mapping without aliases.
+func parseTree(src []byte) (*yaml.Node, error) {
+	if len(src) > maxSource {
+		return nil, fault.New(fault.TooLarge, "the schema has %d bytes; at most %d are allowed", len(src), maxSource)
+	}
+	if !utf8.Valid(src) {
+		return nil, fault.New(fault.Malformed, "the schema is not valid UTF-8")
+	}
+	reader := yaml.NewDecoder(bytes.NewReader(src))
+	var document, second yaml.Node
+	if err := reader.Decode(&document); err != nil {
+		return nil, malformed(err)
+	}
+	if err := reader.Decode(&second); !errors.Is(err, io.EOF) {
+		return nil, fault.New(fault.Malformed, "the schema has more than one YAML document; remove what follows \"---\"")
+	}
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, fault.New(fault.Malformed, "line %d: the schema must be a mapping with base, prefixes and types", root.Line)
+	}
+	return root, refuseAliases(root)
+}
+
+func malformed(err error) error {
+	if errors.Is(err, io.EOF) {
+		return fault.New(fault.Malformed, "the schema is empty")
+	}
+	return fault.New(fault.Malformed, "the schema is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+// refuseAliases finds anchors and aliases, with which a small text can stand for an endless one.
+func refuseAliases(n *yaml.Node) error {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return fault.New(fault.Malformed, "line %d: YAML anchors and aliases are not allowed in a schema; write the value out", n.Line)
+	}
+	for _, child := range n.Content {
+		if err := refuseAliases(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decoder turns YAML nodes into a schema, and remembers where each path stands.
+type decoder struct {
+	lines    map[string]int
+	problems []fault.FieldError
+	prefixes map[string]string
+	values   []pendingValue
+}
+
+// source is the place of the longest known beginning of path.
+func (d *decoder) source(path string) string {
+	for {
+		if line, ok := d.lines[path]; ok {
+			return fmt.Sprintf("line %d", line)
+		}
+		dot := strings.LastIndexByte(path, '.')
+		if dot < 0 {
+			return ""
+		}
+		path = path[:dot]
+	}
+}
+
+func (d *decoder) report(path string, code fault.Code, format string, args ...any) {
+	d.problems = append(d.problems, fault.FieldError{
+		Field: path, Code: code, Message: path + ": " + fmt.Sprintf(format, args...), Source: d.source(path),
+	})
+}
+
+func (d *decoder) schema(root *yaml.Node, base string) *Schema {
+	members := d.mapping("", root, schemaKeys)
+	declared := d.text("base", members["base"])
+	switch {
+	case base == "":
+		base = declared
+	case declared != "" && declared != base:
+		d.report("base", fault.HasValue, "the schema's base %s is not the file's base %s; leave base out or write the file's", declared, base)
+	}
+	d.readPrefixes(members["prefixes"])
+	types := d.types(members["types"])
+	s := assemble(base, d.prefixes, types)
+	d.resolveValues(s)
+	return s
+}
+
+func (d *decoder) readPrefixes(n *yaml.Node) {
+	members := d.mapping("prefixes", n, nil)
+	d.prefixes = make(map[string]string, len(members))
+	for _, prefix := range slices.Sorted(maps.Keys(members)) {
+		d.prefixes[prefix] = d.text("prefixes."+prefix, members[prefix])
+	}
+}
+
+var (
+	schemaKeys = []string{"base", "prefixes", "types"}
+	typeKeys   = []string{"label", "key", "unique", "iri", "rdf_type", "extends", "abstract", "description", "properties"}
+)
+
+func (d *decoder) types(n *yaml.Node) []*Type {
+	var types []*Type
+	for name, node := range d.members("types", n, nil) {
+		types = append(types, d.typ(name, node))
+	}
+	return types
+}
+
+func (d *decoder) typ(name string, n *yaml.Node) *Type {
+	path := "types." + name
+	m := d.mapping(path, n, typeKeys)
+	t := &Type{
+		Name:        name,
+		IRI:         d.iri(path+".rdf_type", m["rdf_type"]),
+		Description: d.text(path+".description", m["description"]),
+		Label:       d.text(path+".label", m["label"]),
+		Key:         d.list(path+".key", m["key"]),
+		Unique:      d.groups(path+".unique", m["unique"]),
+		Mint:        Mint(d.text(path+".iri", m["iri"])),
+		Extends:     d.list(path+".extends", m["extends"]),
+		Abstract:    d.flag(path+".abstract", m["abstract"]),
+	}
+	for property, node := range d.members(path+".properties", m["properties"], nil) {
+		t.Properties = append(t.Properties, d.property(path+".properties."+property, property, node))
+	}
+	return t
+}

@@ -1,0 +1,166 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"go.yaml.in/yaml/v3"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+var propertyKeys = []string{
+	"type", "required", "many", "min_count", "max_count", "min_length", "max_length", "pattern", "one_of",
+	"min_value", "max_value", "has_value", "class", "unique", "default", "description", "predicate", "dim",
+}
+
+// property reads one property; a bare word is short for {type: word}.
+func (d *decoder) property(path, name string, n *yaml.Node) *Property {
+	if n.Kind == yaml.ScalarNode && n.Tag != tagNull {
+		one := 1
+		return &Property{Name: name, Datatype: n.Value, MaxCount: &one}
+	}
+	m := d.mapping(path, n, propertyKeys)
+	p := &Property{
+		Name:        name,
+		IRI:         d.iri(path+".predicate", m["predicate"]),
+		Description: d.text(path+".description", m["description"]),
+		Datatype:    d.text(path+".type", m["type"]),
+		Class:       d.text(path+".class", m["class"]),
+		MinLength:   d.number(path+".min_length", m["min_length"]),
+		MaxLength:   d.number(path+".max_length", m["max_length"]),
+		Pattern:     d.text(path+".pattern", m["pattern"]),
+		Dim:         d.number(path+".dim", m["dim"]),
+		Unique:      d.flag(path+".unique", m["unique"]),
+	}
+	d.counts(path, m, p)
+	d.literals(path, m, p)
+	return p
+}
+
+// counts reads required, many, min_count and max_count, which say the same in two ways.
+func (d *decoder) counts(path string, m map[string]*yaml.Node, p *Property) {
+	if minCount := d.number(path+".min_count", m["min_count"]); minCount != nil {
+		p.MinCount = *minCount
+	}
+	if m["required"] != nil {
+		d.required(path, d.flag(path+".required", m["required"]), m["min_count"] != nil, p)
+	} else if m["has_value"] != nil && m["min_count"] == nil {
+		p.MinCount = 1
+	}
+	d.maxCount(path, m, p)
+}
+
+func (d *decoder) required(path string, required, counted bool, p *Property) {
+	switch {
+	case required && counted && p.MinCount == 0:
+		d.report(path+".required", fault.Required, "required: true and min_count: 0 contradict each other; drop one")
+	case !required && p.MinCount > 0:
+		d.report(path+".required", fault.Required, "required: false and min_count: %d contradict each other; drop one", p.MinCount)
+	case required && !counted:
+		p.MinCount = 1
+	}
+}
+
+func (d *decoder) maxCount(path string, m map[string]*yaml.Node, p *Property) {
+	many := d.flag(path+".many", m["many"])
+	p.MaxCount = d.number(path+".max_count", m["max_count"])
+	switch {
+	case p.MaxCount == nil && !many:
+		one := 1
+		p.MaxCount = &one
+	case p.MaxCount == nil || m["many"] == nil:
+	case many != p.Many():
+		d.report(path+".many", fault.MaxCount, "many: %t and max_count: %d contradict each other; drop one", many, *p.MaxCount)
+	}
+}
+
+// pendingValue is a literal that can be read once all types are known.
+type pendingValue struct {
+	path string
+	p    *Property
+	node *yaml.Node
+	set  func(rdf.Term)
+}
+
+func (d *decoder) literals(path string, m map[string]*yaml.Node, p *Property) {
+	d.value(path+".min_value", p, m["min_value"], func(t rdf.Term) { p.MinValue = t })
+	d.value(path+".max_value", p, m["max_value"], func(t rdf.Term) { p.MaxValue = t })
+	d.value(path+".has_value", p, m["has_value"], func(t rdf.Term) { p.HasValue = t })
+	d.value(path+".default", p, m["default"], func(t rdf.Term) { p.Default = t })
+	d.oneOf(path+".one_of", p, m["one_of"])
+	if m["has_value"] != nil && m["required"] != nil && p.MinCount == 0 {
+		d.report(path+".required", fault.Required, "has_value needs the value to be there; drop required: false")
+	}
+}
+
+func (d *decoder) oneOf(path string, p *Property, n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		d.report(path, fault.OneOf, "this must be a list of the values that are allowed, such as [low, high]")
+		return
+	}
+	for _, item := range n.Content {
+		d.value(path, p, item, func(t rdf.Term) { p.OneOf = append(p.OneOf, t) })
+	}
+}
+
+func (d *decoder) value(path string, p *Property, n *yaml.Node, set func(rdf.Term)) {
+	if n != nil {
+		d.values = append(d.values, pendingValue{path, p, n, set})
+	}
+}
+
+// resolveValues reads the literals of all properties whose datatype and class are known.
+func (d *decoder) resolveValues(s *Schema) {
+	for _, v := range d.values {
+		if _, ok := Datatypes[v.p.Datatype]; !ok || v.p.Class != "" && s.byName[v.p.Class] == nil {
+			continue
+		}
+		if term := d.term(s, v); term != nil {
+			v.set(term)
+		}
+	}
+	for _, t := range s.Types {
+		for _, p := range t.Properties {
+			s.normalizeProperty(p)
+		}
+	}
+}
+
+// term reads a literal from the text as it is written: YAML's own idea of its
+// type does not count, so that one_of: [1.10] on a string means "1.10".
+func (d *decoder) term(s *Schema, v pendingValue) rdf.Term {
+	if v.p.Datatype == wordVector {
+		return d.vector(v)
+	}
+	text := d.text(v.path, v.node)
+	if v.node.Kind != yaml.ScalarNode || v.node.Tag == tagNull {
+		return nil
+	}
+	if !v.p.isReference() {
+		return rdf.Literal(text, v.p.datatypeIRI())
+	}
+	iri, err := s.ResolveRef(v.p, text)
+	if err != nil {
+		d.report(v.path, fault.Class, "%v", err)
+		return nil
+	}
+	return iri
+}
+
+func (d *decoder) vector(v pendingValue) rdf.Term {
+	var array []any
+	for _, item := range v.node.Content {
+		array = append(array, json.Number(bytes.TrimSpace([]byte(item.Value))))
+	}
+	lexical, reason := vectorLexical(array)
+	if v.node.Kind != yaml.SequenceNode || reason != "" {
+		d.report(v.path, fault.Datatype, "the value must be a list of numbers, such as [0.1, 0.2]")
+		return nil
+	}
+	return rdf.Literal(lexical, Vector)
+}

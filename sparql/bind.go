@@ -1,0 +1,304 @@
+package sparql
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// Bind returns the query with parameters in the place of variables: each is that term
+// wherever the text names it, in subqueries, too. A column of the answer that is a
+// parameter has its term in every row, which is the caller's to add. A parameter that
+// the text does not name, or that it gives a value itself, is an InvalidArguments
+// fault. The query stays as it is.
+func (q *Query) Bind(params map[Var]rdf.Term) (*Query, error) {
+	if len(params) == 0 {
+		return q, nil
+	}
+	b := newBinder(params)
+	out := *q
+	out.Op = b.op(q.Op)
+	for _, v := range q.Vars {
+		b.note(v)
+	}
+	out.Template = b.patterns(q.Template)
+	return &out, b.done()
+}
+
+// Bind is [Query.Bind] for updates; the operations share the parameters.
+func (u *Update) Bind(params map[Var]rdf.Term) (*Update, error) {
+	if len(params) == 0 {
+		return u, nil
+	}
+	b := newBinder(params)
+	out := *u
+	out.Operations = make([]Operation, len(u.Operations))
+	for i, o := range u.Operations {
+		if m, ok := o.(Modify); ok {
+			m.Delete, m.Insert, m.Where = b.quads(m.Delete), b.quads(m.Insert), b.op(m.Where)
+			o = m
+		}
+		out.Operations[i] = o
+	}
+	return &out, b.done()
+}
+
+// binder is one binding of parameters.
+type binder struct {
+	params map[Var]rdf.Term
+	named  map[Var]bool
+	marks  int
+	// samples are the variables that a group has a parameter's value in.
+	samples map[Var]rdf.Term
+	// service, when set, hears of each SERVICE.
+	service func(name Operand)
+	// elsewhere is how many SERVICEs stand around: others evaluate what is in them.
+	elsewhere int
+	err       error
+}
+
+func newBinder(params map[Var]rdf.Term) *binder {
+	return &binder{params: params, named: map[Var]bool{}, samples: map[Var]rdf.Term{}}
+}
+
+// done returns what is wrong with the parameters.
+func (b *binder) done() error {
+	var unknown []string
+	for v := range b.params {
+		if !b.named[v] {
+			unknown = append(unknown, string(v))
+		}
+	}
+	if len(unknown) == 0 {
+		return b.err
+	}
+	slices.Sort(unknown)
+	fields := make([]fault.FieldError, len(unknown))
+	for i, name := range unknown {
+		fields[i] = fault.FieldError{Field: "params." + name, Code: fault.Closed, Message: "the text names no variable ?" + name}
+	}
+	return fault.Arguments(fields...)
+}
+
+// note remembers that the text names a variable, and returns its parameter.
+func (b *binder) note(v Var) (rdf.Term, bool) {
+	t, ok := b.params[v]
+	if !ok || strings.HasPrefix(string(v), ".") {
+		return nil, false
+	}
+	b.named[v] = true
+	return t, true
+}
+
+// assigned refuses a parameter that the text gives a value.
+func (b *binder) assigned(v Var) {
+	if _, ok := b.note(v); ok && b.err == nil {
+		b.err = fault.Arguments(fault.FieldError{Field: "params." + string(v), Code: fault.Closed, Message: "the text gives ?" + string(v) + " a value itself (AS), so that it is no parameter"})
+	}
+}
+
+func (b *binder) operand(o Operand) Operand {
+	if t, ok := b.note(o.Var); ok {
+		return Operand{Term: t}
+	}
+	return o
+}
+
+func (b *binder) pattern(p TriplePattern) TriplePattern {
+	return TriplePattern{b.operand(p.Subject), b.operand(p.Predicate), b.operand(p.Object)}
+}
+
+func (b *binder) patterns(list []TriplePattern) []TriplePattern {
+	out := make([]TriplePattern, len(list))
+	for i, p := range list {
+		out[i] = b.pattern(p)
+	}
+	return out
+}
+
+func (b *binder) quads(list []QuadPattern) []QuadPattern {
+	out := make([]QuadPattern, len(list))
+	for i, p := range list {
+		out[i] = QuadPattern{b.operand(p.Graph), b.pattern(p.TriplePattern)}
+	}
+	return out
+}
+
+func (b *binder) op(op Op) Op {
+	switch op := op.(type) {
+	case BGP:
+		return BGP{b.patterns(op.Patterns)}
+	case PathPattern:
+		return PathPattern{b.operand(op.Subject), op.Path, b.operand(op.Object)}
+	case Minus:
+		return b.minus(op)
+	case Graph:
+		return Graph{b.operand(op.Name), b.op(op.Op)}
+	case Extend:
+		b.assigned(op.Var)
+		return Extend{b.op(op.Op), op.Var, b.expr(op.Expr)}
+	case Table:
+		return b.table(op)
+	case Service:
+		b.elsewhere++
+		op.Name, op.Op = b.operand(op.Name), b.op(op.Op)
+		b.elsewhere--
+		if b.service != nil {
+			b.service(op.Name)
+		}
+		return op
+	}
+	return b.modifier(op)
+}
+
+func (b *binder) modifier(op Op) Op {
+	switch op := op.(type) {
+	case Group:
+		return b.group(op)
+	case Project:
+		return Project{b.op(op.Op), b.kept(op.Vars)}
+	default:
+		return EachOperand(op, b.op, b.expr) // operands first: they know the samples
+	}
+}
+
+// kept are the variables that are no parameters.
+func (b *binder) kept(vars []Var) []Var {
+	out := make([]Var, 0, len(vars))
+	for _, v := range vars {
+		if _, ok := b.note(v); !ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// minus compares only solutions that share a variable, which a parameter that both
+// sides name is: a mark that both have stands for it.
+func (b *binder) minus(op Minus) Op {
+	outside := b.named
+	b.named = map[Var]bool{}
+	left := b.op(op.Left)
+	inLeft := b.named
+	b.named = map[Var]bool{}
+	right := b.op(op.Right)
+	inRight := b.named
+	b.named = outside
+	shared := false
+	for v := range b.params {
+		shared = shared || inLeft[v] && inRight[v]
+		if inLeft[v] || inRight[v] {
+			b.named[v] = true
+		}
+	}
+	if !shared {
+		return Minus{left, right}
+	}
+	b.marks++
+	mark := Var(".param" + strconv.Itoa(b.marks))
+	set := TermExpr{rdf.Literal("", rdf.XSDString)}
+	return Minus{Extend{left, mark, set}, Extend{right, mark, set}}
+}
+
+// table keeps the rows that have the parameter's term, or leave it open.
+func (b *binder) table(t Table) Op {
+	out := Table{Vars: b.kept(t.Vars)}
+	for _, row := range t.Rows {
+		var kept []rdf.Term
+		fits := true
+		for i, v := range t.Vars {
+			want, ok := b.note(v)
+			switch {
+			case !ok:
+				kept = append(kept, row[i])
+			case row[i] != nil && row[i] != want:
+				fits = false
+			}
+		}
+		if fits {
+			out.Rows = append(out.Rows, kept)
+		}
+	}
+	return out
+}
+
+func (b *binder) group(op Group) Op {
+	out := Group{Op: b.op(op.Op)}
+	for _, k := range op.Keys {
+		key := GroupKey{b.expr(k.Expr), k.Var}
+		if _, ok := b.note(k.Var); ok {
+			if _, plain := k.Expr.(VarExpr); !plain {
+				b.assigned(k.Var)
+			}
+			key.Var = ""
+		}
+		out.Keys = append(out.Keys, key)
+	}
+	for _, a := range op.Aggregates {
+		if v, ok := a.Aggregate.Expr.(VarExpr); ok && a.Aggregate.Func == Sample {
+			if t, ok := b.note(v.Var); ok {
+				b.samples[a.Var] = t // also of an empty group
+			}
+		}
+		a.Aggregate.Expr = b.expr(a.Aggregate.Expr)
+		out.Aggregates = append(out.Aggregates, a)
+	}
+	return out
+}
+
+func (b *binder) expr(e Expr) Expr {
+	switch e := e.(type) {
+	case VarExpr:
+		if t, ok := b.note(e.Var); ok {
+			return TermExpr{t}
+		}
+		if t, ok := b.samples[e.Var]; ok {
+			return TermExpr{t}
+		}
+		return e
+	case Call:
+		return b.call(e)
+	case Cast:
+		return Cast{e.IRI, b.exprs(e.Args)}
+	case Exists:
+		return Exists{e.Not, b.op(e.Op)}
+	}
+	return e
+}
+
+// call knows that a parameter is bound: BOUND takes nothing but a variable.
+func (b *binder) call(e Call) Expr {
+	if v, ok := boundVar(e); ok {
+		if _, ok := b.note(v); ok {
+			return TermExpr{rdf.Literal("true", rdf.XSDBoolean)}
+		}
+		return e
+	}
+	out := Call{e.Func, b.exprs(e.Args)}
+	if wrong := wrongPattern(out); wrong != nil && wrongPattern(e) == nil && b.elsewhere == 0 && b.err == nil {
+		b.err = fault.New(fault.InvalidArguments, "%w", wrong)
+	}
+	return out
+}
+
+func boundVar(e Call) (Var, bool) {
+	if e.Func != Bound || len(e.Args) != 1 {
+		return "", false
+	}
+	v, ok := e.Args[0].(VarExpr)
+	return v.Var, ok
+}
+
+func (b *binder) exprs(list []Expr) []Expr {
+	if list == nil {
+		return nil
+	}
+	out := make([]Expr, len(list))
+	for i, e := range list {
+		out[i] = b.expr(e)
+	}
+	return out
+}

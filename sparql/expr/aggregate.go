@@ -1,0 +1,249 @@
+package expr
+
+import (
+	"strings"
+
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
+)
+
+// Accumulator computes an aggregate (section 18.5.1) over one group. It is made by
+// [NewAccumulator], belongs to one goroutine, and is given every solution of the
+// group by Add, or by AddRow when the aggregate is COUNT(*).
+type Accumulator struct {
+	set      fold
+	distinct map[string]struct{} // nil unless DISTINCT
+	key      []byte
+	size     int
+	err      error // ends the query
+	failed   error // of an expression
+	excuses  bool  // errors of expressions do not count (COUNT, SAMPLE)
+}
+
+// fold is what an aggregate does with its values.
+type fold interface {
+	// add takes a value; an [Error] makes the aggregate one, any other ends the query.
+	add(t rdf.Term) error
+	value() (rdf.Term, error)
+}
+
+// NewAccumulator returns the accumulator of an aggregate for a group that is
+// still empty.
+func NewAccumulator(a sparql.Aggregate) *Accumulator {
+	acc := &Accumulator{set: newFold(a), excuses: a.Func == sparql.Count || a.Func == sparql.Sample}
+	if a.Distinct && a.Func != sparql.Min && a.Func != sparql.Max && a.Func != sparql.Sample {
+		acc.distinct = map[string]struct{}{} // of the others it would not change the value
+	}
+	return acc
+}
+
+func newFold(a sparql.Aggregate) fold {
+	switch a.Func {
+	case sparql.Count:
+		return &count{}
+	case sparql.Sum:
+		return &sum{total: xsd.Integer(0)}
+	case sparql.Avg:
+		return &average{sum: sum{total: xsd.Integer(0)}}
+	case sparql.Min:
+		return &extreme{sign: -1}
+	case sparql.Max:
+		return &extreme{sign: 1}
+	case sparql.Sample:
+		return &sample{}
+	case sparql.GroupConcat:
+		return &groupConcat{separator: a.Separator}
+	}
+	return unknownFold{}
+}
+
+// Add takes what the aggregate's expression gave for a solution: a term, or an error.
+func (a *Accumulator) Add(t rdf.Term, err error) {
+	switch {
+	case a.err != nil || a.failed != nil && !a.excuses:
+		return
+	case err == nil:
+		a.take(t)
+	case !IsError(err):
+		a.err = err
+	case !a.excuses:
+		a.failed = err
+	}
+}
+
+// AddRow takes a solution for COUNT(*): the values of all variables that the
+// pattern has, in the same order each time, nil where one is unbound.
+func (a *Accumulator) AddRow(row ...rdf.Term) {
+	if a.err == nil && a.isNew(row...) {
+		a.put(trueTerm)
+	}
+}
+
+func (a *Accumulator) take(t rdf.Term) {
+	if a.isNew(t) {
+		a.put(t)
+	}
+}
+
+func (a *Accumulator) put(t rdf.Term) {
+	switch err := a.set.add(t); {
+	case err == nil:
+	case IsError(err):
+		a.failed = err
+	default:
+		a.err = err
+	}
+}
+
+// isNew reports whether DISTINCT lets a row pass: it has not come before.
+func (a *Accumulator) isNew(row ...rdf.Term) bool {
+	if a.distinct == nil {
+		return true
+	}
+	a.key = a.key[:0]
+	for _, t := range row {
+		a.key = append(rdf.AppendTerm(a.key, t), '\n')
+	}
+	if _, seen := a.distinct[string(a.key)]; seen {
+		return false
+	}
+	a.distinct[string(a.key)] = struct{}{}
+	a.size += len(a.key) + bytesPerKey
+	return true
+}
+
+// bytesPerKey is about what a map needs for a key beside its text.
+const bytesPerKey = 40
+
+// Size returns about how many bytes the accumulator holds, for a query's budget.
+func (a *Accumulator) Size() int {
+	if g, ok := a.set.(*groupConcat); ok {
+		return a.size + g.out.Len()
+	}
+	return a.size
+}
+
+// Value returns the aggregate's value. An [Error] is what the set function has for
+// the group, such as MIN of nothing; any other error ends the query.
+func (a *Accumulator) Value() (rdf.Term, error) {
+	switch {
+	case a.err != nil:
+		return nil, a.err
+	case a.failed != nil:
+		return nil, a.failed
+	}
+	return a.set.value()
+}
+
+type count struct{ n int64 }
+
+func (c *count) add(rdf.Term) error       { c.n++; return nil }
+func (c *count) value() (rdf.Term, error) { return xsd.Integer(c.n).Term(), nil }
+
+type sum struct{ total xsd.Number }
+
+func (s *sum) add(t rdf.Term) error {
+	n, ok := xsd.NumberOf(t)
+	if !ok {
+		return ErrType
+	}
+	total, err := s.total.Add(n)
+	if err != nil {
+		return numberErrors[err]
+	}
+	s.total = total
+	return nil
+}
+
+func (s *sum) value() (rdf.Term, error) { return s.total.Term(), nil }
+
+// average is AVG: 0 of nothing (section 18.5.1.4).
+type average struct {
+	sum
+	n int64
+}
+
+func (a *average) add(t rdf.Term) error {
+	a.n++
+	return a.sum.add(t)
+}
+
+func (a *average) value() (rdf.Term, error) {
+	if a.n == 0 {
+		return a.total.Term(), nil
+	}
+	mean, err := a.total.Div(xsd.Integer(a.n))
+	if err != nil {
+		return nil, numberErrors[err]
+	}
+	return mean.Term(), nil
+}
+
+// extreme is MIN or MAX by the order of ORDER BY, the first of those that hold the
+// same place.
+type extreme struct {
+	sign int
+	best rdf.Term
+}
+
+func (e *extreme) add(t rdf.Term) error {
+	if e.best == nil || e.sign*compareTerms(t, e.best) > 0 {
+		e.best = t
+	}
+	return nil
+}
+
+func (e *extreme) value() (rdf.Term, error) { return orUnbound(e.best) }
+
+type sample struct{ first rdf.Term }
+
+func (s *sample) add(t rdf.Term) error {
+	if s.first == nil {
+		s.first = t
+	}
+	return nil
+}
+
+func (s *sample) value() (rdf.Term, error) { return orUnbound(s.first) }
+
+func orUnbound(t rdf.Term) (rdf.Term, error) {
+	if t == nil {
+		return nil, ErrUnbound
+	}
+	return t, nil
+}
+
+// groupConcat joins the texts that STR gives, in the order they come.
+type groupConcat struct {
+	separator string
+	out       strings.Builder
+	begun     bool
+}
+
+func (g *groupConcat) add(t rdf.Term) error {
+	text, err := str(t)
+	if err != nil {
+		return err
+	}
+	piece := rdf.Lexical(text.term)
+	if g.out.Len()+len(g.separator)+len(piece) > MaxText {
+		return errTooLong("GROUP_CONCAT")
+	}
+	if g.begun {
+		g.out.WriteString(g.separator)
+	}
+	g.begun = true
+	g.out.WriteString(piece)
+	return nil
+}
+
+func (g *groupConcat) value() (rdf.Term, error) {
+	return rdf.Literal(g.out.String(), rdf.XSDString), nil
+}
+
+// unknownFold stands for an aggregate that no parser writes.
+type unknownFold struct{}
+
+func (unknownFold) add(rdf.Term) error       { return ErrType }
+func (unknownFold) value() (rdf.Term, error) { return nil, ErrType }

@@ -1,0 +1,168 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
+)
+
+// casts are the constructor functions (section 17.5). Their results are canonical.
+var casts = map[rdf.IRI]func(rdf.Term) (value, error){
+	rdf.XSDString:   castString,
+	rdf.XSDBoolean:  castBoolean,
+	rdf.XSDInteger:  castNumber(xsd.IntegerNumber, rdf.XSDInteger),
+	rdf.XSDDecimal:  castNumber(xsd.DecimalNumber, rdf.XSDDecimal),
+	rdf.XSDFloat:    castNumber(xsd.FloatNumber, rdf.XSDFloat),
+	rdf.XSDDouble:   castNumber(xsd.DoubleNumber, rdf.XSDDouble),
+	rdf.XSDDateTime: castDateTime,
+	rdf.XSDDate:     castDate,
+	rdf.XSDTime:     castTime,
+}
+
+// castCall is the call of a function that an IRI names. One that is not known is a
+// type error (section 17.6).
+func castCall(c sparql.Cast) evaluator {
+	cast, ok := casts[c.IRI]
+	if !ok || len(c.Args) != 1 {
+		return compile(nil)
+	}
+	return bindOne(func(_ Env, v value) (value, error) { return cast(v.asTerm()) }, compile(c.Args[0]))
+}
+
+func castString(t rdf.Term) (value, error) {
+	switch t := t.(type) {
+	case quad.String:
+		return of(t)
+	case quad.IRI:
+		return ofText(string(t))
+	case quad.TypedString:
+		return typedToString(t)
+	}
+	return failed(ErrType)
+}
+
+// typedToString is the canonical form of a value. Literals that have none known here,
+// of other datatypes or ill typed, give their lexical form as they do to STR.
+func typedToString(t quad.TypedString) (value, error) {
+	if n, ok := xsd.NumberOf(t); ok {
+		return ofText(n.Text())
+	}
+	if text, ok := xsd.Canonical(string(t.Value), t.Type); ok && !opaque[t.Type] {
+		return ofText(text)
+	}
+	return ofText(string(t.Value))
+}
+
+// fromText casts a string: white space around it does not count.
+func fromText(t rdf.Term, iri rdf.IRI) (value, error) {
+	text, ok := isText(t)
+	if !ok {
+		return failed(ErrType)
+	}
+	canonical, ok := xsd.Canonical(strings.Trim(text, " \t\n\r"), iri)
+	if !ok {
+		return failed(ErrType)
+	}
+	return of(typed(canonical, iri))
+}
+
+func castBoolean(t rdf.Term) (value, error) {
+	if n, ok := xsd.NumberOf(t); ok {
+		return ofBool(!n.IsZero() && !n.IsNaN())
+	}
+	if b, ok := booleanOf(t); ok {
+		return ofBool(b)
+	}
+	return fromText(t, rdf.XSDBoolean)
+}
+
+// booleanOf returns the value of a valid xsd:boolean.
+func booleanOf(t rdf.Term) (b, ok bool) {
+	if rdf.DatatypeOf(t) != rdf.XSDBoolean {
+		return false, false
+	}
+	text, ok := xsd.Canonical(rdf.Lexical(t), rdf.XSDBoolean)
+	return text == "true", ok
+}
+
+func castNumber(kind xsd.NumberKind, iri rdf.IRI) func(rdf.Term) (value, error) {
+	return func(t rdf.Term) (value, error) {
+		if b, ok := booleanOf(t); ok {
+			t = zeroOrOne[b]
+		}
+		n, ok := xsd.NumberOf(t)
+		if !ok {
+			return fromText(t, iri)
+		}
+		if n, ok = n.To(kind); !ok {
+			return failed(ErrType)
+		}
+		return ofNumber(n)
+	}
+}
+
+var zeroOrOne = map[bool]rdf.Term{false: xsd.Integer(0).Term(), true: xsd.Integer(1).Term()}
+
+func castDateTime(t rdf.Term) (value, error) {
+	switch rdf.DatatypeOf(t) {
+	case rdf.XSDDateTime:
+		return canonical(t)
+	case rdf.XSDDate:
+		day, zone := cutZone(rdf.Lexical(t))
+		return canonical(typed(day+"T00:00:00"+zone, rdf.XSDDateTime))
+	}
+	return fromText(t, rdf.XSDDateTime)
+}
+
+func castDate(t rdf.Term) (value, error) {
+	switch rdf.DatatypeOf(t) {
+	case rdf.XSDDate:
+		return canonical(t)
+	case rdf.XSDDateTime:
+		return partOfDateTime(t, func(day, _ string) string { return day }, rdf.XSDDate)
+	}
+	return fromText(t, rdf.XSDDate)
+}
+
+func castTime(t rdf.Term) (value, error) {
+	switch rdf.DatatypeOf(t) {
+	case rdf.XSDTime:
+		return canonical(t)
+	case rdf.XSDDateTime:
+		return partOfDateTime(t, func(_, clock string) string { return clock }, rdf.XSDTime)
+	}
+	return fromText(t, rdf.XSDTime)
+}
+
+func canonical(t rdf.Term) (value, error) {
+	text, ok := xsd.Canonical(rdf.Lexical(t), rdf.DatatypeOf(t))
+	if !ok {
+		return failed(ErrType)
+	}
+	return of(typed(text, rdf.DatatypeOf(t)))
+}
+
+func partOfDateTime(t rdf.Term, part func(day, clock string) string, iri rdf.IRI) (value, error) {
+	text, ok := xsd.Canonical(rdf.Lexical(t), rdf.XSDDateTime)
+	if !ok {
+		return failed(ErrType)
+	}
+	text, zone := cutZone(text)
+	day, clock, _ := strings.Cut(text, "T")
+	return of(typed(part(day, clock)+zone, iri))
+}
+
+// cutZone cuts Z or ±hh:mm off the end. The dashes of a date are further in.
+func cutZone(s string) (local, zone string) {
+	if strings.HasSuffix(s, "Z") {
+		return s[:len(s)-1], "Z"
+	}
+	if n := len(s) - len("+00:00"); n > 0 && s[len(s)-3] == ':' && (s[n] == '+' || s[n] == '-') {
+		return s[:n], s[n:]
+	}
+	return s, ""
+}

@@ -1,0 +1,189 @@
+package expr
+
+import (
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
+)
+
+// evaluator is one node of a compiled expression.
+type evaluator func(Env) (value, error)
+
+// Compile makes an expression ready to be evaluated. What no parser writes, as a
+// function that is not there or an aggregate outside of a group, is a type error
+// when it is evaluated.
+func Compile(e sparql.Expr) Program { return Program{compile(e)} }
+
+func compile(e sparql.Expr) evaluator {
+	switch e := e.(type) {
+	case sparql.VarExpr:
+		return variable(e.Var)
+	case sparql.TermExpr:
+		return constant(e.Term)
+	case sparql.Call:
+		return call(e)
+	case sparql.Cast:
+		return castCall(e)
+	case sparql.Exists:
+		return exists(e)
+	}
+	return func(Env) (value, error) { return failed(ErrType) }
+}
+
+func compileAll(args []sparql.Expr) []evaluator {
+	out := make([]evaluator, len(args))
+	for i, arg := range args {
+		out[i] = compile(arg)
+	}
+	return out
+}
+
+// integers is an [Env] that may know a variable's value as an xsd:integer in its
+// canonical form without making a term of it.
+type integers interface {
+	Integer(v sparql.Var) (int64, bool)
+}
+
+func variable(v sparql.Var) evaluator {
+	return func(env Env) (value, error) {
+		if known, ok := env.(integers); ok {
+			if n, ok := known.Integer(v); ok {
+				return ofNumber(xsd.Integer(n))
+			}
+		}
+		if t := env.Value(v); t != nil {
+			return value{term: t}, nil
+		}
+		return failed(ErrUnbound)
+	}
+}
+
+// constant reads a number once. The term stays: a constant is returned as written.
+func constant(t rdf.Term) evaluator {
+	v := value{term: t}
+	v.num, _ = xsd.NumberOf(t)
+	return func(Env) (value, error) { return v, nil }
+}
+
+func exists(e sparql.Exists) evaluator {
+	return func(env Env) (value, error) {
+		found, err := env.Exists(e.Op)
+		if err != nil {
+			return failed(err)
+		}
+		return ofBool(found != e.Not)
+	}
+}
+
+// forms are the functional forms and operators that decide themselves which of
+// their arguments to evaluate, and what an error in one means (section 17.4.1).
+var forms map[sparql.Func]func([]sparql.Expr) evaluator
+
+// forms is made here because its members compile expressions, which look in it.
+func init() {
+	forms = map[sparql.Func]func([]sparql.Expr) evaluator{
+		sparql.Or:       or,
+		sparql.And:      and,
+		sparql.If:       ifForm,
+		sparql.Coalesce: coalesce,
+		sparql.Bound:    bound,
+		sparql.In:       func(args []sparql.Expr) evaluator { return in(args, true) },
+		sparql.NotIn:    func(args []sparql.Expr) evaluator { return in(args, false) },
+		"REGEX":         regex,
+		"REPLACE":       replace,
+	}
+}
+
+func call(c sparql.Call) evaluator {
+	if form, ok := forms[c.Func]; ok {
+		return form(c.Args)
+	}
+	f, ok := functions[c.Func]
+	if !ok || len(c.Args) < f.arity.Min || f.arity.Max >= 0 && len(c.Args) > f.arity.Max {
+		return compile(nil)
+	}
+	return f.bind(compileAll(c.Args))
+}
+
+// function is one entry of the table: how many arguments, and one of the shapes
+// that a function has.
+type function struct {
+	arity sparql.Arity
+	none  func(Env) (value, error)
+	one   func(Env, value) (value, error)
+	two   func(Env, value, value) (value, error)
+	many  func(Env, []value) (value, error)
+}
+
+// bind gives a function its arguments. A shape of its own for one and two keeps
+// them off the heap.
+func (f function) bind(args []evaluator) evaluator {
+	switch {
+	case f.none != nil:
+		return f.none
+	case f.one != nil:
+		return bindOne(f.one, args[0])
+	case f.two != nil:
+		return bindTwo(f.two, args[0], args[1])
+	}
+	return func(env Env) (value, error) {
+		values := make([]value, len(args))
+		for i, arg := range args {
+			var err error
+			if values[i], err = arg(env); err != nil {
+				return failed(err)
+			}
+		}
+		return f.many(env, values)
+	}
+}
+
+func bindOne(f func(Env, value) (value, error), arg evaluator) evaluator {
+	return func(env Env) (value, error) {
+		v, err := arg(env)
+		if err != nil {
+			return failed(err)
+		}
+		return f(env, v)
+	}
+}
+
+func bindTwo(f func(Env, value, value) (value, error), left, right evaluator) evaluator {
+	return func(env Env) (value, error) {
+		a, err := left(env)
+		if err != nil {
+			return failed(err)
+		}
+		b, err := right(env)
+		if err != nil {
+			return failed(err)
+		}
+		return f(env, a, b)
+	}
+}
+
+// unary is a function of one term.
+func unary(f func(rdf.Term) (value, error)) function {
+	return function{arity: sparql.Arity{Min: 1, Max: 1}, one: func(_ Env, v value) (value, error) { return f(v.asTerm()) }}
+}
+
+// binary is a function of two terms.
+func binary(f func(a, b rdf.Term) (value, error)) function {
+	return operator(func(a, b value) (value, error) { return f(a.asTerm(), b.asTerm()) })
+}
+
+// operator is a function of two values, which may be computed numbers.
+func operator(f func(a, b value) (value, error)) function {
+	return function{arity: sparql.Arity{Min: 2, Max: 2}, two: func(_ Env, a, b value) (value, error) { return f(a, b) }}
+}
+
+// numeric is a function of one number.
+func numeric(f func(xsd.Number) xsd.Number) function {
+	return function{arity: sparql.Arity{Min: 1, Max: 1}, one: func(_ Env, v value) (value, error) {
+		n, ok := v.number()
+		if !ok {
+			return failed(ErrType)
+		}
+		return ofNumber(f(n))
+	}}
+}

@@ -1,0 +1,243 @@
+package expr
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+
+	"trails/fault"
+	"trails/rdf/xsd"
+	"trails/sparql"
+)
+
+// regex is REGEX (section 17.4.3.14): text, pattern, and maybe flags.
+func regex(args []sparql.Expr) evaluator {
+	if len(args) < 2 || len(args) > 3 {
+		return compile(nil)
+	}
+	text, pattern := searched(args[0]), newMatcherSource(args[1], args[2:])
+	return func(env Env) (value, error) {
+		in, err := text(env)
+		if err != nil {
+			return failed(err)
+		}
+		m, err := pattern.in(env)
+		if err != nil {
+			return failed(err)
+		}
+		found, err := m.matches(in)
+		if err != nil {
+			return failed(err)
+		}
+		return ofBool(found)
+	}
+}
+
+// replace is REPLACE (section 17.4.3.15): text, pattern, replacement, maybe flags.
+func replace(args []sparql.Expr) evaluator {
+	if len(args) < 3 || len(args) > 4 {
+		return compile(nil)
+	}
+	text, pattern, replacement := compile(args[0]), newMatcherSource(args[1], args[3:]), compile(args[2])
+	return func(env Env) (value, error) {
+		l, err := literalOf(env, text)
+		if err != nil {
+			return failed(err)
+		}
+		m, err := pattern.in(env)
+		if err != nil {
+			return failed(err)
+		}
+		by, err := textOf(env, replacement)
+		if err != nil {
+			return failed(err)
+		}
+		return m.replace(l, by)
+	}
+}
+
+// texts is an [Env] that may know the text of a variable that is a string without
+// making a term of it.
+type texts interface {
+	Text(v sparql.Var) (string, bool)
+}
+
+// searched is the text of a string literal, whatever its language.
+func searched(e sparql.Expr) func(Env) (string, error) {
+	text := compile(e)
+	v, _ := e.(sparql.VarExpr)
+	return func(env Env) (string, error) {
+		if known, ok := env.(texts); ok && v.Var != "" {
+			if text, ok := known.Text(v.Var); ok {
+				return text, nil
+			}
+		}
+		l, err := literalOf(env, text)
+		return l.text, err
+	}
+}
+
+func literalOf(env Env, e evaluator) (literal, error) {
+	v, err := e(env)
+	if err != nil {
+		return literal{}, err
+	}
+	if l, ok := stringLiteral(v.term); ok {
+		return l, nil
+	}
+	return literal{}, ErrType
+}
+
+func textOf(env Env, e evaluator) (string, error) {
+	v, err := e(env)
+	if err != nil {
+		return "", err
+	}
+	if s, ok := isText(v.term); ok {
+		return s, nil
+	}
+	return "", ErrType
+}
+
+// matcher is a pattern with its flags, ready to match.
+type matcher struct {
+	re      *regexp.Regexp
+	literal bool    // flag q: nothing in pattern or replacement is special
+	size    int     // of the program that matches
+	needs   []Needs // of which each text has one that matches
+	first   []Needs // the same as it is looked for here
+}
+
+// matches looks for what is needed first, which often decides.
+func (m matcher) matches(text string) (bool, error) {
+	possible := len(m.first) == 0
+	for _, n := range m.first {
+		if n.in(text) {
+			if n.Exact {
+				return true, nil
+			}
+			possible = true
+		}
+	}
+	if !possible {
+		return false, nil
+	}
+	if err := m.affords(text); err != nil {
+		return false, err
+	}
+	return m.re.MatchString(text), nil
+}
+
+// maxSteps bounds the work of one match, which is the length of the text times
+// the size of the program: nothing can stop a match that has begun.
+const maxSteps = 1 << 28
+
+func (m matcher) affords(text string) error {
+	if len(text) > maxSteps/m.size {
+		return fault.New(fault.TooLarge, "a regular expression of this size takes texts of at most %d bytes", maxSteps/m.size)
+	}
+	return nil
+}
+
+// matcherSource is where a matcher comes from: both constants, or two expressions.
+type matcherSource struct {
+	pattern, flags evaluator
+	fixed          func() (matcher, error)
+}
+
+func newMatcherSource(pattern sparql.Expr, flags []sparql.Expr) matcherSource {
+	flag := sparql.Expr(sparql.TermExpr{Term: emptyText})
+	if len(flags) > 0 {
+		flag = flags[0]
+	}
+	s := matcherSource{pattern: compile(pattern), flags: compile(flag)}
+	if isConstant(pattern) && isConstant(flag) {
+		s.fixed = sync.OnceValues(func() (matcher, error) { return s.find(nil) })
+	}
+	return s
+}
+
+func isConstant(e sparql.Expr) bool {
+	_, ok := e.(sparql.TermExpr)
+	return ok
+}
+
+func (s matcherSource) in(env Env) (matcher, error) {
+	if s.fixed != nil {
+		return s.fixed()
+	}
+	return s.find(env)
+}
+
+func (s matcherSource) find(env Env) (matcher, error) {
+	pattern, err := textOf(env, s.pattern)
+	if err != nil {
+		return matcher{}, err
+	}
+	flags, err := textOf(env, s.flags)
+	if err != nil {
+		return matcher{}, err
+	}
+	return compiled.get(pattern, flags)
+}
+
+// compiled keeps the patterns that queries made at run time. It forgets all of
+// them when it is full, so that what a caller can fill it with stays bounded.
+var compiled = matchers{made: map[[2]string]matcher{}}
+
+const maxMatchers = 256
+
+type matchers struct {
+	mu   sync.Mutex
+	made map[[2]string]matcher
+}
+
+func (m *matchers) get(pattern, flags string) (matcher, error) {
+	if len(pattern) > xsd.MaxPattern || len(flags) > 16 {
+		return matcher{}, ErrRegex
+	}
+	key := [2]string{pattern, flags}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found, ok := m.made[key]; ok {
+		return found, nil
+	}
+	made, err := newMatcher(pattern, flags)
+	if err != nil {
+		return matcher{}, err
+	}
+	if len(m.made) >= maxMatchers {
+		clear(m.made)
+	}
+	m.made[key] = made
+	return made, nil
+}
+
+func newMatcher(pattern, flags string) (matcher, error) {
+	translated, err := xsd.Pattern(pattern, flags)
+	if err != nil {
+		return matcher{}, ErrRegex
+	}
+	re, err := regexp.Compile(translated)
+	if err != nil {
+		return matcher{}, ErrRegex
+	}
+	size, needs := analysed(translated)
+	return matcher{re: re, literal: strings.Contains(flags, "q"), size: size, needs: needs, first: plain(needs)}, nil
+}
+
+// analysed returns how many instructions a pattern that compiles has, and what it needs.
+func analysed(pattern string) (size int, needs []Needs) {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return maxSteps, nil
+	}
+	parsed = parsed.Simplify()
+	needs = needsOf(parsed)
+	program, err := syntax.Compile(parsed)
+	if err != nil {
+		return maxSteps, nil
+	}
+	return len(program.Inst), needs
+}

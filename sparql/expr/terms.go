@@ -1,0 +1,107 @@
+package expr
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/sparql"
+)
+
+func isIRI(t rdf.Term) (value, error) {
+	_, ok := t.(quad.IRI)
+	return ofBool(ok)
+}
+
+func isNumeric(t rdf.Term) (value, error) {
+	iri := rdf.DatatypeOf(t)
+	return ofBool(xsd.IsNumeric(iri) && xsd.Valid(rdf.Lexical(t), iri))
+}
+
+func str(t rdf.Term) (value, error) {
+	if _, blank := t.(quad.BNode); blank {
+		return failed(ErrType)
+	}
+	if _, ok := t.(quad.String); ok {
+		return of(t)
+	}
+	return ofText(rdf.Lexical(t))
+}
+
+func lang(t rdf.Term) (value, error) {
+	if !rdf.IsLiteral(t) {
+		return failed(ErrType)
+	}
+	tag, _ := rdf.LangOf(t)
+	return ofText(tag)
+}
+
+func datatype(t rdf.Term) (value, error) {
+	if iri := rdf.DatatypeOf(t); iri != "" {
+		return of(iri)
+	}
+	return failed(ErrType)
+}
+
+// iri makes an IRI of a string, resolved against the query's base.
+func iri(env Env, v value) (value, error) {
+	switch t := v.term.(type) {
+	case quad.IRI:
+		return of(t)
+	case quad.String:
+		resolved, err := rdf.ResolveIRI(env.Base(), string(t))
+		if err != nil || strings.ContainsAny(resolved, "<>\"{}|^`\\ ") || strings.ContainsFunc(resolved, isControl) {
+			return failed(ErrType)
+		}
+		return of(rdf.IRI(resolved))
+	}
+	return failed(ErrType)
+}
+
+func isControl(r rune) bool { return r < 0x20 }
+
+func bnode(env Env, args []value) (value, error) {
+	if len(args) == 0 {
+		return of(env.NewBNode(""))
+	}
+	label, ok := isText(args[0].term)
+	if !ok {
+		return failed(ErrType)
+	}
+	if label == "" {
+		label = "\x00" // a label like any other, which the empty one of an Env is not
+	}
+	return of(env.NewBNode(label))
+}
+
+func strdt(lexical, iri rdf.Term) (value, error) {
+	text, ok := isText(lexical)
+	name, named := iri.(quad.IRI)
+	if !ok || !named || name == rdf.RDFLangString {
+		return failed(ErrType)
+	}
+	return of(typed(text, name))
+}
+
+func strlang(lexical, tag rdf.Term) (value, error) {
+	text, ok := isText(lexical)
+	name, named := isText(tag)
+	if !ok || !named || !xsd.Valid(name, rdf.XSDNS+"language") {
+		return failed(ErrType)
+	}
+	return of(rdf.LangLiteral(text, name))
+}
+
+// hash is a digest in hexadecimal of a text's UTF-8 (section 17.4.6).
+func hash(sum func([]byte) []byte) function {
+	return function{arity: sparql.Arity{Min: 1, Max: 1}, one: func(_ Env, v value) (value, error) {
+		text, ok := isText(v.term)
+		if !ok {
+			return failed(ErrType)
+		}
+		return ofText(hex.EncodeToString(sum([]byte(text))))
+	}}
+}

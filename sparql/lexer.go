@@ -1,0 +1,208 @@
+package sparql
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"trails/rdf"
+)
+
+// kind is a class of tokens of section 19.8.
+type kind uint8
+
+const (
+	atEnd        kind = iota
+	symbol            // a sign, or a word: the text is in capitals
+	variable          // the name without its mark
+	iriRef            // without angle brackets, as written
+	prefixedName      // prefix:local, without the escapes of the local name
+	blankLabel        // without _:
+	stringToken       // the value
+	langTag           // without @
+	integer
+	decimal
+	double
+)
+
+// token is one token; start and end are offsets of the text.
+type token struct {
+	kind       kind
+	text       string
+	start, end int
+}
+
+// lexer cuts a text into tokens. After a failure there are only ends.
+type lexer struct {
+	source
+	pos    int
+	failed *SyntaxError
+}
+
+// failAt keeps the first failure, at an offset of the text, and ends the tokens.
+func (l *lexer) failAt(at int, message string) {
+	if l.failed == nil {
+		l.failed = l.fail(l.writtenAt(at), message)
+	}
+	l.pos = len(l.text)
+}
+
+// scan returns the next token. The longest match wins, as the grammar says.
+func (l *lexer) scan() token {
+	l.skipSpace()
+	start := l.pos
+	if start >= len(l.text) {
+		return token{kind: atEnd, start: start, end: start}
+	}
+	kind, text := l.scanFrom(l.text[start])
+	if l.failed != nil {
+		return token{kind: atEnd, start: start, end: start}
+	}
+	return token{kind: kind, text: text, start: start, end: l.pos}
+}
+
+func (l *lexer) skipSpace() {
+	for l.pos < len(l.text) {
+		switch l.text[l.pos] {
+		case ' ', '\t', '\n', '\r':
+			l.pos++
+		case '#':
+			l.skipComment()
+		default:
+			return
+		}
+	}
+}
+
+func (l *lexer) skipComment() {
+	if n := strings.IndexAny(l.text[l.pos:], "\r\n"); n >= 0 {
+		l.pos += n
+	} else {
+		l.pos = len(l.text)
+	}
+}
+
+// scanFrom reads a token that begins with c.
+func (l *lexer) scanFrom(c byte) (kind, string) {
+	switch c {
+	case '<':
+		return l.scanIRI()
+	case '?', '$':
+		return l.scanVariable()
+	case '"', '\'':
+		return stringToken, l.scanString(c)
+	case '@':
+		return langTag, l.scanLangTag()
+	case '_':
+		return blankLabel, l.scanBlankLabel()
+	case '+', '-', '.':
+		if l.numberAhead() {
+			return l.scanNumber()
+		}
+	case ':':
+		return l.scanLocalName("")
+	}
+	if isDigit(c) {
+		return l.scanNumber()
+	}
+	if c >= utf8.RuneSelf || isLetter(c) {
+		return l.scanWord()
+	}
+	return symbol, l.scanSign()
+}
+
+// signs are the symbols that are no words, the long ones before their beginnings.
+var signs = []string{
+	"^^", "&&", "||", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ".", ",", ";", "=", "<", ">", "!", "|", "/", "^", "*", "+", "-", "?",
+}
+
+func (l *lexer) scanSign() string {
+	for _, sign := range signs {
+		if strings.HasPrefix(l.text[l.pos:], sign) {
+			l.pos += len(sign)
+			return sign
+		}
+	}
+	l.failAt(l.pos, "the character "+quoteFound(l.text[l.pos:min(len(l.text), l.pos+1)])+" begins nothing here")
+	return ""
+}
+
+// scanIRI reads an IRIREF or, where there is none, the sign < or <=.
+func (l *lexer) scanIRI() (kind, string) {
+	for i := l.pos + 1; i < len(l.text); i++ {
+		if c := l.text[i]; c == '>' {
+			text := l.text[l.pos+1 : i]
+			l.pos = i + 1
+			return iriRef, text
+		} else if iriStop[c] {
+			break
+		}
+	}
+	return symbol, l.scanSign()
+}
+
+func (l *lexer) scanVariable() (kind, string) {
+	n := l.span(l.pos+1, isVarStart, isVarPart)
+	if n > l.pos+1 {
+		name := l.text[l.pos+1 : n]
+		l.pos = n
+		return variable, name
+	}
+	return symbol, l.scanSign()
+}
+
+// span returns the end of the longest run from i on that begins with a character of
+// first and goes on with those of rest.
+func (l *lexer) span(i int, first, rest func(rune) bool) int {
+	for in := first; i < len(l.text); in = rest {
+		r, n := utf8.DecodeRuneInString(l.text[i:])
+		if !in(r) {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// nameSpan is a span in which full stops may stand, but not at the end.
+func (l *lexer) nameSpan(i int, first, rest func(rune) bool) int {
+	end := l.span(i, first, func(r rune) bool { return r == '.' || rest(r) })
+	for end > i && l.text[end-1] == '.' {
+		end--
+	}
+	return end
+}
+
+func (l *lexer) scanLangTag() string {
+	start := l.pos + 1
+	i := l.span(start, isASCIILetter, isASCIILetter)
+	if i == start {
+		l.failAt(l.pos, "expected a language tag behind @, such as @en")
+		return ""
+	}
+	for i+1 < len(l.text) && l.text[i] == '-' && (isLetter(l.text[i+1]) || isDigit(l.text[i+1])) {
+		i = l.span(i+1, isASCIIAlphanumeric, isASCIIAlphanumeric)
+	}
+	if err := rdf.CheckLangTag(l.text[start:i]); err != nil {
+		l.failAt(l.pos, err.Error())
+	}
+	l.pos = i
+	return l.text[start:i]
+}
+
+func isASCIILetter(r rune) bool       { return r < utf8.RuneSelf && isLetter(byte(r)) }
+func isASCIIAlphanumeric(r rune) bool { return isASCIILetter(r) || '0' <= r && r <= '9' }
+
+func (l *lexer) scanBlankLabel() string {
+	start := l.pos + 2
+	if !strings.HasPrefix(l.text[l.pos:], "_:") {
+		l.failAt(l.pos, "expected a blank node's label: _:name")
+		return ""
+	}
+	end := l.nameSpan(start, isVarStart, isNamePart)
+	if end == start {
+		l.failAt(l.pos, "expected a blank node's label behind _:")
+		return ""
+	}
+	l.pos = end
+	return l.text[start:end]
+}

@@ -1,0 +1,44 @@
+package naive_test
+
+import (
+	"testing"
+
+	"trails/rdf/rdftest"
+	"trails/sparql/sparqltest"
+)
+
+// suites are the manifests that the oracle is proven by. Its figures are its own:
+// the engine's have the names of the suites.
+var suites = []struct {
+	name, suite, manifest string
+	categories            []string
+}{
+	{name: "oracle-sparql10", suite: "sparql10", manifest: "sparql/sparql10/manifest.ttl"},
+	{
+		name: "oracle-sparql11-query", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-query.ttl",
+		categories: rdftest.QueryCategories,
+	},
+	{
+		name: "oracle-sparql11-update", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-update.ttl",
+		categories: rdftest.UpdateCategories,
+	},
+	{
+		name: "oracle-sparql11-results", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-results.ttl",
+		categories: []string{"csv-tsv-res", "json-res"},
+	},
+	{
+		name: "oracle-sparql11-fed", suite: "sparql11", manifest: "sparql/sparql11/manifest-sparql11-fed.ttl",
+		categories: []string{"syntax-fed"},
+	},
+}
+
+func TestTheOraclePassesTheW3CSuites(t *testing.T) {
+	dir := rdftest.Dir(t)
+	for _, s := range suites {
+		t.Run(s.name, func(t *testing.T) {
+			tests := rdftest.Load(t, dir, s.manifest)
+			rdftest.CheckCounts(t, dir, s.suite, tests, s.categories...)
+			rdftest.Suite{Name: s.name, Tests: tests, Run: rdftest.SPARQL(sparqltest.Oracle{})}.W3C(t)
+		})
+	}
+}

@@ -1,0 +1,256 @@
+package opt
+
+import (
+	"slices"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// equalities puts a constant in the place of a variable that a filter holds to it, as in
+// FILTER(?x = <iri>) and FILTER(sameTerm(?x, 1)), and binds the variable to it outside.
+// A pattern is read by what is given of it: of ?s :p ?o with a condition on ?s all of :p
+// would be read.
+//
+// It is sound where the condition is that the value is one term, which = says of an IRI
+// and of a string without a language (section 17.3: other literals are another value, or
+// an error, which a filter does not let pass), and where each operator that names the
+// variable binds it in every solution: then it restricts each of them to the same term,
+// before a join or behind it. It is not where the variable may be unbound on the right of
+// OPTIONAL, where MINUS compares what is shared, where a subquery cuts, and for
+// a path of length zero, which a term walks that is no node of the graph, and a variable
+// does not (section 9.3). There the condition goes to an operand for which it is, as it
+// goes below a group to its key, or stays.
+// Inside EXISTS a variable that is substituted is held to the constant by the binding.
+func equalities(op sparql.Op) sparql.Op {
+	if !has(op, isFilter) {
+		return op
+	}
+	left := maxHeld
+	return bottomUp(op, func(op sparql.Op) sparql.Op {
+		f, ok := op.(sparql.Filter)
+		if !ok {
+			return op
+		}
+		inner := f.Op
+		var rest []sparql.Expr
+		for _, e := range conjuncts(f.Expr, nil) {
+			v, t, ok := equality(e)
+			if ok = ok && left > 0; ok {
+				left--
+				inner, ok = held(inner, v, t)
+			}
+			if !ok {
+				rest = append(rest, e)
+			}
+		}
+		return filtered(inner, rest...)
+	})
+}
+
+// maxHeld bounds how many conditions are tried: each goes through all that it filters.
+const maxHeld = 30
+
+// equality recognizes that a variable is one term.
+func equality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {
+	c, ok := e.(sparql.Call)
+	if !ok || len(c.Args) != 2 || c.Func != sparql.Equal && c.Func != "SAMETERM" {
+		return "", nil, false
+	}
+	left, right := c.Args[0], c.Args[1]
+	if _, constant := left.(sparql.TermExpr); constant {
+		left, right = right, left
+	}
+	x, isVar := left.(sparql.VarExpr)
+	constant, isTerm := right.(sparql.TermExpr)
+	if !isVar || !isTerm {
+		return "", nil, false
+	}
+	switch constant.Term.(type) {
+	case quad.IRI, quad.String:
+		return x.Var, constant.Term, true
+	case quad.TypedString, quad.LangString:
+		return x.Var, constant.Term, c.Func == "SAMETERM"
+	}
+	return "", nil, false
+}
+
+// held is op with those of its solutions in which v is t; not ok is op itself.
+func held(op sparql.Op, v sparql.Var, t rdf.Term) (sparql.Op, bool) {
+	if !binds(op, v) {
+		return op, false
+	}
+	s := substitution{v, t}
+	if out, ok := s.in(op); ok {
+		return sparql.Extend{Op: out, Var: v, Expr: sparql.TermExpr{Term: t}}, true
+	}
+	switch x := op.(type) {
+	case sparql.Join:
+		list := joinedBy(x, nil)
+		for i := range list {
+			if out, ok := held(list[i], v, t); ok {
+				list[i] = out
+				return joinOf(list), true
+			}
+		}
+	case sparql.LeftJoin:
+		out, ok := held(x.Left, v, t)
+		return sparql.LeftJoin{Left: out, Right: x.Right, Expr: x.Expr}, ok
+	case sparql.Minus:
+		out, ok := held(x.Left, v, t)
+		return sparql.Minus{Left: out, Right: x.Right}, ok
+	case sparql.Filter:
+		out, ok := held(x.Op, v, t)
+		return sparql.Filter{Expr: x.Expr, Op: out}, ok
+	}
+	return heldBelow(op, v, t)
+}
+
+// heldBelow is held for what makes solutions of others.
+func heldBelow(op sparql.Op, v sparql.Var, t rdf.Term) (sparql.Op, bool) {
+	switch x := op.(type) {
+	case sparql.Extend:
+		if x.Var != v {
+			out, ok := held(x.Op, v, t)
+			return sparql.Extend{Op: out, Var: x.Var, Expr: x.Expr}, ok
+		}
+	case sparql.Project:
+		out, ok := held(x.Op, v, t)
+		return sparql.Project{Op: out, Vars: x.Vars}, ok
+	case sparql.Group:
+		out, ok := held(x.Op, v, t)
+		return sparql.Group{Op: out, Keys: x.Keys, Aggregates: x.Aggregates}, ok
+	}
+	return op, false
+}
+
+// substitution is of a term for a variable.
+type substitution struct {
+	of sparql.Var
+	by rdf.Term
+}
+
+// in is op without the variable, with the solutions in which it would be the term; not
+// ok where that cannot be said.
+func (s substitution) in(op sparql.Op) (sparql.Op, bool) {
+	if !mentions(op, s.of) {
+		return op, true
+	}
+	if !binds(op, s.of) {
+		return nil, false
+	}
+	switch op := op.(type) {
+	case sparql.BGP:
+		return s.inPatterns(op)
+	case sparql.PathPattern:
+		_, iri := s.by.(quad.IRI)
+		op.Subject, op.Object = s.operand(op.Subject), s.operand(op.Object)
+		return op, iri && !mayBeEmpty(op.Path)
+	case sparql.Join:
+		left, right, ok := s.inBoth(op.Left, op.Right)
+		return sparql.Join{Left: left, Right: right}, ok
+	case sparql.Union:
+		left, right, ok := s.inBoth(op.Left, op.Right)
+		return sparql.Union{Left: left, Right: right}, ok
+	case sparql.LeftJoin:
+		left, right, ok := s.inBoth(op.Left, op.Right)
+		e, same := s.inExpr(op.Expr)
+		return sparql.LeftJoin{Left: left, Right: right, Expr: e}, ok && same
+	case sparql.Minus:
+		left, ok := s.in(op.Left)
+		return sparql.Minus{Left: left, Right: op.Right}, ok && !mentions(op.Right, s.of)
+	case sparql.Filter:
+		e, same := s.inExpr(op.Expr)
+		inner, ok := s.in(op.Op)
+		return sparql.Filter{Expr: e, Op: inner}, ok && same
+	case sparql.Extend:
+		e, same := s.inExpr(op.Expr)
+		inner, ok := s.in(op.Op)
+		return sparql.Extend{Op: inner, Var: op.Var, Expr: e}, ok && same && op.Var != s.of
+	case sparql.Graph:
+		return s.inGraph(op)
+	case sparql.Project:
+		inner, ok := s.in(op.Op)
+		vars := slices.DeleteFunc(slices.Clone(op.Vars), func(v sparql.Var) bool { return v == s.of })
+		return sparql.Project{Op: inner, Vars: vars}, ok
+	case sparql.Distinct:
+		inner, ok := s.in(op.Op)
+		return sparql.Distinct{Op: inner}, ok
+	}
+	return nil, false
+}
+
+func (s substitution) inBoth(a, b sparql.Op) (left, right sparql.Op, ok bool) {
+	left, ok = s.in(a)
+	if !ok {
+		return nil, nil, false
+	}
+	right, ok = s.in(b)
+	return left, right, ok
+}
+
+// inGraph knows that a graph with a variable for its name is one that is stored.
+func (s substitution) inGraph(op sparql.Graph) (sparql.Op, bool) {
+	_, iri := s.by.(quad.IRI)
+	if op.Name.Var == s.of && (!iri || rdf.IsVirtual(s.by) || s.by == rdf.Term(rdf.DefaultGraph)) {
+		return nil, false
+	}
+	inner, ok := s.in(op.Op)
+	return sparql.Graph{Name: s.operand(op.Name), Op: inner}, ok
+}
+
+func (s substitution) operand(o sparql.Operand) sparql.Operand {
+	if o.Var == s.of {
+		return sparql.Operand{Term: s.by}
+	}
+	return o
+}
+
+// inPatterns leaves a literal where none can be.
+func (s substitution) inPatterns(b sparql.BGP) (sparql.Op, bool) {
+	_, iri := s.by.(quad.IRI)
+	patterns := make([]sparql.TriplePattern, len(b.Patterns))
+	for i, p := range b.Patterns {
+		if !iri && (p.Subject.Var == s.of || p.Predicate.Var == s.of) {
+			return nil, false
+		}
+		patterns[i] = sparql.TriplePattern{Subject: s.operand(p.Subject), Predicate: s.operand(p.Predicate), Object: s.operand(p.Object)}
+	}
+	return sparql.BGP{Patterns: patterns}, true
+}
+
+// inExpr is an expression with the term; not with a pattern that names the variable.
+func (s substitution) inExpr(e sparql.Expr) (sparql.Expr, bool) {
+	if !exprMentions(e, s.of) {
+		return e, true
+	}
+	if hasPattern(e) {
+		return nil, false
+	}
+	isBound := sparql.VarExpr{Var: s.of}
+	return sparql.EachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
+		if leaf == sparql.Expr(isBound) {
+			return sparql.TermExpr{Term: s.by}
+		}
+		return leaf
+	}), !some(e, func(e sparql.Expr) bool { c, ok := e.(sparql.Call); return ok && c.Func == sparql.Bound })
+}
+
+// mayBeEmpty reports whether a path can be walked in no step.
+func mayBeEmpty(p sparql.Path) bool {
+	switch p := p.(type) {
+	case sparql.ZeroOrMore, sparql.ZeroOrOne:
+		return true
+	case sparql.OneOrMore:
+		return mayBeEmpty(p.Path)
+	case sparql.Inverse:
+		return mayBeEmpty(p.Path)
+	case sparql.Sequence:
+		return mayBeEmpty(p.Left) && mayBeEmpty(p.Right)
+	case sparql.Alternative:
+		return mayBeEmpty(p.Left) || mayBeEmpty(p.Right)
+	}
+	return false
+}

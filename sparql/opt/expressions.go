@@ -1,0 +1,85 @@
+package opt
+
+import (
+	"slices"
+
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// some reports whether an expression or a part of it is such.
+func some(e sparql.Expr, such func(sparql.Expr) bool) bool {
+	if such(e) {
+		return true
+	}
+	inArg := func(e sparql.Expr) bool { return some(e, such) }
+	switch e := e.(type) {
+	case sparql.Call:
+		return slices.ContainsFunc(e.Args, inArg)
+	case sparql.Cast:
+		return slices.ContainsFunc(e.Args, inArg)
+	case sparql.Aggregate:
+		return some(e.Expr, such)
+	}
+	return false
+}
+
+func hasPattern(e sparql.Expr) bool {
+	return some(e, func(e sparql.Expr) bool { _, ok := e.(sparql.Exists); return ok })
+}
+
+// isVolatile are the functions that can have another value each time.
+var isVolatile = map[sparql.Func]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNODE": true}
+
+// isPure reports whether the value of an expression depends on those of its variables
+// alone.
+func isPure(e sparql.Expr) bool {
+	return !some(e, func(e sparql.Expr) bool {
+		switch e := e.(type) {
+		case sparql.Call:
+			return isVolatile[e.Func]
+		case sparql.Exists, sparql.Aggregate:
+			return true
+		}
+		return false
+	})
+}
+
+// varsOf lists the variables of an expression without patterns.
+func varsOf(e sparql.Expr) (list []sparql.Var) {
+	some(e, func(e sparql.Expr) bool {
+		if v, ok := e.(sparql.VarExpr); ok && !slices.Contains(list, v.Var) {
+			list = append(list, v.Var)
+		}
+		return false
+	})
+	return list
+}
+
+// conjuncts lists the conditions that && connects: in a filter each has to be true.
+func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
+	if c, ok := e.(sparql.Call); ok && c.Func == sparql.And && len(c.Args) == 2 {
+		return conjuncts(c.Args[1], conjuncts(c.Args[0], list))
+	}
+	return append(list, e)
+}
+
+// filtered is op behind conditions, which a filter that stands there takes.
+func filtered(op sparql.Op, list ...sparql.Expr) sparql.Op {
+	if len(list) == 0 {
+		return op
+	}
+	if f, ok := op.(sparql.Filter); ok {
+		return filtered(f.Op, append(conjuncts(f.Expr, nil), list...)...)
+	}
+	all := list[0]
+	for _, e := range list[1:] {
+		all = sparql.Call{Func: sparql.And, Args: []sparql.Expr{all, e}}
+	}
+	return sparql.Filter{Expr: all, Op: op}
+}
+
+var (
+	trueTerm  = rdf.Literal("true", rdf.XSDBoolean)
+	falseTerm = rdf.Literal("false", rdf.XSDBoolean)
+)

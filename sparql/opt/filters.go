@@ -1,0 +1,135 @@
+package opt
+
+import (
+	"slices"
+
+	"trails/sparql"
+)
+
+// filters moves conditions down to where their variables get their values: to the left
+// of OPTIONAL and MINUS, to both sides of a union, below BIND, DISTINCT, ORDER BY and the
+// projection of a subquery, below GROUP BY when they are about its keys, into GRAPH, and
+// to the operand of a join that is more than patterns. What does not pass is then not
+// joined, grouped and compared first, and a range of values becomes a range of an index.
+// Beside patterns a condition stays: it is tested at each table there anyway.
+//
+// A condition moves only to an operator that binds all its variables in every solution:
+// there they have the values that they have above, since a join merges compatible
+// solutions (section 18.5) and the solution that EXISTS substitutes is compatible, too.
+// So it is true for the same ones, and what is false or an error passes neither here nor
+// there. It never goes to the right of OPTIONAL, which would keep the left side, below
+// LIMIT, which would cut others, or into a group whose count it would change. A condition
+// with EXISTS sees all variables around it and stays, as does one that is another each
+// time, or about no variable.
+func filters(op sparql.Op) sparql.Op {
+	if !has(op, isFilter) {
+		return op
+	}
+	p := pushing{copies: maxCopies, moves: maxMoves}
+	return p.all(op)
+}
+
+// maxCopies bounds what unions of unions make of conditions, maxMoves how often one goes
+// a level down: what many conditions and many levels take would grow with both.
+const (
+	maxCopies = 200
+	maxMoves  = 2000
+)
+
+type pushing struct{ copies, moves int }
+
+func (p *pushing) all(op sparql.Op) sparql.Op {
+	f, ok := op.(sparql.Filter)
+	if !ok {
+		return eachOperand(op, p.all)
+	}
+	inner := f.Op
+	var rest []sparql.Expr
+	for _, e := range conjuncts(f.Expr, nil) {
+		moved, ok := p.into(inner, e)
+		if !ok {
+			rest = append(rest, eachPattern(e, p.all))
+			continue
+		}
+		inner = moved
+	}
+	return filtered(p.all(inner), rest...)
+}
+
+// into is op with a condition inside, not ok when it has to stay around it.
+func (p *pushing) into(op sparql.Op, e sparql.Expr) (sparql.Op, bool) {
+	vars := varsOf(e)
+	if p.moves--; p.moves < 0 || len(vars) == 0 || !isPure(e) || !bindsAll(op, vars) {
+		return op, false
+	}
+	return p.below(op, e, vars)
+}
+
+func (p *pushing) below(op sparql.Op, e sparql.Expr, vars []sparql.Var) (sparql.Op, bool) {
+	switch x := op.(type) {
+	case sparql.Join:
+		return p.belowJoin(x, e, vars)
+	case sparql.LeftJoin:
+		return sparql.LeftJoin{Left: p.behind(x.Left, e), Right: x.Right, Expr: x.Expr}, true
+	case sparql.Minus:
+		return sparql.Minus{Left: p.behind(x.Left, e), Right: x.Right}, true
+	case sparql.Union:
+		if p.copies--; p.copies >= 0 {
+			return sparql.Union{Left: p.behind(x.Left, e), Right: p.behind(x.Right, e)}, true
+		}
+	case sparql.Extend:
+		if !slices.Contains(vars, x.Var) {
+			return sparql.Extend{Op: p.behind(x.Op, e), Var: x.Var, Expr: x.Expr}, true
+		}
+	case sparql.Graph:
+		if bindsAll(x.Op, vars) && !isFlat(x.Op) {
+			return sparql.Graph{Name: x.Name, Op: p.behind(x.Op, e)}, true
+		}
+	case sparql.Filter:
+		if inner, ok := p.into(x.Op, e); ok {
+			return sparql.Filter{Expr: x.Expr, Op: inner}, true
+		}
+	case sparql.Project:
+		return sparql.Project{Op: p.behind(x.Op, e), Vars: x.Vars}, true
+	case sparql.Group:
+		return sparql.Group{Op: p.behind(x.Op, e), Keys: x.Keys, Aggregates: x.Aggregates}, true
+	case sparql.OrderBy:
+		return sparql.OrderBy{Op: p.behind(x.Op, e), Keys: x.Keys}, true
+	case sparql.Distinct:
+		return sparql.Distinct{Op: p.behind(x.Op, e)}, true
+	case sparql.Reduced:
+		return sparql.Reduced{Op: p.behind(x.Op, e)}, true
+	}
+	return op, false
+}
+
+// behind is op behind a condition, as deep as it can be.
+func (p *pushing) behind(op sparql.Op, e sparql.Expr) sparql.Op {
+	if moved, ok := p.into(op, e); ok {
+		return moved
+	}
+	return filtered(op, e)
+}
+
+func (p *pushing) belowJoin(op sparql.Join, e sparql.Expr, vars []sparql.Var) (sparql.Op, bool) {
+	list := joinedBy(op, nil)
+	whole := func(operand sparql.Op) bool { return bindsAll(operand, vars) }
+	if slices.ContainsFunc(list, func(operand sparql.Op) bool { return isFlat(operand) && whole(operand) }) {
+		return op, false
+	}
+	at := slices.IndexFunc(list, whole)
+	if at < 0 {
+		return op, false
+	}
+	list[at] = p.behind(list[at], e)
+	return joinOf(list), true
+}
+
+// isFlat reports whether an operator is no more than tables that are read.
+func isFlat(op sparql.Op) bool {
+	switch op.(type) {
+	case sparql.BGP, sparql.PathPattern, sparql.Table:
+		return true
+	}
+	return false
+}

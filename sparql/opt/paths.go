@@ -1,0 +1,109 @@
+package opt
+
+import (
+	"strconv"
+
+	"trails/sparql"
+)
+
+// paths makes patterns of paths that are patterns: a link is a triple pattern, an
+// inverse one the other way round, a sequence a join over a variable that nobody else
+// has, alternatives a union. What walks any number of times stays, as does a negated
+// set. Patterns are ordered together with all others, by what they cost; a path has to
+// be taken as it is.
+//
+// Section 18.2.2.4 translates links, inverses and sequences so, which the parser has done
+// where they are a whole path, and by section 18.4 alternatives are the union, whose
+// solutions count; the new variable is invisible, as a blank node's is. Alternatives with a constant at an end stay whole: they have few
+// solutions, and whoever orders joins sees that of a path, not of a union.
+func paths(op sparql.Op) sparql.Op {
+	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.PathPattern); return ok }) {
+		return op
+	}
+	made := 0
+	fresh := func() sparql.Var {
+		made++
+		return sparql.Var("..p" + strconv.Itoa(made))
+	}
+	return bottomUp(op, func(op sparql.Op) sparql.Op {
+		if p, ok := op.(sparql.PathPattern); ok {
+			return ofPath(p, fresh)
+		}
+		return op
+	})
+}
+
+// Steps is a path pattern as patterns as far as it can be, with its joins merged. Fresh
+// names variables.
+func Steps(p sparql.PathPattern, fresh func() sparql.Var) sparql.Op {
+	return joins(withAlternatives(p, fresh))
+}
+
+func ofPath(p sparql.PathPattern, fresh func() sparql.Var) sparql.Op {
+	p.Path = Forward(p.Path)
+	if _, ok := p.Path.(sparql.Alternative); ok && (p.Subject.Var == "" || p.Object.Var == "") {
+		return p
+	}
+	return asPatterns(p, fresh, ofPath)
+}
+
+func withAlternatives(p sparql.PathPattern, fresh func() sparql.Var) sparql.Op {
+	p.Path = Forward(p.Path)
+	return asPatterns(p, fresh, withAlternatives)
+}
+
+func asPatterns(p sparql.PathPattern, fresh func() sparql.Var, part func(sparql.PathPattern, func() sparql.Var) sparql.Op) sparql.Op {
+	switch path := p.Path.(type) {
+	case sparql.Link:
+		return link(p.Subject, path, p.Object)
+	case sparql.Inverse:
+		if l, ok := path.Path.(sparql.Link); ok {
+			return link(p.Object, l, p.Subject)
+		}
+	case sparql.Sequence:
+		middle := sparql.Operand{Var: fresh()}
+		return sparql.Join{
+			Left:  part(sparql.PathPattern{Subject: p.Subject, Path: path.Left, Object: middle}, fresh),
+			Right: part(sparql.PathPattern{Subject: middle, Path: path.Right, Object: p.Object}, fresh),
+		}
+	case sparql.Alternative:
+		return sparql.Union{
+			Left:  part(sparql.PathPattern{Subject: p.Subject, Path: path.Left, Object: p.Object}, fresh),
+			Right: part(sparql.PathPattern{Subject: p.Subject, Path: path.Right, Object: p.Object}, fresh),
+		}
+	}
+	return p
+}
+
+func link(subject sparql.Operand, l sparql.Link, object sparql.Operand) sparql.Op {
+	return sparql.BGP{Patterns: []sparql.TriplePattern{{Subject: subject, Predicate: sparql.Operand{Term: l.IRI}, Object: object}}}
+}
+
+// Forward moves inversion down to the links.
+func Forward(p sparql.Path) sparql.Path {
+	if i, ok := p.(sparql.Inverse); ok {
+		return Inverted(i.Path)
+	}
+	return p
+}
+
+// Inverted is a path walked from its end, with inversion at the links only.
+func Inverted(p sparql.Path) sparql.Path {
+	switch p := p.(type) {
+	case sparql.Inverse:
+		return Forward(p.Path)
+	case sparql.Sequence:
+		return sparql.Sequence{Left: Inverted(p.Right), Right: Inverted(p.Left)}
+	case sparql.Alternative:
+		return sparql.Alternative{Left: Inverted(p.Left), Right: Inverted(p.Right)}
+	case sparql.ZeroOrMore:
+		return sparql.ZeroOrMore{Path: Inverted(p.Path)}
+	case sparql.OneOrMore:
+		return sparql.OneOrMore{Path: Inverted(p.Path)}
+	case sparql.ZeroOrOne:
+		return sparql.ZeroOrOne{Path: Inverted(p.Path)}
+	case sparql.NegatedSet:
+		return sparql.NegatedSet{Forward: p.Backward, Backward: p.Forward}
+	}
+	return sparql.Inverse{Path: p}
+}

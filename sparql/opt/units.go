@@ -1,0 +1,81 @@
+package opt
+
+import "trails/sparql"
+
+// units drops operands that change nothing, and operators that come to nothing: the
+// empty pattern in a join, a union with nothing, OPTIONAL and MINUS of nothing. A group
+// that holds only another one, parameters and answers of services leave them behind, and
+// two patterns with an empty one between them would not become one.
+//
+// The empty pattern has one solution without bindings, the identity of Join (section
+// 18.5); it is compatible with every solution, so that OPTIONAL {} adds nothing whatever
+// its condition is, and shares no variable with any, so that MINUS {} removes none. No
+// solutions are the zero of Join and Filter and the identity of Union. A GROUP BY of
+// nothing may have a group, and GRAPH of the empty pattern asks whether the graph is
+// there: these stay.
+func units(op sparql.Op) sparql.Op {
+	if !has(op, func(op sparql.Op) bool { return isUnit(op) || isNothing(op) }) {
+		return op
+	}
+	return bottomUp(op, unit)
+}
+
+// nothing has no solution.
+var nothing sparql.Op = sparql.Table{}
+
+func isNothing(op sparql.Op) bool {
+	t, ok := op.(sparql.Table)
+	return ok && len(t.Rows) == 0
+}
+
+func isUnit(op sparql.Op) bool {
+	switch op := op.(type) {
+	case sparql.BGP:
+		return len(op.Patterns) == 0
+	case sparql.Table:
+		return len(op.Vars) == 0 && len(op.Rows) == 1
+	}
+	return false
+}
+
+func unit(op sparql.Op) sparql.Op {
+	switch op := op.(type) {
+	case sparql.Join:
+		switch {
+		case isNothing(op.Left) || isNothing(op.Right):
+			return nothing
+		case isUnit(op.Left):
+			return op.Right
+		case isUnit(op.Right):
+			return op.Left
+		}
+	case sparql.Union:
+		switch {
+		case isNothing(op.Left):
+			return op.Right
+		case isNothing(op.Right):
+			return op.Left
+		}
+	case sparql.LeftJoin:
+		if isNothing(op.Left) || isNothing(op.Right) || isUnit(op.Right) {
+			return op.Left
+		}
+	case sparql.Minus:
+		if isNothing(op.Left) || isNothing(op.Right) || isUnit(op.Right) {
+			return op.Left
+		}
+	case sparql.Filter:
+		if isNothing(op.Op) {
+			return nothing
+		}
+	case sparql.Extend:
+		if isNothing(op.Op) {
+			return nothing
+		}
+	case sparql.Graph:
+		if isNothing(op.Op) {
+			return nothing
+		}
+	}
+	return op
+}

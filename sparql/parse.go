@@ -1,0 +1,255 @@
+package sparql
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"trails/rdf"
+)
+
+// What [Parse] takes unless [Options] says otherwise.
+const (
+	DefaultBytes = 1 << 20
+	DefaultDepth = 200
+)
+
+const (
+	// maxChain bounds what stands beside each other and yet makes a deep tree:
+	// the elements of a group, the operands of a row of operators.
+	maxChain = 10_000
+	// maxExpansion bounds how many bytes prefixes may add up to, per byte allowed.
+	maxExpansion = 16
+)
+
+// Options is what a text does not say. The zero value is good.
+type Options struct {
+	// Base is what relative IRIs are resolved against until the text has a BASE.
+	Base string
+	// Prefixes are known without a declaration; the text may declare them anew.
+	Prefixes map[string]string
+	// MaxBytes bounds the text; 0 is [DefaultBytes].
+	MaxBytes int
+	// MaxDepth bounds how deep groups, expressions, paths, lists and blank nodes
+	// stand inside each other; 0 is [DefaultDepth].
+	MaxDepth int
+}
+
+func (o Options) maxBytes() int {
+	if o.MaxBytes <= 0 {
+		return DefaultBytes
+	}
+	return o.MaxBytes
+}
+
+func (o Options) maxDepth() int {
+	if o.MaxDepth <= 0 {
+		return DefaultDepth
+	}
+	return o.MaxDepth
+}
+
+// Parse reads a query and translates it to the algebra (section 18.2). A text that
+// is none is a [*SyntaxError].
+func Parse(text string, opts Options) (*Query, error) {
+	p, err := newParser(text, opts)
+	if err != nil {
+		return nil, err
+	}
+	return p.wholeQuery()
+}
+
+func (p *parser) wholeQuery() (*Query, error) {
+	q := p.query()
+	p.expectEnd("the end of the query")
+	if p.failed != nil {
+		return nil, p.failed
+	}
+	return q, nil
+}
+
+// ParseUpdate reads an update request. A text that is none is a [*SyntaxError].
+func ParseUpdate(text string, opts Options) (*Update, error) {
+	p, err := newParser(text, opts)
+	if err != nil {
+		return nil, err
+	}
+	u := p.update()
+	p.expectEnd("';' or the end of the update")
+	if p.failed != nil {
+		return nil, p.failed
+	}
+	return u, nil
+}
+
+// parser is a recursive descent through the grammar of section 19.8. The first
+// failure ends the tokens, and what is built from then on is thrown away.
+type parser struct {
+	lexer
+	opts     Options
+	tok      token
+	base     string
+	prefixes map[string]string // as declared and given
+	declared map[string]string // as declared
+	expanded map[string]rdf.IRI
+	bytes    int // of IRIs that prefixes and the base made
+	tokens   int // read
+	depth    int
+
+	sink   *sink
+	blocks blocks
+	data   dataNodes
+	// aggregates counts those of the SELECT that is being read; nil where none may stand.
+	aggregates *int
+	// elsewhere is how many SERVICEs stand around what is read: others evaluate it.
+	elsewhere int
+	numbers   renumbering
+}
+
+func newParser(text string, opts Options) (*parser, error) {
+	src := source{text: text, written: text}
+	if limit := opts.maxBytes(); len(text) > limit {
+		err := src.fail(limit, fmt.Sprintf("the text is longer than %d bytes", limit))
+		err.tooLarge = true
+		return nil, err
+	}
+	if at := invalidUTF8(text); at >= 0 {
+		return nil, src.fail(at, "the text is not valid UTF-8")
+	}
+	src, failed := unescapeCodepoints(text)
+	if failed != nil {
+		return nil, failed
+	}
+	p := &parser{
+		lexer: lexer{source: src}, opts: opts, base: opts.Base,
+		prefixes: maps.Clone(opts.Prefixes), declared: map[string]string{}, expanded: map[string]rdf.IRI{},
+	}
+	if p.prefixes == nil {
+		p.prefixes = map[string]string{}
+	}
+	p.next()
+	return p, nil
+}
+
+func invalidUTF8(text string) int {
+	if utf8.ValidString(text) {
+		return -1
+	}
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
+			return i
+		}
+	}
+	return -1
+}
+
+func (p *parser) next() {
+	p.tok = p.scan()
+	p.tokens++
+}
+
+// is reports whether the token is this sign or keyword.
+func (p *parser) is(text string) bool { return p.tok.kind == symbol && p.tok.text == text }
+
+// accept passes over a sign or keyword, if it is the token.
+func (p *parser) accept(text string) bool {
+	if !p.is(text) {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// expect passes over a sign or keyword that must stand here.
+func (p *parser) expect(text string) {
+	if !p.accept(text) {
+		p.failExpected(naming(text))
+	}
+}
+
+// naming writes a sign in quotes and a keyword as it is.
+func naming(text string) string {
+	if isLetter(text[0]) {
+		return text
+	}
+	return "'" + text + "'"
+}
+
+func (p *parser) expectEnd(what string) {
+	if p.tok.kind != atEnd {
+		p.failExpected(what)
+	}
+}
+
+// take returns the token's text if it is of this kind, and passes over it.
+func (p *parser) take(k kind, what string) string {
+	if p.tok.kind != k {
+		p.failExpected(what)
+		return ""
+	}
+	text := p.tok.text
+	p.next()
+	return text
+}
+
+func (p *parser) takeVar() Var { return Var(p.take(variable, "a variable")) }
+
+// ended reports that the text or the parse is at its end: no loop may go on.
+func (p *parser) ended() bool { return p.tok.kind == atEnd }
+
+func (p *parser) failExpected(what string) {
+	p.failHere("expected " + what + ", found " + p.found())
+}
+
+// failHere fails at the token.
+func (p *parser) failHere(message string) { p.failFrom(p.tok.start, message) }
+
+func (p *parser) failFrom(at int, message string) {
+	p.failAt(at, message)
+	p.tok = token{kind: atEnd, start: at, end: at}
+}
+
+func (p *parser) failTooLarge(message string) {
+	if p.failed == nil {
+		p.failHere(message)
+		p.failed.tooLarge = true
+	}
+}
+
+const foundRunes = 32
+
+func (p *parser) found() string {
+	if p.tok.kind == atEnd {
+		return "the end of the text"
+	}
+	return quoteFound(p.text[p.tok.start:p.tok.end])
+}
+
+// quoteFound quotes a piece of the text, cut short.
+func quoteFound(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > foundRunes {
+			return strconv.QuoteToGraphic(s[:i] + "…")
+		}
+	}
+	return strconv.QuoteToGraphic(s)
+}
+
+// enter goes one level deeper; the caller defers leave.
+func (p *parser) enter() {
+	if p.depth++; p.depth > p.opts.maxDepth() {
+		p.failTooLarge(fmt.Sprintf("this stands more than %d levels deep", p.opts.maxDepth()))
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// link counts one more in a row.
+func (p *parser) link(n *int, what string) {
+	if *n++; *n > maxChain {
+		p.failTooLarge(fmt.Sprintf("more than %d %s in a row", maxChain, what))
+	}
+}

@@ -1,0 +1,327 @@
+package sparql
+
+import (
+	"fmt"
+	"strconv"
+
+	"trails/rdf"
+	"trails/rdf/xsd"
+)
+
+// expression reads ConditionalOrExpression.
+func (p *parser) expression() Expr {
+	p.enter()
+	defer p.leave()
+	left, n := p.conjunction(), 0
+	for p.accept("||") {
+		p.link(&n, "operands")
+		left = Call{Or, []Expr{left, p.conjunction()}}
+	}
+	return left
+}
+
+func (p *parser) conjunction() Expr {
+	left, n := p.relational(), 0
+	for p.accept("&&") {
+		p.link(&n, "operands")
+		left = Call{And, []Expr{left, p.relational()}}
+	}
+	return left
+}
+
+var comparisons = []Func{Equal, NotEqual, Less, Greater, LessOrEqual, GreaterOrEqual}
+
+// relational reads RelationalExpression: one comparison at most.
+func (p *parser) relational() Expr {
+	left := p.additive()
+	for _, f := range comparisons {
+		if p.accept(string(f)) {
+			return Call{f, []Expr{left, p.additive()}}
+		}
+	}
+	switch {
+	case p.accept("IN"):
+		return Call{In, append([]Expr{left}, p.arguments()...)}
+	case p.accept("NOT"):
+		p.expect("IN")
+		return Call{NotIn, append([]Expr{left}, p.arguments()...)}
+	}
+	return left
+}
+
+// additive reads AdditiveExpression. The sign of a number behind an operand is an
+// operator: ?x -1 subtracts one.
+func (p *parser) additive() Expr {
+	left, n := p.multiplicative(), 0
+	for {
+		p.link(&n, "operands")
+		switch {
+		case p.accept("+"):
+			left = Call{Add, []Expr{left, p.multiplicative()}}
+		case p.accept("-"):
+			left = Call{Subtract, []Expr{left, p.multiplicative()}}
+		case p.signedNumber():
+			left = p.signed(left)
+		default:
+			return left
+		}
+	}
+}
+
+func (p *parser) signedNumber() bool {
+	switch p.tok.kind {
+	case integer, decimal, double:
+		return p.tok.text[0] == '+' || p.tok.text[0] == '-'
+	default:
+		return false
+	}
+}
+
+// signed takes the sign off the number that is the token, as the operator.
+func (p *parser) signed(left Expr) Expr {
+	f := Add
+	if p.tok.text[0] == '-' {
+		f = Subtract
+	}
+	p.tok.text = p.tok.text[1:]
+	return Call{f, []Expr{left, p.multiplicative()}}
+}
+
+func (p *parser) multiplicative() Expr {
+	left, n := p.unary(), 0
+	for {
+		p.link(&n, "operands")
+		switch {
+		case p.accept("*"):
+			left = Call{Multiply, []Expr{left, p.unary()}}
+		case p.accept("/"):
+			left = Call{Divide, []Expr{left, p.unary()}}
+		default:
+			return left
+		}
+	}
+}
+
+func (p *parser) unary() Expr {
+	switch {
+	case p.accept("!"):
+		return Call{Not, []Expr{p.primary()}}
+	case p.accept("-"):
+		return Call{Negate, []Expr{p.primary()}}
+	case p.accept("+"):
+		return Call{Plus, []Expr{p.primary()}}
+	}
+	return p.primary()
+}
+
+// primary reads PrimaryExpression.
+func (p *parser) primary() Expr {
+	switch {
+	case p.tok.kind == variable:
+		return VarExpr{p.takeVar()}
+	case p.isLiteral():
+		return TermExpr{p.literal()}
+	case p.isIRI():
+		return p.iriOrFunction()
+	case p.is("("):
+		return p.bracketed()
+	case p.tok.kind == symbol && isLetter(p.tok.text[0]):
+		return p.builtIn()
+	}
+	p.failExpected("an expression")
+	return TermExpr{}
+}
+
+func (p *parser) bracketed() Expr {
+	p.expect("(")
+	e := p.expression()
+	p.expect(")")
+	return e
+}
+
+func (p *parser) iriOrFunction() Expr {
+	iri := p.iri()
+	if p.is("(") {
+		return Cast{iri, p.functionArguments(iri)}
+	}
+	return TermExpr{iri}
+}
+
+// functionArguments reads ArgList. DISTINCT would make it an aggregate, and there
+// are none but the language's own.
+func (p *parser) functionArguments(iri rdf.IRI) []Expr {
+	p.expect("(")
+	if p.is("DISTINCT") {
+		p.failHere("<" + string(iri) + "> is no aggregate, and takes no DISTINCT")
+	}
+	return p.restOfList()
+}
+
+// arguments reads ExpressionList.
+func (p *parser) arguments() []Expr {
+	p.expect("(")
+	return p.restOfList()
+}
+
+func (p *parser) restOfList() []Expr {
+	if p.accept(")") {
+		return nil
+	}
+	args := []Expr{p.expression()}
+	for p.accept(",") {
+		args = append(args, p.expression())
+	}
+	p.expect(")")
+	return args
+}
+
+// builtIn reads BuiltInCall.
+func (p *parser) builtIn() Expr {
+	at, name := p.tok.start, p.tok.text
+	switch name {
+	case "NOT":
+		p.next()
+		p.expect("EXISTS")
+		return Exists{Not: true, Op: p.group().whole()}
+	case "EXISTS":
+		p.next()
+		return Exists{Op: p.group().whole()}
+	}
+	if isAggregate(name) {
+		return p.aggregate()
+	}
+	arity, ok := Functions[Func(name)]
+	if !ok {
+		p.failHere("expected an expression, found " + p.found() + ", which is no function")
+		return TermExpr{}
+	}
+	p.next()
+	args := p.arguments()
+	p.checkArity(name, args, arity, at)
+	return Call{Func(name), args}
+}
+
+func (p *parser) checkArity(name string, args []Expr, arity Arity, at int) {
+	if p.failed != nil {
+		return
+	}
+	if len(args) < arity.Min || arity.Max >= 0 && len(args) > arity.Max {
+		p.failFrom(at, name+" takes "+arity.String()+", not "+strconv.Itoa(len(args)))
+		return
+	}
+	if Func(name) == Bound {
+		if _, ok := args[0].(VarExpr); !ok {
+			p.failFrom(at, "BOUND takes a variable")
+		}
+	}
+	if wrong := wrongPattern(Call{Func(name), args}); wrong != nil && p.elsewhere == 0 {
+		p.failFrom(at, wrong.Error())
+	}
+}
+
+// wrongPattern says what is wrong with the regular expression of a call, when that and
+// its flags are constants; nil when nothing is, or when it is computed.
+func wrongPattern(c Call) error {
+	last, ok := map[Func]int{"REGEX": 2, "REPLACE": 3}[c.Func]
+	if !ok {
+		return nil
+	}
+	pattern, fixed := stringConstant(c.Args[1])
+	flags := ""
+	if len(c.Args) > last {
+		var also bool
+		flags, also = stringConstant(c.Args[last])
+		fixed = fixed && also
+	}
+	if !fixed {
+		return nil
+	}
+	if _, err := xsd.Pattern(pattern, flags); err != nil {
+		return fmt.Errorf("%s: the pattern %.100q cannot be used: %w", c.Func, pattern, err)
+	}
+	return nil
+}
+
+func stringConstant(e Expr) (string, bool) {
+	t, ok := e.(TermExpr)
+	if !ok || rdf.DatatypeOf(t.Term) != rdf.XSDString {
+		return "", false
+	}
+	return rdf.Lexical(t.Term), true
+}
+
+// String says how many arguments.
+func (a Arity) String() string {
+	switch {
+	case a.Max < 0:
+		return "any number of arguments"
+	case a.Min == a.Max:
+		return count(a.Min, "argument")
+	}
+	return strconv.Itoa(a.Min) + " to " + count(a.Max, "argument")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// constraint reads Constraint: an expression in brackets, or a call.
+func (p *parser) constraint() Expr {
+	switch {
+	case p.is("("):
+		return p.bracketed()
+	case p.isIRI():
+		iri := p.iri()
+		if !p.is("(") {
+			p.failExpected("'(' and the function's arguments")
+		}
+		return Cast{iri, p.functionArguments(iri)}
+	case p.tok.kind == symbol && isLetter(p.tok.text[0]):
+		return p.builtIn()
+	}
+	p.failExpected("an expression in brackets or a function call")
+	return TermExpr{}
+}
+
+var aggregateFuncs = map[string]AggregateFunc{
+	"COUNT": Count, "SUM": Sum, "MIN": Min, "MAX": Max, "AVG": Avg, "SAMPLE": Sample, "GROUP_CONCAT": GroupConcat,
+}
+
+func isAggregate(name string) bool { _, ok := aggregateFuncs[name]; return ok }
+
+// aggregate reads Aggregate. They do not nest, and stand in SELECT, HAVING and
+// ORDER BY only.
+func (p *parser) aggregate() Expr {
+	a := Aggregate{Func: aggregateFuncs[p.tok.text]}
+	counted := p.aggregates
+	if counted == nil {
+		p.failHere("an aggregate cannot stand here: only in SELECT, HAVING and ORDER BY, and not inside another")
+		return a
+	}
+	*counted++
+	p.aggregates = nil
+	p.next()
+	p.expect("(")
+	a.Distinct = p.accept("DISTINCT")
+	if a.Func != Count || !p.accept("*") {
+		a.Expr = p.expression()
+	}
+	if a.Func == GroupConcat {
+		a.Separator = p.separator()
+	}
+	p.expect(")")
+	p.aggregates = counted
+	return a
+}
+
+func (p *parser) separator() string {
+	if !p.accept(";") {
+		return " "
+	}
+	p.expect("SEPARATOR")
+	p.expect("=")
+	return p.take(stringToken, "a string")
+}

@@ -1,0 +1,245 @@
+package sparql
+
+import "trails/rdf"
+
+// group is a group graph pattern while it is read: the pattern so far, and the
+// filters that will stand around all of it (section 18.2.2.2).
+type group struct {
+	op      Op
+	block   []triple // the triples that no pattern but filters has ended yet
+	filters []Expr
+	scope   scope
+	joined  int
+}
+
+// whole returns the group's translation.
+func (g *group) whole() Op {
+	if len(g.filters) == 0 {
+		return g.op
+	}
+	return Filter{conjunction(g.filters), g.op}
+}
+
+func conjunction(exprs []Expr) Expr {
+	all := exprs[0]
+	for _, e := range exprs[1:] {
+		all = Call{And, []Expr{all, e}}
+	}
+	return all
+}
+
+// group reads GroupGraphPattern, braces and all.
+func (p *parser) group() *group {
+	p.enter()
+	defer p.leave()
+	aggregates, sink, block := p.aggregates, p.sink, p.blocks.current
+	p.aggregates = nil
+	p.expect("{")
+	g := &group{op: BGP{}}
+	if p.is("SELECT") {
+		g.op = p.subquery(&g.scope)
+	} else {
+		p.groupBody(g)
+	}
+	p.expect("}")
+	p.aggregates, p.sink, p.blocks.current = aggregates, sink, block
+	return g
+}
+
+// groupBody reads GroupGraphPatternSub.
+func (p *parser) groupBody(g *group) {
+	block := p.blocks.begin()
+	for !p.is("}") && !p.ended() {
+		p.link(&g.joined, "patterns")
+		switch {
+		case p.isNode():
+			p.triplesBlock(g)
+			if !p.is("}") && p.isNode() {
+				p.failExpected("'.', '}' or another pattern")
+			}
+			continue
+		case p.accept("FILTER"):
+			g.filters = append(g.filters, p.constraint())
+			p.blocks.current = block
+		default:
+			p.endBlock(g)
+			p.notTriples(g)
+			block = p.blocks.begin()
+		}
+		p.accept(".")
+	}
+	p.endBlock(g)
+}
+
+// triplesBlock reads triples. Those that only filters part are one block.
+func (p *parser) triplesBlock(g *group) {
+	s := sink{place: "a pattern", paths: true, vars: true, blanks: true, blank: blankOfPattern}
+	p.with(&s, p.triples)
+	g.scope.addTriples(s.triples)
+	g.block = append(g.block, s.triples...)
+}
+
+// endBlock joins the triples so far.
+func (p *parser) endBlock(g *group) {
+	for _, op := range p.patterns(g.block) {
+		g.op = NewJoin(g.op, op)
+	}
+	g.block = nil
+}
+
+// notTriples reads GraphPatternNotTriples without FILTER.
+func (p *parser) notTriples(g *group) {
+	switch {
+	case p.is("{"):
+		p.unionPattern(g)
+	case p.accept("OPTIONAL"):
+		p.optional(g)
+	case p.accept("MINUS"):
+		g.op = Minus{g.op, p.group().whole()}
+	case p.accept("GRAPH"):
+		p.graphPattern(g)
+	case p.accept("SERVICE"):
+		p.service(g)
+	case p.accept("BIND"):
+		p.bind(g)
+	case p.accept("VALUES"):
+		table := p.dataBlock()
+		g.scope.addAll(table.Vars)
+		g.op = NewJoin(g.op, table)
+	default:
+		p.failExpected("a triple, '{', OPTIONAL, MINUS, GRAPH, SERVICE, FILTER, BIND, VALUES or '}'")
+	}
+}
+
+// unionPattern reads GroupOrUnionGraphPattern.
+func (p *parser) unionPattern(g *group) {
+	op, n := p.nested(g), 0
+	for p.accept("UNION") {
+		p.link(&n, "alternatives")
+		op = Union{op, p.nested(g)}
+	}
+	g.op = NewJoin(g.op, op)
+}
+
+// nested reads a group whose variables are in scope around it.
+func (p *parser) nested(g *group) Op {
+	inner := p.group()
+	g.scope.addAll(inner.scope.vars)
+	return inner.whole()
+}
+
+// optional reads OPTIONAL: its filters are the join's, and see both sides.
+func (p *parser) optional(g *group) {
+	inner := p.group()
+	g.scope.addAll(inner.scope.vars)
+	join := LeftJoin{Left: g.op, Right: inner.op}
+	if len(inner.filters) > 0 {
+		join.Expr = conjunction(inner.filters)
+	}
+	g.op = join
+}
+
+func (p *parser) graphPattern(g *group) {
+	name := p.varOrIRI()
+	g.scope.add(name.Var)
+	g.op = NewJoin(g.op, Graph{name, p.nested(g)})
+}
+
+func (p *parser) service(g *group) {
+	s := Service{Silent: p.accept("SILENT"), Name: p.varOrIRI()}
+	g.scope.add(s.Name.Var)
+	p.elsewhere++
+	s.Op = p.nested(g)
+	p.elsewhere--
+	g.op = NewJoin(g.op, s)
+}
+
+func (p *parser) varOrIRI() Operand {
+	if p.tok.kind == variable {
+		return Operand{Var: p.takeVar()}
+	}
+	if !p.isIRI() {
+		p.failExpected("a variable or an IRI")
+		return Operand{}
+	}
+	return Operand{Term: p.iri()}
+}
+
+// bind reads BIND, whose variable must be new to the group so far (section 10.1).
+func (p *parser) bind(g *group) {
+	p.expect("(")
+	expr := p.expression()
+	p.expect("AS")
+	at := p.tok.start
+	v := p.takeVar()
+	p.expect(")")
+	if g.scope.has(v) {
+		p.failFrom(at, "BIND cannot set ?"+string(v)+": the group uses it already")
+	}
+	g.scope.add(v)
+	g.op = Extend{g.op, v, expr}
+}
+
+// dataBlock reads the variables and rows of VALUES.
+func (p *parser) dataBlock() Table {
+	var t Table
+	if p.tok.kind == variable {
+		t.Vars = []Var{p.takeVar()}
+		p.expect("{")
+		for !p.is("}") && !p.ended() {
+			t.Rows = append(t.Rows, []rdf.Term{p.dataValue()})
+		}
+		p.expect("}")
+		return t
+	}
+	t.Vars = p.tableVars()
+	p.expect("{")
+	for !p.is("}") && !p.ended() {
+		t.Rows = append(t.Rows, p.tableRow(len(t.Vars)))
+	}
+	p.expect("}")
+	return t
+}
+
+func (p *parser) tableVars() []Var {
+	var seen scope
+	p.expect("(")
+	for p.tok.kind == variable {
+		at := p.tok.start
+		v := p.takeVar()
+		if seen.has(v) {
+			p.failFrom(at, "VALUES names ?"+string(v)+" twice")
+		}
+		seen.add(v)
+	}
+	p.expect(")")
+	return seen.vars
+}
+
+func (p *parser) tableRow(width int) []rdf.Term {
+	at := p.tok.start
+	p.expect("(")
+	row := make([]rdf.Term, 0, width)
+	for !p.is(")") && !p.ended() {
+		row = append(row, p.dataValue())
+	}
+	p.expect(")")
+	if len(row) != width {
+		p.failFrom(at, "this row of VALUES has "+count(len(row), "value")+" for "+count(width, "variable"))
+	}
+	return row
+}
+
+// dataValue reads DataBlockValue; UNDEF is nil.
+func (p *parser) dataValue() rdf.Term {
+	switch {
+	case p.accept("UNDEF"):
+		return nil
+	case p.isIRI():
+		return p.iri()
+	case p.isLiteral():
+		return p.literal()
+	}
+	p.failExpected("an IRI, a literal or UNDEF")
+	return nil
+}

@@ -1,0 +1,177 @@
+package sparql
+
+import "trails/rdf"
+
+// query reads QueryUnit.
+func (p *parser) query() *Query {
+	p.prologue()
+	q := &Query{}
+	switch {
+	case p.is("SELECT"):
+		p.selectQuery(q)
+	case p.accept("CONSTRUCT"):
+		p.constructQuery(q)
+	case p.accept("DESCRIBE"):
+		p.describeQuery(q)
+	case p.accept("ASK"):
+		p.askQuery(q)
+	default:
+		p.failExpected("SELECT, CONSTRUCT, DESCRIBE, ASK, PREFIX or BASE")
+	}
+	q.Base = p.base
+	if len(p.declared) > 0 {
+		q.Prefixes = p.declared
+	}
+	if p.failed == nil {
+		q.Op = p.finished(q.Op)
+	}
+	return q
+}
+
+func (p *parser) selectQuery(q *Query) {
+	q.Form = Select
+	l := p.selectClause()
+	q.Dataset = p.dataset("FROM")
+	p.where(l)
+	p.modifiers(l)
+	p.values(l)
+	q.Op = p.solved(l)
+	q.Vars = l.projected
+}
+
+// subquery reads SubSelect; what it selects is in scope around it.
+func (p *parser) subquery(around *scope) Op {
+	l := p.selectClause()
+	p.where(l)
+	p.modifiers(l)
+	p.values(l)
+	op := p.solved(l)
+	around.addAll(l.projected)
+	return op
+}
+
+func (p *parser) where(l *level) {
+	p.accept("WHERE")
+	g := p.group()
+	l.op, l.scope = g.whole(), g.scope
+}
+
+// selectClause reads SelectClause.
+func (p *parser) selectClause() *level {
+	l := &level{selects: true, limit: -1}
+	p.expect("SELECT")
+	l.distinct = p.accept("DISTINCT")
+	l.reduced = !l.distinct && p.accept("REDUCED")
+	l.starAt = p.tok.start
+	if p.accept("*") {
+		l.star = true
+		return l
+	}
+	p.counting(&l.aggregates, func() {
+		for n := 0; p.tok.kind == variable || p.is("("); {
+			p.link(&n, "expressions of SELECT")
+			l.items = append(l.items, p.selectItem())
+		}
+	})
+	if len(l.items) == 0 {
+		p.failExpected("'*', a variable or an expression in brackets")
+	}
+	return l
+}
+
+// counting reads where aggregates may stand.
+func (p *parser) counting(n *int, read func()) {
+	outer := p.aggregates
+	p.aggregates = n
+	read()
+	p.aggregates = outer
+}
+
+func (p *parser) selectItem() item {
+	i := item{at: p.tok.start}
+	if p.accept("(") {
+		i.expr = p.expression()
+		p.expect("AS")
+		i.at = p.tok.start
+		i.name = p.takeVar()
+		p.expect(")")
+		return i
+	}
+	i.name = p.takeVar()
+	return i
+}
+
+// dataset reads DatasetClause, or UsingClause, as often as it stands.
+func (p *parser) dataset(word string) Dataset {
+	var d Dataset
+	for p.accept(word) {
+		if p.accept("NAMED") {
+			d.Named = append(d.Named, p.iri())
+		} else {
+			d.Default = append(d.Default, p.iri())
+		}
+	}
+	return d
+}
+
+// constructQuery reads both forms of CONSTRUCT; the short one's template is also
+// its pattern.
+func (p *parser) constructQuery(q *Query) {
+	q.Form = Construct
+	l := &level{limit: -1}
+	if p.is("{") {
+		q.Template = p.template()
+		q.Dataset = p.dataset("FROM")
+		p.where(l)
+	} else {
+		q.Dataset = p.dataset("FROM")
+		p.expect("WHERE")
+		q.Template = p.templateAsPattern(l)
+	}
+	p.modifiers(l)
+	p.values(l)
+	q.Op = p.solved(l)
+}
+
+func (p *parser) describeQuery(q *Query) {
+	q.Form = Describe
+	l := &level{limit: -1, op: BGP{}}
+	star := p.accept("*")
+	if !star {
+		q.Vars, q.Describe = p.described()
+	}
+	q.Dataset = p.dataset("FROM")
+	if p.is("WHERE") || p.is("{") {
+		p.where(l)
+	}
+	p.modifiers(l)
+	p.values(l)
+	q.Op = p.solved(l)
+	if star {
+		q.Vars = l.scope.vars
+	}
+}
+
+func (p *parser) described() (vars []Var, iris []rdf.IRI) {
+	for p.tok.kind == variable || p.isIRI() {
+		if p.tok.kind == variable {
+			vars = append(vars, p.takeVar())
+		} else {
+			iris = append(iris, p.iri())
+		}
+	}
+	if len(vars)+len(iris) == 0 {
+		p.failExpected("'*', a variable or an IRI")
+	}
+	return vars, iris
+}
+
+func (p *parser) askQuery(q *Query) {
+	q.Form = Ask
+	l := &level{limit: -1}
+	q.Dataset = p.dataset("FROM")
+	p.where(l)
+	p.modifiers(l)
+	p.values(l)
+	q.Op = p.solved(l)
+}

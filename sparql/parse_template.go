@@ -1,0 +1,111 @@
+package sparql
+
+import (
+	"strconv"
+
+	"trails/rdf"
+)
+
+// template reads ConstructTemplate. Its blank nodes are terms: new ones for each
+// solution.
+func (p *parser) template() []TriplePattern {
+	s := sink{place: "a template", vars: true, blanks: true, blank: (&labels{}).blank}
+	p.with(&s, p.bracedTriples)
+	return templateOf(s.triples)
+}
+
+func (p *parser) bracedTriples() {
+	p.expect("{")
+	p.triples()
+	p.expect("}")
+}
+
+func templateOf(triples []triple) []TriplePattern {
+	var patterns []TriplePattern
+	for _, t := range triples {
+		patterns = append(patterns, TriplePattern{t.subject, t.verb, t.object})
+	}
+	return patterns
+}
+
+// templateAsPattern reads what stands behind CONSTRUCT WHERE.
+func (p *parser) templateAsPattern(l *level) []TriplePattern {
+	names := &labels{}
+	terms := map[Operand]Operand{}
+	s := sink{place: "a template", vars: true, blanks: true}
+	s.blank = func(p *parser, label string, at int) Operand {
+		v := blankOfPattern(p, label, at)
+		terms[v] = names.blank(p, label, at)
+		return v
+	}
+	p.blocks.begin()
+	p.with(&s, p.bracedTriples)
+	l.scope.addTriples(s.triples)
+	pattern := BGP{templateOf(s.triples)}
+	l.op = pattern
+	return replaceEnds(pattern.Patterns, terms)
+}
+
+// replaceEnds returns the patterns with other subjects and objects.
+func replaceEnds(patterns []TriplePattern, by map[Operand]Operand) []TriplePattern {
+	var out []TriplePattern
+	for _, t := range patterns {
+		if s, ok := by[t.Subject]; ok {
+			t.Subject = s
+		}
+		if o, ok := by[t.Object]; ok {
+			t.Object = o
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// labels gives the blank nodes of a template their names, in order.
+type labels struct {
+	known map[string]rdf.BNode
+	n     int
+}
+
+// dataNodes are the blank nodes of the INSERT DATA operations so far. Two operations
+// cannot share a label (section 19.6), and do not share a node.
+type dataNodes struct {
+	seen map[string]bool
+	n    int
+}
+
+// insertData reads INSERT DATA behind its words.
+func (p *parser) insertData() []QuadPattern {
+	mine := &labels{n: p.data.n}
+	s := &sink{place: "INSERT DATA", blanks: true}
+	s.blank = func(p *parser, label string, at int) Operand {
+		if label != "" && p.data.seen[label] {
+			p.failFrom(at, "the blank node label _:"+label+" is used in another INSERT DATA, and cannot be shared")
+		}
+		return mine.blank(p, label, at)
+	}
+	quads := p.quads(s)
+	p.data.n = mine.n
+	for label := range mine.known {
+		if p.data.seen == nil {
+			p.data.seen = map[string]bool{}
+		}
+		p.data.seen[label] = true
+	}
+	return quads
+}
+
+func (l *labels) blank(_ *parser, label string, _ int) Operand {
+	if node, ok := l.known[label]; ok {
+		return Operand{Term: node}
+	}
+	node := rdf.BNode("b" + strconv.Itoa(l.n))
+	l.n++
+	if label != "" {
+		if l.known == nil {
+			l.known = map[string]rdf.BNode{}
+		}
+		l.known[label] = node
+	}
+	return Operand{Term: node}
+}

@@ -1,0 +1,137 @@
+package sparql
+
+import (
+	"strings"
+
+	"trails/rdf"
+)
+
+// prologue reads BASE and PREFIX declarations.
+func (p *parser) prologue() {
+	for {
+		switch {
+		case p.accept("BASE"):
+			at := p.tok.start
+			p.base = p.resolve(p.take(iriRef, "an IRI in angle brackets"), at)
+		case p.accept("PREFIX"):
+			p.prefixDeclaration()
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) prefixDeclaration() {
+	at := p.tok.start
+	name := p.take(prefixedName, "a prefix with its colon, such as ex:")
+	prefix, local, _ := strings.Cut(name, ":")
+	if local != "" {
+		p.failFrom(at, "expected a prefix with its colon, found "+quoteFound(name))
+	}
+	at = p.tok.start
+	namespace := p.resolve(p.take(iriRef, "an IRI in angle brackets"), at)
+	p.prefixes[prefix], p.declared[prefix] = namespace, namespace
+	clear(p.expanded)
+}
+
+// resolve makes an IRI as written absolute.
+func (p *parser) resolve(ref string, at int) string {
+	if p.failed != nil || rdf.IsAbsoluteIRI(ref) {
+		return ref
+	}
+	iri, err := rdf.ResolveIRI(p.base, ref)
+	switch {
+	case err != nil && p.base == "":
+		p.failFrom(at, "the IRI "+quoteFound(ref)+" is relative, and there is no BASE")
+	case err != nil:
+		p.failFrom(at, err.Error())
+	}
+	p.charge(len(iri))
+	return iri
+}
+
+// charge counts bytes that stand for fewer of the text.
+func (p *parser) charge(n int) {
+	if p.bytes += n; p.bytes > maxExpansion*p.opts.maxBytes() {
+		p.failTooLarge("the IRIs are too long when their prefixes are expanded")
+	}
+}
+
+// expand returns the IRI that a prefixed name means.
+func (p *parser) expand(name string, at int) rdf.IRI {
+	if iri, ok := p.expanded[name]; ok {
+		return iri
+	}
+	prefix, local, _ := strings.Cut(name, ":")
+	namespace, ok := p.prefixes[prefix]
+	if !ok && p.failed == nil {
+		p.failFrom(at, "the prefix "+prefix+": is not declared")
+		return ""
+	}
+	p.charge(len(namespace) + len(local))
+	if p.failed != nil {
+		return ""
+	}
+	iri := rdf.IRI(namespace + local)
+	p.expanded[name] = iri
+	return iri
+}
+
+func (p *parser) isIRI() bool { return p.tok.kind == iriRef || p.tok.kind == prefixedName }
+
+// iri reads an IRI in brackets or a prefixed name.
+func (p *parser) iri() rdf.IRI {
+	at, text := p.tok.start, p.tok.text
+	switch p.tok.kind {
+	case iriRef:
+		p.next()
+		return rdf.IRI(p.resolve(text, at))
+	case prefixedName:
+		p.next()
+		return p.expand(text, at)
+	default:
+		p.failExpected("an IRI")
+		return ""
+	}
+}
+
+// isLiteral reports whether a literal begins here.
+func (p *parser) isLiteral() bool {
+	switch p.tok.kind {
+	case stringToken, integer, decimal, double:
+		return true
+	case symbol:
+		return p.tok.text == "TRUE" || p.tok.text == "FALSE"
+	default:
+		return false
+	}
+}
+
+var numberTypes = map[kind]rdf.IRI{integer: rdf.XSDInteger, decimal: rdf.XSDDecimal, double: rdf.XSDDouble}
+
+// literal reads an RDFLiteral, a number or a boolean.
+func (p *parser) literal() rdf.Term {
+	tok := p.tok
+	p.next()
+	switch tok.kind {
+	case stringToken:
+		return p.rdfLiteral(tok.text)
+	case symbol:
+		return rdf.Literal(strings.ToLower(tok.text), rdf.XSDBoolean)
+	default:
+		return rdf.Literal(tok.text, numberTypes[tok.kind])
+	}
+}
+
+// rdfLiteral reads what may stand behind the string.
+func (p *parser) rdfLiteral(lexical string) rdf.Term {
+	if p.tok.kind == langTag {
+		tag := p.tok.text
+		p.next()
+		return rdf.LangLiteral(lexical, tag)
+	}
+	if p.accept("^^") {
+		return rdf.Literal(lexical, p.iri())
+	}
+	return rdf.Literal(lexical, "")
+}

@@ -1,0 +1,209 @@
+package sparql
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// printer writes algebra as SPARQL. What [Parse] made it writes such that Parse
+// makes the same again.
+type printer struct {
+	strings.Builder
+	prefixes   map[string]string // by namespace
+	aggregates map[Var]Aggregate // what the variables of groups stand for
+	indent     int
+}
+
+func newPrinter(prefixes map[string]string) *printer {
+	p := &printer{prefixes: map[string]string{}, aggregates: map[Var]Aggregate{}}
+	for _, prefix := range slices.Sorted(maps.Keys(prefixes)) {
+		if _, known := p.prefixes[prefixes[prefix]]; !known {
+			p.prefixes[prefixes[prefix]] = prefix
+		}
+	}
+	return p
+}
+
+// String returns the query as SPARQL: Parse gives the same query for it.
+func (q *Query) String() string {
+	p := newPrinter(q.Prefixes)
+	p.prologue(q.Base, q.Prefixes)
+	p.query(q)
+	return p.Builder.String()
+}
+
+func exprText(e Expr) string {
+	p := newPrinter(nil)
+	p.expr(e, lowest)
+	return p.Builder.String()
+}
+
+func (p *printer) prologue(base string, prefixes map[string]string) {
+	if base != "" {
+		p.write("BASE <", base, ">\n")
+	}
+	for _, prefix := range slices.Sorted(maps.Keys(prefixes)) {
+		p.write("PREFIX ", prefix, ": <", prefixes[prefix], ">\n")
+	}
+}
+
+func (p *printer) write(parts ...string) {
+	for _, s := range parts {
+		p.WriteString(s)
+	}
+}
+
+// maxIndent is where lines stop moving to the right: nobody reads on there.
+const maxIndent = 40
+
+// line begins a new line.
+func (p *printer) line(parts ...string) {
+	p.write("\n", strings.Repeat("  ", min(p.indent, maxIndent)))
+	p.write(parts...)
+}
+
+// braces writes a block of lines.
+func (p *printer) braces(lines func()) {
+	p.write("{")
+	p.indent++
+	lines()
+	p.indent--
+	p.line("}")
+}
+
+func (p *printer) query(q *Query) {
+	l := levelOf(q.Op, q.Form == Select)
+	p.know(l.group)
+	switch q.Form {
+	case Select:
+		p.selectClause(l)
+	case Construct:
+		p.write("CONSTRUCT ")
+		p.template(q.Template)
+	case Describe:
+		p.write("DESCRIBE")
+		p.described(q)
+	default:
+		p.write("ASK")
+	}
+	p.dataset("FROM", q.Dataset)
+	p.rest(l)
+}
+
+func (p *printer) described(q *Query) {
+	for _, v := range q.Vars {
+		p.write(" ?", string(v))
+	}
+	for _, iri := range q.Describe {
+		p.write(" ", p.iri(iri))
+	}
+	if len(q.Vars)+len(q.Describe) == 0 {
+		p.write(" *")
+	}
+}
+
+func (p *printer) template(patterns []TriplePattern) {
+	p.braces(func() {
+		for _, t := range patterns {
+			p.triple(t)
+		}
+	})
+}
+
+func (p *printer) dataset(word string, d Dataset) {
+	for _, iri := range d.Default {
+		p.line(word, " ", p.iri(iri))
+	}
+	for _, iri := range d.Named {
+		p.line(word, " NAMED ", p.iri(iri))
+	}
+}
+
+func (p *printer) triple(t TriplePattern) {
+	p.line(p.operand(t.Subject), " ", p.verb(t.Predicate), " ", p.operand(t.Object), " .")
+}
+
+func (p *printer) verb(o Operand) string {
+	if o.Term == rdf.Type {
+		return "a"
+	}
+	return p.operand(o)
+}
+
+// operand writes a variable, a term, or the blank node that a variable was.
+func (p *printer) operand(o Operand) string {
+	switch {
+	case o.Var == "":
+		return p.term(o.Term)
+	case o.Var[0] == '.':
+		return "_:" + string(o.Var[1:])
+	}
+	return "?" + string(o.Var)
+}
+
+func (p *printer) term(t rdf.Term) string {
+	switch t := t.(type) {
+	case nil:
+		return "UNDEF"
+	case quad.IRI:
+		return p.iri(t)
+	case quad.TypedString:
+		return p.typed(t)
+	}
+	return string(rdf.AppendTerm(nil, t))
+}
+
+// typed writes a number or boolean bare where the grammar has it so.
+func (p *printer) typed(t quad.TypedString) string {
+	lexical := string(t.Value)
+	switch {
+	case t.Type == rdf.XSDBoolean && (lexical == "true" || lexical == "false"):
+		return lexical
+	case isNumber(lexical, t.Type):
+		return lexical
+	}
+	return string(rdf.AppendTerm(nil, t.Value)) + "^^" + p.iri(t.Type)
+}
+
+func isNumber(lexical string, datatype rdf.IRI) bool {
+	l := lexer{source: source{text: lexical, written: lexical}}
+	tok := l.scan()
+	number := tok.kind == integer || tok.kind == decimal || tok.kind == double
+	return number && tok.start == 0 && tok.end == len(lexical) && numberTypes[tok.kind] == datatype
+}
+
+// iri writes a prefixed name where a prefix stands for all up to the last delimiter.
+func (p *printer) iri(iri rdf.IRI) string {
+	if n := strings.LastIndexAny(string(iri), "#/:") + 1; n > 0 && len(p.prefixes) > 0 {
+		prefix, ok := p.prefixes[string(iri[:n])]
+		if ok && isPlainLocal(string(iri[n:])) {
+			return prefix + ":" + string(iri[n:])
+		}
+	}
+	return "<" + string(iri) + ">"
+}
+
+// isPlainLocal is the part of PN_LOCAL that needs no second look.
+func isPlainLocal(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isLetter(c) && !isDigit(c) && c != '_' && (c != '-' || i == 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func (p *printer) limits(l shape) {
+	if l.offset > 0 {
+		p.line("OFFSET ", strconv.FormatInt(l.offset, 10))
+	}
+	if l.limit >= 0 {
+		p.line("LIMIT ", strconv.FormatInt(l.limit, 10))
+	}
+}

@@ -1,0 +1,115 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// input is the text that a reader is in, with what it has found.
+type input struct {
+	text       []byte
+	rows, vars int // limits
+	out        Result
+	columns    map[sparql.Var]int
+}
+
+func (in *input) read(f Format) (Result, error) {
+	if bad := invalidAt(in.text); bad >= 0 {
+		return Result{}, in.wrong(bad, "not UTF-8")
+	}
+	in.columns = map[sparql.Var]int{}
+	var err error
+	switch f {
+	case JSON:
+		err = in.readJSON()
+	case XML:
+		err = in.readXML()
+	case CSV:
+		err = in.readCSV()
+	case TSV:
+		err = in.readTSV()
+	default:
+		err = fault.New(fault.InvalidArguments, "no results format %q", f)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return in.out, nil
+}
+
+// invalidAt returns where the text stops being UTF-8, or -1.
+func invalidAt(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	at := 0
+	for {
+		r, n := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && n <= 1 {
+			return at
+		}
+		at += n
+	}
+}
+
+// wrong describes byte at of the text.
+func (in *input) wrong(at int, format string, args ...any) error {
+	return in.syntaxError(fault.Malformed, at, format, args...)
+}
+
+func (in *input) tooLarge(at int, format string, args ...any) error {
+	return in.syntaxError(fault.TooLarge, at, format, args...)
+}
+
+func (in *input) syntaxError(kind fault.Kind, at int, format string, args ...any) error {
+	before := in.text[:min(max(at, 0), len(in.text))]
+	return &SyntaxError{
+		Line:    bytes.Count(before, []byte{'\n'}) + 1,
+		Column:  utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
+		Message: fmt.Sprintf(format, args...),
+		kind:    kind,
+	}
+}
+
+// addVar takes a variable of the head.
+func (in *input) addVar(at int, name string) error {
+	v := sparql.Var(name)
+	if name == "" {
+		return in.wrong(at, "a variable without a name")
+	}
+	if _, twice := in.columns[v]; twice {
+		return in.wrong(at, "the variable %q twice", name)
+	}
+	if len(in.out.Vars) == in.vars {
+		return in.tooLarge(at, "more than %d variables", in.vars)
+	}
+	in.columns[v] = len(in.out.Vars)
+	in.out.Vars = append(in.out.Vars, v)
+	return nil
+}
+
+func (in *input) addRow(at int, row []rdf.Term) error {
+	if len(in.out.Rows) == in.rows {
+		return in.tooLarge(at, "more than %d rows", in.rows)
+	}
+	in.out.Rows = append(in.out.Rows, row)
+	return nil
+}
+
+// bind puts a term into a row under its variable.
+func (in *input) bind(at int, row []rdf.Term, name string, t rdf.Term) error {
+	column, ok := in.columns[sparql.Var(name)]
+	if !ok {
+		return in.wrong(at, "the variable %q is not in the head", name)
+	}
+	if row[column] != nil {
+		return in.wrong(at, "the variable %q twice in one row", name)
+	}
+	row[column] = t
+	return nil
+}

@@ -1,0 +1,87 @@
+package results
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+	"trails/sparql"
+)
+
+func csvHead(dst []byte, vars []sparql.Var) []byte {
+	for i, v := range vars {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, v...)
+	}
+	return append(dst, '\r', '\n')
+}
+
+func csvRow(dst []byte, vars []sparql.Var, row []rdf.Term, _ bool) []byte {
+	for i := range vars {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = csvField(dst, row[i])
+	}
+	return append(dst, '\r', '\n')
+}
+
+// csvField writes the text of a term. That of an empty literal is quoted, so that
+// it can be told from no value.
+func csvField(dst []byte, t rdf.Term) []byte {
+	if t == nil {
+		return dst
+	}
+	text := rdf.Lexical(t)
+	if _, blank := t.(quad.BNode); blank {
+		dst = append(dst, '_', ':')
+	} else if text == "" || strings.ContainsAny(text, ",\"\r\n") {
+		return append(append(append(dst, '"'), strings.ReplaceAll(text, `"`, `""`)...), '"')
+	}
+	return append(dst, text...)
+}
+
+func tsvHead(dst []byte, vars []sparql.Var) []byte {
+	for i, v := range vars {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		dst = append(append(dst, '?'), v...)
+	}
+	return append(dst, '\n')
+}
+
+func tsvRow(dst []byte, vars []sparql.Var, row []rdf.Term, _ bool) []byte {
+	for i := range vars {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		dst = tsvTerm(dst, row[i])
+	}
+	return append(dst, '\n')
+}
+
+// bareNumbers are the numbers that Turtle writes without quotation marks.
+var bareNumbers = []struct {
+	datatype rdf.IRI
+	form     *regexp.Regexp
+}{
+	{rdf.XSDInteger, regexp.MustCompile(`^[+-]?[0-9]+$`)},
+	{rdf.XSDDecimal, regexp.MustCompile(`^[+-]?[0-9]*\.[0-9]+$`)},
+	{rdf.XSDDouble, regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+$`)},
+}
+
+func tsvTerm(dst []byte, t rdf.Term) []byte {
+	if typed, ok := t.(quad.TypedString); ok {
+		for _, n := range bareNumbers {
+			if n.datatype == typed.Type && n.form.MatchString(string(typed.Value)) {
+				return append(dst, typed.Value...)
+			}
+		}
+	}
+	return rdf.AppendTerm(dst, t)
+}

@@ -1,0 +1,133 @@
+package sparqltest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+	"trails/rdf/rdftest"
+	"trails/sparql/naive"
+)
+
+// Agree returns how an answer to a query differs from what the oracle knows of it:
+// the rows as often, by one mapping of blank nodes; with ORDER BY, no row before one
+// that sorts before it; with LIMIT, so many of the rows that there are without.
+func Agree(ctx context.Context, c Case, dataset []rdf.Quad, got rdftest.Answer) error {
+	if err := c.sorted(got); err != nil {
+		return err
+	}
+	if c.Whole != "" {
+		return c.part(ctx, dataset, got)
+	}
+	want, err := Oracle{}.Query(ctx, c.Text, "", dataset)
+	if err != nil {
+		return fmt.Errorf("the oracle: %w", err)
+	}
+	return rdftest.CompareAnswers(want, got)
+}
+
+// sorted holds rows to ORDER BY as far as section 15.1 defines an order.
+func (c Case) sorted(got rdftest.Answer) error {
+	for i, row := range got.Rows {
+		for _, later := range got.Rows[i+1:] {
+			if c.order(got.Vars, row, later) > 0 {
+				return fmt.Errorf("row %v stands before %v, which sorts before it", row, later)
+			}
+		}
+	}
+	return nil
+}
+
+func (c Case) order(vars []string, a, b []rdf.Term) int {
+	for _, key := range c.Keys {
+		i := slices.Index(vars, key.Var)
+		if i < 0 {
+			return 0 // comparing the columns says so
+		}
+		order, defined := naive.Order(a[i], b[i])
+		switch {
+		case !defined:
+			return 0
+		case order != 0 && key.Descending:
+			return -order
+		case order != 0:
+			return order
+		}
+	}
+	return 0
+}
+
+// part holds the rows of a query with LIMIT against those of the whole one.
+func (c Case) part(ctx context.Context, dataset []rdf.Quad, got rdftest.Answer) error {
+	whole, err := Oracle{}.Query(ctx, c.Whole, "", dataset)
+	if err != nil {
+		return fmt.Errorf("the oracle: %w", err)
+	}
+	if want := min(c.Limit, max(len(whole.Rows)-c.Offset, 0)); len(got.Rows) != want {
+		return fmt.Errorf("got %d rows, want %d of %d", len(got.Rows), want, len(whole.Rows))
+	}
+	left := slices.Clone(whole.Rows)
+	for _, row := range got.Rows {
+		at := slices.IndexFunc(left, func(r []rdf.Term) bool {
+			return rdftest.CompareAnswers(one(whole.Vars, r), one(got.Vars, row)) == nil
+		})
+		if at < 0 {
+			return fmt.Errorf("row %v is none of the whole query's, or too often", row)
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return c.cut(whole, got)
+}
+
+// cut checks with ORDER BY that nothing that was left out sorts between the rows:
+// the i-th row sorts like the oracle's i-th, as far as there is an order.
+func (c Case) cut(whole, got rdftest.Answer) error {
+	if len(c.Keys) == 0 || c.mixed(whole) {
+		return nil
+	}
+	for i, row := range got.Rows {
+		if want := whole.Rows[c.Offset+i]; c.order(whole.Vars, want, aligned(whole.Vars, got.Vars, row)) != 0 {
+			return fmt.Errorf("row %d is %v, want one that sorts like %v", i, row, want)
+		}
+	}
+	return nil
+}
+
+// mixed reports that some keys have no order between them.
+func (c Case) mixed(a rdftest.Answer) bool {
+	for _, key := range c.Keys {
+		column := slices.Index(a.Vars, key.Var)
+		for i, row := range a.Rows {
+			for _, other := range a.Rows[i+1:] {
+				if _, defined := naive.Order(row[column], other[column]); !defined {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func aligned(vars, from []string, row []rdf.Term) []rdf.Term {
+	out := make([]rdf.Term, len(vars))
+	for i, v := range vars {
+		if at := slices.Index(from, v); at >= 0 {
+			out[i] = row[at]
+		}
+	}
+	return out
+}
+
+// one is a table of one row, in which blank nodes stand for any.
+func one(vars []string, row []rdf.Term) rdftest.Answer {
+	a := rdftest.Answer{Vars: vars, Rows: [][]rdf.Term{slices.Clone(row)}}
+	for i, term := range row {
+		if _, blank := term.(quad.BNode); blank {
+			a.Rows[0][i] = quad.BNode(fmt.Sprintf("any%d", i))
+		}
+	}
+	return a
+}
