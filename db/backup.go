@@ -21,7 +21,7 @@ func (f *File) Backup(ctx context.Context, dest string, progress func(done, tota
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	r, err := f.Read(ctx)
+	r, err := f.Read(ctx, View{})
 	if err != nil {
 		return err
 	}

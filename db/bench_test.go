@@ -235,7 +235,7 @@ func BenchmarkSubject(b *testing.B) {
 		ctx, cancel := context.WithCancel(b.Context())
 		defer cancel()
 		for b.Loop() {
-			r, err := f.Read(ctx)
+			r, err := f.Read(ctx, db.View{})
 			if err != nil {
 				b.Fatal(err)
 			}

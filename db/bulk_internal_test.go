@@ -132,7 +132,7 @@ func change(t *testing.T, f *File, model map[rdf.Quad]bool, edits []edit, readMi
 
 func sameAsModel(t *testing.T, f *File, model map[rdf.Quad]bool) {
 	t.Helper()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func TestTheLogHasACeilingWhoeverReadsAndWrites(t *testing.T) {
 					return
 				default:
 				}
-				r, err := f.Read(t.Context())
+				r, err := f.Read(t.Context(), View{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -144,7 +144,7 @@ func TestTheLogHasACeilingWhoeverReadsAndWrites(t *testing.T) {
 
 func TestALongReadKeepsTheLogAndIsNotDisturbed(t *testing.T) {
 	f := logged(t, 1)[0]
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestALongReadKeepsTheLogAndIsNotDisturbed(t *testing.T) {
 // A writer waits long for the readers of a log that is very long, and hears its caller.
 func TestWhoWaitsForReadersHearsItsContext(t *testing.T) {
 	f := logged(t, 1)[0]
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func apply(ctx context.Context, w *db.Writer, add, remove []rdf.Quad) error {
 
 func read(t testing.TB, f *db.File) *db.Reader {
 	t.Helper()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), db.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func lines(quads []rdf.Quad) string {
 
 func state(t testing.TB, f *db.File) string {
 	t.Helper()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), db.View{})
 	if err != nil {
 		t.Fatal(err)
 	}

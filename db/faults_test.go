@@ -249,7 +249,7 @@ func TestKilledInMidCommit(t *testing.T) {
 }
 
 func read1[T any](f *db.File, do func(*db.Reader) (T, error)) (T, error) {
-	r, err := f.Read(context.Background())
+	r, err := f.Read(context.Background(), db.View{})
 	if err != nil {
 		var zero T
 		return zero, err

@@ -98,7 +98,7 @@ func TestAProcessStopsWhenAnotherOneHasMigratedTheFile(t *testing.T) {
 	defer f.Close()
 	doors := map[string]func() error{
 		"a read": func() error {
-			r, err := f.Read(t.Context())
+			r, err := f.Read(t.Context(), View{})
 			if err == nil {
 				r.Close()
 			}

@@ -74,7 +74,7 @@ func limit(t *testing.T, f *File, pages int64) {
 
 func (f *File) headNow(t *testing.T) Commit {
 	t.Helper()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

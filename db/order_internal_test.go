@@ -30,7 +30,7 @@ func TestASortThatTakesTooMuchMemoryIsRefused(t *testing.T) {
 			rdf.Quad{Subject: s, Predicate: rdf.Type, Object: rdf.IRI("urn:Thing")})
 	}
 	commitQuads(t, f, quads, nil)
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

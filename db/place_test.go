@@ -26,7 +26,7 @@ func one(n int) []rdf.Quad {
 func doors(f *db.File) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"a read": func(ctx context.Context) error {
-			r, err := f.Read(ctx)
+			r, err := f.Read(ctx, db.View{})
 			if err == nil {
 				err = r.Close()
 			}

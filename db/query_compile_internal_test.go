@@ -45,7 +45,7 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 func compile(b *testing.B, f *File, texts *sparql.Texts, text string, anew bool) {
-	r, err := f.Read(b.Context())
+	r, err := f.Read(b.Context(), View{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestTheFirstRowWaitsForNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

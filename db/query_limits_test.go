@@ -28,7 +28,7 @@ func numbersFile(t *testing.T, n int) *db.Reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), db.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestLongQueriesLeaveRoomForAShortOne(t *testing.T) {
 	}
 	defer f.Close()
 	for range 8 {
-		r, err := f.Read(t.Context())
+		r, err := f.Read(t.Context(), db.View{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestLongQueriesLeaveRoomForAShortOne(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	r, err := f.Read(ctx)
+	r, err := f.Read(ctx, db.View{})
 	if err != nil {
 		t.Fatal(err)
 	}

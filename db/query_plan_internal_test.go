@@ -27,7 +27,7 @@ func queriesSearch(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestUnionsAreTakenIntoTheJoinAroundThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

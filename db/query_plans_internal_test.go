@@ -38,7 +38,7 @@ func TestPlansAndStatementsAreKeptWithinBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestFactsAreKeptWithinBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

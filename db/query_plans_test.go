@@ -55,7 +55,7 @@ func asks(t testing.TB, r *db.Reader, text string) []string {
 
 func asksNow(t testing.TB, f *db.File, text string) []string {
 	t.Helper()
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), db.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestAPredicateThatGetsAnotherDatatypeGetsAnotherPlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			here, there := twice(t, numbers...)
 			wants(t, asksNow(t, here, sortedAbove), "3", "10")
-			old, err := here.Read(t.Context())
+			old, err := here.Read(t.Context(), db.View{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func TestPlansAgreeWithTheOracleWhateverWasBefore(t *testing.T) {
 			}
 			now = next
 			for range 2 {
-				r, err := here.Read(t.Context())
+				r, err := here.Read(t.Context(), db.View{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -24,7 +24,7 @@ func ring(t *testing.T, n int) *db.Reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), db.View{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func ring(t *testing.T, n int) *Reader {
 	if _, err := w.Commit(t.Context(), CommitMeta{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

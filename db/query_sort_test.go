@@ -135,7 +135,7 @@ func readerOf(t *testing.T, quads []rdf.Quad) *db.Reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), db.View{})
 	if err != nil {
 		t.Fatal(err)
 	}

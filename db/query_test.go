@@ -36,7 +36,7 @@ func (e engine) Query(ctx context.Context, text, base string, dataset []rdf.Quad
 		return rdftest.Answer{}, err
 	}
 	defer f.Close()
-	r, err := f.Read(ctx)
+	r, err := f.Read(ctx, db.View{})
 	if err != nil {
 		return rdftest.Answer{}, err
 	}

@@ -9,7 +9,11 @@ import (
 	"trails/rdf"
 )
 
-// Reader is the file as it was when the Reader was opened, whatever is written
+// View says which state of the file is read. The zero View is the head of main, the only
+// one there is: how a view becomes tables is known to this package alone.
+type View struct{}
+
+// Reader is the file in one view as it was when the Reader was opened, whatever is written
 // meanwhile. It serves one goroutine at a time; a Match may run inside another.
 // Whoever opens it closes it.
 type Reader struct {
@@ -25,9 +29,9 @@ type Reader struct {
 	closed bool
 }
 
-// Read pins the file's current state. It waits for a free reader while as many
+// Read pins the current state of a view. It waits for a free reader while as many
 // are open as [Options.Readers] allows.
-func (f *File) Read(ctx context.Context) (*Reader, error) {
+func (f *File) Read(ctx context.Context, _ View) (*Reader, error) {
 	select {
 	case f.readers <- struct{}{}:
 	case <-ctx.Done():
@@ -58,7 +62,7 @@ const headWait = 50 * time.Millisecond
 func (f *File) LatestHead(ctx context.Context) Commit {
 	ctx, cancel := context.WithTimeout(ctx, headWait)
 	defer cancel()
-	if r, err := f.Read(ctx); err == nil {
+	if r, err := f.Read(ctx, View{}); err == nil {
 		defer r.Close()
 		return r.Head()
 	}

@@ -19,7 +19,7 @@ func (f *File) Ready(ctx context.Context) error {
 	if err := f.writable(); err != nil {
 		return err
 	}
-	r, err := f.Read(ctx)
+	r, err := f.Read(ctx, View{})
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func Restore(ctx context.Context, path, backup string, o RestoreOptions) (Restor
 }
 
 func (f *File) restore(ctx context.Context, backup string, o RestoreOptions) (done Restored, err error) {
-	r, err := f.Read(ctx)
+	r, err := f.Read(ctx, View{})
 	if err != nil {
 		return done, err
 	}
@@ -256,7 +256,7 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 
 // save keeps the state that is about to be replaced, and returns its head.
 func (f *File) save(ctx context.Context, o RestoreOptions) (head Commit, err error) {
-	r, err := f.Read(ctx)
+	r, err := f.Read(ctx, View{})
 	if err != nil {
 		return head, err
 	}

@@ -221,7 +221,7 @@ func modelFile(t *rapid.T, path string, quads []rdf.Quad) *Reader {
 	if _, err := w.Commit(t.Context(), CommitMeta{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

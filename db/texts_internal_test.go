@@ -83,7 +83,7 @@ func sameTexts(t interface {
 	Fatal(...any)
 	Error(...any)
 }, f *File) {
-	r, err := f.Read(context.Background())
+	r, err := f.Read(context.Background(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
 		return list
 	}
 	commitQuads(t, f, quads(0, 10), nil)
-	old, err := f.Read(t.Context())
+	old, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestTextsThatTakeTooMuchMemoryAreNotKept(t *testing.T) {
 	keptTextBytes = 10 * (32 + 2)
 	look := func(want int, kept bool) {
 		t.Helper()
-		r, err := f.Read(t.Context())
+		r, err := f.Read(t.Context(), View{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestKeptTextsWhileOthersWrite(t *testing.T) {
 
 // sameTextsOrNone is sameTexts for a reader that others may have overtaken.
 func sameTextsOrNone(t *testing.T, f *File) {
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Error(err)
 		return

@@ -75,7 +75,7 @@ func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, er
 	if opts.Progress == nil {
 		opts.Progress = func(VerifyProgress) {}
 	}
-	r, err := f.Read(ctx)
+	r, err := f.Read(ctx, View{})
 	if isDamage(err) {
 		return VerifyReport{Problems: []string{err.Error()}}, nil
 	}

@@ -103,7 +103,7 @@ func TestOtherDatabasesOfTheProcessAreLeftAlone(t *testing.T) {
 	}
 	others("while a file is open")
 	largest := int64(0)
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}

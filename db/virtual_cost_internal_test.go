@@ -84,7 +84,7 @@ var byKeys = []struct {
 // memory, and reading a table whole would make thousands.
 func TestVirtualGraphsAreAnsweredByKeys(t *testing.T) {
 	f := longHistory(t, 5000)
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func askVirtual(t testing.TB, r *Reader, text string, limits Limits) (n int, err
 // BenchmarkVirtualGraphs asks a history of 100,000 commits.
 func BenchmarkVirtualGraphs(b *testing.B) {
 	f := longHistory(b, 100_000)
-	r, err := f.Read(b.Context())
+	r, err := f.Read(b.Context(), View{})
 	if err != nil {
 		b.Fatal(err)
 	}

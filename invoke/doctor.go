@@ -137,7 +137,7 @@ func checkHead(ctx context.Context, r *running) (string, error) {
 	if head.Parent == (kg.CommitID{}) {
 		return "the first commit is the head", nil
 	}
-	if _, err := r.snapshot.CommitByID(ctx, head.Parent.String()); err != nil {
+	if _, err := r.snapshot.FindCommit(ctx, head.Parent.String()); err != nil {
 		return "", fmt.Errorf("the head's parent cannot be read: %w", err)
 	}
 	return "the head follows its parent", nil

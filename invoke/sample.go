@@ -33,7 +33,7 @@ type sample struct {
 // sampleOf finds a node of exactly this type, among the first ones, whose id can be shown.
 func (r *running) sampleOf(ctx context.Context, t *schema.Type) (sample, rdf.IRI, error) {
 	found := sample{of: t, values: map[string][]any{}}
-	nodes, err := r.snapshot.Instances(ctx, []rdf.IRI{t.IRI}, nil, sampleNodes, 0)
+	nodes, err := r.snapshot.Instances(ctx, t.IRI, sampleNodes)
 	if err != nil {
 		return found, "", err
 	}

@@ -63,7 +63,7 @@ func (s *Snapshot) describe(ctx context.Context, node rdf.Term) (Described, erro
 	}
 	d.Type, d.Exists = s.mainType(node, types), len(types) > 0
 	if !d.Exists {
-		if d.Exists, err = s.Exists(ctx, node); err != nil {
+		if d.Exists, err = s.source.Exists(ctx, node); err != nil {
 			return d, err
 		}
 	}
@@ -99,7 +99,7 @@ func (d *Described) label(ctx context.Context, s *Snapshot) error {
 	if !d.Exists {
 		return nil
 	}
-	values, err := s.Values(ctx, d.Term, predicate, 1, 0)
+	values, err := s.source.Values(ctx, d.Term, predicate, 1, 0)
 	if err != nil || len(values) == 0 {
 		return err
 	}
@@ -119,7 +119,7 @@ func shortLabel(text string) string {
 
 // DeclaredTypes returns the types of the schema that a node has, in order of declaration.
 func (s *Snapshot) DeclaredTypes(ctx context.Context, node rdf.Term) ([]*schema.Type, error) {
-	classes, err := s.Values(ctx, node, rdf.Type, typesRead, 0)
+	classes, err := s.source.Values(ctx, node, rdf.Type, typesRead, 0)
 	if err != nil || len(classes) == 0 {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (s *Snapshot) deleted(ctx context.Context, t *schema.Type, candidates []rdf
 	last, was := int64(0), rdf.Term(nil)
 	for _, node := range candidates {
 		for _, own := range s.Schema().Concrete(t) {
-			seq, err := s.Removed(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Object: own.IRI})
+			seq, err := s.source.Removed(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Object: own.IRI})
 			if err != nil {
 				return nil, Commit{}, err
 			}

@@ -37,7 +37,7 @@ type PropertyChange struct {
 // History returns the commits that changed what the default graph says of a node,
 // newest first, of those before the commit with this number; 0 starts at the newest.
 func (s *Snapshot) History(ctx context.Context, d Described, before int64, limit int) ([]HistoryEntry, error) {
-	numbers, err := s.SubjectCommits(ctx, d.Term, before, limit)
+	numbers, err := s.source.SubjectCommits(ctx, d.Term, before, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Snapshot) historyEntry(ctx context.Context, d Described, seq int64) (e 
 	if e.Activity, err = s.ActivityOf(ctx, e.Commit); err != nil {
 		return e, err
 	}
-	list, err := s.ChangesOf(ctx, e.Commit, d.Term, maxNodeChanges+1)
+	list, err := s.source.ChangesOf(ctx, e.Commit, d.Term, maxNodeChanges+1)
 	if len(list) > maxNodeChanges {
 		list, e.More = list[:maxNodeChanges], true
 	}
@@ -138,7 +138,7 @@ type NodeChange struct {
 // CommitNodes returns the nodes that a commit changed, from offset on and limit at
 // most, and whether there are more.
 func (s *Snapshot) CommitNodes(ctx context.Context, c Commit, limit, offset int) (list []NodeChange, more bool, err error) {
-	nodes, err := s.ChangedSubjects(ctx, c, limit+1, offset)
+	nodes, err := s.source.ChangedSubjects(ctx, c, limit+1, offset)
 	if err != nil {
 		return nil, false, err
 	}
@@ -158,7 +158,7 @@ func (s *Snapshot) CommitNodes(ctx context.Context, c Commit, limit, offset int)
 
 func (s *Snapshot) nodeChanges(ctx context.Context, c Commit, node rdf.Term, left *int) ([]NodeChange, error) {
 	most := min(maxNodeChanges, *left)
-	list, err := s.ChangesOf(ctx, c, node, most+1)
+	list, err := s.source.ChangesOf(ctx, c, node, most+1)
 	if err != nil {
 		return nil, err
 	}
@@ -210,11 +210,11 @@ func (s *Snapshot) describeIn(ctx context.Context, node, graph rdf.Term) (Descri
 
 // whatHappened compares whether the node was there before the commit and after it.
 func (s *Snapshot) whatHappened(ctx context.Context, c Commit, node rdf.Term) (string, error) {
-	before, err := s.Existed(ctx, node, c.Seq)
+	before, err := s.source.Existed(ctx, node, c.Seq)
 	if err != nil {
 		return "", err
 	}
-	after, err := s.Existed(ctx, node, c.Seq+1)
+	after, err := s.source.Existed(ctx, node, c.Seq+1)
 	switch {
 	case !before && after:
 		return NodeMade, err

@@ -33,7 +33,7 @@ type linkBudget struct{ listed, counted int }
 // IncomingLinks returns what refers to a node, limit nodes of each group. However
 // many there are, it looks at a bounded number.
 func (s *Snapshot) IncomingLinks(ctx context.Context, node rdf.Term, limit int) ([]LinkGroup, error) {
-	predicates, err := s.ReferringPredicates(ctx, node)
+	predicates, err := s.source.ReferringPredicates(ctx, node)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +75,11 @@ func (s *Snapshot) propertyOrder(g LinkGroup) int {
 
 // referrers groups those who refer to a node by p.
 func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limit int, left *linkBudget) ([]LinkGroup, error) {
-	total, err := s.CountReferrers(ctx, p, node, CountLimit+1)
+	total, err := s.source.CountReferrers(ctx, p, node, CountLimit+1)
 	if err != nil {
 		return nil, err
 	}
-	first, err := s.Referrers(ctx, p, node, limit, 0)
+	first, err := s.source.Referrers(ctx, p, node, limit, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term)
 
 // countedByType counts the first of those who refer to a node by type.
 func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, c linkCount) ([]LinkGroup, error) {
-	types, err := s.ReferrerTypes(ctx, p, node, c.most)
+	types, err := s.source.ReferrerTypes(ctx, p, node, c.most)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, 
 		iri, _ := t.Object.(rdf.IRI)
 		g := LinkGroup{Type: s.Schema().TypeByIRI(iri), Total: int(t.Count), More: c.total > c.most}
 		g.Property = s.PropertyName(g.Type, p)
-		nodes, err := s.ReferrersOfType(ctx, p, node, t.Object, c.most, c.limit)
+		nodes, err := s.source.ReferrersOfType(ctx, p, node, t.Object, c.most, c.limit)
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (r *ReadyLoad) Replaces(ctx context.Context) (goes Replacement, err error) 
 func (s *Snapshot) countTypes(ctx context.Context, types map[rdf.IRI]bool) ([]Replaced, error) {
 	var counted []Replaced
 	for iri := range types {
-		n, err := s.CountInstances(ctx, []rdf.IRI{iri}, nil)
+		n, err := s.source.CountInstances(ctx, []rdf.IRI{iri}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -76,6 +76,6 @@ func (s *Snapshot) Settles(ctx context.Context, by *Session, set ChangeSet) (boo
 	if set.Key.Key == "" {
 		return false, nil
 	}
-	_, seen, err := s.FindIdempotent(ctx, set.Key.of(by))
+	_, seen, err := s.source.FindIdempotent(ctx, set.Key.of(by))
 	return seen, err
 }

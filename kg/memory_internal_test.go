@@ -75,7 +75,7 @@ func TestAChangeOfAHubHoldsWhatItIsAbout(t *testing.T) {
 	name := rdf.IRI("urn:m:name")
 	count := func() (n int) {
 		t.Helper()
-		r, err := s.graph.file.Read(t.Context())
+		r, err := s.graph.file.Read(t.Context(), View{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,14 +107,14 @@ func (w *walk) reach(node rdf.Term, depth int) bool {
 
 func (w *walk) expand(ctx context.Context, node rdf.Term) error {
 	if w.direction != In {
-		if err := w.follow(ctx, node, w.Outgoing, false); err != nil {
+		if err := w.follow(ctx, node, w.source.Outgoing, false); err != nil {
 			return err
 		}
 	}
 	if w.direction == Out {
 		return nil
 	}
-	return w.follow(ctx, node, w.Incoming, true)
+	return w.follow(ctx, node, w.source.Incoming, true)
 }
 
 type linkReader func(context.Context, rdf.Term, int) ([]db.Link, error)
@@ -157,7 +157,7 @@ func (w *walk) edge(e edgeKey) {
 // and against the direction of the walk. A link goes out from one of its ends.
 func (w *walk) close(ctx context.Context, nodes []rdf.Term) error {
 	for _, node := range nodes {
-		links, err := w.Outgoing(ctx, node, leafLinks)
+		links, err := w.source.Outgoing(ctx, node, leafLinks)
 		if err != nil {
 			return err
 		}

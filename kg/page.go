@@ -85,16 +85,16 @@ func (s *Snapshot) PropertyPage(ctx context.Context, node rdf.Term, p *schema.Pr
 }
 
 func (s *Snapshot) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, limit, offset int) ([]rdf.Term, int, error) {
-	values, err := s.Values(ctx, node, p, limit, offset)
+	values, err := s.source.Values(ctx, node, p, limit, offset)
 	if err != nil || offset == 0 && len(values) < limit {
 		return values, len(values), err
 	}
-	total, err := s.CountValues(ctx, node, p, maxValueCount)
+	total, err := s.source.CountValues(ctx, node, p, maxValueCount)
 	return values, total, err
 }
 
 func (s *Snapshot) otherValues(ctx context.Context, page NodePage, limit int) ([]PredicateValues, error) {
-	predicates, err := s.Predicates(ctx, page.Node.Term, maxPredicates)
+	predicates, err := s.source.Predicates(ctx, page.Node.Term, maxPredicates)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (s *Snapshot) otherValues(ctx context.Context, page NodePage, limit int) ([
 func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
 	made := int64(0)
 	for _, t := range page.Types {
-		seq, err := s.Added(ctx, rdf.Quad{Subject: page.Node.Term, Predicate: rdf.Type, Object: t.IRI})
+		seq, err := s.source.Added(ctx, rdf.Quad{Subject: page.Node.Term, Predicate: rdf.Type, Object: t.IRI})
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
 			made = seq
 		}
 	}
-	changed, err := s.LastChange(ctx, page.Node.Term)
+	changed, err := s.source.LastChange(ctx, page.Node.Term)
 	if err != nil {
 		return err
 	}

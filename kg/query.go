@@ -80,7 +80,7 @@ func (a *Answer) lower(ctx context.Context) (err error) {
 	if a.query.Op == nil {
 		return nil
 	}
-	a.plan, err = a.snapshot.Plan(ctx, a.query.Op, a.columns(), a.query.Dataset, a.query.Base)
+	a.plan, err = a.snapshot.source.Plan(ctx, a.query.Op, a.columns(), a.query.Dataset, a.query.Base)
 	return err
 }
 
@@ -99,7 +99,7 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 		return func(yield func([]rdf.Term, error) bool) { yield(a.withParams(make([]rdf.Term, len(a.columns()))), nil) }
 	}
 	return func(yield func([]rdf.Term, error) bool) {
-		for row, err := range a.snapshot.Run(ctx, a.plan, a.options.Limits) {
+		for row, err := range a.snapshot.source.Run(ctx, a.plan, a.options.Limits) {
 			if err != nil {
 				yield(nil, err)
 				return

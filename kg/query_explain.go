@@ -37,7 +37,7 @@ func (a *Answer) Explain(ctx context.Context) (e Explanation, err error) {
 	if c.err != nil || a.query.Op == nil {
 		return e, c.err
 	}
-	e.Explanation, err = a.snapshot.Explain(ctx, a.plan)
+	e.Explanation, err = a.snapshot.source.Explain(ctx, a.plan)
 	return e, err
 }
 
@@ -87,11 +87,11 @@ func (c *tally) count(op sparql.Op) (int64, error) {
 		Op:         sparql.Slice{Op: op, Limit: maxCounted + 1},
 		Aggregates: []sparql.Aggregation{{Var: "n", Aggregate: sparql.Aggregate{Func: sparql.Count}}},
 	}
-	plan, err := a.snapshot.Plan(c.timed, counted, []sparql.Var{"n"}, a.query.Dataset, a.query.Base)
+	plan, err := a.snapshot.source.Plan(c.timed, counted, []sparql.Var{"n"}, a.query.Dataset, a.query.Base)
 	if err != nil {
 		return 0, err
 	}
-	for row, err := range a.snapshot.Run(c.timed, plan, db.Limits{Bytes: a.options.Limits.Bytes}) {
+	for row, err := range a.snapshot.source.Run(c.timed, plan, db.Limits{Bytes: a.options.Limits.Bytes}) {
 		if err != nil {
 			return 0, err
 		}

@@ -15,7 +15,7 @@ import (
 // once. What it holds to know them again counts against the limit on memory.
 func (a *Answer) Triples(ctx context.Context) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
-		once := &distinct{yield: yield, seen: map[rdf.Quad]struct{}{}, memory: a.snapshot.Memory(a.options.Limits)}
+		once := &distinct{yield: yield, seen: map[rdf.Quad]struct{}{}, memory: a.snapshot.source.Memory(a.options.Limits)}
 		defer once.memory.Release()
 		var err error
 		if a.Form == sparql.Construct {

@@ -45,7 +45,7 @@ func (s *Session) may(action policy.Action) error {
 // Snapshot pins the graph as it is now. Close it soon: while it is open the file's
 // log cannot shrink.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
-	r, err := s.graph.file.Read(ctx)
+	r, err := s.graph.file.Read(ctx, View{})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
 		r.Close()
 		return nil, err
 	}
-	return &Snapshot{Reader: r, graph: s.graph, compiled: c}, nil
+	return &Snapshot{source: r, graph: s.graph, compiled: c}, nil
 }
 
 // View runs read on a snapshot and closes it.

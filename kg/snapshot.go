@@ -15,7 +15,7 @@ import (
 // answer, whatever others write meanwhile. It is an rdf.Source. It is for one
 // goroutine at a time; Close it.
 type Snapshot struct {
-	*db.Reader
+	source   *db.Reader
 	graph    *Graph
 	compiled *compiled
 	// described remembers nodes: the labels of a page's links repeat.
@@ -33,7 +33,7 @@ func (s *Snapshot) Graph() *Graph { return s.graph }
 
 // Having implements validate.Data: subjects of the default graph that have every pair.
 func (s *Snapshot) Having(ctx context.Context, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
-	return having(ctx, s.Reader, pairs, limit)
+	return having(ctx, s.source, pairs, limit)
 }
 
 type pairFinder interface {
@@ -81,7 +81,7 @@ func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, error) {
 	if q.Property != nil {
 		sel.Pairs = []db.Pair{{P: q.Property.IRI, O: q.Value}}
 	}
-	nodes, err := s.Select(ctx, sel, q.Limit, q.Offset)
+	nodes, err := s.source.Select(ctx, sel, q.Limit, q.Offset)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ type TypeCount struct {
 
 // TypeCounts returns every declared type with its number of instances, in the order of declaration.
 func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
-	list, err := s.CountByObject(ctx, rdf.Type)
+	list, err := s.source.CountByObject(ctx, rdf.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
 func (s *Snapshot) TypeCountsUpTo(ctx context.Context, most int64) ([]TypeCount, error) {
 	out := make([]TypeCount, len(s.Schema().Types))
 	for i, t := range s.Schema().Types {
-		n, err := s.CountInstancesUpTo(ctx, []rdf.IRI{t.IRI}, nil, most)
+		n, err := s.source.CountInstancesUpTo(ctx, []rdf.IRI{t.IRI}, nil, most)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error
 	if len(prefix) < 4 {
 		return Commit{}, fault.New(fault.Malformed, "commit %q: give at least four of its hex digits", prefix)
 	}
-	return s.CommitByID(ctx, prefix)
+	return s.source.CommitByID(ctx, prefix)
 }
 
 func (s *Snapshot) newest() (Commit, error) {

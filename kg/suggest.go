@@ -50,10 +50,10 @@ func (s *Snapshot) SuggestEntities(ctx context.Context, types []*schema.Type, pr
 }
 
 func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit int) (out Suggestions, err error) {
-	if out.Total, out.More, err = s.CountSelected(ctx, sel, CountLimit); err != nil {
+	if out.Total, out.More, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
 		return out, err
 	}
-	nodes, err := s.Select(ctx, sel, limit, 0)
+	nodes, err := s.source.Select(ctx, sel, limit, 0)
 	if err != nil {
 		return out, err
 	}
@@ -108,12 +108,12 @@ func (s *Snapshot) idIsLabel(class rdf.IRI) bool {
 }
 
 func (s *Snapshot) addFound(ctx context.Context, out *Suggestions, sel db.Selection, search db.Search) error {
-	found, err := s.Search(ctx, sel, search)
+	found, err := s.source.Search(ctx, sel, search)
 	if err != nil {
 		return err
 	}
 	sel.Among = found
-	nodes, err := s.Select(ctx, sel, suggestSorted, 0)
+	nodes, err := s.source.Select(ctx, sel, suggestSorted, 0)
 	if err != nil {
 		return err
 	}

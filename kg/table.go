@@ -83,7 +83,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 		return TablePage{}, err
 	}
 	var page TablePage
-	if page.Total, page.TotalMore, err = s.CountSelected(ctx, sel, CountLimit); err != nil {
+	if page.Total, page.TotalMore, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
 		return page, err
 	}
 	nodes, err := s.tableNodes(ctx, sel, q)
@@ -110,7 +110,7 @@ func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, e
 	if q.Search == "" {
 		return sel, nil
 	}
-	found, err := s.Search(ctx, sel, s.labelSearch(q.Type, q.Search))
+	found, err := s.source.Search(ctx, sel, s.labelSearch(q.Type, q.Search))
 	sel.Among = found
 	return sel, err
 }
@@ -139,7 +139,7 @@ func (s *Snapshot) idOf(node rdf.Term) string {
 
 func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuery) ([]rdf.Term, error) {
 	if q.Sort == nil {
-		return s.Select(ctx, sel, q.Limit, q.Offset)
+		return s.source.Select(ctx, sel, q.Limit, q.Offset)
 	}
 	by := db.Order{
 		Property: q.Sort.IRI, Descending: q.Descending,
@@ -152,7 +152,7 @@ func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuer
 			return d.Label, err
 		}
 	}
-	return s.SelectSorted(ctx, sel, by, q.Limit, q.Offset)
+	return s.source.SelectSorted(ctx, sel, by, q.Limit, q.Offset)
 }
 
 // labelOfAll is the property that labels all instances of a type, "" when there is none
@@ -190,11 +190,11 @@ func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, q TableQuery) ([]
 }
 
 func (s *Snapshot) cell(ctx context.Context, node rdf.Term, p rdf.IRI, each int) (TableCell, error) {
-	values, err := s.Values(ctx, node, p, each+1, 0)
+	values, err := s.source.Values(ctx, node, p, each+1, 0)
 	if err != nil || len(values) <= each {
 		return TableCell{Values: values}, err
 	}
-	n, err := s.CountValues(ctx, node, p, CountLimit)
+	n, err := s.source.CountValues(ctx, node, p, CountLimit)
 	return TableCell{Values: values[:each], More: n - each}, err
 }
 
@@ -205,7 +205,7 @@ func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection) (
 		if len(values) == 0 {
 			continue
 		}
-		counts, err := s.CountValuesAmong(ctx, except(sel, p), p.IRI, values, facetLimit)
+		counts, err := s.source.CountValuesAmong(ctx, except(sel, p), p.IRI, values, facetLimit)
 		if err != nil {
 			return nil, err
 		}

@@ -78,13 +78,13 @@ func (s *Snapshot) isReadable(ctx context.Context, m Moved) (bool, error) {
 }
 
 func (s *Snapshot) touched(ctx context.Context, first, last int64) (Touched, error) {
-	list, err := s.Reader.Touched(ctx, first, last, maxTouchedInstances+1)
+	list, err := s.source.Touched(ctx, first, last, maxTouchedInstances+1)
 	if err != nil {
 		return Touched{}, err
 	}
 	out := Touched{Schema: s.Schema()}
 	if len(list) > maxTouchedInstances {
-		classes, err := s.TouchedTypes(ctx, first, last)
+		classes, err := s.source.TouchedTypes(ctx, first, last)
 		out.Types, out.Cut = s.declared(classes), true
 		return out, err
 	}

@@ -100,7 +100,7 @@ func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, cha
 	if err != nil || version == w.version {
 		return Commit{}, "", false
 	}
-	r, err := w.graph.file.Read(ctx)
+	r, err := w.graph.file.Read(ctx, View{})
 	if err != nil {
 		return Commit{}, "", false
 	}

@@ -1,0 +1,58 @@
+package kg
+
+import (
+	"context"
+	"iter"
+
+	"trails/db"
+	"trails/rdf"
+)
+
+// View says which state of the graph is read. The zero View is the head of main, the only
+// one there is.
+type View = db.View
+
+// A snapshot reads through its source, a [db.Reader] of one view: what follows is what
+// the source offers to callers as it is. All else that they read is a method of Snapshot
+// that asks the source.
+
+// Close ends the snapshot; a second call does nothing. A Match that still runs ends with
+// an error.
+func (s *Snapshot) Close() error { return s.source.Close() }
+
+// Head returns the commit that the snapshot is of; the zero Commit before the first.
+func (s *Snapshot) Head() Commit { return s.source.Head() }
+
+// Match implements rdf.Source; see [db.Reader.Match].
+func (s *Snapshot) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	return s.source.Match(ctx, pattern)
+}
+
+// Commits returns up to limit commits, newest first, of those before the one with the
+// number before; 0 starts at the newest.
+func (s *Snapshot) Commits(ctx context.Context, before int64, limit int) ([]Commit, error) {
+	return s.source.Commits(ctx, before, limit)
+}
+
+// CommitBySeq returns the commit with a number.
+func (s *Snapshot) CommitBySeq(ctx context.Context, seq int64) (Commit, error) {
+	return s.source.CommitBySeq(ctx, seq)
+}
+
+// Changes returns what the commit with number seq added and removed; see [db.Reader.Changes].
+func (s *Snapshot) Changes(ctx context.Context, seq int64) iter.Seq2[db.Change, error] {
+	return s.source.Changes(ctx, seq)
+}
+
+// Activities returns the provenance that fits a filter, newest first, limit at most.
+func (s *Snapshot) Activities(ctx context.Context, filter ActivityFilter, limit int) ([]Activity, error) {
+	return s.source.Activities(ctx, filter, limit)
+}
+
+// Stats returns the sizes of the file.
+func (s *Snapshot) Stats(ctx context.Context) (db.Stats, error) { return s.source.Stats(ctx) }
+
+// Instances returns the nodes with a type, in the order of the file, limit at most.
+func (s *Snapshot) Instances(ctx context.Context, class rdf.IRI, limit int) ([]rdf.Term, error) {
+	return s.source.Instances(ctx, []rdf.IRI{class}, nil, limit, 0)
+}
