@@ -8,6 +8,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -56,7 +57,7 @@ func (d *dictionary) termHash(t rdf.Term) int64 { return d.key(t).hash() }
 
 // lookup returns t's id; false when no quad of this file has ever had t.
 func (d *dictionary) lookup(t rdf.Term) (int64, bool, error) {
-	if id, ok := inlineID(t); ok {
+	if id, ok := inline.ID(t); ok {
 		return id, true, nil
 	}
 	if id, ok := d.ids[t]; ok {
@@ -185,7 +186,7 @@ func (d *dictionary) read(id int64) (rdf.Term, error) {
 // known returns a term without asking the file.
 func (d *dictionary) known(id int64) (rdf.Term, bool, error) {
 	if id < 0 {
-		t := inlineTerm(id)
+		t := inline.Term(id)
 		if t == nil {
 			return nil, false, damaged("id %d is in no region", id)
 		}

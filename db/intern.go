@@ -6,6 +6,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -23,7 +24,7 @@ func (w *Writer) intern(q rdf.Quad) (ids quadIDs, err error) {
 }
 
 func (w *Writer) internTerm(t rdf.Term) (int64, error) {
-	if id, ok := inlineID(t); ok {
+	if id, ok := inline.ID(t); ok {
 		return id, nil
 	}
 	if id, ok := w.dict.ids[t]; ok {
@@ -92,7 +93,7 @@ func (w *Writer) idBefore(t rdf.Term) (int64, error) {
 		id, _, err := w.dict.lookup(t)
 		return id, err
 	}
-	if id, ok := inlineID(t); ok {
+	if id, ok := inline.ID(t); ok {
 		return id, nil
 	}
 	return w.bulkID(t, w.dict.key(t))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db/inline"
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/xsd"
@@ -74,7 +75,7 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, p in
 // sortMany walks the values in their order, when there is one to walk in: that of the
 // index, or of the texts that are kept.
 func (r *Reader) sortMany(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) (list []rdf.Term, done bool, err error) {
-	if region := regionOf(by.Datatype); region != nil {
+	if region := inline.RegionOf(by.Datatype); region != nil {
 		only, err := r.onlyIn(p, region)
 		if err != nil {
 			return nil, false, err
@@ -96,8 +97,8 @@ func (r *Reader) sortMany(ctx context.Context, sel Selection, by Order, p int64,
 }
 
 // onlyIn reports whether all values of a property are in one region of ids.
-func (r *Reader) onlyIn(p int64, in *region) (bool, error) {
-	n, err := r.conn.int64(onlyInRange, p, in.low, in.high)
+func (r *Reader) onlyIn(p int64, in *inline.Region) (bool, error) {
+	n, err := r.conn.int64(onlyInRange, p, in.Low, in.High)
 	return n == 1, err
 }
 
@@ -105,13 +106,13 @@ const onlyInRange = `SELECT NOT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos
 	AND NOT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o >= ?3)`
 
 // sortByIndex walks the values in their order and keeps those of selected subjects.
-func (r *Reader) sortByIndex(ctx context.Context, sel Selection, by Order, p int64, in *region, limit, offset int) ([]rdf.Term, error) {
+func (r *Reader) sortByIndex(ctx context.Context, sel Selection, by Order, p int64, in *inline.Region, limit, offset int) ([]rdf.Term, error) {
 	pairs, _, err := r.selectionPairs(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
 	sql, args := sortedQuery(pairs, by)
-	args = append([]any{p, in.low, in.high - 1}, args...)
+	args = append([]any{p, in.Low, in.High - 1}, args...)
 	ids, err := r.column(ctx, sql+" LIMIT ? + 0 OFFSET ?", append(args, limit, offset)...)
 	if err != nil {
 		return nil, err
@@ -384,20 +385,11 @@ func compareValues(a, b sortKey) int {
 	if a.value == nil || b.value == nil {
 		return cmp.Compare(a.text, b.text)
 	}
-	if a.o < 0 && b.o < 0 && regionAt(a.o) == regionAt(b.o) {
+	if a.o < 0 && b.o < 0 && inline.RegionAt(a.o) == inline.RegionAt(b.o) {
 		return cmp.Compare(a.o, b.o)
 	}
 	if order, ok := xsd.Compare(a.value, b.value); ok {
 		return order
 	}
 	return cmp.Compare(a.text, b.text)
-}
-
-func regionAt(id int64) *region {
-	for i := range regions {
-		if id >= regions[i].low && id < regions[i].high {
-			return &regions[i]
-		}
-	}
-	return nil
 }

@@ -1,12 +1,11 @@
 package db
 
 import (
-	"sort"
 	"strconv"
 
+	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
-	"trails/rdf/xsd"
 	"trails/sparql"
 )
 
@@ -92,66 +91,26 @@ func (q *question) arg(a lower.Arg) (int64, error) {
 // idRange returns the first and last id of a region whose values meet all bounds.
 // The first is after the last when there are none.
 func idRange(name lower.Region, bounds []lower.Bound) (low, high int64) {
-	r := regionOf(rdf.IRI(name))
+	r := inline.RegionOf(rdf.IRI(name))
 	if r == nil {
 		return 1, 0
 	}
-	low, high = r.low, r.high-1
+	low, high = r.Low, r.High-1
 	for _, b := range bounds {
 		switch b.Func {
 		case sparql.Equal:
-			low, high = max(low, r.first(b.Term, 0)), min(high, r.first(b.Term, 1)-1)
+			low, high = max(low, r.First(b.Term, 0)), min(high, r.First(b.Term, 1)-1)
 		case sparql.Less:
-			high = min(high, r.first(b.Term, 0)-1)
+			high = min(high, r.First(b.Term, 0)-1)
 		case sparql.LessOrEqual:
-			high = min(high, r.first(b.Term, 1)-1)
+			high = min(high, r.First(b.Term, 1)-1)
 		case sparql.Greater:
-			low = max(low, r.first(b.Term, 1))
+			low = max(low, r.First(b.Term, 1))
 		case sparql.GreaterOrEqual:
-			low = max(low, r.first(b.Term, 0))
+			low = max(low, r.First(b.Term, 0))
 		default:
 			return 1, 0
 		}
 	}
 	return low, high
-}
-
-// first returns the first id of the region whose value's order to t is at least
-// that. It compares as expressions do, so that both say the same of every value.
-func (r *region) first(t rdf.Term, order int) int64 {
-	if id, ok := inlineID(t); ok && id >= r.low && id < r.high && abs(id-r.zero) < exactIDs {
-		id, forms := r.least(id)
-		return id + int64(order)*forms
-	}
-	n := sort.Search(int(r.high-r.low), func(i int) bool {
-		return orderOfValues(inlineTerm(r.low+int64(i)), t) >= order
-	})
-	return r.low + int64(n)
-}
-
-// exactIDs bounds the distance from zero in which another id is surely another
-// value: a double has 53 bits.
-const exactIDs = 1 << 53
-
-func abs(n int64) int64 { return max(n, -n) }
-
-// least returns the first id of the same value, and how many there are: those of
-// regions whose low bit is the form go in pairs.
-func (r *region) least(id int64) (first, forms int64) {
-	switch r.datatype {
-	case rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDDateTime:
-		return id &^ 1, 2
-	}
-	return id, 1
-}
-
-func orderOfValues(a, b rdf.Term) int {
-	na, oka := xsd.NumberOf(a)
-	nb, okb := xsd.NumberOf(b)
-	if oka && okb {
-		order, _ := na.Compare(nb)
-		return order
-	}
-	order, _ := xsd.Compare(a, b)
-	return order
 }

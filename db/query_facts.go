@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
 	"trails/sparql"
@@ -137,7 +138,7 @@ func (f countFact) stillGood(head Commit) bool {
 		return true
 	}
 	commits, quads := head.Seq-f.seq, head.Quads-f.quads
-	return abs(commits) <= 100 && abs(quads) <= f.quads/16
+	return max(commits, -commits) <= 100 && max(quads, -quads) <= f.quads/16
 }
 
 // region returns the region that all objects of a predicate are in. A plan that
@@ -183,8 +184,8 @@ func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region,
 	if err := firstError(errLow, errHigh); err != nil || low >= 0 {
 		return "", err
 	}
-	if region := regionOfID(low); region != nil && region == regionOfID(high) {
-		return lower.Region(region.datatype), nil
+	if region := inline.RegionAt(low); region != nil && region == inline.RegionAt(high) {
+		return lower.Region(region.Datatype), nil
 	}
 	return "", nil
 }

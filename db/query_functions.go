@@ -5,6 +5,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
 	"trails/rdf/xsd"
@@ -108,7 +109,7 @@ func (q *question) shown(args []sqlite.Value) (sqlite.Value, error) {
 	if err != nil || t == nil {
 		return q.given(nil, err)
 	}
-	if id, ok := inlineID(t); ok {
+	if id, ok := inline.ID(t); ok {
 		return sqlite.IntegerValue(id), nil
 	}
 	return sqlite.TextValue(written(t)), nil
@@ -159,7 +160,7 @@ func (q *question) order(a, b string) int {
 		return 0
 	}
 	// Neighbours may hold one value in two forms.
-	if x < 0 && y < 0 && (x-y > 1 || y-x > 1) && regionOfID(x) == regionOfID(y) {
+	if x < 0 && y < 0 && (x-y > 1 || y-x > 1) && inline.RegionAt(x) == inline.RegionAt(y) {
 		if x < y {
 			return -1
 		}
@@ -181,15 +182,6 @@ func firstError(list ...error) error {
 	for _, err := range list {
 		if err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-func regionOfID(id int64) *region {
-	for i := range regions {
-		if r := &regions[i]; id >= r.low && id < r.high {
-			return r
 		}
 	}
 	return nil

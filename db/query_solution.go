@@ -8,6 +8,7 @@ import (
 	"github.com/cayleygraph/quad"
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
 	"trails/rdf/xsd"
@@ -69,10 +70,10 @@ func (s *solution) Integer(v sparql.Var) (int64, bool) {
 		return 0, false
 	}
 	id := args[0].Int64()
-	if id < integers.low || id >= integers.high {
+	if id < integers.Low || id >= integers.High {
 		return 0, false
 	}
-	return id - integers.zero, true
+	return id - integers.Zero, true
 }
 
 // Text returns a variable's value when it is passed as a text.
@@ -84,7 +85,7 @@ func (s *solution) Text(v sparql.Var) (string, bool) {
 	return args[0].Text(), true
 }
 
-var integers = regionOf(rdf.XSDInteger)
+var integers = inline.RegionOf(rdf.XSDInteger)
 
 // passed is how a variable is passed.
 func (s *solution) passed(v sparql.Var) ([]sqlite.Value, lower.Pass) {
@@ -172,7 +173,7 @@ func sumOf(args []sqlite.Value) xsd.Number {
 	text := total.String()
 	if decimals := args[0].Int(); decimals > 0 {
 		datatype = rdf.XSDDecimal
-		text = new(big.Rat).SetFrac(total, big.NewInt(unit)).FloatString(decimals)
+		text = new(big.Rat).SetFrac(total, big.NewInt(inline.Unit)).FloatString(decimals)
 	}
 	n, _ := xsd.NumberOf(rdf.Literal(text, datatype))
 	return n

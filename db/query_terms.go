@@ -11,6 +11,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"
@@ -56,7 +57,7 @@ func newQuestion(ctx context.Context, r *Reader, plan Plan, limits Limits) *ques
 
 // id returns the id of any term. Equal terms have equal ids.
 func (q *question) id(t rdf.Term) (int64, error) {
-	if id, ok := inlineID(t); ok {
+	if id, ok := inline.ID(t); ok {
 		return id, nil
 	}
 	if id, ok := q.ids[t]; ok {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -186,7 +187,7 @@ func (s *searching) texts(sql string, args []any) error {
 	return s.steps(s.ctx, st, func() (bool, error) {
 		text := st.ColumnText(2)
 		if o := st.ColumnInt64(1); o < 0 {
-			text = rdf.Lexical(inlineTerm(o))
+			text = rdf.Lexical(inline.Term(o))
 		}
 		return s.see(st.ColumnInt64(0), text), nil
 	})

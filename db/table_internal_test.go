@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/rdf/xsd"
 )
@@ -49,7 +50,7 @@ func drawQuads(t *rapid.T, onlyInline bool) []rdf.Quad {
 		for _, p := range []rdf.IRI{rdf.Type, modelNumber, modelText} {
 			for range rapid.IntRange(0, 2).Draw(t, "values") {
 				q := rdf.Quad{Subject: s, Predicate: p, Object: modelValues[p].Draw(t, "value")}
-				if _, inline := inlineID(q.Object); p == modelNumber && onlyInline && !inline {
+				if _, inline := inline.ID(q.Object); p == modelNumber && onlyInline && !inline {
 					continue
 				}
 				if rapid.IntRange(0, 9).Draw(t, "graph") == 0 && p != rdf.Type {
@@ -247,7 +248,7 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	got, err := r.SelectSorted(t.Context(), sel, by, limit, offset)
 	same(t, "sorted by number", want, got, err)
 	if p, ok, _ := r.dict.lookup(modelNumber); ok && onlyInline && m.hasInstances(sel) {
-		got, err = r.sortByIndex(t.Context(), sel, by, p, regionOf(rdf.XSDInteger), limit, offset)
+		got, err = r.sortByIndex(t.Context(), sel, by, p, inline.RegionOf(rdf.XSDInteger), limit, offset)
 		same(t, "sorted by the index", want, got, err)
 	}
 	by.Property, by.Datatype = modelText, rdf.XSDString

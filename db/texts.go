@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -169,7 +170,7 @@ func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, err
 func scanText(s *stmt, key textKey) textRow {
 	row, text := textRow{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}, s.ColumnText(2)
 	if row.o < 0 {
-		text = rdf.Lexical(inlineTerm(row.o))
+		text = rdf.Lexical(inline.Term(row.o))
 	}
 	row.text = orderText(key.datatype, text)
 	return row

@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trails/db/inline"
 	"trails/migrations"
 	"trails/rdf"
 )
@@ -407,7 +408,7 @@ func (v *verifier) checkTerm(s *stmt) {
 	if s.ColumnIsNull(4) != (kind != kindTyped) || s.ColumnIsNull(5) != (kind != kindLang) {
 		v.problem("term %d of kind %d has a datatype or a language that it cannot have, or lacks one: %v", id, kind, t)
 	}
-	if _, ok := inlineID(t); ok || id < 1 {
+	if _, ok := inline.ID(t); ok || id < 1 {
 		v.problem("term %d has another id of its own: %v", id, t)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -148,10 +149,10 @@ func (v *verifier) checkIDs(ids quadIDs) {
 		switch {
 		case id > 0 && id <= v.terms, id == defaultGraph && i == posG:
 		case id < 0 && i == posO:
-			t := inlineTerm(id)
+			t := inline.Term(id)
 			if t == nil {
 				v.problem("the statement's object %d is no value: %s", id, v.describe(ids))
-			} else if own, _ := inlineID(t); own != id {
+			} else if own, _ := inline.ID(t); own != id {
 				v.problem("the statement's object %d is %v, whose id is %d: %s", id, t, own, v.describe(ids))
 			}
 		default:

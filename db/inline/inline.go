@@ -1,4 +1,10 @@
-package db
+// Package inline gives values ids. An id below zero carries the value of a literal, so
+// that the literal needs no row in the dictionary, and so that the order of an index is
+// that of the values. Only lexical forms that come back exactly have such an id; all other
+// literals are terms like any other.
+//
+// Read [Region] first: each datatype has one, ordered by value.
+package inline
 
 import (
 	"strconv"
@@ -9,68 +15,74 @@ import (
 	"trails/rdf"
 )
 
-// Ids below zero carry the value of a literal, so that it needs no row in the
-// dictionary and so that its index order is its value's order. Only lexical forms
-// that come back exactly are inlined; all others are terms like any other.
-//
-// Each datatype has one region of ids, ordered by value. Those above -2^47 take
-// six bytes in an index, dates three, booleans one.
-type region struct {
-	datatype rdf.IRI
-	low      int64 // the region's first id
-	high     int64 // the first id after it
-	encode   func(lexical string) (offset int64, ok bool)
-	decode   func(offset int64) (lexical string)
-	zero     int64 // the id of offset 0
+// Region is the interval of the ids of one datatype.
+type Region struct {
+	Datatype rdf.IRI
+	// Low is the first id, High the first after the region, and Zero that of offset 0.
+	// Those above -2^47 take six bytes in an index, dates three, booleans one.
+	Low, High, Zero int64
+
+	encode func(lexical string) (offset int64, ok bool)
+	decode func(offset int64) (lexical string)
 }
 
-var regions = [...]region{
-	{rdf.XSDBoolean, -2, 0, encodeBoolean, decodeBoolean, -2},
-	{rdf.XSDDate, -1 << 23, -1<<23 + maxDays, encodeDate, decodeDate, -1 << 23},
-	{rdf.XSDInteger, -1 << 46, -1 << 24, encodeInteger, decodeInteger, -1 << 45},
-	{rdf.XSDDateTime, -1 << 47, -1 << 46, encodeDateTime, decodeDateTime, -1<<47 + 1<<45},
-	{rdf.XSDDecimal, -1 << 60, -1 << 59, encodeDecimal, decodeDecimal, -1<<60 + 1<<58},
-	{rdf.XSDDouble, -1 << 61, -1 << 60, encodeDouble, decodeDouble, -1<<61 + 1<<59},
+var regions = [...]Region{
+	{rdf.XSDBoolean, -2, 0, -2, encodeBoolean, decodeBoolean},
+	{rdf.XSDDate, -1 << 23, -1<<23 + maxDays, -1 << 23, encodeDate, decodeDate},
+	{rdf.XSDInteger, -1 << 46, -1 << 24, -1 << 45, encodeInteger, decodeInteger},
+	{rdf.XSDDateTime, -1 << 47, -1 << 46, -1<<47 + 1<<45, encodeDateTime, decodeDateTime},
+	{rdf.XSDDecimal, -1 << 60, -1 << 59, -1<<60 + 1<<58, encodeDecimal, decodeDecimal},
+	{rdf.XSDDouble, -1 << 61, -1 << 60, -1<<61 + 1<<59, encodeDouble, decodeDouble},
 }
 
-// inlineID returns the id that carries t's value, if t has one.
-func inlineID(t rdf.Term) (int64, bool) {
+// ID returns the id that carries t's value, if t has one.
+func ID(t rdf.Term) (int64, bool) {
 	v, ok := t.(quad.TypedString)
 	if !ok || len(v.Value) > 32 {
 		return 0, false
 	}
-	r := regionOf(v.Type)
+	r := RegionOf(v.Type)
 	if r == nil {
 		return 0, false
 	}
 	offset, ok := r.encode(string(v.Value))
-	if !ok || offset < r.low-r.zero || offset >= r.high-r.zero || r.decode(offset) != string(v.Value) {
+	if !ok || offset < r.Low-r.Zero || offset >= r.High-r.Zero || r.decode(offset) != string(v.Value) {
 		return 0, false
 	}
-	return r.zero + offset, true
+	return r.Zero + offset, true
 }
 
-func regionOf(datatype rdf.IRI) *region {
+// RegionOf returns the region of a datatype; nil when it has none.
+func RegionOf(datatype rdf.IRI) *Region {
 	if len(datatype) < len(rdf.XSDNS) || datatype[:len(rdf.XSDNS)] != rdf.XSDNS {
 		return nil
 	}
 	for i := range regions {
-		if regions[i].datatype == datatype {
+		if regions[i].Datatype == datatype {
 			return &regions[i]
 		}
 	}
 	return nil
 }
 
-// inlineTerm returns the literal that an id below zero carries; nil when the id is
-// in no region, which only a damaged file has.
-func inlineTerm(id int64) rdf.Term {
+// RegionAt returns the region of an id; nil when it is in none.
+func RegionAt(id int64) *Region {
 	for i := range regions {
-		if r := &regions[i]; id >= r.low && id < r.high {
-			return quad.TypedString{Value: quad.String(r.decode(id - r.zero)), Type: r.datatype}
+		if r := &regions[i]; id >= r.Low && id < r.High {
+			return r
 		}
 	}
 	return nil
+}
+
+// Term returns the literal that an id below zero carries; nil when the id is
+// in no region, which only a damaged file has.
+func Term(id int64) rdf.Term {
+	r := RegionAt(id)
+	if r == nil {
+		return nil
+	}
+	return quad.TypedString{Value: quad.String(r.decode(id - r.Zero)), Type: r.Datatype}
 }
 
 func encodeBoolean(s string) (int64, bool) {

@@ -1,4 +1,4 @@
-package db
+package inline
 
 import (
 	"fmt"
@@ -42,17 +42,17 @@ func literals(datatype rdf.IRI) *rapid.Generator[string] {
 
 func TestInlineLiteralsComeBack(t *testing.T) {
 	for _, r := range regions {
-		t.Run(string(r.datatype), func(t *testing.T) {
+		t.Run(string(r.Datatype), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				term := rdf.Literal(literals(r.datatype).Draw(t, "lexical"), r.datatype)
-				id, ok := inlineID(term)
+				term := rdf.Literal(literals(r.Datatype).Draw(t, "lexical"), r.Datatype)
+				id, ok := ID(term)
 				if !ok {
 					return
 				}
-				if id < r.low || id >= r.high {
+				if id < r.Low || id >= r.High {
 					t.Fatalf("%v has the id %d outside its region", term, id)
 				}
-				if got := inlineTerm(id); got != term {
+				if got := Term(id); got != term {
 					t.Fatalf("%v came back as %v", term, got)
 				}
 			})
@@ -62,12 +62,12 @@ func TestInlineLiteralsComeBack(t *testing.T) {
 
 func TestInlineIDsOrderByValue(t *testing.T) {
 	for _, r := range regions {
-		t.Run(string(r.datatype), func(t *testing.T) {
+		t.Run(string(r.Datatype), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				a := rdf.Literal(literals(r.datatype).Draw(t, "a"), r.datatype)
-				b := rdf.Literal(literals(r.datatype).Draw(t, "b"), r.datatype)
-				x, ok1 := inlineID(a)
-				y, ok2 := inlineID(b)
+				a := rdf.Literal(literals(r.Datatype).Draw(t, "a"), r.Datatype)
+				b := rdf.Literal(literals(r.Datatype).Draw(t, "b"), r.Datatype)
+				x, ok1 := ID(a)
+				y, ok2 := ID(b)
 				order, comparable := xsd.Compare(a, b)
 				if !ok1 || !ok2 || !comparable || order == 0 {
 					return
@@ -90,7 +90,7 @@ func TestCanonicalFormsAreInlined(t *testing.T) {
 		rdf.XSDDouble:   "0.0E0 1.0E0 -1.5E3 1.25E-3 1.0E-6 12.5 3 1.0E10 0.001",
 	} {
 		for _, lexical := range strings.Fields(forms) {
-			if _, ok := inlineID(rdf.Literal(lexical, datatype)); !ok {
+			if _, ok := ID(rdf.Literal(lexical, datatype)); !ok {
 				t.Errorf("%q^^%s is not inlined", lexical, datatype)
 			}
 		}
@@ -108,7 +108,7 @@ func TestOtherFormsAreNot(t *testing.T) {
 		rdf.XSDFloat:    "1.0E0",
 	} {
 		for _, lexical := range strings.Fields(forms) {
-			if id, ok := inlineID(rdf.Literal(lexical, datatype)); ok {
+			if id, ok := ID(rdf.Literal(lexical, datatype)); ok {
 				t.Errorf("%q^^%s is inlined as %d", lexical, datatype, id)
 			}
 		}
@@ -118,12 +118,12 @@ func TestOtherFormsAreNot(t *testing.T) {
 // The regions must not overlap, and stay below the dictionary.
 func TestRegionsAreApart(t *testing.T) {
 	for i, a := range regions {
-		if a.low >= a.high || a.high > 0 || a.zero < a.low || a.zero >= a.high {
-			t.Errorf("%s: %d…%d with zero at %d", a.datatype, a.low, a.high, a.zero)
+		if a.Low >= a.High || a.High > 0 || a.Zero < a.Low || a.Zero >= a.High {
+			t.Errorf("%s: %d…%d with zero at %d", a.Datatype, a.Low, a.High, a.Zero)
 		}
 		for _, b := range regions[i+1:] {
-			if a.low < b.high && b.low < a.high {
-				t.Errorf("%s overlaps %s", a.datatype, b.datatype)
+			if a.Low < b.High && b.Low < a.High {
+				t.Errorf("%s overlaps %s", a.Datatype, b.Datatype)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package db
+package inline
 
 import (
 	"strconv"
@@ -13,7 +13,8 @@ import (
 //	double   0: "1.25E1", "1.2E1"   1: "12.5", "12"
 const (
 	decimals = 6
-	unit     = 1_000_000
+	// Unit is 1 as an offset of a decimal or double without the bit of its form.
+	Unit     = 1_000_000
 	maxFixed = 1 << 57
 )
 
@@ -41,12 +42,12 @@ func formatFixed(n int64) string {
 	if n < 0 {
 		sign, n = "-", -n
 	}
-	whole, fraction := n/unit, n%unit
+	whole, fraction := n/Unit, n%Unit
 	s := sign + strconv.FormatInt(whole, 10)
 	if fraction == 0 {
 		return s
 	}
-	digits := strconv.FormatInt(fraction+unit, 10)[1:]
+	digits := strconv.FormatInt(fraction+Unit, 10)[1:]
 	return s + "." + strings.TrimRight(digits, "0")
 }
 

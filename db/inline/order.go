@@ -1,0 +1,47 @@
+package inline
+
+import (
+	"sort"
+
+	"trails/rdf"
+	"trails/rdf/xsd"
+)
+
+// First returns the first id of the region whose value compares with t as order (-1, 0, 1) or
+// greater; High when there is none.
+// It compares as expressions do, so that both say the same of every value.
+func (r *Region) First(t rdf.Term, order int) int64 {
+	if id, ok := ID(t); ok && id >= r.Low && id < r.High && max(id-r.Zero, r.Zero-id) < exactIDs {
+		id, forms := r.least(id)
+		return id + int64(order)*forms
+	}
+	n := sort.Search(int(r.High-r.Low), func(i int) bool {
+		return orderOfValues(Term(r.Low+int64(i)), t) >= order
+	})
+	return r.Low + int64(n)
+}
+
+// exactIDs bounds the distance from zero in which another id is surely another
+// value: a double has 53 bits.
+const exactIDs = 1 << 53
+
+// least returns the first id of the same value, and how many there are: those of
+// regions whose low bit is the form go in pairs.
+func (r *Region) least(id int64) (first, forms int64) {
+	switch r.Datatype {
+	case rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDDateTime:
+		return id &^ 1, 2
+	}
+	return id, 1
+}
+
+func orderOfValues(a, b rdf.Term) int {
+	na, oka := xsd.NumberOf(a)
+	nb, okb := xsd.NumberOf(b)
+	if oka && okb {
+		order, _ := na.Compare(nb)
+		return order
+	}
+	order, _ := xsd.Compare(a, b)
+	return order
+}
