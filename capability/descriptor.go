@@ -8,6 +8,7 @@
 package capability
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -125,6 +126,26 @@ func present(list []string) []string {
 		return []string{}
 	}
 	return list
+}
+
+// Completed returns d with what is usual, or follows from its other fields, where they are
+// empty: closed shapes, the scope runtime, no side effects, no reasoning, the assurance of
+// the side effects, and a version that names the content (see [Descriptor.Stamped]).
+func (d Descriptor) Completed() Descriptor {
+	d.InputShape.Closed, d.OutputShape.Closed = true, true
+	d.PolicyRequired.Scope = cmp.Or(d.PolicyRequired.Scope, policy.Runtime)
+	d.SideEffects = cmp.Or(d.SideEffects, None)
+	d.Reasoning = cmp.Or(d.Reasoning, ReasoningNone)
+	if d.Assurance == "" {
+		d.Assurance = AssuranceSnapshot
+		if d.SideEffects != None {
+			d.Assurance = AssuranceValidated
+		}
+	}
+	if d.Version == "" {
+		d = d.Stamped("1.0.0")
+	}
+	return d
 }
 
 // Stamped returns d with a version that names its content: base, such as "1.0.0",

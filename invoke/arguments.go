@@ -11,43 +11,15 @@ import (
 	"trails/fault"
 )
 
-// arguments are the decoded JSON object of a call.
-type arguments struct{ values map[string]any }
-
 // wrongArguments is the fault for one wrong argument.
 func wrongArguments(field string, code fault.Code, value any, message string) *fault.Error {
 	return fault.Arguments(fault.FieldError{Field: field, Code: code, Message: message, Value: value})
 }
 
-// text returns a string argument, "" when it is absent.
-func (a arguments) text(name string) string {
-	s, _ := a.values[name].(string)
-	return s
-}
-
-// flag returns a boolean argument, false when it is absent.
-func (a arguments) flag(name string) bool {
-	b, _ := a.values[name].(bool)
-	return b
-}
-
-// integer returns an integer argument, or otherwise when it is absent.
-func (a arguments) integer(name string, otherwise int) int {
-	n, ok := a.values[name].(json.Number)
-	if !ok {
-		return otherwise
-	}
-	i, err := n.Int64()
-	if err != nil {
-		return otherwise
-	}
-	return int(i)
-}
-
 // check compares the arguments with a built-in capability's shape and reports every difference.
-func (a arguments) check(shape capability.Shape) error {
+func (a Arguments) check(shape capability.Shape) error {
 	var fields []fault.FieldError
-	for name, v := range a.values {
+	for name, v := range a {
 		f, known := shape.Field(name)
 		switch {
 		case !known:
@@ -57,7 +29,7 @@ func (a arguments) check(shape capability.Shape) error {
 		}
 	}
 	for _, f := range shape.Fields {
-		if f.Required && a.values[f.Name] == nil {
+		if f.Required && a[f.Name] == nil {
 			fields = append(fields, fault.FieldError{Field: f.Name, Code: fault.Required, Message: f.Name + " is required", Constraint: true})
 		}
 	}
@@ -132,7 +104,7 @@ func checkValue(f capability.Field, v any) []fault.FieldError {
 
 // checkMembers compares an object with the fields of its members.
 func checkMembers(f capability.Field, v map[string]any) []fault.FieldError {
-	err := arguments{v}.check(capability.Shape{Fields: f.Fields, Closed: true})
+	err := Arguments(v).check(capability.Shape{Fields: f.Fields, Closed: true})
 	fields := fault.Of(err)
 	if fields == nil {
 		return nil

@@ -1,128 +1,113 @@
 package invoke
 
 import (
-	"context"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"trails/capability"
-	"trails/capability/project"
 	"trails/kg"
 	"trails/policy"
-	"trails/schema"
 )
 
-// handler does what a capability says and returns what encodes as its result.
-type handler func(context.Context, *running) (any, error)
-
-// entry is a capability with its handler.
-type entry struct {
-	capability.Descriptor
-	handle  handler
-	loses   loses // nil when consent is not required
-	typed   bool  // a write of one type: its arguments are read by the type's shape
-	hidden  bool  // see builtin
-	streams bool  // see builtin
-}
-
-// catalog is every capability under one version of the schema. But for what the doctor
-// found it is immutable.
+// catalog is all that the providers offer under one version of theirs. It is immutable.
 type catalog struct {
-	schema   *schema.Schema
-	version  string
-	ordered  []*entry
-	byID     map[string]*entry
-	registry *capability.Registry
-
-	// What the doctor has found, once: see checkCapabilities.
-	viewed    sync.Once
-	differing []project.Difference
-	viewErr   error
+	key       string // the versions of the providers, in order
+	ordered   []*Capability
+	byID      map[string]*Capability
+	registry  *capability.Registry
+	resources []Resource
+	byURI     map[string]*Resource
+	prompts   []Prompt
 }
 
-// catalogOf returns the catalog that belongs to the snapshot's schema, built at
-// most once per version.
-func (e *Engine) catalogOf(s *kg.Snapshot) (*catalog, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.catalog != nil && e.catalog.schema == s.Schema() {
-		return e.catalog, nil
-	}
-	c, err := newCatalog(s)
-	if err != nil {
-		return nil, err
-	}
-	e.catalog = c
-	return c, nil
+// mostCatalogs is how many catalogs are kept: as many views of a graph can be read in
+// turn without building any anew.
+const mostCatalogs = 8
+
+// catalogs are the providers, and what they offered last.
+type catalogs struct {
+	mu        sync.Mutex
+	providers []Provider
+	recent    []*catalog             // the one that was used last comes first
+	bare      map[string]*Capability // by id and tool name
 }
 
-func newCatalog(s *kg.Snapshot) (*catalog, error) {
-	c := &catalog{schema: s.Schema(), byID: map[string]*entry{}}
-	c.addBuiltins(builtins)
-	c.addBuiltins(views)
-	c.addBuiltins(words)
-	c.addBuiltins(promptCapabilities)
-	c.addTypes(s)
-	c.addBuiltins(metas)
-	descriptors := make([]capability.Descriptor, len(c.ordered))
-	for i, en := range c.ordered {
-		descriptors[i] = en.Descriptor
-	}
-	registry, err := capability.New(descriptors)
-	if err != nil {
-		return nil, err
-	}
-	c.registry, c.version = registry, registry.Version()
-	return c, nil
+func newCatalogs(providers []Provider) *catalogs {
+	return &catalogs{providers: slices.Clone(providers), bare: bareOf(providers)}
 }
 
-func (c *catalog) addBuiltins(list []builtin) {
-	for _, b := range list {
-		c.add(b.entry())
-	}
-}
-
-func (b builtin) entry() *entry {
-	return &entry{Descriptor: b.describe(), handle: b.handle, loses: b.loses, hidden: b.hidden, streams: b.streams}
-}
-
-// bareEntries returns the built-in capabilities that need no snapshot, by id and tool
-// name: they are the same under every schema.
-func bareEntries() map[string]*entry {
-	bare := map[string]*entry{}
-	for _, b := range slices.Concat(builtins, metas) {
-		if b.bare {
-			en := b.entry()
-			bare[b.id], bare[capability.ToolName(b.id)] = en, en
+// bareOf finds the capabilities that need no snapshot.
+func bareOf(providers []Provider) map[string]*Capability {
+	bare := map[string]*Capability{}
+	for _, p := range providers {
+		f, isFixed := p.(fixed)
+		if !isFixed {
+			continue
+		}
+		for i, c := range f.offer.Capabilities {
+			if c.Bare {
+				bare[c.ID], bare[capability.ToolName(c.ID)] = &f.offer.Capabilities[i], &f.offer.Capabilities[i]
+			}
 		}
 	}
 	return bare
 }
 
-func (c *catalog) add(en *entry) {
-	c.ordered = append(c.ordered, en)
-	c.byID[en.ID] = en
-}
-
-// typedHandlers are the operations on nodes of a type, by the last word of their id.
-var typedHandlers = map[string]func(typeName string) handler{
-	"create": createNode,
-	"update": updateNode,
-	"delete": deleteNode,
-}
-
-func (c *catalog) addTypes(s *kg.Snapshot) {
-	for _, d := range capability.ForSchema(s.Schema()) {
-		en := &entry{Descriptor: d, typed: true, handle: typedHandlers[d.Op()](d.InputShape.NodeType)}
-		if d.ConsentRequired {
-			en.loses = deletionLoses
-		}
-		c.add(en)
+// of returns the catalog that belongs to a snapshot, built at most once per version.
+func (cs *catalogs) of(s *kg.Snapshot) (*catalog, error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	var key strings.Builder
+	for _, p := range cs.providers {
+		key.WriteString(p.Version(s))
+		key.WriteByte(0)
 	}
+	at := slices.IndexFunc(cs.recent, func(c *catalog) bool { return c.key == key.String() })
+	if at >= 0 {
+		c := cs.recent[at]
+		copy(cs.recent[1:], cs.recent[:at])
+		cs.recent[0] = c
+		return c, nil
+	}
+	c, err := newCatalog(cs.providers, s)
+	if err != nil {
+		return nil, err
+	}
+	c.key = key.String()
+	cs.recent = slices.Insert(cs.recent, 0, c)
+	cs.recent = cs.recent[:min(len(cs.recent), mostCatalogs)]
+	return c, nil
+}
+
+func newCatalog(providers []Provider, s *kg.Snapshot) (*catalog, error) {
+	c := &catalog{byID: map[string]*Capability{}, byURI: map[string]*Resource{}}
+	var descriptors []capability.Descriptor
+	for _, p := range providers {
+		o, err := p.Offer(s)
+		if err != nil {
+			return nil, err
+		}
+		for i := range o.Capabilities {
+			one := &o.Capabilities[i]
+			c.ordered, c.byID[one.ID] = append(c.ordered, one), one
+			descriptors = append(descriptors, one.Descriptor)
+		}
+		for i := range o.Resources {
+			if one := &o.Resources[i]; c.byURI[one.URI] == nil {
+				c.resources, c.byURI[one.URI] = append(c.resources, *one), one
+			}
+		}
+		c.prompts = append(c.prompts, o.Prompts...)
+	}
+	var err error
+	c.registry, err = capability.New(descriptors)
+	return c, err
 }
 
 // lookup finds a capability by id or tool name.
-func (c *catalog) lookup(name string) *entry {
+func (c *catalog) lookup(name string) *Capability {
 	d, ok := c.registry.Find(name)
 	if !ok {
 		return nil
@@ -130,23 +115,53 @@ func (c *catalog) lookup(name string) *entry {
 	return c.byID[d.ID]
 }
 
-// visible lists the tools that p may see.
-func (c *catalog) visible(p policy.Principal, env string) []capability.Descriptor {
-	return c.list(p, env, func(en *entry) bool { return !en.hidden && !en.streams })
+// resource finds what answers an address: the resource that has it, or the nearest one
+// above it that has a template.
+func (c *catalog) resource(uri string) (*Resource, *url.URL) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Fragment != "" || u.User != nil {
+		return nil, nil
+	}
+	at := u.Scheme + "://" + u.Host + u.EscapedPath()
+	if r := c.byURI[at]; r != nil && (r.Template != "" || u.RawQuery == "" || u.RawQuery == "branch="+MainBranch) {
+		return r, u
+	}
+	for {
+		slash := strings.LastIndexByte(at, '/')
+		if slash < 0 {
+			return nil, nil
+		}
+		at = at[:slash]
+		if r := c.byURI[at]; r != nil && r.Template != "" {
+			return r, u
+		}
+	}
+}
+
+// tools lists what p may see.
+func (c *catalog) tools(p policy.Principal, env string) []capability.Descriptor {
+	return c.list(p, env, func(one *Capability) bool { return !one.Hidden && !one.Streams })
 }
 
 // helpers lists what p may call and is no tool.
 func (c *catalog) helpers(p policy.Principal, env string) []capability.Descriptor {
-	return c.list(p, env, func(en *entry) bool { return en.hidden })
+	return c.list(p, env, func(one *Capability) bool { return one.Hidden })
 }
 
-func (c *catalog) list(p policy.Principal, env string, wanted func(*entry) bool) []capability.Descriptor {
+func (c *catalog) list(p policy.Principal, env string, wanted func(*Capability) bool) []capability.Descriptor {
 	var out []capability.Descriptor
-	for _, en := range c.ordered {
-		scope := en.PolicyRequired.Scope
-		if wanted(en) && policy.Visible(env, scope) && policy.Allow(p, scope, en.ID) == nil {
-			out = append(out, en.Descriptor)
+	for _, one := range c.ordered {
+		scope := one.PolicyRequired.Scope
+		if wanted(one) && policy.Visible(env, scope) && policy.Allow(p, scope, one.ID) == nil {
+			out = append(out, one.Descriptor)
 		}
 	}
 	return out
+}
+
+// bareOne returns the capability of this name if it needs no snapshot.
+func (cs *catalogs) bareOne(name string) *Capability {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return cs.bare[name]
 }

@@ -16,38 +16,38 @@ import (
 const maxDepth = 64
 
 // readArgs decodes the arguments and checks those of built-in capabilities.
-func (r *running) readArgs(context.Context) error {
-	if !utf8.Valid(r.Args) {
+func (r *Request) readArgs(context.Context) error {
+	if !utf8.Valid(r.call.Args) {
 		return wrongArguments("", fault.Datatype, nil, "the arguments are not valid UTF-8")
 	}
-	if lone, found := jsontext.LoneSurrogate(r.Args); found {
+	if lone, found := jsontext.LoneSurrogate(r.call.Args); found {
 		return wrongArguments(lone.Field, fault.Datatype, nil, lone.Error())
 	}
-	if jsontext.TooDeep(r.Args, maxDepth) {
+	if jsontext.TooDeep(r.call.Args, maxDepth) {
 		return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
 	}
-	if jsontext.TooWide(r.Args, jsontext.MaxMembers) {
+	if jsontext.TooWide(r.call.Args, jsontext.MaxMembers) {
 		return fault.New(fault.TooLarge, "an object or an array of the arguments has more than %d members; send them in several calls, or as NDJSON or RDF with load", jsontext.MaxMembers).
 			With("limit", jsontext.MaxMembers)
 	}
-	d := json.NewDecoder(bytes.NewReader(r.Args))
+	d := json.NewDecoder(bytes.NewReader(r.call.Args))
 	d.UseNumber()
-	if err := d.Decode(&r.args.values); err != nil || r.args.values == nil {
+	if err := d.Decode(&r.Args); err != nil || r.Args == nil {
 		return wrongArguments("", fault.Datatype, nil, "the arguments must be one JSON object")
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return wrongArguments("", fault.Datatype, nil, "there is something after the JSON object of arguments")
 	}
-	if err := checkNames(r.Args); err != nil {
+	if err := checkNames(r.call.Args); err != nil {
 		return err
 	}
-	if r.capability.typed {
+	if r.Capability.Typed {
 		return nil // the type's own shape reads them, with every violation at once
 	}
-	if r.Inputs != nil {
-		r.args.values["data"] = "" // the streams stand in for it
+	if r.Inputs != nil && r.Capability.Inputs != "" {
+		r.Args[r.Capability.Inputs] = "" // the streams stand in for it
 	}
-	return r.args.check(r.capability.InputShape)
+	return r.Args.check(r.Capability.InputShape)
 }
 
 // nesting is one open object or array.

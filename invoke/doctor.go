@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
 	"trails/kg"
-	"trails/policy"
 )
 
 // stats answers how much is in the file.
-func stats(ctx context.Context, r *running) (any, error) {
-	file, err := r.snapshot.Stats(ctx)
+func stats(ctx context.Context, r *Request) (any, error) {
+	file, err := r.Snapshot.Stats(ctx)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := r.snapshot.TypeCounts(ctx)
+	counts, err := r.Snapshot.TypeCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ func stats(ctx context.Context, r *running) (any, error) {
 		Types         map[string]int64 `json:"types"`
 		FileBytes     int64            `json:"file_bytes"`
 		LogBytes      int64            `json:"log_bytes"`
-	}{r.engine.graph.Name(), headID(r.snapshot.Head()), file.Quads, file.Terms, file.Commits,
-		r.snapshot.SchemaVersion(), types, file.FileBytes, file.LogBytes}, nil
+	}{r.Graph().Name(), headID(r.Snapshot.Head()), file.Quads, file.Terms, file.Commits,
+		r.Snapshot.SchemaVersion(), types, file.FileBytes, file.LogBytes}, nil
 }
 
 // Results of a check.
@@ -65,51 +65,70 @@ func (w warning) Error() string { return w.text }
 
 func warn(format string, args ...any) error { return warning{fmt.Sprintf(format, args...)} }
 
+// doctor looks at the graph, the file and the place where it is.
+type doctor struct {
+	// views are those that are held against the descriptors; nil means all that there are.
+	views []project.View
+
+	mu sync.Mutex
+	// version is that of the registry of which differing is true; "" before any was looked at.
+	version   string
+	differing []project.Difference
+}
+
 // checks are what the doctor looks at, in this order. That of the file is last: it needs
 // a reader of its own, and the call gives its own back before.
-var checks = []struct {
+func (d *doctor) checks() []doctorCheck {
+	return []doctorCheck{
+		{"head", checkHead},
+		{"schema", checkSchema},
+		{"capabilities", d.checkCapabilities},
+		{"log", checkLog},
+		{"disk", checkDisk},
+		{"permissions", checkPermissions},
+		{"links", checkLinks},
+		{"activities", checkAside},
+		{"write", checkWrite},
+		{"file", checkFile},
+	}
+}
+
+type doctorCheck struct {
 	name string
-	look func(context.Context, *running) (string, error)
-}{
-	{"head", checkHead},
-	{"schema", checkSchema},
-	{"capabilities", checkCapabilities},
-	{"log", checkLog},
-	{"disk", checkDisk},
-	{"permissions", checkPermissions},
-	{"links", checkLinks},
-	{"activities", checkAside},
-	{"write", checkWrite},
-	{"file", checkFile},
+	look func(context.Context, *Request) (string, error)
 }
 
 const doctorID = "trails.meta.doctor.run"
 
-// doctorCapability is the doctor for whoever calls it by name. Pages and agents read
+// capability is the doctor for whoever calls it by name. Pages and agents read
 // trails://doctor, which looks at less of the file.
-var doctorCapability = builtin{
-	id:          doctorID,
-	description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
-	input: []capability.Field{
-		{Name: "deep", Type: capability.Boolean, Default: false, Description: "Check the whole file, as trails verify does, and not a sample."},
-	},
-	output: []capability.Field{
-		{Name: "ok", Type: capability.Boolean, Required: true, Description: "No check failed."},
-		{Name: "checks", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			{Name: "name", Type: capability.String, Required: true},
-			{Name: "result", Type: capability.String, Required: true, OneOf: []any{checkOK, checkWarning, checkFailed}},
-			{Name: "detail", Type: capability.String, Required: true},
-		}},
-	},
-	cost: capability.CostGraph, action: "read", scope: policy.Runtime, handle: doctor, idempotent: true, hidden: true,
+func (d *doctor) capability() Capability {
+	return Capability{
+		Descriptor: capability.Descriptor{
+			ID: doctorID, Description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "deep", Type: capability.Boolean, Default: false, Description: "Check the whole file, as trails verify does, and not a sample."},
+			}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "ok", Type: capability.Boolean, Required: true, Description: "No check failed."},
+				{Name: "checks", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "name", Type: capability.String, Required: true},
+					{Name: "result", Type: capability.String, Required: true, OneOf: []any{checkOK, checkWarning, checkFailed}},
+					{Name: "detail", Type: capability.String, Required: true},
+				}},
+			}},
+			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: d.run, Hidden: true,
+	}
 }
 
-func doctor(ctx context.Context, r *running) (any, error) {
+func (d *doctor) run(ctx context.Context, r *Request) (any, error) {
 	out := struct {
 		OK     bool    `json:"ok"`
 		Checks []check `json:"checks"`
 	}{OK: true}
-	for _, c := range checks {
+	for _, c := range d.checks() {
 		found := check{c.name, checkOK, ""}
 		detail, err := c.look(ctx, r)
 		if ctx.Err() != nil {
@@ -129,61 +148,72 @@ func doctor(ctx context.Context, r *running) (any, error) {
 }
 
 // checkHead finds that the newest commit names the one before it.
-func checkHead(ctx context.Context, r *running) (string, error) {
-	head := r.snapshot.Head()
+func checkHead(ctx context.Context, r *Request) (string, error) {
+	head := r.Snapshot.Head()
 	if head.ID == (kg.CommitID{}) {
 		return "no commits yet", nil
 	}
 	if head.Parent == (kg.CommitID{}) {
 		return "the first commit is the head", nil
 	}
-	if _, err := r.snapshot.FindCommit(ctx, head.Parent.String()); err != nil {
+	if _, err := r.Snapshot.FindCommit(ctx, head.Parent.String()); err != nil {
 		return "", fmt.Errorf("the head's parent cannot be read: %w", err)
 	}
 	return "the head follows its parent", nil
 }
 
-func checkSchema(_ context.Context, r *running) (string, error) {
-	return fmt.Sprintf("version %d, %d types", r.snapshot.SchemaVersion(), len(r.snapshot.Schema().Types)), nil
+func checkSchema(_ context.Context, r *Request) (string, error) {
+	return fmt.Sprintf("version %d, %d types", r.Snapshot.SchemaVersion(), len(r.Snapshot.Schema().Types)), nil
 }
 
 // differencesTold is how many differences between views are spelled out.
 const differencesTold = 5
 
 // checkCapabilities compares what every view shows of each capability with its descriptor,
-// once for each version of the schema: both follow from that.
-func checkCapabilities(_ context.Context, r *running) (string, error) {
-	c := r.catalog
-	c.viewed.Do(func() { c.differing, c.viewErr = c.differences(r.engine.config.Views) })
-	switch n := len(c.differing); {
-	case c.viewErr != nil:
-		return "", c.viewErr
+// once for each version of the registry.
+func (d *doctor) checkCapabilities(_ context.Context, r *Request) (string, error) {
+	views := d.views
+	if views == nil {
+		views = project.Views(r.Engine().Process())
+	}
+	all := r.Registry()
+	differing, err := d.differences(views, all)
+	switch n := len(differing); {
+	case err != nil:
+		return "", err
 	case n > 0:
 		told := make([]string, min(n, differencesTold))
 		for i := range told {
-			told[i] = c.differing[i].String()
+			told[i] = differing[i].String()
 		}
 		return "", fmt.Errorf("%d differences between descriptors and what is shown of them, which only a bug of trails can make: %s", n, strings.Join(told, "; "))
 	}
-	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(c.ordered), len(r.engine.config.Views)), nil
+	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(all.All()), len(views)), nil
 }
 
-func (c *catalog) differences(views []project.View) (all []project.Difference, err error) {
+func (d *doctor) differences(views []project.View, all *capability.Registry) ([]project.Difference, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.version == all.Version() {
+		return d.differing, nil
+	}
+	var differing []project.Difference
 	for _, view := range views {
-		for _, en := range c.ordered {
-			found, err := view.Check(en.Descriptor)
+		for _, one := range all.All() {
+			found, err := view.Check(one)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, found...)
+			differing = append(differing, found...)
 		}
 	}
-	return all, nil
+	d.version, d.differing = all.Version(), differing
+	return differing, nil
 }
 
 // checkLog finds a write-ahead log that a reader keeps from starting over.
-func checkLog(ctx context.Context, r *running) (string, error) {
-	file, err := r.snapshot.Stats(ctx)
+func checkLog(ctx context.Context, r *Request) (string, error) {
+	file, err := r.Snapshot.Stats(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -201,8 +231,8 @@ const (
 
 // checkDisk finds a disk that will be full soon. The log may grow to twice the size from
 // which it starts over, and a large load takes as much again as it brings.
-func checkDisk(_ context.Context, r *running) (string, error) {
-	at, err := r.engine.graph.Surroundings()
+func checkDisk(_ context.Context, r *Request) (string, error) {
+	at, err := r.Graph().Surroundings()
 	switch {
 	case err != nil:
 		return "", err
@@ -216,8 +246,8 @@ func checkDisk(_ context.Context, r *running) (string, error) {
 	return "there is room on the disk", nil
 }
 
-func checkPermissions(_ context.Context, r *running) (string, error) {
-	at, err := r.engine.graph.Surroundings()
+func checkPermissions(_ context.Context, r *Request) (string, error) {
+	at, err := r.Graph().Surroundings()
 	switch {
 	case err != nil:
 		return "", err
@@ -230,8 +260,8 @@ func checkPermissions(_ context.Context, r *running) (string, error) {
 }
 
 // checkLinks finds a file with several hard links, of which each has a log of its own.
-func checkLinks(_ context.Context, r *running) (string, error) {
-	at, err := r.engine.graph.Surroundings()
+func checkLinks(_ context.Context, r *Request) (string, error) {
+	at, err := r.Graph().Surroundings()
 	if err != nil {
 		return "", err
 	}
@@ -242,13 +272,13 @@ func checkLinks(_ context.Context, r *running) (string, error) {
 }
 
 // checkAside finds provenance beside the file that could not be taken in.
-func checkAside(_ context.Context, r *running) (string, error) {
-	waiting, refused, err := r.engine.graph.Aside()
+func checkAside(_ context.Context, r *Request) (string, error) {
+	waiting, refused, err := r.Graph().Aside()
 	switch {
 	case err != nil:
 		return "", err
 	case refused > 0:
-		return "", warn("%d files in %s-activities hold no activities that were set aside for this graph, or not all of them: look at them and delete them", refused, filepath.Base(r.engine.graph.Path()))
+		return "", warn("%d files in %s-activities hold no activities that were set aside for this graph, or not all of them: look at them and delete them", refused, filepath.Base(r.Graph().Path()))
 	case waiting > 0:
 		return fmt.Sprintf("%d processes have left provenance beside the file, which the next one takes in", waiting), nil
 	}
@@ -256,8 +286,8 @@ func checkAside(_ context.Context, r *running) (string, error) {
 }
 
 // checkWrite finds out whether a write would work now.
-func checkWrite(ctx context.Context, r *running) (string, error) {
-	if err := r.engine.Ready(ctx); err != nil {
+func checkWrite(ctx context.Context, r *Request) (string, error) {
+	if err := r.Engine().Ready(ctx); err != nil {
 		return "", fmt.Errorf("a write would fail now: %v", fault.Of(err).Details["reason"])
 	}
 	return "a write would work now", nil
@@ -271,16 +301,16 @@ const (
 )
 
 // checkFile checks what is in the file as verify does, or a sample of it.
-func checkFile(ctx context.Context, r *running) (string, error) {
+func checkFile(ctx context.Context, r *Request) (string, error) {
 	sample := sampleRead
 	switch {
-	case r.args.flag("deep"):
+	case r.Args.Flag("deep"):
 		sample = 0
-	case r.capability.ID == doctorID:
+	case r.Capability.ID == doctorID:
 		sample = sampleAsked
 	}
-	r.release() // the check has a reader of its own
-	report, err := r.engine.graph.Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
+	r.Release() // the check has a reader of its own
+	report, err := r.Graph().Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
 	switch {
 	case err != nil:
 		return "", err
@@ -290,4 +320,16 @@ func checkFile(ctx context.Context, r *running) (string, error) {
 		return fmt.Sprintf("a sample is sound: the newest commits, %d statements and %d terms; trails doctor --deep checks all", report.Quads, report.Terms), nil
 	}
 	return fmt.Sprintf("all of it is sound: %d commits, %d statements and %d terms", report.Commits, report.Quads, report.Terms), nil
+}
+
+// resources are the addresses that say how the graph is.
+func (d *doctor) resources() []Resource {
+	return []Resource{
+		fixedResource{Resource{URI: "trails://schema", Name: "schema", Title: "Schema", MIME: mimeJSON,
+			Description: "Types, properties and constraints. Read it before the first write."}, schemaGet, schemaTurtle, schemaContext}.resource(),
+		fixedResource{Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: mimeJSON,
+			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, stats, nil, nil}.resource(),
+		fixedResource{Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: mimeJSON,
+			Description: "What is checked of the file and its capabilities, and whether it is well."}, d.run, nil, nil}.resource(),
+	}
 }

@@ -88,7 +88,7 @@ func TestTheDoctorFindsASabotagedProjector(t *testing.T) {
 			}
 			return text, err
 		}
-		d := diagnose(t, invoke.Config{Views: views}, "{}", nil)
+		d := diagnose(t, invoke.Config{Providers: invoke.BuiltinWithViews(views)}, "{}", nil)
 		result, detail := d.found(t, "capabilities")
 		if d.OK || result != "failed" || !strings.Contains(detail, "capability decision.update, field description: "+name+" shows") {
 			t.Errorf("%s: %s %s", name, result, detail)

@@ -3,18 +3,15 @@
 // which runs the same stages in the same order (see stages.go) and records what
 // happened. A transport decodes, calls, encodes, and decides nothing.
 //
-// Read [Engine] first, then the list of stages, then the table of built-in
-// capabilities in builtin.go and one handler.
+// What can be called is offered by providers. Read [Engine] first, then the list of
+// stages, then [Request] and [Provider].
 package invoke
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,88 +21,6 @@ import (
 	"trails/kg"
 	"trails/policy"
 )
-
-// Call is one request to do one thing, whatever door it came through.
-type Call struct {
-	// Capability is a descriptor's id ("technique.create") or its tool name ("technique_create").
-	Capability string
-	// Args is the JSON object of arguments; empty means {}.
-	Args json.RawMessage
-	// Principal is who asks, as the edge resolved it.
-	Principal policy.Principal
-	// Via names the door: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
-	Via string
-	// Format is the form in which [Engine.Read] answers: "json", "jsonld" or "turtle";
-	// empty means the address's own. For a query with Output it is the stream's: one of
-	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld" for
-	// graphs, or a comma list of them, of which the first that the form has is taken.
-	Format string
-	// IdempotencyKey, when set, makes a repeated write answer with the first one's result,
-	// through whichever door and by whichever program of the same caller it comes again.
-	IdempotencyKey string
-	// TraceID follows the call into provenance and the log; empty means that one is made.
-	TraceID string
-	// ParentSpan is the caller's span, 16 hex digits of a W3C traceparent; empty means none.
-	ParentSpan string
-	// Inputs replace the argument "data" of a load that is too large for JSON.
-	Inputs []kg.Input
-	// Output receives the stream of an export, or of the whole answer to a query.
-	Output io.Writer
-	// Progress, when set, hears of long work; it is called from one goroutine at a time.
-	Progress func(kg.Progress)
-	// Ask, when set, puts a question to the person behind the caller before something
-	// is lost that cannot be had back; nil means that nobody can be asked.
-	Ask func(context.Context, Question) (bool, error)
-}
-
-// Question is what a person is asked before a call goes on.
-type Question struct {
-	// Message says in one or two sentences what would happen.
-	Message string
-}
-
-// Input is one stream of data with the name that errors call it by.
-type Input = kg.Input
-
-// Progress says how far long work is.
-type Progress = kg.Progress
-
-// Result is what a finished call answers.
-type Result struct {
-	// Structured is the result as one JSON object, the tool's structured content.
-	Structured json.RawMessage
-	// TraceID is the call's, for logs and headers.
-	TraceID string
-	// Head is the commit that the answer is true of: for a read the one that was
-	// read, for a write the one it was made on. Empty when there is no commit yet.
-	Head string
-}
-
-// Document is the body of a resource.
-type Document struct {
-	URI  string
-	MIME string
-	Body []byte
-	// Head is the commit that was read; empty when there is none yet.
-	Head string
-	// Page says which part of a list this is; nil when it is no list.
-	Page *Page
-}
-
-// Page is a part of a list.
-type Page struct {
-	Offset int `json:"offset"`
-	Limit  int `json:"limit"`
-	// More reports that the list goes on after it.
-	More bool `json:"more"`
-}
-
-// Resource describes one address that can be read.
-type Resource struct {
-	URI, Name, Title, Description, MIME string
-	// Template is the RFC 6570 form that adds a filter and paging; empty when there is none.
-	Template string
-}
 
 // Tools is the list of capabilities that one principal may see, from one snapshot.
 type Tools struct {
@@ -130,9 +45,8 @@ type Config struct {
 	// QueryWait bounds how long a query or an export waits while others run, before it is
 	// refused with fault.Busy; 0 means 15 seconds.
 	QueryWait time.Duration
-	// Views are those that the doctor holds against the descriptors; nil means all that
-	// there are.
-	Views []project.View
+	// Providers offer what can be called, in this order; see [Engine.Register], too.
+	Providers []Provider
 	// Observe, when set, hears of every finished call. It must not wait.
 	Observe func(Observation)
 	// Now and NewTraceID are seams for tests; nil means the real ones.
@@ -147,13 +61,9 @@ type Engine struct {
 	config Config
 	prov   *recorder
 	turns  *turns
-	bare   map[string]*entry // by id and tool name; never changed
-	// watchers are those of Watch.
+	// catalogs are what the providers offer; watchers are those of Watch.
+	catalogs *catalogs
 	watchers *follower
-
-	mu      sync.Mutex
-	catalog *catalog // of the last schema version seen
-	guide   guideOf  // of the last head that was told of
 }
 
 // New returns an engine on g, which stays the caller's to close.
@@ -170,10 +80,13 @@ func New(g *kg.Graph, c Config) *Engine {
 	if c.NewTraceID == nil {
 		c.NewTraceID = newTraceID
 	}
-	if c.Views == nil {
-		c.Views = project.Views(project.Process{Remote: g.ReachesOut()})
+	if c.Providers == nil {
+		c.Providers = Builtin()
 	}
-	return &Engine{graph: g, config: c, prov: newRecorder(g, c.Log), turns: newTurns(g.Readers(), c.QueryWait), bare: bareEntries(), watchers: newFollower(g, c.Log)}
+	return &Engine{
+		graph: g, config: c, prov: newRecorder(g, c.Log), turns: newTurns(g.Readers(), c.QueryWait),
+		catalogs: newCatalogs(c.Providers), watchers: newFollower(g, c.Log),
+	}
 }
 
 // newTraceID returns 32 hex digits, the form of a W3C trace-id.
@@ -193,6 +106,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	return e.prov.close(ctx)
 }
 
+// Version returns the version of the program.
+func (e *Engine) Version() string { return e.config.Version }
+
 // Graph returns the open file behind the engine.
 func (e *Engine) Graph() *kg.Graph { return e.graph }
 
@@ -207,8 +123,7 @@ func (e *Engine) QueriesAtOnce() int { return e.turns.most }
 // QueryQueue returns how many queries and exports wait for their turn.
 func (e *Engine) QueryQueue() int { return e.turns.waiting() }
 
-// Tools lists what p may see, in a fixed order: built-in capabilities, then those
-// of each type in the order of declaration, then meta capabilities.
+// Tools lists what p may see, in the order of the providers.
 func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err error) {
 	defer e.survive(&err, "tools")
 	snap, err := e.graph.Session(p).Snapshot(ctx)
@@ -216,14 +131,15 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err er
 		return Tools{}, e.fail(err, "", "tools")
 	}
 	defer snap.Close()
-	c, err := e.catalogOf(snap)
+	c, err := e.catalogs.of(snap)
 	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
-	return Tools{Version: c.version, Descriptors: c.visible(p, e.config.Env), Helpers: c.helpers(p, e.config.Env), Process: e.process()}, nil
+	return Tools{Version: c.registry.Version(), Descriptors: c.tools(p, e.config.Env), Helpers: c.helpers(p, e.config.Env), Process: e.Process()}, nil
 }
 
-func (e *Engine) process() project.Process { return project.Process{Remote: e.graph.ReachesOut()} }
+// Process returns what views of descriptors show of this process.
+func (e *Engine) Process() project.Process { return project.Process{Remote: e.graph.ReachesOut()} }
 
 // survive turns a panic of what is no call into an error of ours.
 func (e *Engine) survive(err *error, what string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"trails/capability"
+	"trails/capability/project"
 	"trails/policy"
 )
 
@@ -14,13 +15,16 @@ func (e *Engine) Callable(ctx context.Context) ([]capability.Descriptor, error) 
 		return nil, err
 	}
 	defer snap.Close()
-	c, err := e.catalogOf(snap)
+	c, err := e.catalogs.of(snap)
 	if err != nil {
 		return nil, err
 	}
 	var out []capability.Descriptor
-	for _, en := range c.ordered {
-		out = append(out, en.Descriptor)
+	for _, one := range c.ordered {
+		out = append(out, one.Descriptor)
 	}
 	return out, nil
 }
+
+// BuiltinWithViews are the providers with a doctor that looks at these views.
+func BuiltinWithViews(views []project.View) []Provider { return builtinProviders(views) }

@@ -19,12 +19,12 @@ var besides = []string{"timeout_ms", "keep_going"}
 // identity is what an idempotency key stands for: the capability and its arguments, in
 // one form for all that ask for the same. The capability is its id, whichever name it was
 // called by. Members are sorted, numbers are written in one way, and an argument with its
-// default is one that is left out. The data of a load is not in it: it is digested as it
-// is read, whether it came as an argument or as streams.
-func (r *running) identity() ([32]byte, error) {
+// default is one that is left out. The data of a load (see [Capability.Inputs]) is not in
+// it: it is digested as it is read, whether it came as an argument or as streams.
+func (r *Request) identity() ([32]byte, error) {
 	args := map[string]any{}
-	for name, v := range r.args.values {
-		f, _ := r.capability.InputShape.Field(name)
+	for name, v := range r.Args {
+		f, _ := r.Capability.InputShape.Field(name)
 		isDefault, err := equalsDefault(f, v)
 		if err != nil {
 			return [32]byte{}, err
@@ -33,19 +33,17 @@ func (r *running) identity() ([32]byte, error) {
 			args[name] = canonical(v)
 		}
 	}
-	if r.capability.ID == "load" {
-		delete(args, "data")
-	}
+	delete(args, r.Capability.Inputs)
 	text, err := jsontext.Marshal(args)
 	if err != nil {
 		return [32]byte{}, fmt.Errorf("encode arguments: %w", err)
 	}
-	return [32]byte(digest(r.capability.ID, text)), nil
+	return [32]byte(digest(r.Capability.ID, text)), nil
 }
 
 // equalsDefault reports that an argument says what leaving it out says.
 func equalsDefault(f capability.Field, v any) (bool, error) {
-	if f.Name == "branch" && v == mainBranch {
+	if f.Name == "branch" && v == MainBranch {
 		return true, nil
 	}
 	if f.Default == nil {

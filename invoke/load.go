@@ -14,59 +14,58 @@ import (
 type loaded struct {
 	Records int64 `json:"records"`
 	Existed *bool `json:"existed,omitempty"`
-	written
+	Written
 }
 
-func load(ctx context.Context, r *running) (any, error) {
-	set, err := r.changeSet(ctx)
+func load(ctx context.Context, r *Request) (any, error) {
+	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.readLoad(ctx, set); err != nil {
-		return nil, err
-	}
-	r.release() // a long write must not hold the log
-	result, err := r.reading.Commit(ctx, set.IfCommit)
+	reading, err := readLoad(ctx, r, set)
 	if err != nil {
 		return nil, err
 	}
-	answer := loaded{Records: result.Records, written: r.committed(result.Result, set.DryRun)}
-	if r.args.text("graph") != "" {
+	r.Release() // a long write must not hold the log
+	result, err := reading.Commit(ctx, set.IfCommit)
+	if err != nil {
+		return nil, err
+	}
+	answer := loaded{Records: result.Records, Written: r.Committed(result.Result, set.DryRun)}
+	if r.Args.Text("graph") != "" {
 		answer.Existed = &result.Existed
 	}
 	return answer, nil
 }
 
-// readLoad reads the inputs, unless that was done.
-func (r *running) readLoad(ctx context.Context, set kg.ChangeSet) error {
-	if r.reading != nil {
-		return nil
+// readLoad reads the inputs, unless that was done when a person was asked.
+func readLoad(ctx context.Context, r *Request, set kg.ChangeSet) (*kg.ReadyLoad, error) {
+	if reading, done := r.Prepared.(*kg.ReadyLoad); done {
+		return reading, nil
 	}
 	l, err := r.loadArguments()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l.Set, l.Progress = set, r.Progress
-	r.release() // reading takes its time
-	r.reading, err = r.session().ReadLoad(ctx, l)
-	return err
-}
-
-// closeLoad forgets what was read.
-func (r *running) closeLoad() {
-	if r.reading != nil {
-		r.reading.Close()
+	r.Release() // reading takes its time
+	reading, err := r.Session().ReadLoad(ctx, l)
+	if err != nil {
+		return nil, err
 	}
+	r.AtEnd(reading.Close)
+	r.Prepared = reading
+	return reading, nil
 }
 
 // loadArguments reads what a load alone takes.
-func (r *running) loadArguments() (l kg.Load, err error) {
+func (r *Request) loadArguments() (l kg.Load, err error) {
 	l = kg.Load{
-		Inputs: r.Inputs, Format: kg.Format(r.args.text("format")), Mode: kg.Mode(r.args.text("mode")),
-		OneGraph: r.args.flag("one_graph"), IfGraph: kg.GraphState(r.args.text("if_graph")), KeepGoing: r.args.flag("keep_going"),
+		Inputs: r.Inputs, Format: kg.Format(r.Args.Text("format")), Mode: kg.Mode(r.Args.Text("mode")),
+		OneGraph: r.Args.Flag("one_graph"), IfGraph: kg.GraphState(r.Args.Text("if_graph")), KeepGoing: r.Args.Flag("keep_going"),
 	}
 	if l.Inputs == nil {
-		data := r.args.text("data")
+		data := r.Args.Text("data")
 		l.Inputs = []kg.Input{{Name: "data", Reader: strings.NewReader(data), Size: int64(len(data))}}
 	}
 	if l.Graph, err = r.absoluteIRI("graph"); err != nil {
@@ -83,8 +82,8 @@ func (r *running) loadArguments() (l kg.Load, err error) {
 const maxContexts = 100
 
 // contexts are the JSON-LD contexts that come with a load, by their IRIs.
-func (r *running) contexts() (map[string][]byte, error) {
-	given, _ := r.args.values["contexts"].(map[string]any)
+func (r *Request) contexts() (map[string][]byte, error) {
+	given, _ := r.Args["contexts"].(map[string]any)
 	if len(given) > maxContexts {
 		return nil, wrongArguments("contexts", fault.MaxCount, nil, fmt.Sprintf("contexts has at most %d members", maxContexts))
 	}

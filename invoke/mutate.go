@@ -16,31 +16,31 @@ const (
 	mutateMaxTime = 600_000
 )
 
-var mutateBuiltin = builtin{
-	id: "mutate", description: "Run a SPARQL 1.1 update as one atomic, validated commit: all of its operations, each seeing what those before it did, or none. The schema is not changed by it, and LOAD and SERVICE reach only hosts that this process was allowed.",
-	input: append([]capability.Field{
-		{Name: "update", Type: capability.String, Required: true, MaxLength: ptr(queryText), Description: "The text of the update."},
-		paramsField,
-		baseField,
-		{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
-		{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
-		{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs that GRAPH in WHERE may name then."},
-	}, capability.WriteArguments()...),
-	output:   capability.CommitResult(),
-	effects:  capability.Destroys,
-	cost:     capability.CostGraph,
-	action:   "change",
-	remote:   true,
-	requires: []string{"The graph fits its schema at the end."},
-	handle:   mutate,
+var mutateBuiltin = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic, validated commit: all of its operations, each seeing what those before it did, or none. The schema is not changed by it, and LOAD and SERVICE reach only hosts that this process was allowed.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "update", Type: capability.String, Required: true, MaxLength: ptr(queryText), Description: "The text of the update."},
+			paramsField,
+			baseField,
+			{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
+			{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
+			{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs that GRAPH in WHERE may name then."},
+		}, capability.WriteArguments()...)},
+		OutputShape:   capability.Shape{Fields: capability.CommitResult()},
+		Preconditions: []string{"The graph fits its schema at the end."},
+		SideEffects:   capability.Destroys,
+		CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: "change", Remote: true},
+	},
+	Handle: mutate,
 }
 
-func mutate(ctx context.Context, r *running) (any, error) {
+func mutate(ctx context.Context, r *Request) (any, error) {
 	base, err := r.absoluteIRI("base")
 	if err != nil {
 		return nil, err
 	}
-	u, err := sparql.ParseUpdate(r.args.text("update"), sparql.Options{Base: string(base)})
+	u, err := sparql.ParseUpdate(r.Args.Text("update"), sparql.Options{Base: string(base)})
 	if err != nil {
 		return nil, err
 	}
@@ -48,25 +48,25 @@ func mutate(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := r.changeSet(ctx)
+	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.release() // a long write must not hold the log
-	timed, cancel := context.WithTimeout(ctx, time.Duration(r.args.integer("timeout_ms", mutateTimeout))*time.Millisecond)
+	r.Release() // a long write must not hold the log
+	timed, cancel := context.WithTimeout(ctx, time.Duration(r.Args.Integer("timeout_ms", mutateTimeout))*time.Millisecond)
 	defer cancel()
-	result, err := r.session().Update(timed, u, set, options)
+	result, err := r.Session().Update(timed, u, set, options)
 	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
-		return nil, tookLonger("the update, which changed nothing,", r.args.integer("timeout_ms", mutateTimeout), mutateMaxTime)
+		return nil, tookLonger("the update, which changed nothing,", r.Args.Integer("timeout_ms", mutateTimeout), mutateMaxTime)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.committed(result, set.DryRun), nil
+	return r.Committed(result, set.DryRun), nil
 }
 
 // updateOptions reads the parameters and the graphs.
-func (r *running) updateOptions() (kg.UpdateOptions, error) {
+func (r *Request) updateOptions() (kg.UpdateOptions, error) {
 	params, err := r.queryParams()
 	if err != nil {
 		return kg.UpdateOptions{}, err

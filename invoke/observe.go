@@ -20,7 +20,7 @@ type Observation struct {
 }
 
 // observe tells the process's metrics and traces of the call, and the log at debug.
-func (r *running) observe(err error) {
+func (r *Request) observe(err error) {
 	log, tell := r.engine.config.Log, r.engine.config.Observe
 	debug := log.Enabled(context.Background(), slog.LevelDebug)
 	if tell == nil && !debug {
@@ -38,13 +38,13 @@ func (r *running) observe(err error) {
 	}
 }
 
-func (r *running) observation() Observation {
+func (r *Request) observation() Observation {
 	o := Observation{
-		Capability: "unknown", Via: r.Via, Outcome: r.activity.Outcome, Kind: r.activity.Error,
-		Started: r.activity.Started, Ended: r.activity.Ended, TraceID: r.TraceID, ParentSpan: r.ParentSpan, Commit: r.commit,
+		Capability: "unknown", Via: r.call.Via, Outcome: r.activity.Outcome, Kind: r.activity.Error,
+		Started: r.activity.Started, Ended: r.activity.Ended, TraceID: r.call.TraceID, ParentSpan: r.call.ParentSpan, Commit: r.commit,
 	}
-	if r.capability != nil {
-		o.Capability = r.capability.ID
+	if r.Capability != nil {
+		o.Capability = r.Capability.ID
 	}
 	return o
 }

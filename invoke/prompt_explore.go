@@ -14,9 +14,9 @@ const (
 )
 
 // explorePrompt asks for a tour of the graph.
-func explorePrompt(ctx context.Context, r *running, _ map[string]string) (string, error) {
+func explorePrompt(ctx context.Context, r *Request, _ map[string]string) (string, error) {
 	text := "Explore this knowledge graph and tell me what is in it. Only read; change nothing.\n\n" + r.greeting()
-	counts, err := r.snapshot.TypeCountsUpTo(ctx, guideCount)
+	counts, err := r.Snapshot.TypeCountsUpTo(ctx, guideCount)
 	if err != nil {
 		return "", err
 	}
@@ -41,10 +41,10 @@ Then tell me in a few short paragraphs: what the graph is for; its main types an
 `
 
 // links say which types refer to which.
-func (r *running) links() string {
+func (r *Request) links() string {
 	var b strings.Builder
 	n := 0
-	for _, t := range r.snapshot.Schema().Types {
+	for _, t := range r.Snapshot.Schema().Types {
 		for _, p := range t.Properties {
 			if p.Class == "" {
 				continue
@@ -63,8 +63,8 @@ func (r *running) links() string {
 	return "\nReferences:\n" + b.String()
 }
 
-func (r *running) latestCommits(ctx context.Context, limit int) (string, error) {
-	commits, err := r.snapshot.Commits(ctx, 0, limit)
+func (r *Request) latestCommits(ctx context.Context, limit int) (string, error) {
+	commits, err := r.Snapshot.Commits(ctx, 0, limit)
 	if err != nil || len(commits) == 0 {
 		return "", err
 	}

@@ -55,7 +55,7 @@ const (
 )
 
 // recoverPrompt explains an error.
-func recoverPrompt(_ context.Context, _ *running, arguments map[string]string) (string, error) {
+func recoverPrompt(_ context.Context, _ *Request, arguments map[string]string) (string, error) {
 	text := strings.ToLower(arguments["error"])
 	kinds := matching(aboutKinds, text)
 	if len(kinds) == 0 {

@@ -24,7 +24,7 @@ const (
 )
 
 // reviewPrompt asks for a summary of what was changed.
-func reviewPrompt(ctx context.Context, r *running, arguments map[string]string) (string, error) {
+func reviewPrompt(ctx context.Context, r *Request, arguments map[string]string) (string, error) {
 	found, err := r.commitsToReview(ctx, arguments["since"], arguments["agent"])
 	if err != nil {
 		return "", err
@@ -73,10 +73,10 @@ func (v review) scanned() string {
 }
 
 // commitsToReview reads the history backwards.
-func (r *running) commitsToReview(ctx context.Context, since, agent string) (review, error) {
+func (r *Request) commitsToReview(ctx context.Context, since, agent string) (review, error) {
 	v := review{agent: agent}
 	if since != "" {
-		c, err := r.snapshot.FindCommit(ctx, since)
+		c, err := r.Snapshot.FindCommit(ctx, since)
 		if err != nil {
 			return v, wrongArguments("arguments.since", fault.OneOf, since, fault.Of(err).Message)
 		}
@@ -84,7 +84,7 @@ func (r *running) commitsToReview(ctx context.Context, since, agent string) (rev
 	}
 	before := int64(0)
 	for seen := 0; ; {
-		page, err := r.snapshot.Commits(ctx, before, reviewPage)
+		page, err := r.Snapshot.Commits(ctx, before, reviewPage)
 		if err != nil || !v.take(page) || len(page) < reviewPage {
 			return v, err
 		}
@@ -112,7 +112,7 @@ func (v *review) take(page []kg.Commit) bool {
 	return true
 }
 
-func (r *running) reviewList(ctx context.Context, v review) (string, error) {
+func (r *Request) reviewList(ctx context.Context, v review) (string, error) {
 	var b strings.Builder
 	b.WriteString("\nCommits, newest first:\n")
 	for _, c := range v.commits {
@@ -138,8 +138,8 @@ func commitLine(c kg.Commit) string {
 }
 
 // touchedBy names the capability that made a commit, and the nodes that it changed.
-func (r *running) touchedBy(ctx context.Context, c kg.Commit) (string, error) {
-	made, err := r.snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: c.Seq}, 1)
+func (r *Request) touchedBy(ctx context.Context, c kg.Commit) (string, error) {
+	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: c.Seq}, 1)
 	if err != nil || len(made) == 0 {
 		return "", err
 	}
@@ -151,7 +151,7 @@ func (r *running) touchedBy(ctx context.Context, c kg.Commit) (string, error) {
 		if i == reviewNodes {
 			return text + " and more", nil
 		}
-		text += " " + said(r.snapshot.Name(rdf.IRI(iri)), reviewName)
+		text += " " + said(r.Snapshot.Name(rdf.IRI(iri)), reviewName)
 	}
 	return text, nil
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // writePrompt asks for a node of one type.
-func writePrompt(ctx context.Context, r *running, arguments map[string]string) (string, error) {
+func writePrompt(ctx context.Context, r *Request, arguments map[string]string) (string, error) {
 	t, err := r.typeToWrite(arguments["type"])
 	if err != nil {
 		return "", err
@@ -38,8 +38,8 @@ func writePrompt(ctx context.Context, r *running, arguments map[string]string) (
 }
 
 // typeToWrite finds a type that can have nodes.
-func (r *running) typeToWrite(name string) (*schema.Type, error) {
-	s := r.snapshot.Schema()
+func (r *Request) typeToWrite(name string) (*schema.Type, error) {
+	s := r.Snapshot.Schema()
 	t := s.Type(name)
 	if t != nil && !t.Abstract {
 		return t, nil
@@ -172,7 +172,7 @@ func jsonText(v any) string {
 }
 
 // togetherText says what holds for several properties at once, and for the id.
-func (r *running) togetherText(t *schema.Type, shape capability.Shape) string {
+func (r *Request) togetherText(t *schema.Type, shape capability.Shape) string {
 	text := ""
 	for _, group := range shape.UniqueTogether {
 		if f, _ := shape.Field(group[0]); len(group) == 1 && f.Unique {
@@ -181,13 +181,13 @@ func (r *running) togetherText(t *schema.Type, shape capability.Shape) string {
 		text += "- unique together: " + oneLine(strings.Join(group, ", "), writeConstraint) + "\n"
 	}
 	text += "- id: " + r.idRule(t) + "\n"
-	if label := r.snapshot.Schema().LabelOf(t); label != "" {
+	if label := r.Snapshot.Schema().LabelOf(t); label != "" {
 		text += "- people read it by its " + label + "\n"
 	}
 	return text
 }
 
-func (r *running) writeSteps(s sample, shape capability.Shape) string {
+func (r *Request) writeSteps(s sample, shape capability.Shape) string {
 	name, args := schema.SnakeName(s.of.Name), ""
 	example, left := s.callExample(shape)
 	if example != "{}" {

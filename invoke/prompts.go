@@ -9,89 +9,77 @@ import (
 	"trails/fault"
 )
 
-// prompt is a text that a person picks from a menu to begin work with an agent.
-type prompt struct {
-	name, title, description string
-	arguments                []promptArgument
-	// write makes the text from arguments that have been checked.
-	write func(ctx context.Context, r *running, arguments map[string]string) (string, error)
-}
-
-// promptArgument is one that the person is asked for.
-type promptArgument struct {
-	name, description string
-	required          bool
-	maxLength         int
-	// completes says what suggests values, in the words of the capability suggest; ""
-	// for free text.
-	completes string
-}
-
 // prompts are listed in this order.
-var prompts = []prompt{
+var prompts = []Prompt{
 	{
-		name: "explore", title: "Explore this graph",
-		description: "Find out what this graph holds: its types, how they refer to each other, what happened lately.",
-		write:       explorePrompt,
+		Name: "explore", Title: "Explore this graph",
+		Description: "Find out what this graph holds: its types, how they refer to each other, what happened lately.",
+		Write:       explorePrompt,
 	},
 	{
-		name: "write", title: "Write a node",
-		description: "Make or change a node of one type: what it needs, what is checked, an example call.",
-		arguments: []promptArgument{
-			{name: "type", description: "The type of the node, such as those at trails://kg/types.", required: true, maxLength: 128, completes: "concrete_types"},
+		Name: "write", Title: "Write a node",
+		Description: "Make or change a node of one type: what it needs, what is checked, an example call.",
+		Arguments: []PromptArgument{
+			{Name: "type", Description: "The type of the node, such as those at trails://kg/types.", Required: true, MaxLength: 128, Completes: "concrete_types"},
 		},
-		write: writePrompt,
+		Write: writePrompt,
 	},
 	{
-		name: "recover", title: "Recover from an error",
-		description: "Understand why a call failed, and what to do now.",
-		arguments: []promptArgument{
-			{name: "error", description: "The error as it came: its JSON, its code or its message.", required: true, maxLength: 10_000},
+		Name: "recover", Title: "Recover from an error",
+		Description: "Understand why a call failed, and what to do now.",
+		Arguments: []PromptArgument{
+			{Name: "error", Description: "The error as it came: its JSON, its code or its message.", Required: true, MaxLength: 10_000},
 		},
-		write: recoverPrompt,
+		Write: recoverPrompt,
 	},
 	{
-		name: "review", title: "Review what was changed",
-		description: "Read the latest commits and summarise what they changed, who made them, and what needs a second look.",
-		arguments: []promptArgument{
-			{name: "since", description: "Only what came after this commit: its id, or the first digits of it.", maxLength: 64, completes: "commits"},
-			{name: "agent", description: "Only what this author wrote: a name, or a part of it.", maxLength: longestAuthor, completes: "authors"},
+		Name: "review", Title: "Review what was changed",
+		Description: "Read the latest commits and summarise what they changed, who made them, and what needs a second look.",
+		Arguments: []PromptArgument{
+			{Name: "since", Description: "Only what came after this commit: its id, or the first digits of it.", MaxLength: 64, Completes: "commits"},
+			{Name: "agent", Description: "Only what this author wrote: a name, or a part of it.", MaxLength: longestAuthor, Completes: "authors"},
 		},
-		write: reviewPrompt,
+		Write: reviewPrompt,
 	},
 }
 
 // promptCapabilities are how the doors reach the prompts.
-var promptCapabilities = []builtin{
+var promptCapabilities = []Capability{
 	{
-		id: "prompts_list", description: "List the prompts with the arguments that each takes.",
-		output: []capability.Field{{Name: "prompts", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			{Name: "name", Type: capability.String, Required: true},
-			{Name: "title", Type: capability.String, Required: true},
-			{Name: "description", Type: capability.String, Required: true},
-			{Name: "arguments", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+		Descriptor: capability.Descriptor{
+			ID: "prompts_list", Description: "List the prompts with the arguments that each takes.",
+			OutputShape: capability.Shape{Fields: []capability.Field{{Name: "prompts", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
 				{Name: "name", Type: capability.String, Required: true},
+				{Name: "title", Type: capability.String, Required: true},
 				{Name: "description", Type: capability.String, Required: true},
-				{Name: "required", Type: capability.Boolean, Required: true},
-				{Name: "completes", Type: capability.String, Description: "What suggests values."},
-			}},
-		}}},
-		cost: capability.CostConstant, action: "read", handle: promptsList, idempotent: true, hidden: true,
+				{Name: "arguments", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "name", Type: capability.String, Required: true},
+					{Name: "description", Type: capability.String, Required: true},
+					{Name: "required", Type: capability.Boolean, Required: true},
+					{Name: "completes", Type: capability.String, Description: "What suggests values."},
+				}},
+			}}}},
+			CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: promptsList, Hidden: true,
 	},
 	{
-		id: "prompt_get", description: "Write out one prompt.",
-		input: []capability.Field{
-			{Name: "name", Type: capability.String, Required: true, MaxLength: ptr(64)},
-			{Name: "arguments", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."},
-		},
-		output: []capability.Field{
-			{Name: "description", Type: capability.String, Required: true},
-			{Name: "messages", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				{Name: "role", Type: capability.String, Required: true, OneOf: []any{"user", "assistant"}},
-				{Name: "text", Type: capability.String, Required: true},
+		Descriptor: capability.Descriptor{
+			ID: "prompt_get", Description: "Write out one prompt.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "name", Type: capability.String, Required: true, MaxLength: ptr(64)},
+				{Name: "arguments", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."},
 			}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "description", Type: capability.String, Required: true},
+				{Name: "messages", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "role", Type: capability.String, Required: true, OneOf: []any{"user", "assistant"}},
+					{Name: "text", Type: capability.String, Required: true},
+				}},
+			}},
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 		},
-		cost: capability.CostResult, action: "read", handle: promptGet, idempotent: true, hidden: true,
+		Handle: promptGet, Hidden: true,
 	},
 }
 
@@ -109,14 +97,14 @@ type promptView struct {
 	Arguments   []argumentView `json:"arguments"`
 }
 
-func promptsList(context.Context, *running) (any, error) {
+func promptsList(_ context.Context, r *Request) (any, error) {
 	out := struct {
 		Prompts []promptView `json:"prompts"`
 	}{}
-	for _, p := range prompts {
-		v := promptView{p.name, p.title, p.description, []argumentView{}}
-		for _, a := range p.arguments {
-			v.Arguments = append(v.Arguments, argumentView{a.name, a.description, a.required, a.completes})
+	for _, p := range r.Prompts() {
+		v := promptView{p.Name, p.Title, p.Description, []argumentView{}}
+		for _, a := range p.Arguments {
+			v.Arguments = append(v.Arguments, argumentView{a.Name, a.Description, a.Required, a.Completes})
 		}
 		out.Prompts = append(out.Prompts, v)
 	}
@@ -128,48 +116,44 @@ type messageView struct {
 	Text string `json:"text"`
 }
 
-func promptGet(ctx context.Context, r *running) (any, error) {
-	p, err := promptNamed(r.args.text("name"))
-	if err != nil {
-		return nil, err
-	}
-	given, err := p.read(r.args)
-	if err != nil {
-		return nil, err
-	}
-	text, err := p.write(ctx, r, given)
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		Description string        `json:"description"`
-		Messages    []messageView `json:"messages"`
-	}{p.description, []messageView{{"user", text}}}, nil
-}
-
-func promptNamed(name string) (prompt, error) {
+func promptGet(ctx context.Context, r *Request) (any, error) {
 	var names []string
-	for _, p := range prompts {
-		if p.name == name {
-			return p, nil
+	for _, p := range r.Prompts() {
+		if p.Name != r.Args.Text("name") {
+			names = append(names, p.Name)
+			continue
 		}
-		names = append(names, p.name)
+		given, err := promptArguments(p, r.Args.Object("arguments"))
+		if err != nil {
+			return nil, err
+		}
+		text, err := p.Write(ctx, r, given)
+		if err != nil {
+			return nil, err
+		}
+		return struct {
+			Description string        `json:"description"`
+			Messages    []messageView `json:"messages"`
+		}{p.Description, []messageView{{"user", text}}}, nil
 	}
-	return prompt{}, fault.Arguments(fault.FieldError{Field: "name", Code: fault.OneOf, Value: name, Constraint: names,
-		Message: fmt.Sprintf("there is no prompt %q; there are %s", name, strings.Join(names, ", "))})
+	return nil, fault.Arguments(fault.FieldError{Field: "name", Code: fault.OneOf, Value: r.Args.Text("name"), Constraint: names,
+		Message: fmt.Sprintf("there is no prompt %q; there are %s", r.Args.Text("name"), strings.Join(names, ", "))})
 }
 
-// read checks the arguments of the prompt itself. An empty text is none: menus send
-// one for what was not filled in.
-func (p prompt) read(all arguments) (map[string]string, error) {
-	values, _ := all.values["arguments"].(map[string]any)
-	given := map[string]any{}
+// promptArguments checks the arguments of the prompt itself. An empty text is none: menus
+// send one for what was not filled in.
+func promptArguments(p Prompt, values map[string]any) (map[string]string, error) {
+	shape := capability.Shape{Closed: true}
+	for _, a := range p.Arguments {
+		shape.Fields = append(shape.Fields, capability.Field{Name: a.Name, Type: capability.String, Required: a.Required, MaxLength: ptr(a.MaxLength)})
+	}
+	given := Arguments{}
 	for name, v := range values {
 		if v != "" {
 			given[name] = v
 		}
 	}
-	if err := (arguments{given}).check(p.shape()); err != nil {
+	if err := given.check(shape); err != nil {
 		f := fault.Of(err)
 		for i := range f.Fields {
 			f.Fields[i].Field = "arguments." + f.Fields[i].Field
@@ -178,15 +162,7 @@ func (p prompt) read(all arguments) (map[string]string, error) {
 	}
 	texts := map[string]string{}
 	for name := range given {
-		texts[name] = arguments{given}.text(name)
+		texts[name] = given.Text(name)
 	}
 	return texts, nil
-}
-
-func (p prompt) shape() capability.Shape {
-	shape := capability.Shape{Closed: true}
-	for _, a := range p.arguments {
-		shape.Fields = append(shape.Fields, capability.Field{Name: a.name, Type: capability.String, Required: a.required, MaxLength: ptr(a.maxLength)})
-	}
-	return shape
 }

@@ -11,20 +11,20 @@ import (
 )
 
 // provTurtle is trails://prov/latest as Turtle: what its JSON-LD means.
-func provTurtle(ctx context.Context, r *running) ([]byte, error) {
+func provTurtle(ctx context.Context, r *Request) ([]byte, error) {
 	activities, err := r.latestActivities(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var quads []rdf.Quad
 	for _, a := range activities {
-		said, err := a.statements(ctx, r.snapshot)
+		said, err := a.statements(ctx, r.Snapshot)
 		if err != nil {
 			return nil, err
 		}
 		quads = append(quads, said...)
 	}
-	prefixes := map[string]string{"prov": rdf.ProvNS, "trails": rdf.TrailsNS, "xsd": rdf.XSDNS, "": r.snapshot.Schema().Base}
+	prefixes := map[string]string{"prov": rdf.ProvNS, "trails": rdf.TrailsNS, "xsd": rdf.XSDNS, "": r.Snapshot.Schema().Base}
 	var text bytes.Buffer
 	if err := rdfio.WriteTurtle(&text, quads, prefixes); err != nil {
 		return nil, fmt.Errorf("write provenance: %w", err)

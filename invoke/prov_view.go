@@ -61,7 +61,7 @@ type provActivity struct {
 }
 
 // provLatest answers the latest calls as JSON-LD.
-func provLatest(ctx context.Context, r *running) (any, error) {
+func provLatest(ctx context.Context, r *Request) (any, error) {
 	activities, err := r.latestActivities(ctx)
 	return struct {
 		Context map[string]any `json:"@context"`
@@ -70,14 +70,11 @@ func provLatest(ctx context.Context, r *running) (any, error) {
 }
 
 // latestActivities reads the latest calls, those that still wait in memory included.
-func (r *running) latestActivities(ctx context.Context) ([]provActivity, error) {
-	if err := r.engine.prov.flush(ctx); err == nil {
-		r.release()
-		if err := r.pin(ctx); err != nil {
-			return nil, err
-		}
+func (r *Request) latestActivities(ctx context.Context) ([]provActivity, error) {
+	if err := r.Latest(ctx); err != nil {
+		return nil, err
 	}
-	activities, err := r.snapshot.Activities(ctx, kg.ActivityFilter{}, latestActivities)
+	activities, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{}, latestActivities)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +89,7 @@ func (r *running) latestActivities(ctx context.Context) ([]provActivity, error) 
 	return out, nil
 }
 
-func (r *running) provActivity(ctx context.Context, a kg.Activity) (provActivity, error) {
+func (r *Request) provActivity(ctx context.Context, a kg.Activity) (provActivity, error) {
 	p := provActivity{
 		ID: string(a.IRI()), Type: []string{"prov:Activity"}, Capability: a.Capability, Version: a.Version,
 		Agent: string(kg.AgentIRI(a.Agent)), Author: a.Agent, Via: a.Via, Started: stamp(a.Started), Ended: stamp(a.Ended),
@@ -105,7 +102,7 @@ func (r *running) provActivity(ctx context.Context, a kg.Activity) (provActivity
 	if a.CommitSeq == 0 {
 		return p, nil
 	}
-	c, err := r.snapshot.CommitBySeq(ctx, a.CommitSeq)
+	c, err := r.Snapshot.CommitBySeq(ctx, a.CommitSeq)
 	p.Commit = string(c.ID.IRI())
 	return p, err
 }

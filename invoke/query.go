@@ -35,37 +35,40 @@ var (
 	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
 )
 
-var queryBuiltin = builtin{
-	id: "query", description: "Answer a SPARQL 1.1 query: SELECT, ASK, CONSTRUCT or DESCRIBE. The answer is bounded by limit, bytes and time; when truncated, cut says of what and how to get the rest.",
-	input: []capability.Field{
-		{Name: "query", Type: capability.String, Required: true, MaxLength: ptr(queryText), Description: "The text of the query."},
-		paramsField,
-		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows, Description: "Most rows or triples of the answer."},
-		timeoutField,
-		{Name: "format", Type: capability.String, OneOf: queryFormats(), Description: "json (default), csv, tsv or xml for SELECT and ASK; turtle (default), ntriples or jsonld for graphs. All but json come as text."},
-		{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM."},
-		{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM NAMED."},
-		baseField,
-		{Name: "explain", Type: capability.Boolean, Default: false, Description: "Answer with how the query is run, and how many rows or triples it has, in the place of these."},
-		readBranch,
+var queryBuiltin = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "query", Description: "Answer a SPARQL 1.1 query: SELECT, ASK, CONSTRUCT or DESCRIBE. The answer is bounded by limit, bytes and time; when truncated, cut says of what and how to get the rest.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "query", Type: capability.String, Required: true, MaxLength: ptr(queryText), Description: "The text of the query."},
+			paramsField,
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows, Description: "Most rows or triples of the answer."},
+			timeoutField,
+			{Name: "format", Type: capability.String, OneOf: queryFormats(), Description: "json (default), csv, tsv or xml for SELECT and ASK; turtle (default), ntriples or jsonld for graphs. All but json come as text."},
+			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM."},
+			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: ptr(queryGraphs), Description: "Graphs in the place of FROM NAMED."},
+			baseField,
+			{Name: "explain", Type: capability.Boolean, Default: false, Description: "Answer with how the query is run, and how many rows or triples it has, in the place of these."},
+			readBranch,
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "form", Type: capability.String, Required: true, OneOf: []any{"select", "ask", "construct", "describe"}},
+			{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of."},
+			{Name: "vars", Type: capability.String, Many: true, Description: "The columns of SELECT, in order."},
+			{Name: "rows", Type: capability.Object, Many: true, Description: `Of SELECT: {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}; an unbound variable is left out.`},
+			{Name: "count", Type: capability.Integer, Description: "How many rows came."},
+			{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
+			{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
+			{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
+			{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
+			{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
+			{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
+			{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
+			{Name: "truncated", Type: capability.Boolean, Required: true},
+			{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
+		}},
+		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read", Remote: true}, Idempotent: true,
 	},
-	output: []capability.Field{
-		{Name: "form", Type: capability.String, Required: true, OneOf: []any{"select", "ask", "construct", "describe"}},
-		{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of."},
-		{Name: "vars", Type: capability.String, Many: true, Description: "The columns of SELECT, in order."},
-		{Name: "rows", Type: capability.Object, Many: true, Description: `Of SELECT: {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}; an unbound variable is left out.`},
-		{Name: "count", Type: capability.Integer, Description: "How many rows came."},
-		{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
-		{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
-		{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
-		{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
-		{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
-		{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
-		{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
-		{Name: "truncated", Type: capability.Boolean, Required: true},
-		{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
-	},
-	cost: capability.CostGraph, action: "read", remote: true, handle: query, idempotent: true,
+	Handle: query,
 }
 
 // queried is what a query answers.
@@ -86,12 +89,12 @@ type queried struct {
 	Cut       string            `json:"cut,omitempty"`
 }
 
-func query(ctx context.Context, r *running) (any, error) {
+func query(ctx context.Context, r *Request) (any, error) {
 	base, err := r.absoluteIRI("base")
 	if err != nil {
 		return nil, err
 	}
-	q, err := r.snapshot.Graph().ParseQuery(r.args.text("query"), string(base))
+	q, err := r.Snapshot.Graph().ParseQuery(r.Args.Text("query"), string(base))
 	if err != nil {
 		return nil, err
 	}
@@ -103,22 +106,22 @@ func query(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.inTurn(ctx, func(ctx context.Context) (any, error) {
+	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
 		return r.answer(ctx, q, options, format)
 	})
 }
 
 // answer runs a query.
-func (r *running) answer(ctx context.Context, q *sparql.Query, options kg.QueryOptions, format string) (*queried, error) {
+func (r *Request) answer(ctx context.Context, q *sparql.Query, options kg.QueryOptions, format string) (*queried, error) {
 	timed, cancel := r.queryTime(ctx)
 	defer cancel()
-	a, err := r.snapshot.Query(timed, q, options)
+	a, err := r.Snapshot.Query(timed, q, options)
 	if err != nil {
 		return nil, r.outOfTime(ctx, timed, err)
 	}
-	out := &queried{Form: strings.ToLower(string(q.Form)), Head: headID(r.snapshot.Head())}
+	out := &queried{Form: strings.ToLower(string(q.Form)), Head: headID(r.Snapshot.Head())}
 	switch {
-	case r.args.flag("explain"):
+	case r.Args.Flag("explain"):
 		err = explain(timed, a, out)
 	case r.Output != nil:
 		err = r.streamAnswer(timed, a, format, out)
@@ -162,20 +165,20 @@ func explain(ctx context.Context, a *kg.Answer, out *queried) error {
 
 // queryTime bounds a query by timeout_ms. A stream takes as long as its reader, unless
 // it is asked for.
-func (r *running) queryTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	_, given := r.args.values["timeout_ms"]
+func (r *Request) queryTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	_, given := r.Args["timeout_ms"]
 	if r.Output != nil && !given {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Duration(r.args.integer("timeout_ms", queryTimeout))*time.Millisecond)
+	return context.WithTimeout(ctx, time.Duration(r.Args.Integer("timeout_ms", queryTimeout))*time.Millisecond)
 }
 
 // outOfTime says of a query that its own time ended what to do about it.
-func (r *running) outOfTime(ctx, timed context.Context, err error) error {
+func (r *Request) outOfTime(ctx, timed context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return tookLonger("the query", r.args.integer("timeout_ms", queryTimeout), queryMaxTime)
+	return tookLonger("the query", r.Args.Integer("timeout_ms", queryTimeout), queryMaxTime)
 }
 
 // tookLonger names the limit and how it is raised. It wraps nothing: [Engine.fail] puts
@@ -189,7 +192,7 @@ func tookLonger(what string, limit, most int) error {
 }
 
 // queryOptions reads the parameters and the graphs.
-func (r *running) queryOptions() (kg.QueryOptions, error) {
+func (r *Request) queryOptions() (kg.QueryOptions, error) {
 	params, err := r.queryParams()
 	if err != nil {
 		return kg.QueryOptions{}, err
@@ -202,8 +205,8 @@ func (r *running) queryOptions() (kg.QueryOptions, error) {
 	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: byDefault, Named: named}}, err
 }
 
-func (r *running) graphsOf(argument string) ([]rdf.IRI, error) {
-	list, _ := r.args.values[argument].([]any)
+func (r *Request) graphsOf(argument string) ([]rdf.IRI, error) {
+	list, _ := r.Args[argument].([]any)
 	var graphs []rdf.IRI
 	for _, v := range list {
 		text, _ := v.(string)
@@ -217,12 +220,12 @@ func (r *running) graphsOf(argument string) ([]rdf.IRI, error) {
 
 // queryFormat chooses among the formats that the form has. A stream may name several,
 // the dearest first.
-func (r *running) queryFormat(form sparql.Form) (string, error) {
+func (r *Request) queryFormat(form sparql.Form) (string, error) {
 	can := rowFormats
 	if form == sparql.Construct || form == sparql.Describe {
 		can = graphFormats
 	}
-	wanted := r.args.text("format")
+	wanted := r.Args.Text("format")
 	if r.Output != nil && wanted == "" {
 		wanted = r.Format
 	}

@@ -35,8 +35,8 @@ func mimeOf(format string) string {
 }
 
 // boundedAnswer fills in an answer that a model can read.
-func (r *running) boundedAnswer(ctx context.Context, a *kg.Answer, format string, out *queried) (err error) {
-	limit := r.args.integer("limit", queryRows)
+func (r *Request) boundedAnswer(ctx context.Context, a *kg.Answer, format string, out *queried) (err error) {
+	limit := r.Args.Integer("limit", queryRows)
 	if format != "json" {
 		out.MIME = mimeOf(format)
 	}
@@ -182,7 +182,7 @@ func boundedText(ctx context.Context, a *kg.Answer, format string, limit int, ou
 }
 
 // boundedGraph writes as many triples as go into an answer.
-func (r *running) boundedGraph(ctx context.Context, a *kg.Answer, format string, limit int, out *queried) error {
+func (r *Request) boundedGraph(ctx context.Context, a *kg.Answer, format string, limit int, out *queried) error {
 	var quads []rdf.Quad
 	size := 0
 	for q, err := range a.Triples(ctx) {
@@ -223,7 +223,7 @@ func each(quads []rdf.Quad) iter.Seq2[rdf.Quad, error] {
 }
 
 // streamAnswer writes the whole answer to Output.
-func (r *running) streamAnswer(ctx context.Context, a *kg.Answer, format string, out *queried) error {
+func (r *Request) streamAnswer(ctx context.Context, a *kg.Answer, format string, out *queried) error {
 	out.MIME = mimeOf(format)
 	if a.Form == sparql.Construct || a.Form == sparql.Describe {
 		out.Triples = new(int64)
@@ -246,11 +246,11 @@ func (r *running) streamAnswer(ctx context.Context, a *kg.Answer, format string,
 }
 
 // streamRows sends rows as they fill a buffer.
-func (r *running) streamRows(ctx context.Context, a *kg.Answer, w results.Writer, out *queried) error {
+func (r *Request) streamRows(ctx context.Context, a *kg.Answer, w results.Writer, out *queried) error {
 	if err := w.Head(a.Vars); err != nil {
 		return err
 	}
-	limit, limited := int64(r.args.integer("limit", 0)), r.args.values["limit"] != nil
+	limit, limited := int64(r.Args.Integer("limit", 0)), r.Args["limit"] != nil
 	for row, err := range a.Rows(ctx) {
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func tallied(quads iter.Seq2[rdf.Quad, error], n *int64) iter.Seq2[rdf.Quad, err
 
 // writeGraph writes triples. Only N-Triples do not need all of them at once; of others
 // there is a bound.
-func (r *running) writeGraph(w io.Writer, a *kg.Answer, format string, triples iter.Seq2[rdf.Quad, error]) error {
+func (r *Request) writeGraph(w io.Writer, a *kg.Answer, format string, triples iter.Seq2[rdf.Quad, error]) error {
 	if format == "ntriples" {
 		_, err := rdfio.WriteNQuads(w, triples)
 		return err
@@ -297,7 +297,7 @@ func (r *running) writeGraph(w io.Writer, a *kg.Answer, format string, triples i
 		}
 		quads = append(quads, q)
 	}
-	s := r.snapshot.Schema()
+	s := r.Snapshot.Schema()
 	if format == "turtle" {
 		prefixes := maps.Clone(s.TurtlePrefixes())
 		maps.Copy(prefixes, a.Prefixes)

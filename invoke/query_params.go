@@ -12,8 +12,8 @@ import (
 )
 
 // queryParams reads the argument params, and reports every one that is no term.
-func (r *running) queryParams() (map[sparql.Var]rdf.Term, error) {
-	given, _ := r.args.values["params"].(map[string]any)
+func (r *Request) queryParams() (map[sparql.Var]rdf.Term, error) {
+	given, _ := r.Args["params"].(map[string]any)
 	params := make(map[sparql.Var]rdf.Term, len(given))
 	var fields []fault.FieldError
 	for name, v := range given {

@@ -12,20 +12,20 @@ import (
 	"trails/rdf"
 )
 
-func ping(context.Context, *running) (any, error) { return map[string]bool{"pong": true}, nil }
+func ping(context.Context, *Request) (any, error) { return map[string]bool{"pong": true}, nil }
 
 // health says that the process answers, whatever the file is busy with.
-func health(ctx context.Context, r *running) (any, error) {
-	head := headID(r.engine.graph.LatestHead(ctx))
+func health(ctx context.Context, r *Request) (any, error) {
+	head := headID(r.Graph().LatestHead(ctx))
 	if head != nil {
-		r.head = *head
+		r.Head = *head
 	}
 	return struct {
 		Status  string  `json:"status"`
 		Version string  `json:"version"`
 		Graph   string  `json:"graph"`
 		Head    *string `json:"head"`
-	}{"ok", r.engine.config.Version, r.engine.graph.Name(), head}, nil
+	}{"ok", r.Engine().Version(), r.Graph().Name(), head}, nil
 }
 
 func headID(c kg.Commit) *string {
@@ -35,8 +35,8 @@ func headID(c kg.Commit) *string {
 	return ptr(c.ID.String())
 }
 
-func snapshot(ctx context.Context, r *running) (any, error) {
-	counts, err := r.snapshot.TypeCounts(ctx)
+func snapshot(ctx context.Context, r *Request) (any, error) {
+	counts, err := r.Snapshot.TypeCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ func snapshot(ctx context.Context, r *running) (any, error) {
 		Quads         int64            `json:"quads"`
 		Types         map[string]int64 `json:"types"`
 		SchemaVersion int64            `json:"schema_version"`
-	}{r.engine.graph.Name(), r.engine.graph.Base(), mainBranch, commitJSON(r.snapshot.Head()),
-		r.snapshot.Head().Quads, types, r.snapshot.SchemaVersion()}, nil
+	}{r.Graph().Name(), r.Graph().Base(), MainBranch, commitJSON(r.Snapshot.Head()),
+		r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
 }
 
 // schemaView is what schema_get answers.
@@ -64,9 +64,9 @@ type schemaView struct {
 	Text          string `json:"text,omitempty"`
 }
 
-func schemaGet(_ context.Context, r *running) (any, error) {
-	s := r.snapshot.Schema()
-	view := schemaView{Format: r.args.text("format"), SchemaVersion: r.snapshot.SchemaVersion()}
+func schemaGet(_ context.Context, r *Request) (any, error) {
+	s := r.Snapshot.Schema()
+	view := schemaView{Format: r.Args.Text("format"), SchemaVersion: r.Snapshot.SchemaVersion()}
 	switch view.Format {
 	case "yaml":
 		view.Text = string(s.YAML())
@@ -82,16 +82,16 @@ func schemaGet(_ context.Context, r *running) (any, error) {
 	return view, nil
 }
 
-func commitsList(ctx context.Context, r *running) (any, error) {
+func commitsList(ctx context.Context, r *Request) (any, error) {
 	before := int64(0)
-	if id := r.args.text("before"); id != "" {
-		c, err := r.snapshot.FindCommit(ctx, id)
+	if id := r.Args.Text("before"); id != "" {
+		c, err := r.Snapshot.FindCommit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		before = c.Seq
 	}
-	limit := r.args.integer("limit", 20)
+	limit := r.Args.Integer("limit", 20)
 	commits, err := r.commits(ctx, before, limit+1)
 	if err != nil {
 		return nil, err
@@ -110,11 +110,11 @@ func commitsList(ctx context.Context, r *running) (any, error) {
 	return out, nil
 }
 
-func (r *running) commits(ctx context.Context, before int64, limit int) ([]kg.Commit, error) {
-	if r.args.flag("schema_only") {
-		return r.snapshot.SchemaCommits(ctx, before, limit)
+func (r *Request) commits(ctx context.Context, before int64, limit int) ([]kg.Commit, error) {
+	if r.Args.Flag("schema_only") {
+		return r.Snapshot.SchemaCommits(ctx, before, limit)
 	}
-	return r.snapshot.Commits(ctx, before, limit)
+	return r.Snapshot.Commits(ctx, before, limit)
 }
 
 // changeView is one statement that a commit added or removed.
@@ -126,8 +126,8 @@ type changeView struct {
 	Quad     string `json:"quad"`
 }
 
-func commitsGet(ctx context.Context, r *running) (any, error) {
-	commit, err := r.snapshot.FindCommit(ctx, r.args.text("id"))
+func commitsGet(ctx context.Context, r *Request) (any, error) {
+	commit, err := r.Snapshot.FindCommit(ctx, r.Args.Text("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func commitsGet(ctx context.Context, r *running) (any, error) {
 		Changes   []changeView  `json:"changes"`
 		Truncated bool          `json:"truncated"`
 	}{Commit: commitJSON(commit), Changes: []changeView{}}
-	limit := r.args.integer("limit", 200)
-	for c, err := range r.snapshot.Changes(ctx, commit.Seq) {
+	limit := r.Args.Integer("limit", 200)
+	for c, err := range r.Snapshot.Changes(ctx, commit.Seq) {
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +148,7 @@ func commitsGet(ctx context.Context, r *running) (any, error) {
 		}
 		out.Changes = append(out.Changes, r.changeView(string(rune(c.Op)), c.Quad))
 	}
-	made, err := r.snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: commit.Seq}, 1)
+	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: commit.Seq}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -158,13 +158,13 @@ func commitsGet(ctx context.Context, r *running) (any, error) {
 	return out, nil
 }
 
-func (r *running) changeView(op string, q rdf.Quad) changeView {
-	v := changeView{Op: op, Node: r.snapshot.Name(q.Subject), Property: rdf.Lexical(q.Predicate), Quad: string(rdf.AppendQuad(nil, q))}
-	v.Value = r.snapshot.Name(q.Object)
+func (r *Request) changeView(op string, q rdf.Quad) changeView {
+	v := changeView{Op: op, Node: r.Snapshot.Name(q.Subject), Property: rdf.Lexical(q.Predicate), Quad: string(rdf.AppendQuad(nil, q))}
+	v.Value = r.Snapshot.Name(q.Object)
 	if rdf.IsLiteral(q.Object) {
 		v.Value = rdf.Lexical(q.Object)
 	}
-	s := r.snapshot.Schema()
+	s := r.Snapshot.Schema()
 	if iri, ok := q.Subject.(rdf.IRI); ok && q.Label == nil {
 		name, _, _ := s.Local(iri)
 		predicate, _ := q.Predicate.(rdf.IRI)
@@ -201,11 +201,11 @@ func activityJSON(a kg.Activity) *activityView {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-func export(ctx context.Context, r *running) (any, error) {
+func export(ctx context.Context, r *Request) (any, error) {
 	if r.Output == nil {
 		return nil, fault.New(fault.InvalidArguments, "export needs an output to stream to")
 	}
-	format := kg.Format(r.args.text("format"))
+	format := kg.Format(r.Args.Text("format"))
 	if format == "" {
 		format = kg.NQuads
 	}
@@ -213,7 +213,33 @@ func export(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.inTurn(ctx, func(ctx context.Context) (any, error) {
-		return r.snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
+		return r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
 	})
+}
+
+// commitView is a commit as every door shows it.
+type commitView struct {
+	ID            string `json:"id"`
+	Parent        string `json:"parent,omitempty"`
+	Author        string `json:"author"`
+	Time          string `json:"time"`
+	Message       string `json:"message"`
+	SchemaVersion int64  `json:"schema_version"`
+	Added         int64  `json:"added"`
+	Removed       int64  `json:"removed"`
+}
+
+func commitJSON(c kg.Commit) *commitView {
+	if c.ID == (kg.CommitID{}) {
+		return nil
+	}
+	v := &commitView{
+		ID: c.ID.String(), Author: c.Author, Time: stamp(c.Time), Message: c.Message,
+		SchemaVersion: c.SchemaVersion, Added: c.Added, Removed: c.Removed,
+	}
+	if c.Parent != (kg.CommitID{}) {
+		v.Parent = c.Parent.String()
+	}
+	return v
 }

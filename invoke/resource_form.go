@@ -26,8 +26,8 @@ const maxDocumentQuads = 500_000
 
 // form returns the form that the call asks for, the first of those offered when it
 // asks for none.
-func (r *running) form(offered ...string) (string, error) {
-	asked := r.args.text("format")
+func (r *Request) form(offered ...string) (string, error) {
+	asked := r.Args.Text("format")
 	if asked == "" {
 		return offered[0], nil
 	}
@@ -64,24 +64,24 @@ func (f fixedResource) forms() []string {
 }
 
 // instanceDocument is one node in the form that is asked for.
-func (r *running) instanceDocument(t *schema.Type, iri rdf.IRI, quads []rdf.Quad) (document, error) {
+func (r *Request) instanceDocument(t *schema.Type, iri rdf.IRI, quads []rdf.Quad) (Document, error) {
 	form, err := r.form(formJSONLD, formJSON, formTurtle)
 	if err != nil {
-		return document{}, err
+		return Document{}, err
 	}
-	s := r.snapshot.Schema()
+	s := r.Snapshot.Schema()
 	switch form {
 	case formJSON:
 		body, err := encodeJSON(plainNode(s, t, iri, quads))
-		return document{mime: mimeJSON, body: body}, err
+		return Document{MIME: mimeJSON, Body: body}, err
 	case formTurtle:
 		return turtleDocument(s, quads)
 	}
 	body, err := rdfio.EntityJSONLD(iri, quads, s.JSONLDContext(t))
 	if err != nil {
-		return document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
+		return Document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
 	}
-	return document{mime: mimeJSONLD, body: body}, nil
+	return Document{MIME: mimeJSONLD, Body: body}, nil
 }
 
 // plainNode is a node with its declared properties as the typed write tools take them.
@@ -91,45 +91,45 @@ func plainNode(s *schema.Schema, t *schema.Type, iri rdf.IRI, quads []rdf.Quad) 
 	return object
 }
 
-func turtleDocument(s *schema.Schema, quads []rdf.Quad) (document, error) {
+func turtleDocument(s *schema.Schema, quads []rdf.Quad) (Document, error) {
 	var text bytes.Buffer
 	if err := rdfio.WriteTurtle(&text, quads, s.TurtlePrefixes()); err != nil {
-		return document{}, fmt.Errorf("write Turtle: %w", err)
+		return Document{}, fmt.Errorf("write Turtle: %w", err)
 	}
-	return document{mime: mimeTurtle, body: text.Bytes()}, nil
+	return Document{MIME: mimeTurtle, Body: text.Bytes()}, nil
 }
 
 // listDocument is all that is said of the nodes of a page.
-func (r *running) listDocument(ctx context.Context, form string, t *schema.Type, items []kg.Item) (document, error) {
+func (r *Request) listDocument(ctx context.Context, form string, t *schema.Type, items []kg.Item) (Document, error) {
 	var subjects []rdf.Term
 	var quads []rdf.Quad
 	for _, item := range items {
-		about, err := r.snapshot.Node(ctx, item.IRI)
+		about, err := r.Snapshot.Node(ctx, item.IRI)
 		if err != nil {
-			return document{}, err
+			return Document{}, err
 		}
 		subjects, quads = append(subjects, item.IRI), append(quads, about...)
 		if len(quads) > maxDocumentQuads {
-			return document{}, fault.New(fault.TooLarge, "the page has more than %d statements; ask for fewer nodes with limit", maxDocumentQuads)
+			return Document{}, fault.New(fault.TooLarge, "the page has more than %d statements; ask for fewer nodes with limit", maxDocumentQuads)
 		}
 	}
-	s := r.snapshot.Schema()
+	s := r.Snapshot.Schema()
 	if form == formTurtle {
 		return turtleDocument(s, quads)
 	}
 	body, err := rdfio.GraphJSONLD(subjects, quads, s.JSONLDContext(s.Subtypes(t)...))
 	if err != nil {
-		return document{}, fmt.Errorf("write a page of %s as JSON-LD: %w", t.Name, err)
+		return Document{}, fmt.Errorf("write a page of %s as JSON-LD: %w", t.Name, err)
 	}
-	return document{mime: mimeJSONLD, body: body}, nil
+	return Document{MIME: mimeJSONLD, Body: body}, nil
 }
 
 // schemaContext is the context that documents may name as [schema.ContextIRI].
-func schemaContext(r *running) ([]byte, error) { return r.snapshot.Schema().ContextDocument() }
+func schemaContext(r *Request) ([]byte, error) { return r.Snapshot.Schema().ContextDocument() }
 
-func schemaTurtle(_ context.Context, r *running) ([]byte, error) {
+func schemaTurtle(_ context.Context, r *Request) ([]byte, error) {
 	var text bytes.Buffer
-	if err := r.snapshot.Schema().WriteTurtle(&text); err != nil {
+	if err := r.Snapshot.Schema().WriteTurtle(&text); err != nil {
 		return nil, fmt.Errorf("write schema: %w", err)
 	}
 	return text.Bytes(), nil

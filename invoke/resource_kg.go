@@ -26,7 +26,7 @@ type itemView struct {
 	Label string `json:"label"`
 }
 
-func kgTypes(ctx context.Context, r *running) (any, error) {
+func kgTypes(ctx context.Context, r *Request) (any, error) {
 	type typeView struct {
 		Name        string `json:"name"`
 		IRI         string `json:"iri"`
@@ -35,7 +35,7 @@ func kgTypes(ctx context.Context, r *running) (any, error) {
 		Abstract    bool   `json:"abstract,omitempty"`
 		Count       int64  `json:"count"`
 	}
-	counts, err := r.snapshot.TypeCounts(ctx)
+	counts, err := r.Snapshot.TypeCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,27 +49,27 @@ func kgTypes(ctx context.Context, r *running) (any, error) {
 }
 
 // readList answers trails://kg/<Type>{?where,limit,offset}.
-func (r *running) readList(ctx context.Context, t *schema.Type, rawQuery string) (document, error) {
+func (r *Request) readList(ctx context.Context, t *schema.Type, rawQuery string) (Document, error) {
 	q, err := r.listQuery(t, rawQuery)
 	if err != nil {
-		return document{}, err
+		return Document{}, err
 	}
 	page := &Page{Offset: q.Offset, Limit: q.Limit}
 	q.Limit++ // one more says whether the list goes on
-	items, err := r.snapshot.List(ctx, q)
+	items, err := r.Snapshot.List(ctx, q)
 	if err != nil {
-		return document{}, err
+		return Document{}, err
 	}
 	if page.More = len(items) > page.Limit; page.More {
 		items = items[:page.Limit]
 	}
 	form, err := r.form(formJSON, formJSONLD, formTurtle)
 	if err != nil {
-		return document{}, err
+		return Document{}, err
 	}
 	if form != formJSON {
 		d, err := r.listDocument(ctx, form, t, items)
-		d.page = page
+		d.Page = page
 		return d, err
 	}
 	out := make([]itemView, len(items))
@@ -77,7 +77,7 @@ func (r *running) readList(ctx context.Context, t *schema.Type, rawQuery string)
 		out[i] = itemView{rdf.Lexical(item.IRI), item.Label}
 	}
 	body, err := encodeJSON(out)
-	return document{mimeJSON, body, page}, err
+	return Document{MIME: mimeJSON, Body: body, Page: page}, err
 }
 
 // badFilter is the fault for a part of the query that cannot be used.
@@ -88,7 +88,7 @@ func badFilter(field, reason, format string, args ...any) *fault.Error {
 // listParams are what a list's address may carry, each at most once.
 var listParams = []string{"where", "limit", "offset", "branch"}
 
-func (r *running) listQuery(t *schema.Type, raw string) (kg.Query, error) {
+func (r *Request) listQuery(t *schema.Type, raw string) (kg.Query, error) {
 	q := kg.Query{Type: t, Limit: defaultLimit}
 	params, err := url.ParseQuery(raw)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *running) listQuery(t *schema.Type, raw string) (kg.Query, error) {
 
 // onlyMain accepts the one branch that there is.
 func onlyMain(params url.Values) error {
-	if b := params.Get("branch"); b != "" && b != mainBranch {
+	if b := params.Get("branch"); b != "" && b != MainBranch {
 		return fault.New(fault.Missing, "no branch %q", b).With("branch", b)
 	}
 	return nil
@@ -154,7 +154,7 @@ func boundedParam(params url.Values, name string, otherwise, low, high int) (int
 
 // where reads the one clause field=value. The value is bound as a term of the
 // field's datatype, never spliced into anything.
-func (r *running) where(q *kg.Query, clause string) error {
+func (r *Request) where(q *kg.Query, clause string) error {
 	field, value, ok := strings.Cut(clause, "=")
 	if !ok {
 		return badFilter(clause, "malformed", "where takes one clause property=value")
@@ -165,11 +165,11 @@ func (r *running) where(q *kg.Query, clause string) error {
 	if i := strings.IndexFunc(value, unsafeInFilter); i >= 0 {
 		return badFilter(field, "illegal_character", "a filter value has no quotes, backslashes or control characters")
 	}
-	p := r.snapshot.Schema().Property(q.Type, field)
+	p := r.Snapshot.Schema().Property(q.Type, field)
 	if p == nil {
 		return badFilter(field, "unknown_field", "%s has no property %q", q.Type.Name, field)
 	}
-	term, wrong := r.snapshot.Schema().Term(p, filterValue(p, value))
+	term, wrong := r.Snapshot.Schema().Term(p, filterValue(p, value))
 	if wrong != nil {
 		return badFilter(field, "type_mismatch", "%s", wrong.Message).With("expected_datatype", r.datatypeName(p))
 	}
@@ -195,7 +195,7 @@ func filterValue(p *schema.Property, word string) any {
 	return word
 }
 
-func (r *running) datatypeName(p *schema.Property) string {
+func (r *Request) datatypeName(p *schema.Property) string {
 	if p.Class != "" {
 		return p.Class
 	}
@@ -210,22 +210,22 @@ func (r *running) datatypeName(p *schema.Property) string {
 }
 
 // readInstance answers trails://kg/<Type>/<id>.
-func (r *running) readInstance(ctx context.Context, t *schema.Type, id string) (document, error) {
-	s := r.snapshot.Schema()
+func (r *Request) readInstance(ctx context.Context, t *schema.Type, id string) (Document, error) {
+	s := r.Snapshot.Schema()
 	for _, own := range s.Concrete(t) {
 		iri, err := s.ResolveID(own, id)
 		if err != nil {
 			continue
 		}
-		quads, err := r.snapshot.Node(ctx, iri)
+		quads, err := r.Snapshot.Node(ctx, iri)
 		if err != nil {
-			return document{}, err
+			return Document{}, err
 		}
 		if !slices.ContainsFunc(s.TypesOf(quads), func(found *schema.Type) bool { return found == own }) {
 			continue
 		}
-		r.activity.Used = append(r.activity.Used, string(iri))
+		r.Uses(string(iri))
 		return r.instanceDocument(own, iri, quads)
 	}
-	return document{}, errNoResource
+	return Document{}, ErrNoResource
 }

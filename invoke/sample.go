@@ -31,15 +31,15 @@ type sample struct {
 }
 
 // sampleOf finds a node of exactly this type, among the first ones, whose id can be shown.
-func (r *running) sampleOf(ctx context.Context, t *schema.Type) (sample, rdf.IRI, error) {
+func (r *Request) sampleOf(ctx context.Context, t *schema.Type) (sample, rdf.IRI, error) {
 	found := sample{of: t, values: map[string][]any{}}
-	nodes, err := r.snapshot.Instances(ctx, t.IRI, sampleNodes)
+	nodes, err := r.Snapshot.Instances(ctx, t.IRI, sampleNodes)
 	if err != nil {
 		return found, "", err
 	}
 	for _, node := range nodes {
 		iri, _ := node.(rdf.IRI)
-		name, local, ours := r.snapshot.Schema().Local(iri)
+		name, local, ours := r.Snapshot.Schema().Local(iri)
 		if ours && name == t.Name && isPlain(local, sampleID) {
 			found.id = local
 			return found, iri, nil
@@ -49,12 +49,12 @@ func (r *running) sampleOf(ctx context.Context, t *schema.Type) (sample, rdf.IRI
 }
 
 // filledSample is sampleOf with the node's values.
-func (r *running) filledSample(ctx context.Context, t *schema.Type) (sample, error) {
+func (r *Request) filledSample(ctx context.Context, t *schema.Type) (sample, error) {
 	found, iri, err := r.sampleOf(ctx, t)
 	if err != nil || found.id == "" {
 		return found, err
 	}
-	for _, p := range r.snapshot.Schema().PropertiesOf(t) {
+	for _, p := range r.Snapshot.Schema().PropertiesOf(t) {
 		if !p.Required() && len(p.OneOf) == 0 {
 			continue
 		}
@@ -65,13 +65,13 @@ func (r *running) filledSample(ctx context.Context, t *schema.Type) (sample, err
 	return found, nil
 }
 
-func (r *running) firstValues(ctx context.Context, node rdf.IRI, p *schema.Property) ([]any, error) {
+func (r *Request) firstValues(ctx context.Context, node rdf.IRI, p *schema.Property) ([]any, error) {
 	var out []any
-	for q, err := range r.snapshot.Match(ctx, rdf.Quad{Subject: node, Predicate: p.IRI, Label: rdf.DefaultGraph}) {
+	for q, err := range r.Snapshot.Match(ctx, rdf.Quad{Subject: node, Predicate: p.IRI, Label: rdf.DefaultGraph}) {
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, r.snapshot.Schema().JSONValue(p, q.Object)); len(out) == sampleValues {
+		if out = append(out, r.Snapshot.Schema().JSONValue(p, q.Object)); len(out) == sampleValues {
 			break
 		}
 	}

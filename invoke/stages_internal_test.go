@@ -29,7 +29,7 @@ func TestEveryCallGoesThroughTheStagesInThisOrder(t *testing.T) {
 }
 
 // withHandler returns an engine that has one more capability, test.it.
-func withHandler(t *testing.T, scope policy.Scope, env string, h handler) (*Engine, *bytes.Buffer) {
+func withHandler(t *testing.T, scope policy.Scope, env string, h Handler) (*Engine, *bytes.Buffer) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.db")
 	if err := kg.Create(t.Context(), path, kg.CreateOptions{}); err != nil {
@@ -40,37 +40,18 @@ func withHandler(t *testing.T, scope policy.Scope, env string, h handler) (*Engi
 		t.Fatal(err)
 	}
 	log := new(bytes.Buffer)
-	e := New(g, Config{Env: env, Log: slog.New(slog.NewTextHandler(log, nil))})
+	it := Capability{Descriptor: capability.Descriptor{ID: "test.it", Description: "Test.", PolicyRequired: capability.Requirement{Scope: scope}}, Handle: h}
+	e := New(g, Config{Env: env, Log: slog.New(slog.NewTextHandler(log, nil)), Providers: append(Builtin(), Fixed(Offer{Capabilities: []Capability{it}}))})
 	t.Cleanup(func() { e.Close(context.Background()); g.Close() })
-	e.catalog = oneMore(t, g, scope, h)
 	return e, log
 }
 
-func oneMore(t *testing.T, g *kg.Graph, scope policy.Scope, h handler) *catalog {
-	t.Helper()
-	snap, err := g.Session(policy.Principal{}).Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	c, err := newCatalog(snap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := builtin{id: "test.it", description: "Test.", scope: scope, handle: h}.describe()
-	c.add(&entry{Descriptor: d, handle: h})
-	if c.registry, err = capability.New(append(c.registry.All(), d)); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func TestAPanicIsAnInternalErrorAndTheEngineLives(t *testing.T) {
-	for name, h := range map[string]handler{
-		"a panic":               func(context.Context, *running) (any, error) { panic("secret detail") },
-		"a failed assertion":    func(context.Context, *running) (any, error) { return any("secret detail").(error), nil },
-		"an error of ours":      func(context.Context, *running) (any, error) { return nil, errors.New("secret detail") },
-		"a result that is none": func(context.Context, *running) (any, error) { return make(chan int), nil },
+	for name, h := range map[string]Handler{
+		"a panic":               func(context.Context, *Request) (any, error) { panic("secret detail") },
+		"a failed assertion":    func(context.Context, *Request) (any, error) { return any("secret detail").(error), nil },
+		"an error of ours":      func(context.Context, *Request) (any, error) { return nil, errors.New("secret detail") },
+		"a result that is none": func(context.Context, *Request) (any, error) { return make(chan int), nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, log := withHandler(t, policy.Runtime, "", h)
@@ -111,7 +92,7 @@ func TestAPanicInAListIsAnInternalError(t *testing.T) {
 }
 
 func TestDevToolsAreHiddenAndRefusedInProduction(t *testing.T) {
-	done := func(context.Context, *running) (any, error) { return map[string]any{}, nil }
+	done := func(context.Context, *Request) (any, error) { return map[string]any{}, nil }
 	for env, want := range map[string]fault.Kind{"production": fault.UnknownTool, "dev": fault.Internal, "": fault.Internal} {
 		e, _ := withHandler(t, policy.Dev, env, done)
 		ana := policy.Local("ana", "")
@@ -134,7 +115,7 @@ func TestDevToolsAreHiddenAndRefusedInProduction(t *testing.T) {
 }
 
 func TestACallThatIsStoppedSaysSo(t *testing.T) {
-	wait := func(ctx context.Context, _ *running) (any, error) { <-ctx.Done(); return nil, ctx.Err() }
+	wait := func(ctx context.Context, _ *Request) (any, error) { <-ctx.Done(); return nil, ctx.Err() }
 	e, log := withHandler(t, policy.Runtime, "", wait)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -161,8 +142,8 @@ func TestEveryKindHasAnOutcome(t *testing.T) {
 	}
 	for outcome, kinds := range want {
 		for _, kind := range kinds {
-			e, _ := withHandler(t, policy.Runtime, "", func(context.Context, *running) (any, error) { return nil, fault.New(kind, "so") })
-			r := &running{engine: e}
+			e, _ := withHandler(t, policy.Runtime, "", func(context.Context, *Request) (any, error) { return nil, fault.New(kind, "so") })
+			r := &Request{engine: e}
 			r.finish(fault.New(kind, "so"))
 			if r.activity.Outcome != outcome || r.activity.Error != kind.String() {
 				t.Errorf("%s: got %s, %s", kind, r.activity.Outcome, r.activity.Error)

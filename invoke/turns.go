@@ -88,11 +88,11 @@ func CallerOf(ctx context.Context) string {
 // errNotOver ends a trial of what is not over.
 var errNotOver = errors.New("the query needs a turn of its own")
 
-// inTurn runs what may take long. It begins at once, or nearly, in a trial. What is not
+// InTurn runs what may take long. It begins at once, or nearly, in a trial. What is not
 // over then goes on if a turn is free. Otherwise it gives back all that it holds, waits
 // without holding anything, and begins anew when its turn has come; nobody has seen
 // anything of it before.
-func (r *running) inTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
+func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
 	s := &stint{turns: r.engine.turns, caller: r.Principal.ID + "\x00" + CallerOf(ctx), out: r.Output}
 	defer s.end()
 	if s.out != nil {
@@ -110,14 +110,14 @@ func (r *running) inTurn(ctx context.Context, run func(context.Context) (any, er
 		return value, err
 	}
 	s.end()
-	r.release() // nothing is held while the reader of the output takes its time
+	r.Release() // nothing is held while the reader of the output takes its time
 	_, err = s.kept.WriteTo(s.out)
 	return value, err
 }
 
 // tryOut runs the trials. Who finds no place in the second one soon is as well off in
 // the queue for a turn.
-func (r *running) tryOut(ctx context.Context, s *stint, run func(context.Context) (any, error)) (any, error) {
+func (r *Request) tryOut(ctx context.Context, s *stint, run func(context.Context) (any, error)) (any, error) {
 	patience := s.turns.wait
 	for ; s.level < len(s.turns.trials); s.level++ {
 		err := r.await(ctx, patience, s.beginTrial)
@@ -137,12 +137,12 @@ func (r *running) tryOut(ctx context.Context, s *stint, run func(context.Context
 
 // await waits for what begin gives, with a snapshot in hand only if there is no need to
 // wait: that of the call is then another one, as new as the turn.
-func (r *running) await(ctx context.Context, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
+func (r *Request) await(ctx context.Context, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	last := 0
 	err := begin(waiting, func(place int) {
-		r.release()
+		r.Release()
 		if last = place; r.Progress != nil {
 			r.Progress(kg.Progress{Phase: "wait", Total: int64(place), Unit: "places"})
 		}
@@ -152,7 +152,7 @@ func (r *running) await(ctx context.Context, patience time.Duration, begin func(
 		return r.engine.turns.busy(last)
 	case err != nil:
 		return err
-	case r.snapshot != nil:
+	case r.Snapshot != nil:
 		return nil
 	}
 	return r.pin(ctx)

@@ -10,35 +10,38 @@ import (
 	"trails/schema"
 )
 
-var entityGet = builtin{
-	id: "entity_get", description: "Read all that a page about one node shows: its properties with their values, what refers to it, and when it was made and changed.",
-	input: []capability.Field{
-		typeInput, idInput,
-		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 50, Description: "How many values of each property, and nodes of each group of links."},
-		{Name: "property", Type: capability.String, Description: "Read the values of this property only."},
-		{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0, Description: "With property: leave out the first values."},
-		readBranch,
-	},
-	output: []capability.Field{
-		nodeField("node"),
-		{Name: "types", Type: capability.String, Many: true, Required: true, Description: "Its declared types."},
-		{Name: "properties", Type: capability.Object, Many: true, Required: true, Description: "What its types declare, with and without values.", Fields: propertyFields},
-		{Name: "other", Type: capability.Object, Many: true, Required: true, Description: "What no type of it declares.", Fields: []capability.Field{
-			{Name: "predicate", Type: capability.String, Required: true},
-			cellsField("values", ""),
-			{Name: "total", Type: capability.Integer, Required: true},
+var entityGet = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "entity_get", Description: "Read all that a page about one node shows: its properties with their values, what refers to it, and when it was made and changed.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			typeInput, idInput,
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 50, Description: "How many values of each property, and nodes of each group of links."},
+			{Name: "property", Type: capability.String, Description: "Read the values of this property only."},
+			{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0, Description: "With property: leave out the first values."},
+			readBranch,
 		}},
-		{Name: "incoming", Type: capability.Object, Many: true, Required: true, Description: "What refers to it, by type and property.", Fields: []capability.Field{
-			{Name: "type", Type: capability.String, Required: true, Description: "Empty for nodes without a declared type."},
-			{Name: "property", Type: capability.String, Required: true},
-			{Name: "total", Type: capability.Integer, Required: true},
-			{Name: "more", Type: capability.Boolean, Required: true, Description: "There are more than total, or may be."},
-			{Name: "nodes", Type: capability.Object, Fields: nodeFields, Many: true, Required: true},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			nodeField("node"),
+			{Name: "types", Type: capability.String, Many: true, Required: true, Description: "Its declared types."},
+			{Name: "properties", Type: capability.Object, Many: true, Required: true, Description: "What its types declare, with and without values.", Fields: propertyFields},
+			{Name: "other", Type: capability.Object, Many: true, Required: true, Description: "What no type of it declares.", Fields: []capability.Field{
+				{Name: "predicate", Type: capability.String, Required: true},
+				cellsField("values", ""),
+				{Name: "total", Type: capability.Integer, Required: true},
+			}},
+			{Name: "incoming", Type: capability.Object, Many: true, Required: true, Description: "What refers to it, by type and property.", Fields: []capability.Field{
+				{Name: "type", Type: capability.String, Required: true, Description: "Empty for nodes without a declared type."},
+				{Name: "property", Type: capability.String, Required: true},
+				{Name: "total", Type: capability.Integer, Required: true},
+				{Name: "more", Type: capability.Boolean, Required: true, Description: "There are more than total, or may be."},
+				{Name: "nodes", Type: capability.Object, Fields: nodeFields, Many: true, Required: true},
+			}},
+			{Name: "changed", Type: capability.Object, Fields: commitFields, Required: true, Nullable: true, Description: "The last commit that touched a statement about it."},
+			{Name: "made", Type: capability.Object, Fields: commitFields, Required: true, Nullable: true, Description: "The commit that gave it its type."},
 		}},
-		{Name: "changed", Type: capability.Object, Fields: commitFields, Required: true, Nullable: true, Description: "The last commit that touched a statement about it."},
-		{Name: "made", Type: capability.Object, Fields: commitFields, Required: true, Nullable: true, Description: "The commit that gave it its type."},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
-	cost: capability.CostResult, action: "read", handle: viewEntity, idempotent: true, hidden: true,
+	Handle: viewEntity, Hidden: true,
 }
 
 var propertyFields = []capability.Field{
@@ -88,8 +91,8 @@ type entityView struct {
 	Made       *commitView    `json:"made"`
 }
 
-func viewEntity(ctx context.Context, r *running) (any, error) {
-	d, err := r.oneNode(ctx, r.snapshot.Find)
+func viewEntity(ctx context.Context, r *Request) (any, error) {
+	d, err := r.oneNode(ctx, r.Snapshot.Find)
 	if err != nil {
 		return nil, err
 	}
@@ -120,15 +123,15 @@ func viewEntity(ctx context.Context, r *running) (any, error) {
 }
 
 // nodePage reads the whole page, or the values of the one property that is asked for.
-func (r *running) nodePage(ctx context.Context, d kg.Described) (kg.NodePage, error) {
-	limit, name := r.args.integer("limit", 50), r.args.text("property")
+func (r *Request) nodePage(ctx context.Context, d kg.Described) (kg.NodePage, error) {
+	limit, name := r.Args.Integer("limit", 50), r.Args.Text("property")
 	if name == "" {
-		if r.args.integer("offset", 0) > 0 {
+		if r.Args.Integer("offset", 0) > 0 {
 			return kg.NodePage{}, wrongArguments("offset", fault.Closed, nil, "offset goes with property")
 		}
-		return r.snapshot.Page(ctx, d, limit)
+		return r.Snapshot.Page(ctx, d, limit)
 	}
-	types, err := r.snapshot.DeclaredTypes(ctx, d.Term)
+	types, err := r.Snapshot.DeclaredTypes(ctx, d.Term)
 	if err != nil {
 		return kg.NodePage{}, err
 	}
@@ -136,11 +139,11 @@ func (r *running) nodePage(ctx context.Context, d kg.Described) (kg.NodePage, er
 	if p == nil {
 		return kg.NodePage{}, fault.Arguments(wrong...)
 	}
-	values, err := r.snapshot.PropertyPage(ctx, d.Term, p, limit, r.args.integer("offset", 0))
+	values, err := r.Snapshot.PropertyPage(ctx, d.Term, p, limit, r.Args.Integer("offset", 0))
 	return kg.NodePage{Node: d, Types: types, Properties: []kg.PropertyValues{values}}, err
 }
 
-func (r *running) propertyView(ctx context.Context, p kg.PropertyValues) (propertyView, error) {
+func (r *Request) propertyView(ctx context.Context, p kg.PropertyValues) (propertyView, error) {
 	cells, err := r.cells(ctx, p.Values, textWhole)
 	return propertyView{
 		columnView: viewColumn(p.Property), IRI: string(p.Property.IRI), Required: p.Property.Required(),
@@ -170,27 +173,30 @@ func optionalCommit(c *kg.Commit) *commitView {
 	return commitJSON(*c)
 }
 
-var entityGraph = builtin{
-	id: "entity_graph", description: "Read the neighbourhood of a node: the nodes that its links lead to, breadth first, and the links between them.",
-	input: []capability.Field{
-		typeInput, idInput,
-		{Name: "depth", Type: capability.Integer, MinValue: 1, MaxValue: 4, Default: 1, Description: "How many links away a node may be."},
-		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 2000, Default: 200, Description: "How many nodes at most."},
-		{Name: "direction", Type: capability.String, OneOf: []any{"both", "out", "in"}, Default: "both", Description: "Which links to follow."},
-		readBranch,
-	},
-	output: []capability.Field{
-		{Name: "root", Type: capability.String, Required: true, Description: "The IRI of the node in the middle."},
-		{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: append(append([]capability.Field{}, nodeFields...),
-			capability.Field{Name: "depth", Type: capability.Integer, Required: true})},
-		{Name: "edges", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			{Name: "from", Type: capability.String, Required: true},
-			{Name: "to", Type: capability.String, Required: true},
-			{Name: "property", Type: capability.String, Required: true},
+var entityGraph = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "entity_graph", Description: "Read the neighbourhood of a node: the nodes that its links lead to, breadth first, and the links between them.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			typeInput, idInput,
+			{Name: "depth", Type: capability.Integer, MinValue: 1, MaxValue: 4, Default: 1, Description: "How many links away a node may be."},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 2000, Default: 200, Description: "How many nodes at most."},
+			{Name: "direction", Type: capability.String, OneOf: []any{"both", "out", "in"}, Default: "both", Description: "Which links to follow."},
+			readBranch,
 		}},
-		{Name: "truncated", Type: capability.Boolean, Required: true, Description: "Not everything in reach is listed."},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "root", Type: capability.String, Required: true, Description: "The IRI of the node in the middle."},
+			{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: append(append([]capability.Field{}, nodeFields...),
+				capability.Field{Name: "depth", Type: capability.Integer, Required: true})},
+			{Name: "edges", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "from", Type: capability.String, Required: true},
+				{Name: "to", Type: capability.String, Required: true},
+				{Name: "property", Type: capability.String, Required: true},
+			}},
+			{Name: "truncated", Type: capability.Boolean, Required: true, Description: "Not everything in reach is listed."},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
-	cost: capability.CostResult, action: "read", handle: viewGraph, idempotent: true, hidden: true,
+	Handle: viewGraph, Hidden: true,
 }
 
 type neighbourView struct {
@@ -211,16 +217,16 @@ type graphView struct {
 	Truncated bool            `json:"truncated"`
 }
 
-func viewGraph(ctx context.Context, r *running) (any, error) {
-	d, err := r.oneNode(ctx, r.snapshot.Find)
+func viewGraph(ctx context.Context, r *Request) (any, error) {
+	d, err := r.oneNode(ctx, r.Snapshot.Find)
 	if err != nil {
 		return nil, err
 	}
-	direction := kg.Direction(r.args.text("direction"))
+	direction := kg.Direction(r.Args.Text("direction"))
 	if direction == "" {
 		direction = kg.Both
 	}
-	around, err := r.snapshot.Neighbourhood(ctx, d, direction, r.args.integer("depth", 1), r.args.integer("limit", 200))
+	around, err := r.Snapshot.Neighbourhood(ctx, d, direction, r.Args.Integer("depth", 1), r.Args.Integer("limit", 200))
 	if err != nil {
 		return nil, err
 	}

@@ -15,25 +15,28 @@ var changeFields = []capability.Field{
 	cellsField("new", "The values that were added."),
 }
 
-var entityHistory = builtin{
-	id: "entity_history", description: "List what happened to one node, newest first: each commit with the call that made it, and what it changed. It works for deleted nodes, too.",
-	input: []capability.Field{
-		typeInput, idInput,
-		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 500, Default: 50},
-		{Name: "before", Type: capability.String, Description: "List the commits before this one; take it from next."},
-		readBranch,
-	},
-	output: []capability.Field{
-		nodeField("node"),
-		{Name: "entries", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			{Name: "commit", Type: capability.Object, Fields: commitFields, Required: true},
-			{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
-			{Name: "changes", Type: capability.Object, Fields: changeFields, Many: true, Required: true},
-			{Name: "more", Type: capability.Boolean, Required: true, Description: "The commit changed more of it than is listed."},
+var entityHistory = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "entity_history", Description: "List what happened to one node, newest first: each commit with the call that made it, and what it changed. It works for deleted nodes, too.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			typeInput, idInput,
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 500, Default: 50},
+			{Name: "before", Type: capability.String, Description: "List the commits before this one; take it from next."},
+			readBranch,
 		}},
-		{Name: "next", Type: capability.String, Required: true, Nullable: true, Description: "Pass it as before for the next page; null at the end."},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			nodeField("node"),
+			{Name: "entries", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "commit", Type: capability.Object, Fields: commitFields, Required: true},
+				{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
+				{Name: "changes", Type: capability.Object, Fields: changeFields, Many: true, Required: true},
+				{Name: "more", Type: capability.Boolean, Required: true, Description: "The commit changed more of it than is listed."},
+			}},
+			{Name: "next", Type: capability.String, Required: true, Nullable: true, Description: "Pass it as before for the next page; null at the end."},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
-	cost: capability.CostResult, action: "read", handle: viewHistory, idempotent: true, hidden: true,
+	Handle: viewHistory, Hidden: true,
 }
 
 // propertyChangeView is a property before and after.
@@ -56,8 +59,8 @@ type historyView struct {
 	Next    *string            `json:"next"`
 }
 
-func viewHistory(ctx context.Context, r *running) (any, error) {
-	d, err := r.oneNode(ctx, r.snapshot.FindEver)
+func viewHistory(ctx context.Context, r *Request) (any, error) {
+	d, err := r.oneNode(ctx, r.Snapshot.FindEver)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +68,8 @@ func viewHistory(ctx context.Context, r *running) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := r.args.integer("limit", 50)
-	entries, err := r.snapshot.History(ctx, d, before, limit+1)
+	limit := r.Args.Integer("limit", 50)
+	entries, err := r.Snapshot.History(ctx, d, before, limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -86,12 +89,12 @@ func viewHistory(ctx context.Context, r *running) (any, error) {
 }
 
 // beforeCommit is the number of the commit that a page goes on from; 0 for the first page.
-func (r *running) beforeCommit(ctx context.Context) (int64, error) {
-	id := r.args.text("before")
+func (r *Request) beforeCommit(ctx context.Context) (int64, error) {
+	id := r.Args.Text("before")
 	if id == "" {
 		return 0, nil
 	}
-	c, err := r.snapshot.FindCommit(ctx, id)
+	c, err := r.Snapshot.FindCommit(ctx, id)
 	return c.Seq, err
 }
 
@@ -102,7 +105,7 @@ func optionalActivity(a *kg.Activity) *activityView {
 	return activityJSON(*a)
 }
 
-func (r *running) changeViews(ctx context.Context, list []kg.PropertyChange) ([]propertyChangeView, error) {
+func (r *Request) changeViews(ctx context.Context, list []kg.PropertyChange) ([]propertyChangeView, error) {
 	out := []propertyChangeView{}
 	for _, c := range list {
 		v := propertyChangeView{Property: string(c.Predicate)}
@@ -121,30 +124,33 @@ func (r *running) changeViews(ctx context.Context, list []kg.PropertyChange) ([]
 	return out, nil
 }
 
-var commitPage = builtin{
-	id: "commit_view", description: "Read what one commit did, node by node: what was made, changed and removed, each property as it was and as it is.",
-	input: []capability.Field{
-		{Name: "id", Type: capability.String, Required: true, MaxLength: ptr(64), Description: "A commit id, at least its first four digits, or head for the newest."},
-		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 2000, Default: 200, Description: "How many nodes."},
-		{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
-		readBranch,
-	},
-	output: []capability.Field{
-		{Name: "commit", Type: capability.Object, Fields: commitFields, Required: true},
-		{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
-		{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			nodeField("node"),
-			{Name: "graph", Type: capability.String, Description: "The named graph that the statements are in; absent for the data."},
-			{Name: "what", Type: capability.String, Required: true, OneOf: []any{kg.NodeMade, kg.NodeChanged, kg.NodeRemoved}},
-			{Name: "changes", Type: capability.Object, Fields: changeFields, Many: true, Required: true},
-			{Name: "more", Type: capability.Boolean, Required: true, Description: "More of the node was changed than is listed."},
+var commitPage = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "commit_view", Description: "Read what one commit did, node by node: what was made, changed and removed, each property as it was and as it is.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "id", Type: capability.String, Required: true, MaxLength: ptr(64), Description: "A commit id, at least its first four digits, or head for the newest."},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 2000, Default: 200, Description: "How many nodes."},
+			{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
+			readBranch,
 		}},
-		{Name: "truncated", Type: capability.Boolean, Required: true, Description: "More nodes were changed than are listed."},
-		{Name: "previous", Type: capability.String, Required: true, Nullable: true},
-		{Name: "next", Type: capability.String, Required: true, Nullable: true},
-		{Name: "schema_changed", Type: capability.Boolean, Required: true},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "commit", Type: capability.Object, Fields: commitFields, Required: true},
+			{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
+			{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				nodeField("node"),
+				{Name: "graph", Type: capability.String, Description: "The named graph that the statements are in; absent for the data."},
+				{Name: "what", Type: capability.String, Required: true, OneOf: []any{kg.NodeMade, kg.NodeChanged, kg.NodeRemoved}},
+				{Name: "changes", Type: capability.Object, Fields: changeFields, Many: true, Required: true},
+				{Name: "more", Type: capability.Boolean, Required: true, Description: "More of the node was changed than is listed."},
+			}},
+			{Name: "truncated", Type: capability.Boolean, Required: true, Description: "More nodes were changed than are listed."},
+			{Name: "previous", Type: capability.String, Required: true, Nullable: true},
+			{Name: "next", Type: capability.String, Required: true, Nullable: true},
+			{Name: "schema_changed", Type: capability.Boolean, Required: true},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
-	cost: capability.CostResult, action: "read", handle: viewCommit, idempotent: true, hidden: true,
+	Handle: viewCommit, Hidden: true,
 }
 
 type nodeChangeView struct {
@@ -165,16 +171,16 @@ type commitPageView struct {
 	SchemaChanged bool             `json:"schema_changed"`
 }
 
-func viewCommit(ctx context.Context, r *running) (any, error) {
-	c, err := r.snapshot.FindCommit(ctx, r.args.text("id"))
+func viewCommit(ctx context.Context, r *Request) (any, error) {
+	c, err := r.Snapshot.FindCommit(ctx, r.Args.Text("id"))
 	if err != nil {
 		return nil, err
 	}
-	nodes, truncated, err := r.snapshot.CommitNodes(ctx, c, r.args.integer("limit", 200), r.args.integer("offset", 0))
+	nodes, truncated, err := r.Snapshot.CommitNodes(ctx, c, r.Args.Integer("limit", 200), r.Args.Integer("offset", 0))
 	if err != nil {
 		return nil, err
 	}
-	made, err := r.snapshot.ActivityOf(ctx, c)
+	made, err := r.Snapshot.ActivityOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -199,11 +205,11 @@ func viewCommit(ctx context.Context, r *running) (any, error) {
 }
 
 // commitAfter is the id of the next commit, nil for the newest.
-func (r *running) commitAfter(ctx context.Context, c kg.Commit) (*string, error) {
-	if c.Seq >= r.snapshot.Head().Seq {
+func (r *Request) commitAfter(ctx context.Context, c kg.Commit) (*string, error) {
+	if c.Seq >= r.Snapshot.Head().Seq {
 		return nil, nil
 	}
-	next, err := r.snapshot.CommitBySeq(ctx, c.Seq+1)
+	next, err := r.Snapshot.CommitBySeq(ctx, c.Seq+1)
 	if fault.Is(err, fault.Missing) {
 		return nil, nil
 	}

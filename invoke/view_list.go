@@ -26,47 +26,50 @@ var (
 	idInput   = capability.Field{Name: "id", Type: capability.String, Required: true, MaxLength: ptr(8192), Description: "The local id of a node, or its whole IRI."}
 )
 
-var entitiesList = builtin{
-	id: "entities_list", description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
-	input: []capability.Field{
-		typeInput,
-		{Name: "where", Type: capability.Object, Many: true, MaxCount: ptr(maxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
-			{Name: "property", Type: capability.String, Required: true},
-			{Name: "value", Type: capability.Any, Required: true, Description: "Exactly this value; a reference by id."},
+var entitiesList = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "entities_list", Description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			typeInput,
+			{Name: "where", Type: capability.Object, Many: true, MaxCount: ptr(maxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
+				{Name: "property", Type: capability.String, Required: true},
+				{Name: "value", Type: capability.Any, Required: true, Description: "Exactly this value; a reference by id."},
+			}},
+			{Name: "search", Type: capability.String, MaxLength: ptr(200), Description: "Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."},
+			{Name: "sort", Type: capability.String, Description: "The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."},
+			{Name: "descending", Type: capability.Boolean, Default: false},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
+			{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
+			{Name: "columns", Type: capability.String, Many: true, MaxCount: ptr(maxColumns), Description: "The properties to show; label, key and the first others when left out."},
+			{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the nodes for each value of the properties that list their values."},
+			readBranch,
 		}},
-		{Name: "search", Type: capability.String, MaxLength: ptr(200), Description: "Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."},
-		{Name: "sort", Type: capability.String, Description: "The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."},
-		{Name: "descending", Type: capability.Boolean, Default: false},
-		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
-		{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
-		{Name: "columns", Type: capability.String, Many: true, MaxCount: ptr(maxColumns), Description: "The properties to show; label, key and the first others when left out."},
-		{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the nodes for each value of the properties that list their values."},
-		readBranch,
-	},
-	output: []capability.Field{
-		{Name: "type", Type: capability.String, Required: true},
-		{Name: "title", Type: capability.String, Required: true},
-		{Name: "description", Type: capability.String, Required: true, Description: "What the type is."},
-		{Name: "columns", Type: capability.Object, Fields: columnFields, Many: true, Required: true},
-		{Name: "rows", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			nodeField("node"),
-			{Name: "cells", Type: capability.Object, Required: true, Description: "At most 5 values by property."},
-			{Name: "more", Type: capability.Object, Required: true, Description: "How many values are left out, by property."},
-		}},
-		{Name: "total", Type: capability.Integer, Required: true},
-		{Name: "total_more", Type: capability.Boolean, Required: true, Description: "Counting or searching stopped: there are more than total."},
-		{Name: "offset", Type: capability.Integer, Required: true},
-		{Name: "limit", Type: capability.Integer, Required: true},
-		{Name: "facets", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			{Name: "property", Type: capability.String, Required: true},
-			{Name: "values", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				{Name: "value", Type: capability.String, Required: true},
-				{Name: "count", Type: capability.Integer, Required: true},
-				{Name: "more", Type: capability.Boolean, Required: true},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "type", Type: capability.String, Required: true},
+			{Name: "title", Type: capability.String, Required: true},
+			{Name: "description", Type: capability.String, Required: true, Description: "What the type is."},
+			{Name: "columns", Type: capability.Object, Fields: columnFields, Many: true, Required: true},
+			{Name: "rows", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				nodeField("node"),
+				{Name: "cells", Type: capability.Object, Required: true, Description: "At most 5 values by property."},
+				{Name: "more", Type: capability.Object, Required: true, Description: "How many values are left out, by property."},
+			}},
+			{Name: "total", Type: capability.Integer, Required: true},
+			{Name: "total_more", Type: capability.Boolean, Required: true, Description: "Counting or searching stopped: there are more than total."},
+			{Name: "offset", Type: capability.Integer, Required: true},
+			{Name: "limit", Type: capability.Integer, Required: true},
+			{Name: "facets", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "property", Type: capability.String, Required: true},
+				{Name: "values", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "value", Type: capability.String, Required: true},
+					{Name: "count", Type: capability.Integer, Required: true},
+					{Name: "more", Type: capability.Boolean, Required: true},
+				}},
 			}},
 		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
-	cost: capability.CostResult, action: "read", handle: viewList, idempotent: true, hidden: true,
+	Handle: viewList, Hidden: true,
 }
 
 // rowView is one line of a table.
@@ -100,12 +103,12 @@ type tableView struct {
 	Facets      []facetView  `json:"facets"`
 }
 
-func viewList(ctx context.Context, r *running) (any, error) {
+func viewList(ctx context.Context, r *Request) (any, error) {
 	q, err := r.tableQuery()
 	if err != nil {
 		return nil, err
 	}
-	page, err := r.snapshot.Table(ctx, q)
+	page, err := r.Snapshot.Table(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +129,7 @@ func viewList(ctx context.Context, r *running) (any, error) {
 	return out, nil
 }
 
-func (r *running) rowView(ctx context.Context, columns []*schema.Property, row kg.TableRow) (rowView, error) {
+func (r *Request) rowView(ctx context.Context, columns []*schema.Property, row kg.TableRow) (rowView, error) {
 	v := rowView{Node: viewNode(row.Node), Cells: map[string][]cellView{}, More: map[string]int{}}
 	for i, c := range row.Cells {
 		if len(c.Values) == 0 {
@@ -157,18 +160,18 @@ func facetViews(list []kg.Facet) []facetView {
 }
 
 // tableQuery reads the arguments; every one that cannot be used is reported.
-func (r *running) tableQuery() (kg.TableQuery, error) {
+func (r *Request) tableQuery() (kg.TableQuery, error) {
 	t, err := r.typeArgument()
 	if err != nil {
 		return kg.TableQuery{}, err
 	}
 	q := kg.TableQuery{
-		Type: t, Search: strings.TrimSpace(r.args.text("search")), Descending: r.args.flag("descending"),
-		Limit: r.args.integer("limit", defaultLimit), Offset: r.args.integer("offset", 0),
-		Each: valuesPerCell, Facets: r.args.flag("facets"),
+		Type: t, Search: strings.TrimSpace(r.Args.Text("search")), Descending: r.Args.Flag("descending"),
+		Limit: r.Args.Integer("limit", defaultLimit), Offset: r.Args.Integer("offset", 0),
+		Each: valuesPerCell, Facets: r.Args.Flag("facets"),
 	}
 	var wrong, problems []fault.FieldError
-	if name := r.args.text("sort"); name != "" {
+	if name := r.Args.Text("sort"); name != "" {
 		q.Sort, wrong = r.propertyArgument(t, "sort", name)
 		problems = append(problems, wrong...)
 	}
@@ -182,8 +185,8 @@ func (r *running) tableQuery() (kg.TableQuery, error) {
 }
 
 // conditions reads the argument where.
-func (r *running) conditions(t *schema.Type) (list []kg.Condition, problems []fault.FieldError) {
-	where, _ := r.args.values["where"].([]any)
+func (r *Request) conditions(t *schema.Type) (list []kg.Condition, problems []fault.FieldError) {
+	where, _ := r.Args["where"].([]any)
 	for i, member := range where {
 		clause, _ := member.(map[string]any)
 		name, _ := clause["property"].(string)
@@ -196,7 +199,7 @@ func (r *running) conditions(t *schema.Type) (list []kg.Condition, problems []fa
 		if word, ok := value.(string); ok {
 			value = filterValue(p, word)
 		}
-		term, bad := r.snapshot.Schema().Term(p, value)
+		term, bad := r.Snapshot.Schema().Term(p, value)
 		if bad != nil {
 			bad.Field = fmt.Sprintf("where[%d].value", i)
 			problems = append(problems, *bad)
@@ -208,8 +211,8 @@ func (r *running) conditions(t *schema.Type) (list []kg.Condition, problems []fa
 }
 
 // columns reads the argument columns.
-func (r *running) columns(t *schema.Type) (list []*schema.Property, problems []fault.FieldError) {
-	names, given := r.args.values["columns"].([]any)
+func (r *Request) columns(t *schema.Type) (list []*schema.Property, problems []fault.FieldError) {
+	names, given := r.Args["columns"].([]any)
 	if !given {
 		return r.defaultColumns(t), nil
 	}
@@ -224,8 +227,8 @@ func (r *running) columns(t *schema.Type) (list []*schema.Property, problems []f
 }
 
 // defaultColumns are the label, the key, and the first of the others.
-func (r *running) defaultColumns(t *schema.Type) []*schema.Property {
-	s := r.snapshot.Schema()
+func (r *Request) defaultColumns(t *schema.Type) []*schema.Property {
+	s := r.Snapshot.Schema()
 	var list []*schema.Property
 	add := func(p *schema.Property) {
 		if p != nil && !slices.Contains(list, p) {

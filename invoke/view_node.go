@@ -79,7 +79,7 @@ func cellsField(name, description string) capability.Field {
 }
 
 // cells shows values, each text cut to most characters.
-func (r *running) cells(ctx context.Context, values []rdf.Term, most int) ([]cellView, error) {
+func (r *Request) cells(ctx context.Context, values []rdf.Term, most int) ([]cellView, error) {
 	out := make([]cellView, len(values))
 	for i, v := range values {
 		c, err := r.cell(ctx, v, most)
@@ -91,7 +91,7 @@ func (r *running) cells(ctx context.Context, values []rdf.Term, most int) ([]cel
 	return out, nil
 }
 
-func (r *running) cell(ctx context.Context, v rdf.Term, most int) (cellView, error) {
+func (r *Request) cell(ctx context.Context, v rdf.Term, most int) (cellView, error) {
 	if !rdf.IsLiteral(v) {
 		return r.refCell(ctx, v)
 	}
@@ -106,13 +106,13 @@ func (r *running) cell(ctx context.Context, v rdf.Term, most int) (cellView, err
 }
 
 // refCell shows a node by its label, and a class by its name: that is no node of the data.
-func (r *running) refCell(ctx context.Context, v rdf.Term) (cellView, error) {
+func (r *Request) refCell(ctx context.Context, v rdf.Term) (cellView, error) {
 	if iri, ok := v.(rdf.IRI); ok {
-		if t := r.snapshot.Schema().TypeByIRI(iri); t != nil {
+		if t := r.Snapshot.Schema().TypeByIRI(iri); t != nil {
 			return cellView{Text: t.Name}, nil
 		}
 	}
-	d, err := r.snapshot.Describe(ctx, v)
+	d, err := r.Snapshot.Describe(ctx, v)
 	ref := viewNode(d)
 	return cellView{Text: d.Label, Ref: &ref}, err
 }
@@ -159,13 +159,13 @@ func viewColumn(p *schema.Property) columnView {
 }
 
 // typeArgument returns the type that an argument names.
-func (r *running) typeArgument() (*schema.Type, error) {
-	name := r.args.text("type")
-	if t := r.snapshot.Schema().Type(name); t != nil {
+func (r *Request) typeArgument() (*schema.Type, error) {
+	name := r.Args.Text("type")
+	if t := r.Snapshot.Schema().Type(name); t != nil {
 		return t, nil
 	}
 	var known []string
-	for _, t := range r.snapshot.Schema().Types {
+	for _, t := range r.Snapshot.Schema().Types {
 		known = append(known, t.Name)
 	}
 	return nil, fault.Arguments(fault.FieldError{
@@ -175,12 +175,12 @@ func (r *running) typeArgument() (*schema.Type, error) {
 }
 
 // propertyArgument returns a type's property, or the error for the argument that named it.
-func (r *running) propertyArgument(t *schema.Type, argument, name string) (*schema.Property, []fault.FieldError) {
-	if p := r.snapshot.Schema().Property(t, name); p != nil {
+func (r *Request) propertyArgument(t *schema.Type, argument, name string) (*schema.Property, []fault.FieldError) {
+	if p := r.Snapshot.Schema().Property(t, name); p != nil {
 		return p, nil
 	}
 	var known []string
-	for _, p := range r.snapshot.Schema().PropertiesOf(t) {
+	for _, p := range r.Snapshot.Schema().PropertiesOf(t) {
 		known = append(known, p.Name)
 	}
 	return nil, []fault.FieldError{{
@@ -190,14 +190,14 @@ func (r *running) propertyArgument(t *schema.Type, argument, name string) (*sche
 }
 
 // oneNode finds the node that the call is about, and notes that it was read.
-func (r *running) oneNode(ctx context.Context, find func(context.Context, *schema.Type, string) (kg.Described, error)) (kg.Described, error) {
+func (r *Request) oneNode(ctx context.Context, find func(context.Context, *schema.Type, string) (kg.Described, error)) (kg.Described, error) {
 	t, err := r.typeArgument()
 	if err != nil {
 		return kg.Described{}, err
 	}
-	d, err := find(ctx, t, r.args.text("id"))
+	d, err := find(ctx, t, r.Args.Text("id"))
 	if err == nil {
-		r.activity.Used = append(r.activity.Used, d.IRI())
+		r.Uses(d.IRI())
 	}
 	return d, err
 }

@@ -12,25 +12,28 @@ import (
 	"trails/schema"
 )
 
-var suggest = builtin{
-	id: "suggest", description: "Complete what a person types: names of types, properties, capabilities and branches, ids of nodes and commits, authors, values of a property.",
-	input: []capability.Field{
-		{Name: "what", Type: capability.String, Required: true, OneOf: []any{"types", "concrete_types", "entities", "properties", "values", "branches", "commits", "authors", "capabilities"}},
-		{Name: "type", Type: capability.String, Description: "For entities, properties and values: the type that they are of."},
-		{Name: "property", Type: capability.String, Description: "For values: the property that they are of."},
-		{Name: "prefix", Type: capability.String, Default: "", MaxLength: ptr(200), Description: "How the label or the id begins, whatever its case."},
-		{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 100, Default: 20},
-		readBranch,
-	},
-	output: []capability.Field{
-		{Name: "items", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-			{Name: "value", Type: capability.String, Required: true, Description: "What a call takes."},
-			{Name: "label", Type: capability.String, Required: true, Description: "What people call it."},
+var suggest = Capability{
+	Descriptor: capability.Descriptor{
+		ID: "suggest", Description: "Complete what a person types: names of types, properties, capabilities and branches, ids of nodes and commits, authors, values of a property.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "what", Type: capability.String, Required: true, OneOf: []any{"types", "concrete_types", "entities", "properties", "values", "branches", "commits", "authors", "capabilities"}},
+			{Name: "type", Type: capability.String, Description: "For entities, properties and values: the type that they are of."},
+			{Name: "property", Type: capability.String, Description: "For values: the property that they are of."},
+			{Name: "prefix", Type: capability.String, Default: "", MaxLength: ptr(200), Description: "How the label or the id begins, whatever its case."},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 100, Default: 20},
+			readBranch,
 		}},
-		{Name: "total", Type: capability.Integer, Required: true},
-		{Name: "more", Type: capability.Boolean, Required: true, Description: "There are more than are listed, or may be."},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "items", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "value", Type: capability.String, Required: true, Description: "What a call takes."},
+				{Name: "label", Type: capability.String, Required: true, Description: "What people call it."},
+			}},
+			{Name: "total", Type: capability.Integer, Required: true},
+			{Name: "more", Type: capability.Boolean, Required: true, Description: "There are more than are listed, or may be."},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
-	cost: capability.CostResult, action: "read", handle: viewSuggest, idempotent: true, hidden: true,
+	Handle: viewSuggest, Hidden: true,
 }
 
 type suggestionView struct {
@@ -45,21 +48,21 @@ type suggestionsView struct {
 }
 
 // suggesters have what can be suggested.
-var suggesters = map[string]func(context.Context, *running) (suggestionsView, error){
+var suggesters = map[string]func(context.Context, *Request) (suggestionsView, error){
 	"types": suggestTypes, "concrete_types": suggestConcreteTypes, "entities": suggestEntities, "properties": suggestProperties, "values": suggestValues,
 	"branches": suggestBranches, "commits": suggestCommits, "authors": suggestAuthors, "capabilities": suggestCapabilities,
 }
 
-func viewSuggest(ctx context.Context, r *running) (any, error) {
-	return suggesters[r.args.text("what")](ctx, r)
+func viewSuggest(ctx context.Context, r *Request) (any, error) {
+	return suggesters[r.Args.Text("what")](ctx, r)
 }
 
-func (r *running) suggestLimit() int { return r.args.integer("limit", 20) }
+func (r *Request) suggestLimit() int { return r.Args.Integer("limit", 20) }
 
 // matching keeps the items whose value or label begins with the prefix.
-func (r *running) matching(items []suggestionView) suggestionsView {
+func (r *Request) matching(items []suggestionView) suggestionsView {
 	out := suggestionsView{Items: []suggestionView{}}
-	prefix := strings.ToLower(r.args.text("prefix"))
+	prefix := strings.ToLower(r.Args.Text("prefix"))
 	for _, item := range items {
 		if !strings.HasPrefix(strings.ToLower(item.Value), prefix) && !strings.HasPrefix(strings.ToLower(item.Label), prefix) {
 			continue
@@ -72,18 +75,18 @@ func (r *running) matching(items []suggestionView) suggestionsView {
 	return out
 }
 
-func suggestTypes(_ context.Context, r *running) (suggestionsView, error) {
+func suggestTypes(_ context.Context, r *Request) (suggestionsView, error) {
 	var items []suggestionView
-	for _, t := range r.snapshot.Schema().Types {
+	for _, t := range r.Snapshot.Schema().Types {
 		items = append(items, suggestionView{t.Name, t.Name})
 	}
 	return r.matching(items), nil
 }
 
 // suggestConcreteTypes names the types that can have nodes of their own.
-func suggestConcreteTypes(_ context.Context, r *running) (suggestionsView, error) {
+func suggestConcreteTypes(_ context.Context, r *Request) (suggestionsView, error) {
 	var items []suggestionView
-	for _, t := range r.snapshot.Schema().Types {
+	for _, t := range r.Snapshot.Schema().Types {
 		if !t.Abstract {
 			items = append(items, suggestionView{t.Name, t.Name})
 		}
@@ -91,25 +94,25 @@ func suggestConcreteTypes(_ context.Context, r *running) (suggestionsView, error
 	return r.matching(items), nil
 }
 
-func suggestProperties(_ context.Context, r *running) (suggestionsView, error) {
+func suggestProperties(_ context.Context, r *Request) (suggestionsView, error) {
 	t, err := r.typeArgument()
 	if err != nil {
 		return suggestionsView{}, err
 	}
 	var items []suggestionView
-	for _, p := range r.snapshot.Schema().PropertiesOf(t) {
+	for _, p := range r.Snapshot.Schema().PropertiesOf(t) {
 		items = append(items, suggestionView{p.Name, p.Name})
 	}
 	return r.matching(items), nil
 }
 
-func suggestBranches(_ context.Context, r *running) (suggestionsView, error) {
-	return r.matching([]suggestionView{{mainBranch, mainBranch}}), nil
+func suggestBranches(_ context.Context, r *Request) (suggestionsView, error) {
+	return r.matching([]suggestionView{{MainBranch, MainBranch}}), nil
 }
 
-func suggestCapabilities(_ context.Context, r *running) (suggestionsView, error) {
+func suggestCapabilities(_ context.Context, r *Request) (suggestionsView, error) {
 	var items []suggestionView
-	for _, d := range r.catalog.visible(r.Principal, r.engine.config.Env) {
+	for _, d := range r.Tools() {
 		items = append(items, suggestionView{d.ID, d.ID})
 	}
 	return r.matching(items), nil
@@ -119,12 +122,12 @@ func suggestCapabilities(_ context.Context, r *running) (suggestionsView, error)
 const suggestedCommits = 1000
 
 // suggestCommits looks at messages of the newest commits, and at the id of any.
-func suggestCommits(ctx context.Context, r *running) (suggestionsView, error) {
-	list, err := r.snapshot.Commits(ctx, 0, suggestedCommits)
+func suggestCommits(ctx context.Context, r *Request) (suggestionsView, error) {
+	list, err := r.Snapshot.Commits(ctx, 0, suggestedCommits)
 	if err != nil {
 		return suggestionsView{}, err
 	}
-	if c, err := r.snapshot.FindCommit(ctx, strings.ToLower(r.args.text("prefix"))); err == nil && !strings.EqualFold(r.args.text("prefix"), "head") {
+	if c, err := r.Snapshot.FindCommit(ctx, strings.ToLower(r.Args.Text("prefix"))); err == nil && !strings.EqualFold(r.Args.Text("prefix"), "head") {
 		return r.matching([]suggestionView{suggestedCommit(c)}), nil
 	}
 	var items []suggestionView
@@ -141,8 +144,8 @@ const longestAuthor = 200
 
 // suggestAuthors names who made the newest commits, the latest first. Of a name that is
 // longer than a prompt takes the beginning stands for it.
-func suggestAuthors(ctx context.Context, r *running) (suggestionsView, error) {
-	list, err := r.snapshot.Commits(ctx, 0, suggestedCommits)
+func suggestAuthors(ctx context.Context, r *Request) (suggestionsView, error) {
+	list, err := r.Snapshot.Commits(ctx, 0, suggestedCommits)
 	if err != nil {
 		return suggestionsView{}, err
 	}
@@ -171,9 +174,9 @@ func suggestedCommit(c kg.Commit) suggestionView {
 	return suggestionView{c.ID.String(), label}
 }
 
-func suggestEntities(ctx context.Context, r *running) (suggestionsView, error) {
-	if r.args.text("type") == "" {
-		return r.suggestNodes(ctx, r.snapshot.Schema().Types, func(d kg.Described) string { return typeName(d.Type) + "/" + d.ID })
+func suggestEntities(ctx context.Context, r *Request) (suggestionsView, error) {
+	if r.Args.Text("type") == "" {
+		return r.suggestNodes(ctx, r.Snapshot.Schema().Types, func(d kg.Described) string { return typeName(d.Type) + "/" + d.ID })
 	}
 	t, err := r.typeArgument()
 	if err != nil {
@@ -182,8 +185,8 @@ func suggestEntities(ctx context.Context, r *running) (suggestionsView, error) {
 	return r.suggestNodes(ctx, []*schema.Type{t}, func(d kg.Described) string { return d.ID })
 }
 
-func (r *running) suggestNodes(ctx context.Context, types []*schema.Type, value func(kg.Described) string) (suggestionsView, error) {
-	found, err := r.snapshot.SuggestEntities(ctx, types, r.args.text("prefix"), r.suggestLimit())
+func (r *Request) suggestNodes(ctx context.Context, types []*schema.Type, value func(kg.Described) string) (suggestionsView, error) {
+	found, err := r.Snapshot.SuggestEntities(ctx, types, r.Args.Text("prefix"), r.suggestLimit())
 	if err != nil {
 		return suggestionsView{}, err
 	}
@@ -195,16 +198,16 @@ func (r *running) suggestNodes(ctx context.Context, types []*schema.Type, value 
 }
 
 // suggestValues lists what a property can have: its values, or the nodes of its class.
-func suggestValues(ctx context.Context, r *running) (suggestionsView, error) {
+func suggestValues(ctx context.Context, r *Request) (suggestionsView, error) {
 	t, err := r.typeArgument()
 	if err != nil {
 		return suggestionsView{}, err
 	}
-	p, wrong := r.propertyArgument(t, "property", r.args.text("property"))
+	p, wrong := r.propertyArgument(t, "property", r.Args.Text("property"))
 	if p == nil {
 		return suggestionsView{}, fault.Arguments(wrong...)
 	}
-	if class := r.snapshot.Schema().Type(p.Class); class != nil {
+	if class := r.Snapshot.Schema().Type(p.Class); class != nil {
 		return r.suggestNodes(ctx, []*schema.Type{class}, r.refValue(class))
 	}
 	var items []suggestionView
@@ -219,11 +222,11 @@ func suggestValues(ctx context.Context, r *running) (suggestionsView, error) {
 
 // refValue is how a reference to a node is written: by its id alone where that says
 // which type is meant.
-func (r *running) refValue(class *schema.Type) func(kg.Described) string {
-	alone := len(r.snapshot.Schema().Concrete(class)) == 1
+func (r *Request) refValue(class *schema.Type) func(kg.Described) string {
+	alone := len(r.Snapshot.Schema().Concrete(class)) == 1
 	return func(d kg.Described) string {
 		iri, _ := d.Term.(rdf.IRI)
-		name, local, ours := r.snapshot.Schema().Local(iri)
+		name, local, ours := r.Snapshot.Schema().Local(iri)
 		switch {
 		case !ours:
 			return d.IRI()

@@ -40,7 +40,7 @@ func Furniture(ctx context.Context) context.Context {
 
 // record notes in provenance that the call was made. Here alone it is decided what is
 // an activity: every call, but for reads of furniture, and what else a visit has done.
-func (r *running) record(ctx context.Context, err error) {
+func (r *Request) record(ctx context.Context, err error) {
 	v, visiting := ctx.Value(visitKey{}).(*visit)
 	if r.recorded {
 		if visiting {

@@ -20,15 +20,15 @@ var callFields = []string{"id", "branch", "message", "if_commit", "dry_run"}
 type nodeWritten struct {
 	ID  string `json:"id"`
 	IRI string `json:"iri"`
-	written
+	Written
 }
 
 // plan makes the edits of a typed write.
 type plan func(*schema.Schema, kg.Entity) kg.Edits
 
-func createNode(typeName string) handler { return typedWrite(typeName, kg.CreateEntity) }
-func updateNode(typeName string) handler { return typedWrite(typeName, kg.UpdateEntity) }
-func deleteNode(typeName string) handler { return typedWrite(typeName, deletion) }
+func createNode(typeName string) Handler { return typedWrite(typeName, kg.CreateEntity) }
+func updateNode(typeName string) Handler { return typedWrite(typeName, kg.UpdateEntity) }
+func deleteNode(typeName string) Handler { return typedWrite(typeName, deletion) }
 
 // deletion refuses properties: a delete takes none.
 func deletion(s *schema.Schema, n kg.Entity) kg.Edits {
@@ -41,28 +41,28 @@ func deletion(s *schema.Schema, n kg.Entity) kg.Edits {
 
 // typedWrite runs a plan. When some arguments cannot be read, the rest is tried as
 // well, so that every violation is reported at once.
-func typedWrite(typeName string, make plan) handler {
-	return func(ctx context.Context, r *running) (any, error) {
-		s := r.snapshot.Schema()
+func typedWrite(typeName string, make plan) Handler {
+	return func(ctx context.Context, r *Request) (any, error) {
+		s := r.Snapshot.Schema()
 		t := s.Type(typeName)
 		entity, fields := r.entity(t)
 		edits := make(s, entity)
 		fields = append(fields, unsaid(fields, edits.Fields)...)
-		set, err := r.changeSet(ctx)
+		set, err := r.ChangeSet(ctx)
 		if err != nil && (len(fields) == 0 || !fault.Is(err, fault.InvalidArguments)) {
 			return nil, err
 		} else if err != nil {
 			fields = append(fields, fault.Of(err).Fields...)
 		}
 		set.Schema, set.Edits, set.Key.Note = s, edits.List, string(edits.IRI)
-		r.release() // those who wait to write must not keep others from reading
+		r.Release() // those who wait to write must not keep others from reading
 		if len(fields) > 0 {
 			if edits.IRI == "" {
 				set.Edits = r.nameless(s, entity, make)
 			}
 			return nil, r.allViolations(ctx, set, fields)
 		}
-		result, err := r.session().Commit(ctx, set)
+		result, err := r.Session().Commit(ctx, set)
 		if err != nil {
 			return nil, err
 		}
@@ -70,14 +70,14 @@ func typedWrite(typeName string, make plan) handler {
 		if result.Replayed {
 			iri = rdf.IRI(result.Note) // the first call may have minted another one
 		}
-		return nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), written: r.committed(result, set.DryRun)}, nil
+		return nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), Written: r.Committed(result, set.DryRun)}, nil
 	}
 }
 
 // nameless returns the edits of a node to be made whose id cannot be told, under a
 // name that nobody has, so that the rest of it can be tried.
-func (r *running) nameless(s *schema.Schema, n kg.Entity, make plan) []change.Edit {
-	if r.capability.Op() != "create" {
+func (r *Request) nameless(s *schema.Schema, n kg.Entity, make plan) []change.Edit {
+	if r.Capability.Op() != "create" {
 		return nil
 	}
 	n.ID = uuid.NewString()
@@ -85,9 +85,9 @@ func (r *running) nameless(s *schema.Schema, n kg.Entity, make plan) []change.Ed
 }
 
 // allViolations adds to what could not be read what the rest would break.
-func (r *running) allViolations(ctx context.Context, set kg.ChangeSet, fields []fault.FieldError) error {
+func (r *Request) allViolations(ctx context.Context, set kg.ChangeSet, fields []fault.FieldError) error {
 	set.DryRun, set.Key = true, kg.IdempotencyKey{}
-	if _, err := r.session().Commit(ctx, set); fault.Is(err, fault.InvalidData) {
+	if _, err := r.Session().Commit(ctx, set); fault.Is(err, fault.InvalidData) {
 		fields = append(fields, unsaid(fields, fault.Of(err).Fields)...)
 	} else if err != nil {
 		return err
@@ -113,16 +113,16 @@ func unsaid(told, more []fault.FieldError) []fault.FieldError {
 }
 
 // entity reads the arguments of a typed write.
-func (r *running) entity(t *schema.Type) (kg.Entity, []fault.FieldError) {
+func (r *Request) entity(t *schema.Type) (kg.Entity, []fault.FieldError) {
 	n := kg.Entity{Type: t, Values: map[string]any{}}
-	for name, v := range r.args.values {
+	for name, v := range r.Args {
 		n.Values[name] = v
 	}
 	var fields []fault.FieldError
 	for _, name := range callFields {
 		delete(n.Values, name)
-		f, known := r.capability.InputShape.Field(name)
-		v, given := r.args.values[name]
+		f, known := r.Capability.InputShape.Field(name)
+		v, given := r.Args[name]
 		switch {
 		case given && !known:
 			fields = append(fields, fault.FieldError{Field: name, Code: fault.Closed, Message: t.Name + " makes its own ids", Value: v})
@@ -130,13 +130,13 @@ func (r *running) entity(t *schema.Type) (kg.Entity, []fault.FieldError) {
 			fields = append(fields, checkValue(f, v)...)
 		}
 	}
-	n.ID = r.args.text("id")
+	n.ID = r.Args.Text("id")
 	return n, fields
 }
 
 // absoluteIRI returns an argument that is an IRI, or "" when it is not given.
-func (r *running) absoluteIRI(argument string) (rdf.IRI, error) {
-	text := r.args.text(argument)
+func (r *Request) absoluteIRI(argument string) (rdf.IRI, error) {
+	text := r.Args.Text(argument)
 	if text == "" {
 		return "", nil
 	}
@@ -146,35 +146,35 @@ func (r *running) absoluteIRI(argument string) (rdf.IRI, error) {
 	return rdf.IRI(text), nil
 }
 
-func schemaPlan(ctx context.Context, r *running) (any, error) {
-	r.release() // planning pins its own
-	p, err := r.session().PlanSchema(ctx, []byte(r.args.text("schema")))
+func schemaPlan(ctx context.Context, r *Request) (any, error) {
+	r.Release() // planning pins its own
+	p, err := r.Session().PlanSchema(ctx, []byte(r.Args.Text("schema")))
 	return planJSON(p), err
 }
 
 // schemaApplied is what an applied schema answers.
 type schemaApplied struct {
 	Plan planView `json:"plan"`
-	written
+	Written
 }
 
-func schemaApply(ctx context.Context, r *running) (any, error) {
-	if r.args.flag("plan") {
+func schemaApply(ctx context.Context, r *Request) (any, error) {
+	if r.Args.Flag("plan") {
 		p, err := schemaPlan(ctx, r)
 		return map[string]any{"plan": p}, err
 	}
-	set, err := r.changeSet(ctx)
+	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.release()
-	p, result, err := r.session().ApplySchema(ctx, kg.SchemaChange{
-		Source: []byte(r.args.text("schema")), AllowDataLoss: r.args.flag(allowLoss.Name) || r.agreedAt != nil, Set: set, Progress: r.Progress,
+	r.Release()
+	p, result, err := r.Session().ApplySchema(ctx, kg.SchemaChange{
+		Source: []byte(r.Args.Text("schema")), AllowDataLoss: r.Args.Flag(allowLoss.Name) || r.agreedAt != nil, Set: set, Progress: r.Progress,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return schemaApplied{Plan: planJSON(p), written: r.committed(result, set.DryRun)}, nil
+	return schemaApplied{Plan: planJSON(p), Written: r.Committed(result, set.DryRun)}, nil
 }
 
 // planView is a plan in JSON.

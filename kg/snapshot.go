@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"trails/db"
@@ -27,6 +28,9 @@ func (s *Snapshot) Schema() *schema.Schema { return s.compiled.schema }
 
 // SchemaVersion counts the commits that changed the schema; 0 is a file without types.
 func (s *Snapshot) SchemaVersion() int64 { return s.compiled.version }
+
+// SchemaKey names the schema: snapshots of one graph with the same key have the same one.
+func (s *Snapshot) SchemaKey() string { return fmt.Sprintf("%s %d", s.compiled.epoch, s.compiled.seq) }
 
 // Graph returns the open file that the snapshot is of.
 func (s *Snapshot) Graph() *Graph { return s.graph }

@@ -39,7 +39,7 @@ func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, er
 	}
 	entries := make([]json.RawMessage, 0, len(all))
 	for _, a := range all {
-		entries = append(entries, mustMarshal(resource(a)))
+		entries = append(entries, mustMarshal(resource{a.URI, a.Name, a.Title, a.Description, a.MIME, a.Template}))
 	}
 	var cursor string
 	if p, _ := r.GetParams().(*sdk.ListResourcesParams); p != nil {

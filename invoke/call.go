@@ -1,0 +1,85 @@
+package invoke
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"trails/kg"
+	"trails/policy"
+)
+
+// Call is one request to do one thing, whatever door it came through.
+type Call struct {
+	// Capability is a descriptor's id ("technique.create") or its tool name ("technique_create").
+	Capability string
+	// Args is the JSON object of arguments; empty means {}.
+	Args json.RawMessage
+	// Principal is who asks, as the edge resolved it.
+	Principal policy.Principal
+	// Via names the door: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
+	Via string
+	// Format is the form in which [Engine.Read] answers: "json", "jsonld" or "turtle";
+	// empty means the address's own. For a query with Output it is the stream's: one of
+	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld" for
+	// graphs, or a comma list of them, of which the first that the form has is taken.
+	Format string
+	// IdempotencyKey, when set, makes a repeated write answer with the first one's result,
+	// through whichever door and by whichever program of the same caller it comes again.
+	IdempotencyKey string
+	// TraceID follows the call into provenance and the log; empty means that one is made.
+	TraceID string
+	// ParentSpan is the caller's span, 16 hex digits of a W3C traceparent; empty means none.
+	ParentSpan string
+	// Inputs replace the argument "data" of a load that is too large for JSON.
+	Inputs []kg.Input
+	// Output receives the stream of an export, or of the whole answer to a query.
+	Output io.Writer
+	// Progress, when set, hears of long work; it is called from one goroutine at a time.
+	Progress func(kg.Progress)
+	// Ask, when set, puts a question to the person behind the caller before something
+	// is lost that cannot be had back; nil means that nobody can be asked.
+	Ask func(context.Context, Question) (bool, error)
+}
+
+// Question is what a person is asked before a call goes on.
+type Question struct {
+	// Message says in one or two sentences what would happen.
+	Message string
+}
+
+// Input is one stream of data with the name that errors call it by.
+type Input = kg.Input
+
+// Progress says how far long work is.
+type Progress = kg.Progress
+
+// Result is what a finished call answers.
+type Result struct {
+	// Structured is the result as one JSON object, the tool's structured content.
+	Structured json.RawMessage
+	// TraceID is the call's, for logs and headers.
+	TraceID string
+	// Head is the commit that the answer is true of: for a read the one that was
+	// read, for a write the one it was made on. Empty when there is no commit yet.
+	Head string
+}
+
+// Document is the body of a resource.
+type Document struct {
+	URI  string
+	MIME string
+	Body []byte
+	// Head is the commit that was read; empty when there is none yet.
+	Head string
+	// Page says which part of a list this is; nil when it is no list.
+	Page *Page
+}
+
+// Page is a part of a list.
+type Page struct {
+	Offset int `json:"offset"`
+	Limit  int `json:"limit"`
+	// More reports that the list goes on after it.
+	More bool `json:"more"`
+}

@@ -1,0 +1,76 @@
+package invoke
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"trails/fault"
+	"trails/kg"
+)
+
+// maxMessage is how many characters the message of a commit may have.
+const maxMessage = 10_000
+
+// ChangeSet returns the part of a change that every write takes from its arguments,
+// with the activity that its commit records.
+func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
+	c := kg.ChangeSet{Message: r.Args.Text("message"), DryRun: r.Args.Flag("dry_run")}
+	if r.Args.Has("if_commit") {
+		id := r.Args.Text("if_commit")
+		if id == "" {
+			return c, wrongArguments("if_commit", fault.MinLength, id, "if_commit names a commit; leave it out to write on any")
+		}
+		commit, err := kg.ParseCommitID(id)
+		if err != nil {
+			var found kg.Commit // by its first digits
+			found, err = r.Snapshot.FindCommit(ctx, id)
+			commit = found.ID
+		}
+		if err != nil {
+			return c, wrongArguments("if_commit", fault.Pattern, id, "if_commit: "+err.Error())
+		}
+		c.IfCommit = &commit
+	}
+	if utf8.RuneCountInString(c.Message) > maxMessage {
+		return c, wrongArguments("message", fault.MaxLength, nil, fmt.Sprintf("message has at most %d characters", maxMessage))
+	}
+	if r.agreedAt != nil {
+		c.IfCommit = r.agreedAt
+	}
+	if key := r.call.IdempotencyKey; key != "" {
+		if len(key) > 255 {
+			return c, wrongArguments("idempotency_key", fault.MaxLength, nil, "an idempotency key has at most 255 bytes")
+		}
+		asked, err := r.identity()
+		if err != nil {
+			return c, err
+		}
+		c.Key = kg.IdempotencyKey{Key: key, Digest: asked}
+	}
+	r.finish(nil)
+	c.Activity = r.activity
+	return c, nil
+}
+
+// Written is what every write answers.
+type Written struct {
+	// Commit is the id of the commit that was made; nil on a dry run, or when nothing changed.
+	Commit   *string `json:"commit"`
+	Branch   string  `json:"branch"`
+	Added    int64   `json:"added"`
+	Removed  int64   `json:"removed"`
+	DryRun   bool    `json:"dry_run"`
+	Replayed bool    `json:"replayed,omitempty"`
+}
+
+// Committed notes that the activity is in the commit, and says what the write did.
+func (r *Request) Committed(res kg.Result, dryRun bool) Written {
+	r.recorded = res.Changed && !dryRun && !res.Replayed
+	w := Written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: MainBranch, Replayed: res.Replayed}
+	if res.Changed && !dryRun {
+		w.Commit = headID(res.After)
+		r.commit = *w.Commit
+	}
+	return w
+}

@@ -1,0 +1,171 @@
+package invoke
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+
+	"trails/capability"
+	"trails/kg"
+	"trails/policy"
+)
+
+// View names the state of the graph that a call is about. The zero View is the head of main.
+type View struct {
+	// Branch is a line of history; "" is main.
+	Branch string
+}
+
+// Request is a call as its handler sees it. It belongs to one call and is not safe for
+// concurrent use.
+type Request struct {
+	// Principal is who asks.
+	Principal policy.Principal
+	// View is the state of the graph that the call is about.
+	View View
+	// Capability is what is called, whichever name it was called by.
+	Capability *Capability
+	// Args are the arguments, which fit the shape of the capability.
+	Args Arguments
+	// Snapshot is that state of the graph; nil for a capability that is Bare, and after
+	// Release. It ends with the call.
+	Snapshot *kg.Snapshot
+	// Head is the id of the commit that Snapshot is at; "" before the first one.
+	Head string
+	// Format, Inputs, Output, Progress and Ask are those of the [Call]. Progress and Ask
+	// are nil where nobody listens.
+	Format   string
+	Inputs   []Input
+	Output   io.Writer
+	Progress func(Progress)
+	Ask      func(context.Context, Question) (bool, error)
+	// Prepared is what Loses found out on its way and the handler need not find out again.
+	Prepared any
+
+	call     Call
+	engine   *Engine
+	catalog  *catalog
+	agreedAt *kg.CommitID // the head at which a person agreed to the call
+	atEnd    []func()
+	activity kg.Activity
+	recorded bool   // the activity went into a commit
+	commit   string // that the call made
+	value    any
+	result   Result
+}
+
+// Arguments are the decoded JSON object of a call; numbers are [json.Number].
+type Arguments map[string]any
+
+// Text returns a string argument, "" when it is absent.
+func (a Arguments) Text(name string) string {
+	s, _ := a[name].(string)
+	return s
+}
+
+// Flag returns a boolean argument, false when it is absent.
+func (a Arguments) Flag(name string) bool {
+	b, _ := a[name].(bool)
+	return b
+}
+
+// Integer returns an integer argument, or otherwise when it is absent.
+func (a Arguments) Integer(name string, otherwise int) int {
+	n, ok := a[name].(json.Number)
+	if !ok {
+		return otherwise
+	}
+	i, err := n.Int64()
+	if err != nil {
+		return otherwise
+	}
+	return int(i)
+}
+
+// List returns an argument that is an array, nil when it is absent.
+func (a Arguments) List(name string) []any {
+	list, _ := a[name].([]any)
+	return list
+}
+
+// Object returns an argument that is an object, nil when it is absent.
+func (a Arguments) Object(name string) map[string]any {
+	object, _ := a[name].(map[string]any)
+	return object
+}
+
+// Has reports that the argument is given.
+func (a Arguments) Has(name string) bool {
+	_, given := a[name]
+	return given
+}
+
+// Session returns the graph for the caller and for the action of the capability alone.
+func (r *Request) Session() *kg.Session {
+	s := r.engine.graph.Session(r.Principal)
+	if r.Capability == nil {
+		return s
+	}
+	return s.For(cmp.Or(r.Capability.PolicyRequired.Action, policy.Read))
+}
+
+// Engine returns the engine that runs the call.
+func (r *Request) Engine() *Engine { return r.engine }
+
+// Graph returns the open file behind the call.
+func (r *Request) Graph() *kg.Graph { return r.engine.graph }
+
+// Release gives the snapshot back before the call ends. Long writes do it before they
+// begin, and so does who waits: the file's log cannot start over while a snapshot is held.
+func (r *Request) Release() {
+	if r.Snapshot != nil {
+		r.Snapshot.Close()
+		r.Snapshot = nil
+	}
+}
+
+// Latest writes down the provenance that waits in memory, if that can be done, and pins
+// the graph as it is then.
+func (r *Request) Latest(ctx context.Context) error {
+	if err := r.engine.prov.flush(ctx); err != nil {
+		return nil //nolint:nilerr // what waits is told of later
+	}
+	r.Release()
+	return r.pin(ctx)
+}
+
+// Uses notes in provenance that the call has read a node.
+func (r *Request) Uses(iri string) { r.activity.Used = append(r.activity.Used, iri) }
+
+// AtEnd has f called when the call is over, whatever its outcome.
+func (r *Request) AtEnd(f func()) { r.atEnd = append(r.atEnd, f) }
+
+// Agreed reports that a person was asked what the call removes, and agreed.
+func (r *Request) Agreed() bool { return r.agreedAt != nil }
+
+// MayGive is what the caller is refused with who gives an argument that needs a scope;
+// nil when it is not.
+func (r *Request) MayGive(f capability.Field) error {
+	return policy.Allow(r.Principal, f.Scope, capability.ToolName(r.Capability.ID))
+}
+
+// Registry returns all capabilities that there are under the call's snapshot.
+func (r *Request) Registry() *capability.Registry { return r.catalog.registry }
+
+// Tools lists the capabilities that the caller may see, in the order of the providers.
+func (r *Request) Tools() []capability.Descriptor {
+	return r.catalog.tools(r.Principal, r.engine.config.Env)
+}
+
+// Prompts lists the prompts in the order of the providers.
+func (r *Request) Prompts() []Prompt { return r.catalog.prompts }
+
+// ReadAddress reads the resource that has an address.
+func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error) {
+	found, at := r.catalog.resource(uri)
+	if found == nil {
+		return Document{}, ErrNoResource
+	}
+	return found.Read(ctx, r, at)
+}
