@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
@@ -32,17 +33,9 @@ type Engine interface {
 // Options is how a process serves its pages. The zero value is good where every
 // request's context carries a principal.
 type Options struct {
-	// Verify returns the principal of a caller who shows secret as the token. It is
-	// asked when a request's context carries no principal; nil means that nobody
-	// can sign in.
-	Verify func(secret string) (policy.Principal, bool)
-	// WrongTokens slows down those who show another one; nil means that nobody else counts
-	// them.
-	WrongTokens *httpapi.WrongTokens
-	// Instance tells this server from others of the same host, such as "8757-notes". It is
-	// in the name of the session's cookie, so that signing in to one of them is not
-	// signing out of another.
-	Instance string
+	// Auth knows the browsers that signed in. It is asked when a request's context carries
+	// no principal; nil means that nobody can sign in.
+	Auth *auth.Resolver
 	// Log hears of faults that are ours; nil discards them.
 	Log *slog.Logger
 }
@@ -57,7 +50,6 @@ type site struct {
 	palette   *palette
 	watchers  watchers
 	ledger    *ledger
-	sessions  sessions
 }
 
 // route is one address and what answers it. The pattern is that of [http.ServeMux];
@@ -69,25 +61,16 @@ type route struct {
 	part    bool // what an open page asks for, and not a page
 }
 
-// Pages answers /admin and everything below it. It expects the path as the browser
-// sent it. It is safe for concurrent use.
-type Pages struct {
-	site *site
-	http.Handler
-}
-
-// SignedIn knows the browser that showed the token in the form of /admin/login.
-func (p *Pages) SignedIn(r *http.Request) (policy.Principal, bool) { return p.site.signedIn(r) }
-
-// New returns the pages of e.
-func New(e Engine, opts Options) *Pages {
+// New returns the pages of e: /admin and everything below it. They expect the path as the
+// browser sent it. They are safe for concurrent use.
+func New(e Engine, opts Options) http.Handler {
 	colours := &palette{}
 	s := &site{
 		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
 		templates: parseTemplates(colours), palette: colours, ledger: newLedger(),
 	}
-	if s.opts.WrongTokens == nil {
-		s.opts.WrongTokens = &httpapi.WrongTokens{}
+	if s.opts.Auth == nil {
+		s.opts.Auth = auth.New(auth.Options{})
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -96,7 +79,7 @@ func New(e Engine, opts Options) *Pages {
 		s.mux.Handle(r.pattern, s.answer(r))
 	}
 	s.mux.Handle("/admin/", s.answer(route{handle: (*site).elsewhere}))
-	return &Pages{s, secured(s.mux)}
+	return secured(s.mux)
 }
 
 // contentPolicy lets a page load only what this process serves, and run no script
@@ -145,19 +128,19 @@ func (s *site) answer(rt route) http.HandlerFunc {
 
 // withPrincipal resolves the caller: by the edge, or by the cookie of the form.
 func (s *site) withPrincipal(r *http.Request) (*http.Request, bool) {
-	if _, known := policy.FromContext(r.Context()); known {
+	if _, known := auth.PrincipalOf(r.Context()); known {
 		return r, true
 	}
-	p, known := s.signedIn(r)
+	p, known := s.opts.Auth.SignedIn(r)
 	if !known {
 		return r, false
 	}
-	return r.WithContext(policy.WithPrincipal(r.Context(), p)), true
+	return r.WithContext(auth.WithPrincipal(r.Context(), p)), true
 }
 
 // principalOf is the caller; nobody without a scope when the edge does not know.
 func principalOf(r *http.Request) policy.Principal {
-	p, _ := policy.FromContext(r.Context())
+	p, _ := auth.PrincipalOf(r.Context())
 	return p
 }
 

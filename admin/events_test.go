@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth"
 	"trails/httpapi"
 	"trails/policy"
 )
@@ -101,7 +102,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpapi.New(f.engine, httpapi.Options{Admin: f, Scopes: policy.AllScopes()})
+	h := httpapi.New(f.engine, httpapi.Options{Admin: f, Auth: auth.New(auth.Options{Scopes: policy.AllScopes()})})
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(ctx, ln) }()
 	l := listen(t, "http://"+ln.Addr().String())

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
+	"trails/auth"
 	"trails/policy"
 )
 
@@ -497,7 +498,7 @@ func TestALossThatNeedsATokenSaysSo(t *testing.T) {
 	f.note(t, "n1", map[string]any{"body": "b"})
 	pages := admin.New(f.engine, admin.Options{})
 	stranger := fixture{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		pages.ServeHTTP(w, r.WithContext(policy.WithPrincipal(r.Context(), policy.Anonymous("", policy.AllScopes()))))
+		pages.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), policy.Anonymous("", policy.AllScopes()))))
 	}), f.engine}
 	form := stranger.blank(t, "schema_apply", "")
 	form.Set("arg.schema", strings.Replace(formSchema, "      body: {type: string}\n", "", 1))

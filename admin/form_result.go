@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"trails/auth"
 	"trails/fault"
-	"trails/httpapi"
 )
 
 // resultView is what a call answered, and how else it could have been made.
@@ -48,7 +48,7 @@ func (f *filling) resultOf(r *http.Request, args, structured json.RawMessage) *r
 	}
 	out.JSON, out.Cut = indentedJSON(structured, jsonShown)
 	if args != nil {
-		out.Same = sameCallOf(httpapi.Origin(r), f.capability.ID, args, f.call.Principal.Authenticated)
+		out.Same = sameCallOf(auth.Origin(r), f.capability.ID, args, f.call.Principal.Authenticated)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
+	"trails/auth"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
@@ -62,7 +63,7 @@ var principal = policy.Local("ana", "")
 // known stands for the edge that resolved the caller.
 func known(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r.WithContext(policy.WithPrincipal(r.Context(), principal)))
+		h.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), principal)))
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
-	"trails/httpapi"
 	"trails/invoke"
 	"trails/schema"
 )
@@ -84,7 +84,7 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data.addSnippets(httpapi.Origin(r))
+	data.addSnippets(auth.Origin(r))
 	return s.respond(w, r, http.StatusOK, "instance.html", page{
 		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Data: data, Scripts: graphScripts,
 		Crumbs: []link{{data.Type, typeURL(data.Type)}}, Twins: twinsOf(kgURL(data.Type, data.ID), url.Values{}),

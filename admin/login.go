@@ -1,8 +1,6 @@
 package admin
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
-	"trails/httpapi"
 	"trails/policy"
 )
 
@@ -24,16 +22,6 @@ type loginData struct {
 	Message string
 	// Kept are the values of a form that was sent without a session.
 	Kept []hidden
-}
-
-// signedIn resolves the caller by the cookie that the sign-in set.
-func (s *site) signedIn(r *http.Request) (policy.Principal, bool) {
-	c, err := r.Cookie(s.sessionCookie(r))
-	if err != nil {
-		return policy.Principal{}, false
-	}
-	p, ok := s.sessions.find(c.Value)
-	return p, ok
 }
 
 // askToSignIn sends the browser to the sign-in and then back. A form that was sent
@@ -84,12 +72,9 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	data := loginData{Next: returnTo(values.Get("next")), Kept: kept(values)}
-	p, ok := policy.Principal{}, false
-	if s.opts.Verify != nil {
-		p, ok = s.opts.Verify(values.Get("token"))
-	}
+	p, ok := s.opts.Auth.Verify(values.Get("token"))
 	if !ok {
-		if f := fault.Of(s.opts.WrongTokens.Slow(r)); f != nil {
+		if f := fault.Of(s.opts.Auth.WrongToken(r)); f != nil {
 			w.Header().Set("Retry-After", fmt.Sprint(f.Details["retry_after"]))
 			data.Message = "This is not the token, and there were too many before: " + f.Message + "."
 			return s.showLogin(w, r, http.StatusTooManyRequests, data)
@@ -97,7 +82,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		data.Message = "This is not the token."
 		return s.showLogin(w, r, notSignedIn, data)
 	}
-	c := s.cookie(r, s.sessions.open(p), int(sessionIdle.Seconds()))
+	c := s.opts.Auth.SignIn(r, p)
 	http.SetCookie(w, c)
 	if len(data.Kept) > 0 {
 		return s.resume(w, inSession(r, p, c), data)
@@ -108,7 +93,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 
 // inSession is the request as the browser would have sent it in the new session.
 func inSession(r *http.Request, p policy.Principal, session *http.Cookie) *http.Request {
-	out := r.Clone(policy.WithPrincipal(r.Context(), p))
+	out := r.Clone(auth.WithPrincipal(r.Context(), p))
 	out.Header.Del("Cookie")
 	for _, c := range r.Cookies() {
 		if c.Name != session.Name {
@@ -148,47 +133,7 @@ func kept(values url.Values) []hidden {
 
 // signOut ends the session.
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
-	if c, err := r.Cookie(s.sessionCookie(r)); err == nil {
-		s.sessions.end(c.Value)
-	}
-	http.SetCookie(w, s.cookie(r, "", -1))
+	http.SetCookie(w, s.opts.Auth.SignOut(r))
 	http.Redirect(w, r, "/admin", http.StatusSeeOther)
 	return nil
-}
-
-// cookie is the session's cookie, out of reach of scripts and of other sites. It is
-// for all addresses: the pages link to the data behind them, and the edge takes it
-// for reads of those (see httpapi.Options.SignedIn).
-func (s *site) cookie(r *http.Request, value string, age int) *http.Cookie {
-	return &http.Cookie{Name: s.sessionCookie(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: httpapi.Secure(r), SameSite: http.SameSiteStrictMode}
-}
-
-// sessionCookie is the name of the cookie that holds the id of a signed-in session. A
-// browser sends a host's cookies to all of its ports, so the name is this server's own;
-// over TLS it is one that no neighbouring host name can set
-// (https://www.rfc-editor.org/rfc/rfc6265bis section 4.1.3.2).
-func (s *site) sessionCookie(r *http.Request) string {
-	name := "trails-session"
-	if s.opts.Instance != "" {
-		name += "-" + cookieWord(s.opts.Instance)
-	}
-	if httpapi.Secure(r) {
-		return "__Host-" + name
-	}
-	return name
-}
-
-// cookieWord is text as a part of a cookie's name, another one for each text.
-func cookieWord(text string) string {
-	plain := strings.Map(func(c rune) rune {
-		if c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
-			return c
-		}
-		return '_'
-	}, text)
-	if plain == text && len(text) <= 64 {
-		return text
-	}
-	sum := sha256.Sum256([]byte(text))
-	return plain[:min(len(plain), 40)] + "." + hex.EncodeToString(sum[:8])
 }

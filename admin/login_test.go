@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"trails/admin"
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
@@ -43,9 +44,8 @@ type bothEngines interface {
 
 // edge serves pages and everything else as `trails serve` does.
 func edge(e bothEngines) http.Handler {
-	opts := httpapi.Options{Token: secret, Scopes: policy.NewScopes(policy.Runtime)}
-	opts.Admin = admin.New(e, admin.Options{Verify: opts.Verify})
-	return httpapi.New(e, opts)
+	who := auth.New(auth.Options{Token: secret, Scopes: policy.NewScopes(policy.Runtime)})
+	return httpapi.New(e, httpapi.Options{Auth: who, Admin: admin.New(e, admin.Options{Auth: who})})
 }
 
 // do sends a request as a browser with this session would.
@@ -117,10 +117,13 @@ func TestPagesAskForTheToken(t *testing.T) {
 	if a := g.do(t, "GET", "/admin", nil); a.StatusCode != http.StatusOK {
 		t.Errorf("got %d", a.StatusCode)
 	}
-	for _, path := range []string{"/invoke/health", "/kg", "/commits"} {
-		if a := g.do(t, "GET", path, nil); a.StatusCode != http.StatusUnauthorized && a.StatusCode != http.StatusMethodNotAllowed {
-			t.Errorf("the cookie of the pages opens %s: %d", path, a.StatusCode)
+	for _, path := range []string{"/kg", "/commits"} {
+		if a := g.do(t, "GET", path, nil); a.StatusCode != http.StatusOK {
+			t.Errorf("the pages link to %s, which answers %d", path, a.StatusCode)
 		}
+	}
+	if a := g.do(t, "POST", "/invoke/health", nil); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the cookie of the pages lets programs write: %d", a.StatusCode)
 	}
 	if a := g.do(t, "POST", "/admin/login", url.Values{"token": {secret}}, "X-Forwarded-Proto", "https"); a.Cookies()[0].Secure {
 		t.Error("a header that anybody can send made the cookie one that a browser does not keep here")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/httpapi"
+	"trails/auth"
 )
 
 // Limits of what the overview shows.
@@ -72,7 +72,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data.MCP = httpapi.Origin(r) + "/mcp"
+	data.MCP = auth.Origin(r) + "/mcp"
 	return s.respond(w, r, http.StatusOK, "overview.html", page{
 		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Data: data,
 		Twins: []twin{{"JSON", "application/json", "/stats"}, {"Types", "application/json", "/kg"}},

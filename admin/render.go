@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"path"
 
+	"trails/auth"
 	"trails/fault"
-	"trails/httpapi"
 )
 
 //go:embed templates/*.html
@@ -96,12 +96,12 @@ type frame struct {
 // shown without it: the page itself says what is wrong.
 func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	a := s.asker(w, r)
-	f := frame{Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: httpapi.Origin(r)}
+	f := frame{Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: auth.Origin(r)}
 	if _, known := s.withPrincipal(r); !known {
 		return f
 	}
 	f.Known, f.Who = true, a.call.Principal.ID
-	_, f.SignedIn = s.signedIn(r)
+	_, f.SignedIn = s.opts.Auth.SignedIn(r)
 	var health struct{ Graph, Version, Head string }
 	if err := a.furnish("health", nil, &health); err == nil {
 		f.Graph, f.Version, f.Head = health.Graph, health.Version, health.Head

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth"
 	"trails/fault"
-	"trails/httpapi"
 )
 
 // The page of queries is one form. Its address and its post say the same: the text
@@ -152,7 +152,7 @@ func (a *asker) sparqlData(w http.ResponseWriter, r *http.Request, v sparqlView,
 		return data, http.StatusOK
 	}
 	began := time.Now()
-	answer, err := a.sparqlAnswer(v, httpapi.Origin(r))
+	answer, err := a.sparqlAnswer(v, auth.Origin(r))
 	data.Took = took(time.Since(began))
 	if err != nil {
 		data.Fault = s.sparqlFaultOf(w, r, v, err)

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
-	"trails/httpapi"
 	"trails/sparql"
 )
 
@@ -40,7 +40,7 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 		out.Title, out.Trace = headings[http.StatusInternalServerError], shown.Trace
 		return out
 	}
-	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: httpapi.Origin(r) + "/sparql"}); notUpdate == nil {
+	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: auth.Origin(r) + "/sparql"}); notUpdate == nil {
 		out.asUpdate(v.Query)
 		return out
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/policy"
+	"trails/auth"
 )
 
 // What a body has to do to arrive; see docs/decisions/0028-admission.md.
@@ -51,17 +51,17 @@ func newArrivals(l Limits) *arrivals {
 
 var errNoRoom = errors.New("more is arriving than there is room for")
 
-// arrived reads the body of a request before the request counts as one that is answered:
+// readWhole reads the body of a request before the request counts as one that is answered:
 // a body that does not come keeps nobody else waiting. The handlers read it again, with
 // the error that it ended with.
-func (s *server) arrived(next http.Handler) http.Handler {
+func (s *server) readWhole(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
 		most := int64(MaxBody)
-		if _, known := policy.FromContext(r.Context()); !known {
+		if _, known := auth.PrincipalOf(r.Context()); !known {
 			most = strangersBody
 		}
 		text, err := s.arrivals.take(w, r, most)

@@ -4,17 +4,18 @@ import (
 	"net/http"
 	"testing"
 
+	"trails/auth"
 	"trails/httpapi"
 	"trails/policy"
 )
 
 func TestTheTokenGuardsEverythingButHealth(t *testing.T) {
 	opts := runtimeOptions()
-	opts.Token = "s3cret"
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	opts.MCP, opts.SSE, opts.Messages, opts.Metrics, opts.Admin = ok, ok, ok, ok, ok
 	var h http.Handler
 	for _, path := range []string{"/", "/capabilities", "/kg", "/kg/T", "/kg/T/1", "/schema", "/stats", "/doctor", "/prov", "/commits", "/commits/1", "/mcp", "/sse", "/messages", "/metrics", "/administrator", "/nowhere"} {
+		opts.Auth = auth.New(auth.Options{Token: "s3cret", Scopes: policy.NewScopes(policy.Runtime)})
 		h = httpapi.New(&fakeEngine{document: "{}"}, opts) // which has seen no wrong tokens yet
 		for _, credentials := range []string{"", "Bearer", "Bearer ", "Bearer s3cre", "Bearer s3cret2", "Basic s3cret", "s3cret"} {
 			res := do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", credentials)}))
@@ -41,9 +42,9 @@ func TestThePrincipalIsWhoTheTokenSays(t *testing.T) {
 		credentials string
 		want        policy.Principal
 	}{
-		{"without a token everybody is anonymous", httpapi.Options{Scopes: scopes}, "Bearer what", policy.Anonymous("", scopes)},
-		{"the token makes a caller known", httpapi.Options{Scopes: scopes, Token: "t"}, "Bearer t", policy.Principal{ID: "token", Scopes: scopes, Authenticated: true}},
-		{"by the name that the process gives", httpapi.Options{Scopes: scopes, Token: "t", Actor: "token:ci"}, "Bearer t", policy.Principal{ID: "token:ci", Scopes: scopes, Authenticated: true}},
+		{"without a token everybody is anonymous", httpapi.Options{Auth: auth.New(auth.Options{Scopes: scopes})}, "Bearer what", policy.Anonymous("", scopes)},
+		{"the token makes a caller known", httpapi.Options{Auth: auth.New(auth.Options{Scopes: scopes, Token: "t"})}, "Bearer t", policy.Principal{ID: "token", Scopes: scopes, Authenticated: true}},
+		{"by the name that the process gives", httpapi.Options{Auth: auth.New(auth.Options{Scopes: scopes, Token: "t", ID: "token:ci"})}, "Bearer t", policy.Principal{ID: "token:ci", Scopes: scopes, Authenticated: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			engine := &fakeEngine{}
@@ -57,7 +58,7 @@ func TestThePrincipalIsWhoTheTokenSays(t *testing.T) {
 
 func TestHealthHasTheRuntimeScopeWhateverTheProcessHas(t *testing.T) {
 	engine := &fakeEngine{}
-	do(httpapi.New(engine, httpapi.Options{Token: "t"}), newRequest(exchange{method: "GET", path: "/health"}))
+	do(httpapi.New(engine, httpapi.Options{Auth: auth.New(auth.Options{Token: "t"})}), newRequest(exchange{method: "GET", path: "/health"}))
 	if c := engine.lastCall(); c.Capability != "health" || !c.Principal.Scopes.Has(policy.Runtime) || c.Principal.Authenticated {
 		t.Errorf("got %+v", c)
 	}
@@ -78,8 +79,8 @@ func TestThePagesAreReachedWithoutTheTokenAndKnowIt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var got policy.Principal
 			var known bool
-			page := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, known = policy.FromContext(r.Context()) })
-			h := httpapi.New(&fakeEngine{}, httpapi.Options{Admin: page, Token: c.token, Scopes: scopes})
+			page := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, known = auth.PrincipalOf(r.Context()) })
+			h := httpapi.New(&fakeEngine{}, httpapi.Options{Admin: page, Auth: auth.New(auth.Options{Token: c.token, Scopes: scopes})})
 			for _, path := range []string{"/admin", "/admin/", "/admin/types/Note"} {
 				do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", c.credentials, "User-Agent", "")}))
 				if got != c.want || known != c.known {
@@ -90,38 +91,24 @@ func TestThePagesAreReachedWithoutTheTokenAndKnowIt(t *testing.T) {
 	}
 }
 
-func TestVerifyKnowsTheTokenAndNoOther(t *testing.T) {
-	opts := httpapi.Options{Token: "t", Actor: "token:ci", Scopes: policy.NewScopes(policy.Runtime)}
-	if p, known := opts.Verify("t"); !known || p.ID != "token:ci" || !p.Authenticated || p.Scopes != opts.Scopes {
-		t.Errorf("got %+v, %t", p, known)
-	}
-	for _, secret := range []string{"", "T", "t "} {
-		if _, known := opts.Verify(secret); known {
-			t.Errorf("%q is known", secret)
-		}
-	}
-	if _, known := (httpapi.Options{}).Verify(""); known {
-		t.Error("a process without a token knows the empty one")
-	}
-}
-
 func TestABrowserThatSignedInMayReadAndNoMore(t *testing.T) {
+	who := auth.New(auth.Options{Token: "t", Scopes: policy.NewScopes(policy.Runtime)})
 	ana := policy.Principal{ID: "ana", Scopes: policy.NewScopes(policy.Runtime), Authenticated: true}
-	opts := runtimeOptions()
-	opts.Token = "t"
-	opts.SignedIn = func(r *http.Request) (policy.Principal, bool) { return ana, r.Header.Get("Cookie") == "session=1" }
+	session := who.SignIn(newRequest(exchange{method: "GET", path: "/"}), ana)
+	signedIn, other := session.Name+"="+session.Value, session.Name+"=2"
+	opts := httpapi.Options{Auth: who}
 	for _, c := range []struct {
 		method, cookie, bearer string
 		status                 int
 		who                    string
 	}{
-		{"GET", "session=1", "", 200, "ana"},
-		{"HEAD", "session=1", "", 200, "ana"},
-		{"GET", "session=2", "", 401, ""},
+		{"GET", signedIn, "", 200, "ana"},
+		{"HEAD", signedIn, "", 200, "ana"},
+		{"GET", other, "", 401, ""},
 		{"GET", "", "", 401, ""},
-		{"POST", "session=1", "", 401, ""},
-		{"GET", "session=1", "Bearer t", 200, "token"},
-		{"POST", "session=1", "Bearer t", 200, "token"},
+		{"POST", signedIn, "", 401, ""},
+		{"GET", signedIn, "Bearer t", 200, "token"},
+		{"POST", signedIn, "Bearer t", 200, "token"},
 	} {
 		engine := &fakeEngine{document: "{}"}
 		path := "/schema"

@@ -19,7 +19,7 @@ func (s *server) capabilities(w http.ResponseWriter, r *http.Request) error {
 	if _, err := parameters(r); err != nil {
 		return err
 	}
-	tools, err := s.engine.Tools(r.Context(), principalOf(r))
+	tools, err := s.engine.Tools(r.Context(), callerOf(r))
 	if err != nil {
 		return err
 	}

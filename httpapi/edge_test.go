@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi"
+	"trails/policy"
 )
 
 func TestAPublicURLIsHTTPSAndAName(t *testing.T) {
@@ -19,7 +21,7 @@ func TestAPublicURLIsHTTPSAndAName(t *testing.T) {
 		"https://trails.example.org:8443/": "https://trails.example.org:8443",
 		"https://[2001:db8::1]:8443":       "https://[2001:db8::1]:8443",
 	} {
-		if got, err := httpapi.ParsePublic(text); err != nil || got.String() != want {
+		if got, err := auth.ParsePublic(text); err != nil || got.String() != want {
 			t.Errorf("%s is %v, error %v; want %s", text, got, err, want)
 		}
 	}
@@ -36,7 +38,7 @@ func TestAPublicURLIsHTTPSAndAName(t *testing.T) {
 		"https://trails.example.org:http":     "give https and a name",
 		"https://trails.example.org\nX: evil": "give https and a name",
 	} {
-		_, err := httpapi.ParsePublic(text)
+		_, err := auth.ParsePublic(text)
 		if !fault.Is(err, fault.InvalidArguments) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v; want %q", text, err, says)
 		}
@@ -46,22 +48,21 @@ func TestAPublicURLIsHTTPSAndAName(t *testing.T) {
 // behind is a server with a public name, and proxies that it believes beside loopback.
 func behind(t *testing.T, proxies ...string) http.Handler {
 	t.Helper()
-	public, err := httpapi.ParsePublic("https://trails.example.org")
+	public, err := auth.ParsePublic("https://trails.example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := runtimeOptions()
-	opts.Public = public
+	callers := auth.Options{Scopes: policy.NewScopes(policy.Runtime), Public: public}
 	for _, p := range proxies {
-		opts.Proxies = append(opts.Proxies, netip.MustParsePrefix(p))
+		callers.Proxies = append(callers.Proxies, netip.MustParsePrefix(p))
 	}
-	return withEdge(opts)
+	return withEdge(httpapi.Options{Auth: auth.New(callers)})
 }
 
 // withEdge says at /metrics what the edge found out.
 func withEdge(opts httpapi.Options) http.Handler {
 	opts.Metrics = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = w.Write([]byte(httpapi.Origin(r) + " " + httpapi.ClientAddr(r)))
+		_, _ = w.Write([]byte(auth.Origin(r) + " " + auth.ClientAddr(r)))
 	})
 	return httpapi.New(&fakeEngine{}, opts)
 }

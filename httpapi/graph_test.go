@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"trails/auth"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
@@ -65,7 +66,7 @@ func notesEngine(t testing.TB) *invoke.Engine {
 // Whoever watches over the process asks every few seconds, for years.
 func TestLivenessIsNoActivity(t *testing.T) {
 	e := notesEngine(t)
-	h := httpapi.New(e, httpapi.Options{Scopes: policy.AllScopes()})
+	h := httpapi.New(e, httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.AllScopes()})})
 	for range 3 {
 		for _, path := range []string{"/health", "/ready", "/"} {
 			if res := do(h, newRequest(exchange{method: "GET", path: path})); res.StatusCode != 200 {
@@ -99,7 +100,7 @@ func replay(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpapi.New(notesEngine(t), httpapi.Options{Scopes: policy.NewScopes(policy.Runtime)})
+	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.NewScopes(policy.Runtime)})})
 	before := string(txtar.Format(archive))
 	var out []txtar.File
 	for _, f := range archive.Files {
@@ -170,7 +171,7 @@ func steady(s string) string {
 // and the trails:// one behind it have one body.
 func TestResourcesAreTheSameBytesAsTheEngines(t *testing.T) {
 	e := notesEngine(t)
-	h := httpapi.New(e, httpapi.Options{Scopes: policy.AllScopes()})
+	h := httpapi.New(e, httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.AllScopes()})})
 	for _, args := range []string{`{"id":"n1","title":"On trails","status":"draft"}`, `{"id":"a b/c%d","title":"Odd"}`} {
 		if res := do(h, newRequest(exchange{method: "POST", path: "/invoke/note.create", body: args})); res.StatusCode != 200 {
 			t.Fatalf("%s: %d %s", args, res.StatusCode, readAll(t, res.Body))

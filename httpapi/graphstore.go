@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/invoke"
 	"trails/rdf"
@@ -34,7 +35,7 @@ func graphOf(r *http.Request) (rdf.IRI, error) {
 	case byDefault:
 		return rdf.DefaultGraph, nil
 	case direct:
-		named = []string{Origin(r) + r.URL.EscapedPath()}
+		named = []string{auth.Origin(r) + r.URL.EscapedPath()}
 	case len(named) == 0:
 		return "", nil
 	}
@@ -126,7 +127,7 @@ func (s *server) postGraph(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if graph == "" {
-		graph = rdf.IRI(Origin(r) + graphStore + "/" + uuid.NewString())
+		graph = rdf.IRI(auth.Origin(r) + graphStore + "/" + uuid.NewString())
 		w.Header().Set("Location", string(graph))
 	}
 	documents, err := documentsOf(w, r, graph)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/rdfio"
@@ -45,7 +46,7 @@ const (
 func documentsOf(w http.ResponseWriter, r *http.Request, graph rdf.IRI) ([]document, error) {
 	media, base := plainMedia(r), string(graph)
 	if graph == rdf.DefaultGraph {
-		base = Origin(r) + graphStore
+		base = auth.Origin(r) + graphStore
 	}
 	if media != multipartMedia && !isTriples(media) {
 		refuseTriples(w, r)

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
-	"net"
 	"net/http"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
+	"trails/invoke"
+	"trails/policy"
 )
 
 // secured sets the headers that keep a browser from making more of an answer than
@@ -25,37 +27,13 @@ func secured(next http.Handler) http.Handler {
 // ownHost refuses a request that was sent to another name: a page elsewhere may
 // have rebound its own name to this address (DNS rebinding).
 func (s *server) ownHost(next http.Handler) http.Handler {
-	return s.gate(next, func(r *http.Request) error {
-		if s.serves(r.Host) {
-			return nil
-		}
-		return s.otherHost(r.Host)
-	})
-}
-
-// hostname takes the port, and an IPv6 address's brackets, off a Host header.
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-}
-
-func isLoopbackName(name string) bool {
-	if strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
-		return true
-	}
-	ip := net.ParseIP(name)
-	return ip != nil && ip.IsLoopback()
+	return s.gate(next, func(r *http.Request) error { return s.auth.CheckHost(r.Host) })
 }
 
 // ownOrigin refuses a write that another site's page makes a browser send, and a query:
 // what that costs, the other page may not decide.
 func (s *server) ownOrigin(next http.Handler) http.Handler {
-	protection := http.NewCrossOriginProtection()
-	if s.opts.Public != nil { // a proxy may send another Host than the browser did
-		_ = protection.AddTrustedOrigin(s.opts.Public.String()) // a scheme and a host, see ParsePublic
-	}
+	protection := s.auth.CrossOrigin()
 	return s.gate(next, func(r *http.Request) error {
 		checked := r
 		if isQuery(r) {
@@ -87,4 +65,47 @@ func (s *server) gate(next http.Handler, check func(*http.Request) error) http.H
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// arrived finds out, once, how a request reached the server.
+func (s *server) arrived(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found, err := s.auth.Arrived(r)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, found.WithContext(invoke.WithCaller(found.Context(), auth.ClientAddr(found))))
+	})
+}
+
+// authenticated resolves the caller once; nothing behind it asks again. A browser that
+// signed in may read, so that a page's links to data work; never write, because a browser
+// sends a cookie unasked, and not speak MCP.
+func (s *server) authenticated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, known := s.auth.Request(r, isRead(r) && r.URL.Path != "/mcp" && r.URL.Path != "/sse")
+		switch {
+		case known:
+			noteCaller(r, p)
+			r = r.WithContext(auth.WithPrincipal(r.Context(), p))
+		case !s.isOpen(r.URL.Path):
+			s.refuse(w, r, s.auth.Refuse(r))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isOpen reports whether an address answers callers who have not shown the token: what
+// watches the process has none, and the pages ask for it in a form.
+func (s *server) isOpen(path string) bool {
+	return path == "/health" || path == "/ready" || s.opts.Admin != nil && (path == "/admin" || strings.HasPrefix(path, "/admin/"))
+}
+
+// callerOf is the principal of a request, anonymous and without a scope before the token
+// was shown.
+func callerOf(r *http.Request) policy.Principal {
+	p, _ := auth.PrincipalOf(r.Context())
+	return p
 }

@@ -11,12 +11,11 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/netip"
-	"net/url"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/invoke"
 	"trails/policy"
@@ -46,35 +45,16 @@ type Options struct {
 	Stop func()
 	// Admin answers /admin and everything below it, the pages for people. It is
 	// reached without the token too, and then finds no principal in the request's
-	// context (see [policy.FromContext]): it asks for the token itself and checks it
-	// with [Options.Verify]. Nil leaves the pages out.
+	// context (see [auth.PrincipalOf]): it asks for the token itself. Nil leaves the
+	// pages out.
 	Admin http.Handler
-	// SignedIn knows a browser that showed the token in a form. It is asked for reads
-	// that come without the token, so that a page's links to data work; never for a
-	// write, because a browser sends a cookie unasked. Nil knows nobody.
-	SignedIn func(*http.Request) (policy.Principal, bool)
 	// Metrics answers GET /metrics; nil leaves that address out.
 	Metrics http.Handler
-	// Public is the one address of this server for callers, as [ParsePublic] returns it,
-	// where a proxy hands their requests on; it is in every link then. Nil means the
-	// address that a request was sent to.
-	Public *url.URL
-	// Proxies are believed what they say of others in X-Forwarded-*, as loopback
-	// addresses are. They count only with Public.
-	Proxies []netip.Prefix
 	// Limits bound what is done at once and how long it may take.
 	Limits Limits
-	// Token, when set, must come as a bearer token with everything but /health,
-	// /ready and the pages.
-	Token string
-	// WrongTokens slows down those who show others; nil means that nobody else counts them.
-	WrongTokens *WrongTokens
-	// Actor is the principal's ID for callers that showed the token; empty means "token".
-	Actor string
-	// Owner is whose the idempotency keys of all callers are; empty means of each ID its own.
-	Owner string
-	// Scopes are the process's.
-	Scopes policy.Scopes
+	// Auth knows the callers. Where it needs a token, that must come with everything but
+	// /health, /ready and the pages. Nil lets everybody in, without a scope.
+	Auth *auth.Resolver
 	// Log receives refusals at debug and our own faults at error; nil discards them.
 	Log *slog.Logger
 }
@@ -90,8 +70,8 @@ type server struct {
 	engine   Engine
 	opts     Options
 	limits   Limits
+	auth     *auth.Resolver
 	log      *slog.Logger
-	token    token
 	traffic  *traffic
 	arrivals *arrivals
 	queries  sparql.Texts
@@ -100,9 +80,9 @@ type server struct {
 // New returns the server of every address.
 func New(e Engine, opts Options) *Server {
 	limits := opts.Limits.withDefaults()
-	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, token: newToken(opts.Token), traffic: newTraffic(limits), arrivals: newArrivals(limits)}
-	if s.opts.WrongTokens == nil {
-		s.opts.WrongTokens = &WrongTokens{}
+	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, auth: opts.Auth, traffic: newTraffic(limits), arrivals: newArrivals(limits)}
+	if s.auth == nil {
+		s.auth = auth.New(auth.Options{})
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -198,10 +178,10 @@ func (s *server) stages() []stage {
 		{"recover", s.recovered},    // outside everything that may panic
 		{"address", s.shortAddress}, // before whatever reads it
 		{"host", s.ownHost},         // before origin: a rebound name makes every origin its own
-		{"edge", s.resolved},        // before whoever asks for the caller's address
+		{"edge", s.arrived},         // before whoever asks for the caller's address
 		{"origin", s.ownOrigin},     // before token: a browser may hold one
-		{"token", s.authenticated},  // before the body: nobody unknown makes us read one
-		{"arrival", s.arrived},      // behind the token: strangers' bodies are short
+		{"token", s.authenticated},  // before the body: that of an unknown caller is not read
+		{"arrival", s.readWhole},    // behind the token: strangers' bodies are short
 		{"traffic", s.admitted},     // behind arrival: what has not come takes no place
 	}
 }
@@ -228,7 +208,7 @@ func (s *server) answer(h func(http.ResponseWriter, *http.Request) error) http.H
 // call is the start of every call that this request makes.
 func (s *server) call(r *http.Request) invoke.Call {
 	return invoke.Call{
-		Principal:      principalOf(r),
+		Principal:      callerOf(r),
 		Via:            "http",
 		TraceID:        traceOf(r),
 		ParentSpan:     invoke.TraceOf(r.Context()).Span,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/policy"
@@ -27,7 +28,7 @@ type exchange struct {
 }
 
 func runtimeOptions() httpapi.Options {
-	return httpapi.Options{Scopes: policy.NewScopes(policy.Runtime)}
+	return httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.NewScopes(policy.Runtime)})}
 }
 
 func newRequest(x exchange) *http.Request {

@@ -16,8 +16,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi"
+	"trails/policy"
 )
 
 func TestAReadThatTakesTooLongIsStopped(t *testing.T) {
@@ -177,7 +179,7 @@ func TestThereIsAnEndOfStreamsToo(t *testing.T) {
 
 func TestReadySaysWhetherCallsAreWelcome(t *testing.T) {
 	engine := &fakeEngine{}
-	h := httpapi.New(engine, httpapi.Options{Token: "t"})
+	h := httpapi.New(engine, httpapi.Options{Auth: auth.New(auth.Options{Token: "t"})})
 	if res := do(h, newRequest(exchange{method: "GET", path: "/ready"})); res.StatusCode != 200 || strings.TrimSpace(readAll(t, res.Body)) != `{"status":"ready"}` {
 		t.Errorf("got %d", res.StatusCode)
 	}
@@ -219,8 +221,7 @@ func TestTheAccessLogSaysWhoGotWhat(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var text bytes.Buffer
-			opts := runtimeOptions()
-			opts.Token, opts.Log = "t", slog.New(slog.NewJSONHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			opts := httpapi.Options{Auth: auth.New(auth.Options{Token: "t", Scopes: policy.NewScopes(policy.Runtime)}), Log: slog.New(slog.NewJSONHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 			do(httpapi.New(&fakeEngine{document: "{}"}, opts), newRequest(exchange{method: "GET", path: c.path,
 				header: header("Traceparent", parent, "Tracestate", "vendor=1", "User-Agent", "curl/8.5.0", "Authorization", c.credentials)}))
 			var got map[string]any

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"trails/auth"
 	"trails/fault"
 )
 
@@ -28,7 +29,7 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, fault.New(fault.InvalidArguments, "--addr %q is not host:port, such as 127.0.0.1:8757", addr)
 	}
-	if !isLoopbackName(host) {
+	if !auth.IsLoopback(host) {
 		return nil, fault.New(fault.InvalidArguments, "--addr %s is not a loopback address, and there is no authentication for others yet; use --addr 127.0.0.1:8757 and a proxy or tunnel in front of it", addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
 )
 
@@ -144,7 +145,7 @@ func (op *operation) takeLists() error {
 // args are the operation's as the call path takes them. Relative IRIs are resolved
 // against the service's address, unless the text says otherwise.
 func (op *operation) args(r *http.Request) (json.RawMessage, error) {
-	args := map[string]any{op.kind.parameter: op.text, "base": Origin(r) + "/sparql"}
+	args := map[string]any{op.kind.parameter: op.text, "base": auth.Origin(r) + "/sparql"}
 	for argument, graphs := range op.lists {
 		args[argument] = graphs
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/policy"
@@ -30,7 +31,7 @@ func TestHostileTextsLeaveRoomForOthers(t *testing.T) {
 		t.Skip("a hundred texts")
 	}
 	limits := httpapi.Limits{Call: 500 * time.Millisecond}
-	server := httptest.NewServer(httpapi.New(notesEngine(t), httpapi.Options{Scopes: policy.NewScopes(policy.Runtime), Limits: limits}))
+	server := httptest.NewServer(httpapi.New(notesEngine(t), httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.NewScopes(policy.Runtime)}), Limits: limits}))
 	defer server.Close()
 	texts, done := make(chan sparqltest.Hostile), make(chan struct{})
 	var hostile sync.WaitGroup
@@ -103,7 +104,7 @@ func askUntil(t *testing.T, server string, done <-chan struct{}) {
 // TestAReaderThatStandsStillDoesNotKeepAQuery: whoever asks for much and takes none of it
 // is cut off after its time, not when its connection ends.
 func TestAReaderThatStandsStillDoesNotKeepAQuery(t *testing.T) {
-	h := httpapi.New(notesEngine(t), httpapi.Options{Scopes: policy.NewScopes(policy.Runtime), Limits: httpapi.Limits{Call: 300 * time.Millisecond}})
+	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.NewScopes(policy.Runtime)}), Limits: httpapi.Limits{Call: 300 * time.Millisecond}})
 	over := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(over)

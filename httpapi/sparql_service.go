@@ -7,6 +7,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
+	"trails/auth"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
@@ -48,7 +49,7 @@ func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	var body bytes.Buffer
-	if err := writeGraph(&body, chosen, description(Origin(r)+"/sparql")); err != nil {
+	if err := writeGraph(&body, chosen, description(auth.Origin(r)+"/sparql")); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", chosen.contentType())

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
@@ -50,7 +51,7 @@ func (s *stores) service(quads []rdf.Quad) (http.Handler, error) {
 	if err := fill(s.t.Context(), e, quads, scopes); err != nil {
 		return nil, err
 	}
-	return httpapi.New(e, httpapi.Options{Scopes: scopes}), nil
+	return httpapi.New(e, httpapi.Options{Auth: auth.New(auth.Options{Scopes: scopes})}), nil
 }
 
 // fill loads quads as they are.

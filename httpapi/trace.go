@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -24,7 +22,7 @@ func traced(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := invoke.ParseTraceparent(r.Header.Get("Traceparent"))
 		if t.ID == "" {
-			t.ID = newTraceID()
+			t.ID = invoke.NewTraceID()
 		}
 		w.Header().Set(TraceHeader, t.ID)
 		next.ServeHTTP(w, r.WithContext(invoke.WithTrace(r.Context(), t)))
@@ -32,12 +30,6 @@ func traced(next http.Handler) http.Handler {
 }
 
 func traceOf(r *http.Request) string { return invoke.TraceOf(r.Context()).ID }
-
-func newTraceID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(b[:])
-}
 
 // visit is what the stages further in find out for the access log.
 type visit struct{ caller string }

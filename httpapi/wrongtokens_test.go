@@ -6,12 +6,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"trails/auth"
 	"trails/httpapi"
 )
 
 func TestWrongTokensAreSlowedAndTheRightOneIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.New(&fakeEngine{document: "{}"}, httpapi.Options{Token: "s3cret"})
+		h := httpapi.New(&fakeEngine{document: "{}"}, httpapi.Options{Auth: auth.New(auth.Options{Token: "s3cret"})})
 		ask := func(address, token string) (status int, took time.Duration, retry string) {
 			r := newRequest(exchange{method: "GET", path: "/schema", header: header("Authorization", "Bearer "+token)})
 			r.RemoteAddr = address

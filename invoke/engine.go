@@ -78,7 +78,7 @@ func New(g *kg.Graph, c Config) *Engine {
 		c.Now = time.Now
 	}
 	if c.NewTraceID == nil {
-		c.NewTraceID = newTraceID
+		c.NewTraceID = NewTraceID
 	}
 	if c.Providers == nil {
 		c.Providers = Builtin()
@@ -89,8 +89,9 @@ func New(g *kg.Graph, c Config) *Engine {
 	}
 }
 
-// newTraceID returns 32 hex digits, the form of a W3C trace-id.
-func newTraceID() string {
+// NewTraceID returns a new trace id: 32 hex digits, the form of a W3C trace-id. Later ones
+// are greater.
+func NewTraceID() string {
 	id := uuid.Must(uuid.NewV7())
 	text := make([]byte, 0, 32)
 	for _, b := range id {

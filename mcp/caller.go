@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth"
 	"trails/invoke"
 	"trails/policy"
 )
@@ -18,18 +19,13 @@ const IdempotencyKey = "trails/idempotencyKey"
 // call is the start of every call that this request makes.
 func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Call {
 	trace := traceOf(ctx, r, meta)
-	return invoke.Call{Principal: e.principal(r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
+	return invoke.Call{Principal: principalOf(ctx, r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
 }
 
-// principal says who asks. Whoever comes this far has shown the token, if there is
-// one. Without one, a stdio server still knows whose process it is, and an HTTP
-// server knows nothing.
-func (e *endpoint) principal(r request) policy.Principal {
-	p := policy.Principal{ID: e.opts.Actor, Client: clientOf(r), Scopes: e.opts.Scopes, Authenticated: e.gate.set}
-	if !e.gate.set && e.via != overStdio {
-		p = policy.Anonymous(p.Client, e.opts.Scopes)
-	}
-	p.Owner = e.opts.Owner
+// principalOf is the caller, with the program that speaks for it.
+func principalOf(ctx context.Context, r request) policy.Principal {
+	p, _ := auth.PrincipalOf(ctx)
+	p.Client = clientOf(r)
 	return p
 }
 

@@ -179,7 +179,7 @@ func (e *endpoint) isType(ctx context.Context, r request, name string) (bool, er
 	if name == "" {
 		return false, nil
 	}
-	all, err := e.engine.Resources(ctx, e.principal(r))
+	all, err := e.engine.Resources(ctx, principalOf(ctx, r))
 	if err != nil {
 		return false, err
 	}

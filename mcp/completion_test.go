@@ -8,8 +8,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/auth"
 	"trails/invoke"
 	"trails/mcp"
+	"trails/policy"
 )
 
 // TestCompletions runs testdata/completion against the example graph:
@@ -93,9 +95,7 @@ func TestWhatCompletesIsTakenByThePrompt(t *testing.T) {
   Person: {extends: Agent}
   Team: {extends: Agent}
 `)
-	who := options("")
-	who.Actor = "local:" + strings.Repeat("é", 300)
-	s := converse(t, e, who)
+	s := converse(t, e, optionsOf(auth.Options{ID: "local:" + strings.Repeat("é", 300), Scopes: policy.NewScopes(policy.Runtime)}))
 	s.call("person_create", map[string]any{"name": "Ana"})
 	var list struct {
 		Prompts []struct {

@@ -6,10 +6,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/auth"
 )
 
 func (s *Server) statelessDoor() *door {
@@ -27,10 +28,7 @@ func (s *Server) statelessDoor() *door {
 // sameOrigin refuses what another site's page makes a browser send. A GET may open a
 // stream here, and is no safer than a POST.
 func (s *Server) sameOrigin(h http.Handler) http.Handler {
-	origin := http.NewCrossOriginProtection()
-	if s.opts.Public != nil {
-		_ = origin.AddTrustedOrigin(s.opts.Public.String()) // scheme and host
-	}
+	origin := s.opts.Auth.CrossOrigin()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asPost := &http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host, URL: r.URL}
 		if origin.Check(asPost) != nil {
@@ -54,7 +52,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address; POST a message"))
 		return
 	}
-	if !d.trusts(w, r) {
+	r, ok := d.admitted(w, r)
+	if !ok {
 		return
 	}
 	body, ok := readBody(w, r)
@@ -70,41 +69,27 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// trusts refuses a request by what it is, before anything of it is read: one that was
-// sent to another name, which a page elsewhere may have bound to this address, and
-// one without the token.
-func (e *endpoint) trusts(w http.ResponseWriter, r *http.Request) bool {
-	switch {
-	case isRebound(r) && !e.isPublic(r.Host):
-		refuseHTTP(w, http.StatusForbidden, nullID, invalid(fmt.Sprintf("host %q is not served here", r.Host)))
-	case !e.gate.accepts(bearerHeader(r)):
+// admitted resolves the caller before anything of the request is read. It refuses one
+// that came over loopback but was sent to another name, which a page elsewhere may have
+// bound to this address, and one without the token.
+func (e *endpoint) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		host, _, _ := net.SplitHostPort(addr.String())
+		if auth.IsLoopback(host) && e.opts.Auth.CheckHost(r.Host) != nil {
+			refuseHTTP(w, http.StatusForbidden, nullID, invalid(fmt.Sprintf("host %q is not served here", r.Host)))
+			return nil, false
+		}
+	}
+	if _, known := auth.PrincipalOf(r.Context()); known {
+		return r, true
+	}
+	p, known := e.opts.Auth.Request(r, false)
+	if !known {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuseHTTP(w, http.StatusUnauthorized, nullID, e.refuse(r.Context(), "", unauthenticated()))
-	default:
-		return true
+		refuseHTTP(w, http.StatusUnauthorized, nullID, e.refuse(r.Context(), "", auth.Unauthenticated()))
+		return nil, false
 	}
-	return false
-}
-
-// isRebound reports that the request came over loopback, but to no name of that.
-func isRebound(r *http.Request) bool {
-	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return ok && isLoopback(addr.String()) && !isLoopback(r.Host)
-}
-
-// isPublic reports that host is the name that proxies take requests at.
-func (e *endpoint) isPublic(host string) bool {
-	name := (&url.URL{Host: host}).Hostname()
-	return e.opts.Public != nil && strings.EqualFold(strings.TrimSuffix(name, "."), e.opts.Public.Hostname())
-}
-
-func isLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") || ip != nil && ip.IsLoopback()
+	return r.WithContext(auth.WithPrincipal(r.Context(), p)), true
 }
 
 // readBody reads what a request has, or refuses it.

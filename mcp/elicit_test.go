@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth"
 	"trails/example"
 	"trails/invoke"
 	"trails/mcp"
@@ -262,8 +263,7 @@ func TestAPersonIsAskedBeforeASchemaLosesData(t *testing.T) {
 		`{"action":"accept","content":{"confirm":true}}`: nil,
 		`{"action":"decline"}`:                           "conflict",
 	} {
-		opts := options(token)
-		opts.Scopes = policy.AllScopes()
+		opts := optionsOf(auth.Options{Token: token, Scopes: policy.AllScopes()})
 		s := converseAs(t, openGraph(t), opts, forms)
 		s.id++
 		less := strings.ReplaceAll(string(example.Schema), "      url: {type: uri, required: true, pattern: '^https://', description: Where it is published}\n", "")

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/fault"
+	"trails/invoke"
 	"trails/jsontext"
 )
 
@@ -120,7 +119,7 @@ func (e *endpoint) refuse(ctx context.Context, method string, err error) *jsonrp
 // logged writes a failure of ours to the log, under the trace id that the returned
 // fault shows. One that has a trace id already is in the engine's log.
 func (e *endpoint) logged(ctx context.Context, method string, err error) *fault.Error {
-	trace := newTraceID()
+	trace := invoke.NewTraceID()
 	e.log.LogAttrs(ctx, slog.LevelError, "internal error",
 		slog.String("trace_id", trace), slog.String("method", method), slog.Any("error", err))
 	return fault.New(fault.Internal, "Internal error").With("trace_id", trace)
@@ -128,7 +127,7 @@ func (e *endpoint) logged(ctx context.Context, method string, err error) *fault.
 
 // panicked logs a panic with its stack and returns what the caller may know of it.
 func (e *endpoint) panicked(method string, p any) *jsonrpc.Error {
-	trace := newTraceID()
+	trace := invoke.NewTraceID()
 	e.log.Error("panic", slog.String("trace_id", trace), slog.String("method", method),
 		slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 	return encodeFault(fault.New(fault.Internal, "Internal error").With("trace_id", trace))
@@ -199,10 +198,4 @@ func mustMarshal(v any) json.RawMessage {
 		panic(fmt.Sprintf("mcp: marshal %T: %v", v, err))
 	}
 	return text
-}
-
-func newTraceID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(b[:])
 }

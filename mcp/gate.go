@@ -1,14 +1,13 @@
 package mcp
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/fault"
+	"trails/auth"
+	"trails/policy"
 )
 
 // BearerKey is the member of a request's _meta that carries the token where the
@@ -18,63 +17,40 @@ const BearerKey = "trails/bearer"
 // sessionless is the first protocol version in which each request stands alone.
 const sessionless = "2026-07-28"
 
-// gate holds the hash of the process's token; the zero value is open to all.
-type gate struct {
-	set bool
-	sum [sha256.Size]byte
-}
-
-func newGate(token string) gate {
-	if token == "" {
-		return gate{}
-	}
-	return gate{set: true, sum: sha256.Sum256([]byte(token))}
-}
-
-// accepts compares hashes, so that the time says nothing of how much was right,
-// not even the length.
-func (g gate) accepts(secret string) bool {
-	sum := sha256.Sum256([]byte(secret))
-	return !g.set || subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1
-}
-
-func unauthenticated() error { return fault.New(fault.Unauthenticated, "Authentication failed") }
-
 // visitor is one stdio session as the gate knows it. It stands before the SDK: a
 // message that is not admitted is never seen behind it.
 type visitor struct {
-	gate gate
-	mu   sync.Mutex
-	in   bool // an initialize with the right token has come
+	auth      *auth.Resolver
+	mu        sync.Mutex
+	in        bool             // an initialize with the right token has come,
+	principal policy.Principal // of this caller
 }
 
 // admit refuses a message whose sender has not shown the token. In versions with a
 // handshake an accepted initialize lets the session in, and a refused one may be
 // tried again; a request that stands alone carries the token itself, and lets
 // nobody else in. The token goes no further than here.
-func (v *visitor) admit(m *message) error {
+func (v *visitor) admit(m *message) (policy.Principal, error) {
 	shown := m.takeBearer()
-	if !v.gate.set {
-		return nil
+	if m.method == "initialize" {
+		shown = bearerOf(m.member("clientInfo"))
 	}
+	p, known := v.auth.Local(shown)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
-	case m.method == "initialize":
-		if !v.gate.accepts(bearerOf(m.member("clientInfo"))) {
-			return unauthenticated()
-		}
-		v.in = true
-	case m.standsAlone():
-		if !v.gate.accepts(shown) {
-			return unauthenticated()
-		}
-	case m.isCall() && !v.in:
-		return unauthenticated()
-	case !v.in && !v.gate.accepts(shown): // a notification
-		return unauthenticated()
+	case m.method == "initialize" && known:
+		v.principal, v.in = p, true
+	case m.method == "initialize" || m.standsAlone():
+	case v.in:
+		p, known = v.principal, true
+	case m.isCall() && v.auth.NeedsToken():
+		known = false
 	}
-	return nil
+	if !known {
+		return p, auth.Unauthenticated()
+	}
+	return p, nil
 }
 
 // standsAlone reports that the request follows the protocol without sessions.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"trails/auth"
 	"trails/mcp"
 )
 
@@ -211,8 +212,7 @@ func TestTheTokenOpensEveryVersionOverHTTP(t *testing.T) {
 
 func TestBuilderToolsAreHiddenFromAndRefusedToCallersWithoutAToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		opts := options("")
-		opts.Scopes = scopes(t, "runtime,builder,dev")
+		opts := optionsOf(auth.Options{Scopes: scopes(t, "runtime,builder,dev")})
 		s := openStdio(t, &fake{}, opts)
 		s.greet("2025-11-25", "")
 		if got := s.one(ask("2025-11-25", 1, "tools/list", nil, "")); strings.Contains(got, "trails_meta") {

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
@@ -83,7 +84,7 @@ func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities strin
 		}
 	})
 	s := &session{t: t, in: in, out: json.NewDecoder(out)}
-	fmt.Fprintln(in, strings.Replace(hello("2025-11-25", opts.Token), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+	fmt.Fprintln(in, strings.Replace(hello("2025-11-25", tokenFor(opts)), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 	if a := s.next(); a.Error != nil {
 		t.Fatalf("initialize: %+v", a.Error)
 	}
@@ -188,8 +189,7 @@ func TestAnAgentWritesIsRefusedCorrectsAndReadsBack(t *testing.T) {
 }
 
 func TestAnAppliedSchemaIsToldAndListed(t *testing.T) {
-	opts := options(token)
-	opts.Scopes = policy.AllScopes()
+	opts := optionsOf(auth.Options{Token: token, Scopes: policy.AllScopes()})
 	s := converse(t, openGraph(t), opts)
 	schema := string(example.Schema) + "\n  Risk:\n    properties:\n      name: {type: string, required: true}\n"
 	s.id++
@@ -288,7 +288,7 @@ func firstAnswer(t testing.TB, e mcp.Engine, line string) string {
 func TestAQueryThatIsOutOfTimeTellsTheModelItsLimit(t *testing.T) {
 	values := strings.Repeat("1 ", 3000)
 	slow := "SELECT (COUNT(*) AS ?n) { VALUES ?a {" + values + "} VALUES ?b {" + values + "} VALUES ?c {" + values + "} FILTER(CONCAT(STR(?a), STR(?b), STR(?c)) != \"\") }"
-	got := converse(t, openGraph(t), mcp.Options{Scopes: policy.NewScopes(policy.Runtime)}).call("query", map[string]any{"query": slow, "timeout_ms": 50})
+	got := converse(t, openGraph(t), optionsOf(auth.Options{Scopes: policy.NewScopes(policy.Runtime)})).call("query", map[string]any{"query": slow, "timeout_ms": 50})
 	message, _ := got["message"].(string)
 	if got["isError"] != true || got["kind"] != "timed_out" || !strings.Contains(message, "50 ms") || !strings.Contains(message, "timeout_ms") {
 		t.Errorf("got %v", got)

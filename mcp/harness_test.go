@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"trails/auth"
 	"trails/mcp"
 	"trails/policy"
 )
@@ -24,7 +26,21 @@ const token = "s3cret"
 var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 func options(tok string) mcp.Options {
-	return mcp.Options{Version: "0.1.0", Token: tok, Actor: "local:ana", Scopes: policy.NewScopes(policy.Runtime)}
+	return optionsOf(auth.Options{Token: tok, Scopes: policy.NewScopes(policy.Runtime)})
+}
+
+// optionsOf are the options of a server that lets these callers in.
+func optionsOf(callers auth.Options) mcp.Options {
+	callers.ID = cmp.Or(callers.ID, "local:ana")
+	return mcp.Options{Version: "0.1.0", Auth: auth.New(callers)}
+}
+
+// tokenFor is what a server with these options asks for.
+func tokenFor(opts mcp.Options) string {
+	if opts.Auth.NeedsToken() {
+		return token
+	}
+	return ""
 }
 
 // stdio is a session over pipes. It must be opened in a synctest bubble: what the

@@ -26,16 +26,6 @@ const (
 // What it starts ends with the requests.
 func (s *Server) Handler() http.Handler { return s.sameOrigin(s.statelessDoor()) }
 
-// bearerHeader returns the token of the Authorization header, or "" (RFC 6750,
-// section 2.1).
-func bearerHeader(r *http.Request) string {
-	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(secret)
-}
-
 func isJSON(r *http.Request) bool {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && media == "application/json"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/mcp"
@@ -49,15 +50,14 @@ func listTools(t testing.TB, post func(body string) string, cursor string) listi
 func over(t testing.TB, e mcp.Engine, opts mcp.Options) func(body string) string {
 	h := mcp.New(e, opts).Handler()
 	return func(body string) string {
-		return post(t, h, body, "Authorization: Bearer "+opts.Token).Body.String()
+		return post(t, h, body, "Authorization: Bearer "+tokenFor(opts)).Body.String()
 	}
 }
 
 // GO-SDK 0.9 and 6: a client strips what it does not know at the top level, and
 // another ignores _meta.
 func TestTrap09TheDiscriminatorIsInBothPlaces(t *testing.T) {
-	opts := options(token)
-	opts.Scopes = policy.AllScopes()
+	opts := optionsOf(auth.Options{Token: token, Scopes: policy.AllScopes()})
 	for _, tool := range listTools(t, over(t, &fake{}, opts), "").Tools {
 		if tool.Trails == nil || !cmp.Equal(tool.Trails, tool.Meta["trails"]) {
 			t.Errorf("%s: %v and %v", tool.Name, tool.Trails, tool.Meta["trails"])
@@ -73,8 +73,7 @@ func TestTrapSection4TheListFollowsTheScopesInTheEnginesOrder(t *testing.T) {
 		"builder":             "trails_meta_schema_plan",
 		"runtime,builder,dev": "echo fail panic slow trails_meta_gen_type trails_meta_schema_plan",
 	} {
-		opts := options(token)
-		opts.Scopes = scopes(t, list)
+		opts := optionsOf(auth.Options{Token: token, Scopes: scopes(t, list)})
 		send := over(t, &fake{}, opts)
 		for range 2 { // the second comes from the cache
 			var names []string
@@ -274,9 +273,8 @@ func BenchmarkListTools(b *testing.B) {
 
 // What the doctor compares with the descriptors is what tools/list sends, byte for byte.
 func TestTheDoctorLooksAtWhatIsListed(t *testing.T) {
-	e, opts := openGraph(t), options(token)
-	opts.Scopes = policy.AllScopes()
-	tools, err := e.Tools(t.Context(), policy.Principal{ID: "token", Scopes: opts.Scopes, Authenticated: true})
+	e, opts := openGraph(t), optionsOf(auth.Options{Token: token, Scopes: policy.AllScopes()})
+	tools, err := e.Tools(t.Context(), policy.Principal{ID: "token", Scopes: opts.Auth.Scopes(), Authenticated: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth"
 	"trails/invoke"
+	"trails/policy"
 )
 
 // origin is what a handler knows of the message that it answers, besides what the
@@ -16,10 +18,11 @@ import (
 // opened with, so an origin travels with each message, and receive puts it into the
 // context.
 type origin struct {
-	request jsonrpc.ID      // not valid for a notification
-	id      json.RawMessage // the same, as the client wrote it
-	trace   invoke.Trace    // of the handler around ours
-	caller  string          // who waits for turns as one; see [invoke.WithCaller]
+	request   jsonrpc.ID      // not valid for a notification
+	id        json.RawMessage // the same, as the client wrote it
+	trace     invoke.Trace    // of the handler around ours
+	principal policy.Principal
+	caller    string // who waits for turns as one; see [invoke.WithCaller]
 }
 
 type originKey struct{}
@@ -40,7 +43,7 @@ const inExtra = "trails/origin"
 
 // extra returns what the SDK is to carry with a message.
 func (o origin) extra() *sdk.RequestExtra {
-	return &sdk.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{inExtra: o}}}
+	return &sdk.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{inExtra: o}}}
 }
 
 // carried returns the context with the origin that the message carries, if it does.
@@ -59,5 +62,5 @@ func carried(ctx context.Context, req sdk.Request) context.Context {
 	if o.caller != "" {
 		ctx = invoke.WithCaller(ctx, o.caller)
 	}
-	return withOrigin(ctx, o)
+	return withOrigin(auth.WithPrincipal(ctx, o.principal), o)
 }

@@ -33,7 +33,7 @@ type template struct {
 }
 
 func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, error) {
-	all, err := e.engine.Resources(ctx, e.principal(r))
+	all, err := e.engine.Resources(ctx, principalOf(ctx, r))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ var generalTemplates = []template{
 // not match them (the SDK's matcher compiles each on every read, and knows nothing
 // of how we parse).
 func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, error) {
-	all, err := e.engine.Resources(ctx, e.principal(r))
+	all, err := e.engine.Resources(ctx, principalOf(ctx, r))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth"
 	"trails/invoke"
 	"trails/kg"
 	"trails/mcp"
@@ -33,8 +34,7 @@ func TestListsAndNewsAreFilteredAsCallsAre(t *testing.T) {
 		"runtime":      {policy.NewScopes(policy.Runtime), true, []string{"health", "query", "component_create"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, opts := openGraph(t), options(token)
-			opts.Scopes = c.scopes
+			e, opts := openGraph(t), optionsOf(auth.Options{Token: token, Scopes: c.scopes})
 			s := converse(t, e, opts)
 			for method, member := range lists {
 				var found map[string][]struct{ Name string }
@@ -101,13 +101,12 @@ func TestTheEngineWatchesForThoseWhoMayRead(t *testing.T) {
 		t.Error("a report for nobody")
 	}
 	f := &fake{}
-	opts := options(token)
-	opts.Scopes = policy.NewScopes(policy.Builder)
+	opts := optionsOf(auth.Options{Token: token, Scopes: policy.NewScopes(policy.Builder)})
 	s := converse(t, f, opts)
 	s.ask("ping", nil)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.watches != 1 || f.watcher.Scopes != opts.Scopes || !f.watcher.Authenticated {
+	if f.watches != 1 || f.watcher.Scopes != opts.Auth.Scopes() || !f.watcher.Authenticated {
 		t.Errorf("%d watches, for %+v", f.watches, f.watcher)
 	}
 }

@@ -1,11 +1,11 @@
 package mcp
 
 import (
-	"crypto/sha256"
 	"net/http"
 	"sync"
 	"time"
 
+	"trails/auth"
 	"trails/fault"
 )
 
@@ -20,7 +20,7 @@ const (
 // SessionOptions bounds what clients may keep open. Zero values mean the defaults.
 type SessionOptions struct {
 	// Max is the most sessions and open subscriptions over HTTP, of everybody, and
-	// MaxPerCaller of one caller, that is of one token; 4,096 and 1,024.
+	// MaxPerCaller of one principal; 4,096 and 1,024.
 	Max, MaxPerCaller int
 	// IdleTimeout is how long a session may be silent: without a request under way
 	// and without an open stream; 30 minutes.
@@ -55,11 +55,12 @@ func or[T int | time.Duration](given, otherwise T) T {
 	return given
 }
 
-// caller is who sent a request: the hash of the token that it shows. What one
-// caller opens, no other may use.
-type caller [sha256.Size]byte
-
-func callerOf(r *http.Request) caller { return sha256.Sum256([]byte(bearerHeader(r))) }
+// callerOf is the ID of the principal that sent a request. What one caller opens, no
+// other may use.
+func callerOf(r *http.Request) string {
+	p, _ := auth.PrincipalOf(r.Context())
+	return p.ID
+}
 
 // seats counts what is open at each door. A stdio session has a seat, too, but is
 // never refused one: its client is its process.
@@ -68,13 +69,13 @@ type seats struct {
 
 	mu       sync.Mutex
 	byVia    map[string]int
-	byCaller map[caller]int
+	byCaller map[string]int
 	taken    int  // over HTTP
 	closed   bool // nobody may sit down any more
 }
 
 func newSeats(o SessionOptions) *seats {
-	return &seats{max: o.Max, maxPerCaller: o.MaxPerCaller, byVia: map[string]int{}, byCaller: map[caller]int{}}
+	return &seats{max: o.Max, maxPerCaller: o.MaxPerCaller, byVia: map[string]int{}, byCaller: map[string]int{}}
 }
 
 // sit counts one more at a door, without asking whether there is room.
@@ -101,7 +102,7 @@ func (f full) Unwrap() error { return f.error }
 const retryAfter = 30
 
 // take counts one more at a door over HTTP, or refuses it.
-func (s *seats) take(via string, who caller) (leave func(), err error) {
+func (s *seats) take(via string, who string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -126,7 +127,7 @@ func (s *seats) exhausted(what string, limit, used int) error {
 	return fault.New(fault.Exhausted, "%s", what).With("limit", limit).With("used", used).With("retry_after", retryAfter)
 }
 
-func (s *seats) leave(via string, who caller) {
+func (s *seats) leave(via string, who string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byVia[via]--

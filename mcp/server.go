@@ -21,12 +21,12 @@ package mcp
 import (
 	"context"
 	"log/slog"
-	"net/url"
 	"slices"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth"
 	"trails/invoke"
 	"trails/policy"
 )
@@ -45,25 +45,17 @@ type Engine interface {
 type Options struct {
 	// Name and Version are the server's, as clients show them; an empty Name is "trails".
 	Name, Version string
-	// Token, when set, must be shown before any method works: on stdio in
-	// initialize (clientInfo.authorization.bearer) or, in the protocol without
-	// initialize, in each request's _meta under [BearerKey]; over HTTP in the
-	// Authorization header of each request.
-	Token string
-	// Actor is the ID of callers that showed the token, and on stdio also of those
-	// that need none, such as "local:ana". Empty means "anonymous".
-	Actor string
-	// Owner is whose the idempotency keys of all callers are; empty means of each ID its own.
-	Owner string
-	// Scopes are the process's.
-	Scopes policy.Scopes
+	// Auth knows the callers. Where it needs a token, that must be shown before any method
+	// works: on stdio in initialize (clientInfo.authorization.bearer) or, in the protocol
+	// without initialize, in each request's _meta under [BearerKey]; over HTTP in the
+	// Authorization header of each request. A request whose context has a principal
+	// already (see [auth.WithPrincipal]) is from that. Nil lets everybody in, without a
+	// scope.
+	Auth *auth.Resolver
 	// PageSize is the number of entries on a page of a list; 0 means 1000.
 	PageSize int
 	// Sessions bounds what clients may keep open.
 	Sessions SessionOptions
-	// Public is where a proxy takes the requests that it hands on, scheme and host, nil
-	// where there is none: that name is served over HTTP, and its pages may post.
-	Public *url.URL
 	// Log receives our own faults at error, with their causes; nil discards them.
 	Log *slog.Logger
 }
@@ -75,7 +67,6 @@ type Server struct {
 	engine Engine
 	opts   Options
 	log    *slog.Logger
-	gate   gate
 	tools  toolCache
 
 	hub       *hub
@@ -92,8 +83,8 @@ func New(e Engine, opts Options) *Server {
 	if opts.Name == "" {
 		opts.Name = "trails"
 	}
-	if opts.Actor == "" {
-		opts.Actor = "anonymous"
+	if opts.Auth == nil {
+		opts.Auth = auth.New(auth.Options{})
 	}
 	if opts.PageSize <= 0 {
 		opts.PageSize = defaultPageSize
@@ -103,10 +94,9 @@ func New(e Engine, opts Options) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	opts.Sessions = opts.Sessions.orDefaults()
-	gate := newGate(opts.Token)
 	return &Server{
-		engine: e, opts: opts, log: log, gate: gate,
-		hub:   newHub(e, policy.Principal{ID: opts.Actor, Scopes: opts.Scopes, Authenticated: gate.set}, log),
+		engine: e, opts: opts, log: log,
+		hub:   newHub(e, policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken()}, log),
 		seats: newSeats(opts.Sessions), history: newHistory(opts.Sessions),
 		sessions: newSessions(), closing: make(chan struct{}),
 	}

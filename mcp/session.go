@@ -20,7 +20,7 @@ import (
 type session struct {
 	*endpoint
 	id    string
-	owner caller
+	owner string // the ID of the principal that opened it
 	// oneStream means that everything goes to the one stream there is.
 	oneStream bool
 

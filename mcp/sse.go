@@ -17,7 +17,8 @@ func (s *Server) SSEHandler() http.Handler {
 type sseDoor struct{ *endpoint }
 
 func (d *sseDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !d.trusts(w, r) {
+	r, ok := d.admitted(w, r)
+	if !ok {
 		return
 	}
 	switch r.Method {

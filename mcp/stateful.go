@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,7 +36,8 @@ type statefulDoor struct {
 }
 
 func (d *statefulDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !d.trusts(w, r) {
+	r, ok := d.admitted(w, r)
+	if !ok {
 		return
 	}
 	switch r.Method {
@@ -115,8 +115,7 @@ func (d *statefulDoor) session(w http.ResponseWriter, r *http.Request, id []byte
 
 // owns refuses a session to whoever did not open it.
 func (e *endpoint) owns(w http.ResponseWriter, r *http.Request, s *session, id []byte) bool {
-	who := callerOf(r)
-	if subtle.ConstantTimeCompare(who[:], s.owner[:]) == 1 {
+	if callerOf(r) == s.owner {
 		return true
 	}
 	refuseHTTP(w, http.StatusForbidden, id, e.refuse(r.Context(), "", fault.New(fault.Denied, "the session belongs to another caller")))

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/fault"
+	"trails/policy"
 )
 
 // drainTimeout is how long the end of stdin waits for answers in flight.
@@ -82,7 +83,7 @@ type lineConn struct {
 func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
 	return &lineConn{
 		e:        e,
-		visitor:  visitor{gate: e.gate},
+		visitor:  visitor{auth: e.opts.Auth},
 		in:       bufio.NewReaderSize(in, 64<<10),
 		out:      out,
 		incoming: make(chan jsonrpc.Message),
@@ -185,7 +186,8 @@ func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bo
 	if m.response {
 		return !c.flights.answers(m) || c.deliver(m.answer())
 	}
-	if err := c.admit(&m); err != nil {
+	caller, err := c.admit(&m)
+	if err != nil {
 		if !m.isCall() {
 			return true // a notification has no answer, not even a refusal
 		}
@@ -195,7 +197,7 @@ func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bo
 		c.keepBatch(m.id, b)
 	}
 	req := m.request()
-	req.Extra = origin{request: m.id, id: m.idText}.extra()
+	req.Extra = origin{request: m.id, id: m.idText, principal: caller}.extra()
 	return c.deliver(req)
 }
 
@@ -212,14 +214,15 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 
 // admit passes the message through the gate and the checks, and counts a call as in
 // flight.
-func (c *lineConn) admit(m *message) error {
-	if err := c.visitor.admit(m); err != nil {
-		return err
+func (c *lineConn) admit(m *message) (policy.Principal, error) {
+	p, err := c.visitor.admit(m)
+	if err == nil {
+		err = m.check()
 	}
-	if err := m.check(); err != nil {
-		return err
+	if err == nil {
+		err = c.flights.admit(m)
 	}
-	return c.flights.admit(m)
+	return p, err
 }
 
 // Write writes an answer, a notification, or a request of ours.

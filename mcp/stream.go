@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/invoke"
 )
@@ -51,7 +52,8 @@ func (s *session) judged(text []byte) ([]byte, bool) {
 // request is the message as the SDK is to read it, with where it comes from.
 func (s *session) request(r *http.Request, m message) *jsonrpc.Request {
 	req := m.request()
-	extra := origin{request: m.id, id: m.idText, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id}.extra()
+	p, _ := auth.PrincipalOf(r.Context())
+	extra := origin{request: m.id, id: m.idText, principal: p, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id}.extra()
 	extra.Header = r.Header
 	req.Extra = extra
 	return req

@@ -34,7 +34,7 @@ type audience struct {
 
 // listTools lists what the caller may see, in the engine's order.
 func (e *endpoint) listTools(ctx context.Context, r request) (sdk.Result, error) {
-	all, err := e.toolsFor(ctx, e.principal(r))
+	all, err := e.toolsFor(ctx, principalOf(ctx, r))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"trails/auth"
 	"trails/mcp"
 	"trails/policy"
 )
@@ -71,20 +72,20 @@ func checkTranscripts(t *testing.T, file string) {
 }
 
 func transcriptOptions(t *testing.T, comment string) mcp.Options {
-	opts := options("")
+	callers := auth.Options{Scopes: policy.NewScopes(policy.Runtime)}
 	for line := range strings.Lines(comment) {
 		switch name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name {
 		case "token":
-			opts.Token = value
+			callers.Token = value
 		case "scopes":
 			scopes, err := policy.ParseScopes(value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			opts.Scopes = scopes
+			callers.Scopes = scopes
 		}
 	}
-	return opts
+	return optionsOf(callers)
 }
 
 func playStdio(t *testing.T, opts mcp.Options, script string) string {

@@ -14,7 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"trails/auth"
 	"trails/mcp"
+	"trails/policy"
 )
 
 // web is an HTTP server and the way to it, over pipes: inside a synctest bubble its
@@ -33,7 +35,7 @@ var stateful, legacy = (*mcp.Server).StatefulHandler, (*mcp.Server).SSEHandler
 func openWeb(t testing.TB, s *mcp.Server, door func(*mcp.Server) http.Handler) *web {
 	t.Helper()
 	w := &web{t: t, conns: make(chan net.Conn), over: make(chan struct{})}
-	srv := &http.Server{Handler: door(s), ReadTimeout: time.Minute, WriteTimeout: 15 * time.Minute}
+	srv := &http.Server{Handler: resolved(door(s)), ReadTimeout: time.Minute, WriteTimeout: 15 * time.Minute}
 	go srv.Serve(w)
 	pool := &http.Transport{DialContext: w.dial}
 	w.http = &http.Client{Transport: pool}
@@ -43,6 +45,16 @@ func openWeb(t testing.TB, s *mcp.Server, door func(*mcp.Server) http.Handler) *
 		pool.CloseIdleConnections()
 	})
 	return w
+}
+
+// resolved stands for an edge that knows callers by tokens of their own.
+func resolved(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if own := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); own != "" && own != token {
+			r = r.WithContext(auth.WithPrincipal(r.Context(), policy.Principal{ID: own, Scopes: policy.NewScopes(policy.Runtime), Authenticated: true}))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (w *web) dial(ctx context.Context, _, _ string) (net.Conn, error) {

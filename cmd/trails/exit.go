@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/fault"
+	"trails/invoke"
 	"trails/jsontext"
 )
 
@@ -157,7 +156,7 @@ func fieldMessage(f fault.FieldError) string {
 func (p *program) reportInternal(err error) int {
 	trace, logged := fault.Of(err).Details["trace_id"].(string)
 	if !logged { // it did not come through the call path, which logs its own
-		trace = newTraceID()
+		trace = invoke.NewTraceID()
 		p.log.Error("internal error", slog.String("trace_id", trace), slog.Any("cause", deepest(err)))
 	}
 	fmt.Fprintf(p.stderr, "trails: internal error, trace %s; run it with TRAILS_LOG=error to see the cause, and please report it to the project\n", trace)
@@ -176,10 +175,4 @@ func deepest(err error) error {
 func (p *program) reportPanic(bug any) int {
 	p.log.Error("panic", slog.Any("panic", bug), slog.String("stack", string(debug.Stack())))
 	return p.reportInternal(fmt.Errorf("panic: %v", bug))
-}
-
-func newTraceID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(b[:])
 }

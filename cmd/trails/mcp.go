@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/auth"
 	"trails/invoke"
 	"trails/mcp"
 	"trails/policy"
@@ -43,13 +44,13 @@ have FILE open at once.
 }
 
 func (p *program) mcp(ctx context.Context, file string) error {
-	opts, err := p.mcpOptions()
+	callers, err := p.authOptions()
 	if err != nil {
 		return err
 	}
-	opts.Actor = me().ID
+	callers.ID = me().ID
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
-		err := mcp.New(e, opts).RunStdio(ctx, p.stdin, p.stdout)
+		err := mcp.New(e, p.mcpOptions(auth.New(callers))).RunStdio(ctx, p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil // told to stop, and it did
 		}
@@ -57,17 +58,21 @@ func (p *program) mcp(ctx context.Context, file string) error {
 	})
 }
 
-// mcpOptions are what the environment says of a server.
-func (p *program) mcpOptions() (mcp.Options, error) {
+func (p *program) mcpOptions(who *auth.Resolver) mcp.Options {
+	return mcp.Options{Name: "trails", Version: version, Auth: who, Log: p.log}
+}
+
+// authOptions are what the environment says of a server's callers.
+func (p *program) authOptions() (auth.Options, error) {
 	list, given := p.env["TRAILS_MCP_SCOPES"]
 	if !given {
 		list = string(policy.Runtime)
 	}
 	scopes, err := policy.ParseScopes(list)
 	if err != nil {
-		return mcp.Options{}, usageError{"TRAILS_MCP_SCOPES: " + err.Error()}
+		return auth.Options{}, usageError{"TRAILS_MCP_SCOPES: " + err.Error()}
 	}
-	o := mcp.Options{Name: "trails", Version: version, Token: p.env["TRAILS_MCP_TOKEN"], Owner: me().ID, Scopes: scopes, Log: p.log}
+	o := auth.Options{Token: p.env["TRAILS_MCP_TOKEN"], Owner: me().ID, Scopes: scopes}
 	if o.Token != "" {
 		o.Owner = "token" // whoever shows it is one caller, at every door
 	}

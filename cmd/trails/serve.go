@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/admin"
+	"trails/auth"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/mcp"
@@ -84,7 +85,7 @@ func (s *serving) behind(public string, proxies []string) (err error) {
 		}
 		return nil
 	}
-	if s.public, err = httpapi.ParsePublic(public); err != nil {
+	if s.public, err = auth.ParsePublic(public); err != nil {
 		return err
 	}
 	for _, text := range proxies {
@@ -115,28 +116,25 @@ func (p *program) serve(ctx context.Context, file string, s serving) error {
 // serveOn answers on ln until ctx ends; it closes ln.
 func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s serving) (err error) {
 	defer func() { _ = ln.Close() }() // the server has closed it, unless it never came so far
-	opts, err := p.mcpOptions()
+	callers, err := p.authOptions()
 	if err != nil {
 		return err
 	}
-	if s.public != nil && opts.Token == "" {
+	if s.public != nil && callers.Token == "" {
 		return usageError{"--public-url needs a token, or whoever finds the address may write: set TRAILS_MCP_TOKEN"}
 	}
-	opts.Actor, opts.Public = "token", s.public
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
-		agents := mcp.New(e, opts)
+		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, portOf(ln.Addr(), s.public)+"-"+e.Graph().Name()
+		who := auth.New(callers)
+		agents := mcp.New(e, p.mcpOptions(who))
 		defer agents.Close()
 		metrics.Add(sourcesOf(e, agents))
 		web := doors(agents, s.stateful)
-		web.Token, web.Actor, web.Owner, web.Scopes, web.Log = opts.Token, opts.Actor, opts.Owner, opts.Scopes, p.log
-		web.Public, web.Proxies = s.public, s.proxies
-		web.Metrics = metrics.Handler()
-		web.WrongTokens = &httpapi.WrongTokens{}
-		pages := admin.New(e, admin.Options{Verify: web.Verify, WrongTokens: web.WrongTokens, Log: p.log, Instance: portOf(ln.Addr(), s.public) + "-" + e.Graph().Name()})
-		web.Admin, web.SignedIn = pages, pages.SignedIn
+		web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
+		web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
 		base := baseOf(ln.Addr(), s.public)
-		p.printAddresses(file, base, ln.Addr(), opts.Token != "")
+		p.printAddresses(file, base, ln.Addr(), who.NeedsToken())
 		if s.open {
 			p.openPages(base + "/admin")
 		}

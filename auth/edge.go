@@ -1,4 +1,4 @@
-package httpapi
+package auth
 
 import (
 	"context"
@@ -84,63 +84,84 @@ func peerOf(r *http.Request) string {
 	return host
 }
 
-// resolved finds out, once, how a request reached the server. X-Forwarded-* count only
-// where there is a public address, and from those who are believed.
-func (s *server) resolved(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		e := edge{origin: Origin(r), client: peerOf(r)}
-		if s.opts.Public != nil {
-			e.origin = s.opts.Public.String()
-			if s.believes(e.client) {
-				if err := s.checkForwarded(r); err != nil {
-					s.refuse(w, r, err)
-					return
-				}
-				e.client = s.forwardedFor(r, e.client)
+// Arrived returns the request with how it reached the server in its context, for
+// [Origin] and [ClientAddr]. X-Forwarded-* count only where there is a public address,
+// and from those who are believed; a request that reached the proxy at another name, or
+// without TLS, is refused.
+func (r *Resolver) Arrived(req *http.Request) (*http.Request, error) {
+	e := edge{origin: Origin(req), client: peerOf(req)}
+	if r.opts.Public != nil {
+		e.origin = r.opts.Public.String()
+		if r.believes(e.client) {
+			if err := r.checkForwarded(req); err != nil {
+				return nil, err
 			}
+			e.client = r.forwardedFor(req, e.client)
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), edgeKey{}, e)))
-	})
+	}
+	return req.WithContext(context.WithValue(req.Context(), edgeKey{}, e)), nil
 }
 
 // checkForwarded refuses what the proxy took at another name, or without TLS. Each of
 // several proxies adds a value behind those of the others, so the first is what the
 // caller used.
-func (s *server) checkForwarded(r *http.Request) error {
+func (r *Resolver) checkForwarded(req *http.Request) error {
 	first := func(name string) string {
-		value, _, _ := strings.Cut(r.Header.Get(name), ",")
+		value, _, _ := strings.Cut(req.Header.Get(name), ",")
 		return strings.TrimSpace(value)
 	}
-	if host := first("X-Forwarded-Host"); host != "" && !s.serves(host) {
-		return s.otherHost(host)
+	if host := first("X-Forwarded-Host"); host != "" {
+		if err := r.CheckHost(host); err != nil {
+			return err
+		}
 	}
 	if scheme := first("X-Forwarded-Proto"); scheme != "" && !strings.EqualFold(scheme, "https") {
-		return fault.New(fault.Denied, "the request reached the proxy over %s; use %s", scheme, s.opts.Public)
+		return fault.New(fault.Denied, "the request reached the proxy over %s; use %s", scheme, r.opts.Public)
 	}
 	return nil
 }
 
-// serves reports that host is a name of this server.
-func (s *server) serves(host string) bool {
-	name := hostname(host)
-	if isLoopbackName(name) {
-		return true
+// CheckHost refuses a Host that is no name of this server: a page elsewhere may have
+// bound its own name to this address (DNS rebinding). Names of loopback and the public
+// one are.
+func (r *Resolver) CheckHost(host string) error {
+	name := host
+	if n, _, err := net.SplitHostPort(host); err == nil {
+		name = n
 	}
-	return s.opts.Public != nil && strings.EqualFold(strings.TrimSuffix(name, "."), s.opts.Public.Hostname())
+	name = strings.Trim(name, "[]")
+	switch {
+	case IsLoopback(name):
+		return nil
+	case r.opts.Public == nil:
+		return fault.New(fault.Denied, "host %q is not served here; use localhost or 127.0.0.1, or tell the server its name behind a proxy with --public-url", host)
+	case !strings.EqualFold(strings.TrimSuffix(name, "."), r.opts.Public.Hostname()):
+		return fault.New(fault.Denied, "host %q is not served here; use %s", host, r.opts.Public)
+	}
+	return nil
 }
 
-func (s *server) otherHost(host string) error {
-	if s.opts.Public != nil {
-		return fault.New(fault.Denied, "host %q is not served here; use %s", host, s.opts.Public)
+// IsLoopback reports whether a name or an address, without a port, is this machine's own.
+func IsLoopback(name string) bool {
+	ip := net.ParseIP(name)
+	return strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// CrossOrigin returns the check of requests that a page of another site makes a browser
+// send.
+func (r *Resolver) CrossOrigin() *http.CrossOriginProtection {
+	protection := http.NewCrossOriginProtection()
+	if r.opts.Public != nil { // a proxy may send another Host than the browser did
+		_ = protection.AddTrustedOrigin(r.opts.Public.String()) // a scheme and a host, see ParsePublic
 	}
-	return fault.New(fault.Denied, "host %q is not served here; use localhost or 127.0.0.1, or tell the server its name behind a proxy with --public-url", host)
+	return protection
 }
 
 // forwardedFor goes through the addresses that proxies have noted, the nearest first, up
 // to the first one that is not believed: what stands before it anybody may have written.
-func (s *server) forwardedFor(r *http.Request, peer string) string {
+func (r *Resolver) forwardedFor(req *http.Request, peer string) string {
 	client := peer
-	for rest := strings.Join(r.Header.Values("X-Forwarded-For"), ","); rest != "" && s.believes(client); {
+	for rest := strings.Join(req.Header.Values("X-Forwarded-For"), ","); rest != "" && r.believes(client); {
 		last := strings.LastIndexByte(rest, ',')
 		addr, ok := parseAddr(strings.TrimSpace(rest[last+1:]))
 		if !ok {
@@ -152,9 +173,9 @@ func (s *server) forwardedFor(r *http.Request, peer string) string {
 }
 
 // believes reports that what an address says of others counts.
-func (s *server) believes(client string) bool {
+func (r *Resolver) believes(client string) bool {
 	addr, ok := parseAddr(client)
-	return ok && (addr.IsLoopback() || slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(addr) }))
+	return ok && (addr.IsLoopback() || slices.ContainsFunc(r.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(addr) }))
 }
 
 // parseAddr reads an address as proxies write it, with or without a port.

@@ -1,4 +1,4 @@
-package httpapi
+package auth
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestAddressesOfWrongTokensAreBoundedAndAFloodForgivesNobody(t *testing.T) {
-	var w WrongTokens
+	var w wrongTokens
 	now := time.Now()
 	guilty := networkOf("192.0.2.1")
 	for range wrongFree + 5 {
@@ -16,7 +16,7 @@ func TestAddressesOfWrongTokensAreBoundedAndAFloodForgivesNobody(t *testing.T) {
 	for i := range 3 * wrongAddresses {
 		w.note(networkOf(fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255)), now)
 	}
-	if n := len(w.paid); n > wrongAddresses+1 {
+	if n := len(w.byNetwork); n > wrongAddresses+1 {
 		t.Errorf("%d addresses are remembered", n)
 	}
 	if wait := w.note(guilty, now); wait <= 0 {
@@ -26,7 +26,7 @@ func TestAddressesOfWrongTokensAreBoundedAndAFloodForgivesNobody(t *testing.T) {
 		t.Error("those beyond the bound are not slowed together")
 	}
 	w.note(networkOf("198.51.100.1"), now.Add(time.Hour))
-	if n := len(w.paid); n != 1 {
+	if n := len(w.byNetwork); n != 1 {
 		t.Errorf("%d addresses are remembered after an hour, want that of the last wrong token", n)
 	}
 }
