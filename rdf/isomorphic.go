@@ -164,7 +164,20 @@ func match(x, y *coloring) bool {
 		return false
 	}
 	if color == 0 {
-		return same(x, y, in, out)
+		name := make(map[BNode]BNode, len(in))
+		for color, group := range in {
+			name[group[0]] = out[color][0]
+		}
+		there := make(map[Quad]bool, len(y.quads))
+		for _, q := range y.quads {
+			there[q] = true
+		}
+		for _, q := range x.quads {
+			if !there[renamed(q, name)] {
+				return false
+			}
+		}
+		return true
 	}
 	one := x.mark(in[color][0])
 	for _, candidate := range out[color] {
@@ -184,24 +197,6 @@ func (c *coloring) mark(b BNode) *coloring {
 	marked.color[b] ^= 0x9E3779B97F4A7C15
 	marked.refine()
 	return marked
-}
-
-// same compares quads once every color has one node.
-func same(x, y *coloring, in, out map[uint64][]BNode) bool {
-	name := make(map[BNode]BNode, len(in))
-	for color, group := range in {
-		name[group[0]] = out[color][0]
-	}
-	there := make(map[Quad]bool, len(y.quads))
-	for _, q := range y.quads {
-		there[q] = true
-	}
-	for _, q := range x.quads {
-		if !there[renamed(q, name)] {
-			return false
-		}
-	}
-	return true
 }
 
 func renamed(q Quad, name map[BNode]BNode) Quad {

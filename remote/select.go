@@ -32,13 +32,8 @@ func (c *Client) Select(ctx context.Context, endpoint, query string) (results.Re
 		return results.Result{}, err
 	}
 	defer func() { _ = res.body.Close() }() // only read
-	return c.readAnswer(ctx, r, res)
-}
-
-// readAnswer takes what says of each term what it is, which CSV and TSV do not.
-func (c *Client) readAnswer(ctx context.Context, r *http.Request, res reply) (results.Result, error) {
 	format, ok := results.FormatOf(res.media)
-	if !ok || format != results.JSON && format != results.XML {
+	if !ok || format != results.JSON && format != results.XML { // CSV and TSV do not say what a term is
 		return results.Result{}, fault.New(fault.Unusable, "<%s> answered in %q, not as SPARQL results in JSON or XML%s", r.URL, res.media, excerptOf(res.body))
 	}
 	answer, err := results.Read(res.body, format, results.Limits{Bytes: int(c.limits.Answer), Rows: c.limits.Rows})

@@ -32,16 +32,6 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 		prefixes = nil
 	}
 	s := &Schema{Base: base, Prefixes: prefixes, Types: orNone(types)}
-	s.index()
-	for _, t := range types {
-		s.normalize(t)
-		s.byIRI[t.IRI] = t
-	}
-	s.gather()
-	return s
-}
-
-func (s *Schema) index() {
 	s.byName = make(map[string]*Type, len(s.Types))
 	s.byIRI = make(map[rdf.IRI]*Type, len(s.Types))
 	s.about = make(map[*Type]*facts, len(s.Types))
@@ -51,6 +41,32 @@ func (s *Schema) index() {
 			s.byName[t.Name] = t
 		}
 	}
+	for _, t := range types {
+		t.IRI = cmp.Or(t.IRI, rdf.IRI(s.Base+t.Name))
+		t.Key, t.Unique, t.Extends, t.Properties = orNone(t.Key), orNone(t.Unique), orNone(t.Extends), orNone(t.Properties)
+		slices.SortFunc(t.Unique, slices.Compare)
+		s.orderExtends(t)
+		for _, p := range t.Properties {
+			s.normalizeProperty(p)
+		}
+		s.byIRI[t.IRI] = t
+	}
+	for _, t := range s.Types {
+		s.about[t].supertypes = s.ancestors(t)
+	}
+	for _, t := range s.Types {
+		s.addSubtype(t, t)
+	}
+	for _, t := range s.Types {
+		for _, super := range s.about[t].supertypes {
+			s.addSubtype(super, t)
+		}
+	}
+	for _, t := range s.Types {
+		s.inherit(t)
+		s.gatherProperties(t)
+	}
+	return s
 }
 
 // orNone is nil for an empty list, so that one schema has one Go value.
@@ -59,16 +75,6 @@ func orNone[T any](list []T) []T {
 		return nil
 	}
 	return list
-}
-
-func (s *Schema) normalize(t *Type) {
-	t.IRI = cmp.Or(t.IRI, rdf.IRI(s.Base+t.Name))
-	t.Key, t.Unique, t.Extends, t.Properties = orNone(t.Key), orNone(t.Unique), orNone(t.Extends), orNone(t.Properties)
-	slices.SortFunc(t.Unique, slices.Compare)
-	s.orderExtends(t)
-	for _, p := range t.Properties {
-		s.normalizeProperty(p)
-	}
 }
 
 // orderExtends puts the supertypes in their order of declaration.

@@ -186,7 +186,14 @@ func (c *checker) inherited(t *Type, path string) {
 		case c.s.inheritsBoth(t, p, byName) || byName == p && c.s.inheritsBoth(t, p, byIRI):
 			// the supertype's own problem
 		case byName != p:
-			c.redeclared(t, path, owner, byName, p)
+			switch {
+			case owner[byName] == nil:
+				c.report(path+".properties."+p.Name, fault.Unique, p.Name, nil, "the property is declared twice; merge the two")
+			case owner[p] == nil:
+				c.report(path+".properties."+p.Name, fault.Unique, p.Name, nil, "%s inherits %s from %s; rename it or drop it here", t.Name, p.Name, owner[byName].Name)
+			default:
+				c.report(path+".extends", fault.Unique, p.Name, nil, "%s would inherit %s from both %s and %s; rename one", t.Name, p.Name, owner[byName].Name, owner[p].Name)
+			}
 		case byIRI != p:
 			c.report(path+".properties."+p.Name, fault.Unique, string(p.IRI), nil, "%s and %s have the same predicate %s; give one another", byIRI.Name, p.Name, p.IRI)
 		}
@@ -199,17 +206,6 @@ func (s *Schema) inheritsBoth(t *Type, a, b *Property) bool {
 		all := s.PropertiesOf(super)
 		return slices.Contains(all, a) && slices.Contains(all, b)
 	})
-}
-
-func (c *checker) redeclared(t *Type, path string, owner map[*Property]*Type, first, second *Property) {
-	switch {
-	case owner[first] == nil:
-		c.report(path+".properties."+second.Name, fault.Unique, second.Name, nil, "the property is declared twice; merge the two")
-	case owner[second] == nil:
-		c.report(path+".properties."+second.Name, fault.Unique, second.Name, nil, "%s inherits %s from %s; rename it or drop it here", t.Name, second.Name, owner[first].Name)
-	default:
-		c.report(path+".extends", fault.Unique, second.Name, nil, "%s would inherit %s from both %s and %s; rename one", t.Name, second.Name, owner[first].Name, owner[second].Name)
-	}
 }
 
 func (c *checker) label(t *Type, path string) {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -87,7 +88,24 @@ func (p *Property) misfit(term rdf.Term) string {
 	case !utf8.ValidString(lexical):
 		return "the text is not valid UTF-8"
 	case p.Datatype == wordVector:
-		return p.vectorMisfit(lexical)
+		array, ok := vectorOf(lexical)
+		if !ok {
+			return notA(p, lexical)
+		}
+		compact, reason := vectorLexical(array)
+		switch {
+		case reason != "":
+			return reason
+		case compact != lexical:
+			return "the vector must be written as " + compact
+		case len(array) == 0:
+			return "the vector is empty"
+		case len(array) > maxDim:
+			return fmt.Sprintf("the vector has %d components; at most %d are allowed", len(array), maxDim)
+		case p.Dim != nil && len(array) != *p.Dim:
+			return fmt.Sprintf("the vector has %d components; %s has %d", len(array), p.Name, *p.Dim)
+		}
+		return ""
 	case !xsd.Valid(lexical, p.datatypeIRI()):
 		return notA(p, lexical)
 	}

@@ -25,9 +25,30 @@ func (c *checker) property(t *Type, p *Property, path string) {
 		return
 	}
 	c.counts(p, path)
-	c.lengths(p, path)
+	bounds := []struct {
+		key   string
+		value *int
+	}{{"min_length", p.MinLength}, {"max_length", p.MaxLength}}
+	for _, b := range bounds {
+		switch {
+		case b.value == nil:
+		case !p.isText():
+			c.report(path+"."+b.key, fault.Datatype, *b.value, nil, "%s is for text (string, uri, iri without class), not for %s", b.key, cmp.Or(p.Class, p.Datatype))
+		case *b.value < 0:
+			c.report(path+"."+b.key, fault.MinValue, *b.value, 0, "%s must be 0 or more", b.key)
+		}
+	}
+	if p.MinLength != nil && p.MaxLength != nil && *p.MinLength > *p.MaxLength {
+		c.report(path+".min_length", fault.MaxValue, *p.MinLength, *p.MaxLength, "min_length %d is more than max_length %d", *p.MinLength, *p.MaxLength)
+	}
 	c.pattern(p, path)
-	c.dim(p, path)
+	switch {
+	case p.Dim == nil:
+	case p.Datatype != wordVector:
+		c.report(path+".dim", fault.Datatype, *p.Dim, nil, "dim is for vectors, not for %s", p.Datatype)
+	case *p.Dim < 1 || *p.Dim > maxDim:
+		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
+	}
 	c.literals(t, p, path)
 }
 
@@ -75,27 +96,6 @@ func (c *checker) counts(p *Property, path string) {
 	}
 }
 
-// lengths checks min_length and max_length: characters of text, also of the IRI
-// of a reference without a class.
-func (c *checker) lengths(p *Property, path string) {
-	bounds := []struct {
-		key   string
-		value *int
-	}{{"min_length", p.MinLength}, {"max_length", p.MaxLength}}
-	for _, b := range bounds {
-		switch {
-		case b.value == nil:
-		case !p.isText():
-			c.report(path+"."+b.key, fault.Datatype, *b.value, nil, "%s is for text (string, uri, iri without class), not for %s", b.key, cmp.Or(p.Class, p.Datatype))
-		case *b.value < 0:
-			c.report(path+"."+b.key, fault.MinValue, *b.value, 0, "%s must be 0 or more", b.key)
-		}
-	}
-	if p.MinLength != nil && p.MaxLength != nil && *p.MinLength > *p.MaxLength {
-		c.report(path+".min_length", fault.MaxValue, *p.MinLength, *p.MaxLength, "min_length %d is more than max_length %d", *p.MinLength, *p.MaxLength)
-	}
-}
-
 func (p *Property) isText() bool { return Datatypes[p.Datatype].Text && p.Class == "" }
 
 func (c *checker) pattern(p *Property, path string) {
@@ -116,13 +116,3 @@ func (c *checker) pattern(p *Property, path string) {
 
 // maxDim bounds the components of a vector.
 const maxDim = 1 << 16
-
-func (c *checker) dim(p *Property, path string) {
-	switch {
-	case p.Dim == nil:
-	case p.Datatype != wordVector:
-		c.report(path+".dim", fault.Datatype, *p.Dim, nil, "dim is for vectors, not for %s", p.Datatype)
-	case *p.Dim < 1 || *p.Dim > maxDim:
-		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
-	}
-}

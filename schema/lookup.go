@@ -84,25 +84,6 @@ func (s *Schema) of(t *Type) *facts {
 	return nothing
 }
 
-// gather computes the facts of every type. It ends on cyclic and broken schemas too.
-func (s *Schema) gather() {
-	for _, t := range s.Types {
-		s.about[t].supertypes = s.ancestors(t)
-	}
-	for _, t := range s.Types {
-		s.addSubtype(t, t)
-	}
-	for _, t := range s.Types {
-		for _, super := range s.about[t].supertypes {
-			s.addSubtype(super, t)
-		}
-	}
-	for _, t := range s.Types {
-		s.inherit(t)
-		s.gatherProperties(t)
-	}
-}
-
 // ancestors walks the supertypes breadth first, so that the nearest comes first.
 func (s *Schema) ancestors(t *Type) []*Type {
 	seen := map[*Type]bool{t: true}

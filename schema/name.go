@@ -191,7 +191,15 @@ func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
 	if err := CheckLocal(v); err != nil {
 		return "", err
 	}
-	return s.resolveBare(p, v)
+	class := s.byName[p.Class]
+	if class == nil {
+		return "", fault.New(fault.InvalidArguments, "%q is not an IRI; write the whole IRI or Type/id", v)
+	}
+	concrete := s.Concrete(class)
+	if len(concrete) != 1 {
+		return "", fault.New(fault.InvalidArguments, "%q does not say which type is meant; write Type/%s with one of %s", v, v, listed(namesOf(concrete)))
+	}
+	return s.EntityIRI(concrete[0], v), nil
 }
 
 func (s *Schema) resolveTyped(name, local string) (rdf.IRI, error) {
@@ -203,18 +211,6 @@ func (s *Schema) resolveTyped(name, local string) (rdf.IRI, error) {
 		return "", err
 	}
 	return s.EntityIRI(t, local), nil
-}
-
-func (s *Schema) resolveBare(p *Property, local string) (rdf.IRI, error) {
-	class := s.byName[p.Class]
-	if class == nil {
-		return "", fault.New(fault.InvalidArguments, "%q is not an IRI; write the whole IRI or Type/id", local)
-	}
-	concrete := s.Concrete(class)
-	if len(concrete) != 1 {
-		return "", fault.New(fault.InvalidArguments, "%q does not say which type is meant; write Type/%s with one of %s", local, local, listed(namesOf(concrete)))
-	}
-	return s.EntityIRI(concrete[0], local), nil
 }
 
 func (s *Schema) names() []string { return namesOf(s.Types) }

@@ -52,15 +52,6 @@ func unpoint(digits string, at int) string {
 
 func isInteger(digits string) bool { return !strings.Contains(digits, ".") }
 
-// decimalNumber is a valid xsd:decimal as a JSON number, all digits kept.
-func decimalNumber(lexical string) any {
-	digits, ok := plain(strings.TrimPrefix(lexical, "+"))
-	if !ok {
-		return lexical
-	}
-	return json.Number(digits)
-}
-
 // floatNumber is a valid double or float as a JSON number; INF, -INF and NaN stay text.
 func floatNumber(lexical string, bits int) any {
 	f, err := strconv.ParseFloat(lexical, bits)
@@ -128,26 +119,4 @@ func vectorOf(lexical string) ([]any, bool) {
 		return nil, false
 	}
 	return array, array != nil
-}
-
-// vectorMisfit says why lexical is no vector of p; "" when it is one.
-func (p *Property) vectorMisfit(lexical string) string {
-	array, ok := vectorOf(lexical)
-	if !ok {
-		return notA(p, lexical)
-	}
-	compact, reason := vectorLexical(array)
-	switch {
-	case reason != "":
-		return reason
-	case compact != lexical:
-		return "the vector must be written as " + compact
-	case len(array) == 0:
-		return "the vector is empty"
-	case len(array) > maxDim:
-		return fmt.Sprintf("the vector has %d components; at most %d are allowed", len(array), maxDim)
-	case p.Dim != nil && len(array) != *p.Dim:
-		return fmt.Sprintf("the vector has %d components; %s has %d", len(array), p.Name, *p.Dim)
-	}
-	return ""
 }

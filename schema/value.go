@@ -102,7 +102,18 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 			return strconv.FormatBool(b), ""
 		}
 	case JSONInteger:
-		return integerLexical(p, v)
+		number, ok := numberOf(v)
+		if !ok {
+			return "", notA(p, v)
+		}
+		digits, ok := plain(string(number))
+		if !ok || !isInteger(digits) {
+			return "", notA(p, v)
+		}
+		if n, err := strconv.ParseInt(digits, 10, 64); err != nil || n > maxSafe || n < -maxSafe {
+			return "", fmt.Sprintf("%s is beyond 2^53, where JSON loses digits; declare %s as big_integer and give it as a string", shown(v), p.Name)
+		}
+		return digits, ""
 	case JSONNumber:
 		return numberLexical(p, v)
 	case JSONArray:
@@ -136,21 +147,6 @@ func shown(v any) string {
 		cut--
 	}
 	return string(text[:cut]) + "…"
-}
-
-func integerLexical(p *Property, v any) (lexical, reason string) {
-	number, ok := numberOf(v)
-	if !ok {
-		return "", notA(p, v)
-	}
-	digits, ok := plain(string(number))
-	if !ok || !isInteger(digits) {
-		return "", notA(p, v)
-	}
-	if n, err := strconv.ParseInt(digits, 10, 64); err != nil || n > maxSafe || n < -maxSafe {
-		return "", fmt.Sprintf("%s is beyond 2^53, where JSON loses digits; declare %s as big_integer and give it as a string", shown(v), p.Name)
-	}
-	return digits, ""
 }
 
 // numberLexical takes a JSON number; for doubles and floats also the strings that
@@ -235,7 +231,11 @@ func jsonLiteral(word, lexical string) any {
 			return json.Number(strconv.FormatInt(n, 10))
 		}
 	case wordDecimal:
-		return decimalNumber(lexical)
+		digits, ok := plain(strings.TrimPrefix(lexical, "+"))
+		if !ok {
+			return lexical
+		}
+		return json.Number(digits)
 	case "number":
 		return floatNumber(lexical, 64)
 	case "float":

@@ -128,7 +128,19 @@ func (d *decoder) schema(root *yaml.Node, base string) *Schema {
 	d.readPrefixes(members["prefixes"])
 	types := d.types(members["types"])
 	s := assemble(base, d.prefixes, types)
-	d.resolveValues(s)
+	for _, v := range d.values {
+		if _, ok := Datatypes[v.p.Datatype]; !ok || v.p.Class != "" && s.byName[v.p.Class] == nil {
+			continue
+		}
+		if term := d.term(s, v); term != nil {
+			v.set(term)
+		}
+	}
+	for _, t := range s.Types {
+		for _, p := range t.Properties {
+			s.normalizeProperty(p)
+		}
+	}
 	return s
 }
 

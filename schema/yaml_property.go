@@ -114,28 +114,20 @@ func (d *decoder) value(path string, p *Property, n *yaml.Node, set func(rdf.Ter
 	}
 }
 
-// resolveValues reads the literals of all properties whose datatype and class are known.
-func (d *decoder) resolveValues(s *Schema) {
-	for _, v := range d.values {
-		if _, ok := Datatypes[v.p.Datatype]; !ok || v.p.Class != "" && s.byName[v.p.Class] == nil {
-			continue
-		}
-		if term := d.term(s, v); term != nil {
-			v.set(term)
-		}
-	}
-	for _, t := range s.Types {
-		for _, p := range t.Properties {
-			s.normalizeProperty(p)
-		}
-	}
-}
-
 // term reads a literal from the text as it is written: YAML's own idea of its
 // type does not count, so that one_of: [1.10] on a string means "1.10".
 func (d *decoder) term(s *Schema, v pendingValue) rdf.Term {
 	if v.p.Datatype == wordVector {
-		return d.vector(v)
+		var array []any
+		for _, item := range v.node.Content {
+			array = append(array, json.Number(bytes.TrimSpace([]byte(item.Value))))
+		}
+		lexical, reason := vectorLexical(array)
+		if v.node.Kind != yaml.SequenceNode || reason != "" {
+			d.report(v.path, fault.Datatype, "the value must be a list of numbers, such as [0.1, 0.2]")
+			return nil
+		}
+		return rdf.Literal(lexical, Vector)
 	}
 	text := d.text(v.path, v.node)
 	if v.node.Kind != yaml.ScalarNode || v.node.Tag == tagNull {
@@ -150,17 +142,4 @@ func (d *decoder) term(s *Schema, v pendingValue) rdf.Term {
 		return nil
 	}
 	return iri
-}
-
-func (d *decoder) vector(v pendingValue) rdf.Term {
-	var array []any
-	for _, item := range v.node.Content {
-		array = append(array, json.Number(bytes.TrimSpace([]byte(item.Value))))
-	}
-	lexical, reason := vectorLexical(array)
-	if v.node.Kind != yaml.SequenceNode || reason != "" {
-		d.report(v.path, fault.Datatype, "the value must be a list of numbers, such as [0.1, 0.2]")
-		return nil
-	}
-	return rdf.Literal(lexical, Vector)
 }

@@ -29,15 +29,11 @@ func (s *Schema) YAML() []byte {
 		types.set(t.Name, s.typeNode(t).Node)
 	}
 	root.mapping("types", types)
-	return encode(root.Node)
-}
-
-func encode(n *yaml.Node) []byte {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(n); err != nil {
-		panic(fmt.Sprintf("schema: write YAML: %v", err)) // a bytes.Buffer takes all, and check admits only UTF-8
+	if err := e.Encode(root.Node); err != nil { // a bytes.Buffer takes all, and check admits only UTF-8
+		panic(fmt.Sprintf("schema: write YAML: %v", err))
 	}
 	return b.Bytes()
 }

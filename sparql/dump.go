@@ -126,16 +126,17 @@ func (d *dumper) op(op Op) {
 	case Extend:
 		d.nest([]string{"extend", "?" + string(op.Var), d.exprText(op.Expr)}, op.Op)
 	case Table:
-		d.tableOf(op)
+		d.open("table", d.vars(op.Vars))
+		for _, row := range op.Rows {
+			d.line("(row")
+			for _, term := range row {
+				d.write(" ", d.term(term))
+			}
+			d.write(")")
+		}
+		d.close()
 	case Service:
 		d.nest([]string{"service", strings.TrimSpace(silent(op.Silent)), d.operand(op.Name)}, op.Op)
-	default:
-		d.modifier(op)
-	}
-}
-
-func (d *dumper) modifier(op Op) {
-	switch op := op.(type) {
 	case Group:
 		d.nest([]string{"group", d.keys(op.Keys), d.aggregations(op.Aggregates)}, op.Op)
 	case OrderBy:
@@ -208,18 +209,6 @@ func (d *dumper) dataset(s Dataset) {
 	for _, iri := range s.Named {
 		d.line("(from-named ", d.iri(iri), ")")
 	}
-}
-
-func (d *dumper) tableOf(t Table) {
-	d.open("table", d.vars(t.Vars))
-	for _, row := range t.Rows {
-		d.line("(row")
-		for _, term := range row {
-			d.write(" ", d.term(term))
-		}
-		d.write(")")
-	}
-	d.close()
 }
 
 func (d *dumper) keys(keys []GroupKey) string {

@@ -24,9 +24,28 @@ func (d *dumper) exprText(e Expr) string {
 	case Cast:
 		return d.list(d.iri(e.IRI), e.Args)
 	case Aggregate:
-		return d.aggregateText(e)
+		parts := []string{strings.ToLower(string(e.Func))}
+		if e.Distinct {
+			parts = append(parts, "distinct")
+		}
+		if e.Func == GroupConcat {
+			parts = append(parts, "(separator "+strconv.Quote(e.Separator)+")")
+		}
+		if e.Expr != nil {
+			parts = append(parts, d.exprText(e.Expr))
+		}
+		return "(" + strings.Join(parts, " ") + ")"
 	case Exists:
-		return d.existsText(e)
+		// The pattern stands below the line of the expression.
+		inner := dumper{printer: printer{prefixes: d.prefixes, indent: d.indent + 2}}
+		name := "exists"
+		if e.Not {
+			name = "notexists"
+		}
+		inner.write("(", name)
+		inner.op(e.Op)
+		inner.write(")")
+		return inner.Builder.String()
 	default:
 		return ""
 	}
@@ -52,31 +71,4 @@ func (d *dumper) list(name string, args []Expr) string {
 		parts = append(parts, d.exprText(a))
 	}
 	return "(" + strings.Join(parts, " ") + ")"
-}
-
-func (d *dumper) aggregateText(a Aggregate) string {
-	parts := []string{strings.ToLower(string(a.Func))}
-	if a.Distinct {
-		parts = append(parts, "distinct")
-	}
-	if a.Func == GroupConcat {
-		parts = append(parts, "(separator "+strconv.Quote(a.Separator)+")")
-	}
-	if a.Expr != nil {
-		parts = append(parts, d.exprText(a.Expr))
-	}
-	return "(" + strings.Join(parts, " ") + ")"
-}
-
-// existsText writes the pattern below the line that the expression stands on.
-func (d *dumper) existsText(e Exists) string {
-	inner := dumper{printer: printer{prefixes: d.prefixes, indent: d.indent + 2}}
-	name := "exists"
-	if e.Not {
-		name = "notexists"
-	}
-	inner.write("(", name)
-	inner.op(e.Op)
-	inner.write(")")
-	return inner.Builder.String()
 }

@@ -29,14 +29,16 @@ func EachOperand(o Op, op func(Op) Op, expr func(Expr) Expr) Op {
 	case Service:
 		o.Op = op(o.Op)
 		return o
-	}
-	return eachOfModifier(o, op, expr)
-}
-
-func eachOfModifier(o Op, op func(Op) Op, expr func(Expr) Expr) Op {
-	switch o := o.(type) {
 	case Group:
-		return eachOfGroup(o, op, expr)
+		out := Group{Op: op(o.Op)}
+		for _, k := range o.Keys {
+			out.Keys = append(out.Keys, GroupKey{expr(k.Expr), k.Var})
+		}
+		for _, a := range o.Aggregates {
+			a.Aggregate.Expr = expr(a.Aggregate.Expr)
+			out.Aggregates = append(out.Aggregates, a)
+		}
+		return out
 	case OrderBy:
 		inner := op(o.Op)
 		keys := make([]OrderKey, len(o.Keys))
@@ -54,18 +56,6 @@ func eachOfModifier(o Op, op func(Op) Op, expr func(Expr) Expr) Op {
 		return Slice{op(o.Op), o.Offset, o.Limit}
 	}
 	return o
-}
-
-func eachOfGroup(o Group, op func(Op) Op, expr func(Expr) Expr) Op {
-	out := Group{Op: op(o.Op)}
-	for _, k := range o.Keys {
-		out.Keys = append(out.Keys, GroupKey{expr(k.Expr), k.Var})
-	}
-	for _, a := range o.Aggregates {
-		a.Aggregate.Expr = expr(a.Aggregate.Expr)
-		out.Aggregates = append(out.Aggregates, a)
-	}
-	return out
 }
 
 // EachLeaf replaces what stands at the ends of an expression: variables, constants,

@@ -66,18 +66,14 @@ func (l *lexer) skipSpace() {
 		case ' ', '\t', '\n', '\r':
 			l.pos++
 		case '#':
-			l.skipComment()
+			if n := strings.IndexAny(l.text[l.pos:], "\r\n"); n >= 0 {
+				l.pos += n
+			} else {
+				l.pos = len(l.text)
+			}
 		default:
 			return
 		}
-	}
-}
-
-func (l *lexer) skipComment() {
-	if n := strings.IndexAny(l.text[l.pos:], "\r\n"); n >= 0 {
-		l.pos += n
-	} else {
-		l.pos = len(l.text)
 	}
 }
 
@@ -87,7 +83,13 @@ func (l *lexer) scanFrom(c byte) (kind, string) {
 	case '<':
 		return l.scanIRI()
 	case '?', '$':
-		return l.scanVariable()
+		n := l.span(l.pos+1, isVarStart, isVarPart)
+		if n > l.pos+1 {
+			name := l.text[l.pos+1 : n]
+			l.pos = n
+			return variable, name
+		}
+		return symbol, l.scanSign()
 	case '"', '\'':
 		return stringToken, l.scanString(c)
 	case '@':
@@ -136,16 +138,6 @@ func (l *lexer) scanIRI() (kind, string) {
 		} else if iriStop[c] {
 			break
 		}
-	}
-	return symbol, l.scanSign()
-}
-
-func (l *lexer) scanVariable() (kind, string) {
-	n := l.span(l.pos+1, isVarStart, isVarPart)
-	if n > l.pos+1 {
-		name := l.text[l.pos+1 : n]
-		l.pos = n
-		return variable, name
 	}
 	return symbol, l.scanSign()
 }

@@ -80,7 +80,15 @@ func (l *lexer) localPart(i int, first bool) int {
 		}
 		return 0
 	case c == '%':
-		return l.percentCode(i)
+		if i+2 >= len(l.text) {
+			return 0
+		}
+		_, high := hexValue(l.text[i+1])
+		_, low := hexValue(l.text[i+2])
+		if !high || !low {
+			return 0
+		}
+		return 3
 	}
 	if first {
 		return l.span(i, isVarStart, never) - i
@@ -89,18 +97,6 @@ func (l *lexer) localPart(i int, first bool) int {
 }
 
 func never(rune) bool { return false }
-
-func (l *lexer) percentCode(i int) int {
-	if i+2 >= len(l.text) {
-		return 0
-	}
-	_, high := hexValue(l.text[i+1])
-	_, low := hexValue(l.text[i+2])
-	if !high || !low {
-		return 0
-	}
-	return 3
-}
 
 func unescapeLocal(s string) string {
 	var out strings.Builder

@@ -122,7 +122,11 @@ func (p *parser) primary() Expr {
 	case p.isLiteral():
 		return TermExpr{p.literal()}
 	case p.isIRI():
-		return p.iriOrFunction()
+		iri := p.iri()
+		if p.is("(") {
+			return Cast{iri, p.functionArguments(iri)}
+		}
+		return TermExpr{iri}
 	case p.is("("):
 		return p.bracketed()
 	case p.tok.kind == symbol && isLetter(p.tok.text[0]):
@@ -137,14 +141,6 @@ func (p *parser) bracketed() Expr {
 	e := p.expression()
 	p.expect(")")
 	return e
-}
-
-func (p *parser) iriOrFunction() Expr {
-	iri := p.iri()
-	if p.is("(") {
-		return Cast{iri, p.functionArguments(iri)}
-	}
-	return TermExpr{iri}
 }
 
 // functionArguments reads ArgList. DISTINCT would make it an aggregate, and there

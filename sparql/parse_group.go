@@ -53,7 +53,10 @@ func (p *parser) groupBody(g *group) {
 		p.link(&g.joined, "patterns")
 		switch {
 		case p.isNode():
-			p.triplesBlock(g)
+			s := sink{place: "a pattern", paths: true, vars: true, blanks: true, blank: blankOfPattern}
+			p.with(&s, p.triples)
+			g.scope.addTriples(s.triples)
+			g.block = append(g.block, s.triples...)
 			if !p.is("}") && p.isNode() {
 				p.failExpected("'.', '}' or another pattern")
 			}
@@ -71,14 +74,6 @@ func (p *parser) groupBody(g *group) {
 	p.endBlock(g)
 }
 
-// triplesBlock reads triples. Those that only filters part are one block.
-func (p *parser) triplesBlock(g *group) {
-	s := sink{place: "a pattern", paths: true, vars: true, blanks: true, blank: blankOfPattern}
-	p.with(&s, p.triples)
-	g.scope.addTriples(s.triples)
-	g.block = append(g.block, s.triples...)
-}
-
 // endBlock joins the triples so far.
 func (p *parser) endBlock(g *group) {
 	for _, op := range p.patterns(g.block) {
@@ -91,17 +86,34 @@ func (p *parser) endBlock(g *group) {
 func (p *parser) notTriples(g *group) {
 	switch {
 	case p.is("{"):
-		p.unionPattern(g)
+		op, n := p.nested(g), 0
+		for p.accept("UNION") {
+			p.link(&n, "alternatives")
+			op = Union{op, p.nested(g)}
+		}
+		g.op = NewJoin(g.op, op)
 	case p.accept("OPTIONAL"):
 		p.optional(g)
 	case p.accept("MINUS"):
 		g.op = Minus{g.op, p.group().whole()}
 	case p.accept("GRAPH"):
-		p.graphPattern(g)
+		name := p.varOrIRI()
+		g.scope.add(name.Var)
+		g.op = NewJoin(g.op, Graph{name, p.nested(g)})
 	case p.accept("SERVICE"):
 		p.service(g)
 	case p.accept("BIND"):
-		p.bind(g)
+		p.expect("(")
+		expr := p.expression()
+		p.expect("AS")
+		at := p.tok.start
+		v := p.takeVar()
+		p.expect(")")
+		if g.scope.has(v) { // section 10.1
+			p.failFrom(at, "BIND cannot set ?"+string(v)+": the group uses it already")
+		}
+		g.scope.add(v)
+		g.op = Extend{g.op, v, expr}
 	case p.accept("VALUES"):
 		table := p.dataBlock()
 		g.scope.addAll(table.Vars)
@@ -109,16 +121,6 @@ func (p *parser) notTriples(g *group) {
 	default:
 		p.failExpected("a triple, '{', OPTIONAL, MINUS, GRAPH, SERVICE, FILTER, BIND, VALUES or '}'")
 	}
-}
-
-// unionPattern reads GroupOrUnionGraphPattern.
-func (p *parser) unionPattern(g *group) {
-	op, n := p.nested(g), 0
-	for p.accept("UNION") {
-		p.link(&n, "alternatives")
-		op = Union{op, p.nested(g)}
-	}
-	g.op = NewJoin(g.op, op)
 }
 
 // nested reads a group whose variables are in scope around it.
@@ -139,12 +141,6 @@ func (p *parser) optional(g *group) {
 	g.op = join
 }
 
-func (p *parser) graphPattern(g *group) {
-	name := p.varOrIRI()
-	g.scope.add(name.Var)
-	g.op = NewJoin(g.op, Graph{name, p.nested(g)})
-}
-
 func (p *parser) service(g *group) {
 	s := Service{Silent: p.accept("SILENT"), Name: p.varOrIRI()}
 	g.scope.add(s.Name.Var)
@@ -163,21 +159,6 @@ func (p *parser) varOrIRI() Operand {
 		return Operand{}
 	}
 	return Operand{Term: p.iri()}
-}
-
-// bind reads BIND, whose variable must be new to the group so far (section 10.1).
-func (p *parser) bind(g *group) {
-	p.expect("(")
-	expr := p.expression()
-	p.expect("AS")
-	at := p.tok.start
-	v := p.takeVar()
-	p.expect(")")
-	if g.scope.has(v) {
-		p.failFrom(at, "BIND cannot set ?"+string(v)+": the group uses it already")
-	}
-	g.scope.add(v)
-	g.op = Extend{g.op, v, expr}
 }
 
 // dataBlock reads the variables and rows of VALUES.

@@ -9,7 +9,12 @@ import (
 func (p *parser) modifiers(l *level) {
 	if p.accept("GROUP") {
 		p.expect("BY")
-		p.groupKeys(l)
+		for p.tok.kind == variable || p.beginsConstraint() {
+			l.keys = append(l.keys, p.groupKey(l))
+		}
+		if len(l.keys) == 0 {
+			p.failExpected("a variable, an expression in brackets or a function call")
+		}
 	}
 	p.counting(&l.aggregates, func() {
 		if p.accept("HAVING") {
@@ -38,15 +43,6 @@ func (p *parser) beginsConstraint() bool {
 	}
 	_, function := Functions[Func(p.tok.text)]
 	return function || isAggregate(p.tok.text) || p.is("EXISTS") || p.is("NOT")
-}
-
-func (p *parser) groupKeys(l *level) {
-	for p.tok.kind == variable || p.beginsConstraint() {
-		l.keys = append(l.keys, p.groupKey(l))
-	}
-	if len(l.keys) == 0 {
-		p.failExpected("a variable, an expression in brackets or a function call")
-	}
 }
 
 // groupKey reads GroupCondition. A variable is known to SELECT by its own name.

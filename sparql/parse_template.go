@@ -43,17 +43,12 @@ func (p *parser) templateAsPattern(l *level) []TriplePattern {
 	l.scope.addTriples(s.triples)
 	pattern := BGP{templateOf(s.triples)}
 	l.op = pattern
-	return replaceEnds(pattern.Patterns, terms)
-}
-
-// replaceEnds returns the patterns with other subjects and objects.
-func replaceEnds(patterns []TriplePattern, by map[Operand]Operand) []TriplePattern {
 	var out []TriplePattern
-	for _, t := range patterns {
-		if s, ok := by[t.Subject]; ok {
+	for _, t := range pattern.Patterns {
+		if s, ok := terms[t.Subject]; ok {
 			t.Subject = s
 		}
-		if o, ok := by[t.Object]; ok {
+		if o, ok := terms[t.Object]; ok {
 			t.Object = o
 		}
 		out = append(out, t)

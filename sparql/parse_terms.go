@@ -14,24 +14,20 @@ func (p *parser) prologue() {
 			at := p.tok.start
 			p.base = p.resolve(p.take(iriRef, "an IRI in angle brackets"), at)
 		case p.accept("PREFIX"):
-			p.prefixDeclaration()
+			at := p.tok.start
+			name := p.take(prefixedName, "a prefix with its colon, such as ex:")
+			prefix, local, _ := strings.Cut(name, ":")
+			if local != "" {
+				p.failFrom(at, "expected a prefix with its colon, found "+quoteFound(name))
+			}
+			at = p.tok.start
+			namespace := p.resolve(p.take(iriRef, "an IRI in angle brackets"), at)
+			p.prefixes[prefix], p.declared[prefix] = namespace, namespace
+			clear(p.expanded)
 		default:
 			return
 		}
 	}
-}
-
-func (p *parser) prefixDeclaration() {
-	at := p.tok.start
-	name := p.take(prefixedName, "a prefix with its colon, such as ex:")
-	prefix, local, _ := strings.Cut(name, ":")
-	if local != "" {
-		p.failFrom(at, "expected a prefix with its colon, found "+quoteFound(name))
-	}
-	at = p.tok.start
-	namespace := p.resolve(p.take(iriRef, "an IRI in angle brackets"), at)
-	p.prefixes[prefix], p.declared[prefix] = namespace, namespace
-	clear(p.expanded)
 }
 
 // resolve makes an IRI as written absolute.
@@ -115,23 +111,18 @@ func (p *parser) literal() rdf.Term {
 	p.next()
 	switch tok.kind {
 	case stringToken:
-		return p.rdfLiteral(tok.text)
+		if p.tok.kind == langTag {
+			tag := p.tok.text
+			p.next()
+			return rdf.LangLiteral(tok.text, tag)
+		}
+		if p.accept("^^") {
+			return rdf.Literal(tok.text, p.iri())
+		}
+		return rdf.Literal(tok.text, "")
 	case symbol:
 		return rdf.Literal(strings.ToLower(tok.text), rdf.XSDBoolean)
 	default:
 		return rdf.Literal(tok.text, numberTypes[tok.kind])
 	}
-}
-
-// rdfLiteral reads what may stand behind the string.
-func (p *parser) rdfLiteral(lexical string) rdf.Term {
-	if p.tok.kind == langTag {
-		tag := p.tok.text
-		p.next()
-		return rdf.LangLiteral(lexical, tag)
-	}
-	if p.accept("^^") {
-		return rdf.Literal(lexical, p.iri())
-	}
-	return rdf.Literal(lexical, "")
 }

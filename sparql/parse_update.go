@@ -25,7 +25,12 @@ func (p *parser) update() *Update {
 func (p *parser) operation() Operation {
 	switch {
 	case p.accept("LOAD"):
-		return p.load()
+		l := Load{Silent: p.accept("SILENT"), Source: p.iri()}
+		if p.accept("INTO") {
+			p.expect("GRAPH")
+			l.Into.Graph = p.iri()
+		}
+		return l
 	case p.accept("CLEAR"):
 		return Clear{p.accept("SILENT"), p.graphRefAll()}
 	case p.accept("DROP"):
@@ -35,18 +40,15 @@ func (p *parser) operation() Operation {
 		p.expect("GRAPH")
 		return Create{silent, p.iri()}
 	case p.is("ADD"), p.is("MOVE"), p.is("COPY"):
-		return p.transfer()
+		t := Transfer{Kind: TransferKind(p.tok.text)}
+		p.next()
+		t.Silent = p.accept("SILENT")
+		t.From = p.graphOrDefault()
+		p.expect("TO")
+		t.To = p.graphOrDefault()
+		return t
 	}
 	return p.modification()
-}
-
-func (p *parser) load() Operation {
-	l := Load{Silent: p.accept("SILENT"), Source: p.iri()}
-	if p.accept("INTO") {
-		p.expect("GRAPH")
-		l.Into.Graph = p.iri()
-	}
-	return l
 }
 
 // graphRefAll reads GraphRefAll.
@@ -63,16 +65,6 @@ func (p *parser) graphRefAll() Target {
 	}
 	p.failExpected("GRAPH, DEFAULT, NAMED or ALL")
 	return Target{}
-}
-
-func (p *parser) transfer() Operation {
-	t := Transfer{Kind: TransferKind(p.tok.text)}
-	p.next()
-	t.Silent = p.accept("SILENT")
-	t.From = p.graphOrDefault()
-	p.expect("TO")
-	t.To = p.graphOrDefault()
-	return t
 }
 
 func (p *parser) graphOrDefault() Target {

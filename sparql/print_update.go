@@ -34,7 +34,16 @@ func (p *printer) operation(op Operation) {
 	case Transfer:
 		p.write(string(op.Kind), " ", silent(op.Silent), p.target(op.From), " TO ", p.target(op.To))
 	case Modify:
-		p.modify(op)
+		switch {
+		case op.Where != nil:
+			p.pattern(op)
+		case len(op.Delete) > 0:
+			p.write("DELETE DATA ")
+			p.quads(op.Delete)
+		default:
+			p.write("INSERT DATA ")
+			p.quads(op.Insert)
+		}
 	}
 }
 
@@ -55,19 +64,6 @@ func (p *printer) target(t Target) string {
 		return "DEFAULT"
 	}
 	return "GRAPH " + p.iri(t.Graph)
-}
-
-func (p *printer) modify(m Modify) {
-	switch {
-	case m.Where != nil:
-		p.pattern(m)
-	case len(m.Delete) > 0:
-		p.write("DELETE DATA ")
-		p.quads(m.Delete)
-	default:
-		p.write("INSERT DATA ")
-		p.quads(m.Insert)
-	}
 }
 
 // pattern writes an operation with a WHERE clause.

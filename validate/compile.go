@@ -21,32 +21,7 @@ func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 		above:   make(map[rdf.IRI]map[rdf.IRI]bool),
 		names:   make(map[rdf.IRI]string),
 	}}
-	c.hierarchy()
-	var shapes []*shape
-	for _, subject := range c.graph.subjects {
-		if !c.isNodeShape(subject) {
-			continue
-		}
-		s, err := c.nodeShape(subject)
-		if err != nil {
-			return nil, fmt.Errorf("compile shape %s: %w", label(subject), err)
-		}
-		if s != nil {
-			shapes = append(shapes, s)
-		}
-	}
-	c.index(shapes)
-	return c.out, nil
-}
-
-type compiler struct {
-	graph *graph
-	out   *Shapes
-}
-
-// hierarchy closes rdfs:subClassOf over the shapes graph. Cycles are allowed: the
-// classes in one are all subclasses of each other.
-func (c *compiler) hierarchy() {
+	// Close rdfs:subClassOf over the graph. The classes of a cycle are subclasses of each other.
 	for _, subject := range c.graph.subjects {
 		class, ok := subject.(rdf.IRI)
 		if !ok {
@@ -67,6 +42,39 @@ func (c *compiler) hierarchy() {
 		slices.Sort(within)
 		c.out.within[class] = within
 	}
+	var shapes []*shape
+	for _, subject := range c.graph.subjects {
+		if !c.isNodeShape(subject) {
+			continue
+		}
+		s, err := c.nodeShape(subject)
+		if err != nil {
+			return nil, fmt.Errorf("compile shape %s: %w", label(subject), err)
+		}
+		if s != nil {
+			shapes = append(shapes, s)
+		}
+	}
+	// Every class finds its shapes, and those of its superclasses, with one look-up.
+	for _, s := range shapes {
+		for _, target := range s.targets {
+			c.out.names[target] = s.name
+			for _, class := range c.out.Subclasses(target) {
+				if !slices.Contains(c.out.byClass[class], s) {
+					c.out.byClass[class] = append(c.out.byClass[class], s)
+				}
+			}
+		}
+		c.references(s)
+	}
+	slices.Sort(c.out.references)
+	c.out.references = slices.Compact(c.out.references)
+	return c.out, nil
+}
+
+type compiler struct {
+	graph *graph
+	out   *Shapes
 }
 
 func (c *compiler) climb(class rdf.IRI, above map[rdf.IRI]bool) {
@@ -250,24 +258,6 @@ func (c component) standsOn(s *shape, values int) error {
 		return fault.New(fault.InvalidData, "%s belongs on a node shape", word(c.parameter))
 	}
 	return nil
-}
-
-// index makes every class find its shapes, and those of its superclasses, with
-// one look-up.
-func (c *compiler) index(shapes []*shape) {
-	for _, s := range shapes {
-		for _, target := range s.targets {
-			c.out.names[target] = s.name
-			for _, class := range c.out.Subclasses(target) {
-				if !slices.Contains(c.out.byClass[class], s) {
-					c.out.byClass[class] = append(c.out.byClass[class], s)
-				}
-			}
-		}
-		c.references(s)
-	}
-	slices.Sort(c.out.references)
-	c.out.references = slices.Compact(c.out.references)
 }
 
 func (c *compiler) references(s *shape) {

@@ -17,11 +17,15 @@ const maxShown = 200
 // maxListed is how many members of a list a message shows.
 const maxListed = 20
 
-// jsonValue returns a term as JSON carries it: booleans, numbers and vectors as
-// such where JSON can say them without loss, all else as its text; nil for nil.
-func jsonValue(t rdf.Term) any {
+// json returns a term as JSON carries it: nodes by the names that the shapes know;
+// booleans, numbers and vectors as such where JSON can say them without loss; all else
+// as text, and nil as nil.
+func (e *evaluation) json(t rdf.Term) any {
 	if t == nil {
 		return nil
+	}
+	if e.shapes.name != nil && !rdf.IsLiteral(t) {
+		return e.shapes.name(t)
 	}
 	text := rdf.Lexical(t)
 	switch rdf.DatatypeOf(t) {
@@ -43,14 +47,6 @@ func jsonValue(t rdf.Term) any {
 		}
 	}
 	return text
-}
-
-// json returns a term as JSON carries it, nodes by the names that the shapes know.
-func (e *evaluation) json(t rdf.Term) any {
-	if t == nil || e.shapes.name == nil || rdf.IsLiteral(t) {
-		return jsonValue(t)
-	}
-	return e.shapes.name(t)
 }
 
 func (e *evaluation) jsonList(terms []rdf.Term) []any {

@@ -53,7 +53,18 @@ func controlOf(f capability.Field, e Entry) Control {
 	}
 	choose, ok := controls[f.Type]
 	if !ok {
-		return textControl(f, e)
+		long := slices.ContainsFunc(e.Texts, func(text string) bool {
+			return strings.Contains(text, "\n") || utf8.RuneCountInString(text) > longestLine
+		})
+		switch {
+		case long:
+			return Lines
+		case f.Type != capability.String, f.Unique, f.Pattern != "", f.HasValue != nil, slices.Contains(oneLiners, strings.ToLower(f.Name)):
+			return Line
+		case f.MaxLength != nil:
+			return either(*f.MaxLength <= shortLine, Line, Lines)
+		}
+		return either(f.Many, Line, Lines)
 	}
 	return choose(f, e)
 }
@@ -99,22 +110,6 @@ func (e Entry) all(understood func(string) bool) bool {
 
 // oneLiners are fields that hold one line by their very name.
 var oneLiners = []string{"id", "name", "title", "label", "code", "key", "branch", "message", "if_commit", "before", "uri", "type", "property", "prefix"}
-
-// textControl gives a text several lines when it has them or may need them.
-func textControl(f capability.Field, e Entry) Control {
-	long := slices.ContainsFunc(e.Texts, func(text string) bool {
-		return strings.Contains(text, "\n") || utf8.RuneCountInString(text) > longestLine
-	})
-	switch {
-	case long:
-		return Lines
-	case f.Type != capability.String, f.Unique, f.Pattern != "", f.HasValue != nil, slices.Contains(oneLiners, strings.ToLower(f.Name)):
-		return Line
-	case f.MaxLength != nil:
-		return either(*f.MaxLength <= shortLine, Line, Lines)
-	}
-	return either(f.Many, Line, Lines)
-}
 
 var (
 	day    = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)

@@ -72,30 +72,26 @@ func (e Entry) value(f capability.Field) (json.RawMessage, *fault.FieldError) {
 	case e.JSON:
 		return jsonValue(f, strings.Join(e.Texts, "\n"))
 	case f.Many:
-		return e.array(f)
+		var elements [][]byte
+		for _, text := range e.Texts {
+			v, wrong := single(f, text)
+			if wrong != nil {
+				return nil, wrong
+			}
+			if v != nil {
+				elements = append(elements, v)
+			}
+		}
+		if elements == nil {
+			return nil, nil
+		}
+		return append(append([]byte{'['}, bytes.Join(elements, []byte{','})...), ']'), nil
 	case len(e.Texts) > 1:
 		return nil, problem(f, fault.MaxCount, nil, "%s takes one value, not %d", f.Name, len(e.Texts))
 	case len(e.Texts) == 0:
 		return nil, nil
 	}
 	return single(f, e.Texts[0])
-}
-
-func (e Entry) array(f capability.Field) (json.RawMessage, *fault.FieldError) {
-	var elements [][]byte
-	for _, text := range e.Texts {
-		v, wrong := single(f, text)
-		if wrong != nil {
-			return nil, wrong
-		}
-		if v != nil {
-			elements = append(elements, v)
-		}
-	}
-	if elements == nil {
-		return nil, nil
-	}
-	return append(append([]byte{'['}, bytes.Join(elements, []byte{','})...), ']'), nil
 }
 
 // single reads one value as its type asks. Text that does not fit stays text.

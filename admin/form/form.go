@@ -134,7 +134,18 @@ func fieldOf(f capability.Field, e Entry, problems []fault.FieldError) Field {
 		Many: f.Many && !e.JSON, NodeType: f.NodeType, Nullable: f.Nullable, Removed: e.Removed, Whole: e.JSON, Was: e.Was, Held: e.Held,
 		Control: controlOf(f, e),
 	}
-	out.constrain(f)
+	// The constraints that HTML can express help the person who types; the call judges.
+	out.MinLength, out.MaxLength, out.Pattern = count(f.MinLength), count(f.MaxLength), anywhere(f.Pattern)
+	if f.MinValue != nil && out.Control != Moment { // bounds of a moment have an offset, which HTML does not take
+		out.Min = textOf(f.MinValue)
+	}
+	if f.MaxValue != nil && out.Control != Moment {
+		out.Max = textOf(f.MaxValue)
+	}
+	out.Step, out.InputMode, out.Placeholder = steps[f.Type], inputModes[f.Type], placeholders[f.Type]
+	if f.NodeType != "" {
+		out.Placeholder = f.NodeType + "/id"
+	}
 	bad := map[string]bool{}
 	for _, p := range problems {
 		if !isAbout(p, f.Name) {

@@ -7,25 +7,6 @@ import (
 	"trails/capability"
 )
 
-// constrain copies the constraints that HTML has words for. They help the person who
-// types; the call is what judges.
-func (f *Field) constrain(of capability.Field) {
-	f.MinLength, f.MaxLength, f.Pattern = count(of.MinLength), count(of.MaxLength), anywhere(of.Pattern)
-	if of.MinValue != nil {
-		f.Min = textOf(of.MinValue)
-	}
-	if of.MaxValue != nil {
-		f.Max = textOf(of.MaxValue)
-	}
-	if f.Control == Moment {
-		f.Min, f.Max = "", "" // theirs have offsets
-	}
-	f.Step, f.InputMode, f.Placeholder = steps[of.Type], inputModes[of.Type], placeholders[of.Type]
-	if of.NodeType != "" {
-		f.Placeholder = of.NodeType + "/id"
-	}
-}
-
 var (
 	steps = map[capability.Type]string{capability.Integer: "1", capability.Number: "any", capability.DateTime: "1"}
 

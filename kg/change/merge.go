@@ -113,7 +113,11 @@ func (g *grouping) next() (*Group, error) {
 	if !ok {
 		return nil, io.EOF
 	}
-	g.start(record)
+	// The subject keeps its NUL, so that it is a prefix of the records of this subject only.
+	cut := bytes.IndexByte(record, 0)
+	g.subject = append(g.subject[:0], record[:cut+1]...)
+	g.last = g.last[:0]
+	g.group = Group{Subject: resource(g.subject[:cut]), Edits: g.group.Edits[:0]}
 	for ok && bytes.HasPrefix(record, g.subject) {
 		if err := g.take(record); err != nil {
 			return nil, err
@@ -124,15 +128,6 @@ func (g *grouping) next() (*Group, error) {
 		record, ok = g.merge.peek()
 	}
 	return &g.group, nil
-}
-
-// start begins a group with record's subject; subject keeps the NUL, so that it
-// is a prefix of the records of this subject only.
-func (g *grouping) start(record []byte) {
-	cut := bytes.IndexByte(record, 0)
-	g.subject = append(g.subject[:0], record[:cut+1]...)
-	g.last = g.last[:0]
-	g.group = Group{Subject: resource(g.subject[:cut]), Edits: g.group.Edits[:0]}
 }
 
 // take adds record to the group unless it repeats the one before. What is to be

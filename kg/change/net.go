@@ -162,21 +162,17 @@ func (m *merging) deltas() []Delta {
 			out = append(out, Delta{Added: true, Quad: q})
 		}
 	}
-	sortCanonical(out)
-	return out
-}
-
-func sortCanonical(deltas []Delta) {
 	type line struct {
 		text  []byte
 		delta Delta
 	}
-	lines := make([]line, len(deltas))
-	for i, d := range deltas {
+	lines := make([]line, len(out))
+	for i, d := range out {
 		lines[i] = line{rdf.AppendQuad(nil, d.Quad), d}
 	}
 	slices.SortFunc(lines, func(a, b line) int { return bytes.Compare(a.text, b.text) })
 	for i := range lines {
-		deltas[i] = lines[i].delta
+		out[i] = lines[i].delta
 	}
+	return out
 }

@@ -81,7 +81,14 @@ func (d *deserializer) node(object map[string]any) rdf.Term {
 		case "@included":
 			d.each(object[key], func(rdf.Term) {})
 		case "@reverse":
-			d.reverse(subject, object[key])
+			properties, _ := object[key].(map[string]any)
+			for _, key := range slices.Sorted(maps.Keys(properties)) {
+				d.each(properties[key], func(other rdf.Term) {
+					if isNode(other) {
+						d.emit(other, absolute(key), subject)
+					}
+				})
+			}
 		default:
 			if !strings.HasPrefix(key, "@") {
 				d.values(subject, absolute(key), object[key])
@@ -115,17 +122,6 @@ func (d *deserializer) each(values any, visit func(rdf.Term)) {
 // statements of their own.
 func (d *deserializer) values(subject, predicate rdf.Term, values any) {
 	d.each(values, func(object rdf.Term) { d.emit(subject, predicate, object) })
-}
-
-func (d *deserializer) reverse(object rdf.Term, members any) {
-	properties, _ := members.(map[string]any)
-	for _, key := range slices.Sorted(maps.Keys(properties)) {
-		d.each(properties[key], func(subject rdf.Term) {
-			if isNode(subject) {
-				d.emit(subject, absolute(key), object)
-			}
-		})
-	}
 }
 
 // inside says what a named graph does.

@@ -74,7 +74,13 @@ func (j *JSONLDReader) document() error {
 	}
 	document, err := decodeJSON(text)
 	if err != nil {
-		return jsonSyntaxError(text, err)
+		at := len(text)
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			at = min(max(int(syntax.Offset)-1, 0), len(text))
+		}
+		p := place{line: 1, column: 1}
+		p.advance(text[:at])
+		return &SyntaxError{Line: p.line, Column: p.column, Expected: "JSON", Excerpt: excerpt(text[at:]), atEnd: at == len(text), kind: fault.Malformed}
 	}
 	return guarded(func() error { return j.convert(disguised(document)) })
 }
@@ -96,15 +102,4 @@ func (j *JSONLDReader) convert(document any) error {
 
 func (j *JSONLDReader) tooLarge(what string) error {
 	return fault.New(fault.TooLarge, "JSON-LD: expected %s", what)
-}
-
-// jsonSyntaxError finds the place of an error of encoding/json.
-func jsonSyntaxError(text []byte, err error) error {
-	at := len(text)
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		at = min(max(int(syntax.Offset)-1, 0), len(text))
-	}
-	p := place{line: 1, column: 1}
-	p.advance(text[:at])
-	return &SyntaxError{Line: p.line, Column: p.column, Expected: "JSON", Excerpt: excerpt(text[at:]), atEnd: at == len(text), kind: fault.Malformed}
 }

@@ -118,15 +118,11 @@ func (s *serializer) keepLoose(quads []rdf.Quad) {
 	}
 	for at := range s.lists {
 		if !shown[at] {
-			s.dissolve(at)
+			delete(s.lists, at)
+			for cell := at; cell.node != rdf.Nil; cell.node = s.about[cell][1].Object {
+				delete(s.cells, cell)
+			}
 		}
-	}
-}
-
-func (s *serializer) dissolve(head inGraph) {
-	delete(s.lists, head)
-	for cell := head; cell.node != rdf.Nil; cell.node = s.about[cell][1].Object {
-		delete(s.cells, cell)
 	}
 }
 
@@ -168,7 +164,12 @@ func (s *serializer) value(graph, object rdf.Term) any {
 	case quad.LangString:
 		return map[string]any{"@value": string(v.Value), "@language": v.Lang}
 	case quad.TypedString:
-		return typedJSON(string(v.Value), v.Type)
+		if v.Type == rdf.RDFNS+"JSON" { // as JSON only when reading gives the same literal back
+			if parsed, err := decodeJSON([]byte(v.Value)); err == nil && string(canonicalJSON(nil, parsed)) == string(v.Value) {
+				return map[string]any{"@value": parsed, "@type": "@json"}
+			}
+		}
+		return map[string]any{"@value": string(v.Value), "@type": string(v.Type)}
 	}
 	items, isList := s.lists[inGraph{graph, object}]
 	if !isList && object != rdf.Nil {
@@ -179,17 +180,6 @@ func (s *serializer) value(graph, object rdf.Term) any {
 		list = append(list, s.value(graph, item))
 	}
 	return map[string]any{"@list": list}
-}
-
-// typedJSON makes JSON of a JSON literal that is canonical: reading gives back no
-// other form.
-func typedJSON(lexical string, datatype rdf.IRI) any {
-	if datatype == rdf.RDFNS+"JSON" {
-		if parsed, err := decodeJSON([]byte(lexical)); err == nil && string(canonicalJSON(nil, parsed)) == lexical {
-			return map[string]any{"@value": parsed, "@type": "@json"}
-		}
-	}
-	return map[string]any{"@value": lexical, "@type": string(datatype)}
 }
 
 func nodeText(t rdf.Term) string {

@@ -196,7 +196,14 @@ func (x *RDFXMLReader) nodeElement(e element, name xml.Name, a attributes) error
 		return err
 	}
 	e.subject, e.content = subject, propertiesContent
-	x.asObject(subject)
+	switch outer := x.top(); outer.content {
+	case propertyContent:
+		outer.object = subject
+		x.statement(outer, subject)
+	case collectionContent:
+		x.item(outer, subject)
+	default:
+	}
 	if name != (xml.Name{Space: rdf.RDFNS, Local: "Description"}) {
 		class, err := x.checked(name.Space + name.Local)
 		if err != nil {
@@ -225,18 +232,6 @@ func (x *RDFXMLReader) subject(e *element, a attributes) (rdf.Term, error) {
 		return nil, x.expected("no such attribute of a node element", "rdf:"+name)
 	}
 	return x.fresh.next(), nil
-}
-
-// asObject makes a node element the object of the property around it.
-func (x *RDFXMLReader) asObject(node rdf.Term) {
-	switch outer := x.top(); outer.content {
-	case propertyContent:
-		outer.object = node
-		x.statement(outer, node)
-	case collectionContent:
-		x.item(outer, node)
-	default:
-	}
 }
 
 // item adds a node to a collection.
@@ -351,7 +346,18 @@ func (x *RDFXMLReader) end(tag xml.EndElement) error {
 	if e.canonical != nil && x.stack[len(x.stack)-2].content == literalContent {
 		e.canonical.end(e.name)
 	} else {
-		x.endProperty(e)
+		switch {
+		case e.content == literalContent:
+			x.statement(e, rdf.Literal(e.canonical.out.String(), rdf.RDFNS+"XMLLiteral"))
+		case e.content == collectionContent && e.object == nil:
+			x.statement(e, rdf.Nil)
+		case e.content == collectionContent:
+			x.emit(e.object, rdf.Rest, rdf.Nil)
+		case e.content == propertyContent && e.object == nil && e.datatype != "":
+			x.statement(e, rdf.Literal(string(e.text), e.datatype))
+		case e.content == propertyContent && e.object == nil:
+			x.statement(e, e.literal(string(e.text)))
+		}
 	}
 	x.stack = x.stack[:len(x.stack)-1]
 	return nil

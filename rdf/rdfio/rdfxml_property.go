@@ -100,19 +100,3 @@ func (x *RDFXMLReader) emptyProperty(e element, a attributes) (err error) {
 	x.stack = append(x.stack, e)
 	return x.propertyAttributes(&e, object, a.properties)
 }
-
-// endProperty makes the statement of a property whose object is known only now.
-func (x *RDFXMLReader) endProperty(e *element) {
-	switch {
-	case e.content == literalContent:
-		x.statement(e, rdf.Literal(e.canonical.out.String(), rdf.RDFNS+"XMLLiteral"))
-	case e.content == collectionContent && e.object == nil:
-		x.statement(e, rdf.Nil)
-	case e.content == collectionContent:
-		x.emit(e.object, rdf.Rest, rdf.Nil)
-	case e.content == propertyContent && e.object == nil && e.datatype != "":
-		x.statement(e, rdf.Literal(string(e.text), e.datatype))
-	case e.content == propertyContent && e.object == nil:
-		x.statement(e, e.literal(string(e.text)))
-	}
-}

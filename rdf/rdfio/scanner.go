@@ -43,13 +43,6 @@ func newScanner(r io.Reader, limits Limits) scanner {
 	return scanner{r: r, buf: make([]byte, min(firstBuffer, limit)), limit: limit, at: place{line: 1, column: 1}}
 }
 
-// begin reads the first bytes and steps over a byte order mark.
-func (s *scanner) begin() {
-	if s.ensure(3) && string(s.buf[:3]) == "\xEF\xBB\xBF" {
-		s.pos, s.located = 3, 3
-	}
-}
-
 // rest is what can be seen without reading more.
 func (s *scanner) rest() []byte { return s.buf[s.pos:s.end] }
 

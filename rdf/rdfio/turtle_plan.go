@@ -44,13 +44,7 @@ func planTurtle(quads []rdf.Quad, labelled map[quad.BNode]bool) *turtlePlan {
 	for b := range labelled {
 		p.references[b] += 2
 	}
-	p.placeAll()
-	return p
-}
-
-// placeAll makes roots of what cannot be nested, nests what they reach, and
-// breaks the cycles that are left at their first node.
-func (p *turtlePlan) placeAll() {
+	// Roots are what cannot be nested; what no root reaches is a cycle, broken at its first node.
 	subjects := sortedTerms(p.about)
 	for _, s := range subjects {
 		if !p.nestable(s) {
@@ -63,6 +57,7 @@ func (p *turtlePlan) placeAll() {
 		}
 	}
 	slices.SortFunc(p.roots, compareTerms)
+	return p
 }
 
 func (p *turtlePlan) nestable(t rdf.Term) bool {
@@ -124,7 +119,9 @@ func (p *turtlePlan) list(head quad.BNode) (cells []quad.BNode, items []rdf.Term
 	for at != rdf.Nil {
 		cell, ok := at.(quad.BNode)
 		if !ok || seen[cell] || !p.isCell(cell) {
-			p.rejectList(cells)
+			for _, cell := range cells {
+				p.notList[cell] = true // each is walked once
+			}
 			return nil, nil
 		}
 		seen[cell] = true
@@ -139,11 +136,4 @@ func (p *turtlePlan) isCell(b quad.BNode) bool {
 	quads := p.about[b]
 	return !p.placed[b] && !p.notList[b] && p.references[b] == 1 && len(quads) == 2 &&
 		quads[0].Predicate == rdf.First && quads[1].Predicate == rdf.Rest
-}
-
-// rejectList remembers that cells lead to no list's end, so that each is walked once.
-func (p *turtlePlan) rejectList(cells []quad.BNode) {
-	for _, cell := range cells {
-		p.notList[cell] = true
-	}
 }

@@ -107,10 +107,18 @@ func (t *TurtleReader) tooLarge(what string) error {
 // statement reads what begins at the top level or in a graph's braces.
 func (t *TurtleReader) statement() error {
 	if t.located == 0 && t.pos == 0 && t.end == 0 {
-		t.begin()
+		if t.ensure(3) && string(t.buf[:3]) == "\xEF\xBB\xBF" { // a byte order mark
+			t.pos, t.located = 3, 3
+		}
 	}
 	if !t.space() {
-		return t.finished()
+		if t.stop == io.EOF && !t.inGraph {
+			return io.EOF
+		}
+		if t.inGraph {
+			return t.expected(0, "a subject or '}'")
+		}
+		return t.expected(0, "a statement")
 	}
 	switch c := t.buf[t.pos]; {
 	case c == '}' && t.inGraph:
@@ -122,25 +130,36 @@ func (t *TurtleReader) statement() error {
 	case c == '@' && !t.inGraph:
 		return t.directive()
 	case c == '[':
-		return t.bracketSubject()
+		t.pos++
+		node := t.fresh.next()
+		if t.space() && t.buf[t.pos] == ']' {
+			t.pos++
+			return t.labelOrSubject(node, nil)
+		}
+		if err := t.push(nesting{asSubject: true, node: node}); err != nil {
+			return err
+		}
+		t.subject = node
+		return t.verb()
 	case c == '(':
-		return t.listSubject()
+		t.pos++
+		if t.space() && t.buf[t.pos] == ')' {
+			t.pos++
+			t.subject = rdf.Nil
+			return t.verb()
+		}
+		cell := t.fresh.next()
+		if err := t.push(nesting{list: true, asSubject: true, node: cell}); err != nil {
+			return err
+		}
+		t.subject, t.predicate, t.step = cell, rdf.First, (*TurtleReader).object
+		return nil
 	case c == '<':
 		return t.labelOrSubject(t.iri())
 	case c == '_':
 		return t.labelOrSubject(t.blankNode())
 	}
 	return t.wordStatement()
-}
-
-func (t *TurtleReader) finished() error {
-	if t.stop == io.EOF && !t.inGraph {
-		return io.EOF
-	}
-	if t.inGraph {
-		return t.expected(0, "a subject or '}'")
-	}
-	return t.expected(0, "a statement")
 }
 
 // wordStatement reads a keyword, or a prefixed name as a subject.
@@ -204,7 +223,7 @@ func (t *TurtleReader) labelOrSubject(term rdf.Term, err error) error {
 // verbOrEnd reads what follows a subject in brackets with properties of its own.
 func (t *TurtleReader) verbOrEnd() error {
 	if t.space() && (t.buf[t.pos] == '.' || t.buf[t.pos] == '}') {
-		return t.endStatement()
+		return t.endStatementOr("a predicate or '.'")
 	}
 	return t.verb()
 }
@@ -244,9 +263,32 @@ func (t *TurtleReader) object() error {
 	}
 	switch t.buf[t.pos] {
 	case '[':
-		return t.bracketObject()
+		t.pos++
+		node := t.fresh.next()
+		t.emit(node)
+		if t.space() && t.buf[t.pos] == ']' {
+			t.pos++
+			return t.afterObject()
+		}
+		if err := t.push(nesting{node: node, subject: t.subject, predicate: t.predicate}); err != nil {
+			return err
+		}
+		t.subject = node
+		return t.verb()
 	case '(':
-		return t.listObject()
+		t.pos++
+		if t.space() && t.buf[t.pos] == ')' {
+			t.pos++
+			t.emit(rdf.Nil)
+			return t.afterObject()
+		}
+		cell := t.fresh.next()
+		t.emit(cell)
+		if err := t.push(nesting{list: true, node: cell, subject: t.subject, predicate: t.predicate}); err != nil {
+			return err
+		}
+		t.subject, t.predicate, t.step = cell, rdf.First, (*TurtleReader).object
+		return nil
 	}
 	object, err := t.objectTerm()
 	if err != nil {
@@ -263,7 +305,19 @@ func (t *TurtleReader) afterObject() error {
 	}
 	more := t.space()
 	if len(t.open) > 0 && t.open[len(t.open)-1].list {
-		return t.afterItem(more)
+		if !more {
+			return t.expected(0, "an item of the list or ')'")
+		}
+		t.predicate = rdf.Rest
+		if t.buf[t.pos] == ')' {
+			t.pos++
+			t.emit(rdf.Nil)
+			return t.pop()
+		}
+		cell := t.fresh.next()
+		t.emit(cell)
+		t.subject, t.predicate, t.step = cell, rdf.First, (*TurtleReader).object
+		return nil
 	}
 	if !more {
 		return t.expected(0, t.afterObjectHint())
@@ -274,7 +328,17 @@ func (t *TurtleReader) afterObject() error {
 		t.step = (*TurtleReader).object
 		return nil
 	case ';':
-		return t.semicolons()
+		for t.space() && t.buf[t.pos] == ';' {
+			t.pos++
+		}
+		if t.space() {
+			switch t.buf[t.pos] {
+			case '.', ']', '}':
+				return t.endProperties("a predicate")
+			}
+		}
+		t.step = (*TurtleReader).verb
+		return nil
 	}
 	return t.endProperties(t.afterObjectHint())
 }
@@ -289,21 +353,6 @@ func (t *TurtleReader) afterObjectHint() string {
 	return "',', ';' or '.'"
 }
 
-// semicolons reads one or more, and what may follow them.
-func (t *TurtleReader) semicolons() error {
-	for t.space() && t.buf[t.pos] == ';' {
-		t.pos++
-	}
-	if t.space() {
-		switch t.buf[t.pos] {
-		case '.', ']', '}':
-			return t.endProperties("a predicate")
-		}
-	}
-	t.step = (*TurtleReader).verb
-	return nil
-}
-
 // endProperties reads the end of a statement or of brackets.
 func (t *TurtleReader) endProperties(what string) error {
 	switch {
@@ -315,8 +364,6 @@ func (t *TurtleReader) endProperties(what string) error {
 	t.pos++
 	return t.pop()
 }
-
-func (t *TurtleReader) endStatement() error { return t.endStatementOr("a predicate or '.'") }
 
 // endStatementOr reads '.', or leaves the '}' that ends the graph.
 func (t *TurtleReader) endStatementOr(what string) error {

@@ -21,7 +21,12 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 	case c == '_':
 		return t.blankNode()
 	case isDigit(c), c == '+', c == '-', c == '.' && isDigit(t.peek(1)):
-		return t.bareNumber()
+		text, datatype, err := t.number()
+		if err != nil {
+			return nil, err
+		}
+		t.pos += len(text)
+		return rdf.Literal(string(text), datatype), nil
 	}
 	n, colon := t.word()
 	if colon {
@@ -33,15 +38,6 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 		return rdf.Literal(word, rdf.XSDBoolean), nil
 	}
 	return nil, t.expected(0, objectHint)
-}
-
-func (t *TurtleReader) bareNumber() (rdf.Term, error) {
-	text, datatype, err := t.number()
-	if err != nil {
-		return nil, err
-	}
-	t.pos += len(text)
-	return rdf.Literal(string(text), datatype), nil
 }
 
 // iri reads an IRIREF and resolves it.

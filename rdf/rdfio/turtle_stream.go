@@ -104,7 +104,11 @@ func (s *turtleStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (in
 func (s *turtleStream) block(quads []rdf.Quad) error {
 	if label := quads[0].Label; s.trig && label != s.graph {
 		s.leave()
-		s.enter(label)
+		if s.begun {
+			s.print("\n")
+		}
+		s.print(s.term(label) + " {\n")
+		s.graph, s.begun = label, false
 	}
 	indent := ""
 	if s.graph != nil {
@@ -117,14 +121,6 @@ func (s *turtleStream) block(quads []rdf.Quad) error {
 	s.n += int64(len(quads))
 	_, err := s.out.WriteString(indent + s.term(quads[0].Subject) + " " + s.properties(quads, indent+indentation) + " .\n")
 	return err
-}
-
-func (s *turtleStream) enter(graph rdf.Term) {
-	if s.begun {
-		s.print("\n")
-	}
-	s.print(s.term(graph) + " {\n")
-	s.graph, s.begun = graph, false
 }
 
 func (s *turtleStream) leave() {

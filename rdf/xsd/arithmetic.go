@@ -3,6 +3,7 @@ package xsd
 import (
 	"math"
 	"math/big"
+	"math/bits"
 )
 
 // Add is op:numeric-add (XPath Functions, section 6.2). The result has the wider
@@ -28,7 +29,13 @@ func (n Number) Sub(m Number) (Number, error) {
 func (n Number) Mul(m Number) (Number, error) {
 	kind := max(n.kind, m.kind)
 	if kind <= DecimalNumber {
-		return mulExact(kind, n, m)
+		if n.big == nil && m.big == nil && n.scale+m.scale <= 2*MaxDigits {
+			high, low := bits.Mul64(size(n.small), size(m.small))
+			if high == 0 && low <= math.MaxInt64 {
+				return smallOf(kind, n.small*m.small, n.scale+m.scale), nil
+			}
+		}
+		return exactOf(kind, new(big.Int).Mul(n.unscaled(), m.unscaled()), n.scale+m.scale)
 	}
 	return floating(kind, n, m, func(a, b float64) float64 { return a * b }), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/big"
-	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -151,16 +150,6 @@ func addExact(kind NumberKind, n, m Number) (Number, error) {
 	}
 	a, b, scale := aligned(n, m)
 	return exactOf(kind, new(big.Int).Add(a, b), scale)
-}
-
-func mulExact(kind NumberKind, n, m Number) (Number, error) {
-	if n.big == nil && m.big == nil && n.scale+m.scale <= 2*MaxDigits {
-		high, low := bits.Mul64(size(n.small), size(m.small))
-		if high == 0 && low <= math.MaxInt64 {
-			return smallOf(kind, n.small*m.small, n.scale+m.scale), nil
-		}
-	}
-	return exactOf(kind, new(big.Int).Mul(n.unscaled(), m.unscaled()), n.scale+m.scale)
 }
 
 func size(i int64) uint64 {

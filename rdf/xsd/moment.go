@@ -277,7 +277,13 @@ func (m *moment) endDay() bool {
 func (m *moment) appendPart(out []byte, part byte) []byte {
 	switch part {
 	case 'Y':
-		return m.appendYear(out)
+		if m.far {
+			return append(out, m.yearText...)
+		}
+		if m.year < 0 {
+			return fmt.Appendf(out, "-%04d", -m.year)
+		}
+		return fmt.Appendf(out, "%04d", m.year)
 	case 'M':
 		return fmt.Appendf(out, "%02d", m.month)
 	case 'D':
@@ -285,19 +291,17 @@ func (m *moment) appendPart(out []byte, part byte) []byte {
 	case 't':
 		return m.appendTime(out)
 	case 'z', 'Z':
-		return m.appendZone(out)
+		switch {
+		case !m.hasZone:
+			return out
+		case m.zone == 0:
+			return append(out, 'Z')
+		case m.zone < 0:
+			return fmt.Appendf(out, "-%02d:%02d", -m.zone/60, -m.zone%60)
+		}
+		return fmt.Appendf(out, "+%02d:%02d", m.zone/60, m.zone%60)
 	}
 	return append(out, part)
-}
-
-func (m *moment) appendYear(out []byte) []byte {
-	if m.far {
-		return append(out, m.yearText...)
-	}
-	if m.year < 0 {
-		return fmt.Appendf(out, "-%04d", -m.year)
-	}
-	return fmt.Appendf(out, "%04d", m.year)
 }
 
 func (m *moment) appendTime(out []byte) []byte {
@@ -306,16 +310,4 @@ func (m *moment) appendTime(out []byte) []byte {
 		out = append(append(out, '.'), m.fraction...)
 	}
 	return out
-}
-
-func (m *moment) appendZone(out []byte) []byte {
-	switch {
-	case !m.hasZone:
-		return out
-	case m.zone == 0:
-		return append(out, 'Z')
-	case m.zone < 0:
-		return fmt.Appendf(out, "-%02d:%02d", -m.zone/60, -m.zone%60)
-	}
-	return fmt.Appendf(out, "+%02d:%02d", m.zone/60, m.zone%60)
 }

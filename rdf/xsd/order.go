@@ -29,7 +29,13 @@ func Order(a, b rdf.Term) int {
 	}
 	sa, sb := spaceOf(a), spaceOf(b)
 	if sa.isNumber() && sb.isNumber() {
-		return orderNumbers(a, b)
+		na, oka := NumberOf(a)
+		nb, okb := NumberOf(b)
+		if oka && na.IsNaN() || okb && nb.IsNaN() {
+			return cmp.Compare(nanLast(na), nanLast(nb))
+		}
+		order, _ := Compare(a, b) // also of numbers too long to compute with
+		return order
 	}
 	if order := cmp.Compare(places[sa], places[sb]); order != 0 || sa.isNumber() {
 		return order
@@ -42,7 +48,22 @@ func Order(a, b rdf.Term) int {
 	case sa == text:
 		return cmp.Or(strings.Compare(la, lb), strings.Compare(tagOf(a), tagOf(b)))
 	case sa == duration:
-		return orderDurations(la, lb)
+		da, _ := parseDuration(la)
+		db, _ := parseDuration(lb)
+		switch { // those too long to compute with come last
+		case da.far && db.far:
+			return strings.Compare(la, lb)
+		case da.far:
+			return 1
+		case db.far:
+			return -1
+		}
+		for _, start := range startingPoints { // durations that the partial order tells apart differ at the first
+			if order := da.from(start).compare(db.from(start)); order != 0 {
+				return order
+			}
+		}
+		return 0
 	case layouts[sa] != "":
 		return orderMoments(la, lb, layouts[sa])
 	}
@@ -110,18 +131,6 @@ func tagOf(t rdf.Term) string {
 	return strings.ToLower(tag)
 }
 
-// orderNumbers compares where one is too long to compute with: by the digits, and
-// beside a float by the float that is nearest to them.
-func orderNumbers(a, b rdf.Term) int {
-	na, oka := NumberOf(a)
-	nb, okb := NumberOf(b)
-	if oka && na.IsNaN() || okb && nb.IsNaN() {
-		return cmp.Compare(nanLast(na), nanLast(nb))
-	}
-	order, _ := Compare(a, b)
-	return order
-}
-
 // Order compares exactly in any kinds; NaN is equal to itself and after all others.
 func (n Number) Order(m Number) int {
 	switch {
@@ -180,26 +189,4 @@ func orderZones(a, b moment) int {
 		return -1
 	}
 	return 1
-}
-
-// orderDurations compares at each starting point in turn: durations that the
-// partial order knows to differ do so at the first. Those too long to compute with
-// come last, by their texts.
-func orderDurations(a, b string) int {
-	da, _ := parseDuration(a)
-	db, _ := parseDuration(b)
-	switch {
-	case da.far && db.far:
-		return strings.Compare(a, b)
-	case da.far:
-		return 1
-	case db.far:
-		return -1
-	}
-	for _, start := range startingPoints {
-		if order := da.from(start).compare(db.from(start)); order != 0 {
-			return order
-		}
-	}
-	return 0
 }

@@ -3,22 +3,9 @@ package xsd
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/cayleygraph/quad"
-
-	"trails/rdf"
 )
 
 func compareTexts(a, b string) (int, bool) { return strings.Compare(a, b), true }
-
-// compareTagged compares language strings.
-func compareTagged(a quad.LangString, b rdf.Term) (int, bool) {
-	lb, ok := b.(quad.LangString)
-	if !ok || a.Lang != lb.Lang {
-		return 0, false
-	}
-	return compareTexts(string(a.Value), string(lb.Value))
-}
 
 func isAnyText(string) bool { return true }
 

@@ -139,7 +139,11 @@ func Canonical(lexical string, datatype rdf.IRI) (canonical string, ok bool) {
 // zone, durations when it holds at every starting point.
 func Compare(a, b rdf.Term) (order int, ok bool) {
 	if la, ok := a.(quad.LangString); ok {
-		return compareTagged(la, b)
+		lb, ok := b.(quad.LangString)
+		if !ok || la.Lang != lb.Lang {
+			return 0, false
+		}
+		return compareTexts(string(la.Value), string(lb.Value))
 	}
 	da, known := lookup(rdf.DatatypeOf(a))
 	if !known {

@@ -64,7 +64,9 @@ func (a *Accumulator) Add(t rdf.Term, err error) {
 	case a.err != nil || a.failed != nil && !a.excuses:
 		return
 	case err == nil:
-		a.take(t)
+		if a.isNew(t) {
+			a.put(t)
+		}
 	case !IsError(err):
 		a.err = err
 	case !a.excuses:
@@ -77,12 +79,6 @@ func (a *Accumulator) Add(t rdf.Term, err error) {
 func (a *Accumulator) AddRow(row ...rdf.Term) {
 	if a.err == nil && a.isNew(row...) {
 		a.put(trueTerm)
-	}
-}
-
-func (a *Accumulator) take(t rdf.Term) {
-	if a.isNew(t) {
-		a.put(t)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"trails/rdf"
 	"trails/rdf/xsd"
-	"trails/sparql"
 )
 
 // casts are the constructor functions (section 17.5). Their results are canonical.
@@ -23,38 +22,22 @@ var casts = map[rdf.IRI]func(rdf.Term) (value, error){
 	rdf.XSDTime:     castTime,
 }
 
-// castCall is the call of a function that an IRI names. One that is not known is a
-// type error (section 17.6).
-func castCall(c sparql.Cast) evaluator {
-	cast, ok := casts[c.IRI]
-	if !ok || len(c.Args) != 1 {
-		return compile(nil)
-	}
-	return bindOne(func(_ Env, v value) (value, error) { return cast(v.asTerm()) }, compile(c.Args[0]))
-}
-
 func castString(t rdf.Term) (value, error) {
 	switch t := t.(type) {
 	case quad.String:
 		return of(t)
 	case quad.IRI:
 		return ofText(string(t))
-	case quad.TypedString:
-		return typedToString(t)
+	case quad.TypedString: // its canonical form; one without is as STR gives it
+		if n, ok := xsd.NumberOf(t); ok {
+			return ofText(n.Text())
+		}
+		if text, ok := xsd.Canonical(string(t.Value), t.Type); ok && !opaque[t.Type] {
+			return ofText(text)
+		}
+		return ofText(string(t.Value))
 	}
 	return failed(ErrType)
-}
-
-// typedToString is the canonical form of a value. Literals that have none known here,
-// of other datatypes or ill typed, give their lexical form as they do to STR.
-func typedToString(t quad.TypedString) (value, error) {
-	if n, ok := xsd.NumberOf(t); ok {
-		return ofText(n.Text())
-	}
-	if text, ok := xsd.Canonical(string(t.Value), t.Type); ok && !opaque[t.Type] {
-		return ofText(text)
-	}
-	return ofText(string(t.Value))
 }
 
 // fromText casts a string: white space around it does not count.

@@ -19,11 +19,24 @@ func compile(e sparql.Expr) evaluator {
 	case sparql.VarExpr:
 		return variable(e.Var)
 	case sparql.TermExpr:
-		return constant(e.Term)
+		v := value{term: e.Term}
+		v.num, _ = xsd.NumberOf(e.Term) // read once; the term stays as it was written
+		return func(Env) (value, error) { return v, nil }
 	case sparql.Call:
-		return call(e)
+		if form, ok := forms[e.Func]; ok {
+			return form(e.Args)
+		}
+		f, ok := functions[e.Func]
+		if !ok || len(e.Args) < f.arity.Min || f.arity.Max >= 0 && len(e.Args) > f.arity.Max {
+			return compile(nil)
+		}
+		return f.bind(compileAll(e.Args))
 	case sparql.Cast:
-		return castCall(e)
+		cast, ok := casts[e.IRI]
+		if !ok || len(e.Args) != 1 {
+			return compile(nil)
+		}
+		return bindOne(func(_ Env, v value) (value, error) { return cast(v.asTerm()) }, compile(e.Args[0]))
 	case sparql.Exists:
 		return exists(e)
 	}
@@ -58,13 +71,6 @@ func variable(v sparql.Var) evaluator {
 	}
 }
 
-// constant reads a number once. The term stays: a constant is returned as written.
-func constant(t rdf.Term) evaluator {
-	v := value{term: t}
-	v.num, _ = xsd.NumberOf(t)
-	return func(Env) (value, error) { return v, nil }
-}
-
 func exists(e sparql.Exists) evaluator {
 	return func(env Env) (value, error) {
 		found, err := env.Exists(e.Op)
@@ -94,17 +100,6 @@ func init() {
 	}
 }
 
-func call(c sparql.Call) evaluator {
-	if form, ok := forms[c.Func]; ok {
-		return form(c.Args)
-	}
-	f, ok := functions[c.Func]
-	if !ok || len(c.Args) < f.arity.Min || f.arity.Max >= 0 && len(c.Args) > f.arity.Max {
-		return compile(nil)
-	}
-	return f.bind(compileAll(c.Args))
-}
-
 // function is one entry of the table: how many arguments, and one of the shapes
 // that a function has.
 type function struct {
@@ -124,7 +119,18 @@ func (f function) bind(args []evaluator) evaluator {
 	case f.one != nil:
 		return bindOne(f.one, args[0])
 	case f.two != nil:
-		return bindTwo(f.two, args[0], args[1])
+		two, left, right := f.two, args[0], args[1]
+		return func(env Env) (value, error) {
+			a, err := left(env)
+			if err != nil {
+				return failed(err)
+			}
+			b, err := right(env)
+			if err != nil {
+				return failed(err)
+			}
+			return two(env, a, b)
+		}
 	}
 	return func(env Env) (value, error) {
 		values := make([]value, len(args))
@@ -145,20 +151,6 @@ func bindOne(f func(Env, value) (value, error), arg evaluator) evaluator {
 			return failed(err)
 		}
 		return f(env, v)
-	}
-}
-
-func bindTwo(f func(Env, value, value) (value, error), left, right evaluator) evaluator {
-	return func(env Env) (value, error) {
-		a, err := left(env)
-		if err != nil {
-			return failed(err)
-		}
-		b, err := right(env)
-		if err != nil {
-			return failed(err)
-		}
-		return f(env, a, b)
 	}
 }
 

@@ -69,23 +69,19 @@ func (v value) truth() (bool, error) {
 	case quad.LangString:
 		return t.Value != "", nil
 	case quad.TypedString:
-		return typedTruth(t)
+		if t.Type == rdf.XSDBoolean {
+			return t.Value == "true" || t.Value == "1", nil
+		}
+		if !xsd.IsNumeric(t.Type) {
+			return false, ErrType
+		}
+		if !xsd.Valid(string(t.Value), t.Type) {
+			return false, nil
+		}
+		n, ok := xsd.NumberOf(t)
+		return !ok || !n.IsZero() && !n.IsNaN(), nil // what is too long to compute with is not zero
 	}
 	return false, ErrType
-}
-
-func typedTruth(t quad.TypedString) (bool, error) {
-	if t.Type == rdf.XSDBoolean {
-		return t.Value == "true" || t.Value == "1", nil
-	}
-	if !xsd.IsNumeric(t.Type) {
-		return false, ErrType
-	}
-	if !xsd.Valid(string(t.Value), t.Type) {
-		return false, nil
-	}
-	n, ok := xsd.NumberOf(t)
-	return !ok || !n.IsZero() && !n.IsNaN(), nil // what is too long to compute with is not zero
 }
 
 // kindRank orders the kinds of terms (section 15.1).
@@ -116,7 +112,13 @@ func compareTerms(a, b rdf.Term) int {
 // RDFterm-equal.
 func equal(a, b value) (bool, error) {
 	if a.num.Kind() != xsd.NoNumber || b.num.Kind() != xsd.NoNumber {
-		return equalNumbers(a, b)
+		na, oka := a.number()
+		nb, okb := b.number()
+		if oka && okb {
+			order, ordered := na.Compare(nb)
+			return ordered && order == 0, nil
+		}
+		return equal(value{term: a.asTerm()}, value{term: b.asTerm()})
 	}
 	if !rdf.IsLiteral(a.term) || !rdf.IsLiteral(b.term) {
 		return a.term == b.term, nil
@@ -141,17 +143,6 @@ var opaque = map[rdf.IRI]bool{
 func isOpaque(t rdf.Term) bool {
 	typed, ok := t.(quad.TypedString)
 	return ok && opaque[typed.Type]
-}
-
-// equalNumbers is "=" where at least one side is known to be a number.
-func equalNumbers(a, b value) (bool, error) {
-	na, oka := a.number()
-	nb, okb := b.number()
-	if oka && okb {
-		order, ordered := na.Compare(nb)
-		return ordered && order == 0, nil
-	}
-	return equal(value{term: a.asTerm()}, value{term: b.asTerm()})
 }
 
 // order is what "<" and ">" are made of; ordered is false beside a NaN, which is

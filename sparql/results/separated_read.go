@@ -212,13 +212,7 @@ func (in *input) tsvTerm(f field) (rdf.Term, error) {
 			return rdf.Literal(f.text, n.datatype), nil
 		}
 	}
-	return in.quotedTerm(f)
-}
-
-// quotedTerm reads a term that is written as in N-Quads, as the object of a line
-// made for it. That the label is the one of that line proves that the field ended
-// where the term does.
-func (in *input) quotedTerm(f field) (rdf.Term, error) {
+	// The label proves that the field ended where the term does.
 	const before, label = "<x:> <x:> ", rdf.IRI("urn:trails:end")
 	q, err := rdfio.ParseQuad([]byte(before + f.text + " <" + string(label) + "> ."))
 	if err == nil && q.Label == label {
