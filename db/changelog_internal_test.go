@@ -11,6 +11,9 @@ import (
 
 // A commit has a change log unless it makes the file, or adds more than an eighth of it.
 func TestAMediumLoadKeepsItsChangeLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads of 150,000 quads, one after the other")
+	}
 	rows := chunkRows
 	defer func() { chunkRows = rows }()
 	for _, chunkRows = range []int{rows, 3000} { // in one chunk, and in several, of which a log may be taken back

@@ -179,7 +179,11 @@ func TestTheWaitForTheLockEnds(t *testing.T) {
 }
 
 func TestACancelledWriteChangesNothing(t *testing.T) {
-	for _, stopAt := range []int{1, 50, 10_001, 15_000} {
+	stops := []int{10_001, 1, 50, 15_000} // the tables have some of 10,001 already
+	if testing.Short() {
+		stops = stops[:2]
+	}
+	for _, stopAt := range stops {
 		f := create(t)
 		write(t, f, entities(20), nil)
 		before := state(t, f)

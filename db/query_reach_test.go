@@ -77,6 +77,9 @@ func TestAWalkIsBoundedByTheMemoryOfItsQuery(t *testing.T) {
 
 // Short walks from everywhere give their memory back: some hundred of them are more than is kept.
 func TestWalksThatAreOverAreForgotten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine takes 600,000 steps")
+	}
 	r := ring(t, 3000)
 	n, err := run(ask(t, t.Context(), r, "SELECT * { ?x :next ?y . ?x (:next|^:next)+ ?z } LIMIT 600000", db.Limits{Bytes: 20 << 20}))
 	if n != 600_000 || err != nil {

@@ -122,6 +122,9 @@ func rowsOf(t *testing.T, r *Reader, plan Plan) (n int) {
 // SQLite's programs: twice the text is about twice the program, which needs no more than
 // the rows it is asked for.
 func TestAProgramGrowsNoFasterThanItsText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long texts, planned by one goroutine")
+	}
 	r := ring(t, 1000)
 	for _, c := range sizes {
 		t.Run(c.name, func(t *testing.T) {

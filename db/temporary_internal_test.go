@@ -22,7 +22,7 @@ func TestAThreadOfASorterWritesToItsConnectionsFiles(t *testing.T) {
 	}
 	defer w.Close()
 	// Enough for more runs than one merge takes: threads merge the runs of threads.
-	const rows = 400_000
+	const rows = 100_000
 	n, last := 0, int64(0)
 	before := allTemporary.Load()
 	for _, pragma := range []string{cacheSize(64), "PRAGMA threads = 2"} {
@@ -31,7 +31,7 @@ func TestAThreadOfASorterWritesToItsConnectionsFiles(t *testing.T) {
 		}
 	}
 	err = w.conn.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-		SELECT i * 7919 % 400009 AS k, hex(zeroblob(20)) FROM n ORDER BY k`, func(s *stmt) error {
+		SELECT i * 7919 % 400009 AS k, hex(zeroblob(100)) FROM n ORDER BY k`, func(s *stmt) error {
 		if k := s.ColumnInt64(0); k < last {
 			t.Fatalf("%d after %d", k, last)
 		} else {
