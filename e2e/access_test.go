@@ -79,6 +79,7 @@ func through(t *testing.T, file string, w *web, s *stdio) map[string]retry {
 // A write that is repeated through another door is the same write: without a token the
 // caller is the user of the processes, with one whoever shows it.
 func TestARetryThroughAnotherDoorIsTheSameCall(t *testing.T) {
+	oneByOne(t)
 	for name, env := range map[string][]string{"without a token": nil, "with a token": {"TRAILS_MCP_TOKEN=s3cret"}} {
 		t.Run(name, func(t *testing.T) {
 			file := notesFile(t)
@@ -115,6 +116,7 @@ func keys(n int) []string {
 // A schema that loses data needs builder at every door of a server; whoever has the file
 // in hand has it.
 func TestASchemaThatLosesDataNeedsBuilder(t *testing.T) {
+	oneByOne(t)
 	less := strings.Replace(notesSchema, "      rank: {type: integer, required: true, min_value: 0}\n", "", 1)
 	args := map[string]any{"schema": less, "allow_data_loss": true}
 	text, _ := json.Marshal(args)

@@ -7,5 +7,11 @@ var buildFlags = []string{"-race"}
 
 var buildEnv = []string{"CGO_ENABLED=1"}
 
-// kills is fewer here: the detector looks for races, and each start is slow.
-const kills = 5
+// The detector looks for races, and each start is slow: fewer kills, and one turn of all
+// that can happen to a file.
+const (
+	raced    = true
+	kills    = 5
+	shuffles = 4
+	restores = 1
+)

@@ -7,5 +7,9 @@ var buildFlags = []string{"-trimpath"}
 
 var buildEnv = []string{"CGO_ENABLED=0"}
 
-// kills is how many times TestKilledUnderLoad kills its server.
-const kills = 50
+const (
+	raced    = false // whether the race detector looks on
+	kills    = 50    // of servers by TestKilledUnderLoad
+	shuffles = 8     // of a file by TestAFileThatIsMovedUnderAServer
+	restores = 3     // of a file by TestARestoreUnderRunningServers
+)

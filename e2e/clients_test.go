@@ -81,6 +81,7 @@ func TestTheTypeScriptClient(t *testing.T) {
 
 func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	tools, file := toolsOfNode(t), notesFile(t)
 	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
 	for name, args := range map[string][]string{
@@ -128,6 +129,7 @@ func TestTheTypeScriptClientBeginsAgainWhenItsSessionIsLost(t *testing.T) {
 
 func TestTheInspector(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	tools, file := toolsOfNode(t), notesFile(t)
 	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
 	inspector := filepath.Join(tools.modules, "node_modules/.bin/inspector")

@@ -40,6 +40,7 @@ func main() {
 // clone of this one in a workspace, which fetches nothing that is not here already.
 func TestAProgramOutsideEmbedsTheGraph(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	guide, err := os.ReadFile("../docs/user-guide.md")
 	if err != nil {
 		t.Fatal(err)

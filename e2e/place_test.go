@@ -18,7 +18,7 @@ type shuffled struct{ rounds, acknowledged, refused int }
 // A file is moved, deleted, replaced and linked under a server that writes to it.
 func TestAFileThatIsMovedUnderAServer(t *testing.T) {
 	t.Parallel()
-	did := shuffleFile(t, 8)
+	did := shuffleFile(t, shuffles)
 	t.Logf("%d rounds, %d writes acknowledged, %d refused", did.rounds, did.acknowledged, did.refused)
 }
 
@@ -216,7 +216,7 @@ func TestARestoreUnderRunningServers(t *testing.T) {
 		}
 	}
 	must(t, "backup", file, backup)
-	for round := range 3 {
+	for round := range restores {
 		var work sync.WaitGroup
 		var before, after acknowledged
 		restored, stop := make(chan struct{}), make(chan struct{})
@@ -281,6 +281,7 @@ func TestARestoreUnderRunningServers(t *testing.T) {
 // The command says what it needs, asks nobody who is not there, and gives JSON.
 func TestTheRestoreCommand(t *testing.T) {
 	t.Parallel()
+	oneByOne(t)
 	file := notesFile(t)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	must(t, "backup", file, backup)

@@ -8,6 +8,7 @@ import (
 
 // The tour is the README's first minute: what it prints is what a new user meets.
 func TestTheTour(t *testing.T) {
+	oneByOne(t)
 	cmd := exec.CommandContext(t.Context(), "go", "run", "../example/tour", "-trails", trailsBinary, "-dir", t.TempDir())
 	cmd.Env = environment()
 	out := finish(t, cmd)
