@@ -237,7 +237,7 @@ func (w *Writer) insertCommit(c Commit, activity []byte) error {
 	err = w.conn.exec(`INSERT INTO commits
 		(seq, id, parent, parent2, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads, chain)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, nil,
-		c.Seq, c.ID[:], c.Parent.bytes(), c.Parent2.bytes(), c.Line, micros(c.Time), c.Author, c.Message,
+		c.Seq, c.ID[:], c.Parent.bytes(), c.Parent2.bytes(), c.Line, c.Time.UnixMicro(), c.Author, c.Message,
 		c.SchemaVersion, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads, chain)
 	if err != nil {
 		return fmt.Errorf("insert commit: %w", err)

@@ -122,16 +122,6 @@ func (h *changeHash) commitID(c Commit) CommitID {
 
 const timeForm = "2006-01-02T15:04:05.000000Z"
 
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
-func fromMicros(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(n).UTC()
-}
+// fromMicros is the time so many microseconds after the beginning of 1970. The zero time
+// is a number as any other.
+func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }

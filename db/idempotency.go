@@ -37,7 +37,7 @@ func (c *conn) insertIdempotent(key string, digest, result []byte, now time.Time
 	if err != nil {
 		return err
 	}
-	row := []any{last + 1, key, digest, result, micros(now)}
+	row := []any{last + 1, key, digest, result, now.UnixMicro()}
 	err = c.exec("INSERT INTO idempotency (seq, key, digest, result, ts, sum) VALUES (?, ?, ?, ?, ?, ?)", nil,
 		append(row, idempotencySums.sum(nil, row...))...)
 	if err != nil {

@@ -71,7 +71,7 @@ func (c *conn) insertActivity(a Activity) (sum []byte, err error) {
 		dryRun = 1
 	}
 	row := []any{
-		last + 1, a.ID, a.Capability, a.Version, a.Agent, a.Via, micros(a.Started), micros(a.Ended), a.Inputs,
+		last + 1, a.ID, a.Capability, a.Version, a.Agent, a.Via, a.Started.UnixMicro(), a.Ended.UnixMicro(), a.Inputs,
 		a.Outcome, a.Error, a.TraceID, a.CostMicros, a.CommitSeq, used, generated, dryRun,
 	}
 	sum = provSums.sum(nil, row...)

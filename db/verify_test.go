@@ -346,3 +346,28 @@ func TestASampleFindsWhatIsWrongInTheNewestCommits(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 }
+
+// What a commit's id is made of is read back as it was, whenever the commit was made.
+func TestACommitOfAnyTimeVerifies(t *testing.T) {
+	f := create(t)
+	for i, at := range []time.Time{{}, time.Unix(-1, 0), time.Unix(0, 0), time.UnixMicro(1), epoch} {
+		w, err := f.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if err := apply(t.Context(), w, []rdf.Quad{q(fmt.Sprint("s", i), "p", iri("o"))}, nil); err != nil {
+			t.Fatal(err)
+		}
+		c, err := w.Commit(t.Context(), db.CommitMeta{Time: at}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, f).Head(); got != c || !got.Time.Equal(at) {
+			t.Errorf("the commit of %v is read as %+v, want %+v", at, got, c)
+		}
+	}
+	if report := verify(t, f); !report.OK() {
+		t.Errorf("%v", report.Problems)
+	}
+}

@@ -42,7 +42,7 @@ var (
 		term: func(s *stmt, i int) rdf.Term { return momentTerm(fromMicros(s.ColumnInt64(i))) },
 		key: func(t rdf.Term) (any, bool) {
 			moment, err := time.Parse(time.RFC3339Nano, rdf.Lexical(t))
-			n := micros(moment)
+			n := moment.UnixMicro()
 			return n, err == nil && momentTerm(fromMicros(n)) == t
 		},
 	}
