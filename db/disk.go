@@ -69,7 +69,7 @@ func (f *File) probeDisk() error {
 		err = why.Err
 	}
 	if err != nil {
-		return fault.New(fault.Unusable, "%s: the disk takes no writes; free some space, or make it writable: %w", f.path, err)
+		return fault.New(fault.Unusable, "%s: the disk takes no writes; free some space, or make it writable: %w", f.name(), err)
 	}
 	return nil
 }

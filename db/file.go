@@ -222,6 +222,9 @@ func (f *File) readMeta(c *conn) error {
 // Path returns the file's absolute path, without symbolic links.
 func (f *File) Path() string { return f.path }
 
+// name is what a caller's error calls the file, who may not learn where it is.
+func (f *File) name() string { return filepath.Base(f.path) }
+
 // Meta returns what the file says of itself.
 func (f *File) Meta() Meta { return f.meta }
 
@@ -307,7 +310,7 @@ func (f *File) DataVersion(ctx context.Context) (int64, error) {
 		n, err = f.watch.conn.int64("PRAGMA data_version")
 		return err
 	})
-	return n, asFault(ctx, f.path, "watch", err)
+	return n, asFault(ctx, f.name(), "watch", err)
 }
 
 var errClosed = fmt.Errorf("the file is closed")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"trails/fault"
 )
@@ -28,6 +29,7 @@ func (f *File) leadsHere(path string) error {
 	if err == nil && os.SameFile(info, f.inode.info) {
 		return nil
 	}
+	path = filepath.Base(path)
 	open, statErr := f.inode.file.Stat()
 	switch {
 	case err == nil:
@@ -47,9 +49,9 @@ func (f *File) writable() error {
 	}
 	info, err := f.inode.file.Stat()
 	if err != nil {
-		return fault.New(fault.Unusable, "%s cannot be looked at: %w", f.path, err)
+		return fault.New(fault.Unusable, "%s cannot be looked at: %w", f.name(), err)
 	}
-	return oneName(info, f.path)
+	return oneName(info, f.name())
 }
 
 // oneName refuses a file with several hard links.

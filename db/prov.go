@@ -114,12 +114,12 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 	select {
 	case f.write <- struct{}{}:
 	case <-timer.C:
-		return fault.New(fault.TimedOut, "%s is being written to; try again", f.path)
+		return fault.New(fault.TimedOut, "%s is being written to; try again", f.name())
 	case <-ctx.Done():
-		return asFault(ctx, f.path, "record", ctx.Err())
+		return asFault(ctx, f.name(), "record", ctx.Err())
 	}
 	defer func() { <-f.write }()
-	return asFault(ctx, f.path, "record", f.record(ctx, batch))
+	return asFault(ctx, f.name(), "record", f.record(ctx, batch))
 }
 
 func (f *File) record(ctx context.Context, batch []Activity) error {

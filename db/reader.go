@@ -35,7 +35,7 @@ func (f *File) Read(ctx context.Context, _ View) (*Reader, error) {
 	select {
 	case f.readers <- struct{}{}:
 	case <-ctx.Done():
-		return nil, asFault(ctx, f.path, "read", ctx.Err())
+		return nil, asFault(ctx, f.name(), "read", ctx.Err())
 	}
 	c, err := f.readConn(ctx)
 	if err != nil {
@@ -46,7 +46,7 @@ func (f *File) Read(ctx context.Context, _ View) (*Reader, error) {
 	c.interruptBy(ctx)
 	if err := retry(ctx, f.opts.LockWait, r.begin); err != nil {
 		r.Close()
-		return nil, asFault(ctx, f.path, "read", err)
+		return nil, asFault(ctx, f.name(), "read", err)
 	}
 	return r, nil
 }
@@ -121,7 +121,7 @@ func (r *Reader) begin() (err error) {
 	if err := r.conn.exec("BEGIN", nil); err != nil {
 		return err
 	}
-	if err = r.conn.checkFormat(r.file.path); err == nil {
+	if err = r.conn.checkFormat(r.file.name()); err == nil {
 		r.head, err = r.readHead()
 	}
 	if err == nil {
@@ -191,7 +191,7 @@ func (r *Reader) fail(ctx context.Context, op string, err error) error {
 	if ctx.Err() == nil {
 		ctx = r.ctx
 	}
-	return asFault(ctx, r.file.path, op, err)
+	return asFault(ctx, r.file.name(), op, err)
 }
 
 // steps runs a statement to its end, asking ctx now and then: ctx may be a

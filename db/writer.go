@@ -40,12 +40,12 @@ func (f *File) Write(ctx context.Context) (*Writer, error) {
 		f.waiting.Add(-1)
 	case <-ctx.Done():
 		f.waiting.Add(-1)
-		return nil, asFault(ctx, f.path, "write", ctx.Err())
+		return nil, asFault(ctx, f.name(), "write", ctx.Err())
 	}
 	w, err := f.beginWrite(ctx)
 	if err != nil {
 		<-f.write
-		return nil, asFault(ctx, f.path, "write", err)
+		return nil, asFault(ctx, f.name(), "write", err)
 	}
 	return w, nil
 }
@@ -99,7 +99,7 @@ func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err = c.checkFormat(f.path); err == nil {
+	if err = c.checkFormat(f.name()); err == nil {
 		err = f.writable()
 	}
 	if err == nil {

@@ -201,12 +201,22 @@ func TestReadyOnARealGraph(t *testing.T) {
 	if res := do(h, newRequest(exchange{method: "GET", path: "/ready"})); res.StatusCode != 200 {
 		t.Errorf("got %d", res.StatusCode)
 	}
-	if err := os.Rename(e.Graph().Path(), e.Graph().Path()+".moved"); err != nil {
+	path := e.Graph().Path()
+	if err := os.Rename(path, path+".moved"); err != nil {
 		t.Fatal(err)
 	}
-	res := do(h, newRequest(exchange{method: "GET", path: "/ready"}))
-	if body := readAll(t, res.Body); res.StatusCode != 503 || !strings.Contains(body, "a write would fail now: notes.trails was moved") || strings.Contains(body, filepath.Dir(e.Graph().Path())) {
-		t.Errorf("got %d %s", res.StatusCode, body)
+	for _, c := range []struct{ method, path, body, says string }{
+		{"GET", "/ready", "", "a write would fail now: notes.trails was moved"},
+		{"GET", "/kg/Note", "", `"notes.trails was moved`},
+		{"POST", "/invoke/note.create", `{"title":"One"}`, `"notes.trails was moved`},
+	} {
+		res := do(h, newRequest(exchange{method: c.method, path: c.path, header: http.Header{"Content-Type": {"application/json"}}, body: c.body}))
+		if body := readAll(t, res.Body); res.StatusCode != 503 || !strings.Contains(body, c.says) || strings.Contains(body, filepath.Dir(path)) {
+			t.Errorf("%s %s: got %d %s", c.method, c.path, res.StatusCode, body)
+		}
+	}
+	if err := os.Rename(path+".moved", path); err != nil { // so that what was done can be kept
+		t.Error(err)
 	}
 }
 

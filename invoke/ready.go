@@ -2,8 +2,6 @@ package invoke
 
 import (
 	"context"
-	"path/filepath"
-	"strings"
 
 	"trails/fault"
 )
@@ -18,5 +16,5 @@ func (e *Engine) Ready(ctx context.Context) (err error) {
 		return nil
 	}
 	f := fault.Of(e.fail(err, "", "ready"))
-	return f.With("reason", strings.ReplaceAll(f.Message, e.graph.Path(), filepath.Base(e.graph.Path())))
+	return f.With("reason", f.Message)
 }
