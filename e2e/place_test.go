@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // shuffled is what a shuffle of a file found.
@@ -301,4 +303,59 @@ func TestTheRestoreCommand(t *testing.T) {
 	if left, _ := filepath.Glob(file + ".before-restore-*"); len(left) != 1 {
 		t.Errorf("kept %v", left)
 	}
+}
+
+// At a terminal restore asks, and only a yes is one.
+func TestRestoreAsksAtATerminal(t *testing.T) {
+	t.Parallel()
+	file := notesFile(t)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	must(t, "backup", file, backup)
+	must(t, "load", file, write(t, "n.ndjson", noteLine("lost")))
+	for _, c := range []struct {
+		answer, says string
+		code         int
+	}{
+		{"\n", "was left as it is", 4},
+		{"no\n", "was left as it is", 4},
+		{"\x04", "was left as it is", 4}, // the end of the input
+		{"Yes\n", "restored " + file, 0},
+	} {
+		keyboard, terminal := openTerminal(t)
+		if _, err := keyboard.WriteString(c.answer); err != nil {
+			t.Fatal(err)
+		}
+		cmd := command(t, "restore", file, backup)
+		cmd.Stdin = terminal
+		out := finish(t, cmd)
+		if asked := "Replace " + file + "? [y/N]"; out.code != c.code || !strings.Contains(out.stderr, asked) || !strings.Contains(out.stderr+out.stdout, c.says) {
+			t.Errorf("answered %q: %+v", c.answer, out)
+		}
+		if lost := len(notes(t, file)) == 0; lost != (c.code == 0) {
+			t.Errorf("answered %q: replaced is %t", c.answer, lost)
+		}
+	}
+}
+
+// openTerminal returns the two ends of a pseudo-terminal: where a person types, and what
+// a program reads.
+func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
+	t.Helper()
+	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { keyboard.Close() })
+	var number, unlocked int32
+	for request, value := range map[uintptr]*int32{syscall.TIOCGPTN: &number, syscall.TIOCSPTLCK: &unlocked} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, keyboard.Fd(), request, uintptr(unsafe.Pointer(value))); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	return keyboard, terminal
 }
