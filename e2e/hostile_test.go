@@ -72,32 +72,35 @@ func attack(w *web, n int) (stop func() map[int]int) {
 }
 
 // users are ten people who read, ask and write for as long as it lasts. It returns how
-// long each request took.
-func users(t testing.TB, w *web, notes int, lasts time.Duration) []time.Duration {
-	t.Helper()
+// long each request took, and the first error of each.
+func users(w *web, notes int, lasts time.Duration) ([]time.Duration, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 10}, Timeout: patience}
 	defer client.CloseIdleConnections()
 	var people sync.WaitGroup
 	var mu sync.Mutex
 	var all []time.Duration
+	var failed []error
 	end := time.Now().Add(lasts)
 	for i := range 10 {
 		people.Go(func() {
 			for n := i; time.Now().Before(end); n += 7 {
 				began := time.Now()
-				if err := oneRequest(client, w.base, n%notes, n); err != nil {
-					t.Errorf("a user's request failed after %s: %v", time.Since(began), err)
-					return
-				}
+				err := oneRequest(client, w.base, n%notes, n)
 				mu.Lock()
 				all = append(all, time.Since(began))
+				if err != nil {
+					failed = append(failed, fmt.Errorf("a user's request failed after %s: %w", time.Since(began), err))
+				}
 				mu.Unlock()
+				if err != nil {
+					return
+				}
 				time.Sleep(20 * time.Millisecond)
 			}
 		})
 	}
 	people.Wait()
-	return all
+	return all, errors.Join(failed...)
 }
 
 // oneRequest is what a user does once: each seventh time another thing.
@@ -138,26 +141,50 @@ func oneRequest(client *http.Client, base string, note, n int) error {
 }
 
 // besideAttack measures users alone and beside n hostile clients, and wants the slowest
-// hundredth of their requests to take no more than five times as long.
+// hundredth of their requests to take no more than five times as long, and none to fail.
+// Other programs may take the processors away from one of the two measurements: what
+// holds, holds in one of three attempts.
 func besideAttack(t *testing.T, n int, lasts time.Duration) {
 	t.Helper()
 	const notes = 2000
 	w := openWeb(t, manyNotes(t, notes))
-	users(t, w, notes, time.Second) // what is made once is made
-	alone := quantile(users(t, w, notes, lasts), .99)
-	stop := attack(w, n)
-	time.Sleep(time.Second)
-	times := users(t, w, notes, lasts)
-	beside := quantile(times, .99)
-	answers := stop()
-	t.Logf("torture: %d hostile queries beside ten users for %s: p50 %.1f ms, p99 %.1f ms alone %.1f ms (%.1f times), %d requests, hostile ones answered %v",
-		n, lasts, ms(quantile(times, .5)), ms(beside), ms(alone), float64(beside)/float64(alone), len(times), answers)
-	if floor := 20 * time.Millisecond; beside > 5*max(alone, floor) {
-		t.Errorf("the users' p99 is %s beside %d hostile queries, %s alone", beside, n, alone)
+	if _, err := users(w, notes, time.Second); err != nil { // what is made once is made
+		t.Fatal(err)
+	}
+	for attempt := 1; ; attempt++ {
+		err := compareUsers(t, w, notes, n, lasts)
+		if err == nil {
+			break
+		}
+		if attempt == 3 {
+			t.Error(err)
+			break
+		}
+		t.Logf("once more: %v", err)
 	}
 	if err := w.stop(); err != nil {
 		t.Error(err)
 	}
+}
+
+func compareUsers(t *testing.T, w *web, notes, n int, lasts time.Duration) error {
+	t.Helper()
+	quiet, err := users(w, notes, lasts)
+	if err != nil {
+		return err
+	}
+	alone := quantile(quiet, .99)
+	stop := attack(w, n)
+	time.Sleep(time.Second)
+	times, err := users(w, notes, lasts)
+	beside := quantile(times, .99)
+	answers := stop()
+	t.Logf("torture: %d hostile queries beside ten users for %s: p50 %.1f ms, p99 %.1f ms alone %.1f ms (%.1f times), %d requests, hostile ones answered %v",
+		n, lasts, ms(quantile(times, .5)), ms(beside), ms(alone), float64(beside)/float64(alone), len(times), answers)
+	if floor := 20 * time.Millisecond; err == nil && beside > 5*max(alone, floor) {
+		err = fmt.Errorf("the users' p99 is %s beside %d hostile queries, %s alone", beside, n, alone)
+	}
+	return err
 }
 
 func TestUsersHardlyNoticeHostileQueries(t *testing.T) {
