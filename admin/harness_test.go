@@ -14,6 +14,7 @@ import (
 
 	"trails/admin"
 	"trails/auth"
+	"trails/builtin"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
@@ -37,7 +38,7 @@ func newFixture(t testing.TB, schema []byte, opts admin.Options) fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := invoke.New(g, invoke.Config{Version: "test", Log: slog.New(slog.DiscardHandler)})
+	e := invoke.New(g, invoke.Config{Providers: builtin.Providers(), Version: "test", Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)

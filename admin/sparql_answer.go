@@ -9,10 +9,10 @@ import (
 	"net/url"
 	"strings"
 
-	"trails/invoke"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"
+	"trails/view"
 )
 
 // queryAnswer is what the capability query answers.
@@ -20,7 +20,7 @@ type queryAnswer struct {
 	Form      string
 	Head      string
 	Vars      []string
-	Rows      []map[string]invoke.TermJSON
+	Rows      []map[string]view.Term
 	Count     int64
 	Boolean   *bool
 	Triples   int64
@@ -107,7 +107,7 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 }
 
 func (a *asker) addRows(out *sparqlAnswer) {
-	terms := make([][]invoke.TermJSON, len(out.Rows))
+	terms := make([][]view.Term, len(out.Rows))
 	for i, row := range out.Rows {
 		for _, name := range out.Vars {
 			terms[i] = append(terms[i], row[name])
@@ -126,9 +126,9 @@ func (a *asker) addTriples(out *sparqlAnswer) error {
 	if err != nil {
 		return err
 	}
-	terms := make([][]invoke.TermJSON, len(quads))
+	terms := make([][]view.Term, len(quads))
 	for i, q := range quads {
-		terms[i] = []invoke.TermJSON{invoke.TermObject(q.Subject), invoke.TermObject(q.Predicate), invoke.TermObject(q.Object)}
+		terms[i] = []view.Term{view.TermOf(q.Subject), view.TermOf(q.Predicate), view.TermOf(q.Object)}
 	}
 	out.Columns = []string{"subject", "predicate", "object"}
 	names := a.naming(out.View.Query, terms)

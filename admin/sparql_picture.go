@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"trails/invoke"
 	"trails/rdf"
+	"trails/view"
 )
 
 // sparqlPicture is a graph as the script draws it: parts that do not hang together,
@@ -34,7 +34,7 @@ type sketch struct {
 
 // picture draws what a graph links: literals stand in the table, and the type of a
 // node is its colour.
-func (n *naming) picture(triples [][]invoke.TermJSON) *sparqlPicture {
+func (n *naming) picture(triples [][]view.Term) *sparqlPicture {
 	s := &sketch{sparqlPicture: &sparqlPicture{Nodes: []pictured{}, Edges: []graphEdge{}}, names: n, at: map[string]int{}}
 	for _, t := range triples {
 		s.add(t[0], t[1], t[2])
@@ -47,7 +47,7 @@ func (n *naming) picture(triples [][]invoke.TermJSON) *sparqlPicture {
 	return s.sparqlPicture
 }
 
-func (s *sketch) add(subject, predicate, object invoke.TermJSON) {
+func (s *sketch) add(subject, predicate, object view.Term) {
 	from := s.node(subject)
 	if object.Type == "literal" || predicate.Value == string(rdf.Type) && s.names.schema.TypeByIRI(rdf.IRI(object.Value)) != nil {
 		return
@@ -61,7 +61,7 @@ func (s *sketch) add(subject, predicate, object invoke.TermJSON) {
 }
 
 // node returns the place of a node, or -1 when there are too many.
-func (s *sketch) node(t invoke.TermJSON) int {
+func (s *sketch) node(t view.Term) int {
 	c := s.names.cell(t)
 	if at, ok := s.at[c.Kind+c.IRI+c.Text]; ok {
 		return at
@@ -82,7 +82,7 @@ func (s *sketch) node(t invoke.TermJSON) int {
 }
 
 // name takes a label that the graph itself gives, and a type that only it gives.
-func (s *sketch) name(subject, predicate, object invoke.TermJSON) {
+func (s *sketch) name(subject, predicate, object view.Term) {
 	at := s.node(subject)
 	if at < 0 {
 		return

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/invoke"
 	"trails/rdf"
 	"trails/schema"
 	"trails/sparql"
+	"trails/view"
 )
 
 // How much of a text a cell shows: folded, and unfolded.
@@ -49,7 +49,7 @@ type prefix struct{ name, namespace string }
 
 // naming looks up all IRIs of an answer with one query, so that entities of the
 // graph are linked whatever they are called, and none that is not there.
-func (a *asker) naming(text string, rows [][]invoke.TermJSON) *naming {
+func (a *asker) naming(text string, rows [][]view.Term) *naming {
 	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, palette: a.palette}
 	if yaml, err := a.schemaText("yaml"); err == nil {
 		if s, err := schema.ParseYAML([]byte(yaml), ""); err == nil {
@@ -78,7 +78,7 @@ func (n *naming) addPrefixes(text string) {
 }
 
 // ask writes the IRIs as SPARQL takes them.
-func (n *naming) ask(rows [][]invoke.TermJSON) string {
+func (n *naming) ask(rows [][]view.Term) string {
 	var out strings.Builder
 	for _, row := range rows {
 		for _, t := range row {
@@ -123,7 +123,7 @@ func (n *naming) entity(iri string) (typeName, id string) {
 	return typeName, id
 }
 
-func (n *naming) cells(row []invoke.TermJSON) []sparqlCell {
+func (n *naming) cells(row []view.Term) []sparqlCell {
 	out := make([]sparqlCell, len(row))
 	for i, t := range row {
 		out[i] = n.cell(t)
@@ -131,7 +131,7 @@ func (n *naming) cells(row []invoke.TermJSON) []sparqlCell {
 	return out
 }
 
-func (n *naming) cell(t invoke.TermJSON) sparqlCell {
+func (n *naming) cell(t view.Term) sparqlCell {
 	c := sparqlCell{Kind: t.Type, Lang: t.Lang, Text: t.Value}
 	switch t.Type {
 	case "uri":

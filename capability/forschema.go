@@ -93,6 +93,11 @@ func CommitResult() []Field {
 	}
 }
 
+// ReadBranch is the argument that every read takes.
+func ReadBranch() Field {
+	return Field{Name: "branch", Type: String, Description: "The branch to read; main when left out."}
+}
+
 // WriteArguments are the arguments that every write takes.
 func WriteArguments() []Field {
 	return []Field{

@@ -68,6 +68,11 @@ func Arguments(fields ...FieldError) *Error {
 	return listing(InvalidArguments, "invalid arguments: %d field(s)", fields)
 }
 
+// Argument returns the InvalidArguments fault for one field.
+func Argument(field string, code Code, value any, message string) *Error {
+	return Arguments(FieldError{Field: field, Code: code, Message: message, Value: value})
+}
+
 // A fault keeps maxFields fields, and an answer has maxShown of them.
 const (
 	maxFields = 1000

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"trails/auth"
+	"trails/builtin"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
@@ -51,7 +52,7 @@ func notesEngine(t testing.TB) *invoke.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := invoke.New(g, invoke.Config{Version: "test", Log: slog.New(slog.DiscardHandler)})
+	e := invoke.New(g, invoke.Config{Providers: builtin.Providers(), Version: "test", Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"trails/auth"
+	"trails/builtin"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
@@ -38,7 +39,7 @@ func (s *stores) service(quads []rdf.Quad) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := invoke.New(g, invoke.Config{Log: slog.New(slog.DiscardHandler)})
+	e := invoke.New(g, invoke.Config{Providers: builtin.Providers(), Log: slog.New(slog.DiscardHandler)})
 	s.t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			s.t.Error(err)

@@ -9,10 +9,11 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 )
 
 func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {
-	e := exampleEngine(t)
+	e := invoketest.Example(t)
 	var keys, members strings.Builder
 	for i := range 1_000_000 {
 		fmt.Fprintf(&keys, `,"k%d":1`, i)
@@ -24,7 +25,7 @@ func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {
 	} {
 		for _, capability := range []string{"query", "decision.create"} {
 			began := time.Now()
-			f := e.refused(t, invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: ana, Via: "test"}, fault.TooLarge)
+			f := e.Refused(t, invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: invoketest.Ana, Via: "test"}, fault.TooLarge)
 			if took := time.Since(began); took > 5*time.Second {
 				t.Errorf("%s of %s took %s", name, capability, took)
 			}
@@ -33,7 +34,7 @@ func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {
 			}
 		}
 	}
-	f := e.refused(t, invoke.Call{Capability: "mutate", Args: json.RawMessage(`{"update":"CLEAR ALL","message":"` + strings.Repeat("é", 10_001) + `"}`), Principal: ana, Via: "test"}, fault.InvalidArguments)
+	f := e.Refused(t, invoke.Call{Capability: "mutate", Args: json.RawMessage(`{"update":"CLEAR ALL","message":"` + strings.Repeat("é", 10_001) + `"}`), Principal: invoketest.Ana, Via: "test"}, fault.InvalidArguments)
 	if len(f.Fields) != 1 || f.Fields[0].Field != "message" || f.Fields[0].Code != fault.MaxLength {
 		t.Errorf("a long message: %v", f)
 	}

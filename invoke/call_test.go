@@ -12,11 +12,12 @@ import (
 	"trails/example"
 	"trails/fault"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 )
 
 func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {
-	e := newEngine(t, "", invoke.Config{})
+	e := invoketest.New(t, "", invoke.Config{})
 	deep := func(n int) string {
 		return `{"x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
 	}
@@ -39,14 +40,14 @@ func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {
 		"an address of nothing": {`{"uri":""}`, fault.NotFound, "Resource not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := invoke.Call{Capability: "health", Args: json.RawMessage(c.args), Principal: ana}
+			call := invoke.Call{Capability: "health", Args: json.RawMessage(c.args), Principal: invoketest.Ana}
 			switch {
 			case strings.Contains(name, "key"):
 				call.Capability, call.IdempotencyKey = "load", strings.Repeat("k", 256)
 			case strings.Contains(name, "address"):
 				call.Capability = "resource_read"
 			}
-			f := e.refused(t, call, c.kind)
+			f := e.Refused(t, call, c.kind)
 			if !strings.Contains(f.Error(), c.says) {
 				t.Errorf("got %.300s, want %s", f.Error(), c.says)
 			}
@@ -55,16 +56,16 @@ func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {
 }
 
 func TestAStreamStandsInForDataOfALoad(t *testing.T) {
-	e := newEngine(t, string(example.Schema), invoke.Config{})
+	e := invoketest.New(t, string(example.Schema), invoke.Config{})
 	r, err := e.Call(t.Context(), invoke.Call{
-		Capability: "load", Principal: ana, Args: json.RawMessage(`{"mode":"append"}`),
+		Capability: "load", Principal: invoketest.Ana, Args: json.RawMessage(`{"mode":"append"}`),
 		Inputs: []invoke.Input{{Name: "data.ndjson", Reader: strings.NewReader(string(example.Data)), Size: int64(len(example.Data))}},
 	})
 	if err != nil || !strings.Contains(string(r.Structured), `"records":93`) {
 		t.Fatalf("%s, %v", r.Structured, err)
 	}
-	f := e.refused(t, invoke.Call{
-		Capability: "load", Principal: ana, Args: json.RawMessage(`{"keep_going":true}`),
+	f := e.Refused(t, invoke.Call{
+		Capability: "load", Principal: invoketest.Ana, Args: json.RawMessage(`{"keep_going":true}`),
 		Inputs: []invoke.Input{{Name: "a.ndjson", Reader: strings.NewReader("?")}, {Name: "b.ndjson", Reader: strings.NewReader("\n!")}},
 	}, fault.InvalidData)
 	if len(f.Fields) != 2 || f.Fields[0].Source != "b.ndjson:2" && f.Fields[1].Source != "b.ndjson:2" {
@@ -73,22 +74,22 @@ func TestAStreamStandsInForDataOfALoad(t *testing.T) {
 }
 
 func TestWatchersOfTheEngineHearWritesAndSchemas(t *testing.T) {
-	e := newEngine(t, "", invoke.Config{})
+	e := invoketest.New(t, "", invoke.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
-	changes := e.Watch(ctx, ana)
-	e.must(t, "load", `{"data":"<urn:s> <urn:p> <urn:o> ."}`)
+	changes := e.Watch(ctx, invoketest.Ana)
+	e.Must(t, "load", `{"data":"<urn:s> <urn:p> <urn:o> ."}`)
 	if c := <-changes; c.Schema || len(c.Head) != 64 {
 		t.Errorf("a write: %+v", c)
 	}
-	before, err := e.Tools(t.Context(), ana)
+	before, err := e.Tools(t.Context(), invoketest.Ana)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.must(t, "schema_apply", `{"schema":"types:\n  Note: {}\n"}`)
+	e.Must(t, "schema_apply", `{"schema":"types:\n  Note: {}\n"}`)
 	if c := <-changes; !c.Schema {
 		t.Errorf("a schema: %+v", c)
 	}
-	after, err := e.Tools(t.Context(), ana)
+	after, err := e.Tools(t.Context(), invoketest.Ana)
 	if err != nil || after.Version == before.Version || len(after.Descriptors) != len(before.Descriptors)+3 {
 		t.Errorf("%d tools of version %s, %d of version %s", len(before.Descriptors), before.Version, len(after.Descriptors), after.Version)
 	}
@@ -100,7 +101,7 @@ func TestWatchersOfTheEngineHearWritesAndSchemas(t *testing.T) {
 // TestEverySchemaThatIsAcceptedHasTools guards against a file whose tools cannot be
 // listed: then nothing could be called to mend it.
 func TestEverySchemaThatIsAcceptedHasTools(t *testing.T) {
-	e := newEngine(t, "", invoke.Config{})
+	e := invoketest.New(t, "", invoke.Config{})
 	accepted := 0
 	for _, name := range []string{
 		"Health", "Snapshot", "Load", "Export", "Schema", "SchemaGet", "SchemaApply", "Commits", "CommitsList", "CommitsGet", "Resource", "ResourceRead",
@@ -109,13 +110,13 @@ func TestEverySchemaThatIsAcceptedHasTools(t *testing.T) {
 	} {
 		source := fmt.Sprintf("types:\n  %s: {properties: {p: {type: string}}}\n", name)
 		args, _ := json.Marshal(map[string]any{"schema": source, "allow_data_loss": true})
-		_, err := e.call(t, "schema_apply", string(args))
+		_, err := e.Do(t, "schema_apply", string(args))
 		if err == nil {
 			accepted++
 		} else if !fault.Is(err, fault.InvalidData) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := e.Tools(t.Context(), ana); err != nil {
+		if _, err := e.Tools(t.Context(), invoketest.Ana); err != nil {
 			t.Fatalf("with the type %s there are no tools: %v", name, err)
 		}
 	}
@@ -125,37 +126,37 @@ func TestEverySchemaThatIsAcceptedHasTools(t *testing.T) {
 }
 
 func TestCallsSideBySide(t *testing.T) {
-	e := exampleEngine(t)
+	e := invoketest.Example(t)
 	var group sync.WaitGroup
 	for w := range 8 {
 		group.Go(func() {
 			for i := range 10 {
 				args := fmt.Sprintf(`{"name":"s-%d-%d","title":"Standard","url":"https://example.org/"}`, w, i)
-				if _, err := e.call(t, "standard.create", args); err != nil {
+				if _, err := e.Do(t, "standard.create", args); err != nil {
 					t.Error(err)
 				}
-				if _, err := e.Read(t.Context(), "trails://kg/Standard?limit=1000", invoke.Call{Principal: ana}); err != nil {
+				if _, err := e.Read(t.Context(), "trails://kg/Standard?limit=1000", invoke.Call{Principal: invoketest.Ana}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	group.Wait()
-	snapshot := e.must(t, "snapshot", "")
+	snapshot := e.Must(t, "snapshot", "")
 	if got := snapshot["types"].(map[string]any)["Standard"]; got != float64(9+80) {
 		t.Errorf("there are %v standards", got)
 	}
-	if report, err := e.graph.Verify(t.Context(), kg.VerifyOptions{}); err != nil || !report.OK() {
+	if report, err := e.Graph().Verify(t.Context(), kg.VerifyOptions{}); err != nil || !report.OK() {
 		t.Errorf("verify: %v, %v", report.Problems, err)
 	}
 }
 
 // TestALockedFileIsATimeOut holds for a write that waits longer than it may.
 func TestALockedFileIsATimeOut(t *testing.T) {
-	e := newEngine(t, "", invoke.Config{})
+	e := invoketest.New(t, "", invoke.Config{})
 	blocking := make(chan struct{})
 	busy := make(chan struct{})
-	other, err := kg.Open(t.Context(), e.graph.Path(), kg.Options{})
+	other, err := kg.Open(t.Context(), e.Graph().Path(), kg.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestALockedFileIsATimeOut(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		// A schema change holds the lock while its progress is told.
-		_, err := other.Session(ana).Load(t.Context(), kg.Load{
+		_, err := other.Session(invoketest.Ana).Load(t.Context(), kg.Load{
 			Inputs:   []kg.Input{{Name: "a.nq", Reader: strings.NewReader(manyQuads(5000))}},
 			Progress: func(p kg.Progress) { holdOnce(p, busy, blocking) },
 		})
@@ -174,11 +175,11 @@ func TestALockedFileIsATimeOut(t *testing.T) {
 	<-busy
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = e.Call(ctx, invoke.Call{Capability: "load", Args: json.RawMessage(`{"data":"<urn:s> <urn:p> <urn:o> ."}`), Principal: ana})
+	_, err = e.Call(ctx, invoke.Call{Capability: "load", Args: json.RawMessage(`{"data":"<urn:s> <urn:p> <urn:o> ."}`), Principal: invoketest.Ana})
 	if !fault.Is(err, fault.TimedOut) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := e.call(t, "health", ""); err != nil {
+	if _, err := e.Do(t, "health", ""); err != nil {
 		t.Errorf("reads go on: %v", err)
 	}
 	close(blocking)
@@ -208,14 +209,14 @@ func holdOnce(p kg.Progress, busy, blocking chan struct{}) {
 // TestAnEmptyIfCommitIsRefused asks every kind of write: what looks like a condition is
 // never passed over.
 func TestAnEmptyIfCommitIsRefused(t *testing.T) {
-	e := newEngine(t, string(example.Schema), invoke.Config{})
+	e := invoketest.New(t, string(example.Schema), invoke.Config{})
 	for capability, args := range map[string]string{
 		"load":               `{"data":"","if_commit":""}`,
 		"mutate":             `{"update":"CLEAR ALL","if_commit":""}`,
 		"schema_apply":       `{"schema":"types: {}","if_commit":""}`,
 		"requirement.create": `{"code":"R-900","title":"A requirement","priority":1,"if_commit":""}`,
 	} {
-		f := e.refused(t, invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: ana}, fault.InvalidArguments)
+		f := e.Refused(t, invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: invoketest.Ana}, fault.InvalidArguments)
 		if !strings.Contains(f.Error(), "if_commit") {
 			t.Errorf("%s: got %s", capability, f.Error())
 		}

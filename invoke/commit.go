@@ -19,7 +19,7 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 	if r.Args.Has("if_commit") {
 		id := r.Args.Text("if_commit")
 		if id == "" {
-			return c, wrongArguments("if_commit", fault.MinLength, id, "if_commit names a commit; leave it out to write on any")
+			return c, fault.Argument("if_commit", fault.MinLength, id, "if_commit names a commit; leave it out to write on any")
 		}
 		commit, err := kg.ParseCommitID(id)
 		if err != nil {
@@ -28,19 +28,19 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 			commit = found.ID
 		}
 		if err != nil {
-			return c, wrongArguments("if_commit", fault.Pattern, id, "if_commit: "+err.Error())
+			return c, fault.Argument("if_commit", fault.Pattern, id, "if_commit: "+err.Error())
 		}
 		c.IfCommit = &commit
 	}
 	if utf8.RuneCountInString(c.Message) > maxMessage {
-		return c, wrongArguments("message", fault.MaxLength, nil, fmt.Sprintf("message has at most %d characters", maxMessage))
+		return c, fault.Argument("message", fault.MaxLength, nil, fmt.Sprintf("message has at most %d characters", maxMessage))
 	}
 	if r.agreedAt != nil {
 		c.IfCommit = r.agreedAt
 	}
 	if key := r.call.IdempotencyKey; key != "" {
 		if len(key) > 255 {
-			return c, wrongArguments("idempotency_key", fault.MaxLength, nil, "an idempotency key has at most 255 bytes")
+			return c, fault.Argument("idempotency_key", fault.MaxLength, nil, "an idempotency key has at most 255 bytes")
 		}
 		asked, err := r.identity()
 		if err != nil {
@@ -69,8 +69,8 @@ func (r *Request) Committed(res kg.Result, dryRun bool) Written {
 	r.recorded = res.Changed && !dryRun && !res.Replayed
 	w := Written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: MainBranch, Replayed: res.Replayed}
 	if res.Changed && !dryRun {
-		w.Commit = headID(res.After)
-		r.commit = *w.Commit
+		r.commit = res.After.ID.String()
+		w.Commit = &r.commit
 	}
 	return w
 }

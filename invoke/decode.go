@@ -18,10 +18,10 @@ const maxDepth = 64
 // readArgs decodes the arguments and checks those of built-in capabilities.
 func (r *Request) readArgs(context.Context) error {
 	if !utf8.Valid(r.call.Args) {
-		return wrongArguments("", fault.Datatype, nil, "the arguments are not valid UTF-8")
+		return fault.Argument("", fault.Datatype, nil, "the arguments are not valid UTF-8")
 	}
 	if lone, found := jsontext.LoneSurrogate(r.call.Args); found {
-		return wrongArguments(lone.Field, fault.Datatype, nil, lone.Error())
+		return fault.Argument(lone.Field, fault.Datatype, nil, lone.Error())
 	}
 	if jsontext.TooDeep(r.call.Args, maxDepth) {
 		return fault.New(fault.TooLarge, "the arguments nest deeper than %d", maxDepth)
@@ -33,10 +33,10 @@ func (r *Request) readArgs(context.Context) error {
 	d := json.NewDecoder(bytes.NewReader(r.call.Args))
 	d.UseNumber()
 	if err := d.Decode(&r.Args); err != nil || r.Args == nil {
-		return wrongArguments("", fault.Datatype, nil, "the arguments must be one JSON object")
+		return fault.Argument("", fault.Datatype, nil, "the arguments must be one JSON object")
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return wrongArguments("", fault.Datatype, nil, "there is something after the JSON object of arguments")
+		return fault.Argument("", fault.Datatype, nil, "there is something after the JSON object of arguments")
 	}
 	if err := checkNames(r.call.Args); err != nil {
 		return err
@@ -47,7 +47,10 @@ func (r *Request) readArgs(context.Context) error {
 	if r.Inputs != nil && r.Capability.Inputs != "" {
 		r.Args[r.Capability.Inputs] = "" // the streams stand in for it
 	}
-	return r.Args.check(r.Capability.InputShape)
+	if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
+		return fault.Arguments(wrong...)
+	}
+	return nil
 }
 
 // nesting is one open object or array.
@@ -72,7 +75,7 @@ func checkNames(text []byte) error {
 		switch {
 		case isText && last >= 0 && open[last].names != nil && !open[last].value:
 			if open[last].names[name] {
-				return wrongArguments(name, fault.Unique, nil, fmt.Sprintf("%q is given twice in one object", name))
+				return fault.Argument(name, fault.Unique, nil, fmt.Sprintf("%q is given twice in one object", name))
 			}
 			open[last].names[name], open[last].value = true, true
 		case token == json.Delim('{'):

@@ -80,9 +80,6 @@ func New(g *kg.Graph, c Config) *Engine {
 	if c.NewTraceID == nil {
 		c.NewTraceID = NewTraceID
 	}
-	if c.Providers == nil {
-		c.Providers = Builtin()
-	}
 	return &Engine{
 		graph: g, config: c, prov: newRecorder(g, c.Log), turns: newTurns(g.Readers(), c.QueryWait),
 		catalogs: newCatalogs(c.Providers), watchers: newFollower(g, c.Log),

@@ -7,6 +7,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/policy"
 )
@@ -26,11 +27,11 @@ types:
 // again makes a call under one key, and the call that follows with the same key.
 func again(t *testing.T, first, second invoke.Call) (a, b map[string]any, err error) {
 	t.Helper()
-	e := newEngine(t, retried, invoke.Config{})
-	e.must(t, "note.create", `{"id": "x", "title": "X"}`)
+	e := invoketest.New(t, retried, invoke.Config{})
+	e.Must(t, "note.create", `{"id": "x", "title": "X"}`)
 	decode := func(c invoke.Call) (out map[string]any, err error) {
 		if c.Principal.ID == "" {
-			c.Principal = ana
+			c.Principal = invoketest.Ana
 		}
 		c.IdempotencyKey, c.Via = "k", "test"
 		res, err := e.Call(t.Context(), c)
@@ -69,7 +70,7 @@ func TestARetryIsTheSameCallHoweverItIsWritten(t *testing.T) {
 		"another program of the caller": {askedFor("note.create", note), {Capability: "note.create", Args: json.RawMessage(note),
 			Principal: policy.Local("ana", "another program")}},
 		"another door of the owner": {askedFor("note.create", note), {Capability: "note.create", Args: json.RawMessage(note),
-			Principal: policy.Principal{ID: "anonymous", Owner: ana.ID, Scopes: policy.AllScopes()}}},
+			Principal: policy.Principal{ID: "anonymous", Owner: invoketest.Ana.ID, Scopes: policy.AllScopes()}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b, err := again(t, c[0], c[1])
@@ -114,7 +115,7 @@ func TestKeysBelongToTheirOwner(t *testing.T) {
 	for name, who := range map[string]policy.Principal{
 		"another user":                  policy.Local("bo", ""),
 		"a token":                       {ID: "token", Owner: "token", Scopes: policy.AllScopes(), Authenticated: true},
-		"a caller of another's process": {ID: ana.ID, Owner: "local:bo", Scopes: policy.AllScopes()},
+		"a caller of another's process": {ID: invoketest.Ana.ID, Owner: "local:bo", Scopes: policy.AllScopes()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, b, err := again(t, askedFor("note.update", `{"id": "x", "rank": 1}`),

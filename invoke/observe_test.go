@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/builtin"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 )
 
@@ -20,16 +22,17 @@ import (
 func observedEngine(t *testing.T) (_ *invoke.Engine, seen *[]invoke.Observation, log *bytes.Buffer) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "o.db")
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: []byte(works), By: ana, Now: clock()}); err != nil {
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: []byte(works), By: invoketest.Ana, Now: invoketest.Clock()}); err != nil {
 		t.Fatal(err)
 	}
-	g, err := kg.Open(t.Context(), path, kg.Options{Now: clock()})
+	g, err := kg.Open(t.Context(), path, kg.Options{Now: invoketest.Clock()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen, log = new([]invoke.Observation), new(bytes.Buffer)
 	e := invoke.New(g, invoke.Config{
-		Now: clock(), Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Providers: builtin.Providers(),
+		Now:       invoketest.Clock(), Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Observe: func(o invoke.Observation) { *seen = append(*seen, o) },
 	})
 	t.Cleanup(func() {
@@ -51,7 +54,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 		{"nothing.there", `{}`},
 	} {
 		_, _ = e.Call(t.Context(), invoke.Call{
-			Capability: c.capability, Args: json.RawMessage(c.args), Principal: ana, Via: "http", TraceID: "t", ParentSpan: "p",
+			Capability: c.capability, Args: json.RawMessage(c.args), Principal: invoketest.Ana, Via: "http", TraceID: "t", ParentSpan: "p",
 		})
 	}
 	start := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)

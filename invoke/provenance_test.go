@@ -14,33 +14,35 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/piprate/json-gold/ld"
 
+	"trails/builtin"
 	"trails/example"
 	"trails/fault"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/policy"
 )
 
 func TestProvenanceSaysHowEachCallEnded(t *testing.T) {
-	e := exampleEngine(t)
+	e := invoketest.Example(t)
 	calls := []invoke.Call{
-		{Capability: "health", Principal: ana},
-		{Capability: "commits_list", Args: json.RawMessage(`{"limit":0}`), Principal: ana},
-		{Capability: "standard.create", Args: json.RawMessage(`{"name":"X Y"}`), Principal: ana},
-		{Capability: "standard.update", Args: json.RawMessage(`{"id":"nothing","title":"Nothing"}`), Principal: ana},
-		{Capability: "nothing", Principal: ana},
-		{Capability: "trails_meta_schema_plan", Args: json.RawMessage(`{"schema":""}`), Principal: nobody},
-		{Capability: "health", Principal: callers["scopeless"]},
-		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP","dry_run":true}`), Principal: ana},
-		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","nothing":1,"dry_run":true}`), Principal: ana},
-		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP"}`), Principal: ana},
+		{Capability: "health", Principal: invoketest.Ana},
+		{Capability: "commits_list", Args: json.RawMessage(`{"limit":0}`), Principal: invoketest.Ana},
+		{Capability: "standard.create", Args: json.RawMessage(`{"name":"X Y"}`), Principal: invoketest.Ana},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"nothing","title":"Nothing"}`), Principal: invoketest.Ana},
+		{Capability: "nothing", Principal: invoketest.Ana},
+		{Capability: "trails_meta_schema_plan", Args: json.RawMessage(`{"schema":""}`), Principal: invoketest.Nobody},
+		{Capability: "health", Principal: invoketest.Callers["scopeless"]},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP","dry_run":true}`), Principal: invoketest.Ana},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","nothing":1,"dry_run":true}`), Principal: invoketest.Ana},
+		{Capability: "standard.update", Args: json.RawMessage(`{"id":"mcp","title":"MCP"}`), Principal: invoketest.Ana},
 	}
 	for _, c := range calls {
 		c.Via = "test"
 		e.Call(t.Context(), c)
 	}
 	var got []string
-	for _, a := range e.activities(t) {
+	for _, a := range e.Activities(t) {
 		if a.Via != "test" || a.Capability == "load" {
 			continue
 		}
@@ -68,11 +70,11 @@ func TestProvenanceSaysHowEachCallEnded(t *testing.T) {
 }
 
 func TestWhatAReadUsedIsInItsProvenance(t *testing.T) {
-	e := exampleEngine(t)
-	if _, err := e.Read(t.Context(), "trails://kg/Decision/4", invoke.Call{Principal: ana}); err != nil {
+	e := invoketest.Example(t)
+	if _, err := e.Read(t.Context(), "trails://kg/Decision/4", invoke.Call{Principal: invoketest.Ana}); err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range e.activities(t) {
+	for _, a := range e.Activities(t) {
 		if cmp.Equal(a.Used, []string{"urn:trails:example:Decision/4"}) {
 			return
 		}
@@ -90,13 +92,13 @@ func TestClosingTheEngineKeepsWhatWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := invoke.New(g, invoke.Config{})
+	e := invoke.New(g, invoke.Config{Providers: builtin.Providers()})
 	const n = 1000
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
 			for range n / 4 {
-				if _, err := e.Call(t.Context(), invoke.Call{Capability: "health", Principal: ana}); err != nil {
+				if _, err := e.Call(t.Context(), invoke.Call{Capability: "health", Principal: invoketest.Ana}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -107,8 +109,8 @@ func TestClosingTheEngineKeepsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Close()
-	again := openEngine(t, path, invoke.Config{})
-	list := again.activities(t)
+	again := invoketest.Open(t, path, invoke.Config{Providers: builtin.Providers()})
+	list := again.Activities(t)
 	kept := slices.DeleteFunc(list, func(a kg.Activity) bool { return a.Capability != "health" })
 	if len(kept) != n {
 		t.Errorf("%d of %d calls are in the file", len(kept), n)
@@ -124,13 +126,13 @@ func TestClosingTheEngineKeepsWhatWaits(t *testing.T) {
 
 // TestProvenanceIsJSONLD reads the resource as RDF, with an implementation that is not ours.
 func TestProvenanceIsJSONLD(t *testing.T) {
-	e := exampleEngine(t)
+	e := invoketest.Example(t)
 	doc, err := e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: policy.Principal{ID: "token: <x>", Scopes: policy.AllScopes()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.must(t, "trails.meta.ping", "")
-	if doc, err = e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: ana}); err != nil {
+	e.Must(t, "trails.meta.ping", "")
+	if doc, err = e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: invoketest.Ana}); err != nil {
 		t.Fatal(err)
 	}
 	nquads := toRDF(t, doc.Body)
@@ -153,18 +155,18 @@ var activityName = regexp.MustCompile(`<urn:uuid:[0-9a-f-]+>`)
 // TestProvenanceIsOneGraph: the document and the graph that queries ask say the same of
 // its activities.
 func TestProvenanceIsOneGraph(t *testing.T) {
-	e := exampleEngine(t)
-	e.must(t, "trails.meta.ping", "")
-	e.must(t, "mutate", `{"update":"INSERT DATA { <urn:x> <urn:p> 1 . _:b <urn:p> 2 }"}`)
-	e.must(t, "standard.update", `{"id":"mcp","title":"Tried","dry_run":true}`)
-	e.refused(t, invoke.Call{Capability: "nothing", Principal: policy.Principal{ID: "token: <x>", Scopes: policy.AllScopes()}}, fault.UnknownTool)
+	e := invoketest.Example(t)
+	e.Must(t, "trails.meta.ping", "")
+	e.Must(t, "mutate", `{"update":"INSERT DATA { <urn:x> <urn:p> 1 . _:b <urn:p> 2 }"}`)
+	e.Must(t, "standard.update", `{"id":"mcp","title":"Tried","dry_run":true}`)
+	e.Refused(t, invoke.Call{Capability: "nothing", Principal: policy.Principal{ID: "token: <x>", Scopes: policy.AllScopes()}}, fault.UnknownTool)
 	for range 2 { // the second time with the first as an activity that used nothing
-		doc, err := e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: ana})
+		doc, err := e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: invoketest.Ana})
 		if err != nil {
 			t.Fatal(err)
 		}
 		document := toRDF(t, doc.Body)
-		answer := e.must(t, "query", `{"query":"CONSTRUCT { ?s ?p ?o } { GRAPH <urn:trails:graph:prov> { ?s ?p ?o } }","format":"ntriples","limit":10000}`)
+		answer := e.Must(t, "query", `{"query":"CONSTRUCT { ?s ?p ?o } { GRAPH <urn:trails:graph:prov> { ?s ?p ?o } }","format":"ntriples","limit":10000}`)
 		var graph []string
 		for line := range strings.Lines(answer["text"].(string)) {
 			if strings.Contains(document, activityName.FindString(line)) {
@@ -202,15 +204,15 @@ func toRDF(t *testing.T, body []byte) string {
 
 // TestAnInstanceIsJSONLD holds for every node of the example: its document says what the graph says.
 func TestAnInstanceIsJSONLD(t *testing.T) {
-	e := exampleEngine(t)
-	err := e.graph.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
+	e := invoketest.Example(t)
+	err := e.Graph().Session(invoketest.Ana).View(t.Context(), func(s *kg.Snapshot) error {
 		for _, typ := range s.Schema().Types {
 			items, err := s.List(t.Context(), kg.Query{Type: typ, Limit: 1000})
 			if err != nil {
 				return err
 			}
 			for _, item := range items {
-				doc, err := e.Read(t.Context(), "trails://kg/"+s.Name(item.IRI), invoke.Call{Principal: ana})
+				doc, err := e.Read(t.Context(), "trails://kg/"+s.Name(item.IRI), invoke.Call{Principal: invoketest.Ana})
 				if err != nil {
 					t.Errorf("%s: %v", item.IRI, err)
 					continue

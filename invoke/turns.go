@@ -20,7 +20,7 @@ const (
 	// briefOutput is how much of a stream is kept back before a query has its turn.
 	briefOutput = 1 << 20
 	// longestTurn is how long a turn may last while others wait.
-	longestTurn = queryMaxTime * time.Millisecond
+	longestTurn = time.Minute
 )
 
 // turns are what queries and exports have of a process together. Each holds a reader

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"trails/invoke"
+	"trails/invoke/invoketest"
 )
 
 // watched is an engine with n watchers that take what they hear.
-func watched(b *testing.B, n int) *engine {
+func watched(b *testing.B, n int) *invoketest.Engine {
 	b.Helper()
-	e := openEngine(b, worksFile(b), invoke.Config{})
+	e := invoketest.Open(b, worksFile(b), invoke.Config{})
 	for range n {
-		changes := e.Watch(b.Context(), ana)
+		changes := e.Watch(b.Context(), invoketest.Ana)
 		go func() {
 			for range changes {
 			}
@@ -29,11 +30,11 @@ func watched(b *testing.B, n int) *engine {
 // that both meet the same machine. The metrics are medians.
 func BenchmarkWriteWithWatchers(b *testing.B) {
 	var took [2][]time.Duration
-	engines := [2]*engine{watched(b, 0), watched(b, 1000)}
+	engines := [2]*invoketest.Engine{watched(b, 0), watched(b, 1000)}
 	for n := 0; b.Loop(); n++ {
 		turn := n / 100 % 2
 		start := time.Now()
-		engines[turn].write(b, "note_create", `{"text":"T"}`)
+		write(b, engines[turn], "note_create", `{"text":"T"}`)
 		took[turn] = append(took[turn], time.Since(start))
 	}
 	without, with := median(took[0]), median(took[1])
@@ -59,10 +60,10 @@ func median(list []time.Duration) float64 {
 func BenchmarkUntilAllHaveHeard(b *testing.B) {
 	for _, n := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("watchers=%d", n), func(b *testing.B) {
-			e := openEngine(b, worksFile(b), invoke.Config{})
+			e := invoketest.Open(b, worksFile(b), invoke.Config{})
 			var heard sync.WaitGroup
 			for range n {
-				changes := e.Watch(b.Context(), ana)
+				changes := e.Watch(b.Context(), invoketest.Ana)
 				go func() {
 					for range changes {
 						heard.Done()
@@ -71,7 +72,7 @@ func BenchmarkUntilAllHaveHeard(b *testing.B) {
 			}
 			for b.Loop() {
 				heard.Add(n)
-				e.write(b, "note_create", `{"text":"T"}`)
+				write(b, e, "note_create", `{"text":"T"}`)
 				heard.Wait()
 			}
 		})

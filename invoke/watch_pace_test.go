@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/invoke"
+	"trails/invoke/invoketest"
 )
 
 // TestReportsKeepTheirPace: the first of a burst comes at once, the rest as one
@@ -20,25 +21,25 @@ import (
 func TestReportsKeepTheirPace(t *testing.T) {
 	path := worksFile(t)
 	synctest.Test(t, func(t *testing.T) {
-		here, there := openEngine(t, path, invoke.Config{}), openEngine(t, path, invoke.Config{})
+		here, there := invoketest.Open(t, path, invoke.Config{}), invoketest.Open(t, path, invoke.Config{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		changes := here.Watch(ctx, ana)
+		changes := here.Watch(ctx, invoketest.Ana)
 		start := time.Now()
-		first := here.write(t, "note_create", `{"id":"0"}`)
+		first := write(t, here, "note_create", `{"id":"0"}`)
 		if c := <-changes; c.Head != first || time.Since(start) >= 25*time.Millisecond {
 			t.Errorf("the first came after %s: %+v", time.Since(start), c)
 		}
 		var last string
 		for i := range 9 {
-			last = here.write(t, "note_create", `{"id":"%d"}`, i+1)
+			last = write(t, here, "note_create", `{"id":"%d"}`, i+1)
 		}
 		if c := <-changes; c.Head != last || len(c.Instances) != 9 || time.Since(start) < 25*time.Millisecond {
 			t.Errorf("the rest came after %s: %+v", time.Since(start), c)
 		}
 		time.Sleep(time.Second)
 		start = time.Now()
-		foreign := there.write(t, "note_create", `{"id":"f"}`)
+		foreign := write(t, there, "note_create", `{"id":"f"}`)
 		if c := <-changes; c.Head != foreign || time.Since(start) > 110*time.Millisecond {
 			t.Errorf("a foreign one came after %s: %+v", time.Since(start), c)
 		}
@@ -50,10 +51,10 @@ func TestReportsKeepTheirPace(t *testing.T) {
 func TestNothingRunsOnWhenWatchersHaveGone(t *testing.T) {
 	path := worksFile(t)
 	synctest.Test(t, func(t *testing.T) {
-		e := openEngine(t, path, invoke.Config{})
+		e := invoketest.Open(t, path, invoke.Config{})
 		ctx, cancel := context.WithCancel(t.Context())
-		left, stayed := e.Watch(ctx, ana), e.Watch(t.Context(), ana)
-		first := e.write(t, "note_create", `{}`)
+		left, stayed := e.Watch(ctx, invoketest.Ana), e.Watch(t.Context(), invoketest.Ana)
+		first := write(t, e, "note_create", `{}`)
 		hear(t, stayed, first)
 		cancel()
 		for range left { // what it had not taken, then the end
@@ -61,7 +62,7 @@ func TestNothingRunsOnWhenWatchersHaveGone(t *testing.T) {
 		if open, _ := e.Watchers(); open != 1 {
 			t.Errorf("%d watchers after one of two has left", open)
 		}
-		second := e.write(t, "note_create", `{}`)
+		second := write(t, e, "note_create", `{}`)
 		hear(t, stayed, second)
 		if err := e.Close(t.Context()); err != nil {
 			t.Fatal(err)
@@ -69,34 +70,34 @@ func TestNothingRunsOnWhenWatchersHaveGone(t *testing.T) {
 		for c := range stayed {
 			t.Errorf("after the engine was closed: %+v", c)
 		}
-		for c := range e.Watch(t.Context(), ana) {
+		for c := range e.Watch(t.Context(), invoketest.Ana) {
 			t.Errorf("of a closed engine: %+v", c)
 		}
 	})
 }
 
 func TestAWatcherMayComeBack(t *testing.T) {
-	e := openEngine(t, worksFile(t), invoke.Config{})
+	e := invoketest.Open(t, worksFile(t), invoke.Config{})
 	for range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
-		changes := e.Watch(ctx, ana)
-		hear(t, changes, e.write(t, "note_create", `{}`))
+		changes := e.Watch(ctx, invoketest.Ana)
+		hear(t, changes, write(t, e, "note_create", `{}`))
 		cancel()
 		for range changes {
 		}
-		e.write(t, "note_create", `{}`) // is no news to the next one
+		write(t, e, "note_create", `{}`) // is no news to the next one
 	}
 }
 
 // TestAStalledWatcherDelaysNobody: it takes nothing while others hear all, and then
 // hears all of it in one report.
 func TestAStalledWatcherDelaysNobody(t *testing.T) {
-	e := openEngine(t, worksFile(t), invoke.Config{})
-	stalled, brisk := e.Watch(t.Context(), ana), e.Watch(t.Context(), ana)
+	e := invoketest.Open(t, worksFile(t), invoke.Config{})
+	stalled, brisk := e.Watch(t.Context(), invoketest.Ana), e.Watch(t.Context(), invoketest.Ana)
 	var want []string
 	var last string
 	for i := range 5 {
-		last = e.write(t, "note_create", `{"id":"n%d"}`, i)
+		last = write(t, e, "note_create", `{"id":"n%d"}`, i)
 		hear(t, brisk, last)
 		want = append(want, fmt.Sprintf("trails://kg/Note/n%d", i))
 	}
@@ -118,16 +119,16 @@ func many(from, n int) string {
 }
 
 func TestTooManyInstancesAreAResyncOfTheirTypes(t *testing.T) {
-	e := openEngine(t, worksFile(t), invoke.Config{})
-	e.write(t, "book_create", `{"title":"a type that is not touched"}`)
-	stalled, brisk := e.Watch(t.Context(), ana), e.Watch(t.Context(), ana)
+	e := invoketest.Open(t, worksFile(t), invoke.Config{})
+	write(t, e, "book_create", `{"title":"a type that is not touched"}`)
+	stalled, brisk := e.Watch(t.Context(), invoketest.Ana), e.Watch(t.Context(), invoketest.Ana)
 
-	fits := e.write(t, "load", `{"data":%q}`, many(0, 3000))
+	fits := write(t, e, "load", `{"data":%q}`, many(0, 3000))
 	if c := hear(t, brisk, fits); c.Resync || len(c.Instances) != 3000 {
 		t.Errorf("3,000: resync %v, %d instances", c.Resync, len(c.Instances))
 	}
-	e.write(t, "load", `{"data":%q}`, many(3000, 3000)) // too many when folded with the first
-	large := e.write(t, "load", `{"data":%q}`, many(10_000, 4500))
+	write(t, e, "load", `{"data":%q}`, many(3000, 3000)) // too many when folded with the first
+	large := write(t, e, "load", `{"data":%q}`, many(10_000, 4500))
 	if c := hear(t, brisk, large); !c.Resync || !slices.Equal(c.Types, []string{"Note"}) {
 		t.Errorf("4,500 instances: resync %v of %v", c.Resync, c.Types)
 	}
@@ -136,12 +137,12 @@ func TestTooManyInstancesAreAResyncOfTheirTypes(t *testing.T) {
 	}
 }
 
-// TestABulkLoadIsAResyncOfEverything: such a commit has no change log, and nobody
+// TestABulkLoadIsAResyncOfEverything: such a commit has no change log, and invoketest.Nobody
 // scans the graph for a watcher.
 func TestABulkLoadIsAResyncOfEverything(t *testing.T) {
-	e := openEngine(t, worksFile(t), invoke.Config{})
-	changes := e.Watch(t.Context(), ana)
-	bulk := e.write(t, "load", `{"data":%q}`, many(0, 6000))
+	e := invoketest.Open(t, worksFile(t), invoke.Config{})
+	changes := e.Watch(t.Context(), invoketest.Ana)
+	bulk := write(t, e, "load", `{"data":%q}`, many(0, 6000))
 	c := hear(t, changes, bulk)
 	if !c.Resync || c.Schema || len(c.Instances) != 0 || !slices.Equal(c.Types, []string{"Book", "Note", "Song", "Work"}) {
 		t.Errorf("got resync %v of %v, %d instances", c.Resync, c.Types, len(c.Instances))
@@ -149,12 +150,12 @@ func TestABulkLoadIsAResyncOfEverything(t *testing.T) {
 }
 
 func TestAThousandWatchersHearOneWrite(t *testing.T) {
-	e := openEngine(t, worksFile(t), invoke.Config{})
+	e := invoketest.Open(t, worksFile(t), invoke.Config{})
 	var watchers []<-chan invoke.Change
 	for range 1000 {
-		watchers = append(watchers, e.Watch(t.Context(), ana))
+		watchers = append(watchers, e.Watch(t.Context(), invoketest.Ana))
 	}
-	commit := e.write(t, "note_create", `{"id":"n"}`)
+	commit := write(t, e, "note_create", `{"id":"n"}`)
 	for i, changes := range watchers {
 		if c := <-changes; c.Head != commit || !slices.Equal(c.Instances, []string{"trails://kg/Note/n"}) {
 			t.Fatalf("watcher %d: %+v", i, c)
@@ -166,11 +167,11 @@ func TestAThousandWatchersHearOneWrite(t *testing.T) {
 // every address that a write changed is named, or its type is to be read again.
 func TestWhatASlowWatcherHearsCoversWhatWasDone(t *testing.T) {
 	path := worksFile(t)
-	writers := []*engine{openEngine(t, path, invoke.Config{}), openEngine(t, path, invoke.Config{})}
+	writers := []*invoketest.Engine{invoketest.Open(t, path, invoke.Config{}), invoketest.Open(t, path, invoke.Config{})}
 	rapid.Check(t, func(rt *rapid.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		changes := writers[0].Watch(ctx, ana)
+		changes := writers[0].Watch(ctx, invoketest.Ana)
 		want := map[string]bool{}
 		var heard invoke.Change
 		take := func(c invoke.Change) {
@@ -189,7 +190,7 @@ func TestWhatASlowWatcherHearsCoversWhatWasDone(t *testing.T) {
 				args = fmt.Sprintf(`{"id":%q}`, id)
 			}
 			// One that is there already, or is not there, changes nothing.
-			if commit, ok := w.try(t, "note_"+what, args); ok {
+			if commit, ok := try(t, w, "note_"+what, args); ok {
 				last = commit
 				want[invoke.Address("Note", id)] = true
 			}
@@ -213,9 +214,9 @@ func TestWhatASlowWatcherHearsCoversWhatWasDone(t *testing.T) {
 }
 
 // try makes a call that may be refused, and returns the commit when there is one.
-func (e *engine) try(t testing.TB, capability, args string) (string, bool) {
+func try(t testing.TB, e *invoketest.Engine, capability, args string) (string, bool) {
 	t.Helper()
-	r, err := e.call(t, capability, args)
+	r, err := e.Do(t, capability, args)
 	if err != nil {
 		return "", false
 	}
@@ -227,12 +228,12 @@ func (e *engine) try(t testing.TB, capability, args string) (string, bool) {
 func TestWatchersComeAndGoWhileOthersWrite(t *testing.T) {
 	path := worksFile(t)
 	synctest.Test(t, func(t *testing.T) {
-		engines := []*engine{openEngine(t, path, invoke.Config{}), openEngine(t, path, invoke.Config{})}
+		engines := []*invoketest.Engine{invoketest.Open(t, path, invoke.Config{}), invoketest.Open(t, path, invoke.Config{})}
 		var all sync.WaitGroup
 		for i, e := range engines {
 			all.Go(func() {
 				for n := range 20 {
-					e.write(t, "note_create", `{"id":"n%d-%d"}`, i, n)
+					write(t, e, "note_create", `{"id":"n%d-%d"}`, i, n)
 					time.Sleep(10 * time.Millisecond)
 				}
 			})
@@ -240,7 +241,7 @@ func TestWatchersComeAndGoWhileOthersWrite(t *testing.T) {
 				all.Go(func() {
 					for range 5 {
 						ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-						for range e.Watch(ctx, ana) {
+						for range e.Watch(ctx, invoketest.Ana) {
 							time.Sleep(7 * time.Millisecond)
 						}
 						cancel()

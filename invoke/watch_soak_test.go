@@ -11,7 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"trails/builtin"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 )
 
@@ -34,11 +36,11 @@ func writeForEver(path string) error {
 	if err != nil {
 		return err
 	}
-	e := invoke.New(g, invoke.Config{})
+	e := invoke.New(g, invoke.Config{Providers: builtin.Providers()})
 	for n := 0; ; n++ {
 		id := fmt.Sprintf("%d-%d", os.Getpid(), n)
 		args := json.RawMessage(fmt.Sprintf(`{"id":%q}`, id))
-		if _, err := e.Call(context.Background(), invoke.Call{Capability: "note_create", Args: args, Principal: ana}); err != nil {
+		if _, err := e.Call(context.Background(), invoke.Call{Capability: "note_create", Args: args, Principal: invoketest.Ana}); err != nil {
 			return err
 		}
 		fmt.Println(id)
@@ -89,8 +91,8 @@ func TestWatchersOutliveWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{Engine: invoke.New(g, invoke.Config{}), graph: g}
-	brisk, slow, stalled := e.Watch(t.Context(), ana), e.Watch(t.Context(), ana), e.Watch(t.Context(), ana)
+	e := &invoketest.Engine{Engine: invoke.New(g, invoke.Config{Providers: builtin.Providers()})}
+	brisk, slow, stalled := e.Watch(t.Context(), invoketest.Ana), e.Watch(t.Context(), invoketest.Ana), e.Watch(t.Context(), invoketest.Ana)
 	var heard [3]invoke.Change
 	var done sync.WaitGroup
 	rounds, final := make(chan struct{}, 1000), [2]chan string{make(chan string, 1), make(chan string, 1)}
@@ -110,7 +112,7 @@ func TestWatchersOutliveWriters(t *testing.T) {
 		}
 		want = append(append(want, killFirst()...), killSecond()...)
 	}
-	last := e.write(t, "note_create", `{"id":"last"}`)
+	last := write(t, e, "note_create", `{"id":"last"}`)
 	final[0] <- last
 	final[1] <- last
 	done.Wait()

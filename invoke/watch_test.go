@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 )
 
@@ -31,16 +32,16 @@ types:
 func worksFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "works.db")
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Name: "w", Schema: []byte(works), By: ana, Now: clock()}); err != nil {
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{Name: "w", Schema: []byte(works), By: invoketest.Ana, Now: invoketest.Clock()}); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
 // write makes one call that commits, and returns the commit.
-func (e *engine) write(t testing.TB, capability, format string, args ...any) string {
+func write(t testing.TB, e *invoketest.Engine, capability, format string, args ...any) string {
 	t.Helper()
-	commit, ok := e.must(t, capability, fmt.Sprintf(format, args...))["commit"].(string)
+	commit, ok := e.Must(t, capability, fmt.Sprintf(format, args...))["commit"].(string)
 	if !ok {
 		t.Fatalf("%s committed nothing", capability)
 	}
@@ -71,39 +72,39 @@ func union(a, b []string) []string {
 
 func TestAWatcherHearsWhatWasTouched(t *testing.T) {
 	path := worksFile(t)
-	here := openEngine(t, path, invoke.Config{})
-	there := openEngine(t, path, invoke.Config{}) // as another process would
-	changes := here.Watch(t.Context(), ana)
-	writers := []*engine{here, there}
+	here := invoketest.Open(t, path, invoke.Config{})
+	there := invoketest.Open(t, path, invoke.Config{}) // as another process would
+	changes := here.Watch(t.Context(), invoketest.Ana)
+	writers := []*invoketest.Engine{here, there}
 	for i, step := range []struct {
 		name  string
-		write func(*engine) string
+		write func(*invoketest.Engine) string
 		want  invoke.Change
 	}{
-		{"an instance that is made, and its abstract supertype", func(e *engine) string {
-			return e.write(t, "book_create", `{"id":"moby dick","title":"M"}`)
+		{"an instance that is made, and its abstract supertype", func(e *invoketest.Engine) string {
+			return write(t, e, "book_create", `{"id":"moby dick","title":"M"}`)
 		}, invoke.Change{Types: []string{"Book", "Work"}, Instances: []string{"trails://kg/Book/moby%20dick", "trails://kg/Work/moby%20dick"}}},
-		{"an instance that is changed", func(e *engine) string {
-			return e.write(t, "book_update", `{"id":"moby dick","title":"N"}`)
+		{"an instance that is changed", func(e *invoketest.Engine) string {
+			return write(t, e, "book_update", `{"id":"moby dick","title":"N"}`)
 		}, invoke.Change{Types: []string{"Book", "Work"}, Instances: []string{"trails://kg/Book/moby%20dick", "trails://kg/Work/moby%20dick"}}},
-		{"an instance whose IRI was preserved", func(e *engine) string {
-			return e.write(t, "note_create", `{"id":"http://a.example/n?x=1","text":"T"}`)
+		{"an instance whose IRI was preserved", func(e *invoketest.Engine) string {
+			return write(t, e, "note_create", `{"id":"http://a.example/n?x=1","text":"T"}`)
 		}, invoke.Change{Types: []string{"Note"}, Instances: []string{"trails://kg/Note/http:%2F%2Fa.example%2Fn%3Fx=1"}}},
-		{"an instance that is deleted", func(e *engine) string {
-			return e.write(t, "book_delete", `{"id":"moby dick"}`)
+		{"an instance that is deleted", func(e *invoketest.Engine) string {
+			return write(t, e, "book_delete", `{"id":"moby dick"}`)
 		}, invoke.Change{Types: []string{"Book", "Work"}, Instances: []string{"trails://kg/Book/moby%20dick", "trails://kg/Work/moby%20dick"}}},
-		{"an instance that gets another type", func(e *engine) string {
-			return e.write(t, "load", `{"data":%q}`, `<http://a.example/n?x=1> <urn:trails:w:title> "T" .
+		{"an instance that gets another type", func(e *invoketest.Engine) string {
+			return write(t, e, "load", `{"data":%q}`, `<http://a.example/n?x=1> <urn:trails:w:title> "T" .
 				<http://a.example/n?x=1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:w:Song> .`)
 		}, invoke.Change{
 			Types:     []string{"Note", "Song", "Work"},
 			Instances: []string{"trails://kg/Note/http:%2F%2Fa.example%2Fn%3Fx=1", "trails://kg/Song/http:%2F%2Fa.example%2Fn%3Fx=1", "trails://kg/Work/http:%2F%2Fa.example%2Fn%3Fx=1"},
 		}},
-		{"statements about what has no type", func(e *engine) string {
-			return e.write(t, "load", `{"data":"<urn:s> <urn:p> <urn:o> ."}`)
+		{"statements about what has no type", func(e *invoketest.Engine) string {
+			return write(t, e, "load", `{"data":"<urn:s> <urn:p> <urn:o> ."}`)
 		}, invoke.Change{}},
-		{"a schema", func(e *engine) string {
-			return e.write(t, "schema_apply", `{"schema":%q}`, works+"  Other: {}\n")
+		{"a schema", func(e *invoketest.Engine) string {
+			return write(t, e, "schema_apply", `{"schema":%q}`, works+"  Other: {}\n")
 		}, invoke.Change{Schema: true, Resync: true, Types: []string{"Book", "Note", "Other", "Song", "Work"}}},
 	} {
 		step.want.Head = step.write(writers[i%2])
@@ -158,16 +159,16 @@ func TestAddressesAreWrittenInOneWay(t *testing.T) {
 // TestAddressesThatAreHeardCanBeRead holds for ids that need escapes, and for one
 // that reads as the id of another node.
 func TestAddressesThatAreHeardCanBeRead(t *testing.T) {
-	e := openEngine(t, worksFile(t), invoke.Config{})
-	changes := e.Watch(t.Context(), ana)
+	e := invoketest.Open(t, worksFile(t), invoke.Config{})
+	changes := e.Watch(t.Context(), invoketest.Ana)
 	for _, id := range []string{"plain", "a/b c", "100%?#ü", "http://a.example/b?c=d&e#f", "urn:trails:w:Book/Book/x", "urn:trails:w:Note/x"} {
-		commit := e.write(t, "book_create", `{"id":%q,"title":"T"}`, id)
+		commit := write(t, e, "book_create", `{"id":%q,"title":"T"}`, id)
 		heard := hear(t, changes, commit)
 		if len(heard.Instances) != 2 {
 			t.Errorf("%s: heard %v", id, heard.Instances)
 		}
 		for _, uri := range heard.Instances {
-			if _, err := e.Read(t.Context(), uri, invoke.Call{Principal: ana}); err != nil {
+			if _, err := e.Read(t.Context(), uri, invoke.Call{Principal: invoketest.Ana}); err != nil {
 				t.Errorf("%s: read %s: %v", id, uri, err)
 			}
 		}

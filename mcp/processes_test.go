@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/builtin"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
@@ -44,7 +45,7 @@ func openFile(t testing.TB, path string) *invoke.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := invoke.New(g, invoke.Config{Version: "0.1.0"})
+	e := invoke.New(g, invoke.Config{Providers: builtin.Providers(), Version: "0.1.0"})
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)

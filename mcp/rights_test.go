@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/builtin"
 	"trails/invoke"
 	"trails/kg"
 	"trails/mcp"
@@ -127,7 +128,7 @@ func TestToolsThatReachOtherHostsSaySo(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer g.Close()
-		e := invoke.New(g, invoke.Config{})
+		e := invoke.New(g, invoke.Config{Providers: builtin.Providers()})
 		defer e.Close(t.Context())
 		var listed struct {
 			Result struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/builtin"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
@@ -54,7 +55,7 @@ func (p *program) withConfigured(ctx context.Context, file string, c invoke.Conf
 }
 
 func (p *program) engineConfig() invoke.Config {
-	return invoke.Config{Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait}
+	return invoke.Config{Providers: builtin.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait}
 }
 
 // queryWaitFlag sets how long the queries of a process that serves wait.

@@ -1,0 +1,19 @@
+// Package brief is what agents and their people read before they call anything: the
+// guide to a graph, and prompts, with examples from the graph itself.
+//
+// Read [Providers] first, then guide.go.
+package brief
+
+import (
+	"slices"
+
+	"trails/invoke"
+)
+
+// Providers returns the guide, the prompts, and the capabilities by which the doors reach them.
+func Providers() []invoke.Provider {
+	return []invoke.Provider{invoke.Fixed(invoke.Offer{
+		Capabilities: slices.Concat([]invoke.Capability{new(guides).capability()}, promptCapabilities),
+		Prompts:      prompts,
+	})}
+}

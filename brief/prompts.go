@@ -1,0 +1,169 @@
+package brief
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/view"
+)
+
+// prompts are listed in this order.
+var prompts = []invoke.Prompt{
+	{
+		Name: "explore", Title: "Explore this graph",
+		Description: "Find out what this graph holds: its types, how they refer to each other, what happened lately.",
+		Write:       explorePrompt,
+	},
+	{
+		Name: "write", Title: "Write a node",
+		Description: "Make or change a node of one type: what it needs, what is checked, an example call.",
+		Arguments: []invoke.PromptArgument{
+			{Name: "type", Description: "The type of the node, such as those at trails://kg/types.", Required: true, MaxLength: 128, Completes: "concrete_types"},
+		},
+		Write: writePrompt,
+	},
+	{
+		Name: "recover", Title: "Recover from an error",
+		Description: "Understand why a call failed, and what to do now.",
+		Arguments: []invoke.PromptArgument{
+			{Name: "error", Description: "The error as it came: its JSON, its code or its message.", Required: true, MaxLength: 10_000},
+		},
+		Write: recoverPrompt,
+	},
+	{
+		Name: "review", Title: "Review what was changed",
+		Description: "Read the latest commits and summarise what they changed, who made them, and what needs a second look.",
+		Arguments: []invoke.PromptArgument{
+			{Name: "since", Description: "Only what came after this commit: its id, or the first digits of it.", MaxLength: 64, Completes: "commits"},
+			{Name: "agent", Description: "Only what this author wrote: a name, or a part of it.", MaxLength: view.LongestAuthor, Completes: "authors"},
+		},
+		Write: reviewPrompt,
+	},
+}
+
+// promptCapabilities are how the doors reach the prompts.
+var promptCapabilities = []invoke.Capability{
+	{
+		Descriptor: capability.Descriptor{
+			ID: "prompts_list", Description: "List the prompts with the arguments that each takes.",
+			OutputShape: capability.Shape{Fields: []capability.Field{{Name: "prompts", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "name", Type: capability.String, Required: true},
+				{Name: "title", Type: capability.String, Required: true},
+				{Name: "description", Type: capability.String, Required: true},
+				{Name: "arguments", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "name", Type: capability.String, Required: true},
+					{Name: "description", Type: capability.String, Required: true},
+					{Name: "required", Type: capability.Boolean, Required: true},
+					{Name: "completes", Type: capability.String, Description: "What suggests values."},
+				}},
+			}}}},
+			CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: promptsList, Hidden: true,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "prompt_get", Description: "Write out one prompt.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "name", Type: capability.String, Required: true, MaxLength: new(64)},
+				{Name: "arguments", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."},
+			}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "description", Type: capability.String, Required: true},
+				{Name: "messages", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "role", Type: capability.String, Required: true, OneOf: []any{"user", "assistant"}},
+					{Name: "text", Type: capability.String, Required: true},
+				}},
+			}},
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: promptGet, Hidden: true,
+	},
+}
+
+type argumentView struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+	Completes   string `json:"completes,omitempty"`
+}
+
+type promptView struct {
+	Name        string         `json:"name"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	Arguments   []argumentView `json:"arguments"`
+}
+
+func promptsList(_ context.Context, r *invoke.Request) (any, error) {
+	out := struct {
+		Prompts []promptView `json:"prompts"`
+	}{}
+	for _, p := range r.Prompts() {
+		v := promptView{p.Name, p.Title, p.Description, []argumentView{}}
+		for _, a := range p.Arguments {
+			v.Arguments = append(v.Arguments, argumentView{a.Name, a.Description, a.Required, a.Completes})
+		}
+		out.Prompts = append(out.Prompts, v)
+	}
+	return out, nil
+}
+
+type messageView struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
+
+func promptGet(ctx context.Context, r *invoke.Request) (any, error) {
+	var names []string
+	for _, p := range r.Prompts() {
+		if p.Name != r.Args.Text("name") {
+			names = append(names, p.Name)
+			continue
+		}
+		given, err := promptArguments(p, r.Args.Object("arguments"))
+		if err != nil {
+			return nil, err
+		}
+		text, err := p.Write(ctx, r, given)
+		if err != nil {
+			return nil, err
+		}
+		return struct {
+			Description string        `json:"description"`
+			Messages    []messageView `json:"messages"`
+		}{p.Description, []messageView{{"user", text}}}, nil
+	}
+	return nil, fault.Arguments(fault.FieldError{Field: "name", Code: fault.OneOf, Value: r.Args.Text("name"), Constraint: names,
+		Message: fmt.Sprintf("there is no prompt %q; there are %s", r.Args.Text("name"), strings.Join(names, ", "))})
+}
+
+// promptArguments checks the arguments of the prompt itself. An empty text is none: menus
+// send one for what was not filled in.
+func promptArguments(p invoke.Prompt, values map[string]any) (map[string]string, error) {
+	shape := capability.Shape{Closed: true}
+	for _, a := range p.Arguments {
+		shape.Fields = append(shape.Fields, capability.Field{Name: a.Name, Type: capability.String, Required: a.Required, MaxLength: new(a.MaxLength)})
+	}
+	given := invoke.Arguments{}
+	for name, v := range values {
+		if v != "" {
+			given[name] = v
+		}
+	}
+	if wrong := shape.Check(given); len(wrong) > 0 {
+		for i := range wrong {
+			wrong[i].Field = "arguments." + wrong[i].Field
+		}
+		return nil, fault.Arguments(wrong...)
+	}
+	texts := map[string]string{}
+	for name := range given {
+		texts[name] = given.Text(name)
+	}
+	return texts, nil
+}

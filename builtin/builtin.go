@@ -1,0 +1,220 @@
+package builtin
+
+import (
+	"trails/capability"
+	"trails/invoke"
+	"trails/kg"
+	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
+	"trails/view"
+)
+
+// Fields that several capabilities share.
+var (
+	schemaText = capability.Field{Name: "schema", Type: capability.String, Required: true, MaxLength: new(1 << 20), Description: "The whole new schema as YAML."}
+	allowLoss  = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Let steps through that remove data.", Scope: policy.Builder}
+
+	planFields = []capability.Field{
+		{Name: "steps", Type: capability.Object, Many: true, Required: true, Description: "What lies between the two schemas, in order."},
+		{Name: "blocked", Type: capability.Boolean, Required: true, Description: "Whether data contradicts the new schema."},
+		{Name: "loses", Type: capability.Integer, Required: true, Description: "How many statements would be removed."},
+	}
+	optionalPlan = capability.Field{Name: "plan", Type: capability.Object, Fields: planFields, Description: "The steps and what they mean for the data."}
+)
+
+// builtins are listed first, in this order.
+var builtins = []invoke.Capability{
+	{
+		Descriptor: capability.Descriptor{
+			ID: "health", Description: "Say whether the graph answers, which version serves it, and where its head is.",
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "status", Type: capability.String, Required: true, OneOf: []any{"ok"}},
+				{Name: "version", Type: capability.String, Required: true},
+				{Name: "graph", Type: capability.String, Required: true},
+				{Name: "head", Type: capability.String, Required: true, Nullable: true},
+			}},
+			CostEstimate: capability.CostConstant, Idempotent: true,
+		},
+		Handle: health, Bare: true,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "snapshot", Description: "Tell the state of the graph: branch, head commit, number of statements and of instances of each type, schema version.",
+			InputShape: capability.Shape{Fields: []capability.Field{capability.ReadBranch()}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "graph", Type: capability.String, Required: true},
+				{Name: "base", Type: capability.String, Required: true},
+				{Name: "branch", Type: capability.String, Required: true},
+				{Name: "head", Type: capability.Object, Fields: view.CommitFields, Required: true, Nullable: true},
+				{Name: "quads", Type: capability.Integer, Required: true},
+				{Name: "types", Type: capability.Object, Required: true, Description: "Number of instances by type."},
+				{Name: "schema_version", Type: capability.Integer, Required: true},
+			}},
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: snapshot,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "schema_get", Description: "Read the schema: types, their properties and constraints. Read it before the first write.",
+			InputShape: capability.Shape{Fields: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"json", "yaml", "turtle"}, Default: "json",
+				Description: "json for programs, yaml as people write it, turtle for the SHACL shapes."}, capability.ReadBranch()}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "format", Type: capability.String, Required: true},
+				{Name: "schema_version", Type: capability.Integer, Required: true},
+				{Name: "schema", Type: capability.Object, Description: "With format json."},
+				{Name: "text", Type: capability.String, Description: "With format yaml or turtle."},
+			}},
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: schemaGet,
+	},
+	queryBuiltin,
+	{
+		Descriptor: capability.Descriptor{
+			ID: "schema_apply", Description: "Put a whole new schema, as YAML, in the place of the current one, as one commit. It is refused when data contradicts it, and when a step would remove data, unless allow_data_loss is true. With plan true it only lists the steps.",
+			InputShape: capability.Shape{Fields: append([]capability.Field{schemaText,
+				{Name: "plan", Type: capability.Boolean, Default: false, Description: "List the steps and the data against them, and change nothing."},
+				allowLoss}, capability.WriteArguments()...)},
+			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, optional(capability.CommitResult())...)},
+			Preconditions: []string{"The data that is there fits the new schema."},
+			SideEffects:   capability.Destroys,
+			CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: "schema_apply"}, Idempotent: true,
+		},
+		Handle: schemaApply, Loses: schemaLoses,
+	},
+	mutateBuiltin,
+	{
+		Descriptor: capability.Descriptor{
+			ID: "load", Description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; RDF text is N-Quads, N-Triples, Turtle, TriG, JSON-LD or RDF/XML.",
+			InputShape: capability.Shape{Fields: append([]capability.Field{
+				{Name: "data", Type: capability.String, Required: true, Description: "The lines to load."},
+				{Name: "format", Type: capability.String, OneOf: anyOf(kg.LoadFormats()), Default: "auto", Description: "auto tells it by how the data begins."},
+				{Name: "mode", Type: capability.String, OneOf: anyOf(kg.Modes()), Default: "merge",
+					Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data; replace puts RDF text in the place of graph."},
+				{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
+				{Name: "one_graph", Type: capability.Boolean, Default: false, Description: "Refuse RDF text that names a graph other than graph."},
+				{Name: "if_graph", Type: capability.String, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
+				{Name: "contexts", Type: capability.Object, Description: "JSON-LD contexts that the data names, each document by its IRI; none is fetched. " + schema.ContextIRI + " is this graph's own."},
+				{Name: "base", Type: capability.IRI, Description: "What relative IRIs in RDF text are resolved against."},
+				{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first; nothing is changed all the same."},
+			}, capability.WriteArguments()...)},
+			OutputShape: capability.Shape{Fields: append([]capability.Field{
+				{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},
+				{Name: "existed", Type: capability.Boolean, Description: "Whether graph was there before; absent when none is named."},
+			}, capability.CommitResult()...)},
+			Preconditions: []string{"The types in NDJSON are in the schema."},
+			SideEffects:   capability.Destroys,
+			CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: "change"},
+		},
+		Handle: load, Inputs: "data", Loses: loadLoses,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "export", Description: "Stream the graph in canonical order, so that the same graph gives the same bytes.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "format", Type: capability.String, OneOf: anyOf(kg.ExportFormats()), Default: "nquads"},
+				{Name: "graph", Type: capability.IRI, Description: "Only this named graph; " + string(rdf.DefaultGraph) + " is the default graph."},
+				capability.ReadBranch(),
+			}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "records", Type: capability.Integer, Required: true},
+				{Name: "left_out", Type: capability.Integer, Required: true, Description: "Statements that the format cannot say."},
+			}},
+			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "export"}, Idempotent: true,
+		},
+		Handle: export, Streams: true,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "commits_list", Description: "List commits, newest first: who, when, why, and how many statements.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 20},
+				{Name: "before", Type: capability.String, Description: "List the commits before this one; take it from next."},
+				{Name: "schema_only", Type: capability.Boolean, Default: false, Description: "Only commits that changed the schema."},
+				capability.ReadBranch(),
+			}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "commits", Type: capability.Object, Fields: view.CommitFields, Many: true, Required: true},
+				{Name: "next", Type: capability.String, Required: true, Nullable: true, Description: "Pass it as before for the next page; null at the end."},
+			}},
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: commitsList,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "commits_get", Description: "Read one commit: its metadata, the call that made it, and what it changed.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "id", Type: capability.String, Required: true, Description: "A commit id, at least its first four digits, or head for the newest."},
+				{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200, Description: "How many changes to list."},
+			}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "commit", Type: capability.Object, Fields: view.CommitFields, Required: true},
+				{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
+				{Name: "changes", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "op", Type: capability.String, Required: true, OneOf: []any{"+", "-"}},
+					{Name: "node", Type: capability.String, Required: true},
+					{Name: "property", Type: capability.String, Required: true},
+					{Name: "value", Type: capability.Any, Required: true},
+					{Name: "quad", Type: capability.String, Required: true, Description: "The statement as an N-Quad."},
+				}},
+				{Name: "truncated", Type: capability.Boolean, Required: true},
+			}},
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: commitsGet,
+	},
+}
+
+// metas are listed last, in this order.
+var metas = []invoke.Capability{
+	{
+		Descriptor: capability.Descriptor{
+			ID: "trails.meta.ping", Description: "Answer, to show that meta capabilities can be reached.",
+			OutputShape:  capability.Shape{Fields: []capability.Field{{Name: "pong", Type: capability.Boolean, Required: true}}},
+			CostEstimate: capability.CostConstant, Idempotent: true,
+		},
+		Handle: ping, Bare: true,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, given as YAML, and the data that stands against each.",
+			InputShape:   capability.Shape{Fields: []capability.Field{schemaText, capability.ReadBranch()}},
+			OutputShape:  capability.Shape{Fields: planFields},
+			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "read"}, Idempotent: true,
+		},
+		Handle: schemaPlan,
+	},
+	{
+		Descriptor: capability.Descriptor{
+			ID: "trails.meta.schema.apply", Description: "Put a whole new schema, as YAML, in the place of the current one, as one commit.",
+			InputShape:    capability.Shape{Fields: append([]capability.Field{schemaText, allowLoss}, capability.WriteArguments()...)},
+			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, capability.CommitResult()...)},
+			Preconditions: []string{"The data that is there fits the new schema."},
+			SideEffects:   capability.Destroys,
+			CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "schema_apply"}, Idempotent: true,
+		},
+		Handle: schemaApply, Loses: schemaLoses,
+	},
+}
+
+// optional returns the fields with none required.
+func optional(fields []capability.Field) []capability.Field {
+	out := make([]capability.Field, len(fields))
+	for i, f := range fields {
+		f.Required = false
+		out[i] = f
+	}
+	return out
+}
+
+// anyOf lists the values of an enumeration.
+func anyOf[T ~string](values []T) []any {
+	all := make([]any, 0, len(values))
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
+}

@@ -1,0 +1,223 @@
+package builtin_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/kg"
+	"trails/policy"
+)
+
+// samples has a call of every capability on the graph of [notes]. Where consent is
+// required it is one that removes something.
+var samples = map[string]string{
+	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`,
+	"query":                    `{"query": "SELECT * {?s ?p ?o}"}`,
+	"mutate":                   `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
+	"load":                     `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
+	"export":                   `{}`,
+	"commits_get":              `{"id": "head"}`,
+	"commit_view":              `{"id": "head"}`,
+	"resource_read":            `{"uri": "trails://kg/types"}`,
+	"entity_get":               `{"type": "Note", "id": "a"}`,
+	"entity_graph":             `{"type": "Note", "id": "a"}`,
+	"entity_history":           `{"type": "Note", "id": "a"}`,
+	"entities_list":            `{"type": "Note"}`,
+	"suggest":                  `{"what": "types", "prefix": ""}`,
+	"prompt_get":               `{"name": "explore"}`,
+	"schema_apply":             fmt.Sprintf(`{"schema": %q}`, withoutStatus),
+	"trails.meta.schema.plan":  fmt.Sprintf(`{"schema": %q}`, withoutStatus),
+	"trails.meta.schema.apply": fmt.Sprintf(`{"schema": %q}`, withoutStatus),
+	"note.create":              `{"id": "c", "title": "C"}`,
+	"note.update":              `{"id": "a", "title": "Another"}`,
+	"note.delete":              `{"id": "a"}`,
+}
+
+func state(t *testing.T, e *invoketest.Engine) string {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := e.Call(t.Context(), invoke.Call{Capability: "export", Principal: invoketest.Ana, Output: &out}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Every field of every descriptor is true of what its capability does.
+func TestWhatADescriptorSaysIsSo(t *testing.T) {
+	callable := notes(t).Callable(t)
+	if len(callable) != len(samples) {
+		t.Errorf("there are %d capabilities and %d samples", len(callable), len(samples))
+	}
+	for _, d := range callable {
+		t.Run(d.ID, func(t *testing.T) {
+			args, sampled := samples[d.ID]
+			if !sampled {
+				t.Fatal("there is no call to try")
+			}
+			t.Run("version", func(t *testing.T) {
+				if again := d.Stamped("1.0.0"); again.Version != d.Version {
+					t.Errorf("version %s, and its content is %s", d.Version, again.Version)
+				}
+			})
+			t.Run("input_shape", func(t *testing.T) {
+				e := notes(t)
+				c := sample(d, args)
+				c.Args = json.RawMessage(strings.Replace(args, "{", `{"no_such_argument": 1,`, 1))
+				if args == "{}" {
+					c.Args = json.RawMessage(`{"no_such_argument": 1}`)
+				}
+				if _, err := e.Call(t.Context(), c); !fault.Is(err, fault.InvalidArguments) && !fault.Is(err, fault.InvalidData) {
+					t.Errorf("an argument that there is not: %v", err)
+				}
+			})
+			t.Run("policy_required", func(t *testing.T) { checkPolicy(t, d, args) })
+			t.Run("effects", func(t *testing.T) { checkEffects(t, d, args) })
+			t.Run("consent_required", func(t *testing.T) { checkConsent(t, d, args) })
+		})
+	}
+}
+
+func sample(d capability.Descriptor, args string) invoke.Call {
+	c := invoke.Call{Capability: d.ID, Args: json.RawMessage(args), Principal: invoketest.Ana, Via: "test"}
+	if d.ID == "export" {
+		c.Output = new(bytes.Buffer)
+	}
+	return c
+}
+
+// yes is what lets a sample through that removes something.
+func yes(context.Context, invoke.Question) (bool, error) { return true, nil }
+
+// checkEffects tries side_effects, output_shape, idempotent and assurance.
+func checkEffects(t *testing.T, d capability.Descriptor, args string) {
+	e := notes(t)
+	before := state(t, e)
+	c := sample(d, args)
+	c.Ask = yes
+	if d.SideEffects != capability.None {
+		tried := c
+		tried.Args = json.RawMessage(strings.Replace(args, "{", `{"dry_run": true, `, 1))
+		_, _ = e.Call(t.Context(), tried) // refused or not
+		if now := state(t, e); now != before {
+			t.Error("a dry run changed something")
+		}
+	}
+	res, err := e.Call(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	invoketest.CheckResult(t, e, d.ID, res.Structured)
+	once := state(t, e)
+	if changed := once != before; changed != (d.SideEffects != capability.None) {
+		t.Errorf("side effects %q, and changed is %t", d.SideEffects, changed)
+	}
+	if !d.Idempotent {
+		return
+	}
+	_, _ = e.Call(t.Context(), c) // refused or not, the graph stays
+	if diff := cmp.Diff(once, state(t, e)); diff != "" {
+		t.Errorf("done twice it is another graph:\n%s", diff)
+	}
+}
+
+// checkPolicy tries the scope with invoketest.Callers that have all but that one.
+func checkPolicy(t *testing.T, d capability.Descriptor, args string) {
+	e := notes(t)
+	before := state(t, e)
+	var others []policy.Scope
+	for _, s := range []policy.Scope{policy.Runtime, policy.Builder, policy.Dev} {
+		if s != d.PolicyRequired.Scope {
+			others = append(others, s)
+		}
+	}
+	c := sample(d, args)
+	c.Principal = policy.Principal{ID: "token:other", Scopes: policy.NewScopes(others...), Authenticated: true}
+	e.Refused(t, c, fault.ScopeDenied)
+	tools, err := e.Tools(t.Context(), c.Principal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, listed := range tools.Descriptors {
+		if listed.ID == d.ID {
+			t.Error("it is listed to a caller whose call is refused")
+		}
+	}
+	if d.PolicyRequired.Scope != policy.Runtime {
+		c.Principal = policy.Anonymous("", policy.AllScopes())
+		e.Refused(t, c, fault.Unauthenticated)
+	}
+	if state(t, e) != before {
+		t.Error("a refused call changed something")
+	}
+}
+
+// checkConsent tries a person who says no. Where nobody can be asked, the call goes on
+// or its arguments do not allow it.
+func checkConsent(t *testing.T, d capability.Descriptor, args string) {
+	e, person := notes(t), &asked{}
+	before := state(t, e)
+	c := sample(d, args)
+	c.Ask = person.answer
+	_, err := e.Call(t.Context(), c)
+	if asked := len(person.questions) == 1; asked != d.ConsentRequired {
+		t.Errorf("consent_required is %t, asked %q", d.ConsentRequired, person.questions)
+	}
+	if d.ConsentRequired && (!fault.Is(err, fault.Conflict) || state(t, e) != before) {
+		t.Errorf("after a no: %v", err)
+	}
+	if !d.ConsentRequired && err != nil {
+		t.Error(err)
+	}
+	if !d.ConsentRequired {
+		return
+	}
+	c.Ask = nil
+	switch _, err := e.Call(t.Context(), c); {
+	case d.PolicyRequired.Action == policy.SchemaApply:
+		if !fault.Is(err, fault.Conflict) || state(t, e) != before {
+			t.Errorf("a schema that loses data without allow_data_loss: %v", err)
+		}
+	case err != nil || state(t, e) == before:
+		t.Errorf("nobody to ask: %v", err)
+	}
+}
+
+// A session of the graph that is bound to an action does nothing else.
+func TestASessionForAnActionDoesNothingElse(t *testing.T) {
+	e := notes(t)
+	before := state(t, e)
+	write := map[policy.Action]func(*kg.Session) error{
+		policy.Change: func(s *kg.Session) error {
+			_, err := s.Load(t.Context(), kg.Load{Inputs: []kg.Input{{Name: "x.nt", Reader: strings.NewReader("<urn:x> <urn:y> <urn:z> .")}}})
+			return err
+		},
+		policy.SchemaApply: func(s *kg.Session) error {
+			_, _, err := s.ApplySchema(t.Context(), kg.SchemaChange{Source: []byte(withoutStatus), AllowDataLoss: true})
+			return err
+		},
+		policy.Restore: func(s *kg.Session) error {
+			_, err := s.Import(t.Context(), kg.Load{})
+			return err
+		},
+	}
+	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore} {
+		for does, try := range write {
+			if does == action {
+				continue
+			}
+			if err := try(e.Graph().Session(invoketest.Ana).For(action)); err == nil || state(t, e) != before {
+				t.Errorf("a session for %s did %s: %v", action, does, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,337 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"trails/capability"
+	"trails/capability/project"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/view"
+)
+
+// stats answers how much is in the file.
+func stats(ctx context.Context, r *invoke.Request) (any, error) {
+	file, err := r.Snapshot.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := r.Snapshot.TypeCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]int64{}
+	for _, c := range counts {
+		types[c.Type.Name] = c.Count
+	}
+	return struct {
+		Graph         string           `json:"graph"`
+		Head          *string          `json:"head"`
+		Quads         int64            `json:"quads"`
+		Terms         int64            `json:"terms"`
+		Commits       int64            `json:"commits"`
+		SchemaVersion int64            `json:"schema_version"`
+		Types         map[string]int64 `json:"types"`
+		FileBytes     int64            `json:"file_bytes"`
+		LogBytes      int64            `json:"log_bytes"`
+	}{r.Graph().Name(), view.CommitID(r.Snapshot.Head()), file.Quads, file.Terms, file.Commits,
+		r.Snapshot.SchemaVersion(), types, file.FileBytes, file.LogBytes}, nil
+}
+
+// Results of a check.
+const (
+	checkOK      = "ok"
+	checkWarning = "warning" // it works, and something should be done
+	checkFailed  = "failed"
+)
+
+// check is one thing that the doctor has looked at.
+type check struct {
+	Name   string `json:"name"`
+	Result string `json:"result"`
+	// Detail says what was found and, when it is not well, the way out.
+	Detail string `json:"detail"`
+}
+
+// warning is what a check returns where something should be done, and nothing fails yet.
+type warning struct{ text string }
+
+func (w warning) Error() string { return w.text }
+
+func warn(format string, args ...any) error { return warning{fmt.Sprintf(format, args...)} }
+
+// doctor looks at the graph, the file and the place where it is.
+type doctor struct {
+	// views are those that are held against the descriptors; nil means all that there are.
+	views []project.View
+
+	mu sync.Mutex
+	// version is that of the registry of which differing is true; "" before any was looked at.
+	version   string
+	differing []project.Difference
+}
+
+// checks are what the doctor looks at, in this order. That of the file is last: it needs
+// a reader of its own, and the call gives its own back before.
+func (d *doctor) checks() []doctorCheck {
+	return []doctorCheck{
+		{"head", checkHead},
+		{"schema", checkSchema},
+		{"capabilities", d.checkCapabilities},
+		{"log", checkLog},
+		{"disk", checkDisk},
+		{"permissions", checkPermissions},
+		{"links", checkLinks},
+		{"activities", checkAside},
+		{"write", checkWrite},
+		{"file", checkFile},
+	}
+}
+
+type doctorCheck struct {
+	name string
+	look func(context.Context, *invoke.Request) (string, error)
+}
+
+const doctorID = "trails.meta.doctor.run"
+
+// capability is the doctor for whoever calls it by name. Pages and agents read
+// trails://doctor, which looks at less of the file.
+func (d *doctor) capability() invoke.Capability {
+	return invoke.Capability{
+		Descriptor: capability.Descriptor{
+			ID: doctorID, Description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "deep", Type: capability.Boolean, Default: false, Description: "Check the whole file, as trails verify does, and not a sample."},
+			}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "ok", Type: capability.Boolean, Required: true, Description: "No check failed."},
+				{Name: "checks", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "name", Type: capability.String, Required: true},
+					{Name: "result", Type: capability.String, Required: true, OneOf: []any{checkOK, checkWarning, checkFailed}},
+					{Name: "detail", Type: capability.String, Required: true},
+				}},
+			}},
+			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		},
+		Handle: d.run, Hidden: true,
+	}
+}
+
+func (d *doctor) run(ctx context.Context, r *invoke.Request) (any, error) {
+	out := struct {
+		OK     bool    `json:"ok"`
+		Checks []check `json:"checks"`
+	}{OK: true}
+	for _, c := range d.checks() {
+		found := check{c.name, checkOK, ""}
+		detail, err := c.look(ctx, r)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		var w warning
+		switch {
+		case errors.As(err, &w):
+			found.Result, detail = checkWarning, w.text
+		case err != nil:
+			found.Result, detail, out.OK = checkFailed, err.Error(), false
+		}
+		found.Detail = detail
+		out.Checks = append(out.Checks, found)
+	}
+	return out, nil
+}
+
+// checkHead finds that the newest commit names the one before it.
+func checkHead(ctx context.Context, r *invoke.Request) (string, error) {
+	head := r.Snapshot.Head()
+	if head.ID == (kg.CommitID{}) {
+		return "no commits yet", nil
+	}
+	if head.Parent == (kg.CommitID{}) {
+		return "the first commit is the head", nil
+	}
+	if _, err := r.Snapshot.FindCommit(ctx, head.Parent.String()); err != nil {
+		return "", fmt.Errorf("the head's parent cannot be read: %w", err)
+	}
+	return "the head follows its parent", nil
+}
+
+func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
+	return fmt.Sprintf("version %d, %d types", r.Snapshot.SchemaVersion(), len(r.Snapshot.Schema().Types)), nil
+}
+
+// differencesTold is how many differences between views are spelled out.
+const differencesTold = 5
+
+// checkCapabilities compares what every view shows of each capability with its descriptor,
+// once for each version of the registry.
+func (d *doctor) checkCapabilities(_ context.Context, r *invoke.Request) (string, error) {
+	views := d.views
+	if views == nil {
+		views = project.Views(r.Engine().Process())
+	}
+	all := r.Registry()
+	differing, err := d.differences(views, all)
+	switch n := len(differing); {
+	case err != nil:
+		return "", err
+	case n > 0:
+		told := make([]string, min(n, differencesTold))
+		for i := range told {
+			told[i] = differing[i].String()
+		}
+		return "", fmt.Errorf("%d differences between descriptors and what is shown of them, which only a bug of trails can make: %s", n, strings.Join(told, "; "))
+	}
+	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(all.All()), len(views)), nil
+}
+
+func (d *doctor) differences(views []project.View, all *capability.Registry) ([]project.Difference, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.version == all.Version() {
+		return d.differing, nil
+	}
+	var differing []project.Difference
+	for _, v := range views {
+		for _, one := range all.All() {
+			found, err := v.Check(one)
+			if err != nil {
+				return nil, err
+			}
+			differing = append(differing, found...)
+		}
+	}
+	d.version, d.differing = all.Version(), differing
+	return differing, nil
+}
+
+// checkLog finds a write-ahead log that a reader keeps from starting over.
+func checkLog(ctx context.Context, r *invoke.Request) (string, error) {
+	file, err := r.Snapshot.Stats(ctx)
+	if err != nil {
+		return "", err
+	}
+	if file.LogBytes > 2*file.LongLog {
+		return "", warn("the log has %d bytes, more than twice the %d at which it is to start over: a process reads for long; end it, or wait for it", file.LogBytes, file.LongLog)
+	}
+	return fmt.Sprintf("%d bytes", file.LogBytes), nil
+}
+
+// Bounds on the room that there should be on a disk, in bytes.
+const (
+	spaceLittle = 256 << 20
+	spaceNone   = 16 << 20
+)
+
+// checkDisk finds a disk that will be full soon. The log may grow to twice the size from
+// which it starts over, and a large load takes as much again as it brings.
+func checkDisk(_ context.Context, r *invoke.Request) (string, error) {
+	at, err := r.Graph().Surroundings()
+	switch {
+	case err != nil:
+		return "", err
+	case at.Size == 0:
+		return "this system does not tell how much room there is", nil
+	case at.Free < spaceNone:
+		return "", fmt.Errorf("the disk has %d bytes left: writes fail when it is full; free some space", at.Free)
+	case at.Free < min(spaceLittle, at.Size/10):
+		return "", warn("the disk has %d of %d bytes left; free some space before a large load", at.Free, at.Size)
+	}
+	return "there is room on the disk", nil
+}
+
+func checkPermissions(_ context.Context, r *invoke.Request) (string, error) {
+	at, err := r.Graph().Surroundings()
+	switch {
+	case err != nil:
+		return "", err
+	case len(at.Closed) > 0:
+		return "", fmt.Errorf("this user may not write %s: give them to it, with chown or chmod u+w", strings.Join(at.Closed, ", "))
+	case len(at.Open) > 0:
+		return "", warn("everybody on this machine may write %s: take that away, with chmod o-w", strings.Join(at.Open, ", "))
+	}
+	return "the file, its log and its directory are writable, and not by everybody", nil
+}
+
+// checkLinks finds a file with several hard links, of which each has a log of its own.
+func checkLinks(_ context.Context, r *invoke.Request) (string, error) {
+	at, err := r.Graph().Surroundings()
+	if err != nil {
+		return "", err
+	}
+	if at.Names > 1 {
+		return "", fmt.Errorf("the file has %d names (hard links), and what is written by one of them is lost by the others: remove those, or copy the file with trails backup", at.Names)
+	}
+	return "the file has one name", nil
+}
+
+// checkAside finds provenance beside the file that could not be taken in.
+func checkAside(_ context.Context, r *invoke.Request) (string, error) {
+	waiting, refused, err := r.Graph().Aside()
+	switch {
+	case err != nil:
+		return "", err
+	case refused > 0:
+		return "", warn("%d files in %s-activities hold no activities that were set aside for this graph, or not all of them: look at them and delete them", refused, filepath.Base(r.Graph().Path()))
+	case waiting > 0:
+		return fmt.Sprintf("%d processes have left provenance beside the file, which the next one takes in", waiting), nil
+	}
+	return "no provenance waits beside the file", nil
+}
+
+// checkWrite finds out whether a write would work now.
+func checkWrite(ctx context.Context, r *invoke.Request) (string, error) {
+	if err := r.Engine().Ready(ctx); err != nil {
+		return "", fmt.Errorf("a write would fail now: %v", fault.Of(err).Details["reason"])
+	}
+	return "a write would work now", nil
+}
+
+// How long the file is looked at: by whoever asks for the doctor, and when a page or an
+// agent reads the resource.
+const (
+	sampleAsked = time.Second
+	sampleRead  = 50 * time.Millisecond
+)
+
+// checkFile checks what is in the file as verify does, or a sample of it.
+func checkFile(ctx context.Context, r *invoke.Request) (string, error) {
+	sample := sampleRead
+	switch {
+	case r.Args.Flag("deep"):
+		sample = 0
+	case r.Capability.ID == doctorID:
+		sample = sampleAsked
+	}
+	r.Release() // the check has a reader of its own
+	report, err := r.Graph().Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
+	switch {
+	case err != nil:
+		return "", err
+	case !report.OK():
+		return "", fmt.Errorf("the file is damaged: %s; see all of it with trails verify, and restore the file from a backup", strings.Join(report.Problems[:min(len(report.Problems), differencesTold)], "; "))
+	case !report.Whole:
+		return fmt.Sprintf("a sample is sound: the newest commits, %d statements and %d terms; trails doctor --deep checks all", report.Quads, report.Terms), nil
+	}
+	return fmt.Sprintf("all of it is sound: %d commits, %d statements and %d terms", report.Commits, report.Quads, report.Terms), nil
+}
+
+// resources are the addresses that say how the graph is.
+func (d *doctor) resources() []invoke.Resource {
+	return []invoke.Resource{
+		view.Forms{Resource: invoke.Resource{URI: "trails://schema", Name: "schema", Title: "Schema", MIME: "application/json",
+			Description: "Types, properties and constraints. Read it before the first write."}, JSON: schemaGet, Turtle: schemaTurtle, Context: schemaContext}.Offered(),
+		view.Forms{Resource: invoke.Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: "application/json",
+			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, JSON: stats}.Offered(),
+		view.Forms{Resource: invoke.Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: "application/json",
+			Description: "What is checked of the file and its capabilities, and whether it is well."}, JSON: d.run}.Offered(),
+	}
+}

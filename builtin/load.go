@@ -1,0 +1,100 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/jsontext"
+	"trails/kg"
+)
+
+// loaded is what a load answers.
+type loaded struct {
+	Records int64 `json:"records"`
+	Existed *bool `json:"existed,omitempty"`
+	invoke.Written
+}
+
+func load(ctx context.Context, r *invoke.Request) (any, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := readLoad(ctx, r, set)
+	if err != nil {
+		return nil, err
+	}
+	r.Release() // a long write must not hold the log
+	result, err := reading.Commit(ctx, set.IfCommit)
+	if err != nil {
+		return nil, err
+	}
+	answer := loaded{Records: result.Records, Written: r.Committed(result.Result, set.DryRun)}
+	if r.Args.Text("graph") != "" {
+		answer.Existed = &result.Existed
+	}
+	return answer, nil
+}
+
+// readLoad reads the inputs, unless that was done when a person was asked.
+func readLoad(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*kg.ReadyLoad, error) {
+	if reading, done := r.Prepared.(*kg.ReadyLoad); done {
+		return reading, nil
+	}
+	l, err := loadArguments(r)
+	if err != nil {
+		return nil, err
+	}
+	l.Set, l.Progress = set, r.Progress
+	r.Release() // reading takes its time
+	reading, err := r.Session().ReadLoad(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	r.AtEnd(reading.Close)
+	r.Prepared = reading
+	return reading, nil
+}
+
+// loadArguments reads what a load alone takes.
+func loadArguments(r *invoke.Request) (l kg.Load, err error) {
+	l = kg.Load{
+		Inputs: r.Inputs, Format: kg.Format(r.Args.Text("format")), Mode: kg.Mode(r.Args.Text("mode")),
+		OneGraph: r.Args.Flag("one_graph"), IfGraph: kg.GraphState(r.Args.Text("if_graph")), KeepGoing: r.Args.Flag("keep_going"),
+	}
+	if l.Inputs == nil {
+		data := r.Args.Text("data")
+		l.Inputs = []kg.Input{{Name: "data", Reader: strings.NewReader(data), Size: int64(len(data))}}
+	}
+	if l.Graph, err = absoluteIRI(r, "graph"); err != nil {
+		return l, err
+	}
+	if l.Base, err = absoluteIRI(r, "base"); err != nil {
+		return l, err
+	}
+	l.Contexts, err = contexts(r)
+	return l, err
+}
+
+// maxContexts bounds the JSON-LD contexts that come with a load.
+const maxContexts = 100
+
+// contexts are the JSON-LD contexts that come with a load, by their IRIs.
+func contexts(r *invoke.Request) (map[string][]byte, error) {
+	given, _ := r.Args["contexts"].(map[string]any)
+	if len(given) > maxContexts {
+		return nil, fault.Argument("contexts", fault.MaxCount, nil, fmt.Sprintf("contexts has at most %d members", maxContexts))
+	}
+	contexts := make(map[string][]byte, len(given))
+	for iri, document := range given {
+		text, err := jsontext.Marshal(document)
+		if err != nil {
+			return nil, fmt.Errorf("encode JSON-LD context: %w", err)
+		}
+		contexts[iri] = text
+	}
+	return contexts, nil
+}

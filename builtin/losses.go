@@ -1,0 +1,124 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"trails/invoke"
+	"trails/kg"
+	"trails/quote"
+	"trails/rdf"
+)
+
+// askSteps bounds what a question lists.
+const askSteps = 8
+
+// graphAt names the graph and a commit in a question.
+func graphAt(r *invoke.Request, head kg.Commit) string {
+	return fmt.Sprintf("the graph %s at commit %s", quote.Text(r.Graph().Name(), 40), head.ID.String()[:12])
+}
+
+// schemaLoses is what a schema removes. Who may not allow it is not asked: a person's
+// yes stands in the place of the argument, not of the right to give it.
+func schemaLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*invoke.Loss, error) {
+	if r.Args.Flag(allowLoss.Name) || r.MayGive(allowLoss) != nil {
+		return nil, nil
+	}
+	r.Release() // planning pins its own
+	p, err := r.Session().PlanSchema(ctx, []byte(r.Args.Text("schema")))
+	if err != nil || p.Loses == 0 || p.Blocked {
+		return nil, err
+	}
+	var parts []string
+	for _, s := range p.Steps {
+		if s.Removes > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%s)", s.String(), statements(s.Removes)))
+		}
+	}
+	what := fmt.Sprintf("%s: %s", statements(p.Loses), enumerated(parts))
+	return &invoke.Loss{
+		Head: p.Head, Act: "the new schema", What: what, Removes: p.Loses,
+		Question: fmt.Sprintf("The new schema removes %s from %s: %s. The history keeps them. Go on?", statements(p.Loses), graphAt(r, p.Head), enumerated(parts)),
+	}, nil
+}
+
+// loadLoses is what a load replaces. The inputs are read for it, once: the handler
+// commits what was read.
+func loadLoses(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*invoke.Loss, error) {
+	mode := kg.Mode(r.Args.Text("mode"))
+	if mode != kg.Overwrite && mode != kg.Replace {
+		return nil, nil
+	}
+	reading, err := readLoad(ctx, r, set)
+	if err != nil {
+		return nil, err
+	}
+	goes, err := reading.Replaces(ctx)
+	l := &invoke.Loss{Head: goes.Head, Act: "mode " + string(mode)}
+	switch {
+	case err != nil:
+		return nil, err
+	case goes.Statements > 0:
+		l.Removes, l.What = goes.Statements, fmt.Sprintf("what the data does not repeat of %s", statements(goes.Statements))
+		l.Question = fmt.Sprintf("Replacing puts the data in the place of %s of %s, in %s. The history keeps what goes. Go on?",
+			statements(goes.Statements), graphSaid(rdf.IRI(r.Args.Text("graph"))), graphAt(r, goes.Head))
+	case len(goes.Types) > 0:
+		var parts []string
+		for _, t := range goes.Types {
+			parts, l.Removes = append(parts, fmt.Sprintf("%d of %s", t.Nodes, quote.Line(t.Name, 100))), l.Removes+t.Nodes
+		}
+		l.What = fmt.Sprintf("%d node(s): %s", l.Removes, enumerated(parts))
+		l.Question = fmt.Sprintf("Overwriting replaces all nodes of the types in the data. In %s that removes %s. The history keeps them. Go on?",
+			graphAt(r, goes.Head), l.What)
+	default:
+		return nil, nil
+	}
+	return l, nil
+}
+
+func graphSaid(graph rdf.IRI) string {
+	if graph == rdf.DefaultGraph {
+		return "the default graph"
+	}
+	return "the graph <" + quote.Line(string(graph), 200) + ">"
+}
+
+// deletionLoses is what a deletion removes: the node's statements.
+func deletionLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*invoke.Loss, error) {
+	s := r.Snapshot.Schema()
+	t := s.Type(r.Capability.InputShape.NodeType)
+	entity, fields := entity(r, t)
+	edits := deletion(s, entity)
+	if len(fields)+len(edits.Fields) > 0 {
+		return nil, nil
+	}
+	l := &invoke.Loss{Head: r.Snapshot.Head(), Act: "the deletion"}
+	for _, err := range r.Snapshot.Match(ctx, rdf.Quad{Subject: edits.IRI, Label: rdf.DefaultGraph}) {
+		if err != nil {
+			return nil, err
+		}
+		l.Removes++
+	}
+	if l.Removes == 0 {
+		return nil, nil
+	}
+	name := quote.Line(t.Name+"/"+s.IDOf(t, edits.IRI), 200)
+	l.What = name + " with " + statements(l.Removes)
+	l.Question = fmt.Sprintf("Delete %s with its %s from %s? The history keeps them.", name, statements(l.Removes), graphAt(r, l.Head))
+	return l, nil
+}
+
+func statements(n int64) string {
+	if n == 1 {
+		return "1 statement"
+	}
+	return fmt.Sprintf("%d statements", n)
+}
+
+func enumerated(parts []string) string {
+	if more := len(parts) - askSteps; more > 0 {
+		parts = append(parts[:askSteps:askSteps], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,81 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"trails/capability"
+	"trails/invoke"
+	"trails/kg"
+	"trails/sparql"
+)
+
+// Bounds of an update, in milliseconds. Nobody else writes while it runs.
+const (
+	mutateTimeout = 30_000
+	mutateMaxTime = 600_000
+)
+
+var mutateBuiltin = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic, validated commit: all of its operations, each seeing what those before it did, or none. The schema is not changed by it, and LOAD and SERVICE reach only hosts that this process was allowed.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "update", Type: capability.String, Required: true, MaxLength: new(queryText), Description: "The text of the update."},
+			paramsField,
+			baseField,
+			{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
+			{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
+			{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs that GRAPH in WHERE may name then."},
+		}, capability.WriteArguments()...)},
+		OutputShape:   capability.Shape{Fields: capability.CommitResult()},
+		Preconditions: []string{"The graph fits its schema at the end."},
+		SideEffects:   capability.Destroys,
+		CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: "change", Remote: true},
+	},
+	Handle: mutate,
+}
+
+func mutate(ctx context.Context, r *invoke.Request) (any, error) {
+	base, err := absoluteIRI(r, "base")
+	if err != nil {
+		return nil, err
+	}
+	u, err := sparql.ParseUpdate(r.Args.Text("update"), sparql.Options{Base: string(base)})
+	if err != nil {
+		return nil, err
+	}
+	options, err := updateOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Release() // a long write must not hold the log
+	timed, cancel := context.WithTimeout(ctx, time.Duration(r.Args.Integer("timeout_ms", mutateTimeout))*time.Millisecond)
+	defer cancel()
+	result, err := r.Session().Update(timed, u, set, options)
+	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
+		return nil, tookLonger("the update, which changed nothing,", r.Args.Integer("timeout_ms", mutateTimeout), mutateMaxTime)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Committed(result, set.DryRun), nil
+}
+
+// updateOptions reads the parameters and the graphs.
+func updateOptions(r *invoke.Request) (kg.UpdateOptions, error) {
+	params, err := queryParams(r)
+	if err != nil {
+		return kg.UpdateOptions{}, err
+	}
+	byDefault, err := graphsOf(r, "using_graph_uri")
+	if err != nil {
+		return kg.UpdateOptions{}, err
+	}
+	named, err := graphsOf(r, "using_named_graph_uri")
+	return kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: byDefault, Named: named}}, err
+}

@@ -1,0 +1,248 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
+	"trails/view"
+)
+
+// Bounds of a query. Answers without a stream go to a model, which reads all of them.
+const (
+	queryText    = 1 << 20
+	queryRows    = 100
+	queryMaxRows = 10_000
+	queryBytes   = 256 << 10
+	queryTimeout = 10_000 // milliseconds
+	queryMaxTime = 60_000
+	queryGraphs  = 1000
+)
+
+// queryFields are the arguments of a query that an update has, too.
+var (
+	paramsField = capability.Field{Name: "params", Type: capability.Object,
+		Description: `Values for variables, by name without ?, put in as terms and never as text: a JSON string, number or boolean, {"iri":…} or {"value":…,"datatype"?,"lang"?}.`}
+	baseField    = capability.Field{Name: "base", Type: capability.IRI, Description: "What relative IRIs in the text are resolved against."}
+	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
+)
+
+var queryBuiltin = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "query", Description: "Answer a SPARQL 1.1 query: SELECT, ASK, CONSTRUCT or DESCRIBE. The answer is bounded by limit, bytes and time; when truncated, cut says of what and how to get the rest.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "query", Type: capability.String, Required: true, MaxLength: new(queryText), Description: "The text of the query."},
+			paramsField,
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows, Description: "Most rows or triples of the answer."},
+			timeoutField,
+			{Name: "format", Type: capability.String, OneOf: queryFormats(), Description: "json (default), csv, tsv or xml for SELECT and ASK; turtle (default), ntriples or jsonld for graphs. All but json come as text."},
+			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs in the place of FROM."},
+			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs in the place of FROM NAMED."},
+			baseField,
+			{Name: "explain", Type: capability.Boolean, Default: false, Description: "Answer with how the query is run, and how many rows or triples it has, in the place of these."},
+			capability.ReadBranch(),
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "form", Type: capability.String, Required: true, OneOf: []any{"select", "ask", "construct", "describe"}},
+			{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of."},
+			{Name: "vars", Type: capability.String, Many: true, Description: "The columns of SELECT, in order."},
+			{Name: "rows", Type: capability.Object, Many: true, Description: `Of SELECT: {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}; an unbound variable is left out.`},
+			{Name: "count", Type: capability.Integer, Description: "How many rows came."},
+			{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
+			{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
+			{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
+			{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
+			{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
+			{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
+			{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
+			{Name: "truncated", Type: capability.Boolean, Required: true},
+			{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
+		}},
+		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read", Remote: true}, Idempotent: true,
+	},
+	Handle: query,
+}
+
+// queried is what a query answers.
+type queried struct {
+	Form      string            `json:"form"`
+	Head      *string           `json:"head"`
+	Vars      []sparql.Var      `json:"vars,omitempty"`
+	Rows      *[]map[string]any `json:"rows,omitempty"`
+	Count     *int64            `json:"count,omitempty"`
+	Boolean   *bool             `json:"boolean,omitempty"`
+	Triples   *int64            `json:"triples,omitempty"`
+	Text      *string           `json:"text,omitempty"`
+	MIME      string            `json:"mime,omitempty"`
+	Algebra   string            `json:"algebra,omitempty"`
+	SQL       string            `json:"sql,omitempty"`
+	Steps     string            `json:"steps,omitempty"`
+	Truncated bool              `json:"truncated"`
+	Cut       string            `json:"cut,omitempty"`
+}
+
+func query(ctx context.Context, r *invoke.Request) (any, error) {
+	base, err := absoluteIRI(r, "base")
+	if err != nil {
+		return nil, err
+	}
+	q, err := r.Snapshot.Graph().ParseQuery(r.Args.Text("query"), string(base))
+	if err != nil {
+		return nil, err
+	}
+	format, err := queryFormat(r, q.Form)
+	if err != nil {
+		return nil, err
+	}
+	options, err := queryOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
+		return answer(ctx, r, q, options, format)
+	})
+}
+
+// answer runs a query.
+func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, format string) (*queried, error) {
+	timed, cancel := queryTime(ctx, r)
+	defer cancel()
+	a, err := r.Snapshot.Query(timed, q, options)
+	if err != nil {
+		return nil, outOfTime(ctx, timed, r, err)
+	}
+	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.CommitID(r.Snapshot.Head())}
+	switch {
+	case r.Args.Flag("explain"):
+		err = explain(timed, a, out)
+	case r.Output != nil:
+		err = streamAnswer(timed, r, a, format, out)
+	default:
+		err = boundedAnswer(timed, r, a, format, out)
+	}
+	return out, outOfTime(ctx, timed, r, err)
+}
+
+// explain tells how a query is run, and runs it to count.
+func explain(ctx context.Context, a *kg.Answer, out *queried) error {
+	e, err := a.Explain(ctx)
+	if err != nil {
+		return err
+	}
+	out.Algebra, out.SQL, out.Steps = e.Algebra, e.SQL, e.Steps
+	switch a.Form {
+	case sparql.Ask:
+		truth, err := a.Truth(ctx)
+		out.Boolean = &truth
+		return err
+	case sparql.Select:
+		out.Vars, out.Count = a.Vars, new(int64)
+		for _, err := range a.Rows(ctx) {
+			if err != nil {
+				return err
+			}
+			*out.Count++
+		}
+	case sparql.Construct, sparql.Describe:
+		out.Triples = new(int64)
+		for _, err := range a.Triples(ctx) {
+			if err != nil {
+				return err
+			}
+			*out.Triples++
+		}
+	}
+	return nil
+}
+
+// queryTime bounds a query by timeout_ms. A stream takes as long as its reader, unless
+// it is asked for.
+func queryTime(ctx context.Context, r *invoke.Request) (context.Context, context.CancelFunc) {
+	_, given := r.Args["timeout_ms"]
+	if r.Output != nil && !given {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Duration(r.Args.Integer("timeout_ms", queryTimeout))*time.Millisecond)
+}
+
+// outOfTime says of a query that its own time ended what to do about it.
+func outOfTime(ctx, timed context.Context, r *invoke.Request, err error) error {
+	if err == nil || ctx.Err() != nil || !errors.Is(timed.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	return tookLonger("the query", r.Args.Integer("timeout_ms", queryTimeout), queryMaxTime)
+}
+
+// tookLonger names the limit and how it is raised. It wraps nothing: [Engine.fail] puts
+// words of its own in the place of a deadline's.
+func tookLonger(what string, limit, most int) error {
+	way := fmt.Sprintf("restrict it, or raise timeout_ms, at most %d", most)
+	if limit >= most {
+		way = "restrict it; no call may take longer"
+	}
+	return fault.New(fault.TimedOut, "%s took longer than its %d ms; %s", what, limit, way).With("timeout_ms", limit)
+}
+
+// queryOptions reads the parameters and the graphs.
+func queryOptions(r *invoke.Request) (kg.QueryOptions, error) {
+	params, err := queryParams(r)
+	if err != nil {
+		return kg.QueryOptions{}, err
+	}
+	byDefault, err := graphsOf(r, "default_graph_uri")
+	if err != nil {
+		return kg.QueryOptions{}, err
+	}
+	named, err := graphsOf(r, "named_graph_uri")
+	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: byDefault, Named: named}}, err
+}
+
+func graphsOf(r *invoke.Request, argument string) ([]rdf.IRI, error) {
+	list, _ := r.Args[argument].([]any)
+	var graphs []rdf.IRI
+	for _, v := range list {
+		text, _ := v.(string)
+		if err := schema.CheckIRI(text); err != nil {
+			return nil, fault.Argument(argument, fault.NodeKind, v, argument+" must be absolute IRIs: "+err.Error())
+		}
+		graphs = append(graphs, rdf.IRI(text))
+	}
+	return graphs, nil
+}
+
+// queryFormat chooses among the formats that the form has. A stream may name several,
+// the dearest first.
+func queryFormat(r *invoke.Request, form sparql.Form) (string, error) {
+	can := rowFormats
+	if form == sparql.Construct || form == sparql.Describe {
+		can = graphFormats
+	}
+	wanted := r.Args.Text("format")
+	if r.Output != nil && wanted == "" {
+		wanted = r.Format
+	}
+	if wanted == "" {
+		return can[0], nil
+	}
+	for name := range strings.SplitSeq(wanted, ",") {
+		if slices.Contains(can, name) {
+			return name, nil
+		}
+	}
+	message := "the answer to " + string(form) + " can be had as " + strings.Join(can, ", ")
+	return "", fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Message: message, Value: wanted, Constraint: can})
+}
+
+func queryFormats() []any {
+	return anyOf(append(slices.Clone(rowFormats), graphFormats...))
+}

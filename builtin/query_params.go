@@ -1,0 +1,97 @@
+package builtin
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
+)
+
+// queryParams reads the argument params, and reports every one that is no term.
+func queryParams(r *invoke.Request) (map[sparql.Var]rdf.Term, error) {
+	given, _ := r.Args["params"].(map[string]any)
+	params := make(map[sparql.Var]rdf.Term, len(given))
+	var fields []fault.FieldError
+	for name, v := range given {
+		t, wrong := paramTerm(v)
+		if wrong != "" {
+			fields = append(fields, fault.FieldError{Field: "params." + name, Code: fault.Datatype, Message: "params." + name + " " + wrong, Value: v})
+		}
+		params[sparql.Var(name)] = t
+	}
+	if len(fields) > 0 {
+		return nil, fault.Arguments(fields...)
+	}
+	return params, nil
+}
+
+// paramTerm returns the term that a JSON value stands for, or what is wrong with it.
+func paramTerm(v any) (t rdf.Term, wrong string) {
+	switch v := v.(type) {
+	case string:
+		return rdf.Literal(v, ""), ""
+	case bool:
+		if v {
+			return rdf.Literal("true", rdf.XSDBoolean), ""
+		}
+		return rdf.Literal("false", rdf.XSDBoolean), ""
+	case json.Number:
+		return numberTerm(v.String()), ""
+	case map[string]any:
+		return objectTerm(v)
+	}
+	return nil, `must be a string, a number, a boolean, {"iri"} or {"value","datatype"?,"lang"?}`
+}
+
+// numberTerm has the datatype that SPARQL gives a number written so.
+func numberTerm(text string) rdf.Term {
+	switch {
+	case strings.ContainsAny(text, "eE"):
+		return rdf.Literal(text, rdf.XSDDouble)
+	case strings.Contains(text, "."):
+		return rdf.Literal(text, rdf.XSDDecimal)
+	}
+	return rdf.Literal(text, rdf.XSDInteger)
+}
+
+func objectTerm(v map[string]any) (t rdf.Term, wrong string) {
+	text := map[string]string{}
+	for name, member := range v {
+		s, isText := member.(string)
+		if !isText || !slices.Contains([]string{"iri", "value", "datatype", "lang"}, name) {
+			return nil, `has the text members iri, or value with datatype or lang, and no others`
+		}
+		text[name] = s
+	}
+	iri, isIRI := text["iri"]
+	_, hasValue := text["value"]
+	datatype, typed := text["datatype"]
+	lang, tagged := text["lang"]
+	switch {
+	case isIRI && len(v) == 1:
+		return iriTerm(iri)
+	case isIRI || !hasValue || typed && tagged:
+		return nil, `must be {"iri"} or {"value","datatype"} or {"value","lang"}`
+	case tagged && rdf.CheckLangTag(lang) != nil:
+		return nil, "has a lang that is no language tag"
+	case tagged:
+		return rdf.LangLiteral(text["value"], lang), ""
+	case typed:
+		if _, wrong := iriTerm(datatype); wrong != "" {
+			return nil, "has a datatype that " + wrong
+		}
+	}
+	return rdf.Literal(text["value"], rdf.IRI(datatype)), ""
+}
+
+func iriTerm(text string) (t rdf.Term, wrong string) {
+	if err := schema.CheckIRI(text); err != nil {
+		return nil, "must be an absolute IRI: " + err.Error()
+	}
+	return rdf.IRI(text), ""
+}

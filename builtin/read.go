@@ -1,0 +1,199 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/view"
+)
+
+func ping(context.Context, *invoke.Request) (any, error) { return map[string]bool{"pong": true}, nil }
+
+// health says that the process answers, whatever the file is busy with.
+func health(ctx context.Context, r *invoke.Request) (any, error) {
+	head := view.CommitID(r.Graph().LatestHead(ctx))
+	if head != nil {
+		r.Head = *head
+	}
+	return struct {
+		Status  string  `json:"status"`
+		Version string  `json:"version"`
+		Graph   string  `json:"graph"`
+		Head    *string `json:"head"`
+	}{"ok", r.Engine().Version(), r.Graph().Name(), head}, nil
+}
+
+func snapshot(ctx context.Context, r *invoke.Request) (any, error) {
+	counts, err := r.Snapshot.TypeCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	types := make(map[string]int64, len(counts))
+	for _, c := range counts {
+		types[c.Type.Name] = c.Count
+	}
+	return struct {
+		Graph         string           `json:"graph"`
+		Base          string           `json:"base"`
+		Branch        string           `json:"branch"`
+		Head          *view.Commit     `json:"head"`
+		Quads         int64            `json:"quads"`
+		Types         map[string]int64 `json:"types"`
+		SchemaVersion int64            `json:"schema_version"`
+	}{r.Graph().Name(), r.Graph().Base(), invoke.MainBranch, view.CommitOf(r.Snapshot.Head()),
+		r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
+}
+
+// schemaView is what schema_get answers.
+type schemaView struct {
+	Format        string `json:"format"`
+	SchemaVersion int64  `json:"schema_version"`
+	Schema        any    `json:"schema,omitempty"`
+	Text          string `json:"text,omitempty"`
+}
+
+func schemaGet(_ context.Context, r *invoke.Request) (any, error) {
+	s := r.Snapshot.Schema()
+	out := schemaView{Format: r.Args.Text("format"), SchemaVersion: r.Snapshot.SchemaVersion()}
+	switch out.Format {
+	case "yaml":
+		out.Text = string(s.YAML())
+	case "turtle":
+		var text bytes.Buffer
+		if err := s.WriteTurtle(&text); err != nil {
+			return nil, fmt.Errorf("write schema: %w", err)
+		}
+		out.Text = text.String()
+	default:
+		out.Format, out.Schema = "json", s.JSON()
+	}
+	return out, nil
+}
+
+func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
+	before := int64(0)
+	if id := r.Args.Text("before"); id != "" {
+		c, err := r.Snapshot.FindCommit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		before = c.Seq
+	}
+	limit := r.Args.Integer("limit", 20)
+	commits, err := commits(ctx, r, before, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Commits []*view.Commit `json:"commits"`
+		Next    *string        `json:"next"`
+	}{Commits: []*view.Commit{}}
+	for i, c := range commits {
+		if i == limit {
+			out.Next = new(commits[limit-1].ID.String())
+			break
+		}
+		out.Commits = append(out.Commits, view.CommitOf(c))
+	}
+	return out, nil
+}
+
+func commits(ctx context.Context, r *invoke.Request, before int64, limit int) ([]kg.Commit, error) {
+	if r.Args.Flag("schema_only") {
+		return r.Snapshot.SchemaCommits(ctx, before, limit)
+	}
+	return r.Snapshot.Commits(ctx, before, limit)
+}
+
+// changeView is one statement that a commit added or removed.
+type changeView struct {
+	Op       string `json:"op"`
+	Node     string `json:"node"`
+	Property string `json:"property"`
+	Value    any    `json:"value"`
+	Quad     string `json:"quad"`
+}
+
+func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
+	commit, err := r.Snapshot.FindCommit(ctx, r.Args.Text("id"))
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Commit    *view.Commit   `json:"commit"`
+		Activity  *view.Activity `json:"activity"`
+		Changes   []changeView   `json:"changes"`
+		Truncated bool           `json:"truncated"`
+	}{Commit: view.CommitOf(commit), Changes: []changeView{}}
+	limit := r.Args.Integer("limit", 200)
+	for c, err := range r.Snapshot.Changes(ctx, commit.Seq) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out.Changes) == limit {
+			out.Truncated = true
+			break
+		}
+		out.Changes = append(out.Changes, changeOf(r, string(rune(c.Op)), c.Quad))
+	}
+	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: commit.Seq}, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(made) > 0 {
+		out.Activity = view.ActivityOf(made[0])
+	}
+	return out, nil
+}
+
+func changeOf(r *invoke.Request, op string, q rdf.Quad) changeView {
+	v := changeView{Op: op, Node: r.Snapshot.Name(q.Subject), Property: rdf.Lexical(q.Predicate), Quad: string(rdf.AppendQuad(nil, q))}
+	v.Value = r.Snapshot.Name(q.Object)
+	if rdf.IsLiteral(q.Object) {
+		v.Value = rdf.Lexical(q.Object)
+	}
+	s := r.Snapshot.Schema()
+	if iri, ok := q.Subject.(rdf.IRI); ok && q.Label == nil {
+		name, _, _ := s.Local(iri)
+		predicate, _ := q.Predicate.(rdf.IRI)
+		if t := s.Type(name); t != nil {
+			if p := s.PropertyByIRI(t, predicate); p != nil {
+				v.Property, v.Value = p.Name, s.JSONValue(p, q.Object)
+			}
+		}
+	}
+	return v
+}
+
+func export(ctx context.Context, r *invoke.Request) (any, error) {
+	if r.Output == nil {
+		return nil, fault.New(fault.InvalidArguments, "export needs an output to stream to")
+	}
+	format := kg.Format(r.Args.Text("format"))
+	if format == "" {
+		format = kg.NQuads
+	}
+	graph, err := absoluteIRI(r, "graph")
+	if err != nil {
+		return nil, err
+	}
+	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
+		return r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+	})
+}
+
+// schemaContext is the context that documents may name as [schema.ContextIRI].
+func schemaContext(r *invoke.Request) ([]byte, error) { return r.Snapshot.Schema().ContextDocument() }
+
+func schemaTurtle(_ context.Context, r *invoke.Request) ([]byte, error) {
+	var text bytes.Buffer
+	if err := r.Snapshot.Schema().WriteTurtle(&text); err != nil {
+		return nil, fmt.Errorf("write schema: %w", err)
+	}
+	return text.Bytes(), nil
+}

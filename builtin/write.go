@@ -1,0 +1,208 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/kg/change"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// callFields are the arguments of a typed write that are not properties.
+var callFields = []string{"id", "branch", "message", "if_commit", "dry_run"}
+
+// nodeWritten is what a typed write answers.
+type nodeWritten struct {
+	ID  string `json:"id"`
+	IRI string `json:"iri"`
+	invoke.Written
+}
+
+// plan makes the edits of a typed write.
+type plan func(*schema.Schema, kg.Entity) kg.Edits
+
+func createNode(typeName string) invoke.Handler { return typedWrite(typeName, kg.CreateEntity) }
+func updateNode(typeName string) invoke.Handler { return typedWrite(typeName, kg.UpdateEntity) }
+func deleteNode(typeName string) invoke.Handler { return typedWrite(typeName, deletion) }
+
+// deletion refuses properties: a delete takes none.
+func deletion(s *schema.Schema, n kg.Entity) kg.Edits {
+	e := kg.DeleteEntity(s, n)
+	for name, v := range n.Values {
+		e.Fields = append(e.Fields, fault.FieldError{Field: name, Code: fault.Closed, Message: "delete takes no properties", Value: v})
+	}
+	return e
+}
+
+// typedWrite runs a plan. When some arguments cannot be read, the rest is tried as
+// well, so that every violation is reported at once.
+func typedWrite(typeName string, make plan) invoke.Handler {
+	return func(ctx context.Context, r *invoke.Request) (any, error) {
+		s := r.Snapshot.Schema()
+		t := s.Type(typeName)
+		entity, fields := entity(r, t)
+		edits := make(s, entity)
+		fields = append(fields, unsaid(fields, edits.Fields)...)
+		set, err := r.ChangeSet(ctx)
+		if err != nil && (len(fields) == 0 || !fault.Is(err, fault.InvalidArguments)) {
+			return nil, err
+		} else if err != nil {
+			fields = append(fields, fault.Of(err).Fields...)
+		}
+		set.Schema, set.Edits, set.Key.Note = s, edits.List, string(edits.IRI)
+		r.Release() // those who wait to write must not keep others from reading
+		if len(fields) > 0 {
+			if edits.IRI == "" {
+				set.Edits = nameless(r, s, entity, make)
+			}
+			return nil, allViolations(ctx, r, set, fields)
+		}
+		result, err := r.Session().Commit(ctx, set)
+		if err != nil {
+			return nil, err
+		}
+		iri := edits.IRI
+		if result.Replayed {
+			iri = rdf.IRI(result.Note) // the first call may have minted another one
+		}
+		return nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), Written: r.Committed(result, set.DryRun)}, nil
+	}
+}
+
+// nameless returns the edits of a node to be made whose id cannot be told, under a
+// name that nobody has, so that the rest of it can be tried.
+func nameless(r *invoke.Request, s *schema.Schema, n kg.Entity, make plan) []change.Edit {
+	if r.Capability.Op() != "create" {
+		return nil
+	}
+	n.ID = uuid.NewString()
+	return make(s, n).List
+}
+
+// allViolations adds to what could not be read what the rest would break.
+func allViolations(ctx context.Context, r *invoke.Request, set kg.ChangeSet, fields []fault.FieldError) error {
+	set.DryRun, set.Key = true, kg.IdempotencyKey{}
+	if _, err := r.Session().Commit(ctx, set); fault.Is(err, fault.InvalidData) {
+		fields = append(fields, unsaid(fields, fault.Of(err).Fields)...)
+	} else if err != nil {
+		return err
+	}
+	return fault.Invalid(fields)
+}
+
+// unsaid returns those errors that are about other fields than the ones already told.
+func unsaid(told, more []fault.FieldError) []fault.FieldError {
+	known := map[string]bool{}
+	for _, f := range told {
+		for name := range strings.SplitSeq(f.Field, ",") {
+			known[name] = true
+		}
+	}
+	var out []fault.FieldError
+	for _, f := range more {
+		if !known[f.Field] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// entity reads the arguments of a typed write.
+func entity(r *invoke.Request, t *schema.Type) (kg.Entity, []fault.FieldError) {
+	n := kg.Entity{Type: t, Values: map[string]any{}}
+	for name, v := range r.Args {
+		n.Values[name] = v
+	}
+	var fields []fault.FieldError
+	for _, name := range callFields {
+		delete(n.Values, name)
+		f, known := r.Capability.InputShape.Field(name)
+		v, given := r.Args[name]
+		switch {
+		case given && !known:
+			fields = append(fields, fault.FieldError{Field: name, Code: fault.Closed, Message: t.Name + " makes its own ids", Value: v})
+		case given:
+			fields = append(fields, f.Check(v)...)
+		}
+	}
+	n.ID = r.Args.Text("id")
+	return n, fields
+}
+
+// absoluteIRI returns an argument that is an IRI, or "" when it is not given.
+func absoluteIRI(r *invoke.Request, argument string) (rdf.IRI, error) {
+	text := r.Args.Text(argument)
+	if text == "" {
+		return "", nil
+	}
+	if err := schema.CheckIRI(text); err != nil {
+		return "", fault.Argument(argument, fault.NodeKind, text, argument+" must be an absolute IRI: "+err.Error())
+	}
+	return rdf.IRI(text), nil
+}
+
+func schemaPlan(ctx context.Context, r *invoke.Request) (any, error) {
+	r.Release() // planning pins its own
+	p, err := r.Session().PlanSchema(ctx, []byte(r.Args.Text("schema")))
+	return planJSON(p), err
+}
+
+// schemaApplied is what an applied schema answers.
+type schemaApplied struct {
+	Plan planView `json:"plan"`
+	invoke.Written
+}
+
+func schemaApply(ctx context.Context, r *invoke.Request) (any, error) {
+	if r.Args.Flag("plan") {
+		p, err := schemaPlan(ctx, r)
+		return map[string]any{"plan": p}, err
+	}
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Release()
+	p, result, err := r.Session().ApplySchema(ctx, kg.SchemaChange{
+		Source: []byte(r.Args.Text("schema")), AllowDataLoss: r.Args.Flag(allowLoss.Name) || r.Agreed(), Set: set, Progress: r.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return schemaApplied{Plan: planJSON(p), Written: r.Committed(result, set.DryRun)}, nil
+}
+
+// planView is a plan in JSON.
+type planView struct {
+	Steps   []stepView `json:"steps"`
+	Blocked bool       `json:"blocked"`
+	Loses   int64      `json:"loses"`
+}
+
+type stepView struct {
+	Kind     string             `json:"kind"`
+	Type     string             `json:"type,omitempty"`
+	Property string             `json:"property,omitempty"`
+	Text     string             `json:"text"`
+	Lossy    bool               `json:"lossy"`
+	Removes  int64              `json:"removes"`
+	Breaks   []fault.FieldError `json:"breaks"`
+}
+
+func planJSON(p kg.Plan) planView {
+	v := planView{Steps: []stepView{}, Blocked: p.Blocked, Loses: p.Loses}
+	for _, s := range p.Steps {
+		breaks := s.Breaks
+		if breaks == nil {
+			breaks = []fault.FieldError{}
+		}
+		v.Steps = append(v.Steps, stepView{Kind: string(s.Kind), Type: s.Type, Property: s.Property, Text: s.String(), Lossy: s.Lossy, Removes: s.Removes, Breaks: breaks})
+	}
+	return v
+}

@@ -1,0 +1,164 @@
+// Package invoketest has engines on graphs of their own, with all that a graph offers,
+// and runs transcripts of calls, for tests of whatever is offered.
+package invoketest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"trails/builtin"
+	"trails/example"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/policy"
+)
+
+// The callers of these tests.
+var (
+	Ana     = policy.Local("ana", "test")
+	Nobody  = policy.Anonymous("test", policy.NewScopes(policy.Runtime))
+	Callers = map[string]policy.Principal{
+		"ana":       Ana,
+		"nobody":    Nobody,
+		"stranger":  policy.Anonymous("test", policy.AllScopes()),
+		"scopeless": {ID: "token:none", Authenticated: true},
+		"runtime":   {ID: "token:ci", Scopes: policy.NewScopes(policy.Runtime), Authenticated: true},
+		"builder":   {ID: "token:ci", Scopes: policy.NewScopes(policy.Builder), Authenticated: true},
+	}
+)
+
+// Clock returns a clock that goes a second further with each look.
+func Clock() func() time.Time {
+	var mu sync.Mutex
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+// Engine is an engine on a graph of its own, with what it logs.
+type Engine struct {
+	*invoke.Engine
+	Log *bytes.Buffer // read it after the engine is closed, or when nothing runs
+
+	providers []invoke.Provider
+}
+
+// New opens an engine on a new file.
+func New(t testing.TB, schema string, config invoke.Config) *Engine {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "example.db")
+	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: []byte(schema), By: Ana, Now: Clock()}); err != nil {
+		t.Fatal(err)
+	}
+	return Open(t, path, config)
+}
+
+// Open opens an engine, which is closed at the end of the test. It offers what is built
+// in, unless the config says otherwise.
+func Open(t testing.TB, path string, config invoke.Config) *Engine {
+	t.Helper()
+	now := Clock()
+	g, err := kg.Open(t.Context(), path, kg.Options{Now: now, LockWait: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Engine{Log: new(bytes.Buffer)}
+	var traces atomic.Int64
+	if config.Providers == nil {
+		config.Providers = builtin.Providers()
+	}
+	config.Version, config.Now = "test", now
+	config.Log = slog.New(slog.NewTextHandler(e.Log, nil))
+	config.NewTraceID = func() string { return fmt.Sprintf("trace-%d", traces.Add(1)) }
+	e.Engine, e.providers = invoke.New(g, config), config.Providers
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// Example has the example graph.
+func Example(t testing.TB) *Engine {
+	t.Helper()
+	e := New(t, string(example.Schema), invoke.Config{})
+	args, err := json.Marshal(map[string]string{"data": string(example.Data), "message": "the example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Must(t, "load", string(args))
+	return e
+}
+
+// Do makes one call as Ana.
+func (e *Engine) Do(t testing.TB, capability, args string) (invoke.Result, error) {
+	t.Helper()
+	return e.Call(t.Context(), invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: Ana, Via: "test"})
+}
+
+// Must makes one call that succeeds, and decodes its result.
+func (e *Engine) Must(t testing.TB, capability, args string) map[string]any {
+	t.Helper()
+	r, err := e.Do(t, capability, args)
+	if err != nil {
+		t.Fatalf("%s %s: %v", capability, args, err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(r.Structured, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Refused makes one call that is refused.
+func (e *Engine) Refused(t testing.TB, c invoke.Call, want fault.Kind) *fault.Error {
+	t.Helper()
+	r, err := e.Call(t.Context(), c)
+	if !fault.Is(err, want) {
+		t.Fatalf("%s %s: got %s, %v, want %s", c.Capability, c.Args, r.Structured, err, want)
+	}
+	return fault.Of(err)
+}
+
+// Activities are the recorded calls, newest first, after a flush.
+func (e *Engine) Activities(t testing.TB) []kg.Activity {
+	t.Helper()
+	_, _ = e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: Ana, Via: "flush"}) // for its flush alone
+	var out []kg.Activity
+	err := e.Graph().Session(Ana).View(t.Context(), func(s *kg.Snapshot) (err error) {
+		out, err = s.Activities(t.Context(), kg.ActivityFilter{}, 10_000)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Indented is JSON as people read it.
+func Indented(t testing.TB, raw []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, raw, "", "  "); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	return strings.TrimSpace(out.String())
+}

@@ -1,0 +1,209 @@
+package invoketest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+)
+
+// Session runs the commands of a transcript:
+//
+//	new [example] [env=E]            an engine, on the example graph or the schema below
+//	call NAME [as=WHO] [key=K]       a call with the arguments below; the result or the refusal,
+//	     [output [format=F]]         after what it streams
+//	read URI [as=WHO] [format=F]     a resource; %20 in the URI of a test is written as it is
+//	tools [as=WHO], resources        the lists
+//
+// Ids of commits are shown as their numbers; ids, digests and times that are others in
+// every run as what they are. Every result is held against its capability's shape.
+type Session struct {
+	// TB is of the whole transcript, T of the command.
+	TB testing.TB
+	T  *testing.T
+	*Engine
+}
+
+// Run runs one command and returns what it shows.
+func (s *Session) Run(d *datadriven.TestData) string {
+	switch d.Cmd {
+	case "new":
+		if d.HasArg("example") {
+			s.Engine = Example(s.TB)
+		} else {
+			s.Engine = New(s.TB, d.Input, invoke.Config{Env: Arg(d, "env")})
+		}
+		return ""
+	case "call":
+		return s.calls(d)
+	case "read":
+		return s.reads(d)
+	case "tools":
+		return s.tools(d)
+	case "resources":
+		return s.resources()
+	}
+	s.T.Fatalf("%s: unknown command %s", d.Pos, d.Cmd)
+	return ""
+}
+
+// Arg returns an argument of a command, "" when it has none.
+func Arg(d *datadriven.TestData, name string) string {
+	for _, a := range d.CmdArgs {
+		if a.Key == name && len(a.Vals) > 0 {
+			return a.Vals[0]
+		}
+	}
+	return ""
+}
+
+// Who begins the call of a command.
+func (s *Session) Who(d *datadriven.TestData) invoke.Call {
+	c := invoke.Call{Principal: Ana, Via: "test", IdempotencyKey: Arg(d, "key")}
+	if name := Arg(d, "as"); name != "" {
+		p, ok := Callers[name]
+		if !ok {
+			s.T.Fatalf("%s: nobody is called %s", d.Pos, name)
+		}
+		c.Principal = p
+	}
+	return c
+}
+
+func (s *Session) calls(d *datadriven.TestData) string {
+	c := s.Who(d)
+	c.Capability, c.Args, c.Format = d.CmdArgs[0].Key, json.RawMessage(s.Commits(d.Input)), Arg(d, "format")
+	var stream bytes.Buffer
+	if d.HasArg("output") {
+		c.Output = &stream
+	}
+	r, err := s.Call(s.T.Context(), c)
+	if err != nil {
+		return s.Normal(Refusal(err))
+	}
+	CheckResult(s.T, s.Engine, c.Capability, r.Structured)
+	return s.Normal(stream.String() + Indented(s.T, r.Structured) + "\n")
+}
+
+func (s *Session) reads(d *datadriven.TestData) string {
+	c := s.Who(d)
+	c.Format = Arg(d, "format")
+	doc, err := s.Read(s.T.Context(), strings.TrimSpace(d.Input), c)
+	if err != nil {
+		return s.Normal(Refusal(err))
+	}
+	if doc.MIME == "text/turtle" {
+		return s.Normal(doc.MIME + "\n" + string(doc.Body))
+	}
+	return s.Normal(doc.MIME + "\n" + Indented(s.T, doc.Body) + "\n")
+}
+
+func (s *Session) tools(d *datadriven.TestData) string {
+	tools, err := s.Tools(s.T.Context(), s.Who(d).Principal)
+	if err != nil {
+		return Refusal(err)
+	}
+	var b strings.Builder
+	for _, d := range tools.Descriptors {
+		fmt.Fprintf(&b, "%s %s\n", d.ID, d.PolicyRequired.Scope)
+	}
+	return b.String()
+}
+
+func (s *Session) resources() string {
+	list, err := s.Resources(s.T.Context(), Ana)
+	if err != nil {
+		return Refusal(err)
+	}
+	var b strings.Builder
+	for _, r := range list {
+		fmt.Fprintf(&b, "%s %s %q %q %s\n  %s\n", r.URI, r.Name, r.Title, r.Template, r.MIME, r.Description)
+	}
+	return b.String()
+}
+
+// Refusal shows a fault as a program sees it.
+func Refusal(err error) string {
+	f := fault.Of(err)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", f.Kind, f.Message)
+	for _, field := range f.Fields {
+		text, err := json.Marshal(field)
+		if err != nil {
+			return err.Error()
+		}
+		fmt.Fprintf(&b, "  %s\n", text)
+	}
+	keys := make([]string, 0, len(f.Details))
+	for key := range f.Details {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		text, err := json.Marshal(f.Details[key])
+		if err != nil {
+			return err.Error()
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", key, text)
+	}
+	return b.String()
+}
+
+var changing = []struct {
+	what *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
+	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "DIGEST"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`"(file|log)_bytes": \d+`), `"${1}_bytes": N`},
+	{regexp.MustCompile(`"cost": \d+`), `"cost": N`},
+	{regexp.MustCompile(`"\d+ bytes"`), `"N bytes"`},
+	{regexp.MustCompile(`"\d+ capabilities, `), `"N capabilities, `}, // there are hidden ones
+	{regexp.MustCompile(`1\.0\.0\+[0-9a-f]{12}`), "VERSION"},
+}
+
+// Normal puts numbers and names in the place of what is another in every run.
+func (s *Session) Normal(text string) string {
+	for number, id := range s.IDs() {
+		text = strings.ReplaceAll(text, id, fmt.Sprintf("COMMIT-%d", number+1))
+	}
+	for _, c := range changing {
+		text = c.what.ReplaceAllString(text, c.with)
+	}
+	return text
+}
+
+// Commits puts ids in the place of COMMIT-1, COMMIT-2 …
+func (s *Session) Commits(text string) string {
+	for number, id := range s.IDs() {
+		text = strings.ReplaceAll(text, fmt.Sprintf("COMMIT-%d", number+1), id)
+	}
+	return text
+}
+
+// IDs are the graph's commits, oldest first.
+func (s *Session) IDs() []string {
+	var out []string
+	err := s.Graph().Session(Ana).View(s.T.Context(), func(snap *kg.Snapshot) error {
+		list, err := snap.Commits(s.T.Context(), 0, 1000)
+		for _, c := range list {
+			out = append(out, c.ID.String())
+		}
+		return err
+	})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	slices.Reverse(out)
+	return out
+}

@@ -1,0 +1,74 @@
+package invoketest
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"trails/capability"
+	"trails/capability/project"
+	"trails/kg"
+)
+
+// Callable lists what can be called, whether or not it is a tool.
+func (e *Engine) Callable(t testing.TB) []capability.Descriptor {
+	t.Helper()
+	var all []capability.Descriptor
+	err := e.Graph().Session(Ana).View(t.Context(), func(s *kg.Snapshot) error {
+		for _, p := range e.providers {
+			o, err := p.Offer(s)
+			if err != nil {
+				return err
+			}
+			for _, c := range o.Capabilities {
+				all = append(all, c.Descriptor)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// CheckResult holds a result against the tool's output schema, and against the
+// descriptor's own shape, which is closed and says what is required.
+func CheckResult(t testing.TB, e *Engine, name string, structured []byte) {
+	t.Helper()
+	for _, d := range e.Callable(t) {
+		if d.ID != name && capability.ToolName(d.ID) != name {
+			continue
+		}
+		for _, schema := range []json.RawMessage{project.MCPTool(d, project.Process{}).OutputSchema, project.Lower(d.OutputShape)} {
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compile(t, schema).Validate(value); err != nil {
+				t.Errorf("the result of %s is not of its shape: %v\n%s\n%s", name, err, structured, schema)
+			}
+		}
+	}
+}
+
+func compile(t testing.TB, schema []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft7)
+	c.AssertFormat()
+	if err := c.AddResource("tool.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("tool.json")
+	if err != nil {
+		t.Fatalf("%s: %v", schema, err)
+	}
+	return s
+}

@@ -1,0 +1,82 @@
+package view
+
+import (
+	"encoding/hex"
+	"time"
+
+	"trails/capability"
+	"trails/kg"
+)
+
+// CommitFields describe a [Commit].
+var CommitFields = []capability.Field{
+	{Name: "id", Type: capability.String, Required: true},
+	{Name: "parent", Type: capability.String},
+	{Name: "author", Type: capability.String, Required: true},
+	{Name: "time", Type: capability.DateTime, Required: true},
+	{Name: "message", Type: capability.String, Required: true},
+	{Name: "schema_version", Type: capability.Integer, Required: true},
+	{Name: "added", Type: capability.Integer, Required: true},
+	{Name: "removed", Type: capability.Integer, Required: true},
+}
+
+// Commit is a commit as every door shows it.
+type Commit struct {
+	ID            string `json:"id"`
+	Parent        string `json:"parent,omitempty"`
+	Author        string `json:"author"`
+	Time          string `json:"time"`
+	Message       string `json:"message"`
+	SchemaVersion int64  `json:"schema_version"`
+	Added         int64  `json:"added"`
+	Removed       int64  `json:"removed"`
+}
+
+// CommitOf returns what is shown of a commit, nil before the first one.
+func CommitOf(c kg.Commit) *Commit {
+	if c.ID == (kg.CommitID{}) {
+		return nil
+	}
+	v := &Commit{
+		ID: c.ID.String(), Author: c.Author, Time: Stamp(c.Time), Message: c.Message,
+		SchemaVersion: c.SchemaVersion, Added: c.Added, Removed: c.Removed,
+	}
+	if c.Parent != (kg.CommitID{}) {
+		v.Parent = c.Parent.String()
+	}
+	return v
+}
+
+// CommitID returns the id of a commit, nil before the first one.
+func CommitID(c kg.Commit) *string {
+	if c.ID == (kg.CommitID{}) {
+		return nil
+	}
+	return new(c.ID.String())
+}
+
+// Activity is the provenance of a call in plain JSON.
+type Activity struct {
+	ID         string `json:"id"`
+	Capability string `json:"capability"`
+	Version    string `json:"version,omitempty"`
+	Agent      string `json:"agent"`
+	Via        string `json:"via"`
+	Started    string `json:"started"`
+	Ended      string `json:"ended"`
+	Inputs     string `json:"inputs_sha256"`
+	Outcome    string `json:"outcome"`
+	TraceID    string `json:"trace_id"`
+}
+
+// ActivityOf returns what is shown of an activity.
+func ActivityOf(a kg.Activity) *Activity {
+	return &Activity{
+		ID: a.ID, Capability: a.Capability, Version: a.Version, Agent: a.Agent, Via: a.Via,
+		Started: Stamp(a.Started), Ended: Stamp(a.Ended),
+		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, TraceID: a.TraceID,
+	}
+}
+
+// Stamp writes a time.
+func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

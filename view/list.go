@@ -1,0 +1,250 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// Bounds of a table.
+const (
+	maxConditions = 16
+	maxColumns    = 100
+	otherColumns  = 6
+	valuesPerCell = 5
+)
+
+var (
+	typeInput = capability.Field{Name: "type", Type: capability.String, Required: true, MaxLength: new(1000), Description: "The name of a type of the schema; its subtypes are meant, too."}
+	idInput   = capability.Field{Name: "id", Type: capability.String, Required: true, MaxLength: new(8192), Description: "The local id of a node, or its whole IRI."}
+)
+
+var entitiesList = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "entities_list", Description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			typeInput,
+			{Name: "where", Type: capability.Object, Many: true, MaxCount: new(maxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
+				{Name: "property", Type: capability.String, Required: true},
+				{Name: "value", Type: capability.Any, Required: true, Description: "Exactly this value; a reference by id."},
+			}},
+			{Name: "search", Type: capability.String, MaxLength: new(200), Description: "Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."},
+			{Name: "sort", Type: capability.String, Description: "The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."},
+			{Name: "descending", Type: capability.Boolean, Default: false},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
+			{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
+			{Name: "columns", Type: capability.String, Many: true, MaxCount: new(maxColumns), Description: "The properties to show; label, key and the first others when left out."},
+			{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the nodes for each value of the properties that list their values."},
+			capability.ReadBranch(),
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "type", Type: capability.String, Required: true},
+			{Name: "title", Type: capability.String, Required: true},
+			{Name: "description", Type: capability.String, Required: true, Description: "What the type is."},
+			{Name: "columns", Type: capability.Object, Fields: columnFields, Many: true, Required: true},
+			{Name: "rows", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				nodeField("node"),
+				{Name: "cells", Type: capability.Object, Required: true, Description: "At most 5 values by property."},
+				{Name: "more", Type: capability.Object, Required: true, Description: "How many values are left out, by property."},
+			}},
+			{Name: "total", Type: capability.Integer, Required: true},
+			{Name: "total_more", Type: capability.Boolean, Required: true, Description: "Counting or searching stopped: there are more than total."},
+			{Name: "offset", Type: capability.Integer, Required: true},
+			{Name: "limit", Type: capability.Integer, Required: true},
+			{Name: "facets", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "property", Type: capability.String, Required: true},
+				{Name: "values", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+					{Name: "value", Type: capability.String, Required: true},
+					{Name: "count", Type: capability.Integer, Required: true},
+					{Name: "more", Type: capability.Boolean, Required: true},
+				}},
+			}},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+	},
+	Handle: viewList, Hidden: true,
+}
+
+// rowView is one line of a table.
+type rowView struct {
+	Node  nodeView              `json:"node"`
+	Cells map[string][]cellView `json:"cells"`
+	More  map[string]int        `json:"more"`
+}
+
+type facetView struct {
+	Property string           `json:"property"`
+	Values   []facetValueView `json:"values"`
+}
+
+type facetValueView struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+	More  bool   `json:"more"`
+}
+
+type tableView struct {
+	Type        string       `json:"type"`
+	Title       string       `json:"title"`
+	Description string       `json:"description"`
+	Columns     []columnView `json:"columns"`
+	Rows        []rowView    `json:"rows"`
+	Total       int          `json:"total"`
+	TotalMore   bool         `json:"total_more"`
+	Offset      int          `json:"offset"`
+	Limit       int          `json:"limit"`
+	Facets      []facetView  `json:"facets"`
+}
+
+func viewList(ctx context.Context, r *invoke.Request) (any, error) {
+	q, err := tableQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	page, err := r.Snapshot.Table(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := tableView{
+		Type: q.Type.Name, Title: q.Type.Name, Description: q.Type.Description, Columns: []columnView{}, Rows: []rowView{}, Facets: facetViews(page.Facets),
+		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
+	}
+	for _, p := range q.Columns {
+		out.Columns = append(out.Columns, viewColumn(p))
+	}
+	for _, row := range page.Rows {
+		v, err := rowOf(ctx, r, q.Columns, row)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, v)
+	}
+	return out, nil
+}
+
+func rowOf(ctx context.Context, r *invoke.Request, columns []*schema.Property, row kg.TableRow) (rowView, error) {
+	v := rowView{Node: viewNode(row.Node), Cells: map[string][]cellView{}, More: map[string]int{}}
+	for i, c := range row.Cells {
+		if len(c.Values) == 0 {
+			continue
+		}
+		cells, err := cells(ctx, r, c.Values, textList)
+		if err != nil {
+			return v, err
+		}
+		v.Cells[columns[i].Name] = cells
+		if c.More > 0 {
+			v.More[columns[i].Name] = c.More
+		}
+	}
+	return v, nil
+}
+
+func facetViews(list []kg.Facet) []facetView {
+	out := []facetView{}
+	for _, f := range list {
+		v := facetView{Property: f.Property.Name, Values: []facetValueView{}}
+		for _, value := range f.Values {
+			v.Values = append(v.Values, facetValueView{rdf.Lexical(value.Value), value.Count, value.More})
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// tableQuery reads the arguments; every one that cannot be used is reported.
+func tableQuery(r *invoke.Request) (kg.TableQuery, error) {
+	t, err := typeArgument(r)
+	if err != nil {
+		return kg.TableQuery{}, err
+	}
+	q := kg.TableQuery{
+		Type: t, Search: strings.TrimSpace(r.Args.Text("search")), Descending: r.Args.Flag("descending"),
+		Limit: r.Args.Integer("limit", defaultLimit), Offset: r.Args.Integer("offset", 0),
+		Each: valuesPerCell, Facets: r.Args.Flag("facets"),
+	}
+	var wrong, problems []fault.FieldError
+	if name := r.Args.Text("sort"); name != "" {
+		q.Sort, wrong = propertyArgument(r, t, "sort", name)
+		problems = append(problems, wrong...)
+	}
+	q.Where, wrong = conditions(r, t)
+	problems = append(problems, wrong...)
+	q.Columns, wrong = columns(r, t)
+	if problems = append(problems, wrong...); len(problems) > 0 {
+		return q, fault.Arguments(problems...)
+	}
+	return q, nil
+}
+
+// conditions reads the argument where.
+func conditions(r *invoke.Request, t *schema.Type) (list []kg.Condition, problems []fault.FieldError) {
+	where, _ := r.Args["where"].([]any)
+	for i, member := range where {
+		clause, _ := member.(map[string]any)
+		name, _ := clause["property"].(string)
+		p, wrong := propertyArgument(r, t, fmt.Sprintf("where[%d].property", i), name)
+		if p == nil {
+			problems = append(problems, wrong...)
+			continue
+		}
+		value := clause["value"]
+		if word, ok := value.(string); ok {
+			value = filterValue(p, word)
+		}
+		term, bad := r.Snapshot.Schema().Term(p, value)
+		if bad != nil {
+			bad.Field = fmt.Sprintf("where[%d].value", i)
+			problems = append(problems, *bad)
+			continue
+		}
+		list = append(list, kg.Condition{Property: p, Value: term})
+	}
+	return list, problems
+}
+
+// columns reads the argument columns.
+func columns(r *invoke.Request, t *schema.Type) (list []*schema.Property, problems []fault.FieldError) {
+	names, given := r.Args["columns"].([]any)
+	if !given {
+		return defaultColumns(r, t), nil
+	}
+	for i, name := range names {
+		p, wrong := propertyArgument(r, t, fmt.Sprintf("columns[%d]", i), name.(string))
+		problems = append(problems, wrong...)
+		if p != nil && !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list, problems
+}
+
+// defaultColumns are the label, the key, and the first of the others.
+func defaultColumns(r *invoke.Request, t *schema.Type) []*schema.Property {
+	s := r.Snapshot.Schema()
+	var list []*schema.Property
+	add := func(p *schema.Property) {
+		if p != nil && !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	add(s.Property(t, s.LabelOf(t)))
+	for _, name := range s.KeyOf(t) {
+		add(s.Property(t, name))
+	}
+	most := len(list) + otherColumns
+	for _, p := range s.PropertiesOf(t) {
+		if len(list) < most {
+			add(p)
+		}
+	}
+	return list
+}

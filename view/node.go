@@ -1,0 +1,204 @@
+package view
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// How many characters of a text a view shows.
+const (
+	textWhole   = 10_000
+	textHistory = 1_000
+	textList    = 200
+)
+
+// nodeView is a node as a link needs it.
+type nodeView struct {
+	Type   string `json:"type"`
+	ID     string `json:"id"`
+	IRI    string `json:"iri"`
+	Label  string `json:"label"`
+	Exists bool   `json:"exists"`
+}
+
+var nodeFields = []capability.Field{
+	{Name: "type", Type: capability.String, Required: true, Description: "Its type, empty when it has none that is declared."},
+	{Name: "id", Type: capability.String, Required: true, Description: "Its local id, or its whole IRI."},
+	{Name: "iri", Type: capability.String, Required: true},
+	{Name: "label", Type: capability.String, Required: true},
+	{Name: "exists", Type: capability.Boolean, Required: true, Description: "Whether anything is said of it."},
+}
+
+// nodeField is a member that is a node.
+func nodeField(name string) capability.Field {
+	return capability.Field{Name: name, Type: capability.Object, Fields: nodeFields, Required: true}
+}
+
+func viewNode(d kg.Described) nodeView {
+	v := nodeView{ID: d.ID, IRI: d.IRI(), Label: d.Label, Exists: d.Exists}
+	if d.Type != nil {
+		v.Type = d.Type.Name
+	}
+	return v
+}
+
+func viewNodes(list []kg.Described) []nodeView {
+	out := make([]nodeView, len(list))
+	for i, d := range list {
+		out[i] = viewNode(d)
+	}
+	return out
+}
+
+// cellView is one value as a page shows it.
+type cellView struct {
+	Text     string    `json:"text"`
+	Datatype string    `json:"datatype,omitempty"`
+	Lang     string    `json:"lang,omitempty"`
+	Ref      *nodeView `json:"ref,omitempty"`
+	Length   int       `json:"length,omitempty"`
+}
+
+var cellFields = []capability.Field{
+	{Name: "text", Type: capability.String, Required: true, Description: "The value, or the label of the node it refers to; cut when it is long."},
+	{Name: "datatype", Type: capability.String, Description: "xsd:date and the like; absent for plain text."},
+	{Name: "lang", Type: capability.String},
+	{Name: "ref", Type: capability.Object, Fields: nodeFields, Description: "The node that the value refers to."},
+	{Name: "length", Type: capability.Integer, Description: "How many characters there are, when the text was cut."},
+}
+
+func cellsField(name, description string) capability.Field {
+	return capability.Field{Name: name, Type: capability.Object, Fields: cellFields, Many: true, Required: true, Description: description}
+}
+
+// cells shows values, each text cut to most characters.
+func cells(ctx context.Context, r *invoke.Request, values []rdf.Term, most int) ([]cellView, error) {
+	out := make([]cellView, len(values))
+	for i, v := range values {
+		c, err := cell(ctx, r, v, most)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = c
+	}
+	return out, nil
+}
+
+func cell(ctx context.Context, r *invoke.Request, v rdf.Term, most int) (cellView, error) {
+	if !rdf.IsLiteral(v) {
+		return refCell(ctx, r, v)
+	}
+	c := cellView{Text: rdf.Lexical(v), Datatype: shortDatatype(rdf.DatatypeOf(v))}
+	if tag, ok := rdf.LangOf(v); ok {
+		c.Datatype, c.Lang = "", tag
+	}
+	if n := utf8.RuneCountInString(c.Text); n > most {
+		c.Text, c.Length = string([]rune(c.Text)[:most]), n
+	}
+	return c, nil
+}
+
+// refCell shows a node by its label, and a class by its name: that is no node of the data.
+func refCell(ctx context.Context, r *invoke.Request, v rdf.Term) (cellView, error) {
+	if iri, ok := v.(rdf.IRI); ok {
+		if t := r.Snapshot.Schema().TypeByIRI(iri); t != nil {
+			return cellView{Text: t.Name}, nil
+		}
+	}
+	d, err := r.Snapshot.Describe(ctx, v)
+	ref := viewNode(d)
+	return cellView{Text: d.Label, Ref: &ref}, err
+}
+
+// shortDatatype is a datatype as people write it, "" for a plain string.
+func shortDatatype(iri rdf.IRI) string {
+	if iri == rdf.XSDString {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(string(iri), rdf.XSDNS); ok {
+		return "xsd:" + name
+	}
+	return string(iri)
+}
+
+// columnView says what a property's values are.
+type columnView struct {
+	Name     string   `json:"name"`
+	Datatype string   `json:"datatype"`
+	Class    string   `json:"class"`
+	Many     bool     `json:"many"`
+	OneOf    []string `json:"one_of"`
+}
+
+var columnFields = []capability.Field{
+	{Name: "name", Type: capability.String, Required: true},
+	{Name: "datatype", Type: capability.String, Required: true, Description: "xsd:string and the like; iri for a reference."},
+	{Name: "class", Type: capability.String, Required: true, Description: "The type that a reference leads to; empty for a value."},
+	{Name: "many", Type: capability.Boolean, Required: true},
+	{Name: "one_of", Type: capability.String, Many: true, Required: true, Description: "The values that it can have, when these are listed."},
+}
+
+func viewColumn(p *schema.Property) columnView {
+	c := columnView{Name: p.Name, Datatype: "iri", Class: p.Class, Many: p.Many(), OneOf: []string{}}
+	if iri := schema.Datatypes[p.Datatype].IRI; iri == rdf.XSDString {
+		c.Datatype = "xsd:string"
+	} else if iri != "" {
+		c.Datatype = shortDatatype(iri)
+	}
+	for _, v := range p.OneOf {
+		c.OneOf = append(c.OneOf, rdf.Lexical(v))
+	}
+	return c
+}
+
+// typeArgument returns the type that an argument names.
+func typeArgument(r *invoke.Request) (*schema.Type, error) {
+	name := r.Args.Text("type")
+	if t := r.Snapshot.Schema().Type(name); t != nil {
+		return t, nil
+	}
+	var known []string
+	for _, t := range r.Snapshot.Schema().Types {
+		known = append(known, t.Name)
+	}
+	return nil, fault.Arguments(fault.FieldError{
+		Field: "type", Code: fault.OneOf, Value: name, Constraint: known,
+		Message: "there is no type \"" + name + "\"; there are " + strings.Join(known, ", "),
+	})
+}
+
+// propertyArgument returns a type's property, or the error for the argument that named it.
+func propertyArgument(r *invoke.Request, t *schema.Type, argument, name string) (*schema.Property, []fault.FieldError) {
+	if p := r.Snapshot.Schema().Property(t, name); p != nil {
+		return p, nil
+	}
+	var known []string
+	for _, p := range r.Snapshot.Schema().PropertiesOf(t) {
+		known = append(known, p.Name)
+	}
+	return nil, []fault.FieldError{{
+		Field: argument, Code: fault.Closed, Value: name, Constraint: known,
+		Message: t.Name + " has no property \"" + name + "\"; it has " + strings.Join(known, ", "),
+	}}
+}
+
+// oneNode finds the node that the call is about, and notes that it was read.
+func oneNode(ctx context.Context, r *invoke.Request, find func(context.Context, *schema.Type, string) (kg.Described, error)) (kg.Described, error) {
+	t, err := typeArgument(r)
+	if err != nil {
+		return kg.Described{}, err
+	}
+	d, err := find(ctx, t, r.Args.Text("id"))
+	if err == nil {
+		r.Uses(d.IRI())
+	}
+	return d, err
+}

@@ -1,0 +1,150 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/jsontext"
+	"trails/kg"
+	"trails/schema"
+)
+
+// Media types of resources.
+const (
+	mimeJSON   = "application/json"
+	mimeJSONLD = "application/ld+json"
+	mimeTurtle = "text/turtle"
+)
+
+// Forms is an address with the forms that it can be had in.
+type Forms struct {
+	invoke.Resource
+	// JSON is what the address says by itself: JSON, or JSON-LD when that is its MIME.
+	JSON func(context.Context, *invoke.Request) (any, error)
+	// Turtle is the same as Turtle; nil when it cannot be had so.
+	Turtle func(context.Context, *invoke.Request) ([]byte, error)
+	// Context is what it says as a JSON-LD context; nil when it is none.
+	Context func(*invoke.Request) ([]byte, error)
+}
+
+// Offered returns the resource that answers in the form that is asked for.
+func (f Forms) Offered() invoke.Resource {
+	f.Read = func(ctx context.Context, r *invoke.Request, _ *url.URL) (invoke.Document, error) {
+		form, err := form(r, f.forms()...)
+		switch {
+		case err != nil:
+			return invoke.Document{}, err
+		case form == formTurtle:
+			body, err := f.Turtle(ctx, r)
+			return invoke.Document{MIME: mimeTurtle, Body: body}, err
+		case form == formJSONLD && f.Context != nil:
+			body, err := f.Context(r)
+			return invoke.Document{MIME: mimeJSONLD, Body: body}, err
+		}
+		v, err := f.JSON(ctx, r)
+		if err != nil {
+			return invoke.Document{}, err
+		}
+		body, err := jsontext.Marshal(v)
+		return invoke.Document{MIME: f.MIME, Body: body}, err
+	}
+	return f.Resource
+}
+
+// typeResources offers one address for each type, below which are those of its nodes.
+type typeResources struct{}
+
+func (typeResources) Version(s *kg.Snapshot) string { return s.SchemaKey() }
+
+func (typeResources) Offer(s *kg.Snapshot) (invoke.Offer, error) {
+	var o invoke.Offer
+	for _, t := range s.Schema().Types {
+		o.Resources = append(o.Resources, umbrella(t))
+	}
+	return o, nil
+}
+
+func umbrella(t *schema.Type) invoke.Resource {
+	uri := invoke.Address(t.Name, "")
+	description := fmt.Sprintf("List all %s instances as {iri, label}; filter with ?where=property=value.", t.Name)
+	if t.Description != "" {
+		description += " " + strings.TrimSuffix(t.Description, ".") + "."
+	}
+	return invoke.Resource{
+		URI: uri, Name: "kg-" + t.Name, Title: t.Name, MIME: mimeJSON, Template: uri + "{?where,limit,offset}",
+		Description: description + " Watching the full type fires one notification per instance mutation. For types with >1000 instances, subscribe to a specific <id> where possible.",
+		Read: func(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Document, error) {
+			return readType(ctx, r, t, uri, at)
+		},
+	}
+}
+
+// pack makes a body a part of a JSON result: what is no JSON travels as a string.
+func pack(mime string, body []byte) (json.RawMessage, error) {
+	if mime == mimeJSON || mime == mimeJSONLD {
+		return body, nil
+	}
+	return jsontext.Marshal(string(body))
+}
+
+// resourceRead is the handler behind every address.
+func resourceRead(ctx context.Context, r *invoke.Request) (any, error) {
+	uri := r.Args.Text("uri")
+	d, err := r.ReadAddress(ctx, uri)
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind == fault.NotFound {
+		return nil, f.With("uri", uri)
+	}
+	if err != nil {
+		return nil, err
+	}
+	body, err := pack(d.MIME, d.Body)
+	return struct {
+		URI  string          `json:"uri"`
+		MIME string          `json:"mime"`
+		Body json.RawMessage `json:"body"`
+		Page *invoke.Page    `json:"page,omitempty"`
+	}{uri, d.MIME, body, d.Page}, err
+}
+
+// readType reads the list of a type's nodes, or one of them.
+func readType(ctx context.Context, r *invoke.Request, t *schema.Type, uri string, at *url.URL) (invoke.Document, error) {
+	escaped, isInstance := strings.CutPrefix(at.Scheme+"://"+at.Host+at.EscapedPath(), uri+"/")
+	if !isInstance {
+		return readList(ctx, r, t, at.RawQuery)
+	}
+	id, err := url.PathUnescape(escaped)
+	if err != nil || id == "" {
+		return invoke.Document{}, invoke.ErrNoResource
+	}
+	if err := noFilter(at.RawQuery); err != nil {
+		return invoke.Document{}, err
+	}
+	return readInstance(ctx, r, t, id)
+}
+
+// resourceRead is the capability behind every address.
+var resourceReadCapability = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: invoke.ReadResource, Description: "Read one trails:// address.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "uri", Type: capability.String, Required: true, MaxLength: new(8192)},
+			{Name: "format", Type: capability.String, MaxLength: new(20), Description: "json, jsonld or turtle, where the address can be had so; its own form when left out."},
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "uri", Type: capability.String, Required: true},
+			{Name: "mime", Type: capability.String, Required: true},
+			{Name: "body", Type: capability.Any, Required: true, Description: "JSON as it is, anything else as a string."},
+			{Name: "page", Type: capability.Object, Description: "Which part of a list this is: offset, limit and more."},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+	},
+	Handle: resourceRead, Hidden: true,
+}
