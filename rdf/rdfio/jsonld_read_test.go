@@ -71,7 +71,6 @@ func TestWrittenJSONLDReadsBack(t *testing.T) {
 	context := []byte(`{"d": "urn:trails:demo:", "rank": {"@id": "urn:trails:demo:rank", "@type": "http://www.w3.org/2001/XMLSchema#integer"}, "@language": "en"}`)
 	forms := map[string]func(io.Writer, []rdf.Quad) error{
 		"compacted": func(w io.Writer, q []rdf.Quad) error { return rdfio.WriteJSONLD(w, q, context, nil) },
-		"flattened": func(w io.Writer, q []rdf.Quad) error { return rdfio.WriteFlatJSONLD(w, q, context, nil) },
 		"expanded":  rdfio.WriteExpandedJSONLD,
 		"by our own hand": func(w io.Writer, q []rdf.Quad) error {
 			text, err := rdfio.DatasetJSONLD(q, noteContext())

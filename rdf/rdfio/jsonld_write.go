@@ -16,30 +16,6 @@ import (
 // an empty one. Literals stay as they are, for numbers and booleans are written as
 // strings with their datatype. RDF lists become lists.
 func WriteJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoader) error {
-	return writeJSONLD(w, quads, context, load, func(p *ld.JsonLdProcessor, expanded, ctx any, o *ld.JsonLdOptions) (any, error) {
-		return p.Compact(expanded, ctx, o)
-	})
-}
-
-// WriteFlatJSONLD writes a dataset as [WriteJSONLD] does, but flattened: each node
-// stands once, at the top of its graph.
-func WriteFlatJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoader) error {
-	return writeJSONLD(w, quads, context, load, func(p *ld.JsonLdProcessor, expanded, ctx any, o *ld.JsonLdOptions) (any, error) {
-		return p.Flatten(expanded, ctx, o)
-	})
-}
-
-// WriteExpandedJSONLD writes a dataset as [WriteJSONLD] does, but expanded: without
-// a context, every name in full.
-func WriteExpandedJSONLD(w io.Writer, quads []rdf.Quad) error {
-	return writeJSONLD(w, quads, nil, nil, func(_ *ld.JsonLdProcessor, expanded, _ any, _ *ld.JsonLdOptions) (any, error) {
-		return expanded, nil
-	})
-}
-
-type jsonldForm func(p *ld.JsonLdProcessor, expanded, context any, options *ld.JsonLdOptions) (any, error)
-
-func writeJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoader, form jsonldForm) error {
 	ctx := any(map[string]any{})
 	if context != nil {
 		var err error
@@ -50,7 +26,7 @@ func writeJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoad
 	options := jsonldOptions("", load)
 	var document any
 	err := guarded(func() (err error) {
-		document, err = form(ld.NewJsonLdProcessor(), expandedJSONLD(quads), ctx, options)
+		document, err = ld.NewJsonLdProcessor().Compact(expandedJSONLD(quads), ctx, options)
 		return err
 	})
 	if err != nil {

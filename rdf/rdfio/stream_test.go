@@ -84,15 +84,12 @@ func TestAStreamWithoutBlankNodesIsTheDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quads := slices.DeleteFunc(rapid.SliceOfN(quadGen(), 0, 12).Draw(t, "quads"), func(q rdf.Quad) bool {
 			for _, x := range [...]rdf.Term{q.Subject, q.Object, q.Label} {
-				if _, blank := x.(quad.BNode); blank {
+				if _, blank := x.(rdf.BNode); blank {
 					return true
 				}
 			}
 			return false
 		})
-		if diff := cmp.Diff(writeTriG(t, quads), writeStream(t, streams["TriG"].open, graphFirst(quads))); diff != "" {
-			t.Fatal(diff)
-		}
 		triples := graphFirst(inDefaultGraph(quads))
 		if diff := cmp.Diff(writeTurtle(t, triples, turtlePrefixes), writeStream(t, streams["Turtle"].open, triples)); diff != "" {
 			t.Fatal(diff)
@@ -103,7 +100,7 @@ func TestAStreamWithoutBlankNodesIsTheDocument(t *testing.T) {
 func TestASubjectWithManyQuadsIsSeveralStatements(t *testing.T) {
 	var quads []rdf.Quad
 	for i := range 25_000 {
-		quads = append(quads, rdf.Quad{Subject: quad.IRI("a:s"), Predicate: quad.IRI(fmt.Sprintf("a:p%03d", i/100)), Object: quad.String(fmt.Sprintf("%06d", i))})
+		quads = append(quads, rdf.Quad{Subject: rdf.IRI("a:s"), Predicate: rdf.IRI(fmt.Sprintf("a:p%03d", i/100)), Object: quad.String(fmt.Sprintf("%06d", i))})
 	}
 	for name, s := range streams {
 		got, err := s.read(writeStream(t, s.open, quads))
@@ -118,7 +115,7 @@ func TestASubjectWithManyQuadsIsSeveralStatements(t *testing.T) {
 
 func TestAStreamEndsWithTheErrorOfWhatItWrites(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	q := rdf.Quad{Subject: quad.IRI("a:s"), Predicate: quad.IRI("a:p"), Object: quad.String("o")}
+	q := rdf.Quad{Subject: rdf.IRI("a:s"), Predicate: rdf.IRI("a:p"), Object: quad.String("o")}
 	for name, x := range streams {
 		s, err := x.open()
 		if err != nil {

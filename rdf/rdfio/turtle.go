@@ -1,7 +1,6 @@
 package rdfio
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -25,8 +24,16 @@ func WriteTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) erro
 	if err != nil {
 		return err
 	}
-	t := &turtle{names: names, plan: planTurtle(quads, nil)}
-	if err := names.write(w, t.statements("")); err != nil {
+	t := &turtle{names: names, plan: planTurtle(quads)}
+	var body strings.Builder
+	for _, s := range t.plan.roots {
+		subject := t.term(s)
+		if b, ok := s.(rdf.BNode); ok && t.plan.references[b] == 0 {
+			subject = "[]" // nothing refers to it
+		}
+		body.WriteString("\n" + subject + " " + t.properties(t.plan.about[s], indentation) + " .\n")
+	}
+	if err := names.write(w, body.String()); err != nil {
 		return fmt.Errorf("write turtle: %w", err)
 	}
 	return nil
@@ -40,25 +47,6 @@ type turtle struct {
 
 const indentation = "    "
 
-// statements returns the triples of all subjects, an empty line before each.
-func (t *turtle) statements(indent string) string {
-	var out strings.Builder
-	for _, subject := range t.plan.roots {
-		inner := indent + indentation
-		out.WriteString("\n" + indent + t.subject(subject) + " " + t.properties(t.plan.about[subject], inner) + " .\n")
-	}
-	return out.String()
-}
-
-// subject returns how a subject is written: a blank node that nothing refers to
-// needs no label.
-func (t *turtle) subject(subject rdf.Term) string {
-	if b, ok := subject.(quad.BNode); ok && t.plan.references[b] == 0 {
-		return "[]"
-	}
-	return t.term(subject)
-}
-
 // properties returns the predicates and objects of a subject, one predicate a line;
 // the quads are sorted.
 func (t *turtle) properties(quads []rdf.Quad, indent string) string {
@@ -68,44 +56,23 @@ func (t *turtle) properties(quads []rdf.Quad, indent string) string {
 		for n < len(quads) && quads[n].Predicate == quads[0].Predicate {
 			n++
 		}
-		out = append(out, t.verb(quads[0].Predicate)+" "+t.objects(quads[:n], indent))
+		objects := make([]string, n)
+		for i, q := range quads[:n] {
+			objects[i] = t.object(q.Object, indent)
+		}
+		slices.Sort(objects) // by text: the labels of nested blank nodes, which are not written, do not matter
+		if property := strings.Join(objects, ", "); quads[0].Predicate == rdf.Type {
+			out = slices.Insert(out, 0, "a "+property)
+		} else {
+			out = append(out, t.term(quads[0].Predicate)+" "+property)
+		}
 		quads = quads[n:]
 	}
-	slices.SortStableFunc(out, typeFirst)
 	return strings.Join(out, " ;\n"+indent)
 }
 
-func typeFirst(a, b string) int {
-	return cmp.Compare(notType(a), notType(b))
-}
-
-func notType(property string) int {
-	if strings.HasPrefix(property, "a ") {
-		return 0
-	}
-	return 1
-}
-
-func (t *turtle) verb(predicate rdf.Term) string {
-	if predicate == rdf.Type {
-		return "a"
-	}
-	return t.term(predicate)
-}
-
-// objects sorts by the text itself, so that the labels of nested blank nodes,
-// which are not written, do not matter.
-func (t *turtle) objects(quads []rdf.Quad, indent string) string {
-	out := make([]string, 0, len(quads))
-	for _, q := range quads {
-		out = append(out, t.object(q.Object, indent))
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
-}
-
 func (t *turtle) object(o rdf.Term, indent string) string {
-	b, ok := o.(quad.BNode)
+	b, ok := o.(rdf.BNode)
 	switch {
 	case o == rdf.Nil:
 		return "()"
@@ -130,7 +97,7 @@ func (t *turtle) list(items []rdf.Term, indent string) string {
 
 func (t *turtle) term(o rdf.Term) string {
 	switch v := o.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		return t.names.iri(v)
 	case quad.TypedString:
 		if isShorthand(string(v.Value), v.Type) {

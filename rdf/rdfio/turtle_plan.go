@@ -3,8 +3,6 @@ package rdfio
 import (
 	"slices"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -15,34 +13,30 @@ const maxNesting = 16
 // turtlePlan decides, before anything is written, where each blank node goes.
 type turtlePlan struct {
 	about      map[rdf.Term][]rdf.Quad
-	references map[quad.BNode]int
-	roots      []rdf.Term                // subjects with a statement of their own
-	inline     map[quad.BNode]bool       // written inside their only reference
-	lists      map[quad.BNode][]rdf.Term // items of an inline list, by its first cell
+	references map[rdf.BNode]int
+	roots      []rdf.Term               // subjects with a statement of their own
+	inline     map[rdf.BNode]bool       // written inside their only reference
+	lists      map[rdf.BNode][]rdf.Term // items of an inline list, by its first cell
 
-	placed  map[rdf.Term]bool   // roots, and what is inline
-	notList map[quad.BNode]bool // cells whose list was found to be none
+	placed  map[rdf.Term]bool  // roots, and what is inline
+	notList map[rdf.BNode]bool // cells whose list was found to be none
 }
 
-// planTurtle plans a graph; a labelled node is not nested and keeps its label.
-func planTurtle(quads []rdf.Quad, labelled map[quad.BNode]bool) *turtlePlan {
+func planTurtle(quads []rdf.Quad) *turtlePlan {
 	p := &turtlePlan{
 		about:      bySubject(quads),
-		references: map[quad.BNode]int{},
-		inline:     map[quad.BNode]bool{},
-		lists:      map[quad.BNode][]rdf.Term{},
+		references: map[rdf.BNode]int{},
+		inline:     map[rdf.BNode]bool{},
+		lists:      map[rdf.BNode][]rdf.Term{},
 		placed:     map[rdf.Term]bool{},
-		notList:    map[quad.BNode]bool{},
+		notList:    map[rdf.BNode]bool{},
 	}
 	for _, group := range p.about {
 		for _, q := range group {
-			if b, ok := q.Object.(quad.BNode); ok {
+			if b, ok := q.Object.(rdf.BNode); ok {
 				p.references[b]++
 			}
 		}
-	}
-	for b := range labelled {
-		p.references[b] += 2
 	}
 	// Roots are what cannot be nested; what no root reaches is a cycle, broken at its first node.
 	subjects := sortedTerms(p.about)
@@ -61,7 +55,7 @@ func planTurtle(quads []rdf.Quad, labelled map[quad.BNode]bool) *turtlePlan {
 }
 
 func (p *turtlePlan) nestable(t rdf.Term) bool {
-	b, ok := t.(quad.BNode)
+	b, ok := t.(rdf.BNode)
 	return ok && p.references[b] == 1
 }
 
@@ -85,7 +79,7 @@ func (p *turtlePlan) nest(subject rdf.Term, depth int) (deep []rdf.Term) {
 }
 
 func (p *turtlePlan) nestObject(object rdf.Term, depth int) (deep []rdf.Term) {
-	b, ok := object.(quad.BNode)
+	b, ok := object.(rdf.BNode)
 	switch {
 	case !ok || p.references[b] != 1 || p.placed[b]:
 		return nil
@@ -107,17 +101,17 @@ func (p *turtlePlan) nestObject(object rdf.Term, depth int) (deep []rdf.Term) {
 	return deep
 }
 
-func (p *turtlePlan) place(b quad.BNode) {
+func (p *turtlePlan) place(b rdf.BNode) {
 	p.inline[b], p.placed[b] = true, true
 }
 
 // list returns the cells and items of the list that begins at head, or nil when
 // it is not one that ( … ) can stand for.
-func (p *turtlePlan) list(head quad.BNode) (cells []quad.BNode, items []rdf.Term) {
-	seen := map[quad.BNode]bool{}
+func (p *turtlePlan) list(head rdf.BNode) (cells []rdf.BNode, items []rdf.Term) {
+	seen := map[rdf.BNode]bool{}
 	var at rdf.Term = head
 	for at != rdf.Nil {
-		cell, ok := at.(quad.BNode)
+		cell, ok := at.(rdf.BNode)
 		if !ok || seen[cell] || !p.isCell(cell) {
 			for _, cell := range cells {
 				p.notList[cell] = true // each is walked once
@@ -132,7 +126,7 @@ func (p *turtlePlan) list(head quad.BNode) (cells []quad.BNode, items []rdf.Term
 }
 
 // isCell reports whether b has one first and one rest, and one reference.
-func (p *turtlePlan) isCell(b quad.BNode) bool {
+func (p *turtlePlan) isCell(b rdf.BNode) bool {
 	quads := p.about[b]
 	return !p.placed[b] && !p.notList[b] && p.references[b] == 1 && len(quads) == 2 &&
 		quads[0].Predicate == rdf.First && quads[1].Predicate == rdf.Rest

@@ -17,7 +17,8 @@ func NewTurtleStream(prefixes map[string]string) (Stream, error) {
 	return newTurtleStream(prefixes, false)
 }
 
-// NewTriGStream returns a [Stream] of TriG in the order and style of [WriteTriG].
+// NewTriGStream returns a [Stream] of TriG in the order and style of [WriteTurtle]: the
+// default graph first, then each named graph between braces.
 func NewTriGStream(prefixes map[string]string) (Stream, error) {
 	return newTurtleStream(prefixes, true)
 }
@@ -64,7 +65,7 @@ func (s *turtleStream) Note(q rdf.Quad) {
 func (s *turtleStream) note(t rdf.Term) {
 	var iri rdf.IRI
 	switch v := t.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		iri = v
 	case quad.TypedString:
 		if isShorthand(string(v.Value), v.Type) {

@@ -186,9 +186,3 @@ var comparisons = map[space]func(a, b string) (int, bool){
 func (s space) isNumber() bool { return s == exact || s == float || s == double }
 
 func itself(lexical string) (string, bool) { return lexical, true }
-
-// IsKnown reports whether this package knows the datatype's values.
-func IsKnown(datatype rdf.IRI) bool {
-	_, known := lookup(datatype)
-	return known
-}

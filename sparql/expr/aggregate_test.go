@@ -21,7 +21,7 @@ func aggregated(t *testing.T, a sparql.Aggregate, text string) string {
 			acc.Add(nil, expr.ErrType)
 			continue
 		}
-		acc.Add(expr.Eval(parse(t, word), &world{}))
+		acc.Add(expr.Compile(parse(t, word)).Eval(&world{}))
 	}
 	return show(acc.Value())
 }

@@ -26,7 +26,7 @@ func castString(t rdf.Term) (value, error) {
 	switch t := t.(type) {
 	case quad.String:
 		return of(t)
-	case quad.IRI:
+	case rdf.IRI:
 		return ofText(string(t))
 	case quad.TypedString: // its canonical form; one without is as STR gives it
 		if n, ok := xsd.NumberOf(t); ok {

@@ -97,12 +97,6 @@ func (p Program) Test(env Env) (bool, error) {
 	return v.truth()
 }
 
-// Eval evaluates e once.
-func Eval(e sparql.Expr, env Env) (rdf.Term, error) { return Compile(e).Eval(env) }
-
-// Truth is the effective boolean value of a term (section 17.2.2).
-func Truth(t rdf.Term) (bool, error) { return value{term: t}.truth() }
-
 // Compare is the order of ORDER BY, MIN and MAX (section 15.1): no value, blank
 // nodes by label, IRIs by code point, literals as [xsd.Order] has them.
 func Compare(a, b rdf.Term) int { return compareTerms(a, b) }

@@ -78,10 +78,10 @@ func TestExpressions(t *testing.T) {
 			for _, line := range strings.Split(d.Input, "\n") {
 				if d.Cmd == "bind" {
 					name, text, _ := strings.Cut(line, " := ")
-					env.vars[sparql.Var(name)], _ = expr.Eval(parse(t, text), env)
+					env.vars[sparql.Var(name)], _ = expr.Compile(parse(t, text)).Eval(env)
 					continue
 				}
-				fmt.Fprintf(&out, "%s  →  %s\n", line, show(expr.Eval(parse(t, line), env)))
+				fmt.Fprintf(&out, "%s  →  %s\n", line, show(expr.Compile(parse(t, line)).Eval(env)))
 			}
 			return out.String()
 		})
@@ -95,7 +95,7 @@ func TestAnErrorOfTheQueryIsNotAnErrorOfTheExpression(t *testing.T) {
 		"EXISTS {} || true", "true && NOT EXISTS {}", "COALESCE(EXISTS {}, 1)",
 		"IF(EXISTS {}, 1, 2)", "1 IN (EXISTS {}, 1)", "!(EXISTS {})",
 	} {
-		if _, err := expr.Eval(parse(t, text), env); !errors.Is(err, cancelled) {
+		if _, err := expr.Compile(parse(t, text)).Eval(env); !errors.Is(err, cancelled) {
 			t.Errorf("%s: got error %v, want %v", text, err, cancelled)
 		}
 	}
@@ -107,7 +107,7 @@ func TestTextsAreBounded(t *testing.T) {
 		"CONCAT(?x, ?x)", `REPLACE(?x, "a", "b")`, "ENCODE_FOR_URI(?x)",
 		`REPLACE(?x, "a.{25}", "$0$0")`, `REGEX(?x, "a{900}b")`,
 	} {
-		if _, err := expr.Eval(parse(t, text), env); !fault.Is(err, fault.TooLarge) || expr.IsError(err) {
+		if _, err := expr.Compile(parse(t, text)).Eval(env); !fault.Is(err, fault.TooLarge) || expr.IsError(err) {
 			t.Errorf("%s: got error %v, want one that ends the query", text, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestNumbersAreBounded(t *testing.T) {
 		"?x * ?x": expr.ErrOverflow,
 		"?x < ?y": expr.ErrUnbound,
 	} {
-		if _, err := expr.Eval(parse(t, text), env); err != want {
+		if _, err := expr.Compile(parse(t, text)).Eval(env); err != want {
 			t.Errorf("%s: got error %v, want %v", text, err, want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestNumbersAreBounded(t *testing.T) {
 		"?x < ?y": "true", "?y = ?y": "true", "?y > 1e0": "true", "xsd:boolean(?y)": "error", "IF(?y, 1, 2)": "1", "?y + 1": "error",
 	} {
 		got := "error"
-		if term, err := expr.Eval(parse(t, text), env); err == nil {
+		if term, err := expr.Compile(parse(t, text)).Eval(env); err == nil {
 			got = rdf.Lexical(term)
 		}
 		if got != want {
@@ -146,7 +146,7 @@ func TestWhatNoParserWritesIsATypeError(t *testing.T) {
 		sparql.Call{Func: "REGEX"}, sparql.Call{Func: "REPLACE"}, sparql.Call{Func: sparql.In}, sparql.Call{Func: sparql.Bound, Args: []sparql.Expr{one}},
 		sparql.Call{Func: sparql.Add, Args: []sparql.Expr{one, one, one}}, sparql.Cast{IRI: rdf.XSDInteger},
 	} {
-		if _, err := expr.Eval(e, &world{}); err != expr.ErrType {
+		if _, err := expr.Compile(e).Eval(&world{}); err != expr.ErrType {
 			t.Errorf("%#v: got error %v, want %v", e, err, expr.ErrType)
 		}
 	}
@@ -168,7 +168,7 @@ func TestEveryBuiltInFunctionIsThere(t *testing.T) {
 // evaluates reports whether some choice of n arguments gives a value.
 func evaluates(env *world, name sparql.Func, n int, from []rdf.Term, chosen ...sparql.Expr) bool {
 	if len(chosen) == n {
-		_, err := expr.Eval(sparql.Call{Func: name, Args: chosen}, env)
+		_, err := expr.Compile(sparql.Call{Func: name, Args: chosen}).Eval(env)
 		return err == nil
 	}
 	for _, term := range from {

@@ -18,8 +18,8 @@ func FuzzRegex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, flags, replacement string) {
 		text := func(s string) sparql.Expr { return sparql.TermExpr{Term: rdf.Literal(s, "")} }
 		args := []sparql.Expr{text("some text"), text(pattern), text(replacement), text(flags)}
-		_, _ = expr.Eval(sparql.Call{Func: "REPLACE", Args: args}, &world{})
-		_, _ = expr.Eval(sparql.Call{Func: "REGEX", Args: []sparql.Expr{args[0], args[1], args[3]}}, &world{})
+		_, _ = expr.Compile(sparql.Call{Func: "REPLACE", Args: args}).Eval(&world{})
+		_, _ = expr.Compile(sparql.Call{Func: "REGEX", Args: []sparql.Expr{args[0], args[1], args[3]}}).Eval(&world{})
 		if len(pattern) > 1000 || !utf8.ValidString(pattern) {
 			return
 		}

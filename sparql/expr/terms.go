@@ -12,7 +12,7 @@ import (
 )
 
 func isIRI(t rdf.Term) (value, error) {
-	_, ok := t.(quad.IRI)
+	_, ok := t.(rdf.IRI)
 	return ofBool(ok)
 }
 
@@ -22,7 +22,7 @@ func isNumeric(t rdf.Term) (value, error) {
 }
 
 func str(t rdf.Term) (value, error) {
-	if _, blank := t.(quad.BNode); blank {
+	if _, blank := t.(rdf.BNode); blank {
 		return failed(ErrType)
 	}
 	if _, ok := t.(quad.String); ok {
@@ -49,7 +49,7 @@ func datatype(t rdf.Term) (value, error) {
 // iri makes an IRI of a string, resolved against the query's base.
 func iri(env Env, v value) (value, error) {
 	switch t := v.term.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		return of(t)
 	case quad.String:
 		resolved, err := rdf.ResolveIRI(env.Base(), string(t))
@@ -79,7 +79,7 @@ func bnode(env Env, args []value) (value, error) {
 
 func strdt(lexical, iri rdf.Term) (value, error) {
 	text, ok := isText(lexical)
-	name, named := iri.(quad.IRI)
+	name, named := iri.(rdf.IRI)
 	if !ok || !named || name == rdf.RDFLangString {
 		return failed(ErrType)
 	}

@@ -89,9 +89,9 @@ func kindRank(t rdf.Term) int {
 	switch t.(type) {
 	case nil:
 		return 0
-	case quad.BNode:
+	case rdf.BNode:
 		return 1
-	case quad.IRI:
+	case rdf.IRI:
 		return 2
 	}
 	return 3

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql/naive"
@@ -125,8 +123,8 @@ func aligned(vars, from []string, row []rdf.Term) []rdf.Term {
 func one(vars []string, row []rdf.Term) rdftest.Answer {
 	a := rdftest.Answer{Vars: vars, Rows: [][]rdf.Term{slices.Clone(row)}}
 	for i, term := range row {
-		if _, blank := term.(quad.BNode); blank {
-			a.Rows[0][i] = quad.BNode(fmt.Sprintf("any%d", i))
+		if _, blank := term.(rdf.BNode); blank {
+			a.Rows[0][i] = rdf.BNode(fmt.Sprintf("any%d", i))
 		}
 	}
 	return a

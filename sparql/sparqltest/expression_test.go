@@ -55,7 +55,7 @@ func evaluated(t *rapid.T, query string) rdftest.Answer {
 			solution[v] = table.Rows[0][i]
 		}
 	}
-	value, err := expr.Eval(extend.Expr, solution)
+	value, err := expr.Compile(extend.Expr).Eval(solution)
 	if err != nil && !expr.IsError(err) {
 		t.Fatal(err)
 	}

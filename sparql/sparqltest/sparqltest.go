@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cayleygraph/quad"
 	"pgregory.net/rapid"
 
 	"trails/rdf"
@@ -118,7 +117,7 @@ func (d *drawer) quad() rdf.Quad {
 
 func (d *drawer) node() rdf.Term {
 	if d.in(6) {
-		return quad.BNode(d.one([]string{"x", "y"}))
+		return rdf.BNode(d.one([]string{"x", "y"}))
 	}
 	return iri(d.one(nodes))
 }
