@@ -24,10 +24,10 @@ func ResolveIRI(base, ref string) (string, error) {
 }
 
 // IsAbsoluteIRI reports whether text begins with a scheme (RFC 3986 section 3.1).
-func IsAbsoluteIRI(text string) bool { return schemeEnd(text) > 0 }
+func IsAbsoluteIRI[T ~string | ~[]byte](text T) bool { return schemeEnd(text) > 0 }
 
 // schemeEnd returns where the colon behind a scheme is, or -1.
-func schemeEnd(s string) int {
+func schemeEnd[T ~string | ~[]byte](s T) int {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case c == ':':
@@ -35,8 +35,8 @@ func schemeEnd(s string) int {
 				return -1
 			}
 			return i
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case IsLetter(c):
+		case i > 0 && (IsDigit(c) || c == '+' || c == '-' || c == '.'):
 		default:
 			return -1
 		}

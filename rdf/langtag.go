@@ -61,8 +61,7 @@ func CheckLangTag(tag string) error {
 			return fault.New(fault.InvalidArguments, "the language tag %.100q has a part of more than %d characters", tag, maxSubtag)
 		}
 		for _, c := range []byte(part) {
-			letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-			if !letter && (i == 0 || c < '0' || c > '9') {
+			if !IsLetter(c) && (i == 0 || !IsDigit(c)) {
 				return fault.New(fault.InvalidArguments, "the language tag %.100q has more than letters, digits and hyphens, or digits in its first part", tag)
 			}
 		}

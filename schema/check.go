@@ -31,7 +31,7 @@ var (
 // isTypeName is typeName without the cost of a regular expression, for loads.
 func isTypeName(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; !isUpper(c) && (i == 0 || !isLower(c) && !isDigit(c)) {
+		if c := name[i]; !isUpper(c) && (i == 0 || !isLower(c) && !rdf.IsDigit(c)) {
 			return false
 		}
 	}

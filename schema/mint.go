@@ -28,7 +28,7 @@ func (s *Schema) KeyLocal(t *Type, values map[string][]rdf.Term) (string, error)
 		parts[i] = escapeKey(rdf.Lexical(values[name][0]), len(key) > 1)
 	}
 	local := strings.Join(parts, "/")
-	if hasScheme(local) {
+	if rdf.IsAbsoluteIRI(local) {
 		local = strings.Replace(local, ":", "%3A", 1)
 	}
 	return local, CheckLocal(local)

@@ -40,7 +40,6 @@ func startsWord(name string, i int) bool {
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func lower(c byte) byte {
 	if isUpper(c) {
@@ -70,11 +69,9 @@ func appendEncoded(b []byte, c byte) []byte {
 	return append(b, c)
 }
 
-// inIRI reports whether an IRIREF may hold the byte (RDF 1.1 Turtle, 6.5); those
-// of multi-byte characters all may.
-func inIRI(c byte) bool {
-	return c > 0x20 && c != 0x7f && !strings.ContainsRune("<>\"{}|^`\\", rune(c))
-}
+// inIRI reports whether an IRI of a node may hold the byte; those of characters
+// beyond ASCII all may.
+func inIRI(c byte) bool { return c != 0x7f && !rdf.IRIStop[c] }
 
 // Local is the inverse of [Schema.EntityIRI]: the type's name and the local id of
 // an entity that this schema names. It is false for any other IRI.
@@ -110,7 +107,7 @@ func CheckLocal(local string) error {
 		return fault.New(fault.InvalidArguments, "the id %q holds control characters; remove them", local)
 	case hasDotSegment(local):
 		return fault.New(fault.InvalidArguments, "the id %q has a path segment \".\" or \"..\"; choose another", local)
-	case hasScheme(local):
+	case rdf.IsAbsoluteIRI(local):
 		return fault.New(fault.InvalidArguments, "the id %q reads as an absolute IRI; a local id has no \":\" after a word at its beginning", local)
 	}
 	return nil
@@ -125,28 +122,12 @@ func hasDotSegment(local string) bool {
 	return false
 }
 
-// hasScheme reports whether v begins with an IRI's scheme and colon (RFC 3987, 2.2).
-func hasScheme(v string) bool {
-	for i := range len(v) {
-		c := v[i]
-		switch {
-		case isUpper(c) || isLower(c):
-		case i > 0 && c == ':':
-			return true
-		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
-		default:
-			return false
-		}
-	}
-	return false
-}
-
 // CheckIRI says what is wrong with an absolute IRI.
 func CheckIRI(v string) error {
 	switch {
 	case len(v) > maxIRI:
 		return fault.New(fault.InvalidArguments, "the IRI has %d bytes; at most %d are allowed", len(v), maxIRI)
-	case !hasScheme(v):
+	case !rdf.IsAbsoluteIRI(v):
 		return fault.New(fault.InvalidArguments, "%q is not an absolute IRI; it must begin with a scheme such as https: or urn:", v)
 	case !utf8.ValidString(v):
 		return fault.New(fault.InvalidArguments, "the IRI %q is not valid UTF-8", v)
@@ -165,7 +146,7 @@ func CheckIRI(v string) error {
 // as it is; "Type/id", as results show references, for t and its subtypes; anything
 // else as a local id of t. A bad one is fault.InvalidArguments.
 func (s *Schema) ResolveID(t *Type, id string) (rdf.IRI, error) {
-	if hasScheme(id) {
+	if rdf.IsAbsoluteIRI(id) {
 		return rdf.IRI(id), CheckIRI(id)
 	}
 	if name, local, ok := strings.Cut(id, "/"); ok && slices.Contains(s.Subtypes(t), s.byName[name]) {
@@ -182,7 +163,7 @@ func (s *Schema) ResolveID(t *Type, id string) (rdf.IRI, error) {
 // can be meant. A bad one is fault.InvalidArguments. It does not ask whether the
 // entity exists or is of p's class.
 func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
-	if hasScheme(v) {
+	if rdf.IsAbsoluteIRI(v) {
 		return rdf.IRI(v), CheckIRI(v)
 	}
 	if name, local, ok := strings.Cut(v, "/"); ok && isTypeName(name) {

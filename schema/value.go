@@ -88,7 +88,7 @@ func (s *Schema) reference(p *Property, v any) (rdf.Term, *fault.FieldError) {
 	switch {
 	case err == nil:
 		return iri, nil
-	case p.Class != "" && !hasScheme(text):
+	case p.Class != "" && !rdf.IsAbsoluteIRI(text):
 		return nil, problem(p, fault.Class, v, p.Class, err.Error())
 	}
 	return nil, problem(p, fault.NodeKind, v, "iri", err.Error())

@@ -3,6 +3,7 @@ package sparql
 import (
 	"sort"
 	"strings"
+	"trails/rdf"
 	"unicode/utf8"
 )
 
@@ -61,7 +62,7 @@ func codepoint(s string) (rune, int) {
 	}
 	var n uint32
 	for i := 2; i < 2+digits; i++ {
-		h, ok := hexValue(s[i])
+		h, ok := rdf.HexValue(s[i])
 		if !ok {
 			return 0, 0
 		}

@@ -83,7 +83,7 @@ func (l *lexer) scanFrom(c byte) (kind, string) {
 	case '<':
 		return l.scanIRI()
 	case '?', '$':
-		n := l.span(l.pos+1, isVarStart, isVarPart)
+		n := l.span(l.pos+1, rdf.IsNameStart, rdf.IsVarPart)
 		if n > l.pos+1 {
 			name := l.text[l.pos+1 : n]
 			l.pos = n
@@ -103,10 +103,10 @@ func (l *lexer) scanFrom(c byte) (kind, string) {
 	case ':':
 		return l.scanLocalName("")
 	}
-	if isDigit(c) {
+	if rdf.IsDigit(c) {
 		return l.scanNumber()
 	}
-	if c >= utf8.RuneSelf || isLetter(c) {
+	if c >= utf8.RuneSelf || rdf.IsLetter(c) {
 		return l.scanWord()
 	}
 	return symbol, l.scanSign()
@@ -135,7 +135,7 @@ func (l *lexer) scanIRI() (kind, string) {
 			text := l.text[l.pos+1 : i]
 			l.pos = i + 1
 			return iriRef, text
-		} else if iriStop[c] {
+		} else if rdf.IRIStop[c] {
 			break
 		}
 	}
@@ -171,7 +171,7 @@ func (l *lexer) scanLangTag() string {
 		l.failAt(l.pos, "expected a language tag behind @, such as @en")
 		return ""
 	}
-	for i+1 < len(l.text) && l.text[i] == '-' && (isLetter(l.text[i+1]) || isDigit(l.text[i+1])) {
+	for i+1 < len(l.text) && l.text[i] == '-' && (rdf.IsLetter(l.text[i+1]) || rdf.IsDigit(l.text[i+1])) {
 		i = l.span(i+1, isASCIIAlphanumeric, isASCIIAlphanumeric)
 	}
 	if err := rdf.CheckLangTag(l.text[start:i]); err != nil {
@@ -181,7 +181,7 @@ func (l *lexer) scanLangTag() string {
 	return l.text[start:i]
 }
 
-func isASCIILetter(r rune) bool       { return r < utf8.RuneSelf && isLetter(byte(r)) }
+func isASCIILetter(r rune) bool       { return r < utf8.RuneSelf && rdf.IsLetter(byte(r)) }
 func isASCIIAlphanumeric(r rune) bool { return isASCIILetter(r) || '0' <= r && r <= '9' }
 
 func (l *lexer) scanBlankLabel() string {
@@ -190,7 +190,7 @@ func (l *lexer) scanBlankLabel() string {
 		l.failAt(l.pos, "expected a blank node's label: _:name")
 		return ""
 	}
-	end := l.nameSpan(start, isVarStart, isNamePart)
+	end := l.nameSpan(start, rdf.IsNameStart, rdf.IsNamePart)
 	if end == start {
 		l.failAt(l.pos, "expected a blank node's label behind _:")
 		return ""

@@ -1,6 +1,10 @@
 package sparql
 
-import "strings"
+import (
+	"strings"
+
+	"trails/rdf"
+)
 
 // scanString reads a string of any of the four kinds and returns its value.
 func (l *lexer) scanString(quote byte) string {
@@ -43,7 +47,7 @@ func (l *lexer) stringValue(start, end int, escaped bool) string {
 		c := l.text[i]
 		if c == '\\' {
 			i++
-			if c = echar[l.text[i]]; c == 0 {
+			if c = rdf.StringEscape[l.text[i]]; c == 0 {
 				l.failAt(i-1, "expected one of the escapes \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX, found "+
 					quoteFound(`\`+firstRune(l.text[i:])))
 				return ""
@@ -61,7 +65,7 @@ func (l *lexer) numberAhead() bool {
 		rest = rest[1:]
 	}
 	rest = strings.TrimPrefix(rest, ".")
-	return rest != "" && isDigit(rest[0])
+	return rest != "" && rdf.IsDigit(rest[0])
 }
 
 // scanNumber reads an INTEGER, DECIMAL or DOUBLE with or without its sign.
@@ -89,7 +93,7 @@ func (l *lexer) scanNumber() (kind, string) {
 }
 
 func (l *lexer) digits(i int) int {
-	for i < len(l.text) && isDigit(l.text[i]) {
+	for i < len(l.text) && rdf.IsDigit(l.text[i]) {
 		i++
 	}
 	return i

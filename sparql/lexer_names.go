@@ -9,7 +9,7 @@ import (
 // scanWord reads a prefixed name or a keyword.
 func (l *lexer) scanWord() (kind, string) {
 	start := l.pos
-	end := l.nameSpan(start, rdf.IsNameBase, isNamePart)
+	end := l.nameSpan(start, rdf.IsNameBase, rdf.IsNamePart)
 	if end < len(l.text) && end > start && l.text[end] == ':' {
 		l.pos = end
 		return l.scanLocalName(l.text[start:end])
@@ -67,7 +67,7 @@ func (l *lexer) localEnd(start int) (end int, escaped bool) {
 // localPart returns the length of one character, escape or percent code of a local name.
 func (l *lexer) localPart(i int, first bool) int {
 	switch c := l.text[i]; {
-	case isLetter(c), isDigit(c), c == '_', c == ':':
+	case rdf.IsLetter(c), rdf.IsDigit(c), c == '_', c == ':':
 		return 1
 	case c == '-', c == '.':
 		if first {
@@ -75,7 +75,7 @@ func (l *lexer) localPart(i int, first bool) int {
 		}
 		return 1
 	case c == '\\':
-		if i+1 < len(l.text) && localEscape[l.text[i+1]] {
+		if i+1 < len(l.text) && rdf.LocalEscape[l.text[i+1]] {
 			return 2
 		}
 		return 0
@@ -83,17 +83,17 @@ func (l *lexer) localPart(i int, first bool) int {
 		if i+2 >= len(l.text) {
 			return 0
 		}
-		_, high := hexValue(l.text[i+1])
-		_, low := hexValue(l.text[i+2])
+		_, high := rdf.HexValue(l.text[i+1])
+		_, low := rdf.HexValue(l.text[i+2])
 		if !high || !low {
 			return 0
 		}
 		return 3
 	}
 	if first {
-		return l.span(i, isVarStart, never) - i
+		return l.span(i, rdf.IsNameStart, never) - i
 	}
-	return l.span(i, isNamePart, never) - i
+	return l.span(i, rdf.IsNamePart, never) - i
 }
 
 func never(rune) bool { return false }

@@ -129,7 +129,7 @@ func (p *parser) primary() Expr {
 		return TermExpr{iri}
 	case p.is("("):
 		return p.bracketed()
-	case p.tok.kind == symbol && isLetter(p.tok.text[0]):
+	case p.tok.kind == symbol && rdf.IsLetter(p.tok.text[0]):
 		return p.builtIn()
 	}
 	p.failExpected("an expression")
@@ -275,7 +275,7 @@ func (p *parser) constraint() Expr {
 			p.failExpected("'(' and the function's arguments")
 		}
 		return Cast{iri, p.functionArguments(iri)}
-	case p.tok.kind == symbol && isLetter(p.tok.text[0]):
+	case p.tok.kind == symbol && rdf.IsLetter(p.tok.text[0]):
 		return p.builtIn()
 	}
 	p.failExpected("an expression in brackets or a function call")

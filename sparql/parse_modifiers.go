@@ -3,10 +3,12 @@ package sparql
 import (
 	"math"
 	"strconv"
+	"trails/rdf"
 )
 
-// modifiers reads SolutionModifier.
-func (p *parser) modifiers(l *level) {
+// solutions reads SolutionModifier and ValuesClause, and returns the operators of the
+// level. One that the text ended before has failed already.
+func (p *parser) solutions(l *level) Op {
 	if p.accept("GROUP") {
 		p.expect("BY")
 		for p.tok.kind == variable || p.beginsConstraint() {
@@ -29,7 +31,22 @@ func (p *parser) modifiers(l *level) {
 			p.orderKeys(l)
 		}
 	})
-	p.limits(l)
+	limited := p.accept("LIMIT")
+	if limited {
+		l.limit = p.number()
+	}
+	if p.accept("OFFSET") {
+		l.offset = p.number()
+		if !limited && p.accept("LIMIT") {
+			l.limit = p.number()
+		}
+	}
+	if p.accept("VALUES") {
+		table := p.dataBlock()
+		l.values = &table
+		l.scope.addAll(table.Vars)
+	}
+	return p.solved(l)
 }
 
 // beginsConstraint tells a further condition of HAVING, GROUP BY or ORDER BY from
@@ -96,26 +113,9 @@ func (p *parser) orderKeys(l *level) {
 	}
 }
 
-// limits reads LimitOffsetClauses, in either order.
-func (p *parser) limits(l *level) {
-	if p.accept("LIMIT") {
-		l.limit = p.number()
-		if p.accept("OFFSET") {
-			l.offset = p.number()
-		}
-		return
-	}
-	if p.accept("OFFSET") {
-		l.offset = p.number()
-		if p.accept("LIMIT") {
-			l.limit = p.number()
-		}
-	}
-}
-
 // number reads a row count; one beyond all rows is all rows.
 func (p *parser) number() int64 {
-	if p.tok.kind != integer || !isDigit(p.tok.text[0]) {
+	if p.tok.kind != integer || !rdf.IsDigit(p.tok.text[0]) {
 		p.failExpected("a number of rows")
 		return 0
 	}
@@ -125,13 +125,4 @@ func (p *parser) number() int64 {
 	}
 	p.next()
 	return n
-}
-
-// values reads ValuesClause.
-func (p *parser) values(l *level) {
-	if p.accept("VALUES") {
-		table := p.dataBlock()
-		l.values = &table
-		l.scope.addAll(table.Vars)
-	}
 }

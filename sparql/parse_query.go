@@ -6,17 +6,47 @@ import "trails/rdf"
 func (p *parser) query() *Query {
 	p.prologue()
 	q := &Query{}
+	l := &level{limit: -1, op: BGP{}}
+	star := false
 	switch {
 	case p.is("SELECT"):
-		p.selectQuery(q)
+		q.Form = Select
+		l = p.selectClause()
+		q.Dataset = p.dataset("FROM")
+		p.where(l)
 	case p.accept("CONSTRUCT"):
-		p.constructQuery(q)
+		q.Form = Construct
+		if p.is("{") {
+			q.Template = p.template()
+			q.Dataset = p.dataset("FROM")
+			p.where(l)
+		} else { // the short form: the template is also the pattern
+			q.Dataset = p.dataset("FROM")
+			p.expect("WHERE")
+			q.Template = p.templateAsPattern(l)
+		}
 	case p.accept("DESCRIBE"):
-		p.describeQuery(q)
+		q.Form = Describe
+		if star = p.accept("*"); !star {
+			q.Vars, q.Describe = p.described()
+		}
+		q.Dataset = p.dataset("FROM")
+		if p.is("WHERE") || p.is("{") {
+			p.where(l)
+		}
 	case p.accept("ASK"):
-		p.askQuery(q)
+		q.Form = Ask
+		q.Dataset = p.dataset("FROM")
+		p.where(l)
 	default:
 		p.failExpected("SELECT, CONSTRUCT, DESCRIBE, ASK, PREFIX or BASE")
+	}
+	q.Op = p.solutions(l)
+	switch {
+	case q.Form == Select:
+		q.Vars = l.projected
+	case star:
+		q.Vars = l.scope.vars
 	}
 	q.Base = p.base
 	if len(p.declared) > 0 {
@@ -28,24 +58,11 @@ func (p *parser) query() *Query {
 	return q
 }
 
-func (p *parser) selectQuery(q *Query) {
-	q.Form = Select
-	l := p.selectClause()
-	q.Dataset = p.dataset("FROM")
-	p.where(l)
-	p.modifiers(l)
-	p.values(l)
-	q.Op = p.solved(l)
-	q.Vars = l.projected
-}
-
 // subquery reads SubSelect; what it selects is in scope around it.
 func (p *parser) subquery(around *scope) Op {
 	l := p.selectClause()
 	p.where(l)
-	p.modifiers(l)
-	p.values(l)
-	op := p.solved(l)
+	op := p.solutions(l)
 	around.addAll(l.projected)
 	return op
 }
@@ -114,44 +131,6 @@ func (p *parser) dataset(word string) Dataset {
 	return d
 }
 
-// constructQuery reads both forms of CONSTRUCT; the short one's template is also
-// its pattern.
-func (p *parser) constructQuery(q *Query) {
-	q.Form = Construct
-	l := &level{limit: -1}
-	if p.is("{") {
-		q.Template = p.template()
-		q.Dataset = p.dataset("FROM")
-		p.where(l)
-	} else {
-		q.Dataset = p.dataset("FROM")
-		p.expect("WHERE")
-		q.Template = p.templateAsPattern(l)
-	}
-	p.modifiers(l)
-	p.values(l)
-	q.Op = p.solved(l)
-}
-
-func (p *parser) describeQuery(q *Query) {
-	q.Form = Describe
-	l := &level{limit: -1, op: BGP{}}
-	star := p.accept("*")
-	if !star {
-		q.Vars, q.Describe = p.described()
-	}
-	q.Dataset = p.dataset("FROM")
-	if p.is("WHERE") || p.is("{") {
-		p.where(l)
-	}
-	p.modifiers(l)
-	p.values(l)
-	q.Op = p.solved(l)
-	if star {
-		q.Vars = l.scope.vars
-	}
-}
-
 func (p *parser) described() (vars []Var, iris []rdf.IRI) {
 	for p.tok.kind == variable || p.isIRI() {
 		if p.tok.kind == variable {
@@ -164,14 +143,4 @@ func (p *parser) described() (vars []Var, iris []rdf.IRI) {
 		p.failExpected("'*', a variable or an IRI")
 	}
 	return vars, iris
-}
-
-func (p *parser) askQuery(q *Query) {
-	q.Form = Ask
-	l := &level{limit: -1}
-	q.Dataset = p.dataset("FROM")
-	p.where(l)
-	p.modifiers(l)
-	p.values(l)
-	q.Op = p.solved(l)
 }

@@ -151,7 +151,7 @@ func (p *printer) term(t rdf.Term) string {
 	switch t := t.(type) {
 	case nil:
 		return "UNDEF"
-	case quad.IRI:
+	case rdf.IRI:
 		return p.iri(t)
 	case quad.TypedString:
 		return p.typed(t)
@@ -192,7 +192,7 @@ func (p *printer) iri(iri rdf.IRI) string {
 // isPlainLocal is the part of PN_LOCAL that needs no second look.
 func isPlainLocal(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isLetter(c) && !isDigit(c) && c != '_' && (c != '-' || i == 0) {
+		if c := s[i]; !rdf.IsLetter(c) && !rdf.IsDigit(c) && c != '_' && (c != '-' || i == 0) {
 			return false
 		}
 	}

@@ -82,7 +82,7 @@ var prefixes = map[string]string{
 
 func expand(t rdf.Term) rdf.Term {
 	switch v := t.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		if i := strings.IndexByte(string(v), ':'); i >= 0 && prefixes[string(v[:i+1])] != "" {
 			return rdf.IRI(prefixes[string(v[:i+1])]) + v[i+1:]
 		}

@@ -73,7 +73,7 @@ func (e Edit) Check() error {
 	}
 	for _, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
 		switch t.(type) {
-		case nil, quad.IRI, quad.BNode, quad.String, quad.TypedString, quad.LangString:
+		case nil, rdf.IRI, rdf.BNode, quad.String, quad.TypedString, quad.LangString:
 		default:
 			return fault.New(fault.InvalidData, "a %T is no RDF term; use package rdf to make one", t)
 		}
@@ -168,7 +168,7 @@ func decodeTarget(subject rdf.Term, rest string) rdf.Quad {
 // resource decodes the canonical text of an IRI or blank node.
 func resource(text []byte) rdf.Term {
 	if text[0] == '<' {
-		return quad.IRI(text[1 : len(text)-1])
+		return rdf.IRI(text[1 : len(text)-1])
 	}
-	return quad.BNode(text[2:])
+	return rdf.BNode(text[2:])
 }

@@ -51,20 +51,20 @@ func TestEveryEditOfRDFTermsIsAccepted(t *testing.T) {
 }
 
 func TestWhatCanBeInNoGraphIsRefused(t *testing.T) {
-	s, p, o := rdf.Term(quad.IRI("urn:s")), rdf.Term(quad.IRI("urn:p")), rdf.Term(quad.String("o"))
+	s, p, o := rdf.Term(rdf.IRI("urn:s")), rdf.Term(rdf.IRI("urn:p")), rdf.Term(quad.String("o"))
 	for name, q := range map[string]rdf.Quad{
 		"no subject":                       {Predicate: p, Object: o},
 		"no predicate":                     {Subject: s, Object: o},
 		"no object":                        {Subject: s, Predicate: p},
 		"a literal as subject":             {Subject: o, Predicate: p, Object: o},
 		"a literal as predicate":           {Subject: s, Predicate: o, Object: o},
-		"a blank node as predicate":        {Subject: s, Predicate: quad.BNode("p"), Object: o},
+		"a blank node as predicate":        {Subject: s, Predicate: rdf.BNode("p"), Object: o},
 		"a literal as graph":               {Subject: s, Predicate: p, Object: o, Label: o},
-		"a relative IRI":                   {Subject: quad.IRI("s"), Predicate: p, Object: o},
-		"an IRI with a space":              {Subject: quad.IRI("urn:a b"), Predicate: p, Object: o},
-		"an IRI that would be three terms": {Subject: s, Predicate: quad.IRI("urn:p> <urn:o> <urn:g"), Object: o},
-		"an IRI with NUL":                  {Subject: quad.IRI("urn:a\x00b"), Predicate: p, Object: o},
-		"a label with a space":             {Subject: quad.BNode("a b"), Predicate: p, Object: o},
+		"a relative IRI":                   {Subject: rdf.IRI("s"), Predicate: p, Object: o},
+		"an IRI with a space":              {Subject: rdf.IRI("urn:a b"), Predicate: p, Object: o},
+		"an IRI that would be three terms": {Subject: s, Predicate: rdf.IRI("urn:p> <urn:o> <urn:g"), Object: o},
+		"an IRI with NUL":                  {Subject: rdf.IRI("urn:a\x00b"), Predicate: p, Object: o},
+		"a label with a space":             {Subject: rdf.BNode("a b"), Predicate: p, Object: o},
 		"text that is not UTF-8":           {Subject: s, Predicate: p, Object: quad.String("\xff")},
 		"a language tag with a space":      {Subject: s, Predicate: p, Object: rdf.LangLiteral("a", "en us")},
 		"no language tag":                  {Subject: s, Predicate: p, Object: rdf.LangLiteral("a", "")},
@@ -78,7 +78,7 @@ func TestWhatCanBeInNoGraphIsRefused(t *testing.T) {
 }
 
 func TestPartsThatAnOpDoesNotUseAreNotAsked(t *testing.T) {
-	q := rdf.Quad{Subject: quad.IRI("urn:s")}
+	q := rdf.Quad{Subject: rdf.IRI("urn:s")}
 	for _, op := range []change.Op{change.Fresh, change.Once, change.Erase} {
 		if err := (change.Edit{Op: op, Quad: q}).Check(); err != nil {
 			t.Error(err)

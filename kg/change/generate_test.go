@@ -11,11 +11,11 @@ import (
 // Few names, so that edits meet each other. Some are prefixes of others, or sort
 // around the bytes that a record puts between its parts.
 var (
-	subjects   = []rdf.Term{quad.IRI("urn:s"), quad.IRI("urn:s/1"), quad.IRI("urn:sé"), quad.BNode("a"), quad.BNode("a-1"), quad.BNode("a.b"), quad.BNode("ab")}
-	predicates = []rdf.Term{rdf.Type, quad.IRI("urn:p"), quad.IRI("urn:p#q")}
-	labels     = []rdf.Term{nil, nil, quad.IRI("urn:g"), quad.IRI("urn:g/1"), quad.BNode("g")}
+	subjects   = []rdf.Term{rdf.IRI("urn:s"), rdf.IRI("urn:s/1"), rdf.IRI("urn:sé"), rdf.BNode("a"), rdf.BNode("a-1"), rdf.BNode("a.b"), rdf.BNode("ab")}
+	predicates = []rdf.Term{rdf.Type, rdf.IRI("urn:p"), rdf.IRI("urn:p#q")}
+	labels     = []rdf.Term{nil, nil, rdf.IRI("urn:g"), rdf.IRI("urn:g/1"), rdf.BNode("g")}
 	objects    = []rdf.Term{
-		quad.IRI("urn:s"), quad.BNode("a"), quad.String(""), quad.String("a"), quad.String("a b"), quad.String(`"`), quad.String("a\x00b"),
+		rdf.IRI("urn:s"), rdf.BNode("a"), quad.String(""), quad.String("a"), quad.String("a b"), quad.String(`"`), quad.String("a\x00b"),
 		quad.String("\x00"), quad.String("\n\r\t\\\x7f"), quad.String(". <urn:g> ."), quad.String("é\U0010ffff"),
 		rdf.LangLiteral("a", "en"), rdf.LangLiteral("a", "en-GB"), rdf.Literal("1", rdf.XSDInteger), rdf.Literal("01", rdf.XSDInteger), rdf.Literal("1 ", rdf.XSDDecimal),
 	}

@@ -28,7 +28,7 @@ func (f *failing) next() ([]byte, error) {
 }
 
 func record(s string) []byte {
-	return appendRecord(nil, Edit{Op: Assert, Quad: rdf.Quad{Subject: quad.IRI("urn:" + s), Predicate: rdf.Label, Object: quad.String("o")}})
+	return appendRecord(nil, Edit{Op: Assert, Quad: rdf.Quad{Subject: rdf.IRI("urn:" + s), Predicate: rdf.Label, Object: quad.String("o")}})
 }
 
 func TestAPassEndsAtTheFirstRecordThatCannotBeRead(t *testing.T) {

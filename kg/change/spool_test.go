@@ -136,7 +136,7 @@ func TestWhatIsGivenTwiceSaysWhere(t *testing.T) {
 			got = append(got, failures...)
 		}
 		want := []change.Failure{{
-			Edit:  change.Edit{Op: change.Once, Quad: rdf.Quad{Subject: quad.IRI("urn:1")}, Source: change.Source{File: 2, Line: 9}},
+			Edit:  change.Edit{Op: change.Once, Quad: rdf.Quad{Subject: rdf.IRI("urn:1")}, Source: change.Source{File: 2, Line: 9}},
 			First: change.Source{File: 2, Line: 1},
 		}}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -210,7 +210,7 @@ func TestAnEmptySpoolHasNoGroups(t *testing.T) {
 }
 
 func assert(s, o string) change.Edit {
-	return change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: quad.IRI("urn:" + s), Predicate: rdf.Label, Object: quad.String(o)}}
+	return change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI("urn:" + s), Predicate: rdf.Label, Object: quad.String(o)}}
 }
 
 func add(t *testing.T, spool *change.Spool, e change.Edit) {

@@ -14,7 +14,7 @@ func quadGen() *rapid.Generator[rdf.Quad] {
 			Subject:   nodeGen().Draw(t, "subject"),
 			Predicate: iriGen().Draw(t, "predicate"),
 			Object:    termGen().Draw(t, "object"),
-			Label:     rapid.SampledFrom([]rdf.Term{nil, quad.IRI("urn:g"), quad.BNode("g")}).Draw(t, "graph"),
+			Label:     rapid.SampledFrom([]rdf.Term{nil, rdf.IRI("urn:g"), rdf.BNode("g")}).Draw(t, "graph"),
 		}
 	})
 }
@@ -22,7 +22,7 @@ func quadGen() *rapid.Generator[rdf.Quad] {
 func termGen() *rapid.Generator[rdf.Term] { return rapid.OneOf(nodeGen(), literalGen()) }
 
 func nodeGen() *rapid.Generator[rdf.Term] {
-	return rapid.OneOf(iriGen(), rapid.Map(rapid.SampledFrom([]string{"a", "b", "c1", "0", "d.e", "é"}), func(s string) rdf.Term { return quad.BNode(s) }))
+	return rapid.OneOf(iriGen(), rapid.Map(rapid.SampledFrom([]string{"a", "b", "c1", "0", "d.e", "é"}), func(s string) rdf.Term { return rdf.BNode(s) }))
 }
 
 func iriGen() *rapid.Generator[rdf.Term] {
@@ -30,7 +30,7 @@ func iriGen() *rapid.Generator[rdf.Term] {
 		"http://example.org/a", "http://example.org/b#c", "urn:trails:demo:Note/1", "urn:trails:demo:title",
 		"http://example.org/é", "a:", "tag:x,2024:y", "http://example.org/a.b", "http://example.org/a/-b",
 		"urn:trails:demo:rank", string(rdf.Label), string(rdf.XSDString),
-	}), func(s string) rdf.Term { return quad.IRI(s) })
+	}), func(s string) rdf.Term { return rdf.IRI(s) })
 }
 
 func literalGen() *rapid.Generator[rdf.Term] {

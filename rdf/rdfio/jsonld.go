@@ -158,7 +158,7 @@ func (d *document) nodes(quads []rdf.Quad) []any {
 
 func isNode(t rdf.Term) bool {
 	switch t.(type) {
-	case quad.IRI, quad.BNode:
+	case rdf.IRI, rdf.BNode:
 		return true
 	}
 	return false
@@ -179,7 +179,7 @@ func newDocument(ctx JSONLDContext) *document {
 		if !isTermName(term.Name) || taken[term.Name] || d.schemes[term.Name] || iri == rdf.Type {
 			continue
 		}
-		if term.Type == rdf.XSDString || term.Type != "@id" && !isAbsolute(string(term.Type)) {
+		if term.Type == rdf.XSDString || term.Type != "@id" && !rdf.IsAbsoluteIRI(string(term.Type)) {
 			term.Type = ""
 		}
 		taken[term.Name] = true
@@ -222,7 +222,7 @@ func (d *document) iri(iri rdf.IRI) string {
 }
 
 func (d *document) id(node rdf.Term) string {
-	if iri, ok := node.(quad.IRI); ok {
+	if iri, ok := node.(rdf.IRI); ok {
 		return d.iri(iri)
 	}
 	return "_:" + rdf.Lexical(node)
@@ -236,7 +236,7 @@ func (d *document) context() map[string]any {
 	}
 	for prefix, namespace := range d.prefixes {
 		_, taken := ctx[prefix]
-		if !taken && isTermName(prefix) && !d.schemes[prefix] && isAbsolute(namespace) {
+		if !taken && isTermName(prefix) && !d.schemes[prefix] && rdf.IsAbsoluteIRI(namespace) {
 			ctx[prefix] = map[string]any{"@id": namespace, "@prefix": true}
 		}
 	}
@@ -284,7 +284,7 @@ func (d *document) node(subject rdf.Term, quads []rdf.Quad) map[string]any {
 
 // member returns under which name a quad's object stands, and how it is read there.
 func (d *document) member(q rdf.Quad) (string, JSONLDTerm) {
-	predicate, _ := q.Predicate.(quad.IRI)
+	predicate, _ := q.Predicate.(rdf.IRI)
 	if predicate == rdf.Type && isNode(q.Object) {
 		return "@type", JSONLDTerm{}
 	}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -27,7 +25,7 @@ type deserializer struct {
 // isLabel tells what BLANK_NODE_LABEL takes.
 func isLabel(s string) bool {
 	for i, r := range s {
-		if !isLabelPart(r) && r != '.' || i == 0 && !isLabelStart(r) {
+		if !rdf.IsNamePart(r) && r != '.' || i == 0 && !rdf.IsNameStart(r) {
 			return false
 		}
 	}
@@ -59,14 +57,14 @@ func (d *deserializer) resource(id string) rdf.Term {
 // absolute returns an IRI, or nil for what is none.
 func absolute(id string) rdf.Term {
 	for i := range len(id) {
-		if iriStop[id[i]] {
+		if rdf.IRIStop[id[i]] {
 			return nil
 		}
 	}
-	if !isAbsolute(id) {
+	if !rdf.IsAbsoluteIRI(id) {
 		return nil
 	}
-	return quad.IRI(id)
+	return rdf.IRI(id)
 }
 
 // node says what a node object does, and returns its name; nil when RDF has none.

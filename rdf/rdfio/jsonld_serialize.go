@@ -50,10 +50,10 @@ func (s *serializer) add(q rdf.Quad) {
 		s.homes[q.Subject]++
 	}
 	s.about[at] = append(s.about[at], q)
-	if _, blank := q.Object.(quad.BNode); blank {
+	if _, blank := q.Object.(rdf.BNode); blank {
 		s.places[q.Object]++
 	}
-	if _, blank := q.Label.(quad.BNode); blank {
+	if _, blank := q.Label.(rdf.BNode); blank {
 		s.places[q.Label] += 2 // the name of a graph must stay
 	}
 }
@@ -183,7 +183,7 @@ func (s *serializer) value(graph, object rdf.Term) any {
 }
 
 func nodeText(t rdf.Term) string {
-	if b, ok := t.(quad.BNode); ok {
+	if b, ok := t.(rdf.BNode); ok {
 		return "_:" + string(b)
 	}
 	return rdf.Lexical(t)

@@ -57,7 +57,7 @@ func TestEntityJSONLDReadsWell(t *testing.T) {
 <urn:trails:demo:Note/1> <http://example.org/extra> _:b .
 _:b <http://example.org/depth> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .
 `)
-	got, err := rdfio.EntityJSONLD(quad.IRI(demo+"Note/1"), quads, noteContext())
+	got, err := rdfio.EntityJSONLD(rdf.IRI(demo+"Note/1"), quads, noteContext())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ _:b <http://example.org/depth> "01"^^<http://www.w3.org/2001/XMLSchema#integer> 
 	}
 	golden(t, "testdata/note.jsonld", pretty.Bytes())
 	slices.Reverse(quads)
-	again, err := rdfio.EntityJSONLD(quad.IRI(demo+"Note/1"), quads, noteContext())
+	again, err := rdfio.EntityJSONLD(rdf.IRI(demo+"Note/1"), quads, noteContext())
 	if err != nil || !bytes.Equal(got, again) {
 		t.Errorf("the order of quads shows: %s, %v", again, err)
 	}
@@ -190,9 +190,9 @@ func dataset(quads []rdf.Quad) *ld.RDFDataset {
 
 func ldNode(t rdf.Term) ld.Node {
 	switch v := t.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		return ld.NewIRI(string(v))
-	case quad.BNode:
+	case rdf.BNode:
 		return ld.NewBlankNode("_:" + string(v))
 	case quad.LangString:
 		return ld.NewLiteral(string(v.Value), string(rdf.RDFLangString), strings.ToLower(v.Lang)) // as json-gold reads it

@@ -97,7 +97,7 @@ func (p *parser) subjectTerm() (rdf.Term, error) {
 
 // sameSubject steps over the subject when it is the previous line's IRI again.
 func (p *parser) sameSubject() bool {
-	iri, ok := p.subject.(quad.IRI)
+	iri, ok := p.subject.(rdf.IRI)
 	if !ok {
 		return false
 	}
@@ -155,10 +155,10 @@ func (p *parser) iriTerm(what string) (rdf.Term, error) {
 	if t := p.terms.lookup(text); t != nil {
 		return t, nil
 	}
-	if !isAbsolute(text) {
+	if !rdf.IsAbsoluteIRI(text) {
 		return nil, p.expected(start, "an absolute IRI")
 	}
-	return p.terms.keep(quad.IRI(text)), nil
+	return p.terms.keep(rdf.IRI(text)), nil
 }
 
 // iriText reads an IRIREF and returns what stands between the brackets,
@@ -166,7 +166,7 @@ func (p *parser) iriTerm(what string) (rdf.Term, error) {
 func (p *parser) iriText() ([]byte, error) {
 	p.pos++
 	start := p.pos
-	for p.pos < len(p.src) && !iriStop[p.src[p.pos]] {
+	for p.pos < len(p.src) && !rdf.IRIStop[p.src[p.pos]] {
 		p.pos++
 	}
 	if p.peek() == '>' {
@@ -191,7 +191,7 @@ func (p *parser) escapedIRI(start int) ([]byte, error) {
 			p.scratch = utf8.AppendRune(p.scratch, r)
 		case p.pos == len(p.src):
 			return nil, p.expected(p.pos, "'>' to end the IRI")
-		case iriStop[c]:
+		case rdf.IRIStop[c]:
 			return nil, p.expected(p.pos, "'>' or a character that an IRI may hold")
 		default:
 			p.scratch = append(p.scratch, c)
@@ -241,7 +241,7 @@ func (p *parser) typed(text string) (rdf.Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	datatype := t.(quad.IRI)
+	datatype := t.(rdf.IRI)
 	if datatype == rdf.RDFLangString {
 		return nil, p.expected(start, "a language tag, which rdf:langString requires, or another datatype")
 	}
@@ -287,7 +287,7 @@ func (p *parser) escapedString(start int) (string, error) {
 func (p *parser) langTag() (string, error) {
 	p.pos++
 	start := p.pos
-	if p.skip(isLetter) == 0 {
+	if p.skip(rdf.IsLetter) == 0 {
 		return "", p.expected(p.pos, "a language tag")
 	}
 	for p.peek() == '-' {
@@ -314,20 +314,20 @@ func (p *parser) blankNode() (rdf.Term, error) {
 	p.pos += 2
 	start := p.pos
 	r, n := utf8.DecodeRune(p.src[p.pos:])
-	if !isLabelStart(r) {
+	if !rdf.IsNameStart(r) {
 		return nil, p.expected(p.pos, "a blank node label")
 	}
 	end := p.pos + n
 	for p.pos = end; p.pos < len(p.src); p.pos += n {
 		r, n = utf8.DecodeRune(p.src[p.pos:])
-		if isLabelPart(r) {
+		if rdf.IsNamePart(r) {
 			end = p.pos + n
 		} else if r != '.' {
 			break
 		}
 	}
 	p.pos = end
-	return quad.BNode(p.src[start:end]), nil
+	return rdf.BNode(p.src[start:end]), nil
 }
 
 func (p *parser) space() {

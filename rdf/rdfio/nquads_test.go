@@ -134,7 +134,7 @@ func TestParseQuadTakesOneStatementOnly(t *testing.T) {
 			t.Errorf("%q: got %v, %v, want a syntax error", text, q, err)
 		}
 	}
-	want := quad.Quad{Subject: quad.IRI("a:s"), Predicate: quad.IRI("a:p"), Object: quad.String("o")}
+	want := quad.Quad{Subject: rdf.IRI("a:s"), Predicate: rdf.IRI("a:p"), Object: quad.String("o")}
 	for _, text := range []string{"<a:s> <a:p> \"o\" .\r\n", "<a:s> <a:p> \"o\"^^<http://www.w3.org/2001/XMLSchema#string>."} {
 		if got, err := rdfio.ParseQuad([]byte(text)); err != nil || got != want {
 			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
@@ -145,7 +145,7 @@ func TestParseQuadTakesOneStatementOnly(t *testing.T) {
 func TestWriteStopsAtTheFirstError(t *testing.T) {
 	broken := errors.New("snapshot closed")
 	seq := func(yield func(rdf.Quad, error) bool) {
-		_ = yield(quad.Quad{Subject: quad.IRI("a:s"), Predicate: quad.IRI("a:p"), Object: quad.String("o")}, nil) &&
+		_ = yield(quad.Quad{Subject: rdf.IRI("a:s"), Predicate: rdf.IRI("a:p"), Object: quad.String("o")}, nil) &&
 			yield(quad.Quad{}, broken)
 	}
 	var text bytes.Buffer

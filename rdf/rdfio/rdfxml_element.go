@@ -293,14 +293,14 @@ func (x *RDFXMLReader) iri(e *element, ref string) (rdf.Term, error) {
 
 func (x *RDFXMLReader) checked(iri string) (rdf.Term, error) {
 	for i := range len(iri) {
-		if iriStop[iri[i]] {
+		if rdf.IRIStop[iri[i]] {
 			return nil, x.expected("an IRI without characters that it may not hold", iri)
 		}
 	}
-	if !isAbsolute(iri) {
+	if !rdf.IsAbsoluteIRI(iri) {
 		return nil, x.expected("a name in a namespace that is an absolute IRI", iri)
 	}
-	return quad.IRI(iri), nil
+	return rdf.IRI(iri), nil
 }
 
 // id makes the IRI of an rdf:ID, which may do so once.
@@ -331,7 +331,7 @@ func (x *RDFXMLReader) nodeID(id string) (rdf.Term, error) {
 // labels in Turtle, but for a digit first and a full stop last.
 func isNCName(s string) bool {
 	for i, r := range s {
-		if !isLabelPart(r) && r != '.' || i == 0 && (!isLabelStart(r) || r < 0x80 && isDigit(byte(r))) {
+		if !rdf.IsNamePart(r) && r != '.' || i == 0 && (!rdf.IsNameStart(r) || r < 0x80 && rdf.IsDigit(byte(r))) {
 			return false
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // nameByte holds the ASCII part of PN_CHARS.
 var nameByte = func() (set [256]bool) {
 	for c := range utf8.RuneSelf {
-		set[c] = isLabelPart(rune(c))
+		set[c] = rdf.IsNamePart(rune(c))
 	}
 	return set
 }()
@@ -22,7 +22,7 @@ func (s *scanner) iriRef() (text []byte, n int, err error) {
 	escaped := false
 	for i := 1; ; {
 		b := s.rest()
-		for i < len(b) && !iriStop[b[i]] {
+		for i < len(b) && !rdf.IRIStop[b[i]] {
 			i++
 		}
 		switch {
@@ -105,6 +105,8 @@ func (s *scanner) stringText(offset int, text []byte, escaped bool) ([]byte, err
 	return s.unescape(offset, text, stringEscapes)
 }
 
+func isLetterOrDigit(c byte) bool { return rdf.IsLetter(c) || rdf.IsDigit(c) }
+
 type escapes bool
 
 const (
@@ -145,12 +147,12 @@ func escape(b []byte, allowed escapes) (r rune, n int, wrong string) {
 		r, n, wrong = codePoint(b, 8)
 	case allowed == iriEscapes:
 		return 0, 0, `\u or \U, the only escapes in an IRI`
-	case echar[c] == 0:
+	case rdf.StringEscape[c] == 0:
 		return 0, 0, `one of \t \b \n \r \f \" \' \\ \u \U`
 	default:
-		return rune(echar[c]), 2, ""
+		return rune(rdf.StringEscape[c]), 2, ""
 	}
-	if wrong == "" && allowed == iriEscapes && r < utf8.RuneSelf && iriStop[r] {
+	if wrong == "" && allowed == iriEscapes && r < utf8.RuneSelf && rdf.IRIStop[r] {
 		return 0, 0, "a character that an IRI may hold"
 	}
 	return r, n, wrong
@@ -162,7 +164,7 @@ func codePoint(b []byte, digits int) (r rune, n int, wrong string) {
 		if n == len(b) {
 			return 0, n, "a hexadecimal digit"
 		}
-		d, ok := hexValue(b[n])
+		d, ok := rdf.HexValue(b[n])
 		if !ok {
 			return 0, n, "a hexadecimal digit"
 		}
@@ -191,7 +193,7 @@ func (s *scanner) word() (n int, colon bool) {
 			i++
 			continue
 		case b[i] >= utf8.RuneSelf:
-			if r, size := utf8.DecodeRune(b[i:]); isLabelPart(r) {
+			if r, size := utf8.DecodeRune(b[i:]); rdf.IsNamePart(r) {
 				i += size
 				continue
 			}
@@ -206,10 +208,10 @@ func (s *scanner) word() (n int, colon bool) {
 // isPrefixStart reports whether b begins with ':' or PN_CHARS_BASE.
 func isPrefixStart(b []byte) bool {
 	if b[0] < utf8.RuneSelf {
-		return isLetter(b[0]) || b[0] == ':'
+		return rdf.IsLetter(b[0]) || b[0] == ':'
 	}
 	r, _ := utf8.DecodeRune(b)
-	return isLabelStart(r)
+	return rdf.IsNameStart(r)
 }
 
 // localName looks at the PN_LOCAL that begins from bytes ahead, which may be empty,
@@ -257,7 +259,7 @@ func (s *scanner) unusualName(from int) (text []byte, n int, err error) {
 // escapedChar stands for a character of a name that was written as PLX.
 const escapedChar = -1
 
-func isLocalStart(r rune) bool { return r == escapedChar || isLabelStart(r) }
+func isLocalStart(r rune) bool { return r == escapedChar || rdf.IsNameStart(r) }
 
 // localChar returns the size of the next character of a local name, 0 at its end.
 func (s *scanner) localChar(i int) (size int, r rune, err error) {
@@ -266,31 +268,23 @@ func (s *scanner) localChar(i int) (size int, r rune, err error) {
 		return 1, rune(c), nil
 	case c == '%':
 		for k := 1; k <= 2; k++ {
-			if _, ok := hexValue(s.peek(i + k)); !ok {
+			if _, ok := rdf.HexValue(s.peek(i + k)); !ok {
 				return 0, 0, s.expected(i+k, "a hexadecimal digit behind '%'")
 			}
 		}
 		return 3, escapedChar, nil
 	case c == '\\':
-		if !localEscape[s.peek(i+1)] {
+		if !rdf.LocalEscape[s.peek(i+1)] {
 			return 0, 0, s.expected(i, `'\' and one of _~.-!$&'()*+,;=/?#@%`)
 		}
 		return 2, escapedChar, nil
 	case c >= utf8.RuneSelf:
-		if r, size := utf8.DecodeRune(s.rest()[i:]); isLabelPart(r) {
+		if r, size := utf8.DecodeRune(s.rest()[i:]); rdf.IsNamePart(r) {
 			return size, r, nil
 		}
 	}
 	return 0, 0, nil
 }
-
-// localEscape holds the characters of PN_LOCAL_ESC.
-var localEscape = func() (set [256]bool) {
-	for _, c := range []byte("_~.-!$&'()*+,;=/?#@%") {
-		set[c] = true
-	}
-	return set
-}()
 
 // blankLabel looks at a BLANK_NODE_LABEL and returns it without "_:".
 func (s *scanner) blankLabel() (label []byte, n int, err error) {
@@ -299,7 +293,7 @@ func (s *scanner) blankLabel() (label []byte, n int, err error) {
 	}
 	s.peek(2)
 	r, size := utf8.DecodeRune(s.rest()[2:])
-	if !isLabelStart(r) || size == 0 {
+	if !rdf.IsNameStart(r) || size == 0 {
 		return nil, 0, s.expected(2, "a blank node label")
 	}
 	n = 2 + size
@@ -309,7 +303,7 @@ func (s *scanner) blankLabel() (label []byte, n int, err error) {
 		if c >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(s.rest()[i:])
 		}
-		if isLabelPart(r) {
+		if rdf.IsNamePart(r) {
 			n = i + size
 		} else if r != '.' {
 			return s.rest()[2:n], n, nil
@@ -319,7 +313,7 @@ func (s *scanner) blankLabel() (label []byte, n int, err error) {
 
 // langTag looks at a LANGTAG and returns it without '@'.
 func (s *scanner) langTag() (tag []byte, n int, err error) {
-	i := s.run(1, isLetter)
+	i := s.run(1, rdf.IsLetter)
 	if i == 1 {
 		return nil, 0, s.expected(i, "a language tag")
 	}
@@ -346,7 +340,7 @@ func (s *scanner) run(i int, class func(byte) bool) int {
 }
 
 func isNumberByte(c byte) bool {
-	return isDigit(c) || c == '+' || c == '-' || c == '.' || c|0x20 == 'e'
+	return rdf.IsDigit(c) || c == '+' || c == '-' || c == '.' || c|0x20 == 'e'
 }
 
 // number looks at INTEGER, DECIMAL or DOUBLE and returns its text and datatype.
@@ -380,7 +374,7 @@ func signLength(b []byte) int {
 }
 
 func leadingDigits(b []byte, i int) int {
-	for i < len(b) && isDigit(b[i]) {
+	for i < len(b) && rdf.IsDigit(b[i]) {
 		i++
 	}
 	return i

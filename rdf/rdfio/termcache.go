@@ -3,8 +3,6 @@ package rdfio
 import (
 	"hash/maphash"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -30,14 +28,14 @@ func (c *termCache) lookup(text []byte) rdf.Term {
 		return nil
 	}
 	t := c.slots[maphash.Bytes(c.seed, text)%cacheSlots]
-	if iri, ok := t.(quad.IRI); ok && string(iri) == string(text) {
+	if iri, ok := t.(rdf.IRI); ok && string(iri) == string(text) {
 		return t
 	}
 	return nil
 }
 
 // keep remembers iri, which must not be reachable through bytes that change.
-func (c *termCache) keep(iri quad.IRI) rdf.Term {
+func (c *termCache) keep(iri rdf.IRI) rdf.Term {
 	var t rdf.Term = iri
 	if c != nil && len(iri) <= cachedIRILen {
 		c.slots[maphash.String(c.seed, string(iri))%cacheSlots] = t
@@ -67,10 +65,10 @@ func (c *nameCache) namespace(iri string) *namespace {
 // term returns the IRI of a prefixed name.
 func (c *nameCache) term(ns *namespace, local []byte) rdf.Term {
 	slot := &c.slots[(ns.hash^maphash.Bytes(c.seed, local))%cacheSlots]
-	if iri, ok := (*slot).(quad.IRI); ok && len(iri) == len(ns.iri)+len(local) && string(iri[:len(ns.iri)]) == ns.iri && string(iri[len(ns.iri):]) == string(local) {
+	if iri, ok := (*slot).(rdf.IRI); ok && len(iri) == len(ns.iri)+len(local) && string(iri[:len(ns.iri)]) == ns.iri && string(iri[len(ns.iri):]) == string(local) {
 		return *slot
 	}
-	var t rdf.Term = quad.IRI(ns.iri + string(local))
+	var t rdf.Term = rdf.IRI(ns.iri + string(local))
 	if len(local) <= cachedIRILen {
 		*slot = t
 	}

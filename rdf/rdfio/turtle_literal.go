@@ -57,7 +57,7 @@ func cutSign(s string) string {
 
 func allDigits(s string) bool {
 	for i := range len(s) {
-		if !isDigit(s[i]) {
+		if !rdf.IsDigit(s[i]) {
 			return false
 		}
 	}

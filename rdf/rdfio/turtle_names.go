@@ -24,7 +24,7 @@ func newPrefixNames(prefixes map[string]string) (*prefixNames, error) {
 		if !isPrefix(prefix) {
 			return nil, fault.New(fault.InvalidArguments, "%q cannot be a Turtle prefix: letters, digits, '-' and '_', a letter first", prefix)
 		}
-		if !isAbsolute(prefixes[prefix]) {
+		if !rdf.IsAbsoluteIRI(prefixes[prefix]) {
 			return nil, fault.New(fault.InvalidArguments, "prefix %q stands for %q, which is no absolute IRI", prefix, prefixes[prefix])
 		}
 	}
@@ -35,7 +35,7 @@ func newPrefixNames(prefixes map[string]string) (*prefixNames, error) {
 // isPrefix is the ASCII part of PN_PREFIX without full stops; empty is a prefix too.
 func isPrefix(s string) bool {
 	for i := range len(s) {
-		if !isLetter(s[i]) && (i == 0 || !isDigit(s[i]) && s[i] != '-' && s[i] != '_') {
+		if !rdf.IsLetter(s[i]) && (i == 0 || !rdf.IsDigit(s[i]) && s[i] != '-' && s[i] != '_') {
 			return false
 		}
 	}
@@ -85,7 +85,7 @@ func bracketed(iri string) string {
 	var out strings.Builder
 	out.WriteByte('<')
 	for i := range len(iri) {
-		if iriStop[iri[i]] {
+		if rdf.IRIStop[iri[i]] {
 			fmt.Fprintf(&out, `\u%04X`, iri[i])
 		} else {
 			out.WriteByte(iri[i])

@@ -20,7 +20,7 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 		return t.literal()
 	case c == '_':
 		return t.blankNode()
-	case isDigit(c), c == '+', c == '-', c == '.' && isDigit(t.peek(1)):
+	case rdf.IsDigit(c), c == '+', c == '-', c == '.' && rdf.IsDigit(t.peek(1)):
 		text, datatype, err := t.number()
 		if err != nil {
 			return nil, err
@@ -57,14 +57,14 @@ func (t *TurtleReader) iri() (rdf.Term, error) {
 }
 
 func (t *TurtleReader) resolve(text []byte) (rdf.Term, error) {
-	if isAbsolute(text) {
-		return t.terms.keep(quad.IRI(text)), nil
+	if rdf.IsAbsoluteIRI(text) {
+		return t.terms.keep(rdf.IRI(text)), nil
 	}
 	iri, err := rdf.ResolveIRI(t.base, string(text))
 	if err != nil {
 		return nil, t.expected(0, "an absolute IRI, because there is no base")
 	}
-	return quad.IRI(iri), nil
+	return rdf.IRI(iri), nil
 }
 
 // iriOrName reads an IRI in either form; what names its role when none stands here.
@@ -151,12 +151,12 @@ func (t *TurtleReader) typed(text string) (rdf.Term, error) {
 	if datatype == rdf.RDFLangString {
 		return nil, t.expected(0, "a language tag in place of rdf:langString")
 	}
-	return rdf.Literal(text, datatype.(quad.IRI)), nil
+	return rdf.Literal(text, datatype.(rdf.IRI)), nil
 }
 
 // directive reads @prefix or @base.
 func (t *TurtleReader) directive() error {
-	n := t.run(1, isLetter)
+	n := t.run(1, rdf.IsLetter)
 	read := map[string]func() error{"@prefix": t.prefixDirective, "@base": t.baseDirective}[string(t.rest()[:n])]
 	if read == nil {
 		return t.expected(0, "@prefix or @base")
@@ -213,7 +213,7 @@ const freshPrefix = "anon-"
 
 func (f *freshLabels) next() rdf.Term {
 	*f++
-	return quad.BNode(freshPrefix + strconv.Itoa(int(*f)))
+	return rdf.BNode(freshPrefix + strconv.Itoa(int(*f)))
 }
 
 // IsGenerated reports whether a label was made by a reader, or could have been: it
@@ -229,5 +229,5 @@ func writtenLabel(label string) rdf.Term {
 	if strings.HasSuffix(label, ".") {
 		label = freshPrefix + "." + label + "_"
 	}
-	return quad.BNode(label)
+	return rdf.BNode(label)
 }

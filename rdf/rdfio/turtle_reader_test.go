@@ -86,7 +86,7 @@ func (r *turtleReader) add(s, p, o rdf.Term) {
 
 func (r *turtleReader) newNode() rdf.Term {
 	r.fresh++
-	return quad.BNode(fmt.Sprintf("nested%d", r.fresh))
+	return rdf.BNode(fmt.Sprintf("nested%d", r.fresh))
 }
 
 func (r *turtleReader) properties(subject rdf.Term) {
@@ -118,7 +118,7 @@ func (r *turtleReader) subject() rdf.Term {
 func (r *turtleReader) node() rdf.Term {
 	r.space()
 	if m := r.token(labelToken); m != nil {
-		return quad.BNode(m[1])
+		return rdf.BNode(m[1])
 	}
 	if strings.HasPrefix(r.text, "<") || nameToken.MatchString(r.text) {
 		return r.iri()
@@ -129,11 +129,11 @@ func (r *turtleReader) node() rdf.Term {
 func (r *turtleReader) iri() rdf.Term {
 	r.space()
 	if m := r.token(iriToken); m != nil {
-		return quad.IRI(unescapeTurtle(m[1]))
+		return rdf.IRI(unescapeTurtle(m[1]))
 	}
 	if m := r.token(nameToken); m != nil {
 		if namespace, ok := r.prefixes[m[1]]; ok {
-			return quad.IRI(namespace + m[2])
+			return rdf.IRI(namespace + m[2])
 		}
 	}
 	panic(turtleSyntax{"an IRI", r.text})
@@ -189,7 +189,7 @@ func (r *turtleReader) literal() rdf.Term {
 	}
 	if strings.HasPrefix(r.text, "^^") {
 		r.text = r.text[2:]
-		return rdf.Literal(text, r.iri().(quad.IRI))
+		return rdf.Literal(text, r.iri().(rdf.IRI))
 	}
 	return quad.String(text)
 }

@@ -84,8 +84,8 @@ func TestNestedLabelsDoNotShow(t *testing.T) {
 
 // chain returns a list of n items, or with a broken end, n nested nodes.
 func chain(n int, end rdf.Term) []rdf.Quad {
-	cell := func(i int) rdf.Term { return quad.BNode(fmt.Sprintf("c%d", i)) }
-	quads := []rdf.Quad{{Subject: quad.IRI("a:s"), Predicate: quad.IRI("a:p"), Object: cell(0)}}
+	cell := func(i int) rdf.Term { return rdf.BNode(fmt.Sprintf("c%d", i)) }
+	quads := []rdf.Quad{{Subject: rdf.IRI("a:s"), Predicate: rdf.IRI("a:p"), Object: cell(0)}}
 	for i := range n {
 		next := cell(i + 1)
 		if i == n-1 {
@@ -101,7 +101,7 @@ func TestLongChainsOfBlankNodes(t *testing.T) {
 	if n := strings.Count(list, "\n"); n != 1 {
 		t.Errorf("a list takes %d lines, want 1", n)
 	}
-	broken := writeTurtle(t, chain(20_000, quad.IRI("a:end")), nil)
+	broken := writeTurtle(t, chain(20_000, rdf.IRI("a:end")), nil)
 	deepest := slices.Max(slices.Collect(func(yield func(int) bool) {
 		for line := range strings.Lines(broken) {
 			if !yield(len(line) - len(strings.TrimLeft(line, " "))) {
@@ -112,7 +112,7 @@ func TestLongChainsOfBlankNodes(t *testing.T) {
 	if deepest > 80 {
 		t.Errorf("nested %d columns deep", deepest)
 	}
-	quads, err := readTurtle(writeTurtle(t, chain(100, quad.IRI("a:end")), nil))
+	quads, err := readTurtle(writeTurtle(t, chain(100, rdf.IRI("a:end")), nil))
 	if err != nil || len(quads) != 201 {
 		t.Errorf("got %d quads, %v, want 201", len(quads), err)
 	}

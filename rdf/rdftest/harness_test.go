@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cayleygraph/quad"
 	"github.com/google/go-cmp/cmp"
 
 	"trails/rdf"
@@ -113,11 +112,11 @@ func changeLexical(q rdf.Quad) rdf.Quad {
 }
 
 func mergeBlankNodes(q rdf.Quad) rdf.Quad {
-	if _, ok := q.Subject.(quad.BNode); ok {
-		q.Subject = quad.BNode("one")
+	if _, ok := q.Subject.(rdf.BNode); ok {
+		q.Subject = rdf.BNode("one")
 	}
-	if _, ok := q.Object.(quad.BNode); ok {
-		q.Object = quad.BNode("one")
+	if _, ok := q.Object.(rdf.BNode); ok {
+		q.Object = rdf.BNode("one")
 	}
 	return q
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
@@ -163,7 +161,7 @@ func (m *Manifest) Lists(node rdf.Term, property rdf.IRI) []rdf.Term {
 // File returns where the file with an IRI of the suite is.
 func (m *Manifest) File(iri rdf.Term) (string, error) {
 	name, ok := strings.CutPrefix(rdf.Lexical(iri), Base)
-	if _, isIRI := iri.(quad.IRI); !isIRI || !ok || !filepath.IsLocal(name) {
+	if _, isIRI := iri.(rdf.IRI); !isIRI || !ok || !filepath.IsLocal(name) {
 		return "", fmt.Errorf("%v names no file of the suite", iri)
 	}
 	return filepath.Join(m.dir, filepath.FromSlash(name)), nil

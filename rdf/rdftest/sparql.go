@@ -8,8 +8,6 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -180,8 +178,8 @@ func (d *documents) read(m *Manifest, file, graph rdf.Term) {
 	d.n++
 	d.err = err
 	apart := func(t rdf.Term) rdf.Term {
-		if b, ok := t.(quad.BNode); ok {
-			return quad.BNode("d" + strconv.Itoa(d.n) + "-" + string(b))
+		if b, ok := t.(rdf.BNode); ok {
+			return rdf.BNode("d" + strconv.Itoa(d.n) + "-" + string(b))
 		}
 		return t
 	}

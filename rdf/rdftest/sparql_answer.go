@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -116,7 +114,7 @@ func (b xmlBinding) term() rdf.Term {
 	case b.URI != nil:
 		return rdf.IRI(*b.URI)
 	case b.BNode != nil:
-		return quad.BNode(*b.BNode)
+		return rdf.BNode(*b.BNode)
 	case b.Literal == nil:
 		return nil
 	}
@@ -187,7 +185,7 @@ func (t jsonTerm) term() rdf.Term {
 	case "uri":
 		return rdf.IRI(t.Value)
 	case "bnode":
-		return quad.BNode(t.Value)
+		return rdf.BNode(t.Value)
 	}
 	return literal(t.Value, t.Datatype, t.Lang)
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -65,7 +63,7 @@ func compareTables(want, got Answer) error {
 
 // textOnly is a term as CSV has it.
 func textOnly(t rdf.Term) rdf.Term {
-	if _, blank := t.(quad.BNode); blank {
+	if _, blank := t.(rdf.BNode); blank {
 		return t
 	}
 	return rdf.Literal(rdf.Lexical(t), "")
@@ -89,14 +87,14 @@ func table(rows [][]rdf.Term) string {
 type matcher struct {
 	want, got   [][]rdf.Term
 	ordered     bool
-	there, back map[quad.BNode]quad.BNode
+	there, back map[rdf.BNode]rdf.BNode
 	taken       []bool
 }
 
 func newMatcher(want Answer, rows [][]rdf.Term) *matcher {
 	return &matcher{
 		want: want.Rows, got: rows, ordered: want.Ordered, taken: make([]bool, len(rows)),
-		there: map[quad.BNode]quad.BNode{}, back: map[quad.BNode]quad.BNode{},
+		there: map[rdf.BNode]rdf.BNode{}, back: map[rdf.BNode]rdf.BNode{},
 	}
 }
 
@@ -141,7 +139,7 @@ func (m *matcher) match(i int) bool {
 }
 
 func hasBlank(row []rdf.Term) bool {
-	return slices.ContainsFunc(row, func(t rdf.Term) bool { _, ok := t.(quad.BNode); return ok })
+	return slices.ContainsFunc(row, func(t rdf.Term) bool { _, ok := t.(rdf.BNode); return ok })
 }
 
 func (m *matcher) rowsMatch(want, got []rdf.Term) bool {
@@ -154,8 +152,8 @@ func (m *matcher) rowsMatch(want, got []rdf.Term) bool {
 }
 
 func (m *matcher) termsMatch(want, got rdf.Term) bool {
-	a, blank := want.(quad.BNode)
-	b, both := got.(quad.BNode)
+	a, blank := want.(rdf.BNode)
+	b, both := got.(rdf.BNode)
 	switch {
 	case blank != both:
 		return false

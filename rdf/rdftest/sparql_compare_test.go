@@ -3,14 +3,12 @@ package rdftest_test
 import (
 	"testing"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/rdftest"
 )
 
 func TestAnswersCompare(t *testing.T) {
-	b := func(label string) rdf.Term { return quad.BNode(label) }
+	b := func(label string) rdf.Term { return rdf.BNode(label) }
 	n := rdf.Literal
 	rows := func(rows ...[]rdf.Term) rdftest.Answer {
 		return rdftest.Answer{Vars: []string{"x", "y"}, Rows: rows}

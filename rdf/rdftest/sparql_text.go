@@ -7,8 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
@@ -44,7 +42,7 @@ func turtleTerm(text string) (rdf.Term, error) {
 		return nil, nil
 	}
 	if label, ok := strings.CutPrefix(text, "_:"); ok {
-		return quad.BNode(label), nil
+		return rdf.BNode(label), nil
 	}
 	quads, err := All(rdfio.NewTurtleReader(strings.NewReader("<urn:s> <urn:p> "+text+" ."), "", rdfio.Limits{}))
 	if err != nil {
@@ -76,7 +74,7 @@ func readCSV(r io.Reader) (Answer, error) {
 
 func csvTerm(text string) rdf.Term {
 	if label, ok := strings.CutPrefix(text, "_:"); ok {
-		return quad.BNode(label)
+		return rdf.BNode(label)
 	}
 	return rdf.Literal(text, "")
 }

@@ -1,10 +1,14 @@
 package xsd
 
-import "strings"
+import (
+	"strings"
+
+	"trails/rdf"
+)
 
 func isHex(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isDigit(c) && !('a' <= c|0x20 && c|0x20 <= 'f') {
+		if _, ok := rdf.HexValue(s[i]); !ok {
 			return false
 		}
 	}

@@ -3,6 +3,8 @@ package xsd
 import (
 	"cmp"
 	"strings"
+
+	"trails/rdf"
 )
 
 // decimal is a decimal number of any length, as the digits of its lexical form.
@@ -40,13 +42,11 @@ func cutSign(s string) (rest string, negative bool) {
 // digits returns how many decimal digits s begins with.
 func digits(s string) int {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && rdf.IsDigit(s[n]) {
 		n++
 	}
 	return n
 }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func (d decimal) compare(e decimal) int {
 	switch {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"trails/rdf"
 )
 
 // moment is the seven-property model of dates and times (XSD 1.1 Part 2, appendix
@@ -150,7 +152,7 @@ func colonDigits(s string, into *int) (string, bool) {
 }
 
 func twoDigits(s string, least, most int, into *int) (string, bool) {
-	if len(s) < 2 || !isDigit(s[0]) || !isDigit(s[1]) {
+	if len(s) < 2 || !rdf.IsDigit(s[0]) || !rdf.IsDigit(s[1]) {
 		return s, false
 	}
 	*into = int(s[0]-'0')*10 + int(s[1]-'0')

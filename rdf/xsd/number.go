@@ -1,6 +1,7 @@
 package xsd
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/big"
@@ -93,7 +94,7 @@ func shortInteger(s string) (Number, bool) {
 	}
 	var value int64
 	for i := range len(unsigned) {
-		if !isDigit(unsigned[i]) {
+		if !rdf.IsDigit(unsigned[i]) {
 			return Number{}, false
 		}
 		value = value*10 + int64(unsigned[i]-'0')
@@ -227,17 +228,7 @@ func (n Number) Compare(m Number) (order int, ok bool) {
 	if n.kind != DoubleNumber && m.kind != DoubleNumber {
 		bits = 32
 	}
-	return compareFloats(n.asFloat(bits), m.asFloat(bits)), true
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return cmp.Compare(n.asFloat(bits), m.asFloat(bits)), true
 }
 
 // IsNumeric reports whether a datatype is xsd:float, xsd:double, xsd:decimal or

@@ -139,14 +139,14 @@ func (n Number) Order(m Number) int {
 	case n.IsNaN() || m.IsNaN():
 		return cmp.Compare(nanLast(n), nanLast(m))
 	case !n.isExact() && !m.isExact():
-		return compareFloats(n.float, m.float)
+		return cmp.Compare(n.float, m.float)
 	case m.isExact():
 		return -m.Order(n)
 	}
 	if math.IsInf(m.float, 0) {
-		return compareFloats(0, m.float)
+		return cmp.Compare(0, m.float)
 	}
-	if order := compareFloats(n.asFloat(64), m.float); order != 0 {
+	if order := cmp.Compare(n.asFloat(64), m.float); order != 0 {
 		return order // rounding keeps the order
 	}
 	return n.rational().Cmp(new(big.Rat).SetFloat64(m.float))

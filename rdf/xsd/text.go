@@ -3,6 +3,8 @@ package xsd
 import (
 	"strings"
 	"unicode/utf8"
+
+	"trails/rdf"
 )
 
 func compareTexts(a, b string) (int, bool) { return strings.Compare(a, b), true }
@@ -32,8 +34,7 @@ func isLanguage(s string) bool {
 
 func isSubtag(s string, digitsToo bool) bool {
 	for i := range len(s) {
-		letter := 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z'
-		if !letter && !(digitsToo && isDigit(s[i])) {
+		if !rdf.IsLetter(s[i]) && !(digitsToo && rdf.IsDigit(s[i])) {
 			return false
 		}
 	}
@@ -57,24 +58,6 @@ func isName(s string) bool {
 
 func isNCName(s string) bool { return isName(s) && !strings.Contains(s, ":") }
 
-var nameStartRanges = [][2]rune{
-	{':', ':'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}, {0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF},
-	{0x370, 0x37D}, {0x37F, 0x1FFF}, {0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF},
-	{0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
-}
-
-var nameRanges = [][2]rune{
-	{'-', '.'}, {'0', '9'}, {0xB7, 0xB7}, {0x300, 0x36F}, {0x203F, 0x2040},
-}
-
-func isNameStart(r rune) bool { return within(nameStartRanges, r) }
-func isNameChar(r rune) bool  { return isNameStart(r) || within(nameRanges, r) }
-
-func within(ranges [][2]rune, r rune) bool {
-	for _, in := range ranges {
-		if in[0] <= r && r <= in[1] {
-			return true
-		}
-	}
-	return false
-}
+// XML's names are made of the characters of SPARQL's and Turtle's, and of ':' and '.'.
+func isNameStart(r rune) bool { return r == ':' || r == '_' || rdf.IsNameBase(r) }
+func isNameChar(r rune) bool  { return r == ':' || r == '.' || rdf.IsNamePart(r) }

@@ -184,7 +184,7 @@ func check(t *testing.T, a, want, b string) {
 }
 
 func TestNodesDoNotCompare(t *testing.T) {
-	if _, ok := xsd.Compare(quad.IRI("a:a"), quad.IRI("a:a")); ok {
+	if _, ok := xsd.Compare(rdf.IRI("a:a"), rdf.IRI("a:a")); ok {
 		t.Error("IRIs have no value order")
 	}
 	if _, ok := xsd.Compare(nil, quad.String("a")); ok {

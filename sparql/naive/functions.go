@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cayleygraph/quad"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
@@ -88,7 +87,7 @@ func (e *evaluator) special(f sparql.Func, args []rdf.Term, s scope) (rdf.Term, 
 		}
 		return number{kind: doubleKind, floating: float64(n.Int64()) / (1 << 53)}.term(), nil
 	case "UUID":
-		return quad.IRI("urn:uuid:" + uuid()), nil
+		return rdf.IRI("urn:uuid:" + uuid()), nil
 	case "STRUUID":
 		return simple(uuid()), nil
 	default:
@@ -115,7 +114,7 @@ func (e *evaluator) iri(t rdf.Term) (rdf.Term, error) {
 	if err != nil || notInIRIs.MatchString(iri) {
 		return nil, errType
 	}
-	return quad.IRI(iri), nil
+	return rdf.IRI(iri), nil
 }
 
 // notInIRIs are the characters that IRIREF of the grammar has not.

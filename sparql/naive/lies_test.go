@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql/sparqltest"
@@ -159,8 +157,8 @@ func loseLanguage(t rdf.Term) rdf.Term {
 }
 
 func mergeBlanks(t rdf.Term) rdf.Term {
-	if _, ok := t.(quad.BNode); ok {
-		return quad.BNode("one")
+	if _, ok := t.(rdf.BNode); ok {
+		return rdf.BNode("one")
 	}
 	return t
 }
@@ -169,9 +167,9 @@ func mergeBlanks(t rdf.Term) rdf.Term {
 func splitBlanks() func(rdf.Term) rdf.Term {
 	n := ""
 	return func(t rdf.Term) rdf.Term {
-		if _, ok := t.(quad.BNode); ok {
+		if _, ok := t.(rdf.BNode); ok {
 			n += "x"
-			return quad.BNode(n)
+			return rdf.BNode(n)
 		}
 		return t
 	}

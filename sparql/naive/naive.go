@@ -28,8 +28,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -184,7 +182,7 @@ func (e *evaluator) fail(format string, args ...any) {
 func (e *evaluator) newBlank() rdf.Term {
 	for {
 		e.made++
-		if b := quad.BNode(fmt.Sprintf("naive-%d", e.made)); !e.used[b] {
+		if b := rdf.BNode(fmt.Sprintf("naive-%d", e.made)); !e.used[b] {
 			return b
 		}
 	}

@@ -3,8 +3,6 @@ package naive
 import (
 	"slices"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -294,5 +292,5 @@ func (e *evaluator) orderBy(op sparql.OrderBy, g graph, outer solution) []soluti
 	return solutions
 }
 
-func isIRI(t rdf.Term) bool   { _, ok := t.(quad.IRI); return ok }
-func isBlank(t rdf.Term) bool { _, ok := t.(quad.BNode); return ok }
+func isIRI(t rdf.Term) bool   { _, ok := t.(rdf.IRI); return ok }
+func isBlank(t rdf.Term) bool { _, ok := t.(rdf.BNode); return ok }

@@ -42,9 +42,9 @@ func jsonRow(dst []byte, vars []sparql.Var, row []rdf.Term, first bool) []byte {
 
 func jsonTerm(dst []byte, t rdf.Term) []byte {
 	switch t := t.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		dst = append(dst, `{"type":"uri","value":`...)
-	case quad.BNode:
+	case rdf.BNode:
 		dst = append(dst, `{"type":"bnode","value":`...)
 	case quad.LangString:
 		dst = append(appendJSON(append(dst, `{"type":"literal","xml:lang":`...), t.Lang), `,"value":`...)

@@ -37,7 +37,7 @@ func csvField(dst []byte, t rdf.Term) []byte {
 		return dst
 	}
 	text := rdf.Lexical(t)
-	if _, blank := t.(quad.BNode); blank {
+	if _, blank := t.(rdf.BNode); blank {
 		dst = append(dst, '_', ':')
 	} else if text == "" || strings.ContainsAny(text, ",\"\r\n") {
 		return append(append(append(dst, '"'), strings.ReplaceAll(text, `"`, `""`)...), '"')

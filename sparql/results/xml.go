@@ -41,10 +41,10 @@ func xmlRow(dst []byte, vars []sparql.Var, row []rdf.Term, _ bool) []byte {
 func xmlTerm(dst []byte, t rdf.Term) []byte {
 	element := "literal"
 	switch t := t.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		element = "uri"
 		dst = append(dst, "<uri>"...)
-	case quad.BNode:
+	case rdf.BNode:
 		element = "bnode"
 		dst = append(dst, "<bnode>"...)
 	case quad.LangString:

@@ -1,0 +1,75 @@
+package rdf
+
+import "strings"
+
+// The characters of the terminals that the grammars of N-Triples, N-Quads, Turtle, TriG
+// (sections 6.5) and SPARQL (section 19.8) share.
+var (
+	// IRIStop holds the bytes that IRIREF excludes, among them '>', which ends it, and
+	// '\', which begins an escape.
+	IRIStop = bytesIn("<>\"{}|^`\\", 0x21)
+	// LocalEscape holds the characters that '\' may precede in a local name (PN_LOCAL_ESC).
+	LocalEscape = bytesIn("_~.-!$&'()*+,;=/?#@%", 0)
+	// StringEscape maps the character behind '\' in a string to what it stands for
+	// (ECHAR); 0 is no escape.
+	StringEscape = [256]byte{
+		't': '\t', 'b': '\b', 'n': '\n', 'r': '\r', 'f': '\f', '"': '"', '\'': '\'', '\\': '\\',
+	}
+)
+
+// bytesIn returns the set of the bytes of text and of those below a number.
+func bytesIn(text string, below int) (set [256]bool) {
+	for c := range set {
+		set[c] = c < below || c < 0x80 && strings.IndexByte(text, byte(c)) >= 0
+	}
+	return set
+}
+
+// IsLetter reports whether c is a letter of ASCII.
+func IsLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// IsDigit reports whether c is a digit of ASCII.
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// HexValue returns the value of a hexadecimal digit; ok is false for any other byte.
+func HexValue(c byte) (value byte, ok bool) {
+	switch {
+	case IsDigit(c):
+		return c - '0', true
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}
+
+// nameRanges are the code points of PN_CHARS_BASE beyond ASCII.
+var nameRanges = [][2]rune{
+	{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF}, {0x370, 0x37D}, {0x37F, 0x1FFF},
+	{0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
+	{0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
+}
+
+// IsNameBase is PN_CHARS_BASE: the letters that prefixes begin with.
+func IsNameBase(r rune) bool {
+	if r < 0x80 {
+		return IsLetter(byte(r))
+	}
+	for _, in := range nameRanges {
+		if in[0] <= r && r <= in[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// IsNameStart is PN_CHARS_U or a digit: what labels, local names and SPARQL's variables
+// begin with.
+func IsNameStart(r rune) bool { return IsNameBase(r) || r == '_' || '0' <= r && r <= '9' }
+
+// IsVarPart is what a variable of SPARQL goes on with (VARNAME): PN_CHARS without '-'.
+func IsVarPart(r rune) bool {
+	return IsNameStart(r) || r == 0xB7 || 0x300 <= r && r <= 0x36F || 0x203F <= r && r <= 0x2040
+}
+
+// IsNamePart is PN_CHARS: what labels and names go on with.
+func IsNamePart(r rune) bool { return r == '-' || IsVarPart(r) }
