@@ -24,7 +24,7 @@ func (q *Query) Bind(params map[Var]rdf.Term) (*Query, error) {
 	for _, v := range q.Vars {
 		b.note(v)
 	}
-	out.Template = b.patterns(q.Template)
+	out.Template = eachTriple(q.Template, b.operand)
 	return &out, b.done()
 }
 
@@ -53,8 +53,6 @@ type binder struct {
 	marks  int
 	// samples are the variables that a group has a parameter's value in.
 	samples map[Var]rdf.Term
-	// service, when set, hears of each SERVICE.
-	service func(name Operand)
 	// elsewhere is how many SERVICEs stand around: others evaluate what is in them.
 	elsewhere int
 	err       error
@@ -107,62 +105,31 @@ func (b *binder) operand(o Operand) Operand {
 	return o
 }
 
-func (b *binder) pattern(p TriplePattern) TriplePattern {
-	return TriplePattern{b.operand(p.Subject), b.operand(p.Predicate), b.operand(p.Object)}
-}
-
-func (b *binder) patterns(list []TriplePattern) []TriplePattern {
-	out := make([]TriplePattern, len(list))
-	for i, p := range list {
-		out[i] = b.pattern(p)
-	}
-	return out
-}
-
 func (b *binder) quads(list []QuadPattern) []QuadPattern {
 	out := make([]QuadPattern, len(list))
 	for i, p := range list {
-		out[i] = QuadPattern{b.operand(p.Graph), b.pattern(p.TriplePattern)}
+		out[i] = QuadPattern{b.operand(p.Graph), p.each(b.operand)}
 	}
 	return out
 }
 
 func (b *binder) op(op Op) Op {
 	switch op := op.(type) {
-	case BGP:
-		return BGP{b.patterns(op.Patterns)}
-	case PathPattern:
-		return PathPattern{b.operand(op.Subject), op.Path, b.operand(op.Object)}
 	case Minus:
 		return b.minus(op)
-	case Graph:
-		return Graph{b.operand(op.Name), b.op(op.Op)}
 	case Extend:
 		b.assigned(op.Var)
-		return Extend{b.op(op.Op), op.Var, b.expr(op.Expr)}
 	case Table:
 		return b.table(op)
 	case Service:
 		b.elsewhere++
-		op.Name, op.Op = b.operand(op.Name), b.op(op.Op)
-		b.elsewhere--
-		if b.service != nil {
-			b.service(op.Name)
-		}
-		return op
-	}
-	return b.modifier(op)
-}
-
-func (b *binder) modifier(op Op) Op {
-	switch op := op.(type) {
+		defer func() { b.elsewhere-- }()
 	case Group:
 		return b.group(op)
 	case Project:
 		return Project{b.op(op.Op), b.kept(op.Vars)}
-	default:
-		return EachOperand(op, b.op, b.expr) // operands first: they know the samples
 	}
+	return EachOperand(eachEnd(op, b.operand), b.op, b.expr) // operands first: they know the samples
 }
 
 // kept are the variables that are no parameters.

@@ -58,6 +58,48 @@ func EachOperand(o Op, op func(Op) Op, expr func(Expr) Expr) Op {
 	return o
 }
 
+// eachEnd returns the operator with f of what stands in the positions of its own
+// patterns: subjects, predicates, objects, and the names of GRAPH and SERVICE.
+func eachEnd(o Op, f func(Operand) Operand) Op {
+	switch o := o.(type) {
+	case BGP:
+		return BGP{eachTriple(o.Patterns, f)}
+	case PathPattern:
+		return PathPattern{f(o.Subject), o.Path, f(o.Object)}
+	case Graph:
+		return Graph{f(o.Name), o.Op}
+	case Service:
+		o.Name = f(o.Name)
+		return o
+	}
+	return o
+}
+
+func eachTriple(patterns []TriplePattern, f func(Operand) Operand) []TriplePattern {
+	if patterns == nil {
+		return nil
+	}
+	out := make([]TriplePattern, len(patterns))
+	for i, t := range patterns {
+		out[i] = t.each(f)
+	}
+	return out
+}
+
+func (t TriplePattern) each(f func(Operand) Operand) TriplePattern {
+	return TriplePattern{f(t.Subject), f(t.Predicate), f(t.Object)}
+}
+
+// eachPattern replaces the patterns of EXISTS in an expression.
+func eachPattern(e Expr, f func(Op) Op) Expr {
+	return EachLeaf(e, func(leaf Expr) Expr {
+		if x, ok := leaf.(Exists); ok {
+			return Exists{x.Not, f(x.Op)}
+		}
+		return leaf
+	})
+}
+
 // EachLeaf replaces what stands at the ends of an expression: variables, constants,
 // aggregates and patterns. Of no expression, nil, there is none.
 func EachLeaf(e Expr, f func(Expr) Expr) Expr {

@@ -42,40 +42,21 @@ func (p *parser) solved(l *level) Op {
 	if l.grouped() {
 		op = p.groupBy(l)
 	}
-	having := l.having
-	late := l.aliasesIn(having)
-	if !late {
-		op = filtered(op, having)
+	late := l.aliasesIn(l.having)
+	if len(l.having) > 0 && !late {
+		op = Filter{conjunction(l.having), op}
 	}
 	if l.values != nil {
 		op = NewJoin(op, *l.values)
 	}
-	op = l.extended(op)
-	if late {
-		op = filtered(op, having)
-	}
-	return l.modified(op)
-}
-
-func filtered(op Op, having []Expr) Op {
-	if len(having) == 0 {
-		return op
-	}
-	return Filter{conjunction(having), op}
-}
-
-// extended binds the names of SELECT's expressions.
-func (l *level) extended(op Op) Op {
 	for _, i := range l.items {
 		if i.expr != nil {
 			op = Extend{op, i.name, i.expr}
 		}
 	}
-	return op
-}
-
-// modified sorts, projects and cuts.
-func (l *level) modified(op Op) Op {
+	if late {
+		op = Filter{conjunction(l.having), op}
+	}
 	if len(l.order) > 0 {
 		op = OrderBy{op, l.order}
 	}

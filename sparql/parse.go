@@ -171,7 +171,7 @@ func (p *parser) expect(text string) {
 
 // naming writes a sign in quotes and a keyword as it is.
 func naming(text string) string {
-	if isLetter(text[0]) {
+	if rdf.IsLetter(text[0]) {
 		return text
 	}
 	return "'" + text + "'"

@@ -1,17 +1,16 @@
 package sparql
 
 // Remote returns the name of a SERVICE in the query, and whether there is one.
-func (q *Query) Remote() (Operand, bool) {
-	var found *Operand
-	b := newBinder(nil)
-	b.service = func(name Operand) {
-		if found == nil {
-			found = &name
+func (q *Query) Remote() (name Operand, ok bool) {
+	var visit func(Op) Op
+	inside := func(e Expr) Expr { return eachPattern(e, visit) }
+	visit = func(op Op) Op {
+		EachOperand(op, visit, inside)
+		if s, is := op.(Service); is && !ok {
+			name, ok = s.Name, true
 		}
+		return op
 	}
-	b.op(q.Op)
-	if found == nil {
-		return Operand{}, false
-	}
-	return *found, true
+	visit(q.Op)
+	return name, ok
 }

@@ -34,39 +34,13 @@ func (r *renumbering) name(v Var) Var {
 func (r *renumbering) operand(o Operand) Operand { return Operand{r.name(o.Var), o.Term} }
 
 func (r *renumbering) op(op Op) Op {
-	switch op := op.(type) {
-	case BGP:
-		return r.bgp(op)
-	case PathPattern:
-		return PathPattern{r.operand(op.Subject), op.Path, r.operand(op.Object)}
-	case Group:
-		return r.group(op)
-	default:
-		return EachOperand(op, r.op, r.expr)
+	op = EachOperand(eachEnd(op, r.operand), r.op, r.expr)
+	if g, ok := op.(Group); ok {
+		for i := range g.Aggregates { // of the copy
+			g.Aggregates[i].Var = r.name(g.Aggregates[i].Var)
+		}
 	}
-}
-
-func (r *renumbering) bgp(op BGP) Op {
-	if op.Patterns == nil {
-		return op
-	}
-	patterns := make([]TriplePattern, len(op.Patterns))
-	for i, t := range op.Patterns {
-		patterns[i] = TriplePattern{r.operand(t.Subject), t.Predicate, r.operand(t.Object)}
-	}
-	return BGP{patterns}
-}
-
-func (r *renumbering) group(op Group) Op {
-	out := Group{Op: r.op(op.Op)}
-	for _, k := range op.Keys {
-		out.Keys = append(out.Keys, GroupKey{r.expr(k.Expr), k.Var})
-	}
-	for _, a := range op.Aggregates {
-		a.Aggregate.Expr = r.expr(a.Aggregate.Expr)
-		out.Aggregates = append(out.Aggregates, Aggregation{r.name(a.Var), a.Aggregate})
-	}
-	return out
+	return op
 }
 
 func (r *renumbering) expr(e Expr) Expr {

@@ -52,7 +52,15 @@ type answering struct {
 func (a *answering) op(op Op, known []Table) Op {
 	switch op := op.(type) {
 	case Service:
-		return a.service(op, known)
+		if a.err != nil {
+			return op
+		}
+		answer, err := a.answer(op, known)
+		if err != nil {
+			a.err = err
+			return op
+		}
+		return answer
 	case Join:
 		left := a.op(op.Left, slices.Concat(known, tablesIn(op.Right)))
 		return Join{left, a.op(op.Right, slices.Concat(known, tablesIn(left)))}
@@ -64,29 +72,13 @@ func (a *answering) op(op Op, known []Table) Op {
 		left := a.op(op.Left, nil)
 		return LeftJoin{left, a.op(op.Right, tablesIn(left)), a.expr(op.Expr)}
 	}
-	return EachOperand(op, func(op Op) Op { return a.op(op, nil) }, a.expr)
+	return EachOperand(op, a.alone, a.expr)
 }
 
-func (a *answering) expr(e Expr) Expr {
-	return EachLeaf(e, func(leaf Expr) Expr {
-		if x, ok := leaf.(Exists); ok {
-			return Exists{x.Not, a.op(x.Op, nil)}
-		}
-		return leaf
-	})
-}
+// alone is op for a pattern that stands for itself.
+func (a *answering) alone(op Op) Op { return a.op(op, nil) }
 
-func (a *answering) service(s Service, known []Table) Op {
-	if a.err != nil {
-		return s
-	}
-	op, err := a.answer(s, known)
-	if err != nil {
-		a.err = err
-		return s
-	}
-	return op
-}
+func (a *answering) expr(e Expr) Expr { return eachPattern(e, a.alone) }
 
 // tablesIn are tables that every solution of op is compatible with.
 func tablesIn(op Op) []Table {
