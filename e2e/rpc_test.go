@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -214,7 +215,7 @@ func (s *stdio) kill() {
 // web is a `trails serve` and the address of its MCP endpoint.
 type web struct {
 	cmd    *exec.Cmd
-	stderr *bytes.Buffer
+	stderr *said
 	base   string // http://127.0.0.1:port
 	token  string
 	last   atomic.Int64
@@ -222,7 +223,7 @@ type web struct {
 	exit   error
 }
 
-// openWeb starts `trails serve` on file and waits until it answers.
+// openWeb starts `trails serve` on file and waits until it listens.
 func openWeb(t testing.TB, file string, env ...string) *web {
 	t.Helper()
 	return startWeb(t, env, file)
@@ -231,10 +232,9 @@ func openWeb(t testing.TB, file string, env ...string) *web {
 // startWeb starts `trails serve` with these arguments.
 func startWeb(t testing.TB, env []string, args ...string) *web {
 	t.Helper()
-	addr := freeAddress(t)
-	cmd := exec.Command(trailsBinary, append([]string{"serve", "--addr", addr}, args...)...)
+	cmd := exec.Command(trailsBinary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
 	cmd.Env = environment(env...)
-	w := &web{cmd: cmd, stderr: &bytes.Buffer{}, base: "http://" + addr}
+	w := &web{cmd: cmd, stderr: &said{}}
 	for _, kv := range env {
 		if token, ok := strings.CutPrefix(kv, "TRAILS_MCP_TOKEN="); ok {
 			w.token = token
@@ -249,14 +249,33 @@ func startWeb(t testing.TB, env []string, args ...string) *web {
 	return w
 }
 
-// await polls until the server answers or is gone.
+// said is what a program has said so far.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+var listens = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+// await waits until the server says where it listens, or is gone.
 func (w *web) await(t testing.TB) {
 	t.Helper()
 	gone := make(chan struct{})
 	go func() { w.wait(); close(gone) }()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if response, err := http.Get(w.base + "/health"); err == nil {
-			response.Body.Close()
+		if w.base = listens.FindString(w.stderr.String()); w.base != "" {
 			return
 		}
 		select {
