@@ -196,12 +196,14 @@ func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	const reads = 5
-	began := time.Now()
+	fastest := patience // others may make the machine slow, but hardly for all of them
 	for range reads {
+		began := time.Now()
 		must(t, "log", file)
+		fastest = min(fastest, time.Since(began))
 	}
-	if took := time.Since(began); took > reads*2*time.Second {
-		t.Errorf("%d reads took %s", reads, took)
+	if fastest > 2*time.Second {
+		t.Errorf("the fastest of %d reads took %s", reads, fastest)
 	}
 	if err := holder.Close(); err != nil {
 		t.Fatal(err)
