@@ -29,7 +29,7 @@ func defaultVFS(t *testing.T) string {
 }
 
 // sortToFiles sorts more than a cache holds, so that SQLite writes temporary files.
-const sortToFiles = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+const sortToFiles = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
 	SELECT i * 7919 % 50021 AS k, hex(zeroblob(100)) FROM n ORDER BY k`
 
 // A program that embeds trails may use SQLite for other things, through either driver:
