@@ -57,10 +57,10 @@ lint: $(LINT) ## golangci-lint
 
 .PHONY: race
 race: ## run the tests under the race detector (needs a C compiler) that have more than one goroutine
-	@# Left out: pure packages; suites, comparisons with the oracle and scripts, which do one
-	@# thing after the other. -short and RAPID_CHECKS make many of the others shorter.
+	@# Left out: pure packages; suites, comparisons with the oracle, forged files and scripts,
+	@# which do one thing after the other. -short and RAPID_CHECKS make others shorter.
 	pure=$$(sed -n 's/^pure [^:]*: *//p' LAYERS.txt | tr ' ' '\n' | sed 's,^,trails/,'); \
-	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -short -timeout 20m -skip 'W3C|Oracle|^TestScripts$$' $$(go list ./... | grep -vxF "$$pure")
+	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -short -timeout 20m -skip 'W3C|Oracle|Forged|^TestScripts$$' $$(go list ./... | grep -vxF "$$pure")
 
 .PHONY: fuzz
 fuzz: ## run every fuzz test for FUZZTIME
