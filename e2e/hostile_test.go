@@ -141,10 +141,10 @@ func oneRequest(client *http.Client, base string, note, n int) error {
 }
 
 // besideAttack measures users alone and beside n hostile clients, and wants the slowest
-// hundredth of their requests to take no more than five times as long, and none to fail.
-// Other programs may take the processors away from one of the two measurements: what
-// holds, holds in one of three attempts.
-func besideAttack(t *testing.T, n int, lasts time.Duration) {
+// hundredth of their requests to take no more than five times as long, or five times
+// little, and none to fail. Other programs may take the processors away from one of the
+// two measurements: what holds, holds in one of three attempts.
+func besideAttack(t *testing.T, n int, lasts, little time.Duration) {
 	t.Helper()
 	const notes = 2000
 	w := openWeb(t, manyNotes(t, notes))
@@ -152,7 +152,7 @@ func besideAttack(t *testing.T, n int, lasts time.Duration) {
 		t.Fatal(err)
 	}
 	for attempt := 1; ; attempt++ {
-		err := compareUsers(t, w, notes, n, lasts)
+		err := compareUsers(t, w, notes, n, lasts, little)
 		if err == nil {
 			break
 		}
@@ -167,7 +167,7 @@ func besideAttack(t *testing.T, n int, lasts time.Duration) {
 	}
 }
 
-func compareUsers(t *testing.T, w *web, notes, n int, lasts time.Duration) error {
+func compareUsers(t *testing.T, w *web, notes, n int, lasts, little time.Duration) error {
 	t.Helper()
 	quiet, err := users(w, notes, lasts)
 	if err != nil {
@@ -181,14 +181,14 @@ func compareUsers(t *testing.T, w *web, notes, n int, lasts time.Duration) error
 	answers := stop()
 	t.Logf("torture: %d hostile queries beside ten users for %s: p50 %.1f ms, p99 %.1f ms alone %.1f ms (%.1f times), %d requests, hostile ones answered %v",
 		n, lasts, ms(quantile(times, .5)), ms(beside), ms(alone), float64(beside)/float64(alone), len(times), answers)
-	if floor := 20 * time.Millisecond; err == nil && beside > 5*max(alone, floor) {
+	if err == nil && beside > 5*max(alone, little) {
 		err = fmt.Errorf("the users' p99 is %s beside %d hostile queries, %s alone", beside, n, alone)
 	}
 	return err
 }
 
 func TestUsersHardlyNoticeHostileQueries(t *testing.T) {
-	besideAttack(t, 32, 3*time.Second)
+	besideAttack(t, 32, 3*time.Second, 200*time.Millisecond) // of a few hundred requests, on a machine that does other things
 }
 
 // busyWith starts n queries of a stdio session that last, and returns once they are

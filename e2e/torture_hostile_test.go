@@ -10,6 +10,6 @@ import (
 
 func TestTortureUsersBesideHostileQueries(t *testing.T) {
 	for _, n := range []int{16, 32, 64} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) { besideAttack(t, n, tortureTime(time.Minute)) })
+		t.Run(fmt.Sprint(n), func(t *testing.T) { besideAttack(t, n, tortureTime(time.Minute), 20*time.Millisecond) })
 	}
 }
