@@ -55,12 +55,13 @@ vet: ## go vet
 lint: $(LINT) ## golangci-lint
 	$(LINT) run ./...
 
+# What the race step leaves out, besides pure packages, because one goroutine does all.
+ONE_BY_ONE := W3C|Oracle|Forged|DescriptorSays|NobodyIsAsked|^TestScripts$$
+
 .PHONY: race
-race: ## run the tests under the race detector (needs a C compiler) that have more than one goroutine
-	@# Left out: pure packages; suites, comparisons with the oracle, forged files and scripts,
-	@# which do one thing after the other. -short and RAPID_CHECKS make others shorter.
+race: ## run the tests under the race detector (needs a C compiler), as short as they can be and without those of one goroutine
 	pure=$$(sed -n 's/^pure [^:]*: *//p' LAYERS.txt | tr ' ' '\n' | sed 's,^,trails/,'); \
-	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -short -timeout 20m -skip 'W3C|Oracle|Forged|^TestScripts$$' $$(go list ./... | grep -vxF "$$pure")
+	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -short -timeout 20m -skip '$(ONE_BY_ONE)' $$(go list ./... | grep -vxF "$$pure")
 
 .PHONY: fuzz
 fuzz: ## run every fuzz test for FUZZTIME
