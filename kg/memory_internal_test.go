@@ -163,6 +163,9 @@ func TestACheckRemembersFewNodes(t *testing.T) {
 
 // However many subjects lose a type, those who refer to each are checked.
 func TestAllThatLostATypeAreLookedAt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("2,500 places, and one goroutine")
+	}
 	const many = 2500 // more than are held at a time
 	s := placesGraph(t, many)
 	lose := func(names ...string) error {
