@@ -9,6 +9,7 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/kg"
+	"trails/rdf"
 )
 
 // loaded is what a load answers.
@@ -62,18 +63,13 @@ func readLoad(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*kg.Rea
 // loadArguments reads what a load alone takes.
 func loadArguments(r *invoke.Request) (l kg.Load, err error) {
 	l = kg.Load{
+		Graph: rdf.IRI(r.Args.Text("graph")), Base: rdf.IRI(r.Args.Text("base")),
 		Inputs: r.Inputs, Format: kg.Format(r.Args.Text("format")), Mode: kg.Mode(r.Args.Text("mode")),
 		OneGraph: r.Args.Flag("one_graph"), IfGraph: kg.GraphState(r.Args.Text("if_graph")), KeepGoing: r.Args.Flag("keep_going"),
 	}
 	if l.Inputs == nil {
 		data := r.Args.Text("data")
 		l.Inputs = []kg.Input{{Name: "data", Reader: strings.NewReader(data), Size: int64(len(data))}}
-	}
-	if l.Graph, err = absoluteIRI(r, "graph"); err != nil {
-		return l, err
-	}
-	if l.Base, err = absoluteIRI(r, "base"); err != nil {
-		return l, err
 	}
 	l.Contexts, err = contexts(r)
 	return l, err

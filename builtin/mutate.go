@@ -37,11 +37,7 @@ var mutateBuiltin = invoke.Capability{
 }
 
 func mutate(ctx context.Context, r *invoke.Request) (any, error) {
-	base, err := absoluteIRI(r, "base")
-	if err != nil {
-		return nil, err
-	}
-	u, err := sparql.ParseUpdate(r.Args.Text("update"), sparql.Options{Base: string(base)})
+	u, err := sparql.ParseUpdate(r.Args.Text("update"), sparql.Options{Base: r.Args.Text("base")})
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +65,5 @@ func mutate(ctx context.Context, r *invoke.Request) (any, error) {
 // updateOptions reads the parameters and the graphs.
 func updateOptions(r *invoke.Request) (kg.UpdateOptions, error) {
 	params, err := queryParams(r)
-	if err != nil {
-		return kg.UpdateOptions{}, err
-	}
-	byDefault, err := graphsOf(r, "using_graph_uri")
-	if err != nil {
-		return kg.UpdateOptions{}, err
-	}
-	named, err := graphsOf(r, "using_named_graph_uri")
-	return kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: byDefault, Named: named}}, err
+	return kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: graphsOf(r, "using_graph_uri"), Named: graphsOf(r, "using_named_graph_uri")}}, err
 }

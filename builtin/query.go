@@ -13,7 +13,6 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/rdf"
-	"trails/schema"
 	"trails/sparql"
 	"trails/view"
 )
@@ -92,11 +91,7 @@ type queried struct {
 }
 
 func query(ctx context.Context, r *invoke.Request) (any, error) {
-	base, err := absoluteIRI(r, "base")
-	if err != nil {
-		return nil, err
-	}
-	q, err := r.Snapshot.Graph().ParseQuery(r.Args.Text("query"), string(base))
+	q, err := r.Snapshot.Graph().ParseQuery(r.Args.Text("query"), r.Args.Text("base"))
 	if err != nil {
 		return nil, err
 	}
@@ -196,28 +191,16 @@ func tookLonger(what string, limit, most int) error {
 // queryOptions reads the parameters and the graphs.
 func queryOptions(r *invoke.Request) (kg.QueryOptions, error) {
 	params, err := queryParams(r)
-	if err != nil {
-		return kg.QueryOptions{}, err
-	}
-	byDefault, err := graphsOf(r, "default_graph_uri")
-	if err != nil {
-		return kg.QueryOptions{}, err
-	}
-	named, err := graphsOf(r, "named_graph_uri")
-	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: byDefault, Named: named}}, err
+	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: graphsOf(r, "default_graph_uri"), Named: graphsOf(r, "named_graph_uri")}}, err
 }
 
-func graphsOf(r *invoke.Request, argument string) ([]rdf.IRI, error) {
-	list, _ := r.Args[argument].([]any)
+func graphsOf(r *invoke.Request, argument string) []rdf.IRI {
 	var graphs []rdf.IRI
-	for _, v := range list {
+	for _, v := range r.Args.List(argument) {
 		text, _ := v.(string)
-		if err := schema.CheckIRI(text); err != nil {
-			return nil, fault.Argument(argument, fault.NodeKind, v, argument+" must be absolute IRIs: "+err.Error())
-		}
 		graphs = append(graphs, rdf.IRI(text))
 	}
-	return graphs, nil
+	return graphs
 }
 
 // queryFormat chooses among the formats that the form has. A stream may name several,

@@ -178,10 +178,7 @@ func export(ctx context.Context, r *invoke.Request) (any, error) {
 	if format == "" {
 		format = kg.NQuads
 	}
-	graph, err := absoluteIRI(r, "graph")
-	if err != nil {
-		return nil, err
-	}
+	graph := rdf.IRI(r.Args.Text("graph"))
 	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
 		return r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
 	})

@@ -135,18 +135,6 @@ func entity(r *invoke.Request, t *schema.Type) (kg.Entity, []fault.FieldError) {
 	return n, fields
 }
 
-// absoluteIRI returns an argument that is an IRI, or "" when it is not given.
-func absoluteIRI(r *invoke.Request, argument string) (rdf.IRI, error) {
-	text := r.Args.Text(argument)
-	if text == "" {
-		return "", nil
-	}
-	if err := schema.CheckIRI(text); err != nil {
-		return "", fault.Argument(argument, fault.NodeKind, text, argument+" must be an absolute IRI: "+err.Error())
-	}
-	return rdf.IRI(text), nil
-}
-
 func schemaPlan(ctx context.Context, r *invoke.Request) (any, error) {
 	r.Release() // planning pins its own
 	p, err := r.Session().PlanSchema(ctx, []byte(r.Args.Text("schema")))

@@ -1,30 +1,41 @@
 package capability
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/big"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"trails/fault"
+	"trails/jsontext"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/schema"
 )
 
 // Check compares the members of a JSON object with the shape, and returns every
-// difference. Numbers are [json.Number].
+// difference. Numbers are [json.Number]. What only the graph can tell, it leaves out:
+// whether a value is Unique, and what a reference leads to. It refuses what the JSON
+// Schema of the shape refuses (package project), and besides the text of types that JSON
+// Schema has no word for.
 func (s Shape) Check(values map[string]any) []fault.FieldError {
 	var fields []fault.FieldError
 	for name, v := range values {
 		f, known := s.Field(name)
 		switch {
-		case !known:
-			fields = append(fields, unknownArgument(s, name, v))
-		case v != nil || !f.Required:
+		case known && (v != nil || !f.Required || f.Nullable):
 			fields = append(fields, f.Check(v)...)
+		case !known && s.Closed:
+			fields = append(fields, unknownArgument(s, name, v))
 		}
 	}
 	for _, f := range s.Fields {
-		if f.Required && values[f.Name] == nil {
+		if v, given := values[f.Name]; f.Required && (!given || v == nil && !f.Nullable) {
 			fields = append(fields, fault.FieldError{Field: f.Name, Code: fault.Required, Message: f.Name + " is required", Constraint: true})
 		}
 	}
@@ -47,90 +58,181 @@ func unknownArgument(shape Shape, name string, v any) fault.FieldError {
 	return fault.FieldError{Field: name, Code: fault.Closed, Message: message, Value: v, Constraint: known}
 }
 
-// jsonKind is how an argument's type looks in JSON.
-type jsonKind struct {
-	name string
-	fits func(any) bool
-}
-
-var (
-	textKind    = jsonKind{"string", func(v any) bool { _, ok := v.(string); return ok }}
-	booleanKind = jsonKind{"boolean", func(v any) bool { _, ok := v.(bool); return ok }}
-	integerKind = jsonKind{"integer", func(v any) bool {
-		n, ok := v.(json.Number)
-		if !ok {
-			return false
-		}
-		_, err := n.Int64()
-		return err == nil
-	}}
-	objectKind = jsonKind{"object", func(v any) bool { _, ok := v.(map[string]any); return ok }}
-)
-
-// jsonKinds has the types that built-in arguments have.
-var jsonKinds = map[Type]jsonKind{
-	String: textKind, IRI: textKind, Boolean: booleanKind, Integer: integerKind,
-	Object: objectKind,
-}
-
 // Check compares a value with the field: an array member by member.
 func (f Field) Check(v any) []fault.FieldError {
+	if v == nil && (f.Nullable || f.Type == Any && !f.Many) {
+		return nil
+	}
 	if !f.Many {
-		return checkOne(f, v)
+		fields := f.checkOne(v)
+		if fields == nil && f.HasValue != nil && !jsontext.Equal(v, f.HasValue) {
+			fields = f.wrong(fault.HasValue, v, f.HasValue, "must be %v", f.HasValue)
+		}
+		return fields
 	}
 	list, ok := v.([]any)
 	switch {
 	case !ok:
-		return []fault.FieldError{{Field: f.Name, Code: fault.Datatype, Message: f.Name + " must be a JSON array", Value: v, Constraint: "array"}}
+		return f.wrong(fault.Datatype, v, "array", "must be a JSON array")
 	case f.MaxCount != nil && len(list) > *f.MaxCount:
-		return []fault.FieldError{{Field: f.Name, Code: fault.MaxCount, Message: fmt.Sprintf("%s has at most %d members", f.Name, *f.MaxCount), Constraint: *f.MaxCount}}
+		return f.wrong(fault.MaxCount, nil, *f.MaxCount, "has at most %d members", *f.MaxCount)
+	case f.MinCount != nil && len(list) < *f.MinCount:
+		return f.wrong(fault.MinCount, nil, *f.MinCount, "has at least %d members", *f.MinCount)
 	}
 	var fields []fault.FieldError
 	for i, member := range list {
 		one := f
 		one.Name = fmt.Sprintf("%s[%d]", f.Name, i)
-		fields = append(fields, checkOne(one, member)...)
+		fields = append(fields, one.checkOne(member)...)
+	}
+	if f.HasValue != nil && !slices.ContainsFunc(list, func(member any) bool { return jsontext.Equal(member, f.HasValue) }) {
+		fields = append(fields, f.wrong(fault.HasValue, v, f.HasValue, "must have the member %v", f.HasValue)...)
 	}
 	return fields
 }
 
-// checkMembers compares an object with the fields of its members.
-func checkMembers(f Field, v map[string]any) []fault.FieldError {
-	fields := Shape{Fields: f.Fields, Closed: true}.Check(v)
-	for i := range fields {
-		fields[i].Field = f.Name + "." + fields[i].Field
-	}
-	return fields
+// wrong is the one thing that is wrong with a value.
+func (f Field) wrong(code fault.Code, v, constraint any, format string, args ...any) []fault.FieldError {
+	return []fault.FieldError{{Field: f.Name, Code: code, Message: f.Name + " " + fmt.Sprintf(format, args...), Value: v, Constraint: constraint}}
 }
 
-func checkOne(f Field, v any) []fault.FieldError {
-	wrong := func(code fault.Code, constraint any, format string, args ...any) []fault.FieldError {
-		return []fault.FieldError{{Field: f.Name, Code: code, Message: f.Name + " " + fmt.Sprintf(format, args...), Value: v, Constraint: constraint}}
+// texts says of the types that travel as strings what they look like, and which texts
+// they have.
+var texts = map[Type]struct {
+	looks string
+	fits  func(string) bool
+}{
+	BigInteger: {"a whole number in decimal digits", bigInteger.MatchString},
+	Date:       {"a date, such as 2026-01-31", func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }},
+	DateTime:   {"a date and time, such as 2026-01-31T12:00:00Z", func(s string) bool { _, err := time.Parse(time.RFC3339, s); return err == nil }},
+	Time:       {"a time, such as 12:00:00", func(s string) bool { return xsd.Valid(s, rdf.XSDTime) }},
+	Duration:   {"a duration, such as P1D", func(s string) bool { return xsd.Valid(s, rdf.XSDDuration) }},
+	Year:       {"a year, such as 2026", func(s string) bool { return xsd.Valid(s, rdf.XSDGYear) }},
+	URI:        {"an absolute URI", func(s string) bool { return schema.CheckIRI(s) == nil }},
+	Bytes:      {"bytes in base64", func(s string) bool { _, err := base64.StdEncoding.DecodeString(s); return err == nil }},
+}
+
+var bigInteger = regexp.MustCompile(`^-?\d+$`)
+
+// temporal are the datatypes by which bounds of texts are compared.
+var temporal = map[Type]rdf.IRI{Date: rdf.XSDDate, DateTime: rdf.XSDDateTime, Time: rdf.XSDTime, Duration: rdf.XSDDuration, Year: rdf.XSDGYear, BigInteger: rdf.XSDInteger}
+
+// checkOne compares one value with the type and the constraints of the field.
+func (f Field) checkOne(v any) []fault.FieldError {
+	if fields := f.checkType(v); fields != nil {
+		return fields
 	}
-	if kind, ok := jsonKinds[f.Type]; ok && !kind.fits(v) {
-		return wrong(fault.Datatype, kind.name, "must be a JSON %s", kind.name)
-	}
-	if members, ok := v.(map[string]any); ok && len(f.Fields) > 0 {
-		return checkMembers(f, members)
-	}
-	if len(f.OneOf) > 0 && !slices.Contains(f.OneOf, v) {
-		return wrong(fault.OneOf, f.OneOf, "must be one of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.OneOf), " ", ", "), "[]"))
-	}
-	if s, ok := v.(string); ok && f.MaxLength != nil && utf8.RuneCountInString(s) > *f.MaxLength {
-		return wrong(fault.MaxLength, *f.MaxLength, "has at most %d characters", *f.MaxLength)
-	}
-	if n, ok := v.(json.Number); ok {
-		if low, ok := f.MinValue.(int); ok && integerOf(n) < low {
-			return wrong(fault.MinValue, low, "must be at least %d", low)
+	switch v := v.(type) {
+	case map[string]any:
+		if len(f.Fields) == 0 {
+			return nil
 		}
-		if high, ok := f.MaxValue.(int); ok && integerOf(n) > high {
-			return wrong(fault.MaxValue, high, "must be at most %d", high)
+		fields := Shape{Fields: f.Fields, Closed: true}.Check(v)
+		for i := range fields {
+			fields[i].Field = f.Name + "." + fields[i].Field
+		}
+		return fields
+	case string:
+		length := utf8.RuneCountInString(v)
+		switch {
+		case f.MaxLength != nil && length > *f.MaxLength:
+			return f.wrong(fault.MaxLength, v, *f.MaxLength, "has at most %d characters", *f.MaxLength)
+		case f.MinLength != nil && length < *f.MinLength:
+			return f.wrong(fault.MinLength, v, *f.MinLength, "has at least %d characters", *f.MinLength)
+		}
+		if f.Pattern != "" {
+			pattern, err := regexp.Compile(f.Pattern)
+			if err != nil || !pattern.MatchString(v) { // New refuses what does not compile
+				return f.wrong(fault.Pattern, v, f.Pattern, "must match %s", f.Pattern)
+			}
+		}
+	}
+	if len(f.OneOf) > 0 && !slices.ContainsFunc(f.OneOf, func(one any) bool { return jsontext.Equal(v, one) }) {
+		return f.wrong(fault.OneOf, v, f.OneOf, "must be one of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.OneOf), " ", ", "), "[]"))
+	}
+	if order, ok := f.compare(v, f.MinValue); ok && order < 0 {
+		return f.wrong(fault.MinValue, v, f.MinValue, "must be at least %v", f.MinValue)
+	}
+	if order, ok := f.compare(v, f.MaxValue); ok && order > 0 {
+		return f.wrong(fault.MaxValue, v, f.MaxValue, "must be at most %v", f.MaxValue)
+	}
+	return nil
+}
+
+// checkType finds that a value is what its type is in JSON, and a text of the type.
+func (f Field) checkType(v any) []fault.FieldError {
+	kind, fits := "string", false
+	switch f.Type {
+	case Any:
+		return nil
+	case Boolean:
+		kind = "boolean"
+		_, fits = v.(bool)
+	case Integer:
+		kind = "integer"
+		n, isNumber := v.(json.Number)
+		_, err := n.Int64()
+		fits = isNumber && err == nil
+	case Number, Decimal:
+		kind = "number"
+		_, fits = v.(json.Number)
+	case Object:
+		kind = "object"
+		_, fits = v.(map[string]any)
+	case Vector:
+		return f.checkVector(v)
+	case String, BigInteger, Date, DateTime, Time, Duration, Year, URI, IRI, Bytes:
+		_, fits = v.(string)
+	}
+	if !fits {
+		return f.wrong(fault.Datatype, v, kind, "must be a JSON %s", kind)
+	}
+	text, _ := v.(string)
+	if form, ok := texts[f.Type]; ok && !form.fits(text) {
+		return f.wrong(fault.Datatype, v, f.Type, "must be %s", form.looks)
+	}
+	// A reference may be a local id, and an empty text is an argument that was left out.
+	if f.Type == IRI && f.NodeType == "" && (text != "" || f.Many) {
+		if err := schema.CheckIRI(text); err != nil {
+			return f.wrong(fault.NodeKind, v, nil, "must be an absolute IRI: %s", err)
 		}
 	}
 	return nil
 }
 
-func integerOf(n json.Number) int {
-	i, _ := n.Int64()
-	return int(i)
+func (f Field) checkVector(v any) []fault.FieldError {
+	list, ok := v.([]any)
+	for _, component := range list {
+		_, isNumber := component.(json.Number)
+		ok = ok && isNumber
+	}
+	switch {
+	case !ok:
+		return f.wrong(fault.Datatype, v, "array", "must be a JSON array of numbers")
+	case f.Dim != nil && len(list) != *f.Dim:
+		return f.wrong(fault.Datatype, nil, *f.Dim, "must have %d components", *f.Dim)
+	}
+	return nil
+}
+
+// compare tells the order of a value and a bound; ok is false when there is no bound, or
+// they do not compare.
+func (f Field) compare(v, bound any) (order int, ok bool) {
+	if bound == nil {
+		return 0, false
+	}
+	if datatype, ok := temporal[f.Type]; ok {
+		return xsd.Compare(rdf.Literal(fmt.Sprint(v), datatype), rdf.Literal(fmt.Sprint(bound), datatype))
+	}
+	n, isNumber := v.(json.Number)
+	if !isNumber {
+		return 0, false
+	}
+	// Of so many bits that no two numbers of people are one, and an exponent costs nothing.
+	a, _, err := big.ParseFloat(string(n), 10, 512, big.ToNearestEven)
+	b, _, wrong := big.ParseFloat(fmt.Sprint(bound), 10, 512, big.ToNearestEven)
+	if err != nil || wrong != nil {
+		return 0, false
+	}
+	return a.Cmp(b), true
 }

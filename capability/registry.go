@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 
 	"trails/fault"
@@ -79,6 +80,19 @@ func (d Descriptor) checkFields() error {
 		return fault.New(fault.InvalidData, "capability %s: the assurance %q is not that of the side effects %q", d.ID, d.Assurance, d.SideEffects)
 	case d.ConsentRequired && d.SideEffects != Destroys:
 		return fault.New(fault.InvalidData, "capability %s asks for consent, and removes nothing", d.ID)
+	}
+	return checkPatterns(d.ID, d.InputShape.Fields)
+}
+
+// checkPatterns refuses a pattern that no argument could be held against.
+func checkPatterns(id string, fields []Field) error {
+	for _, f := range fields {
+		if _, err := regexp.Compile(f.Pattern); err != nil {
+			return fault.New(fault.InvalidData, "capability %s: the pattern of %s: %v", id, f.Name, err)
+		}
+		if err := checkPatterns(id, f.Fields); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -38,8 +38,8 @@ func (r *Request) readArgs(context.Context) error {
 	if _, err := d.Token(); err != io.EOF {
 		return fault.Argument("", fault.Datatype, nil, "there is something after the JSON object of arguments")
 	}
-	if err := checkNames(r.call.Args); err != nil {
-		return err
+	if name, twice := jsontext.Repeated(r.call.Args); twice {
+		return fault.Argument(name, fault.Unique, nil, fmt.Sprintf("%q is given twice in one object", name))
 	}
 	if r.Capability.Typed {
 		return nil // the type's own shape reads them, with every violation at once
@@ -51,44 +51,4 @@ func (r *Request) readArgs(context.Context) error {
 		return fault.Arguments(wrong...)
 	}
 	return nil
-}
-
-// nesting is one open object or array.
-type nesting struct {
-	names map[string]bool // those given so far; nil for an array
-	value bool            // a name has been read, and its value comes next
-}
-
-// checkNames refuses an object that gives a name twice: which one counts is told by
-// no standard, and what one program checks another might not use. The text is JSON.
-func checkNames(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var open []nesting
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return nil //nolint:nilerr // the end; what is no JSON was refused before
-		}
-		name, isText := token.(string)
-		last := len(open) - 1
-		switch {
-		case isText && last >= 0 && open[last].names != nil && !open[last].value:
-			if open[last].names[name] {
-				return fault.Argument(name, fault.Unique, nil, fmt.Sprintf("%q is given twice in one object", name))
-			}
-			open[last].names[name], open[last].value = true, true
-		case token == json.Delim('{'):
-			open = append(open, nesting{names: map[string]bool{}})
-		case token == json.Delim('['):
-			open = append(open, nesting{})
-		case token == json.Delim('}'), token == json.Delim(']'):
-			open = open[:last]
-			fallthrough
-		default:
-			if len(open) > 0 {
-				open[len(open)-1].value = false
-			}
-		}
-	}
 }

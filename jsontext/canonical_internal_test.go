@@ -1,4 +1,4 @@
-package invoke
+package jsontext
 
 import (
 	"encoding/json"
