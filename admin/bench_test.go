@@ -10,7 +10,7 @@ import (
 
 	"trails/admin"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/load"
 )
 
 const benchSchema = `
@@ -50,7 +50,7 @@ func BenchmarkPages(b *testing.B) {
 	f := newFixture(b, []byte(benchSchema), admin.Options{})
 	_, err := f.engine.Call(b.Context(), invoke.Call{
 		Capability: "load", Principal: principal, Via: "go", Args: []byte(`{"data":"","format":"ndjson"}`),
-		Inputs: []kg.Input{{Name: "things.ndjson", Reader: bytes.NewReader(benchData())}},
+		Inputs: []load.Input{{Name: "things.ndjson", Reader: bytes.NewReader(benchData())}},
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
@@ -90,8 +91,8 @@ var builtins = []invoke.Capability{
 			ID: "load", Description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; RDF text is N-Quads, N-Triples, Turtle, TriG, JSON-LD or RDF/XML.",
 			InputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "data", Type: capability.String, Required: true, Description: "The lines to load."},
-				{Name: "format", Type: capability.String, OneOf: anyOf(kg.LoadFormats()), Default: "auto", Description: "auto tells it by how the data begins."},
-				{Name: "mode", Type: capability.String, OneOf: anyOf(kg.Modes()), Default: "merge",
+				{Name: "format", Type: capability.String, OneOf: anyOf(load.Formats()), Default: "auto", Description: "auto tells it by how the data begins."},
+				{Name: "mode", Type: capability.String, OneOf: anyOf(load.Modes()), Default: "merge",
 					Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data; replace puts RDF text in the place of graph."},
 				{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
 				{Name: "one_graph", Type: capability.Boolean, Default: false, Description: "Refuse RDF text that names a graph other than graph."},
@@ -108,7 +109,7 @@ var builtins = []invoke.Capability{
 			SideEffects:   capability.Destroys,
 			CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: "change"},
 		},
-		Handle: load, Inputs: "data", Loses: loadLoses,
+		Handle: loadData, Inputs: "data", Loses: loadLoses,
 	},
 	{
 		Descriptor: capability.Descriptor{

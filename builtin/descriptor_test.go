@@ -15,6 +15,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/policy"
 )
 
@@ -198,7 +199,7 @@ func TestASessionForAnActionDoesNothingElse(t *testing.T) {
 	before := state(t, e)
 	write := map[policy.Action]func(*kg.Session) error{
 		policy.Change: func(s *kg.Session) error {
-			_, err := s.Load(t.Context(), kg.Load{Inputs: []kg.Input{{Name: "x.nt", Reader: strings.NewReader("<urn:x> <urn:y> <urn:z> .")}}})
+			_, err := s.Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "x.nt", Reader: strings.NewReader("<urn:x> <urn:y> <urn:z> .")}}}})
 			return err
 		},
 		policy.SchemaApply: func(s *kg.Session) error {

@@ -9,6 +9,7 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -19,7 +20,7 @@ type loaded struct {
 	invoke.Written
 }
 
-func load(ctx context.Context, r *invoke.Request) (any, error) {
+func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
@@ -62,14 +63,15 @@ func readLoad(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*kg.Rea
 
 // loadArguments reads what a load alone takes.
 func loadArguments(r *invoke.Request) (l kg.Load, err error) {
-	l = kg.Load{
+	l.Options = load.Options{
 		Graph: rdf.IRI(r.Args.Text("graph")), Base: rdf.IRI(r.Args.Text("base")),
-		Inputs: r.Inputs, Format: kg.Format(r.Args.Text("format")), Mode: kg.Mode(r.Args.Text("mode")),
-		OneGraph: r.Args.Flag("one_graph"), IfGraph: kg.GraphState(r.Args.Text("if_graph")), KeepGoing: r.Args.Flag("keep_going"),
+		Inputs: r.Inputs, Format: load.Format(r.Args.Text("format")), Mode: load.Mode(r.Args.Text("mode")),
+		OneGraph: r.Args.Flag("one_graph"), KeepGoing: r.Args.Flag("keep_going"),
 	}
+	l.IfGraph = kg.GraphState(r.Args.Text("if_graph"))
 	if l.Inputs == nil {
 		data := r.Args.Text("data")
-		l.Inputs = []kg.Input{{Name: "data", Reader: strings.NewReader(data), Size: int64(len(data))}}
+		l.Inputs = []load.Input{{Name: "data", Reader: strings.NewReader(data), Size: int64(len(data))}}
 	}
 	l.Contexts, err = contexts(r)
 	return l, err

@@ -7,6 +7,7 @@ import (
 
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/quote"
 	"trails/rdf"
 )
@@ -46,8 +47,8 @@ func schemaLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*invok
 // loadLoses is what a load replaces. The inputs are read for it, once: the handler
 // commits what was read.
 func loadLoses(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*invoke.Loss, error) {
-	mode := kg.Mode(r.Args.Text("mode"))
-	if mode != kg.Overwrite && mode != kg.Replace {
+	mode := load.Mode(r.Args.Text("mode"))
+	if mode != load.Overwrite && mode != load.Replace {
 		return nil, nil
 	}
 	reading, err := readLoad(ctx, r, set)

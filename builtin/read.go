@@ -8,6 +8,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/view"
 )
@@ -174,9 +175,9 @@ func export(ctx context.Context, r *invoke.Request) (any, error) {
 	if r.Output == nil {
 		return nil, fault.New(fault.InvalidArguments, "export needs an output to stream to")
 	}
-	format := kg.Format(r.Args.Text("format"))
+	format := load.Format(r.Args.Text("format"))
 	if format == "" {
-		format = kg.NQuads
+		format = load.NQuads
 	}
 	graph := rdf.IRI(r.Args.Text("graph"))
 	return r.InTurn(ctx, func(ctx context.Context) (any, error) {

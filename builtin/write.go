@@ -25,15 +25,15 @@ type nodeWritten struct {
 }
 
 // plan makes the edits of a typed write.
-type plan func(*schema.Schema, kg.Entity) kg.Edits
+type plan func(*schema.Schema, change.Entity) change.Edits
 
-func createNode(typeName string) invoke.Handler { return typedWrite(typeName, kg.CreateEntity) }
-func updateNode(typeName string) invoke.Handler { return typedWrite(typeName, kg.UpdateEntity) }
+func createNode(typeName string) invoke.Handler { return typedWrite(typeName, change.CreateEntity) }
+func updateNode(typeName string) invoke.Handler { return typedWrite(typeName, change.UpdateEntity) }
 func deleteNode(typeName string) invoke.Handler { return typedWrite(typeName, deletion) }
 
 // deletion refuses properties: a delete takes none.
-func deletion(s *schema.Schema, n kg.Entity) kg.Edits {
-	e := kg.DeleteEntity(s, n)
+func deletion(s *schema.Schema, n change.Entity) change.Edits {
+	e := change.DeleteEntity(s, n)
 	for name, v := range n.Values {
 		e.Fields = append(e.Fields, fault.FieldError{Field: name, Code: fault.Closed, Message: "delete takes no properties", Value: v})
 	}
@@ -77,7 +77,7 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 
 // nameless returns the edits of a node to be made whose id cannot be told, under a
 // name that nobody has, so that the rest of it can be tried.
-func nameless(r *invoke.Request, s *schema.Schema, n kg.Entity, make plan) []change.Edit {
+func nameless(r *invoke.Request, s *schema.Schema, n change.Entity, make plan) []change.Edit {
 	if r.Capability.Op() != "create" {
 		return nil
 	}
@@ -114,8 +114,8 @@ func unsaid(told, more []fault.FieldError) []fault.FieldError {
 }
 
 // entity reads the arguments of a typed write.
-func entity(r *invoke.Request, t *schema.Type) (kg.Entity, []fault.FieldError) {
-	n := kg.Entity{Type: t, Values: map[string]any{}}
+func entity(r *invoke.Request, t *schema.Type) (change.Entity, []fault.FieldError) {
+	n := change.Entity{Type: t, Values: map[string]any{}}
 	for name, v := range r.Args {
 		n.Values[name] = v
 	}

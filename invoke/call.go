@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"trails/kg"
+	"trails/kg/load"
 	"trails/policy"
 )
 
@@ -32,7 +33,7 @@ type Call struct {
 	// ParentSpan is the caller's span, 16 hex digits of a W3C traceparent; empty means none.
 	ParentSpan string
 	// Inputs replace the argument "data" of a load that is too large for JSON.
-	Inputs []kg.Input
+	Inputs []load.Input
 	// Output receives the stream of an export, or of the whole answer to a query.
 	Output io.Writer
 	// Progress, when set, hears of long work; it is called from one goroutine at a time.
@@ -49,7 +50,7 @@ type Question struct {
 }
 
 // Input is one stream of data with the name that errors call it by.
-type Input = kg.Input
+type Input = load.Input
 
 // Progress says how far long work is.
 type Progress = kg.Progress

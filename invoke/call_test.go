@@ -14,6 +14,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kg/load"
 )
 
 func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {
@@ -164,10 +165,7 @@ func TestALockedFileIsATimeOut(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		// A schema change holds the lock while its progress is told.
-		_, err := other.Session(invoketest.Ana).Load(t.Context(), kg.Load{
-			Inputs:   []kg.Input{{Name: "a.nq", Reader: strings.NewReader(manyQuads(5000))}},
-			Progress: func(p kg.Progress) { holdOnce(p, busy, blocking) },
-		})
+		_, err := other.Session(invoketest.Ana).Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "a.nq", Reader: strings.NewReader(manyQuads(5000))}}}, Progress: func(p kg.Progress) { holdOnce(p, busy, blocking) }})
 		if err != nil {
 			t.Error(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kg"
+	"trails/kg/load"
 	"trails/policy"
 )
 
@@ -66,7 +66,7 @@ func TestARetryIsTheSameCallHoweverItIsWritten(t *testing.T) {
 		"bounds of an update": {askedFor("mutate", `{"update": "INSERT DATA {<urn:a> <urn:b> 1}", "timeout_ms": 600000}`),
 			askedFor("mutate", `{"update": "INSERT DATA {<urn:a> <urn:b> 1}"}`)},
 		"data as a stream": {askedFor("load", `{"data": "<urn:a> <urn:b> 1 ."}`), {Capability: "load",
-			Inputs: []kg.Input{{Name: "data", Reader: strings.NewReader("<urn:a> <urn:b> 1 .")}}}},
+			Inputs: []load.Input{{Name: "data", Reader: strings.NewReader("<urn:a> <urn:b> 1 .")}}}},
 		"another program of the caller": {askedFor("note.create", note), {Capability: "note.create", Args: json.RawMessage(note),
 			Principal: policy.Local("ana", "another program")}},
 		"another door of the owner": {askedFor("note.create", note), {Capability: "note.create", Args: json.RawMessage(note),

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"trails/kg"
+	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -104,7 +106,7 @@ func filledGraph(b *testing.B, n int) *kg.Graph {
 
 func loadQuads(b *testing.B, g *kg.Graph, text []byte) {
 	b.Helper()
-	_, err := g.Session(ana).Load(b.Context(), kg.Load{Format: kg.NQuads, Inputs: []kg.Input{{Name: "generated", Reader: bytes.NewReader(text)}}})
+	_, err := g.Session(ana).Load(b.Context(), kg.Load{Options: load.Options{Format: load.NQuads, Inputs: []load.Input{{Name: "generated", Reader: bytes.NewReader(text)}}}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -140,7 +142,7 @@ func createThing(b *testing.B, s *kg.Session, i, other int) {
 	}}
 	err := s.View(b.Context(), func(snap *kg.Snapshot) error {
 		set.Schema = snap.Schema()
-		e := kg.CreateEntity(set.Schema, kg.Entity{Type: set.Schema.Type("Thing"), Values: values})
+		e := change.CreateEntity(set.Schema, change.Entity{Type: set.Schema.Type("Thing"), Values: values})
 		if len(e.Fields) > 0 {
 			b.Fatal(e.Fields)
 		}
@@ -169,7 +171,7 @@ func BenchmarkLoadNDJSON(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	benchmarkLoad(b, kg.CreateOptions{Schema: schema}, kg.Input{Name: "attack.ndjson.gz"}, data)
+	benchmarkLoad(b, kg.CreateOptions{Schema: schema}, load.Input{Name: "attack.ndjson.gz"}, data)
 }
 
 // dataDir is where real data is; without it the benchmark is skipped, but fails in CI.
@@ -195,7 +197,7 @@ func BenchmarkLoadNQuads(b *testing.B) {
 		if n > 100_000 && testing.Short() {
 			continue
 		}
-		text, in := generated(n), kg.Input{Name: "generated.nq"}
+		text, in := generated(n), load.Input{Name: "generated.nq"}
 		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkLoad(b, kg.CreateOptions{Base: base}, in, text) })
 		b.Run(fmt.Sprintf("%d validated", n), func(b *testing.B) {
 			benchmarkLoad(b, kg.CreateOptions{Base: base, Schema: []byte(benchSchema)}, in, text)
@@ -204,7 +206,7 @@ func BenchmarkLoadNQuads(b *testing.B) {
 }
 
 // benchmarkLoad reports quads a second of loading alone, and the file's bytes a quad.
-func benchmarkLoad(b *testing.B, opts kg.CreateOptions, in kg.Input, text []byte) {
+func benchmarkLoad(b *testing.B, opts kg.CreateOptions, in load.Input, text []byte) {
 	var quads, size int64
 	for b.Loop() {
 		b.StopTimer()
@@ -218,7 +220,7 @@ func benchmarkLoad(b *testing.B, opts kg.CreateOptions, in kg.Input, text []byte
 		}
 		b.StartTimer()
 		in.Reader, in.Size = bytes.NewReader(text), int64(len(text))
-		loaded, err := g.Session(ana).Load(b.Context(), kg.Load{Inputs: []kg.Input{in}})
+		loaded, err := g.Session(ana).Load(b.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{in}}})
 		if err != nil {
 			b.Fatal(err)
 		}

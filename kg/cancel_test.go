@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/kg"
+	"trails/kg/load"
 )
 
 const (
@@ -21,27 +22,27 @@ var slowly = map[string]struct {
 	hasNotes bool
 	run      func(context.Context, *kg.Session, func(kg.Progress)) error
 }{
-	"NDJSON":  {false, loadNotes(kg.NDJSON)},
-	"N-Quads": {false, loadNotes(kg.NQuads)},
+	"NDJSON":  {false, loadNotes(load.NDJSON)},
+	"N-Quads": {false, loadNotes(load.NQuads)},
 	"a schema": {true, func(ctx context.Context, s *kg.Session, hear func(kg.Progress)) error {
 		_, _, err := s.ApplySchema(ctx, kg.SchemaChange{Source: []byte(cancelAfter), AllowDataLoss: true, Progress: hear})
 		return err
 	}},
 }
 
-func loadNotes(format kg.Format) func(context.Context, *kg.Session, func(kg.Progress)) error {
+func loadNotes(format load.Format) func(context.Context, *kg.Session, func(kg.Progress)) error {
 	return func(ctx context.Context, s *kg.Session, hear func(kg.Progress)) error {
 		text := manyNotes(format)
-		in := kg.Input{Name: "data", Reader: strings.NewReader(text), Size: int64(len(text))}
-		_, err := s.Load(ctx, kg.Load{Inputs: []kg.Input{in}, Format: format, Progress: hear})
+		in := load.Input{Name: "data", Reader: strings.NewReader(text), Size: int64(len(text))}
+		_, err := s.Load(ctx, kg.Load{Options: load.Options{Inputs: []load.Input{in}, Format: format}, Progress: hear})
 		return err
 	}
 }
 
-func manyNotes(format kg.Format) string {
+func manyNotes(format load.Format) string {
 	var data strings.Builder
 	for i := range cancelNodes {
-		if format == kg.NDJSON {
+		if format == load.NDJSON {
 			fmt.Fprintf(&data, `{"type":"Note","id":"n%d","data":{"title":"T%d","old":"x"}}`+"\n", i, i)
 			continue
 		}
@@ -59,7 +60,7 @@ func TestLongWorkSaysHowFarItIsAndStopsWhenItIsCancelled(t *testing.T) {
 			open := func() *kg.Graph {
 				g := newGraph(t, cancelBefore)
 				if work.hasNotes {
-					if err := loadNotes(kg.NDJSON)(t.Context(), g.Session(ana), nil); err != nil {
+					if err := loadNotes(load.NDJSON)(t.Context(), g.Session(ana), nil); err != nil {
 						t.Fatal(err)
 					}
 				}

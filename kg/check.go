@@ -12,11 +12,8 @@ import (
 	"trails/validate"
 )
 
-// Limits on what a refused change reports.
-const (
-	defaultMaxErrors   = 100
-	keepGoingMaxErrors = 1000
-)
+// defaultMaxErrors bounds what a refused change reports.
+const defaultMaxErrors = 100
 
 // maxSeen bounds the nodes that a check remembers. A variable, so that a test reaches it
 // with little data.

@@ -93,27 +93,19 @@ const MaxReported = 10_000
 func (s *Session) Commit(ctx context.Context, c ChangeSet) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
-	labels := newRelabel()
+	labels := change.NewLabels()
 	for i, e := range c.Edits {
 		if i%256 == 0 && ctx.Err() != nil {
 			return Result{}, ctx.Err()
 		}
-		if err := e.Check(); err != nil {
+		if err := cmp.Or(e.Check(), change.CheckGraph(e.Quad.Label)); err != nil {
 			return Result{}, err
 		}
-		if err := addEdit(&spool, labels.edit(e)); err != nil {
+		if err := spool.Add(labels.Edit(e)); err != nil {
 			return Result{}, err
 		}
 	}
 	return s.write(ctx, job{action: policy.Change, spool: &spool, set: c})
-}
-
-// addEdit is the way into a spool for what comes from outside.
-func addEdit(spool *change.Spool, e change.Edit) error {
-	if err := checkGraph(e.Quad.Label); err != nil {
-		return err
-	}
-	return spool.Add(e)
 }
 
 // job is one change on its way through the write transaction.

@@ -45,7 +45,7 @@ types:
 	write := func(values map[string]any) {
 		var edits []change.Edit
 		session.View(ctx, func(s *kg.Snapshot) error {
-			edits = kg.CreateEntity(s.Schema(), kg.Entity{Type: s.Schema().Type("Book"), Values: values}).List
+			edits = change.CreateEntity(s.Schema(), change.Entity{Type: s.Schema().Type("Book"), Values: values}).List
 			return nil
 		})
 		result, err := session.Commit(ctx, kg.ChangeSet{Edits: edits, Message: "a book"})

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema"
@@ -23,21 +24,23 @@ type Exported struct {
 }
 
 // ExportFormats are those that [Snapshot.Export] writes.
-func ExportFormats() []Format { return []Format{NQuads, NTriples, NDJSON, Turtle, TriG, JSONLD} }
+func ExportFormats() []load.Format {
+	return []load.Format{load.NQuads, load.NTriples, load.NDJSON, load.Turtle, load.TriG, load.JSONLD}
+}
 
 // Export writes the snapshot in canonical order: the same graph gives the same
 // bytes, and blank nodes keep their labels. Triples, which are what N-Triples and
 // Turtle can say, are those of the default graph. Memory is bounded, whatever the
 // graph's size.
-func (s *Snapshot) Export(ctx context.Context, w io.Writer, format Format, progress func(Progress)) (Exported, error) {
+func (s *Snapshot) Export(ctx context.Context, w io.Writer, format load.Format, progress func(Progress)) (Exported, error) {
 	return s.ExportGraph(ctx, w, format, "", progress)
 }
 
 // ExportGraph writes one named graph, or with [rdf.DefaultGraph] the default graph
 // only. Formats of triples say it without its name, and so does JSON-LD then.
-func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format Format, graph rdf.IRI, progress func(Progress)) (Exported, error) {
+func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format load.Format, graph rdf.IRI, progress func(Progress)) (Exported, error) {
 	if !slices.Contains(ExportFormats(), format) {
-		return Exported{}, wrongFormat(format, ExportFormats())
+		return Exported{}, load.UnknownFormat(format, ExportFormats())
 	}
 	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18), format: format, graph: graph}
 	defer out.spool.Close()
@@ -57,7 +60,7 @@ func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format Format, 
 type exporting struct {
 	snapshot *Snapshot
 	w        *bufio.Writer
-	format   Format
+	format   load.Format
 	graph    rdf.IRI
 	spool    change.Spool
 	stream   rdfio.Stream // of a format that looks at everything first; nil for others
@@ -68,11 +71,11 @@ type exporting struct {
 func (x *exporting) open() (err error) {
 	s := x.snapshot.Schema()
 	switch {
-	case x.format == Turtle:
+	case x.format == load.Turtle:
 		x.stream, err = rdfio.NewTurtleStream(s.TurtlePrefixes())
-	case x.format == TriG:
+	case x.format == load.TriG:
 		x.stream, err = rdfio.NewTriGStream(s.TurtlePrefixes())
-	case x.format == JSONLD:
+	case x.format == load.JSONLD:
 		x.stream = rdfio.NewJSONLDStream(s.JSONLDContext(s.Types...))
 	}
 	x.spool.ByGraph = x.stream != nil
@@ -108,11 +111,11 @@ func (x *exporting) collect(ctx context.Context, progress func(Progress)) error 
 // says reports whether the format can say a quad, and takes the name off one that it
 // says as a triple.
 func (x *exporting) says(q *rdf.Quad) bool {
-	triples := x.format == NTriples || x.format == Turtle
+	triples := x.format == load.NTriples || x.format == load.Turtle
 	if triples && x.graph == "" && q.Label != nil {
 		return false
 	}
-	if triples || x.format == JSONLD && x.graph != "" {
+	if triples || x.format == load.JSONLD && x.graph != "" {
 		q.Label = nil
 	}
 	return true
@@ -120,7 +123,7 @@ func (x *exporting) says(q *rdf.Quad) bool {
 
 func (x *exporting) write(ctx context.Context, report func(int64)) (err error) {
 	switch {
-	case x.format == NDJSON:
+	case x.format == load.NDJSON:
 		return x.nodes(ctx, report)
 	case x.stream != nil:
 		x.done.Records, err = x.stream.Write(x.w, x.sorted(ctx, report))

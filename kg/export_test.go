@@ -16,6 +16,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
@@ -55,17 +56,17 @@ func TestAnExportLoadedAgainExportsTheSame(t *testing.T) {
 		n++
 		g := createAt(t, filepath.Join(dir, fmt.Sprint(n, "a.db")), notes)
 		defer g.Close()
-		load(t, g, "in.nq", string(text))
-		first := export(t, g, kg.NQuads)
-		if again := load(t, g, "export.nq", first); again.Changed {
+		mustLoad(t, g, "in.nq", string(text))
+		first := export(t, g, load.NQuads)
+		if again := mustLoad(t, g, "export.nq", first); again.Changed {
 			rt.Fatalf("loaded where it came from: +%d -%d", again.AddedCount, again.RemovedCount)
 		}
 		other := createAt(t, filepath.Join(dir, fmt.Sprint(n, "b.db")), "")
 		defer other.Close()
-		if err := importInto(t, other, kg.NQuads, first); err != nil {
+		if err := importInto(t, other, load.NQuads, first); err != nil {
 			rt.Fatal(err)
 		}
-		if diff := cmp.Diff(first, export(t, other, kg.NQuads)); diff != "" {
+		if diff := cmp.Diff(first, export(t, other, load.NQuads)); diff != "" {
 			rt.Fatal(diff)
 		}
 	})
@@ -110,14 +111,14 @@ func TestNDJSONLoadedAgainExportsTheSame(t *testing.T) {
 		if _, err := tryLoad(t, g, kg.Load{}, "in.ndjson", text.String()); err != nil {
 			rt.Fatalf("%v\n%s", err, text.String())
 		}
-		first := export(t, g, kg.NDJSON)
-		if again := load(t, g, "export.ndjson", first); again.Changed {
+		first := export(t, g, load.NDJSON)
+		if again := mustLoad(t, g, "export.ndjson", first); again.Changed {
 			rt.Fatalf("loaded where it came from: %v %v\n%s", again.Added, again.Removed, first)
 		}
 		other := createAt(t, filepath.Join(dir, fmt.Sprint(n, "b.db")), everything)
 		defer other.Close()
-		load(t, other, "export.ndjson", first)
-		for _, format := range []kg.Format{kg.NDJSON, kg.NQuads} {
+		mustLoad(t, other, "export.ndjson", first)
+		for _, format := range []load.Format{load.NDJSON, load.NQuads} {
 			if diff := cmp.Diff(export(t, g, format), export(t, other, format)); diff != "" {
 				rt.Fatal(diff)
 			}
@@ -154,8 +155,8 @@ func thing(t *rapid.T, id string, ids []string) string {
 
 func TestAnExportSaysWhatItLeavesOut(t *testing.T) {
 	g := newGraph(t, notes)
-	load(t, g, "in.ndjson", note("a", "A"))
-	load(t, g, "more.nq", `
+	mustLoad(t, g, "in.ndjson", note("a", "A"))
+	mustLoad(t, g, "more.nq", `
 <urn:x> <urn:p> "not of a type" .
 _:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:t:Unknown> .
 <urn:trails:t:Note/a> <urn:p> "not of the type" .
@@ -163,7 +164,7 @@ _:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:t:Unknown> .
 `)
 	var out bytes.Buffer
 	view(t, g, func(s *kg.Snapshot) error {
-		got, err := s.Export(t.Context(), &out, kg.NDJSON, nil)
+		got, err := s.Export(t.Context(), &out, load.NDJSON, nil)
 		schema := s.Head().Quads - 6
 		if got.Records != 1 || got.Left != schema+4 {
 			t.Errorf("%d records, %d left out, %d of them of the schema", got.Records, got.Left, schema)
@@ -194,13 +195,13 @@ func TestAnExportEndsWhenItsOutputDoes(t *testing.T) {
 			_, err := s.Export(t.Context(), failingWriter{full}, format, nil)
 			return err
 		})
-		if format == kg.NQuads && !errors.Is(err, full) { // the others have nothing to say yet, or say it in the buffer
+		if format == load.NQuads && !errors.Is(err, full) { // the others have nothing to say yet, or say it in the buffer
 			t.Errorf("%s: got %v", format, err)
 		}
 	}
-	load(t, g, "in.ndjson", note("a", "A"))
+	mustLoad(t, g, "in.ndjson", note("a", "A"))
 	err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
-		_, err := s.Export(cancelled(t), &bytes.Buffer{}, kg.NQuads, nil)
+		_, err := s.Export(cancelled(t), &bytes.Buffer{}, load.NQuads, nil)
 		return err
 	})
 	if err == nil {
@@ -215,21 +216,21 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 // TestEveryFormatSaysTheGraph loads what was exported into another graph.
 func TestEveryFormatSaysTheGraph(t *testing.T) {
 	g := newGraph(t, everything)
-	load(t, g, "in.trig", `
+	mustLoad(t, g, "in.trig", `
 @prefix e: <urn:e:> .
 e:s a e:T ; e:p 01, "x"@en, 1.50, "a\nb", [ e:q ( 1 ( 2 ) ) ] .
 e:g { e:s e:p _:shared, [ e:q true ] . }
 _:shared e:q "in two graphs" .
 _:named { e:s e:p _:named }
 `)
-	whole := quadsOf(t, export(t, g, kg.NQuads))
+	whole := quadsOf(t, export(t, g, load.NQuads))
 	for _, format := range kg.ExportFormats() {
 		t.Run(string(format), func(t *testing.T) {
-			if format == kg.NDJSON {
+			if format == load.NDJSON {
 				t.Skip("says nodes of declared types only; see above")
 			}
 			want := whole
-			if format == kg.NTriples || format == kg.Turtle {
+			if format == load.NTriples || format == load.Turtle {
 				want = slices.DeleteFunc(slices.Clone(whole), func(q rdf.Quad) bool { return q.Label != nil })
 			}
 			text := export(t, g, format)
@@ -237,11 +238,11 @@ _:named { e:s e:p _:named }
 			if err := importInto(t, other, format, text); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			got := quadsOf(t, export(t, other, kg.NQuads))
+			got := quadsOf(t, export(t, other, load.NQuads))
 			if !rdf.Isomorphic(want, got) {
 				t.Errorf("got %d quads, want %d\n%s", len(got), len(want), text)
 			}
-			if again, err := tryLoad(t, g, kg.Load{Format: format}, "again", text); err != nil || again.Changed {
+			if again, err := tryLoad(t, g, kg.Load{Options: load.Options{Format: format}}, "again", text); err != nil || again.Changed {
 				t.Errorf("loaded where it came from: %v, +%d -%d", err, again.AddedCount, again.RemovedCount)
 			}
 		})
@@ -250,12 +251,12 @@ _:named { e:s e:p _:named }
 
 func TestOneGraphIsExported(t *testing.T) {
 	g := newGraph(t, notes)
-	load(t, g, "in.trig", `<urn:s> <urn:p> "default" . <urn:g> { <urn:s> <urn:p> "named" }`)
-	for format, want := range map[kg.Format]string{
-		kg.NTriples: "<urn:s> <urn:p> \"named\" .\n",
-		kg.NQuads:   "<urn:s> <urn:p> \"named\" <urn:g> .\n",
-		kg.Turtle:   "<urn:s> <urn:p> \"named\" .\n",
-		kg.TriG:     "<urn:g> {\n    <urn:s> <urn:p> \"named\" .\n}\n",
+	mustLoad(t, g, "in.trig", `<urn:s> <urn:p> "default" . <urn:g> { <urn:s> <urn:p> "named" }`)
+	for format, want := range map[load.Format]string{
+		load.NTriples: "<urn:s> <urn:p> \"named\" .\n",
+		load.NQuads:   "<urn:s> <urn:p> \"named\" <urn:g> .\n",
+		load.Turtle:   "<urn:s> <urn:p> \"named\" .\n",
+		load.TriG:     "<urn:g> {\n    <urn:s> <urn:p> \"named\" .\n}\n",
 	} {
 		var out strings.Builder
 		view(t, g, func(s *kg.Snapshot) error {
@@ -268,7 +269,7 @@ func TestOneGraphIsExported(t *testing.T) {
 	}
 	var out strings.Builder
 	view(t, g, func(s *kg.Snapshot) error {
-		_, err := s.ExportGraph(t.Context(), &out, kg.NQuads, rdf.DefaultGraph, nil)
+		_, err := s.ExportGraph(t.Context(), &out, load.NQuads, rdf.DefaultGraph, nil)
 		return err
 	})
 	if want := "<urn:s> <urn:p> \"default\" .\n"; out.String() != want {

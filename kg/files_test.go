@@ -12,6 +12,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -30,7 +31,7 @@ func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := open(t, path)
-			if diff := cmp.Diff(string(stored(t, name+".nq")), export(t, g, kg.NQuads)); diff != "" {
+			if diff := cmp.Diff(string(stored(t, name+".nq")), export(t, g, load.NQuads)); diff != "" {
 				t.Errorf("the statements differ:\n%s", diff)
 			}
 			var log struct{ Commits []struct{ ID string } }

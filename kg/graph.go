@@ -330,15 +330,6 @@ func (c *compiled) nameOf(node rdf.Term) string {
 	return string(iri)
 }
 
-// checkGraph refuses to write where only the system writes.
-func checkGraph(label rdf.Term) error {
-	switch label {
-	case rdf.DefaultGraph, provGraph, commitsGraph:
-		return fault.New(fault.InvalidData, "graph %s is kept by trails itself and cannot be written to", rdf.Lexical(label))
-	}
-	return nil
-}
-
 // schemaIsKept is the refusal of a change of data that would edit the schema, at a
 // place in its input if that is known. Data that repeats what the schema says, as an
 // export that is loaded where it came from does, edits nothing.
@@ -349,9 +340,3 @@ func schemaIsKept(place string) error {
 	}
 	return fault.New(fault.Denied, "%sgraph <%s> holds the schema, which data cannot change; use schema_apply%s", place, string(rdf.SchemaGraph), hint)
 }
-
-// Graphs that queries will see and nobody writes to.
-const (
-	provGraph    = rdf.IRI("urn:trails:graph:prov")
-	commitsGraph = rdf.IRI("urn:trails:graph:commits")
-)

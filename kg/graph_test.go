@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trails/kg"
+	"trails/kg/load"
 	"trails/policy"
 )
 
@@ -81,7 +82,7 @@ func newGraph(t testing.TB, schema string) *kg.Graph {
 }
 
 // export returns the whole graph as text.
-func export(t testing.TB, g *kg.Graph, format kg.Format) string {
+func export(t testing.TB, g *kg.Graph, format load.Format) string {
 	t.Helper()
 	var out bytes.Buffer
 	view(t, g, func(s *kg.Snapshot) error {
@@ -105,8 +106,8 @@ func head(t testing.TB, g *kg.Graph) kg.Commit {
 	return c
 }
 
-// load loads text and must succeed.
-func load(t testing.TB, g *kg.Graph, name, text string) kg.Loaded {
+// mustLoad loads text and must succeed.
+func mustLoad(t testing.TB, g *kg.Graph, name, text string) kg.Loaded {
 	t.Helper()
 	loaded, err := tryLoad(t, g, kg.Load{}, name, text)
 	if err != nil {
@@ -116,15 +117,15 @@ func load(t testing.TB, g *kg.Graph, name, text string) kg.Loaded {
 }
 
 // importInto puts an export into a new graph.
-func importInto(t testing.TB, g *kg.Graph, format kg.Format, text string) error {
+func importInto(t testing.TB, g *kg.Graph, format load.Format, text string) error {
 	t.Helper()
-	_, err := g.Session(ana).Import(t.Context(), kg.Load{Format: format, Inputs: []kg.Input{{Name: "export", Reader: strings.NewReader(text)}}})
+	_, err := g.Session(ana).Import(t.Context(), kg.Load{Options: load.Options{Format: format, Inputs: []load.Input{{Name: "export", Reader: strings.NewReader(text)}}}})
 	return err
 }
 
 func tryLoad(t testing.TB, g *kg.Graph, l kg.Load, name, text string) (kg.Loaded, error) {
 	t.Helper()
-	l.Inputs = []kg.Input{{Name: name, Reader: strings.NewReader(text)}}
+	l.Inputs = []load.Input{{Name: name, Reader: strings.NewReader(text)}}
 	return g.Session(ana).Load(t.Context(), l)
 }
 

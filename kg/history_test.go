@@ -12,6 +12,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -41,9 +42,9 @@ func TestTheSameHistoryInTwoFilesHasTheSameIDs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		load(t, g, "in.ndjson", note("a", "A")+note("b", "B"))
+		mustLoad(t, g, "in.ndjson", note("a", "A")+note("b", "B"))
 		commit(t, g, titled("a", "Another"))
-		if _, err := tryLoad(t, g, kg.Load{Mode: kg.Overwrite}, "in.ndjson", note("b", "B")+note("c", "C")); err != nil {
+		if _, err := tryLoad(t, g, kg.Load{Options: load.Options{Mode: load.Overwrite}}, "in.ndjson", note("b", "B")+note("c", "C")); err != nil {
 			t.Fatal(err)
 		}
 		verify(t, g)
@@ -57,7 +58,7 @@ func TestTheSameHistoryInTwoFilesHasTheSameIDs(t *testing.T) {
 func TestASnapshotStaysAsItWas(t *testing.T) {
 	path := newFile(t, notes)
 	g, other := open(t, path), open(t, path)
-	load(t, g, "in.ndjson", note("a", "A"))
+	mustLoad(t, g, "in.ndjson", note("a", "A"))
 	snap, err := g.Session(ana).Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 	defer snap.Close()
 	read := func() string {
 		var out strings.Builder
-		if _, err := snap.Export(t.Context(), &out, kg.NQuads, nil); err != nil {
+		if _, err := snap.Export(t.Context(), &out, load.NQuads, nil); err != nil {
 			t.Fatal(err)
 		}
 		items, err := snap.List(t.Context(), kg.Query{Type: snap.Schema().Type("Note"), Limit: 10})
@@ -74,7 +75,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 	before := read()
 	for _, writer := range []*kg.Graph{g, other} {
 		commit(t, writer, titled("a", "Changed by "+writer.Name()+writer.Path()[:1]))
-		load(t, writer, "in.ndjson", note("b", "B"))
+		mustLoad(t, writer, "in.ndjson", note("b", "B"))
 		if _, _, err := writer.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Source: []byte("types: {}"), AllowDataLoss: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -92,15 +93,15 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 func TestTwoOpenFilesSeeEachOther(t *testing.T) {
 	path := newFile(t, notes)
 	a, b := open(t, path), open(t, path)
-	load(t, a, "in.ndjson", note("a", "A"))
-	load(t, b, "in.ndjson", note("b", "B"))
-	if diff := cmp.Diff(export(t, a, kg.NQuads), export(t, b, kg.NQuads)); diff != "" {
+	mustLoad(t, a, "in.ndjson", note("a", "A"))
+	mustLoad(t, b, "in.ndjson", note("b", "B"))
+	if diff := cmp.Diff(export(t, a, load.NQuads), export(t, b, load.NQuads)); diff != "" {
 		t.Fatal(diff)
 	}
 	if _, _, err := b.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Source: []byte(strings.Replace(notes, "title: {", "year: {type: year, required: true, default: \"2026\"}\n      title: {", 1))}); err != nil {
 		t.Fatal(err)
 	}
-	loaded := load(t, a, "in.ndjson", `{"type":"Note","id":"c","data":{"title":"C","year":"1999"}}`)
+	loaded := mustLoad(t, a, "in.ndjson", `{"type":"Note","id":"c","data":{"title":"C","year":"1999"}}`)
 	if loaded.After.SchemaVersion != 2 || loaded.Before.Parent == (kg.CommitID{}) {
 		t.Errorf("got %+v", loaded.After)
 	}
@@ -126,7 +127,7 @@ func TestManyWritersLoseNothing(t *testing.T) {
 	}
 	group.Wait()
 	g := open(t, path)
-	if got := strings.Count(export(t, g, kg.NDJSON), "\n"); got != writers*each {
+	if got := strings.Count(export(t, g, load.NDJSON), "\n"); got != writers*each {
 		t.Errorf("%d of %d notes are there", got, writers*each)
 	}
 	if got := len(ids(t, g)); got != writers*each+1 {

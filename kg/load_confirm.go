@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -30,12 +31,12 @@ type Replaced struct {
 func (r *ReadyLoad) Replaces(ctx context.Context) (goes Replacement, err error) {
 	err = r.session.View(ctx, func(snap *Snapshot) (err error) {
 		goes.Head = snap.Head()
-		switch r.in.load.Mode {
-		case Overwrite:
-			goes.Types, err = snap.countTypes(ctx, r.in.types)
-		case Replace:
-			goes.Statements, err = snap.countGraph(ctx, r.in.load.Graph)
-		case Merge, Append:
+		switch r.load.Mode {
+		case load.Overwrite:
+			goes.Types, err = snap.countTypes(ctx, r.data.Types)
+		case load.Replace:
+			goes.Statements, err = snap.countGraph(ctx, r.load.Graph)
+		case load.Merge, load.Append:
 		}
 		return err
 	})

@@ -1,14 +1,13 @@
 package kg
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -45,7 +44,7 @@ func (l Load) checkTarget() error {
 		return fault.New(fault.InvalidArguments, "if_graph %q is not one of exists, absent", string(l.IfGraph))
 	case l.Graph == "" && l.IfGraph != "":
 		return wrong("graph", "if_graph asks about a graph; say which")
-	case l.Graph == "" && l.Mode == Replace:
+	case l.Graph == "" && l.Mode == load.Replace:
 		return wrong("graph", "mode replace puts the data in the place of a graph; say which, "+string(rdf.DefaultGraph)+" for the default graph")
 	case l.Graph != "" && l.Graph != rdf.DefaultGraph:
 		return checkUpdatable(l.Graph)
@@ -53,94 +52,53 @@ func (l Load) checkTarget() error {
 	return nil
 }
 
-// label is a graph's name in a quad; nil for the default graph, which "" is, too.
-func label(graph rdf.IRI) rdf.Term {
-	if graph == "" || graph == rdf.DefaultGraph {
-		return nil
-	}
-	return graph
-}
-
-// placed gives a quad of the data its graph.
-func (l *loading) placed(q rdf.Quad) (rdf.Quad, error) {
-	target := label(cmp.Or(l.input.Graph, l.load.Graph))
-	if q.Label == nil {
-		q.Label = target
-	}
-	if (l.load.OneGraph || l.load.Mode == Replace) && q.Label != target {
-		return q, fmt.Errorf("the data names the graph %s itself, and is for one graph", rdf.AppendTerm(nil, q.Label))
-	}
-	return q, nil
-}
-
-// maxBlank bounds the quads with blank nodes that a replacement compares with those
-// that are there, and blankWork what it costs.
-const (
-	maxBlank  = 10_000
-	blankWork = 1_000_000
-)
-
-// setAside keeps a quad with blank nodes back while all such may turn out to be those
-// that are there, under other labels.
-func (l *loading) setAside(e change.Edit) bool {
-	if l.load.Mode != Replace || l.manyBlank || !hasBlank(e.Quad) {
-		return false
-	}
-	l.blank = append(l.blank, e)
-	l.manyBlank = len(l.blank) > maxBlank
-	return true
-}
-
-func hasBlank(q rdf.Quad) bool {
-	_, subject := q.Subject.(rdf.BNode)
-	_, object := q.Object.(rdf.BNode)
-	return subject || object
-}
+// blankWork bounds what the comparison of blank nodes costs.
+const blankWork = 1_000_000
 
 // compareBlank finds out, before anything is locked, whether the blank nodes of the
 // data say what those of the graph say. It holds at the head that it was found at.
-func (l *loading) compareBlank(s *Session) error {
-	if len(l.blank) == 0 || l.manyBlank {
+func (r *ReadyLoad) compareBlank(ctx context.Context) error {
+	if len(r.data.Blank) == 0 {
 		return nil
 	}
-	return s.View(l.ctx, func(snap *Snapshot) error {
+	return r.session.View(ctx, func(snap *Snapshot) error {
 		var there []rdf.Quad
-		for q, err := range snap.Match(l.ctx, rdf.Quad{Label: l.load.Graph}) {
+		for q, err := range snap.Match(ctx, rdf.Quad{Label: r.load.Graph}) {
 			if err != nil {
 				return err
 			}
-			if !hasBlank(q) {
+			if !load.HasBlank(q) {
 				continue
 			}
-			if there = append(there, q); len(there) > len(l.blank) {
+			if there = append(there, q); len(there) > len(r.data.Blank) {
 				return nil
 			}
 		}
-		given := make([]rdf.Quad, 0, len(l.blank))
-		for _, e := range l.blank {
+		given := make([]rdf.Quad, 0, len(r.data.Blank))
+		for _, e := range r.data.Blank {
 			given = append(given, e.Quad)
 		}
-		l.sameBlank, l.sameAt = rdf.IsomorphicWithin(given, there, blankWork), snap.Head().ID
+		r.sameBlank, r.sameAt = rdf.IsomorphicWithin(given, there, blankWork), snap.Head().ID
 		return nil
 	})
 }
 
 // atHead does, under the write lock, what depends on the graph as it is then.
-func (l *loading) atHead(ctx context.Context, w *db.Writer, c *compiled) error {
-	if l.load.Graph != "" {
+func (r *ReadyLoad) atHead(ctx context.Context, w *db.Writer, c *compiled) error {
+	if r.load.Graph != "" {
 		var err error
-		if l.existed, err = graphExists(ctx, w, l.load.Graph); err != nil {
+		if r.existed, err = graphExists(ctx, w, r.load.Graph); err != nil {
 			return err
 		}
-		if err := l.load.IfGraph.check(l.load.Graph, l.existed); err != nil {
+		if err := r.load.IfGraph.check(r.load.Graph, r.existed); err != nil {
 			return err
 		}
 	}
-	if l.load.Mode == Replace {
-		return l.replaceGraph(ctx, w)
+	if r.load.Mode == load.Replace {
+		return r.replaceGraph(ctx, w)
 	}
-	if l.load.Mode == Overwrite {
-		return l.eraseTypes(ctx, w, c)
+	if r.load.Mode == load.Overwrite {
+		return r.eraseTypes(ctx, w, c)
 	}
 	return nil
 }
@@ -157,23 +115,23 @@ func graphExists(ctx context.Context, w *db.Writer, graph rdf.IRI) (bool, error)
 
 // replaceGraph adds the removal of what is in the graph; what the data says again
 // stays, as the merge of edits has it.
-func (l *loading) replaceGraph(ctx context.Context, w *db.Writer) error {
-	same := l.sameBlank && w.Head().ID == l.sameAt
+func (r *ReadyLoad) replaceGraph(ctx context.Context, w *db.Writer) error {
+	same := r.sameBlank && w.Head().ID == r.sameAt
 	if !same {
-		for _, e := range l.blank {
-			if err := l.spool.Add(e); err != nil {
+		for _, e := range r.data.Blank {
+			if err := r.data.Edits.Add(e); err != nil {
 				return err
 			}
 		}
 	}
-	for q, err := range w.Match(ctx, rdf.Quad{Label: l.load.Graph}) {
+	for q, err := range w.Match(ctx, rdf.Quad{Label: r.load.Graph}) {
 		if err != nil {
 			return err
 		}
-		if same && hasBlank(q) {
+		if same && load.HasBlank(q) {
 			continue
 		}
-		if err := l.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
+		if err := r.data.Edits.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
 			return err
 		}
 	}

@@ -10,10 +10,13 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
-func replaceIn(graph rdf.IRI) kg.Load { return kg.Load{Mode: kg.Replace, Graph: graph} }
+func replaceIn(graph rdf.IRI) kg.Load {
+	return kg.Load{Options: load.Options{Mode: load.Replace, Graph: graph}}
+}
 
 // TestAReplacedGraphIsWhatTheDataSays and other graphs are as before, for any quads.
 func TestAReplacedGraphIsWhatTheDataSays(t *testing.T) {
@@ -22,7 +25,7 @@ func TestAReplacedGraphIsWhatTheDataSays(t *testing.T) {
 		n++
 		g := createAt(t, filepath.Join(dir, fmt.Sprint(n, ".db")), "")
 		defer g.Close()
-		load(t, g, "before.nq", lines(rapid.SliceOfN(anyQuadGen(), 0, 20).Draw(rt, "before")))
+		mustLoad(t, g, "before.nq", lines(rapid.SliceOfN(anyQuadGen(), 0, 20).Draw(rt, "before")))
 		graph := rapid.SampledFrom([]rdf.IRI{"urn:g", "urn:new", rdf.DefaultGraph}).Draw(rt, "graph")
 		var data []rdf.Quad
 		for _, q := range rapid.SliceOfN(anyQuadGen(), 0, 20).Draw(rt, "data") {
@@ -30,7 +33,7 @@ func TestAReplacedGraphIsWhatTheDataSays(t *testing.T) {
 			data = append(data, q)
 		}
 		others := func() (in, out []rdf.Quad) {
-			for _, q := range quadsOf(t, export(t, g, kg.NQuads)) {
+			for _, q := range quadsOf(t, export(t, g, load.NQuads)) {
 				if q.Label == graph || q.Label == nil && graph == rdf.DefaultGraph {
 					q.Label = nil
 					in = append(in, q)
@@ -108,22 +111,22 @@ func TestWhatALoadRequiresOfItsGraph(t *testing.T) {
 		data string
 		want fault.Kind
 	}{
-		"no graph to replace":     {kg.Load{Mode: kg.Replace}, "", fault.InvalidArguments},
+		"no graph to replace":     {kg.Load{Options: load.Options{Mode: load.Replace}}, "", fault.InvalidArguments},
 		"no graph to ask about":   {kg.Load{IfGraph: kg.Absent}, "", fault.InvalidArguments},
-		"no such state":           {kg.Load{IfGraph: "new", Graph: "urn:g"}, "", fault.InvalidArguments},
+		"no such state":           {kg.Load{Options: load.Options{Graph: "urn:g"}, IfGraph: "new"}, "", fault.InvalidArguments},
 		"the schema":              {replaceIn(rdf.SchemaGraph), "", fault.Denied},
-		"a graph that there is":   {kg.Load{Graph: "urn:g", IfGraph: kg.Absent}, "", fault.Precondition},
-		"a graph that is not":     {kg.Load{Graph: "urn:h", IfGraph: kg.Exists}, "", fault.Precondition},
-		"the default graph":       {kg.Load{Graph: rdf.DefaultGraph, IfGraph: kg.Absent}, "", fault.Precondition},
+		"a graph that there is":   {kg.Load{Options: load.Options{Graph: "urn:g"}, IfGraph: kg.Absent}, "", fault.Precondition},
+		"a graph that is not":     {kg.Load{Options: load.Options{Graph: "urn:h"}, IfGraph: kg.Exists}, "", fault.Precondition},
+		"the default graph":       {kg.Load{Options: load.Options{Graph: rdf.DefaultGraph}, IfGraph: kg.Absent}, "", fault.Precondition},
 		"another graph":           {replaceIn("urn:g"), "<urn:h> { <urn:s> <urn:p> 1 }", fault.InvalidData},
-		"another graph, added to": {kg.Load{Graph: "urn:g", OneGraph: true}, "<urn:h> { <urn:s> <urn:p> 1 }", fault.InvalidData},
-		"NDJSON":                  {kg.Load{Mode: kg.Replace, Graph: "urn:g", Format: kg.NDJSON}, "{}", fault.InvalidArguments},
+		"another graph, added to": {kg.Load{Options: load.Options{Graph: "urn:g", OneGraph: true}}, "<urn:h> { <urn:s> <urn:p> 1 }", fault.InvalidData},
+		"NDJSON":                  {kg.Load{Options: load.Options{Mode: load.Replace, Graph: "urn:g", Format: load.NDJSON}}, "{}", fault.InvalidArguments},
 	} {
 		t.Run(says, func(t *testing.T) {
 			g := newGraph(t, notes)
-			load(t, g, "in.nq", "<urn:s> <urn:p> <urn:o> <urn:g> .")
+			mustLoad(t, g, "in.nq", "<urn:s> <urn:p> <urn:o> <urn:g> .")
 			if c.load.Format == "" {
-				c.load.Format = kg.TriG
+				c.load.Format = load.TriG
 			}
 			if l, err := tryLoad(t, g, c.load, "in", c.data); !fault.Is(err, c.want) || l.Changed {
 				t.Errorf("got %v, want %v", err, c.want)
@@ -138,7 +141,7 @@ func TestJSONLDNamesTheContextsOfALoad(t *testing.T) {
 	if _, err := tryLoad(t, g, kg.Load{}, "own.jsonld", `{"@context":"trails://schema",`+body); err != nil {
 		t.Fatal(err)
 	}
-	if got := export(t, g, kg.NDJSON); got != note("a", "A") {
+	if got := export(t, g, load.NDJSON); got != note("a", "A") {
 		t.Errorf("got %s", got)
 	}
 	named := `{"@context":["https://example.org/c","trails://schema"],` + strings.Replace(body, "Note/a", "Note/b", 1)
@@ -147,7 +150,7 @@ func TestJSONLDNamesTheContextsOfALoad(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	contexts := map[string][]byte{"https://example.org/c": []byte(`{"@context":{"cites":null}}`)}
-	if _, err := tryLoad(t, g, kg.Load{Contexts: contexts}, "other.jsonld", named); err != nil {
+	if _, err := tryLoad(t, g, kg.Load{Options: load.Options{Contexts: contexts}}, "other.jsonld", named); err != nil {
 		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -37,12 +38,12 @@ func note(id, title string) string {
 // problems are the places and messages of a refused load; the graph must be as before.
 func problems(t *testing.T, g *kg.Graph, l kg.Load, text string) []string {
 	t.Helper()
-	before := export(t, g, kg.NQuads)
+	before := export(t, g, load.NQuads)
 	_, err := tryLoad(t, g, l, "in", text)
 	if !fault.Is(err, fault.InvalidData) {
 		t.Fatalf("got %v, want invalid data", err)
 	}
-	if export(t, g, kg.NQuads) != before {
+	if export(t, g, load.NQuads) != before {
 		t.Error("a refused load changed the graph")
 	}
 	var all []string
@@ -69,7 +70,7 @@ func TestLinesThatNoTextFileCanShow(t *testing.T) {
 		"no quote at an end": {`{"type":"Note` + "\n", "the JSON object does not end on its line"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := problems(t, g, kg.Load{Format: kg.NDJSON, KeepGoing: true}, note("a", "A")+c.line)
+			got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON, KeepGoing: true}}, note("a", "A")+c.line)
 			if diff := cmp.Diff([]string{"in:2: " + c.want}, got); diff != "" {
 				t.Error(diff)
 			}
@@ -79,11 +80,11 @@ func TestLinesThatNoTextFileCanShow(t *testing.T) {
 
 func TestAfterALineThatIsTooLongTheNextOneIsRead(t *testing.T) {
 	g := newGraph(t, notes)
-	for format, lines := range map[kg.Format][2]string{
-		kg.NDJSON: {note("long", strings.Repeat("x", 17<<20)), `{"type":"Nota"}`},
-		kg.NQuads: {`<urn:s> <urn:p> "` + strings.Repeat("x", 17<<20) + "\" .\n", "<urn:s>"},
+	for format, lines := range map[load.Format][2]string{
+		load.NDJSON: {note("long", strings.Repeat("x", 17<<20)), `{"type":"Nota"}`},
+		load.NQuads: {`<urn:s> <urn:p> "` + strings.Repeat("x", 17<<20) + "\" .\n", "<urn:s>"},
 	} {
-		got := problems(t, g, kg.Load{Format: format, KeepGoing: true}, lines[1]+"\n"+lines[0]+"\n"+lines[1]+"\n"+lines[0])
+		got := problems(t, g, kg.Load{Options: load.Options{Format: format, KeepGoing: true}}, lines[1]+"\n"+lines[0]+"\n"+lines[1]+"\n"+lines[0])
 		var places []string
 		for _, p := range got {
 			place, _, _ := strings.Cut(p, " ")
@@ -98,8 +99,8 @@ func TestAfterALineThatIsTooLongTheNextOneIsRead(t *testing.T) {
 
 func TestALineMayBeAsLongAsTheLimit(t *testing.T) {
 	g := newGraph(t, notes)
-	load(t, g, "in.ndjson", note("long", strings.Repeat("x", 16<<20-60)))
-	if got := len(export(t, g, kg.NDJSON)); got < 16<<20-60 {
+	mustLoad(t, g, "in.ndjson", note("long", strings.Repeat("x", 16<<20-60)))
+	if got := len(export(t, g, load.NDJSON)); got < 16<<20-60 {
 		t.Errorf("the export has %d bytes", got)
 	}
 }
@@ -107,17 +108,17 @@ func TestALineMayBeAsLongAsTheLimit(t *testing.T) {
 func TestBadLinesAreReportedUpToALimit(t *testing.T) {
 	g := newGraph(t, notes)
 	text := note("a", "A") + strings.Repeat("?\n", 5000)
-	if got := problems(t, g, kg.Load{Format: kg.NDJSON}, text); len(got) != 1 {
+	if got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON}}, text); len(got) != 1 {
 		t.Errorf("without keep going there are %d", len(got))
 	}
-	if got := problems(t, g, kg.Load{Format: kg.NDJSON, KeepGoing: true}, text); len(got) != 1000 || got[999] != "in:1001: "+got[999][9:] {
+	if got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON, KeepGoing: true}}, text); len(got) != 1000 || got[999] != "in:1001: "+got[999][9:] {
 		t.Errorf("there are %d, the last is %s", len(got), got[len(got)-1])
 	}
 	var twice strings.Builder
 	for i := range 3000 {
 		twice.WriteString(note(fmt.Sprint(i%1500), "T"))
 	}
-	if got := problems(t, g, kg.Load{Format: kg.NDJSON, Mode: kg.Append, KeepGoing: true}, twice.String()); len(got) != 1000 {
+	if got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON, Mode: load.Append, KeepGoing: true}}, twice.String()); len(got) != 1000 {
 		t.Errorf("of nodes given twice there are %d", len(got))
 	}
 }
@@ -128,7 +129,7 @@ func TestAValueThatIsTooLongToRepeatIsCut(t *testing.T) {
 		"a value that breaks the schema": note("a", strings.Repeat("é", 10_000)),
 		"a value that cannot be read":    `{"type":"Note","id":"a","data":{"tags":{"x":"` + strings.Repeat("é", 10_000) + `"}}}`,
 	} {
-		_, err := tryLoad(t, g, kg.Load{Format: kg.NDJSON}, "in", line)
+		_, err := tryLoad(t, g, kg.Load{Options: load.Options{Format: load.NDJSON}}, "in", line)
 		for _, f := range fault.Of(err).Fields {
 			text, _ := f.Value.(string)
 			if len(text) > 1010 || !strings.HasSuffix(text, "é…") || len(f.Message) > 1000 {
@@ -155,17 +156,17 @@ func TestGzipIsToldByItsContent(t *testing.T) {
 	g := newGraph(t, notes)
 	nquads := "<" + base + "Note/c> <urn:seen> \"1\" .\n"
 	two := append(zip(t, note("a", "A")), zip(t, note("b", "B"))...) // two members make one stream
-	_, err := g.Session(ana).Load(t.Context(), kg.Load{Inputs: []kg.Input{
+	_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{
 		{Name: "notes.ndjson.gz", Reader: bytes.NewReader(two)},
 		{Name: "stdin", Reader: bytes.NewReader(zip(t, note("c", "C")))},
 		{Name: "more", Reader: iotest.OneByteReader(strings.NewReader(note("d", "D")))},
 		{Name: "seen.NQ.GZ", Reader: bytes.NewReader(zip(t, nquads))},
-	}})
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := note("a", "A") + note("b", "B") + note("c", "C") + note("d", "D")
-	if diff := cmp.Diff(want, export(t, g, kg.NDJSON)); diff != "" {
+	if diff := cmp.Diff(want, export(t, g, load.NDJSON)); diff != "" {
 		t.Error(diff)
 	}
 	if got := head(t, g); got.Seq != 2 || got.Added != 9 {
@@ -194,12 +195,12 @@ func TestInputThatCannotBeReadToItsEndIsRefused(t *testing.T) {
 		"a fault of who gave it":   {iotest.ErrReader(fault.New(fault.TooLarge, "the body has more than 32 MiB")), fault.TooLarge, "the body has more than 32 MiB"},
 		"a read error, keep going": {io.MultiReader(strings.NewReader("?\n"), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
 	} {
-		_, err := g.Session(ana).Load(t.Context(), kg.Load{Format: kg.NDJSON, KeepGoing: true, Inputs: []kg.Input{{Name: "in.ndjson", Reader: c.in}}})
+		_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Format: load.NDJSON, KeepGoing: true, Inputs: []load.Input{{Name: "in.ndjson", Reader: c.in}}}})
 		if !fault.Is(err, c.kind) || !strings.HasPrefix(fault.Of(err).Message, c.says) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	_, err := g.Session(ana).Load(t.Context(), kg.Load{Inputs: []kg.Input{{Name: "in.nq", Reader: iotest.ErrReader(broken)}}})
+	_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "in.nq", Reader: iotest.ErrReader(broken)}}}})
 	if !fault.Is(err, fault.Unusable) {
 		t.Errorf("N-Quads: got %v", err)
 	}
@@ -211,10 +212,10 @@ func TestInputThatCannotBeReadToItsEndIsRefused(t *testing.T) {
 func TestALoadCanBeCancelled(t *testing.T) {
 	g := newGraph(t, notes)
 	before := head(t, g)
-	for _, format := range []kg.Format{kg.NDJSON, kg.NQuads} {
+	for _, format := range []load.Format{load.NDJSON, load.NQuads} {
 		ctx, cancel := context.WithCancel(t.Context())
 		endless := &endlessLines{format: format, after: 100_000, then: cancel}
-		_, err := g.Session(ana).Load(ctx, kg.Load{Format: format, Inputs: []kg.Input{{Name: "endless", Reader: endless}}})
+		_, err := g.Session(ana).Load(ctx, kg.Load{Options: load.Options{Format: format, Inputs: []load.Input{{Name: "endless", Reader: endless}}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", format, err)
 		}
@@ -226,7 +227,7 @@ func TestALoadCanBeCancelled(t *testing.T) {
 
 // endlessLines never ends; after some lines it calls then.
 type endlessLines struct {
-	format kg.Format
+	format load.Format
 	after  int
 	then   func()
 	n      int
@@ -239,7 +240,7 @@ func (e *endlessLines) Read(p []byte) (int, error) {
 			e.then()
 		}
 		e.rest = []byte(note("n", "N"))
-		if e.format == kg.NQuads {
+		if e.format == load.NQuads {
 			e.rest = []byte("<urn:s> <urn:p> <urn:o> .\n")
 		}
 	}
@@ -255,13 +256,13 @@ func TestALoadSaysHowFarItIs(t *testing.T) {
 		text.WriteString(note(fmt.Sprint(i), "T"))
 	}
 	last := map[string]kg.Progress{}
-	l := kg.Load{Format: kg.NDJSON, Progress: func(p kg.Progress) {
+	l := kg.Load{Options: load.Options{Format: load.NDJSON}, Progress: func(p kg.Progress) {
 		if p.Done <= last[p.Phase].Done {
 			t.Errorf("%s went from %d to %d", p.Phase, last[p.Phase].Done, p.Done)
 		}
 		last[p.Phase] = p
 	}}
-	l.Inputs = []kg.Input{{Name: "in", Reader: strings.NewReader(text.String()), Size: int64(text.Len())}}
+	l.Inputs = []load.Input{{Name: "in", Reader: strings.NewReader(text.String()), Size: int64(text.Len())}}
 	if _, err := g.Session(ana).Load(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +279,7 @@ func TestALoadSaysHowFarItIs(t *testing.T) {
 
 func TestAModeThatThereIsNotIsRefused(t *testing.T) {
 	g := newGraph(t, notes)
-	_, err := tryLoad(t, g, kg.Load{Mode: "mix"}, "in", note("a", "A"))
+	_, err := tryLoad(t, g, kg.Load{Options: load.Options{Mode: "mix"}}, "in", note("a", "A"))
 	if !fault.Is(err, fault.InvalidArguments) || fault.Of(err).Fields[0].Message != `mode "mix" is not one of merge, append, overwrite, replace` {
 		t.Errorf("got %v", err)
 	}
@@ -290,10 +291,10 @@ func TestOverwritingTooManyTypesIsRefused(t *testing.T) {
 	for i := range 10_001 {
 		fmt.Fprintf(&text, "<urn:s> <%s> <urn:t:%d> .\n", string(rdf.Type), i)
 	}
-	if _, err := tryLoad(t, g, kg.Load{Mode: kg.Overwrite}, "in.nq", text.String()); !fault.Is(err, fault.TooLarge) {
+	if _, err := tryLoad(t, g, kg.Load{Options: load.Options{Mode: load.Overwrite}}, "in.nq", text.String()); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := tryLoad(t, g, kg.Load{Mode: kg.Merge}, "in.nq", text.String()); err != nil {
+	if _, err := tryLoad(t, g, kg.Load{Options: load.Options{Mode: load.Merge}}, "in.nq", text.String()); err != nil {
 		t.Error(err)
 	}
 }
@@ -306,11 +307,11 @@ func TestASchemaThatChangesWhileALoadReadsIsAConflict(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	_, err := g.Session(ana).Load(t.Context(), kg.Load{Format: kg.NDJSON, Inputs: []kg.Input{{Name: "in", Reader: slow}}})
+	_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Format: load.NDJSON, Inputs: []load.Input{{Name: "in", Reader: slow}}}})
 	if !fault.Is(err, fault.Conflict) || fault.Of(err).Message != "the schema changed while the data was read; run it again" {
 		t.Errorf("got %v", err)
 	}
-	load(t, g, "in.ndjson", note("a", "A"))
+	mustLoad(t, g, "in.ndjson", note("a", "A"))
 }
 
 // hooked calls hook when its reader ends.
@@ -330,21 +331,18 @@ func (h *hooked) Read(p []byte) (int, error) {
 
 func TestAKeyStandsForTheDataOfALoad(t *testing.T) {
 	g := newGraph(t, notes)
-	load := func(line string) (kg.Loaded, error) {
-		return g.Session(ana).Load(t.Context(), kg.Load{
-			Set:    kg.ChangeSet{Key: kg.IdempotencyKey{Key: "nightly"}},
-			Inputs: []kg.Input{{Name: "in.ndjson", Reader: strings.NewReader(line)}},
-		})
+	put := func(line string) (kg.Loaded, error) {
+		return g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "in.ndjson", Reader: strings.NewReader(line)}}}, Set: kg.ChangeSet{Key: kg.IdempotencyKey{Key: "nightly"}}})
 	}
-	first, err := load(note("a", "A title"))
+	first, err := put(note("a", "A title"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := load(note("a", "A title"))
+	again, err := put(note("a", "A title"))
 	if err != nil || !again.Replayed || again.After.ID != first.After.ID {
 		t.Errorf("the same data again: got %v, %v, want the first commit", again.Result, err)
 	}
-	if _, err := load(note("b", "Another title")); !fault.Is(err, fault.Precondition) {
+	if _, err := put(note("b", "Another title")); !fault.Is(err, fault.Precondition) {
 		t.Errorf("other data under the same key: got %v, want a lost precondition", err)
 	}
 }

@@ -233,7 +233,7 @@ func tableOf(res results.Result, vars []sparql.Var, endpoint string) (sparql.Tab
 	for i, v := range vars {
 		columns[i] = slices.Index(res.Vars, v)
 	}
-	fresh := freshNodes{prefix: "s" + newRelabel().prefix, labels: map[rdf.BNode]rdf.BNode{}}
+	fresh := freshNodes{prefix: "s" + change.NewLabels().Prefix, labels: map[rdf.BNode]rdf.BNode{}}
 	for _, row := range res.Rows {
 		kept := make([]rdf.Term, len(vars))
 		for i, column := range columns {

@@ -13,6 +13,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/rdf/rdftest"
@@ -79,7 +80,7 @@ func openTo(t testing.TB, r kg.Remote, data string) *kg.Graph {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	if _, err := g.Session(ana).Load(t.Context(), kg.Load{Inputs: []kg.Input{{Name: "data", Reader: strings.NewReader("PREFIX : <" + base + ">\n" + data)}}, Format: kg.TriG}); err != nil {
+	if _, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "data", Reader: strings.NewReader("PREFIX : <" + base + ">\n" + data)}}, Format: load.TriG}}); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -302,7 +303,7 @@ func withData(t testing.TB, path string, r kg.Remote, data []rdf.Quad, read func
 	for _, q := range data {
 		lines = append(rdf.AppendQuad(lines, q), '\n')
 	}
-	if _, err := g.Session(ana).Load(t.Context(), kg.Load{Inputs: []kg.Input{{Name: "data", Reader: strings.NewReader(string(lines))}}, Format: kg.NQuads}); err != nil {
+	if _, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "data", Reader: strings.NewReader(string(lines))}}, Format: load.NQuads}}); err != nil {
 		return err
 	}
 	return g.Session(ana).View(t.Context(), read)

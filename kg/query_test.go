@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -63,7 +64,7 @@ func (e asker) graph(ctx context.Context, dataset []rdf.Quad) (*kg.Graph, error)
 		lines.Write(rdf.AppendQuad(nil, q))
 		lines.WriteByte('\n')
 	}
-	_, err = g.Session(ana).Load(ctx, kg.Load{Inputs: []kg.Input{{Name: "data", Reader: strings.NewReader(lines.String())}}, Format: kg.NQuads})
+	_, err = g.Session(ana).Load(ctx, kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "data", Reader: strings.NewReader(lines.String())}}, Format: load.NQuads}})
 	return g, err
 }
 

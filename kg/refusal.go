@@ -30,7 +30,7 @@ func (t *transaction) report(ctx context.Context, found []validate.Result) error
 		fields[i] = r.FieldError()
 		if named {
 			fields[i].Node = t.schema.nameOf(r.Focus)
-			fields[i].Value = bounded(fields[i].Value)
+			fields[i].Value = fault.Bounded(fields[i].Value)
 		}
 		fields[i].Source = sources[r.Focus].of(r.Path, r.Value)
 	}

@@ -98,7 +98,7 @@ func (p *planning) assign() (Plan, error) {
 			return Plan{}, err
 		}
 		f := v.FieldError()
-		f.Node, f.Value = p.names.nameOf(v.Focus), bounded(f.Value)
+		f.Node, f.Value = p.names.nameOf(v.Focus), fault.Bounded(f.Value)
 		step := p.cause(f, p.after.TypesOf(quads))
 		step.Breaks = append(step.Breaks, f)
 		p.plan.Blocked = true

@@ -12,6 +12,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -27,7 +28,7 @@ func TestAPlanSaysWhatApplyingDoes(t *testing.T) {
 		g := createAt(t, filepath.Join(dir, fmt.Sprintf("%d.db", n)), before)
 		defer g.Close()
 		addNodes(t, g, edits)
-		was := export(t, g, kg.NQuads)
+		was := export(t, g, load.NQuads)
 
 		plan, err := g.Session(ana).PlanSchema(t.Context(), []byte(after))
 		if err != nil {
@@ -40,7 +41,7 @@ func TestAPlanSaysWhatApplyingDoes(t *testing.T) {
 		case plan.Blocked != (err != nil):
 			rt.Fatalf("the plan: blocked %t; applying: %v\n%s\n%s", plan.Blocked, err, planned(plan), was)
 		case err != nil:
-			if export(t, g, kg.NQuads) != was {
+			if export(t, g, load.NQuads) != was {
 				rt.Fatal("a refused schema changed the graph")
 			}
 			return
@@ -58,8 +59,8 @@ func TestAPlanSaysWhatApplyingDoes(t *testing.T) {
 		n++
 		other := createAt(t, filepath.Join(dir, fmt.Sprintf("%d.db", n)), "")
 		defer other.Close()
-		if err := importInto(t, other, kg.NQuads, export(t, g, kg.NQuads)); err != nil {
-			rt.Fatalf("the graph breaks its own schema: %v\n%s", err, export(t, g, kg.NQuads))
+		if err := importInto(t, other, load.NQuads, export(t, g, load.NQuads)); err != nil {
+			rt.Fatalf("the graph breaks its own schema: %v\n%s", err, export(t, g, load.NQuads))
 		}
 	})
 }

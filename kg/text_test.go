@@ -14,6 +14,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"
@@ -44,11 +45,11 @@ func TestText(t *testing.T) {
 				s.Graph = newGraph(s.TB, d.Input)
 				return ""
 			}
-			before := export(t, s.Graph, kg.NQuads)
+			before := export(t, s.Graph, load.NQuads)
 			out, err := s.run(t, d)
 			if err != nil {
 				out = problem(err)
-				if after := export(t, s.Graph, kg.NQuads); after != before {
+				if after := export(t, s.Graph, load.NQuads); after != before {
 					t.Errorf("%s: a refused change changed the graph", d.Pos)
 				}
 			}
@@ -161,7 +162,7 @@ func edit(t *testing.T, d *datadriven.TestData, line string) change.Edit {
 }
 
 func (s *session) write(t *testing.T, d *datadriven.TestData) (string, error) {
-	n := kg.Entity{}
+	n := change.Entity{}
 	if len(d.CmdArgs) > 1 && len(d.CmdArgs[1].Vals) == 0 {
 		n.ID = d.CmdArgs[1].Key
 	}
@@ -172,16 +173,16 @@ func (s *session) write(t *testing.T, d *datadriven.TestData) (string, error) {
 			t.Fatalf("%s: %v", d.Pos, err)
 		}
 	}
-	var e kg.Edits
+	var e change.Edits
 	view(t, s.Graph, func(snap *kg.Snapshot) error {
 		n.Type = snap.Schema().Type(d.CmdArgs[0].Key)
 		switch d.Cmd {
 		case "create":
-			e = kg.CreateEntity(snap.Schema(), n)
+			e = change.CreateEntity(snap.Schema(), n)
 		case "update":
-			e = kg.UpdateEntity(snap.Schema(), n)
+			e = change.UpdateEntity(snap.Schema(), n)
 		case "delete":
-			e = kg.DeleteEntity(snap.Schema(), n)
+			e = change.DeleteEntity(snap.Schema(), n)
 		}
 		return nil
 	})
@@ -195,8 +196,8 @@ func (s *session) write(t *testing.T, d *datadriven.TestData) (string, error) {
 }
 
 func (s *session) load(t *testing.T, d *datadriven.TestData) (string, error) {
-	l := kg.Load{KeepGoing: d.HasArg("keep-going"), Graph: rdf.IRI(arg(d, "graph")), Set: s.set(t, d), Format: kg.Format(arg(d, "format"))}
-	for _, mode := range kg.Modes() {
+	l := kg.Load{Options: load.Options{KeepGoing: d.HasArg("keep-going"), Graph: rdf.IRI(arg(d, "graph")), Format: load.Format(arg(d, "format"))}, Set: s.set(t, d)}
+	for _, mode := range load.Modes() {
 		if d.HasArg(string(mode)) {
 			l.Mode = mode
 		}
@@ -207,21 +208,21 @@ func (s *session) load(t *testing.T, d *datadriven.TestData) (string, error) {
 		if name == "" {
 			name = string(rune('a' + i))
 		}
-		l.Inputs = append(l.Inputs, kg.Input{Name: name, Reader: strings.NewReader(long(text))})
+		l.Inputs = append(l.Inputs, load.Input{Name: name, Reader: strings.NewReader(long(text))})
 	}
-	load := s.Session(ana).Load
+	run := s.Session(ana).Load
 	if d.HasArg("import") {
-		load = s.Session(ana).Import
+		run = s.Session(ana).Import
 	}
-	r, err := load(t.Context(), l)
+	r, err := run(t.Context(), l)
 	return fmt.Sprintf("%d records, %s", r.Records, done(r.Result)), err
 }
 
 func (s *session) export(t *testing.T, d *datadriven.TestData) string {
 	if d.HasArg("ndjson") {
-		return export(t, s.Graph, kg.NDJSON)
+		return export(t, s.Graph, load.NDJSON)
 	}
-	lines := strings.SplitAfter(short(export(t, s.Graph, kg.NQuads)), "\n")
+	lines := strings.SplitAfter(short(export(t, s.Graph, load.NQuads)), "\n")
 	slices.Sort(lines) // the labels of blank nodes, which short leaves out, are others in every run
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
 		return strings.HasSuffix(line, " <"+string(rdf.SchemaGraph)+"> .\n")

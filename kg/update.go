@@ -39,9 +39,9 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	}
 	var spool change.Spool
 	defer spool.Close()
-	labels := newRelabel()
+	labels := change.NewLabels()
 	run := updating{
-		operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.prefix}, spool: &spool,
+		operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.Prefix}, spool: &spool,
 		fetched: map[sparql.Load]*change.Spool{},
 	}
 	defer run.forget()
@@ -84,7 +84,7 @@ func checkUsing(u *sparql.Update, given sparql.Dataset) error {
 type updating struct {
 	operations []sparql.Operation
 	options    UpdateOptions
-	labels     relabel
+	labels     change.Labels
 	fill       filler
 	w          *db.Writer
 	spool      *change.Spool // takes the edits of the operation at hand
@@ -152,7 +152,7 @@ func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation
 func (u *updating) edit(op change.Op, q rdf.Quad) error {
 	e := change.Edit{Op: op, Quad: q}
 	if op == change.Assert {
-		e = u.labels.edit(e)
+		e = u.labels.Edit(e)
 	}
 	if e.Check() != nil {
 		return nil

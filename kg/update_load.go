@@ -11,6 +11,7 @@ import (
 
 	"trails/fault"
 	"trails/kg/change"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"
@@ -19,22 +20,21 @@ import (
 // fetchAll reads what the request's LOADs name, before anything is locked. What SILENT
 // makes light of is an empty document.
 func (u *updating) fetchAll(ctx context.Context, s *Session) error {
-	for _, op := range u.operations {
-		load, ok := op.(sparql.Load)
-		if !ok || u.fetched[load] != nil {
+	for _, operation := range u.operations {
+		op, ok := operation.(sparql.Load)
+		if !ok || u.fetched[op] != nil {
 			continue
 		}
-		u.fetched[load] = new(change.Spool)
-		err := s.fetch(ctx, load, u.fetched[load])
+		spool, err := s.fetch(ctx, op)
 		switch {
 		case err == nil:
+			u.fetched[op] = spool
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !load.Silent:
+		case !op.Silent:
 			return err
 		default:
-			u.fetched[load].Close()
-			u.fetched[load] = new(change.Spool)
+			u.fetched[op] = new(change.Spool)
 		}
 	}
 	return nil
@@ -62,38 +62,39 @@ func (u *updating) load(ctx context.Context, op sparql.Load) error {
 	return nil
 }
 
-// fetch reads one document into a spool.
-func (s *Session) fetch(ctx context.Context, op sparql.Load, spool *change.Spool) error {
+// fetch reads what one document says.
+func (s *Session) fetch(ctx context.Context, op sparql.Load) (*change.Spool, error) {
 	if err := checkLoad(op); err != nil {
-		return err
+		return nil, err
 	}
 	doc, err := s.graph.remote.Fetch(ctx, string(op.Source))
 	if err != nil {
 		f := *fault.Of(err)
 		f.Message = "LOAD: " + f.Message
-		return &f
+		return nil, &f
 	}
 	defer func() { _ = doc.Close() }() // only read
-	text := bufio.NewReaderSize(doc, sniffed)
+	text := bufio.NewReaderSize(doc, load.Sniffed)
 	format, err := formatOfDocument(doc, text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	under, err := s.schemaNow(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in := loading{
-		ctx: ctx, under: under, spool: spool, labels: newRelabel(), types: map[rdf.IRI]bool{}, rejected: map[string]bool{},
-		load: Load{
-			Inputs: []Input{{Name: doc.Location, Reader: text}}, Format: Format(format),
-			Graph: op.Into.Graph, Base: rdf.IRI(doc.Location),
-		},
+	data, err := load.Read(ctx, load.Options{
+		Inputs: []load.Input{{Name: doc.Location, Reader: text}}, Format: load.Format(format),
+		Graph: op.Into.Graph, Base: rdf.IRI(doc.Location),
+	}, under.schema, nil)
+	if err != nil {
+		return nil, err
 	}
-	if err := in.readAll(); err != nil {
-		return err
+	if err := checkGraphsOf(ctx, op, data.Edits); err != nil {
+		data.Close()
+		return nil, err
 	}
-	return checkGraphsOf(ctx, op, spool)
+	return data.Edits, nil
 }
 
 // schemaNow is the schema of the head.
@@ -151,7 +152,7 @@ func formatOfDocument(doc Document, text *bufio.Reader) (rdfio.Format, error) {
 	}
 	format := formatsByMedia[media]
 	if format == "" && slices.Contains(unsaidMedia, media) {
-		head, err := text.Peek(sniffed)
+		head, err := text.Peek(load.Sniffed)
 		var refused *fault.Error
 		if errors.As(err, &refused) {
 			return "", refused

@@ -8,6 +8,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -17,7 +18,7 @@ func tryThere(t *testing.T, r kg.Remote, text string) (string, error) {
 	t.Helper()
 	g := openTo(t, r, `:old :p 1 .`)
 	_, err := tryUpdate(t, g, text, kg.ChangeSet{}, kg.UpdateOptions{})
-	lines := strings.ReplaceAll(export(t, g, kg.NQuads), base, ":")
+	lines := strings.ReplaceAll(export(t, g, load.NQuads), base, ":")
 	verify(t, g)
 	return lines, err
 }
@@ -133,7 +134,7 @@ func TestNothingIsLockedWhileADocumentIsFetched(t *testing.T) {
 	g := openTo(t, out, "")
 	out.write = func() { update(t, g, "INSERT DATA { :meanwhile :p 1 }") }
 	r := update(t, g, "LOAD <http://one/x.nt>")
-	if len(r.Added) != 1 || r.Before.Message != r.After.Message || !strings.Contains(export(t, g, kg.NQuads), "meanwhile") {
+	if len(r.Added) != 1 || r.Before.Message != r.After.Message || !strings.Contains(export(t, g, load.NQuads), "meanwhile") {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -88,7 +89,7 @@ func TestUpdatesOfTwoHandlesCountOnEachOther(t *testing.T) {
 		}
 	}
 	all.Wait()
-	if got := export(t, graphs[0], kg.NQuads); !strings.Contains(got, `"80"`) {
+	if got := export(t, graphs[0], load.NQuads); !strings.Contains(got, `"80"`) {
 		t.Errorf("got %s", got)
 	}
 	verify(t, graphs[1])
@@ -98,19 +99,19 @@ func TestUpdatesOfTwoHandlesCountOnEachOther(t *testing.T) {
 // tried, and then one that succeeds on the same connection.
 func TestALongRequestLeavesNothingBehind(t *testing.T) {
 	g := newGraph(t, notes)
-	before := export(t, g, kg.NQuads)
+	before := export(t, g, load.NQuads)
 	_, err := tryUpdate(t, g, `INSERT DATA { :x :p "kept by nobody" } ; COPY :none TO :g`, kg.ChangeSet{}, kg.UpdateOptions{})
 	if !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
-	if got := export(t, g, kg.NQuads); got != before {
+	if got := export(t, g, load.NQuads); got != before {
 		t.Errorf("a refused request left\n%s", got)
 	}
 	if _, err := g.Session(ana).Update(cancelled(t), parseUpdate(t, "CLEAR ALL"), kg.ChangeSet{}, kg.UpdateOptions{}); err == nil {
 		t.Error("a cancelled update went on")
 	}
 	update(t, g, `INSERT DATA { :x :p "kept by nobody" } ; DELETE DATA { :x :p "kept by nobody" } ; INSERT DATA { :x :p "kept" }`)
-	if got := strings.Count(export(t, g, kg.NQuads), "kept"); got != 1 {
+	if got := strings.Count(export(t, g, load.NQuads), "kept"); got != 1 {
 		t.Errorf("%d statements, want one", got)
 	}
 	verify(t, g)

@@ -96,7 +96,7 @@ func TestAWatcherEndsWithItsContext(t *testing.T) {
 // the same numbers and the schema was made by the same one.
 func TestAWatcherHearsOfARestore(t *testing.T) {
 	g := newGraph(t, notes)
-	load(t, g, "in.ndjson", note("a", "A"))
+	mustLoad(t, g, "in.ndjson", note("a", "A"))
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	if err := g.Backup(t.Context(), backup, nil); err != nil {
 		t.Fatal(err)

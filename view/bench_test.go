@@ -15,6 +15,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -89,7 +90,7 @@ func fillViews(path string) error {
 		return err
 	}
 	defer g.Close()
-	_, err = g.Session(invoketest.Ana).Load(ctx, kg.Load{Format: kg.NQuads, Inputs: []kg.Input{{Name: "generated", Reader: bytes.NewReader(viewQuads(viewThings))}}})
+	_, err = g.Session(invoketest.Ana).Load(ctx, kg.Load{Options: load.Options{Format: load.NQuads, Inputs: []load.Input{{Name: "generated", Reader: bytes.NewReader(viewQuads(viewThings))}}}})
 	return err
 }
 

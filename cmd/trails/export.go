@@ -16,6 +16,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
@@ -65,15 +66,15 @@ the format is that of the name unless --format says another.
 // exportFormat is what the caller says, or the name of the output.
 func exportFormat(f exportFlags) string {
 	name := strings.TrimSuffix(strings.ToLower(f.output), ".gz")
-	switch format := kg.Format(rdfio.Sniff(nil, name)); {
+	switch format := load.Format(rdfio.Sniff(nil, name)); {
 	case f.format != "":
 		return f.format
 	case strings.HasSuffix(name, ".ndjson"), strings.HasSuffix(name, ".jsonl"):
-		return string(kg.NDJSON)
+		return string(load.NDJSON)
 	case format != "":
 		return string(format) // one that is not written is refused by name
 	}
-	return string(kg.NQuads)
+	return string(load.NQuads)
 }
 
 // exportTo streams the graph to w, and the result to done when that is set.

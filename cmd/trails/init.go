@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/kg"
+	"trails/kg/load"
 )
 
 func (p *program) initCommand() *cobra.Command {
@@ -49,7 +50,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 				defer closeAll()
 				progress := p.newMeter()
 				defer progress.close()
-				o.Export = &kg.Load{Inputs: inputs, Progress: progress.hook()}
+				o.Export = &kg.Load{Options: load.Options{Inputs: inputs}, Progress: progress.hook()}
 			}
 			if err := kg.Create(cmd.Context(), file, o); err != nil {
 				return named(err, schema)

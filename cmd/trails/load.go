@@ -15,7 +15,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 )
 
@@ -62,7 +62,7 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 				return usageError{"--replace is --mode replace; give one of them"}
 			}
 			if f.format == "csv" || f.format == "tsv" {
-				return usageError{"--format " + f.format + ": tables are not read yet; it is " + words(kg.LoadFormats())}
+				return usageError{"--format " + f.format + ": tables are not read yet; it is " + words(load.Formats())}
 			}
 			if len(data) == 0 {
 				return usageError{"load needs DATA: one or more files, or - for stdin"}
@@ -71,8 +71,8 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "auto", words(kg.LoadFormats()))
-	flags.StringVar(&f.mode, "mode", "merge", words(kg.Modes()))
+	flags.StringVar(&f.format, "format", "auto", words(load.Formats()))
+	flags.StringVar(&f.mode, "mode", "merge", words(load.Modes()))
 	flags.BoolVar(&f.replace, "replace", false, "the same as --mode replace")
 	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: "+string(rdf.DefaultGraph)+")")
 	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
@@ -80,8 +80,8 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first; nothing is changed all the same")
 	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
 	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
-	completeWords(cmd, "format", texts(kg.LoadFormats())...)
-	completeWords(cmd, "mode", texts(kg.Modes())...)
+	completeWords(cmd, "format", texts(load.Formats())...)
+	completeWords(cmd, "mode", texts(load.Modes())...)
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	}
 	defer closeAll()
 	if f.replace {
-		f.mode = string(kg.Replace)
+		f.mode = string(load.Replace)
 	}
 	args := arguments{"format": f.format, "mode": f.mode}
 	if err := addContexts(args, f.contexts); err != nil {

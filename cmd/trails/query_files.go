@@ -15,6 +15,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -29,8 +30,8 @@ type asked struct {
 type dataFile struct{ path, graph string }
 
 // queryFormats are those of files that mean something without a schema.
-func queryFormats() []kg.Format {
-	return slices.DeleteFunc(kg.LoadFormats(), func(f kg.Format) bool { return f == kg.NDJSON })
+func queryFormats() []load.Format {
+	return slices.DeleteFunc(load.Formats(), func(f load.Format) bool { return f == load.NDJSON })
 }
 
 // askedOf sorts out which files are named: one database, told by how it begins, or any
@@ -44,7 +45,7 @@ func (p *program) askedOf(cmd *cobra.Command, names []string, f queryFlags) (ask
 		return asked{}, missing(cmd, nil, []string{"FILE", "SPARQL"})
 	}
 	if len(names) == 1 && len(f.named) == 0 && (isSQLite(names[0]) || names[0] == db) {
-		if f.format != string(kg.Auto) {
+		if f.format != string(load.Auto) {
 			return asked{}, usageError{"--format is for files of data, and " + names[0] + " is a database"}
 		}
 		return asked{file: names[0]}, nil
@@ -100,7 +101,7 @@ func checkData(data []dataFile, f queryFlags) error {
 	if stdin > 1 {
 		return usageError{"stdin can be read once only"}
 	}
-	if known := queryFormats(); !slices.Contains(known, kg.Format(f.format)) {
+	if known := queryFormats(); !slices.Contains(known, load.Format(f.format)) {
 		return usageError{"--format " + f.format + ": it is " + words(known)}
 	}
 	return nil
@@ -144,7 +145,7 @@ func (p *program) loadFiles(ctx context.Context, file string, data []dataFile, f
 	progress := p.newMeter()
 	defer progress.close()
 	return p.withGraph(ctx, file, func(g *kg.Graph) error {
-		_, err := g.Session(me()).Import(ctx, kg.Load{Inputs: inputs, Format: kg.Format(f.format), Progress: progress.hook()})
+		_, err := g.Session(me()).Import(ctx, kg.Load{Options: load.Options{Inputs: inputs, Format: load.Format(f.format)}, Progress: progress.hook()})
 		return err
 	})
 }

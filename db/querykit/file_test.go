@@ -12,6 +12,7 @@ import (
 
 	"trails/db/querykit"
 	"trails/kg"
+	"trails/kg/load"
 	"trails/policy"
 	"trails/rdf"
 	"trails/rdf/rdfio"
@@ -68,7 +69,7 @@ func makeFile(path string, n int) error {
 	}
 	text, out := io.Pipe()
 	go func() { out.CloseWithError(writeTriples(out, n)) }()
-	_, err = g.Session(anyone).Load(ctx, kg.Load{Format: kg.NQuads, Inputs: []kg.Input{{Name: "kit", Reader: text}}})
+	_, err = g.Session(anyone).Load(ctx, kg.Load{Options: load.Options{Format: load.NQuads, Inputs: []load.Input{{Name: "kit", Reader: text}}}})
 	text.Close()
 	if err != nil {
 		return err

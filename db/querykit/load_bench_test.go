@@ -11,6 +11,7 @@ import (
 
 	"trails/db/querykit"
 	"trails/kg"
+	"trails/kg/load"
 )
 
 // BenchmarkLoad reads N-Triples from a file into a new graph, indexed and committed,
@@ -58,7 +59,7 @@ func loadInto(b *testing.B, path, text string) {
 		b.Fatal(err)
 	}
 	defer in.Close()
-	_, err = g.Session(anyone).Load(b.Context(), kg.Load{Format: kg.NQuads, Inputs: []kg.Input{{Name: "kit", Reader: in}}})
+	_, err = g.Session(anyone).Load(b.Context(), kg.Load{Options: load.Options{Format: load.NQuads, Inputs: []load.Input{{Name: "kit", Reader: in}}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -89,6 +89,16 @@ func (e Edit) Check() error {
 	return nil
 }
 
+// CheckGraph refuses, as the graph of an edit from outside, those that are written only
+// by the system, and the default graph by its name.
+func CheckGraph(label rdf.Term) error {
+	switch label {
+	case rdf.DefaultGraph, rdf.ProvGraph, rdf.CommitsGraph:
+		return fault.New(fault.InvalidData, "graph %s is kept by trails itself and cannot be written to", rdf.Lexical(label))
+	}
+	return nil
+}
+
 const sourceBytes = 8
 
 // appendRecord appends e in the form that the spool sorts: subject, NUL, op, the

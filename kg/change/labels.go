@@ -1,4 +1,4 @@
-package kg
+package change
 
 import (
 	"crypto/rand"
@@ -6,35 +6,38 @@ import (
 	"regexp"
 	"strings"
 
-	"trails/kg/change"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
 
-// relabel gives the blank nodes of one change globally unique labels, which they
+// Labels give the blank nodes of one change globally unique labels, which they
 // keep for life: in every branch, export and bundle. A label that already is such
 // a one is kept, so that an export can be loaded again.
-type relabel struct{ prefix string }
+type Labels struct {
+	// Prefix begins every label that they give.
+	Prefix string
+}
 
 var uniqueLabel = regexp.MustCompile(`^g[a-z2-7]{13}-.`)
 
-func newRelabel() relabel {
+// NewLabels returns labels that no other change gives.
+func NewLabels() Labels {
 	var seed [8]byte
 	rand.Read(seed[:]) // never fails: crypto/rand ends the process instead
 	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(seed[:])
-	return relabel{prefix: "g" + strings.ToLower(text) + "-"}
+	return Labels{Prefix: "g" + strings.ToLower(text) + "-"}
 }
 
-func (r relabel) term(t rdf.Term) rdf.Term {
+func (r Labels) term(t rdf.Term) rdf.Term {
 	if b, ok := t.(rdf.BNode); ok && !uniqueLabel.MatchString(string(b)) {
-		return rdf.BNode(r.prefix + string(b))
+		return rdf.BNode(r.Prefix + string(b))
 	}
 	return t
 }
 
-// quad relabels q; the schema's blank nodes are named by their content already,
+// Quad relabels q; the schema's blank nodes are named by their content already,
 // unless a reader named them.
-func (r relabel) quad(q rdf.Quad) rdf.Quad {
+func (r Labels) Quad(q rdf.Quad) rdf.Quad {
 	if q.Label == rdf.SchemaGraph {
 		q.Subject, q.Object = r.generated(q.Subject), r.generated(q.Object)
 		return q
@@ -43,14 +46,15 @@ func (r relabel) quad(q rdf.Quad) rdf.Quad {
 	return q
 }
 
-func (r relabel) generated(t rdf.Term) rdf.Term {
+func (r Labels) generated(t rdf.Term) rdf.Term {
 	if b, ok := t.(rdf.BNode); ok && rdfio.IsGenerated(b) {
 		return r.term(t)
 	}
 	return t
 }
 
-func (r relabel) edit(e change.Edit) change.Edit {
-	e.Quad = r.quad(e.Quad)
+// Edit relabels the quad of e.
+func (r Labels) Edit(e Edit) Edit {
+	e.Quad = r.Quad(e.Quad)
 	return e
 }

@@ -1,4 +1,4 @@
-package kg
+package load
 
 import (
 	"bufio"
@@ -29,20 +29,20 @@ type record struct {
 	To   string         `json:"to"`
 }
 
-func (l *loading) readNDJSON(text *bufio.Reader) error {
+func (r *reader) readNDJSON(text *bufio.Reader) error {
 	for {
 		line, err := readLine(text)
 		if err == io.EOF {
 			return nil
 		}
-		l.source.Line++
+		r.source.Line++
 		switch {
 		case errors.Is(err, errLongLine):
-			err = l.rejectLine(err)
+			err = r.rejectLine(err)
 		case err != nil:
-			err = l.unreadable(err)
+			err = r.unreadable(err)
 		case len(line) > 0:
-			err = l.readRecord(line)
+			err = r.readRecord(line)
 		}
 		if err != nil {
 			return err
@@ -83,19 +83,19 @@ func readLongLine(r *bufio.Reader, begin []byte) ([]byte, error) {
 	}
 }
 
-func (l *loading) readRecord(line []byte) error {
-	if err := l.ctx.Err(); err != nil {
+func (r *reader) readRecord(line []byte) error {
+	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	var r record
-	if err := decodeRecord(line, &r); err != nil {
-		return l.rejectLine(err)
+	var rec record
+	if err := decodeRecord(line, &rec); err != nil {
+		return r.rejectLine(err)
 	}
-	l.records++
-	if r.Edge != "" {
-		return l.readEdge(r)
+	r.Records++
+	if rec.Edge != "" {
+		return r.readEdge(rec)
 	}
-	return l.readNode(r)
+	return r.readNode(rec)
 }
 
 func decodeRecord(line []byte, r *record) error {
@@ -134,62 +134,87 @@ func jsonProblem(err error) error {
 	return fmt.Errorf("the line is not a JSON object that trails reads: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-func (l *loading) readNode(r record) error {
-	if r.From != "" || r.To != "" {
-		return l.rejectLine(errors.New("a node has only type, id and data"))
+func (r *reader) readNode(rec record) error {
+	if rec.From != "" || rec.To != "" {
+		return r.rejectLine(errors.New("a node has only type, id and data"))
 	}
-	t, err := l.typeOf(r.Type)
+	t, err := r.typeOf(rec.Type)
 	if err != nil {
-		return l.reject(fault.FieldError{Field: "type", Code: fault.Class, Message: err.Error(), Value: r.Type})
+		return r.reject(fault.FieldError{Field: "type", Code: fault.Class, Message: err.Error(), Value: rec.Type})
 	}
-	e := UpsertEntity(l.under.schema, Entity{Type: t, ID: r.ID, Values: r.Data})
-	if l.load.Mode == Append && e.IRI != "" {
-		e.add(change.Fresh, e.IRI, nil, nil)
-		e.add(change.Once, e.IRI, nil, nil)
+	edits := change.UpsertEntity
+	if r.Mode == Append {
+		edits = change.AppendEntity
 	}
-	return l.take(e, strings.TrimSuffix(t.Name+"/"+r.ID, "/"))
+	e := edits(r.schema, change.Entity{Type: t, ID: rec.ID, Values: rec.Data})
+	return r.take(e, strings.TrimSuffix(t.Name+"/"+rec.ID, "/"))
 }
 
-func (l *loading) readEdge(r record) error {
-	from, p, problem := l.edgeEnds(r)
+func (r *reader) readEdge(rec record) error {
+	from, p, problem := r.edgeEnds(rec)
 	if problem != nil {
-		return l.reject(*problem)
+		return r.reject(*problem)
 	}
-	return l.take(LinkEntity(l.under.schema, from, p, r.To), r.From)
+	return r.take(change.LinkEntity(r.schema, from, p, rec.To), rec.From)
 }
 
 // edgeEnds finds the node that an edge starts from and the property that it sets.
-func (l *loading) edgeEnds(r record) (Entity, *schema.Property, *fault.FieldError) {
-	if r.ID != "" || r.Data != nil {
-		return Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: r.Edge, Message: "an edge has only edge, from and to"}
+func (r *reader) edgeEnds(rec record) (change.Entity, *schema.Property, *fault.FieldError) {
+	if rec.ID != "" || rec.Data != nil {
+		return change.Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: rec.Edge, Message: "an edge has only edge, from and to"}
 	}
-	name, local, ok := strings.Cut(r.From, "/")
+	name, local, ok := strings.Cut(rec.From, "/")
 	if !ok || local == "" {
-		return Entity{}, nil, &fault.FieldError{Field: "from", Code: fault.Pattern, Value: r.From, Message: fmt.Sprintf("from must be Type/id, not %q", r.From)}
+		return change.Entity{}, nil, &fault.FieldError{Field: "from", Code: fault.Pattern, Value: rec.From, Message: fmt.Sprintf("from must be Type/id, not %q", rec.From)}
 	}
-	t, err := l.typeOf(name)
+	t, err := r.typeOf(name)
 	if err != nil {
-		return Entity{}, nil, &fault.FieldError{Field: "from", Code: fault.Class, Value: r.From, Message: err.Error()}
+		return change.Entity{}, nil, &fault.FieldError{Field: "from", Code: fault.Class, Value: rec.From, Message: err.Error()}
 	}
-	p := l.under.schema.Property(t, r.Edge)
+	p := r.schema.Property(t, rec.Edge)
 	if p == nil || p.Datatype != "iri" {
-		return Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: r.Edge, Message: fmt.Sprintf("%s has no reference property %q", name, r.Edge)}
+		return change.Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: rec.Edge, Message: fmt.Sprintf("%s has no reference property %q", name, rec.Edge)}
 	}
-	return Entity{Type: t, ID: local}, p, nil
+	return change.Entity{Type: t, ID: local}, p, nil
 }
 
 // take spools what a line came to.
-func (l *loading) take(e Edits, node string) error {
+func (r *reader) take(e change.Edits, node string) error {
 	for i := range e.Fields {
 		e.Fields[i].Node = node
 	}
 	if len(e.Fields) > 0 {
-		return l.reject(e.Fields...)
+		return r.reject(e.Fields...)
 	}
 	for _, edit := range e.List {
-		if err := l.put(edit); err != nil {
+		if err := r.put(edit); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// typeOf finds a declared type that has instances of its own.
+func (r *reader) typeOf(name string) (*schema.Type, error) {
+	t := r.schema.Type(name)
+	if t == nil {
+		return nil, fmt.Errorf("type %q is not in the schema%s", name, knownTypes(r.schema))
+	}
+	if t.Abstract {
+		return nil, fmt.Errorf("type %s is abstract; say which of its subtypes it is", name)
+	}
+	return t, nil
+}
+
+func knownTypes(s *schema.Schema) string {
+	if len(s.Types) == 0 {
+		return ", which has no types yet; apply one first"
+	}
+	var names []string
+	for _, t := range s.Types {
+		if !t.Abstract {
+			names = append(names, t.Name)
+		}
+	}
+	return "; it has " + strings.Join(names, ", ")
 }

@@ -1,4 +1,4 @@
-package kg
+package change
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"trails/fault"
-	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -23,27 +22,36 @@ type Entity struct {
 	// Values are JSON values; in an update nil removes the property.
 	Values map[string]any
 	// Source is where it was said.
-	Source change.Source
+	Source Source
 }
 
-// Edits is a change in the making: what to do, and what cannot be done.
+// Edits are what a caller asks of one node: what to do, and what cannot be done.
 // The zero Edits is empty.
 type Edits struct {
 	IRI    rdf.IRI
-	List   []change.Edit
+	List   []Edit
 	Fields []fault.FieldError
-	source change.Source
+	source Source
 }
 
-func (e *Edits) add(op change.Op, s, p, o rdf.Term) {
-	e.List = append(e.List, change.Edit{Op: op, Quad: rdf.Quad{Subject: s, Predicate: p, Object: o}, Source: e.source})
+func (e *Edits) add(op Op, s, p, o rdf.Term) {
+	e.List = append(e.List, Edit{Op: op, Quad: rdf.Quad{Subject: s, Predicate: p, Object: o}, Source: e.source})
 }
 
 // CreateEntity returns the edits that make a new node, which must not exist yet.
 func CreateEntity(s *schema.Schema, n Entity) Edits {
 	e := UpsertEntity(s, n)
 	if e.IRI != "" {
-		e.add(change.Fresh, e.IRI, nil, nil)
+		e.add(Fresh, e.IRI, nil, nil)
+	}
+	return e
+}
+
+// AppendEntity is CreateEntity for a change that may make the node only once.
+func AppendEntity(s *schema.Schema, n Entity) Edits {
+	e := CreateEntity(s, n)
+	if e.IRI != "" {
+		e.add(Once, e.IRI, nil, nil)
 	}
 	return e
 }
@@ -56,14 +64,14 @@ func UpsertEntity(s *schema.Schema, n Entity) Edits {
 	if e.IRI == "" {
 		return e
 	}
-	e.add(change.Assert, e.IRI, rdf.Type, n.Type.IRI)
+	e.add(Assert, e.IRI, rdf.Type, n.Type.IRI)
 	for _, p := range s.PropertiesOf(n.Type) {
 		terms, given := values[p.Name]
 		switch {
 		case given:
 			e.set(p, terms)
 		case p.Default != nil:
-			e.add(change.Default, e.IRI, p.IRI, p.Default)
+			e.add(Default, e.IRI, p.IRI, p.Default)
 		}
 	}
 	return e
@@ -92,7 +100,7 @@ func DeleteEntity(s *schema.Schema, n Entity) Edits {
 	e := Edits{source: n.Source}
 	e.locate(s, n)
 	if e.IRI != "" {
-		e.add(change.Erase, e.IRI, nil, nil)
+		e.add(Erase, e.IRI, nil, nil)
 	}
 	return e
 }
@@ -107,16 +115,16 @@ func LinkEntity(s *schema.Schema, n Entity, p *schema.Property, to string) Edits
 		return e
 	}
 	for _, o := range terms {
-		e.add(change.Assert, e.IRI, p.IRI, o)
+		e.add(Assert, e.IRI, p.IRI, o)
 	}
 	return e
 }
 
 // set replaces all values of p.
 func (e *Edits) set(p *schema.Property, terms []rdf.Term) {
-	e.add(change.Clear, e.IRI, p.IRI, nil)
+	e.add(Clear, e.IRI, p.IRI, nil)
 	for _, o := range terms {
-		e.add(change.Assert, e.IRI, p.IRI, o)
+		e.add(Assert, e.IRI, p.IRI, o)
 	}
 }
 
@@ -161,7 +169,7 @@ func (e *Edits) locate(s *schema.Schema, n Entity) {
 	}
 	e.resolve(s, n)
 	if e.IRI != "" {
-		e.add(change.Require, e.IRI, rdf.Type, n.Type.IRI)
+		e.add(Require, e.IRI, rdf.Type, n.Type.IRI)
 	}
 }
 

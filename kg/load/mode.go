@@ -1,4 +1,4 @@
-package kg
+package load
 
 import (
 	"fmt"

@@ -1,0 +1,113 @@
+package load_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/fault"
+	"trails/kg/change"
+	"trails/kg/load"
+	"trails/rdf"
+	"trails/schema"
+)
+
+func notes(t *testing.T) *schema.Schema {
+	t.Helper()
+	s, err := schema.ParseYAML([]byte(`
+types:
+  Note:
+    iri: preserve
+    properties:
+      title: {type: string, required: true}
+`), "urn:notes:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// edits are what data says, a line each.
+func edits(t *testing.T, d *load.Data) string {
+	t.Helper()
+	var b strings.Builder
+	for e, err := range d.Edits.Edits(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%c %s:%d %s\n", e.Op, d.Sources[e.Source.File], e.Source.Line, rdf.Lexical(e.Quad.Object))
+	}
+	return b.String()
+}
+
+// The format is told by the name, or else by how the data begins; data in every format
+// comes to edits with the line that each was said on.
+func TestEveryFormatComesToEdits(t *testing.T) {
+	for name, text := range map[string]string{
+		"in.ttl":   "\n<urn:s> <urn:p> \"v\" .",
+		"turtle":   "@prefix : <urn:> .\n:s :p \"v\" .",
+		"in.nq.gz": "\n<urn:s> <urn:p> \"v\" <urn:g> .", // the name says more than it should
+		"quads":    "\n<urn:s> <urn:p> \"v\" <urn:g> .",
+		"in.trig":  "\n<urn:g> { <urn:s> <urn:p> \"v\" }",
+	} {
+		d, err := load.Read(t.Context(), load.Options{Inputs: []load.Input{{Name: name, Reader: strings.NewReader(text)}}}, notes(t), nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		defer d.Close()
+		want := fmt.Sprintf("%c %s:2 v\n", change.Assert, name)
+		if got := edits(t, d); got != want || d.Records != 1 || d.UsesSchema {
+			t.Errorf("%s: got %q of %d records, want %q", name, got, d.Records, want)
+		}
+	}
+}
+
+func TestBadLinesStandBesideTheGoodOnes(t *testing.T) {
+	text := `{"type":"Note","id":"a","data":{"title":"A"}}
+{"type":"Nota","id":"b"}
+{"type":"Note","id":"c","data":{"titel":"C"}}
+`
+	o := load.Options{Inputs: []load.Input{{Name: "in", Reader: strings.NewReader(text)}}}
+	if _, err := load.Read(t.Context(), o, notes(t), nil); !fault.Is(err, fault.InvalidData) || len(fault.Of(err).Fields) != 1 {
+		t.Errorf("without keep going: %v", err)
+	}
+	o.KeepGoing, o.Inputs[0].Reader = true, strings.NewReader(text)
+	var read int64
+	d, err := load.Read(t.Context(), o, notes(t), func(n int64) { read += n })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var places []string
+	for _, f := range d.Bad {
+		places = append(places, f.Source+" "+f.Field)
+	}
+	if diff := cmp.Diff([]string{"in:2 type", "in:3 titel"}, places); diff != "" {
+		t.Error(diff)
+	}
+	if d.Records != 3 || !d.UsesSchema || !d.BadNodes["Note/c"] || d.BadNodes["Note/a"] || read != int64(len(text)) {
+		t.Errorf("%+v after %d bytes", d, read)
+	}
+	if got := edits(t, d); !strings.Contains(got, "in:1 A\n") {
+		t.Errorf("the good line comes to %q", got)
+	}
+}
+
+// With Replace, quads with blank nodes are set aside while they are few.
+func TestBlankNodesAreSetAsideWhileTheyAreFew(t *testing.T) {
+	for n, aside := range map[int]int{3: 3, 10_000: 10_000, 10_001: 0} {
+		text := "<urn:s> <urn:p> 1 ." + strings.Repeat("<urn:s> <urn:p> [] .\n", n)
+		o := load.Options{Format: load.Turtle, Mode: load.Replace, Graph: "urn:g", Inputs: []load.Input{{Name: "in", Reader: strings.NewReader(text)}}}
+		d, err := load.Read(t.Context(), o, notes(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Blank) != aside || d.Edits.Len() != int64(n+1-aside) {
+			t.Errorf("of %d quads %d are set aside and %d are edits", n+1, len(d.Blank), d.Edits.Len())
+		}
+		d.Close()
+	}
+}

@@ -1,0 +1,46 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+
+	"trails/fault"
+)
+
+// reject notes bad fields of the current line; it returns an error when that is enough,
+// which says where it stopped when there may be more of them.
+func (r *reader) reject(fields ...fault.FieldError) error {
+	place := fmt.Sprintf("%s:%d", r.Sources[r.source.File], r.source.Line)
+	for _, f := range fields {
+		r.BadNodes[f.Node] = true
+		f.Source, f.Value = place, fault.Bounded(f.Value)
+		r.Bad = append(r.Bad, f)
+	}
+	switch {
+	case !r.KeepGoing && r.linewise:
+		return fault.Invalid(r.Bad).With("stopped_at", place)
+	case !r.KeepGoing || len(r.Bad) >= MaxBad:
+		return fault.Invalid(r.Bad)
+	}
+	return nil
+}
+
+func (r *reader) rejectLine(err error) error {
+	return r.reject(fault.FieldError{Field: "", Code: fault.Shape, Message: err.Error()})
+}
+
+// unreadable is the fault for an input that ends before its end. It is no matter of
+// one line, and nothing can follow it.
+func (r *reader) unreadable(err error) error {
+	var already *fault.Error
+	switch name := r.Sources[r.source.File]; {
+	case errors.As(err, &already):
+		return err
+	case r.ctx.Err() != nil:
+		return r.ctx.Err()
+	case r.zipped:
+		return fault.New(fault.Malformed, "%s: the gzip data is damaged or cut short: %w", name, err)
+	default:
+		return fault.New(fault.Unusable, "%s cannot be read: %w", name, err)
+	}
+}

@@ -1,0 +1,121 @@
+package load
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"trails/fault"
+	"trails/kg/change"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/schema"
+)
+
+// readRDF takes the quads of one input. Where lines stand for themselves, as in
+// N-Quads, a bad one is passed over, and inputs may be pieces of one document, so
+// that they share the labels of blank nodes; in any other format a syntax error ends
+// the input, which is a document of its own.
+func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
+	quads, err := rdfio.NewReader(format, text, string(cmp.Or(r.input.Base, r.Base)), rdfio.Limits{}, r.context)
+	if err != nil {
+		return err
+	}
+	linewise := format == rdfio.NQuads || format == rdfio.NTriples
+	if !linewise || r.input.Own {
+		defer func(shared change.Labels) { r.labels = shared }(r.labels)
+		r.labels = change.NewLabels()
+	}
+	for {
+		q, err := quads.Read()
+		if err == io.EOF {
+			return nil
+		}
+		r.source.Line = uint64(quads.Line())
+		syntax := (*rdfio.SyntaxError)(nil)
+		switch isSyntax := errors.As(err, &syntax); {
+		case err == nil:
+			err = r.takeQuad(q)
+		case isSyntax && linewise:
+			err = r.rejectSyntax(syntax)
+		case isSyntax:
+			return r.rejectSyntax(syntax)
+		default:
+			return r.unreadableRDF(err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// rejectSyntax reports a syntax error at its place, which stands before the message.
+func (r *reader) rejectSyntax(e *rdfio.SyntaxError) error {
+	r.source.Line = uint64(e.Line)
+	return r.rejectLine(errors.New(strings.TrimPrefix(e.Error(), fmt.Sprintf("line %d, ", e.Line))))
+}
+
+// unreadableRDF gives the fault of a document that has no bad line the input's name.
+func (r *reader) unreadableRDF(err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		named := *f
+		named.Message = r.Sources[r.source.File] + ": " + f.Message
+		return &named
+	}
+	return r.unreadable(err)
+}
+
+func (r *reader) takeQuad(q rdf.Quad) error {
+	if r.Records++; r.Records%4096 == 0 {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	q, err := r.placed(q)
+	if err != nil {
+		return r.rejectLine(err)
+	}
+	if r.Mode == Append {
+		if err := r.put(change.Edit{Op: change.Fresh, Quad: rdf.Quad{Subject: q.Subject, Label: q.Label}}); err != nil {
+			return err
+		}
+	}
+	return r.put(change.Edit{Op: change.Assert, Quad: q})
+}
+
+// context is a document that JSON-LD names as its context: one that came with the
+// load, or the graph's own.
+func (r *reader) context(iri string) ([]byte, bool) {
+	if document, given := r.Contexts[iri]; given {
+		return document, true
+	}
+	if iri != schema.ContextIRI {
+		return nil, false
+	}
+	document, err := r.schema.ContextDocument()
+	return document, err == nil
+}
+
+// label is a graph's name in a quad; nil for the default graph, which "" is, too.
+func label(graph rdf.IRI) rdf.Term {
+	if graph == "" || graph == rdf.DefaultGraph {
+		return nil
+	}
+	return graph
+}
+
+// placed gives a quad of the data its graph.
+func (r *reader) placed(q rdf.Quad) (rdf.Quad, error) {
+	target := label(cmp.Or(r.input.Graph, r.Graph))
+	if q.Label == nil {
+		q.Label = target
+	}
+	if (r.OneGraph || r.Mode == Replace) && q.Label != target {
+		return q, fmt.Errorf("the data names the graph %s itself, and is for one graph", rdf.AppendTerm(nil, q.Label))
+	}
+	return q, nil
+}
