@@ -83,7 +83,11 @@ func (q *question) arg(a lower.Arg) (int64, error) {
 		}
 		return low, nil
 	case a.Term != nil:
-		return q.id(q.plan.constant(a.Term))
+		t := q.plan.constant(a.Term)
+		if rows, ok := t.(lower.Rows); ok {
+			return int64(rows), nil
+		}
+		return q.id(t)
 	}
 	return a.Number, nil
 }

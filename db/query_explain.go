@@ -46,6 +46,10 @@ func (p Plan) values() string {
 		case a.Region != "":
 			fmt.Fprintf(&out, "%s id of the %ss%s", end[a.High], rdf.IRI(a.Region), bounds(a))
 		case a.Term != nil:
+			if rows, ok := p.constant(a.Term).(lower.Rows); ok {
+				fmt.Fprintf(&out, "%d", rows)
+				break
+			}
 			fmt.Fprintf(&out, "the id of %s", rdf.AppendTerm(nil, p.constant(a.Term)))
 		default:
 			fmt.Fprintf(&out, "%d", a.Number)

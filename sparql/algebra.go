@@ -112,6 +112,9 @@ type OrderBy struct {
 type OrderKey struct {
 	Expr       Expr
 	Descending bool
+	// Stored compares terms by where the store keeps them: an order that is total and
+	// costs least. No text asks for it.
+	Stored bool
 }
 
 // Project keeps these variables. As the operand of another operator it is a

@@ -234,6 +234,9 @@ func (d *dumper) order(keys []OrderKey) string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
 		parts[i] = d.exprText(k.Expr)
+		if k.Stored {
+			parts[i] = "(stored " + parts[i] + ")"
+		}
 		if k.Descending {
 			parts[i] = "(desc " + parts[i] + ")"
 		}

@@ -43,7 +43,7 @@ func EachOperand(o Op, op func(Op) Op, expr func(Expr) Expr) Op {
 		inner := op(o.Op)
 		keys := make([]OrderKey, len(o.Keys))
 		for i, k := range o.Keys {
-			keys[i] = OrderKey{expr(k.Expr), k.Descending}
+			keys[i] = OrderKey{expr(k.Expr), k.Descending, k.Stored}
 		}
 		return OrderBy{inner, keys}
 	case Project:

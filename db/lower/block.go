@@ -19,6 +19,8 @@ type column struct {
 	tied bool
 	// node is set when no term is a literal.
 	node bool
+	// few is set when many rows have the same term: a predicate.
+	few bool
 	// order, when set, is a number in whose order the column's terms are.
 	order string
 }
@@ -65,6 +67,11 @@ type item struct {
 	tables int
 	// inline is set when it is the rows of VALUES.
 	inline bool
+	// sides are the SELECTs when it is nothing but a union of them, all with so many
+	// columns; distinct is set when the union has no repeats.
+	sides    []string
+	width    int
+	distinct bool
 	// words is the column whose row of terms it is, under an alias.
 	words, alias string
 }
@@ -89,11 +96,13 @@ func (b *block) flat() bool {
 	return !b.distinct && b.limit == "" && !b.materialized
 }
 
+// computedOf says which columns' terms are not read beside their ids: formulas have no row,
+// and what repeats is remembered.
 func (b *block) computedOf(vars []sparql.Var) []bool {
 	list := make([]bool, len(vars))
 	for i, v := range vars {
 		c, ok := b.cols.get(v)
-		list[i] = c.computed || !ok
+		list[i] = c.computed || c.few || !ok
 	}
 	return list
 }
@@ -269,7 +278,7 @@ func (l *lowerer) derived(sql string, cols *columns) *block {
 	out := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}}
 	for _, v := range cols.vars {
 		c := cols.of[v]
-		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node})
+		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node, few: c.few})
 	}
 	return out
 }

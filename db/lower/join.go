@@ -237,7 +237,26 @@ func (l *lowerer) unite(sides ...*block) *block {
 	for i, side := range sides {
 		selects[i] = side.render(l.fields(side, cols.vars))
 	}
-	return l.derived(strings.Join(selects, " UNION ALL ")+l.apart(len(sides)), &cols)
+	apart := l.apart(len(sides))
+	out := l.derived(strings.Join(selects, " UNION ALL ")+apart, &cols)
+	if apart == "" {
+		out.from[0].sides, out.from[0].width = selects, len(cols.vars)
+	}
+	return out
+}
+
+// sidesOf returns the sides of the union that the block is, with all its columns and no
+// others; nil when it is none.
+func (l *lowerer) sidesOf(b *block) []string {
+	if len(b.from) != 1 || len(b.where) > 0 || len(b.order) > 0 || !b.flat() || len(b.cols.vars) != b.from[0].width {
+		return nil
+	}
+	for _, v := range b.cols.vars {
+		if !strings.HasSuffix(b.cols.of[v].sql, "."+l.name(v)) {
+			return nil
+		}
+	}
+	return b.from[0].sides
 }
 
 // united is what is true of a variable on all sides of a union.

@@ -45,8 +45,8 @@ type Plan struct {
 	Aggregates []sparql.Aggregate
 	// Walks are what t_reach in SQL names by their place.
 	Walks []Walk
-	// Computed says which columns have no row in the table of terms: formulas, which
-	// would be computed twice when they are named twice, and ids that carry values.
+	// Computed says which columns' rows of the table of terms are not read beside them:
+	// formulas and ids that carry values have none, and predicates repeat.
 	Computed []bool
 	// Sorted is set when the order of the rows counts and only the statement's own
 	// ORDER BY, without a LIMIT, keeps it: behind a join it would not.

@@ -132,10 +132,18 @@ func (l *lowerer) projected(vars []sparql.Var, s scope) []sparql.Var {
 }
 
 func (l *lowerer) distinct(op sparql.Op, s scope) *block {
+	if b := l.jump(op, s); b != nil {
+		return b
+	}
 	s.bound, s.ranges, s.wanted = nil, nil, ""
 	b := l.lower(op, s)
 	if b.limit != "" {
 		b = l.wrap(b)
+	}
+	if sides := l.sidesOf(b); sides != nil {
+		out := l.derived(strings.Join(sides, " UNION "), &b.cols)
+		out.from[0].sides, out.from[0].width, out.from[0].distinct = sides, len(b.cols.vars), true
+		return out
 	}
 	out := *b
 	out.distinct = true
@@ -159,9 +167,17 @@ func (l *lowerer) cut(b *block, op sparql.Slice) *block {
 		b = l.wrap(b)
 	}
 	out := *b
-	out.limit = " LIMIT " + l.number(max(op.Limit, -1)) + " + 0"
+	out.limit = " LIMIT " + l.count(max(op.Limit, -1)) + " + 0"
 	if op.Offset > 0 {
-		out.limit += " OFFSET " + l.number(op.Offset)
+		out.limit += " OFFSET " + l.count(op.Offset)
 	}
 	return &out
+}
+
+// count is how many rows to skip or to take; queries of one shape may differ in it.
+func (l *lowerer) count(n int64) string {
+	if slot, ok := l.slots[Rows(n)]; ok {
+		return l.term(slot)
+	}
+	return l.number(n)
 }

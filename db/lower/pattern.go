@@ -300,7 +300,7 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
 			continue
 		}
 		l.meet(b, o.Var, place, s)
-		b.markNode(o.Var, i < 2)
+		b.mark(o.Var, i)
 	}
 	l.placeOrder(b, p, t, s)
 }

@@ -18,8 +18,8 @@ import (
 type Shape struct {
 	// Key is the query without the constants at the ends of its patterns.
 	Key string
-	// Constants are those, and those that BIND gives, each once; a plan has a [Slot] in
-	// the place of each.
+	// Constants are those, those that BIND gives and the [Rows] of LIMIT and OFFSET, each
+	// once; a plan has a [Slot] in the place of each.
 	Constants []rdf.Term
 }
 
@@ -31,6 +31,15 @@ func (s Slot) String() string { return "slot " + strconv.Itoa(int(s)) }
 
 // Native is what package quad wants of a term.
 func (s Slot) Native() any { return int(s) }
+
+// Rows stands among the constants of a shape for how many rows LIMIT or OFFSET says.
+type Rows int64
+
+// String writes the number.
+func (r Rows) String() string { return strconv.FormatInt(int64(r), 10) }
+
+// Native is what package quad wants of a term.
+func (r Rows) Native() any { return int64(r) }
 
 // maxKey bounds what is kept; longer queries are lowered each time.
 const maxKey = 8 << 10
@@ -127,6 +136,8 @@ func kindOf(t rdf.Term) byte {
 		return 't'
 	case quad.LangString:
 		return 'l'
+	case Rows:
+		return 'r'
 	}
 	return 0
 }
@@ -148,6 +159,8 @@ func (s *shaper) term(t rdf.Term) {
 	case quad.LangString:
 		s.text(string(t.Value))
 		s.text(t.Lang)
+	case Rows:
+		s.number(int(t))
 	default:
 		s.unknown = true
 	}
@@ -250,6 +263,7 @@ func (s *shaper) modifier(op sparql.Op) {
 		for _, k := range op.Keys {
 			s.expr(k.Expr)
 			s.flag(k.Descending)
+			s.flag(k.Stored)
 		}
 	case sparql.Project:
 		s.letter('p')
@@ -264,10 +278,21 @@ func (s *shaper) modifier(op sparql.Op) {
 	case sparql.Slice:
 		s.letter('S')
 		s.op(op.Op)
-		s.key = binary.AppendVarint(binary.AppendVarint(s.key, op.Offset), op.Limit)
+		s.rows(op.Offset)
+		s.rows(op.Limit)
 	default:
 		s.unknown = true
 	}
+}
+
+// rows is how many rows to skip or to take: a number is lifted, none at all is not.
+func (s *shaper) rows(n int64) {
+	if n <= 0 {
+		s.number(int(n))
+		return
+	}
+	s.letter('r')
+	s.end(sparql.Operand{Term: Rows(n)})
 }
 
 // bound is what BIND gives a variable: a constant is lifted, too.

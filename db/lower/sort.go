@@ -48,30 +48,43 @@ func SortKey(t rdf.Term) (text string, number float64, isText, isNumber bool) {
 
 var numberClass = SortClass(zeroTerm)
 
-// orderBy sorts by ids where all values of a key are in one region, whose ids are in
-// the values' order, else as ORDER BY compares.
+// orderBy sorts by ids where that is asked for, or where all values of a key are in one
+// region, whose ids are in the values' order, else as ORDER BY compares.
 func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 	direct := make([]bool, len(op.Keys))
 	for i, k := range op.Keys {
 		if v, ok := k.Expr.(sparql.VarExpr); ok {
-			direct[i] = l.regionOf(op.Op, v.Var, s) != ""
+			direct[i] = k.Stored || l.regionOf(op.Op, v.Var, s) != ""
 		}
 	}
-	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && s.wanted == limited {
+	ends := s.wanted == limited
+	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && ends {
 		s.wanted = v.Var
 	} else {
 		s.wanted = ""
 	}
-	out := l.flatten(l.lower(op.Op, s)).growing()
+	b := l.flatten(l.lower(op.Op, s))
+	if sides := l.sidesOf(b); ends && sides != nil && b.from[0].distinct && len(op.Keys) == 1 && direct[0] {
+		// In order the sides are merged, and read no further than the limit.
+		v := op.Keys[0].Expr.(sparql.VarExpr).Var
+		if _, ok := b.cols.get(v); ok {
+			return l.derived(strings.Join(sides, " UNION ")+" ORDER BY "+l.name(v)+direction(op.Keys[0]), &b.cols)
+		}
+	}
+	out := b.growing()
 	for i, k := range op.Keys {
 		for _, sql := range l.sortKeys(k.Expr, direct[i], out, s) {
-			if k.Descending {
-				sql += " DESC"
-			}
-			out.order = append(out.order, sql)
+			out.order = append(out.order, sql+direction(k))
 		}
 	}
 	return out.grown()
+}
+
+func direction(k sparql.OrderKey) string {
+	if k.Descending {
+		return " DESC"
+	}
+	return ""
 }
 
 // sortKeys are by what SQLite sorts for one key. The collation, which asks for each

@@ -234,7 +234,12 @@ func (l *lowerer) testKind(e sparql.Call, b *block, s scope) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return "COALESCE(" + t + ".kind" + kinds[e.Func] + ", " + l.ask("t_ebv", e, b, s) + ")", true
+	c, _ := l.column(e.Args[0].(sparql.VarExpr).Var, b, s)
+	carried := "0" // an id that carries a value is a literal's
+	if e.Func == "ISLITERAL" {
+		carried = "1"
+	}
+	return "COALESCE(" + t + ".kind" + kinds[e.Func] + ", CASE WHEN " + c.sql + " < 0 THEN " + carried + " ELSE " + l.ask("t_ebv", e, b, s) + " END)", true
 }
 
 // wordsOf returns the row of the term of an expression that is a variable.

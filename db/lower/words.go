@@ -43,10 +43,11 @@ func (b *block) behind(c column) int {
 	return len(b.from)
 }
 
-// markNode notes that a variable was met where no literal can be.
-func (b *block) markNode(v sparql.Var, node bool) {
-	if c, ok := b.cols.get(v); ok && node && !c.maybe {
-		c.node = true
+// mark notes that a variable was met as subject (0), predicate (1) or object (2): the first
+// two are no literals.
+func (b *block) mark(v sparql.Var, position int) {
+	if c, ok := b.cols.get(v); ok && position < 2 && !c.maybe {
+		c.node, c.few = true, c.few || position == 1
 		b.cols.set(v, c)
 	}
 }

@@ -1,0 +1,32 @@
+package lower
+
+import "trails/sparql"
+
+// jump answers DISTINCT of the predicates of one subject, or of all, by going from one
+// predicate to the next in the index: however many statements each has, they are not
+// read. It returns nil for everything else.
+func (l *lowerer) jump(op sparql.Op, s scope) *block {
+	project, ok := op.(sparql.Project)
+	if !ok || len(project.Vars) != 1 || s.outer != nil || s.graph.named || len(s.graph.virtual) > 0 {
+		return nil
+	}
+	bgp, ok := project.Op.(sparql.BGP)
+	if !ok || len(bgp.Patterns) != 1 {
+		return nil
+	}
+	p := bgp.Patterns[0]
+	v := p.Predicate.Var
+	if v != project.Vars[0] || p.Object.Var == "" || p.Object.Var == v || p.Subject.Var == v || p.Subject.Var == p.Object.Var {
+		return nil
+	}
+	from := "FROM live INDEXED BY live_pos WHERE g" + among(s.graph.in)
+	if p.Subject.Var == "" {
+		from = "FROM live NOT INDEXED WHERE g" + among(s.graph.in) + " AND s = " + l.term(l.lifted(p.Subject).Term)
+	}
+	t, name := l.alias(), l.name(v)
+	next := "(SELECT p " + from + " AND p > " + t + "." + name + " ORDER BY p LIMIT 1)"
+	b := &block{from: []item{{table: "(WITH RECURSIVE " + t + "(" + name + ") AS (SELECT 0 UNION ALL SELECT " + next + " FROM " + t + " WHERE " + name +
+		" IS NOT NULL) SELECT " + name + " FROM " + t + " WHERE " + name + " > 0) " + t}}}
+	b.cols.set(v, column{sql: t + "." + name, node: true, few: true})
+	return b
+}
