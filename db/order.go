@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"trails/db/inline"
+	"trails/db/lower"
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/xsd"
+	"trails/sparql"
 )
 
 // Order says how a table is sorted: by the least value of a property, or by the
@@ -22,8 +24,6 @@ type Order struct {
 	// Datatype is that of the values. Those of numbers, dates and booleans that ids
 	// carry are in the index in their order; all others have to be read and sorted.
 	Datatype rdf.IRI
-	// Many means that a subject may have several values.
-	Many bool
 	// Text, when set, gives the text by which a value is sorted: a node's label.
 	Text func(rdf.Term) (string, error)
 	// Label, when set, is the property that Text reads first.
@@ -33,7 +33,7 @@ type Order struct {
 // Bounds of sorting without an index.
 const (
 	sortLimit  = 1_000_000 // subjects
-	sortRunes  = 200       // of each text
+	sortRunes  = 200       // of each text that is kept
 	sortedEach = 3_000     // subjects: so many are read and sorted in any order
 )
 
@@ -43,151 +43,104 @@ const (
 // subjects, it reads the value of each subject; more than a million of them are refused
 // with fault.TooLarge.
 func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
-	ids, ok, err := r.known(ctx, by.Property)
+	page := &pageOf{limit: limit, offset: offset, seen: map[int64]bool{}}
+	err := r.ready(ctx)
+	if err == nil {
+		err = r.selectSorted(ctx, sel, by, page)
+	}
 	if err != nil {
 		return nil, r.fail(ctx, "sort", err)
 	}
-	if !ok { // nobody has a value
-		ids = []int64{0}
-	}
-	list, err := r.selectSorted(ctx, sel, by, ids[0], limit, offset)
+	list, err := r.terms(page.ids)
 	return list, r.fail(ctx, "sort", err)
 }
 
-func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) ([]rdf.Term, error) {
-	q, ok, err := r.selectFrom(ctx, sel)
-	if err != nil || !ok {
-		return nil, err
-	}
-	_, many, err := r.countUpTo(q, sortedEach, countWork)
-	if err != nil {
-		return nil, err
-	}
-	if many && sel.Among == nil && by.Text == nil {
-		list, done, err := r.sortMany(ctx, sel, by, p, limit, offset)
-		if err != nil || done {
-			return list, err
-		}
-	}
-	return r.sortAll(ctx, q, by, p, limit, offset)
+// pageOf collects a page of subjects that come in their order, some of them repeatedly.
+type pageOf struct {
+	ids           []int64
+	seen          map[int64]bool
+	limit, offset int
 }
 
-// sortMany walks the values in their order, when there is one to walk in: that of the
-// index, or of the texts that are kept.
-func (r *Reader) sortMany(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) (list []rdf.Term, done bool, err error) {
-	if region := inline.RegionOf(by.Datatype); region != nil {
-		only, err := r.onlyIn(p, region)
+// add takes the next subject and reports whether more are wanted.
+func (p *pageOf) add(id int64) bool {
+	if p.seen[id] {
+		return true
+	}
+	p.seen[id] = true
+	if len(p.seen) > p.offset {
+		p.ids = append(p.ids, id)
+	}
+	return len(p.ids) < p.limit
+}
+
+func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page *pageOf) error {
+	if sel.Among == nil && by.Text == nil {
+		conditions := r.conditions(ctx, sel)
+		_, many, err := r.countUpTo(ctx, conditions, sortedEach, countWork)
 		if err != nil {
-			return nil, false, err
+			return err
 		}
-		if only {
-			list, err = r.sortByIndex(ctx, sel, by, p, region, limit, offset)
-			return list, true, err
+		if many {
+			walked, err := r.walkValues(ctx, conditions, by, page)
+			if err == nil && walked {
+				err = r.without(ctx, sel, by, page)
+			}
+			if err != nil || walked {
+				return err
+			}
 		}
 	}
-	if ordered[by.Datatype] {
-		return nil, false, nil
+	return r.sortAll(ctx, sel, by, page)
+}
+
+// walkValues walks the values in their order, when there is one to walk in: that of the
+// index, or of the texts that are kept. It takes the subjects that meet all conditions.
+func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Order, page *pageOf) (bool, error) {
+	inIndex, err := r.inIndex(ctx, by)
+	if err != nil {
+		return false, err
+	}
+	if inIndex {
+		values := bgp(said(nil, by.Property, nil))
+		for _, c := range conditions {
+			values = that(values, c.test)
+		}
+		return true, r.askIDs(ctx, stored(values, by.Descending, varO, varS), []sparql.Var{varS}, func(ids []int64) bool { return page.add(ids[0]) })
+	}
+	p, known, err := r.dict.lookup(by.Property)
+	if err != nil || !known || ordered[by.Datatype] {
+		return false, err
 	}
 	rows, kept, err := r.sortedTexts(ctx, keyOf(p, by.Datatype))
 	if err != nil || !kept {
-		return nil, false, err
+		return false, err
 	}
-	list, err = r.sortByTexts(ctx, sel, by, p, rows, limit, offset)
-	return list, true, err
-}
-
-// onlyIn reports whether all values of a property are in one region of ids.
-func (r *Reader) onlyIn(p int64, in *inline.Region) (bool, error) {
-	n, err := r.conn.int64(onlyInRange, p, in.Low, in.High)
-	return n == 1, err
-}
-
-const onlyInRange = `SELECT NOT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o < ?2)
-	AND NOT EXISTS (SELECT 1 FROM live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o >= ?3)`
-
-// sortByIndex walks the values in their order and keeps those of selected subjects.
-func (r *Reader) sortByIndex(ctx context.Context, sel Selection, by Order, p int64, in *inline.Region, limit, offset int) ([]rdf.Term, error) {
-	pairs, _, err := r.selectionPairs(ctx, sel)
-	if err != nil {
-		return nil, err
-	}
-	sql, args := sortedQuery(pairs, by)
-	args = append([]any{p, in.Low, in.High - 1}, args...)
-	ids, err := r.column(ctx, sql+" LIMIT ? + 0 OFFSET ?", append(args, limit, offset)...)
-	if err != nil {
-		return nil, err
-	}
-	list, err := r.terms(ids)
-	if err != nil || len(list) == limit {
-		return list, err
-	}
-	// The page reaches beyond those with a value, or begins there.
-	skip := int64(0)
-	if len(ids) == 0 {
-		valued, err := r.conn.int64("SELECT count(*) FROM ("+sql+")", args...)
-		if err != nil {
-			return nil, err
-		}
-		skip = int64(offset) - valued
-	}
-	rest, err := r.without(ctx, sel, by, p, limit-len(list), int(skip))
-	return append(list, rest...), err
-}
-
-// sortedQuery lists the subjects with a value in a range, in its order.
-func sortedQuery(pairs []idPair, by Order) (sql string, args []any) {
-	less, direction := "<", ""
-	if by.Descending {
-		less, direction = ">", " DESC"
-	}
-	sql = "SELECT a.s FROM live a INDEXED BY live_pos WHERE a.p = ?1 AND a.o BETWEEN ?2 AND ?3 AND a.g = 0"
-	for _, pair := range pairs {
-		sql += probe(pair)
-		args = append(args, pair.args()...)
-	}
-	if by.Many { // a subject stands where its first value does
-		sql += " AND NOT EXISTS (SELECT 1 FROM live c NOT INDEXED WHERE c.s = a.s AND c.p = a.p AND c.o " + less + " a.o AND c.g = 0)"
-	}
-	return sql + " ORDER BY a.o" + direction + ", a.s" + direction, args
-}
-
-// probe asks whether the subject of a row a has a pair.
-func probe(p idPair) string {
-	return " AND EXISTS (SELECT 1 FROM live b NOT INDEXED WHERE b.s = a.s AND b.p = ? AND b.o" + oneOf(p.objects) + " AND b.g = 0)"
-}
-
-// sortByTexts walks the texts that are kept and keeps those of selected subjects.
-func (r *Reader) sortByTexts(ctx context.Context, sel Selection, by Order, p int64, rows []textRow, limit, offset int) ([]rdf.Term, error) {
-	pairs, ok, err := r.selectionPairs(ctx, sel)
-	if err != nil || !ok {
-		return nil, err
-	}
-	seen := map[int64]bool{}
-	var page []int64
+	more := true
 	for chunk := range chunks(rows, by.Descending) {
-		ids, err := r.among(ctx, pairs, subjectsOf(chunk))
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			if len(seen) > offset {
-				page = append(page, id)
-			}
-			if len(page) == limit {
-				return r.terms(page)
-			}
+		err := r.among(ctx, conditions, subjectsOf(chunk), func(id int64) bool {
+			more = page.add(id)
+			return more
+		})
+		if err != nil || !more {
+			return true, err
 		}
 	}
-	list, err := r.terms(page)
-	if err != nil {
-		return nil, err
+	return true, nil
+}
+
+// inIndex reports whether the index has all values of a property in the order of their
+// datatype; that of no values is one.
+func (r *Reader) inIndex(ctx context.Context, by Order) (bool, error) {
+	region := inline.RegionOf(by.Datatype)
+	if region == nil {
+		return false, nil
 	}
-	rest, err := r.without(ctx, sel, by, p, limit-len(list), max(0, offset-len(seen)))
-	return append(list, rest...), err
+	if r.asking(ctx, nil).region(by.Property) == lower.Region(region.Datatype) {
+		return true, nil
+	}
+	n, err := r.askCount(ctx, slice(bgp(said(nil, by.Property, nil)), 1, 0))
+	return n == 0, err
 }
 
 // chunks are the rows in their order, or against it, some at a time.
@@ -206,18 +159,18 @@ func chunks(rows []textRow, backwards bool) iter.Seq[[]textRow] {
 	}
 }
 
-// without returns the selected subjects that have no value.
-func (r *Reader) without(ctx context.Context, sel Selection, by Order, p int64, limit, offset int) ([]rdf.Term, error) {
-	q, ok, err := r.selectFrom(ctx, sel)
-	if err != nil || !ok {
-		return nil, err
+// without adds the selected subjects that have no value, behind those that have one.
+func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pageOf) error {
+	if len(page.ids) == page.limit {
+		return nil
 	}
-	q = q.and("NOT EXISTS (SELECT 1 FROM live c NOT INDEXED WHERE c.s = a.s AND c.p = ? AND c.g = 0)", p)
-	order := " ORDER BY s"
-	if by.Descending {
-		order += " DESC"
-	}
-	return r.pageOf(ctx, q, order, limit, offset)
+	op := that(sel.op(), not(exists(bgp(said(nil, by.Property, nil)))))
+	skip := max(0, page.offset-len(page.seen))
+	op = slice(stored(op, by.Descending, varS), page.limit-len(page.ids), skip)
+	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []int64) bool {
+		page.ids = append(page.ids, ids[0])
+		return true
+	})
 }
 
 // sortKey is a subject with the value that it is sorted by.
@@ -235,66 +188,41 @@ var sortBytes int64 = DefaultQueryBytes
 const sortKeyBytes = 96
 
 // sortAll reads the values of all selected subjects and sorts them.
-func (r *Reader) sortAll(ctx context.Context, q *selected, by Order, p int64, limit, offset int) ([]rdf.Term, error) {
+func (r *Reader) sortAll(ctx context.Context, sel Selection, by Order, page *pageOf) error {
 	memory := r.Memory(Limits{Bytes: sortBytes})
 	defer memory.Release()
-	keys, err := r.sortKeys(ctx, q, by, p, memory)
+	keys, err := r.sortKeys(ctx, sel, by, memory)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	slices.SortFunc(keys, by.compare)
-	seen := make(map[int64]bool, len(keys))
-	var page []int64
 	for _, k := range keys {
-		if seen[k.s] {
-			continue
-		}
-		seen[k.s] = true
-		if len(seen) > offset {
-			page = append(page, k.s)
-		}
-		if len(page) == limit {
+		if !page.add(k.s) {
 			break
 		}
 	}
-	return r.terms(page)
+	return nil
 }
 
-func (r *Reader) sortKeys(ctx context.Context, q *selected, by Order, p int64, memory *Memory) (keys []sortKey, err error) {
-	sql, args := keysQuery(q)
-	s, err := r.conn.take(sql)
-	if err != nil {
-		return nil, err
-	}
-	defer s.release()
-	s.bind(1, sortRunes)
-	for i, arg := range append(args, p) {
-		s.bind(i+2, arg)
-	}
+func (r *Reader) sortKeys(ctx context.Context, sel Selection, by Order, memory *Memory) (keys []sortKey, err error) {
 	reads := keyReader{Reader: r, by: by, texts: map[int64]string{}}
 	if err := reads.readLabels(ctx); err != nil {
 		return nil, err
 	}
-	err = r.steps(ctx, s, func() (bool, error) {
+	op := sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, by.Property, nil))}
+	failed := r.askIDs(ctx, op, []sparql.Var{varS, varO}, func(ids []int64) bool {
 		if len(keys) == sortLimit {
-			return false, fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)
+			err = fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)
+			return false
 		}
-		k, err := reads.key(s)
-		if err == nil {
+		var k sortKey
+		if k, err = reads.key(ids[0], ids[1]); err == nil {
 			err = memory.Grow(sortKeyBytes + int64(len(k.text)))
 		}
 		keys = append(keys, k)
-		return true, err
+		return err == nil
 	})
-	return keys, err
-}
-
-// keysQuery reads the values of one more argument, a predicate, of what is selected;
-// the first argument is how much of a text.
-func keysQuery(q *selected) (sql string, args []any) {
-	sql, args = q.union()
-	return "SELECT c.s, v.o, t.kind, substr(t.value, 1, ?), t.datatype, t.lang FROM (" + sql +
-		") c LEFT JOIN live v NOT INDEXED ON v.s = c.s AND v.p = ? AND v.g = 0 LEFT JOIN terms t ON t.id = v.o", args
+	return keys, cmp.Or(err, failed)
 }
 
 // keyReader turns rows into keys, and remembers the texts of values that many have.
@@ -325,16 +253,16 @@ func (r *keyReader) readLabels(ctx context.Context) error {
 	return err
 }
 
-func (r *keyReader) key(s *stmt) (k sortKey, err error) {
-	k = sortKey{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}
-	if s.ColumnIsNull(1) {
+func (r *keyReader) key(s, o int64) (k sortKey, err error) {
+	k = sortKey{s: s, o: o}
+	if o == 0 {
 		return k, nil
 	}
 	if r.by.Text != nil {
-		k.text, err = r.text(k.o)
+		k.text, err = r.text(o)
 		return k, err
 	}
-	if k.value, err = r.dict.joined(k.o, s, 2); err != nil {
+	if k.value, err = r.dict.term(o); err != nil {
 		return k, err
 	}
 	k.text = orderText(r.by.Datatype, rdf.Lexical(k.value))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strconv"
 
 	"zombiezen.com/go/sqlite"
 
@@ -27,13 +28,18 @@ type Limits struct {
 // where it is unbound. A row belongs to the caller. Rows are read as they are asked for.
 func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]rdf.Term, error] {
 	return func(yield func([]rdf.Term, error) bool) {
-		if err := r.run(ctx, plan, limits, yield); err != nil {
+		err := r.visit(ctx, plan, plan.withTerms, limits, func(a *answer) (bool, error) {
+			row, err := a.row()
+			return err == nil && yield(row, nil), err
+		})
+		if err != nil {
 			yield(nil, r.fail(ctx, "query", err))
 		}
 	}
 }
 
-func (r *Reader) run(ctx context.Context, plan Plan, limits Limits, yield func([]rdf.Term, error) bool) error {
+// visit runs one of a plan's two statements, with the rows of terms or without, to its end or until row wants no more.
+func (r *Reader) visit(ctx context.Context, plan Plan, sql string, limits Limits, row func(*answer) (more bool, err error)) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
@@ -43,7 +49,7 @@ func (r *Reader) run(ctx context.Context, plan Plan, limits Limits, yield func([
 	q := newQuestion(ctx, r, plan, limits)
 	defer q.memory.Release()
 	defer r.conn.temporary.limited(limits)()
-	s, err := r.conn.takeQuery(plan.withTerms)
+	s, err := r.conn.takeQuery(sql)
 	if err != nil {
 		return tooComplex(err)
 	}
@@ -54,7 +60,7 @@ func (r *Reader) run(ctx context.Context, plan Plan, limits Limits, yield func([
 	if ctx != r.ctx {
 		defer r.conn.interruptBy(ctx).release()
 	}
-	return r.conn.temporary.fault(q.rows(ctx, s, yield))
+	return r.conn.temporary.fault(q.rows(ctx, s, row))
 }
 
 // tooComplex says of a statement that SQLite does not take why: it has a limit on
@@ -66,7 +72,7 @@ func tooComplex(err error) error {
 	return err
 }
 
-func (q *question) rows(ctx context.Context, s *stmt, yield func([]rdf.Term, error) bool) error {
+func (q *question) rows(ctx context.Context, s *stmt, visit func(*answer) (more bool, err error)) error {
 	out := newAnswer(q, s)
 	for count := int64(1); ; count++ {
 		if q.reader.closed {
@@ -82,12 +88,8 @@ func (q *question) rows(ctx context.Context, s *stmt, yield func([]rdf.Term, err
 		if q.limits.Rows > 0 && count > q.limits.Rows {
 			return fault.New(fault.TooLarge, "the query has more than %d solutions; add a LIMIT", q.limits.Rows)
 		}
-		row, err := out.row()
-		if err != nil {
+		if more, err := visit(out); err != nil || !more {
 			return err
-		}
-		if !yield(row, nil) {
-			return nil
 		}
 	}
 }
@@ -114,25 +116,44 @@ func newAnswer(q *question, s *stmt) *answer {
 func (a *answer) row() ([]rdf.Term, error) {
 	row := make([]rdf.Term, a.width)
 	for i := range row {
-		kind := a.stmt.ColumnType(i)
-		if kind == sqlite.TypeNull {
-			continue
+		t, err := a.at(i)
+		if err != nil {
+			return nil, err
 		}
-		if kind == sqlite.TypeText {
-			row[i] = readTerm(a.stmt.ColumnText(i))
-			continue
-		}
-		id := a.stmt.ColumnInt64(i)
-		if a.terms[i] == nil || id != a.last[i] {
-			t, err := a.term(i, id)
-			if err != nil {
-				return nil, err
-			}
-			a.last[i], a.terms[i] = id, t
-		}
-		row[i] = a.terms[i]
+		row[i] = t
 	}
 	return row, nil
+}
+
+// id is the id in a column, 0 where it is unbound.
+func (a *answer) id(i int) int64 { return a.stmt.ColumnInt64(i) }
+
+// count is what COUNT gave in a column.
+func (a *answer) count(i int) (int64, error) {
+	t, err := a.at(i)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(rdf.Lexical(t), 10, 64)
+}
+
+// at is the term in a column, nil where it is unbound.
+func (a *answer) at(i int) (rdf.Term, error) {
+	switch a.stmt.ColumnType(i) {
+	case sqlite.TypeNull:
+		return nil, nil
+	case sqlite.TypeText:
+		return readTerm(a.stmt.ColumnText(i)), nil
+	}
+	id := a.stmt.ColumnInt64(i)
+	if a.terms[i] == nil || id != a.last[i] {
+		t, err := a.term(i, id)
+		if err != nil {
+			return nil, err
+		}
+		a.last[i], a.terms[i] = id, t
+	}
+	return a.terms[i], nil
 }
 
 func (a *answer) term(i int, id int64) (rdf.Term, error) {

@@ -60,6 +60,9 @@ func (q *question) id(t rdf.Term) (int64, error) {
 	if id, ok := inline.ID(t); ok {
 		return id, nil
 	}
+	if id, ok := t.(idTerm); ok {
+		return int64(id), nil
+	}
 	if id, ok := q.ids[t]; ok {
 		return id, nil
 	}

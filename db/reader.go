@@ -235,3 +235,28 @@ func (r *Reader) ids(terms ...rdf.Term) ([]int64, bool, error) {
 	}
 	return ids, true, nil
 }
+
+// known is ready and ids in one.
+func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]int64, bool, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, false, err
+	}
+	return r.ids(terms...)
+}
+
+// column reads the first column of a statement's rows.
+func (r *Reader) column(ctx context.Context, sql string, args ...any) (ids []int64, err error) {
+	s, err := r.conn.take(sql)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	for i, arg := range args {
+		s.bind(i+1, arg)
+	}
+	err = r.steps(ctx, s, func() (bool, error) {
+		ids = append(ids, s.ColumnInt64(0))
+		return true, nil
+	})
+	return ids, err
+}

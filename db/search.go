@@ -4,10 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"trails/db/inline"
+	"github.com/cayleygraph/quad"
+
 	"trails/rdf"
+	"trails/sparql"
 )
 
 // Bounds of a search: how many subjects or texts it reads, and how many it finds.
@@ -91,51 +92,46 @@ type searching struct {
 // classes searches the instances of classes with one text: few of them are read one by one, of many
 // the texts of all subjects are.
 func (s *searching) classes(sel Selection) error {
-	pairs, ok, err := s.selectionPairs(s.ctx, sel)
-	if err != nil || !ok {
-		return err
-	}
 	text, named := s.Text[sel.Classes[0]]
 	if !named {
-		return s.names(pairs)
+		return s.names(sel)
 	}
-	p, ok, err := s.dict.lookup(text)
-	if err != nil || !ok {
-		return err
-	}
-	sql, args := subjectQuery(pairs)
-	few, err := s.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(slices.Clone(args), fewSelected+1)...)
+	few, err := s.askCount(s.ctx, slice(project(sel.op(), varS), fewSelected+1, 0))
 	if err != nil {
 		return err
 	}
 	if few <= fewSelected {
-		return s.texts(ofEach(pairs, p))
+		return s.texts(sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, text, nil))})
 	}
-	return s.ofMany(pairs, p)
+	return s.ofMany(sel, text)
 }
 
 // ofMany looks at the texts of a property that are kept, or reads them.
-func (s *searching) ofMany(pairs []idPair, p int64) error {
+func (s *searching) ofMany(sel Selection, text rdf.IRI) error {
+	p, ok, err := s.dict.lookup(text)
+	if err != nil || !ok {
+		return err
+	}
+	conditions := s.conditions(s.ctx, sel)
 	rows, kept, err := s.sortedTexts(s.ctx, keyOf(p, rdf.XSDString))
 	if err != nil {
 		return err
 	}
 	if !kept {
-		return s.texts(ofText(pairs, p))
+		return s.texts(s.ofText(conditions, text))
 	}
 	rows = beginning(rows, s.Prefix)
 	if len(rows) > textTries {
 		rows, s.more = rows[:textTries], true
 	}
+	more := true
 	for chunk := range slices.Chunk(rows, textChunk) {
-		ids, err := s.among(s.ctx, pairs, subjectsOf(chunk))
-		if err != nil {
+		err := s.among(s.ctx, conditions, subjectsOf(chunk), func(id int64) bool {
+			more = s.find(id)
+			return more
+		})
+		if err != nil || !more {
 			return err
-		}
-		for _, id := range ids {
-			if !s.find(id) {
-				return nil
-			}
 		}
 	}
 	return nil
@@ -149,65 +145,27 @@ func subjectsOf(rows []textRow) []int64 {
 	return ids
 }
 
-// textColumns are the subject, and as much of its text as may be compared.
-const textColumns = "SELECT v.s, v.o, substr(t.value, 1, ?)"
-
-// ofEach reads the text of each selected subject.
-func ofEach(pairs []idPair, p int64) (sql string, args []any) {
-	sql, args = subjectQuery(pairs)
-	sql = textColumns + " FROM (" + sql + ") c CROSS JOIN live v NOT INDEXED LEFT JOIN terms t ON t.id = v.o WHERE v.s = c.s AND v.p = ? AND v.g = 0"
-	return sql, append(args, p)
+// ofText is all texts of a property that begin with the prefix, of subjects that meet all
+// conditions.
+func (s *searching) ofText(conditions []condition, text rdf.IRI) sparql.Op {
+	call := func(f sparql.Func, args ...sparql.Expr) sparql.Expr { return sparql.Call{Func: f, Args: args} }
+	value := call("LCASE", call("STR", sparql.VarExpr{Var: varO}))
+	op := that(bgp(said(nil, text, nil)), call("STRSTARTS", value, sparql.TermExpr{Term: quad.String(s.Prefix)}))
+	for _, c := range conditions {
+		op = that(op, c.test)
+	}
+	return op
 }
 
-// ofText reads all texts of the property, and keeps those of selected subjects.
-func ofText(pairs []idPair, p int64) (sql string, args []any) {
-	sql = textColumns + " FROM live v INDEXED BY live_pos LEFT JOIN terms t ON t.id = v.o WHERE v.p = ? AND v.g = 0 AND (v.o < 0 OR t.value LIKE ? ESCAPE '\\')"
-	args = []any{p, nil}
-	for _, pair := range pairs {
-		sql += " AND EXISTS (SELECT 1 FROM live b NOT INDEXED WHERE b.s = v.s AND b.p = ? AND b.o" + oneOf(pair.objects) + " AND b.g = 0)"
-		args = append(args, pair.args()...)
-	}
-	return sql, args
-}
-
-// texts runs a statement of textColumns.
-func (s *searching) texts(sql string, args []any) error {
-	if len(args) > 1 && args[1] == nil {
-		args[1] = likePrefix(s.Prefix)
-	}
-	args = append([]any{2 * utf8.RuneCountInString(s.Prefix)}, args...)
-	st, err := s.conn.take(sql)
-	if err != nil {
-		return err
-	}
-	defer st.release()
-	for i, arg := range args {
-		st.bind(i+1, arg)
-	}
-	return s.steps(s.ctx, st, func() (bool, error) {
-		text := st.ColumnText(2)
-		if o := st.ColumnInt64(1); o < 0 {
-			text = rdf.Lexical(inline.Term(o))
+// texts looks at the values of varO.
+func (s *searching) texts(op sparql.Op) error {
+	return s.ask(s.ctx, op, []sparql.Var{varS, varO}, func(a *answer) (bool, error) {
+		t, err := a.at(1)
+		if t == nil || err != nil {
+			return err == nil, err
 		}
-		return s.see(st.ColumnInt64(0), text), nil
+		return s.see(a.id(0), rdf.Lexical(t)), nil
 	})
-}
-
-// likePrefix is a pattern that every text with this prefix fits: LIKE knows the case
-// of ASCII letters only, so the pattern ends before the first other character.
-func likePrefix(prefix string) string {
-	var b strings.Builder
-	for i := range len(prefix) {
-		c := prefix[i]
-		if c >= utf8.RuneSelf || c == 0 {
-			break
-		}
-		if c == '%' || c == '_' || c == '\\' {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	}
-	return b.String() + "%"
 }
 
 // see compares one text; false when the search has to stop.
@@ -230,30 +188,15 @@ func (s *searching) find(subject int64) bool {
 }
 
 // names compares what the subjects themselves are called.
-func (s *searching) names(pairs []idPair) error {
+func (s *searching) names(sel Selection) error {
 	if s.Name == nil {
 		return nil
 	}
-	sql, args := namesQuery(pairs)
-	st, err := s.conn.take(sql)
-	if err != nil {
-		return err
-	}
-	defer st.release()
-	for i, arg := range args {
-		st.bind(i+1, arg)
-	}
-	return s.steps(s.ctx, st, func() (bool, error) {
-		t, err := s.dict.joined(st.ColumnInt64(0), st, 1)
+	return s.ask(s.ctx, project(sel.op(), varS), []sparql.Var{varS}, func(a *answer) (bool, error) {
+		t, err := a.at(0)
 		if err != nil {
 			return false, err
 		}
-		return s.see(st.ColumnInt64(0), s.Name(t)), nil
+		return s.see(a.id(0), s.Name(t)), nil
 	})
-}
-
-// namesQuery reads the selected subjects themselves.
-func namesQuery(pairs []idPair) (sql string, args []any) {
-	sql, args = subjectQuery(pairs)
-	return "SELECT c.s, t.kind, t.value, t.datatype, t.lang FROM (" + sql + ") c CROSS JOIN terms t WHERE t.id = c.s", args
 }

@@ -59,14 +59,14 @@ func TestInstances(t *testing.T) {
 	f := create(t)
 	write(t, f, entities(2000), nil)
 	r := read(t, f)
-	classes := []rdf.IRI{iri("Type3"), iri("Type4"), iri("Unknown")}
-	all, err := r.Instances(t.Context(), classes, nil, 1000, 0)
+	sel := db.Selection{Classes: []rdf.IRI{iri("Type3"), iri("Type4"), iri("Unknown")}}
+	all, err := r.Select(t.Context(), sel, 1000, 0)
 	if err != nil || len(all) != 20 {
 		t.Fatalf("%d instances, error %v", len(all), err)
 	}
 	var paged []rdf.Term
 	for offset := 0; offset < 25; offset += 6 {
-		page, err := r.Instances(t.Context(), classes, nil, 6, offset)
+		page, err := r.Select(t.Context(), sel, 6, offset)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,15 +75,16 @@ func TestInstances(t *testing.T) {
 	if diff := gocmp.Diff(all, paged); diff != "" {
 		t.Error(diff)
 	}
-	open := &db.Pair{P: iri("status"), O: quad.String("open")}
-	some, err := r.Instances(t.Context(), classes, open, 1000, 0)
-	n, countErr := r.CountInstances(t.Context(), classes, open)
-	if err != nil || countErr != nil || int64(len(some)) != n || n == 0 || n >= 20 {
+	open := sel
+	open.Pairs = []db.Pair{{P: iri("status"), O: quad.String("open")}}
+	some, err := r.Select(t.Context(), open, 1000, 0)
+	n, _, countErr := r.CountSelected(t.Context(), open, 1000)
+	if err != nil || countErr != nil || len(some) != n || n == 0 || n >= 20 {
 		t.Errorf("%d open instances, counted %d, errors %v %v", len(some), n, err, countErr)
 	}
-	for most, want := range map[int64]int64{0: 0, 7: 7, 20: 20, 21: 20, -1: 20} {
-		if n, err := r.CountInstancesUpTo(t.Context(), classes, nil, most); err != nil || n != want {
-			t.Errorf("counted %d up to %d, want %d, error %v", n, most, want, err)
+	for most, want := range map[int]int{0: 0, 7: 7, 20: 20, 21: 20} {
+		if n, more, err := r.CountSelected(t.Context(), sel, most); err != nil || n != want || more != (most < 20) {
+			t.Errorf("counted %d up to %d, more %t, want %d, error %v", n, most, more, want, err)
 		}
 	}
 	types, err := r.CountByObject(t.Context(), rdf.Type)

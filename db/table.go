@@ -1,12 +1,12 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"trails/rdf"
+	"trails/sparql"
 )
 
 // Selection says which subjects of the default graph a table shows: those whose
@@ -18,105 +18,80 @@ type Selection struct {
 	Among *Found
 }
 
-// selected is a selection as SQL: one statement for each alternative, that lists
-// ids of subjects in one column. Each lists them in their order, or can be made to.
-type selected struct {
-	parts []string
-	args  [][]any
-	pairs []idPair // the rarest first; none for what a search found
-}
-
-// selectFrom looks the selection's terms up; false when it selects nothing.
-func (r *Reader) selectFrom(ctx context.Context, sel Selection) (*selected, bool, error) {
+// op is the pattern whose solutions for varS are the selected subjects, each once.
+func (sel Selection) op() sparql.Op {
 	if sel.Among != nil {
-		return &selected{parts: []string{"SELECT value AS s FROM json_each(?)"}, args: [][]any{{jsonIDs(sel.Among.ids)}}}, len(sel.Among.ids) > 0, nil
+		return amongIDs(sel.Among.ids)
 	}
-	pairs, ok, err := r.selectionPairs(ctx, sel)
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	q := &selected{pairs: pairs}
-	one := slices.Clone(pairs)
-	for _, o := range pairs[0].objects {
-		one[0].objects = []int64{o}
-		sql, args := subjectQuery(one)
-		q.parts, q.args = append(q.parts, strings.Replace(sql, "SELECT a.s ", "SELECT a.s AS s ", 1)), append(q.args, args)
-	}
-	return q, true, nil
+	return sel.with()
 }
 
-// jsonIDs is a list of ids as one argument of json_each.
-func jsonIDs(ids []int64) string {
-	b := []byte{'['}
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
+// with is op for what has more triples, too; without Among.
+func (sel Selection) with(more ...sparql.TriplePattern) sparql.Op {
+	alternatives := make([]sparql.Op, len(sel.Classes))
+	for i, class := range sel.Classes {
+		// The types come last: nearly every subject of a condition has the type.
+		alternatives[i] = bgp(append(append(patternsOf(sel.Pairs), said(nil, rdf.Type, class)), more...)...)
+	}
+	return oneOf(alternatives)
+}
+
+// oneOf is the union of patterns, without repeats of a subject that has several types.
+func oneOf(alternatives []sparql.Op) sparql.Op {
+	switch len(alternatives) {
+	case 0:
+		return sparql.Table{Vars: []sparql.Var{varS}}
+	case 1:
+		return alternatives[0]
+	}
+	union := alternatives[0]
+	for _, op := range alternatives[1:] {
+		union = sparql.Union{Left: union, Right: op}
+	}
+	return sparql.Distinct{Op: project(union, varS)}
+}
+
+// condition is one of those that a selected subject meets, as a pattern of all that meet it
+// and as what is asked of a subject.
+type condition struct {
+	op   sparql.Op
+	rows float64
+	test sparql.Expr
+}
+
+// conditions are those of a selection, the one that the fewest meet first.
+func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
+	known := r.asking(ctx, nil)
+	var list []condition
+	for _, p := range patternsOf(sel.Pairs) {
+		list = append(list, condition{bgp(p), known.rows(p, countedRows), exists(bgp(p))})
+	}
+	types := condition{}
+	var all []sparql.Op
+	for i, class := range sel.Classes {
+		p := said(nil, rdf.Type, class)
+		all = append(all, bgp(p))
+		types.rows += known.rows(p, countedRows)
+		if i == 0 {
+			types.test = exists(bgp(p))
+		} else {
+			types.test = sparql.Call{Func: sparql.Or, Args: []sparql.Expr{types.test, exists(bgp(p))}}
 		}
-		b = strconv.AppendInt(b, id, 10)
 	}
-	return string(append(b, ']'))
-}
-
-// selectionPairs has the rarest pair first. Of those that are beyond counting the
-// types come last: nearly every subject of a condition has the type.
-func (r *Reader) selectionPairs(ctx context.Context, sel Selection) ([]idPair, bool, error) {
-	types, ok, err := r.instancePairs(ctx, sel.Classes, nil)
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	var pairs []idPair
-	for _, pair := range sel.Pairs {
-		ids, ok, err := r.ids(pair.P, pair.O)
-		if err != nil || !ok {
-			return nil, false, err
-		}
-		pairs = append(pairs, idPair{p: ids[0], objects: ids[1:]})
-	}
-	pairs, err = r.rarestFirst(append(pairs, types...))
-	return pairs, true, err
-}
-
-// and adds a condition on a.s to every alternative.
-func (q *selected) and(condition string, args ...any) *selected {
-	out := &selected{}
-	for i, part := range q.parts {
-		out.parts = append(out.parts, part+" AND "+condition)
-		out.args = append(out.args, append(slices.Clone(q.args[i]), args...))
-	}
-	return out
-}
-
-// union is the whole as one statement; UNION drops the repeats of a subject with two
-// of the types, and merges the alternatives in order as they are read.
-func (q *selected) union() (sql string, args []any) {
-	return strings.Join(q.parts, " UNION "), slices.Concat(q.args...)
+	types.op = project(oneOf(all), varS)
+	list = append(list, types)
+	slices.SortStableFunc(list, func(a, b condition) int { return cmp.Compare(a.rows, b.rows) })
+	return list
 }
 
 // Select returns the selected subjects in the order of their ids, from offset on and
 // limit at most.
 func (r *Reader) Select(ctx context.Context, sel Selection, limit, offset int) ([]rdf.Term, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, r.fail(ctx, "select", err)
-	}
 	if sel.Among != nil {
 		list, err := r.terms(sel.Among.page(limit, offset))
 		return list, r.fail(ctx, "select", err)
 	}
-	q, ok, err := r.selectFrom(ctx, sel)
-	if err != nil || !ok {
-		return nil, r.fail(ctx, "select", err)
-	}
-	list, err := r.pageOf(ctx, q, " ORDER BY s", limit, offset)
-	return list, r.fail(ctx, "select", err)
-}
-
-func (r *Reader) pageOf(ctx context.Context, q *selected, order string, limit, offset int) ([]rdf.Term, error) {
-	sql, args := q.union()
-	ids, err := r.column(ctx, sql+order+" LIMIT ? + 0 OFFSET ?", append(args, limit, offset)...)
-	if err != nil {
-		return nil, err
-	}
-	return r.terms(ids)
+	return r.askTerms(ctx, slice(stored(sel.op(), false, varS), limit, offset), varS)
 }
 
 func (r *Reader) terms(ids []int64) (list []rdf.Term, err error) {
@@ -136,47 +111,28 @@ const countWork = 20_000
 // CountSelected counts the selected subjects, up to most; more means that there are
 // others, or that it stopped before it had tried them all.
 func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
-	if err := r.ready(ctx); err != nil {
-		return 0, false, r.fail(ctx, "count selected", err)
-	}
 	if sel.Among != nil {
 		return min(len(sel.Among.ids), most), sel.Among.More || len(sel.Among.ids) > most, nil
 	}
-	q, ok, err := r.selectFrom(ctx, sel)
-	if err != nil || !ok {
-		return 0, false, r.fail(ctx, "count selected", err)
-	}
-	n, more, err = r.countUpTo(q, most, countWork)
-	return n, more, r.fail(ctx, "count selected", err)
+	return r.countUpTo(ctx, r.conditions(ctx, sel), most, countWork)
 }
 
-// countUpTo counts what is selected up to most, with work tries at most.
-func (r *Reader) countUpTo(q *selected, most, work int) (n int, more bool, err error) {
-	var sql string
-	var args []any
-	if len(q.pairs) > 1 {
-		sql, args = triedQuery(q.pairs, work)
-	} else {
-		sql, args = q.union()
+// countUpTo counts the subjects that meet all conditions, up to most, with work tries at
+// most of those that meet the first one.
+func (r *Reader) countUpTo(ctx context.Context, all []condition, most, work int) (n int, more bool, err error) {
+	first, op := all[0].op, project(all[0].op, varS)
+	if len(all) > 1 {
+		op = project(slice(first, work, 0), varS)
 	}
-	found, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(args, most+1)...)
-	if err != nil || int(found) > most || len(q.pairs) < 2 {
+	for _, c := range all[1:] {
+		op = that(op, c.test)
+	}
+	found, err := r.askCount(ctx, slice(op, most+1, 0))
+	if err != nil || int(found) > most || len(all) < 2 {
 		return min(int(found), most), int(found) > most, err
 	}
-	sql, args = pairRows("1", q.pairs[0])
-	tried, err := r.conn.int64("SELECT count(*) FROM ("+sql+" LIMIT ? + 0)", append(args, work+1)...)
+	tried, err := r.askCount(ctx, slice(first, work+1, 0))
 	return int(found), int(tried) > work, err
-}
-
-// triedQuery is subjectQuery that gives up after so many subjects of the first pair.
-func triedQuery(pairs []idPair, work int) (sql string, args []any) {
-	sql, args = subjectQuery(pairs[:1])
-	sql, args = "SELECT a.s FROM ("+sql+" LIMIT ? + 0) a WHERE 1", append(args, work)
-	for _, p := range pairs[1:] {
-		sql += probe(p)
-		args = append(args, p.args()...)
-	}
-	return sql, args
 }
 
 // ValueCount says how many subjects have a value; More means that there are others,
@@ -196,90 +152,37 @@ const (
 // CountValuesAmong counts, for each of the objects, how many selected subjects have
 // it for p, up to most each.
 func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, r.fail(ctx, "count values among", err)
-	}
-	counts, err := r.countValuesAmong(ctx, sel, p, objects, most)
-	return counts, r.fail(ctx, "count values among", err)
-}
-
-func (r *Reader) countValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	counts := make([]ValueCount, len(objects))
-	q, ok, err := r.selectFrom(ctx, sel)
-	if err != nil || !ok {
+	many := false
+	if sel.Among == nil {
+		var err error
+		if _, many, err = r.countUpTo(ctx, r.conditions(ctx, sel), fewSelected, countWork); err != nil {
+			return nil, err
+		}
+	}
+	if !many {
+		values := sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, p, nil))}
+		list, err := r.countByObject(ctx, values)
+		for _, c := range list {
+			if i := slices.Index(objects, c.Object); i >= 0 {
+				counts[i] = ValueCount{min(int(c.Count), most), int(c.Count) > most}
+			}
+		}
 		return counts, err
 	}
-	_, many, err := r.countUpTo(q, fewSelected, countWork)
-	if err != nil {
-		return nil, err
-	}
-	if !many || sel.Among != nil {
-		return counts, r.countEach(q, p, objects, counts, most)
-	}
-	return r.countByIndex(ctx, sel, p, objects, most)
+	return counts, r.countByIndex(ctx, sel, p, objects, counts, most)
 }
 
 // countByIndex tries the subjects that have each value.
-func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
-	counts := make([]ValueCount, len(objects))
+func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, counts []ValueCount, most int) error {
 	for i, o := range objects {
-		q, ok, err := r.selectWith(ctx, sel, Pair{p, o})
+		one := sel
+		one.Pairs = append(slices.Clone(sel.Pairs), Pair{p, o})
+		n, more, err := r.countUpTo(ctx, r.conditions(ctx, one), most, facetWork)
 		if err != nil {
-			return nil, err
-		}
-		if ok {
-			if counts[i].Count, counts[i].More, err = r.countUpTo(q, most, facetWork); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return counts, nil
-}
-
-// selectWith is selectFrom with one more pair. When that is the only one it comes
-// before the types, without counting which is rarer.
-func (r *Reader) selectWith(ctx context.Context, sel Selection, pair Pair) (*selected, bool, error) {
-	if len(sel.Pairs) > 0 {
-		sel.Pairs = append(slices.Clone(sel.Pairs), pair)
-		return r.selectFrom(ctx, sel)
-	}
-	types, ok, err := r.instancePairs(ctx, sel.Classes, nil)
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	ids, ok, err := r.ids(pair.P, pair.O)
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	return &selected{pairs: append([]idPair{{p: ids[0], objects: ids[1:]}}, types...)}, true, nil
-}
-
-// countEach reads the values of each selected subject once.
-func (r *Reader) countEach(q *selected, p rdf.IRI, objects []rdf.Term, counts []ValueCount, most int) error {
-	ids, ok, err := r.ids(p)
-	if err != nil || !ok {
-		return err
-	}
-	at := make(map[int64]int, len(objects))
-	for i, o := range objects {
-		if id, ok, err := r.dict.lookup(o); err != nil {
 			return err
-		} else if ok {
-			at[id] = i
 		}
+		counts[i] = ValueCount{n, more}
 	}
-	sql, args := eachQuery(q)
-	return r.conn.exec(sql, func(s *stmt) error {
-		if i, ok := at[s.ColumnInt64(0)]; ok {
-			n := int(s.ColumnInt64(1))
-			counts[i] = ValueCount{min(n, most), n > most}
-		}
-		return nil
-	}, append(args, ids[0])...)
-}
-
-// eachQuery counts the values of one more argument, a predicate, among what is selected.
-func eachQuery(q *selected) (sql string, args []any) {
-	sql, args = q.union()
-	return "SELECT v.o, count(*) FROM (" + sql + ") c CROSS JOIN live v NOT INDEXED WHERE v.s = c.s AND v.p = ? AND v.g = 0 GROUP BY v.o", args
+	return nil
 }

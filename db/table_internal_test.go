@@ -243,31 +243,37 @@ func same[T any](t *rapid.T, what string, want, got []T, err error) {
 }
 
 func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset int, onlyInline bool) {
-	by := Order{Property: modelNumber, Datatype: rdf.XSDInteger, Many: true, Descending: rapid.Bool().Draw(t, "descending")}
+	by := Order{Property: modelNumber, Datatype: rdf.XSDInteger, Descending: rapid.Bool().Draw(t, "descending")}
 	want := page(m.sorted(sel, by), limit, offset)
 	got, err := r.SelectSorted(t.Context(), sel, by, limit, offset)
 	same(t, "sorted by number", want, got, err)
-	if p, ok, _ := r.dict.lookup(modelNumber); ok && onlyInline && m.hasInstances(sel) {
-		got, err = r.sortByIndex(t.Context(), sel, by, p, inline.RegionOf(rdf.XSDInteger), limit, offset)
-		same(t, "sorted by the index", want, got, err)
+	if onlyInline {
+		same(t, "sorted by the index", want, walked(t, r, sel, by, limit, offset), nil)
 	}
 	by.Property, by.Datatype = modelText, rdf.XSDString
 	want = page(m.sorted(sel, by), limit, offset)
 	got, err = r.SelectSorted(t.Context(), sel, by, limit, offset)
 	same(t, "sorted by text", want, got, err)
-	if p, ok, _ := r.dict.lookup(modelText); ok {
-		rows, kept, err := r.sortedTexts(t.Context(), keyOf(p, ""))
-		if err != nil || !kept {
-			t.Fatalf("the texts are kept: %t, %v", kept, err)
-		}
-		got, err = r.sortByTexts(t.Context(), sel, by, p, rows, limit, offset)
-		same(t, "sorted by kept texts", want, got, err)
+	if _, ok, _ := r.dict.lookup(modelText); ok {
+		same(t, "sorted by kept texts", want, walked(t, r, sel, by, limit, offset), nil)
 	}
 }
 
-// hasInstances reports whether every term of the selection is in the file.
-func (m model) hasInstances(sel Selection) bool {
-	return len(m.selected(sel)) > 0
+// walked is a page as it is made of many subjects: by walking their values in order.
+func walked(t *rapid.T, r *Reader, sel Selection, by Order, limit, offset int) []rdf.Term {
+	p := &pageOf{limit: limit, offset: offset, seen: map[int64]bool{}}
+	ok, err := r.walkValues(t.Context(), r.conditions(t.Context(), sel), by, p)
+	if err != nil || !ok {
+		t.Fatalf("the values are in order: %t, %v", ok, err)
+	}
+	if err := r.without(t.Context(), sel, by, p); err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.terms(p.ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
@@ -281,7 +287,8 @@ func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
 	}
 	got, err := r.CountValuesAmong(t.Context(), sel, modelText, objects, most)
 	same(t, "counts", want, got, err)
-	got, err = r.countByIndex(t.Context(), sel, modelText, objects, most)
+	got = make([]ValueCount, len(objects))
+	err = r.countByIndex(t.Context(), sel, modelText, objects, got, most)
 	same(t, "counts by index", want, got, err)
 }
 
@@ -303,33 +310,24 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	sel.Among = found
 	got, err := r.Select(t.Context(), sel, limit, offset)
 	same(t, "search", page(want, limit, offset), got, err)
-	by := Order{Property: modelText, Datatype: rdf.XSDString, Many: true}
+	by := Order{Property: modelText, Datatype: rdf.XSDString}
 	got, err = r.SelectSorted(t.Context(), sel, by, 100, 0)
 	slices.SortFunc(got, func(a, b rdf.Term) int { return cmp.Compare(m.ids[a], m.ids[b]) })
 	same(t, "search, sorted", want, got, err)
 	s := searching{Reader: r, ctx: t.Context(), Search: Search{Prefix: strings.ToLower(prefix)}, found: map[int64]bool{}}
 	for _, class := range sel.Classes {
 		one := Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}
-		pairs, ok, err := r.selectionPairs(t.Context(), one)
-		p, known, _ := r.dict.lookup(modelText)
-		if err != nil || !ok || !known {
-			continue
-		}
-		if err := s.texts(ofText(pairs, p)); err != nil {
+		if err := s.texts(s.ofText(r.conditions(t.Context(), one), modelText)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(s.found) != len(want) {
 		t.Errorf("the index of texts finds %d for %q, want %d", len(s.found), prefix, len(want))
 	}
-	if p, ok, _ := r.dict.lookup(modelText); ok {
+	if _, ok, _ := r.dict.lookup(modelText); ok {
 		s.found = map[int64]bool{}
 		for _, class := range sel.Classes {
-			pairs, ok, err := r.selectionPairs(t.Context(), Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs})
-			if err == nil && ok {
-				err = s.ofMany(pairs, p)
-			}
-			if err != nil {
+			if err := s.ofMany(Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}, modelText); err != nil {
 				t.Fatal(err)
 			}
 		}

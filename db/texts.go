@@ -10,6 +10,7 @@ import (
 
 	"trails/db/inline"
 	"trails/rdf"
+	"trails/sparql"
 )
 
 // SQLite has no index of how texts are written: a term's row is found by its hash, and
@@ -253,17 +254,11 @@ func beginning(rows []textRow, prefix string) []textRow {
 	return rows[:sort.Search(len(rows), func(i int) bool { return !strings.HasPrefix(rows[i].text, prefix) })]
 }
 
-// among returns those of the subjects that have every pair, in the order given.
-func (r *Reader) among(ctx context.Context, pairs []idPair, subjects []int64) ([]int64, error) {
-	sql, args := amongQuery(pairs)
-	return r.column(ctx, sql, append([]any{jsonIDs(subjects)}, args...)...)
-}
-
-func amongQuery(pairs []idPair) (sql string, args []any) {
-	sql = "SELECT a.value FROM json_each(?) a WHERE 1"
-	for _, p := range pairs {
-		sql += strings.Replace(probe(p), "a.s", "a.value", 1)
-		args = append(args, p.args()...)
+// among takes those of the subjects that meet all conditions, in the order given.
+func (r *Reader) among(ctx context.Context, conditions []condition, subjects []int64, take func(id int64) (more bool)) error {
+	op := amongIDs(subjects)
+	for _, c := range conditions {
+		op = that(op, c.test)
 	}
-	return sql, args
+	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []int64) bool { return take(ids[0]) })
 }

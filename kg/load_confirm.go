@@ -3,6 +3,7 @@ package kg
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"trails/kg/load"
@@ -46,12 +47,12 @@ func (r *ReadyLoad) Replaces(ctx context.Context) (goes Replacement, err error) 
 func (s *Snapshot) countTypes(ctx context.Context, types map[rdf.IRI]bool) ([]Replaced, error) {
 	var counted []Replaced
 	for iri := range types {
-		n, err := s.source.CountInstances(ctx, []rdf.IRI{iri}, nil)
+		n, err := s.source.CountReferrers(ctx, rdf.Type, iri, math.MaxInt)
 		if err != nil {
 			return nil, err
 		}
 		if n > 0 {
-			counted = append(counted, Replaced{Name: s.compiled.typeName(iri), Nodes: n})
+			counted = append(counted, Replaced{Name: s.compiled.typeName(iri), Nodes: int64(n)})
 		}
 	}
 	slices.SortFunc(counted, func(a, b Replaced) int { return cmp.Compare(a.Name, b.Name) })

@@ -149,11 +149,11 @@ func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
 func (s *Snapshot) TypeCountsUpTo(ctx context.Context, most int64) ([]TypeCount, error) {
 	out := make([]TypeCount, len(s.Schema().Types))
 	for i, t := range s.Schema().Types {
-		n, err := s.source.CountInstancesUpTo(ctx, []rdf.IRI{t.IRI}, nil, most)
+		n, err := s.source.CountReferrers(ctx, rdf.Type, t.IRI, int(most))
 		if err != nil {
 			return nil, err
 		}
-		out[i] = TypeCount{Type: t, Count: n}
+		out[i] = TypeCount{Type: t, Count: int64(n)}
 	}
 	return out, nil
 }

@@ -54,5 +54,5 @@ func (s *Snapshot) Stats(ctx context.Context) (db.Stats, error) { return s.sourc
 
 // Instances returns the nodes with a type, in the order of the file, limit at most.
 func (s *Snapshot) Instances(ctx context.Context, class rdf.IRI, limit int) ([]rdf.Term, error) {
-	return s.source.Instances(ctx, []rdf.IRI{class}, nil, limit, 0)
+	return s.source.Referrers(ctx, rdf.Type, class, limit, 0)
 }

@@ -143,7 +143,7 @@ func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuer
 	}
 	by := db.Order{
 		Property: q.Sort.IRI, Descending: q.Descending,
-		Datatype: schema.Datatypes[q.Sort.Datatype].IRI, Many: q.Sort.Many(),
+		Datatype: schema.Datatypes[q.Sort.Datatype].IRI,
 	}
 	if by.Datatype == "" {
 		by.Label = s.labelOfAll(s.Schema().Type(q.Sort.Class))
