@@ -82,7 +82,7 @@ func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(
 			answers = append(answers, failure(m.idText, bad))
 			continue
 		}
-		out := &recorder{header: http.Header{}}
+		out := &memberAnswer{header: http.Header{}}
 		serve(out, r.Clone(r.Context()), m)
 		answers = append(answers, out.answers()...)
 	}
@@ -94,22 +94,22 @@ func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(
 	_, _ = w.Write(joined(answers)) // a reader that left is no concern of ours
 }
 
-// recorder keeps the answer to one message of a batch.
-type recorder struct {
+// memberAnswer keeps the answer to one message of a batch.
+type memberAnswer struct {
 	header http.Header
 	text   bytes.Buffer
 }
 
-func (w *recorder) Header() http.Header              { return w.header }
-func (w *recorder) WriteHeader(int)                  {}
-func (w *recorder) Write(p []byte) (int, error)      { return w.text.Write(p) }
-func (w *recorder) Flush()                           {}
-func (w *recorder) SetReadDeadline(time.Time) error  { return nil }
-func (w *recorder) SetWriteDeadline(time.Time) error { return nil }
+func (w *memberAnswer) Header() http.Header              { return w.header }
+func (w *memberAnswer) WriteHeader(int)                  {}
+func (w *memberAnswer) Write(p []byte) (int, error)      { return w.text.Write(p) }
+func (w *memberAnswer) Flush()                           {}
+func (w *memberAnswer) SetReadDeadline(time.Time) error  { return nil }
+func (w *memberAnswer) SetWriteDeadline(time.Time) error { return nil }
 
 // answers are those in it: one JSON text, or of a stream of events the last one, which
 // notifications may come before. They have no place in a batch.
-func (w *recorder) answers() (list []json.RawMessage) {
+func (w *memberAnswer) answers() (list []json.RawMessage) {
 	if !strings.HasPrefix(w.header.Get("Content-Type"), eventStream) {
 		if text := bytes.TrimSpace(w.text.Bytes()); json.Valid(text) {
 			list = append(list, text)

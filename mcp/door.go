@@ -166,9 +166,9 @@ func (e *endpoint) check(m *message) error {
 // pass lets the SDK answer the message. A subscription takes a seat meanwhile.
 func (d *door) pass(w http.ResponseWriter, r *http.Request, m message) {
 	if m.method == "subscriptions/listen" {
-		leave, err := d.seats.take(overListen, callerOf(r))
+		leave, err := d.slots.acquire(overListen, callerOf(r))
 		if err != nil {
-			d.refuseSeat(w, r, m.idText, err)
+			d.refuseFull(w, r, m.idText, err)
 			return
 		}
 		defer leave()
@@ -176,7 +176,7 @@ func (d *door) pass(w http.ResponseWriter, r *http.Request, m message) {
 	text := m.encode()
 	out := &reply{ResponseWriter: w, id: m.idText, patience: d.opts.Sessions.WriteTimeout}
 	defer out.finish()
-	r = r.WithContext(withOutlet(withOrigin(r.Context(), origin{request: m.id, id: m.idText}), out))
+	r = r.WithContext(withOutlet(withEnvelope(r.Context(), envelope{request: m.id, id: m.idText}), out))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	d.next.ServeHTTP(out, r)
 }

@@ -17,55 +17,55 @@ const (
 	cancelledNote = "notifications/cancelled"
 )
 
-// flights are the requests of one session that have no answer yet: the client's,
+// pendingRequests are the requests of one session that have no answer yet: the client's,
 // and the server's to it. They are safe for concurrent use.
-type flights struct {
-	landed chan struct{} // told, without waiting, that one of the client's has ended
+type pendingRequests struct {
+	changed chan struct{} // told, without waiting, that one of the client's has ended
 
-	mu     sync.Mutex
-	theirs map[jsonrpc.ID]flight
-	ours   map[jsonrpc.ID]struct{}
-	deaf   bool         // the client answers nothing any more
-	lost   []jsonrpc.ID // of ours, those that it will not answer
+	mu          sync.Mutex
+	clients     map[jsonrpc.ID]pendingRequest
+	servers     map[jsonrpc.ID]struct{}
+	clientEnded bool         // the client answers nothing any more
+	failed      []jsonrpc.ID // of ours, those that it will not answer
 }
 
-// flight is a request of the client's.
-type flight struct {
+// pendingRequest is a request of the client's.
+type pendingRequest struct {
 	method    string
 	cancelled bool
 }
 
-func newFlights() *flights {
-	return &flights{
-		landed: make(chan struct{}, 1),
-		theirs: map[jsonrpc.ID]flight{},
-		ours:   map[jsonrpc.ID]struct{}{},
+func newPending() *pendingRequests {
+	return &pendingRequests{
+		changed: make(chan struct{}, 1),
+		clients: map[jsonrpc.ID]pendingRequest{},
+		servers: map[jsonrpc.ID]struct{}{},
 	}
 }
 
-// admit counts a call as in flight, and marks the one that a cancellation names.
-func (f *flights) admit(m *message) error {
+// add counts a call as in flight, and marks the one that a cancellation names.
+func (f *pendingRequests) add(m *message) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !m.isCall() {
 		return f.noteCancelled(m)
 	}
-	if _, taken := f.theirs[m.id]; taken {
+	if _, taken := f.clients[m.id]; taken {
 		id := m.idText
 		m.idText = nullID // the id belongs to the request in flight
 		return invalid(fmt.Sprintf("id %s is in flight already", id))
 	}
-	if len(f.theirs) >= maxInFlight {
+	if len(f.clients) >= maxInFlight {
 		return fault.New(fault.Exhausted, "too many requests in flight").
-			With("limit", maxInFlight).With("used", len(f.theirs)).With("retry_after", 1)
+			With("limit", maxInFlight).With("used", len(f.clients)).With("retry_after", 1)
 	}
-	f.theirs[m.id] = flight{method: m.method}
+	f.clients[m.id] = pendingRequest{method: m.method}
 	return nil
 }
 
 // noteCancelled marks the request that a cancellation names. It must name it as a
 // request can be named: the SDK would cut 1.5 to 1, and cancel that.
-func (f *flights) noteCancelled(m *message) error {
+func (f *pendingRequests) noteCancelled(m *message) error {
 	if m.method != cancelledNote {
 		return nil
 	}
@@ -74,38 +74,38 @@ func (f *flights) noteCancelled(m *message) error {
 	if len(text) == 0 || !named.setID(text) {
 		return invalid("requestId must be a request's id")
 	}
-	if its, ok := f.theirs[named.id]; ok {
+	if its, ok := f.clients[named.id]; ok {
 		its.cancelled = true
-		f.theirs[named.id] = its
+		f.clients[named.id] = its
 	}
 	return nil
 }
 
-// look returns a flight of the client's.
-func (f *flights) look(id jsonrpc.ID) flight {
+// get returns a flight of the client's.
+func (f *pendingRequests) get(id jsonrpc.ID) pendingRequest {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.theirs[id]
+	return f.clients[id]
 }
 
-// land ends a flight of the client's.
-func (f *flights) land(id jsonrpc.ID) {
+// done ends a flight of the client's.
+func (f *pendingRequests) done(id jsonrpc.ID) {
 	f.mu.Lock()
-	delete(f.theirs, id)
+	delete(f.clients, id)
 	f.mu.Unlock()
 	select {
-	case f.landed <- struct{}{}:
+	case f.changed <- struct{}{}:
 	default: // whoever waits has not taken the last one yet, and will look
 	}
 }
 
-// inFlight is the number of the client's requests that will have an answer:
+// unanswered is the number of the client's requests that will have an answer:
 // subscriptions have none to wait for.
-func (f *flights) inFlight() int {
+func (f *pendingRequests) unanswered() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 0
-	for _, its := range f.theirs {
+	for _, its := range f.clients {
 		if its.method != "subscriptions/listen" {
 			n++
 		}
@@ -113,17 +113,17 @@ func (f *flights) inFlight() int {
 	return n
 }
 
-// ask notes that the server sends a request of its own, or takes one back. It is
+// sent notes that the server sends a request of its own, or takes one back. It is
 // false when the request is not to be sent, as there is nobody to answer it.
-func (f *flights) ask(req *jsonrpc.Request) bool {
+func (f *pendingRequests) sent(req *jsonrpc.Request) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case req.IsCall() && f.deaf:
-		f.lose(req.ID)
+	case req.IsCall() && f.clientEnded:
+		f.fail(req.ID)
 		return false
 	case req.IsCall():
-		f.ours[req.ID] = struct{}{}
+		f.servers[req.ID] = struct{}{}
 	case req.Method == cancelledNote:
 		var p struct {
 			ID int64 `json:"requestId"` // the SDK counts its requests
@@ -132,51 +132,51 @@ func (f *flights) ask(req *jsonrpc.Request) bool {
 			return true
 		}
 		if id, err := jsonrpc.MakeID(float64(p.ID)); err == nil {
-			delete(f.ours, id)
+			delete(f.servers, id)
 		}
 	}
 	return true
 }
 
-// hangUp notes that the client answers nothing any more.
-func (f *flights) hangUp() {
+// endClient notes that the client answers nothing any more.
+func (f *pendingRequests) endClient() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.deaf = true
-	for id := range f.ours {
-		delete(f.ours, id)
-		f.lose(id)
+	f.clientEnded = true
+	for id := range f.servers {
+		delete(f.servers, id)
+		f.fail(id)
 	}
 }
 
-// lose notes that a request of ours has no answer, and tells whoever waits.
-func (f *flights) lose(id jsonrpc.ID) {
-	f.lost = append(f.lost, id)
+// fail notes that a request of ours has no answer, and tells whoever waits.
+func (f *pendingRequests) fail(id jsonrpc.ID) {
+	f.failed = append(f.failed, id)
 	select {
-	case f.landed <- struct{}{}:
+	case f.changed <- struct{}{}:
 	default: // it has not taken the last one yet, and will look
 	}
 }
 
-// unanswered returns, each once, what the server's requests are answered with that
+// takeFailed returns, each once, what the server's requests are answered with that
 // the client has no answer for.
-func (f *flights) unanswered() []*jsonrpc.Response {
+func (f *pendingRequests) takeFailed() []*jsonrpc.Response {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var all []*jsonrpc.Response
-	for _, id := range f.lost {
+	for _, id := range f.failed {
 		all = append(all, &jsonrpc.Response{ID: id, Error: invalid("the client has ended")})
 	}
-	f.lost = nil
+	f.failed = nil
 	return all
 }
 
-// answers reports that the response answers a request of the server's that is
+// answered reports that the response answers a request of the server's that is
 // open, which it then is no more. The SDK is shown no other.
-func (f *flights) answers(m message) bool {
+func (f *pendingRequests) answered(m message) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, asked := f.ours[m.id]
-	delete(f.ours, m.id)
+	_, asked := f.servers[m.id]
+	delete(f.servers, m.id)
 	return asked
 }

@@ -13,8 +13,8 @@ var (
 	errDisplaced = errors.New("another connection reads on")
 )
 
-// following is one connection that reads a stream of a session.
-type following struct {
+// follower is one connection that reads a stream of a session.
+type follower struct {
 	*session
 	stream *stream
 	reader *reader
@@ -26,7 +26,7 @@ type following struct {
 // run writes events until the stream is done, the session is over, or the client
 // does not read any more. News wait in the mailbox until the reader is ready for
 // them, so one that does not read makes nothing grow.
-func (f *following) run(ctx context.Context) error {
+func (f *follower) run(ctx context.Context) error {
 	beat := time.NewTicker(f.opts.Sessions.KeepAlive)
 	defer beat.Stop()
 	var news [][]byte
@@ -57,7 +57,7 @@ func (f *following) run(ctx context.Context) error {
 }
 
 // write writes what was said since the last event written, and the news.
-func (f *following) write(news ...[]byte) (done bool, err error) {
+func (f *follower) write(news ...[]byte) (done bool, err error) {
 	events, lost, done := f.stream.next(f.reader, news...)
 	if lost && !f.isCommon() {
 		return false, errLost
@@ -77,11 +77,11 @@ func (f *following) write(news ...[]byte) (done bool, err error) {
 	if err := f.out.flush(); err != nil || len(events) == 0 {
 		return done, err
 	}
-	f.written(events[len(events)-1].number)
+	f.advance(events[len(events)-1].number)
 	return done, nil
 }
 
-func (f *following) written(last int) {
+func (f *follower) advance(last int) {
 	f.stream.read(f.reader, last)
 	if !f.named {
 		f.stream.forget(last) // nobody can resume after it
@@ -89,17 +89,17 @@ func (f *following) written(last int) {
 }
 
 // isCommon reports that the stream is the one that belongs to no request.
-func (f *following) isCommon() bool { return f.stream.name == "" }
+func (f *follower) isCommon() bool { return f.stream.name == "" }
 
 // news rings when the mailbox has something for this reader.
-func (f *following) news() <-chan struct{} {
+func (f *follower) news() <-chan struct{} {
 	if !f.isCommon() {
 		return nil
 	}
 	return f.box.bell
 }
 
-func (f *following) name(number int) string {
+func (f *follower) name(number int) string {
 	if !f.named {
 		return ""
 	}

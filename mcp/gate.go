@@ -17,12 +17,12 @@ const BearerKey = "trails/bearer"
 // sessionless is the first protocol version in which each request stands alone.
 const sessionless = "2026-07-28"
 
-// visitor is one stdio session as the gate knows it. It stands before the SDK: a
+// stdioGate is one stdio session as the gate knows it. It stands before the SDK: a
 // message that is not admitted is never seen behind it.
-type visitor struct {
+type stdioGate struct {
 	auth      *auth.Resolver
 	mu        sync.Mutex
-	in        bool             // an initialize with the right token has come,
+	open      bool             // an initialize with the right token has come,
 	principal policy.Principal // of this caller
 }
 
@@ -30,7 +30,7 @@ type visitor struct {
 // handshake an accepted initialize lets the session in, and a refused one may be
 // tried again; a request that stands alone carries the token itself, and lets
 // nobody else in. The token goes no further than here.
-func (v *visitor) admit(m *message) (policy.Principal, error) {
+func (v *stdioGate) admit(m *message) (policy.Principal, error) {
 	shown := m.takeBearer()
 	if m.method == "initialize" {
 		shown = bearerOf(m.member("clientInfo"))
@@ -40,9 +40,9 @@ func (v *visitor) admit(m *message) (policy.Principal, error) {
 	defer v.mu.Unlock()
 	switch {
 	case m.method == "initialize" && known:
-		v.principal, v.in = p, true
+		v.principal, v.open = p, true
 	case m.method == "initialize" || m.standsAlone():
-	case v.in:
+	case v.open:
 		p, known = v.principal, true
 	case m.isCall() && v.auth.NeedsToken():
 		known = false

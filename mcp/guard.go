@@ -30,8 +30,8 @@ type message struct {
 	params map[string]json.RawMessage // nil when there are none
 	// paramsText is the params as they came, less what the gate has taken.
 	paramsText json.RawMessage
-	// crooked means that the params are there and no object.
-	crooked bool
+	// badParams means that the params are there and no object.
+	badParams bool
 	// response is true when the message answers a request of ours; then one of
 	// result and failure is there.
 	response        bool
@@ -128,7 +128,7 @@ func (m *message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error 
 func (m *message) setParams(text json.RawMessage) {
 	if len(text) > 0 && string(text) != "null" {
 		m.paramsText = text
-		m.crooked = json.Unmarshal(text, &m.params) != nil
+		m.badParams = json.Unmarshal(text, &m.params) != nil
 	}
 }
 
@@ -181,7 +181,7 @@ func (m message) check() error {
 	if _, served := methods[m.method]; !served {
 		return methodNotFound(m.method)
 	}
-	if m.crooked {
+	if m.badParams {
 		return fault.Arguments(fault.FieldError{Field: "params", Code: fault.Datatype, Message: "params must be an object", Constraint: "object"})
 	}
 	var wrong []fault.FieldError

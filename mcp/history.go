@@ -10,22 +10,22 @@ import (
 // eventOverhead is what an event costs besides its bytes.
 const eventOverhead = 256
 
-// history keeps what was said on the streams of all sessions: for a reader that is
+// eventStore keeps what was said on the streams of all sessions: for a reader that is
 // about to have it, for one that is away, and some of what readers had, for those
 // who lost it on the way. What nobody is about to have stays within bounds, of one
 // session and of all, but for the latest event; a reader that comes back too late is
 // told so. It is safe for concurrent use.
-type history struct {
-	max, maxShelf int
+type eventStore struct {
+	max, maxPerSession int
 
 	mu     sync.Mutex
 	size   int
 	events linked.List // of *event, of all sessions, oldest first
 }
 
-// shelf is one session's part of a history, and guarded by its lock.
-type shelf struct {
-	*history
+// sessionEvents is one session's part of a history, and guarded by its lock.
+type sessionEvents struct {
+	*eventStore
 	size    int
 	events  linked.List        // of *event, oldest first
 	streams map[string]*stream // by name, while there is anything to read
@@ -37,13 +37,13 @@ type shelf struct {
 // stream is a sequence of messages to the client: the answer to one request and
 // what is said on the way to it, or, with the name "", what belongs to no request.
 type stream struct {
-	shelf  *shelf
-	name   string
-	events []*event
-	first  int  // the number of events[0]
-	done   bool // nothing more will be said
-	reader *reader
-	readTo int // the number of the last event that any reader has written
+	owner    *sessionEvents
+	name     string
+	events   []*event
+	first    int  // the number of events[0]
+	done     bool // nothing more will be said
+	reader   *reader
+	lastRead int // the number of the last event that any reader has written
 }
 
 // event is one message. Numbers begin with 1: 0 is the beginning of the stream.
@@ -63,21 +63,21 @@ type reader struct {
 	at   int           // the number of the last event that it has written
 }
 
-func newHistory(o SessionOptions) *history {
-	return &history{max: o.History, maxShelf: o.HistoryPerSession}
+func newEventStore(o SessionOptions) *eventStore {
+	return &eventStore{max: o.History, maxPerSession: o.HistoryPerSession}
 }
 
-func (h *history) newShelf() *shelf {
-	s := &shelf{history: h, streams: map[string]*stream{}, byRequest: map[jsonrpc.ID]*stream{}}
+func (h *eventStore) openSession() *sessionEvents {
+	s := &sessionEvents{eventStore: h, streams: map[string]*stream{}, byRequest: map[jsonrpc.ID]*stream{}}
 	s.open("", jsonrpc.ID{})
 	return s
 }
 
 // open begins a stream, the one that request is answered on when that is valid.
-func (s *shelf) open(name string, request jsonrpc.ID) *stream {
+func (s *sessionEvents) open(name string, request jsonrpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := &stream{shelf: s, name: name, first: 1}
+	st := &stream{owner: s, name: name, first: 1}
 	s.streams[name] = st
 	if request.IsValid() {
 		s.byRequest[request] = st
@@ -86,16 +86,16 @@ func (s *shelf) open(name string, request jsonrpc.ID) *stream {
 }
 
 // find returns a stream of which there is something to read.
-func (s *shelf) find(name string) (*stream, bool) {
+func (s *sessionEvents) find(name string) (*stream, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st, ok := s.streams[name]
 	return st, ok
 }
 
-// say appends a message to the stream of a request, or to the common one when there
+// add appends a message to the stream of a request, or to the common one when there
 // is no request. What belongs to a request that was answered comes too late.
-func (s *shelf) say(request jsonrpc.ID, data []byte) {
+func (s *sessionEvents) add(request jsonrpc.ID, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !request.IsValid() {
@@ -108,7 +108,7 @@ func (s *shelf) say(request jsonrpc.ID, data []byte) {
 
 // answer appends the answer to a request, nil when there is none to give, and ends
 // its stream.
-func (s *shelf) answer(request jsonrpc.ID, data []byte) {
+func (s *sessionEvents) answer(request jsonrpc.ID, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.byRequest[request]
@@ -126,23 +126,23 @@ func (s *shelf) answer(request jsonrpc.ID, data []byte) {
 }
 
 // append adds an event. What is too much then is for trim to purge.
-func (s *shelf) append(st *stream, data []byte) {
+func (s *sessionEvents) append(st *stream, data []byte) {
 	if s.cleared {
 		return
 	}
 	e := &event{stream: st, number: st.first + len(st.events), data: data}
 	st.events = append(st.events, e)
-	e.inAll, e.inSession = s.history.events.PushBack(e), s.events.PushBack(e)
+	e.inAll, e.inSession = s.eventStore.events.PushBack(e), s.events.PushBack(e)
 	s.size += e.cost()
-	s.history.size += e.cost()
+	s.eventStore.size += e.cost()
 	st.wake()
 }
 
 // trim purges the oldest events until the session, and then the whole, is within
 // its bounds.
-func (s *shelf) trim() {
-	trim(&s.events, func() bool { return s.size > s.maxShelf })
-	trim(&s.history.events, func() bool { return s.history.size > s.max })
+func (s *sessionEvents) trim() {
+	trim(&s.events, func() bool { return s.size > s.maxPerSession })
+	trim(&s.eventStore.events, func() bool { return s.eventStore.size > s.max })
 }
 
 func trim(events *linked.List, tooMuch func() bool) {
@@ -164,20 +164,20 @@ func (e *event) isAwaited() bool {
 
 // purge forgets an event, which is the oldest of its stream.
 func (e *event) purge() {
-	st, s := e.stream, e.stream.shelf
+	st, s := e.stream, e.stream.owner
 	st.events[0] = nil
 	st.events = st.events[1:]
 	st.first++
 	s.events.Remove(e.inSession)
-	s.history.events.Remove(e.inAll)
+	s.eventStore.events.Remove(e.inAll)
 	s.size -= e.cost()
-	s.history.size -= e.cost()
+	s.eventStore.size -= e.cost()
 	st.forgetWhenEmpty()
 }
 
 func (st *stream) forgetWhenEmpty() {
 	if st.done && len(st.events) == 0 {
-		delete(st.shelf.streams, st.name)
+		delete(st.owner.streams, st.name)
 	}
 }
 
@@ -194,8 +194,8 @@ func (st *stream) wake() {
 // attach makes the caller the stream's reader, who has read as far as number at.
 // When there is one already it fails, unless the caller displaces it.
 func (st *stream) attach(at int, displace bool) (*reader, bool) {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
 	if st.reader != nil {
 		if !displace {
 			return nil, false
@@ -207,21 +207,21 @@ func (st *stream) attach(at int, displace bool) (*reader, bool) {
 }
 
 func (st *stream) detach(r *reader) {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
 	if st.reader == r {
 		st.reader = nil
-		st.shelf.trim()
+		st.owner.trim()
 	}
 }
 
 // next appends news to the stream and returns the events that its reader has not
 // had, whether some of those are lost, and whether no more will come.
 func (st *stream) next(r *reader, news ...[]byte) (events []*event, lost, done bool) {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
 	for _, text := range news {
-		st.shelf.append(st, text)
+		st.owner.append(st, text)
 	}
 	if r.at < st.first-1 {
 		lost, r.at = true, st.first-1
@@ -234,44 +234,44 @@ func (st *stream) next(r *reader, news ...[]byte) (events []*event, lost, done b
 
 // read says how far a reader has read.
 func (st *stream) read(r *reader, at int) {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
-	r.at, st.readTo = at, max(st.readTo, at)
-	st.shelf.trim()
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
+	r.at, st.lastRead = at, max(st.lastRead, at)
+	st.owner.trim()
 }
 
 // unread is the number after which nobody has read the stream yet.
 func (st *stream) unread() int {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
-	return st.readTo
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
+	return st.lastRead
 }
 
 // holds reports that nothing after number n is lost.
 func (st *stream) holds(n int) bool {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
 	return n >= st.first-1
 }
 
 // last is the number of the latest event, 0 when there was none.
 func (st *stream) last() int {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
 	return st.first + len(st.events) - 1
 }
 
 // forget drops the events up to number n, for streams that are never read again.
 func (st *stream) forget(n int) {
-	st.shelf.mu.Lock()
-	defer st.shelf.mu.Unlock()
+	st.owner.mu.Lock()
+	defer st.owner.mu.Unlock()
 	for len(st.events) > 0 && st.first <= n {
 		st.events[0].purge()
 	}
 }
 
 // clear drops a session's part for good.
-func (s *shelf) clear() {
+func (s *sessionEvents) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cleared = true

@@ -28,14 +28,14 @@ type reading struct {
 // a reader has each event once and in order, or is told that some are gone.
 func TestAHistoryStaysWithinItsBoundsAndLosesNothingSilently(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := &history{max: 6000, maxShelf: 2500}
-		shelves := []*shelf{h.newShelf(), h.newShelf(), h.newShelf()}
+		h := &eventStore{max: 6000, maxPerSession: 2500}
+		shelves := []*sessionEvents{h.openSession(), h.openSession(), h.openSession()}
 		var readings []*reading
 		requests := 0
-		shelfOf := func() *shelf { return shelves[rapid.IntRange(0, 2).Draw(t, "session")] }
+		shelfOf := func() *sessionEvents { return shelves[rapid.IntRange(0, 2).Draw(t, "session")] }
 		text := func() []byte { return []byte(strings.Repeat("x", rapid.IntRange(0, 900).Draw(t, "size"))) }
 		t.Repeat(map[string]func(*rapid.T){
-			"say": func(*rapid.T) { shelfOf().say(noRequest, text()) },
+			"say": func(*rapid.T) { shelfOf().add(noRequest, text()) },
 			"ask and answer": func(t *rapid.T) {
 				requests++
 				s, id := shelfOf(), requestID(t, requests)
@@ -44,9 +44,9 @@ func TestAHistoryStaysWithinItsBoundsAndLosesNothingSilently(t *testing.T) {
 					r, _ := st.attach(0, false)
 					readings = append(readings, &reading{stream: st, reader: r})
 				}
-				s.say(id, text())
+				s.add(id, text())
 				s.answer(id, text())
-				s.say(id, text()) // too late
+				s.add(id, text()) // too late
 			},
 			"attach": func(t *rapid.T) {
 				st, _ := shelfOf().find("")
@@ -97,7 +97,7 @@ func (r *reading) read(t *rapid.T) {
 	r.stream.read(r.reader, r.at)
 }
 
-func checkHistory(t *rapid.T, h *history, shelves []*shelf) {
+func checkHistory(t *rapid.T, h *eventStore, shelves []*sessionEvents) {
 	t.Helper()
 	free, all, events := 0, 0, 0
 	for _, s := range shelves {
@@ -113,8 +113,8 @@ func checkHistory(t *rapid.T, h *history, shelves []*shelf) {
 		if size != s.size {
 			t.Errorf("a session counts %d bytes of %d", s.size, size)
 		}
-		if largest := 900 + eventOverhead; mine > s.maxShelf+largest {
-			t.Errorf("%d bytes lie in a session of %d", mine, s.maxShelf)
+		if largest := 900 + eventOverhead; mine > s.maxPerSession+largest {
+			t.Errorf("%d bytes lie in a session of %d", mine, s.maxPerSession)
 		}
 		free, all = free+mine, all+size
 	}

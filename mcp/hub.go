@@ -26,9 +26,9 @@ const (
 // writer nor another listener ever waits for one that does not read.
 type hub struct {
 	engine Engine
-	// who are the listeners: one server's callers all have the same rights.
-	who policy.Principal
-	log *slog.Logger
+	// listener are the listeners: one server's callers all have the same rights.
+	listener policy.Principal
+	log      *slog.Logger
 
 	// starting guards the watching, apart from mu: whoever ends it waits for a
 	// publish to return.
@@ -48,7 +48,7 @@ type hub struct {
 func newHub(e Engine, who policy.Principal, log *slog.Logger) *hub {
 	return &hub{
 		engine:    e,
-		who:       who,
+		listener:  who,
 		log:       log,
 		boxes:     map[*mailbox]struct{}{},
 		byAddress: map[string]map[*mailbox]struct{}{},
@@ -70,7 +70,7 @@ func (h *hub) join() (leave func()) {
 
 func (h *hub) watch() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	changes, done := h.engine.Watch(ctx, h.who), make(chan struct{})
+	changes, done := h.engine.Watch(ctx, h.listener), make(chan struct{})
 	go func() {
 		defer close(done)
 		h.follow(ctx, changes)
@@ -194,20 +194,20 @@ func (h *hub) publish(c invoke.Change) {
 		return
 	}
 	filled := map[*mailbox]struct{}{}
-	put := func(address string, n news) {
+	put := func(address string, n change) {
 		for b := range h.byAddress[address] {
 			b.put(address, n)
 			filled[b] = struct{}{}
 		}
 	}
-	told := news{commit: c.Head}
+	told := change{commit: c.Head}
 	put(statsAddress, told)
 	put(typesAddress, told)
 	for _, name := range c.Types {
 		put(invoke.Address(name, ""), told)
 		if c.Resync { // it is not known which instances changed
 			for _, address := range slices.Sorted(maps.Keys(h.byType[name])) {
-				put(address, news{commit: c.Head, resync: true})
+				put(address, change{commit: c.Head, resync: true})
 			}
 		}
 	}

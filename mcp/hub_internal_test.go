@@ -38,7 +38,7 @@ type listener struct {
 	box   *mailbox
 	close func()
 	asked map[string]bool
-	want  map[string]news
+	want  map[string]change
 	lists bool
 }
 
@@ -49,7 +49,7 @@ func TestAHubTellsWhatAModelWithoutAnIndexTells(t *testing.T) {
 		var all []*listener
 		pick := func() *listener { return all[rapid.IntRange(0, len(all)-1).Draw(t, "listener")] }
 		open := func(t *rapid.T) {
-			l := &listener{box: newMailbox(), asked: map[string]bool{}, want: map[string]news{}}
+			l := &listener{box: newMailbox(), asked: map[string]bool{}, want: map[string]change{}}
 			l.close = h.open(l.box, kinds{tools: true, resources: true})
 			all = append(all, l)
 		}
@@ -112,7 +112,7 @@ func (l *listener) expect(c invoke.Change) {
 	l.lists = l.lists || c.Schema
 	for address := range l.asked {
 		if fires, resync := concerns(c, address); fires {
-			l.want[address] = news{commit: c.Head, resync: resync || l.want[address].resync}
+			l.want[address] = change{commit: c.Head, resync: resync || l.want[address].resync}
 		}
 	}
 }
@@ -136,7 +136,7 @@ func concerns(c invoke.Change, address string) (fires, resync bool) {
 
 func (l *listener) check(t *rapid.T) {
 	t.Helper()
-	got, lists := map[string]news{}, 0
+	got, lists := map[string]change{}, 0
 	for _, n := range l.box.take() {
 		if n.method != updatedNote {
 			lists++
@@ -145,15 +145,15 @@ func (l *listener) check(t *rapid.T) {
 		if _, twice := got[n.uri]; twice {
 			t.Errorf("%s is told twice", n.uri)
 		}
-		got[n.uri] = n.news
+		got[n.uri] = n.change
 	}
-	if diff := cmp.Diff(l.want, got, cmp.AllowUnexported(news{})); diff != "" {
+	if diff := cmp.Diff(l.want, got, cmp.AllowUnexported(change{})); diff != "" {
 		t.Errorf("(-model +hub)\n%s", diff)
 	}
 	if want := map[bool]int{true: 2}[l.lists]; lists != want {
 		t.Errorf("%d lists are told, want %d", lists, want)
 	}
-	l.want, l.lists = map[string]news{}, false
+	l.want, l.lists = map[string]change{}, false
 }
 
 // checkIndex holds the index to the subscriptions: it forgets what nobody asks for.
@@ -252,7 +252,7 @@ func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
 	m.changes <- invoke.Change{Head: "1", Schema: true}
 	m.changes <- invoke.Change{Head: "2"}
 	<-box.bell
-	if got := box.take(); !slices.ContainsFunc(got, func(n notice) bool { return n.uri == schemaAddress && n.news.resync }) {
+	if got := box.take(); !slices.ContainsFunc(got, func(n notice) bool { return n.uri == schemaAddress && n.change.resync }) {
 		t.Errorf("the listener was told %v, want that it may have missed something", got)
 	}
 	h.mu.Lock()
@@ -260,7 +260,7 @@ func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
 	h.mu.Unlock()
 	m.changes <- invoke.Change{Head: "3", Schema: true}
 	<-box.bell
-	if got := box.take(); len(got) == 0 || got[len(got)-1].news.commit != "3" {
+	if got := box.take(); len(got) == 0 || got[len(got)-1].change.commit != "3" {
 		t.Errorf("after the panic the listener was told %v", got)
 	}
 	closeBox()

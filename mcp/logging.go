@@ -122,8 +122,8 @@ type written struct {
 	Suppressed int     `json:"suppressed,omitempty"`
 }
 
-// refused is what may be said of a refusal: not what was sent, nor what is there.
-type refused struct {
+// refusal is what may be said of a refusal: not what was sent, nor what is there.
+type refusal struct {
 	Capability string   `json:"capability"`
 	Kind       string   `json:"kind"`
 	Fields     []string `json:"fields,omitempty"`
@@ -175,7 +175,7 @@ func logRefusal(say func(level string, data func(suppressed int) any), name stri
 	if level == "" {
 		level = "notice"
 	}
-	told := refused{Capability: clientName(name), Kind: f.Kind.String(), TraceID: f.Details["trace_id"]}
+	told := refusal{Capability: clientName(name), Kind: f.Kind.String(), TraceID: f.Details["trace_id"]}
 	for _, field := range f.Fields[:min(len(f.Fields), maxLogFields)] {
 		told.Fields = append(told.Fields, clientName(field.Field)+": "+string(field.Code))
 	}

@@ -40,8 +40,8 @@ type mailbox struct {
 	bell chan struct{} // rung, without waiting, when there is something to take
 
 	mu    sync.Mutex
-	asked map[string]string // canonical address → as the client wrote it
-	news  map[string]news   // by canonical address
+	uris  map[string]string // canonical address → as the client wrote it
+	news  map[string]change // by canonical address
 	order []string          // of the addresses in news
 	wants kinds
 	lists kinds     // which changed
@@ -49,24 +49,24 @@ type mailbox struct {
 	rung  bool      // or about to be
 }
 
-// news is what happened to an address since it was last told.
-type news struct {
+// change is what happened to an address since it was last told.
+type change struct {
 	commit string
 	resync bool
 }
 
 func newMailbox() *mailbox {
-	return &mailbox{bell: make(chan struct{}, 1), asked: map[string]string{}, news: map[string]news{}}
+	return &mailbox{bell: make(chan struct{}, 1), uris: map[string]string{}, news: map[string]change{}}
 }
 
 // add subscribes to an address. Doing so again changes how the client is told of it.
 func (b *mailbox) add(address, asked string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, has := b.asked[address]; !has && len(b.asked) >= maxSubscriptions {
-		return tooManySubscriptions(len(b.asked))
+	if _, has := b.uris[address]; !has && len(b.uris) >= maxSubscriptions {
+		return tooManySubscriptions(len(b.uris))
 	}
-	b.asked[address] = asked
+	b.uris[address] = asked
 	return nil
 }
 
@@ -79,7 +79,7 @@ func tooManySubscriptions(used int) error {
 func (b *mailbox) remove(address string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.asked, address)
+	delete(b.uris, address)
 	if _, waits := b.news[address]; waits {
 		delete(b.news, address)
 		at := slices.Index(b.order, address)
@@ -91,25 +91,25 @@ func (b *mailbox) remove(address string) {
 func (b *mailbox) addresses() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Collect(maps.Keys(b.asked))
+	return slices.Collect(maps.Keys(b.uris))
 }
 
 // put says that an address changed. The owner hears of it after ring.
-func (b *mailbox) put(address string, n news) {
+func (b *mailbox) put(address string, n change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.note(address, n)
 }
 
-func (b *mailbox) note(address string, n news) {
-	if _, has := b.asked[address]; !has {
+func (b *mailbox) note(address string, n change) {
+	if _, has := b.uris[address]; !has {
 		return
 	}
 	old, waits := b.news[address]
 	if !waits {
 		b.order = append(b.order, address)
 	}
-	b.news[address] = news{commit: n.commit, resync: n.resync || old.resync}
+	b.news[address] = change{commit: n.commit, resync: n.resync || old.resync}
 }
 
 // putAll says that the lists and every address changed, in the order of the
@@ -118,8 +118,8 @@ func (b *mailbox) note(address string, n news) {
 func (b *mailbox) putAll(commit string, named map[string]bool) {
 	b.mu.Lock()
 	b.lists = b.wants
-	for _, address := range slices.Sorted(maps.Keys(b.asked)) {
-		b.note(address, news{commit: commit, resync: !named[address]})
+	for _, address := range slices.Sorted(maps.Keys(b.uris)) {
+		b.note(address, change{commit: commit, resync: !named[address]})
 	}
 	b.mu.Unlock()
 	b.ring()
@@ -161,7 +161,7 @@ func (b *mailbox) take() []notice {
 	}
 	b.lists = kinds{}
 	for _, address := range b.order {
-		out = append(out, notice{method: updatedNote, uri: b.asked[address], news: b.news[address]})
+		out = append(out, notice{method: updatedNote, uri: b.uris[address], change: b.news[address]})
 	}
 	clear(b.news)
 	b.order = b.order[:0]
@@ -184,7 +184,7 @@ func (b *mailbox) waiting() int {
 type notice struct {
 	method string
 	uri    string // of what was updated
-	news   news
+	change change
 }
 
 // message returns the notification as JSON-RPC; subscription is the id of the
@@ -196,10 +196,10 @@ func (n notice) message(subscription json.RawMessage) []byte {
 	}
 	if n.method == updatedNote {
 		params["uri"] = n.uri
-		if n.news.commit != "" {
-			meta[CommitKey] = n.news.commit
+		if n.change.commit != "" {
+			meta[CommitKey] = n.change.commit
 		}
-		if n.news.resync {
+		if n.change.resync {
 			meta[ResyncKey] = true
 		}
 	}

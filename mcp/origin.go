@@ -13,11 +13,11 @@ import (
 	"trails/policy"
 )
 
-// origin is what a handler knows of the message that it answers, besides what the
+// envelope is what a handler knows of the message that it answers, besides what the
 // SDK tells it. A session's handlers all have the context that the session was
 // opened with, so an origin travels with each message, and receive puts it into the
 // context.
-type origin struct {
+type envelope struct {
 	request   jsonrpc.ID      // not valid for a notification
 	id        json.RawMessage // the same, as the client wrote it
 	trace     invoke.Trace    // of the handler around ours
@@ -27,13 +27,13 @@ type origin struct {
 
 type originKey struct{}
 
-func withOrigin(ctx context.Context, o origin) context.Context {
+func withEnvelope(ctx context.Context, o envelope) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// originOf returns where a handler's message came from.
-func originOf(ctx context.Context) origin {
-	o, _ := ctx.Value(originKey{}).(origin)
+// envelopeOf returns where a handler's message came from.
+func envelopeOf(ctx context.Context) envelope {
+	o, _ := ctx.Value(originKey{}).(envelope)
 	return o
 }
 
@@ -42,7 +42,7 @@ func originOf(ctx context.Context) origin {
 const inExtra = "trails/origin"
 
 // extra returns what the SDK is to carry with a message.
-func (o origin) extra() *sdk.RequestExtra {
+func (o envelope) extra() *sdk.RequestExtra {
 	return &sdk.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{inExtra: o}}}
 }
 
@@ -52,7 +52,7 @@ func carried(ctx context.Context, req sdk.Request) context.Context {
 	if extra == nil || extra.TokenInfo == nil {
 		return ctx
 	}
-	o, ok := extra.TokenInfo.Extra[inExtra].(origin)
+	o, ok := extra.TokenInfo.Extra[inExtra].(envelope)
 	if !ok {
 		return ctx
 	}
@@ -62,5 +62,5 @@ func carried(ctx context.Context, req sdk.Request) context.Context {
 	if o.caller != "" {
 		ctx = invoke.WithCaller(ctx, o.caller)
 	}
-	return withOrigin(auth.WithPrincipal(ctx, o.principal), o)
+	return withEnvelope(auth.WithPrincipal(ctx, o.principal), o)
 }

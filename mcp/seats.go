@@ -62,9 +62,9 @@ func callerOf(r *http.Request) string {
 	return p.ID
 }
 
-// seats counts what is open at each door. A stdio session has a seat, too, but is
+// slots counts what is open at each door. A stdio session has a seat, too, but is
 // never refused one: its client is its process.
-type seats struct {
+type slots struct {
 	max, maxPerCaller int
 
 	mu       sync.Mutex
@@ -74,12 +74,12 @@ type seats struct {
 	closed   bool // nobody may sit down any more
 }
 
-func newSeats(o SessionOptions) *seats {
-	return &seats{max: o.Max, maxPerCaller: o.MaxPerCaller, byVia: map[string]int{}, byCaller: map[string]int{}}
+func newSlots(o SessionOptions) *slots {
+	return &slots{max: o.Max, maxPerCaller: o.MaxPerCaller, byVia: map[string]int{}, byCaller: map[string]int{}}
 }
 
-// sit counts one more at a door, without asking whether there is room.
-func (s *seats) sit(via string) (leave func()) {
+// count counts one more at a door, without asking whether there is room.
+func (s *slots) count(via string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byVia[via]++
@@ -90,44 +90,44 @@ func (s *seats) sit(via string) (leave func()) {
 	})
 }
 
-// full is why there is no room: all seats are taken, or all that one caller may take.
-type full struct {
+// fullError is why there is no room: all seats are taken, or all that one caller may take.
+type fullError struct {
 	error
 	everybody bool
 }
 
-func (f full) Unwrap() error { return f.error }
+func (f fullError) Unwrap() error { return f.error }
 
 // retryAfter is how many seconds a client should wait for a seat.
 const retryAfter = 30
 
-// take counts one more at a door over HTTP, or refuses it.
-func (s *seats) take(via string, who string) (leave func(), err error) {
+// acquire counts one more at a door over HTTP, or refuses it.
+func (s *slots) acquire(via string, who string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
 		return nil, shuttingDown()
 	case s.taken >= s.max:
-		return nil, full{s.exhausted("too many sessions are open", s.max, s.taken), true}
+		return nil, fullError{s.exhausted("too many sessions are open", s.max, s.taken), true}
 	case s.byCaller[who] >= s.maxPerCaller:
-		return nil, full{s.exhausted("you have too many sessions open; end some", s.maxPerCaller, s.byCaller[who]), false}
+		return nil, fullError{s.exhausted("you have too many sessions open; end some", s.maxPerCaller, s.byCaller[who]), false}
 	}
 	s.byVia[via]++
 	s.byCaller[who]++
 	s.taken++
-	return sync.OnceFunc(func() { s.leave(via, who) }), nil
+	return sync.OnceFunc(func() { s.release(via, who) }), nil
 }
 
 func shuttingDown() error {
-	return full{fault.New(fault.Exhausted, "the server is shutting down").With("retry_after", retryAfter), true}
+	return fullError{fault.New(fault.Exhausted, "the server is shutting down").With("retry_after", retryAfter), true}
 }
 
-func (s *seats) exhausted(what string, limit, used int) error {
+func (s *slots) exhausted(what string, limit, used int) error {
 	return fault.New(fault.Exhausted, "%s", what).With("limit", limit).With("used", used).With("retry_after", retryAfter)
 }
 
-func (s *seats) leave(via string, who string) {
+func (s *slots) release(via string, who string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byVia[via]--
@@ -137,14 +137,14 @@ func (s *seats) leave(via string, who string) {
 	}
 }
 
-func (s *seats) close() {
+func (s *slots) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 }
 
-// count is how many are open at each door that has any.
-func (s *seats) count() map[string]int {
+// open is how many are open at each door that has any.
+func (s *slots) open() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	open := map[string]int{}

@@ -70,8 +70,8 @@ type Server struct {
 	tools  toolCache
 
 	hub       *hub
-	seats     *seats
-	history   *history
+	slots     *slots
+	store     *eventStore
 	sessions  *sessions
 	closing   chan struct{} // closed by Close
 	closeOnce sync.Once
@@ -97,7 +97,7 @@ func New(e Engine, opts Options) *Server {
 	return &Server{
 		engine: e, opts: opts, log: log,
 		hub:   newHub(e, policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken()}, log),
-		seats: newSeats(opts.Sessions), history: newHistory(opts.Sessions),
+		slots: newSlots(opts.Sessions), store: newEventStore(opts.Sessions),
 		sessions: newSessions(), closing: make(chan struct{}),
 	}
 }

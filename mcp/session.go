@@ -24,20 +24,20 @@ type session struct {
 	// oneStream means that everything goes to the one stream there is.
 	oneStream bool
 
-	flights  *flights
+	pending  *pendingRequests
 	box      *mailbox
-	said     *shelf
+	events   *sessionEvents
 	incoming chan jsonrpc.Message
 	over     chan struct{}
 
 	mu       sync.Mutex
 	version  string       // of the protocol; "" before the handshake
-	present  int          // requests and streams of the client's that are open
-	silence  *time.Timer  // ends the session; runs while nobody is present
-	leaving  bool         // the session ends when nothing is in flight
+	active   int          // requests and streams of the client's that are open
+	idle     *time.Timer  // ends the session; runs while nobody is present
+	ending   bool         // the session ends when nothing is in flight
 	ended    bool         // over is closed
 	closeBox func()       // nil before the handshake
-	onEnd    func()       // gives back what the session holds
+	release  func()       // gives back what the session holds
 	wait     func() error // until the SDK has let go of the session
 }
 
@@ -45,20 +45,20 @@ type session struct {
 // to the SDK. It ends by itself unless the client is present.
 func (e *endpoint) newSession(r *http.Request, oneStream bool) (*session, error) {
 	owner := callerOf(r)
-	leave, err := e.seats.take(e.via, owner)
+	leave, err := e.slots.acquire(e.via, owner)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{
 		endpoint: e, id: rand.Text(), owner: owner, oneStream: oneStream,
-		flights: newFlights(), box: newMailbox(), said: e.history.newShelf(),
+		pending: newPending(), box: newMailbox(), events: e.store.openSession(),
 		incoming: make(chan jsonrpc.Message), over: make(chan struct{}),
 	}
-	s.onEnd = func() {
+	s.release = func() {
 		e.sessions.remove(s)
 		leave()
 	}
-	s.silence = time.AfterFunc(e.opts.Sessions.IdleTimeout, s.end)
+	s.idle = time.AfterFunc(e.opts.Sessions.IdleTimeout, s.end)
 	// The values of r's context are those of one request, not of the session.
 	conn, err := e.sdk.Connect(withJournal(withMailbox(context.Background(), s.box)), onConn{s}, nil)
 	if err != nil {
@@ -117,11 +117,11 @@ func (s *session) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	s.flights.ask(req)
+	s.pending.sent(req)
 	if s.oneStream {
-		s.said.say(noRequest, text)
+		s.events.add(noRequest, text)
 	} else {
-		s.said.say(originOf(ctx).request, text)
+		s.events.add(envelopeOf(ctx).request, text)
 	}
 	return nil
 }
@@ -130,16 +130,16 @@ func (s *session) Write(ctx context.Context, msg jsonrpc.Message) error {
 var noRequest jsonrpc.ID
 
 func (s *session) answer(res *jsonrpc.Response) error {
-	was := s.flights.look(res.ID)
-	defer s.land(res.ID)
+	was := s.pending.get(res.ID)
+	defer s.done(res.ID)
 	if res.Error != nil && was.cancelled {
-		s.said.answer(res.ID, nil) // its sender does not wait any more (MCP, cancellation)
+		s.events.answer(res.ID, nil) // its sender does not wait any more (MCP, cancellation)
 		return nil
 	}
 	if res.Error != nil {
 		res.Error = tidyError(res.Error)
 	} else if was.method == "initialize" {
-		s.greet(res.Result)
+		s.opened(res.Result)
 	}
 	text, err := jsonrpc.EncodeMessage(res)
 	if err != nil {
@@ -152,25 +152,25 @@ func (s *session) answer(res *jsonrpc.Response) error {
 // reply says the answer to a request.
 func (s *session) reply(request jsonrpc.ID, text []byte) {
 	if s.oneStream {
-		s.said.say(noRequest, text)
+		s.events.add(noRequest, text)
 		return
 	}
-	s.said.answer(request, text)
+	s.events.answer(request, text)
 }
 
-// land ends a flight, and the session after the last one if it was told to.
-func (s *session) land(request jsonrpc.ID) {
-	s.flights.land(request)
+// done ends a flight, and the session after the last one if it was told to.
+func (s *session) done(request jsonrpc.ID) {
+	s.pending.done(request)
 	s.mu.Lock()
-	last := s.leaving && s.flights.inFlight() == 0
+	last := s.ending && s.pending.unanswered() == 0
 	s.mu.Unlock()
 	if last {
 		s.end()
 	}
 }
 
-// greet opens the mailbox, when the handshake is done, and keeps its version.
-func (s *session) greet(hello json.RawMessage) {
+// opened opens the mailbox, when the handshake is done, and keeps its version.
+func (s *session) opened(hello json.RawMessage) {
 	version := agreedVersion(hello)
 	closeBox := s.hub.open(s.box, kinds{tools: true, resources: true})
 	s.mu.Lock()
@@ -215,29 +215,29 @@ func (s *session) enter() (leave func(), ok bool) {
 	if s.ended {
 		return nil, false
 	}
-	s.present++
-	s.silence.Stop()
+	s.active++
+	s.idle.Stop()
 	return s.leave, true
 }
 
 func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.present--
+	s.active--
 	switch {
-	case s.present > 0:
+	case s.active > 0:
 	case s.ended:
-		s.said.clear()
+		s.events.clear()
 	default:
-		s.silence.Reset(s.opts.Sessions.IdleTimeout)
+		s.idle.Reset(s.opts.Sessions.IdleTimeout)
 	}
 }
 
 // finish ends the session when what is in flight is answered.
 func (s *session) finish() {
 	s.mu.Lock()
-	s.leaving = true
-	idle := s.flights.inFlight() == 0
+	s.ending = true
+	idle := s.pending.unanswered() == 0
 	s.mu.Unlock()
 	if idle {
 		s.end()
@@ -253,15 +253,15 @@ func (s *session) end() {
 		return
 	}
 	s.ended = true
-	s.silence.Stop()
+	s.idle.Stop()
 	close(s.over)
-	if s.present == 0 {
-		s.said.clear()
+	if s.active == 0 {
+		s.events.clear()
 	}
 	closeBox := s.closeBox
 	s.mu.Unlock()
 	if closeBox != nil {
 		closeBox()
 	}
-	s.onEnd()
+	s.release()
 }

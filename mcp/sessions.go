@@ -58,7 +58,7 @@ func (all *sessions) close() []*session {
 // Close returns when all have ended; it may be called more than once. The stateless
 // door goes on answering.
 func (s *Server) Close() {
-	s.seats.close()
+	s.slots.close()
 	s.closeOnce.Do(func() { close(s.closing) })
 	left := s.sessions.close()
 	for _, one := range left {
@@ -79,7 +79,7 @@ func (s *Server) Close() {
 // Sessions is how many sessions and subscriptions are open, by transport:
 // "mcp-stdio", "mcp-http", "mcp-sse", and "mcp-listen" for open requests of
 // subscriptions/listen over HTTP. Those that have none are left out.
-func (s *Server) Sessions() map[string]int { return s.seats.count() }
+func (s *Server) Sessions() map[string]int { return s.slots.open() }
 
 // PendingNotifications is how many notifications wait for their readers.
 func (s *Server) PendingNotifications() int { return s.hub.waiting() }

@@ -39,7 +39,7 @@ func (d *sseDoor) open(w http.ResponseWriter, r *http.Request) {
 	}
 	s, err := d.newSession(r, true)
 	if err != nil {
-		d.refuseSeat(w, r, nullID, err)
+		d.refuseFull(w, r, nullID, err)
 		return
 	}
 	defer s.end()
@@ -53,7 +53,7 @@ func (d *sseDoor) open(w http.ResponseWriter, r *http.Request) {
 
 // stream says where to post, and then everything that the session says.
 func (s *session) stream(w http.ResponseWriter, r *http.Request) {
-	st, _ := s.said.find("")
+	st, _ := s.events.find("")
 	f, ok := s.follow(w, st, 0, false)
 	if !ok || f.out.open() != nil {
 		return
@@ -95,7 +95,7 @@ func (s *session) take(w http.ResponseWriter, r *http.Request, m message) {
 	err := s.admit(&m)
 	switch {
 	case err != nil && m.isCall():
-		s.said.say(noRequest, failure(m.idText, s.refuse(r.Context(), m.method, err)))
+		s.events.add(noRequest, failure(m.idText, s.refuse(r.Context(), m.method, err)))
 	case err != nil:
 		s.refusePost(w, r, m, err)
 		return

@@ -132,12 +132,12 @@ func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m message) {
 	}
 	s, err := d.newSession(r, false)
 	if err != nil {
-		d.refuseSeat(w, r, m.idText, err)
+		d.refuseFull(w, r, m.idText, err)
 		return
 	}
 	leave, ok := s.enter()
 	if !ok {
-		d.refuseSeat(w, r, m.idText, shuttingDown())
+		d.refuseFull(w, r, m.idText, shuttingDown())
 		return
 	}
 	defer leave()
@@ -151,10 +151,10 @@ func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m message) {
 	_, _ = w.Write(text) // a reader that left is no concern of ours
 }
 
-// refuseSeat says that there is no room, and when to come again.
-func (e *endpoint) refuseSeat(w http.ResponseWriter, r *http.Request, id []byte, err error) {
+// refuseFull says that there is no room, and when to come again.
+func (e *endpoint) refuseFull(w http.ResponseWriter, r *http.Request, id []byte, err error) {
 	status := http.StatusTooManyRequests
-	var no full
+	var no fullError
 	if !errors.As(err, &no) {
 		status = http.StatusInternalServerError
 	} else if no.everybody {

@@ -28,7 +28,7 @@ const drainTimeout = 30 * time.Second
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	e := s.endpoint(overStdio, false)
 	c := newLineConn(e, in, out)
-	defer s.seats.sit(overStdio)()
+	defer s.slots.count(overStdio)()
 	defer s.hub.join()()
 	defer c.quit()
 	defer c.shut()
@@ -58,7 +58,7 @@ func (t onConn) Connect(context.Context) (sdk.Connection, error) { return t.Conn
 // what the gate admits, and ends when the last answer is out.
 type lineConn struct {
 	e        *endpoint
-	visitor  visitor
+	gate     stdioGate
 	in       *bufio.Reader
 	incoming chan jsonrpc.Message // closed at the end of in, once all is answered
 	readErr  error                // why in ended; set before incoming is closed
@@ -68,7 +68,7 @@ type lineConn struct {
 	outMu sync.Mutex
 	out   io.Writer
 
-	flights   *flights
+	pending   *pendingRequests
 	box       *mailbox
 	listening atomic.Int64 // addresses of the subscriptions that are open
 
@@ -83,12 +83,12 @@ type lineConn struct {
 func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
 	return &lineConn{
 		e:        e,
-		visitor:  visitor{auth: e.opts.Auth},
+		gate:     stdioGate{auth: e.opts.Auth},
 		in:       bufio.NewReaderSize(in, 64<<10),
 		out:      out,
 		incoming: make(chan jsonrpc.Message),
 		closed:   make(chan struct{}),
-		flights:  newFlights(),
+		pending:  newPending(),
 		batches:  map[jsonrpc.ID]*lineBatch{},
 		box:      newMailbox(),
 	}
@@ -184,7 +184,7 @@ func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bo
 		return c.say(failure(m.idText, bad), b) == nil
 	}
 	if m.response {
-		return !c.flights.answers(m) || c.deliver(m.answer())
+		return !c.pending.answered(m) || c.deliver(m.answer())
 	}
 	caller, err := c.admit(&m)
 	if err != nil {
@@ -197,7 +197,7 @@ func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bo
 		c.keepBatch(m.id, b)
 	}
 	req := m.request()
-	req.Extra = origin{request: m.id, id: m.idText, principal: caller}.extra()
+	req.Extra = envelope{request: m.id, id: m.idText, principal: caller}.extra()
 	return c.deliver(req)
 }
 
@@ -215,12 +215,12 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 // admit passes the message through the gate and the checks, and counts a call as in
 // flight.
 func (c *lineConn) admit(m *message) (policy.Principal, error) {
-	p, err := c.visitor.admit(m)
+	p, err := c.gate.admit(m)
 	if err == nil {
 		err = m.check()
 	}
 	if err == nil {
-		err = c.flights.admit(m)
+		err = c.pending.add(m)
 	}
 	return p, err
 }
@@ -231,7 +231,7 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	case *jsonrpc.Response:
 		return c.answer(msg)
 	case *jsonrpc.Request:
-		if !c.flights.ask(msg) {
+		if !c.pending.sent(msg) {
 			return nil
 		}
 	}
@@ -240,8 +240,8 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 
 // answer writes the answer to a request, which is in flight until it is written.
 func (c *lineConn) answer(res *jsonrpc.Response) error {
-	was := c.flights.look(res.ID)
-	defer c.flights.land(res.ID)
+	was := c.pending.get(res.ID)
+	defer c.pending.done(res.ID)
 	batch := c.batchOf(res.ID)
 	if res.Error != nil && was.cancelled {
 		return c.say(nil, batch) // its sender does not wait any more (MCP, cancellation)
@@ -250,7 +250,7 @@ func (c *lineConn) answer(res *jsonrpc.Response) error {
 		res.Error = tidyError(res.Error)
 	} else if was.method == "initialize" {
 		c.version.Store(agreedVersion(res.Result))
-		defer c.greet()
+		defer c.opened()
 	}
 	text, err := jsonrpc.EncodeMessage(res)
 	if err != nil {
@@ -286,13 +286,13 @@ func (c *lineConn) send(text []byte) error {
 func (c *lineConn) drain() {
 	patience := time.NewTimer(drainTimeout)
 	defer patience.Stop()
-	c.flights.hangUp()
-	for c.flights.inFlight() > 0 {
-		for _, none := range c.flights.unanswered() {
+	c.pending.endClient()
+	for c.pending.unanswered() > 0 {
+		for _, none := range c.pending.takeFailed() {
 			c.deliver(none)
 		}
 		select {
-		case <-c.flights.landed:
+		case <-c.pending.changed:
 		case <-patience.C:
 			return
 		case <-c.closed:

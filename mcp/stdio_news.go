@@ -11,8 +11,8 @@ const restAfterPanic = time.Second
 
 // What a stdio session is told without having asked.
 
-// greet opens the mailbox, after the handshake: before it nobody is told anything.
-func (c *lineConn) greet() {
+// opened opens the mailbox, after the handshake: before it nobody is told anything.
+func (c *lineConn) opened() {
 	c.quitMu.Lock()
 	defer c.quitMu.Unlock()
 	c.closeBox = c.e.hub.open(c.box, kinds{tools: true, resources: true})

@@ -20,17 +20,17 @@ import (
 // handshake answers the first request of a session. It is not welcome when the
 // handshake failed, or its sender did not wait for it.
 func (s *session) handshake(r *http.Request, m message) (text []byte, welcome bool) {
-	st := s.said.open(rand.Text(), m.id)
+	st := s.events.open(rand.Text(), m.id)
 	reader, _ := st.attach(0, false)
 	defer st.detach(reader)
-	if err := s.flights.admit(&m); err != nil || !s.deliver(s.request(r, m)) {
+	if err := s.pending.add(&m); err != nil || !s.deliver(s.request(r, m)) {
 		return failure(m.idText, s.refuse(r.Context(), m.method, shuttingDown())), false
 	}
 	for {
 		events, _, done := st.next(reader)
 		if done && len(events) > 0 {
 			st.forget(st.last())
-			return s.judged(events[len(events)-1].data)
+			return s.accepted(events[len(events)-1].data)
 		}
 		select {
 		case <-reader.more:
@@ -42,7 +42,7 @@ func (s *session) handshake(r *http.Request, m message) (text []byte, welcome bo
 	}
 }
 
-func (s *session) judged(text []byte) ([]byte, bool) {
+func (s *session) accepted(text []byte) ([]byte, bool) {
 	var a struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -53,7 +53,7 @@ func (s *session) judged(text []byte) ([]byte, bool) {
 func (s *session) request(r *http.Request, m message) *jsonrpc.Request {
 	req := m.request()
 	p, _ := auth.PrincipalOf(r.Context())
-	extra := origin{request: m.id, id: m.idText, principal: p, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id}.extra()
+	extra := envelope{request: m.id, id: m.idText, principal: p, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id}.extra()
 	extra.Header = r.Header
 	req.Extra = extra
 	return req
@@ -90,7 +90,7 @@ func sessionEnded() *jsonrpc.Error {
 
 // answered passes on an answer to a request of ours, and no other.
 func (s *session) answered(m message) {
-	if s.flights.answers(m) {
+	if s.pending.answered(m) {
 		s.deliver(m.answer())
 	}
 }
@@ -100,7 +100,7 @@ func (s *session) admit(m *message) error {
 	if err := s.check(m); err != nil {
 		return err
 	}
-	return s.flights.admit(m)
+	return s.pending.add(m)
 }
 
 // refusePost answers a message that goes no further. A notification that nobody
@@ -120,7 +120,7 @@ func (s *session) refusePost(w http.ResponseWriter, r *http.Request, m message, 
 // call shows the SDK a request and streams what is said until it is answered. When
 // its sender goes away meanwhile it goes on: the stream can be resumed.
 func (s *session) call(w http.ResponseWriter, r *http.Request, m message) {
-	st := s.said.open(rand.Text(), m.id)
+	st := s.events.open(rand.Text(), m.id)
 	f, _ := s.follow(w, st, 0, false) // nobody knows the stream yet
 	defer f.leave()
 	if !s.deliver(s.request(r, m)) {
@@ -157,14 +157,14 @@ func (s *session) get(w http.ResponseWriter, r *http.Request) {
 func (s *session) resume(r *http.Request) (st *stream, at int, err error) {
 	id := r.Header.Get(resumeHeader)
 	if id == "" {
-		st, _ := s.said.find("")
+		st, _ := s.events.find("")
 		return st, st.unread(), nil
 	}
 	name, at, ok := parseEventID(id)
 	if !ok {
 		return nil, 0, invalid(fmt.Sprintf("%.100q is no Last-Event-ID of ours", id))
 	}
-	st, ok = s.said.find(name)
+	st, ok = s.events.find(name)
 	if !ok {
 		return nil, 0, lost(id)
 	}
@@ -184,20 +184,20 @@ func lost(id string) error {
 }
 
 // follow makes the request read a stream from event at on.
-func (s *session) follow(w http.ResponseWriter, st *stream, at int, displace bool) (*following, bool) {
+func (s *session) follow(w http.ResponseWriter, st *stream, at int, displace bool) (*follower, bool) {
 	reader, ok := st.attach(at, displace)
 	if !ok {
 		return nil, false
 	}
 	out := &eventWriter{ResponseWriter: w, patience: s.opts.Sessions.WriteTimeout}
-	return &following{session: s, stream: st, reader: reader, out: out, named: !s.oneStream}, true
+	return &follower{session: s, stream: st, reader: reader, out: out, named: !s.oneStream}, true
 }
 
-func (f *following) leave() { f.stream.detach(f.reader) }
+func (f *follower) leave() { f.stream.detach(f.reader) }
 
 // serve sends the header, an event to resume after if that is wanted, and the stream.
 // How it ends is the client's to see.
-func (f *following) serve(ctx context.Context, wanted func(context.Context) bool) {
+func (f *follower) serve(ctx context.Context, wanted func(context.Context) bool) {
 	err := f.out.open()
 	if err == nil && f.isPrimed() && wanted(ctx) {
 		err = f.out.prime(f.name(f.reader.at))
@@ -207,15 +207,15 @@ func (f *following) serve(ctx context.Context, wanted func(context.Context) bool
 	}
 }
 
-// promptness is how long an answer may take before its client gets something to ask
+// slowAfter is how long an answer may take before its client gets something to ask
 // for it by, should the stream be cut.
-const promptness = 50 * time.Millisecond
+const slowAfter = 50 * time.Millisecond
 
 // isSlow reports that the answer is not there soon, or that something comes before
 // it. The TypeScript client takes the end of a stream that can be resumed for a cut
 // when an error was the answer, and asks again.
-func (f *following) isSlow(ctx context.Context) bool {
-	late := time.NewTimer(promptness)
+func (f *follower) isSlow(ctx context.Context) bool {
+	late := time.NewTimer(slowAfter)
 	defer late.Stop()
 	select {
 	case <-f.reader.more:

@@ -163,7 +163,7 @@ func (e *endpoint) listen(ctx context.Context, r request) (sdk.Result, error) {
 		return nil, err
 	}
 	defer release()
-	id := originOf(ctx).id
+	id := envelopeOf(ctx).id
 	s := &subscription{endpoint: e, out: out, id: id, box: newMailbox()}
 	if err := s.serve(ctx, want, addresses); err != nil {
 		return nil, err
