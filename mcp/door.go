@@ -8,15 +8,17 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
 )
 
-func (s *Server) statelessDoor() *door {
-	e := s.endpoint(overHTTP, true)
-	return &door{endpoint: e, next: sdk.NewStreamableHTTPHandler(
-		func(*http.Request) *sdk.Server { return e.sdk },
+func (d *Doors) statelessDoor() *statelessDoor {
+	here := d.door(overHTTP, true)
+	server := here.SDK()
+	return &statelessDoor{door: here, next: sdk.NewStreamableHTTPHandler(
+		func(*http.Request) *sdk.Server { return server },
 		&sdk.StreamableHTTPOptions{
 			Stateless:                    true,
 			MaxRequestBodyBytes:          maxBody,
@@ -27,8 +29,8 @@ func (s *Server) statelessDoor() *door {
 
 // sameOrigin refuses what another site's page makes a browser send. A GET may open a
 // stream here, and is no safer than a POST.
-func (s *Server) sameOrigin(h http.Handler) http.Handler {
-	origin := s.opts.Auth.CrossOrigin()
+func (d *Doors) sameOrigin(h http.Handler) http.Handler {
+	origin := d.Auth.CrossOrigin()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asPost := &http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host, URL: r.URL}
 		if origin.Check(asPost) != nil {
@@ -39,14 +41,14 @@ func (s *Server) sameOrigin(h http.Handler) http.Handler {
 	})
 }
 
-// door admits one message a request to the SDK's handler, which answers much of
+// statelessDoor admits one message a request to the SDK's handler, which answers much of
 // what it refuses as plain text, and speaks JSON-RPC in its place.
-type door struct {
-	*endpoint
+type statelessDoor struct {
+	*door
 	next http.Handler
 }
 
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *statelessDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address; POST a message"))
@@ -72,10 +74,10 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // admitted resolves the caller before anything of the request is read. It refuses one
 // that came over loopback but was sent to another name, which a page elsewhere may have
 // bound to this address, and one without the token.
-func (e *endpoint) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
+func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		host, _, _ := net.SplitHostPort(addr.String())
-		if auth.IsLoopback(host) && e.opts.Auth.CheckHost(r.Host) != nil {
+		if auth.IsLoopback(host) && d.Auth.CheckHost(r.Host) != nil {
 			refuseHTTP(w, http.StatusForbidden, nullID, invalid(fmt.Sprintf("host %q is not served here", r.Host)))
 			return nil, false
 		}
@@ -83,10 +85,10 @@ func (e *endpoint) admitted(w http.ResponseWriter, r *http.Request) (*http.Reque
 	if _, known := auth.PrincipalOf(r.Context()); known {
 		return r, true
 	}
-	p, known := e.opts.Auth.Request(r, false)
+	p, known := d.Auth.Request(r, false)
 	if !known {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuseHTTP(w, http.StatusUnauthorized, nullID, e.refuse(r.Context(), "", auth.Unauthenticated()))
+		refuseHTTP(w, http.StatusUnauthorized, nullID, d.Refuse(r.Context(), "", auth.Unauthenticated()))
 		return nil, false
 	}
 	return r.WithContext(auth.WithPrincipal(r.Context(), p)), true
@@ -131,23 +133,27 @@ func accepts(r *http.Request, media string) bool {
 
 // take answers one message. A response answers nothing that we asked: here we ask
 // nothing.
-func (d *door) take(w http.ResponseWriter, r *http.Request, m message) {
+func (d *statelessDoor) take(w http.ResponseWriter, r *http.Request, m message) {
 	if m.response {
 		w.WriteHeader(http.StatusAccepted)
-		return
-	}
-	err := d.check(&m)
-	_, served := methods[m.method]
-	switch {
-	case err == nil:
+	} else if err := d.check(&m); err != nil {
+		d.refuseMessage(w, r, m, err)
+	} else {
 		d.pass(w, r, m)
-	case m.isCall():
-		e := d.refuse(r.Context(), m.method, err)
-		refuseHTTP(w, statusOf(e, r), m.idText, e)
-	case !served && isNote(m):
+	}
+}
+
+// refuseMessage answers a message that goes no further. A notification that nobody
+// serves is no error.
+func (d *door) refuseMessage(w http.ResponseWriter, r *http.Request, m message, err error) {
+	e := d.Refuse(r.Context(), m.method, err)
+	switch {
+	case isNote(m) && !m.isCall() && e.Code == jsonrpc.CodeMethodNotFound:
 		w.WriteHeader(http.StatusAccepted)
+	case !m.isCall() || string(m.idText) == "null":
+		refuseHTTP(w, http.StatusBadRequest, m.idText, e)
 	default:
-		refuseHTTP(w, http.StatusBadRequest, m.idText, d.refuse(r.Context(), m.method, err))
+		refuseHTTP(w, statusOf(e, r), m.idText, e)
 	}
 }
 
@@ -155,16 +161,16 @@ func isNote(m message) bool { return strings.HasPrefix(m.method, "notifications/
 
 // check checks a message as stdio does. The token in it counts for nothing here, and
 // goes no further: the header speaks for the request.
-func (e *endpoint) check(m *message) error {
+func (d *door) check(m *message) error {
 	m.takeBearer()
 	if !m.isCall() && !isNote(*m) {
 		return invalid("id is missing")
 	}
-	return m.check()
+	return d.Check(*m)
 }
 
 // pass lets the SDK answer the message. A subscription takes a seat meanwhile.
-func (d *door) pass(w http.ResponseWriter, r *http.Request, m message) {
+func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m message) {
 	if m.method == "subscriptions/listen" {
 		leave, err := d.slots.acquire(overListen, callerOf(r))
 		if err != nil {
@@ -174,7 +180,7 @@ func (d *door) pass(w http.ResponseWriter, r *http.Request, m message) {
 		defer leave()
 	}
 	text := m.encode()
-	out := &reply{ResponseWriter: w, id: m.idText, patience: d.opts.Sessions.WriteTimeout}
+	out := &reply{ResponseWriter: w, id: m.idText, patience: d.Options.WriteTimeout}
 	defer out.finish()
 	r = r.WithContext(withOutlet(withEnvelope(r.Context(), envelope{request: m.id, id: m.idText}), out))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))

@@ -2,18 +2,14 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/jsontext"
 )
 
 // Codes of the contract, section 7, in JSON-RPC's implementation-defined range.
@@ -100,9 +96,9 @@ func with(details, own map[string]any) map[string]any {
 	return all
 }
 
-// refuse turns any error of a handler into a JSON-RPC error. What is ours is logged
+// Refuse turns any error of a handler into a JSON-RPC error. What is ours is logged
 // whole and shown as nothing but its trace id.
-func (e *endpoint) refuse(ctx context.Context, method string, err error) *jsonrpc.Error {
+func (e *endpoint) Refuse(ctx context.Context, method string, err error) *jsonrpc.Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &jsonrpc.Error{Code: codeCancelled, Message: "request cancelled"}
 	}
@@ -146,56 +142,4 @@ func encodeFault(f *fault.Error) *jsonrpc.Error {
 		out.Data = mustMarshal(data)
 	}
 	return out
-}
-
-// tidy repairs an error of the SDK's own: plain ones have the code 0, and one about
-// params that do not fit a Go type quotes both.
-func tidy(e *jsonrpc.Error) *jsonrpc.Error {
-	out := *e
-	switch {
-	case strings.Contains(e.Message, "unmarshaling"):
-		out.Code, out.Message = jsonrpc.CodeInvalidParams, "invalid params: a member has the wrong type"
-	case e.Code == 0:
-		out.Code = jsonrpc.CodeInvalidRequest
-	}
-	return &out
-}
-
-// tidyError is tidy for an error that is not on the wire yet.
-func tidyError(err error) *jsonrpc.Error {
-	wire := &jsonrpc.Error{Message: err.Error()}
-	var wrapped *jsonrpc.Error
-	if errors.As(err, &wrapped) {
-		wire.Code, wire.Data = wrapped.Code, wrapped.Data
-	}
-	return tidy(wire)
-}
-
-func invalid(reason string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + reason}
-}
-
-// methodNotFound says what the SDK makes of every error with this code.
-func methodNotFound(method string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", method)}
-}
-
-// failure returns the JSON-RPC message that answers id with e. The SDK would leave
-// out an id that is null.
-func failure(id json.RawMessage, e *jsonrpc.Error) []byte {
-	return mustMarshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", id, e})
-}
-
-// mustMarshal is jsontext.Marshal for what only a bug can keep from being JSON; the panic is
-// caught at the edge.
-func mustMarshal(v any) json.RawMessage {
-	text, err := jsontext.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("mcp: marshal %T: %v", v, err))
-	}
-	return text
 }

@@ -27,7 +27,7 @@ type follower struct {
 // does not read any more. News wait in the mailbox until the reader is ready for
 // them, so one that does not read makes nothing grow.
 func (f *follower) run(ctx context.Context) error {
-	beat := time.NewTicker(f.opts.Sessions.KeepAlive)
+	beat := time.NewTicker(f.Options.KeepAlive)
 	defer beat.Stop()
 	var news [][]byte
 	for {

@@ -24,7 +24,7 @@ const (
 // JSON answer; a subscription, and a call that reports progress, answer with a stream
 // of events. It looks at no path.
 // What it starts ends with the requests.
-func (s *Server) Handler() http.Handler { return s.sameOrigin(s.statelessDoor()) }
+func (d *Doors) Handler() http.Handler { return d.sameOrigin(d.statelessDoor()) }
 
 func isJSON(r *http.Request) bool {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))

@@ -10,7 +10,6 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 const (
@@ -25,10 +24,8 @@ const (
 // by its addresses. Putting news into a mailbox waits for nobody, so neither a
 // writer nor another listener ever waits for one that does not read.
 type hub struct {
-	engine Engine
-	// listener are the listeners: one server's callers all have the same rights.
-	listener policy.Principal
-	log      *slog.Logger
+	changes func(context.Context) <-chan invoke.Change // watches the engine
+	log     *slog.Logger
 
 	// starting guards the watching, apart from mu: whoever ends it waits for a
 	// publish to return.
@@ -45,10 +42,9 @@ type hub struct {
 	byType    map[string]map[string]struct{}
 }
 
-func newHub(e Engine, who policy.Principal, log *slog.Logger) *hub {
+func newHub(watch func(context.Context) <-chan invoke.Change, log *slog.Logger) *hub {
 	return &hub{
-		engine:    e,
-		listener:  who,
+		changes:   watch,
 		log:       log,
 		boxes:     map[*mailbox]struct{}{},
 		byAddress: map[string]map[*mailbox]struct{}{},
@@ -70,7 +66,7 @@ func (h *hub) join() (leave func()) {
 
 func (h *hub) watch() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	changes, done := h.engine.Watch(ctx, h.listener), make(chan struct{})
+	changes, done := h.changes(ctx), make(chan struct{})
 	go func() {
 		defer close(done)
 		h.follow(ctx, changes)

@@ -15,13 +15,10 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/invoke"
-	"trails/policy"
 )
 
-// still is an engine in which nothing moves but what a test publishes.
-type still struct{ Engine }
-
-func (still) Watch(context.Context, policy.Principal) <-chan invoke.Change { return nil }
+// still are the changes of an engine in which nothing moves but what a test publishes.
+func still(context.Context) <-chan invoke.Change { return nil }
 
 var (
 	someTypes     = []string{"A", "B", "C"}
@@ -45,7 +42,7 @@ type listener struct {
 // The index finds just those whom a change concerns.
 func TestAHubTellsWhatAModelWithoutAnIndexTells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := newHub(still{}, policy.Principal{}, slog.New(slog.DiscardHandler))
+		h := newHub(still, slog.New(slog.DiscardHandler))
 		var all []*listener
 		pick := func() *listener { return all[rapid.IntRange(0, len(all)-1).Draw(t, "listener")] }
 		open := func(t *rapid.T) {
@@ -196,7 +193,7 @@ func toBools(m map[string]struct{}) map[string]bool {
 // A listener that takes its news the moment it is rung has all of a change at once:
 // the lists first, then each address.
 func TestAChangeIsToldInOnePieceAndInOrder(t *testing.T) {
-	h := newHub(still{}, policy.Principal{}, slog.New(slog.DiscardHandler))
+	h := newHub(still, slog.New(slog.DiscardHandler))
 	box := newMailbox()
 	defer h.open(box, kinds{tools: true, resources: true})()
 	for _, address := range someAddresses {
@@ -227,20 +224,12 @@ func TestAChangeIsToldInOnePieceAndInOrder(t *testing.T) {
 	}
 }
 
-// moving is an engine that moves when a test says so.
-type moving struct {
-	Engine
-	changes chan invoke.Change
-}
-
-func (m moving) Watch(context.Context, policy.Principal) <-chan invoke.Change { return m.changes }
-
 // A panic while news are told ends neither the process nor the telling: whoever may have
 // missed something is told so.
 func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
 	var log bytes.Buffer
-	m := moving{changes: make(chan invoke.Change)}
-	h := newHub(m, policy.Principal{}, slog.New(slog.NewTextHandler(&log, nil)))
+	changes := make(chan invoke.Change) // of an engine that moves when the test says so
+	h := newHub(func(context.Context) <-chan invoke.Change { return changes }, slog.New(slog.NewTextHandler(&log, nil)))
 	box := newMailbox()
 	closeBox := h.open(box, kinds{tools: true})
 	if err := h.subscribe(box, schemaAddress, schemaAddress); err != nil {
@@ -249,8 +238,8 @@ func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
 	h.mu.Lock()
 	h.boxes[nil] = struct{}{} // what no code of ours does: telling it panics
 	h.mu.Unlock()
-	m.changes <- invoke.Change{Head: "1", Schema: true}
-	m.changes <- invoke.Change{Head: "2"}
+	changes <- invoke.Change{Head: "1", Schema: true}
+	changes <- invoke.Change{Head: "2"}
 	<-box.bell
 	if got := box.take(); !slices.ContainsFunc(got, func(n notice) bool { return n.uri == schemaAddress && n.change.resync }) {
 		t.Errorf("the listener was told %v, want that it may have missed something", got)
@@ -258,7 +247,7 @@ func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
 	h.mu.Lock()
 	delete(h.boxes, nil)
 	h.mu.Unlock()
-	m.changes <- invoke.Change{Head: "3", Schema: true}
+	changes <- invoke.Change{Head: "3", Schema: true}
 	<-box.bell
 	if got := box.take(); len(got) == 0 || got[len(got)-1].change.commit != "3" {
 		t.Errorf("after the panic the listener was told %v", got)

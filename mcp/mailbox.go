@@ -216,3 +216,11 @@ func notification(method string, params any) []byte {
 		Params  any    `json:"params"`
 	}{"2.0", method, params})
 }
+
+func messages(notices []notice, subscription json.RawMessage) [][]byte {
+	texts := make([][]byte, len(notices))
+	for i, n := range notices {
+		texts[i] = n.message(subscription)
+	}
+	return texts
+}

@@ -64,3 +64,27 @@ func carried(ctx context.Context, req sdk.Request) context.Context {
 	}
 	return withEnvelope(auth.WithPrincipal(ctx, o.principal), o)
 }
+
+type mailboxKey struct{}
+
+// withMailbox returns the context of a session's handlers.
+func withMailbox(ctx context.Context, b *mailbox) context.Context {
+	return context.WithValue(ctx, mailboxKey{}, b)
+}
+
+// outlet is what a handler needs of the connection to keep a subscription on it.
+type outlet interface {
+	// notify writes notifications.
+	notify(texts ...[]byte) error
+	// beat shows, where the transport can, that the connection is alive.
+	beat() error
+	// reserve makes room for n subscriptions, until they are released.
+	reserve(n int) (release func(), err error)
+}
+
+type outletKey struct{}
+
+// withOutlet returns the context of handlers whose subscriptions go out there.
+func withOutlet(ctx context.Context, o outlet) context.Context {
+	return context.WithValue(ctx, outletKey{}, o)
+}

@@ -22,7 +22,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -64,17 +63,11 @@ const defaultPageSize = 1000
 
 // Server serves one graph over MCP. It is safe for concurrent use.
 type Server struct {
+	*Doors
 	engine Engine
 	opts   Options
 	log    *slog.Logger
 	tools  toolCache
-
-	hub       *hub
-	slots     *slots
-	store     *eventStore
-	sessions  *sessions
-	closing   chan struct{} // closed by Close
-	closeOnce sync.Once
 }
 
 // New returns a server of e. It starts nothing; what its handlers open ends with the
@@ -93,13 +86,15 @@ func New(e Engine, opts Options) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	opts.Sessions = opts.Sessions.orDefaults()
-	return &Server{
-		engine: e, opts: opts, log: log,
-		hub:   newHub(e, policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken()}, log),
-		slots: newSlots(opts.Sessions), store: newEventStore(opts.Sessions),
-		sessions: newSessions(), closing: make(chan struct{}),
-	}
+	s := &Server{engine: e, opts: opts, log: log}
+	// One process's callers all have the same rights, and hear of the same changes.
+	listener := policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken()}
+	s.Doors = NewDoors(Config{
+		Methods: s.endpoint,
+		Watch:   func(ctx context.Context) <-chan invoke.Change { return e.Watch(ctx, listener) },
+		Auth:    opts.Auth, Options: opts.Sessions, Log: log,
+	})
+	return s
 }
 
 // endpoint is the server behind one transport.
@@ -113,7 +108,7 @@ type endpoint struct {
 	sdk       *sdk.Server
 }
 
-func (s *Server) endpoint(via string, stateless bool) *endpoint {
+func (s *Server) endpoint(via string, stateless bool) Methods {
 	e := &endpoint{Server: s, via: via, stateless: stateless}
 	e.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: s.opts.Name, Title: "Trails knowledge graph", Version: s.opts.Version},
@@ -143,6 +138,12 @@ func versionsAt(via string, stateless bool) []string {
 	}
 	return slices.DeleteFunc(all, func(v string) bool { return v >= sessionless })
 }
+
+// SDK is the server of the door.
+func (e *endpoint) SDK() *sdk.Server { return e.sdk }
+
+// Context gives each session a bound on its log messages.
+func (e *endpoint) Context(ctx context.Context) context.Context { return withJournal(ctx) }
 
 // request is one message on its way to its handler.
 type request struct {
@@ -199,7 +200,7 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			},
 		})
 		if err != nil {
-			return nil, e.refuse(ctx, method, err)
+			return nil, e.Refuse(ctx, method, err)
 		}
 		return res, nil
 	}

@@ -18,7 +18,7 @@ import (
 // ends when it was silent for too long, when its client or the server says so, or,
 // on the legacy transport, with its one stream.
 type session struct {
-	*endpoint
+	*door
 	id    string
 	owner string // the ID of the principal that opened it
 	// oneStream means that everything goes to the one stream there is.
@@ -43,30 +43,30 @@ type session struct {
 
 // newSession opens a session for whoever sent r, if there is room, and connects it
 // to the SDK. It ends by itself unless the client is present.
-func (e *endpoint) newSession(r *http.Request, oneStream bool) (*session, error) {
+func (d *door) newSession(r *http.Request, oneStream bool) (*session, error) {
 	owner := callerOf(r)
-	leave, err := e.slots.acquire(e.via, owner)
+	leave, err := d.slots.acquire(d.via, owner)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{
-		endpoint: e, id: rand.Text(), owner: owner, oneStream: oneStream,
-		pending: newPending(), box: newMailbox(), events: e.store.openSession(),
+		door: d, id: rand.Text(), owner: owner, oneStream: oneStream,
+		pending: newPending(), box: newMailbox(), events: d.Doors.events.openSession(),
 		incoming: make(chan jsonrpc.Message), over: make(chan struct{}),
 	}
 	s.release = func() {
-		e.sessions.remove(s)
+		d.sessions.remove(s)
 		leave()
 	}
-	s.idle = time.AfterFunc(e.opts.Sessions.IdleTimeout, s.end)
+	s.idle = time.AfterFunc(d.Options.IdleTimeout, s.end)
 	// The values of r's context are those of one request, not of the session.
-	conn, err := e.sdk.Connect(withJournal(withMailbox(context.Background(), s.box)), onConn{s}, nil)
+	conn, err := d.SDK().Connect(d.Context(withMailbox(context.Background(), s.box)), onConn{s}, nil)
 	if err != nil {
 		s.end()
 		return nil, err
 	}
 	s.wait = conn.Wait
-	if !e.sessions.add(s) {
+	if !d.sessions.add(s) {
 		s.end()
 		return nil, shuttingDown()
 	}
@@ -229,7 +229,7 @@ func (s *session) leave() {
 	case s.ended:
 		s.events.clear()
 	default:
-		s.idle.Reset(s.opts.Sessions.IdleTimeout)
+		s.idle.Reset(s.Options.IdleTimeout)
 	}
 }
 

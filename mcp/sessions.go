@@ -57,10 +57,10 @@ func (all *sessions) close() []*session {
 // session with calls in flight ends when those are answered, or ten seconds later.
 // Close returns when all have ended; it may be called more than once. The stateless
 // door goes on answering.
-func (s *Server) Close() {
-	s.slots.close()
-	s.closeOnce.Do(func() { close(s.closing) })
-	left := s.sessions.close()
+func (d *Doors) Close() {
+	d.slots.close()
+	d.closeOnce.Do(func() { close(d.closing) })
+	left := d.sessions.close()
 	for _, one := range left {
 		one.finish()
 	}
@@ -79,7 +79,7 @@ func (s *Server) Close() {
 // Sessions is how many sessions and subscriptions are open, by transport:
 // "mcp-stdio", "mcp-http", "mcp-sse", and "mcp-listen" for open requests of
 // subscriptions/listen over HTTP. Those that have none are left out.
-func (s *Server) Sessions() map[string]int { return s.slots.open() }
+func (d *Doors) Sessions() map[string]int { return d.slots.open() }
 
 // PendingNotifications is how many notifications wait for their readers.
-func (s *Server) PendingNotifications() int { return s.hub.waiting() }
+func (d *Doors) PendingNotifications() int { return d.hub.waiting() }

@@ -10,11 +10,11 @@ const messagesPath = "/messages"
 // HTTP with SSE), to be served at GET /sse and POST /messages: GET opens a session
 // and is its one stream, POST with the session's id is a message to it. The session
 // ends with the stream, or by [Server.Close].
-func (s *Server) SSEHandler() http.Handler {
-	return s.sameOrigin(&sseDoor{s.endpoint(overSSE, false)})
+func (d *Doors) SSEHandler() http.Handler {
+	return d.sameOrigin(&sseDoor{d.door(overSSE, false)})
 }
 
-type sseDoor struct{ *endpoint }
+type sseDoor struct{ *door }
 
 func (d *sseDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, ok := d.admitted(w, r)
@@ -95,9 +95,9 @@ func (s *session) take(w http.ResponseWriter, r *http.Request, m message) {
 	err := s.admit(&m)
 	switch {
 	case err != nil && m.isCall():
-		s.events.add(noRequest, failure(m.idText, s.refuse(r.Context(), m.method, err)))
+		s.events.add(noRequest, failure(m.idText, s.Refuse(r.Context(), m.method, err)))
 	case err != nil:
-		s.refusePost(w, r, m, err)
+		s.refuseMessage(w, r, m, err)
 		return
 	case !s.deliver(s.request(r, m)):
 		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())

@@ -25,14 +25,14 @@ const (
 // DELETE the session. Streams can be resumed. A request of the protocol without
 // sessions is answered as by [Server.Handler]. It looks at no path. [Server.Close]
 // ends its sessions.
-func (s *Server) StatefulHandler() http.Handler {
-	return s.sameOrigin(&statefulDoor{endpoint: s.endpoint(overHTTP, false), stateless: s.statelessDoor()})
+func (d *Doors) StatefulHandler() http.Handler {
+	return d.sameOrigin(&statefulDoor{door: d.door(overHTTP, false), stateless: d.statelessDoor()})
 }
 
 // statefulDoor finds the session that a request belongs to.
 type statefulDoor struct {
-	*endpoint
-	stateless *door
+	*door
+	stateless *statelessDoor
 }
 
 func (d *statefulDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -114,11 +114,11 @@ func (d *statefulDoor) session(w http.ResponseWriter, r *http.Request, id []byte
 }
 
 // owns refuses a session to whoever did not open it.
-func (e *endpoint) owns(w http.ResponseWriter, r *http.Request, s *session, id []byte) bool {
+func (d *door) owns(w http.ResponseWriter, r *http.Request, s *session, id []byte) bool {
 	if callerOf(r) == s.owner {
 		return true
 	}
-	refuseHTTP(w, http.StatusForbidden, id, e.refuse(r.Context(), "", fault.New(fault.Denied, "the session belongs to another caller")))
+	refuseHTTP(w, http.StatusForbidden, id, d.Refuse(r.Context(), "", fault.New(fault.Denied, "the session belongs to another caller")))
 	return false
 }
 
@@ -126,7 +126,7 @@ func (e *endpoint) owns(w http.ResponseWriter, r *http.Request, s *session, id [
 // to say before it, and nothing to resume after it.
 func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m message) {
 	if err := d.check(&m); err != nil {
-		e := d.refuse(r.Context(), m.method, err)
+		e := d.Refuse(r.Context(), m.method, err)
 		refuseHTTP(w, http.StatusOK, m.idText, e)
 		return
 	}
@@ -152,7 +152,7 @@ func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m message) {
 }
 
 // refuseFull says that there is no room, and when to come again.
-func (e *endpoint) refuseFull(w http.ResponseWriter, r *http.Request, id []byte, err error) {
+func (d *door) refuseFull(w http.ResponseWriter, r *http.Request, id []byte, err error) {
 	status := http.StatusTooManyRequests
 	var no fullError
 	if !errors.As(err, &no) {
@@ -161,7 +161,7 @@ func (e *endpoint) refuseFull(w http.ResponseWriter, r *http.Request, id []byte,
 		status = http.StatusServiceUnavailable
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
-	refuseHTTP(w, status, id, e.refuse(r.Context(), "", err))
+	refuseHTTP(w, status, id, d.Refuse(r.Context(), "", err))
 }
 
 // get opens the stream of what is no answer, or resumes any of the session's.

@@ -25,18 +25,18 @@ const drainTimeout = 30 * time.Second
 // returns nil when in has ended and every answer is out (or thirty seconds later),
 // and ctx's error when ctx ends first. A read of in or a write to out that is under
 // way then cannot be broken off; it ends with in or out.
-func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	e := s.endpoint(overStdio, false)
-	c := newLineConn(e, in, out)
-	defer s.slots.count(overStdio)()
-	defer s.hub.join()()
+func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	here := d.door(overStdio, false)
+	c := newLineConn(here, in, out)
+	defer d.slots.count(overStdio)()
+	defer d.hub.join()()
 	defer c.quit()
 	defer c.shut()
 	stop := context.AfterFunc(ctx, c.shut)
 	defer stop()
 	go c.readLines()
-	session := withOutlet(withJournal(withMailbox(context.WithoutCancel(ctx), c.box)), c)
-	err := e.sdk.Run(session, onConn{c})
+	session := withOutlet(here.Context(withMailbox(context.WithoutCancel(ctx), c.box)), c)
+	err := here.SDK().Run(session, onConn{c})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -57,7 +57,7 @@ func (t onConn) Connect(context.Context) (sdk.Connection, error) { return t.Conn
 // input ends. This one refuses bad lines itself and goes on, shows the SDK only
 // what the gate admits, and ends when the last answer is out.
 type lineConn struct {
-	e        *endpoint
+	door     *door
 	gate     stdioGate
 	in       *bufio.Reader
 	incoming chan jsonrpc.Message // closed at the end of in, once all is answered
@@ -80,10 +80,10 @@ type lineConn struct {
 	closeBox func() // nil before the handshake
 }
 
-func newLineConn(e *endpoint, in io.Reader, out io.Writer) *lineConn {
+func newLineConn(d *door, in io.Reader, out io.Writer) *lineConn {
 	return &lineConn{
-		e:        e,
-		gate:     stdioGate{auth: e.opts.Auth},
+		door:     d,
+		gate:     stdioGate{auth: d.Auth},
 		in:       bufio.NewReaderSize(in, 64<<10),
 		out:      out,
 		incoming: make(chan jsonrpc.Message),
@@ -126,7 +126,7 @@ func (c *lineConn) readLines() {
 		line, whole, err := readLine(c.in)
 		open := true
 		if bug := fault.Guard(func() error { open = c.take(line, whole); return nil }); bug != nil {
-			open = c.send(failure(nullID, c.e.refuse(context.Background(), "", bug))) == nil
+			open = c.send(failure(nullID, c.door.Refuse(context.Background(), "", bug))) == nil
 		}
 		if !open {
 			err = io.EOF
@@ -191,7 +191,7 @@ func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bo
 		if !m.isCall() {
 			return true // a notification has no answer, not even a refusal
 		}
-		return c.say(failure(m.idText, c.e.refuse(context.Background(), m.method, err)), b) == nil
+		return c.say(failure(m.idText, c.door.Refuse(context.Background(), m.method, err)), b) == nil
 	}
 	if b != nil && m.isCall() {
 		c.keepBatch(m.id, b)
@@ -217,7 +217,7 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 func (c *lineConn) admit(m *message) (policy.Principal, error) {
 	p, err := c.gate.admit(m)
 	if err == nil {
-		err = m.check()
+		err = c.door.Check(*m)
 	}
 	if err == nil {
 		err = c.pending.add(m)

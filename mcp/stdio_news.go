@@ -15,7 +15,7 @@ const restAfterPanic = time.Second
 func (c *lineConn) opened() {
 	c.quitMu.Lock()
 	defer c.quitMu.Unlock()
-	c.closeBox = c.e.hub.open(c.box, kinds{tools: true, resources: true})
+	c.closeBox = c.door.hub.open(c.box, kinds{tools: true, resources: true})
 	go c.tell()
 }
 
@@ -40,9 +40,9 @@ func (c *lineConn) tell() {
 				return
 			}
 			if err != nil {
-				c.e.log.Error("news were not told; the client is told that some may be missing", "error", err)
+				c.door.Log.Error("news were not told; the client is told that some may be missing", "error", err)
 				time.Sleep(restAfterPanic)
-				c.e.hub.resync(c.box)
+				c.door.hub.resync(c.box)
 			}
 		case <-c.closed:
 			return

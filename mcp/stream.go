@@ -24,7 +24,7 @@ func (s *session) handshake(r *http.Request, m message) (text []byte, welcome bo
 	reader, _ := st.attach(0, false)
 	defer st.detach(reader)
 	if err := s.pending.add(&m); err != nil || !s.deliver(s.request(r, m)) {
-		return failure(m.idText, s.refuse(r.Context(), m.method, shuttingDown())), false
+		return failure(m.idText, s.Refuse(r.Context(), m.method, shuttingDown())), false
 	}
 	for {
 		events, _, done := st.next(reader)
@@ -37,7 +37,7 @@ func (s *session) handshake(r *http.Request, m message) (text []byte, welcome bo
 		case <-r.Context().Done():
 			return nil, false
 		case <-s.over:
-			return failure(m.idText, s.refuse(r.Context(), m.method, shuttingDown())), false
+			return failure(m.idText, s.Refuse(r.Context(), m.method, shuttingDown())), false
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, m message) {
 		return
 	}
 	if err := s.admit(&m); err != nil {
-		s.refusePost(w, r, m, err)
+		s.refuseMessage(w, r, m, err)
 		return
 	}
 	if m.isCall() {
@@ -103,20 +103,6 @@ func (s *session) admit(m *message) error {
 	return s.pending.add(m)
 }
 
-// refusePost answers a message that goes no further. A notification that nobody
-// serves is no error.
-func (s *session) refusePost(w http.ResponseWriter, r *http.Request, m message, err error) {
-	e := s.refuse(r.Context(), m.method, err)
-	switch {
-	case !m.isCall() && e.Code == jsonrpc.CodeMethodNotFound:
-		w.WriteHeader(http.StatusAccepted)
-	case !m.isCall() || string(m.idText) == "null":
-		refuseHTTP(w, http.StatusBadRequest, nullID, e)
-	default:
-		refuseHTTP(w, http.StatusOK, m.idText, e)
-	}
-}
-
 // call shows the SDK a request and streams what is said until it is answered. When
 // its sender goes away meanwhile it goes on: the stream can be resumed.
 func (s *session) call(w http.ResponseWriter, r *http.Request, m message) {
@@ -141,7 +127,7 @@ func (s *session) get(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	st, at, err := s.resume(r)
 	if err != nil {
-		refuseHTTP(w, http.StatusBadRequest, nullID, s.refuse(r.Context(), "", err))
+		refuseHTTP(w, http.StatusBadRequest, nullID, s.Refuse(r.Context(), "", err))
 		return
 	}
 	f, ok := s.follow(w, st, at, r.Header.Get(resumeHeader) != "")
@@ -189,7 +175,7 @@ func (s *session) follow(w http.ResponseWriter, st *stream, at int, displace boo
 	if !ok {
 		return nil, false
 	}
-	out := &eventWriter{ResponseWriter: w, patience: s.opts.Sessions.WriteTimeout}
+	out := &eventWriter{ResponseWriter: w, patience: s.Options.WriteTimeout}
 	return &follower{session: s, stream: st, reader: reader, out: out, named: !s.oneStream}, true
 }
 

@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"trails/fault"
+)
+
+// Check refuses what the SDK would refuse in its own words: methods that are not
+// served, and params of the wrong type, whose message would name Go types. A
+// notification that nobody serves is no error.
+func (e *endpoint) Check(m message) error {
+	if _, served := methods[m.method]; !served {
+		return methodNotFound(m.method)
+	}
+	if m.badParams {
+		return fault.Arguments(fault.FieldError{Field: "params", Code: fault.Datatype, Message: "params must be an object", Constraint: "object"})
+	}
+	var wrong []fault.FieldError
+	for _, p := range params[m.method] {
+		wrong = append(wrong, p.check(m.params)...)
+	}
+	wrong = append(wrong, metaParam.check(m.params)...)
+	if check := deepChecks[m.method]; check != nil && len(wrong) == 0 {
+		wrong = check(m.params)
+	}
+	if len(wrong) > 0 {
+		return fault.Arguments(wrong...)
+	}
+	return nil
+}
+
+// param says what a member of params must be.
+type param struct {
+	name     string
+	kind     string // "string", "object"
+	required bool
+}
+
+var (
+	metaParam = param{name: "_meta", kind: "object"}
+	cursor    = []param{{name: "cursor", kind: "string"}}
+)
+
+// params lists the members that are checked before the SDK reads them.
+var params = map[string][]param{
+	"initialize": {
+		{name: "protocolVersion", kind: "string", required: true},
+		{name: "capabilities", kind: "object"},
+		{name: "clientInfo", kind: "object"},
+	},
+	"tools/list":               cursor,
+	"resources/list":           cursor,
+	"resources/templates/list": cursor,
+	"tools/call": {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"},
+		{name: "inputResponses", kind: "object"}, {name: "requestState", kind: "string"}},
+	"resources/read":        {{name: "uri", kind: "string", required: true}},
+	"resources/subscribe":   {{name: "uri", kind: "string", required: true}},
+	"resources/unsubscribe": {{name: "uri", kind: "string", required: true}},
+	"subscriptions/listen":  {{name: "notifications", kind: "object", required: true}},
+	"prompts/list":          cursor,
+	"prompts/get":           {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"}},
+	"completion/complete":   {{name: "ref", kind: "object", required: true}, {name: "argument", kind: "object", required: true}, {name: "context", kind: "object"}},
+	"logging/setLevel":      {{name: "level", kind: "string", required: true}},
+}
+
+// deepChecks look further into params whose members are of the right types.
+var deepChecks = map[string]func(params map[string]json.RawMessage) []fault.FieldError{
+	"tools/call":          checkAnswers,
+	"prompts/get":         checkPromptArguments,
+	"completion/complete": checkCompletion,
+	"logging/setLevel":    checkLevel,
+}
+
+func (p param) check(params map[string]json.RawMessage) []fault.FieldError {
+	value, given := params[p.name]
+	given = given && string(value) != "null"
+	switch {
+	case !given && p.required:
+		return []fault.FieldError{{Field: p.name, Code: fault.Required, Message: p.name + " is required", Constraint: true}}
+	case given && kindOf(value) != p.kind:
+		return []fault.FieldError{{Field: p.name, Code: fault.Datatype, Message: p.name + " must be " + article(p.kind), Constraint: p.kind}}
+	}
+	return nil
+}
+
+func article(kind string) string {
+	if kind == "object" {
+		return "an object"
+	}
+	return "a " + kind
+}
+
+// kindOf names the JSON type of a valid text.
+func kindOf(text json.RawMessage) string {
+	switch text[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
