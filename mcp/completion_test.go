@@ -31,7 +31,7 @@ func TestCompletions(t *testing.T) {
 	})
 }
 
-func (s *session) complete(words []string) string {
+func (s *conversation) complete(words []string) string {
 	s.t.Helper()
 	ref := map[string]any{"type": "ref/prompt", "name": words[0]}
 	if strings.HasPrefix(words[0], "trails://") {
@@ -132,7 +132,7 @@ func TestWhatCompletesIsTakenByThePrompt(t *testing.T) {
 }
 
 // values are the completions of one variable of a template.
-func (s *session) values(uri, variable, prefix, typeName string) []string {
+func (s *conversation) values(uri, variable, prefix, typeName string) []string {
 	s.t.Helper()
 	a := s.ask("completion/complete", map[string]any{
 		"ref":      map[string]any{"type": "ref/resource", "uri": uri},

@@ -10,6 +10,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/mcp/session"
 )
 
 // Codes of the contract, section 7, in JSON-RPC's implementation-defined range.
@@ -139,7 +140,7 @@ func encodeFault(f *fault.Error) *jsonrpc.Error {
 		return out
 	}
 	if data := v.data(f); len(data) > 0 {
-		out.Data = mustMarshal(data)
+		out.Data = session.Marshal(data)
 	}
 	return out
 }

@@ -57,21 +57,21 @@ func openSchema(t testing.TB, schema string) *invoke.Engine {
 	return e
 }
 
-// session is a conversation with a server over stdio, one question at a time.
-type session struct {
+// conversation is a conversation with a server over stdio, one question at a time.
+type conversation struct {
 	t   testing.TB
 	in  io.Writer
 	out *json.Decoder
 	id  int
 }
 
-func converse(t testing.TB, e mcp.Engine, opts mcp.Options) *session {
+func converse(t testing.TB, e mcp.Engine, opts mcp.Options) *conversation {
 	t.Helper()
 	return converseAs(t, e, opts, "{}")
 }
 
 // converseAs is a conversation with a client that has these capabilities.
-func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities string) *session {
+func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities string) *conversation {
 	t.Helper()
 	inR, in := io.Pipe()
 	out, outW := io.Pipe()
@@ -84,7 +84,7 @@ func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities strin
 			t.Errorf("the session ends with %v", err)
 		}
 	})
-	s := &session{t: t, in: in, out: json.NewDecoder(out)}
+	s := &conversation{t: t, in: in, out: json.NewDecoder(out)}
 	fmt.Fprintln(in, strings.Replace(hello("2025-11-25", tokenFor(opts)), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 	if a := s.next(); a.Error != nil {
 		t.Fatalf("initialize: %+v", a.Error)
@@ -93,7 +93,7 @@ func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities strin
 	return s
 }
 
-func (s *session) next() answer {
+func (s *conversation) next() answer {
 	s.t.Helper()
 	var a answer
 	if err := s.out.Decode(&a); err != nil {
@@ -102,7 +102,7 @@ func (s *session) next() answer {
 	return a
 }
 
-func (s *session) ask(method string, params map[string]any) answer {
+func (s *conversation) ask(method string, params map[string]any) answer {
 	s.t.Helper()
 	s.id++
 	fmt.Fprintln(s.in, ask("2025-11-25", s.id, method, params, ""))
@@ -110,7 +110,7 @@ func (s *session) ask(method string, params map[string]any) answer {
 }
 
 // call calls a tool and returns its structured content.
-func (s *session) call(name string, args map[string]any) map[string]any {
+func (s *conversation) call(name string, args map[string]any) map[string]any {
 	s.t.Helper()
 	a := s.ask("tools/call", callTool(name, args))
 	if a.Error != nil {
@@ -135,7 +135,7 @@ func (s *session) call(name string, args map[string]any) map[string]any {
 	return structured
 }
 
-func (s *session) read(uri string) string {
+func (s *conversation) read(uri string) string {
 	s.t.Helper()
 	a := s.ask("resources/read", map[string]any{"uri": uri})
 	if a.Error != nil {

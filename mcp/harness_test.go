@@ -17,6 +17,7 @@ import (
 
 	"trails/auth"
 	"trails/mcp"
+	"trails/mcp/session"
 	"trails/policy"
 )
 
@@ -136,7 +137,7 @@ func ask(version string, id int, method string, params map[string]any, bearer st
 		meta["io.modelcontextprotocol/clientInfo"] = map[string]any{"name": "tester", "version": "1"}
 	}
 	if bearer != "" {
-		meta[mcp.BearerKey] = bearer
+		meta[session.BearerKey] = bearer
 	}
 	if len(meta) > 0 {
 		p["_meta"] = meta

@@ -12,6 +12,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/mcp/session"
 )
 
 // levels are those of RFC 5424, as MCP names them.
@@ -30,7 +31,7 @@ func loggingOf(stateless bool) *sdk.LoggingCapabilities {
 func (e *endpoint) setLevel(ctx context.Context, r request) (sdk.Result, error) {
 	p, ok := r.GetParams().(*sdk.SetLoggingLevelParams)
 	if e.stateless || !ok || p == nil {
-		return nil, methodNotFound("logging/setLevel")
+		return nil, session.MethodNotFound("logging/setLevel")
 	}
 	res, err := r.bySDK(ctx)
 	if err == nil {

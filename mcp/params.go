@@ -4,25 +4,26 @@ import (
 	"encoding/json"
 
 	"trails/fault"
+	"trails/mcp/session"
 )
 
 // Check refuses what the SDK would refuse in its own words: methods that are not
 // served, and params of the wrong type, whose message would name Go types. A
 // notification that nobody serves is no error.
-func (e *endpoint) Check(m message) error {
-	if _, served := methods[m.method]; !served {
-		return methodNotFound(m.method)
+func (e *endpoint) Check(m session.Message) error {
+	if _, served := methods[m.Method]; !served {
+		return session.MethodNotFound(m.Method)
 	}
-	if m.badParams {
+	if m.BadParams {
 		return fault.Arguments(fault.FieldError{Field: "params", Code: fault.Datatype, Message: "params must be an object", Constraint: "object"})
 	}
 	var wrong []fault.FieldError
-	for _, p := range params[m.method] {
-		wrong = append(wrong, p.check(m.params)...)
+	for _, p := range params[m.Method] {
+		wrong = append(wrong, p.check(m.Params)...)
 	}
-	wrong = append(wrong, metaParam.check(m.params)...)
-	if check := deepChecks[m.method]; check != nil && len(wrong) == 0 {
-		wrong = check(m.params)
+	wrong = append(wrong, metaParam.check(m.Params)...)
+	if check := deepChecks[m.Method]; check != nil && len(wrong) == 0 {
+		wrong = check(m.Params)
 	}
 	if len(wrong) > 0 {
 		return fault.Arguments(wrong...)

@@ -19,6 +19,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/mcp"
+	"trails/mcp/session"
 	"trails/policy"
 )
 
@@ -107,7 +108,7 @@ func TestAClientHearsOfWhatAnotherProcessWrites(t *testing.T) {
 			heard := make(chan string, 1000)
 			client := sdk.NewClient(&sdk.Implementation{Name: "go", Version: "1"}, &sdk.ClientOptions{
 				ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) {
-					heard <- fmt.Sprint(r.Params.URI, " ", r.Params.Meta[mcp.CommitKey] != nil)
+					heard <- fmt.Sprint(r.Params.URI, " ", r.Params.Meta[session.CommitKey] != nil)
 				},
 				ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { heard <- "tools" },
 				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { heard <- "resources" },

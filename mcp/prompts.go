@@ -9,6 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/mcp/session"
 )
 
 // promptArgument is an argument of a prompt. What suggests its values is between the
@@ -55,7 +56,7 @@ func (e *endpoint) listPrompts(ctx context.Context, r request) (sdk.Result, erro
 	}
 	entries := make([]json.RawMessage, 0, len(all))
 	for _, p := range all {
-		entries = append(entries, mustMarshal(p))
+		entries = append(entries, session.Marshal(p))
 	}
 	var cursor string
 	if p, _ := r.GetParams().(*sdk.ListPromptsParams); p != nil {
@@ -101,7 +102,7 @@ func (e *endpoint) prompts(ctx context.Context, r request) ([]promptEntry, error
 func (e *endpoint) hear(ctx context.Context, c invoke.Call, capability string, args, out any) error {
 	c.Capability = capability
 	if args != nil {
-		c.Args = mustMarshal(args)
+		c.Args = session.Marshal(args)
 	}
 	done, err := e.engine.Call(ctx, c)
 	if err != nil {

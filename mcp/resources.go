@@ -10,6 +10,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/mcp/session"
 )
 
 // resource is an entry of resources/list. A type's umbrella names its template
@@ -39,7 +40,7 @@ func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, er
 	}
 	entries := make([]json.RawMessage, 0, len(all))
 	for _, a := range all {
-		entries = append(entries, mustMarshal(resource{a.URI, a.Name, a.Title, a.Description, a.MIME, a.Template}))
+		entries = append(entries, session.Marshal(resource{a.URI, a.Name, a.Title, a.Description, a.MIME, a.Template}))
 	}
 	var cursor string
 	if p, _ := r.GetParams().(*sdk.ListResourcesParams); p != nil {
@@ -71,12 +72,12 @@ func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, er
 	entries := []json.RawMessage{}
 	if len(all) > 0 { // they stand for what can be read
 		for _, t := range generalTemplates {
-			entries = append(entries, mustMarshal(t))
+			entries = append(entries, session.Marshal(t))
 		}
 	}
 	for _, a := range all {
 		for _, t := range templatesOf(a) {
-			entries = append(entries, mustMarshal(t))
+			entries = append(entries, session.Marshal(t))
 		}
 	}
 	var cursor string

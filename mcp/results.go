@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/fault"
+	"trails/mcp/session"
 )
 
 // Our results are our own types: the SDK's have no room for a tool's "trails", and
@@ -48,7 +49,7 @@ func cacheableFor(r request) cacheable {
 
 func isSessionless(r request) bool {
 	v, ok := r.Request.(interface{ ProtocolVersion() string })
-	return ok && v.ProtocolVersion() >= sessionless
+	return ok && v.ProtocolVersion() >= session.Sessionless
 }
 
 // toolList is the result of tools/list.

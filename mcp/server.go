@@ -1,19 +1,14 @@
 // Package mcp speaks the Model Context Protocol for one graph, in every protocol
 // version of the SDK, at four doors: over stdio ([Server.RunStdio]), over Streamable
 // HTTP without sessions ([Server.Handler]) and with them ([Server.StatefulHandler]),
-// and over the legacy transport ([Server.SSEHandler]). It decodes a message, makes the call, and
-// encodes the answer; what is allowed and what it means is decided behind
+// and over the legacy transport ([Server.SSEHandler]). It decodes a message, makes the
+// call, and encodes the answer; what is allowed and what it means is decided behind
 // [Engine].
 //
-// A message passes three places. The guard (guard.go) admits only one well-formed
-// JSON-RPC message at a time, the gate (gate.go) only a caller who has shown the
-// token, and the middleware (below) answers it, turning whatever goes wrong into
-// the contract's codes (errors.go). The SDK is left with the protocol's own
-// affairs: handshakes, versions, cancellation.
-//
-// Whoever listens has a mailbox (mailbox.go), which the hub (hub.go) fills when the
-// graph moves, and which its owner empties when it is ready to write. A session over
-// HTTP (session.go) keeps what it says in streams (history.go) until its client reads.
+// How messages come and go is package mcp/session's: transports, sessions, streams and
+// the token. Here each method has one function, in the table of methods below, and the
+// middleware turns whatever goes wrong into the contract's codes (errors.go). The SDK is
+// left with the protocol's own affairs: handshakes, versions, cancellation.
 //
 // Read [Server] first, then the table of methods.
 package mcp
@@ -27,6 +22,7 @@ import (
 
 	"trails/auth"
 	"trails/invoke"
+	"trails/mcp/session"
 	"trails/policy"
 )
 
@@ -54,7 +50,7 @@ type Options struct {
 	// PageSize is the number of entries on a page of a list; 0 means 1000.
 	PageSize int
 	// Sessions bounds what clients may keep open.
-	Sessions SessionOptions
+	Sessions session.Options
 	// Log receives our own faults at error, with their causes; nil discards them.
 	Log *slog.Logger
 }
@@ -63,7 +59,7 @@ const defaultPageSize = 1000
 
 // Server serves one graph over MCP. It is safe for concurrent use.
 type Server struct {
-	*Doors
+	*session.Doors
 	engine Engine
 	opts   Options
 	log    *slog.Logger
@@ -89,7 +85,7 @@ func New(e Engine, opts Options) *Server {
 	s := &Server{engine: e, opts: opts, log: log}
 	// One process's callers all have the same rights, and hear of the same changes.
 	listener := policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken()}
-	s.Doors = NewDoors(Config{
+	s.Doors = session.NewDoors(session.Config{
 		Methods: s.endpoint,
 		Watch:   func(ctx context.Context) <-chan invoke.Change { return e.Watch(ctx, listener) },
 		Auth:    opts.Auth, Options: opts.Sessions, Log: log,
@@ -108,7 +104,7 @@ type endpoint struct {
 	sdk       *sdk.Server
 }
 
-func (s *Server) endpoint(via string, stateless bool) Methods {
+func (s *Server) endpoint(via string, stateless bool) session.Methods {
 	e := &endpoint{Server: s, via: via, stateless: stateless}
 	e.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: s.opts.Name, Title: "Trails knowledge graph", Version: s.opts.Version},
@@ -133,10 +129,10 @@ func (s *Server) endpoint(via string, stateless bool) Methods {
 // handshake, which the newest ones have not.
 func versionsAt(via string, stateless bool) []string {
 	all := sdk.SupportedProtocolVersions()
-	if stateless || via == overStdio {
+	if stateless || via == session.OverStdio {
 		return all
 	}
-	return slices.DeleteFunc(all, func(v string) bool { return v >= sessionless })
+	return slices.DeleteFunc(all, func(v string) bool { return v >= session.Sessionless })
 }
 
 // SDK is the server of the door.
@@ -187,14 +183,14 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 				res, err = nil, e.panicked(method, p)
 			}
 		}()
-		ctx = carried(ctx, req)
+		ctx = session.WithEnvelope(ctx, req)
 		res, err = e.dispatch(ctx, request{
 			Request: req,
 			method:  method,
 			bySDK: func(ctx context.Context) (sdk.Result, error) {
 				res, err := next(ctx, method, req)
 				if err != nil {
-					return nil, tidyError(err)
+					return nil, session.TidyError(err)
 				}
 				return res, nil
 			},
@@ -209,7 +205,7 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 func (e *endpoint) dispatch(ctx context.Context, r request) (sdk.Result, error) {
 	h, served := methods[r.method]
 	if !served {
-		return nil, methodNotFound(r.method)
+		return nil, session.MethodNotFound(r.method)
 	}
 	return h(e, ctx, r)
 }

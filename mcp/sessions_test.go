@@ -13,6 +13,7 @@ import (
 
 	"trails/invoke"
 	"trails/mcp"
+	"trails/mcp/session"
 )
 
 // gated is an engine whose calls wait for the gate, and may ask a question first.
@@ -94,7 +95,7 @@ func TestTheTokenIsAskedForAtEveryDoor(t *testing.T) {
 
 func TestSessionsAreBoundedForEverybodyAndForEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := mcp.New(&fake{}, withSessions(mcp.SessionOptions{Max: 3, MaxPerCaller: 2}))
+		server := mcp.New(&fake{}, withSessions(session.Options{Max: 3, MaxPerCaller: 2}))
 		w := openWeb(t, server, stateful)
 		open := func(token string) (*browser, int, string) {
 			b := w.browser("2025-11-25", token)
@@ -159,7 +160,7 @@ func TestACallGoesOnWhenItsSenderIsCutAndIsResumed(t *testing.T) {
 func TestWhatIsPurgedIsNotLostSilently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &fake{changes: make(chan invoke.Change)}
-		b := openWeb(t, mcp.New(e, withSessions(mcp.SessionOptions{HistoryPerSession: 1})), stateful).browser("2025-11-25", "")
+		b := openWeb(t, mcp.New(e, withSessions(session.Options{HistoryPerSession: 1})), stateful).browser("2025-11-25", "")
 		b.greet()
 		params := callTool("echo", nil)
 		params["_meta"] = map[string]any{"progressToken": 1} // so that there is something to resume after
@@ -211,7 +212,7 @@ func TestAResumedStreamDisplacesTheOneThatWasCutUnnoticed(t *testing.T) {
 
 func TestASilentStreamShowsThatItIsAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := openWeb(t, mcp.New(&fake{}, withSessions(mcp.SessionOptions{KeepAlive: 10 * time.Second})), stateful).browser("2025-06-18", "")
+		b := openWeb(t, mcp.New(&fake{}, withSessions(session.Options{KeepAlive: 10 * time.Second})), stateful).browser("2025-06-18", "")
 		b.greet()
 		s := b.get()
 		time.Sleep(time.Minute + time.Second)

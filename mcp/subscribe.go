@@ -8,6 +8,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/mcp/session"
 )
 
 // A client subscribes in one of two ways. Where it has a session, resources/subscribe
@@ -23,7 +24,7 @@ type empty struct{ sdk.ResultBase }
 func (e *endpoint) subscribe(ctx context.Context, r request) (sdk.Result, error) {
 	p, _ := r.GetParams().(*sdk.SubscribeParams)
 	if e.stateless || p == nil {
-		return nil, methodNotFound(r.method)
+		return nil, session.MethodNotFound(r.method)
 	}
 	addresses, err := e.subscribable(ctx, r, []string{p.URI}, p.Meta)
 	if err != nil {
@@ -38,7 +39,7 @@ func (e *endpoint) subscribe(ctx context.Context, r request) (sdk.Result, error)
 func (e *endpoint) unsubscribe(ctx context.Context, r request) (sdk.Result, error) {
 	p, _ := r.GetParams().(*sdk.UnsubscribeParams)
 	if e.stateless || p == nil {
-		return nil, methodNotFound(r.method)
+		return nil, session.MethodNotFound(r.method)
 	}
 	address, ok := invoke.CanonicalAddress(p.URI)
 	if !ok {
@@ -52,8 +53,8 @@ func (e *endpoint) unsubscribe(ctx context.Context, r request) (sdk.Result, erro
 // Whoever may not read an address may not subscribe to it; what is not there yet may
 // come, but its type must be there.
 func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, meta sdk.Meta) ([]string, error) {
-	if len(uris) > maxSubscriptions {
-		return nil, tooManySubscriptions(len(uris))
+	if len(uris) > session.MaxSubscriptions {
+		return nil, session.TooManySubscriptions(len(uris))
 	}
 	addresses, readable := make([]string, 0, len(uris)), map[string]bool{}
 	for _, uri := range uris {
@@ -85,7 +86,7 @@ func watchable(uri string) (address, read string, err error) {
 			With("uri", uri).With("subscribe", bare)
 	}
 	switch uri {
-	case schemaAddress, statsAddress, typesAddress:
+	case session.SchemaAddress, session.StatsAddress, session.TypesAddress:
 		return uri, uri, nil
 	case "trails://prov/latest", "trails://doctor":
 		return "", "", fault.New(fault.InvalidArguments, "nobody is told when %s changes; read it when you need it", uri).With("uri", uri)
@@ -115,7 +116,7 @@ func (e *endpoint) mayRead(ctx context.Context, r request, uri, read string, met
 func (e *endpoint) listen(ctx context.Context, r request) (sdk.Result, error) {
 	p, _ := r.GetParams().(*sdk.SubscriptionsListenParams)
 	if p == nil || p.Notifications == nil || !isSessionless(r) {
-		return nil, methodNotFound(r.method)
+		return nil, session.MethodNotFound(r.method)
 	}
 	want := *p.Notifications
 	want.PromptsListChanged = false

@@ -14,6 +14,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/jsontext"
+	"trails/mcp/session"
 	"trails/policy"
 )
 
@@ -143,7 +144,7 @@ func failedCall(ctx context.Context, r request, err error) (sdk.Result, error) {
 	if !verdicts[f.Kind].result || ctx.Err() != nil {
 		return nil, err
 	}
-	return newToolResult(r, mustMarshal(kindAndDetails(f)), true), nil
+	return newToolResult(r, session.Marshal(kindAndDetails(f)), true), nil
 }
 
 // compact returns a JSON object without insignificant space, so that the text

@@ -16,6 +16,7 @@ import (
 
 	"trails/auth"
 	"trails/mcp"
+	"trails/mcp/session"
 	"trails/policy"
 )
 
@@ -303,7 +304,7 @@ func resynced(uri, commit string) string {
 }
 
 // withSessions are options whose sessions have these bounds.
-func withSessions(o mcp.SessionOptions) mcp.Options {
+func withSessions(o session.Options) mcp.Options {
 	opts := options("")
 	opts.Sessions = o
 	return opts

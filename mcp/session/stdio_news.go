@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"time"
@@ -66,9 +66,9 @@ func (c *lineConn) beat() error { return nil }
 // reserve makes room for n subscriptions, of all that the client has open.
 func (c *lineConn) reserve(n int) (release func(), err error) {
 	release = func() { c.listening.Add(int64(-n)) }
-	if used := c.listening.Add(int64(n)); used > maxSubscriptions {
+	if used := c.listening.Add(int64(n)); used > MaxSubscriptions {
 		release()
-		return nil, tooManySubscriptions(int(used) - n)
+		return nil, TooManySubscriptions(int(used) - n)
 	}
 	return release, nil
 }

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxSubscriptions is the most addresses that one session may be subscribed to.
-	maxSubscriptions = 1000
+	// MaxSubscriptions is the most addresses that one session may be subscribed to.
+	MaxSubscriptions = 1000
 	// restBetween is the least time between two deliveries of one mailbox.
 	restBetween = 50 * time.Millisecond
 
@@ -63,16 +63,16 @@ func newMailbox() *mailbox {
 func (b *mailbox) add(address, asked string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, has := b.uris[address]; !has && len(b.uris) >= maxSubscriptions {
-		return tooManySubscriptions(len(b.uris))
+	if _, has := b.uris[address]; !has && len(b.uris) >= MaxSubscriptions {
+		return TooManySubscriptions(len(b.uris))
 	}
 	b.uris[address] = asked
 	return nil
 }
 
-func tooManySubscriptions(used int) error {
+func TooManySubscriptions(used int) error {
 	return fault.New(fault.Exhausted, "too many subscriptions; subscribe to the type instead of its instances").
-		With("limit", maxSubscriptions).With("used", used).With("retry_after", 1)
+		With("limit", MaxSubscriptions).With("used", used).With("retry_after", 1)
 }
 
 // remove ends a subscription, and what was to be told of it.
@@ -210,7 +210,7 @@ func (n notice) message(subscription json.RawMessage) []byte {
 }
 
 func notification(method string, params any) []byte {
-	return mustMarshal(struct {
+	return Marshal(struct {
 		Version string `json:"jsonrpc"`
 		Method  string `json:"method"`
 		Params  any    `json:"params"`

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"context"
@@ -19,12 +19,12 @@ import (
 
 // handshake answers the first request of a session. It is not welcome when the
 // handshake failed, or its sender did not wait for it.
-func (s *session) handshake(r *http.Request, m message) (text []byte, welcome bool) {
+func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bool) {
 	st := s.events.open(rand.Text(), m.id)
 	reader, _ := st.attach(0, false)
 	defer st.detach(reader)
 	if err := s.pending.add(&m); err != nil || !s.deliver(s.request(r, m)) {
-		return failure(m.idText, s.Refuse(r.Context(), m.method, shuttingDown())), false
+		return failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
 	}
 	for {
 		events, _, done := st.next(reader)
@@ -37,7 +37,7 @@ func (s *session) handshake(r *http.Request, m message) (text []byte, welcome bo
 		case <-r.Context().Done():
 			return nil, false
 		case <-s.over:
-			return failure(m.idText, s.Refuse(r.Context(), m.method, shuttingDown())), false
+			return failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (s *session) accepted(text []byte) ([]byte, bool) {
 }
 
 // request is the message as the SDK is to read it, with where it comes from.
-func (s *session) request(r *http.Request, m message) *jsonrpc.Request {
+func (s *session) request(r *http.Request, m Message) *jsonrpc.Request {
 	req := m.request()
 	p, _ := auth.PrincipalOf(r.Context())
 	extra := envelope{request: m.id, id: m.idText, principal: p, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id}.extra()
@@ -60,7 +60,7 @@ func (s *session) request(r *http.Request, m message) *jsonrpc.Request {
 }
 
 // post takes one message.
-func (s *session) post(w http.ResponseWriter, r *http.Request, m message) {
+func (s *session) post(w http.ResponseWriter, r *http.Request, m Message) {
 	leave, ok := s.enter()
 	if !ok {
 		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
@@ -89,14 +89,14 @@ func sessionEnded() *jsonrpc.Error {
 }
 
 // answered passes on an answer to a request of ours, and no other.
-func (s *session) answered(m message) {
+func (s *session) answered(m Message) {
 	if s.pending.answered(m) {
 		s.deliver(m.answer())
 	}
 }
 
 // admit checks a message as every door does, and counts a call as in flight.
-func (s *session) admit(m *message) error {
+func (s *session) admit(m *Message) error {
 	if err := s.check(m); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *session) admit(m *message) error {
 
 // call shows the SDK a request and streams what is said until it is answered. When
 // its sender goes away meanwhile it goes on: the stream can be resumed.
-func (s *session) call(w http.ResponseWriter, r *http.Request, m message) {
+func (s *session) call(w http.ResponseWriter, r *http.Request, m Message) {
 	st := s.events.open(rand.Text(), m.id)
 	f, _ := s.follow(w, st, 0, false) // nobody knows the stream yet
 	defer f.leave()

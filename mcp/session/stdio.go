@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"bufio"
@@ -26,9 +26,9 @@ const drainTimeout = 30 * time.Second
 // and ctx's error when ctx ends first. A read of in or a write to out that is under
 // way then cannot be broken off; it ends with in or out.
 func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	here := d.door(overStdio, false)
+	here := d.door(OverStdio, false)
 	c := newLineConn(here, in, out)
-	defer d.slots.count(overStdio)()
+	defer d.slots.count(OverStdio)()
 	defer d.hub.join()()
 	defer c.quit()
 	defer c.shut()
@@ -176,7 +176,7 @@ func (c *lineConn) accept(line []byte) bool {
 }
 
 // acceptMessage is accept for one message, of a batch unless that is nil.
-func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bool {
+func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bool {
 	if b != nil && (bad != nil || m.isCall()) {
 		b.expect()
 	}
@@ -191,7 +191,7 @@ func (c *lineConn) acceptMessage(m message, bad *jsonrpc.Error, b *lineBatch) bo
 		if !m.isCall() {
 			return true // a notification has no answer, not even a refusal
 		}
-		return c.say(failure(m.idText, c.door.Refuse(context.Background(), m.method, err)), b) == nil
+		return c.say(failure(m.idText, c.door.Refuse(context.Background(), m.Method, err)), b) == nil
 	}
 	if b != nil && m.isCall() {
 		c.keepBatch(m.id, b)
@@ -214,7 +214,7 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 
 // admit passes the message through the gate and the checks, and counts a call as in
 // flight.
-func (c *lineConn) admit(m *message) (policy.Principal, error) {
+func (c *lineConn) admit(m *Message) (policy.Principal, error) {
 	p, err := c.gate.admit(m)
 	if err == nil {
 		err = c.door.Check(*m)
@@ -247,7 +247,7 @@ func (c *lineConn) answer(res *jsonrpc.Response) error {
 		return c.say(nil, batch) // its sender does not wait any more (MCP, cancellation)
 	}
 	if res.Error != nil {
-		res.Error = tidyError(res.Error)
+		res.Error = TidyError(res.Error)
 	} else if was.method == "initialize" {
 		c.version.Store(agreedVersion(res.Result))
 		defer c.opened()

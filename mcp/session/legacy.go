@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import "net/http"
 
@@ -86,7 +86,7 @@ func (d *sseDoor) post(w http.ResponseWriter, r *http.Request) {
 	s.take(w, r, m)
 }
 
-func (s *session) take(w http.ResponseWriter, r *http.Request, m message) {
+func (s *session) take(w http.ResponseWriter, r *http.Request, m Message) {
 	if m.response {
 		s.answered(m)
 		w.WriteHeader(http.StatusAccepted)
@@ -95,7 +95,7 @@ func (s *session) take(w http.ResponseWriter, r *http.Request, m message) {
 	err := s.admit(&m)
 	switch {
 	case err != nil && m.isCall():
-		s.events.add(noRequest, failure(m.idText, s.Refuse(r.Context(), m.method, err)))
+		s.events.add(noRequest, failure(m.idText, s.Refuse(r.Context(), m.Method, err)))
 	case err != nil:
 		s.refuseMessage(w, r, m, err)
 		return

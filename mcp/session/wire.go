@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"encoding/json"
@@ -24,8 +24,8 @@ func tidy(e *jsonrpc.Error) *jsonrpc.Error {
 	return &out
 }
 
-// tidyError is tidy for an error that is not on the wire yet.
-func tidyError(err error) *jsonrpc.Error {
+// TidyError is tidy for an error that is not on the wire yet.
+func TidyError(err error) *jsonrpc.Error {
 	wire := &jsonrpc.Error{Message: err.Error()}
 	var wrapped *jsonrpc.Error
 	if errors.As(err, &wrapped) {
@@ -38,24 +38,24 @@ func invalid(reason string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + reason}
 }
 
-// methodNotFound says what the SDK makes of every error with this code.
-func methodNotFound(method string) *jsonrpc.Error {
+// MethodNotFound says what the SDK makes of every error with this code.
+func MethodNotFound(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", method)}
 }
 
 // failure returns the JSON-RPC message that answers id with e. The SDK would leave
 // out an id that is null.
 func failure(id json.RawMessage, e *jsonrpc.Error) []byte {
-	return mustMarshal(struct {
+	return Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   *jsonrpc.Error  `json:"error"`
 	}{"2.0", id, e})
 }
 
-// mustMarshal is jsontext.Marshal for what only a bug can keep from being JSON; the panic is
+// Marshal is jsontext.Marshal for what only a bug can keep from being JSON; the panic is
 // caught at the edge.
-func mustMarshal(v any) json.RawMessage {
+func Marshal(v any) json.RawMessage {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("mcp: marshal %T: %v", v, err))

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"context"
@@ -46,8 +46,8 @@ func (o envelope) extra() *sdk.RequestExtra {
 	return &sdk.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{inExtra: o}}}
 }
 
-// carried returns the context with the origin that the message carries, if it does.
-func carried(ctx context.Context, req sdk.Request) context.Context {
+// WithEnvelope returns the context with the origin that the message carries, if it does.
+func WithEnvelope(ctx context.Context, req sdk.Request) context.Context {
 	extra := req.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
 		return ctx

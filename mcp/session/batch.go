@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"bytes"
@@ -44,9 +44,9 @@ func split(text []byte) (members []json.RawMessage, bad *jsonrpc.Error) {
 
 // parseMember is parse for a message of a batch. The handshake comes by itself: before
 // it nobody knows whether there may be batches.
-func parseMember(text []byte) (message, *jsonrpc.Error) {
+func parseMember(text []byte) (Message, *jsonrpc.Error) {
 	m, bad := parse(text)
-	if bad == nil && m.method == "initialize" {
+	if bad == nil && m.Method == "initialize" {
 		bad = invalid("initialize comes by itself, not in a batch")
 	}
 	return m, bad
@@ -66,7 +66,7 @@ func joined(answers []json.RawMessage) []byte {
 
 // serveBatch answers the messages of a batch one after another, as if each had come by
 // itself, and all at once. A batch of notifications has no answer.
-func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(http.ResponseWriter, *http.Request, message)) {
+func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(http.ResponseWriter, *http.Request, Message)) {
 	members, bad := split(body)
 	if bad != nil {
 		refuseHTTP(w, http.StatusBadRequest, nullID, bad)

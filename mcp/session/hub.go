@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	schemaAddress = "trails://schema"
-	statsAddress  = "trails://stats"
-	typesAddress  = "trails://kg/types"
+	SchemaAddress = "trails://schema"
+	StatsAddress  = "trails://stats"
+	TypesAddress  = "trails://kg/types"
 	kgAddress     = "trails://kg/"
 )
 
@@ -197,8 +197,8 @@ func (h *hub) publish(c invoke.Change) {
 		}
 	}
 	told := change{commit: c.Head}
-	put(statsAddress, told)
-	put(typesAddress, told)
+	put(StatsAddress, told)
+	put(TypesAddress, told)
 	for _, name := range c.Types {
 		put(invoke.Address(name, ""), told)
 		if c.Resync { // it is not known which instances changed
@@ -218,7 +218,7 @@ func (h *hub) publish(c invoke.Change) {
 // publishSchema tells of everything: with another schema every address may read
 // differently, also one whose type is gone.
 func (h *hub) publishSchema(c invoke.Change) {
-	named := map[string]bool{schemaAddress: true, statsAddress: true, typesAddress: true}
+	named := map[string]bool{SchemaAddress: true, StatsAddress: true, TypesAddress: true}
 	for _, name := range c.Types {
 		named[invoke.Address(name, "")] = true
 	}

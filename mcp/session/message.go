@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"bytes"
@@ -21,16 +21,16 @@ const (
 	maxID = 1<<53 - 1
 )
 
-// message is one JSON-RPC message from a client (JSON-RPC 2.0, section 4).
-type message struct {
+// Message is one JSON-RPC message from a client (JSON-RPC 2.0, section 4).
+type Message struct {
 	id     jsonrpc.ID      // not valid for a notification
 	idText json.RawMessage // as it came; "null" when there is none
-	method string
-	params map[string]json.RawMessage // nil when there are none
+	Method string
+	Params map[string]json.RawMessage // nil when there are none
 	// paramsText is the params as they came, less what the gate has taken.
 	paramsText json.RawMessage
-	// badParams means that the params are there and no object.
-	badParams bool
+	// BadParams means that the params are there and no object.
+	BadParams bool
 	// response is true when the message answers a request of ours; then one of
 	// result and failure is there.
 	response        bool
@@ -40,13 +40,13 @@ type message struct {
 var nullID = json.RawMessage("null")
 
 // isCall reports that the sender waits for an answer.
-func (m message) isCall() bool { return m.id.IsValid() && !m.response }
+func (m Message) isCall() bool { return m.id.IsValid() && !m.response }
 
 // parse reads text as one message. The SDK would end the session on malformed JSON
 // and on batches, take "id":null for a notification, and cut 1.5 to 1. What it
 // refuses is answered to the returned message's idText.
-func parse(text []byte) (message, *jsonrpc.Error) {
-	m := message{idText: nullID}
+func parse(text []byte) (Message, *jsonrpc.Error) {
+	m := Message{idText: nullID}
 	if !utf8.Valid(text) {
 		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not UTF-8"}
 	}
@@ -72,7 +72,7 @@ func parse(text []byte) (message, *jsonrpc.Error) {
 	return m, invalid("a message is a JSON object")
 }
 
-func (m *message) fill(members map[string]json.RawMessage) *jsonrpc.Error {
+func (m *Message) fill(members map[string]json.RawMessage) *jsonrpc.Error {
 	if id, given := members["id"]; given {
 		if !m.setID(id) {
 			return invalid("id must be a string or an integer within ±(2^53-1)")
@@ -85,14 +85,14 @@ func (m *message) fill(members map[string]json.RawMessage) *jsonrpc.Error {
 	if !given {
 		return m.asResponse(members)
 	}
-	if json.Unmarshal(method, &m.method) != nil || method[0] != '"' {
+	if json.Unmarshal(method, &m.Method) != nil || method[0] != '"' {
 		return invalid("method must be a string")
 	}
 	m.setParams(members["params"])
 	return nil
 }
 
-func (m *message) setID(text json.RawMessage) bool {
+func (m *Message) setID(text json.RawMessage) bool {
 	var value any
 	if text[0] == '"' {
 		var s string
@@ -113,7 +113,7 @@ func (m *message) setID(text json.RawMessage) bool {
 	return true
 }
 
-func (m *message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error {
+func (m *Message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error {
 	var result, failure bool
 	m.result, result = members["result"]
 	m.failure, failure = members["error"]
@@ -124,21 +124,21 @@ func (m *message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error 
 	return nil
 }
 
-func (m *message) setParams(text json.RawMessage) {
+func (m *Message) setParams(text json.RawMessage) {
 	if len(text) > 0 && string(text) != "null" {
 		m.paramsText = text
-		m.badParams = json.Unmarshal(text, &m.params) != nil
+		m.BadParams = json.Unmarshal(text, &m.Params) != nil
 	}
 }
 
 // request returns the message as the SDK's own type.
-func (m message) request() *jsonrpc.Request {
-	return &jsonrpc.Request{ID: m.id, Method: m.method, Params: m.paramsText}
+func (m Message) request() *jsonrpc.Request {
+	return &jsonrpc.Request{ID: m.id, Method: m.Method, Params: m.paramsText}
 }
 
 // answer returns a response as the SDK's own type. An error of another shape than
 // the protocol's is an error all the same.
-func (m message) answer() *jsonrpc.Response {
+func (m Message) answer() *jsonrpc.Response {
 	if m.failure == nil {
 		return &jsonrpc.Response{ID: m.id, Result: m.result}
 	}
@@ -151,12 +151,12 @@ func (m message) answer() *jsonrpc.Response {
 
 // encode returns the message as the SDK is to read it: the members that were
 // checked and no other, so that it finds no other meaning in them.
-func (m message) encode() []byte {
+func (m Message) encode() []byte {
 	text := []byte(`{"jsonrpc":"2.0"`)
 	if m.id.IsValid() {
 		text = append(append(text, `,"id":`...), m.idText...)
 	}
-	text = append(append(text, `,"method":`...), mustMarshal(m.method)...)
+	text = append(append(text, `,"method":`...), Marshal(m.Method)...)
 	if m.paramsText != nil {
 		text = append(append(text, `,"params":`...), m.paramsText...)
 	}
@@ -164,10 +164,10 @@ func (m message) encode() []byte {
 }
 
 // member returns params[name], nil when there is none.
-func (m message) member(name string) json.RawMessage { return m.params[name] }
+func (m Message) member(name string) json.RawMessage { return m.Params[name] }
 
 // meta returns the members of params._meta.
-func (m message) meta() map[string]json.RawMessage {
+func (m Message) meta() map[string]json.RawMessage {
 	var meta map[string]json.RawMessage
 	_ = json.Unmarshal(m.member("_meta"), &meta) // what is no object has no members
 	return meta

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func still(context.Context) <-chan invoke.Change { return nil }
 var (
 	someTypes     = []string{"A", "B", "C"}
 	someAddresses = []string{
-		schemaAddress, statsAddress, typesAddress, "trails://kg/A", "trails://kg/B", "trails://kg/C",
+		SchemaAddress, StatsAddress, TypesAddress, "trails://kg/A", "trails://kg/B", "trails://kg/C",
 		"trails://kg/A/1", "trails://kg/A/2", "trails://kg/B/1", "trails://kg/B/2", "trails://kg/C/1",
 	}
 	someInstances = someAddresses[6:]
@@ -117,9 +117,9 @@ func (l *listener) expect(c invoke.Change) {
 func concerns(c invoke.Change, address string) (fires, resync bool) {
 	name, isInstance := typeOf(address)
 	switch {
-	case address == schemaAddress:
+	case address == SchemaAddress:
 		return c.Schema, false
-	case address == statsAddress || address == typesAddress:
+	case address == StatsAddress || address == TypesAddress:
 		return true, false
 	case slices.Contains(c.Instances, address):
 		return true, false
@@ -232,7 +232,7 @@ func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
 	h := newHub(func(context.Context) <-chan invoke.Change { return changes }, slog.New(slog.NewTextHandler(&log, nil)))
 	box := newMailbox()
 	closeBox := h.open(box, kinds{tools: true})
-	if err := h.subscribe(box, schemaAddress, schemaAddress); err != nil {
+	if err := h.subscribe(box, SchemaAddress, SchemaAddress); err != nil {
 		t.Fatal(err)
 	}
 	h.mu.Lock()
@@ -241,7 +241,7 @@ func TestAHubOutlivesAPanicAndTellsThatNewsMayBeMissing(t *testing.T) {
 	changes <- invoke.Change{Head: "1", Schema: true}
 	changes <- invoke.Change{Head: "2"}
 	<-box.bell
-	if got := box.take(); !slices.ContainsFunc(got, func(n notice) bool { return n.uri == schemaAddress && n.change.resync }) {
+	if got := box.take(); !slices.ContainsFunc(got, func(n notice) bool { return n.uri == SchemaAddress && n.change.resync }) {
 		t.Errorf("the listener was told %v, want that it may have missed something", got)
 	}
 	h.mu.Lock()

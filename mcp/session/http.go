@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func refuseBody(w http.ResponseWriter, err error) {
 // 2025-11-25 an error is an answer like any other.
 func statusOf(e *jsonrpc.Error, r *http.Request) int {
 	switch {
-	case r.Header.Get(protocolHeader) < sessionless:
+	case r.Header.Get(protocolHeader) < Sessionless:
 		return http.StatusOK
 	case e.Code == jsonrpc.CodeMethodNotFound:
 		return http.StatusNotFound

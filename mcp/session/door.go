@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"bytes"
@@ -108,7 +108,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 }
 
 // readMessage reads the one message of a body, or refuses it.
-func readMessage(w http.ResponseWriter, body []byte) (message, bool) {
+func readMessage(w http.ResponseWriter, body []byte) (Message, bool) {
 	m, bad := parse(body)
 	if bad != nil {
 		refuseHTTP(w, http.StatusBadRequest, m.idText, bad)
@@ -133,7 +133,7 @@ func accepts(r *http.Request, media string) bool {
 
 // take answers one message. A response answers nothing that we asked: here we ask
 // nothing.
-func (d *statelessDoor) take(w http.ResponseWriter, r *http.Request, m message) {
+func (d *statelessDoor) take(w http.ResponseWriter, r *http.Request, m Message) {
 	if m.response {
 		w.WriteHeader(http.StatusAccepted)
 	} else if err := d.check(&m); err != nil {
@@ -145,8 +145,8 @@ func (d *statelessDoor) take(w http.ResponseWriter, r *http.Request, m message) 
 
 // refuseMessage answers a message that goes no further. A notification that nobody
 // serves is no error.
-func (d *door) refuseMessage(w http.ResponseWriter, r *http.Request, m message, err error) {
-	e := d.Refuse(r.Context(), m.method, err)
+func (d *door) refuseMessage(w http.ResponseWriter, r *http.Request, m Message, err error) {
+	e := d.Refuse(r.Context(), m.Method, err)
 	switch {
 	case isNote(m) && !m.isCall() && e.Code == jsonrpc.CodeMethodNotFound:
 		w.WriteHeader(http.StatusAccepted)
@@ -157,11 +157,11 @@ func (d *door) refuseMessage(w http.ResponseWriter, r *http.Request, m message, 
 	}
 }
 
-func isNote(m message) bool { return strings.HasPrefix(m.method, "notifications/") }
+func isNote(m Message) bool { return strings.HasPrefix(m.Method, "notifications/") }
 
 // check checks a message as stdio does. The token in it counts for nothing here, and
 // goes no further: the header speaks for the request.
-func (d *door) check(m *message) error {
+func (d *door) check(m *Message) error {
 	m.takeBearer()
 	if !m.isCall() && !isNote(*m) {
 		return invalid("id is missing")
@@ -170,8 +170,8 @@ func (d *door) check(m *message) error {
 }
 
 // pass lets the SDK answer the message. A subscription takes a seat meanwhile.
-func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m message) {
-	if m.method == "subscriptions/listen" {
+func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m Message) {
+	if m.Method == "subscriptions/listen" {
 		leave, err := d.slots.acquire(overListen, callerOf(r))
 		if err != nil {
 			d.refuseFull(w, r, m.idText, err)

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	linked "container/list"
@@ -63,7 +63,7 @@ type reader struct {
 	at   int           // the number of the last event that it has written
 }
 
-func newEventStore(o SessionOptions) *eventStore {
+func newEventStore(o Options) *eventStore {
 	return &eventStore{max: o.History, maxPerSession: o.HistoryPerSession}
 }
 

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"errors"
@@ -77,10 +77,10 @@ func (d *statefulDoor) takesBatches(r *http.Request) bool {
 	return ok && s.takesBatches() && (version == "" || version == batching)
 }
 
-func (d *statefulDoor) postOne(w http.ResponseWriter, r *http.Request, m message) {
+func (d *statefulDoor) postOne(w http.ResponseWriter, r *http.Request, m Message) {
 	version := r.Header.Get(protocolHeader)
 	switch {
-	case version >= sessionless || m.standsAlone():
+	case version >= Sessionless || m.standsAlone():
 		d.stateless.take(w, r, m)
 	case version != "" && !slices.Contains(sdk.SupportedProtocolVersions(), version):
 		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid(fmt.Sprintf("protocol version %q is not supported; there are %s",
@@ -89,7 +89,7 @@ func (d *statefulDoor) postOne(w http.ResponseWriter, r *http.Request, m message
 		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid("Accept must allow application/json and text/event-stream"))
 	case r.Header.Get(resumeHeader) != "":
 		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid("Last-Event-ID is for GET"))
-	case r.Header.Get(sessionHeader) == "" && m.method == "initialize" && m.isCall():
+	case r.Header.Get(sessionHeader) == "" && m.Method == "initialize" && m.isCall():
 		d.open(w, r, m)
 	default:
 		if s, ok := d.session(w, r, m.idText); ok {
@@ -124,9 +124,9 @@ func (d *door) owns(w http.ResponseWriter, r *http.Request, s *session, id []byt
 
 // open begins a session. Its handshake is answered as plain JSON: there is nothing
 // to say before it, and nothing to resume after it.
-func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m message) {
+func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m Message) {
 	if err := d.check(&m); err != nil {
-		e := d.Refuse(r.Context(), m.method, err)
+		e := d.Refuse(r.Context(), m.Method, err)
 		refuseHTTP(w, http.StatusOK, m.idText, e)
 		return
 	}

@@ -1,4 +1,17 @@
-package mcp
+// Package session carries the messages of the Model Context Protocol: over stdio, over
+// Streamable HTTP without and with sessions, and over the legacy transport. It knows the
+// caller, admits only one well-formed JSON-RPC message at a time, keeps for each session
+// what its client has not read yet, and tells those who subscribed that the graph moved.
+// What a method answers is decided behind [Methods].
+//
+// A message passes three places: parse (message.go) refuses what is no JSON-RPC, the
+// token is checked (stdio_gate.go, or admitted in door.go), and [Methods] answers. Each
+// listener has a mailbox (mailbox.go), which the hub (hub.go) fills when the graph moves
+// and which its owner empties when it is ready to write. A session over HTTP
+// (session.go) keeps its messages in streams (event_store.go) until its client reads.
+//
+// Read [Doors] first, then session.
+package session
 
 import (
 	"context"
@@ -17,7 +30,7 @@ type Methods interface {
 	// SDK is the server to which every message goes that is admitted.
 	SDK() *sdk.Server
 	// Check refuses a message that the SDK would refuse in its own words.
-	Check(m message) error
+	Check(m Message) error
 	// Refuse encodes an error of a method, for the message's sender.
 	Refuse(ctx context.Context, method string, err error) *jsonrpc.Error
 	// Context returns the context of the handlers of a new session.
@@ -34,7 +47,7 @@ type Config struct {
 	// Auth knows the callers.
 	Auth *auth.Resolver
 	// Options bounds what clients may keep open.
-	Options SessionOptions
+	Options Options
 	// Log hears of bugs.
 	Log *slog.Logger
 }

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"context"
@@ -137,7 +137,7 @@ func (s *session) answer(res *jsonrpc.Response) error {
 		return nil
 	}
 	if res.Error != nil {
-		res.Error = tidyError(res.Error)
+		res.Error = TidyError(res.Error)
 	} else if was.method == "initialize" {
 		s.opened(res.Result)
 	}

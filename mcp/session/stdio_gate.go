@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"encoding/json"
@@ -14,8 +14,8 @@ import (
 // protocol has no initialize (2026-07-28) and the transport no header (stdio).
 const BearerKey = "trails/bearer"
 
-// sessionless is the first protocol version in which each request stands alone.
-const sessionless = "2026-07-28"
+// Sessionless is the first protocol version in which each request stands alone.
+const Sessionless = "2026-07-28"
 
 // stdioGate is one stdio session as the gate knows it. It stands before the SDK: a
 // message that is not admitted is never seen behind it.
@@ -30,18 +30,18 @@ type stdioGate struct {
 // handshake an accepted initialize lets the session in, and a refused one may be
 // tried again; a request that stands alone carries the token itself, and lets
 // nobody else in. The token goes no further than here.
-func (v *stdioGate) admit(m *message) (policy.Principal, error) {
+func (v *stdioGate) admit(m *Message) (policy.Principal, error) {
 	shown := m.takeBearer()
-	if m.method == "initialize" {
+	if m.Method == "initialize" {
 		shown = bearerOf(m.member("clientInfo"))
 	}
 	p, known := v.auth.Local(shown)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
-	case m.method == "initialize" && known:
+	case m.Method == "initialize" && known:
 		v.principal, v.open = p, true
-	case m.method == "initialize" || m.standsAlone():
+	case m.Method == "initialize" || m.standsAlone():
 	case v.open:
 		p, known = v.principal, true
 	case m.isCall() && v.auth.NeedsToken():
@@ -54,14 +54,14 @@ func (v *stdioGate) admit(m *message) (policy.Principal, error) {
 }
 
 // standsAlone reports that the request follows the protocol without sessions.
-func (m message) standsAlone() bool {
+func (m Message) standsAlone() bool {
 	var version string
 	_ = json.Unmarshal(m.meta()[sdk.MetaKeyProtocolVersion], &version) // what is no string is no version
-	return version >= sessionless
+	return version >= Sessionless
 }
 
 // takeBearer removes the token from params._meta and returns it.
-func (m *message) takeBearer() string {
+func (m *Message) takeBearer() string {
 	meta := m.meta()
 	text, given := meta[BearerKey]
 	if !given {
@@ -70,8 +70,8 @@ func (m *message) takeBearer() string {
 	var shown string
 	_ = json.Unmarshal(text, &shown) // what is no string is no token
 	delete(meta, BearerKey)
-	m.params["_meta"] = mustMarshal(meta)
-	m.paramsText = mustMarshal(m.params)
+	m.Params["_meta"] = Marshal(meta)
+	m.paramsText = Marshal(m.Params)
 	return shown
 }
 

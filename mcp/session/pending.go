@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"encoding/json"
@@ -44,7 +44,7 @@ func newPending() *pendingRequests {
 }
 
 // add counts a call as in flight, and marks the one that a cancellation names.
-func (f *pendingRequests) add(m *message) error {
+func (f *pendingRequests) add(m *Message) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !m.isCall() {
@@ -59,17 +59,17 @@ func (f *pendingRequests) add(m *message) error {
 		return fault.New(fault.Exhausted, "too many requests in flight").
 			With("limit", maxInFlight).With("used", len(f.clients)).With("retry_after", 1)
 	}
-	f.clients[m.id] = pendingRequest{method: m.method}
+	f.clients[m.id] = pendingRequest{method: m.Method}
 	return nil
 }
 
 // noteCancelled marks the request that a cancellation names. It must name it as a
 // request can be named: the SDK would cut 1.5 to 1, and cancel that.
-func (f *pendingRequests) noteCancelled(m *message) error {
-	if m.method != cancelledNote {
+func (f *pendingRequests) noteCancelled(m *Message) error {
+	if m.Method != cancelledNote {
 		return nil
 	}
-	var named message
+	var named Message
 	text := m.member("requestId")
 	if len(text) == 0 || !named.setID(text) {
 		return invalid("requestId must be a request's id")
@@ -173,7 +173,7 @@ func (f *pendingRequests) takeFailed() []*jsonrpc.Response {
 
 // answered reports that the response answers a request of the server's that is
 // open, which it then is no more. The SDK is shown no other.
-func (f *pendingRequests) answered(m message) bool {
+func (f *pendingRequests) answered(m Message) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, asked := f.servers[m.id]

@@ -1,4 +1,4 @@
-package mcp
+package session
 
 import (
 	"net/http"
@@ -11,14 +11,14 @@ import (
 
 // The doors, as calls and figures name them.
 const (
-	overStdio  = "mcp-stdio"
+	OverStdio  = "mcp-stdio"
 	overHTTP   = "mcp-http"
 	overSSE    = "mcp-sse"
 	overListen = "mcp-listen" // open requests of subscriptions/listen, over HTTP
 )
 
-// SessionOptions bounds what clients may keep open. Zero values mean the defaults.
-type SessionOptions struct {
+// Options bounds what clients may keep open. Zero values mean the defaults.
+type Options struct {
 	// Max is the most sessions and open subscriptions over HTTP, of everybody, and
 	// MaxPerCaller of one principal; 4,096 and 1,024.
 	Max, MaxPerCaller int
@@ -36,8 +36,8 @@ type SessionOptions struct {
 }
 
 // orDefaults fills in the defaults.
-func (o SessionOptions) orDefaults() SessionOptions {
-	return SessionOptions{
+func (o Options) orDefaults() Options {
+	return Options{
 		Max:               or(o.Max, 4096),
 		MaxPerCaller:      or(o.MaxPerCaller, 1024),
 		IdleTimeout:       or(o.IdleTimeout, 30*time.Minute),
@@ -74,7 +74,7 @@ type slots struct {
 	closed   bool // nobody may sit down any more
 }
 
-func newSlots(o SessionOptions) *slots {
+func newSlots(o Options) *slots {
 	return &slots{max: o.Max, maxPerCaller: o.MaxPerCaller, byVia: map[string]int{}, byCaller: map[string]int{}}
 }
 
