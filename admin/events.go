@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trails/fault"
+	"trails/httpapi/sse"
 	"trails/invoke"
 )
 
@@ -16,6 +17,7 @@ const (
 	maxWatchers = 256
 	heartbeat   = 20 * time.Second // shorter than what proxies cut
 	maxNamed    = 200              // instances named in one event
+	writeWait   = 10 * time.Second // how long a reader may stall before its stream is cut
 )
 
 // watchers counts the open event streams.
@@ -49,8 +51,8 @@ func eventOf(c invoke.Change) event {
 }
 
 // events answers /admin/events: what changes in the graph, as server-sent events,
-// until the request's context ends: the reader left, or the server stops. It watches before it says
-// where the head is, so that nothing falls between the two.
+// until the browser closes the stream or the server stops. It watches before it reads
+// the head, so that no change is missed between the two.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	if !s.watchers.enter() {
 		w.Header().Set("Retry-After", "10")
@@ -63,72 +65,33 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	if err := a.ask("health", nil, &health); err != nil {
 		return err
 	}
-	stream := newStream(w)
-	if stream.send("hello", event{Head: health.Head}) != nil {
-		return nil
+	stream := sse.NewWriter(w, writeWait)
+	send := func(name string, e event) error {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("encode event: %w", err)
+		}
+		if err := stream.Add(name, "", data); err != nil {
+			return err
+		}
+		return stream.Flush()
 	}
-	follow(stream, changes)
-	return nil
-}
-
-// follow sends changes, and a sign of life in between, until one side ends.
-func follow(stream *stream, changes <-chan invoke.Change) {
+	err := stream.Open()
+	if err == nil {
+		err = send("hello", event{Head: health.Head})
+	}
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	for {
-		var err error
+	for err == nil {
 		select {
 		case c, more := <-changes:
 			if !more {
-				return
+				return nil
 			}
-			err = stream.send("change", eventOf(c))
+			err = send("change", eventOf(c))
 		case <-beat.C:
-			err = stream.comment("still here")
-		}
-		if err != nil { // the reader left
-			return
+			err = stream.Beat()
 		}
 	}
-}
-
-// stream writes server-sent events
-// (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-}
-
-// writeWait is how long a reader may stall before its stream is cut.
-const writeWait = 10 * time.Second
-
-func newStream(w http.ResponseWriter) *stream {
-	w.Header().Set("Content-Type", "text/event-stream")
-	s := &stream{w, http.NewResponseController(w)}
-	_ = s.control.SetReadDeadline(time.Time{}) // the server's own is for requests; not all writers have one
-	w.WriteHeader(http.StatusOK)
-	return s
-}
-
-func (s *stream) send(name string, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("encode event: %w", err)
-	}
-	return s.write("event: " + name + "\ndata: " + string(data) + "\n\n")
-}
-
-func (s *stream) comment(text string) error { return s.write(": " + text + "\n\n") }
-
-// write sends text at once. The deadline is renewed each time: the server's own
-// would end the stream, and without any a stalled reader would stay for ever.
-func (s *stream) write(text string) error {
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeWait))
-	if _, err := s.w.Write([]byte(text)); err != nil {
-		return fmt.Errorf("write event: %w", err)
-	}
-	if err := s.control.Flush(); err != nil {
-		return fmt.Errorf("write event: %w", err)
-	}
-	return nil
+	return nil // the connection is closed, or its reader takes nothing
 }

@@ -187,6 +187,6 @@ func sendJSON(w http.ResponseWriter, v any) error {
 		return fmt.Errorf("encode: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(text) // a reader that left is no concern of ours
+	_, _ = w.Write(text) // the connection may be closed
 	return nil
 }

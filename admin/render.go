@@ -145,7 +145,7 @@ func (s *site) send(w http.ResponseWriter, status int, name, part string, data a
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // a reader that left is no concern of ours
+	_, _ = w.Write(text.Bytes()) // the connection may be closed
 	return nil
 }
 

@@ -84,7 +84,7 @@ func (s *site) schemaText(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", form.mime)
 	w.Header().Set("Content-Disposition", `inline; filename="`+form.file+`"`)
-	_, _ = w.Write([]byte(text)) // a reader that left is no concern of ours
+	_, _ = w.Write([]byte(text)) // the connection may be closed
 	return nil
 }
 

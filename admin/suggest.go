@@ -25,7 +25,7 @@ func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body) // a reader that left is no concern of ours
+		_, _ = w.Write(body) // the connection may be closed
 		return nil
 	}
 	return s.respondPart(w, http.StatusOK, "capability.html", "suggestions", map[string]any{"Items": items, "List": q.Get("list")})

@@ -28,9 +28,7 @@ const (
 
 // arrivals are the bodies that arrive, and the bytes of those that have.
 type arrivals struct {
-	most      int
-	mostBytes int64
-	whole     time.Duration
+	limits Limits
 
 	mu    sync.Mutex
 	now   map[*arrival]struct{}
@@ -43,10 +41,6 @@ type arrival struct {
 	began time.Time
 	read  int64
 	cut   bool // to make room
-}
-
-func newArrivals(l Limits) *arrivals {
-	return &arrivals{most: l.Arriving, mostBytes: l.BodyBytes, whole: l.Arrival, now: map[*arrival]struct{}{}}
 }
 
 var errNoRoom = errors.New("more is arriving than there is room for")
@@ -144,7 +138,7 @@ func (a *arrivals) take(w http.ResponseWriter, r *http.Request, most int64) ([]b
 func (a *arrivals) enter(it *arrival) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.now) >= a.most && !a.cutSlowest(it) {
+	if len(a.now) >= a.limits.Arriving && !a.cutSlowest(it) {
 		return false
 	}
 	a.now[it] = struct{}{}
@@ -164,8 +158,8 @@ func (a *arrivals) mayRead(it *arrival) bool {
 	if it.cut {
 		return false
 	}
-	patience := min(a.whole, arrivalGrace+time.Duration(float64(it.read)/arrivalRate*float64(time.Second)))
-	_ = it.conn.SetReadDeadline(it.began.Add(patience)) // likewise
+	patience := min(a.limits.Arrival, arrivalGrace+time.Duration(float64(it.read)/arrivalRate*float64(time.Second)))
+	_ = it.conn.SetReadDeadline(it.began.Add(patience)) // a reader without deadlines needs none
 	return true
 }
 
@@ -176,7 +170,7 @@ func (a *arrivals) count(it *arrival, n int64) bool {
 	before := max(0, it.read-freeBytes)
 	it.read += n
 	a.bytes += max(0, it.read-freeBytes) - before
-	return a.bytes <= a.mostBytes || it.read <= freeBytes || a.cutSlowest(it)
+	return a.bytes <= a.limits.BodyBytes || it.read <= freeBytes || a.cutSlowest(it)
 }
 
 // free gives back the bytes of a body of this length.
@@ -202,6 +196,6 @@ func (a *arrivals) cutSlowest(asks *arrival) bool {
 	}
 	slowest.cut = true
 	delete(a.now, slowest)
-	_ = slowest.conn.SetReadDeadline(now) // likewise
+	_ = slowest.conn.SetReadDeadline(now) // a reader without deadlines needs none
 	return true
 }

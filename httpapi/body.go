@@ -24,7 +24,8 @@ const MaxDepth = 100
 // arguments needs no body, and then no type.
 func (s *server) mediaType(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost || isPlainJSON(r) || hasNoBody(r) {
+		hasNoBody := r.ContentLength == 0 && r.Header.Get("Content-Type") == ""
+		if r.Method != http.MethodPost || hasNoBody || plainMedia(r) == "application/json" {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -32,12 +33,6 @@ func (s *server) mediaType(next http.Handler) http.Handler {
 		refuseOutside(w, r, http.StatusUnsupportedMediaType, "the body must be application/json without a Content-Encoding")
 	})
 }
-
-func hasNoBody(r *http.Request) bool {
-	return r.ContentLength == 0 && r.Header.Get("Content-Type") == ""
-}
-
-func isPlainJSON(r *http.Request) bool { return plainMedia(r) == "application/json" }
 
 // plainMedia is the media type of a body that comes in clear and in UTF-8; "" for
 // any other.

@@ -42,15 +42,13 @@ func tagsOf(h http.Header, name string) (tags []tag, any bool, err error) {
 		opened, isTag := strings.CutPrefix(strings.TrimPrefix(rest, "W/"), `"`)
 		value, after, isClosed := strings.Cut(opened, `"`)
 		after = strings.TrimLeft(after, " \t")
-		if !isTag || !isClosed || strings.ContainsFunc(value, outsideTag) || after != "" && after[0] != ',' {
+		if !isTag || !isClosed || strings.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c == 0x7f }) || after != "" && after[0] != ',' {
 			return nil, false, fault.New(fault.Malformed, `%s takes * or entity tags in quotes, such as "c0ffee"`, name)
 		}
 		tags, rest = append(tags, tag(value)), strings.TrimLeft(after, " \t,")
 	}
 	return tags, false, nil
 }
-
-func outsideTag(c rune) bool { return c <= ' ' || c == 0x7f }
 
 // unchanged reports whether the caller has this representation already (RFC 9110,
 // section 13.1.2).
@@ -93,11 +91,4 @@ func (s *server) ifMatch(r *http.Request) (string, error) {
 		}
 	}
 	return tags[0].commit(), nil
-}
-
-// cacheable lets a cache of the caller's own keep what was read, as long as it
-// asks each time whether it still holds.
-func cacheable(h http.Header, etag string) {
-	h.Set("ETag", etag)
-	h.Set("Cache-Control", "private, no-cache")
 }

@@ -79,14 +79,14 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	if c.Args, err = json.Marshal(map[string]string{"format": chosen.name, "graph": string(graph)}); err != nil {
 		return err
 	}
-	a, result, err := s.begin(w, r, c, chosen)
+	a, result, err := s.startStreamed(w, r, c, chosen)
 	if err != nil {
 		return err
 	}
 	if graph != rdf.DefaultGraph && numberIn(result, "records") == 0 {
 		return noGraph(graph)
 	}
-	return s.finish(w, r, a, result)
+	return s.finishStreamed(w, r, a, result)
 }
 
 // numberIn is a member of a call's result that is a number, or 0.

@@ -30,8 +30,11 @@ func (s *server) addConditions(r *http.Request, args map[string]any) error {
 		args["if_commit"] = head
 	}
 	mustBe, mustNotBe := anyMatch || len(match) > 0, anyNone || names(none, head)
-	if onStore(r) {
-		return storeConditions(mustNotBe)
+	if graph, err := graphOf(r); err == nil && graph == "" { // a new graph: the conditions are about the store
+		if mustNotBe {
+			return fault.New(fault.Precondition, "If-None-Match: the graph store is there")
+		}
+		return nil
 	}
 	switch {
 	case mustBe && mustNotBe:
@@ -42,19 +45,6 @@ func (s *server) addConditions(r *http.Request, args map[string]any) error {
 		args["if_graph"] = "absent"
 	}
 	return nil
-}
-
-// storeConditions are those of a new graph: they are about the store, which is there.
-func storeConditions(mustNotBe bool) error {
-	if mustNotBe {
-		return fault.New(fault.Precondition, "If-None-Match: the graph store is there")
-	}
-	return nil
-}
-
-func onStore(r *http.Request) bool {
-	graph, err := graphOf(r)
-	return err == nil && graph == ""
 }
 
 // names reports whether one of the tags is of a commit.

@@ -80,7 +80,9 @@ type server struct {
 // New returns the server of every address.
 func New(e Engine, opts Options) *Server {
 	limits := opts.Limits.withDefaults()
-	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, auth: opts.Auth, traffic: newTraffic(limits), arrivals: newArrivals(limits)}
+	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, auth: opts.Auth,
+		traffic:  &traffic{places: make(chan struct{}, limits.InFlight), streams: map[*exchange]struct{}{}, maxStreams: limits.Streams},
+		arrivals: &arrivals{limits: limits, now: map[*arrival]struct{}{}}}
 	if s.auth == nil {
 		s.auth = auth.New(auth.Options{})
 	}
@@ -148,7 +150,9 @@ func use(r chi.Router, stages []stage) {
 }
 
 func (s *server) routes(r chi.Router) {
-	r.NotFound(s.answer(unknownAddress))
+	r.NotFound(s.answer(func(_ http.ResponseWriter, r *http.Request) error {
+		return fault.New(fault.NotFound, "no address %s here; GET / lists them", r.URL.EscapedPath())
+	}))
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 	r.Get("/", s.answer(s.index))
 	r.Get("/health", s.answer(s.health))
@@ -214,8 +218,4 @@ func (s *server) call(r *http.Request) invoke.Call {
 		ParentSpan:     invoke.TraceOf(r.Context()).Span,
 		IdempotencyKey: r.Header.Get("Idempotency-Key"),
 	}
-}
-
-func unknownAddress(_ http.ResponseWriter, r *http.Request) error {
-	return fault.New(fault.NotFound, "no address %s here; GET / lists them", r.URL.EscapedPath())
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"trails/httpapi/accept"
 )
 
 // guide is what GET / tells a program, or a person without pages.
@@ -37,7 +39,7 @@ const guideEnd = `
 // index tells programs what there is and sends a browser to the pages.
 func (s *server) index(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Vary", "Accept")
-	if s.opts.Admin != nil && choose(accepted(r.Header.Values("Accept")), []string{"text/plain", "text/html"}) == 1 {
+	if s.opts.Admin != nil && accept.Choose(r, "text/plain", "text/html") == 1 {
 		w.Header().Set("Location", "/admin")
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
@@ -49,6 +51,6 @@ func (s *server) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	b.WriteString(guideEnd)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte(b.String())) // a reader that left is no concern of ours
+	_, _ = w.Write([]byte(b.String())) // the connection may be closed
 	return nil
 }

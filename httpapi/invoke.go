@@ -167,7 +167,7 @@ func badParameter(name string, code fault.Code, value any, message string) error
 
 func writeJSON(w http.ResponseWriter, body []byte) error {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(line(body)) // a reader that left is no concern of ours
+	_, _ = w.Write(line(body)) // the connection may be closed
 	return nil
 }
 

@@ -93,8 +93,8 @@ func (s *server) admitted(next http.Handler) http.Handler {
 			refuseOutside(w, r, http.StatusServiceUnavailable, "more requests than can be answered at once; try again")
 			return
 		}
-		f, r := s.takeOff(w, r)
-		defer f.land()
-		next.ServeHTTP(f, r)
+		x, r := s.begin(w, r)
+		defer x.end()
+		next.ServeHTTP(x, r)
 	})
 }

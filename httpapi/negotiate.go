@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trails/fault"
+	"trails/httpapi/accept"
 )
 
 // form is a way to write what an address holds.
@@ -21,14 +22,6 @@ var forms = []form{
 	{"jsonld", "application/ld+json"},
 	{"turtle", "text/turtle"},
 	{html, "text/html"},
-}
-
-func formNames() []any {
-	names := make([]any, len(forms))
-	for i, f := range forms {
-		names[i] = f.name
-	}
-	return names
 }
 
 func formNamed(name string) (form, bool) {
@@ -63,15 +56,21 @@ func negotiate(r *http.Request, offers []form) (form, bool, error) {
 	if given {
 		return wanted, slices.Contains(offers, wanted), nil
 	}
+	f, ok := accepted(r, offers)
+	return f, ok, nil
+}
+
+// accepted is the form that the Accept headers like best, false when they refuse all.
+func accepted(r *http.Request, offers []form) (form, bool) {
 	media := make([]string, len(offers))
 	for i, f := range offers {
 		media[i] = f.media
 	}
-	i := choose(accepted(r.Header.Values("Accept")), media)
+	i := accept.Choose(r, media...)
 	if i < 0 {
-		return form{}, false, nil
+		return form{}, false
 	}
-	return offers[i], true, nil
+	return offers[i], true
 }
 
 func formWanted(r *http.Request) (wanted form, given bool, err error) {
@@ -88,8 +87,12 @@ func formWanted(r *http.Request) (wanted form, given bool, err error) {
 	case len(values) > 1:
 		return form{}, false, badParameter("format", fault.MaxCount, values, "format must be given once")
 	case !known:
+		names := make([]string, len(forms))
+		for i, f := range forms {
+			names[i] = f.name
+		}
 		return form{}, false, fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf,
-			Message: "there is no format " + strconv.Quote(values[0]), Value: values[0], Constraint: formNames()})
+			Message: "there is no format " + strconv.Quote(values[0]), Value: values[0], Constraint: names})
 	}
 	return wanted, true, nil
 }

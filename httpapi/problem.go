@@ -149,7 +149,7 @@ func writeProblem(w http.ResponseWriter, status int, members map[string]any) {
 	w.WriteHeader(status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(members) // the status is sent: a reader that left is no concern of ours
+	_ = enc.Encode(members) // the status is sent; the connection may be closed
 }
 
 // methodNotAllowed answers 405 with the methods that the address has.

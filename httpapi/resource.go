@@ -106,14 +106,15 @@ func (s *server) reply(w http.ResponseWriter, r *http.Request, etag string, body
 		if err != nil {
 			return err
 		}
-		cacheable(w.Header(), etag)
+		w.Header().Set("ETag", etag)
+		w.Header().Set("Cache-Control", "private, no-cache") // a cache of the caller's own may keep it, and asks each time
 		if same {
 			w.Header().Del("Content-Type")
 			w.WriteHeader(http.StatusNotModified)
 			return nil
 		}
 	}
-	_, _ = w.Write(body) // a reader that left is no concern of ours
+	_, _ = w.Write(body) // the connection may be closed
 	return nil
 }
 

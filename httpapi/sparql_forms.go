@@ -42,30 +42,22 @@ func (s *server) offersFor(text string) []form {
 // chooseForm is the form that ?format= names, or else the one that Accept likes
 // best. False means that none of them will do.
 func chooseForm(r *http.Request, values url.Values, offers []form) (form, bool, error) {
-	media := make([]string, len(offers))
-	for i, f := range offers {
-		media[i] = f.media
+	if len(values["format"]) == 0 {
+		f, ok := accepted(r, offers)
+		return f, ok, nil
 	}
-	i := 0
-	if names := values["format"]; len(names) > 0 {
-		if i = slices.IndexFunc(offers, func(f form) bool { return f.name == names[0] }); i < 0 {
-			return form{}, false, fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: names[0], Constraint: namesOf(offers),
-				Message: "this answer has no format " + strconv.Quote(names[0])})
-		}
-	} else if i = choose(accepted(r.Header.Values("Accept")), media); i < 0 {
-		return form{}, false, nil
-	}
-	return offers[i], true, nil
-}
-
-func namesOf(offers []form) []string {
+	wanted := values["format"][0]
 	var names []string
 	for _, f := range offers {
+		if f.name == wanted {
+			return f, true, nil
+		}
 		if !slices.Contains(names, f.name) {
 			names = append(names, f.name)
 		}
 	}
-	return names
+	return form{}, false, fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: wanted, Constraint: names,
+		Message: "this answer has no format " + strconv.Quote(wanted)})
 }
 
 // refuseMedia answers 406 with the media types that there are.

@@ -53,7 +53,7 @@ func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", chosen.contentType())
-	_, _ = w.Write(body.Bytes()) // a reader that left is no concern of ours
+	_, _ = w.Write(body.Bytes()) // the connection may be closed
 	return nil
 }
 

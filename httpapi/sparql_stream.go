@@ -9,29 +9,29 @@ import (
 	"trails/invoke"
 )
 
-// heldBack is how much of an answer waits for what comes after it: an answer that is
+// maxHeld is how much of an answer waits for what comes after it: an answer that is
 // no longer has an ETag, and the status of whatever goes wrong.
-const heldBack = 32 << 10
+const maxHeld = 32 << 10
 
-// streamed is an answer that is written while it is found.
-type streamed struct {
+// streamedAnswer is an answer that is written while it is found.
+type streamedAnswer struct {
 	w     http.ResponseWriter
 	form  form
 	held  []byte
 	begun bool
 }
 
-// readerPatience is how long the reader of an answer may take nothing: meanwhile the
+// readerTimeout is how long the reader of an answer may take nothing: meanwhile the
 // answer holds a reader of the file.
-const readerPatience = 30 * time.Second
+const readerTimeout = 30 * time.Second
 
 // Write holds the beginning back and passes on what comes after it.
-func (a *streamed) Write(p []byte) (int, error) {
-	if !a.begun && len(a.held)+len(p) <= heldBack {
+func (a *streamedAnswer) Write(p []byte) (int, error) {
+	if !a.begun && len(a.held)+len(p) <= maxHeld {
 		a.held = append(a.held, p...)
 		return len(p), nil
 	}
-	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(readerPatience)) // a writer without deadlines needs none
+	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(readerTimeout)) // a writer without deadlines needs none
 	if !a.begun {
 		a.begun = true
 		a.w.Header().Set("Content-Type", a.form.contentType())
@@ -45,26 +45,26 @@ func (a *streamed) Write(p []byte) (int, error) {
 
 // stream makes a call whose output is the answer.
 func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f form) error {
-	a, result, err := s.begin(w, r, c, f)
+	a, result, err := s.startStreamed(w, r, c, f)
 	if err != nil {
 		return err
 	}
-	return s.finish(w, r, a, result)
+	return s.finishStreamed(w, r, a, result)
 }
 
-// begin makes the call; an answer that is short is still held back after it.
-func (s *server) begin(w http.ResponseWriter, r *http.Request, c invoke.Call, f form) (*streamed, invoke.Result, error) {
-	a := &streamed{w: w, form: f}
+// startStreamed makes the call; an answer that is short is still held back after it.
+func (s *server) startStreamed(w http.ResponseWriter, r *http.Request, c invoke.Call, f form) (*streamedAnswer, invoke.Result, error) {
+	a := &streamedAnswer{w: w, form: f}
 	c.Output = a
 	result, err := s.engine.Call(r.Context(), c)
 	if err != nil && a.begun {
-		s.cut(r, err)
+		s.abort(r, err)
 	}
 	return a, result, err
 }
 
-// finish sends what was held back.
-func (s *server) finish(w http.ResponseWriter, r *http.Request, a *streamed, result invoke.Result) error {
+// finishStreamed sends what was held back.
+func (s *server) finishStreamed(w http.ResponseWriter, r *http.Request, a *streamedAnswer, result invoke.Result) error {
 	if a.begun {
 		return nil
 	}
@@ -83,9 +83,9 @@ func streamTag(r *http.Request, head string, body []byte) string {
 	return entityTag(head, hex.EncodeToString(sum[:8]))
 }
 
-// cut ends the connection of an answer that has begun and cannot be finished, so
+// abort ends the connection of an answer that has begun and cannot be finished, so
 // that nobody takes it for a whole one. It does not return.
-func (s *server) cut(r *http.Request, err error) {
+func (s *server) abort(r *http.Request, err error) {
 	f := s.faultOf(r, err)
 	s.log.DebugContext(r.Context(), "answer cut", "trace_id", traceIn(f, r), "kind", f.Kind.String(), "reason", f.Message)
 	panic(http.ErrAbortHandler)

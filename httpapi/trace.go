@@ -31,14 +31,14 @@ func traced(next http.Handler) http.Handler {
 
 func traceOf(r *http.Request) string { return invoke.TraceOf(r.Context()).ID }
 
-// visit is what the stages further in find out for the access log.
-type visit struct{ caller string }
+// logEntry is what the stages further in find out for the access log.
+type logEntry struct{ caller string }
 
-type visitKey struct{}
+type logEntryKey struct{}
 
 // noteCaller tells the access log who asks.
 func noteCaller(r *http.Request, p policy.Principal) {
-	if v, ok := r.Context().Value(visitKey{}).(*visit); ok {
+	if v, ok := r.Context().Value(logEntryKey{}).(*logEntry); ok {
 		v.caller = p.Author()
 	}
 }
@@ -51,9 +51,9 @@ func (s *server) logged(next http.Handler) http.Handler {
 			return
 		}
 		start := time.Now()
-		v := &visit{caller: "nobody"}
+		v := &logEntry{caller: "nobody"}
 		seen := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), visitKey{}, v)))
+		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), logEntryKey{}, v)))
 		s.log.LogAttrs(r.Context(), slog.LevelDebug, "request",
 			slog.String("trace_id", traceOf(r)), slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()),
 			slog.Int("status", seen.Status()), slog.Int("bytes", seen.BytesWritten()),

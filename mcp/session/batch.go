@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"trails/httpapi/sse"
 	"trails/jsontext"
 )
 
@@ -91,7 +92,7 @@ func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(joined(answers)) // a reader that left is no concern of ours
+	_, _ = w.Write(joined(answers)) // the connection may be closed
 }
 
 // memberAnswer keeps the answer to one message of a batch.
@@ -110,7 +111,7 @@ func (w *memberAnswer) SetWriteDeadline(time.Time) error { return nil }
 // answers are those in it: one JSON text, or of a stream of events the last one, which
 // notifications may come before. They have no place in a batch.
 func (w *memberAnswer) answers() (list []json.RawMessage) {
-	if !strings.HasPrefix(w.header.Get("Content-Type"), eventStream) {
+	if !strings.HasPrefix(w.header.Get("Content-Type"), sse.MediaType) {
 		if text := bytes.TrimSpace(w.text.Bytes()); json.Valid(text) {
 			list = append(list, text)
 		}

@@ -116,21 +116,6 @@ func readMessage(w http.ResponseWriter, body []byte) (Message, bool) {
 	return m, bad == nil
 }
 
-// accepts reports that the sender reads answers of this media type.
-func accepts(r *http.Request, media string) bool {
-	kind, _, _ := strings.Cut(media, "/")
-	for _, header := range r.Header.Values("Accept") {
-		for entry := range strings.SplitSeq(header, ",") {
-			entry, _, _ = strings.Cut(entry, ";")
-			switch strings.ToLower(strings.TrimSpace(entry)) {
-			case media, kind + "/*", "*/*":
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // take answers one message. A response answers nothing that we asked: here we ask
 // nothing.
 func (d *statelessDoor) take(w http.ResponseWriter, r *http.Request, m Message) {

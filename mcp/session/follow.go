@@ -3,7 +3,10 @@ package session
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
+
+	"trails/httpapi/sse"
 )
 
 var (
@@ -18,7 +21,7 @@ type follower struct {
 	*session
 	stream *stream
 	reader *reader
-	out    *eventWriter
+	out    *sse.Writer
 	// named means that events have IDs, to resume after them.
 	named bool
 }
@@ -41,7 +44,7 @@ func (f *follower) run(ctx context.Context) error {
 		case <-f.news():
 			news = messages(f.box.take(), nil)
 		case <-beat.C:
-			err = f.out.beat()
+			err = f.out.Beat()
 		case <-f.reader.gone:
 			return errDisplaced
 		case <-ctx.Done():
@@ -70,11 +73,11 @@ func (f *follower) write(news ...[]byte) (done bool, err error) {
 		if done && i == len(events)-1 {
 			id = "" // nothing comes after the answer
 		}
-		if err := f.out.add("message", id, e.data); err != nil {
+		if err := f.out.Add("message", id, e.data); err != nil {
 			return false, err
 		}
 	}
-	if err := f.out.flush(); err != nil || len(events) == 0 {
+	if err := f.out.Flush(); err != nil || len(events) == 0 {
 		return done, err
 	}
 	f.advance(events[len(events)-1].number)
@@ -103,5 +106,5 @@ func (f *follower) name(number int) string {
 	if !f.named {
 		return ""
 	}
-	return eventID(f.stream.name, number)
+	return f.stream.name + "_" + strconv.Itoa(number)
 }

@@ -12,13 +12,12 @@ import (
 	"sync"
 	"time"
 
+	"trails/httpapi/sse"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-const (
-	protocolHeader = "MCP-Protocol-Version"
-	eventStream    = "text/event-stream"
-)
+const protocolHeader = "MCP-Protocol-Version"
 
 // Handler returns the stateless Streamable HTTP endpoint: POST one message, get one
 // JSON answer; a subscription, and a call that reports progress, answer with a stream
@@ -55,7 +54,7 @@ func statusOf(e *jsonrpc.Error, r *http.Request) int {
 func refuseHTTP(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrpc.Error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(failure(id, e)) // the status is sent: a reader that left is no concern of ours
+	_, _ = w.Write(failure(id, e)) // the status is sent; the connection may be closed
 }
 
 // reply is a ResponseWriter that turns the SDK's plain-text refusals into JSON-RPC
@@ -104,7 +103,7 @@ func (w *reply) write(p []byte) (int, error) {
 	switch {
 	case w.held != 0:
 		return w.text.Write(p)
-	case w.streams || w.sends("text/event-stream"):
+	case w.streams || w.sends(sse.MediaType):
 		return w.writeEvent(p)
 	case w.isFailure(p):
 		return w.writeTidied(p)
@@ -128,7 +127,7 @@ func (w *reply) writeEvent(p []byte) (int, error) {
 		return len(p), nil
 	}
 	w.streams = true
-	extend(http.NewResponseController(w.ResponseWriter), w.patience)
+	sse.Extend(http.NewResponseController(w.ResponseWriter), w.patience)
 	return w.ResponseWriter.Write(p)
 }
 
@@ -138,26 +137,26 @@ func (w *reply) sends(media string) bool {
 
 // notify writes notifications as events of the stream that the answer has become.
 func (w *reply) notify(texts ...[]byte) error {
-	return w.stream(func(out *eventWriter) error {
+	return w.stream(func(out *sse.Writer) error {
 		for _, text := range texts {
-			if err := out.add("message", "", text); err != nil {
+			if err := out.Add("message", "", text); err != nil {
 				return err
 			}
 		}
-		return out.flush()
+		return out.Flush()
 	})
 }
 
-func (w *reply) beat() error { return w.stream((*eventWriter).beat) }
+func (w *reply) beat() error { return w.stream((*sse.Writer).Beat) }
 
-func (w *reply) stream(write func(*eventWriter) error) error {
+func (w *reply) stream(write func(*sse.Writer) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over || !w.sends(eventStream) {
+	if w.over || !w.sends(sse.MediaType) {
 		return http.ErrHandlerTimeout
 	}
 	w.streams = true
-	return write(&eventWriter{ResponseWriter: w.ResponseWriter, patience: w.patience})
+	return write(sse.NewWriter(w.ResponseWriter, w.patience))
 }
 
 // reserve has room for one subscription's addresses, because it is for one request.

@@ -1,6 +1,11 @@
 package session
 
-import "net/http"
+import (
+	"net/http"
+
+	"trails/httpapi/accept"
+	"trails/httpapi/sse"
+)
 
 // messagesPath is where clients of the legacy transport post, next to where they
 // have their stream.
@@ -33,7 +38,7 @@ func (d *sseDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *sseDoor) open(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, eventStream) {
+	if accept.Choose(r, sse.MediaType) < 0 {
 		refuseHTTP(w, http.StatusBadRequest, nullID, invalid("Accept must allow text/event-stream"))
 		return
 	}
@@ -55,11 +60,11 @@ func (d *sseDoor) open(w http.ResponseWriter, r *http.Request) {
 func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 	st, _ := s.events.find("")
 	f, ok := s.follow(w, st, 0, false)
-	if !ok || f.out.open() != nil {
+	if !ok || f.out.Open() != nil {
 		return
 	}
 	defer f.leave()
-	if f.out.add("endpoint", "", []byte(messagesPath+"?sessionid="+s.id)) != nil {
+	if f.out.Add("endpoint", "", []byte(messagesPath+"?sessionid="+s.id)) != nil {
 		return
 	}
 	_ = f.run(r.Context())

@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/auth"
 	"trails/fault"
+	"trails/httpapi/sse"
 	"trails/invoke"
 )
 
@@ -175,7 +178,7 @@ func (s *session) follow(w http.ResponseWriter, st *stream, at int, displace boo
 	if !ok {
 		return nil, false
 	}
-	out := &eventWriter{ResponseWriter: w, patience: s.Options.WriteTimeout}
+	out := sse.NewWriter(w, s.Options.WriteTimeout)
 	return &follower{session: s, stream: st, reader: reader, out: out, named: !s.oneStream}, true
 }
 
@@ -184,9 +187,9 @@ func (f *follower) leave() { f.stream.detach(f.reader) }
 // serve sends the header, an event to resume after if that is wanted, and the stream.
 // How it ends is the client's to see.
 func (f *follower) serve(ctx context.Context, wanted func(context.Context) bool) {
-	err := f.out.open()
+	err := f.out.Open()
 	if err == nil && f.isPrimed() && wanted(ctx) {
-		err = f.out.prime(f.name(f.reader.at))
+		err = f.out.Retry("prime", f.name(f.reader.at), retryAfterCut)
 	}
 	if err == nil {
 		_ = f.run(ctx)
@@ -211,4 +214,15 @@ func (f *follower) isSlow(ctx context.Context) bool {
 	}
 	events, _, done := f.stream.next(f.reader)
 	return !done || len(events) > 1
+}
+
+// retryAfterCut is how long a client whose stream was cut should wait.
+const retryAfterCut = time.Second
+
+// parseEventID reads the id of an event of a session: the stream's name and the event's
+// number.
+func parseEventID(id string) (stream string, number int, ok bool) {
+	stream, digits, ok := strings.Cut(id, "_")
+	number, err := strconv.Atoi(digits)
+	return stream, number, ok && err == nil && number >= 0
 }

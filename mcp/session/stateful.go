@@ -11,6 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/fault"
+	"trails/httpapi/accept"
+	"trails/httpapi/sse"
 )
 
 const (
@@ -85,7 +87,7 @@ func (d *statefulDoor) postOne(w http.ResponseWriter, r *http.Request, m Message
 	case version != "" && !slices.Contains(sdk.SupportedProtocolVersions(), version):
 		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid(fmt.Sprintf("protocol version %q is not supported; there are %s",
 			version, strings.Join(sdk.SupportedProtocolVersions(), ", "))))
-	case !accepts(r, "application/json") || !accepts(r, eventStream):
+	case accept.Choose(r, "application/json") < 0 || accept.Choose(r, sse.MediaType) < 0:
 		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid("Accept must allow application/json and text/event-stream"))
 	case r.Header.Get(resumeHeader) != "":
 		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid("Last-Event-ID is for GET"))
@@ -148,7 +150,7 @@ func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m Message) {
 		w.Header().Set(sessionHeader, s.id)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(text) // a reader that left is no concern of ours
+	_, _ = w.Write(text) // the connection may be closed
 }
 
 // refuseFull says that there is no room, and when to come again.
@@ -166,7 +168,7 @@ func (d *door) refuseFull(w http.ResponseWriter, r *http.Request, id []byte, err
 
 // get opens the stream of what is no answer, or resumes any of the session's.
 func (d *statefulDoor) get(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, eventStream) {
+	if accept.Choose(r, sse.MediaType) < 0 {
 		refuseHTTP(w, http.StatusBadRequest, nullID, invalid("Accept must allow text/event-stream"))
 		return
 	}

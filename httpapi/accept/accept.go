@@ -1,27 +1,51 @@
-package httpapi
+// Package accept chooses what an answer looks like by the Accept headers of its request
+// (RFC 9110, section 12.5.1): the most specific range that matches a media type decides
+// its quality, whatever their order.
+package accept
 
 import (
 	"mime"
+	"net/http"
 	"strconv"
 	"strings"
 )
 
-// mediaRange is one element of an Accept header (RFC 9110, section 12.5.1).
+// mediaRange is one element of an Accept header.
 type mediaRange struct {
 	media    string // "text/turtle", "text/*", "*/*"
 	quality  float64
 	specific int // of two ranges that match, the more specific one counts
 }
 
-// accepted parses Accept headers. What does not parse asks for nothing.
-func accepted(headers []string) []mediaRange {
+// Choose returns the index of the offer that the request's Accept headers give the
+// highest quality, the first of equals; -1 when they refuse all. Without a header, or
+// one that can be parsed, that is the first.
+func Choose(r *http.Request, offers ...string) int {
 	var ranges []mediaRange
-	for _, element := range splitList(strings.Join(headers, ",")) {
+	for _, element := range splitList(strings.Join(r.Header.Values("Accept"), ",")) {
 		if r, ok := parseRange(element); ok {
 			ranges = append(ranges, r)
 		}
 	}
-	return ranges
+	if len(ranges) == 0 {
+		return 0
+	}
+	best, most := -1, 0.0
+	for i, offer := range offers {
+		kind, _, _ := strings.Cut(offer, "/")
+		quality, specific := 0.0, -1
+		for _, r := range ranges {
+			// Parameters are disregarded: a request for a charset or a JSON-LD profile gets
+			// the one that there is.
+			if r.specific > specific && (r.media == "*/*" || r.media == offer || r.media == kind+"/*") {
+				quality, specific = r.quality, r.specific
+			}
+		}
+		if quality > most {
+			best, most = i, quality
+		}
+	}
+	return best
 }
 
 func parseRange(element string) (mediaRange, bool) {
@@ -45,39 +69,6 @@ func parseRange(element string) (mediaRange, bool) {
 		r.specific = 3
 	}
 	return r, true
-}
-
-// matches disregards parameters: whoever asks for a charset or a JSON-LD profile
-// gets the one that there is.
-func (r mediaRange) matches(media string) bool {
-	kind, _, _ := strings.Cut(media, "/")
-	return r.specific == 0 || r.media == media || r.specific == 1 && r.media == kind+"/*"
-}
-
-// choose returns the index of the offer that the ranges like best, the first of
-// equals; -1 when they refuse all. Without a range everything is as good.
-func choose(ranges []mediaRange, offers []string) int {
-	if len(ranges) == 0 {
-		return 0
-	}
-	best, most := -1, 0.0
-	for i, offer := range offers {
-		if q := qualityOf(ranges, offer); q > most {
-			best, most = i, q
-		}
-	}
-	return best
-}
-
-// qualityOf is that of the most specific range that matches, 0 without one.
-func qualityOf(ranges []mediaRange, media string) float64 {
-	quality, specific := 0.0, -1
-	for _, r := range ranges {
-		if r.specific > specific && r.matches(media) {
-			quality, specific = r.quality, r.specific
-		}
-	}
-	return quality
 }
 
 // splitList splits a header's list at the commas that stand outside quoted strings

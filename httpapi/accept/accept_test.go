@@ -1,11 +1,19 @@
-package httpapi
+package accept_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"trails/httpapi/accept"
 )
+
+// asking is a request with these Accept headers.
+func asking(headers ...string) *http.Request {
+	return &http.Request{Header: http.Header{"Accept": headers}}
+}
 
 func TestTheBestFormIsChosen(t *testing.T) {
 	offers := []string{"application/ld+json", "application/json", "text/turtle", "text/html"}
@@ -32,7 +40,7 @@ func TestTheBestFormIsChosen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
-			if i := choose(accepted([]string{c.accept}), offers); i >= 0 {
+			if i := accept.Choose(asking(c.accept), offers...); i >= 0 {
 				got = offers[i]
 			}
 			if got != c.want {
@@ -43,7 +51,7 @@ func TestTheBestFormIsChosen(t *testing.T) {
 }
 
 func TestSeveralAcceptHeadersAreOneList(t *testing.T) {
-	got := choose(accepted([]string{"text/turtle;q=0.1", "application/json"}), []string{"text/turtle", "application/json"})
+	got := accept.Choose(asking("text/turtle;q=0.1", "application/json"), "text/turtle", "application/json")
 	if got != 1 {
 		t.Errorf("got %d", got)
 	}
@@ -56,10 +64,10 @@ func TestAnyAcceptHeaderGetsAnAnswer(t *testing.T) {
 	part := rapid.SampledFrom([]string{"text/turtle", "text/*", "*/*", ";q=0", ";q=0.3", ";a=\"", "\"", "\\", ",", " ", "application/json"})
 	rapid.Check(t, func(t *rapid.T) {
 		header := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
-		if got := choose(accepted([]string{header}), offers); got < -1 || got >= len(offers) {
+		if got := accept.Choose(asking(header), offers...); got < -1 || got >= len(offers) {
 			t.Fatalf("%q: %d", header, got)
 		}
-		if got := choose(accepted([]string{header, "text/turtle;charset=utf-8"}), offers); !strings.Contains(header, "\"") && got < 0 {
+		if got := accept.Choose(asking(header, "text/turtle;charset=utf-8"), offers...); !strings.Contains(header, "\"") && got < 0 {
 			t.Fatalf("%q and text/turtle: refused", header)
 		}
 	})

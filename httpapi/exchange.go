@@ -1,0 +1,183 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"trails/httpapi/sse"
+)
+
+// streamWriteTimeout is how long one event may take to reach its reader. A stream
+// lives as long as it is read, whatever the deadlines of requests that end.
+const streamWriteTimeout = 5 * time.Second
+
+// traffic is what a server answers at the moment.
+type traffic struct {
+	places chan struct{} // one for each request that may be answered at once
+
+	mu         sync.Mutex
+	streams    map[*exchange]struct{}
+	maxStreams int
+	closing    bool // the process was told to stop
+}
+
+// enter takes a place, if there is one.
+func (t *traffic) enter() bool {
+	select {
+	case t.places <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// openStream counts a stream; false when there is no room for it.
+func (t *traffic) openStream(x *exchange) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closing || len(t.streams) >= t.maxStreams {
+		return false
+	}
+	t.streams[x] = struct{}{}
+	return true
+}
+
+// close lets no more streams begin and ends those that are open, except where others do.
+func (t *traffic) close(others func(*http.Request) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closing = true
+	for x := range t.streams {
+		if !others(x.request) {
+			x.cancel(errStopping)
+		}
+	}
+}
+
+func (t *traffic) stopping() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closing
+}
+
+var errStopping = errors.New("the process is stopping")
+
+// exchange is one request and its answer. When the answer turns out to be a stream of
+// events, it gives its place to another request, and no limit of time is on it.
+type exchange struct {
+	http.ResponseWriter
+	request *http.Request
+	traffic *traffic
+	cancel  context.CancelCauseFunc
+	timer   *time.Timer
+
+	mu         sync.Mutex // a stream may be written to by another goroutine than its handler's
+	started    bool       // the answer
+	holdsPlace bool
+	stream     bool
+	refused    bool // the answer is a stream, and there are too many
+}
+
+// begin starts to answer r, which holds a place unless it is one of the watched.
+func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	x := &exchange{ResponseWriter: w, traffic: s.traffic, cancel: cancel, holdsPlace: !watched[r.URL.Path]}
+	x.timer = time.AfterFunc(s.limits.of(r), func() {
+		x.cancel(s.limits.tooSlow(r))
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.started && !x.stream { // it may be waiting for its reader, which no context ends
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(streamWriteTimeout)) // a writer without deadlines needs none
+		}
+	})
+	x.request = r.WithContext(ctx)
+	return x, x.request
+}
+
+// end ends what begin started.
+func (x *exchange) end() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.timer.Stop()
+	x.cancel(nil)
+	if x.stream {
+		x.traffic.mu.Lock()
+		delete(x.traffic.streams, x)
+		x.traffic.mu.Unlock()
+		x.allowWrite() // for the end of the stream itself
+	}
+	x.leavePlace()
+}
+
+func (x *exchange) leavePlace() {
+	if x.holdsPlace {
+		x.holdsPlace = false
+		<-x.traffic.places
+	}
+}
+
+func (x *exchange) allowWrite() {
+	sse.Extend(http.NewResponseController(x.ResponseWriter), streamWriteTimeout)
+}
+
+// Unwrap is for [http.ResponseController].
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// WriteHeader begins the answer.
+func (x *exchange) WriteHeader(status int) {
+	if _, refused := x.start(); !refused {
+		x.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write writes a part of the answer; of a stream, one event.
+func (x *exchange) Write(p []byte) (int, error) {
+	stream, refused := x.start()
+	if refused {
+		return len(p), nil
+	}
+	if stream {
+		x.allowWrite()
+	}
+	return x.ResponseWriter.Write(p)
+}
+
+// Flush sends what was written.
+func (x *exchange) Flush() {
+	if _, refused := x.start(); !refused {
+		_ = http.NewResponseController(x.ResponseWriter).Flush() // a writer that keeps nothing back has nothing to flush
+	}
+}
+
+// start finds out, once, whether the answer is a stream, and refuses one too many.
+//
+// A stream that waits for changes is told from the answer of one call that comes as
+// events, which is a call like any other: MCP's header names what was asked.
+func (x *exchange) start() (stream, refused bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.started {
+		return x.stream, x.refused
+	}
+	x.started = true
+	waits := isRead(x.request) || x.request.Header.Get("Mcp-Method") == "subscriptions/listen"
+	if !waits || !strings.HasPrefix(x.Header().Get("Content-Type"), sse.MediaType) {
+		return false, false
+	}
+	if !x.traffic.openStream(x) {
+		x.refused = true
+		x.cancel(errStopping)
+		x.Header().Set("Retry-After", "1")
+		refuseOutside(x.ResponseWriter, x.request, http.StatusServiceUnavailable, "no more event streams can be opened; try again")
+		return false, true
+	}
+	x.stream = true
+	x.timer.Stop()
+	x.leavePlace()
+	x.allowWrite()
+	return true, false
+}
