@@ -1,5 +1,11 @@
 package admin
 
+import (
+	"net/http"
+
+	"trails/admin/static"
+)
+
 // pageRoutes are the reading pages and what they load.
 var pageRoutes = []route{
 	{pattern: "GET /admin", handle: (*site).overview},
@@ -16,6 +22,11 @@ var pageRoutes = []route{
 	{pattern: "POST /admin/query", handle: (*site).sparqlPosted},
 	{pattern: "GET /admin/query/words.json", handle: (*site).sparqlWords, part: true},
 	{pattern: "GET /admin/events", handle: (*site).events, part: true},
-	{pattern: "GET /admin/static/{name}", handle: (*site).static, open: true},
+	{pattern: "GET /admin/static/{name}", handle: asset, open: true},
 	{pattern: "POST /admin/theme", handle: (*site).setTheme, open: true},
+}
+
+// asset answers with a file that pages load.
+func asset(_ *site, w http.ResponseWriter, r *http.Request) error {
+	return static.Serve(w, r, r.PathValue("name"))
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"trails/admin/static"
 	"trails/rdf"
 )
 
@@ -23,7 +24,7 @@ var functions = template.FuncMap{
 	"capabilityURL": capabilityURL,
 	"formURL":       formURL,
 	"kgURL":         kgURL,
-	"static":        staticURL,
+	"static":        static.URL,
 	"line":          line,
 	"short":         short,
 	"count":         count,

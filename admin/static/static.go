@@ -1,4 +1,7 @@
-package admin
+// Package static serves the files that pages load: styles, scripts and pictures, under
+// addresses that change with their content. They stand in the binary; what is large is
+// packed.
+package static
 
 import (
 	"bytes"
@@ -17,41 +20,37 @@ import (
 	"trails/fault"
 )
 
-//go:embed static
-var staticFiles embed.FS
+//go:embed *.css *.js *.svg *.txt *.md *.gz
+var files embed.FS
 
-// asset is a static file with the hash of its content. What is large stands packed
-// in the binary.
+// asset is a file with the hash of its content.
 type asset struct {
 	body   []byte
 	hash   string
 	packed bool
 }
 
-// packedExt ends the names of files that are kept as gzip.
-const packedExt = ".gz"
-
-// assets are the static files by name.
+// assets are the files by name, which is without ".gz" where they are packed.
 var assets = readAssets()
 
 func readAssets() map[string]asset {
 	out := map[string]asset{}
-	entries, _ := fs.ReadDir(staticFiles, "static")
+	entries, _ := fs.ReadDir(files, ".")
 	for _, e := range entries {
-		body, _ := staticFiles.ReadFile("static/" + e.Name())
+		body, _ := files.ReadFile(e.Name())
 		sum := sha256.Sum256(body)
-		name, packed := strings.CutSuffix(e.Name(), packedExt)
+		name, packed := strings.CutSuffix(e.Name(), ".gz")
 		out[name] = asset{body, hex.EncodeToString(sum[:8]), packed}
 	}
 	return out
 }
 
-// staticURL is the address of a static file; it changes with the content.
-func staticURL(name string) string {
+// URL is the address of a file; it changes with the content.
+func URL(name string) string {
 	return "/admin/static/" + name + "?v=" + assets[name].hash
 }
 
-// mimes are the media types of static files.
+// mimes are the media types of the files.
 var mimes = map[string]string{
 	".css": "text/css; charset=utf-8",
 	".js":  "text/javascript; charset=utf-8",
@@ -60,13 +59,12 @@ var mimes = map[string]string{
 	".md":  "text/markdown; charset=utf-8",
 }
 
-// static answers a static file. Under its own hash it may be kept for a year;
+// Serve answers with the file of this name. Under its own hash it may be kept for a year;
 // otherwise the browser asks again and hears that nothing changed.
-func (s *site) static(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("name")
+func Serve(w http.ResponseWriter, r *http.Request, name string) error {
 	a, ok := assets[name]
 	if !ok {
-		return fault.New(fault.NotFound, "there is no file %s", line(name))
+		return fault.New(fault.NotFound, "there is no file %q", name)
 	}
 	h := w.Header()
 	h.Set("Content-Type", mimes[path.Ext(name)])
@@ -75,30 +73,24 @@ func (s *site) static(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Query().Get("v") == a.hash {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	body, err := a.forReader(h, r)
-	if err != nil {
-		return err
+	body := a.body
+	if a.packed {
+		h.Set("Vary", "Accept-Encoding")
+	}
+	if a.packed && takesGzip(r) { // all browsers do
+		h.Set("Content-Encoding", "gzip")
+		h.Set("ETag", `"`+a.hash+`-gzip"`)
+	} else if a.packed {
+		unpacked, err := gzip.NewReader(bytes.NewReader(a.body))
+		if err == nil {
+			body, err = io.ReadAll(unpacked)
+		}
+		if err != nil {
+			return fmt.Errorf("unpack %s: %w", name, err)
+		}
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
 	return nil
-}
-
-// forReader is the content as the reader takes it: all browsers take it packed.
-func (a asset) forReader(h http.Header, r *http.Request) ([]byte, error) {
-	if !a.packed {
-		return a.body, nil
-	}
-	h.Set("Vary", "Accept-Encoding")
-	if takesGzip(r) {
-		h.Set("Content-Encoding", "gzip")
-		h.Set("ETag", `"`+a.hash+`-gzip"`)
-		return a.body, nil
-	}
-	reader, err := gzip.NewReader(bytes.NewReader(a.body))
-	if err != nil {
-		return nil, fmt.Errorf("unpack a static file: %w", err)
-	}
-	return io.ReadAll(reader)
 }
 
 // takesGzip reports that the reader names gzip, and not to refuse it.
