@@ -76,7 +76,7 @@ func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(
 	var answers []json.RawMessage
 	for _, member := range members {
 		if r.Context().Err() != nil {
-			return // nobody waits any more
+			return // the client has closed the connection
 		}
 		m, bad := parseMember(member)
 		if bad != nil {
@@ -154,7 +154,7 @@ func (b *lineBatch) add(text []byte) []json.RawMessage {
 	return b.answers
 }
 
-// acceptBatch is accept for a line with several messages.
+// acceptBatch is acceptMessage for a line with several messages.
 func (c *lineConn) acceptBatch(line []byte) bool {
 	members, bad := split(line)
 	if bad != nil {
@@ -167,11 +167,11 @@ func (c *lineConn) acceptBatch(line []byte) bool {
 			return false
 		}
 	}
-	return c.say(nil, b) == nil
+	return c.reply(nil, b) == nil
 }
 
-// say writes an answer, or keeps it with those of its batch; nil is none.
-func (c *lineConn) say(text []byte, b *lineBatch) error {
+// reply writes an answer, or keeps it with those of its batch; nil is none.
+func (c *lineConn) reply(text []byte, b *lineBatch) error {
 	if b == nil {
 		if text == nil {
 			return nil

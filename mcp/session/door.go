@@ -2,8 +2,10 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"strings"
@@ -94,15 +96,19 @@ func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, 
 	return r.WithContext(auth.WithPrincipal(r.Context(), p)), true
 }
 
-// readBody reads what a request has, or refuses it.
+// readBody reads the body of a request, or refuses it.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	if !isJSON(r) {
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		refuseHTTP(w, http.StatusUnsupportedMediaType, nullID, invalid("Content-Type must be application/json"))
 		return nil, false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		refuseBody(w, err)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		refuseHTTP(w, http.StatusRequestEntityTooLarge, nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", tooLarge.Limit)))
+	case err != nil:
+		refuseHTTP(w, http.StatusBadRequest, nullID, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the body is cut short"})
 	}
 	return body, err == nil
 }
@@ -154,7 +160,7 @@ func (d *door) check(m *Message) error {
 	return d.Check(*m)
 }
 
-// pass lets the SDK answer the message. A subscription takes a seat meanwhile.
+// pass lets the SDK answer the message. A subscription takes a slot meanwhile.
 func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m Message) {
 	if m.Method == "subscriptions/listen" {
 		leave, err := d.slots.acquire(overListen, callerOf(r))

@@ -17,6 +17,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -67,8 +68,10 @@ type Doors struct {
 func NewDoors(c Config) *Doors {
 	c.Options = c.Options.orDefaults()
 	return &Doors{
-		Config: c, hub: newHub(c.Watch, c.Log), slots: newSlots(c.Options), events: newEventStore(c.Options),
-		sessions: newSessions(), closing: make(chan struct{}),
+		Config: c, hub: newHub(c.Watch, c.Log),
+		slots:    &slots{max: c.Options.Max, maxPerCaller: c.Options.MaxPerCaller, byVia: map[string]int{}, byCaller: map[string]int{}},
+		events:   &eventStore{max: c.Options.History, maxPerSession: c.Options.HistoryPerSession},
+		sessions: &sessions{open: map[string]*session{}}, closing: make(chan struct{}),
 	}
 }
 
@@ -81,4 +84,81 @@ type door struct {
 
 func (d *Doors) door(via string, stateless bool) *door {
 	return &door{Doors: d, Methods: d.Config.Methods(via, stateless), via: via}
+}
+
+// closeGrace is how long Close lets pending requests finish.
+const closeGrace = 10 * time.Second
+
+// Close ends every session and subscription over HTTP, and lets no new one in. A
+// session with pending requests ends when those are answered, or ten seconds later.
+// Close returns when all have ended; it may be called more than once. The stateless
+// door goes on answering.
+func (d *Doors) Close() {
+	d.slots.close()
+	d.closeOnce.Do(func() { close(d.closing) })
+	left := d.sessions.close()
+	for _, one := range left {
+		one.finish()
+	}
+	patience := time.AfterFunc(closeGrace, func() {
+		for _, one := range left {
+			one.end()
+		}
+	})
+	defer patience.Stop()
+	for _, one := range left {
+		<-one.over
+		_ = one.wait() // how the SDK ended the session does not matter any more
+	}
+}
+
+// Sessions is how many sessions and subscriptions are open, by transport:
+// "mcp-stdio", "mcp-http", "mcp-sse", and "mcp-listen" for open requests of
+// subscriptions/listen over HTTP. Those that have none are left out.
+func (d *Doors) Sessions() map[string]int { return d.slots.open() }
+
+// PendingNotifications is how many notifications wait for their readers.
+func (d *Doors) PendingNotifications() int { return d.hub.waiting() }
+
+// sessions are those that are open over HTTP.
+type sessions struct {
+	mu     sync.Mutex
+	open   map[string]*session // by door and id
+	closed bool
+}
+
+func (all *sessions) add(s *session) bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.closed {
+		return false
+	}
+	all.open[s.via+" "+s.id] = s
+	return true
+}
+
+func (all *sessions) remove(s *session) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	delete(all.open, s.via+" "+s.id)
+}
+
+// find returns the session of this id at a door.
+func (all *sessions) find(via, id string) (*session, bool) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	s, ok := all.open[via+" "+id]
+	return s, ok
+}
+
+// close lets no more in and returns those that are open.
+func (all *sessions) close() []*session {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.closed = true
+	left := make([]*session, 0, len(all.open))
+	for _, s := range all.open {
+		left = append(left, s)
+	}
+	return left
 }

@@ -10,11 +10,11 @@ import (
 // eventOverhead is what an event costs besides its bytes.
 const eventOverhead = 256
 
-// eventStore keeps what was said on the streams of all sessions: for a reader that is
-// about to have it, for one that is away, and some of what readers had, for those
-// who lost it on the way. What nobody is about to have stays within bounds, of one
-// session and of all, but for the latest event; a reader that comes back too late is
-// told so. It is safe for concurrent use.
+// eventStore keeps the events of the streams of all sessions: those that a connected
+// reader has not read yet, those for a client that is away, and some that were sent, for
+// a client that resumes. All but the first kind, and the latest event, stay within
+// bounds, of one session and of all; a client that resumes after an event that is gone
+// gets an error. It is safe for concurrent use.
 type eventStore struct {
 	max, maxPerSession int
 
@@ -34,14 +34,14 @@ type sessionEvents struct {
 	cleared   bool // nothing is kept any more
 }
 
-// stream is a sequence of messages to the client: the answer to one request and
-// what is said on the way to it, or, with the name "", what belongs to no request.
+// stream is a sequence of messages to the client: the answer to one request and the
+// notifications before it, or, with the name "", what belongs to no request.
 type stream struct {
 	owner    *sessionEvents
 	name     string
 	events   []*event
 	first    int  // the number of events[0]
-	done     bool // nothing more will be said
+	done     bool // no more events come
 	reader   *reader
 	lastRead int // the number of the last event that any reader has written
 }
@@ -56,15 +56,11 @@ type event struct {
 
 func (e *event) cost() int { return len(e.data) + eventOverhead }
 
-// reader is the one who reads a stream now.
+// reader is the connection that reads a stream now.
 type reader struct {
-	more chan struct{} // told, without waiting, that there is more to read
-	gone chan struct{} // closed when another one reads on
+	more chan struct{} // has a value after there is more to read
+	gone chan struct{} // closed when another connection reads the stream
 	at   int           // the number of the last event that it has written
-}
-
-func newEventStore(o Options) *eventStore {
-	return &eventStore{max: o.History, maxPerSession: o.HistoryPerSession}
 }
 
 func (h *eventStore) openSession() *sessionEvents {
@@ -106,8 +102,7 @@ func (s *sessionEvents) add(request jsonrpc.ID, data []byte) {
 	s.trim()
 }
 
-// answer appends the answer to a request, nil when there is none to give, and ends
-// its stream.
+// answer appends the answer to a request, unless that is nil, and ends its stream.
 func (s *sessionEvents) answer(request jsonrpc.ID, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +120,7 @@ func (s *sessionEvents) answer(request jsonrpc.ID, data []byte) {
 	s.trim()
 }
 
-// append adds an event. What is too much then is for trim to purge.
+// append adds an event. The caller calls trim after it.
 func (s *sessionEvents) append(st *stream, data []byte) {
 	if s.cleared {
 		return
@@ -155,8 +150,7 @@ func trim(events *linked.List, tooMuch func() bool) {
 	}
 }
 
-// isAwaited reports that a reader is about to have the event: it is on its way
-// already, and does not lie here.
+// isAwaited reports that a connected reader has not read the event yet.
 func (e *event) isAwaited() bool {
 	r := e.stream.reader
 	return r != nil && e.number > r.at
@@ -232,7 +226,7 @@ func (st *stream) next(r *reader, news ...[]byte) (events []*event, lost, done b
 	return events, lost, st.done
 }
 
-// read says how far a reader has read.
+// read notes the last event that a reader has read.
 func (st *stream) read(r *reader, at int) {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
@@ -240,7 +234,7 @@ func (st *stream) read(r *reader, at int) {
 	st.owner.trim()
 }
 
-// unread is the number after which nobody has read the stream yet.
+// unread is the number of the last event that any reader has read.
 func (st *stream) unread() int {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()

@@ -59,14 +59,14 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// write writes what was said since the last event written, and the news.
+// write writes the events since the last one written, and after them the news.
 func (f *follower) write(news ...[]byte) (done bool, err error) {
 	events, lost, done := f.stream.next(f.reader, news...)
 	if lost && !f.isCommon() {
 		return false, errLost
 	}
 	if lost {
-		f.hub.resync(f.box) // it is enough that the client hears that it missed some
+		f.hub.resync(f.box) // the client is told that it may have missed some
 	}
 	for i, e := range events {
 		id := f.name(e.number)

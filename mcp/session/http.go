@@ -3,9 +3,6 @@ package session
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,20 +21,6 @@ const protocolHeader = "MCP-Protocol-Version"
 // of events. It looks at no path.
 // What it starts ends with the requests.
 func (d *Doors) Handler() http.Handler { return d.sameOrigin(d.statelessDoor()) }
-
-func isJSON(r *http.Request) bool {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return err == nil && media == "application/json"
-}
-
-func refuseBody(w http.ResponseWriter, err error) {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		refuseHTTP(w, http.StatusRequestEntityTooLarge, nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", tooLarge.Limit)))
-		return
-	}
-	refuseHTTP(w, http.StatusBadRequest, nullID, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the body is cut short"})
-}
 
 // statusOf is the HTTP status of an error as the protocol's version wants it: up to
 // 2025-11-25 an error is an answer like any other.

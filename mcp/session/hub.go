@@ -21,8 +21,8 @@ const (
 
 // hub tells the listeners of one server that the graph moved. It watches the engine
 // once for all of them, while there are any, and finds those that a change concerns
-// by its addresses. Putting news into a mailbox waits for nobody, so neither a
-// writer nor another listener ever waits for one that does not read.
+// by its addresses. Filling a mailbox never blocks, so neither a writer nor another
+// listener ever waits for one that does not read.
 type hub struct {
 	changes func(context.Context) <-chan invoke.Change // watches the engine
 	log     *slog.Logger
@@ -103,8 +103,8 @@ func (h *hub) follow(ctx context.Context, changes <-chan invoke.Change) {
 	}
 }
 
-// open lets the owner of a mailbox hear of changed lists, and of what it subscribes
-// to; close ends that.
+// open begins to fill a mailbox with changes of these lists, and of the addresses that
+// are subscribed to; closeBox ends that.
 func (h *hub) open(b *mailbox, wants kinds) (closeBox func()) {
 	leave := h.join()
 	h.mu.Lock()
@@ -179,8 +179,8 @@ func typeOf(address string) (name string, isInstance bool) {
 	return name, isKG && isInstance
 }
 
-// publish puts a change into the mailboxes that it concerns, and rings each when it
-// has all of it: its owner is told of one change in one order.
+// publish puts a change into the mailboxes that it concerns, and rings each when all of
+// it is there.
 func (h *hub) publish(c invoke.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -196,11 +196,11 @@ func (h *hub) publish(c invoke.Change) {
 			filled[b] = struct{}{}
 		}
 	}
-	told := change{commit: c.Head}
-	put(StatsAddress, told)
-	put(TypesAddress, told)
+	here := change{commit: c.Head}
+	put(StatsAddress, here)
+	put(TypesAddress, here)
 	for _, name := range c.Types {
-		put(invoke.Address(name, ""), told)
+		put(invoke.Address(name, ""), here)
 		if c.Resync { // it is not known which instances changed
 			for _, address := range slices.Sorted(maps.Keys(h.byType[name])) {
 				put(address, change{commit: c.Head, resync: true})
@@ -208,15 +208,15 @@ func (h *hub) publish(c invoke.Change) {
 		}
 	}
 	for _, address := range c.Instances {
-		put(address, told)
+		put(address, here)
 	}
 	for b := range filled {
 		b.ring()
 	}
 }
 
-// publishSchema tells of everything: with another schema every address may read
-// differently, also one whose type is gone.
+// publishSchema changes every address: with another schema each may read differently,
+// also one whose type is gone.
 func (h *hub) publishSchema(c invoke.Change) {
 	named := map[string]bool{SchemaAddress: true, StatsAddress: true, TypesAddress: true}
 	for _, name := range c.Types {
@@ -230,14 +230,14 @@ func (h *hub) publishSchema(c invoke.Change) {
 	}
 }
 
-// resync tells a mailbox's owner that it may have missed anything.
+// resync fills a mailbox whose owner may have missed any change.
 func (h *hub) resync(b *mailbox) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b.putAll(h.head, nil)
 }
 
-// resyncAll tells the owners of all mailboxes that they may have missed anything.
+// resyncAll fills all mailboxes like that.
 func (h *hub) resyncAll(head string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -248,7 +248,7 @@ func (h *hub) resyncAll(head string) {
 	}
 }
 
-// waiting is the number of notifications that lie in mailboxes.
+// waiting is the number of notifications in mailboxes.
 func (h *hub) waiting() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -56,7 +56,7 @@ func (d *sseDoor) open(w http.ResponseWriter, r *http.Request) {
 	s.stream(w, r)
 }
 
-// stream says where to post, and then everything that the session says.
+// stream sends the address for messages, and then every message of the session.
 func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 	st, _ := s.events.find("")
 	f, ok := s.follow(w, st, 0, false)

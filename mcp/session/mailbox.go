@@ -21,7 +21,7 @@ const (
 	// CommitKey is the member of a notification's _meta that names the commit that it
 	// tells of.
 	CommitKey = "trails/commit"
-	// ResyncKey is true in it when more may have happened than could be told.
+	// ResyncKey is true in it when there may have been more changes than this one.
 	ResyncKey = "trails/resync"
 
 	updatedNote          = "notifications/resources/updated"
@@ -29,12 +29,12 @@ const (
 	resourcesChangedNote = "notifications/resources/list_changed"
 )
 
-// kinds says of which lists a listener hears that they changed.
+// kinds are the lists of whose changes a listener is told.
 type kinds struct{ tools, resources bool }
 
-// mailbox holds what one listener has not been told yet: one entry an address it is
-// subscribed to, however often that changes, and one for each list. So it never
-// grows beyond its subscriptions, and whoever fills it never waits. Its owner waits
+// mailbox holds the changes that one listener has not been told of: one entry for each
+// address that it is subscribed to, however often that changes, and one for each list. So
+// it never grows beyond its subscriptions, and filling it never blocks. Its owner waits
 // on bell and then calls take. It is safe for concurrent use.
 type mailbox struct {
 	bell chan struct{} // rung, without waiting, when there is something to take
@@ -49,7 +49,7 @@ type mailbox struct {
 	rung  bool      // or about to be
 }
 
-// change is what happened to an address since it was last told.
+// change is what happened to an address since its listener was told of it.
 type change struct {
 	commit string
 	resync bool
@@ -59,14 +59,14 @@ func newMailbox() *mailbox {
 	return &mailbox{bell: make(chan struct{}, 1), uris: map[string]string{}, news: map[string]change{}}
 }
 
-// add subscribes to an address. Doing so again changes how the client is told of it.
-func (b *mailbox) add(address, asked string) error {
+// add subscribes to an address; uri is how the client writes it, the latest one counts.
+func (b *mailbox) add(address, uri string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, has := b.uris[address]; !has && len(b.uris) >= MaxSubscriptions {
 		return TooManySubscriptions(len(b.uris))
 	}
-	b.uris[address] = asked
+	b.uris[address] = uri
 	return nil
 }
 
@@ -75,7 +75,7 @@ func TooManySubscriptions(used int) error {
 		With("limit", MaxSubscriptions).With("used", used).With("retry_after", 1)
 }
 
-// remove ends a subscription, and what was to be told of it.
+// remove ends a subscription, and drops its change.
 func (b *mailbox) remove(address string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +94,7 @@ func (b *mailbox) addresses() []string {
 	return slices.Collect(maps.Keys(b.uris))
 }
 
-// put says that an address changed. The owner hears of it after ring.
+// put adds the change of an address. The owner is told after ring.
 func (b *mailbox) put(address string, n change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,9 +112,8 @@ func (b *mailbox) note(address string, n change) {
 	b.news[address] = change{commit: n.commit, resync: n.resync || old.resync}
 }
 
-// putAll says that the lists and every address changed, in the order of the
-// addresses, and rings. An address that is not named may have changed in more ways
-// than can be told.
+// putAll adds a change of the lists and of every address, in the order of the addresses,
+// and rings. An address that is not named may have changed more than once.
 func (b *mailbox) putAll(commit string, named map[string]bool) {
 	b.mu.Lock()
 	b.lists = b.wants
@@ -125,7 +124,8 @@ func (b *mailbox) putAll(commit string, named map[string]bool) {
 	b.ring()
 }
 
-// ring wakes the owner, now or when it has rested, if there is something to take.
+// ring wakes the owner if there is something to take: at once, or when restBetween has
+// passed since the last time.
 func (b *mailbox) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

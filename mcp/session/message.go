@@ -27,9 +27,9 @@ type Message struct {
 	idText json.RawMessage // as it came; "null" when there is none
 	Method string
 	Params map[string]json.RawMessage // nil when there are none
-	// paramsText is the params as they came, less what the gate has taken.
+	// paramsText is the params as they came, without the token.
 	paramsText json.RawMessage
-	// BadParams means that the params are there and no object.
+	// BadParams means that the params are not an object.
 	BadParams bool
 	// response is true when the message answers a request of ours; then one of
 	// result and failure is there.
@@ -88,7 +88,10 @@ func (m *Message) fill(members map[string]json.RawMessage) *jsonrpc.Error {
 	if json.Unmarshal(method, &m.Method) != nil || method[0] != '"' {
 		return invalid("method must be a string")
 	}
-	m.setParams(members["params"])
+	if text := members["params"]; len(text) > 0 && string(text) != "null" {
+		m.paramsText = text
+		m.BadParams = json.Unmarshal(text, &m.Params) != nil
+	}
 	return nil
 }
 
@@ -122,13 +125,6 @@ func (m *Message) asResponse(members map[string]json.RawMessage) *jsonrpc.Error 
 	}
 	m.response = true
 	return nil
-}
-
-func (m *Message) setParams(text json.RawMessage) {
-	if len(text) > 0 && string(text) != "null" {
-		m.paramsText = text
-		m.BadParams = json.Unmarshal(text, &m.Params) != nil
-	}
 }
 
 // request returns the message as the SDK's own type.

@@ -20,16 +20,16 @@ const (
 // pendingRequests are the requests of one session that have no answer yet: the client's,
 // and the server's to it. They are safe for concurrent use.
 type pendingRequests struct {
-	changed chan struct{} // told, without waiting, that one of the client's has ended
+	changed chan struct{} // has a value after a request was answered, or cannot be any more
 
 	mu          sync.Mutex
 	clients     map[jsonrpc.ID]pendingRequest
 	servers     map[jsonrpc.ID]struct{}
-	clientEnded bool         // the client answers nothing any more
-	failed      []jsonrpc.ID // of ours, those that it will not answer
+	clientEnded bool         // the client sends no answers any more
+	failed      []jsonrpc.ID // requests of the server's that the client will not answer
 }
 
-// pendingRequest is a request of the client's.
+// pendingRequest is a request of the client's that has no answer yet.
 type pendingRequest struct {
 	method    string
 	cancelled bool
@@ -43,29 +43,29 @@ func newPending() *pendingRequests {
 	}
 }
 
-// add counts a call as in flight, and marks the one that a cancellation names.
-func (f *pendingRequests) add(m *Message) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// add keeps a request of the client's, and marks the one that a cancellation names.
+func (p *pendingRequests) add(m *Message) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !m.isCall() {
-		return f.noteCancelled(m)
+		return p.noteCancelled(m)
 	}
-	if _, taken := f.clients[m.id]; taken {
+	if _, taken := p.clients[m.id]; taken {
 		id := m.idText
 		m.idText = nullID // the id belongs to the request in flight
 		return invalid(fmt.Sprintf("id %s is in flight already", id))
 	}
-	if len(f.clients) >= maxInFlight {
+	if len(p.clients) >= maxInFlight {
 		return fault.New(fault.Exhausted, "too many requests in flight").
-			With("limit", maxInFlight).With("used", len(f.clients)).With("retry_after", 1)
+			With("limit", maxInFlight).With("used", len(p.clients)).With("retry_after", 1)
 	}
-	f.clients[m.id] = pendingRequest{method: m.Method}
+	p.clients[m.id] = pendingRequest{method: m.Method}
 	return nil
 }
 
-// noteCancelled marks the request that a cancellation names. It must name it as a
-// request can be named: the SDK would cut 1.5 to 1, and cancel that.
-func (f *pendingRequests) noteCancelled(m *Message) error {
+// noteCancelled marks the request that a cancellation names, and refuses an id that no
+// request can have: the SDK would cut 1.5 to 1, and cancel that.
+func (p *pendingRequests) noteCancelled(m *Message) error {
 	if m.Method != cancelledNote {
 		return nil
 	}
@@ -74,38 +74,38 @@ func (f *pendingRequests) noteCancelled(m *Message) error {
 	if len(text) == 0 || !named.setID(text) {
 		return invalid("requestId must be a request's id")
 	}
-	if its, ok := f.clients[named.id]; ok {
+	if its, ok := p.clients[named.id]; ok {
 		its.cancelled = true
-		f.clients[named.id] = its
+		p.clients[named.id] = its
 	}
 	return nil
 }
 
-// get returns a flight of the client's.
-func (f *pendingRequests) get(id jsonrpc.ID) pendingRequest {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.clients[id]
+// get returns a request of the client's, the zero value when it has its answer.
+func (p *pendingRequests) get(id jsonrpc.ID) pendingRequest {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.clients[id]
 }
 
-// done ends a flight of the client's.
-func (f *pendingRequests) done(id jsonrpc.ID) {
-	f.mu.Lock()
-	delete(f.clients, id)
-	f.mu.Unlock()
+// done removes a request of the client's: it has its answer, or will have none.
+func (p *pendingRequests) done(id jsonrpc.ID) {
+	p.mu.Lock()
+	delete(p.clients, id)
+	p.mu.Unlock()
 	select {
-	case f.changed <- struct{}{}:
-	default: // whoever waits has not taken the last one yet, and will look
+	case p.changed <- struct{}{}:
+	default: // the value before it was not received yet
 	}
 }
 
 // unanswered is the number of the client's requests that will have an answer:
 // subscriptions have none to wait for.
-func (f *pendingRequests) unanswered() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (p *pendingRequests) unanswered() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	n := 0
-	for _, its := range f.clients {
+	for _, its := range p.clients {
 		if its.method != "subscriptions/listen" {
 			n++
 		}
@@ -113,70 +113,70 @@ func (f *pendingRequests) unanswered() int {
 	return n
 }
 
-// sent notes that the server sends a request of its own, or takes one back. It is
-// false when the request is not to be sent, as there is nobody to answer it.
-func (f *pendingRequests) sent(req *jsonrpc.Request) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// sent keeps a request of the server's, or removes one that a cancellation names. It is
+// false when the request is not to be sent, because the client sends no answers any more.
+func (p *pendingRequests) sent(req *jsonrpc.Request) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch {
-	case req.IsCall() && f.clientEnded:
-		f.fail(req.ID)
+	case req.IsCall() && p.clientEnded:
+		p.fail(req.ID)
 		return false
 	case req.IsCall():
-		f.servers[req.ID] = struct{}{}
+		p.servers[req.ID] = struct{}{}
 	case req.Method == cancelledNote:
-		var p struct {
+		var note struct {
 			ID int64 `json:"requestId"` // the SDK counts its requests
 		}
-		if json.Unmarshal(req.Params, &p) != nil {
+		if json.Unmarshal(req.Params, &note) != nil {
 			return true
 		}
-		if id, err := jsonrpc.MakeID(float64(p.ID)); err == nil {
-			delete(f.servers, id)
+		if id, err := jsonrpc.MakeID(float64(note.ID)); err == nil {
+			delete(p.servers, id)
 		}
 	}
 	return true
 }
 
-// endClient notes that the client answers nothing any more.
-func (f *pendingRequests) endClient() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.clientEnded = true
-	for id := range f.servers {
-		delete(f.servers, id)
-		f.fail(id)
+// endClient fails the requests of the server's: the client sends no answers any more.
+func (p *pendingRequests) endClient() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clientEnded = true
+	for id := range p.servers {
+		delete(p.servers, id)
+		p.fail(id)
 	}
 }
 
-// fail notes that a request of ours has no answer, and tells whoever waits.
-func (f *pendingRequests) fail(id jsonrpc.ID) {
-	f.failed = append(f.failed, id)
+// fail keeps a request of the server's for takeFailed.
+func (p *pendingRequests) fail(id jsonrpc.ID) {
+	p.failed = append(p.failed, id)
 	select {
-	case f.changed <- struct{}{}:
-	default: // it has not taken the last one yet, and will look
+	case p.changed <- struct{}{}:
+	default: // likewise
 	}
 }
 
-// takeFailed returns, each once, what the server's requests are answered with that
-// the client has no answer for.
-func (f *pendingRequests) takeFailed() []*jsonrpc.Response {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// takeFailed returns, once each, the errors that stand for answers which the client will
+// not send.
+func (p *pendingRequests) takeFailed() []*jsonrpc.Response {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var all []*jsonrpc.Response
-	for _, id := range f.failed {
+	for _, id := range p.failed {
 		all = append(all, &jsonrpc.Response{ID: id, Error: invalid("the client has ended")})
 	}
-	f.failed = nil
+	p.failed = nil
 	return all
 }
 
-// answered reports that the response answers a request of the server's that is
-// open, which it then is no more. The SDK is shown no other.
-func (f *pendingRequests) answered(m Message) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, asked := f.servers[m.id]
-	delete(f.servers, m.id)
+// answered removes the request of the server's that a response answers; false when there
+// is none. The SDK is given no other response.
+func (p *pendingRequests) answered(m Message) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, asked := p.servers[m.id]
+	delete(p.servers, m.id)
 	return asked
 }

@@ -33,16 +33,16 @@ type session struct {
 	mu       sync.Mutex
 	version  string       // of the protocol; "" before the handshake
 	active   int          // requests and streams of the client's that are open
-	idle     *time.Timer  // ends the session; runs while nobody is present
-	ending   bool         // the session ends when nothing is in flight
+	idle     *time.Timer  // ends the session; runs while no request and no stream is open
+	ending   bool         // the session ends when nothing is pending
 	ended    bool         // over is closed
 	closeBox func()       // nil before the handshake
 	release  func()       // gives back what the session holds
 	wait     func() error // until the SDK has let go of the session
 }
 
-// newSession opens a session for whoever sent r, if there is room, and connects it
-// to the SDK. It ends by itself unless the client is present.
+// newSession opens a session for the caller, if there is room, and connects it to the
+// SDK. It ends after IdleTimeout without a request or a stream.
 func (d *door) newSession(r *http.Request, oneStream bool) (*session, error) {
 	owner := callerOf(r)
 	leave, err := d.slots.acquire(d.via, owner)
@@ -133,7 +133,7 @@ func (s *session) answer(res *jsonrpc.Response) error {
 	was := s.pending.get(res.ID)
 	defer s.done(res.ID)
 	if res.Error != nil && was.cancelled {
-		s.events.answer(res.ID, nil) // its sender does not wait any more (MCP, cancellation)
+		s.events.answer(res.ID, nil) // a cancelled request has no answer (MCP, cancellation)
 		return nil
 	}
 	if res.Error != nil {
@@ -158,7 +158,7 @@ func (s *session) reply(request jsonrpc.ID, text []byte) {
 	s.events.answer(request, text)
 }
 
-// done ends a flight, and the session after the last one if it was told to.
+// done removes a request, and ends the session after the last one if finish was called.
 func (s *session) done(request jsonrpc.ID) {
 	s.pending.done(request)
 	s.mu.Lock()
@@ -207,8 +207,8 @@ func (s *session) isPrimed() bool {
 	return s.version >= primed
 }
 
-// enter holds the session while its client is present; leave lets go of it. It
-// fails when the session is over.
+// enter keeps the session from ending while a request or a stream is open; leave ends
+// that. It is false when the session is over.
 func (s *session) enter() (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +233,7 @@ func (s *session) leave() {
 	}
 }
 
-// finish ends the session when what is in flight is answered.
+// finish ends the session when every pending request is answered.
 func (s *session) finish() {
 	s.mu.Lock()
 	s.ending = true
@@ -244,8 +244,8 @@ func (s *session) finish() {
 	}
 }
 
-// end ends the session: what is in flight is cancelled, and streams write what they
-// still have. The first call counts.
+// end ends the session: pending requests are cancelled, and streams write what they
+// still have. It may be called more than once.
 func (s *session) end() {
 	s.mu.Lock()
 	if s.ended {

@@ -33,7 +33,11 @@ func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bo
 		events, _, done := st.next(reader)
 		if done && len(events) > 0 {
 			st.forget(st.last())
-			return s.accepted(events[len(events)-1].data)
+			text := events[len(events)-1].data
+			var answer struct {
+				Error json.RawMessage `json:"error"`
+			}
+			return text, json.Unmarshal(text, &answer) == nil && answer.Error == nil
 		}
 		select {
 		case <-reader.more:
@@ -43,13 +47,6 @@ func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bo
 			return failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
 		}
 	}
-}
-
-func (s *session) accepted(text []byte) ([]byte, bool) {
-	var a struct {
-		Error json.RawMessage `json:"error"`
-	}
-	return text, json.Unmarshal(text, &a) == nil && a.Error == nil
 }
 
 // request is the message as the SDK is to read it, with where it comes from.

@@ -62,8 +62,8 @@ func callerOf(r *http.Request) string {
 	return p.ID
 }
 
-// slots counts what is open at each door. A stdio session has a seat, too, but is
-// never refused one: its client is its process.
+// slots counts what is open at each door, and bounds what is open over HTTP. A stdio
+// session is counted, and never refused.
 type slots struct {
 	max, maxPerCaller int
 
@@ -71,14 +71,10 @@ type slots struct {
 	byVia    map[string]int
 	byCaller map[string]int
 	taken    int  // over HTTP
-	closed   bool // nobody may sit down any more
+	closed   bool // nothing more may be opened
 }
 
-func newSlots(o Options) *slots {
-	return &slots{max: o.Max, maxPerCaller: o.MaxPerCaller, byVia: map[string]int{}, byCaller: map[string]int{}}
-}
-
-// count counts one more at a door, without asking whether there is room.
+// count counts one more at a door, whatever the bounds.
 func (s *slots) count(via string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +86,7 @@ func (s *slots) count(via string) (leave func()) {
 	})
 }
 
-// fullError is why there is no room: all seats are taken, or all that one caller may take.
+// fullError is why there is no room: the bound of all, or of one caller, is reached.
 type fullError struct {
 	error
 	everybody bool
@@ -98,10 +94,10 @@ type fullError struct {
 
 func (f fullError) Unwrap() error { return f.error }
 
-// retryAfter is how many seconds a client should wait for a seat.
+// retryAfter is how many seconds a client should wait before it tries again.
 const retryAfter = 30
 
-// acquire counts one more at a door over HTTP, or refuses it.
+// acquire counts one more at a door over HTTP, or refuses it at a bound.
 func (s *slots) acquire(via string, who string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

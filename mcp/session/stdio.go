@@ -18,6 +18,9 @@ import (
 	"trails/policy"
 )
 
+// restAfterPanic keeps a goroutine that panics again and again from taking a processor.
+const restAfterPanic = time.Second
+
 // drainTimeout is how long the end of stdin waits for answers in flight.
 const drainTimeout = 30 * time.Second
 
@@ -30,7 +33,13 @@ func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error
 	c := newLineConn(here, in, out)
 	defer d.slots.count(OverStdio)()
 	defer d.hub.join()()
-	defer c.quit()
+	defer func() {
+		c.quitMu.Lock()
+		defer c.quitMu.Unlock()
+		if c.closeBox != nil {
+			c.closeBox()
+		}
+	}()
 	defer c.shut()
 	stop := context.AfterFunc(ctx, c.shut)
 	defer stop()
@@ -162,26 +171,24 @@ func (c *lineConn) take(line []byte, whole bool) bool {
 		return c.send(failure(nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", maxLine)))) == nil
 	}
 	line = bytes.TrimSpace(line)
-	return len(line) == 0 || c.accept(line)
-}
-
-// accept hands a good message on and answers a bad one. It returns false when the
-// connection was closed meanwhile.
-func (c *lineConn) accept(line []byte) bool {
-	if isBatch(line) && c.version.Load() == batching {
+	switch {
+	case len(line) == 0:
+		return true
+	case isBatch(line) && c.version.Load() == batching:
 		return c.acceptBatch(line)
 	}
 	m, bad := parse(line)
 	return c.acceptMessage(m, bad, nil)
 }
 
-// acceptMessage is accept for one message, of a batch unless that is nil.
+// acceptMessage hands a good message on and answers a bad one, in the batch that it came
+// in unless that is nil. It returns false when the connection was closed meanwhile.
 func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bool {
 	if b != nil && (bad != nil || m.isCall()) {
 		b.expect()
 	}
 	if bad != nil {
-		return c.say(failure(m.idText, bad), b) == nil
+		return c.reply(failure(m.idText, bad), b) == nil
 	}
 	if m.response {
 		return !c.pending.answered(m) || c.deliver(m.answer())
@@ -191,7 +198,7 @@ func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bo
 		if !m.isCall() {
 			return true // a notification has no answer, not even a refusal
 		}
-		return c.say(failure(m.idText, c.door.Refuse(context.Background(), m.Method, err)), b) == nil
+		return c.reply(failure(m.idText, c.door.Refuse(context.Background(), m.Method, err)), b) == nil
 	}
 	if b != nil && m.isCall() {
 		c.keepBatch(m.id, b)
@@ -212,8 +219,7 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 	}
 }
 
-// admit passes the message through the gate and the checks, and counts a call as in
-// flight.
+// admit checks the token and the message, and keeps a request until it is answered.
 func (c *lineConn) admit(m *Message) (policy.Principal, error) {
 	p, err := c.gate.admit(m)
 	if err == nil {
@@ -235,16 +241,20 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 			return nil
 		}
 	}
-	return c.sendMessage(msg)
+	text, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	return c.send(text)
 }
 
-// answer writes the answer to a request, which is in flight until it is written.
+// answer writes the answer to a request, which is pending until then.
 func (c *lineConn) answer(res *jsonrpc.Response) error {
 	was := c.pending.get(res.ID)
 	defer c.pending.done(res.ID)
 	batch := c.batchOf(res.ID)
 	if res.Error != nil && was.cancelled {
-		return c.say(nil, batch) // its sender does not wait any more (MCP, cancellation)
+		return c.reply(nil, batch) // a cancelled request has no answer (MCP, cancellation)
 	}
 	if res.Error != nil {
 		res.Error = TidyError(res.Error)
@@ -256,15 +266,7 @@ func (c *lineConn) answer(res *jsonrpc.Response) error {
 	if err != nil {
 		return err
 	}
-	return c.say(text, batch)
-}
-
-func (c *lineConn) sendMessage(msg jsonrpc.Message) error {
-	text, err := jsonrpc.EncodeMessage(msg)
-	if err != nil {
-		return err
-	}
-	return c.send(text)
+	return c.reply(text, batch)
 }
 
 // send writes one line. Lines never mix.
@@ -299,4 +301,57 @@ func (c *lineConn) drain() {
 			return
 		}
 	}
+}
+
+// opened opens the mailbox, after the handshake: before it nobody is told anything.
+func (c *lineConn) opened() {
+	c.quitMu.Lock()
+	defer c.quitMu.Unlock()
+	c.closeBox = c.door.hub.open(c.box, kinds{tools: true, resources: true})
+	go c.tell()
+}
+
+// tell writes the news as the client reads them. It ends with the connection; a
+// write that is under way then ends with out.
+func (c *lineConn) tell() {
+	for {
+		select {
+		case <-c.box.bell:
+			var failed error
+			err := fault.Guard(func() error { failed = c.notify(messages(c.box.take(), nil)...); return nil })
+			if failed != nil {
+				return
+			}
+			if err != nil {
+				c.door.Log.Error("news were not told; the client is told that some may be missing", "error", err)
+				time.Sleep(restAfterPanic)
+				c.door.hub.resync(c.box)
+			}
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+// notify writes notifications.
+func (c *lineConn) notify(texts ...[]byte) error {
+	for _, text := range texts {
+		if err := c.send(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beat does nothing: a pipe is not cut for being silent.
+func (c *lineConn) beat() error { return nil }
+
+// reserve makes room for n subscriptions, of all that the client has open.
+func (c *lineConn) reserve(n int) (release func(), err error) {
+	release = func() { c.listening.Add(int64(-n)) }
+	if used := c.listening.Add(int64(n)); used > MaxSubscriptions {
+		release()
+		return nil, TooManySubscriptions(int(used) - n)
+	}
+	return release, nil
 }
