@@ -73,20 +73,16 @@ func (p *program) doctor(cmd *cobra.Command, file string, deep bool) error {
 	if err := p.print(result.Structured, d.write); err != nil {
 		return err
 	}
-	if !d.OK {
-		return failure{d.exitCode(), file + " is not well"}
+	if d.OK {
+		return nil
 	}
-	return nil
-}
-
-// exitCode tells wrong data from what is wrong around it.
-func (d diagnosis) exitCode() int {
-	for _, c := range d.Checks {
+	code := exitFailed
+	for _, c := range d.Checks { // what the file holds is told from what is around it
 		if c.Result == "failed" && (c.Name == "file" || c.Name == "head" || c.Name == "schema") {
-			return exitInvalid
+			code = exitInvalid
 		}
 	}
-	return exitFailed
+	return failure{code, file + " is not well"}
 }
 
 func (d diagnosis) write(w io.Writer, _ json.RawMessage) error {

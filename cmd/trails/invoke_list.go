@@ -79,7 +79,11 @@ func constraints(f capability.Field) string {
 		must = append(must, "be given")
 	}
 	if len(f.OneOf) > 0 {
-		must = append(must, "be one of "+joined(f.OneOf))
+		words := make([]string, len(f.OneOf))
+		for i, v := range f.OneOf {
+			words[i] = fmt.Sprint(v)
+		}
+		must = append(must, "be one of "+strings.Join(words, "|"))
 	}
 	if f.Pattern != "" {
 		must = append(must, "match "+f.Pattern)
@@ -114,12 +118,4 @@ func appendBounds(must []string, what string, least, most *int) []string {
 		return append(must, fmt.Sprintf("%s ≤ %d", what, *most))
 	}
 	return must
-}
-
-func joined(values []any) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = fmt.Sprint(v)
-	}
-	return strings.Join(words, "|")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -24,11 +23,22 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 		name, isJSON := strings.CutSuffix(name, ":")
 		field, known := shape.Field(name)
 		if !known && shape.Closed {
-			return nil, usageError{"unknown argument " + name + fault.DidYouMean(name, fieldNames(shape))}
+			var names []string
+			for _, f := range shape.Fields {
+				names = append(names, f.Name)
+			}
+			return nil, usageError{"unknown argument " + name + fault.DidYouMean(name, names)}
 		}
 		switch {
 		case !isJSON:
-			given[name] = append(given[name], typed(field, value))
+			if !isJSONOf(field.Type, value) {
+				text, err := jsontext.Marshal(value) // invalid UTF-8 becomes the replacement character
+				if err != nil {
+					return nil, err
+				}
+				value = string(text)
+			}
+			given[name] = append(given[name], json.RawMessage(value))
 		case !json.Valid([]byte(value)):
 			return nil, usageError{"argument " + name + ": " + value + " is not JSON"}
 		default:
@@ -49,25 +59,13 @@ func gather(shape capability.Shape, given map[string][]json.RawMessage, values m
 			values[name] = list[0]
 			continue
 		}
-		values[name] = append(append([]byte{'['}, bytes.Join(rawBytes(list), []byte{','})...), ']')
+		array, err := jsontext.Marshal(list)
+		if err != nil {
+			return nil, err
+		}
+		values[name] = array
 	}
 	return values, nil
-}
-
-func rawBytes(list []json.RawMessage) [][]byte {
-	out := make([][]byte, len(list))
-	for i, v := range list {
-		out[i] = v
-	}
-	return out
-}
-
-// typed writes a word as the JSON that the field takes, or as text.
-func typed(field capability.Field, word string) json.RawMessage {
-	if isJSONOf(field.Type, word) {
-		return json.RawMessage(word)
-	}
-	return quoted(word)
 }
 
 // isJSONOf reports whether word, as it stands, is a JSON value of the type; types
@@ -84,21 +82,4 @@ func isJSONOf(t capability.Type, word string) bool {
 	default:
 		return false
 	}
-}
-
-// quoted is a JSON string; invalid UTF-8 becomes the replacement character.
-func quoted(s string) json.RawMessage {
-	text, err := jsontext.Marshal(s)
-	if err != nil {
-		panic(err) // a string is always JSON
-	}
-	return text
-}
-
-func fieldNames(shape capability.Shape) []string {
-	names := make([]string, len(shape.Fields))
-	for i, f := range shape.Fields {
-		names[i] = f.Name
-	}
-	return names
 }

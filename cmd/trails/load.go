@@ -149,18 +149,13 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 		progress.close()
 		return writeLoaded(w, structured, time.Since(start))
 	})
-	return goesOn(err)
-}
-
-// goesOn says of a load that stopped at a bad line how to hear of all of them.
-func goesOn(err error) error {
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Details["stopped_at"] == nil {
+	var at *fault.Error
+	if !errors.As(err, &at) || at.Details["stopped_at"] == nil {
 		return err
 	}
-	c := *f
-	c.Message += "; the load stopped there, --keep-going reports all bad lines"
-	return &c
+	stopped := *at
+	stopped.Message += "; the load stopped there, --keep-going reports all bad lines"
+	return &stopped
 }
 
 // maxContext is the largest JSON-LD context that is read, in bytes.
@@ -225,18 +220,13 @@ func (p *program) openInputs(ctx context.Context, data []string) (inputs []invok
 			return nil, nil, err
 		}
 		files = append(files, f)
-		inputs = append(inputs, invoke.Input{Name: filepath.ToSlash(name), Reader: f, Size: sizeOf(f)})
+		in := invoke.Input{Name: filepath.ToSlash(name), Reader: f} // size 0 is unknown
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			in.Size = info.Size()
+		}
+		inputs = append(inputs, in)
 	}
 	return inputs, closeAll, nil
-}
-
-// sizeOf returns how many bytes are to come, 0 when that is not known.
-func sizeOf(f *os.File) int64 {
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	return info.Size()
 }
 
 // writeLoaded adds how much came and how fast to what every write says.

@@ -85,16 +85,11 @@ func writeCommits(w io.Writer, commits []logged) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "COMMIT\tTIME\tAUTHOR\tCHANGES\tMESSAGE")
 	for _, c := range commits {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t+%s -%s\t%s\n", short(c.ID), seconds(c.Time), line(c.Author), grouped(c.Added), grouped(c.Removed), line(c.Message))
+		stamp := line(c.Time)
+		if t, err := time.Parse(time.RFC3339Nano, c.Time); err == nil {
+			stamp = t.UTC().Format("2006-01-02 15:04:05Z")
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t+%s -%s\t%s\n", short(c.ID), stamp, line(c.Author), grouped(c.Added), grouped(c.Removed), line(c.Message))
 	}
 	return tw.Flush()
-}
-
-// seconds shortens a time for a table.
-func seconds(stamp string) string {
-	t, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil {
-		return line(stamp)
-	}
-	return t.UTC().Format("2006-01-02 15:04:05Z")
 }

@@ -6,13 +6,12 @@ import (
 	"runtime"
 
 	"trails/invoke"
-	"trails/mcp"
 	"trails/telemetry"
 )
 
 // withTracedEngine is withEngine for a process that stays: its calls are traced
-// where the environment names a collector. The observer, which may be nil, hears of
-// them too.
+// where the environment names a collector. observe, which may be nil, is called
+// for each too.
 func (p *program) withTracedEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) (err error) {
 	traces, err := telemetry.StartTraces(ctx, version, p.log)
 	if err != nil {
@@ -32,13 +31,4 @@ func (p *program) withTracedEngine(ctx context.Context, file string, observe fun
 		}
 		return work(e)
 	})
-}
-
-// sourcesOf is what a serving process knows of itself.
-func sourcesOf(e *invoke.Engine, agents *mcp.Server) telemetry.Sources {
-	return telemetry.Sources{
-		Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,
-		Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue, QueryQueue: e.QueryQueue,
-		Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue,
-	}
 }

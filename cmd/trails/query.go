@@ -73,7 +73,7 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
 }
 
 func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
-	a, text, err := p.queryText(cmd, args, f)
+	source, text, err := p.queryText(cmd, args, f)
 	if err != nil {
 		return err
 	}
@@ -94,42 +94,37 @@ func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
 	if _, err := sparql.Parse(text, sparql.Options{Base: f.base}); err != nil {
 		return named(err, f.file) // before files are read
 	}
-	return p.withAsked(cmd.Context(), a, f, func(file string) error {
-		return named(p.askInTime(cmd.Context(), file, c, f), f.file)
+	return p.withSource(cmd.Context(), source, f, func(file string) error {
+		ctx, cancel := context.WithCancel(cmd.Context())
+		if f.timeout > 0 {
+			ctx, cancel = context.WithTimeout(cmd.Context(), f.timeout)
+		}
+		defer cancel()
+		err := p.ask(ctx, file, c, f.explain)
+		if ctx.Err() != nil && cmd.Context().Err() == nil {
+			err = fault.New(fault.TimedOut, "the query took longer than %s; restrict it, or allow more with --timeout", f.timeout)
+		}
+		return named(err, f.file)
 	})
 }
 
-// queryText is what is asked, and the query: SPARQL of the command line, the last of
-// the arguments, or what the file of -f says.
-func (p *program) queryText(cmd *cobra.Command, args []string, f queryFlags) (asked, string, error) {
+// queryText returns what the query reads, and its text: the last of the arguments, or the
+// text of the file of -f.
+func (p *program) queryText(cmd *cobra.Command, args []string, f queryFlags) (querySource, string, error) {
 	if f.file != "" {
-		a, err := p.askedOf(cmd, args, f)
+		source, err := p.sourceOf(cmd, args, f)
 		if err != nil {
-			return a, "", err
+			return source, "", err
 		}
 		text, err := p.readText(cmd.Context(), f.file)
-		return a, string(text), err
+		return source, string(text), err
 	}
 	last := len(args) - 1
 	if last < 0 || last == 0 && len(f.named) == 0 && p.env["TRAILS_DB"] == "" {
-		return asked{}, "", missing(cmd, args, []string{"FILE", "SPARQL"})
+		return querySource{}, "", missing(cmd, args, []string{"FILE", "SPARQL"})
 	}
-	a, err := p.askedOf(cmd, args[:last], f)
-	return a, args[last], err
-}
-
-// askInTime asks within the time of --timeout.
-func (p *program) askInTime(whole context.Context, file string, c invoke.Call, f queryFlags) error {
-	ctx, cancel := context.WithCancel(whole)
-	if f.timeout > 0 {
-		ctx, cancel = context.WithTimeout(whole, f.timeout)
-	}
-	defer cancel()
-	err := p.ask(ctx, file, c, f.explain)
-	if ctx.Err() != nil && whole.Err() == nil {
-		return fault.New(fault.TimedOut, "the query took longer than %s; restrict it, or allow more with --timeout", f.timeout)
-	}
-	return err
+	source, err := p.sourceOf(cmd, args[:last], f)
+	return source, args[last], err
 }
 
 // ask streams the answer, or shows how it is found.
@@ -140,7 +135,7 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 	}
 	out := &table{w: p.stdout}
 	c.Output, c.Format = p.stdout, p.queryFormat()
-	if p.asTable() {
+	if f, ok := p.stdout.Writer.(*os.File); p.output == "table" || p.output == "text" && ok && isatty.IsTerminal(f.Fd()) {
 		c.Output = out
 	}
 	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
@@ -161,11 +156,6 @@ func (p *program) queryFormat() string {
 		return "json,jsonld"
 	}
 	return p.output
-}
-
-func (p *program) asTable() bool {
-	f, ok := p.stdout.Writer.(*os.File)
-	return p.output == "table" || p.output == "text" && ok && isatty.IsTerminal(f.Fd())
 }
 
 // writeExplained shows the algebra, the statement, and how much there is.

@@ -13,15 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/fault"
-	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
 	"trails/rdf"
 	"trails/schema"
 )
 
-// asked is what a query is asked of: a database, or files of RDF.
-type asked struct {
+// querySource is what a query reads: a database, or files of RDF.
+type querySource struct {
 	file string // the database; empty when there are files
 	data []dataFile
 }
@@ -34,41 +33,37 @@ func queryFormats() []load.Format {
 	return slices.DeleteFunc(load.Formats(), func(f load.Format) bool { return f == load.NDJSON })
 }
 
-// askedOf sorts out which files are named: one database, told by how it begins, or any
+// sourceOf sorts out which files are named: one database, told by how it begins, or any
 // number of others.
-func (p *program) askedOf(cmd *cobra.Command, names []string, f queryFlags) (asked, error) {
+func (p *program) sourceOf(cmd *cobra.Command, names []string, f queryFlags) (querySource, error) {
 	db := p.env["TRAILS_DB"]
 	if len(names)+len(f.named) == 0 && db != "" {
 		names = []string{db}
 	}
 	if len(names)+len(f.named) == 0 {
-		return asked{}, missing(cmd, nil, []string{"FILE", "SPARQL"})
+		return querySource{}, missing(cmd, nil, []string{"FILE", "SPARQL"})
 	}
 	if len(names) == 1 && len(f.named) == 0 && (isSQLite(names[0]) || names[0] == db) {
 		if f.format != string(load.Auto) {
-			return asked{}, usageError{"--format is for files of data, and " + names[0] + " is a database"}
+			return querySource{}, usageError{"--format is for files of data, and " + names[0] + " is a database"}
 		}
-		return asked{file: names[0]}, nil
+		return querySource{file: names[0]}, nil
 	}
-	var a asked
+	var source querySource
 	for _, name := range names {
-		a.data = append(a.data, dataFile{path: name})
+		source.data = append(source.data, dataFile{path: name})
 	}
-	for _, text := range f.named {
-		a.data = append(a.data, namedFile(text))
+	for _, text := range f.named { // IRI=FILE, or FILE, whose graph has the file's own IRI
+		d := dataFile{path: text, graph: fileIRI(text)}
+		if at := strings.LastIndexByte(text, '='); at > 0 && schema.CheckIRI(text[:at]) == nil {
+			d = dataFile{path: text[at+1:], graph: text[:at]}
+		}
+		source.data = append(source.data, d)
 	}
-	return a, checkData(a.data, f)
+	return source, checkData(source.data, f)
 }
 
-// namedFile reads FILE, which is named by its own IRI, or IRI=FILE.
-func namedFile(text string) dataFile {
-	if at := strings.LastIndexByte(text, '='); at > 0 && schema.CheckIRI(text[:at]) == nil {
-		return dataFile{path: text[at+1:], graph: text[:at]}
-	}
-	return dataFile{path: text, graph: fileIRI(text)}
-}
-
-// fileIRI is the IRI of a file (RFC 8089), which what it says relatively is relative to.
+// fileIRI is the IRI of a file (RFC 8089), against which its relative IRIs are resolved.
 func fileIRI(path string) string {
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -107,11 +102,11 @@ func checkData(data []dataFile, f queryFlags) error {
 	return nil
 }
 
-// withAsked opens what is asked: files go into a database of their own, which is
-// removed in the end.
-func (p *program) withAsked(ctx context.Context, a asked, f queryFlags, work func(file string) error) (err error) {
-	if a.file != "" {
-		return work(a.file)
+// withSource opens what a query reads: files go into a database of their own, which is
+// removed at the end.
+func (p *program) withSource(ctx context.Context, source querySource, f queryFlags, work func(file string) error) (err error) {
+	if source.file != "" {
+		return work(source.file)
 	}
 	dir, err := os.MkdirTemp("", "trails-query-")
 	if err != nil {
@@ -122,7 +117,7 @@ func (p *program) withAsked(ctx context.Context, a asked, f queryFlags, work fun
 	if err := kg.Create(ctx, file, kg.CreateOptions{Name: "files", By: me()}); err != nil {
 		return err
 	}
-	if err := p.loadFiles(ctx, file, a.data, f); err != nil {
+	if err := p.loadFiles(ctx, file, source.data, f); err != nil {
 		return placed(err)
 	}
 	return work(file)
@@ -140,7 +135,11 @@ func (p *program) loadFiles(ctx context.Context, file string, data []dataFile, f
 	}
 	defer closeAll()
 	for i, d := range data {
-		place(&inputs[i], d, f.base)
+		in := &inputs[i]
+		in.Own, in.Graph, in.Base = true, rdf.IRI(d.graph), rdf.IRI(f.base)
+		if f.base == "" && d.path != "-" {
+			in.Base = rdf.IRI(fileIRI(d.path))
+		}
 	}
 	progress := p.newMeter()
 	defer progress.close()
@@ -150,15 +149,7 @@ func (p *program) loadFiles(ctx context.Context, file string, data []dataFile, f
 	})
 }
 
-// place says where the triples of a file go, and what its relative IRIs mean.
-func place(in *invoke.Input, d dataFile, base string) {
-	in.Own, in.Graph, in.Base = true, rdf.IRI(d.graph), rdf.IRI(base)
-	if base == "" && d.path != "-" {
-		in.Base = rdf.IRI(fileIRI(d.path))
-	}
-}
-
-// placed says of the one thing that is wrong with a file where it is: file:line:column.
+// placed puts the place of an error in a file, file:line:column, before its message.
 func placed(err error) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != fault.InvalidData || len(f.Fields) != 1 {

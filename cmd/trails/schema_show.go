@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,20 +23,16 @@ func (p *program) schemaShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.schemaShow(cmd.Context(), file, format)
+			c, err := p.call("schema_get", arguments{"format": format})
+			if err != nil {
+				return err
+			}
+			return p.answer(cmd.Context(), file, c, writeSchema)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "yaml", "yaml, json or turtle")
 	completeWords(cmd, "format", "yaml", "json", "turtle")
 	return cmd
-}
-
-func (p *program) schemaShow(ctx context.Context, file, format string) error {
-	c, err := p.call("schema_get", arguments{"format": format})
-	if err != nil {
-		return err
-	}
-	return p.answer(ctx, file, c, writeSchema)
 }
 
 // writeSchema prints the text of a schema as it is: it may be read back.

@@ -125,48 +125,33 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 	}
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
-		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, portOf(ln.Addr(), s.public)+"-"+e.Graph().Name()
+		base := "http://" + ln.Addr().String()              // where callers find the server,
+		_, port, _ := net.SplitHostPort(ln.Addr().String()) // and at which port browsers do
+		if s.public != nil {
+			base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
+		}
+		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
 		who := auth.New(callers)
 		agents := mcp.New(e, p.mcpOptions(who))
 		defer agents.Close()
-		metrics.Add(sourcesOf(e, agents))
-		web := doors(agents, s.stateful)
+		metrics.Add(telemetry.Sources{
+			Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,
+			Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue, QueryQueue: e.QueryQueue,
+			Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue,
+		})
+		web := httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close}
+		if s.stateful {
+			web.MCP = agents.StatefulHandler()
+		}
+		web.Messages = web.SSE
 		web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
 		web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
-		base := baseOf(ln.Addr(), s.public)
 		p.printAddresses(file, base, ln.Addr(), who.NeedsToken())
 		if s.open {
 			p.openPages(base + "/admin")
 		}
 		return httpapi.New(e, web).Serve(ctx, ln)
 	})
-}
-
-// doors are those of agents: with or without sessions at /mcp, and the legacy one.
-func doors(agents *mcp.Server, stateful bool) httpapi.Options {
-	web := httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close}
-	if stateful {
-		web.MCP = agents.StatefulHandler()
-	}
-	web.Messages = web.SSE
-	return web
-}
-
-// baseOf is where callers find the server.
-func baseOf(addr net.Addr, public *url.URL) string {
-	if public != nil {
-		return public.String()
-	}
-	return "http://" + addr.String()
-}
-
-// portOf is the port at which browsers find it.
-func portOf(addr net.Addr, public *url.URL) string {
-	if public != nil {
-		return cmp.Or(public.Port(), "443")
-	}
-	_, port, _ := net.SplitHostPort(addr.String()) // a listener's address has one
-	return port
 }
 
 // printAddresses says where everything is and how an agent gets there.
