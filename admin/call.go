@@ -10,14 +10,6 @@ import (
 	"trails/invoke"
 )
 
-// callOf is a call by whoever sent r, through this door.
-func callOf(w http.ResponseWriter, r *http.Request) invoke.Call {
-	return invoke.Call{
-		Principal: principalOf(r), Via: "admin",
-		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
-	}
-}
-
 // asker makes the calls of one request.
 type asker struct {
 	engine Engine
@@ -31,7 +23,10 @@ type asker struct {
 }
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
-	return &asker{engine: s.engine, ctx: r.Context(), call: callOf(w, r), palette: s.palette}
+	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, call: invoke.Call{
+		Principal: principalOf(r), Via: "admin",
+		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
+	}}
 }
 
 // ask makes one call and decodes its answer into out.

@@ -83,20 +83,10 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if graph != rdf.DefaultGraph && numberIn(result, "records") == 0 {
+	if graph != rdf.DefaultGraph && changesOf(result.Structured).Records == 0 {
 		return noGraph(graph)
 	}
 	return s.finishStreamed(w, r, a, result)
-}
-
-// numberIn is a member of a call's result that is a number, or 0.
-func numberIn(result invoke.Result, name string) float64 {
-	var members map[string]any
-	if json.Unmarshal(result.Structured, &members) != nil {
-		return 0
-	}
-	n, _ := members[name].(float64)
-	return n
 }
 
 // putGraph puts triples in the place of a graph's.
@@ -153,7 +143,7 @@ func (s *server) deleteGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !existed(result) {
+	if !changesOf(result.Structured).Existed {
 		return noGraph(graph)
 	}
 	answerWrite(w, result)
@@ -163,19 +153,11 @@ func (s *server) deleteGraph(w http.ResponseWriter, r *http.Request) error {
 // answerWrite says that a graph is there now, or is another (section 5.3).
 func answerWrite(w http.ResponseWriter, result invoke.Result) {
 	nameCommit(w.Header(), result.Structured)
-	if existed(result) {
+	if changesOf(result.Structured).Existed {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	w.WriteHeader(http.StatusCreated)
-}
-
-// existed reports whether the graph was there before a load.
-func existed(result invoke.Result) bool {
-	var members struct {
-		Existed bool `json:"existed"`
-	}
-	return json.Unmarshal(result.Structured, &members) == nil && members.Existed
 }
 
 // load makes one commit of the documents, on the state that the request's conditions

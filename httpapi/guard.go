@@ -10,8 +10,8 @@ import (
 	"trails/policy"
 )
 
-// secured sets the headers that keep a browser from making more of an answer than
-// data. Nothing here is a page yet, so nothing may be loaded.
+// secured sets the headers that keep a browser from taking an answer for more than data.
+// The pages set their own.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -36,7 +36,9 @@ func (s *server) ownOrigin(next http.Handler) http.Handler {
 	protection := s.auth.CrossOrigin()
 	return s.gate(next, func(r *http.Request) error {
 		checked := r
-		if isQuery(r) {
+		path := r.URL.Path
+		isQuery := isRead(r) && (path == "/sparql" || path == graphStore || strings.HasPrefix(path, graphStore+"/"))
+		if isQuery { // it asks for as much as the caller's text says, or all of a graph
 			checked = r.Clone(r.Context())
 			checked.Method = http.MethodPost
 		}
@@ -48,12 +50,6 @@ func (s *server) ownOrigin(next http.Handler) http.Handler {
 		}
 		return nil
 	})
-}
-
-// isQuery reports that a read asks for as much as a query may: all of a graph, or what
-// the caller's own text says.
-func isQuery(r *http.Request) bool {
-	return isRead(r) && (r.URL.Path == "/sparql" || r.URL.Path == graphStore || strings.HasPrefix(r.URL.Path, graphStore+"/"))
 }
 
 // gate lets a request on when check has nothing against it.
@@ -87,7 +83,9 @@ func (s *server) authenticated(next http.Handler) http.Handler {
 		p, known := s.auth.Request(r, isRead(r) && r.URL.Path != "/mcp" && r.URL.Path != "/sse")
 		switch {
 		case known:
-			noteCaller(r, p)
+			if entry, ok := r.Context().Value(logEntryKey{}).(*logEntry); ok {
+				entry.caller = p.Author()
+			}
 			r = r.WithContext(auth.WithPrincipal(r.Context(), p))
 		case !s.isOpen(r.URL.Path):
 			s.refuse(w, r, s.auth.Refuse(r))

@@ -11,9 +11,8 @@ import (
 	"trails/policy"
 )
 
-// health answers GET /health, with and without a token: whoever watches over the
-// process has none. So the call has the runtime scope, whatever the process has; and it
-// is no activity, however often it is asked.
+// health answers GET /health, with and without a token. So the call has the runtime scope,
+// whatever the process has, and it is no activity (decision 31).
 func (s *server) health(w http.ResponseWriter, r *http.Request) error {
 	c := s.call(r)
 	c.Capability = "health"
@@ -36,8 +35,8 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	if err := s.engine.Ready(ctx); err != nil {
 		f := fault.Of(err)
 		s.log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.String("trace_id", traceOf(r)), slog.Any("cause", cause(f)))
-		why, told := f.Details["reason"].(string)
-		if !told {
+		why, given := f.Details["reason"].(string)
+		if !given {
 			why = "the log says why"
 		}
 		refuseOutside(w, r, http.StatusServiceUnavailable, "a write would fail now: "+why)

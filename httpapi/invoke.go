@@ -47,22 +47,28 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) erro
 
 // nameCommit names the commit that a write made, if it made one.
 func nameCommit(h http.Header, structured json.RawMessage) {
-	if id := commitOf(structured); id != "" {
-		h.Set(CommitHeader, id)
-		h.Set("ETag", strconv.Quote(id))
+	if c := changesOf(structured); c.Branch != "" && c.Commit != "" {
+		h.Set(CommitHeader, c.Commit)
+		h.Set("ETag", strconv.Quote(c.Commit))
 	}
 }
 
-// commitOf returns the id of the commit that a write's result names, or "".
-func commitOf(structured json.RawMessage) string {
-	var result struct {
-		Commit string `json:"commit"`
-		Branch string `json:"branch"`
+// changes is what the result of a write says of it: the commit that it made, if any, on
+// which branch, the records that it read, and whether the graph that a load names was
+// there before.
+type changes struct {
+	Commit  string `json:"commit"`
+	Branch  string `json:"branch"`
+	Records int64  `json:"records"`
+	Existed bool   `json:"existed"`
+}
+
+// changesOf is the zero value for the result of a call that is no write.
+func changesOf(structured json.RawMessage) (c changes) {
+	if json.Unmarshal(structured, &c) != nil {
+		return changes{}
 	}
-	if json.Unmarshal(structured, &result) != nil || result.Branch == "" {
-		return "" // not the result of a write
-	}
-	return result.Commit
+	return c
 }
 
 // arguments reads the call's arguments from the body and ?dry_run=.

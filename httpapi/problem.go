@@ -47,12 +47,17 @@ func Status(k fault.Kind) int { return verdicts[k].status }
 // refuse answers with err as a problem document.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := s.faultOf(r, err)
-	addRefusalHeaders(w.Header(), f)
+	if f.Kind == fault.Unauthenticated { // RFC 9110, section 11.6.1
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if f.Kind == fault.Exhausted || f.Kind == fault.Busy {
+		w.Header().Set("Retry-After", retryAfter(f.Details["retry_after"]))
+	}
 	writeProblem(w, verdicts[f.Kind].status, problem(f, traceIn(f, r)))
 }
 
-// faultOf says what err means for the caller. Ours is logged whole and shown as
-// nothing but its trace id; the call path logs its own.
+// faultOf returns what the caller is told of err. A fault of ours is logged whole here,
+// unless the call path has done that, and the caller gets its trace id alone.
 func (s *server) faultOf(r *http.Request, err error) *fault.Error {
 	f := fault.Of(err)
 	if why := context.Cause(r.Context()); f.Kind == fault.TimedOut && fault.Is(why, fault.TimedOut) {
@@ -79,16 +84,6 @@ func cause(f *fault.Error) error {
 		return c
 	}
 	return f
-}
-
-// addRefusalHeaders sets what the status asks for (RFC 9110, sections 10.2.3 and 11.6.1).
-func addRefusalHeaders(h http.Header, f *fault.Error) {
-	if f.Kind == fault.Unauthenticated {
-		h.Set("WWW-Authenticate", "Bearer")
-	}
-	if f.Kind == fault.Exhausted || f.Kind == fault.Busy {
-		h.Set("Retry-After", retryAfter(f.Details["retry_after"]))
-	}
 }
 
 // retryAfter is whole seconds, at least one.

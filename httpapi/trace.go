@@ -11,7 +11,6 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // TraceHeader carries the call's trace id with every answer.
@@ -31,17 +30,10 @@ func traced(next http.Handler) http.Handler {
 
 func traceOf(r *http.Request) string { return invoke.TraceOf(r.Context()).ID }
 
-// logEntry is what the stages further in find out for the access log.
+// logEntry is what later stages add to a request's line in the access log.
 type logEntry struct{ caller string }
 
 type logEntryKey struct{}
-
-// noteCaller tells the access log who asks.
-func noteCaller(r *http.Request, p policy.Principal) {
-	if v, ok := r.Context().Value(logEntryKey{}).(*logEntry); ok {
-		v.caller = p.Author()
-	}
-}
 
 // logged writes one line a request, at debug; of a stream when it has ended.
 func (s *server) logged(next http.Handler) http.Handler {
