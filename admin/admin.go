@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"trails/auth"
 	"trails/fault"
@@ -48,7 +49,7 @@ type site struct {
 	mux       *http.ServeMux
 	templates templates
 	palette   *palette
-	watchers  watchers
+	watchers  atomic.Int64 // open event streams
 	ledger    *ledger
 }
 

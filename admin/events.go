@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"trails/fault"
 	"trails/httpapi/sse"
-	"trails/invoke"
 )
 
 // Limits of event streams.
@@ -20,20 +18,7 @@ const (
 	writeWait   = 10 * time.Second // how long a reader may stall before its stream is cut
 )
 
-// watchers counts the open event streams.
-type watchers struct{ open atomic.Int64 }
-
-func (n *watchers) enter() bool {
-	if n.open.Add(1) > maxWatchers {
-		n.leave()
-		return false
-	}
-	return true
-}
-
-func (n *watchers) leave() { n.open.Add(-1) }
-
-// event is what an open page hears of a change.
+// event is what an open page is sent of a change.
 type event struct {
 	Head      string   `json:"head"`
 	Schema    bool     `json:"schema"`
@@ -42,23 +27,15 @@ type event struct {
 	Resync    bool     `json:"resync"`
 }
 
-func eventOf(c invoke.Change) event {
-	e := event{Head: c.Head, Schema: c.Schema, Types: c.Types, Instances: c.Instances, Resync: c.Resync}
-	if len(e.Instances) > maxNamed {
-		e.Instances, e.Resync = nil, true
-	}
-	return e
-}
-
 // events answers /admin/events: what changes in the graph, as server-sent events,
 // until the browser closes the stream or the server stops. It watches before it reads
 // the head, so that no change is missed between the two.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
-	if !s.watchers.enter() {
+	defer s.watchers.Add(-1)
+	if s.watchers.Add(1) > maxWatchers {
 		w.Header().Set("Retry-After", "10")
 		return fault.New(fault.Unusable, "too many pages are open")
 	}
-	defer s.watchers.leave()
 	changes := s.engine.Watch(r.Context(), principalOf(r))
 	a := s.asker(w, r)
 	var health struct{ Head string }
@@ -88,7 +65,11 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 			if !more {
 				return nil
 			}
-			err = send("change", eventOf(c))
+			e := event{Head: c.Head, Schema: c.Schema, Types: c.Types, Instances: c.Instances, Resync: c.Resync}
+			if len(e.Instances) > maxNamed {
+				e.Instances, e.Resync = nil, true
+			}
+			err = send("change", e)
 		case <-beat.C:
 			err = stream.Beat()
 		}

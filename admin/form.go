@@ -15,7 +15,7 @@ import (
 // formRoutes are the pages of capabilities and the sign-in.
 var formRoutes = []route{
 	{pattern: "GET /admin/capabilities", handle: (*site).capabilities},
-	{pattern: "GET /admin/capabilities/{id}", handle: (*site).blank},
+	{pattern: "GET /admin/capabilities/{id}", handle: (*site).emptyForm},
 	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit},
 	{pattern: "GET /admin/capabilities/{id}/done/{key}", handle: (*site).done},
 	{pattern: "GET /admin/suggest", handle: (*site).suggest, part: true},
@@ -24,9 +24,8 @@ var formRoutes = []route{
 	{pattern: "POST /admin/logout", handle: (*site).signOut, open: true},
 }
 
-// filling is one form on its way: what it asks, what was filled in, and what the
-// page says about it.
-type filling struct {
+// formState is a form, what was filled in, and what the page says about it.
+type formState struct {
 	*asker
 	capability capability.Descriptor
 	shape      capability.Shape // what the form asks: not what the page itself decides
@@ -40,8 +39,8 @@ type filling struct {
 	seen string
 }
 
-// decided are arguments that the page gives by its buttons or works out itself.
-func decided(d capability.Descriptor) []string {
+// setByPage are arguments that the page gives by its buttons or works out itself.
+func setByPage(d capability.Descriptor) []string {
 	if changesOne(d) {
 		return []string{"dry_run", "if_commit"}
 	}
@@ -53,35 +52,35 @@ func changesOne(d capability.Descriptor) bool {
 	return d.InputShape.NodeType != "" && (d.Op() == "update" || d.Op() == "delete")
 }
 
-// asked is the part of a capability's input that its form asks for. The id of a node
+// formShape is the part of a capability's input that its form asks for. The id of a node
 // to change is found like any other reference.
-func asked(d capability.Descriptor) capability.Shape {
+func formShape(d capability.Descriptor) capability.Shape {
 	shape := d.InputShape
 	shape.Fields = slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
-		return slices.Contains(decided(d), f.Name)
+		return slices.Contains(setByPage(d), f.Name)
 	})
 	return shape
 }
 
-// filling starts a form for the capability that the address names, if the caller may
+// newForm starts a form for the capability that the address names, if the caller may
 // see it.
-func (s *site) filling(w http.ResponseWriter, r *http.Request, id string) (*filling, error) {
+func (s *site) newForm(w http.ResponseWriter, r *http.Request, id string) (*formState, error) {
 	tools, err := s.engine.Tools(r.Context(), principalOf(r))
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range tools.Descriptors {
 		if d.ID == id || capability.ToolName(d.ID) == id {
-			return &filling{asker: s.asker(w, r), capability: d, shape: asked(d), entries: map[string]form.Entry{}, key: uuid.NewString()}, nil
+			return &formState{asker: s.asker(w, r), capability: d, shape: formShape(d), entries: map[string]form.Entry{}, key: uuid.NewString()}, nil
 		}
 	}
 	return nil, fault.New(fault.NotFound, "there is no capability %s, or it is not for you", line(id))
 }
 
-// blank answers the empty form, or that of one instance, with its values, when the
+// emptyForm answers the empty form, or that of one instance, with its values, when the
 // address says ?id=.
-func (s *site) blank(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.filling(w, r, r.PathValue("id"))
+func (s *site) emptyForm(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.newForm(w, r, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -91,14 +90,14 @@ func (s *site) blank(w http.ResponseWriter, r *http.Request) error {
 		}
 		f.entries[name] = form.Entry{Texts: values}
 	}
-	if err := f.aim(); err != nil {
+	if err := f.readInstance(); err != nil {
 		return err
 	}
 	return s.showForm(w, r, http.StatusOK, f, formView{})
 }
 
-// aim reads the instance that the form changes, when the form says which.
-func (f *filling) aim() error {
+// readInstance reads the instance that the form changes, when the form says which.
+func (f *formState) readInstance() error {
 	id := f.id()
 	if id == "" {
 		return nil
@@ -118,14 +117,14 @@ func (f *filling) aim() error {
 }
 
 // begin returns the form's entries as the instance is now.
-func (f *filling) begin(t *target) map[string]form.Entry {
+func (f *formState) begin(t *target) map[string]form.Entry {
 	entries := form.Begin(f.shape, t.values, t.held)
 	entries["id"] = form.Entry{Texts: []string{t.Node.ID}}
 	return entries
 }
 
 // id is the instance that the form is about; "" when it does not say, or need to.
-func (f *filling) id() string {
+func (f *formState) id() string {
 	texts := f.entries["id"].Texts
 	if !changesOne(f.capability) || len(texts) != 1 {
 		return ""

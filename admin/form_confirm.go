@@ -23,8 +23,8 @@ type question struct {
 // hidden is a value that the form sends again.
 type hidden struct{ Name, Value string }
 
-// agreed holds up a call that loses something until a person agreed to just that.
-func (s *site) agreed(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
+// confirmLoss holds up a call that loses something until a person agreed to just that.
+func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
 	if !p.loses() || p.confirmed == p.digest() {
 		return false, nil
 	}
@@ -53,7 +53,7 @@ func (p *post) loses() bool {
 	}
 	_ = json.Unmarshal(p.object(), &args) // fields of other types are another capability's
 	onlyAdds := p.capability.ID == "load" && args.Mode != "overwrite" && args.Mode != "replace"
-	return p.mayAsk() && !args.Plan && !onlyAdds
+	return p.capability.ConsentRequired && !args.Plan && !onlyAdds
 }
 
 // hidden is the form as it was sent, without its buttons.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"trails/admin/form"
 	"trails/capability"
@@ -29,7 +30,7 @@ const (
 
 // post is a form that was sent.
 type post struct {
-	*filling
+	*formState
 	values    url.Values // as they came; a question sends them again
 	args      []form.Argument
 	do        string
@@ -39,7 +40,7 @@ type post struct {
 // submit answers a form that was sent: with the form again where something is to be
 // mended, with a question where something would be lost, or with the result.
 func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.filling(w, r, r.PathValue("id"))
+	f, err := s.newForm(w, r, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -51,12 +52,11 @@ func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := f.read(values)
-	return s.pass(w, r, p)
+	return s.process(w, r, f.read(values))
 }
 
 // read takes a posted form in.
-func (f *filling) read(values url.Values) *post {
+func (f *formState) read(values url.Values) *post {
 	posted := form.Read(f.shape, values)
 	args, wrong := form.Arguments(f.shape, posted.Entries)
 	f.entries, f.problems = posted.Entries, append(posted.Problems, wrong...)
@@ -64,27 +64,27 @@ func (f *filling) read(values url.Values) *post {
 	if key := values.Get(keyName); key != "" && len(key) <= 64 {
 		f.key = key
 	}
-	p := &post{filling: f, values: values, args: args, do: values.Get(doName), confirmed: values.Get(confirmedName)}
+	p := &post{formState: f, values: values, args: args, do: values.Get(doName), confirmed: values.Get(confirmedName)}
 	if posted.Rows {
 		p.do = doEdit
 	}
 	return p
 }
 
-// pass leads a post through what may hold it up. Each step answers the request and
-// says so, or lets it on.
-func (s *site) pass(w http.ResponseWriter, r *http.Request, p *post) error {
+// process takes a post through its steps. The first one that answers the request is the
+// last.
+func (s *site) process(w http.ResponseWriter, r *http.Request, p *post) error {
 	entry := s.ledger.open(p.call.Principal.ID, p.key)
 	defer entry.close()
 	steps := []func(http.ResponseWriter, *http.Request, *post, *ledgerEntry) (bool, error){
-		s.again,   // first: what happened under this key happened, whatever the graph is now
-		s.aimed,   // before everything that shows the instance
-		s.edited,  // a button that only changes the form
-		s.current, // before any call: nothing is right on an instance that is another one now
-		s.mended,  // before the call: these cannot be sent
-		s.dryRun,  // instead of the call
-		s.agreed,  // just before the call: it shows what would be lost
-		s.called,
+		s.answerSentBefore, // first: what happened under this key happened, whatever the graph is now
+		s.readInstance,     // before everything that shows the instance
+		s.showAgain,        // a button that only changes the form
+		s.refuseStale,      // before any call: nothing is right on an instance that is another one now
+		s.refuseInvalid,    // before the call: these cannot be sent
+		s.dryRun,           // instead of the call
+		s.confirmLoss,      // just before the call: it shows what would be lost
+		s.makeCall,
 	}
 	for _, step := range steps {
 		if answered, err := step(w, r, p, entry); answered || err != nil {
@@ -94,9 +94,9 @@ func (s *site) pass(w http.ResponseWriter, r *http.Request, p *post) error {
 	return nil
 }
 
-// again answers a form that was sent before: the same one with what it did, another
-// one under the same key with a way out.
-func (s *site) again(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) (bool, error) {
+// answerSentBefore answers a form that was sent before: the same one with what it did; one
+// with other values gets another key.
+func (s *site) answerSentBefore(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) (bool, error) {
 	if e.digest == "" || p.do != doCall {
 		return false, nil
 	}
@@ -117,22 +117,22 @@ func (p *post) startOver() {
 var sentBefore = fault.FieldError{Code: fault.Unique, Message: "This form was sent before, with other values, and that call is done. " +
 	"What you changed since was not sent. Look at it and send it again, as a call of its own."}
 
-// aimed reads the instance that the form is about.
-func (s *site) aimed(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
+// readInstance reads the instance that the form is about.
+func (s *site) readInstance(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
 	id := p.id()
 	if id == "" {
 		return false, nil
 	}
 	t, err := p.readTarget(id)
 	if fault.Is(err, fault.NotFound) {
-		return true, s.gone(w, r, p, err)
+		return true, s.refuseGone(w, r, p, err)
 	}
 	p.target = t
 	return false, err
 }
 
-// edited shows the form as the button left it.
-func (s *site) edited(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
+// showAgain shows the form as the button left it.
+func (s *site) showAgain(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
 	if p.do == doCall || p.do == doDryRun {
 		return false, nil
 	}
@@ -140,38 +140,30 @@ func (s *site) edited(w http.ResponseWriter, r *http.Request, p *post, _ *ledger
 	return true, s.showPosted(w, r, http.StatusOK, p, formView{})
 }
 
-// mended shows what cannot be sent, together with what the call would say of the rest.
-func (s *site) mended(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
+// refuseInvalid shows what cannot be sent, together with what the call would say of the rest.
+func (s *site) refuseInvalid(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
 	if len(p.problems) == 0 {
 		return false, nil
 	}
 	if _, err := p.try(); err != nil {
-		p.problems = append(p.problems, unsaid(p.problems, fault.Of(err).Fields)...)
+		p.problems = append(p.problems, onOtherFields(p.problems, fault.Of(err).Fields)...)
 	}
 	return true, s.showPosted(w, r, http.StatusUnprocessableEntity, p, formView{})
 }
 
-// unsaid leaves out errors on fields that have one already.
-func unsaid(told, more []fault.FieldError) []fault.FieldError {
-	known := map[string]bool{}
-	for _, f := range told {
-		known[f.Field] = true
-	}
-	var out []fault.FieldError
-	for _, f := range more {
-		if !known[f.Field] {
-			out = append(out, f)
-		}
-	}
-	return out
+// onOtherFields leaves out errors on fields that have one already.
+func onOtherFields(known, more []fault.FieldError) []fault.FieldError {
+	return slices.DeleteFunc(slices.Clone(more), func(f fault.FieldError) bool {
+		return slices.ContainsFunc(known, func(k fault.FieldError) bool { return k.Field == f.Field })
+	})
 }
 
-// current holds up a form whose instance changed since it was made.
-func (s *site) current(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
+// refuseStale holds up a form whose instance changed since it was made.
+func (s *site) refuseStale(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
 	if p.target == nil || p.target.seen() == p.seen {
 		return false, nil
 	}
-	return true, s.stale(w, r, p)
+	return true, s.showStale(w, r, p)
 }
 
 // dryRun shows what the call would do.
@@ -199,14 +191,14 @@ func (p *post) object(more ...form.Argument) json.RawMessage {
 	return form.Object(append(p.args[:len(p.args):len(p.args)], more...))
 }
 
-func (f *filling) invoke(args json.RawMessage, key string) (invoke.Result, error) {
+func (f *formState) invoke(args json.RawMessage, key string) (invoke.Result, error) {
 	c := f.call
 	c.Capability, c.Args, c.IdempotencyKey = f.capability.ID, args, key
 	return f.engine.Call(f.ctx, c)
 }
 
-// called makes the call and answers with its result.
-func (s *site) called(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) (bool, error) {
+// makeCall makes the call and answers with its result.
+func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) (bool, error) {
 	if p.capability.SideEffects == capability.None {
 		res, err := p.invoke(p.object(), "")
 		if err != nil {
@@ -217,9 +209,9 @@ func (s *site) called(w http.ResponseWriter, r *http.Request, p *post, e *ledger
 	ifCommit, res, err := p.write()
 	switch {
 	case errors.Is(err, errStale):
-		return true, s.stale(w, r, p)
+		return true, s.showStale(w, r, p)
 	case fault.Is(err, fault.NotFound) && p.target != nil:
-		return true, s.gone(w, r, p, err)
+		return true, s.refuseGone(w, r, p, err)
 	case err != nil:
 		return true, s.showFailed(w, r, p, err)
 	}

@@ -29,7 +29,7 @@ type resultView struct {
 const jsonShown = 64 << 10
 
 // resultOf makes a result readable.
-func (f *filling) resultOf(r *http.Request, args, structured json.RawMessage) *resultView {
+func (f *formState) resultOf(r *http.Request, args, structured json.RawMessage) *resultView {
 	var written struct {
 		Commit   *string
 		Branch   string
@@ -60,7 +60,7 @@ func doneURL(capability, key string) string {
 
 // done answers with the result of a form that was sent: reloading it sends nothing.
 func (s *site) done(w http.ResponseWriter, r *http.Request) error {
-	f, err := s.filling(w, r, r.PathValue("id"))
+	f, err := s.newForm(w, r, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ type doneData struct {
 // headingsDone say what happened.
 var headingsDone = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
 
-func (f *filling) heading() string {
+func (f *formState) heading() string {
 	if past, ok := headingsDone[f.capability.Op()]; ok && f.capability.InputShape.NodeType != "" {
 		return f.capability.InputShape.NodeType + " " + past
 	}

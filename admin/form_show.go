@@ -49,7 +49,7 @@ type formData struct {
 var furtherFields = []string{"branch", "if_commit"}
 
 // showForm answers with the form as it stands.
-func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *filling, v formView) error {
+func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *formState, v formView) error {
 	d := f.data(v)
 	return s.respond(w, r, status, "capability.html", page{
 		Title: f.title(), Nav: "capabilities", Type: d.Type, Data: d, Scripts: []string{"form.js"},
@@ -62,7 +62,7 @@ func (s *site) showPosted(w http.ResponseWriter, r *http.Request, status int, p 
 	if p.target != nil {
 		p.entries = form.Rebase(p.shape, p.entries, p.begin(p.target))
 	}
-	return s.showForm(w, r, status, p.filling, v)
+	return s.showForm(w, r, status, p.formState, v)
 }
 
 // showFailed answers a call that was refused: its errors next to their fields.
@@ -83,23 +83,23 @@ func (s *site) showFailed(w http.ResponseWriter, r *http.Request, p *post, err e
 		v.Message = f.Message
 	}
 	p.problems = append(p.problems, f.Fields...)
-	return s.showPosted(w, r, statusOf(f), p, v)
+	return s.showPosted(w, r, status(err), p, v)
 }
 
-func statusOf(f *fault.Error) int { return status(f) }
-
-func (f *filling) data(v formView) formData {
+func (f *formState) data(v formView) formData {
 	d := formData{
 		formView: v, Capability: f.capability, Type: f.capability.InputShape.NodeType, Effect: effects[f.capability.SideEffects],
 		Form: form.New(f.needed(), f.entries, f.problems), Target: f.target, Key: f.key, Seen: f.seen,
 		Pick: changesOne(f.capability) && f.target == nil && !v.Gone, Writes: f.capability.SideEffects != capability.None,
-		Asks: f.mayAsk(), Upload: uploads[f.capability.ID], Labels: map[string]string{},
+		Asks: f.capability.ConsentRequired, Upload: uploads[f.capability.ID], Labels: map[string]string{},
 	}
 	if d.Type != "" {
 		d.Op = f.capability.Op()
 	}
 	if d.Pick {
-		d.Form = f.picking()
+		id, _ := f.shape.Field("id") // the form asks for the instance alone
+		id.Type, id.NodeType = capability.IRI, f.capability.InputShape.NodeType
+		d.Form = form.New(capability.Shape{Fields: []capability.Field{id}}, f.entries, f.problems)
 	}
 	for _, field := range d.Form.Fields {
 		switch {
@@ -118,7 +118,7 @@ func (f *filling) data(v formView) formData {
 }
 
 // needed is the shape of the form with what the instance cannot be without.
-func (f *filling) needed() capability.Shape {
+func (f *formState) needed() capability.Shape {
 	shape := f.shape
 	if f.target == nil {
 		return shape
@@ -132,16 +132,9 @@ func (f *filling) needed() capability.Shape {
 	return shape
 }
 
-// picking is the form that asks for the instance alone.
-func (f *filling) picking() form.Form {
-	id, _ := f.shape.Field("id")
-	id.Type, id.NodeType = capability.IRI, f.capability.InputShape.NodeType
-	return form.New(capability.Shape{Fields: []capability.Field{id}}, f.entries, f.problems)
-}
-
 // options asks for the first nodes that each field may refer to: what a browser
 // without scripts offers.
-func (f *filling) options(fields []form.Field) map[string][]suggestion {
+func (f *formState) options(fields []form.Field) map[string][]suggestion {
 	const first = 50
 	out := map[string][]suggestion{}
 	for _, field := range fields {
@@ -170,7 +163,7 @@ func (t *target) label(into map[string]string) {
 // verbs say what a typed write does.
 var verbs = map[string]string{"create": "Create", "update": "Edit", "delete": "Delete"}
 
-func (f *filling) title() string {
+func (f *formState) title() string {
 	verb, ok := verbs[f.capability.Op()]
 	typeName := f.capability.InputShape.NodeType
 	switch {
@@ -182,7 +175,7 @@ func (f *filling) title() string {
 	return verb + " " + typeName
 }
 
-func (f *filling) crumbs() []link {
+func (f *formState) crumbs() []link {
 	typeName := f.capability.InputShape.NodeType
 	switch {
 	case f.target != nil:
@@ -195,7 +188,7 @@ func (f *filling) crumbs() []link {
 }
 
 // live lets an open form say that its instance changed meanwhile.
-func (f *filling) live(v formView) live {
+func (f *formState) live(v formView) live {
 	if f.target == nil || v.Result != nil {
 		return live{}
 	}
@@ -203,12 +196,7 @@ func (f *filling) live(v formView) live {
 	return live{Mode: "notice", Types: []string{n.Type}, Instances: []string{n.Type + "/" + n.ID}, Head: f.target.head}
 }
 
-// mayAsk reports a capability whose calls a person has to agree to.
-func (f *filling) mayAsk() bool {
-	return f.capability.ConsentRequired
-}
-
-func (f *filling) isDelete() bool { return changesOne(f.capability) && f.capability.Op() == "delete" }
+func (f *formState) isDelete() bool { return changesOne(f.capability) && f.capability.Op() == "delete" }
 
 // LabelOf is the name of the node that a field refers to, as far as it is known.
 func (d formData) LabelOf(text string) string { return d.Labels[strings.TrimSpace(text)] }

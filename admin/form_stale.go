@@ -73,9 +73,9 @@ type conflictRow struct {
 	Same     bool
 }
 
-// stale shows what the instance has become next to what was filled in. The form
+// showStale shows what the instance has become next to what was filled in. The form
 // below stands on the instance as it is now, under a key of its own.
-func (s *site) stale(w http.ResponseWriter, r *http.Request, p *post) error {
+func (s *site) showStale(w http.ResponseWriter, r *http.Request, p *post) error {
 	c := p.conflict()
 	p.seen, p.key = p.target.seen(), newKey()
 	return s.showPosted(w, r, http.StatusConflict, p, formView{Conflict: &c})
@@ -104,10 +104,10 @@ func (p *post) conflict() conflict {
 	return c
 }
 
-// gone shows a form whose instance is no longer there, or never was.
-func (s *site) gone(w http.ResponseWriter, r *http.Request, p *post, err error) error {
+// refuseGone shows a form whose instance is no longer there, or never was.
+func (s *site) refuseGone(w http.ResponseWriter, r *http.Request, p *post, err error) error {
 	by, _ := fault.Of(err).Details["deleted_by"].(string)
 	v := formView{Gone: true, DeletedBy: by, Message: fault.Of(err).Message}
 	p.target = nil
-	return s.showForm(w, r, http.StatusGone, p.filling, v)
+	return s.showForm(w, r, http.StatusGone, p.formState, v)
 }

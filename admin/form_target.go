@@ -25,7 +25,7 @@ type target struct {
 }
 
 // readTarget reads an instance for its form.
-func (f *filling) readTarget(id string) (*target, error) {
+func (f *formState) readTarget(id string) (*target, error) {
 	t := &target{values: map[string]json.RawMessage{}, held: map[string]string{}}
 	args := map[string]any{"type": f.capability.InputShape.NodeType, "id": id, "limit": valuesEdited}
 	if err := f.ask("entity_get", args, &t.instanceAnswer); err != nil {
@@ -92,17 +92,13 @@ func argument(f capability.Field, cells []cell) json.RawMessage {
 	}
 	text, err := jsontext.Marshal(values)
 	if err != nil { // a value that says it is JSON and is not
-		text, _ = jsontext.Marshal(textsOf(cells))
+		texts := make([]string, len(cells))
+		for i, c := range cells {
+			texts[i] = c.Text
+		}
+		text, _ = jsontext.Marshal(texts)
 	}
 	return text
-}
-
-func textsOf(cells []cell) []string {
-	texts := make([]string, len(cells))
-	for i, c := range cells {
-		texts[i] = c.Text
-	}
-	return texts
 }
 
 // bareTypes are those whose values stand in JSON without quotes.

@@ -45,7 +45,11 @@ func shownAt(raw json.RawMessage, depth int) shown {
 	case depth >= depthShown:
 		return shown{Text: firstRunes(string(raw), textShown)}
 	case raw[0] == '{':
-		return shown{Members: membersOf(raw, depth)}
+		var members []shownMember
+		for _, m := range namesOf(raw) { // in the order in which they are written
+			members = append(members, shownMember{m.name, shownAt(m.value, depth+1)})
+		}
+		return shown{Members: members}
 	case raw[0] == '[':
 		return shownArray(raw, depth)
 	case raw[0] == '"':
@@ -54,29 +58,15 @@ func shownAt(raw json.RawMessage, depth int) shown {
 		if commitID.MatchString(text) {
 			return shown{Commit: text}
 		}
-		return shown{Text: cutText(text)}
+		if utf8.RuneCountInString(text) > textShown { // the JSON beside it has more
+			text = firstRunes(text, textShown) + "…"
+		}
+		return shown{Text: text}
 	}
 	return shown{Text: string(raw)}
 }
 
 var commitID = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-// cutText keeps a page small; the JSON beside it has more.
-func cutText(text string) string {
-	if utf8.RuneCountInString(text) <= textShown {
-		return text
-	}
-	return firstRunes(text, textShown) + "…"
-}
-
-// membersOf reads an object in the order in which it is written.
-func membersOf(raw json.RawMessage, depth int) []shownMember {
-	var out []shownMember
-	for _, name := range namesOf(raw) {
-		out = append(out, shownMember{name.name, shownAt(name.value, depth+1)})
-	}
-	return out
-}
 
 type rawMember struct {
 	name  string

@@ -112,7 +112,7 @@ func (s *site) resume(w http.ResponseWriter, r *http.Request, data loginData) er
 		http.Redirect(w, r, data.Next, http.StatusSeeOther)
 		return nil
 	}
-	f, err := s.filling(w, r, id)
+	f, err := s.newForm(w, r, id)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *site) resume(w http.ResponseWriter, r *http.Request, data loginData) er
 		values.Add(strings.TrimPrefix(h.Name, keptPrefix), h.Value)
 	}
 	values.Set(doName, doEdit)
-	return s.pass(w, r, f.read(values))
+	return s.process(w, r, f.read(values))
 }
 
 // kept are the values that wait in the sign-in's own form.
