@@ -54,10 +54,6 @@ func exists(op sparql.Op) sparql.Expr { return sparql.Exists{Op: op} }
 
 func not(e sparql.Expr) sparql.Expr { return sparql.Call{Func: sparql.Not, Args: []sparql.Expr{e}} }
 
-func isNot(v sparql.Var, t rdf.Term) sparql.Expr {
-	return sparql.Call{Func: sparql.NotEqual, Args: []sparql.Expr{sparql.VarExpr{Var: v}, sparql.TermExpr{Term: t}}}
-}
-
 // countBy counts the solutions, those of each value of some variables apart.
 func countBy(op sparql.Op, by ...sparql.Var) sparql.Op {
 	g := sparql.Group{Op: op, Aggregates: []sparql.Aggregation{{Var: varN, Aggregate: sparql.Aggregate{Func: sparql.Count}}}}

@@ -79,34 +79,3 @@ func (r *Reader) ReferrersOfType(ctx context.Context, p rdf.IRI, o, class rdf.Te
 	}
 	return r.askTerms(ctx, slice(stored(that(referrers(p, o, most, 0), typed), false, varS), limit, 0), varS)
 }
-
-// Link is a statement between two nodes as seen from one of them.
-type Link struct {
-	Predicate rdf.IRI
-	Node      rdf.Term
-}
-
-// Outgoing returns the links of a node in the default graph, rdf:type apart, limit at most.
-func (r *Reader) Outgoing(ctx context.Context, node rdf.Term, limit int) ([]Link, error) {
-	isNode := not(sparql.Call{Func: "ISLITERAL", Args: []sparql.Expr{sparql.VarExpr{Var: varO}}})
-	return r.links(ctx, that(bgp(said(node, nil, nil)), isNode), varO, limit)
-}
-
-// Incoming returns the links to a node in the default graph, rdf:type apart, limit at most.
-func (r *Reader) Incoming(ctx context.Context, node rdf.Term, limit int) ([]Link, error) {
-	return r.links(ctx, bgp(said(nil, nil, node)), varS, limit)
-}
-
-func (r *Reader) links(ctx context.Context, op sparql.Op, other sparql.Var, limit int) (list []Link, err error) {
-	op = slice(that(op, isNot(varP, rdf.Type)), limit, 0)
-	err = r.ask(ctx, op, []sparql.Var{varP, other}, func(a *answer) (bool, error) {
-		row, err := a.row()
-		if err != nil {
-			return false, err
-		}
-		iri, _ := row[0].(rdf.IRI)
-		list = append(list, Link{iri, row[1]})
-		return true, nil
-	})
-	return list, err
-}

@@ -141,8 +141,6 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 		"types of referrers":          func(r *Reader) error { _, err := r.ReferrerTypes(ctx, p, o, 20); return err },
 		"referrers of a type":         func(r *Reader) error { _, err := r.ReferrersOfType(ctx, p, o, o, 20, 2); return err },
 		"referrers without a type":    func(r *Reader) error { _, err := r.ReferrersOfType(ctx, p, o, nil, 20, 2); return err },
-		"links from a node":           func(r *Reader) error { _, err := r.Outgoing(ctx, s, 5); return err },
-		"links to a node":             func(r *Reader) error { _, err := r.Incoming(ctx, o, 5); return err },
 		"subjects of pairs":           func(r *Reader) error { _, err := r.Having(ctx, several.Pairs, 2); return err },
 		"a page":                      func(r *Reader) error { _, err := r.Select(ctx, one, 2, 1); return err },
 		"a page of two types":         func(r *Reader) error { _, err := r.Select(ctx, several, 2, 1); return err },

@@ -33,3 +33,64 @@ func (r *Reader) Exists(ctx context.Context, s rdf.Term) (found bool, err error)
 	})
 	return found, err
 }
+
+// A few subjects are asked one by one; of others as many values are read at once as
+// ordinary nodes have.
+const (
+	fewSubjects = 4
+	manyValues  = 1000
+	valuesEach  = 4 // and so many of each subject
+)
+
+// EachValues returns what [Reader.Values] lists for each of the subjects, the first ones,
+// each at most.
+func (r *Reader) EachValues(ctx context.Context, subjects []rdf.Term, p rdf.IRI, each int) (map[rdf.Term][]rdf.Term, error) {
+	out := make(map[rdf.Term][]rdf.Term, len(subjects))
+	if len(subjects) >= fewSubjects {
+		all, err := r.valuesAtOnce(ctx, subjects, p, each, out)
+		if err != nil || all {
+			return out, err
+		}
+		clear(out)
+	}
+	for _, s := range subjects {
+		values, err := r.Values(ctx, s, p, each, 0)
+		if err != nil {
+			return nil, err
+		}
+		out[s] = values
+	}
+	return out, nil
+}
+
+// valuesAtOnce reads the values of all subjects; false when they are too many.
+func (r *Reader) valuesAtOnce(ctx context.Context, subjects []rdf.Term, p rdf.IRI, each int, out map[rdf.Term][]rdf.Term) (bool, error) {
+	if err := r.ready(ctx); err != nil {
+		return false, err
+	}
+	known := make(map[int64]rdf.Term, len(subjects))
+	var ids []int64
+	for _, s := range subjects {
+		id, ok, err := r.dict.lookup(s)
+		if err != nil {
+			return false, r.fail(ctx, "values", err)
+		}
+		if _, twice := known[id]; ok && !twice {
+			known[id], ids = s, append(ids, id)
+		}
+	}
+	most := manyValues + valuesEach*len(ids)
+	values := slice(sparql.Join{Left: amongIDs(ids), Right: bgp(said(nil, p, nil))}, most, 0)
+	n := 0
+	err := r.ask(ctx, stored(project(values, varS, varO), false, varO), []sparql.Var{varS, varO}, func(a *answer) (bool, error) {
+		n++
+		s := known[a.id(0)]
+		if len(out[s]) == each {
+			return true, nil
+		}
+		o, err := a.at(1)
+		out[s] = append(out[s], o)
+		return true, err
+	})
+	return n < most, err
+}

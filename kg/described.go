@@ -45,30 +45,97 @@ func (s *Snapshot) Describe(ctx context.Context, node rdf.Term) (Described, erro
 	if d, ok := s.described[node]; ok {
 		return d, nil
 	}
-	d, err := s.describe(ctx, node)
-	if err == nil && len(s.described) < maxDescribed {
-		if s.described == nil {
-			s.described = map[rdf.Term]Described{}
-		}
-		s.described[node] = d
+	list, err := s.DescribeAll(ctx, []rdf.Term{node})
+	if err != nil {
+		return Described{}, err
 	}
-	return d, err
+	return list[0], nil
 }
 
-func (s *Snapshot) describe(ctx context.Context, node rdf.Term) (Described, error) {
-	d := Described{Term: node}
-	types, err := s.DeclaredTypes(ctx, node)
-	if err != nil {
-		return d, err
-	}
-	d.Type, d.Exists = s.mainType(node, types), len(types) > 0
-	if !d.Exists {
-		if d.Exists, err = s.source.Exists(ctx, node); err != nil {
-			return d, err
+// DescribeAll describes nodes in their order; what it reads it reads of all at once.
+func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Described, error) {
+	var fresh []rdf.Term
+	made := map[rdf.Term]Described{}
+	for _, node := range nodes {
+		if _, ok := s.described[node]; ok {
+			continue
+		}
+		if _, twice := made[node]; !twice {
+			made[node] = Described{}
+			fresh = append(fresh, node)
 		}
 	}
-	d.name(s)
-	return d, d.label(ctx, s)
+	if err := s.describe(ctx, fresh, made); err != nil {
+		return nil, err
+	}
+	list := make([]Described, len(nodes))
+	for i, node := range nodes {
+		d, known := s.described[node]
+		if !known {
+			d = made[node]
+		}
+		list[i] = d
+	}
+	if s.described == nil {
+		s.described = map[rdf.Term]Described{}
+	}
+	for node, d := range made {
+		if len(s.described) < maxDescribed {
+			s.described[node] = d
+		}
+	}
+	return list, nil
+}
+
+// describe fills in the descriptions of nodes.
+func (s *Snapshot) describe(ctx context.Context, nodes []rdf.Term, made map[rdf.Term]Described) error {
+	classes, err := s.source.EachValues(ctx, nodes, rdf.Type, typesRead)
+	if err != nil {
+		return err
+	}
+	labelled := map[rdf.IRI][]rdf.Term{}
+	for _, node := range nodes {
+		d := Described{Term: node}
+		types := s.typesOf(node, classes[node])
+		d.Type, d.Exists = s.mainType(node, types), len(types) > 0
+		if !d.Exists {
+			if d.Exists, err = s.source.Exists(ctx, node); err != nil {
+				return err
+			}
+		}
+		d.name(s)
+		d.Label = d.ID
+		made[node] = d
+		if p := s.labelledBy(d); p != "" && d.Exists {
+			labelled[p] = append(labelled[p], node)
+		}
+	}
+	for p, list := range labelled {
+		values, err := s.source.EachValues(ctx, list, p, 1)
+		if err != nil {
+			return err
+		}
+		for node, found := range values {
+			if len(found) == 0 || strings.TrimSpace(rdf.Lexical(found[0])) == "" { // a link must have something to see
+				continue
+			}
+			d := made[node]
+			d.Label = shortLabel(rdf.Lexical(found[0]))
+			made[node] = d
+		}
+	}
+	return nil
+}
+
+// labelledBy is the property that has the labels of nodes like this one, "" for none.
+func (s *Snapshot) labelledBy(d Described) rdf.IRI {
+	if d.Type == nil {
+		return rdf.Label
+	}
+	if p := s.Schema().Property(d.Type, s.Schema().LabelOf(d.Type)); p != nil {
+		return p.IRI
+	}
+	return ""
 }
 
 // name finds the node's id, and the type that the IRI of a missing node names.
@@ -86,29 +153,6 @@ func (d *Described) name(s *Snapshot) {
 	}
 }
 
-func (d *Described) label(ctx context.Context, s *Snapshot) error {
-	d.Label = d.ID
-	predicate := rdf.Label
-	if d.Type != nil {
-		p := s.Schema().Property(d.Type, s.Schema().LabelOf(d.Type))
-		if p == nil {
-			return nil
-		}
-		predicate = p.IRI
-	}
-	if !d.Exists {
-		return nil
-	}
-	values, err := s.source.Values(ctx, d.Term, predicate, 1, 0)
-	if err != nil || len(values) == 0 {
-		return err
-	}
-	if text := rdf.Lexical(values[0]); strings.TrimSpace(text) != "" { // a link must have something to see
-		d.Label = shortLabel(text)
-	}
-	return nil
-}
-
 // shortLabel keeps a list readable and its size bounded whatever people write.
 func shortLabel(text string) string {
 	if utf8.RuneCountInString(text) <= labelLength {
@@ -120,14 +164,18 @@ func shortLabel(text string) string {
 // DeclaredTypes returns the types of the schema that a node has, in order of declaration.
 func (s *Snapshot) DeclaredTypes(ctx context.Context, node rdf.Term) ([]*schema.Type, error) {
 	classes, err := s.source.Values(ctx, node, rdf.Type, typesRead, 0)
-	if err != nil || len(classes) == 0 {
-		return nil, err
+	return s.typesOf(node, classes), err
+}
+
+func (s *Snapshot) typesOf(node rdf.Term, classes []rdf.Term) []*schema.Type {
+	if len(classes) == 0 {
+		return nil
 	}
 	quads := make([]rdf.Quad, len(classes))
 	for i, class := range classes {
 		quads[i] = rdf.Quad{Subject: node, Predicate: rdf.Type, Object: class}
 	}
-	return s.Schema().TypesOf(quads), nil
+	return s.Schema().TypesOf(quads)
 }
 
 // mainType is the type that the node's IRI names, else one that has no subtype among them.

@@ -120,11 +120,11 @@ func (s *Snapshot) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
 // groupByType groups nodes that are at hand.
 func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term) ([]LinkGroup, error) {
 	var groups []LinkGroup
-	for _, node := range nodes {
-		d, err := s.Describe(ctx, node)
-		if err != nil {
-			return nil, err
-		}
+	described, err := s.DescribeAll(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range described {
 		i := slices.IndexFunc(groups, func(g LinkGroup) bool { return g.Type == d.Type })
 		if i < 0 {
 			i = len(groups)
@@ -157,17 +157,4 @@ func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, 
 		groups = append(groups, g)
 	}
 	return groups, nil
-}
-
-// DescribeAll describes nodes in their order.
-func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Described, error) {
-	list := make([]Described, len(nodes))
-	for i, node := range nodes {
-		d, err := s.Describe(ctx, node)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = d
-	}
-	return list, nil
 }

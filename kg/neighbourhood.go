@@ -3,7 +3,6 @@ package kg
 import (
 	"context"
 
-	"trails/db"
 	"trails/rdf"
 )
 
@@ -66,12 +65,12 @@ func (s *Snapshot) Neighbourhood(ctx context.Context, root Described, direction 
 	if err := w.close(ctx, w.order[expanded:]); err != nil {
 		return w.out, err
 	}
-	for _, node := range w.order {
-		d, err := s.Describe(ctx, node)
-		if err != nil {
-			return w.out, err
-		}
-		w.out.Nodes = append(w.out.Nodes, Neighbour{d, w.depth[node]})
+	described, err := s.DescribeAll(ctx, w.order)
+	if err != nil {
+		return w.out, err
+	}
+	for _, d := range described {
+		w.out.Nodes = append(w.out.Nodes, Neighbour{d, w.depth[d.Term]})
 	}
 	return w.out, w.name(ctx)
 }
@@ -107,32 +106,61 @@ func (w *walk) reach(node rdf.Term, depth int) bool {
 
 func (w *walk) expand(ctx context.Context, node rdf.Term) error {
 	if w.direction != In {
-		if err := w.follow(ctx, node, w.source.Outgoing, false); err != nil {
+		if err := w.follow(ctx, node, false); err != nil {
 			return err
 		}
 	}
 	if w.direction == Out {
 		return nil
 	}
-	return w.follow(ctx, node, w.source.Incoming, true)
+	return w.follow(ctx, node, true)
 }
 
-type linkReader func(context.Context, rdf.Term, int) ([]db.Link, error)
+// link is a statement between two nodes as seen from one of them.
+type link struct {
+	predicate rdf.IRI
+	node      rdf.Term
+}
+
+// links returns the links of a node, or those to it, rdf:type apart, limit at most.
+func (w *walk) links(ctx context.Context, node rdf.Term, backwards bool, limit int) (list []link, err error) {
+	pattern := rdf.Quad{Subject: node, Label: rdf.DefaultGraph}
+	if backwards {
+		pattern = rdf.Quad{Object: node, Label: rdf.DefaultGraph}
+	}
+	for q, err := range w.Match(ctx, pattern) {
+		if err != nil {
+			return nil, err
+		}
+		other := q.Object
+		if backwards {
+			other = q.Subject
+		}
+		if q.Predicate == rdf.Type || !isNode(other) {
+			continue
+		}
+		predicate, _ := q.Predicate.(rdf.IRI)
+		if list = append(list, link{predicate, other}); len(list) == limit {
+			break
+		}
+	}
+	return list, nil
+}
 
 // follow reads one node's links in one direction. Twice as many as there may be nodes
 // are enough to see that there are too many.
-func (w *walk) follow(ctx context.Context, node rdf.Term, read linkReader, backwards bool) error {
+func (w *walk) follow(ctx context.Context, node rdf.Term, backwards bool) error {
 	most := 2 * max(w.limit, leafLinks)
-	links, err := read(ctx, node, most)
+	links, err := w.links(ctx, node, backwards, most)
 	if err != nil {
 		return err
 	}
 	w.out.Truncated = w.out.Truncated || len(links) == most
 	for _, link := range links {
-		if !w.reach(link.Node, w.depth[node]+1) {
+		if !w.reach(link.node, w.depth[node]+1) {
 			continue
 		}
-		e := edgeKey{node, link.Node, link.Predicate}
+		e := edgeKey{node, link.node, link.predicate}
 		if backwards {
 			e.from, e.to = e.to, e.from
 		}
@@ -157,14 +185,14 @@ func (w *walk) edge(e edgeKey) {
 // and against the direction of the walk. A link goes out from one of its ends.
 func (w *walk) close(ctx context.Context, nodes []rdf.Term) error {
 	for _, node := range nodes {
-		links, err := w.source.Outgoing(ctx, node, leafLinks)
+		links, err := w.links(ctx, node, false, leafLinks)
 		if err != nil {
 			return err
 		}
 		w.out.Truncated = w.out.Truncated || len(links) == leafLinks
 		for _, link := range links {
-			if _, shown := w.depth[link.Node]; shown {
-				w.edge(edgeKey{node, link.Node, link.Predicate})
+			if _, shown := w.depth[link.node]; shown {
+				w.edge(edgeKey{node, link.node, link.predicate})
 			}
 		}
 	}

@@ -10,8 +10,9 @@ import (
 
 // Bounds of a page.
 const (
-	maxPredicates = 500
-	maxValueCount = 1_000_000
+	maxPredicates  = 500
+	pageStatements = 200 // of a node that is read at once
+	maxValueCount  = 1_000_000
 )
 
 // NodePage is all that a page about one node shows.
@@ -45,19 +46,49 @@ type PredicateValues struct {
 // and limit nodes of each group of links.
 func (s *Snapshot) Page(ctx context.Context, d Described, limit int) (NodePage, error) {
 	page := NodePage{Node: d}
-	var err error
+	quads, all, err := collectFirst(s.Match(ctx, rdf.Quad{Subject: d.Term, Label: rdf.DefaultGraph}), pageStatements)
+	if err != nil {
+		return page, err
+	}
+	held := map[rdf.IRI][]rdf.Term{}
+	var predicates []rdf.IRI
+	for _, q := range quads {
+		p, _ := q.Predicate.(rdf.IRI)
+		if _, ok := held[p]; !ok {
+			predicates = append(predicates, p)
+		}
+		held[p] = append(held[p], q.Object)
+	}
+	values := func(p rdf.IRI) ([]rdf.Term, int, error) {
+		return held[p][:min(limit, len(held[p]))], len(held[p]), nil
+	}
+	if !all { // then each property is read by itself, as far as it is shown
+		values = func(p rdf.IRI) ([]rdf.Term, int, error) { return s.someValues(ctx, d.Term, p, limit, 0) }
+		if predicates, err = s.source.Predicates(ctx, d.Term, maxPredicates); err != nil {
+			return page, err
+		}
+	}
 	if page.Types, err = s.DeclaredTypes(ctx, d.Term); err != nil {
 		return page, err
 	}
+	declared := map[rdf.IRI]bool{rdf.Type: true}
 	for _, p := range s.propertiesOf(page.Types) {
-		v, err := s.PropertyPage(ctx, d.Term, p, limit, 0)
+		declared[p.IRI] = true
+		list, total, err := values(p.IRI)
 		if err != nil {
 			return page, err
 		}
-		page.Properties = append(page.Properties, v)
+		page.Properties = append(page.Properties, PropertyValues{p, list, total})
 	}
-	if page.Other, err = s.otherValues(ctx, page, limit); err != nil {
-		return page, err
+	for _, p := range predicates {
+		if declared[p] {
+			continue
+		}
+		list, total, err := values(p)
+		if err != nil {
+			return page, err
+		}
+		page.Other = append(page.Other, PredicateValues{p, list, total})
 	}
 	if page.Incoming, err = s.IncomingLinks(ctx, d.Term, limit); err != nil {
 		return page, err
@@ -91,26 +122,6 @@ func (s *Snapshot) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, lim
 	}
 	total, err := s.source.CountValues(ctx, node, p, maxValueCount)
 	return values, total, err
-}
-
-func (s *Snapshot) otherValues(ctx context.Context, page NodePage, limit int) ([]PredicateValues, error) {
-	predicates, err := s.source.Predicates(ctx, page.Node.Term, maxPredicates)
-	if err != nil {
-		return nil, err
-	}
-	var list []PredicateValues
-	for _, p := range predicates {
-		declared := slices.ContainsFunc(page.Properties, func(known PropertyValues) bool { return known.Property.IRI == p })
-		if declared || p == rdf.Type {
-			continue
-		}
-		values, total, err := s.someValues(ctx, page.Node.Term, p, limit, 0)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, PredicateValues{p, values, total})
-	}
-	return list, nil
 }
 
 // dates finds when the node was made and when it was changed last.

@@ -170,32 +170,38 @@ func (s *Snapshot) labelOfAll(t *schema.Type) rdf.IRI {
 }
 
 func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, q TableQuery) ([]TableRow, error) {
-	rows := make([]TableRow, 0, len(nodes))
-	for _, node := range nodes {
-		d, err := s.Describe(ctx, node)
+	described, err := s.DescribeAll(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]TableRow, len(nodes))
+	for i, d := range described {
+		rows[i] = TableRow{Node: d, Cells: make([]TableCell, len(q.Columns))}
+	}
+	var linked []rdf.Term
+	for column, p := range q.Columns {
+		values, err := s.source.EachValues(ctx, nodes, p.IRI, q.Each+1)
 		if err != nil {
 			return nil, err
 		}
-		row := TableRow{Node: d}
-		for _, p := range q.Columns {
-			cell, err := s.cell(ctx, node, p.IRI, q.Each)
+		for i, node := range nodes {
+			cell := &rows[i].Cells[column]
+			cell.Values = values[node]
+			if p.Class != "" {
+				linked = append(linked, cell.Values...)
+			}
+			if len(cell.Values) <= q.Each {
+				continue
+			}
+			n, err := s.source.CountValues(ctx, node, p.IRI, CountLimit)
 			if err != nil {
 				return nil, err
 			}
-			row.Cells = append(row.Cells, cell)
+			cell.Values, cell.More = cell.Values[:q.Each], n-q.Each
 		}
-		rows = append(rows, row)
 	}
-	return rows, nil
-}
-
-func (s *Snapshot) cell(ctx context.Context, node rdf.Term, p rdf.IRI, each int) (TableCell, error) {
-	values, err := s.source.Values(ctx, node, p, each+1, 0)
-	if err != nil || len(values) <= each {
-		return TableCell{Values: values}, err
-	}
-	n, err := s.source.CountValues(ctx, node, p, CountLimit)
-	return TableCell{Values: values[:each], More: n - each}, err
+	_, err = s.DescribeAll(ctx, linked) // a page shows what they are called
+	return rows, err
 }
 
 func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection) ([]Facet, error) {

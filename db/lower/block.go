@@ -19,7 +19,8 @@ type column struct {
 	tied bool
 	// node is set when no term is a literal.
 	node bool
-	// few is set when many rows have the same term: a predicate.
+	// few is set when many rows have the same term, or one that the query gives: that of
+	// a predicate, or of inline data.
 	few bool
 	// order, when set, is a number in whose order the column's terms are.
 	order string

@@ -63,7 +63,7 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 	t := l.alias()
 	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars)) + ") " + t, inline: true}}}
 	for i, v := range op.Vars {
-		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true}
+		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true, few: true}
 		for _, row := range op.Rows {
 			c.maybe = c.maybe || row[i] == nil
 		}
