@@ -1,0 +1,49 @@
+package db_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cayleygraph/quad"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"trails/rdf"
+)
+
+// The values of many subjects are those of each, whether they are read at once or, since
+// one subject has too many, one after the other.
+func TestValuesOfManySubjects(t *testing.T) {
+	f := create(t)
+	var quads []rdf.Quad
+	var subjects []rdf.Term
+	for i := range 20 {
+		s := fmt.Sprintf("s%d", i)
+		subjects = append(subjects, iri(s), iri("unknown"), iri(s))
+		for j := range i % 5 {
+			quads = append(quads, q(s, "few", quad.String(fmt.Sprint(i, j))))
+		}
+	}
+	for j := range 3000 {
+		quads = append(quads, q("s7", "many", quad.String(fmt.Sprint(j))))
+	}
+	quads = append(quads, q("s9", "many", quad.String("one")), in(iri("g"), q("s3", "few", quad.String("elsewhere"))))
+	write(t, f, quads, nil)
+	r := read(t, f)
+	for _, p := range []rdf.IRI{iri("few"), iri("many"), iri("unknown")} {
+		for _, n := range []int{2, len(subjects)} {
+			got, err := r.EachValues(t.Context(), subjects[:n], p, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range subjects[:n] {
+				want, err := r.Values(t.Context(), s, p, 3, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := gocmp.Diff(want, got[s]); diff != "" {
+					t.Errorf("%s of %s: %s", p, s, diff)
+				}
+			}
+		}
+	}
+}
