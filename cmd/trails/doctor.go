@@ -35,13 +35,9 @@ of others a sample; --deep checks all of it, as verify does.
 		Example: `  trails doctor notes.trails
   trails doctor notes.trails --deep -o json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			return p.doctor(cmd, file, deep)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "check the whole file, and not a sample")
 	return cmd

@@ -42,17 +42,13 @@ the format is that of the name unless --format says another.
 		Example: `  trails export notes.trails > notes.nq
   trails export notes.trails --format ndjson --output notes.ndjson.gz`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			f.format = exportFormat(f)
 			if f.output == "" {
 				return p.exportTo(cmd.Context(), file, f, p.stdout, nil)
 			}
 			return p.exportToFile(cmd.Context(), file, f)
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", words(kg.ExportFormats())+" (default: what --output says, or nquads)")

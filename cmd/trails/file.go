@@ -29,6 +29,17 @@ func (p *program) fileThen(cmd *cobra.Command, args []string, others ...string) 
 	return "", nil, missing(cmd, args, append([]string{"FILE"}, others...))
 }
 
+// onFile runs a command that takes FILE and no other argument.
+func (p *program) onFile(do func(cmd *cobra.Command, file string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		file, _, err := p.fileThen(cmd, args)
+		if err != nil {
+			return err
+		}
+		return do(cmd, file)
+	}
+}
+
 // fileThenSome splits FILE off the arguments of a command that takes any number of
 // others. When TRAILS_DB is set the first argument is FILE only if it is a SQLite
 // file: neither data nor a capability is ever one.

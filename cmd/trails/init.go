@@ -30,18 +30,15 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
   trails init notes.trails --schema schema.yaml --base https://example.org/kg/
   trails init copy.trails --from notes.nq.gz --base https://example.org/kg/`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			if schema != "" && export != "" {
 				return usageError{"an export brings its own schema; give --from or --schema"}
 			}
-			o := kg.CreateOptions{Base: base, Name: name, By: me()}
-			if o.Schema, err = p.readOptional(cmd.Context(), schema); err != nil {
+			text, err := p.readOptional(cmd.Context(), schema)
+			if err != nil {
 				return err
 			}
+			o := kg.CreateOptions{Base: base, Name: name, Schema: text, By: me()}
 			if export != "" {
 				inputs, closeAll, err := p.openInputs(cmd.Context(), []string{export})
 				if err != nil {
@@ -56,7 +53,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 				return named(err, schema)
 			}
 			return p.printCreated(cmd, file, schema != "" || export != "")
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "YAML `FILE` with types and constraints, - for stdin")
 	cmd.Flags().StringVar(&export, "from", "", "export of a whole graph to begin with, a `FILE` of RDF, - for stdin")

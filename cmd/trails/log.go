@@ -32,11 +32,7 @@ func (p *program) logCommand() *cobra.Command {
 		Example: `  trails log notes.trails
   trails log notes.trails -n 5 -o json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			given := arguments{"limit": limit}
 			given.text("before", before)
 			c, err := p.call("commits_list", given)
@@ -44,7 +40,7 @@ func (p *program) logCommand() *cobra.Command {
 				return err
 			}
 			return p.answer(cmd.Context(), file, c, writeLog)
-		},
+		}),
 	}
 	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "list at most this `many`")
 	cmd.Flags().StringVar(&before, "before", "", "list those before this `commit`")

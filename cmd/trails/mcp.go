@@ -25,16 +25,12 @@ have FILE open at once.
   TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{serves: "stdio"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			if err := p.overrideEnv(env); err != nil {
 				return err
 			}
 			return p.mcp(cmd.Context(), file)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	completeWords(cmd, "env", "dev", "production")

@@ -18,17 +18,13 @@ func (p *program) schemaShowCommand() *cobra.Command {
 		Example: `  trails schema show notes.trails > schema.yaml
   trails schema show notes.trails --format turtle`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			c, err := p.call("schema_get", arguments{"format": format})
 			if err != nil {
 				return err
 			}
 			return p.answer(cmd.Context(), file, c, writeSchema)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&format, "format", "yaml", "yaml, json or turtle")
 	completeWords(cmd, "format", "yaml", "json", "turtle")

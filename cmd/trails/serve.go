@@ -49,16 +49,12 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
   TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{serves: "http"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
 				return err
 			}
 			return p.serve(cmd.Context(), file, s)
-		},
+		}),
 	}
 	servingFlags(cmd, &s, defaultAddr, "loopback `address` to listen on; port 0 takes a free one")
 	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")

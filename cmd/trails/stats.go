@@ -12,16 +12,12 @@ func (p *program) statsCommand() *cobra.Command {
 		Example: `  trails stats notes.trails
   trails stats notes.trails -o json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			body, err := p.read(cmd.Context(), file, "trails://stats")
 			if err != nil {
 				return err
 			}
 			return p.print(body, writeValue)
-		},
+		}),
 	}
 }

@@ -44,13 +44,9 @@ reads and refusals, or the newest idempotency keys, were deleted.
 		Example: `  trails verify notes.trails
   trails verify notes.trails -o json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, _, err := p.fileThen(cmd, args)
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
 			return p.verify(cmd, file)
-		},
+		}),
 	}
 }
 
