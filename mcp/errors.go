@@ -3,8 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"runtime/debug"
+	"maps"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -35,7 +34,9 @@ type verdict struct {
 
 // verdicts is the one table from meaning to code (contract, section 7).
 var verdicts = map[fault.Kind]verdict{
-	fault.Internal:         {code: jsonrpc.CodeInternalError, data: traceOnly},
+	fault.Internal: {code: jsonrpc.CodeInternalError, data: func(f *fault.Error) map[string]any {
+		return map[string]any{"trace_id": f.Details["trace_id"]}
+	}},
 	fault.InvalidData:      {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
 	fault.InvalidArguments: {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
 	fault.UnknownTool:      {code: jsonrpc.CodeInvalidParams},
@@ -55,10 +56,6 @@ var verdicts = map[fault.Kind]verdict{
 }
 
 func details(f *fault.Error) map[string]any { return f.Details }
-
-func traceOnly(f *fault.Error) map[string]any {
-	return map[string]any{"trace_id": f.Details["trace_id"]}
-}
 
 func fieldsAndDetails(f *fault.Error) map[string]any {
 	if len(f.Fields) == 0 {
@@ -87,13 +84,9 @@ func kindAndDetails(f *fault.Error) map[string]any {
 
 // with returns the members of both; own wins.
 func with(details, own map[string]any) map[string]any {
-	all := make(map[string]any, len(details)+len(own))
-	for k, v := range details {
-		all[k] = v
-	}
-	for k, v := range own {
-		all[k] = v
-	}
+	all := map[string]any{}
+	maps.Copy(all, details)
+	maps.Copy(all, own)
 	return all
 }
 
@@ -107,27 +100,18 @@ func (e *endpoint) Refuse(ctx context.Context, method string, err error) *jsonrp
 		return wire
 	}
 	f := fault.Of(err)
-	if f.Kind == fault.Internal && f.Details["trace_id"] == nil {
-		f = e.logged(ctx, method, err)
+	if f.Kind == fault.Internal && f.Details["trace_id"] == nil { // the engine has not logged it
+		f = e.internal("internal error", method, "error", err)
 	}
 	return encodeFault(f)
 }
 
-// logged writes a failure of ours to the log, under the trace id that the returned
-// fault shows. One that has a trace id already is in the engine's log.
-func (e *endpoint) logged(ctx context.Context, method string, err error) *fault.Error {
+// internal logs a failure of ours, and returns what its caller is told: the trace id
+// under which the log has it.
+func (e *endpoint) internal(what, method string, cause ...any) *fault.Error {
 	trace := invoke.NewTraceID()
-	e.log.LogAttrs(ctx, slog.LevelError, "internal error",
-		slog.String("trace_id", trace), slog.String("method", method), slog.Any("error", err))
+	e.log.Error(what, append([]any{"trace_id", trace, "method", method}, cause...)...)
 	return fault.New(fault.Internal, "Internal error").With("trace_id", trace)
-}
-
-// panicked logs a panic with its stack and returns what the caller may know of it.
-func (e *endpoint) panicked(method string, p any) *jsonrpc.Error {
-	trace := invoke.NewTraceID()
-	e.log.Error("panic", slog.String("trace_id", trace), slog.String("method", method),
-		slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-	return encodeFault(fault.New(fault.Internal, "Internal error").With("trace_id", trace))
 }
 
 func encodeFault(f *fault.Error) *jsonrpc.Error {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"trails/fault"
 	"trails/invoke"
@@ -18,16 +19,8 @@ import (
 // levels are those of RFC 5424, as MCP names them.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// loggingOf is the capability where there is a session that can hear.
-func loggingOf(stateless bool) *sdk.LoggingCapabilities {
-	if stateless {
-		return nil
-	}
-	return &sdk.LoggingCapabilities{}
-}
-
-// setLevel chooses what the session hears, where there is one that lasts. The SDK
-// remembers it, too, and has the last word.
+// setLevel chooses the messages that the session wants, where there is one that lasts. The
+// SDK keeps the level too, and drops messages below it.
 func (e *endpoint) setLevel(ctx context.Context, r request) (sdk.Result, error) {
 	p, ok := r.GetParams().(*sdk.SetLoggingLevelParams)
 	if e.stateless || !ok || p == nil {
@@ -50,7 +43,7 @@ func checkLevel(params map[string]json.RawMessage) []fault.FieldError {
 	return []fault.FieldError{{Field: "level", Code: fault.OneOf, Message: "level must be one of " + strings.Join(levels, ", "), Value: level, Constraint: levels}}
 }
 
-// Bounds on what one session is told.
+// Bounds on the log messages of one session.
 const (
 	logBurst    = 50
 	logInterval = 100 * time.Millisecond // between two messages, in the long run
@@ -75,8 +68,8 @@ func journalOf(ctx context.Context) *journal {
 // journal bounds the log messages of one session. The zero journal is ready.
 type journal struct {
 	mu         sync.Mutex
-	level      string    // "" hears nothing
-	full       time.Time // when the burst would be there again
+	level      string // "" wants no messages
+	limit      *rate.Limiter
 	suppressed int
 }
 
@@ -102,14 +95,13 @@ func (j *journal) wants(level string, r request) bool {
 func (j *journal) admit(now time.Time) (suppressed int, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.full.Before(now) {
-		j.full = now
+	if j.limit == nil {
+		j.limit = rate.NewLimiter(rate.Every(logInterval), logBurst)
 	}
-	if j.full.Sub(now) >= logBurst*logInterval {
+	if !j.limit.AllowN(now, 1) {
 		j.suppressed++
 		return 0, false
 	}
-	j.full = j.full.Add(logInterval)
 	suppressed, j.suppressed = j.suppressed, 0
 	return suppressed, true
 }
@@ -123,7 +115,7 @@ type written struct {
 	Suppressed int     `json:"suppressed,omitempty"`
 }
 
-// refusal is what may be said of a refusal: not what was sent, nor what is there.
+// refusal is what a message says of a refusal: not what was sent, nor what is in the graph.
 type refusal struct {
 	Capability string   `json:"capability"`
 	Kind       string   `json:"kind"`
@@ -132,7 +124,7 @@ type refusal struct {
 	Suppressed int      `json:"suppressed,omitempty"`
 }
 
-// logCall tells the session what came of its call: commits, and refusals.
+// logCall sends the session a message about its call: a commit, or a refusal.
 func (e *endpoint) logCall(ctx context.Context, r request, name string, done invoke.Result, err error) {
 	session, ok := r.GetSession().(*sdk.ServerSession)
 	if !ok || ctx.Err() != nil {
@@ -156,7 +148,7 @@ func (e *endpoint) logCall(ctx context.Context, r request, name string, done inv
 	say("info", func(suppressed int) any { w.Suppressed = suppressed; return w })
 }
 
-// loudness is the level at which a refusal is told; what is not listed is a notice.
+// loudness is the level of the message about a refusal; what is not listed is a notice.
 var loudness = map[fault.Kind]string{
 	fault.Internal:        "error",
 	fault.Unusable:        "error",
@@ -183,12 +175,12 @@ func logRefusal(say func(level string, data func(suppressed int) any), name stri
 	say(level, func(suppressed int) any { told.Suppressed = suppressed; return told })
 }
 
-// say sends a message, unless the session has been told too many.
+// say sends a message, unless there were too many.
 func (j *journal) say(ctx context.Context, session *sdk.ServerSession, level string, data func(suppressed int) any) {
 	suppressed, ok := j.admit(time.Now())
 	if !ok {
 		return
 	}
 	m := &sdk.LoggingMessageParams{Level: sdk.LoggingLevel(level), Logger: "trails", Data: data(suppressed)}
-	_ = session.Log(ctx, m) // who cannot hear it can do without
+	_ = session.Log(ctx, m) // a message that cannot be sent is no reason to fail the call
 }

@@ -80,16 +80,9 @@ func (p param) check(params map[string]json.RawMessage) []fault.FieldError {
 	case !given && p.required:
 		return []fault.FieldError{{Field: p.name, Code: fault.Required, Message: p.name + " is required", Constraint: true}}
 	case given && kindOf(value) != p.kind:
-		return []fault.FieldError{{Field: p.name, Code: fault.Datatype, Message: p.name + " must be " + article(p.kind), Constraint: p.kind}}
+		return []fault.FieldError{{Field: p.name, Code: fault.Datatype, Message: p.name + " must be " + map[string]string{"object": "an object", "string": "a string"}[p.kind], Constraint: p.kind}}
 	}
 	return nil
-}
-
-func article(kind string) string {
-	if kind == "object" {
-		return "an object"
-	}
-	return "a " + kind
 }
 
 // kindOf names the JSON type of a valid text.

@@ -16,6 +16,7 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -106,6 +107,14 @@ type endpoint struct {
 
 func (s *Server) endpoint(via string, stateless bool) session.Methods {
 	e := &endpoint{Server: s, via: via, stateless: stateless}
+	var logging *sdk.LoggingCapabilities // where there is a session to send messages to
+	if !stateless {
+		logging = &sdk.LoggingCapabilities{}
+	}
+	versions := sdk.SupportedProtocolVersions()
+	if !stateless && via != session.OverStdio { // a session over HTTP begins with a handshake, which the newest have not
+		versions = slices.DeleteFunc(versions, func(v string) bool { return v >= session.Sessionless })
+	}
 	e.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: s.opts.Name, Title: "Trails knowledge graph", Version: s.opts.Version},
 		&sdk.ServerOptions{
@@ -115,24 +124,14 @@ func (s *Server) endpoint(via string, stateless bool) session.Methods {
 				Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 				Prompts:     &sdk.PromptCapabilities{},
 				Completions: &sdk.CompletionCapabilities{},
-				Logging:     loggingOf(stateless),
+				Logging:     logging,
 			},
-			SupportedProtocolVersions: versionsAt(via, stateless),
+			SupportedProtocolVersions: versions,
 			// What one caller may see is nobody else's.
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 		})
 	e.sdk.AddReceivingMiddleware(e.receive)
 	return e
-}
-
-// versionsAt are those that a door speaks. A session over HTTP begins with a
-// handshake, which the newest ones have not.
-func versionsAt(via string, stateless bool) []string {
-	all := sdk.SupportedProtocolVersions()
-	if stateless || via == session.OverStdio {
-		return all
-	}
-	return slices.DeleteFunc(all, func(v string) bool { return v >= session.Sessionless })
 }
 
 // SDK is the server of the door.
@@ -180,11 +179,15 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				res, err = nil, e.panicked(method, p)
+				res, err = nil, encodeFault(e.internal("panic", method, "panic", p, "stack", string(debug.Stack())))
 			}
 		}()
 		ctx = session.WithEnvelope(ctx, req)
-		res, err = e.dispatch(ctx, request{
+		handle, served := methods[method]
+		if !served {
+			return nil, session.MethodNotFound(method)
+		}
+		res, err = handle(e, ctx, request{
 			Request: req,
 			method:  method,
 			bySDK: func(ctx context.Context) (sdk.Result, error) {
@@ -200,12 +203,4 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, nil
 	}
-}
-
-func (e *endpoint) dispatch(ctx context.Context, r request) (sdk.Result, error) {
-	h, served := methods[r.method]
-	if !served {
-		return nil, session.MethodNotFound(r.method)
-	}
-	return h(e, ctx, r)
 }
