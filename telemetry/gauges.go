@@ -2,96 +2,50 @@ package telemetry
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// gauges asks a process for its numbers whenever the metrics are read.
-type gauges struct {
-	described []*prometheus.Desc
-	read      []func(chan<- prometheus.Metric)
-}
-
-// Describe implements prometheus.Collector.
-func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range g.described {
-		out <- d
+// gauges are the sources that a process has, asked whenever the metrics are read.
+func gauges(s Sources) []prometheus.Collector {
+	var all []prometheus.Collector
+	add := func(name, help string, read func() float64) {
+		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 	}
-}
-
-// Collect implements prometheus.Collector.
-func (g *gauges) Collect(out chan<- prometheus.Metric) {
-	for _, read := range g.read {
-		read(out)
-	}
-}
-
-// about is the metric that says which version runs.
-func about(version string) *gauges {
-	g := &gauges{}
-	d := g.describe("trails_build_info", "Always 1; the label says which version runs.", "version")
-	g.read = append(g.read, func(out chan<- prometheus.Metric) { send(out, d, 1, version) })
-	return g
-}
-
-func newGauges(s Sources) *gauges {
-	g := &gauges{}
 	if s.Sessions != nil {
-		g.sessions(s.Sessions)
+		all = append(all, sessions(s.Sessions))
 	}
 	if s.Watchers != nil {
-		g.watchers(s.Watchers)
+		add("trails_watchers", "Those of this process who hear of changes.", func() float64 { open, _ := s.Watchers(); return float64(open) })
+		add("trails_watchers_behind", "Those of them who have not taken the last report yet.", func() float64 { _, behind := s.Watchers(); return float64(behind) })
 	}
 	if s.Sizes != nil {
-		g.sizes(s.Sizes)
+		add("trails_file_bytes", "Size of the graph's file.", func() float64 { file, _ := s.Sizes(); return float64(file) })
+		add("trails_wal_bytes", "Size of the graph's write-ahead log.", func() float64 { _, log := s.Sizes(); return float64(log) })
 	}
-	g.queue("trails_subscription_queue", "Notifications that wait for their readers.", s.SubscriptionQueue)
-	g.queue("trails_provenance_queue", "Calls whose provenance is not written down yet.", s.ProvenanceQueue)
-	g.queue("trails_query_queue", "Queries and exports of this process that wait for their turn.", s.QueryQueue)
-	g.queue("trails_writer_queue", "Calls of this process that wait to write.", s.WriterQueue)
-	return g
-}
-
-func (g *gauges) sessions(read func() map[string]int) {
-	d := g.describe("trails_mcp_sessions", "Open MCP sessions.", "transport")
-	g.read = append(g.read, func(out chan<- prometheus.Metric) {
-		for transport, n := range read() {
-			send(out, d, float64(n), transport)
+	for _, queue := range []struct {
+		name, help string
+		length     func() int
+	}{
+		{"trails_subscription_queue", "Notifications that wait for their readers.", s.SubscriptionQueue},
+		{"trails_provenance_queue", "Calls whose provenance is not written down yet.", s.ProvenanceQueue},
+		{"trails_query_queue", "Queries and exports of this process that wait for their turn.", s.QueryQueue},
+		{"trails_writer_queue", "Calls of this process that wait to write.", s.WriterQueue},
+	} {
+		if queue.length != nil {
+			add(queue.name, queue.help, func() float64 { return float64(queue.length()) })
 		}
-	})
-}
-
-func (g *gauges) watchers(read func() (open, behind int)) {
-	all := g.describe("trails_watchers", "Those of this process who hear of changes.")
-	late := g.describe("trails_watchers_behind", "Those of them who have not taken the last report yet.")
-	g.read = append(g.read, func(out chan<- prometheus.Metric) {
-		open, behind := read()
-		send(out, all, float64(open))
-		send(out, late, float64(behind))
-	})
-}
-
-func (g *gauges) sizes(read func() (file, log int64)) {
-	whole := g.describe("trails_file_bytes", "Size of the graph's file.")
-	wal := g.describe("trails_wal_bytes", "Size of the graph's write-ahead log.")
-	g.read = append(g.read, func(out chan<- prometheus.Metric) {
-		file, log := read()
-		send(out, whole, float64(file))
-		send(out, wal, float64(log))
-	})
-}
-
-// queue adds a gauge without labels, unless there is nothing to read.
-func (g *gauges) queue(name, help string, read func() int) {
-	if read == nil {
-		return
 	}
-	d := g.describe(name, help)
-	g.read = append(g.read, func(out chan<- prometheus.Metric) { send(out, d, float64(read())) })
+	return all
 }
 
-func (g *gauges) describe(name, help string, labels ...string) *prometheus.Desc {
-	d := prometheus.NewDesc(name, help, labels, nil)
-	g.described = append(g.described, d)
-	return d
-}
+// sessions are the open MCP sessions by transport.
+type sessions func() map[string]int
 
-func send(out chan<- prometheus.Metric, d *prometheus.Desc, value float64, labels ...string) {
-	out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+var sessionsDesc = prometheus.NewDesc("trails_mcp_sessions", "Open MCP sessions.", []string{"transport"}, nil)
+
+// Describe implements prometheus.Collector.
+func (sessions) Describe(out chan<- *prometheus.Desc) { out <- sessionsDesc }
+
+// Collect implements prometheus.Collector.
+func (s sessions) Collect(out chan<- prometheus.Metric) {
+	for transport, n := range s() {
+		out <- prometheus.MustNewConstMetric(sessionsDesc, prometheus.GaugeValue, float64(n), transport)
+	}
 }

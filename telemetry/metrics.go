@@ -70,12 +70,14 @@ func New(version string) *Metrics {
 	}
 	m.registry.MustRegister(m.calls, m.duration,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		about(version))
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "trails_build_info", Help: "Always 1; the label says which version runs.", ConstLabels: prometheus.Labels{"version": version},
+		}, func() float64 { return 1 }))
 	return m
 }
 
 // Add adds what is read from now on; each source once.
-func (m *Metrics) Add(s Sources) { m.registry.MustRegister(newGauges(s)) }
+func (m *Metrics) Add(s Sources) { m.registry.MustRegister(gauges(s)...) }
 
 // Observe counts a finished call.
 func (m *Metrics) Observe(o invoke.Observation) {
