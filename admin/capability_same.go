@@ -23,7 +23,14 @@ func sameCallOf(origin, id string, args json.RawMessage, token bool) *sameCall {
 	if len(args) > commandMost {
 		return &sameCall{Long: true}
 	}
-	return &sameCall{MCP: rpcOf(id, args), Curl: curlOf(origin, id, args, token), CLI: cliOf(id, args)}
+	curl := "curl -X POST " + shellQuote(origin+"/invoke/"+url.PathEscape(id)) + " \\\n  -H 'Content-Type: application/json' \\\n"
+	if token { // it stays in the environment
+		curl += "  -H \"Authorization: Bearer $TRAILS_MCP_TOKEN\" \\\n"
+	}
+	return &sameCall{
+		MCP: rpcOf(id, args), Curl: curl + "  --data-binary " + shellQuote(string(args)),
+		CLI: "trails invoke \"$TRAILS_DB\" " + shellQuote(id) + " --json " + shellQuote(string(args)),
+	}
 }
 
 // rpcOf is the JSON-RPC message of tools/call.
@@ -43,18 +50,4 @@ func rpcOf(id string, args json.RawMessage) string {
 	}
 	text, _ := indentedJSON(raw, 2*commandMost)
 	return text
-}
-
-// curlOf is POST /invoke. The token stays in the environment.
-func curlOf(origin, id string, args json.RawMessage, token bool) string {
-	text := "curl -X POST " + shellQuote(origin+"/invoke/"+url.PathEscape(id)) + " \\\n  -H 'Content-Type: application/json' \\\n"
-	if token {
-		text += "  -H \"Authorization: Bearer $TRAILS_MCP_TOKEN\" \\\n"
-	}
-	return text + "  --data-binary " + shellQuote(string(args))
-}
-
-// cliOf is the command line on the file that TRAILS_DB names.
-func cliOf(id string, args json.RawMessage) string {
-	return "trails invoke \"$TRAILS_DB\" " + shellQuote(id) + " --json " + shellQuote(string(args))
 }

@@ -12,21 +12,21 @@ import (
 	"trails/auth"
 )
 
-// What a body has to do to arrive; see docs/decisions/0028-admission.md.
+// Bounds of bodies while they are read; see docs/decisions/0028-admission.md.
 const (
 	// arrivalGrace is how long a body may take, and arrivalRate how many bytes give it
 	// another second, up to [Limits.Arrival].
 	arrivalGrace = 10 * time.Second
 	arrivalRate  = 16 << 10
-	// slowAfter is from when on a body may be cut to make room for another one.
+	// slowAfter is the age from which a body may be cut to make room for another one.
 	slowAfter = time.Second
-	// freeBytes of each body are not counted, so that short calls find room.
+	// freeBytes of each body are not counted, so that there is room for short calls.
 	freeBytes = 64 << 10
-	// strangersBody is the most bytes of a body before the token was shown.
-	strangersBody = 1 << 20
+	// maxUnknownBody is the most bytes of a body whose sender has not shown the token.
+	maxUnknownBody = 1 << 20
 )
 
-// arrivals are the bodies that arrive, and the bytes of those that have.
+// arrivals are the bodies that are being read, and counts the bytes of those in memory.
 type arrivals struct {
 	limits Limits
 
@@ -45,9 +45,9 @@ type arrival struct {
 
 var errNoRoom = errors.New("more is arriving than there is room for")
 
-// readWhole reads the body of a request before the request counts as one that is answered:
-// a body that does not come keeps nobody else waiting. The handlers read it again, with
-// the error that it ended with.
+// readWhole reads the body of a request before the request takes a place among those that
+// are answered, so that a slow body holds no place. Handlers read it again from memory,
+// and get the error that it ended with.
 func (s *server) readWhole(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
@@ -56,7 +56,7 @@ func (s *server) readWhole(next http.Handler) http.Handler {
 		}
 		most := int64(MaxBody)
 		if _, known := auth.PrincipalOf(r.Context()); !known {
-			most = strangersBody
+			most = maxUnknownBody
 		}
 		text, err := s.arrivals.take(w, r, most)
 		defer s.arrivals.free(int64(len(text)))
@@ -75,7 +75,7 @@ func (s *server) readWhole(next http.Handler) http.Handler {
 	})
 }
 
-// body is one that was read, with the error behind it; nil is its regular end.
+// body is a body in memory, and the error that reading it ended with; nil at its end.
 type body struct {
 	*bytes.Reader
 	err error
@@ -89,7 +89,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo hides that of the reader, which knows no error.
+// WriteTo replaces that of the embedded reader, which knows no error.
 func (b *body) WriteTo(w io.Writer) (int64, error) {
 	n, err := b.Reader.WriteTo(w)
 	if err == nil {
@@ -98,7 +98,7 @@ func (b *body) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// take reads a body whole. The bytes of what it returns are counted until they are freed.
+// take reads a whole body. Its bytes are counted until they are freed.
 func (a *arrivals) take(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	it := &arrival{conn: http.NewResponseController(w), began: time.Now()}
 	if !a.enter(it) {
@@ -134,7 +134,7 @@ func (a *arrivals) take(w http.ResponseWriter, r *http.Request, most int64) ([]b
 	}
 }
 
-// enter lets a body arrive, in the place of the slowest one if there is no other.
+// enter begins to read a body, in the place of the slowest one if there is no other.
 func (a *arrivals) enter(it *arrival) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -180,8 +180,8 @@ func (a *arrivals) free(length int64) {
 	a.bytes -= max(0, length-freeBytes)
 }
 
-// cutSlowest ends the body that has come slowest, unless that is the one that asks or
-// all have only begun. The lock is held.
+// cutSlowest ends the body that arrives slowest, unless that is the caller's own or all
+// are younger than slowAfter. The lock is held.
 func (a *arrivals) cutSlowest(asks *arrival) bool {
 	var slowest *arrival
 	worst, now := 0.0, time.Now()

@@ -69,7 +69,7 @@ func (l Limits) tooSlow(r *http.Request) error {
 // maxAddress is the most bytes that a request's address may have.
 const maxAddress = 16 << 10
 
-// shortAddress refuses what no link of ours is, before anything looks at it.
+// shortAddress refuses an address that is too long, before anything reads it.
 func (s *server) shortAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.RequestURI) > maxAddress || len(r.URL.RawPath)+len(r.URL.RawQuery) > maxAddress {
@@ -80,8 +80,7 @@ func (s *server) shortAddress(next http.Handler) http.Handler {
 	})
 }
 
-// watched are addresses that are answered however much there is to do: by them one
-// learns that it is too much.
+// watched are addresses that are answered whatever the load: monitoring needs them then.
 var watched = map[string]bool{"/health": true, "/ready": true, "/metrics": true}
 
 // admitted lets as many requests in as [Limits.InFlight] allows, and gives each the

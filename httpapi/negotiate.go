@@ -97,8 +97,8 @@ func formWanted(r *http.Request) (wanted form, given bool, err error) {
 	return wanted, true, nil
 }
 
-// query is the request's query as a resource address writes it: without the form,
-// which is none of the address's business, and a form's "+" is a space there.
+// query is the request's query as a resource address writes it: without the format, and
+// with "%20" for the "+" of a form.
 func query(r *http.Request) string {
 	var kept []string
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {

@@ -15,7 +15,7 @@ type address struct {
 	pattern string
 	// uri is the trails:// address behind it, without a query.
 	uri func(*http.Request) string
-	// forms it can be had in; the first is its own, which nobody has to ask for.
+	// forms that it has, the default first.
 	forms []string
 	// page is the address of the page about it; nil when there is none.
 	page func(*http.Request) string

@@ -71,8 +71,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return shutdown(srv, limits.Grace, cut, log)
 }
 
-// endStreams begins to end what would outlast any grace; what it returns is closed
-// when that is done.
+// endStreams begins to end the event streams, which last longer than any grace; what it
+// returns is closed when that is done.
 func (s *server) endStreams() <-chan struct{} {
 	ended := make(chan struct{})
 	if s.opts.Stop == nil {

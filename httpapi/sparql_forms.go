@@ -11,8 +11,8 @@ import (
 	"trails/sparql"
 )
 
-// tableForms are the forms of SELECT and ASK, the first being the one that nobody
-// has to ask for. A form stands once for each media type that asks for it.
+// tableForms are the forms of SELECT and ASK, the default first. A form stands once for
+// each media type that it answers.
 var tableForms = []form{
 	{"json", "application/sparql-results+json"},
 	{"xml", "application/sparql-results+xml"},
@@ -29,8 +29,8 @@ var graphForms = []form{
 	{"jsonld", "application/ld+json"},
 }
 
-// offersFor are the forms that the answer to a query can have. Of a text that is no
-// query the call path says what is wrong with it.
+// offersFor are the forms that the answer to a query can have. The error of a text that
+// is no query comes from the call path.
 func (s *server) offersFor(text string) []form {
 	q, err := s.queries.Parse(text, "urn:trails:")
 	if err == nil && (q.Form == sparql.Construct || q.Form == sparql.Describe) {
@@ -69,7 +69,7 @@ func refuseMedia(w http.ResponseWriter, r *http.Request, offers []form) {
 	refuseOutside(w, r, http.StatusNotAcceptable, "the answer has no form that was asked for", member{"available", available})
 }
 
-// contentType is the form's, in words that leave no doubt of the charset.
+// contentType is the media type of the form, with its charset.
 func (f form) contentType() string {
 	if strings.HasPrefix(f.media, "text/") {
 		return f.media + "; charset=utf-8"

@@ -9,8 +9,8 @@ import (
 	"trails/invoke"
 )
 
-// maxHeld is how much of an answer waits for what comes after it: an answer that is
-// no longer has an ETag, and the status of whatever goes wrong.
+// maxHeld is how many bytes of an answer are kept before it begins: a shorter one
+// has an ETag, and a fault has its own status.
 const maxHeld = 32 << 10
 
 // streamedAnswer is an answer that is written while it is found.
@@ -21,7 +21,7 @@ type streamedAnswer struct {
 	begun bool
 }
 
-// readerTimeout is how long the reader of an answer may take nothing: meanwhile the
+// readerTimeout is how long the receiver of an answer may take nothing: meanwhile the
 // answer holds a reader of the file.
 const readerTimeout = 30 * time.Second
 
