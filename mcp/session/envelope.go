@@ -15,54 +15,55 @@ import (
 
 // envelope is what a handler knows of the message that it answers, besides what the
 // SDK tells it. A session's handlers all have the context that the session was
-// opened with, so an origin travels with each message, and receive puts it into the
+// opened with, so an envelope travels with each message, and receive puts it into the
 // context.
 type envelope struct {
 	request   jsonrpc.ID      // not valid for a notification
 	id        json.RawMessage // the same, as the client wrote it
-	trace     invoke.Trace    // of the handler around ours
+	trace     invoke.Trace    // of the HTTP request
 	principal policy.Principal
-	caller    string // who waits for turns as one; see [invoke.WithCaller]
+	caller    string // whose queries wait for turns together; see [invoke.WithCaller]
 }
 
-type originKey struct{}
+type envelopeKey struct{}
 
-func withEnvelope(ctx context.Context, o envelope) context.Context {
-	return context.WithValue(ctx, originKey{}, o)
+func withEnvelope(ctx context.Context, e envelope) context.Context {
+	return context.WithValue(ctx, envelopeKey{}, e)
 }
 
-// envelopeOf returns where a handler's message came from.
+// envelopeOf returns the envelope of the message that a handler answers.
 func envelopeOf(ctx context.Context) envelope {
-	o, _ := ctx.Value(originKey{}).(envelope)
-	return o
+	e, _ := ctx.Value(envelopeKey{}).(envelope)
+	return e
 }
 
-// inExtra is the member of a token's claims in which an origin travels: the one
+// inExtra is the member of a token's claims in which an envelope travels: the one
 // place where the SDK carries what it does not know.
-const inExtra = "trails/origin"
+const inExtra = "trails/envelope"
 
 // extra returns what the SDK is to carry with a message.
-func (o envelope) extra() *sdk.RequestExtra {
-	return &sdk.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{inExtra: o}}}
+func (e envelope) extra() *sdk.RequestExtra {
+	return &sdk.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{inExtra: e}}}
 }
 
-// WithEnvelope returns the context with the origin that the message carries, if it does.
+// WithEnvelope returns the context of a message's handler: with the envelope that the
+// message carries, if it does, its trace and its principal.
 func WithEnvelope(ctx context.Context, req sdk.Request) context.Context {
 	extra := req.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
 		return ctx
 	}
-	o, ok := extra.TokenInfo.Extra[inExtra].(envelope)
+	e, ok := extra.TokenInfo.Extra[inExtra].(envelope)
 	if !ok {
 		return ctx
 	}
-	if o.trace.ID != "" {
-		ctx = invoke.WithTrace(ctx, o.trace)
+	if e.trace.ID != "" {
+		ctx = invoke.WithTrace(ctx, e.trace)
 	}
-	if o.caller != "" {
-		ctx = invoke.WithCaller(ctx, o.caller)
+	if e.caller != "" {
+		ctx = invoke.WithCaller(ctx, e.caller)
 	}
-	return withEnvelope(auth.WithPrincipal(ctx, o.principal), o)
+	return withEnvelope(auth.WithPrincipal(ctx, e.principal), e)
 }
 
 type mailboxKey struct{}

@@ -12,6 +12,7 @@ import (
 	"trails/invoke"
 )
 
+// Addresses that every graph has, and whose changes are told.
 const (
 	SchemaAddress = "trails://schema"
 	StatsAddress  = "trails://stats"

@@ -70,6 +70,7 @@ func (b *mailbox) add(address, uri string) error {
 	return nil
 }
 
+// TooManySubscriptions is the fault of a caller that has used so many subscriptions.
 func TooManySubscriptions(used int) error {
 	return fault.New(fault.Exhausted, "too many subscriptions; subscribe to the type instead of its instances").
 		With("limit", MaxSubscriptions).With("used", used).With("retry_after", 1)
