@@ -82,20 +82,6 @@ func (h *Hand) statement(shape Shape) (*sqlite.Stmt, error) {
 	return s, nil
 }
 
-// Plan returns how SQLite runs the SQL of a shape, one step a line.
-func (h *Hand) Plan(shape Shape) (string, error) {
-	sql, err := h.withIDs(shape.SQL)
-	if err != nil {
-		return "", err
-	}
-	var steps strings.Builder
-	err = sqlitex.ExecuteTransient(h.conn, "EXPLAIN QUERY PLAN "+sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		steps.WriteString(s.ColumnText(3) + "\n")
-		return nil
-	}})
-	return steps.String(), err
-}
-
 // named is a term in SQL: {work:0}, {ex:pages}, {"lost"}, and the values that an id
 // carries, {300}, {2015-01-01}, {2015-01-01T00:00:00Z}.
 var named = regexp.MustCompile(`\{[^{}]+\}`)
@@ -158,6 +144,7 @@ const (
 	Any                   // id, kind, value, lang
 	Word                  // the end of a property's name
 	Number                // an integer
+	Whole                 // an integer that is an xsd:decimal
 	Integer               // an id that carries an xsd:integer
 	Date                  // … an xsd:date
 	Moment                // … an xsd:dateTime
@@ -199,6 +186,8 @@ func row(s *sqlite.Stmt, columns []Column) []rdf.Term {
 			row[i] = quad.IRI(Vocabulary + s.ColumnText(at))
 		case Number:
 			row[i] = integer(int(s.ColumnInt64(at)))
+		case Whole:
+			row[i] = rdf.Literal(s.ColumnText(at), rdf.XSDDecimal)
 		case Integer, Date, Moment:
 			row[i] = carriedBy(s.ColumnInt64(at))
 		}

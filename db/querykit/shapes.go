@@ -61,6 +61,14 @@ var patternShapes = []Shape{
 		Columns: []Column{Number},
 	},
 	{
+		Name:  "chain-ends",
+		Query: `SELECT (COUNT(*) AS ?n) { ?c ex:status "available" . ?c ex:cites ?w . ?w ex:cites ?d . ?d ex:status "repair" }`,
+		SQL: `SELECT count(*) FROM live d INDEXED BY live_pos CROSS JOIN live w INDEXED BY live_pos CROSS JOIN live c INDEXED BY live_pos CROSS JOIN live s NOT INDEXED
+			WHERE d.p = {ex:status} AND d.o = {"repair"} AND d.g = 0 AND w.p = {ex:cites} AND w.o = d.s AND w.g = 0
+			AND c.p = {ex:cites} AND c.o = w.s AND c.g = 0 AND s.s = c.s AND s.p = {ex:status} AND s.o = {"available"} AND s.g = 0`,
+		Columns: []Column{Number},
+	},
+	{
 		Name: "values",
 		Query: `SELECT ?p ?title { VALUES ?p { person:1 person:2 person:3 person:5 person:8 person:13 person:21 person:34 person:55 person:89 }
 			?w ex:creator ?p ; rdfs:label ?title }`,
@@ -192,6 +200,23 @@ var algebraShapes = []Shape{
 		Columns: []Column{Number},
 	},
 	{
+		Name:  "not-exists-star",
+		Query: `SELECT ?w { ?w a ex:Work ; ex:status "available" ; ex:topic topic:0 FILTER NOT EXISTS { ?r ex:of ?w ; ex:by ?p . ?p ex:worksFor ?o } }`,
+		SQL: `SELECT n.value FROM live t INDEXED BY live_pos CROSS JOIN live s NOT INDEXED CROSS JOIN live a NOT INDEXED CROSS JOIN terms n
+			WHERE t.p = {ex:topic} AND t.o = {topic:0} AND t.g = 0 AND s.s = t.s AND s.p = {ex:status} AND s.o = {"available"} AND s.g = 0
+			AND a.s = t.s AND a.p = {rdf:type} AND a.o = {ex:Work} AND a.g = 0 AND n.id = t.s
+			AND NOT EXISTS (SELECT 1 FROM live r INDEXED BY live_pos CROSS JOIN live b NOT INDEXED CROSS JOIN live o NOT INDEXED
+			WHERE r.p = {ex:of} AND r.o = a.s AND r.g = 0 AND b.s = r.s AND b.p = {ex:by} AND b.g = 0 AND o.s = b.o AND o.p = {ex:worksFor} AND o.g = 0)`,
+		Columns: []Column{IRI},
+	},
+	{
+		Name:  "not-exists-type",
+		Query: `SELECT (COUNT(*) AS ?n) { ?w a ex:Work FILTER NOT EXISTS { ?c ex:cites ?w } }`,
+		SQL: `SELECT count(*) FROM (SELECT s FROM live INDEXED BY live_pos WHERE p = {rdf:type} AND o = {ex:Work} AND g = 0
+			EXCEPT SELECT o FROM live INDEXED BY live_pos WHERE p = {ex:cites} AND g = 0 ORDER BY 1)`,
+		Columns: []Column{Number},
+	},
+	{
 		Name: "subquery",
 		Query: `SELECT ?p ?name ?n { { SELECT ?p (COUNT(*) AS ?n) { ?w ex:creator ?p } GROUP BY ?p ORDER BY DESC(?n) ?p LIMIT 10 }
 			?p rdfs:label ?name }`,
@@ -221,11 +246,28 @@ var groupShapes = []Shape{
 		Columns: []Column{String, Number, Number, Number},
 	},
 	{
+		Name:  "group-avg",
+		Query: `SELECT ?s (COUNT(?w) AS ?n) (FLOOR(AVG(?pages)) AS ?mean) { ?w a ex:Work ; ex:status ?s ; ex:pages ?pages } GROUP BY ?s`,
+		SQL: `SELECT t.value, x.n, x.mean FROM (SELECT s.o, count(*) AS n, sum(p.o - {0}) / count(*) AS mean
+			FROM live a INDEXED BY live_pos CROSS JOIN live s NOT INDEXED CROSS JOIN live p NOT INDEXED
+			WHERE a.p = {rdf:type} AND a.o = {ex:Work} AND a.g = 0 AND s.s = a.s AND s.p = {ex:status} AND s.g = 0 AND p.s = a.s AND p.p = {ex:pages} AND p.g = 0
+			GROUP BY s.o) x CROSS JOIN terms t WHERE t.id = x.o`,
+		Columns: []Column{String, Number, Whole},
+	},
+	{
 		Name:  "distinct-count",
 		Query: `SELECT (COUNT(DISTINCT ?t) AS ?n) { ?w ex:status "available" ; ex:topic ?t }`,
 		SQL: `SELECT count(DISTINCT b.o) FROM live a INDEXED BY live_pos CROSS JOIN live b NOT INDEXED
 			WHERE a.p = {ex:status} AND a.o = {"available"} AND a.g = 0 AND b.s = a.s AND b.p = {ex:topic} AND b.g = 0`,
 		Columns: []Column{Number},
+	},
+	{
+		Name:  "distinct-counts",
+		Query: `SELECT (COUNT(DISTINCT ?p) AS ?authors) (COUNT(DISTINCT ?t) AS ?topics) { ?w a ex:Work ; ex:status "lent" ; ex:creator ?p ; ex:topic ?t }`,
+		SQL: `SELECT count(DISTINCT c.o), count(DISTINCT t.o) FROM live s INDEXED BY live_pos CROSS JOIN live a NOT INDEXED CROSS JOIN live t NOT INDEXED CROSS JOIN live c NOT INDEXED
+			WHERE s.p = {ex:status} AND s.o = {"lent"} AND s.g = 0 AND a.s = s.s AND a.p = {rdf:type} AND a.o = {ex:Work} AND a.g = 0
+			AND t.s = s.s AND t.p = {ex:topic} AND t.g = 0 AND c.s = s.s AND c.p = {ex:creator} AND c.g = 0`,
+		Columns: []Column{Number, Number},
 	},
 	{
 		Name:  "distinct",
