@@ -103,7 +103,7 @@ func clauses(sql string) string {
 }
 
 // breaks are the words before which a statement is broken.
-var breaks = []string{"FROM ", "CROSS JOIN ", "LEFT JOIN ", "WHERE ", "AND ", "GROUP BY ", "HAVING ", "ORDER BY ", "LIMIT ", "UNION "}
+var breaks = []string{"FROM ", "CROSS JOIN ", "LEFT JOIN ", "WHERE ", "AND ", "GROUP BY ", "HAVING ", "ORDER BY ", "LIMIT ", "UNION ", "EXCEPT "}
 
 func hasPrefix(s string, prefixes ...string) bool {
 	for _, p := range prefixes {

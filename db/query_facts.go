@@ -31,10 +31,10 @@ type regionFact struct {
 	region lower.Region
 }
 
-// countFact is what was counted, up to a limit, when the file was so large.
+// countFact is what was estimated when the file was so large.
 type countFact struct {
-	rows, limit float64
-	quads, seq  int64
+	rows       float64
+	quads, seq int64
 }
 
 // maxFacts bounds both kinds of facts; when there are more all are forgotten.
@@ -61,16 +61,9 @@ func (r *Reader) asking(ctx context.Context, constants []rdf.Term) *asking {
 	return &asking{r, ctx, known, Plan{constants: constants}}
 }
 
-// The rows of a pattern are counted up to a limit; past it, what few patterns are
-// below.
-const (
-	countedRows = 1000
-	manyRows    = 1e5
-)
-
-// rows estimates the rows of a pattern, in powers of two: a plan is for all constants
-// that give the same answers. A stale answer makes a plan slow, not wrong.
-func (a *asking) rows(p sparql.TriplePattern, most float64) float64 {
+// rows estimates the rows of a pattern, in powers of the root of two: a plan is for all
+// constants that give the same answers. A stale answer makes a plan slow, not wrong.
+func (a *asking) rows(p sparql.TriplePattern) float64 {
 	var b bound
 	var ids [3]int64
 	for i, o := range [...]sparql.Operand{p.Subject, p.Predicate, p.Object} {
@@ -86,49 +79,62 @@ func (a *asking) rows(p sparql.TriplePattern, most float64) float64 {
 	if b.at == [4]bool{} {
 		return roundUp(float64(a.reader.head.Quads))
 	}
-	limit := min(countedRows, roundUp(most))
-	if n := a.count(b, ids, limit); n < limit {
-		return roundUp(n)
-	}
-	return manyRows
+	return roundUp(a.estimate(b, ids))
 }
 
 func roundUp(n float64) float64 {
 	if n <= 1 {
 		return n
 	}
-	return math.Exp2(math.Ceil(math.Log2(n)))
+	return math.Exp2(math.Ceil(2*math.Log2(n)) / 2)
 }
 
-// count counts rows up to limit, unless that was done not long ago. An id of 0 is none.
-func (a *asking) count(b bound, ids [3]int64, limit float64) float64 {
+// manyRows is the answer when there is no estimate.
+const manyRows = 1e5
+
+// estimate estimates rows, unless that was done not long ago. An id of 0 is none.
+func (a *asking) estimate(b bound, ids [3]int64) float64 {
 	head := a.reader.head
 	a.facts.mu.Lock()
 	known, ok := a.facts.counts[ids]
 	a.facts.mu.Unlock()
-	if ok && known.stillGood(head) && (known.rows < known.limit || known.limit >= limit) {
+	if ok && known.stillGood(head) {
 		return known.rows
 	}
 	if a.reader.ready(a.ctx) != nil {
-		return limit
+		return manyRows
 	}
-	var args []any
-	for i, id := range ids {
-		if b.at[i] {
-			args = append(args, id)
+	tree, columns := b.tree()
+	var prefix []int64
+	for _, column := range columns {
+		if b.at[column] {
+			prefix = append(prefix, ids[column])
 		}
 	}
-	n, err := a.reader.conn.int64("SELECT count(*) FROM (SELECT 1 FROM live l "+b.index()+b.where()+" LIMIT ? + 0)", append(args, int64(limit))...)
+	rows, err := a.reader.conn.estimateRows(tree, prefix)
 	if err != nil {
-		return limit
+		return manyRows
 	}
 	a.facts.mu.Lock()
 	defer a.facts.mu.Unlock()
 	if len(a.facts.counts) >= maxFacts {
 		clear(a.facts.counts)
 	}
-	a.facts.counts[ids] = countFact{float64(n), limit, head.Quads, head.Seq}
-	return float64(n)
+	a.facts.counts[ids] = countFact{rows, head.Quads, head.Seq}
+	return rows
+}
+
+// tree is the index whose leading columns are the given ones of subject, predicate and
+// object, in any graph, and their order there.
+func (b bound) tree() (name string, columns [3]int) {
+	s, p, o := b.at[posS], b.at[posP], b.at[posO]
+	switch {
+	case o && !p:
+		return "live_osp", [3]int{posO, posS, posP}
+	case s:
+		return "live", [3]int{posS, posP, posO}
+	}
+	return "live_pos", [3]int{posP, posO, posS}
 }
 
 // stillGood reports whether little can have changed since: few commits, and about as

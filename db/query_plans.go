@@ -103,7 +103,6 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 // asked is what a lowering asks: of Region when there is no pattern.
 type asked struct {
 	pattern   sparql.TriplePattern
-	most      float64
 	predicate rdf.IRI
 }
 
@@ -117,7 +116,7 @@ func (a *asking) answer(q asked) told {
 	if q.predicate != "" {
 		return told{region: a.region(q.predicate)}
 	}
-	return told{rows: a.rows(q.pattern, q.most)}
+	return told{rows: a.rows(q.pattern)}
 }
 
 // trail notes what a lowering asks and hears.
@@ -137,8 +136,8 @@ func (t *trail) note(q asked) told {
 	return a
 }
 
-func (t *trail) rows(p sparql.TriplePattern, most float64) float64 {
-	return t.note(asked{pattern: p, most: most}).rows
+func (t *trail) rows(p sparql.TriplePattern) float64 {
+	return t.note(asked{pattern: p}).rows
 }
 
 func (t *trail) region(predicate rdf.IRI) lower.Region {

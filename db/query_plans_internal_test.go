@@ -93,7 +93,7 @@ func TestFactsAreKeptWithinBounds(t *testing.T) {
 	defer r.Close()
 	a := &asking{reader: r, ctx: t.Context(), facts: known}
 	for i := range int64(maxFacts + 10) {
-		a.count(bound{at: [4]bool{true}}, [3]int64{i + 1}, 10)
+		a.estimate(bound{at: [4]bool{true}}, [3]int64{i + 1})
 	}
 	if n := len(known.counts); n > maxFacts || n == 0 {
 		t.Errorf("%d counts are kept", n)

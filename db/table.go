@@ -64,14 +64,14 @@ func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
 	known := r.asking(ctx, nil)
 	var list []condition
 	for _, p := range patternsOf(sel.Pairs) {
-		list = append(list, condition{bgp(p), known.rows(p, countedRows), exists(bgp(p))})
+		list = append(list, condition{bgp(p), known.rows(p), exists(bgp(p))})
 	}
 	types := condition{}
 	var all []sparql.Op
 	for i, class := range sel.Classes {
 		p := said(nil, rdf.Type, class)
 		all = append(all, bgp(p))
-		types.rows += known.rows(p, countedRows)
+		types.rows += known.rows(p)
 		if i == 0 {
 			types.test = exists(bgp(p))
 		} else {

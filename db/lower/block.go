@@ -24,6 +24,8 @@ type column struct {
 	few bool
 	// order, when set, is a number in whose order the column's terms are.
 	order string
+	// domain estimates how many terms its values are among, 0 when unknown; it may be nil.
+	domain func() float64
 }
 
 // columns are variables with their columns, in the order in which they came.
@@ -73,8 +75,17 @@ type item struct {
 	sides    []string
 	width    int
 	distinct bool
-	// words is the column whose row of terms it is, under an alias.
-	words, alias string
+	// alias is the name of a table of triples or terms, words the column whose row of
+	// terms it is.
+	alias, words string
+	// alone are the conditions of a table of triples, when it comes first, gives one
+	// variable a value, another for each row in their order, and needs no other table.
+	alone []string
+	// sorted is the column in whose order a table of triples gives its rows, or "".
+	sorted string
+	// fanOut estimates how many of its rows there are for each solution of the tables
+	// before it; nil is one.
+	fanOut func() float64
 }
 
 // block is a SELECT that is being built: FROM and WHERE, and for the modifiers of a
@@ -260,7 +271,7 @@ func (l *lowerer) wrap(b *block) *block {
 		m := l.alias()
 		sql = "WITH " + m + " AS MATERIALIZED (" + sql + ") SELECT * FROM " + m
 	}
-	return l.derived(sql, &b.cols)
+	return l.derived(sql, &b.cols, b.rows)
 }
 
 // short is the text of a subquery; one that is too long already stands for nothing, so
@@ -273,13 +284,13 @@ func (l *lowerer) short(sql string) string {
 	return "SELECT 1"
 }
 
-// derived is a subquery whose columns have the variables' names.
-func (l *lowerer) derived(sql string, cols *columns) *block {
+// derived is a subquery whose columns have the variables' names, and about how many rows.
+func (l *lowerer) derived(sql string, cols *columns, rows func() float64) *block {
 	t := l.alias()
-	out := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}}
+	out := &block{from: []item{{table: "(" + l.short(sql) + ") " + t, fanOut: rows}}}
 	for _, v := range cols.vars {
 		c := cols.of[v]
-		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node, few: c.few})
+		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node, few: c.few, domain: c.domain})
 	}
 	return out
 }

@@ -104,7 +104,11 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 		}
 	}
 	b := l.flatten(l.before(op.Op, inner)).growing()
-	b.where = append(b.where, l.conditions(op.Expr, op.Op, b, s)...)
+	rest := slices.DeleteFunc(conjuncts(op.Expr, nil), func(e sparql.Expr) bool {
+		x, ok := e.(sparql.Exists)
+		return ok && l.subtract(x, b, s)
+	})
+	b.where = append(b.where, l.conditions(rest, op.Op, b, s)...)
 	return b.grown()
 }
 
@@ -117,9 +121,9 @@ func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
 
 // conditions are those of a filter: only true counts, false and errors are alike.
 // below is the pattern that is filtered, nil when unknown.
-func (l *lowerer) conditions(e sparql.Expr, below sparql.Op, b *block, s scope) (list []string) {
+func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s scope) (list []string) {
 	var known []knownRange
-	for _, e := range conjuncts(e, nil) {
+	for _, e := range all {
 		if v, t, ok := textEquality(e); ok {
 			if c, ok := l.column(v, b, s); ok {
 				list = append(list, c.sql+" = "+l.term(t))

@@ -12,7 +12,7 @@ import (
 
 // group is GROUP BY with its aggregates: a subquery of its own.
 func (l *lowerer) group(op sparql.Group, s scope) *block {
-	s.bound, s.ranges, s.wanted = nil, nil, ""
+	s.bound, s.ranges, s.wanted, s.all = nil, nil, "", true
 	b := l.withOuter(l.flatten(l.lower(op.Op, s)), s).growing()
 	out := &block{where: b.where}
 	var by []string
@@ -56,7 +56,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		c.tied = false
 		cols.of[v] = c
 	}
-	return l.derived(sql, &cols)
+	return l.derived(sql, &cols, nil)
 }
 
 // withOuter makes columns of the block's own of those of the solution outside: an

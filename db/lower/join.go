@@ -161,12 +161,12 @@ func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 		for _, v := range b.cols.vars {
 			a.cols.set(v, joined(a, b, v))
 		}
-		on = append(on, l.conditions(e, nil, &block{cols: a.cols}, s)...)
+		on = append(on, l.conditions(conjuncts(e, nil), nil, &block{cols: a.cols}, s)...)
 	}
 	for i, v := range b.cols.vars {
 		a.cols.set(v, joins[i])
 	}
-	a.from = append(a.from, item{table: b.from[0].table, left: true, on: on})
+	a.from = append(a.from, item{table: b.from[0].table, left: true, on: on, fanOut: b.from[0].fanOut})
 	return a
 }
 
@@ -175,7 +175,7 @@ func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	both := l.merge(a, b)
 	var conditions []string
 	if e != nil {
-		conditions = l.conditions(e, nil, both, s)
+		conditions = l.conditions(conjuncts(e, nil), nil, both, s)
 	}
 	both.where = append(both.where, conditions...)
 	rest := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
@@ -237,8 +237,14 @@ func (l *lowerer) unite(sides ...*block) *block {
 	for i, side := range sides {
 		selects[i] = side.render(l.fields(side, cols.vars))
 	}
+	rows := func() (sum float64) {
+		for _, side := range sides {
+			sum += side.rows()
+		}
+		return sum
+	}
 	apart := l.apart(len(sides))
-	out := l.derived(strings.Join(selects, " UNION ALL ")+apart, &cols)
+	out := l.derived(strings.Join(selects, " UNION ALL ")+apart, &cols, rows)
 	if apart == "" {
 		out.from[0].sides, out.from[0].width = selects, len(cols.vars)
 	}
@@ -274,6 +280,16 @@ func united(sides []*block, v sparql.Var) column {
 // minus is MINUS (section 18.5): solutions that share no variable stay.
 func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	a := l.flatten(l.before(op.Left, s))
+	// Where all that both sides share has a value, nothing is left of NOT EXISTS that
+	// MINUS does not say.
+	x := sparql.Exists{Not: true, Op: op.Right}
+	if l.subtract(x, a, s) {
+		return a
+	}
+	if sql, ok := l.member(x, a, s); ok {
+		a.where = append(a.where, sql)
+		return a
+	}
 	inner := s
 	inner.bound, inner.wanted, inner.ranges = &known{block: a, more: s.bound, beside: true}, "", nil
 	b := l.flatten(l.lower(op.Right, inner))

@@ -110,9 +110,8 @@ type Options struct {
 	// Dataset is what FROM and FROM NAMED say.
 	Dataset sparql.Dataset
 	Base    string
-	// Stats estimates how many statements match a pattern's constants; from most on,
-	// how many more does not matter. Nil guesses.
-	Stats func(p sparql.TriplePattern, most float64) float64
+	// Stats estimates how many statements match a pattern's constants. Nil guesses.
+	Stats func(p sparql.TriplePattern) float64
 	// Region returns the one region that all objects of a predicate in the default
 	// graph are in, "" when there is none. Nil knows of none.
 	Region func(predicate rdf.IRI) Region
@@ -140,7 +139,7 @@ const (
 
 // Lower returns the statement that answers op with one row for each solution.
 func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
-	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}}
+	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}, counts: map[sparql.TriplePattern]float64{}}
 	b := l.lower(op, scope{graph: l.defaultGraph()})
 	without := l.withoutTerm(op, b, vars)
 	sql := l.selectVars(b, vars, without)
@@ -167,9 +166,10 @@ type lowerer struct {
 	depth      int
 	laterals   int
 	retries    int
-	branches   int // the choices among the sides of unions so far
-	repeated   int // bytes that walks repeat
-	compared   int // patterns with others of their group
+	branches   int                              // the choices among the sides of unions so far
+	repeated   int                              // bytes that walks repeat
+	compared   int                              // patterns with others of their group
+	counts     map[sparql.TriplePattern]float64 // what Stats has said
 	err        error
 }
 
@@ -187,6 +187,9 @@ type scope struct {
 	ranges map[sparql.Var]*rangeHint
 	// wanted is the variable by which the solutions are sorted, one of a limited number.
 	wanted sparql.Var
+	// all is set where every solution is found before one is shown: below an aggregate or
+	// a sort. Elsewhere the first row must not wait for others.
+	all bool
 }
 
 func (l *lowerer) fail(format string, args ...any) {

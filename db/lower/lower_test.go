@@ -2,6 +2,7 @@ package lower_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 var prefixes = map[string]string{"": "http://example.org/", "xsd": string(rdf.XSDNS)}
 
 // TestLower holds the SQL of queries, rewritten as they are when they are run. The option "integers" names predicates whose
-// objects are all inline integers.
+// objects are all inline integers, "rows" the rows of patterns: p=100 of ?s :p ?o, p/c=5 of ?s :p :c.
 func TestLower(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -27,6 +28,9 @@ func TestLower(t *testing.T) {
 			opts := lower.Options{Dataset: q.Dataset}
 			if d.HasArg("integers") {
 				opts.Region = integers(d)
+			}
+			if d.HasArg("rows") {
+				opts.Stats = rows(t, d)
 			}
 			plan, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, opts)
 			if err != nil {
@@ -47,6 +51,35 @@ func integers(d *datadriven.TestData) func(rdf.IRI) lower.Region {
 			return lower.Region(rdf.XSDInteger)
 		}
 		return ""
+	}
+}
+
+func rows(t *testing.T, d *datadriven.TestData) func(sparql.TriplePattern) float64 {
+	of := map[string]float64{}
+	for _, arg := range d.CmdArgs {
+		if arg.Key != "rows" {
+			continue
+		}
+		for _, val := range arg.Vals {
+			name, n, _ := strings.Cut(val, "=")
+			rows, err := strconv.ParseFloat(n, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of[name] = rows
+		}
+	}
+	local := func(term rdf.Term) string { return strings.TrimPrefix(rdf.Lexical(term), prefixes[""]) }
+	return func(p sparql.TriplePattern) float64 {
+		name := local(p.Predicate.Term)
+		if p.Object.Term != nil {
+			name += "/" + local(p.Object.Term)
+		}
+		n, ok := of[name]
+		if !ok {
+			t.Errorf("%s: no rows of %s", d.Pos, name)
+		}
+		return n
 	}
 }
 

@@ -61,7 +61,7 @@ func (l *lowerer) numbered(b *block) *block {
 // table is VALUES.
 func (l *lowerer) table(op sparql.Table, s scope) *block {
 	t := l.alias()
-	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars)) + ") " + t, inline: true}}}
+	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars)) + ") " + t, inline: true, fanOut: func() float64 { return float64(len(op.Rows)) }}}}
 	for i, v := range op.Vars {
 		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true, few: true}
 		for _, row := range op.Rows {
@@ -141,7 +141,7 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 		b = l.wrap(b)
 	}
 	if sides := l.sidesOf(b); sides != nil {
-		out := l.derived(strings.Join(sides, " UNION "), &b.cols)
+		out := l.derived(strings.Join(sides, " UNION "), &b.cols, b.rows)
 		out.from[0].sides, out.from[0].width, out.from[0].distinct = sides, len(b.cols.vars), true
 		return out
 	}
@@ -155,7 +155,7 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	if s.graph.any != "" {
 		return l.sliceEach(op, s)
 	}
-	s.bound, s.ranges, s.wanted = nil, nil, ""
+	s.bound, s.ranges, s.wanted, s.all = nil, nil, "", false
 	if op.Limit >= 0 {
 		s.wanted = limited
 	}

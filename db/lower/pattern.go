@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -150,124 +149,66 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	if len(op.Patterns) == 0 {
 		return l.graphsOnly(s)
 	}
-	b := &block{}
-	rest := l.liftedAll(op.Patterns)
-	if l.compared += len(rest) * len(rest); l.compared > maxCompared {
-		l.fail("the query has too many triple patterns: 1,000 in one group are too many, and of smaller groups more")
-		return b
+	group := slices.Clone(op.Patterns)
+	for i, p := range group {
+		group[i].Subject, group[i].Object = l.lifted(p.Subject), l.lifted(p.Object)
 	}
-	for len(rest) > 0 {
-		i := l.next(rest, b, s)
+	if l.compared += len(group) * len(group); l.compared > maxCompared {
+		l.fail("the query has too many triple patterns: 1,000 in one group are too many, and of smaller groups more")
+		return &block{}
+	}
+	b := &block{}
+	for rest := slices.Clone(group); len(rest) > 0; {
+		i := l.next(rest, group, b, s)
 		p := rest[i]
 		rest = append(rest[:i], rest[i+1:]...)
 		b = l.narrow(b)
-		l.place(b, p, s)
+		l.place(b, p, group, s)
 	}
 	return b
 }
 
-func (l *lowerer) liftedAll(patterns []sparql.TriplePattern) []sparql.TriplePattern {
-	list := slices.Clone(patterns)
-	for i, p := range list {
-		list[i].Subject, list[i].Object = l.lifted(p.Subject), l.lifted(p.Object)
-	}
-	return list
-}
-
-// next chooses the pattern that comes next. Counting rows takes longer than reading
-// few, so statistics are asked only where no pattern hangs on what is known.
-func (l *lowerer) next(rest []sparql.TriplePattern, b *block, s scope) int {
+// next chooses the pattern of a group that comes next: the one with the fewest rows, or
+// the fewest for each solution before it. The file is asked only where no pattern hangs
+// on what is known, or where many solutions do.
+func (l *lowerer) next(rest, group []sparql.TriplePattern, b *block, s scope) int {
 	if len(rest) == 1 {
 		return 0
 	}
-	anchored := false
-	for _, p := range rest {
-		at, joined := l.given(p, b, s)
-		anchored = anchored || joined || at[0]
+	hanging, last := 0, 0
+	for i, p := range rest {
+		if at, joined := l.given(p, b, s); joined || at[0] {
+			hanging, last = hanging+1, i
+		}
 	}
+	if hanging == 1 {
+		return last
+	}
+	asked := hanging == 0 || s.outer == nil && solutionsBefore(b, s) > fewRows
 	best, least := 0, math.Inf(1)
-	for _, i := range l.asked(rest, b, s, !anchored) {
-		if cost := l.cost(rest[i], b, s, !anchored, least); cost < least {
+	for i, p := range rest {
+		if cost := l.cost(p, group, b, s, asked); cost < least {
 			best, least = i, cost
 		}
 	}
 	return best
 }
 
-// asked is the order in which patterns are weighed: where rows are counted, those
-// that look small come first, and the others are counted no further than they.
-func (l *lowerer) asked(rest []sparql.TriplePattern, b *block, s scope, counted bool) []int {
-	order := make([]int, len(rest))
-	for i := range rest {
-		order[i] = i
-	}
-	if counted {
-		looks := func(i int) float64 { at, _ := l.given(rest[i], b, s); return guess(at) }
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(looks(i), looks(j)) })
-	}
-	return order
-}
-
-// What a pattern costs is about how many rows it has for each row before it, by
-// which of its positions are given. The figures matter less than their order.
-const (
-	rowsOfSubject         = 20
-	rowsOfSubjectProperty = 2
-	rowsOfObject          = 60
-	rowsOfObjectProperty  = 30
-	rowsOfProperty        = 1e5
-	rowsOfAll             = 1e7
-	unconnected           = 1e3
-)
-
-// cost is exact only where it is below least.
-func (l *lowerer) cost(p sparql.TriplePattern, b *block, s scope, counted bool, least float64) float64 {
+// cost is about how many rows a pattern has for each solution before it, less for one
+// whose order is wanted.
+func (l *lowerer) cost(p sparql.TriplePattern, group []sparql.TriplePattern, b *block, s scope, asked bool) float64 {
 	at, joined := l.given(p, b, s)
-	gain := 1.0
-	wanted := s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1]
-	if wanted {
-		gain = wantedGain
-	} else if h := s.ranges[p.Object.Var]; h != nil && p.Object.Var != "" && !at[0] && at[1] && !at[2] {
-		gain = rangeGain
+	cost := l.guess(p, at, s) * inRange(p, at, s)
+	if asked {
+		cost = l.fanOut(p, group, b, s)()
 	}
-	cost := l.guess(p, at, s)
-	if counted && len(s.graph.virtual) == 0 && l.opts.Stats != nil {
-		cost = l.opts.Stats(p, least*gain)
-	}
-	cost /= gain
-	if wanted {
-		return cost
-	}
-	if !joined && !at[0] && (len(b.from) > 0 || !counted) {
-		cost *= unconnected
+	switch {
+	case s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1]:
+		return cost / wantedGain
+	case !joined && !at[0] && (len(b.from) > 0 || !asked):
+		return cost * unconnected
 	}
 	return cost
-}
-
-// What is read in the order that is wanted ends early; a range is a part.
-const (
-	wantedGain = 1000
-	rangeGain  = 10
-)
-
-func guess(at [3]bool) float64 {
-	switch at {
-	case [3]bool{true, true, true}:
-		return 1
-	case [3]bool{true, true, false}:
-		return rowsOfSubjectProperty
-	case [3]bool{true, false, true}:
-		return rowsOfSubjectProperty
-	case [3]bool{true, false, false}:
-		return rowsOfSubject
-	case [3]bool{false, true, true}:
-		return rowsOfObjectProperty
-	case [3]bool{false, false, true}:
-		return rowsOfObject
-	case [3]bool{false, true, false}:
-		return rowsOfProperty
-	}
-	return rowsOfAll
 }
 
 // given says which positions have a value when the pattern's turn comes, and
@@ -287,11 +228,12 @@ func (l *lowerer) given(p sparql.TriplePattern, b *block, s scope) (at [3]bool, 
 }
 
 // place adds a pattern's table to the block.
-func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
+func (l *lowerer) place(b *block, p sparql.TriplePattern, group []sparql.TriplePattern, s scope) {
 	at, _ := l.given(p, b, s)
 	t := l.alias()
 	l.placeRange(b, p, at, t, s)
-	b.from = append(b.from, item{table: s.graph.table(t, l.rangedIndex(p, at, s))})
+	b.from = append(b.from, item{table: s.graph.table(t, l.rangedIndex(p, at, s)), fanOut: l.fanOut(p, group, b, s), alias: t})
+	conditions := len(b.where)
 	l.inActive(b, t, s)
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
 		place := t + "." + positions[i]
@@ -299,8 +241,23 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, s scope) {
 			b.where = append(b.where, place+" = "+l.term(o.Term))
 			continue
 		}
+		_, again := b.cols.get(o.Var)
 		l.meet(b, o.Var, place, s)
 		b.mark(o.Var, i)
+		if c := b.cols.of[o.Var]; !again && c.domain == nil {
+			c.domain = func() float64 { return l.domain(o.Var, group, s) }
+			b.cols.set(o.Var, c)
+		}
+	}
+	if at[1] && (!at[0] || !at[2]) && s.graph.isOneStored() {
+		b.from[len(b.from)-1].sorted = t + ".o"
+		if at[2] {
+			b.from[len(b.from)-1].sorted = t + ".s"
+		}
+	}
+	oneVar := p.Predicate.Var == "" && (p.Subject.Var == "") != (p.Object.Var == "")
+	if oneVar && len(b.from) == 1 && s.bound == nil && s.graph.isOneStored() {
+		b.from[0].alone = slices.Clone(b.where[conditions:])
 	}
 	l.placeOrder(b, p, t, s)
 }

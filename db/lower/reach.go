@@ -58,7 +58,7 @@ func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope)
 	t := l.alias()
 	w := Walk{Steps: steps, Zero: c.zero, Many: c.many, Named: s.graph.named, Anywhere: s.gives(op.Subject) || s.gives(op.Object)}
 	b := l.startsOf(op, t, s)
-	b.from = append(b.from, item{table: "t_reach " + t})
+	b.from = append(b.from, item{table: "t_reach " + t, fanOut: func() float64 { return rowsOfClosure }})
 	b.where = append(b.where, t+".k = "+strconv.Itoa(len(l.walks)), t+".g = "+s.graph.in[0])
 	l.walks = append(l.walks, w)
 	l.end(b, op.Subject, t+".a", s)

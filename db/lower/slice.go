@@ -39,7 +39,7 @@ func (l *lowerer) rowNumbers(b *block, order []string, s scope) *block {
 	}
 	out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
 	out.cols.set(numberVar, column{sql: "row_number() OVER (" + over + ")"})
-	return l.derived(out.render(l.fields(out, out.cols.vars)), &out.cols)
+	return l.derived(out.render(l.fields(out, out.cols.vars)), &out.cols, b.rows)
 }
 
 // firsts is DISTINCT of numbered solutions: the first of those that are the same.
@@ -50,5 +50,5 @@ func (l *lowerer) firsts(b *block, vars []sparql.Var) *block {
 	}
 	out := &block{from: b.from, where: slices.Clone(b.where), cols: b.cols.clone()}
 	out.cols.set(numberVar, column{sql: "min(" + b.cols.of[numberVar].sql + ")"})
-	return l.derived(out.render(l.fields(out, out.cols.vars))+" GROUP BY "+strings.Join(by, ", "), &out.cols)
+	return l.derived(out.render(l.fields(out, out.cols.vars))+" GROUP BY "+strings.Join(by, ", "), &out.cols, b.rows)
 }

@@ -61,14 +61,14 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && ends {
 		s.wanted = v.Var
 	} else {
-		s.wanted = ""
+		s.wanted, s.all = "", true
 	}
 	b := l.flatten(l.lower(op.Op, s))
 	if sides := l.sidesOf(b); ends && sides != nil && b.from[0].distinct && len(op.Keys) == 1 && direct[0] {
 		// In order the sides are merged, and read no further than the limit.
 		v := op.Keys[0].Expr.(sparql.VarExpr).Var
 		if _, ok := b.cols.get(v); ok {
-			return l.derived(strings.Join(sides, " UNION ")+" ORDER BY "+l.name(v)+direction(op.Keys[0]), &b.cols)
+			return l.derived(strings.Join(sides, " UNION ")+" ORDER BY "+l.name(v)+direction(op.Keys[0]), &b.cols, b.rows)
 		}
 	}
 	out := b.growing()

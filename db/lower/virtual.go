@@ -56,14 +56,6 @@ func (g graph) one() rdf.IRI {
 	return ""
 }
 
-// guess is about how many rows a pattern has without counting any.
-func (l *lowerer) guess(p sparql.TriplePattern, at [3]bool, s scope) float64 {
-	if name := s.graph.one(); name != "" && l.opts.RowsInVirtual != nil {
-		return l.opts.RowsInVirtual(name, p, at)
-	}
-	return guess(at)
-}
-
 // placeOrder remembers by what a pattern's object can be sorted, and tells the table
 // between which numbers a filter wants it.
 func (l *lowerer) placeOrder(b *block, p sparql.TriplePattern, t string, s scope) {

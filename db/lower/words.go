@@ -13,7 +13,14 @@ import (
 // own, have no row: its columns are NULL, and functions are asked by the id.
 
 // words returns the alias of the row of terms of a column, "" when none can be joined.
-func (l *lowerer) words(c column, b *block) string { return l.wordsAt(c, b, b.behind(c)) }
+// It is where the fewest solutions are left.
+func (l *lowerer) words(c column, b *block) string {
+	place := b.behind(c)
+	if b.grows && place > 0 {
+		place = b.cheapest(place-1) + 1
+	}
+	return l.wordsAt(c, b, place)
+}
 
 // wordsAt is words for one that stands at a place among the tables.
 func (l *lowerer) wordsAt(c column, b *block, place int) string {

@@ -135,7 +135,7 @@ type substitution struct {
 // in is op without the variable, with the solutions in which it would be the term; not
 // ok where that cannot be said.
 func (s substitution) in(op sparql.Op) (sparql.Op, bool) {
-	if !mentions(op, s.of) {
+	if !Mentions(op, s.of) {
 		return op, true
 	}
 	if !binds(op, s.of) {
@@ -160,7 +160,7 @@ func (s substitution) in(op sparql.Op) (sparql.Op, bool) {
 		return sparql.LeftJoin{Left: left, Right: right, Expr: e}, ok && same
 	case sparql.Minus:
 		left, ok := s.in(op.Left)
-		return sparql.Minus{Left: left, Right: op.Right}, ok && !mentions(op.Right, s.of)
+		return sparql.Minus{Left: left, Right: op.Right}, ok && !Mentions(op.Right, s.of)
 	case sparql.Filter:
 		e, same := s.inExpr(op.Expr)
 		inner, ok := s.in(op.Op)

@@ -156,9 +156,9 @@ func (n naming) inExpr(e sparql.Expr) {
 	})
 }
 
-// mentions reports whether an operator names a variable where those around it, or a
+// Mentions reports whether an operator names a variable where those around it, or a
 // solution outside of EXISTS, can mean the same one; a subquery hides the others.
-func mentions(op sparql.Op, v sparql.Var) (found bool) {
+func Mentions(op sparql.Op, v sparql.Var) (found bool) {
 	naming{f: func(other sparql.Var) { found = found || other == v }}.inOp(op)
 	return found
 }
@@ -167,6 +167,10 @@ func exprMentions(e sparql.Expr, v sparql.Var) (found bool) {
 	naming{f: func(other sparql.Var) { found = found || other == v }}.inExpr(e)
 	return found
 }
+
+// IsClosed reports whether a filter has the same solutions whatever EXISTS substitutes,
+// but for those variables that its pattern binds, and each time that it is asked.
+func IsClosed(f sparql.Filter) bool { return isPure(f.Expr) && bindsAll(f.Op, varsOf(f.Expr)) }
 
 // below calls f for each operator directly below one.
 func below(op sparql.Op, f func(sparql.Op)) {

@@ -1,0 +1,204 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"trails/sparql"
+	"trails/sparql/opt"
+)
+
+// exists is EXISTS, 1 or 0. It is asked for each solution, or, where there are many, all
+// are needed and it is cheaper, the solutions of its pattern are collected once.
+func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
+	if sql, ok := l.member(e, b, s); ok {
+		return sql
+	}
+	sql := l.correlated(e, b, s).exists()
+	if e.Not {
+		return "(NOT " + sql + ")"
+	}
+	return sql
+}
+
+// correlated is the pattern of an EXISTS for one solution: its columns stand where the
+// specification substitutes (section 18.6).
+func (l *lowerer) correlated(e sparql.Exists, b *block, s scope) *block {
+	outer := b.cols.clone()
+	if s.outer != nil {
+		for _, v := range s.outer.vars {
+			if c, ok := l.column(v, b, s); ok {
+				outer.set(v, c)
+			}
+		}
+	}
+	for v, c := range outer.of {
+		c.tied = false
+		outer.of[v] = c
+	}
+	inner := l.flatten(l.lower(e.Op, scope{graph: l.outerGraph(s.graph, b), outer: &outer}))
+	where := inner.where[:len(inner.where):len(inner.where)]
+	for _, v := range inner.cols.vars {
+		c := inner.cols.of[v]
+		if o, ok := outer.get(v); ok && !c.tied {
+			where = append(where, same(c, o))
+		}
+	}
+	return &block{from: inner.from, where: append(where, b.after(l.firstAsked(e.Op, b))...)}
+}
+
+// outerGraph is the graph of an EXISTS: in GRAPH ?g it is the solution's.
+func (l *lowerer) outerGraph(g graph, b *block) graph {
+	if c, ok := b.cols.get(g.any); ok && g.any != "" {
+		return graph{in: []string{c.sql}, named: true, virtual: g.virtual}
+	}
+	return g
+}
+
+// firstAsked is the first table of a block behind which the variables of a pattern have
+// their values: there SQLite would ask.
+func (l *lowerer) firstAsked(op sparql.Op, b *block) (place int) {
+	for _, v := range b.cols.vars {
+		if opt.Mentions(op, v) {
+			place = max(place, b.behind(b.cols.of[v])-1)
+		}
+	}
+	return place
+}
+
+// after are the conditions that make SQLite test those beside them, which need one table,
+// only where the fewest solutions are left: they name a column of the table there.
+func (b *block) after(needed int) []string {
+	place := b.cheapest(needed)
+	if place == needed || b.from[place].alias == "" {
+		return nil
+	}
+	g := b.from[place].alias + ".g"
+	return []string{g + " IS " + g}
+}
+
+// collectable reports whether the solutions of a pattern are the same whatever is
+// substituted, but for the keys, the variables that it shares with the solutions of a
+// block: both sides have a value of each.
+func (l *lowerer) collectable(op sparql.Op, b *block, s scope) (keys []sparql.Var, ok bool) {
+	if l.opts.Stats == nil || s.outer != nil || !s.all || s.graph.any != "" || len(s.graph.virtual) > 0 {
+		return nil, false
+	}
+	pattern := op
+	if f, ok := op.(sparql.Filter); ok {
+		pattern = f.Op
+		if !opt.IsClosed(f) {
+			return nil, false
+		}
+	}
+	group, ok := pattern.(sparql.BGP)
+	if !ok {
+		return nil, false
+	}
+	for _, p := range group.Patterns {
+		for _, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
+			c, shared := b.cols.get(o.Var)
+			if o.Var == "" || !shared || slices.Contains(keys, o.Var) {
+				continue
+			}
+			if c.maybe || c.computed {
+				return nil, false
+			}
+			keys = append(keys, o.Var)
+		}
+	}
+	return keys, len(keys) > 0
+}
+
+// asking is what it costs to ask an EXISTS for each of the solutions of a block, and what
+// its pattern costs to find on its own.
+type asking struct {
+	solutions float64 // of the block, where it is asked
+	each      float64
+	rows      float64 // of the pattern alone
+	all       float64
+	sorted    bool // they come in the order of the key
+}
+
+// weigh lowers a pattern both ways, to see what they cost.
+func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (a asking) {
+	place := b.cheapest(l.firstAsked(e.Op, b))
+	if place >= len(b.from) {
+		return asking{}
+	}
+	a.solutions = b.rowsThrough()[place]
+	if a.solutions < manyAsked {
+		return a
+	}
+	mark := l.mark()
+	a.each = l.correlated(e, b, s).work()
+	l.reset(mark)
+	alone := l.alone(e, s)
+	a.rows, a.all = alone.rows(), alone.work()
+	a.sorted = len(alone.from) == 1 && alone.from[0].sorted == alone.cols.of[keys[0]].sql
+	l.reset(mark)
+	return a
+}
+
+// alone is the pattern of an EXISTS whatever the solution is.
+func (l *lowerer) alone(e sparql.Exists, s scope) *block {
+	return l.flatten(l.lower(e.Op, scope{graph: s.graph}))
+}
+
+// asked, collected and subtracted are the costs of the three ways.
+func (a asking) asked() float64     { return a.solutions * a.each }
+func (a asking) collected() float64 { return a.all + a.rows*insertCost + a.solutions*memberCost }
+func (a asking) subtracted() float64 {
+	cost := a.all + (a.rows+a.solutions)*mergeCost
+	if !a.sorted {
+		cost += a.rows * insertCost
+	}
+	return cost
+}
+
+// member is an EXISTS as membership in the set of the pattern's keys, where that is
+// cheaper. The signs keep SQLite from reading an index by the members of the set.
+func (l *lowerer) member(e sparql.Exists, b *block, s scope) (string, bool) {
+	keys, ok := l.collectable(e.Op, b, s)
+	if !ok {
+		return "", false
+	}
+	if a := l.weigh(e, keys, b, s); a.solutions < manyAsked || a.collected() > clearly*a.asked() {
+		return "", false
+	}
+	set := l.alone(e, s)
+	left, right := make([]string, len(keys)), make([]string, len(keys))
+	for i, v := range keys {
+		left[i], right[i] = "+"+b.cols.of[v].sql, set.cols.of[v].sql
+	}
+	in := " IN ("
+	if e.Not {
+		in = " NOT IN ("
+	}
+	return "((" + strings.Join(left, ", ") + ")" + in + set.render(strings.Join(right, ", ")) + "))", true
+}
+
+// subtract takes the solutions of a NOT EXISTS out of a block's first table, when that
+// has nothing but the key, in order: SQLite compares two sorted lists then. It reports
+// whether it did.
+func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
+	keys, ok := l.collectable(e.Op, b, s)
+	if !ok || !e.Not || len(keys) != 1 || len(b.from) == 0 || len(b.from[0].alone) == 0 {
+		return false
+	}
+	first, c := b.from[0], b.cols.of[keys[0]]
+	if !strings.HasPrefix(c.sql, first.alias+".") || b.cheapest(0) != 0 {
+		return false
+	}
+	a := l.weigh(e, keys, b, s)
+	if a.solutions < manyAsked || a.subtracted() > min(clearly*a.asked(), a.collected()) {
+		return false
+	}
+	set := l.alone(e, s)
+	name := strings.TrimPrefix(c.sql, first.alias+".")
+	from := &block{from: []item{{table: first.table}}, where: first.alone}
+	b.from[0].table = "(" + from.render(c.sql+" AS "+name) + " EXCEPT " + set.render(set.cols.of[keys[0]].sql) + " ORDER BY 1) " + first.alias
+	b.from[0].alone = nil
+	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
+	return true
+}

@@ -1,0 +1,99 @@
+package db
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/rdf"
+)
+
+// TestEstimatesAreNearTheCounts holds the estimates of a file to what there is, inside
+// of the write that has made it.
+func TestEstimatesAreNearTheCounts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "estimate.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	iri := func(kind string, n int) rdf.IRI { return rdf.IRI(fmt.Sprintf("urn:test:%s%d", kind, n)) }
+	var lines []string
+	quads := map[string]rdf.Quad{}
+	for i := range 30_000 {
+		object := rdf.Term(iri("o", int(math.Sqrt(float64(random.IntN(400))))))
+		if i%3 == 0 {
+			object = quad.String(fmt.Sprint(random.IntN(1000)))
+		}
+		quad := rdf.Quad{Subject: iri("s", random.IntN(4000)), Predicate: iri("p", random.IntN(5)), Object: object}
+		line := string(rdf.AppendQuad(nil, quad))
+		quads[line], lines = quad, append(lines, line)
+	}
+	slices.Sort(lines)
+	for _, line := range slices.Compact(lines) {
+		if _, err := w.Add(t.Context(), quads[line]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a := w.asking(t.Context(), nil)
+	checked := 0
+	for _, tree := range []struct {
+		columns string
+		b       bound
+	}{{"0, p, 0", bound{at: [4]bool{posP: true}}}, {"0, p, o", bound{at: [4]bool{posP: true, posO: true}}}, {"0, 0, o", bound{at: [4]bool{posO: true}}}, {"s, p, 0", bound{at: [4]bool{posS: true, posP: true}}}} {
+		keys := tree.columns
+		err := w.conn.exec("SELECT "+keys+", count(*) FROM live GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 200", func(s *stmt) error {
+			ids := [3]int64{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2)}
+			got, want := a.estimate(tree.b, ids), s.ColumnInt64(3)
+			checked++
+			if math.Abs(got-float64(want)) > 10+0.5*float64(want) {
+				t.Errorf("(%s) = %v: estimated %v, there are %d", keys, ids, got, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if checked < 300 {
+		t.Errorf("only %d estimates", checked)
+	}
+}
+
+// TestDamagedPagesAreErrors estimates by pages with any bytes in them.
+func TestDamagedPagesAreErrors(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		page := make(treeNode, 512)
+		for i := range page {
+			page[i] = byte(random.Uint32())
+		}
+		page[0] = []byte{treeInterior, treeLeaf}[random.IntN(2)]
+		at, err := page.position([]int64{random.Int64(), 1, 2}, random.IntN(2) == 0)
+		if err == nil && at < page.cells() {
+			page.child(at)
+		}
+	}
+	whole := treeNode(slices.Repeat([]byte{0}, 512))
+	whole[0], whole[4] = treeLeaf, 1
+	if _, err := whole.position([]int64{1}, false); err == nil {
+		t.Error("a page without its cell is read")
+	}
+}
