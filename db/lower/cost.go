@@ -102,25 +102,38 @@ func (l *lowerer) matches(p sparql.TriplePattern, s scope) float64 {
 	return n
 }
 
+// group is the patterns of a basic graph pattern, with the domains that are known so far.
+type group struct {
+	patterns []sparql.TriplePattern
+	domains  map[sparql.Var]float64
+	// few is set when few solutions were found to come before a pattern: nothing is asked
+	// about those that follow.
+	few bool
+}
+
 // domain is about how many terms the values of a variable are among, by the patterns of
 // a group, 0 when nothing is known.
-func (l *lowerer) domain(v sparql.Var, patterns []sparql.TriplePattern, s scope) float64 {
+func (l *lowerer) domain(v sparql.Var, g *group, s scope) float64 {
+	if known, ok := g.domains[v]; ok {
+		return known
+	}
 	least := math.Inf(1)
-	for _, p := range patterns {
+	for _, p := range g.patterns {
 		if p.Subject.Var == v && p.Predicate.Var == "" {
 			p.Object = sparql.Operand{Var: "o"}
 			least = min(least, l.matches(p, s))
 		}
 	}
 	if math.IsInf(least, 1) {
-		return 0
+		least = 0
 	}
+	g.domains[v] = least
 	return least
 }
 
 // fanOut is about how many rows a pattern of a group has for each solution before it, as
 // a function: to say it may take questions to the file.
-func (l *lowerer) fanOut(p sparql.TriplePattern, group []sparql.TriplePattern, b *block, s scope) func() float64 {
+func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) func() float64 {
 	at, joined := l.given(p, b, s)
 	if at[1] && p.Predicate.Var != "" || len(s.graph.virtual) > 0 || l.opts.Stats == nil {
 		return func() float64 { return l.guess(p, at, s) * inRange(p, at, s) }
@@ -140,7 +153,7 @@ func (l *lowerer) fanOut(p sparql.TriplePattern, group []sparql.TriplePattern, b
 			if o.Var == "" || !at[i] {
 				continue
 			}
-			size := l.domain(o.Var, group, s)
+			size := l.domain(o.Var, g, s)
 			if before[i].domain != nil {
 				if known := before[i].domain(); known > 0 && (size == 0 || known < size) {
 					size = known

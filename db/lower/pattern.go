@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -149,29 +150,29 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	if len(op.Patterns) == 0 {
 		return l.graphsOnly(s)
 	}
-	group := slices.Clone(op.Patterns)
-	for i, p := range group {
-		group[i].Subject, group[i].Object = l.lifted(p.Subject), l.lifted(p.Object)
+	g := &group{patterns: slices.Clone(op.Patterns), domains: map[sparql.Var]float64{}}
+	for i, p := range g.patterns {
+		g.patterns[i].Subject, g.patterns[i].Object = l.lifted(p.Subject), l.lifted(p.Object)
 	}
-	if l.compared += len(group) * len(group); l.compared > maxCompared {
+	if l.compared += len(g.patterns) * len(g.patterns); l.compared > maxCompared {
 		l.fail("the query has too many triple patterns: 1,000 in one group are too many, and of smaller groups more")
 		return &block{}
 	}
 	b := &block{}
-	for rest := slices.Clone(group); len(rest) > 0; {
-		i := l.next(rest, group, b, s)
+	for rest := slices.Clone(g.patterns); len(rest) > 0; {
+		i := l.next(rest, g, b, s)
 		p := rest[i]
 		rest = append(rest[:i], rest[i+1:]...)
 		b = l.narrow(b)
-		l.place(b, p, group, s)
+		l.place(b, p, g, s)
 	}
 	return b
 }
 
 // next chooses the pattern of a group that comes next: the one with the fewest rows, or
 // the fewest for each solution before it. The file is asked only where no pattern hangs
-// on what is known, or where many solutions do.
-func (l *lowerer) next(rest, group []sparql.TriplePattern, b *block, s scope) int {
+// on what is known, until one has few rows, or where many solutions come before.
+func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope) int {
 	if len(rest) == 1 {
 		return 0
 	}
@@ -184,11 +185,23 @@ func (l *lowerer) next(rest, group []sparql.TriplePattern, b *block, s scope) in
 	if hanging == 1 {
 		return last
 	}
-	asked := hanging == 0 || s.outer == nil && solutionsBefore(b, s) > fewRows
+	g.few = g.few || hanging > 0 && (s.outer != nil || solutionsBefore(b, s) <= fewRows)
+	asked := hanging == 0 || !g.few
+	order := make([]int, len(rest))
+	for i := range rest {
+		order[i] = i
+	}
+	if hanging == 0 { // what looks small first: it may be enough
+		looks := func(i int) float64 { at, _ := l.given(rest[i], b, s); return guess(at) }
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(looks(i), looks(j)) })
+	}
 	best, least := 0, math.Inf(1)
-	for i, p := range rest {
-		if cost := l.cost(p, group, b, s, asked); cost < least {
+	for _, i := range order {
+		if cost := l.cost(rest[i], g, b, s, asked); cost < least {
 			best, least = i, cost
+		}
+		if hanging == 0 && least <= fewRows {
+			break
 		}
 	}
 	return best
@@ -196,11 +209,11 @@ func (l *lowerer) next(rest, group []sparql.TriplePattern, b *block, s scope) in
 
 // cost is about how many rows a pattern has for each solution before it, less for one
 // whose order is wanted.
-func (l *lowerer) cost(p sparql.TriplePattern, group []sparql.TriplePattern, b *block, s scope, asked bool) float64 {
+func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, asked bool) float64 {
 	at, joined := l.given(p, b, s)
 	cost := l.guess(p, at, s) * inRange(p, at, s)
 	if asked {
-		cost = l.fanOut(p, group, b, s)()
+		cost = l.fanOut(p, g, b, s)()
 	}
 	switch {
 	case s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1]:
@@ -228,11 +241,11 @@ func (l *lowerer) given(p sparql.TriplePattern, b *block, s scope) (at [3]bool, 
 }
 
 // place adds a pattern's table to the block.
-func (l *lowerer) place(b *block, p sparql.TriplePattern, group []sparql.TriplePattern, s scope) {
+func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) {
 	at, _ := l.given(p, b, s)
 	t := l.alias()
 	l.placeRange(b, p, at, t, s)
-	b.from = append(b.from, item{table: s.graph.table(t, l.rangedIndex(p, at, s)), fanOut: l.fanOut(p, group, b, s), alias: t})
+	b.from = append(b.from, item{table: s.graph.table(t, l.rangedIndex(p, at, s)), fanOut: l.fanOut(p, g, b, s), alias: t})
 	conditions := len(b.where)
 	l.inActive(b, t, s)
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
@@ -245,7 +258,7 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, group []sparql.TripleP
 		l.meet(b, o.Var, place, s)
 		b.mark(o.Var, i)
 		if c := b.cols.of[o.Var]; !again && c.domain == nil {
-			c.domain = func() float64 { return l.domain(o.Var, group, s) }
+			c.domain = func() float64 { return l.domain(o.Var, g, s) }
 			b.cols.set(o.Var, c)
 		}
 	}
