@@ -127,7 +127,7 @@ func readerOf(t *rapid.T, path string, quads []rdf.Quad) *Reader {
 		_, err = w.Commit(t.Context(), CommitMeta{Time: time.Unix(0, 0)}, nil)
 		check(err)
 	}
-	r, err := f.Read(t.Context())
+	r, err := f.Read(t.Context(), View{})
 	check(err)
 	return r
 }
