@@ -136,12 +136,21 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 		}
 		c, ok := comparisonOf(e)
 		col, has := l.column(c.Var, b, s)
-		if !ok || !has || c.Func == sparql.NotEqual {
+		if !ok || !has {
 			list = append(list, l.test(e, b, s))
 			continue
 		}
 		bound := Bound{c.Func, c.Term}
-		if r := l.regionOf(below, c.Var, s); r != "" && contains(c.regions, r) {
+		r := l.regionOf(below, c.Var, s)
+		inline := r != "" && slices.Contains(c.regions, r)
+		switch {
+		case c.Func == sparql.NotEqual && inline:
+			list = append(list, "NOT "+l.within(col.sql, r, []Bound{{sparql.Equal, c.Term}}))
+			continue
+		case c.Func == sparql.NotEqual:
+			list = append(list, l.test(e, b, s))
+			continue
+		case inline:
 			known = narrowed(known, col.sql, r, bound)
 			continue
 		}
@@ -183,15 +192,6 @@ func (l *lowerer) inRanges(sql string, regions []Region, bound Bound) string {
 
 func (l *lowerer) orAsked(sql string, e sparql.Expr, b *block, s scope) string {
 	return " OR " + sql + " > 0 AND " + l.call("t_ebv", e, b, s) + ")"
-}
-
-func contains(regions []Region, r Region) bool {
-	for _, other := range regions {
-		if r == other {
-			return true
-		}
-	}
-	return false
 }
 
 // within is true for the ids of a region whose values meet the bounds.

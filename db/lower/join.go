@@ -233,9 +233,25 @@ func (l *lowerer) unite(sides ...*block) *block {
 			}
 		}
 	}
+	// The first side names the columns. The others say no more than they have to: the text
+	// of many sides with variables of their own is the product of both numbers.
 	selects := make([]string, len(sides))
-	for i, side := range sides {
-		selects[i] = side.render(l.fields(side, cols.vars))
+	selects[0] = sides[0].render(l.fields(sides[0], cols.vars))
+	for i, side := range sides[1:] {
+		fields := make([]string, max(1, len(cols.vars)))
+		fields[0] = "1"
+		for j, v := range cols.vars {
+			c, ok := side.cols.get(v)
+			switch {
+			case ok:
+				fields[j] = c.sql
+			case len(sides) > maxBranches:
+				fields[j] = "NULL"
+			default:
+				fields[j] = unbound
+			}
+		}
+		selects[i+1] = side.render(strings.Join(fields, ", "))
 	}
 	rows := func() (sum float64) {
 		for _, side := range sides {

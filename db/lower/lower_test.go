@@ -148,3 +148,19 @@ func TestJoinedWalksGrowNoFasterThanTheText(t *testing.T) {
 		t.Errorf("20 pairs of walks are %d bytes, 80 are %d", few, many)
 	}
 }
+
+// TestManySidesMayHaveVariablesOfTheirOwn lowers a union in which each side names a
+// variable that no other has: each has a column for all of them.
+func TestManySidesMayHaveVariablesOfTheirOwn(t *testing.T) {
+	sides := make([]string, 200)
+	for i := range sides {
+		sides[i] = fmt.Sprintf("{ ?s%d :p %d }", i, i)
+	}
+	q, err := sparql.Parse("SELECT * { "+strings.Join(sides, " UNION ")+" }", sparql.Options{Prefixes: prefixes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, lower.Options{}); err != nil {
+		t.Error(err)
+	}
+}
