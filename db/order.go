@@ -136,7 +136,7 @@ func (r *Reader) inIndex(ctx context.Context, by Order) (bool, error) {
 	if region == nil {
 		return false, nil
 	}
-	if r.asking(ctx, nil).region(by.Property) == lower.Region(region.Datatype) {
+	if r.statistics(ctx, nil).region(by.Property) == lower.Region(region.Datatype) {
 		return true, nil
 	}
 	n, err := r.askCount(ctx, slice(bgp(said(nil, by.Property, nil)), 1, 0))

@@ -52,7 +52,7 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 	if err := w.ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a := w.asking(t.Context(), nil)
+	a := w.statistics(t.Context(), nil)
 	checked := 0
 	for _, tree := range []struct {
 		columns string

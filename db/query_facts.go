@@ -14,11 +14,11 @@ import (
 // lowering returns what a lowering may know of this state of the file. Plans that
 // are made with it are for this state only. An error in between means not to know.
 func (r *Reader) lowering(ctx context.Context) lower.Options {
-	a := r.asking(ctx, nil)
+	a := r.statistics(ctx, nil)
 	return lower.Options{Stats: a.rows, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual}
 }
 
-// facts is what lowerings asked of a file. It is safe for concurrent use.
+// facts is what was found out about a file for lowerings. It is safe for concurrent use.
 type facts struct {
 	mu      sync.Mutex
 	regions map[rdf.IRI]regionFact
@@ -44,26 +44,27 @@ func newFacts() *facts {
 	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]int64]countFact{}}
 }
 
-// asking answers for one lowering.
-type asking struct {
+// statistics answers what one lowering asks about the file.
+type statistics struct {
 	reader *Reader
 	ctx    context.Context
 	facts  *facts
 	plan   Plan // whose slots patterns may have
 }
 
-// asking begins a lowering. What an open write has changed is nobody else's.
-func (r *Reader) asking(ctx context.Context, constants []rdf.Term) *asking {
+// statistics is for one lowering, of a query with these constants. What an open write
+// estimates is kept for itself: others do not see what it has changed.
+func (r *Reader) statistics(ctx context.Context, constants []rdf.Term) *statistics {
 	known := r.caches.facts
 	if r.before != nil {
 		known = newFacts()
 	}
-	return &asking{r, ctx, known, Plan{constants: constants}}
+	return &statistics{r, ctx, known, Plan{constants: constants}}
 }
 
 // rows estimates the rows of a pattern, in powers of the root of two: a plan is for all
 // constants that give the same answers. A stale answer makes a plan slow, not wrong.
-func (a *asking) rows(p sparql.TriplePattern) float64 {
+func (a *statistics) rows(p sparql.TriplePattern) float64 {
 	var b bound
 	var ids [3]int64
 	for i, o := range [...]sparql.Operand{p.Subject, p.Predicate, p.Object} {
@@ -93,7 +94,7 @@ func roundUp(n float64) float64 {
 const manyRows = 1e5
 
 // estimate estimates rows, unless that was done not long ago. An id of 0 is none.
-func (a *asking) estimate(b bound, ids [3]int64) float64 {
+func (a *statistics) estimate(b bound, ids [3]int64) float64 {
 	head := a.reader.head
 	a.facts.mu.Lock()
 	known, ok := a.facts.counts[ids]
@@ -149,7 +150,7 @@ func (f countFact) stillGood(head Commit) bool {
 
 // region returns the region that all objects of a predicate are in. A plan that
 // believes in one that is not is wrong: it is asked of each commit anew.
-func (a *asking) region(predicate rdf.IRI) lower.Region {
+func (a *statistics) region(predicate rdf.IRI) lower.Region {
 	head := a.reader.head.ID
 	a.facts.mu.Lock()
 	known, ok := a.facts.regions[predicate]

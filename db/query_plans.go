@@ -84,11 +84,11 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 		p, err := lower.Lower(op, vars, o)
 		return Plan{prepared: prepare(p)}, err
 	}
-	a := r.asking(ctx, shape.Constants)
+	a := r.statistics(ctx, shape.Constants)
 	if p := r.caches.plans.find(shape.Key, a); p != nil {
 		return Plan{p, shape.Constants}, nil
 	}
-	t := &trail{asking: a}
+	t := &recorder{statistics: a}
 	p, err := lower.Lower(op, slices.Clone(vars), lower.Options{
 		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Region: t.region,
 	})
@@ -96,52 +96,53 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 		return Plan{}, err
 	}
 	made := prepare(p)
-	r.caches.plans.keep(shape.Key, t.asked, made)
+	r.caches.plans.keep(shape.Key, t.steps, made)
 	return Plan{made, shape.Constants}, nil
 }
 
-// asked is what a lowering asks: of Region when there is no pattern.
-type asked struct {
+// factKey is what a lowering wants to know of the file: the rows of a pattern, or the
+// region of a predicate.
+type factKey struct {
 	pattern   sparql.TriplePattern
 	predicate rdf.IRI
 }
 
-// told is the answer to it.
-type told struct {
+// fact is the answer to it.
+type fact struct {
 	rows   float64
 	region lower.Region
 }
 
-func (a *asking) answer(q asked) told {
-	if q.predicate != "" {
-		return told{region: a.region(q.predicate)}
+func (a *statistics) fact(k factKey) fact {
+	if k.predicate != "" {
+		return fact{region: a.region(k.predicate)}
 	}
-	return told{rows: a.rows(q.pattern)}
+	return fact{rows: a.rows(k.pattern)}
 }
 
-// trail notes what a lowering asks and hears.
-type trail struct {
-	*asking
-	asked []step
+// recorder gives a lowering its facts and keeps a list of them.
+type recorder struct {
+	*statistics
+	steps []factStep
 }
 
-type step struct {
-	asked asked
-	told  told
+type factStep struct {
+	key  factKey
+	fact fact
 }
 
-func (t *trail) note(q asked) told {
-	a := t.answer(q)
-	t.asked = append(t.asked, step{q, a})
-	return a
+func (t *recorder) record(k factKey) fact {
+	f := t.fact(k)
+	t.steps = append(t.steps, factStep{k, f})
+	return f
 }
 
-func (t *trail) rows(p sparql.TriplePattern) float64 {
-	return t.note(asked{pattern: p}).rows
+func (t *recorder) rows(p sparql.TriplePattern) float64 {
+	return t.record(factKey{pattern: p}).rows
 }
 
-func (t *trail) region(predicate rdf.IRI) lower.Region {
-	return t.note(asked{predicate: predicate}).region
+func (t *recorder) region(predicate rdf.IRI) lower.Region {
+	return t.record(factKey{predicate: predicate}).region
 }
 
 // plans remembers plans by shape, those that were used last. A lowering is a function
@@ -159,14 +160,14 @@ type plans struct {
 
 type shapePlans struct {
 	key   string
-	root  *branch
+	root  *planNode
 	bytes int
 }
 
-// branch is a question with what follows from its answers, or else a plan.
-type branch struct {
-	ask  asked
-	then map[told]*branch
+// planNode is a question with what follows from its answers, or else a plan.
+type planNode struct {
+	key  factKey
+	then map[fact]*planNode
 	plan *prepared
 }
 
@@ -179,10 +180,10 @@ const (
 func newPlans() *plans { return &plans{shapes: map[string]*list.Element{}} }
 
 // find returns the plan of a shape for what is answered now, nil when there is none.
-func (p *plans) find(key string, a *asking) *prepared {
+func (p *plans) find(key string, a *statistics) *prepared {
 	at := p.root(key)
 	for at != nil && at.plan == nil {
-		at = p.after(at, a.answer(at.ask))
+		at = p.after(at, a.fact(at.key))
 	}
 	if at == nil {
 		return nil
@@ -190,7 +191,7 @@ func (p *plans) find(key string, a *asking) *prepared {
 	return at.plan
 }
 
-func (p *plans) root(key string) *branch {
+func (p *plans) root(key string) *planNode {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e, ok := p.shapes[key]
@@ -201,15 +202,15 @@ func (p *plans) root(key string) *branch {
 	return e.Value.(*shapePlans).root
 }
 
-func (p *plans) after(b *branch, answer told) *branch {
+func (p *plans) after(b *planNode, answer fact) *planNode {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return b.then[answer]
 }
 
 // keep remembers a plan under the answers that led to it.
-func (p *plans) keep(key string, trail []step, made *prepared) {
-	size := len(key) + made.size() + 300*len(trail)
+func (p *plans) keep(key string, steps []factStep, made *prepared) {
+	size := len(key) + made.size() + 300*len(steps)
 	if size > maxShapeBytes {
 		return
 	}
@@ -217,7 +218,7 @@ func (p *plans) keep(key string, trail []step, made *prepared) {
 	defer p.mu.Unlock()
 	if e, ok := p.shapes[key]; ok {
 		s := e.Value.(*shapePlans)
-		if s.bytes+size <= maxShapeBytes && s.root.grow(trail, made) {
+		if s.bytes+size <= maxShapeBytes && s.root.grow(steps, made) {
 			s.bytes += size
 			p.bytes += size
 			p.shrink()
@@ -225,8 +226,8 @@ func (p *plans) keep(key string, trail []step, made *prepared) {
 		}
 		p.drop(e)
 	}
-	root := &branch{}
-	root.grow(trail, made)
+	root := &planNode{}
+	root.grow(steps, made)
 	p.shapes[key] = p.recent.PushFront(&shapePlans{key, root, size})
 	p.bytes += size
 	p.shrink()
@@ -245,18 +246,18 @@ func (p *plans) drop(e *list.Element) {
 }
 
 // grow adds a plan; false when the tree asks something else on the way.
-func (b *branch) grow(trail []step, made *prepared) bool {
-	for _, s := range trail {
-		if b.plan != nil || b.then != nil && b.ask != s.asked {
+func (b *planNode) grow(steps []factStep, made *prepared) bool {
+	for _, s := range steps {
+		if b.plan != nil || b.then != nil && b.key != s.key {
 			return false
 		}
 		if b.then == nil {
-			b.ask, b.then = s.asked, map[told]*branch{}
+			b.key, b.then = s.key, map[fact]*planNode{}
 		}
-		next := b.then[s.told]
+		next := b.then[s.fact]
 		if next == nil {
-			next = &branch{}
-			b.then[s.told] = next
+			next = &planNode{}
+			b.then[s.fact] = next
 		}
 		b = next
 	}

@@ -91,7 +91,7 @@ func TestFactsAreKeptWithinBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	a := &asking{reader: r, ctx: t.Context(), facts: known}
+	a := &statistics{reader: r, ctx: t.Context(), facts: known}
 	for i := range int64(maxFacts + 10) {
 		a.estimate(bound{at: [4]bool{true}}, [3]int64{i + 1})
 	}

@@ -61,7 +61,7 @@ type condition struct {
 
 // conditions are those of a selection, the one that the fewest meet first.
 func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
-	known := r.asking(ctx, nil)
+	known := r.statistics(ctx, nil)
 	var list []condition
 	for _, p := range patternsOf(sel.Pairs) {
 		list = append(list, condition{bgp(p), known.rows(p), exists(bgp(p))})

@@ -108,17 +108,6 @@ func (b *block) flat() bool {
 	return !b.distinct && b.limit == "" && !b.materialized
 }
 
-// computedOf says which columns' terms are not read beside their ids: formulas have no row,
-// and what repeats is remembered.
-func (b *block) computedOf(vars []sparql.Var) []bool {
-	list := make([]bool, len(vars))
-	for i, v := range vars {
-		c, ok := b.cols.get(v)
-		list[i] = c.computed || c.few || !ok
-	}
-	return list
-}
-
 func (b *block) tables() (n int) {
 	for _, i := range b.from {
 		n += max(1, i.tables)

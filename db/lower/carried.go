@@ -2,10 +2,14 @@ package lower
 
 import "trails/sparql"
 
-// withoutTerm says of columns that no row of a table has their terms: they are
-// formulas, or their ids carry the values.
+// withoutTerm reports for each column whether no row of the dictionary is read beside its
+// ids: it is computed, its ids carry the values, or the same few repeat and are remembered.
 func (l *lowerer) withoutTerm(op sparql.Op, b *block, vars []sparql.Var) []bool {
-	list := b.computedOf(vars)
+	list := make([]bool, len(vars))
+	for i, v := range vars {
+		c, ok := b.cols.get(v)
+		list[i] = c.computed || c.few || !ok
+	}
 	if !l.opts.Dataset.IsZero() {
 		return list
 	}

@@ -110,9 +110,9 @@ func (l *lowerer) collectable(op sparql.Op, b *block, s scope) (keys []sparql.Va
 	return keys, len(keys) > 0
 }
 
-// asking is what it costs to ask an EXISTS for each of the solutions of a block, and what
-// its pattern costs to find on its own.
-type asking struct {
+// existsCost is what it takes to ask an EXISTS for each solution of a block, and to find
+// the solutions of its pattern alone, in microseconds.
+type existsCost struct {
 	solutions float64 // of the block, where it is asked
 	each      float64
 	rows      float64 // of the pattern alone
@@ -120,11 +120,11 @@ type asking struct {
 	sorted    bool // they come in the order of the key
 }
 
-// weigh lowers a pattern both ways, to see what they cost.
-func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (a asking) {
+// weigh lowers the pattern of an EXISTS both ways, to see what they cost.
+func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (a existsCost) {
 	place := b.cheapest(l.firstAsked(e.Op, b))
 	if place >= len(b.from) {
-		return asking{}
+		return existsCost{}
 	}
 	a.solutions = b.rowsThrough()[place]
 	if a.solutions < manyAsked {
@@ -146,9 +146,9 @@ func (l *lowerer) alone(e sparql.Exists, s scope) *block {
 }
 
 // asked, collected and subtracted are the costs of the three ways.
-func (a asking) asked() float64     { return a.solutions * a.each }
-func (a asking) collected() float64 { return a.all + a.rows*insertCost + a.solutions*memberCost }
-func (a asking) subtracted() float64 {
+func (a existsCost) asked() float64     { return a.solutions * a.each }
+func (a existsCost) collected() float64 { return a.all + a.rows*insertCost + a.solutions*memberCost }
+func (a existsCost) subtracted() float64 {
 	cost := a.all + (a.rows+a.solutions)*mergeCost
 	if !a.sorted {
 		cost += a.rows * insertCost

@@ -9,6 +9,7 @@ import (
 
 	"trails/rdf"
 	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 var (
@@ -54,7 +55,7 @@ func (l *lowerer) test(e sparql.Expr, b *block, s scope) string {
 func (l *lowerer) testCall(e sparql.Call, b *block, s scope) (string, bool) {
 	switch {
 	case (e.Func == sparql.And || e.Func == sparql.Or) && len(e.Args) == 2:
-		return l.connected(chain(e, e.Func, nil), words[e.Func], b, s), true
+		return l.connected(opt.Chain(e, e.Func), words[e.Func], b, s), true
 	case e.Func == sparql.Not && len(e.Args) == 1:
 		return "(NOT " + l.test(e.Args[0], b, s) + ")", true
 	case e.Func == sparql.Bound && len(e.Args) == 1:
@@ -85,14 +86,6 @@ func (l *lowerer) testCall(e sparql.Call, b *block, s scope) (string, bool) {
 }
 
 var words = map[sparql.Func]string{sparql.And: " AND ", sparql.Or: " OR "}
-
-// chain lists the operands of a row of one operator.
-func chain(e sparql.Expr, f sparql.Func, list []sparql.Expr) []sparql.Expr {
-	if c, ok := e.(sparql.Call); ok && c.Func == f && len(c.Args) == 2 {
-		return chain(c.Args[1], f, chain(c.Args[0], f, list))
-	}
-	return append(list, e)
-}
 
 // connected makes a balanced tree of a row: SQLite bounds how deep expressions are.
 func (l *lowerer) connected(list []sparql.Expr, word string, b *block, s scope) string {
@@ -295,8 +288,8 @@ func (l *lowerer) passed(v sparql.Var, w *exprVars, b *block, s scope) (sql stri
 	return sql, pass, true
 }
 
-// textsOf are the texts of the variables of whose terms one text is all that is
-// asked for.
+// textsOf returns, for each variable of whose term an expression needs a single text
+// (what STR or LANG gives, or a string), that text as SQL.
 func (l *lowerer) textsOf(found *parts, b *block, s scope) map[sparql.Var]string {
 	texts := map[sparql.Var]string{}
 	for _, v := range found.vars {

@@ -9,6 +9,7 @@ import (
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // rangeHint is what filters want of a variable's values: only those in the ranges,
@@ -90,7 +91,7 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 	for v, h := range s.ranges {
 		inner.ranges[v] = h
 	}
-	for _, e := range conjuncts(op.Expr, nil) {
+	for _, e := range opt.Conjuncts(op.Expr) {
 		c, ok := comparisonOf(e)
 		if !ok || c.Func == sparql.NotEqual {
 			continue
@@ -104,19 +105,12 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 		}
 	}
 	b := l.flatten(l.before(op.Op, inner)).growing()
-	rest := slices.DeleteFunc(conjuncts(op.Expr, nil), func(e sparql.Expr) bool {
+	rest := slices.DeleteFunc(opt.Conjuncts(op.Expr), func(e sparql.Expr) bool {
 		x, ok := e.(sparql.Exists)
 		return ok && l.subtract(x, b, s)
 	})
 	b.where = append(b.where, l.conditions(rest, op.Op, b, s)...)
 	return b.grown()
-}
-
-func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
-	if c, ok := e.(sparql.Call); ok && c.Func == sparql.And && len(c.Args) == 2 {
-		return conjuncts(c.Args[1], conjuncts(c.Args[0], list))
-	}
-	return append(list, e)
 }
 
 // conditions are those of a filter: only true counts, false and errors are alike.
@@ -154,7 +148,13 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 			known = narrowed(known, col.sql, r, bound)
 			continue
 		}
-		list = append(list, l.inRanges(col.sql, c.regions, bound)+l.orAsked(col.sql, e, b, s))
+		// A value that is inline passes by its range, another is asked.
+		var options []string
+		for _, r := range c.regions {
+			options = append(options, l.within(col.sql, r, []Bound{bound}))
+		}
+		options = append(options, col.sql+" > 0 AND "+l.call("t_ebv", e, b, s))
+		list = append(list, "("+strings.Join(options, " OR ")+")")
 	}
 	for _, k := range known {
 		list = append(list, l.within(k.sql, k.region, k.bounds))
@@ -178,20 +178,6 @@ func narrowed(list []knownRange, sql string, r Region, bound Bound) []knownRange
 		}
 	}
 	return append(list, knownRange{sql, r, []Bound{bound}})
-}
-
-// inRanges begins the condition that a value is inline and passes; orAsked ends it
-// with those that are not inline.
-func (l *lowerer) inRanges(sql string, regions []Region, bound Bound) string {
-	options := make([]string, len(regions))
-	for i, r := range regions {
-		options[i] = l.within(sql, r, []Bound{bound})
-	}
-	return "(" + strings.Join(options, " OR ")
-}
-
-func (l *lowerer) orAsked(sql string, e sparql.Expr, b *block, s scope) string {
-	return " OR " + sql + " > 0 AND " + l.call("t_ebv", e, b, s) + ")"
 }
 
 // within is true for the ids of a region whose values meet the bounds.

@@ -38,7 +38,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 	}
 	for _, a := range op.Aggregates {
 		c := l.aggregate(a.Aggregate, op.Op, b, s)
-		if empty := ofNothing[a.Aggregate.Func]; len(by) == 0 && empty != nil {
+		if empty := ofEmptyGroup[a.Aggregate.Func]; len(by) == 0 && empty != nil {
 			c.sql = "COALESCE(" + c.sql + ", CASE count(*) WHEN 0 THEN " + l.term(empty) + " END)"
 		}
 		out.cols.set(a.Var, c)
@@ -81,16 +81,16 @@ func (l *lowerer) emptyGraphs(op sparql.Group, out, b *block, s scope) string {
 	probe := &block{from: b.from, where: append(b.where[:len(b.where):len(b.where)], b.cols.of[s.graph.any].sql+" = "+g.sql)}
 	empty.where = append(empty.where, "NOT EXISTS ("+probe.render("1")+")")
 	for _, a := range op.Aggregates {
-		if t := ofNothing[a.Aggregate.Func]; t != nil {
+		if t := ofEmptyGroup[a.Aggregate.Func]; t != nil {
 			empty.cols.set(a.Var, column{sql: l.term(t)})
 		}
 	}
 	return empty.render(l.fields(empty, out.cols.vars))
 }
 
-// ofNothing is what aggregates are of no solutions (section 18.5.1), when that is a
-// value. A function of SQLite is not told which aggregate it is then.
-var ofNothing = map[sparql.AggregateFunc]rdf.Term{
+// ofEmptyGroup is the value of each aggregate over an empty group (section 18.5.1), where it
+// has one. SQLite does not call a function of aggregates for an empty group.
+var ofEmptyGroup = map[sparql.AggregateFunc]rdf.Term{
 	sparql.Count: zeroTerm, sparql.Sum: zeroTerm, sparql.Avg: zeroTerm,
 	sparql.GroupConcat: rdf.Literal("", rdf.XSDString),
 }

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // join joins all operands of joins of joins: the order is ours to choose.
 func (l *lowerer) join(op sparql.Join, s scope) *block {
-	operands := operandsOf(op, nil)
+	operands := opt.Joined(op)
 	slices.SortStableFunc(operands, func(a, b sparql.Op) int { return turn(a) - turn(b) })
 	var b *block
 	for _, operand := range operands {
@@ -26,13 +27,6 @@ func (l *lowerer) join(op sparql.Join, s scope) *block {
 		}
 	}
 	return b
-}
-
-func operandsOf(op sparql.Op, list []sparql.Op) []sparql.Op {
-	if j, ok := op.(sparql.Join); ok {
-		return operandsOf(j.Right, operandsOf(j.Left, list))
-	}
-	return append(list, op)
 }
 
 // turn says which operands of a join come first: what has few solutions or cannot
@@ -161,7 +155,7 @@ func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 		for _, v := range b.cols.vars {
 			a.cols.set(v, joined(a, b, v))
 		}
-		on = append(on, l.conditions(conjuncts(e, nil), nil, &block{cols: a.cols}, s)...)
+		on = append(on, l.conditions(opt.Conjuncts(e), nil, &block{cols: a.cols}, s)...)
 	}
 	for i, v := range b.cols.vars {
 		a.cols.set(v, joins[i])
@@ -175,7 +169,7 @@ func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	both := l.merge(a, b)
 	var conditions []string
 	if e != nil {
-		conditions = l.conditions(conjuncts(e, nil), nil, both, s)
+		conditions = l.conditions(opt.Conjuncts(e), nil, both, s)
 	}
 	both.where = append(both.where, conditions...)
 	rest := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
@@ -312,7 +306,7 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	overlap, sure := "", false
 	for _, v := range b.cols.vars {
 		left, ok := a.cols.get(v)
-		if !ok || hiddenVar(v) {
+		if !ok || strings.HasPrefix(string(v), "..") {
 			continue
 		}
 		right := b.cols.of[v]
@@ -354,8 +348,6 @@ func notAmong(a, b *block) (string, bool) {
 	}
 	return "(" + strings.Join(left, ", ") + ") NOT IN (" + b.render(strings.Join(right, ", ")) + ")", true
 }
-
-func hiddenVar(v sparql.Var) bool { return len(v) > 1 && v[0] == '.' && v[1] == '.' }
 
 // mark is where a lowering was, to go back to.
 type mark struct{ args, exprs, aggregates, walks, aliases, laterals int }

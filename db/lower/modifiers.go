@@ -116,19 +116,16 @@ func (l *lowerer) project(op sparql.Project, s scope) *block {
 	}
 	out := *b
 	out.cols = columns{}
-	for _, v := range l.projected(op.Vars, s) {
+	vars := op.Vars
+	if s.graph.any != "" {
+		vars = append(vars[:len(vars):len(vars)], s.graph.any)
+	}
+	for _, v := range vars {
 		if c, ok := b.cols.get(v); ok {
 			out.cols.set(v, c)
 		}
 	}
 	return &out
-}
-
-func (l *lowerer) projected(vars []sparql.Var, s scope) []sparql.Var {
-	if s.graph.any == "" {
-		return vars
-	}
-	return append(vars[:len(vars):len(vars)], s.graph.any)
 }
 
 func (l *lowerer) distinct(op sparql.Op, s scope) *block {
@@ -159,10 +156,7 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	if op.Limit >= 0 {
 		s.wanted = limited
 	}
-	return l.cut(l.lower(op.Op, s), op)
-}
-
-func (l *lowerer) cut(b *block, op sparql.Slice) *block {
+	b := l.lower(op.Op, s)
 	if b.limit != "" {
 		b = l.wrap(b)
 	}

@@ -114,7 +114,7 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 		return l.reach(op, links, c, s)
 	}
 	w := &walk{closure: c, scope: s, from: op.Subject, to: op.Object, r: l.alias()}
-	if l.startsBetter(op.Object, op.Subject, s) {
+	if l.endRank(op.Object, s) < l.endRank(op.Subject, s) {
 		w.from, w.to, p = op.Object, op.Subject, opt.Inverted(p)
 	}
 	parts := branches(opt.Forward(p))
@@ -125,7 +125,7 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 	members := l.firstMembers(w)
 	if c.many {
 		for _, b := range w.steps {
-			members = append(members, l.nextMember(w, b))
+			members = append(members, w.member(b, w.r, w.r+".x", w.r+".a", w.r+".g"))
 		}
 	}
 	sql := "WITH RECURSIVE " + w.r + "(" + strings.Join(w.columns(), ", ") + ") AS (" +
@@ -165,11 +165,7 @@ func (w *walk) columns() []string {
 	return list
 }
 
-// startsBetter reports whether a walk should begin at a instead of b.
-func (l *lowerer) startsBetter(a, b sparql.Operand, s scope) bool {
-	return l.endRank(a, s) < l.endRank(b, s)
-}
-
+// endRank says at which end a walk should begin: the lower one.
 func (l *lowerer) endRank(o sparql.Operand, s scope) int {
 	if o.Var == "" {
 		return 0
@@ -241,10 +237,6 @@ func (w *walk) member(b *block, table, place, origin, g string) string {
 		}
 	}
 	return out.render(strings.Join(fields, ", "))
-}
-
-func (l *lowerer) nextMember(w *walk, b *block) string {
-	return w.member(b, w.r, w.r+".x", w.r+".a", w.r+".g")
 }
 
 func (l *lowerer) firstMembers(w *walk) []string {

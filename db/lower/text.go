@@ -5,6 +5,7 @@ import (
 
 	"trails/rdf"
 	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // part is a text that a term has, beside others.
@@ -140,7 +141,7 @@ func members(e sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
 		return "", nil, false
 	}
 	if call.Func == sparql.Or {
-		return alternatives(chain(e, sparql.Or, nil))
+		return alternatives(opt.Chain(e, sparql.Or))
 	}
 	subject, isVar := call.Args[0].(sparql.VarExpr)
 	if !isVar || call.Func != sparql.In && call.Func != sparql.Equal {

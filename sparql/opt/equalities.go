@@ -36,7 +36,7 @@ func equalities(op sparql.Op) sparql.Op {
 		}
 		inner := f.Op
 		var rest []sparql.Expr
-		for _, e := range conjuncts(f.Expr, nil) {
+		for _, e := range Conjuncts(f.Expr) {
 			v, t, ok := equality(e)
 			if ok = ok && left > 0; ok {
 				left--
@@ -88,7 +88,7 @@ func held(op sparql.Op, v sparql.Var, t rdf.Term) (sparql.Op, bool) {
 	}
 	switch x := op.(type) {
 	case sparql.Join:
-		list := joinedBy(x, nil)
+		list := Joined(x)
 		for i := range list {
 			if out, ok := held(list[i], v, t); ok {
 				list[i] = out

@@ -56,10 +56,15 @@ func varsOf(e sparql.Expr) (list []sparql.Var) {
 	return list
 }
 
-// conjuncts lists the conditions that && connects: in a filter each has to be true.
-func conjuncts(e sparql.Expr, list []sparql.Expr) []sparql.Expr {
-	if c, ok := e.(sparql.Call); ok && c.Func == sparql.And && len(c.Args) == 2 {
-		return conjuncts(c.Args[1], conjuncts(c.Args[0], list))
+// Conjuncts lists the conditions that && connects: in a filter each has to be true.
+func Conjuncts(e sparql.Expr) []sparql.Expr { return Chain(e, sparql.And) }
+
+// Chain lists the operands of calls of one function of two that stand inside each other.
+func Chain(e sparql.Expr, f sparql.Func) []sparql.Expr { return chain(e, f, nil) }
+
+func chain(e sparql.Expr, f sparql.Func, list []sparql.Expr) []sparql.Expr {
+	if c, ok := e.(sparql.Call); ok && c.Func == f && len(c.Args) == 2 {
+		return chain(c.Args[1], f, chain(c.Args[0], f, list))
 	}
 	return append(list, e)
 }
@@ -70,7 +75,7 @@ func filtered(op sparql.Op, list ...sparql.Expr) sparql.Op {
 		return op
 	}
 	if f, ok := op.(sparql.Filter); ok {
-		return filtered(f.Op, append(conjuncts(f.Expr, nil), list...)...)
+		return filtered(f.Op, append(Conjuncts(f.Expr), list...)...)
 	}
 	all := list[0]
 	for _, e := range list[1:] {

@@ -45,7 +45,7 @@ func (p *pushing) all(op sparql.Op) sparql.Op {
 	}
 	inner := f.Op
 	var rest []sparql.Expr
-	for _, e := range conjuncts(f.Expr, nil) {
+	for _, e := range Conjuncts(f.Expr) {
 		moved, ok := p.into(inner, e)
 		if !ok {
 			rest = append(rest, eachPattern(e, p.all))
@@ -112,7 +112,7 @@ func (p *pushing) behind(op sparql.Op, e sparql.Expr) sparql.Op {
 }
 
 func (p *pushing) belowJoin(op sparql.Join, e sparql.Expr, vars []sparql.Var) (sparql.Op, bool) {
-	list := joinedBy(op, nil)
+	list := Joined(op)
 	whole := func(operand sparql.Op) bool { return bindsAll(operand, vars) }
 	if slices.ContainsFunc(list, func(operand sparql.Op) bool { return isFlat(operand) && whole(operand) }) {
 		return op, false

@@ -42,7 +42,7 @@ func joinsMerged(op sparql.Op) sparql.Op {
 	case sparql.BGP:
 		return once(op)
 	case sparql.Join:
-		list := joinedBy(op, nil)
+		list := Joined(op)
 		for i := range list {
 			list[i] = joinsMerged(list[i])
 		}
@@ -51,7 +51,9 @@ func joinsMerged(op sparql.Op) sparql.Op {
 	return eachOperand(op, joinsMerged)
 }
 
-// joinedBy lists the operands of joins of joins.
+// Joined lists the operands of joins of joins.
+func Joined(op sparql.Op) []sparql.Op { return joinedBy(op, nil) }
+
 func joinedBy(op sparql.Op, list []sparql.Op) []sparql.Op {
 	if j, ok := op.(sparql.Join); ok {
 		return joinedBy(j.Right, joinedBy(j.Left, list))

@@ -28,7 +28,7 @@ func joinsOpened(op sparql.Op) sparql.Op {
 	if _, ok := op.(sparql.Join); !ok {
 		return eachOperand(op, joinsOpened)
 	}
-	list := joinedBy(op, nil)
+	list := Joined(op)
 	var around []func(sparql.Op) sparql.Op
 	for i := 0; i < len(list) && len(around) < maxOutward; {
 		inner, wrap, ok := opened(list, i)
@@ -37,7 +37,7 @@ func joinsOpened(op sparql.Op) sparql.Op {
 			continue
 		}
 		around = append(around, wrap)
-		list = slices.Concat(list[:i], joinedBy(inner, nil), list[i+1:])
+		list = slices.Concat(list[:i], Joined(inner), list[i+1:])
 	}
 	for i := range list {
 		list[i] = joinsOpened(list[i])
