@@ -139,10 +139,11 @@ func (a *answer) count(i int) (int64, error) {
 
 // at is the term in a column, nil where it is unbound.
 func (a *answer) at(i int) (rdf.Term, error) {
-	switch a.stmt.ColumnType(i) {
-	case sqlite.TypeNull:
+	kind := a.stmt.ColumnType(i)
+	if kind == sqlite.TypeNull {
 		return nil, nil
-	case sqlite.TypeText:
+	}
+	if kind == sqlite.TypeText {
 		return readTerm(a.stmt.ColumnText(i)), nil
 	}
 	id := a.stmt.ColumnInt64(i)
