@@ -16,7 +16,11 @@ func (d *drawer) expr(depth int) string {
 	sub := func() string { return d.expr(depth - 1) }
 	switch d.number(15) {
 	case 14, 15:
-		return d.ofTerm()
+		parts := strings.Split(d.one(ofTerms), "%")
+		for i := range parts[:len(parts)-1] {
+			parts[i] += d.variable()
+		}
+		return strings.Join(parts, "")
 	case 0, 1:
 		return "(" + sub() + " " + d.one([]string{"=", "!=", "<", "<=", ">", ">="}) + " " + sub() + ")"
 	case 2:
@@ -48,14 +52,6 @@ var ofTerms = []string{
 	`isIRI(%)`, `isURI(%)`, `isBLANK(%)`, `isLITERAL(%)`, `(!isLITERAL(%))`, `CONTAINS(%, "b")`, `CONTAINS(%, "")`, `CONTAINS(STR(%), "a")`, `CONTAINS(STR(%), LANG(%))`,
 	`STRSTARTS(%, "a")`, `STRSTARTS(%, "")`, `STRSTARTS(STR(%), "http://example.org/")`, `STRENDS(%, "b")`, `CONTAINS(%, "a"@en)`,
 	`REGEX(%, "^a")`, `REGEX(STR(%), "B$", "i")`, `REGEX(%, "^A.*b", "i")`, `REGEX(STR(%), "^ab$|b.?$")`, `REGEX(%, "b|c")`, `STRLEN(%)`, `(STRLEN(STR(%)) > 2)`, `UCASE(%)`, `LCASE(STR(%))`, `CONCAT(STR(%), LANG(%))`,
-}
-
-func (d *drawer) ofTerm() string {
-	parts := strings.Split(d.one(ofTerms), "%")
-	for i := range parts[:len(parts)-1] {
-		parts[i] += d.variable()
-	}
-	return strings.Join(parts, "")
 }
 
 func (d *drawer) leaf() string {

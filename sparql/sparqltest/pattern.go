@@ -175,22 +175,14 @@ func (d *drawer) subquery(depth int) string {
 	case 0, 1:
 		return d.aggregated(depth).text
 	case 2, 3:
-		return d.limited(depth)
+		n := d.newVar()
+		value, where := d.one([]string{"STR(%)", "STRLEN(STR(%))", "isIRI(%)", "IF(BOUND(%), 1, 2)"}), d.group(depth)
+		if d.in(4) {
+			value, where = "COUNT(%)", where+d.one([]string{"", " GROUP BY " + d.variable()})
+		}
+		return "SELECT " + d.one([]string{"", "DISTINCT "}) + "(" + strings.Replace(value, "%", d.variable(), 1) + " AS " + n + ") WHERE " + where + " ORDER BY " + d.one([]string{"", "DESC"}) + "(" + n + ")" + d.one([]string{" LIMIT 0", " LIMIT 1", " LIMIT 2", " LIMIT 3", ""}) + d.one([]string{"", " OFFSET 1", " OFFSET 2"})
 	}
 	return "SELECT " + d.one([]string{"", "DISTINCT "}) + d.some() + " WHERE " + d.group(depth)
-}
-
-// limited draws a subquery with LIMIT: of one column, by which it is sorted and whose
-// values have an order among them.
-func (d *drawer) limited(depth int) string {
-	n := d.newVar()
-	value, where := d.one([]string{"STR(%)", "STRLEN(STR(%))", "isIRI(%)", "IF(BOUND(%), 1, 2)"}), d.group(depth)
-	if d.in(4) {
-		value, where = "COUNT(%)", where+d.one([]string{"", " GROUP BY " + d.variable()})
-	}
-	return "SELECT " + d.one([]string{"", "DISTINCT "}) + "(" + strings.Replace(value, "%", d.variable(), 1) + " AS " + n + ") WHERE " + where +
-		" ORDER BY " + d.one([]string{"", "DESC"}) + "(" + n + ")" +
-		d.one([]string{" LIMIT 0", " LIMIT 1", " LIMIT 2", " LIMIT 3", ""}) + d.one([]string{"", " OFFSET 1", " OFFSET 2"})
 }
 
 // some draws a selection of variables, without repeats.

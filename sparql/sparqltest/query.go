@@ -40,7 +40,22 @@ func Query(t *rapid.T) Case {
 	if d.in(3) {
 		body = d.aggregated(2)
 	}
-	return d.modified(from, body)
+	c := Case{}
+	text := prologue + body.clause + from + body.where
+	if len(body.columns) > 0 && d.in(3) {
+		text += " ORDER BY"
+		for _, column := range body.columns[:1+d.number(len(body.columns)-1)] {
+			descending := d.in(2)
+			c.Keys = append(c.Keys, Key{strings.TrimPrefix(column, "?"), descending})
+			text += " " + map[bool]string{true: "DESC", false: "ASC"}[descending] + "(" + column + ")"
+		}
+	}
+	c.Text = text
+	if d.in(4) {
+		c.Whole, c.Limit, c.Offset = text, d.number(6), d.number(2)
+		c.Text += fmt.Sprintf(" LIMIT %d OFFSET %d", c.Limit, c.Offset)
+	}
+	return c
 }
 
 // selected is a SELECT query without ORDER BY, and the columns that can be keys.
@@ -105,25 +120,6 @@ func (d *drawer) aggregated(depth int) selected {
 		having = " HAVING (" + d.one([]string{"COUNT(*) > 1", "COUNT(" + inner + ") >= 1", "SUM(" + number + ") < 5", "BOUND(" + keys[0] + ")"}) + ")"
 	}
 	return newSelected(projection+" ("+aggregate+" AS "+v+")", where+" GROUP BY "+by+having, append(keys, v))
-}
-
-func (d *drawer) modified(from string, s selected) Case {
-	c := Case{}
-	text := prologue + s.clause + from + s.where
-	if len(s.columns) > 0 && d.in(3) {
-		text += " ORDER BY"
-		for _, column := range s.columns[:1+d.number(len(s.columns)-1)] {
-			descending := d.in(2)
-			c.Keys = append(c.Keys, Key{strings.TrimPrefix(column, "?"), descending})
-			text += " " + map[bool]string{true: "DESC", false: "ASC"}[descending] + "(" + column + ")"
-		}
-	}
-	c.Text = text
-	if d.in(4) {
-		c.Whole, c.Limit, c.Offset = text, d.number(6), d.number(2)
-		c.Text += fmt.Sprintf(" LIMIT %d OFFSET %d", c.Limit, c.Offset)
-	}
-	return c
 }
 
 func (d *drawer) from() string {

@@ -31,7 +31,23 @@ func (d *drawer) operation() string {
 	case 5:
 		return d.one([]string{"ADD ", "MOVE ", "COPY "}) + d.one([]string{"", "SILENT "}) + d.graphOrDefault() + " TO " + d.graphOrDefault()
 	}
-	return d.modify()
+	var out strings.Builder
+	if d.in(3) {
+		out.WriteString("WITH " + d.one(graphs) + " ")
+	}
+	deletes := d.in(2)
+	if deletes {
+		out.WriteString("DELETE { " + d.inAnyGraph(d.plain()) + " } ")
+	}
+	if !deletes || d.in(2) {
+		out.WriteString("INSERT { " + d.inAnyGraph(d.template()) + " } ")
+	}
+	out.WriteString(d.one([]string{"", "", "", "USING " + d.one(graphs) + " ", "USING NAMED " + d.one(graphs) + " ", "USING " + d.one(graphs) + " USING NAMED " + d.one(graphs) + " ", "USING " + d.one(graphs) + " USING " + d.one(graphs) + " "}))
+	where := d.group(1)
+	if d.in(3) {
+		where = "{ GRAPH ?g " + where + " }"
+	}
+	return out.String() + "WHERE " + where
 }
 
 func (d *drawer) graphOrDefault() string {
@@ -64,27 +80,4 @@ func (d *drawer) plain() string {
 	return d.times(1, 2, " ", func() string {
 		return d.one([]string{d.variable(), d.one(nodes)}) + " " + d.one(predicates) + " " + d.object() + " ."
 	})
-}
-
-func (d *drawer) modify() string {
-	var out strings.Builder
-	if d.in(3) {
-		out.WriteString("WITH " + d.one(graphs) + " ")
-	}
-	deletes := d.in(2)
-	if deletes {
-		out.WriteString("DELETE { " + d.inAnyGraph(d.plain()) + " } ")
-	}
-	if !deletes || d.in(2) {
-		out.WriteString("INSERT { " + d.inAnyGraph(d.template()) + " } ")
-	}
-	out.WriteString(d.one([]string{
-		"", "", "", "USING " + d.one(graphs) + " ", "USING NAMED " + d.one(graphs) + " ",
-		"USING " + d.one(graphs) + " USING NAMED " + d.one(graphs) + " ", "USING " + d.one(graphs) + " USING " + d.one(graphs) + " ",
-	}))
-	where := d.group(1)
-	if d.in(3) {
-		where = "{ GRAPH ?g " + where + " }"
-	}
-	return out.String() + "WHERE " + where
 }
