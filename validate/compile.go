@@ -65,7 +65,11 @@ func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 				}
 			}
 		}
-		c.references(s)
+		for _, p := range s.properties {
+			if len(c.graph.all(p.id, sh("class"))) > 0 {
+				c.out.references = append(c.out.references, p.path)
+			}
+		}
 	}
 	slices.Sort(c.out.references)
 	c.out.references = slices.Compact(c.out.references)
@@ -213,7 +217,7 @@ func (c *compiler) constraints(s, owner *shape) error {
 			return err
 		}
 		for _, value := range values {
-			made, err := component.compile(parameter{c.graph, s, owner, component.parameter, value})
+			made, err := component.compile(parameter{c.graph, s, owner, component.iri(), component.parameter, value})
 			if err != nil {
 				return err
 			}
@@ -258,12 +262,4 @@ func (c component) standsOn(s *shape, values int) error {
 		return fault.New(fault.InvalidData, "%s belongs on a node shape", word(c.parameter))
 	}
 	return nil
-}
-
-func (c *compiler) references(s *shape) {
-	for _, p := range s.properties {
-		if slices.ContainsFunc(p.constraints, func(k constraint) bool { _, ok := k.(classConstraint); return ok }) {
-			c.out.references = append(c.out.references, p.path)
-		}
-	}
 }

@@ -7,22 +7,21 @@ import (
 	"trails/rdf"
 )
 
-// constraint is one compiled constraint of a shape. It is immutable.
-type constraint interface {
-	// check reports each of the shape's value nodes that breaks the constraint. An
-	// error means that the data could not be read.
-	check(ctx context.Context, e *evaluation, values []rdf.Term) error
-}
+// constraint is one compiled constraint of a shape: it reports each of the shape's
+// value nodes that breaks it. It changes nothing that it was compiled of. An error means
+// that the data could not be read.
+type constraint func(ctx context.Context, e *evaluation, values []rdf.Term) error
 
 // component is a kind of constraint: SHACL's word for a validator and its parameter.
 type component struct {
 	parameter rdf.IRI
-	iri       rdf.IRI
+	name      string // of its results, without "ConstraintComponent"
 	code      fault.Code
 	place     place
 	// repeats means that a shape may have several values of the parameter, each a
 	// constraint of its own.
 	repeats bool
+	// compile may return nil, which asks for nothing.
 	compile func(p parameter) (constraint, error)
 }
 
@@ -39,62 +38,44 @@ func sh(name string) rdf.IRI { return rdf.SHNS + rdf.IRI(name) }
 
 func ours(name string) rdf.IRI { return rdf.TrailsNS + rdf.IRI(name) }
 
-// The components, by the names of their results.
-var (
-	minCountComponent       = sh("MinCountConstraintComponent")
-	maxCountComponent       = sh("MaxCountConstraintComponent")
-	datatypeComponent       = sh("DatatypeConstraintComponent")
-	nodeKindComponent       = sh("NodeKindConstraintComponent")
-	classComponent          = sh("ClassConstraintComponent")
-	minLengthComponent      = sh("MinLengthConstraintComponent")
-	maxLengthComponent      = sh("MaxLengthConstraintComponent")
-	patternComponent        = sh("PatternConstraintComponent")
-	inComponent             = sh("InConstraintComponent")
-	hasValueComponent       = sh("HasValueConstraintComponent")
-	minInclusiveComponent   = sh("MinInclusiveConstraintComponent")
-	minExclusiveComponent   = sh("MinExclusiveConstraintComponent")
-	maxInclusiveComponent   = sh("MaxInclusiveConstraintComponent")
-	maxExclusiveComponent   = sh("MaxExclusiveConstraintComponent")
-	closedComponent         = sh("ClosedConstraintComponent")
-	uniqueComponent         = ours("UniqueConstraintComponent")
-	uniqueTogetherComponent = ours("UniqueTogetherConstraintComponent")
-	keyComponent            = ours("KeyConstraintComponent")
-	dimComponent            = ours("DimConstraintComponent")
-	abstractComponent       = ours("AbstractConstraintComponent")
-)
-
 // components are all that is understood, in the order in which they are checked:
 // what is cheap and says most comes first, what looks other nodes up last.
 var components = []component{
-	{sh("minCount"), minCountComponent, fault.MinCount, onProperty, false, compileMinCount},
-	{sh("maxCount"), maxCountComponent, fault.MaxCount, onProperty, false, compileMaxCount},
-	{sh("nodeKind"), nodeKindComponent, fault.NodeKind, anywhere, false, compileNodeKind},
-	{sh("datatype"), datatypeComponent, fault.Datatype, anywhere, false, compileDatatype},
-	{sh("minLength"), minLengthComponent, fault.MinLength, anywhere, false, compileMinLength},
-	{sh("maxLength"), maxLengthComponent, fault.MaxLength, anywhere, false, compileMaxLength},
-	{sh("pattern"), patternComponent, fault.Pattern, anywhere, true, compilePattern},
-	{sh("in"), inComponent, fault.OneOf, anywhere, false, compileIn},
-	{sh("hasValue"), hasValueComponent, fault.HasValue, anywhere, true, compileHasValue},
-	{sh("minInclusive"), minInclusiveComponent, fault.MinValue, anywhere, false, compileMinInclusive},
-	{sh("minExclusive"), minExclusiveComponent, fault.MinValue, anywhere, false, compileMinExclusive},
-	{sh("maxInclusive"), maxInclusiveComponent, fault.MaxValue, anywhere, false, compileMaxInclusive},
-	{sh("maxExclusive"), maxExclusiveComponent, fault.MaxValue, anywhere, false, compileMaxExclusive},
-	{ours("dim"), dimComponent, fault.Datatype, onProperty, false, compileDim},
-	{sh("closed"), closedComponent, fault.Closed, onNode, false, compileClosed},
-	{ours("abstract"), abstractComponent, fault.Class, onNode, false, compileAbstract},
-	{sh("class"), classComponent, fault.Class, anywhere, true, compileClass},
-	{ours("unique"), uniqueComponent, fault.Unique, onProperty, false, compileUnique},
-	{ours("uniqueTogether"), uniqueTogetherComponent, fault.Unique, onNode, true, compileUniqueTogether},
-	{ours("key"), keyComponent, fault.Unique, onNode, false, compileKey},
+	{sh("minCount"), "MinCount", fault.MinCount, onProperty, false, minCount},
+	{sh("maxCount"), "MaxCount", fault.MaxCount, onProperty, false, maxCount},
+	{sh("nodeKind"), "NodeKind", fault.NodeKind, anywhere, false, nodeKind},
+	{sh("datatype"), "Datatype", fault.Datatype, anywhere, false, datatype},
+	{sh("minLength"), "MinLength", fault.MinLength, anywhere, false, length("at least", func(n, limit int) bool { return n >= limit })},
+	{sh("maxLength"), "MaxLength", fault.MaxLength, anywhere, false, length("at most", func(n, limit int) bool { return n <= limit })},
+	{sh("pattern"), "Pattern", fault.Pattern, anywhere, true, pattern},
+	{sh("in"), "In", fault.OneOf, anywhere, false, in},
+	{sh("hasValue"), "HasValue", fault.HasValue, anywhere, true, hasValue},
+	{sh("minInclusive"), "MinInclusive", fault.MinValue, anywhere, false, bound("at least", func(order int) bool { return order >= 0 })},
+	{sh("minExclusive"), "MinExclusive", fault.MinValue, anywhere, false, bound("more than", func(order int) bool { return order > 0 })},
+	{sh("maxInclusive"), "MaxInclusive", fault.MaxValue, anywhere, false, bound("at most", func(order int) bool { return order <= 0 })},
+	{sh("maxExclusive"), "MaxExclusive", fault.MaxValue, anywhere, false, bound("less than", func(order int) bool { return order < 0 })},
+	{ours("dim"), "Dim", fault.Datatype, onProperty, false, dim},
+	{sh("closed"), "Closed", fault.Closed, onNode, false, closed},
+	{ours("abstract"), "Abstract", fault.Class, onNode, false, abstract},
+	{sh("class"), "Class", fault.Class, anywhere, true, class},
+	{ours("unique"), "Unique", fault.Unique, onProperty, false, unique},
+	{ours("uniqueTogether"), "UniqueTogether", fault.Unique, onNode, true, together},
+	{ours("key"), "Key", fault.Unique, onNode, false, together},
 }
 
-// codes is the contract's code of each component's results.
-var codes = func() map[rdf.IRI]fault.Code {
-	byIRI := make(map[rdf.IRI]fault.Code, len(components))
+// iri names the component's results, in the namespace of its parameter.
+func (c component) iri() rdf.IRI {
+	return c.parameter[:len(c.parameter)-len(local(c.parameter))] + rdf.IRI(c.name) + "ConstraintComponent"
+}
+
+// codes has the contract's code of each component's results, isParameter the
+// parameters of all components.
+var codes, isParameter = func() (map[rdf.IRI]fault.Code, map[rdf.IRI]bool) {
+	byIRI, parameters := map[rdf.IRI]fault.Code{}, map[rdf.IRI]bool{}
 	for _, c := range components {
-		byIRI[c.iri] = c.code
+		byIRI[c.iri()], parameters[c.parameter] = c.code, true
 	}
-	return byIRI
+	return byIRI, parameters
 }()
 
 // known are the parameters of SHACL that are no constraints of their own: what
@@ -105,12 +86,3 @@ var known = map[rdf.IRI]bool{
 	sh("severity"): true, sh("message"): true, sh("deactivated"): true,
 	sh("flags"): true, sh("ignoredProperties"): true,
 }
-
-// isParameter tells the constraints of the table from other predicates.
-var isParameter = func() map[rdf.IRI]bool {
-	set := make(map[rdf.IRI]bool, len(components))
-	for _, c := range components {
-		set[c.parameter] = true
-	}
-	return set
-}()

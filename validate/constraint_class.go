@@ -2,59 +2,107 @@ package validate
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"trails/rdf"
 )
 
-// classConstraint asks that values are instances of a class or of a subclass of it
-// (SHACL section 4.1.1).
-type classConstraint struct{ class rdf.IRI }
-
-func compileClass(p parameter) (constraint, error) {
+// class asks that values are instances of a class or of a subclass of it (SHACL
+// section 4.1.1). The message says what a value is instead: the way out depends on it.
+func class(p parameter) (constraint, error) {
 	iri, err := p.iri()
-	return classConstraint{iri}, err
+	return func(ctx context.Context, e *evaluation, values []rdf.Term) error {
+		for _, v := range values {
+			is, err := e.instanceOf(ctx, v, iri)
+			if err != nil {
+				return err
+			}
+			if is {
+				continue
+			}
+			types, err := e.typesOf(ctx, v)
+			if err != nil {
+				return err
+			}
+			name := e.shapes.className(iri)
+			want := "must refer to " + article(name)
+			switch {
+			case rdf.IsLiteral(v):
+				e.report(p.component, v, name, "%s, not to the text %s", want, e.show(v))
+			case len(types) == 0:
+				e.report(p.component, v, name, "%s; %s does not exist or has no type", want, e.show(v))
+			default:
+				names := make([]string, len(types))
+				for i, t := range types {
+					names[i] = article(e.shapes.className(t))
+				}
+				e.report(p.component, v, name, "%s; %s is %s", want, e.show(v), shorten(strings.Join(names, " and ")))
+			}
+		}
+		return nil
+	}, err
 }
 
-func (c classConstraint) check(ctx context.Context, e *evaluation, values []rdf.Term) error {
-	for _, v := range values {
-		is, err := e.instanceOf(ctx, v, c.class)
+// abstract asks that an instance of the shape's class has a more special type, too
+// (urn:trails:ns#abstract).
+func abstract(p parameter) (constraint, error) {
+	on, err := p.flag()
+	if err != nil || !on {
+		return nil, err
+	}
+	return func(_ context.Context, e *evaluation, _ []rdf.Term) error {
+		types := e.properties[rdf.Type]
+		for _, target := range p.owner.targets {
+			special := func(t rdf.Term) bool {
+				class, _ := t.(rdf.IRI)
+				return class != target && e.shapes.isA(class, target)
+			}
+			if slices.Contains(types, rdf.Term(target)) && !slices.ContainsFunc(types, special) {
+				e.add(Result{
+					Path: rdf.Type, Name: "type", Value: target, Component: p.component, Constraint: p.owner.name,
+					Message: p.owner.name + " is abstract; give the node one of its subtypes",
+				})
+			}
+		}
+		return nil
+	}, nil
+}
+
+// closed allows only the properties that the shape has itself, deactivated ones
+// included, and those that sh:ignoredProperties lists (SHACL section 4.8.1).
+func closed(p parameter) (constraint, error) {
+	on, err := p.flag()
+	if err != nil || !on {
+		return nil, err
+	}
+	allowed := map[rdf.IRI]bool{}
+	for _, property := range p.graph.all(p.shape.id, sh("property")) {
+		path, _ := first(p.graph.all(property, sh("path"))).(rdf.IRI)
+		allowed[path] = true
+	}
+	for _, head := range p.graph.all(p.shape.id, sh("ignoredProperties")) {
+		ignored, err := p.graph.iris(head)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if is {
-			continue
-		}
-		if err := c.report(ctx, e, v); err != nil {
-			return err
+		for _, property := range ignored {
+			allowed[property] = true
 		}
 	}
-	return nil
-}
-
-// report says what the value is instead, since the way out depends on it.
-func (c classConstraint) report(ctx context.Context, e *evaluation, v rdf.Term) error {
-	types, err := e.typesOf(ctx, v)
-	if err != nil {
-		return err
-	}
-	name := e.shapes.className(c.class)
-	want := "must refer to " + article(name)
-	switch {
-	case rdf.IsLiteral(v):
-		e.report(classComponent, v, name, "%s, not to the text %s", want, e.show(v))
-	case len(types) == 0:
-		e.report(classComponent, v, name, "%s; %s does not exist or has no type", want, e.show(v))
-	default:
-		e.report(classComponent, v, name, "%s; %s is %s", want, e.show(v), e.classNames(types))
-	}
-	return nil
-}
-
-func (e *evaluation) classNames(types []rdf.IRI) string {
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = article(e.shapes.className(t))
-	}
-	return shorten(strings.Join(names, " and "))
+	return func(_ context.Context, e *evaluation, _ []rdf.Term) error {
+		for _, path := range slices.Sorted(maps.Keys(e.properties)) {
+			if allowed[path] {
+				continue
+			}
+			for _, v := range e.properties[path] {
+				e.add(Result{
+					Path: path, Name: local(path), Value: v, Component: p.component, Constraint: true,
+					Message: local(path) + " is not a property of " + e.shape.name,
+				})
+			}
+		}
+		return nil
+	}, nil
 }

@@ -3,34 +3,100 @@ package validate
 import (
 	"context"
 	"slices"
+	"strings"
 
+	"trails/fault"
 	"trails/rdf"
 )
 
 // unique asks that no other instance of the shape's classes, or of a subclass of
 // them, has one of the values (urn:trails:ns#unique).
-type unique struct{ owner *shape }
-
-func compileUnique(p parameter) (constraint, error) {
+func unique(p parameter) (constraint, error) {
 	on, err := p.flag()
 	if err != nil || !on {
 		return nil, err
 	}
-	return unique{p.owner}, nil
+	return func(ctx context.Context, e *evaluation, values []rdf.Term) error {
+		for _, v := range values {
+			other, err := e.holder(ctx, p.owner.targets, []PredicateObject{{e.shape.path, v}})
+			if err != nil {
+				return err
+			}
+			if other != nil {
+				e.report(p.component, v, true, "must be unique; %s has %s already", e.show(other), e.show(v))
+			}
+		}
+		return nil
+	}, nil
 }
 
-func (u unique) check(ctx context.Context, e *evaluation, values []rdf.Term) error {
-	path := e.shape.path
-	for _, v := range values {
-		other, err := e.holder(ctx, u.owner.targets, []PredicateObject{{path, v}})
-		if err != nil {
-			return err
+// maxCombinations bounds the combinations of values that one node can have.
+const maxCombinations = 1000
+
+// together asks that no other instance of the shape's classes, or of a subclass of
+// them, has the same values for all of these properties (urn:trails:ns#uniqueTogether
+// and #key). A node that lacks one of the properties collides with none; of several
+// values, every combination counts.
+func together(p parameter) (constraint, error) {
+	paths, err := p.graph.iris(p.value)
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, fault.New(fault.InvalidData, "%s lists no property", word(p.name))
+	}
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = propertyName(p.graph, path)
+	}
+	return func(ctx context.Context, e *evaluation, _ []rdf.Term) error {
+		combinations := [][]PredicateObject{nil}
+		for _, path := range paths {
+			if len(combinations)*len(e.properties[path]) > maxCombinations {
+				return fault.New(fault.TooLarge, "%s have more than %d combinations of values, which are unique together", strings.Join(names, ", "), maxCombinations)
+			}
+			var longer [][]PredicateObject
+			for _, begun := range combinations {
+				for _, v := range e.properties[path] {
+					longer = append(longer, append(slices.Clip(begun), PredicateObject{path, v}))
+				}
+			}
+			combinations = longer
 		}
-		if other != nil {
-			e.report(uniqueComponent, v, true, "must be unique; %s has %s already", e.show(other), e.show(v))
+		for _, pairs := range combinations {
+			other, err := e.holder(ctx, p.owner.targets, pairs)
+			if err != nil {
+				return err
+			}
+			if other == nil {
+				continue
+			}
+			values := make([]rdf.Term, len(pairs))
+			for i, pair := range pairs {
+				values[i] = pair.O
+			}
+			r := Result{Name: strings.Join(names, ","), Component: p.component, Constraint: names}
+			if len(values) == 1 { // a result has no place for several
+				r.Value = values[0]
+				r.Message = names[0] + " must be unique; " + e.show(other) + " has " + e.show(values[0]) + " already"
+			} else {
+				r.Message = strings.Join(names, " and ") + " must be unique together; " + e.show(other) + " has " + e.showList(values) + " already"
+			}
+			e.add(r)
+		}
+		return nil
+	}, nil
+}
+
+// propertyName returns the name that some property shape gives a predicate, for a
+// group may list inherited properties.
+func propertyName(g *graph, path rdf.IRI) string {
+	for _, shape := range g.subjects {
+		if name := g.text(shape, sh("name")); name != "" && g.has(shape, sh("path"), path) {
+			return name
 		}
 	}
-	return nil
+	return local(path)
 }
 
 // holder returns a node other than the focus that is an instance of one of the

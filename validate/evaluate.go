@@ -98,7 +98,7 @@ func (e *evaluation) check(ctx context.Context, s *shape, values []rdf.Term) err
 		if len(e.results) >= MaxResults {
 			return nil
 		}
-		if err := c.check(ctx, e, values); err != nil {
+		if err := c(ctx, e, values); err != nil {
 			return err
 		}
 	}

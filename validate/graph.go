@@ -95,11 +95,12 @@ func (g *graph) iris(head rdf.Term) ([]rdf.IRI, error) {
 
 // parameter is one value of a component's parameter, with where it stands.
 type parameter struct {
-	graph *graph
-	shape *shape
-	owner *shape // the node shape; shape itself when that is one
-	name  rdf.IRI
-	value rdf.Term
+	graph     *graph
+	shape     *shape
+	owner     *shape // the node shape; shape itself when that is one
+	component rdf.IRI
+	name      rdf.IRI
+	value     rdf.Term
 }
 
 // count returns the value as a whole number, not below zero.

@@ -5,10 +5,10 @@
 //
 // What is understood is a part of SHACL Core (https://www.w3.org/TR/shacl/): node
 // shapes with class targets, property shapes with one predicate as path, and the
-// components of the table in component.go, one file each. Whatever else a shapes
+// components of the table in component.go. Whatever else a shapes
 // graph asks for is refused when it is compiled, never passed over.
 //
-// Read [Shapes] first, then evaluate.go, then one constraint.
+// Read [Shapes] first, then evaluate.go, then one constraint of constraint_*.go.
 package validate
 
 import (

@@ -1,0 +1,115 @@
+package validate
+
+import (
+	"context"
+	"encoding/json"
+
+	"trails/fault"
+	"trails/rdf"
+	"trails/rdf/xsd"
+)
+
+// nodeKinds are the kinds of term that a value may be (SHACL section 4.1.3).
+var nodeKinds = map[rdf.IRI]struct {
+	name                  string
+	iris, blank, literals bool
+}{
+	sh("IRI"):                {name: "an IRI", iris: true},
+	sh("BlankNode"):          {name: "a blank node", blank: true},
+	sh("Literal"):            {name: "a literal", literals: true},
+	sh("BlankNodeOrIRI"):     {name: "an IRI or a blank node", iris: true, blank: true},
+	sh("BlankNodeOrLiteral"): {name: "a literal or a blank node", blank: true, literals: true},
+	sh("IRIOrLiteral"):       {name: "an IRI or a literal", iris: true, literals: true},
+}
+
+func nodeKind(p parameter) (constraint, error) {
+	iri, _ := p.value.(rdf.IRI)
+	kind, ok := nodeKinds[iri]
+	if !ok {
+		return nil, fault.New(fault.InvalidData, "sh:nodeKind must be one of SHACL's six kinds, not %s", label(p.value))
+	}
+	return func(_ context.Context, e *evaluation, values []rdf.Term) error {
+		for _, v := range values {
+			allowed := kind.literals
+			switch v.(type) {
+			case rdf.IRI:
+				allowed = kind.iris
+			case rdf.BNode:
+				allowed = kind.blank
+			}
+			if !allowed {
+				e.report(p.component, v, local(iri), "must be %s, not %s", kind.name, e.show(v))
+			}
+		}
+		return nil
+	}, nil
+}
+
+// vectorDatatype is the datatype of vectors: a JSON array of numbers.
+const vectorDatatype = rdf.IRI(rdf.TrailsNS + "vector")
+
+// datatypeNames is how messages call the datatypes whose own names say too little.
+var datatypeNames = map[rdf.IRI]string{
+	rdf.XSDString:       "a string",
+	rdf.XSDBoolean:      "true or false",
+	rdf.XSDInteger:      "a whole number",
+	rdf.XSDDecimal:      "a decimal number",
+	rdf.XSDDouble:       "a number",
+	rdf.XSDFloat:        "a number",
+	rdf.XSDDate:         "a date such as 2024-05-31",
+	rdf.XSDDateTime:     "a date and time such as 2024-05-31T12:00:00Z",
+	rdf.XSDTime:         "a time such as 12:00:00",
+	rdf.XSDDuration:     "a duration such as P1DT2H",
+	rdf.XSDGYear:        "a year such as 2024",
+	rdf.XSDAnyURI:       "a URI",
+	rdf.XSDBase64Binary: "base64",
+	rdf.RDFLangString:   "text with a language",
+	vectorDatatype:      "an array of numbers",
+}
+
+// datatype asks for literals of one datatype whose text belongs to it (SHACL section
+// 4.1.2).
+func datatype(p parameter) (constraint, error) {
+	iri, err := p.iri()
+	name := datatypeNames[iri]
+	if name == "" {
+		name = "of the datatype " + local(iri)
+	}
+	return func(_ context.Context, e *evaluation, values []rdf.Term) error {
+		for _, v := range values {
+			got := rdf.DatatypeOf(v)
+			valid := got == iri
+			if valid && iri == vectorDatatype {
+				_, valid = vectorLength(v)
+			} else if valid {
+				valid = xsd.Valid(rdf.Lexical(v), iri)
+			}
+			if valid {
+				continue
+			}
+			found := e.show(v) // and its kind, where its text would look right
+			switch {
+			case got == "":
+				found = "the node " + found
+			case got != iri && got != rdf.XSDString:
+				found += " of the datatype " + local(got)
+			}
+			e.report(p.component, v, local(iri), "must be %s, not %s", name, found)
+		}
+		return nil
+	}, err
+}
+
+// vectorLength returns how many numbers a vector has; false when it is none.
+func vectorLength(v rdf.Term) (int, bool) {
+	var members []json.RawMessage
+	if json.Unmarshal([]byte(rdf.Lexical(v)), &members) != nil || members == nil {
+		return 0, false
+	}
+	for _, m := range members {
+		if !isJSONNumber(string(m)) {
+			return 0, false
+		}
+	}
+	return len(members), true
+}
