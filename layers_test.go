@@ -29,8 +29,8 @@ type house struct {
 }
 
 type row struct {
+	kind     string // "row", "pure" or "kit"
 	name     string
-	pure     bool
 	packages []string
 }
 
@@ -106,6 +106,24 @@ func TestLayersListExactlyThePackagesThatExist(t *testing.T) {
 	}
 }
 
+func TestKitsAreImportedByTestsAlone(t *testing.T) {
+	h := readHouse(t)
+	isKit := func(pkg string) bool {
+		place := h.place(pkg)
+		return place >= 0 && h.rows[place].kind == "kit"
+	}
+	for _, s := range readSources(t) {
+		if s.test || isKit(s.pkg) {
+			continue
+		}
+		for _, imported := range s.imports() {
+			if pkg, ours := strings.CutPrefix(imported, module+"/"); ours && isKit(pkg) {
+				t.Errorf("%s imports %s, which is for tests", s, pkg)
+			}
+		}
+	}
+}
+
 // homes says where a library may be spoken. Tests may use a driver to look
 // behind the curtain; the SDK's client stays with the SDK's server.
 var homes = []struct {
@@ -151,7 +169,7 @@ func TestPurePackagesTouchNothingOutside(t *testing.T) {
 	h := readHouse(t)
 	for _, s := range readSources(t) {
 		place := h.place(s.pkg)
-		if s.test || place < 0 || !h.rows[place].pure {
+		if s.test || place < 0 || h.rows[place].kind != "pure" {
 			continue
 		}
 		for _, imported := range s.imports() {
@@ -241,8 +259,8 @@ func (h *house) add(line string) error {
 		return fmt.Errorf("no colon in %q", line)
 	}
 	words := strings.Fields(head)
-	if len(words) == 2 && (words[0] == "row" || words[0] == "pure") {
-		h.rows = append(h.rows, row{words[1], words[0] == "pure", strings.Fields(tail)})
+	if len(words) == 2 && slices.Contains([]string{"row", "pure", "kit"}, words[0]) {
+		h.rows = append(h.rows, row{words[0], words[1], strings.Fields(tail)})
 		return nil
 	}
 	if len(words) != 1 {
