@@ -184,7 +184,7 @@ type extreme struct {
 }
 
 func (e *extreme) add(t rdf.Term) error {
-	if e.best == nil || e.sign*compareTerms(t, e.best) > 0 {
+	if e.best == nil || e.sign*Compare(t, e.best) > 0 {
 		e.best = t
 	}
 	return nil

@@ -41,11 +41,3 @@ func equality(want bool) function {
 		return ofBool(same == want)
 	})
 }
-
-func not(v value) (value, error) {
-	b, err := v.truth()
-	if err != nil {
-		return failed(err)
-	}
-	return ofBool(!b)
-}

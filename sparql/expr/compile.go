@@ -88,8 +88,8 @@ var forms map[sparql.Func]func([]sparql.Expr) evaluator
 // forms is made here because its members compile expressions, which look in it.
 func init() {
 	forms = map[sparql.Func]func([]sparql.Expr) evaluator{
-		sparql.Or:       or,
-		sparql.And:      and,
+		sparql.Or:       func(args []sparql.Expr) evaluator { return connective(args, true) },
+		sparql.And:      func(args []sparql.Expr) evaluator { return connective(args, false) },
 		sparql.If:       ifForm,
 		sparql.Coalesce: coalesce,
 		sparql.Bound:    bound,

@@ -96,7 +96,3 @@ func (p Program) Test(env Env) (bool, error) {
 	}
 	return v.truth()
 }
-
-// Compare is the order of ORDER BY, MIN and MAX (section 15.1): no value, blank
-// nodes by label, IRIs by code point, literals as [xsd.Order] has them.
-func Compare(a, b rdf.Term) int { return compareTerms(a, b) }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
+	"strings"
 
 	"trails/rdf"
 	"trails/rdf/xsd"
@@ -20,7 +21,13 @@ var (
 // functions are the operators and built-in functions that evaluate all of their
 // arguments first (sections 17.3 and 17.4); the others are in forms.
 var functions = map[sparql.Func]function{
-	sparql.Not:            {arity: oneArgument, one: func(_ Env, v value) (value, error) { return not(v) }},
+	sparql.Not: {arity: oneArgument, one: func(_ Env, v value) (value, error) {
+		b, err := v.truth()
+		if err != nil {
+			return failed(err)
+		}
+		return ofBool(!b)
+	}},
 	sparql.Equal:          equality(true),
 	sparql.NotEqual:       equality(false),
 	sparql.Less:           comparison(func(o int) bool { return o < 0 }),
@@ -45,33 +52,38 @@ var functions = map[sparql.Func]function{
 	"ISURI":     unary(isIRI),
 	"ISBLANK":   unary(func(t rdf.Term) (value, error) { return ofBool(kindRank(t) == 1) }),
 	"ISLITERAL": unary(func(t rdf.Term) (value, error) { return ofBool(rdf.IsLiteral(t)) }),
-	"ISNUMERIC": unary(isNumeric),
-	"STR":       unary(str),
-	"LANG":      unary(lang),
-	"DATATYPE":  unary(datatype),
-	"IRI":       {arity: oneArgument, one: iri},
-	"URI":       {arity: oneArgument, one: iri},
-	"BNODE":     {arity: sparql.Arity{Min: 0, Max: 1}, many: bnode},
-	"STRDT":     binary(strdt),
-	"STRLANG":   binary(strlang),
-	"UUID":      {arity: noArguments, none: func(env Env) (value, error) { return of(rdf.IRI("urn:uuid:" + env.NewUUID())) }},
-	"STRUUID":   {arity: noArguments, none: func(env Env) (value, error) { return ofText(env.NewUUID()) }},
+	"ISNUMERIC": unary(func(t rdf.Term) (value, error) {
+		iri := rdf.DatatypeOf(t)
+		return ofBool(xsd.IsNumeric(iri) && xsd.Valid(rdf.Lexical(t), iri))
+	}),
+	"STR":      unary(str),
+	"LANG":     unary(lang),
+	"DATATYPE": unary(datatype),
+	"IRI":      {arity: oneArgument, one: iri},
+	"URI":      {arity: oneArgument, one: iri},
+	"BNODE":    {arity: sparql.Arity{Min: 0, Max: 1}, many: bnode},
+	"STRDT":    binary(strdt),
+	"STRLANG":  binary(strlang),
+	"UUID":     {arity: noArguments, none: func(env Env) (value, error) { return of(rdf.IRI("urn:uuid:" + env.NewUUID())) }},
+	"STRUUID":  {arity: noArguments, none: func(env Env) (value, error) { return ofText(env.NewUUID()) }},
 
 	"STRLEN":         unary(strlen),
 	"SUBSTR":         {arity: sparql.Arity{Min: 2, Max: 3}, many: substr},
-	"UCASE":          unary(ucase),
-	"LCASE":          unary(lcase),
-	"STRSTARTS":      compatible(strstarts),
-	"STRENDS":        compatible(strends),
-	"CONTAINS":       compatible(contains),
+	"UCASE":          unary(func(t rdf.Term) (value, error) { return mapped(t, upper) }),
+	"LCASE":          unary(func(t rdf.Term) (value, error) { return mapped(t, lower) }),
+	"STRSTARTS":      compatible(func(a, b literal) (value, error) { return ofBool(strings.HasPrefix(a.text, b.text)) }),
+	"STRENDS":        compatible(func(a, b literal) (value, error) { return ofBool(strings.HasSuffix(a.text, b.text)) }),
+	"CONTAINS":       compatible(func(a, b literal) (value, error) { return ofBool(strings.Contains(a.text, b.text)) }),
 	"STRBEFORE":      compatible(strbefore),
 	"STRAFTER":       compatible(strafter),
 	"ENCODE_FOR_URI": unary(encodeForURI),
 	"CONCAT":         {arity: anyArguments, many: concat},
 	"LANGMATCHES":    binary(langMatches),
 
-	"NOW":      {arity: noArguments, none: now},
-	"YEAR":     ofDate(func(f xsd.Fields) (value, error) { return integer(f.Year) }),
+	"NOW": {arity: noArguments, none: func(env Env) (value, error) {
+		return of(typed(env.Now().Format("2006-01-02T15:04:05.999999999Z07:00"), rdf.XSDDateTime))
+	}},
+	"YEAR":     ofDate(func(f xsd.Fields) (value, error) { return of(typed(f.Year, rdf.XSDInteger)) }),
 	"MONTH":    ofDate(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Month))) }),
 	"DAY":      ofDate(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Day))) }),
 	"HOURS":    ofTime(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Hour))) }),

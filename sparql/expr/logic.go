@@ -10,11 +10,8 @@ func truth(e evaluator, env Env) (bool, error) {
 	return v.truth()
 }
 
-// or is logical-or, and and logical-and, with the truth table of section 17.2: one
-// side that decides makes an error of the other not matter.
-func or(args []sparql.Expr) evaluator  { return connective(args, true) }
-func and(args []sparql.Expr) evaluator { return connective(args, false) }
-
+// connective is logical-or, which a true side decides, or logical-and, which a false
+// one does (section 17.2): an error of the other side does not matter then.
 func connective(args []sparql.Expr, decides bool) evaluator {
 	if len(args) != 2 {
 		return compile(nil)
@@ -97,7 +94,11 @@ func in(args []sparql.Expr, found bool) evaluator {
 		}
 		var doubt error
 		for _, arg := range all[1:] {
-			same, err := equalTo(env, v, arg)
+			same := false
+			w, err := arg(env)
+			if err == nil {
+				same, err = equal(v, w)
+			}
 			switch {
 			case err != nil && !IsError(err):
 				return failed(err)
@@ -112,12 +113,4 @@ func in(args []sparql.Expr, found bool) evaluator {
 		}
 		return ofBool(!found)
 	}
-}
-
-func equalTo(env Env, v value, arg evaluator) (bool, error) {
-	w, err := arg(env)
-	if err != nil {
-		return false, err
-	}
-	return equal(v, w)
 }

@@ -5,10 +5,6 @@ import (
 	"trails/rdf/xsd"
 )
 
-func now(env Env) (value, error) {
-	return of(typed(env.Now().Format("2006-01-02T15:04:05.999999999Z07:00"), rdf.XSDDateTime))
-}
-
 // ofMoment is a function of a date, a time or both.
 func ofMoment(f func(xsd.Fields) (value, error)) function {
 	return unary(func(t rdf.Term) (value, error) {
@@ -21,17 +17,17 @@ func ofMoment(f func(xsd.Fields) (value, error)) function {
 }
 
 func ofDate(f func(xsd.Fields) (value, error)) function {
-	return ofMoment(func(fields xsd.Fields) (value, error) {
-		if !fields.HasDate {
-			return failed(ErrType)
-		}
-		return f(fields)
-	})
+	return ofPart(func(fields xsd.Fields) bool { return fields.HasDate }, f)
 }
 
 func ofTime(f func(xsd.Fields) (value, error)) function {
+	return ofPart(func(fields xsd.Fields) bool { return fields.HasTime }, f)
+}
+
+// ofPart is a function of the moments that have a part.
+func ofPart(has func(xsd.Fields) bool, f func(xsd.Fields) (value, error)) function {
 	return ofMoment(func(fields xsd.Fields) (value, error) {
-		if !fields.HasTime {
+		if !has(fields) {
 			return failed(ErrType)
 		}
 		return f(fields)

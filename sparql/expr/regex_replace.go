@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"trails/fault"
+	"trails/rdf"
 )
 
 // maxMatches bounds the places that are replaced in one text, and so the memory
@@ -90,12 +91,12 @@ func (m matcher) special(s string) (part piece, rest string, ok bool) {
 	if s[0] == '\\' {
 		return piece{text: s[1:2], group: -1}, s[2:], s[1] == '\\' || s[1] == '$'
 	}
-	if s[1] < '0' || s[1] > '9' {
+	if !rdf.IsDigit(s[1]) {
 		return piece{}, "", false
 	}
 	// As many digits belong to the number as there are groups for.
 	group, n := int(s[1]-'0'), 2
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' && group*10+int(s[n]-'0') <= m.re.NumSubexp() {
+	for n < len(s) && rdf.IsDigit(s[n]) && group*10+int(s[n]-'0') <= m.re.NumSubexp() {
 		group = group*10 + int(s[n]-'0')
 		n++
 	}

@@ -2,7 +2,7 @@ package expr
 
 import (
 	"encoding/hex"
-	"strings"
+	"slices"
 
 	"github.com/cayleygraph/quad"
 
@@ -14,11 +14,6 @@ import (
 func isIRI(t rdf.Term) (value, error) {
 	_, ok := t.(rdf.IRI)
 	return ofBool(ok)
-}
-
-func isNumeric(t rdf.Term) (value, error) {
-	iri := rdf.DatatypeOf(t)
-	return ofBool(xsd.IsNumeric(iri) && xsd.Valid(rdf.Lexical(t), iri))
 }
 
 func str(t rdf.Term) (value, error) {
@@ -53,15 +48,13 @@ func iri(env Env, v value) (value, error) {
 		return of(t)
 	case quad.String:
 		resolved, err := rdf.ResolveIRI(env.Base(), string(t))
-		if err != nil || strings.ContainsAny(resolved, "<>\"{}|^`\\ ") || strings.ContainsFunc(resolved, isControl) {
+		if err != nil || slices.ContainsFunc([]byte(resolved), func(c byte) bool { return rdf.IRIStop[c] }) {
 			return failed(ErrType)
 		}
 		return of(rdf.IRI(resolved))
 	}
 	return failed(ErrType)
 }
-
-func isControl(r rune) bool { return r < 0x20 }
 
 func bnode(env Env, args []value) (value, error) {
 	if len(args) == 0 {

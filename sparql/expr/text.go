@@ -48,10 +48,6 @@ func compatible(f func(a, b literal) (value, error)) function {
 	})
 }
 
-func strstarts(a, b literal) (value, error) { return ofBool(strings.HasPrefix(a.text, b.text)) }
-func strends(a, b literal) (value, error)   { return ofBool(strings.HasSuffix(a.text, b.text)) }
-func contains(a, b literal) (value, error)  { return ofBool(strings.Contains(a.text, b.text)) }
-
 func strbefore(a, b literal) (value, error) {
 	if before, _, found := strings.Cut(a.text, b.text); found {
 		return of(a.with(before))
@@ -73,9 +69,6 @@ func strlen(t rdf.Term) (value, error) {
 	}
 	return ofNumber(xsd.Integer(int64(utf8.RuneCountInString(l.text))))
 }
-
-func ucase(t rdf.Term) (value, error) { return mapped(t, upper) }
-func lcase(t rdf.Term) (value, error) { return mapped(t, lower) }
 
 func mapped(t rdf.Term, f func(string) string) (value, error) {
 	l, ok := stringLiteral(t)
@@ -184,15 +177,11 @@ func encodeForURI(t rdf.Term) (value, error) {
 	}
 	out := make([]byte, 0, len(l.text)+16)
 	for i := range len(l.text) {
-		if c := l.text[i]; isUnreserved(c) {
+		if c := l.text[i]; rdf.IsLetter(c) || rdf.IsDigit(c) || strings.IndexByte("-_.~", c) >= 0 {
 			out = append(out, c)
 		} else {
 			out = append(out, '%', upperHex[c>>4], upperHex[c&15])
 		}
 	}
 	return ofText(string(out))
-}
-
-func isUnreserved(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-_.~", c) >= 0
 }

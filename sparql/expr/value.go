@@ -28,7 +28,6 @@ func ofText(s string) (value, error)        { return value{term: quad.String(s)}
 func ofNumber(n xsd.Number) (value, error)  { return value{num: n}, nil }
 func failed(err error) (value, error)       { return value{}, err }
 func typed(s string, iri rdf.IRI) rdf.Term  { return rdf.Literal(s, iri) }
-func integer(text string) (value, error)    { return of(typed(text, rdf.XSDInteger)) }
 func isText(t rdf.Term) (s string, ok bool) { v, ok := t.(quad.String); return string(v), ok }
 
 func ofBool(b bool) (value, error) {
@@ -97,7 +96,9 @@ func kindRank(t rdf.Term) int {
 	return 3
 }
 
-func compareTerms(a, b rdf.Term) int {
+// Compare is the order of ORDER BY, MIN and MAX (section 15.1): no value, blank
+// nodes by label, IRIs by code point, literals as [xsd.Order] has them.
+func Compare(a, b rdf.Term) int {
 	rank := kindRank(a)
 	if order := cmp.Compare(rank, kindRank(b)); order != 0 || rank == 0 {
 		return order
