@@ -42,7 +42,16 @@ func (r *Reader) backup(ctx context.Context, dest string, progress func(done, to
 		if err := withConn(temp, sqlite.OpenReadWrite, func(c *conn) error { return c.seal(nil) }); err != nil {
 			return asFault(ctx, dest, "backup", err)
 		}
-		return checkCopy(temp)
+		file, err := os.Open(temp) // as opening the copy will
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		format, err := checkHeader(file, temp)
+		if err == nil && format != Format {
+			err = fault.New(fault.Unusable, "the copy has format %d", format)
+		}
+		return err
 	})
 }
 
@@ -78,18 +87,4 @@ func copyPages(ctx context.Context, to, from *sqlite.Conn, progress func(done, t
 			return nil
 		}
 	}
-}
-
-// checkCopy reads the copy's header, as opening it will.
-func checkCopy(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	format, err := checkHeader(file, path)
-	if err == nil && format != Format {
-		err = fault.New(fault.Unusable, "the copy has format %d", format)
-	}
-	return err
 }

@@ -81,17 +81,6 @@ func (b *bulk) settle() error {
 	return err
 }
 
-func (w *Writer) buffer(ctx context.Context, ids quadIDs) (bool, error) {
-	if there, err := w.exists(ids); err != nil || there {
-		return false, err
-	}
-	w.bulk.rows = append(w.bulk.rows, ids)
-	if len(w.bulk.rows) < chunkRows {
-		return true, nil
-	}
-	return true, w.spill(ctx)
-}
-
 // exists reports whether the quad is in live. One with a new term is not, and in
 // an empty table none is: a quad comes once in a transaction.
 func (w *Writer) exists(ids quadIDs) (bool, error) {
@@ -232,27 +221,23 @@ func (w *Writer) spill(ctx context.Context) error {
 	b.rows, b.spare.rows = b.spare.rows[:0], rows
 	b.inserted += int64(len(rows))
 	w.log.written = w.log.written || logged
-	b.start(func() error { return w.insertRows(ctx, rows, logged) })
-	return nil
-}
-
-// insertRows is the errand of a chunk.
-func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) error {
-	slices.SortFunc(rows, compareIDs)
-	if err := ctx.Err(); err != nil {
+	b.start(func() error {
+		slices.SortFunc(rows, compareIDs)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		feed := w.conn.feed
+		feed.quads = rows
+		// OR FAIL: a statement that could be undone by itself would have SQLite copy
+		// every page that it touches; an error here ends the whole transaction anyway.
+		err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
+		if err == nil && logged {
+			err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(OpAdd))
+		}
+		feed.quads = nil
 		return err
-	}
-	feed := w.conn.feed
-	feed.quads = rows
-	// OR FAIL: a statement that could be undone by itself would have SQLite copy
-	// every page that it touches; an error here ends the whole transaction anyway.
-	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
-	if err == nil && logged {
-		err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil,
-			mainLine, w.seq, int64(OpAdd))
-	}
-	feed.quads = nil
-	return err
+	})
+	return nil
 }
 
 // enlarge gives a large load the memory that it is worth.
@@ -297,7 +282,13 @@ func (w *Writer) spillTerms() error {
 	}
 	terms := b.terms
 	b.terms, b.spare.terms = b.spare.terms[:0], terms
-	b.start(func() error { return w.insertTerms(terms) })
+	b.start(func() error {
+		feed := w.conn.feed
+		feed.terms = terms
+		err := w.conn.exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
+		feed.terms = nil
+		return err
+	})
 	return nil
 }
 
@@ -309,13 +300,4 @@ func (w *Writer) dropHash() error {
 	w.bulk.noHash = true
 	w.conn.forget()
 	return w.conn.once("DROP INDEX terms_hash")
-}
-
-// insertTerms is the errand of a chunk.
-func (w *Writer) insertTerms(terms []termRow) error {
-	feed := w.conn.feed
-	feed.terms = terms
-	err := w.conn.exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
-	feed.terms = nil
-	return err
 }

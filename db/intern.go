@@ -30,8 +30,18 @@ func (w *Writer) internTerm(t rdf.Term) (int64, error) {
 	if id, ok := w.dict.ids[t]; ok {
 		return id, nil
 	}
-	if w.bulk != nil {
-		return w.internMany(t)
+	if w.bulk != nil { // a bulk load has the keys of its terms at hand
+		key := w.dict.key(t)
+		id, err := w.bulkID(t, key)
+		if err == nil && id == 0 {
+			id, err = w.newTerm(t, key.hash())
+		}
+		if err != nil {
+			return 0, err
+		}
+		w.dict.ids[t], w.bulk.ids[key] = id, id
+		w.boundIDs()
+		return id, w.boundKeys()
 	}
 	if id, ok := w.dict.shared.id(t); ok {
 		return id, nil
@@ -48,21 +58,6 @@ func (w *Writer) internTerm(t rdf.Term) (int64, error) {
 	w.dict.ids[t] = id
 	w.boundIDs()
 	return id, nil
-}
-
-// internMany is internTerm in a bulk load, whose terms have their keys at hand.
-func (w *Writer) internMany(t rdf.Term) (int64, error) {
-	key := w.dict.key(t)
-	id, err := w.bulkID(t, key)
-	if err == nil && id == 0 {
-		id, err = w.newTerm(t, key.hash())
-	}
-	if err != nil {
-		return 0, err
-	}
-	w.dict.ids[t], w.bulk.ids[key] = id, id
-	w.boundIDs()
-	return id, w.boundKeys()
 }
 
 // bulkID returns the id of a term, 0 when it is new.

@@ -290,12 +290,8 @@ func (v *verifier) pages() error {
 		}
 		v.progress(VerifyProgress{"pages", int64(i) + 1, int64(len(checks))})
 	}
-	return v.partial()
-}
-
-// partial counts the rows of partial indexes: that each row of the table is in them is
-// checked by SQLite, that they have no others is not.
-func (v *verifier) partial() error {
+	// That each row of the table is in its partial indexes is checked by SQLite, that they
+	// have no others is not.
 	return v.conn.exec("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %' AND tbl_name <> 'live'", func(s *stmt) error {
 		index, table := s.ColumnText(0), s.ColumnText(1)
 		_, where, _ := strings.Cut(s.ColumnText(2), " WHERE ")

@@ -246,7 +246,14 @@ func (w *Writer) known(q rdf.Quad) (ids quadIDs, ok bool, err error) {
 // insert puts a row into live, or keeps it for later in a bulk load.
 func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 	if w.bulk != nil {
-		return w.buffer(ctx, ids)
+		if there, err := w.exists(ids); err != nil || there {
+			return false, err
+		}
+		w.bulk.rows = append(w.bulk.rows, ids)
+		if len(w.bulk.rows) < chunkRows {
+			return true, nil
+		}
+		return true, w.spill(ctx)
 	}
 	s, err := w.conn.take("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)")
 	if err != nil {
@@ -296,22 +303,17 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 	case w.bulk == nil && w.hash.added >= bulkSize:
 		return w.beginBulk()
 	case w.bulk != nil && !w.log.skipped && w.skipsLog():
-		return w.skipLog()
+		w.log.skipped, w.log.rows = true, nil
+		if !w.log.written {
+			return nil
+		}
+		w.log.written = false
+		if err := w.bulk.settle(); err != nil {
+			return err
+		}
+		return w.conn.exec("DELETE FROM changes WHERE line = ? AND seq = ?", nil, mainLine, w.seq)
 	}
 	return nil
-}
-
-// skipLog leaves the change log out, and takes back what was written of it.
-func (w *Writer) skipLog() error {
-	w.log.skipped, w.log.rows = true, nil
-	if !w.log.written {
-		return nil
-	}
-	w.log.written = false
-	if err := w.bulk.settle(); err != nil {
-		return err
-	}
-	return w.conn.exec("DELETE FROM changes WHERE line = ? AND seq = ?", nil, mainLine, w.seq)
 }
 
 func (w *Writer) writeLog() error {
@@ -412,7 +414,10 @@ func (w *Writer) endWith(how string) error {
 	}
 	w.closed = true
 	if how == "COMMIT" && err == nil {
-		w.publish()
+		w.dict.committed = math.MaxInt64
+		for id, t := range w.dict.terms {
+			w.dict.remember(id, t)
+		}
 	}
 	if w.bulk != nil || w.swollen {
 		w.conn.forget()
@@ -427,12 +432,4 @@ func (w *Writer) endWith(how string) error {
 	}
 	<-w.file.write
 	return w.fail(context.Background(), "end transaction", err)
-}
-
-// publish lets readers know the terms that are now committed.
-func (w *Writer) publish() {
-	w.dict.committed = math.MaxInt64
-	for id, t := range w.dict.terms {
-		w.dict.remember(id, t)
-	}
 }
