@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"trails/extsort"
 	"trails/rdf"
 )
 
@@ -11,8 +12,8 @@ import (
 // what follows from their changes. All changes are sorted together, as number of the
 // commit, N-Quads line, operation: so the hashes are one pass.
 func (v *verifier) history(after Commit) error {
-	sorted := &lineSort{}
-	defer sorted.close()
+	sorted := &extsort.Sorter{ChunkBytes: 8 << 20}
+	defer sorted.Close()
 	if err := v.gather(sorted, after.Seq); err != nil {
 		return err
 	}
@@ -21,14 +22,20 @@ func (v *verifier) history(after Commit) error {
 		return err
 	}
 	defer next.rows.release()
-	err = sorted.each(func(line []byte) error {
+	changes, err := sorted.Sorted()
+	if err != nil {
+		return err
+	}
+	for line, ok := changes.Peek(); ok; line, ok = changes.Peek() {
 		if err := v.tick("hashes", 0, &next.lines); err != nil {
 			return err
 		}
-		return next.change(int64(binary.BigEndian.Uint64(line)), line[8:])
-	})
-	if err != nil {
-		return err
+		if err := next.change(int64(binary.BigEndian.Uint64(line)), line[8:]); err != nil {
+			return err
+		}
+		if err := changes.Advance(); err != nil {
+			return err
+		}
 	}
 	if err := next.upTo(1 << 62); err != nil {
 		return err
@@ -50,9 +57,8 @@ var gathered = []string{
 // Behind the operation of a sorted change stands whether it is of the schema.
 const ofData, ofSchema = 0, 1
 
-func (v *verifier) gather(into *lineSort, after int64) error {
+func (v *verifier) gather(into *extsort.Sorter, after int64) error {
 	var done int64
-	var line []byte
 	var failed error
 	sources := gathered
 	if !v.report.Whole {
@@ -60,15 +66,17 @@ func (v *verifier) gather(into *lineSort, after int64) error {
 	}
 	for _, sql := range sources {
 		err := v.changes(v.ctx, sql, func(c Change, _ error) bool {
-			line = binary.BigEndian.AppendUint64(line[:0], uint64(c.Seq))
+			if failed = v.tick("changes", 0, &done); failed != nil {
+				return false
+			}
 			of := byte(ofData)
 			if c.Quad.Label == rdf.SchemaGraph {
 				of = ofSchema
 			}
-			line = append(rdf.AppendQuad(line, c.Quad), c.Op, of)
-			if failed = v.tick("changes", 0, &done); failed == nil {
-				failed = into.add(line)
-			}
+			failed = into.Add(func(line []byte) []byte {
+				line = binary.BigEndian.AppendUint64(line, uint64(c.Seq))
+				return append(rdf.AppendQuad(line, c.Quad), c.Op, of)
+			})
 			return failed == nil
 		}, after)
 		if err = errors.Join(err, failed); err != nil {

@@ -2,105 +2,16 @@ package change
 
 import (
 	"bytes"
-	"cmp"
-	"container/heap"
 	"fmt"
 	"io"
 
+	"trails/extsort"
 	"trails/rdf"
 )
 
-// merge reads several runs as one sorted sequence.
-type merge struct {
-	heads []head
-	begun bool // next has returned a record
-}
-
-// openRuns opens a cursor on every run.
-func openRuns(runs []run) (*merge, error) {
-	m := &merge{}
-	for _, r := range runs {
-		c, err := r.open()
-		if err != nil {
-			return nil, err
-		}
-		if err := m.push(c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-type head struct {
-	record []byte
-	cursor cursor
-	order  int // of the run: earlier input first among equals
-}
-
-func (m *merge) Len() int { return len(m.heads) }
-func (m *merge) Less(i, j int) bool {
-	a, b := m.heads[i], m.heads[j]
-	return cmp.Or(bytes.Compare(key(a.record), key(b.record)), cmp.Compare(a.order, b.order)) < 0
-}
-func (m *merge) Swap(i, j int) { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
-func (m *merge) Push(x any)    { m.heads = append(m.heads, x.(head)) }
-func (m *merge) Pop() any {
-	last := m.heads[len(m.heads)-1]
-	m.heads = m.heads[:len(m.heads)-1]
-	return last
-}
-
-func (m *merge) push(c cursor) error {
-	record, err := c.next()
-	if err == io.EOF {
-		return nil
-	}
-	if err == nil {
-		heap.Push(m, head{record: record, cursor: c, order: len(m.heads)})
-	}
-	return err
-}
-
-// next makes a merge the cursor of a greater run.
-func (m *merge) next() ([]byte, error) {
-	if m.begun {
-		if err := m.advance(); err != nil {
-			return nil, err
-		}
-	}
-	m.begun = true
-	record, ok := m.peek()
-	if !ok {
-		return nil, io.EOF
-	}
-	return record, nil
-}
-
-// peek returns the smallest record, which stays valid until advance.
-func (m *merge) peek() ([]byte, bool) {
-	if len(m.heads) == 0 {
-		return nil, false
-	}
-	return m.heads[0].record, true
-}
-
-func (m *merge) advance() error {
-	record, err := m.heads[0].cursor.next()
-	if err == io.EOF {
-		heap.Pop(m)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	m.heads[0].record = record
-	heap.Fix(m, 0)
-	return nil
-}
-
 // grouping cuts the merged records into groups.
 type grouping struct {
-	merge   *merge
+	merge   *extsort.Cursor
 	group   Group
 	subject []byte
 	last    []byte
@@ -109,7 +20,7 @@ type grouping struct {
 
 // next returns the next group or io.EOF.
 func (g *grouping) next() (*Group, error) {
-	record, ok := g.merge.peek()
+	record, ok := g.merge.Peek()
 	if !ok {
 		return nil, io.EOF
 	}
@@ -122,10 +33,10 @@ func (g *grouping) next() (*Group, error) {
 		if err := g.take(record); err != nil {
 			return nil, err
 		}
-		if err := g.merge.advance(); err != nil {
+		if err := g.merge.Advance(); err != nil {
 			return nil, fmt.Errorf("read spooled edits: %w", err)
 		}
-		record, ok = g.merge.peek()
+		record, ok = g.merge.Peek()
 	}
 	return &g.group, nil
 }
@@ -153,7 +64,7 @@ type Group struct {
 
 // singling decodes the merged records one by one.
 type singling struct {
-	merge   *merge
+	merge   *extsort.Cursor
 	byGraph bool
 	last    []byte
 	term    []byte // of the subject at hand
@@ -164,7 +75,7 @@ type singling struct {
 // next returns the next edit that does not repeat the one before, or io.EOF.
 func (s *singling) next() (Edit, error) {
 	for {
-		record, ok := s.merge.peek()
+		record, ok := s.merge.Peek()
 		if !ok {
 			return Edit{}, io.EOF
 		}
@@ -172,7 +83,7 @@ func (s *singling) next() (Edit, error) {
 			s.last = append(s.last[:0], key(record)...)
 			return s.decode(record)
 		}
-		if err := s.merge.advance(); err != nil {
+		if err := s.merge.Advance(); err != nil {
 			return Edit{}, fmt.Errorf("read spooled edits: %w", err)
 		}
 	}

@@ -1,25 +1,12 @@
 package change
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"iter"
 
-	"trails/fault"
-)
-
-// DefaultChunkBytes is how much a spool gathers before it sorts, unless
-// [Spool.ChunkBytes] says otherwise.
-const DefaultChunkBytes = 16 << 20
-
-// Bounds on what a spool holds, however much goes in: at most keptChunks sorted
-// chunks and two more, one being filled and one being sorted, are in memory at a
-// time; and every mergedFiles files on disk become one, so that a pass has few open.
-const (
-	keptChunks  = 3
-	mergedFiles = 32
+	"trails/extsort"
 )
 
 // Spool gathers edits in any order and gives them back sorted by subject, as
@@ -28,21 +15,14 @@ const (
 type Spool struct {
 	// Dir is where overflow goes; empty means the system's temporary folder.
 	Dir string
-	// ChunkBytes is the size of a chunk, below 4 GiB; 0 means DefaultChunkBytes.
+	// ChunkBytes is the size of a chunk, below 4 GiB; 0 means
+	// [extsort.DefaultChunkBytes].
 	ChunkBytes int
 	// ByGraph sorts by graph before subject, for [Spool.Edits]; Groups cannot read it.
 	ByGraph bool
 
-	filling *chunk
-	sorting chan sorted // of the chunk that is being sorted; nil when none is
-	runs    []run       // in the order of the input
-	files   int         // of runs, at its end, that were spilled and not merged yet
-	count   int64
-}
-
-type sorted struct {
-	run run
-	err error
+	sorter extsort.Sorter
+	count  int64
 }
 
 // Len returns the number of edits added.
@@ -50,97 +30,31 @@ func (s *Spool) Len() int64 { return s.count }
 
 // Add takes one edit.
 func (s *Spool) Add(e Edit) error {
-	if s.filling == nil {
-		s.filling = &chunk{byGraph: s.ByGraph}
+	if s.count == 0 {
+		s.sorter = extsort.Sorter{Dir: s.Dir, ChunkBytes: s.ChunkBytes, Key: key}
 	}
-	s.filling.add(e)
 	s.count++
-	if len(s.filling.arena) < s.chunkBytes() {
-		return nil
-	}
-	return s.cut()
-}
-
-func (s *Spool) chunkBytes() int { return cmp.Or(s.ChunkBytes, DefaultChunkBytes) }
-
-// cut hands the filling chunk to be sorted beside the next one's filling.
-func (s *Spool) cut() error {
-	if err := s.settle(); err != nil || s.filling == nil {
-		return err
-	}
-	full, done, keep := s.filling, make(chan sorted, 1), len(s.runs) < keptChunks
-	s.filling, s.sorting = nil, done
-	go func() {
-		var r run = full
-		err := fault.Guard(func() (err error) {
-			if full.sort(); !keep {
-				r, err = spill(s.Dir, &chunkCursor{chunk: full})
-			}
-			return err
-		})
-		done <- sorted{run: r, err: err}
-	}()
-	return nil
-}
-
-// settle waits for the chunk that is being sorted.
-func (s *Spool) settle() error {
-	if s.sorting == nil {
-		return nil
-	}
-	got := <-s.sorting
-	s.sorting = nil
-	if got.err != nil {
-		return fmt.Errorf("spool edits: %w", got.err)
-	}
-	s.runs = append(s.runs, got.run)
-	if _, onDisk := got.run.(*fileRun); onDisk {
-		s.files++
-	}
-	if s.files < mergedFiles {
-		return nil
-	}
-	return s.mergeFiles()
-}
-
-// mergeFiles makes one file of those that were spilled last.
-func (s *Spool) mergeFiles() error {
-	parts := s.runs[len(s.runs)-s.files:]
-	m, err := openRuns(parts)
-	if err != nil {
-		return fmt.Errorf("read spooled edits: %w", err)
-	}
-	whole, err := spill(s.Dir, m)
-	if err != nil {
-		return fmt.Errorf("merge spooled edits: %w", err)
-	}
-	for _, r := range parts {
-		if err := r.close(); err != nil {
-			return fmt.Errorf("close spooled edits: %w", err)
+	err := s.sorter.Add(func(dst []byte) []byte {
+		if s.ByGraph {
+			return appendByGraph(dst, e)
 		}
+		return appendRecord(dst, e)
+	})
+	if err != nil {
+		return fmt.Errorf("spool edits: %w", err)
 	}
-	s.runs, s.files = append(s.runs[:len(s.runs)-len(parts)], whole), 0
 	return nil
 }
 
 // Close removes what the spool left on disk. The spool must not be used after.
-func (s *Spool) Close() error {
-	first := s.settle()
-	for _, r := range s.runs {
-		if err := r.close(); err != nil && first == nil {
-			first = err
-		}
-	}
-	s.runs, s.filling = nil, nil
-	return first
-}
+func (s *Spool) Close() error { return s.sorter.Close() }
 
 // Groups returns the edits, subject by subject in the order of their canonical
 // text, without repeats. A group is valid until the next one is asked for.
 // Edits may be added between two passes, not during one.
 func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 	return func(yield func(*Group, error) bool) {
-		m, err := s.merge()
+		m, err := s.sorted()
 		if err != nil {
 			yield(nil, err)
 			return
@@ -166,7 +80,7 @@ func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 // between two passes, not during one.
 func (s *Spool) Edits(ctx context.Context) iter.Seq2[Edit, error] {
 	return func(yield func(Edit, error) bool) {
-		m, err := s.merge()
+		m, err := s.sorted()
 		if err != nil {
 			yield(Edit{}, err)
 			return
@@ -190,13 +104,10 @@ func (s *Spool) Edits(ctx context.Context) iter.Seq2[Edit, error] {
 // cancelStep is after how many edits a pass asks whether it is still wanted.
 const cancelStep = 1000
 
-// merge settles what was added and opens a cursor on every run.
-func (s *Spool) merge() (*merge, error) {
-	if err := s.cut(); err != nil {
-		return nil, err
+func (s *Spool) sorted() (*extsort.Cursor, error) {
+	c, err := s.sorter.Sorted()
+	if err != nil {
+		return nil, fmt.Errorf("read spooled edits: %w", err)
 	}
-	if err := s.settle(); err != nil {
-		return nil, err
-	}
-	return openRuns(s.runs)
+	return c, nil
 }

@@ -1,0 +1,341 @@
+// Package extsort sorts any number of records, which are bytes, in bounded memory: it is
+// an external merge sort. It knows nothing of what a record says. Read [Sorter] first.
+package extsort
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"container/heap"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"trails/fault"
+)
+
+// DefaultChunkBytes is how much a sorter gathers before it sorts, unless
+// [Sorter.ChunkBytes] says otherwise.
+const DefaultChunkBytes = 16 << 20
+
+// Bounds on what a sorter holds, however much goes in: at most keptChunks sorted chunks
+// and two more, one being filled and one being sorted, are in memory at a time; and every
+// mergedFiles files on disk become one, so that a pass has few open.
+const (
+	keptChunks  = 3
+	mergedFiles = 32
+)
+
+// Sorter gathers records in any order and gives them back sorted, as often as asked.
+// Records with equal keys come in the order in which they were added. The zero Sorter is
+// ready to use; Close removes its temporary files. It is not safe for concurrent use.
+type Sorter struct {
+	// Dir is where overflow goes; empty means the system's temporary folder.
+	Dir string
+	// ChunkBytes is the size of a chunk, below 4 GiB; 0 means DefaultChunkBytes.
+	ChunkBytes int
+	// Key returns the part of a record that is compared; nil compares all of it.
+	Key func(record []byte) []byte
+
+	filling *chunk
+	sorting chan sorted // of the chunk that is being sorted; nil when none is
+	runs    []run       // in the order of the input
+	files   int         // of runs, at its end, that were written and not merged yet
+}
+
+type sorted struct {
+	run run
+	err error
+}
+
+// run is a sorted sequence of records that can be read more than once.
+type run interface {
+	open() source
+	close() error
+}
+
+// source returns record after record, then io.EOF. A record is valid until the next call.
+type source interface{ next() ([]byte, error) }
+
+// Add takes the record that write appends to what it is given.
+func (s *Sorter) Add(write func([]byte) []byte) error {
+	if s.filling == nil {
+		s.filling = &chunk{}
+	}
+	c := s.filling
+	from := len(c.arena)
+	c.arena = write(c.arena)
+	c.spans = append(c.spans, span{uint32(from), uint32(len(c.arena))})
+	if len(c.arena) < cmp.Or(s.ChunkBytes, DefaultChunkBytes) {
+		return nil
+	}
+	return s.cut()
+}
+
+// cut hands the chunk that is being filled to be sorted beside the filling of the next.
+func (s *Sorter) cut() error {
+	if err := s.settle(); err != nil || s.filling == nil {
+		return err
+	}
+	full, done, keep := s.filling, make(chan sorted, 1), len(s.runs) < keptChunks
+	s.filling, s.sorting = nil, done
+	go func() {
+		var r run = full
+		err := fault.Guard(func() (err error) {
+			slices.SortFunc(full.spans, func(a, b span) int {
+				return cmp.Or(s.compare(full.at(a), full.at(b)), cmp.Compare(a.from, b.from))
+			})
+			if !keep {
+				r, err = writeRun(s.Dir, full.open())
+			}
+			return err
+		})
+		done <- sorted{run: r, err: err}
+	}()
+	return nil
+}
+
+func (s *Sorter) compare(a, b []byte) int {
+	if s.Key != nil {
+		a, b = s.Key(a), s.Key(b)
+	}
+	return bytes.Compare(a, b)
+}
+
+// settle waits for the chunk that is being sorted, and makes one file of those that were
+// written last when they are many.
+func (s *Sorter) settle() error {
+	if s.sorting == nil {
+		return nil
+	}
+	got := <-s.sorting
+	s.sorting = nil
+	if got.err != nil {
+		return got.err
+	}
+	s.runs = append(s.runs, got.run)
+	if _, onDisk := got.run.(*fileRun); onDisk {
+		s.files++
+	}
+	if s.files < mergedFiles {
+		return nil
+	}
+	parts := s.runs[len(s.runs)-s.files:]
+	merged, err := s.merge(parts)
+	if err != nil {
+		return err
+	}
+	whole, err := writeRun(s.Dir, &mergedSource{cursor: merged})
+	if err != nil {
+		return err
+	}
+	for _, r := range parts {
+		if err := r.close(); err != nil {
+			return err
+		}
+	}
+	s.runs, s.files = append(s.runs[:len(s.runs)-len(parts)], whole), 0
+	return nil
+}
+
+// Sorted returns a cursor on all records in order. Records may be added between two
+// passes, not during one.
+func (s *Sorter) Sorted() (*Cursor, error) {
+	if err := s.cut(); err != nil {
+		return nil, err
+	}
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	return s.merge(s.runs)
+}
+
+// Close removes what the sorter left on disk. The sorter must not be used after.
+func (s *Sorter) Close() error {
+	first := s.settle()
+	for _, r := range s.runs {
+		first = cmp.Or(first, r.close())
+	}
+	s.runs, s.filling = nil, nil
+	return first
+}
+
+// chunk is a run in memory: records end to end, and where each begins and ends.
+type chunk struct {
+	arena []byte
+	spans []span
+}
+
+type span struct{ from, to uint32 }
+
+func (c *chunk) at(i span) []byte { return c.arena[i.from:i.to] }
+func (c *chunk) open() source     { return &chunkSource{chunk: c} }
+func (c *chunk) close() error     { return nil }
+
+type chunkSource struct {
+	chunk *chunk
+	i     int
+}
+
+func (c *chunkSource) next() ([]byte, error) {
+	if c.i == len(c.chunk.spans) {
+		return nil, io.EOF
+	}
+	c.i++
+	return c.chunk.at(c.chunk.spans[c.i-1]), nil
+}
+
+// fileRun is a run on disk: each record behind its length. The file has no name
+// any more, so that nothing is left behind even by a kill.
+type fileRun struct {
+	file *os.File
+	size int64
+}
+
+// writeRun writes the records of a source to a file in dir.
+func writeRun(dir string, from source) (_ run, err error) {
+	f, err := os.CreateTemp(dir, "trails-sort-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, err
+	}
+	r, w := &fileRun{file: f}, bufio.NewWriterSize(f, 1<<20)
+	for {
+		record, err := from.next()
+		if err == io.EOF {
+			return r, w.Flush()
+		}
+		if err != nil {
+			return nil, err
+		}
+		head := binary.AppendUvarint(w.AvailableBuffer(), uint64(len(record)))
+		r.size += int64(len(head)) + int64(len(record))
+		if _, err := w.Write(head); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(record); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *fileRun) open() source {
+	return &fileSource{r: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.size), 1<<18)}
+}
+
+func (r *fileRun) close() error { return r.file.Close() }
+
+type fileSource struct {
+	r      *bufio.Reader
+	record []byte
+}
+
+func (c *fileSource) next() ([]byte, error) {
+	n, err := binary.ReadUvarint(c.r)
+	if err != nil {
+		return nil, err
+	}
+	c.record = slices.Grow(c.record[:0], int(n))[:n]
+	if _, err = io.ReadFull(c.r, c.record); errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // a record that does not begin is missing all the same
+	}
+	return c.record, err
+}
+
+// Cursor reads several runs as one sorted sequence, from the first record on.
+type Cursor struct{ heads heads }
+
+// heads is a heap of the next record of each run.
+type heads struct {
+	list    []head
+	compare func(a, b []byte) int
+}
+
+type head struct {
+	record []byte
+	source source
+	order  int // of the run: earlier input first among equals
+}
+
+func (h *heads) Len() int { return len(h.list) }
+func (h *heads) Less(i, j int) bool {
+	a, b := h.list[i], h.list[j]
+	return cmp.Or(h.compare(a.record, b.record), cmp.Compare(a.order, b.order)) < 0
+}
+func (h *heads) Swap(i, j int) { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func (h *heads) Push(x any)    { h.list = append(h.list, x.(head)) }
+func (h *heads) Pop() any {
+	last := h.list[len(h.list)-1]
+	h.list = h.list[:len(h.list)-1]
+	return last
+}
+
+func (s *Sorter) merge(runs []run) (*Cursor, error) {
+	c := &Cursor{heads{compare: s.compare}}
+	for i, r := range runs {
+		from := r.open()
+		record, err := from.next()
+		if err == io.EOF {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		heap.Push(&c.heads, head{record: record, source: from, order: i})
+	}
+	return c, nil
+}
+
+// Peek returns the record at hand, which stays valid until Advance; ok is false when all
+// have been read.
+func (c *Cursor) Peek() (record []byte, ok bool) {
+	if len(c.heads.list) == 0 {
+		return nil, false
+	}
+	return c.heads.list[0].record, true
+}
+
+// Advance goes on to the next record.
+func (c *Cursor) Advance() error {
+	first := &c.heads.list[0]
+	record, err := first.source.next()
+	if err == io.EOF {
+		heap.Pop(&c.heads)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	first.record = record
+	heap.Fix(&c.heads, 0)
+	return nil
+}
+
+// mergedSource makes a cursor the source of a greater run.
+type mergedSource struct {
+	cursor *Cursor
+	begun  bool
+}
+
+func (m *mergedSource) next() ([]byte, error) {
+	if m.begun {
+		if err := m.cursor.Advance(); err != nil {
+			return nil, err
+		}
+	}
+	m.begun = true
+	record, ok := m.cursor.Peek()
+	if !ok {
+		return nil, io.EOF
+	}
+	return record, nil
+}
