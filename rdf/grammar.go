@@ -73,3 +73,44 @@ func IsVarPart(r rune) bool {
 
 // IsNamePart is PN_CHARS: what labels and names go on with.
 func IsNamePart(r rune) bool { return r == '-' || IsVarPart(r) }
+
+// NumberType returns the datatype of a number that Turtle and SPARQL take without
+// quotation marks (INTEGER, DECIMAL and DOUBLE, with or without a sign), or "" when the
+// text is none.
+func NumberType(text string) IRI {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	end := leadingDigits(text)
+	digits, datatype := end > 0, XSDInteger
+	if end < len(text) && text[end] == '.' {
+		n := leadingDigits(text[end+1:])
+		digits, datatype = digits || n > 0, XSDDecimal
+		if end += 1 + n; n == 0 && end == len(text) {
+			return ""
+		}
+	}
+	if end < len(text) && text[end]|0x20 == 'e' {
+		exponent := text[end+1:]
+		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
+			exponent = exponent[1:]
+		}
+		if exponent == "" {
+			return ""
+		}
+		datatype, end = XSDDouble, len(text)-len(exponent)+leadingDigits(exponent)
+	}
+	if !digits || end < len(text) {
+		return ""
+	}
+	return datatype
+}
+
+// leadingDigits returns how many decimal digits a text begins with.
+func leadingDigits(text string) int {
+	n := 0
+	for n < len(text) && IsDigit(text[n]) {
+		n++
+	}
+	return n
+}

@@ -162,20 +162,10 @@ func (p *printer) term(t rdf.Term) string {
 // typed writes a number or boolean bare where the grammar has it so.
 func (p *printer) typed(t quad.TypedString) string {
 	lexical := string(t.Value)
-	switch {
-	case t.Type == rdf.XSDBoolean && (lexical == "true" || lexical == "false"):
-		return lexical
-	case isNumber(lexical, t.Type):
+	if t.Type == rdf.XSDBoolean && (lexical == "true" || lexical == "false") || rdf.NumberType(lexical) == t.Type {
 		return lexical
 	}
 	return string(rdf.AppendTerm(nil, t.Value)) + "^^" + p.iri(t.Type)
-}
-
-func isNumber(lexical string, datatype rdf.IRI) bool {
-	l := lexer{source: source{text: lexical, written: lexical}}
-	tok := l.scan()
-	number := tok.kind == integer || tok.kind == decimal || tok.kind == double
-	return number && tok.start == 0 && tok.end == len(lexical) && numberTypes[tok.kind] == datatype
 }
 
 // iri writes a prefixed name where a prefix stands for all up to the last delimiter.

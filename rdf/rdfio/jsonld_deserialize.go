@@ -225,7 +225,7 @@ func numberLiteral(n json.Number, datatype rdf.IRI) rdf.Term {
 		return rdf.Literal(jsonldDouble(f), typeOr(string(datatype), rdf.XSDDouble))
 	}
 	text := n.String()
-	if !allDigits(cutSign(text)) {
+	if rdf.NumberType(text) != rdf.XSDInteger {
 		text = strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	if f == 0 {

@@ -14,54 +14,9 @@ func isShorthand(lexical string, datatype rdf.IRI) bool {
 	case rdf.XSDBoolean:
 		return lexical == "true" || lexical == "false"
 	case rdf.XSDInteger, rdf.XSDDecimal, rdf.XSDDouble:
-		return numberType(lexical) == datatype
+		return rdf.NumberType(lexical) == datatype
 	}
 	return false
-}
-
-// numberType returns the datatype of a bare number by the productions INTEGER,
-// DECIMAL and DOUBLE, or "" when it is none.
-func numberType(s string) rdf.IRI {
-	mantissa, exponent, scaled := cutExponent(cutSign(s))
-	whole, fraction, pointed := strings.Cut(mantissa, ".")
-	switch {
-	case !allDigits(whole) || !allDigits(fraction) || whole+fraction == "":
-		return ""
-	case scaled && exponent != "" && allDigits(exponent):
-		return rdf.XSDDouble
-	case scaled:
-		return ""
-	case pointed && fraction != "":
-		return rdf.XSDDecimal
-	case pointed:
-		return ""
-	}
-	return rdf.XSDInteger
-}
-
-// cutExponent returns the digits behind e or E, their sign taken off.
-func cutExponent(s string) (mantissa, exponent string, scaled bool) {
-	i := strings.IndexAny(s, "eE")
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], cutSign(s[i+1:]), true
-}
-
-func cutSign(s string) string {
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		return s[1:]
-	}
-	return s
-}
-
-func allDigits(s string) bool {
-	for i := range len(s) {
-		if !rdf.IsDigit(s[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // quoteTurtle writes a text on one line, or as a long string when it has several.

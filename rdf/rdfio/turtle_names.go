@@ -95,17 +95,15 @@ func bracketed(iri string) string {
 	return out.String()
 }
 
-// write writes a document: the prefixes that its body uses, and the body.
+// write writes a document: a line for each prefix that its body uses, sorted, and the body.
 func (p *prefixNames) write(w io.Writer, body string) error {
-	text := p.declarations() + body
 	if p.used == nil {
-		text = strings.TrimPrefix(text, "\n")
+		body = strings.TrimPrefix(body, "\n")
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, p.declarations()+body)
 	return err
 }
 
-// declarations returns a line for each prefix that was used, sorted.
 func (p *prefixNames) declarations() string {
 	var out strings.Builder
 	for _, prefix := range slices.Sorted(maps.Keys(p.used)) {

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/cayleygraph/quad"
@@ -65,23 +64,9 @@ func tsvRow(dst []byte, vars []sparql.Var, row []rdf.Term, _ bool) []byte {
 	return append(dst, '\n')
 }
 
-// bareNumbers are the numbers that Turtle writes without quotation marks.
-var bareNumbers = []struct {
-	datatype rdf.IRI
-	form     *regexp.Regexp
-}{
-	{rdf.XSDInteger, regexp.MustCompile(`^[+-]?[0-9]+$`)},
-	{rdf.XSDDecimal, regexp.MustCompile(`^[+-]?[0-9]*\.[0-9]+$`)},
-	{rdf.XSDDouble, regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+$`)},
-}
-
 func tsvTerm(dst []byte, t rdf.Term) []byte {
-	if typed, ok := t.(quad.TypedString); ok {
-		for _, n := range bareNumbers {
-			if n.datatype == typed.Type && n.form.MatchString(string(typed.Value)) {
-				return append(dst, typed.Value...)
-			}
-		}
+	if typed, ok := t.(quad.TypedString); ok && rdf.NumberType(string(typed.Value)) == typed.Type {
+		return append(dst, typed.Value...)
 	}
 	return rdf.AppendTerm(dst, t)
 }

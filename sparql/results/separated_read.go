@@ -207,10 +207,8 @@ func (in *input) tsvTerm(f field) (rdf.Term, error) {
 	case "true", "false":
 		return rdf.Literal(f.text, rdf.XSDBoolean), nil
 	}
-	for _, n := range bareNumbers {
-		if n.form.MatchString(f.text) {
-			return rdf.Literal(f.text, n.datatype), nil
-		}
+	if datatype := rdf.NumberType(f.text); datatype != "" {
+		return rdf.Literal(f.text, datatype), nil
 	}
 	// The label proves that the field ended where the term does.
 	const before, label = "<x:> <x:> ", rdf.IRI("urn:trails:end")
