@@ -64,7 +64,7 @@ func IsNameBase(r rune) bool {
 
 // IsNameStart is PN_CHARS_U or a digit: what labels, local names and SPARQL's variables
 // begin with.
-func IsNameStart(r rune) bool { return IsNameBase(r) || r == '_' || '0' <= r && r <= '9' }
+func IsNameStart(r rune) bool { return r == '_' || '0' <= r && r <= '9' || IsNameBase(r) }
 
 // IsVarPart is what a variable of SPARQL goes on with (VARNAME): PN_CHARS without '-'.
 func IsVarPart(r rune) bool {
