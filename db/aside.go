@@ -40,7 +40,7 @@ const (
 	asideFiles = 1000     // that wait
 	asideOnce  = 100      // files that one transaction takes in
 	asideText  = 64 << 10 // one text of an activity
-	// halfLife is from what age on a file that is being written belongs to nobody.
+	// halfLife is the age from which a file that is being written counts as abandoned.
 	halfLife = time.Hour
 )
 

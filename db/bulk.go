@@ -27,7 +27,7 @@ type bulk struct {
 		rows  []quadIDs
 		terms []termRow
 	}
-	running  chan error // the errand that has the connection; nil when none has
+	running  chan error // the job that has the connection; nil when none has
 	inserted int64      // rows that went to live
 	noIndex  bool       // the indexes of live are dropped
 	noHash   bool       // the index of terms is dropped
@@ -64,14 +64,14 @@ func (w *Writer) beginBulk() error {
 	})
 }
 
-// start runs an errand beside the caller. The one before has been settled.
-func (b *bulk) start(errand func() error) {
+// start runs a job beside the caller. The one before has been settled.
+func (b *bulk) start(job func() error) {
 	done := make(chan error, 1)
 	b.running = done
-	go func() { done <- fault.Guard(errand) }()
+	go func() { done <- fault.Guard(job) }()
 }
 
-// settle waits until no errand has the connection.
+// settle waits until no job has the connection.
 func (b *bulk) settle() error {
 	if b == nil || b.running == nil {
 		return nil

@@ -51,9 +51,9 @@ type binder struct {
 	params map[Var]rdf.Term
 	named  map[Var]bool
 	marks  int
-	// samples are the variables that a group has a parameter's value in.
+	// samples maps the variables of SAMPLE(?parameter) to the parameter's term.
 	samples map[Var]rdf.Term
-	// elsewhere is how many SERVICEs stand around: others evaluate what is in them.
+	// elsewhere counts the SERVICEs around what is read, which other endpoints evaluate.
 	elsewhere int
 	err       error
 }
@@ -236,7 +236,8 @@ func (b *binder) expr(e Expr) Expr {
 	return e
 }
 
-// call knows that a parameter is bound: BOUND takes nothing but a variable.
+// call makes BOUND of a parameter true, since BOUND takes nothing but a variable. A
+// pattern of a regular expression is checked once it is a constant.
 func (b *binder) call(e Call) Expr {
 	if v, ok := boundVar(e); ok {
 		if _, ok := b.note(v); ok {

@@ -73,7 +73,7 @@ func (d *dumper) noted(op Op) {
 	d.pending = d.note(op)
 }
 
-// inside writes a GRAPH, whose operators are its own.
+// inside writes a GRAPH, and remembers it for the notes of the operators in it.
 func (d *dumper) inside(g Graph) {
 	defer func(outer *Graph) { d.graph = outer }(d.graph)
 	d.graph = &g

@@ -101,7 +101,7 @@ func eachPattern(e Expr, f func(Op) Op) Expr {
 }
 
 // EachLeaf replaces what stands at the ends of an expression: variables, constants,
-// aggregates and patterns. Of no expression, nil, there is none.
+// aggregates and patterns. A nil expression stays nil.
 func EachLeaf(e Expr, f func(Expr) Expr) Expr {
 	switch e := e.(type) {
 	case nil:

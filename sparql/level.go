@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// level is a SELECT, or what another form has in its place, while it is read: the
-// translation of section 18.2.4 and 18.2.5 turns it into operators.
+// level is one SELECT (or the pattern and modifiers of another form) while it is read;
+// sections 18.2.4 and 18.2.5 say how it becomes operators.
 type level struct {
 	selects, star, distinct, reduced bool
 	items                            []item
@@ -19,7 +19,7 @@ type level struct {
 	offset, limit                    int64
 	values                           *Table
 	projected                        []Var
-	aliases                          scope // what SELECT's expressions are called
+	aliases                          scope // the names of SELECT's expressions
 	starAt                           int
 }
 

@@ -103,7 +103,7 @@ type parser struct {
 	data   dataNodes
 	// aggregates counts those of the SELECT that is being read; nil where none may stand.
 	aggregates *int
-	// elsewhere is how many SERVICEs stand around what is read: others evaluate it.
+	// elsewhere counts the SERVICEs around what is read, which other endpoints evaluate.
 	elsewhere int
 	numbers   renumbering
 }

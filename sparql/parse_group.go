@@ -6,7 +6,7 @@ import "trails/rdf"
 // filters that will stand around all of it (section 18.2.2.2).
 type group struct {
 	op      Op
-	block   []triple // the triples that no pattern but filters has ended yet
+	block   []triple // the triples since the last other pattern; filters do not end them
 	filters []Expr
 	scope   scope
 	joined  int

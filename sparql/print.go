@@ -59,7 +59,7 @@ func (p *printer) write(parts ...string) {
 	}
 }
 
-// maxIndent is where lines stop moving to the right: nobody reads on there.
+// maxIndent is the deepest indentation, which keeps the text of a deep tree short.
 const maxIndent = 40
 
 // line begins a new line.

@@ -11,7 +11,7 @@ import (
 // MaxResults is how many results one node can have; the rest is not reported.
 const MaxResults = 1000
 
-// evaluation is one node under the eyes of the shapes that target it.
+// evaluation checks one node against the shapes that target it.
 type evaluation struct {
 	shapes *Shapes
 	data   Data

@@ -59,8 +59,8 @@ func (g *graph) text(s rdf.Term, p rdf.IRI) string {
 	return ""
 }
 
-// list reads an RDF list. A list that does not end, forks or bites its own tail is
-// an InvalidData fault.
+// list reads an RDF list. A list that does not end in rdf:nil, forks, or leads back to
+// one of its cells is an InvalidData fault.
 func (g *graph) list(head rdf.Term) ([]rdf.Term, error) {
 	var members []rdf.Term
 	seen := make(map[rdf.Term]bool)

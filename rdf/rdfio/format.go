@@ -103,8 +103,8 @@ func looksLikeJSON(text []byte) bool {
 	return false
 }
 
-// hasKeyword reports whether a member is named by a keyword of JSON-LD. A text that
-// says so has its quotation marks escaped.
+// hasKeyword reports whether a member is named by a keyword of JSON-LD. Within a string
+// of JSON the quotation marks would be escaped.
 func hasKeyword(text []byte) bool {
 	for _, name := range []string{`"@context"`, `"@id"`, `"@graph"`, `"@type"`, `"@value"`, `"@list"`} {
 		for rest := text; ; {

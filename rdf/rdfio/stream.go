@@ -19,9 +19,8 @@ type Stream interface {
 	Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (int64, error)
 }
 
-// blockQuads bounds what is laid out together: of a subject with more quads there are
-// several statements or nodes. It is no matter of memory at hand, so that the same
-// graph gives the same bytes.
+// blockQuads bounds the quads that are laid out together; a subject with more becomes
+// several statements or nodes. It is fixed, so that the same graph gives the same bytes.
 const blockQuads = 10_000
 
 // blocks cuts sorted quads where the graph or the subject changes. A block is valid

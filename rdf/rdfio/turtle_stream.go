@@ -31,7 +31,7 @@ func newTurtleStream(prefixes map[string]string, trig bool) (Stream, error) {
 	return &turtleStream{turtle: turtle{names: names, plan: &turtlePlan{}}, trig: trig}, nil
 }
 
-// turtleStream has an empty plan: nothing is nested.
+// turtleStream writes with an empty plan, which nests nothing.
 type turtleStream struct {
 	turtle
 	trig  bool

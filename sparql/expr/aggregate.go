@@ -121,7 +121,7 @@ func (a *Accumulator) Size() int {
 }
 
 // Value returns the aggregate's value. An [Error] is what the set function has for
-// the group, such as MIN of nothing; any other error ends the query.
+// the group, such as MIN of an empty one; any other error ends the query.
 func (a *Accumulator) Value() (rdf.Term, error) {
 	switch {
 	case a.err != nil:
@@ -154,7 +154,7 @@ func (s *sum) add(t rdf.Term) error {
 
 func (s *sum) value() (rdf.Term, error) { return s.total.Term(), nil }
 
-// average is AVG: 0 of nothing (section 18.5.1.4).
+// average is AVG, which is 0 for an empty group (section 18.5.1.4).
 type average struct {
 	sum
 	n int64

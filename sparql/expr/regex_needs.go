@@ -179,7 +179,8 @@ func (f *needsFinder) rune(r rune, fold bool) {
 	f.piece, f.begun, f.open = append(f.piece, r), true, false
 }
 
-// foldsInASCII is not so of k, which the Kelvin sign folds to, and of s, the long s.
+// foldsInASCII reports whether all case variants of a character are ASCII. Those of k and
+// s are not: the Kelvin sign is a variant of k, the long s of s.
 func foldsInASCII(r rune) bool {
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 		if other >= utf8.RuneSelf {
