@@ -114,11 +114,12 @@ func (d *differ) extends(was, is *Type) {
 
 func sorted(names []string) []string { return slices.Sorted(slices.Values(names)) }
 
-func orNil(names []string) any {
-	if len(names) == 0 {
+// orNil is nil for an empty list, which means that nothing is said.
+func orNil[T any](list []T) any {
+	if len(list) == 0 {
 		return nil
 	}
-	return names
+	return list
 }
 
 // loses reports whether t, or a subtype that stays, no longer has p under any
@@ -143,14 +144,7 @@ func (d *differ) keys(was, is *Type) {
 		before[strings.Join(sorted(group), ",")] = true
 	}
 	checks := slices.ContainsFunc(is.Unique, func(group []string) bool { return !before[strings.Join(sorted(group), ",")] })
-	d.add(Step{Kind: ChangeUnique, Type: is.Name, From: groupsOrNil(was.Unique), To: groupsOrNil(is.Unique), Checks: checks})
-}
-
-func groupsOrNil(groups [][]string) any {
-	if len(groups) == 0 {
-		return nil
-	}
-	return groups
+	d.add(Step{Kind: ChangeUnique, Type: is.Name, From: orNil(was.Unique), To: orNil(is.Unique), Checks: checks})
 }
 
 func (d *differ) properties(was, is *Type) {
@@ -197,11 +191,19 @@ func (d *differ) property(t *Type, was, is *Property) {
 	}
 	if was.Class != is.Class {
 		s := step(ChangeClass, said(was.Class), said(is.Class))
-		s.Checks = is.Class != "" && !d.widens(was.Class, is.Class)
+		// Everything of a class is also of those that it extends.
+		widened := was.Class != "" && slices.Contains(d.new.Subtypes(d.new.Type(is.Class)), d.new.Type(was.Class))
+		s.Checks = is.Class != "" && !widened
 		d.add(s)
 	}
 	for _, c := range constraints {
-		d.constraint(t, was, is, c)
+		if c.same(was, is) {
+			continue
+		}
+		s := step(ChangeConstraint, c.value(d.old, was), c.value(d.new, is))
+		s.Constraint, s.Checks = c.key, c.tightens(was, is)
+		s.Backfill = c.key == "min_count" && was.MinCount == 0 && is.Default != nil
+		d.add(s)
 	}
 	if was.Default != is.Default {
 		d.add(step(ChangeDefault, d.old.optional(was, was.Default), d.new.optional(is, is.Default)))
@@ -209,21 +211,4 @@ func (d *differ) property(t *Type, was, is *Property) {
 	if was.Description != is.Description {
 		d.add(step(ChangeDescription, said(was.Description), said(is.Description)))
 	}
-}
-
-// widens reports whether everything of the class from is of the class to.
-func (d *differ) widens(from, to string) bool {
-	return from != "" && slices.Contains(d.new.Subtypes(d.new.Type(to)), d.new.Type(from))
-}
-
-func (d *differ) constraint(t *Type, was, is *Property, c constraint) {
-	from, to := c.value(d.old, was), c.value(d.new, is)
-	if c.same(was, is) {
-		return
-	}
-	d.add(Step{
-		Kind: ChangeConstraint, Type: t.Name, Property: is.Name, Constraint: c.key, From: from, To: to,
-		Checks:   c.tightens(was, is),
-		Backfill: c.key == "min_count" && was.MinCount == 0 && is.Default != nil,
-	})
 }

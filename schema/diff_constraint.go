@@ -24,9 +24,9 @@ var constraints = []constraint{
 		func(was, is *Property) bool { return was.MinCount == is.MinCount },
 		func(was, is *Property) bool { return is.MinCount > was.MinCount },
 	},
-	atMost("max_count", func(p *Property) *int { return p.MaxCount }),
-	atLeast("min_length", func(p *Property) *int { return p.MinLength }),
-	atMost("max_length", func(p *Property) *int { return p.MaxLength }),
+	count("max_count", func(p *Property) *int { return p.MaxCount }, func(was, is int) bool { return is < was }),
+	count("min_length", func(p *Property) *int { return p.MinLength }, func(was, is int) bool { return is > was }),
+	count("max_length", func(p *Property) *int { return p.MaxLength }, func(was, is int) bool { return is < was }),
 	{
 		"pattern",
 		func(_ *Schema, p *Property) any { return said(p.Pattern) },
@@ -53,29 +53,26 @@ var constraints = []constraint{
 		func(was, is *Property) bool { return was.Unique == is.Unique },
 		func(_, is *Property) bool { return is.Unique },
 	},
-	{
-		"dim",
-		func(_ *Schema, p *Property) any { return intOrNil(p.Dim) },
-		func(was, is *Property) bool { return sameInt(was.Dim, is.Dim) },
-		func(_, is *Property) bool { return is.Dim != nil },
-	},
+	count("dim", func(p *Property) *int { return p.Dim }, func(was, is int) bool { return is != was }),
 }
 
-func atMost(key string, get func(*Property) *int) constraint {
+// count is a limit by a number; tighter compares the new number with the old one.
+func count(key string, get func(*Property) *int, tighter func(was, is int) bool) constraint {
 	return constraint{
 		key,
-		func(_ *Schema, p *Property) any { return intOrNil(get(p)) },
-		func(was, is *Property) bool { return sameInt(get(was), get(is)) },
-		func(was, is *Property) bool { return get(is) != nil && (get(was) == nil || *get(is) < *get(was)) },
-	}
-}
-
-func atLeast(key string, get func(*Property) *int) constraint {
-	return constraint{
-		key,
-		func(_ *Schema, p *Property) any { return intOrNil(get(p)) },
-		func(was, is *Property) bool { return sameInt(get(was), get(is)) },
-		func(was, is *Property) bool { return get(is) != nil && (get(was) == nil || *get(is) > *get(was)) },
+		func(_ *Schema, p *Property) any {
+			if n := get(p); n != nil {
+				return *n
+			}
+			return nil
+		},
+		func(was, is *Property) bool {
+			a, b := get(was), get(is)
+			return a == b || a != nil && b != nil && *a == *b
+		},
+		func(was, is *Property) bool {
+			return get(is) != nil && (get(was) == nil || tighter(*get(was), *get(is)))
+		},
 	}
 }
 
@@ -118,13 +115,4 @@ func (s *Schema) jsonValues(p *Property, terms []rdf.Term) any {
 		values[i] = s.JSONValue(p, term)
 	}
 	return values
-}
-
-func sameInt(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
-
-func intOrNil(n *int) any {
-	if n == nil {
-		return nil
-	}
-	return *n
 }

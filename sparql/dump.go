@@ -138,9 +138,9 @@ func (d *dumper) op(op Op) {
 	case Service:
 		d.nest([]string{"service", strings.TrimSpace(silent(op.Silent)), d.operand(op.Name)}, op.Op)
 	case Group:
-		d.nest([]string{"group", d.keys(op.Keys), d.aggregations(op.Aggregates)}, op.Op)
+		d.nest([]string{"group", listed(op.Keys, d.keyText), listed(op.Aggregates, d.aggregationText)}, op.Op)
 	case OrderBy:
-		d.nest([]string{"order", d.order(op.Keys)}, op.Op)
+		d.nest([]string{"order", listed(op.Keys, d.orderText)}, op.Op)
 	case Project:
 		d.nest([]string{"project", d.vars(op.Vars)}, op.Op)
 	case Distinct:
@@ -194,12 +194,17 @@ func (d *dumper) describes(q *Query) string {
 	return strings.TrimSpace(p.Builder.String())
 }
 
-func (d *dumper) vars(vars []Var) string {
-	names := make([]string, len(vars))
-	for i, v := range vars {
-		names[i] = "?" + string(v)
+// listed writes items in parentheses.
+func listed[T any](items []T, text func(T) string) string {
+	parts := make([]string, len(items))
+	for i, item := range items {
+		parts[i] = text(item)
 	}
-	return "(" + strings.Join(names, " ") + ")"
+	return "(" + strings.Join(parts, " ") + ")"
+}
+
+func (d *dumper) vars(vars []Var) string {
+	return listed(vars, func(v Var) string { return "?" + string(v) })
 }
 
 func (d *dumper) dataset(s Dataset) {
@@ -211,35 +216,25 @@ func (d *dumper) dataset(s Dataset) {
 	}
 }
 
-func (d *dumper) keys(keys []GroupKey) string {
-	parts := make([]string, len(keys))
-	for i, k := range keys {
-		parts[i] = d.exprText(k.Expr)
-		if v, ok := k.Expr.(VarExpr); k.Var != "" && (!ok || v.Var != k.Var) {
-			parts[i] = "(?" + string(k.Var) + " " + parts[i] + ")"
-		}
+func (d *dumper) keyText(k GroupKey) string {
+	text := d.exprText(k.Expr)
+	if v, ok := k.Expr.(VarExpr); k.Var != "" && (!ok || v.Var != k.Var) {
+		return "(?" + string(k.Var) + " " + text + ")"
 	}
-	return "(" + strings.Join(parts, " ") + ")"
+	return text
 }
 
-func (d *dumper) aggregations(aggs []Aggregation) string {
-	parts := make([]string, len(aggs))
-	for i, a := range aggs {
-		parts[i] = "(?" + string(a.Var) + " " + d.exprText(a.Aggregate) + ")"
-	}
-	return "(" + strings.Join(parts, " ") + ")"
+func (d *dumper) aggregationText(a Aggregation) string {
+	return "(?" + string(a.Var) + " " + d.exprText(a.Aggregate) + ")"
 }
 
-func (d *dumper) order(keys []OrderKey) string {
-	parts := make([]string, len(keys))
-	for i, k := range keys {
-		parts[i] = d.exprText(k.Expr)
-		if k.Stored {
-			parts[i] = "(stored " + parts[i] + ")"
-		}
-		if k.Descending {
-			parts[i] = "(desc " + parts[i] + ")"
-		}
+func (d *dumper) orderText(k OrderKey) string {
+	text := d.exprText(k.Expr)
+	if k.Stored {
+		text = "(stored " + text + ")"
 	}
-	return "(" + strings.Join(parts, " ") + ")"
+	if k.Descending {
+		text = "(desc " + text + ")"
+	}
+	return text
 }

@@ -33,7 +33,11 @@ var unarySigns = map[Func]string{Not: "!", Negate: "-", Plus: "+"}
 func (p *printer) expr(e Expr, place binding) {
 	switch e := e.(type) {
 	case VarExpr:
-		p.varExpr(e)
+		if a, ok := p.aggregates[e.Var]; ok {
+			p.aggregate(a)
+			return
+		}
+		p.write(p.operand(Operand{Var: e.Var}))
 	case TermExpr:
 		p.write(p.term(e.Term))
 	case Cast:
@@ -46,14 +50,6 @@ func (p *printer) expr(e Expr, place binding) {
 	case Call:
 		p.call(e, place)
 	}
-}
-
-func (p *printer) varExpr(e VarExpr) {
-	if a, ok := p.aggregates[e.Var]; ok {
-		p.aggregate(a)
-		return
-	}
-	p.write(p.operand(Operand{Var: e.Var}))
 }
 
 func (p *printer) call(e Call, place binding) {

@@ -21,7 +21,15 @@ func levelOf(op Op, selects bool) shape {
 		op, l.offset, l.limit = s.Op, s.Offset, s.Limit
 	}
 	if selects {
-		op = l.selection(op)
+		switch o := op.(type) {
+		case Distinct:
+			op, l.distinct = o.Op, true
+		case Reduced:
+			op, l.reduced = o.Op, true
+		}
+		if o, ok := op.(Project); ok {
+			op, l.vars = o.Op, o.Vars
+		}
 	}
 	if o, ok := op.(OrderBy); ok {
 		op, l.order = o.Op, o.Keys
@@ -31,19 +39,6 @@ func levelOf(op Op, selects bool) shape {
 		l.extensions()
 	}
 	return l
-}
-
-func (l *shape) selection(op Op) Op {
-	switch o := op.(type) {
-	case Distinct:
-		op, l.distinct = o.Op, true
-	case Reduced:
-		op, l.reduced = o.Op, true
-	}
-	if o, ok := op.(Project); ok {
-		op, l.vars = o.Op, o.Vars
-	}
-	return op
 }
 
 // grouping finds the group of a level, and what stands between it and the
@@ -58,7 +53,12 @@ func (l *shape) grouping(op Op) bool {
 		exprs[e.Var] = e.Expr
 		op = e.Op
 	}
-	values, op := trailingValues(op)
+	var values *Table
+	if j, ok := op.(Join); ok {
+		if t, ok := j.Right.(Table); ok {
+			values, op = &t, j.Left
+		}
+	}
 	if f, ok := op.(Filter); ok && having == nil {
 		op, having = f.Op, f.Expr
 	}
@@ -68,15 +68,6 @@ func (l *shape) grouping(op Op) bool {
 	}
 	l.having, l.exprs, l.values, l.group, l.pattern = having, exprs, values, &g, g.Op
 	return true
-}
-
-func trailingValues(op Op) (*Table, Op) {
-	if j, ok := op.(Join); ok {
-		if t, ok := j.Right.(Table); ok {
-			return &t, j.Left
-		}
-	}
-	return nil, op
 }
 
 // extensions takes the outermost extensions into SELECT, as long as they stand in

@@ -1,7 +1,5 @@
 package sparql
 
-import "trails/rdf"
-
 // group writes a group graph pattern, braces and all.
 func (p *printer) group(op Op) {
 	p.braces(func() { p.groupBody(op) })
@@ -141,41 +139,20 @@ func (p *printer) service(op Service) {
 
 func (p *printer) table(t Table) {
 	p.write("VALUES ")
+	variable := func(v Var) string { return "?" + string(v) }
 	if len(t.Vars) == 1 {
-		p.write("?", string(t.Vars[0]))
+		p.write(variable(t.Vars[0]))
 	} else {
-		p.tableVars(t.Vars)
+		p.write(listed(t.Vars, variable))
 	}
 	p.write(" ")
 	p.braces(func() {
 		for _, row := range t.Rows {
-			p.row(row)
+			if len(row) == 1 {
+				p.line(p.term(row[0]))
+			} else {
+				p.line(listed(row, p.term))
+			}
 		}
 	})
-}
-
-func (p *printer) tableVars(vars []Var) {
-	p.write("(")
-	for i, v := range vars {
-		if i > 0 {
-			p.write(" ")
-		}
-		p.write("?", string(v))
-	}
-	p.write(")")
-}
-
-func (p *printer) row(row []rdf.Term) {
-	if len(row) == 1 {
-		p.line(p.term(row[0]))
-		return
-	}
-	p.line("(")
-	for i, t := range row {
-		if i > 0 {
-			p.write(" ")
-		}
-		p.write(p.term(t))
-	}
-	p.write(")")
 }
