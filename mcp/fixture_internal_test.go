@@ -41,7 +41,7 @@ func init() {
 
 // AddTool adds a tool to a result of tools/list, as it is.
 func AddTool(res sdk.Result, tool string) {
-	list := res.(*toolList)
+	list := res.(*listResult)
 	list.Tools = append(list.Tools, json.RawMessage(tool))
 }
 

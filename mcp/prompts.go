@@ -29,14 +29,6 @@ type promptEntry struct {
 	Arguments   []promptArgument `json:"arguments,omitempty"`
 }
 
-// promptList is the result of prompts/list.
-type promptList struct {
-	complete
-	cacheable
-	Prompts []json.RawMessage `json:"prompts"`
-	Next    string            `json:"nextCursor,omitempty"`
-}
-
 // promptResult is the result of prompts/get.
 type promptResult struct {
 	complete
@@ -58,15 +50,7 @@ func (e *endpoint) listPrompts(ctx context.Context, r request) (sdk.Result, erro
 	for _, p := range all {
 		entries = append(entries, session.Marshal(p))
 	}
-	var cursor string
-	if p, _ := r.GetParams().(*sdk.ListPromptsParams); p != nil {
-		cursor = p.Cursor
-	}
-	page, next, err := newList("prompts", entries).page(cursor, e.opts.PageSize)
-	if err != nil {
-		return nil, err
-	}
-	return &promptList{complete: completeFor(r), cacheable: cacheableFor(r), Prompts: page, Next: next}, nil
+	return newList("prompts", entries).answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Prompts })
 }
 
 // prompts are those that the engine lists for this caller.

@@ -42,15 +42,7 @@ func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, er
 	for _, a := range all {
 		entries = append(entries, session.Marshal(resource{a.URI, a.Name, a.Title, a.Description, a.MIME, a.Template}))
 	}
-	var cursor string
-	if p, _ := r.GetParams().(*sdk.ListResourcesParams); p != nil {
-		cursor = p.Cursor
-	}
-	page, next, err := newList("resources", entries).page(cursor, e.opts.PageSize)
-	if err != nil {
-		return nil, err
-	}
-	return &resourceList{complete: completeFor(r), cacheable: cacheableFor(r), Resources: page, Next: next}, nil
+	return newList("resources", entries).answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Resources })
 }
 
 // generalTemplates stand for every type: their variable type can be completed.
@@ -80,15 +72,7 @@ func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, er
 			entries = append(entries, session.Marshal(t))
 		}
 	}
-	var cursor string
-	if p, _ := r.GetParams().(*sdk.ListResourceTemplatesParams); p != nil {
-		cursor = p.Cursor
-	}
-	page, next, err := newList("templates", entries).page(cursor, e.opts.PageSize)
-	if err != nil {
-		return nil, err
-	}
-	return &templateList{complete: completeFor(r), cacheable: cacheableFor(r), Templates: page, Next: next}, nil
+	return newList("templates", entries).answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Templates })
 }
 
 // templatesOf returns the templates of a type's umbrella: its filtered pages, and

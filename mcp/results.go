@@ -52,28 +52,47 @@ func isSessionless(r request) bool {
 	return ok && v.ProtocolVersion() >= session.Sessionless
 }
 
-// toolList is the result of tools/list.
-type toolList struct {
+// listResult is the result of tools/list, resources/list, resources/templates/list or
+// prompts/list, which differ in the name of their entries.
+type listResult struct {
 	complete
 	cacheable
-	Tools []json.RawMessage `json:"tools"`
-	Next  string            `json:"nextCursor,omitempty"`
-}
-
-// resourceList is the result of resources/list.
-type resourceList struct {
-	complete
-	cacheable
-	Resources []json.RawMessage `json:"resources"`
+	Tools     []json.RawMessage `json:"tools,omitzero"`
+	Resources []json.RawMessage `json:"resources,omitzero"`
+	Templates []json.RawMessage `json:"resourceTemplates,omitzero"`
+	Prompts   []json.RawMessage `json:"prompts,omitzero"`
 	Next      string            `json:"nextCursor,omitempty"`
 }
 
-// templateList is the result of resources/templates/list.
-type templateList struct {
-	complete
-	cacheable
-	Templates []json.RawMessage `json:"resourceTemplates"`
-	Next      string            `json:"nextCursor,omitempty"`
+// answer is the page of a list that the request's cursor names; entries says under which
+// name it goes out.
+func (l list) answer(r request, size int, entries func(*listResult) *[]json.RawMessage) (sdk.Result, error) {
+	var cursor string
+	switch p := r.GetParams().(type) {
+	case *sdk.ListToolsParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	case *sdk.ListResourcesParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	case *sdk.ListResourceTemplatesParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	case *sdk.ListPromptsParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	}
+	page, next, err := l.page(cursor, size)
+	if err != nil {
+		return nil, err
+	}
+	res := &listResult{complete: completeFor(r), cacheable: cacheableFor(r), Next: next}
+	*entries(res) = page
+	return res, nil
 }
 
 // contents is the result of resources/read.

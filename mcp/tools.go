@@ -35,28 +35,16 @@ type audience struct {
 
 // listTools lists what the caller may see, in the engine's order.
 func (e *endpoint) listTools(ctx context.Context, r request) (sdk.Result, error) {
-	all, err := e.toolsFor(ctx, principalOf(ctx, r))
-	if err != nil {
-		return nil, err
-	}
-	p, _ := r.GetParams().(*sdk.ListToolsParams)
-	var cursor string
-	if p != nil {
-		cursor = p.Cursor
-	}
-	page, next, err := all.page(cursor, e.opts.PageSize)
-	if err != nil {
-		return nil, err
-	}
-	return &toolList{complete: completeFor(r), cacheable: cacheableFor(r), Tools: page, Next: next}, nil
-}
-
-func (e *endpoint) toolsFor(ctx context.Context, p policy.Principal) (list, error) {
+	p := principalOf(ctx, r)
 	tools, err := e.engine.Tools(ctx, p)
 	if err != nil {
-		return list{}, err
+		return nil, err
 	}
-	return e.tools.of(tools, audience{scopes: p.Scopes, authenticated: p.Authenticated})
+	all, err := e.tools.of(tools, audience{scopes: p.Scopes, authenticated: p.Authenticated})
+	if err != nil {
+		return nil, err
+	}
+	return all.answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Tools })
 }
 
 func (c *toolCache) of(tools invoke.Tools, a audience) (list, error) {
