@@ -65,14 +65,9 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Add("Vary", "Accept")
-	chosen, ok, err := chooseForm(r, r.URL.Query(), graphForms)
-	if err != nil {
+	chosen, ok, err := chooseForm(w, r, r.URL.Query(), graphForms)
+	if err != nil || !ok {
 		return err
-	}
-	if !ok {
-		refuseMedia(w, r, graphForms)
-		return nil
 	}
 	c := s.call(r)
 	c.Capability = "export"

@@ -168,15 +168,9 @@ func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) er
 
 // query streams the answer to a query in the form that the caller likes best.
 func (s *server) query(w http.ResponseWriter, r *http.Request, op operation) error {
-	w.Header().Add("Vary", "Accept")
-	offers := s.offersFor(op.text)
-	chosen, ok, err := chooseForm(r, op.values, offers)
-	if err != nil {
+	chosen, ok, err := chooseForm(w, r, op.values, s.offersFor(op.text))
+	if err != nil || !ok {
 		return err
-	}
-	if !ok {
-		refuseMedia(w, r, offers)
-		return nil
 	}
 	args, err := op.args(r)
 	if err != nil {

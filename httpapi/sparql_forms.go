@@ -39,11 +39,20 @@ func (s *server) offersFor(text string) []form {
 	return tableForms
 }
 
-// chooseForm is the form that ?format= names, or else the one that Accept likes
-// best. False means that none of them will do.
-func chooseForm(r *http.Request, values url.Values, offers []form) (form, bool, error) {
+// chooseForm is the form that ?format= names, or else the one that Accept likes best.
+// False means that none of them will do, and that the request was answered with 406 and
+// the media types that there are.
+func chooseForm(w http.ResponseWriter, r *http.Request, values url.Values, offers []form) (form, bool, error) {
+	w.Header().Add("Vary", "Accept")
 	if len(values["format"]) == 0 {
 		f, ok := accepted(r, offers)
+		if !ok {
+			var available []string
+			for _, f := range offers {
+				available = append(available, f.media)
+			}
+			refuseOutside(w, r, http.StatusNotAcceptable, "the answer has no form that was asked for", member{"available", available})
+		}
 		return f, ok, nil
 	}
 	wanted := values["format"][0]
@@ -58,15 +67,6 @@ func chooseForm(r *http.Request, values url.Values, offers []form) (form, bool, 
 	}
 	return form{}, false, fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Value: wanted, Constraint: names,
 		Message: "this answer has no format " + strconv.Quote(wanted)})
-}
-
-// refuseMedia answers 406 with the media types that there are.
-func refuseMedia(w http.ResponseWriter, r *http.Request, offers []form) {
-	var available []string
-	for _, f := range offers {
-		available = append(available, f.media)
-	}
-	refuseOutside(w, r, http.StatusNotAcceptable, "the answer has no form that was asked for", member{"available", available})
 }
 
 // contentType is the media type of the form, with its charset.

@@ -39,14 +39,9 @@ var serviceFacts = [][2]string{
 // describe answers what the service at this address can do (SPARQL 1.1 Service
 // Description, section 2).
 func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Add("Vary", "Accept")
-	chosen, ok, err := chooseForm(r, r.URL.Query(), graphForms)
-	if err != nil {
+	chosen, ok, err := chooseForm(w, r, r.URL.Query(), graphForms)
+	if err != nil || !ok {
 		return err
-	}
-	if !ok {
-		refuseMedia(w, r, graphForms)
-		return nil
 	}
 	var body bytes.Buffer
 	if err := writeGraph(&body, chosen, description(auth.Origin(r)+"/sparql")); err != nil {
