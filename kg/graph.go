@@ -270,7 +270,8 @@ type reading interface {
 	Epoch() string
 }
 
-// schemaOf returns the schema that r's head is under, compiled at most once per version.
+// schemaOf returns the schema that r's head is under: the same value as long as the
+// version is the latest that was asked for.
 func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
 	head := r.Head()
 	g.mu.Lock()
@@ -285,8 +286,11 @@ func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
 	}
 	c.epoch, c.seq, c.version = r.Epoch(), head.SchemaSeq, head.SchemaVersion
 	g.mu.Lock()
+	defer g.mu.Unlock()
+	if other := g.compiled; other != nil && other.seq == c.seq && other.epoch == c.epoch {
+		return other, nil // compiled meanwhile: one version has one schema
+	}
 	g.compiled = c
-	g.mu.Unlock()
 	return c, nil
 }
 

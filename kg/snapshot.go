@@ -29,7 +29,8 @@ func (s *Snapshot) Schema() *schema.Schema { return s.compiled.schema }
 // SchemaVersion counts the commits that changed the schema; 0 is a file without types.
 func (s *Snapshot) SchemaVersion() int64 { return s.compiled.version }
 
-// SchemaKey names the schema: snapshots of one graph with the same key have the same one.
+// SchemaKey names the schema: with the same key two snapshots of one graph have schemas
+// that say the same, and may have them as two values.
 func (s *Snapshot) SchemaKey() string { return fmt.Sprintf("%s %d", s.compiled.epoch, s.compiled.seq) }
 
 // Graph returns the open file that the snapshot is of.

@@ -72,7 +72,7 @@ func (typeResources) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 }
 
 func umbrella(t *schema.Type) invoke.Resource {
-	uri := invoke.Address(t.Name, "")
+	name, uri := t.Name, invoke.Address(t.Name, "")
 	description := fmt.Sprintf("List all %s instances as {iri, label}; filter with ?where=property=value.", t.Name)
 	if t.Description != "" {
 		description += " " + strings.TrimSuffix(t.Description, ".") + "."
@@ -81,7 +81,7 @@ func umbrella(t *schema.Type) invoke.Resource {
 		URI: uri, Name: "kg-" + t.Name, Title: t.Name, MIME: mimeJSON, Template: uri + "{?where,limit,offset}",
 		Description: description + " Watching the full type fires one notification per instance mutation. For types with >1000 instances, subscribe to a specific <id> where possible.",
 		Read: func(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Document, error) {
-			return readType(ctx, r, t, uri, at)
+			return readType(ctx, r, name, at)
 		},
 	}
 }
@@ -114,9 +114,14 @@ func resourceRead(ctx context.Context, r *invoke.Request) (any, error) {
 	}{uri, d.MIME, body, d.Page}, err
 }
 
-// readType reads the list of a type's nodes, or one of them.
-func readType(ctx context.Context, r *invoke.Request, t *schema.Type, uri string, at *url.URL) (invoke.Document, error) {
-	escaped, isInstance := strings.CutPrefix(at.Scheme+"://"+at.Host+at.EscapedPath(), uri+"/")
+// readType reads the list of a type's nodes, or one of them. The type is the one of the
+// request's own schema: what a provider offered may be of another snapshot.
+func readType(ctx context.Context, r *invoke.Request, name string, at *url.URL) (invoke.Document, error) {
+	t := r.Snapshot.Schema().Type(name)
+	if t == nil {
+		return invoke.Document{}, invoke.ErrNoResource
+	}
+	escaped, isInstance := strings.CutPrefix(at.Scheme+"://"+at.Host+at.EscapedPath(), invoke.Address(name, "")+"/")
 	if !isInstance {
 		return readList(ctx, r, t, at.RawQuery)
 	}
