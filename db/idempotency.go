@@ -46,15 +46,6 @@ func (c *conn) insertIdempotent(key string, digest, result []byte, now time.Time
 	return c.exec("DELETE FROM idempotency WHERE seq <= (SELECT max(seq) FROM idempotency) - ?", nil, keptKeys)
 }
 
-// SaveIdempotent remembers a result under a key within the transaction, for a
-// write that makes no commit; others use [CommitMeta.Idempotent].
-func (w *Writer) SaveIdempotent(ctx context.Context, key string, digest, result []byte, now time.Time) error {
-	if err := w.usable(ctx); err != nil {
-		return err
-	}
-	return w.broken(ctx, "remember key", w.conn.insertIdempotent(key, digest, result, now))
-}
-
 // FindIdempotent returns what an earlier write left under key; false when nothing.
 // Only the Writer's answer is still true when the write is made.
 func (r *Reader) FindIdempotent(ctx context.Context, key string) (found Idempotent, ok bool, err error) {

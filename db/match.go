@@ -25,10 +25,10 @@ type bound struct {
 	named bool
 }
 
-// access is how one shape of pattern is read: its index and its two statements.
+// access is how one shape of pattern is read: its index and its statement.
 // The index is named in the statement, so no statistics can lead it astray.
 type access struct {
-	match, count string
+	match        string
 	bound        bound
 	joinS, joinO int // the columns where the joined terms start, 0 for none
 }
@@ -87,7 +87,6 @@ func (b bound) where() string {
 func newAccess(b bound) *access {
 	a := &access{bound: b}
 	from := " FROM live l " + b.index()
-	a.count = "SELECT count(*)" + from + b.where()
 	fields, column := "l.s, l.p, l.o, l.g", len(columns)
 	join := func(alias, on string) int {
 		at := column
@@ -224,38 +223,4 @@ func (r *quadRows) at(s *stmt, i int, given rdf.Term, join int) (t rdf.Term, err
 	}
 	r.last[i], r.terms[i] = id, t
 	return t, err
-}
-
-// Count returns the number of quads that fit the pattern, from the index alone.
-func (r *Reader) Count(ctx context.Context, q rdf.Quad) (int64, error) {
-	n, err := r.count(ctx, q)
-	return n, r.fail(ctx, "count", err)
-}
-
-func (r *Reader) count(ctx context.Context, q rdf.Quad) (int64, error) {
-	if err := r.ready(ctx); err != nil {
-		return 0, err
-	}
-	if g := virtualGraphs[q.Label]; g != nil {
-		n := int64(0)
-		err := r.matchVirtual(ctx, g, q, func(rdf.Quad, error) bool {
-			n++
-			return true
-		})
-		return n, err
-	}
-	p, ok, err := r.resolve(q)
-	if err != nil || !ok {
-		return 0, err
-	}
-	s, err := r.conn.take(p.count)
-	if err != nil {
-		return 0, err
-	}
-	defer s.release()
-	p.bind(s)
-	if _, err := s.Step(); err != nil {
-		return 0, err
-	}
-	return s.ColumnInt64(0), nil
 }

@@ -78,10 +78,6 @@ const (
 	// A bulk commit only adds: what it added is in live, or was removed since.
 	bulkChanges = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added = ?2
 		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = ?1 AND added = ?2` + changeJoins
-	subjectChanges = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE s = ?1
-		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?1
-		UNION ALL SELECT s, p, o, g, 45, removed FROM hist WHERE line = 1 AND s = ?1` + changeJoins +
-		" ORDER BY x.seq DESC, x.op, x.p, x.o, x.g LIMIT ?2 + 0"
 )
 
 // Changes returns what the commit with number seq added and removed, in the order
@@ -118,22 +114,4 @@ func (r *Reader) changes(ctx context.Context, sql string, yield func(Change, err
 		c := Change{Op: byte(s.ColumnInt64(12)), Seq: s.ColumnInt64(13), Quad: q}
 		return err == nil && yield(c, nil), err
 	})
-}
-
-// SubjectChanges returns the latest changes of one subject's quads, newest first,
-// limit at most.
-func (r *Reader) SubjectChanges(ctx context.Context, subject rdf.Term, limit int) ([]Change, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, r.fail(ctx, "subject changes", err)
-	}
-	id, ok, err := r.dict.lookup(subject)
-	if err != nil || !ok {
-		return nil, r.fail(ctx, "subject changes", err)
-	}
-	var list []Change
-	err = r.changes(ctx, subjectChanges, func(c Change, _ error) bool {
-		list = append(list, c)
-		return true
-	}, id, limit)
-	return list, r.fail(ctx, "subject changes", err)
 }

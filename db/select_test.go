@@ -232,9 +232,6 @@ func TestKeepMakesNoCommit(t *testing.T) {
 	if err := w.AddActivity(t.Context(), db.Activity{ID: "one"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.SaveIdempotent(t.Context(), "k", nil, []byte("r"), epoch); err != nil {
-		t.Fatal(err)
-	}
 	if err := w.Keep(t.Context()); err != nil {
 		t.Fatal(err)
 	}

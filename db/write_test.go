@@ -75,10 +75,6 @@ func checkPattern(t *testing.T, r *db.Reader, all []rdf.Quad, pattern rdf.Quad) 
 	if diff := gocmp.Diff(lines(want), lines(collect(t, r.Match(t.Context(), pattern)))); diff != "" {
 		t.Errorf("%v: %s", pattern, diff)
 	}
-	n, err := r.Count(t.Context(), pattern)
-	if err != nil || n != int64(len(want)) {
-		t.Errorf("count %v: got %d, want %d, error %v", pattern, n, len(want), err)
-	}
 }
 
 func fits(t, pattern rdf.Term) bool { return pattern == nil || t == pattern }
@@ -95,10 +91,6 @@ func TestRemovedQuadsGoToHistory(t *testing.T) {
 	want := []db.Change{{Op: '-', Seq: 2, Quad: a}, {Op: '+', Seq: 2, Quad: c}}
 	if diff := gocmp.Diff(want, collect(t, r.Changes(t.Context(), second.Seq))); diff != "" {
 		t.Error(diff)
-	}
-	history, err := r.SubjectChanges(t.Context(), iri("a"), 10)
-	if err != nil || len(history) != 4 || history[0].Seq != 2 || history[3].Seq != 1 {
-		t.Errorf("history %v, error %v", history, err)
 	}
 }
 
