@@ -35,8 +35,9 @@ func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	answer := loaded{Records: result.Records, Written: r.Committed(result.Result, set.DryRun)}
+	r.Parts.Records = result.Records
 	if r.Args.Text("graph") != "" {
-		answer.Existed = &result.Existed
+		answer.Existed, r.Parts.Existed = &result.Existed, result.Existed
 	}
 	return answer, nil
 }

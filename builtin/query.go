@@ -125,6 +125,7 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	default:
 		err = boundedAnswer(timed, r, a, format, out)
 	}
+	r.Parts.Cut = out.Cut
 	return out, outOfTime(ctx, timed, r, err)
 }
 

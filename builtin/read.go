@@ -181,7 +181,9 @@ func export(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	graph := rdf.IRI(r.Args.Text("graph"))
 	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
-		return r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+		out, err := r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+		r.Parts.Records = out.Records
+		return out, err
 	})
 }
 

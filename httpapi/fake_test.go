@@ -20,6 +20,8 @@ type fakeEngine struct {
 	reads []string
 
 	result   string
+	parts    invoke.Parts
+	commit   string // that a call made; "" for none
 	output   string // is streamed before the call answers or fails
 	document string
 	head     string
@@ -53,7 +55,11 @@ func (f *fakeEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, er
 	if result == "" {
 		result = "{}"
 	}
-	return invoke.Result{Structured: json.RawMessage(result), TraceID: c.TraceID, Head: f.head}, nil
+	out := invoke.Result{Structured: json.RawMessage(result), Parts: f.parts, TraceID: c.TraceID, Head: f.head}
+	if f.commit != "" {
+		out.Written = &invoke.Written{Commit: &f.commit}
+	}
+	return out, nil
 }
 
 func (f *fakeEngine) Tools(_ context.Context, p policy.Principal) (invoke.Tools, error) {

@@ -78,7 +78,7 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if graph != rdf.DefaultGraph && changesOf(result.Structured).Records == 0 {
+	if graph != rdf.DefaultGraph && result.Records == 0 {
 		return noGraph(graph)
 	}
 	return s.finishStreamed(w, r, a, result)
@@ -138,7 +138,7 @@ func (s *server) deleteGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !changesOf(result.Structured).Existed {
+	if !result.Existed {
 		return noGraph(graph)
 	}
 	answerWrite(w, result)
@@ -147,8 +147,8 @@ func (s *server) deleteGraph(w http.ResponseWriter, r *http.Request) error {
 
 // answerWrite says that a graph is there now, or is another (section 5.3).
 func answerWrite(w http.ResponseWriter, result invoke.Result) {
-	nameCommit(w.Header(), result.Structured)
-	if changesOf(result.Structured).Existed {
+	nameCommit(w.Header(), result)
+	if result.Existed {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"trails/fault"
 	"trails/httpapi"
+	"trails/invoke"
 )
 
 func graphRequest(method, path, media, body string) *http.Request {
@@ -26,7 +27,7 @@ func TestGraphsAreNamedByParameterOrAddress(t *testing.T) {
 		"/rdf-graphs/people/a%20b?format=x": "",
 		"/rdf-graphs/people/a%20b":          `"graph":"http://localhost:8757/rdf-graphs/people/a%20b"`,
 	} {
-		e := &fakeEngine{result: `{"records":1}`, output: oneTriple, head: "c0ffee"}
+		e := &fakeEngine{parts: invoke.Parts{Records: 1}, output: oneTriple, head: "c0ffee"}
 		got := do(httpapi.New(e, runtimeOptions()), graphRequest("GET", path, "", ""))
 		if graph == "" {
 			if got.StatusCode != http.StatusBadRequest {
@@ -66,7 +67,7 @@ func TestWhatIsNoGraphOrDocumentIsRefused(t *testing.T) {
 		"another method":          {"PATCH", "/rdf-graphs?graph=urn:a", "text/turtle", oneTriple, 405},
 	} {
 		t.Run(says, func(t *testing.T) {
-			e := &fakeEngine{result: `{"existed":false}`}
+			e := &fakeEngine{}
 			got := do(httpapi.New(e, runtimeOptions()), graphRequest(x.method, x.path, x.media, x.body))
 			if got.StatusCode != x.status || got.Header.Get("Location") != "" {
 				t.Errorf("status %d, want %d: %s", got.StatusCode, x.status, readAll(t, got.Body))
@@ -79,7 +80,7 @@ func TestWhatIsNoGraphOrDocumentIsRefused(t *testing.T) {
 }
 
 func TestAMissingGraphIsNotFound(t *testing.T) {
-	e := &fakeEngine{result: `{"records":0,"existed":false}`}
+	e := &fakeEngine{}
 	h := httpapi.New(e, runtimeOptions())
 	for _, method := range []string{"GET", "HEAD", "DELETE"} {
 		if got := do(h, graphRequest(method, "/rdf-graphs?graph=urn:a", "", "")); got.StatusCode != http.StatusNotFound {
@@ -93,17 +94,19 @@ func TestAMissingGraphIsNotFound(t *testing.T) {
 
 func TestWritesAreOneLoad(t *testing.T) {
 	for says, x := range map[string]struct {
-		method, path, existed, args string
-		status                      int
+		method, path string
+		existed      bool
+		args         string
+		status       int
 	}{
-		"put":         {"PUT", "/rdf-graphs?graph=urn:a", "false", `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 201},
-		"put again":   {"PUT", "/rdf-graphs?graph=urn:a", "true", `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
-		"put default": {"PUT", "/rdf-graphs?default", "true", `{"base":"http://localhost:8757/rdf-graphs","format":"auto","graph":"urn:trails:graph:default","mode":"replace","one_graph":true}`, 204},
-		"post":        {"POST", "/rdf-graphs?graph=urn:a", "false", `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"merge","one_graph":true}`, 201},
-		"delete":      {"DELETE", "/rdf-graphs?graph=urn:a", "true", `{"format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
+		"put":         {"PUT", "/rdf-graphs?graph=urn:a", false, `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 201},
+		"put again":   {"PUT", "/rdf-graphs?graph=urn:a", true, `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
+		"put default": {"PUT", "/rdf-graphs?default", true, `{"base":"http://localhost:8757/rdf-graphs","format":"auto","graph":"urn:trails:graph:default","mode":"replace","one_graph":true}`, 204},
+		"post":        {"POST", "/rdf-graphs?graph=urn:a", false, `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"merge","one_graph":true}`, 201},
+		"delete":      {"DELETE", "/rdf-graphs?graph=urn:a", true, `{"format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
 	} {
 		t.Run(says, func(t *testing.T) {
-			e := &fakeEngine{result: `{"existed":` + x.existed + `,"commit":"c0ffee","branch":"main"}`}
+			e := &fakeEngine{parts: invoke.Parts{Existed: x.existed}, commit: "c0ffee"}
 			r := graphRequest(x.method, x.path, "text/turtle", "<urn:s> <urn:p> <urn:a/o> .")
 			got := do(httpapi.New(e, runtimeOptions()), r)
 			if got.StatusCode != x.status || got.Header.Get(httpapi.CommitHeader) != "c0ffee" {

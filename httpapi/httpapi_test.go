@@ -213,7 +213,7 @@ func TestAPanicIsA500WithATraceAndTheServerLives(t *testing.T) {
 
 func TestInvokeMakesTheCall(t *testing.T) {
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	engine := &fakeEngine{result: `{"id":"n1","commit":"c0ffee","branch":"main"}`}
+	engine := &fakeEngine{commit: "c0ffee", result: `{"id":"n1","commit":"c0ffee","branch":"main"}`}
 	h := httpapi.New(engine, runtimeOptions())
 	res := do(h, newRequest(exchange{method: "POST", path: "/invoke/note.create?dry_run=true", body: ` {"name":"a"} `,
 		header: header("Idempotency-Key", "k1", "Traceparent", parent, "User-Agent", "curl/8.5.0 (x)")}))

@@ -41,34 +41,16 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) erro
 	if err != nil {
 		return err
 	}
-	nameCommit(w.Header(), res.Structured)
+	nameCommit(w.Header(), res)
 	return writeJSON(w, res.Structured)
 }
 
 // nameCommit names the commit that a write made, if it made one.
-func nameCommit(h http.Header, structured json.RawMessage) {
-	if c := changesOf(structured); c.Branch != "" && c.Commit != "" {
-		h.Set(CommitHeader, c.Commit)
-		h.Set("ETag", strconv.Quote(c.Commit))
+func nameCommit(h http.Header, res invoke.Result) {
+	if res.Written != nil && res.Written.Commit != nil {
+		h.Set(CommitHeader, *res.Written.Commit)
+		h.Set("ETag", strconv.Quote(*res.Written.Commit))
 	}
-}
-
-// changes is what the result of a write says of it: the commit that it made, if any, on
-// which branch, the records that it read, and whether the graph that a load names was
-// there before.
-type changes struct {
-	Commit  string `json:"commit"`
-	Branch  string `json:"branch"`
-	Records int64  `json:"records"`
-	Existed bool   `json:"existed"`
-}
-
-// changesOf is the zero value for the result of a call that is no write.
-func changesOf(structured json.RawMessage) (c changes) {
-	if json.Unmarshal(structured, &c) != nil {
-		return changes{}
-	}
-	return c
 }
 
 // arguments reads the call's arguments from the body and ?dry_run=.

@@ -59,11 +59,50 @@ type Progress = kg.Progress
 type Result struct {
 	// Structured is the result as one JSON object, the tool's structured content.
 	Structured json.RawMessage
+	Parts
+	// Written says what a write did; nil for what wrote nothing by its nature.
+	Written *Written
 	// TraceID is the call's, for logs and headers.
 	TraceID string
 	// Head is the commit that the answer is true of: for a read the one that was
 	// read, for a write the one it was made on. Empty when there is no commit yet.
 	Head string
+
+	document Document // that was read, for Engine.Read
+}
+
+// Parts are what a call answers besides its structured value. A handler fills them in by
+// its [Request], and every door shows what it has a place for.
+type Parts struct {
+	// Content is for whoever reads the answer.
+	Content []Content
+	// Artifacts are what the call made and keeps elsewhere.
+	Artifacts []Artifact
+	// Warnings are sentences about what the call probably did not mean.
+	Warnings []string
+	// Cut says what is missing from the answer, and how to get it; "" when it is whole.
+	Cut string
+	// Records is how many records of data a load took in, or an export gave out.
+	Records int64
+	// Existed reports that the graph which a load names was there before.
+	Existed bool
+}
+
+// Content is a piece of an answer: a text, an image or sound, or a document.
+type Content struct {
+	// URI is a document's address; "" for all others.
+	URI string
+	// MIME says what Data is; Text is used when Data is empty, and is plain when MIME is "".
+	MIME string
+	Text string
+	Data []byte
+}
+
+// Artifact is something that can be read at its address.
+type Artifact struct {
+	URI, Name, MIME string
+	// Size counts bytes; 0 when it is not known.
+	Size int64
 }
 
 // Document is the body of a resource.

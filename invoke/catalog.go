@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -32,6 +33,9 @@ type catalogs struct {
 	providers []Provider
 	recent    []*catalog             // the one that was used last comes first
 	bare      map[string]*Capability // by id and tool name
+	// seen is the key that moved was asked of last, and before that of the first catalog;
+	// nil while nobody can have seen any.
+	seen *string
 }
 
 func newCatalogs(providers []Provider) *catalogs {
@@ -59,12 +63,8 @@ func bareOf(providers []Provider) map[string]*Capability {
 func (cs *catalogs) of(s *kg.Snapshot) (*catalog, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	var key strings.Builder
-	for _, p := range cs.providers {
-		key.WriteString(p.Version(s))
-		key.WriteByte(0)
-	}
-	at := slices.IndexFunc(cs.recent, func(c *catalog) bool { return c.key == key.String() })
+	key := keyOf(cs.providers, s)
+	at := slices.IndexFunc(cs.recent, func(c *catalog) bool { return c.key == key })
 	if at >= 0 {
 		c := cs.recent[at]
 		copy(cs.recent[1:], cs.recent[:at])
@@ -75,10 +75,44 @@ func (cs *catalogs) of(s *kg.Snapshot) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.key = key.String()
+	c.key = key
+	if cs.seen == nil {
+		cs.seen = &key
+	}
 	cs.recent = slices.Insert(cs.recent, 0, c)
 	cs.recent = cs.recent[:min(len(cs.recent), mostCatalogs)]
 	return c, nil
+}
+
+// keyOf joins the versions of the providers.
+func keyOf(providers []Provider, s *kg.Snapshot) string {
+	versions := make([]string, len(providers))
+	for i, p := range providers {
+		versions[i] = p.Version(s)
+	}
+	return strings.Join(versions, "\x00")
+}
+
+// add takes one provider more, if what it offers fits to what is there.
+func (cs *catalogs) add(p Provider, s *kg.Snapshot) error {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	all := append(slices.Clip(cs.providers), p)
+	if _, err := newCatalog(all, s); err != nil {
+		return err
+	}
+	cs.providers, cs.bare, cs.recent = all, bareOf(all), nil
+	return nil
+}
+
+// moved reports that the versions are others than they were.
+func (cs *catalogs) moved(s *kg.Snapshot) bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	key := keyOf(cs.providers, s)
+	other := cs.seen != nil && key != *cs.seen
+	cs.seen = &key
+	return other
 }
 
 func newCatalog(providers []Provider, s *kg.Snapshot) (*catalog, error) {
@@ -89,8 +123,11 @@ func newCatalog(providers []Provider, s *kg.Snapshot) (*catalog, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range o.Capabilities {
-			one := &o.Capabilities[i]
+		for _, offered := range o.Capabilities {
+			one := &offered
+			if one.Version == "" {
+				*one = one.completed()
+			}
 			c.ordered, c.byID[one.ID] = append(c.ordered, one), one
 			descriptors = append(descriptors, one.Descriptor)
 		}
@@ -138,25 +175,27 @@ func (c *catalog) resource(uri string) (*Resource, *url.URL) {
 	}
 }
 
-// tools lists what p may see.
-func (c *catalog) tools(p policy.Principal, env string) []capability.Descriptor {
-	return c.list(p, env, func(one *Capability) bool { return !one.Hidden && !one.Streams })
-}
+// isTool and isHelper tell what is listed as a tool, and what can be called and is none.
+func isTool(c *Capability) bool   { return !c.Hidden && !c.Streams }
+func isHelper(c *Capability) bool { return c.Hidden }
 
-// helpers lists what p may call and is no tool.
-func (c *catalog) helpers(p policy.Principal, env string) []capability.Descriptor {
-	return c.list(p, env, func(one *Capability) bool { return one.Hidden })
-}
-
-func (c *catalog) list(p policy.Principal, env string, wanted func(*Capability) bool) []capability.Descriptor {
+// list returns what p may call.
+func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wanted func(*Capability) bool) ([]capability.Descriptor, error) {
 	var out []capability.Descriptor
 	for _, one := range c.ordered {
 		scope := one.PolicyRequired.Scope
-		if wanted(one) && policy.Visible(env, scope) && policy.Allow(p, scope, one.ID) == nil {
+		if !wanted(one) || !policy.Visible(e.config.Env, scope) || policy.Allow(p, scope, one.ID) != nil {
+			continue
+		}
+		ok, err := e.permits(ctx, p, View{}, one.Descriptor)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			out = append(out, one.Descriptor)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // bareOne returns the capability of this name if it needs no snapshot.

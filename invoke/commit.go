@@ -69,8 +69,9 @@ func (r *Request) Committed(res kg.Result, dryRun bool) Written {
 	r.recorded = res.Changed && !dryRun && !res.Replayed
 	w := Written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: MainBranch, Replayed: res.Replayed}
 	if res.Changed && !dryRun {
-		r.commit = res.After.ID.String()
-		w.Commit = &r.commit
+		id := res.After.ID.String()
+		w.Commit = &id
 	}
+	r.written = &w
 	return w
 }

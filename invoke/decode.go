@@ -15,8 +15,14 @@ import (
 // maxDepth bounds the nesting of arguments.
 const maxDepth = 64
 
-// readArgs decodes the arguments and checks those of built-in capabilities.
-func (r *Request) readArgs(context.Context) error {
+// decode reads the JSON object of arguments. What is wrong with its text is told by the
+// stage arguments: who may not make the call learns nothing from it.
+func (r *Request) decode(context.Context) error {
+	r.badText = r.decodeText()
+	return nil
+}
+
+func (r *Request) decodeText() error {
 	if !utf8.Valid(r.call.Args) {
 		return fault.Argument("", fault.Datatype, nil, "the arguments are not valid UTF-8")
 	}
@@ -41,14 +47,32 @@ func (r *Request) readArgs(context.Context) error {
 	if name, twice := jsontext.Repeated(r.call.Args); twice {
 		return fault.Argument(name, fault.Unique, nil, fmt.Sprintf("%q is given twice in one object", name))
 	}
-	if r.Capability.Typed {
-		return nil // the type's own shape reads them, with every violation at once
-	}
-	if r.Inputs != nil && r.Capability.Inputs != "" {
-		r.Args[r.Capability.Inputs] = "" // the streams stand in for it
-	}
-	if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
-		return fault.Arguments(wrong...)
-	}
 	return nil
+}
+
+// checkArgs holds the arguments against the shape of the capability, and refuses those
+// that the caller may not give. The arguments of a typed write are the values of a node:
+// the handler reports what is wrong with them together with what the graph says.
+func (r *Request) checkArgs(context.Context) error {
+	if r.badText != nil {
+		return r.badText
+	}
+	if !r.Capability.Typed {
+		if r.Inputs != nil && r.Capability.Inputs != "" {
+			r.Args[r.Capability.Inputs] = "" // the streams stand in for it
+		}
+		if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
+			return fault.Arguments(wrong...)
+		}
+	}
+	for _, f := range r.Capability.InputShape.Fields {
+		v, given := r.Args[f.Name]
+		if f.Scope == "" || !given || v == f.Default {
+			continue
+		}
+		if err := r.MayGive(f); err != nil {
+			return err
+		}
+	}
+	return r.noView
 }

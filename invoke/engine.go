@@ -9,6 +9,8 @@ package invoke
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -27,6 +29,8 @@ type Tools struct {
 	// Version changes whenever any descriptor does.
 	Version     string
 	Descriptors []capability.Descriptor
+	// Audience names which of them p may see: of one version and audience there is one list.
+	Audience string
 	// Helpers can be called by name as the others can, and are no tools: what pages and
 	// prompts ask, because an agent reads the same through resources.
 	Helpers []capability.Descriptor
@@ -42,6 +46,14 @@ type Config struct {
 	Env string
 	// Log hears of faults that are ours; nil means slog.Default().
 	Log *slog.Logger
+	// Policy, when set, decides what a principal may call besides what scopes say. What it
+	// does not permit is neither listed nor known to be there. It is asked for each entry of
+	// a list, so it is quick. Nil permits all.
+	Policy func(context.Context, policy.Principal, View, capability.Descriptor) (bool, error)
+	// Budget, when set, is asked before the work of a call begins. Its error, such as
+	// [fault.Exhausted], refuses the call; end, when it is not nil, is called when the call
+	// is over. Nil lets all begin.
+	Budget func(context.Context, policy.Principal, capability.Descriptor) (end func(), err error)
 	// QueryWait bounds how long a query or an export waits while others run, before it is
 	// refused with fault.Busy; 0 means 15 seconds.
 	QueryWait time.Duration
@@ -80,9 +92,10 @@ func New(g *kg.Graph, c Config) *Engine {
 	if c.NewTraceID == nil {
 		c.NewTraceID = NewTraceID
 	}
+	catalogs := newCatalogs(c.Providers)
 	return &Engine{
 		graph: g, config: c, prov: newRecorder(g, c.Log), turns: newTurns(g.Readers(), c.QueryWait),
-		catalogs: newCatalogs(c.Providers), watchers: newFollower(g, c.Log),
+		watchers: newFollower(g, catalogs, c.Log), catalogs: catalogs,
 	}
 }
 
@@ -102,6 +115,31 @@ func NewTraceID() string {
 func (e *Engine) Close(ctx context.Context) error {
 	e.watchers.close()
 	return e.prov.close(ctx)
+}
+
+// Register adds a provider to those of the config, after all that there are. A provider
+// whose offer does not fit to theirs, or is not well formed, is refused, and nothing
+// changes. Whoever watches hears of it.
+func (e *Engine) Register(ctx context.Context, p Provider) error {
+	err := e.graph.Session(policy.Principal{}).View(ctx, func(s *kg.Snapshot) error { return e.catalogs.add(p, s) })
+	if err != nil {
+		return e.fail(err, "", "register")
+	}
+	return e.Refresh(ctx)
+}
+
+// Refresh tells those who watch that a provider offers something else, when one does.
+// With each commit that is found out by itself; a provider whose offer follows from
+// something beside the graph calls it when that changes.
+func (e *Engine) Refresh(ctx context.Context) error {
+	c, err := e.watchers.offered(ctx)
+	if err != nil {
+		return e.fail(err, "", "refresh")
+	}
+	if c.Offer {
+		e.watchers.tell(c)
+	}
+	return nil
 }
 
 // Version returns the version of the program.
@@ -133,7 +171,19 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err er
 	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
-	return Tools{Version: c.registry.Version(), Descriptors: c.tools(p, e.config.Env), Helpers: c.helpers(p, e.config.Env), Process: e.Process()}, nil
+	t := Tools{Version: c.registry.Version(), Process: e.Process()}
+	if t.Descriptors, err = e.list(ctx, c, p, isTool); err != nil {
+		return Tools{}, e.fail(err, "", "tools")
+	}
+	if t.Helpers, err = e.list(ctx, c, p, isHelper); err != nil {
+		return Tools{}, e.fail(err, "", "tools")
+	}
+	seen := sha256.New()
+	for _, d := range t.Descriptors {
+		seen.Write([]byte(d.ID + "\n"))
+	}
+	t.Audience = hex.EncodeToString(seen.Sum(nil)[:16])
+	return t, nil
 }
 
 // Process returns what views of descriptors show of this process.

@@ -41,7 +41,9 @@ func (r *Request) observe(err error) {
 func (r *Request) observation() Observation {
 	o := Observation{
 		Capability: "unknown", Via: r.call.Via, Outcome: r.activity.Outcome, Kind: r.activity.Error,
-		Started: r.activity.Started, Ended: r.activity.Ended, TraceID: r.call.TraceID, ParentSpan: r.call.ParentSpan, Commit: r.commit,
+		Started: r.activity.Started, Ended: r.activity.Ended, TraceID: r.call.TraceID, ParentSpan: r.call.ParentSpan}
+	if r.written != nil && r.written.Commit != nil {
+		o.Commit = *r.written.Commit
 	}
 	if r.Capability != nil {
 		o.Capability = r.Capability.ID

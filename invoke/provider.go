@@ -53,17 +53,21 @@ type Provider interface {
 	Offer(*kg.Snapshot) (Offer, error)
 }
 
-// Fixed is the provider of an offer that is the same under every snapshot. Completes the
-// descriptors of capabilities.
+// Fixed is the provider of an offer that is the same under every snapshot.
 func Fixed(o Offer) Provider {
 	all := make([]Capability, len(o.Capabilities))
 	for i, c := range o.Capabilities {
-		c.ConsentRequired = c.ConsentRequired || c.Loses != nil
-		c.Descriptor = c.Completed()
-		all[i] = c
+		all[i] = c.completed()
 	}
 	o.Capabilities = all
 	return fixed{o}
+}
+
+// completed fills in what the descriptor leaves empty.
+func (c Capability) completed() Capability {
+	c.ConsentRequired = c.ConsentRequired || c.Loses != nil
+	c.Descriptor = c.Completed()
+	return c
 }
 
 type fixed struct{ offer Offer }

@@ -225,7 +225,7 @@ func TestAFollowerOutlivesAPanicAndTellsAllTheSame(t *testing.T) {
 	g, release := locked(t)
 	release()
 	log := new(bytes.Buffer)
-	f := newFollower(g, slog.New(slog.NewTextHandler(log, nil)))
+	f := newFollower(g, newCatalogs(nil), slog.New(slog.NewTextHandler(log, nil)))
 	asked := 0
 	f.touched = func(context.Context, kg.Moved) (kg.Touched, error) {
 		if asked++; asked < 3 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"trails/capability"
@@ -40,6 +41,8 @@ type Request struct {
 	Output   io.Writer
 	Progress func(Progress)
 	Ask      func(context.Context, Question) (bool, error)
+	// Parts go into the result as the handler leaves them.
+	Parts Parts
 	// Prepared is what Loses found out on its way and the handler need not find out again.
 	Prepared any
 
@@ -47,10 +50,13 @@ type Request struct {
 	engine   *Engine
 	catalog  *catalog
 	agreedAt *kg.CommitID // the head at which a person agreed to the call
+	badText  error        // what is wrong with the text of the arguments
+	noView   error        // that the view which they name is not there
 	atEnd    []func()
 	activity kg.Activity
-	recorded bool   // the activity went into a commit
-	commit   string // that the call made
+	recorded bool // the activity went into a commit
+	written  *Written
+	document Document
 	value    any
 	result   Result
 }
@@ -135,6 +141,11 @@ func (r *Request) Latest(ctx context.Context) error {
 	return r.pin(ctx)
 }
 
+// Warn adds a sentence about what the call probably did not mean.
+func (r *Request) Warn(format string, args ...any) {
+	r.Parts.Warnings = append(r.Parts.Warnings, fmt.Sprintf(format, args...))
+}
+
 // Uses notes in provenance that the call has read a node.
 func (r *Request) Uses(iri string) { r.activity.Used = append(r.activity.Used, iri) }
 
@@ -154,18 +165,20 @@ func (r *Request) MayGive(f capability.Field) error {
 func (r *Request) Registry() *capability.Registry { return r.catalog.registry }
 
 // Tools lists the capabilities that the caller may see, in the order of the providers.
-func (r *Request) Tools() []capability.Descriptor {
-	return r.catalog.tools(r.Principal, r.engine.config.Env)
+func (r *Request) Tools(ctx context.Context) ([]capability.Descriptor, error) {
+	return r.engine.list(ctx, r.catalog, r.Principal, isTool)
 }
 
 // Prompts lists the prompts in the order of the providers.
 func (r *Request) Prompts() []Prompt { return r.catalog.prompts }
 
 // ReadAddress reads the resource that has an address.
-func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error) {
+func (r *Request) ReadAddress(ctx context.Context, uri string) (d Document, err error) {
 	found, at := r.catalog.resource(uri)
 	if found == nil {
-		return Document{}, ErrNoResource
+		return d, ErrNoResource
 	}
-	return found.Read(ctx, r, at)
+	d, err = found.Read(ctx, r, at)
+	r.document = d
+	return d, err
 }

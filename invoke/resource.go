@@ -2,7 +2,6 @@ package invoke
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"trails/fault"
@@ -16,7 +15,20 @@ const ReadResource = "resource_read"
 var ErrNoResource = fault.New(fault.NotFound, "Resource not found")
 
 // mayRead is what a read of any address by p is refused with; nil when it is not.
-func mayRead(p policy.Principal) error { return policy.Allow(p, policy.Runtime, ReadResource) }
+func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) error {
+	if err := policy.Allow(p, policy.Runtime, ReadResource); err != nil {
+		return err
+	}
+	read := c.lookup(ReadResource)
+	if read == nil {
+		return ErrNoResource
+	}
+	ok, err := e.permits(ctx, p, View{}, read.Descriptor)
+	if err == nil && !ok {
+		return ErrNoResource
+	}
+	return err
+}
 
 // Resources lists the addresses that p can read, in the order of the providers. Whom a
 // read would be refused sees none.
@@ -27,12 +39,12 @@ func (e *Engine) Resources(ctx context.Context, p policy.Principal) (_ []Resourc
 		return nil, e.fail(err, "", "resources")
 	}
 	defer snap.Close()
-	if mayRead(p) != nil {
-		return nil, nil
-	}
 	c, err := e.catalogs.of(snap)
 	if err != nil {
 		return nil, e.fail(err, "", "resources")
+	}
+	if e.mayRead(ctx, p, c) != nil {
+		return nil, nil
 	}
 	return slices.Clone(c.resources), nil
 }
@@ -54,26 +66,7 @@ func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error)
 	if err != nil {
 		return Document{}, err
 	}
-	var d struct {
-		MIME string          `json:"mime"`
-		Body json.RawMessage `json:"body"`
-		Page *Page           `json:"page"`
-	}
-	if err := json.Unmarshal(result.Structured, &d); err != nil {
-		return Document{}, e.fail(err, c.TraceID, uri)
-	}
-	body, err := unpack(d.MIME, d.Body)
-	if err != nil {
-		return Document{}, e.fail(err, c.TraceID, uri)
-	}
-	return Document{URI: uri, MIME: d.MIME, Body: body, Head: result.Head, Page: d.Page}, nil
-}
-
-func unpack(mime string, body json.RawMessage) ([]byte, error) {
-	if mime == "application/json" || mime == "application/ld+json" {
-		return body, nil
-	}
-	var text string
-	err := json.Unmarshal(body, &text)
-	return []byte(text), err
+	d := result.document
+	d.URI, d.Head = uri, result.Head
+	return d, nil
 }

@@ -17,21 +17,22 @@ import (
 	"trails/policy"
 )
 
-// stages are what every call goes through, in this order. Policies and budgets
-// will stand between scope and arguments.
+// stages are what every call goes through, in this order.
 var stages = []struct {
 	name string
 	run  func(*Request, context.Context) error
 }{
-	{"snapshot", (*Request).pin},       // first: descriptor and data must be of one moment
-	{"capability", (*Request).find},    // before scope: the scope is the descriptor's
-	{"scope", (*Request).allow},        // before arguments: a stranger learns nothing from them
-	{"arguments", (*Request).readArgs}, // before the handler, which trusts them
-	{"rights", (*Request).allowArgs},   // after arguments: some of them need a scope of their own
-	{"branch", (*Request).onBranch},    // before the handler: it works on that branch
-	{"consent", (*Request).consent},    // last before the handler: it asks about what would happen now
-	{"handler", (*Request).handle},     // validates and commits inside the graph's transaction
-	{"result", (*Request).encode},      // last: what goes out is one JSON object
+	{"decode", (*Request).decode},       // first: the arguments name the view
+	{"view", (*Request).look},           // before pin, which pins it
+	{"pin", (*Request).pin},             // before find: descriptor and data must be of one moment
+	{"find", (*Request).find},           // before scope: the scope is the descriptor's
+	{"scope", (*Request).allow},         // before arguments: a stranger learns nothing from them
+	{"policy", (*Request).permit},       // after scope, which costs nothing
+	{"budget", (*Request).spend},        // before all that takes time
+	{"arguments", (*Request).checkArgs}, // before the handler, which trusts them
+	{"consent", (*Request).consent},     // after arguments: it asks about what would happen now
+	{"handler", (*Request).handle},      // validates and commits inside the graph's transaction
+	{"result", (*Request).encode},       // last: what goes out is one JSON object
 }
 
 // Call runs one call through every stage. Its error is always a *fault.Error; an
@@ -134,40 +135,62 @@ func (r *Request) find(context.Context) (err error) {
 		r.Capability = r.catalog.lookup(r.call.Capability)
 	}
 	if r.Capability == nil || !policy.Visible(r.engine.config.Env, r.Capability.PolicyRequired.Scope) {
-		return fault.New(fault.UnknownTool, "unknown tool: %s", r.call.Capability)
+		return r.unknown()
 	}
 	r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
 	return nil
+}
+
+// unknown is said of what is not there, and of what the caller may not know of.
+func (r *Request) unknown() error {
+	return fault.New(fault.UnknownTool, "unknown tool: %s", r.call.Capability)
 }
 
 func (r *Request) allow(context.Context) error {
 	return policy.Allow(r.Principal, r.Capability.PolicyRequired.Scope, capability.ToolName(r.Capability.ID))
 }
 
-// allowArgs refuses arguments that the caller may not give.
-func (r *Request) allowArgs(context.Context) error {
-	for _, f := range r.Capability.InputShape.Fields {
-		v, given := r.Args[f.Name]
-		if f.Scope == "" || !given || v == f.Default {
-			continue
-		}
-		if err := r.MayGive(f); err != nil {
-			return err
-		}
+// permit asks the policy of the process. What it does not permit is for the caller as if
+// it were not there.
+func (r *Request) permit(ctx context.Context) error {
+	ok, err := r.engine.permits(ctx, r.Principal, r.View, r.Capability.Descriptor)
+	if err == nil && !ok {
+		return r.unknown()
 	}
-	return nil
+	return err
+}
+
+// permits reports whether the policy lets p call d on a view.
+func (e *Engine) permits(ctx context.Context, p policy.Principal, v View, d capability.Descriptor) (bool, error) {
+	if e.config.Policy == nil {
+		return true, nil
+	}
+	return e.config.Policy(ctx, p, v, d)
+}
+
+// spend asks the budget of the process. What takes long waits besides for its turn, in
+// the part of its handler that does (see [Request.InTurn]).
+func (r *Request) spend(ctx context.Context) error {
+	if r.engine.config.Budget == nil {
+		return nil
+	}
+	end, err := r.engine.config.Budget(ctx, r.Principal, r.Capability.Descriptor)
+	if end != nil {
+		r.AtEnd(end)
+	}
+	return err
 }
 
 // MainBranch is the one line of history that there is so far.
 const MainBranch = "main"
 
-// onBranch finds the branch that the call names. There is one so far.
-func (r *Request) onBranch(context.Context) error {
-	name, given := r.Args["branch"].(string)
-	if !given || name == MainBranch {
-		return nil
+// look finds the view that the arguments name. There is one so far; the stage arguments
+// says so, when it is known that the caller may ask.
+func (r *Request) look(context.Context) error {
+	if name, given := r.Args["branch"].(string); given && name != MainBranch {
+		r.noView = fault.New(fault.Missing, "no branch %q; there is %s", name, MainBranch).With("branch", name)
 	}
-	return fault.New(fault.Missing, "no branch %q; there is %s", name, MainBranch).With("branch", name)
+	return nil
 }
 
 func (r *Request) handle(ctx context.Context) (err error) {
@@ -177,7 +200,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 
 func (r *Request) encode(context.Context) error {
 	text, err := encodeJSON(r.value)
-	r.result = Result{Structured: text, TraceID: r.call.TraceID, Head: r.Head}
+	r.result = Result{Structured: text, Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, document: r.document}
 	return err
 }
 

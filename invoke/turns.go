@@ -95,6 +95,11 @@ var errNotOver = errors.New("the query needs a turn of its own")
 func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
 	s := &stint{turns: r.engine.turns, caller: r.Principal.ID + "\x00" + CallerOf(ctx), out: r.Output}
 	defer s.end()
+	whole, parts := run, r.Parts
+	run = func(ctx context.Context) (any, error) {
+		r.Parts = parts // of a run that ended before it was over nothing stays
+		return whole(ctx)
+	}
 	if s.out != nil {
 		defer func() { r.Output = s.out }()
 		r.Output = s

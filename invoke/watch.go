@@ -17,12 +17,27 @@ import (
 // not taken in time is folded into one report. One reader of the file serves all
 // watchers of an engine.
 func (e *Engine) Watch(ctx context.Context, p policy.Principal) <-chan Change {
-	if mayRead(p) != nil {
+	if !e.mayWatch(ctx, p) {
 		nothing := make(chan Change)
 		close(nothing)
 		return nothing
 	}
 	return e.watchers.join(ctx)
+}
+
+// mayWatch reports whether p may read what a watcher is told of.
+func (e *Engine) mayWatch(ctx context.Context, p policy.Principal) bool {
+	if e.config.Policy == nil {
+		return policy.Allow(p, policy.Runtime, ReadResource) == nil
+	}
+	err := e.graph.Session(p).View(ctx, func(s *kg.Snapshot) error {
+		c, err := e.catalogs.of(s)
+		if err != nil {
+			return err
+		}
+		return e.mayRead(ctx, p, c)
+	})
+	return err == nil
 }
 
 // Watchers returns how many channels of [Engine.Watch] are open, and how many of
@@ -35,7 +50,8 @@ type follower struct {
 	graph *kg.Graph
 	log   *slog.Logger
 	// touched tells what a move was about; it is the graph's.
-	touched func(context.Context, kg.Moved) (kg.Touched, error)
+	touched  func(context.Context, kg.Moved) (kg.Touched, error)
+	catalogs *catalogs
 
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
@@ -55,8 +71,8 @@ type watcher struct {
 	unbind func() bool
 }
 
-func newFollower(g *kg.Graph, log *slog.Logger) *follower {
-	return &follower{graph: g, log: log, touched: g.Touched, watchers: map[*watcher]struct{}{}}
+func newFollower(g *kg.Graph, catalogs *catalogs, log *slog.Logger) *follower {
+	return &follower{graph: g, catalogs: catalogs, log: log, touched: g.Touched, watchers: map[*watcher]struct{}{}}
 }
 
 func (f *follower) join(ctx context.Context) <-chan Change {
@@ -153,9 +169,12 @@ func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 		var c Change
 		err := fault.Guard(func() error {
 			touched, err := f.touched(ctx, m)
-			if err == nil {
-				c = changeOf(m, touched)
+			if err != nil {
+				return err
 			}
+			offered, err := f.offered(ctx)
+			c = changeOf(m, touched)
+			c.Offer = c.Schema || offered.Offer
 			return err
 		})
 		if err == nil {
@@ -170,6 +189,18 @@ func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 		case <-time.After(lookAgain):
 		}
 	}
+}
+
+// offered finds out whether a provider offers something else than when it was asked last.
+func (f *follower) offered(ctx context.Context) (c Change, err error) {
+	err = f.graph.Session(policy.Principal{}).View(ctx, func(s *kg.Snapshot) error {
+		if head := s.Head(); head.ID != (kg.CommitID{}) {
+			c.Head = head.ID.String()
+		}
+		c.Offer = f.catalogs.moved(s)
+		return nil
+	})
+	return c, err
 }
 
 // tell gives a change to everybody. Watchers that are equally far behind get the

@@ -14,6 +14,9 @@ type Change struct {
 	// Schema reports that the set of tools and types may have changed. Then every
 	// address may read differently, also those of types that are gone and not named here.
 	Schema bool
+	// Offer reports that providers offer other capabilities, resources or prompts. With
+	// Schema it is true, too.
+	Offer bool
 	// Types names, sorted, the types of which an instance was made, changed or
 	// removed, and their supertypes.
 	Types []string
@@ -70,6 +73,7 @@ func fold(old, news Change) Change {
 	return bounded(Change{
 		Head:      news.Head,
 		Schema:    old.Schema || news.Schema,
+		Offer:     old.Offer || news.Offer,
 		Types:     slices.Concat(old.Types, news.Types),
 		Instances: slices.Concat(old.Instances, news.Instances),
 		Resync:    old.Resync || news.Resync,

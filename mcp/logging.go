@@ -108,11 +108,11 @@ func (j *journal) admit(now time.Time) (suppressed int, ok bool) {
 
 // written is the part of a result that says what a write did.
 type written struct {
-	Capability string  `json:"capability"`
-	Commit     *string `json:"commit"`
-	Added      int64   `json:"added"`
-	Removed    int64   `json:"removed"`
-	Suppressed int     `json:"suppressed,omitempty"`
+	Capability string `json:"capability"`
+	Commit     string `json:"commit"`
+	Added      int64  `json:"added"`
+	Removed    int64  `json:"removed"`
+	Suppressed int    `json:"suppressed,omitempty"`
 }
 
 // refusal is what a message says of a refusal: not what was sent, nor what is in the graph.
@@ -140,11 +140,10 @@ func (e *endpoint) logCall(ctx context.Context, r request, name string, done inv
 		logRefusal(say, name, fault.Of(err))
 		return
 	}
-	w := written{Capability: name}
-	if json.Unmarshal(done.Structured, &w) != nil || w.Commit == nil {
+	if done.Written == nil || done.Written.Commit == nil {
 		return // a read, or nothing was changed
 	}
-	w.Capability = name
+	w := written{Capability: name, Commit: *done.Written.Commit, Added: done.Written.Added, Removed: done.Written.Removed}
 	say("info", func(suppressed int) any { w.Suppressed = suppressed; return w })
 }
 

@@ -19,7 +19,10 @@ func (w writer) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) 
 	if c.Capability != "note_create" {
 		return w.fake.Call(ctx, c)
 	}
-	return invoke.Result{Structured: json.RawMessage(`{"id":"secret","commit":"c0ffee","branch":"main","added":2,"removed":1,"dry_run":false}`)}, nil
+	return invoke.Result{
+		Structured: json.RawMessage(`{"id":"secret","commit":"c0ffee","branch":"main","added":2,"removed":1,"dry_run":false}`),
+		Written:    &invoke.Written{Commit: new("c0ffee"), Branch: "main", Added: 2, Removed: 1},
+	}, nil
 }
 
 // logged are the messages among what was heard.

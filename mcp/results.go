@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/fault"
+	"trails/invoke"
 	"trails/mcp/session"
 )
 
@@ -110,10 +111,11 @@ type content struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// toolResult is the result of tools/call: one JSON object, and the same as text.
+// toolResult is the result of tools/call: one JSON object, and the same as text with
+// what else the call answers.
 type toolResult struct {
 	complete
-	Content    []textContent   `json:"content"`
+	Content    []any           `json:"content"`
 	Structured json.RawMessage `json:"structuredContent"`
 	IsError    bool            `json:"isError,omitempty"`
 }
@@ -126,10 +128,63 @@ type textContent struct {
 func newToolResult(r request, structured json.RawMessage, isError bool) *toolResult {
 	return &toolResult{
 		complete:   completeFor(r),
-		Content:    []textContent{{Type: "text", Text: string(structured)}},
+		Content:    []any{textContent{Type: "text", Text: string(structured)}},
 		Structured: structured,
 		IsError:    isError,
 	}
+}
+
+// dataContent is an image or sound.
+type dataContent struct {
+	Type string `json:"type"` // "image" or "audio"
+	Data []byte `json:"data"`
+	MIME string `json:"mimeType"`
+}
+
+// resourceContent is a document.
+type resourceContent struct {
+	Type     string  `json:"type"`
+	Resource content `json:"resource"`
+}
+
+// linkContent names a document that can be read.
+type linkContent struct {
+	Type string `json:"type"`
+	URI  string `json:"uri"`
+	Name string `json:"name"`
+	MIME string `json:"mimeType,omitempty"`
+	Size int64  `json:"size,omitempty"`
+}
+
+// add puts what a call answers besides its structured value around the text of that:
+// warnings first, because readers cut what is long at its end.
+func (t *toolResult) add(p invoke.Parts) {
+	var first []any
+	for _, w := range p.Warnings {
+		first = append(first, textContent{Type: "text", Text: w})
+	}
+	t.Content = append(first, t.Content...)
+	for _, c := range p.Content {
+		t.Content = append(t.Content, contentOf(c))
+	}
+	for _, a := range p.Artifacts {
+		t.Content = append(t.Content, linkContent{Type: "resource_link", URI: a.URI, Name: a.Name, MIME: a.MIME, Size: a.Size})
+	}
+}
+
+// contentOf is a piece of an answer. Data that is neither image nor sound and has no
+// address goes out as a document without one.
+func contentOf(c invoke.Content) any {
+	kind, _, _ := strings.Cut(c.MIME, "/")
+	switch {
+	case c.URI == "" && len(c.Data) == 0:
+		return textContent{Type: "text", Text: c.Text}
+	case c.URI == "" && (kind == "image" || kind == "audio"):
+		return dataContent{Type: kind, Data: c.Data, MIME: c.MIME}
+	case len(c.Data) > 0:
+		return resourceContent{Type: "resource", Resource: content{URI: c.URI, MIME: c.MIME, Blob: c.Data}}
+	}
+	return resourceContent{Type: "resource", Resource: content{URI: c.URI, MIME: c.MIME, Text: &c.Text}}
 }
 
 // list is something that is answered in pages: its name, what changes when any

@@ -15,7 +15,6 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/mcp/session"
-	"trails/policy"
 )
 
 // toolCache keeps the encoded tools of one version of the registry, for each kind
@@ -23,14 +22,8 @@ import (
 type toolCache struct {
 	mu      sync.Mutex
 	version string
-	lists   map[audience]list
-	tools   project.Cache // outlives a version: most descriptors do
-}
-
-// audience is what the list of tools depends on, besides the registry.
-type audience struct {
-	scopes        policy.Scopes
-	authenticated bool
+	lists   map[string]list // by what the caller may see
+	tools   project.Cache   // outlives a version: most descriptors do
 }
 
 // listTools lists what the caller may see, in the engine's order.
@@ -40,28 +33,34 @@ func (e *endpoint) listTools(ctx context.Context, r request) (sdk.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	all, err := e.tools.of(tools, audience{scopes: p.Scopes, authenticated: p.Authenticated})
+	all, err := e.tools.of(tools)
 	if err != nil {
 		return nil, err
 	}
 	return all.answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Tools })
 }
 
-func (c *toolCache) of(tools invoke.Tools, a audience) (list, error) {
+// mostLists bounds the lists that are kept: as many kinds of callers can ask in turn.
+const mostLists = 64
+
+func (c *toolCache) of(tools invoke.Tools) (list, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.version != tools.Version || c.lists == nil {
-		c.version, c.lists = tools.Version, map[audience]list{}
+		c.version, c.lists = tools.Version, map[string]list{}
 	}
-	if known, ok := c.lists[a]; ok {
+	if known, ok := c.lists[tools.Audience]; ok {
 		return known, nil
 	}
 	entries, err := c.encode(tools)
 	if err != nil {
 		return list{}, err
 	}
-	c.lists[a] = newList("tools", entries)
-	return c.lists[a], nil
+	if len(c.lists) >= mostLists {
+		clear(c.lists)
+	}
+	c.lists[tools.Audience] = newList("tools", entries)
+	return c.lists[tools.Audience], nil
 }
 
 func (c *toolCache) encode(tools invoke.Tools) ([]json.RawMessage, error) {
@@ -103,7 +102,9 @@ func (e *endpoint) callTool(ctx context.Context, r request) (sdk.Result, error) 
 	if err != nil {
 		return nil, fmt.Errorf("encode the result of %s: %w", p.Name, err)
 	}
-	return newToolResult(r, text, false), nil
+	res := newToolResult(r, text, false)
+	res.add(done.Parts)
+	return res, nil
 }
 
 func (e *endpoint) toolCall(ctx context.Context, r request, p *sdk.CallToolParamsRaw) (invoke.Call, error) {

@@ -111,9 +111,13 @@ func suggestBranches(_ context.Context, r *invoke.Request) (suggestionsView, err
 	return matching(r, []suggestionView{{invoke.MainBranch, invoke.MainBranch}}), nil
 }
 
-func suggestCapabilities(_ context.Context, r *invoke.Request) (suggestionsView, error) {
+func suggestCapabilities(ctx context.Context, r *invoke.Request) (suggestionsView, error) {
 	var items []suggestionView
-	for _, d := range r.Tools() {
+	tools, err := r.Tools(ctx)
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	for _, d := range tools {
 		items = append(items, suggestionView{d.ID, d.ID})
 	}
 	return matching(r, items), nil

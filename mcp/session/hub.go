@@ -197,6 +197,12 @@ func (h *hub) publish(c invoke.Change) {
 			filled[b] = struct{}{}
 		}
 	}
+	if c.Offer {
+		for b := range h.boxes {
+			b.putLists()
+			filled[b] = struct{}{}
+		}
+	}
 	here := change{commit: c.Head}
 	put(StatsAddress, here)
 	put(TypesAddress, here)

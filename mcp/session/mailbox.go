@@ -125,6 +125,13 @@ func (b *mailbox) putAll(commit string, named map[string]bool) {
 	b.ring()
 }
 
+// putLists says that the lists changed.
+func (b *mailbox) putLists() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lists = b.wants
+}
+
 // ring wakes the owner if there is something to take: at once, or when restBetween has
 // passed since the last time.
 func (b *mailbox) ring() {

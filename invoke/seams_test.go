@@ -1,0 +1,148 @@
+package invoke_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/kg"
+	"trails/policy"
+)
+
+// What a policy does not permit is for its caller as if it were not there.
+func TestWhatAPolicyDoesNotPermitIsNotThere(t *testing.T) {
+	onlyReads := func(_ context.Context, p policy.Principal, v invoke.View, d capability.Descriptor) (bool, error) {
+		if v != (invoke.View{}) {
+			t.Errorf("view %v", v)
+		}
+		return p.ID == invoketest.Ana.ID || d.SideEffects == capability.None && d.ID != invoke.ReadResource, nil
+	}
+	e := invoketest.New(t, "types:\n  Note: {}\n", invoke.Config{Policy: onlyReads})
+	refused := e.Refused(t, invoke.Call{Capability: "note_create", Args: json.RawMessage(`{"branch":"none"`), Principal: invoketest.Nobody}, fault.UnknownTool)
+	missing := e.Refused(t, invoke.Call{Capability: "nott_create", Args: json.RawMessage(`{"branch":"none"`), Principal: invoketest.Nobody}, fault.UnknownTool)
+	if strings.Replace(refused.Error(), "note", "nott", 1) != missing.Error() {
+		t.Errorf("%v and %v differ", refused, missing)
+	}
+	all, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := e.Tools(t.Context(), invoketest.Nobody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.Audience == some.Audience || all.Version != some.Version || len(some.Descriptors) >= len(all.Descriptors) {
+		t.Errorf("%d of %d tools are listed, for audiences %s and %s", len(some.Descriptors), len(all.Descriptors), some.Audience, all.Audience)
+	}
+	for _, d := range some.Descriptors {
+		if d.SideEffects != capability.None {
+			t.Errorf("%s is listed", d.ID)
+		}
+	}
+	if list, err := e.Resources(t.Context(), invoketest.Nobody); len(list) > 0 || err != nil {
+		t.Errorf("%d resources are listed, %v", len(list), err)
+	}
+	if _, open := <-e.Watch(t.Context(), invoketest.Nobody); open {
+		t.Error("who may read nothing watches")
+	}
+	e.Must(t, "note.create", "{}")
+}
+
+func TestABudgetIsAskedBeforeTheWorkAndToldOfItsEnd(t *testing.T) {
+	var begun, over atomic.Int32
+	used := fault.New(fault.Exhausted, "two calls are enough").With("retry_after", 1)
+	budget := func(_ context.Context, p policy.Principal, d capability.Descriptor) (func(), error) {
+		if begun.Add(1) > 2 {
+			return nil, used
+		}
+		return func() { over.Add(1) }, nil
+	}
+	e := invoketest.New(t, "", invoke.Config{Budget: budget})
+	e.Must(t, "snapshot", "{}")
+	e.Refused(t, invoke.Call{Capability: "snapshot", Args: json.RawMessage(`{"x":1}`), Principal: invoketest.Ana}, fault.InvalidArguments)
+	f := e.Refused(t, invoke.Call{Capability: "snapshot", Args: json.RawMessage(`{"x":1}`), Principal: invoketest.Ana}, fault.Exhausted)
+	if f.Details["retry_after"] != 1 || begun.Load() != 3 || over.Load() != 2 {
+		t.Errorf("%v; %d begun, %d over", f, begun.Load(), over.Load())
+	}
+	e.Refused(t, invoke.Call{Capability: "nothing", Principal: invoketest.Ana}, fault.UnknownTool)
+	if begun.Load() != 3 {
+		t.Error("a call of nothing was counted")
+	}
+}
+
+// news is a provider whose offer changes beside the graph.
+type news struct{ ids atomic.Pointer[[]string] }
+
+func (n *news) Version(*kg.Snapshot) string { return strings.Join(*n.ids.Load(), " ") }
+
+func (n *news) Offer(*kg.Snapshot) (o invoke.Offer, _ error) {
+	for _, id := range *n.ids.Load() {
+		o.Capabilities = append(o.Capabilities, invoke.Define(capability.Descriptor{ID: id, Description: "Test."},
+			func(context.Context, *invoke.Request, struct{}) (struct{}, error) { return struct{}{}, nil }))
+		o.Resources = append(o.Resources, invoke.Resource{URI: "trails://" + id, Name: id, MIME: "text/plain", Read: readName})
+		o.Prompts = append(o.Prompts, invoke.Prompt{Name: id, Write: func(context.Context, *invoke.Request, map[string]string) (string, error) { return "Do " + id, nil }})
+	}
+	return o, nil
+}
+
+func readName(_ context.Context, _ *invoke.Request, at *url.URL) (invoke.Document, error) {
+	return invoke.Document{MIME: "text/plain", Body: []byte(at.String())}, nil
+}
+
+func TestAProviderIsHeardOfWhenItsOfferChanges(t *testing.T) {
+	e := invoketest.New(t, "", invoke.Config{})
+	changes := e.Watch(t.Context(), invoketest.Ana)
+	p := &news{}
+	p.ids.Store(&[]string{"test.one"})
+	before, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Register(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if c := <-changes; !c.Offer || c.Schema {
+		t.Errorf("registered: %+v", c)
+	}
+	e.Must(t, "test_one", "{}")
+	p.ids.Store(&[]string{"test.one", "test.two"})
+	e.Must(t, "test.two", "{}") // a call sees it at once
+	if err := e.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c := <-changes; !c.Offer {
+		t.Errorf("refreshed: %+v", c)
+	}
+	p.ids.Store(&[]string{"test.two"})
+	e.Must(t, "load", `{"data":"<urn:s> <urn:p> <urn:o> ."}`)
+	if c := <-changes; !c.Offer || c.Schema {
+		t.Errorf("with a commit: %+v", c)
+	}
+	e.Must(t, "load", `{"data":"<urn:s> <urn:p> <urn:o2> ."}`)
+	if c := <-changes; c.Offer {
+		t.Errorf("nothing else is offered: %+v", c)
+	}
+	after, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil || len(after.Descriptors) != len(before.Descriptors)+1 || after.Version == before.Version {
+		t.Errorf("%d tools, %d before, %v", len(after.Descriptors), len(before.Descriptors), err)
+	}
+	if doc, err := e.Read(t.Context(), "trails://test.two", invoke.Call{Principal: invoketest.Ana}); err != nil || string(doc.Body) != "trails://test.two" {
+		t.Errorf("read %q, %v", doc.Body, err)
+	}
+	if text := e.Must(t, "prompt_get", `{"name":"test.two"}`); !strings.Contains(fmt.Sprint(text), "Do test.two") {
+		t.Errorf("prompt: %v", text)
+	}
+	bad := invoke.Fixed(invoke.Offer{Capabilities: []invoke.Capability{{Descriptor: capability.Descriptor{ID: "test.two"}}}})
+	if err := e.Register(t.Context(), bad); !fault.Is(err, fault.InvalidData) {
+		t.Errorf("an id that is taken: %v", err)
+	}
+	e.Must(t, "test.two", "{}")
+}
