@@ -20,6 +20,7 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/invoke/turns"
 	"trails/kg"
 	"trails/policy"
 )
@@ -72,7 +73,7 @@ type Engine struct {
 	graph  *kg.Graph
 	config Config
 	prov   *recorder
-	turns  *turns
+	turns  *turns.Turns
 	// catalogs are what the providers offer; watchers are those of Watch.
 	catalogs *catalogs
 	watchers *follower
@@ -94,7 +95,7 @@ func New(g *kg.Graph, c Config) *Engine {
 	}
 	catalogs := newCatalogs(c.Providers)
 	return &Engine{
-		graph: g, config: c, prov: newRecorder(g, c.Log), turns: newTurns(g.Readers(), c.QueryWait),
+		graph: g, config: c, prov: newRecorder(g, c.Log), turns: turns.New(g.Readers(), c.QueryWait),
 		watchers: newFollower(g, catalogs, c.Log), catalogs: catalogs,
 	}
 }
@@ -154,10 +155,10 @@ func (e *Engine) ProvenanceQueue() int { return e.prov.length() }
 // QueriesAtOnce returns how many queries and exports keep a processor busy at the same
 // time at most. With as many more of Go's processors than the machine has (see
 // [runtime.GOMAXPROCS]) short calls do not wait for the end of a long one's time slice.
-func (e *Engine) QueriesAtOnce() int { return e.turns.most }
+func (e *Engine) QueriesAtOnce() int { return e.turns.AtOnce() }
 
 // QueryQueue returns how many queries and exports wait for their turn.
-func (e *Engine) QueryQueue() int { return e.turns.waiting() }
+func (e *Engine) QueryQueue() int { return e.turns.Waiting() }
 
 // Tools lists what p may see, in the order of the providers.
 func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err error) {

@@ -1,4 +1,4 @@
-package invoke
+package turns
 
 import (
 	"context"
@@ -86,15 +86,15 @@ func TestWhoStopsWaitingTakesNoPlace(t *testing.T) {
 }
 
 // someTurns has a place of each kind.
-func someTurns() *turns {
-	return &turns{
+func someTurns() *Turns {
+	return &Turns{
 		trials: []trial{{newQueue(1, true), time.Second}},
 		seats:  newQueue(1, false), running: newQueue(1, false), wait: time.Minute,
 	}
 }
 
 // rests wants that nothing of the turns is held.
-func (t *turns) rests() bool {
+func (t *Turns) rests() bool {
 	for _, q := range []*queue{t.trials[0].queue, t.seats, t.running} {
 		if q.free != 1 || q.length() != 0 {
 			return false

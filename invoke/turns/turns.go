@@ -1,4 +1,9 @@
-package invoke
+// Package turns says who may run what takes long, and when. Such a run holds a reader of
+// the file and most hold a processor, so there are few at once; who waits, waits fairly
+// and holds nothing. See docs/decisions/0028-admission.md.
+//
+// Read [Turns.Do] first.
+package turns
 
 import (
 	"bytes"
@@ -10,7 +15,6 @@ import (
 	"time"
 
 	"trails/fault"
-	"trails/kg"
 )
 
 // Bounds of what may take long; see docs/decisions/0028-admission.md.
@@ -23,10 +27,10 @@ const (
 	longestTurn = time.Minute
 )
 
-// turns are what queries and exports have of a process together. Each holds a reader
+// Turns are what queries and exports have of a process together. Each holds a reader
 // of the file while it runs, of which a part is never given to them, and most hold a
 // processor, too.
-type turns struct {
+type Turns struct {
 	// trials are for what is over soon, the shorter one first; most needs only that.
 	trials []trial
 	// seats are readers, for what takes longer; running is for those that have one and
@@ -42,15 +46,15 @@ type trial struct {
 	time time.Duration
 }
 
-// newTurns divides readers: a quarter at most is for trials, a half for what takes
+// New divides readers: a quarter at most is for trials, a half for what takes
 // longer, and the rest for calls that are neither query nor export.
-func newTurns(readers int, wait time.Duration) *turns {
+func New(readers int, wait time.Duration) *Turns {
 	if wait <= 0 {
 		wait = defaultQueryWait
 	}
 	cores := runtime.GOMAXPROCS(0)
 	short, long := max(1, min(cores, readers/8)), max(1, min(cores/2, readers/8))
-	return &turns{
+	return &Turns{
 		trials: []trial{
 			{newQueue(short, true), 40 * time.Millisecond},
 			{newQueue(long, true), 250 * time.Millisecond},
@@ -62,8 +66,11 @@ func newTurns(readers int, wait time.Duration) *turns {
 	}
 }
 
-// waiting is how many queries wait for a turn.
-func (t *turns) waiting() int {
+// AtOnce returns how many run at the same time at most.
+func (t *Turns) AtOnce() int { return t.most }
+
+// Waiting is how many queries wait for a turn.
+func (t *Turns) Waiting() int {
 	n := t.seats.length() + t.running.length()
 	for _, trial := range t.trials {
 		n += trial.length()
@@ -71,61 +78,58 @@ func (t *turns) waiting() int {
 	return n
 }
 
-type callerKey struct{}
-
-// WithCaller returns a context of a request from this address. Among the calls of one
-// principal, those of one address wait as one caller for their turns.
-func WithCaller(ctx context.Context, address string) context.Context {
-	return context.WithValue(ctx, callerKey{}, address)
-}
-
-// CallerOf returns what [WithCaller] was given.
-func CallerOf(ctx context.Context) string {
-	address, _ := ctx.Value(callerKey{}).(string)
-	return address
-}
-
 // errNotOver ends a trial of what is not over.
 var errNotOver = errors.New("the query needs a turn of its own")
 
-// InTurn runs what may take long. It begins at once, or nearly, in a trial. What is not
+// Holder is who runs something: what it holds meanwhile, and gives back while it waits.
+type Holder struct {
+	// Caller is whose turn it is: each has one at a time.
+	Caller string
+	// Output receives the stream of the run; nil when it has none.
+	Output io.Writer
+	// Release gives back what is held, before waiting; Resume takes it again if it is not
+	// held. Waits hears of the place in the queue.
+	Release func()
+	Resume  func(context.Context) error
+	Waits   func(place int)
+}
+
+// Do runs what may take long. It begins at once, or nearly, in a trial. What is not
 // over then goes on if a turn is free. Otherwise it gives back all that it holds, waits
 // without holding anything, and begins anew when its turn has come; nobody has seen
-// anything of it before.
-func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
-	s := &stint{turns: r.engine.turns, caller: r.Principal.ID + "\x00" + CallerOf(ctx), out: r.Output}
+// anything of it before. The run writes to the output that it is given. That no turn came
+// in time is fault.Busy.
+func (t *Turns) Do(ctx context.Context, h Holder, run func(context.Context, io.Writer) (any, error)) (any, error) {
+	s := &stint{turns: t, caller: h.Caller, out: h.Output}
 	defer s.end()
-	whole, parts := run, r.Parts
-	run = func(ctx context.Context) (any, error) {
-		r.Parts = parts // of a run that ended before it was over nothing stays
-		return whole(ctx)
+	once := func(ctx context.Context) (any, error) {
+		if s.out == nil {
+			return run(ctx, nil)
+		}
+		return run(ctx, s)
 	}
-	if s.out != nil {
-		defer func() { r.Output = s.out }()
-		r.Output = s
-	}
-	value, err := r.tryOut(ctx, s, run)
+	value, err := s.tryOut(ctx, h, once)
 	if errors.Is(err, errNotOver) {
-		if err := r.await(ctx, s.turns.wait, s.beginTurn); err != nil {
+		if err := s.await(ctx, h, t.wait, s.beginTurn); err != nil {
 			return nil, err
 		}
-		value, err = s.run(ctx, run)
+		value, err = s.run(ctx, once)
 	}
 	if err != nil || s.kept.Len() == 0 {
 		return value, err
 	}
 	s.end()
-	r.Release() // nothing is held while the reader of the output takes its time
+	h.Release() // nothing is held while the reader of the output takes its time
 	_, err = s.kept.WriteTo(s.out)
 	return value, err
 }
 
 // tryOut runs the trials. Who finds no place in the second one soon is as well off in
 // the queue for a turn.
-func (r *Request) tryOut(ctx context.Context, s *stint, run func(context.Context) (any, error)) (any, error) {
+func (s *stint) tryOut(ctx context.Context, h Holder, run func(context.Context) (any, error)) (any, error) {
 	patience := s.turns.wait
 	for ; s.level < len(s.turns.trials); s.level++ {
-		err := r.await(ctx, patience, s.beginTrial)
+		err := s.await(ctx, h, patience, s.beginTrial)
 		if s.level > 0 && fault.Is(err, fault.Busy) {
 			break
 		}
@@ -140,40 +144,37 @@ func (r *Request) tryOut(ctx context.Context, s *stint, run func(context.Context
 	return nil, errNotOver
 }
 
-// await waits for what begin gives, with a snapshot in hand only if there is no need to
-// wait: that of the call is then another one, as new as the turn.
-func (r *Request) await(ctx context.Context, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
+// await waits for what begin gives, and holds nothing meanwhile: what is taken again is as
+// new as the turn.
+func (s *stint) await(ctx context.Context, h Holder, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	last := 0
 	err := begin(waiting, func(place int) {
-		r.Release()
-		if last = place; r.Progress != nil {
-			r.Progress(kg.Progress{Phase: "wait", Total: int64(place), Unit: "places"})
-		}
+		last = place
+		h.Release()
+		h.Waits(place)
 	})
 	switch {
 	case err != nil && ctx.Err() == nil:
-		return r.engine.turns.busy(last)
+		return s.turns.busy(last)
 	case err != nil:
 		return err
-	case r.Snapshot != nil:
-		return nil
 	}
-	return r.pin(ctx)
+	return h.Resume(ctx)
 }
 
 // busy says that no turn came in time.
-func (t *turns) busy(place int) error {
+func (t *Turns) busy(place int) error {
 	return fault.New(fault.Busy, "other queries are running, and this one had no turn in %s: it began as number %d of those that wait; try again later, or restrict it", t.wait, place).
-		With("limit", t.wait.Seconds()).With("used", t.wait.Seconds()).With("place", place).With("waiting", t.waiting()).
+		With("limit", t.wait.Seconds()).With("used", t.wait.Seconds()).With("place", place).With("waiting", t.Waiting()).
 		With("retry_after", max(1, int(t.wait.Seconds())))
 }
 
 // stint is one query or export while it runs, and what it holds of turns. It is also
 // the Output of its call, which it keeps back while the run may have to begin anew.
 type stint struct {
-	turns  *turns
+	turns  *Turns
 	caller string
 	out    io.Writer
 	// level is the trial that it is in, or their number when it has its turn.
