@@ -1,0 +1,45 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/invoke"
+	"trails/mcp"
+)
+
+// manifold is an engine whose every call answers in parts.
+type manifold struct{ *fake }
+
+func (manifold) Call(context.Context, invoke.Call) (invoke.Result, error) {
+	return invoke.Result{Structured: json.RawMessage(`{"ok":true}`), Parts: invoke.Parts{
+		Warnings: []string{"no type is called Notte"},
+		Content: []invoke.Content{
+			{Text: "A chart of it:"},
+			{MIME: "image/png", Data: []byte("png")},
+			{URI: "trails://kg/Note/1", MIME: "text/turtle", Text: "<urn:a> a <urn:b> ."},
+			{URI: "trails://kg/Note/2", MIME: "application/pdf", Data: []byte("pdf")},
+		},
+		Artifacts: []invoke.Artifact{{URI: "trails://artifacts/1", Name: "report", MIME: "application/pdf", Size: 3}},
+	}}, nil
+}
+
+func TestAResultHasItsParts(t *testing.T) {
+	h := mcp.New(manifold{&fake{}}, mcp.Options{}).Handler()
+	got := post(t, h, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
+	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[` +
+		`{"type":"text","text":"no type is called Notte"},` +
+		`{"type":"text","text":"{\"ok\":true}"},` +
+		`{"type":"text","text":"A chart of it:"},` +
+		`{"type":"image","data":"cG5n","mimeType":"image/png"},` +
+		`{"type":"resource","resource":{"uri":"trails://kg/Note/1","mimeType":"text/turtle","text":"<urn:a> a <urn:b> ."}},` +
+		`{"type":"resource","resource":{"uri":"trails://kg/Note/2","mimeType":"application/pdf","blob":"cGRm"}},` +
+		`{"type":"resource_link","uri":"trails://artifacts/1","name":"report","mimeType":"application/pdf","size":3}],` +
+		`"structuredContent":{"ok":true}}}`
+	if diff := cmp.Diff(want, got.Body.String()); diff != "" {
+		t.Error(diff)
+	}
+}
