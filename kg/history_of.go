@@ -145,6 +145,9 @@ func (s *Snapshot) CommitNodes(ctx context.Context, c Commit, limit, offset int)
 	if len(nodes) > limit {
 		nodes, more = nodes[:limit], true
 	}
+	if _, err := s.DescribeAll(ctx, nodes); err != nil { // each is described below
+		return nil, false, err
+	}
 	left := maxListedChanges
 	for _, node := range nodes {
 		changes, err := s.nodeChanges(ctx, c, node, &left)
