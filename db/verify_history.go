@@ -13,7 +13,7 @@ import (
 // commit, N-Quads line, operation: so the hashes are one pass.
 func (v *verifier) history(after Commit) error {
 	sorted := &extsort.Sorter{ChunkBytes: 8 << 20}
-	defer sorted.Close()
+	defer func() { _ = sorted.Close() }() // temporary files, which were only read
 	if err := v.gather(sorted, after.Seq); err != nil {
 		return err
 	}
