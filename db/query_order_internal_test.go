@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ import (
 func TestNoEstimateChangesAnAnswer(t *testing.T) {
 	path, files := t.TempDir(), 0
 	ways := map[string]int{"EXCEPT": 0, "NOT IN": 0, "+t1.s) IN": 0, ".g IS ": 0}
-	rapid.Check(t, func(t *rapid.T) {
+	check := func(t *rapid.T) {
 		files++
 		data := slices.Clone(sparqltest.Data(t))
 		r := readerOf(t, filepath.Join(path, fmt.Sprintf("%d.db", files)), data)
@@ -50,11 +51,14 @@ func TestNoEstimateChangesAnAnswer(t *testing.T) {
 		for way := range ways {
 			ways[way] += strings.Count(sql, way)
 		}
-	})
-	for way, n := range ways {
-		if n == 0 && !testing.Short() {
-			t.Errorf("no statement has %q", way)
-		}
+	}
+	// A hundred draws may leave a way out, a thousand do not.
+	unused := func() bool { return slices.Contains(slices.Collect(maps.Values(ways)), 0) }
+	for round := 0; round == 0 || round < 10 && unused() && !testing.Short(); round++ {
+		rapid.Check(t, check)
+	}
+	if unused() && !testing.Short() {
+		t.Errorf("some way is in no statement: %v", ways)
 	}
 }
 
