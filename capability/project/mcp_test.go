@@ -1,7 +1,6 @@
 package project_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/capability/project/projecttest"
 	"trails/policy"
 	"trails/schema"
 )
@@ -38,53 +38,8 @@ func TestToolsAreTheirGoldenFiles(t *testing.T) {
 	for _, d := range fixture(t) {
 		tool := project.MCPTool(d, project.Process{})
 		t.Run(tool.Name, func(t *testing.T) {
-			got := golden(t, tool)
-			path := filepath.Join(goldenDir, tool.Name+".json")
-			if os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" {
-				write(t, path, got)
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("%s (set TRAILS_UPDATE_MCP_SNAPSHOTS=1 to accept):\n%s", path, diff)
-			}
+			projecttest.Golden(t, goldenDir, tool)
 		})
-	}
-}
-
-// golden is a tool without "_meta", which repeats "trails", indented for review.
-func golden(t *testing.T, tool project.Tool) []byte {
-	t.Helper()
-	var text, out bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(tool); err != nil {
-		t.Fatal(err)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text.Bytes(), &members); err != nil {
-		t.Fatal(err)
-	}
-	delete(members, "_meta")
-	text.Reset()
-	if err := enc.Encode(members); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Indent(&out, text.Bytes(), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -103,34 +58,15 @@ func TestGoldenSchemasAreDraft07(t *testing.T) {
 		if err := json.Unmarshal(src, &tool); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		compile(t, tool.InputSchema)
-		compile(t, tool.OutputSchema)
+		projecttest.Compile(t, tool.InputSchema)
+		projecttest.Compile(t, tool.OutputSchema)
 	}
-}
-
-func compile(t testing.TB, src []byte) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft7)
-	c.AssertFormat()
-	if err := c.AddResource("tool.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := c.Compile("tool.json")
-	if err != nil {
-		t.Fatalf("%s: %v", src, err)
-	}
-	return compiled
 }
 
 func TestInputSchemasDecideAsTheShapesDo(t *testing.T) {
 	tools := map[string]*jsonschema.Schema{}
 	for _, d := range fixture(t) {
-		tools[d.ID] = compile(t, project.MCPTool(d, project.Process{}).InputSchema)
+		tools[d.ID] = projecttest.Compile(t, project.MCPTool(d, project.Process{}).InputSchema)
 	}
 	const least = `{"name":"n","integer":1,"maker":"http://e/m","tags":["a"],"kind":"sample","labels":["main"]`
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/capability/project/projecttest"
 	"trails/kg"
 )
 
@@ -47,28 +48,9 @@ func CheckResult(t testing.TB, e *Engine, name string, structured []byte) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := compile(t, schema).Validate(value); err != nil {
+			if err := projecttest.Compile(t, schema).Validate(value); err != nil {
 				t.Errorf("the result of %s is not of its shape: %v\n%s\n%s", name, err, structured, schema)
 			}
 		}
 	}
-}
-
-func compile(t testing.TB, schema []byte) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft7)
-	c.AssertFormat()
-	if err := c.AddResource("tool.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("tool.json")
-	if err != nil {
-		t.Fatalf("%s: %v", schema, err)
-	}
-	return s
 }

@@ -1,0 +1,83 @@
+// Package projecttest holds what tests hold projections against: the golden file of each
+// tool, and its JSON Schema as another implementation reads it.
+package projecttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"trails/capability/project"
+)
+
+// Golden compares a tool byte for byte with its file in a directory, which is rewritten
+// only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
+func Golden(t *testing.T, dir string, tool project.Tool) {
+	t.Helper()
+	got := golden(t, tool)
+	path := filepath.Join(dir, tool.Name+".json")
+	if os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (set TRAILS_UPDATE_MCP_SNAPSHOTS=1 to accept):\n%s", path, diff)
+	}
+}
+
+// golden is a tool without "_meta", which repeats "trails", indented for review.
+func golden(t *testing.T, tool project.Tool) []byte {
+	t.Helper()
+	var text, out bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(tool); err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text.Bytes(), &members); err != nil {
+		t.Fatal(err)
+	}
+	delete(members, "_meta")
+	text.Reset()
+	if err := enc.Encode(members); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Indent(&out, text.Bytes(), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Compile reads a JSON Schema of draft 7, formats included.
+func Compile(t testing.TB, src []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft7)
+	c.AssertFormat()
+	if err := c.AddResource("tool.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("tool.json")
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	return compiled
+}
