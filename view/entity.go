@@ -58,38 +58,41 @@ var propertyFields = []capability.Field{
 	{Name: "total", Type: capability.Integer, Required: true, Description: "How many values there are."},
 }
 
-// propertyView is a declared property with its values.
-type propertyView struct {
-	columnView
-	IRI         string     `json:"iri"`
-	Required    bool       `json:"required"`
-	Description string     `json:"description"`
-	Values      []cellView `json:"values"`
-	Total       int        `json:"total"`
+// Property is a declared property with its values.
+type Property struct {
+	Column
+	IRI         string `json:"iri"`
+	Required    bool   `json:"required"`
+	Description string `json:"description"`
+	Values      []Cell `json:"values"`
+	Total       int    `json:"total"`
 }
 
-type otherView struct {
-	Predicate string     `json:"predicate"`
-	Values    []cellView `json:"values"`
-	Total     int        `json:"total"`
+// Other is the values of a property that the schema does not declare for the node.
+type Other struct {
+	Predicate string `json:"predicate"`
+	Values    []Cell `json:"values"`
+	Total     int    `json:"total"`
 }
 
-type incomingView struct {
-	Type     string     `json:"type"`
-	Property string     `json:"property"`
-	Total    int        `json:"total"`
-	More     bool       `json:"more"`
-	Nodes    []nodeView `json:"nodes"`
+// Incoming is a group of nodes that refer to a node by one property.
+type Incoming struct {
+	Type     string `json:"type"`
+	Property string `json:"property"`
+	Total    int    `json:"total"`
+	More     bool   `json:"more"`
+	Nodes    []Node `json:"nodes"`
 }
 
-type entityView struct {
-	Node       nodeView       `json:"node"`
-	Types      []string       `json:"types"`
-	Properties []propertyView `json:"properties"`
-	Other      []otherView    `json:"other"`
-	Incoming   []incomingView `json:"incoming"`
-	Changed    *Commit        `json:"changed"`
-	Made       *Commit        `json:"made"`
+// Entity is what entity_get answers: a node with its values and who refers to it.
+type Entity struct {
+	Node       Node       `json:"node"`
+	Types      []string   `json:"types"`
+	Properties []Property `json:"properties"`
+	Other      []Other    `json:"other"`
+	Incoming   []Incoming `json:"incoming"`
+	Changed    *Commit    `json:"changed"`
+	Made       *Commit    `json:"made"`
 }
 
 func viewEntity(ctx context.Context, r *invoke.Request) (any, error) {
@@ -101,7 +104,7 @@ func viewEntity(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := entityView{Node: viewNode(d), Types: []string{}, Properties: []propertyView{}, Other: []otherView{}, Incoming: incomingViews(page.Incoming)}
+	out := Entity{Node: viewNode(d), Types: []string{}, Properties: []Property{}, Other: []Other{}, Incoming: incomingViews(page.Incoming)}
 	for _, t := range page.Types {
 		out.Types = append(out.Types, t.Name)
 	}
@@ -117,7 +120,7 @@ func viewEntity(ctx context.Context, r *invoke.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Other = append(out.Other, otherView{string(o.Predicate), cells, o.Total})
+		out.Other = append(out.Other, Other{string(o.Predicate), cells, o.Total})
 	}
 	out.Changed, out.Made = optionalCommit(page.Changed), optionalCommit(page.Made)
 	return out, nil
@@ -144,18 +147,18 @@ func nodePage(ctx context.Context, r *invoke.Request, d kg.Described) (kg.NodePa
 	return kg.NodePage{Node: d, Types: types, Properties: []kg.PropertyValues{values}}, err
 }
 
-func propertyOf(ctx context.Context, r *invoke.Request, p kg.PropertyValues) (propertyView, error) {
+func propertyOf(ctx context.Context, r *invoke.Request, p kg.PropertyValues) (Property, error) {
 	cells, err := cells(ctx, r, p.Values, textWhole)
-	return propertyView{
-		columnView: viewColumn(p.Property), IRI: string(p.Property.IRI), Required: p.Property.Required(),
+	return Property{
+		Column: viewColumn(p.Property), IRI: string(p.Property.IRI), Required: p.Property.Required(),
 		Description: p.Property.Description, Values: cells, Total: p.Total,
 	}, err
 }
 
-func incomingViews(groups []kg.LinkGroup) []incomingView {
-	out := []incomingView{}
+func incomingViews(groups []kg.LinkGroup) []Incoming {
+	out := []Incoming{}
 	for _, g := range groups {
-		out = append(out, incomingView{typeName(g.Type), g.Property, g.Total, g.More, viewNodes(g.Nodes)})
+		out = append(out, Incoming{typeName(g.Type), g.Property, g.Total, g.More, viewNodes(g.Nodes)})
 	}
 	return out
 }
@@ -200,22 +203,25 @@ var entityGraph = invoke.Capability{
 	Handle: viewGraph, Hidden: true,
 }
 
-type neighbourView struct {
-	nodeView
+// Neighbour is a node and how many steps away it is.
+type Neighbour struct {
+	Node
 	Depth int `json:"depth"`
 }
 
-type edgeView struct {
+// Edge is a link between two nodes, which are named by their IRIs.
+type Edge struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Property string `json:"property"`
 }
 
-type graphView struct {
-	Root      string          `json:"root"`
-	Nodes     []neighbourView `json:"nodes"`
-	Edges     []edgeView      `json:"edges"`
-	Truncated bool            `json:"truncated"`
+// Graph is what entity_graph answers: what is around the node Root.
+type Graph struct {
+	Root      string      `json:"root"`
+	Nodes     []Neighbour `json:"nodes"`
+	Edges     []Edge      `json:"edges"`
+	Truncated bool        `json:"truncated"`
 }
 
 func viewGraph(ctx context.Context, r *invoke.Request) (any, error) {
@@ -231,12 +237,12 @@ func viewGraph(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := graphView{Root: d.IRI(), Nodes: []neighbourView{}, Edges: []edgeView{}, Truncated: around.Truncated}
+	out := Graph{Root: d.IRI(), Nodes: []Neighbour{}, Edges: []Edge{}, Truncated: around.Truncated}
 	for _, n := range around.Nodes {
-		out.Nodes = append(out.Nodes, neighbourView{viewNode(n.Described), n.Depth})
+		out.Nodes = append(out.Nodes, Neighbour{viewNode(n.Described), n.Depth})
 	}
 	for _, e := range around.Edges {
-		out.Edges = append(out.Edges, edgeView{nodeIRI(e.From), nodeIRI(e.To), e.Property})
+		out.Edges = append(out.Edges, Edge{nodeIRI(e.From), nodeIRI(e.To), e.Property})
 	}
 	return out, nil
 }

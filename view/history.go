@@ -40,24 +40,26 @@ var entityHistory = invoke.Capability{
 	Handle: viewHistory, Hidden: true,
 }
 
-// propertyChangeView is a property before and after.
-type propertyChangeView struct {
-	Property string     `json:"property"`
-	Old      []cellView `json:"old"`
-	New      []cellView `json:"new"`
+// PropertyChange is a property before and after.
+type PropertyChange struct {
+	Property string `json:"property"`
+	Old      []Cell `json:"old"`
+	New      []Cell `json:"new"`
 }
 
-type historyEntryView struct {
-	Commit   *Commit              `json:"commit"`
-	Activity *Activity            `json:"activity"`
-	Changes  []propertyChangeView `json:"changes"`
-	More     bool                 `json:"more"`
+// HistoryEntry is what one commit did to a node.
+type HistoryEntry struct {
+	Commit   *Commit          `json:"commit"`
+	Activity *Activity        `json:"activity"`
+	Changes  []PropertyChange `json:"changes"`
+	More     bool             `json:"more"`
 }
 
-type historyView struct {
-	Node    nodeView           `json:"node"`
-	Entries []historyEntryView `json:"entries"`
-	Next    *string            `json:"next"`
+// History is what entity_history answers: what happened to a node, newest first.
+type History struct {
+	Node    Node           `json:"node"`
+	Entries []HistoryEntry `json:"entries"`
+	Next    *string        `json:"next"`
 }
 
 func viewHistory(ctx context.Context, r *invoke.Request) (any, error) {
@@ -74,13 +76,13 @@ func viewHistory(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := historyView{Node: viewNode(d), Entries: []historyEntryView{}}
+	out := History{Node: viewNode(d), Entries: []HistoryEntry{}}
 	if len(entries) > limit {
 		entries = entries[:limit]
 		out.Next = new(entries[limit-1].Commit.ID.String())
 	}
 	for _, e := range entries {
-		v := historyEntryView{Commit: CommitOf(e.Commit), More: e.More, Activity: optionalActivity(e.Activity)}
+		v := HistoryEntry{Commit: CommitOf(e.Commit), More: e.More, Activity: optionalActivity(e.Activity)}
 		if v.Changes, err = changeViews(ctx, r, e.Changes); err != nil {
 			return nil, err
 		}
@@ -106,10 +108,10 @@ func optionalActivity(a *kg.Activity) *Activity {
 	return ActivityOf(*a)
 }
 
-func changeViews(ctx context.Context, r *invoke.Request, list []kg.PropertyChange) ([]propertyChangeView, error) {
-	out := []propertyChangeView{}
+func changeViews(ctx context.Context, r *invoke.Request, list []kg.PropertyChange) ([]PropertyChange, error) {
+	out := []PropertyChange{}
 	for _, c := range list {
-		v := propertyChangeView{Property: string(c.Predicate)}
+		v := PropertyChange{Property: string(c.Predicate)}
 		if c.Property != nil {
 			v.Property = c.Property.Name
 		}
@@ -154,22 +156,24 @@ var commitPage = invoke.Capability{
 	Handle: viewCommit, Hidden: true,
 }
 
-type nodeChangeView struct {
-	Node    nodeView             `json:"node"`
-	Graph   string               `json:"graph,omitempty"`
-	What    string               `json:"what"`
-	Changes []propertyChangeView `json:"changes"`
-	More    bool                 `json:"more"`
+// NodeChange is what a commit did to one node, which it made, changed or removed.
+type NodeChange struct {
+	Node    Node             `json:"node"`
+	Graph   string           `json:"graph,omitempty"`
+	What    string           `json:"what"`
+	Changes []PropertyChange `json:"changes"`
+	More    bool             `json:"more"`
 }
 
-type commitPageView struct {
-	Commit        *Commit          `json:"commit"`
-	Activity      *Activity        `json:"activity"`
-	Nodes         []nodeChangeView `json:"nodes"`
-	Truncated     bool             `json:"truncated"`
-	Previous      *string          `json:"previous"`
-	Next          *string          `json:"next"`
-	SchemaChanged bool             `json:"schema_changed"`
+// CommitPage is what commit_view answers: a commit and some of the nodes that it changed.
+type CommitPage struct {
+	Commit        *Commit      `json:"commit"`
+	Activity      *Activity    `json:"activity"`
+	Nodes         []NodeChange `json:"nodes"`
+	Truncated     bool         `json:"truncated"`
+	Previous      *string      `json:"previous"`
+	Next          *string      `json:"next"`
+	SchemaChanged bool         `json:"schema_changed"`
 }
 
 func viewCommit(ctx context.Context, r *invoke.Request) (any, error) {
@@ -185,8 +189,8 @@ func viewCommit(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := commitPageView{
-		Commit: CommitOf(c), Activity: optionalActivity(made), Nodes: []nodeChangeView{}, Truncated: truncated,
+	out := CommitPage{
+		Commit: CommitOf(c), Activity: optionalActivity(made), Nodes: []NodeChange{}, Truncated: truncated,
 		SchemaChanged: c.SchemaSeq == c.Seq,
 	}
 	if c.Parent != (kg.CommitID{}) {
@@ -196,7 +200,7 @@ func viewCommit(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	for _, n := range nodes {
-		v := nodeChangeView{Node: viewNode(n.Node), Graph: rdf.Lexical(n.Graph), What: n.What, More: n.More}
+		v := NodeChange{Node: viewNode(n.Node), Graph: rdf.Lexical(n.Graph), What: n.What, More: n.More}
 		if v.Changes, err = changeViews(ctx, r, n.Changes); err != nil {
 			return nil, err
 		}

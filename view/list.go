@@ -73,35 +73,38 @@ var entitiesList = invoke.Capability{
 	Handle: viewList, Hidden: true,
 }
 
-// rowView is one line of a table.
-type rowView struct {
-	Node  nodeView              `json:"node"`
-	Cells map[string][]cellView `json:"cells"`
-	More  map[string]int        `json:"more"`
+// Row is one line of a table.
+type Row struct {
+	Node  Node              `json:"node"`
+	Cells map[string][]Cell `json:"cells"`
+	More  map[string]int    `json:"more"`
 }
 
-type facetView struct {
-	Property string           `json:"property"`
-	Values   []facetValueView `json:"values"`
+// Facet is a property with its most frequent values.
+type Facet struct {
+	Property string       `json:"property"`
+	Values   []FacetValue `json:"values"`
 }
 
-type facetValueView struct {
+// FacetValue is a value and how many instances have it; with More there are more than counted.
+type FacetValue struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
 	More  bool   `json:"more"`
 }
 
-type tableView struct {
-	Type        string       `json:"type"`
-	Title       string       `json:"title"`
-	Description string       `json:"description"`
-	Columns     []columnView `json:"columns"`
-	Rows        []rowView    `json:"rows"`
-	Total       int          `json:"total"`
-	TotalMore   bool         `json:"total_more"`
-	Offset      int          `json:"offset"`
-	Limit       int          `json:"limit"`
-	Facets      []facetView  `json:"facets"`
+// Table is what entities_list answers: some instances of a type, and what they can be filtered by.
+type Table struct {
+	Type        string   `json:"type"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Columns     []Column `json:"columns"`
+	Rows        []Row    `json:"rows"`
+	Total       int      `json:"total"`
+	TotalMore   bool     `json:"total_more"`
+	Offset      int      `json:"offset"`
+	Limit       int      `json:"limit"`
+	Facets      []Facet  `json:"facets"`
 }
 
 func viewList(ctx context.Context, r *invoke.Request) (any, error) {
@@ -113,8 +116,8 @@ func viewList(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := tableView{
-		Type: q.Type.Name, Title: q.Type.Name, Description: q.Type.Description, Columns: []columnView{}, Rows: []rowView{}, Facets: facetViews(page.Facets),
+	out := Table{
+		Type: q.Type.Name, Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facetViews(page.Facets),
 		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
 	}
 	for _, p := range q.Columns {
@@ -130,8 +133,8 @@ func viewList(ctx context.Context, r *invoke.Request) (any, error) {
 	return out, nil
 }
 
-func rowOf(ctx context.Context, r *invoke.Request, columns []*schema.Property, row kg.TableRow) (rowView, error) {
-	v := rowView{Node: viewNode(row.Node), Cells: map[string][]cellView{}, More: map[string]int{}}
+func rowOf(ctx context.Context, r *invoke.Request, columns []*schema.Property, row kg.TableRow) (Row, error) {
+	v := Row{Node: viewNode(row.Node), Cells: map[string][]Cell{}, More: map[string]int{}}
 	for i, c := range row.Cells {
 		if len(c.Values) == 0 {
 			continue
@@ -148,12 +151,12 @@ func rowOf(ctx context.Context, r *invoke.Request, columns []*schema.Property, r
 	return v, nil
 }
 
-func facetViews(list []kg.Facet) []facetView {
-	out := []facetView{}
+func facetViews(list []kg.Facet) []Facet {
+	out := []Facet{}
 	for _, f := range list {
-		v := facetView{Property: f.Property.Name, Values: []facetValueView{}}
+		v := Facet{Property: f.Property.Name, Values: []FacetValue{}}
 		for _, value := range f.Values {
-			v.Values = append(v.Values, facetValueView{rdf.Lexical(value.Value), value.Count, value.More})
+			v.Values = append(v.Values, FacetValue{rdf.Lexical(value.Value), value.Count, value.More})
 		}
 		out = append(out, v)
 	}

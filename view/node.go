@@ -20,8 +20,8 @@ const (
 	textList    = 200
 )
 
-// nodeView is a node as a link needs it.
-type nodeView struct {
+// Node is a node as a link needs it.
+type Node struct {
 	Type   string `json:"type"`
 	ID     string `json:"id"`
 	IRI    string `json:"iri"`
@@ -42,29 +42,29 @@ func nodeField(name string) capability.Field {
 	return capability.Field{Name: name, Type: capability.Object, Fields: nodeFields, Required: true}
 }
 
-func viewNode(d kg.Described) nodeView {
-	v := nodeView{ID: d.ID, IRI: d.IRI(), Label: d.Label, Exists: d.Exists}
+func viewNode(d kg.Described) Node {
+	v := Node{ID: d.ID, IRI: d.IRI(), Label: d.Label, Exists: d.Exists}
 	if d.Type != nil {
 		v.Type = d.Type.Name
 	}
 	return v
 }
 
-func viewNodes(list []kg.Described) []nodeView {
-	out := make([]nodeView, len(list))
+func viewNodes(list []kg.Described) []Node {
+	out := make([]Node, len(list))
 	for i, d := range list {
 		out[i] = viewNode(d)
 	}
 	return out
 }
 
-// cellView is one value as a page shows it.
-type cellView struct {
-	Text     string    `json:"text"`
-	Datatype string    `json:"datatype,omitempty"`
-	Lang     string    `json:"lang,omitempty"`
-	Ref      *nodeView `json:"ref,omitempty"`
-	Length   int       `json:"length,omitempty"`
+// Cell is one value as a page shows it.
+type Cell struct {
+	Text     string `json:"text"`
+	Datatype string `json:"datatype,omitempty"`
+	Lang     string `json:"lang,omitempty"`
+	Ref      *Node  `json:"ref,omitempty"`
+	Length   int    `json:"length,omitempty"`
 }
 
 var cellFields = []capability.Field{
@@ -80,8 +80,8 @@ func cellsField(name, description string) capability.Field {
 }
 
 // cells shows values, each text cut to most characters.
-func cells(ctx context.Context, r *invoke.Request, values []rdf.Term, most int) ([]cellView, error) {
-	out := make([]cellView, len(values))
+func cells(ctx context.Context, r *invoke.Request, values []rdf.Term, most int) ([]Cell, error) {
+	out := make([]Cell, len(values))
 	for i, v := range values {
 		c, err := cell(ctx, r, v, most)
 		if err != nil {
@@ -92,11 +92,11 @@ func cells(ctx context.Context, r *invoke.Request, values []rdf.Term, most int) 
 	return out, nil
 }
 
-func cell(ctx context.Context, r *invoke.Request, v rdf.Term, most int) (cellView, error) {
+func cell(ctx context.Context, r *invoke.Request, v rdf.Term, most int) (Cell, error) {
 	if !rdf.IsLiteral(v) {
 		return refCell(ctx, r, v)
 	}
-	c := cellView{Text: rdf.Lexical(v), Datatype: shortDatatype(rdf.DatatypeOf(v))}
+	c := Cell{Text: rdf.Lexical(v), Datatype: shortDatatype(rdf.DatatypeOf(v))}
 	if tag, ok := rdf.LangOf(v); ok {
 		c.Datatype, c.Lang = "", tag
 	}
@@ -107,15 +107,15 @@ func cell(ctx context.Context, r *invoke.Request, v rdf.Term, most int) (cellVie
 }
 
 // refCell shows a node by its label, and a class by its name: that is no node of the data.
-func refCell(ctx context.Context, r *invoke.Request, v rdf.Term) (cellView, error) {
+func refCell(ctx context.Context, r *invoke.Request, v rdf.Term) (Cell, error) {
 	if iri, ok := v.(rdf.IRI); ok {
 		if t := r.Snapshot.Schema().TypeByIRI(iri); t != nil {
-			return cellView{Text: t.Name}, nil
+			return Cell{Text: t.Name}, nil
 		}
 	}
 	d, err := r.Snapshot.Describe(ctx, v)
 	ref := viewNode(d)
-	return cellView{Text: d.Label, Ref: &ref}, err
+	return Cell{Text: d.Label, Ref: &ref}, err
 }
 
 // shortDatatype is a datatype as people write it, "" for a plain string.
@@ -129,8 +129,8 @@ func shortDatatype(iri rdf.IRI) string {
 	return string(iri)
 }
 
-// columnView says what a property's values are.
-type columnView struct {
+// Column says what a property's values are.
+type Column struct {
 	Name     string   `json:"name"`
 	Datatype string   `json:"datatype"`
 	Class    string   `json:"class"`
@@ -146,8 +146,8 @@ var columnFields = []capability.Field{
 	{Name: "one_of", Type: capability.String, Many: true, Required: true, Description: "The values that it can have, when these are listed."},
 }
 
-func viewColumn(p *schema.Property) columnView {
-	c := columnView{Name: p.Name, Datatype: "iri", Class: p.Class, Many: p.Many(), OneOf: []string{}}
+func viewColumn(p *schema.Property) Column {
+	c := Column{Name: p.Name, Datatype: "iri", Class: p.Class, Many: p.Many(), OneOf: []string{}}
 	if iri := schema.Datatypes[p.Datatype].IRI; iri == rdf.XSDString {
 		c.Datatype = "xsd:string"
 	} else if iri != "" {
