@@ -96,6 +96,7 @@ type schemaProperty struct {
 	Unique      bool              `json:"unique"`
 	Default     json.RawMessage   `json:"default"`
 	Dim         *int              `json:"dim"`
+	Search      *bool             `json:"search"`
 }
 
 // find returns the type of this name.

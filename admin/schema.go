@@ -141,5 +141,8 @@ func (p schemaProperty) Constraints() []string {
 	raw("max_value", p.MaxValue)
 	raw("has_value", p.HasValue)
 	raw("default", p.Default)
+	if p.Search != nil && !*p.Search {
+		say("search", "false")
+	}
 	return out
 }

@@ -208,6 +208,9 @@ func (d *differ) property(t *Type, was, is *Property) {
 	if was.Default != is.Default {
 		d.add(step(ChangeDefault, d.old.optional(was, was.Default), d.new.optional(is, is.Default)))
 	}
+	if was.Unsearched != is.Unsearched {
+		d.add(step(ChangeSearch, !was.Unsearched, !is.Unsearched))
+	}
 	if was.Description != is.Description {
 		d.add(step(ChangeDescription, said(was.Description), said(is.Description)))
 	}

@@ -49,6 +49,7 @@ type PropertyDocument struct {
 	Unique      bool   `json:"unique,omitempty"`
 	Default     any    `json:"default,omitempty"`
 	Dim         *int   `json:"dim,omitempty"`
+	Search      *bool  `json:"search,omitempty"` // false, or nothing
 }
 
 // JSON returns the schema as a value that encodes to the same JSON every time.
@@ -81,6 +82,9 @@ func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 		MinValue: s.optional(p, p.MinValue), MaxValue: s.optional(p, p.MaxValue),
 		HasValue: s.optional(p, p.HasValue), Default: s.optional(p, p.Default),
 		Unique: p.Unique, Dim: p.Dim,
+	}
+	if p.Unsearched {
+		d.Search = new(bool)
 	}
 	if p.MinCount > 1 {
 		d.MinCount = p.MinCount

@@ -98,6 +98,7 @@ func generateProperty(t *rapid.T, name string, names []string) *schema.Property 
 		Description: someText.Draw(t, "description"),
 		Datatype:    rapid.SampledFrom(datatypeWords()).Draw(t, "datatype"),
 		MinCount:    rapid.IntRange(0, 2).Draw(t, "min_count"),
+		Unsearched:  rapid.Bool().Draw(t, "unsearched"),
 	}
 	if p.Datatype == "iri" && rapid.Bool().Draw(t, "reference") {
 		p.Class = rapid.SampledFrom(names).Draw(t, "class")

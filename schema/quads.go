@@ -50,6 +50,7 @@ const (
 	TrailsAbstract       = rdf.IRI(rdf.TrailsNS + "abstract")       // of a type: true
 	TrailsWord           = rdf.IRI(rdf.TrailsNS + "word")           // of a property shape: the datatype's word when its IRI has two
 	TrailsDim            = rdf.IRI(rdf.TrailsNS + "dim")            // of a property shape: components of a vector
+	TrailsSearch         = rdf.IRI(rdf.TrailsNS + "search")         // of a property shape: false when search leaves its values out
 )
 
 // ShapeIRI names the property shape of t's own property p.
@@ -193,6 +194,9 @@ func (w *quadWriter) property(s *Schema, t *Type, p *Property, order int) {
 	w.term(shape, shDefaultValue, p.Default)
 	w.flag(shape, TrailsUnique, p.Unique)
 	w.number(shape, TrailsDim, p.Dim)
+	if p.Unsearched {
+		w.add(shape, TrailsSearch, rdf.Literal("false", rdf.XSDBoolean))
+	}
 }
 
 func (w *quadWriter) datatype(s *Schema, shape rdf.IRI, p *Property) {

@@ -152,6 +152,7 @@ func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property
 		Default:     r.one(shape, shDefaultValue),
 		Unique:      r.text(shape, TrailsUnique) == "true",
 		Dim:         r.number(shape, TrailsDim),
+		Unsearched:  r.text(shape, TrailsSearch) == "false",
 	}
 	if class := r.one(shape, shClass); class != nil {
 		p.Class = r.typeName(shape, shClass, class, names)

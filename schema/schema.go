@@ -82,6 +82,8 @@ type Property struct {
 	Dim       *int // vectors: the number of components
 	Unique    bool // no two entities of the type share a value
 	Default   rdf.Term
+	// Unsearched: full-text search finds no node by a value of the property.
+	Unsearched bool
 }
 
 // Many reports whether the property takes an array in JSON.

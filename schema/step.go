@@ -22,6 +22,7 @@ const (
 	ChangeClass       StepKind = "change_class"
 	ChangeConstraint  StepKind = "change_constraint" // Step.Constraint names it
 	ChangeDefault     StepKind = "change_default"
+	ChangeSearch      StepKind = "change_search" // whether search finds the values of a property
 	ChangeExtends     StepKind = "change_extends"
 	ChangeAbstract    StepKind = "change_abstract"
 	ChangeLabel       StepKind = "change_label"

@@ -12,7 +12,7 @@ import (
 
 var propertyKeys = []string{
 	"type", "required", "many", "min_count", "max_count", "min_length", "max_length", "pattern", "one_of",
-	"min_value", "max_value", "has_value", "class", "unique", "default", "description", "predicate", "dim",
+	"min_value", "max_value", "has_value", "class", "unique", "default", "description", "predicate", "dim", "search",
 }
 
 // property reads one property; a bare word is short for {type: word}.
@@ -33,6 +33,7 @@ func (d *decoder) property(path, name string, n *yaml.Node) *Property {
 		Pattern:     d.text(path+".pattern", m["pattern"]),
 		Dim:         d.number(path+".dim", m["dim"]),
 		Unique:      d.flag(path+".unique", m["unique"]),
+		Unsearched:  m["search"] != nil && !d.flag(path+".search", m["search"]),
 	}
 	d.counts(path, m, p)
 	d.literals(path, m, p)

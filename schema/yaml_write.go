@@ -85,6 +85,9 @@ func (s *Schema) propertyNode(p *Property) *yaml.Node {
 	m.flag("unique", p.Unique)
 	m.value("default", s, p, p.Default)
 	m.number("dim", p.Dim)
+	if p.Unsearched {
+		m.set("search", plainNode("false"))
+	}
 	if len(m.Content) == 2 && p.Class == "" {
 		return m.Content[1] // only the type: a bare word
 	}
