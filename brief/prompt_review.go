@@ -84,7 +84,7 @@ func commitsToReview(ctx context.Context, r *invoke.Request, since, agent string
 		}
 		v.since = &c
 	}
-	before := int64(0)
+	before := kg.Seq(0)
 	for seen := 0; ; {
 		page, err := r.Snapshot.Commits(ctx, before, reviewPage)
 		if err != nil || !v.take(page) || len(page) < reviewPage {

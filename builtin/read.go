@@ -77,7 +77,7 @@ func schemaGet(_ context.Context, r *invoke.Request) (any, error) {
 }
 
 func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
-	before := int64(0)
+	before := kg.Seq(0)
 	if id := r.Args.Text("before"); id != "" {
 		c, err := r.Snapshot.FindCommit(ctx, id)
 		if err != nil {
@@ -104,7 +104,7 @@ func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
 	return out, nil
 }
 
-func commits(ctx context.Context, r *invoke.Request, before int64, limit int) ([]kg.Commit, error) {
+func commits(ctx context.Context, r *invoke.Request, before kg.Seq, limit int) ([]kg.Commit, error) {
 	if r.Args.Flag("schema_only") {
 		return r.Snapshot.SchemaCommits(ctx, before, limit)
 	}

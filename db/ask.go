@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -73,16 +74,16 @@ func (r *Reader) ask(ctx context.Context, op sparql.Op, vars []sparql.Var, row f
 }
 
 // askIDs reads the ids of the solutions alone, 0 where a variable is unbound.
-func (r *Reader) askIDs(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(ids []int64) (more bool)) error {
+func (r *Reader) askIDs(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(ids []inline.TermID) (more bool)) error {
 	if _, ok := op.(sparql.Slice); !ok {
 		op = slice(op, math.MaxInt, 0) // a statement with a limit does without the rows of terms
 	}
 	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
 	if err == nil {
-		ids := make([]int64, len(vars))
+		ids := make([]inline.TermID, len(vars))
 		err = r.visit(ctx, plan, plan.SQL, Limits{}, func(a *answer) (bool, error) {
 			for i := range ids {
-				ids[i] = a.stmt.ColumnInt64(i)
+				ids[i] = a.id(i)
 			}
 			return row(ids), nil
 		})
@@ -120,7 +121,7 @@ func (r *Reader) askCount(ctx context.Context, op sparql.Op) (n int64, err error
 }
 
 // idTerm stands in a pattern for the term with an id.
-type idTerm int64
+type idTerm inline.TermID
 
 // String is for what prints a pattern.
 func (idTerm) String() string { return "term" }
@@ -129,7 +130,7 @@ func (idTerm) String() string { return "term" }
 func (t idTerm) Native() any { return int64(t) }
 
 // amongIDs is a table of subjects.
-func amongIDs(ids []int64) sparql.Op {
+func amongIDs(ids []inline.TermID) sparql.Op {
 	rows := make([][]rdf.Term, len(ids))
 	cells := make([]rdf.Term, len(ids))
 	for i, id := range ids {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"trails/db/inline"
 	"trails/fault"
 )
 
@@ -19,7 +20,7 @@ import (
 type bulk struct {
 	// ids are those of terms by their keys, of all that are buffered at least. When
 	// whole, a term that is not there is new.
-	ids   map[termKey]int64
+	ids   map[termKey]inline.TermID
 	whole bool
 	rows  []quadIDs
 	terms []termRow
@@ -51,14 +52,14 @@ const (
 
 // beginBulk makes what is added from now on a bulk load.
 func (w *Writer) beginBulk() error {
-	w.bulk = &bulk{ids: map[termKey]int64{}, whole: w.next <= fewTerms}
+	w.bulk = &bulk{ids: map[termKey]inline.TermID{}, whole: w.next <= fewTerms}
 	if !w.bulk.whole || w.next == 1 {
 		return nil
 	}
 	return w.conn.exec("SELECT id, kind, value, datatype, lang FROM terms", func(s *stmt) error {
 		t, err := w.dict.scan(s, 1)
 		if err == nil {
-			w.bulk.ids[w.dict.key(t)] = s.ColumnInt64(0)
+			w.bulk.ids[w.dict.key(t)] = s.id(0)
 		}
 		return err
 	})

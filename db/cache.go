@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -45,8 +46,8 @@ type termCache struct {
 }
 
 type generation struct {
-	terms map[int64]rdf.Term
-	ids   map[rdf.Term]int64
+	terms map[inline.TermID]rdf.Term
+	ids   map[rdf.Term]inline.TermID
 }
 
 const (
@@ -55,14 +56,14 @@ const (
 )
 
 func newGeneration() generation {
-	return generation{terms: map[int64]rdf.Term{}, ids: map[rdf.Term]int64{}}
+	return generation{terms: map[inline.TermID]rdf.Term{}, ids: map[rdf.Term]inline.TermID{}}
 }
 
 func newTermCache() *termCache {
 	return &termCache{young: newGeneration(), old: newGeneration()}
 }
 
-func (c *termCache) term(id int64) (rdf.Term, bool) {
+func (c *termCache) term(id inline.TermID) (rdf.Term, bool) {
 	c.mu.RLock()
 	t, ok := c.young.terms[id]
 	if ok {
@@ -77,7 +78,7 @@ func (c *termCache) term(id int64) (rdf.Term, bool) {
 	return t, ok
 }
 
-func (c *termCache) id(t rdf.Term) (int64, bool) {
+func (c *termCache) id(t rdf.Term) (inline.TermID, bool) {
 	c.mu.RLock()
 	id, ok := c.young.ids[t]
 	if ok {
@@ -92,7 +93,7 @@ func (c *termCache) id(t rdf.Term) (int64, bool) {
 	return id, ok
 }
 
-func (c *termCache) put(id int64, t rdf.Term) {
+func (c *termCache) put(id inline.TermID, t rdf.Term) {
 	if len(rdf.Lexical(t)) > longTerm {
 		return
 	}

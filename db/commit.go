@@ -9,10 +9,13 @@ import (
 	"trails/fault"
 )
 
+// Seq is the number of a commit. The commits of a file count from 1; the number means
+// nothing in another file. Zero is none: before the first commit, or no bound.
+type Seq int64
+
 // Commit is one step of the history. The zero Commit is the state of a new file.
 type Commit struct {
-	// Seq counts the commits of this file from 1; it means nothing in another.
-	Seq int64
+	Seq Seq
 	ID  CommitID
 	// Parent is the commit before; Parent2 is a merge's other side. Zero: none.
 	Parent, Parent2 CommitID
@@ -23,7 +26,8 @@ type Commit struct {
 	Author, Message string
 	// SchemaVersion counts the schema's changes; SchemaSeq is the commit that made
 	// the version, 0 for none.
-	SchemaVersion, SchemaSeq int64
+	SchemaVersion int64
+	SchemaSeq     Seq
 	// Added and Removed count the net change's quads, Quads those of the new state.
 	Added, Removed, Quads int64
 	// Bulk marks a commit without a change log of its own: it only added, and much.
@@ -40,9 +44,9 @@ const commitColumns = `c.seq, c.id, c.parent, c.parent2, c.line, c.ts, c.author,
 
 func scanCommit(s *stmt) Commit {
 	c := Commit{
-		Seq: s.ColumnInt64(0), Line: s.ColumnInt64(4), Time: fromMicros(s.ColumnInt64(5)),
+		Seq: s.seq(0), Line: s.ColumnInt64(4), Time: fromMicros(s.ColumnInt64(5)),
 		Author: s.ColumnText(6), Message: s.ColumnText(7),
-		SchemaVersion: s.ColumnInt64(8), SchemaSeq: s.ColumnInt64(9),
+		SchemaVersion: s.ColumnInt64(8), SchemaSeq: s.seq(9),
 		Bulk:  s.ColumnInt64(10)&flagBulk != 0,
 		Added: s.ColumnInt64(11), Removed: s.ColumnInt64(12), Quads: s.ColumnInt64(13),
 		Branch: s.ColumnText(14),
@@ -57,10 +61,10 @@ func scanCommit(s *stmt) Commit {
 // A commit that is visible never changes within an epoch, so the one that was read last is
 // not read again.
 func (r *Reader) readHead() (head Commit, err error) {
-	var seq int64
+	var seq Seq
 	r.caches = nil
 	err = r.conn.exec("SELECT head, epoch FROM lines WHERE line = ?", func(s *stmt) error {
-		seq, r.caches = s.ColumnInt64(0), r.file.cachesOf(string(s.blob(1)))
+		seq, r.caches = s.seq(0), r.file.cachesOf(string(s.blob(1)))
 		return nil
 	}, mainLine)
 	if err == nil && r.caches == nil {
@@ -85,7 +89,7 @@ func (r *Reader) readHead() (head Commit, err error) {
 
 // Commits returns up to limit commits, newest first, of those before the one with
 // number before; 0 starts at the newest.
-func (r *Reader) Commits(ctx context.Context, before int64, limit int) ([]Commit, error) {
+func (r *Reader) Commits(ctx context.Context, before Seq, limit int) ([]Commit, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "commits", err)
 	}
@@ -105,7 +109,7 @@ func (r *Reader) commits(where string, args ...any) (list []Commit, err error) {
 }
 
 // CommitBySeq returns the commit with this number, or the fault Missing.
-func (r *Reader) CommitBySeq(ctx context.Context, seq int64) (Commit, error) {
+func (r *Reader) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
 	if err := r.ready(ctx); err != nil {
 		return Commit{}, r.fail(ctx, "commit", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"trails/db/inline"
 )
 
 // conn is one connection with its own pool of prepared statements. Unlike
@@ -148,6 +150,18 @@ func (c *conn) int64(sql string, args ...any) (n int64, err error) {
 	return n, err
 }
 
+// id returns the first column of the first row as an id, 0 without one.
+func (c *conn) id(sql string, args ...any) (inline.TermID, error) {
+	n, err := c.int64(sql, args...)
+	return inline.TermID(n), err
+}
+
+// seq returns the first column of the first row as the number of a commit, 0 without one.
+func (c *conn) seq(sql string, args ...any) (Seq, error) {
+	n, err := c.int64(sql, args...)
+	return Seq(n), err
+}
+
 func (s *stmt) bind(i int, arg any) {
 	switch v := arg.(type) {
 	case nil:
@@ -156,6 +170,10 @@ func (s *stmt) bind(i int, arg any) {
 		s.BindInt64(i, int64(v))
 	case int64:
 		s.BindInt64(i, v)
+	case inline.TermID:
+		s.bindID(i, v)
+	case Seq:
+		s.BindInt64(i, int64(v))
 	case string:
 		s.BindText(i, v)
 	case []byte:
@@ -164,6 +182,17 @@ func (s *stmt) bind(i int, arg any) {
 		panic(fmt.Sprintf("db: cannot bind a %T", arg))
 	}
 }
+
+func (s *stmt) bindID(i int, id inline.TermID) { s.BindInt64(i, int64(id)) }
+
+func (s *stmt) id(i int) inline.TermID { return inline.TermID(s.ColumnInt64(i)) }
+
+// idValue and idOf are for what functions and virtual tables give and take.
+func idValue(id inline.TermID) sqlite.Value { return sqlite.IntegerValue(int64(id)) }
+
+func idOf(v sqlite.Value) inline.TermID { return inline.TermID(v.Int64()) }
+
+func (s *stmt) seq(i int) Seq { return Seq(s.ColumnInt64(i)) }
 
 // bindBlob keeps the difference between nil (NULL) and empty.
 func (s *stmt) bindBlob(i int, v []byte) {

@@ -30,9 +30,9 @@ type dictionary struct {
 	shared *termCache
 	// committed is the last id that other transactions may know. Later ones can
 	// still be rolled back and given to other terms, so they stay out of shared.
-	committed int64
-	ids       map[rdf.Term]int64
-	terms     map[int64]rdf.Term
+	committed inline.TermID
+	ids       map[rdf.Term]inline.TermID
+	terms     map[inline.TermID]rdf.Term
 	buf       []byte
 }
 
@@ -56,7 +56,7 @@ func (k termKey) hash() int64 { return int64(binary.BigEndian.Uint64(k[:8]) >> 1
 func (d *dictionary) termHash(t rdf.Term) int64 { return d.key(t).hash() }
 
 // lookup returns t's id; false when no quad of this file has ever had t.
-func (d *dictionary) lookup(t rdf.Term) (int64, bool, error) {
+func (d *dictionary) lookup(t rdf.Term) (inline.TermID, bool, error) {
 	if id, ok := inline.ID(t); ok {
 		return id, true, nil
 	}
@@ -74,7 +74,7 @@ func (d *dictionary) lookup(t rdf.Term) (int64, bool, error) {
 	return id, true, nil
 }
 
-func (d *dictionary) find(t rdf.Term, hash int64) (found int64, err error) {
+func (d *dictionary) find(t rdf.Term, hash int64) (found inline.TermID, err error) {
 	s, err := d.conn.take("SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?")
 	if err != nil {
 		return 0, err
@@ -91,7 +91,7 @@ func (d *dictionary) find(t rdf.Term, hash int64) (found int64, err error) {
 			return 0, err
 		}
 		if other == t {
-			return s.ColumnInt64(0), nil
+			return s.id(0), nil
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
 	case kindString:
 		return quad.String(value), nil
 	case kindTyped:
-		datatype, err := d.datatype(s.ColumnInt64(i + 2))
+		datatype, err := d.datatype(s.id(i + 2))
 		return quad.TypedString{Value: quad.String(value), Type: datatype}, err
 	case kindLang:
 		return quad.LangString{Value: quad.String(value), Lang: s.ColumnText(i + 3)}, nil
@@ -118,7 +118,7 @@ func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
 
 // datatype returns the IRI of an id. A row of another kind is not read any further:
 // in a damaged file a literal can be its own datatype.
-func (d *dictionary) datatype(id int64) (quad.IRI, error) {
+func (d *dictionary) datatype(id inline.TermID) (quad.IRI, error) {
 	t, ok, err := d.known(id)
 	if err != nil {
 		return "", err
@@ -145,7 +145,7 @@ func (d *dictionary) datatype(id int64) (quad.IRI, error) {
 }
 
 // term returns the term of an id that is in the file.
-func (d *dictionary) term(id int64) (rdf.Term, error) {
+func (d *dictionary) term(id inline.TermID) (rdf.Term, error) {
 	if t, ok, err := d.known(id); ok || err != nil {
 		return t, err
 	}
@@ -158,7 +158,7 @@ func (d *dictionary) term(id int64) (rdf.Term, error) {
 
 // peek is term without remembering: a query's many values would push out the few
 // terms that all quads share.
-func (d *dictionary) peek(id int64) (rdf.Term, error) {
+func (d *dictionary) peek(id inline.TermID) (rdf.Term, error) {
 	if t, ok, err := d.known(id); ok || err != nil {
 		return t, err
 	}
@@ -166,13 +166,13 @@ func (d *dictionary) peek(id int64) (rdf.Term, error) {
 }
 
 // read asks the file for a term.
-func (d *dictionary) read(id int64) (rdf.Term, error) {
+func (d *dictionary) read(id inline.TermID) (rdf.Term, error) {
 	s, err := d.conn.take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
 	if err != nil {
 		return nil, err
 	}
 	defer s.release()
-	s.BindInt64(1, id)
+	s.bindID(1, id)
 	more, err := s.Step()
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (d *dictionary) read(id int64) (rdf.Term, error) {
 }
 
 // known returns a term without asking the file.
-func (d *dictionary) known(id int64) (rdf.Term, bool, error) {
+func (d *dictionary) known(id inline.TermID) (rdf.Term, bool, error) {
 	if id < 0 {
 		t := inline.Term(id)
 		if t == nil {
@@ -202,7 +202,7 @@ func (d *dictionary) known(id int64) (rdf.Term, bool, error) {
 // joined returns the term of an id whose row was joined in at column i. It is not
 // remembered: reading the row again costs what finding it in memory does, and the
 // many values of a scan would push out the few terms that all quads share.
-func (d *dictionary) joined(id int64, s *stmt, i int) (rdf.Term, error) {
+func (d *dictionary) joined(id inline.TermID, s *stmt, i int) (rdf.Term, error) {
 	if id < 0 {
 		t, _, err := d.known(id)
 		return t, err
@@ -213,7 +213,7 @@ func (d *dictionary) joined(id int64, s *stmt, i int) (rdf.Term, error) {
 	return d.scan(s, i)
 }
 
-func (d *dictionary) remember(id int64, t rdf.Term) {
+func (d *dictionary) remember(id inline.TermID, t rdf.Term) {
 	if id <= d.committed {
 		d.shared.put(id, t)
 	}

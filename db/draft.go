@@ -89,7 +89,7 @@ func (d *Draft) remove(q rdf.Quad) error {
 }
 
 // note keeps what a row was before the draft; what came later does not count.
-func (d *Draft) note(ids quadIDs, was int64) error {
+func (d *Draft) note(ids quadIDs, was Seq) error {
 	return d.w.conn.exec(noteDraft, nil, ids[posS], ids[posP], ids[posO], ids[posG], was)
 }
 

@@ -30,21 +30,21 @@ func register(c *conn, name, declaration string, open func() *feedCursor) error 
 }
 
 func (f *feed) quadColumn(row, column int) sqlite.Value {
-	return sqlite.IntegerValue(f.quads[row][column])
+	return idValue(f.quads[row][column])
 }
 
 func (f *feed) termColumn(row, column int) sqlite.Value {
 	t := &f.terms[row]
 	switch column {
 	case 0:
-		return sqlite.IntegerValue(t.id)
+		return idValue(t.id)
 	case 1:
 		return sqlite.IntegerValue(t.kind)
 	case 2:
 		return sqlite.TextValue(t.value)
 	case 3:
 		if t.kind == kindTyped {
-			return sqlite.IntegerValue(t.datatype)
+			return idValue(t.datatype)
 		}
 	case 4:
 		if t.kind == kindLang {

@@ -23,7 +23,7 @@ func (w *Writer) intern(q rdf.Quad) (ids quadIDs, err error) {
 	return ids, nil
 }
 
-func (w *Writer) internTerm(t rdf.Term) (int64, error) {
+func (w *Writer) internTerm(t rdf.Term) (inline.TermID, error) {
 	if id, ok := inline.ID(t); ok {
 		return id, nil
 	}
@@ -61,7 +61,7 @@ func (w *Writer) internTerm(t rdf.Term) (int64, error) {
 }
 
 // bulkID returns the id of a term, 0 when it is new.
-func (w *Writer) bulkID(t rdf.Term, key termKey) (int64, error) {
+func (w *Writer) bulkID(t rdf.Term, key termKey) (inline.TermID, error) {
 	if id, ok := w.bulk.ids[key]; ok || w.bulk.whole {
 		return id, nil
 	}
@@ -83,7 +83,7 @@ func (w *Writer) WasKnown(ctx context.Context, t rdf.Term) (bool, error) {
 }
 
 // idBefore returns the id of a term that was there before, 0 or another for others.
-func (w *Writer) idBefore(t rdf.Term) (int64, error) {
+func (w *Writer) idBefore(t rdf.Term) (inline.TermID, error) {
 	if w.bulk == nil {
 		id, _, err := w.dict.lookup(t)
 		return id, err
@@ -96,11 +96,12 @@ func (w *Writer) idBefore(t rdf.Term) (int64, error) {
 
 // termRow is a row of the dictionary.
 type termRow struct {
-	id, kind, datatype, hash int64
-	value, lang              string
+	id, datatype inline.TermID
+	kind, hash   int64
+	value, lang  string
 }
 
-func (w *Writer) newTerm(t rdf.Term, hash int64) (int64, error) {
+func (w *Writer) newTerm(t rdf.Term, hash int64) (inline.TermID, error) {
 	row := termRow{hash: hash}
 	switch v := t.(type) {
 	case quad.IRI:
@@ -136,13 +137,13 @@ func (w *Writer) insertTerm(row termRow) error {
 		return err
 	}
 	defer s.release()
-	s.BindInt64(1, row.id)
+	s.bindID(1, row.id)
 	s.BindInt64(2, row.kind)
 	s.BindText(3, row.value)
 	s.BindNull(4)
 	s.BindNull(5)
 	if row.kind == kindTyped {
-		s.BindInt64(4, row.datatype)
+		s.bindID(4, row.datatype)
 	}
 	if row.kind == kindLang {
 		s.BindText(5, row.lang)

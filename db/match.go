@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -111,7 +112,7 @@ func newAccess(b bound) *access {
 type pattern struct {
 	*access
 	quad rdf.Quad
-	ids  [4]int64
+	ids  [4]inline.TermID
 }
 
 // resolve looks the pattern's terms up; false when nothing can match.
@@ -140,7 +141,7 @@ func (p pattern) bind(s *stmt) {
 	for i, given := range p.bound.at {
 		if given {
 			n++
-			s.BindInt64(n, p.ids[i])
+			s.bindID(n, p.ids[i])
 		}
 	}
 }
@@ -187,7 +188,7 @@ func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, err
 type quadRows struct {
 	dict    *dictionary
 	pattern pattern
-	last    [4]int64
+	last    [4]inline.TermID
 	terms   [4]rdf.Term
 }
 
@@ -201,7 +202,7 @@ func (r *quadRows) quad(s *stmt) (q rdf.Quad, err error) {
 	if q.Object, err = r.at(s, posO, r.pattern.quad.Object, r.pattern.joinO); err != nil {
 		return q, err
 	}
-	if s.ColumnInt64(posG) == defaultGraph {
+	if s.id(posG) == defaultGraph {
 		return q, nil
 	}
 	q.Label, err = r.at(s, posG, r.pattern.quad.Label, 0)
@@ -212,7 +213,7 @@ func (r *quadRows) at(s *stmt, i int, given rdf.Term, join int) (t rdf.Term, err
 	if given != nil {
 		return given, nil
 	}
-	id := s.ColumnInt64(i)
+	id := s.id(i)
 	if id == r.last[i] && r.terms[i] != nil {
 		return r.terms[i], nil
 	}

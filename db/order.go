@@ -43,7 +43,7 @@ const (
 // subjects, it reads the value of each subject; more than a million of them are refused
 // with fault.TooLarge.
 func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
-	page := &pageOf{limit: limit, offset: offset, seen: map[int64]bool{}}
+	page := &pageOf{limit: limit, offset: offset, seen: map[inline.TermID]bool{}}
 	err := r.ready(ctx)
 	if err == nil {
 		err = r.selectSorted(ctx, sel, by, page)
@@ -57,13 +57,13 @@ func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limi
 
 // pageOf collects a page of subjects that come in their order, some of them repeatedly.
 type pageOf struct {
-	ids           []int64
-	seen          map[int64]bool
+	ids           []inline.TermID
+	seen          map[inline.TermID]bool
 	limit, offset int
 }
 
 // add takes the next subject and reports whether more are wanted.
-func (p *pageOf) add(id int64) bool {
+func (p *pageOf) add(id inline.TermID) bool {
 	if p.seen[id] {
 		return true
 	}
@@ -106,7 +106,7 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 		for _, c := range conditions {
 			values = that(values, c.test)
 		}
-		return true, r.askIDs(ctx, stored(values, by.Descending, varO, varS), []sparql.Var{varS}, func(ids []int64) bool { return page.add(ids[0]) })
+		return true, r.askIDs(ctx, stored(values, by.Descending, varO, varS), []sparql.Var{varS}, func(ids []inline.TermID) bool { return page.add(ids[0]) })
 	}
 	p, known, err := r.dict.lookup(by.Property)
 	if err != nil || !known || ordered[by.Datatype] {
@@ -118,7 +118,7 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 	}
 	more := true
 	for chunk := range chunks(rows, by.Descending) {
-		err := r.among(ctx, conditions, subjectsOf(chunk), func(id int64) bool {
+		err := r.among(ctx, conditions, subjectsOf(chunk), func(id inline.TermID) bool {
 			more = page.add(id)
 			return more
 		})
@@ -167,7 +167,7 @@ func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pag
 	op := that(sel.op(), not(exists(bgp(said(nil, by.Property, nil)))))
 	skip := max(0, page.offset-len(page.seen))
 	op = slice(stored(op, by.Descending, varS), page.limit-len(page.ids), skip)
-	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []int64) bool {
+	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
 		page.ids = append(page.ids, ids[0])
 		return true
 	})
@@ -175,7 +175,7 @@ func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pag
 
 // sortKey is a subject with the value that it is sorted by.
 type sortKey struct {
-	s, o  int64 // o is 0 without a value
+	s, o  inline.TermID // o is 0 without a value
 	text  string
 	value rdf.Term // when the order is by value
 }
@@ -205,12 +205,12 @@ func (r *Reader) sortAll(ctx context.Context, sel Selection, by Order, page *pag
 }
 
 func (r *Reader) sortKeys(ctx context.Context, sel Selection, by Order, memory *Memory) (keys []sortKey, err error) {
-	reads := keyReader{Reader: r, by: by, texts: map[int64]string{}}
+	reads := keyReader{Reader: r, by: by, texts: map[inline.TermID]string{}}
 	if err := reads.readLabels(ctx); err != nil {
 		return nil, err
 	}
 	op := sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, by.Property, nil))}
-	failed := r.askIDs(ctx, op, []sparql.Var{varS, varO}, func(ids []int64) bool {
+	failed := r.askIDs(ctx, op, []sparql.Var{varS, varO}, func(ids []inline.TermID) bool {
 		if len(keys) == sortLimit {
 			err = fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)
 			return false
@@ -229,7 +229,7 @@ func (r *Reader) sortKeys(ctx context.Context, sel Selection, by Order, memory *
 type keyReader struct {
 	*Reader
 	by    Order
-	texts map[int64]string
+	texts map[inline.TermID]string
 }
 
 // readLabels takes the texts of all labels from those that are kept.
@@ -239,7 +239,7 @@ func (r *keyReader) readLabels(ctx context.Context) error {
 		return err
 	}
 	rows, _, err := r.sortedTexts(ctx, keyOf(p, rdf.XSDString))
-	least := map[int64]int64{} // a node's label is the value with the least id
+	least := map[inline.TermID]inline.TermID{} // a node's label is the value with the least id
 	for _, row := range rows {
 		if o, ok := least[row.s]; !ok || row.o < o {
 			r.texts[row.s], least[row.s] = row.text, row.o
@@ -253,7 +253,7 @@ func (r *keyReader) readLabels(ctx context.Context) error {
 	return err
 }
 
-func (r *keyReader) key(s, o int64) (k sortKey, err error) {
+func (r *keyReader) key(s, o inline.TermID) (k sortKey, err error) {
 	k = sortKey{s: s, o: o}
 	if o == 0 {
 		return k, nil
@@ -272,7 +272,7 @@ func (r *keyReader) key(s, o int64) (k sortKey, err error) {
 	return k, nil
 }
 
-func (r *keyReader) text(o int64) (string, error) {
+func (r *keyReader) text(o inline.TermID) (string, error) {
 	if text, ok := r.texts[o]; ok {
 		return text, nil
 	}

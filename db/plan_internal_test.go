@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trails/db/dbtest"
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -124,9 +125,9 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 	one := Selection{Classes: []rdf.IRI{"urn:c"}, Pairs: []Pair{{P: p, O: o}}}
 	several := Selection{Classes: []rdf.IRI{"urn:c", "urn:d"}, Pairs: []Pair{{P: p, O: o}, {P: "urn:q", O: o}}}
 	among := one
-	among.Among = &Found{ids: []int64{1, 2, 3}}
+	among.Among = &Found{ids: []inline.TermID{1, 2, 3}}
 	by := Order{Property: p, Datatype: rdf.XSDInteger}
-	page := func() *pageOf { return &pageOf{limit: 10, offset: 5, seen: map[int64]bool{}} }
+	page := func() *pageOf { return &pageOf{limit: 10, offset: 5, seen: map[inline.TermID]bool{}} }
 	for name, read := range map[string]func(r *Reader) error{
 		"values":                      func(r *Reader) error { _, err := r.Values(ctx, s, p, 2, 1); return err },
 		"a count of values":           func(r *Reader) error { _, err := r.CountValues(ctx, s, p, 2); return err },
@@ -151,7 +152,7 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 			return err
 		},
 		"those among some": func(r *Reader) error {
-			return r.among(ctx, r.conditions(ctx, several), []int64{3, 2}, func(int64) bool { return true })
+			return r.among(ctx, r.conditions(ctx, several), []inline.TermID{3, 2}, func(inline.TermID) bool { return true })
 		},
 		"a search": func(r *Reader) error {
 			_, err := r.Search(ctx, several, Search{Prefix: "x", Text: map[rdf.IRI]rdf.IRI{"urn:c": p}, Name: rdf.Lexical})

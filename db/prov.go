@@ -27,7 +27,7 @@ type Activity struct {
 	TraceID        string
 	CostMicros     int64
 	// CommitSeq is the commit that the call made, 0 for none.
-	CommitSeq int64
+	CommitSeq Seq
 	// DryRun marks a call that only tried what it would do.
 	DryRun bool
 	// Used and Generated are IRIs; the caller bounds them.
@@ -45,7 +45,7 @@ type ActivityFilter struct {
 	// Before bounds Seq from above, for the next page.
 	Before                     int64
 	Agent, Capability, Outcome string
-	CommitSeq                  int64
+	CommitSeq                  Seq
 }
 
 const insertActivity = `INSERT INTO prov
@@ -196,7 +196,7 @@ func scanActivity(s *stmt) (Activity, error) {
 		Agent: s.ColumnText(4), Via: s.ColumnText(5),
 		Started: fromMicros(s.ColumnInt64(6)), Ended: fromMicros(s.ColumnInt64(7)), Inputs: s.blob(8),
 		Outcome: s.ColumnText(9), Error: s.ColumnText(10), TraceID: s.ColumnText(11),
-		CostMicros: s.ColumnInt64(12), CommitSeq: s.ColumnInt64(13), DryRun: s.ColumnInt64(16) != 0,
+		CostMicros: s.ColumnInt64(12), CommitSeq: s.seq(13), DryRun: s.ColumnInt64(16) != 0,
 	}
 	if err := unmarshalIRIs(s, 14, &a.Used); err != nil {
 		return a, err

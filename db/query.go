@@ -8,6 +8,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -101,7 +102,7 @@ type answer struct {
 	stmt     *stmt
 	width    int
 	joined   int
-	last     []int64
+	last     []inline.TermID
 	terms    []rdf.Term
 }
 
@@ -109,7 +110,7 @@ func newAnswer(q *question, s *stmt) *answer {
 	width := len(q.plan.Columns)
 	return &answer{
 		question: q, stmt: s, width: width, joined: q.plan.joined,
-		last: make([]int64, width), terms: make([]rdf.Term, width),
+		last: make([]inline.TermID, width), terms: make([]rdf.Term, width),
 	}
 }
 
@@ -126,7 +127,7 @@ func (a *answer) row() ([]rdf.Term, error) {
 }
 
 // id is the id in a column, 0 where it is unbound.
-func (a *answer) id(i int) int64 { return a.stmt.ColumnInt64(i) }
+func (a *answer) id(i int) inline.TermID { return a.stmt.id(i) }
 
 // count is what COUNT gave in a column.
 func (a *answer) count(i int) (int64, error) {
@@ -146,7 +147,7 @@ func (a *answer) at(i int) (rdf.Term, error) {
 	if kind == sqlite.TypeText {
 		return readTerm(a.stmt.ColumnText(i)), nil
 	}
-	id := a.stmt.ColumnInt64(i)
+	id := a.id(i)
 	if a.terms[i] == nil || id != a.last[i] {
 		t, err := a.term(i, id)
 		if err != nil {
@@ -157,7 +158,7 @@ func (a *answer) at(i int) (rdf.Term, error) {
 	return a.terms[i], nil
 }
 
-func (a *answer) term(i int, id int64) (rdf.Term, error) {
+func (a *answer) term(i int, id inline.TermID) (rdf.Term, error) {
 	if i < a.joined && id > 0 && id < localTerms && !a.stmt.ColumnIsNull(a.width+4*i) {
 		return a.question.reader.dict.scan(a.stmt, a.width+4*i)
 	}

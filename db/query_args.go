@@ -57,7 +57,7 @@ func (q *question) rowsArg(rows [][]rdf.Term) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			text = strconv.AppendInt(text, id, 10)
+			text = strconv.AppendInt(text, int64(id), 10)
 		}
 		if len(row) != 1 {
 			text = append(text, ']')
@@ -79,22 +79,23 @@ func (q *question) arg(a lower.Arg) (int64, error) {
 	case a.Region != "":
 		low, high := idRange(a.Region, a.Bounds)
 		if a.High {
-			return high, nil
+			return int64(high), nil
 		}
-		return low, nil
+		return int64(low), nil
 	case a.Term != nil:
 		t := q.plan.constant(a.Term)
 		if rows, ok := t.(lower.Rows); ok {
 			return int64(rows), nil
 		}
-		return q.id(t)
+		id, err := q.id(t)
+		return int64(id), err
 	}
 	return a.Number, nil
 }
 
 // idRange returns the first and last id of a region whose values meet all bounds.
 // The first is after the last when there are none.
-func idRange(name lower.Region, bounds []lower.Bound) (low, high int64) {
+func idRange(name lower.Region, bounds []lower.Bound) (low, high inline.TermID) {
 	r := inline.RegionOf(rdf.IRI(name))
 	if r == nil {
 		return 1, 0

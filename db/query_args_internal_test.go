@@ -50,7 +50,7 @@ func TestIDRangesHoldWhatComparisonsSay(t *testing.T) {
 func near(t *rapid.T, datatype rdf.IRI, most, step int64) rdf.Term {
 	n := rapid.Int64Range(-most/step, most/step).Draw(t, "n") * step
 	form := rapid.Int64Range(0, 1).Draw(t, "form")
-	return inline.Term(inline.RegionOf(datatype).Zero + n + form)
+	return inline.Term(inline.RegionOf(datatype).Zero + inline.TermID(n+form))
 }
 
 // orderOfValues compares as expressions do.

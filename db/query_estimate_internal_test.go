@@ -10,6 +10,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -60,7 +61,7 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 	}{{"0, p, 0", bound{at: [4]bool{posP: true}}}, {"0, p, o", bound{at: [4]bool{posP: true, posO: true}}}, {"0, 0, o", bound{at: [4]bool{posO: true}}}, {"s, p, 0", bound{at: [4]bool{posS: true, posP: true}}}} {
 		keys := tree.columns
 		err := w.conn.exec("SELECT "+keys+", count(*) FROM live GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 200", func(s *stmt) error {
-			ids := [3]int64{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2)}
+			ids := [3]inline.TermID{s.id(0), s.id(1), s.id(2)}
 			got, want := a.estimate(tree.b, ids), s.ColumnInt64(3)
 			checked++
 			if math.Abs(got-float64(want)) > 10+0.5*float64(want) {

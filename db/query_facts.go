@@ -22,7 +22,7 @@ func (r *Reader) lowering(ctx context.Context) lower.Options {
 type facts struct {
 	mu      sync.Mutex
 	regions map[rdf.IRI]regionFact
-	counts  map[[3]int64]countFact
+	counts  map[[3]inline.TermID]countFact
 }
 
 // regionFact is true of one commit: the next one may add an object of another region.
@@ -33,15 +33,16 @@ type regionFact struct {
 
 // countFact is what was estimated when the file was so large.
 type countFact struct {
-	rows       float64
-	quads, seq int64
+	rows  float64
+	quads int64
+	seq   Seq
 }
 
 // maxFacts bounds both kinds of facts; when there are more all are forgotten.
 const maxFacts = 4096
 
 func newFacts() *facts {
-	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]int64]countFact{}}
+	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}}
 }
 
 // statistics answers what one lowering asks about the file.
@@ -66,7 +67,7 @@ func (r *Reader) statistics(ctx context.Context, constants []rdf.Term) *statisti
 // constants that give the same answers. A stale answer makes a plan slow, not wrong.
 func (a *statistics) rows(p sparql.TriplePattern) float64 {
 	var b bound
-	var ids [3]int64
+	var ids [3]inline.TermID
 	for i, o := range [...]sparql.Operand{p.Subject, p.Predicate, p.Object} {
 		if o.Var != "" {
 			continue
@@ -94,7 +95,7 @@ func roundUp(n float64) float64 {
 const manyRows = 1e5
 
 // estimate estimates rows, unless that was done not long ago. An id of 0 is none.
-func (a *statistics) estimate(b bound, ids [3]int64) float64 {
+func (a *statistics) estimate(b bound, ids [3]inline.TermID) float64 {
 	head := a.reader.head
 	a.facts.mu.Lock()
 	known, ok := a.facts.counts[ids]
@@ -109,7 +110,7 @@ func (a *statistics) estimate(b bound, ids [3]int64) float64 {
 	var prefix []int64
 	for _, column := range columns {
 		if b.at[column] {
-			prefix = append(prefix, ids[column])
+			prefix = append(prefix, int64(ids[column]))
 		}
 	}
 	rows, err := a.reader.conn.estimateRows(tree, prefix)
@@ -186,8 +187,8 @@ func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region,
 	if err := r.ready(ctx); err != nil {
 		return "", err
 	}
-	low, errLow := r.conn.int64(leastObject, p)
-	high, errHigh := r.conn.int64(greatestObject, p)
+	low, errLow := r.conn.id(leastObject, p)
+	high, errHigh := r.conn.id(greatestObject, p)
 	if err := firstError(errLow, errHigh); err != nil || low >= 0 {
 		return "", err
 	}

@@ -110,7 +110,7 @@ func (q *question) shown(args []sqlite.Value) (sqlite.Value, error) {
 		return q.given(nil, err)
 	}
 	if id, ok := inline.ID(t); ok {
-		return sqlite.IntegerValue(id), nil
+		return idValue(id), nil
 	}
 	return sqlite.TextValue(written(t)), nil
 }
@@ -127,7 +127,7 @@ func (q *question) given(t rdf.Term, err error) (sqlite.Value, error) {
 	if err != nil {
 		return q.fails(err)
 	}
-	return sqlite.IntegerValue(id), nil
+	return idValue(id), nil
 }
 
 func (q *question) test(args []sqlite.Value) (sqlite.Value, error) {
@@ -154,11 +154,12 @@ func (q *question) order(a, b string) int {
 		q.ended = true
 		return 0
 	}
-	x, errX := strconv.ParseInt(a, 10, 64)
-	y, errY := strconv.ParseInt(b, 10, 64)
-	if errX != nil || errY != nil || x == y {
+	idA, errA := strconv.ParseInt(a, 10, 64)
+	idB, errB := strconv.ParseInt(b, 10, 64)
+	if errA != nil || errB != nil || idA == idB {
 		return 0
 	}
+	x, y := inline.TermID(idA), inline.TermID(idB)
 	// Neighbours may hold one value in two forms.
 	if x < 0 && y < 0 && (x-y > 1 || y-x > 1) && inline.RegionAt(x) == inline.RegionAt(y) {
 		if x < y {
@@ -166,10 +167,10 @@ func (q *question) order(a, b string) int {
 		}
 		return 1
 	}
-	left, errX := q.term(x)
-	right, errY := q.term(y)
-	if errX != nil || errY != nil {
-		_, _ = q.fails(firstError(errX, errY))
+	left, errA := q.term(x)
+	right, errB := q.term(y)
+	if errA != nil || errB != nil {
+		_, _ = q.fails(firstError(errA, errB))
 		return 0
 	}
 	return expr.Compare(left, right)

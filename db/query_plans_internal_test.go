@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/db/inline"
 	"trails/sparql"
 )
 
@@ -92,8 +93,8 @@ func TestFactsAreKeptWithinBounds(t *testing.T) {
 	}
 	defer r.Close()
 	a := &statistics{reader: r, ctx: t.Context(), facts: known}
-	for i := range int64(maxFacts + 10) {
-		a.estimate(bound{at: [4]bool{true}}, [3]int64{i + 1})
+	for i := range inline.TermID(maxFacts + 10) {
+		a.estimate(bound{at: [4]bool{true}}, [3]inline.TermID{i + 1})
 	}
 	if n := len(known.counts); n > maxFacts || n == 0 {
 		t.Errorf("%d counts are kept", n)

@@ -6,6 +6,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/db/lower"
 )
 
@@ -75,8 +76,8 @@ type reachCursor struct {
 	questions *questions
 	question  *question
 	key       walkKey
-	wanted    *int64 // the other end, when it is given, too
-	starts    *stmt  // where walks begin, when no end is given
+	wanted    *inline.TermID // the other end, when it is given, too
+	starts    *stmt          // where walks begin, when no end is given
 	walk      *walk
 	at        int // in what the walk has found
 	more      bool
@@ -87,7 +88,7 @@ type reachCursor struct {
 func (c *reachCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 	c.end()
 	c.question, c.more = c.questions.current, false
-	var given [reachColumns]*int64
+	var given [reachColumns]*inline.TermID
 	for column := range given {
 		if int(id.Num)>>column&1 == 0 {
 			continue
@@ -95,7 +96,7 @@ func (c *reachCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 		if argv[0].Type() == sqlite.TypeNull {
 			return nil // nothing is equal to it
 		}
-		n := argv[0].Int64()
+		n := idOf(argv[0])
 		given[column], argv = &n, argv[1:]
 	}
 	c.key = walkKey{k: int(*given[reachK]), graph: *given[reachG]}
@@ -110,7 +111,7 @@ func (c *reachCursor) fail(err error) error {
 	return err
 }
 
-func (c *reachCursor) begin(from, to *int64) error {
+func (c *reachCursor) begin(from, to *inline.TermID) error {
 	switch {
 	case from != nil:
 		c.wanted = to
@@ -122,7 +123,7 @@ func (c *reachCursor) begin(from, to *int64) error {
 }
 
 // enter begins the walk from a node.
-func (c *reachCursor) enter(start int64, backward bool) (err error) {
+func (c *reachCursor) enter(start inline.TermID, backward bool) (err error) {
 	c.key.start, c.key.backward, c.at = start, backward, -1
 	c.walk, err = c.question.walkOf(c.key)
 	return err
@@ -150,7 +151,7 @@ func (c *reachCursor) Next() error {
 		}
 		c.leave()
 		if more, err = c.starts.Step(); err == nil && more {
-			err = c.enter(c.starts.ColumnInt64(0), true)
+			err = c.enter(c.starts.id(0), true)
 		}
 		if err != nil {
 			return c.fail(err)
@@ -185,7 +186,7 @@ func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 	if err != nil {
 		return err
 	}
-	c.starts.BindInt64(1, c.key.graph)
+	c.starts.bindID(1, c.key.graph)
 	if of.Zero {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 		if err != nil {
 			return err
 		}
-		c.starts.BindInt64(i+2, p)
+		c.starts.bindID(i+2, p)
 	}
 	return nil
 }
@@ -226,21 +227,21 @@ func endsSQL(of *lower.Walk) string {
 
 // Column is a column of the pair.
 func (c *reachCursor) Column(i int, _ bool) (sqlite.Value, error) {
-	start, other := c.key.start, int64(0)
+	start, other := c.key.start, inline.TermID(0)
 	switch {
 	case i == reachK:
 		return sqlite.IntegerValue(int64(c.key.k)), nil
 	case i == reachG:
-		return sqlite.IntegerValue(c.key.graph), nil
+		return idValue(c.key.graph), nil
 	case c.wanted != nil:
 		other = *c.wanted
 	default:
 		other = c.walk.found[c.at]
 	}
 	if (i == reachFrom) != c.key.backward {
-		return sqlite.IntegerValue(start), nil
+		return idValue(start), nil
 	}
-	return sqlite.IntegerValue(other), nil
+	return idValue(other), nil
 }
 
 // RowID counts.

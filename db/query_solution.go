@@ -69,11 +69,11 @@ func (s *solution) Integer(v sparql.Var) (int64, bool) {
 	if len(args) == 0 || pass == lower.PassText {
 		return 0, false
 	}
-	id := args[0].Int64()
+	id := idOf(args[0])
 	if id < integers.Low || id >= integers.High {
 		return 0, false
 	}
-	return id - integers.Zero, true
+	return int64(id - integers.Zero), true
 }
 
 // Text returns a variable's value when it is passed as a text.
@@ -111,10 +111,10 @@ func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 		case kindString:
 			return quad.String(args[2].Text()), nil
 		case kindTyped:
-			datatype, err := q.term(args[3].Int64())
+			datatype, err := q.term(idOf(args[3]))
 			iri, ok := datatype.(quad.IRI)
 			if err == nil && !ok {
-				err = damaged("datatype %d of a literal is no IRI", args[3].Int64())
+				err = damaged("datatype %d of a literal is no IRI", idOf(args[3]))
 			}
 			return quad.TypedString{Value: quad.String(args[2].Text()), Type: iri}, err
 		case kindLang:
@@ -124,7 +124,7 @@ func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 	if args[0].Type() == sqlite.TypeNull {
 		return nil, nil
 	}
-	return q.term(args[0].Int64())
+	return q.term(idOf(args[0]))
 }
 
 // part is a function of an id that gives a text of its term, NULL when it has none.

@@ -29,9 +29,9 @@ type question struct {
 	programs []expr.Program
 	// solutions are those of the expressions, by their place.
 	solutions []solution
-	ids       map[rdf.Term]int64
+	ids       map[rdf.Term]inline.TermID
 	terms     []rdf.Term
-	read      map[int64]rdf.Term
+	read      map[inline.TermID]rdf.Term
 	memory    *Memory
 	ctx       context.Context // ends what SQLite cannot interrupt
 	now       time.Time
@@ -56,12 +56,12 @@ func newQuestion(ctx context.Context, r *Reader, plan Plan, limits Limits) *ques
 }
 
 // id returns the id of any term. Equal terms have equal ids.
-func (q *question) id(t rdf.Term) (int64, error) {
+func (q *question) id(t rdf.Term) (inline.TermID, error) {
 	if id, ok := inline.ID(t); ok {
 		return id, nil
 	}
 	if id, ok := t.(idTerm); ok {
-		return int64(id), nil
+		return inline.TermID(id), nil
 	}
 	if id, ok := q.ids[t]; ok {
 		return id, nil
@@ -71,11 +71,11 @@ func (q *question) id(t rdf.Term) (int64, error) {
 		return 0, err
 	}
 	if !ok {
-		id = localTerms + int64(len(q.terms))
+		id = localTerms + inline.TermID(len(q.terms))
 		q.terms = append(q.terms, t)
 	}
 	if q.ids == nil {
-		q.ids = map[rdf.Term]int64{}
+		q.ids = map[rdf.Term]inline.TermID{}
 	}
 	q.ids[t] = id
 	return id, q.grow(int64(len(rdf.Lexical(t))) + 100)
@@ -85,7 +85,7 @@ func (q *question) id(t rdf.Term) (int64, error) {
 func (q *question) grow(bytes int64) error { return q.memory.Grow(bytes) }
 
 // term returns the term of an id.
-func (q *question) term(id int64) (rdf.Term, error) {
+func (q *question) term(id inline.TermID) (rdf.Term, error) {
 	if id >= localTerms {
 		return q.terms[id-localTerms], nil
 	}
@@ -97,7 +97,7 @@ func (q *question) term(id int64) (rdf.Term, error) {
 		return t, err
 	}
 	if q.read == nil || len(q.read) >= maxRead {
-		q.read = map[int64]rdf.Term{}
+		q.read = map[inline.TermID]rdf.Term{}
 	}
 	q.read[id] = t
 	return t, nil

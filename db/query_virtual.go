@@ -5,6 +5,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -92,9 +93,9 @@ func (quadsTable) Destroy() error { return nil }
 type quadsCursor struct {
 	questions *questions
 	given     [4]bool
-	ids       [4]int64
+	ids       [4]inline.TermID
 	bounds    [2]any // of k; nil is none
-	row       [3]int64
+	row       [3]inline.TermID
 	known     [3]bool // which of row are the statement's
 	more      bool
 	count     int64
@@ -115,10 +116,10 @@ func (c *quadsCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 		if argv[next].Type() == sqlite.TypeNull {
 			return nil // nothing is equal to it
 		}
-		if n := argv[next].Int64(); bit < posK {
-			c.given[bit], c.ids[bit] = true, n
+		if bit < posK {
+			c.given[bit], c.ids[bit] = true, idOf(argv[next])
 		} else {
-			c.bounds[bit-posK] = n
+			c.bounds[bit-posK] = argv[next].Int64()
 		}
 		next++
 	}
@@ -172,7 +173,7 @@ func (c *quadsCursor) beginStored() (err error) {
 	for i, given := range c.given {
 		if given && err == nil {
 			n++
-			c.stored.BindInt64(n, c.ids[i])
+			c.stored.bindID(n, c.ids[i])
 		}
 	}
 	return err
@@ -186,7 +187,7 @@ func (c *quadsCursor) Next() (err error) {
 			return err
 		}
 		for i := range c.row {
-			c.row[i], c.known[i] = c.stored.ColumnInt64(i), true
+			c.row[i], c.known[i] = c.stored.id(i), true
 		}
 		return nil
 	}
@@ -203,7 +204,7 @@ func (c *quadsCursor) Next() (err error) {
 
 // id is the id of a term in a position of the pattern, made when it is asked for.
 // Those that are given are known, and the last subject is often the next row's, too.
-func (c *quadsCursor) id(position int) (int64, error) {
+func (c *quadsCursor) id(position int) (inline.TermID, error) {
 	if c.given[position] {
 		return c.ids[position], nil
 	}
@@ -229,10 +230,10 @@ func (c *quadsCursor) id(position int) (int64, error) {
 func (c *quadsCursor) Column(i int, _ bool) (sqlite.Value, error) {
 	switch {
 	case i == posG:
-		return sqlite.IntegerValue(c.ids[posG]), nil
+		return idValue(c.ids[posG]), nil
 	case i < posG:
 		id, err := c.id(i)
-		return sqlite.IntegerValue(id), err
+		return idValue(id), err
 	case c.virtual == nil || !c.virtual.now.ordered:
 		return sqlite.Value{}, nil
 	}

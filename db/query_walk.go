@@ -5,6 +5,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/db/lower"
 )
 
@@ -15,16 +16,16 @@ import (
 type walk struct {
 	question *question
 	many     bool
-	start    int64
-	graph    int64
+	start    inline.TermID
+	graph    inline.TermID
 	links    []walkLink
 	// found is what was reached, in that order; seen has them when they are many.
-	found []int64
-	seen  map[int64]struct{}
+	found []inline.TermID
+	seen  map[inline.TermID]struct{}
 	// order is in which order links are read: the start, then the first taken ones of
 	// found. Those that are found together are sorted, since neighbours in an index
 	// are near.
-	order []int64
+	order []inline.TermID
 	taken int
 
 	now   int // the link that stmt reads
@@ -36,14 +37,14 @@ type walk struct {
 // walkLink is one kind of link, and how far in the walk's order it has come.
 type walkLink struct {
 	sql       string
-	predicate int64
+	predicate inline.TermID
 	at        int
 }
 
 // walkKey is what two walks have in common that are the same.
 type walkKey struct {
 	k            int
-	start, graph int64
+	start, graph inline.TermID
 	backward     bool
 }
 
@@ -102,7 +103,7 @@ func (q *question) forgetWalks() {
 
 func (q *question) newWalk(key walkKey) (*walk, error) {
 	of := &q.plan.Walks[key.k]
-	w := &walk{question: q, many: of.Many, start: key.start, graph: key.graph, order: []int64{key.start}}
+	w := &walk{question: q, many: of.Many, start: key.start, graph: key.graph, order: []inline.TermID{key.start}}
 	for _, link := range of.Steps {
 		p, err := q.id(link.Predicate)
 		if err != nil {
@@ -139,7 +140,7 @@ func (w *walk) grow(bytes int64) error {
 }
 
 // add notes a node, and reports whether it is new.
-func (w *walk) add(id int64) (bool, error) {
+func (w *walk) add(id inline.TermID) (bool, error) {
 	if w.has(id) {
 		return false, nil
 	}
@@ -148,7 +149,7 @@ func (w *walk) add(id int64) (bool, error) {
 	case w.seen != nil:
 		w.seen[id] = struct{}{}
 	case len(w.found) > fewFound:
-		w.seen = make(map[int64]struct{}, 4*fewFound)
+		w.seen = make(map[inline.TermID]struct{}, 4*fewFound)
 		for _, id := range w.found {
 			w.seen[id] = struct{}{}
 		}
@@ -156,7 +157,7 @@ func (w *walk) add(id int64) (bool, error) {
 	return true, w.grow(nodeBytes)
 }
 
-func (w *walk) has(id int64) bool {
+func (w *walk) has(id inline.TermID) bool {
 	if w.seen == nil {
 		return slices.Contains(w.found, id)
 	}
@@ -165,7 +166,7 @@ func (w *walk) has(id int64) bool {
 }
 
 // reaches reports whether the walk comes to a node; it goes no further.
-func (w *walk) reaches(id int64) (bool, error) {
+func (w *walk) reaches(id inline.TermID) (bool, error) {
 	if w.has(id) {
 		return true, nil
 	}
@@ -197,7 +198,7 @@ func (w *walk) more() (bool, error) {
 			w.pause()
 			continue
 		}
-		isNew, err := w.add(w.stmt.ColumnInt64(0))
+		isNew, err := w.add(w.stmt.id(0))
 		if err != nil || isNew {
 			return isNew, err
 		}
@@ -215,8 +216,8 @@ func (w *walk) resume() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		s.BindInt64(1, w.links[i].predicate)
-		s.BindInt64(2, w.graph)
+		s.bindID(1, w.links[i].predicate)
+		s.bindID(2, w.graph)
 		w.stmt, w.now = s, i
 		w.question.reader.conn.questions.ahead = w // until the first step
 		return true, nil
@@ -302,7 +303,7 @@ func (c *aheadCursor) EOF() bool { return *c.at == len(c.walk.order) && !c.walk.
 
 // Column is the node.
 func (c *aheadCursor) Column(int, bool) (sqlite.Value, error) {
-	return sqlite.IntegerValue(c.walk.order[*c.at]), nil
+	return idValue(c.walk.order[*c.at]), nil
 }
 
 // RowID counts.

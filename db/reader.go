@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -224,8 +225,8 @@ func (r *Reader) number(ctx context.Context, op, sql string, args ...any) (int64
 }
 
 // ids looks terms up; false when one of them is in no quad of the file.
-func (r *Reader) ids(terms ...rdf.Term) ([]int64, bool, error) {
-	ids := make([]int64, len(terms))
+func (r *Reader) ids(terms ...rdf.Term) ([]inline.TermID, bool, error) {
+	ids := make([]inline.TermID, len(terms))
 	for i, t := range terms {
 		id, ok, err := r.dict.lookup(t)
 		if err != nil || !ok {
@@ -237,7 +238,7 @@ func (r *Reader) ids(terms ...rdf.Term) ([]int64, bool, error) {
 }
 
 // known is ready and ids in one.
-func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]int64, bool, error) {
+func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]inline.TermID, bool, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, false, err
 	}
@@ -245,7 +246,7 @@ func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]int64, bool, e
 }
 
 // column reads the first column of a statement's rows.
-func (r *Reader) column(ctx context.Context, sql string, args ...any) (ids []int64, err error) {
+func column[T inline.TermID | Seq](ctx context.Context, r *Reader, sql string, args ...any) (list []T, err error) {
 	s, err := r.conn.take(sql)
 	if err != nil {
 		return nil, err
@@ -255,8 +256,8 @@ func (r *Reader) column(ctx context.Context, sql string, args ...any) (ids []int
 		s.bind(i+1, arg)
 	}
 	err = r.steps(ctx, s, func() (bool, error) {
-		ids = append(ids, s.ColumnInt64(0))
+		list = append(list, T(s.ColumnInt64(0)))
 		return true, nil
 	})
-	return ids, err
+	return list, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cayleygraph/quad"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -29,7 +30,7 @@ type Search struct {
 
 // Found are subjects that a search found, in the order of their ids.
 type Found struct {
-	ids []int64
+	ids []inline.TermID
 	// More reports that the search stopped before it had read everything.
 	More bool
 }
@@ -37,7 +38,7 @@ type Found struct {
 // Len is how many were found.
 func (f *Found) Len() int { return len(f.ids) }
 
-func (f *Found) page(limit, offset int) []int64 {
+func (f *Found) page(limit, offset int) []inline.TermID {
 	offset = min(offset, len(f.ids))
 	return f.ids[offset:min(len(f.ids), offset+limit)]
 }
@@ -49,7 +50,7 @@ func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Fou
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "search", err)
 	}
-	s := searching{Reader: r, ctx: ctx, Search: search, found: map[int64]bool{}}
+	s := searching{Reader: r, ctx: ctx, Search: search, found: map[inline.TermID]bool{}}
 	s.Prefix = strings.ToLower(s.Prefix)
 	for _, classes := range search.together(sel.Classes) {
 		one := sel
@@ -58,7 +59,7 @@ func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Fou
 			return nil, r.fail(ctx, "search", err)
 		}
 	}
-	out := &Found{More: s.more, ids: make([]int64, 0, len(s.found))}
+	out := &Found{More: s.more, ids: make([]inline.TermID, 0, len(s.found))}
 	for id := range s.found {
 		out.ids = append(out.ids, id)
 	}
@@ -84,7 +85,7 @@ type searching struct {
 	*Reader
 	Search
 	ctx   context.Context
-	found map[int64]bool
+	found map[inline.TermID]bool
 	reads int
 	more  bool
 }
@@ -126,7 +127,7 @@ func (s *searching) ofMany(sel Selection, text rdf.IRI) error {
 	}
 	more := true
 	for chunk := range slices.Chunk(rows, textChunk) {
-		err := s.among(s.ctx, conditions, subjectsOf(chunk), func(id int64) bool {
+		err := s.among(s.ctx, conditions, subjectsOf(chunk), func(id inline.TermID) bool {
 			more = s.find(id)
 			return more
 		})
@@ -137,8 +138,8 @@ func (s *searching) ofMany(sel Selection, text rdf.IRI) error {
 	return nil
 }
 
-func subjectsOf(rows []textRow) []int64 {
-	ids := make([]int64, len(rows))
+func subjectsOf(rows []textRow) []inline.TermID {
+	ids := make([]inline.TermID, len(rows))
 	for i, row := range rows {
 		ids[i] = row.s
 	}
@@ -169,7 +170,7 @@ func (s *searching) texts(op sparql.Op) error {
 }
 
 // see compares one text; false when the search has to stop.
-func (s *searching) see(subject int64, text string) bool {
+func (s *searching) see(subject inline.TermID, text string) bool {
 	if s.reads++; s.reads > searchReads {
 		s.more = true
 		return false
@@ -178,7 +179,7 @@ func (s *searching) see(subject int64, text string) bool {
 }
 
 // find notes a subject; false when there are too many.
-func (s *searching) find(subject int64) bool {
+func (s *searching) find(subject inline.TermID) bool {
 	if len(s.found) == searchFinds && !s.found[subject] {
 		s.more = true
 		return false

@@ -62,7 +62,7 @@ type Change struct {
 	// Op is [OpAdd] or [OpRemove].
 	Op byte
 	// Seq is the commit's number.
-	Seq int64
+	Seq Seq
 	rdf.Quad
 }
 
@@ -82,7 +82,7 @@ const (
 
 // Changes returns what the commit with number seq added and removed, in the order
 // of the ids. For a bulk commit it reads the whole table.
-func (r *Reader) Changes(ctx context.Context, seq int64) iter.Seq2[Change, error] {
+func (r *Reader) Changes(ctx context.Context, seq Seq) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		c, err := r.CommitBySeq(ctx, seq)
 		if err != nil {
@@ -111,7 +111,7 @@ func (r *Reader) changes(ctx context.Context, sql string, yield func(Change, err
 	rows := quadRows{dict: &r.dict, pattern: pattern{access: accesses[bound{}]}}
 	return r.steps(ctx, s, func() (bool, error) {
 		q, err := rows.quad(s)
-		c := Change{Op: byte(s.ColumnInt64(12)), Seq: s.ColumnInt64(13), Quad: q}
+		c := Change{Op: byte(s.ColumnInt64(12)), Seq: s.seq(13), Quad: q}
 		return err == nil && yield(c, nil), err
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -38,7 +39,7 @@ const (
 
 // SubjectCommits returns the numbers of the commits that touched what the default
 // graph says of a subject, newest first, of those before one; 0 starts at the newest.
-func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before int64, limit int) ([]int64, error) {
+func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before Seq, limit int) ([]Seq, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
 		return nil, r.fail(ctx, "commits of a subject", err)
@@ -46,19 +47,19 @@ func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before int64, l
 	if before <= 0 {
 		before = 1 << 62
 	}
-	list, err := r.column(ctx, subjectCommits, ids[0], before, limit)
+	list, err := column[Seq](ctx, r, subjectCommits, ids[0], before, limit)
 	return list, r.fail(ctx, "commits of a subject", err)
 }
 
 // LastChange returns the number of the commit that last touched what the default graph
 // says of a subject; 0 when none did.
-func (r *Reader) LastChange(ctx context.Context, s rdf.Term) (int64, error) {
+func (r *Reader) LastChange(ctx context.Context, s rdf.Term) (Seq, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
 		return 0, r.fail(ctx, "last change", err)
 	}
-	n, err := r.conn.int64(subjectChanged, ids[0])
-	return n, r.fail(ctx, "last change", err)
+	seq, err := r.conn.seq(subjectChanged, ids[0])
+	return seq, r.fail(ctx, "last change", err)
 }
 
 // ChangesOf returns what a commit changed of one subject, in the order of the ids,
@@ -91,7 +92,7 @@ func (r *Reader) ChangedSubjects(ctx context.Context, c Commit, limit, offset in
 	if c.Bulk {
 		sql = bulkSubjects
 	}
-	ids, err := r.column(ctx, sql, c.Seq, limit, offset)
+	ids, err := column[inline.TermID](ctx, r, sql, c.Seq, limit, offset)
 	if err != nil {
 		return nil, r.fail(ctx, "changed subjects", err)
 	}
@@ -117,8 +118,8 @@ func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term,
 			}
 			return
 		}
-		for last := int64(0); ; {
-			page, err := w.column(ctx, removedFrom, w.seq, last, ids[posP], removedPage)
+		for last := inline.TermID(0); ; {
+			page, err := column[inline.TermID](ctx, w.Reader, removedFrom, w.seq, last, ids[posP], removedPage)
 			if err != nil {
 				yield(nil, w.fail(ctx, "removed from", err))
 				return
@@ -139,7 +140,7 @@ func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term,
 
 // Existed reports whether anything was said of a subject, in any graph, just before
 // the commit with this number.
-func (r *Reader) Existed(ctx context.Context, s rdf.Term, before int64) (bool, error) {
+func (r *Reader) Existed(ctx context.Context, s rdf.Term, before Seq) (bool, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
 		return false, r.fail(ctx, "existed", err)
@@ -150,21 +151,21 @@ func (r *Reader) Existed(ctx context.Context, s rdf.Term, before int64) (bool, e
 
 // Added returns the number of the commit that made a statement of the default graph;
 // 0 when it is not there.
-func (r *Reader) Added(ctx context.Context, q rdf.Quad) (int64, error) {
+func (r *Reader) Added(ctx context.Context, q rdf.Quad) (Seq, error) {
 	return r.statementSeq(ctx, statementAdded, q)
 }
 
 // Removed returns the number of the commit that last removed a statement of the
 // default graph; 0 when none did.
-func (r *Reader) Removed(ctx context.Context, q rdf.Quad) (int64, error) {
+func (r *Reader) Removed(ctx context.Context, q rdf.Quad) (Seq, error) {
 	return r.statementSeq(ctx, statementRemoved, q)
 }
 
-func (r *Reader) statementSeq(ctx context.Context, sql string, q rdf.Quad) (int64, error) {
+func (r *Reader) statementSeq(ctx context.Context, sql string, q rdf.Quad) (Seq, error) {
 	ids, ok, err := r.known(ctx, q.Subject, q.Predicate, q.Object)
 	if err != nil || !ok {
 		return 0, r.fail(ctx, "history of a statement", err)
 	}
-	n, err := r.conn.int64(sql, ids[0], ids[1], ids[2])
-	return n, r.fail(ctx, "history of a statement", err)
+	seq, err := r.conn.seq(sql, ids[0], ids[1], ids[2])
+	return seq, r.fail(ctx, "history of a statement", err)
 }

@@ -73,6 +73,8 @@ func rowSum(table string, values ...any) []byte {
 			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
 		case int64:
 			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
+		case Seq:
+			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
 		case string:
 			text = append(binary.AppendUvarint(append(text, 't'), uint64(len(v))), v...)
 		case []byte:

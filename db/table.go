@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -94,7 +95,7 @@ func (r *Reader) Select(ctx context.Context, sel Selection, limit, offset int) (
 	return r.askTerms(ctx, slice(stored(sel.op(), false, varS), limit, offset), varS)
 }
 
-func (r *Reader) terms(ids []int64) (list []rdf.Term, err error) {
+func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
 	for _, id := range ids {
 		t, err := r.dict.term(id)
 		if err != nil {

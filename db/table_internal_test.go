@@ -20,7 +20,7 @@ import (
 // A table in memory: what is said in the default graph, by subject and predicate.
 type model struct {
 	values map[rdf.Term]map[rdf.IRI][]rdf.Term
-	ids    map[rdf.Term]int64
+	ids    map[rdf.Term]inline.TermID
 }
 
 const (
@@ -67,7 +67,7 @@ func drawQuads(t *rapid.T, onlyInline bool) []rdf.Quad {
 }
 
 func newModel(t *rapid.T, r *Reader, quads []rdf.Quad) model {
-	m := model{map[rdf.Term]map[rdf.IRI][]rdf.Term{}, map[rdf.Term]int64{}}
+	m := model{map[rdf.Term]map[rdf.IRI][]rdf.Term{}, map[rdf.Term]inline.TermID{}}
 	for _, q := range quads {
 		if q.Label != nil {
 			continue
@@ -261,7 +261,7 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 
 // walked is a page as it is made of many subjects: by walking their values in order.
 func walked(t *rapid.T, r *Reader, sel Selection, by Order, limit, offset int) []rdf.Term {
-	p := &pageOf{limit: limit, offset: offset, seen: map[int64]bool{}}
+	p := &pageOf{limit: limit, offset: offset, seen: map[inline.TermID]bool{}}
 	ok, err := r.walkValues(t.Context(), r.conditions(t.Context(), sel), by, p)
 	if err != nil || !ok {
 		t.Fatalf("the values are in order: %t, %v", ok, err)
@@ -314,7 +314,7 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	got, err = r.SelectSorted(t.Context(), sel, by, 100, 0)
 	slices.SortFunc(got, func(a, b rdf.Term) int { return cmp.Compare(m.ids[a], m.ids[b]) })
 	same(t, "search, sorted", want, got, err)
-	s := searching{Reader: r, ctx: t.Context(), Search: Search{Prefix: strings.ToLower(prefix)}, found: map[int64]bool{}}
+	s := searching{Reader: r, ctx: t.Context(), Search: Search{Prefix: strings.ToLower(prefix)}, found: map[inline.TermID]bool{}}
 	for _, class := range sel.Classes {
 		one := Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}
 		if err := s.texts(s.ofText(r.conditions(t.Context(), one), modelText)); err != nil {
@@ -325,7 +325,7 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 		t.Errorf("the index of texts finds %d for %q, want %d", len(s.found), prefix, len(want))
 	}
 	if _, ok, _ := r.dict.lookup(modelText); ok {
-		s.found = map[int64]bool{}
+		s.found = map[inline.TermID]bool{}
 		for _, class := range sel.Classes {
 			if err := s.ofMany(Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}, modelText); err != nil {
 				t.Fatal(err)

@@ -34,12 +34,12 @@ var keptTextBytes = 128 << 20
 
 // textKey names a column: a property, and how its values are sorted.
 type textKey struct {
-	p int64
+	p inline.TermID
 	// datatype is one of keyed; "" for folded text.
 	datatype rdf.IRI
 }
 
-func keyOf(p int64, datatype rdf.IRI) textKey {
+func keyOf(p inline.TermID, datatype rdf.IRI) textKey {
 	if keyed[datatype] == nil {
 		datatype = ""
 	}
@@ -49,7 +49,7 @@ func keyOf(p int64, datatype rdf.IRI) textKey {
 // textRow is a text of a subject as it is sorted; o keeps apart equal texts.
 type textRow struct {
 	text string
-	o, s int64
+	o, s inline.TermID
 }
 
 // bytes is what a row takes in memory.
@@ -61,7 +61,7 @@ func compareTexts(a, b textRow) int {
 
 // textColumn is the texts of one property as of a commit, sorted. It is immutable.
 type textColumn struct {
-	seq   int64
+	seq   Seq
 	rows  []textRow
 	bytes int
 	// large means that there are too many to be kept; there are no rows.
@@ -169,7 +169,7 @@ func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, err
 
 // scanText reads a subject, an object and its text from the first three columns.
 func scanText(s *stmt, key textKey) textRow {
-	row, text := textRow{s: s.ColumnInt64(0), o: s.ColumnInt64(1)}, s.ColumnText(2)
+	row, text := textRow{s: s.id(0), o: s.id(1)}, s.ColumnText(2)
 	if row.o < 0 {
 		text = rdf.Lexical(inline.Term(row.o))
 	}
@@ -214,7 +214,7 @@ func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*te
 
 // changedTexts are the texts that were added or removed since a commit, and whether each
 // is there now; n counts the changes.
-func (r *Reader) changedTexts(ctx context.Context, p textKey, since int64) (now map[textRow]bool, n int, err error) {
+func (r *Reader) changedTexts(ctx context.Context, p textKey, since Seq) (now map[textRow]bool, n int, err error) {
 	s, err := r.conn.take(changedTexts)
 	if err != nil {
 		return nil, 0, err
@@ -255,10 +255,10 @@ func beginning(rows []textRow, prefix string) []textRow {
 }
 
 // among takes those of the subjects that meet all conditions, in the order given.
-func (r *Reader) among(ctx context.Context, conditions []condition, subjects []int64, take func(id int64) (more bool)) error {
+func (r *Reader) among(ctx context.Context, conditions []condition, subjects []inline.TermID, take func(id inline.TermID) (more bool)) error {
 	op := amongIDs(subjects)
 	for _, c := range conditions {
 		op = that(op, c.test)
 	}
-	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []int64) bool { return take(ids[0]) })
+	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool { return take(ids[0]) })
 }

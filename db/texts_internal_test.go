@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -107,7 +108,7 @@ func sameTexts(t interface {
 	}
 }
 
-func readAgain(t interface{ Fatal(...any) }, r *Reader, p int64) (rows []textRow) {
+func readAgain(t interface{ Fatal(...any) }, r *Reader, p inline.TermID) (rows []textRow) {
 	err := r.conn.exec(textsOfColumn, func(s *stmt) error {
 		rows = append(rows, scanText(s, textKey{}))
 		return nil
@@ -170,12 +171,12 @@ func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
 
 func TestTextsThatWereUsedLongAgoGo(t *testing.T) {
 	var store textStore
-	for p := range int64(4) {
+	for p := range inline.TermID(4) {
 		store.put(textKey{p: p}, &textColumn{seq: 1, bytes: keptTextBytes / 2})
 		store.get(textKey{})
 	}
 	for p, want := range []bool{true, false, false, true} {
-		if got := store.get(textKey{p: int64(p)}) != nil; got != want {
+		if got := store.get(textKey{p: inline.TermID(p)}) != nil; got != want {
 			t.Errorf("property %d is kept: %t, want %t", p, got, want)
 		}
 	}

@@ -19,13 +19,13 @@ const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?
 
 // Touched returns what the change logs of main's commits from first to last say of
 // typed subjects, limit at most. A bulk commit has no log and says nothing.
-func (r *Reader) Touched(ctx context.Context, first, last int64, limit int) (list []Touch, err error) {
+func (r *Reader) Touched(ctx context.Context, first, last Seq, limit int) (list []Touch, err error) {
 	err = r.touched(ctx, touchedTypes+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt) error {
-		subject, err := r.dict.term(s.ColumnInt64(0))
+		subject, err := r.dict.term(s.id(0))
 		if err != nil {
 			return err
 		}
-		kind, err := r.dict.term(s.ColumnInt64(1))
+		kind, err := r.dict.term(s.id(1))
 		list = append(list, Touch{subject, kind})
 		return err
 	})
@@ -34,9 +34,9 @@ func (r *Reader) Touched(ctx context.Context, first, last int64, limit int) (lis
 
 // TouchedTypes returns the types alone, without a limit: its cost is that of the
 // commits' change logs.
-func (r *Reader) TouchedTypes(ctx context.Context, first, last int64) (list []rdf.Term, err error) {
+func (r *Reader) TouchedTypes(ctx context.Context, first, last Seq) (list []rdf.Term, err error) {
 	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+touchedTypes+")", []any{first, last}, func(s *stmt) error {
-		kind, err := r.dict.term(s.ColumnInt64(0))
+		kind, err := r.dict.term(s.id(0))
 		list = append(list, kind)
 		return err
 	})

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -27,7 +28,7 @@ func (r *Reader) Predicates(ctx context.Context, s rdf.Term, limit int) ([]rdf.I
 
 // Exists reports whether anything is said of a subject in the default graph.
 func (r *Reader) Exists(ctx context.Context, s rdf.Term) (found bool, err error) {
-	err = r.askIDs(ctx, slice(bgp(said(s, nil, nil)), 1, 0), nil, func([]int64) bool {
+	err = r.askIDs(ctx, slice(bgp(said(s, nil, nil)), 1, 0), nil, func([]inline.TermID) bool {
 		found = true
 		return false
 	})
@@ -68,8 +69,8 @@ func (r *Reader) valuesAtOnce(ctx context.Context, subjects []rdf.Term, p rdf.IR
 	if err := r.ready(ctx); err != nil {
 		return false, err
 	}
-	known := make(map[int64]rdf.Term, len(subjects))
-	var ids []int64
+	known := make(map[inline.TermID]rdf.Term, len(subjects))
+	var ids []inline.TermID
 	for _, s := range subjects {
 		id, ok, err := r.dict.lookup(s)
 		if err != nil {

@@ -96,8 +96,8 @@ type verifier struct {
 	ctx      context.Context
 	progress func(VerifyProgress)
 	report   VerifyReport
-	bulk     map[int64]bool // the commits that have no change log
-	terms    int64          // the last id of the dictionary
+	bulk     map[Seq]bool  // the commits that have no change log
+	terms    inline.TermID // the last id of the dictionary
 	key      rowKey
 	live     rowSet // the rows of live
 }
@@ -140,12 +140,12 @@ func (v *verifier) run(sample time.Duration) error {
 
 // begin reads what later steps need.
 func (v *verifier) begin() (err error) {
-	if v.terms, err = v.conn.int64("SELECT max(id) FROM terms"); err != nil {
+	if v.terms, err = v.conn.id("SELECT max(id) FROM terms"); err != nil {
 		return err
 	}
-	v.bulk = map[int64]bool{}
+	v.bulk = map[Seq]bool{}
 	return v.conn.exec("SELECT seq FROM commits WHERE flags & ?", func(s *stmt) error {
-		v.bulk[s.ColumnInt64(0)] = true
+		v.bulk[s.seq(0)] = true
 		return nil
 	}, flagBulk)
 }
@@ -366,13 +366,13 @@ func (v *verifier) dictionary() error {
 	s.BindInt64(1, math.MinInt64)
 	err = v.steps(v.ctx, s, func() (bool, error) {
 		v.checkTerm(s)
-		return true, v.tick("terms", v.terms, &v.report.Terms)
+		return true, v.tick("terms", int64(v.terms), &v.report.Terms)
 	})
 	if err != nil {
 		return err
 	}
 	return v.conn.exec("SELECT hash FROM terms INDEXED BY terms_hash GROUP BY hash HAVING count(*) > 1", func(s *stmt) error {
-		ids := map[string]int64{}
+		ids := map[string]inline.TermID{}
 		return v.conn.exec(termRows+" WHERE hash = ?", func(s *stmt) error {
 			t, err := v.dict.scan(s, 2)
 			if err != nil {
@@ -380,9 +380,9 @@ func (v *verifier) dictionary() error {
 			}
 			text := string(rdf.AppendTerm(nil, t))
 			if other, ok := ids[text]; ok {
-				v.problem("terms %d and %d are the same: %s", other, s.ColumnInt64(0), text)
+				v.problem("terms %d and %d are the same: %s", other, s.id(0), text)
 			}
-			ids[text] = s.ColumnInt64(0)
+			ids[text] = s.id(0)
 			return nil
 		}, s.ColumnInt64(0))
 	})
@@ -392,7 +392,7 @@ const termRows = "SELECT id, hash, kind, value, datatype, lang FROM terms"
 
 // checkTerm checks a row of [termRows].
 func (v *verifier) checkTerm(s *stmt) {
-	id, kind := s.ColumnInt64(0), s.ColumnInt64(2)
+	id, kind := s.id(0), s.ColumnInt64(2)
 	t, err := v.dict.scan(s, 2)
 	if err != nil {
 		v.problem("term %d: %v", id, err)

@@ -30,7 +30,7 @@ func (v *verifier) history(after Commit) error {
 		if err := v.tick("hashes", 0, &next.lines); err != nil {
 			return err
 		}
-		if err := next.change(int64(binary.BigEndian.Uint64(line)), line[8:]); err != nil {
+		if err := next.change(Seq(binary.BigEndian.Uint64(line)), line[8:]); err != nil {
 			return err
 		}
 		if err := changes.Advance(); err != nil {
@@ -57,7 +57,7 @@ var gathered = []string{
 // Behind the operation of a sorted change stands whether it is of the schema.
 const ofData, ofSchema = 0, 1
 
-func (v *verifier) gather(into *extsort.Sorter, after int64) error {
+func (v *verifier) gather(into *extsort.Sorter, after Seq) error {
 	var done int64
 	var failed error
 	sources := gathered
@@ -103,7 +103,7 @@ func (v *verifier) commitCheck(after Commit) (*commitCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows.BindInt64(1, after.Seq)
+	rows.BindInt64(1, int64(after.Seq))
 	c := &commitCheck{v: v, rows: rows, last: after}
 	return c, c.advance()
 }
@@ -116,7 +116,7 @@ func (c *commitCheck) advance() (err error) {
 }
 
 // upTo checks the commits before seq, whose changes have all been seen.
-func (c *commitCheck) upTo(seq int64) error {
+func (c *commitCheck) upTo(seq Seq) error {
 	for c.have && c.at.Seq < seq {
 		c.check()
 		if err := c.advance(); err != nil {
@@ -154,7 +154,7 @@ func (c *commitCheck) check() {
 }
 
 // change adds a sorted change: an N-Quads line, its operation and whether it is of the schema.
-func (c *commitCheck) change(seq int64, line []byte) error {
+func (c *commitCheck) change(seq Seq, line []byte) error {
 	if err := c.upTo(seq); err != nil {
 		return err
 	}

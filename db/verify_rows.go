@@ -31,20 +31,20 @@ type rowSet struct {
 	n   int64
 }
 
-// add puts a row of up to six numbers into a set.
-func (k *rowKey) add(set *rowSet, row ...int64) {
-	for i, n := range row {
-		binary.LittleEndian.PutUint64(k.text[8*i:], uint64(n))
-	}
-	for i, seed := range k.seeds {
-		set.sum[i] += maphash.Bytes(seed, k.text[:8*len(row)])
-	}
-	set.n++
-}
+// row puts a row of live into a set.
+func (k *rowKey) row(set *rowSet, ids quadIDs, added Seq) { k.event(set, added, ids, 0) }
 
 // event puts what a commit did to a statement into a set.
-func (k *rowKey) event(set *rowSet, seq int64, ids quadIDs, op int64) {
-	k.add(set, ids[0], ids[1], ids[2], ids[3], seq, op)
+func (k *rowKey) event(set *rowSet, seq Seq, ids quadIDs, op int64) {
+	for i, id := range ids {
+		binary.LittleEndian.PutUint64(k.text[8*i:], uint64(id))
+	}
+	binary.LittleEndian.PutUint64(k.text[8*len(ids):], uint64(seq))
+	binary.LittleEndian.PutUint64(k.text[8*len(ids)+8:], uint64(op))
+	for i, seed := range k.seeds {
+		set.sum[i] += maphash.Bytes(seed, k.text[:])
+	}
+	set.n++
 }
 
 // statements checks the rows of live and hist against the change logs of the commits:
@@ -53,7 +53,7 @@ func (k *rowKey) event(set *rowSet, seq int64, ids quadIDs, op int64) {
 func (v *verifier) statements() error {
 	var rows, logged rowSet
 	var done int64
-	note := func(ids quadIDs, seq, op int64) {
+	note := func(ids quadIDs, seq Seq, op int64) {
 		if op == OpRemove || !v.bulk[seq] {
 			v.key.event(&rows, seq, ids, op)
 		}
@@ -65,7 +65,7 @@ func (v *verifier) statements() error {
 		if s.ColumnInt64(0) != mainLine {
 			v.problem("changes: a row of commit %d is of branch %d, which is not there", s.ColumnInt64(5), s.ColumnInt64(0))
 		}
-		v.key.event(&logged, s.ColumnInt64(5), idsOf(s, 1), s.ColumnInt64(6))
+		v.key.event(&logged, s.seq(5), idsOf(s, 1), s.ColumnInt64(6))
 		return v.tick("statements", 0, &done)
 	})
 	if err != nil || rows == logged {
@@ -75,7 +75,7 @@ func (v *verifier) statements() error {
 }
 
 func idsOf(s *stmt, column int) quadIDs {
-	return quadIDs{s.ColumnInt64(column), s.ColumnInt64(column + 1), s.ColumnInt64(column + 2), s.ColumnInt64(column + 3)}
+	return quadIDs{s.id(column), s.id(column + 1), s.id(column + 2), s.id(column + 3)}
 }
 
 const (
@@ -86,7 +86,7 @@ const (
 
 // intervals walks hist and live together, checks that what they say of one statement
 // does not overlap, and notes what each row says that commits did.
-func (v *verifier) intervals(note func(ids quadIDs, seq, op int64)) error {
+func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
 	hist, err := v.conn.take(histRows)
 	if err != nil {
 		return err
@@ -98,8 +98,8 @@ func (v *verifier) intervals(note func(ids quadIDs, seq, op int64)) error {
 	}
 	defer live.release()
 	var last quadIDs
-	var until int64 // when the row of last that came before ended
-	check := func(ids quadIDs, added, removed int64) {
+	var until Seq // when the row of last that came before ended
+	check := func(ids quadIDs, added, removed Seq) {
 		if ids != last {
 			last, until = ids, 0
 		}
@@ -114,7 +114,7 @@ func (v *verifier) intervals(note func(ids quadIDs, seq, op int64)) error {
 		note(ids, added, OpAdd)
 	}
 	retired := func() (more bool, err error) {
-		ids, added, removed := idsOf(hist, 0), hist.ColumnInt64(4), hist.ColumnInt64(5)
+		ids, added, removed := idsOf(hist, 0), hist.seq(4), hist.seq(5)
 		if hist.ColumnInt64(6) != mainLine {
 			v.problem("hist: a row is of branch %d, which is not there: %s", hist.ColumnInt64(6), v.describe(ids))
 		}
@@ -127,14 +127,14 @@ func (v *verifier) intervals(note func(ids quadIDs, seq, op int64)) error {
 		return err
 	}
 	err = v.steps(v.ctx, live, func() (bool, error) {
-		ids, added := idsOf(live, 0), live.ColumnInt64(4)
+		ids, added := idsOf(live, 0), live.seq(4)
 		for more && compareIDs(idsOf(hist, 0), ids) <= 0 {
 			if more, err = retired(); err != nil {
 				return false, err
 			}
 		}
 		check(ids, added, math.MaxInt64)
-		v.key.add(&v.live, ids[0], ids[1], ids[2], ids[3], added)
+		v.key.row(&v.live, ids, added)
 		return true, v.tick("statements", v.head.Quads, &v.report.Quads)
 	})
 	for err == nil && more {
@@ -235,6 +235,14 @@ type liveIndex struct {
 	named         bool // of named graphs only
 }
 
+// statement is a row of live, of the index's columns.
+func (x liveIndex) statement(row [5]int64) (ids quadIDs, added Seq) {
+	for i := range ids {
+		ids[i] = inline.TermID(row[x.at[i]])
+	}
+	return ids, Seq(row[x.at[4]])
+}
+
 var liveTrees = []liveIndex{
 	{"live_pos", "p, o, s, g, added", [5]int{2, 0, 1, 3, 4}, false},
 	{"live_osp", "o, s, p, g, added", [5]int{1, 2, 0, 3, 4}, false},
@@ -250,7 +258,7 @@ func (v *verifier) indexes() error {
 		if index.named {
 			filter, want = " WHERE g <> 0", rowSet{}
 			err := v.conn.exec(liveRows+filter, func(s *stmt) error {
-				v.key.add(&want, s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4))
+				v.key.row(&want, idsOf(s, 0), s.seq(4))
 				return nil
 			})
 			if err != nil {
@@ -269,7 +277,8 @@ func (v *verifier) indexes() error {
 				v.problem("index %s is out of order at %v", index.name, row)
 			}
 			last = row
-			v.key.add(&rows, row[index.at[0]], row[index.at[1]], row[index.at[2]], row[index.at[3]], row[index.at[4]])
+			ids, added := index.statement(row)
+			v.key.row(&rows, ids, added)
 			if rows.n%4096 != 0 {
 				return nil
 			}

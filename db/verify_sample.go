@@ -47,16 +47,16 @@ func (v *verifier) newest() error {
 	if err != nil {
 		return err
 	}
-	if err := v.sums(commitChain, after.Seq, sampleCommits, chain); err != nil {
+	if err := v.sums(commitChain, int64(after.Seq), sampleCommits, chain); err != nil {
 		return err
 	}
 	return v.conn.exec("SELECT s, p, o, g, seq, op FROM changes WHERE line = 1 AND seq > ?", func(s *stmt) error {
-		return v.checkLogged(idsOf(s, 0), s.ColumnInt64(4), s.ColumnInt64(5))
+		return v.checkLogged(idsOf(s, 0), s.seq(4), s.ColumnInt64(5))
 	}, after.Seq)
 }
 
 // checkLogged checks that the rows have what a change log says.
-func (v *verifier) checkLogged(ids quadIDs, seq, op int64) error {
+func (v *verifier) checkLogged(ids quadIDs, seq Seq, op int64) error {
 	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], seq}
 	const same = " WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND "
 	found := "SELECT 1 FROM hist" + same + "line = 1 AND removed = ?5"
@@ -110,12 +110,12 @@ func (v *verifier) sampleTerms() error {
 			v.problem("index terms_hash lacks term %d", s.ColumnInt64(0))
 		}
 		return err
-	}, rand.Int64N(v.terms+1), sampleRows)
+	}, rand.N(v.terms+1), sampleRows)
 }
 
 // sampleRows checks rows of live, of its indexes and of hist from one place each.
 func (v *verifier) sampleRows() error {
-	from := rand.Int64N(v.terms + 1)
+	from := rand.N(v.terms + 1)
 	trees := append([]liveIndex{{name: "sqlite_autoindex_live_1", columns: "s, p, o, g, added", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
 	for i, tree := range trees {
 		first, filter := tree.columns[:1], ""
@@ -125,17 +125,18 @@ func (v *verifier) sampleRows() error {
 		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s WHERE %s%s >= ? LIMIT ? + 0", tree.columns, tree.name, filter, first)
 		err := v.conn.exec(scan, func(s *stmt) error {
 			var row [5]int64
-			for i, at := range tree.at {
-				row[i] = s.ColumnInt64(at)
+			for i := range row {
+				row[i] = s.ColumnInt64(i)
 			}
-			return v.checkRow(row, slices.Delete(slices.Clone(trees), i, i+1))
+			ids, added := tree.statement(row)
+			return v.checkRow(ids, added, slices.Delete(slices.Clone(trees), i, i+1))
 		}, from, sampleRows)
 		if err != nil {
 			return err
 		}
 	}
 	return v.conn.exec("SELECT s, p, o, g, added, removed FROM hist WHERE line = 1 AND s >= ? LIMIT ? + 0", func(s *stmt) error {
-		ids, added, removed := idsOf(s, 0), s.ColumnInt64(4), s.ColumnInt64(5)
+		ids, added, removed := idsOf(s, 0), s.seq(4), s.seq(5)
 		v.checkIDs(ids)
 		if err := v.checkEvent(ids, removed, OpRemove); err != nil || v.bulk[added] {
 			return err
@@ -146,11 +147,10 @@ func (v *verifier) sampleRows() error {
 
 // checkRow checks that a row is in other trees of live, too, and that the commit that
 // it names added it.
-func (v *verifier) checkRow(row [5]int64, others []liveIndex) error {
+func (v *verifier) checkRow(ids quadIDs, added Seq, others []liveIndex) error {
 	v.report.Quads++
-	ids := quadIDs(row[:4])
 	v.checkIDs(ids)
-	key := []any{row[0], row[1], row[2], row[3], row[4]}
+	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], added}
 	for _, tree := range others {
 		if tree.named && ids[posG] == defaultGraph {
 			continue
@@ -168,14 +168,14 @@ func (v *verifier) checkRow(row [5]int64, others []liveIndex) error {
 			v.problem("live has a row that not all of its indexes have, %s: %s", tree.name, v.describe(ids))
 		}
 	}
-	if v.bulk[row[4]] {
+	if v.bulk[added] {
 		return nil
 	}
-	return v.checkEvent(ids, row[4], OpAdd)
+	return v.checkEvent(ids, added, OpAdd)
 }
 
 // checkEvent checks that a change log has what a row says.
-func (v *verifier) checkEvent(ids quadIDs, seq, op int64) error {
+func (v *verifier) checkEvent(ids quadIDs, seq Seq, op int64) error {
 	n, err := v.conn.int64("SELECT op FROM changes WHERE line = 1 AND seq = ? AND s = ? AND p = ? AND o = ? AND g = ?",
 		seq, ids[posS], ids[posP], ids[posO], ids[posG])
 	if err == nil && n != op {

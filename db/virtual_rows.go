@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -123,7 +124,7 @@ func (v *virtualRows) begin() error {
 }
 
 // idOf is a term's id in the dictionary, 0 without one.
-func (r *Reader) idOf(t rdf.Term) (int64, error) {
+func (r *Reader) idOf(t rdf.Term) (inline.TermID, error) {
 	id, _, err := r.dict.lookup(t)
 	return id, err
 }

@@ -30,7 +30,7 @@ func calls(t testing.TB) *db.Reader {
 		if err := apply(t.Context(), w, add, remove); err != nil {
 			t.Fatal(err)
 		}
-		n := w.Head().Seq + 1
+		n := int64(w.Head().Seq) + 1
 		c, err := w.Commit(t.Context(), db.CommitMeta{Time: at, Author: agent, Message: strings.Repeat("m", int(n%3)), SchemaVersion: 1 + n/3}, &db.Activity{
 			ID: fmt.Sprintf("00000000-0000-7000-8000-00000000000%d", n), Capability: capability, Version: "1.0.0", Agent: agent, Via: "cli",
 			Started: at.Add(-time.Duration(n) * time.Millisecond), Ended: at, Inputs: []byte{1, byte(n)}, Outcome: "ok", CostMicros: 10 * n,

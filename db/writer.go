@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"trails/db/inline"
 	"trails/rdf"
 )
 
@@ -21,13 +22,13 @@ const (
 // others does nothing, so it may be deferred.
 type Writer struct {
 	*Reader
-	seq     int64 // the number of the commit to be
+	seq     Seq // the number of the commit to be
 	hash    *changeHash
 	log     changeLog
-	bulk    *bulk // nil while changes go to the tables at once
-	next    int64 // the next free id of the dictionary
-	err     error // what broke the transaction
-	swollen bool  // it was a bulk load until it removed something
+	bulk    *bulk         // nil while changes go to the tables at once
+	next    inline.TermID // the next free id of the dictionary
+	err     error         // what broke the transaction
+	swollen bool          // it was a bulk load until it removed something
 }
 
 // Write begins a write transaction, after those of this process that asked before
@@ -117,18 +118,18 @@ func (w *Writer) load() (err error) {
 	if w.head, err = w.readHead(); err != nil {
 		return err
 	}
-	last, err := w.conn.int64("SELECT max(seq) FROM commits")
+	last, err := w.conn.seq("SELECT max(seq) FROM commits")
 	if err != nil {
 		return err
 	}
-	terms, err := w.conn.int64("SELECT max(id) FROM terms")
+	terms, err := w.conn.id("SELECT max(id) FROM terms")
 	if err != nil {
 		return err
 	}
 	w.seq, w.next = last+1, terms+1
 	w.dict = dictionary{
 		conn: w.conn, shared: w.caches.terms, committed: terms,
-		ids: map[rdf.Term]int64{}, terms: map[int64]rdf.Term{},
+		ids: map[rdf.Term]inline.TermID{}, terms: map[inline.TermID]rdf.Term{},
 	}
 	w.before = w.flush
 	if w.head.Quads == 0 {
@@ -219,16 +220,16 @@ func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
 }
 
 // take deletes a row of live and returns the commit that had added it.
-func (w *Writer) take(ids quadIDs) (added int64, ok bool, err error) {
+func (w *Writer) take(ids quadIDs) (added Seq, ok bool, err error) {
 	err = w.conn.exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt) error {
-		added, ok = s.ColumnInt64(0), true
+		added, ok = s.seq(0), true
 		return nil
 	}, ids[posS], ids[posP], ids[posO], ids[posG])
 	return added, ok, err
 }
 
 // quadIDs are a quad's terms as ids.
-type quadIDs [4]int64
+type quadIDs [4]inline.TermID
 
 // known returns the ids of a quad's terms, false when one has none.
 func (w *Writer) known(q rdf.Quad) (ids quadIDs, ok bool, err error) {
@@ -261,9 +262,9 @@ func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 	}
 	defer s.release()
 	for i, id := range ids {
-		s.BindInt64(i+1, id)
+		s.bindID(i+1, id)
 	}
-	s.BindInt64(len(ids)+1, w.seq)
+	s.BindInt64(len(ids)+1, int64(w.seq))
 	if _, err := s.Step(); err != nil {
 		return false, err
 	}
@@ -323,9 +324,9 @@ func (w *Writer) writeLog() error {
 			return err
 		}
 		s.BindInt64(1, mainLine)
-		s.BindInt64(2, w.seq)
+		s.BindInt64(2, int64(w.seq))
 		for i, id := range r.quadIDs {
-			s.BindInt64(i+3, id)
+			s.bindID(i+3, id)
 		}
 		s.BindInt64(7, r.op)
 		_, err = s.Step()

@@ -76,7 +76,7 @@ func (s *Snapshot) anyOf(t *schema.Type, types []*schema.Type) bool {
 
 // deleted returns the candidate that was an instance last, and the commit that ended it.
 func (s *Snapshot) deleted(ctx context.Context, t *schema.Type, candidates []rdf.Term) (rdf.Term, Commit, error) {
-	last, was := int64(0), rdf.Term(nil)
+	last, was := Seq(0), rdf.Term(nil)
 	for _, node := range candidates {
 		for _, own := range s.Schema().Concrete(t) {
 			seq, err := s.source.Removed(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Object: own.IRI})

@@ -29,6 +29,9 @@ import (
 // Commit is one entry of the history; see db.Commit.
 type Commit = db.Commit
 
+// Seq is the number of a commit; see db.Seq.
+type Seq = db.Seq
+
 // CommitID is the SHA-256 of a commit's content; the zero value is no commit.
 type CommitID = db.CommitID
 
@@ -104,7 +107,7 @@ type Graph struct {
 // compiled is a schema with all that follows from it. It is immutable.
 type compiled struct {
 	epoch   string // of the file, in which the commit has its number
-	seq     int64  // the commit that made it; 0 is the empty schema of a new file
+	seq     Seq    // the commit that made it; 0 is the empty schema of a new file
 	version int64
 	schema  *schema.Schema
 	shapes  *validate.Shapes

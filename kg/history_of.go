@@ -36,7 +36,7 @@ type PropertyChange struct {
 
 // History returns the commits that changed what the default graph says of a node,
 // newest first, of those before the commit with this number; 0 starts at the newest.
-func (s *Snapshot) History(ctx context.Context, d Described, before int64, limit int) ([]HistoryEntry, error) {
+func (s *Snapshot) History(ctx context.Context, d Described, before Seq, limit int) ([]HistoryEntry, error) {
 	numbers, err := s.source.SubjectCommits(ctx, d.Term, before, limit)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Snapshot) History(ctx context.Context, d Described, before int64, limit
 	return entries, nil
 }
 
-func (s *Snapshot) historyEntry(ctx context.Context, d Described, seq int64) (e HistoryEntry, err error) {
+func (s *Snapshot) historyEntry(ctx context.Context, d Described, seq Seq) (e HistoryEntry, err error) {
 	if e.Commit, err = s.CommitBySeq(ctx, seq); err != nil {
 		return e, err
 	}

@@ -126,7 +126,7 @@ func (s *Snapshot) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, lim
 
 // dates finds when the node was made and when it was changed last.
 func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
-	made := int64(0)
+	made := Seq(0)
 	for _, t := range page.Types {
 		seq, err := s.source.Added(ctx, rdf.Quad{Subject: page.Node.Term, Predicate: rdf.Type, Object: t.IRI})
 		if err != nil {
@@ -147,7 +147,7 @@ func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
 	return err
 }
 
-func (s *Snapshot) commitNumber(ctx context.Context, seq int64) (*Commit, error) {
+func (s *Snapshot) commitNumber(ctx context.Context, seq Seq) (*Commit, error) {
 	if seq == 0 {
 		return nil, nil
 	}

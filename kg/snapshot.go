@@ -180,7 +180,7 @@ func (s *Snapshot) newest() (Commit, error) {
 
 // SchemaCommits returns up to limit commits that changed the schema, newest first,
 // of those before the commit with number before; 0 starts at the newest.
-func (s *Snapshot) SchemaCommits(ctx context.Context, before int64, limit int) ([]Commit, error) {
+func (s *Snapshot) SchemaCommits(ctx context.Context, before Seq, limit int) ([]Commit, error) {
 	at := s.Head()
 	if before > 1 {
 		var err error

@@ -30,17 +30,17 @@ func (s *Snapshot) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Qu
 
 // Commits returns up to limit commits, newest first, of those before the one with the
 // number before; 0 starts at the newest.
-func (s *Snapshot) Commits(ctx context.Context, before int64, limit int) ([]Commit, error) {
+func (s *Snapshot) Commits(ctx context.Context, before Seq, limit int) ([]Commit, error) {
 	return s.source.Commits(ctx, before, limit)
 }
 
 // CommitBySeq returns the commit with a number.
-func (s *Snapshot) CommitBySeq(ctx context.Context, seq int64) (Commit, error) {
+func (s *Snapshot) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
 	return s.source.CommitBySeq(ctx, seq)
 }
 
 // Changes returns what the commit with number seq added and removed; see [db.Reader.Changes].
-func (s *Snapshot) Changes(ctx context.Context, seq int64) iter.Seq2[db.Change, error] {
+func (s *Snapshot) Changes(ctx context.Context, seq Seq) iter.Seq2[db.Change, error] {
 	return s.source.Changes(ctx, seq)
 }
 

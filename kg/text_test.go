@@ -97,7 +97,7 @@ func (s *session) set(t *testing.T, d *datadriven.TestData) kg.ChangeSet {
 	if seq := arg(d, "if"); seq != "" {
 		n, _ := strconv.ParseInt(seq, 10, 64)
 		view(t, s.Graph, func(snap *kg.Snapshot) error {
-			c, err := snap.CommitBySeq(t.Context(), n)
+			c, err := snap.CommitBySeq(t.Context(), kg.Seq(n))
 			set.IfCommit = &c.ID
 			return err
 		})

@@ -77,7 +77,7 @@ func (s *Snapshot) isReadable(ctx context.Context, m Moved) (bool, error) {
 	return changes <= maxTouchedChanges, nil
 }
 
-func (s *Snapshot) touched(ctx context.Context, first, last int64) (Touched, error) {
+func (s *Snapshot) touched(ctx context.Context, first, last Seq) (Touched, error) {
 	list, err := s.source.Touched(ctx, first, last, maxTouchedInstances+1)
 	if err != nil {
 		return Touched{}, err

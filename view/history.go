@@ -92,7 +92,7 @@ func viewHistory(ctx context.Context, r *invoke.Request) (any, error) {
 }
 
 // beforeCommit is the number of the commit that a page goes on from; 0 for the first page.
-func beforeCommit(ctx context.Context, r *invoke.Request) (int64, error) {
+func beforeCommit(ctx context.Context, r *invoke.Request) (kg.Seq, error) {
 	id := r.Args.Text("before")
 	if id == "" {
 		return 0, nil

@@ -3,7 +3,7 @@
 // that of the values. Only lexical forms that come back exactly have such an id; all other
 // literals are terms like any other.
 //
-// Read [Region] first: each datatype has one, ordered by value.
+// Read [TermID] first, then [Region]: each datatype has one, ordered by value.
 package inline
 
 import (
@@ -15,12 +15,17 @@ import (
 	"trails/rdf"
 )
 
+// TermID names a term in one file, and means nothing in another. Above zero it is a row of
+// the file's dictionary, below zero it carries a literal's value. Zero is no term: what is
+// unknown or unbound, and the default graph where a graph is named.
+type TermID int64
+
 // Region is the interval of the ids of one datatype.
 type Region struct {
 	Datatype rdf.IRI
 	// Low is the first id, High the first after the region, and Zero that of offset 0.
 	// Those above -2^47 take six bytes in an index, dates three, booleans one.
-	Low, High, Zero int64
+	Low, High, Zero TermID
 
 	encode func(lexical string) (offset int64, ok bool)
 	decode func(offset int64) (lexical string)
@@ -36,7 +41,7 @@ var regions = [...]Region{
 }
 
 // ID returns the id that carries t's value, if t has one.
-func ID(t rdf.Term) (int64, bool) {
+func ID(t rdf.Term) (TermID, bool) {
 	v, ok := t.(quad.TypedString)
 	if !ok || len(v.Value) > 32 {
 		return 0, false
@@ -46,10 +51,11 @@ func ID(t rdf.Term) (int64, bool) {
 		return 0, false
 	}
 	offset, ok := r.encode(string(v.Value))
-	if !ok || offset < r.Low-r.Zero || offset >= r.High-r.Zero || r.decode(offset) != string(v.Value) {
+	id := r.Zero + TermID(offset)
+	if !ok || id < r.Low || id >= r.High || r.decode(offset) != string(v.Value) {
 		return 0, false
 	}
-	return r.Zero + offset, true
+	return id, true
 }
 
 // RegionOf returns the region of a datatype; nil when it has none.
@@ -66,7 +72,7 @@ func RegionOf(datatype rdf.IRI) *Region {
 }
 
 // RegionAt returns the region of an id; nil when it is in none.
-func RegionAt(id int64) *Region {
+func RegionAt(id TermID) *Region {
 	for i := range regions {
 		if r := &regions[i]; id >= r.Low && id < r.High {
 			return r
@@ -77,12 +83,12 @@ func RegionAt(id int64) *Region {
 
 // Term returns the literal that an id below zero carries; nil when the id is
 // in no region, which only a damaged file has.
-func Term(id int64) rdf.Term {
+func Term(id TermID) rdf.Term {
 	r := RegionAt(id)
 	if r == nil {
 		return nil
 	}
-	return quad.TypedString{Value: quad.String(r.decode(id - r.Zero)), Type: r.Datatype}
+	return quad.TypedString{Value: quad.String(r.decode(int64(id - r.Zero))), Type: r.Datatype}
 }
 
 func encodeBoolean(s string) (int64, bool) {

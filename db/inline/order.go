@@ -10,15 +10,15 @@ import (
 // First returns the first id of the region whose value compares with t as order (-1, 0, 1) or
 // greater; High when there is none.
 // It compares as expressions do, so that both say the same of every value.
-func (r *Region) First(t rdf.Term, order int) int64 {
+func (r *Region) First(t rdf.Term, order int) TermID {
 	if id, ok := ID(t); ok && id >= r.Low && id < r.High && max(id-r.Zero, r.Zero-id) < exactIDs {
 		id, forms := r.least(id)
-		return id + int64(order)*forms
+		return id + TermID(order)*forms
 	}
 	n := sort.Search(int(r.High-r.Low), func(i int) bool {
-		return orderOfValues(Term(r.Low+int64(i)), t) >= order
+		return orderOfValues(Term(r.Low+TermID(i)), t) >= order
 	})
-	return r.Low + int64(n)
+	return r.Low + TermID(n)
 }
 
 // exactIDs bounds the distance from zero in which another id is surely another
@@ -27,7 +27,7 @@ const exactIDs = 1 << 53
 
 // least returns the first id of the same value, and how many there are: those of
 // regions whose low bit is the form go in pairs.
-func (r *Region) least(id int64) (first, forms int64) {
+func (r *Region) least(id TermID) (first, forms TermID) {
 	switch r.Datatype {
 	case rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDDateTime:
 		return id &^ 1, 2
