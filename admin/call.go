@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,9 @@ func (a *asker) ask(capability string, args map[string]any, out any) error {
 		return err
 	}
 	a.head = firstOf(a.head, res.Head)
-	if err := json.Unmarshal(res.Structured, out); err != nil {
+	d := json.NewDecoder(bytes.NewReader(res.Structured))
+	d.UseNumber() // a constraint of a schema is shown as it is written
+	if err := d.Decode(out); err != nil {
 		return fmt.Errorf("decode answer of %s: %w", capability, err)
 	}
 	return nil
@@ -70,17 +73,6 @@ func (a *asker) listed() (map[string]bool, error) {
 		out[d.ID] = true
 	}
 	return out, nil
-}
-
-// list marks the activities whose capability has a page; nil ones are passed over.
-func (a *asker) list(activities ...*activity) error {
-	ids, err := a.listed()
-	for _, one := range activities {
-		if one != nil {
-			one.Listed = ids[one.Capability]
-		}
-	}
-	return err
 }
 
 // read reads one trails:// address as JSON into out.

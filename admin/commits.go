@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"trails/view"
 )
 
 // Limits of the log's and a commit's page.
@@ -14,7 +16,7 @@ const (
 )
 
 type commitsData struct {
-	Commits []commit
+	Commits []view.Commit
 	Next    *string
 	Schema  bool
 	Pager   *pager
@@ -47,20 +49,10 @@ func (s *site) commits(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// commitAnswer is what commit_view answers.
-type commitAnswer struct {
-	Commit        commit
-	Activity      *activity
-	Nodes         []nodeChange
-	Truncated     bool
-	Previous      *string
-	Next          *string
-	SchemaChanged bool `json:"schema_changed"`
-}
-
 type commitData struct {
-	commitAnswer
-	Pager *pager
+	view.CommitPage
+	Listed map[string]bool // the capabilities that have a page
+	Pager  *pager
 }
 
 // commit answers who did what in one commit, and to which nodes.
@@ -73,30 +65,20 @@ func (s *site) commit(w http.ResponseWriter, r *http.Request) error {
 	a := s.asker(w, r)
 	var data commitData
 	args := map[string]any{"id": r.PathValue("id"), "limit": nodesShown, "offset": offset}
-	if err := a.ask("commit_view", args, &data.commitAnswer); err != nil {
+	if err := a.ask("commit_view", args, &data.CommitPage); err != nil {
 		return err
 	}
-	if err := a.list(data.Activity); err != nil {
+	var err error
+	if data.Listed, err = a.listed(); err != nil {
 		return err
 	}
 	path := commitURL(data.Commit.ID)
-	data.Pager = nodesPager(path, offset, len(data.Nodes), data.Truncated)
+	if end := offset + len(data.Nodes); offset > 0 || data.Truncated {
+		text := "Nodes " + count(offset+1) + "–" + count(end)
+		data.Pager = pagerAt(text, offset, nodesShown, end, data.Truncated, func(offset int) string { return path + "?offset=" + strconv.Itoa(offset) })
+	}
 	return s.respond(w, r, http.StatusOK, "commit.html", page{
 		Title: "Commit " + short(data.Commit.ID), Nav: "commits", Data: data,
 		Crumbs: []link{{"Commits", "/admin/commits"}}, Twins: []twin{{"JSON", "application/json", "/commits/" + url.PathEscape(data.Commit.ID)}},
 	})
-}
-
-func nodesPager(path string, offset, shown int, more bool) *pager {
-	if offset == 0 && !more {
-		return nil
-	}
-	out := &pager{Text: "Nodes " + count(int64(offset+1)) + "–" + count(int64(offset+shown))}
-	if offset > 0 {
-		out.Previous = &link{"Previous", path + "?offset=" + strconv.Itoa(max(0, offset-nodesShown))}
-	}
-	if more {
-		out.Next = &link{"Next", path + "?offset=" + strconv.Itoa(offset+shown)}
-	}
-	return out
 }

@@ -23,23 +23,25 @@ type question struct {
 // hidden is a value that the form sends again.
 type hidden struct{ Name, Value string }
 
-// confirmLoss holds up a call that loses something until a person agreed to just that.
-func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
-	if !p.loses() || p.confirmed == p.digest() {
-		return false, nil
-	}
+// confirmLoss holds up a call that loses something until a person agreed to just that. The
+// form is kept as it was sent, without its buttons.
+func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) error {
 	res, err := p.try()
 	if err != nil {
-		return true, s.showFailed(w, r, p, err)
+		return s.showFailed(w, r, p, err)
 	}
+	values := maps.Clone(p.values)
+	delete(values, doName)
+	delete(values, confirmedName)
+	values[keyName] = []string{p.key}
 	q := question{
 		Capability: p.capability.ID, Title: p.title() + "?", Preview: *p.preview(res), Target: p.target, Action: capabilityURL(p.capability.ID),
-		Button: "Yes, do it", Hidden: p.hidden(), Confirmed: p.digest(),
+		Button: "Yes, do it", Hidden: hiddenOf(values), Confirmed: p.digest(),
 	}
 	if p.isDelete() {
 		q.Button = "Yes, delete it"
 	}
-	return true, s.respond(w, r, http.StatusOK, "confirm.html", page{
+	return s.respond(w, r, http.StatusOK, "confirm.html", page{
 		Title: q.Title, Nav: "capabilities", Type: p.capability.InputShape.NodeType, Crumbs: p.crumbs(), Data: q,
 	})
 }
@@ -56,15 +58,7 @@ func (p *post) loses() bool {
 	return p.capability.ConsentRequired && !args.Plan && !onlyAdds
 }
 
-// hidden is the form as it was sent, without its buttons.
-func (p *post) hidden() []hidden {
-	values := maps.Clone(p.values)
-	delete(values, doName)
-	delete(values, confirmedName)
-	values[keyName] = []string{p.key}
-	return hiddenOf(values)
-}
-
+// hiddenOf are the values of a form, by name.
 func hiddenOf(values url.Values) []hidden {
 	var out []hidden
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -7,9 +7,8 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/google/uuid"
-
 	"trails/admin/form"
+	"trails/invoke"
 )
 
 // Bounds of the ledger.
@@ -36,15 +35,12 @@ type ledgerEntry struct {
 	// ifCommit is the condition that the call was made under.
 	ifCommit string
 	args     json.RawMessage // nil when they are too long to show
-	result   json.RawMessage
+	result   invoke.Result
 }
 
 func newLedger() *ledger {
 	return &ledger{entries: map[string]*list.Element{}, recent: list.New()}
 }
-
-// newKey names a call that has not been made.
-func newKey() string { return uuid.NewString() }
 
 // open finds or makes the entry of a principal's form and waits for others that have
 // it open; close it.
@@ -57,10 +53,10 @@ func (l *ledger) open(principal, key string) *ledgerEntry {
 func (e *ledgerEntry) close() { e.alone.Unlock() }
 
 // find returns a copy of what is known of a form that was called.
-func (l *ledger) find(principal, key string) (args, result json.RawMessage, ok bool) {
+func (l *ledger) find(principal, key string) (args json.RawMessage, result invoke.Result, ok bool) {
 	e := l.get(principal+"\x00"+key, false)
 	if e == nil {
-		return nil, nil, false
+		return nil, invoke.Result{}, false
 	}
 	e.alone.Lock()
 	defer e.alone.Unlock()
@@ -88,9 +84,8 @@ func (l *ledger) get(name string, make bool) *ledgerEntry {
 }
 
 // finish notes what the form did.
-func (e *ledgerEntry) finish(digest, ifCommit string, args, result json.RawMessage) {
-	e.digest, e.ifCommit, e.result = digest, ifCommit, result
-	e.args = args
+func (e *ledgerEntry) finish(digest, ifCommit string, args json.RawMessage, result invoke.Result) {
+	e.digest, e.ifCommit, e.args, e.result = digest, ifCommit, args, result
 	if len(args) > argsKept {
 		e.args = nil
 	}

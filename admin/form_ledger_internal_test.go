@@ -4,20 +4,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+
+	"trails/invoke"
 )
 
 func TestTheLedgerKeepsPrincipalsApartAndForgetsTheOldest(t *testing.T) {
 	l := newLedger()
 	for i := range ledgerEntries + 1 {
 		e := l.open("ana", fmt.Sprint(i))
-		e.finish("digest", "", json.RawMessage(`{}`), json.RawMessage(fmt.Sprint(i)))
+		e.finish("digest", "", json.RawMessage(`{}`), invoke.Result{TraceID: fmt.Sprint(i)})
 		e.close()
 	}
 	if _, _, ok := l.find("ana", "0"); ok {
 		t.Error("the oldest is still there")
 	}
-	if _, result, ok := l.find("ana", "1"); !ok || string(result) != "1" {
-		t.Errorf("got %s, %v", result, ok)
+	if _, result, ok := l.find("ana", "1"); !ok || result.TraceID != "1" {
+		t.Errorf("got %v, %v", result, ok)
 	}
 	if _, _, ok := l.find("ben", "1"); ok {
 		t.Error("ben reads what ana did")
@@ -30,7 +32,7 @@ func TestTheLedgerKeepsPrincipalsApartAndForgetsTheOldest(t *testing.T) {
 func TestTheLedgerKeepsNoLongArguments(t *testing.T) {
 	l := newLedger()
 	e := l.open("ana", "key")
-	e.finish("digest", "", make(json.RawMessage, argsKept+1), json.RawMessage(`{}`))
+	e.finish("digest", "", make(json.RawMessage, argsKept+1), invoke.Result{})
 	e.close()
 	if args, _, ok := l.find("ana", "key"); !ok || args != nil {
 		t.Errorf("got %d bytes, %v", len(args), ok)

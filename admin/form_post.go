@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"trails/admin/form"
 	"trails/capability"
 	"trails/fault"
@@ -71,111 +73,65 @@ func (f *formState) read(values url.Values) *post {
 	return p
 }
 
-// process takes a post through its steps. The first one that answers the request is the
-// last.
+// process answers a post: by what it did before, by the form with what is to be mended in
+// it, by a question, or by making the call.
 func (s *site) process(w http.ResponseWriter, r *http.Request, p *post) error {
 	entry := s.ledger.open(p.call.Principal.ID, p.key)
 	defer entry.close()
-	steps := []func(http.ResponseWriter, *http.Request, *post, *ledgerEntry) (bool, error){
-		s.answerSentBefore, // first: what happened under this key happened, whatever the graph is now
-		s.readInstance,     // before everything that shows the instance
-		s.showAgain,        // a button that only changes the form
-		s.refuseStale,      // before any call: nothing is right on an instance that is another one now
-		s.refuseInvalid,    // before the call: these cannot be sent
-		s.dryRun,           // instead of the call
-		s.confirmLoss,      // just before the call: it shows what would be lost
-		s.makeCall,
+	// What happened under this key happened, whatever the graph is now. A form with other
+	// values gets another key.
+	if entry.digest != "" && p.do == doCall {
+		if entry.digest == p.digest() {
+			return s.replay(w, r, p, entry)
+		}
+		p.startOver()
 	}
-	for _, step := range steps {
-		if answered, err := step(w, r, p, entry); answered || err != nil {
+	// The instance is read before everything that shows it.
+	if id := p.id(); id != "" {
+		t, err := p.readTarget(id)
+		if fault.Is(err, fault.NotFound) {
+			return s.refuseGone(w, r, p, err)
+		}
+		if err != nil {
 			return err
 		}
+		p.target = t
 	}
-	return nil
+	if p.do != doCall && p.do != doDryRun { // a button that only changes the form
+		p.problems = nil
+		return s.showPosted(w, r, http.StatusOK, p, formView{})
+	}
+	// Nothing is right on an instance that is another one now.
+	if p.target != nil && p.target.seen() != p.seen {
+		return s.showStale(w, r, p)
+	}
+	// What cannot be sent is shown together with what the call would say of the other fields.
+	if len(p.problems) > 0 {
+		if _, err := p.try(); err != nil {
+			p.problems = append(p.problems, slices.DeleteFunc(slices.Clone(fault.Of(err).Fields), func(f fault.FieldError) bool {
+				return slices.ContainsFunc(p.problems, func(known fault.FieldError) bool { return known.Field == f.Field })
+			})...)
+		}
+		return s.showPosted(w, r, http.StatusUnprocessableEntity, p, formView{})
+	}
+	if p.do == doDryRun {
+		res, err := p.try()
+		if err != nil {
+			return s.showFailed(w, r, p, err)
+		}
+		return s.showPosted(w, r, http.StatusOK, p, formView{Preview: p.preview(res)})
+	}
+	if p.loses() && p.confirmed != p.digest() {
+		return s.confirmLoss(w, r, p)
+	}
+	return s.makeCall(w, r, p, entry)
 }
 
-// answerSentBefore answers a form that was sent before: the same one with what it did; one
-// with other values gets another key.
-func (s *site) answerSentBefore(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) (bool, error) {
-	if e.digest == "" || p.do != doCall {
-		return false, nil
-	}
-	if e.digest == p.digest() {
-		return true, s.replay(w, r, p, e)
-	}
-	p.startOver()
-	return false, nil
-}
-
-// startOver gives a changed form another key.
+// startOver gives a changed form another key, and says so.
 func (p *post) startOver() {
-	p.problems = append(p.problems, sentBefore)
-	p.key, p.confirmed = newKey(), ""
-}
-
-// sentBefore is what a changed form under a used key meets.
-var sentBefore = fault.FieldError{Code: fault.Unique, Message: "This form was sent before, with other values, and that call is done. " +
-	"What you changed since was not sent. Look at it and send it again, as a call of its own."}
-
-// readInstance reads the instance that the form is about.
-func (s *site) readInstance(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
-	id := p.id()
-	if id == "" {
-		return false, nil
-	}
-	t, err := p.readTarget(id)
-	if fault.Is(err, fault.NotFound) {
-		return true, s.refuseGone(w, r, p, err)
-	}
-	p.target = t
-	return false, err
-}
-
-// showAgain shows the form as the button left it.
-func (s *site) showAgain(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
-	if p.do == doCall || p.do == doDryRun {
-		return false, nil
-	}
-	p.problems = nil
-	return true, s.showPosted(w, r, http.StatusOK, p, formView{})
-}
-
-// refuseInvalid shows what cannot be sent, together with what the call would say of the rest.
-func (s *site) refuseInvalid(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
-	if len(p.problems) == 0 {
-		return false, nil
-	}
-	if _, err := p.try(); err != nil {
-		p.problems = append(p.problems, onOtherFields(p.problems, fault.Of(err).Fields)...)
-	}
-	return true, s.showPosted(w, r, http.StatusUnprocessableEntity, p, formView{})
-}
-
-// onOtherFields leaves out errors on fields that have one already.
-func onOtherFields(known, more []fault.FieldError) []fault.FieldError {
-	return slices.DeleteFunc(slices.Clone(more), func(f fault.FieldError) bool {
-		return slices.ContainsFunc(known, func(k fault.FieldError) bool { return k.Field == f.Field })
-	})
-}
-
-// refuseStale holds up a form whose instance changed since it was made.
-func (s *site) refuseStale(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
-	if p.target == nil || p.target.seen() == p.seen {
-		return false, nil
-	}
-	return true, s.showStale(w, r, p)
-}
-
-// dryRun shows what the call would do.
-func (s *site) dryRun(w http.ResponseWriter, r *http.Request, p *post, _ *ledgerEntry) (bool, error) {
-	if p.do != doDryRun {
-		return false, nil
-	}
-	res, err := p.try()
-	if err != nil {
-		return true, s.showFailed(w, r, p, err)
-	}
-	return true, s.showPosted(w, r, http.StatusOK, p, formView{Preview: p.preview(res)})
+	p.problems = append(p.problems, fault.FieldError{Code: fault.Unique, Message: "This form was sent before, with other values, and that call is done. " +
+		"What you changed since was not sent. Look at it and send it again, as a call of its own."})
+	p.key, p.confirmed = uuid.NewString(), ""
 }
 
 // try makes the call as a dry run; a capability that changes nothing is not called.
@@ -198,36 +154,37 @@ func (f *formState) invoke(args json.RawMessage, key string) (invoke.Result, err
 }
 
 // makeCall makes the call and answers with its result.
-func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) (bool, error) {
+func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) error {
 	if p.capability.SideEffects == capability.None {
 		res, err := p.invoke(p.object(), "")
 		if err != nil {
-			return true, s.showFailed(w, r, p, err)
+			return s.showFailed(w, r, p, err)
 		}
-		return true, s.showPosted(w, r, http.StatusOK, p, formView{Result: p.resultOf(r, p.object(), res.Structured)})
+		return s.showPosted(w, r, http.StatusOK, p, formView{Result: p.resultOf(r, p.object(), res)})
 	}
 	ifCommit, res, err := p.write()
 	switch {
 	case errors.Is(err, errStale):
-		return true, s.showStale(w, r, p)
+		return s.showStale(w, r, p)
 	case fault.Is(err, fault.NotFound) && p.target != nil:
-		return true, s.refuseGone(w, r, p, err)
-	case err != nil:
-		return true, s.showFailed(w, r, p, err)
+		return s.refuseGone(w, r, p, err)
 	}
-	e.finish(p.digest(), ifCommit, p.object(), res.Structured)
-	http.Redirect(w, r, doneURL(p.capability.ID, p.key), http.StatusSeeOther)
-	return true, nil
+	return s.finish(w, r, p, e, ifCommit, res, err)
 }
 
 // replay makes a call again that was made before: the graph answers with the first
 // one's result.
 func (s *site) replay(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) error {
 	res, err := p.invoke(p.conditional(e.ifCommit), p.key)
+	return s.finish(w, r, p, e, e.ifCommit, res, err)
+}
+
+// finish notes what a write did, and sends the browser to the page of its result.
+func (s *site) finish(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry, ifCommit string, res invoke.Result, err error) error {
 	if err != nil {
 		return s.showFailed(w, r, p, err)
 	}
-	e.finish(p.digest(), e.ifCommit, p.object(), res.Structured)
-	http.Redirect(w, r, doneURL(p.capability.ID, p.key), http.StatusSeeOther)
+	e.finish(p.digest(), ifCommit, p.object(), res)
+	http.Redirect(w, r, capabilityURL(p.capability.ID)+"/done/"+url.PathEscape(p.key), http.StatusSeeOther)
 	return nil
 }

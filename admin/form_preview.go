@@ -2,8 +2,10 @@ package admin
 
 import (
 	"encoding/json"
+	"slices"
 
 	"trails/invoke"
+	"trails/view"
 )
 
 // preview is what a call would do.
@@ -17,7 +19,7 @@ type preview struct {
 // previewRow is one property as it is and as it would be.
 type previewRow struct {
 	Property string
-	Old      []cell
+	Old      []view.Cell
 	New      []string
 	Removed  bool
 }
@@ -43,48 +45,28 @@ func (p preview) Nothing() bool {
 func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}
 	_ = json.Unmarshal(res.Structured, out) // what a capability does not say is zero
-	switch {
-	case p.isDelete() && p.target != nil:
-		for _, prop := range p.target.Properties {
-			if len(prop.Values) > 0 {
-				out.Rows = append(out.Rows, previewRow{Property: prop.Name, Old: prop.Values, Removed: true})
-			}
-		}
-	case p.capability.InputShape.NodeType != "":
-		out.Rows = p.changes()
-	}
-	return out
-}
-
-// changes are the properties that the form sets.
-func (p *post) changes() []previewRow {
-	old := map[string][]cell{}
+	old := map[string][]view.Cell{}
 	if p.target != nil {
 		for _, prop := range p.target.Properties {
 			old[prop.Name] = prop.Values
+			if p.isDelete() && len(prop.Values) > 0 {
+				out.Rows = append(out.Rows, previewRow{Property: prop.Name, Old: prop.Values, Removed: true})
+			}
 		}
 	}
-	var rows []previewRow
-	for _, a := range p.args {
+	if p.capability.InputShape.NodeType == "" || p.isDelete() && p.target != nil {
+		return out
+	}
+	for _, a := range p.args { // the properties that the form sets
 		if isCallField[a.Name] {
 			continue
 		}
 		e := p.entries[a.Name]
-		rows = append(rows, previewRow{Property: a.Name, Old: old[a.Name], New: present(e.Texts), Removed: e.Removed})
+		given := slices.DeleteFunc(slices.Clone(e.Texts), func(text string) bool { return text == "" })
+		out.Rows = append(out.Rows, previewRow{Property: a.Name, Old: old[a.Name], New: given, Removed: e.Removed})
 	}
-	return rows
+	return out
 }
 
 // isCallField names the arguments of a typed write that are no properties.
 var isCallField = map[string]bool{"id": true, "branch": true, "message": true}
-
-// present leaves out empty texts.
-func present(texts []string) []string {
-	var out []string
-	for _, text := range texts {
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
-}

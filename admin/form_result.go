@@ -3,16 +3,16 @@ package admin
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 
 	"trails/auth"
 	"trails/fault"
+	"trails/invoke"
 )
 
 // resultView is what a call answered, and how else it could have been made.
 type resultView struct {
 	Write    bool
-	Commit   string
+	Commit   string // that the write made; "" for none
 	ID, IRI  string
 	Type     string
 	Deleted  bool
@@ -29,34 +29,25 @@ type resultView struct {
 const jsonShown = 64 << 10
 
 // resultOf makes a result readable.
-func (f *formState) resultOf(r *http.Request, args, structured json.RawMessage) *resultView {
-	var written struct {
-		Commit   *string
-		Branch   string
-		ID, IRI  string
-		Added    int64
-		Removed  int64
-		Replayed bool
+func (f *formState) resultOf(r *http.Request, args json.RawMessage, res invoke.Result) *resultView {
+	var named struct{ ID, IRI string }
+	_ = json.Unmarshal(res.Structured, &named) // what is about no node names none
+	out := &resultView{ID: named.ID, IRI: named.IRI, Type: f.capability.InputShape.NodeType, Deleted: f.isDelete(), Shown: shownAt(res.Structured, 0)}
+	if did := res.Written; did != nil {
+		out.Write, out.Added, out.Removed, out.Replayed = true, did.Added, did.Removed, did.Replayed
+		if did.Commit != nil {
+			out.Commit = *did.Commit
+		}
 	}
-	_ = json.Unmarshal(structured, &written) // a read answers otherwise
-	out := &resultView{
-		Write: written.Branch != "" && f.capability.SideEffects != "none", ID: written.ID, IRI: written.IRI, Type: f.capability.InputShape.NodeType,
-		Deleted: f.isDelete(), Added: written.Added, Removed: written.Removed, Replayed: written.Replayed, Shown: shownOf(structured),
-	}
-	if written.Commit != nil {
-		out.Commit = *written.Commit
-	}
-	out.JSON, out.Cut = indentedJSON(structured, jsonShown)
+	out.JSON, out.Cut = indentedJSON(res.Structured, jsonShown)
 	if args != nil {
 		out.Same = sameCallOf(auth.Origin(r), f.capability.ID, args, f.call.Principal.Authenticated)
 	}
 	return out
 }
 
-// doneURL is where the result of a form is shown.
-func doneURL(capability, key string) string {
-	return capabilityURL(capability) + "/done/" + url.PathEscape(key)
-}
+// headingsDone say what happened.
+var headingsDone = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
 
 // done answers with the result of a form that was sent: reloading it sends nothing.
 func (s *site) done(w http.ResponseWriter, r *http.Request) error {
@@ -68,23 +59,17 @@ func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return fault.New(fault.NotFound, "this result is not kept any more; the log of commits has what was done")
 	}
+	typeName, heading := f.capability.InputShape.NodeType, f.capability.ID
+	if past, ok := headingsDone[f.capability.Op()]; ok && typeName != "" {
+		heading = typeName + " " + past
+	}
 	return s.respond(w, r, http.StatusOK, "result.html", page{
-		Title: f.title() + ": done", Nav: "capabilities", Type: f.capability.InputShape.NodeType, Scripts: []string{"form.js"},
-		Crumbs: f.crumbs(), Data: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: f.heading(), Result: f.resultOf(r, args, result)},
+		Title: f.title() + ": done", Nav: "capabilities", Type: typeName, Scripts: []string{"form.js"},
+		Crumbs: f.crumbs(), Data: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: heading, Result: f.resultOf(r, args, result)},
 	})
 }
 
 type doneData struct {
 	Capability, Op, Heading string
 	Result                  *resultView
-}
-
-// headingsDone say what happened.
-var headingsDone = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
-
-func (f *formState) heading() string {
-	if past, ok := headingsDone[f.capability.Op()]; ok && f.capability.InputShape.NodeType != "" {
-		return f.capability.InputShape.NodeType + " " + past
-	}
-	return f.capability.ID
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"trails/admin/form"
 	"trails/fault"
 	"trails/invoke"
+	"trails/view"
 )
 
 // attempts bounds how often a write is tried again because others wrote something
@@ -57,7 +60,7 @@ func lostCondition(err error) bool {
 
 // conflict is what a page shows of an instance that changed under a form.
 type conflict struct {
-	Changed *commit
+	Changed *view.Commit
 	Rows    []conflictRow
 	// Same reports that the instance is now as the form wants it.
 	Same bool
@@ -66,7 +69,7 @@ type conflict struct {
 // conflictRow is a property that the form changes, or that is not as the form began.
 type conflictRow struct {
 	Property string
-	Theirs   []cell
+	Theirs   []view.Cell
 	Yours    []string
 	Removed  bool // yours
 	Kept     bool // the form does not touch it
@@ -77,7 +80,7 @@ type conflictRow struct {
 // below stands on the instance as it is now, under a key of its own.
 func (s *site) showStale(w http.ResponseWriter, r *http.Request, p *post) error {
 	c := p.conflict()
-	p.seen, p.key = p.target.seen(), newKey()
+	p.seen, p.key = p.target.seen(), uuid.NewString()
 	return s.showPosted(w, r, http.StatusConflict, p, formView{Conflict: &c})
 }
 

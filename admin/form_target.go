@@ -8,6 +8,7 @@ import (
 
 	"trails/capability"
 	"trails/jsontext"
+	"trails/view"
 )
 
 // How much of an instance a form shows for editing.
@@ -18,7 +19,7 @@ const (
 
 // target is the instance that a form changes, as one commit had it.
 type target struct {
-	instanceAnswer
+	view.Entity
 	head   string
 	values map[string]json.RawMessage // by property, as a call takes them
 	held   map[string]string          // properties that are too long for a form, with a note
@@ -28,7 +29,7 @@ type target struct {
 func (f *formState) readTarget(id string) (*target, error) {
 	t := &target{values: map[string]json.RawMessage{}, held: map[string]string{}}
 	args := map[string]any{"type": f.capability.InputShape.NodeType, "id": id, "limit": valuesEdited}
-	if err := f.ask("entity_get", args, &t.instanceAnswer); err != nil {
+	if err := f.ask("entity_get", args, &t.Entity); err != nil {
 		return nil, err
 	}
 	t.head = f.head
@@ -66,23 +67,23 @@ func (t *target) needs(property string) bool {
 }
 
 // tooLong says why a property's values are not put into a form; "" when they are.
-func tooLong(p property, room *int) string {
-	if p.Total > int64(len(p.Values)) {
+func tooLong(p view.Property, room *int) string {
+	if p.Total > len(p.Values) {
 		return count(p.Total) + " values, too many to edit here"
 	}
 	for _, v := range p.Values {
-		if v.IsCut() {
+		if isCut(v) {
 			return "a text of " + count(v.Length) + " characters, too long to edit here"
 		}
 		if *room -= utf8.RuneCountInString(v.Text); *room < 0 {
-			return fmt.Sprintf("%d %s, which did not fit into the form", len(p.Values), plural(int64(len(p.Values)), "value", "values"))
+			return fmt.Sprintf("%d %s, which did not fit into the form", len(p.Values), plural(len(p.Values), "value", "values"))
 		}
 	}
 	return ""
 }
 
 // argument is what a call would be given to set these values.
-func argument(f capability.Field, cells []cell) json.RawMessage {
+func argument(f capability.Field, cells []view.Cell) json.RawMessage {
 	if !f.Many && len(cells) == 1 {
 		return argumentOf(f, cells[0])
 	}
@@ -107,7 +108,7 @@ var bareTypes = map[capability.Type]bool{
 	capability.Boolean: true, capability.Vector: true, capability.Object: true, capability.Any: true,
 }
 
-func argumentOf(f capability.Field, c cell) json.RawMessage {
+func argumentOf(f capability.Field, c view.Cell) json.RawMessage {
 	text := c.Text
 	switch {
 	case c.Ref != nil:
@@ -126,7 +127,7 @@ func argumentOf(f capability.Field, c cell) json.RawMessage {
 
 // referenceTo is what a call takes for a node: Type/id, or the IRI of one that the
 // schema does not name.
-func referenceTo(n node) string {
+func referenceTo(n view.Node) string {
 	if n.Type == "" || n.ID == n.IRI {
 		return n.IRI
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"unicode/utf8"
+
+	"trails/jsontext"
 )
 
 // Bounds of a result as a page shows it.
@@ -35,8 +37,7 @@ type shownMember struct {
 	Value shown
 }
 
-func shownOf(raw json.RawMessage) shown { return shownAt(raw, 0) }
-
+// shownAt lays a value out that stands at a depth of the result.
 func shownAt(raw json.RawMessage, depth int) shown {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -46,8 +47,9 @@ func shownAt(raw json.RawMessage, depth int) shown {
 		return shown{Text: firstRunes(string(raw), textShown)}
 	case raw[0] == '{':
 		var members []shownMember
-		for _, m := range namesOf(raw) { // in the order in which they are written
-			members = append(members, shownMember{m.name, shownAt(m.value, depth+1)})
+		given, _ := jsontext.Members(raw)
+		for _, m := range given {
+			members = append(members, shownMember{m.Name, shownAt(m.Value, depth+1)})
 		}
 		return shown{Members: members}
 	case raw[0] == '[':
@@ -68,32 +70,6 @@ func shownAt(raw json.RawMessage, depth int) shown {
 
 var commitID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-type rawMember struct {
-	name  string
-	value json.RawMessage
-}
-
-func namesOf(raw json.RawMessage) []rawMember {
-	var out []rawMember
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return out
-		}
-		m := rawMember{}
-		m.name, _ = name.(string)
-		if d.Decode(&m.value) != nil {
-			return out
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
 func shownArray(raw json.RawMessage, depth int) shown {
 	var items []json.RawMessage
 	_ = json.Unmarshal(raw, &items) // the engine's own JSON
@@ -109,9 +85,10 @@ func shownArray(raw json.RawMessage, depth int) shown {
 		for i := range row {
 			row[i] = shown{Null: true}
 		}
-		for _, m := range namesOf(item) {
-			if i := slices.Index(out.Columns, m.name); i >= 0 {
-				row[i] = shownAt(m.value, depth+1)
+		members, _ := jsontext.Members(item)
+		for _, m := range members {
+			if i := slices.Index(out.Columns, m.Name); i >= 0 {
+				row[i] = shownAt(m.Value, depth+1)
 			}
 		}
 		out.Rows = append(out.Rows, row)
@@ -123,12 +100,13 @@ func shownArray(raw json.RawMessage, depth int) shown {
 func columnsOf(items []json.RawMessage) []string {
 	var columns []string
 	for _, item := range items {
-		if item = bytes.TrimSpace(item); len(item) == 0 || item[0] != '{' {
+		members, isObject := jsontext.Members(item)
+		if !isObject {
 			return nil
 		}
-		for _, m := range namesOf(item) {
-			if !slices.Contains(columns, m.name) {
-				columns = append(columns, m.name)
+		for _, m := range members {
+			if !slices.Contains(columns, m.Name) {
+				columns = append(columns, m.Name)
 			}
 		}
 	}

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
-	"trails/fault"
+	"trails/view"
 )
 
 // Limits of a neighbourhood.
@@ -20,25 +21,6 @@ const (
 
 // graphScripts draw a neighbourhood.
 var graphScripts = []string{"cytoscape.min.js", "graph.js"}
-
-// graphAnswer is what entity_graph answers.
-type graphAnswer struct {
-	Root      string
-	Nodes     []graphNode
-	Edges     []graphEdge
-	Truncated bool
-}
-
-type graphNode struct {
-	node
-	Depth int `json:"depth"`
-}
-
-type graphEdge struct {
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Property string `json:"property"`
-}
 
 // graphView is what the address of a neighbourhood asks for.
 type graphView struct {
@@ -57,17 +39,17 @@ func graphViewOf(r *http.Request) (graphView, error) {
 	return v, q.err()
 }
 
-func (a *asker) graph(v graphView) (graphAnswer, error) {
-	var answer graphAnswer
-	err := a.ask("entity_graph", map[string]any{"type": v.Type, "id": v.ID, "depth": v.Depth, "limit": v.Limit, "direction": v.Direction}, &answer)
+// graph asks for the neighbourhood.
+func (a *asker) graph(v graphView) (answer view.Graph, err error) {
+	err = a.ask("entity_graph", map[string]any{"type": v.Type, "id": v.ID, "depth": v.Depth, "limit": v.Limit, "direction": v.Direction}, &answer)
 	return answer, err
 }
 
 type graphData struct {
 	graphView
-	graphAnswer
-	RootNode node
-	Source   string
+	view.Graph
+	RootNode view.Node
+	Source   string // where the picture's data is
 	Types    []typeCount
 	Told     []toldEdge
 	Choices  graphChoices
@@ -75,9 +57,9 @@ type graphData struct {
 
 // toldEdge is an edge as the table says it.
 type toldEdge struct {
-	From     node
+	From     view.Node
 	Property string
-	To       node
+	To       view.Node
 }
 
 type graphChoices struct {
@@ -90,55 +72,49 @@ var graphOffers = graphChoices{
 	Directions: []struct{ Value, Text string }{{"both", "both ways"}, {"out", "what it refers to"}, {"in", "what refers to it"}},
 }
 
-// graph answers the neighbourhood of a node, as a picture and as tables.
+// graph answers the neighbourhood of a node, as a picture and as tables: nodes by type, and
+// edges with both ends by name.
 func (s *site) graph(w http.ResponseWriter, r *http.Request) error {
 	v, err := graphViewOf(r)
 	if err != nil {
 		return err
 	}
 	a := s.asker(w, r)
-	doc, err := a.schema()
-	if err != nil {
+	if _, _, err := a.typeNamed(v.Type); err != nil {
 		return err
 	}
-	if _, ok := doc.find(v.Type); !ok {
-		return fault.New(fault.NotFound, "there is no type %s in the schema", line(v.Type))
-	}
-	answer, err := a.graph(v)
-	if err != nil {
-		return err
-	}
-	data := graphData{graphView: v, graphAnswer: answer, Source: v.source(), Choices: graphOffers}
-	data.tell()
 	here := nodeURL(v.Type, v.ID)
+	data := graphData{graphView: v, Choices: graphOffers, Source: withQuery(here+"/graph.json", url.Values{
+		"depth": {strconv.Itoa(v.Depth)}, "limit": {strconv.Itoa(v.Limit)}, "direction": {v.Direction},
+	})}
+	if data.Graph, err = a.graph(v); err != nil {
+		return err
+	}
+	byIRI := map[string]view.Node{}
+	for _, n := range data.Nodes {
+		byIRI[n.IRI] = n.Node
+		data.Types = countType(data.Types, n.Type)
+	}
+	data.RootNode = byIRI[data.Root]
+	for _, e := range data.Edges[:min(len(data.Edges), edgesTold)] {
+		data.Told = append(data.Told, toldEdge{byIRI[e.From], e.Property, byIRI[e.To]})
+	}
+	name := firstOf(line(data.RootNode.Label), v.ID)
 	return s.respond(w, r, http.StatusOK, "graph.html", page{
-		Title: "Around " + firstOf(line(data.RootNode.Label), v.ID), Nav: "types", Type: v.Type, Data: data, Scripts: graphScripts,
-		Crumbs: []link{{v.Type, typeURL(v.Type)}, {firstOf(line(data.RootNode.Label), v.ID), here}},
+		Title: "Around " + name, Nav: "types", Type: v.Type, Data: data, Scripts: graphScripts,
+		Crumbs: []link{{v.Type, typeURL(v.Type)}, {name, here}},
 		Live:   live{Mode: "any", Head: a.head},
 	})
 }
 
-// source is where the picture's data is.
-func (v graphView) source() string {
-	q := url.Values{"depth": {strconv.Itoa(v.Depth)}, "limit": {strconv.Itoa(v.Limit)}, "direction": {v.Direction}}
-	return withQuery(nodeURL(v.Type, v.ID)+"/graph.json", q)
-}
-
-// tell makes the tables: nodes by type, and edges with both ends by name.
-func (d *graphData) tell() {
-	byIRI, counts := map[string]node{}, map[string]int{}
-	for _, n := range d.Nodes {
-		byIRI[n.IRI] = n.node
-		if _, seen := counts[n.Type]; !seen {
-			counts[n.Type] = len(d.Types)
-			d.Types = append(d.Types, typeCount{Name: n.Type})
-		}
-		d.Types[counts[n.Type]].Count++
+// countType counts one node more of a type: the legend of a picture.
+func countType(types []typeCount, name string) []typeCount {
+	at := slices.IndexFunc(types, func(t typeCount) bool { return t.Name == name })
+	if at < 0 {
+		at, types = len(types), append(types, typeCount{Name: name})
 	}
-	d.RootNode = byIRI[d.Root]
-	for _, e := range d.Edges[:min(len(d.Edges), edgesTold)] {
-		d.Told = append(d.Told, toldEdge{byIRI[e.From], e.Property, byIRI[e.To]})
-	}
+	types[at].Count++
+	return types
 }
 
 // drawn is a node as the picture needs it.
@@ -168,7 +144,7 @@ func (s *site) graphJSON(w http.ResponseWriter, r *http.Request) error {
 	out := struct {
 		Root      string      `json:"root"`
 		Nodes     []drawn     `json:"nodes"`
-		Edges     []graphEdge `json:"edges"`
+		Edges     []view.Edge `json:"edges"`
 		Truncated bool        `json:"truncated"`
 	}{answer.Root, []drawn{}, answer.Edges, answer.Truncated}
 	for _, n := range answer.Nodes {

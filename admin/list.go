@@ -9,6 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/schema"
+	"trails/view"
 )
 
 // Limits of a list's page.
@@ -35,56 +36,22 @@ type condition struct {
 	Value    string `json:"value"`
 }
 
-// listAnswer is what entities_list answers.
-type listAnswer struct {
-	Type, Title string
-	Columns     []column
-	Rows        []row
-	Total       int64
-	TotalMore   bool `json:"total_more"`
-	Facets      []facet
-}
-
-type column struct {
-	Name     string
-	Datatype string
-	Class    string
-	Many     bool
-}
-
-type row struct {
-	Node  node
-	Cells map[string][]cell
-	More  map[string]int64
-}
-
-type facet struct {
-	Property string
-	Values   []facetValue
-}
-
-type facetValue struct {
-	Value string
-	Count int64
-	More  bool
-}
-
 type listData struct {
 	listView
-	Schema    schemaType
+	Schema    schema.TypeDocument
 	Capacity  string // the capabilities' prefix: note of note.create
 	Label     string // the property that labels instances
-	All       []schemaProperty
+	All       []schema.PropertyDocument
 	Columns   []heading
-	Rows      []row
+	Rows      []view.Row
 	First     heading
 	Chips     []chip
 	Facets    []facetLinks
 	Problems  listProblems
 	Options   []string // values of enums, to choose from
-	Pager     pager
+	Pager     *pager
 	Announce  string
-	Total     int64
+	Total     int
 	TotalMore bool
 }
 
@@ -125,26 +92,34 @@ type pager struct {
 	Previous, Next *link
 }
 
+// pagerAt goes from the rows at an offset to the step before, and to the next ones when
+// there are more.
+func pagerAt(text string, offset, step, next int, more bool, href func(offset int) string) *pager {
+	out := &pager{Text: text}
+	if offset > 0 {
+		out.Previous = &link{"Previous", href(max(0, offset-step))}
+	}
+	if more {
+		out.Next = &link{"Next", href(next)}
+	}
+	return out
+}
+
 // list answers the page of a type: its instances as a table.
 func (s *site) list(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("type")
 	a := s.asker(w, r)
-	doc, err := a.schema()
+	doc, t, err := a.typeNamed(r.PathValue("type"))
 	if err != nil {
 		return err
 	}
-	t, ok := doc.find(name)
-	if !ok {
-		return fault.New(fault.NotFound, "there is no type %s in the schema", line(name))
-	}
-	view, added, problems, err := listViewOf(r)
+	asked, added, problems, err := listViewOf(r)
 	if err != nil {
 		return err
 	}
-	var answer listAnswer
-	err = a.ask("entities_list", view.arguments(), &answer)
-	if fault.Is(err, fault.InvalidArguments) && view.dropRefused(fault.Of(err).Fields, &problems) {
-		err = a.ask("entities_list", view.arguments(), &answer)
+	var answer view.Table
+	err = a.ask("entities_list", asked.arguments(), &answer)
+	if fault.Is(err, fault.InvalidArguments) && asked.dropRefused(fault.Of(err).Fields, &problems) {
+		err = a.ask("entities_list", asked.arguments(), &answer)
 	}
 	if err != nil {
 		return err
@@ -154,19 +129,19 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	case problems.Any():
 		status = http.StatusBadRequest
 	case added: // the form of a filter was sent: its address is the list's
-		http.Redirect(w, r, view.href(), http.StatusSeeOther)
+		http.Redirect(w, r, asked.href(), http.StatusSeeOther)
 		return nil
 	}
-	data := newListData(view, doc, t, answer)
+	data := newListData(asked, doc, t, answer)
 	data.Problems = problems
 	return s.respond(w, r, status, "list.html", page{
-		Title: name, Nav: "types", Type: name, Data: data, Twins: view.twins(),
-		Live: live{Mode: "types", Types: append([]string{name}, references(data.All)...), Head: a.head},
+		Title: t.Name, Nav: "types", Type: t.Name, Data: data, Twins: asked.twins(),
+		Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
 	})
 }
 
 // references are the types whose labels a list shows.
-func references(properties []schemaProperty) []string {
+func references(properties []schema.PropertyDocument) []string {
 	var out []string
 	for _, p := range properties {
 		if p.Class != "" && !slices.Contains(out, p.Class) {
@@ -274,7 +249,7 @@ func (v listView) href() string {
 
 // at is the view from another offset.
 func (v listView) at(offset int) listView {
-	v.Offset = max(0, offset)
+	v.Offset = offset
 	return v
 }
 
@@ -324,38 +299,66 @@ func twinsOf(path string, q url.Values) []twin {
 	return out
 }
 
-func newListData(v listView, doc schemaDocument, t schemaType, a listAnswer) listData {
+func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.Table) listData {
 	d := listData{
-		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Label: doc.labelOf(t.Name),
-		Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
+		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Label: t.Label,
+		First: v.heading(view.Column{Name: t.Label}), Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
 	}
-	d.First = v.heading(column{Name: d.Label})
 	for _, c := range a.Columns {
 		if c.Name != d.Label || slices.Contains(v.Columns, c.Name) { // the first column shows the label
 			d.Columns = append(d.Columns, v.heading(c))
 		}
 	}
-	d.addChips()
-	d.addFacets(a.Facets)
-	d.addOptions()
-	d.addPager(len(a.Rows))
-	return d
-}
-
-// labelOf is the property that labels the type's instances, perhaps an inherited one.
-func (d schemaDocument) labelOf(name string) string {
-	for _, n := range d.family(name) {
-		if t, _ := d.find(n); t.Label != "" {
-			return t.Label
+	for _, c := range d.Where {
+		d.Chips = append(d.Chips, chip{c.Property, c.Value, d.without(c).href()})
+	}
+	if d.Search != "" {
+		all := d.at(0)
+		all.Search = ""
+		d.Chips = append(d.Chips, chip{"label begins with", d.Search, all.href()})
+	}
+	for _, f := range a.Facets {
+		links := facetLinks{Property: f.Property}
+		for _, val := range f.Values {
+			c := condition{f.Property, val.Value}
+			l := facetLink{Value: val.Value, Count: count(val.Count), Href: d.with(c).href(), Current: slices.Contains(d.Where, c)}
+			if val.More {
+				l.Count += "+"
+			}
+			if l.Current {
+				l.Href = d.without(c).href()
+			}
+			links.Links = append(links.Links, l)
+		}
+		if len(links.Links) > 0 {
+			d.Facets = append(d.Facets, links)
 		}
 	}
-	return ""
+	for _, p := range d.All {
+		for _, v := range p.OneOf {
+			if text := literal(v); !slices.Contains(d.Options, text) {
+				d.Options = append(d.Options, text)
+			}
+		}
+	}
+	total, rows := count(d.Total), len(a.Rows)
+	if d.TotalMore {
+		total = "more than " + total
+	}
+	text := "None of " + total
+	if rows > 0 {
+		text = count(d.Offset+1) + "–" + count(d.Offset+rows) + " of " + total
+	}
+	d.Pager = pagerAt(text, d.Offset, d.Limit, d.Offset+d.Limit, d.Offset+rows < d.Total || d.TotalMore && rows == d.Limit,
+		func(offset int) string { return d.at(offset).href() })
+	d.Announce = text + " shown"
+	return d
 }
 
 // numbers are the datatypes that stand to the right.
 var numbers = []string{"integer", "number", "decimal", "double", "float", "int", "long"}
 
-func (v listView) heading(c column) heading {
+func (v listView) heading(c view.Column) heading {
 	h := heading{Name: c.Name, Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
 	if !c.Many && c.Name != "" {
 		h.Href = v.sorted(c.Name).href()
@@ -367,66 +370,6 @@ func (v listView) heading(c column) heading {
 		}
 	}
 	return h
-}
-
-func (d *listData) addChips() {
-	for _, c := range d.Where {
-		d.Chips = append(d.Chips, chip{c.Property, c.Value, d.without(c).href()})
-	}
-	if d.Search != "" {
-		v := d.at(0)
-		v.Search = ""
-		d.Chips = append(d.Chips, chip{"label begins with", d.Search, v.href()})
-	}
-}
-
-func (d *listData) addFacets(facets []facet) {
-	for _, f := range facets {
-		links := facetLinks{Property: f.Property}
-		for _, val := range f.Values {
-			c := condition{f.Property, val.Value}
-			l := facetLink{Value: val.Value, Count: count(val.Count), Current: slices.Contains(d.Where, c)}
-			if val.More {
-				l.Count += "+"
-			}
-			l.Href = d.with(c).href()
-			if l.Current {
-				l.Href = d.without(c).href()
-			}
-			links.Links = append(links.Links, l)
-		}
-		if len(links.Links) > 0 {
-			d.Facets = append(d.Facets, links)
-		}
-	}
-}
-
-func (d *listData) addOptions() {
-	for _, p := range d.All {
-		for _, v := range p.OneOf {
-			if text := literal(v); !slices.Contains(d.Options, text) {
-				d.Options = append(d.Options, text)
-			}
-		}
-	}
-}
-
-func (d *listData) addPager(rows int) {
-	total := count(d.Total)
-	if d.TotalMore {
-		total = "more than " + total
-	}
-	d.Pager.Text = "None of " + total
-	if rows > 0 {
-		d.Pager.Text = count(int64(d.Offset)+1) + "–" + count(int64(d.Offset+rows)) + " of " + total
-	}
-	if d.Offset > 0 {
-		d.Pager.Previous = &link{"Previous", d.at(d.Offset - d.Limit).href()}
-	}
-	if int64(d.Offset+rows) < d.Total || d.TotalMore && rows == d.Limit {
-		d.Pager.Next = &link{"Next", d.at(d.Offset + d.Limit).href()}
-	}
-	d.Announce = d.Pager.Text + " shown"
 }
 
 // Shows reports a column that the picker marks.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trails/auth"
+	"trails/view"
 )
 
 // Limits of what the overview shows.
@@ -20,7 +21,7 @@ type overviewData struct {
 	Version int64
 	Types   []typeCount
 	Total   int64
-	Commits []commit
+	Commits []view.Commit
 	Doctor  doctorAnswer
 	Calls   []call
 	MCP     string
@@ -86,7 +87,7 @@ func (a *asker) overview() (overviewData, error) {
 		SchemaVersion int64 `json:"schema_version"`
 	}
 	var types struct{ Types []typeCount }
-	var log struct{ Commits []commit }
+	var log struct{ Commits []view.Commit }
 	var data overviewData
 	for _, step := range []func() error{
 		func() error { return a.ask("snapshot", nil, &snapshot) },

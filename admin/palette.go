@@ -3,6 +3,8 @@ package admin
 import (
 	"slices"
 	"sync"
+
+	"trails/schema"
 )
 
 // hues is how many colours the style sheet has for types: hue-1 and so on. A thing
@@ -19,7 +21,7 @@ type palette struct {
 }
 
 // learn takes the types of the schema as it is now, in their order.
-func (p *palette) learn(types []schemaType) {
+func (p *palette) learn(types []schema.TypeDocument) {
 	names := make([]string, len(types))
 	for i, t := range types {
 		names[i] = t.Name

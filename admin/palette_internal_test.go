@@ -7,11 +7,13 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"trails/schema"
 )
 
-func typesNamed(names ...string) (types []schemaType) {
+func typesNamed(names ...string) (types []schema.TypeDocument) {
 	for _, name := range names {
-		types = append(types, schemaType{Name: name})
+		types = append(types, schema.TypeDocument{Name: name})
 	}
 	return types
 }

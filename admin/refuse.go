@@ -67,11 +67,8 @@ func (s *site) addWayOut(w http.ResponseWriter, r *http.Request, f *fault.Error,
 
 // similar lists types, or instances, whose name begins like the one that is not there.
 func (a *asker) similar(typeName, id string) []link {
-	doc, err := a.schema()
+	doc, _, err := a.typeNamed(typeName)
 	if err != nil {
-		return nil
-	}
-	if _, ok := doc.find(typeName); !ok {
 		return similarTypes(doc, typeName)
 	}
 	out := []link{{Text: "All " + typeName, Href: typeURL(typeName)}}

@@ -11,6 +11,7 @@ import (
 
 	"trails/auth"
 	"trails/fault"
+	"trails/schema"
 )
 
 //go:embed templates/*.html
@@ -82,7 +83,7 @@ type live struct {
 type frame struct {
 	Graph, Head, Version string
 	Base                 string
-	Types                []schemaType
+	Types                []schema.TypeDocument
 	Who                  string
 	Known                bool
 	SignedIn             bool // by our cookie, so that they can sign out

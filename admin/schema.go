@@ -19,7 +19,7 @@ type schemaData struct {
 
 // typeShown is a type with what its supertypes give it and who extends it.
 type typeShown struct {
-	schemaType
+	kgschema.TypeDocument
 	Capacity  string
 	Inherited []inherited
 	Extended  []string
@@ -27,7 +27,7 @@ type typeShown struct {
 
 type inherited struct {
 	From     string
-	Property schemaProperty
+	Property kgschema.PropertyDocument
 }
 
 // schemaForms are the schema as text, by the word in its address.
@@ -88,8 +88,8 @@ func (s *site) schemaText(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (d schemaDocument) shown(t schemaType) typeShown {
-	out := typeShown{schemaType: t, Capacity: kgschema.SnakeName(t.Name)}
+func (d schemaDocument) shown(t kgschema.TypeDocument) typeShown {
+	out := typeShown{TypeDocument: t, Capacity: kgschema.SnakeName(t.Name)}
 	for _, name := range d.family(t.Name)[1:] {
 		super, _ := d.find(name)
 		for _, p := range super.Properties {
@@ -106,27 +106,23 @@ func (d schemaDocument) shown(t schemaType) typeShown {
 	return out
 }
 
-// Constraints says, in the words of the schema's language, what a value must be.
-func (p schemaProperty) Constraints() []string {
+// constraints says, in the words of the schema's language, what a value must be.
+func constraints(p kgschema.PropertyDocument) []string {
 	var out []string
-	say := func(name, value string) { out = append(out, name+" "+value) }
-	number := func(name string, n *int) {
-		if n != nil {
-			say(name, strconv.Itoa(*n))
-		}
-	}
-	raw := func(name string, value []byte) {
-		if len(value) > 0 && string(value) != "null" {
-			say(name, literal(value))
+	say := func(name string, value any) {
+		if n, isCount := value.(*int); isCount && n != nil {
+			out = append(out, name+" "+strconv.Itoa(*n))
+		} else if value != nil && !isCount {
+			out = append(out, name+" "+literal(value))
 		}
 	}
 	if p.MinCount > 0 {
-		say("min_count", strconv.Itoa(p.MinCount))
+		say("min_count", &p.MinCount)
 	}
-	number("max_count", p.MaxCount)
-	number("min_length", p.MinLength)
-	number("max_length", p.MaxLength)
-	number("dim", p.Dim)
+	say("max_count", p.MaxCount)
+	say("min_length", p.MinLength)
+	say("max_length", p.MaxLength)
+	say("dim", p.Dim)
 	if p.Pattern != "" {
 		say("pattern", p.Pattern)
 	}
@@ -137,10 +133,10 @@ func (p schemaProperty) Constraints() []string {
 		}
 		say("one of", strings.Join(words, ", "))
 	}
-	raw("min_value", p.MinValue)
-	raw("max_value", p.MaxValue)
-	raw("has_value", p.HasValue)
-	raw("default", p.Default)
+	say("min_value", p.MinValue)
+	say("max_value", p.MaxValue)
+	say("has_value", p.HasValue)
+	say("default", p.Default)
 	if p.Search != nil && !*p.Search {
 		say("search", "false")
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"trails/auth"
-	"trails/fault"
 )
 
 // The page of queries is one form. Its address and its post say the same: the text
@@ -86,9 +85,9 @@ func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if name := q.Get("type"); name != "" {
-		t, ok := doc.find(name)
-		if !ok {
-			return fault.New(fault.NotFound, "there is no type %s in the schema", line(name))
+		t, err := doc.named(name)
+		if err != nil {
+			return err
 		}
 		v.Query = doc.queryOf(t)
 	}

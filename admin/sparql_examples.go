@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"trails/rdf"
+	"trails/schema"
 )
 
 // example is a query about this graph's own types.
@@ -45,13 +46,13 @@ func (d schemaDocument) examples() []example {
 }
 
 // mostLinked is the type with the most properties that refer, and the first of them.
-func (d schemaDocument) mostLinked() (best schemaType, p schemaProperty, linked bool) {
+func (d schemaDocument) mostLinked() (best schema.TypeDocument, p schema.PropertyDocument, linked bool) {
 	most := -1
 	for _, t := range d.Types {
 		if t.Abstract {
 			continue
 		}
-		links := slices.DeleteFunc(d.properties(t.Name), func(p schemaProperty) bool { return p.Class == "" })
+		links := slices.DeleteFunc(d.properties(t.Name), func(p schema.PropertyDocument) bool { return p.Class == "" })
 		if len(links) <= most {
 			continue
 		}
@@ -65,7 +66,7 @@ func (d schemaDocument) mostLinked() (best schemaType, p schemaProperty, linked 
 
 // queryOf asks for a type's instances and some of their properties; those of many
 // values are left out, which would give a row for each.
-func (d schemaDocument) queryOf(t schemaType) string {
+func (d schemaDocument) queryOf(t schema.TypeDocument) string {
 	node := variable(t.Name)
 	vars, iris, body, used := "?"+node, []string{t.IRI}, "  ?"+node+" a "+d.term(t.IRI)+" .\n", map[string]bool{node: true}
 	for _, p := range d.properties(t.Name) {

@@ -12,7 +12,7 @@ import (
 // each around the node with the most links.
 type sparqlPicture struct {
 	Nodes []pictured  `json:"nodes"`
-	Edges []graphEdge `json:"edges"`
+	Edges []view.Edge `json:"edges"`
 	Types []typeCount `json:"-"`
 	// Left is how many nodes there was no room for.
 	Left int `json:"-"`
@@ -35,7 +35,7 @@ type sketch struct {
 // picture draws what a graph links: literals stand in the table, and the type of a
 // node is its colour.
 func (n *naming) picture(triples [][]view.Term) *sparqlPicture {
-	s := &sketch{sparqlPicture: &sparqlPicture{Nodes: []pictured{}, Edges: []graphEdge{}}, names: n, at: map[string]int{}}
+	s := &sketch{sparqlPicture: &sparqlPicture{Nodes: []pictured{}, Edges: []view.Edge{}}, names: n, at: map[string]int{}}
 	for _, t := range triples {
 		s.add(t[0], t[1], t[2])
 	}
@@ -43,7 +43,9 @@ func (n *naming) picture(triples [][]view.Term) *sparqlPicture {
 		s.name(t[0], t[1], t[2])
 	}
 	s.arrange()
-	s.count()
+	for _, n := range s.Nodes {
+		s.Types = countType(s.Types, n.Type)
+	}
 	return s.sparqlPicture
 }
 
@@ -56,7 +58,9 @@ func (s *sketch) add(subject, predicate, object view.Term) {
 	if from < 0 || to < 0 {
 		return
 	}
-	s.Edges = append(s.Edges, graphEdge{s.Nodes[from].ID, s.Nodes[to].ID, propertyName(strings.TrimPrefix(s.names.short(predicate.Value), ":"))})
+	s.Edges = append(s.Edges, view.Edge{
+		From: s.Nodes[from].ID, To: s.Nodes[to].ID, Property: propertyName(strings.TrimPrefix(s.names.short(predicate.Value), ":")),
+	})
 	s.near[from], s.near[to] = append(s.near[from], to), append(s.near[to], from)
 }
 
@@ -104,7 +108,8 @@ func (s *sketch) name(subject, predicate, object view.Term) {
 	}
 }
 
-// arrange parts the nodes, the largest part first, and counts steps in each.
+// arrange parts the nodes, the largest part first, and counts the steps from the middle of
+// each to all that can be reached.
 func (s *sketch) arrange() {
 	order := make([]int, len(s.Nodes))
 	for i := range order {
@@ -113,35 +118,19 @@ func (s *sketch) arrange() {
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return len(s.near[y]) - len(s.near[x]) })
 	part := 0
-	for _, at := range order {
-		if s.Nodes[at].Part < 0 {
-			s.spread(at, part)
-			part++
+	for _, middle := range order {
+		if s.Nodes[middle].Part >= 0 {
+			continue
 		}
-	}
-}
-
-// spread gives a part's number to all nodes that can be reached.
-func (s *sketch) spread(middle, part int) {
-	s.Nodes[middle].Part = part
-	for queue := []int{middle}; len(queue) > 0; queue = queue[1:] {
-		for _, next := range s.near[queue[0]] {
-			if s.Nodes[next].Part < 0 {
-				s.Nodes[next].Part, s.Nodes[next].Depth = part, s.Nodes[queue[0]].Depth+1
-				queue = append(queue, next)
+		s.Nodes[middle].Part = part
+		for queue := []int{middle}; len(queue) > 0; queue = queue[1:] {
+			for _, next := range s.near[queue[0]] {
+				if s.Nodes[next].Part < 0 {
+					s.Nodes[next].Part, s.Nodes[next].Depth = part, s.Nodes[queue[0]].Depth+1
+					queue = append(queue, next)
+				}
 			}
 		}
-	}
-}
-
-// count is the legend.
-func (s *sketch) count() {
-	for _, n := range s.Nodes {
-		at := slices.IndexFunc(s.Types, func(t typeCount) bool { return t.Name == n.Type })
-		if at < 0 {
-			at = len(s.Types)
-			s.Types = append(s.Types, typeCount{Name: n.Type})
-		}
-		s.Types[at].Count++
+		part++
 	}
 }

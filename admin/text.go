@@ -1,17 +1,16 @@
 package admin
 
 import (
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"trails/admin/static"
+	"trails/jsontext"
 	"trails/rdf"
 )
 
@@ -38,6 +37,10 @@ var functions = template.FuncMap{
 	"join":          strings.Join,
 	"dict":          dict,
 	"unbroken":      unbroken,
+	"isLong":        isLong,
+	"isCut":         isCut,
+	"lengthOf":      lengthOf,
+	"constraints":   constraints,
 	"add":           func(a, b int) int { return a + b },
 }
 
@@ -98,9 +101,9 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// count writes a number with thin spaces between thousands.
-func count(n int64) string {
-	digits := strconv.FormatInt(n, 10)
+// count writes a whole number, of whatever type, with thin spaces between thousands.
+func count(n any) string {
+	digits := fmt.Sprint(n)
 	var out strings.Builder
 	for i, c := range digits {
 		if i > 0 && c != '-' && digits[i-1] != '-' && (len(digits)-i)%3 == 0 {
@@ -112,8 +115,8 @@ func count(n int64) string {
 }
 
 // plural is the word for n things.
-func plural(n int64, one, many string) string {
-	if n == 1 {
+func plural(n any, one, many string) string {
+	if fmt.Sprint(n) == "1" {
 		return one
 	}
 	return many
@@ -183,13 +186,16 @@ func alike(a, b string) bool {
 	return strings.HasPrefix(a, firstRunes(b, 3)) || strings.HasPrefix(b, firstRunes(a, 3))
 }
 
-// literal is a JSON value as people write it: a string without its quotes.
-func literal(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
+// literal is a value of a schema as people write it: a string without its quotes.
+func literal(v any) string {
+	if text, ok := v.(string); ok {
 		return text
 	}
-	return string(raw)
+	text, err := jsontext.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
 }
 
 // dict makes a map of its arguments, so that a piece of a page can take several.
