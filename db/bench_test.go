@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cayleygraph/quad"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
@@ -88,7 +87,7 @@ func fileBytes(b *testing.B, path string) float64 {
 func numbered(quads []rdf.Quad) (rows [][4]int64, terms []string) {
 	ids := map[rdf.Term]int64{}
 	id := func(t rdf.Term) int64 {
-		if typed, ok := t.(quad.TypedString); ok {
+		if typed, ok := t.(rdf.TypedString); ok {
 			return -1<<45 + int64(len(typed.Value)) + int64(typed.Value[len(typed.Value)-1])
 		}
 		n, ok := ids[t]
@@ -189,13 +188,13 @@ func smallWrite(b *testing.B, f *db.File, i int) {
 	defer w.Close()
 	s := fmt.Sprintf("new%08d", i)
 	quads := []rdf.Quad{
-		q(s, "a", quad.String(fmt.Sprintf("name %d", i))),
-		q(s, "b", quad.String(fmt.Sprintf("note %d", i))),
+		q(s, "a", rdf.String(fmt.Sprintf("name %d", i))),
+		q(s, "b", rdf.String(fmt.Sprintf("note %d", i))),
 		q(s, "c", rdf.Literal(fmt.Sprint(i), rdf.XSDInteger)),
 		q(s, "d", iri(fmt.Sprintf("Thing/%08d", i%1000))),
 		q(s, "e", iri(fmt.Sprintf("Thing/%08d", i*7%1000))),
 		q(s, "f", rdf.Literal("true", rdf.XSDBoolean)),
-		q(s, "g", quad.String("open")),
+		q(s, "g", rdf.String("open")),
 		q(s, "h", rdf.Literal("2026-01-02", rdf.XSDDate)),
 		q(s, "i", rdf.Literal("1.5", rdf.XSDDecimal)),
 		q(s, "j", iri("Type1")),

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -144,7 +142,7 @@ func sameAsModel(t *testing.T, f *File, model map[rdf.Quad]bool) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	for _, pattern := range []rdf.Quad{{}, {Object: quad.String("7")}, {Predicate: rdf.IRI("urn:p:2")}, {Label: rdf.IRI("urn:g:1")}} {
+	for _, pattern := range []rdf.Quad{{}, {Object: rdf.String("7")}, {Predicate: rdf.IRI("urn:p:2")}, {Label: rdf.IRI("urn:g:1")}} {
 		want := 0
 		for q := range model {
 			if (pattern.Object == nil || q.Object == pattern.Object) && (pattern.Predicate == nil || q.Predicate == pattern.Predicate) && (pattern.Label == nil || q.Label == pattern.Label) {

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db"
 	"trails/rdf"
 )
@@ -157,14 +155,14 @@ func entities(n int) []rdf.Quad {
 		s := fmt.Sprintf("Thing/%08d", i)
 		quads = append(quads,
 			rdf.Quad{Subject: iri(s), Predicate: rdf.Type, Object: iri(fmt.Sprintf("Type%d", i%20))},
-			q(s, "name", quad.String(fmt.Sprintf("thing number %d", i))),
-			q(s, "status", quad.String([]string{"open", "closed", "stuck"}[i%3])),
+			q(s, "name", rdf.String(fmt.Sprintf("thing number %d", i))),
+			q(s, "status", rdf.String([]string{"open", "closed", "stuck"}[i%3])),
 			q(s, "size", rdf.Literal(fmt.Sprint(i*7919%100000), rdf.XSDInteger)),
 			q(s, "born", rdf.Literal(fmt.Sprintf("20%02d-%02d-%02d", i%30, 1+i%12, 1+i%28), rdf.XSDDate)),
 			q(s, "likes", iri(fmt.Sprintf("Thing/%08d", i*31%(n/10+1)))),
 			q(s, "knows", iri(fmt.Sprintf("Thing/%08d", i*i%(n/10+1)))),
 			q(s, "part", iri(fmt.Sprintf("Thing/%08d", i/100))),
-			q(s, "note", quad.String(fmt.Sprintf("a note of some words about thing %d", i))),
+			q(s, "note", rdf.String(fmt.Sprintf("a note of some words about thing %d", i))),
 			q(s, "seen", rdf.Literal(fmt.Sprintf("2026-01-%02dT%02d:%02d:00Z", 1+i%28, i%24, i%60), rdf.XSDDateTime)),
 		)
 	}

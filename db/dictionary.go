@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -101,16 +99,16 @@ func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
 	value := s.ColumnText(i + 1)
 	switch kind := s.ColumnInt64(i); kind {
 	case kindIRI:
-		return quad.IRI(value), nil
+		return rdf.IRI(value), nil
 	case kindBNode:
-		return quad.BNode(value), nil
+		return rdf.BNode(value), nil
 	case kindString:
-		return quad.String(value), nil
+		return rdf.String(value), nil
 	case kindTyped:
 		datatype, err := d.datatype(s.id(i + 2))
-		return quad.TypedString{Value: quad.String(value), Type: datatype}, err
+		return rdf.TypedString{Value: rdf.String(value), Type: datatype}, err
 	case kindLang:
-		return quad.LangString{Value: quad.String(value), Lang: s.ColumnText(i + 3)}, nil
+		return rdf.LangString{Value: rdf.String(value), Lang: s.ColumnText(i + 3)}, nil
 	default:
 		return nil, damaged("dictionary kind %d", kind)
 	}
@@ -118,7 +116,7 @@ func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
 
 // datatype returns the IRI of an id. A row of another kind is not read any further:
 // in a damaged file a literal can be its own datatype.
-func (d *dictionary) datatype(id inline.TermID) (quad.IRI, error) {
+func (d *dictionary) datatype(id inline.TermID) (rdf.IRI, error) {
 	t, ok, err := d.known(id)
 	if err != nil {
 		return "", err
@@ -126,7 +124,7 @@ func (d *dictionary) datatype(id inline.TermID) (quad.IRI, error) {
 	if !ok {
 		kind := int64(0)
 		err = d.conn.exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt) error {
-			kind, t = s.ColumnInt64(0), quad.IRI(s.ColumnText(1))
+			kind, t = s.ColumnInt64(0), rdf.IRI(s.ColumnText(1))
 			return nil
 		}, id)
 		if err != nil {
@@ -137,7 +135,7 @@ func (d *dictionary) datatype(id inline.TermID) (quad.IRI, error) {
 			ok = true
 		}
 	}
-	iri, isIRI := t.(quad.IRI)
+	iri, isIRI := t.(rdf.IRI)
 	if !ok || !isIRI {
 		return "", damaged("datatype %d of a literal is no IRI", id)
 	}

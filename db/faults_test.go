@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cayleygraph/quad"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
@@ -193,7 +192,7 @@ func TestACancelledWriteChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range stopAt {
-			if _, err := w.Add(ctx, q(fmt.Sprintf("new%06d", i), "p", quad.String(fmt.Sprint(i)))); err != nil {
+			if _, err := w.Add(ctx, q(fmt.Sprintf("new%06d", i), "p", rdf.String(fmt.Sprint(i)))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -269,7 +268,7 @@ func writeForever(t *testing.T, path string) {
 	}
 	for i := 0; ; i++ {
 		s := fmt.Sprintf("p%d/%d", os.Getpid(), i)
-		c, err := tryWrite(t.Context(), f, []rdf.Quad{q(s, "a", quad.String(s)), q(s, "b", iri(s))}, nil)
+		c, err := tryWrite(t.Context(), f, []rdf.Quad{q(s, "a", rdf.String(s)), q(s, "b", iri(s))}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +283,7 @@ func TestProcessesShareTheFile(t *testing.T) {
 		f := open(t, path)
 		for i := range each {
 			s := fmt.Sprintf("p%d/%d", os.Getpid(), i)
-			write(t, f, []rdf.Quad{q(s, "a", quad.String(s)), q(s, "b", iri("shared"))}, nil)
+			write(t, f, []rdf.Quad{q(s, "a", rdf.String(s)), q(s, "b", iri("shared"))}, nil)
 		}
 		return
 	}

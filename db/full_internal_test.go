@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/fault"
 	"trails/rdf"
 )
@@ -91,7 +89,7 @@ func put(t *testing.T, f *File, name string, quads int) (Commit, error) {
 	defer w.Close()
 	for i := range quads {
 		s := rdf.IRI(fmt.Sprintf("urn:%s/%06d", name, i))
-		if _, err := w.Add(t.Context(), rdf.Quad{Subject: s, Predicate: rdf.IRI("urn:p"), Object: quad.String(name)}); err != nil {
+		if _, err := w.Add(t.Context(), rdf.Quad{Subject: s, Predicate: rdf.IRI("urn:p"), Object: rdf.String(name)}); err != nil {
 			return Commit{}, err
 		}
 	}

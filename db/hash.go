@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/fault"
 	"trails/rdf"
 )
@@ -112,9 +110,9 @@ func (h *changeHash) commitID(c Commit) CommitID {
 			text = append(text, "parent "+parent.String()+"\n"...)
 		}
 	}
-	text = append(rdf.AppendTerm(append(text, "author "...), quad.String(c.Author)), '\n')
+	text = append(rdf.AppendTerm(append(text, "author "...), rdf.String(c.Author)), '\n')
 	text = append(text, "time "+c.Time.UTC().Format(timeForm)+"\n"...)
-	text = append(rdf.AppendTerm(append(text, "message "...), quad.String(c.Message)), '\n')
+	text = append(rdf.AppendTerm(append(text, "message "...), rdf.String(c.Message)), '\n')
 	text = append(text, "schema "+strconv.FormatInt(c.SchemaVersion, 10)+"\n"...)
 	text = fmt.Appendf(text, "changes %d %d %x\n", h.added, h.removed, h.sum.Sum(nil))
 	return sha256.Sum256(text)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -104,19 +102,19 @@ type termRow struct {
 func (w *Writer) newTerm(t rdf.Term, hash int64) (inline.TermID, error) {
 	row := termRow{hash: hash}
 	switch v := t.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		row.kind, row.value = kindIRI, string(v)
-	case quad.BNode:
+	case rdf.BNode:
 		row.kind, row.value = kindBNode, string(v)
-	case quad.String:
+	case rdf.String:
 		row.kind, row.value = kindString, string(v)
-	case quad.TypedString:
+	case rdf.TypedString:
 		datatype, err := w.internTerm(v.Type)
 		if err != nil {
 			return 0, err
 		}
 		row.kind, row.value, row.datatype = kindTyped, string(v.Value), datatype
-	case quad.LangString:
+	case rdf.LangString:
 		row.kind, row.value, row.lang = kindLang, string(v.Value), v.Lang
 	default:
 		return 0, fmt.Errorf("%T is not an RDF term", t)

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db"
 	"trails/db/dbtest"
 	"trails/fault"
@@ -19,7 +17,7 @@ import (
 
 // one is a statement of its own.
 func one(n int) []rdf.Quad {
-	return []rdf.Quad{q(fmt.Sprintf("n%06d", n), "name", quad.String("a name"))}
+	return []rdf.Quad{q(fmt.Sprintf("n%06d", n), "name", rdf.String("a name"))}
 }
 
 // doors are the ways into an open file.

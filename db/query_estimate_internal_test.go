@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -38,7 +36,7 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 	for i := range 30_000 {
 		object := rdf.Term(iri("o", int(math.Sqrt(float64(random.IntN(400))))))
 		if i%3 == 0 {
-			object = quad.String(fmt.Sprint(random.IntN(1000)))
+			object = rdf.String(fmt.Sprint(random.IntN(1000)))
 		}
 		quad := rdf.Quad{Subject: iri("s", random.IntN(4000)), Predicate: iri("p", random.IntN(5)), Object: object}
 		line := string(rdf.AppendQuad(nil, quad))

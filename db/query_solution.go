@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cayleygraph/quad"
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
@@ -54,7 +53,7 @@ func (s *solution) Value(v sparql.Var) rdf.Term {
 		if args[0].Type() == sqlite.TypeNull {
 			return nil
 		}
-		return quad.String(args[0].Text())
+		return rdf.String(args[0].Text())
 	}
 	t, err := s.question.passed(args)
 	if err != nil {
@@ -105,20 +104,20 @@ func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 	if len(args) > 1 {
 		switch args[1].Int64() {
 		case kindIRI:
-			return quad.IRI(args[2].Text()), nil
+			return rdf.IRI(args[2].Text()), nil
 		case kindBNode:
-			return quad.BNode(args[2].Text()), nil
+			return rdf.BNode(args[2].Text()), nil
 		case kindString:
-			return quad.String(args[2].Text()), nil
+			return rdf.String(args[2].Text()), nil
 		case kindTyped:
 			datatype, err := q.term(idOf(args[3]))
-			iri, ok := datatype.(quad.IRI)
+			iri, ok := datatype.(rdf.IRI)
 			if err == nil && !ok {
 				err = damaged("datatype %d of a literal is no IRI", idOf(args[3]))
 			}
-			return quad.TypedString{Value: quad.String(args[2].Text()), Type: iri}, err
+			return rdf.TypedString{Value: rdf.String(args[2].Text()), Type: iri}, err
 		case kindLang:
-			return quad.LangString{Value: quad.String(args[2].Text()), Lang: args[4].Text()}, nil
+			return rdf.LangString{Value: rdf.String(args[2].Text()), Lang: args[4].Text()}, nil
 		}
 	}
 	if args[0].Type() == sqlite.TypeNull {
@@ -180,7 +179,7 @@ func sumOf(args []sqlite.Value) xsd.Number {
 }
 
 func strOf(t rdf.Term) (string, bool) {
-	if _, blank := t.(quad.BNode); blank || t == nil {
+	if _, blank := t.(rdf.BNode); blank || t == nil {
 		return "", false
 	}
 	return rdf.Lexical(t), true
@@ -196,9 +195,9 @@ func langOf(t rdf.Term) (string, bool) {
 
 func textOf(t rdf.Term) (string, bool) {
 	switch t := t.(type) {
-	case quad.String:
+	case rdf.String:
 		return string(t), true
-	case quad.LangString:
+	case rdf.LangString:
 		return string(t.Value), true
 	}
 	return "", false
@@ -209,13 +208,13 @@ func textOf(t rdf.Term) (string, bool) {
 func written(t rdf.Term) string {
 	value := rdf.Lexical(t)
 	switch t := t.(type) {
-	case quad.IRI:
+	case rdf.IRI:
 		return "i" + value
-	case quad.BNode:
+	case rdf.BNode:
 		return "b" + value
-	case quad.TypedString:
+	case rdf.TypedString:
 		return "t" + strconv.Itoa(len(t.Type)) + ":" + string(t.Type) + value
-	case quad.LangString:
+	case rdf.LangString:
 		return "l" + strconv.Itoa(len(t.Lang)) + ":" + t.Lang + value
 	}
 	return "s" + value
@@ -226,16 +225,16 @@ func readTerm(text string) rdf.Term {
 	letter, rest := text[0], text[1:]
 	switch letter {
 	case 'i':
-		return quad.IRI(rest)
+		return rdf.IRI(rest)
 	case 'b':
-		return quad.BNode(rest)
+		return rdf.BNode(rest)
 	case 't', 'l':
 		length, rest, _ := strings.Cut(rest, ":")
 		n, _ := strconv.Atoi(length)
 		if letter == 't' {
-			return quad.TypedString{Value: quad.String(rest[n:]), Type: quad.IRI(rest[:n])}
+			return rdf.TypedString{Value: rdf.String(rest[n:]), Type: rdf.IRI(rest[:n])}
 		}
-		return quad.LangString{Value: quad.String(rest[n:]), Lang: rest[:n]}
+		return rdf.LangString{Value: rdf.String(rest[n:]), Lang: rest[:n]}
 	}
-	return quad.String(rest)
+	return rdf.String(rest)
 }

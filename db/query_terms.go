@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
@@ -134,7 +132,7 @@ func (s *solution) NewBNode(label string) rdf.Term {
 	if t, ok := q.blanks[key]; ok && label != "" {
 		return t
 	}
-	t := quad.BNode("q" + strings.ReplaceAll(s.NewUUID(), "-", ""))
+	t := rdf.BNode("q" + strings.ReplaceAll(s.NewUUID(), "-", ""))
 	if label != "" {
 		if q.blanks == nil {
 			q.blanks = map[blankKey]rdf.Term{}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db"
 	"trails/db/dbtest"
 	"trails/fault"
@@ -22,7 +20,7 @@ import (
 // named is a statement whose terms are in no other one: after a restore their ids are
 // given to others.
 func named(who string, n int) []rdf.Quad {
-	return []rdf.Quad{q(fmt.Sprintf("%s-%d", who, n), "name-"+who, quad.String(fmt.Sprintf("%s number %d", who, n)))}
+	return []rdf.Quad{q(fmt.Sprintf("%s-%d", who, n), "name-"+who, rdf.String(fmt.Sprintf("%s number %d", who, n)))}
 }
 
 func backup(t *testing.T, f *db.File) string {

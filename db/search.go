@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
@@ -151,7 +149,7 @@ func subjectsOf(rows []textRow) []inline.TermID {
 func (s *searching) ofText(conditions []condition, text rdf.IRI) sparql.Op {
 	call := func(f sparql.Func, args ...sparql.Expr) sparql.Expr { return sparql.Call{Func: f, Args: args} }
 	value := call("LCASE", call("STR", sparql.VarExpr{Var: varO}))
-	op := that(bgp(said(nil, text, nil)), call("STRSTARTS", value, sparql.TermExpr{Term: quad.String(s.Prefix)}))
+	op := that(bgp(said(nil, text, nil)), call("STRSTARTS", value, sparql.TermExpr{Term: rdf.String(s.Prefix)}))
 	for _, c := range conditions {
 		op = that(op, c.test)
 	}

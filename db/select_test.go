@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cayleygraph/quad"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
@@ -24,13 +23,13 @@ func texts(terms []rdf.Term) []string {
 func TestSubjectsByPairs(t *testing.T) {
 	f := create(t)
 	write(t, f, []rdf.Quad{
-		q("a", "name", quad.String("x")), q("a", "kind", iri("k")),
-		q("b", "name", quad.String("x")), q("b", "kind", iri("l")),
-		q("c", "name", quad.String("y")), q("c", "kind", iri("k")),
-		in(iri("g"), q("d", "name", quad.String("x"))), in(iri("g"), q("c", "name", quad.String("x"))),
+		q("a", "name", rdf.String("x")), q("a", "kind", iri("k")),
+		q("b", "name", rdf.String("x")), q("b", "kind", iri("l")),
+		q("c", "name", rdf.String("y")), q("c", "kind", iri("k")),
+		in(iri("g"), q("d", "name", rdf.String("x"))), in(iri("g"), q("c", "name", rdf.String("x"))),
 	}, nil)
 	r := read(t, f)
-	x, k := db.Pair{P: iri("name"), O: quad.String("x")}, db.Pair{P: iri("kind"), O: iri("k")}
+	x, k := db.Pair{P: iri("name"), O: rdf.String("x")}, db.Pair{P: iri("kind"), O: iri("k")}
 	for _, c := range []struct {
 		name  string
 		pairs []db.Pair
@@ -40,7 +39,7 @@ func TestSubjectsByPairs(t *testing.T) {
 		{"one pair", []db.Pair{x}, 9, []string{"a", "b"}},
 		{"a limit", []db.Pair{x}, 1, []string{"a"}},
 		{"two pairs", []db.Pair{x, k}, 9, []string{"a"}},
-		{"an unknown term", []db.Pair{x, {P: iri("kind"), O: quad.String("nothing")}}, 9, []string{}},
+		{"an unknown term", []db.Pair{x, {P: iri("kind"), O: rdf.String("nothing")}}, 9, []string{}},
 		{"no pair", nil, 9, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,7 +75,7 @@ func TestInstances(t *testing.T) {
 		t.Error(diff)
 	}
 	open := sel
-	open.Pairs = []db.Pair{{P: iri("status"), O: quad.String("open")}}
+	open.Pairs = []db.Pair{{P: iri("status"), O: rdf.String("open")}}
 	some, err := r.Select(t.Context(), open, 1000, 0)
 	n, _, countErr := r.CountSelected(t.Context(), open, 1000)
 	if err != nil || countErr != nil || len(some) != n || n == 0 || n >= 20 {

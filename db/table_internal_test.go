@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cayleygraph/quad"
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -37,8 +36,8 @@ var modelValues = map[rdf.IRI]*rapid.Generator[rdf.Term]{
 		rapid.SampledFrom([]rdf.Term{rdf.Literal("007", rdf.XSDInteger), rdf.Literal("99999999999999999999", rdf.XSDInteger)}),
 	),
 	modelText: rapid.SampledFrom([]rdf.Term{
-		quad.String("a"), quad.String("B"), quad.String("b"), quad.String(""), quad.String("É"), quad.String("éa"), quad.String("a%b_"), quad.String(`a\b`), quad.LangString{Value: "c", Lang: "de"},
-		quad.String(strings.Repeat("z", 300)),
+		rdf.String("a"), rdf.String("B"), rdf.String("b"), rdf.String(""), rdf.String("É"), rdf.String("éa"), rdf.String("a%b_"), rdf.String(`a\b`), rdf.LangString{Value: "c", Lang: "de"},
+		rdf.String(strings.Repeat("z", 300)),
 	}),
 }
 
@@ -277,7 +276,7 @@ func walked(t *rapid.T, r *Reader, sel Selection, by Order, limit, offset int) [
 }
 
 func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
-	objects := []rdf.Term{quad.String("a"), quad.String("b"), quad.String("nowhere")}
+	objects := []rdf.Term{rdf.String("a"), rdf.String("b"), rdf.String("nowhere")}
 	var want []ValueCount
 	for _, o := range objects {
 		with := sel

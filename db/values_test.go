@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cayleygraph/quad"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/rdf"
@@ -20,13 +19,13 @@ func TestValuesOfManySubjects(t *testing.T) {
 		s := fmt.Sprintf("s%d", i)
 		subjects = append(subjects, iri(s), iri("unknown"), iri(s))
 		for j := range i % 5 {
-			quads = append(quads, q(s, "few", quad.String(fmt.Sprint(i, j))))
+			quads = append(quads, q(s, "few", rdf.String(fmt.Sprint(i, j))))
 		}
 	}
 	for j := range 3000 {
-		quads = append(quads, q("s7", "many", quad.String(fmt.Sprint(j))))
+		quads = append(quads, q("s7", "many", rdf.String(fmt.Sprint(j))))
 	}
-	quads = append(quads, q("s9", "many", quad.String("one")), in(iri("g"), q("s3", "few", quad.String("elsewhere"))))
+	quads = append(quads, q("s9", "many", rdf.String("one")), in(iri("g"), q("s3", "few", rdf.String("elsewhere"))))
 	write(t, f, quads, nil)
 	r := read(t, f)
 	for _, p := range []rdf.IRI{iri("few"), iri("many"), iri("unknown")} {

@@ -3,7 +3,6 @@ package db_test
 import (
 	"testing"
 
-	"github.com/cayleygraph/quad"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
@@ -14,17 +13,17 @@ import (
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	f := create(t)
 	quads := []rdf.Quad{
-		q("a", "name", quad.String("Ä \"quoted\"\n\x00 text")),
-		q("a", "name", quad.LangString{Value: "a", Lang: "en-GB"}),
+		q("a", "name", rdf.String("Ä \"quoted\"\n\x00 text")),
+		q("a", "name", rdf.LangString{Value: "a", Lang: "en-GB"}),
 		q("a", "age", rdf.Literal("42", rdf.XSDInteger)),
 		q("a", "age", rdf.Literal("042", rdf.XSDInteger)),
 		q("a", "is", rdf.Literal("true", rdf.XSDBoolean)),
 		q("a", "at", rdf.Literal("2026-01-02T03:04:05.678Z", rdf.XSDDateTime)),
 		q("a", "odd", rdf.Literal("x", iri("datatype"))),
-		q("a", "empty", quad.String("")),
+		q("a", "empty", rdf.String("")),
 		q("a", "knows", rdf.BNode("b1")),
 		in(rdf.BNode("g"), rdf.Quad{Subject: rdf.BNode("b1"), Predicate: iri("p"), Object: iri("o")}),
-		in(rdf.SchemaGraph, q("Type", "label", quad.String("T"))),
+		in(rdf.SchemaGraph, q("Type", "label", rdf.String("T"))),
 	}
 	c := write(t, f, quads, nil)
 	if c.Seq != 1 || c.Added != int64(len(quads)) || c.Quads != c.Added || c.Bulk {
@@ -135,11 +134,11 @@ func TestTheWriterReadsItsOwnChangesAndCloseUndoesThem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Add(t.Context(), q("new", "p", quad.String("new"))); err != nil {
+		if _, err := w.Add(t.Context(), q("new", "p", rdf.String("new"))); err != nil {
 			t.Fatal(err)
 		}
 		got := collect(t, w.Match(t.Context(), rdf.Quad{Subject: iri("new")}))
-		if len(got) != 1 || got[0].Object != quad.String("new") {
+		if len(got) != 1 || got[0].Object != rdf.String("new") {
 			t.Errorf("got %v", got)
 		}
 		w.Close()
@@ -147,8 +146,8 @@ func TestTheWriterReadsItsOwnChangesAndCloseUndoesThem(t *testing.T) {
 			t.Error(diff)
 		}
 		// The ids that were rolled back now belong to other terms.
-		write(t, f, []rdf.Quad{q("other", "p2", quad.String("x"))}, nil)
-		if got := collect(t, read(t, f).Match(t.Context(), rdf.Quad{Subject: iri("other")})); len(got) != 1 || got[0].Object != quad.String("x") {
+		write(t, f, []rdf.Quad{q("other", "p2", rdf.String("x"))}, nil)
+		if got := collect(t, read(t, f).Match(t.Context(), rdf.Quad{Subject: iri("other")})); len(got) != 1 || got[0].Object != rdf.String("x") {
 			t.Errorf("got %v", got)
 		}
 	}
@@ -177,13 +176,13 @@ func TestOneMatchRunsInsideAnother(t *testing.T) {
 
 func TestSameHistorySameIDs(t *testing.T) {
 	one, two := create(t), create(t)
-	a, b, c := entities(10), entities(30)[10:], []rdf.Quad{q("zz", "p", quad.String("z"))}
+	a, b, c := entities(10), entities(30)[10:], []rdf.Quad{q("zz", "p", rdf.String("z"))}
 	write(t, one, a, nil)
 	write(t, two, a, nil)
 	write(t, one, append(b, c...), a[:3])
 	// Terms that one file has seen and the other has not change no id.
 	w, _ := two.Write(t.Context())
-	w.Add(t.Context(), q("q", "q", quad.String("lost")))
+	w.Add(t.Context(), q("q", "q", rdf.String("lost")))
 	w.Close()
 	write(t, two, append(c, b...), a[:3])
 	if diff := gocmp.Diff(read(t, one).Head(), read(t, two).Head()); diff != "" {

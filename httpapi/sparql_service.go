@@ -5,8 +5,6 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/auth"
 	"trails/rdf"
 	"trails/rdf/rdfio"
@@ -53,7 +51,7 @@ func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 }
 
 func description(endpoint string) []rdf.Quad {
-	service, dataset, graph := quad.BNode("service"), quad.BNode("dataset"), quad.BNode("graph")
+	service, dataset, graph := rdf.BNode("service"), rdf.BNode("dataset"), rdf.BNode("graph")
 	quads := []rdf.Quad{
 		{Subject: service, Predicate: rdf.Type, Object: rdf.IRI(serviceNS + "Service")},
 		{Subject: service, Predicate: rdf.IRI(serviceNS + "endpoint"), Object: rdf.IRI(endpoint)},

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cayleygraph/quad"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -24,7 +23,7 @@ import (
 // anyQuadGen draws quads of every kind of term, with few names so that they meet.
 func anyQuadGen() *rapid.Generator[rdf.Quad] {
 	node := rapid.SampledFrom([]rdf.Term{
-		quad.IRI("urn:a"), quad.IRI("urn:a/b"), quad.IRI("http://example.org/é#x"), quad.BNode("a"), quad.BNode("b.c"), quad.BNode("0"), quad.BNode("gabcdefghijklm-x"),
+		rdf.IRI("urn:a"), rdf.IRI("urn:a/b"), rdf.IRI("http://example.org/é#x"), rdf.BNode("a"), rdf.BNode("b.c"), rdf.BNode("0"), rdf.BNode("gabcdefghijklm-x"),
 	})
 	literal := rapid.Custom(func(t *rapid.T) rdf.Term {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "1", "01", "-0", "1.50", "1.0E0", "true", "2026-01-02", "2026-01-02T24:00:00Z", "a\x00b\r\n\"\\"})).Draw(t, "text")
@@ -37,9 +36,9 @@ func anyQuadGen() *rapid.Generator[rdf.Quad] {
 	return rapid.Custom(func(t *rapid.T) rdf.Quad {
 		return rdf.Quad{
 			Subject:   node.Draw(t, "subject"),
-			Predicate: rapid.SampledFrom([]rdf.Term{quad.IRI("urn:p"), rdf.Type, rdf.Label}).Draw(t, "predicate"),
+			Predicate: rapid.SampledFrom([]rdf.Term{rdf.IRI("urn:p"), rdf.Type, rdf.Label}).Draw(t, "predicate"),
 			Object:    rapid.OneOf(node, literal).Draw(t, "object"),
-			Label:     rapid.SampledFrom([]rdf.Term{nil, nil, quad.IRI("urn:g"), quad.BNode("g")}).Draw(t, "graph"),
+			Label:     rapid.SampledFrom([]rdf.Term{nil, nil, rdf.IRI("urn:g"), rdf.BNode("g")}).Draw(t, "graph"),
 		}
 	})
 }

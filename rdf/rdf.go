@@ -2,9 +2,8 @@
 // github.com/cayleygraph/quad, the canonical text of each, and [Source], the
 // narrow waist that everything which reads quads goes through.
 //
-// A literal keeps its lexical form for life: it is a [quad.String] (xsd:string),
-// a [quad.TypedString] or a [quad.LangString], never one of quad's native Go
-// values, which would lose it. Terms are comparable with ==, and a nil Term
+// A literal keeps its lexical form for life: it is a [String], a [TypedString] or a
+// [LangString], never one of quad's native Go values, which would lose it. Terms are comparable with ==, and a nil Term
 // stands for "any" in a pattern and for the default graph as a quad's label.
 package rdf
 
@@ -23,6 +22,15 @@ type IRI = quad.IRI
 
 // BNode is a blank node's label without "_:".
 type BNode = quad.BNode
+
+// String is a literal of datatype xsd:string.
+type String = quad.String
+
+// TypedString is a literal of any other datatype, but for rdf:langString.
+type TypedString = quad.TypedString
+
+// LangString is an rdf:langString. Its tag has the form of [LangTag].
+type LangString = quad.LangString
 
 // Quad is a statement; a nil Label is the default graph.
 type Quad = quad.Quad

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -153,14 +151,14 @@ func (p *printer) term(t rdf.Term) string {
 		return "UNDEF"
 	case rdf.IRI:
 		return p.iri(t)
-	case quad.TypedString:
+	case rdf.TypedString:
 		return p.typed(t)
 	}
 	return string(rdf.AppendTerm(nil, t))
 }
 
 // typed writes a number or boolean bare where the grammar has it so.
-func (p *printer) typed(t quad.TypedString) string {
+func (p *printer) typed(t rdf.TypedString) string {
 	lexical := string(t.Value)
 	if t.Type == rdf.XSDBoolean && (lexical == "true" || lexical == "false") || rdf.NumberType(lexical) == t.Type {
 		return lexical

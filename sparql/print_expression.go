@@ -1,8 +1,6 @@
 package sparql
 
 import (
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -80,7 +78,7 @@ func (p *printer) call(e Call, place binding) {
 func (p *printer) unary(e Call) {
 	p.write(unarySigns[e.Func])
 	t, constant := e.Args[0].(TermExpr)
-	if _, typed := t.Term.(quad.TypedString); constant && typed {
+	if _, typed := t.Term.(rdf.TypedString); constant && typed {
 		p.write("(", p.term(t.Term), ")")
 		return
 	}

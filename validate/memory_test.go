@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/validate"
@@ -86,7 +84,7 @@ func expand(t rdf.Term) rdf.Term {
 		if i := strings.IndexByte(string(v), ':'); i >= 0 && prefixes[string(v[:i+1])] != "" {
 			return rdf.IRI(prefixes[string(v[:i+1])]) + v[i+1:]
 		}
-	case quad.TypedString:
+	case rdf.TypedString:
 		return rdf.Literal(string(v.Value), expand(v.Type).(rdf.IRI))
 	}
 	return t

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/cayleygraph/quad"
 	"golang.org/x/text/unicode/norm"
 
 	"trails/rdf"
@@ -86,13 +85,13 @@ func isASCII(text string) bool {
 // withText is a literal of the same datatype and language; what is none stays as it is.
 func withText(t rdf.Term, text string) rdf.Term {
 	switch t := t.(type) {
-	case quad.String:
-		return quad.String(text)
-	case quad.LangString:
-		t.Value = quad.String(text)
+	case rdf.String:
+		return rdf.String(text)
+	case rdf.LangString:
+		t.Value = rdf.String(text)
 		return t
-	case quad.TypedString:
-		t.Value = quad.String(text)
+	case rdf.TypedString:
+		t.Value = rdf.String(text)
 		return t
 	}
 	return t

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -42,7 +40,7 @@ var regions = [...]Region{
 
 // ID returns the id that carries t's value, if t has one.
 func ID(t rdf.Term) (TermID, bool) {
-	v, ok := t.(quad.TypedString)
+	v, ok := t.(rdf.TypedString)
 	if !ok || len(v.Value) > 32 {
 		return 0, false
 	}
@@ -88,7 +86,7 @@ func Term(id TermID) rdf.Term {
 	if r == nil {
 		return nil
 	}
-	return quad.TypedString{Value: quad.String(r.decode(int64(id - r.Zero))), Type: r.Datatype}
+	return rdf.TypedString{Value: rdf.String(r.decode(int64(id - r.Zero))), Type: r.Datatype}
 }
 
 func encodeBoolean(s string) (int64, bool) {

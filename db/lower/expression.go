@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/opt"
@@ -97,7 +95,7 @@ func (l *lowerer) connected(list []sparql.Expr, word string, b *block, s scope) 
 }
 
 func isIRI(t rdf.Term) bool {
-	_, ok := t.(quad.IRI)
+	_, ok := t.(rdf.IRI)
 	return ok
 }
 

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/sparql"
@@ -30,7 +28,7 @@ var (
 // regionsOf returns the regions whose values compare with a constant as their ids
 // do with its range; nil when there are none.
 func regionsOf(t rdf.Term) []Region {
-	v, ok := t.(quad.TypedString)
+	v, ok := t.(rdf.TypedString)
 	if !ok || !xsd.Valid(string(v.Value), v.Type) {
 		return nil
 	}
@@ -262,7 +260,7 @@ func (l *lowerer) regionOfGroup(op sparql.Group, v sparql.Var, s scope) Region {
 }
 
 func (l *lowerer) patternRegion(p sparql.TriplePattern, s scope) Region {
-	predicate, ok := p.Predicate.Term.(quad.IRI)
+	predicate, ok := p.Predicate.Term.(rdf.IRI)
 	if !ok || p.Predicate.Var != "" || l.opts.Region == nil || len(s.graph.in) != 1 || s.graph.in[0] != storedDefault {
 		return ""
 	}

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -84,7 +82,7 @@ func (s *shaper) query(op sparql.Op, vars []sparql.Var, d sparql.Dataset, base s
 // graph passes over queries about graphs that are kept by the system: what their
 // lowering asks is not noted.
 func (s *shaper) graph(name rdf.Term) {
-	iri, _ := name.(quad.IRI)
+	iri, _ := name.(rdf.IRI)
 	s.unknown = s.unknown || strings.HasPrefix(string(iri), "urn:trails:graph:")
 }
 
@@ -126,15 +124,15 @@ func kindOf(t rdf.Term) byte {
 	switch t.(type) {
 	case nil:
 		return 'n'
-	case quad.IRI:
+	case rdf.IRI:
 		return 'i'
-	case quad.BNode:
+	case rdf.BNode:
 		return 'b'
-	case quad.String:
+	case rdf.String:
 		return 's'
-	case quad.TypedString:
+	case rdf.TypedString:
 		return 't'
-	case quad.LangString:
+	case rdf.LangString:
 		return 'l'
 	case Rows:
 		return 'r'
@@ -147,16 +145,16 @@ func (s *shaper) term(t rdf.Term) {
 	s.letter(kind)
 	switch t := t.(type) {
 	case nil:
-	case quad.IRI:
+	case rdf.IRI:
 		s.text(string(t))
-	case quad.BNode:
+	case rdf.BNode:
 		s.text(string(t))
-	case quad.String:
+	case rdf.String:
 		s.text(string(t))
-	case quad.TypedString:
+	case rdf.TypedString:
 		s.text(string(t.Value))
 		s.text(string(t.Type))
-	case quad.LangString:
+	case rdf.LangString:
 		s.text(string(t.Value))
 		s.text(t.Lang)
 	case Rows:

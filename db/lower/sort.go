@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/sparql"
@@ -17,9 +15,9 @@ func SortClass(t rdf.Term) int64 {
 	switch t.(type) {
 	case nil:
 		return 0
-	case quad.BNode:
+	case rdf.BNode:
 		return blankClass
-	case quad.IRI:
+	case rdf.IRI:
 		return iriClass
 	}
 	return literalClass + int64(xsd.Place(t))
@@ -31,7 +29,7 @@ const (
 	literalClass
 )
 
-var textClass = SortClass(quad.String(""))
+var textClass = SortClass(rdf.String(""))
 
 // SortKey is the second: texts by their bytes, numbers by the float that is nearest. In
 // other classes there is none. Terms of one class and key may still differ.

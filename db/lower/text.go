@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/opt"
@@ -40,7 +38,7 @@ func (l *lowerer) textOf(p part, c column, b *block) (string, bool) {
 func (l *lowerer) simple(e sparql.Expr, b *block, s scope) (string, bool) {
 	switch e := e.(type) {
 	case sparql.TermExpr:
-		if _, ok := e.Term.(quad.String); ok {
+		if _, ok := e.Term.(rdf.String); ok {
 			return l.arg(Arg{Term: e.Term, Text: true}), true
 		}
 	case sparql.Call:
@@ -76,7 +74,7 @@ func isSimple(e sparql.Expr) bool {
 	if !ok {
 		return false
 	}
-	_, ok = t.Term.(quad.String)
+	_, ok = t.Term.(rdf.String)
 	return ok
 }
 

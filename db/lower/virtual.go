@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -26,7 +24,7 @@ func virtualOf(names []rdf.IRI) (list []rdf.IRI) {
 }
 
 func virtualNamed(name rdf.Term) []rdf.IRI {
-	iri, ok := name.(quad.IRI)
+	iri, ok := name.(rdf.IRI)
 	if !ok || !rdf.IsVirtual(name) {
 		return nil
 	}
@@ -85,7 +83,7 @@ func (l *lowerer) placeOrder(b *block, p sparql.TriplePattern, t string, s scope
 // numbersOf are the numbers in k next to a value: of a time in microseconds since 1970,
 // of a count itself.
 func numbersOf(t rdf.Term) (least, most int64, ok bool) {
-	v, _ := t.(quad.TypedString)
+	v, _ := t.(rdf.TypedString)
 	switch v.Type {
 	case rdf.XSDDateTime:
 		moment, err := time.Parse(time.RFC3339Nano, string(v.Value))
@@ -105,7 +103,7 @@ func (b *block) orderOf(e sparql.Expr) string {
 }
 
 func (l *lowerer) hasOrder(p sparql.TriplePattern, name rdf.IRI) bool {
-	predicate, ok := p.Predicate.Term.(quad.IRI)
+	predicate, ok := p.Predicate.Term.(rdf.IRI)
 	return ok && name != "" && l.opts.OrderInVirtual != nil && l.opts.OrderInVirtual(name, predicate)
 }
 

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -48,12 +46,12 @@ func carriedBy(id int64) rdf.Term {
 	switch {
 	case id >= firstDay:
 		day := time.Unix(yearOne.Unix()+(id-firstDay)*24*60*60, 0).UTC()
-		return quad.TypedString{Value: quad.String(day.Format(time.DateOnly)), Type: rdf.XSDDate}
+		return rdf.TypedString{Value: rdf.String(day.Format(time.DateOnly)), Type: rdf.XSDDate}
 	case id >= lowestInteger:
 		return integer(int(id - zeroInteger))
 	case id >= lowestMoment:
 		at := time.UnixMilli(year2000.UnixMilli() + (id-firstMoment)>>1).UTC()
-		return quad.TypedString{Value: quad.String(at.Format(momentForm)), Type: rdf.XSDDateTime}
+		return rdf.TypedString{Value: rdf.String(at.Format(momentForm)), Type: rdf.XSDDateTime}
 	}
 	return decimal(id - zeroDecimal)
 }
@@ -64,5 +62,5 @@ func decimal(offset int64) rdf.Term {
 	if part := millionths % 1_000_000; part > 0 {
 		text += "." + strings.TrimRight(strconv.FormatInt(1_000_000+part, 10)[1:], "0")
 	}
-	return quad.TypedString{Value: quad.String(text), Type: rdf.XSDDecimal}
+	return rdf.TypedString{Value: rdf.String(text), Type: rdf.XSDDecimal}
 }

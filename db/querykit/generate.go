@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -115,7 +113,7 @@ func (g *generator) topics() {
 		s := entity("topic", i)
 		g.say(s, "a", class("Topic"))
 		g.say(s, "label", rdf.LangLiteral(fmt.Sprintf("%s, part %d", g.one(subjects), i), "en"))
-		g.say(s, "code", quad.String(fmt.Sprintf("T%05d", i)))
+		g.say(s, "code", rdf.String(fmt.Sprintf("T%05d", i)))
 		switch {
 		case i == chain:
 			g.say(s, "broader", entity("topic", 1))
@@ -148,7 +146,7 @@ func (g *generator) orgs() {
 	for i := range g.count.orgs {
 		s := entity("org", i)
 		g.say(s, "a", class("Organisation"))
-		g.say(s, "label", quad.String(g.one(lastNames)+" & "+g.one(lastNames)+" "+strconv.Itoa(i)))
+		g.say(s, "label", rdf.String(g.one(lastNames)+" & "+g.one(lastNames)+" "+strconv.Itoa(i)))
 		g.say(s, "seat", entity("place", int(g.toPlace.Uint64())))
 		g.say(s, "founded", g.date(1850, 2020))
 	}
@@ -159,14 +157,14 @@ func (g *generator) people() {
 		s := entity("person", i)
 		g.say(s, "a", class("Person"))
 		name := g.one(firstNames) + " " + g.one(lastNames)
-		g.say(s, "label", quad.String(name))
+		g.say(s, "label", rdf.String(name))
 		g.say(s, "born", g.date(1900, 2005))
 		g.say(s, "bornIn", entity("place", int(g.toPlace.Uint64())))
 		if g.chance(70) {
 			g.say(s, "worksFor", entity("org", int(g.toOrg.Uint64())))
 		}
 		if g.chance(40) {
-			g.say(s, "email", quad.String(fmt.Sprintf("%s.%d@example.org", strings.ReplaceAll(strings.ToLower(name), " ", "."), i)))
+			g.say(s, "email", rdf.String(fmt.Sprintf("%s.%d@example.org", strings.ReplaceAll(strings.ToLower(name), " ", "."), i)))
 		}
 		g.links(s, "knows", "person", g.toPerson, 3)
 	}
@@ -188,12 +186,12 @@ func (g *generator) works() {
 		g.say(s, "published", g.date(1950, 2024))
 		g.say(s, "pages", integer(20+int(g.rand.ExpFloat64()*220)))
 		g.say(s, "topic", entity("topic", int(g.toTopic.Uint64())))
-		g.say(s, "status", quad.String(g.state()))
+		g.say(s, "status", rdf.String(g.state()))
 		if g.chance(80) {
 			g.say(s, "price", rdf.Literal(strconv.FormatFloat(float64(100+g.rand.IntN(9900))/100, 'f', -1, 64), rdf.XSDDecimal))
 		}
 		if g.chance(50) {
-			g.say(s, "isbn", quad.String(fmt.Sprintf("978-%d-%06d-%d", g.rand.IntN(10), i, g.rand.IntN(10))))
+			g.say(s, "isbn", rdf.String(fmt.Sprintf("978-%d-%06d-%d", g.rand.IntN(10), i, g.rand.IntN(10))))
 		}
 		g.links(s, "cites", "work", g.toWork, 3)
 	}
@@ -271,7 +269,7 @@ func (g *generator) reviews() {
 		g.say(s, "at", rdf.Literal(at.Format("2006-01-02T15:04:05Z"), rdf.XSDDateTime))
 		g.say(s, "rating", integer(1+g.rand.IntN(10)))
 		if g.chance(60) {
-			g.say(s, "remark", quad.String(g.remark()))
+			g.say(s, "remark", rdf.String(g.remark()))
 		}
 	}
 }

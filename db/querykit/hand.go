@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cayleygraph/quad"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
@@ -164,13 +163,13 @@ func row(s *sqlite.Stmt, columns []Column) []rdf.Term {
 	for i, c := range columns {
 		switch c {
 		case IRI:
-			row[i] = quad.IRI(s.ColumnText(at))
+			row[i] = rdf.IRI(s.ColumnText(at))
 		case String:
 			if !s.ColumnIsNull(at) {
-				row[i] = quad.String(s.ColumnText(at))
+				row[i] = rdf.String(s.ColumnText(at))
 			}
 		case Tagged:
-			row[i] = quad.LangString{Value: quad.String(s.ColumnText(at)), Lang: s.ColumnText(at + 1)}
+			row[i] = rdf.LangString{Value: rdf.String(s.ColumnText(at)), Lang: s.ColumnText(at + 1)}
 			at++
 		case Label:
 			row[i] = ofKind(s, at)
@@ -183,7 +182,7 @@ func row(s *sqlite.Stmt, columns []Column) []rdf.Term {
 			}
 			at += 3
 		case Word:
-			row[i] = quad.IRI(Vocabulary + s.ColumnText(at))
+			row[i] = rdf.IRI(Vocabulary + s.ColumnText(at))
 		case Number:
 			row[i] = integer(int(s.ColumnInt64(at)))
 		case Whole:
@@ -200,9 +199,9 @@ func ofKind(s *sqlite.Stmt, at int) rdf.Term {
 	value := s.ColumnText(at + 1)
 	switch s.ColumnInt64(at) {
 	case kindIRI:
-		return quad.IRI(value)
+		return rdf.IRI(value)
 	case kindLang:
-		return quad.LangString{Value: quad.String(value), Lang: s.ColumnText(at + 2)}
+		return rdf.LangString{Value: rdf.String(value), Lang: s.ColumnText(at + 2)}
 	}
-	return quad.String(value)
+	return rdf.String(value)
 }

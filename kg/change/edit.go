@@ -10,8 +10,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/rdfio"
@@ -73,7 +71,7 @@ func (e Edit) Check() error {
 	}
 	for _, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
 		switch t.(type) {
-		case nil, rdf.IRI, rdf.BNode, quad.String, quad.TypedString, quad.LangString:
+		case nil, rdf.IRI, rdf.BNode, rdf.String, rdf.TypedString, rdf.LangString:
 		default:
 			return fault.New(fault.InvalidData, "a %T is no RDF term; use package rdf to make one", t)
 		}

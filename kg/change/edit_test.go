@@ -51,7 +51,7 @@ func TestEveryEditOfRDFTermsIsAccepted(t *testing.T) {
 }
 
 func TestWhatCanBeInNoGraphIsRefused(t *testing.T) {
-	s, p, o := rdf.Term(rdf.IRI("urn:s")), rdf.Term(rdf.IRI("urn:p")), rdf.Term(quad.String("o"))
+	s, p, o := rdf.Term(rdf.IRI("urn:s")), rdf.Term(rdf.IRI("urn:p")), rdf.Term(rdf.String("o"))
 	for name, q := range map[string]rdf.Quad{
 		"no subject":                       {Predicate: p, Object: o},
 		"no predicate":                     {Subject: s, Object: o},
@@ -65,11 +65,11 @@ func TestWhatCanBeInNoGraphIsRefused(t *testing.T) {
 		"an IRI that would be three terms": {Subject: s, Predicate: rdf.IRI("urn:p> <urn:o> <urn:g"), Object: o},
 		"an IRI with NUL":                  {Subject: rdf.IRI("urn:a\x00b"), Predicate: p, Object: o},
 		"a label with a space":             {Subject: rdf.BNode("a b"), Predicate: p, Object: o},
-		"text that is not UTF-8":           {Subject: s, Predicate: p, Object: quad.String("\xff")},
+		"text that is not UTF-8":           {Subject: s, Predicate: p, Object: rdf.String("\xff")},
 		"a language tag with a space":      {Subject: s, Predicate: p, Object: rdf.LangLiteral("a", "en us")},
 		"no language tag":                  {Subject: s, Predicate: p, Object: rdf.LangLiteral("a", "")},
 		"a number of Go":                   {Subject: s, Predicate: p, Object: quad.Int(1)},
-		"xsd:string as a datatype":         {Subject: s, Predicate: p, Object: quad.TypedString{Value: "a", Type: rdf.XSDString}},
+		"xsd:string as a datatype":         {Subject: s, Predicate: p, Object: rdf.TypedString{Value: "a", Type: rdf.XSDString}},
 	} {
 		if err := (change.Edit{Op: change.Assert, Quad: q}).Check(); !fault.Is(err, fault.InvalidData) {
 			t.Errorf("%s: got %v", name, err)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cayleygraph/quad"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -210,7 +209,7 @@ func TestAnEmptySpoolHasNoGroups(t *testing.T) {
 }
 
 func assert(s, o string) change.Edit {
-	return change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI("urn:" + s), Predicate: rdf.Label, Object: quad.String(o)}}
+	return change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI("urn:" + s), Predicate: rdf.Label, Object: rdf.String(o)}}
 }
 
 func add(t *testing.T, spool *change.Spool, e change.Edit) {

@@ -3,8 +3,6 @@ package expr
 import (
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/xsd"
 )
@@ -24,11 +22,11 @@ var casts = map[rdf.IRI]func(rdf.Term) (value, error){
 
 func castString(t rdf.Term) (value, error) {
 	switch t := t.(type) {
-	case quad.String:
+	case rdf.String:
 		return of(t)
 	case rdf.IRI:
 		return ofText(string(t))
-	case quad.TypedString: // its canonical form; one without is as STR gives it
+	case rdf.TypedString: // its canonical form; one without is as STR gives it
 		if n, ok := xsd.NumberOf(t); ok {
 			return ofText(n.Text())
 		}

@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/sparql"
@@ -20,7 +18,7 @@ func str(t rdf.Term) (value, error) {
 	if _, blank := t.(rdf.BNode); blank {
 		return failed(ErrType)
 	}
-	if _, ok := t.(quad.String); ok {
+	if _, ok := t.(rdf.String); ok {
 		return of(t)
 	}
 	return ofText(rdf.Lexical(t))
@@ -46,7 +44,7 @@ func iri(env Env, v value) (value, error) {
 	switch t := v.term.(type) {
 	case rdf.IRI:
 		return of(t)
-	case quad.String:
+	case rdf.String:
 		resolved, err := rdf.ResolveIRI(env.Base(), string(t))
 		if err != nil || slices.ContainsFunc([]byte(resolved), func(c byte) bool { return rdf.IRIStop[c] }) {
 			return failed(ErrType)

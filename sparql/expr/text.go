@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/xsd"
 )
@@ -19,9 +17,9 @@ type literal struct {
 
 func stringLiteral(t rdf.Term) (literal, bool) {
 	switch t := t.(type) {
-	case quad.String:
+	case rdf.String:
 		return literal{text: string(t)}, true
-	case quad.LangString:
+	case rdf.LangString:
 		return literal{text: string(t.Value), tag: t.Lang, tagged: true}, true
 	}
 	return literal{}, false
@@ -32,7 +30,7 @@ func (l literal) with(text string) rdf.Term {
 	if l.tagged {
 		return rdf.LangLiteral(text, l.tag)
 	}
-	return quad.String(text)
+	return rdf.String(text)
 }
 
 // compatible is a function of two string literals that are compatible

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/rdf/xsd"
 )
@@ -24,11 +22,11 @@ var (
 )
 
 func of(t rdf.Term) (value, error)          { return value{term: t}, nil }
-func ofText(s string) (value, error)        { return value{term: quad.String(s)}, nil }
+func ofText(s string) (value, error)        { return value{term: rdf.String(s)}, nil }
 func ofNumber(n xsd.Number) (value, error)  { return value{num: n}, nil }
 func failed(err error) (value, error)       { return value{}, err }
 func typed(s string, iri rdf.IRI) rdf.Term  { return rdf.Literal(s, iri) }
-func isText(t rdf.Term) (s string, ok bool) { v, ok := t.(quad.String); return string(v), ok }
+func isText(t rdf.Term) (s string, ok bool) { v, ok := t.(rdf.String); return string(v), ok }
 
 func ofBool(b bool) (value, error) {
 	if b {
@@ -63,11 +61,11 @@ func (v value) truth() (bool, error) {
 		return false, nil
 	}
 	switch t := v.term.(type) {
-	case quad.String:
+	case rdf.String:
 		return t != "", nil
-	case quad.LangString:
+	case rdf.LangString:
 		return t.Value != "", nil
-	case quad.TypedString:
+	case rdf.TypedString:
 		if t.Type == rdf.XSDBoolean {
 			return t.Value == "true" || t.Value == "1", nil
 		}
@@ -142,7 +140,7 @@ var opaque = map[rdf.IRI]bool{
 }
 
 func isOpaque(t rdf.Term) bool {
-	typed, ok := t.(quad.TypedString)
+	typed, ok := t.(rdf.TypedString)
 	return ok && opaque[typed.Type]
 }
 

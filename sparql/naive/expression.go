@@ -3,8 +3,6 @@ package naive
 import (
 	"errors"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -241,4 +239,4 @@ func (e *evaluator) call(f sparql.Func, args []rdf.Term, s scope) (rdf.Term, err
 }
 
 // simple is a simple literal, which RDF 1.1 has as an xsd:string.
-func simple(text string) rdf.Term { return quad.String(text) }
+func simple(text string) rdf.Term { return rdf.String(text) }

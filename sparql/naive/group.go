@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -160,5 +158,5 @@ func concatenation(values []rdf.Term, separator string) (rdf.Term, error) {
 		}
 		texts[i] = rdf.Lexical(v)
 	}
-	return quad.String(strings.Join(texts, separator)), nil
+	return rdf.String(strings.Join(texts, separator)), nil
 }

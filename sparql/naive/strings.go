@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 )
 
@@ -34,7 +32,7 @@ func like(t rdf.Term, text string) rdf.Term {
 	if lang, ok := rdf.LangOf(t); ok {
 		return rdf.LangLiteral(text, lang)
 	}
-	return quad.String(text)
+	return rdf.String(text)
 }
 
 // compatibleStrings is section 17.4.3.1.2, argument compatibility.

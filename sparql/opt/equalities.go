@@ -3,8 +3,6 @@ package opt
 import (
 	"slices"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -69,9 +67,9 @@ func equality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {
 		return "", nil, false
 	}
 	switch constant.Term.(type) {
-	case quad.IRI, quad.String:
+	case rdf.IRI, rdf.String:
 		return x.Var, constant.Term, true
-	case quad.TypedString, quad.LangString:
+	case rdf.TypedString, rdf.LangString:
 		return x.Var, constant.Term, c.Func == "SAMETERM"
 	}
 	return "", nil, false
@@ -145,7 +143,7 @@ func (s substitution) in(op sparql.Op) (sparql.Op, bool) {
 	case sparql.BGP:
 		return s.inPatterns(op)
 	case sparql.PathPattern:
-		_, iri := s.by.(quad.IRI)
+		_, iri := s.by.(rdf.IRI)
 		op.Subject, op.Object = s.operand(op.Subject), s.operand(op.Object)
 		return op, iri && !mayBeEmpty(op.Path)
 	case sparql.Join:
@@ -193,7 +191,7 @@ func (s substitution) inBoth(a, b sparql.Op) (left, right sparql.Op, ok bool) {
 
 // inGraph knows that a graph with a variable for its name is one that is stored.
 func (s substitution) inGraph(op sparql.Graph) (sparql.Op, bool) {
-	_, iri := s.by.(quad.IRI)
+	_, iri := s.by.(rdf.IRI)
 	if op.Name.Var == s.of && (!iri || rdf.IsVirtual(s.by) || s.by == rdf.Term(rdf.DefaultGraph)) {
 		return nil, false
 	}
@@ -210,7 +208,7 @@ func (s substitution) operand(o sparql.Operand) sparql.Operand {
 
 // inPatterns leaves a literal where none can be.
 func (s substitution) inPatterns(b sparql.BGP) (sparql.Op, bool) {
-	_, iri := s.by.(quad.IRI)
+	_, iri := s.by.(rdf.IRI)
 	patterns := make([]sparql.TriplePattern, len(b.Patterns))
 	for i, p := range b.Patterns {
 		if !iri && (p.Subject.Var == s.of || p.Predicate.Var == s.of) {

@@ -3,8 +3,6 @@ package results
 import (
 	"unicode/utf8"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -46,9 +44,9 @@ func jsonTerm(dst []byte, t rdf.Term) []byte {
 		dst = append(dst, `{"type":"uri","value":`...)
 	case rdf.BNode:
 		dst = append(dst, `{"type":"bnode","value":`...)
-	case quad.LangString:
+	case rdf.LangString:
 		dst = append(appendJSON(append(dst, `{"type":"literal","xml:lang":`...), t.Lang), `,"value":`...)
-	case quad.TypedString:
+	case rdf.TypedString:
 		dst = append(appendJSON(append(dst, `{"type":"literal","datatype":`...), string(t.Type)), `,"value":`...)
 	default:
 		dst = append(dst, `{"type":"literal","value":`...)

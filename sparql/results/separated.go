@@ -3,8 +3,6 @@ package results
 import (
 	"strings"
 
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -65,7 +63,7 @@ func tsvRow(dst []byte, vars []sparql.Var, row []rdf.Term, _ bool) []byte {
 }
 
 func tsvTerm(dst []byte, t rdf.Term) []byte {
-	if typed, ok := t.(quad.TypedString); ok && rdf.NumberType(string(typed.Value)) == typed.Type {
+	if typed, ok := t.(rdf.TypedString); ok && rdf.NumberType(string(typed.Value)) == typed.Type {
 		return append(dst, typed.Value...)
 	}
 	return rdf.AppendTerm(dst, t)

@@ -1,8 +1,6 @@
 package results
 
 import (
-	"github.com/cayleygraph/quad"
-
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -47,9 +45,9 @@ func xmlTerm(dst []byte, t rdf.Term) []byte {
 	case rdf.BNode:
 		element = "bnode"
 		dst = append(dst, "<bnode>"...)
-	case quad.LangString:
+	case rdf.LangString:
 		dst = append(appendXML(append(dst, `<literal xml:lang="`...), t.Lang), `">`...)
-	case quad.TypedString:
+	case rdf.TypedString:
 		dst = append(appendXML(append(dst, `<literal datatype="`...), string(t.Type)), `">`...)
 	default:
 		dst = append(dst, "<literal>"...)
