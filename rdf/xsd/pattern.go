@@ -187,7 +187,7 @@ func (t *translator) property(inside bool) (string, error) {
 	t.pos += end + 1
 	name := rest[3:end]
 	if block, ok := strings.CutPrefix(name, "Is"); ok {
-		b, known := blocks[block]
+		b, known := blocks()[block]
 		if !known {
 			return "", fmt.Errorf("%.60q is no block of Unicode", block)
 		}
