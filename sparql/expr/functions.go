@@ -7,6 +7,8 @@ import (
 	"crypto/sha512"
 	"strings"
 
+	"golang.org/x/text/cases"
+
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/sparql"
@@ -69,8 +71,8 @@ var functions = map[sparql.Func]function{
 
 	"STRLEN":         unary(strlen),
 	"SUBSTR":         {arity: sparql.Arity{Min: 2, Max: 3}, many: substr},
-	"UCASE":          unary(func(t rdf.Term) (value, error) { return mapped(t, upper) }),
-	"LCASE":          unary(func(t rdf.Term) (value, error) { return mapped(t, lower) }),
+	"UCASE":          changeCase(strings.ToUpper, cases.Upper),
+	"LCASE":          changeCase(strings.ToLower, cases.Lower),
 	"STRSTARTS":      compatible(func(a, b literal) (value, error) { return ofBool(strings.HasPrefix(a.text, b.text)) }),
 	"STRENDS":        compatible(func(a, b literal) (value, error) { return ofBool(strings.HasSuffix(a.text, b.text)) }),
 	"CONTAINS":       compatible(func(a, b literal) (value, error) { return ofBool(strings.Contains(a.text, b.text)) }),

@@ -68,18 +68,6 @@ func strlen(t rdf.Term) (value, error) {
 	return ofNumber(xsd.Integer(int64(utf8.RuneCountInString(l.text))))
 }
 
-func mapped(t rdf.Term, f func(string) string) (value, error) {
-	l, ok := stringLiteral(t)
-	if !ok {
-		return failed(ErrType)
-	}
-	text := f(l.text)
-	if len(text) > MaxText {
-		return failed(errTooLong("UCASE or LCASE"))
-	}
-	return of(l.with(text))
-}
-
 // substr is fn:substring: the characters whose positions, from 1, are at least the
 // rounded start and below it plus the rounded length.
 func substr(_ Env, args []value) (value, error) {
