@@ -75,42 +75,53 @@ func IsVarPart(r rune) bool {
 func IsNamePart(r rune) bool { return r == '-' || IsVarPart(r) }
 
 // NumberType returns the datatype of a number that Turtle and SPARQL take without
-// quotation marks (INTEGER, DECIMAL and DOUBLE, with or without a sign), or "" when the
-// text is none.
+// quotation marks, or "" when the text is none.
 func NumberType(text string) IRI {
-	if text != "" && (text[0] == '+' || text[0] == '-') {
-		text = text[1:]
+	if n, datatype := LeadingNumber(text); n == len(text) {
+		return datatype
 	}
-	end := leadingDigits(text)
-	digits, datatype := end > 0, XSDInteger
-	if end < len(text) && text[end] == '.' {
-		n := leadingDigits(text[end+1:])
-		digits, datatype = digits || n > 0, XSDDecimal
-		if end += 1 + n; n == 0 && end == len(text) {
-			return ""
-		}
-	}
-	if end < len(text) && text[end]|0x20 == 'e' {
-		exponent := text[end+1:]
-		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
-			exponent = exponent[1:]
-		}
-		if exponent == "" {
-			return ""
-		}
-		datatype, end = XSDDouble, len(text)-len(exponent)+leadingDigits(exponent)
-	}
-	if !digits || end < len(text) {
-		return ""
-	}
-	return datatype
+	return ""
 }
 
-// leadingDigits returns how many decimal digits a text begins with.
-func leadingDigits(text string) int {
-	n := 0
-	for n < len(text) && IsDigit(text[n]) {
-		n++
+// LeadingNumber returns the length of the longest number that a text begins with, and its
+// datatype: INTEGER, DECIMAL or DOUBLE of the grammars, with or without a sign. Where the
+// text begins with none, the length is 0 and the datatype "".
+func LeadingNumber[T ~string | ~[]byte](text T) (n int, datatype IRI) {
+	start := leadingSign(text, 0)
+	whole := leadingDigits(text, start)
+	fraction := whole
+	if whole < len(text) && text[whole] == '.' {
+		fraction = leadingDigits(text, whole+1)
 	}
-	return n
+	switch {
+	case fraction > whole+1:
+		n, datatype = fraction, XSDDecimal
+	case whole == start:
+		return 0, ""
+	default:
+		n, datatype = whole, XSDInteger
+	}
+	if fraction < len(text) && text[fraction]|0x20 == 'e' { // also in 1.e5
+		exponent := leadingSign(text, fraction+1)
+		if end := leadingDigits(text, exponent); end > exponent {
+			return end, XSDDouble
+		}
+	}
+	return n, datatype
+}
+
+// leadingSign returns where a sign ends that may stand at i.
+func leadingSign[T ~string | ~[]byte](text T, i int) int {
+	if i < len(text) && (text[i] == '+' || text[i] == '-') {
+		return i + 1
+	}
+	return i
+}
+
+// leadingDigits returns where the decimal digits end that stand from i on.
+func leadingDigits[T ~string | ~[]byte](text T, i int) int {
+	for i < len(text) && IsDigit(text[i]) {
+		i++
+	}
+	return i
 }

@@ -19,9 +19,7 @@ const (
 	blankLabel        // without _:
 	stringToken       // the value
 	langTag           // without @
-	integer
-	decimal
-	double
+	number            // as written, with its sign
 )
 
 // token is one token; start and end are offsets of the text.
@@ -96,15 +94,12 @@ func (l *lexer) scanFrom(c byte) (kind, string) {
 		return langTag, l.scanLangTag()
 	case '_':
 		return blankLabel, l.scanBlankLabel()
-	case '+', '-', '.':
-		if l.numberAhead() {
-			return l.scanNumber()
-		}
 	case ':':
 		return l.scanLocalName("")
 	}
-	if rdf.IsDigit(c) {
-		return l.scanNumber()
+	if n, _ := rdf.LeadingNumber(l.text[l.pos:]); n > 0 {
+		l.pos += n
+		return number, l.text[l.pos-n : l.pos]
 	}
 	if c >= utf8.RuneSelf || rdf.IsLetter(c) {
 		return l.scanWord()

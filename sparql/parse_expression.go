@@ -60,31 +60,17 @@ func (p *parser) additive() Expr {
 			left = Call{Add, []Expr{left, p.multiplicative()}}
 		case p.accept("-"):
 			left = Call{Subtract, []Expr{left, p.multiplicative()}}
-		case p.signedNumber():
-			left = p.signed(left)
+		case p.tok.kind == number && !rdf.IsDigit(p.tok.text[0]) && p.tok.text[0] != '.':
+			f := Add
+			if p.tok.text[0] == '-' {
+				f = Subtract
+			}
+			p.tok.text = p.tok.text[1:]
+			left = Call{f, []Expr{left, p.multiplicative()}}
 		default:
 			return left
 		}
 	}
-}
-
-func (p *parser) signedNumber() bool {
-	switch p.tok.kind {
-	case integer, decimal, double:
-		return p.tok.text[0] == '+' || p.tok.text[0] == '-'
-	default:
-		return false
-	}
-}
-
-// signed takes the sign off the number that is the token, as the operator.
-func (p *parser) signed(left Expr) Expr {
-	f := Add
-	if p.tok.text[0] == '-' {
-		f = Subtract
-	}
-	p.tok.text = p.tok.text[1:]
-	return Call{f, []Expr{left, p.multiplicative()}}
 }
 
 func (p *parser) multiplicative() Expr {

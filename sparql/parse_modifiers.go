@@ -33,12 +33,12 @@ func (p *parser) solutions(l *level) Op {
 	})
 	limited := p.accept("LIMIT")
 	if limited {
-		l.limit = p.number()
+		l.limit = p.rows()
 	}
 	if p.accept("OFFSET") {
-		l.offset = p.number()
+		l.offset = p.rows()
 		if !limited && p.accept("LIMIT") {
-			l.limit = p.number()
+			l.limit = p.rows()
 		}
 	}
 	if p.accept("VALUES") {
@@ -113,9 +113,9 @@ func (p *parser) orderKeys(l *level) {
 	}
 }
 
-// number reads a row count; one beyond all rows is all rows.
-func (p *parser) number() int64 {
-	if p.tok.kind != integer || !rdf.IsDigit(p.tok.text[0]) {
+// rows reads a row count; one beyond all rows is all rows.
+func (p *parser) rows() int64 {
+	if p.tok.kind != number || !rdf.IsDigit(p.tok.text[0]) || rdf.NumberType(p.tok.text) != rdf.XSDInteger {
 		p.failExpected("a number of rows")
 		return 0
 	}

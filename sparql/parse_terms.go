@@ -95,7 +95,7 @@ func (p *parser) iri() rdf.IRI {
 // isLiteral reports whether a literal begins here.
 func (p *parser) isLiteral() bool {
 	switch p.tok.kind {
-	case stringToken, integer, decimal, double:
+	case stringToken, number:
 		return true
 	case symbol:
 		return p.tok.text == "TRUE" || p.tok.text == "FALSE"
@@ -103,8 +103,6 @@ func (p *parser) isLiteral() bool {
 		return false
 	}
 }
-
-var numberTypes = map[kind]rdf.IRI{integer: rdf.XSDInteger, decimal: rdf.XSDDecimal, double: rdf.XSDDouble}
 
 // literal reads an RDFLiteral, a number or a boolean.
 func (p *parser) literal() rdf.Term {
@@ -124,6 +122,6 @@ func (p *parser) literal() rdf.Term {
 	case symbol:
 		return rdf.Literal(strings.ToLower(tok.text), rdf.XSDBoolean)
 	default:
-		return rdf.Literal(tok.text, numberTypes[tok.kind])
+		return rdf.Literal(tok.text, rdf.NumberType(tok.text))
 	}
 }

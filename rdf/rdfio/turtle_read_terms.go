@@ -21,12 +21,14 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 	case c == '_':
 		return t.blankNode()
 	case rdf.IsDigit(c), c == '+', c == '-', c == '.' && rdf.IsDigit(t.peek(1)):
-		text, datatype, err := t.number()
-		if err != nil {
-			return nil, err
+		end := t.run(0, func(c byte) bool { return rdf.IsDigit(c) || c == '+' || c == '-' || c == '.' || c|0x20 == 'e' })
+		n, datatype := rdf.LeadingNumber(t.rest()[:end])
+		if n == 0 {
+			return nil, t.expected(0, "a number")
 		}
-		t.pos += len(text)
-		return rdf.Literal(string(text), datatype), nil
+		text := string(t.rest()[:n])
+		t.pos += n
+		return rdf.Literal(text, datatype), nil
 	}
 	n, colon := t.word()
 	if colon {
