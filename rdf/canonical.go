@@ -48,38 +48,43 @@ func AppendQuad(dst []byte, q Quad) []byte {
 	return append(dst, '.')
 }
 
-const hexDigits = "0123456789ABCDEF"
+// literalEscapes are those of the canonical form: short ones where there are such, and
+// numbers for the other control characters.
+var literalEscapes = NewEscapes(`\u%04X`, map[byte]string{
+	'"': `\"`, '\\': `\\`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, 0x7f: `\u007F`,
+})
 
 func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		dst = appendEscape(dst, c)
-		start = i + 1
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
+	return append(literalEscapes.Append(append(dst, '"'), s), '"')
 }
 
-func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\r':
-		return append(dst, '\\', 'r')
+// Escapes says how the bytes of a text are written that cannot stand for themselves.
+type Escapes struct {
+	needed [256]bool // by itself, because it is small and looked at for each byte
+	text   [256]string
+}
+
+// NewEscapes returns escapes of the control characters below space, by a format of
+// package fmt that takes their number, and those of some bytes by themselves.
+func NewEscapes(control string, others map[byte]string) *Escapes {
+	e := &Escapes{}
+	for c := range ' ' {
+		e.needed[c], e.text[c] = true, fmt.Sprintf(control, c)
 	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	for c, escape := range others {
+		e.needed[c], e.text[c] = true, escape
+	}
+	return e
+}
+
+// Append appends a text with its escapes.
+func (e *Escapes) Append(dst []byte, text string) []byte {
+	start := 0
+	for i := range len(text) {
+		if c := text[i]; e.needed[c] {
+			dst = append(append(dst, text[start:i]...), e.text[c]...)
+			start = i + 1
+		}
+	}
+	return append(dst, text[start:]...)
 }

@@ -2,12 +2,13 @@ package rdfio
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"unicode/utf16"
+
+	"trails/rdf"
 )
 
 // canonicalJSON appends a JSON literal's canonical form: the JSON Canonicalization
@@ -53,23 +54,13 @@ func canonicalObject(dst []byte, object map[string]any) []byte {
 	return append(dst, '}')
 }
 
-var shortEscape = map[byte]byte{'"': '"', '\\': '\\', '\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
+// jcsEscapes are the escapes of RFC 8785, section 3.2.2.2.
+var jcsEscapes = rdf.NewEscapes(`\u%04x`, map[byte]string{
+	'"': `\"`, '\\': `\\`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`,
+})
 
 func canonicalString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for i := range len(s) {
-		c := s[i]
-		short, escaped := shortEscape[c]
-		switch {
-		case escaped:
-			dst = append(dst, '\\', short)
-		case c < 0x20:
-			dst = fmt.Appendf(dst, `\u%04x`, c)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '"')
+	return append(jcsEscapes.Append(append(dst, '"'), s), '"')
 }
 
 // canonicalNumber writes a number as ECMAScript does.

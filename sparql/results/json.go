@@ -54,55 +54,13 @@ func jsonTerm(dst []byte, t rdf.Term) []byte {
 	return append(appendJSON(dst, rdf.Lexical(t)), '}')
 }
 
-const hexDigits = "0123456789abcdef"
+// jsonEscapes are those that JSON demands.
+var jsonEscapes = rdf.NewEscapes(`\u%04x`, map[byte]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`})
 
-// appendJSON writes a string with the escapes that JSON demands; what is not UTF-8
-// becomes U+FFFD.
+// appendJSON writes a string. What is not UTF-8 becomes U+FFFD.
 func appendJSON(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		n := plainJSON(s[i:])
-		if n > 0 {
-			i += n
-			continue
-		}
-		dst = appendJSONEscape(append(dst, s[start:i]...), s[i])
-		i++
-		start = i
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
 	}
-	return append(append(dst, s[start:]...), '"')
-}
-
-// plainJSON returns the length of the first character of s when it needs no escape.
-func plainJSON(s string) int {
-	c := s[0]
-	switch {
-	case c < 0x20 || c == '"' || c == '\\':
-		return 0
-	case c < utf8.RuneSelf:
-		return 1
-	}
-	r, n := utf8.DecodeRuneInString(s)
-	if r == utf8.RuneError && n == 1 {
-		return 0
-	}
-	return n
-}
-
-func appendJSONEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	}
-	if c >= utf8.RuneSelf {
-		return append(dst, "\uFFFD"...)
-	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	return append(jsonEscapes.Append(append(dst, '"'), s), '"')
 }
