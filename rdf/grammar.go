@@ -1,6 +1,9 @@
 package rdf
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // The characters of the terminals that the grammars of N-Triples, N-Quads, Turtle, TriG
 // (sections 6.5) and SPARQL (section 19.8) share.
@@ -23,6 +26,18 @@ func bytesIn(text string, below int) (set [256]bool) {
 		set[c] = c < below || c < 0x80 && strings.IndexByte(text, byte(c)) >= 0
 	}
 	return set
+}
+
+// InvalidAt returns where a text stops being UTF-8, or its length.
+func InvalidAt[T ~string | ~[]byte](text T) int {
+	for at := 0; at < len(text); {
+		r, n := utf8.DecodeRuneInString(string(text[at:min(at+utf8.UTFMax, len(text))]))
+		if r == utf8.RuneError && n == 1 {
+			return at
+		}
+		at += n
+	}
+	return len(text)
 }
 
 // IsLetter reports whether c is a letter of ASCII.

@@ -37,7 +37,7 @@ func (c *Client) Select(ctx context.Context, endpoint, query string) (results.Re
 		return results.Result{}, fault.New(fault.Unusable, "<%s> answered in %q, not as SPARQL results in JSON or XML%s", r.URL, res.media, excerptOf(res.body))
 	}
 	answer, err := results.Read(res.body, format, results.Limits{Bytes: int(c.limits.Answer), Rows: c.limits.Rows})
-	var wrong *results.SyntaxError
+	var wrong *fault.SyntaxError
 	switch {
 	case errors.As(err, &wrong) && fault.Is(err, fault.TooLarge):
 		return answer, fault.New(fault.TooLarge, "the answer of <%s> is too large, %s; put a LIMIT or more conditions into SERVICE", r.URL, wrong.Message)

@@ -3,8 +3,10 @@ package sparql
 import (
 	"sort"
 	"strings"
-	"trails/rdf"
 	"unicode/utf8"
+
+	"trails/fault"
+	"trails/rdf"
 )
 
 // source is the text that the grammar sees, after the codepoint escapes of section
@@ -21,7 +23,7 @@ type shift struct{ text, by int }
 // unescapeCodepoints replaces \uXXXX and \UXXXXXXXX. A backslash that another one
 // escapes begins none, so that "\\u0041" is a backslash and a word: by the letter
 // it could not be written at all. What an escape gives is not looked at again.
-func unescapeCodepoints(written string) (source, *SyntaxError) {
+func unescapeCodepoints(written string) (source, *fault.SyntaxError) {
 	s := source{text: written, written: written}
 	if !strings.Contains(written, `\u`) && !strings.Contains(written, `\U`) {
 		return s, nil
@@ -81,19 +83,6 @@ func (s source) writtenAt(offset int) int {
 }
 
 // fail is a syntax error at an offset of the text as it was written.
-func (s source) fail(at int, message string) *SyntaxError {
-	line, column := position(s.written, at)
-	return &SyntaxError{Line: line, Column: column, Message: message}
-}
-
-// position counts lines, which CR, LF and CRLF end, and code points, both from 1.
-func position(text string, at int) (line, column int) {
-	line, start := 1, 0
-	at = min(at, len(text))
-	for i := range at {
-		if text[i] == '\n' || text[i] == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
-			line, start = line+1, i+1
-		}
-	}
-	return line, utf8.RuneCountInString(text[start:at]) + 1
+func (s source) fail(at int, message string) *fault.SyntaxError {
+	return fault.At(fault.Malformed, s.written, at, "%s", message)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"trails/fault"
-	"trails/sparql"
 )
 
 func FuzzParse(f *testing.F) { fuzz(f, false, ".rq") }
@@ -30,7 +29,7 @@ func fuzz(f *testing.F, update bool, extension string) {
 		if err == nil {
 			return
 		}
-		var syntax *sparql.SyntaxError
+		var syntax *fault.SyntaxError
 		if !errors.As(err, &syntax) || strings.Contains(err.Error(), "its own text") {
 			t.Fatal(err)
 		}

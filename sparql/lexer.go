@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -33,7 +34,7 @@ type token struct {
 type lexer struct {
 	source
 	pos    int
-	failed *SyntaxError
+	failed *fault.SyntaxError
 }
 
 // failAt keeps the first failure, at an offset of the text, and ends the tokens.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -52,7 +52,7 @@ func (o Options) maxDepth() int {
 }
 
 // Parse reads a query and translates it to the algebra (section 18.2). A text that
-// is none is a [*SyntaxError].
+// is none is a [*fault.SyntaxError].
 func Parse(text string, opts Options) (*Query, error) {
 	p, err := newParser(text, opts)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *parser) wholeQuery() (*Query, error) {
 	return q, nil
 }
 
-// ParseUpdate reads an update request. A text that is none is a [*SyntaxError].
+// ParseUpdate reads an update request. A text that is none is a [*fault.SyntaxError].
 func ParseUpdate(text string, opts Options) (*Update, error) {
 	p, err := newParser(text, opts)
 	if err != nil {
@@ -112,11 +112,11 @@ func newParser(text string, opts Options) (*parser, error) {
 	src := source{text: text, written: text}
 	if limit := opts.maxBytes(); len(text) > limit {
 		err := src.fail(limit, fmt.Sprintf("the text is longer than %d bytes", limit))
-		err.tooLarge = true
+		err.Kind = fault.TooLarge
 		return nil, err
 	}
-	if at := invalidUTF8(text); at >= 0 {
-		return nil, src.fail(at, "the text is not valid UTF-8")
+	if !utf8.ValidString(text) {
+		return nil, src.fail(rdf.InvalidAt(text), "the text is not valid UTF-8")
 	}
 	src, failed := unescapeCodepoints(text)
 	if failed != nil {
@@ -131,18 +131,6 @@ func newParser(text string, opts Options) (*parser, error) {
 	}
 	p.next()
 	return p, nil
-}
-
-func invalidUTF8(text string) int {
-	if utf8.ValidString(text) {
-		return -1
-	}
-	for i, r := range text {
-		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
-			return i
-		}
-	}
-	return -1
 }
 
 func (p *parser) next() {
@@ -214,7 +202,7 @@ func (p *parser) failFrom(at int, message string) {
 func (p *parser) failTooLarge(message string) {
 	if p.failed == nil {
 		p.failHere(message)
-		p.failed.tooLarge = true
+		p.failed.Kind = fault.TooLarge
 	}
 }
 

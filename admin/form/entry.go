@@ -162,9 +162,7 @@ func whereJSONBreaks(text string, err error) string {
 	if !ok {
 		return err.Error()
 	}
-	before := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
-	line := 1 + strings.Count(before, "\n")
-	column := 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	line, column := fault.Position(text, int(syntax.Offset)-1)
 	return fmt.Sprintf("%s (line %d, column %d)", err, line, column)
 }
 

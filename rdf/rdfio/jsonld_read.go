@@ -68,9 +68,8 @@ func (j *JSONLDReader) document() error {
 		return j.tooLarge(fmt.Sprintf("at most %d nested arrays and objects", j.limits.nesting()))
 	}
 	if lone, found := jsontext.LoneSurrogate(text); found {
-		p := place{line: 1, column: 1}
-		p.advance(text[:lone.Offset])
-		return &SyntaxError{Line: p.line, Column: p.column, Expected: "a character, not half of a surrogate pair", Excerpt: excerpt(text[lone.Offset:]), kind: fault.Malformed}
+		line, column := fault.Position(text, lone.Offset)
+		return &SyntaxError{Line: line, Column: column, Expected: "a character, not half of a surrogate pair", Excerpt: excerpt(text[lone.Offset:]), kind: fault.Malformed}
 	}
 	document, err := decodeJSON(text)
 	if err != nil {
@@ -78,9 +77,8 @@ func (j *JSONLDReader) document() error {
 		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			at = min(max(int(syntax.Offset)-1, 0), len(text))
 		}
-		p := place{line: 1, column: 1}
-		p.advance(text[:at])
-		return &SyntaxError{Line: p.line, Column: p.column, Expected: "JSON", Excerpt: excerpt(text[at:]), atEnd: at == len(text), kind: fault.Malformed}
+		line, column := fault.Position(text, at)
+		return &SyntaxError{Line: line, Column: column, Expected: "JSON", Excerpt: excerpt(text[at:]), atEnd: at == len(text), kind: fault.Malformed}
 	}
 	return guarded(func() error { return j.convert(disguised(document)) })
 }

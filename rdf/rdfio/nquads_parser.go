@@ -25,7 +25,7 @@ type parser struct {
 func (p *parser) parse(line []byte) (q rdf.Quad, ok bool, err error) {
 	p.src, p.pos = line, 0
 	if !utf8.Valid(line) {
-		return q, false, p.expected(invalidAt(line), "valid UTF-8")
+		return q, false, p.expected(rdf.InvalidAt(line), "valid UTF-8")
 	}
 	p.space()
 	if p.atEnd() {
@@ -33,17 +33,6 @@ func (p *parser) parse(line []byte) (q rdf.Quad, ok bool, err error) {
 	}
 	q, err = p.statement()
 	return q, err == nil, err
-}
-
-func invalidAt(b []byte) int {
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(b)
 }
 
 func (p *parser) statement() (q rdf.Quad, err error) {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trails/fault"
+	"trails/rdf"
 )
 
 var (
@@ -116,7 +117,7 @@ func (s *scanner) accept(last bool) {
 		n = wholeCodePoints(fresh)
 	}
 	if !utf8.Valid(fresh[:n]) {
-		n = invalidAt(fresh)
+		n = rdf.InvalidAt(fresh)
 		s.stop = errEncoding
 	}
 	s.end += n

@@ -1,8 +1,6 @@
 package results
 
 import (
-	"bytes"
-	"fmt"
 	"unicode/utf8"
 
 	"trails/fault"
@@ -19,8 +17,8 @@ type input struct {
 }
 
 func (in *input) read(f Format) (Result, error) {
-	if bad := invalidAt(in.text); bad >= 0 {
-		return Result{}, in.wrong(bad, "not UTF-8")
+	if !utf8.Valid(in.text) {
+		return Result{}, in.wrong(rdf.InvalidAt(in.text), "not UTF-8")
 	}
 	in.columns = map[sparql.Var]int{}
 	var err error
@@ -42,38 +40,13 @@ func (in *input) read(f Format) (Result, error) {
 	return in.out, nil
 }
 
-// invalidAt returns where the text stops being UTF-8, or -1.
-func invalidAt(text []byte) int {
-	if utf8.Valid(text) {
-		return -1
-	}
-	at := 0
-	for {
-		r, n := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && n <= 1 {
-			return at
-		}
-		at += n
-	}
-}
-
 // wrong describes byte at of the text.
 func (in *input) wrong(at int, format string, args ...any) error {
-	return in.syntaxError(fault.Malformed, at, format, args...)
+	return fault.At(fault.Malformed, in.text, at, format, args...)
 }
 
 func (in *input) tooLarge(at int, format string, args ...any) error {
-	return in.syntaxError(fault.TooLarge, at, format, args...)
-}
-
-func (in *input) syntaxError(kind fault.Kind, at int, format string, args ...any) error {
-	before := in.text[:min(max(at, 0), len(in.text))]
-	return &SyntaxError{
-		Line:    bytes.Count(before, []byte{'\n'}) + 1,
-		Column:  utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
-		Message: fmt.Sprintf(format, args...),
-		kind:    kind,
-	}
+	return fault.At(fault.TooLarge, in.text, at, format, args...)
 }
 
 // addVar takes a variable of the head.

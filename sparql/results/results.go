@@ -12,7 +12,6 @@ import (
 	"io"
 	"mime"
 
-	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -77,27 +76,7 @@ const (
 // Limits bounds what a reader takes from outside. The zero value means the defaults.
 type Limits struct{ Bytes, Rows, Vars int }
 
-// SyntaxError is a place in a text that is no answer. It is also a fault:
-// [fault.Of] gives Malformed, or TooLarge for what is beyond a limit.
-type SyntaxError struct {
-	// Line and Column, in code points, count from 1.
-	Line, Column int
-	// Message says what is wrong there.
-	Message string
-	kind    fault.Kind
-}
-
-// Error says where and what.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
-}
-
-// Unwrap returns the error as a fault, for [fault.Of].
-func (e *SyntaxError) Unwrap() error {
-	return fault.New(e.kind, "%s", e.Error()).With("line", e.Line).With("column", e.Column)
-}
-
-// Read reads a whole answer. A text that is none is a [*SyntaxError].
+// Read reads a whole answer. A text that is none is a [*fault.SyntaxError].
 //
 // CSV does not say what its values are: a field that begins with "_:" is a blank
 // node, an empty one without quotation marks is unbound, and all others are plain

@@ -348,7 +348,7 @@ func FuzzRead(f *testing.F) {
 		format := results.Formats[int(which)%len(results.Formats)]
 		const rows = 1000
 		want, err := results.Read(bytes.NewReader(text), format, results.Limits{Rows: rows})
-		var syntax *results.SyntaxError
+		var syntax *fault.SyntaxError
 		if err != nil && (!errors.As(err, &syntax) || syntax.Line < 1 || syntax.Column < 1) {
 			t.Fatalf("got error %v", err)
 		}
