@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -19,40 +18,28 @@ func (p *program) backupCommand() *cobra.Command {
 and writing. The copy is a whole graph: open it, serve it, or put it in FILE's place.
 ` + fileHelp,
 		Example: `  trails backup notes.trails notes-monday.trails`,
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, rest, err := p.fileThen(cmd, args, "DEST")
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			dest, progress := rest[0], p.newMeter()
+			defer progress.close()
+			err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
+				return g.Backup(cmd.Context(), dest, progress.counter("backup", "pages"))
+			})
 			if err != nil {
 				return err
 			}
-			return p.backup(cmd, file, rest[0])
-		},
+			progress.close()
+			info, err := os.Stat(dest)
+			if err != nil {
+				return fmt.Errorf("look at the copy: %w", err)
+			}
+			made := struct {
+				File  string `json:"file"`
+				Bytes int64  `json:"bytes"`
+			}{dest, info.Size()}
+			return p.print(made, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "wrote %s, %s\n", dest, bytesOf(info.Size()))
+				return err
+			})
+		}, "DEST"),
 	}
-}
-
-func (p *program) backup(cmd *cobra.Command, file, dest string) error {
-	progress := p.newMeter()
-	defer progress.close()
-	err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
-		return g.Backup(cmd.Context(), dest, progress.counter("backup", "pages"))
-	})
-	if err != nil {
-		return err
-	}
-	progress.close()
-	info, err := os.Stat(dest)
-	if err != nil {
-		return fmt.Errorf("look at the copy: %w", err)
-	}
-	made, err := json.Marshal(struct {
-		File  string `json:"file"`
-		Bytes int64  `json:"bytes"`
-	}{dest, info.Size()})
-	if err != nil {
-		return err
-	}
-	return p.print(made, func(w io.Writer, _ json.RawMessage) error {
-		_, err := fmt.Fprintf(w, "wrote %s, %s\n", dest, bytesOf(info.Size()))
-		return err
-	})
 }

@@ -24,7 +24,6 @@ capabilities, arguments and values of the FILE on the command line.`,
   trails completion zsh  > "${fpath[1]}/_trails"
   trails completion fish > ~/.config/fish/completions/trails.fish`,
 		ValidArgs: []string{"bash", "zsh", "fish"},
-		Args:      cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{"completion needs the name of one shell: bash, zsh or fish"}

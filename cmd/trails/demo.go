@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -31,7 +31,6 @@ until it is interrupted. The file is temporary and deleted at the end, unless --
 says where it should stay.`,
 		Example: `  trails demo --open
   trails demo --keep demo.trails`,
-		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{serves: "http"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -49,44 +48,27 @@ func (p *program) demo(ctx context.Context, keep string, s serving) (err error) 
 	if err := p.overrideEnv(s.env); err != nil {
 		return err
 	}
-	ln, err := listenSomewhere(ctx, s.addr)
+	ln, err := httpapi.Listen(ctx, cmp.Or(s.addr, defaultAddr))
+	if s.addr == "" && fault.Is(err, fault.Unusable) { // another server has the usual address
+		ln, err = httpapi.Listen(ctx, "127.0.0.1:0")
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { _ = ln.Close() }() // the server has closed it, unless it never came so far
-	file, remove, err := demoFile(keep)
-	if err != nil {
-		return err
+	file := keep
+	if keep == "" {
+		var dir string
+		if dir, err = os.MkdirTemp("", "trails-demo-"); err != nil {
+			return fault.New(fault.Unusable, "%w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		file = filepath.Join(dir, "demo.trails")
 	}
-	defer func() { err = errors.Join(err, remove()) }()
 	if err := p.tellStory(ctx, file); err != nil {
 		return err
 	}
 	return p.serveOn(ctx, ln, file, s)
-}
-
-// listenSomewhere takes the usual address, or a free one when another server has it.
-func listenSomewhere(ctx context.Context, addr string) (net.Listener, error) {
-	if addr != "" {
-		return httpapi.Listen(ctx, addr)
-	}
-	ln, err := httpapi.Listen(ctx, defaultAddr)
-	if fault.Is(err, fault.Unusable) {
-		return httpapi.Listen(ctx, "127.0.0.1:0")
-	}
-	return ln, err
-}
-
-// demoFile is where the example goes, and what is to be done with it in the end.
-func demoFile(keep string) (file string, remove func() error, err error) {
-	if keep != "" {
-		return keep, func() error { return nil }, nil
-	}
-	dir, err := os.MkdirTemp("", "trails-demo-")
-	if err != nil {
-		return "", nil, fault.New(fault.Unusable, "%w", err)
-	}
-	return filepath.Join(dir, "demo.trails"), func() error { return os.RemoveAll(dir) }, nil
 }
 
 // tellStory makes the file, as the calls of the example made the graph: through the
@@ -95,44 +77,24 @@ func (p *program) tellStory(ctx context.Context, file string) error {
 	if err := kg.Create(ctx, file, kg.CreateOptions{Name: "demo", Schema: example.Schema, By: me()}); err != nil {
 		return err
 	}
-	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
-		if err := p.loadExample(ctx, e); err != nil {
+	return p.withEngine(ctx, file, nil, func(e *invoke.Engine) error {
+		c := p.call("load", arguments{"format": "ndjson", "message": "The example, as it is built in"})
+		c.Inputs = []invoke.Input{{Name: "data.ndjson", Reader: bytes.NewReader(example.Data), Size: int64(len(example.Data))}}
+		if _, err := e.Call(ctx, c); err != nil {
 			return err
 		}
 		for step, err := range example.Story() {
 			if err != nil {
 				return err
 			}
-			if err := makeStep(ctx, e, step); err != nil {
-				return err
+			args := arguments{"message": step.Message}
+			maps.Copy(args, step.Arguments)
+			c := p.call(step.Capability, args)
+			c.Principal = policy.Local(step.Who, step.With)
+			if _, err := e.Call(ctx, c); err != nil {
+				return fmt.Errorf("%s of the example: %w", step.Capability, err)
 			}
 		}
 		return nil
 	})
-}
-
-func (p *program) loadExample(ctx context.Context, e *invoke.Engine) error {
-	c, err := p.call("load", arguments{"format": "ndjson", "message": "The example, as it is built in"})
-	if err != nil {
-		return err
-	}
-	c.Inputs = []invoke.Input{{Name: "data.ndjson", Reader: bytes.NewReader(example.Data), Size: int64(len(example.Data))}}
-	_, err = e.Call(ctx, c)
-	return err
-}
-
-func makeStep(ctx context.Context, e *invoke.Engine, s example.Step) error {
-	args := map[string]any{"message": s.Message}
-	for name, value := range s.Arguments {
-		args[name] = value
-	}
-	text, err := json.Marshal(args)
-	if err != nil {
-		return err
-	}
-	_, err = e.Call(ctx, invoke.Call{Capability: s.Capability, Args: text, Principal: policy.Local(s.Who, s.With), Via: "cli"})
-	if err != nil {
-		return fmt.Errorf("%s of the example: %w", s.Capability, err)
-	}
-	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os/user"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,15 +17,39 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/policy"
+	"trails/remote"
+	"trails/telemetry"
 )
+
+// remoteHelp ends the help of commands that may reach other hosts.
+const remoteHelp = `
+SERVICE and LOAD reach the hosts of --allow-remote and no others: HOST or HOST:PORT by https,
+on this machine by http, too; http://HOST[:PORT] otherwise. Without a port it is the scheme's own.
+`
+
+// remoteFlag lets a command reach other hosts.
+func (p *program) remoteFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&p.allowRemote, "allow-remote", nil, "`HOST[:PORT]` that SERVICE and LOAD may reach; may be repeated")
+	completeWords(cmd, "allow-remote") // with nothing, not even a file
+}
+
+// queryWaitFlag sets how long the queries of a process that serves wait.
+func (p *program) queryWaitFlag(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&p.queryWait, "query-wait", 15*time.Second, "how long a query or an export waits while others run, before it is told to come again")
+	completeWords(cmd, "query-wait")
+}
 
 // withGraph opens the graph for one piece of work and closes it.
 func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Graph) error) (err error) {
-	options, err := p.graphOptions()
+	client, err := remote.New(p.allowRemote, remote.Limits{})
+	if err != nil {
+		return usageError{"--allow-remote: " + fault.Of(err).Message}
+	}
+	longLog, err := p.walLimit()
 	if err != nil {
 		return err
 	}
-	g, err := kg.Open(ctx, file, options)
+	g, err := kg.Open(ctx, file, kg.Options{Remote: client, Log: p.log, LongLog: longLog})
 	if err != nil {
 		return err
 	}
@@ -35,13 +61,11 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 // provenance that is still waiting, even when the work was interrupted. Work that is
 // done stays done when that cannot be, as on a full disk: a line on stderr says what
 // was lost.
-func (p *program) withEngine(ctx context.Context, file string, work func(*invoke.Engine) error) error {
-	return p.withConfigured(ctx, file, p.engineConfig(), work)
-}
-
-func (p *program) withConfigured(ctx context.Context, file string, c invoke.Config, work func(*invoke.Engine) error) error {
+func (p *program) withEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) error {
 	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
-		e := invoke.New(g, c)
+		e := invoke.New(g, invoke.Config{
+			Providers: builtin.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, Observe: observe,
+		})
 		defer func() {
 			closed := e.Close(context.WithoutCancel(ctx))
 			if err == nil && fault.Is(closed, fault.Unusable) {
@@ -54,23 +78,71 @@ func (p *program) withConfigured(ctx context.Context, file string, c invoke.Conf
 	})
 }
 
-func (p *program) engineConfig() invoke.Config {
-	return invoke.Config{Providers: builtin.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait}
-}
-
-// queryWaitFlag sets how long the queries of a process that serves wait.
-func (p *program) queryWaitFlag(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.queryWait, "query-wait", 15*time.Second, "how long a query or an export waits while others run, before it is told to come again")
-	noFiles(cmd, "query-wait")
-}
-
-// call is the start of every call that this program makes: by the person who runs it.
-func (p *program) call(capability string, args any) (invoke.Call, error) {
-	text, err := json.Marshal(args)
+// withTracedEngine is withEngine for a process that stays: its calls are traced
+// where the environment names a collector. observe, which may be nil, is called
+// for each too.
+func (p *program) withTracedEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) (err error) {
+	traces, err := telemetry.StartTraces(ctx, version, p.log)
 	if err != nil {
-		return invoke.Call{}, err
+		return usageError{err.Error()}
 	}
-	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli"}, nil
+	defer func() { err = errors.Join(err, traces.Close(context.WithoutCancel(ctx))) }()
+	both := func(o invoke.Observation) {
+		traces.Observe(o)
+		if observe != nil {
+			observe(o)
+		}
+	}
+	return p.withEngine(ctx, file, both, func(e *invoke.Engine) error {
+		if p.env["GOMAXPROCS"] == "" {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + e.QueriesAtOnce()))
+		}
+		return work(e)
+	})
+}
+
+// arguments are what a call is given.
+type arguments map[string]any
+
+// call is the start of every call that this program makes: by the person who runs it. Of
+// the optional arguments those that are empty or false are left out.
+func (p *program) call(capability string, given arguments, optional ...arguments) invoke.Call {
+	for _, more := range optional {
+		for name, value := range more {
+			if value != "" && value != false {
+				given[name] = value
+			}
+		}
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		panic(fmt.Sprintf("arguments of %s: %v", capability, err))
+	}
+	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli"}
+}
+
+// makeCall makes one call on FILE, and shows on a terminal how far it is.
+func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res invoke.Result, err error) {
+	progress := p.newMeter()
+	defer progress.close()
+	c.Progress = progress.hook()
+	err = p.withEngine(ctx, file, nil, func(e *invoke.Engine) error {
+		res, err = e.Call(ctx, c)
+		return err
+	})
+	return res, err
+}
+
+// callAndPrint makes one call on FILE, and prints what it says: for people as text writes it.
+func callAndPrint[T any](ctx context.Context, p *program, file string, c invoke.Call, text func(io.Writer, T) error) (said T, err error) {
+	res, err := p.makeCall(ctx, file, c)
+	if err != nil {
+		return said, err
+	}
+	if err := json.Unmarshal(res.Structured, &said); err != nil {
+		return said, fmt.Errorf("read the result of %s: %w", c.Capability, err)
+	}
+	return said, p.print(res.Structured, func(w io.Writer) error { return text(w, said) })
 }
 
 // me is the person at this machine, by the name that the system knows.
@@ -80,19 +152,4 @@ func me() policy.Principal {
 		name = u.Username
 	}
 	return policy.Local(name, "")
-}
-
-// arguments are what a call is given; members that are nil or empty are left out.
-type arguments map[string]any
-
-func (a arguments) text(name, value string) {
-	if value != "" {
-		a[name] = value
-	}
-}
-
-func (a arguments) flag(name string, value bool) {
-	if value {
-		a[name] = true
-	}
 }

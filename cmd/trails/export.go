@@ -3,7 +3,6 @@ package main
 import (
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,13 +40,9 @@ the format is that of the name unless --format says another.
 ` + fileHelp,
 		Example: `  trails export notes.trails > notes.nq
   trails export notes.trails --format ndjson --output notes.ndjson.gz`,
-		Args: cobra.ArbitraryArgs,
-		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
+		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			f.format = exportFormat(f)
-			if f.output == "" {
-				return p.exportTo(cmd.Context(), file, f, p.stdout, nil)
-			}
-			return p.exportToFile(cmd.Context(), file, f)
+			return p.export(cmd.Context(), file, f)
 		}),
 	}
 	flags := cmd.Flags()
@@ -73,57 +68,36 @@ func exportFormat(f exportFlags) string {
 	return string(load.NQuads)
 }
 
-// exportTo streams the graph to w, and the result to done when that is set.
-func (p *program) exportTo(ctx context.Context, file string, f exportFlags, w io.Writer, done *invoke.Result) error {
-	args := arguments{"format": f.format}
-	args.text("graph", f.graph)
-	c, err := p.call("export", args)
-	if err != nil {
+// export streams the graph to stdout. With --output it writes beside the destination and
+// renames at the end, and refuses to replace what nobody asked to lose.
+func (p *program) export(ctx context.Context, file string, f exportFlags) error {
+	c := p.call("export", arguments{"format": f.format}, arguments{"graph": f.graph})
+	if f.output == "" {
+		c.Output = p.stdout
+		_, err := p.makeCall(ctx, file, c)
 		return err
 	}
-	progress := p.newMeter()
-	defer progress.close()
-	c.Output, c.Progress = w, progress.hook()
-	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
-		res, err := e.Call(ctx, c)
-		if done != nil {
-			*done = res
+	if dest, err := os.Stat(f.output); err == nil { // of what is not there the write says what else is wrong
+		if graph, err := os.Stat(file); err == nil && os.SameFile(graph, dest) {
+			return fault.New(fault.Conflict, "%s is the graph itself; export it to another file", f.output)
 		}
-		return err
-	})
-}
-
-// exportToFile writes beside the destination and renames at the end.
-func (p *program) exportToFile(ctx context.Context, file string, f exportFlags) error {
-	if err := checkDestination(file, f); err != nil {
-		return err
+		if !f.force {
+			return fault.New(fault.Conflict, "%s exists; --force replaces it", f.output)
+		}
 	}
 	var res invoke.Result
-	err := replaceFile(f.output, func(w io.Writer) error {
-		return p.exportTo(ctx, file, f, w, &res)
+	err := replaceFile(f.output, func(w io.Writer) (err error) {
+		c.Output = w
+		res, err = p.makeCall(ctx, file, c)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return p.print(res.Structured, func(w io.Writer, structured json.RawMessage) error {
+	return p.print(res.Structured, func(w io.Writer) error {
 		fmt.Fprintf(w, "wrote %s\n", f.output)
-		return writeValue(w, structured)
+		return writeValue(w, res.Structured)
 	})
-}
-
-// checkDestination refuses to replace what nobody asked to lose.
-func checkDestination(file string, f exportFlags) error {
-	dest, err := os.Stat(f.output)
-	if err != nil {
-		return nil // not there; the write says what else is wrong
-	}
-	if graph, err := os.Stat(file); err == nil && os.SameFile(graph, dest) {
-		return fault.New(fault.Conflict, "%s is the graph itself; export it to another file", f.output)
-	}
-	if !f.force {
-		return fault.New(fault.Conflict, "%s exists; --force replaces it", f.output)
-	}
-	return nil
 }
 
 // replaceFile makes path from what write writes. Until that is whole and on the
@@ -139,19 +113,18 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 			err = errors.Join(err, os.Remove(tmp.Name()))
 		}
 	}()
-	if err := writeMaybeCompressed(&sink{name: path, Writer: tmp}, strings.HasSuffix(path, ".gz"), write); err != nil {
+	out := &sink{name: path, Writer: tmp}
+	if strings.HasSuffix(path, ".gz") {
+		z := gzip.NewWriter(out)
+		err = errors.Join(write(z), z.Close())
+	} else {
+		err = write(out)
+	}
+	if err != nil {
 		return err
 	}
 	if err := errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return fault.New(fault.Unusable, "write %s: %w", path, err)
 	}
 	return os.Rename(tmp.Name(), path)
-}
-
-func writeMaybeCompressed(w io.Writer, compress bool, write func(io.Writer) error) error {
-	if !compress {
-		return write(w)
-	}
-	z := gzip.NewWriter(w)
-	return errors.Join(write(z), z.Close())
 }

@@ -29,14 +29,14 @@ func (p *program) fileThen(cmd *cobra.Command, args []string, others ...string) 
 	return "", nil, missing(cmd, args, append([]string{"FILE"}, others...))
 }
 
-// onFile runs a command that takes FILE and no other argument.
-func (p *program) onFile(do func(cmd *cobra.Command, file string) error) func(*cobra.Command, []string) error {
+// onFile runs a command that takes FILE, exactly these others after it, and no more.
+func (p *program) onFile(do func(cmd *cobra.Command, file string, rest []string) error, others ...string) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		file, _, err := p.fileThen(cmd, args)
+		file, rest, err := p.fileThen(cmd, args, others...)
 		if err != nil {
 			return err
 		}
-		return do(cmd, file)
+		return do(cmd, file, rest)
 	}
 }
 

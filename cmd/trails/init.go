@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -29,17 +28,21 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 		Example: `  trails init notes.trails
   trails init notes.trails --schema schema.yaml --base https://example.org/kg/
   trails init copy.trails --from notes.nq.gz --base https://example.org/kg/`,
-		Args: cobra.ArbitraryArgs,
-		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
-			if schema != "" && export != "" {
+		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
+			o, first := kg.CreateOptions{Base: base, Name: name, By: me()}, "trails schema apply "+file+" schema.yaml   declare its types"
+			if schema != "" || export != "" {
+				first = "trails invoke " + file + "                     list what can be called"
+			}
+			switch {
+			case schema != "" && export != "":
 				return usageError{"an export brings its own schema; give --from or --schema"}
-			}
-			text, err := p.readOptional(cmd.Context(), schema)
-			if err != nil {
-				return err
-			}
-			o := kg.CreateOptions{Base: base, Name: name, Schema: text, By: me()}
-			if export != "" {
+			case schema != "":
+				text, err := p.readText(cmd.Context(), schema)
+				if err != nil {
+					return err
+				}
+				o.Schema = text
+			case export != "":
 				inputs, closeAll, err := p.openInputs(cmd.Context(), []string{export})
 				if err != nil {
 					return err
@@ -52,7 +55,22 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 			if err := kg.Create(cmd.Context(), file, o); err != nil {
 				return named(err, schema)
 			}
-			return p.printCreated(cmd, file, schema != "" || export != "")
+			return p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
+				made := struct {
+					File string `json:"file"`
+					Name string `json:"name"`
+					Base string `json:"base"`
+				}{file, g.Name(), g.Base()}
+				return p.print(made, func(w io.Writer) error {
+					_, err := fmt.Fprintf(w, `created %[1]s, base %[2]s
+next:
+  %[3]s
+  trails load %[1]s data.ndjson           load data
+  trails mcp %[1]s                        let an agent work with it
+`, file, g.Base(), first)
+					return err
+				})
+			})
 		}),
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "YAML `FILE` with types and constraints, - for stdin")
@@ -60,31 +78,4 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 	cmd.Flags().StringVar(&base, "base", "", "`IRI` that every new IRI begins with")
 	cmd.Flags().StringVar(&name, "name", "", "the graph's `name` (default: the file's, without its extension)")
 	return cmd
-}
-
-// printCreated says what there is now and what to do next.
-func (p *program) printCreated(cmd *cobra.Command, file string, hasSchema bool) error {
-	return p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
-		made, err := json.Marshal(struct {
-			File string `json:"file"`
-			Name string `json:"name"`
-			Base string `json:"base"`
-		}{file, g.Name(), g.Base()})
-		if err != nil {
-			return err
-		}
-		return p.print(made, func(w io.Writer, _ json.RawMessage) error {
-			first := "trails schema apply " + file + " schema.yaml   declare its types"
-			if hasSchema {
-				first = "trails invoke " + file + "                     list what can be called"
-			}
-			_, err := fmt.Fprintf(w, `created %[1]s, base %[2]s
-next:
-  %[3]s
-  trails load %[1]s data.ndjson           load data
-  trails mcp %[1]s                        let an agent work with it
-`, file, g.Base(), first)
-			return err
-		})
-	})
 }

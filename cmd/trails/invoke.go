@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -39,14 +41,13 @@ The first argument is then FILE only if it is a SQLite file, and CAPABILITY othe
   trails invoke notes.trails note.create title="On trails" tag=graph tag=memex
   trails invoke notes.trails note.update id=n1 status:=null --dry-run
   trails invoke notes.trails note.create --json @note.json -o json`,
-		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completeInvoke,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, rest, err := p.fileThenSome(cmd, args)
 			if err != nil {
 				return err
 			}
-			return p.withEngine(cmd.Context(), file, func(e *invoke.Engine) error {
+			return p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
 				return p.invoke(cmd.Context(), e, rest, f)
 			})
 		},
@@ -83,7 +84,16 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 	if err != nil {
 		return suggest(err, words[0], callable)
 	}
-	return p.print(res.Structured, writeAnything)
+	return p.print(res.Structured, func(w io.Writer) error {
+		if res.Written == nil {
+			return writeValue(w, res.Structured)
+		}
+		var r written
+		if err := json.Unmarshal(res.Structured, &r); err != nil {
+			return fmt.Errorf("read the result of %s: %w", words[0], err)
+		}
+		return writeSummary(w, r)
+	})
 }
 
 // find returns the descriptor with this id or tool name.

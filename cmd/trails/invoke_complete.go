@@ -19,7 +19,7 @@ func (p *program) completeInvoke(cmd *cobra.Command, args []string, word string)
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var tools invoke.Tools
-	err = p.withEngine(cmd.Context(), file, func(e *invoke.Engine) (err error) {
+	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) (err error) {
 		tools, err = e.Tools(cmd.Context(), me())
 		return err
 	})

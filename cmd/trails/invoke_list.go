@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -15,23 +14,19 @@ import (
 // listCapabilities prints what can be called, the tools before the helpers: the
 // descriptors, or a line each.
 func (p *program) listCapabilities(tools invoke.Tools) error {
-	if p.asJSON() {
-		text, err := json.Marshal(slices.Concat(tools.Descriptors, tools.Helpers))
-		if err != nil {
-			return err
+	return p.print(slices.Concat(tools.Descriptors, tools.Helpers), func(w io.Writer) error {
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, part := range []struct {
+			name string
+			list []capability.Descriptor
+		}{{"CAPABILITY", tools.Descriptors}, {"\nHELPER", tools.Helpers}} {
+			fmt.Fprintf(tw, "%s\tSCOPE\tDOES\n", part.name)
+			for _, d := range part.list {
+				fmt.Fprintf(tw, "%s\t%s\t%s\n", d.ID, d.PolicyRequired.Scope, firstSentence(d.Description))
+			}
 		}
-		return writeLine(p.stdout, text)
-	}
-	tw := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "CAPABILITY\tSCOPE\tDOES")
-	for _, d := range tools.Descriptors {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", d.ID, d.PolicyRequired.Scope, firstSentence(d.Description))
-	}
-	fmt.Fprintln(tw, "\nHELPER\tSCOPE\tDOES")
-	for _, d := range tools.Helpers {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", d.ID, d.PolicyRequired.Scope, firstSentence(d.Description))
-	}
-	return tw.Flush()
+		return tw.Flush()
+	})
 }
 
 // firstSentence is enough for a line in a list.
@@ -46,11 +41,7 @@ func firstSentence(s string) string {
 
 // describe prints what one capability takes: its descriptor, or a table of arguments.
 func (p *program) describe(d capability.Descriptor) error {
-	text, err := d.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	return p.print(text, func(w io.Writer, _ json.RawMessage) error {
+	return p.print(d, func(w io.Writer) error {
 		fmt.Fprintf(w, "%s %s\n%s\n\n", d.ID, d.Version, line(d.Description))
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, "ARGUMENT\tTYPE\tMUST\tMEANING")

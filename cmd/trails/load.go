@@ -20,9 +20,10 @@ import (
 )
 
 type loadFlags struct {
-	format, mode, graph, base, message, ifCommit, key string
-	contexts                                          []string
-	replace, keepGoing, dryRun                        bool
+	writeFlags
+	format, mode, graph, base, key string
+	contexts                       []string
+	replace, keepGoing             bool
 }
 
 func (p *program) loadCommand() *cobra.Command {
@@ -52,7 +53,6 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
   trails load notes.trails vocabulary.ttl --graph urn:vocabulary --replace
   trails load notes.trails page.jsonld --context https://example.org/context=context.jsonld
   trails load notes.trails notes.ndjson --keep-going --dry-run`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, data, err := p.fileThenSome(cmd, args)
 			if err != nil {
@@ -78,8 +78,8 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
 	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in RDF text are resolved against")
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first; nothing is changed all the same")
-	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
-	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
+	f.on(cmd)
+	keyFlag(cmd, &f.key)
 	completeWords(cmd, "format", texts(load.Formats())...)
 	completeWords(cmd, "mode", texts(load.Modes())...)
 	return cmd
@@ -100,18 +100,34 @@ func words[T ~string](values []T) string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// writeFlags are those of every write.
-func writeFlags(cmd *cobra.Command, message, ifCommit *string, dryRun *bool) {
-	cmd.Flags().StringVar(message, "message", "", "`text` for the commit")
+// writeFlags are what the flags of every write say.
+type writeFlags struct {
+	message, ifCommit string
+	dryRun            bool
+}
+
+func (f *writeFlags) on(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.message, "message", "", "`text` for the commit")
 	cmd.Flags().Func("if-commit", "refuse unless this `commit` is still the head", func(text string) error {
-		if *ifCommit = text; text == "" {
+		if f.ifCommit = text; text == "" {
 			return errors.New("it names no commit; leave it out to write on any")
 		}
 		return nil
 	})
-	cmd.Flags().BoolVar(dryRun, "dry-run", false, "check everything and change nothing")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "check everything and change nothing")
 }
 
+// arguments are the optional ones that the flags give.
+func (f *writeFlags) arguments() arguments {
+	return arguments{"message": f.message, "if_commit": f.ifCommit, "dry_run": f.dryRun}
+}
+
+// keyFlag names a change, so that it is made once.
+func keyFlag(cmd *cobra.Command, key *string) {
+	cmd.Flags().StringVar(key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
+}
+
+// completeWords completes the value of a flag with these words and nothing else.
 func completeWords(cmd *cobra.Command, flag string, words ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is not there: a bug that every start would show
@@ -131,23 +147,14 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	if err := addContexts(args, f.contexts); err != nil {
 		return err
 	}
-	args.text("graph", f.graph)
-	args.text("base", f.base)
-	args.text("message", f.message)
-	args.text("if_commit", f.ifCommit)
-	args.flag("keep_going", f.keepGoing)
-	args.flag("dry_run", f.dryRun)
-	c, err := p.call("load", args)
-	if err != nil {
-		return err
-	}
-	progress := p.newMeter()
-	defer progress.close()
-	c.Inputs, c.IdempotencyKey, c.Progress = inputs, f.key, progress.hook()
+	c := p.call("load", args, arguments{"graph": f.graph, "base": f.base, "keep_going": f.keepGoing}, f.arguments())
+	c.Inputs, c.IdempotencyKey = inputs, f.key
 	start := time.Now()
-	err = p.answer(ctx, file, c, func(w io.Writer, structured json.RawMessage) error {
-		progress.close()
-		return writeLoaded(w, structured, time.Since(start))
+	_, err = callAndPrint(ctx, p, file, c, func(w io.Writer, r written) error {
+		took := time.Since(start)
+		rate := float64(r.Added+r.Removed) / max(took.Seconds(), 1e-3)
+		fmt.Fprintf(w, "%s in %s, %s quads/s\n", count(r.Records, "record"), took.Round(time.Millisecond), grouped(int64(rate)))
+		return writeSummary(w, r)
 	})
 	var at *fault.Error
 	if !errors.As(err, &at) || at.Details["stopped_at"] == nil {
@@ -163,41 +170,33 @@ const maxContext = 4 << 20
 
 // addContexts reads the documents of --context.
 func addContexts(args arguments, given []string) error {
-	if len(given) == 0 {
-		return nil
-	}
 	documents := map[string]json.RawMessage{}
 	for _, word := range given {
 		cut := strings.LastIndexByte(word, '=') // an address may have more of them
 		if cut <= 0 {
 			return usageError{"--context " + word + " is not URL=FILE"}
 		}
-		text, err := readContext(word[cut+1:])
+		name := word[cut+1:]
+		f, err := open(name)
 		if err != nil {
 			return err
 		}
+		text, err := io.ReadAll(io.LimitReader(f, maxContext+1))
+		_ = f.Close() // only read
+		switch {
+		case err != nil:
+			return fault.New(fault.Unusable, "%s cannot be read: %w", name, err)
+		case len(text) > maxContext:
+			return fault.New(fault.TooLarge, "%s is larger than the %d bytes of a context", name, maxContext)
+		case !json.Valid(text):
+			return fault.New(fault.Malformed, "%s is no JSON", name)
+		}
 		documents[word[:cut]] = text
 	}
-	args["contexts"] = documents
+	if len(documents) > 0 {
+		args["contexts"] = documents
+	}
 	return nil
-}
-
-func readContext(name string) (json.RawMessage, error) {
-	f, err := open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // only read
-	text, err := io.ReadAll(io.LimitReader(f, maxContext+1))
-	switch {
-	case err != nil:
-		return nil, fault.New(fault.Unusable, "%s cannot be read: %w", name, err)
-	case len(text) > maxContext:
-		return nil, fault.New(fault.TooLarge, "%s is larger than the %d bytes of a context", name, maxContext)
-	case !json.Valid(text):
-		return nil, fault.New(fault.Malformed, "%s is no JSON", name)
-	}
-	return text, nil
 }
 
 // openInputs opens every file before anything is read, so that a misspelt name
@@ -227,15 +226,4 @@ func (p *program) openInputs(ctx context.Context, data []string) (inputs []invok
 		inputs = append(inputs, in)
 	}
 	return inputs, closeAll, nil
-}
-
-// writeLoaded adds how much came and how fast to what every write says.
-func writeLoaded(w io.Writer, structured json.RawMessage, took time.Duration) error {
-	var r written
-	if err := json.Unmarshal(structured, &r); err != nil {
-		return fmt.Errorf("read the result: %w", err)
-	}
-	rate := float64(r.Added+r.Removed) / max(took.Seconds(), 1e-3)
-	fmt.Fprintf(w, "%s in %s, %s quads/s\n", count(r.Records, "record"), took.Round(time.Millisecond), grouped(int64(rate)))
-	return writeSummary(w, structured)
 }

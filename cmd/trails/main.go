@@ -1,6 +1,6 @@
 // Command trails is the binary: flags, environment and wiring around the call path.
-// Each subcommand stands in a file of its own; it decodes its arguments, makes a
-// call, and prints the answer. Read run.go first.
+// Each subcommand stands in a file of its own, those of schema in one; it decodes its
+// arguments, makes a call, and prints the answer (engine.go). Read run.go first.
 package main
 
 import (

@@ -23,9 +23,8 @@ have FILE open at once.
 ` + remoteHelp + fileHelp,
 		Example: `  trails mcp notes.trails
   TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails`,
-		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{serves: "stdio"},
-		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
+		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			if err := p.overrideEnv(env); err != nil {
 				return err
 			}

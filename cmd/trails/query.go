@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -53,11 +52,8 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
   trails query notes.trails -f slow.rq --explain
   trails query data.ttl other.nq.gz 'SELECT DISTINCT ?type { ?s a ?type }'
   trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
-		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.query(cmd, args, f)
-		},
+		RunE:        func(cmd *cobra.Command, args []string) error { return p.query(cmd, args, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.file, "file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
@@ -77,20 +73,11 @@ func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
 	if err != nil {
 		return err
 	}
-	params, err := updateParams(f.params)
+	params, err := paramArguments(f.params)
 	if err != nil {
 		return err
 	}
-	given := arguments{"query": text}
-	if len(params) > 0 {
-		given["params"] = params
-	}
-	given.text("base", f.base)
-	given.flag("explain", f.explain)
-	c, err := p.call("query", given)
-	if err != nil {
-		return err
-	}
+	c := p.call("query", arguments{"query": text}, params, arguments{"base": f.base, "explain": f.explain})
 	if _, err := sparql.Parse(text, sparql.Options{Base: f.base}); err != nil {
 		return named(err, f.file) // before files are read
 	}
@@ -131,43 +118,33 @@ func (p *program) queryText(cmd *cobra.Command, args []string, f queryFlags) (qu
 func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain bool) error {
 	c.Output = io.Discard
 	if explain {
-		return p.answer(ctx, file, c, writeExplained)
+		_, err := callAndPrint(ctx, p, file, c, writeExplained)
+		return err
 	}
 	out := &table{w: p.stdout}
-	c.Output, c.Format = p.stdout, p.queryFormat()
+	c.Output, c.Format = p.stdout, p.output
+	switch p.output { // the form of rows before that of graphs
+	case "text", "table":
+		c.Format = "tsv,turtle"
+	case "json":
+		c.Format = "json,jsonld"
+	}
 	if f, ok := p.stdout.Writer.(*os.File); p.output == "table" || p.output == "text" && ok && isatty.IsTerminal(f.Fd()) {
 		c.Output = out
 	}
-	return p.withEngine(ctx, file, func(e *invoke.Engine) error {
-		_, err := e.Call(ctx, c)
-		if flushed := out.flush(); err == nil {
-			err = flushed
-		}
-		return err
-	})
-}
-
-// queryFormat lists what would suit -o, the form of rows before that of graphs.
-func (p *program) queryFormat() string {
-	switch p.output {
-	case "text", "table":
-		return "tsv,turtle"
-	case "json":
-		return "json,jsonld"
+	_, err := p.makeCall(ctx, file, c)
+	if flushed := out.flush(); err == nil {
+		err = flushed
 	}
-	return p.output
+	return err
 }
 
 // writeExplained shows the algebra, the statement, and how much there is.
-func writeExplained(w io.Writer, structured json.RawMessage) error {
-	var r struct {
-		Algebra, SQL, Steps string
-		Count, Triples      *int64
-		Boolean             *bool
-	}
-	if err := json.Unmarshal(structured, &r); err != nil {
-		return fmt.Errorf("read the result: %w", err)
-	}
+func writeExplained(w io.Writer, r struct {
+	Algebra, SQL, Steps string
+	Count, Triples      *int64
+	Boolean             *bool
+}) error {
 	fmt.Fprintf(w, "algebra\n%s\n\nsql\n%s\n\nsteps\n%s\n\n", strings.TrimSpace(r.Algebra), r.SQL, r.Steps)
 	switch {
 	case r.Count != nil:

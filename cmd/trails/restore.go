@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,17 +46,12 @@ Moving a backup to FILE's name by hand is safe only when nobody has FILE open.
 ` + fileHelp,
 		Example: `  trails restore notes.trails notes-monday.trails
   trails restore notes.trails notes-monday.trails --yes -o json`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, rest, err := p.fileThen(cmd, args, "BACKUP")
-			if err != nil {
-				return err
-			}
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
 			if o.discard && o.save != "" {
 				return usageError{"restore: give --save or --discard, not both"}
 			}
 			return p.restore(cmd, file, rest[0], o)
-		},
+		}, "BACKUP"),
 	}
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask; needed where nobody can be asked")
 	cmd.Flags().StringVar(&o.save, "save", "", "`FILE` that keeps what is replaced (default FILE.before-restore-TIME)")
@@ -97,11 +91,7 @@ func (p *program) restore(cmd *cobra.Command, file, backup string, o restoring) 
 	if there && o.save != "" {
 		said.Saved = &o.save
 	}
-	text, err := json.Marshal(said)
-	if err != nil {
-		return err
-	}
-	return p.print(text, func(w io.Writer, _ json.RawMessage) error {
+	return p.print(said, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "restored %s from %s: %s\n", file, backup, stateOf(done.After))
 		if err == nil && said.Saved != nil {
 			_, err = fmt.Fprintf(w, "what was there is in %s: %s\n", o.save, stateOf(done.Before))

@@ -47,9 +47,8 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
 		Example: `  trails serve notes.trails --open
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000
   TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org`,
-		Args:        cobra.ArbitraryArgs,
 		Annotations: map[string]string{serves: "http"},
-		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
+		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
 				return err
 			}

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"io"
+
 	"github.com/spf13/cobra"
+
+	"trails/invoke"
 )
 
 func (p *program) statsCommand() *cobra.Command {
@@ -11,13 +16,16 @@ func (p *program) statsCommand() *cobra.Command {
 		Long:  "Count the quads, types, commits and bytes of the graph.\n" + fileHelp,
 		Example: `  trails stats notes.trails
   trails stats notes.trails -o json`,
-		Args: cobra.ArbitraryArgs,
-		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
-			body, err := p.read(cmd.Context(), file, "trails://stats")
+		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
+			var doc invoke.Document
+			err := p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) (err error) {
+				doc, err = e.Read(cmd.Context(), "trails://stats", invoke.Call{Principal: me(), Via: "cli"})
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			return p.print(body, writeValue)
+			return p.print(json.RawMessage(doc.Body), func(w io.Writer) error { return writeValue(w, doc.Body) })
 		}),
 	}
 }

@@ -12,14 +12,6 @@ import (
 	"trails/fault"
 )
 
-// readOptional returns the text of a file, of stdin for "-", or nothing for "".
-func (p *program) readOptional(ctx context.Context, path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	return p.readText(ctx, path)
-}
-
 // maxText bounds a file that is read whole: a schema, arguments.
 const maxText = 32 << 20
 

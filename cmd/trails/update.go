@@ -8,10 +8,10 @@ import (
 )
 
 type updateFlags struct {
-	file, base, message, ifCommit, key string
-	params                             []string
-	timeout                            int64
-	dryRun                             bool
+	writeFlags
+	file, base, key string
+	params          []string
+	timeout         int64
 }
 
 // updateTimeout is how long an update may take unless it is said: as long as any may.
@@ -33,65 +33,51 @@ is refused nothing is changed. LOAD and SERVICE are answered before the file is 
 		Example: `  trails update notes.trails 'PREFIX : <urn:trails:notes:> DELETE { ?n :status "draft" } INSERT { ?n :status "done" } WHERE { ?n :status "draft" }' --dry-run
   trails update notes.trails -f clean-up.ru --message "clean up"
   trails update notes.trails 'DELETE WHERE { ?node ?p ?o }' --param node='<urn:trails:notes:Note/n1>'`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.update(cmd, args, f)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.update(cmd, args, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.file, "file", "f", "", "`file` with the update, or - for stdin, in the place of SPARQL")
 	flags.StringArrayVar(&f.params, "param", nil, "`name=value` for a variable; may be repeated")
 	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in the update are resolved against")
 	flags.Int64Var(&f.timeout, "timeout-ms", updateTimeout, "`milliseconds` after which it is given up and nothing is changed")
-	writeFlags(cmd, &f.message, &f.ifCommit, &f.dryRun)
-	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this change: repeated, it answers with the first one's commit")
+	f.on(cmd)
+	keyFlag(cmd, &f.key)
 	p.remoteFlag(cmd)
 	return cmd
 }
 
+// update makes the call: SPARQL is on the command line, or in the file of -f.
 func (p *program) update(cmd *cobra.Command, args []string, f updateFlags) error {
-	file, text, err := p.updateText(cmd, args, f.file)
+	others := []string{"SPARQL"}
+	if f.file != "" {
+		others = nil
+	}
+	file, rest, err := p.fileThen(cmd, args, others...)
 	if err != nil {
 		return err
 	}
-	params, err := updateParams(f.params)
-	if err != nil {
-		return err
-	}
-	given := arguments{"update": text, "timeout_ms": f.timeout}
-	if len(params) > 0 {
-		given["params"] = params
-	}
-	given.text("base", f.base)
-	given.text("message", f.message)
-	given.text("if_commit", f.ifCommit)
-	given.flag("dry_run", f.dryRun)
-	c, err := p.call("mutate", given)
-	if err != nil {
-		return err
-	}
-	c.IdempotencyKey = f.key
-	return p.answer(cmd.Context(), file, c, writeSummary)
-}
-
-// updateText is SPARQL of the command line, or what the file of -f says.
-func (p *program) updateText(cmd *cobra.Command, args []string, from string) (file, text string, err error) {
-	if from == "" {
-		file, rest, err := p.fileThen(cmd, args, "SPARQL")
+	given := arguments{"timeout_ms": f.timeout}
+	if f.file == "" {
+		given["update"] = rest[0]
+	} else {
+		text, err := p.readText(cmd.Context(), f.file)
 		if err != nil {
-			return "", "", err
+			return err
 		}
-		return file, rest[0], nil
+		given["update"] = string(text)
 	}
-	if file, _, err = p.fileThen(cmd, args); err != nil {
-		return "", "", err
+	params, err := paramArguments(f.params)
+	if err != nil {
+		return err
 	}
-	read, err := p.readText(cmd.Context(), from)
-	return file, string(read), err
+	c := p.call("mutate", given, params, arguments{"base": f.base}, f.arguments())
+	c.IdempotencyKey = f.key
+	_, err = callAndPrint(cmd.Context(), p, file, c, writeSummary)
+	return err
 }
 
-// updateParams reads --param name=value.
-func updateParams(list []string) (map[string]any, error) {
+// paramArguments reads --param name=value; there are no arguments when none is given.
+func paramArguments(list []string) (arguments, error) {
 	params := map[string]any{}
 	for _, word := range list {
 		name, value, ok := strings.Cut(word, "=")
@@ -100,7 +86,10 @@ func updateParams(list []string) (map[string]any, error) {
 		}
 		params[name] = paramValue(value)
 	}
-	return params, nil
+	if len(params) == 0 {
+		return nil, nil
+	}
+	return arguments{"params": params}, nil
 }
 
 // paramValue is what a text stands for: an IRI in <>, a quoted text with its language

@@ -7,13 +7,9 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-)
 
-// member is one name and value of a JSON object, in the order of the text.
-type member struct {
-	name  string
-	value json.RawMessage
-}
+	"trails/jsontext"
+)
 
 // writeValue shows any JSON value to a person: objects as aligned names and
 // values, arrays of flat objects as tables, the rest as its text.
@@ -22,7 +18,7 @@ func writeValue(w io.Writer, value json.RawMessage) error {
 }
 
 func writeIndented(w io.Writer, value json.RawMessage, indent string) error {
-	switch members, isObject := object(value); {
+	switch members, isObject := jsontext.Members(value); {
 	case isObject:
 		return writeMembers(w, members, indent)
 	case isArray(value):
@@ -33,20 +29,20 @@ func writeIndented(w io.Writer, value json.RawMessage, indent string) error {
 }
 
 // writeMembers writes flat members first in one aligned block each, nested ones below their name.
-func writeMembers(w io.Writer, members []member, indent string) error {
+func writeMembers(w io.Writer, members []jsontext.Member, indent string) error {
 	width := 0
 	for _, m := range members {
-		if isFlat(m.value) {
-			width = max(width, len(m.name))
+		if isFlat(m.Value) {
+			width = max(width, len(m.Name))
 		}
 	}
 	for _, m := range members {
-		if isFlat(m.value) {
-			fmt.Fprintf(w, "%s%-*s  %s\n", indent, width, line(m.name), scalar(m.value))
+		if isFlat(m.Value) {
+			fmt.Fprintf(w, "%s%-*s  %s\n", indent, width, line(m.Name), scalar(m.Value))
 			continue
 		}
-		fmt.Fprintf(w, "%s%s\n", indent, line(m.name))
-		if err := writeIndented(w, m.value, indent+"  "); err != nil {
+		fmt.Fprintf(w, "%s%s\n", indent, line(m.Name))
+		if err := writeIndented(w, m.Value, indent+"  "); err != nil {
 			return err
 		}
 	}
@@ -73,17 +69,17 @@ func tableColumns(list []json.RawMessage) ([]string, bool) {
 	var columns []string
 	seen := map[string]bool{}
 	for _, item := range list {
-		members, ok := object(item)
+		members, ok := jsontext.Members(item)
 		if !ok {
 			return nil, false
 		}
 		for _, m := range members {
-			if !isFlat(m.value) {
+			if !isFlat(m.Value) {
 				return nil, false
 			}
-			if !seen[m.name] {
-				seen[m.name] = true
-				columns = append(columns, m.name)
+			if !seen[m.Name] {
+				seen[m.Name] = true
+				columns = append(columns, m.Name)
 			}
 		}
 	}
@@ -105,12 +101,12 @@ func writeTable(w io.Writer, columns []string, list []json.RawMessage, indent st
 
 // row returns the cells of one object, empty where it has no such member.
 func row(columns []string, item json.RawMessage) []string {
-	members, _ := object(item)
+	members, _ := jsontext.Members(item)
 	cells := make([]string, len(columns))
 	for i, c := range columns {
 		for _, m := range members {
-			if m.name == c {
-				cells[i] = scalar(m.value)
+			if m.Name == c {
+				cells[i] = scalar(m.Value)
 			}
 		}
 	}
@@ -120,11 +116,11 @@ func row(columns []string, item json.RawMessage) []string {
 // isFlat reports whether a value goes on one line: a scalar, an empty object or
 // array, or an array of scalars.
 func isFlat(value json.RawMessage) bool {
-	if members, ok := object(value); ok {
+	if members, ok := jsontext.Members(value); ok {
 		return len(members) == 0
 	}
 	for _, item := range items(value) {
-		if _, isObject := object(item); isObject || isArray(item) {
+		if _, isObject := jsontext.Members(item); isObject || isArray(item) {
 			return false
 		}
 	}
@@ -160,26 +156,4 @@ func items(value json.RawMessage) []json.RawMessage {
 		_ = json.Unmarshal(value, &list) // not an array after all: no items
 	}
 	return list
-}
-
-// object returns the members of a JSON object in the order of the text.
-func object(value json.RawMessage) ([]member, bool) {
-	dec := json.NewDecoder(bytes.NewReader(value))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil, false
-	}
-	var members []member
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, false
-		}
-		m := member{}
-		m.name, _ = name.(string)
-		if dec.Decode(&m.value) != nil {
-			return nil, false
-		}
-		members = append(members, m)
-	}
-	return members, true
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -43,14 +42,11 @@ reads and refusals, or the newest idempotency keys, were deleted.
 ` + fileHelp,
 		Example: `  trails verify notes.trails
   trails verify notes.trails -o json`,
-		Args: cobra.ArbitraryArgs,
-		RunE: p.onFile(func(cmd *cobra.Command, file string) error {
-			return p.verify(cmd, file)
-		}),
+		RunE: p.onFile(p.verify),
 	}
 }
 
-func (p *program) verify(cmd *cobra.Command, file string) error {
+func (p *program) verify(cmd *cobra.Command, file string, _ []string) error {
 	var report kg.VerifyReport
 	progress := p.newMeter()
 	defer progress.close()
@@ -62,40 +58,25 @@ func (p *program) verify(cmd *cobra.Command, file string) error {
 		return err
 	}
 	progress.close()
-	return p.printVerified(file, report)
-}
-
-func (p *program) printVerified(file string, report kg.VerifyReport) error {
-	v := verified{OK: report.OK(), Commits: report.Commits, Quads: report.Quads, Terms: report.Terms, Problems: []string{}}
-	v.Problems = append(v.Problems, report.Problems...)
-	if report.Head.Seq > 0 {
-		head := report.Head.ID.String()
-		v.Head = &head
+	v := verified{
+		OK: report.OK(), Head: idOf(report.Head), Commits: report.Commits, Quads: report.Quads, Terms: report.Terms,
+		Problems: append([]string{}, report.Problems...),
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
+	err = p.print(v, func(w io.Writer) error {
+		for _, problem := range v.Problems {
+			fmt.Fprintln(w, line(problem))
+		}
+		if !v.OK {
+			return nil
+		}
+		_, err := fmt.Fprintf(w, "%s is sound: %s, %s and %s\n", file, count(v.Commits, "commit"), count(v.Quads, "quad"), count(v.Terms, "term"))
+		if err == nil && v.Head != nil {
+			_, err = fmt.Fprintf(w, "the head is %s\n", *v.Head)
+		}
+		return err
+	})
+	if err != nil || v.OK {
 		return err
 	}
-	if err := p.print(text, func(w io.Writer, _ json.RawMessage) error { return v.write(w, file) }); err != nil {
-		return err
-	}
-	if !v.OK {
-		return failure{exitFailed, fmt.Sprintf("%s is damaged: %s; restore it from a backup", file, count(int64(len(v.Problems)), "problem"))}
-	}
-	return nil
-}
-
-func (v verified) write(w io.Writer, file string) error {
-	for _, problem := range v.Problems {
-		fmt.Fprintln(w, line(problem))
-	}
-	if !v.OK {
-		return nil
-	}
-	fmt.Fprintf(w, "%s is sound: %s, %s and %s\n", file, count(v.Commits, "commit"), count(v.Quads, "quad"), count(v.Terms, "term"))
-	if v.Head == nil {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "the head is %s\n", *v.Head)
-	return err
+	return failure{exitFailed, fmt.Sprintf("%s is damaged: %s; restore it from a backup", file, count(int64(len(v.Problems)), "problem"))}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -18,10 +17,7 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: "Say which build this is",
 		Example: `  trails version
   trails version -o json`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return p.printVersion(args)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return p.printVersion(args) },
 	}
 }
 
@@ -30,17 +26,14 @@ func (p *program) printVersion(args []string) error {
 	if len(args) > 0 {
 		return usageError{"version takes no arguments"}
 	}
-	build, err := json.Marshal(struct {
+	build := struct {
 		Version string `json:"version"`
 		Go      string `json:"go"`
 		OS      string `json:"os"`
 		Arch    string `json:"arch"`
-	}{version, runtime.Version(), runtime.GOOS, runtime.GOARCH})
-	if err != nil {
-		return err
-	}
-	return p.print(build, func(w io.Writer, _ json.RawMessage) error {
-		_, err := fmt.Fprintf(w, "trails %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	}{version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
+	return p.print(build, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "trails %s (%s, %s/%s)\n", build.Version, build.Go, build.OS, build.Arch)
 		return err
 	})
 }
