@@ -96,11 +96,16 @@ func (s *Schema) normalizeProperty(p *Property) {
 		p.Datatype = wordIRI
 	}
 	p.OneOf = orNone(p.OneOf)
-	for i, t := range p.OneOf {
-		p.OneOf[i] = canonical(t)
+	for _, field := range p.fields() {
+		switch f := field.(type) {
+		case *rdf.Term:
+			*f = canonical(*f)
+		case *[]rdf.Term:
+			for i, t := range *f {
+				(*f)[i] = canonical(t)
+			}
+		}
 	}
-	p.MinValue, p.MaxValue = canonical(p.MinValue), canonical(p.MaxValue)
-	p.HasValue, p.Default = canonical(p.HasValue), canonical(p.Default)
 	if p.HasValue != nil && p.MinCount == 0 {
 		p.MinCount = 1 // sh:hasValue asks for the value itself, SHACL 4.8.1
 	}

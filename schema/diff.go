@@ -2,6 +2,7 @@ package schema
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -196,20 +197,18 @@ func (d *differ) property(t *Type, was, is *Property) {
 		s.Checks = is.Class != "" && !widened
 		d.add(s)
 	}
-	for _, c := range constraints {
-		if c.same(was, is) {
-			continue
+	for _, constrains := range []bool{true, false} {
+		for k, field := range is.fields() {
+			if (k.tightens != nil) != constrains || reflect.DeepEqual(k.field(was), field) {
+				continue
+			}
+			s := step(k.step, k.value(d.old, was), k.value(d.new, is))
+			if constrains {
+				s.Kind, s.Constraint, s.Checks = ChangeConstraint, k.name, k.tightens(was, is)
+				s.Backfill = k.name == "min_count" && was.MinCount == 0 && is.Default != nil
+			}
+			d.add(s)
 		}
-		s := step(ChangeConstraint, c.value(d.old, was), c.value(d.new, is))
-		s.Constraint, s.Checks = c.key, c.tightens(was, is)
-		s.Backfill = c.key == "min_count" && was.MinCount == 0 && is.Default != nil
-		d.add(s)
-	}
-	if was.Default != is.Default {
-		d.add(step(ChangeDefault, d.old.optional(was, was.Default), d.new.optional(is, is.Default)))
-	}
-	if was.Unsearched != is.Unsearched {
-		d.add(step(ChangeSearch, !was.Unsearched, !is.Unsearched))
 	}
 	if was.Description != is.Description {
 		d.add(step(ChangeDescription, said(was.Description), said(is.Description)))

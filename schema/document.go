@@ -92,10 +92,16 @@ func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 	if p.Many() {
 		d.MaxCount = p.MaxCount
 	}
-	for _, term := range p.OneOf {
-		d.OneOf = append(d.OneOf, s.JSONValue(p, term))
-	}
+	d.OneOf = s.jsonValues(p, p.OneOf)
 	return d
+}
+
+func (s *Schema) jsonValues(p *Property, terms []rdf.Term) []any {
+	var values []any
+	for _, term := range terms {
+		values = append(values, s.JSONValue(p, term))
+	}
+	return values
 }
 
 // optional is JSONValue, with nil for an absent term.

@@ -85,29 +85,14 @@ func (w *quadWriter) add(subject rdf.Term, predicate rdf.IRI, object rdf.Term) {
 	w.quads = append(w.quads, rdf.Quad{Subject: subject, Predicate: predicate, Object: object, Label: rdf.SchemaGraph})
 }
 
-// term adds a statement unless its object is absent.
-func (w *quadWriter) term(subject rdf.Term, predicate rdf.IRI, object rdf.Term) {
-	if object != nil {
-		w.add(subject, predicate, object)
-	}
-}
-
 func (w *quadWriter) text(subject rdf.Term, predicate rdf.IRI, text string) {
 	if text != "" {
 		w.add(subject, predicate, rdf.Literal(text, rdf.XSDString))
 	}
 }
 
-func (w *quadWriter) number(subject rdf.Term, predicate rdf.IRI, n *int) {
-	if n != nil {
-		w.add(subject, predicate, rdf.Literal(strconv.Itoa(*n), rdf.XSDInteger))
-	}
-}
-
-func (w *quadWriter) flag(subject rdf.Term, predicate rdf.IRI, flag bool) {
-	if flag {
-		w.add(subject, predicate, rdf.Literal("true", rdf.XSDBoolean))
-	}
+func (w *quadWriter) number(subject rdf.Term, predicate rdf.IRI, n int) {
+	w.add(subject, predicate, rdf.Literal(strconv.Itoa(n), rdf.XSDInteger))
 }
 
 // list adds an RDF list. Its cells' labels are made from owner, predicate and
@@ -146,11 +131,13 @@ func (w *quadWriter) typ(s *Schema, t *Type, order int) {
 	w.text(t.IRI, shName, t.Name)
 	w.text(t.IRI, rdf.Label, t.Name)
 	w.text(t.IRI, rdf.Comment, t.Description)
-	w.number(t.IRI, shOrder, &order)
+	w.number(t.IRI, shOrder, order)
 	for _, name := range t.Extends {
 		w.add(t.IRI, rdf.SubClassOf, s.byName[name].IRI)
 	}
-	w.flag(t.IRI, TrailsAbstract, t.Abstract)
+	if t.Abstract {
+		w.add(t.IRI, TrailsAbstract, rdf.Literal("true", rdf.XSDBoolean))
+	}
 	w.text(t.IRI, TrailsMint, string(t.Mint))
 	if t.Label != "" {
 		w.add(t.IRI, TrailsLabel, s.Property(t, t.Label).IRI)
@@ -178,24 +165,26 @@ func (w *quadWriter) property(s *Schema, t *Type, p *Property, order int) {
 	w.add(shape, shPath, p.IRI)
 	w.text(shape, shName, p.Name)
 	w.text(shape, shDescription, p.Description)
-	w.number(shape, shOrder, &order)
+	w.number(shape, shOrder, order)
 	w.datatype(s, shape, p)
-	if p.MinCount > 0 {
-		w.number(shape, shMinCount, &p.MinCount)
-	}
-	w.number(shape, shMaxCount, p.MaxCount)
-	w.number(shape, shMinLength, p.MinLength)
-	w.number(shape, shMaxLength, p.MaxLength)
-	w.text(shape, shPattern, p.Pattern)
-	w.list(shape, shIn, p.OneOf)
-	w.term(shape, shMinInclusive, p.MinValue)
-	w.term(shape, shMaxInclusive, p.MaxValue)
-	w.term(shape, shHasValue, p.HasValue)
-	w.term(shape, shDefaultValue, p.Default)
-	w.flag(shape, TrailsUnique, p.Unique)
-	w.number(shape, TrailsDim, p.Dim)
-	if p.Unsearched {
-		w.add(shape, TrailsSearch, rdf.Literal("false", rdf.XSDBoolean))
+	for k, field := range p.fields() {
+		if isAbsent(field) {
+			continue
+		}
+		switch f := field.(type) {
+		case *string:
+			w.text(shape, k.predicate, *f)
+		case *bool:
+			w.add(shape, k.predicate, rdf.Literal(strconv.FormatBool(!k.negated), rdf.XSDBoolean))
+		case *int:
+			w.number(shape, k.predicate, *f)
+		case **int:
+			w.number(shape, k.predicate, **f)
+		case *rdf.Term:
+			w.add(shape, k.predicate, *f)
+		case *[]rdf.Term:
+			w.list(shape, k.predicate, *f)
+		}
 	}
 }
 

@@ -140,19 +140,22 @@ func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property
 		Name: r.text(shape, shName), IRI: path,
 		Description: r.text(shape, shDescription),
 		Datatype:    r.datatype(shape),
-		MinCount:    r.count(shape, shMinCount),
-		MaxCount:    r.number(shape, shMaxCount),
-		MinLength:   r.number(shape, shMinLength),
-		MaxLength:   r.number(shape, shMaxLength),
-		Pattern:     r.text(shape, shPattern),
-		OneOf:       r.list(shape, shIn, r.one(shape, shIn)),
-		MinValue:    r.one(shape, shMinInclusive),
-		MaxValue:    r.one(shape, shMaxInclusive),
-		HasValue:    r.one(shape, shHasValue),
-		Default:     r.one(shape, shDefaultValue),
-		Unique:      r.text(shape, TrailsUnique) == "true",
-		Dim:         r.number(shape, TrailsDim),
-		Unsearched:  r.text(shape, TrailsSearch) == "false",
+	}
+	for k, field := range p.fields() {
+		switch f := field.(type) {
+		case *string:
+			*f = r.text(shape, k.predicate)
+		case *bool:
+			*f = r.text(shape, k.predicate) == strconv.FormatBool(!k.negated)
+		case *int:
+			*f = r.count(shape, k.predicate)
+		case **int:
+			*f = r.number(shape, k.predicate)
+		case *rdf.Term:
+			*f = r.one(shape, k.predicate)
+		case *[]rdf.Term:
+			*f = r.list(shape, k.predicate, r.one(shape, k.predicate))
+		}
 	}
 	if class := r.one(shape, shClass); class != nil {
 		p.Class = r.typeName(shape, shClass, class, names)

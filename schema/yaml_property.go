@@ -10,34 +10,49 @@ import (
 	"trails/rdf"
 )
 
-var propertyKeys = []string{
-	"type", "required", "many", "min_count", "max_count", "min_length", "max_length", "pattern", "one_of",
-	"min_value", "max_value", "has_value", "class", "unique", "default", "description", "predicate", "dim", "search",
-}
-
 // property reads one property; a bare word is short for {type: word}.
 func (d *decoder) property(path, name string, n *yaml.Node) *Property {
 	if n.Kind == yaml.ScalarNode && n.Tag != tagNull {
 		one := 1
 		return &Property{Name: name, Datatype: n.Value, MaxCount: &one}
 	}
-	m := d.mapping(path, n, propertyKeys)
+	m := d.mapping(path, n, keyNames)
 	p := &Property{
 		Name:        name,
 		IRI:         d.iri(path+".predicate", m["predicate"]),
 		Description: d.text(path+".description", m["description"]),
 		Datatype:    d.text(path+".type", m["type"]),
 		Class:       d.text(path+".class", m["class"]),
-		MinLength:   d.number(path+".min_length", m["min_length"]),
-		MaxLength:   d.number(path+".max_length", m["max_length"]),
-		Pattern:     d.text(path+".pattern", m["pattern"]),
-		Dim:         d.number(path+".dim", m["dim"]),
-		Unique:      d.flag(path+".unique", m["unique"]),
-		Unsearched:  m["search"] != nil && !d.flag(path+".search", m["search"]),
+	}
+	for k, field := range p.fields() {
+		if n := m[k.name]; n != nil && !k.counts {
+			d.field(path+"."+k.name, k, p, field, n)
+		}
 	}
 	d.counts(path, m, p)
-	d.literals(path, m, p)
 	return p
+}
+
+// field reads the value of a key into its field.
+func (d *decoder) field(path string, k key, p *Property, field any, n *yaml.Node) {
+	switch f := field.(type) {
+	case *string:
+		*f = d.text(path, n)
+	case *bool:
+		*f = d.flag(path, n) != k.negated
+	case **int:
+		*f = d.number(path, n)
+	case *rdf.Term:
+		d.values = append(d.values, pendingValue{path, p, n, func(t rdf.Term) { *f = t }})
+	case *[]rdf.Term:
+		if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+			d.report(path, fault.OneOf, "this must be a list of the values that are allowed, such as [low, high]")
+			return
+		}
+		for _, item := range n.Content {
+			d.values = append(d.values, pendingValue{path, p, item, func(t rdf.Term) { *f = append(*f, t) }})
+		}
+	}
 }
 
 // counts reads required, many, min_count and max_count, which say the same in two ways.
@@ -46,25 +61,18 @@ func (d *decoder) counts(path string, m map[string]*yaml.Node, p *Property) {
 		p.MinCount = *minCount
 	}
 	if m["required"] != nil {
-		d.required(path, d.flag(path+".required", m["required"]), m["min_count"] != nil, p)
+		required, counted := d.flag(path+".required", m["required"]), m["min_count"] != nil
+		switch {
+		case required && counted && p.MinCount == 0:
+			d.report(path+".required", fault.Required, "required: true and min_count: 0 contradict each other; drop one")
+		case !required && p.MinCount > 0:
+			d.report(path+".required", fault.Required, "required: false and min_count: %d contradict each other; drop one", p.MinCount)
+		case required && !counted:
+			p.MinCount = 1
+		}
 	} else if m["has_value"] != nil && m["min_count"] == nil {
 		p.MinCount = 1
 	}
-	d.maxCount(path, m, p)
-}
-
-func (d *decoder) required(path string, required, counted bool, p *Property) {
-	switch {
-	case required && counted && p.MinCount == 0:
-		d.report(path+".required", fault.Required, "required: true and min_count: 0 contradict each other; drop one")
-	case !required && p.MinCount > 0:
-		d.report(path+".required", fault.Required, "required: false and min_count: %d contradict each other; drop one", p.MinCount)
-	case required && !counted:
-		p.MinCount = 1
-	}
-}
-
-func (d *decoder) maxCount(path string, m map[string]*yaml.Node, p *Property) {
 	many := d.flag(path+".many", m["many"])
 	p.MaxCount = d.number(path+".max_count", m["max_count"])
 	switch {
@@ -75,6 +83,9 @@ func (d *decoder) maxCount(path string, m map[string]*yaml.Node, p *Property) {
 	case many != p.Many():
 		d.report(path+".many", fault.MaxCount, "many: %t and max_count: %d contradict each other; drop one", many, *p.MaxCount)
 	}
+	if m["has_value"] != nil && m["required"] != nil && p.MinCount == 0 {
+		d.report(path+".required", fault.Required, "has_value needs the value to be there; drop required: false")
+	}
 }
 
 // pendingValue is a literal that can be read once all types are known.
@@ -83,36 +94,6 @@ type pendingValue struct {
 	p    *Property
 	node *yaml.Node
 	set  func(rdf.Term)
-}
-
-func (d *decoder) literals(path string, m map[string]*yaml.Node, p *Property) {
-	d.value(path+".min_value", p, m["min_value"], func(t rdf.Term) { p.MinValue = t })
-	d.value(path+".max_value", p, m["max_value"], func(t rdf.Term) { p.MaxValue = t })
-	d.value(path+".has_value", p, m["has_value"], func(t rdf.Term) { p.HasValue = t })
-	d.value(path+".default", p, m["default"], func(t rdf.Term) { p.Default = t })
-	d.oneOf(path+".one_of", p, m["one_of"])
-	if m["has_value"] != nil && m["required"] != nil && p.MinCount == 0 {
-		d.report(path+".required", fault.Required, "has_value needs the value to be there; drop required: false")
-	}
-}
-
-func (d *decoder) oneOf(path string, p *Property, n *yaml.Node) {
-	if n == nil {
-		return
-	}
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		d.report(path, fault.OneOf, "this must be a list of the values that are allowed, such as [low, high]")
-		return
-	}
-	for _, item := range n.Content {
-		d.value(path, p, item, func(t rdf.Term) { p.OneOf = append(p.OneOf, t) })
-	}
-}
-
-func (d *decoder) value(path string, p *Property, n *yaml.Node, set func(rdf.Term)) {
-	if n != nil {
-		d.values = append(d.values, pendingValue{path, p, n, set})
-	}
 }
 
 // term reads a literal from the text as it is written: YAML's own idea of its

@@ -74,19 +74,24 @@ func (s *Schema) propertyNode(p *Property) *yaml.Node {
 	if p.IRI != rdf.IRI(s.Base+p.Name) {
 		m.text("predicate", compact(p.IRI, s.Prefixes))
 	}
-	m.counts(p)
-	m.number("min_length", p.MinLength)
-	m.number("max_length", p.MaxLength)
-	m.text("pattern", p.Pattern)
-	m.value("min_value", s, p, p.MinValue)
-	m.value("max_value", s, p, p.MaxValue)
-	m.value("has_value", s, p, p.HasValue)
-	m.oneOf(s, p)
-	m.flag("unique", p.Unique)
-	m.value("default", s, p, p.Default)
-	m.number("dim", p.Dim)
-	if p.Unsearched {
-		m.set("search", plainNode("false"))
+	switch {
+	case p.MinCount == 1:
+		m.flag("required", true)
+	case p.MinCount > 1:
+		m.set("min_count", valueNode(p.MinCount))
+	}
+	switch {
+	case p.MaxCount == nil:
+		m.flag("many", true)
+	case *p.MaxCount != 1:
+		m.set("max_count", valueNode(*p.MaxCount))
+	}
+	for _, behind := range []bool{false, true} {
+		for k, field := range p.fields() {
+			if k.behind == behind && !k.counts && !isAbsent(field) {
+				m.set(k.name, valueNode(k.value(s, p)))
+			}
+		}
 	}
 	if len(m.Content) == 2 && p.Class == "" {
 		return m.Content[1] // only the type: a bare word
@@ -121,12 +126,6 @@ func (m mapping) flag(key string, value bool) {
 	}
 }
 
-func (m mapping) number(key string, value *int) {
-	if value != nil {
-		m.set(key, plainNode(strconv.Itoa(*value)))
-	}
-}
-
 func (m mapping) names(key string, names []string) {
 	switch len(names) {
 	case 0:
@@ -137,42 +136,12 @@ func (m mapping) names(key string, names []string) {
 	}
 }
 
-func (m mapping) counts(p *Property) {
-	switch {
-	case p.MinCount == 1:
-		m.flag("required", true)
-	case p.MinCount > 1:
-		m.number("min_count", &p.MinCount)
-	}
-	switch {
-	case p.MaxCount == nil:
-		m.flag("many", true)
-	case *p.MaxCount != 1:
-		m.number("max_count", p.MaxCount)
-	}
-}
-
-func (m mapping) value(key string, s *Schema, p *Property, term rdf.Term) {
-	if term != nil {
-		m.set(key, valueNode(s.JSONValue(p, term)))
-	}
-}
-
-func (m mapping) oneOf(s *Schema, p *Property) {
-	if len(p.OneOf) == 0 {
-		return
-	}
-	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-	for _, term := range p.OneOf {
-		list.Content = append(list.Content, valueNode(s.JSONValue(p, term)))
-	}
-	m.set("one_of", list)
-}
-
 func valueNode(v any) *yaml.Node {
 	switch v := v.(type) {
 	case bool:
 		return plainNode(strconv.FormatBool(v))
+	case int:
+		return plainNode(strconv.Itoa(v))
 	case json.Number:
 		return plainNode(string(v))
 	case []any:
