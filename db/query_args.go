@@ -84,7 +84,7 @@ func (q *question) arg(a lower.Arg) (int64, error) {
 		return int64(low), nil
 	case a.Term != nil:
 		t := q.plan.constant(a.Term)
-		if rows, ok := t.(lower.Rows); ok {
+		if rows, ok := t.(sparql.Rows); ok {
 			return int64(rows), nil
 		}
 		id, err := q.id(t)

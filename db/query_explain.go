@@ -7,6 +7,7 @@ import (
 
 	"trails/db/lower"
 	"trails/rdf"
+	"trails/sparql"
 )
 
 // Explanation is how a plan is run, for people.
@@ -46,7 +47,7 @@ func (p Plan) values() string {
 		case a.Region != "":
 			fmt.Fprintf(&out, "%s id of the %ss%s", end[a.High], rdf.IRI(a.Region), bounds(a))
 		case a.Term != nil:
-			if rows, ok := p.constant(a.Term).(lower.Rows); ok {
+			if rows, ok := p.constant(a.Term).(sparql.Rows); ok {
 				fmt.Fprintf(&out, "%d", rows)
 				break
 			}

@@ -1,8 +1,11 @@
 package sparql
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"trails/rdf"
 )
 
 // Dump writes the algebra of the query for people, as S-expressions.
@@ -10,231 +13,356 @@ func (q *Query) Dump() string { return q.DumpNoted(nil) }
 
 // DumpNoted is Dump with a note behind the first line of each operator, unless it is
 // empty. The function is asked once for each, outer ones first, and sees those inside
-// a GRAPH in one of their own; nil notes nothing.
+// a GRAPH in one of their own, but none in an EXISTS; nil notes nothing.
 func (q *Query) DumpNoted(note func(Op) string) string {
-	d := newDumper(q.Prefixes)
-	d.note = note
-	switch q.Form {
-	case Construct:
-		d.open("construct")
-		d.patterns("template", q.Template)
-	case Describe:
-		d.open("describe", d.describes(q))
-	case Ask:
-		d.open("ask")
-	default:
-	}
-	d.dataset(q.Dataset)
-	d.op(q.Op)
-	if q.Form != Select {
-		d.close()
-	}
+	d := dumper{printer: newPrinter(q.Prefixes), note: note}
+	d.query(q)
+	return d.text()
+}
+
+// DumpTerms is Dump for programs: all that the query is but its prefixes. The function term
+// appends each term to dst, as the text to write for it. Where free is set, the term stands
+// at an end of a pattern or is what BIND gives, or it is a [Rows]. The dump ends soon after
+// most bytes.
+func (q *Query) DumpTerms(term func(dst []byte, t rdf.Term, free bool) []byte, most int) string {
+	d := dumper{printer: &printer{}, terms: term, most: most, scratch: make([]byte, 0, 128)}
+	d.Grow(512)
+	d.write("<", q.Base, "> ")
+	writeList(d.printer, q.Vars, true, d.variable)
+	d.query(q)
 	return d.text()
 }
 
 // Dump writes an operator for people, as S-expressions; terms by these prefixes,
 // which may be nil.
 func Dump(op Op, prefixes map[string]string) string {
-	d := newDumper(prefixes)
+	d := dumper{printer: newPrinter(prefixes)}
 	d.op(op)
 	return d.text()
 }
 
+// Rows stands for the number of rows of LIMIT or OFFSET where a term is expected.
+type Rows int64
+
+// String writes the number.
+func (r Rows) String() string { return strconv.FormatInt(int64(r), 10) }
+
+// Native is what package quad wants of a term.
+func (r Rows) Native() any { return int64(r) }
+
 // dumper writes one line an operator, indented below that which holds it.
 type dumper struct {
-	printer
-	note    func(Op) string
-	graph   *Graph // around the operator, without it; nil outside all
-	pending string // the note of the operator that begins
+	*printer
+	note  func(Op) string
+	graph *Graph // around the operator, without it; nil outside all
+	// terms writes terms, in the place of the printer, and appends to scratch.
+	terms   func(dst []byte, t rdf.Term, free bool) []byte
+	scratch []byte
+	most    int // bytes; 0 is no bound
 }
 
-func newDumper(prefixes map[string]string) *dumper { return &dumper{printer: *newPrinter(prefixes)} }
+func (d *dumper) text() string { return strings.TrimPrefix(d.String(), "\n") }
 
-func (d *dumper) text() string { return strings.TrimPrefix(d.Builder.String(), "\n") }
+func (d *dumper) full() bool { return d.most > 0 && d.Len() > d.most }
 
-// open begins an operator; close ends it.
-func (d *dumper) open(parts ...string) {
-	d.line("(", strings.Join(without(parts, ""), " "))
-	if d.pending != "" {
-		d.write("  ; ", d.pending)
-		d.pending = ""
+func (d *dumper) query(q *Query) {
+	body := func() {
+		d.dataset(q.Dataset)
+		d.op(q.Op)
 	}
+	switch q.Form {
+	case Construct:
+		d.line("(construct")
+		d.block(func() {
+			d.line("(template")
+			d.block(func() { d.triples(q.Template) })
+			body()
+		})
+	case Describe:
+		d.line("(describe")
+		d.described(q)
+		d.block(body)
+	case Ask:
+		d.line("(ask")
+		d.block(body)
+	default:
+		body()
+	}
+}
+
+// block writes what stands below a line, and ends what the line began.
+func (d *dumper) block(lines func()) {
 	d.indent++
-}
-
-// noted asks for the note of an operator.
-func (d *dumper) noted(op Op) {
-	if d.note == nil || op == nil {
-		return
-	}
-	if d.graph != nil {
-		op = Graph{Name: d.graph.Name, Op: op}
-	}
-	d.pending = d.note(op)
-}
-
-// inside writes a GRAPH, and remembers it for the notes of the operators in it.
-func (d *dumper) inside(g Graph) {
-	defer func(outer *Graph) { d.graph = outer }(d.graph)
-	d.graph = &g
-	d.nest([]string{"graph", d.operand(g.Name)}, g.Op)
-}
-
-func without(parts []string, none string) []string {
-	kept := parts[:0]
-	for _, p := range parts {
-		if p != none {
-			kept = append(kept, p)
-		}
-	}
-	return kept
-}
-
-func (d *dumper) close() {
+	lines()
 	d.indent--
 	d.write(")")
 }
 
-// nest writes an operator with its operands.
-func (d *dumper) nest(parts []string, ops ...Op) {
-	d.open(parts...)
-	for _, op := range ops {
-		d.op(op)
+func (d *dumper) dataset(s Dataset) {
+	for i, iri := range slices.Concat(s.Default, s.Named) {
+		if i < len(s.Default) {
+			d.line("(from ")
+		} else {
+			d.line("(from-named ")
+		}
+		d.term(iri, false)
+		d.write(")")
 	}
-	d.close()
+}
+
+func (d *dumper) triples(patterns []TriplePattern) {
+	for _, t := range patterns {
+		d.line("(triple ")
+		d.triple(t)
+	}
+}
+
+func (d *dumper) triple(t TriplePattern) {
+	d.operand(t.Subject, true)
+	if t.Predicate.Term == rdf.Type {
+		d.write(" a ")
+	} else {
+		d.write(" ")
+		d.operand(t.Predicate, false)
+		d.write(" ")
+	}
+	d.operand(t.Object, true)
+	d.write(")")
 }
 
 func (d *dumper) op(op Op) {
-	d.noted(op)
+	if op == nil || d.full() {
+		return
+	}
+	note := d.noteOf(op)
+	d.head(op)
+	if note != "" {
+		d.write("  ; ", note)
+	}
+	d.block(func() {
+		switch op := op.(type) {
+		case BGP:
+			d.triples(op.Patterns)
+		case Table:
+			for _, row := range op.Rows {
+				if d.full() {
+					return
+				}
+				d.line("(row")
+				for _, term := range row {
+					d.write(" ")
+					d.term(term, false)
+				}
+				d.write(")")
+			}
+		case Graph:
+			defer func(outer *Graph) { d.graph = outer }(d.graph)
+			d.graph = &op
+		}
+		left, right := Operands(op)
+		d.op(left)
+		d.op(right)
+	})
+}
+
+// noteOf asks for the note of an operator.
+func (d *dumper) noteOf(op Op) string {
+	if d.note == nil {
+		return ""
+	}
+	if d.graph != nil {
+		op = Graph{Name: d.graph.Name, Op: op}
+	}
+	return d.note(op)
+}
+
+// head writes the line of an operator, without its operands.
+func (d *dumper) head(op Op) {
+	d.line("(")
 	switch op := op.(type) {
 	case BGP:
-		d.patterns("bgp", op.Patterns)
+		d.write("bgp")
 	case PathPattern:
-		d.nest([]string{"path", d.operand(op.Subject), d.pathText(op.Path), d.operand(op.Object)})
+		d.write("path ")
+		d.operand(op.Subject, true)
+		d.write(" ")
+		d.path(op.Path, links)
+		d.write(" ")
+		d.operand(op.Object, true)
 	case Join:
-		d.nest([]string{"join"}, op.Left, op.Right)
+		d.write("join")
 	case LeftJoin:
-		d.nest([]string{"leftjoin", d.optional(op.Expr)}, op.Left, op.Right)
-	case Filter:
-		d.nest([]string{"filter", d.exprText(op.Expr)}, op.Op)
-	case Union:
-		d.nest([]string{"union"}, op.Left, op.Right)
-	case Minus:
-		d.nest([]string{"minus"}, op.Left, op.Right)
-	case Graph:
-		d.inside(op)
-	case Extend:
-		d.nest([]string{"extend", "?" + string(op.Var), d.exprText(op.Expr)}, op.Op)
-	case Table:
-		d.open("table", d.vars(op.Vars))
-		for _, row := range op.Rows {
-			d.line("(row")
-			for _, term := range row {
-				d.write(" ", d.term(term))
-			}
-			d.write(")")
+		d.write("leftjoin")
+		if op.Expr != nil {
+			d.write(" ")
+			d.expr(op.Expr)
 		}
-		d.close()
+	case Filter:
+		d.write("filter ")
+		d.expr(op.Expr)
+	case Union:
+		d.write("union")
+	case Minus:
+		d.write("minus")
+	case Graph:
+		d.write("graph ")
+		d.operand(op.Name, false)
+	case Extend:
+		d.write("extend ?", string(op.Var), " ")
+		if constant, ok := op.Expr.(TermExpr); ok {
+			d.term(constant.Term, true)
+		} else {
+			d.expr(op.Expr)
+		}
+	case Table:
+		d.write("table ")
+		writeList(d.printer, op.Vars, true, d.variable)
 	case Service:
-		d.nest([]string{"service", strings.TrimSpace(silent(op.Silent)), d.operand(op.Name)}, op.Op)
+		d.write("service ", silent(op.Silent))
+		d.operand(op.Name, false)
 	case Group:
-		d.nest([]string{"group", listed(op.Keys, d.keyText), listed(op.Aggregates, d.aggregationText)}, op.Op)
+		d.write("group ")
+		writeList(d.printer, op.Keys, true, d.groupKey)
+		d.write(" ")
+		writeList(d.printer, op.Aggregates, true, func(a Aggregation) {
+			d.write("(?", string(a.Var), " ")
+			d.expr(a.Aggregate)
+			d.write(")")
+		})
 	case OrderBy:
-		d.nest([]string{"order", listed(op.Keys, d.orderText)}, op.Op)
+		d.write("order ")
+		writeList(d.printer, op.Keys, true, d.orderKey)
 	case Project:
-		d.nest([]string{"project", d.vars(op.Vars)}, op.Op)
+		d.write("project ")
+		writeList(d.printer, op.Vars, true, d.variable)
 	case Distinct:
-		d.nest([]string{"distinct"}, op.Op)
+		d.write("distinct")
 	case Reduced:
-		d.nest([]string{"reduced"}, op.Op)
+		d.write("reduced")
 	case Slice:
-		d.nest([]string{"slice", strconv.FormatInt(op.Offset, 10), limitText(op.Limit)}, op.Op)
+		d.write("slice ")
+		d.rows(op.Offset)
+		d.write(" ")
+		d.rows(op.Limit)
 	}
 }
 
-func limitText(limit int64) string {
-	if limit < 0 {
-		return "_"
-	}
-	return strconv.FormatInt(limit, 10)
-}
+// variable writes the pattern's own variables as variables: ?.0.
+func (d *dumper) variable(v Var) { d.write("?", string(v)) }
 
-// operand writes the pattern's own variables as variables: ?.0.
-func (d *dumper) operand(o Operand) string {
+func (d *dumper) operand(o Operand, free bool) {
 	if o.Var != "" {
-		return "?" + string(o.Var)
+		d.variable(o.Var)
+		return
 	}
-	return d.term(o.Term)
+	d.term(o.Term, free)
 }
 
-func (d *dumper) patterns(name string, patterns []TriplePattern) {
-	d.open(name)
-	for _, t := range patterns {
-		d.line("(triple ", d.operand(t.Subject), " ", d.verbText(t.Predicate), " ", d.operand(t.Object), ")")
+func (d *dumper) term(t rdf.Term, free bool) {
+	if d.terms == nil || t == nil {
+		d.write(d.printer.term(t))
+		return
 	}
-	d.close()
+	d.scratch = d.terms(d.scratch[:0], t, free)
+	_, _ = d.Write(d.scratch) // never fails
 }
 
-func (d *dumper) verbText(o Operand) string {
-	if o.Var != "" {
-		return d.operand(o)
-	}
-	return d.verb(o)
-}
-
-func (d *dumper) pathText(path Path) string {
-	p := printer{prefixes: d.prefixes}
-	p.path(path, links)
-	return p.Builder.String()
-}
-
-func (d *dumper) describes(q *Query) string {
-	p := printer{prefixes: d.prefixes}
-	p.described(q)
-	return strings.TrimSpace(p.Builder.String())
-}
-
-// listed writes items in parentheses.
-func listed[T any](items []T, text func(T) string) string {
-	parts := make([]string, len(items))
-	for i, item := range items {
-		parts[i] = text(item)
-	}
-	return "(" + strings.Join(parts, " ") + ")"
-}
-
-func (d *dumper) vars(vars []Var) string {
-	return listed(vars, func(v Var) string { return "?" + string(v) })
-}
-
-func (d *dumper) dataset(s Dataset) {
-	for _, iri := range s.Default {
-		d.line("(from ", d.iri(iri), ")")
-	}
-	for _, iri := range s.Named {
-		d.line("(from-named ", d.iri(iri), ")")
+// rows is a number of rows, 0 and no bound being none.
+func (d *dumper) rows(n int64) {
+	switch {
+	case n < 0:
+		d.write("_")
+	case n > 0 && d.terms != nil:
+		d.term(Rows(n), true)
+	default:
+		d.write(strconv.FormatInt(n, 10))
 	}
 }
 
-func (d *dumper) keyText(k GroupKey) string {
-	text := d.exprText(k.Expr)
-	if v, ok := k.Expr.(VarExpr); k.Var != "" && (!ok || v.Var != k.Var) {
-		return "(?" + string(k.Var) + " " + text + ")"
+func (d *dumper) groupKey(k GroupKey) {
+	v, isVar := k.Expr.(VarExpr)
+	if isVar && v.Var == k.Var || !isVar && k.Var == "" {
+		d.expr(k.Expr)
+		return
 	}
-	return text
+	d.write("(?", string(k.Var), " ")
+	d.expr(k.Expr)
+	d.write(")")
 }
 
-func (d *dumper) aggregationText(a Aggregation) string {
-	return "(?" + string(a.Var) + " " + d.exprText(a.Aggregate) + ")"
-}
-
-func (d *dumper) orderText(k OrderKey) string {
-	text := d.exprText(k.Expr)
-	if k.Stored {
-		text = "(stored " + text + ")"
-	}
+func (d *dumper) orderKey(k OrderKey) {
 	if k.Descending {
-		text = "(desc " + text + ")"
+		d.write("(desc ")
+		defer d.write(")")
 	}
-	return text
+	if k.Stored {
+		d.write("(stored ")
+		defer d.write(")")
+	}
+	d.expr(k.Expr)
+}
+
+func (d *dumper) expr(e Expr) {
+	if d.full() {
+		return
+	}
+	switch e := e.(type) {
+	case VarExpr:
+		d.variable(e.Var)
+	case TermExpr:
+		d.term(e.Term, false)
+	case Call:
+		d.call(dumpedName(e.Func), e.Args)
+	case Cast:
+		d.call(d.iri(e.IRI), e.Args)
+	case Aggregate:
+		d.write("(", strings.ToLower(string(e.Func)))
+		if e.Distinct {
+			d.write(" distinct")
+		}
+		if e.Func == GroupConcat {
+			d.write(" (separator ", strconv.Quote(e.Separator), ")")
+		}
+		if e.Expr != nil {
+			d.write(" ")
+			d.expr(e.Expr)
+		}
+		d.write(")")
+	case Exists:
+		// The pattern stands below the line of the expression.
+		inner := *d
+		inner.note, inner.scratch = nil, nil
+		if e.Not {
+			d.write("(notexists")
+		} else {
+			d.write("(exists")
+		}
+		d.indent += 2
+		inner.op(e.Op)
+		d.indent -= 2
+		d.write(")")
+	}
+}
+
+// dumpedName writes functions small, and both signs of one operand as people do.
+func dumpedName(f Func) string {
+	switch f {
+	case Negate:
+		return "-"
+	case Plus:
+		return "+"
+	case NotIn:
+		return "notin"
+	default:
+		return strings.ToLower(string(f))
+	}
+}
+
+func (d *dumper) call(name string, args []Expr) {
+	d.write("(", name)
+	for _, a := range args {
+		d.write(" ")
+		d.expr(a)
+	}
+	d.write(")")
 }

@@ -2,7 +2,7 @@ package sparql
 
 // Dump writes the operations of the update for people, as S-expressions.
 func (u *Update) Dump() string {
-	d := newDumper(u.Prefixes)
+	d := dumper{printer: newPrinter(u.Prefixes)}
 	for _, op := range u.Operations {
 		d.operation(op)
 	}
@@ -17,32 +17,33 @@ func (d *dumper) operation(op Operation) {
 		d.write(")")
 		return
 	}
-	d.open("modify")
-	if m.With != "" {
-		d.line("(with ", d.iri(m.With), ")")
-	}
-	d.quadList("delete", m.Delete)
-	d.quadList("insert", m.Insert)
-	d.dataset(m.Using)
-	if m.Where != nil {
+	d.line("(modify")
+	d.block(func() {
+		if m.With != "" {
+			d.line("(with ", d.iri(m.With), ")")
+		}
+		d.quadList("delete", m.Delete)
+		d.quadList("insert", m.Insert)
+		d.dataset(m.Using)
 		d.op(m.Where)
-	}
-	d.close()
+	})
 }
 
 func (d *dumper) quadList(name string, quads []QuadPattern) {
 	if len(quads) == 0 {
 		return
 	}
-	d.open(name)
-	for _, q := range quads {
-		d.line("(quad ")
-		if q.Graph == (Operand{}) {
-			d.write("_")
-		} else {
-			d.write(d.operand(q.Graph))
+	d.line("(", name)
+	d.block(func() {
+		for _, q := range quads {
+			d.line("(quad ")
+			if q.Graph == (Operand{}) {
+				d.write("_")
+			} else {
+				d.operand(q.Graph, false)
+			}
+			d.write(" ")
+			d.triple(q.TriplePattern)
 		}
-		d.write(" ", d.operand(q.Subject), " ", d.verbText(q.Predicate), " ", d.operand(q.Object), ")")
-	}
-	d.close()
+	})
 }

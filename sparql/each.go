@@ -1,5 +1,42 @@
 package sparql
 
+import "slices"
+
+// Operands returns the operands of an operator, nil for those that it does not have.
+func Operands(o Op) (left, right Op) {
+	switch o := o.(type) {
+	case Join:
+		return o.Left, o.Right
+	case LeftJoin:
+		return o.Left, o.Right
+	case Union:
+		return o.Left, o.Right
+	case Minus:
+		return o.Left, o.Right
+	case Filter:
+		return o.Op, nil
+	case Graph:
+		return o.Op, nil
+	case Extend:
+		return o.Op, nil
+	case Service:
+		return o.Op, nil
+	case Group:
+		return o.Op, nil
+	case OrderBy:
+		return o.Op, nil
+	case Project:
+		return o.Op, nil
+	case Distinct:
+		return o.Op, nil
+	case Reduced:
+		return o.Op, nil
+	case Slice:
+		return o.Op, nil
+	}
+	return nil, nil
+}
+
 // EachOperand returns the operator with op of each of its operands and expr of each of
 // its expressions, which may be nil: operands first, both in the order of the fields.
 // Nothing of the operator that is given changes.
@@ -58,6 +95,72 @@ func EachOperand(o Op, op func(Op) Op, expr func(Expr) Expr) Op {
 	return o
 }
 
+// WithOperands returns the operator with other operands, as [Operands] lists them.
+func WithOperands(o Op, left, right Op) Op {
+	next := left
+	operand := func(Op) Op { op := next; next = right; return op }
+	return EachOperand(o, operand, func(e Expr) Expr { return e })
+}
+
+// Exprs calls f with each of an operator's expressions; those that it may lack are nil.
+func Exprs(o Op, f func(Expr)) {
+	switch o := o.(type) {
+	case LeftJoin:
+		f(o.Expr)
+	case Filter:
+		f(o.Expr)
+	case Extend:
+		f(o.Expr)
+	case Group:
+		for _, k := range o.Keys {
+			f(k.Expr)
+		}
+		for _, a := range o.Aggregates {
+			f(a.Aggregate.Expr)
+		}
+	case OrderBy:
+		for _, k := range o.Keys {
+			f(k.Expr)
+		}
+	}
+}
+
+// Has reports whether an operator or one below it is such, in a pattern of EXISTS, too.
+// Outer ones are asked first.
+func Has(o Op, such func(Op) bool) bool {
+	if o == nil || such(o) {
+		return o != nil
+	}
+	left, right := Operands(o)
+	found := Has(left, such) || Has(right, such)
+	Exprs(o, func(e Expr) {
+		found = found || Some(e, func(e Expr) bool { x, ok := e.(Exists); return ok && Has(x.Op, such) })
+	})
+	return found
+}
+
+// HasPattern reports whether there is EXISTS in an expression.
+func HasPattern(e Expr) bool {
+	return Some(e, func(e Expr) bool { _, ok := e.(Exists); return ok })
+}
+
+// Some reports whether an expression or a part of it is such; a pattern in it has no parts.
+func Some(e Expr, such func(Expr) bool) bool {
+	if e == nil || such(e) {
+		return e != nil
+	}
+	part := func(e Expr) bool { return Some(e, such) }
+	switch e := e.(type) {
+	case Call:
+		return slices.ContainsFunc(e.Args, part)
+	case Cast:
+		return slices.ContainsFunc(e.Args, part)
+	case Aggregate:
+		return part(e.Expr)
+	}
+	return false
+}
+
 // eachEnd returns the operator with f of what stands in the positions of its own
 // patterns: subjects, predicates, objects, and the names of GRAPH and SERVICE.
 func eachEnd(o Op, f func(Operand) Operand) Op {
@@ -90,8 +193,11 @@ func (t TriplePattern) each(f func(Operand) Operand) TriplePattern {
 	return TriplePattern{f(t.Subject), f(t.Predicate), f(t.Object)}
 }
 
-// eachPattern replaces the patterns of EXISTS in an expression.
-func eachPattern(e Expr, f func(Op) Op) Expr {
+// EachPattern replaces the patterns of EXISTS in an expression.
+func EachPattern(e Expr, f func(Op) Op) Expr {
+	if !HasPattern(e) {
+		return e
+	}
 	return EachLeaf(e, func(leaf Expr) Expr {
 		if x, ok := leaf.(Exists); ok {
 			return Exists{x.Not, f(x.Op)}

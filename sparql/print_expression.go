@@ -162,7 +162,8 @@ func (p *printer) path(path Path, place tightness) {
 	case ZeroOrOne:
 		p.repeated(path.Path, "?", place)
 	case NegatedSet:
-		p.negatedSet(path)
+		// What matches no predicate backward alone is the inverse of what matches none forward.
+		p.bracket(path.Forward == nil && len(path.Backward) == 0 && inverses < place, func() { p.negatedSet(path) })
 	}
 }
 
@@ -190,6 +191,9 @@ func (p *printer) bracket(needed bool, write func()) {
 }
 
 func (p *printer) negatedSet(set NegatedSet) {
+	if set.Forward == nil && len(set.Backward) == 0 {
+		p.write("^")
+	}
 	p.write("!(")
 	separator := ""
 	for _, iri := range set.Forward {

@@ -1,5 +1,7 @@
 package sparql
 
+import "trails/rdf"
+
 // group writes a group graph pattern, braces and all.
 func (p *printer) group(op Op) {
 	p.braces(func() { p.groupBody(op) })
@@ -139,20 +141,26 @@ func (p *printer) service(op Service) {
 
 func (p *printer) table(t Table) {
 	p.write("VALUES ")
-	variable := func(v Var) string { return "?" + string(v) }
-	if len(t.Vars) == 1 {
-		p.write(variable(t.Vars[0]))
-	} else {
-		p.write(listed(t.Vars, variable))
-	}
+	writeList(p, t.Vars, len(t.Vars) != 1, func(v Var) { p.write("?", string(v)) })
 	p.write(" ")
 	p.braces(func() {
 		for _, row := range t.Rows {
-			if len(row) == 1 {
-				p.line(p.term(row[0]))
-			} else {
-				p.line(listed(row, p.term))
-			}
+			p.line()
+			writeList(p, row, len(row) != 1, func(t rdf.Term) { p.write(p.term(t)) })
 		}
 	})
+}
+
+// writeList writes items with spaces between them, and in parentheses where these are wanted.
+func writeList[T any](p *printer, items []T, parentheses bool, write func(T)) {
+	if parentheses {
+		p.write("(")
+		defer p.write(")")
+	}
+	for i, item := range items {
+		if i > 0 {
+			p.write(" ")
+		}
+		write(item)
+	}
 }

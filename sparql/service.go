@@ -78,7 +78,7 @@ func (a *answering) op(op Op, known []Table) Op {
 // alone is op for a pattern that stands for itself.
 func (a *answering) alone(op Op) Op { return a.op(op, nil) }
 
-func (a *answering) expr(e Expr) Expr { return eachPattern(e, a.alone) }
+func (a *answering) expr(e Expr) Expr { return EachPattern(e, a.alone) }
 
 // tablesIn are tables that every solution of op is compatible with.
 func tablesIn(op Op) []Table {

@@ -170,7 +170,7 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 
 // count is how many rows to skip or to take; queries of one shape may differ in it.
 func (l *lowerer) count(n int64) string {
-	if slot, ok := l.slots[Rows(n)]; ok {
+	if slot, ok := l.slots[sparql.Rows(n)]; ok {
 		return l.term(slot)
 	}
 	return l.number(n)
