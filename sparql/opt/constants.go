@@ -12,7 +12,7 @@ import "trails/sparql"
 // false || e are the value of e, an error included: so no error is swallowed. Below a
 // function a value counts, not its effective boolean value, and nothing is touched.
 func constants(op sparql.Op) sparql.Op {
-	if !has(op, isCondition) {
+	if !sparql.Has(op, isCondition) {
 		return op
 	}
 	return bottomUp(op, func(op sparql.Op) sparql.Op {

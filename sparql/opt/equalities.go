@@ -23,7 +23,7 @@ import (
 // goes below a group to its key, or stays.
 // Inside EXISTS a variable that is substituted is held to the constant by the binding.
 func equalities(op sparql.Op) sparql.Op {
-	if !has(op, isFilter) {
+	if !sparql.Has(op, isFilter) {
 		return op
 	}
 	left := maxHeld
@@ -93,35 +93,18 @@ func held(op sparql.Op, v sparql.Var, t rdf.Term) (sparql.Op, bool) {
 				return joinOf(list), true
 			}
 		}
-	case sparql.LeftJoin:
-		out, ok := held(x.Left, v, t)
-		return sparql.LeftJoin{Left: out, Right: x.Right, Expr: x.Expr}, ok
-	case sparql.Minus:
-		out, ok := held(x.Left, v, t)
-		return sparql.Minus{Left: out, Right: x.Right}, ok
-	case sparql.Filter:
-		out, ok := held(x.Op, v, t)
-		return sparql.Filter{Expr: x.Expr, Op: out}, ok
-	}
-	return heldBelow(op, v, t)
-}
-
-// heldBelow is held for what makes solutions of others.
-func heldBelow(op sparql.Op, v sparql.Var, t rdf.Term) (sparql.Op, bool) {
-	switch x := op.(type) {
+		return op, false
 	case sparql.Extend:
-		if x.Var != v {
-			out, ok := held(x.Op, v, t)
-			return sparql.Extend{Op: out, Var: x.Var, Expr: x.Expr}, ok
+		if x.Var == v {
+			return op, false
 		}
-	case sparql.Project:
-		out, ok := held(x.Op, v, t)
-		return sparql.Project{Op: out, Vars: x.Vars}, ok
-	case sparql.Group:
-		out, ok := held(x.Op, v, t)
-		return sparql.Group{Op: out, Keys: x.Keys, Aggregates: x.Aggregates}, ok
+	case sparql.LeftJoin, sparql.Minus, sparql.Filter, sparql.Project, sparql.Group:
+	default:
+		return op, false
 	}
-	return op, false
+	left, right := sparql.Operands(op)
+	left, ok := held(left, v, t)
+	return sparql.WithOperands(op, left, right), ok
 }
 
 // substitution is of a term for a variable.
@@ -139,64 +122,46 @@ func (s substitution) in(op sparql.Op) (sparql.Op, bool) {
 	if !binds(op, s.of) {
 		return nil, false
 	}
-	switch op := op.(type) {
-	case sparql.BGP:
-		return s.inPatterns(op)
-	case sparql.PathPattern:
-		_, iri := s.by.(rdf.IRI)
-		op.Subject, op.Object = s.operand(op.Subject), s.operand(op.Object)
-		return op, iri && !mayBeEmpty(op.Path)
-	case sparql.Join:
-		left, right, ok := s.inBoth(op.Left, op.Right)
-		return sparql.Join{Left: left, Right: right}, ok
-	case sparql.Union:
-		left, right, ok := s.inBoth(op.Left, op.Right)
-		return sparql.Union{Left: left, Right: right}, ok
-	case sparql.LeftJoin:
-		left, right, ok := s.inBoth(op.Left, op.Right)
-		e, same := s.inExpr(op.Expr)
-		return sparql.LeftJoin{Left: left, Right: right, Expr: e}, ok && same
-	case sparql.Minus:
-		left, ok := s.in(op.Left)
-		return sparql.Minus{Left: left, Right: op.Right}, ok && !Mentions(op.Right, s.of)
-	case sparql.Filter:
-		e, same := s.inExpr(op.Expr)
-		inner, ok := s.in(op.Op)
-		return sparql.Filter{Expr: e, Op: inner}, ok && same
-	case sparql.Extend:
-		e, same := s.inExpr(op.Expr)
-		inner, ok := s.in(op.Op)
-		return sparql.Extend{Op: inner, Var: op.Var, Expr: e}, ok && same && op.Var != s.of
-	case sparql.Graph:
-		return s.inGraph(op)
-	case sparql.Project:
-		inner, ok := s.in(op.Op)
-		vars := slices.DeleteFunc(slices.Clone(op.Vars), func(v sparql.Var) bool { return v == s.of })
-		return sparql.Project{Op: inner, Vars: vars}, ok
-	case sparql.Distinct:
-		inner, ok := s.in(op.Op)
-		return sparql.Distinct{Op: inner}, ok
-	}
-	return nil, false
-}
-
-func (s substitution) inBoth(a, b sparql.Op) (left, right sparql.Op, ok bool) {
-	left, ok = s.in(a)
-	if !ok {
-		return nil, nil, false
-	}
-	right, ok = s.in(b)
-	return left, right, ok
-}
-
-// inGraph knows that a graph with a variable for its name is one that is stored.
-func (s substitution) inGraph(op sparql.Graph) (sparql.Op, bool) {
 	_, iri := s.by.(rdf.IRI)
-	if op.Name.Var == s.of && (!iri || rdf.IsVirtual(s.by) || s.by == rdf.Term(rdf.DefaultGraph)) {
+	switch x := op.(type) {
+	case sparql.BGP:
+		return s.inPatterns(x)
+	case sparql.PathPattern:
+		x.Subject, x.Object = s.operand(x.Subject), s.operand(x.Object)
+		return x, iri && !mayBeEmpty(x.Path)
+	case sparql.Graph:
+		// A graph with a variable for its name is one that is stored.
+		if x.Name.Var == s.of && (!iri || rdf.IsVirtual(s.by) || s.by == rdf.Term(rdf.DefaultGraph)) {
+			return nil, false
+		}
+		x.Name = s.operand(x.Name)
+		op = x
+	case sparql.Minus:
+		if Mentions(x.Right, s.of) {
+			return nil, false
+		}
+	case sparql.Extend:
+		if x.Var == s.of {
+			return nil, false
+		}
+	case sparql.Project:
+		x.Vars = slices.DeleteFunc(slices.Clone(x.Vars), func(v sparql.Var) bool { return v == s.of })
+		op = x
+	case sparql.Join, sparql.LeftJoin, sparql.Union, sparql.Filter, sparql.Distinct:
+	default:
 		return nil, false
 	}
-	inner, ok := s.in(op.Op)
-	return sparql.Graph{Name: s.operand(op.Name), Op: inner}, ok
+	all := true
+	out := sparql.EachOperand(op, func(op sparql.Op) sparql.Op {
+		out, ok := s.in(op)
+		all = all && ok
+		return out
+	}, func(e sparql.Expr) sparql.Expr {
+		out, ok := s.inExpr(e)
+		all = all && ok
+		return out
+	})
+	return out, all
 }
 
 func (s substitution) operand(o sparql.Operand) sparql.Operand {
@@ -224,7 +189,7 @@ func (s substitution) inExpr(e sparql.Expr) (sparql.Expr, bool) {
 	if !exprMentions(e, s.of) {
 		return e, true
 	}
-	if hasPattern(e) {
+	if sparql.HasPattern(e) {
 		return nil, false
 	}
 	isBound := sparql.VarExpr{Var: s.of}
@@ -233,7 +198,7 @@ func (s substitution) inExpr(e sparql.Expr) (sparql.Expr, bool) {
 			return sparql.TermExpr{Term: s.by}
 		}
 		return leaf
-	}), !some(e, func(e sparql.Expr) bool { c, ok := e.(sparql.Call); return ok && c.Func == sparql.Bound })
+	}), !sparql.Some(e, func(e sparql.Expr) bool { c, ok := e.(sparql.Call); return ok && c.Func == sparql.Bound })
 }
 
 // mayBeEmpty reports whether a path can be walked in no step.

@@ -7,34 +7,13 @@ import (
 	"trails/sparql"
 )
 
-// some reports whether an expression or a part of it is such.
-func some(e sparql.Expr, such func(sparql.Expr) bool) bool {
-	if such(e) {
-		return true
-	}
-	inArg := func(e sparql.Expr) bool { return some(e, such) }
-	switch e := e.(type) {
-	case sparql.Call:
-		return slices.ContainsFunc(e.Args, inArg)
-	case sparql.Cast:
-		return slices.ContainsFunc(e.Args, inArg)
-	case sparql.Aggregate:
-		return some(e.Expr, such)
-	}
-	return false
-}
-
-func hasPattern(e sparql.Expr) bool {
-	return some(e, func(e sparql.Expr) bool { _, ok := e.(sparql.Exists); return ok })
-}
-
 // isVolatile are the functions that can have another value each time.
 var isVolatile = map[sparql.Func]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNODE": true}
 
 // isPure reports whether the value of an expression depends on those of its variables
 // alone.
 func isPure(e sparql.Expr) bool {
-	return !some(e, func(e sparql.Expr) bool {
+	return !sparql.Some(e, func(e sparql.Expr) bool {
 		switch e := e.(type) {
 		case sparql.Call:
 			return isVolatile[e.Func]
@@ -47,7 +26,7 @@ func isPure(e sparql.Expr) bool {
 
 // varsOf lists the variables of an expression without patterns.
 func varsOf(e sparql.Expr) (list []sparql.Var) {
-	some(e, func(e sparql.Expr) bool {
+	sparql.Some(e, func(e sparql.Expr) bool {
 		if v, ok := e.(sparql.VarExpr); ok && !slices.Contains(list, v.Var) {
 			list = append(list, v.Var)
 		}

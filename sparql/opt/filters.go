@@ -22,7 +22,7 @@ import (
 // with EXISTS sees all variables around it and stays, as does one that is another each
 // time, or about no variable.
 func filters(op sparql.Op) sparql.Op {
-	if !has(op, isFilter) {
+	if !sparql.Has(op, isFilter) {
 		return op
 	}
 	p := pushing{copies: maxCopies, moves: maxMoves}
@@ -48,7 +48,7 @@ func (p *pushing) all(op sparql.Op) sparql.Op {
 	for _, e := range Conjuncts(f.Expr) {
 		moved, ok := p.into(inner, e)
 		if !ok {
-			rest = append(rest, eachPattern(e, p.all))
+			rest = append(rest, sparql.EachPattern(e, p.all))
 			continue
 		}
 		inner = moved
@@ -66,41 +66,31 @@ func (p *pushing) into(op sparql.Op, e sparql.Expr) (sparql.Op, bool) {
 }
 
 func (p *pushing) below(op sparql.Op, e sparql.Expr, vars []sparql.Var) (sparql.Op, bool) {
+	left, right := sparql.Operands(op)
 	switch x := op.(type) {
 	case sparql.Join:
 		return p.belowJoin(x, e, vars)
-	case sparql.LeftJoin:
-		return sparql.LeftJoin{Left: p.behind(x.Left, e), Right: x.Right, Expr: x.Expr}, true
-	case sparql.Minus:
-		return sparql.Minus{Left: p.behind(x.Left, e), Right: x.Right}, true
 	case sparql.Union:
-		if p.copies--; p.copies >= 0 {
-			return sparql.Union{Left: p.behind(x.Left, e), Right: p.behind(x.Right, e)}, true
+		if p.copies--; p.copies < 0 {
+			return op, false
 		}
+		return sparql.Union{Left: p.behind(left, e), Right: p.behind(right, e)}, true
 	case sparql.Extend:
-		if !slices.Contains(vars, x.Var) {
-			return sparql.Extend{Op: p.behind(x.Op, e), Var: x.Var, Expr: x.Expr}, true
+		if slices.Contains(vars, x.Var) {
+			return op, false
 		}
 	case sparql.Graph:
-		if bindsAll(x.Op, vars) && !isFlat(x.Op) {
-			return sparql.Graph{Name: x.Name, Op: p.behind(x.Op, e)}, true
+		if !bindsAll(left, vars) || isFlat(left) {
+			return op, false
 		}
 	case sparql.Filter:
-		if inner, ok := p.into(x.Op, e); ok {
-			return sparql.Filter{Expr: x.Expr, Op: inner}, true
-		}
-	case sparql.Project:
-		return sparql.Project{Op: p.behind(x.Op, e), Vars: x.Vars}, true
-	case sparql.Group:
-		return sparql.Group{Op: p.behind(x.Op, e), Keys: x.Keys, Aggregates: x.Aggregates}, true
-	case sparql.OrderBy:
-		return sparql.OrderBy{Op: p.behind(x.Op, e), Keys: x.Keys}, true
-	case sparql.Distinct:
-		return sparql.Distinct{Op: p.behind(x.Op, e)}, true
-	case sparql.Reduced:
-		return sparql.Reduced{Op: p.behind(x.Op, e)}, true
+		inner, ok := p.into(left, e)
+		return sparql.WithOperands(op, inner, nil), ok
+	case sparql.LeftJoin, sparql.Minus, sparql.Project, sparql.Group, sparql.OrderBy, sparql.Distinct, sparql.Reduced:
+	default:
+		return op, false
 	}
-	return op, false
+	return sparql.WithOperands(op, p.behind(left, e), right), true
 }
 
 // behind is op behind a condition, as deep as it can be.

@@ -17,7 +17,7 @@ import (
 // same triple pattern again matches the same triple, and adds no solution: a graph is a
 // set.
 func joins(op sparql.Op) sparql.Op {
-	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok || repeats(op) }) {
+	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok || repeats(op) }) {
 		return op
 	}
 	return joinsMerged(op)

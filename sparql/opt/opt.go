@@ -62,18 +62,5 @@ func bottomUp(op sparql.Op, f func(sparql.Op) sparql.Op) sparql.Op {
 
 // eachOperand is the operator with f of its operands, those in its expressions included.
 func eachOperand(op sparql.Op, f func(sparql.Op) sparql.Op) sparql.Op {
-	return sparql.EachOperand(op, f, func(e sparql.Expr) sparql.Expr { return eachPattern(e, f) })
-}
-
-// eachPattern is an expression with f of the patterns in it.
-func eachPattern(e sparql.Expr, f func(sparql.Op) sparql.Op) sparql.Expr {
-	if !hasPattern(e) {
-		return e
-	}
-	return sparql.EachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
-		if x, ok := leaf.(sparql.Exists); ok {
-			return sparql.Exists{Not: x.Not, Op: f(x.Op)}
-		}
-		return leaf
-	})
+	return sparql.EachOperand(op, f, func(e sparql.Expr) sparql.Expr { return sparql.EachPattern(e, f) })
 }

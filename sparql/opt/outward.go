@@ -18,7 +18,7 @@ import (
 // variable (section 18.6), stays. So does a join with more than patterns and inline data:
 // what is optional would be asked about more of them.
 func outward(op sparql.Op) sparql.Op {
-	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok }) {
+	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok }) {
 		return op
 	}
 	return joinsOpened(op)
@@ -55,27 +55,25 @@ const maxOutward = 20
 // opened is the operand that is joined in the place of one, and what stands around the
 // join then.
 func opened(list []sparql.Op, i int) (inner sparql.Op, wrap func(sparql.Op) sparql.Op, ok bool) {
-	var right sparql.Op
+	op := list[i]
+	inner, right := sparql.Operands(op)
+	behind := right
 	var e sparql.Expr
-	switch op := list[i].(type) {
-	case sparql.LeftJoin:
-		inner, right, e = op.Left, op.Right, op.Expr
-		wrap = func(join sparql.Op) sparql.Op {
-			return sparql.LeftJoin{Left: join, Right: joinsOpened(op.Right), Expr: eachPattern(op.Expr, joinsOpened)}
-		}
-	case sparql.Minus:
-		inner, right = op.Left, op.Right
-		wrap = func(join sparql.Op) sparql.Op { return sparql.Minus{Left: join, Right: joinsOpened(op.Right)} }
+	switch op := op.(type) {
+	case sparql.LeftJoin, sparql.Minus, sparql.Filter:
 	case sparql.Extend:
-		inner, right, e = op.Op, sparql.Table{Vars: []sparql.Var{op.Var}}, op.Expr
-		wrap = func(join sparql.Op) sparql.Op { return sparql.Extend{Op: join, Var: op.Var, Expr: op.Expr} }
-	case sparql.Filter:
-		inner, e = op.Op, op.Expr
-		wrap = func(join sparql.Op) sparql.Op { return sparql.Filter{Expr: op.Expr, Op: join} }
+		behind = sparql.Table{Vars: []sparql.Var{op.Var}}
 	default:
 		return nil, nil, false
 	}
-	return inner, wrap, (e == nil || isPure(e)) && isPlain(inner) && mayBeJoined(list, i, inner, right, e)
+	sparql.Exprs(op, func(of sparql.Expr) { e = of })
+	wrap = func(join sparql.Op) sparql.Op {
+		if right != nil {
+			right = joinsOpened(right)
+		}
+		return sparql.WithOperands(op, join, right)
+	}
+	return inner, wrap, (e == nil || isPure(e)) && isPlain(inner) && mayBeJoined(list, i, inner, behind, e)
 }
 
 // mayBeJoined reports whether all that others name of what is left behind is bound.
@@ -105,19 +103,14 @@ func mayBeJoined(list []sparql.Op, i int, inner, right sparql.Op, e sparql.Expr)
 // isPlain reports whether an operator is patterns and inline data, and what stands
 // around them.
 func isPlain(op sparql.Op) bool {
-	switch op := op.(type) {
+	left, right := sparql.Operands(op)
+	switch op.(type) {
 	case sparql.BGP, sparql.Table:
 		return true
 	case sparql.Join:
-		return isPlain(op.Left) && isPlain(op.Right)
-	case sparql.LeftJoin:
-		return isPlain(op.Left)
-	case sparql.Minus:
-		return isPlain(op.Left)
-	case sparql.Extend:
-		return isPlain(op.Op)
-	case sparql.Filter:
-		return isPlain(op.Op)
+		return isPlain(left) && isPlain(right)
+	case sparql.LeftJoin, sparql.Minus, sparql.Extend, sparql.Filter:
+		return isPlain(left)
 	}
 	return false
 }

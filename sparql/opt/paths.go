@@ -17,7 +17,7 @@ import (
 // solutions count; the new variable is invisible, as a blank node's is. Alternatives with a constant at an end stay whole: they have few
 // solutions, and whoever orders joins sees that of a path, not of a union.
 func paths(op sparql.Op) sparql.Op {
-	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.PathPattern); return ok }) {
+	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.PathPattern); return ok }) {
 		return op
 	}
 	made := 0

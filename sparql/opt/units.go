@@ -14,7 +14,7 @@ import "trails/sparql"
 // nothing may have a group, and GRAPH of the empty pattern asks whether the graph is
 // there: these stay.
 func units(op sparql.Op) sparql.Op {
-	if !has(op, func(op sparql.Op) bool { return isUnit(op) || isNothing(op) }) {
+	if !sparql.Has(op, func(op sparql.Op) bool { return isUnit(op) || isNothing(op) }) {
 		return op
 	}
 	return bottomUp(op, unit)
@@ -39,41 +39,30 @@ func isUnit(op sparql.Op) bool {
 }
 
 func unit(op sparql.Op) sparql.Op {
-	switch op := op.(type) {
+	left, right := sparql.Operands(op)
+	switch op.(type) {
 	case sparql.Join:
 		switch {
-		case isNothing(op.Left) || isNothing(op.Right):
+		case isNothing(left) || isNothing(right):
 			return nothing
-		case isUnit(op.Left):
-			return op.Right
-		case isUnit(op.Right):
-			return op.Left
+		case isUnit(left):
+			return right
+		case isUnit(right):
+			return left
 		}
 	case sparql.Union:
 		switch {
-		case isNothing(op.Left):
-			return op.Right
-		case isNothing(op.Right):
-			return op.Left
+		case isNothing(left):
+			return right
+		case isNothing(right):
+			return left
 		}
-	case sparql.LeftJoin:
-		if isNothing(op.Left) || isNothing(op.Right) || isUnit(op.Right) {
-			return op.Left
+	case sparql.LeftJoin, sparql.Minus:
+		if isNothing(left) || isNothing(right) || isUnit(right) {
+			return left
 		}
-	case sparql.Minus:
-		if isNothing(op.Left) || isNothing(op.Right) || isUnit(op.Right) {
-			return op.Left
-		}
-	case sparql.Filter:
-		if isNothing(op.Op) {
-			return nothing
-		}
-	case sparql.Extend:
-		if isNothing(op.Op) {
-			return nothing
-		}
-	case sparql.Graph:
-		if isNothing(op.Op) {
+	case sparql.Filter, sparql.Extend, sparql.Graph:
+		if isNothing(left) {
 			return nothing
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // subquery's: DISTINCT compares it. COUNT(DISTINCT *) compares whole solutions without
 // naming their variables, so that a query which has one stays as it is.
 func unused(op sparql.Op, wanted []sparql.Var) sparql.Op {
-	if !has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Extend); return ok }) {
+	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Extend); return ok }) {
 		return op
 	}
 	named := map[sparql.Var]int{}
