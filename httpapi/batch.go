@@ -58,8 +58,8 @@ func (s *server) invokeBatch(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) outcome(r *http.Request, b batchCall) outcome {
-	c := s.call(r)
-	c.Capability, c.Args, c.IdempotencyKey = b.capability, b.arguments, b.key
+	c := s.call(r, b.capability, b.arguments)
+	c.IdempotencyKey = b.key
 	res, err := s.engine.Call(r.Context(), c)
 	if err != nil {
 		f := s.faultOf(r, err)

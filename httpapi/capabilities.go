@@ -4,15 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"trails/capability"
 	"trails/capability/project"
 )
-
-// listed is one entry of GET /capabilities, see [project.Entry].
-type listed struct{ capability.Descriptor }
-
-// MarshalJSON writes the entry.
-func (l listed) MarshalJSON() ([]byte, error) { return project.Entry(l.Descriptor) }
 
 // capabilities answers GET /capabilities: what this caller may see.
 func (s *server) capabilities(w http.ResponseWriter, r *http.Request) error {
@@ -23,15 +16,17 @@ func (s *server) capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := struct {
-		Version      string   `json:"version"`
-		Capabilities []listed `json:"capabilities"`
-	}{tools.Version, make([]listed, len(tools.Descriptors))}
+	entries := make([]json.RawMessage, len(tools.Descriptors))
 	for i, d := range tools.Descriptors {
-		body.Capabilities[i] = listed{d}
+		if entries[i], err = project.Entry(d); err != nil {
+			return err
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(body)
+	return enc.Encode(struct {
+		Version      string            `json:"version"`
+		Capabilities []json.RawMessage `json:"capabilities"` // see [project.Entry]
+	}{tools.Version, entries})
 }

@@ -8,57 +8,50 @@ import (
 	"trails/fault"
 )
 
-// commits answers GET /commits?limit=&before=.
-func (s *server) commits(w http.ResponseWriter, r *http.Request) error {
-	return s.history(w, r, "commits_list", "limit", "before")
-}
-
-// commit answers GET /commits/{id}?limit=.
-func (s *server) commit(w http.ResponseWriter, r *http.Request) error {
-	return s.history(w, r, "commits_get", "limit")
-}
-
-// history makes one of the calls that read the log, with the query as arguments.
-func (s *server) history(w http.ResponseWriter, r *http.Request, capability string, allowed ...string) error {
-	args, err := historyArguments(r, allowed)
-	if err != nil {
-		return err
-	}
-	c := s.call(r)
-	c.Capability, c.Args = capability, args
-	res, err := s.engine.Call(r.Context(), c)
-	if err != nil {
-		return err
-	}
-	linkOlder(w, r, res.Structured)
-	w.Header().Set("Content-Type", "application/json")
-	etag := ""
-	if res.Head != "" {
-		etag = entityTag(res.Head, "")
-	}
-	return s.reply(w, r, etag, line(res.Structured))
-}
-
-func historyArguments(r *http.Request, allowed []string) (json.RawMessage, error) {
-	query, err := parameters(r, allowed...)
-	if err != nil {
-		return nil, err
-	}
-	args := map[string]any{}
-	if id, err := segment(r, "id"); err != nil {
-		return nil, err
-	} else if id != "" {
-		args["id"] = id
-	}
-	if query.Has("before") {
-		args["before"] = query.Get("before")
-	}
-	if query.Has("limit") {
-		limit, err := strconv.ParseInt(query.Get("limit"), 10, 64)
+// history answers an address of the log, with the query as arguments, and names the next
+// page, which the answer says how to reach.
+func (s *server) history(capability string, allowed ...string) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		query, err := parameters(r, allowed...)
 		if err != nil {
-			return nil, badParameter("limit", fault.Datatype, query.Get("limit"), "limit must be an integer")
+			return err
 		}
-		args["limit"] = limit
+		given := map[string]any{}
+		if id, err := segment(r, "id"); err != nil {
+			return err
+		} else if id != "" {
+			given["id"] = id
+		}
+		if query.Has("before") {
+			given["before"] = query.Get("before")
+		}
+		if query.Has("limit") {
+			limit, err := strconv.ParseInt(query.Get("limit"), 10, 64)
+			if err != nil {
+				return badParameter("limit", fault.Datatype, query.Get("limit"), "limit must be an integer")
+			}
+			given["limit"] = limit
+		}
+		args, err := json.Marshal(given)
+		if err != nil {
+			return err
+		}
+		res, err := s.engine.Call(r.Context(), s.call(r, capability, args))
+		if err != nil {
+			return err
+		}
+		var log struct{ Next string } // "" where it is null
+		if json.Unmarshal(res.Structured, &log) == nil && query.Has("before") {
+			linkTo(w, r, "first", "before", "")
+		}
+		if log.Next != "" {
+			linkTo(w, r, "next", "before", log.Next)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		etag := ""
+		if res.Head != "" {
+			etag = entityTag(res.Head, "")
+		}
+		return s.reply(w, r, etag, line(res.Structured))
 	}
-	return json.Marshal(args)
 }

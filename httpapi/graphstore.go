@@ -69,19 +69,16 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	c := s.call(r)
-	c.Capability = "export"
-	if c.Args, err = json.Marshal(map[string]string{"format": chosen.name, "graph": string(graph)}); err != nil {
-		return err
-	}
-	a, result, err := s.startStreamed(w, r, c, chosen)
+	args, err := json.Marshal(map[string]string{"format": chosen.name, "graph": string(graph)})
 	if err != nil {
 		return err
 	}
-	if graph != rdf.DefaultGraph && result.Records == 0 {
-		return noGraph(graph)
-	}
-	return s.finishStreamed(w, r, a, result)
+	return s.stream(w, r, s.call(r, "export", args), chosen, func(result invoke.Result) error {
+		if graph != rdf.DefaultGraph && result.Records == 0 {
+			return noGraph(graph)
+		}
+		return nil
+	})
 }
 
 // putGraph puts triples in the place of a graph's.
@@ -97,12 +94,7 @@ func (s *server) putGraph(w http.ResponseWriter, r *http.Request) error {
 	if len(documents) > 1 {
 		return fault.New(fault.Malformed, "PUT takes one document")
 	}
-	result, err := s.load(r, graph, "replace", documents)
-	if err != nil {
-		return err
-	}
-	answerWrite(w, result)
-	return nil
+	return s.load(w, r, graph, "replace", documents)
 }
 
 // postGraph adds triples to a graph; to the store itself, as a new graph.
@@ -119,13 +111,11 @@ func (s *server) postGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || documents == nil {
 		return err
 	}
-	result, err := s.load(r, graph, "merge", documents)
+	err = s.load(w, r, graph, "merge", documents)
 	if err != nil {
 		w.Header().Del("Location")
-		return err
 	}
-	answerWrite(w, result)
-	return nil
+	return err
 }
 
 // deleteGraph removes a graph's triples: nothing is put in their place.
@@ -134,35 +124,22 @@ func (s *server) deleteGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	result, err := s.load(r, graph, "replace", []document{{name: "nothing.nt", format: rdfio.NTriples}})
-	if err != nil {
-		return err
-	}
-	if !result.Existed {
-		return noGraph(graph)
-	}
-	answerWrite(w, result)
-	return nil
-}
-
-// answerWrite says that a graph is there now, or is another (section 5.3).
-func answerWrite(w http.ResponseWriter, result invoke.Result) {
-	nameCommit(w.Header(), result)
-	if result.Existed {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	w.WriteHeader(http.StatusCreated)
+	return s.load(w, r, graph, "replace", nil)
 }
 
 // load makes one commit of the documents, on the state that the request's conditions
-// allow.
-func (s *server) load(r *http.Request, graph rdf.IRI, mode string, documents []document) (invoke.Result, error) {
+// allow, and says that the graph is there now, or is another (section 5.3). Without a
+// document the graph must have been there.
+func (s *server) load(w http.ResponseWriter, r *http.Request, graph rdf.IRI, mode string, documents []document) error {
+	removes := len(documents) == 0
+	if removes {
+		documents = []document{{name: "nothing.nt", format: rdfio.NTriples}}
+	}
 	args := map[string]any{"format": "auto", "graph": string(graph), "mode": mode, "one_graph": true}
 	var inputs []invoke.Input
 	for _, d := range documents {
 		if err := d.check(); err != nil {
-			return invoke.Result{}, err
+			return err
 		}
 		inputs = append(inputs, invoke.Input{Name: d.name, Reader: bytes.NewReader(d.text), Size: int64(len(d.text))})
 	}
@@ -170,13 +147,26 @@ func (s *server) load(r *http.Request, graph rdf.IRI, mode string, documents []d
 		args["base"] = base
 	}
 	if err := s.addConditions(r, args); err != nil {
-		return invoke.Result{}, err
+		return err
 	}
 	text, err := json.Marshal(args)
 	if err != nil {
-		return invoke.Result{}, err
+		return err
 	}
-	c := s.call(r)
-	c.Capability, c.Args, c.Inputs = "load", text, inputs
-	return s.engine.Call(r.Context(), c)
+	c := s.call(r, "load", text)
+	c.Inputs = inputs
+	result, err := s.engine.Call(r.Context(), c)
+	switch {
+	case err != nil:
+		return err
+	case removes && !result.Existed:
+		return noGraph(graph)
+	}
+	nameCommit(w.Header(), result)
+	if result.Existed {
+		w.WriteHeader(http.StatusNoContent)
+	} else {
+		w.WriteHeader(http.StatusCreated)
+	}
+	return nil
 }

@@ -57,8 +57,8 @@ func (s *server) headFor(r *http.Request, tags []tag) (string, error) {
 	if len(tags) == 0 {
 		return "", nil
 	}
-	c := s.call(r)
-	c.Capability, c.IdempotencyKey = "health", ""
+	c := s.call(r, "health", nil)
+	c.IdempotencyKey = ""
 	result, err := s.engine.Call(r.Context(), c)
 	return result.Head, err
 }

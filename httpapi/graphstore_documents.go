@@ -26,15 +26,27 @@ type document struct {
 	text   []byte
 }
 
-// tripleMedia are the media types of triples that can be put, by their formats.
-var tripleMedia = []struct {
+// tripleMedia is a media type of triples that can be put.
+type tripleMedia struct {
 	media, extension string
 	format           rdfio.Format
-}{
+}
+
+var tripleMedias = []tripleMedia{
 	{"text/turtle", ".ttl", rdfio.Turtle},
 	{"application/n-triples", ".nt", rdfio.NTriples},
 	{"application/ld+json", ".jsonld", rdfio.JSONLD},
 	{"application/rdf+xml", ".rdf", rdfio.RDFXML},
+}
+
+// triplesOf returns the media type of triples that has this name.
+func triplesOf(media string) (found tripleMedia, known bool) {
+	for _, t := range tripleMedias {
+		if t.media == media {
+			return t, true
+		}
+	}
+	return found, false
 }
 
 const (
@@ -48,8 +60,15 @@ func documentsOf(w http.ResponseWriter, r *http.Request, graph rdf.IRI) ([]docum
 	if graph == rdf.DefaultGraph {
 		base = auth.Origin(r) + graphStore
 	}
-	if media != multipartMedia && !isTriples(media) {
-		refuseTriples(w, r)
+	triples, known := triplesOf(media)
+	if media != multipartMedia && !known {
+		var all []string
+		for _, t := range tripleMedias {
+			all = append(all, t.media)
+		}
+		accept := strings.Join(append(all, multipartMedia), ", ")
+		w.Header().Set("Accept-Post", accept)
+		refuseOutside(w, r, http.StatusUnsupportedMediaType, "the body must be in UTF-8, without a Content-Encoding, and one of "+accept)
 		return nil, nil
 	}
 	text, err := readText(w, r)
@@ -59,35 +78,7 @@ func documentsOf(w http.ResponseWriter, r *http.Request, graph rdf.IRI) ([]docum
 	if media == multipartMedia {
 		return partsOf(r, base, text)
 	}
-	return []document{newDocument("body", media, base, text)}, nil
-}
-
-func isTriples(media string) bool {
-	for _, t := range tripleMedia {
-		if t.media == media {
-			return true
-		}
-	}
-	return false
-}
-
-func refuseTriples(w http.ResponseWriter, r *http.Request) {
-	var known []string
-	for _, t := range tripleMedia {
-		known = append(known, t.media)
-	}
-	accept := strings.Join(append(known, multipartMedia), ", ")
-	w.Header().Set("Accept-Post", accept)
-	refuseOutside(w, r, http.StatusUnsupportedMediaType, "the body must be in UTF-8, without a Content-Encoding, and one of "+accept)
-}
-
-func newDocument(name, media, base string, text []byte) document {
-	for _, t := range tripleMedia {
-		if t.media == media {
-			return document{name + t.extension, t.format, base, text}
-		}
-	}
-	return document{}
+	return []document{{"body" + triples.extension, triples.format, base, text}}, nil
 }
 
 // partsOf are the documents of a form, each with a media type of its own.
@@ -108,24 +99,17 @@ func partsOf(r *http.Request, base string, text []byte) ([]document, error) {
 		case n > maxDocuments:
 			return nil, fault.New(fault.TooLarge, "a form has at most %d parts", maxDocuments)
 		}
-		d, err := documentIn(part, "part-"+strconv.Itoa(n), base)
-		if err != nil {
-			return nil, err
+		name := "part-" + strconv.Itoa(n)
+		triples, known := triplesOf(plainMedia(&http.Request{Header: http.Header(part.Header)}))
+		if !known {
+			return nil, fault.New(fault.Malformed, "%s is of no media type that can be read", name)
 		}
-		documents = append(documents, d)
+		text, err := io.ReadAll(part)
+		if err != nil || !utf8.Valid(text) {
+			return nil, fault.New(fault.Malformed, "%s is cut short", name)
+		}
+		documents = append(documents, document{name + triples.extension, triples.format, base, text})
 	}
-}
-
-func documentIn(part *multipart.Part, name, base string) (document, error) {
-	media := plainMedia(&http.Request{Header: http.Header(part.Header)})
-	if !isTriples(media) {
-		return document{}, fault.New(fault.Malformed, "%s is of no media type that can be read", name)
-	}
-	text, err := io.ReadAll(part)
-	if err != nil || !utf8.Valid(text) {
-		return document{}, fault.New(fault.Malformed, "%s is cut short", name)
-	}
-	return newDocument(name, media, base, text), nil
 }
 
 // check refuses text that does not parse. Of JSON-LD only the JSON is looked at: its

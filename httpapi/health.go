@@ -14,8 +14,7 @@ import (
 // health answers GET /health, with and without a token. So the call has the runtime scope,
 // whatever the process has, and it is no activity (decision 31).
 func (s *server) health(w http.ResponseWriter, r *http.Request) error {
-	c := s.call(r)
-	c.Capability = "health"
+	c := s.call(r, "health", nil)
 	c.Principal.Scopes = policy.NewScopes(policy.Runtime)
 	return s.run(w, r.WithContext(invoke.Furniture(r.Context())), c)
 }

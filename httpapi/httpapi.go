@@ -9,6 +9,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 
@@ -92,63 +93,53 @@ func New(e Engine, opts Options) *Server {
 	return &Server{s, s.handler()}
 }
 
+// handler routes every address. The mounts are addresses whose answers others give, with
+// rules of their own for methods, media types and bodies; those of RDF and SPARQL are ours,
+// but their bodies are no JSON.
 func (s *server) handler() http.Handler {
-	outer, inner := chi.NewRouter(), chi.NewRouter()
-	use(outer, s.stages())
-	use(inner, s.ownStages())
-	s.routes(inner)
-	outer.MethodNotAllowed(s.methodNotAllowed(inner))
-	for _, m := range append(s.mounts(), s.protocols()...) {
-		if m.handler != nil {
-			outer.Handle(m.pattern, m.handler)
-		}
+	outer, inner, protocols := chi.NewRouter(), chi.NewRouter(), chi.NewRouter()
+	for _, stage := range s.stages() {
+		outer.Use(stage.wrap)
 	}
-	outer.Mount("/", inner)
-	return outer
-}
-
-// mount is an address whose answers others give, with rules of their own for
-// methods, media types and bodies.
-type mount struct {
-	pattern string
-	handler http.Handler
-}
-
-func (s *server) mounts() []mount {
-	return []mount{
+	for _, stage := range s.ownStages() {
+		inner.Use(stage.wrap)
+	}
+	outer.MethodNotAllowed(s.methodNotAllowed(inner))
+	s.routes(inner)
+	protocols.MethodNotAllowed(s.methodNotAllowed(protocols))
+	protocols.Get("/sparql", s.answer(s.sparql))
+	protocols.Head("/sparql", s.answer(s.sparql))
+	protocols.Post("/sparql", s.answer(s.sparql))
+	for _, pattern := range []string{graphStore, graphStore + "/*"} {
+		protocols.Get(pattern, s.answer(s.getGraph))
+		protocols.Head(pattern, s.answer(s.getGraph))
+		protocols.Put(pattern, s.answer(s.putGraph))
+		protocols.Post(pattern, s.answer(s.postGraph))
+		protocols.Delete(pattern, s.answer(s.deleteGraph))
+	}
+	for _, mount := range []struct {
+		pattern string
+		handler http.Handler
+	}{
 		{"/mcp", s.opts.MCP},
 		{"/sse", s.opts.SSE},
 		{"/messages", s.opts.Messages},
 		{"/admin", s.opts.Admin},
 		{"/admin/*", s.opts.Admin},
 		{"/metrics", s.opts.Metrics},
+		{"/sparql", protocols},
+		{graphStore, protocols},
+		{graphStore + "/*", protocols},
+	} {
+		if mount.handler != nil {
+			outer.Handle(mount.pattern, mount.handler)
+		}
 	}
+	outer.Mount("/", inner)
+	return outer
 }
 
-// protocols are the addresses whose requests and answers are RDF and SPARQL: they
-// are ours, but their bodies are no JSON.
-func (s *server) protocols() []mount {
-	r := chi.NewRouter()
-	r.MethodNotAllowed(s.methodNotAllowed(r))
-	r.Get("/sparql", s.answer(s.sparql))
-	r.Head("/sparql", s.answer(s.sparql))
-	r.Post("/sparql", s.answer(s.sparql))
-	for _, pattern := range []string{graphStore, graphStore + "/*"} {
-		r.Get(pattern, s.answer(s.getGraph))
-		r.Head(pattern, s.answer(s.getGraph))
-		r.Put(pattern, s.answer(s.putGraph))
-		r.Post(pattern, s.answer(s.postGraph))
-		r.Delete(pattern, s.answer(s.deleteGraph))
-	}
-	return []mount{{"/sparql", r}, {graphStore, r}, {graphStore + "/*", r}}
-}
-
-func use(r chi.Router, stages []stage) {
-	for _, stage := range stages {
-		r.Use(stage.wrap)
-	}
-}
-
+// routes are our own addresses.
 func (s *server) routes(r chi.Router) {
 	r.NotFound(s.answer(func(_ http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.NotFound, "no address %s here; GET / lists them", r.URL.EscapedPath())
@@ -160,8 +151,8 @@ func (s *server) routes(r chi.Router) {
 	r.Get("/capabilities", s.answer(s.capabilities))
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
-	r.Get("/commits", s.answer(s.commits))
-	r.Get("/commits/{id}", s.answer(s.commit))
+	r.Get("/commits", s.answer(s.history("commits_list", "limit", "before")))
+	r.Get("/commits/{id}", s.answer(s.history("commits_get", "limit")))
 	for _, a := range addresses {
 		r.Get(a.pattern, s.answer(s.read(a)))
 	}
@@ -209,9 +200,12 @@ func (s *server) answer(h func(http.ResponseWriter, *http.Request) error) http.H
 	}
 }
 
-// call is the start of every call that this request makes.
-func (s *server) call(r *http.Request) invoke.Call {
+// call is the start of every call that this request makes: of this capability, with these
+// arguments.
+func (s *server) call(r *http.Request, capability string, args json.RawMessage) invoke.Call {
 	return invoke.Call{
+		Capability:     capability,
+		Args:           args,
 		Principal:      callerOf(r),
 		Via:            "http",
 		TraceID:        traceOf(r),

@@ -30,9 +30,7 @@ func (s *server) invoke(w http.ResponseWriter, r *http.Request) error {
 	if args, err = s.onCommit(r, args); err != nil {
 		return err
 	}
-	c := s.call(r)
-	c.Capability, c.Args = capability, args
-	return s.run(w, r, c)
+	return s.run(w, r, s.call(r, capability, args))
 }
 
 // run makes the call and answers with its structured content.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,46 +27,33 @@ func linkPages(w http.ResponseWriter, r *http.Request, p *invoke.Page) {
 	}
 }
 
-// linkOlder names the next page of the log, which its answer says how to reach.
-func linkOlder(w http.ResponseWriter, r *http.Request, structured json.RawMessage) {
-	var log struct {
-		Next string `json:"next"` // "" where it is null
-	}
-	if json.Unmarshal(structured, &log) != nil {
-		return
-	}
-	if r.URL.Query().Has("before") {
-		linkTo(w, r, "first", "before", "")
-	}
-	if log.Next != "" {
-		linkTo(w, r, "next", "before", log.Next)
-	}
-}
-
 // linkTo links to the request's own address with some parameters set, or taken out
 // where their value is empty.
 func linkTo(w http.ResponseWriter, r *http.Request, rel string, nameValue ...string) {
-	var names, kept []string
+	var names, values []string
 	for i := 0; i < len(nameValue); i += 2 {
 		names = append(names, nameValue[i])
-	}
-	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
-		name, _, _ := strings.Cut(pair, "=")
-		decoded, err := url.QueryUnescape(name)
-		if pair != "" && err == nil && !slices.Contains(names, decoded) {
-			kept = append(kept, pair)
-		}
-	}
-	for i := 0; i < len(nameValue); i += 2 {
 		if nameValue[i+1] != "" {
-			kept = append(kept, nameValue[i]+"="+url.QueryEscape(nameValue[i+1]))
+			values = append(values, nameValue[i]+"="+url.QueryEscape(nameValue[i+1]))
 		}
 	}
 	target := r.URL.EscapedPath()
-	if len(kept) > 0 {
-		target += "?" + strings.Join(kept, "&")
+	if pairs := append(queryWithout(r, names...), values...); len(pairs) > 0 {
+		target += "?" + strings.Join(pairs, "&")
 	}
 	w.Header().Add("Link", "<"+linkSafe(target)+`>; rel="`+rel+`"`)
+}
+
+// queryWithout are the pairs of the request's query as they were written, without those of
+// some names and those whose name does not parse.
+func queryWithout(r *http.Request, names ...string) (kept []string) {
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(name); pair != "" && err == nil && !slices.Contains(names, decoded) {
+			kept = append(kept, pair)
+		}
+	}
+	return kept
 }
 
 // linkSafe escapes what would end a link's target: a query may carry such

@@ -80,7 +80,7 @@ func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error 
 }
 
 func (s *server) document(w http.ResponseWriter, r *http.Request, a address, offers []form, chosen form) error {
-	c := s.call(r)
+	c := s.call(r, "", nil)
 	if chosen != offers[0] {
 		c.Format = chosen.name
 	}

@@ -59,40 +59,30 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return calls },
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(ln) }()
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
 	select {
-	case err := <-ended:
+	case err := <-served:
 		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	sessions := s.server.endStreams()
-	defer func() { <-sessions }()
-	return shutdown(srv, limits.Grace, cut, log)
-}
-
-// endStreams begins to end the event streams, which last longer than any grace; what it
-// returns is closed when that is done.
-func (s *server) endStreams() <-chan struct{} {
-	ended := make(chan struct{})
-	if s.opts.Stop == nil {
-		s.traffic.close(func(*http.Request) bool { return false })
-		close(ended)
-		return ended
-	}
-	s.traffic.close(func(r *http.Request) bool { return r.URL.Path == "/mcp" || r.URL.Path == "/sse" })
-	go func() { defer close(ended); s.opts.Stop() }()
-	return ended
-}
-
-func shutdown(srv *http.Server, grace time.Duration, cut context.CancelFunc, log *slog.Logger) error {
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	stop, ended := s.server.opts.Stop, make(chan struct{})
+	defer func() { <-ended }()
+	// Event streams last longer than any grace; those of sessions are ended by who keeps them.
+	s.server.traffic.close(func(r *http.Request) bool { return stop != nil && (r.URL.Path == "/mcp" || r.URL.Path == "/sse") })
+	go func() {
+		defer close(ended)
+		if stop != nil {
+			stop()
+		}
+	}()
+	patience, cancel := context.WithTimeout(context.Background(), limits.Grace)
 	defer cancel()
-	err := srv.Shutdown(ctx)
+	err := srv.Shutdown(patience)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	log.Warn("calls still in flight are cut", "after", grace)
+	log.Warn("calls still in flight are cut", "after", limits.Grace)
 	cut()
 	return srv.Close()
 }

@@ -68,47 +68,32 @@ func kindOfMedia(media string) *operationKind {
 	return nil
 }
 
-// operationOf decodes a request whose media type is one of the protocol's.
+// operationOf decodes a request whose media type is one of the protocol's. Its body is a
+// form's parameters, or the text of the one that the media type names. There is exactly one
+// text, and no graphs of the other kind; what else clients add says nothing to us.
 func operationOf(w http.ResponseWriter, r *http.Request, media string) (operation, error) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return operation{}, fault.New(fault.Malformed, "the query of the address does not parse: %s", err)
+	op := operation{lists: map[string][]string{}}
+	var err error
+	if op.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+		return op, fault.New(fault.Malformed, "the query of the address does not parse: %s", err)
 	}
 	if r.Method == http.MethodPost {
-		if err := addBody(w, r, media, values); err != nil {
-			return operation{}, err
+		body, err := readText(w, r)
+		if err != nil {
+			return op, err
+		}
+		form := url.Values{}
+		if kind := kindOfMedia(media); kind != nil {
+			form.Add(kind.parameter, string(body))
+		} else if form, err = url.ParseQuery(string(body)); err != nil {
+			return op, fault.New(fault.Malformed, "the form does not parse: %s", err)
+		}
+		for name, more := range form {
+			op.values[name] = append(op.values[name], more...)
 		}
 	}
-	return operationIn(r, values)
-}
-
-// addBody adds what the body says: a form's parameters, or the text of the one that
-// its media type names.
-func addBody(w http.ResponseWriter, r *http.Request, media string, values url.Values) error {
-	body, err := readText(w, r)
-	if err != nil {
-		return err
-	}
-	if kind := kindOfMedia(media); kind != nil {
-		values.Add(kind.parameter, string(body))
-		return nil
-	}
-	form, err := url.ParseQuery(string(body))
-	if err != nil {
-		return fault.New(fault.Malformed, "the form does not parse: %s", err)
-	}
-	for name, more := range form {
-		values[name] = append(values[name], more...)
-	}
-	return nil
-}
-
-// operationIn takes the operation out of the parameters: exactly one text, and no
-// graphs of the other kind. What else clients add says nothing to us.
-func operationIn(r *http.Request, values url.Values) (operation, error) {
-	op := operation{lists: map[string][]string{}, values: values}
 	for _, k := range operationKinds {
-		texts := values[k.parameter]
+		texts := op.values[k.parameter]
 		if len(texts) == 0 {
 			continue
 		}
@@ -123,23 +108,19 @@ func operationIn(r *http.Request, values url.Values) (operation, error) {
 	case op.kind == &updateKind && r.Method != http.MethodPost:
 		return op, badParameter("update", fault.Closed, nil, "an update comes by POST")
 	}
-	return op, op.takeLists()
-}
-
-func (op *operation) takeLists() error {
 	for _, k := range operationKinds {
 		for _, list := range k.lists {
 			parameter, argument := list[0], list[1]
 			given := op.values[parameter]
 			if len(given) > 0 && k != op.kind {
-				return badParameter(parameter, fault.Closed, given, parameter+" goes with "+k.parameter)
+				return op, badParameter(parameter, fault.Closed, given, parameter+" goes with "+k.parameter)
 			}
 			if len(given) > 0 {
 				op.lists[argument] = given
 			}
 		}
 	}
-	return nil
+	return op, nil
 }
 
 // args are the operation's as the call path takes them. Relative IRIs are resolved
@@ -161,9 +142,7 @@ func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) er
 	if args, err = s.onCommit(r, args); err != nil {
 		return err
 	}
-	c := s.call(r)
-	c.Capability, c.Args = op.kind.capability, args
-	return s.run(w, r, c)
+	return s.run(w, r, s.call(r, op.kind.capability, args))
 }
 
 // query streams the answer to a query in the form that the caller likes best.
@@ -176,7 +155,7 @@ func (s *server) query(w http.ResponseWriter, r *http.Request, op operation) err
 	if err != nil {
 		return err
 	}
-	c := s.call(r)
-	c.Capability, c.Args, c.Format = op.kind.capability, args, chosen.name
-	return s.stream(w, r, c, chosen)
+	c := s.call(r, op.kind.capability, args)
+	c.Format = chosen.name
+	return s.stream(w, r, c, chosen, nil)
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 
 	"trails/auth"
@@ -42,7 +41,16 @@ func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var body bytes.Buffer
-	if err := writeGraph(&body, chosen, description(auth.Origin(r)+"/sparql")); err != nil {
+	quads := description(auth.Origin(r) + "/sparql")
+	switch chosen.name {
+	case "jsonld":
+		err = rdfio.WriteJSONLD(&body, quads, nil, nil)
+	case "ntriples":
+		_, err = rdfio.WriteNQuads(&body, each(quads))
+	default:
+		err = rdfio.WriteTurtle(&body, quads, map[string]string{"sd": serviceNS, "format": formatNS})
+	}
+	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", chosen.contentType())
@@ -64,17 +72,6 @@ func description(endpoint string) []rdf.Quad {
 		quads = append(quads, rdf.Quad{Subject: service, Predicate: rdf.IRI(f[0]), Object: rdf.IRI(f[1])})
 	}
 	return quads
-}
-
-func writeGraph(w io.Writer, f form, quads []rdf.Quad) error {
-	switch f.name {
-	case "jsonld":
-		return rdfio.WriteJSONLD(w, quads, nil, nil)
-	case "ntriples":
-		_, err := rdfio.WriteNQuads(w, each(quads))
-		return err
-	}
-	return rdfio.WriteTurtle(w, quads, map[string]string{"sd": serviceNS, "format": formatNS})
 }
 
 // each is a sequence of quads that cannot fail.

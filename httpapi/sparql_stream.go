@@ -43,44 +43,31 @@ func (a *streamedAnswer) Write(p []byte) (int, error) {
 	return a.w.Write(p)
 }
 
-// stream makes a call whose output is the answer.
-func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f form) error {
-	a, result, err := s.startStreamed(w, r, c, f)
-	if err != nil {
-		return err
-	}
-	return s.finishStreamed(w, r, a, result)
-}
-
-// startStreamed makes the call; an answer that is short is still held back after it.
-func (s *server) startStreamed(w http.ResponseWriter, r *http.Request, c invoke.Call, f form) (*streamedAnswer, invoke.Result, error) {
+// stream makes a call whose output is the answer. One that is short is held back until the
+// call has ended, and check, which may be nil, has nothing against its result; it has an
+// ETag where it was read with GET, which caches keep. That names the answer by the commit
+// that it is true of and by its content, for a query may ask for the time, or for
+// provenance, which no commit holds.
+func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f form, check func(invoke.Result) error) error {
 	a := &streamedAnswer{w: w, form: f}
 	c.Output = a
 	result, err := s.engine.Call(r.Context(), c)
-	if err != nil && a.begun {
+	switch {
+	case err != nil && a.begun:
 		s.abort(r, err)
+	case err == nil && check != nil:
+		err = check(result)
 	}
-	return a, result, err
-}
-
-// finishStreamed sends what was held back.
-func (s *server) finishStreamed(w http.ResponseWriter, r *http.Request, a *streamedAnswer, result invoke.Result) error {
-	if a.begun {
-		return nil
+	if err != nil || a.begun {
+		return err
 	}
 	w.Header().Set("Content-Type", a.form.contentType())
-	return s.reply(w, r, streamTag(r, result.Head, a.held), a.held)
-}
-
-// streamTag names an answer by the commit that it is true of and by its content,
-// for a query may ask for the time, or for provenance, which no commit holds. Only
-// what was read with GET is kept by caches.
-func streamTag(r *http.Request, head string, body []byte) string {
-	if head == "" || !isRead(r) {
-		return ""
+	etag := ""
+	if result.Head != "" && isRead(r) {
+		sum := sha256.Sum256(a.held)
+		etag = entityTag(result.Head, hex.EncodeToString(sum[:8]))
 	}
-	sum := sha256.Sum256(body)
-	return entityTag(head, hex.EncodeToString(sum[:8]))
+	return s.reply(w, r, etag, a.held)
 }
 
 // abort ends the connection of an answer that has begun and cannot be finished, so
