@@ -34,7 +34,13 @@ func (s *site) capabilities(w http.ResponseWriter, r *http.Request) error {
 func grouped(list []capability.Descriptor) []capabilityGroup {
 	var groups []capabilityGroup
 	for _, d := range list {
-		g := groupOf(d)
+		g := capabilityGroup{Title: "The graph", Anchor: "the-graph"}
+		switch typeName := d.InputShape.NodeType; {
+		case d.Kind() == capability.KindMeta:
+			g = capabilityGroup{Title: "About trails itself", Anchor: "trails-itself"}
+		case typeName != "":
+			g = capabilityGroup{Title: typeName, Anchor: d.Namespace(), Type: typeName}
+		}
 		if last := len(groups) - 1; last < 0 || groups[last].Title != g.Title {
 			groups = append(groups, g)
 		}
@@ -42,16 +48,6 @@ func grouped(list []capability.Descriptor) []capabilityGroup {
 		last.Items = append(last.Items, d)
 	}
 	return groups
-}
-
-func groupOf(d capability.Descriptor) capabilityGroup {
-	switch {
-	case d.Kind() == capability.KindMeta:
-		return capabilityGroup{Title: "About trails itself", Anchor: "trails-itself"}
-	case d.InputShape.NodeType != "":
-		return capabilityGroup{Title: d.InputShape.NodeType, Anchor: d.Namespace(), Type: d.InputShape.NodeType}
-	}
-	return capabilityGroup{Title: "The graph", Anchor: "the-graph"}
 }
 
 // effects say in words what a call does to the graph.

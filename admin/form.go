@@ -39,25 +39,18 @@ type formState struct {
 	seen string
 }
 
-// setByPage are arguments that the page gives by its buttons or works out itself.
-func setByPage(d capability.Descriptor) []string {
-	if changesOne(d) {
-		return []string{"dry_run", "if_commit"}
-	}
-	return []string{"dry_run"}
-}
-
 // changesOne reports a capability that changes or deletes one node, which it names by id.
 func changesOne(d capability.Descriptor) bool {
 	return d.InputShape.NodeType != "" && (d.Op() == "update" || d.Op() == "delete")
 }
 
-// formShape is the part of a capability's input that its form asks for. The id of a node
-// to change is found like any other reference.
+// formShape is the part of a capability's input that its form asks for: not what the page
+// gives by its buttons or works out itself. The id of a node to change is found like any
+// other reference.
 func formShape(d capability.Descriptor) capability.Shape {
 	shape := d.InputShape
 	shape.Fields = slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
-		return slices.Contains(setByPage(d), f.Name)
+		return f.Name == "dry_run" || f.Name == "if_commit" && changesOne(d)
 	})
 	return shape
 }
@@ -90,30 +83,20 @@ func (s *site) emptyForm(w http.ResponseWriter, r *http.Request) error {
 		}
 		f.entries[name] = form.Entry{Texts: values}
 	}
-	if err := f.readInstance(); err != nil {
-		return err
+	if id := f.id(); id != "" {
+		t, err := f.readTarget(id)
+		if err != nil {
+			return err
+		}
+		f.target, f.seen = t, t.seen()
+		entries := f.begin(t)
+		for name, given := range f.entries {
+			given.Was = entries[name].Was
+			entries[name] = given
+		}
+		f.entries = entries
 	}
 	return s.showForm(w, r, http.StatusOK, f, formView{})
-}
-
-// readInstance reads the instance that the form changes, when the form says which.
-func (f *formState) readInstance() error {
-	id := f.id()
-	if id == "" {
-		return nil
-	}
-	t, err := f.readTarget(id)
-	if err != nil {
-		return err
-	}
-	f.target, f.seen = t, t.seen()
-	entries := f.begin(t)
-	for name, given := range f.entries {
-		given.Was = entries[name].Was
-		entries[name] = given
-	}
-	f.entries = entries
-	return nil
 }
 
 // begin returns the form's entries as the instance is now.

@@ -48,13 +48,17 @@ type formData struct {
 // furtherFields are those that few calls need; the page folds them.
 var furtherFields = []string{"branch", "if_commit"}
 
-// showForm answers with the form as it stands.
+// showForm answers with the form as it stands. An open form says when its instance changed.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *formState, v formView) error {
 	d := f.data(v)
-	return s.respond(w, r, status, "capability.html", page{
-		Title: f.title(), Nav: "capabilities", Type: d.Type, Data: d, Scripts: []string{"form.js"},
-		Crumbs: f.crumbs(), Live: f.live(v),
-	})
+	p := page{
+		Title: f.title(), Nav: "capabilities", Type: d.Type, Data: d, Scripts: []string{"form.js"}, Crumbs: f.crumbs(),
+	}
+	if f.target != nil && v.Result == nil {
+		n := f.target.Node
+		p.Live = live{Mode: "notice", Types: []string{n.Type}, Instances: []string{n.Type + "/" + n.ID}, Head: f.target.head}
+	}
+	return s.respond(w, r, status, "capability.html", p)
 }
 
 // showPosted is showForm for values that were sent: on the instance as it is now.
@@ -111,8 +115,15 @@ func (f *formState) data(v formView) formData {
 		}
 	}
 	d.Options = f.options(d.Form.Fields)
-	if f.target != nil {
-		f.target.label(d.Labels)
+	if f.target == nil {
+		return d
+	}
+	for _, p := range f.target.Properties {
+		for _, c := range p.Values {
+			if c.Ref != nil {
+				d.Labels[referenceTo(*c.Ref)] = c.Ref.Label
+			}
+		}
 	}
 	return d
 }
@@ -141,23 +152,12 @@ func (f *formState) options(fields []form.Field) map[string][]suggestion {
 		switch {
 		case field.NodeType == "":
 		case field.Name == "id":
-			out["id"] = f.suggested("entities", field.NodeType, "", first)
+			out["id"] = f.references(field.NodeType, "id", "", first)
 		default:
 			out[field.Name] = f.references(f.capability.InputShape.NodeType, field.Name, "", first)
 		}
 	}
 	return out
-}
-
-// label adds the names of the nodes that the instance refers to.
-func (t *target) label(into map[string]string) {
-	for _, p := range t.Properties {
-		for _, c := range p.Values {
-			if c.Ref != nil {
-				into[referenceTo(*c.Ref)] = c.Ref.Label
-			}
-		}
-	}
 }
 
 // verbs say what a typed write does.
@@ -187,15 +187,6 @@ func (f *formState) crumbs() []link {
 	return []link{{"Capabilities", "/admin/capabilities"}}
 }
 
-// live lets an open form say that its instance changed meanwhile.
-func (f *formState) live(v formView) live {
-	if f.target == nil || v.Result != nil {
-		return live{}
-	}
-	n := f.target.Node
-	return live{Mode: "notice", Types: []string{n.Type}, Instances: []string{n.Type + "/" + n.ID}, Head: f.target.head}
-}
-
 func (f *formState) isDelete() bool { return changesOne(f.capability) && f.capability.Op() == "delete" }
 
 // LabelOf is the name of the node that a field refers to, as far as it is known.
@@ -206,17 +197,13 @@ func (d formData) SuggestURL(f form.Field, r form.Row) string {
 	return withQuery("/admin/suggest", url.Values{"type": {d.Type}, "property": {f.Name}, "list": {r.ID + "-list"}})
 }
 
+// buttons say what a typed write does.
+var buttons = map[string]string{"create": "Create", "update": "Save changes", "delete": "Delete…"}
+
 // Verb is what the button says.
 func (d formData) Verb() string {
-	switch {
-	case !d.Writes:
-		return "Run"
-	case d.Op == "update":
-		return "Save changes"
-	case d.Op == "delete":
-		return "Delete…"
-	case d.Op == "create":
-		return "Create"
+	if verb, ok := buttons[d.Op]; ok && d.Writes {
+		return verb
 	}
 	return "Run"
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"trails/auth"
@@ -71,7 +70,9 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data := loginData{Next: returnTo(values.Get("next")), Kept: kept(values)}
+	waiting := maps.Clone(values)
+	maps.DeleteFunc(waiting, func(name string, _ []string) bool { return !strings.HasPrefix(name, keptPrefix) })
+	data := loginData{Next: returnTo(values.Get("next")), Kept: hiddenOf(waiting)}
 	p, ok := s.opts.Auth.Verify(values.Get("token"))
 	if !ok {
 		if f := fault.Of(s.opts.Auth.WrongToken(r)); f != nil {
@@ -122,13 +123,6 @@ func (s *site) resume(w http.ResponseWriter, r *http.Request, data loginData) er
 	}
 	values.Set(doName, doEdit)
 	return s.process(w, r, f.read(values))
-}
-
-// kept are the values that wait in the sign-in's own form.
-func kept(values url.Values) []hidden {
-	waiting := maps.Clone(values)
-	maps.DeleteFunc(waiting, func(name string, _ []string) bool { return !strings.HasPrefix(name, keptPrefix) })
-	return slices.Clip(hiddenOf(waiting))
 }
 
 // signOut ends the session.

@@ -75,7 +75,7 @@ func (a *asker) similar(typeName, id string) []link {
 	if id == "" {
 		return out
 	}
-	for _, item := range a.suggested("entities", typeName, firstRunes(id, 3), 8) {
+	for _, item := range a.references(typeName, "id", firstRunes(id, 3), 8) {
 		out = append(out, link{Text: item.Label, Href: nodeURL(typeName, item.Value)})
 	}
 	return out
@@ -94,22 +94,4 @@ func similarTypes(doc schemaDocument, name string) []link {
 	}
 	all := append(near, rest...)
 	return all[:min(len(all), 12)]
-}
-
-type suggestion struct {
-	Value string `json:"value"`
-	Label string `json:"label"`
-}
-
-// suggested asks for completions; none when that fails, as they are a courtesy.
-func (a *asker) suggested(what, typeName, prefix string, limit int) []suggestion {
-	var answer struct{ Items []suggestion }
-	args := map[string]any{"what": what, "prefix": prefix, "limit": limit}
-	if typeName != "" {
-		args["type"] = typeName
-	}
-	if err := a.furnish("suggest", args, &answer); err != nil {
-		return nil
-	}
-	return answer.Items
 }

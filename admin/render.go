@@ -134,11 +134,7 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, name 
 	return s.send(w, status, name, "layout", p)
 }
 
-// respondPart sends one named piece of a page, for a script that asks for it.
-func (s *site) respondPart(w http.ResponseWriter, status int, name, part string, data any) error {
-	return s.send(w, status, name, part, data)
-}
-
+// send renders a named piece of a page and sends it: the layout, or what a script asks for.
 func (s *site) send(w http.ResponseWriter, status int, name, part string, data any) error {
 	var text bytes.Buffer
 	if err := s.templates[name].ExecuteTemplate(&text, part, data); err != nil {

@@ -54,9 +54,9 @@ var outputs = []output{
 // sparqlChoices are what the form's lists offer.
 var sparqlChoices = struct {
 	Outputs []output
-	Limits  []int64
+	Limits  []int
 	Seconds []int
-}{outputs, []int64{sparqlLimit, 1000, sparqlMax}, []int{sparqlTimeout, 30, sparqlMaxTime}}
+}{outputs, []int{sparqlLimit, 1000, sparqlMax}, []int{sparqlTimeout, 30, sparqlMaxTime}}
 
 type sparqlData struct {
 	View     sparqlView
@@ -108,7 +108,7 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	a := s.asker(w, r)
 	if values.Get("part") != "" {
 		data, status := a.sparqlData(w, r, v, s)
-		return s.respondPart(w, status, "query.html", "answer", data)
+		return s.send(w, status, "query.html", "answer", data)
 	}
 	doc, err := a.schema()
 	if err != nil {
@@ -197,8 +197,5 @@ func linkTo(path string, values url.Values) string {
 	return address
 }
 
-// Rows is the limit, as it is counted.
-func (v sparqlView) Rows() int64 { return int64(v.Limit) }
-
 // UpTo is what a button says that shows more at once.
-func (v sparqlView) UpTo() string { return "Show up to " + count(int64(v.Limit)) }
+func (v sparqlView) UpTo() string { return "Show up to " + count(v.Limit) }

@@ -90,58 +90,51 @@ func (a *asker) sparqlAnswer(v sparqlView, origin string) (*sparqlAnswer, error)
 	return out, a.addContent(out)
 }
 
-// addContent makes the table, the picture or the text.
+// addContent makes the table, the picture or the text. A graph is read back from its text,
+// which is the one answer.
 func (a *asker) addContent(out *sparqlAnswer) error {
-	shown := out.View.Output
-	switch {
+	var terms [][]view.Term
+	switch shown := out.View.Output; {
 	case shown == "json" && !out.Graph:
 		out.Format, out.Raw = shown, out.resultsJSON()
+		return nil
 	case shown != "table" && shown != "picture" && shown != "json":
 		out.Format, out.Raw = shown, out.Text
+		return nil
 	case out.Graph:
-		return a.addTriples(out)
+		quads, err := triplesOf(out.Text)
+		if err != nil {
+			return err
+		}
+		out.Columns = []string{"subject", "predicate", "object"}
+		for _, q := range quads {
+			terms = append(terms, []view.Term{view.TermOf(q.Subject), view.TermOf(q.Predicate), view.TermOf(q.Object)})
+		}
 	default:
-		a.addRows(out)
-	}
-	return nil
-}
-
-func (a *asker) addRows(out *sparqlAnswer) {
-	terms := make([][]view.Term, len(out.Rows))
-	for i, row := range out.Rows {
-		for _, name := range out.Vars {
-			terms[i] = append(terms[i], row[name])
+		out.Columns = out.Vars
+		for _, row := range out.Rows {
+			var found []view.Term
+			for _, name := range out.Vars {
+				found = append(found, row[name])
+			}
+			terms = append(terms, found)
 		}
 	}
-	out.Columns = out.Vars
 	names := a.naming(out.View.Query, terms)
 	for _, row := range terms {
-		out.Lines = append(out.Lines, names.cells(row))
+		cells := make([]sparqlCell, len(row))
+		for i, t := range row {
+			cells[i] = names.cell(t)
+		}
+		out.Lines = append(out.Lines, cells)
 	}
-}
-
-// addTriples reads the graph back from its text, which is the one answer.
-func (a *asker) addTriples(out *sparqlAnswer) error {
-	quads, err := triplesOf(out.Text)
-	if err != nil {
-		return err
+	if !out.Graph || out.View.Output != "picture" {
+		return nil
 	}
-	terms := make([][]view.Term, len(quads))
-	for i, q := range quads {
-		terms[i] = []view.Term{view.TermOf(q.Subject), view.TermOf(q.Predicate), view.TermOf(q.Object)}
-	}
-	out.Columns = []string{"subject", "predicate", "object"}
-	names := a.naming(out.View.Query, terms)
-	for _, row := range terms {
-		out.Lines = append(out.Lines, names.cells(row))
-	}
-	if out.View.Output == "picture" {
-		out.Drawn = names.picture(terms)
-		text, err := json.Marshal(out.Drawn)
-		out.Picture = string(text)
-		return err
-	}
-	return nil
+	out.Drawn = names.picture(terms)
+	text, err := json.Marshal(out.Drawn)
+	out.Picture = string(text)
+	return err
 }
 
 func triplesOf(text string) ([]rdf.Quad, error) {
@@ -272,9 +265,6 @@ func isOrdered(op sparql.Op) bool {
 		}
 	}
 }
-
-// FirstRow and LastRow are numbers of rows, as people count.
-func (out *sparqlAnswer) FirstRow() int64 { return int64(out.First) }
 
 // LastRow is the number of the last row that is shown.
 func (out *sparqlAnswer) LastRow() int64 { return int64(out.View.Offset) + out.Count }

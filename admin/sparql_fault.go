@@ -41,7 +41,12 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 		return out
 	}
 	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: auth.Origin(r) + "/sparql"}); notUpdate == nil {
-		out.asUpdate(v.Query)
+		// Updates are made elsewhere: this page reads.
+		out.Title, out.Message = "This is an update", "This page only reads. The form of mutate runs updates, with a dry run before."
+		out.Mutate = capabilityURL("mutate")
+		if len(v.Query) <= mutateMost {
+			out.Mutate = formURL("mutate", "update", v.Query)
+		}
 		return out
 	}
 	line, hasLine := f.Details["line"].(int)
@@ -51,15 +56,6 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 		out.Quote = quoteAt(v.Query, line, column)
 	}
 	return out
-}
-
-// asUpdate says where updates are made: this page reads.
-func (f *sparqlFault) asUpdate(text string) {
-	f.Title, f.Message = "This is an update", "This page only reads. The form of mutate runs updates, with a dry run before."
-	f.Mutate = capabilityURL("mutate")
-	if len(text) <= mutateMost {
-		f.Mutate = formURL("mutate", "update", text)
-	}
 }
 
 // quoteAt takes the line apart at a place, which counts characters from 1. At the

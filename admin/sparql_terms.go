@@ -123,14 +123,7 @@ func (n *naming) entity(iri string) (typeName, id string) {
 	return typeName, id
 }
 
-func (n *naming) cells(row []view.Term) []sparqlCell {
-	out := make([]sparqlCell, len(row))
-	for i, t := range row {
-		out[i] = n.cell(t)
-	}
-	return out
-}
-
+// cell returns a term as the table shows it.
 func (n *naming) cell(t view.Term) sparqlCell {
 	c := sparqlCell{Kind: t.Type, Lang: t.Lang, Text: t.Value}
 	switch t.Type {

@@ -10,6 +10,11 @@ import (
 	"trails/jsontext"
 )
 
+type suggestion struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
+}
+
 // suggestMost is how many suggestions one answer has.
 const suggestMost = 20
 
@@ -28,7 +33,7 @@ func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 		_, _ = w.Write(body) // the connection may be closed
 		return nil
 	}
-	return s.respondPart(w, http.StatusOK, "capability.html", "suggestions", map[string]any{"Items": items, "List": q.Get("list")})
+	return s.send(w, http.StatusOK, "capability.html", "suggestions", map[string]any{"Items": items, "List": q.Get("list")})
 }
 
 // typed is what was typed so far: q, or the value of the field itself, which comes
@@ -46,31 +51,38 @@ func typed(r *http.Request) string {
 // prefixMost is how much of what was typed is looked for.
 const prefixMost = 200
 
-// references lists nodes whose name or id begins like the text, by what a call takes.
+// references lists nodes whose name or id begins like the text, by what a call takes. There
+// are none when they cannot be asked for: they are a courtesy.
 func (a *asker) references(typeName, property, text string, most int) []suggestion {
-	if property == "" || property == "id" {
-		return a.suggestedOf(map[string]any{"what": "entities", "type": typeName, "prefix": firstRunes(strings.TrimPrefix(text, typeName+"/"), prefixMost), "limit": most})
-	}
-	doc, err := a.schema()
-	if err != nil {
-		return nil
-	}
-	classes := doc.concrete(doc.classOf(typeName, property))
-	for _, class := range classes {
-		text = strings.TrimPrefix(text, class+"/")
-	}
-	items := a.suggestedOf(map[string]any{"what": "values", "type": typeName, "property": property, "prefix": firstRunes(text, prefixMost), "limit": most})
-	for i, item := range items {
-		items[i].Value = reference(classes, item.Value)
-	}
-	return items
-}
-
-// suggestedOf asks for completions; none when that fails, as they are a courtesy.
-func (a *asker) suggestedOf(args map[string]any) []suggestion {
+	var classes []string
 	answer := struct{ Items []suggestion }{[]suggestion{}}
+	args := map[string]any{"what": "entities", "type": typeName, "limit": most}
+	if property == "" || property == "id" {
+		text = strings.TrimPrefix(text, typeName+"/")
+	} else {
+		doc, err := a.schema()
+		if err != nil {
+			return answer.Items
+		}
+		for _, p := range doc.properties(typeName) {
+			if p.Name == property {
+				classes = doc.concrete(p.Class)
+				break
+			}
+		}
+		for _, class := range classes {
+			text = strings.TrimPrefix(text, class+"/")
+		}
+		args["what"], args["property"] = "values", property
+	}
+	args["prefix"] = firstRunes(text, prefixMost)
 	if err := a.furnish("suggest", args, &answer); err != nil {
 		return []suggestion{}
+	}
+	for i, item := range answer.Items {
+		if property != "" && property != "id" {
+			answer.Items[i].Value = reference(classes, item.Value)
+		}
 	}
 	return answer.Items
 }
@@ -89,16 +101,6 @@ func reference(classes []string, value string) string {
 		return value
 	}
 	return classes[0] + "/" + value
-}
-
-// classOf is the type that a property refers to.
-func (d schemaDocument) classOf(typeName, property string) string {
-	for _, p := range d.properties(typeName) {
-		if p.Name == property {
-			return p.Class
-		}
-	}
-	return ""
 }
 
 // concrete lists the type and those that extend it, as far as they have instances.
