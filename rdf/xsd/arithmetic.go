@@ -110,7 +110,11 @@ func (n Number) Ceil() Number {
 // Round is fn:round: half goes towards positive infinity.
 func (n Number) Round() Number {
 	if !n.isExact() {
-		n.float = roundFloat(n.float)
+		floor := math.Floor(n.float)
+		if n.float-floor >= 0.5 {
+			floor++
+		}
+		n.float = math.Copysign(floor, n.float)
 		return n
 	}
 	if n.scale == 0 {
@@ -122,14 +126,6 @@ func (n Number) Round() Number {
 		return n // as long as a number may be, with a fraction: cannot come from reading
 	}
 	return sum.Floor()
-}
-
-func roundFloat(f float64) float64 {
-	floor := math.Floor(f)
-	if f-floor >= 0.5 {
-		floor++
-	}
-	return math.Copysign(floor, f)
 }
 
 func (n Number) rounded(whole *big.Int) Number {

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// span is the value of a duration: months and seconds, both with its sign.
+// span is the value of a duration: a number of months and a number of seconds, which the
+// sign is for both.
 type span struct {
 	negative        bool
 	months, seconds int64  // their size
 	fraction        string // of a second, without trailing zeros
-	far             bool   // more than we compute with
+	far             bool   // a number is too large to compute with; the others say nothing then
 }
 
 const (
@@ -128,8 +129,13 @@ func (d span) from(month int64) instant {
 		return instant{days*secondsInDay + d.seconds, d.fraction}
 	}
 	at := instant{firstOfMonth(month-d.months)*secondsInDay - d.seconds, d.fraction}
-	if d.fraction != "" {
-		at = instant{at.seconds - 1, complement(d.fraction)}
+	if d.fraction != "" { // one second less, and what is missing to it: the digits of 1-0.f
+		rest := []byte(d.fraction)
+		for i := range rest {
+			rest[i] = '9' - rest[i] + '0'
+		}
+		rest[len(rest)-1]++ // the last digit was no 0
+		at = instant{at.seconds - 1, string(rest)}
 	}
 	return at
 }
@@ -137,16 +143,6 @@ func (d span) from(month int64) instant {
 func firstOfMonth(month int64) int64 {
 	year := floorDiv(month, 12)
 	return daysBefore(year, int(month-year*12)+1, 1)
-}
-
-// complement returns the digits of 1-0.f; f is not empty and does not end in 0.
-func complement(f string) string {
-	out := []byte(f)
-	for i := range out {
-		out[i] = '9' - out[i] + '0'
-	}
-	out[len(out)-1]++
-	return string(out)
 }
 
 // canonicalDuration is durationCanonicalMap; zero is how the datatype writes none.

@@ -100,17 +100,6 @@ func exactOf(kind NumberKind, digits *big.Int, scale int32) (Number, error) {
 	return Number{kind: kind, big: digits, scale: scale}, nil
 }
 
-// exactFloat is the value of a finite float as a decimal: a multiple of a power of two,
-// which ends behind as many digits as the power is below zero.
-func exactFloat(f float64) Number {
-	r := new(big.Rat)
-	r.SetFloat64(f)
-	scale := int32(r.Denom().BitLen() - 1)
-	fives := new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(scale)), nil)
-	n, _ := exactOf(DecimalNumber, fives.Mul(fives, r.Num()), scale) // a double has 1,074 digits at most
-	return n
-}
-
 func smallOf(kind NumberKind, digits int64, scale int32) Number {
 	for scale > 0 && digits%10 == 0 {
 		digits, scale = digits/10, scale-1
@@ -210,13 +199,4 @@ func quoHalfEven(a, b *big.Int) *big.Int {
 func (n Number) split() (floor *big.Int, rest bool) {
 	floor, modulus := new(big.Int).DivMod(n.unscaled(), powerOfTen(n.scale), new(big.Int))
 	return floor, modulus.Sign() != 0
-}
-
-func (n Number) truncated() Number {
-	if n.scale == 0 {
-		return n
-	}
-	quotient := new(big.Int).Quo(n.unscaled(), powerOfTen(n.scale))
-	out, _ := exactOf(n.kind, quotient, 0) // no longer than n
-	return out
 }

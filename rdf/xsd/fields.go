@@ -2,6 +2,7 @@ package xsd
 
 import (
 	"fmt"
+	"strconv"
 
 	"trails/rdf"
 )
@@ -32,20 +33,17 @@ func FieldsOf(t rdf.Term) (f Fields, ok bool) {
 	if !ok || m.hour == 24 && !m.endDay() {
 		return Fields{}, false
 	}
+	year := m.yearText
+	if !m.far {
+		year = strconv.FormatInt(m.year, 10)
+	}
 	second, _ := canonicalDecimal(fmt.Sprintf("%d.%s", m.second, m.fraction))
 	return Fields{
 		HasDate: d.space != timeOfDay, HasTime: d.space != date,
-		Year: m.yearNumber(), Month: m.month, Day: m.day,
+		Year: year, Month: m.month, Day: m.day,
 		Hour: m.hour, Minute: m.minute, Second: second,
 		HasZone: m.hasZone, Zone: m.zone,
 	}, true
-}
-
-func (m moment) yearNumber() string {
-	if m.far {
-		return m.yearText
-	}
-	return fmt.Sprint(m.year)
 }
 
 // ZoneDuration returns the zone as the lexical form of an xsd:dayTimeDuration.
@@ -64,7 +62,8 @@ func (f Fields) ZoneDuration() string {
 // known to differ.
 func Equal(a, b rdf.Term) (equal, ok bool) {
 	if a == b {
-		return !isNaN(a), true
+		n, ok := NumberOf(a)
+		return !ok || !n.IsNaN(), true
 	}
 	sa, sb := spaceOf(a), spaceOf(b)
 	_, tagged := rdf.LangOf(a)
@@ -82,11 +81,6 @@ func Equal(a, b rdf.Term) (equal, ok bool) {
 	}
 	order, compared := Compare(a, b)
 	return compared && order == 0, compared || sa != sb || layouts[sa] == ""
-}
-
-func isNaN(t rdf.Term) bool {
-	n, ok := NumberOf(t)
-	return ok && n.IsNaN()
 }
 
 func knows(t rdf.Term, s space) bool {

@@ -9,12 +9,13 @@ import (
 	"trails/rdf"
 )
 
-// moment is the seven-property model of dates and times (XSD 1.1 Part 2, appendix
-// D.2), without copying the parts of the lexical form that may be long.
+// moment is a date, a time or both, as the seven properties of XSD 1.1 Part 2, appendix
+// D.2. The year and the fraction of a second, which may have any number of digits, stay
+// pieces of the text.
 type moment struct {
 	yearText   string // as written
 	year       int64  // 0 when far
-	far        bool   // the year is beyond what we compute with
+	far        bool   // the year has more digits than the time line is computed with
 	leapYear   bool
 	month, day int
 	hour       int // 24 only at the end of a day
@@ -102,19 +103,11 @@ func (m *moment) readTime(s string) (rest string, ok bool) {
 	if rest, ok = colonDigits(rest, &m.second); !ok {
 		return s, false
 	}
-	if rest, ok = m.readFraction(rest); !ok {
-		return s, false
+	if strings.HasPrefix(rest, ".") {
+		n := 1 + digits(rest[1:])
+		m.fraction, rest, ok = strings.TrimRight(rest[1:n], "0"), rest[n:], n > 1
 	}
-	return rest, m.hour < 24 || m.minute == 0 && m.second == 0 && m.fraction == ""
-}
-
-func (m *moment) readFraction(s string) (string, bool) {
-	if s == "" || s[0] != '.' {
-		return s, true
-	}
-	n := digits(s[1:])
-	m.fraction = strings.TrimRight(s[1:1+n], "0")
-	return s[1+n:], n > 0
+	return rest, ok && (m.hour < 24 || m.minute == 0 && m.second == 0 && m.fraction == "")
 }
 
 // readZone reads Z or (+|-)hh:mm up to 14:00.
@@ -178,7 +171,7 @@ func (i instant) compare(j instant) int {
 	return cmp.Or(cmp.Compare(i.seconds, j.seconds), strings.Compare(i.fraction, j.fraction))
 }
 
-// timeline places m, taking a missing zone for Greenwich.
+// timeline returns the instant that m is; without a zone it is that of Greenwich.
 func (m moment) timeline() instant {
 	hour := m.hour
 	if !m.hasDay && hour == 24 {
@@ -206,33 +199,44 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-func isMoment(layout string) func(string) bool {
-	return func(s string) bool {
+// momentType is the datatype of dates and times with a layout.
+func momentType(s space, layout string) datatype {
+	valid := func(s string) bool {
 		_, ok := parseMoment(s, layout)
 		return ok
 	}
+	canonical := func(s string) (string, bool) {
+		m, _ := parseMoment(s, layout)
+		if m.hour == 24 && !m.endDay() {
+			return "", false
+		}
+		out := make([]byte, 0, len(s)+1)
+		for i := range len(layout) {
+			out = m.appendPart(out, layout[i])
+		}
+		return string(out), true
+	}
+	return datatype{s, valid, canonical}
 }
 
 // compareMoments is the partial order of section 3.3.7.2 and its like.
-func compareMoments(layout string) func(a, b string) (int, bool) {
-	return func(a, b string) (int, bool) {
-		ma, _ := parseMoment(a, layout)
-		mb, _ := parseMoment(b, layout)
-		switch {
-		case ma.far || mb.far:
-			return 0, false
-		case ma.hasZone == mb.hasZone:
-			return ma.timeline().compare(mb.timeline()), true
-		case ma.hasZone:
-			return compareWithin(ma.timeline(), mb.timeline())
-		}
-		order, ok := compareWithin(mb.timeline(), ma.timeline())
-		return -order, ok
+func compareMoments(layout, a, b string) (int, bool) {
+	ma, _ := parseMoment(a, layout)
+	mb, _ := parseMoment(b, layout)
+	switch {
+	case ma.far || mb.far:
+		return 0, false
+	case ma.hasZone == mb.hasZone:
+		return ma.timeline().compare(mb.timeline()), true
+	case ma.hasZone:
+		return compareWithin(ma.timeline(), mb.timeline())
 	}
+	order, ok := compareWithin(mb.timeline(), ma.timeline())
+	return -order, ok
 }
 
-// compareWithin orders a zoned instant and a local one, which may lie up to 14
-// hours to either side.
+// compareWithin compares an instant whose zone is known with one whose zone is not, and
+// which may be up to 14 hours earlier or later.
 func compareWithin(zoned, local instant) (int, bool) {
 	early, late := local, local
 	early.seconds -= zoneSpan
@@ -244,20 +248,6 @@ func compareWithin(zoned, local instant) (int, bool) {
 		return 1, true
 	}
 	return 0, false
-}
-
-func canonicalMoment(layout string) func(string) (string, bool) {
-	return func(s string) (string, bool) {
-		m, _ := parseMoment(s, layout)
-		if m.hour == 24 && !m.endDay() {
-			return "", false
-		}
-		out := make([]byte, 0, len(s)+1)
-		for i := range len(layout) {
-			out = m.appendPart(out, layout[i])
-		}
-		return string(out), true
-	}
 }
 
 // endDay turns 24:00:00 into the next day's midnight; false when it is too far.
@@ -291,7 +281,11 @@ func (m *moment) appendPart(out []byte, part byte) []byte {
 	case 'D':
 		return fmt.Appendf(out, "%02d", m.day)
 	case 't':
-		return m.appendTime(out)
+		out = fmt.Appendf(out, "%02d:%02d:%02d", m.hour, m.minute, m.second)
+		if m.fraction != "" {
+			out = append(append(out, '.'), m.fraction...)
+		}
+		return out
 	case 'z', 'Z':
 		switch {
 		case !m.hasZone:
@@ -304,12 +298,4 @@ func (m *moment) appendPart(out []byte, part byte) []byte {
 		return fmt.Appendf(out, "+%02d:%02d", m.zone/60, m.zone%60)
 	}
 	return append(out, part)
-}
-
-func (m *moment) appendTime(out []byte) []byte {
-	out = fmt.Appendf(out, "%02d:%02d:%02d", m.hour, m.minute, m.second)
-	if m.fraction != "" {
-		out = append(append(out, '.'), m.fraction...)
-	}
-	return out
 }

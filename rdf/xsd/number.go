@@ -181,8 +181,8 @@ func (n Number) bits() int {
 }
 
 // To returns n as a number of another kind (XPath Functions, section 17.1.3): an integer
-// or decimal of a float or double is its exact value, integers are cut off towards zero, and what is infinite or no number is neither
-// integer nor decimal.
+// or decimal of a float or double is its exact value, integers are cut off towards zero,
+// and what is infinite or no number is neither integer nor decimal.
 func (n Number) To(kind NumberKind) (Number, bool) {
 	if kind == DoubleNumber {
 		return Double(n.asFloat(64)), true
@@ -195,10 +195,14 @@ func (n Number) To(kind NumberKind) (Number, bool) {
 		if math.IsNaN(n.float) || math.IsInf(n.float, 0) {
 			return Number{}, false
 		}
-		exact = exactFloat(n.float)
+		// A multiple of a power of two ends behind as many digits as the power is below zero.
+		r := new(big.Rat).SetFloat64(n.float)
+		scale := int32(r.Denom().BitLen() - 1)
+		fives := new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(scale)), nil)
+		exact, _ = exactOf(DecimalNumber, fives.Mul(fives, r.Num()), scale) // a double has 1,074 digits at most
 	}
-	if kind == IntegerNumber {
-		exact = exact.truncated()
+	if kind == IntegerNumber && exact.scale > 0 {
+		exact, _ = exactOf(kind, new(big.Int).Quo(exact.unscaled(), powerOfTen(exact.scale)), 0) // no longer than it was
 	}
 	exact.kind = kind
 	return exact, true

@@ -43,8 +43,7 @@ func Order(a, b rdf.Term) int {
 	la, lb := rdf.Lexical(a), rdf.Lexical(b)
 	switch {
 	case sa == boolean:
-		order, _ := compareBooleans(la, lb)
-		return order
+		return strings.Compare(booleans[la], booleans[lb])
 	case sa == text:
 		return cmp.Or(strings.Compare(la, lb), strings.Compare(tagOf(a), tagOf(b)))
 	case sa == duration:
@@ -149,7 +148,7 @@ func (n Number) Order(m Number) int {
 	if order := cmp.Compare(n.asFloat(64), m.float); order != 0 {
 		return order // rounding keeps the order
 	}
-	return n.rational().Cmp(new(big.Rat).SetFloat64(m.float))
+	return new(big.Rat).SetFrac(n.unscaled(), powerOfTen(n.scale)).Cmp(new(big.Rat).SetFloat64(m.float))
 }
 
 func nanLast(n Number) int {
@@ -159,33 +158,22 @@ func nanLast(n Number) int {
 	return 0
 }
 
-func (n Number) rational() *big.Rat {
-	return new(big.Rat).SetFrac(n.unscaled(), powerOfTen(n.scale))
-}
-
+// orderMoments compares on the time line. A moment that is too far to be placed there
+// compares by the years as they are written, and then by the lesser parts.
 func orderMoments(a, b, layout string) int {
 	ma, _ := parseMoment(a, layout)
 	mb, _ := parseMoment(b, layout)
+	order := 0
 	if ma.far || mb.far {
-		return orderYears(ma, mb)
+		da, _ := parseDecimal(ma.yearText)
+		db, _ := parseDecimal(mb.yearText)
+		order, ma.year, mb.year = da.compare(db), 0, 0
 	}
-	return cmp.Or(ma.timeline().compare(mb.timeline()), orderZones(ma, mb))
-}
-
-// orderYears compares moments of which one is too far to be placed on the time
-// line, by the years as they are written, and then by the lesser parts.
-func orderYears(a, b moment) int {
-	da, _ := parseDecimal(a.yearText)
-	db, _ := parseDecimal(b.yearText)
-	a.year, b.year = 0, 0
-	return cmp.Or(da.compare(db), a.timeline().compare(b.timeline()), orderZones(a, b))
-}
-
-func orderZones(a, b moment) int {
+	order = cmp.Or(order, ma.timeline().compare(mb.timeline()))
 	switch {
-	case a.hasZone == b.hasZone:
-		return 0
-	case b.hasZone:
+	case order != 0 || ma.hasZone == mb.hasZone:
+		return order
+	case mb.hasZone:
 		return -1
 	}
 	return 1

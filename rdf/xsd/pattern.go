@@ -199,8 +199,8 @@ func (t *translator) property(inside bool) (string, error) {
 	return rest[:end+1], nil
 }
 
-// set is a class with these members, or with all others; inside of a class only what
-// stands between its brackets, which has no other form for all others.
+// set writes a class with these members, or with all other characters. Inside of a class
+// it writes what stands between the brackets, where all others have to be listed.
 func set(members string, others, inside bool) (string, error) {
 	switch {
 	case !inside && !others:

@@ -14,6 +14,8 @@
 package xsd
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"strings"
 
 	"github.com/cayleygraph/quad"
@@ -68,29 +70,29 @@ var datatypes = map[string]datatype{
 	"unsignedByte":       {exact, integerBetween("0", "255"), canonicalDecimal},
 	"float":              {float, isFloat, canonicalFloat(32)},
 	"double":             {double, isFloat, canonicalFloat(64)},
-	"boolean":            {boolean, isBoolean, canonicalBoolean},
-	"string":             {text, isAnyText, itself},
-	"anyURI":             {text, isAnyText, itself},
+	"boolean":            {boolean, func(s string) bool { return booleans[s] != "" }, func(s string) (string, bool) { return booleans[s], true }},
+	"string":             {text, func(string) bool { return true }, itself},
+	"anyURI":             {text, func(string) bool { return true }, itself},
 	"normalizedString":   {text, isNormalized, itself},
 	"token":              {text, isToken, itself},
-	"language":           {text, isLanguage, itself},
+	"language":           {text, func(s string) bool { return rdf.CheckLangTag(s) == nil }, itself},
 	"NMTOKEN":            {text, isNMTOKEN, itself},
 	"Name":               {text, isName, itself},
-	"NCName":             {text, isNCName, itself},
-	"dateTime":           {dateTime, isMoment("Y-M-DTtz"), canonicalMoment("Y-M-DTtz")},
-	"dateTimeStamp":      {dateTime, isMoment("Y-M-DTtZ"), canonicalMoment("Y-M-DTtZ")},
-	"date":               {date, isMoment("Y-M-Dz"), canonicalMoment("Y-M-Dz")},
-	"time":               {timeOfDay, isMoment("tz"), canonicalMoment("tz")},
-	"gYear":              {gYear, isMoment("Yz"), canonicalMoment("Yz")},
-	"gYearMonth":         {gYearMonth, isMoment("Y-Mz"), canonicalMoment("Y-Mz")},
-	"gMonthDay":          {gMonthDay, isMoment("--M-Dz"), canonicalMoment("--M-Dz")},
-	"gMonth":             {gMonth, isMoment("--Mz"), canonicalMoment("--Mz")},
-	"gDay":               {gDay, isMoment("---Dz"), canonicalMoment("---Dz")},
+	"NCName":             {text, func(s string) bool { return isName(s) && !strings.Contains(s, ":") }, itself},
+	"dateTime":           momentType(dateTime, layouts[dateTime]),
+	"dateTimeStamp":      momentType(dateTime, "Y-M-DTtZ"),
+	"date":               momentType(date, layouts[date]),
+	"time":               momentType(timeOfDay, layouts[timeOfDay]),
+	"gYear":              momentType(gYear, layouts[gYear]),
+	"gYearMonth":         momentType(gYearMonth, layouts[gYearMonth]),
+	"gMonthDay":          momentType(gMonthDay, layouts[gMonthDay]),
+	"gMonth":             momentType(gMonth, layouts[gMonth]),
+	"gDay":               momentType(gDay, layouts[gDay]),
 	"duration":           {duration, isDuration("YMDT"), canonicalDuration("PT0S")},
 	"yearMonthDuration":  {duration, isDuration("YM"), canonicalDuration("P0M")},
 	"dayTimeDuration":    {duration, isDuration("DT"), canonicalDuration("PT0S")},
-	"hexBinary":          {unordered, isHex, canonicalHex},
-	"base64Binary":       {unordered, isBase64, canonicalBase64},
+	"hexBinary":          {unordered, isHex, func(s string) (string, bool) { return strings.ToUpper(s), true }},
+	"base64Binary":       {unordered, isBase64, func(s string) (string, bool) { return strings.ReplaceAll(s, " ", ""), true }},
 }
 
 func lookup(iri rdf.IRI) (datatype, bool) {
@@ -143,7 +145,7 @@ func Compare(a, b rdf.Term) (order int, ok bool) {
 		if !ok || la.Lang != lb.Lang {
 			return 0, false
 		}
-		return compareTexts(string(la.Value), string(lb.Value))
+		return strings.Compare(string(la.Value), string(lb.Value)), true
 	}
 	da, known := lookup(rdf.DatatypeOf(a))
 	if !known {
@@ -157,32 +159,39 @@ func Compare(a, b rdf.Term) (order int, ok bool) {
 	if !da.valid(la) || !db.valid(lb) {
 		return 0, false
 	}
-	if da.space.isNumber() && db.space.isNumber() {
+	switch {
+	case da.space.isNumber() && db.space.isNumber():
 		return compareNumbers(da.space, la, db.space, lb)
-	}
-	compare := comparisons[da.space]
-	if da.space != db.space || compare == nil {
+	case da.space != db.space:
 		return 0, false
+	case da.space == boolean:
+		return strings.Compare(booleans[la], booleans[lb]), true
+	case da.space == text:
+		return strings.Compare(la, lb), true
+	case da.space == duration:
+		return compareDurations(la, lb)
+	case layouts[da.space] != "":
+		return compareMoments(layouts[da.space], la, lb)
 	}
-	return compare(la, lb)
-}
-
-// comparisons are the orders of the spaces that compare only with themselves;
-// they are called with valid lexical forms.
-var comparisons = map[space]func(a, b string) (int, bool){
-	boolean:    compareBooleans,
-	text:       compareTexts,
-	dateTime:   compareMoments("Y-M-DTtz"),
-	date:       compareMoments("Y-M-Dz"),
-	timeOfDay:  compareMoments("tz"),
-	gYear:      compareMoments("Yz"),
-	gYearMonth: compareMoments("Y-Mz"),
-	gMonthDay:  compareMoments("--M-Dz"),
-	gMonth:     compareMoments("--Mz"),
-	gDay:       compareMoments("---Dz"),
-	duration:   compareDurations,
+	return 0, false
 }
 
 func (s space) isNumber() bool { return s == exact || s == float || s == double }
 
 func itself(lexical string) (string, bool) { return lexical, true }
+
+// booleans maps the lexical forms of xsd:boolean to the canonical ones, of which false
+// comes first also as a text.
+var booleans = map[string]string{"true": "true", "1": "true", "false": "false", "0": "false"}
+
+func isHex(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil
+}
+
+// isBase64 reports whether s is base64 whose padding leaves no bits over, with at most one
+// space between two characters (section 3.3.16).
+func isBase64(s string) bool {
+	_, err := base64.StdEncoding.Strict().DecodeString(strings.ReplaceAll(s, " ", ""))
+	return err == nil && isToken(s)
+}
