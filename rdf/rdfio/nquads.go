@@ -109,7 +109,7 @@ func ParseQuad(line []byte) (rdf.Quad, error) {
 	var p parser
 	q, ok, err := p.parse(line)
 	if err == nil && !ok {
-		err = syntaxError(line, p.pos, "a statement")
+		err = p.expected(0, "a statement")
 	}
 	return q, err
 }

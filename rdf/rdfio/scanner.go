@@ -31,6 +31,10 @@ type scanner struct {
 
 	located int // buf[:located] is counted in at
 	at      place
+	oneLine bool // of more lines, which are not the scanner's
+
+	lang    string // the last language tag
+	scratch []byte // the text that was unescaped last
 }
 
 // place is a position in a text: lines and code points from 1.
@@ -230,7 +234,7 @@ func (s *scanner) syntaxError(i int, what string) *SyntaxError {
 	from := min(s.located, s.pos+i)
 	at.advance(s.buf[from : s.pos+i])
 	found := s.buf[s.pos+i : s.end]
-	atEnd := len(found) == 0
+	atEnd := len(found) == 0 && !s.oneLine
 	if end := lineEnd(found); end >= 0 {
 		found = found[:end]
 	}

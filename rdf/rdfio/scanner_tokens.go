@@ -51,6 +51,13 @@ func (s *scanner) quoted() (text []byte, n int, err error) {
 	if s.peek(1) == quote && s.peek(2) == quote {
 		return s.longQuoted(quote)
 	}
+	return s.shortQuoted("a quotation mark to end the string")
+}
+
+// shortQuoted looks at a string in one quotation mark on either side; expected says what
+// is missing where it has no end.
+func (s *scanner) shortQuoted(expected string) (text []byte, n int, err error) {
+	quote := s.peek(0)
 	escaped := false
 	for i := 1; ; {
 		b := s.rest()
@@ -59,8 +66,13 @@ func (s *scanner) quoted() (text []byte, n int, err error) {
 		}
 		switch {
 		case i >= len(b):
-			if !s.more() {
-				return nil, 0, s.expected(i, "a quotation mark to end the string")
+			switch {
+			case s.more():
+			case i > len(b): // behind a backslash
+				_, err = s.unescape(1, b[1:], stringEscapes)
+				return nil, 0, err
+			default:
+				return nil, 0, s.expected(i, expected)
 			}
 		case b[i] == quote:
 			text, err = s.stringText(1, b[1:i], escaped)
@@ -116,7 +128,7 @@ const (
 
 // unescape replaces the escapes in text, which stands offset bytes ahead.
 func (s *scanner) unescape(offset int, text []byte, allowed escapes) ([]byte, error) {
-	out := make([]byte, 0, len(text))
+	out := s.scratch[:0]
 	for i := 0; i < len(text); {
 		if text[i] != '\\' {
 			out = append(out, text[i])
@@ -130,6 +142,7 @@ func (s *scanner) unescape(offset int, text []byte, allowed escapes) ([]byte, er
 		out = utf8.AppendRune(out, r)
 		i += n
 	}
+	s.scratch = out
 	return out, nil
 }
 
@@ -312,23 +325,25 @@ func (s *scanner) blankLabel() (label []byte, n int, err error) {
 }
 
 // langTag looks at a LANGTAG and returns it without '@'.
-func (s *scanner) langTag() (tag []byte, n int, err error) {
+func (s *scanner) langTag() (tag string, n int, err error) {
 	i := s.run(1, rdf.IsLetter)
 	if i == 1 {
-		return nil, 0, s.expected(i, "a language tag")
+		return "", 0, s.expected(i, "a language tag")
 	}
 	for s.peek(i) == '-' {
 		end := s.run(i+1, isLetterOrDigit)
 		if end == i+1 {
-			return nil, 0, s.expected(end, "a subtag of the language tag")
+			return "", 0, s.expected(end, "a subtag of the language tag")
 		}
 		i = end
 	}
-	tag = s.rest()[1:i]
-	if rdf.CheckLangTag(string(tag)) != nil {
-		return nil, 0, s.expected(1, "a language tag whose parts have at most 8 characters")
+	if text := s.rest()[1:i]; string(text) != s.lang {
+		if rdf.CheckLangTag(string(text)) != nil {
+			return "", 0, s.expected(1, "a language tag whose parts have at most 8 characters")
+		}
+		s.lang = string(text)
 	}
-	return tag, i, nil
+	return s.lang, i, nil
 }
 
 // run returns where the bytes of a class that begin i bytes ahead end.

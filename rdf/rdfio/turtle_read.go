@@ -26,7 +26,6 @@ type TurtleReader struct {
 	names    *nameCache
 	lastName string // the prefix of the last prefixed name, and what it stands for
 	lastNS   *namespace
-	lang     string
 	fresh    freshLabels
 
 	step               func(*TurtleReader) error

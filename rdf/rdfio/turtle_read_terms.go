@@ -118,23 +118,16 @@ func (t *TurtleReader) literal() (rdf.Term, error) {
 	}
 	switch t.buf[t.pos] {
 	case '@':
-		return t.tagged(text)
+		tag, n, err := t.langTag()
+		if err != nil {
+			return nil, err
+		}
+		t.pos += n
+		return rdf.LangLiteral(string(text), tag), nil
 	case '^':
 		return t.typed(string(text))
 	}
 	return text, nil
-}
-
-func (t *TurtleReader) tagged(text quad.String) (rdf.Term, error) {
-	tag, n, err := t.langTag()
-	if err != nil {
-		return nil, err
-	}
-	if string(tag) != t.lang {
-		t.lang = string(tag)
-	}
-	t.pos += n
-	return rdf.LangLiteral(string(text), t.lang), nil
 }
 
 func (t *TurtleReader) typed(text string) (rdf.Term, error) {
