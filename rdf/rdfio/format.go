@@ -58,6 +58,7 @@ func Sniff(head []byte, name string) Format {
 	}
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	text := skipComments(head)
+	tag, _, _ := bytes.Cut(text, []byte(">"))
 	switch {
 	case len(text) == 0:
 		return ""
@@ -66,7 +67,8 @@ func Sniff(head []byte, name string) Format {
 			return JSONLD
 		}
 		return ""
-	case looksLikeXML(text):
+	case bytes.HasPrefix(text, []byte("<?xml")), bytes.HasPrefix(text, []byte("<!")),
+		text[0] == '<' && bytes.Contains(tag, []byte("xmlns")): // a document of RDF declares a namespace, an IRI does not
 		return RDFXML
 	case hasQuad(text):
 		return NQuads
@@ -119,15 +121,6 @@ func hasKeyword(text []byte) bool {
 		}
 	}
 	return false
-}
-
-// looksLikeXML tells a tag from an IRI: a document of RDF declares a namespace.
-func looksLikeXML(text []byte) bool {
-	if bytes.HasPrefix(text, []byte("<?xml")) || bytes.HasPrefix(text, []byte("<!")) {
-		return true
-	}
-	tag, _, _ := bytes.Cut(text, []byte(">"))
-	return text[0] == '<' && bytes.Contains(tag, []byte("xmlns"))
 }
 
 // hasQuad reports whether one of the whole lines is a statement of N-Quads.

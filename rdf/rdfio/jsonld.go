@@ -87,7 +87,12 @@ func EntityJSONLD(subject rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte
 		root["@included"] = included
 	}
 	root["@context"] = d.context()
-	text, err := jsontext.Marshal(root) // sorted members put keywords first
+	return encodeJSONLD(root)
+}
+
+// encodeJSONLD writes JSON with sorted members, which puts keywords first.
+func encodeJSONLD(v any) ([]byte, error) {
+	text, err := jsontext.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode JSON-LD: %w", err)
 	}
@@ -110,11 +115,7 @@ func GraphJSONLD(subjects []rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]by
 			delete(about, s)
 		}
 	}
-	text, err := jsontext.Marshal(map[string]any{"@context": d.context(), "@graph": list})
-	if err != nil {
-		return nil, fmt.Errorf("encode JSON-LD: %w", err)
-	}
-	return text, nil
+	return encodeJSONLD(map[string]any{"@context": d.context(), "@graph": list})
 }
 
 // DatasetJSONLD returns a JSON-LD 1.1 document of a dataset as a list of all its
@@ -140,11 +141,7 @@ func DatasetJSONLD(quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
 		}
 		list = append(list, node)
 	}
-	text, err := jsontext.Marshal(map[string]any{"@context": d.context(), "@graph": list})
-	if err != nil {
-		return nil, fmt.Errorf("encode JSON-LD: %w", err)
-	}
-	return text, nil
+	return encodeJSONLD(map[string]any{"@context": d.context(), "@graph": list})
 }
 
 func (d *document) nodes(quads []rdf.Quad) []any {

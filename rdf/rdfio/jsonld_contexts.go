@@ -84,21 +84,16 @@ func jsonldOptions(base string, load ContextLoader) *ld.JsonLdOptions {
 	return options
 }
 
-// guarded runs a step of json-gold, which may panic on what it did not foresee.
+// guarded runs a step of json-gold, which may panic on what it did not foresee. A fault
+// stays what it is, such as that of a refused context; all other errors are about the
+// document.
 func guarded(step func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fault.New(fault.Malformed, "JSON-LD that cannot be processed: %v", r)
 		}
 	}()
-	return jsonldFault(step())
-}
-
-// jsonldFault says what json-gold's errors mean: a refused context stays what it
-// is, all others are about the document.
-func jsonldFault(err error) error {
-	switch {
-	case err == nil, fault.Of(err).Kind != fault.Internal:
+	if err = step(); err == nil || fault.Of(err).Kind != fault.Internal {
 		return err
 	}
 	return fault.New(fault.Malformed, "no JSON-LD: %w", err)

@@ -2,6 +2,7 @@ package rdfio
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -22,27 +23,19 @@ type deserializer struct {
 	quads []rdf.Quad
 }
 
-// isLabel tells what BLANK_NODE_LABEL takes.
-func isLabel(s string) bool {
-	for i, r := range s {
-		if !rdf.IsNamePart(r) && r != '.' || i == 0 && !rdf.IsNameStart(r) {
-			return false
-		}
-	}
-	return s != "" && !strings.HasSuffix(s, ".")
-}
-
 // blankNode returns the node with an identifier; a label that Turtle could write stays.
 func (d *deserializer) blankNode(id string) rdf.Term {
 	node := d.nodes[id]
-	if node == nil {
-		if label := strings.TrimPrefix(id, "_:"); isLabel(label) {
-			node = writtenLabel(label)
-		} else {
-			node = d.fresh.next()
-		}
-		d.nodes[id] = node
+	if node != nil {
+		return node
 	}
+	s := scanner{buf: []byte(id), end: len(id), stop: io.EOF}
+	if label, n, err := s.blankLabel(); err == nil && n == len(id) {
+		node = writtenLabel(string(label))
+	} else {
+		node = d.fresh.next()
+	}
+	d.nodes[id] = node
 	return node
 }
 

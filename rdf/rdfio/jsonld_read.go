@@ -32,7 +32,7 @@ type JSONLDReader struct {
 // NewJSONLDReader returns a reader of JSON-LD. Relative IRIs are resolved against
 // base, and contexts that the document only names come from load.
 func NewJSONLDReader(r io.Reader, base string, limits Limits, load ContextLoader) *JSONLDReader {
-	return &JSONLDReader{r: r, base: base, limits: limits, load: load}
+	return &JSONLDReader{r: r, base: base, limits: limits.orDefaults(), load: load}
 }
 
 // Read returns the next quad, and io.EOF after the last one. Text that is no JSON
@@ -57,15 +57,15 @@ func (j *JSONLDReader) Read() (rdf.Quad, error) {
 func (j *JSONLDReader) Line() int { return 1 }
 
 func (j *JSONLDReader) document() error {
-	most := j.limits.documentBytes()
+	most := j.limits.DocumentBytes
 	text, err := io.ReadAll(io.LimitReader(j.r, int64(most)+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("read JSON-LD: %w", err)
 	case len(text) > most:
 		return j.tooLarge(fmt.Sprintf("a document of at most %d bytes", most))
-	case jsontext.TooDeep(text, j.limits.nesting()):
-		return j.tooLarge(fmt.Sprintf("at most %d nested arrays and objects", j.limits.nesting()))
+	case jsontext.TooDeep(text, j.limits.Nesting):
+		return j.tooLarge(fmt.Sprintf("at most %d nested arrays and objects", j.limits.Nesting))
 	}
 	if lone, found := jsontext.LoneSurrogate(text); found {
 		line, column := fault.Position(text, lone.Offset)

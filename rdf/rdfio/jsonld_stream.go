@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 
-	"trails/jsontext"
 	"trails/rdf"
 )
 
@@ -39,9 +38,9 @@ func (s *jsonldStream) Note(q rdf.Quad) {
 // Write implements [Stream].
 func (s *jsonldStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (int64, error) {
 	s.out = bufio.NewWriterSize(w, firstBuffer)
-	context, err := jsontext.Marshal(s.context())
+	context, err := encodeJSONLD(s.context())
 	if err != nil {
-		return 0, fmt.Errorf("encode JSON-LD: %w", err)
+		return 0, err
 	}
 	s.print(`{"@context":` + string(context) + `,"@graph":[`)
 	for block, err := range blocks(sorted) {
@@ -65,17 +64,17 @@ func (s *jsonldStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (in
 func (s *jsonldStream) block(quads []rdf.Quad) error {
 	if label := quads[0].Label; label != s.graph {
 		s.leave()
-		id, err := jsontext.Marshal(s.id(label))
+		id, err := encodeJSONLD(s.id(label))
 		if err != nil {
-			return fmt.Errorf("encode JSON-LD: %w", err)
+			return err
 		}
 		s.separate()
 		s.print(`{"@id":` + string(id) + `,"@graph":[`)
 		s.graph, s.begun = label, false
 	}
-	node, err := jsontext.Marshal(s.node(quads[0].Subject, quads))
+	node, err := encodeJSONLD(s.node(quads[0].Subject, quads))
 	if err != nil {
-		return fmt.Errorf("encode JSON-LD: %w", err)
+		return err
 	}
 	s.separate()
 	s.n += int64(len(quads))

@@ -7,7 +7,6 @@ import (
 	"github.com/piprate/json-gold/ld"
 
 	"trails/fault"
-	"trails/jsontext"
 	"trails/rdf"
 )
 
@@ -32,9 +31,9 @@ func WriteJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoad
 	if err != nil {
 		return err
 	}
-	text, err := jsontext.Marshal(document)
+	text, err := encodeJSONLD(document)
 	if err != nil {
-		return fmt.Errorf("encode JSON-LD: %w", err)
+		return err
 	}
 	if _, err := w.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("write JSON-LD: %w", err)

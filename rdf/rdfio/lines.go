@@ -27,10 +27,6 @@ type lines struct {
 	err        error // what r ended with
 }
 
-func newLines(r io.Reader, limit int) *lines {
-	return &lines{r: r, max: limit, buf: make([]byte, min(firstBuffer, limit+1))}
-}
-
 // next returns the next line without its ending, valid until the next call.
 // After errLongLine the following call returns the line behind the long one.
 func (l *lines) next() ([]byte, error) {

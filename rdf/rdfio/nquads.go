@@ -26,8 +26,9 @@ type NQuadsReader struct {
 
 // NewNQuadsReader returns a reader of N-Quads. It reads ahead of what it returns.
 func NewNQuadsReader(r io.Reader, limits Limits) *NQuadsReader {
+	most := limits.orDefaults().LineBytes
 	return &NQuadsReader{
-		lines:  newLines(r, limits.lineBytes()),
+		lines:  &lines{r: r, max: most, buf: make([]byte, min(firstBuffer, most+1))},
 		parser: parser{terms: newTermCache()},
 		limit:  limits.Quads,
 	}

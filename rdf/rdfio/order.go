@@ -9,7 +9,8 @@ import (
 	"trails/rdf"
 )
 
-// bySubject groups quads, each group sorted and without repeats.
+// bySubject groups quads, each group sorted by the canonical text of their terms and
+// without repeats.
 func bySubject(quads []rdf.Quad) map[rdf.Term][]rdf.Quad {
 	groups := map[rdf.Term][]rdf.Quad{}
 	for _, q := range quads {
@@ -17,18 +18,15 @@ func bySubject(quads []rdf.Quad) map[rdf.Term][]rdf.Quad {
 		groups[q.Subject] = append(groups[q.Subject], q)
 	}
 	for s, group := range groups {
-		slices.SortFunc(group, compareQuads)
+		slices.SortFunc(group, func(a, b rdf.Quad) int {
+			if a.Predicate != b.Predicate {
+				return compareTerms(a.Predicate, b.Predicate)
+			}
+			return compareTerms(a.Object, b.Object)
+		})
 		groups[s] = slices.Compact(group)
 	}
 	return groups
-}
-
-// compareQuads orders quads of one subject by the canonical text of their terms.
-func compareQuads(a, b rdf.Quad) int {
-	if a.Predicate != b.Predicate {
-		return compareTerms(a.Predicate, b.Predicate)
-	}
-	return compareTerms(a.Object, b.Object)
 }
 
 func compareTerms(a, b rdf.Term) int {

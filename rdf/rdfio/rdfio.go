@@ -46,32 +46,18 @@ type Limits struct {
 	Quads int64
 }
 
-func (l Limits) termBytes() int {
-	if l.TermBytes <= 0 {
-		return DefaultTermBytes
+// orDefaults returns the limits with the defaults where nothing is set.
+func (l Limits) orDefaults() Limits {
+	either := func(limit, otherwise int) int {
+		if limit > 0 {
+			return limit
+		}
+		return otherwise
 	}
-	return l.TermBytes
-}
-
-func (l Limits) documentBytes() int {
-	if l.DocumentBytes <= 0 {
-		return DefaultDocumentBytes
+	return Limits{
+		LineBytes: either(l.LineBytes, DefaultLineBytes), TermBytes: either(l.TermBytes, DefaultTermBytes),
+		DocumentBytes: either(l.DocumentBytes, DefaultDocumentBytes), Nesting: either(l.Nesting, DefaultNesting), Quads: l.Quads,
 	}
-	return l.DocumentBytes
-}
-
-func (l Limits) nesting() int {
-	if l.Nesting <= 0 {
-		return DefaultNesting
-	}
-	return l.Nesting
-}
-
-func (l Limits) lineBytes() int {
-	if l.LineBytes <= 0 {
-		return DefaultLineBytes
-	}
-	return l.LineBytes
 }
 
 // SyntaxError is a place in the input that breaks the grammar. It is also a

@@ -38,7 +38,8 @@ type RDFXMLReader struct {
 // NewRDFXMLReader returns a reader of RDF/XML. Relative IRIs are resolved against
 // base until an xml:base says otherwise; "" refuses them.
 func NewRDFXMLReader(r io.Reader, base string, limits Limits) *RDFXMLReader {
-	input := &meter{r: r, most: limits.termBytes()}
+	limits = limits.orDefaults()
+	input := &meter{r: r, most: limits.TermBytes}
 	x := &RDFXMLReader{
 		xml:      xml.NewDecoder(input),
 		input:    input,
@@ -86,7 +87,10 @@ func (x *RDFXMLReader) token() error {
 	case xml.Comment:
 		x.markup("<!--" + string(token) + "-->")
 	case xml.ProcInst:
-		x.markup(canonicalInstruction(token))
+		if len(token.Inst) > 0 {
+			token.Inst = append([]byte{' '}, token.Inst...)
+		}
+		x.markup("<?" + token.Target + string(token.Inst) + "?>")
 	case xml.Directive:
 		err = x.declare(string(token))
 	}
@@ -160,8 +164,8 @@ func (x *RDFXMLReader) text(data xml.CharData) error {
 }
 
 func (x *RDFXMLReader) shortEnough(n int) error {
-	if n > x.limits.termBytes() {
-		return x.tooLarge(fmt.Sprintf("a literal of at most %d bytes", x.limits.termBytes()))
+	if n > x.limits.TermBytes {
+		return x.tooLarge(fmt.Sprintf("a literal of at most %d bytes", x.limits.TermBytes))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cayleygraph/quad"
 
 	"trails/rdf"
+	"trails/rdf/xsd"
 )
 
 // content says what may stand in an element: the productions of section 7.2 by
@@ -84,8 +85,8 @@ func (b *binding) lookup(prefix string) (string, bool) {
 const xmlNS = "http://www.w3.org/XML/1998/namespace"
 
 func (x *RDFXMLReader) start(tag xml.StartElement) error {
-	if len(x.stack) > x.limits.nesting() {
-		return x.tooLarge(fmt.Sprintf("at most %d nested elements", x.limits.nesting()))
+	if len(x.stack) > x.limits.Nesting {
+		return x.tooLarge(fmt.Sprintf("at most %d nested elements", x.limits.Nesting))
 	}
 	if len(tag.Attr) > maxAttributes {
 		return x.tooLarge(fmt.Sprintf("at most %d attributes", maxAttributes))
@@ -327,16 +328,7 @@ func (x *RDFXMLReader) nodeID(id string) (rdf.Term, error) {
 	return writtenLabel(id), nil
 }
 
-// isNCName tells names without colons; their characters are those of blank node
-// labels in Turtle, but for a digit first and a full stop last.
-func isNCName(s string) bool {
-	for i, r := range s {
-		if !rdf.IsNamePart(r) && r != '.' || i == 0 && (!rdf.IsNameStart(r) || r < 0x80 && rdf.IsDigit(byte(r))) {
-			return false
-		}
-	}
-	return s != ""
-}
+func isNCName(s string) bool { return xsd.Valid(s, rdf.XSDNS+"NCName") }
 
 func (x *RDFXMLReader) end(tag xml.EndElement) error {
 	e := x.top()

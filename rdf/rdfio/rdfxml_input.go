@@ -6,7 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // meter lets through as many bytes as a token may have; used is set to 0 for each.
@@ -32,31 +33,9 @@ func charset(label string, input io.Reader) (io.Reader, error) {
 	case "us-ascii", "utf8":
 		return input, nil
 	case "iso-8859-1", "latin1":
-		return &latin1{r: input}, nil
+		return charmap.ISO8859_1.NewDecoder().Reader(input), nil
 	}
 	return nil, fmt.Errorf("%w: %s", errCharset, label)
-}
-
-// latin1 turns ISO-8859-1 into UTF-8.
-type latin1 struct {
-	r    io.Reader
-	left []byte
-}
-
-func (l *latin1) Read(p []byte) (int, error) {
-	if len(l.left) == 0 {
-		var in [512]byte
-		n, err := l.r.Read(in[:])
-		if n == 0 {
-			return 0, err
-		}
-		for _, c := range in[:n] {
-			l.left = utf8.AppendRune(l.left, rune(c))
-		}
-	}
-	n := copy(p, l.left)
-	l.left = l.left[n:]
-	return n, nil
 }
 
 const (
@@ -88,7 +67,7 @@ func (x *RDFXMLReader) declare(directive string) error {
 		longest = max(longest, len(text))
 	}
 	// The shortest reference has 3 bytes: whatever a token expands to stays within the limit.
-	x.input.most = x.limits.termBytes() * 3 / max(3, longest)
+	x.input.most = x.limits.TermBytes * 3 / max(3, longest)
 	return nil
 }
 

@@ -34,13 +34,6 @@ func (c *canonical) end(name xml.Name) {
 	c.out.WriteString("</" + qname(name) + ">")
 }
 
-func canonicalInstruction(p xml.ProcInst) string {
-	if len(p.Inst) == 0 {
-		return "<?" + p.Target + "?>"
-	}
-	return "<?" + p.Target + " " + string(p.Inst) + "?>"
-}
-
 // canonicalAttribute is one with its namespace, which it is sorted by.
 type canonicalAttribute struct {
 	namespace string

@@ -43,11 +43,6 @@ type place struct {
 	afterCR      bool // an LF that comes next belongs to the line ending before it
 }
 
-func newScanner(r io.Reader, limits Limits) scanner {
-	limit := max(limits.termBytes(), minWindow)
-	return scanner{r: r, buf: make([]byte, min(firstBuffer, limit)), limit: limit, at: place{line: 1, column: 1}}
-}
-
 // rest is what can be seen without reading more.
 func (s *scanner) rest() []byte { return s.buf[s.pos:s.end] }
 

@@ -214,17 +214,12 @@ func (s *scanner) word() (n int, colon bool) {
 		for n = i; n > 0 && b[n-1] == '.'; {
 			n--
 		}
-		return n, n == i && i < len(b) && b[i] == ':' && isPrefixStart(b)
+		if n < i || i == len(b) || b[i] != ':' {
+			return n, false
+		}
+		first, _ := utf8.DecodeRune(b)
+		return n, first == ':' || rdf.IsNameBase(first)
 	}
-}
-
-// isPrefixStart reports whether b begins with ':' or PN_CHARS_BASE.
-func isPrefixStart(b []byte) bool {
-	if b[0] < utf8.RuneSelf {
-		return rdf.IsLetter(b[0]) || b[0] == ':'
-	}
-	r, _ := utf8.DecodeRune(b)
-	return rdf.IsNameStart(r)
 }
 
 // localName looks at the PN_LOCAL that begins from bytes ahead, which may be empty,
@@ -253,7 +248,7 @@ func (s *scanner) unusualName(from int) (text []byte, n int, err error) {
 		switch {
 		case err != nil:
 			return nil, 0, err
-		case size == 0 || i == from && (r == '.' || r == '-' || size > 1 && !isLocalStart(r)):
+		case size == 0 || i == from && (r == '.' || r == '-' || size > 1 && r != escapedChar && !rdf.IsNameStart(r)):
 			return text[:whole], n, nil
 		}
 		b := s.rest()
@@ -271,8 +266,6 @@ func (s *scanner) unusualName(from int) (text []byte, n int, err error) {
 
 // escapedChar stands for a character of a name that was written as PLX.
 const escapedChar = -1
-
-func isLocalStart(r rune) bool { return r == escapedChar || rdf.IsNameStart(r) }
 
 // localChar returns the size of the next character of a local name, 0 at its end.
 func (s *scanner) localChar(i int) (size int, r rune, err error) {

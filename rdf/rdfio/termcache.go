@@ -56,8 +56,6 @@ type nameCache struct {
 	slots [cacheSlots]rdf.Term
 }
 
-func newNameCache() *nameCache { return &nameCache{seed: maphash.MakeSeed()} }
-
 func (c *nameCache) namespace(iri string) *namespace {
 	return &namespace{iri: iri, hash: maphash.String(c.seed, iri)}
 }

@@ -33,7 +33,11 @@ func WriteTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) erro
 		}
 		body.WriteString("\n" + subject + " " + t.properties(t.plan.about[s], indentation) + " .\n")
 	}
-	if err := names.write(w, body.String()); err != nil {
+	text := names.declarations() + body.String()
+	if names.used == nil {
+		text = strings.TrimPrefix(text, "\n")
+	}
+	if _, err := io.WriteString(w, text); err != nil {
 		return fmt.Errorf("write turtle: %w", err)
 	}
 	return nil

@@ -2,7 +2,6 @@ package rdfio
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -95,15 +94,7 @@ func bracketed(iri string) string {
 	return out.String()
 }
 
-// write writes a document: a line for each prefix that its body uses, sorted, and the body.
-func (p *prefixNames) write(w io.Writer, body string) error {
-	if p.used == nil {
-		body = strings.TrimPrefix(body, "\n")
-	}
-	_, err := io.WriteString(w, p.declarations()+body)
-	return err
-}
-
+// declarations returns a line for each prefix that was used, sorted.
 func (p *prefixNames) declarations() string {
 	var out strings.Builder
 	for _, prefix := range slices.Sorted(maps.Keys(p.used)) {

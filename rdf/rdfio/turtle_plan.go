@@ -41,7 +41,7 @@ func planTurtle(quads []rdf.Quad) *turtlePlan {
 	// Roots are what cannot be nested; what no root reaches is a cycle, broken at its first node.
 	subjects := sortedTerms(p.about)
 	for _, s := range subjects {
-		if !p.nestable(s) {
+		if b, ok := s.(rdf.BNode); !ok || p.references[b] != 1 {
 			p.placeRoot(s)
 		}
 	}
@@ -52,11 +52,6 @@ func planTurtle(quads []rdf.Quad) *turtlePlan {
 	}
 	slices.SortFunc(p.roots, compareTerms)
 	return p
-}
-
-func (p *turtlePlan) nestable(t rdf.Term) bool {
-	b, ok := t.(rdf.BNode)
-	return ok && p.references[b] == 1
 }
 
 func (p *turtlePlan) placeRoot(subject rdf.Term) {

@@ -2,6 +2,7 @@ package rdfio
 
 import (
 	"fmt"
+	"hash/maphash"
 	"io"
 
 	"trails/fault"
@@ -43,16 +44,17 @@ type TurtleReader struct {
 // NewTurtleReader returns a reader of Turtle. Relative IRIs are resolved against
 // base until the document names another; "" refuses them.
 func NewTurtleReader(r io.Reader, base string, limits Limits) *TurtleReader {
-	t := &TurtleReader{
-		scanner:  newScanner(r, limits),
+	limits = limits.orDefaults()
+	most := max(limits.TermBytes, minWindow)
+	return &TurtleReader{
+		scanner:  scanner{r: r, buf: make([]byte, min(firstBuffer, most)), limit: most, at: place{line: 1, column: 1}},
 		limits:   limits,
 		base:     base,
 		prefixes: map[string]*namespace{},
 		terms:    newTermCache(),
-		names:    newNameCache(),
+		names:    &nameCache{seed: maphash.MakeSeed()},
 		step:     (*TurtleReader).statement,
 	}
-	return t
 }
 
 // NewTriGReader returns a reader of TriG.

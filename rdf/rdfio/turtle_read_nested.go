@@ -15,8 +15,8 @@ type nesting struct {
 }
 
 func (t *TurtleReader) push(n nesting) error {
-	if len(t.open) >= t.limits.nesting() {
-		return t.tooLarge(fmt.Sprintf("at most %d nested '[' and '('", t.limits.nesting()))
+	if len(t.open) >= t.limits.Nesting {
+		return t.tooLarge(fmt.Sprintf("at most %d nested '[' and '('", t.limits.Nesting))
 	}
 	t.open = append(t.open, n)
 	return nil
