@@ -15,10 +15,14 @@ import (
 
 // loaded is what a load answers.
 type loaded struct {
-	Records int64 `json:"records"`
-	Existed *bool `json:"existed,omitempty"`
+	Records int64       `json:"records"`
+	Existed *bool       `json:"existed,omitempty"`
+	Preview []load.Node `json:"preview,omitempty"`
 	invoke.Written
 }
+
+// previewed is how many nodes a dry run shows.
+const previewed = 5
 
 func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 	set, err := r.ChangeSet(ctx)
@@ -34,7 +38,7 @@ func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := loaded{Records: result.Records, Written: r.Committed(result.Result, set.DryRun)}
+	answer := loaded{Records: result.Records, Preview: result.Preview, Written: r.Committed(result.Result, set.DryRun)}
 	r.Parts.Records = result.Records
 	if r.Args.Text("graph") != "" {
 		answer.Existed, r.Parts.Existed = &result.Existed, result.Existed
@@ -68,6 +72,13 @@ func loadArguments(r *invoke.Request) (l kg.Load, err error) {
 		Graph: rdf.IRI(r.Args.Text("graph")), Base: rdf.IRI(r.Args.Text("base")),
 		Inputs: r.Inputs, Format: load.Format(r.Args.Text("format")), Mode: load.Mode(r.Args.Text("mode")),
 		OneGraph: r.Args.Flag("one_graph"), KeepGoing: r.Args.Flag("keep_going"),
+		Type: r.Args.Text("type"), ID: r.Args.Text("id"),
+	}
+	if r.Args.Flag("dry_run") {
+		l.Preview = previewed
+	}
+	if l.Map, err = columnNames(r); err != nil {
+		return l, err
 	}
 	l.IfGraph = kg.GraphState(r.Args.Text("if_graph"))
 	if l.Inputs == nil {
@@ -76,6 +87,20 @@ func loadArguments(r *invoke.Request) (l kg.Load, err error) {
 	}
 	l.Contexts, err = contexts(r)
 	return l, err
+}
+
+// columnNames are the properties that the argument map gives columns.
+func columnNames(r *invoke.Request) (map[string]string, error) {
+	given, _ := r.Args["map"].(map[string]any)
+	names := make(map[string]string, len(given))
+	for column, property := range given {
+		name, isText := property.(string)
+		if !isText {
+			return nil, fault.Argument("map", fault.Datatype, property, fmt.Sprintf("map gives the column %q no name of a property; pass a string, empty to pass the column over", column))
+		}
+		names[column] = name
+	}
+	return names, nil
 }
 
 // maxContexts bounds the JSON-LD contexts that come with a load.

@@ -34,6 +34,8 @@ type Loaded struct {
 	Records int64
 	// Existed reports that the graph that was named was there before.
 	Existed bool
+	// Preview are the first nodes that the data has, as many as the options ask for.
+	Preview []load.Node
 }
 
 // Load reads all inputs, outside the write lock, and commits them. A bad line is
@@ -90,7 +92,7 @@ type ReadyLoad struct {
 func (r *ReadyLoad) Commit(ctx context.Context, ifCommit *CommitID) (Loaded, error) {
 	r.job.set.IfCommit = ifCommit
 	result, err := r.session.write(ctx, r.job)
-	return Loaded{Result: result, Records: r.data.Records, Existed: r.existed}, err
+	return Loaded{Result: result, Records: r.data.Records, Existed: r.existed, Preview: r.data.Preview}, err
 }
 
 // Close forgets what was read.

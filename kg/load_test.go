@@ -108,7 +108,7 @@ func TestALineMayBeAsLongAsTheLimit(t *testing.T) {
 func TestBadLinesAreReportedUpToALimit(t *testing.T) {
 	g := newGraph(t, notes)
 	text := note("a", "A") + strings.Repeat("?\n", 5000)
-	if got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON}}, text); len(got) != 1 {
+	if got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON}}, text); len(got) != load.StopAfter || !strings.HasPrefix(got[19], "in:21: ") {
 		t.Errorf("without keep going there are %d", len(got))
 	}
 	if got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON, KeepGoing: true}}, text); len(got) != 1000 || got[999] != "in:1001: "+got[999][9:] {

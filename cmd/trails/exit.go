@@ -124,23 +124,33 @@ func (p *program) reportFields(fields []fault.FieldError) {
 	}
 }
 
-// comparePlaces orders "file:line" by file, then by line as a number.
+// comparePlaces orders "file:line" and "file:line:column" by file, then by line and column
+// as numbers.
 func comparePlaces(a, b string) int {
-	fileA, lineA := cutPlace(a)
-	fileB, lineB := cutPlace(b)
-	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(lineA, lineB))
+	fileA, lineA, columnA := cutPlace(a)
+	fileB, lineB, columnB := cutPlace(b)
+	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(lineA, lineB), cmp.Compare(columnA, columnB))
 }
 
-func cutPlace(place string) (file string, line int) {
+func cutPlace(place string) (file string, line, column int) {
+	file, line = cutNumber(place)
+	if shorter, first := cutNumber(file); first > 0 {
+		return shorter, first, line
+	}
+	return file, line, 0
+}
+
+// cutNumber cuts the number behind the last colon off, 0 when there is none.
+func cutNumber(place string) (rest string, number int) {
 	colon := strings.LastIndexByte(place, ':')
 	if colon < 0 {
 		return place, 0
 	}
-	line, err := strconv.Atoi(place[colon+1:])
+	number, err := strconv.Atoi(place[colon+1:])
 	if err != nil {
 		return place, 0
 	}
-	return place[:colon], line
+	return place[:colon], number
 }
 
 // fieldMessage names the field, once.

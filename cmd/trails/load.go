@@ -22,7 +22,8 @@ import (
 type loadFlags struct {
 	writeFlags
 	format, mode, graph, base, key string
-	contexts                       []string
+	typeName, id                   string
+	contexts, columns              []string
 	replace, keepGoing             bool
 }
 
@@ -33,13 +34,17 @@ func (p *program) loadCommand() *cobra.Command {
 		Short: "Load data as one atomic commit",
 		Long: `Load data into FILE: any number of files, plain or gzip, and - for stdin. All of it is
 validated and becomes one commit, or nothing is changed. The format is told by the name, or by
-how the data begins: NDJSON, N-Quads, N-Triples, Turtle, TriG, JSON-LD, RDF/XML. Nothing is
-fetched from the network: a JSON-LD context stands in the document, or is given with --context;
-trails://schema names the one that the graph's own schema makes.
+how the data begins: NDJSON, CSV, TSV, JSON arrays, N-Quads, N-Triples, Turtle, TriG, JSON-LD,
+RDF/XML. Nothing is fetched from the network: a JSON-LD context stands in the document, or is
+given with --context; trails://schema names the one that the graph's own schema makes.
 
 NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
 {"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
-file, line, field and reason.
+file, line, field and reason, up to 20 of them, or with --keep-going all.
+
+With --type the rows of a table, and objects of JSON that are no records, are nodes of that type.
+Columns are called as its properties, whatever the case, or --map says which they are. An empty
+cell says nothing. Many values in a cell are separated by ";", or are a JSON array.
 
   merge      make new nodes, set the given properties of existing ones (default)
   append     make new nodes only; one that exists is refused
@@ -49,6 +54,7 @@ file, line, field and reason.
 ` + fileHelp + `
 The first argument is then FILE only if it is a SQLite file, and DATA otherwise.`,
 		Example: `  trails load notes.trails notes.ndjson edges.ndjson.gz
+  trails load notes.trails people.csv --type Person --map "Full name=name" --map Fax= --id email
   zcat dump.nq.gz | trails load notes.trails - --format nquads --message "nightly dump"
   trails load notes.trails vocabulary.ttl --graph urn:vocabulary --replace
   trails load notes.trails page.jsonld --context https://example.org/context=context.jsonld
@@ -61,9 +67,6 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 			if f.replace && cmd.Flags().Changed("mode") {
 				return usageError{"--replace is --mode replace; give one of them"}
 			}
-			if f.format == "csv" || f.format == "tsv" {
-				return usageError{"--format " + f.format + ": tables are not read yet; it is " + words(load.Formats())}
-			}
 			if len(data) == 0 {
 				return usageError{"load needs DATA: one or more files, or - for stdin"}
 			}
@@ -73,11 +76,14 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "auto", words(load.Formats()))
 	flags.StringVar(&f.mode, "mode", "merge", words(load.Modes()))
+	flags.StringVar(&f.typeName, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
+	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY`: what a column that is not called so is, without PROPERTY nothing; can be repeated")
+	flags.StringVar(&f.id, "id", "", "`column` that has the ids (default: the one called id, else the type makes them)")
 	flags.BoolVar(&f.replace, "replace", false, "the same as --mode replace")
 	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: "+string(rdf.DefaultGraph)+")")
 	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
 	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in RDF text are resolved against")
-	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first; nothing is changed all the same")
+	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first 20; nothing is changed all the same")
 	f.on(cmd)
 	keyFlag(cmd, &f.key)
 	completeWords(cmd, "format", texts(load.Formats())...)
@@ -147,11 +153,19 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	if err := addContexts(args, f.contexts); err != nil {
 		return err
 	}
-	c := p.call("load", args, arguments{"graph": f.graph, "base": f.base, "keep_going": f.keepGoing}, f.arguments())
+	if err := addColumns(args, f.columns); err != nil {
+		return err
+	}
+	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing}, f.arguments())
 	c.Inputs, c.IdempotencyKey = inputs, f.key
 	start := time.Now()
 	_, err = callAndPrint(ctx, p, file, c, func(w io.Writer, r written) error {
 		took := time.Since(start)
+		for _, node := range r.Preview {
+			if err := writeLine(w, []byte(line(string(node)))); err != nil {
+				return err
+			}
+		}
 		rate := float64(r.Added+r.Removed) / max(took.Seconds(), 1e-3)
 		fmt.Fprintf(w, "%s in %s, %s quads/s\n", count(r.Records, "record"), took.Round(time.Millisecond), grouped(int64(rate)))
 		return writeSummary(w, r)
@@ -161,8 +175,25 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 		return err
 	}
 	stopped := *at
-	stopped.Message += "; the load stopped there, --keep-going reports all bad lines"
+	stopped.Message += fmt.Sprintf("; the load stopped at %v, --keep-going reports all bad lines", at.Details["stopped_at"])
 	return &stopped
+}
+
+// addColumns reads what --map says of columns.
+func addColumns(args arguments, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
+	columns := map[string]string{}
+	for _, word := range given {
+		cut := strings.LastIndexByte(word, '=') // no property has one in its name
+		if cut <= 0 {
+			return usageError{"--map " + word + " is not COLUMN=PROPERTY"}
+		}
+		columns[word[:cut]] = word[cut+1:]
+	}
+	args["map"] = columns
+	return nil
 }
 
 // maxContext is the largest JSON-LD context that is read, in bytes.

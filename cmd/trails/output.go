@@ -39,6 +39,7 @@ type written struct {
 	invoke.Written
 	ID, IRI string
 	Records int64
+	Preview []json.RawMessage // the first nodes of a load that is only tried
 }
 
 // writeSummary says which commit a write made and which branch it moved.

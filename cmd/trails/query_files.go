@@ -30,7 +30,7 @@ type dataFile struct{ path, graph string }
 
 // queryFormats are those of files that mean something without a schema.
 func queryFormats() []load.Format {
-	return slices.DeleteFunc(load.Formats(), func(f load.Format) bool { return f == load.NDJSON })
+	return slices.DeleteFunc(load.Formats(), load.Format.OfNodes)
 }
 
 // sourceOf sorts out which files are named: one database, told by how it begins, or any
@@ -80,17 +80,15 @@ func checkData(data []dataFile, f queryFlags) error {
 	}
 	for _, d := range data {
 		lower := strings.ToLower(d.path)
-		switch ext := filepath.Ext(strings.TrimSuffix(lower, ".gz")); {
+		switch format := load.FormatByName(d.path); {
 		case d.path == "-":
 			stdin++
 		case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
 			return usageError{d.path + " is not fetched: give it as a file, or - for stdin"}
 		case isSQLite(d.path):
 			return usageError{d.path + " is a database, which is asked alone; load the other files into it, or export it"}
-		case ext == ".ndjson", ext == ".jsonl":
-			return usageError{d.path + " is NDJSON, which means nothing without a schema; load it into a database"}
-		case ext == ".csv", ext == ".tsv":
-			return usageError{d.path + " is a table of text, which is not read yet; write it as RDF text"}
+		case format.OfNodes():
+			return usageError{fmt.Sprintf("%s is %s, which means nothing without a schema; load it into a database", d.path, strings.ToUpper(string(format)))}
 		}
 	}
 	if stdin > 1 {

@@ -19,19 +19,42 @@ type Format string
 
 // The formats. Auto looks at the name and the beginning.
 const (
-	Auto     Format = "auto"
-	NDJSON   Format = "ndjson"
-	NQuads   Format = Format(rdfio.NQuads)
-	NTriples Format = Format(rdfio.NTriples)
-	Turtle   Format = Format(rdfio.Turtle)
-	TriG     Format = Format(rdfio.TriG)
-	JSONLD   Format = Format(rdfio.JSONLD)
-	RDFXML   Format = Format(rdfio.RDFXML)
+	Auto      Format = "auto"
+	NDJSON    Format = "ndjson"
+	JSONArray Format = "json-array"
+	CSV       Format = "csv"
+	TSV       Format = "tsv"
+	NQuads    Format = Format(rdfio.NQuads)
+	NTriples  Format = Format(rdfio.NTriples)
+	Turtle    Format = Format(rdfio.Turtle)
+	TriG      Format = Format(rdfio.TriG)
+	JSONLD    Format = Format(rdfio.JSONLD)
+	RDFXML    Format = Format(rdfio.RDFXML)
 )
 
 // Formats are those that [Read] reads.
 func Formats() []Format {
-	return []Format{Auto, NDJSON, NQuads, NTriples, Turtle, TriG, JSONLD, RDFXML}
+	return []Format{Auto, NDJSON, JSONArray, CSV, TSV, NQuads, NTriples, Turtle, TriG, JSONLD, RDFXML}
+}
+
+// OfNodes reports whether a format is about nodes of declared types, and not about
+// statements.
+func (f Format) OfNodes() bool { return f == NDJSON || f == JSONArray || f.isTable() }
+
+func (f Format) isTable() bool { return f == CSV || f == TSV }
+
+// FormatByName is the format that a file's name tells, "" when it does not.
+func FormatByName(name string) Format {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	switch path.Ext(name) {
+	case ".ndjson", ".jsonl":
+		return NDJSON
+	case ".csv":
+		return CSV
+	case ".tsv":
+		return TSV
+	}
+	return Format(rdfio.Sniff(nil, name))
 }
 
 // UnknownFormat refuses a format that is not among those that are known.
@@ -47,38 +70,31 @@ func UnknownFormat(format Format, known []Format) error {
 // Sniffed is how many bytes of an input Auto looks at.
 const Sniffed = 64 << 10
 
-// Formats that are told, so that the refusal can name them, and not read.
-const (
-	csvTable Format = "csv"
-	tsvTable Format = "tsv"
-)
-
 // formatOf decides by what the caller says, then the name, then the beginning. JSON
-// that is no JSON-LD is NDJSON, and what is nothing known is refused as N-Quads.
-func (r *reader) formatOf(name string, text *bufio.Reader) Format {
-	if r.Format != "" && r.Format != Auto {
-		return r.Format
+// that is no JSON-LD is NDJSON or an array; what is nothing known is a table where the
+// caller says a type, and otherwise refused as N-Quads.
+func (o *Options) formatOf(name string, text *bufio.Reader) Format {
+	if o.Format != "" && o.Format != Auto {
+		return o.Format
 	}
-	switch path.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
-	case ".ndjson", ".jsonl":
-		return NDJSON
-	case ".csv":
-		return csvTable
-	case ".tsv":
-		return tsvTable
+	if format := FormatByName(name); format != "" {
+		return format
 	}
 	head, _ := text.Peek(Sniffed)
-	if format := rdfio.Sniff(head, name); format != "" {
+	if format := rdfio.Sniff(head, ""); format != "" {
 		return Format(format)
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) {
+	switch begin := bytes.TrimLeft(head, " \t\r\n\ufeff"); {
+	case bytes.HasPrefix(begin, []byte("{")):
 		return NDJSON
-	}
-	switch {
+	case bytes.HasPrefix(begin, []byte("[")):
+		return JSONArray
 	case looksLikeTable(head, ','), looksLikeTable(head, ';'):
-		return csvTable
+		return CSV
 	case looksLikeTable(head, '\t'):
-		return tsvTable
+		return TSV
+	case o.Type != "":
+		return CSV // of one column, or of one row
 	}
 	return NQuads
 }
@@ -124,4 +140,12 @@ func (c *counting) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.report(int64(n))
 	return n, err
+}
+
+// title names a format in a sentence.
+func (f Format) title() string {
+	if f == JSONArray {
+		return "a JSON array"
+	}
+	return strings.ToUpper(string(f))
 }

@@ -1,5 +1,5 @@
 // Package load reads data of every format that people have, under a schema, into edits:
-// NDJSON lines become nodes and edges, RDF text quads. It says of every bad line what is
+// NDJSON lines and rows of tables become nodes and edges, RDF text quads. It says of every bad line what is
 // wrong and where. It knows no file and no commit; what the edits come to is decided when
 // they are merged with the graph.
 //
@@ -7,11 +7,12 @@
 package load
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"trails/fault"
 	"trails/kg/change"
@@ -46,12 +47,27 @@ type Options struct {
 	// Base is what relative IRIs in RDF text are resolved against; without one they
 	// are refused, but for JSON-LD, which passes them over.
 	Base rdf.IRI
-	// KeepGoing reports all bad lines, at most [MaxBad], instead of the first.
+	// Type is what the rows of tables and the objects of JSON are of. Tables need it; JSON
+	// without it has records that say their types.
+	Type string
+	// Map gives columns, or members of objects, that are not called as their property the
+	// property's name; "" passes a column over. Only with Type.
+	Map map[string]string
+	// ID is the column that has the nodes' ids; without one it is the column "id", if
+	// there is one. Where it is empty the type makes the id. Only with Type.
+	ID string
+	// KeepGoing goes on behind [StopAfter] bad lines, to [MaxBad] problems.
 	KeepGoing bool
+	// Preview is how many of the first nodes are given in the Data.
+	Preview int
 }
 
-// MaxBad bounds the problems that are reported with KeepGoing.
-const MaxBad = 1000
+// MaxBad bounds the problems that are reported with KeepGoing, StopAfter the bad lines
+// that are reported without it.
+const (
+	MaxBad    = 1000
+	StopAfter = 20
+)
 
 // Data is what the inputs say. Close it.
 type Data struct {
@@ -71,13 +87,24 @@ type Data struct {
 	// Bad are the problems, with KeepGoing; BadNodes those of them that name a node.
 	Bad      []fault.FieldError
 	BadNodes map[string]bool
+	// Preview are the first nodes of the data, as they are stored when they are new.
+	Preview []Node
+}
+
+// Node is one node as the data has it. Its JSON is a line that load reads.
+type Node struct {
+	Type string         `json:"type"`
+	ID   string         `json:"id,omitempty"` // "" when a new one will be made
+	Data map[string]any `json:"data"`
 }
 
 // Close forgets the edits.
 func (d *Data) Close() { d.Edits.Close() }
 
 // Read reads all inputs under a schema. It reports the bytes that it has read as they
-// come, unless report is nil. Bad lines are fault.InvalidData, with KeepGoing in the Data.
+// come, unless report is nil. Bad lines are fault.InvalidData, with KeepGoing in the Data;
+// a type, a property or a column that there is not is fault.InvalidArguments or
+// fault.InvalidData.
 func Read(ctx context.Context, o Options, under *schema.Schema, report func(bytes int64)) (_ *Data, err error) {
 	if err := o.Mode.check(); err != nil {
 		return nil, err
@@ -104,6 +131,9 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 			return nil, err
 		}
 	}
+	if len(r.Bad) > 0 && !r.KeepGoing {
+		return nil, fault.Invalid(r.Bad)
+	}
 	return &r.Data, nil
 }
 
@@ -125,7 +155,9 @@ type reader struct {
 	zipped   bool // it is gzip
 	linewise bool // a bad line says nothing about the next
 
-	manyBlank bool // there are too many blank nodes to set them aside
+	badLines  int
+	columns   map[string]column // by name, of the objects of JSON
+	manyBlank bool              // there are too many blank nodes to set them aside
 }
 
 func (r *reader) readOne(in Input) error {
@@ -134,20 +166,43 @@ func (r *reader) readOne(in Input) error {
 		return r.unreadable(err)
 	}
 	format := r.formatOf(in.Name, text)
-	r.input, r.linewise = in, format == NDJSON || format == NQuads || format == NTriples
+	r.input, r.linewise = in, format.OfNodes() || format == NQuads || format == NTriples
 	switch {
-	case format == csvTable || format == tsvTable:
-		return fault.New(fault.Malformed, `%s is %s, which is not read yet; write it as NDJSON, {"type":…,"id":…,"data":{…}} a line, or as RDF text`,
-			in.Name, strings.ToUpper(string(format)))
-	case format == NDJSON && (r.Mode == Replace || r.OneGraph):
-		return fault.New(fault.InvalidArguments, "%s is NDJSON, which is about nodes; one graph is loaded from RDF text", in.Name)
-	case format == NDJSON:
+	case format.OfNodes() && (r.Mode == Replace || r.OneGraph):
+		return fault.New(fault.InvalidArguments, "%s is %s, which is about nodes; one graph is loaded from RDF text", in.Name, format.title())
+	case !format.OfNodes() && (r.Type != "" || r.ID != "" || len(r.Map) > 0):
+		return fault.New(fault.InvalidArguments, "%s is %s; type, map and id are for CSV, TSV and JSON", in.Name, format.title())
+	case format.OfNodes():
 		r.UsesSchema = true
-		return r.readNDJSON(text)
+		return r.readNodes(text, format)
 	case format != Auto && slices.Contains(Formats(), format):
 		return r.readRDF(text, rdfio.Format(format))
 	default:
 		return UnknownFormat(format, Formats())
+	}
+}
+
+// readNodes reads an input of one of the formats of nodes.
+func (r *reader) readNodes(text *bufio.Reader, format Format) error {
+	var t *schema.Type
+	switch {
+	case r.Type != "":
+		var err error
+		if t, err = r.typeOf(r.Type); err != nil {
+			return fault.Argument("type", fault.Class, r.Type, err.Error())
+		}
+	case format.isTable():
+		return fault.Argument("type", fault.Required, nil, fmt.Sprintf("%s is %s, whose rows are all of one type: say type", r.input.Name, format.title()))
+	case r.ID != "" || len(r.Map) > 0:
+		return fault.Argument("type", fault.Required, nil, "map and id are for data of one type: say type")
+	}
+	switch format {
+	case JSONArray:
+		return r.readArray(text, t)
+	case CSV, TSV:
+		return r.readTable(text, format, t)
+	default:
+		return r.readNDJSON(text, t)
 	}
 }
 

@@ -71,8 +71,12 @@ func TestBadLinesStandBesideTheGoodOnes(t *testing.T) {
 {"type":"Note","id":"c","data":{"titel":"C"}}
 `
 	o := load.Options{Inputs: []load.Input{{Name: "in", Reader: strings.NewReader(text)}}}
-	if _, err := load.Read(t.Context(), o, notes(t), nil); !fault.Is(err, fault.InvalidData) || len(fault.Of(err).Fields) != 1 {
+	if _, err := load.Read(t.Context(), o, notes(t), nil); !fault.Is(err, fault.InvalidData) || len(fault.Of(err).Fields) != 2 || fault.Of(err).Details["stopped_at"] != nil {
 		t.Errorf("without keep going: %v", err)
+	}
+	o.Inputs[0].Reader = strings.NewReader(strings.Repeat(text, 50))
+	if _, err := load.Read(t.Context(), o, notes(t), nil); len(fault.Of(err).Fields) != load.StopAfter || fault.Of(err).Details["stopped_at"] != "in:30" {
+		t.Errorf("of too many bad lines: %v", err)
 	}
 	o.KeepGoing, o.Inputs[0].Reader = true, strings.NewReader(text)
 	var read int64

@@ -13,6 +13,7 @@ import (
 	"trails/fault"
 	"trails/jsontext"
 	"trails/kg/change"
+	"trails/rdf"
 	"trails/schema"
 )
 
@@ -29,7 +30,8 @@ type record struct {
 	To   string         `json:"to"`
 }
 
-func (r *reader) readNDJSON(text *bufio.Reader) error {
+// readNDJSON reads lines that are records, or with a type the data of its nodes.
+func (r *reader) readNDJSON(text *bufio.Reader, t *schema.Type) error {
 	for {
 		line, err := readLine(text)
 		if err == io.EOF {
@@ -42,7 +44,32 @@ func (r *reader) readNDJSON(text *bufio.Reader) error {
 		case err != nil:
 			err = r.unreadable(err)
 		case len(line) > 0:
-			err = r.readRecord(line)
+			err = r.readObject(line, "line", t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readArray reads a JSON array of what lines of NDJSON have.
+func (r *reader) readArray(text *bufio.Reader, t *schema.Type) error {
+	elements := objects{text: text, line: 1}
+	for {
+		element, line, err := elements.next()
+		if err == io.EOF {
+			return nil
+		}
+		r.source.Line = line
+		switch {
+		case errors.Is(err, errNoArray), errors.Is(err, errOpenArray), errors.Is(err, errBehind):
+			return r.rejectLine(err)
+		case errors.Is(err, errNoElement), errors.Is(err, errLongItem):
+			err = r.rejectLine(err)
+		case err != nil:
+			err = r.unreadable(err)
+		default:
+			err = r.readObject(element, "object", t)
 		}
 		if err != nil {
 			return err
@@ -83,12 +110,22 @@ func readLongLine(r *bufio.Reader, begin []byte) ([]byte, error) {
 	}
 }
 
-func (r *reader) readRecord(line []byte) error {
+// readObject reads the text of one object, which errors call what: a record, or with a
+// type the data of one of its nodes.
+func (r *reader) readObject(text []byte, what string, t *schema.Type) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
+	if t != nil {
+		var data map[string]any
+		if err := decodeObject(text, what, &data); err != nil {
+			return r.rejectLine(err)
+		}
+		r.Records++
+		return r.readData(t, data)
+	}
 	var rec record
-	if err := decodeRecord(line, &rec); err != nil {
+	if err := decodeRecord(text, what, &rec); err != nil {
 		return r.rejectLine(err)
 	}
 	r.Records++
@@ -98,40 +135,51 @@ func (r *reader) readRecord(line []byte) error {
 	return r.readNode(rec)
 }
 
-func decodeRecord(line []byte, r *record) error {
-	if !utf8.Valid(line) {
-		return errors.New("the line is not valid UTF-8")
-	}
-	if lone, found := jsontext.LoneSurrogate(line); found {
-		return lone
-	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.UseNumber()
-	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil {
-		return jsonProblem(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more than one JSON value on the line")
+func decodeRecord(text []byte, what string, r *record) error {
+	if err := decodeObject(text, what, r); err != nil {
+		return err
 	}
 	if (r.Type == "") == (r.Edge == "") {
-		return errors.New(`a line is a node {"type","id","data"} or an edge {"edge","from","to"}`)
+		return errors.New("a " + what + ` is a node {"type","id","data"} or an edge {"edge","from","to"}`)
 	}
 	return nil
 }
 
-// jsonProblem says in JSON's words, not Go's, what is wrong with a line.
-func jsonProblem(err error) error {
+// decodeObject reads text that is one JSON object.
+func decodeObject(text []byte, what string, into any) error {
+	if !utf8.Valid(text) {
+		return fmt.Errorf("the %s is not valid UTF-8", what)
+	}
+	if lone, found := jsontext.LoneSurrogate(text); found {
+		return lone
+	}
+	if string(text) == "null" { // which says nothing of any type of Go
+		return fmt.Errorf("the %s must be a JSON object, not a JSON null", what)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return jsonProblem(err, what)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("there is more than one JSON value on the %s", what)
+	}
+	return nil
+}
+
+// jsonProblem says in JSON's words, not Go's, what is wrong with a line or an object.
+func jsonProblem(err error, what string) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind) && kind.Field == "":
-		return fmt.Errorf("the line must be a JSON object, not a JSON %s", kind.Value)
+		return fmt.Errorf("the %s must be a JSON object, not a JSON %s", what, kind.Value)
 	case errors.As(err, &kind):
 		return fmt.Errorf("%s must not be a JSON %s", kind.Field, kind.Value)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the JSON object does not end on its line")
+		return errors.New("the JSON object does not end on its " + what)
 	}
-	return fmt.Errorf("the line is not a JSON object that trails reads: %s", strings.TrimPrefix(err.Error(), "json: "))
+	return fmt.Errorf("the %s is not a JSON object that trails reads: %s", what, strings.TrimPrefix(err.Error(), "json: "))
 }
 
 func (r *reader) readNode(rec record) error {
@@ -142,13 +190,39 @@ func (r *reader) readNode(rec record) error {
 	if err != nil {
 		return r.reject(fault.FieldError{Field: "type", Code: fault.Class, Message: err.Error(), Value: rec.Type})
 	}
+	return r.take(r.node(change.Entity{Type: t, ID: rec.ID, Values: rec.Data}), nodeName(t, rec.ID))
+}
+
+// node returns the edits of one node, and keeps it for the preview.
+func (r *reader) node(n change.Entity) change.Edits {
 	edits := change.UpsertEntity
 	if r.Mode == Append {
 		edits = change.AppendEntity
 	}
-	e := edits(r.schema, change.Entity{Type: t, ID: rec.ID, Values: rec.Data})
-	return r.take(e, strings.TrimSuffix(t.Name+"/"+rec.ID, "/"))
+	e := edits(r.schema, n)
+	if len(e.Fields) > 0 || len(r.Data.Preview) >= r.Options.Preview {
+		return e
+	}
+	var quads []rdf.Quad
+	for _, edit := range e.List {
+		if q := edit.Quad; (edit.Op == change.Assert || edit.Op == change.Default) && q.Predicate != rdf.Type {
+			quads = append(quads, q)
+		}
+	}
+	shown := Node{Type: n.Type.Name}
+	if n.ID != "" || r.schema.MintOf(n.Type) != schema.MintUUIDv7 {
+		shown.ID = r.schema.IDOf(n.Type, e.IRI)
+	}
+	shown.Data, _ = r.schema.Object(n.Type, quads)
+	for name, v := range shown.Data {
+		shown.Data[name] = fault.Bounded(v)
+	}
+	r.Data.Preview = append(r.Data.Preview, shown)
+	return e
 }
+
+// nodeName is how errors call a node that may have no id yet.
+func nodeName(t *schema.Type, id string) string { return strings.TrimSuffix(t.Name+"/"+id, "/") }
 
 func (r *reader) readEdge(rec record) error {
 	from, p, problem := r.edgeEnds(rec)

@@ -1,25 +1,28 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"trails/fault"
 )
 
-// reject notes bad fields of the current line; it returns an error when that is enough,
-// which says where it stopped when there may be more of them.
+// reject notes bad fields of the current line, at their own place where they have one; it
+// returns an error when that is enough, which says where it stopped when there may be more
+// of them.
 func (r *reader) reject(fields ...fault.FieldError) error {
 	place := fmt.Sprintf("%s:%d", r.Sources[r.source.File], r.source.Line)
 	for _, f := range fields {
 		r.BadNodes[f.Node] = true
-		f.Source, f.Value = place, fault.Bounded(f.Value)
+		f.Source, f.Value = cmp.Or(f.Source, place), fault.Bounded(f.Value)
 		r.Bad = append(r.Bad, f)
 	}
+	r.badLines++
 	switch {
-	case !r.KeepGoing && r.linewise:
+	case !r.KeepGoing && r.badLines >= StopAfter:
 		return fault.Invalid(r.Bad).With("stopped_at", place)
-	case !r.KeepGoing || len(r.Bad) >= MaxBad:
+	case len(r.Bad) >= MaxBad:
 		return fault.Invalid(r.Bad)
 	}
 	return nil

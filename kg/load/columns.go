@@ -1,0 +1,265 @@
+package load
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/kg/change"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// column is what one column of a table, or one member of the objects of JSON, means. The
+// zero column is passed over.
+type column struct {
+	id bool             // it has the ids of the nodes
+	p  *schema.Property // its cells are values of this; nil for none
+}
+
+// columnOf finds what a column means: what the caller says, else the property that is
+// called so, whatever the case. The column of ids may be a property, too.
+func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldError) {
+	c := column{id: name == r.ID || r.ID == "" && strings.EqualFold(name, "id")}
+	property, mapped := r.Map[name]
+	switch {
+	case mapped && property == "":
+		return c, nil
+	case mapped:
+		if c.p = r.schema.Property(t, property); c.p == nil {
+			return c, &fault.FieldError{Field: name, Code: fault.Closed, Value: property,
+				Message: fmt.Sprintf("%s has no property %q, which map gives the column %q%s", t.Name, property, name, r.nearest(t, property))}
+		}
+		return c, nil
+	}
+	if c.p = r.schema.Property(t, name); c.p != nil {
+		return c, nil
+	}
+	for _, p := range r.schema.PropertiesOf(t) {
+		if !strings.EqualFold(p.Name, name) {
+			continue
+		}
+		if c.p != nil {
+			return c, &fault.FieldError{Field: name, Code: fault.Closed, Value: name,
+				Message: fmt.Sprintf("the column %q may be %s or %s; map %s=%s says which", name, c.p.Name, p.Name, name, p.Name)}
+		}
+		c.p = p
+	}
+	if c.p != nil || c.id {
+		return c, nil
+	}
+	hint := "map " + name + "=PROPERTY says which it is"
+	if near := fault.Nearest(name, propertyNames(r.schema, t)); near != "" {
+		hint = fmt.Sprintf("did you mean %q? map %s=%s says so", near, name, near)
+	}
+	return c, &fault.FieldError{Field: name, Code: fault.Closed, Value: name, Constraint: propertyNames(r.schema, t),
+		Message: fmt.Sprintf("the column %q is no property of %s; %s, map %s= passes it over", name, t.Name, hint, name)}
+}
+
+// nearest names the property that is nearest to a name, or lists all.
+func (r *reader) nearest(t *schema.Type, name string) string {
+	names := propertyNames(r.schema, t)
+	if hint := fault.DidYouMean(name, names); hint != "" {
+		return hint
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+func propertyNames(s *schema.Schema, t *schema.Type) []string {
+	var names []string
+	for _, p := range s.PropertiesOf(t) {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// readTable reads the rows of a table as nodes of a type.
+func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) error {
+	rows, err := newTable(text, format)
+	var columns []column
+	if err == nil {
+		columns, err = r.readHeader(rows, t)
+	}
+	var wrong *rowError
+	if errors.As(err, &wrong) {
+		return fault.Invalid([]fault.FieldError{r.rowProblem(wrong)}) // no row can be read without it
+	}
+	for err == nil {
+		var cells []string
+		cells, err = rows.next()
+		r.source.Line = uint64(rows.line)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &wrong):
+			err = r.reject(r.rowProblem(wrong))
+		case errors.Is(err, errLongRow):
+			return r.rejectLine(err)
+		case err == nil:
+			err = r.readRow(t, rows, columns, cells)
+		}
+	}
+	return r.unreadable(err)
+}
+
+// rowProblem gives a mistake its place.
+func (r *reader) rowProblem(e *rowError) fault.FieldError {
+	return fault.FieldError{Code: fault.Shape, Message: e.reason, Source: r.placeAt(e.line, e.column)}
+}
+
+// placeAt is a place in the input at hand, "file:line:column".
+func (r *reader) placeAt(line, column int) string {
+	return fmt.Sprintf("%s:%d:%d", r.Sources[r.source.File], line, column)
+}
+
+// readHeader finds out what the columns mean. All that is wrong with them is one fault.
+func (r *reader) readHeader(rows *table, t *schema.Type) ([]column, error) {
+	columns := make([]column, len(rows.header))
+	var wrong []fault.FieldError
+	report := func(at int, f fault.FieldError) {
+		f.Source = r.placeAt(rows.at(at))
+		wrong = append(wrong, f)
+	}
+	byName, byProperty := map[string]int{}, map[*schema.Property]string{}
+	for i, name := range rows.header {
+		if _, twice := byName[name]; twice || name == "" {
+			reason := fmt.Sprintf("two columns are called %q", name)
+			if name == "" {
+				reason = fmt.Sprintf("column %d has no name", i+1)
+			}
+			report(i, fault.FieldError{Field: name, Code: fault.Unique, Value: name, Message: reason})
+			continue
+		}
+		byName[name] = i
+		c, problem := r.columnOf(t, name)
+		switch other := byProperty[c.p]; {
+		case problem != nil:
+			report(i, *problem)
+		case c.p != nil && other != "":
+			report(i, fault.FieldError{Field: name, Code: fault.Unique, Value: name,
+				Message: fmt.Sprintf("the columns %q and %q are both %s; map %s= passes one over", other, name, c.p.Name, name)})
+		case c.p != nil:
+			byProperty[c.p] = name
+		}
+		columns[i] = c
+	}
+	asked := slices.Sorted(maps.Keys(r.Map))
+	if r.ID != "" {
+		asked = append(asked, r.ID)
+	}
+	for _, name := range asked {
+		if _, there := byName[name]; !there {
+			message := fmt.Sprintf("there is no column %q%s", name, fault.DidYouMean(name, rows.header))
+			report(0, fault.FieldError{Field: name, Code: fault.Closed, Value: name, Constraint: rows.header, Message: message})
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid(wrong)
+	}
+	return columns, nil
+}
+
+// readRow reads one row as a node.
+func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []string) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	r.Records++
+	n := change.Entity{Type: t, Values: make(map[string]any, len(columns))}
+	for i, c := range columns {
+		if c.id {
+			n.ID = strings.TrimSpace(cells[i])
+		}
+		if c.p == nil {
+			continue
+		}
+		if v := c.p.CellValue(cells[i]); v != nil {
+			n.Values[c.p.Name] = v
+		}
+	}
+	e := r.node(n)
+	if len(e.Fields) == 0 {
+		return r.takeRow(e, rows, columns)
+	}
+	for i, f := range e.Fields {
+		at := slices.IndexFunc(columns, func(c column) bool { return c.p != nil && c.p.Name == f.Field || c.id && f.Field == "id" })
+		if at < 0 {
+			continue
+		}
+		name := rows.header[at]
+		if said, ok := strings.CutPrefix(f.Message, f.Field+": "); ok {
+			e.Fields[i].Message = name + ": " + said
+		}
+		e.Fields[i].Field, e.Fields[i].Source = name, r.placeAt(rows.at(at))
+	}
+	return r.take(e, nodeName(t, n.ID))
+}
+
+// takeRow spools what a row came to. A value is said on the line of its cell, which is
+// another than the row's where cells have several lines.
+func (r *reader) takeRow(e change.Edits, rows *table, columns []column) error {
+	if last, _ := rows.at(len(columns) - 1); last == rows.line {
+		return r.take(e, "")
+	}
+	lines := map[rdf.Term]int{}
+	for i, c := range columns {
+		if c.p != nil {
+			lines[c.p.IRI], _ = rows.at(i)
+		}
+	}
+	for _, edit := range e.List {
+		r.source.Line = uint64(rows.line)
+		if line := lines[edit.Quad.Predicate]; line > 0 {
+			r.source.Line = uint64(line)
+		}
+		if err := r.put(edit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readData reads an object of JSON as a node: its members are called as columns are.
+func (r *reader) readData(t *schema.Type, data map[string]any) error {
+	n := change.Entity{Type: t, Values: make(map[string]any, len(data))}
+	var wrong []fault.FieldError
+	for name, v := range data {
+		c, known := r.columns[name]
+		if !known {
+			var problem *fault.FieldError
+			if c, problem = r.columnOf(t, name); problem != nil {
+				wrong = append(wrong, *problem)
+				continue
+			}
+			if r.columns == nil {
+				r.columns = map[string]column{}
+			}
+			r.columns[name] = c
+		}
+		if text, isText := v.(string); c.id && isText {
+			n.ID = text
+		} else if number, isNumber := v.(json.Number); c.id && isNumber {
+			n.ID = string(number)
+		} else if c.id && v != nil && c.p == nil {
+			wrong = append(wrong, fault.FieldError{Field: name, Code: fault.Datatype, Value: v, Message: fmt.Sprintf("the id in %s must be a string or a number", name)})
+		}
+		if c.p == nil {
+			continue
+		}
+		if _, twice := n.Values[c.p.Name]; twice {
+			wrong = append(wrong, fault.FieldError{Field: name, Code: fault.Unique, Message: fmt.Sprintf("two members are both %s; map %s= passes one over", c.p.Name, name)})
+			continue
+		}
+		n.Values[c.p.Name] = v
+	}
+	if len(wrong) > 0 {
+		return r.reject(wrong...)
+	}
+	return r.take(r.node(n), nodeName(t, n.ID))
+}

@@ -1,0 +1,113 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// objects cuts a JSON array into its elements, whose text is held one at a time.
+type objects struct {
+	text   *bufio.Reader
+	line   uint64 // of the byte that is read next, from 1
+	begun  bool   // "[" was read
+	ended  bool   // and so was "]"
+	buffer []byte
+}
+
+// errNoArray and its like end the array: what follows cannot be told apart.
+var (
+	errNoArray   = errors.New(`the text is no JSON array: it does not begin with "["`)
+	errOpenArray = errors.New(`the JSON array does not end: "]" is missing`)
+	errBehind    = errors.New("there is more text behind the end of the JSON array")
+	errNoElement = errors.New("there is nothing before a comma or the end of the JSON array")
+	errLongItem  = fmt.Errorf("the object is longer than %d bytes", maxLine)
+)
+
+// next returns the text of the next element, valid until the call after, and the line on
+// which it begins; io.EOF behind the end of the array. After errNoElement and errLongItem
+// it can go on.
+func (o *objects) next() (element []byte, line uint64, err error) {
+	if !o.begun {
+		if bom, _ := o.text.Peek(3); string(bom) == "\ufeff" {
+			_, _ = o.text.Discard(len(bom)) // they are in the buffer
+		}
+		switch c, err := o.skipSpace(); {
+		case err != nil && err != io.EOF:
+			return nil, o.line, err
+		case c != '[':
+			return nil, o.line, errNoArray
+		}
+		o.begun = true
+		if c, err := o.skipSpace(); err == nil && c != ']' {
+			_ = o.text.UnreadByte() // it was read just now
+		} else if err == nil {
+			o.ended = true
+		}
+	}
+	if o.ended {
+		_, err := o.skipSpace()
+		if err == nil {
+			err = errBehind
+		}
+		return nil, o.line, err
+	}
+	return o.element()
+}
+
+// element reads up to the comma or bracket that ends an element, and that.
+func (o *objects) element() ([]byte, uint64, error) {
+	o.buffer = o.buffer[:0]
+	depth, quoted, escaped, long := 0, false, false, false
+	c, err := o.skipSpace()
+	line := o.line
+	for ; err == nil; c, err = o.text.ReadByte() {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped, quoted = c == '\\', c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			depth--
+		case depth == 0 && (c == ',' || c == ']'):
+			o.ended = c == ']'
+			switch element := bytes.TrimSpace(o.buffer); {
+			case long:
+				return nil, line, errLongItem
+			case len(element) == 0:
+				return nil, line, errNoElement
+			default:
+				return element, line, nil
+			}
+		}
+		if c == '\n' {
+			o.line++
+		}
+		if long = long || len(o.buffer) >= maxLine; !long {
+			o.buffer = append(o.buffer, c)
+		}
+	}
+	if err == io.EOF {
+		err = errOpenArray
+	}
+	return nil, line, err
+}
+
+// skipSpace reads on to the next byte that is no space of JSON.
+func (o *objects) skipSpace() (byte, error) {
+	for {
+		c, err := o.text.ReadByte()
+		if err != nil || c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c, err
+		}
+		if c == '\n' {
+			o.line++
+		}
+	}
+}

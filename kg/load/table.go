@@ -1,0 +1,188 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxColumns bounds the cells of one row of a table.
+const maxColumns = 10_000
+
+// table reads CSV as RFC 4180 has it, or the same with tabs: a header that names the
+// columns, and rows. Its memory is bounded by a row.
+type table struct {
+	rows   *csv.Reader
+	header []string
+	line   int // where the row at hand begins
+}
+
+// A rowError is a mistake in one row, at a line and a column in bytes; the next row can be
+// read.
+type rowError struct {
+	line, column int
+	reason       string
+}
+
+func (e *rowError) Error() string { return e.reason }
+
+// newTable reads the header.
+func newTable(text *bufio.Reader, format Format) (*table, error) {
+	if bom, _ := text.Peek(3); string(bom) == "\ufeff" {
+		_, _ = text.Discard(len(bom)) // they are in the buffer
+	}
+	comma := '\t'
+	if format == CSV {
+		comma = commaOf(text)
+	}
+	t := &table{rows: csv.NewReader(&rowGuard{in: text, comma: byte(comma)}), line: 1}
+	t.rows.Comma, t.rows.FieldsPerRecord = comma, -1
+	header, err := t.read()
+	if err == io.EOF {
+		err = &rowError{1, 1, "there is no header, whose cells name the columns"}
+	}
+	for i, name := range header {
+		header[i] = strings.TrimSpace(name)
+	}
+	t.header = header
+	return t, err
+}
+
+// commaOf is what separates the cells of a text of CSV: the semicolon where that alone is
+// in the header, as spreadsheets write it where the comma is for decimals.
+func commaOf(text *bufio.Reader) rune {
+	head, _ := text.Peek(Sniffed)
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	if bytes.ContainsRune(line, ';') && !bytes.ContainsRune(line, ',') {
+		return ';'
+	}
+	return ','
+}
+
+// next returns the cells of the next row, as many as the header has; they are new each
+// time. Empty lines are passed over. The error is a *rowError or ends the table.
+func (t *table) next() ([]string, error) {
+	cells, err := t.read()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(cells) < len(t.header):
+		line, column := t.at(len(cells) - 1)
+		return nil, &rowError{line, column + len(cells[len(cells)-1]),
+			fmt.Sprintf("the row has %d cells and the header %d: %q and what follows is missing", len(cells), len(t.header), t.header[len(cells)])}
+	case len(cells) > len(t.header):
+		line, column := t.at(len(t.header))
+		return nil, &rowError{line, column, fmt.Sprintf("the row has %d cells and the header %d; a cell that holds a separator is quoted", len(cells), len(t.header))}
+	}
+	return cells, nil
+}
+
+// at is where a cell of the row at hand begins.
+func (t *table) at(cell int) (line, column int) { return t.rows.FieldPos(cell) }
+
+func (t *table) read() ([]string, error) {
+	cells, err := t.rows.Read()
+	var parse *csv.ParseError
+	switch {
+	case errors.As(err, &parse) && !errors.Is(err, errLongRow):
+		t.line = parse.StartLine
+		return nil, &rowError{parse.Line, parse.Column, quoteProblem(parse)}
+	case err != nil:
+		return nil, err
+	}
+	t.line, _ = t.at(0)
+	for i, text := range cells {
+		if !utf8.ValidString(text) {
+			line, column := t.at(i)
+			return nil, &rowError{line, column, "the cell is not valid UTF-8; save the table as UTF-8"}
+		}
+	}
+	return cells, nil
+}
+
+// quoteProblem says what is wrong with the quotes of a row, and how they are written.
+func quoteProblem(e *csv.ParseError) string {
+	switch {
+	case errors.Is(e.Err, csv.ErrBareQuote):
+		return `a quote stands within a cell that does not begin with one; quote the whole cell and double the quotes in it: "5"" disk"`
+	case errors.Is(e.Err, csv.ErrQuote) && e.StartLine != e.Line:
+		return fmt.Sprintf("the quote that begins a cell on line %d is not closed, or is followed by more text", e.StartLine)
+	case errors.Is(e.Err, csv.ErrQuote):
+		return `a quoted cell is not closed, or goes on behind its quote; double the quotes in it: "5"" disk"`
+	}
+	return e.Err.Error()
+}
+
+// errLongRow ends a table whose row is beyond what is held.
+var errLongRow = fmt.Errorf("a row is longer than %d bytes or has more than %d cells; is the quote of a cell not closed?", maxLine, maxColumns)
+
+// rowGuard passes a table's text on while its rows stay within bounds. Package csv takes
+// the CR of a CR LF away even within quotes, where it is text; there it is doubled.
+type rowGuard struct {
+	in            *bufio.Reader
+	comma         byte
+	state         cellState
+	length, cells int // of the row so far
+	cr            bool
+	err           error
+}
+
+// cellState is where in a cell a byte stands.
+type cellState byte
+
+const (
+	atCell   cellState = iota // before its first byte
+	inPlain                   // in one without quotes, or behind its quotes
+	inQuotes                  // between its quotes
+	atQuote                   // behind a quote that closes the cell or is half of a doubled one
+)
+
+// Read implements [io.Reader].
+func (g *rowGuard) Read(p []byte) (n int, err error) {
+	if g.err != nil {
+		return 0, g.err
+	}
+	if _, err := g.in.Peek(1); err != nil {
+		return 0, err
+	}
+	chunk, _ := g.in.Peek(g.in.Buffered())
+	used := 0
+	for ; used < len(chunk) && n < len(p) && g.err == nil; n++ {
+		c := chunk[used]
+		if c == '\n' && g.cr && g.state == inQuotes {
+			p[n], g.cr = '\r', false
+			continue
+		}
+		p[n], g.cr = c, c == '\r'
+		used++
+		if g.step(c); g.length > maxLine || g.cells >= maxColumns {
+			g.err = errLongRow
+		}
+	}
+	_, _ = g.in.Discard(used) // they are in the buffer
+	return n, g.err
+}
+
+func (g *rowGuard) step(c byte) {
+	g.length++
+	switch {
+	case g.state == inQuotes:
+		if c == '"' {
+			g.state = atQuote
+		}
+	case c == '"' && (g.state == atCell || g.state == atQuote):
+		g.state = inQuotes
+	case c == '\n':
+		g.state, g.length, g.cells = atCell, 0, 0
+	case c == g.comma:
+		g.state = atCell
+		g.cells++
+	default:
+		g.state = inPlain
+	}
+}

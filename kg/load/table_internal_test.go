@@ -1,0 +1,174 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// rowsOf reads a whole table; a mistake in a row is the row "line:column: reason".
+func rowsOf(format Format, in io.Reader) (rows [][]string, err error) {
+	t, err := newTable(bufio.NewReaderSize(in, 32), format)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, t.header)
+	for {
+		cells, err := t.next()
+		var wrong *rowError
+		switch {
+		case err == io.EOF:
+			return rows, nil
+		case errors.As(err, &wrong):
+			rows = append(rows, []string{fmt.Sprintf("%d:%d: %s", wrong.line, wrong.column, wrong.reason)})
+		case err != nil:
+			return rows, err
+		default:
+			rows = append(rows, cells)
+		}
+	}
+}
+
+func TestRowsOfTables(t *testing.T) {
+	for name, c := range map[string]struct {
+		format Format
+		text   string
+		want   [][]string
+	}{
+		"a byte order mark and CR LF":  {CSV, "\ufeffa,b\r\n1,2\r\n", [][]string{{"a", "b"}, {"1", "2"}}},
+		"no line end at the end":       {CSV, "a,b\n1,2", [][]string{{"a", "b"}, {"1", "2"}}},
+		"empty lines":                  {CSV, "a,b\n\n\r\n1,2\n\n", [][]string{{"a", "b"}, {"1", "2"}}},
+		"space around names":           {CSV, " a , b\n 1 ,2\n", [][]string{{"a", "b"}, {" 1 ", "2"}}},
+		"quotes, commas and newlines":  {CSV, "a,b\n\"x \"\"y\"\", z\",\"1\n2\r\n3\r4\"\r\n", [][]string{{"a", "b"}, {`x "y", z`, "1\n2\r\n3\r4"}}},
+		"semicolons":                   {CSV, "a;b\n1,5;2\n", [][]string{{"a", "b"}, {"1,5", "2"}}},
+		"a comma decides":              {CSV, "a;b,c\n1,2\n", [][]string{{"a;b", "c"}, {"1", "2"}}},
+		"tabs":                         {TSV, "a\tb,c\n\"1\t2\"\t3;4\n", [][]string{{"a", "b,c"}, {"1\t2", "3;4"}}},
+		"one column":                   {CSV, "a\n1\n\"\"\n", [][]string{{"a"}, {"1"}, {""}}},
+		"too few cells":                {CSV, "a,b,c\n1,é\n1,2,3\n", [][]string{{"a", "b", "c"}, {`2:5: the row has 2 cells and the header 3: "c" and what follows is missing`}, {"1", "2", "3"}}},
+		"too many cells":               {CSV, "a,b\n\"1\n2\",é,3\n1,2\n", [][]string{{"a", "b"}, {"3:7: the row has 3 cells and the header 2; a cell that holds a separator is quoted"}, {"1", "2"}}},
+		"a quote in the middle":        {CSV, "a,b\n1,5\" disk\r\n1,2\r\n", [][]string{{"a", "b"}, {`2:4: a quote stands within a cell that does not begin with one; quote the whole cell and double the quotes in it: "5"" disk"`}, {"1", "2"}}},
+		"text behind a quote":          {CSV, "a,b\n\"1\"x,2\n1,2\n", [][]string{{"a", "b"}, {`2:3: a quoted cell is not closed, or goes on behind its quote; double the quotes in it: "5"" disk"`}, {"1", "2"}}},
+		"a quote that is never closed": {CSV, "a,b\n1,\"2\n3,4\n", [][]string{{"a", "b"}, {"3:5: the quote that begins a cell on line 2 is not closed, or is followed by more text"}}},
+		"another encoding":             {CSV, "a,b\n1,\xe9\n", [][]string{{"a", "b"}, {"2:3: the cell is not valid UTF-8; save the table as UTF-8"}}},
+	} {
+		for _, in := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
+			got, err := rowsOf(c.format, in)
+			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+				t.Errorf("%s: %v %s", name, err, diff)
+			}
+		}
+	}
+}
+
+func TestARowIsBounded(t *testing.T) {
+	for name, text := range map[string]string{
+		"an open quote": "a,b\n1,\"" + strings.Repeat("x,\n", 6<<20),
+		"many cells":    "a,b\n" + strings.Repeat(",", 20_000),
+		"a long cell":   "a,b\n1," + strings.Repeat("x", 17<<20) + "\n1,2\n",
+		"a long header": strings.Repeat("x", 17<<20),
+	} {
+		if _, err := rowsOf(CSV, strings.NewReader(text)); !errors.Is(err, errLongRow) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if rows, err := rowsOf(CSV, strings.NewReader("a,b\n1,"+strings.Repeat("x", 15<<20)+"\n1,2\n")); err != nil || len(rows) != 3 || len(rows[1][1]) != 15<<20 {
+		t.Errorf("a row within the bounds: %v", err)
+	}
+}
+
+// TestWhatAWriterWritesIsRead holds for cells of all characters that mean something in
+// tables, however the text arrives.
+func TestWhatAWriterWritesIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(2, 4).Draw(t, "width")
+		cell := rapid.StringOfN(rapid.SampledFrom([]rune("ab,;\t\"\r\n é\ufeff")), 0, 6, -1)
+		rows := rapid.SliceOfN(rapid.SliceOfN(cell, width, width), 0, 8).Draw(t, "rows")
+		format, comma := CSV, ','
+		if rapid.Bool().Draw(t, "tabs") {
+			format, comma = TSV, '\t'
+		}
+		header := []string{"a", "b", "c", "d"}[:width]
+		var text bytes.Buffer
+		w := csv.NewWriter(&text)
+		w.Comma = comma
+		if err := w.WriteAll(append([][]string{header}, rows...)); err != nil {
+			t.Fatal(err)
+		}
+		var in io.Reader = &text
+		if rapid.Bool().Draw(t, "by bytes") {
+			in = iotest.OneByteReader(in)
+		}
+		got, err := rowsOf(format, in)
+		if diff := cmp.Diff(append([][]string{header}, rows...), got); diff != "" || err != nil {
+			t.Fatalf("%v %s", err, diff)
+		}
+	})
+}
+
+// FuzzTable holds that any text is read to its end or to an error, with places in it.
+func FuzzTable(f *testing.F) {
+	f.Add("a,b\n1,\"2\"\"\r\n\"\r\n", true)
+	f.Add("a\tb\n1\t\"2\n", false)
+	f.Fuzz(func(t *testing.T, text string, tabs bool) {
+		format := CSV
+		if tabs {
+			format = TSV
+		}
+		rows, err := rowsOf(format, strings.NewReader(text))
+		var wrong *rowError
+		if err != nil && !errors.As(err, &wrong) && !errors.Is(err, errLongRow) {
+			t.Fatal(err)
+		}
+		if len(rows) > strings.Count(text, "\n")+1 {
+			t.Fatalf("%d rows of %q", len(rows), text)
+		}
+	})
+}
+
+// elementsOf cuts a text; what is wrong is an element, too.
+func elementsOf(in io.Reader) (all []string) {
+	o := objects{text: bufio.NewReaderSize(in, 16), line: 1}
+	for {
+		element, line, err := o.next()
+		switch {
+		case err == io.EOF:
+			return all
+		case err == errNoElement || err == errLongItem:
+			all = append(all, fmt.Sprintf("%d: %v", line, err))
+		case err != nil:
+			return append(all, fmt.Sprintf("%d: %v", line, err))
+		default:
+			all = append(all, fmt.Sprintf("%d: %s", line, element))
+		}
+	}
+}
+
+func TestElementsOfArrays(t *testing.T) {
+	for text, want := range map[string][]string{
+		"[]":                             nil,
+		"\ufeff \n[ \n]\n":               nil,
+		"[{}, {\"a\": [1,{}]}\n,\n\n{}]": {"1: {}", `1: {"a": [1,{}]}`, "4: {}"},
+		`[{"a":"]},\"[{"},"x\\",1 ]`:     {`1: {"a":"]},\"[{"}`, `1: "x\\"`, "1: 1"},
+		"[,{},]":                         {"1: " + errNoElement.Error(), "1: {}", "1: " + errNoElement.Error()},
+		"":                               {"1: " + errNoArray.Error()},
+		"\n{}":                           {"2: " + errNoArray.Error()},
+		"[\n{}":                          {"2: " + errOpenArray.Error()},
+		"[{},\n":                         {"1: {}", "2: " + errOpenArray.Error()},
+		"[{}]\n[{}]":                     {"1: {}", "2: " + errBehind.Error()},
+		"[{}\n}, 1]":                     {"1: {}\n}", "2: 1"},
+		"[\"" + strings.Repeat("x", maxLine) + "\",\n{}]": {"1: " + errLongItem.Error(), "2: {}"},
+	} {
+		if diff := cmp.Diff(want, elementsOf(strings.NewReader(text))); diff != "" {
+			t.Errorf("%.40q: %s", text, diff)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"trails/rdf"
+	"trails/rdf/xsd"
+)
+
+// CellValue returns what the text of a table's cell is as JSON, for [Schema.Values]:
+// nil for an empty cell, an array for a property with many. Numbers and booleans are
+// written as XSD does, with space around them. Many values are separated by ";", with
+// space around each, or are a JSON array. Text that is no value of the datatype stays
+// text, which Values refuses.
+func (p *Property) CellValue(text string) any {
+	if text == "" {
+		return nil
+	}
+	if !p.Many() {
+		if v := p.wordValue(text); v != "" {
+			return v
+		}
+		return nil
+	}
+	if array, ok := jsonArray(text); ok {
+		return array
+	}
+	var values []any
+	for part := range strings.SplitSeq(text, cellSeparator) {
+		if part = strings.TrimSpace(part); part != "" {
+			values = append(values, p.wordValue(part))
+		}
+	}
+	if values == nil {
+		return nil
+	}
+	return values
+}
+
+// cellSeparator stands between the values of one cell.
+const cellSeparator = ";"
+
+// wordValue is the text of one value as JSON, or the text itself where it is none.
+func (p *Property) wordValue(text string) any {
+	d := Datatypes[p.Datatype]
+	if d.IRI != rdf.XSDString {
+		text = strings.TrimSpace(text)
+	}
+	switch d.JSON {
+	case JSONBoolean:
+		if xsd.Valid(text, d.IRI) {
+			return text == "true" || text == "1"
+		}
+	case JSONInteger, JSONNumber:
+		if number := jsonNumber(text); xsd.Valid(text, d.IRI) && json.Valid([]byte(number)) {
+			return json.Number(number)
+		}
+	case JSONArray:
+		if array, ok := jsonArray(text); ok {
+			return array
+		}
+	case JSONString:
+	}
+	return text
+}
+
+// jsonNumber writes a number of XSD as JSON does: "+07.", ".5" and "1.e3" are numbers
+// to the one and not to the other.
+func jsonNumber(text string) string {
+	sign, digits := "", strings.TrimPrefix(text, "+")
+	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", rest
+	}
+	end := strings.IndexAny(digits, "eE")
+	if end < 0 {
+		end = len(digits)
+	}
+	whole, fraction, _ := strings.Cut(digits[:end], ".")
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		fraction = "." + fraction
+	}
+	return sign + whole + fraction + digits[end:]
+}
+
+// jsonArray reads text that is one JSON array.
+func jsonArray(text string) (array []any, ok bool) {
+	if !strings.HasPrefix(strings.TrimSpace(text), "[") || !json.Valid([]byte(text)) {
+		return nil, false
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	err := d.Decode(&array)
+	return array, err == nil
+}
+
+// Cell returns the values of a property as the text of a table's cell, which
+// [Property.CellValue] reads back. It is false for what no cell can say: the empty text as
+// a single value, which is an empty cell, and several values of a property with one.
+func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
+	values := make([]any, len(terms))
+	texts := make([]string, len(terms))
+	for i, term := range terms {
+		values[i] = s.JSONValue(p, term)
+		texts[i] = cellText(values[i])
+	}
+	if !p.Many() {
+		if len(texts) != 1 || texts[0] == "" {
+			return "", len(texts) == 0
+		}
+		return texts[0], true
+	}
+	plain := !slices.ContainsFunc(texts, func(text string) bool {
+		return text == "" || strings.TrimSpace(text) != text || strings.Contains(text, cellSeparator)
+	})
+	if joined := strings.Join(texts, cellSeparator); plain && !strings.HasPrefix(joined, "[") {
+		return joined, true
+	}
+	return cellText(values), true
+}
+
+// cellText is a JSON value as the text of a cell: strings as they are.
+func cellText(v any) string {
+	if text, isText := v.(string); isText {
+		return text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("schema: a value of the graph is no JSON: " + err.Error())
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
