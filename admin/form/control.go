@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"trails/capability"
@@ -93,7 +93,7 @@ var controls = map[capability.Type]func(capability.Field, Entry) Control{
 func alwaysLine(capability.Field, Entry) Control { return Line }
 
 func numberControl(_ capability.Field, e Entry) Control {
-	return either(e.all(isPlainNumber), Number, Line)
+	return either(e.all(plainNumber.MatchString), Number, Line)
 }
 
 func either(ok bool, a, b Control) Control {
@@ -112,39 +112,19 @@ func (e Entry) all(understood func(string) bool) bool {
 var oneLiners = []string{"id", "name", "title", "label", "code", "key", "branch", "message", "if_commit", "before", "uri", "type", "property", "prefix"}
 
 var (
-	day    = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 	moment = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-]\d\d:\d\d|)$`)
 	// minutes is a local date-time as browsers shorten it.
 	minutes     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d$`)
 	plainNumber = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,15})?$`)
 )
 
-func isDay(text string) bool { return day.MatchString(text) && isCalendarDay(text) }
-
-func isMoment(text string) bool { return moment.MatchString(text) && isCalendarDay(text[:10]) }
-
-func isPlainNumber(text string) bool { return plainNumber.MatchString(text) }
-
-// isCalendarDay is what a date input takes: it empties itself on all else.
-func isCalendarDay(text string) bool {
-	year, _ := strconv.Atoi(text[:4])
-	month, _ := strconv.Atoi(text[5:7])
-	date, _ := strconv.Atoi(text[8:10])
-	return year >= 1 && month >= 1 && month <= 12 && date >= 1 && date <= daysOf(year, month)
+// isDay reports a day that a date input takes: it empties itself on all else.
+func isDay(text string) bool {
+	t, err := time.Parse(time.DateOnly, text)
+	return err == nil && t.Year() >= 1
 }
 
-func daysOf(year, month int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
-}
+func isMoment(text string) bool { return moment.MatchString(text) && isDay(text[:len(time.DateOnly)]) }
 
 // splitZone takes a date-time apart into what a browser's input holds and its offset.
 func splitZone(text string) (local, zone string) {
@@ -169,36 +149,28 @@ func joinZone(local, zone string) string {
 // rowsOf returns the rows of a field: its values, and in a list at least one to
 // write the next into.
 func rowsOf(f Field, e Entry, bad map[string]bool) []Row {
-	var rows []Row
-	texts := e.Texts
-	if !f.Many && len(texts) > 1 {
+	texts, blank := e.Texts, 0
+	switch {
+	case f.Many:
+		texts, blank = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" }), max(e.blank, 1)
+	case len(texts) > 1:
 		texts = []string{strings.Join(texts, "\n")}
 	}
-	if f.Many {
-		texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
-	}
-	for _, text := range texts {
-		rows = append(rows, row(f, len(rows), text, bad))
-	}
-	blank := 0
-	if f.Many {
-		blank = max(e.blank, 1)
-	}
-	for range max(blank, 1-len(rows)) {
-		rows = append(rows, row(f, len(rows), "", nil))
+	given := len(texts)
+	rows := make([]Row, given+max(blank, 1-given))
+	for i := range rows {
+		rows[i].ID = f.ID
+		if i < given {
+			rows[i].Text, rows[i].Bad = texts[i], bad[texts[i]]
+		}
+		if i > 0 {
+			rows[i].ID = fmt.Sprintf("%s-%d", f.ID, i+1)
+		}
+		if f.Control == Moment {
+			rows[i].Text, rows[i].Zone = splitZone(rows[i].Text)
+		}
 	}
 	return rows
-}
-
-func row(f Field, i int, text string, bad map[string]bool) Row {
-	r := Row{ID: f.ID, Text: text, Bad: bad[text]}
-	if i > 0 {
-		r.ID = fmt.Sprintf("%s-%d", f.ID, i+1)
-	}
-	if f.Control == Moment {
-		r.Text, r.Zone = splitZone(text)
-	}
-	return r
 }
 
 // optionsOf lists what may be chosen. A value that is not of the list but stands in

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -35,13 +33,6 @@ type Entry struct {
 
 // moreRows is how many rows one press of the button adds.
 const moreRows = 3
-
-// drop takes out the value that a row's button names.
-func (e *Entry) drop(row string) {
-	if i, err := strconv.Atoi(row); err == nil && i >= 0 && i < len(e.Texts) {
-		e.Texts = slices.Delete(slices.Clone(e.Texts), i, i+1)
-	}
-}
 
 // began reports that a form began with a value under this mark.
 func began(mark string) bool { return mark != "" && mark != wasAbsent }

@@ -136,11 +136,8 @@ func fieldOf(f capability.Field, e Entry, problems []fault.FieldError) Field {
 	}
 	// The constraints that HTML can express help the person who types; the call judges.
 	out.MinLength, out.MaxLength, out.Pattern = count(f.MinLength), count(f.MaxLength), anywhere(f.Pattern)
-	if f.MinValue != nil && out.Control != Moment { // bounds of a moment have an offset, which HTML does not take
-		out.Min = textOf(f.MinValue)
-	}
-	if f.MaxValue != nil && out.Control != Moment {
-		out.Max = textOf(f.MaxValue)
+	if out.Control != Moment { // bounds of a moment have an offset, which HTML does not take
+		out.Min, out.Max = bound(f.MinValue), bound(f.MaxValue)
 	}
 	out.Step, out.InputMode, out.Placeholder = steps[f.Type], inputModes[f.Type], placeholders[f.Type]
 	if f.NodeType != "" {

@@ -25,6 +25,7 @@ var (
 	}
 )
 
+// count is a number, "" when there is none.
 func count(n *int) string {
 	if n == nil {
 		return ""
@@ -61,9 +62,19 @@ func hints(f capability.Field) []string {
 	if f.Dim != nil {
 		add("exactly %d numbers", *f.Dim)
 	}
-	sayRange(add, textOf, f.MinValue, f.MaxValue, "from %s to %s", "at least %s", "at most %s")
-	sayRange(add, plainInt, deref(f.MinLength), deref(f.MaxLength), "%s to %s characters", "at least %s characters", "at most %s characters")
-	sayRange(add, plainInt, deref(f.MinCount), deref(f.MaxCount), "%s to %s values", "at least %s values", "at most %s values")
+	sayRange := func(low, high, both, onlyLow, onlyHigh string) { // whose ends may be open
+		switch {
+		case low != "" && high != "":
+			add(both, low, high)
+		case low != "":
+			add(onlyLow, low)
+		case high != "":
+			add(onlyHigh, high)
+		}
+	}
+	sayRange(bound(f.MinValue), bound(f.MaxValue), "from %s to %s", "at least %s", "at most %s")
+	sayRange(count(f.MinLength), count(f.MaxLength), "%s to %s characters", "at least %s characters", "at most %s characters")
+	sayRange(count(f.MinCount), count(f.MaxCount), "%s to %s values", "at least %s values", "at most %s values")
 	if f.Pattern != "" {
 		add("matches %s", f.Pattern)
 	}
@@ -79,23 +90,10 @@ func hints(f capability.Field) []string {
 	return out
 }
 
-// sayRange says a range whose ends may be open.
-func sayRange(add func(string, ...any), text func(any) string, low, high any, both, onlyLow, onlyHigh string) {
-	switch {
-	case low != nil && high != nil:
-		add(both, text(low), text(high))
-	case low != nil:
-		add(onlyLow, text(low))
-	case high != nil:
-		add(onlyHigh, text(high))
+// bound is a value as people type it, "" when there is none.
+func bound(v any) string {
+	if v == nil {
+		return ""
 	}
-}
-
-func plainInt(v any) string { return fmt.Sprint(v) }
-
-func deref(n *int) any {
-	if n == nil {
-		return nil
-	}
-	return *n
+	return textOf(v)
 }

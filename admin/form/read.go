@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trails/capability"
@@ -47,14 +48,14 @@ func Read(shape capability.Shape, posted url.Values) Posted {
 			continue
 		}
 		prefix, field, _ := strings.Cut(name, ".")
-		f, known := shape.Field(field)
+		_, known := shape.Field(field)
 		step := readers[prefix+"."]
 		if !known || step == nil {
 			out.Problems = append(out.Problems, foreign(shape, field, name, posted.Get(name)))
 			continue
 		}
 		e := out.Entries[field]
-		step(&out, f, &e, posted[name])
+		step(&out, &e, posted[name])
 		out.Entries[field] = e
 	}
 	for name, e := range out.Entries {
@@ -67,14 +68,21 @@ func Read(shape capability.Shape, posted url.Values) Posted {
 	return out
 }
 
+// foreign is the problem of a value that no field takes.
 func foreign(shape capability.Shape, field, name, value string) fault.FieldError {
-	const most = 40
+	cut := func(text string) string {
+		const most = 40
+		if runes := []rune(text); len(runes) > most {
+			return string(runes[:most]) + "…"
+		}
+		return text
+	}
 	if field == "" {
 		field = name
 	}
-	message := fmt.Sprintf("the form has no field %q", cut(field, most))
+	message := fmt.Sprintf("the form has no field %q", cut(field))
 	if value != "" {
-		message += fmt.Sprintf("; what it said (%q) was not used", cut(value, most))
+		message += fmt.Sprintf("; what it said (%q) was not used", cut(value))
 	}
 	var known []string
 	for _, f := range shape.Fields {
@@ -83,28 +91,25 @@ func foreign(shape capability.Shape, field, name, value string) fault.FieldError
 	return fault.FieldError{Field: field, Code: fault.Closed, Message: message, Constraint: known}
 }
 
-func cut(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most]) + "…"
-}
-
 // readers take the values of one name. Names come sorted: values before the button
 // that drops one of them, and before offsets.
-var readers = map[string]func(*Posted, capability.Field, *Entry, []string){
-	ArgPrefix: func(_ *Posted, _ capability.Field, e *Entry, values []string) {
+var readers = map[string]func(*Posted, *Entry, []string){
+	ArgPrefix: func(_ *Posted, e *Entry, values []string) {
 		e.Texts = append(e.Texts, Entry{Texts: values}.normal().Texts...)
 	},
-	ZonePrefix: func(_ *Posted, _ capability.Field, e *Entry, values []string) {
+	ZonePrefix: func(_ *Posted, e *Entry, values []string) {
 		if len(e.Texts) == 1 && len(values) == 1 {
 			e.Texts[0] = joinZone(e.Texts[0], values[0])
 		}
 	},
-	NullPrefix: func(_ *Posted, _ capability.Field, e *Entry, _ []string) { e.Removed = true },
-	JSONPrefix: func(_ *Posted, _ capability.Field, e *Entry, _ []string) { e.JSON = true },
-	WasPrefix:  func(_ *Posted, _ capability.Field, e *Entry, values []string) { e.Was = values[0] },
-	AddPrefix:  func(p *Posted, _ capability.Field, e *Entry, _ []string) { p.Rows = true; e.blank = moreRows },
-	DropPrefix: func(p *Posted, _ capability.Field, e *Entry, values []string) { p.Rows = true; e.drop(values[0]) },
+	NullPrefix: func(_ *Posted, e *Entry, _ []string) { e.Removed = true },
+	JSONPrefix: func(_ *Posted, e *Entry, _ []string) { e.JSON = true },
+	WasPrefix:  func(_ *Posted, e *Entry, values []string) { e.Was = values[0] },
+	AddPrefix:  func(p *Posted, e *Entry, _ []string) { p.Rows = true; e.blank = moreRows },
+	DropPrefix: func(p *Posted, e *Entry, values []string) {
+		p.Rows = true
+		if i, err := strconv.Atoi(values[0]); err == nil && i >= 0 && i < len(e.Texts) {
+			e.Texts = slices.Delete(slices.Clone(e.Texts), i, i+1)
+		}
+	},
 }

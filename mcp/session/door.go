@@ -52,8 +52,7 @@ type statelessDoor struct {
 
 func (d *statelessDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address; POST a message"))
+		refuseMethod(w, r, http.MethodPost, "; POST a message")
 		return
 	}
 	r, ok := d.admitted(w, r)

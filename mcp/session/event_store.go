@@ -115,7 +115,9 @@ func (s *sessionEvents) answer(request jsonrpc.ID, data []byte) {
 	if data != nil {
 		s.append(st, data)
 	}
-	st.wake()
+	if st.reader != nil {
+		wake(st.reader.more)
+	}
 	st.forgetWhenEmpty()
 	s.trim()
 }
@@ -130,7 +132,9 @@ func (s *sessionEvents) append(st *stream, data []byte) {
 	e.inAll, e.inSession = s.eventStore.events.PushBack(e), s.events.PushBack(e)
 	s.size += e.cost()
 	s.eventStore.size += e.cost()
-	st.wake()
+	if st.reader != nil {
+		wake(st.reader.more)
+	}
 }
 
 // trim purges the oldest events until the session, and then the whole, is within
@@ -172,16 +176,6 @@ func (e *event) purge() {
 func (st *stream) forgetWhenEmpty() {
 	if st.done && len(st.events) == 0 {
 		delete(st.owner.streams, st.name)
-	}
-}
-
-func (st *stream) wake() {
-	if st.reader == nil {
-		return
-	}
-	select {
-	case st.reader.more <- struct{}{}:
-	default:
 	}
 }
 

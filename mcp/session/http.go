@@ -40,6 +40,12 @@ func refuseHTTP(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrp
 	_, _ = w.Write(failure(id, e)) // the status is sent; the connection may be closed
 }
 
+// refuseMethod answers a method that an address does not have.
+func refuseMethod(w http.ResponseWriter, r *http.Request, allowed, instead string) {
+	w.Header().Set("Allow", allowed)
+	refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address"+instead))
+}
+
 // reply is a ResponseWriter that turns the SDK's plain-text refusals into JSON-RPC
 // errors, repairs those that it makes before any middleware, gives each event of a
 // stream its own deadline, and makes no stream of an answer that comes alone.

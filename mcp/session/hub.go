@@ -60,31 +60,25 @@ func (h *hub) join() (leave func()) {
 	defer h.starting.Unlock()
 	h.listeners++
 	if h.listeners == 1 {
-		h.stop = h.watch()
+		ctx, cancel := context.WithCancel(context.Background())
+		changes, done := h.changes(ctx), make(chan struct{})
+		go func() {
+			defer close(done)
+			h.follow(ctx, changes)
+		}()
+		h.stop = func() {
+			cancel()
+			<-done
+		}
 	}
-	return sync.OnceFunc(h.leave)
-}
-
-func (h *hub) watch() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	changes, done := h.changes(ctx), make(chan struct{})
-	go func() {
-		defer close(done)
-		h.follow(ctx, changes)
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
-}
-
-func (h *hub) leave() {
-	h.starting.Lock()
-	defer h.starting.Unlock()
-	h.listeners--
-	if h.listeners == 0 {
-		h.stop()
-	}
+	return sync.OnceFunc(func() {
+		h.starting.Lock()
+		defer h.starting.Unlock()
+		h.listeners--
+		if h.listeners == 0 {
+			h.stop()
+		}
+	})
 }
 
 func (h *hub) follow(ctx context.Context, changes <-chan invoke.Change) {
@@ -115,18 +109,14 @@ func (h *hub) open(b *mailbox, wants kinds) (closeBox func()) {
 	b.wants = wants
 	b.mu.Unlock()
 	return func() {
-		h.forget(b)
-		leave()
+		defer leave()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, address := range b.addresses() {
+			h.drop(b, address)
+		}
+		delete(h.boxes, b)
 	}
-}
-
-func (h *hub) forget(b *mailbox) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, address := range b.addresses() {
-		h.drop(b, address)
-	}
-	delete(h.boxes, b)
 }
 
 // subscribe adds an address to a mailbox. A mailbox that was closed stays silent.

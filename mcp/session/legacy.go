@@ -32,8 +32,7 @@ func (d *sseDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodPost:
 		d.post(w, r)
 	default:
-		w.Header().Set("Allow", "GET, POST")
-		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address"))
+		refuseMethod(w, r, "GET, POST", "")
 	}
 }
 

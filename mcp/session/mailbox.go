@@ -142,15 +142,16 @@ func (b *mailbox) ring() {
 	}
 	b.rung = true
 	if rest := time.Until(b.quiet); rest > 0 {
-		time.AfterFunc(rest, b.wake)
+		time.AfterFunc(rest, func() { wake(b.bell) })
 		return
 	}
-	b.wake()
+	wake(b.bell)
 }
 
-func (b *mailbox) wake() {
+// wake leaves a value for who waits on a channel that holds one, unless it has one.
+func wake(waiting chan struct{}) {
 	select {
-	case b.bell <- struct{}{}:
+	case waiting <- struct{}{}:
 	default:
 	}
 }
@@ -195,26 +196,30 @@ type notice struct {
 	change change
 }
 
-// message returns the notification as JSON-RPC; subscription is the id of the
-// request that it belongs to, nil when it belongs to the session.
-func (n notice) message(subscription json.RawMessage) []byte {
-	meta, params := map[string]any{}, map[string]any{}
-	if subscription != nil {
-		meta[sdk.MetaKeySubscriptionID] = subscription
-	}
-	if n.method == updatedNote {
-		params["uri"] = n.uri
-		if n.change.commit != "" {
-			meta[CommitKey] = n.change.commit
+// messages writes notifications as JSON-RPC; subscription is the id of the request that
+// they belong to, nil when they belong to the session.
+func messages(notices []notice, subscription json.RawMessage) [][]byte {
+	texts := make([][]byte, len(notices))
+	for i, n := range notices {
+		meta, params := map[string]any{}, map[string]any{}
+		if subscription != nil {
+			meta[sdk.MetaKeySubscriptionID] = subscription
 		}
-		if n.change.resync {
-			meta[ResyncKey] = true
+		if n.method == updatedNote {
+			params["uri"] = n.uri
+			if n.change.commit != "" {
+				meta[CommitKey] = n.change.commit
+			}
+			if n.change.resync {
+				meta[ResyncKey] = true
+			}
 		}
+		if len(meta) > 0 {
+			params["_meta"] = meta
+		}
+		texts[i] = notification(n.method, params)
 	}
-	if len(meta) > 0 {
-		params["_meta"] = meta
-	}
-	return notification(n.method, params)
+	return texts
 }
 
 func notification(method string, params any) []byte {
@@ -223,12 +228,4 @@ func notification(method string, params any) []byte {
 		Method  string `json:"method"`
 		Params  any    `json:"params"`
 	}{"2.0", method, params})
-}
-
-func messages(notices []notice, subscription json.RawMessage) [][]byte {
-	texts := make([][]byte, len(notices))
-	for i, n := range notices {
-		texts[i] = n.message(subscription)
-	}
-	return texts
 }

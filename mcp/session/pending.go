@@ -93,10 +93,7 @@ func (p *pendingRequests) done(id jsonrpc.ID) {
 	p.mu.Lock()
 	delete(p.clients, id)
 	p.mu.Unlock()
-	select {
-	case p.changed <- struct{}{}:
-	default: // the value before it was not received yet
-	}
+	wake(p.changed)
 }
 
 // unanswered is the number of the client's requests that will have an answer:
@@ -152,10 +149,7 @@ func (p *pendingRequests) endClient() {
 // fail keeps a request of the server's for takeFailed.
 func (p *pendingRequests) fail(id jsonrpc.ID) {
 	p.failed = append(p.failed, id)
-	select {
-	case p.changed <- struct{}{}:
-	default: // likewise
-	}
+	wake(p.changed)
 }
 
 // takeFailed returns, once each, the errors that stand for answers which the client will

@@ -192,19 +192,11 @@ func agreedVersion(hello json.RawMessage) string {
 	return agreed.Version
 }
 
-// takesBatches reports that the session's version has them.
-func (s *session) takesBatches() bool {
+// protocol is the version of the protocol that the handshake agreed on, "" before it.
+func (s *session) protocol() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.version == batching
-}
-
-// isPrimed reports that the session's version begins a stream with an event to resume
-// after.
-func (s *session) isPrimed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.version >= primed
+	return s.version
 }
 
 // enter keeps the session from ending while a request or a stream is open; leave ends

@@ -185,7 +185,7 @@ func (f *follower) leave() { f.stream.detach(f.reader) }
 // How it ends is the client's to see.
 func (f *follower) serve(ctx context.Context, wanted func(context.Context) bool) {
 	err := f.out.Open()
-	if err == nil && f.isPrimed() && wanted(ctx) {
+	if err == nil && f.protocol() >= primed && wanted(ctx) {
 		err = f.out.Retry("prime", f.name(f.reader.at), retryAfterCut)
 	}
 	if err == nil {

@@ -53,8 +53,7 @@ func (d *statefulDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 		}
 	default:
-		w.Header().Set("Allow", "GET, POST, DELETE")
-		refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address"))
+		refuseMethod(w, r, "GET, POST, DELETE", "")
 	}
 }
 
@@ -76,7 +75,7 @@ func (d *statefulDoor) post(w http.ResponseWriter, r *http.Request) {
 func (d *statefulDoor) takesBatches(r *http.Request) bool {
 	s, ok := d.sessions.find(d.via, r.Header.Get(sessionHeader))
 	version := r.Header.Get(protocolHeader)
-	return ok && s.takesBatches() && (version == "" || version == batching)
+	return ok && s.protocol() == batching && (version == "" || version == batching)
 }
 
 func (d *statefulDoor) postOne(w http.ResponseWriter, r *http.Request, m Message) {

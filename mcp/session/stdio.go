@@ -30,7 +30,11 @@ const drainTimeout = 30 * time.Second
 // way then cannot be broken off; it ends with in or out.
 func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	here := d.door(OverStdio, false)
-	c := newLineConn(here, in, out)
+	c := &lineConn{
+		door: here, gate: stdioGate{auth: d.Auth}, in: bufio.NewReaderSize(in, 64<<10), out: out,
+		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		pending: newPending(), batches: map[jsonrpc.ID]*lineBatch{}, box: newMailbox(),
+	}
 	defer d.slots.count(OverStdio)()
 	defer d.hub.join()()
 	defer func() {
@@ -87,20 +91,6 @@ type lineConn struct {
 
 	quitMu   sync.Mutex
 	closeBox func() // nil before the handshake
-}
-
-func newLineConn(d *door, in io.Reader, out io.Writer) *lineConn {
-	return &lineConn{
-		door:     d,
-		gate:     stdioGate{auth: d.Auth},
-		in:       bufio.NewReaderSize(in, 64<<10),
-		out:      out,
-		incoming: make(chan jsonrpc.Message),
-		closed:   make(chan struct{}),
-		pending:  newPending(),
-		batches:  map[jsonrpc.ID]*lineBatch{},
-		box:      newMailbox(),
-	}
 }
 
 // SessionID is empty: there is one session, and it needs no name.
