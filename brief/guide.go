@@ -167,33 +167,20 @@ func guideToUse(ctx context.Context, r *invoke.Request, c kg.TypeCount) (string,
 	if err != nil {
 		return "", err
 	}
-	return howToRead(r, s) + howToWrite(r, s) + recovery, nil
-}
-
-func howToRead(r *invoke.Request, s sample) string {
-	list, one := invoke.Address(s.of.Name, ""), invoke.Address(s.of.Name, "<id>")
+	list, one, source := invoke.Address(s.of.Name, ""), invoke.Address(s.of.Name, "<id>"), "what it needs at least"
 	if s.id != "" {
-		one = invoke.Address(s.of.Name, s.id)
+		one, source = invoke.Address(s.of.Name, s.id), "with the values of "+quote.Text(s.of.Name+"/"+s.id, sampleID+schemaName)
 	}
 	query := "?limit=20"
 	if filter := s.filter(r.Snapshot.Schema()); filter != "" {
 		query = "?" + filter + "&limit=20"
 	}
-	return fmt.Sprintf(reading, list+query, strings.ReplaceAll(one, "%3Cid%3E", "<id>"))
-}
-
-func howToWrite(r *invoke.Request, s sample) string {
-	name := schema.SnakeName(s.of.Name)
 	args, left := s.callExample(createShape(r, s.of))
-	example := name + "_create " + args
+	example := schema.SnakeName(s.of.Name) + "_create " + args
 	if len(left) > 0 {
 		example += " and " + quote.Line(strings.Join(left, ", "), 120)
 	}
-	source := "what it needs at least"
-	if s.id != "" {
-		source = "with the values of " + quote.Text(s.of.Name+"/"+s.id, sampleID+schemaName)
-	}
-	return fmt.Sprintf(writing, source, example)
+	return fmt.Sprintf(reading, list+query, strings.ReplaceAll(one, "%3Cid%3E", "<id>")) + fmt.Sprintf(writing, source, example) + recovery, nil
 }
 
 // schemaName is the most characters that a type's name adds to an id.

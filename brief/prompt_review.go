@@ -87,8 +87,22 @@ func commitsToReview(ctx context.Context, r *invoke.Request, since, agent string
 	before := kg.Seq(0)
 	for seen := 0; ; {
 		page, err := r.Snapshot.Commits(ctx, before, reviewPage)
-		if err != nil || !v.take(page) || len(page) < reviewPage {
+		if err != nil {
 			return v, err
+		}
+		for _, c := range page {
+			switch {
+			case v.since != nil && c.Seq <= v.since.Seq:
+				return v, nil
+			case !strings.Contains(strings.ToLower(c.Author), strings.ToLower(v.agent)):
+			case len(v.commits) < reviewCommits:
+				v.commits = append(v.commits, c)
+			default:
+				v.more++
+			}
+		}
+		if len(page) < reviewPage {
+			return v, nil
 		}
 		before = page[len(page)-1].Seq
 		if seen += len(page); seen >= reviewScanned {
@@ -96,22 +110,6 @@ func commitsToReview(ctx context.Context, r *invoke.Request, since, agent string
 			return v, nil
 		}
 	}
-}
-
-// take adds the commits of a page, and reports whether older ones may be wanted.
-func (v *review) take(page []kg.Commit) bool {
-	for _, c := range page {
-		switch {
-		case v.since != nil && c.Seq <= v.since.Seq:
-			return false
-		case !strings.Contains(strings.ToLower(c.Author), strings.ToLower(v.agent)):
-		case len(v.commits) < reviewCommits:
-			v.commits = append(v.commits, c)
-		default:
-			v.more++
-		}
-	}
-	return true
 }
 
 func reviewList(ctx context.Context, r *invoke.Request, v review) (string, error) {

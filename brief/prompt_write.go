@@ -62,107 +62,88 @@ func typeToWrite(r *invoke.Request, name string) (*schema.Type, error) {
 	return nil, fault.Argument("arguments.type", fault.OneOf, name, problem)
 }
 
-// fieldsText lists the properties with everything that is checked.
+// fieldsText lists the properties with everything that is checked, without the id and what
+// every write takes.
 func fieldsText(shape capability.Shape) string {
+	every := append(capability.WriteArguments(), capability.Field{Name: "id"})
+	fields := slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
+		return slices.ContainsFunc(every, func(e capability.Field) bool { return e.Name == f.Name })
+	})
 	var b strings.Builder
 	b.WriteString("\nProperties:\n")
-	fields := ownFields(shape)
 	for i, f := range fields {
-		line := fieldLine(f)
-		if b.Len()+len(line) > writeFields {
+		line := "- " + f.Name + ": " + strings.Join(rulesOf(f), ", ")
+		if f.Description != "" {
+			line += ". " + quote.Text(f.Description, writeDescription)
+		}
+		if b.Len()+len(line)+len("\n") > writeFields {
 			fmt.Fprintf(&b, "and %d more; read them with schema_get\n", len(fields)-i)
 			break
 		}
-		b.WriteString(line)
+		b.WriteString(line + "\n")
 	}
 	return b.String()
 }
 
-// ownFields leaves out the id and what every write takes.
-func ownFields(shape capability.Shape) []capability.Field {
-	every := append(capability.WriteArguments(), capability.Field{Name: "id"})
-	return slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
-		return slices.ContainsFunc(every, func(e capability.Field) bool { return e.Name == f.Name })
-	})
-}
-
-func fieldLine(f capability.Field) string {
-	line := "- " + f.Name + ": " + strings.Join(rulesOf(f), ", ")
-	if f.Description != "" {
-		line += ". " + quote.Text(f.Description, writeDescription)
-	}
-	return line + "\n"
-}
-
 // rulesOf are the words for what a field may hold.
 func rulesOf(f capability.Field) []string {
-	rules := []string{typeWord(f)}
-	add := func(present bool, format string, args ...any) {
-		if present {
-			rules = append(rules, fmt.Sprintf(format, args...))
-		}
-	}
-	add(f.Required, "required")
-	add(f.Unique, "unique")
-	add(f.MinCount != nil, "at least %s of them", number(f.MinCount))
-	add(f.MaxCount != nil, "at most %s of them", number(f.MaxCount))
-	add(len(f.OneOf) > 0, "one of %s", valueText(f.OneOf))
-	add(f.HasValue != nil, "has the value %s", valueText(f.HasValue))
-	add(f.Pattern != "", "matches %s", valueText(f.Pattern))
-	add(f.MinLength != nil, "at least %s characters", number(f.MinLength))
-	add(f.MaxLength != nil, "at most %s characters", number(f.MaxLength))
-	add(f.MinValue != nil, "at least %s", valueText(f.MinValue))
-	add(f.MaxValue != nil, "at most %s", valueText(f.MaxValue))
-	add(f.Dim != nil, "%s components", number(f.Dim))
-	add(f.Default != nil, "%s when left out", valueText(f.Default))
-	return rules
-}
-
-func typeWord(f capability.Field) string {
 	word := string(f.Type)
 	if f.NodeType != "" {
 		word = "reference to a " + f.NodeType + ", as " + f.NodeType + "/id"
 	}
 	if f.Many {
-		return "array of " + word
+		word = "array of " + word
 	}
-	return word
-}
-
-func number(n *int) string {
-	if n == nil {
-		return ""
+	rules := []string{word}
+	add := func(present bool, format string, value any) {
+		if present {
+			rules = append(rules, fmt.Sprintf(format, valueText(value)))
+		}
 	}
-	return fmt.Sprint(*n)
+	bound := func(n *int, format string) {
+		if n != nil {
+			rules = append(rules, fmt.Sprintf(format, *n))
+		}
+	}
+	if f.Required {
+		rules = append(rules, "required")
+	}
+	if f.Unique {
+		rules = append(rules, "unique")
+	}
+	bound(f.MinCount, "at least %d of them")
+	bound(f.MaxCount, "at most %d of them")
+	add(len(f.OneOf) > 0, "one of %s", f.OneOf)
+	add(f.HasValue != nil, "has the value %s", f.HasValue)
+	add(f.Pattern != "", "matches %s", f.Pattern)
+	bound(f.MinLength, "at least %d characters")
+	bound(f.MaxLength, "at most %d characters")
+	add(f.MinValue != nil, "at least %s", f.MinValue)
+	add(f.MaxValue != nil, "at most %s", f.MaxValue)
+	bound(f.Dim, "%d components")
+	add(f.Default != nil, "%s when left out", f.Default)
+	return rules
 }
 
 // valueText is a value of the schema as JSON, in one line and whole: of a long text or
 // list the rest is left out.
 func valueText(v any) string {
-	switch v := v.(type) {
+	switch value := v.(type) {
 	case []any:
-		return valuesText(v)
-	case string:
-		return jsonText(quote.Line(v, writeDescription))
-	}
-	return jsonText(v)
-}
-
-func valuesText(list []any) string {
-	var parts []string
-	size := 0
-	for i, v := range list {
-		part := valueText(v)
-		if size += len(part); size > writeConstraint {
-			parts = append(parts, fmt.Sprintf("and %d more", len(list)-i))
-			break
+		var parts []string
+		size := 0
+		for i, one := range value {
+			part := valueText(one)
+			if size += len(part); size > writeConstraint {
+				parts = append(parts, fmt.Sprintf("and %d more", len(value)-i))
+				break
+			}
+			parts = append(parts, part)
 		}
-		parts = append(parts, part)
+		return strings.Join(parts, ", ")
+	case string:
+		v = quote.Line(value, writeDescription)
 	}
-	return strings.Join(parts, ", ")
-}
-
-func jsonText(v any) string {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
 		return "?"
