@@ -74,15 +74,10 @@ func (r *jsonReader) token() (json.Token, error) {
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return nil, r.wrong(r.afterSpace(int(syntax.Offset)-1), "not JSON: %s", syntax)
+		rest := bytes.TrimLeft(r.text[max(int(syntax.Offset)-1, 0):], " \t\r\n") // before which the offset may lie
+		return nil, r.wrong(len(r.text)-len(rest), "not JSON: %s", syntax)
 	}
 	return nil, r.wrong(len(r.text), "not JSON: it ends too early")
-}
-
-// afterSpace moves to what the decoder means: its offset may lie before white space.
-func (r *jsonReader) afterSpace(at int) int {
-	rest := r.text[max(at, 0):]
-	return len(r.text) - len(bytes.TrimLeft(rest, " \t\r\n"))
 }
 
 // begin steps into an object or array.

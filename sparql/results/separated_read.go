@@ -42,7 +42,7 @@ func (in *input) readCSV() error {
 		if fields, at, err = in.csvRecord(at); err != nil {
 			return err
 		}
-		if err := in.csvRow(start, fields); err != nil {
+		if err := in.fields(start, fields, csvTerm); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,8 @@ func withoutLoneEmpty(fields []field) []field {
 	return fields
 }
 
-func (in *input) csvRow(at int, fields []field) error {
+// fields adds a row of fields, which term reads.
+func (in *input) fields(at int, fields []field, term func(field) (rdf.Term, error)) error {
 	if len(in.out.Vars) == 0 {
 		fields = withoutLoneEmpty(fields)
 	}
@@ -66,19 +67,22 @@ func (in *input) csvRow(at int, fields []field) error {
 	}
 	row := make([]rdf.Term, len(fields))
 	for i, f := range fields {
-		row[i] = csvTerm(f)
+		var err error
+		if row[i], err = term(f); err != nil {
+			return err
+		}
 	}
 	return in.addRow(at, row)
 }
 
-func csvTerm(f field) rdf.Term {
+func csvTerm(f field) (rdf.Term, error) {
 	if f.text == "" && !f.quoted {
-		return nil
+		return nil, nil
 	}
 	if label, blank := strings.CutPrefix(f.text, "_:"); blank && !f.quoted {
-		return rdf.BNode(label)
+		return rdf.BNode(label), nil
 	}
-	return rdf.Literal(f.text, "")
+	return rdf.Literal(f.text, ""), nil
 }
 
 // csvRecord reads one record of RFC 4180 and returns where the next begins.
@@ -96,16 +100,11 @@ func (in *input) csvRecord(at int) (fields []field, next int, err error) {
 			at = end + 1
 			continue
 		}
-		return fields, in.afterLine(end), nil
+		if bytes.HasPrefix(in.text[end:], []byte("\r\n")) {
+			end++
+		}
+		return fields, min(end+1, len(in.text)), nil
 	}
-}
-
-// afterLine steps over a line ending.
-func (in *input) afterLine(at int) int {
-	if bytes.HasPrefix(in.text[at:], []byte("\r\n")) {
-		return at + 2
-	}
-	return min(at+1, len(in.text))
 }
 
 func (in *input) csvField(at int) (f field, end int, err error) {
@@ -160,7 +159,7 @@ func (in *input) readTSV() error {
 		var fields []field
 		start := at
 		fields, at = in.tsvLine(at)
-		if err := in.tsvRow(start, fields); err != nil {
+		if err := in.fields(start, fields, in.tsvTerm); err != nil {
 			return err
 		}
 	}
@@ -181,23 +180,6 @@ func (in *input) tsvLine(at int) (fields []field, next int) {
 		at += len(text) + 1
 	}
 	return fields, next
-}
-
-func (in *input) tsvRow(at int, fields []field) error {
-	if len(in.out.Vars) == 0 {
-		fields = withoutLoneEmpty(fields)
-	}
-	if len(fields) != len(in.out.Vars) {
-		return in.wrong(at, "expected %d fields, found %d", len(in.out.Vars), len(fields))
-	}
-	row := make([]rdf.Term, len(fields))
-	for i, f := range fields {
-		var err error
-		if row[i], err = in.tsvTerm(f); err != nil {
-			return err
-		}
-	}
-	return in.addRow(at, row)
 }
 
 func (in *input) tsvTerm(f field) (rdf.Term, error) {

@@ -110,9 +110,6 @@ func (r *xmlReader) children(child func(xml.StartElement) error) error {
 	}
 }
 
-// none is for elements that have no children.
-func (r *xmlReader) none(xml.StartElement) error { return r.wrongHere("no element") }
-
 func (r *xmlReader) document(start xml.StartElement) error {
 	switch {
 	case is(start, "head"):
@@ -136,7 +133,7 @@ func (r *xmlReader) head(start xml.StartElement) error {
 	case !is(start, "link"):
 		return r.wrongHere("variable or link")
 	}
-	return r.children(r.none)
+	return r.children(func(xml.StartElement) error { return r.wrongHere("no element") })
 }
 
 func attribute(start xml.StartElement, local string) string {
