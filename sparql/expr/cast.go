@@ -16,8 +16,8 @@ var casts = map[rdf.IRI]func(rdf.Term) (value, error){
 	rdf.XSDFloat:    castNumber(xsd.FloatNumber, rdf.XSDFloat),
 	rdf.XSDDouble:   castNumber(xsd.DoubleNumber, rdf.XSDDouble),
 	rdf.XSDDateTime: castDateTime,
-	rdf.XSDDate:     castDate,
-	rdf.XSDTime:     castTime,
+	rdf.XSDDate:     castPart(rdf.XSDDate, func(day, _ string) string { return day }),
+	rdf.XSDTime:     castPart(rdf.XSDTime, func(_, clock string) string { return clock }),
 }
 
 func castString(t rdf.Term) (value, error) {
@@ -99,24 +99,23 @@ func castDateTime(t rdf.Term) (value, error) {
 	return fromText(t, rdf.XSDDateTime)
 }
 
-func castDate(t rdf.Term) (value, error) {
-	switch rdf.DatatypeOf(t) {
-	case rdf.XSDDate:
-		return canonical(t)
-	case rdf.XSDDateTime:
-		return partOfDateTime(t, func(day, _ string) string { return day }, rdf.XSDDate)
+// castPart casts to xsd:date or xsd:time, which is a part of an xsd:dateTime.
+func castPart(iri rdf.IRI, part func(day, clock string) string) func(rdf.Term) (value, error) {
+	return func(t rdf.Term) (value, error) {
+		switch rdf.DatatypeOf(t) {
+		case iri:
+			return canonical(t)
+		case rdf.XSDDateTime:
+			text, ok := xsd.Canonical(rdf.Lexical(t), rdf.XSDDateTime)
+			if !ok {
+				return failed(ErrType)
+			}
+			text, zone := cutZone(text)
+			day, clock, _ := strings.Cut(text, "T")
+			return of(typed(part(day, clock)+zone, iri))
+		}
+		return fromText(t, iri)
 	}
-	return fromText(t, rdf.XSDDate)
-}
-
-func castTime(t rdf.Term) (value, error) {
-	switch rdf.DatatypeOf(t) {
-	case rdf.XSDTime:
-		return canonical(t)
-	case rdf.XSDDateTime:
-		return partOfDateTime(t, func(_, clock string) string { return clock }, rdf.XSDTime)
-	}
-	return fromText(t, rdf.XSDTime)
 }
 
 func canonical(t rdf.Term) (value, error) {
@@ -125,16 +124,6 @@ func canonical(t rdf.Term) (value, error) {
 		return failed(ErrType)
 	}
 	return of(typed(text, rdf.DatatypeOf(t)))
-}
-
-func partOfDateTime(t rdf.Term, part func(day, clock string) string, iri rdf.IRI) (value, error) {
-	text, ok := xsd.Canonical(rdf.Lexical(t), rdf.XSDDateTime)
-	if !ok {
-		return failed(ErrType)
-	}
-	text, zone := cutZone(text)
-	day, clock, _ := strings.Cut(text, "T")
-	return of(typed(part(day, clock)+zone, iri))
 }
 
 // cutZone cuts Z or ±hh:mm off the end. The dashes of a date are further in.

@@ -85,13 +85,13 @@ var functions = map[sparql.Func]function{
 	"NOW": {arity: noArguments, none: func(env Env) (value, error) {
 		return of(typed(env.Now().Format("2006-01-02T15:04:05.999999999Z07:00"), rdf.XSDDateTime))
 	}},
-	"YEAR":     ofDate(func(f xsd.Fields) (value, error) { return of(typed(f.Year, rdf.XSDInteger)) }),
-	"MONTH":    ofDate(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Month))) }),
-	"DAY":      ofDate(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Day))) }),
-	"HOURS":    ofTime(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Hour))) }),
-	"MINUTES":  ofTime(func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Minute))) }),
-	"SECONDS":  ofTime(func(f xsd.Fields) (value, error) { return of(typed(f.Second, rdf.XSDDecimal)) }),
-	"TIMEZONE": ofMoment(timezone),
+	"YEAR":     ofMoment(hasDate, func(f xsd.Fields) (value, error) { return of(typed(f.Year, rdf.XSDInteger)) }),
+	"MONTH":    ofMoment(hasDate, func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Month))) }),
+	"DAY":      ofMoment(hasDate, func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Day))) }),
+	"HOURS":    ofMoment(hasTime, func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Hour))) }),
+	"MINUTES":  ofMoment(hasTime, func(f xsd.Fields) (value, error) { return ofNumber(xsd.Integer(int64(f.Minute))) }),
+	"SECONDS":  ofMoment(hasTime, func(f xsd.Fields) (value, error) { return of(typed(f.Second, rdf.XSDDecimal)) }),
+	"TIMEZONE": ofMoment(hasZone, func(f xsd.Fields) (value, error) { return of(typed(f.ZoneDuration(), rdf.XSDNS+"dayTimeDuration")) }),
 	"TZ":       unary(zone),
 
 	"MD5":    hash(func(b []byte) []byte { h := md5.Sum(b); return h[:] }),

@@ -5,34 +5,20 @@ import (
 	"trails/rdf/xsd"
 )
 
-// ofMoment is a function of a date, a time or both.
-func ofMoment(f func(xsd.Fields) (value, error)) function {
+// ofMoment is a function of the dates and times that have a part.
+func ofMoment(has func(xsd.Fields) bool, f func(xsd.Fields) (value, error)) function {
 	return unary(func(t rdf.Term) (value, error) {
 		fields, ok := xsd.FieldsOf(t)
-		if !ok {
+		if !ok || !has(fields) {
 			return failed(ErrType)
 		}
 		return f(fields)
 	})
 }
 
-func ofDate(f func(xsd.Fields) (value, error)) function {
-	return ofPart(func(fields xsd.Fields) bool { return fields.HasDate }, f)
-}
-
-func ofTime(f func(xsd.Fields) (value, error)) function {
-	return ofPart(func(fields xsd.Fields) bool { return fields.HasTime }, f)
-}
-
-// ofPart is a function of the moments that have a part.
-func ofPart(has func(xsd.Fields) bool, f func(xsd.Fields) (value, error)) function {
-	return ofMoment(func(fields xsd.Fields) (value, error) {
-		if !has(fields) {
-			return failed(ErrType)
-		}
-		return f(fields)
-	})
-}
+func hasDate(f xsd.Fields) bool { return f.HasDate }
+func hasTime(f xsd.Fields) bool { return f.HasTime }
+func hasZone(f xsd.Fields) bool { return f.HasZone }
 
 // zone is TZ: the zone as it is written.
 func zone(t rdf.Term) (value, error) {
@@ -41,11 +27,4 @@ func zone(t rdf.Term) (value, error) {
 	}
 	_, zone := cutZone(rdf.Lexical(t))
 	return ofText(zone)
-}
-
-func timezone(f xsd.Fields) (value, error) {
-	if !f.HasZone {
-		return failed(ErrType)
-	}
-	return of(typed(f.ZoneDuration(), rdf.XSDNS+"dayTimeDuration"))
 }
