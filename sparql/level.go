@@ -175,7 +175,10 @@ func (g *grouping) lifted(e Expr) Expr {
 
 func (g *grouping) variable(a Aggregate) Var {
 	text := exprText(a)
-	if v, ok := g.named[text]; ok && !volatile(text) {
+	// What may have another value each time is not shared; a string that looks like such a
+	// call is not either.
+	volatile := strings.Contains(text, "RAND()") || strings.Contains(text, "UUID()") || strings.Contains(text, "BNODE(")
+	if v, ok := g.named[text]; ok && !volatile {
 		return v
 	}
 	g.p.blocks.fresh++
@@ -183,12 +186,6 @@ func (g *grouping) variable(a Aggregate) Var {
 	g.named[text] = v
 	g.aggs = append(g.aggs, Aggregation{v, a})
 	return v
-}
-
-// volatile reports whether an expression may have another value each time. A string
-// that looks like such a call costs no more than the sharing.
-func volatile(text string) bool {
-	return strings.Contains(text, "RAND()") || strings.Contains(text, "UUID()") || strings.Contains(text, "BNODE(")
 }
 
 // mapVars replaces the variables of an expression, but not those inside aggregates

@@ -37,20 +37,6 @@ type Options struct {
 	MaxDepth int
 }
 
-func (o Options) maxBytes() int {
-	if o.MaxBytes <= 0 {
-		return DefaultBytes
-	}
-	return o.MaxBytes
-}
-
-func (o Options) maxDepth() int {
-	if o.MaxDepth <= 0 {
-		return DefaultDepth
-	}
-	return o.MaxDepth
-}
-
 // Parse reads a query and translates it to the algebra (section 18.2). A text that
 // is none is a [*fault.SyntaxError].
 func Parse(text string, opts Options) (*Query, error) {
@@ -109,9 +95,15 @@ type parser struct {
 }
 
 func newParser(text string, opts Options) (*parser, error) {
+	if opts.MaxBytes <= 0 {
+		opts.MaxBytes = DefaultBytes
+	}
+	if opts.MaxDepth <= 0 {
+		opts.MaxDepth = DefaultDepth
+	}
 	src := source{text: text, written: text}
-	if limit := opts.maxBytes(); len(text) > limit {
-		err := src.fail(limit, fmt.Sprintf("the text is longer than %d bytes", limit))
+	if len(text) > opts.MaxBytes {
+		err := src.fail(opts.MaxBytes, fmt.Sprintf("the text is longer than %d bytes", opts.MaxBytes))
 		err.Kind = fault.TooLarge
 		return nil, err
 	}
@@ -152,17 +144,13 @@ func (p *parser) accept(text string) bool {
 
 // expect passes over a sign or keyword that must stand here.
 func (p *parser) expect(text string) {
-	if !p.accept(text) {
-		p.failExpected(naming(text))
+	if p.accept(text) {
+		return
 	}
-}
-
-// naming writes a sign in quotes and a keyword as it is.
-func naming(text string) string {
-	if rdf.IsLetter(text[0]) {
-		return text
+	if !rdf.IsLetter(text[0]) {
+		text = "'" + text + "'"
 	}
-	return "'" + text + "'"
+	p.failExpected(text)
 }
 
 func (p *parser) expectEnd(what string) {
@@ -228,8 +216,8 @@ func quoteFound(s string) string {
 
 // enter goes one level deeper; the caller defers leave.
 func (p *parser) enter() {
-	if p.depth++; p.depth > p.opts.maxDepth() {
-		p.failTooLarge(fmt.Sprintf("this stands more than %d levels deep", p.opts.maxDepth()))
+	if p.depth++; p.depth > p.opts.MaxDepth {
+		p.failTooLarge(fmt.Sprintf("this stands more than %d levels deep", p.opts.MaxDepth))
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *parser) resolve(ref string, at int) string {
 // charge counts the bytes of IRIs that a prefix or the base made, and refuses more than
 // the bound: a short text could stand for an endless one.
 func (p *parser) charge(n int) {
-	if p.bytes += n; p.bytes > maxExpansion*p.opts.maxBytes() {
+	if p.bytes += n; p.bytes > maxExpansion*p.opts.MaxBytes {
 		p.failTooLarge("the IRIs are too long when their prefixes are expanded")
 	}
 }

@@ -52,7 +52,12 @@ func (p *parser) blankNode(label string, at int) Operand {
 // full stop between them, and perhaps behind the last.
 func (p *parser) triples() {
 	for p.isNode() {
-		p.sameSubject()
+		before := len(p.sink.triples)
+		subject := p.node()
+		// A list, or a blank node with properties, needs no further ones.
+		if len(p.sink.triples) == before || p.isVerb() {
+			p.propertyList(subject)
+		}
 		if !p.accept(".") {
 			return
 		}
@@ -67,17 +72,6 @@ func (p *parser) isNode() bool {
 	default:
 		return p.isLiteral() || p.is("(") || p.is("[")
 	}
-}
-
-// sameSubject reads TriplesSameSubject(Path). A list or blank node with properties
-// as subject needs no further ones.
-func (p *parser) sameSubject() {
-	before := len(p.sink.triples)
-	subject := p.node()
-	if len(p.sink.triples) > before && !p.isVerb() {
-		return
-	}
-	p.propertyList(subject)
 }
 
 func (p *parser) isVerb() bool {

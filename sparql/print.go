@@ -3,7 +3,6 @@ package sparql
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"trails/rdf"
@@ -185,13 +184,4 @@ func isPlainLocal(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-func (p *printer) limits(l shape) {
-	if l.offset > 0 {
-		p.line("OFFSET ", strconv.FormatInt(l.offset, 10))
-	}
-	if l.limit >= 0 {
-		p.line("LIMIT ", strconv.FormatInt(l.limit, 10))
-	}
 }

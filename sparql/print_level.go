@@ -1,5 +1,7 @@
 package sparql
 
+import "strconv"
+
 // shape is a level of SELECT, taken apart for its text: the way back from section
 // 18.2.4 and 18.2.5.
 type shape struct {
@@ -137,7 +139,12 @@ func (p *printer) rest(l shape) {
 		p.write(")")
 	}
 	p.orderBy(l.order)
-	p.limits(l)
+	if l.offset > 0 {
+		p.line("OFFSET ", strconv.FormatInt(l.offset, 10))
+	}
+	if l.limit >= 0 {
+		p.line("LIMIT ", strconv.FormatInt(l.limit, 10))
+	}
 	if l.values != nil {
 		p.line()
 		p.table(*l.values)
