@@ -82,7 +82,10 @@ func (p *Property) misfit(term rdf.Term) string {
 	case p.isReference() && !isIRI:
 		return "the value must be an IRI"
 	case p.isReference():
-		return messageOf(CheckIRI(lexical))
+		if err := CheckIRI(lexical); err != nil {
+			return err.Error()
+		}
+		return ""
 	case rdf.DatatypeOf(term) != p.datatypeIRI():
 		return "the value must be a literal of " + string(p.datatypeIRI())
 	case !utf8.ValidString(lexical):
@@ -112,36 +115,23 @@ func (p *Property) misfit(term rdf.Term) string {
 	return ""
 }
 
-func messageOf(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
 // fits checks a valid value against the other constraints of p.
 func (c *checker) fits(p *Property, path string, term rdf.Term) {
 	lexical, value := rdf.Lexical(term), c.s.JSONValue(p, term)
 	length := utf8.RuneCountInString(lexical)
+	pattern := c.patterns[p.Pattern] // nil for none, and for one that does not compile, which is a problem of its own
 	switch {
 	case p.MinLength != nil && length < *p.MinLength:
 		c.report(path, fault.MinLength, value, *p.MinLength, "%q has %d characters, fewer than min_length %d", lexical, length, *p.MinLength)
 	case p.MaxLength != nil && length > *p.MaxLength:
 		c.report(path, fault.MaxLength, value, *p.MaxLength, "%q has %d characters, more than max_length %d", lexical, length, *p.MaxLength)
-	case !c.matches(p.Pattern, lexical):
+	case pattern != nil && !pattern.MatchString(lexical):
 		c.report(path, fault.Pattern, value, p.Pattern, "%q does not match pattern %s", lexical, p.Pattern)
 	case before(term, p.MinValue):
 		c.report(path, fault.MinValue, value, c.s.JSONValue(p, p.MinValue), "%s is less than min_value %s", lexical, rdf.Lexical(p.MinValue))
 	case before(p.MaxValue, term):
 		c.report(path, fault.MaxValue, value, c.s.JSONValue(p, p.MaxValue), "%s is more than max_value %s", lexical, rdf.Lexical(p.MaxValue))
 	}
-}
-
-// matches is true without a pattern, and for one that does not compile, which is
-// a problem of its own.
-func (c *checker) matches(pattern, text string) bool {
-	re := c.patterns[pattern]
-	return re == nil || re.MatchString(text)
 }
 
 // before reports whether a is less than b; false when either is nil.

@@ -79,8 +79,8 @@ func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 		Name: p.Name, IRI: string(p.IRI), Description: p.Description, Type: p.Datatype, Class: p.Class,
 		Required: p.Required(), Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
-		MinValue: s.optional(p, p.MinValue), MaxValue: s.optional(p, p.MaxValue),
-		HasValue: s.optional(p, p.HasValue), Default: s.optional(p, p.Default),
+		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),
+		HasValue: s.JSONValue(p, p.HasValue), Default: s.JSONValue(p, p.Default),
 		Unique: p.Unique, Dim: p.Dim,
 	}
 	if p.Unsearched {
@@ -102,12 +102,4 @@ func (s *Schema) jsonValues(p *Property, terms []rdf.Term) []any {
 		values = append(values, s.JSONValue(p, term))
 	}
 	return values
-}
-
-// optional is JSONValue, with nil for an absent term.
-func (s *Schema) optional(p *Property, term rdf.Term) any {
-	if term == nil {
-		return nil
-	}
-	return s.JSONValue(p, term)
 }

@@ -139,7 +139,7 @@ func (k key) value(s *Schema, p *Property) any {
 			return **f
 		}
 	case *rdf.Term:
-		return s.optional(p, *f)
+		return s.JSONValue(p, *f)
 	case *[]rdf.Term:
 		return orNil(s.jsonValues(p, *f))
 	}

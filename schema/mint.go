@@ -25,21 +25,16 @@ func (s *Schema) KeyLocal(t *Type, values map[string][]rdf.Term) (string, error)
 				Message: name + ": is part of the key of " + t.Name + " and needs exactly one value",
 			})
 		}
-		parts[i] = escapeKey(rdf.Lexical(values[name][0]), len(key) > 1)
+		parts[i] = strings.ReplaceAll(rdf.Lexical(values[name][0]), "%", "%25")
+		if len(key) > 1 {
+			parts[i] = strings.ReplaceAll(parts[i], "/", "%2F")
+		}
 	}
 	local := strings.Join(parts, "/")
 	if rdf.IsAbsoluteIRI(local) {
 		local = strings.Replace(local, ":", "%3A", 1)
 	}
 	return local, CheckLocal(local)
-}
-
-func escapeKey(text string, compound bool) string {
-	text = strings.ReplaceAll(text, "%", "%25")
-	if compound {
-		text = strings.ReplaceAll(text, "/", "%2F")
-	}
-	return text
 }
 
 // ContentLocal returns the local id that its own content gives an entity of type

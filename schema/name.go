@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -24,9 +25,9 @@ func SnakeName(typeName string) string {
 		if i > 0 && startsWord(typeName, i) {
 			b.WriteByte('_')
 		}
-		b.WriteByte(lower(typeName[i]))
+		b.WriteByte(typeName[i])
 	}
-	return b.String()
+	return strings.ToLower(b.String())
 }
 
 // startsWord reports whether the letter at i begins a word: an upper-case letter
@@ -41,13 +42,6 @@ func startsWord(name string, i int) bool {
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-func lower(c byte) byte {
-	if isUpper(c) {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
 // EntityIRI names the entity of type t with this local id: base, type name, "/"
 // and the id, in which "%" and what an IRI cannot hold are percent-encoded.
 // The id is one that [CheckLocal] accepts.
@@ -55,18 +49,13 @@ func (s *Schema) EntityIRI(t *Type, local string) rdf.IRI {
 	b := make([]byte, 0, len(s.Base)+len(t.Name)+1+len(local)+16)
 	b = append(append(append(b, s.Base...), t.Name...), '/')
 	for i := range len(local) {
-		b = appendEncoded(b, local[i])
+		if c := local[i]; c == '%' || !inIRI(c) {
+			b = fmt.Appendf(b, "%%%02X", c)
+		} else {
+			b = append(b, c)
+		}
 	}
 	return rdf.IRI(b)
-}
-
-const hexDigits = "0123456789ABCDEF"
-
-func appendEncoded(b []byte, c byte) []byte {
-	if c == '%' || !inIRI(c) {
-		return append(b, '%', hexDigits[c>>4], hexDigits[c&15])
-	}
-	return append(b, c)
 }
 
 // inIRI reports whether an IRI of a node may hold the byte; those of characters

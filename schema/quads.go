@@ -71,7 +71,10 @@ func (s *Schema) Quads() []rdf.Quad {
 	w.add(Node, rdf.Type, TrailsSchema)
 	w.text(Node, TrailsBase, s.Base)
 	for _, prefix := range slices.Sorted(maps.Keys(s.Prefixes)) {
-		w.declare(prefix, s.Prefixes[prefix])
+		declaration := rdf.BNode("p" + digest(string(Node), prefix, s.Prefixes[prefix]))
+		w.add(Node, shDeclare, declaration)
+		w.text(declaration, shPrefix, prefix)
+		w.add(declaration, shNamespace, rdf.Literal(s.Prefixes[prefix], rdf.XSDAnyURI))
 	}
 	for i, t := range s.Types {
 		w.typ(s, t, i)
@@ -117,13 +120,6 @@ func (w *quadWriter) list(owner rdf.Term, predicate rdf.IRI, items []rdf.Term) {
 }
 
 func cell(id string, i int) rdf.BNode { return rdf.BNode("l" + id + "x" + strconv.Itoa(i)) }
-
-func (w *quadWriter) declare(prefix, namespace string) {
-	declaration := rdf.BNode("p" + digest(string(Node), prefix, namespace))
-	w.add(Node, shDeclare, declaration)
-	w.text(declaration, shPrefix, prefix)
-	w.add(declaration, shNamespace, rdf.Literal(namespace, rdf.XSDAnyURI))
-}
 
 func (w *quadWriter) typ(s *Schema, t *Type, order int) {
 	w.add(t.IRI, rdf.Type, rdf.RDFSClass)

@@ -199,13 +199,15 @@ func numberOf(v any) (json.Number, bool) {
 	return "", false
 }
 
-// JSONValue returns a term as JSON carries it: numbers as [json.Number] when every
+// JSONValue returns a term as JSON carries it, nil for none: numbers as [json.Number] when every
 // reader gets them whole, booleans, vectors as []any, references as "Type/id" when
 // this schema names the entity and as IRIs otherwise, all else as its text.
 // p may be nil when no property is known; then the term's datatype alone decides.
 func (s *Schema) JSONValue(p *Property, term rdf.Term) any {
 	lexical := rdf.Lexical(term)
 	switch iri := term.(type) {
+	case nil:
+		return nil
 	case rdf.IRI:
 		if typeName, local, ok := s.Local(iri); ok {
 			return typeName + "/" + local

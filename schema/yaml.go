@@ -56,7 +56,10 @@ func parseTree(src []byte) (*yaml.Node, error) {
 	reader := yaml.NewDecoder(bytes.NewReader(src))
 	var document, second yaml.Node
 	if err := reader.Decode(&document); err != nil {
-		return nil, malformed(err)
+		if errors.Is(err, io.EOF) {
+			return nil, fault.New(fault.Malformed, "the schema is empty")
+		}
+		return nil, fault.New(fault.Malformed, "the schema is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if err := reader.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, fault.New(fault.Malformed, "the schema has more than one YAML document; remove what follows \"---\"")
@@ -66,13 +69,6 @@ func parseTree(src []byte) (*yaml.Node, error) {
 		return nil, fault.New(fault.Malformed, "line %d: the schema must be a mapping with base, prefixes and types", root.Line)
 	}
 	return root, refuseAliases(root)
-}
-
-func malformed(err error) error {
-	if errors.Is(err, io.EOF) {
-		return fault.New(fault.Malformed, "the schema is empty")
-	}
-	return fault.New(fault.Malformed, "the schema is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
 // refuseAliases finds anchors and aliases, with which a small text can stand for an endless one.
@@ -125,7 +121,11 @@ func (d *decoder) schema(root *yaml.Node, base string) *Schema {
 	case declared != "" && declared != base:
 		d.report("base", fault.HasValue, "the schema's base %s is not the file's base %s; leave base out or write the file's", declared, base)
 	}
-	d.readPrefixes(members["prefixes"])
+	prefixes := d.mapping("prefixes", members["prefixes"], nil)
+	d.prefixes = make(map[string]string, len(prefixes))
+	for _, prefix := range slices.Sorted(maps.Keys(prefixes)) {
+		d.prefixes[prefix] = d.text("prefixes."+prefix, prefixes[prefix])
+	}
 	types := d.types(members["types"])
 	s := assemble(base, d.prefixes, types)
 	for _, v := range d.values {
@@ -142,14 +142,6 @@ func (d *decoder) schema(root *yaml.Node, base string) *Schema {
 		}
 	}
 	return s
-}
-
-func (d *decoder) readPrefixes(n *yaml.Node) {
-	members := d.mapping("prefixes", n, nil)
-	d.prefixes = make(map[string]string, len(members))
-	for _, prefix := range slices.Sorted(maps.Keys(members)) {
-		d.prefixes[prefix] = d.text("prefixes."+prefix, members[prefix])
-	}
 }
 
 var (

@@ -66,7 +66,7 @@ func (d *decoder) key(path string, key *yaml.Node, seen map[string]bool, allowed
 		d.report(path, fault.Datatype, "line %d: a key must be plain text", key.Line)
 		return false
 	}
-	at := join(path, key.Value)
+	at := strings.TrimPrefix(path+"."+key.Value, ".")
 	if seen[key.Value] {
 		d.report(at, fault.Unique, "%q is here twice, on lines %d and %d; keep one", key.Value, d.lines[at], key.Line)
 		return false
@@ -78,13 +78,6 @@ func (d *decoder) key(path string, key *yaml.Node, seen map[string]bool, allowed
 		return false
 	}
 	return true
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
 }
 
 // text returns a scalar as it is written, so that a version 1.10 keeps its zero.
