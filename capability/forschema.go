@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"trails/policy"
-	"trails/rdf"
+	"trails/quote"
 	"trails/schema"
 )
 
@@ -28,7 +28,7 @@ func ForSchema(s *schema.Schema) []Descriptor {
 // create makes a node from its properties.
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
-	d.Description = sentences("Create "+article(t.Name)+".", t.Description, together(s, t))
+	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
 	d.InputShape.Fields = concat(properties(s, t), newID(s, t), WriteArguments())
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
@@ -38,7 +38,7 @@ func create(s *schema.Schema, t *schema.Type) Descriptor {
 // update changes some properties of a node and leaves the rest.
 func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
-	d.Description = sentences("Change properties of "+article(t.Name)+"; those that are not given stay, null removes one, and an array replaces all values.",
+	d.Description = sentences("Change properties of "+quote.Article(t.Name)+"; those that are not given stay, null removes one, and an array replaces all values.",
 		t.Description, together(s, t))
 	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), WriteArguments())
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
@@ -50,7 +50,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 // remove deletes a node with all of its properties.
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
-	d.Description = sentences("Delete "+article(t.Name)+" with all of its properties.", t.Description)
+	d.Description = sentences("Delete "+quote.Article(t.Name)+" with all of its properties.", t.Description)
 	d.InputShape.Fields = concat(existingID(t), WriteArguments())
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
@@ -144,8 +144,8 @@ func property(s *schema.Schema, p *schema.Property) Field {
 		Name: p.Name, Description: sentences(p.Description, reference(p)), Type: Type(p.Datatype), NodeType: p.Class,
 		Required: p.Required() && p.Default == nil, Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Unique: p.Unique, Dim: p.Dim,
-		MinValue: value(s, p, p.MinValue), MaxValue: value(s, p, p.MaxValue),
-		HasValue: value(s, p, p.HasValue), Default: value(s, p, p.Default),
+		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),
+		HasValue: s.JSONValue(p, p.HasValue), Default: s.JSONValue(p, p.Default),
 	}
 	if t, ok := types[p.Datatype]; ok {
 		f.Type = t
@@ -167,14 +167,7 @@ func reference(p *schema.Property) string {
 	if p.Class == "" {
 		return ""
 	}
-	return "Refers to " + article(p.Class) + ", by its IRI or as Type/id."
-}
-
-func value(s *schema.Schema, p *schema.Property, term rdf.Term) any {
-	if term == nil {
-		return nil
-	}
-	return s.JSONValue(p, term)
+	return "Refers to " + quote.Article(p.Class) + ", by its IRI or as Type/id."
 }
 
 // optional makes fields what an update takes: each may be left out or null.
@@ -227,13 +220,6 @@ func sentences(texts ...string) string {
 		all = append(all, text)
 	}
 	return strings.Join(all, " ")
-}
-
-func article(noun string) string {
-	if strings.ContainsAny(noun[:1], "AEIOaeio") {
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 func concat(lists ...[]Field) []Field {

@@ -42,7 +42,11 @@ func New(descriptors []Descriptor) (*Registry, error) {
 			return nil, err
 		}
 	}
-	r.version = r.digest()
+	h := sha256.New()
+	for _, d := range r.all {
+		h.Write([]byte(d.ID + " " + d.Version + "\n"))
+	}
+	r.version = hex.EncodeToString(h.Sum(nil)[:16])
 	return r, nil
 }
 
@@ -106,14 +110,6 @@ func (r *Registry) replace(i int, d Descriptor) error {
 		r.byOld[old], r.byOld[ToolName(old)] = i, i
 	}
 	return nil
-}
-
-func (r *Registry) digest() string {
-	h := sha256.New()
-	for _, d := range r.all {
-		h.Write([]byte(d.ID + " " + d.Version + "\n"))
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // ByID returns the descriptor with this id.

@@ -46,3 +46,11 @@ func Line(text string, most int) string {
 func IsPlain(text string, most int) bool {
 	return text != "" && len(text) <= most && Unmarked(text, most) == text
 }
+
+// Article returns a noun with its article: a Person, an Agent.
+func Article(noun string) string {
+	if noun != "" && strings.ContainsAny(noun[:1], "AEIOaeio") {
+		return "an " + noun
+	}
+	return "a " + noun
+}

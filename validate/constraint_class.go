@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/quote"
 	"trails/rdf"
 )
 
@@ -27,7 +28,7 @@ func class(p parameter) (constraint, error) {
 				return err
 			}
 			name := e.shapes.className(iri)
-			want := "must refer to " + article(name)
+			want := "must refer to " + quote.Article(name)
 			switch {
 			case rdf.IsLiteral(v):
 				e.report(p.component, v, name, "%s, not to the text %s", want, e.show(v))
@@ -36,7 +37,7 @@ func class(p parameter) (constraint, error) {
 			default:
 				names := make([]string, len(types))
 				for i, t := range types {
-					names[i] = article(e.shapes.className(t))
+					names[i] = quote.Article(e.shapes.className(t))
 				}
 				e.report(p.component, v, name, "%s; %s is %s", want, e.show(v), shorten(strings.Join(names, " and ")))
 			}

@@ -76,14 +76,14 @@ func isSafe(text string) bool {
 func (e *evaluation) show(t rdf.Term) string {
 	switch v := e.json(t).(type) {
 	case string:
-		return quote(v)
+		return quoted(v)
 	default:
 		return shorten(compact(v))
 	}
 }
 
-// quote returns s as a JSON string of at most maxShown characters of s.
-func quote(s string) string { return compact(shorten(s)) }
+// quoted returns s as a JSON string of at most maxShown characters of s.
+func quoted(s string) string { return compact(shorten(s)) }
 
 // shorten cuts s after maxShown characters, never inside one.
 func shorten(s string) string {
@@ -134,12 +134,4 @@ func characters(n int) string {
 		return "1 character"
 	}
 	return strconv.Itoa(n) + " characters"
-}
-
-// article returns "a Person", "an Agent".
-func article(noun string) string {
-	if noun != "" && strings.ContainsAny(noun[:1], "AEIOaeio") {
-		return "an " + noun
-	}
-	return "a " + noun
 }
