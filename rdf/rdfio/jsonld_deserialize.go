@@ -19,7 +19,7 @@ type deserializer struct {
 	nodes map[string]rdf.Term // blank nodes by their identifiers
 	fresh freshLabels
 	graph rdf.Term
-	none  bool // the graph has no name that RDF has: nothing is said
+	none  bool // the graph's name is no term, and its statements are left out
 	quads []rdf.Quad
 }
 
@@ -60,7 +60,8 @@ func absolute(id string) rdf.Term {
 	return rdf.IRI(id)
 }
 
-// node says what a node object does, and returns its name; nil when RDF has none.
+// node adds the statements of a node object, and returns the node; nil when its @id is no
+// term.
 func (d *deserializer) node(object map[string]any) rdf.Term {
 	subject := d.subject(object)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -115,14 +116,14 @@ func (d *deserializer) values(subject, predicate rdf.Term, values any) {
 	d.each(values, func(object rdf.Term) { d.emit(subject, predicate, object) })
 }
 
-// inside says what a named graph does.
+// inside adds the statements of a named graph.
 func (d *deserializer) inside(name rdf.Term, nodes any) {
 	defer func(graph rdf.Term, none bool) { d.graph, d.none = graph, none }(d.graph, d.none)
 	d.graph, d.none = name, name == nil
 	d.each(nodes, func(rdf.Term) {})
 }
 
-// emit leaves out what RDF cannot say.
+// emit adds a statement, unless one of its terms is nil.
 func (d *deserializer) emit(s, p, o rdf.Term) {
 	if !d.none && s != nil && p != nil && o != nil {
 		d.quads = append(d.quads, rdf.Quad{Subject: s, Predicate: p, Object: o, Label: d.graph})

@@ -12,11 +12,11 @@ import (
 type serializer struct {
 	about  map[inGraph][]rdf.Quad
 	graphs map[rdf.Term][]rdf.Term // subjects of each graph, in order
-	places map[rdf.Term]int        // in how many places a blank node stands, but as a subject
-	homes  map[rdf.Term]int        // of how many graphs it is a subject
-	lists  map[inGraph][]rdf.Term  // items of the list that begins with a cell
-	cells  map[inGraph]bool        // stand in a list
-	broken map[inGraph]bool        // do not, though they look like it
+	places map[rdf.Term]int        // how often a blank node is an object, and twice for each graph that it names
+	homes  map[rdf.Term]int        // of how many graphs a blank node is a subject
+	lists  map[inGraph][]rdf.Term  // the items of a list, by its first cell
+	cells  map[inGraph]bool        // the cells of all lists
+	broken map[inGraph]bool        // what looks like a cell, but leads to the end of no list
 }
 
 // inGraph is a node as one graph sees it.
@@ -92,8 +92,8 @@ func (s *serializer) findList(q rdf.Quad) {
 	}
 }
 
-// keepLoose makes nodes again of the cells of lists that only hold each other, or
-// themselves: no node is left that would show them.
+// keepLoose gives up the lists that are items of each other, or of themselves, and of no
+// node's property: no node would show them, so their cells are written as nodes.
 func (s *serializer) keepLoose(quads []rdf.Quad) {
 	shown := map[inGraph]bool{}
 	var open []inGraph

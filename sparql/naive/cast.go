@@ -31,8 +31,8 @@ func cast(to rdf.IRI, t rdf.Term) (rdf.Term, error) {
 	return constructor(t)
 }
 
-// collapsed is the lexical form of a string as a cast reads it: white space at its
-// ends is none of it (XPath Functions section 17.1.1).
+// collapsed returns the text that a cast reads, without the white space at its ends
+// (XPath Functions section 17.1.1).
 func collapsed(t rdf.Term) string { return strings.Trim(rdf.Lexical(t), " \t\r\n") }
 
 func toString(t rdf.Term) (rdf.Term, error) {
@@ -56,7 +56,8 @@ func toString(t rdf.Term) (rdf.Term, error) {
 	return nil, errType
 }
 
-// asText is XPath Functions section 17.1.2: floats of a handy size have no exponent.
+// asText is the cast to xsd:string of XPath Functions section 17.1.2: a float or double
+// from 10^-6 up to 10^6 has no exponent.
 func asText(n number) string {
 	size := math.Abs(n.floating)
 	if !n.isFloating() || size != 0 && (size < 1e-6 || size >= 1e6) || math.IsNaN(size) {

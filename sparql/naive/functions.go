@@ -199,7 +199,7 @@ func field(get func(moment) rdf.Term) func([]rdf.Term) (rdf.Term, error) {
 	}
 }
 
-// plain is an xsd:integer without leading zeros; no digits are nothing.
+// plain returns an xsd:integer without leading zeros, nil where there are no digits.
 func plain(digits string) rdf.Term {
 	if digits == "" {
 		return nil

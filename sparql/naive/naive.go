@@ -108,9 +108,9 @@ type evaluator struct {
 	active graph // the default graph
 	names  []rdf.Term
 	named  map[rdf.Term]graph
-	made   int // blank nodes
+	made   int // how many blank nodes were made
 	used   map[rdf.Term]bool
-	failed error // what no expression may catch
+	failed error // the first that ends the evaluation; no expression makes less of it
 }
 
 func newEvaluator(ctx context.Context, base string, d Dataset, clauses sparql.Dataset) *evaluator {

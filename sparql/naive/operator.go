@@ -55,7 +55,7 @@ func (e *evaluator) eval(op sparql.Op, g graph, outer solution) []solution {
 }
 
 // basic is section 18.3.1: the solutions under which the pattern is a subgraph of
-// the active graph, as many of each as there are mappings of its blank nodes.
+// the active graph, each as often as there are ways to map the pattern's blank nodes.
 func (e *evaluator) basic(bgp sparql.BGP, g graph, outer solution) []solution {
 	solutions := []solution{outer.only(variables(bgp))}
 	for _, pattern := range bgp.Patterns {
@@ -75,7 +75,7 @@ func (e *evaluator) basic(bgp sparql.BGP, g graph, outer solution) []solution {
 	return apart(solutions)
 }
 
-// apart gives each solution its own blank nodes to make.
+// apart gives each solution a map of its own for the blank nodes that BNODE makes in it.
 func apart(solutions []solution) []solution {
 	for i := range solutions {
 		solutions[i].blanks = map[string]rdf.Term{}
@@ -128,8 +128,8 @@ func (e *evaluator) join(left, right []solution) []solution {
 	return out
 }
 
-// leftJoin is section 18.5's LeftJoin: Filter(expr, Join(Ω1, Ω2)) and those of Ω1
-// that came to nothing there.
+// leftJoin is section 18.5's LeftJoin: Filter(expr, Join(Ω1, Ω2)), and the
+// solutions of Ω1 that have no part in it.
 func (e *evaluator) leftJoin(op sparql.LeftJoin, g graph, outer solution) []solution {
 	left, right := e.eval(op.Left, g, outer), e.eval(op.Right, g, outer)
 	var out []solution

@@ -43,8 +43,8 @@ func kindOf(t rdf.Term) kind {
 	return unknown
 }
 
-// spaces are the values beyond the table of section 17.3 whose order package xsd
-// knows, by datatype.
+// spaces has the datatypes of dates, times and durations for which the table of section
+// 17.3 has no row, and package xsd an order. Values of one space compare with each other.
 var spaces = map[rdf.IRI]string{
 	rdf.XSDDate: "date", rdf.XSDTime: "time", rdf.XSDNS + "gYear": "gYear", rdf.XSDNS + "gYearMonth": "gYearMonth",
 	rdf.XSDNS + "gMonthDay": "gMonthDay", rdf.XSDNS + "gMonth": "gMonth", rdf.XSDNS + "gDay": "gDay",
@@ -145,8 +145,8 @@ func Order(a, b rdf.Term) (order int, defined bool) {
 	return compareValues(a, b)
 }
 
-// orderTerms is section 15.1's order of ORDER BY. It goes on where that stops:
-// literals of different kinds stand apart, others order by their texts.
+// orderTerms is section 15.1's order of ORDER BY. Where that leaves the order open,
+// literals of different kinds come kind by kind, and others in the order of their texts.
 func orderTerms(a, b rdf.Term) int {
 	if order := cmp.Compare(class(a), class(b)); order != 0 {
 		return order

@@ -30,8 +30,8 @@ func (e *evaluator) pathPattern(op sparql.PathPattern, g graph, outer solution) 
 	return apart(out)
 }
 
-// pairs returns between what the path leads, as often as it does; x and y are terms
-// or, when they are nil, variables of their own.
+// pairs returns each subject and object between which the path leads, as often as it
+// does. x and y are the terms at its ends; nil is a variable, another one at each end.
 func (e *evaluator) pairs(path sparql.Path, x, y rdf.Term, g graph) []pair {
 	if e.stopped() != nil {
 		return nil
@@ -46,7 +46,7 @@ func (e *evaluator) pairs(path sparql.Path, x, y rdf.Term, g graph) []pair {
 	case sparql.Alternative:
 		return slices.Concat(e.pairs(path.Left, x, y, g), e.pairs(path.Right, x, y, g))
 	case sparql.ZeroOrOne:
-		return onceEach(slices.Concat(nowhere(x, y, g), e.pairs(path.Path, x, y, g)))
+		return onceEach(slices.Concat(zeroLength(x, y, g), e.pairs(path.Path, x, y, g)))
 	case sparql.ZeroOrMore:
 		return e.repeated(path.Path, x, y, g, e.zeroOrMore)
 	case sparql.OneOrMore:
@@ -91,8 +91,8 @@ func (e *evaluator) sequence(path sparql.Sequence, x, y rdf.Term, g graph) []pai
 	return out
 }
 
-// nowhere is the path of length zero (section 18.4, ZeroLengthPath).
-func nowhere(x, y rdf.Term, g graph) []pair {
+// zeroLength is section 18.4's ZeroLengthPath: each node and itself.
+func zeroLength(x, y rdf.Term, g graph) []pair {
 	switch {
 	case x != nil && y != nil && !identical(x, y):
 		return nil
