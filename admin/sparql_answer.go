@@ -17,19 +17,18 @@ import (
 
 // queryAnswer is what the capability query answers.
 type queryAnswer struct {
-	Form      string
-	Head      string
-	Vars      []string
-	Rows      []map[string]view.Term
-	Count     int64
-	Boolean   *bool
-	Triples   int64
-	Text      string
-	Algebra   string
-	SQL       string
-	Steps     string
-	Truncated bool
-	Cut       string
+	Form    string
+	Head    string
+	Vars    []string
+	Rows    []map[string]view.Term
+	Count   int64
+	Boolean *bool
+	Triples int64
+	Text    string
+	Algebra string
+	SQL     string
+	Steps   string
+	Cut     string
 }
 
 // sparqlAnswer is an answer as the page shows it.
@@ -72,6 +71,9 @@ func (a *asker) sparqlAnswer(v sparqlView, origin string) (*sparqlAnswer, error)
 	args := map[string]any{"query": text, "base": base, "limit": v.Limit, "timeout_ms": v.Timeout * 1000}
 	switch v.Output {
 	case "table", "picture", "json":
+		if form := sparql.FormOf(text); form == sparql.Select || form == sparql.Ask {
+			args["format"] = "sparql-json"
+		}
 	case "explain":
 		args["explain"] = true
 	default:
@@ -205,7 +207,7 @@ func (out *sparqlAnswer) addWays() {
 // addPages leads to the rows before and after, and to more at once.
 func (out *sparqlAnswer) addPages() {
 	v := out.View
-	if out.Truncated && v.Limit < sparqlMax {
+	if out.Cut != "" && v.Limit < sparqlMax {
 		more := v
 		more.Limit = min(v.Limit*10, sparqlMax)
 		out.More = &more
@@ -218,7 +220,7 @@ func (out *sparqlAnswer) addPages() {
 		previous.Offset = max(0, v.Offset-v.Limit)
 		out.Previous = &previous
 	}
-	if out.Truncated && out.Count > 0 {
+	if out.Cut != "" && out.Count > 0 {
 		next := v
 		next.Offset += int(out.Count)
 		out.Next = &next

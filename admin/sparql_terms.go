@@ -96,7 +96,7 @@ func (n *naming) ask(rows [][]view.Term) string {
 func (n *naming) hear(a *asker, values string) {
 	var answer queryAnswer
 	text := "SELECT ?node ?type { VALUES ?node {" + values + " } ?node a ?type }"
-	if err := a.ask("query", map[string]any{"query": text, "limit": sparqlMax}, &answer); err != nil {
+	if err := a.ask("query", map[string]any{"query": text, "limit": sparqlMax, "format": "sparql-json"}, &answer); err != nil {
 		return
 	}
 	for _, row := range answer.Rows {

@@ -102,7 +102,7 @@ func TestTheFormAsksWithoutScripts(t *testing.T) {
 	form.Set("query", prologue+"SELECT ?r WHERE {\r\n ?r a :Requirement }\r\nORDER BY ?r")
 	form.Set("limit", "5")
 	first := f.press(t, form, "run=1")
-	says(t, first, "5 rows", "There is more", "rows: raise limit, at most 10000, or go on with ORDER BY and OFFSET 5", "Show up to 50")
+	says(t, first, "5 rows", "There is more", "the first 5 rows are shown; raise limit, at most 10000, or go on with ORDER BY and OFFSET 5", "Show up to 50")
 	seen := column(first.table(t))
 	next := first.view(t, "page-next")
 	second := f.posted(t, next)

@@ -37,7 +37,7 @@ var mutateBuiltin = invoke.Capability{
 }
 
 func mutate(ctx context.Context, r *invoke.Request) (any, error) {
-	u, err := sparql.ParseUpdate(r.Args.Text("update"), sparql.Options{Base: r.Args.Text("base")})
+	u, err := r.Snapshot.ParseUpdate(r.Args.Text("update"), r.Args.Text("base"))
 	if err != nil {
 		return nil, err
 	}

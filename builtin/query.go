@@ -22,8 +22,8 @@ const (
 	queryText    = 1 << 20
 	queryRows    = 100
 	queryMaxRows = 10_000
-	queryBytes   = 256 << 10
-	queryTimeout = 10_000 // milliseconds
+	queryChars   = 256 << 10 // where a program of ours asks
+	queryTimeout = 10_000    // milliseconds
 	queryMaxTime = 60_000
 	queryGraphs  = 1000
 )
@@ -38,24 +38,26 @@ var (
 
 var queryBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "query", Description: "Answer a SPARQL 1.1 query: SELECT, ASK, CONSTRUCT or DESCRIBE. The answer is bounded by limit, bytes and time; when truncated, cut says of what and how to get the rest.",
+		ID: "query", Description: "Answer a SPARQL 1.1 query: SELECT, ASK, CONSTRUCT or DESCRIBE. The schema's names need no prefix declaration (:Type, :property; rdf rdfs xsd owl sh skos prov, too). Nodes are shown as Type/id, other IRIs as prefixed names.",
 		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "query", Type: capability.String, Required: true, MaxLength: new(queryText), Description: "The text of the query."},
+			{Name: "query", Type: capability.String, Required: true, MaxLength: new(queryText)},
 			paramsField,
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows, Description: "Most rows or triples of the answer."},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows, Description: "Most rows or triples."},
 			timeoutField,
-			{Name: "format", Type: capability.String, OneOf: queryFormats(), Description: "json (default), csv, tsv or xml for SELECT and ASK; turtle (default), ntriples or jsonld for graphs. All but json come as text."},
-			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs in the place of FROM."},
-			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs in the place of FROM NAMED."},
+			{Name: "format", Type: capability.String, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld."},
+			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs in the place of FROM."},
+			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs in the place of FROM NAMED."},
 			baseField,
-			{Name: "explain", Type: capability.Boolean, Default: false, Description: "Answer with how the query is run, and how many rows or triples it has, in the place of these."},
+			{Name: "explain", Type: capability.Boolean, Default: false, Description: "Show the plan, and count."},
+			capability.MaxChars(),
 			capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "form", Type: capability.String, Required: true, OneOf: []any{"select", "ask", "construct", "describe"}},
-			{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of."},
-			{Name: "vars", Type: capability.String, Many: true, Description: "The columns of SELECT, in order."},
-			{Name: "rows", Type: capability.Object, Many: true, Description: `Of SELECT: {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}; an unbound variable is left out.`},
+			{Name: "form", Type: capability.String, OneOf: []any{"select", "ask", "construct", "describe"}, Description: "Absent for a table."},
+			{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of, by its first digits."},
+			{Name: "columns", Type: capability.String, Many: true, Description: "Of a table."},
+			{Name: "rows", Type: capability.Any, Description: `Of a table, a list for each row, null where unbound; with sparql-json {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}.`},
+			{Name: "vars", Type: capability.String, Many: true, Description: "Of SELECT, but for a table."},
 			{Name: "count", Type: capability.Integer, Description: "How many rows came."},
 			{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
 			{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
@@ -64,8 +66,6 @@ var queryBuiltin = invoke.Capability{
 			{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
 			{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
 			{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
-			{Name: "truncated", Type: capability.Boolean, Required: true},
-			{Name: "cut", Type: capability.String, Description: "What is missing, and how to get it."},
 		}},
 		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read", Remote: true}, Idempotent: true,
 	},
@@ -74,24 +74,23 @@ var queryBuiltin = invoke.Capability{
 
 // queried is what a query answers.
 type queried struct {
-	Form      string            `json:"form"`
-	Head      *string           `json:"head"`
-	Vars      []sparql.Var      `json:"vars,omitempty"`
-	Rows      *[]map[string]any `json:"rows,omitempty"`
-	Count     *int64            `json:"count,omitempty"`
-	Boolean   *bool             `json:"boolean,omitempty"`
-	Triples   *int64            `json:"triples,omitempty"`
-	Text      *string           `json:"text,omitempty"`
-	MIME      string            `json:"mime,omitempty"`
-	Algebra   string            `json:"algebra,omitempty"`
-	SQL       string            `json:"sql,omitempty"`
-	Steps     string            `json:"steps,omitempty"`
-	Truncated bool              `json:"truncated"`
-	Cut       string            `json:"cut,omitempty"`
+	Form    string       `json:"form,omitempty"`
+	Columns []sparql.Var `json:"columns,omitempty"`
+	Vars    []sparql.Var `json:"vars,omitempty"`
+	Rows    any          `json:"rows,omitempty"`
+	Count   *int64       `json:"count,omitempty"`
+	Boolean *bool        `json:"boolean,omitempty"`
+	Triples *int64       `json:"triples,omitempty"`
+	Text    *string      `json:"text,omitempty"`
+	MIME    string       `json:"mime,omitempty"`
+	Algebra string       `json:"algebra,omitempty"`
+	SQL     string       `json:"sql,omitempty"`
+	Steps   string       `json:"steps,omitempty"`
+	Head    *string      `json:"head"`
 }
 
 func query(ctx context.Context, r *invoke.Request) (any, error) {
-	q, err := r.Snapshot.Graph().ParseQuery(r.Args.Text("query"), r.Args.Text("base"))
+	q, err := r.Snapshot.ParseQuery(r.Args.Text("query"), r.Args.Text("base"))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	if err != nil {
 		return nil, outOfTime(ctx, timed, r, err)
 	}
-	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.CommitID(r.Snapshot.Head())}
+	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.ShortCommitID(r.Snapshot.Head())}
 	switch {
 	case r.Args.Flag("explain"):
 		err = explain(timed, a, out)
@@ -125,7 +124,6 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	default:
 		err = boundedAnswer(timed, r, a, format, out)
 	}
-	r.Parts.Cut = out.Cut
 	return out, outOfTime(ctx, timed, r, err)
 }
 
@@ -208,6 +206,9 @@ func graphsOf(r *invoke.Request, argument string) []rdf.IRI {
 // the dearest first.
 func queryFormat(r *invoke.Request, form sparql.Form) (string, error) {
 	can := rowFormats
+	if r.Output != nil {
+		can = streamFormats
+	}
 	if form == sparql.Construct || form == sparql.Describe {
 		can = graphFormats
 	}

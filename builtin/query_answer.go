@@ -3,15 +3,17 @@ package builtin
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
+	"unicode/utf8"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
+	"trails/jsontext"
 	"trails/kg"
 	"trails/rdf"
 	"trails/rdf/rdfio"
@@ -22,9 +24,10 @@ import (
 
 // The formats of answers, each form's own first.
 var (
-	rowFormats   = []string{"json", "csv", "tsv", "xml"}
-	graphFormats = []string{"turtle", "ntriples", "jsonld"}
-	graphTypes   = map[string]string{
+	rowFormats    = []string{"table", "sparql-json", "csv", "tsv", "xml"}
+	streamFormats = []string{"json", "csv", "tsv", "xml"} // of rows
+	graphFormats  = []string{"turtle", "ntriples", "jsonld"}
+	graphTypes    = map[string]string{
 		"turtle": "text/turtle; charset=utf-8", "ntriples": "application/n-triples", "jsonld": "application/ld+json",
 	}
 )
@@ -39,20 +42,22 @@ func mimeOf(format string) string {
 // boundedAnswer fills in an answer that a model can read.
 func boundedAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, out *queried) (err error) {
 	limit := r.Args.Integer("limit", queryRows)
-	if format != "json" {
-		out.MIME = mimeOf(format)
-	}
+	room := min(queryChars, r.Room())
 	switch {
 	case a.Form == sparql.Ask:
 		return boundedTruth(ctx, a, format, out)
 	case a.Form != sparql.Select:
-		return boundedGraph(ctx, r, a, format, limit, out)
+		return boundedGraph(ctx, r, a, format, limit, room, out)
+	case format == "table":
+		schema := r.Snapshot.Schema()
+		out.Form, out.Columns = "", a.Vars
+		return boundedRows(ctx, r, a, limit, room, out, func(row []rdf.Term) any { return view.PlainRow(schema, row) })
+	case format == "sparql-json":
+		out.Vars = a.Vars
+		return boundedRows(ctx, r, a, limit, room, out, func(row []rdf.Term) any { return rowObject(a.Vars, row) })
 	}
-	out.Vars = a.Vars
-	if format == "json" {
-		return boundedRows(ctx, a, limit, out)
-	}
-	return boundedText(ctx, a, format, limit, out)
+	out.Vars, out.MIME = a.Vars, mimeOf(format)
+	return boundedText(ctx, r, a, format, limit, room, out)
 }
 
 func boundedTruth(ctx context.Context, a *kg.Answer, format string, out *queried) error {
@@ -61,7 +66,7 @@ func boundedTruth(ctx context.Context, a *kg.Answer, format string, out *queried
 		return err
 	}
 	out.Boolean = &truth
-	if format == "json" {
+	if format == "table" || format == "sparql-json" {
 		return nil
 	}
 	var text bytes.Buffer
@@ -72,44 +77,43 @@ func boundedTruth(ctx context.Context, a *kg.Answer, format string, out *queried
 	if err := w.Boolean(truth); err != nil {
 		return err
 	}
-	out.Text = new(text.String())
+	out.MIME, out.Text = mimeOf(format), new(text.String())
 	return nil
 }
 
-// cutRows says that rows are missing.
-func (q *queried) cutRows(n, limit int64) {
-	q.Truncated = true
+// cutRows says that rows are missing after the first n, and how they are had.
+func cutRows(r *invoke.Request, n, limit int64) {
+	onward := fmt.Sprintf("go on with ORDER BY and OFFSET %d", n)
 	switch {
 	case n == 0:
-		q.Cut = fmt.Sprintf("bytes: one row is larger than the %d KiB of an answer; select less of it, with SUBSTR for instance", queryBytes>>10)
+		r.Parts.Cut = fmt.Sprintf("one row is longer than the %d characters of an answer; select less of it, with SUBSTR for instance", min(queryChars, r.Room()))
 	case n < limit:
-		q.Cut = fmt.Sprintf("bytes: an answer has at most %d KiB; go on with ORDER BY and OFFSET %d, or select less", queryBytes>>10, n)
+		r.Parts.Cut = fmt.Sprintf("the first %d rows are shown; %s, or select less; max_chars may be up to %d", n, onward, capability.MostChars)
 	case limit < queryMaxRows:
-		q.Cut = fmt.Sprintf("rows: raise limit, at most %d, or go on with ORDER BY and OFFSET %d", queryMaxRows, n)
+		r.Parts.Cut = fmt.Sprintf("the first %d rows are shown; raise limit, at most %d, or %s", n, queryMaxRows, onward)
 	default:
-		q.Cut = fmt.Sprintf("rows: go on with ORDER BY and OFFSET %d", n)
+		r.Parts.Cut = fmt.Sprintf("the first %d rows are shown; %s", n, onward)
 	}
 }
 
-func boundedRows(ctx context.Context, a *kg.Answer, limit int, out *queried) error {
-	rows := []map[string]any{}
-	size := 0
-	out.Rows, out.Count = &rows, new(int64)
+// boundedRows keeps as many rows as go into an answer, each as shown has it.
+func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit, room int, out *queried, shown func([]rdf.Term) any) error {
+	rows := []any{}
+	defer func() { out.Rows, out.Count = rows, new(int64(len(rows))) }()
 	for row, err := range a.Rows(ctx) {
 		if err != nil {
 			return err
 		}
-		object := rowObject(a.Vars, row)
-		text, err := json.Marshal(object)
+		one := shown(row)
+		text, err := jsontext.Marshal(one)
 		if err != nil {
 			return fmt.Errorf("encode row: %w", err)
 		}
-		if size += len(text) + 1; len(rows) == limit || size > queryBytes {
-			out.cutRows(int64(len(rows)), int64(limit))
+		if room -= utf8.RuneCount(text) + 1; len(rows) == limit || room < 0 {
+			cutRows(r, int64(len(rows)), int64(limit))
 			return nil
 		}
-		rows = append(rows, object)
-		*out.Count++
+		rows = append(rows, one)
 	}
 	return nil
 }
@@ -125,7 +129,7 @@ func rowObject(vars []sparql.Var, row []rdf.Term) map[string]any {
 }
 
 // boundedText writes rows in another format, as many as go into an answer.
-func boundedText(ctx context.Context, a *kg.Answer, format string, limit int, out *queried) error {
+func boundedText(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit, room int, out *queried) error {
 	var text bytes.Buffer
 	w, err := results.NewWriter(&text, results.Format(format))
 	if err == nil {
@@ -144,9 +148,9 @@ func boundedText(ctx context.Context, a *kg.Answer, format string, limit int, ou
 		if err := errors.Join(w.Row(row), w.Flush()); err != nil {
 			return err
 		}
-		if n == int64(limit) || text.Len() > queryBytes {
+		if n == int64(limit) || text.Len() > room {
 			text.Truncate(whole)
-			out.cutRows(n, int64(limit))
+			cutRows(r, n, int64(limit))
 			break
 		}
 		n++
@@ -157,15 +161,15 @@ func boundedText(ctx context.Context, a *kg.Answer, format string, limit int, ou
 }
 
 // boundedGraph writes as many triples as go into an answer.
-func boundedGraph(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit int, out *queried) error {
+func boundedGraph(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit, room int, out *queried) error {
 	var quads []rdf.Quad
 	size := 0
 	for q, err := range a.Triples(ctx) {
 		if err != nil {
 			return err
 		}
-		if size += len(rdf.AppendQuad(nil, q)); len(quads) == limit || size > queryBytes {
-			out.cutTriples(len(quads), limit)
+		if size += len(rdf.AppendQuad(nil, q)); len(quads) == limit || size > room {
+			r.Parts.Cut = fmt.Sprintf("the first %d triples are shown; ask for less, or raise limit (at most %d) and max_chars (at most %d)", len(quads), queryMaxRows, capability.MostChars)
 			break
 		}
 		quads = append(quads, q)
@@ -176,15 +180,6 @@ func boundedGraph(ctx context.Context, r *invoke.Request, a *kg.Answer, format s
 	}
 	out.MIME, out.Triples, out.Text = mimeOf(format), new(int64(len(quads))), new(text.String())
 	return nil
-}
-
-// cutTriples says that triples are missing.
-func (q *queried) cutTriples(n, limit int) {
-	q.Truncated = true
-	q.Cut = fmt.Sprintf("bytes: an answer has at most %d KiB; ask for less", queryBytes>>10)
-	if n == limit {
-		q.Cut = fmt.Sprintf("triples: raise limit, at most %d, or ask for less", queryMaxRows)
-	}
 }
 
 func each(quads []rdf.Quad) iter.Seq2[rdf.Quad, error] {
@@ -231,7 +226,7 @@ func streamRows(ctx context.Context, r *invoke.Request, a *kg.Answer, w results.
 			return err
 		}
 		if limited && *out.Count == limit {
-			out.cutRows(limit, limit)
+			cutRows(r, limit, limit)
 			break
 		}
 		if err := w.Row(row); err != nil {

@@ -31,7 +31,8 @@ type Descriptor struct {
 	// InputShape is what goes in, as a JSON object: the stage arguments refuses what
 	// does not fit, for a typed write the shape of its type does.
 	InputShape Shape `json:"input_shape"`
-	// OutputShape is what comes out. The handler makes it, and tests hold every
+	// OutputShape is what comes out. Any answer may begin with two members more: "cut", what
+	// is missing from it, and "warnings", a list of sentences. The handler makes it, and tests hold every
 	// capability's answers against it.
 	OutputShape Shape `json:"output_shape"`
 	// Preconditions are sentences for a person: what must hold before the call. The

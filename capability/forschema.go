@@ -95,16 +95,28 @@ func CommitResult() []Field {
 
 // ReadBranch is the argument that every read takes.
 func ReadBranch() Field {
-	return Field{Name: "branch", Type: String, Description: "The branch to read; main when left out."}
+	return Field{Name: "branch", Type: String, Unlisted: true, Description: "The branch to read; main when left out. There is no other yet."}
+}
+
+// The characters of an answer: when the caller says nothing, and at most.
+const (
+	DefaultChars = 20_000
+	leastChars   = 2_000
+	MostChars    = 200_000
+)
+
+// MaxChars is the argument by which a read may answer more, or less.
+func MaxChars() Field {
+	return Field{Name: "max_chars", Type: Integer, MinValue: leastChars, MaxValue: MostChars, Default: DefaultChars}
 }
 
 // WriteArguments are the arguments that every write takes.
 func WriteArguments() []Field {
 	return []Field{
-		{Name: "branch", Type: String, Description: "The branch to write to; main when left out."},
-		{Name: "message", Type: String, Description: "Why, for the history."},
-		{Name: "if_commit", Type: String, Description: "Write only if this commit is still the head."},
-		{Name: "dry_run", Type: Boolean, Default: false, Description: "Validate and report, but change nothing."},
+		{Name: "branch", Type: String, Unlisted: true, Description: "The branch to write to; main when left out. There is no other yet."},
+		{Name: "message", Type: String, Description: "Why."},
+		{Name: "if_commit", Type: String, Description: "Only if it is the head."},
+		{Name: "dry_run", Type: Boolean, Default: false, Description: "Only check."},
 	}
 }
 

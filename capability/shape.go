@@ -83,6 +83,9 @@ type Field struct {
 	// give the field another value than its default. The stage rights of package invoke
 	// asks for it.
 	Scope policy.Scope `json:"scope,omitempty"`
+	// Unlisted means that the field is accepted, and that a tool list does not name it:
+	// what few need must not cost all of them.
+	Unlisted bool `json:"unlisted,omitempty"`
 	// Fields describe the members of an object; empty means any.
 	Fields []Field `json:"fields,omitempty"`
 }

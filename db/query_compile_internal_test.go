@@ -53,7 +53,7 @@ func compile(b *testing.B, f *File, texts *sparql.Texts, text string, anew bool)
 	if err := r.conn.answerQuestions(); err != nil {
 		b.Fatal(err)
 	}
-	q, err := texts.Parse(text, "")
+	q, err := texts.Parse(text, sparql.Options{}, "")
 	if err != nil {
 		b.Fatal(err)
 	}

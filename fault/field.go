@@ -2,6 +2,7 @@ package fault
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -89,6 +90,41 @@ func listing(kind Kind, message string, fields []FieldError) *Error {
 // Shown returns the fields that an answer has, and whether there are more.
 func (e *Error) Shown() (fields []FieldError, more bool) {
 	return e.Fields[:min(len(e.Fields), maxShown)], len(e.Fields) > maxShown
+}
+
+// Told returns the message and below it, one a line, what is wrong with each field, in
+// about most characters, and how many are left out. Fields of one node that differ in the
+// place in a list alone, and break the same constraint, are told once.
+func (e *Error) Told(most int) string {
+	type kind struct{ node, field, constraint string }
+	var order []kind
+	alike := map[kind][]FieldError{}
+	for _, f := range e.Fields {
+		name, _, _ := strings.Cut(f.Field, "[")
+		k := kind{f.Node, name, string(f.Code)}
+		if alike[k] == nil {
+			order = append(order, k)
+		}
+		alike[k] = append(alike[k], f)
+	}
+	var b strings.Builder
+	b.WriteString(e.Message)
+	told := 0
+	for _, k := range order {
+		line := alike[k][0].String()
+		if n := len(alike[k]) - 1; n > 0 {
+			line += fmt.Sprintf(" (and so %d more)", n)
+		}
+		if b.Len()+len(line) > most && told > 0 {
+			break
+		}
+		b.WriteString("\n" + line)
+		told += len(alike[k])
+	}
+	if more := e.Count - told; more > 0 {
+		fmt.Fprintf(&b, "\nand %d more", more)
+	}
+	return b.String()
 }
 
 // Sorted returns fields sorted by node, field, code, message and source, without

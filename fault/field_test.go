@@ -56,3 +56,22 @@ func TestAFaultCountsAllFieldsAndKeepsTheFirst(t *testing.T) {
 		t.Errorf("of a hundred: %d, %v", len(shown), more)
 	}
 }
+
+func TestAFaultTellsWhatIsAlikeOnce(t *testing.T) {
+	fields := []fault.FieldError{{Field: "title", Code: fault.Required, Message: "title is required"}}
+	for i := range 20 {
+		fields = append(fields, fault.FieldError{Field: fmt.Sprintf("platform[%02d]", i), Code: fault.OneOf, Message: "platform must be one of a, b", Value: i})
+	}
+	all := fault.Of(fault.Invalid(fields))
+	for most, want := range map[int]string{
+		2000: "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more)\ntitle is required",
+		80:   "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more)\nand 1 more",
+	} {
+		if got := all.Told(most); got != want {
+			t.Errorf("%d: got %q", most, got)
+		}
+	}
+	if got := fault.New(fault.Conflict, "R1 exists").Told(2000); got != "R1 exists" {
+		t.Errorf("got %q", got)
+	}
+}

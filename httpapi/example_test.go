@@ -89,6 +89,6 @@ func Example_inAnotherMux() {
 	fmt.Println(strings.Contains(ask("GET", "/admin/capabilities/shop.greet", ""), "Who is greeted."))
 	// Output:
 	// the shop
-	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"name\":\"Hello, Ana\"}"}],"structuredContent":{"name":"Hello, Ana"}}}
+	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"name: Hello, Ana"}],"structuredContent":{"name":"Hello, Ana"}}}
 	// true
 }

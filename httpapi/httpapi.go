@@ -20,7 +20,6 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/policy"
-	"trails/sparql"
 )
 
 // Engine is what this package needs of the call path; *invoke.Engine is one.
@@ -75,7 +74,6 @@ type server struct {
 	log      *slog.Logger
 	traffic  *traffic
 	arrivals *arrivals
-	queries  sparql.Texts
 }
 
 // New returns the server of every address.

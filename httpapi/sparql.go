@@ -147,7 +147,7 @@ func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) er
 
 // query streams the answer to a query in the form that the caller likes best.
 func (s *server) query(w http.ResponseWriter, r *http.Request, op operation) error {
-	chosen, ok, err := chooseForm(w, r, op.values, s.offersFor(op.text))
+	chosen, ok, err := chooseForm(w, r, op.values, offersFor(op.text))
 	if err != nil || !ok {
 		return err
 	}

@@ -31,9 +31,8 @@ var graphForms = []form{
 
 // offersFor are the forms that the answer to a query can have. The error of a text that
 // is no query comes from the call path.
-func (s *server) offersFor(text string) []form {
-	q, err := s.queries.Parse(text, "urn:trails:")
-	if err == nil && (q.Form == sparql.Construct || q.Form == sparql.Describe) {
+func offersFor(text string) []form {
+	if form := sparql.FormOf(text); form == sparql.Construct || form == sparql.Describe {
 		return graphForms
 	}
 	return tableForms

@@ -38,6 +38,9 @@ type Call struct {
 	Output io.Writer
 	// Progress, when set, hears of long work; it is called from one goroutine at a time.
 	Progress func(kg.Progress)
+	// Whole means that the answer goes to a program of ours, which shows it in parts, and
+	// is not shortened. All others have as many characters as the argument max_chars says.
+	Whole bool
 	// Ask, when set, puts a question to the person behind the caller before something
 	// is lost that cannot be had back; nil means that nobody can be asked.
 	Ask func(context.Context, Question) (bool, error)
@@ -57,7 +60,8 @@ type Progress = kg.Progress
 
 // Result is what a finished call answers.
 type Result struct {
-	// Structured is the result as one JSON object, the tool's structured content.
+	// Structured is the result as one JSON object, the tool's structured content. What is
+	// missing from it, and its warnings, are its first members "cut" and "warnings".
 	Structured json.RawMessage
 	Parts
 	// Written says what a write did; nil for what wrote nothing by its nature.

@@ -200,8 +200,14 @@ func (r *Request) handle(ctx context.Context) (err error) {
 
 func (r *Request) encode(context.Context) error {
 	text, err := encodeJSON(r.value)
+	if err != nil {
+		return err
+	}
+	if text, err = r.fitted(text); err != nil {
+		return err
+	}
 	r.result = Result{Structured: text, Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, document: r.document}
-	return err
+	return nil
 }
 
 // encodeJSON writes v without HTML escapes and without a final newline.

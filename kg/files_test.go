@@ -14,6 +14,7 @@ import (
 	"trails/kg/change"
 	"trails/kg/load"
 	"trails/rdf"
+	"trails/sparql"
 )
 
 // The files that the programs of earlier formats made say here what they said there, keep
@@ -47,7 +48,7 @@ func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
 			}
 			answers := func(query, want string) {
 				t.Helper()
-				q, err := g.ParseQuery(query, "")
+				q, err := sparql.Parse(query, sparql.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

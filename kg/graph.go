@@ -111,6 +111,8 @@ type compiled struct {
 	version int64
 	schema  *schema.Schema
 	shapes  *validate.Shapes
+	// prefixes are those of the schema, for queries.
+	prefixes map[string]string
 }
 
 // Create makes a new file at path and refuses to touch an existing one. When the
@@ -311,7 +313,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s}
+	c := &compiled{schema: s, prefixes: s.TurtlePrefixes()}
 	c.shapes = shapes.Naming(c.nameOf)
 	return c, nil
 }

@@ -27,7 +27,7 @@ func TestOneTextTakesParametersOfEveryType(t *testing.T) {
 	defer g.Close()
 	ask := func(text string, x rdf.Term) (got []string) {
 		t.Helper()
-		q, err := g.ParseQuery(text, "")
+		q, err := sparql.Parse(text, sparql.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

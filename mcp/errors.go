@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp/session"
+	"trails/outline"
 )
 
 // Codes of the contract, section 7, in JSON-RPC's implementation-defined range.
@@ -21,6 +23,60 @@ const (
 	codeExhausted       = -32003
 	codeScopeDenied     = -32004
 )
+
+// messageChars bounds the message of an error, which is all that many hosts show a model,
+// and errorChars the text of a refusal that comes as a result.
+const (
+	messageChars = 2_000
+	errorChars   = 15_000
+)
+
+// ToolErrors says how a tool answers arguments and data that are invalid.
+type ToolErrors string
+
+// The ways. ToolErrorsAuto is the protocol's own: results in the protocol without sessions
+// (2026-07-28), errors in those before.
+const (
+	ToolErrorsAuto     ToolErrors = "auto"
+	ToolErrorsProtocol ToolErrors = "protocol" // JSON-RPC errors, with code -32602
+	ToolErrorsResult   ToolErrors = "result"   // results with isError
+)
+
+// AllToolErrors lists the ways.
+func AllToolErrors() []ToolErrors {
+	return []ToolErrors{ToolErrorsAuto, ToolErrorsProtocol, ToolErrorsResult}
+}
+
+// asResult reports that a tool answers a fault as a result.
+func (e *endpoint) asResult(r request, f *fault.Error) bool {
+	if f.Kind != fault.InvalidArguments && f.Kind != fault.InvalidData {
+		return verdicts[f.Kind].result
+	}
+	return e.opts.ToolErrors == ToolErrorsResult || e.opts.ToolErrors != ToolErrorsProtocol && isSessionless(r)
+}
+
+// refused is a fault as a result: the text says all of it in words, with the message
+// first, and the structured content has the same as members.
+func refused(r request, f *fault.Error) *toolResult {
+	first := struct {
+		Kind    string `json:"kind"`
+		Code    int64  `json:"code,omitempty"`
+		Message string `json:"message"`
+	}{f.Kind.String(), 0, f.Message}
+	rest := maps.Clone(f.Details)
+	if len(f.Fields) > 0 {
+		first.Code, rest = verdicts[f.Kind].code, with(rest, fieldsOf(f))
+	}
+	structured := session.Marshal(first)
+	if len(rest) > 0 {
+		structured = slices.Concat(structured[:len(structured)-1], []byte{','}, session.Marshal(rest)[1:])
+	}
+	text := f.Told(errorChars)
+	if len(f.Details) > 0 {
+		text += "\n" + outline.TextOf(session.Marshal(f.Details))
+	}
+	return &toolResult{complete: completeFor(r), Content: []any{textContent{Type: "text", Text: text}}, Structured: structured, IsError: true}
+}
 
 // verdict is how MCP says a kind of fault.
 type verdict struct {
@@ -64,14 +120,10 @@ func fieldsAndDetails(f *fault.Error) map[string]any {
 	return with(f.Details, fieldsOf(f))
 }
 
-// fieldsOf are the fields of an answer, and how many there are when it has not all.
+// fieldsOf are the fields of an answer, and how many there are.
 func fieldsOf(f *fault.Error) map[string]any {
-	shown, more := f.Shown()
-	own := map[string]any{"fields": shown}
-	if more {
-		own["count"] = f.Count
-	}
-	return own
+	shown, _ := f.Shown()
+	return map[string]any{"fields": shown, "count": f.Count}
 }
 
 func kindAndDetails(f *fault.Error) map[string]any {
@@ -116,7 +168,7 @@ func (e *endpoint) internal(what, method string, cause ...any) *fault.Error {
 
 func encodeFault(f *fault.Error) *jsonrpc.Error {
 	v := verdicts[f.Kind]
-	out := &jsonrpc.Error{Code: v.code, Message: f.Message}
+	out := &jsonrpc.Error{Code: v.code, Message: f.Told(messageChars)}
 	if f.Kind == fault.Internal {
 		out.Message = "Internal error"
 	}

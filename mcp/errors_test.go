@@ -30,26 +30,26 @@ var traceID = regexp.MustCompile(`"trace_id":"[0-9a-f]{32}"`)
 // The contract's table, section 7, to the byte.
 func TestEveryKindOfFaultHasItsAnswer(t *testing.T) {
 	asError := `{"jsonrpc":"2.0","id":1,"error":%s}`
-	asResult := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":%q}],"structuredContent":%[1]s,"isError":true}}`
+	asResult := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":%q}],"structuredContent":%s,"isError":true}}`
 	answers := map[string]string{
 		"internal":          fmt.Sprintf(asError, `{"code":-32603,"message":"Internal error","data":{"trace_id":"0af7651916cd43dd8448eb211c80319c"}}`),
 		"plain":             fmt.Sprintf(asError, `{"code":-32603,"message":"Internal error","data":{"trace_id":"…"}}`),
 		"cancelled":         fmt.Sprintf(asError, `{"code":-32603,"message":"Internal error","data":{"trace_id":"…"}}`),
-		"invalid_data":      fmt.Sprintf(asError, `{"code":-32602,"message":"validation failed on 1 field(s)","data":{"fields":[{"field":"status","code":"one_of","message":"status must be one of a, b","value":"<draft>&","constraint":["a","b"]}]}}`),
-		"invalid_arguments": fmt.Sprintf(asError, `{"code":-32602,"message":"invalid arguments: 1 field(s)","data":{"fields":[{"field":"text","code":"max_length","message":"text must have at most 5 characters","value":"too long","constraint":5}]}}`),
+		"invalid_data":      fmt.Sprintf(asError, `{"code":-32602,"message":"validation failed on 1 field(s)\nstatus must be one of a, b","data":{"count":1,"fields":[{"field":"status","code":"one_of","message":"status must be one of a, b","value":"<draft>&","constraint":["a","b"]}]}}`),
+		"invalid_arguments": fmt.Sprintf(asError, `{"code":-32602,"message":"invalid arguments: 1 field(s)\ntext must have at most 5 characters","data":{"count":1,"fields":[{"field":"text","code":"max_length","message":"text must have at most 5 characters","value":"too long","constraint":5}]}}`),
 		"filter":            fmt.Sprintf(asError, `{"code":-32602,"message":"Invalid params","data":{"expected_datatype":"xsd:integer","field":"n","reason":"type_mismatch"}}`),
 		"unauthenticated":   fmt.Sprintf(asError, `{"code":-32001,"message":"Authentication failed"}`),
 		"scope_denied":      fmt.Sprintf(asError, `{"code":-32004,"message":"scope denied: x requires dev","data":{"caller_scopes":["runtime"],"required_scope":"dev","tool":"x"}}`),
 		"denied":            fmt.Sprintf(asError, `{"code":-32002,"message":"denied: change on Secret"}`),
 		"exhausted":         fmt.Sprintf(asError, `{"code":-32003,"message":"budget exhausted","data":{"limit":10,"retry_after":3,"used":10}}`),
 		"not_found":         fmt.Sprintf(asError, `{"code":-32602,"message":"Resource not found","data":{"uri":"trails://nothing"}}`),
-		"missing":           fmt.Sprintf(asResult, `{"id":"R1","kind":"missing","message":"there is no Requirement \"R1\""}`),
-		"precondition":      fmt.Sprintf(asResult, `{"head":"b","kind":"precondition_failed","message":"the head is b, not a"}`),
-		"conflict":          fmt.Sprintf(asResult, `{"kind":"conflict","message":"R1 exists"}`),
-		"malformed":         fmt.Sprintf(asResult, `{"kind":"malformed","line":3,"message":"no such <syntax>"}`),
-		"too_large":         fmt.Sprintf(asResult, `{"kind":"too_large","message":"more than 1000 rows"}`),
-		"timed_out":         fmt.Sprintf(asResult, `{"kind":"timed_out","message":"the write lock was not free"}`),
-		"unusable":          fmt.Sprintf(asResult, `{"kind":"unusable","message":"the disk is full"}`),
+		"missing":           fmt.Sprintf(asResult, "there is no Requirement \"R1\"\nid: R1", `{"kind":"missing","message":"there is no Requirement \"R1\"","id":"R1"}`),
+		"precondition":      fmt.Sprintf(asResult, "the head is b, not a\nhead: b", `{"kind":"precondition_failed","message":"the head is b, not a","head":"b"}`),
+		"conflict":          fmt.Sprintf(asResult, "R1 exists", `{"kind":"conflict","message":"R1 exists"}`),
+		"malformed":         fmt.Sprintf(asResult, "no such <syntax>\nline: 3", `{"kind":"malformed","message":"no such <syntax>","line":3}`),
+		"too_large":         fmt.Sprintf(asResult, "more than 1000 rows", `{"kind":"too_large","message":"more than 1000 rows"}`),
+		"timed_out":         fmt.Sprintf(asResult, "the write lock was not free", `{"kind":"timed_out","message":"the write lock was not free"}`),
+		"unusable":          fmt.Sprintf(asResult, "the disk is full", `{"kind":"unusable","message":"the disk is full"}`),
 	}
 	h := mcp.New(&fake{}, options("")).Handler()
 	for kind := range failures {
@@ -63,6 +63,31 @@ func TestEveryKindOfFaultHasItsAnswer(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, answers[kind])
 			}
 		})
+	}
+}
+
+// Hosts show their models different parts of an answer, so each says it all.
+func TestInvalidArgumentsComeAsTheServerWasTold(t *testing.T) {
+	const words = `validation failed on 1 field(s)\nstatus must be one of a, b`
+	for _, c := range []struct {
+		version string
+		way     mcp.ToolErrors
+		result  bool
+	}{
+		{"2025-11-25", "", false}, {"2025-11-25", mcp.ToolErrorsAuto, false}, {"2025-11-25", mcp.ToolErrorsProtocol, false}, {"2025-11-25", mcp.ToolErrorsResult, true},
+		{"2026-07-28", "", true}, {"2026-07-28", mcp.ToolErrorsAuto, true}, {"2026-07-28", mcp.ToolErrorsProtocol, false}, {"2026-07-28", mcp.ToolErrorsResult, true},
+	} {
+		opts := options("")
+		opts.ToolErrors = c.way
+		line := ask(c.version, 1, "tools/call", callTool("fail", map[string]any{"kind": "invalid_data"}), "")
+		got := post(t, mcp.New(&fake{}, opts).Handler(), line, versionHeaders(c.version, "tools/call", "fail")...).Body.String()
+		want := `"error":{"code":-32602,"message":"` + words + `","data":{"count":1,`
+		if c.result {
+			want = `"content":[{"type":"text","text":"` + words + `"}],"structuredContent":{"kind":"invalid_data","code":-32602,"message":"validation failed on 1 field(s)","count":1,"fields":[{"field":"status",`
+		}
+		if !strings.Contains(got, want) || strings.Contains(got, `"isError":true`) != c.result {
+			t.Errorf("%s %q: no %s in\n%s", c.version, c.way, want, got)
+		}
 	}
 }
 

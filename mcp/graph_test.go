@@ -19,6 +19,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/mcp"
+	"trails/outline"
 	"trails/policy"
 )
 
@@ -124,7 +125,7 @@ func (s *conversation) call(name string, args map[string]any) map[string]any {
 	if err := json.Unmarshal(a.Result, &res); err != nil {
 		s.t.Fatal(err)
 	}
-	if len(res.Content) != 1 || res.Content[0].Text != string(res.StructuredContent) {
+	if len(res.Content) != 1 || !res.IsError && res.Content[0].Text != outline.TextOf(res.StructuredContent) {
 		s.t.Errorf("%s: text and structured content differ: %s", name, a.Result)
 	}
 	var structured map[string]any
@@ -151,7 +152,7 @@ func (s *conversation) read(uri string) string {
 func TestAnAgentWritesIsRefusedCorrectsAndReadsBack(t *testing.T) {
 	s := converse(t, openGraph(t), options(""))
 	wrong := s.ask("tools/call", callTool("requirement_create", map[string]any{"code": "R1", "title": "x", "status": "done", "priority": 9}))
-	if wrong.Error == nil || wrong.Error.Code != -32602 || wrong.Error.Message != "validation failed on 4 field(s)" {
+	if wrong.Error == nil || wrong.Error.Code != -32602 || !strings.HasPrefix(wrong.Error.Message, "validation failed on 4 field(s)\n") {
 		t.Fatalf("got %+v", wrong.Error)
 	}
 	var data struct {

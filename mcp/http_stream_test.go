@@ -46,7 +46,9 @@ func TestTrapSection1AnAnswerIsAStreamWhenSomethingComesBeforeIt(t *testing.T) {
 				if c.token {
 					params["_meta"] = map[string]any{"progressToken": "p"}
 				}
-				h := mcp.New(&late{err: c.err}, options("")).Handler()
+				opts := options("")
+				opts.ToolErrors = mcp.ToolErrorsProtocol
+				h := mcp.New(&late{err: c.err}, opts).Handler()
 				w := post(t, h, ask(version, 1, "tools/call", params, ""), versionHeaders(version, "tools/call", "echo")...)
 				body, media := w.Body.String(), w.Result().Header.Get("Content-Type") // as it was sent
 				if !strings.Contains(body, c.has) {

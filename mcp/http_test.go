@@ -154,7 +154,9 @@ func TestTrapSection1AnotherHostIsRefusedOnLoopback(t *testing.T) {
 
 // GO-SDK 1.1: in the newest version an error has an HTTP status of its own.
 func TestTrapSection1TheNewestVersionsErrorsHaveAStatus(t *testing.T) {
-	h := mcp.New(&fake{}, options(token)).Handler()
+	opts := options(token)
+	opts.ToolErrors = mcp.ToolErrorsProtocol
+	h := mcp.New(&fake{}, opts).Handler()
 	for kind, want := range map[string]int{"invalid_data": 400, "not_found": 400, "missing": 200, "plain": 200, "exhausted": 200, "scope_denied": 200} {
 		for _, version := range versions {
 			headers := append(versionHeaders(version, "tools/call", "fail"), "Authorization: Bearer "+token)

@@ -15,8 +15,7 @@ import (
 type manifold struct{ *fake }
 
 func (manifold) Call(context.Context, invoke.Call) (invoke.Result, error) {
-	return invoke.Result{Structured: json.RawMessage(`{"ok":true}`), Parts: invoke.Parts{
-		Warnings: []string{"no type is called Notte"},
+	return invoke.Result{Structured: json.RawMessage(`{"warnings":["no type is called Notte"],"ok":true}`), Parts: invoke.Parts{
 		Content: []invoke.Content{
 			{Text: "A chart of it:"},
 			{MIME: "image/png", Data: []byte("png")},
@@ -31,14 +30,13 @@ func TestAResultHasItsParts(t *testing.T) {
 	h := mcp.New(manifold{&fake{}}, mcp.Options{}).Handler()
 	got := post(t, h, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[` +
-		`{"type":"text","text":"no type is called Notte"},` +
-		`{"type":"text","text":"{\"ok\":true}"},` +
+		`{"type":"text","text":"warnings: no type is called Notte\nok: true"},` +
 		`{"type":"text","text":"A chart of it:"},` +
 		`{"type":"image","data":"cG5n","mimeType":"image/png"},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/1","mimeType":"text/turtle","text":"<urn:a> a <urn:b> ."}},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/2","mimeType":"application/pdf","blob":"cGRm"}},` +
 		`{"type":"resource_link","uri":"trails://artifacts/1","name":"report","mimeType":"application/pdf","size":3}],` +
-		`"structuredContent":{"ok":true}}}`
+		`"structuredContent":{"warnings":["no type is called Notte"],"ok":true}}}`
 	if diff := cmp.Diff(want, got.Body.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -13,6 +13,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp/session"
+	"trails/outline"
 )
 
 // Our results are our own types: the SDK's have no room for a tool's "trails", and
@@ -111,8 +112,8 @@ type content struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// toolResult is the result of tools/call: one JSON object, and the same as text with
-// what else the call answers.
+// toolResult is the result of tools/call: one JSON object, and as text what it says with
+// what else the call answers. Hosts show a model the one or the other.
 type toolResult struct {
 	complete
 	Content    []any           `json:"content"`
@@ -125,13 +126,19 @@ type textContent struct {
 	Text string `json:"text"`
 }
 
-func newToolResult(r request, structured json.RawMessage, isError bool) *toolResult {
-	return &toolResult{
+func newToolResult(r request, done invoke.Result) *toolResult {
+	res := &toolResult{
 		complete:   completeFor(r),
-		Content:    []any{textContent{Type: "text", Text: string(structured)}},
-		Structured: structured,
-		IsError:    isError,
+		Content:    []any{textContent{Type: "text", Text: outline.TextOf(done.Structured)}},
+		Structured: done.Structured,
 	}
+	for _, c := range done.Content {
+		res.Content = append(res.Content, contentOf(c))
+	}
+	for _, a := range done.Artifacts {
+		res.Content = append(res.Content, linkContent{Type: "resource_link", URI: a.URI, Name: a.Name, MIME: a.MIME, Size: a.Size})
+	}
+	return res
 }
 
 // dataContent is an image or sound.
@@ -154,22 +161,6 @@ type linkContent struct {
 	Name string `json:"name"`
 	MIME string `json:"mimeType,omitempty"`
 	Size int64  `json:"size,omitempty"`
-}
-
-// add puts what a call answers besides its structured value around the text of that:
-// warnings first, because readers cut what is long at its end.
-func (t *toolResult) add(p invoke.Parts) {
-	var first []any
-	for _, w := range p.Warnings {
-		first = append(first, textContent{Type: "text", Text: w})
-	}
-	t.Content = append(first, t.Content...)
-	for _, c := range p.Content {
-		t.Content = append(t.Content, contentOf(c))
-	}
-	for _, a := range p.Artifacts {
-		t.Content = append(t.Content, linkContent{Type: "resource_link", URI: a.URI, Name: a.Name, MIME: a.MIME, Size: a.Size})
-	}
 }
 
 // contentOf is a piece of an answer. Data that is neither image nor sound and has no

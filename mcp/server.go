@@ -48,6 +48,8 @@ type Options struct {
 	// already (see [auth.WithPrincipal]) is from that. Nil lets everybody in, without a
 	// scope.
 	Auth *auth.Resolver
+	// ToolErrors says how tools answer invalid arguments and data; "" is ToolErrorsAuto.
+	ToolErrors ToolErrors
 	// PageSize is the number of entries on a page of a list; 0 means 1000.
 	PageSize int
 	// Sessions bounds what clients may keep open.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/jsontext"
-	"trails/mcp/session"
 )
 
 // toolCache keeps the encoded tools of one version of the registry, for each kind
@@ -96,15 +94,9 @@ func (e *endpoint) callTool(ctx context.Context, r request) (sdk.Result, error) 
 	}
 	e.logCall(ctx, r, p.Name, done, err)
 	if err != nil {
-		return failedCall(ctx, r, err)
+		return e.failedCall(ctx, r, err)
 	}
-	text, err := compact(done.Structured)
-	if err != nil {
-		return nil, fmt.Errorf("encode the result of %s: %w", p.Name, err)
-	}
-	res := newToolResult(r, text, false)
-	res.add(done.Parts)
-	return res, nil
+	return newToolResult(r, done), nil
 }
 
 func (e *endpoint) toolCall(ctx context.Context, r request, p *sdk.CallToolParamsRaw) (invoke.Call, error) {
@@ -128,24 +120,12 @@ func (e *endpoint) toolCall(ctx context.Context, r request, p *sdk.CallToolParam
 
 // failedCall answers what the caller can fix as a result that its model will read,
 // and everything else as an error.
-func failedCall(ctx context.Context, r request, err error) (sdk.Result, error) {
+func (e *endpoint) failedCall(ctx context.Context, r request, err error) (sdk.Result, error) {
 	f := fault.Of(err)
-	if !verdicts[f.Kind].result || ctx.Err() != nil {
+	if !e.asResult(r, f) || ctx.Err() != nil {
 		return nil, err
 	}
-	return newToolResult(r, session.Marshal(kindAndDetails(f)), true), nil
-}
-
-// compact returns a JSON object without insignificant space, so that the text
-// mirror and the structured content are the same bytes.
-func compact(object json.RawMessage) (json.RawMessage, error) {
-	if len(object) == 0 {
-		return json.RawMessage("{}"), nil
-	}
-	var buf bytes.Buffer
-	buf.Grow(len(object))
-	err := json.Compact(&buf, object)
-	return buf.Bytes(), err
+	return refused(r, f), nil
 }
 
 // progressInterval is the least time between two reports of one call's progress.

@@ -7,6 +7,8 @@ const (
 	XSDNS     = "http://www.w3.org/2001/XMLSchema#"
 	SHNS      = "http://www.w3.org/ns/shacl#"
 	ProvNS    = "http://www.w3.org/ns/prov#"
+	SKOSNS    = "http://www.w3.org/2004/02/skos/core#"
+	OWLNS     = "http://www.w3.org/2002/07/owl#"
 	DCTermsNS = "http://purl.org/dc/terms/"
 	TrailsNS  = "urn:trails:ns#"
 )

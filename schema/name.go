@@ -81,6 +81,34 @@ func (s *Schema) Local(iri rdf.IRI) (typeName, local string, ok bool) {
 	return typeName, local, true
 }
 
+// Short is an IRI as answers show it: an entity as Type/id, as [Schema.ResolveRef] reads
+// it; any other with a prefix of [Schema.TurtlePrefixes], as SPARQL reads it; else whole.
+func (s *Schema) Short(iri rdf.IRI) string {
+	if typeName, local, ok := s.Local(iri); ok {
+		return typeName + "/" + local
+	}
+	short, most := string(iri), 0
+	for prefix, namespace := range s.TurtlePrefixes() {
+		rest, ok := strings.CutPrefix(string(iri), namespace)
+		if ok && len(namespace) > most && isSimpleLocal(rest) {
+			short, most = prefix+":"+rest, len(namespace)
+		}
+	}
+	return short
+}
+
+// isSimpleLocal reports that a prefixed name may end in s as it stands, and that people
+// read it so.
+func isSimpleLocal(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && (c == '-' || c >= '0' && c <= '9')) {
+			return false
+		}
+	}
+	return s != ""
+}
+
 // CheckLocal says what is wrong with a local id, as fault.InvalidArguments: it is
 // empty, too long, not UTF-8, holds control characters, has a path segment "." or
 // "..", or reads as an absolute IRI.

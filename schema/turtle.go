@@ -17,6 +17,7 @@ func (s *Schema) WriteTurtle(w io.Writer) error {
 func (s *Schema) TurtlePrefixes() map[string]string {
 	prefixes := map[string]string{
 		"rdf": rdf.RDFNS, "rdfs": rdf.RDFSNS, "xsd": rdf.XSDNS, "sh": rdf.SHNS, "trails": rdf.TrailsNS, "": s.Base,
+		"owl": rdf.OWLNS, "skos": rdf.SKOSNS, "prov": rdf.ProvNS,
 	}
 	maps.Copy(prefixes, s.Prefixes)
 	return prefixes

@@ -47,6 +47,22 @@ func Parse(text string, opts Options) (*Query, error) {
 	return p.wholeQuery()
 }
 
+// FormOf tells the form of a query by the word that follows its prologue, and reads no
+// further; "" where there is none.
+func FormOf(text string) Form {
+	p, err := newParser(text, Options{Base: "urn:trails:"})
+	if err != nil {
+		return ""
+	}
+	p.prologue()
+	for _, form := range []Form{Select, Construct, Describe, Ask} {
+		if p.failed == nil && p.is(string(form)) {
+			return form
+		}
+	}
+	return ""
+}
+
 func (p *parser) wholeQuery() (*Query, error) {
 	q := p.query()
 	p.expectEnd("the end of the query")

@@ -15,7 +15,7 @@ type Texts struct {
 	size   int
 }
 
-type textKey struct{ text, base string }
+type textKey struct{ text, base, under string }
 
 type parsedText struct {
 	key   textKey
@@ -31,16 +31,17 @@ const (
 	maxShared    = 32 << 10
 )
 
-// Parse is [Parse] with a base, and without other options.
-func (t *Texts) Parse(text, base string) (*Query, error) {
-	if len(text) > maxShared || len(base) > maxShared {
-		return Parse(text, Options{Base: base})
+// Parse is [Parse]. What is parsed is remembered for its text, its base and under, which
+// names the other options: of one name they are the same.
+func (t *Texts) Parse(text string, o Options, under string) (*Query, error) {
+	if len(text) > maxShared || len(o.Base) > maxShared {
+		return Parse(text, o)
 	}
-	key := textKey{text, base}
+	key := textKey{text, o.Base, under}
 	if q := t.find(key); q != nil {
 		return q, nil
 	}
-	p, err := newParser(text, Options{Base: base})
+	p, err := newParser(text, o)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ func TestATextIsParsedOnce(t *testing.T) {
 	var texts sparql.Texts
 	parse := func(text, base string) *sparql.Query {
 		t.Helper()
-		q, err := texts.Parse(text, base)
+		q, err := texts.Parse(text, sparql.Options{Base: base}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,10 +28,10 @@ func TestATextIsParsedOnce(t *testing.T) {
 	if other := parse(text, "http://y/"); other == first || other.Dump() == first.Dump() {
 		t.Error("another base gives the same query")
 	}
-	if _, err := texts.Parse("SELECT", "http://x/"); err == nil {
+	if _, err := texts.Parse("SELECT", sparql.Options{Base: "http://x/"}, ""); err == nil {
 		t.Error("a text that is no query is one")
 	}
-	if _, err := texts.Parse("SELECT", "http://x/"); err == nil {
+	if _, err := texts.Parse("SELECT", sparql.Options{Base: "http://x/"}, ""); err == nil {
 		t.Error("… the second time")
 	}
 	for i := range 600 {
@@ -51,7 +51,7 @@ func TestBindingLeavesASharedQueryAlone(t *testing.T) {
 	var texts sparql.Texts
 	const text = `SELECT ?s (COUNT(?o) AS ?n) { ?s <urn:p> ?x . OPTIONAL { ?s <urn:q>/<urn:r> ?o FILTER(?o > ?x) } MINUS { ?s ?x [] }
 		FILTER(BOUND(?x) && EXISTS { ?s <urn:t> ?x }) VALUES ?x { 1 2 } } GROUP BY ?s ?x HAVING(?x = 1) ORDER BY ?x`
-	q, err := texts.Parse(text, "")
+	q, err := texts.Parse(text, sparql.Options{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestBindingLeavesASharedQueryAlone(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			shared, err := texts.Parse(text, "")
+			shared, err := texts.Parse(text, sparql.Options{}, "")
 			if err != nil {
 				t.Error(err)
 				return

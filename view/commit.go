@@ -55,6 +55,19 @@ func CommitID(c kg.Commit) *string {
 	return new(c.ID.String())
 }
 
+// shortDigits is how many of a commit's 64 digits answers show: enough to name it wherever
+// a commit is asked for.
+const shortDigits = 12
+
+// ShortCommitID is [CommitID] in its first digits.
+func ShortCommitID(c kg.Commit) *string {
+	id := CommitID(c)
+	if id != nil {
+		*id = (*id)[:shortDigits]
+	}
+	return id
+}
+
 // Activity is the provenance of a call in plain JSON.
 type Activity struct {
 	ID         string `json:"id"`

@@ -2,6 +2,7 @@ package view
 
 import (
 	"trails/rdf"
+	"trails/schema"
 )
 
 // Term is a term of an answer.
@@ -29,4 +30,26 @@ func TermOf(t rdf.Term) Term {
 		o.Datatype = string(d)
 	}
 	return o
+}
+
+// Plain is a term as a table shows it to a model: a node as Type/id, any other IRI as
+// short as it goes, a value as JSON has it, nil for nothing. Its datatype and language are
+// those of the property, or are asked for.
+func Plain(s *schema.Schema, t rdf.Term) any {
+	switch t := t.(type) {
+	case nil:
+		return nil
+	case rdf.IRI:
+		return s.Short(t)
+	}
+	return s.JSONValue(nil, t)
+}
+
+// PlainRow is [Plain] of each.
+func PlainRow(s *schema.Schema, row []rdf.Term) []any {
+	out := make([]any, len(row))
+	for i, t := range row {
+		out[i] = Plain(s, t)
+	}
+	return out
 }

@@ -3,7 +3,6 @@ package project
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"trails/capability"
@@ -24,17 +23,12 @@ func Lower(shape capability.Shape) json.RawMessage {
 	return encode(o)
 }
 
-// LowerOutput returns the JSON Schema of what a call answers. It is open and
-// requires nothing: a refusal that the caller can mend comes as structured content
-// {kind, message, …} too, clients hold it against this schema (the TypeScript SDK
-// does so for results with isError), and a linear schema has no word for "or".
-func LowerOutput(shape capability.Shape) json.RawMessage {
-	shape.Closed, shape.Fields = false, slices.Clone(shape.Fields)
-	for i := range shape.Fields {
-		shape.Fields[i].Required = false
-	}
-	return Lower(shape)
-}
+// anyObject is the JSON Schema of what every call answers. A list of tools is read by
+// models, who pay for each word and see the answers themselves; what an answer has in it is
+// in the descriptor. Besides, a refusal that the caller can mend comes as structured
+// content, too, clients hold it against this schema (the TypeScript SDK does so for results
+// with isError), and a linear schema has no word for "or".
+var anyObject = json.RawMessage(`{"type":"object"}`)
 
 func lowerObject(fields []capability.Field, closed bool) object {
 	o := object{"type": "object"}
@@ -43,6 +37,9 @@ func lowerObject(fields []capability.Field, closed bool) object {
 	}
 	properties, required := object{}, []string{}
 	for _, f := range fields {
+		if f.Unlisted {
+			continue
+		}
 		properties[f.Name] = lowerField(f)
 		if f.Required {
 			required = append(required, f.Name)

@@ -78,7 +78,7 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 		Description:  d.Description,
 		InputSchema:  Lower(d.InputShape),
 		Name:         capability.ToolName(d.ID),
-		OutputSchema: LowerOutput(d.OutputShape),
+		OutputSchema: anyObject,
 		Title:        title(d),
 		Trails:       trails,
 	}

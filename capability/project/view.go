@@ -179,15 +179,15 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 			r.same("idempotent", t.Idempotent, d.Idempotent)
 		}
 	}
-	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed, true)
+	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed)
 	r.same("input_shape.node_type", tool.Input["trails:node_type"], orNil(d.InputShape.NodeType))
-	r.object("output_shape", tool.Output, d.OutputShape.Fields, false, false)
+	r.same("output_shape", tool.Output, map[string]any{"type": "object"})
 	return nil
 }
 
-// object compares the JSON Schema of an object with its fields. The schema of an output
-// requires nothing of its members, see [LowerOutput].
-func (r *reading) object(at string, schema map[string]any, fields []capability.Field, closed, requires bool) {
+// object compares the JSON Schema of an object with its fields, but for those that are not
+// listed.
+func (r *reading) object(at string, schema map[string]any, fields []capability.Field, closed bool) {
 	r.same(at, has(schema["type"], "object"), true)
 	var meant any
 	if closed {
@@ -197,8 +197,11 @@ func (r *reading) object(at string, schema map[string]any, fields []capability.F
 	shown, _ := schema["properties"].(map[string]any)
 	names, required := []string{}, []string{}
 	for _, f := range fields {
+		if f.Unlisted {
+			continue
+		}
 		names = append(names, f.Name)
-		if f.Required && requires {
+		if f.Required {
 			required = append(required, f.Name)
 		}
 		if property, ok := shown[f.Name].(map[string]any); ok {
@@ -272,7 +275,7 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field) {
 		r.same(at+".one_of", shown, enum)
 	}
 	if f.Type == capability.Object && len(f.Fields) > 0 {
-		r.object(at, schema, f.Fields, true, true)
+		r.object(at, schema, f.Fields, true)
 	}
 }
 

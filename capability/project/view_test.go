@@ -75,7 +75,7 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 		{"a harmless write", both, lie(func(d *capability.Descriptor) { d.SideEffects = capability.None }), "side_effects"},
 		{"a call that stays here", "tools/list", replace(`"openWorldHint":false`, `"openWorldHint":true`), "policy_required"},
 		{"a member of the input less", both, lie(func(d *capability.Descriptor) { d.InputShape.Fields = d.InputShape.Fields[1:] }), "input_shape"},
-		{"a member of the output less", both, lie(func(d *capability.Descriptor) { d.OutputShape.Fields = d.OutputShape.Fields[1:] }), "output_shape"},
+		{"a member of the output less", "/capabilities", lie(func(d *capability.Descriptor) { d.OutputShape.Fields = d.OutputShape.Fields[1:] }), "output_shape"},
 		{"an open input", both, lie(func(d *capability.Descriptor) { d.InputShape.Closed = false }), "input_shape"},
 		{"nothing required", both, field("name", func(f *capability.Field) { f.Required = false }), "input_shape"},
 		{"another type", both, field("name", func(f *capability.Field) { f.Type = capability.Integer }), "input_shape"},

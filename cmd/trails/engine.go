@@ -118,7 +118,7 @@ func (p *program) call(capability string, given arguments, optional ...arguments
 	if err != nil {
 		panic(fmt.Sprintf("arguments of %s: %v", capability, err))
 	}
-	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli"}
+	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli", Whole: true}
 }
 
 // makeCall makes one call on FILE, and shows on a terminal how far it is.

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +38,7 @@ have FILE open at once.
 	completeWords(cmd, "env", "dev", "production")
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
+	p.toolErrorsFlag(cmd)
 	return cmd
 }
 
@@ -44,8 +48,12 @@ func (p *program) mcp(ctx context.Context, file string) error {
 		return err
 	}
 	callers.ID = me().ID
+	opts, err := p.mcpOptions(auth.New(callers))
+	if err != nil {
+		return err
+	}
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
-		err := mcp.New(e, p.mcpOptions(auth.New(callers))).RunStdio(ctx, p.stdin, p.stdout)
+		err := mcp.New(e, opts).RunStdio(ctx, p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil // told to stop, and it did
 		}
@@ -53,8 +61,20 @@ func (p *program) mcp(ctx context.Context, file string) error {
 	})
 }
 
-func (p *program) mcpOptions(who *auth.Resolver) mcp.Options {
-	return mcp.Options{Name: "trails", Version: version, Auth: who, Log: p.log}
+func (p *program) mcpOptions(who *auth.Resolver) (mcp.Options, error) {
+	o := mcp.Options{Name: "trails", Version: version, Auth: who, Log: p.log,
+		ToolErrors: mcp.ToolErrors(cmp.Or(p.toolErrors, p.env["TRAILS_MCP_TOOL_ERRORS"], string(mcp.ToolErrorsAuto)))}
+	if !slices.Contains(mcp.AllToolErrors(), o.ToolErrors) {
+		return o, usageError{fmt.Sprintf("--tool-errors and TRAILS_MCP_TOOL_ERRORS are %s, not %q", words(mcp.AllToolErrors()), o.ToolErrors)}
+	}
+	return o, nil
+}
+
+// toolErrorsFlag sets how tools answer what is invalid.
+func (p *program) toolErrorsFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.toolErrors, "tool-errors", "",
+		"how tools answer invalid arguments and data: "+words(mcp.AllToolErrors())+", where auto is the protocol's own way, and result is for hosts that do not show errors to the model (default: TRAILS_MCP_TOOL_ERRORS, then auto)")
+	completeWords(cmd, "tool-errors", texts(mcp.AllToolErrors())...)
 }
 
 // authOptions are what the environment says of a server's callers.

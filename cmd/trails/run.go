@@ -27,6 +27,7 @@ type program struct {
 	version     bool   // --version
 	allowRemote []string
 	queryWait   time.Duration // 0 is the engine's own
+	toolErrors  string        // of --tool-errors
 	log         *slog.Logger
 }
 
@@ -125,6 +126,7 @@ Environment (flags win):
   TRAILS_DB          FILE, where it is left out
   TRAILS_MCP_SCOPES  scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime)
   TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
+  TRAILS_MCP_TOOL_ERRORS  how tools answer what is invalid: auto, protocol or result
   TRAILS_PUBLIC_URL  where a proxy takes requests for serve
   TRAILS_ENV         dev (default) or production, which hides dev tools
   TRAILS_WAL_LIMIT   MiB from which the file's write-ahead log starts over before the next write (default 64)

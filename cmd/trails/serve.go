@@ -60,6 +60,7 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
+	p.toolErrorsFlag(cmd)
 	return cmd
 }
 
@@ -127,7 +128,11 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		}
 		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
 		who := auth.New(callers)
-		agents := mcp.New(e, p.mcpOptions(who))
+		opts, err := p.mcpOptions(who)
+		if err != nil {
+			return err
+		}
+		agents := mcp.New(e, opts)
 		defer agents.Close()
 		metrics.Add(telemetry.Sources{
 			Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,

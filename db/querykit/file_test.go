@@ -118,7 +118,7 @@ type answers iter.Seq2[[]rdf.Term, error]
 // as the doors do.
 func asked(ctx context.Context, g *kg.Graph, text string) answers {
 	return func(yield func([]rdf.Term, error) bool) {
-		q, err := g.ParseQuery(text, "")
+		q, err := sparql.Parse(text, sparql.Options{})
 		if err != nil {
 			yield(nil, err)
 			return

@@ -111,7 +111,7 @@ func Example(t testing.TB) *Engine {
 // Do makes one call as Ana.
 func (e *Engine) Do(t testing.TB, capability, args string) (invoke.Result, error) {
 	t.Helper()
-	return e.Call(t.Context(), invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: Ana, Via: "test"})
+	return e.Call(t.Context(), invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: Ana, Via: "test", Whole: true})
 }
 
 // Must makes one call that succeeds, and decodes its result.

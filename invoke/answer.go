@@ -1,0 +1,57 @@
+package invoke
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"trails/capability"
+	"trails/outline"
+)
+
+// cutRoom is what the sentences take that say what was cut.
+const cutRoom = 800
+
+// Room is how many characters of JSON the answer may have. A handler that can leave the
+// rest for another call fills no more of it, and says in Parts.Cut how the rest is had;
+// what is longer all the same is shortened without regard to what it means.
+func (r *Request) Room() int {
+	if r.call.Whole || r.Capability == nil || !isTool(r.Capability) {
+		return math.MaxInt
+	}
+	return r.Args.Integer(capability.MaxChars().Name, capability.DefaultChars) - cutRoom
+}
+
+// fitted shortens an answer to its room, and puts before its members what is missing and
+// what the caller is warned of.
+func (r *Request) fitted(answer []byte) ([]byte, error) {
+	if size := utf8.RuneCount(answer); size > r.Room() {
+		v, err := outline.Parse(answer)
+		if err != nil {
+			return nil, fmt.Errorf("shorten the answer: %w", err)
+		}
+		missing := strings.Join(v.Fit(r.Room()), ", ")
+		way := "ask for less"
+		if size < capability.MostChars {
+			way = fmt.Sprintf("call again with max_chars %d for all of it", min(size+2*cutRoom, capability.MostChars))
+		}
+		said := outline.Shorten(missing, cutRoom/2) + "; " + way
+		if r.Parts.Cut != "" {
+			said = r.Parts.Cut + "; " + said
+		}
+		answer, r.Parts.Cut = []byte(v.JSON()), said
+	}
+	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 {
+		return answer, nil
+	}
+	first, err := encodeJSON(struct {
+		Cut      string   `json:"cut,omitempty"`
+		Warnings []string `json:"warnings,omitempty"`
+	}{r.Parts.Cut, r.Parts.Warnings})
+	if err != nil || bytes.Equal(answer, []byte("{}")) {
+		return first, err
+	}
+	return bytes.Join([][]byte{first[:len(first)-1], answer[1:]}, []byte{','}), nil
+}

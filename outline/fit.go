@@ -1,0 +1,131 @@
+package outline
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// leastText is how many characters of a text are left at least, and leastMember how many
+// a member gets at least before the ones after it are left out.
+const (
+	leastText   = 80
+	leastMember = 200
+)
+
+// Fit shortens v until it has some limit characters of JSON, and says what it left out, a
+// phrase each; nil when v fits as it is. The end of lists is left out, and of long texts,
+// those that are the longest first. The result can be longer than limit by the notes in
+// its texts and where a thousand names leave no room for anything else.
+func (v *Value) Fit(limit int) []string {
+	var cut []string
+	v.fit("", limit, &cut)
+	return cut
+}
+
+func (v *Value) fit(at string, limit int, cut *[]string) {
+	if v.Size() <= limit {
+		return
+	}
+	switch v.kind {
+	case scalar:
+	case text:
+		v.fitText(at, limit, cut)
+	case array:
+		v.fitArray(at, limit, cut)
+	case object:
+		v.fitObject(at, limit, cut)
+	}
+}
+
+func (v *Value) fitText(at string, limit int, cut *[]string) {
+	keep := max(limit-2, leastText)
+	runes := []rune(v.text)
+	// Escapes count, so that a text of line feeds is twice as long as it looks.
+	for keep > leastText && utf8.RuneCountInString(quoted(string(runes[:min(keep, len(runes))]))) > limit {
+		keep -= max(keep/10, 1)
+	}
+	if keep >= len(runes) {
+		return
+	}
+	v.text = string(runes[:keep]) + fmt.Sprintf("… (%d characters)", len(runes))
+	*cut = append(*cut, fmt.Sprintf("%s has %d of %d characters", named(at), keep, len(runes)))
+}
+
+// fitArray keeps the first members, as many as there is room for. The first of all is
+// shortened if it must be, so that something is left to read.
+func (v *Value) fitArray(at string, limit int, cut *[]string) {
+	room, whole := limit-2, len(v.members)
+	for i, member := range v.members {
+		if i == 0 {
+			member.fit(at+"[0]", room, cut)
+		}
+		if room -= member.Size() + 1; room < 0 && i > 0 {
+			v.members = v.members[:i]
+			break
+		}
+	}
+	if len(v.members) < whole {
+		*cut = append(*cut, fmt.Sprintf("%s has %d of %d members", named(at), len(v.members), whole))
+	}
+}
+
+// fitObject lets the small members be, and divides what is left among the large ones.
+func (v *Value) fitObject(at string, limit int, cut *[]string) {
+	room := limit - 2
+	sizes := make([]int, len(v.members))
+	for i, member := range v.members {
+		room -= utf8.RuneCountInString(quoted(v.names[i])) + 2 // colon and comma
+		sizes[i] = member.Size()
+	}
+	if room < leastMember && len(v.members) > 1 { // the names alone are too many
+		keep, used := 0, 2
+		for keep < len(v.members) && used+sizes[keep] < limit {
+			used += sizes[keep] + utf8.RuneCountInString(v.names[keep]) + 4
+			keep++
+		}
+		keep = max(keep, 1)
+		if keep < len(v.members) {
+			*cut = append(*cut, fmt.Sprintf("%s has %d of %d members", named(at), keep, len(v.members)))
+		}
+		v.names, v.members = v.names[:keep], v.members[:keep]
+		return
+	}
+	left, share := len(sizes), 0
+	fits := make([]bool, len(sizes))
+	for again := true; again && left > 0; {
+		again, share = false, room/left
+		for i, size := range sizes {
+			if !fits[i] && size <= share {
+				fits[i], again = true, true
+				room, left = room-size, left-1
+			}
+		}
+	}
+	for i, member := range v.members {
+		if !fits[i] {
+			member.fit(join(at, v.names[i]), share, cut)
+		}
+	}
+}
+
+func join(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+func named(at string) string {
+	if at == "" {
+		return "the answer"
+	}
+	return at
+}
+
+// Shorten cuts a text to most characters, and says so in it.
+func Shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + fmt.Sprintf("… (%d characters)", utf8.RuneCountInString(s))
+}
