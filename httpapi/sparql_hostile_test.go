@@ -53,7 +53,9 @@ func TestHostileTextsLeaveRoomForOthers(t *testing.T) {
 	small.Wait()
 }
 
-// checkHostile sends one text. An answer that has begun is cut, which is an end, too.
+// checkHostile sends one text. An answer that has begun is cut, which is an end, too; and
+// on a machine that does something else the server's half second can be over before its
+// right end, which package builtin tests without a clock.
 func checkHostile(t *testing.T, server string, h sparqltest.Hostile) {
 	media := queryType
 	if h.Update {
@@ -69,7 +71,7 @@ func checkHostile(t *testing.T, server string, h sparqltest.Hostile) {
 		return
 	}
 	wanted := slices.ContainsFunc(h.Kinds, func(k fault.Kind) bool { return statusOf[k] == res.StatusCode })
-	if !wanted && (!h.Answers || res.StatusCode != http.StatusOK) {
+	if !wanted && res.StatusCode != http.StatusRequestTimeout && (!h.Answers || res.StatusCode != http.StatusOK) {
 		t.Errorf("%s: status %d", h.Name, res.StatusCode)
 	}
 }
