@@ -85,7 +85,8 @@ func losingCall(t *testing.T, name string, extra map[string]any) invoke.Call {
 
 func head(t *testing.T, e *invoketest.Engine) string {
 	t.Helper()
-	id, _ := e.Must(t, "health", "{}")["head"].(string)
+	commit, _ := e.Must(t, "snapshot", "{}")["head"].(map[string]any) // health does not wait for it
+	id, _ := commit["id"].(string)
 	return id
 }
 

@@ -91,7 +91,7 @@ func TestSubscriptionsOverHTTPShareOneWatchAndOutliveTheServersTimeouts(t *testi
 	if got := next(t, a) + next(t, b); strings.Count(got, "subscriptions/acknowledged") != 2 {
 		t.Fatalf("got %s", got)
 	}
-	time.Sleep(300 * time.Millisecond) // longer than the server's timeouts
+	time.Sleep(1200 * time.Millisecond) // longer than the server's timeouts
 	e.changes <- invoke.Change{Schema: true}
 	for range 2 {
 		if got := next(t, a); !strings.Contains(got, "tools/list_changed") {

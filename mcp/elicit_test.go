@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -195,7 +195,8 @@ func TestWithoutSessionsAResultAsks(t *testing.T) {
 
 // The SDK's client does the round trip by itself.
 func TestTheSDKsClientAnswersWithoutSessions(t *testing.T) {
-	url := shortReads(t, mcp.New(openGraph(t), options("")).Handler())
+	web := httptest.NewServer(mcp.New(openGraph(t), options("")).Handler())
+	defer web.Close()
 	var questions []string
 	client := sdk.NewClient(&sdk.Implementation{Name: "go", Version: "1"}, &sdk.ClientOptions{
 		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -203,7 +204,7 @@ func TestTheSDKsClientAnswersWithoutSessions(t *testing.T) {
 			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
 		},
 	})
-	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{}}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

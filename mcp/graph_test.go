@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -220,10 +220,11 @@ func TestTheSDKsClientWorksOnStdioAndHTTP(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- mcp.New(e, options("")).RunStdio(t.Context(), inR, outW) }()
 	defer func() { <-done }()
-	url := shortReads(t, mcp.New(e, options("")).Handler())
+	web := httptest.NewServer(mcp.New(e, options("")).Handler())
+	defer web.Close()
 	for name, transport := range map[string]sdk.Transport{
 		"stdio": &sdk.IOTransport{Reader: out, Writer: in},
-		"http":  &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{}},
+		"http":  &sdk.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := sdk.NewClient(&sdk.Implementation{Name: "go", Version: "1"}, nil)

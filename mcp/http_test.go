@@ -265,7 +265,7 @@ func shortReads(t *testing.T, h http.Handler) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: h, ReadTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond}
+	srv := &http.Server{Handler: h, ReadTimeout: time.Second, WriteTimeout: time.Second}
 	go srv.Serve(ln)
 	t.Cleanup(func() { srv.Close() })
 	return "http://" + ln.Addr().String()
