@@ -11,22 +11,12 @@ type feed struct {
 
 func registerFeeds(c *conn) error {
 	c.feed = &feed{}
-	if err := register(c, "feed_quads", "CREATE TABLE x (s, p, o, g)", func() *feedCursor {
-		return &feedCursor{rows: len(c.feed.quads), column: c.feed.quadColumn}
-	}); err != nil {
+	quads := func() sqlite.VTableCursor { return &feedCursor{rows: len(c.feed.quads), column: c.feed.quadColumn} }
+	if err := c.register("feed_quads", "s, p, o, g", module{inRowOrder(1e6), quads}); err != nil {
 		return err
 	}
-	return register(c, "feed_terms", "CREATE TABLE x (id, kind, value, datatype, lang, hash)", func() *feedCursor {
-		return &feedCursor{rows: len(c.feed.terms), column: c.feed.termColumn}
-	})
-}
-
-func register(c *conn, name, declaration string, open func() *feedCursor) error {
-	return c.SetModule(name, &sqlite.Module{
-		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
-			return feedTable{open}, &sqlite.VTableConfig{Declaration: declaration}, nil
-		},
-	})
+	terms := func() sqlite.VTableCursor { return &feedCursor{rows: len(c.feed.terms), column: c.feed.termColumn} }
+	return c.register("feed_terms", "id, kind, value, datatype, lang, hash", module{inRowOrder(1e6), terms})
 }
 
 func (f *feed) quadColumn(row, column int) sqlite.Value {
@@ -56,23 +46,7 @@ func (f *feed) termColumn(row, column int) sqlite.Value {
 	return sqlite.Value{} // NULL
 }
 
-// feedTable is a table that can only be read from its first row to its last.
-type feedTable struct{ open func() *feedCursor }
-
-// BestIndex has one plan: all rows, in their order.
-func (t feedTable) BestIndex(*sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
-	return &sqlite.IndexOutputs{EstimatedCost: 1e6, EstimatedRows: 1e6}, nil
-}
-
-// Open returns a cursor over the rows that the feed holds now.
-func (t feedTable) Open() (sqlite.VTableCursor, error) { return t.open(), nil }
-
-// Disconnect has nothing to give back.
-func (t feedTable) Disconnect() error { return nil }
-
-// Destroy has nothing to give back.
-func (t feedTable) Destroy() error { return nil }
-
+// feedCursor goes over the rows that the feed held when it was opened.
 type feedCursor struct {
 	row, rows int
 	column    func(row, column int) sqlite.Value

@@ -41,7 +41,11 @@ type prepared struct {
 
 func prepare(p lower.Plan) *prepared {
 	out := &prepared{Plan: p, withTerms: withTerms(p), joined: joinable(p)}
-	if !slices.ContainsFunc(p.Exprs, func(e lower.Expr) bool { return hasPattern(e.Expr) }) {
+	isLarge := func(e sparql.Expr) bool { // a regular expression
+		c, ok := e.(sparql.Call)
+		return ok && (c.Func == "REGEX" || c.Func == "REPLACE")
+	}
+	if !slices.ContainsFunc(p.Exprs, func(e lower.Expr) bool { return sparql.Some(e.Expr, isLarge) }) {
 		out.programs = compileAll(p.Exprs)
 	}
 	return out
@@ -53,17 +57,6 @@ func compileAll(list []lower.Expr) []expr.Program {
 		programs[i] = expr.Compile(e.Expr)
 	}
 	return programs
-}
-
-// hasPattern reports whether a program holds a regular expression, which is large.
-func hasPattern(e sparql.Expr) bool {
-	switch e := e.(type) {
-	case sparql.Call:
-		return e.Func == "REGEX" || e.Func == "REPLACE" || slices.ContainsFunc(e.Args, hasPattern)
-	case sparql.Cast:
-		return slices.ContainsFunc(e.Args, hasPattern)
-	}
-	return false
 }
 
 // size is about how many bytes it takes.

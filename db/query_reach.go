@@ -1,7 +1,6 @@
 package db
 
 import (
-	"slices"
 	"strconv"
 
 	"zombiezen.com/go/sqlite"
@@ -16,11 +15,7 @@ func (all *questions) registerReach(c *conn) error {
 	if err := all.registerAhead(c); err != nil {
 		return err
 	}
-	return c.SetModule("t_reach", &sqlite.Module{
-		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
-			return reachTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (k INTEGER, g INTEGER, a INTEGER, x INTEGER)"}, nil
-		},
-	})
+	return c.register("t_reach", "k INTEGER, g INTEGER, a INTEGER, x INTEGER", module{bestOfReach, func() sqlite.VTableCursor { return &reachCursor{questions: all} }})
 }
 
 // The columns of t_reach. A plan is a set of bits: which of them are given.
@@ -32,43 +27,17 @@ const (
 	reachColumns
 )
 
-type reachTable struct{ questions *questions }
-
-// BestIndex takes all columns that are given. Walk and graph always are.
-func (reachTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
-	out := &sqlite.IndexOutputs{ConstraintUsage: make([]sqlite.IndexConstraintUsage, len(in.Constraints))}
-	plan, taken, rows := 0, 0, float64(allRows)*allRows
-	for column := range reachColumns {
-		i := slices.IndexFunc(in.Constraints, func(c sqlite.IndexConstraint) bool {
-			return c.Usable && c.Column == column && c.Op == sqlite.IndexConstraintEq
-		})
-		if i < 0 {
-			continue
-		}
-		taken++
-		out.ConstraintUsage[i] = sqlite.IndexConstraintUsage{ArgvIndex: taken, Omit: true}
-		plan |= 1 << column
-		if column >= reachFrom {
-			rows /= allRows
-		}
-	}
+// bestOfReach takes all columns that are given. Walk and graph always are.
+func bestOfReach(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
+	out, plan := takeConstraints(in, []constraint{
+		{reachK, sqlite.IndexConstraintEq, 1}, {reachG, sqlite.IndexConstraintEq, 1},
+		{reachFrom, sqlite.IndexConstraintEq, allRows}, {reachTo, sqlite.IndexConstraintEq, allRows},
+	}, float64(allRows)*allRows)
 	if plan&(1<<reachK) == 0 || plan&(1<<reachG) == 0 {
 		return nil, sqlite.ResultConstraint.ToError() // not this way
 	}
-	out.ID, out.EstimatedCost, out.EstimatedRows = sqlite.IndexID{Num: int32(plan)}, rows, int64(rows)
 	return out, nil
 }
-
-// Open returns a cursor.
-func (t reachTable) Open() (sqlite.VTableCursor, error) {
-	return &reachCursor{questions: t.questions}, nil
-}
-
-// Disconnect has nothing to give back.
-func (reachTable) Disconnect() error { return nil }
-
-// Destroy has nothing to give back.
-func (reachTable) Destroy() error { return nil }
 
 // reachCursor runs over what is reached: from the end that is given, or from each node
 // from which there may be a walk.

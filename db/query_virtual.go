@@ -1,8 +1,6 @@
 package db
 
 import (
-	"slices"
-
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
@@ -14,23 +12,14 @@ import (
 // the place of live where a virtual graph is among those that are asked: it has the
 // statements of both kinds. k is a number in whose order the objects are.
 func (all *questions) registerGraphs(c *conn) error {
-	return c.SetModule("t_quads", &sqlite.Module{
-		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
-			return quadsTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (s, p, o, g, k)"}, nil
-		},
-	})
+	return c.register("t_quads", "s, p, o, g, k", module{bestOfQuads, func() sqlite.VTableCursor { return &quadsCursor{questions: all} }})
 }
 
 // The order of objects is the column after those of a quad.
 const posK = 4
 
 // The constraints that a search takes, in the order of their bits in a plan.
-var constraints = [6]struct {
-	column int
-	op     sqlite.IndexConstraintOp
-	// divides is by how much it divides the rows, about.
-	divides float64
-}{
+var constraints = [6]constraint{
 	{posS, sqlite.IndexConstraintEq, 1e4},
 	{posP, sqlite.IndexConstraintEq, 10},
 	{posO, sqlite.IndexConstraintEq, 1e3},
@@ -45,25 +34,10 @@ const (
 	planDescending = planSorted << 1
 )
 
-type quadsTable struct{ questions *questions }
-
-// BestIndex takes all positions that are given, bounds of k, and one order: by k in one
+// bestOfQuads takes all positions that are given, bounds of k, and one order: by k in one
 // property of one graph. A graph is always given.
-func (quadsTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
-	out := &sqlite.IndexOutputs{ConstraintUsage: make([]sqlite.IndexConstraintUsage, len(in.Constraints))}
-	plan, taken, rows := 0, 0, float64(allRows)
-	for bit, want := range constraints {
-		i := slices.IndexFunc(in.Constraints, func(c sqlite.IndexConstraint) bool {
-			return c.Usable && c.Column == want.column && c.Op == want.op
-		})
-		if i < 0 {
-			continue
-		}
-		taken++
-		out.ConstraintUsage[i] = sqlite.IndexConstraintUsage{ArgvIndex: taken, Omit: true}
-		plan |= 1 << bit
-		rows /= want.divides
-	}
+func bestOfQuads(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
+	out, plan := takeConstraints(in, constraints[:], allRows)
 	if plan>>posG&1 == 0 {
 		return nil, sqlite.ResultConstraint.ToError() // not this way
 	}
@@ -74,20 +48,11 @@ func (quadsTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error
 			plan |= planDescending
 		}
 	}
-	out.ID, out.EstimatedCost, out.EstimatedRows = sqlite.IndexID{Num: int32(plan)}, rows+1, int64(rows)+1
+	out.ID.Num = int32(plan)
+	out.EstimatedCost++
+	out.EstimatedRows++
 	return out, nil
 }
-
-// Open returns a cursor.
-func (t quadsTable) Open() (sqlite.VTableCursor, error) {
-	return &quadsCursor{questions: t.questions}, nil
-}
-
-// Disconnect has nothing to give back.
-func (quadsTable) Disconnect() error { return nil }
-
-// Destroy has nothing to give back.
-func (quadsTable) Destroy() error { return nil }
 
 // quadsCursor runs over the statements of one graph that fit a pattern.
 type quadsCursor struct {

@@ -251,32 +251,8 @@ func (w *walk) further() bool {
 
 // registerAhead makes the table t_ahead(x): the nodes whose links a walk has to read.
 func (all *questions) registerAhead(c *conn) error {
-	return c.SetModule("t_ahead", &sqlite.Module{
-		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
-			return aheadTable{all}, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (x)"}, nil
-		},
-	})
+	return c.register("t_ahead", "x", module{inRowOrder(1000), func() sqlite.VTableCursor { return &aheadCursor{questions: all} }})
 }
-
-type aheadTable struct{ questions *questions }
-
-// BestIndex takes nothing.
-func (aheadTable) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
-	return &sqlite.IndexOutputs{
-		ConstraintUsage: make([]sqlite.IndexConstraintUsage, len(in.Constraints)), EstimatedCost: 1000, EstimatedRows: 1000,
-	}, nil
-}
-
-// Open returns a cursor.
-func (t aheadTable) Open() (sqlite.VTableCursor, error) {
-	return &aheadCursor{questions: t.questions}, nil
-}
-
-// Disconnect has nothing to give back.
-func (aheadTable) Disconnect() error { return nil }
-
-// Destroy has nothing to give back.
-func (aheadTable) Destroy() error { return nil }
 
 // aheadCursor is at the place in the order that a kind of link has come to.
 type aheadCursor struct {

@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -220,7 +219,7 @@ func (l *lowerer) value(e sparql.Expr, b *block, s scope) string {
 			return l.truth(sql)
 		}
 	}
-	if volatile(e) {
+	if opt.IsVolatile(e) {
 		return l.call("t_new", e, b, s)
 	}
 	return l.call("t_eval", e, b, s)
@@ -364,30 +363,10 @@ func (w *exprVars) see(v sparql.Var) {
 	}
 }
 
-var isVolatile = map[sparql.Func]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNODE": true}
-
-// volatile reports whether an expression can have another value each time.
-func volatile(e sparql.Expr) bool {
-	switch e := e.(type) {
-	case sparql.Call:
-		return isVolatile[e.Func] || slices.ContainsFunc(e.Args, volatile)
-	case sparql.Cast:
-		return slices.ContainsFunc(e.Args, volatile)
-	}
-	return false
-}
-
 // labels reports whether an expression makes a blank node for a label.
 func labels(e sparql.Expr) bool {
-	var args []sparql.Expr
-	switch e := e.(type) {
-	case sparql.Call:
-		if e.Func == "BNODE" && len(e.Args) > 0 {
-			return true
-		}
-		args = e.Args
-	case sparql.Cast:
-		args = e.Args
-	}
-	return slices.ContainsFunc(args, labels)
+	return sparql.Some(e, func(e sparql.Expr) bool {
+		c, ok := e.(sparql.Call)
+		return ok && c.Func == "BNODE" && len(c.Args) > 0
+	})
 }

@@ -205,6 +205,7 @@ func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t str
 
 // regionOf returns the region that all values of v in op are in.
 func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
+	left, right := sparql.Operands(op)
 	switch op := op.(type) {
 	case sparql.BGP:
 		for _, p := range op.Patterns {
@@ -215,16 +216,12 @@ func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
 			}
 		}
 	case sparql.Join:
-		if r := l.regionOf(op.Left, v, s); r != "" {
+		if r := l.regionOf(left, v, s); r != "" {
 			return r
 		}
-		return l.regionOf(op.Right, v, s)
-	case sparql.LeftJoin:
-		return l.regionOf(op.Left, v, s)
-	case sparql.Filter:
-		return l.regionOf(op.Op, v, s)
-	case sparql.Minus:
-		return l.regionOf(op.Left, v, s)
+		return l.regionOf(right, v, s)
+	case sparql.LeftJoin, sparql.Filter, sparql.Minus:
+		return l.regionOf(left, v, s)
 	case sparql.Extend:
 		if v == op.Var {
 			other, ok := op.Expr.(sparql.VarExpr)
@@ -233,10 +230,10 @@ func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
 			}
 			v = other.Var
 		}
-		return l.regionOf(op.Op, v, s)
+		return l.regionOf(left, v, s)
 	case sparql.Project:
 		if slices.Contains(op.Vars, v) {
-			return l.regionOf(op.Op, v, s)
+			return l.regionOf(left, v, s)
 		}
 	case sparql.Group:
 		return l.regionOfGroup(op, v, s)

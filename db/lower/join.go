@@ -44,10 +44,9 @@ func turn(op sparql.Op) int {
 		return 2
 	case sparql.BGP:
 		return 3
-	case sparql.Filter:
-		return turn(op.Op)
-	case sparql.Extend:
-		return turn(op.Op)
+	case sparql.Filter, sparql.Extend:
+		left, _ := sparql.Operands(op)
+		return turn(left)
 	}
 	return 4
 }

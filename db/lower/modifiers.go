@@ -6,6 +6,7 @@ import (
 
 	"trails/rdf"
 	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // maxFormula is how long the text of a computed column may be before it becomes a
@@ -31,7 +32,7 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		}
 	}
 	out.cols.set(op.Var, c)
-	if volatile(op.Expr) || len(sql) > maxFormula {
+	if opt.IsVolatile(op.Expr) || len(sql) > maxFormula {
 		out.materialized = true
 		return l.wrap(out)
 	}

@@ -109,24 +109,18 @@ func (l *lowerer) hasOrder(p sparql.TriplePattern, name rdf.IRI) bool {
 
 // ordered reports whether a pattern gives v an order of its own.
 func (l *lowerer) ordered(op sparql.Op, v sparql.Var, g graph) bool {
+	left, right := sparql.Operands(op)
 	switch op := op.(type) {
 	case sparql.BGP:
 		return slices.ContainsFunc(op.Patterns, func(p sparql.TriplePattern) bool {
 			return p.Object.Var == v && l.hasOrder(p, g.one())
 		})
 	case sparql.Graph:
-		in := graph{in: []string{""}, virtual: virtualNamed(op.Name.Term)}
-		return l.ordered(op.Op, v, in)
+		return l.ordered(left, v, graph{in: []string{""}, virtual: virtualNamed(op.Name.Term)})
 	case sparql.Join:
-		return l.ordered(op.Left, v, g) || l.ordered(op.Right, v, g)
-	case sparql.LeftJoin:
-		return l.ordered(op.Left, v, g)
-	case sparql.Filter:
-		return l.ordered(op.Op, v, g)
-	case sparql.Minus:
-		return l.ordered(op.Left, v, g)
-	case sparql.Extend:
-		return l.ordered(op.Op, v, g)
+		return l.ordered(left, v, g) || l.ordered(right, v, g)
+	case sparql.LeftJoin, sparql.Filter, sparql.Minus, sparql.Extend:
+		return l.ordered(left, v, g)
 	}
 	return false
 }

@@ -7,20 +7,21 @@ import (
 	"trails/sparql"
 )
 
-// isVolatile are the functions that can have another value each time.
-var isVolatile = map[sparql.Func]bool{"RAND": true, "UUID": true, "STRUUID": true, "BNODE": true}
+// IsVolatile reports whether an expression can have another value each time.
+func IsVolatile(e sparql.Expr) bool {
+	return sparql.Some(e, func(e sparql.Expr) bool {
+		c, ok := e.(sparql.Call)
+		return ok && (c.Func == "RAND" || c.Func == "UUID" || c.Func == "STRUUID" || c.Func == "BNODE")
+	})
+}
 
 // isPure reports whether the value of an expression depends on those of its variables
 // alone.
 func isPure(e sparql.Expr) bool {
-	return !sparql.Some(e, func(e sparql.Expr) bool {
-		switch e := e.(type) {
-		case sparql.Call:
-			return isVolatile[e.Func]
-		case sparql.Exists, sparql.Aggregate:
-			return true
-		}
-		return false
+	return !IsVolatile(e) && !sparql.Some(e, func(e sparql.Expr) bool {
+		_, aggregate := e.(sparql.Aggregate)
+		_, pattern := e.(sparql.Exists)
+		return aggregate || pattern
 	})
 }
 
