@@ -86,10 +86,11 @@ func (r *ReadyLoad) compareBlank(ctx context.Context) error {
 // atHead does, under the write lock, what depends on the graph as it is then.
 func (r *ReadyLoad) atHead(ctx context.Context, w *db.Writer, c *compiled) error {
 	if r.load.Graph != "" {
-		var err error
-		if r.existed, err = graphExists(ctx, w, r.load.Graph); err != nil {
+		there, err := graphExists(ctx, w, r.load.Graph)
+		if err != nil {
 			return err
 		}
+		r.existed = there || r.load.Graph == rdf.DefaultGraph
 		if err := r.load.IfGraph.check(r.load.Graph, r.existed); err != nil {
 			return err
 		}
@@ -103,10 +104,8 @@ func (r *ReadyLoad) atHead(ctx context.Context, w *db.Writer, c *compiled) error
 	return nil
 }
 
+// graphExists reports whether a graph has statements.
 func graphExists(ctx context.Context, w *db.Writer, graph rdf.IRI) (bool, error) {
-	if graph == rdf.DefaultGraph {
-		return true, nil
-	}
 	for _, err := range w.Match(ctx, rdf.Quad{Label: graph}) {
 		return err == nil, err
 	}

@@ -64,7 +64,10 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	bound := *q
 	bound.Dataset = dataset
 	a.query = &bound
-	return a, a.lower(ctx)
+	if bound.Op != nil {
+		a.plan, err = s.source.Plan(ctx, bound.Op, a.columns(), dataset, bound.Base)
+	}
+	return a, err
 }
 
 // checkDataset refuses the one name in FROM that is no graph's.
@@ -75,21 +78,16 @@ func checkDataset(d sparql.Dataset) error {
 	return nil
 }
 
-// lower makes the plan, unless the query has no pattern.
-func (a *Answer) lower(ctx context.Context) (err error) {
-	if a.query.Op == nil {
-		return nil
-	}
-	a.plan, err = a.snapshot.source.Plan(ctx, a.query.Op, a.columns(), a.query.Dataset, a.query.Base)
-	return err
-}
-
 // columns are the variables that the answer is made of.
 func (a *Answer) columns() []sparql.Var {
-	if a.Form == sparql.Construct {
-		return templateVars(a.query.Template)
+	if a.Form != sparql.Construct {
+		return a.query.Vars
 	}
-	return a.query.Vars
+	var ends []sparql.Operand
+	for _, p := range a.query.Template {
+		ends = append(ends, p.Subject, p.Predicate, p.Object)
+	}
+	return varsOf(ends)
 }
 
 // Rows runs the query and yields its solutions as they are found: a term for each of

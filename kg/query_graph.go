@@ -65,19 +65,19 @@ func (d *distinct) add(q rdf.Quad) (bool, error) {
 // construct is section 16.2: each solution fills the template in, with blank nodes of
 // its own; what is no triple then is left out.
 func (a *Answer) construct(ctx context.Context, out *distinct) error {
-	columns := a.columns()
-	fill := filler{at: make(map[sparql.Var]int, len(columns)), prefix: a.blankPrefix(), labels: map[rdf.BNode]int{}}
-	for i, v := range columns {
-		fill.at[v] = i
-	}
+	// The labels of blank nodes begin with the id of the commit that is read, which no label
+	// in that commit can have known. Before the first commit there is no label.
+	id := a.snapshot.Head().ID.String()
+	fill := filler{prefix: "t" + id[:min(16, len(id))] + "x"}
+	fill.begin(a.columns())
 	for row, err := range a.Rows(ctx) {
 		if err != nil {
 			return err
 		}
 		fill.solution++
 		for _, p := range a.query.Template {
-			q := rdf.Quad{Subject: fill.term(p.Subject, row), Predicate: fill.term(p.Predicate, row), Object: fill.term(p.Object, row)}
-			if !isTriple(q) {
+			q, ok := fill.triple(p, row)
+			if !ok {
 				continue
 			}
 			if more, err := out.add(q); err != nil || !more {
@@ -88,20 +88,27 @@ func (a *Answer) construct(ctx context.Context, out *distinct) error {
 	return nil
 }
 
-// blankPrefix begins the labels of blank nodes that a template makes: with the id of
-// the commit that is read, which no label in that commit can have known. Before the
-// first commit there is no label.
-func (a *Answer) blankPrefix() string {
-	id := a.snapshot.Head().ID.String()
-	return "t" + id[:min(16, len(id))] + "x"
-}
-
 // filler puts a solution's terms into a template.
 type filler struct {
 	at       map[sparql.Var]int
 	prefix   string
 	labels   map[rdf.BNode]int // of the template, numbered
 	solution int64
+}
+
+// begin takes the columns of the solutions of one template.
+func (f *filler) begin(columns []sparql.Var) {
+	f.at, f.labels = make(map[sparql.Var]int, len(columns)), map[rdf.BNode]int{}
+	for i, v := range columns {
+		f.at[v] = i
+	}
+}
+
+// triple is what a solution makes of a pattern; false when that is no triple.
+func (f *filler) triple(p sparql.TriplePattern, row []rdf.Term) (rdf.Quad, bool) {
+	q := rdf.Quad{Subject: f.term(p.Subject, row), Predicate: f.term(p.Predicate, row), Object: f.term(p.Object, row)}
+	_, named := q.Predicate.(rdf.IRI)
+	return q, isNode(q.Subject) && named && q.Object != nil
 }
 
 func (f *filler) term(o sparql.Operand, row []rdf.Term) rdf.Term {
@@ -119,11 +126,6 @@ func (f *filler) term(o sparql.Operand, row []rdf.Term) rdf.Term {
 	return o.Term
 }
 
-func isTriple(q rdf.Quad) bool {
-	_, named := q.Predicate.(rdf.IRI)
-	return isNode(q.Subject) && named && q.Object != nil
-}
-
 func isNode(t rdf.Term) bool {
 	switch t.(type) {
 	case rdf.IRI, rdf.BNode:
@@ -132,13 +134,11 @@ func isNode(t rdf.Term) bool {
 	return false
 }
 
-func templateVars(template []sparql.TriplePattern) []sparql.Var {
-	var vars []sparql.Var
-	for _, p := range template {
-		for _, o := range []sparql.Operand{p.Subject, p.Predicate, p.Object} {
-			if o.Var != "" && !slices.Contains(vars, o.Var) {
-				vars = append(vars, o.Var)
-			}
+// varsOf lists the variables of a template.
+func varsOf(ends []sparql.Operand) (vars []sparql.Var) {
+	for _, o := range ends {
+		if o.Var != "" && !slices.Contains(vars, o.Var) {
+			vars = append(vars, o.Var)
 		}
 	}
 	return vars

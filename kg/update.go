@@ -130,18 +130,16 @@ func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation
 	if err := u.operation(ctx, op); err != nil {
 		return err
 	}
-	for group, err := range u.spool.Groups(ctx) {
+	for e, err := range u.spool.Edits(ctx) {
 		if err != nil {
 			return err
 		}
-		for _, e := range group.Edits {
-			do := draft.Remove
-			if e.Op == change.Assert {
-				do = draft.Add
-			}
-			if err := do(ctx, e.Quad); err != nil {
-				return err
-			}
+		do := draft.Remove
+		if e.Op == change.Assert {
+			do = draft.Add
+		}
+		if err := do(ctx, e.Quad); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -165,11 +163,12 @@ func (u *updating) edit(op change.Op, q rdf.Quad) error {
 
 // modify is DELETE, then INSERT, with the solutions of WHERE (section 3.1).
 func (u *updating) modify(ctx context.Context, op sparql.Modify) error {
-	columns := quadVars(op.Delete, op.Insert)
-	u.fill.at, u.fill.labels = make(map[sparql.Var]int, len(columns)), map[rdf.BNode]int{}
-	for i, v := range columns {
-		u.fill.at[v] = i
+	var ends []sparql.Operand
+	for _, p := range slices.Concat(op.Delete, op.Insert) {
+		ends = append(ends, p.Graph, p.Subject, p.Predicate, p.Object)
 	}
+	columns := varsOf(ends)
+	u.fill.begin(columns)
 	rows, err := u.solutions(ctx, op, columns)
 	if err != nil {
 		return err
@@ -192,8 +191,8 @@ func (u *updating) modify(ctx context.Context, op sparql.Modify) error {
 // filled edits what a solution makes of a template.
 func (u *updating) filled(op change.Op, template []sparql.QuadPattern, with rdf.IRI, row []rdf.Term) error {
 	for _, p := range template {
-		q := rdf.Quad{Subject: u.fill.term(p.Subject, row), Predicate: u.fill.term(p.Predicate, row), Object: u.fill.term(p.Object, row)}
-		if !isTriple(q) {
+		q, ok := u.fill.triple(p.TriplePattern, row)
+		if !ok {
 			continue
 		}
 		switch {
@@ -239,7 +238,7 @@ func (u *updating) solutions(ctx context.Context, op sparql.Modify, columns []sp
 // within is a pattern whose default graph is the one that WITH names. GRAPH says the
 // same of one that is there; of one that is not it has no solutions, and WITH may.
 func (u *updating) within(ctx context.Context, with rdf.IRI, where sparql.Op) (sparql.Op, sparql.Dataset, error) {
-	there, err := u.has(ctx, with)
+	there, err := graphExists(ctx, u.w, with)
 	if there || err != nil {
 		return sparql.Graph{Name: sparql.Operand{Term: with}, Op: where}, sparql.Dataset{}, err
 	}
@@ -258,16 +257,4 @@ func (u *updating) within(ctx context.Context, with rdf.IRI, where sparql.Op) (s
 		}
 	}
 	return where, d, nil
-}
-
-func quadVars(templates ...[]sparql.QuadPattern) []sparql.Var {
-	var vars []sparql.Var
-	for _, p := range slices.Concat(templates...) {
-		for _, o := range []sparql.Operand{p.Graph, p.Subject, p.Predicate, p.Object} {
-			if o.Var != "" && !slices.Contains(vars, o.Var) {
-				vars = append(vars, o.Var)
-			}
-		}
-	}
-	return vars
 }

@@ -67,20 +67,11 @@ func pattern(t sparql.Target) rdf.Quad {
 	return rdf.Quad{Label: t.Graph}
 }
 
-func (u *updating) has(ctx context.Context, graph rdf.IRI) (bool, error) {
-	for _, err := range u.w.Match(ctx, rdf.Quad{Label: graph}) {
-		return err == nil, err
-	}
-	return false, nil
-}
-
 // clear is CLEAR and DROP (sections 3.1.3, 3.2.2): a graph is there while it has
 // statements. ALL and NAMED are the graphs that an update can write to.
 func (u *updating) clear(ctx context.Context, t sparql.Target) error {
-	if t.Graph != "" {
-		if err := checkUpdatable(t.Graph); err != nil {
-			return err
-		}
+	if err := checkUpdatable(t.Graph); err != nil {
+		return err
 	}
 	for q, err := range u.w.Match(ctx, pattern(t)) {
 		if err != nil {
@@ -101,7 +92,7 @@ func (u *updating) create(ctx context.Context, graph rdf.IRI) error {
 	if err := checkUpdatable(graph); err != nil {
 		return err
 	}
-	there, err := u.has(ctx, graph)
+	there, err := graphExists(ctx, u.w, graph)
 	if there {
 		return fault.New(fault.Conflict, "graph <%s> is there already", string(graph))
 	}
@@ -148,9 +139,6 @@ func (u *updating) checkTransfer(ctx context.Context, op sparql.Transfer) error 
 		written = append(written, op.From.Graph)
 	}
 	for _, graph := range written {
-		if graph == "" {
-			continue
-		}
 		if err := checkUpdatable(graph); err != nil {
 			return err
 		}
@@ -158,7 +146,7 @@ func (u *updating) checkTransfer(ctx context.Context, op sparql.Transfer) error 
 	if op.From.Graph == "" {
 		return nil
 	}
-	there, err := u.has(ctx, op.From.Graph)
+	there, err := graphExists(ctx, u.w, op.From.Graph)
 	if err == nil && !there {
 		return fault.New(fault.Missing, "graph <%s> is not there", string(op.From.Graph))
 	}

@@ -49,14 +49,12 @@ func (u *updating) forget() {
 
 // load is LOAD (section 3.1.4).
 func (u *updating) load(ctx context.Context, op sparql.Load) error {
-	for group, err := range u.fetched[op].Groups(ctx) {
+	for e, err := range u.fetched[op].Edits(ctx) {
 		if err != nil {
 			return err
 		}
-		for _, e := range group.Edits {
-			if err := u.edit(change.Assert, e.Quad); err != nil {
-				return err
-			}
+		if err := u.edit(change.Assert, e.Quad); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -116,17 +114,15 @@ func checkLoad(op sparql.Load) error {
 
 // checkGraphsOf refuses a document whose own graphs LOAD cannot fill.
 func checkGraphsOf(ctx context.Context, op sparql.Load, spool *change.Spool) error {
-	for group, err := range spool.Groups(ctx) {
+	for e, err := range spool.Edits(ctx) {
 		if err != nil {
 			return err
 		}
-		for _, e := range group.Edits {
-			if op.Into.Graph != "" && e.Quad.Label != op.Into.Graph {
-				return fault.New(fault.InvalidData, "LOAD <%s>: the document has graphs of its own; load it without INTO", string(op.Source))
-			}
-			if err := checkUpdatable(e.Quad.Label); err != nil {
-				return err
-			}
+		if op.Into.Graph != "" && e.Quad.Label != op.Into.Graph {
+			return fault.New(fault.InvalidData, "LOAD <%s>: the document has graphs of its own; load it without INTO", string(op.Source))
+		}
+		if err := checkUpdatable(e.Quad.Label); err != nil {
+			return err
 		}
 	}
 	return nil
