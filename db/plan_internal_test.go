@@ -122,8 +122,8 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 	defer f.Close()
 	ctx, p, o := t.Context(), rdf.IRI("urn:p"), rdf.IRI("urn:o")
 	s := rdf.IRI("urn:x:1-000000")
-	one := Selection{Classes: []rdf.IRI{"urn:c"}, Pairs: []Pair{{P: p, O: o}}}
-	several := Selection{Classes: []rdf.IRI{"urn:c", "urn:d"}, Pairs: []Pair{{P: p, O: o}, {P: "urn:q", O: o}}}
+	one := Selection{Classes: []rdf.IRI{"urn:c"}, Pairs: []rdf.PredicateObject{{P: p, O: o}}}
+	several := Selection{Classes: []rdf.IRI{"urn:c", "urn:d"}, Pairs: []rdf.PredicateObject{{P: p, O: o}, {P: "urn:q", O: o}}}
 	among := one
 	among.Among = &Found{ids: []inline.TermID{1, 2, 3}}
 	by := Order{Property: p, Datatype: rdf.XSDInteger}

@@ -8,22 +8,16 @@ import (
 	"trails/sparql"
 )
 
-// Pair is a predicate and an object that a subject must have.
-type Pair struct {
-	P rdf.IRI
-	O rdf.Term
-}
-
 // Having returns at most limit subjects of the default graph that have every one
 // of the pairs there, in the order of their ids. No pairs: no subjects.
-func (r *Reader) Having(ctx context.Context, pairs []Pair, limit int) ([]rdf.Term, error) {
+func (r *Reader) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	if len(pairs) == 0 {
 		return nil, r.fail(ctx, "having", r.ready(ctx))
 	}
 	return r.askTerms(ctx, slice(stored(bgp(patternsOf(pairs)...), false, varS), limit, 0), varS)
 }
 
-func patternsOf(pairs []Pair) []sparql.TriplePattern {
+func patternsOf(pairs []rdf.PredicateObject) []sparql.TriplePattern {
 	list := make([]sparql.TriplePattern, len(pairs))
 	for i, pair := range pairs {
 		list[i] = said(nil, pair.P, pair.O)

@@ -29,17 +29,17 @@ func TestSubjectsByPairs(t *testing.T) {
 		in(iri("g"), q("d", "name", rdf.String("x"))), in(iri("g"), q("c", "name", rdf.String("x"))),
 	}, nil)
 	r := read(t, f)
-	x, k := db.Pair{P: iri("name"), O: rdf.String("x")}, db.Pair{P: iri("kind"), O: iri("k")}
+	x, k := rdf.PredicateObject{P: iri("name"), O: rdf.String("x")}, rdf.PredicateObject{P: iri("kind"), O: iri("k")}
 	for _, c := range []struct {
 		name  string
-		pairs []db.Pair
+		pairs []rdf.PredicateObject
 		limit int
 		want  []string
 	}{
-		{"one pair", []db.Pair{x}, 9, []string{"a", "b"}},
-		{"a limit", []db.Pair{x}, 1, []string{"a"}},
-		{"two pairs", []db.Pair{x, k}, 9, []string{"a"}},
-		{"an unknown term", []db.Pair{x, {P: iri("kind"), O: rdf.String("nothing")}}, 9, []string{}},
+		{"one pair", []rdf.PredicateObject{x}, 9, []string{"a", "b"}},
+		{"a limit", []rdf.PredicateObject{x}, 1, []string{"a"}},
+		{"two pairs", []rdf.PredicateObject{x, k}, 9, []string{"a"}},
+		{"an unknown term", []rdf.PredicateObject{x, {P: iri("kind"), O: rdf.String("nothing")}}, 9, []string{}},
 		{"no pair", nil, 9, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestInstances(t *testing.T) {
 		t.Error(diff)
 	}
 	open := sel
-	open.Pairs = []db.Pair{{P: iri("status"), O: rdf.String("open")}}
+	open.Pairs = []rdf.PredicateObject{{P: iri("status"), O: rdf.String("open")}}
 	some, err := r.Select(t.Context(), open, 1000, 0)
 	n, _, countErr := r.CountSelected(t.Context(), open, 1000)
 	if err != nil || countErr != nil || len(some) != n || n == 0 || n >= 20 {

@@ -14,7 +14,7 @@ import (
 // rdf:type is one of Classes and that have every one of Pairs.
 type Selection struct {
 	Classes []rdf.IRI
-	Pairs   []Pair
+	Pairs   []rdf.PredicateObject
 	// Among, when it is not nil, keeps only these; see [Reader.Search].
 	Among *Found
 }
@@ -178,7 +178,7 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, counts []ValueCount, most int) error {
 	for i, o := range objects {
 		one := sel
-		one.Pairs = append(slices.Clone(sel.Pairs), Pair{p, o})
+		one.Pairs = append(slices.Clone(sel.Pairs), rdf.PredicateObject{P: p, O: o})
 		n, more, err := r.countUpTo(ctx, r.conditions(ctx, one), most, facetWork)
 		if err != nil {
 			return err

@@ -165,7 +165,7 @@ var drawSelection = rapid.Custom(func(t *rapid.T) Selection {
 	sel := Selection{Classes: rapid.SliceOfNDistinct(rapid.SampledFrom([]rdf.IRI{modelClassA, modelClassB, "urn:c:None"}), 1, 3, rapid.ID).Draw(t, "classes")}
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
 		p := rapid.SampledFrom([]rdf.IRI{modelNumber, modelText}).Draw(t, "property")
-		sel.Pairs = append(sel.Pairs, Pair{p, modelValues[p].Draw(t, "is")})
+		sel.Pairs = append(sel.Pairs, rdf.PredicateObject{P: p, O: modelValues[p].Draw(t, "is")})
 	}
 	return sel
 })
@@ -280,7 +280,7 @@ func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
 	var want []ValueCount
 	for _, o := range objects {
 		with := sel
-		with.Pairs = append(slices.Clone(sel.Pairs), Pair{modelText, o})
+		with.Pairs = append(slices.Clone(sel.Pairs), rdf.PredicateObject{P: modelText, O: o})
 		n := len(m.selected(with))
 		want = append(want, ValueCount{min(n, most), n > most})
 	}

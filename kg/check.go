@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 
-	"trails/db"
 	"trails/rdf"
 	"trails/schema"
 	"trails/validate"
@@ -21,14 +20,6 @@ var maxSeen = 100_000
 
 // errEnough stops a check that has found as much as will be reported.
 var errEnough = errors.New("enough found")
-
-// state is the graph after the change, as validation reads it.
-type state struct{ *db.Writer }
-
-// Having implements validate.Data.
-func (s state) Having(ctx context.Context, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
-	return having(ctx, s.Writer, pairs, limit)
-}
 
 // counted is the data that one node is checked with. All that is said of the node is held
 // until it has been checked, and bounded.

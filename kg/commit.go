@@ -327,7 +327,7 @@ func (t *transaction) validate(ctx context.Context) error {
 			return err
 		}
 	}
-	c := newChecking(state{t.w}, t.schema.shapes, t.job.limit())
+	c := newChecking(t.w, t.schema.shapes, t.job.limit())
 	c.report = t.job.reporter("validate", "nodes", 0)
 	err := t.check(ctx, c, before)
 	if err != nil && !errors.Is(err, errEnough) {

@@ -69,7 +69,7 @@ func (p preview) has(ctx context.Context, q rdf.Quad) (bool, error) {
 
 // Having implements validate.Data: of those that have the pairs now, the ones that
 // keep them, and those that a default gives them.
-func (p preview) Having(ctx context.Context, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+func (p preview) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	var found []rdf.Term
 	for ask := limit; ; ask *= 4 {
 		candidates, err := p.Data.Having(ctx, pairs, ask)
@@ -87,7 +87,7 @@ func (p preview) Having(ctx context.Context, pairs []validate.PredicateObject, l
 }
 
 // keeping returns the first of the candidates, limit at most, that will have every pair.
-func (p preview) keeping(ctx context.Context, candidates []rdf.Term, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+func (p preview) keeping(ctx context.Context, candidates []rdf.Term, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	var out []rdf.Term
 	for _, c := range candidates {
 		quads, err := p.node(ctx, c)
@@ -101,7 +101,7 @@ func (p preview) keeping(ctx context.Context, candidates []rdf.Term, pairs []val
 	return out, nil
 }
 
-func hasAll(quads []rdf.Quad, subject rdf.Term, pairs []validate.PredicateObject) bool {
+func hasAll(quads []rdf.Quad, subject rdf.Term, pairs []rdf.PredicateObject) bool {
 	for _, pair := range pairs {
 		if !slices.Contains(quads, rdf.Quad{Subject: subject, Predicate: pair.P, Object: pair.O}) {
 			return false
@@ -112,9 +112,9 @@ func hasAll(quads []rdf.Quad, subject rdf.Term, pairs []validate.PredicateObject
 
 // addFilled adds the nodes that will have the pairs because one of them is a default
 // which is filled in.
-func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	for _, f := range p.fills {
-		if !slices.Contains(pairs, validate.PredicateObject{P: f.property.IRI, O: f.property.Default}) {
+		if !slices.Contains(pairs, rdf.PredicateObject{P: f.property.IRI, O: f.property.Default}) {
 			continue
 		}
 		for typ := range f.within {

@@ -9,7 +9,6 @@ import (
 	"trails/fault"
 	"trails/rdf"
 	"trails/schema"
-	"trails/validate"
 )
 
 // Snapshot is the graph pinned at one commit: reading it twice gives the same
@@ -37,20 +36,8 @@ func (s *Snapshot) SchemaKey() string { return fmt.Sprintf("%s %d", s.compiled.e
 func (s *Snapshot) Graph() *Graph { return s.graph }
 
 // Having implements validate.Data: subjects of the default graph that have every pair.
-func (s *Snapshot) Having(ctx context.Context, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
-	return having(ctx, s.source, pairs, limit)
-}
-
-type pairFinder interface {
-	Having(ctx context.Context, pairs []db.Pair, limit int) ([]rdf.Term, error)
-}
-
-func having(ctx context.Context, f pairFinder, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
-	list := make([]db.Pair, len(pairs))
-	for i, p := range pairs {
-		list[i] = db.Pair{P: p.P, O: p.O}
-	}
-	return f.Having(ctx, list, limit)
+func (s *Snapshot) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
+	return s.source.Having(ctx, pairs, limit)
 }
 
 // Node returns what is said of a subject in the default graph.
@@ -84,7 +71,7 @@ func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, error) {
 		sel.Classes = append(sel.Classes, t.IRI)
 	}
 	if q.Property != nil {
-		sel.Pairs = []db.Pair{{P: q.Property.IRI, O: q.Value}}
+		sel.Pairs = []rdf.PredicateObject{{P: q.Property.IRI, O: q.Value}}
 	}
 	nodes, err := s.source.Select(ctx, sel, q.Limit, q.Offset)
 	if err != nil {

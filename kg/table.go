@@ -105,7 +105,7 @@ func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, e
 		sel.Classes = append(sel.Classes, t.IRI)
 	}
 	for _, c := range q.Where {
-		sel.Pairs = append(sel.Pairs, db.Pair{P: c.Property.IRI, O: c.Value})
+		sel.Pairs = append(sel.Pairs, rdf.PredicateObject{P: c.Property.IRI, O: c.Value})
 	}
 	if q.Search == "" {
 		return sel, nil

@@ -35,6 +35,12 @@ type LangString = quad.LangString
 // Quad is a statement; a nil Label is the default graph.
 type Quad = quad.Quad
 
+// PredicateObject is half a statement: what a subject is asked to have.
+type PredicateObject struct {
+	P IRI
+	O Term
+}
+
 // Source is anything quads can be read from. A nil term in the pattern matches
 // all; [DefaultGraph] as its label matches the default graph only. The sequence
 // stops after its first error.

@@ -18,7 +18,7 @@ func unique(p parameter) (constraint, error) {
 	}
 	return func(ctx context.Context, e *evaluation, values []rdf.Term) error {
 		for _, v := range values {
-			other, err := e.holder(ctx, p.owner.targets, []PredicateObject{{e.shape.path, v}})
+			other, err := e.holder(ctx, p.owner.targets, []rdf.PredicateObject{{P: e.shape.path, O: v}})
 			if err != nil {
 				return err
 			}
@@ -50,15 +50,15 @@ func together(p parameter) (constraint, error) {
 		names[i] = propertyName(p.graph, path)
 	}
 	return func(ctx context.Context, e *evaluation, _ []rdf.Term) error {
-		combinations := [][]PredicateObject{nil}
+		combinations := [][]rdf.PredicateObject{nil}
 		for _, path := range paths {
 			if len(combinations)*len(e.properties[path]) > maxCombinations {
 				return fault.New(fault.TooLarge, "%s have more than %d combinations of values, which are unique together", strings.Join(names, ", "), maxCombinations)
 			}
-			var longer [][]PredicateObject
+			var longer [][]rdf.PredicateObject
 			for _, begun := range combinations {
 				for _, v := range e.properties[path] {
-					longer = append(longer, append(slices.Clip(begun), PredicateObject{path, v}))
+					longer = append(longer, append(slices.Clip(begun), rdf.PredicateObject{P: path, O: v}))
 				}
 			}
 			combinations = longer
@@ -101,7 +101,7 @@ func propertyName(g *graph, path rdf.IRI) string {
 
 // holder returns a node other than the focus that is an instance of one of the
 // targets and has all of the pairs in some spelling, or nil.
-func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []PredicateObject) (rdf.Term, error) {
+func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []rdf.PredicateObject) (rdf.Term, error) {
 	for _, spelling := range spellings(pairs) {
 		if other, err := e.holderOf(ctx, targets, spelling); err != nil || other != nil {
 			return other, err
@@ -113,14 +113,14 @@ func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []Pred
 // holderOf is holder for the pairs as they are. The first question is the cheap one
 // whose usual answer is the focus alone; only when others have the pairs are they
 // asked for class by class, since any number of them may be of no such class.
-func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []PredicateObject) (rdf.Term, error) {
+func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []rdf.PredicateObject) (rdf.Term, error) {
 	other, err := e.other(ctx, pairs)
 	if err != nil || other == nil {
 		return nil, err
 	}
 	for _, target := range targets {
 		for _, class := range e.shapes.Subclasses(target) {
-			other, err := e.other(ctx, append(slices.Clip(pairs), PredicateObject{rdf.Type, class}))
+			other, err := e.other(ctx, append(slices.Clip(pairs), rdf.PredicateObject{P: rdf.Type, O: class}))
 			if err != nil || other != nil {
 				return other, err
 			}
@@ -130,7 +130,7 @@ func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []Pr
 }
 
 // other returns a node that has the pairs and is not the focus, or nil.
-func (e *evaluation) other(ctx context.Context, pairs []PredicateObject) (rdf.Term, error) {
+func (e *evaluation) other(ctx context.Context, pairs []rdf.PredicateObject) (rdf.Term, error) {
 	subjects, err := e.data.Having(ctx, pairs, 2)
 	if err != nil {
 		return nil, err

@@ -9,24 +9,23 @@ import (
 
 	"trails/rdf"
 	"trails/rdf/rdfio"
-	"trails/validate"
 )
 
 // memory is data in a slice, with the default graph indexed as a database would.
 type memory struct {
 	bySubject map[rdf.Term][]rdf.Quad
-	having    map[validate.PredicateObject][]rdf.Term
+	having    map[rdf.PredicateObject][]rdf.Term
 	reads     int
 }
 
 func newMemory(quads []rdf.Quad) *memory {
-	m := &memory{bySubject: map[rdf.Term][]rdf.Quad{}, having: map[validate.PredicateObject][]rdf.Term{}}
+	m := &memory{bySubject: map[rdf.Term][]rdf.Quad{}, having: map[rdf.PredicateObject][]rdf.Term{}}
 	for _, q := range quads {
 		if q.Label != nil || slices.Contains(m.bySubject[q.Subject], q) {
 			continue
 		}
 		m.bySubject[q.Subject] = append(m.bySubject[q.Subject], q)
-		pair := validate.PredicateObject{P: q.Predicate.(rdf.IRI), O: q.Object}
+		pair := rdf.PredicateObject{P: q.Predicate.(rdf.IRI), O: q.Object}
 		m.having[pair] = append(m.having[pair], q.Subject)
 	}
 	return m
@@ -50,7 +49,7 @@ func (m *memory) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad
 	}
 }
 
-func (m *memory) Having(ctx context.Context, pairs []validate.PredicateObject, limit int) ([]rdf.Term, error) {
+func (m *memory) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	m.reads++
 	var found []rdf.Term
 	for _, s := range m.having[pairs[0]] {
@@ -64,7 +63,7 @@ func (m *memory) Having(ctx context.Context, pairs []validate.PredicateObject, l
 	return found, ctx.Err()
 }
 
-func (m *memory) hasAll(s rdf.Term, pairs []validate.PredicateObject) bool {
+func (m *memory) hasAll(s rdf.Term, pairs []rdf.PredicateObject) bool {
 	for _, pair := range pairs {
 		if !slices.Contains(m.having[pair], s) {
 			return false

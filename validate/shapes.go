@@ -18,18 +18,12 @@ import (
 	"trails/rdf"
 )
 
-// PredicateObject is half a statement: what a subject is asked to have.
-type PredicateObject struct {
-	P rdf.IRI
-	O rdf.Term
-}
-
 // Data is what nodes are read from: the state after the change.
 type Data interface {
 	rdf.Source
 	// Having returns at most limit subjects, in no order, of the default graph that
 	// have every one of these predicate/object pairs.
-	Having(ctx context.Context, pairs []PredicateObject, limit int) ([]rdf.Term, error)
+	Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error)
 }
 
 // Shapes is a compiled shapes graph. It is immutable and safe for concurrent use;

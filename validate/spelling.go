@@ -19,17 +19,17 @@ import (
 const maxSpellings = 64
 
 // spellings are the pairs with all spellings of their texts, as given first.
-func spellings(pairs []PredicateObject) [][]PredicateObject {
-	all, forms := [][]PredicateObject{nil}, 1
+func spellings(pairs []rdf.PredicateObject) [][]rdf.PredicateObject {
+	all, forms := [][]rdf.PredicateObject{nil}, 1
 	for _, pair := range pairs {
 		terms := spelled(pair.O)
 		if forms *= len(terms); forms > maxSpellings {
-			return [][]PredicateObject{pairs, inForm(norm.NFC, pairs), inForm(norm.NFD, pairs)}
+			return [][]rdf.PredicateObject{pairs, inForm(norm.NFC, pairs), inForm(norm.NFD, pairs)}
 		}
-		var longer [][]PredicateObject
+		var longer [][]rdf.PredicateObject
 		for _, begun := range all {
 			for _, t := range terms {
-				longer = append(longer, append(slices.Clip(begun), PredicateObject{pair.P, t}))
+				longer = append(longer, append(slices.Clip(begun), rdf.PredicateObject{P: pair.P, O: t}))
 			}
 		}
 		all = longer
@@ -37,7 +37,7 @@ func spellings(pairs []PredicateObject) [][]PredicateObject {
 	return all
 }
 
-func inForm(form norm.Form, pairs []PredicateObject) []PredicateObject {
+func inForm(form norm.Form, pairs []rdf.PredicateObject) []rdf.PredicateObject {
 	out := slices.Clone(pairs)
 	for i, pair := range out {
 		out[i].O = withText(pair.O, form.String(rdf.Lexical(pair.O)))
