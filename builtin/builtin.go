@@ -121,6 +121,7 @@ var builtins = []invoke.Capability{
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "format", Type: capability.String, OneOf: anyOf(kg.ExportFormats()), Default: "nquads"},
 				{Name: "graph", Type: capability.IRI, Description: "Only this named graph; " + string(rdf.DefaultGraph) + " is the default graph."},
+				{Name: "type", Type: capability.String, Description: "Only the nodes of this type, as csv, tsv or ndjson."},
 				capability.ReadBranch(),
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{

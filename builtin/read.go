@@ -179,9 +179,18 @@ func export(ctx context.Context, r *invoke.Request) (any, error) {
 	if format == "" {
 		format = load.NQuads
 	}
-	graph := rdf.IRI(r.Args.Text("graph"))
+	graph, of := rdf.IRI(r.Args.Text("graph")), r.Args.Text("type")
+	if graph != "" && of != "" {
+		return nil, fault.New(fault.InvalidArguments, "a graph has statements, and a type nodes: give graph or type")
+	}
 	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
-		out, err := r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+		var out kg.Exported
+		var err error
+		if of != "" {
+			out, err = r.Snapshot.ExportType(ctx, r.Output, format, of, r.Progress)
+		} else {
+			out, err = r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+		}
 		r.Parts.Records = out.Records
 		return out, err
 	})

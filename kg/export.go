@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
 
+	"trails/fault"
 	"trails/kg/change"
 	"trails/kg/load"
 	"trails/rdf"
@@ -23,9 +25,10 @@ type Exported struct {
 	Left int64 `json:"left_out"`
 }
 
-// ExportFormats are those that [Snapshot.Export] writes.
+// ExportFormats are those that [Snapshot.Export] writes, and for tables
+// [Snapshot.ExportType].
 func ExportFormats() []load.Format {
-	return []load.Format{load.NQuads, load.NTriples, load.NDJSON, load.Turtle, load.TriG, load.JSONLD}
+	return []load.Format{load.NQuads, load.NTriples, load.NDJSON, load.CSV, load.TSV, load.Turtle, load.TriG, load.JSONLD}
 }
 
 // Export writes the snapshot in canonical order: the same graph gives the same
@@ -41,6 +44,9 @@ func (s *Snapshot) Export(ctx context.Context, w io.Writer, format load.Format, 
 func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format load.Format, graph rdf.IRI, progress func(Progress)) (Exported, error) {
 	if !slices.Contains(ExportFormats(), format) {
 		return Exported{}, load.UnknownFormat(format, ExportFormats())
+	}
+	if format.IsTable() {
+		return Exported{}, fault.Argument("type", fault.Required, nil, fmt.Sprintf("%s is a table of the nodes of one type: say type", format))
 	}
 	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18), format: format, graph: graph}
 	defer out.spool.Close()
@@ -62,6 +68,7 @@ type exporting struct {
 	w        *bufio.Writer
 	format   load.Format
 	graph    rdf.IRI
+	only     *schema.Type // with ExportType, else nil
 	spool    change.Spool
 	stream   rdfio.Stream // of a format that looks at everything first; nil for others
 	done     Exported
@@ -198,6 +205,9 @@ func (x *exporting) identity(group *change.Group) (*schema.Type, string, bool) {
 		return nil, "", false
 	}
 	s := x.snapshot.Schema()
+	if x.only != nil {
+		return x.only, s.IDOf(x.only, iri), true
+	}
 	for _, e := range group.Edits {
 		object, isIRI := e.Quad.Object.(rdf.IRI)
 		if e.Quad.Predicate != rdf.Type || e.Quad.Label != nil || !isIRI {

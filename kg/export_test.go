@@ -178,7 +178,7 @@ _:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:t:Unknown> .
 func TestAnExportInAnUnknownFormatIsRefused(t *testing.T) {
 	g := newGraph(t, notes)
 	err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
-		_, err := s.Export(t.Context(), &bytes.Buffer{}, "csv", nil)
+		_, err := s.Export(t.Context(), &bytes.Buffer{}, "xls", nil)
 		return err
 	})
 	if !fault.Is(err, fault.InvalidArguments) {

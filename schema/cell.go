@@ -101,7 +101,8 @@ func jsonArray(text string) (array []any, ok bool) {
 
 // Cell returns the values of a property as the text of a table's cell, which
 // [Property.CellValue] reads back. It is false for what no cell can say: the empty text as
-// a single value, which is an empty cell, and several values of a property with one.
+// a single value, which is an empty cell, space around one that is no string, and several
+// values of a property with one.
 func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
 	values := make([]any, len(terms))
 	texts := make([]string, len(terms))
@@ -110,8 +111,11 @@ func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
 		texts[i] = cellText(values[i])
 	}
 	if !p.Many() {
-		if len(texts) != 1 || texts[0] == "" {
+		switch {
+		case len(texts) != 1:
 			return "", len(texts) == 0
+		case texts[0] == "", texts[0] != strings.TrimSpace(texts[0]) && p.datatypeIRI() != rdf.XSDString:
+			return "", false
 		}
 		return texts[0], true
 	}

@@ -85,7 +85,7 @@ func TestACellIsReadAsItWasWritten(t *testing.T) {
 			t.Skip(fields)
 		}
 		cell, ok := s.Cell(p, terms)
-		if ok != (p.Many() || rdf.Lexical(terms[0]) != "") {
+		if ok != (p.Many() || rdf.Lexical(terms[0]) != "" && !strings.HasSuffix(rdf.Lexical(terms[0]), "%20")) {
 			t.Fatalf("%v is the cell %q: %v", terms, cell, ok)
 		}
 		if !ok {

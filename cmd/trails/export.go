@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -17,12 +18,11 @@ import (
 	"trails/kg"
 	"trails/kg/load"
 	"trails/rdf"
-	"trails/rdf/rdfio"
 )
 
 type exportFlags struct {
-	format, graph, output string
-	force                 bool
+	format, graph, typeName, output string
+	force                           bool
 }
 
 func (p *program) exportCommand() *cobra.Command {
@@ -32,46 +32,42 @@ func (p *program) exportCommand() *cobra.Command {
 		Short: "Write the graph out, in canonical order",
 		Long: `Write the graph to stdout or to a file: the same graph gives the same bytes. nquads, trig
 and jsonld have everything, the schema too; ntriples and turtle have the default graph, or the
-one that --graph names; ndjson has the nodes of declared types, as load reads them. All of
-them stream: memory is bounded, whatever the graph's size.
+one that --graph names; ndjson has the nodes of declared types, as load reads them; csv and tsv
+have those of the --type, a row each, with their ids and all properties. All of them stream:
+memory is bounded, whatever the graph's size.
 
 With --output the file appears whole or not at all; a name that ends in .gz is compressed, and
 the format is that of the name unless --format says another.
 ` + fileHelp,
 		Example: `  trails export notes.trails > notes.nq
-  trails export notes.trails --format ndjson --output notes.ndjson.gz`,
+  trails export notes.trails --format ndjson --output notes.ndjson.gz
+  trails export notes.trails --type Person -o csv > people.csv`,
+		Annotations: map[string]string{outputsOf: "text json csv tsv"},
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			f.format = exportFormat(f)
+			if table := p.output; table == string(load.CSV) || table == string(load.TSV) {
+				if f.format != "" && f.format != table {
+					return usageError{"-o " + table + " is --format " + table + "; give one of them"}
+				}
+				f.format = table
+			}
+			f.format = cmp.Or(f.format, string(load.FormatByName(f.output)), string(load.NQuads))
 			return p.export(cmd.Context(), file, f)
 		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", words(kg.ExportFormats())+" (default: what --output says, or nquads)")
 	flags.StringVar(&f.graph, "graph", "", "only the graph with this `IRI`; "+string(rdf.DefaultGraph)+" is the default graph")
+	flags.StringVar(&f.typeName, "type", "", "only the nodes of the type with this `name`, as csv, tsv or ndjson")
 	flags.StringVar(&f.output, "output", "", "write to this `file` instead of stdout")
 	flags.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	completeWords(cmd, "format", texts(kg.ExportFormats())...)
 	return cmd
 }
 
-// exportFormat is what the caller says, or the name of the output.
-func exportFormat(f exportFlags) string {
-	name := strings.TrimSuffix(strings.ToLower(f.output), ".gz")
-	switch format := load.Format(rdfio.Sniff(nil, name)); {
-	case f.format != "":
-		return f.format
-	case strings.HasSuffix(name, ".ndjson"), strings.HasSuffix(name, ".jsonl"):
-		return string(load.NDJSON)
-	case format != "":
-		return string(format) // one that is not written is refused by name
-	}
-	return string(load.NQuads)
-}
-
 // export streams the graph to stdout. With --output it writes beside the destination and
 // renames at the end, and refuses to replace what nobody asked to lose.
 func (p *program) export(ctx context.Context, file string, f exportFlags) error {
-	c := p.call("export", arguments{"format": f.format}, arguments{"graph": f.graph})
+	c := p.call("export", arguments{"format": f.format}, arguments{"graph": f.graph, "type": f.typeName})
 	if f.output == "" {
 		c.Output = p.stdout
 		_, err := p.makeCall(ctx, file, c)

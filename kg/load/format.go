@@ -39,9 +39,10 @@ func Formats() []Format {
 
 // OfNodes reports whether a format is about nodes of declared types, and not about
 // statements.
-func (f Format) OfNodes() bool { return f == NDJSON || f == JSONArray || f.isTable() }
+func (f Format) OfNodes() bool { return f == NDJSON || f == JSONArray || f.IsTable() }
 
-func (f Format) isTable() bool { return f == CSV || f == TSV }
+// IsTable reports whether a format is rows of cells.
+func (f Format) IsTable() bool { return f == CSV || f == TSV }
 
 // FormatByName is the format that a file's name tells, "" when it does not.
 func FormatByName(name string) Format {

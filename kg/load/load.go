@@ -191,7 +191,7 @@ func (r *reader) readNodes(text *bufio.Reader, format Format) error {
 		if t, err = r.typeOf(r.Type); err != nil {
 			return fault.Argument("type", fault.Class, r.Type, err.Error())
 		}
-	case format.isTable():
+	case format.IsTable():
 		return fault.Argument("type", fault.Required, nil, fmt.Sprintf("%s is %s, whose rows are all of one type: say type", r.input.Name, format.title()))
 	case r.ID != "" || len(r.Map) > 0:
 		return fault.Argument("type", fault.Required, nil, "map and id are for data of one type: say type")
