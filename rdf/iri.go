@@ -80,19 +80,13 @@ func (r reference) resolve(ref reference) reference {
 		ref.path = r.path
 	case ref.path[0] == '/':
 		ref.path = removeDotSegments(ref.path)
-	default:
-		ref.path = removeDotSegments(r.merge(ref.path))
+	case r.authority != "" && r.path == "":
+		ref.path = removeDotSegments("/" + ref.path)
+	default: // in place of the last segment of the base's path (5.2.3)
+		ref.path = removeDotSegments(r.path[:strings.LastIndexByte(r.path, '/')+1] + ref.path)
 	}
 	ref.authority = r.authority
 	return ref
-}
-
-// merge puts a relative path in place of the base path's last segment (5.2.3).
-func (r reference) merge(path string) string {
-	if r.authority != "" && r.path == "" {
-		return "/" + path
-	}
-	return r.path[:strings.LastIndexByte(r.path, '/')+1] + path
 }
 
 // removeDotSegments is section 5.2.4.

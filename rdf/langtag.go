@@ -10,8 +10,8 @@ import (
 // "en-GB", "zh-Hant-TW". Tags that differ in case only are one tag (RDF 1.1 Concepts,
 // section 3.3), so terms hold this form: equal literals are equal values then.
 func LangTag(tag string) string {
-	if isLangTag(tag) {
-		return tag
+	if !strings.ContainsFunc(tag, func(c rune) bool { return c < 'a' || c > 'z' }) {
+		return tag // the most frequent tags need no work
 	}
 	parts := strings.Split(strings.ToLower(tag), "-")
 	extended := len(parts[0]) == 1
@@ -20,16 +20,6 @@ func LangTag(tag string) string {
 		extended = extended || len(part) == 1
 	}
 	return strings.Join(parts, "-")
-}
-
-// isLangTag knows the most frequent tags, which need no work.
-func isLangTag(tag string) bool {
-	for i := range len(tag) {
-		if c := tag[i]; c < 'a' || c > 'z' {
-			return false
-		}
-	}
-	return true
 }
 
 // subtag is a subtag in lower case as it stands behind another one: a region in

@@ -55,16 +55,13 @@ func (list hosts) check(u *url.URL) error {
 		return fault.New(fault.Denied, "<%s> names no host", u)
 	}
 	for _, h := range list {
-		if h.allows(u) {
+		samePort := portOf(h.port, u.Scheme) == portOf(u.Port(), u.Scheme)
+		sameScheme := h.scheme == u.Scheme || h.scheme == "" && (u.Scheme == "https" || isLoopback(h.name))
+		if h.name == nameOf(u) && samePort && sameScheme {
 			return nil
 		}
 	}
 	return fault.New(fault.Denied, "<%s> is not of an allowed host; whoever starts trails allows it with --allow-remote %s", u, wayTo(u))
-}
-
-func (h host) allows(u *url.URL) bool {
-	return h.name == nameOf(u) && portOf(h.port, u.Scheme) == portOf(u.Port(), u.Scheme) &&
-		(h.scheme == u.Scheme || h.scheme == "" && (u.Scheme == "https" || isLoopback(h.name)))
 }
 
 func portOf(given, scheme string) string {

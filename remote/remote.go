@@ -31,15 +31,6 @@ type Limits struct {
 	Rows int
 }
 
-func (l Limits) withDefaults() Limits {
-	return Limits{
-		Time:     cmp.Or(l.Time, time.Minute),
-		Answer:   cmp.Or(l.Answer, 16<<20),
-		Document: cmp.Or(l.Document, 256<<20),
-		Rows:     cmp.Or(l.Rows, 10_000),
-	}
-}
-
 // Client reaches allowed hosts. It is safe for concurrent use.
 type Client struct {
 	allowed hosts
@@ -55,7 +46,12 @@ func New(allowed []string, l Limits) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{allowed: hosts, limits: l.withDefaults()}
+	c := &Client{allowed: hosts, limits: Limits{
+		Time:     cmp.Or(l.Time, time.Minute),
+		Answer:   cmp.Or(l.Answer, 16<<20),
+		Document: cmp.Or(l.Document, 256<<20),
+		Rows:     cmp.Or(l.Rows, 10_000),
+	}}
 	c.http = &http.Client{Transport: newTransport(), CheckRedirect: c.checkRedirect}
 	return c, nil
 }

@@ -64,7 +64,12 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	}
 	for _, t := range s.Types {
 		s.inherit(t)
-		s.gatherProperties(t)
+		f := s.about[t]
+		f.byName, f.byIRI = map[string]*Property{}, map[rdf.IRI]*Property{}
+		for _, super := range slices.Backward(f.supertypes) {
+			f.add(super.Properties)
+		}
+		f.add(t.Properties)
 	}
 	return s
 }

@@ -124,17 +124,8 @@ func (s *Schema) inherit(t *Type) {
 	f.mint = cmp.Or(f.mint, MintUUIDv7)
 }
 
-// gatherProperties lists the properties of t, those of the furthest supertype
-// first. It stops one past the limit, where check refuses the type.
-func (s *Schema) gatherProperties(t *Type) {
-	f := s.about[t]
-	f.byName, f.byIRI = map[string]*Property{}, map[rdf.IRI]*Property{}
-	for _, super := range slices.Backward(f.supertypes) {
-		f.add(super.Properties)
-	}
-	f.add(t.Properties)
-}
-
+// add takes the properties of one more type of the chain. It stops one past the limit,
+// where check refuses the type.
 func (f *facts) add(properties []*Property) {
 	for _, p := range properties {
 		if len(f.all) > maxProperties {

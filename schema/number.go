@@ -50,8 +50,6 @@ func unpoint(digits string, at int) string {
 	return whole + "." + fraction
 }
 
-func isInteger(digits string) bool { return !strings.Contains(digits, ".") }
-
 // floatNumber is a valid double or float as a JSON number; INF, -INF and NaN stay text.
 func floatNumber(lexical string, bits int) any {
 	f, err := strconv.ParseFloat(lexical, bits)

@@ -107,7 +107,7 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 			return "", notA(p, v)
 		}
 		digits, ok := plain(string(number))
-		if !ok || !isInteger(digits) {
+		if !ok || strings.Contains(digits, ".") {
 			return "", notA(p, v)
 		}
 		if n, err := strconv.ParseInt(digits, 10, 64); err != nil || n > maxSafe || n < -maxSafe {

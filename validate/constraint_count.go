@@ -45,6 +45,10 @@ func maxCount(p parameter) (constraint, error) {
 func length(phrase string, inside func(n, limit int) bool) func(parameter) (constraint, error) {
 	return func(p parameter) (constraint, error) {
 		limit, err := p.count()
+		characters := "characters"
+		if limit == 1 {
+			characters = "character"
+		}
 		return func(_ context.Context, e *evaluation, values []rdf.Term) error {
 			for _, v := range values {
 				_, blank := v.(rdf.BNode)
@@ -53,7 +57,7 @@ func length(phrase string, inside func(n, limit int) bool) func(parameter) (cons
 					got = utf8.RuneCountInString(rdf.Lexical(v))
 				}
 				if blank || !inside(got, limit) {
-					e.report(p.component, v, limit, "must have %s %s, not %d", phrase, characters(limit), got)
+					e.report(p.component, v, limit, "must have %s %d %s, not %d", phrase, limit, characters, got)
 				}
 			}
 			return nil

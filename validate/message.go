@@ -3,7 +3,6 @@ package validate
 import (
 	"encoding/json"
 	"math/big"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -126,12 +125,4 @@ func compact(v any) string {
 func local(iri rdf.IRI) string {
 	s := string(iri)
 	return s[strings.LastIndexAny(s, "#/:")+1:]
-}
-
-// characters returns "1 character", "2 characters".
-func characters(n int) string {
-	if n == 1 {
-		return "1 character"
-	}
-	return strconv.Itoa(n) + " characters"
 }
