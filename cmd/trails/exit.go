@@ -167,19 +167,15 @@ func (p *program) reportInternal(err error) int {
 	trace, logged := fault.Of(err).Details["trace_id"].(string)
 	if !logged { // it did not come through the call path, which logs its own
 		trace = invoke.NewTraceID()
-		p.log.Error("internal error", slog.String("trace_id", trace), slog.Any("cause", deepest(err)))
+		var f *fault.Error
+		whole := err
+		if errors.As(err, &f) && f.Unwrap() != nil {
+			whole = f.Unwrap() // the cause that a fault keeps for the log
+		}
+		p.log.Error("internal error", slog.String("trace_id", trace), slog.Any("cause", whole))
 	}
 	fmt.Fprintf(p.stderr, "trails: internal error, trace %s; run it with TRAILS_LOG=error to see the cause, and please report it to the project\n", trace)
 	return p.printFailure(exitFailed, fault.Internal.String(), fault.New(fault.Internal, "internal error").With("trace_id", trace))
-}
-
-// deepest is the whole of an error, or the cause that a fault keeps for the log.
-func deepest(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) && f.Unwrap() != nil {
-		return f.Unwrap()
-	}
-	return err
 }
 
 func (p *program) reportPanic(bug any) int {

@@ -132,7 +132,18 @@ func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, 
 	}
 	values, err := parseWords(d.InputShape, words)
 	if f.json != "" {
-		values, err = p.readJSONArguments(ctx, f.json)
+		text := []byte(f.json)
+		if path, isFile := strings.CutPrefix(f.json, "@"); isFile || f.json == "-" {
+			if text, err = p.readText(ctx, path); err != nil {
+				return nil, err
+			}
+		}
+		switch err := json.Unmarshal(text, &values); {
+		case err != nil:
+			return nil, usageError{"--json must be one JSON object: " + err.Error()}
+		case values == nil:
+			return nil, usageError{"--json must be one JSON object"}
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -141,26 +152,4 @@ func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, 
 		values["dry_run"] = json.RawMessage("true")
 	}
 	return jsontext.Marshal(values)
-}
-
-func (p *program) readJSONArguments(ctx context.Context, source string) (map[string]json.RawMessage, error) {
-	text := []byte(source)
-	if path, isFile := strings.CutPrefix(source, "@"); isFile || source == "-" {
-		var err error
-		if text, err = p.readText(ctx, path); err != nil {
-			return nil, err
-		}
-	}
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(text, &values); err != nil || values == nil {
-		return nil, usageError{"--json must be one JSON object" + reason(err)}
-	}
-	return values, nil
-}
-
-func reason(err error) string {
-	if err == nil {
-		return ""
-	}
-	return ": " + err.Error()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -46,21 +47,14 @@ func (p *program) describe(d capability.Descriptor) error {
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, "ARGUMENT\tTYPE\tMUST\tMEANING")
 		for _, f := range d.InputShape.Fields {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", f.Name, typeName(f), constraints(f), line(f.Description))
+			name := cmp.Or(f.NodeType, string(f.Type))
+			if f.Many {
+				name += ", repeated"
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", f.Name, name, constraints(f), line(f.Description))
 		}
 		return tw.Flush()
 	})
-}
-
-func typeName(f capability.Field) string {
-	name := string(f.Type)
-	if f.NodeType != "" {
-		name = f.NodeType
-	}
-	if f.Many {
-		return name + ", repeated"
-	}
-	return name
 }
 
 // constraints says in a few words what must hold for a field.

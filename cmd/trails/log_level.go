@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"log/slog"
 	"strings"
 
@@ -21,36 +20,27 @@ func (p *program) prepareLog(cmd *cobra.Command) error {
 		}
 		setting = "info"
 	}
-	handler, err := logHandler(p.stderr, setting)
-	if err != nil {
-		return err
-	}
-	p.log = slog.New(handler)
-	return nil
-}
-
-var logLevels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
-}
-
-// logHandler reads a level and a format, in any order: "debug", "json", "warn,text".
-func logHandler(w io.Writer, setting string) (slog.Handler, error) {
-	level, format := slog.LevelInfo, "text"
+	// The setting is a level and a format, in any order: "debug", "json", "warn,text".
+	opts, format := &slog.HandlerOptions{Level: slog.LevelInfo}, "text"
 	for word := range strings.SplitSeq(setting, ",") {
 		word = strings.TrimSpace(word)
 		known, isLevel := logLevels[word]
 		switch {
 		case isLevel:
-			level = known
+			opts.Level = known
 		case word == "text" || word == "json":
 			format = word
 		default:
-			return nil, usageError{"TRAILS_LOG: unknown word " + word + "; it takes debug, info, warn or error, and text or json"}
+			return usageError{"TRAILS_LOG: unknown word " + word + "; it takes debug, info, warn or error, and text or json"}
 		}
 	}
-	opts := &slog.HandlerOptions{Level: level}
+	p.log = slog.New(slog.NewTextHandler(p.stderr, opts))
 	if format == "json" {
-		return slog.NewJSONHandler(w, opts), nil
+		p.log = slog.New(slog.NewJSONHandler(p.stderr, opts))
 	}
-	return slog.NewTextHandler(w, opts), nil
+	return nil
+}
+
+var logLevels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }

@@ -45,29 +45,26 @@ func (m *meter) counter(phase, unit string) func(done, total int64) {
 func (m *meter) show(phase, unit string, done, total int64) {
 	if phase != m.phase {
 		m.close()
-		m.phase, m.bar = phase, m.start(phase, unit, total)
+		most := total
+		if most <= 0 {
+			most = -1 // a spinner
+		}
+		m.phase, m.bar = phase, progressbar.NewOptions64(most,
+			progressbar.OptionSetWriter(m.w),
+			progressbar.OptionSetDescription(phase),
+			progressbar.OptionShowBytes(unit == "bytes"),
+			progressbar.OptionShowCount(),
+			progressbar.OptionShowIts(),
+			progressbar.OptionSetItsString(unit),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetWidth(24),
+			progressbar.OptionClearOnFinish(),
+		)
 	}
 	if total > 0 && m.bar.GetMax64() != total {
 		m.bar.ChangeMax64(total)
 	}
 	_ = m.bar.Set64(done) // a terminal that went away is no reason to stop the work
-}
-
-func (m *meter) start(phase, unit string, total int64) *progressbar.ProgressBar {
-	if total <= 0 {
-		total = -1 // a spinner
-	}
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(m.w),
-		progressbar.OptionSetDescription(phase),
-		progressbar.OptionShowBytes(unit == "bytes"),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(unit),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetWidth(24),
-		progressbar.OptionClearOnFinish(),
-	)
 }
 
 // close takes the bar off the terminal.

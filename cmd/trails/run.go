@@ -155,15 +155,11 @@ func chooseCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usageError{cmd.CommandPath() + " needs a subcommand"}
 	}
-	return usageError{"unknown command " + args[0] + fault.DidYouMean(args[0], commandNames(cmd))}
-}
-
-func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return names
+	return usageError{"unknown command " + args[0] + fault.DidYouMean(args[0], names)}
 }

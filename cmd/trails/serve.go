@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os/exec"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -174,4 +176,25 @@ func (p *program) printAddresses(file, base string, addr net.Addr, token bool) {
 		fmt.Fprintf(p.stderr, "  %-44s %s\n", base+a[0], a[1])
 	}
 	fmt.Fprintf(p.stderr, "connect an agent:\n  claude mcp add --transport http trails %s/mcp%s\nstop with Ctrl-C\n", base, header)
+}
+
+// openers start the browser that the system's user has chosen.
+var openers = map[string][]string{
+	"darwin":  {"open"},
+	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
+}
+
+// openPages opens url in the browser. That it did not work is no reason to stop:
+// the address stands above.
+func (p *program) openPages(url string) {
+	opener, known := openers[runtime.GOOS]
+	if !known {
+		opener = []string{"xdg-open"}
+	}
+	cmd := exec.Command(opener[0], append(opener[1:], url)...)
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintf(p.stderr, "no browser was opened (%v); open %s yourself\n", err, url)
+		return
+	}
+	go func() { _ = cmd.Wait() }() // a browser may outlive this process, which only must not keep its zombie
 }
