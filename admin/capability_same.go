@@ -18,7 +18,8 @@ type sameCall struct {
 // commandMost is how long a command may be; systems allow some 128 KiB for one word.
 const commandMost = 16 << 10
 
-// sameCallOf writes the call of a page for the other doors of the server at origin.
+// sameCallOf writes the call of a page for the other doors of the server at origin: as the
+// JSON-RPC message of tools/call, and as commands.
 func sameCallOf(origin, id string, args json.RawMessage, token bool) *sameCall {
 	if len(args) > commandMost {
 		return &sameCall{Long: true}
@@ -27,27 +28,22 @@ func sameCallOf(origin, id string, args json.RawMessage, token bool) *sameCall {
 	if token { // it stays in the environment
 		curl += "  -H \"Authorization: Bearer $TRAILS_MCP_TOKEN\" \\\n"
 	}
-	return &sameCall{
-		MCP: rpcOf(id, args), Curl: curl + "  --data-binary " + shellQuote(string(args)),
-		CLI: "trails invoke \"$TRAILS_DB\" " + shellQuote(id) + " --json " + shellQuote(string(args)),
+	type params struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
 	}
-}
-
-// rpcOf is the JSON-RPC message of tools/call.
-func rpcOf(id string, args json.RawMessage) string {
-	message := struct {
+	message, err := jsontext.Marshal(struct {
 		Version string `json:"jsonrpc"`
 		ID      int    `json:"id"`
 		Method  string `json:"method"`
-		Params  any    `json:"params"`
-	}{"2.0", 1, "tools/call", struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}{capability.ToolName(id), args}}
-	raw, err := jsontext.Marshal(message)
+		Params  params `json:"params"`
+	}{"2.0", 1, "tools/call", params{capability.ToolName(id), args}})
 	if err != nil {
 		panic("admin: arguments are not JSON: " + err.Error())
 	}
-	text, _ := indentedJSON(raw, 2*commandMost)
-	return text
+	text, _ := indentedJSON(message, 2*commandMost)
+	return &sameCall{
+		MCP: text, Curl: curl + "  --data-binary " + shellQuote(string(args)),
+		CLI: "trails invoke \"$TRAILS_DB\" " + shellQuote(id) + " --json " + shellQuote(string(args)),
+	}
 }

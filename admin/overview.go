@@ -69,18 +69,6 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a := s.asker(w, r)
-	data, err := a.overview()
-	if err != nil {
-		return err
-	}
-	data.MCP = auth.Origin(r) + "/mcp"
-	return s.respond(w, r, http.StatusOK, "overview.html", page{
-		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Data: data,
-		Twins: []twin{{"JSON", "application/json", "/stats"}, {"Types", "application/json", "/kg"}},
-	})
-}
-
-func (a *asker) overview() (overviewData, error) {
 	var snapshot struct {
 		Base          string
 		Quads         int64
@@ -88,40 +76,38 @@ func (a *asker) overview() (overviewData, error) {
 	}
 	var types struct{ Types []typeCount }
 	var log struct{ Commits []view.Commit }
-	var data overviewData
+	var prov struct {
+		Graph []call `json:"@graph"`
+	}
+	data := overviewData{MCP: auth.Origin(r) + "/mcp"}
 	for _, step := range []func() error{
 		func() error { return a.ask("snapshot", nil, &snapshot) },
 		func() error { return a.read("trails://kg/types", &types) },
 		func() error { return a.ask("commits_list", map[string]any{"limit": overviewCommits}, &log) },
 		func() error { return a.read("trails://doctor", &data.Doctor) },
-		func() (err error) { data.Calls, err = a.calls(); return err },
+		func() error { return a.read("trails://prov/latest", &prov) },
 	} {
 		if err := step(); err != nil {
-			return data, err
+			return err
 		}
 	}
-	data.Base, data.Quads, data.Version = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion
-	data.Types, data.Commits = types.Types, log.Commits
-	data.Types = slices.DeleteFunc(data.Types, func(t typeCount) bool { return t.Abstract })
+	data.Base, data.Quads, data.Version, data.Commits = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion, log.Commits
+	data.Types = slices.DeleteFunc(types.Types, func(t typeCount) bool { return t.Abstract })
 	for _, t := range data.Types {
 		data.Total += t.Count
 	}
-	return data, nil
-}
-
-// calls are the latest activities, without what these pages read and did not find.
-func (a *asker) calls() ([]call, error) {
-	var prov struct {
-		Graph []call `json:"@graph"`
+	// The latest activities are listed without what these pages read and did not find.
+	data.Calls = slices.DeleteFunc(prov.Graph, func(c call) bool { return c.Via == "admin" && c.Commit == "" && c.Outcome != "invalid" })
+	data.Calls = data.Calls[:min(len(data.Calls), overviewActivities)]
+	listed, err := a.listed()
+	if err != nil {
+		return err
 	}
-	if err := a.read("trails://prov/latest", &prov); err != nil {
-		return nil, err
+	for i, c := range data.Calls {
+		data.Calls[i].Listed = listed[c.Capability]
 	}
-	calls := slices.DeleteFunc(prov.Graph, func(c call) bool { return c.Via == "admin" && c.Commit == "" && c.Outcome != "invalid" })
-	calls = calls[:min(len(calls), overviewActivities)]
-	ids, err := a.listed()
-	for i, c := range calls {
-		calls[i].Listed = ids[c.Capability]
-	}
-	return calls, err
+	return s.respond(w, r, http.StatusOK, "overview.html", page{
+		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Data: data,
+		Twins: []twin{{"JSON", "application/json", "/stats"}, {"Types", "application/json", "/kg"}},
+	})
 }

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,9 +50,22 @@ func (s *site) schema(w http.ResponseWriter, r *http.Request) error {
 	if err := a.ask("schema_get", map[string]any{"format": "json"}, &answer); err != nil {
 		return err
 	}
-	data := schemaData{Base: answer.Schema.Base, Version: answer.Version}
-	for _, t := range answer.Schema.Types {
-		data.Types = append(data.Types, answer.Schema.shown(t))
+	doc := answer.Schema
+	data := schemaData{Base: doc.Base, Version: answer.Version}
+	for _, t := range doc.Types {
+		shown := typeShown{TypeDocument: t, Capacity: kgschema.SnakeName(t.Name)}
+		for _, name := range doc.family(t.Name)[1:] {
+			super, _ := doc.find(name)
+			for _, p := range super.Properties {
+				shown.Inherited = append(shown.Inherited, inherited{name, p})
+			}
+		}
+		for _, other := range doc.Types {
+			if slices.Contains(other.Extends, t.Name) {
+				shown.Extended = append(shown.Extended, other.Name)
+			}
+		}
+		data.Types = append(data.Types, shown)
 	}
 	var err error
 	if data.YAML, err = a.schemaText("yaml"); err != nil {
@@ -86,24 +100,6 @@ func (s *site) schemaText(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Disposition", `inline; filename="`+form.file+`"`)
 	_, _ = w.Write([]byte(text)) // the connection may be closed
 	return nil
-}
-
-func (d schemaDocument) shown(t kgschema.TypeDocument) typeShown {
-	out := typeShown{TypeDocument: t, Capacity: kgschema.SnakeName(t.Name)}
-	for _, name := range d.family(t.Name)[1:] {
-		super, _ := d.find(name)
-		for _, p := range super.Properties {
-			out.Inherited = append(out.Inherited, inherited{name, p})
-		}
-	}
-	for _, other := range d.Types {
-		for _, super := range other.Extends {
-			if super == t.Name {
-				out.Extended = append(out.Extended, other.Name)
-			}
-		}
-	}
-	return out
 }
 
 // constraints says, in the words of the schema's language, what a value must be.

@@ -48,7 +48,9 @@ type naming struct {
 type prefix struct{ name, namespace string }
 
 // naming looks up all IRIs of an answer with one query, so that entities of the
-// graph are linked whatever they are called, and none that is not there.
+// graph are linked whatever they are called, and none that is not there; without an answer
+// to that nothing is linked. Prefixes of the text come before those of the schema, as the
+// reader knows them, and the longest come first.
 func (a *asker) naming(text string, rows [][]view.Term) *naming {
 	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, palette: a.palette}
 	if yaml, err := a.schemaText("yaml"); err == nil {
@@ -56,15 +58,6 @@ func (a *asker) naming(text string, rows [][]view.Term) *naming {
 			n.schema = s
 		}
 	}
-	n.addPrefixes(text)
-	if values := n.ask(rows); values != "" {
-		n.hear(a, values)
-	}
-	return n
-}
-
-// addPrefixes takes those of the text first, as the reader knows them, the longest first.
-func (n *naming) addPrefixes(text string) {
 	all := n.schema.TurtlePrefixes()
 	if q, err := sparql.Parse(text, sparql.Options{Base: "urn:trails:"}); err == nil {
 		maps.Copy(all, q.Prefixes)
@@ -75,29 +68,21 @@ func (n *naming) addPrefixes(text string) {
 		}
 	}
 	slices.SortStableFunc(n.prefixes, func(x, y prefix) int { return len(y.namespace) - len(x.namespace) })
-}
-
-// ask writes the IRIs as SPARQL takes them.
-func (n *naming) ask(rows [][]view.Term) string {
-	var out strings.Builder
+	var values strings.Builder
 	for _, row := range rows {
 		for _, t := range row {
-			if t.Type != "uri" || n.asked[t.Value] || len(n.asked) == namedMost || schema.CheckIRI(t.Value) != nil {
-				continue
+			if t.Type == "uri" && !n.asked[t.Value] && len(n.asked) < namedMost && schema.CheckIRI(t.Value) == nil {
+				n.asked[t.Value] = true
+				values.WriteString(" <" + t.Value + ">")
 			}
-			n.asked[t.Value] = true
-			out.WriteString(" <" + t.Value + ">")
 		}
 	}
-	return out.String()
-}
-
-// hear keeps the types of entities; without an answer nothing is linked.
-func (n *naming) hear(a *asker, values string) {
 	var answer queryAnswer
-	text := "SELECT ?node ?type { VALUES ?node {" + values + " } ?node a ?type }"
-	if err := a.ask("query", map[string]any{"query": text, "limit": sparqlMax, "format": "sparql-json"}, &answer); err != nil {
-		return
+	if values.Len() > 0 {
+		query := "SELECT ?node ?type { VALUES ?node {" + values.String() + " } ?node a ?type }"
+		if err := a.ask("query", map[string]any{"query": query, "limit": sparqlMax, "format": "sparql-json"}, &answer); err != nil {
+			return n
+		}
 	}
 	for _, row := range answer.Rows {
 		node, t := row["node"].Value, n.schema.TypeByIRI(rdf.IRI(row["type"].Value))
@@ -109,6 +94,7 @@ func (n *naming) hear(a *asker, values string) {
 			n.types[node] = t.Name
 		}
 	}
+	return n
 }
 
 // entity is the type and the id of an IRI's page; those that were too many to look
