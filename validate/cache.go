@@ -20,21 +20,3 @@ type membership struct {
 func NewCache(limit int) *Cache {
 	return &Cache{limit: limit, known: make(map[membership]bool)}
 }
-
-func (c *Cache) lookup(node rdf.Term, class rdf.IRI) (is, ok bool) {
-	if c == nil {
-		return false, false
-	}
-	is, ok = c.known[membership{node, class}]
-	return is, ok
-}
-
-func (c *Cache) store(node rdf.Term, class rdf.IRI, is bool) {
-	if c == nil || c.limit <= 0 {
-		return
-	}
-	if len(c.known) >= c.limit {
-		clear(c.known)
-	}
-	c.known[membership{node, class}] = is
-}

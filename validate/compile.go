@@ -134,17 +134,14 @@ func (c *compiler) targets(s *shape) error {
 		}
 		s.targets = append(s.targets, class)
 	}
-	if class, ok := s.id.(rdf.IRI); ok && c.isClass(s.id) && !slices.Contains(s.targets, class) {
-		s.targets = append(s.targets, class)
-	}
-	return nil
-}
-
-func (c *compiler) isClass(t rdf.Term) bool {
-	return slices.ContainsFunc(c.graph.all(t, rdf.Type), func(class rdf.Term) bool {
+	isClass := slices.ContainsFunc(c.graph.all(s.id, rdf.Type), func(class rdf.Term) bool {
 		iri, _ := class.(rdf.IRI)
 		return iri == owlClass || c.out.isA(iri, rdf.RDFSClass)
 	})
+	if class, ok := s.id.(rdf.IRI); ok && isClass && !slices.Contains(s.targets, class) {
+		s.targets = append(s.targets, class)
+	}
+	return nil
 }
 
 // owlClass is accepted as a class although a shapes graph seldom says that it is
@@ -213,8 +210,13 @@ func (c *compiler) constraints(s, owner *shape) error {
 	}
 	for _, component := range components {
 		values := c.graph.all(s.id, component.parameter)
-		if err := component.standsOn(s, len(values)); err != nil {
-			return err
+		switch {
+		case len(values) > 1 && !component.repeats:
+			return fault.New(fault.InvalidData, "%s has %d values, not one", word(component.parameter), len(values))
+		case len(values) > 0 && component.place == onProperty && s.path == "":
+			return fault.New(fault.InvalidData, "%s belongs on a property shape", word(component.parameter))
+		case len(values) > 0 && component.place == onNode && s.path != "":
+			return fault.New(fault.InvalidData, "%s belongs on a node shape", word(component.parameter))
 		}
 		for _, value := range values {
 			made, err := component.compile(parameter{c.graph, s, owner, component.iri(), component.parameter, value})
@@ -250,16 +252,4 @@ func (c *compiler) understood(id rdf.Term) error {
 	}
 	slices.Sort(strange)
 	return fault.New(fault.InvalidData, "not supported: %s", strings.Join(strange, ", "))
-}
-
-func (c component) standsOn(s *shape, values int) error {
-	switch {
-	case values > 1 && !c.repeats:
-		return fault.New(fault.InvalidData, "%s has %d values, not one", word(c.parameter), values)
-	case values > 0 && c.place == onProperty && s.path == "":
-		return fault.New(fault.InvalidData, "%s belongs on a property shape", word(c.parameter))
-	case values > 0 && c.place == onNode && s.path != "":
-		return fault.New(fault.InvalidData, "%s belongs on a node shape", word(c.parameter))
-	}
-	return nil
 }

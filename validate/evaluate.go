@@ -130,15 +130,23 @@ func (e *evaluation) add(r Result) {
 
 // instanceOf reports whether node has a type that is the class or a subclass of it.
 func (e *evaluation) instanceOf(ctx context.Context, node rdf.Term, class rdf.IRI) (bool, error) {
-	if known, ok := e.cache.lookup(node, class); ok {
-		return known, nil
+	this := membership{node, class}
+	if e.cache != nil {
+		if is, known := e.cache.known[this]; known {
+			return is, nil
+		}
 	}
 	types, err := e.typesOf(ctx, node)
 	if err != nil {
 		return false, err
 	}
 	is := slices.ContainsFunc(types, func(t rdf.IRI) bool { return e.shapes.isA(t, class) })
-	e.cache.store(node, class, is)
+	if c := e.cache; c != nil && c.limit > 0 {
+		if len(c.known) >= c.limit {
+			clear(c.known)
+		}
+		c.known[this] = is
+	}
 	return is, nil
 }
 

@@ -49,7 +49,8 @@ func inForm(form norm.Form, pairs []rdf.PredicateObject) []rdf.PredicateObject {
 // [maxSpellings] are some of them.
 func spelled(t rdf.Term) []rdf.Term {
 	text := rdf.Lexical(t)
-	if !rdf.IsLiteral(t) || isASCII(text) {
+	isASCII := !slices.ContainsFunc([]byte(text), func(c byte) bool { return c >= utf8.RuneSelf })
+	if !rdf.IsLiteral(t) || isASCII {
 		return []rdf.Term{t}
 	}
 	all := []string{""}
@@ -76,10 +77,6 @@ func spelled(t rdf.Term) []rdf.Term {
 		terms[i] = withText(t, text)
 	}
 	return terms
-}
-
-func isASCII(text string) bool {
-	return !slices.ContainsFunc([]byte(text), func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 // withText is a literal of the same datatype and language; what is none stays as it is.

@@ -87,25 +87,13 @@ func (n Number) Floor() Number {
 	if n.scale == 0 {
 		return n
 	}
-	floor, _ := n.split()
-	return n.rounded(floor)
+	floor := new(big.Int).Div(n.unscaled(), powerOfTen(n.scale)) // Euclidean, and the divisor is positive
+	out, _ := exactOf(n.kind, floor, 0)                          // at most one digit more than n
+	return out
 }
 
 // Ceil is fn:ceiling.
-func (n Number) Ceil() Number {
-	if !n.isExact() {
-		n.float = math.Ceil(n.float)
-		return n
-	}
-	if n.scale == 0 {
-		return n
-	}
-	floor, rest := n.split()
-	if rest {
-		floor.Add(floor, big.NewInt(1))
-	}
-	return n.rounded(floor)
-}
+func (n Number) Ceil() Number { return n.Neg().Floor().Neg() }
 
 // Round is fn:round: half goes towards positive infinity.
 func (n Number) Round() Number {
@@ -126,9 +114,4 @@ func (n Number) Round() Number {
 		return n // as long as a number may be, with a fraction: cannot come from reading
 	}
 	return sum.Floor()
-}
-
-func (n Number) rounded(whole *big.Int) Number {
-	out, _ := exactOf(n.kind, whole, 0) // at most one digit more than n
-	return out
 }

@@ -193,10 +193,3 @@ func quoHalfEven(a, b *big.Int) *big.Int {
 	}
 	return quotient
 }
-
-// split returns the whole part towards minus infinity, and whether anything was
-// behind the point.
-func (n Number) split() (floor *big.Int, rest bool) {
-	floor, modulus := new(big.Int).DivMod(n.unscaled(), powerOfTen(n.scale), new(big.Int))
-	return floor, modulus.Sign() != 0
-}

@@ -46,18 +46,14 @@ func compatible(f func(a, b literal) (value, error)) function {
 	})
 }
 
-func strbefore(a, b literal) (value, error) {
-	if before, _, found := strings.Cut(a.text, b.text); found {
-		return of(a.with(before))
-	}
-	return of(emptyText)
-}
-
-func strafter(a, b literal) (value, error) {
-	if _, after, found := strings.Cut(a.text, b.text); found {
-		return of(a.with(after))
-	}
-	return of(emptyText)
+// beside is STRBEFORE and STRAFTER: a part of the first text, before or after the second.
+func beside(part func(before, after string) string) function {
+	return compatible(func(a, b literal) (value, error) {
+		if before, after, found := strings.Cut(a.text, b.text); found {
+			return of(a.with(part(before, after)))
+		}
+		return of(emptyText)
+	})
 }
 
 func strlen(t rdf.Term) (value, error) {
