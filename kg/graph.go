@@ -314,7 +314,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 		return nil, err
 	}
 	c := &compiled{schema: s, prefixes: s.TurtlePrefixes()}
-	c.shapes = shapes.Naming(c.nameOf)
+	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }
 
@@ -324,19 +324,7 @@ func (c *compiled) typeName(class rdf.Term) string {
 	if t := c.schema.TypeByIRI(iri); t != nil {
 		return t.Name
 	}
-	return c.nameOf(class)
-}
-
-// nameOf returns what people call a node: Type/local when it is ours, else its IRI or label.
-func (c *compiled) nameOf(node rdf.Term) string {
-	iri, ok := node.(rdf.IRI)
-	if !ok {
-		return "_:" + rdf.Lexical(node)
-	}
-	if t, local, ok := c.schema.Local(iri); ok {
-		return t + "/" + local
-	}
-	return string(iri)
+	return c.schema.NodeName(class)
 }
 
 // schemaIsKept is the refusal of a change of data that would edit the schema, at a

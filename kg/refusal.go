@@ -29,7 +29,7 @@ func (t *transaction) report(ctx context.Context, found []validate.Result) error
 	for i, r := range found {
 		fields[i] = r.FieldError()
 		if named {
-			fields[i].Node = t.schema.nameOf(r.Focus)
+			fields[i].Node = t.schema.schema.NodeName(r.Focus)
 			fields[i].Value = fault.Bounded(fields[i].Value)
 		}
 		fields[i].Source = sources[r.Focus].of(r.Path, r.Value)
@@ -125,12 +125,12 @@ func (f failures) asError(j job, c *compiled) error {
 // missing is the fault for a change to a node that is not there.
 func (f failures) missing(c *compiled) error {
 	e := f.requirements[0].Edit
-	return fault.New(fault.Missing, "%s does not exist", c.nameOf(e.Quad.Subject)).With("node", c.nameOf(e.Quad.Subject))
+	return fault.New(fault.Missing, "%s does not exist", c.schema.NodeName(e.Quad.Subject)).With("node", c.schema.NodeName(e.Quad.Subject))
 }
 
 // requirementError says as a field error what did not hold.
 func requirementError(r change.Failure, j job, c *compiled) fault.FieldError {
-	e := fault.FieldError{Field: "id", Source: j.at(r.Edit.Source), Node: c.nameOf(r.Edit.Quad.Subject), Value: c.nameOf(r.Edit.Quad.Subject)}
+	e := fault.FieldError{Field: "id", Source: j.at(r.Edit.Source), Node: c.schema.NodeName(r.Edit.Quad.Subject), Value: c.schema.NodeName(r.Edit.Quad.Subject)}
 	switch r.Edit.Op {
 	case change.Fresh:
 		e.Code, e.Message = fault.Unique, e.Node+" exists already; update it, or load with mode merge"

@@ -26,7 +26,7 @@ func planSteps(ctx context.Context, r validate.Data, before *compiled, after *sc
 		return Plan{}, err
 	}
 	p := planning{ctx: ctx, transition: newTransition(before.schema, after), names: &compiled{schema: after}}
-	p.check = newChecking(preview{r, p.transition}, shapes.Naming(p.names.nameOf), maxPlanBreaks)
+	p.check = newChecking(preview{r, p.transition}, shapes.Naming(p.names.schema.NodeName), maxPlanBreaks)
 	if err := p.count(r); err != nil {
 		return Plan{}, err
 	}
@@ -98,7 +98,7 @@ func (p *planning) assign() (Plan, error) {
 			return Plan{}, err
 		}
 		f := v.FieldError()
-		f.Node, f.Value = p.names.nameOf(v.Focus), fault.Bounded(f.Value)
+		f.Node, f.Value = p.names.schema.NodeName(v.Focus), fault.Bounded(f.Value)
 		step := p.cause(f, p.after.TypesOf(quads))
 		step.Breaks = append(step.Breaks, f)
 		p.plan.Blocked = true

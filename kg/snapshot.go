@@ -46,7 +46,7 @@ func (s *Snapshot) Node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, erro
 }
 
 // Name returns what people call a node: Type/local when it is ours, else its IRI.
-func (s *Snapshot) Name(node rdf.Term) string { return s.compiled.nameOf(node) }
+func (s *Snapshot) Name(node rdf.Term) string { return s.Schema().NodeName(node) }
 
 // Item is one line of a list.
 type Item struct {

@@ -109,6 +109,19 @@ func isSimpleLocal(s string) bool {
 	return s != ""
 }
 
+// NodeName is what people call a node: Type/local of an entity that this schema names, else
+// its IRI, or _: and its label.
+func (s *Schema) NodeName(node rdf.Term) string {
+	iri, ok := node.(rdf.IRI)
+	if !ok {
+		return "_:" + rdf.Lexical(node)
+	}
+	if t, local, ok := s.Local(iri); ok {
+		return t + "/" + local
+	}
+	return string(iri)
+}
+
 // CheckLocal says what is wrong with a local id, as fault.InvalidArguments: it is
 // empty, too long, not UTF-8, holds control characters, has a path segment "." or
 // "..", or reads as an absolute IRI.
