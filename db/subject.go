@@ -33,7 +33,10 @@ const (
 		ORDER BY s LIMIT ?2 + 0 OFFSET ?3`
 	// removedFrom goes through the transaction's own change log, page by page.
 	removedFrom = `SELECT DISTINCT s FROM changes WHERE line = 1 AND seq = ?1 AND s > ?2 AND p = ?3 AND g = 0 AND op = 45 ORDER BY s LIMIT ?4 + 0`
-	wasThere    = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
+	// hadValue reads a value of one property as of just before a commit.
+	hadValue = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND p = ?2 AND g = 0 AND added < ?3)
+		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND p = ?2 AND g = 0 AND added < ?3 AND removed >= ?3)`
+	wasThere = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`
 )
 
@@ -147,6 +150,17 @@ func (r *Reader) Existed(ctx context.Context, s rdf.Term, before Seq) (bool, err
 	}
 	n, err := r.conn.int64(wasThere, ids[0], before)
 	return n == 1, r.fail(ctx, "existed", err)
+}
+
+// HadValue reports whether the default graph had a value of p for a subject, just before
+// the commit with this number.
+func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before Seq) (bool, error) {
+	ids, ok, err := r.known(ctx, s, p)
+	if err != nil || !ok {
+		return false, r.fail(ctx, "had value", err)
+	}
+	n, err := r.conn.int64(hadValue, ids[0], ids[1], before)
+	return n == 1, r.fail(ctx, "had value", err)
 }
 
 // Added returns the number of the commit that made a statement of the default graph;

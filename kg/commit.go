@@ -76,6 +76,9 @@ type Result struct {
 	Added, Removed []rdf.Quad
 	// AddedCount and RemovedCount count all of them.
 	AddedCount, RemovedCount int64
+	// Nodes are the first [MaxNodes] subjects that it changed, of NodeCount.
+	Nodes     []rdf.Term
+	NodeCount int64
 	// Changed reports that a commit was made, or in a dry run would have been.
 	Changed bool
 	// Replayed reports that the idempotency key had been used: After is the first
@@ -86,6 +89,9 @@ type Result struct {
 
 // MaxReported bounds the quads that a Result lists.
 const MaxReported = 10_000
+
+// MaxNodes bounds the subjects that a Result lists.
+const MaxNodes = 20
 
 // Commit makes one commit of the change set, or none when it changes nothing.
 // What the schema forbids is refused with fault.InvalidData and every field error,
@@ -115,6 +121,8 @@ type job struct {
 	set    ChangeSet
 	// prepare adds edits that depend on the head, under the write lock.
 	prepare func(context.Context, *db.Writer, *compiled) error
+	// undo, when set, says which nodes the change may be written for.
+	undo *undoing
 	// inputs name the sources of edits; nil for a change made in memory.
 	inputs    []string
 	maxErrors int
@@ -218,15 +226,23 @@ func (t *transaction) merge(ctx context.Context) error {
 		}
 		report(int64(len(group.Edits)))
 	}
+	if u := t.job.undo; u != nil && u.count > 0 {
+		return u.refusal()
+	}
 	return t.failures.asError(t.job, t.schema)
 }
 
 func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error {
-	before, err := t.quadsOf(ctx, group)
+	n, err := t.nodeOf(ctx, group)
 	if err != nil {
 		return err
 	}
-	deltas, failed := group.Net(before)
+	if u := t.job.undo; u != nil {
+		if fits, err := u.fits(ctx, t, n); err != nil || !fits {
+			return err
+		}
+	}
+	deltas, failed := group.Net(n.before)
 	t.failures.requirements = append(t.failures.requirements, failed...)
 	if len(t.failures.requirements) >= t.job.limit() {
 		return t.failures.asError(t.job, t.schema)
@@ -249,32 +265,42 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 // all of them. A variable, so that a test reaches it with little data.
 var hub = 10_000
 
-// quadsOf returns what is said of a subject before the change, of a hub as much as the
+// node is what a change does to a subject, and what is said of that before.
+type node struct {
+	*change.Group
+	before []rdf.Quad
+	// whole means that before is all of it, and not only what the edits depend on.
+	whole bool
+}
+
+// nodeOf reads what is said of a subject before the change, of a hub as much as the
 // change depends on. A subject that the file has never had is not looked for: a load of
 // new ones is not slowed by it.
-func (t *transaction) quadsOf(ctx context.Context, group *change.Group) ([]rdf.Quad, error) {
+func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, err error) {
+	n.Group, n.whole = group, true
 	if t.before.Quads == 0 {
-		return nil, nil
+		return n, nil
 	}
 	if known, err := t.w.WasKnown(ctx, group.Subject); !known || err != nil {
-		return nil, err
+		return n, err
 	}
-	all, whole, err := collectFirst(t.w.Match(ctx, rdf.Quad{Subject: group.Subject}), hub)
-	if whole || err != nil {
-		return all, err
+	n.before, n.whole, err = collectFirst(t.w.Match(ctx, rdf.Quad{Subject: group.Subject}), hub)
+	if n.whole || err != nil {
+		return n, err
 	}
-	return collect(func(yield func(rdf.Quad, error) bool) {
-		for _, n := range group.Needs() {
-			for q, err := range t.w.Match(ctx, n.Pattern) {
+	n.before, err = collect(func(yield func(rdf.Quad, error) bool) {
+		for _, need := range group.Needs() {
+			for q, err := range t.w.Match(ctx, need.Pattern) {
 				if !yield(q, err) || err != nil {
 					return
 				}
-				if n.One {
+				if need.One {
 					break
 				}
 			}
 		}
 	})
+	return n, err
 }
 
 // store writes one delta and keeps what later steps need to know of it.
@@ -308,6 +334,10 @@ func appendBounded(list []rdf.Quad, q rdf.Quad) []rdf.Quad {
 const maxGenerated = 100
 
 func (t *transaction) note(subject rdf.Term) {
+	t.result.NodeCount++
+	if len(t.result.Nodes) < MaxNodes {
+		t.result.Nodes = append(t.result.Nodes, subject)
+	}
 	if iri, ok := subject.(rdf.IRI); ok && len(t.changed) < maxGenerated {
 		t.changed = append(t.changed, string(iri))
 	}

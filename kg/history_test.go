@@ -161,12 +161,12 @@ func TestOfManyWithOneIfCommitOneWins(t *testing.T) {
 	}
 }
 
-// TestRandomHistories runs commits, loads, schema changes and refused changes, in two
+// TestRandomHistories runs commits, loads, undos and refused changes, in two
 // open files by turns, against a set of quads in memory.
 func TestRandomHistories(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		path := newFile(t, notes)
-		h := &history{t: t, model: map[rdf.Quad]bool{}}
+		h := &history{t: t, model: map[rdf.Quad]bool{}, since: map[rdf.Quad]kg.Seq{}}
 		for range 2 {
 			g, err := kg.Open(t.Context(), path, kg.Options{Now: clock()})
 			if err != nil {
@@ -182,6 +182,7 @@ func TestRandomHistories(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"commit": h.commit,
 			"load":   h.load,
+			"undo":   h.undo,
 			"":       h.check,
 		})
 		verify(t, h.graphs[0])
@@ -193,6 +194,15 @@ type history struct {
 	graphs []*kg.Graph
 	model  map[rdf.Quad]bool
 	last   kg.Commit
+	// steps are the commits, and since is the one that a quad was last added by.
+	steps []step
+	since map[rdf.Quad]kg.Seq
+}
+
+// step is a commit with the states before and after it.
+type step struct {
+	kg.Commit
+	before, after map[rdf.Quad]bool
 }
 
 func (h *history) graph(rt *rapid.T) *kg.Graph {
@@ -298,6 +308,14 @@ func (h *history) advance(rt *rapid.T, want map[rdf.Quad]bool, r kg.Result) {
 	}
 	if r.AddedCount != int64(added) || r.RemovedCount != int64(removed) || r.Changed != (added+removed > 0) || r.Before.ID != h.last.ID {
 		rt.Fatalf("got +%d -%d from %s, want +%d -%d from %s", r.AddedCount, r.RemovedCount, r.Before.ID, added, removed, h.last.ID)
+	}
+	if r.Changed {
+		h.steps = append(h.steps, step{r.After, h.model, want})
+	}
+	for q := range want {
+		if !h.model[q] {
+			h.since[q] = r.After.Seq
+		}
 	}
 	h.model, h.last = want, r.After
 }

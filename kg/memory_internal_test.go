@@ -115,6 +115,40 @@ func TestAChangeOfAHubHoldsWhatItIsAbout(t *testing.T) {
 	}
 }
 
+// What stands against an undo is found at a hub, too, of which not all is held.
+func TestWhatStandsAgainstAnUndoIsFoundAtAHub(t *testing.T) {
+	s := placesGraph(t, 200)
+	with(t, &hub, 50)
+	made, name := s.graph.file.LatestHead(t.Context()).ID, rdf.IRI("urn:m:name")
+	do := func(edits ...change.Edit) CommitID {
+		t.Helper()
+		r, err := s.Commit(t.Context(), ChangeSet{Edits: edits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.After.ID
+	}
+	none := do(placeEdit(change.Clear, "hub", name, nil))
+	center := do(placeEdit(change.Assert, "hub", name, rdf.Literal("Center", "")))
+	for what, c := range map[string]struct {
+		commit CommitID
+		said   string
+	}{
+		"another value":  {none, "Place/hub: name has another value now (commit " + center.String()[:12] + ")"},
+		"all of the hub": {made, "Place/hub: name has another value now"},
+	} {
+		_, err := s.Undo(t.Context(), Undo{Commit: c.commit})
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), c.said) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, commit := range []CommitID{center, none} {
+		if _, err := s.Undo(t.Context(), Undo{Commit: commit}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // What cannot be done within the memory is refused with what to do, and changes nothing.
 func TestStatementsThatTakeTooMuchMemoryAreRefused(t *testing.T) {
 	s := placesGraph(t, 200)

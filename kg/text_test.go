@@ -26,6 +26,7 @@ import (
 //	commit [dry] [if=SEQ] [key=K,N]  edits, one a line: an op and its part of a quad
 //	sparql [dry] [if=SEQ] [key=K,N]  a request of SPARQL Update
 //	create|update|delete TYPE [ID]   a typed write of the JSON object below
+//	undo SEQ [dry] [if=SEQ] [key=K,N] what a commit changed
 //	load [mode] [import] [format] [keep-going] [dry] [graph=IRI] [name=FILE]
 //	plan, apply [lossy]              a schema
 //	export [ndjson]                  the whole graph without the schema
@@ -72,6 +73,8 @@ func (s *session) run(t *testing.T, d *datadriven.TestData) (string, error) {
 		return s.write(t, d)
 	case "sparql":
 		return s.sparql(t, d)
+	case "undo":
+		return s.undo(t, d)
 	case "load":
 		return s.load(t, d)
 	case "plan":
@@ -134,6 +137,27 @@ func (s *session) sparql(t *testing.T, d *datadriven.TestData) (string, error) {
 	}
 	r, err := s.Session(ana).Update(t.Context(), u, s.set(t, d), kg.UpdateOptions{})
 	return done(r), err
+}
+
+func (s *session) undo(t *testing.T, d *datadriven.TestData) (string, error) {
+	seq, err := strconv.Atoi(d.CmdArgs[0].Key)
+	if err != nil {
+		t.Fatalf("%s: %v", d.Pos, err)
+	}
+	all := ids(t, s.Graph)
+	id, err := kg.ParseCommitID(all[seq-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Session(ana).Undo(t.Context(), kg.Undo{Commit: id, Set: s.set(t, d)})
+	if err == nil {
+		return done(r), nil
+	}
+	f := *fault.Of(err) // ids are others in each file
+	for i, id := range all {
+		f.Message = strings.ReplaceAll(f.Message, id[:12], fmt.Sprint(i+1))
+	}
+	return "", &f
 }
 
 var opNames = map[string]change.Op{

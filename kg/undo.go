@@ -1,0 +1,349 @@
+package kg
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"trails/db"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/policy"
+	"trails/quote"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// Undo is a request to take back what one commit changed.
+type Undo struct {
+	// Commit is that commit.
+	Commit CommitID
+	// Set carries all but the edits.
+	Set ChangeSet
+	// Progress hears how far it is.
+	Progress func(Progress)
+}
+
+// Undo takes back what a commit changed, as one new commit: what it added is removed, and
+// what it removed is added. The time grows with that commit; the one of a large load, which
+// has no change log, is looked for in the whole table. The memory is bounded.
+//
+// It is refused with fault.Conflict, and nothing is changed, when later commits touched the
+// same values, with the first [MaxClashes] nodes as "clashes" and the "count" of all; and
+// for the first commit, a merge and a commit that changed the schema. What the schema
+// forbids at the end is refused as [Session.Commit] does, an unknown commit with
+// fault.Missing.
+func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	var undo undoing
+	err := s.View(ctx, func(snap *Snapshot) (err error) {
+		if undo.commit, err = snap.FindCommit(ctx, u.Commit.String()); err != nil {
+			return err
+		}
+		if err := undoable(undo.commit); err != nil {
+			return err
+		}
+		for c, err := range snap.Changes(ctx, undo.commit.Seq) {
+			if err != nil {
+				return err
+			}
+			e := change.Edit{Op: change.Retract, Quad: c.Quad}
+			if c.Op == db.OpRemove {
+				e.Op = change.Assert
+			}
+			if err := spool.Add(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return s.write(ctx, job{action: policy.Change, spool: &spool, set: u.Set, prepare: undo.find, undo: &undo, progress: u.Progress})
+}
+
+// undoable refuses the commits that no commit of data can take back.
+func undoable(c Commit) error {
+	refused := func(why string) error {
+		return fault.New(fault.Conflict, "commit %s %s", shortID(c), why).With("commit", c.ID.String())
+	}
+	switch {
+	case c.Parent.IsZero():
+		return refused("is the first of this graph, with nothing before it to go back to; delete what it made, or begin a new file")
+	case !c.Parent2.IsZero():
+		return refused("is a merge of two histories, and no one commit is its inverse; undo the commits that it brought in, one by one")
+	case c.SchemaSeq == c.Seq:
+		return refused("changed the schema, which undo leaves alone; apply the schema that you want with schema_apply")
+	}
+	return nil
+}
+
+func shortID(c Commit) string { return c.ID.String()[:12] }
+
+// MaxClashes bounds the nodes that a refused undo names.
+const MaxClashes = 20
+
+// maxSaid bounds the characters of a name in a refusal.
+const maxSaid = 200
+
+// Clash is a node that later commits changed, so that a commit cannot be taken back.
+type Clash struct {
+	// Node is what people call it.
+	Node string `json:"node"`
+	// What says what happened to it.
+	What string `json:"what"`
+	// Commit is the one that did it; "" when that is not known.
+	Commit string `json:"commit,omitempty"`
+}
+
+// undoing compares, under the write lock, what a commit left with what is there.
+type undoing struct {
+	commit  Commit
+	clashes []Clash
+	count   int
+}
+
+// find makes sure that the history still has the commit: a backup may have been restored
+// since it was read.
+func (u *undoing) find(ctx context.Context, w *db.Writer, _ *compiled) error {
+	_, err := w.CommitByID(ctx, u.commit.ID.String())
+	return err
+}
+
+// fits reports whether what the commit did to a node can be taken back, and to all nodes
+// before. What cannot is counted.
+func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error) {
+	clash, err := u.clashOf(ctx, t, n)
+	if err != nil {
+		return false, err
+	}
+	if clash != nil {
+		if u.count++; len(u.clashes) < MaxClashes {
+			clash.Node = t.schema.schema.NodeName(n.Subject)
+			u.clashes = append(u.clashes, *clash)
+		}
+	}
+	return u.count == 0, nil
+}
+
+// refusal names what clashes.
+func (u *undoing) refusal() error {
+	var said []string
+	for _, c := range u.clashes {
+		text := quote.Line(c.Node, maxSaid) + ": " + quote.Line(c.What, maxSaid)
+		if c.Commit != "" {
+			text += " (commit " + c.Commit[:12] + ")"
+		}
+		said = append(said, text)
+	}
+	if more := u.count - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return fault.New(fault.Conflict, "commit %s cannot be taken back, and nothing was changed: later commits changed %d of its nodes. Undo those commits first, the newest first, or change the nodes themselves. %s",
+		shortID(u.commit), u.count, strings.Join(said, "; ")).
+		With("commit", u.commit.ID.String()).With("clashes", u.clashes).With("count", u.count)
+}
+
+// clashOf returns what stands against taking back what the commit did to one node; nil for
+// nothing.
+func (u *undoing) clashOf(ctx context.Context, t *transaction, n node) (*Clash, error) {
+	c := comparison{w: t.w, schema: t.schema, commit: u.commit, node: n, there: map[rdf.Quad]bool{}, goes: map[rdf.Quad]bool{}}
+	for _, q := range n.before {
+		c.there[q] = true
+	}
+	for _, e := range n.Edits {
+		if e.Op == change.Retract {
+			c.goes[e.Quad] = true
+		}
+	}
+	if err := c.findTypes(ctx); err != nil {
+		return nil, err
+	}
+	for _, look := range []func(context.Context) (*Clash, error){c.removedSince, c.valuesSince, c.saidSince} {
+		if clash, err := look(ctx); clash != nil || err != nil {
+			return clash, err
+		}
+	}
+	return nil, nil
+}
+
+// comparison is one node on its way back.
+type comparison struct {
+	w      *db.Writer
+	schema *compiled
+	commit Commit
+	node
+	there, goes map[rdf.Quad]bool // what is said of it now; what is to be removed
+	types, lost []rdf.Quad        // the types that it will have, and those that it loses
+}
+
+func isType(q rdf.Quad) bool { return q.Predicate == rdf.Type && q.Label == nil }
+
+func (c *comparison) findTypes(ctx context.Context) error {
+	for q, err := range c.said(ctx, rdf.Type) {
+		if err != nil {
+			return err
+		}
+		if c.goes[q] {
+			c.lost = append(c.lost, q)
+		} else {
+			c.types = append(c.types, q)
+		}
+	}
+	for _, e := range c.Edits {
+		if e.Op == change.Assert && isType(e.Quad) {
+			c.types = append(c.types, e.Quad)
+		}
+	}
+	return nil
+}
+
+// said returns what the default graph says of the node now, about one predicate unless it
+// is nil.
+func (c *comparison) said(ctx context.Context, predicate rdf.Term) iter.Seq2[rdf.Quad, error] {
+	if !c.whole {
+		return c.w.Match(ctx, rdf.Quad{Subject: c.Subject, Predicate: predicate, Label: rdf.DefaultGraph})
+	}
+	return func(yield func(rdf.Quad, error) bool) {
+		for _, q := range c.before {
+			if q.Label == nil && (predicate == nil || q.Predicate == predicate) && !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+// removedSince looks for a node that had a type when the commit was made, and would get a
+// value back without one.
+func (c *comparison) removedSince(ctx context.Context) (*Clash, error) {
+	back := slices.ContainsFunc(c.Edits, func(e change.Edit) bool { return e.Op == change.Assert && e.Quad.Label == nil })
+	if !back || len(c.types) > 0 {
+		return nil, nil
+	}
+	if had, err := c.w.HadValue(ctx, c.Subject, rdf.Type, c.commit.Seq); err != nil || !had {
+		return nil, err
+	}
+	seq, err := c.w.LastChange(ctx, c.Subject)
+	if err != nil {
+		return nil, err
+	}
+	return c.clash(ctx, seq, "it was removed since")
+}
+
+// valuesSince looks for a value that was added and is gone, one that was removed and is
+// there again, and one in the place of which there is another now.
+func (c *comparison) valuesSince(ctx context.Context) (*Clash, error) {
+	for _, e := range c.Edits {
+		moved := c.there[e.Quad] != (e.Op == change.Retract)
+		types := c.types
+		if e.Op == change.Retract {
+			types = append(slices.Clip(types), c.lost...)
+		}
+		other, err := c.another(ctx, e.Quad, types)
+		switch {
+		case err != nil:
+			return nil, err
+		case moved && isType(e.Quad) && e.Op == change.Retract:
+			return c.clashAt(ctx, c.w.Removed, e.Quad, "it is no "+c.schema.typeName(e.Quad.Object)+" any more")
+		case moved && isType(e.Quad):
+			return c.clashAt(ctx, c.w.Added, e.Quad, "it is a "+c.schema.typeName(e.Quad.Object)+" again")
+		case other != nil && (moved || e.Op == change.Assert):
+			return c.clashAt(ctx, c.w.Added, *other, c.name(*other)+" has another value now")
+		case moved && e.Op == change.Retract:
+			return c.clashAt(ctx, c.w.Removed, e.Quad, c.name(e.Quad)+" has lost a value that the commit added")
+		case moved:
+			return c.clashAt(ctx, c.w.Added, e.Quad, c.name(e.Quad)+" has a value again that the commit removed")
+		}
+	}
+	return nil, nil
+}
+
+// another returns a value that stays beside q, or in its place, of a property that takes one
+// by these types; nil for none.
+func (c *comparison) another(ctx context.Context, q rdf.Quad, types []rdf.Quad) (*rdf.Quad, error) {
+	if p := c.property(q, c.schema.schema.TypesOf(types)); q.Label != nil || p == nil || p.Many() {
+		return nil, nil
+	}
+	for other, err := range c.said(ctx, q.Predicate) {
+		if err != nil {
+			return nil, err
+		}
+		if other != q && !c.goes[other] {
+			return &other, nil
+		}
+	}
+	return nil, nil
+}
+
+// saidSince looks for what later commits said of a node that the commit made: it would be
+// left without a type.
+func (c *comparison) saidSince(ctx context.Context) (*Clash, error) {
+	if len(c.lost) == 0 || len(c.types) > 0 {
+		return nil, nil
+	}
+	for q, err := range c.said(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if c.goes[q] {
+			continue
+		}
+		seq, err := c.w.Added(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if seq > c.commit.Seq {
+			return c.clashAt(ctx, c.w.Added, q, c.name(q)+" was added since")
+		}
+	}
+	return nil, nil
+}
+
+// property returns the one that a statement is a value of, by the types that its node has.
+func (c *comparison) property(q rdf.Quad, of []*schema.Type) *schema.Property {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	for _, t := range of {
+		if p := c.schema.schema.PropertyByIRI(t, predicate); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// name is what people call the property of a statement.
+func (c *comparison) name(q rdf.Quad) string {
+	name := rdf.Lexical(q.Predicate)
+	if p := c.property(q, c.schema.schema.Types); p != nil {
+		name = p.Name
+	}
+	if q.Label != nil {
+		name += fmt.Sprintf(" in graph <%s>", rdf.Lexical(q.Label))
+	}
+	return name
+}
+
+// clashAt is about a statement, which was changed by the commit that find names: that is
+// known of the default graph.
+func (c *comparison) clashAt(ctx context.Context, find func(context.Context, rdf.Quad) (Seq, error), q rdf.Quad, what string) (*Clash, error) {
+	if q.Label != nil {
+		return &Clash{What: what}, nil
+	}
+	seq, err := find(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return c.clash(ctx, seq, what)
+}
+
+// clash is what a commit did; 0 is one that is not known.
+func (c *comparison) clash(ctx context.Context, seq Seq, what string) (*Clash, error) {
+	if seq == 0 {
+		return &Clash{What: what}, nil
+	}
+	by, err := c.w.CommitBySeq(ctx, seq)
+	return &Clash{What: what, Commit: by.ID.String()}, err
+}

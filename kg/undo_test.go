@@ -1,0 +1,167 @@
+package kg_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/fault"
+	"trails/kg"
+	"trails/kg/change"
+	"trails/kg/load"
+	"trails/rdf"
+)
+
+func undo(t testing.TB, g *kg.Graph, c kg.Commit) (kg.Result, error) {
+	t.Helper()
+	return g.Session(ana).Undo(t.Context(), kg.Undo{Commit: c.ID})
+}
+
+// undo takes back any commit: what the model says against it is refused, and everything
+// else is the exact inverse. Nothing is ever against the last one.
+func (h *history) undo(rt *rapid.T) {
+	if len(h.steps) == 0 {
+		rt.Skip("nothing to take back")
+	}
+	c := h.steps[rapid.IntRange(0, len(h.steps)-1).Draw(rt, "commit")]
+	want := maps.Clone(h.model)
+	for q := range c.after {
+		if !c.before[q] {
+			delete(want, q)
+		}
+	}
+	for q := range c.before {
+		if !c.after[q] {
+			want[q] = true
+		}
+	}
+	clash, wrong := h.clashes(c, want), broken(want)
+	r, err := undo(h.t, h.graph(rt), c.Commit)
+	switch {
+	case c.ID == h.last.ID && err != nil:
+		rt.Fatalf("the last commit: %v", err)
+	case clash != "":
+		if !fault.Is(err, fault.Conflict) {
+			rt.Fatalf("error %v, but the model says %s", err, clash)
+		}
+	case len(wrong) > 0:
+		if !fault.Is(err, fault.InvalidData) {
+			rt.Fatalf("error %v, but the model says %q", err, wrong)
+		}
+	case err != nil:
+		rt.Fatal(err)
+	default:
+		h.advance(rt, want, r)
+	}
+}
+
+// clashes says what later commits did to the values of a commit, "" for nothing.
+func (h *history) clashes(c step, want map[rdf.Quad]bool) string {
+	isType := func(q rdf.Quad) bool { return q.Predicate == rdf.Type && q.Label == nil }
+	typed := func(state map[rdf.Quad]bool, s rdf.Term, p func(rdf.Quad) bool) bool {
+		for q := range state {
+			if q.Subject == s && isType(q) && p(q) {
+				return true
+			}
+		}
+		return false
+	}
+	anyType := func(rdf.Quad) bool { return true }
+	for q := range c.after {
+		switch {
+		case c.before[q]:
+		case !h.model[q]:
+			return fmt.Sprint("gone ", q)
+		case isType(q) && !typed(want, q.Subject, anyType):
+			for said := range want {
+				if said.Subject == q.Subject && said.Label == nil && h.model[said] && h.since[said] > c.Seq {
+					return fmt.Sprint("said since ", said)
+				}
+			}
+		}
+	}
+	for q := range c.before {
+		switch {
+		case c.after[q]:
+		case h.model[q]:
+			return fmt.Sprint("there again ", q)
+		case q.Label != nil:
+		case !typed(want, q.Subject, anyType):
+			if typed(c.before, q.Subject, anyType) {
+				return fmt.Sprint("its node is gone ", q)
+			}
+		case q.Predicate == rdf.IRI(base+"title"):
+			for other := range want {
+				if other.Subject == q.Subject && other.Predicate == q.Predicate && other != q && h.model[other] {
+					return fmt.Sprint("another title ", other)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// TestALargeLoadIsTakenBack has no change log, and with what was changed of it since is
+// refused by the nodes' names.
+func TestALargeLoadIsTakenBack(t *testing.T) {
+	g := newGraph(t, notes)
+	mustLoad(t, g, "small", note("z", "Z"))
+	before := export(t, g, load.NQuads)
+	var text strings.Builder
+	const n = 6000
+	for i := range n {
+		text.WriteString(note(fmt.Sprintf("n%04d", i), "T"))
+	}
+	loaded := mustLoad(t, g, "large", text.String())
+	if !loaded.After.Bulk {
+		t.Fatal("the load has a change log")
+	}
+	whole := export(t, g, load.NQuads)
+
+	var edits []change.Edit
+	for i := range 30 {
+		edits = append(edits, titled(fmt.Sprintf("n%04d", i), "Another")...)
+	}
+	changed := commit(t, g, edits)
+	_, err := undo(t, g, loaded.After)
+	f := fault.Of(err)
+	clashes, _ := f.Details["clashes"].([]kg.Clash)
+	if f.Kind != fault.Conflict || f.Details["count"] != 30 || len(clashes) != kg.MaxClashes || len(f.Message) > 2000 {
+		t.Fatalf("got %d clashes of %v in %d bytes: %v", len(clashes), f.Details["count"], len(f.Message), err)
+	}
+	want := kg.Clash{Node: "Note/n0000", What: "title has another value now", Commit: changed.After.ID.String()}
+	if diff := cmp.Diff(want, clashes[0]); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := undo(t, g, changed.After); err != nil {
+		t.Fatal(err)
+	}
+	r, err := undo(t, g, loaded.After)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.NodeCount != n || len(r.Nodes) != kg.MaxNodes || r.RemovedCount != 2*n {
+		t.Errorf("%d nodes, %d listed, %d statements", r.NodeCount, len(r.Nodes), r.RemovedCount)
+	}
+	if diff := cmp.Diff(before, export(t, g, load.NQuads)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := undo(t, g, r.After); err != nil {
+		t.Fatal(err)
+	}
+	if now := export(t, g, load.NQuads); now != whole {
+		t.Error("the undo of the undo is not what there was")
+	}
+	verify(t, g)
+}
+
+func TestACommitThatIsNotThereIsMissing(t *testing.T) {
+	g := newGraph(t, notes)
+	if _, err := undo(t, g, kg.Commit{ID: kg.CommitID{1}}); !fault.Is(err, fault.Missing) {
+		t.Error(err)
+	}
+}
