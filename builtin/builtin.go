@@ -172,6 +172,7 @@ var builtins = []invoke.Capability{
 		},
 		Handle: commitsGet,
 	},
+	undoBuiltin,
 }
 
 // metas are listed last, in this order.

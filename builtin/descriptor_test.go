@@ -39,6 +39,7 @@ var samples = map[string]string{
 	"schema_apply":             fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.schema.plan":  fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.schema.apply": fmt.Sprintf(`{"schema": %q}`, withoutStatus),
+	"undo":                     `{"commit": "head"}`,
 	"note.create":              `{"id": "c", "title": "C"}`,
 	"note.update":              `{"id": "a", "title": "Another"}`,
 	"note.delete":              `{"id": "a"}`,

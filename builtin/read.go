@@ -10,6 +10,7 @@ import (
 	"trails/kg"
 	"trails/kg/load"
 	"trails/rdf"
+	"trails/schema"
 	"trails/view"
 )
 
@@ -140,7 +141,7 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 			out.Truncated = true
 			break
 		}
-		out.Changes = append(out.Changes, changeOf(r, string(rune(c.Op)), c.Quad))
+		out.Changes = append(out.Changes, changeOf(r.Snapshot.Schema(), string(rune(c.Op)), c.Quad))
 	}
 	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: commit.Seq}, 1)
 	if err != nil {
@@ -152,13 +153,12 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 	return out, nil
 }
 
-func changeOf(r *invoke.Request, op string, q rdf.Quad) changeView {
-	v := changeView{Op: op, Node: r.Snapshot.Name(q.Subject), Property: rdf.Lexical(q.Predicate), Quad: string(rdf.AppendQuad(nil, q))}
-	v.Value = r.Snapshot.Name(q.Object)
+func changeOf(s *schema.Schema, op string, q rdf.Quad) changeView {
+	v := changeView{Op: op, Node: s.NodeName(q.Subject), Property: rdf.Lexical(q.Predicate), Quad: string(rdf.AppendQuad(nil, q))}
+	v.Value = s.NodeName(q.Object)
 	if rdf.IsLiteral(q.Object) {
 		v.Value = rdf.Lexical(q.Object)
 	}
-	s := r.Snapshot.Schema()
 	if iri, ok := q.Subject.(rdf.IRI); ok && q.Label == nil {
 		name, _, _ := s.Local(iri)
 		predicate, _ := q.Predicate.(rdf.IRI)

@@ -113,7 +113,7 @@ type writeFlags struct {
 }
 
 func (f *writeFlags) on(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.message, "message", "", "`text` for the commit")
+	cmd.Flags().StringVarP(&f.message, "message", "m", "", "`text` for the commit")
 	cmd.Flags().Func("if-commit", "refuse unless this `commit` is still the head", func(text string) error {
 		if f.ifCommit = text; text == "" {
 			return errors.New("it names no commit; leave it out to write on any")

@@ -28,6 +28,7 @@ when, with which call, why, and which statements it added and removed, as N-Quad
 		Example: `  trails show notes.trails head
   trails show notes.trails 3f5a9c0d2b71
   trails show notes.trails 3f5a9c0d2b71 --limit 1000 -o json`,
+		ValidArgsFunction: p.completeCommit,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
 			_, err := callAndPrint(cmd.Context(), p, file, p.call("commits_get", arguments{"id": rest[0], "limit": limit}), writeShown)
 			return err

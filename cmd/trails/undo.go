@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trails/invoke"
+)
+
+// taken is what an undo took back.
+type taken struct {
+	written
+	Undone    string
+	Nodes     []string
+	NodeCount int64 `json:"node_count"`
+	Changes   []struct {
+		Op, Node, Property, Graph string
+		Value                     json.RawMessage
+	}
+}
+
+func (p *program) undoCommand() *cobra.Command {
+	var f writeFlags
+	var key string
+	cmd := &cobra.Command{
+		Use:   "undo FILE COMMIT",
+		Short: "Take back what one commit changed, as a new commit",
+		Long: `Take back what one commit changed: what it added is removed, and what it removed comes back,
+as one new commit that is validated like any other. The commit is named by its id, the first
+digits of it, or head for the newest. Nothing is taken back when later commits touched the same
+values: the nodes are named, and the command exits with 4. The first commit, merges and commits
+that changed the schema are not taken back either. An undo can be taken back like any commit.
+` + fileHelp,
+		Example: `  trails undo notes.trails head --dry-run
+  trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"`,
+		ValidArgsFunction: p.completeCommit,
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			c := p.call("undo", arguments{"commit": rest[0]}, f.arguments())
+			c.IdempotencyKey = key
+			_, err := callAndPrint(cmd.Context(), p, file, c, writeTaken)
+			return err
+		}, "COMMIT"),
+	}
+	f.on(cmd)
+	keyFlag(cmd, &key)
+	return cmd
+}
+
+// writeTaken shows what an undo did, and of a dry run what it would do.
+func writeTaken(w io.Writer, r taken) error {
+	for _, c := range r.Changes {
+		graph := ""
+		if c.Graph != "" {
+			graph = "  <" + line(c.Graph) + ">"
+		}
+		fmt.Fprintf(w, "%s %s  %s  %s%s\n", c.Op, line(c.Node), line(c.Property), scalar(c.Value), graph)
+	}
+	if more := r.Added + r.Removed - int64(len(r.Changes)); r.DryRun && more > 0 {
+		fmt.Fprintf(w, "... and %s more\n", grouped(more))
+	}
+	if len(r.Nodes) > 0 {
+		names := make([]string, len(r.Nodes))
+		for i, node := range r.Nodes {
+			names[i] = line(node)
+		}
+		if more := r.NodeCount - int64(len(r.Nodes)); more > 0 {
+			names = append(names, grouped(more)+" more")
+		}
+		fmt.Fprintf(w, "undo of %s: %s\n", short(r.Undone), strings.Join(names, ", "))
+	}
+	return writeSummary(w, r.written)
+}
+
+// completeCommit completes FILE, then one of its latest commits. What goes wrong completes
+// to nothing.
+func (p *program) completeCommit(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const latest, newest = 50, "head"
+	file, rest, err := p.fileThenSome(cmd, args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	if len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var list logged
+	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
+		res, err := e.Call(cmd.Context(), p.call("commits_list", arguments{"limit": latest}))
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(res.Structured, &list)
+	})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	out := []cobra.Completion{}
+	if strings.HasPrefix(newest, word) {
+		out = append(out, cobra.CompletionWithDesc(newest, "the newest"))
+	}
+	for _, commit := range list.Commits {
+		if strings.HasPrefix(commit.ID, word) {
+			out = append(out, cobra.CompletionWithDesc(short(commit.ID), line(commit.Message)))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
