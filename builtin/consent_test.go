@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	withStatus    = "types:\n  Note:\n    iri: preserve\n    properties:\n      title: {type: string, required: true}\n      status: {type: string}\n"
-	withoutStatus = "types:\n  Note:\n    iri: preserve\n    properties:\n      title: {type: string, required: true}\n"
+	withStatus    = "types:\n  Note:\n    iri: preserve\n    properties:\n      title: {type: string, required: true}\n      about: {class: Note, many: true}\n      status: {type: string}\n"
+	withoutStatus = "types:\n  Note:\n    iri: preserve\n    properties:\n      title: {type: string, required: true}\n      about: {class: Note, many: true}\n"
 )
 
 // asked is a person who answers the same to everything.

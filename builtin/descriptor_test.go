@@ -40,9 +40,24 @@ var samples = map[string]string{
 	"trails.meta.schema.plan":  fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.schema.apply": fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"undo":                     `{"commit": "head"}`,
+	"create":                   `{"type": "Note", "data": {"title": "C"}, "id": "c"}`,
+	"update":                   `{"type": "Note", "id": "a", "set": {"title": "Another"}}`,
+	"delete":                   `{"type": "Note", "id": "a"}`,
+	"link":                     `{"from": "Note/a", "property": "about", "to": "Note/b"}`,
+	"unlink":                   `{"from": "Note/a", "property": "about", "to": "Note/b"}`,
 	"note.create":              `{"id": "c", "title": "C"}`,
 	"note.update":              `{"id": "a", "title": "Another"}`,
 	"note.delete":              `{"id": "a"}`,
+}
+
+// sampled is the graph for the sample of a capability.
+func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
+	t.Helper()
+	e := notes(t)
+	if d.ID == "unlink" {
+		e.Must(t, "link", samples["link"])
+	}
+	return e
 }
 
 func state(t *testing.T, e *invoketest.Engine) string {
@@ -62,8 +77,8 @@ func TestWhatADescriptorSaysIsSo(t *testing.T) {
 	}
 	for _, d := range callable {
 		t.Run(d.ID, func(t *testing.T) {
-			args, sampled := samples[d.ID]
-			if !sampled {
+			args, known := samples[d.ID]
+			if !known {
 				t.Fatal("there is no call to try")
 			}
 			t.Run("version", func(t *testing.T) {
@@ -102,7 +117,7 @@ func yes(context.Context, invoke.Question) (bool, error) { return true, nil }
 
 // checkEffects tries side_effects, output_shape, idempotent and assurance.
 func checkEffects(t *testing.T, d capability.Descriptor, args string) {
-	e := notes(t)
+	e := sampled(t, d)
 	before := state(t, e)
 	c := sample(d, args)
 	c.Ask = yes

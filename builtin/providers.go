@@ -21,7 +21,7 @@ func Providers() []invoke.Provider { return providers(nil) }
 func providers(views []project.View) []invoke.Provider {
 	d := &doctor{views: views}
 	return slices.Concat(
-		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: builtins, Resources: d.resources()})},
+		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()})},
 		view.Providers(),
 		brief.Providers(),
 		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Clone(metas), d.capability())})},

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,13 +16,14 @@ import (
 )
 
 // callFields are the arguments of a typed write that are not properties.
-var callFields = []string{"id", "branch", "message", "if_commit", "dry_run"}
+var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", "add", "remove", "detach"}
 
 // nodeWritten is what a typed write answers.
 type nodeWritten struct {
 	ID  string `json:"id"`
 	IRI string `json:"iri"`
 	invoke.Written
+	Changes *changeTable `json:"changes,omitempty"`
 }
 
 // plan makes the edits of a typed write.
@@ -29,7 +31,16 @@ type plan func(*schema.Schema, change.Entity) change.Edits
 
 func createNode(typeName string) invoke.Handler { return typedWrite(typeName, change.CreateEntity) }
 func updateNode(typeName string) invoke.Handler { return typedWrite(typeName, change.UpdateEntity) }
-func deleteNode(typeName string) invoke.Handler { return typedWrite(typeName, deletion) }
+func deleteNode(typeName string) invoke.Handler {
+	write := typedWrite(typeName, deletion)
+	return func(ctx context.Context, r *invoke.Request) (any, error) {
+		out, err := write(ctx, r)
+		if !fault.Is(err, fault.InvalidData) {
+			return out, err
+		}
+		return nil, referredTo(ctx, r, typeName, err)
+	}
+}
 
 // deletion refuses properties: a delete takes none.
 func deletion(s *schema.Schema, n change.Entity) change.Edits {
@@ -55,6 +66,13 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 		} else if err != nil {
 			fields = append(fields, fault.Of(err).Fields...)
 		}
+		if verb, isVerb := r.Capability.InputShape.Field("detach"); isVerb && r.Args.Flag(verb.Name) && edits.IRI != "" {
+			links, err := detached(ctx, r, edits.IRI)
+			if err != nil {
+				return nil, err
+			}
+			edits.List = append(links, edits.List...)
+		}
 		set.Schema, set.Edits, set.Key.Note = s, edits.List, string(edits.IRI)
 		r.Release() // those who wait to write must not keep others from reading
 		if len(fields) > 0 {
@@ -71,8 +89,72 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 		if result.Replayed {
 			iri = rdf.IRI(result.Note) // the first call may have minted another one
 		}
-		return nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), Written: r.Committed(result, set.DryRun)}, nil
+		return nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), Written: r.Committed(result, set.DryRun), Changes: changesOf(s, result, set.DryRun)}, nil
 	}
+}
+
+// referrersNamed is how many nodes of each group a refused deletion names.
+const referrersNamed = 3
+
+// referredTo says of a deletion that the schema forbids who still refers to the node. The
+// refusal itself names those nodes and says that what they refer to does not exist, which
+// it does.
+func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused error) error {
+	if err := r.Latest(ctx); err != nil {
+		return err
+	}
+	s := r.Snapshot.Schema()
+	iri, err := s.ResolveID(s.Type(typeName), r.Args.Text("id"))
+	if err != nil {
+		return refused
+	}
+	groups, err := r.Snapshot.IncomingLinks(ctx, iri, referrersNamed)
+	if err != nil || len(groups) == 0 {
+		return refused
+	}
+	var fields []fault.FieldError
+	for _, g := range groups {
+		names := make([]string, len(g.Nodes))
+		for i, n := range g.Nodes {
+			names[i] = r.Snapshot.Name(n.Term)
+		}
+		if more := g.Total - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("and %d more", more))
+		}
+		fields = append(fields, fault.FieldError{
+			Field: "id", Code: fault.Class, Value: r.Args.Text("id"), Constraint: g.Property,
+			Message: fmt.Sprintf("%s is referred to by %d of %s by %s: %s; change them first, or remove these links, too, with detach: true",
+				s.Short(iri), g.Total, orUntyped(g.Type), g.Property, strings.Join(names, ", ")),
+		})
+	}
+	return fault.Invalid(fields)
+}
+
+func orUntyped(t *schema.Type) string {
+	if t == nil {
+		return "no type"
+	}
+	return t.Name
+}
+
+// mostDetached is how many links to a node are removed with it at most.
+const mostDetached = 100_000
+
+// detached are the edits that remove the links to a node.
+func detached(ctx context.Context, r *invoke.Request, node rdf.IRI) (list []change.Edit, err error) {
+	for q, err := range r.Snapshot.Match(ctx, rdf.Quad{Object: node}) {
+		if err != nil {
+			return nil, err
+		}
+		if q.Subject == rdf.Term(node) {
+			continue // it goes with the node
+		}
+		if len(list) == mostDetached {
+			return nil, fault.New(fault.TooLarge, "more than %d links lead to %s; remove them with mutate first", mostDetached, r.Snapshot.Name(node))
+		}
+		list = append(list, change.Edit{Op: change.Retract, Quad: q})
+	}
+	return list, nil
 }
 
 // nameless returns the edits of a node to be made whose id cannot be told, under a
@@ -121,17 +203,27 @@ func entity(r *invoke.Request, t *schema.Type) (change.Entity, []fault.FieldErro
 	}
 	var fields []fault.FieldError
 	for _, name := range callFields {
+		if r.Snapshot.Schema().Property(t, name) != nil {
+			continue // a property may have the name of a verb
+		}
 		delete(n.Values, name)
 		f, known := r.Capability.InputShape.Field(name)
 		v, given := r.Args[name]
 		switch {
-		case given && !known:
+		case given && !known && name == "id":
 			fields = append(fields, fault.FieldError{Field: name, Code: fault.Closed, Message: t.Name + " makes its own ids", Value: v})
+		case given && !known:
+			fields = append(fields, fault.FieldError{Field: name, Code: fault.Closed, Message: fmt.Sprintf("%s takes no %s", r.Capability.ID, name), Value: v})
 		case given:
 			fields = append(fields, f.Check(v)...)
 		}
 	}
 	n.ID = r.Args.Text("id")
+	for name, into := range map[string]*map[string]any{"add": &n.Add, "remove": &n.Remove} {
+		if _, isVerb := r.Capability.InputShape.Field(name); isVerb && r.Snapshot.Schema().Property(t, name) == nil {
+			*into = r.Args.Object(name)
+		}
+	}
 	return n, fields
 }
 

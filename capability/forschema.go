@@ -2,6 +2,7 @@ package capability
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/policy"
@@ -38,9 +39,9 @@ func create(s *schema.Schema, t *schema.Type) Descriptor {
 // update changes some properties of a node and leaves the rest.
 func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
-	d.Description = sentences("Change properties of "+quote.Article(t.Name)+"; those that are not given stay, null removes one, and an array replaces all values.",
+	d.Description = sentences("Change properties of "+quote.Article(t.Name)+"; those not given stay, null removes one, an array replaces all values.",
 		t.Description, together(s, t))
-	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), WriteArguments())
+	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), verbs(s, t, "add", "remove"), WriteArguments())
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -51,13 +52,32 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
 	d.Description = sentences("Delete "+quote.Article(t.Name)+" with all of its properties.", t.Description)
-	d.InputShape.Fields = concat(existingID(t), WriteArguments())
+	d.InputShape.Fields = concat(existingID(t), verbs(s, t, "detach"), WriteArguments())
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
 	d.ConsentRequired = true
 	return d
+}
+
+// verbs are the arguments that say what to do with values, or with links to the node. A
+// type with a property of the name has the property, and those that have no list nothing
+// to add to.
+func verbs(s *schema.Schema, t *schema.Type, names ...string) (fields []Field) {
+	lists := slices.ContainsFunc(s.PropertiesOf(t), (*schema.Property).Many)
+	for _, name := range names {
+		f := map[string]Field{
+			"add":    {Type: Object, Description: "Values to add to lists, by property."},
+			"remove": {Type: Object, Description: "Values to take out of lists."},
+			"detach": {Type: Boolean, Default: false, Description: "Remove the links to it, too."},
+		}[name]
+		f.Name = name
+		if s.Property(t, name) == nil && (lists || f.Type == Boolean) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // write is what the three have in common.
@@ -78,6 +98,11 @@ func WriteResult(nodeType string) Shape {
 	return Shape{NodeType: nodeType, Closed: true, Fields: concat([]Field{
 		{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
 		{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
+		{Name: "changes", Type: Object, Description: "What a dry run would change, and which values an update took out of a long list: the first of total.", Fields: []Field{
+			{Name: "total", Type: Integer, Required: true},
+			{Name: "columns", Type: String, Many: true, Required: true},
+			{Name: "rows", Type: Any, Required: true, Description: "A list for each statement: + or -, node, property, value."},
+		}},
 	}, CommitResult())}
 }
 

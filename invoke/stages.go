@@ -127,7 +127,7 @@ func (r *Request) pin(ctx context.Context) (err error) {
 	return nil
 }
 
-func (r *Request) find(context.Context) (err error) {
+func (r *Request) find(ctx context.Context) (err error) {
 	if r.Capability == nil {
 		if r.catalog, err = r.engine.catalogs.of(r.Snapshot); err != nil {
 			return err
@@ -137,6 +137,24 @@ func (r *Request) find(context.Context) (err error) {
 	if r.Capability == nil || !policy.Visible(r.engine.config.Env, r.Capability.PolicyRequired.Scope) {
 		return r.unknown()
 	}
+	r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
+	if r.Capability.Forward == nil || r.badText != nil {
+		return nil
+	}
+	if err := r.allow(ctx); err != nil {
+		return err
+	}
+	if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
+		return fault.Arguments(wrong...)
+	}
+	id, args, err := r.Capability.Forward(ctx, r)
+	if err != nil {
+		return err
+	}
+	if r.Capability = r.catalog.lookup(id); r.Capability == nil {
+		return fmt.Errorf("%s forwards to %s, which is not there", r.activity.Capability, id)
+	}
+	r.Args = args
 	r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
 	return nil
 }

@@ -21,6 +21,9 @@ type Entity struct {
 	ID string
 	// Values are JSON values; in an update nil removes the property.
 	Values map[string]any
+	// Add and Remove are, in an update, values that a property gets besides those that it
+	// has, and values that it loses, where it has them.
+	Add, Remove map[string]any
 	// Source is where it was said.
 	Source Source
 }
@@ -59,7 +62,7 @@ func AppendEntity(s *schema.Schema, n Entity) Edits {
 // UpsertEntity returns the edits that make a node or set the given properties of an existing one.
 func UpsertEntity(s *schema.Schema, n Entity) Edits {
 	e := Edits{source: n.Source}
-	values := e.values(s, n)
+	values := e.values(s, n.Type, n.Values)
 	e.identify(s, n, values)
 	if e.IRI == "" {
 		return e
@@ -81,7 +84,7 @@ func UpsertEntity(s *schema.Schema, n Entity) Edits {
 // remove those that are nil.
 func UpdateEntity(s *schema.Schema, n Entity) Edits {
 	e := Edits{source: n.Source}
-	values := e.values(s, n)
+	values, added, removed := e.values(s, n.Type, n.Values), e.values(s, n.Type, n.Add), e.values(s, n.Type, n.Remove)
 	e.locate(s, n)
 	if e.IRI == "" {
 		return e
@@ -90,6 +93,12 @@ func UpdateEntity(s *schema.Schema, n Entity) Edits {
 	for _, p := range s.PropertiesOf(n.Type) {
 		if terms, given := values[p.Name]; given {
 			e.set(p, terms)
+		}
+		for _, o := range removed[p.Name] {
+			e.add(Retract, e.IRI, p.IRI, o)
+		}
+		for _, o := range added[p.Name] {
+			e.add(Assert, e.IRI, p.IRI, o)
 		}
 	}
 	return e
@@ -129,12 +138,12 @@ func (e *Edits) set(p *schema.Property, terms []rdf.Term) {
 }
 
 // values reads the JSON values; unknown names and unfit values become field errors.
-func (e *Edits) values(s *schema.Schema, n Entity) map[string][]rdf.Term {
-	out := make(map[string][]rdf.Term, len(n.Values))
-	for name, v := range n.Values {
-		p := s.Property(n.Type, name)
+func (e *Edits) values(s *schema.Schema, t *schema.Type, given map[string]any) map[string][]rdf.Term {
+	out := make(map[string][]rdf.Term, len(given))
+	for name, v := range given {
+		p := s.Property(t, name)
 		if p == nil {
-			e.Fields = append(e.Fields, unknownProperty(s, n.Type, name, v))
+			e.Fields = append(e.Fields, unknownProperty(s, t, name, v))
 			continue
 		}
 		if v == nil {

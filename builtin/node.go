@@ -1,0 +1,77 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+)
+
+// sameLabel is how many nodes of one label are looked for.
+const sameLabel = 10
+
+// nodeOf finds the node that a caller means by Type/id, by an IRI, or by its exact label.
+// What is no node, or a label that several have, is an error for the argument.
+func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (kg.Described, error) {
+	s := r.Snapshot.Schema()
+	if name, local, ok := strings.Cut(ref, "/"); ok && s.Type(name) != nil {
+		d, err := r.Snapshot.Find(ctx, s.Type(name), local)
+		if !fault.Is(err, fault.NotFound) {
+			return d, err
+		}
+		return d, fault.Argument(argument, fault.Class, ref, fault.Of(err).Message)
+	}
+	if rdf.IsAbsoluteIRI(ref) || strings.HasPrefix(ref, "_:") {
+		var node rdf.Term = rdf.IRI(ref)
+		if label, blank := strings.CutPrefix(ref, "_:"); blank {
+			node = rdf.BNode(label)
+		}
+		d, err := r.Snapshot.Describe(ctx, node)
+		if err == nil && !d.Exists {
+			err = fault.Argument(argument, fault.Class, ref, fmt.Sprintf("nothing is said of %s", ref))
+		}
+		return d, err
+	}
+	found, err := labelled(ctx, r, ref)
+	switch {
+	case err != nil:
+		return kg.Described{}, err
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		names := make([]string, len(found))
+		for i, d := range found {
+			names[i] = r.Snapshot.Name(d.Term)
+		}
+		return kg.Described{}, fault.Arguments(fault.FieldError{Field: argument, Code: fault.Unique, Value: ref, Constraint: names,
+			Message: fmt.Sprintf("%d nodes have the label %q: %s; say which", len(found), ref, strings.Join(names, ", "))})
+	}
+	return kg.Described{}, fault.Argument(argument, fault.Class, ref, fmt.Sprintf("no node is %q: give Type/id, an IRI or an exact label; search finds nodes", ref))
+}
+
+// labelled returns nodes of any type that have exactly this label.
+func labelled(ctx context.Context, r *invoke.Request, label string) ([]kg.Described, error) {
+	s := r.Snapshot.Schema()
+	var nodes []rdf.Term
+	for _, t := range s.Types {
+		p := s.Property(t, s.LabelOf(t))
+		if p == nil || t.Abstract {
+			continue
+		}
+		found, err := r.Snapshot.Having(ctx, []rdf.PredicateObject{{P: p.IRI, O: rdf.Literal(label, "")}, {P: rdf.Type, O: t.IRI}}, sameLabel)
+		if err != nil {
+			return nil, err
+		}
+		for _, node := range found {
+			if !slices.Contains(nodes, node) {
+				nodes = append(nodes, node)
+			}
+		}
+	}
+	return r.Snapshot.DescribeAll(ctx, nodes)
+}
