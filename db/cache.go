@@ -65,32 +65,30 @@ func newTermCache() *termCache {
 
 func (c *termCache) term(id inline.TermID) (rdf.Term, bool) {
 	c.mu.RLock()
-	t, ok := c.young.terms[id]
-	if ok {
-		c.mu.RUnlock()
-		return t, true
+	t, young := c.young.terms[id]
+	old := false
+	if !young {
+		t, old = c.old.terms[id]
 	}
-	t, ok = c.old.terms[id]
 	c.mu.RUnlock()
-	if ok {
+	if old {
 		c.put(id, t)
 	}
-	return t, ok
+	return t, young || old
 }
 
 func (c *termCache) id(t rdf.Term) (inline.TermID, bool) {
 	c.mu.RLock()
-	id, ok := c.young.ids[t]
-	if ok {
-		c.mu.RUnlock()
-		return id, true
+	id, young := c.young.ids[t]
+	old := false
+	if !young {
+		id, old = c.old.ids[t]
 	}
-	id, ok = c.old.ids[t]
 	c.mu.RUnlock()
-	if ok {
+	if old {
 		c.put(id, t)
 	}
-	return id, ok
+	return id, young || old
 }
 
 func (c *termCache) put(id inline.TermID, t rdf.Term) {

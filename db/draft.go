@@ -112,13 +112,8 @@ func (d *Draft) net(ctx context.Context, yield func(DraftChange, error) bool) er
 	if err := d.w.ready(ctx); err != nil {
 		return err
 	}
-	s, err := d.w.conn.take(netDraft)
-	if err != nil {
-		return err
-	}
-	defer s.release()
 	rows := quadRows{dict: &d.w.dict, pattern: pattern{access: &access{}}}
-	return d.w.steps(ctx, s, func() (bool, error) {
+	return d.w.rows(ctx, netDraft, func(s *stmt) (bool, error) {
 		q, err := rows.quad(s)
 		return err == nil && yield(DraftChange{Added: s.ColumnInt64(len(columns)) == 0, Quad: q}, nil), err
 	})

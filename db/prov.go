@@ -123,14 +123,8 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 }
 
 func (f *File) record(ctx context.Context, batch []Activity) error {
-	if f.isClosed() {
-		return errClosed
-	}
-	if err := f.openWriter(ctx); err != nil {
-		return err
-	}
-	c := f.writer
-	if err := f.lock(ctx, shortWait); err != nil {
+	c, err := f.begin(ctx, shortWait)
+	if err != nil {
 		return err
 	}
 	found := f.takeAside()

@@ -245,19 +245,24 @@ func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]inline.TermID,
 	return r.ids(terms...)
 }
 
-// column reads the first column of a statement's rows.
-func column[T inline.TermID | Seq](ctx context.Context, r *Reader, sql string, args ...any) (list []T, err error) {
+// rows runs a statement with args and hands each row to row, until that wants no more.
+func (r *Reader) rows(ctx context.Context, sql string, row func(*stmt) (more bool, err error), args ...any) error {
 	s, err := r.conn.take(sql)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.release()
 	for i, arg := range args {
 		s.bind(i+1, arg)
 	}
-	err = r.steps(ctx, s, func() (bool, error) {
+	return r.steps(ctx, s, func() (bool, error) { return row(s) })
+}
+
+// column reads the first column of a statement's rows.
+func column[T inline.TermID | Seq](ctx context.Context, r *Reader, sql string, args ...any) (list []T, err error) {
+	err = r.rows(ctx, sql, func(s *stmt) (bool, error) {
 		list = append(list, T(s.ColumnInt64(0)))
 		return true, nil
-	})
+	}, args...)
 	return list, err
 }

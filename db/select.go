@@ -94,18 +94,10 @@ func (r *Reader) Changes(ctx context.Context, seq Seq) iter.Seq2[Change, error] 
 }
 
 func (r *Reader) changes(ctx context.Context, sql string, yield func(Change, error) bool, args ...any) error {
-	s, err := r.conn.take(sql)
-	if err != nil {
-		return err
-	}
-	defer s.release()
-	for i, arg := range args {
-		s.bind(i+1, arg)
-	}
 	rows := quadRows{dict: &r.dict, pattern: pattern{access: accesses[bound{}]}}
-	return r.steps(ctx, s, func() (bool, error) {
+	return r.rows(ctx, sql, func(s *stmt) (bool, error) {
 		q, err := rows.quad(s)
 		c := Change{Op: byte(s.ColumnInt64(12)), Seq: s.seq(13), Quad: q}
 		return err == nil && yield(c, nil), err
-	})
+	}, args...)
 }

@@ -57,12 +57,7 @@ func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before Seq, lim
 // LastChange returns the number of the commit that last touched what the default graph
 // says of a subject; 0 when none did.
 func (r *Reader) LastChange(ctx context.Context, s rdf.Term) (Seq, error) {
-	ids, ok, err := r.known(ctx, s)
-	if err != nil || !ok {
-		return 0, r.fail(ctx, "last change", err)
-	}
-	seq, err := r.conn.seq(subjectChanged, ids[0])
-	return seq, r.fail(ctx, "last change", err)
+	return r.seqOf(ctx, "last change", subjectChanged, s)
 }
 
 // ChangesOf returns what a commit changed of one subject, in the order of the ids,
@@ -166,20 +161,25 @@ func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before Seq
 // Added returns the number of the commit that made a statement of the default graph;
 // 0 when it is not there.
 func (r *Reader) Added(ctx context.Context, q rdf.Quad) (Seq, error) {
-	return r.statementSeq(ctx, statementAdded, q)
+	return r.seqOf(ctx, "history of a statement", statementAdded, q.Subject, q.Predicate, q.Object)
 }
 
 // Removed returns the number of the commit that last removed a statement of the
 // default graph; 0 when none did.
 func (r *Reader) Removed(ctx context.Context, q rdf.Quad) (Seq, error) {
-	return r.statementSeq(ctx, statementRemoved, q)
+	return r.seqOf(ctx, "history of a statement", statementRemoved, q.Subject, q.Predicate, q.Object)
 }
 
-func (r *Reader) statementSeq(ctx context.Context, sql string, q rdf.Quad) (Seq, error) {
-	ids, ok, err := r.known(ctx, q.Subject, q.Predicate, q.Object)
+// seqOf is the number of a commit that a statement finds by the ids of terms; 0 for none.
+func (r *Reader) seqOf(ctx context.Context, op, sql string, terms ...rdf.Term) (Seq, error) {
+	ids, ok, err := r.known(ctx, terms...)
 	if err != nil || !ok {
-		return 0, r.fail(ctx, "history of a statement", err)
+		return 0, r.fail(ctx, op, err)
 	}
-	seq, err := r.conn.seq(sql, ids[0], ids[1], ids[2])
-	return seq, r.fail(ctx, "history of a statement", err)
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	seq, err := r.conn.seq(sql, args...)
+	return seq, r.fail(ctx, op, err)
 }

@@ -52,17 +52,8 @@ func (r *Reader) touched(ctx context.Context, sql string, args []any, row func(*
 	if err != nil || !ok {
 		return err
 	}
-	s, err := r.conn.take(sql)
-	if err != nil {
-		return err
-	}
-	defer s.release()
-	bound := append([]any{mainLine, args[0], args[1], kind}, args[2:]...)
-	for i, arg := range bound {
-		s.bind(i+1, arg)
-	}
-	return r.steps(ctx, s, func() (bool, error) {
+	return r.rows(ctx, sql, func(s *stmt) (bool, error) {
 		err := row(s)
 		return err == nil, err
-	})
+	}, append([]any{mainLine, args[0], args[1], kind}, args[2:]...)...)
 }

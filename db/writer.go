@@ -55,14 +55,8 @@ func (f *File) Write(ctx context.Context) (*Writer, error) {
 func (f *File) Waiting() int { return int(f.waiting.Load()) }
 
 func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
-	if f.isClosed() {
-		return nil, errClosed
-	}
-	if err := f.openWriter(ctx); err != nil {
-		return nil, err
-	}
-	c := f.writer
-	if err := f.lock(ctx, f.opts.LockWait); err != nil {
+	c, err := f.begin(ctx, f.opts.LockWait)
+	if err != nil {
 		return nil, err
 	}
 	c.interruptBy(ctx)
@@ -71,6 +65,17 @@ func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
 		return nil, errors.Join(err, c.end("ROLLBACK"))
 	}
 	return w, nil
+}
+
+// begin begins a transaction on the writer's connection, see lock.
+func (f *File) begin(ctx context.Context, wait time.Duration) (*conn, error) {
+	if f.isClosed() {
+		return nil, errClosed
+	}
+	if err := f.openWriter(ctx); err != nil {
+		return nil, err
+	}
+	return f.writer, f.lock(ctx, wait)
 }
 
 func (f *File) openWriter(ctx context.Context) error {

@@ -66,10 +66,7 @@ type Query struct {
 
 // List returns a page of instances with their labels.
 func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, error) {
-	var sel db.Selection
-	for _, t := range s.Schema().Concrete(q.Type) {
-		sel.Classes = append(sel.Classes, t.IRI)
-	}
+	sel := db.Selection{Classes: s.classesOf(q.Type)}
 	if q.Property != nil {
 		sel.Pairs = []rdf.PredicateObject{{P: q.Property.IRI, O: q.Value}}
 	}

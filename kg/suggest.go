@@ -27,14 +27,7 @@ type Suggestions struct {
 // prefix, whatever its case, limit at most. It reads a bounded number of labels; see
 // db.Reader.Search.
 func (s *Snapshot) SuggestEntities(ctx context.Context, types []*schema.Type, prefix string, limit int) (Suggestions, error) {
-	sel := db.Selection{}
-	for _, t := range types {
-		for _, own := range s.Schema().Concrete(t) {
-			if !slices.Contains(sel.Classes, own.IRI) {
-				sel.Classes = append(sel.Classes, own.IRI)
-			}
-		}
-	}
+	sel := db.Selection{Classes: s.classesOf(types...)}
 	if prefix == "" {
 		return s.firstEntities(ctx, sel, limit)
 	}

@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"slices"
 
 	"trails/db"
 	"trails/rdf"
@@ -100,10 +101,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 }
 
 func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, error) {
-	sel := db.Selection{}
-	for _, t := range s.Schema().Concrete(q.Type) {
-		sel.Classes = append(sel.Classes, t.IRI)
-	}
+	sel := db.Selection{Classes: s.classesOf(q.Type)}
 	for _, c := range q.Where {
 		sel.Pairs = append(sel.Pairs, rdf.PredicateObject{P: c.Property.IRI, O: c.Value})
 	}
@@ -113,6 +111,18 @@ func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, e
 	found, err := s.source.Search(ctx, sel, s.labelSearch(q.Type, q.Search))
 	sel.Among = found
 	return sel, err
+}
+
+// classesOf are the classes of the instances of types, each once.
+func (s *Snapshot) classesOf(types ...*schema.Type) (classes []rdf.IRI) {
+	for _, t := range types {
+		for _, own := range s.Schema().Concrete(t) {
+			if !slices.Contains(classes, own.IRI) {
+				classes = append(classes, own.IRI)
+			}
+		}
+	}
+	return classes
 }
 
 // labelSearch looks at the labels of a type's instances, and at the ids of those

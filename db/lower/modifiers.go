@@ -20,7 +20,9 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		b = l.numbered(b)
 	}
 	if t, ok := op.Expr.(sparql.TermExpr); ok {
-		return l.bind(b, op.Var, t.Term)
+		out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
+		out.cols.set(op.Var, column{sql: l.term(l.lifted(sparql.Operand{Term: t.Term}).Term), computed: true, node: isIRI(t.Term)})
+		return out
 	}
 	out := b.growing()
 	sql := l.value(op.Expr, out, s)
@@ -36,13 +38,6 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		out.materialized = true
 		return l.wrap(out)
 	}
-	return out
-}
-
-// bind gives a variable a constant.
-func (l *lowerer) bind(b *block, v sparql.Var, t rdf.Term) *block {
-	out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
-	out.cols.set(v, column{sql: l.term(l.lifted(sparql.Operand{Term: t}).Term), computed: true, node: isIRI(t)})
 	return out
 }
 

@@ -54,7 +54,7 @@ func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	dataset := l.opts.Dataset
 	if op.Name.Var == "" {
 		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true, virtual: virtualNamed(op.Name.Term)}
-		if !dataset.IsZero() && !lists(dataset.Named, op.Name.Term) {
+		if name, _ := op.Name.Term.(rdf.IRI); !dataset.IsZero() && !slices.Contains(dataset.Named, name) {
 			s.graph.in, s.graph.virtual = nil, nil
 		}
 		return l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
@@ -95,23 +95,9 @@ func (l *lowerer) nameGraph(b *block, hidden, v sparql.Var, s scope) *block {
 	if !ok {
 		return b
 	}
-	out := &block{from: b.from, where: b.where}
-	for _, other := range b.cols.vars {
-		if other != hidden {
-			out.cols.set(other, b.cols.of[other])
-		}
-	}
+	out := without(b, hidden)
 	l.meet(out, v, c.sql, s)
 	return out
-}
-
-func lists(names []rdf.IRI, t rdf.Term) bool {
-	for _, n := range names {
-		if rdf.Term(n) == t {
-			return true
-		}
-	}
-	return false
 }
 
 // graphsOnly is the table of the graphs that there are, for patterns without triples.

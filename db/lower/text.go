@@ -58,15 +58,20 @@ func (l *lowerer) text(e sparql.Expr, b *block, s scope) (string, bool) {
 }
 
 func (l *lowerer) partOf(p part, e sparql.Expr, b *block, s scope) (string, bool) {
-	v, ok := e.(sparql.VarExpr)
-	if !ok {
-		return "", false
-	}
-	c, ok := l.column(v.Var, b, s)
+	c, ok := l.columnOf(e, b, s)
 	if !ok {
 		return "", false
 	}
 	return l.textOf(p, c, b)
+}
+
+// columnOf is the column of an expression that is a variable.
+func (l *lowerer) columnOf(e sparql.Expr, b *block, s scope) (column, bool) {
+	v, ok := e.(sparql.VarExpr)
+	if !ok {
+		return column{}, false
+	}
+	return l.column(v.Var, b, s)
 }
 
 func isSimple(e sparql.Expr) bool {
@@ -139,7 +144,14 @@ func members(e sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
 		return "", nil, false
 	}
 	if call.Func == sparql.Or {
-		return alternatives(opt.Chain(e, sparql.Or))
+		for _, e := range opt.Chain(e, sparql.Or) {
+			w, more, ok := members(e)
+			if !ok || v != "" && w != v {
+				return "", nil, false
+			}
+			v, terms = w, append(terms, more...)
+		}
+		return v, terms, true
 	}
 	subject, isVar := call.Args[0].(sparql.VarExpr)
 	if !isVar || call.Func != sparql.In && call.Func != sparql.Equal {
@@ -153,17 +165,6 @@ func members(e sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
 		terms = append(terms, t.Term)
 	}
 	return subject.Var, terms, true
-}
-
-func alternatives(list []sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
-	for _, e := range list {
-		w, more, ok := members(e)
-		if !ok || v != "" && w != v {
-			return "", nil, false
-		}
-		v, terms = w, append(terms, more...)
-	}
-	return v, terms, true
 }
 
 // textComparisonOf recognizes a comparison of a variable with such a string.
@@ -189,11 +190,7 @@ func (l *lowerer) compareText(e sparql.Call, b *block, s scope) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	col, ok := l.column(c.Var, b, s)
-	if !ok {
-		return "", false
-	}
-	t := l.words(col, b)
+	col, t := l.wordsOf(sparql.VarExpr{Var: c.Var}, b, s)
 	if t == "" {
 		return "", false
 	}
@@ -229,11 +226,10 @@ func (l *lowerer) relation(e sparql.Call, first func(sparql.Expr, *block, scope)
 var kinds = map[sparql.Func]string{"ISIRI": " = 1", "ISURI": " = 1", "ISBLANK": " = 2", "ISLITERAL": " > 2"}
 
 func (l *lowerer) testKind(e sparql.Call, b *block, s scope) (string, bool) {
-	t, ok := l.wordsOf(e.Args[0], b, s)
-	if !ok {
+	c, t := l.wordsOf(e.Args[0], b, s)
+	if t == "" {
 		return "", false
 	}
-	c, _ := l.column(e.Args[0].(sparql.VarExpr).Var, b, s)
 	carried := "0" // an id that carries a value is a literal's
 	if e.Func == "ISLITERAL" {
 		carried = "1"
@@ -241,18 +237,14 @@ func (l *lowerer) testKind(e sparql.Call, b *block, s scope) (string, bool) {
 	return "COALESCE(" + t + ".kind" + kinds[e.Func] + ", CASE WHEN " + c.sql + " < 0 THEN " + carried + " ELSE " + l.ask("t_ebv", e, b, s) + " END)", true
 }
 
-// wordsOf returns the row of the term of an expression that is a variable.
-func (l *lowerer) wordsOf(e sparql.Expr, b *block, s scope) (string, bool) {
-	v, ok := e.(sparql.VarExpr)
+// wordsOf returns the column of an expression that is a variable, and the row of its term;
+// "" when there is none.
+func (l *lowerer) wordsOf(e sparql.Expr, b *block, s scope) (c column, row string) {
+	c, ok := l.columnOf(e, b, s)
 	if !ok {
-		return "", false
+		return c, ""
 	}
-	c, ok := l.column(v.Var, b, s)
-	if !ok {
-		return "", false
-	}
-	t := l.words(c, b)
-	return t, t != ""
+	return c, l.words(c, b)
 }
 
 // datatypeOf is DATATYPE of a variable as an id.
@@ -260,8 +252,8 @@ func (l *lowerer) datatypeOf(e sparql.Call, b *block, s scope) (string, bool) {
 	if e.Func != "DATATYPE" || len(e.Args) != 1 {
 		return "", false
 	}
-	t, ok := l.wordsOf(e.Args[0], b, s)
-	if !ok {
+	_, t := l.wordsOf(e.Args[0], b, s)
+	if t == "" {
 		return "", false
 	}
 	return "CASE " + t + ".kind WHEN 3 THEN " + l.term(rdf.XSDString) + " WHEN 4 THEN " + t + ".datatype WHEN 5 THEN " + l.term(rdf.RDFLangString) +
