@@ -190,25 +190,18 @@ func (s *Snapshot) byGraph(ctx context.Context, like NodeChange, node rdf.Term, 
 	for _, g := range graphs {
 		one := like
 		one.Graph = g
-		d, err := s.describeIn(ctx, node, g)
+		d, err := s.Describe(ctx, node)
 		if err != nil {
 			return nil, err
+		}
+		if g != nil { // a node has no type there, and is called by its IRI
+			d = Described{Term: node, ID: nodeText(node), Label: nodeText(node), Exists: d.Exists}
 		}
 		one.Node = d
 		one.Changes = s.byProperty(d.Type, slices.DeleteFunc(slices.Clone(list), func(change db.Change) bool { return change.Label != g }))
 		out = append(out, one)
 	}
 	return out, nil
-}
-
-// describeIn describes a node as the graph it is in sees it: in a named graph it has
-// no type and is called by its IRI.
-func (s *Snapshot) describeIn(ctx context.Context, node, graph rdf.Term) (Described, error) {
-	d, err := s.Describe(ctx, node)
-	if graph != nil {
-		d = Described{Term: node, ID: nodeText(node), Label: nodeText(node), Exists: d.Exists}
-	}
-	return d, err
 }
 
 // whatHappened compares whether the node was there before the commit and after it.

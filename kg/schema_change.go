@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"strings"
 
 	"trails/db"
 	"trails/fault"
@@ -76,27 +77,18 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		}
 		plan, plan.Head = m.plan, w.Head()
 		if plan.Loses > 0 && !c.AllowDataLoss {
-			return fault.New(fault.Conflict, "the new schema would remove %d quad(s): %s; pass allow_data_loss to let it", plan.Loses, plan.lossy())
+			var lossy []string
+			for _, s := range plan.Steps {
+				if s.Removes > 0 {
+					lossy = append(lossy, s.String())
+				}
+			}
+			return fault.New(fault.Conflict, "the new schema would remove %d quad(s): %s; pass allow_data_loss to let it", plan.Loses, strings.Join(lossy, ", "))
 		}
 		return nil
 	}
 	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: migrate, progress: c.Progress})
 	return plan, result, err
-}
-
-// lossy names the steps that remove data.
-func (p Plan) lossy() string {
-	text := ""
-	for _, s := range p.Steps {
-		if s.Removes == 0 {
-			continue
-		}
-		if text != "" {
-			text += ", "
-		}
-		text += s.String()
-	}
-	return text
 }
 
 // migration turns the difference of two schemas into edits, under the write lock.

@@ -146,17 +146,13 @@ func (s *Snapshot) TypeCountsUpTo(ctx context.Context, most int64) ([]TypeCount,
 // FindCommit returns the commit whose id begins with prefix, at least four hex
 // digits, or the newest one for "head".
 func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error) {
-	if strings.EqualFold(prefix, "head") {
-		return s.newest()
-	}
-	if len(prefix) < 4 {
-		return Commit{}, fault.New(fault.Malformed, "commit %q: give at least four of its hex digits", prefix)
-	}
-	return s.source.CommitByID(ctx, prefix)
-}
-
-func (s *Snapshot) newest() (Commit, error) {
-	if s.Head().ID.IsZero() {
+	switch {
+	case !strings.EqualFold(prefix, "head"):
+		if len(prefix) < 4 {
+			return Commit{}, fault.New(fault.Malformed, "commit %q: give at least four of its hex digits", prefix)
+		}
+		return s.source.CommitByID(ctx, prefix)
+	case s.Head().ID.IsZero():
 		return Commit{}, fault.New(fault.Missing, "there is no commit yet")
 	}
 	return s.Head(), nil

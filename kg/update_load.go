@@ -153,18 +153,14 @@ func formatOfDocument(doc Document, text *bufio.Reader) (rdfio.Format, error) {
 		if errors.As(err, &refused) {
 			return "", refused
 		}
-		format = rdfio.Sniff(head, pathOf(doc.Location))
+		name := ""
+		if at, err := url.Parse(doc.Location); err == nil {
+			name = at.Path
+		}
+		format = rdfio.Sniff(head, name)
 	}
 	if format == "" {
 		return "", fault.New(fault.Unusable, "<%s> came as %q, which is no form of RDF", doc.Location, doc.MediaType)
 	}
 	return format, nil
-}
-
-func pathOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Path
 }
