@@ -174,8 +174,8 @@ func BenchmarkLoadNDJSON(b *testing.B) {
 	benchmarkLoad(b, kg.CreateOptions{Schema: schema}, load.Input{Name: "attack.ndjson.gz"}, data)
 }
 
-// dataDir is where real data is; without it the benchmark is skipped, but fails in CI.
-func dataDir(b *testing.B) string {
+// dataDir is where real data is; without it what needs it is skipped, but fails in CI.
+func dataDir(b testing.TB) string {
 	b.Helper()
 	dir := os.Getenv("TRAILS_DATA")
 	if dir == "" {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 
 func (p *program) initCommand() *cobra.Command {
 	var schema, export, base, name string
+	var data []string
 	cmd := &cobra.Command{
 		Use:   "init FILE",
 		Short: "Make a new graph",
@@ -22,20 +24,32 @@ that is refused leaves nothing behind.
 file then needs the base that the exported one has. This alone takes a schema from data:
 load refuses data that would change one.
 
+--infer begins with a schema that fits data, and loads nothing: it says how. What "trails
+schema infer" says of the same data is that schema as text to edit, with the reasons.
+
 The base is what every IRI made in this file begins with; it cannot be changed
 later. It comes from --base, then from the schema, then it is urn:trails:<name>:.
 ` + fileHelp,
 		Example: `  trails init notes.trails
   trails init notes.trails --schema schema.yaml --base https://example.org/kg/
+  trails init people.trails --infer people.csv
   trails init copy.trails --from notes.nq.gz --base https://example.org/kg/`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			o, first := kg.CreateOptions{Base: base, Name: name, By: me()}, "trails schema apply "+file+" schema.yaml   declare its types"
 			if schema != "" || export != "" {
 				first = "trails invoke " + file + "                     list what can be called"
 			}
+			loads := []string{"trails load " + file + " data.ndjson           load data"}
 			switch {
-			case schema != "" && export != "":
-				return usageError{"an export brings its own schema; give --from or --schema"}
+			case schema != "" && export != "", len(data) > 0 && schema+export != "":
+				return usageError{"a schema comes from one place: give --schema, --from, whose export brings its own, or --infer"}
+			case len(data) > 0:
+				proposal, made, err := p.inferred(cmd.Context(), data, "", "")
+				if err != nil {
+					return err
+				}
+				o.Schema, loads = proposal.YAML(), loadsOf(file, proposal, made)
+				first = "trails schema show " + file + "                look at its types"
 			case schema != "":
 				text, err := p.readText(cmd.Context(), schema)
 				if err != nil {
@@ -65,9 +79,9 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 					_, err := fmt.Fprintf(w, `created %[1]s, base %[2]s
 next:
   %[3]s
-  trails load %[1]s data.ndjson           load data
+  %[4]s
   trails mcp %[1]s                        let an agent work with it
-`, file, g.Base(), first)
+`, file, g.Base(), first, strings.Join(loads, "\n  "))
 					return err
 				})
 			})
@@ -75,6 +89,7 @@ next:
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "YAML `FILE` with types and constraints, - for stdin")
 	cmd.Flags().StringVar(&export, "from", "", "export of a whole graph to begin with, a `FILE` of RDF, - for stdin")
+	cmd.Flags().StringArrayVar(&data, "infer", nil, "data to begin with a schema for, a `FILE` of NDJSON, CSV, TSV or a JSON array; can be repeated")
 	cmd.Flags().StringVar(&base, "base", "", "`IRI` that every new IRI begins with")
 	cmd.Flags().StringVar(&name, "name", "", "the graph's `name` (default: the file's, without its extension)")
 	return cmd

@@ -14,15 +14,16 @@ import (
 func (p *program) schemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
-		Short: "Show, plan and apply the graph's schema",
+		Short: "Show, plan, apply and propose the graph's schema",
 		Long: `The schema says which types the graph has, which properties they have, and what must
 hold for them on every write. It is written as YAML and kept in the file as SHACL.`,
 		Example: `  trails schema show notes.trails
   trails schema plan notes.trails schema.yaml
-  trails schema apply notes.trails schema.yaml`,
+  trails schema apply notes.trails schema.yaml
+  trails schema infer people.csv > schema.yaml`,
 		RunE: chooseCommand,
 	}
-	cmd.AddCommand(p.schemaShowCommand(), p.schemaPlanCommand(), p.schemaApplyCommand(), p.schemaHistoryCommand())
+	cmd.AddCommand(p.schemaShowCommand(), p.schemaPlanCommand(), p.schemaApplyCommand(), p.schemaHistoryCommand(), p.schemaInferCommand())
 	return cmd
 }
 

@@ -26,7 +26,7 @@ type column struct {
 // columnOf finds what a column means: what the caller says, else the property that is
 // called so, whatever the case. The column of ids may be a property, too.
 func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldError) {
-	c := column{id: name == r.ID || r.ID == "" && strings.EqualFold(name, "id")}
+	c := column{id: r.isID(name)}
 	property, mapped := r.Map[name]
 	switch {
 	case mapped && property == "":

@@ -19,6 +19,7 @@ import (
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema"
+	"trails/schema/infer"
 )
 
 // Input is one stream of data, and the name that errors call it by.
@@ -156,8 +157,9 @@ type reader struct {
 	linewise bool // a bad line says nothing about the next
 
 	badLines  int
-	columns   map[string]column // by name, of the objects of JSON
-	manyBlank bool              // there are too many blank nodes to set them aside
+	each      func(infer.Record) error // takes what the data has in the place of the edits; nil for none
+	columns   map[string]column        // by name, of the objects of JSON
+	manyBlank bool                     // there are too many blank nodes to set them aside
 }
 
 func (r *reader) readOne(in Input) error {
@@ -168,6 +170,8 @@ func (r *reader) readOne(in Input) error {
 	format := r.formatOf(in.Name, text)
 	r.input, r.linewise = in, format.OfNodes() || format == NQuads || format == NTriples
 	switch {
+	case r.each != nil && !format.OfNodes():
+		return fault.New(fault.InvalidArguments, "%s is %s; a schema is proposed from NDJSON, CSV, TSV and JSON arrays", in.Name, format.title())
 	case format.OfNodes() && (r.Mode == Replace || r.OneGraph):
 		return fault.New(fault.InvalidArguments, "%s is %s, which is about nodes; one graph is loaded from RDF text", in.Name, format.title())
 	case !format.OfNodes() && (r.Type != "" || r.ID != "" || len(r.Map) > 0):
@@ -184,6 +188,9 @@ func (r *reader) readOne(in Input) error {
 
 // readNodes reads an input of one of the formats of nodes.
 func (r *reader) readNodes(text *bufio.Reader, format Format) error {
+	if r.each != nil {
+		return r.readRecords(text, format)
+	}
 	var t *schema.Type
 	switch {
 	case r.Type != "":

@@ -116,6 +116,9 @@ func (r *reader) readObject(text []byte, what string, t *schema.Type) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
+	if r.each != nil {
+		return r.giveObject(text, what)
+	}
 	if t != nil {
 		var data map[string]any
 		if err := decodeObject(text, what, &data); err != nil {

@@ -1,0 +1,61 @@
+package infer_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"trails/schema/infer"
+)
+
+func TestATypeIsCalledAsItsFile(t *testing.T) {
+	for file, want := range map[string]string{"people": "People", "order-items": "OrderItems", "my data.v2": "MyDataV2", "2024": "T2024", "größe": "Groe", "日本": "T", "HTTPThing": "HTTPThing"} {
+		if got := infer.TypeName(file); got != want {
+			t.Errorf("%s is %s, want %s", file, got, want)
+		}
+	}
+}
+
+func TestNamesThatNoPropertyCanHaveAreChanged(t *testing.T) {
+	var p infer.Proposal
+	names := []string{"id", "Full Name", "full-name", "fullName", "AGE", "Name", "2nd", "", "at"}
+	if err := p.Add(infer.Record{Type: "T", Names: names, Data: map[string]any{}, Cells: true}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range p.Renamed("T") {
+		got = append(got, r.Name+"="+r.Property)
+	}
+	if want := "at=atValue =column 2nd=column2nd Full Name=fullName2 full-name=fullName3 id=idValue"; strings.Join(got, " ") != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestWhatIsNotKnownIsNotProposed gives more different values than are remembered.
+func TestWhatIsNotKnownIsNotProposed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two million values")
+	}
+	var p infer.Proposal
+	for i := range 1_100_000 {
+		if err := p.Add(infer.Record{Type: "T", ID: fmt.Sprint("t", i), Data: map[string]any{"code": fmt.Sprint("c", i), "n": json.Number("1")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := string(p.YAML()); strings.Contains(text, "unique") || !strings.Contains(text, "code: {type: string, required: true}") {
+		t.Error(text)
+	}
+}
+
+func TestWhatIsNoNameIsRefused(t *testing.T) {
+	var p infer.Proposal
+	for _, r := range []infer.Record{{Type: "person"}, {Type: "A b"}, {Edge: "x", From: "nowhere"}} {
+		if err := p.Add(r); err == nil {
+			t.Errorf("%+v is taken", r)
+		}
+	}
+	if text := string(p.YAML()); !strings.Contains(text, "types: {}") {
+		t.Error(text)
+	}
+}

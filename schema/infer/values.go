@@ -1,0 +1,244 @@
+package infer
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"trails/rdf"
+	"trails/schema"
+)
+
+// words are the datatypes that are tried, the narrowest first.
+var words = []string{"boolean", "integer", "big_integer", "number", "decimal", "date", "datetime", "uri", "string"}
+
+// values are what the values of one property have in common.
+type values struct {
+	count    int64
+	fit      []string // of words, those that every value fits
+	distinct set
+	listed   map[string]int // the values, while they are few
+	many     bool           // they are not
+	shape    shape
+	spaced   bool            // a value has space in it
+	typed    bool            // a value is Type/id
+	untyped  bool            // a value is not
+	targets  map[string]*set // the ids by their types, while all values have one
+}
+
+// forget gives the room back.
+func (s *values) forget(p *Proposal) {
+	s.distinct.forget(p)
+	for _, t := range s.targets {
+		t.forget(p)
+	}
+	*s = values{}
+}
+
+// number is a JSON number's text.
+func number(v any) (string, bool) {
+	n, ok := v.(json.Number)
+	return string(n), ok
+}
+
+// add takes one value: JSON, or the text of a cell.
+func (s *values) add(p *Proposal, v any, cell bool) {
+	s.count++
+	if s.count == 1 {
+		s.fit = slices.Clone(words)
+	}
+	s.fit = slices.DeleteFunc(s.fit, func(word string) bool { return !fits(word, v, cell) })
+	text, isText := v.(string)
+	if !isText {
+		text, _ = number(v)
+	}
+	s.spaced = s.spaced || strings.ContainsAny(text, " \t\r\n")
+	s.distinct.add(p, text)
+	s.distinct.twice = s.distinct.twice || !isText && (strings.ContainsAny(text, ".eE") || text == "-0") // 1.0 is 1
+	s.shape.add(text)
+	if !s.many {
+		if s.listed == nil {
+			s.listed = map[string]int{}
+		}
+		s.listed[text]++
+		if s.many = len(s.listed) > fewValues || len(text) > shortText; s.many {
+			s.listed = nil
+		}
+	}
+	name, local, typed := strings.Cut(text, "/")
+	typed = typed && isText && local != "" && typeName.MatchString(name)
+	s.typed, s.untyped = s.typed || typed, s.untyped || !typed || len(s.targets) > maxTargets
+	if s.untyped {
+		for _, t := range s.targets {
+			t.forget(p)
+		}
+		s.targets = nil
+		return
+	}
+	if s.targets[name] == nil {
+		if s.targets == nil {
+			s.targets = map[string]*set{}
+		}
+		s.targets[name] = new(set)
+	}
+	s.targets[name].add(p, local)
+}
+
+// fits reports whether a value is one of a datatype, and likely to be meant so: a number
+// keeps its digits, and text that begins with a zero or a plus is no number.
+func fits(word string, v any, cell bool) bool {
+	one := 1
+	p := &schema.Property{Datatype: word, MaxCount: &one}
+	text, isText := v.(string)
+	switch word {
+	case "boolean":
+		if cell && text != "true" && text != "false" {
+			return false
+		}
+	case "big_integer":
+		if !cell {
+			return false
+		}
+		fallthrough
+	case "integer", "number", "decimal":
+		digits := strings.TrimPrefix(text, "-")
+		if isText && (!cell || digits == "" || strings.TrimSpace(text) != text || strings.HasPrefix(digits, "+") || len(digits) > 1 && digits[0] == '0' && digits[1] != '.') {
+			return false
+		}
+		if n, isNumber := number(v); word == "number" && significant(n+text) > 15 || !isText && !isNumber {
+			return false
+		}
+	case "uri":
+		if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
+			return false
+		}
+	}
+	if cell {
+		v = p.CellValue(text)
+	}
+	_, problem := new(schema.Schema).Term(p, v)
+	return problem == nil
+}
+
+// significant counts the digits of a number's mantissa.
+func significant(number string) int {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	n := 0
+	for _, c := range []byte(mantissa) {
+		if rdf.IsDigit(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// shape is what texts have in common: runs of letters of one case, of digits, and other
+// characters, of ASCII. Some texts may go on where others end.
+type shape struct {
+	count int64
+	runs  []run
+	tail  int // runs that not all texts have, 0 when all are as long
+	none  bool
+}
+
+// run is a piece of all texts.
+type run struct {
+	class          byte // 'd', 'U', 'l', or the character itself
+	least, longest int
+	text           string // the same in all texts, else ""
+}
+
+func classOf(c byte) byte {
+	switch {
+	case rdf.IsDigit(c):
+		return 'd'
+	case 'A' <= c && c <= 'Z':
+		return 'U'
+	case 'a' <= c && c <= 'z':
+		return 'l'
+	}
+	return c
+}
+
+const maxRuns = 12
+
+func (s *shape) add(text string) {
+	if s.none {
+		return
+	}
+	s.count++
+	var runs []run
+	for i := 0; i < len(text); {
+		c, end := classOf(text[i]), i+1
+		for end < len(text) && classOf(text[end]) == c {
+			end++
+		}
+		if runs = append(runs, run{c, end - i, end - i, text[i:end]}); len(runs) > maxRuns || text[i] <= ' ' || text[i] > '~' {
+			s.none = true
+			return
+		}
+		i = end
+	}
+	if s.count == 1 {
+		s.runs = runs
+		return
+	}
+	always := len(s.runs) - s.tail
+	common := min(len(runs), len(s.runs))
+	for i := range common {
+		if s.none = s.runs[i].class != runs[i].class; s.none {
+			return
+		}
+		r := &s.runs[i]
+		r.least, r.longest = min(r.least, runs[i].least), max(r.longest, runs[i].longest)
+		if r.text != runs[i].text {
+			r.text = ""
+		}
+	}
+	switch {
+	case len(runs) > len(s.runs) && s.tail == 0:
+		s.runs, s.tail = append(s.runs, runs[common:]...), len(runs)-common
+	case len(runs) < len(s.runs) && s.tail == 0:
+		s.tail = len(s.runs) - len(runs)
+	case len(runs) != len(s.runs) && len(runs) != always:
+		s.none = true
+	}
+}
+
+// pattern is a regular expression that all texts match, "" when they have too little in
+// common to be worth one: it has digits, and something that is the same in all.
+func (s *shape) pattern() string {
+	if s.none || s.count < 10 || len(s.runs) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	fixed, digits := false, false
+	for i, r := range s.runs {
+		if s.tail > 0 && i == len(s.runs)-s.tail {
+			if i == 0 {
+				return ""
+			}
+			b.WriteByte('(')
+		}
+		fixed, digits = fixed || r.text != "" && i < len(s.runs)-s.tail && r.class != 'd', digits || r.class == 'd'
+		b.WriteString(r.expression())
+	}
+	if !fixed || !digits {
+		return ""
+	}
+	if s.tail > 0 {
+		b.WriteString(")?")
+	}
+	return "^" + b.String() + "$"
+}
+
+func (r run) expression() string {
+	if r.text != "" && r.class != 'd' {
+		return quoteMeta(r.text)
+	}
+	class := map[byte]string{'d': `\d`, 'U': "[A-Z]", 'l': "[a-z]"}[r.class]
+	if class == "" {
+		class = quoteMeta(string(rune(r.class)))
+	}
+	return class + times(r.least, r.longest)
+}
