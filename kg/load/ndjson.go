@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -275,7 +276,7 @@ func (r *reader) take(e change.Edits, node string) error {
 func (r *reader) typeOf(name string) (*schema.Type, error) {
 	t := r.schema.Type(name)
 	if t == nil {
-		return nil, fmt.Errorf("type %q is not in the schema%s", name, knownTypes(r.schema))
+		return nil, fmt.Errorf("type %q is not in the schema%s", name, knownTypes(r.schema, name))
 	}
 	if t.Abstract {
 		return nil, fmt.Errorf("type %s is abstract; say which of its subtypes it is", name)
@@ -283,7 +284,8 @@ func (r *reader) typeOf(name string) (*schema.Type, error) {
 	return t, nil
 }
 
-func knownTypes(s *schema.Schema) string {
+// knownTypes names the type that is nearest to a name, or lists all.
+func knownTypes(s *schema.Schema, name string) string {
 	if len(s.Types) == 0 {
 		return ", which has no types yet; apply one first"
 	}
@@ -293,5 +295,5 @@ func knownTypes(s *schema.Schema) string {
 			names = append(names, t.Name)
 		}
 	}
-	return "; it has " + strings.Join(names, ", ")
+	return cmp.Or(fault.DidYouMean(name, names), "; it has "+strings.Join(names, ", "))
 }
