@@ -12,7 +12,7 @@ import (
 
 // Format is the version of the file's tables that this build reads and writes.
 // It is kept as the file's user_version, and migrations/ has one file for each.
-const Format = 4
+const Format = 5
 
 // ApplicationID marks a SQLite file as ours: "trls".
 const ApplicationID = 0x74726C73

@@ -119,6 +119,9 @@ func (w *Writer) newTerm(t rdf.Term, hash int64) (inline.TermID, error) {
 	default:
 		return 0, fmt.Errorf("%T is not an RDF term", t)
 	}
+	if indexed(row.kind) {
+		w.textBytes += len(row.value)
+	}
 	row.id = w.next
 	w.next++
 	if w.bulk != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the database/sql driver that goose runs on
 
+	"trails/db/inline"
+	"trails/fulltext"
 	"trails/migrations"
 )
 
@@ -57,6 +59,9 @@ func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	if err == nil && version == Format && l.from > 0 && l.from < firstSums {
 		err = addSums(ctx, c)
 	}
+	if err == nil && version == Format && l.from > 0 && l.from < firstWords {
+		err = indexAll(ctx, c)
+	}
 	if err == nil && version == Format && l.from < firstSeals {
 		epoch := newEpoch()
 		_, err = c.ExecContext(ctx, putSeal, epoch, newSeal(epoch, nil), nil, mainLine)
@@ -100,6 +105,46 @@ func addSums(ctx context.Context, c *sql.Conn) error {
 		return err
 	}
 	_, err = c.ExecContext(ctx, "INSERT INTO meta (key, value) VALUES ('sum', ?)", metaSum(slices.Concat(rows...)...))
+	return err
+}
+
+// firstWords is the format from which there is an index of words.
+const firstWords = 5
+
+// longBatch is the number of long texts that are read together.
+const longBatch = 16
+
+// indexAll fills the index of words, in the order of the places.
+func indexAll(ctx context.Context, c *sql.Conn) error {
+	insert, err := c.PrepareContext(ctx, insertWords)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	var entry fulltext.Entry
+	shortest, size := int64(-1), sumBatch
+	for _, longest := range textLengths {
+		if longest > fulltext.ShortText {
+			size = longBatch
+		}
+		for id, more := int64(0), true; more; {
+			batch, err := queryRows(ctx, c, `SELECT id, substr(value, 1, ?) FROM terms
+				WHERE id > ? AND kind IN (3, 5) AND octet_length(value) > ? AND octet_length(value) <= ? ORDER BY id LIMIT ? + 0`, fulltext.MaxText, id, shortest, longest, size)
+			if err != nil {
+				return err
+			}
+			for _, row := range batch {
+				id = row[0].(int64)
+				text := row[1].(string)
+				if _, err := insert.ExecContext(ctx, int64(placeOf(inline.TermID(id), text)), entry.Of(text)); err != nil {
+					return err
+				}
+			}
+			more = len(batch) == size
+		}
+		shortest = longest
+	}
+	_, err = c.ExecContext(ctx, "UPDATE words_until SET term = (SELECT coalesce(max(id), 0) FROM terms)")
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db/inline"
+	"trails/fulltext"
 	"trails/migrations"
 	"trails/rdf"
 )
@@ -38,7 +39,7 @@ const maxProblems = 100
 
 // VerifyProgress says how far a verification is. Total is 0 when it is not known.
 type VerifyProgress struct {
-	Phase       string // "pages", "records", "terms", "statements", "indexes", "changes", "hashes", "sample"
+	Phase       string // "pages", "records", "terms", "words", "statements", "indexes", "changes", "hashes", "sample"
 	Done, Total int64
 }
 
@@ -58,6 +59,7 @@ type VerifyOptions struct {
 //     and indexes are those of [Format];
 //   - that every index has the rows of its table and no others, in their order;
 //   - that each term has one id, and is found by its hash;
+//   - that the index of words has the words of every text and no others;
 //   - that what is current and what is retired are what the changes of the commits
 //     come to, statement by statement, in both directions;
 //   - that the changes of every commit give the commit's id, and that what the id
@@ -100,6 +102,10 @@ type verifier struct {
 	terms    inline.TermID // the last id of the dictionary
 	key      rowKey
 	live     rowSet // the rows of live
+	entry    fulltext.Entry
+	words    rowSet        // the words of the texts of the dictionary, and their places
+	texts    int64         // how many texts that are
+	indexed  inline.TermID // the last term in the index of words
 }
 
 func (v *verifier) problem(format string, args ...any) {
@@ -119,7 +125,7 @@ func (v *verifier) run(sample time.Duration) error {
 	v.key = newRowKey()
 	steps := []func() error{v.begin, v.schemaObjects, v.meta}
 	if v.report.Whole = sample == 0 || time.Duration(pages)*pageTime <= sample; v.report.Whole {
-		steps = append(steps, v.pages, v.records, v.dictionary, v.statements, v.indexes, func() error { return v.history(Commit{}) })
+		steps = append(steps, v.pages, v.records, v.dictionary, v.indexOfWords, v.statements, v.indexes, func() error { return v.history(Commit{}) })
 	} else {
 		deadline := time.Now().Add(sample)
 		steps = append(steps, v.newest, func() error { return v.sample(deadline) })
@@ -141,6 +147,9 @@ func (v *verifier) run(sample time.Duration) error {
 // begin reads what later steps need.
 func (v *verifier) begin() (err error) {
 	if v.terms, err = v.conn.id("SELECT max(id) FROM terms"); err != nil {
+		return err
+	}
+	if v.indexed, err = v.conn.id("SELECT term FROM words_until"); err != nil {
 		return err
 	}
 	v.bulk = map[Seq]bool{}
@@ -366,6 +375,10 @@ func (v *verifier) dictionary() error {
 	s.BindInt64(1, math.MinInt64)
 	err = v.steps(v.ctx, s, func() (bool, error) {
 		v.checkTerm(s)
+		if indexed(s.ColumnInt64(2)) {
+			text := s.ColumnText(3)
+			v.noteWords(placeOf(s.id(0), text), text)
+		}
 		return true, v.tick("terms", int64(v.terms), &v.report.Terms)
 	})
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 // rowKey makes digests of rows under a key that is drawn for each verification, so that
 // nobody can prepare rows whose digests add up to those of others.
 type rowKey struct {
-	seeds [2]maphash.Seed
-	text  [6 * 8]byte
+	seeds  [2]maphash.Seed
+	text   [6 * 8]byte
+	buffer []byte
 }
 
 func newRowKey() rowKey {

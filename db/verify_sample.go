@@ -109,6 +109,9 @@ func (v *verifier) sampleTerms() error {
 		if err == nil && n != 1 {
 			v.problem("index terms_hash lacks term %d", s.ColumnInt64(0))
 		}
+		if err == nil && indexed(s.ColumnInt64(2)) {
+			err = v.sampleWords(s.id(0), s.ColumnText(3))
+		}
 		return err
 	}, rand.N(v.terms+1), sampleRows)
 }

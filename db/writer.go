@@ -29,6 +29,9 @@ type Writer struct {
 	next    inline.TermID // the next free id of the dictionary
 	err     error         // what broke the transaction
 	swollen bool          // it was a bulk load until it removed something
+	// indexed is the last term in the index of words, textBytes the length of new texts.
+	indexed   inline.TermID
+	textBytes int
 }
 
 // Write begins a write transaction, after those of this process that asked before
@@ -86,7 +89,7 @@ func (f *File) openWriter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := registerFeeds(c); err != nil {
+	if err := errors.Join(registerFeeds(c), registerWords(c)); err != nil {
 		c.close()
 		return err
 	}
@@ -127,7 +130,11 @@ func (w *Writer) load() (err error) {
 	if err != nil {
 		return err
 	}
-	terms, err := w.conn.id("SELECT max(id) FROM terms")
+	var terms inline.TermID
+	err = w.conn.exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(s *stmt) error {
+		terms, w.indexed = s.id(0), s.id(1)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -376,6 +383,9 @@ func (w *Writer) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := w.indexTexts(); err != nil {
+		return err
+	}
 	return w.writeLog()
 }
 
@@ -385,6 +395,9 @@ func (w *Writer) Keep(ctx context.Context) error {
 	err := w.usable(ctx)
 	if err == nil && w.hash.added+w.hash.removed > 0 {
 		err = errors.New("there are changes to commit")
+	}
+	if err == nil {
+		err = w.indexTexts() // of a draft that was undone
 	}
 	if err == nil {
 		err = w.endWith("COMMIT")

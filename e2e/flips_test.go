@@ -163,6 +163,9 @@ func dump(file string) (digest string, err error) {
 			if table == "goose_db_version" || strings.HasPrefix(table, "sqlite_") {
 				return nil
 			}
+			if name == "words" { // an index without rows of its own; word_places has what is in it
+				return nil
+			}
 			if kind == "table" {
 				queries = append(queries, "SELECT * FROM "+quoted(name))
 				return nil

@@ -1,0 +1,197 @@
+package db
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"strings"
+
+	"trails/db/inline"
+	"trails/fulltext"
+)
+
+// word puts a word of a text into a set.
+func (k *rowKey) word(set *rowSet, at place, word string) {
+	k.buffer = append(binary.LittleEndian.AppendUint64(k.buffer[:0], uint64(at)), word...)
+	for i, seed := range k.seeds {
+		set.sum[i] += maphash.Bytes(seed, k.buffer)
+	}
+	set.n++
+}
+
+// noteWords notes what the index must have of a text.
+func (v *verifier) noteWords(at place, text string) {
+	if termAt(at) > v.indexed {
+		return
+	}
+	v.texts++
+	for word := range strings.FieldsSeq(v.entry.Of(text)) {
+		v.key.word(&v.words, at, word)
+	}
+}
+
+const indexedWords = "SELECT term, doc FROM word_places"
+
+// indexOfWords checks that the index has the words that the texts have. That what is on
+// its pages is whole is among SQLite's own checks; see [verifier.pages].
+func (v *verifier) indexOfWords() error {
+	if left := v.terms - v.indexed; left < 0 || left > unindexedTerms {
+		v.problem("words_until: %d terms are not in the index of words", left)
+	}
+	var rows rowSet
+	var done int64
+	err := v.conn.exec(indexedWords, func(s *stmt) error {
+		v.key.word(&rows, place(s.ColumnInt64(1)), s.ColumnText(0))
+		return v.tick("words", v.words.n, &done)
+	})
+	if err != nil {
+		return err
+	}
+	if rows != v.words {
+		if err := v.nameWords(); err != nil {
+			return err
+		}
+	}
+	if err := v.wordPages(); err != nil {
+		return err
+	}
+	return v.wordSettings()
+}
+
+// wordPages checks that every page of the index on which words begin can be found. SQLite
+// checks that what is in words_idx leads to the right page, not that all pages are there.
+// A page is a row of words_data whose id is its segment and its number; it begins with two
+// numbers of 16 bits, and when it is longer than the second one says, words begin on it
+// (the comment at the head of SQLite's fts5_index.c).
+func (v *verifier) wordPages() error {
+	const segmentShift, notLeaf = 37, 0x3f << 31
+	pages := map[int64]int{}
+	err := v.conn.exec("SELECT id, substr(block, 3, 2), length(block) FROM words_data WHERE id >= ?", func(s *stmt) error {
+		id, header := s.ColumnInt64(0), s.blob(1)
+		if id&notLeaf == 0 && len(header) == 2 && s.ColumnInt64(2) > int64(binary.BigEndian.Uint16(header)) {
+			pages[id>>segmentShift]++
+		}
+		return nil
+	}, int64(1)<<segmentShift)
+	if err != nil {
+		return err
+	}
+	err = v.conn.exec("SELECT segid, count(*) FROM words_idx GROUP BY segid", func(s *stmt) error {
+		pages[s.ColumnInt64(0)] -= s.ColumnInt(1)
+		return nil
+	})
+	for segment, n := range pages {
+		if n != 0 {
+			v.problem("words_idx: segment %d lacks %d pages of words", segment, n)
+		}
+	}
+	return err
+}
+
+// nameWords says which words the index has and should not have, and which it lacks. It
+// compares them text by text, for what is wrong is rare.
+func (v *verifier) nameWords() error {
+	before := len(v.report.Problems)
+	count := 0
+	err := v.conn.exec(indexedWords, func(s *stmt) error {
+		if count == named {
+			return nil
+		}
+		text, there, err := v.textAt(place(s.ColumnInt64(1)))
+		if err == nil && (!there || !v.has(text, s.ColumnText(0))) {
+			count++
+			v.problem("index words has %q for term %d, whose text does not have it", s.ColumnText(0), termAt(place(s.ColumnInt64(1))))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	count = 0
+	err = v.conn.exec("SELECT id, value FROM terms WHERE kind IN (3, 5) AND id <= ?", func(s *stmt) error {
+		if count >= named {
+			return nil
+		}
+		found := len(v.report.Problems)
+		err := v.sampleWords(s.id(0), s.ColumnText(1))
+		count += len(v.report.Problems) - found
+		return err
+	}, v.indexed)
+	if err == nil && len(v.report.Problems) == before {
+		v.problem("the index of words has a word twice")
+	}
+	return err
+}
+
+// textAt returns the text whose place it is; false when no text has this place.
+func (v *verifier) textAt(at place) (text string, there bool, err error) {
+	err = v.conn.exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt) error {
+		text = s.ColumnText(1)
+		there = indexed(s.ColumnInt64(0)) && termAt(at) <= v.indexed && placeOf(termAt(at), text) == at
+		return nil
+	}, termAt(at))
+	return text, there, err
+}
+
+func (v *verifier) has(text, word string) bool {
+	for own := range strings.FieldsSeq(v.entry.Of(text)) {
+		if own == word {
+			return true
+		}
+	}
+	return false
+}
+
+// sampleWords checks that the index finds a text by each of its words.
+func (v *verifier) sampleWords(id inline.TermID, text string) error {
+	if id > v.indexed {
+		return nil
+	}
+	for word := range strings.FieldsSeq(v.entry.Of(text)) {
+		n, err := v.conn.int64("SELECT count(*) FROM words WHERE words MATCH ? AND rowid = ?", fulltext.Quote(word), int64(placeOf(id, text)))
+		if err != nil {
+			return err
+		}
+		if n != 1 {
+			v.problem("index words lacks %q of term %d", word, id)
+			return nil
+		}
+	}
+	return nil
+}
+
+// wordSettings checks what the index says of itself: the settings, which the migration
+// wrote, and how many texts and words it has.
+func (v *verifier) wordSettings() error {
+	settings := ""
+	err := v.conn.exec("SELECT k, v FROM words_config ORDER BY k", func(s *stmt) error {
+		settings += s.ColumnText(0) + " " + s.ColumnText(1) + "\n"
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if settings != "hashsize 8388608\nversion 4\n" {
+		v.problem("words_config has other settings than a new file: %q", settings)
+	}
+	var counts []byte
+	err = v.conn.exec("SELECT block FROM words_data WHERE id = 1", func(s *stmt) error {
+		counts = s.blob(0)
+		return nil
+	})
+	if want := appendVarint(appendVarint(nil, uint64(v.texts)), uint64(v.words.n)); err == nil && !bytes.Equal(counts, want) && len(counts)+int(v.texts) > 0 {
+		v.problem("words_data: the counts of texts and words are %x and should be %x", counts, want)
+	}
+	return err
+}
+
+// appendVarint appends a number as SQLite writes it, the highest bits first
+// (https://sqlite.org/fileformat2.html section 1.6); it has at most 56 bits.
+func appendVarint(b []byte, n uint64) []byte {
+	for shift := 49; shift > 0; shift -= 7 {
+		if n>>shift != 0 {
+			b = append(b, byte(n>>shift)|0x80)
+		}
+	}
+	return append(b, byte(n)&0x7f)
+}

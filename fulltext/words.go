@@ -1,0 +1,262 @@
+// Package fulltext is what full-text search knows of texts: how one is cut into words, what
+// a person asks for, how near a text is to that, and which part of it to show. It reads no
+// file and keeps nothing; package db keeps the index of words. Read [Each] first.
+package fulltext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Word is a word of a text.
+type Word struct {
+	// Text is the word as it is compared: letters and digits without case, accents and
+	// compatibility forms, at most [MaxWord] bytes.
+	Text string
+	// Start and End are the bytes of the text that it was made of.
+	Start, End int
+	// Whole marks an identifier that was made of several words, which came before it.
+	Whole bool
+	// Open marks a single character of a script without spaces, which stands for all
+	// words that begin with it.
+	Open bool
+}
+
+// MaxWord bounds a word; what is longer is cut.
+const MaxWord = 64
+
+// Each gives the words of a text in their order, until yield returns false.
+//
+// A word is a run of letters, digits and their marks. Runs that are joined by one of
+// . _ - & are an identifier, and so is one with a capital inside, such as T1003.001,
+// snake_case or PowerShell: its parts are words, and all of it without what joins them is
+// one more. Scripts that are written without spaces (Han, Kana, Thai, Lao, Khmer, Burmese)
+// give every pair of neighbouring characters, and the last one of a run alone.
+func Each(text string, yield func(Word) bool) {
+	c := cutter{text: text, yield: yield}
+	for at := 0; at < len(text) && !c.stopped; {
+		r, size := runeAt(text, at)
+		if kindOf(r) == apart || kindOf(r) == joins {
+			at += size
+			continue
+		}
+		at = c.identifier(at)
+	}
+}
+
+// The kinds of characters.
+type kind byte
+
+const (
+	apart kind = iota
+	joins
+	lower // letters without case, digits and marks, too
+	upper
+	dense // of a script without spaces
+)
+
+var ascii = func() (kinds [utf8.RuneSelf]kind) {
+	for r := range rune(utf8.RuneSelf) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			kinds[r] = lower
+		case r >= 'A' && r <= 'Z':
+			kinds[r] = upper
+		case strings.ContainsRune("._-&", r):
+			kinds[r] = joins
+		}
+	}
+	return kinds
+}()
+
+var denseScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+func kindOf(r rune) kind {
+	switch {
+	case r < utf8.RuneSelf:
+		return ascii[r]
+	case r == 'ー', r == 'ﾞ', r == 'ﾟ': // signs of Kana that Unicode gives to no script
+		return dense
+	case unicode.IsMark(r), unicode.IsNumber(r):
+		return lower
+	case !unicode.IsLetter(r):
+		return apart
+	case unicode.In(r, denseScripts...):
+		return dense
+	case unicode.IsUpper(r), unicode.IsTitle(r):
+		return upper
+	}
+	return lower
+}
+
+func runeAt(text string, at int) (rune, int) {
+	if b := text[at]; b < utf8.RuneSelf {
+		return rune(b), 1
+	}
+	return utf8.DecodeRuneInString(text[at:])
+}
+
+type cutter struct {
+	text    string
+	yield   func(Word) bool
+	stopped bool
+	whole   []byte
+}
+
+func (c *cutter) give(w Word) {
+	if w.Text != "" && !c.stopped {
+		c.stopped = !c.yield(w)
+	}
+}
+
+// identifier gives the words of the identifier at a place and returns its end.
+func (c *cutter) identifier(start int) int {
+	c.whole = c.whole[:0]
+	parts, at, end := 0, start, start
+	for !c.stopped {
+		next, of := c.part(at)
+		if of == dense {
+			c.pairs(at, next)
+		} else {
+			word := fold(c.text[at:next])
+			c.give(Word{Text: short(word), Start: at, End: next})
+			if len(c.whole) <= MaxWord {
+				c.whole = append(c.whole, word...)
+			}
+			parts++
+		}
+		at, end = next, next
+		if at == len(c.text) {
+			break
+		}
+		r, size := runeAt(c.text, at)
+		k := kindOf(r)
+		if k == joins && at+size < len(c.text) {
+			if r, _ = runeAt(c.text, at+size); kindOf(r) > joins {
+				at, k = at+size, kindOf(r)
+			}
+		}
+		if k <= joins {
+			break
+		}
+	}
+	if parts > 1 && len(c.whole) <= MaxWord {
+		c.give(Word{Text: string(c.whole), Start: start, End: end, Whole: true})
+	}
+	return end
+}
+
+// part returns the end of the part of an identifier at a place: up to what joins, to a
+// capital behind a small letter, to the last capital before a small one, and to another
+// script.
+func (c *cutter) part(start int) (end int, of kind) {
+	r, size := runeAt(c.text, start)
+	of = kindOf(r)
+	before, capitals, lastAt := of, 1, start
+	for at := start + size; at < len(c.text); {
+		r, size := runeAt(c.text, at)
+		k := kindOf(r)
+		switch {
+		case k <= joins, (k == dense) != (of == dense) && !unicode.IsMark(r):
+			return at, of
+		case k == upper && before == lower:
+			return at, of
+		case k == lower && before == upper && capitals > 1 && unicode.IsLetter(r):
+			return lastAt, of
+		}
+		if !unicode.IsMark(r) {
+			if k == upper {
+				capitals++
+			}
+			before, lastAt = k, at
+		}
+		at += size
+	}
+	return len(c.text), of
+}
+
+// pairs gives the pairs of neighbouring characters between two places.
+func (c *cutter) pairs(start, end int) {
+	at := start
+	var last rune
+	lastAt := start
+	for _, r := range norm.NFKC.String(c.text[start:end]) {
+		// The places are those of the run when the form of its characters differs in length.
+		size := utf8.RuneLen(r)
+		here := min(at, end)
+		at += size
+		if last != 0 {
+			c.give(Word{Text: string([]rune{last, r}), Start: lastAt, End: min(at, end)})
+		}
+		last, lastAt = r, here
+	}
+	if last != 0 {
+		c.give(Word{Text: string(last), Start: lastAt, End: end, Open: true})
+	}
+}
+
+// short cuts a long word between characters.
+func short(word string) string {
+	if len(word) <= MaxWord {
+		return word
+	}
+	end := MaxWord
+	for !utf8.RuneStart(word[end]) {
+		end--
+	}
+	return word[:end]
+}
+
+// fold returns a word as it is compared.
+func fold(word string) string {
+	for i := range len(word) {
+		switch b := word[i]; {
+		case b >= utf8.RuneSelf:
+			return foldUnicode(word)
+		case b >= 'A' && b <= 'Z':
+			return foldASCII(word, i)
+		}
+	}
+	return word
+}
+
+func foldASCII(word string, from int) string {
+	out := make([]byte, len(word))
+	copy(out, word[:from])
+	for i := from; i < len(word); i++ {
+		b := word[i]
+		switch {
+		case b >= utf8.RuneSelf:
+			return foldUnicode(word)
+		case b >= 'A' && b <= 'Z':
+			b += 'a' - 'A'
+		}
+		out[i] = b
+	}
+	return string(out)
+}
+
+// bare are letters that Unicode does not take apart, and what people type for them.
+var bare = map[rune]string{
+	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l", 'ŋ': "n", 'ŧ': "t", 'ς': "σ",
+}
+
+// foldUnicode takes characters apart (NFKD), drops the marks of letters, and puts what
+// stays together again: Hangul, and the voiced signs of Kana.
+func foldUnicode(word string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(word) {
+		r = unicode.ToLower(r)
+		switch text, known := bare[r]; {
+		case known:
+			b.WriteString(text)
+		case r >= 0x0300 && r <= 0x036F, r >= 0x0591 && r <= 0x05C7, r >= 0x0610 && r <= 0x061A, r >= 0x064B && r <= 0x065F, r == 0x0670, r == 'ـ':
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
+			b.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(b.String())
+}
