@@ -18,8 +18,9 @@ type Word struct {
 	Text string
 	// Start and End are the bytes of the text that it was made of.
 	Start, End int
-	// Whole marks an identifier that was made of several words, which came before it.
-	Whole bool
+	// Again marks a word whose characters are in those before it: an identifier that is
+	// made of several words, or the last character of a run of pairs.
+	Again bool
 	// Open marks a single character of a script without spaces, which stands for all
 	// words that begin with it.
 	Open bool
@@ -144,7 +145,7 @@ func (c *cutter) identifier(start int) int {
 		}
 	}
 	if parts > 1 && len(c.whole) <= MaxWord {
-		c.give(Word{Text: string(c.whole), Start: start, End: end, Whole: true})
+		c.give(Word{Text: string(c.whole), Start: start, End: end, Again: true})
 	}
 	return end
 }
@@ -194,7 +195,7 @@ func (c *cutter) pairs(start, end int) {
 		last, lastAt = r, here
 	}
 	if last != 0 {
-		c.give(Word{Text: string(last), Start: lastAt, End: end, Open: true})
+		c.give(Word{Text: string(last), Start: lastAt, End: end, Open: true, Again: lastAt > start})
 	}
 }
 

@@ -1,0 +1,465 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"trails/db/inline"
+	"trails/fulltext"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// Bounds of one search of the index.
+const (
+	wordsTried    = 300   // of the vocabulary, for a stem or a beginning
+	wordsTaken    = 100   // of these
+	spellingTries = 1_500 // places of the vocabulary, for a misspelt word
+	textsCounted  = 5_000 // that have a word
+	textsFound    = 500   // that have all words
+	textsWeighed  = 5_000 // that have any word, of each word
+	textsRanked   = 300   // of those
+	textBytesRead = 256 << 10
+	textsTogether = 100 // texts whose subjects are asked together
+	textShared    = 200 // subjects of one text
+)
+
+// TextHit is a text of a subject that a search found.
+type TextHit struct {
+	Subject  rdf.Term
+	Property rdf.IRI
+	Text     rdf.Term
+	Score    fulltext.Score
+	// Shared is how many of the subjects that were found have the same text.
+	Shared int
+}
+
+// TextSearch is a search of the texts of the default graph.
+type TextSearch struct {
+	Query fulltext.Query
+	// Classes, when there are any, keep the subjects that have one as their rdf:type.
+	Classes []rdf.IRI
+}
+
+// Matching says which texts a search takes.
+type Matching int
+
+const (
+	// MatchAll takes texts with all words, common ones apart.
+	MatchAll Matching = iota
+	// MatchAny takes texts with any word.
+	MatchAny
+)
+
+// textSearch is one search on its way.
+type textSearch struct {
+	*Reader
+	ctx    context.Context
+	search TextSearch
+	goals  []fulltext.Goal
+	scorer *fulltext.Scorer
+	// fresh are the texts that are not in the index yet, by their ids, and vocabulary
+	// the words of these.
+	fresh      []freshText
+	vocabulary []string
+	more       bool
+}
+
+type freshText struct {
+	id    inline.TermID
+	words map[string]bool
+}
+
+// SearchTexts finds texts and the subjects that have them, the shortest first, and hands
+// them to take, some at a time, until it wants no more. The work is bounded: more says that
+// there may be others. It asks the index for the words of the query as they are, as the
+// beginning of words when the query goes on there, and as other forms of the same English
+// word.
+func (r *Reader) SearchTexts(ctx context.Context, search TextSearch, matching Matching, take func([]TextHit) (more bool, err error)) (more bool, err error) {
+	if err := r.ready(ctx); err != nil {
+		return false, r.fail(ctx, "search", err)
+	}
+	s := &textSearch{Reader: r, ctx: ctx, search: search}
+	if err = s.prepare(); err == nil {
+		var ids []inline.TermID
+		if matching == MatchAll {
+			ids, err = s.all()
+		} else {
+			ids, err = s.any()
+		}
+		if err == nil {
+			err = s.subjects(ids, matching, take)
+		}
+	}
+	return s.more, r.fail(ctx, "search", err)
+}
+
+// prepare reads what is not in the index, and finds the words of the vocabulary that the
+// query asks for.
+func (s *textSearch) prepare() error {
+	if err := s.readFresh(); err != nil {
+		return err
+	}
+	all, err := s.conn.int64("SELECT max(id) FROM terms")
+	if err != nil {
+		return err
+	}
+	for _, t := range s.search.Query.Terms {
+		g := fulltext.Goal{Term: t}
+		way := make([][]string, len(t.Parts))
+		for i, part := range t.Parts {
+			if way[i], err = s.forms(part, t.Open && i == len(t.Parts)-1, len(t.Parts) > 1); err != nil {
+				return err
+			}
+		}
+		g.Ways = [][][]string{way}
+		if t.Whole != "" {
+			whole, err := s.forms(t.Whole, t.Open, true)
+			if err != nil {
+				return err
+			}
+			g.Ways = append(g.Ways, [][]string{whole})
+		}
+		having, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", g.Match(), textsCounted)
+		if err != nil {
+			return err
+		}
+		g.Weigh(having, all)
+		s.goals = append(s.goals, g)
+	}
+	s.scorer = fulltext.NewScorer(s.search.Query, s.goals)
+	return nil
+}
+
+// readFresh reads the texts that came after the last one in the index.
+func (s *textSearch) readFresh() error {
+	var entry fulltext.Entry
+	return s.conn.exec("SELECT id, value FROM terms WHERE id > (SELECT term FROM words_until) AND kind IN (3, 5)", func(row *stmt) error {
+		f := freshText{row.id(0), map[string]bool{}}
+		for word := range strings.FieldsSeq(entry.Of(row.ColumnText(1))) {
+			f.words[word] = true
+			if !strings.HasPrefix(word, fulltext.Beginning("")) {
+				s.vocabulary = append(s.vocabulary, word)
+			}
+		}
+		s.fresh = append(s.fresh, f)
+		return s.ctx.Err()
+	})
+}
+
+// forms are the words that stand for one: itself, those of its stem unless it is to be
+// taken as it is, and those that begin with it when it is open.
+func (s *textSearch) forms(word string, open, exact bool) ([]string, error) {
+	list := []string{word}
+	add := func(other string) {
+		if other != word && len(list) < wordsTaken && !slices.Contains(list, other) {
+			list = append(list, other)
+		}
+	}
+	if open && utf8.RuneCountInString(word) <= fulltext.MaxBeginning {
+		add(fulltext.Beginning(word))
+	}
+	stem, begin := fulltext.Stem(word), word
+	if !exact {
+		begin = stem
+	} else if !open {
+		return list, nil
+	}
+	err := s.eachWord(begin, wordsTried, func(other string) bool {
+		if open && strings.HasPrefix(other, word) || !exact && fulltext.Stem(other) == stem {
+			add(other)
+		}
+		return true
+	})
+	return list, err
+}
+
+// eachWord gives the words of the vocabulary that begin with a text, so many at most, in
+// their order; those that are not in the index yet come last.
+func (s *textSearch) eachWord(begin string, most int, visit func(string) bool) error {
+	from := begin
+	for range most {
+		word, err := s.wordFrom(from)
+		if err != nil {
+			return err
+		}
+		if word == "" || !strings.HasPrefix(word, begin) || strings.HasPrefix(word, fulltext.Beginning("")) {
+			break
+		}
+		if !visit(word) {
+			return nil
+		}
+		from = word + "\x01"
+	}
+	for _, word := range s.vocabulary {
+		if strings.HasPrefix(word, begin) && !visit(word) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// wordFrom returns the first word of the index that is not before a text, "" for none.
+// It is one descent, while reading on would read every text that has a word.
+func (s *textSearch) wordFrom(from string) (word string, err error) {
+	err = s.conn.exec("SELECT term FROM word_places WHERE term >= ? LIMIT 1", func(row *stmt) error {
+		word = row.ColumnText(0)
+		return nil
+	}, from)
+	return word, err
+}
+
+// all returns the texts that have all words, those with the shortest texts first.
+func (s *textSearch) all() (ids []inline.TermID, err error) {
+	var goals []string
+	for _, g := range s.goals {
+		if !g.Common {
+			goals = append(goals, "("+g.Match()+")")
+		}
+	}
+	for _, f := range s.fresh {
+		if !slices.ContainsFunc(s.goals, func(g fulltext.Goal) bool { return !g.Common && !f.has(g) }) {
+			ids = append(ids, f.id)
+		}
+	}
+	most := textsFound
+	if len(s.search.Classes) > 0 {
+		most *= 4 // most of them may be of other classes
+	}
+	err = s.places(strings.Join(goals, " AND "), most, func(at place) { ids = append(ids, termAt(at)) })
+	s.more = s.more || len(ids) >= most
+	return ids, err
+}
+
+// has reports whether a text has a goal; phrases are looked at with the text itself.
+func (f freshText) has(g fulltext.Goal) bool {
+	for _, way := range g.Ways {
+		every := len(way) > 0
+		for _, words := range way {
+			every = every && slices.ContainsFunc(words, func(word string) bool { return f.words[word] })
+		}
+		if every {
+			return true
+		}
+	}
+	return false
+}
+
+// places gives the first places of the index that match, most at most.
+func (s *textSearch) places(match string, most int, visit func(place)) error {
+	row, err := s.conn.take("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid LIMIT ? + 0")
+	if err != nil {
+		return err
+	}
+	defer row.release()
+	row.bind(1, match)
+	row.bind(2, most)
+	return s.steps(s.ctx, row, func() (bool, error) {
+		visit(place(row.ColumnInt64(0)))
+		return true, nil
+	})
+}
+
+// any returns the texts that have the most of the words, by their weights.
+func (s *textSearch) any() ([]inline.TermID, error) {
+	weights := map[inline.TermID]float64{}
+	for _, g := range s.goals {
+		if g.Common {
+			continue
+		}
+		n := 0
+		err := s.places(g.Match(), textsWeighed, func(at place) {
+			n++
+			weights[termAt(at)] += g.Weight * (1 + 0.1*float64(2-at>>placeBits))
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.more = s.more || n == textsWeighed
+		for _, f := range s.fresh {
+			if f.has(g) {
+				weights[f.id] += g.Weight
+			}
+		}
+	}
+	ids := make([]inline.TermID, 0, len(weights))
+	for id := range weights {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b inline.TermID) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) })
+	if len(ids) > textsRanked {
+		ids, s.more = ids[:textsRanked], true
+	}
+	return ids, nil
+}
+
+// subjects asks who has the texts, and hands them on.
+func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func([]TextHit) (bool, error)) error {
+	var conditions []condition
+	if len(s.search.Classes) > 0 {
+		conditions = s.conditions(s.ctx, Selection{Classes: s.search.Classes})
+	}
+	read := 0
+	for chunk := range slices.Chunk(ids, textsTogether) {
+		if read > textBytesRead {
+			s.more = true
+			return nil
+		}
+		who, err := s.having(chunk, conditions)
+		if err != nil {
+			return err
+		}
+		var hits []TextHit
+		for _, id := range chunk {
+			if len(who[id]) == 0 {
+				continue
+			}
+			text, err := s.dict.peek(id)
+			if err != nil {
+				return err
+			}
+			lexical := rdf.Lexical(text)
+			read += len(lexical)
+			score := s.scorer.Of(lexical)
+			if matching == MatchAll && !score.All || !slices.ContainsFunc(score.Terms, func(term float64) bool { return term > 0 }) {
+				continue
+			}
+			for _, at := range who[id] {
+				hit := TextHit{Text: text, Score: score, Shared: len(who[id])}
+				if hit.Subject, err = s.dict.term(at[0]); err != nil {
+					return err
+				}
+				p, err := s.dict.term(at[1])
+				if err != nil {
+					return err
+				}
+				hit.Property, _ = p.(rdf.IRI)
+				hits = append(hits, hit)
+			}
+		}
+		if more, err := take(hits); err != nil || !more {
+			s.more = s.more || !more
+			return err
+		}
+	}
+	return nil
+}
+
+// having returns the subjects and predicates of texts. A text that very many subjects have
+// is asked for by itself, for some of them.
+func (s *textSearch) having(texts []inline.TermID, conditions []condition) (map[inline.TermID][][2]inline.TermID, error) {
+	who := map[inline.TermID][][2]inline.TermID{}
+	ask := func(texts []inline.TermID, most int) (n int, err error) {
+		rows := make([][]rdf.Term, len(texts))
+		for i, id := range texts {
+			rows[i] = []rdf.Term{idTerm(id)}
+		}
+		var op sparql.Op = sparql.Join{Left: sparql.Table{Vars: []sparql.Var{varO}, Rows: rows}, Right: bgp(said(nil, nil, nil))}
+		if len(texts) == 1 {
+			op = bgp(said(nil, nil, idTerm(texts[0])))
+		}
+		for _, c := range conditions {
+			op = that(op, c.test)
+		}
+		vars := []sparql.Var{varS, varP, varO}
+		if len(texts) == 1 {
+			vars = vars[:2]
+		}
+		err = s.askIDs(s.ctx, slice(op, most, 0), vars, func(ids []inline.TermID) bool {
+			n++
+			text := texts[0]
+			if len(ids) == 3 {
+				text = ids[2]
+			}
+			who[text] = append(who[text], [2]inline.TermID{ids[0], ids[1]})
+			return true
+		})
+		return n, err
+	}
+	most := textsTogether * 10
+	n, err := ask(texts, most)
+	if err != nil || n < most {
+		return who, err
+	}
+	clear(who)
+	for _, id := range texts {
+		n, err := ask([]inline.TermID{id}, textShared)
+		if err != nil {
+			return nil, err
+		}
+		s.more = s.more || n == textShared
+	}
+	return who, nil
+}
+
+// Spelling returns the word of the vocabulary that a misspelt one is most likely to mean;
+// "" when the word is there, has digits, or none is near. Of those that are as near it takes the one
+// that most texts have.
+func (r *Reader) Spelling(ctx context.Context, word string) (string, error) {
+	if err := r.ready(ctx); err != nil {
+		return "", r.fail(ctx, "spell", err)
+	}
+	s := &textSearch{Reader: r, ctx: ctx}
+	meant, err := s.spelling(word)
+	return meant, r.fail(ctx, "spell", err)
+}
+
+func (s *textSearch) spelling(word string) (string, error) {
+	if err := s.readFresh(); err != nil {
+		return "", err
+	}
+	most := fulltext.Edits(utf8.RuneCountInString(word))
+	if most == 0 || strings.ContainsAny(word, "0123456789") || slices.Contains(s.vocabulary, word) {
+		return "", nil // an identifier that is not there is no other one
+	}
+	if n, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 1)", fulltext.Quote(word)); err != nil || n > 0 {
+		return "", err
+	}
+	near := fulltext.NewNear(word, most)
+	best, fewest, having := "", most+1, int64(-1)
+	consider := func(other string, edits int) error {
+		if edits > fewest {
+			return nil
+		}
+		n, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", fulltext.Quote(other), textsCounted)
+		if err == nil && (edits < fewest || n > having) {
+			best, fewest, having = other, edits, n
+		}
+		return err
+	}
+	// A mistake in the first letter is one only when the second stands before it or instead
+	// of it: to try all letters would be to read the vocabulary.
+	runes := []rune(word)
+	for _, first := range []string{string(runes[:1]), string(runes[1:2])} {
+		for from, tries := first, 0; tries < spellingTries; tries++ {
+			other, err := s.wordFrom(from)
+			if err != nil {
+				return "", err
+			}
+			if !strings.HasPrefix(other, first) {
+				break
+			}
+			edits, ok, prefix := near.Distance(other)
+			if ok {
+				if err := consider(other, edits); err != nil {
+					return "", err
+				}
+			}
+			from = other + "\x01"
+			if prefix > 0 {
+				from = other[:prefix] + "\U0010FFFF"
+			}
+		}
+	}
+	for _, other := range s.vocabulary {
+		if edits, ok, _ := near.Distance(other); ok {
+			if err := consider(other, edits); err != nil {
+				return "", err
+			}
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,66 @@
+package fulltext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// around is how many bytes a snippet has on each side of a match, about.
+const around = 80
+
+// Snippet returns the part of a text around the first word that a query has, with an
+// ellipsis where it is cut: some 80 characters on each side, without cutting words. A
+// text without such a word is cut behind its first 160 characters.
+func Snippet(text string, q Query) string {
+	first, last := 0, 0
+	stems := map[string]bool{}
+	var open []string
+	for _, t := range q.Terms {
+		for i, part := range t.Parts {
+			if t.Common {
+				continue
+			}
+			stems[Stem(part)] = true
+			if t.Open && i == len(t.Parts)-1 {
+				open = append(open, part)
+			}
+		}
+	}
+	for w := range Sequence(text) {
+		hit := stems[Stem(w.Text)]
+		for _, part := range open {
+			hit = hit || strings.HasPrefix(w.Text, part)
+		}
+		if hit {
+			first, last = w.Start, w.End
+			break
+		}
+	}
+	start, end := boundary(text, first-around, first), boundary(text, last+around, len(text))
+	if first < around {
+		start, end = 0, boundary(text, max(last+around, 2*around), len(text))
+	}
+	snippet := strings.Join(strings.Fields(text[start:end]), " ")
+	if start > 0 {
+		snippet = "…" + snippet
+	}
+	if end < len(text) {
+		snippet += "…"
+	}
+	return snippet
+}
+
+// boundary returns the end of the word at a place, or that place when the word is long; it
+// is not past the last one.
+func boundary(text string, at, last int) int {
+	if at <= 0 || at >= last {
+		return min(max(at, 0), last)
+	}
+	for !utf8.RuneStart(text[at]) {
+		at--
+	}
+	if next := strings.IndexAny(text[at:min(at+around/2, last)], " \n\t"); next >= 0 {
+		return at + next
+	}
+	return at
+}

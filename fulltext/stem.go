@@ -1,0 +1,41 @@
+package fulltext
+
+import "strings"
+
+// endings are those of English words that are taken off, the longer ones first. What is
+// left always begins the word, so the words with one stem are neighbours in the vocabulary.
+var endings = []string{
+	"ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate", "ences", "ence", "ances", "ance", "ments", "ment",
+	"ings", "ing", "ions", "ion", "edly", "ies", "ied", "ents", "ent", "ants", "ant", "ors", "or", "ers", "er", "ed", "es", "ly", "s", "e", "y",
+}
+
+// leastStem is the length of the shortest stem.
+const leastStem = 3
+
+// Stem returns what English words of one family begin with: "encrypt" for encrypts,
+// encrypted and encryption. Words of other alphabets, with digits, or short are their own
+// stems. It errs now and then, which is why the word itself counts for more.
+func Stem(word string) string {
+	if len(word) <= leastStem {
+		return word
+	}
+	for i := range len(word) {
+		if word[i] < 'a' || word[i] > 'z' {
+			return word
+		}
+	}
+	for _, ending := range endings {
+		stem, has := strings.CutSuffix(word, ending)
+		if !has || len(stem) < leastStem || ending == "s" && strings.HasSuffix(stem, "s") {
+			continue
+		}
+		if n := len(stem); n > leastStem && stem[n-1] == stem[n-2] {
+			stem = stem[:n-1]
+		}
+		return stem
+	}
+	if n := len(word); n > leastStem && word[n-1] == word[n-2] {
+		return word[:n-1]
+	}
+	return word
+}

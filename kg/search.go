@@ -1,0 +1,358 @@
+package kg
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"trails/db"
+	"trails/fault"
+	"trails/fulltext"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// Search asks for the nodes of the default graph that have texts with some words.
+type Search struct {
+	// Text is what a person asks for: words, identifiers and "phrases" in quotation
+	// marks. The last word may be the beginning of one, unless a space follows it. There
+	// are no operators.
+	Text string
+	// Types, when there are any, keep the instances of these and of their subtypes.
+	Types []*schema.Type
+	// Limit is how many nodes are returned at most, 10 when it is 0; Offset leaves the
+	// first ones out, for the next page.
+	Limit, Offset int
+}
+
+// Matching says how the words of a search were taken.
+type Matching string
+
+const (
+	// MatchedAll: a text of each hit has all words, in one of their forms.
+	MatchedAll Matching = "all"
+	// MatchedCorrected: no text had all words, and words that are in no text were taken for
+	// others that are; see [SearchResult.Corrections].
+	MatchedCorrected Matching = "corrected"
+	// MatchedAny: no text had all words; the hits have some of them.
+	MatchedAny Matching = "any"
+)
+
+// SearchResult is what a search found, the best first.
+type SearchResult struct {
+	Hits []SearchHit
+	// More: there are others behind these, or may be. The next page begins at the offset
+	// of this one and its number of hits.
+	More bool
+	// Matching says how the words were taken.
+	Matching Matching
+	// Corrections are the words that were taken for others, in the order of the text.
+	Corrections []Correction
+	query       fulltext.Query
+}
+
+// Correction is a word of the text and the one that was searched instead.
+type Correction struct{ Word, Instead string }
+
+// SearchHit is a node that a search found.
+type SearchHit struct {
+	// Described has the node's IRI, id, label and most special type.
+	Described
+	// Classes are the node's types that the schema does not know, when it knows none.
+	Classes []rdf.IRI
+	// Property is the predicate of the text that fits best, and PropertyName what people
+	// call it. They are empty when it is the node's id that fits.
+	Property     rdf.IRI
+	PropertyName string
+	// Text is that text, whole; nil when it is the id that fits. See [SearchResult.Snippet].
+	Text rdf.Term
+	// Score orders the hits of one result, and means nothing else.
+	Score float64
+}
+
+// Snippet returns the part of a hit's text to show: some 80 characters on each side of the
+// first word that was searched, with an ellipsis where it is cut.
+func (r SearchResult) Snippet(h SearchHit) string {
+	if h.Text == nil {
+		return ""
+	}
+	return fulltext.Snippet(rdf.Lexical(h.Text), r.query)
+}
+
+// Bounds of a search.
+const (
+	defaultHits = 10
+	maxHits     = 100
+	maxOffset   = 1_000
+)
+
+// What a text counts for, beside its words.
+const (
+	labelBoost  = 2.0  // its words, when it is a label
+	exactID     = 1000 // the node's id is the text
+	exactLabel  = 500
+	exactText   = 200
+	beginsLabel = 40
+	wholeLabel  = 10 // all words are in the label
+)
+
+// Search finds nodes by their texts, which are all strings and texts with a language that
+// nodes have, but for the properties of which the schema says search: false; and by their
+// ids. First it takes nodes of which one text has all words; when there are none, it
+// corrects words that are in no text; and when there are still none it takes texts with any
+// of the words. Common English words, such as "the", need not be there.
+//
+// The best come first: those whose id or label is the text, then by how rare the words are
+// and how much of a text they make up (BM25), labels before other texts. Equal ones are in
+// the order of their IRIs. The work is bounded whatever the words; see More. A text without
+// words, of more than 2,000 bytes or 50 words, a limit above 100 and an offset above 1,000
+// are fault.InvalidArguments.
+func (s *Snapshot) Search(ctx context.Context, search Search) (SearchResult, error) {
+	if search.Limit == 0 {
+		search.Limit = defaultHits
+	}
+	if search.Limit < 0 || search.Limit > maxHits {
+		return SearchResult{}, fault.Argument("limit", fault.MaxValue, search.Limit, "limit must lie between 1 and 100")
+	}
+	if search.Offset < 0 || search.Offset > maxOffset {
+		return SearchResult{}, fault.Argument("offset", fault.MaxValue, search.Offset, "offset must lie between 0 and 1000; narrow the search instead")
+	}
+	query, err := fulltext.Parse(search.Text)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	f := &finding{Snapshot: s, search: search, labels: s.labelProperties(), unsearched: s.unsearched()}
+	if err := f.byID(ctx, strings.TrimSpace(search.Text)); err != nil {
+		return SearchResult{}, err
+	}
+	out := SearchResult{Matching: MatchedAll, query: query}
+	more, err := f.byText(ctx, query, db.MatchAll)
+	if err == nil && len(f.found) == 0 {
+		corrected, corrections, failed := s.corrected(ctx, query)
+		if err = failed; err == nil && len(corrections) > 0 {
+			if more, err = f.byText(ctx, corrected, db.MatchAll); len(f.found) > 0 {
+				out.Matching = MatchedCorrected
+			}
+			out.Corrections, out.query = corrections, corrected
+		}
+	}
+	if err == nil && len(f.found) == 0 {
+		out.Matching = MatchedAny
+		more, err = f.byText(ctx, out.query, db.MatchAny)
+	}
+	if err != nil {
+		return SearchResult{}, err
+	}
+	out.Hits, err = f.page(ctx)
+	out.More = more || len(f.found) > search.Offset+len(out.Hits)
+	return out, err
+}
+
+// labelProperties are the predicates that label instances of some type.
+func (s *Snapshot) labelProperties() map[rdf.IRI]bool {
+	labels := map[rdf.IRI]bool{rdf.Label: true}
+	for _, t := range s.Schema().Types {
+		if p := s.Schema().Property(t, s.Schema().LabelOf(t)); p != nil {
+			labels[p.IRI] = true
+		}
+	}
+	return labels
+}
+
+// unsearched has, for each predicate that some type keeps out of search, these types and
+// their subtypes.
+func (s *Snapshot) unsearched() map[rdf.IRI][]*schema.Type {
+	out := map[rdf.IRI][]*schema.Type{}
+	for _, t := range s.Schema().Types {
+		for _, p := range t.Properties {
+			if p.Unsearched {
+				out[p.IRI] = append(out[p.IRI], s.Schema().Subtypes(t)...)
+			}
+		}
+	}
+	return out
+}
+
+// corrected replaces the words of a query that no text has by those that are near.
+func (s *Snapshot) corrected(ctx context.Context, q fulltext.Query) (fulltext.Query, []Correction, error) {
+	var list []Correction
+	text := q.Text
+	for _, t := range q.Terms {
+		if t.Common || t.Phrase || len(t.Parts) > 1 {
+			continue
+		}
+		instead, err := s.source.Spelling(ctx, t.Parts[0])
+		if err != nil {
+			return q, nil, err
+		}
+		if instead != "" {
+			list = append(list, Correction{t.Text, instead})
+			text = strings.Replace(text, t.Text, instead, 1)
+		}
+	}
+	if len(list) == 0 {
+		return q, nil, nil
+	}
+	corrected, err := fulltext.Parse(text)
+	return corrected, list, err
+}
+
+// finding collects the nodes that a search finds.
+type finding struct {
+	*Snapshot
+	search     Search
+	labels     map[rdf.IRI]bool
+	unsearched map[rdf.IRI][]*schema.Type
+	found      map[rdf.Term]*nodeFound
+}
+
+// nodeFound is a node with the best that its texts say of each word.
+type nodeFound struct {
+	node     rdf.Term
+	terms    []float64
+	boost    float64
+	best     float64 // the score of the text that is shown
+	property rdf.IRI
+	text     rdf.Term
+}
+
+func (n *nodeFound) score() float64 {
+	sum := n.boost
+	for _, term := range n.terms {
+		sum += term
+	}
+	return sum
+}
+
+func (f *finding) node(node rdf.Term) *nodeFound {
+	if f.found == nil {
+		f.found = map[rdf.Term]*nodeFound{}
+	}
+	if f.found[node] == nil {
+		f.found[node] = &nodeFound{node: node, best: -1}
+	}
+	return f.found[node]
+}
+
+// byID finds the nodes whose id among the instances of a type, or whose whole IRI, it is.
+func (f *finding) byID(ctx context.Context, id string) error {
+	types := f.search.Types
+	if len(types) == 0 {
+		types = f.Schema().Types
+	}
+	for _, t := range types {
+		for _, node := range f.candidates(t, id) {
+			found, err := f.DeclaredTypes(ctx, node)
+			if err != nil {
+				return err
+			}
+			if f.anyOf(t, found) {
+				f.node(node).boost = exactID
+			}
+		}
+	}
+	return nil
+}
+
+// byText finds the nodes of which a text fits.
+func (f *finding) byText(ctx context.Context, q fulltext.Query, matching db.Matching) (more bool, err error) {
+	search := db.TextSearch{Query: q}
+	for _, t := range f.search.Types {
+		for _, own := range f.Schema().Concrete(t) {
+			search.Classes = append(search.Classes, own.IRI)
+		}
+	}
+	if len(f.search.Types) > 0 && len(search.Classes) == 0 {
+		return false, nil // abstract types without subtypes
+	}
+	return f.source.SearchTexts(ctx, search, matching, func(hits []db.TextHit) (bool, error) {
+		for _, hit := range hits {
+			if err := f.take(ctx, hit); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+func (f *finding) take(ctx context.Context, hit db.TextHit) error {
+	if kept := f.unsearched[hit.Property]; len(kept) > 0 {
+		types, err := f.DeclaredTypes(ctx, hit.Subject)
+		if err != nil || slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(kept, t) }) {
+			return err
+		}
+	}
+	n := f.node(hit.Subject)
+	// What many have in common says little of each.
+	share := 1 / (1 + math.Log(float64(hit.Shared)))
+	boost, text := 0.0, 0.0
+	label := f.labels[hit.Property]
+	if label {
+		share *= labelBoost
+	}
+	switch {
+	case label && hit.Score.Same:
+		boost = exactLabel
+	case hit.Score.Same:
+		boost = exactText / float64(hit.Shared)
+	case label && hit.Score.Begins:
+		boost = beginsLabel
+	case label && hit.Score.All:
+		boost = wholeLabel
+	}
+	for i, score := range hit.Score.Terms {
+		if len(n.terms) <= i {
+			n.terms = append(n.terms, 0)
+		}
+		n.terms[i] = max(n.terms[i], share*score)
+		text += share * score
+	}
+	n.boost = max(n.boost, boost)
+	if text += boost; text > n.best || text == n.best && hit.Property < n.property {
+		n.best, n.property, n.text = text, hit.Property, hit.Text
+	}
+	return nil
+}
+
+// page describes the nodes of the page that was asked for.
+func (f *finding) page(ctx context.Context) ([]SearchHit, error) {
+	all := make([]*nodeFound, 0, len(f.found))
+	for _, n := range f.found {
+		all = append(all, n)
+	}
+	slices.SortFunc(all, func(a, b *nodeFound) int {
+		return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(nodeText(a.node), nodeText(b.node)))
+	})
+	all = all[min(f.search.Offset, len(all)):]
+	all = all[:min(f.search.Limit, len(all))]
+	nodes := make([]rdf.Term, len(all))
+	for i, n := range all {
+		nodes[i] = n.node
+	}
+	described, err := f.DescribeAll(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]SearchHit, len(all))
+	for i, n := range all {
+		h := SearchHit{Described: described[i], Property: n.property, Text: n.text, Score: n.score()}
+		if n.text != nil {
+			h.PropertyName = f.PropertyName(h.Type, n.property)
+		}
+		if h.Type == nil {
+			classes, err := f.source.Values(ctx, n.node, rdf.Type, typesRead, 0)
+			if err != nil {
+				return nil, err
+			}
+			for _, class := range classes {
+				if iri, ok := class.(rdf.IRI); ok {
+					h.Classes = append(h.Classes, iri)
+				}
+			}
+		}
+		hits[i] = h
+	}
+	return hits, nil
+}

@@ -1,0 +1,175 @@
+package kg_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/fault"
+	"trails/kg"
+	"trails/kg/change"
+	"trails/rdf"
+	"trails/schema"
+)
+
+const searchSchema = `
+types:
+  Thing: {abstract: true, label: name, properties: {name: {type: string, required: true}, note: string, secret: {type: string, search: false}}}
+  Person: {extends: Thing, key: code, iri: key, properties: {code: {type: string, required: true}, alias: {type: string, many: true}}}
+  Place: {extends: Thing, key: code, iri: key, properties: {code: {type: string, required: true}}}
+`
+
+// saying makes the edits of a node: its type, and texts as property and value by turns.
+func saying(typ, code string, texts ...string) []change.Edit {
+	node := rdf.IRI(base + typ + "/" + code)
+	edits := []change.Edit{
+		{Op: change.Assert, Quad: rdf.Quad{Subject: node, Predicate: rdf.Type, Object: rdf.IRI(base + typ)}},
+		{Op: change.Assert, Quad: rdf.Quad{Subject: node, Predicate: rdf.IRI(base + "code"), Object: rdf.Literal(code, "")}},
+	}
+	for i := 0; i < len(texts); i += 2 {
+		edits = append(edits, change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: node, Predicate: rdf.IRI(base + texts[i]), Object: rdf.Literal(texts[i+1], "")}})
+	}
+	return edits
+}
+
+func searchGraph(t *testing.T) *kg.Graph {
+	t.Helper()
+	g := open(t, newFile(t, searchSchema))
+	var edits []change.Edit
+	for _, e := range [][]change.Edit{
+		saying("Person", "ada", "name", "Ada Lovelace", "note", "Wrote the first program for the Analytical Engine.", "secret", "enchantress"),
+		saying("Person", "grace", "name", "Grace Hopper", "alias", "Amazing Grace", "note", "Made compilers, and found a moth in a relay."),
+		saying("Person", "p3", "name", "Émile Zola", "note", "東京都 was never visited"),
+		saying("Person", "p4", "name", "LovelaceFan", "note", "writes about ada_lovelace and T1003.001, and programming"),
+		saying("Place", "engine", "name", "Engine House", "note", "Nothing analytical"),
+		saying("Place", "moth", "name", "Mothland", "note", strings.Repeat("long ", 300)+"compiled at the end"),
+	} {
+		edits = append(edits, e...)
+	}
+	commit(t, g, edits)
+	return g
+}
+
+// hits are the ids that a search finds, in their order.
+func hits(t *testing.T, g *kg.Graph, search kg.Search) (ids []string, out kg.SearchResult) {
+	t.Helper()
+	view(t, g, func(s *kg.Snapshot) (err error) {
+		if out, err = s.Search(t.Context(), search); err != nil {
+			t.Fatalf("%q: %v", search.Text, err)
+		}
+		for _, hit := range out.Hits {
+			ids = append(ids, hit.ID)
+		}
+		return nil
+	})
+	return ids, out
+}
+
+func TestSearchFindsNodesByTheirTexts(t *testing.T) {
+	g := searchGraph(t)
+	for _, c := range []struct {
+		text, want string
+		matching   kg.Matching
+	}{
+		{"lovelace", "p4 ada", kg.MatchedAll},
+		{"LOVE", "p4 ada", kg.MatchedAll},
+		{"love ", "", kg.MatchedAny},
+		{"ada lovelace", "ada p4", kg.MatchedAll},
+		{"ada_lovelace", "ada p4", kg.MatchedAll},
+		{"emile zola", "p3", kg.MatchedAll},
+		{"ÉMILE", "p3", kg.MatchedAll},
+		{"京都", "p3", kg.MatchedAll},
+		{"東", "p3", kg.MatchedAll},
+		{"t1003.001", "p4", kg.MatchedAll},
+		{"1003", "", kg.MatchedAny},
+		{"compiler", "grace moth", kg.MatchedAll},
+		{`"first program"`, "ada", kg.MatchedAll},
+		{`"program first"`, "", kg.MatchedAny},
+		{"the program", "ada p4", kg.MatchedAll},
+		{"engine", "engine ada", kg.MatchedAll},
+		{"moth", "moth grace", kg.MatchedAll},
+		{"lovelase", "p4 ada", kg.MatchedCorrected},
+		{"engine moth", "engine moth ada grace", kg.MatchedAny},
+		{"enchantress", "", kg.MatchedAny},
+		{"amazing grace", "grace", kg.MatchedAll},
+		{"Person/ada", "ada", kg.MatchedAll},
+		{base + "Person/ada", "ada", kg.MatchedAll},
+		{"house:ada OR NOT (zola) AND *", "p4 ada p3 engine grace", kg.MatchedAny},
+		{`") OR words MATCH ("ada`, "ada p4", kg.MatchedAny},
+	} {
+		ids, out := hits(t, g, kg.Search{Text: c.text})
+		if got := strings.Join(ids, " "); got != c.want || out.Matching != c.matching && c.want != "" {
+			t.Errorf("%q: got %s (%s, %v), want %s (%s)", c.text, got, out.Matching, out.Corrections, c.want, c.matching)
+		}
+	}
+}
+
+func TestSearchSaysWhatItFound(t *testing.T) {
+	g := searchGraph(t)
+	_, out := hits(t, g, kg.Search{Text: "compilers relai", Limit: 1})
+	if want := []kg.Correction{{Word: "relai", Instead: "relay"}}; !cmp.Equal(out.Corrections, want) || out.Matching != kg.MatchedCorrected {
+		t.Errorf("%v, %s", out.Corrections, out.Matching)
+	}
+	hit := out.Hits[0]
+	if hit.Label != "Grace Hopper" || hit.Type.Name != "Person" || hit.PropertyName != "note" || out.Snippet(hit) != "Made compilers, and found a moth in a relay." {
+		t.Errorf("%+v", hit)
+	}
+	first, out := hits(t, g, kg.Search{Text: "engine moth", Limit: 2})
+	second, last := hits(t, g, kg.Search{Text: "engine moth", Limit: 2, Offset: 2})
+	if !out.More || last.More || len(first) != 2 || len(second) != 2 {
+		t.Errorf("pages %v (%v) and %v (%v)", first, out.More, second, last.More)
+	}
+	view(t, g, func(s *kg.Snapshot) error {
+		sch := s.Schema()
+		for types, want := range map[*schema.Type]string{sch.Type("Thing"): "engine ada", sch.Type("Place"): "engine", sch.Type("Person"): "ada"} {
+			found, err := s.Search(t.Context(), kg.Search{Text: "engine", Types: []*schema.Type{types}})
+			if err != nil {
+				return err
+			}
+			var ids []string
+			for _, hit := range found.Hits {
+				ids = append(ids, hit.ID)
+			}
+			if strings.Join(ids, " ") != want {
+				t.Errorf("%s: %v", types.Name, ids)
+			}
+		}
+		for _, wrong := range []kg.Search{{}, {Text: "?"}, {Text: strings.Repeat("word ", 1<<18)}, {Text: "a", Limit: 1000}, {Text: "a", Limit: -1}, {Text: "a", Offset: -1}, {Text: "a", Offset: 1 << 20}} {
+			if _, err := s.Search(t.Context(), wrong); !fault.Is(err, fault.InvalidArguments) {
+				t.Errorf("%.20q, limit %d, offset %d: %v", wrong.Text, wrong.Limit, wrong.Offset, err)
+			}
+		}
+		return nil
+	})
+}
+
+// What is written is found at once, whether it is in the index yet or not, and what is
+// removed is not found.
+func TestSearchFollowsWrites(t *testing.T) {
+	g := searchGraph(t)
+	for round := range 3 {
+		code := fmt.Sprintf("new%d", round)
+		commit(t, g, saying("Place", code, "name", "Quokka island "+code))
+		if ids, out := hits(t, g, kg.Search{Text: "quokka"}); len(ids) != round+1 || out.Matching != kg.MatchedAll {
+			t.Errorf("round %d: %v", round, ids)
+		}
+		if ids, out := hits(t, g, kg.Search{Text: "qoukka"}); len(ids) != round+1 || out.Matching != kg.MatchedCorrected {
+			t.Errorf("round %d: %v", round, ids)
+		}
+		var many []change.Edit
+		for i := range 300 {
+			many = append(many, saying("Place", fmt.Sprintf("%s-%d", code, i), "name", fmt.Sprintf("filler %d %d", round, i))...)
+		}
+		commit(t, g, many)
+		verify(t, g)
+	}
+	commit(t, g, []change.Edit{{Op: change.Clear, Quad: rdf.Quad{Subject: rdf.IRI(base + "Place/new0"), Predicate: rdf.IRI(base + "note")}},
+		{Op: change.Clear, Quad: rdf.Quad{Subject: rdf.IRI(base + "Place/new0"), Predicate: rdf.IRI(base + "name")}},
+		{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI(base + "Place/new0"), Predicate: rdf.IRI(base + "name"), Object: rdf.Literal("Rottnest", "")}}})
+	if ids, _ := hits(t, g, kg.Search{Text: "quokka"}); len(ids) != 2 {
+		t.Errorf("after a change: %v", ids)
+	}
+	verify(t, g)
+}
