@@ -96,12 +96,17 @@ func (j job) placeIn(group *change.Group, graph rdf.IRI) string {
 	return ""
 }
 
-// at names a place in the input, "file:line", or "" for none.
+// at names a place in the input, "file:line", of a table's cell "file:line:column", or ""
+// for none.
 func (j job) at(s change.Source) string {
 	if s.Line == 0 || int(s.File) >= len(j.inputs) {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", j.inputs[s.File], s.Line)
+	place := fmt.Sprintf("%s:%d", j.inputs[s.File], s.Line)
+	if s.Column > 0 {
+		place += fmt.Sprintf(":%d", s.Column)
+	}
+	return place
 }
 
 // failures are the requirements that a change made and that did not hold.

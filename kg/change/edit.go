@@ -41,8 +41,9 @@ const (
 
 // Source is a place in the input; the zero Source is none.
 type Source struct {
-	File uint16 // index of the input
-	Line uint64 // from 1, below 2^48
+	File   uint16 // index of the input
+	Line   uint64 // from 1, below 2^48
+	Column uint16 // from 1, in bytes; 0 when it is not known, or beyond
 }
 
 // Edit is one step of a change set. Erase, Fresh and Once use the quad's Subject
@@ -97,7 +98,7 @@ func CheckGraph(label rdf.Term) error {
 	return nil
 }
 
-const sourceBytes = 8
+const sourceBytes = 10
 
 // appendRecord appends e in the form that the spool sorts: subject, NUL, op, the
 // rest of the canonical quad, and the source, which takes no part in the order.
@@ -116,7 +117,8 @@ func appendRecord(dst []byte, e Edit) []byte {
 		dst = append(rdf.AppendTerm(dst, e.Quad.Label), ' ')
 	}
 	dst = append(dst, '.')
-	return binary.BigEndian.AppendUint64(dst, uint64(e.Source.File)<<48|e.Source.Line)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(e.Source.File)<<48|e.Source.Line)
+	return binary.BigEndian.AppendUint16(dst, e.Source.Column)
 }
 
 // appendByGraph appends the record of e behind its graph, so that graphs sort first;
@@ -141,7 +143,7 @@ func decodeRecord(record []byte, subject rdf.Term, scratch *[]byte) (Edit, error
 	source := binary.BigEndian.Uint64(record[len(k):])
 	e := Edit{
 		Op:     Op(k[cut+1]),
-		Source: Source{File: uint16(source >> 48), Line: source & (1<<48 - 1)},
+		Source: Source{File: uint16(source >> 48), Line: source & (1<<48 - 1), Column: binary.BigEndian.Uint16(record[len(k)+8:])},
 	}
 	rest := k[cut+2:]
 	if !e.Op.hasObject() {

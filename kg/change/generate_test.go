@@ -44,8 +44,9 @@ func editGen() *rapid.Generator[change.Edit] {
 			Op:   rapid.SampledFrom(ops).Draw(t, "op"),
 			Quad: quadGen().Draw(t, "quad"),
 			Source: change.Source{
-				File: rapid.Uint16().Draw(t, "file"),
-				Line: rapid.Uint64Max(1<<48-1).Draw(t, "line"),
+				File:   rapid.Uint16().Draw(t, "file"),
+				Line:   rapid.Uint64Max(1<<48-1).Draw(t, "line"),
+				Column: rapid.Uint16().Draw(t, "column"),
 			},
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -201,22 +202,24 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 	return r.take(e, nodeName(t, n.ID))
 }
 
-// takeRow spools what a row came to. A value is said on the line of its cell, which is
-// another than the row's where cells have several lines.
+// takeRow spools what a row came to. A value is said at its cell, all else at the row.
 func (r *reader) takeRow(e change.Edits, rows *table, columns []column) error {
-	if last, _ := rows.at(len(columns) - 1); last == rows.line {
-		return r.take(e, "")
-	}
-	lines := map[rdf.Term]int{}
+	cells := make(map[rdf.Term]int, len(columns))
 	for i, c := range columns {
 		if c.p != nil {
-			lines[c.p.IRI], _ = rows.at(i)
+			cells[c.p.IRI] = i
 		}
 	}
+	row := r.source
+	defer func() { r.source = row }()
 	for _, edit := range e.List {
-		r.source.Line = uint64(rows.line)
-		if line := lines[edit.Quad.Predicate]; line > 0 {
+		r.source = row
+		if cell, ok := cells[edit.Quad.Predicate]; ok {
+			line, column := rows.at(cell)
 			r.source.Line = uint64(line)
+			if column <= math.MaxUint16 {
+				r.source.Column = uint16(column)
+			}
 		}
 		if err := r.put(edit); err != nil {
 			return err
