@@ -34,7 +34,7 @@ func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	r.Release() // a long write must not hold the log
-	result, err := reading.Commit(ctx, set.IfCommit)
+	result, err := reading.Commit(ctx, set)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,10 @@ type ChangeSet struct {
 	Schema *schema.Schema
 	// DryRun goes all the way to the commit and then changes nothing.
 	DryRun bool
+	// MaxRemoved, unless it is 0, bounds the statements that the change may remove: beyond it
+	// nothing is changed, and the refusal, fault.Conflict, has a [MassChange] in its chain. A
+	// dry run is not bounded.
+	MaxRemoved int64
 	// Key, when set, makes a repeated change answer with the first one's commit.
 	Key IdempotencyKey
 	// Activity is the call that the change belongs to; it is recorded with the commit,
@@ -229,7 +233,10 @@ func (t *transaction) merge(ctx context.Context) error {
 	if u := t.job.undo; u != nil && u.count > 0 {
 		return u.refusal()
 	}
-	return t.failures.asError(t.job, t.schema)
+	if err := t.failures.asError(t.job, t.schema); err != nil || !t.isMass() {
+		return err
+	}
+	return t.massRefusal()
 }
 
 func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error {
@@ -311,6 +318,9 @@ func (t *transaction) store(ctx context.Context, d change.Delta) error {
 	if d.Added {
 		t.result.AddedCount++
 		t.result.Added = appendBounded(t.result.Added, d.Quad)
+		if t.isMass() {
+			return nil
+		}
 		_, err := t.w.Add(ctx, d.Quad)
 		return err
 	}
@@ -319,6 +329,9 @@ func (t *transaction) store(ctx context.Context, d change.Delta) error {
 	}
 	t.result.RemovedCount++
 	t.result.Removed = appendBounded(t.result.Removed, d.Quad)
+	if t.isMass() {
+		return nil
+	}
 	_, err := t.w.Remove(ctx, d.Quad)
 	return err
 }

@@ -67,7 +67,7 @@ func (s *Session) load(ctx context.Context, action policy.Action, l Load) (Loade
 		return Loaded{}, err
 	}
 	defer r.Close()
-	return r.Commit(ctx, l.Set.IfCommit)
+	return r.Commit(ctx, l.Set)
 }
 
 // ReadLoad reads all inputs of a load and changes nothing: what is left is to commit
@@ -88,9 +88,10 @@ type ReadyLoad struct {
 	sameAt    CommitID
 }
 
-// Commit commits the load, on the head with this id unless ifCommit is nil.
-func (r *ReadyLoad) Commit(ctx context.Context, ifCommit *CommitID) (Loaded, error) {
-	r.job.set.IfCommit = ifCommit
+// Commit commits the load, on the head and within the bound that IfCommit and MaxRemoved of
+// the set say. All else of it was said when the inputs were read.
+func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
+	r.job.set.IfCommit, r.job.set.MaxRemoved = set.IfCommit, set.MaxRemoved
 	result, err := r.session.write(ctx, r.job)
 	return Loaded{Result: result, Records: r.data.Records, Existed: r.existed, Preview: r.data.Preview}, err
 }

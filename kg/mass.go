@@ -1,0 +1,51 @@
+package kg
+
+import (
+	"fmt"
+	"strings"
+
+	"trails/fault"
+	"trails/quote"
+)
+
+// MassChange is what a change would have done that was refused because it removes more
+// than [ChangeSet.MaxRemoved] statements.
+type MassChange struct {
+	// Head is the commit that it was tried on.
+	Head Commit
+	// Removes counts statements, NodeCount the nodes that would change, of which Nodes are
+	// the first ones, as people call them.
+	Removes, NodeCount int64
+	Nodes              []string
+}
+
+// Error says what would have been removed.
+func (m *MassChange) Error() string {
+	const shown = 5
+	var names []string
+	for _, node := range m.Nodes[:min(shown, len(m.Nodes))] {
+		names = append(names, quote.Line(node, maxSaid))
+	}
+	if more := m.NodeCount - int64(len(names)); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("the change would remove %d statements and touch %d node(s): %s", m.Removes, m.NodeCount, strings.Join(names, ", "))
+}
+
+// isMass reports that the change has removed more than it may. What follows is counted
+// and not written.
+func (t *transaction) isMass() bool {
+	set := t.job.set
+	return set.MaxRemoved > 0 && !set.DryRun && t.result.RemovedCount > set.MaxRemoved
+}
+
+// massRefusal is the fault for a change that removes more than it may.
+func (t *transaction) massRefusal() error {
+	m := &MassChange{Head: t.before, Removes: t.result.RemovedCount, NodeCount: t.result.NodeCount}
+	for _, node := range t.result.Nodes {
+		m.Nodes = append(m.Nodes, t.schema.schema.NodeName(node))
+	}
+	limit := t.job.set.MaxRemoved
+	return fault.New(fault.Conflict, "%w. That is more than %d statements, and nothing was changed. If it is meant, repeat it with allow_mass_change: true", m, limit).
+		With("removes", m.Removes).With("limit", limit).With("nodes", m.Nodes).With("node_count", m.NodeCount)
+}
