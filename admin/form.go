@@ -50,7 +50,7 @@ func changesOne(d capability.Descriptor) bool {
 func formShape(d capability.Descriptor) capability.Shape {
 	shape := d.InputShape
 	shape.Fields = slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
-		return f.Name == "dry_run" || f.Name == "if_commit" && changesOne(d)
+		return f.Name == "dry_run" || f.Name == capability.AllowMassChange && f.Unlisted || f.Name == "if_commit" && changesOne(d)
 	})
 	return shape
 }

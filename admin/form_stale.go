@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"trails/admin/form"
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/view"
@@ -25,7 +27,7 @@ var errStale = errors.New("the instance changed since the form was made")
 // when it is lost to a write of something else, the instance is read again.
 func (p *post) write() (ifCommit string, res invoke.Result, err error) {
 	if p.target == nil {
-		res, err = p.invoke(p.object(), p.key)
+		res, err = p.invoke(p.conditional(""), p.key)
 		return "", res, err
 	}
 	for range attempts {
@@ -44,13 +46,19 @@ func (p *post) write() (ifCommit string, res invoke.Result, err error) {
 	return "", res, fault.New(fault.Conflict, "others write so fast that the instance could not be kept still; send the form again")
 }
 
-// conditional is the call's arguments under the condition that the head is this commit.
+// conditional is the call's arguments under the condition that the head is this commit,
+// unless it is "". What a person agreed to lose may be much.
 func (p *post) conditional(head string) json.RawMessage {
-	if head == "" {
-		return p.object()
+	var more []form.Argument
+	if head != "" {
+		text, _ := json.Marshal(head) // hex digits
+		more = append(more, form.Argument{Name: "if_commit", Value: text})
 	}
-	text, _ := json.Marshal(head) // hex digits
-	return p.object(form.Argument{Name: "if_commit", Value: text})
+	given := func(a form.Argument) bool { return a.Name == capability.AllowMassChange }
+	if _, takes := p.capability.InputShape.Field(capability.AllowMassChange); takes && p.loses() && !slices.ContainsFunc(p.args, given) {
+		more = append(more, form.Argument{Name: capability.AllowMassChange, Value: json.RawMessage("true")})
+	}
+	return p.object(more...)
 }
 
 // lostCondition reports that the head moved on since if_commit.

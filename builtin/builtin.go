@@ -103,7 +103,7 @@ var builtins = []invoke.Capability{
 				{Name: "contexts", Type: capability.Object, Description: "JSON-LD contexts that the data names, each document by its IRI; none is fetched. " + schema.ContextIRI + " is this graph's own."},
 				{Name: "base", Type: capability.IRI, Description: "What relative IRIs in RDF text are resolved against."},
 				{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first twenty; nothing is changed all the same."},
-			}, capability.WriteArguments()...)},
+			}, capability.MassArguments()...)},
 			OutputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},
 				{Name: "existed", Type: capability.Boolean, Description: "Whether graph was there before; absent when none is named."},

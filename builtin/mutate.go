@@ -27,7 +27,7 @@ var mutateBuiltin = invoke.Capability{
 			{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
 			{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
 			{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Description: "Graphs that GRAPH in WHERE may name then."},
-		}, capability.WriteArguments()...)},
+		}, capability.MassArguments()...)},
 		OutputShape:   capability.Shape{Fields: capability.CommitResult()},
 		Preconditions: []string{"The graph fits its schema at the end."},
 		SideEffects:   capability.Destroys,

@@ -25,7 +25,7 @@ var undoBuiltin = invoke.Capability{
 		ID: "undo", Description: "Take back what one commit changed, as a new commit: what it added goes, what it removed comes back. Refused, naming the nodes, when later commits touched the same values; not for merges, schema changes and the first commit.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "commit", Type: capability.String, Required: true, Description: "A commit id, at least its first four digits, or head for the newest."},
-		}, capability.WriteArguments()...)},
+		}, capability.MassArguments()...)},
 		OutputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "undone", Type: capability.String, Required: true, Description: "The commit that was taken back."},
 			{Name: "nodes", Type: capability.String, Many: true, Description: "The first 20 nodes that change."},

@@ -20,7 +20,7 @@ func verb(id, description string, effects capability.SideEffects, forward func(c
 	return invoke.Capability{
 		Descriptor: capability.Descriptor{
 			ID: id, Description: description,
-			InputShape:  capability.Shape{Fields: append(fields, capability.WriteArguments()...)},
+			InputShape:  capability.Shape{Fields: append(fields, capability.ChangeArguments()...)},
 			OutputShape: capability.WriteResult(""), SideEffects: effects, Idempotent: id != "create", ConsentRequired: id == "delete",
 			CostEstimate: capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
 			Reasoning: capability.ReasoningSubclasses,
@@ -58,7 +58,7 @@ var (
 // writeArguments are the arguments of a verb that its typed capability takes as they are.
 func writeArguments(r *invoke.Request) invoke.Arguments {
 	out := invoke.Arguments{}
-	for _, f := range append(capability.WriteArguments(), capability.Field{Name: "id"}) {
+	for _, f := range append(capability.ChangeArguments(), capability.Field{Name: "id"}) {
 		if v, given := r.Args[f.Name]; given {
 			out[f.Name] = v
 		}
@@ -95,7 +95,7 @@ func typed(r *invoke.Request, op string) (string, *schema.Type, error) {
 // an argument of the call itself is no property.
 func merge(s *schema.Schema, t *schema.Type, args invoke.Arguments, values map[string]any, argument string) error {
 	for name, v := range values {
-		if _, taken := args[name]; taken || s.Property(t, name) == nil && (name == "id" || slices.ContainsFunc(capability.WriteArguments(), func(f capability.Field) bool { return f.Name == name })) {
+		if _, taken := args[name]; taken || s.Property(t, name) == nil && (name == "id" || slices.ContainsFunc(capability.ChangeArguments(), func(f capability.Field) bool { return f.Name == name })) {
 			return fault.Argument(argument+"."+name, fault.Closed, v, fmt.Sprintf("%s has no property %q", t.Name, name))
 		}
 		args[name] = v

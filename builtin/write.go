@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
@@ -16,7 +17,7 @@ import (
 )
 
 // callFields are the arguments of a typed write that are not properties.
-var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", "add", "remove", "detach"}
+var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", "add", "remove", "detach", capability.AllowMassChange}
 
 // nodeWritten is what a typed write answers.
 type nodeWritten struct {

@@ -30,7 +30,7 @@ func ForSchema(s *schema.Schema) []Descriptor {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = concat(properties(s, t), newID(s, t), WriteArguments())
+	d.InputShape.Fields = concat(properties(s, t), newID(s, t), ChangeArguments())
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d
@@ -41,7 +41,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
 	d.Description = sentences("Change properties of "+quote.Article(t.Name)+"; those not given stay, null removes one, an array replaces all values.",
 		t.Description, together(s, t))
-	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), verbs(s, t, "add", "remove"), WriteArguments())
+	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), verbs(s, t, "add", "remove"), ChangeArguments())
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -52,7 +52,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
 	d.Description = sentences("Delete "+quote.Article(t.Name)+" with all of its properties.", t.Description)
-	d.InputShape.Fields = concat(existingID(t), verbs(s, t, "detach"), WriteArguments())
+	d.InputShape.Fields = concat(existingID(t), verbs(s, t, "detach"), ChangeArguments())
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
@@ -143,6 +143,20 @@ func WriteArguments() []Field {
 		{Name: "if_commit", Type: String, Description: "Only if it is the head."},
 		{Name: "dry_run", Type: Boolean, Default: false, Description: "Only check."},
 	}
+}
+
+// AllowMassChange is the argument that lets a write remove more statements than the process
+// allows by itself.
+const AllowMassChange = "allow_mass_change"
+
+// ChangeArguments are the [WriteArguments] of what changes data.
+func ChangeArguments() []Field { return append(WriteArguments(), allowMassChange(true)) }
+
+// MassArguments are the [ChangeArguments] of what can remove much: tools list all of them.
+func MassArguments() []Field { return append(WriteArguments(), allowMassChange(false)) }
+
+func allowMassChange(unlisted bool) Field {
+	return Field{Name: AllowMassChange, Type: Boolean, Default: false, Unlisted: unlisted, Description: "Remove however many statements."}
 }
 
 // newID is the id of a node to be made: as the type mints it, or as the caller says.

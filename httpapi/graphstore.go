@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"trails/auth"
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/rdf"
@@ -135,7 +136,7 @@ func (s *server) load(w http.ResponseWriter, r *http.Request, graph rdf.IRI, mod
 	if removes {
 		documents = []document{{name: "nothing.nt", format: rdfio.NTriples}}
 	}
-	args := map[string]any{"format": "auto", "graph": string(graph), "mode": mode, "one_graph": true}
+	args := map[string]any{"format": "auto", "graph": string(graph), "mode": mode, "one_graph": true, capability.AllowMassChange: true}
 	var inputs []invoke.Input
 	for _, d := range documents {
 		if err := d.check(); err != nil {

@@ -99,11 +99,11 @@ func TestWritesAreOneLoad(t *testing.T) {
 		args         string
 		status       int
 	}{
-		"put":         {"PUT", "/rdf-graphs?graph=urn:a", false, `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 201},
-		"put again":   {"PUT", "/rdf-graphs?graph=urn:a", true, `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
-		"put default": {"PUT", "/rdf-graphs?default", true, `{"base":"http://localhost:8757/rdf-graphs","format":"auto","graph":"urn:trails:graph:default","mode":"replace","one_graph":true}`, 204},
-		"post":        {"POST", "/rdf-graphs?graph=urn:a", false, `{"base":"urn:a","format":"auto","graph":"urn:a","mode":"merge","one_graph":true}`, 201},
-		"delete":      {"DELETE", "/rdf-graphs?graph=urn:a", true, `{"format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
+		"put":         {"PUT", "/rdf-graphs?graph=urn:a", false, `{"allow_mass_change":true,"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 201},
+		"put again":   {"PUT", "/rdf-graphs?graph=urn:a", true, `{"allow_mass_change":true,"base":"urn:a","format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
+		"put default": {"PUT", "/rdf-graphs?default", true, `{"allow_mass_change":true,"base":"http://localhost:8757/rdf-graphs","format":"auto","graph":"urn:trails:graph:default","mode":"replace","one_graph":true}`, 204},
+		"post":        {"POST", "/rdf-graphs?graph=urn:a", false, `{"allow_mass_change":true,"base":"urn:a","format":"auto","graph":"urn:a","mode":"merge","one_graph":true}`, 201},
+		"delete":      {"DELETE", "/rdf-graphs?graph=urn:a", true, `{"allow_mass_change":true,"format":"auto","graph":"urn:a","mode":"replace","one_graph":true}`, 204},
 	} {
 		t.Run(says, func(t *testing.T) {
 			e := &fakeEngine{parts: invoke.Parts{Existed: x.existed}, commit: "c0ffee"}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trails/auth"
+	"trails/capability"
 	"trails/fault"
 )
 
@@ -127,6 +128,9 @@ func operationOf(w http.ResponseWriter, r *http.Request, media string) (operatio
 // against the service's address, unless the text says otherwise.
 func (op *operation) args(r *http.Request) (json.RawMessage, error) {
 	args := map[string]any{op.kind.parameter: op.text, "base": auth.Origin(r) + "/sparql"}
+	if op.kind == &updateKind {
+		args[capability.AllowMassChange] = true // the protocol knows no bound
+	}
 	for argument, graphs := range op.lists {
 		args[argument] = graphs
 	}

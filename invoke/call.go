@@ -44,6 +44,9 @@ type Call struct {
 	// Ask, when set, puts a question to the person behind the caller before something
 	// is lost that cannot be had back; nil means that nobody can be asked.
 	Ask func(context.Context, Question) (bool, error)
+	// AskMass, when set, is asked in the place of Ask before a call removes more statements
+	// than [Config.MassChange].
+	AskMass func(context.Context, Question) (bool, error)
 }
 
 // Question is what a person is asked before a call goes on.

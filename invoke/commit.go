@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/kg"
+	"trails/policy"
 )
 
 // maxMessage is how many characters the message of a commit may have.
@@ -38,6 +40,9 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 	if r.agreedAt != nil {
 		c.IfCommit = r.agreedAt
 	}
+	if r.isBounded() && r.agreedAt == nil {
+		c.MaxRemoved = r.engine.config.MassChange
+	}
 	if key := r.call.IdempotencyKey; key != "" {
 		if len(key) > 255 {
 			return c, fault.Argument("idempotency_key", fault.MaxLength, nil, "an idempotency key has at most 255 bytes")
@@ -53,6 +58,12 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 	return c, nil
 }
 
+// isBounded reports a call that may not remove as much as it likes: one that changes data,
+// and does not say that it means to.
+func (r *Request) isBounded() bool {
+	return r.Capability.PolicyRequired.Action == policy.Change && !r.Args.Flag(capability.AllowMassChange)
+}
+
 // Written is what every write answers.
 type Written struct {
 	// Commit is the id of the commit that was made; nil on a dry run, or when nothing changed.
@@ -66,6 +77,9 @@ type Written struct {
 
 // Committed notes that the activity is in the commit, and says what the write did.
 func (r *Request) Committed(res kg.Result, dryRun bool) Written {
+	if most := r.engine.config.MassChange; dryRun && r.isBounded() && res.RemovedCount > most {
+		r.Warn("it would remove more than %d statements, which needs %s: true", most, capability.AllowMassChange)
+	}
 	r.recorded = res.Changed && !dryRun && !res.Replayed
 	w := Written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: MainBranch, Replayed: res.Replayed}
 	if res.Changed && !dryRun {

@@ -2,10 +2,12 @@ package invoke
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"trails/fault"
 	"trails/kg"
+	"trails/quote"
 )
 
 // Loss is what a call of a capability that requires consent would remove.
@@ -51,7 +53,7 @@ func (r *Request) consent(ctx context.Context) error {
 	}
 	if goes != nil {
 		before = goes.Head
-		if err := r.agree(ctx, goes); err != nil {
+		if err := r.agree(ctx, r.Ask, goes); err != nil {
 			return err
 		}
 		r.agreedAt = &before.ID
@@ -59,11 +61,17 @@ func (r *Request) consent(ctx context.Context) error {
 	if r.Snapshot != nil {
 		return nil
 	}
+	return r.resume(ctx, before, goes != nil)
+}
+
+// resume pins the graph again after a question, or what took long. The schema is to be as it
+// was before, and after a question the head is.
+func (r *Request) resume(ctx context.Context, before kg.Commit, asked bool) error {
 	if err := r.pin(ctx); err != nil {
 		return err
 	}
 	switch now := r.Snapshot.Head(); {
-	case goes != nil && now.ID != before.ID:
+	case asked && now.ID != before.ID:
 		return fault.New(fault.Precondition, "the head moved from %s to %s while the question was open; read again and repeat", before.ID, now.ID).
 			With("head", now.ID.String())
 	case now.SchemaSeq != before.SchemaSeq:
@@ -72,13 +80,39 @@ func (r *Request) consent(ctx context.Context) error {
 	return nil
 }
 
+// asker puts a question to a person.
+type asker func(context.Context, Question) (bool, error)
+
+// agreeMass asks the person about a change that was refused because it removes much, and
+// makes the request ready to try it again on the same head. It is false when nobody can be
+// asked.
+func (r *Request) agreeMass(ctx context.Context, m *kg.MassChange) (bool, error) {
+	ask := asker(r.call.AskMass)
+	if ask == nil {
+		ask = r.Ask
+	}
+	if ask == nil {
+		return false, nil
+	}
+	what := fmt.Sprintf("%d statements", m.Removes)
+	err := r.agree(ctx, ask, &Loss{
+		Head: m.Head, Act: r.Capability.ID, What: what, Removes: m.Removes,
+		Question: fmt.Sprintf("In the graph %s at commit %s %s. The history keeps what goes. Go on?", quote.Text(r.engine.graph.Name(), 40), m.Head.ID.String()[:12], m.Error()),
+	})
+	if err != nil {
+		return false, err
+	}
+	r.agreedAt = &m.Head.ID
+	return true, r.resume(ctx, m.Head, true)
+}
+
 // agree asks. No answer in time, or one that cannot be read, is a no. Nothing is locked
 // or pinned meanwhile.
-func (r *Request) agree(ctx context.Context, goes *Loss) error {
+func (r *Request) agree(ctx context.Context, ask asker, goes *Loss) error {
 	r.Release()
 	patience, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
-	yes, err := r.Ask(patience, Question{Message: goes.Question})
+	yes, err := ask(patience, Question{Message: goes.Question})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -10,6 +10,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/jsontext"
+	"trails/policy"
 )
 
 // Define returns a capability that takes an In and answers an Out. Their shapes follow
@@ -27,7 +28,11 @@ func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Requ
 	own := d.InputShape.Fields
 	switch {
 	case d.PolicyRequired.Action.Writes():
-		d.InputShape.Fields = slices.Concat(own, capability.WriteArguments())
+		arguments := capability.WriteArguments()
+		if d.PolicyRequired.Action == policy.Change {
+			arguments = capability.ChangeArguments()
+		}
+		d.InputShape.Fields = slices.Concat(own, arguments)
 		if d.SideEffects == "" {
 			d.SideEffects = capability.Destroys
 		}

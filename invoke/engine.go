@@ -58,6 +58,9 @@ type Config struct {
 	// QueryWait bounds how long a query or an export waits while others run, before it is
 	// refused with fault.Busy; 0 means 15 seconds.
 	QueryWait time.Duration
+	// MassChange is how many statements a call that changes data may remove unless it says
+	// allow_mass_change or a person agrees; 0 means 1,000.
+	MassChange int64
 	// Providers offer what can be called, in this order; see [Engine.Register], too.
 	Providers []Provider
 	// Observe, when set, hears of every finished call. It must not wait.
@@ -86,6 +89,9 @@ func New(g *kg.Graph, c Config) *Engine {
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
+	}
+	if c.MassChange == 0 {
+		c.MassChange = 1000
 	}
 	if c.Now == nil {
 		c.Now = time.Now

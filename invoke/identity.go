@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"trails/capability"
 	"trails/jsontext"
 )
 
 // besides are arguments that say how far the work may go and how errors are told, and
 // nothing of what is to be done.
-var besides = []string{"timeout_ms", "keep_going"}
+var besides = []string{"timeout_ms", "keep_going", capability.AllowMassChange}
 
 // identity is what an idempotency key stands for: the capability and its arguments, in
 // one form for all that ask for the same. The capability is its id, whichever name it was

@@ -213,6 +213,19 @@ func (r *Request) look(context.Context) error {
 
 func (r *Request) handle(ctx context.Context) (err error) {
 	r.value, err = r.Capability.Handle(ctx, r)
+	var mass *kg.MassChange
+	if !errors.As(err, &mass) {
+		return err
+	}
+	asked, refused := r.agreeMass(ctx, mass)
+	switch {
+	case refused != nil:
+		return refused
+	case !asked:
+		return err
+	}
+	r.activity.Used, r.Parts = nil, Parts{} // of the first try
+	r.value, err = r.Capability.Handle(ctx, r)
 	return err
 }
 

@@ -39,7 +39,7 @@ func isTypeName(name string) bool {
 }
 
 // reservedProperties are the arguments that every generated tool has beside the properties.
-var reservedProperties = []string{"id", "iri", "type", "branch", "at", "message", "if_commit", "dry_run"}
+var reservedProperties = []string{"id", "iri", "type", "branch", "at", "message", "if_commit", "dry_run", "allow_mass_change"}
 
 // reservedTools are the snake names whose tools would meet a built-in one.
 var reservedTools = map[string]string{"branches": "branches_create"}

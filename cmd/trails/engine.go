@@ -64,7 +64,7 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 func (p *program) withEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) error {
 	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
 		e := invoke.New(g, invoke.Config{
-			Providers: builtin.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, Observe: observe,
+			Providers: builtin.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe,
 		})
 		defer func() {
 			closed := e.Close(context.WithoutCancel(ctx))
@@ -125,7 +125,7 @@ func (p *program) call(capability string, given arguments, optional ...arguments
 func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res invoke.Result, err error) {
 	progress := p.newMeter()
 	defer progress.close()
-	c.Progress = progress.hook()
+	c.Progress, c.AskMass = progress.hook(), p.askMass(progress.close)
 	err = p.withEngine(ctx, file, nil, func(e *invoke.Engine) error {
 		res, err = e.Call(ctx, c)
 		return err

@@ -18,8 +18,8 @@ import (
 )
 
 type invokeFlags struct {
-	list, describe, dryRun bool
-	json, key              string
+	list, describe, dryRun, allowMass bool
+	json, key                         string
 }
 
 func (p *program) invokeCommand() *cobra.Command {
@@ -57,6 +57,7 @@ The first argument is then FILE only if it is a SQLite file, and CAPABILITY othe
 	flags.BoolVar(&f.describe, "describe", false, "show what the capability takes")
 	flags.StringVar(&f.json, "json", "", "all arguments as JSON `text`, @file, or - for stdin")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything and change nothing")
+	flags.BoolVar(&f.allowMass, "allow-mass-change", false, "remove more than 1,000 statements without being asked")
 	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this call: repeated, it answers with the first one's result")
 	return cmd
 }
@@ -79,7 +80,7 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		return err
 	}
 	res, err := e.Call(ctx, invoke.Call{
-		Capability: words[0], Args: args, Principal: me(), Via: "cli", IdempotencyKey: f.key,
+		Capability: words[0], Args: args, Principal: me(), Via: "cli", IdempotencyKey: f.key, AskMass: p.askMass(func() {}),
 	})
 	if err != nil {
 		return suggest(err, words[0], callable)
@@ -150,6 +151,9 @@ func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, 
 	}
 	if f.dryRun {
 		values["dry_run"] = json.RawMessage("true")
+	}
+	if f.allowMass {
+		values[capability.AllowMassChange] = json.RawMessage("true")
 	}
 	return jsontext.Marshal(values)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg/load"
@@ -20,7 +21,7 @@ import (
 )
 
 type loadFlags struct {
-	writeFlags
+	massFlags
 	format, mode, graph, base, key string
 	typeName, id                   string
 	contexts, columns              []string
@@ -126,6 +127,23 @@ func (f *writeFlags) on(cmd *cobra.Command) {
 // arguments are the optional ones that the flags give.
 func (f *writeFlags) arguments() arguments {
 	return arguments{"message": f.message, "if_commit": f.ifCommit, "dry_run": f.dryRun}
+}
+
+// massFlags are what the flags of a write that can remove much say.
+type massFlags struct {
+	writeFlags
+	allow bool
+}
+
+func (f *massFlags) on(cmd *cobra.Command) {
+	f.writeFlags.on(cmd)
+	cmd.Flags().BoolVar(&f.allow, "allow-mass-change", false, "remove more than 1,000 statements without being asked")
+}
+
+func (f *massFlags) arguments() arguments {
+	given := f.writeFlags.arguments()
+	given[capability.AllowMassChange] = f.allow
+	return given
 }
 
 // keyFlag names a change, so that it is made once.

@@ -38,6 +38,7 @@ have FILE open at once.
 	completeWords(cmd, "env", "dev", "production")
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
+	p.massChangeFlag(cmd)
 	p.toolErrorsFlag(cmd)
 	return cmd
 }

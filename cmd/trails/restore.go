@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"trails/fault"
@@ -103,14 +100,11 @@ func (p *program) restore(cmd *cobra.Command, file, backup string, o restoring) 
 // confirmRestore asks the person at the terminal; where there is none the answer is no.
 func (p *program) confirmRestore(file, backup string, r kg.Restored) error {
 	question := fmt.Sprintf("%s is at %s; %s is at %s", file, stateOf(r.Before), backup, stateOf(r.After))
-	in, ok := p.stdin.(*os.File)
-	if !ok || !isatty.IsTerminal(in.Fd()) {
+	in := p.terminal()
+	if in == nil {
 		return fault.New(fault.Precondition, "%s; nothing was changed, because nobody can be asked: repeat it with --yes", question)
 	}
-	fmt.Fprintf(p.stderr, "%s.\nReplace %s? [y/N] ", question, file)
-	answer, _ := bufio.NewReader(in).ReadString('\n') // what cannot be read is no yes
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
+	if p.isYes(in, fmt.Sprintf("%s.\nReplace %s?", question, file)) {
 		return nil
 	}
 	return fault.New(fault.Precondition, "%s was left as it is", file)

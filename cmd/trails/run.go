@@ -27,6 +27,7 @@ type program struct {
 	version     bool   // --version
 	allowRemote []string
 	queryWait   time.Duration // 0 is the engine's own
+	massChange  int64         // likewise
 	toolErrors  string        // of --tool-errors
 	log         *slog.Logger
 }

@@ -62,6 +62,7 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
+	p.massChangeFlag(cmd)
 	p.toolErrorsFlag(cmd)
 	return cmd
 }

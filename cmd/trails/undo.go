@@ -24,7 +24,7 @@ type taken struct {
 }
 
 func (p *program) undoCommand() *cobra.Command {
-	var f writeFlags
+	var f massFlags
 	var key string
 	cmd := &cobra.Command{
 		Use:   "undo FILE COMMIT",

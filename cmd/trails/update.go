@@ -8,7 +8,7 @@ import (
 )
 
 type updateFlags struct {
-	writeFlags
+	massFlags
 	file, base, key string
 	params          []string
 	timeout         int64

@@ -1,0 +1,115 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+)
+
+// crowd is a graph of which no call may remove more than five statements, with three notes
+// that have a status, and as many statements in a named graph and of one node.
+func crowd(t *testing.T) *invoketest.Engine {
+	t.Helper()
+	e := invoketest.New(t, withStatus+"      tags: {type: string, many: true}\n", invoke.Config{MassChange: 5})
+	var lines []string
+	for _, id := range []string{"a", "b", "c"} {
+		lines = append(lines, fmt.Sprintf(`{"type":"Note","id":%q,"data":{"title":"T","status":"open","tags":["1","2","3"]}}`, id))
+	}
+	data, err := json.Marshal(strings.Join(lines, "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Must(t, "load", `{"data": `+string(data)+`}`)
+	e.Must(t, "load", `{"data": "<urn:a> <urn:b> 1, 2, 3, 4, 5, 6 .", "graph": "urn:g"}`)
+	return e
+}
+
+// mass are calls that remove more than five statements of the graph of [crowd], or just so
+// many.
+var mass = []struct {
+	name, capability, args string
+	removes                int64 // 0 for a call that is let through
+}{
+	{"CLEAR", "mutate", `{"update": "CLEAR GRAPH <urn:g>"}`, 6},
+	{"DROP, with others", "mutate", `{"update": "INSERT DATA {<urn:x> <urn:y> 1} ; DROP ALL"}`, 24},
+	{"DELETE WHERE", "mutate", `{"update": "DELETE WHERE {?s <urn:trails:example:tags> ?o}"}`, 9},
+	{"as many as may go", "mutate", `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1, 2, 3, 4, 5}}"}`, 0},
+	{"what comes again stays", "mutate", `{"update": "CLEAR GRAPH <urn:g> ; INSERT DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1, 2, 3, 4, 5}}"}`, 0},
+	{"overwrite", "load", `{"mode": "overwrite", "data": "{\"type\":\"Note\",\"id\":\"d\",\"data\":{\"title\":\"D\"}}"}`, 18},
+	{"replace", "load", `{"mode": "replace", "graph": "urn:g", "data": "<urn:x> <urn:y> 1 ."}`, 6},
+	{"a deletion", "note.delete", `{"id": "a"}`, 6},
+	{"an update", "note.update", `{"id": "a", "status": null, "tags": null}`, 0},
+	{"an undo", "undo", `{"commit": "head"}`, 6},
+}
+
+func TestACallThatRemovesMuchSaysThatItMeansTo(t *testing.T) {
+	for _, m := range mass {
+		t.Run(m.name, func(t *testing.T) {
+			e := crowd(t)
+			before := state(t, e)
+			c := invoke.Call{Capability: m.capability, Args: json.RawMessage(m.args), Principal: invoketest.Ana, Via: "test"}
+			if m.removes == 0 {
+				e.Must(t, m.capability, m.args)
+				return
+			}
+			f := e.Refused(t, c, fault.Conflict)
+			if f.Details["removes"] != m.removes || f.Details["limit"] != int64(5) || !strings.Contains(f.Message, "allow_mass_change: true") || state(t, e) != before {
+				t.Errorf("got %v: %s", f.Details, f.Message)
+			}
+			tried := e.Must(t, m.capability, strings.Replace(m.args, "{", `{"dry_run": true, `, 1))
+			if removed := fmt.Sprint(tried["removed"]); removed != fmt.Sprint(m.removes) {
+				t.Errorf("a dry run removes %s", removed)
+			}
+			e.Must(t, m.capability, strings.Replace(m.args, "{", `{"allow_mass_change": true, `, 1))
+			if state(t, e) == before {
+				t.Error("what was allowed did nothing")
+			}
+		})
+	}
+}
+
+func TestAPersonIsAskedBeforeMuchIsRemoved(t *testing.T) {
+	for _, m := range mass {
+		if m.removes == 0 {
+			continue
+		}
+		for _, says := range []bool{true, false} {
+			t.Run(fmt.Sprint(m.name, " ", says), func(t *testing.T) {
+				e, person := crowd(t), &asked{yes: says}
+				before := state(t, e)
+				c := invoke.Call{Capability: m.capability, Args: json.RawMessage(m.args), Principal: invoketest.Ana, Via: "test", Ask: person.answer}
+				if says {
+					if _, err := e.Call(t.Context(), c); err != nil || state(t, e) == before {
+						t.Errorf("after a yes: %v", err)
+					}
+				} else if e.Refused(t, c, fault.Conflict); state(t, e) != before {
+					t.Error("after a no something is gone")
+				}
+				if len(person.questions) != 1 {
+					t.Errorf("asked %q", person.questions)
+				}
+			})
+		}
+	}
+}
+
+func TestAYesToMuchIsForTheHeadThatItWasAskedOn(t *testing.T) {
+	e := crowd(t)
+	person := &asked{yes: true, meanwhile: func() { e.Must(t, "note_create", `{"id": "z", "title": "Z"}`) }}
+	c := invoke.Call{Capability: "mutate", Args: json.RawMessage(`{"update": "CLEAR GRAPH <urn:g>"}`), Principal: invoketest.Ana, Via: "test", AskMass: person.answer}
+	e.Refused(t, c, fault.Precondition)
+	want := `In the graph "example" at commit `
+	if len(person.questions) != 1 || !strings.HasPrefix(person.questions[0], want) || !strings.HasSuffix(person.questions[0], " the change would remove 6 statements and touch 1 node(s): urn:a. The history keeps what goes. Go on?") {
+		t.Errorf("asked %q", person.questions)
+	}
+	e.Must(t, "undo", `{"commit": "head"}`)
+	person.meanwhile = nil
+	if _, err := e.Call(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+}
