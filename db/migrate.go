@@ -115,12 +115,12 @@ const firstWords = 5
 const longBatch = 16
 
 // indexAll fills the index of words, in the order of the places.
-func indexAll(ctx context.Context, c *sql.Conn) error {
+func indexAll(ctx context.Context, c *sql.Conn) (err error) {
 	insert, err := c.PrepareContext(ctx, insertWords)
 	if err != nil {
 		return err
 	}
-	defer insert.Close()
+	defer func() { err = errors.Join(err, insert.Close()) }()
 	var entry fulltext.Entry
 	shortest, size := int64(-1), sumBatch
 	for _, longest := range textLengths {

@@ -42,6 +42,9 @@ type TextSearch struct {
 	Query fulltext.Query
 	// Classes, when there are any, keep the subjects that have one as their rdf:type.
 	Classes []rdf.IRI
+	// Most bounds the texts with all words that are looked at; 0 means 500, and four times
+	// as many where there are Classes, since most may be of others.
+	Most int
 }
 
 // Matching says which texts a search takes.
@@ -155,9 +158,14 @@ func (s *textSearch) readFresh() error {
 func (s *textSearch) forms(word string, open, exact bool) ([]string, error) {
 	list := []string{word}
 	add := func(other string) {
-		if other != word && len(list) < wordsTaken && !slices.Contains(list, other) {
-			list = append(list, other)
+		if other == word || slices.Contains(list, other) {
+			return
 		}
+		if len(list) == wordsTaken {
+			s.more = true
+			return
+		}
+		list = append(list, other)
 	}
 	if open && utf8.RuneCountInString(word) <= fulltext.MaxBeginning {
 		add(fulltext.Beginning(word))
@@ -225,9 +233,9 @@ func (s *textSearch) all() (ids []inline.TermID, err error) {
 			ids = append(ids, f.id)
 		}
 	}
-	most := textsFound
-	if len(s.search.Classes) > 0 {
-		most *= 4 // most of them may be of other classes
+	most := cmp.Or(s.search.Most, textsFound)
+	if s.search.Most == 0 && len(s.search.Classes) > 0 {
+		most *= 4
 	}
 	err = s.places(strings.Join(goals, " AND "), most, func(at place) { ids = append(ids, termAt(at)) })
 	s.more = s.more || len(ids) >= most

@@ -31,12 +31,12 @@ type Search struct {
 type Matching string
 
 const (
-	// MatchedAll: a text of each hit has all words, in one of their forms.
+	// MatchedAll says that a text of each hit has all words, in one of their forms.
 	MatchedAll Matching = "all"
-	// MatchedCorrected: no text had all words, and words that are in no text were taken for
-	// others that are; see [SearchResult.Corrections].
+	// MatchedCorrected says that no text had all words, and words that are in no text were
+	// taken for others that are; see [SearchResult.Corrections].
 	MatchedCorrected Matching = "corrected"
-	// MatchedAny: no text had all words; the hits have some of them.
+	// MatchedAny says that no text had all words; the hits have some of them.
 	MatchedAny Matching = "any"
 )
 

@@ -12,7 +12,7 @@ import (
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range benchSizes() {
 		g := filledGraph(b, n)
-		for _, text := range []string{"thing 4711", "thing", "thi", "thing 12", "thnig 471"} {
+		for _, text := range []string{"thing 4711", "thing", "thi", "thing 12", "thigng 471"} {
 			b.Run(fmt.Sprintf("%d/%s", n, text), func(b *testing.B) {
 				for b.Loop() {
 					view(b, g, func(s *kg.Snapshot) error {

@@ -7,6 +7,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/fulltext"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -24,8 +25,8 @@ type Suggestions struct {
 }
 
 // SuggestEntities returns instances of the types whose label or id begins with a
-// prefix, whatever its case, limit at most. It reads a bounded number of labels; see
-// db.Reader.Search.
+// prefix, whatever its case, limit at most. It looks at a bounded number of labels, those
+// with the words of the prefix first; see db.Reader.SearchTexts and db.Reader.Search.
 func (s *Snapshot) SuggestEntities(ctx context.Context, types []*schema.Type, prefix string, limit int) (Suggestions, error) {
 	sel := db.Selection{Classes: s.classesOf(types...)}
 	if prefix == "" {
@@ -84,12 +85,70 @@ func (s *Snapshot) byLabel(ctx context.Context, out *Suggestions, sel db.Selecti
 			search.Text[class] = p
 		}
 	}
-	if err := s.addFound(ctx, out, sel, search); err != nil || out.Total > 0 {
+	all, err := s.byWords(ctx, out, sel, search)
+	if err != nil || out.Total > 0 {
 		return err
+	}
+	if !all {
+		if err := s.addFound(ctx, out, sel, search); err != nil || out.Total > 0 {
+			return err
+		}
 	}
 	search.Text = nil
 	sel.Classes = slices.DeleteFunc(slices.Clone(sel.Classes), s.idIsLabel)
 	return s.addFound(ctx, out, sel, search)
+}
+
+// suggestTexts bounds the texts with the words of a prefix that are looked at: one who
+// types needs the first few at once, and types on.
+const suggestTexts = 200
+
+// byWords looks for labels with the words of the prefix in the index of words; all says that
+// there are no others. There may be when the prefix has no words, when very many texts have
+// them of which few begin with them, and when labels are no strings.
+func (s *Snapshot) byWords(ctx context.Context, out *Suggestions, sel db.Selection, search db.Search) (all bool, err error) {
+	query, err := fulltext.Parse(search.Prefix)
+	if err != nil {
+		return false, nil
+	}
+	prefix := strings.ToLower(search.Prefix)
+	var nodes []rdf.Term
+	var properties []rdf.IRI
+	more, err := s.source.SearchTexts(ctx, db.TextSearch{Query: query, Classes: sel.Classes, Most: suggestTexts}, db.MatchAll, func(hits []db.TextHit) (bool, error) {
+		for _, hit := range hits {
+			if strings.HasPrefix(strings.ToLower(rdf.Lexical(hit.Text)), prefix) {
+				nodes, properties = append(nodes, hit.Subject), append(properties, hit.Property)
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	described, err := s.DescribeAll(ctx, nodes)
+	if err != nil {
+		return false, err
+	}
+	var labelled []Described
+	for i, d := range described {
+		if s.labelledBy(d) == properties[i] {
+			labelled = append(labelled, d)
+		}
+	}
+	sortByLabel(labelled)
+	for _, d := range labelled {
+		out.add(d)
+	}
+	out.More = out.More || more && len(labelled) > 0
+	for class := range search.Text {
+		t := s.Schema().TypeByIRI(class)
+		more = more || s.Schema().Property(t, s.Schema().LabelOf(t)).Datatype != "string"
+	}
+	return !more, nil
+}
+
+func sortByLabel(list []Described) {
+	slices.SortStableFunc(list, func(a, b Described) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
 }
 
 // idIsLabel reports whether the ids of a class say what its labels do, or are what was
@@ -115,7 +174,7 @@ func (s *Snapshot) addFound(ctx context.Context, out *Suggestions, sel db.Select
 		return err
 	}
 	if found.Len() <= suggestSorted {
-		slices.SortStableFunc(list, func(a, b Described) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+		sortByLabel(list)
 	}
 	out.More = out.More || found.More
 	unlisted := found.Len() - len(list)
