@@ -142,7 +142,7 @@ func listsTools(t *testing.T, d door) {
 			t.Errorf("%s: the two discriminators differ or say nothing: %s", tool.Name, diff)
 		}
 	}
-	want := []string{"health", "snapshot", "schema_get", "schema_apply", "load", "commits_list", "commits_get", "trails_meta_ping"}
+	want := []string{"health", "snapshot", "schema_get", "schema_apply", "load", "commits_list", "commits_get", "undo", "trails_meta_ping"}
 	for _, typ := range []string{"technique", "malware", "tool", "group", "campaign", "mitigation", "tactic"} {
 		want = append(want, typ+"_create", typ+"_update", typ+"_delete")
 	}
