@@ -32,7 +32,7 @@ const (
 var (
 	paramsField = capability.Field{Name: "params", Type: capability.Object,
 		Description: `Values for variables, by name without ?, put in as terms and never as text: a JSON string, number or boolean, {"iri":…} or {"value":…,"datatype"?,"lang"?}.`}
-	baseField    = capability.Field{Name: "base", Type: capability.IRI, Description: "What relative IRIs in the text are resolved against."}
+	baseField    = capability.Field{Name: "base", Type: capability.IRI, Unlisted: true, Description: "What relative IRIs in the text are resolved against."}
 	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
 )
 

@@ -30,7 +30,7 @@ func ForSchema(s *schema.Schema) []Descriptor {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = concat(properties(s, t), newID(s, t), ChangeArguments())
+	d.InputShape.Fields = concat(properties(s, t), newID(s, t), writeOnly())
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d
@@ -39,8 +39,7 @@ func create(s *schema.Schema, t *schema.Type) Descriptor {
 // update changes some properties of a node and leaves the rest.
 func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
-	d.Description = sentences("Change properties of "+quote.Article(t.Name)+"; those not given stay, null removes one, an array replaces all values.",
-		t.Description, together(s, t))
+	d.Description = sentences("Change properties of " + quote.Article(t.Name) + ", whose create tool describes them; those not given stay, null removes one, an array replaces all values")
 	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), verbs(s, t, "add", "remove"), ChangeArguments())
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
@@ -51,8 +50,8 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 // remove deletes a node with all of its properties.
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
-	d.Description = sentences("Delete "+quote.Article(t.Name)+" with all of its properties.", t.Description)
-	d.InputShape.Fields = concat(existingID(t), verbs(s, t, "detach"), ChangeArguments())
+	d.Description = sentences("Delete " + quote.Article(t.Name) + " with all of its properties")
+	d.InputShape.Fields = concat(existingID(t), verbs(s, t, "detach"), writeOnly())
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
@@ -159,14 +158,23 @@ func allowMassChange(unlisted bool) Field {
 	return Field{Name: AllowMassChange, Type: Boolean, Default: false, Unlisted: unlisted, Description: "Remove however many statements."}
 }
 
+// writeOnly are ChangeArguments where few write only on a head that they know.
+func writeOnly() []Field {
+	fields := ChangeArguments()
+	for i := range fields {
+		fields[i].Unlisted = fields[i].Unlisted || fields[i].Name == "if_commit"
+	}
+	return fields
+}
+
 // newID is the id of a node to be made: as the type mints it, or as the caller says.
 func newID(s *schema.Schema, t *schema.Type) []Field {
-	id := Field{Name: "id", Type: String, Description: "Local id or IRI of the new node; made when it is left out."}
+	id := Field{Name: "id", Type: String, Description: "Made when left out."}
 	switch s.MintOf(t) {
 	case schema.MintContent:
 		return nil
 	case schema.MintKey:
-		id.Description = "Local id or IRI of the new node; made from the key (" + strings.Join(s.KeyOf(t), ", ") + ") when it is left out."
+		id.Description = "Made from " + strings.Join(s.KeyOf(t), ", ") + " when left out."
 	case schema.MintPreserve:
 		id.Required, id.Description = true, "Local id or IRI of the new node."
 	case schema.MintUUIDv7: // as it stands
@@ -175,7 +183,7 @@ func newID(s *schema.Schema, t *schema.Type) []Field {
 }
 
 func existingID(t *schema.Type) []Field {
-	return []Field{{Name: "id", Type: String, Required: true, Description: "Local id or IRI of the " + t.Name + "."}}
+	return []Field{{Name: "id", Type: String, Required: true, Description: "Local id or IRI."}}
 }
 
 func properties(s *schema.Schema, t *schema.Type) []Field {
@@ -218,13 +226,13 @@ func reference(p *schema.Property) string {
 	if p.Class == "" {
 		return ""
 	}
-	return "Refers to " + quote.Article(p.Class) + ", by its IRI or as Type/id."
+	return "As " + p.Class + "/id or IRI."
 }
 
 // optional makes fields what an update takes: each may be left out or null.
 func optional(fields []Field) []Field {
 	for i := range fields {
-		fields[i].Required, fields[i].Nullable, fields[i].Default = false, true, nil
+		fields[i].Required, fields[i].Nullable, fields[i].Default, fields[i].Brief = false, true, nil, true
 	}
 	return fields
 }

@@ -86,6 +86,9 @@ type Field struct {
 	// Unlisted means that the field is accepted, and that a tool list does not name it:
 	// what few need must not cost all of them.
 	Unlisted bool `json:"unlisted,omitempty"`
+	// Brief means that another tool for the same type has the field with its description and
+	// constraints: a tool list does not repeat them, and has its type alone.
+	Brief bool `json:"brief,omitempty"`
 	// Fields describe the members of an object; empty means any.
 	Fields []Field `json:"fields,omitempty"`
 }

@@ -12,7 +12,7 @@ import (
 	"trails/policy"
 )
 
-// catalog is all that the providers offer under one version of theirs. It is immutable.
+// catalog is all that the providers offer under one version of theirs. What is in it does not change.
 type catalog struct {
 	key       string // the versions of the providers, in order
 	ordered   []*Capability
@@ -21,6 +21,26 @@ type catalog struct {
 	resources []Resource
 	byURI     map[string]*Resource
 	prompts   []Prompt
+
+	mu    sync.Mutex
+	lists map[string][]capability.Descriptor // what lists of tools have, by audience
+}
+
+// mostLists bounds the lists that a catalog keeps: as many kinds of callers can ask in turn.
+const mostLists = 64
+
+// listed returns the list of an audience, chosen once.
+func (c *catalog) listed(audience string, choose func() []capability.Descriptor) []capability.Descriptor {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if list, ok := c.lists[audience]; ok {
+		return list
+	}
+	if c.lists == nil || len(c.lists) >= mostLists {
+		c.lists = map[string][]capability.Descriptor{}
+	}
+	c.lists[audience] = choose()
+	return c.lists[audience]
 }
 
 // mostCatalogs is how many catalogs are kept: as many views of a graph can be read in
@@ -180,8 +200,8 @@ func isTool(c *Capability) bool   { return !c.Hidden && !c.Streams }
 func isHelper(c *Capability) bool { return c.Hidden }
 
 // list returns what p may call.
-func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wanted func(*Capability) bool) ([]capability.Descriptor, error) {
-	var out []capability.Descriptor
+func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wanted func(*Capability) bool) ([]Capability, error) {
+	var out []Capability
 	for _, one := range c.ordered {
 		scope := one.PolicyRequired.Scope
 		if !wanted(one) || !policy.Visible(e.config.Env, scope) || policy.Allow(p, scope, one.ID) != nil {
@@ -192,10 +212,18 @@ func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wante
 			return nil, err
 		}
 		if ok {
-			out = append(out, one.Descriptor)
+			out = append(out, *one)
 		}
 	}
 	return out, nil
+}
+
+func descriptors(list []Capability) []capability.Descriptor {
+	var out []capability.Descriptor
+	for _, c := range list {
+		out = append(out, c.Descriptor)
+	}
+	return out
 }
 
 // bareOne returns the capability of this name if it needs no snapshot.

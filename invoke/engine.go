@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,6 +31,8 @@ type Tools struct {
 	// Version changes whenever any descriptor does.
 	Version     string
 	Descriptors []capability.Descriptor
+	// Listed are those that a list of tools has, see [Config.Surface].
+	Listed []capability.Descriptor
 	// Audience names which of them p may see: of one version and audience there is one list.
 	Audience string
 	// Helpers can be called by name as the others can, and are no tools: what pages and
@@ -63,6 +66,10 @@ type Config struct {
 	MassChange int64
 	// Providers offer what can be called, in this order; see [Engine.Register], too.
 	Providers []Provider
+	// Surface, when set, picks from the tools that a caller may see those that lists of
+	// tools have, such as MCP's; the others can be called by name. It keeps nothing and
+	// gives the same for the same. Nil lists all but those that are Generic.
+	Surface func([]Capability) []Capability
 	// Observe, when set, hears of every finished call. It must not wait.
 	Observe func(Observation)
 	// Now and NewTraceID are seams for tests; nil means the real ones.
@@ -95,6 +102,11 @@ func New(g *kg.Graph, c Config) *Engine {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Surface == nil {
+		c.Surface = func(all []Capability) []Capability {
+			return slices.DeleteFunc(slices.Clone(all), func(c Capability) bool { return c.Generic })
+		}
 	}
 	if c.NewTraceID == nil {
 		c.NewTraceID = NewTraceID
@@ -179,17 +191,21 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err er
 		return Tools{}, e.fail(err, "", "tools")
 	}
 	t := Tools{Version: c.registry.Version(), Process: e.Process()}
-	if t.Descriptors, err = e.list(ctx, c, p, isTool); err != nil {
+	tools, err := e.list(ctx, c, p, isTool)
+	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
-	if t.Helpers, err = e.list(ctx, c, p, isHelper); err != nil {
+	helpers, err := e.list(ctx, c, p, isHelper)
+	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
+	t.Descriptors, t.Helpers = descriptors(tools), descriptors(helpers)
 	seen := sha256.New()
 	for _, d := range t.Descriptors {
 		seen.Write([]byte(d.ID + "\n"))
 	}
 	t.Audience = hex.EncodeToString(seen.Sum(nil)[:16])
+	t.Listed = c.listed(t.Audience, func() []capability.Descriptor { return descriptors(e.config.Surface(tools)) })
 	return t, nil
 }
 

@@ -34,6 +34,8 @@ type Capability struct {
 	// Generic means that it does for any type what typed ones do for one: a list of tools has
 	// the ones or the others.
 	Generic bool
+	// Aside means that a short list of tools leaves it out: what agents seldom need.
+	Aside bool
 	// Hidden means that it is callable by name, and no tool.
 	Hidden bool
 	// Streams means that it is callable where there is an output to stream to, and no tool.

@@ -166,7 +166,8 @@ func (r *Request) Registry() *capability.Registry { return r.catalog.registry }
 
 // Tools lists the capabilities that the caller may see, in the order of the providers.
 func (r *Request) Tools(ctx context.Context) ([]capability.Descriptor, error) {
-	return r.engine.list(ctx, r.catalog, r.Principal, isTool)
+	list, err := r.engine.list(ctx, r.catalog, r.Principal, isTool)
+	return descriptors(list), err
 }
 
 // Prompts lists the prompts in the order of the providers.

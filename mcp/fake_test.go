@@ -49,9 +49,10 @@ func (f *fake) Tools(_ context.Context, p policy.Principal) (invoke.Tools, error
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := append(slices.Clone(fixed), f.more...)
-	return invoke.Tools{Version: "v" + f.version, Descriptors: slices.DeleteFunc(all, func(d capability.Descriptor) bool {
+	all = slices.DeleteFunc(all, func(d capability.Descriptor) bool {
 		return policy.Allow(p, d.PolicyRequired.Scope, d.ID) != nil
-	})}, nil
+	})
+	return invoke.Tools{Version: "v" + f.version, Descriptors: all, Listed: all}, nil
 }
 
 func (f *fake) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {

@@ -280,11 +280,11 @@ func TestTheDoctorLooksAtWhatIsListed(t *testing.T) {
 	}
 	var sent struct{ Tools []json.RawMessage }
 	a := parse(t, over(t, e, opts)(ask("2025-11-25", 1, "tools/list", nil, "")))
-	if err := json.Unmarshal(a.Result, &sent); err != nil || len(sent.Tools) != len(tools.Descriptors) {
-		t.Fatalf("%d of %d are listed, error %v", len(sent.Tools), len(tools.Descriptors), err)
+	if err := json.Unmarshal(a.Result, &sent); err != nil || len(sent.Tools) != len(tools.Listed) {
+		t.Fatalf("%d of %d are listed, error %v", len(sent.Tools), len(tools.Listed), err)
 	}
 	view := project.Views(project.Process{})[0]
-	for i, d := range tools.Descriptors {
+	for i, d := range tools.Listed {
 		want, err := view.Encode(d)
 		if err != nil {
 			t.Fatal(err)

@@ -62,8 +62,8 @@ func (c *toolCache) of(tools invoke.Tools) (list, error) {
 }
 
 func (c *toolCache) encode(tools invoke.Tools) ([]json.RawMessage, error) {
-	entries := make([]json.RawMessage, 0, len(tools.Descriptors))
-	for _, d := range tools.Descriptors {
+	entries := make([]json.RawMessage, 0, len(tools.Listed))
+	for _, d := range tools.Listed {
 		text, err := jsontext.Marshal(c.tools.MCPTool(d, tools.Process))
 		if err != nil {
 			return nil, fmt.Errorf("encode tool %s: %w", d.ID, err)

@@ -57,6 +57,9 @@ func lowerObject(fields []capability.Field, closed bool) object {
 // lowerField lowers one field: the value, then the array around it, then what is
 // said of the whole.
 func lowerField(f capability.Field) object {
+	if f.Brief {
+		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable}
+	}
 	o := lowerValue(f)
 	if f.Many {
 		o = lowerMany(f, o)
@@ -64,7 +67,7 @@ func lowerField(f capability.Field) object {
 	if f.Nullable {
 		allowNull(o)
 	}
-	if f.Default != nil {
+	if f.Default != nil && f.Default != false { // what may be left out is not so
 		o["default"] = f.Default
 	}
 	if text := describe(f); text != "" {
@@ -167,7 +170,7 @@ func describe(f capability.Field) string {
 		texts = append(texts, fmt.Sprintf("One of the values must be %s.", encode(f.HasValue)))
 	}
 	if f.Unique {
-		texts = append(texts, "No two nodes share a value.")
+		texts = append(texts, "Unique.")
 	}
 	if f.Scope != "" {
 		texts = append(texts, fmt.Sprintf("It needs the scope %s.", f.Scope))

@@ -222,7 +222,14 @@ var schemaTypes = map[capability.Type]string{
 func (r *reading) field(at string, schema map[string]any, f capability.Field) {
 	nullable := has(schema["type"], "null") || f.Type == capability.Any && !f.Many
 	r.same(at+".nullable", nullable, f.Nullable || f.Type == capability.Any && !f.Many)
-	r.same(at+".default", schema["default"], f.Default)
+	if f.Brief {
+		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable}
+	}
+	meant := f.Default
+	if meant == false {
+		meant = nil
+	}
+	r.same(at+".default", schema["default"], meant)
 	if text, _ := schema["description"].(string); !strings.HasPrefix(text, f.Description) {
 		r.same(at+".description", text, f.Description)
 	}

@@ -13,6 +13,7 @@ import (
 	"trails/invoke"
 	"trails/mcp"
 	"trails/policy"
+	"trails/surface"
 )
 
 func (p *program) mcpCommand() *cobra.Command {
@@ -40,7 +41,20 @@ have FILE open at once.
 	p.queryWaitFlag(cmd)
 	p.massChangeFlag(cmd)
 	p.toolErrorsFlag(cmd)
+	p.surfaceFlag(cmd)
 	return cmd
+}
+
+// surfaceFlag sets which tools a list has.
+func (p *program) surfaceFlag(cmd *cobra.Command) {
+	p.surface = surface.Auto
+	cmd.Flags().Func("surface", "which tools agents are shown: "+words(surface.Modes())+", where full has a set for each type, compact one for all types, and auto is full while that costs a model at most 5,000 tokens (default auto)", func(text string) error {
+		if p.surface = surface.Mode(text); !slices.Contains(surface.Modes(), p.surface) {
+			return fmt.Errorf("it is %s", words(surface.Modes()))
+		}
+		return nil
+	})
+	completeWords(cmd, "surface", texts(surface.Modes())...)
 }
 
 func (p *program) mcp(ctx context.Context, file string) error {

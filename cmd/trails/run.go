@@ -14,6 +14,7 @@ import (
 
 	"trails/fault"
 	"trails/policy"
+	"trails/surface"
 )
 
 // program is one run of the binary: where it reads and writes, and what flags and
@@ -29,6 +30,7 @@ type program struct {
 	queryWait   time.Duration // 0 is the engine's own
 	massChange  int64         // likewise
 	toolErrors  string        // of --tool-errors
+	surface     surface.Mode  // of --surface
 	log         *slog.Logger
 }
 
