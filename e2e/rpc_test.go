@@ -107,7 +107,7 @@ func openStdio(t testing.TB, file string, env ...string) *stdio {
 // startStdio starts `trails mcp` and says nothing yet.
 func startStdio(t testing.TB, file string, env ...string) *stdio {
 	t.Helper()
-	cmd := exec.Command(trailsBinary, "mcp", file)
+	cmd := exec.Command(trailsBinary, "mcp", file, "--surface", "full")
 	cmd.Env = environment(env...)
 	s := &stdio{cmd: cmd, stderr: &bytes.Buffer{}, done: make(chan struct{}), waiting: map[string]chan message{}}
 	cmd.Stderr = s.stderr
@@ -232,7 +232,7 @@ func openWeb(t testing.TB, file string, env ...string) *web {
 // startWeb starts `trails serve` with these arguments.
 func startWeb(t testing.TB, env []string, args ...string) *web {
 	t.Helper()
-	cmd := exec.Command(trailsBinary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	cmd := exec.Command(trailsBinary, append([]string{"serve", "--addr", "127.0.0.1:0", "--surface", "full"}, args...)...)
 	cmd.Env = environment(env...)
 	w := &web{cmd: cmd, stderr: &said{}}
 	for _, kv := range env {
