@@ -13,7 +13,7 @@ import (
 // Providers returns the guide, the prompts, and the capabilities by which the doors reach them.
 func Providers() []invoke.Provider {
 	return []invoke.Provider{invoke.Fixed(invoke.Offer{
-		Capabilities: slices.Concat([]invoke.Capability{new(guides).capability()}, promptCapabilities),
+		Capabilities: slices.Concat([]invoke.Capability{describeType, new(guides).capability()}, promptCapabilities),
 		Prompts:      prompts,
 	})}
 }

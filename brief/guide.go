@@ -14,12 +14,12 @@ import (
 	"trails/schema"
 )
 
-// Bounds of the guide. A token of such text is some three to four bytes, so that
-// guideBytes stays under a thousand of them.
+// Bounds of the guide. One host cuts instructions at 2,048 characters.
 const (
-	guideBytes       = 3200
+	guideBytes       = 2000
+	guideCall        = 200    // of the arguments of an example
 	guideCount       = 10_000 // how far instances are counted
-	guideDescription = 80     // characters
+	guideDescription = 50     // characters
 	guideTypes       = 40     // most types that are told of
 )
 
@@ -34,7 +34,7 @@ type guides struct {
 func (g *guides) capability() invoke.Capability {
 	return invoke.Capability{
 		Descriptor: capability.Descriptor{
-			ID: "guide", Description: "Say in under a thousand tokens what this graph holds, how to read it, how to write to it, and how to recover from errors.",
+			ID: "guide", Description: "Say in 2,000 characters what this graph holds, how to read it, how to write to it, and how to recover from errors.",
 			OutputShape:  capability.Shape{Fields: []capability.Field{{Name: "text", Type: capability.String, Required: true}}},
 			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 		},
@@ -100,7 +100,7 @@ func mostPopulous(counts []kg.TypeCount) []kg.TypeCount {
 // guideToTypes tells of as many types as there is room for.
 func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, room int) (string, error) {
 	var b strings.Builder
-	b.WriteString("\nTypes, each with its number of nodes, the property that people read (label) and where ids come from:\n")
+	b.WriteString("\nTypes, with the number of nodes, the label property and where ids come from:\n")
 	room -= b.Len() + len(moreTypes(len(types)))
 	for i, c := range types {
 		line, err := typeLine(ctx, r, c)
@@ -116,7 +116,7 @@ func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, 
 	return b.String(), nil
 }
 
-func moreTypes(n int) string { return fmt.Sprintf("and %d more; read trails://kg/types\n", n) }
+func moreTypes(n int) string { return fmt.Sprintf("and %d more: schema_get\n", n) }
 
 // typeLine says what a type is, what people read of its nodes, and what their ids look like.
 func typeLine(ctx context.Context, r *invoke.Request, c kg.TypeCount) (string, error) {
@@ -167,20 +167,17 @@ func guideToUse(ctx context.Context, r *invoke.Request, c kg.TypeCount) (string,
 	if err != nil {
 		return "", err
 	}
-	list, one, source := invoke.Address(s.of.Name, ""), invoke.Address(s.of.Name, "<id>"), "what it needs at least"
+	one, source := s.of.Name+"/<id>", "what it needs at least"
 	if s.id != "" {
-		one, source = invoke.Address(s.of.Name, s.id), "with the values of "+quote.Text(s.of.Name+"/"+s.id, sampleID+schemaName)
+		one = s.of.Name + "/" + s.id
+		source = "with the values of " + quote.Text(one, sampleID+schemaName)
 	}
-	query := "?limit=20"
-	if filter := s.filter(r.Snapshot.Schema()); filter != "" {
-		query = "?" + filter + "&limit=20"
-	}
-	args, left := s.callExample(createShape(r, s.of))
+	args, left := s.callExample(createShape(r, s.of), guideCall)
 	example := schema.SnakeName(s.of.Name) + "_create " + args
 	if len(left) > 0 {
 		example += " and " + quote.Line(strings.Join(left, ", "), 120)
 	}
-	return fmt.Sprintf(reading, list+query, strings.ReplaceAll(one, "%3Cid%3E", "<id>")) + fmt.Sprintf(writing, source, example) + recovery, nil
+	return fmt.Sprintf(reading, one) + fmt.Sprintf(writing, source, example) + recovery, nil
 }
 
 // schemaName is the most characters that a type's name adds to an id.
@@ -195,23 +192,16 @@ func createShape(r *invoke.Request, t *schema.Type) capability.Shape {
 // The parts of the guide that are the same for every graph.
 const (
 	reading = `
-Read (resources; counts, schema and history also with the tools snapshot, schema_get, commits_list, commits_get):
-- trails://schema: every property with its constraints
-- %s: nodes as {iri,label}, an id is the end of an iri; where takes one property=value, offset pages on
-- %s: one node with all its values
-- trails://prov/latest: who did what
-- any question in SPARQL 1.1, with the tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?node a ?type} GROUP BY ?type"}
+Find: search {"text"}; get {"ids":[%q]} reads nodes by Type/id, IRI or label; describe {"type"} tells properties and rules.
+Any question in SPARQL 1.1 (:Type and :property need no PREFIX), tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?node a ?type} GROUP BY ?type"}
 `
 	writing = `
-Write (tools <type>_create, <type>_update, <type>_delete; a call is one atomic commit), %s:
+Write (one call is one atomic commit), %s:
 %s
-References are Type/id. In an update, what you leave out stays, null removes, an array replaces all values. Each takes message (say why), dry_run:true (only check) and if_commit (write only if that is still the head). Many nodes at once: load, with lines of {"type","id","data"}. What a pattern finds: mutate, a SPARQL update {"update":"DELETE {…} INSERT {…} WHERE {…}"}. New types: schema_apply, the whole schema as YAML; plan:true first.
+Or create {type,data}, update {type,id,set,add,remove,unset}, delete, link, unlink. References are Type/id. What an update leaves out stays. Say why in message; dry_run:true only checks. Many nodes: load; by pattern: mutate (SPARQL update); types: schema_apply, plan:true first; undo {"commit"} takes a commit back.
 `
 	recovery = `
-When a call fails, nothing was written:
-- -32602 with data.fields: every wrong field with its code and constraint. Correct them all, call again.
-- isError, by structuredContent.kind: precondition_failed or conflict: the graph moved or has it already; read again, then decide. missing: look the name up. malformed: mend the text. too_large, timed_out: smaller parts.
-- -32001, -32002, -32004: not allowed; tell the user. -32003: wait data.retry_after seconds. -32603: not your mistake; repeat it once. A write that may be repeated carries the same _meta["trails/idempotencyKey"] each time.
+A failed call changed nothing. Invalid: mend every field that is named. conflict, precondition_failed: read again. missing: search. too_large, timed_out: smaller parts. -32001, -32002, -32004: not allowed, tell the user. -32003: wait. -32603: repeat once. An answer with cut is not whole.
 `
 	firstSteps = `
 It has no types yet, and typed nodes need some. Agree with the user on what to keep, then apply a schema; plan:true first only lists the steps:

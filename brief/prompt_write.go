@@ -169,7 +169,7 @@ func togetherText(r *invoke.Request, t *schema.Type, shape capability.Shape) str
 
 func writeSteps(r *invoke.Request, s sample, shape capability.Shape) string {
 	name, args := schema.SnakeName(s.of.Name), ""
-	example, left := s.callExample(shape)
+	example, left := s.callExample(shape, sampleCall)
 	if example != "{}" {
 		args = strings.TrimSuffix(strings.TrimPrefix(example, "{"), "}") + ","
 	}

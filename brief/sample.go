@@ -3,8 +3,6 @@ package brief
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 
 	"trails/capability"
@@ -13,7 +11,6 @@ import (
 	"trails/quote"
 	"trails/rdf"
 	"trails/schema"
-	"trails/view"
 )
 
 // Bounds on what examples show.
@@ -83,7 +80,7 @@ func firstValues(ctx context.Context, r *invoke.Request, node rdf.IRI, p *schema
 
 // callExample is the JSON of a create's required arguments, with the values of the
 // sample where it has any, and the names of those for which there was no room.
-func (s sample) callExample(shape capability.Shape) (args string, left []string) {
+func (s sample) callExample(shape capability.Shape, most int) (args string, left []string) {
 	var members []string
 	size := len("{}")
 	for _, f := range shape.Fields {
@@ -91,7 +88,7 @@ func (s sample) callExample(shape capability.Shape) (args string, left []string)
 			continue
 		}
 		member := fmt.Sprintf("%q:%s", f.Name, s.example(f))
-		if size += len(member) + 1; size > sampleCall {
+		if size += len(member) + 1; size > most {
 			left = append(left, f.Name)
 			continue
 		}
@@ -155,29 +152,4 @@ func placeholder(f capability.Field) any {
 		return v
 	}
 	return "…"
-}
-
-// filter is the query of a list's address that finds the sample by an enum or its
-// key; "" when there is none that can be shown.
-func (s sample) filter(of *schema.Schema) string {
-	properties := slices.Clone(of.PropertiesOf(s.of))
-	slices.SortStableFunc(properties, func(a, b *schema.Property) int { return rank(b) - rank(a) })
-	for _, p := range properties {
-		values := s.values[p.Name]
-		if p.Class != "" || len(values) == 0 {
-			continue
-		}
-		if text := fmt.Sprint(values[0]); quote.IsPlain(text, sampleValue) && strings.IndexFunc(text, view.UnsafeInFilter) < 0 && text[0] != '=' {
-			return "where=" + p.Name + "=" + url.QueryEscape(text)
-		}
-	}
-	return ""
-}
-
-// rank puts first what people filter by.
-func rank(p *schema.Property) int {
-	if len(p.OneOf) > 0 {
-		return 1
-	}
-	return 0
 }

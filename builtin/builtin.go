@@ -71,6 +71,8 @@ var builtins = []invoke.Capability{
 		},
 		Handle: schemaGet,
 	},
+	searchBuiltin,
+	getBuiltin,
 	queryBuiltin,
 	{
 		Descriptor: capability.Descriptor{

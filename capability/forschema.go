@@ -26,6 +26,11 @@ func ForSchema(s *schema.Schema) []Descriptor {
 	return all
 }
 
+// ShapeOfType is the properties of a type, as its create takes them.
+func ShapeOfType(s *schema.Schema, t *schema.Type) Shape {
+	return Shape{NodeType: t.Name, Fields: properties(s, t), UniqueTogether: groups(s, t), Closed: true}
+}
+
 // create makes a node from its properties.
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")

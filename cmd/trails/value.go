@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -36,8 +37,17 @@ func writeMembers(w io.Writer, members []jsontext.Member, indent string) error {
 			width = max(width, len(m.Name))
 		}
 	}
+	columns, rows := columnsAndRows(members)
 	for _, m := range members {
-		if isFlat(m.Value) {
+		switch {
+		case rows != nil && m.Name == "columns":
+			continue
+		case rows != nil && m.Name == "rows":
+			if err := writeTable(w, columns, rows, indent); err != nil {
+				return err
+			}
+			continue
+		case isFlat(m.Value):
 			fmt.Fprintf(w, "%s%-*s  %s\n", indent, width, line(m.Name), scalar(m.Value))
 			continue
 		}
@@ -51,7 +61,11 @@ func writeMembers(w io.Writer, members []jsontext.Member, indent string) error {
 
 func writeItems(w io.Writer, list []json.RawMessage, indent string) error {
 	if columns, ok := tableColumns(list); ok {
-		return writeTable(w, columns, list, indent)
+		rows := make([][]string, len(list))
+		for i, item := range list {
+			rows[i] = row(columns, item)
+		}
+		return writeTable(w, columns, rows, indent)
 	}
 	for i, item := range list {
 		if i > 0 {
@@ -86,15 +100,41 @@ func tableColumns(list []json.RawMessage) ([]string, bool) {
 	return columns, len(columns) > 0
 }
 
-func writeTable(w io.Writer, columns []string, list []json.RawMessage, indent string) error {
+// columnsAndRows are the table that an object is with a list of names "columns", and a list
+// "rows" of lists of as many cells; nil when it is none.
+func columnsAndRows(members []jsontext.Member) (columns []string, rows [][]string) {
+	rows = [][]string{}
+	for _, m := range members {
+		switch m.Name {
+		case "columns":
+			if json.Unmarshal(m.Value, &columns) != nil {
+				return nil, nil
+			}
+		case "rows":
+			for _, item := range items(m.Value) {
+				cells := []string{}
+				for _, cell := range items(item) {
+					cells = append(cells, scalar(cell))
+				}
+				rows = append(rows, cells)
+			}
+		}
+	}
+	if columns == nil || slices.ContainsFunc(rows, func(row []string) bool { return len(row) != len(columns) }) {
+		return nil, nil
+	}
+	return columns, rows
+}
+
+func writeTable(w io.Writer, columns []string, rows [][]string, indent string) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	heads := make([]string, len(columns))
 	for i, c := range columns {
 		heads[i] = strings.ToUpper(line(c))
 	}
 	fmt.Fprintf(tw, "%s%s\n", indent, strings.Join(heads, "\t"))
-	for _, item := range list {
-		fmt.Fprintf(tw, "%s%s\n", indent, strings.Join(row(columns, item), "\t"))
+	for _, row := range rows {
+		fmt.Fprintf(tw, "%s%s\n", indent, strings.Join(row, "\t"))
 	}
 	return tw.Flush()
 }

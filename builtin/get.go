@@ -1,0 +1,226 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/outline"
+	"trails/rdf"
+	"trails/view"
+)
+
+// Bounds of what get reads.
+const (
+	getNodes     = 50   // that are asked for
+	getLinked    = 30   // that these refer to, with depth 2
+	getValues    = 20   // of each property
+	getReferring = 3    // nodes of each group
+	getText      = 2000 // characters of a text
+)
+
+var getBuiltin = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "get", Description: "Read nodes: their values, what they refer to with labels, and who refers to them, counted by type and property.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "ids", Type: capability.String, Many: true, Required: true, MinCount: new(1), MaxCount: new(getNodes), Description: "Type/id, IRI or exact label."},
+			{Name: "properties", Type: capability.String, Many: true, MaxCount: new(1000), Description: "Only these."},
+			{Name: "depth", Type: capability.Integer, MinValue: 1, MaxValue: 2, Default: 1, Description: "2 reads the nodes that they refer to, too."},
+			capability.MaxChars(), capability.ReadBranch(),
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: gotFields},
+			{Name: "linked", Type: capability.Object, Many: true, Description: "With depth 2.", Fields: gotFields},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+	},
+	Handle: get,
+}
+
+var gotFields = []capability.Field{
+	{Name: "node", Type: capability.String, Required: true, Description: "Type/id, or the IRI."},
+	{Name: "label", Type: capability.String, Required: true},
+	{Name: "values", Type: capability.Object, Required: true, Description: "By property: a value, or a list of them; references as {node: label}."},
+	{Name: "more", Type: capability.Object, Description: "How many values are left out, by property."},
+	{Name: "referred_by", Type: capability.Object, Many: true, Fields: []capability.Field{
+		{Name: "type", Type: capability.String, Required: true},
+		{Name: "property", Type: capability.String, Required: true},
+		{Name: "total", Type: capability.Any, Required: true, Description: "A number, or \"more than\" one."},
+		{Name: "first", Type: capability.Object, Required: true, Description: "The first nodes, each with its label."},
+	}},
+}
+
+// gotNode is one node as get answers it.
+type gotNode struct {
+	Node       string         `json:"node"`
+	Label      string         `json:"label"`
+	Values     map[string]any `json:"values"`
+	More       map[string]int `json:"more,omitempty"`
+	ReferredBy []gotGroup     `json:"referred_by,omitempty"`
+}
+
+type gotGroup struct {
+	Type     string            `json:"type"`
+	Property string            `json:"property"`
+	Total    any               `json:"total"`
+	First    map[string]string `json:"first"`
+}
+
+func get(ctx context.Context, r *invoke.Request) (any, error) {
+	var found []kg.Described
+	var wrong []fault.FieldError
+	for i, id := range r.Args.List("ids") {
+		text, _ := id.(string)
+		d, err := nodeOf(ctx, r, fmt.Sprintf("ids[%d]", i), text)
+		switch {
+		case fault.Is(err, fault.InvalidArguments):
+			wrong = append(wrong, fault.Of(err).Fields...)
+		case err != nil:
+			return nil, err
+		default:
+			r.Uses(d.IRI())
+			found = append(found, d)
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Arguments(wrong...)
+	}
+	only := map[string]bool{}
+	for _, name := range r.Args.List("properties") {
+		text, _ := name.(string)
+		only[text] = true
+	}
+	seen := map[string]bool{}
+	out := struct {
+		Nodes  []gotNode `json:"nodes"`
+		Linked []gotNode `json:"linked,omitempty"`
+	}{}
+	linked := map[rdf.Term]bool{}
+	for _, d := range found {
+		one, err := gotOf(ctx, r, d, only, seen, linked)
+		if err != nil {
+			return nil, err
+		}
+		out.Nodes = append(out.Nodes, one)
+	}
+	var unknown []fault.FieldError
+	for _, name := range slices.Sorted(maps.Keys(only)) {
+		if !seen[name] {
+			unknown = append(unknown, fault.FieldError{Field: "properties", Code: fault.Closed, Value: name,
+				Message: fmt.Sprintf("none of these nodes can have %q%s", name, fault.DidYouMean(name, slices.Sorted(maps.Keys(seen))))})
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, fault.Arguments(unknown...)
+	}
+	if r.Args.Integer("depth", 1) < 2 {
+		return out, nil
+	}
+	for _, d := range found {
+		delete(linked, d.Term)
+	}
+	nodes := slices.SortedFunc(maps.Keys(linked), func(a, b rdf.Term) int { return strings.Compare(r.Snapshot.Name(a), r.Snapshot.Name(b)) })
+	if more := len(nodes) - getLinked; more > 0 {
+		r.Parts.Cut = fmt.Sprintf("linked has %d of %d nodes; get the others by their ids", getLinked, len(nodes))
+		nodes = nodes[:getLinked]
+	}
+	described, err := r.Snapshot.DescribeAll(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range described {
+		one, err := gotOf(ctx, r, d, nil, seen, map[rdf.Term]bool{})
+		if err != nil {
+			return nil, err
+		}
+		one.ReferredBy = nil
+		out.Linked = append(out.Linked, one)
+	}
+	return out, nil
+}
+
+// gotOf reads one node. It notes in seen which properties there are, and in linked which
+// nodes it refers to; only, unless it is empty, names the properties that are wanted.
+func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen map[string]bool, linked map[rdf.Term]bool) (gotNode, error) {
+	out := gotNode{Node: r.Snapshot.Name(d.Term), Label: d.Label, Values: map[string]any{}, More: map[string]int{}}
+	page, err := r.Snapshot.Page(ctx, d, getValues)
+	if err != nil {
+		return out, err
+	}
+	add := func(name string, values []rdf.Term, total int, many bool) error {
+		seen[name] = true
+		if len(values) == 0 || len(only) > 0 && !only[name] {
+			return nil
+		}
+		shown, err := gotValues(ctx, r, values, many, linked)
+		out.Values[name] = shown
+		if more := total - len(values); more > 0 {
+			out.More[name] = more
+		}
+		return err
+	}
+	for _, p := range page.Properties {
+		if err := add(p.Property.Name, p.Values, p.Total, p.Property.Many()); err != nil {
+			return out, err
+		}
+	}
+	for _, o := range page.Other {
+		if err := add(r.Snapshot.Schema().Short(o.Predicate), o.Values, o.Total, true); err != nil {
+			return out, err
+		}
+	}
+	if len(only) > 0 {
+		return out, nil
+	}
+	for _, g := range page.Incoming {
+		group := gotGroup{Type: orUntyped(g.Type), Property: g.Property, Total: g.Total, First: map[string]string{}}
+		if g.More {
+			group.Total = fmt.Sprintf("more than %d", g.Total)
+		}
+		for _, n := range g.Nodes[:min(len(g.Nodes), getReferring)] {
+			group.First[r.Snapshot.Name(n.Term)] = n.Label
+		}
+		out.ReferredBy = append(out.ReferredBy, group)
+	}
+	return out, nil
+}
+
+// gotValues shows the values of a property: nodes with their labels, and what else there is
+// as JSON, long texts shortened.
+func gotValues(ctx context.Context, r *invoke.Request, values []rdf.Term, many bool, linked map[rdf.Term]bool) (any, error) {
+	nodes := map[string]string{}
+	var plain []any
+	for _, v := range values {
+		if rdf.IsLiteral(v) {
+			one := view.Plain(r.Snapshot.Schema(), v)
+			if text, isText := one.(string); isText {
+				one = outline.Shorten(text, getText)
+			}
+			plain = append(plain, one)
+			continue
+		}
+		d, err := r.Snapshot.Describe(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		nodes[r.Snapshot.Name(v)] = d.Label
+		if d.Exists {
+			linked[v] = true
+		}
+	}
+	switch {
+	case len(plain) == 0:
+		return nodes, nil
+	case len(nodes) > 0:
+		return append(plain, nodes), nil
+	case many:
+		return plain, nil
+	}
+	return plain[0], nil
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) searchCommand() *cobra.Command {
+	var typeName, cursor string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "search FILE WORD...",
+		Short: "Find nodes by the words of their labels, texts and ids",
+		Long: `Find nodes by the words of their labels, texts and ids, the best first. All words must be in
+one text; the last one may be a beginning. "Phrases" stand in quotation marks, words that are
+in no text are taken for the nearest that are, and what was searched instead is said.
+` + fileHelp,
+		Example: `  trails search notes.trails onboarding checklist
+  trails search notes.trails '"first day"' --type Note
+  trails search notes.trails T1003.001 -o csv`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: map[string]string{outputsOf: "text table json csv"},
+	}
+	cmd.Flags().StringVar(&typeName, "type", "", "only nodes of this `type` and its subtypes")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 10, "show at most this `many`")
+	cmd.Flags().StringVar(&cursor, "cursor", "", "`next` of the page before")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		file, rest, err := p.fileThenSome(cmd, args)
+		if err == nil && len(rest) == 0 {
+			err = missing(cmd, args, []string{"FILE", "WORD"})
+		}
+		if err != nil {
+			return err
+		}
+		_, err = callAndPrint(cmd.Context(), p, file, p.call("search", arguments{"text": strings.Join(rest, " "), "limit": limit},
+			arguments{"type": typeName, "cursor": cursor}), p.writeRows)
+		return err
+	}
+	return cmd
+}
+
+func (p *program) getCommand() *cobra.Command {
+	var properties []string
+	var depth int
+	cmd := &cobra.Command{
+		Use:   "get FILE NODE...",
+		Short: "Show nodes: their values, what they refer to, and who refers to them",
+		Long: `Show nodes, each by Type/id, its IRI or its exact label: their values, what they refer to with
+labels, and how many nodes of each type refer to them by which property, with the first few.
+` + fileHelp,
+		Example: `  trails get notes.trails Note/n1
+  trails get notes.trails 'First day' --depth 2
+  trails get notes.trails Note/n1 Note/n2 --property title -o json`,
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.Flags().StringSliceVar(&properties, "property", nil, "show only this `property`; may be repeated")
+	cmd.Flags().IntVar(&depth, "depth", 1, "2 shows the nodes that they refer to, too")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		file, rest, err := p.fileThenSome(cmd, args)
+		if err == nil && len(rest) == 0 {
+			err = missing(cmd, args, []string{"FILE", "NODE"})
+		}
+		if err != nil {
+			return err
+		}
+		given := arguments{"ids": rest, "depth": depth}
+		if len(properties) > 0 {
+			given["properties"] = properties
+		}
+		_, err = callAndPrint(cmd.Context(), p, file, p.call("get", given), writeValue)
+		return err
+	}
+	return cmd
+}
+
+// writeRows writes an answer of columns and rows as it is, or its rows as CSV.
+func (p *program) writeRows(w io.Writer, all json.RawMessage) error {
+	if p.output != "csv" {
+		return writeValue(w, all)
+	}
+	var table struct {
+		Columns []string
+		Rows    [][]json.RawMessage
+	}
+	if err := json.Unmarshal(all, &table); err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(table.Columns); err != nil {
+		return err
+	}
+	for _, row := range table.Rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cells[i] = string(cell); cells[i] == "null" {
+				cells[i] = ""
+			}
+			_ = json.Unmarshal(cell, &cells[i]) // what is no text stays as it is written
+		}
+		if err := out.Write(cells); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
