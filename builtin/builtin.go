@@ -73,6 +73,7 @@ var builtins = []invoke.Capability{
 	},
 	searchBuiltin,
 	getBuiltin,
+	historyBuiltin,
 	queryBuiltin,
 	{
 		Descriptor: capability.Descriptor{

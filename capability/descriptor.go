@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"trails/jsontext"
 	"trails/policy"
@@ -131,12 +132,17 @@ func present(list []string) []string {
 
 // Completed returns d with what is usual, or follows from its other fields, where they are
 // empty: closed shapes, the scope runtime, no side effects, no reasoning, the assurance of
-// the side effects, and a version that names the content (see [Descriptor.Stamped]).
+// the side effects, the argument max_chars of what only reads, and a version that names the content (see [Descriptor.Stamped]).
 func (d Descriptor) Completed() Descriptor {
 	d.InputShape.Closed, d.OutputShape.Closed = true, true
 	d.PolicyRequired.Scope = cmp.Or(d.PolicyRequired.Scope, policy.Runtime)
 	d.SideEffects = cmp.Or(d.SideEffects, None)
 	d.Reasoning = cmp.Or(d.Reasoning, ReasoningNone)
+	if _, has := d.InputShape.Field(MaxChars().Name); !has && d.SideEffects == None {
+		room := MaxChars()
+		room.Unlisted = true
+		d.InputShape.Fields = append(slices.Clip(d.InputShape.Fields), room)
+	}
 	if d.Assurance == "" {
 		d.Assurance = AssuranceSnapshot
 		if d.SideEffects != None {

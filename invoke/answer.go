@@ -34,14 +34,11 @@ func (r *Request) fitted(answer []byte) ([]byte, error) {
 		}
 		missing := strings.Join(v.Fit(r.Room()), ", ")
 		way := "ask for less"
-		if size < capability.MostChars {
+		if _, takes := r.Capability.InputShape.Field(capability.MaxChars().Name); takes && size < capability.MostChars {
 			way = fmt.Sprintf("call again with max_chars %d for all of it", min(size+2*cutRoom, capability.MostChars))
 		}
-		said := outline.Shorten(missing, cutRoom/2) + "; " + way
-		if r.Parts.Cut != "" {
-			said = r.Parts.Cut + "; " + said
-		}
-		answer, r.Parts.Cut = []byte(v.JSON()), said
+		said := []string{r.Parts.Cut, outline.Shorten(missing, cutRoom/2), way}
+		answer, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(said, "; "), "; ")
 	}
 	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 {
 		return answer, nil

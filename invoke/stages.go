@@ -151,10 +151,10 @@ func (r *Request) find(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.Capability = r.catalog.lookup(id); r.Capability == nil {
+	r.Args, r.Capability = args, r.catalog.lookup(id)
+	if r.Capability == nil {
 		return fmt.Errorf("%s forwards to %s, which is not there", r.activity.Capability, id)
 	}
-	r.Args = args
 	r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
 	return nil
 }

@@ -77,6 +77,48 @@ labels, and how many nodes of each type refer to them by which property, with th
 	return cmd
 }
 
+func (p *program) historyCommand() *cobra.Command {
+	var typeName, actor, since, until, cursor string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "history FILE [NODE]",
+		Short: "Tell what happened to the graph or to one node, as sentences",
+		Long: `Tell what happened, the newest first: which commit, when, who, by which call, why, and which
+nodes were made, changed and removed, each property from what to what. NODE is Type/id, an
+IRI or an exact label. trails log lists commits, and trails show one of them whole.
+` + fileHelp,
+		Example: `  trails history notes.trails
+  trails history notes.trails Note/n1
+  trails history notes.trails --type Note --since 2026-01-31 --actor ana -o csv`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: map[string]string{outputsOf: "text table json csv"},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&typeName, "type", "", "commits that changed nodes of this `type`")
+	flags.StringVar(&actor, "actor", "", "a `part` of the author's name")
+	flags.StringVar(&since, "since", "", "a `date`, a time or a commit")
+	flags.StringVar(&until, "until", "", "a `date` or a time")
+	flags.IntVarP(&limit, "limit", "n", 20, "show at most this `many`")
+	flags.StringVar(&cursor, "cursor", "", "`next` of the page before")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		file, rest, err := p.fileThenSome(cmd, args)
+		if err != nil {
+			return err
+		}
+		if len(rest) > 1 {
+			return usageError{"history takes one NODE; put a label with spaces in quotes"}
+		}
+		given := arguments{"limit": limit}
+		if len(rest) > 0 {
+			given["id"] = rest[0]
+		}
+		_, err = callAndPrint(cmd.Context(), p, file, p.call("history", given,
+			arguments{"type": typeName, "actor": actor, "since": since, "until": until, "cursor": cursor}), p.writeRows)
+		return err
+	}
+	return cmd
+}
+
 // writeRows writes an answer of columns and rows as it is, or its rows as CSV.
 func (p *program) writeRows(w io.Writer, all json.RawMessage) error {
 	if p.output != "csv" {

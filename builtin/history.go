@@ -1,0 +1,288 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/outline"
+	"trails/rdf"
+	"trails/schema"
+	"trails/view"
+)
+
+// Bounds of a history.
+const (
+	historyLimit   = 20
+	historyMost    = 200
+	historyScanned = 2_000 // commits that are looked at
+	historyPage    = 100   // that are read at once
+	historyNodes   = 5     // of one commit
+	historyValues  = 3     // of one property
+	historyText    = 60    // characters of a value
+	historyWhy     = 200   // of a message
+	historySmall   = 2_000 // statements of a commit that is told node by node
+)
+
+var historyBuiltin = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "history", Description: "Tell what happened, newest first: who, when, by which call, why, and what changed from what to what; of one node, or of the graph.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "id", Type: capability.String, Description: "A node: Type/id, IRI or exact label."},
+			{Name: "type", Type: capability.String, Description: "Commits that changed nodes of this type."},
+			{Name: "actor", Type: capability.String, Description: "A part of the author's name."},
+			{Name: "since", Type: capability.String, Description: "A date, a time or a commit."},
+			{Name: "until", Type: capability.String},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: historyMost, Default: historyLimit},
+			cursorField, capability.MaxChars(), capability.ReadBranch(),
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "columns", Type: capability.String, Many: true, Required: true},
+			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each commit: its first digits, time, author, and a sentence."},
+			nextField,
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+	},
+	Handle: history,
+}
+
+// telling is a history that is being told.
+type telling struct {
+	*invoke.Request
+	of           *kg.Described // nil for the graph
+	types        map[*schema.Type]bool
+	actor        string
+	since, until time.Time // zero for none
+	after        kg.Seq    // the commit that since names
+	out          rowsAnswer
+	room, limit  int
+}
+
+func history(ctx context.Context, r *invoke.Request) (any, error) {
+	t := &telling{Request: r, actor: strings.ToLower(r.Args.Text("actor")), room: r.Room(), limit: r.Args.Integer("limit", historyLimit),
+		out: rowsAnswer{Columns: []string{"commit", "time", "who", "what"}, Rows: [][]any{}}}
+	before, err := t.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for seen := 0; ; {
+		page, err := t.page(ctx, before)
+		if err != nil || len(page) == 0 {
+			return t.out, err
+		}
+		for _, e := range page {
+			if e.Commit.Seq <= t.after || !t.since.IsZero() && e.Commit.Time.Before(t.since) {
+				return t.out, nil
+			}
+			full, err := t.tell(ctx, e)
+			if err != nil || full {
+				return t.out, err
+			}
+			before = e.Commit.Seq
+		}
+		if seen += len(page); seen >= historyScanned {
+			t.out.Next = view.CommitOf(page[len(page)-1].Commit).ID[:12]
+			t.Parts.Cut = fmt.Sprintf("%d commits were looked at; go on with cursor %q", seen, t.out.Next)
+			return t.out, nil
+		}
+	}
+}
+
+// read reads the arguments, and returns the commit before which the history begins; 0 is
+// the newest.
+func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
+	if id := t.Args.Text("id"); id != "" {
+		d, err := nodeEver(ctx, t.Request, id)
+		if err != nil {
+			return 0, err
+		}
+		t.Uses(d.IRI())
+		t.of = &d
+	}
+	if t.Args.Has("type") {
+		of, err := knownType(t.Request, "type")
+		if err != nil {
+			return 0, err
+		}
+		t.types = map[*schema.Type]bool{}
+		for _, one := range t.Snapshot.Schema().Subtypes(of) {
+			t.types[one] = true
+		}
+		t.types[of] = true
+	}
+	if t.since, err = moment(t.Args.Text("since")); err != nil {
+		c, missing := t.Snapshot.FindCommit(ctx, t.Args.Text("since"))
+		if missing != nil {
+			return 0, fault.Argument("since", fault.Datatype, t.Args.Text("since"), "since is a date, such as 2026-01-31, a time, such as 2026-01-31T12:00:00Z, or a commit")
+		}
+		t.after = c.Seq
+	}
+	if t.until, err = moment(t.Args.Text("until")); err != nil {
+		return 0, fault.Argument("until", fault.Datatype, t.Args.Text("until"), "until is a date, such as 2026-01-31, or a time, such as 2026-01-31T12:00:00Z")
+	}
+	if cursor := t.Args.Text(cursorField.Name); cursor != "" {
+		c, err := t.Snapshot.FindCommit(ctx, cursor)
+		if err != nil {
+			return 0, fault.Argument(cursorField.Name, fault.Pattern, cursor, "cursor is no next of ours; leave it out for the first page")
+		}
+		before = c.Seq
+	}
+	return before, nil
+}
+
+// nodeEver is nodeOf that finds deleted nodes of a type, too.
+func nodeEver(ctx context.Context, r *invoke.Request, ref string) (kg.Described, error) {
+	if name, local, ok := strings.Cut(ref, "/"); ok && r.Snapshot.Schema().Type(name) != nil {
+		d, err := r.Snapshot.FindEver(ctx, r.Snapshot.Schema().Type(name), local)
+		if fault.Is(err, fault.NotFound) {
+			err = fault.Argument("id", fault.Class, ref, fault.Of(err).Message)
+		}
+		return d, err
+	}
+	return nodeOf(ctx, r, "id", ref)
+}
+
+// moment reads a date or a time; the zero time is none.
+func moment(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return at, nil
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
+// page reads commits, newest first.
+func (t *telling) page(ctx context.Context, before kg.Seq) ([]kg.HistoryEntry, error) {
+	if t.of != nil {
+		return t.Snapshot.History(ctx, *t.of, before, min(t.limit+1, historyPage))
+	}
+	commits, err := t.Snapshot.Commits(ctx, before, historyPage)
+	list := make([]kg.HistoryEntry, len(commits))
+	for i, c := range commits {
+		list[i].Commit = c
+	}
+	return list, err
+}
+
+// tell adds the row of a commit, if it is one of those that are asked for. It reports
+// that the answer is full.
+func (t *telling) tell(ctx context.Context, e kg.HistoryEntry) (full bool, err error) {
+	c := e.Commit
+	if !strings.Contains(strings.ToLower(c.Author), t.actor) || !t.until.IsZero() && !c.Time.Before(t.until) {
+		return false, nil
+	}
+	if e.Activity == nil {
+		if e.Activity, err = t.Snapshot.ActivityOf(ctx, c); err != nil {
+			return false, err
+		}
+	}
+	what, wanted, err := t.sentence(ctx, e)
+	if err != nil || !wanted {
+		return false, err
+	}
+	id := c.ID.String()[:12]
+	if len(t.out.Rows) == t.limit {
+		last, _ := t.out.Rows[len(t.out.Rows)-1][0].(string)
+		t.out.Next = last
+		return true, nil
+	}
+	added, err := t.out.add(&t.room, []any{id, c.Time.UTC().Format(time.DateTime), c.Author, what})
+	if err != nil || added {
+		return false, err
+	}
+	t.out.Next, _ = t.out.Rows[len(t.out.Rows)-1][0].(string)
+	t.Parts.Cut = fmt.Sprintf("%d commits are shown; go on with cursor %q", len(t.out.Rows), t.out.Next)
+	return true, nil
+}
+
+// sentence says what a commit did, and whether it is about the type that is asked for, or
+// may be.
+func (t *telling) sentence(ctx context.Context, e kg.HistoryEntry) (text string, wanted bool, err error) {
+	c := e.Commit
+	var parts []string
+	if e.Activity != nil {
+		parts = append(parts, e.Activity.Capability)
+	}
+	if c.Message != "" {
+		parts = append(parts, fmt.Sprintf("%q", outline.Shorten(c.Message, historyWhy)))
+	}
+	head := strings.Join(parts, " ")
+	if t.of != nil {
+		return head + ": " + t.changes(e.Changes), true, nil
+	}
+	if c.SchemaSeq == c.Seq {
+		return head + ": changed the schema", t.types == nil, nil
+	}
+	if c.Added+c.Removed > historySmall { // of which types is not looked at
+		return head + fmt.Sprintf(": added %d and removed %d statements", c.Added, c.Removed), true, nil
+	}
+	most := historyNodes
+	if t.types != nil {
+		most = historySmall
+	}
+	nodes, more, err := t.Snapshot.CommitNodes(ctx, c, most, 0)
+	if err != nil {
+		return "", false, err
+	}
+	if t.types != nil {
+		nodes = slices.DeleteFunc(nodes, func(n kg.NodeChange) bool { return !t.types[n.Node.Type] })
+		more = len(nodes) > historyNodes
+	}
+	var said []string
+	for _, n := range nodes[:min(len(nodes), historyNodes)] {
+		one := fmt.Sprintf("%s %s", n.What, t.Snapshot.Name(n.Node.Term))
+		if n.What == kg.NodeChanged {
+			one += " (" + t.changes(n.Changes) + ")"
+		}
+		said = append(said, one)
+	}
+	if more {
+		said = append(said, "and more")
+	}
+	return head + ": " + strings.Join(said, "; "), t.types == nil || len(said) > 0, nil
+}
+
+// changes says what became of properties, each from what to what.
+func (t *telling) changes(list []kg.PropertyChange) string {
+	var said []string
+	for _, c := range list {
+		name := t.Snapshot.Schema().Short(c.Predicate)
+		if c.Property != nil {
+			name = c.Property.Name
+		}
+		old, now := t.values(c.Old), t.values(c.New)
+		switch {
+		case old == "":
+			said = append(said, fmt.Sprintf("%s + %s", name, now))
+		case now == "":
+			said = append(said, fmt.Sprintf("%s - %s", name, old))
+		default:
+			said = append(said, fmt.Sprintf("%s %s → %s", name, old, now))
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+func (t *telling) values(list []rdf.Term) string {
+	var said []string
+	for i, v := range list {
+		if i == historyValues {
+			said = append(said, fmt.Sprintf("and %d more", len(list)-i))
+			break
+		}
+		text := fmt.Sprint(view.Plain(t.Snapshot.Schema(), v))
+		if rdf.IsLiteral(v) {
+			text = fmt.Sprintf("%q", outline.Shorten(text, historyText))
+		}
+		said = append(said, text)
+	}
+	return strings.Join(said, " ")
+}
