@@ -142,4 +142,5 @@
 	});
 
 	combos(document);
+	document.getElementById("problems")?.focus(); // a busy browser can leave its autofocus out
 })();
