@@ -3,13 +3,12 @@ package brief
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"trails/capability"
 	"trails/capability/project"
-	"trails/fault"
 	"trails/invoke"
+	"trails/view"
 )
 
 var describeType = invoke.Capability{
@@ -62,19 +61,11 @@ type described struct {
 }
 
 func describe(ctx context.Context, r *invoke.Request) (any, error) {
-	s, name := r.Snapshot.Schema(), r.Args.Text("type")
-	t := s.Type(name)
-	if t == nil {
-		var names []string
-		for _, one := range s.Types {
-			names = append(names, one.Name)
-		}
-		hint := fault.DidYouMean(name, names)
-		if hint == "" {
-			hint = "; there are " + strings.Join(names[:min(len(names), guideTypes)], ", ")
-		}
-		return nil, fault.Argument("type", fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, hint))
+	t, err := view.KnownType(r, "type")
+	if err != nil {
+		return nil, err
 	}
+	s := r.Snapshot.Schema()
 	out := described{
 		Type: t.Name, Description: t.Description, Abstract: t.Abstract, Class: s.Short(t.IRI), Label: s.LabelOf(t), ID: idRule(r, t),
 		Columns: []string{"property", "rules", "description"}, Rows: [][]any{},

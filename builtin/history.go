@@ -106,7 +106,7 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 		t.of = &d
 	}
 	if t.Args.Has("type") {
-		of, err := knownType(t.Request, "type")
+		of, err := view.KnownType(t.Request, "type")
 		if err != nil {
 			return 0, err
 		}

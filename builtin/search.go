@@ -102,23 +102,6 @@ func (a *rowsAnswer) add(room *int, row []any) (bool, error) {
 	return true, nil
 }
 
-// knownType is the type that an argument names, or an error with the nearest name.
-func knownType(r *invoke.Request, argument string) (*schema.Type, error) {
-	s, name := r.Snapshot.Schema(), r.Args.Text(argument)
-	if t := s.Type(name); t != nil {
-		return t, nil
-	}
-	names := make([]string, len(s.Types))
-	for i, t := range s.Types {
-		names[i] = t.Name
-	}
-	hint := fault.DidYouMean(name, names)
-	if hint == "" {
-		hint = "; there are " + strings.Join(names[:min(len(names), 40)], ", ")
-	}
-	return nil, fault.Argument(argument, fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, hint))
-}
-
 func search(ctx context.Context, r *invoke.Request) (any, error) {
 	offset, err := offsetOf(r)
 	if err != nil {
@@ -126,7 +109,7 @@ func search(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	asked := kg.Search{Text: r.Args.Text("text"), Limit: r.Args.Integer("limit", searchLimit), Offset: offset}
 	if r.Args.Has("type") {
-		t, err := knownType(r, "type")
+		t, err := view.KnownType(r, "type")
 		if err != nil {
 			return nil, err
 		}

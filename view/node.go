@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -173,6 +174,23 @@ func typeArgument(r *invoke.Request) (*schema.Type, error) {
 		Field: "type", Code: fault.OneOf, Value: name, Constraint: known,
 		Message: "there is no type \"" + name + "\"; there are " + strings.Join(known, ", "),
 	})
+}
+
+// KnownType is the type that an argument names, or an error with the nearest name.
+func KnownType(r *invoke.Request, argument string) (*schema.Type, error) {
+	s, name := r.Snapshot.Schema(), r.Args.Text(argument)
+	if t := s.Type(name); t != nil {
+		return t, nil
+	}
+	names := make([]string, len(s.Types))
+	for i, t := range s.Types {
+		names[i] = t.Name
+	}
+	hint := fault.DidYouMean(name, names)
+	if hint == "" {
+		hint = "; there are " + strings.Join(names[:min(len(names), 40)], ", ")
+	}
+	return nil, fault.Argument(argument, fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, hint))
 }
 
 // propertyArgument returns a type's property, or the error for the argument that named it.

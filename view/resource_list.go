@@ -164,7 +164,7 @@ func where(r *invoke.Request, q *kg.Query, clause string) error {
 	if strings.ContainsAny(field, "<>!.") || strings.HasPrefix(value, "=") {
 		return badFilter(field, "unsupported_operator", "where knows equality on one property only")
 	}
-	if i := strings.IndexFunc(value, UnsafeInFilter); i >= 0 {
+	if i := strings.IndexFunc(value, unsafeInFilter); i >= 0 {
 		return badFilter(field, "illegal_character", "a filter value has no quotes, backslashes or control characters")
 	}
 	p := r.Snapshot.Schema().Property(q.Type, field)
@@ -179,8 +179,8 @@ func where(r *invoke.Request, q *kg.Query, clause string) error {
 	return nil
 }
 
-// UnsafeInFilter reports that a filter of an address may not have the character.
-func UnsafeInFilter(c rune) bool { return c == '"' || c == '\\' || c < ' ' || c == 0x7f || c == 0xfffd }
+// unsafeInFilter reports that a filter of an address may not have the character.
+func unsafeInFilter(c rune) bool { return c == '"' || c == '\\' || c < ' ' || c == 0x7f || c == 0xfffd }
 
 // filterValue gives a bare word the JSON form that its property takes.
 func filterValue(p *schema.Property, word string) any {
