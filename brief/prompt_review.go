@@ -22,7 +22,6 @@ const (
 	reviewAuthor  = 60   // characters
 	reviewName    = 80   // characters of a node's name
 	reviewPage    = 100  // commits read at once
-	commitDigits  = 12
 )
 
 // reviewPrompt asks for a summary of what was changed.
@@ -59,7 +58,7 @@ type review struct {
 func (v review) limits() string {
 	text := ""
 	if v.since != nil {
-		text += " since commit " + v.since.ID.String()[:commitDigits]
+		text += " since commit " + v.since.ID.Short()
 	}
 	if v.agent != "" {
 		text += " by " + quote.Text(v.agent, reviewAuthor)
@@ -133,7 +132,7 @@ func commitLine(c kg.Commit) string {
 	if c.Message != "" {
 		message = quote.Text(c.Message, reviewMessage)
 	}
-	return fmt.Sprintf("- %s %s by %s: %s; +%d -%d", c.ID.String()[:commitDigits], c.Time.UTC().Format(time.DateTime),
+	return fmt.Sprintf("- %s %s by %s: %s; +%d -%d", c.ID.Short(), c.Time.UTC().Format(time.DateTime),
 		quote.Text(c.Author, reviewAuthor), message, c.Added, c.Removed)
 }
 

@@ -87,7 +87,7 @@ func history(ctx context.Context, r *invoke.Request) (any, error) {
 			before = e.Commit.Seq
 		}
 		if seen += len(page); seen >= historyScanned {
-			t.out.Next = view.CommitOf(page[len(page)-1].Commit).ID[:12]
+			t.out.Next = page[len(page)-1].Commit.ID.Short()
 			t.Parts.Cut = fmt.Sprintf("%d commits were looked at; go on with cursor %q", seen, t.out.Next)
 			return t.out, nil
 		}
@@ -188,7 +188,7 @@ func (t *telling) tell(ctx context.Context, e kg.HistoryEntry) (full bool, err e
 	if err != nil || !wanted {
 		return false, err
 	}
-	id := c.ID.String()[:12]
+	id := c.ID.Short()
 	if len(t.out.Rows) == t.limit {
 		last, _ := t.out.Rows[len(t.out.Rows)-1][0].(string)
 		t.out.Next = last

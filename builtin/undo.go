@@ -100,7 +100,7 @@ func undo(ctx context.Context, r *invoke.Request) (any, error) {
 
 // undoMessage says what is taken back, and what it said of itself.
 func undoMessage(c kg.Commit) string {
-	message := "undo " + c.ID.String()[:12]
+	message := "undo " + c.ID.Short()
 	if first, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n"); first != "" {
 		message += ": " + quote.Line(first, undoQuotes)
 	}

@@ -32,6 +32,15 @@ import (
 // in every file that holds it.
 type CommitID [sha256.Size]byte
 
+// Short returns the first 12 of its 64 digits, which name a commit wherever one is asked
+// for, and "" for the zero id.
+func (id CommitID) Short() string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()[:12]
+}
+
 // String returns the id in hexadecimal, and "" for the zero id.
 func (id CommitID) String() string {
 	if id.IsZero() {

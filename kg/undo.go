@@ -69,7 +69,7 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 // undoable refuses the commits that no commit of data can take back.
 func undoable(c Commit) error {
 	refused := func(why string) error {
-		return fault.New(fault.Conflict, "commit %s %s", shortID(c), why).With("commit", c.ID.String())
+		return fault.New(fault.Conflict, "commit %s %s", c.ID.Short(), why).With("commit", c.ID.String())
 	}
 	switch {
 	case c.Parent.IsZero():
@@ -81,8 +81,6 @@ func undoable(c Commit) error {
 	}
 	return nil
 }
-
-func shortID(c Commit) string { return c.ID.String()[:12] }
 
 // MaxClashes bounds the nodes that a refused undo names.
 const MaxClashes = 20
@@ -144,7 +142,7 @@ func (u *undoing) refusal() error {
 		said = append(said, fmt.Sprintf("and %d more", more))
 	}
 	return fault.New(fault.Conflict, "commit %s cannot be taken back, and nothing was changed: later commits changed %d of its nodes. Undo those commits first, the newest first, or change the nodes themselves. %s",
-		shortID(u.commit), u.count, strings.Join(said, "; ")).
+		u.commit.ID.Short(), u.count, strings.Join(said, "; ")).
 		With("commit", u.commit.ID.String()).With("clashes", u.clashes).With("count", u.count)
 }
 

@@ -55,17 +55,12 @@ func CommitID(c kg.Commit) *string {
 	return new(c.ID.String())
 }
 
-// shortDigits is how many of a commit's 64 digits answers show: enough to name it wherever
-// a commit is asked for.
-const shortDigits = 12
-
 // ShortCommitID is [CommitID] in its first digits.
 func ShortCommitID(c kg.Commit) *string {
-	id := CommitID(c)
-	if id != nil {
-		*id = (*id)[:shortDigits]
+	if id := c.ID.Short(); id != "" {
+		return &id
 	}
-	return id
+	return nil
 }
 
 // Activity is the provenance of a call in plain JSON.
