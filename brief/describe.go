@@ -13,11 +13,11 @@ import (
 
 var describeType = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "describe", Description: "Tell one type: its properties with their constraints, where ids come from, and a call of create that fits.",
+		ID: "describe", Description: "Tell one type: properties, constraints, where ids come from, and data of a create that fits.",
 		InputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "type", Type: capability.String, Required: true},
-			{Name: "input_schema", Type: capability.Boolean, Default: false, Description: "The JSON Schema of its create tool, too."},
-			capability.MaxChars(), capability.ReadBranch(),
+			{Name: "input_schema", Type: capability.Boolean, Unlisted: true, Default: false, Description: "The JSON Schema of its create tool, too."},
+			capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "type", Type: capability.String, Required: true},

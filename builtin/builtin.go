@@ -28,7 +28,7 @@ var (
 var builtins = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
-			ID: "health", Description: "Say whether the graph answers, which version serves it, and where its head is.",
+			ID: "health", Description: "Say whether the graph answers, its version and head.",
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "status", Type: capability.String, Required: true, OneOf: []any{"ok"}},
 				{Name: "version", Type: capability.String, Required: true},
@@ -41,7 +41,7 @@ var builtins = []invoke.Capability{
 	},
 	{
 		Descriptor: capability.Descriptor{
-			ID: "snapshot", Description: "Tell the state of the graph: branch, head commit, number of statements and of instances of each type, schema version.",
+			ID: "snapshot", Description: "Tell head commit, number of statements and of nodes of each type, schema version.",
 			InputShape: capability.Shape{Fields: []capability.Field{capability.ReadBranch()}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "graph", Type: capability.String, Required: true},
@@ -91,21 +91,21 @@ var builtins = []invoke.Capability{
 	mutateBuiltin,
 	{
 		Descriptor: capability.Descriptor{
-			ID: "load", Description: "Load many nodes and edges as one atomic, validated commit. NDJSON lines are {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; with type, rows of CSV and TSV and JSON objects are nodes of that type, their columns its properties; RDF text is N-Quads, N-Triples, Turtle, TriG, JSON-LD or RDF/XML.",
+			ID: "load", Description: "Load many nodes and edges as one atomic, validated commit: NDJSON lines {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; with type, CSV, TSV or JSON objects whose columns are its properties; or RDF of any syntax.",
 			InputShape: capability.Shape{Fields: append([]capability.Field{
-				{Name: "data", Type: capability.String, Required: true, Description: "The lines to load."},
-				{Name: "format", Type: capability.String, OneOf: anyOf(load.Formats()), Default: "auto", Description: "auto tells it by how the data begins."},
+				{Name: "data", Type: capability.String, Required: true, Brief: true, Description: "The lines to load."},
+				{Name: "format", Type: capability.String, Unlisted: true, OneOf: anyOf(load.Formats()), Default: "auto", Description: "auto tells it by how the data begins."},
 				{Name: "mode", Type: capability.String, OneOf: anyOf(load.Modes()), Default: "merge",
-					Description: "merge makes new nodes and sets the given properties of existing ones; append refuses nodes that exist; overwrite replaces all instances of the types in the data; replace puts RDF text in the place of graph."},
-				{Name: "type", Type: capability.String, Description: "What the rows of csv and tsv, and the objects of JSON, are of."},
-				{Name: "map", Type: capability.Object, Description: "The property of each column that is not called so, by the column's name; \"\" passes a column over."},
-				{Name: "id", Type: capability.String, Description: "The column that has the ids, else the one called id. Without any the type makes them."},
-				{Name: "graph", Type: capability.IRI, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
+					Description: "merge sets the given properties; append refuses nodes that exist; overwrite replaces all nodes of the types in the data; replace puts RDF in the place of graph."},
+				{Name: "type", Type: capability.String, Brief: true, Description: "What the rows of csv and tsv, and the objects of JSON, are of."},
+				{Name: "map", Type: capability.Object, Description: "Properties by column, where the names differ; \"\" passes over."},
+				{Name: "id", Type: capability.String, Description: "The column of ids, else id."},
+				{Name: "graph", Type: capability.IRI, Brief: true, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
 				{Name: "one_graph", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Refuse RDF text that names a graph other than graph."},
 				{Name: "if_graph", Type: capability.String, Unlisted: true, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
 				{Name: "contexts", Type: capability.Object, Unlisted: true, Description: "JSON-LD contexts that the data names, each document by its IRI; none is fetched. " + schema.ContextIRI + " is this graph's own."},
 				{Name: "base", Type: capability.IRI, Unlisted: true, Description: "What relative IRIs in RDF text are resolved against."},
-				{Name: "keep_going", Type: capability.Boolean, Default: false, Description: "Report all bad lines, not only the first twenty; nothing is changed all the same."},
+				{Name: "keep_going", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Report all bad lines, not only the first twenty; nothing is changed all the same."},
 			}, capability.MassArguments()...)},
 			OutputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},
@@ -140,8 +140,8 @@ var builtins = []invoke.Capability{
 			ID: "commits_list", Description: "List commits, newest first: who, when, why, and how many statements.",
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 20},
-				{Name: "before", Type: capability.String, Description: "List the commits before this one; take it from next."},
-				{Name: "schema_only", Type: capability.Boolean, Default: false, Description: "Only commits that changed the schema."},
+				{Name: "before", Type: capability.String, Description: "next of the last page."},
+				{Name: "schema_only", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Only commits that changed the schema."},
 				capability.ReadBranch(),
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
@@ -154,10 +154,10 @@ var builtins = []invoke.Capability{
 	},
 	{
 		Descriptor: capability.Descriptor{
-			ID: "commits_get", Description: "Read one commit: its metadata, the call that made it, and what it changed.",
+			ID: "commits_get", Description: "Read one commit: the call that made it, and what it changed.",
 			InputShape: capability.Shape{Fields: []capability.Field{
-				{Name: "id", Type: capability.String, Required: true, Description: "A commit id, at least its first four digits, or head for the newest."},
-				{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200, Description: "How many changes to list."},
+				{Name: "id", Type: capability.String, Required: true, Description: "Its first digits, or head for the newest."},
+				{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200},
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "commit", Type: capability.Object, Fields: view.CommitFields, Required: true},
@@ -182,7 +182,7 @@ var builtins = []invoke.Capability{
 var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
-			ID: "trails.meta.ping", Description: "Answer, to show that meta capabilities can be reached.",
+			ID: "trails.meta.ping", Description: "Answer that meta capabilities can be reached.",
 			OutputShape:  capability.Shape{Fields: []capability.Field{{Name: "pong", Type: capability.Boolean, Required: true}}},
 			CostEstimate: capability.CostConstant, Idempotent: true,
 		},
@@ -190,7 +190,7 @@ var metas = []invoke.Capability{
 	},
 	{
 		Descriptor: capability.Descriptor{
-			ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, given as YAML, and the data that stands against each.",
+			ID: "trails.meta.schema.plan", Description: "List the steps from this schema to a new one, as YAML, and the data against each.",
 			InputShape:   capability.Shape{Fields: []capability.Field{schemaText, capability.ReadBranch()}},
 			OutputShape:  capability.Shape{Fields: planFields},
 			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "read"}, Idempotent: true,

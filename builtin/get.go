@@ -27,12 +27,12 @@ const (
 
 var getBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "get", Description: "Read nodes: their values, what they refer to with labels, and who refers to them, counted by type and property.",
+		ID: "get", Description: "Read nodes: values, what they refer to with labels, and who refers to them, counted by type and property.",
 		InputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "ids", Type: capability.String, Many: true, Required: true, MinCount: new(1), MaxCount: new(getNodes), Description: "Type/id, IRI or exact label."},
-			{Name: "properties", Type: capability.String, Many: true, MaxCount: new(1000), Description: "Only these."},
-			{Name: "depth", Type: capability.Integer, MinValue: 1, MaxValue: 2, Default: 1, Description: "2 reads the nodes that they refer to, too."},
-			capability.MaxChars(), capability.ReadBranch(),
+			{Name: "properties", Type: capability.String, Many: true, Brief: true, MaxCount: new(1000), Description: "Only these."},
+			{Name: "depth", Type: capability.Integer, MinValue: 1, MaxValue: 2, Default: 1, Description: "2: what they refer to, too."},
+			capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: gotFields},

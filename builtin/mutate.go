@@ -19,12 +19,12 @@ const (
 
 var mutateBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic, validated commit: all of its operations, each seeing what those before it did, or none. The schema is not changed by it, and LOAD and SERVICE reach only hosts that this process was allowed.",
+		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic, validated commit. It does not change the schema.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "update", Type: capability.String, Required: true, MaxLength: new(queryText), Description: "The text of the update."},
+			{Name: "update", Type: capability.String, Required: true, Brief: true, MaxLength: new(queryText), Description: "The text of the update."},
 			paramsField,
 			baseField,
-			{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
+			{Name: "timeout_ms", Type: capability.Integer, Unlisted: true, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
 			{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
 			{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs that GRAPH in WHERE may name then."},
 		}, capability.MassArguments()...)},

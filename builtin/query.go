@@ -31,24 +31,24 @@ const (
 // queryFields are the arguments of a query that an update has, too.
 var (
 	paramsField = capability.Field{Name: "params", Type: capability.Object,
-		Description: `Values for variables, by name without ?, put in as terms and never as text: a JSON string, number or boolean, {"iri":…} or {"value":…,"datatype"?,"lang"?}.`}
+		Description: `Terms for variables, by name without ?: a string, number, boolean, {"iri":…} or {"value":…,"datatype"?,"lang"?}.`}
 	baseField    = capability.Field{Name: "base", Type: capability.IRI, Unlisted: true, Description: "What relative IRIs in the text are resolved against."}
-	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
+	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, Unlisted: true, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
 )
 
 var queryBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "query", Description: "Answer a SPARQL 1.1 query: SELECT, ASK, CONSTRUCT or DESCRIBE. The schema's names need no prefix declaration (:Type, :property; rdf rdfs xsd owl sh skos prov, too). Nodes are shown as Type/id, other IRIs as prefixed names.",
+		ID: "query", Description: "Answer a SPARQL 1.1 query. :Type, :property and rdf rdfs xsd owl sh skos prov need no PREFIX. Nodes are shown as Type/id.",
 		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "query", Type: capability.String, Required: true, MaxLength: new(queryText)},
+			{Name: "query", Type: capability.String, Required: true, Brief: true, MaxLength: new(queryText)},
 			paramsField,
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows, Description: "Most rows or triples."},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows},
 			timeoutField,
-			{Name: "format", Type: capability.String, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld."},
+			{Name: "format", Type: capability.String, Unlisted: true, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld."},
 			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs in the place of FROM."},
 			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs in the place of FROM NAMED."},
 			baseField,
-			{Name: "explain", Type: capability.Boolean, Default: false, Description: "Show the plan, and count."},
+			{Name: "explain", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Show the plan, and count."},
 			capability.MaxChars(),
 			capability.ReadBranch(),
 		}},

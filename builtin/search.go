@@ -25,12 +25,12 @@ const (
 
 var searchBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "search", Description: "Find nodes by the words of their labels, texts and ids, best first. \"Phrases\" in quotes; the last word may be a beginning; misspelt words are corrected.",
+		ID: "search", Description: "Find nodes by words of their labels, texts and ids, best first. \"Phrases\" in quotes; the last word may be a beginning; misspelt words are corrected.",
 		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "text", Type: capability.String, Required: true, MaxLength: new(searchText)},
-			{Name: "type", Type: capability.String, Description: "Only nodes of this type and its subtypes."},
+			{Name: "text", Type: capability.String, Required: true, Brief: true, MaxLength: new(searchText)},
+			{Name: "type", Type: capability.String, Description: "With its subtypes."},
 			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: searchMost, Default: searchLimit},
-			cursorField, capability.MaxChars(), capability.ReadBranch(),
+			cursorField, capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "matching", Type: capability.String, OneOf: []any{string(kg.MatchedCorrected), string(kg.MatchedAny)},
@@ -47,7 +47,7 @@ var searchBuiltin = invoke.Capability{
 
 // cursorField and nextField page through an answer.
 var (
-	cursorField = capability.Field{Name: "cursor", Type: capability.String, Description: "next of the page before."}
+	cursorField = capability.Field{Name: "cursor", Type: capability.String, Description: "next of the last page."}
 	nextField   = capability.Field{Name: "next", Type: capability.String, Description: "The cursor of the next page; absent at the end."}
 )
 

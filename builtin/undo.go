@@ -22,9 +22,9 @@ const (
 
 var undoBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "undo", Description: "Take back what one commit changed, as a new commit: what it added goes, what it removed comes back. Refused, naming the nodes, when later commits touched the same values; not for merges, schema changes and the first commit.",
+		ID: "undo", Description: "Take back what one commit changed, as a new commit. Refused, naming the nodes, when later commits touched the same values, and for schema changes.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "commit", Type: capability.String, Required: true, Description: "A commit id, at least its first four digits, or head for the newest."},
+			{Name: "commit", Type: capability.String, Required: true, Description: "Its first digits, or head for the newest."},
 		}, capability.MassArguments()...)},
 		OutputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "undone", Type: capability.String, Required: true, Description: "The commit that was taken back."},

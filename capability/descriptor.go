@@ -139,9 +139,7 @@ func (d Descriptor) Completed() Descriptor {
 	d.SideEffects = cmp.Or(d.SideEffects, None)
 	d.Reasoning = cmp.Or(d.Reasoning, ReasoningNone)
 	if _, has := d.InputShape.Field(MaxChars().Name); !has && d.SideEffects == None {
-		room := MaxChars()
-		room.Unlisted = true
-		d.InputShape.Fields = append(slices.Clip(d.InputShape.Fields), room)
+		d.InputShape.Fields = append(slices.Clip(d.InputShape.Fields), MaxChars())
 	}
 	if d.Assurance == "" {
 		d.Assurance = AssuranceSnapshot

@@ -35,7 +35,7 @@ func ShapeOfType(s *schema.Schema, t *schema.Type) Shape {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = concat(properties(s, t), newID(s, t), writeOnly())
+	d.InputShape.Fields = concat(properties(s, t), newID(s, t), ChangeArguments())
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d
@@ -44,8 +44,13 @@ func create(s *schema.Schema, t *schema.Type) Descriptor {
 // update changes some properties of a node and leaves the rest.
 func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
-	d.Description = sentences("Change properties of " + quote.Article(t.Name) + ", whose create tool describes them; those not given stay, null removes one, an array replaces all values")
-	d.InputShape.Fields = concat(existingID(t), optional(properties(s, t)), verbs(s, t, "add", "remove"), ChangeArguments())
+	d.Description = "Change " + quote.Article(t.Name) + ". What is left out stays, null removes"
+	some := verbs(s, t, "add", "remove")
+	if len(some) > 0 {
+		d.Description += ", an array replaces all values; add and remove change some"
+	}
+	d.Description += "."
+	d.InputShape.Fields = concat(existingID(), optional(properties(s, t)), some, ChangeArguments())
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -55,8 +60,8 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 // remove deletes a node with all of its properties.
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
-	d.Description = sentences("Delete " + quote.Article(t.Name) + " with all of its properties")
-	d.InputShape.Fields = concat(existingID(t), verbs(s, t, "detach"), writeOnly())
+	d.Description = "Delete " + quote.Article(t.Name) + "; detach: and the links to it."
+	d.InputShape.Fields = concat(existingID(), verbs(s, t, "detach"), ChangeArguments())
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
@@ -72,9 +77,9 @@ func verbs(s *schema.Schema, t *schema.Type, names ...string) (fields []Field) {
 	lists := slices.ContainsFunc(s.PropertiesOf(t), (*schema.Property).Many)
 	for _, name := range names {
 		f := map[string]Field{
-			"add":    {Type: Object, Description: "Values to add to lists, by property."},
-			"remove": {Type: Object, Description: "Values to take out of lists."},
-			"detach": {Type: Boolean, Default: false, Description: "Remove the links to it, too."},
+			"add":    {Type: Object, Brief: true, Description: "Values to add to lists, by property."},
+			"remove": {Type: Object, Brief: true, Description: "Values to take out of lists."},
+			"detach": {Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."},
 		}[name]
 		f.Name = name
 		if s.Property(t, name) == nil && (lists || f.Type == Boolean) {
@@ -134,18 +139,19 @@ const (
 	MostChars    = 200_000
 )
 
-// MaxChars is the argument by which a read may answer more, or less.
+// MaxChars is the argument by which a read may answer more, or less. An answer that is cut
+// names it.
 func MaxChars() Field {
-	return Field{Name: "max_chars", Type: Integer, MinValue: leastChars, MaxValue: MostChars, Default: DefaultChars}
+	return Field{Name: "max_chars", Type: Integer, Unlisted: true, MinValue: leastChars, MaxValue: MostChars, Default: DefaultChars}
 }
 
 // WriteArguments are the arguments that every write takes.
 func WriteArguments() []Field {
 	return []Field{
 		{Name: "branch", Type: String, Unlisted: true, Description: "The branch to write to; main when left out. There is no other yet."},
-		{Name: "message", Type: String, Description: "Why."},
-		{Name: "if_commit", Type: String, Description: "Only if it is the head."},
-		{Name: "dry_run", Type: Boolean, Default: false, Description: "Only check."},
+		{Name: "message", Type: String, Brief: true, Description: "Why."},
+		{Name: "if_commit", Type: String, Unlisted: true, Description: "Only if it is the head."},
+		{Name: "dry_run", Type: Boolean, Brief: true, Default: false, Description: "Only check."},
 	}
 }
 
@@ -160,16 +166,7 @@ func ChangeArguments() []Field { return append(WriteArguments(), allowMassChange
 func MassArguments() []Field { return append(WriteArguments(), allowMassChange(false)) }
 
 func allowMassChange(unlisted bool) Field {
-	return Field{Name: AllowMassChange, Type: Boolean, Default: false, Unlisted: unlisted, Description: "Remove however many statements."}
-}
-
-// writeOnly are ChangeArguments where few write only on a head that they know.
-func writeOnly() []Field {
-	fields := ChangeArguments()
-	for i := range fields {
-		fields[i].Unlisted = fields[i].Unlisted || fields[i].Name == "if_commit"
-	}
-	return fields
+	return Field{Name: AllowMassChange, Type: Boolean, Default: false, Unlisted: unlisted, Brief: true, Description: "Remove however many statements."}
 }
 
 // newID is the id of a node to be made: as the type mints it, or as the caller says.
@@ -179,7 +176,7 @@ func newID(s *schema.Schema, t *schema.Type) []Field {
 	case schema.MintContent:
 		return nil
 	case schema.MintKey:
-		id.Description = "Made from " + strings.Join(s.KeyOf(t), ", ") + " when left out."
+		id.Unlisted, id.Description = true, "Made from "+strings.Join(s.KeyOf(t), ", ")+" when left out."
 	case schema.MintPreserve:
 		id.Required, id.Description = true, "Local id or IRI of the new node."
 	case schema.MintUUIDv7: // as it stands
@@ -187,8 +184,8 @@ func newID(s *schema.Schema, t *schema.Type) []Field {
 	return []Field{id}
 }
 
-func existingID(t *schema.Type) []Field {
-	return []Field{{Name: "id", Type: String, Required: true, Description: "Local id or IRI."}}
+func existingID() []Field {
+	return []Field{{Name: "id", Type: String, Required: true, Brief: true, Description: "Local id, Type/id or IRI."}}
 }
 
 func properties(s *schema.Schema, t *schema.Type) []Field {
@@ -231,13 +228,14 @@ func reference(p *schema.Property) string {
 	if p.Class == "" {
 		return ""
 	}
-	return "As " + p.Class + "/id or IRI."
+	return "As " + p.Class + "/id."
 }
 
 // optional makes fields what an update takes: each may be left out or null.
 func optional(fields []Field) []Field {
 	for i := range fields {
-		fields[i].Required, fields[i].Nullable, fields[i].Default, fields[i].Brief = false, true, nil, true
+		f := &fields[i]
+		f.Needed, f.Required, f.Nullable, f.Default, f.Brief = f.Required, false, true, nil, true
 	}
 	return fields
 }
@@ -260,6 +258,9 @@ func groups(s *schema.Schema, t *schema.Type) [][]string {
 func together(s *schema.Schema, t *schema.Type) string {
 	var said []string
 	for _, group := range groups(s, t) {
+		if len(group) == 1 && s.Property(t, group[0]).Unique {
+			continue // the property says so
+		}
 		if len(group) == 1 {
 			said = append(said, fmt.Sprintf("No two share %s.", group[0]))
 			continue

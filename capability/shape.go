@@ -78,7 +78,10 @@ type Field struct {
 	Dim *int `json:"dim,omitempty"`
 	// Nullable means that null is a value, too; an update removes with it.
 	Nullable bool `json:"nullable,omitempty"`
-	Default  any  `json:"default,omitempty"`
+	// Needed means that the node cannot be without the value, so that a tool list offers no
+	// null: the graph would refuse it.
+	Needed  bool `json:"needed,omitempty"`
+	Default any  `json:"default,omitempty"`
 	// Scope, unless it is empty, is what a caller needs besides the capability's own to
 	// give the field another value than its default. The stage rights of package invoke
 	// asks for it.
@@ -86,8 +89,8 @@ type Field struct {
 	// Unlisted means that the field is accepted, and that a tool list does not name it:
 	// what few need must not cost all of them.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// Brief means that another tool for the same type has the field with its description and
-	// constraints: a tool list does not repeat them, and has its type alone.
+	// Brief means that the description of the tool, the create tool of the type or the
+	// instructions say what a model needs to know: a tool list has the field's type alone.
 	Brief bool `json:"brief,omitempty"`
 	// Fields describe the members of an object; empty means any.
 	Fields []Field `json:"fields,omitempty"`

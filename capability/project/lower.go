@@ -16,11 +16,7 @@ type object map[string]any
 // draft-07 and 2020-12 share, without $ref or any combination of schemas. Keys are
 // sorted at every level and the same shape always gives the same bytes.
 func Lower(shape capability.Shape) json.RawMessage {
-	o := lowerObject(shape.Fields, shape.Closed)
-	if shape.NodeType != "" {
-		o["trails:node_type"] = shape.NodeType
-	}
-	return encode(o)
+	return encode(lowerObject(shape.Fields, shape.Closed))
 }
 
 // anyObject is the JSON Schema of what every call answers. A list of tools is read by
@@ -58,13 +54,13 @@ func lowerObject(fields []capability.Field, closed bool) object {
 // said of the whole.
 func lowerField(f capability.Field) object {
 	if f.Brief {
-		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable}
+		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Needed: f.Needed, Brief: true}
 	}
 	o := lowerValue(f)
 	if f.Many {
 		o = lowerMany(f, o)
 	}
-	if f.Nullable {
+	if f.Nullable && !f.Needed {
 		allowNull(o)
 	}
 	if f.Default != nil && f.Default != false { // what may be left out is not so
@@ -106,7 +102,9 @@ func lowerValue(f capability.Field) object {
 		panic(fmt.Sprintf("project: field %s has the unknown type %q", f.Name, f.Type))
 	}
 	for k, v := range base {
-		o[k] = v
+		if !f.Brief || k == "type" || k == "items" {
+			o[k] = v
+		}
 	}
 	if f.Type == capability.Object && len(f.Fields) > 0 {
 		o = lowerObject(f.Fields, true)

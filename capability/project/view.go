@@ -180,7 +180,6 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 		}
 	}
 	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed)
-	r.same("input_shape.node_type", tool.Input["trails:node_type"], orNil(d.InputShape.NodeType))
 	r.same("output_shape", tool.Output, map[string]any{"type": "object"})
 	return nil
 }
@@ -221,9 +220,9 @@ var schemaTypes = map[capability.Type]string{
 
 func (r *reading) field(at string, schema map[string]any, f capability.Field) {
 	nullable := has(schema["type"], "null") || f.Type == capability.Any && !f.Many
-	r.same(at+".nullable", nullable, f.Nullable || f.Type == capability.Any && !f.Many)
+	r.same(at+".nullable", nullable, f.Nullable && !f.Needed || f.Type == capability.Any && !f.Many)
 	if f.Brief {
-		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable}
+		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable && !f.Needed, Brief: true} // as value reads it
 	}
 	meant := f.Default
 	if meant == false {
@@ -255,7 +254,7 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field) {
 		r.same(at+".type", has(schema["type"], kind), true)
 	}
 	pattern := f.Pattern
-	if f.Type == capability.BigInteger && pattern == "" {
+	if f.Type == capability.BigInteger && pattern == "" && !f.Brief {
 		pattern = `^-?\d+$`
 	}
 	r.same(at+".pattern", schema["pattern"], orNil(pattern))
