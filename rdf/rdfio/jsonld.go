@@ -30,6 +30,10 @@ type JSONLDContext struct {
 	// Prefixes go into the @context for who compacts the document further. One
 	// that would change the meaning of an IRI in the document is left out.
 	Prefixes map[string]string
+	// Address, unless it is "", is where [JSONLDContext.Document] is: a document names it
+	// in the place of the context. Where one of its IRIs would mean something else under
+	// that context, the document has what it needs of the context itself.
+	Address string
 }
 
 // JSONLDTerm is the name of a predicate.
@@ -86,7 +90,7 @@ func EntityJSONLD(subject rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte
 	if included != nil {
 		root["@included"] = included
 	}
-	root["@context"] = d.context()
+	root["@context"] = d.reference()
 	return encodeJSONLD(root)
 }
 
@@ -115,7 +119,7 @@ func GraphJSONLD(subjects []rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]by
 			delete(about, s)
 		}
 	}
-	return encodeJSONLD(map[string]any{"@context": d.context(), "@graph": list})
+	return encodeJSONLD(map[string]any{"@context": d.reference(), "@graph": list})
 }
 
 // DatasetJSONLD returns a JSON-LD 1.1 document of a dataset as a list of all its
@@ -141,7 +145,7 @@ func DatasetJSONLD(quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
 		}
 		list = append(list, node)
 	}
-	return encodeJSONLD(map[string]any{"@context": d.context(), "@graph": list})
+	return encodeJSONLD(map[string]any{"@context": d.reference(), "@graph": list})
 }
 
 func (d *document) nodes(quads []rdf.Quad) []any {
@@ -166,10 +170,14 @@ type document struct {
 	terms    map[rdf.IRI]JSONLDTerm
 	prefixes map[string]string
 	schemes  map[string]bool // of the context, and those of the document that are names of prefixes
+	address  string
+	own      int              // how many schemes the context has
+	used     map[rdf.IRI]bool // the terms of its statements
 }
 
 func newDocument(ctx JSONLDContext) *document {
-	d := &document{terms: map[rdf.IRI]JSONLDTerm{}, prefixes: ctx.Prefixes, schemes: contextSchemes(ctx)}
+	d := &document{terms: map[rdf.IRI]JSONLDTerm{}, prefixes: ctx.Prefixes, schemes: contextSchemes(ctx), address: ctx.Address, used: map[rdf.IRI]bool{}}
+	d.own = len(d.schemes)
 	taken := map[string]bool{}
 	for _, iri := range slices.Sorted(maps.Keys(ctx.Terms)) {
 		term := ctx.Terms[iri]
@@ -223,6 +231,20 @@ func (d *document) id(node rdf.Term) string {
 		return d.iri(iri)
 	}
 	return "_:" + rdf.Lexical(node)
+}
+
+// reference is the address of the context, when it has one and no scheme of the document
+// is the name of a prefix, and else the context, of which a document that was to name an
+// address has the terms that it uses.
+func (d *document) reference() any {
+	if d.address == "" {
+		return d.context()
+	}
+	if len(d.schemes) == d.own {
+		return d.address
+	}
+	maps.DeleteFunc(d.terms, func(iri rdf.IRI, _ JSONLDTerm) bool { return !d.used[iri] })
+	return d.context()
 }
 
 // context declares every term, so that documents of a type share one context.
@@ -286,6 +308,7 @@ func (d *document) member(q rdf.Quad) (string, JSONLDTerm) {
 		return "@type", JSONLDTerm{}
 	}
 	if term, ok := d.terms[predicate]; ok {
+		d.used[predicate] = true
 		return term.Name, term
 	}
 	return d.iri(predicate), JSONLDTerm{}

@@ -139,8 +139,16 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkMeaning lets another implementation read the document back.
+// checkMeaning lets another implementation read the document back, with its context in it
+// and at an address.
 func checkMeaning(t reporter, subject rdf.Term, quads []rdf.Quad, ctx rdfio.JSONLDContext) {
+	t.Helper()
+	checkDocument(t, subject, quads, ctx)
+	ctx.Address = "trails://schema"
+	checkDocument(t, subject, quads, ctx)
+}
+
+func checkDocument(t reporter, subject rdf.Term, quads []rdf.Quad, ctx rdfio.JSONLDContext) {
 	t.Helper()
 	doc, err := rdfio.EntityJSONLD(subject, quads, ctx)
 	if err != nil {
@@ -150,7 +158,9 @@ func checkMeaning(t reporter, subject rdf.Term, quads []rdf.Quad, ctx rdfio.JSON
 	if err := json.Unmarshal(doc, &v); err != nil {
 		t.Fatalf("%s: %v", doc, err)
 	}
-	got, err := ld.NewJsonLdProcessor().ToRDF(v, jsonldOptions())
+	options := jsonldOptions()
+	options.DocumentLoader = onlyContext(ctx)
+	got, err := ld.NewJsonLdProcessor().ToRDF(v, options)
 	if err != nil {
 		t.Fatalf("%s: %v", doc, err)
 	}
@@ -158,6 +168,21 @@ func checkMeaning(t reporter, subject rdf.Term, quads []rdf.Quad, ctx rdfio.JSON
 	if diff := cmp.Diff(normalized(want), normalized(got.(*ld.RDFDataset))); diff != "" {
 		t.Fatalf("%s\n(-want +got):\n%s", doc, diff)
 	}
+}
+
+// onlyContext loads a context from its own address, and nothing else.
+type onlyContext rdfio.JSONLDContext
+
+func (c onlyContext) LoadDocument(address string) (*ld.RemoteDocument, error) {
+	if c.Address == "" || address != c.Address {
+		return noNetwork{}.LoadDocument(address)
+	}
+	text, err := rdfio.JSONLDContext(c).Document()
+	if err != nil {
+		return nil, err
+	}
+	loaded := &ld.RemoteDocument{DocumentURL: address}
+	return loaded, json.Unmarshal(text, &loaded.Document)
 }
 
 // noNetwork refuses every document, so that a context is never fetched.
@@ -210,4 +235,32 @@ func normalized(ds *ld.RDFDataset) []string {
 		return []string{fmt.Sprint(err)}
 	}
 	return strings.Split(text.(string), "\n")
+}
+
+// A document names the address of its context, unless one of its IRIs would mean
+// something else by that: then it has the terms that it uses.
+func TestADocumentNamesTheAddressOfItsContext(t *testing.T) {
+	ctx := noteContext()
+	ctx.Address, ctx.Prefixes = "trails://schema", map[string]string{"doi": "https://doi.org/"}
+	context, err := ctx.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for iri, want := range map[string]string{"http://a/1": `"@context":"trails://schema"`, "doi:10.1/x": `"@context":{"@version":1.1,`} {
+		quads := []quad.Quad{{Subject: quad.IRI(iri), Predicate: quad.IRI(demo + "title"), Object: quad.String("x")}}
+		document, err := rdfio.EntityJSONLD(quad.IRI(iri), quads, ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(document), want) {
+			t.Errorf("%s, want %s", document, want)
+		}
+		in, err := rdfio.NewReader(rdfio.JSONLD, bytes.NewReader(document), "", rdfio.Limits{}, func(iri string) ([]byte, bool) { return context, iri == ctx.Address })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := in.Read(); err != nil || got != quads[0] {
+			t.Errorf("%s means %v, %v; want %v", document, got, err, quads[0])
+		}
+	}
 }
