@@ -22,6 +22,7 @@ const (
 	reviewAuthor  = 60   // characters
 	reviewName    = 80   // characters of a node's name
 	reviewPage    = 100  // commits read at once
+	reviewChars   = 14_000
 )
 
 // reviewPrompt asks for a summary of what was changed.
@@ -114,12 +115,17 @@ func commitsToReview(ctx context.Context, r *invoke.Request, since, agent string
 func reviewList(ctx context.Context, r *invoke.Request, v review) (string, error) {
 	var b strings.Builder
 	b.WriteString("\nCommits, newest first:\n")
-	for _, c := range v.commits {
+	for i, c := range v.commits {
 		touched, err := touchedBy(ctx, r, c)
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(commitLine(c) + touched + "\n")
+		line := commitLine(c) + touched + "\n"
+		if b.Len()+len(line) > reviewChars {
+			v.more += len(v.commits) - i
+			break
+		}
+		b.WriteString(line)
 	}
 	if v.more > 0 {
 		fmt.Fprintf(&b, "and %d more%s; list them with commits_list, before the last of these\n", v.more, v.scanned())

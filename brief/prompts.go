@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"trails/capability"
 	"trails/fault"
@@ -136,10 +137,28 @@ func promptGet(ctx context.Context, r *invoke.Request) (any, error) {
 		return struct {
 			Description string        `json:"description"`
 			Messages    []messageView `json:"messages"`
-		}{p.Description, []messageView{{"user", text}}}, nil
+		}{p.Description, []messageView{{"user", fitting(text, r.Room()-len(p.Description))}}}, nil
 	}
 	return nil, fault.Arguments(fault.FieldError{Field: "name", Code: fault.OneOf, Value: r.Args.Text("name"), Constraint: names,
 		Message: fmt.Sprintf("there is no prompt %q; there are %s", r.Args.Text("name"), strings.Join(names, ", "))})
+}
+
+// fitting keeps the first lines of a text, those that there is room for, and says first how
+// many are left out.
+func fitting(text string, room int) string {
+	if utf8.RuneCountInString(text) <= room {
+		return text
+	}
+	var kept strings.Builder
+	lines, n := strings.SplitAfter(text, "\n"), 0
+	for _, line := range lines {
+		if room -= utf8.RuneCountInString(line); room < 0 {
+			break
+		}
+		kept.WriteString(line)
+		n++
+	}
+	return fmt.Sprintf("cut: this text has %d of its %d lines; describe and list tell what is missing.\n", n, len(lines)) + kept.String()
 }
 
 // promptArguments checks the arguments of the prompt itself. An empty text is none: menus

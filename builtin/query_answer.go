@@ -17,6 +17,7 @@ import (
 	"trails/kg"
 	"trails/rdf"
 	"trails/rdf/rdfio"
+	"trails/schema"
 	"trails/sparql"
 	"trails/sparql/results"
 	"trails/view"
@@ -49,9 +50,9 @@ func boundedAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, format 
 	case a.Form != sparql.Select:
 		return boundedGraph(ctx, r, a, format, limit, room, out)
 	case format == "table":
-		schema := r.Snapshot.Schema()
+		s := r.Snapshot.Schema()
 		out.Form, out.Columns = "", a.Vars
-		return boundedRows(ctx, r, a, limit, room, out, func(row []rdf.Term) any { return view.PlainRow(schema, row) })
+		return boundedRows(ctx, r, a, limit, room, out, func(row []rdf.Term) any { return view.PlainRow(s, row) })
 	case format == "sparql-json":
 		out.Vars = a.Vars
 		return boundedRows(ctx, r, a, limit, room, out, func(row []rdf.Term) any { return rowObject(a.Vars, row) })
@@ -273,7 +274,11 @@ func writeGraph(r *invoke.Request, w io.Writer, a *kg.Answer, format string, tri
 		maps.Copy(prefixes, a.Prefixes)
 		return rdfio.WriteTurtle(w, quads, prefixes)
 	}
-	text, err := rdfio.DatasetJSONLD(quads, s.JSONLDContext(s.Types...))
+	context := s.JSONLDContext()
+	if r.Output == nil {
+		context.Address = schema.ContextIRI
+	}
+	text, err := rdfio.DatasetJSONLD(quads, context)
 	if err == nil {
 		_, err = w.Write(append(text, '\n'))
 	}

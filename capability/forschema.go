@@ -132,17 +132,17 @@ func ReadBranch() Field {
 	return Field{Name: "branch", Type: String, Unlisted: true, Description: "The branch to read; main when left out. There is no other yet."}
 }
 
-// The characters of an answer: when the caller says nothing, and at most.
+// The characters of an answer: when the caller says nothing, and what it may say.
 const (
 	DefaultChars = 20_000
-	leastChars   = 2_000
+	LeastChars   = 2_000
 	MostChars    = 200_000
 )
 
 // MaxChars is the argument by which a read may answer more, or less. An answer that is cut
 // names it.
 func MaxChars() Field {
-	return Field{Name: "max_chars", Type: Integer, Unlisted: true, MinValue: leastChars, MaxValue: MostChars, Default: DefaultChars}
+	return Field{Name: "max_chars", Type: Integer, Unlisted: true, MinValue: LeastChars, MaxValue: MostChars, Default: DefaultChars}
 }
 
 // WriteArguments are the arguments that every write takes.

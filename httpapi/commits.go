@@ -36,7 +36,9 @@ func (s *server) history(capability string, allowed ...string) func(http.Respons
 		if err != nil {
 			return err
 		}
-		res, err := s.engine.Call(r.Context(), s.call(r, capability, args))
+		c := s.call(r, capability, args)
+		c.Whole = true
+		res, err := s.engine.Call(r.Context(), c)
 		if err != nil {
 			return err
 		}

@@ -191,7 +191,7 @@ func TestResourcesAreTheSameBytesAsTheEngines(t *testing.T) {
 		"/kg/Note/n1":                    "trails://kg/Note/n1",
 		"/kg/Page/http%3A%2F%2Fa.example%2Fb%3Fc%23d": "trails://kg/Page/http%3A%2F%2Fa.example%2Fb%3Fc%23d",
 	} {
-		doc, err := e.Read(t.Context(), uri, invoke.Call{Principal: policy.Anonymous("", policy.AllScopes())})
+		doc, err := e.Read(t.Context(), uri, invoke.Call{Principal: policy.Anonymous("", policy.AllScopes()), Whole: true, Context: "http://localhost:8757/schema?format=jsonld"})
 		if err != nil {
 			t.Errorf("%s: %v", uri, err)
 			continue

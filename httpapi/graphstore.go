@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -149,6 +150,13 @@ func (s *server) load(w http.ResponseWriter, r *http.Request, graph rdf.IRI, mod
 	}
 	if err := s.addConditions(r, args); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(documents, func(d document) bool { return d.format == rdfio.JSONLD }) {
+		c := s.call(r, "", nil)
+		c.Whole, c.Format = true, "jsonld"
+		if own, err := s.engine.Read(r.Context(), schema.ContextIRI, c); err == nil { // who may not read it cannot name it
+			args["contexts"] = map[string]json.RawMessage{contextOf(r): own.Body}
+		}
 	}
 	text, err := json.Marshal(args)
 	if err != nil {

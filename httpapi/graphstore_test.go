@@ -210,6 +210,7 @@ func TestJSONLDIsPutAndHad(t *testing.T) {
 		"another graph":         {`{"@id":"urn:b","@graph":[{"@id":"urn:s","urn:p":1}]}`, 422},
 		"a context of the web":  {`{"@context":"https://example.org/context","p":1}`, 404},
 		"the graph's context":   {`{"@context":"trails://schema","@id":"urn:s","urn:p":"x"}`, 204},
+		"this server's context": {`{"@context":"http://localhost:8757/schema?format=jsonld","@id":"urn:s","urn:p":"x"}`, 204},
 		"JSON that is no graph": {`{"@id":5}`, 400},
 	} {
 		if got := do(h, graphRequest("PUT", "/rdf-graphs?graph=http://a/b/", "application/ld+json", x.body)); got.StatusCode/100 != x.status/100 {

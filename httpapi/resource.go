@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"trails/auth"
 	"trails/fault"
 )
 
@@ -81,6 +82,7 @@ func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error 
 
 func (s *server) document(w http.ResponseWriter, r *http.Request, a address, offers []form, chosen form) error {
 	c := s.call(r, "", nil)
+	c.Whole, c.Context = true, contextOf(r)
 	if chosen != offers[0] {
 		c.Format = chosen.name
 	}
@@ -97,6 +99,9 @@ func (s *server) document(w http.ResponseWriter, r *http.Request, a address, off
 	}
 	return s.reply(w, r, etag, doc.Body)
 }
+
+// contextOf is where this server has the context of its JSON-LD.
+func contextOf(r *http.Request) string { return auth.Origin(r) + "/schema?format=jsonld" }
 
 // reply writes what was read, or says that the caller has it already; etag is
 // empty for what may be another thing at the same commit.

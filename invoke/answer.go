@@ -11,17 +11,17 @@ import (
 	"trails/outline"
 )
 
-// cutRoom is what the sentences take that say what was cut.
-const cutRoom = 800
+// CutRoom is how many characters the sentences take that say what was cut.
+const CutRoom = 800
 
-// Room is how many characters of JSON the answer may have. A handler that can leave the
-// rest for another call fills no more of it, and says in Parts.Cut how the rest is had;
-// what is longer all the same is shortened without regard to what it means.
+// Room is how many characters of JSON the answer may have; of what is no tool, any number
+// unless max_chars is given. A handler that can leave the rest for another call fills no
+// more of it, and says in Parts.Cut how the rest is had; what is longer is shortened.
 func (r *Request) Room() int {
-	if r.call.Whole || r.Capability == nil || !isTool(r.Capability) {
+	if r.Capability == nil || (r.call.Whole || !isTool(r.Capability)) && !r.Args.Has(capability.MaxChars().Name) {
 		return math.MaxInt
 	}
-	return r.Args.Integer(capability.MaxChars().Name, capability.DefaultChars) - cutRoom
+	return r.Args.Integer(capability.MaxChars().Name, capability.DefaultChars) - CutRoom
 }
 
 // fitted shortens an answer to its room, and puts before its members what is missing and
@@ -35,9 +35,9 @@ func (r *Request) fitted(answer []byte) ([]byte, error) {
 		missing := strings.Join(v.Fit(r.Room()), ", ")
 		way := "ask for less"
 		if _, takes := r.Capability.InputShape.Field(capability.MaxChars().Name); takes && size < capability.MostChars {
-			way = fmt.Sprintf("call again with max_chars %d for all of it", min(size+2*cutRoom, capability.MostChars))
+			way = fmt.Sprintf("call again with max_chars %d for all of it", min(size+2*CutRoom, capability.MostChars))
 		}
-		said := []string{r.Parts.Cut, outline.Shorten(missing, cutRoom/2), way}
+		said := []string{r.Parts.Cut, outline.Shorten(missing, CutRoom/2), way}
 		answer, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(said, "; "), "; ")
 	}
 	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 {

@@ -25,6 +25,8 @@ type Call struct {
 	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld" for
 	// graphs, or a comma list of them, of which the first that the form has is taken.
 	Format string
+	// Context is the address by which JSON-LD of [Engine.Read] names its context, "" for [schema.ContextIRI].
+	Context string
 	// IdempotencyKey, when set, makes a repeated write answer with the first one's result,
 	// through whichever door and by whichever program of the same caller it comes again.
 	IdempotencyKey string
@@ -38,8 +40,8 @@ type Call struct {
 	Output io.Writer
 	// Progress, when set, hears of long work; it is called from one goroutine at a time.
 	Progress func(kg.Progress)
-	// Whole means that the answer goes to a program of ours, which shows it in parts, and
-	// is not shortened. All others have as many characters as the argument max_chars says.
+	// Whole means that the answer goes to a program, which reads it in parts, and has as many
+	// characters as there are. All others have as many as the argument max_chars says.
 	Whole bool
 	// Ask, when set, puts a question to the person behind the caller before something
 	// is lost that cannot be had back; nil means that nobody can be asked.

@@ -43,6 +43,8 @@ type Request struct {
 	Ask      func(context.Context, Question) (bool, error)
 	// Parts go into the result as the handler leaves them.
 	Parts Parts
+	// Document is what a read of an address answers.
+	Document Document
 	// Prepared is what Loses found out on its way and the handler need not find out again.
 	Prepared any
 
@@ -56,7 +58,6 @@ type Request struct {
 	activity kg.Activity
 	recorded bool // the activity went into a commit
 	written  *Written
-	document Document
 	value    any
 	result   Result
 }
@@ -174,12 +175,10 @@ func (r *Request) Tools(ctx context.Context) ([]capability.Descriptor, error) {
 func (r *Request) Prompts() []Prompt { return r.catalog.prompts }
 
 // ReadAddress reads the resource that has an address.
-func (r *Request) ReadAddress(ctx context.Context, uri string) (d Document, err error) {
+func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error) {
 	found, at := r.catalog.resource(uri)
 	if found == nil {
-		return d, ErrNoResource
+		return Document{}, ErrNoResource
 	}
-	d, err = found.Read(ctx, r, at)
-	r.document = d
-	return d, err
+	return found.Read(ctx, r, at)
 }

@@ -2,8 +2,10 @@ package invoke
 
 import (
 	"context"
+	"maps"
 	"slices"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/policy"
 )
@@ -50,13 +52,11 @@ func (e *Engine) Resources(ctx context.Context, p policy.Principal) (_ []Resourc
 }
 
 // Read reads one trails:// address through the same stages as any call; of c it
-// uses Principal, Via, TraceID and Format. An address that is not there is
+// uses Principal, Via, TraceID, Format, Context and Whole. An address that is not there is
 // fault.NotFound, a form that it cannot be had in fault.InvalidArguments.
 func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error) {
-	asked := map[string]string{"uri": uri}
-	if c.Format != "" {
-		asked["format"] = c.Format
-	}
+	asked := map[string]any{"uri": uri, "format": c.Format, "context": c.Context, capability.MaxChars().Name: capability.DefaultChars}
+	maps.DeleteFunc(asked, func(_ string, v any) bool { return v == "" || c.Whole && v == capability.DefaultChars })
 	args, err := encodeJSON(asked)
 	if err != nil {
 		return Document{}, e.fail(err, c.TraceID, uri)

@@ -237,7 +237,7 @@ func (r *Request) encode(context.Context) error {
 	if text, err = r.fitted(text); err != nil {
 		return err
 	}
-	r.result = Result{Structured: text, Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, document: r.document}
+	r.result = Result{Structured: text, Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, document: r.Document}
 	return nil
 }
 

@@ -83,7 +83,7 @@ func (x *exporting) open() (err error) {
 	case x.format == load.TriG:
 		x.stream, err = rdfio.NewTriGStream(s.TurtlePrefixes())
 	case x.format == load.JSONLD:
-		x.stream = rdfio.NewJSONLDStream(s.JSONLDContext(s.Types...))
+		x.stream = rdfio.NewJSONLDStream(s.JSONLDContext())
 	}
 	x.spool.ByGraph = x.stream != nil
 	return err

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp/session"
@@ -104,7 +105,7 @@ func (e *endpoint) getPrompt(ctx context.Context, r request) (sdk.Result, error)
 	if !ok || p == nil {
 		return nil, fault.Arguments(fault.FieldError{Field: "name", Code: fault.Required, Message: "name is required", Constraint: true})
 	}
-	args := map[string]any{"name": p.Name}
+	args := map[string]any{"name": p.Name, capability.MaxChars().Name: capability.DefaultChars}
 	if len(p.Arguments) > 0 {
 		args["arguments"] = p.Arguments
 	}

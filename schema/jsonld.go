@@ -5,11 +5,11 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// JSONLDContext names the properties of types for JSON-LD; of two with one predicate
+// JSONLDContext names the properties of all types for JSON-LD; of two with one predicate
 // the first counts.
-func (s *Schema) JSONLDContext(types ...*Type) rdfio.JSONLDContext {
+func (s *Schema) JSONLDContext() rdfio.JSONLDContext {
 	c := rdfio.JSONLDContext{Terms: map[rdf.IRI]rdfio.JSONLDTerm{}, Prefixes: s.Prefixes}
-	for _, t := range types {
+	for _, t := range s.Types {
 		for _, p := range s.PropertiesOf(t) {
 			if _, known := c.Terms[p.IRI]; known {
 				continue
@@ -31,7 +31,7 @@ const ContextIRI = "trails://schema"
 // ContextDocument is the context that the schema makes: its types and properties by
 // name, and its prefixes.
 func (s *Schema) ContextDocument() ([]byte, error) {
-	c := s.JSONLDContext(s.Types...)
+	c := s.JSONLDContext()
 	c.Types = map[rdf.IRI]string{}
 	for _, t := range s.Types {
 		c.Types[t.IRI] = t.Name

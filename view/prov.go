@@ -3,10 +3,13 @@ package view
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"trails/invoke"
+	"trails/jsontext"
 	"trails/kg"
 	"trails/rdf"
 )
@@ -61,13 +64,35 @@ type provActivity struct {
 	Entities   []string `json:"entities,omitempty"` // the same, said of them
 }
 
-// provLatest answers the latest calls as JSON-LD.
-func provLatest(ctx context.Context, r *invoke.Request) (any, error) {
+// provLatest answers the latest calls, as many as there is room for.
+func provLatest(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Document, error) {
+	form, err := form(r, formJSONLD, formJSON, formTurtle)
+	if err != nil {
+		return invoke.Document{}, err
+	}
 	activities, err := latestActivities(ctx, r)
-	return struct {
-		Context map[string]any `json:"@context"`
-		Graph   []provActivity `json:"@graph"`
-	}{provContext, activities}, err
+	if err != nil {
+		return invoke.Document{}, err
+	}
+	size := 0
+	d, kept, err := fitting(r, len(activities), func(n int) (d invoke.Document, err error) {
+		if form == formTurtle {
+			d, err = provTurtle(ctx, r, activities[:n])
+		} else {
+			d.MIME = mimeJSONLD
+			d.Body, err = jsontext.Marshal(struct {
+				Context map[string]any `json:"@context"`
+				Graph   []provActivity `json:"@graph"`
+			}{provContext, activities[:n]})
+		}
+		size = max(size, documentSize(d))
+		return d, err
+	})
+	if kept < len(activities) {
+		r.Parts.Cut = fmt.Sprintf("the latest %d of %d calls are shown; %s", kept, len(activities),
+			wayToAll(at.String(), size, "history tells what they changed, and query has all of them: GRAPH <"+string(rdf.ProvGraph)+"> {?call ?property ?value}"))
+	}
+	return d, err
 }
 
 // latestActivities reads the latest calls, those that still wait in memory included.

@@ -11,26 +11,22 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// provTurtle is trails://prov/latest as Turtle: what its JSON-LD means.
-func provTurtle(ctx context.Context, r *invoke.Request) ([]byte, error) {
-	activities, err := latestActivities(ctx, r)
-	if err != nil {
-		return nil, err
-	}
+// provTurtle is what the JSON-LD of activities means as Turtle.
+func provTurtle(ctx context.Context, r *invoke.Request, activities []provActivity) (invoke.Document, error) {
 	var quads []rdf.Quad
 	for _, a := range activities {
 		said, err := a.statements(ctx, r.Snapshot)
 		if err != nil {
-			return nil, err
+			return invoke.Document{}, err
 		}
 		quads = append(quads, said...)
 	}
 	prefixes := map[string]string{"prov": rdf.ProvNS, "trails": rdf.TrailsNS, "xsd": rdf.XSDNS, "": r.Snapshot.Schema().Base}
 	var text bytes.Buffer
 	if err := rdfio.WriteTurtle(&text, quads, prefixes); err != nil {
-		return nil, fmt.Errorf("write provenance: %w", err)
+		return invoke.Document{}, fmt.Errorf("write provenance: %w", err)
 	}
-	return text.Bytes(), nil
+	return invoke.Document{MIME: mimeTurtle, Body: text.Bytes()}, nil
 }
 
 // statements are what the graph of provenance says of an activity.

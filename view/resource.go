@@ -26,7 +26,7 @@ const (
 // Forms is an address with the forms that it can be had in.
 type Forms struct {
 	invoke.Resource
-	// JSON is what the address says by itself: JSON, or JSON-LD when that is its MIME.
+	// JSON is what the address says by itself.
 	JSON func(context.Context, *invoke.Request) (any, error)
 	// Turtle is the same as Turtle; nil when it cannot be had so.
 	Turtle func(context.Context, *invoke.Request) ([]byte, error)
@@ -97,7 +97,11 @@ func pack(mime string, body []byte) (json.RawMessage, error) {
 // resourceRead is the handler behind every address.
 func resourceRead(ctx context.Context, r *invoke.Request) (any, error) {
 	uri := r.Args.Text("uri")
-	d, err := r.ReadAddress(ctx, uri)
+	address, err := takeMaxChars(r, uri)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.ReadAddress(ctx, address)
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.NotFound {
 		return nil, f.With("uri", uri)
@@ -105,6 +109,10 @@ func resourceRead(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d, err = withCut(r, address, d); err != nil {
+		return nil, err
+	}
+	r.Document = d
 	body, err := pack(d.MIME, d.Body)
 	return struct {
 		URI  string          `json:"uri"`
@@ -141,6 +149,7 @@ var resourceReadCapability = invoke.Capability{
 		ID: invoke.ReadResource, Description: "Read one trails:// address.",
 		InputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "uri", Type: capability.String, Required: true, MaxLength: new(8192)},
+			{Name: "context", Type: capability.IRI, Description: "The address by which JSON-LD names its context; " + schema.ContextIRI + " when left out."},
 			{Name: "format", Type: capability.String, MaxLength: new(20), Description: "json, jsonld or turtle, where the address can be had so; its own form when left out."},
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{

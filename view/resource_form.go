@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,12 +51,9 @@ func wrongForm(asked string, offered []string) error {
 	})
 }
 
-// forms are those of the resource, its own first: JSON-LD is JSON, too.
+// forms are those of the resource, its own first.
 func (f Forms) forms() []string {
 	forms := []string{formJSON}
-	if f.MIME == mimeJSONLD {
-		forms = []string{formJSONLD, formJSON}
-	}
 	if f.Turtle != nil {
 		forms = append(forms, formTurtle)
 	}
@@ -72,18 +70,27 @@ func instanceDocument(r *invoke.Request, t *schema.Type, iri rdf.IRI, quads []rd
 		return invoke.Document{}, err
 	}
 	s := r.Snapshot.Schema()
-	switch form {
-	case formJSON:
-		body, err := jsontext.Marshal(plainNode(s, t, iri, quads))
-		return invoke.Document{MIME: mimeJSON, Body: body}, err
-	case formTurtle:
-		return turtleDocument(s, quads)
-	}
-	body, err := rdfio.EntityJSONLD(iri, quads, s.JSONLDContext(t))
-	if err != nil {
-		return invoke.Document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
-	}
-	return invoke.Document{MIME: mimeJSONLD, Body: body}, nil
+	return fittingValues(r, invoke.Address(t.Name, s.IDOf(t, iri)), quads, func(quads []rdf.Quad) (invoke.Document, error) {
+		switch form {
+		case formJSON:
+			body, err := jsontext.Marshal(plainNode(s, t, iri, quads))
+			return invoke.Document{MIME: mimeJSON, Body: body}, err
+		case formTurtle:
+			return turtleDocument(s, quads)
+		}
+		body, err := rdfio.EntityJSONLD(iri, quads, contextOf(r))
+		if err != nil {
+			return invoke.Document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
+		}
+		return invoke.Document{MIME: mimeJSONLD, Body: body}, nil
+	})
+}
+
+// contextOf is the graph's context, at the address by which the caller knows it.
+func contextOf(r *invoke.Request) rdfio.JSONLDContext {
+	c := r.Snapshot.Schema().JSONLDContext()
+	c.Address = cmp.Or(r.Args.Text("context"), schema.ContextIRI)
+	return c
 }
 
 // plainNode is a node with its declared properties as the typed write tools take them.
@@ -101,27 +108,41 @@ func turtleDocument(s *schema.Schema, quads []rdf.Quad) (invoke.Document, error)
 	return invoke.Document{MIME: mimeTurtle, Body: text.Bytes()}, nil
 }
 
-// listDocument is all that is said of the nodes of a page.
-func listDocument(ctx context.Context, r *invoke.Request, form string, t *schema.Type, items []kg.Item) (invoke.Document, error) {
-	var subjects []rdf.Term
-	var quads []rdf.Quad
-	for _, item := range items {
-		about, err := r.Snapshot.Node(ctx, item.IRI)
-		if err != nil {
-			return invoke.Document{}, err
+// nodesOf reads all that is said of each of the nodes of a page.
+func nodesOf(ctx context.Context, r *invoke.Request, items []kg.Item) ([][]rdf.Quad, error) {
+	nodes, n := make([][]rdf.Quad, len(items)), 0
+	for i, item := range items {
+		var err error
+		if nodes[i], err = r.Snapshot.Node(ctx, item.IRI); err != nil {
+			return nil, err
 		}
-		subjects, quads = append(subjects, item.IRI), append(quads, about...)
-		if len(quads) > MaxDocumentQuads {
-			return invoke.Document{}, fault.New(fault.TooLarge, "the page has more than %d statements; ask for fewer nodes with limit", MaxDocumentQuads)
+		if n += len(nodes[i]); n > MaxDocumentQuads {
+			return nil, fault.New(fault.TooLarge, "the page has more than %d statements; ask for fewer nodes with limit", MaxDocumentQuads)
 		}
 	}
+	return nodes, nil
+}
+
+// listDocument is what is said of the nodes of a page. Of a single one that is too long
+// values are left out.
+func listDocument(r *invoke.Request, form string, t *schema.Type, items []kg.Item, nodes [][]rdf.Quad) (invoke.Document, error) {
 	s := r.Snapshot.Schema()
-	if form == formTurtle {
-		return turtleDocument(s, quads)
+	subjects := make([]rdf.Term, len(items))
+	for i, item := range items {
+		subjects[i] = item.IRI
 	}
-	body, err := rdfio.GraphJSONLD(subjects, quads, s.JSONLDContext(s.Subtypes(t)...))
-	if err != nil {
-		return invoke.Document{}, fmt.Errorf("write a page of %s as JSON-LD: %w", t.Name, err)
+	of := func(quads []rdf.Quad) (invoke.Document, error) {
+		if form == formTurtle {
+			return turtleDocument(s, quads)
+		}
+		body, err := rdfio.GraphJSONLD(subjects, quads, contextOf(r))
+		if err != nil {
+			return invoke.Document{}, fmt.Errorf("write a page of %s as JSON-LD: %w", t.Name, err)
+		}
+		return invoke.Document{MIME: mimeJSONLD, Body: body}, nil
 	}
-	return invoke.Document{MIME: mimeJSONLD, Body: body}, nil
+	if len(items) != 1 {
+		return of(slices.Concat(nodes...))
+	}
+	return fittingValues(r, invoke.Address(t.Name, rdf.Lexical(items[0].IRI)), nodes[0], of)
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/kg"
+	"trails/outline"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -69,17 +71,43 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 	if err != nil {
 		return invoke.Document{}, err
 	}
+	of := func(n int) (invoke.Document, error) { return listLines(r, items[:n]) }
 	if form != formJSON {
-		d, err := listDocument(ctx, r, form, t, items)
-		d.Page = page
-		return d, err
+		nodes, err := nodesOf(ctx, r, items)
+		if err != nil {
+			return invoke.Document{}, err
+		}
+		of = func(n int) (invoke.Document, error) { return listDocument(r, form, t, items[:n], nodes[:n]) }
 	}
+	d, kept, err := fitting(r, len(items), of)
+	if d.Page = page; kept < len(items) {
+		page.Limit, page.More = kept, true
+	}
+	if page.More && isBounded(r) {
+		r.Parts.Cut = strings.TrimPrefix(fmt.Sprintf("%s; %d shown, from offset %d, and there are more; go on with %s", r.Parts.Cut, kept, page.Offset, nextPage(t, rawQuery, page)), "; ")
+	}
+	return d, err
+}
+
+// listLines is a page of nodes as {iri, label}.
+func listLines(r *invoke.Request, items []kg.Item) (invoke.Document, error) {
 	out := make([]itemView, len(items))
 	for i, item := range items {
 		out[i] = itemView{rdf.Lexical(item.IRI), item.Label}
+		if isBounded(r) {
+			out[i].Label = outline.Shorten(item.Label, textList)
+		}
 	}
 	body, err := jsontext.Marshal(out)
-	return invoke.Document{MIME: mimeJSON, Body: body, Page: page}, err
+	return invoke.Document{MIME: mimeJSON, Body: body}, err
+}
+
+// nextPage is the address of the page after this one.
+func nextPage(t *schema.Type, rawQuery string, page *invoke.Page) string {
+	params, _ := url.ParseQuery(rawQuery) // it was read before
+	params.Set("limit", strconv.Itoa(page.Limit))
+	params.Set("offset", strconv.Itoa(page.Offset+page.Limit))
+	return outline.Shorten(invoke.Address(t.Name, "")+"?"+params.Encode(), invoke.CutRoom/2)
 }
 
 // badFilter is the fault for a part of the query that cannot be used.
