@@ -14,6 +14,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/schema"
 	"trails/sparql"
 )
 
@@ -78,8 +79,10 @@ func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
 		return err
 	}
 	c := p.call("query", arguments{"query": text}, params, arguments{"base": f.base, "explain": f.explain})
-	if _, err := sparql.Parse(text, sparql.Options{Base: f.base}); err != nil {
-		return named(err, f.file) // before files are read
+	if source.file == "" { // before files are read; a database knows prefixes of its own
+		if _, err := sparql.Parse(text, sparql.Options{Base: f.base, Prefixes: schema.Empty("urn:trails:files:").TurtlePrefixes()}); err != nil {
+			return named(err, f.file)
+		}
 	}
 	return p.withSource(cmd.Context(), source, f, func(file string) error {
 		ctx, cancel := context.WithCancel(cmd.Context())
