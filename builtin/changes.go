@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"slices"
+	"strings"
 
 	"trails/kg"
 	"trails/rdf"
@@ -18,7 +19,8 @@ const (
 
 // changeTable lists statements that a write added (+) or removed (-).
 type changeTable struct {
-	Total   int      `json:"total"`
+	Total   int64    `json:"total"`
+	Nodes   int64    `json:"nodes,omitempty"`
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`
 }
@@ -27,27 +29,46 @@ type changeTable struct {
 // properties that lost more than a few, which may have been a mistake. It is nil when there
 // is nothing to list.
 func changesOf(s *schema.Schema, res kg.Result, dryRun bool) *changeTable {
-	out := changeTable{Columns: []string{"op", "node", "property", "value"}}
-	list := func(op string, quads []rdf.Quad) {
-		for _, q := range quads {
-			if out.Total++; len(out.Rows) < changesListed {
-				out.Rows = append(out.Rows, append([]any{op}, view.PlainRow(s, []rdf.Term{q.Subject, q.Predicate, q.Object})...))
-			}
-		}
+	removed, added := res.Removed, res.Added
+	out := changeTable{Total: res.RemovedCount + res.AddedCount, Columns: []string{"op", "node", "property", "value"}}
+	if dryRun && res.NodeCount > 1 {
+		out.Nodes = res.NodeCount
 	}
-	if dryRun {
-		list("-", res.Removed)
-		list("+", res.Added)
-		out.Total = int(res.RemovedCount + res.AddedCount)
-	} else {
+	if !dryRun {
 		lost := map[[2]rdf.Term]int{}
-		for _, q := range res.Removed {
+		for _, q := range removed {
 			lost[[2]rdf.Term{q.Subject, q.Predicate}]++
 		}
-		list("-", slices.DeleteFunc(slices.Clone(res.Removed), func(q rdf.Quad) bool { return lost[[2]rdf.Term{q.Subject, q.Predicate}] <= fewValues }))
+		removed = slices.DeleteFunc(slices.Clone(removed), func(q rdf.Quad) bool { return lost[[2]rdf.Term{q.Subject, q.Predicate}] <= fewValues })
+		added, out.Total = nil, int64(len(removed))
 	}
 	if out.Total == 0 {
 		return nil
+	}
+	type statement struct {
+		op string
+		rdf.Quad
+	}
+	var all []statement
+	for _, q := range removed {
+		all = append(all, statement{"-", q})
+	}
+	for _, q := range added {
+		all = append(all, statement{"+", q})
+	}
+	place := func(q rdf.Quad) string { return rdf.Lexical(q.Subject) + "\x00" + rdf.Lexical(q.Predicate) }
+	slices.SortStableFunc(all, func(a, b statement) int { return strings.Compare(place(a.Quad), place(b.Quad)) })
+	all = all[:min(len(all), changesListed)]
+	named := slices.ContainsFunc(all, func(a statement) bool { return a.Label != nil })
+	if named {
+		out.Columns = append(out.Columns, "graph")
+	}
+	for _, a := range all {
+		row := []rdf.Term{a.Subject, a.Predicate, a.Object}
+		if named {
+			row = append(row, a.Label)
+		}
+		out.Rows = append(out.Rows, append([]any{a.op}, view.PlainRow(s, row)...))
 	}
 	return &out
 }

@@ -28,12 +28,18 @@ var mutateBuiltin = invoke.Capability{
 			{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
 			{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs that GRAPH in WHERE may name then."},
 		}, capability.MassArguments()...)},
-		OutputShape:   capability.Shape{Fields: capability.CommitResult()},
+		OutputShape:   capability.Shape{Fields: append(capability.CommitResult(), capability.Changes())},
 		Preconditions: []string{"The graph fits its schema at the end."},
 		SideEffects:   capability.Destroys,
 		CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: "change", Remote: true},
 	},
 	Handle: mutate,
+}
+
+// mutated is what an update answers.
+type mutated struct {
+	invoke.Written
+	Changes *changeTable `json:"changes,omitempty"`
 }
 
 func mutate(ctx context.Context, r *invoke.Request) (any, error) {
@@ -49,6 +55,7 @@ func mutate(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := r.Snapshot.Schema()
 	r.Release() // a long write must not hold the log
 	timed, cancel := context.WithTimeout(ctx, time.Duration(r.Args.Integer("timeout_ms", mutateTimeout))*time.Millisecond)
 	defer cancel()
@@ -59,7 +66,7 @@ func mutate(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Committed(result, set.DryRun), nil
+	return mutated{r.Committed(result, set.DryRun), changesOf(s, result, set.DryRun)}, nil
 }
 
 // updateOptions reads the parameters and the graphs.

@@ -107,12 +107,18 @@ func WriteResult(nodeType string) Shape {
 	return Shape{NodeType: nodeType, Closed: true, Fields: concat([]Field{
 		{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
 		{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
-		{Name: "changes", Type: Object, Description: "What a dry run would change, and which values an update took out of a long list: the first of total.", Fields: []Field{
-			{Name: "total", Type: Integer, Required: true},
-			{Name: "columns", Type: String, Many: true, Required: true},
-			{Name: "rows", Type: Any, Required: true, Description: "A list for each statement: + or -, node, property, value."},
-		}},
+		Changes(),
 	}, CommitResult())}
+}
+
+// Changes is what a write says of single statements.
+func Changes() Field {
+	return Field{Name: "changes", Type: Object, Description: "What a dry run would change, and which values a write took out of a long list: the first of total.", Fields: []Field{
+		{Name: "total", Type: Integer, Required: true},
+		{Name: "nodes", Type: Integer, Description: "How many nodes a dry run would change, where there is more than one."},
+		{Name: "columns", Type: String, Many: true, Required: true},
+		{Name: "rows", Type: Any, Required: true, Description: "A list for each statement, by node: + or -, node, property, value, and graph where one of them is in a named graph."},
+	}}
 }
 
 // CommitResult is what every write answers, whatever it writes.

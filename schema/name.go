@@ -87,12 +87,13 @@ func (s *Schema) Short(iri rdf.IRI) string {
 	if typeName, local, ok := s.Local(iri); ok {
 		return typeName + "/" + local
 	}
-	short, most := string(iri), 0
+	short, best, most := string(iri), "", 0
 	for prefix, namespace := range s.TurtlePrefixes() {
 		rest, ok := strings.CutPrefix(string(iri), namespace)
-		if ok && len(namespace) > most && isSimpleLocal(rest) {
-			short, most = prefix+":"+rest, len(namespace)
+		if !ok || !isSimpleLocal(rest) || len(namespace) < most || len(namespace) == most && prefix > best {
+			continue
 		}
+		short, best, most = prefix+":"+rest, prefix, len(namespace)
 	}
 	return short
 }
