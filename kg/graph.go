@@ -23,6 +23,7 @@ import (
 	"trails/rdf"
 	"trails/schema"
 	"trails/sparql"
+	"trails/sparql/lint"
 	"trails/validate"
 )
 
@@ -113,6 +114,7 @@ type compiled struct {
 	shapes  *validate.Shapes
 	// prefixes are those of the schema, for queries.
 	prefixes map[string]string
+	linter   *lint.Linter
 }
 
 // Create makes a new file at path and refuses to touch an existing one. When the
@@ -313,7 +315,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s, prefixes: s.TurtlePrefixes()}
+	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

@@ -18,6 +18,7 @@ import (
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"
+	"trails/sparql/lint"
 )
 
 // TestText runs testdata, one graph a file:
@@ -31,6 +32,7 @@ import (
 //	plan, apply [lossy]              a schema
 //	export [ndjson]                  the whole graph without the schema
 //	schema                           the schema that is there
+//	lint [update] [found]            what a query probably did not mean, whose answer has solutions
 //	log                              all commits
 //
 // In it <:x> stands for the base, a for rdf:type, xsd: for XML Schema's namespace
@@ -89,9 +91,41 @@ func (s *session) run(t *testing.T, d *datadriven.TestData) (string, error) {
 		return s.schema(t), nil
 	case "log":
 		return s.log(t), nil
+	case "lint":
+		return s.lint(t, d)
 	}
 	t.Fatalf("%s: unknown command %s", d.Pos, d.Cmd)
 	return "", nil
+}
+
+func (s *session) lint(t *testing.T, d *datadriven.TestData) (out string, err error) {
+	view(t, s.Graph, func(snap *kg.Snapshot) error {
+		var warnings []lint.Warning
+		if d.HasArg("update") {
+			u, err := snap.ParseUpdate(d.Input, "")
+			if err != nil {
+				return err
+			}
+			warnings, err = snap.LintUpdate(t.Context(), u, kg.UpdateOptions{})
+			if err != nil {
+				return err
+			}
+		} else {
+			q, err := snap.ParseQuery(d.Input, "")
+			if err != nil {
+				return err
+			}
+			if warnings, err = snap.LintQuery(t.Context(), q, kg.QueryOptions{}); err != nil {
+				return err
+			}
+		}
+		out = strings.Join(lint.Sentences(warnings, d.HasArg("found")), "\n")
+		return nil
+	})
+	if out == "" {
+		out = "nothing"
+	}
+	return out, nil
 }
 
 // set reads what every write may say.

@@ -1,0 +1,318 @@
+package lint
+
+import (
+	"slices"
+
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// group is what holds together of a pattern: every solution has all of it.
+type group struct {
+	*run
+	patterns []sparql.TriplePattern
+	dead     []bool // patterns that have been told of
+	paths    []sparql.PathPattern
+	tables   []sparql.Table
+	extends  []sparql.Extend
+	filters  []sparql.Expr
+	below    []sparql.Op // of other groups, whose solutions join
+	options  []sparql.LeftJoin
+	without  []sparql.Op // MINUS
+	known    facts
+	empties  bool // without a solution of the group the text has none
+}
+
+// group lints an operator and those below it, of which nothing is known but what the
+// operators around it say, and returns what is known of its solutions.
+func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
+	g := &group{run: r, known: facts{}, empties: empties}
+	for v, f := range outer {
+		if f.certain {
+			g.known[v] = f
+		}
+	}
+	g.collect(op)
+	if r.foreign || len(g.patterns) > maxPatterns {
+		g.patterns = nil
+	}
+	g.dead = make([]bool, len(g.patterns))
+	g.certain()
+	g.narrow()
+	for _, below := range g.below {
+		for v, f := range r.below(below, g.known, empties) {
+			if old, ok := g.known[v]; ok {
+				f = old.with(f)
+			}
+			g.known[v] = f
+		}
+	}
+	g.narrow()
+	for i := range g.tables {
+		g.table(g.tables[i])
+	}
+	for _, e := range g.extends {
+		g.known[e.Var] = fact{values: r.kind(e.Expr, g.known)}
+		r.condition(e.Expr, g.known, false)
+	}
+	for _, o := range g.options {
+		inner := r.group(o.Right, g.known, false)
+		for v, f := range inner {
+			if _, ok := g.known[v]; !ok {
+				f.certain = false
+				g.known[v] = f
+			}
+		}
+		if o.Expr != nil {
+			r.condition(o.Expr, g.known, false)
+		}
+	}
+	for _, op := range g.without {
+		r.group(op, g.known, false)
+	}
+	for _, e := range g.filters {
+		r.condition(e, g.known, empties)
+	}
+	return g.known
+}
+
+// collect takes an operator apart.
+func (g *group) collect(op sparql.Op) {
+	switch op := op.(type) {
+	case sparql.BGP:
+		g.patterns = append(g.patterns, op.Patterns...)
+	case sparql.PathPattern:
+		g.paths = append(g.paths, op)
+	case sparql.Join:
+		g.collect(op.Left)
+		g.collect(op.Right)
+	case sparql.Filter:
+		g.collect(op.Op)
+		g.filters = append(g.filters, op.Expr)
+	case sparql.Extend:
+		g.collect(op.Op)
+		g.extends = append(g.extends, op)
+	case sparql.Table:
+		g.tables = append(g.tables, op)
+	case sparql.LeftJoin:
+		g.collect(op.Left)
+		g.options = append(g.options, op)
+	case sparql.Minus:
+		g.collect(op.Left)
+		g.without = append(g.without, op.Right)
+	case sparql.OrderBy:
+		g.collect(op.Op)
+	case sparql.Distinct:
+		g.collect(op.Op)
+	case sparql.Reduced:
+		g.collect(op.Op)
+	case sparql.Slice:
+		g.collect(op.Op)
+	case sparql.Union, sparql.Project, sparql.Group:
+		g.below = append(g.below, op)
+	case sparql.Graph, sparql.Service: // nobody validates what they read
+	}
+}
+
+// below lints an operator that is a group of its own.
+func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
+	switch op := op.(type) {
+	case sparql.Union:
+		left, right := r.group(op.Left, outer, false), r.group(op.Right, outer, false)
+		for v, f := range right {
+			if old, ok := left[v]; ok {
+				f.values, f.certain = old.or(f.values), old.certain && f.certain
+			} else {
+				f.certain = false
+			}
+			left[v] = f
+		}
+		for v, f := range left {
+			if _, ok := right[v]; !ok {
+				f.certain = false
+				left[v] = f
+			}
+		}
+		return left
+	case sparql.Project:
+		return kept(r.group(op.Op, kept(outer, op.Vars), empties), op.Vars)
+	case sparql.Group:
+		var keys []sparql.Var
+		for _, k := range op.Keys {
+			if v, ok := k.Expr.(sparql.VarExpr); ok && (k.Var == "" || k.Var == v.Var) {
+				keys = append(keys, v.Var)
+			}
+		}
+		return kept(r.group(op.Op, kept(outer, keys), empties && len(op.Keys) > 0), keys)
+	}
+	return r.group(op, outer, empties)
+}
+
+// kept is what is known of some of the variables.
+func kept(known facts, vars []sparql.Var) facts {
+	out := facts{}
+	for _, v := range vars {
+		if f, ok := known[v]; ok {
+			out[v] = f
+		}
+	}
+	return out
+}
+
+// certain notes the variables that every solution binds.
+func (g *group) certain() {
+	note := func(v sparql.Var) {
+		f, ok := g.known[v]
+		if !ok {
+			f.values = anything
+		}
+		f.certain = true
+		g.known[v] = f
+	}
+	for _, p := range g.patterns {
+		for _, o := range []sparql.Operand{p.Subject, p.Predicate, p.Object} {
+			if o.Var != "" {
+				note(o.Var)
+			}
+		}
+	}
+	for _, p := range g.paths {
+		for _, o := range []sparql.Operand{p.Subject, p.Object} {
+			if o.Var != "" {
+				note(o.Var)
+			}
+		}
+	}
+	for _, t := range g.tables {
+		for i, v := range t.Vars {
+			if !slices.ContainsFunc(t.Rows, func(row []rdf.Term) bool { return row[i] == nil }) {
+				note(v)
+			}
+		}
+	}
+}
+
+// narrow lets patterns say what their variables may be until nothing changes: types first.
+func (g *group) narrow() {
+	for _, types := range []bool{true, false} {
+		for range maxRounds {
+			changed := false
+			for i, p := range g.patterns {
+				if !g.dead[i] && (p.Predicate.Term == rdf.Type) == types {
+					changed = g.apply(i) || changed
+				}
+			}
+			if !changed {
+				break
+			}
+		}
+	}
+}
+
+// apply lets one pattern narrow what its ends may be.
+func (g *group) apply(i int) (changed bool) {
+	p := g.patterns[i]
+	predicate, _ := p.Predicate.Term.(rdf.IRI)
+	if predicate == rdf.Type {
+		class, _ := p.Object.Term.(rdf.IRI)
+		t := g.schema.TypeByIRI(class)
+		if t == nil || p.Subject.Var == "" {
+			return false
+		}
+		f, instances := g.known[p.Subject.Var], values{types: g.instances[t]}
+		if f.and(instances).empty() && !f.typed && !g.instances[t].empty() {
+			g.dead[i] = true
+			g.neverOf(p, f.values)
+			return false
+		}
+		if f.and(instances).empty() {
+			f.values, f.open = anything, true
+			g.known[p.Subject.Var] = f
+			return false
+		}
+		changed = g.limit(p.Subject, instances, "")
+		f = g.known[p.Subject.Var]
+		f.typed = true
+		g.known[p.Subject.Var] = f
+		return changed
+	}
+	declared := g.declared[predicate]
+	if len(declared) == 0 {
+		if predicate != "" && p.Subject.Var != "" {
+			g.subjects[predicate] = g.known[p.Subject.Var].values
+		}
+		return false
+	}
+	subject, object := g.of(p.Subject, g.known), g.of(p.Object, g.known)
+	if !g.own(predicate) && !g.allDeclare(subject, declared) {
+		return false // of another vocabulary: anybody may use it for anything
+	}
+	from, to := g.fits(declared, subject, object)
+	if from.empty() {
+		g.dead[i] = true
+		g.never(p, declared, subject, object)
+		return false
+	}
+	changed = g.limit(p.Subject, from, "")
+	return g.limit(p.Object, to, predicate) || changed
+}
+
+// fits are the subjects and objects that a property may join, of those that there may be.
+func (r *run) fits(declared []declaration, subject, object values) (from, to values) {
+	for _, d := range declared {
+		at := values{types: d.types}.and(subject)
+		if !at.empty() && !d.values.and(object).empty() {
+			from, to = from.or(at), to.or(d.values)
+		}
+	}
+	return from, to
+}
+
+// allDeclare reports that the subjects are of types that all declare a property.
+func (r *run) allDeclare(subject values, declared []declaration) bool {
+	if subject.any || subject.other {
+		return false
+	}
+	var all typeSet
+	for _, d := range declared {
+		all = all.or(d.types)
+	}
+	return subject.types.within(all)
+}
+
+// limit narrows what a variable may be.
+func (g *group) limit(o sparql.Operand, to values, by rdf.IRI) (changed bool) {
+	f := g.known[o.Var]
+	if o.Var == "" || f.open {
+		return false
+	}
+	narrowed := f.and(to)
+	changed = !narrowed.same(f.values)
+	f.values = narrowed
+	if by != "" && (f.by == "" || changed) {
+		f.by = by
+	}
+	g.known[o.Var] = f
+	return changed
+}
+
+// table tells of the literals of VALUES that a variable cannot be: those that its property
+// does not list, or of another datatype.
+func (g *group) table(t sparql.Table) {
+	for i, v := range t.Vars {
+		f, ok := g.known[v]
+		if !ok || f.by == "" || f.any {
+			continue
+		}
+		for _, row := range t.Rows[:min(len(t.Rows), maxRows)] {
+			term := row[i]
+			if !rdf.IsLiteral(term) {
+				continue
+			}
+			if one := g.constant(term); f.and(one).empty() && g.absent(rdf.Quad{Predicate: f.by, Object: term}, false) {
+				reason := g.unlikeLiteral(sparql.Operand{Term: term}, g.short(f.by), f.values, one)
+				g.warn(g.empties && len(t.Rows) == 1, "%s in VALUES can never match under the schema: %s", g.term(term), reason)
+			}
+		}
+	}
+}

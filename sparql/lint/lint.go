@@ -1,0 +1,283 @@
+// Package lint tells what a query or an update probably did not mean: a name that neither
+// the schema nor the data knows, a pattern that nothing can match under the schema, a
+// comparison of unlike things. It changes no answer. What the schema leaves open, as the
+// properties of other vocabularies, is not complained of.
+//
+// Only statements of the default graph are held against the schema, because only these are
+// validated. Read [Linter] first, then values.go, which has what a variable may stand for.
+package lint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
+)
+
+// Data is the graph that a text is about, as far as warnings need it.
+type Data interface {
+	rdf.Source
+	// Predicates returns predicates that statements have, as many as names are sought among.
+	Predicates(ctx context.Context) ([]rdf.IRI, error)
+	// Absent says of an entity that no statement names why that may be, as "it was deleted"
+	// or "did you mean Person/ana?"; "" when nothing is known.
+	Absent(ctx context.Context, node rdf.IRI) (string, error)
+}
+
+// Warning is one thing that a text probably did not mean.
+type Warning struct {
+	// Text is a sentence without its full stop.
+	Text string
+	// Empties says that nothing can match the text as a whole when the sentence is true: an
+	// answer with solutions, which data from before the schema may give, disproves it.
+	Empties bool
+}
+
+// shownWarnings is how many sentences a caller is told.
+const shownWarnings = 10
+
+// Sentences returns what a caller is told: the texts of warnings, the first ones and how
+// many more there are. An answer that has solutions leaves out what it disproves.
+func Sentences(warnings []Warning, solutions bool) []string {
+	var out []string
+	for _, w := range warnings {
+		if !solutions || !w.Empties {
+			out = append(out, w.Text)
+		}
+	}
+	if more := len(out) - shownWarnings; more > 0 {
+		out = append(out[:shownWarnings], fmt.Sprintf("and %d more", more))
+	}
+	return out
+}
+
+// Linter holds texts against one schema. It is immutable and safe for concurrent use.
+type Linter struct {
+	schema     *schema.Schema
+	instances  map[*schema.Type]typeSet // that a type and its subtypes have
+	everything typeSet                  // all types that can have instances
+	declared   map[rdf.IRI][]declaration
+	properties []rdf.IRI // in order of declaration
+	classes    []rdf.IRI
+	namespaces map[string]bool // that prefixes of the schema stand for
+}
+
+// declaration is a property of some types, and what its values may be.
+type declaration struct {
+	property *schema.Property
+	types    typeSet
+	values   values
+}
+
+// New prepares a schema.
+func New(s *schema.Schema) *Linter {
+	l := &Linter{schema: s, instances: map[*schema.Type]typeSet{}, declared: map[rdf.IRI][]declaration{}, namespaces: map[string]bool{}}
+	for _, namespace := range s.TurtlePrefixes() {
+		l.namespaces[namespace] = true
+	}
+	order := make(map[*schema.Type]int, len(s.Types))
+	for i, t := range s.Types {
+		order[t] = i
+		l.classes = append(l.classes, t.IRI)
+	}
+	for _, t := range s.Types {
+		set := newTypeSet(len(s.Types))
+		for _, own := range s.Concrete(t) {
+			set.add(order[own])
+		}
+		l.instances[t] = set
+		l.everything = l.everything.or(set)
+	}
+	at := map[*schema.Property]int{}
+	for _, t := range s.Types {
+		if t.Abstract {
+			continue
+		}
+		for _, p := range s.PropertiesOf(t) {
+			i, known := at[p]
+			if !known {
+				i = len(l.declared[p.IRI])
+				at[p] = i
+				if i == 0 {
+					l.properties = append(l.properties, p.IRI)
+				}
+				l.declared[p.IRI] = append(l.declared[p.IRI], declaration{p, newTypeSet(len(s.Types)), l.valuesOf(p)})
+			}
+			l.declared[p.IRI][i].types.add(order[t])
+		}
+	}
+	return l
+}
+
+// Bounds of one text. What is beyond them is not complained of.
+const (
+	maxLookups  = 1000 // of data
+	maxLooked   = 50   // statements, for one that fits
+	maxPatterns = 300  // of one group
+	maxRows     = 100  // of VALUES
+	maxRounds   = 10   // in which what is known of variables narrows
+)
+
+// run is the linting of one text.
+type run struct {
+	*Linter
+	ctx      context.Context //nolint:containedctx // of one call, which made the run
+	data     Data
+	lookups  int
+	err      error // of data, the first one
+	misfits  []Warning
+	unknown  []Warning
+	said     map[string]bool
+	named    map[rdf.IRI]bool   // all that the text names
+	subjects map[rdf.IRI]values // of predicates that the schema does not declare
+	missing  []missingName
+	supers   []*schema.Type // classes of patterns that have subtypes
+	used     []rdf.IRI      // predicates of the data, once they were asked for
+	foreign  bool           // the text reads graphs of its choice, which nobody validates
+}
+
+func (l *Linter) begin(ctx context.Context, data Data) *run {
+	return &run{Linter: l, ctx: ctx, data: data, said: map[string]bool{}, named: map[rdf.IRI]bool{}, subjects: map[rdf.IRI]values{}}
+}
+
+// Query returns what a query probably did not mean, unknown names first.
+func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warning, error) {
+	if readsVirtual(q.Dataset) {
+		return nil, nil
+	}
+	r := l.begin(ctx, data)
+	r.foreign = !q.Dataset.IsZero()
+	if q.Op != nil {
+		r.root(q.Op, q.Form)
+	}
+	for _, node := range q.Describe {
+		r.nodeNamed(node, place{})
+	}
+	return r.end(q.Prefixes)
+}
+
+// Update is [Linter.Query] for an update. What a template inserts is new by its nature:
+// there a name is unknown only when it is nearly that of another one.
+func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]Warning, error) {
+	r := l.begin(ctx, data)
+	for _, o := range u.Operations {
+		m, ok := o.(sparql.Modify)
+		if !ok || readsVirtual(m.Using) {
+			continue
+		}
+		r.foreign = !m.Using.IsZero() || m.With != ""
+		known := facts{}
+		if m.Where != nil {
+			r.names(m.Where, place{named: r.foreign})
+			known = r.group(m.Where, facts{}, len(u.Operations) == 1)
+		}
+		r.removes(m, known)
+		for _, p := range m.Insert {
+			r.tripleNames(p.TriplePattern, place{inserted: true})
+		}
+	}
+	return r.end(u.Prefixes)
+}
+
+// root lints the pattern of a query.
+func (r *run) root(op sparql.Op, form sparql.Form) {
+	at := place{named: r.foreign}
+	if bgp, ok := op.(sparql.BGP); ok && form == sparql.Ask && len(bgp.Patterns) == 1 {
+		at.asked = true // whether a statement is there is the question
+	}
+	r.names(op, at)
+	r.group(op, facts{}, true)
+}
+
+// removes lints the statements that a template removes, as a pattern behind WHERE.
+func (r *run) removes(m sparql.Modify, known facts) {
+	var patterns []sparql.TriplePattern
+	for _, p := range m.Delete {
+		at := place{named: r.foreign || p.Graph != sparql.Operand{}}
+		r.tripleNames(p.TriplePattern, at)
+		if !at.named {
+			patterns = append(patterns, p.TriplePattern)
+		}
+	}
+	if len(patterns) > 0 {
+		r.group(sparql.BGP{Patterns: patterns}, known, false)
+	}
+}
+
+func readsVirtual(d sparql.Dataset) bool {
+	virtual := func(g rdf.IRI) bool { return rdf.IsVirtual(g) }
+	return slices.ContainsFunc(d.Default, virtual) || slices.ContainsFunc(d.Named, virtual)
+}
+
+// end puts the warnings together. Declared are the prefixes of the text.
+func (r *run) end(declared map[string]string) ([]Warning, error) {
+	r.tellSupers()
+	r.tellMissing(declared)
+	return append(r.unknown, r.misfits...), r.err
+}
+
+// warn adds a sentence about things that do not fit, once.
+func (r *run) warn(empties bool, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !r.said[text] {
+		r.said[text] = true
+		r.misfits = append(r.misfits, Warning{text, empties})
+	}
+}
+
+// tell adds a sentence about what is not known, once.
+func (r *run) tell(empties bool, text string) {
+	if !r.said[text] {
+		r.said[text] = true
+		r.unknown = append(r.unknown, Warning{text, empties})
+	}
+}
+
+// first returns the first of the statements that fit a pattern and are such. It looks at the
+// first ones; more is true when there are others, or when nothing more may be looked up.
+func (r *run) first(pattern rdf.Quad, such func(rdf.Quad) bool) (found rdf.Quad, ok, more bool) {
+	if r.lookups++; r.lookups > maxLookups || r.err != nil {
+		return found, false, true
+	}
+	n := 0
+	for q, err := range r.data.Match(r.ctx, pattern) {
+		if err != nil {
+			r.err = err
+			return found, false, true
+		}
+		if such(q) {
+			return q, true, true
+		}
+		if n++; n == maxLooked {
+			return found, false, true
+		}
+	}
+	return found, false, false
+}
+
+// absent reports that no statement fits a pattern, of the default graph unless it is
+// anywhere. Where looking would take long it is false.
+func (r *run) absent(pattern rdf.Quad, anywhere bool) bool {
+	_, ok, more := r.first(pattern, func(q rdf.Quad) bool { return anywhere || q.Label == nil })
+	return !ok && !more
+}
+
+// short is an IRI as a text may write it.
+func (r *run) short(iri rdf.IRI) string {
+	if _, _, ok := r.schema.Local(iri); ok {
+		return "<" + string(iri) + ">"
+	}
+	if short := r.schema.Short(iri); short != string(iri) {
+		return short
+	}
+	return "<" + string(iri) + ">"
+}
+
+// own reports that an IRI is in the schema's own namespace.
+func (r *run) own(iri rdf.IRI) bool {
+	return r.schema.Base != "" && strings.HasPrefix(string(iri), r.schema.Base)
+}

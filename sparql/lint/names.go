@@ -1,0 +1,397 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// place is where a name stands.
+type place struct {
+	named    bool // in a pattern that reads named graphs
+	inserted bool // in a template of INSERT
+	asked    bool // in the one pattern of ASK
+}
+
+// missingName is a property or a class that neither the schema nor the data knows.
+type missingName struct {
+	iri      rdf.IRI
+	class    bool
+	inserted bool
+	graphs   bool // named graphs have it
+}
+
+// names looks for unknown names in an operator and those below it.
+func (r *run) names(op sparql.Op, at place) {
+	switch op := op.(type) {
+	case nil, sparql.Service:
+		return
+	case sparql.Graph:
+		if rdf.IsVirtual(op.Name.Term) {
+			return
+		}
+		at.named = true
+	case sparql.BGP:
+		for _, p := range op.Patterns {
+			r.tripleNames(p, at)
+		}
+	case sparql.PathPattern:
+		r.pathNames(op.Path, at)
+		r.endNamed(op.Subject, at)
+		r.endNamed(op.Object, at)
+	case sparql.Table:
+		for _, row := range op.Rows[:min(len(op.Rows), maxRows)] {
+			for _, term := range row {
+				r.entityNamed(term, at)
+			}
+		}
+	}
+	left, right := sparql.Operands(op)
+	r.names(left, at)
+	r.names(right, at)
+	sparql.Exprs(op, func(e sparql.Expr) {
+		sparql.Some(e, func(e sparql.Expr) bool {
+			switch e := e.(type) {
+			case sparql.Exists:
+				r.names(e.Op, at)
+			case sparql.TermExpr:
+				r.entityNamed(e.Term, at)
+			}
+			return false
+		})
+	})
+}
+
+func (r *run) tripleNames(p sparql.TriplePattern, at place) {
+	predicate, isIRI := p.Predicate.Term.(rdf.IRI)
+	if isIRI {
+		r.propertyNamed(predicate, at)
+	}
+	if at.asked || !isIRI && p.Object.Var != "" { // what is said of the node is the question
+		return
+	}
+	r.endNamed(p.Subject, at)
+	if class, ok := p.Object.Term.(rdf.IRI); ok && predicate == rdf.Type {
+		r.classNamed(class, at)
+		return
+	}
+	if declared := r.declared[predicate]; len(declared) == 0 || slices.ContainsFunc(declared, func(d declaration) bool { return d.values.nodes() }) {
+		r.endNamed(p.Object, at)
+	}
+}
+
+func (r *run) pathNames(path sparql.Path, at place) {
+	switch p := path.(type) {
+	case sparql.Link:
+		r.propertyNamed(p.IRI, at)
+	case sparql.Inverse:
+		r.pathNames(p.Path, at)
+	case sparql.Sequence:
+		r.pathNames(p.Left, at)
+		r.pathNames(p.Right, at)
+	case sparql.Alternative:
+		r.pathNames(p.Left, at)
+		r.pathNames(p.Right, at)
+	case sparql.ZeroOrMore:
+		r.pathNames(p.Path, at)
+	case sparql.OneOrMore:
+		r.pathNames(p.Path, at)
+	case sparql.ZeroOrOne:
+		r.pathNames(p.Path, at)
+	case sparql.NegatedSet:
+		for _, iri := range slices.Concat(p.Forward, p.Backward) {
+			r.propertyNamed(iri, at)
+		}
+	}
+}
+
+func (r *run) propertyNamed(iri rdf.IRI, at place) {
+	if known := r.named[iri]; known || iri == rdf.Type || len(r.declared[iri]) > 0 {
+		r.named[iri] = true
+		return
+	}
+	r.named[iri] = true
+	r.look(missingName{iri: iri, inserted: at.inserted}, rdf.Quad{Predicate: iri}, at)
+}
+
+func (r *run) classNamed(iri rdf.IRI, at place) {
+	known := r.named[iri]
+	r.named[iri] = true
+	switch t := r.schema.TypeByIRI(iri); {
+	case t != nil && !at.named && !at.inserted && len(r.schema.Subtypes(t)) > 1 && !slices.Contains(r.supers, t):
+		r.supers = append(r.supers, t)
+	case t == nil && !known:
+		r.look(missingName{iri: iri, class: true, inserted: at.inserted}, rdf.Quad{Predicate: rdf.Type, Object: iri}, at)
+	}
+}
+
+// look notes a name that no statement has.
+func (r *run) look(m missingName, pattern rdf.Quad, at place) {
+	if !r.absent(pattern, at.named || at.inserted) {
+		return
+	}
+	if !at.named && !at.inserted {
+		_, m.graphs, _ = r.first(pattern, func(q rdf.Quad) bool {
+			return q.Label != nil && (q.Label != rdf.SchemaGraph || m.iri == rdf.SubClassOf)
+		})
+	}
+	r.missing = append(r.missing, m)
+}
+
+// endNamed looks for the node that an end of a pattern names.
+func (r *run) endNamed(o sparql.Operand, at place) {
+	if iri, ok := o.Term.(rdf.IRI); ok {
+		r.nodeNamed(iri, at)
+	}
+}
+
+// entityNamed looks for an entity that stands for a value: other IRIs may be any text's.
+func (r *run) entityNamed(t rdf.Term, at place) {
+	iri, ok := t.(rdf.IRI)
+	if !ok {
+		return
+	}
+	if r.schema.TypeByIRI(iri) != nil || len(r.declared[iri]) > 0 {
+		r.named[iri] = true
+	} else if _, _, entity := r.schema.Local(iri); entity {
+		r.nodeNamed(iri, at)
+	}
+}
+
+func (r *run) nodeNamed(iri rdf.IRI, at place) {
+	if r.named[iri] || at.inserted || at.asked {
+		return
+	}
+	r.named[iri] = true
+	if r.schema.TypeByIRI(iri) != nil || len(r.declared[iri]) > 0 {
+		return
+	}
+	for _, pattern := range []rdf.Quad{{Subject: iri}, {Object: iri}, {Predicate: iri}, {Label: iri}} {
+		if !r.absent(pattern, true) {
+			return
+		}
+	}
+	hint := ""
+	if _, _, entity := r.schema.Local(iri); entity && r.err == nil {
+		hint, r.err = r.data.Absent(r.ctx, iri)
+	}
+	if hint != "" {
+		hint = "; " + hint
+	}
+	r.tell(false, fmt.Sprintf("no statement names the node %s%s", r.node(iri), hint))
+}
+
+// tellSupers tells of types whose subtypes have nodes, which rdf:type does not say.
+func (r *run) tellSupers() {
+	for _, t := range r.supers {
+		all := fmt.Sprintf("; all of them are ?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* %s }", string(rdf.SchemaGraph), r.short(t.IRI))
+		if t.Abstract {
+			if r.absent(rdf.Quad{Predicate: rdf.Type, Object: t.IRI}, false) {
+				r.tell(false, fmt.Sprintf("%s is abstract: only nodes of its subtypes are there%s", r.short(t.IRI), all))
+			}
+			continue
+		}
+		for _, sub := range r.schema.Concrete(t) {
+			if sub == t || r.named[sub.IRI] {
+				continue
+			}
+			q, ok, _ := r.first(rdf.Quad{Predicate: rdf.Type, Object: sub.IRI}, func(q rdf.Quad) bool { return q.Label == nil })
+			if ok && r.absent(rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Object: t.IRI}, false) {
+				r.tell(false, fmt.Sprintf("\"a %s\" leaves out the nodes of its subtypes, such as %s%s", r.short(t.IRI), sub.Name, all))
+				break
+			}
+		}
+	}
+}
+
+// tellMissing tells of unknown names, those that a prefix of the text has in common at once.
+func (r *run) tellMissing(declared map[string]string) {
+	left := r.missing
+	for _, prefix := range slices.Sorted(maps.Keys(declared)) {
+		left = r.tellPrefix(prefix, declared[prefix], left)
+	}
+	for _, m := range left {
+		r.tellName(m)
+	}
+}
+
+// tellPrefix tells of a prefix whose names are all unknown, and returns the other names.
+func (r *run) tellPrefix(prefix, namespace string, missing []missingName) (left []missingName) {
+	if namespace == "" || r.namespaces[namespace] {
+		return missing
+	}
+	within := func(iri rdf.IRI) bool { return strings.HasPrefix(string(iri), namespace) }
+	unknown := map[rdf.IRI]bool{}
+	var names, nearest []string
+	for _, m := range missing {
+		if !within(m.iri) || m.graphs || m.inserted {
+			left = append(left, m)
+			continue
+		}
+		unknown[m.iri] = true
+		names = append(names, prefix+":"+string(m.iri[len(namespace):]))
+		if near := r.nearest(m); near != "" {
+			nearest = append(nearest, near)
+		}
+	}
+	for iri := range r.named {
+		if within(iri) && !unknown[iri] {
+			return missing
+		}
+	}
+	if len(names) == 0 {
+		return missing
+	}
+	text := fmt.Sprintf("the prefix %s: is <%s>, and neither the schema nor the data has any of %s", prefix, namespace, listed(names))
+	own, same := r.schema.TurtlePrefixes()[prefix]
+	switch {
+	case same:
+		text += fmt.Sprintf("; leave the declaration out, and it is <%s>", own)
+	case len(nearest) > 0:
+		text += "; did you mean " + listed(nearest) + "? They need no PREFIX"
+	}
+	r.tell(false, text)
+	return left
+}
+
+// tellName tells of one unknown name.
+func (r *run) tellName(m missingName) {
+	what, name := "property", r.short(m.iri)
+	if m.class {
+		what = "class"
+	}
+	near := r.nearest(m)
+	switch {
+	case m.inserted:
+		if near != "" {
+			r.tell(false, fmt.Sprintf("the %s %s is new; did you mean %s?", what, name, near))
+		}
+		return
+	case m.iri == rdf.SubClassOf && m.graphs:
+		r.tell(false, fmt.Sprintf("subtypes are told in the graph of the schema alone: ?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* :Type }", string(rdf.SchemaGraph)))
+		return
+	case m.graphs:
+		r.tell(false, fmt.Sprintf("no statement of the default graph has the %s %s; GRAPH ?g { … } reads the named graphs, which have it", what, name))
+		return
+	}
+	text := fmt.Sprintf("neither the schema nor the data has the %s %s", what, name)
+	subject := r.subjects[m.iri]
+	switch t := r.schema.TypeByIRI(m.iri); {
+	case !m.class && t != nil:
+		text += fmt.Sprintf(", which is a class: ?x a %s", name)
+	case m.class && len(r.declared[m.iri]) > 0:
+		text += ", which is a property"
+	case !m.class && isLabel(m.iri) && len(r.labels(subject)) > 0:
+		text += "; labels are " + listed(r.labels(subject))
+	case near != "":
+		text += "; did you mean " + near + "?"
+	case !m.class && len(r.declaredBy(subject)) > 0:
+		text += fmt.Sprintf("; %s has %s", r.types(subject.types), listed(r.shorts(r.declaredBy(subject))))
+	case m.class && len(r.classes) > 0:
+		text += "; there is " + listed(r.shorts(r.classes))
+	case len(r.properties) > 0:
+		text += "; schema_get lists those of the schema"
+	}
+	r.tell(false, text)
+}
+
+// isLabel reports that a property is what well-known vocabularies call nodes by.
+func isLabel(iri rdf.IRI) bool {
+	return iri == rdf.Label || iri == rdf.SKOSNS+"prefLabel"
+}
+
+// nearest is the name that was probably meant, as a text writes it: one of the subject's
+// types, of the schema, or of the data; "" when none is near.
+func (r *run) nearest(m missingName) string {
+	word := localName(m.iri)
+	if m.class {
+		return r.nearestOf(m.iri, word, m.candidates(r.classes))
+	}
+	if subject, ok := r.subjects[m.iri]; ok {
+		if near := r.nearestOf(m.iri, word, m.candidates(r.declaredBy(subject))); near != "" {
+			return near
+		}
+	}
+	if near := r.nearestOf(m.iri, word, m.candidates(r.properties)); near != "" {
+		return near
+	}
+	if r.used == nil && r.err == nil {
+		r.used, r.err = r.data.Predicates(r.ctx)
+	}
+	return r.nearestOf(m.iri, word, m.candidates(r.used))
+}
+
+// candidates are the names that may have been meant: of one that is inserted those of its own
+// vocabulary.
+func (m missingName) candidates(all []rdf.IRI) (list []rdf.IRI) {
+	if !m.inserted {
+		return all
+	}
+	namespace := strings.TrimSuffix(string(m.iri), localName(m.iri))
+	for _, iri := range all {
+		if strings.TrimSuffix(string(iri), localName(iri)) == namespace {
+			list = append(list, iri)
+		}
+	}
+	return list
+}
+
+// nearestOf is the candidate whose local name is nearest to a word: it differs in case, dashes
+// and underscores alone, in few letters, one is a part of the other, or they begin alike.
+func (r *run) nearestOf(iri rdf.IRI, word string, candidates []rdf.IRI) string {
+	names := make([]string, 0, len(candidates))
+	of := make(map[string]rdf.IRI, len(candidates))
+	for _, c := range candidates {
+		if name := localName(c); c != iri && of[name] == "" {
+			names, of[name] = append(names, name), c
+		}
+	}
+	plain := plainName(word)
+	part := ""
+	for _, name := range names {
+		other := plainName(name)
+		if other == plain {
+			return r.short(of[name])
+		}
+		if shorter := min(len(other), len(plain)); part == "" && shorter >= 4 && (strings.Contains(other, plain) || strings.Contains(plain, other)) {
+			part = name
+		}
+	}
+	if near := fault.Nearest(word, names); near != "" {
+		return r.short(of[near])
+	}
+	if part != "" {
+		return r.short(of[part])
+	}
+	for _, name := range names { // that begin alike
+		other, same := plainName(name), 0
+		for same < min(len(plain), len(other)) && plain[same] == other[same] {
+			same++
+		}
+		if same >= 4 && 5*same >= 3*max(len(plain), len(other)) {
+			return r.short(of[name])
+		}
+	}
+	return ""
+}
+
+// plainName is a name without what people write in different ways.
+func plainName(name string) string {
+	return strings.ToLower(strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == '.' {
+			return -1
+		}
+		return c
+	}, name))
+}
+
+// localName is what an IRI ends with.
+func localName(iri rdf.IRI) string {
+	text := string(iri)
+	return text[strings.LastIndexAny(text, "#/:")+1:]
+}

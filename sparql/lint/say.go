@@ -1,0 +1,343 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/schema"
+	"trails/sparql"
+)
+
+// longText is how much of a literal a sentence shows.
+const longText = 40
+
+// never tells why nothing can match a pattern: subject and object are what these may be by
+// all else that is said. Where the data has what the schema has not, nothing is told.
+func (g *group) never(p sparql.TriplePattern, declared []declaration, subject, object values) {
+	fits := func(q rdf.Quad) bool {
+		return q.Label == nil && !g.constant(q.Subject).and(subject).empty() && !g.constant(q.Object).and(object).empty()
+	}
+	_, found, _ := g.first(rdf.Quad{Subject: p.Subject.Term, Predicate: p.Predicate.Term, Object: p.Object.Term}, fits)
+	if !found && g.err == nil {
+		g.warn(g.empties, "%s can never match under the schema: %s", g.pattern(p), g.why(p, declared, subject, object))
+	}
+}
+
+// neverOf tells why nothing that a type's pattern matches can be what it is by all else.
+func (g *group) neverOf(p sparql.TriplePattern, subject values) {
+	fits := func(q rdf.Quad) bool { return q.Label == nil && !g.constant(q.Subject).and(subject).empty() }
+	_, found, _ := g.first(rdf.Quad{Subject: p.Subject.Term, Predicate: rdf.Type, Object: p.Object.Term}, fits)
+	if !found && g.err == nil {
+		g.warn(g.empties, "%s can never match under the schema: by what else is said %s is %s", g.pattern(p), g.end(p.Subject), g.kinds(subject))
+	}
+}
+
+// why says what is wrong with a pattern, and the way out.
+func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, object values) string {
+	name := g.short(p.Predicate.Term.(rdf.IRI))
+	var domain typeSet
+	var all, here values // that the property has, and that it has on such subjects
+	for _, d := range declared {
+		domain, all = domain.or(d.types), all.or(d.values)
+		if !(values{types: d.types}).and(subject).empty() {
+			here = here.or(d.values)
+		}
+	}
+	switch {
+	case !subject.nodes():
+		return fmt.Sprintf("%s is %s, and no node with properties", g.end(p.Subject), g.kinds(subject))
+	case g.turned(declared, subject, object) && (here.empty() || object.nodes()):
+		return fmt.Sprintf("%s leads from %s to %s; the other way round it is %s %s %s",
+			name, g.types(domain), g.types(all.types), g.operand(p.Object), name, g.operand(p.Subject))
+	case here.empty():
+		return fmt.Sprintf("%s is a property of %s, and %s is %s%s", name, g.types(domain), g.end(p.Subject), g.kinds(subject), g.instead(p, subject, object))
+	case !object.nodes() && len(here.literals) == 0:
+		return fmt.Sprintf("%s refers to %s, not to a text%s", name, g.kinds(here), g.byLabel(p, here))
+	case len(object.literals) == 0 && !here.nodes():
+		if term := g.sameNamed(p.Object.Term, here.oneOf); term != nil {
+			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.term(term))
+		}
+		return fmt.Sprintf("%s is %s, never a node", name, g.kinds(here))
+	case !object.nodes():
+		return g.unlikeLiteral(p.Object, name, here, object)
+	}
+	from := ""
+	if !subject.any {
+		from = " of " + g.kinds(subject)
+	}
+	return fmt.Sprintf("%s%s refers to %s, and %s is %s%s", name, from, g.kinds(here), g.end(p.Object), g.kinds(object), g.instead(p, subject, object))
+}
+
+// turned reports that a property joins these nodes the other way round.
+func (r *run) turned(declared []declaration, subject, object values) bool {
+	if subject.any && object.any {
+		return false
+	}
+	_, to := r.fits(declared, object, subject)
+	return !to.types.empty()
+}
+
+// instead says which property joins subject and object, or what the subject has.
+func (g *group) instead(p sparql.TriplePattern, subject, object values) string {
+	if subject.any || subject.types.empty() {
+		return ""
+	}
+	var fitting []string
+	if !object.any && !object.types.empty() {
+		for _, iri := range g.properties {
+			if from, _ := g.fits(g.declared[iri], subject, object); !from.empty() && g.refersTo(iri, object) {
+				fitting = append(fitting, fmt.Sprintf("%s %s %s", g.operand(p.Subject), g.short(iri), g.operand(p.Object)))
+			}
+			if from, _ := g.fits(g.declared[iri], object, subject); !from.empty() && g.refersTo(iri, subject) {
+				fitting = append(fitting, fmt.Sprintf("%s %s %s", g.operand(p.Object), g.short(iri), g.operand(p.Subject)))
+			}
+		}
+		if len(fitting) > 0 {
+			return "; there is " + listed(fitting)
+		}
+	}
+	predicate, _ := p.Predicate.Term.(rdf.IRI)
+	own := g.declaredBy(subject)
+	if near := g.nearestOf(predicate, localName(predicate), own); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	if len(own) > 0 {
+		return fmt.Sprintf("; %s has %s", g.types(subject.types), listed(g.shorts(own)))
+	}
+	return ""
+}
+
+// refersTo reports that a property is declared for references to some of the nodes, and not
+// to whatever there is.
+func (r *run) refersTo(iri rdf.IRI, nodes values) bool {
+	return slices.ContainsFunc(r.declared[iri], func(d declaration) bool {
+		return d.property.Class != "" && !d.values.types.and(nodes.types).empty()
+	})
+}
+
+// byLabel says how a node is found by a text that stands in its place.
+func (g *group) byLabel(p sparql.TriplePattern, nodes values) string {
+	labels := g.labels(nodes)
+	if len(labels) == 0 || p.Object.Term == nil {
+		return ""
+	}
+	return fmt.Sprintf("; match its label: %s %s ?node . ?node %s %s", g.operand(p.Subject), g.short(p.Predicate.Term.(rdf.IRI)), labels[0], g.operand(p.Object))
+}
+
+// sameNamed is the value that an IRI was probably written for.
+func (g *group) sameNamed(t rdf.Term, oneOf []rdf.Term) rdf.Term {
+	iri, _ := t.(rdf.IRI)
+	for _, one := range oneOf {
+		if strings.EqualFold(rdf.Lexical(one), localName(iri)) && iri != "" {
+			return one
+		}
+	}
+	return nil
+}
+
+// unlikeLiteral says why a literal is no value of a property.
+func (g *group) unlikeLiteral(o sparql.Operand, name string, here, object values) string {
+	if o.Var != "" {
+		return fmt.Sprintf("%s is %s, and %s is %s", name, g.kinds(here), g.end(o), g.kinds(object))
+	}
+	if slices.Contains(here.literals, rdf.DatatypeOf(o.Term)) {
+		return fmt.Sprintf("%s is none of the values of %s%s", g.term(o.Term), name, g.valueHint(o.Term, here.oneOf))
+	}
+	return fmt.Sprintf("%s is %s, and %s is %s%s", name, g.kinds(here), g.term(o.Term), g.kinds(object), g.rewritten(o.Term, here.literals))
+}
+
+// valueHint names the value that is nearest to a literal, or the first ones.
+func (r *run) valueHint(t rdf.Term, oneOf []rdf.Term) string {
+	names := make([]string, len(oneOf))
+	terms := make([]string, len(oneOf))
+	for i, one := range oneOf {
+		names[i], terms[i] = rdf.Lexical(one), r.term(one)
+	}
+	if near := fault.Nearest(rdf.Lexical(t), names); near != "" {
+		return "; did you mean " + terms[slices.Index(names, near)] + "?"
+	}
+	return "; there is " + listed(terms)
+}
+
+// rewritten shows a literal as one of these datatypes has it; "" when none can.
+func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
+	lexical := rdf.Lexical(t)
+	for _, d := range datatypes {
+		for _, as := range []string{lexical, lexical + "e0", lexical + "T00:00:00Z"} {
+			if xsd.Valid(as, d) && (as == lexical || d != rdf.XSDString) && d != schema.Vector && !(d == rdf.XSDDouble && as == lexical && !strings.ContainsAny(as, "eE")) {
+				return "; write " + r.term(rdf.Literal(as, d))
+			}
+		}
+	}
+	return ""
+}
+
+// pattern writes a triple pattern as a text has it.
+func (g *group) pattern(p sparql.TriplePattern) string {
+	return fmt.Sprintf("%s %s %s", g.operand(p.Subject), g.operand(p.Predicate), g.operand(p.Object))
+}
+
+func (g *group) operand(o sparql.Operand) string {
+	switch {
+	case o.Var == "":
+		return g.term(o.Term)
+	case o.Var[0] == '.':
+		return "[]"
+	}
+	return "?" + string(o.Var)
+}
+
+// end is what a sentence calls an end of a pattern.
+func (g *group) end(o sparql.Operand) string {
+	if o.Var == "" {
+		return g.term(o.Term)
+	}
+	return g.variable(o.Var)
+}
+
+// variable is what a sentence calls a variable: one that a path made is the value of the
+// property before it.
+func (g *group) variable(v sparql.Var) string {
+	if v[0] != '.' {
+		return "?" + string(v)
+	}
+	for _, p := range g.patterns {
+		if predicate, ok := p.Predicate.Term.(rdf.IRI); ok && p.Object.Var == v {
+			return "the value of " + g.short(predicate)
+		}
+	}
+	return "the blank node"
+}
+
+// term writes a term as a text has it, long literals shortened.
+func (r *run) term(t rdf.Term) string {
+	iri, ok := t.(rdf.IRI)
+	if ok && iri == rdf.Type {
+		return "a"
+	}
+	if ok {
+		return r.short(iri)
+	}
+	lexical, datatype := rdf.Lexical(t), rdf.DatatypeOf(t)
+	if rdf.NumberType(lexical) == datatype || datatype == rdf.XSDBoolean && xsd.Valid(lexical, datatype) && len(lexical) > 1 {
+		return lexical
+	}
+	if short := []rune(lexical); len(short) > longText {
+		lexical = string(short[:longText]) + "…"
+	}
+	text := strconv.Quote(lexical)
+	switch tag, tagged := rdf.LangOf(t); {
+	case tagged:
+		return text + "@" + tag
+	case datatype != rdf.XSDString:
+		return text + "^^" + r.short(datatype)
+	}
+	return text
+}
+
+// node is what a sentence calls a node: Type/id where the schema names it.
+func (r *run) node(iri rdf.IRI) string {
+	if name, local, ok := r.schema.Local(iri); ok {
+		return name + "/" + local
+	}
+	return r.short(iri)
+}
+
+// kinds says what values are: "a Person", "an integer or a date".
+func (r *run) kinds(v values) string {
+	var all []string
+	switch {
+	case v.any:
+		return "anything"
+	case v.other:
+		all = append(all, "a node")
+	case !v.types.empty():
+		all = append(all, withArticle(r.types(v.types)))
+	}
+	for _, d := range v.literals {
+		all = append(all, kindOf(d))
+	}
+	return strings.Join(all, " or ")
+}
+
+// kindOf says what a literal of a datatype is.
+func kindOf(d rdf.IRI) string {
+	if d == rdf.RDFLangString {
+		return "a text with a language"
+	}
+	return withArticle(localName(d))
+}
+
+func withArticle(noun string) string {
+	if strings.ContainsRune("aeioAEIO", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// types names a set of types, by the type that has them as its subtypes where there is one.
+func (r *run) types(set typeSet) string {
+	var names []string
+	for i, t := range r.schema.Types {
+		if set.same(r.instances[t]) {
+			return t.Name
+		}
+		if set.has(i) {
+			names = append(names, t.Name)
+		}
+	}
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" or %d others", more)
+	}
+	return strings.Join(names, " or ")
+}
+
+// declaredBy are the properties of the types of nodes.
+func (r *run) declaredBy(nodes values) (list []rdf.IRI) {
+	if nodes.any {
+		return nil
+	}
+	for _, iri := range r.properties {
+		if slices.ContainsFunc(r.declared[iri], func(d declaration) bool { return !d.types.and(nodes.types).empty() }) {
+			list = append(list, iri)
+		}
+	}
+	return list
+}
+
+// labels are the properties that people read of nodes, of all types where nothing is known.
+func (r *run) labels(nodes values) (list []string) {
+	for i, t := range r.schema.Types {
+		p := r.schema.Property(t, r.schema.LabelOf(t))
+		if p == nil || !nodes.any && !nodes.types.has(i) {
+			continue
+		}
+		if name := r.short(p.IRI); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func (r *run) shorts(iris []rdf.IRI) []string {
+	out := make([]string, len(iris))
+	for i, iri := range iris {
+		out[i] = r.short(iri)
+	}
+	return out
+}
+
+// listed joins the first of some names.
+func listed(names []string) string {
+	const most = 6
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}

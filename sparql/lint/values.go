@@ -1,0 +1,202 @@
+package lint
+
+import (
+	"slices"
+
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
+)
+
+// values are what a term may be, as far as the schema says. The zero value is nothing at
+// all: no term fits.
+type values struct {
+	any      bool       // nothing is known
+	types    typeSet    // nodes of these types
+	other    bool       // nodes of no type of the schema
+	literals []rdf.IRI  // literals of these datatypes
+	oneOf    []rdf.Term // unless it is nil: no others than these
+}
+
+var anything = values{any: true}
+
+// valuesOf are those that a property allows.
+func (l *Linter) valuesOf(p *schema.Property) values {
+	datatype := schema.Datatypes[p.Datatype].IRI
+	v := values{oneOf: p.OneOf}
+	switch {
+	case datatype != "":
+		v.literals = []rdf.IRI{datatype}
+	case p.Class != "":
+		v.types = l.instances[l.schema.Type(p.Class)]
+	default:
+		v.types, v.other = l.everything, true
+	}
+	return v
+}
+
+func (v values) empty() bool {
+	return !v.any && v.types.empty() && !v.other && len(v.literals) == 0
+}
+
+// nodes reports that nodes are among the values, for certain only when they are known.
+func (v values) nodes() bool { return v.any || v.other || !v.types.empty() }
+
+// and are the values that both allow.
+func (v values) and(w values) values {
+	switch {
+	case v.any:
+		return w
+	case w.any:
+		return v
+	}
+	out := values{types: v.types.and(w.types), other: v.other && w.other, oneOf: v.oneOf}
+	for _, d := range v.literals {
+		if slices.Contains(w.literals, d) {
+			out.literals = append(out.literals, d)
+		}
+	}
+	switch {
+	case v.oneOf == nil:
+		out.oneOf = w.oneOf
+	case w.oneOf != nil:
+		out.oneOf = slices.DeleteFunc(slices.Clone(v.oneOf), func(t rdf.Term) bool { return !slices.Contains(w.oneOf, t) })
+		if len(out.oneOf) == 0 {
+			return values{}
+		}
+	}
+	return out
+}
+
+// or are the values that one of both allows.
+func (v values) or(w values) values {
+	switch {
+	case v.any || w.any:
+		return anything
+	case v.empty():
+		return w
+	case w.empty():
+		return v
+	}
+	out := values{types: v.types.or(w.types), other: v.other || w.other, literals: slices.Clone(v.literals)}
+	for _, d := range w.literals {
+		if !slices.Contains(out.literals, d) {
+			out.literals = append(out.literals, d)
+		}
+	}
+	if v.oneOf != nil && w.oneOf != nil {
+		out.oneOf = append(slices.Clone(v.oneOf), w.oneOf...)
+	}
+	return out
+}
+
+func (v values) same(w values) bool {
+	return v.any == w.any && v.other == w.other && v.types.same(w.types) && len(v.literals) == len(w.literals) && len(v.oneOf) == len(w.oneOf)
+}
+
+// typeSet is a set of types by their place in the schema. All sets of a schema are equally
+// long; the nil set is empty, too. A set that others may hold is not added to.
+type typeSet []uint64
+
+func newTypeSet(types int) typeSet { return make(typeSet, (types+63)/64) }
+
+func (s typeSet) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s typeSet) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 == 1 }
+
+func (s typeSet) empty() bool {
+	return !slices.ContainsFunc(s, func(word uint64) bool { return word != 0 })
+}
+
+func (s typeSet) and(t typeSet) typeSet {
+	if len(s) == 0 || len(t) == 0 {
+		return nil
+	}
+	out := make(typeSet, len(s))
+	for i := range s {
+		out[i] = s[i] & t[i]
+	}
+	return out
+}
+
+func (s typeSet) or(t typeSet) typeSet {
+	out := slices.Clone(s)
+	if len(out) == 0 {
+		return slices.Clone(t)
+	}
+	for i := range t {
+		out[i] |= t[i]
+	}
+	return out
+}
+
+func (s typeSet) same(t typeSet) bool {
+	if len(s) == 0 || len(t) == 0 {
+		return s.empty() && t.empty()
+	}
+	return slices.Equal(s, t)
+}
+
+// within reports that t has all of s.
+func (s typeSet) within(t typeSet) bool { return s.and(t).same(s) }
+
+// fact is what is known of a variable: what it is where it is bound.
+type fact struct {
+	values
+	certain bool    // it is bound in every solution
+	by      rdf.IRI // the property whose value it is; "" for others
+	typed   bool    // a pattern says its type
+	open    bool    // patterns say types that no type has in common: nothing narrows it
+}
+
+// with is what is known of a variable that two parts of a group may bind.
+func (f fact) with(g fact) fact {
+	both := fact{values: f.and(g.values), certain: f.certain || g.certain, by: f.by, typed: f.typed || g.typed, open: f.open || g.open}
+	switch {
+	case both.open:
+		both.values = anything
+	case !f.certain && g.certain:
+		both.values, both.by = g.values, g.by
+	case !f.certain || both.empty() && !g.certain:
+		both.values = f.or(g.values)
+	case both.empty():
+		both.values = f.values
+	}
+	return both
+}
+
+// facts are those of one group.
+type facts map[sparql.Var]fact
+
+// of is what is known of what stands in a pattern.
+func (r *run) of(o sparql.Operand, known facts) values {
+	if o.Var == "" {
+		return r.constant(o.Term)
+	}
+	if f, ok := known[o.Var]; ok {
+		return f.values
+	}
+	return anything
+}
+
+// constant is what is known of a term: of a node that is there, its types.
+func (r *run) constant(t rdf.Term) values {
+	if datatype := rdf.DatatypeOf(t); datatype != "" {
+		return values{literals: []rdf.IRI{datatype}, oneOf: []rdf.Term{t}}
+	}
+	iri, ok := t.(rdf.IRI)
+	if !ok || r.foreign {
+		return anything
+	}
+	types := newTypeSet(len(r.schema.Types))
+	r.first(rdf.Quad{Subject: iri, Predicate: rdf.Type}, func(q rdf.Quad) bool {
+		class, _ := q.Object.(rdf.IRI)
+		if found := r.schema.TypeByIRI(class); found != nil && q.Label == nil {
+			types = types.or(r.instances[found])
+		}
+		return false
+	})
+	if types.empty() {
+		return values{types: r.everything, other: true} // without a type, or not there
+	}
+	return values{types: types}
+}
