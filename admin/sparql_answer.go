@@ -29,6 +29,8 @@ type queryAnswer struct {
 	SQL     string
 	Steps   string
 	Cut     string
+	// Warnings say what the text probably did not mean.
+	Warnings []string
 }
 
 // sparqlAnswer is an answer as the page shows it.

@@ -82,6 +82,14 @@ func TestAnAnswerIsATableWhoseEntitiesAreLinked(t *testing.T) {
 	says(t, a, "1 row", "true of")
 }
 
+func TestAnAnswerSaysWhatTheQueryProbablyDidNotMean(t *testing.T) {
+	f := newExample(t)
+	says(t, f.asked(t, 200, "SELECT ?r { ?r a :Requirement ; :priorty ?p }"), "neither the schema nor the data has the property :priorty; did you mean :priority?", "No rows")
+	if a := f.asked(t, 200, "SELECT ?r { ?r a :Requirement ; :priority ?p }"); strings.Contains(mainText(a), "neither") {
+		t.Error("a right query is complained of")
+	}
+}
+
 func TestEntitiesAreKnownByWhatTheyAreAndNotByTheirNames(t *testing.T) {
 	f := newFixture(t, []byte(hostileSchema), admin.Options{})
 	f.call(t, "thing.create", map[string]any{"id": "https://elsewhere.example/it", "name": "it"})

@@ -9,6 +9,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/sparql"
+	"trails/sparql/lint"
 )
 
 // Bounds of an update, in milliseconds. Nobody else writes while it runs.
@@ -51,6 +52,10 @@ func mutate(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnings, err := r.Snapshot.LintUpdate(ctx, u, options)
+	if err != nil {
+		return nil, err
+	}
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
@@ -65,6 +70,9 @@ func mutate(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	for _, text := range lint.Sentences(warnings, result.AddedCount+result.RemovedCount > 0) {
+		r.Warn("%s", text)
 	}
 	return mutated{r.Committed(result, set.DryRun), changesOf(s, result, set.DryRun)}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"trails/kg"
 	"trails/rdf"
 	"trails/sparql"
+	"trails/sparql/lint"
 	"trails/view"
 )
 
@@ -124,7 +125,24 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	default:
 		err = boundedAnswer(timed, r, a, format, out)
 	}
+	if err == nil {
+		err = warnOfQuery(timed, r, q, options, out)
+	}
 	return out, outOfTime(ctx, timed, r, err)
+}
+
+// warnOfQuery says what the query probably did not mean. An answer that is there disproves
+// that there can be none.
+func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, out *queried) error {
+	warnings, err := r.Snapshot.LintQuery(ctx, q, options)
+	if err != nil {
+		return err
+	}
+	some := func(n *int64) bool { return n != nil && *n > 0 }
+	for _, text := range lint.Sentences(warnings, some(out.Count) || some(out.Triples) || out.Boolean != nil && *out.Boolean) {
+		r.Warn("%s", text)
+	}
+	return nil
 }
 
 // explain tells how a query is run, and runs it to count.

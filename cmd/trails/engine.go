@@ -121,7 +121,8 @@ func (p *program) call(capability string, given arguments, optional ...arguments
 	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli", Whole: true}
 }
 
-// makeCall makes one call on FILE, and shows on a terminal how far it is.
+// makeCall makes one call on FILE, shows on a terminal how far it is, and says on stderr what
+// it probably did not mean.
 func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res invoke.Result, err error) {
 	progress := p.newMeter()
 	defer progress.close()
@@ -130,6 +131,9 @@ func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res
 		res, err = e.Call(ctx, c)
 		return err
 	})
+	for _, warning := range res.Warnings {
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(warning))
+	}
 	return res, err
 }
 
