@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -183,6 +182,7 @@ type transaction struct {
 
 	result       Result
 	lostTypes    bool     // subjects lost a type
+	emptied      ordinals // of the subjects of which nothing is left
 	changed      []string // IRIs of subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
@@ -265,8 +265,29 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	if len(deltas) > 0 {
 		t.note(group.Subject)
 	}
+	added := func(d change.Delta) bool { return d.Added }
+	t.emptied.add(n.whole && len(deltas) == len(n.before) && !slices.ContainsFunc(deltas, added))
 	return nil
 }
+
+// ordinals is a set of the groups of a spool by their numbers, one bit each.
+type ordinals struct {
+	bits []uint64
+	n    int
+}
+
+// add says whether the next one is in the set.
+func (o *ordinals) add(in bool) {
+	if o.n%64 == 0 {
+		o.bits = append(o.bits, 0)
+	}
+	if in {
+		o.bits[o.n/64] |= 1 << (o.n % 64)
+	}
+	o.n++
+}
+
+func (o *ordinals) has(i int) bool { return o.bits[i/64]&(1<<(i%64)) != 0 }
 
 // hub is a subject with more statements than are read for a change that is not about
 // all of them. A variable, so that a test reaches it with little data.
@@ -406,11 +427,15 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 	if c.shapes.Empty() {
 		return nil
 	}
-	for subject, err := range t.job.subjects(ctx) {
+	i := -1
+	for group, err := range t.job.spool.Groups(ctx) {
 		if err != nil {
 			return err
 		}
-		if err := c.node(ctx, subject); err != nil {
+		if i++; t.emptied.has(i) {
+			continue // it has no type, so nothing can be wrong with it
+		}
+		if err := c.node(ctx, group.Subject); err != nil {
 			return err
 		}
 	}
@@ -463,18 +488,3 @@ func (t *transaction) activity(now time.Time) Activity {
 
 // limit is how many problems the job reports at most.
 func (j job) limit() int { return cmp.Or(j.maxErrors, defaultMaxErrors) }
-
-// subjects returns every subject that the job touches.
-func (j job) subjects(ctx context.Context) iter.Seq2[rdf.Term, error] {
-	return func(yield func(rdf.Term, error) bool) {
-		for group, err := range j.spool.Groups(ctx) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(group.Subject, nil) {
-				return
-			}
-		}
-	}
-}
