@@ -130,12 +130,12 @@ func (idTerm) String() string { return "term" }
 func (t idTerm) Native() any { return int64(t) }
 
 // amongIDs is a table of subjects.
-func amongIDs(ids []inline.TermID) sparql.Op {
+func amongIDs(v sparql.Var, ids []inline.TermID) sparql.Op {
 	rows := make([][]rdf.Term, len(ids))
 	cells := make([]rdf.Term, len(ids))
 	for i, id := range ids {
 		cells[i] = idTerm(id)
 		rows[i] = cells[i : i+1]
 	}
-	return sparql.Table{Vars: []sparql.Var{varS}, Rows: rows}
+	return sparql.Table{Vars: []sparql.Var{v}, Rows: rows}
 }

@@ -155,7 +155,7 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 			return r.among(ctx, r.conditions(ctx, several), []inline.TermID{3, 2}, func(inline.TermID) bool { return true })
 		},
 		"a search": func(r *Reader) error {
-			_, err := r.Search(ctx, several, Search{Prefix: "x", Text: map[rdf.IRI]rdf.IRI{"urn:c": p}, Name: rdf.Lexical})
+			_, err := r.Search(ctx, several, Search{Prefix: "x", Text: map[rdf.IRI]SearchedText{"urn:c": {Property: p, Strings: true}}, Name: rdf.Lexical})
 			return err
 		},
 	} {

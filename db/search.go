@@ -1,19 +1,26 @@
 package db
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"trails/db/inline"
+	"trails/fulltext"
 	"trails/rdf"
 	"trails/sparql"
 )
 
-// Bounds of a search: how many subjects or texts it reads, and how many it finds.
+// Bounds of a search.
 const (
-	searchReads = 200_000
+	searchReads = 200_000 // subjects and texts that are read without the index of words
+	searchTries = 20_000  // texts with the words that are looked at
 	searchFinds = 10_000
+	searchFew   = 200 // subjects of which all texts are read
+	searchChunk = 200 // texts whose subjects are asked together
 )
 
 // Search is a search for subjects by how a text of theirs begins, whatever its case.
@@ -21,9 +28,19 @@ type Search struct {
 	Prefix string
 	// Text names for each class the property that is searched; a class without one
 	// is searched by Name.
-	Text map[rdf.IRI]rdf.IRI
+	Text map[rdf.IRI]SearchedText
 	// Name says what a subject is called that has no text; nil means that it is not found.
 	Name func(rdf.Term) string
+	// Most is how many are found at most, 10,000 when it is 0.
+	Most int
+}
+
+// SearchedText is a property whose values are searched.
+type SearchedText struct {
+	Property rdf.IRI
+	// Strings: all values are strings or have a language. The index of words has them;
+	// others are read.
+	Strings bool
 }
 
 // Found are subjects that a search found, in the order of their ids.
@@ -41,15 +58,21 @@ func (f *Found) page(limit, offset int) []inline.TermID {
 	return f.ids[offset:min(len(f.ids), offset+limit)]
 }
 
-// Search finds selected subjects, 10,000 at most. The first search reads all texts of
-// a property, and keeps them; see textStore. Where they are not kept it reads up to
-// 200,000.
+// Search finds selected subjects, those with the shortest texts first when there are more
+// than it may find. It looks the words of the prefix up in the index of words and compares the
+// texts that have them, 20,000 at most. A prefix without words, and texts that are not in the
+// index, cost a look at each text or name, at 200,000 at most.
+//
+// A text is found by the words that it is cut into, see package fulltext: one that
+// has an identifier of more than 64 bytes with capitals inside is not found by a prefix that
+// ends in it and writes the capitals otherwise. Of texts of more than 160 bytes some may be
+// missing when more than a hundred words begin with the last one of the prefix.
 func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Found, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "search", err)
 	}
 	s := searching{Reader: r, ctx: ctx, Search: search, found: map[inline.TermID]bool{}}
-	s.Prefix = strings.ToLower(s.Prefix)
+	s.Prefix, s.Most = strings.ToLower(s.Prefix), cmp.Or(s.Most, searchFinds)
 	for _, classes := range search.together(sel.Classes) {
 		one := sel
 		one.Classes = classes
@@ -57,12 +80,7 @@ func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Fou
 			return nil, r.fail(ctx, "search", err)
 		}
 	}
-	out := &Found{More: s.more, ids: make([]inline.TermID, 0, len(s.found))}
-	for id := range s.found {
-		out.ids = append(out.ids, id)
-	}
-	slices.Sort(out.ids)
-	return out, nil
+	return &Found{More: s.more, ids: slices.Sorted(maps.Keys(s.found))}, nil
 }
 
 // together groups classes by the property that is searched.
@@ -88,60 +106,91 @@ type searching struct {
 	more  bool
 }
 
-// classes searches the instances of classes with one text: few of them are read one by one, of many
-// the texts of all subjects are.
+// classes searches the instances of classes with one text: of few of them all texts are read,
+// of many those with the words of the prefix.
 func (s *searching) classes(sel Selection) error {
 	text, named := s.Text[sel.Classes[0]]
 	if !named {
 		return s.names(sel)
 	}
-	few, err := s.askCount(s.ctx, slice(project(sel.op(), varS), fewSelected+1, 0))
+	few, err := s.askCount(s.ctx, slice(project(sel.op(), varS), searchFew+1, 0))
 	if err != nil {
 		return err
 	}
-	if few <= fewSelected {
-		return s.texts(sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, text, nil))})
-	}
-	return s.ofMany(sel, text)
-}
-
-// ofMany looks at the texts of a property that are kept, or reads them.
-func (s *searching) ofMany(sel Selection, text rdf.IRI) error {
-	p, ok, err := s.dict.lookup(text)
-	if err != nil || !ok {
-		return err
+	if few <= searchFew {
+		return s.texts(sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, text.Property, nil))})
 	}
 	conditions := s.conditions(s.ctx, sel)
-	rows, kept, err := s.sortedTexts(s.ctx, keyOf(p, rdf.XSDString))
-	if err != nil {
-		return err
+	query, err := fulltext.ParseBeginning(s.Prefix)
+	if err != nil || !text.Strings {
+		return s.texts(s.ofText(conditions, text.Property))
 	}
-	if !kept {
-		return s.texts(s.ofText(conditions, text))
-	}
-	rows = beginning(rows, s.Prefix)
-	if len(rows) > textTries {
-		rows, s.more = rows[:textTries], true
-	}
-	more := true
-	for chunk := range slices.Chunk(rows, textChunk) {
-		err := s.among(s.ctx, conditions, subjectsOf(chunk), func(id inline.TermID) bool {
-			more = s.find(id)
-			return more
-		})
-		if err != nil || !more {
-			return err
-		}
-	}
-	return nil
+	return s.byWords(query, conditions, text.Property)
 }
 
-func subjectsOf(rows []textRow) []inline.TermID {
-	ids := make([]inline.TermID, len(rows))
-	for i, row := range rows {
-		ids[i] = row.s
+// byWords looks at the texts that have the words of the prefix.
+func (s *searching) byWords(query fulltext.Query, conditions []condition, text rdf.IRI) error {
+	words := textSearch{Reader: s.Reader, ctx: s.ctx, search: TextSearch{Query: query}}
+	if err := words.readFresh(); err != nil {
+		return err
 	}
-	return ids
+	if err := words.findGoals(true); err != nil {
+		return err
+	}
+	all, err := words.beginning(s.Prefix, func(texts []inline.TermID) (more bool, err error) {
+		op := sparql.Op(sparql.Join{Left: amongIDs(varO, texts), Right: bgp(said(nil, text, nil))})
+		for _, c := range conditions {
+			op = that(op, c.test)
+		}
+		more = true
+		err = s.askIDs(s.ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
+			more = s.find(ids[0])
+			return more
+		})
+		return more, err
+	})
+	s.more = s.more || !all
+	return err
+}
+
+// beginning gives the texts that have the words of the query and begin with a prefix in
+// small letters, some at a time, until take wants no more; all means that there are no others.
+func (s *textSearch) beginning(prefix string, take func([]inline.TermID) (more bool, err error)) (all bool, err error) {
+	var ids []inline.TermID
+	for _, f := range s.freshWith() {
+		t, err := s.dict.peek(f)
+		if err != nil {
+			return false, err
+		}
+		if strings.HasPrefix(strings.ToLower(rdf.Lexical(t)), prefix) {
+			ids = append(ids, f)
+		}
+	}
+	row, err := s.conn.take(`SELECT t.id, substr(t.value, 1, ?) FROM words w CROSS JOIN terms t ON t.id = w.rowid & ?
+		WHERE w.words MATCH ? ORDER BY w.rowid LIMIT ? + 0`)
+	if err != nil {
+		return false, err
+	}
+	defer row.release()
+	for i, arg := range []any{utf8.RuneCountInString(prefix), int64(1)<<placeBits - 1, s.match(), searchTries} {
+		row.bind(i+1, arg)
+	}
+	tries, more := 0, true
+	err = s.steps(s.ctx, row, func() (bool, error) {
+		if tries++; strings.HasPrefix(strings.ToLower(row.ColumnText(1)), prefix) {
+			ids = append(ids, row.id(0))
+		}
+		if len(ids) < searchChunk {
+			return true, nil
+		}
+		more, err = take(ids)
+		ids = ids[:0]
+		return more, err
+	})
+	if err == nil && more {
+		more, err = take(ids)
+	}
+	return !s.more && more && tries < searchTries, err
 }
 
 // ofText is all texts of a property that begin with the prefix, of subjects that meet all
@@ -178,7 +227,7 @@ func (s *searching) see(subject inline.TermID, text string) bool {
 
 // find notes a subject; false when there are too many.
 func (s *searching) find(subject inline.TermID) bool {
-	if len(s.found) == searchFinds && !s.found[subject] {
+	if len(s.found) == s.Most && !s.found[subject] {
 		s.more = true
 		return false
 	}

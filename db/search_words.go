@@ -15,16 +15,17 @@ import (
 
 // Bounds of one search of the index.
 const (
-	wordsTried    = 300   // of the vocabulary, for a stem or a beginning
-	wordsTaken    = 100   // of these
-	spellingTries = 1_500 // places of the vocabulary, for a misspelt word
-	textsCounted  = 5_000 // that have a word
-	textsFound    = 500   // that have all words
-	textsWeighed  = 5_000 // that have any word, of each word
-	textsRanked   = 300   // of those
-	textBytesRead = 256 << 10
-	textsTogether = 100 // texts whose subjects are asked together
-	textShared    = 200 // subjects of one text
+	pagesTried       = 20    // of the index, for the words of a stem or with a beginning
+	wordsTaken       = 100   // of these
+	spellingPages    = 500   // of each segment, for a misspelt word
+	spellingsWeighed = 20    // words that are as near to it
+	textsCounted     = 5_000 // that have a word
+	textsFound       = 500   // that have all words
+	textsWeighed     = 5_000 // that have any word, of each word
+	textsRanked      = 300   // of those
+	textBytesRead    = 256 << 10
+	textsTogether    = 100 // texts whose subjects are asked together
+	textShared       = 200 // subjects of one text
 )
 
 // TextHit is a text of a subject that a search found.
@@ -42,9 +43,6 @@ type TextSearch struct {
 	Query fulltext.Query
 	// Classes, when there are any, keep the subjects that have one as their rdf:type.
 	Classes []rdf.IRI
-	// Most bounds the texts with all words that are looked at; 0 means 500, and four times
-	// as many where there are Classes, since most may be of others.
-	Most int
 }
 
 // Matching says which texts a search takes.
@@ -69,6 +67,7 @@ type textSearch struct {
 	fresh      []freshText
 	vocabulary []string
 	more       bool
+	failed     error
 }
 
 type freshText struct {
@@ -100,41 +99,55 @@ func (r *Reader) SearchTexts(ctx context.Context, search TextSearch, matching Ma
 	return s.more, r.fail(ctx, "search", err)
 }
 
-// prepare reads what is not in the index, and finds the words of the vocabulary that the
-// query asks for.
+// prepare reads what is not in the index, finds the words of the vocabulary that the query
+// asks for, and weighs them.
 func (s *textSearch) prepare() error {
 	if err := s.readFresh(); err != nil {
+		return err
+	}
+	if err := s.findGoals(false); err != nil {
 		return err
 	}
 	all, err := s.conn.int64("SELECT max(id) FROM terms")
 	if err != nil {
 		return err
 	}
+	for i := range s.goals {
+		having, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", s.goals[i].Match(), textsCounted)
+		if err != nil {
+			return err
+		}
+		s.goals[i].Weigh(having, all)
+	}
+	s.scorer = fulltext.NewScorer(s.search.Query, s.goals)
+	return nil
+}
+
+// findGoals finds the words of the vocabulary that stand for those of the query. For the
+// beginning of a text no other forms of a word do; and where too many words begin with the last
+// one, all short texts with the first characters of it.
+func (s *textSearch) findGoals(beginning bool) error {
+	forms := func(word string, open, exact bool) []string {
+		list, err := s.forms(word, open, exact || beginning)
+		if beginning && len(list) == wordsTaken {
+			list = append(list, fulltext.Beginning(string([]rune(word)[:min(fulltext.MaxBeginning, utf8.RuneCountInString(word))])))
+		}
+		s.failed = cmp.Or(s.failed, err)
+		return list
+	}
 	for _, t := range s.search.Query.Terms {
 		g := fulltext.Goal{Term: t}
 		way := make([][]string, len(t.Parts))
 		for i, part := range t.Parts {
-			if way[i], err = s.forms(part, t.Open && i == len(t.Parts)-1, len(t.Parts) > 1); err != nil {
-				return err
-			}
+			way[i] = forms(part, t.Open && i == len(t.Parts)-1, len(t.Parts) > 1)
 		}
 		g.Ways = [][][]string{way}
 		if t.Whole != "" {
-			whole, err := s.forms(t.Whole, t.Open, true)
-			if err != nil {
-				return err
-			}
-			g.Ways = append(g.Ways, [][]string{whole})
+			g.Ways = append(g.Ways, [][]string{forms(t.Whole, t.Open, true)})
 		}
-		having, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", g.Match(), textsCounted)
-		if err != nil {
-			return err
-		}
-		g.Weigh(having, all)
 		s.goals = append(s.goals, g)
 	}
-	s.scorer = fulltext.NewScorer(s.search.Query, s.goals)
-	return nil
+	return s.failed
 }
 
 // readFresh reads the texts that came after the last one in the index.
@@ -157,18 +170,8 @@ func (s *textSearch) readFresh() error {
 // taken as it is, and those that begin with it when it is open.
 func (s *textSearch) forms(word string, open, exact bool) ([]string, error) {
 	list := []string{word}
-	add := func(other string) {
-		if other == word || slices.Contains(list, other) {
-			return
-		}
-		if len(list) == wordsTaken {
-			s.more = true
-			return
-		}
-		list = append(list, other)
-	}
 	if open && utf8.RuneCountInString(word) <= fulltext.MaxBeginning {
-		add(fulltext.Beginning(word))
+		list = append(list, fulltext.Beginning(word))
 	}
 	stem, begin := fulltext.Stem(word), word
 	if !exact {
@@ -176,70 +179,63 @@ func (s *textSearch) forms(word string, open, exact bool) ([]string, error) {
 	} else if !open {
 		return list, nil
 	}
-	err := s.eachWord(begin, wordsTried, func(other string) bool {
-		if open && strings.HasPrefix(other, word) || !exact && fulltext.Stem(other) == stem {
-			add(other)
+	err := s.eachWord(begin, pagesTried, func(other string) bool {
+		if slices.Contains(list, other) || !(open && strings.HasPrefix(other, word)) && (exact || fulltext.Stem(other) != stem) {
+			return true
 		}
+		if len(list) == wordsTaken {
+			s.more = true
+			return false
+		}
+		list = append(list, other)
 		return true
 	})
 	return list, err
 }
 
-// eachWord gives the words of the vocabulary that begin with a text, so many at most, in
-// their order; those that are not in the index yet come last.
-func (s *textSearch) eachWord(begin string, most int, visit func(string) bool) error {
-	from := begin
-	for range most {
-		word, err := s.wordFrom(from)
-		if err != nil {
-			return err
-		}
-		if word == "" || !strings.HasPrefix(word, begin) || strings.HasPrefix(word, fulltext.Beginning("")) {
-			break
-		}
-		if !visit(word) {
-			return nil
-		}
-		from = word + "\x01"
-	}
+// eachWord gives the words of the vocabulary that begin with a text, those of so many pages of
+// the index at most, until visit returns false; some come more than once.
+func (s *textSearch) eachWord(begin string, pages int, visit func(string) bool) error {
 	for _, word := range s.vocabulary {
 		if strings.HasPrefix(word, begin) && !visit(word) {
 			return nil
 		}
 	}
-	return nil
-}
-
-// wordFrom returns the first word of the index that is not before a text, "" for none.
-// It is one descent, while reading on would read every text that has a word.
-func (s *textSearch) wordFrom(from string) (word string, err error) {
-	err = s.conn.exec("SELECT term FROM word_places WHERE term >= ? LIMIT 1", func(row *stmt) error {
-		word = row.ColumnText(0)
-		return nil
-	}, from)
-	return word, err
+	return s.indexWords(begin, pages, visit)
 }
 
 // all returns the texts that have all words, those with the shortest texts first.
 func (s *textSearch) all() (ids []inline.TermID, err error) {
+	ids = s.freshWith()
+	most := textsFound
+	if len(s.search.Classes) > 0 {
+		most *= 4 // most may be of others
+	}
+	err = s.places(s.match(), most, func(at place) { ids = append(ids, termAt(at)) })
+	s.more = s.more || len(ids) >= most
+	return ids, err
+}
+
+// match is the query of FTS5 for texts with all words, common ones apart.
+func (s *textSearch) match() string {
 	var goals []string
 	for _, g := range s.goals {
 		if !g.Common {
 			goals = append(goals, "("+g.Match()+")")
 		}
 	}
+	return strings.Join(goals, " AND ")
+}
+
+// freshWith returns those of the texts that are not in the index yet that have all words,
+// common ones apart.
+func (s *textSearch) freshWith() (ids []inline.TermID) {
 	for _, f := range s.fresh {
 		if !slices.ContainsFunc(s.goals, func(g fulltext.Goal) bool { return !g.Common && !f.has(g) }) {
 			ids = append(ids, f.id)
 		}
 	}
-	most := cmp.Or(s.search.Most, textsFound)
-	if s.search.Most == 0 && len(s.search.Classes) > 0 {
-		most *= 4
-	}
-	err = s.places(strings.Join(goals, " AND "), most, func(at place) { ids = append(ids, termAt(at)) })
-	s.more = s.more || len(ids) >= most
-	return ids, err
+	return ids
 }
 
 // has reports whether a text has a goal; phrases are looked at with the text itself.
@@ -361,11 +357,7 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 func (s *textSearch) having(texts []inline.TermID, conditions []condition) (map[inline.TermID][][2]inline.TermID, error) {
 	who := map[inline.TermID][][2]inline.TermID{}
 	ask := func(texts []inline.TermID, most int) (n int, err error) {
-		rows := make([][]rdf.Term, len(texts))
-		for i, id := range texts {
-			rows[i] = []rdf.Term{idTerm(id)}
-		}
-		var op sparql.Op = sparql.Join{Left: sparql.Table{Vars: []sparql.Var{varO}, Rows: rows}, Right: bgp(said(nil, nil, nil))}
+		var op sparql.Op = sparql.Join{Left: amongIDs(varO, texts), Right: bgp(said(nil, nil, nil))}
 		if len(texts) == 1 {
 			op = bgp(said(nil, nil, idTerm(texts[0])))
 		}
@@ -427,46 +419,38 @@ func (s *textSearch) spelling(word string) (string, error) {
 		return "", err
 	}
 	near := fulltext.NewNear(word, most)
-	best, fewest, having := "", most+1, int64(-1)
-	consider := func(other string, edits int) error {
-		if edits > fewest {
-			return nil
-		}
-		n, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", fulltext.Quote(other), textsCounted)
-		if err == nil && (edits < fewest || n > having) {
-			best, fewest, having = other, edits, n
-		}
-		return err
-	}
+	fewest, nearest := most, []string{}
 	// A mistake in the first letter is one only when the second stands before it or instead
 	// of it: to try all letters would be to read the vocabulary.
 	runes := []rune(word)
-	for _, first := range []string{string(runes[:1]), string(runes[1:2])} {
-		for from, tries := first, 0; tries < spellingTries; tries++ {
-			other, err := s.wordFrom(from)
-			if err != nil {
-				return "", err
-			}
-			if !strings.HasPrefix(other, first) {
-				break
+	for _, first := range slices.Compact([]string{string(runes[:1]), string(runes[1:2])}) {
+		passed := "" // no near word begins with this
+		err := s.eachWord(first, spellingPages, func(other string) bool {
+			if passed != "" && strings.HasPrefix(other, passed) {
+				return true
 			}
 			edits, ok, prefix := near.Distance(other)
-			if ok {
-				if err := consider(other, edits); err != nil {
-					return "", err
-				}
+			passed = other[:prefix]
+			if ok && edits < fewest {
+				fewest, nearest = edits, nearest[:0]
 			}
-			from = other + "\x01"
-			if prefix > 0 {
-				from = other[:prefix] + "\U0010FFFF"
+			if ok && edits == fewest && !slices.Contains(nearest, other) {
+				nearest = append(nearest, other)
 			}
+			return s.ctx.Err() == nil
+		})
+		if err != nil {
+			return "", err
 		}
 	}
-	for _, other := range s.vocabulary {
-		if edits, ok, _ := near.Distance(other); ok {
-			if err := consider(other, edits); err != nil {
-				return "", err
-			}
+	best, having := "", int64(-1)
+	for _, other := range nearest[:min(len(nearest), spellingsWeighed)] {
+		n, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", fulltext.Quote(other), textsTogether)
+		if err != nil {
+			return "", err
+		}
+		if n > having {
+			best, having = other, n
 		}
 	}
 	return best, nil

@@ -22,7 +22,7 @@ type Selection struct {
 // op is the pattern whose solutions for varS are the selected subjects, each once.
 func (sel Selection) op() sparql.Op {
 	if sel.Among != nil {
-		return amongIDs(sel.Among.ids)
+		return amongIDs(varS, sel.Among.ids)
 	}
 	return sel.with()
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/inline"
+	"trails/fulltext"
 	"trails/rdf"
 	"trails/rdf/xsd"
 )
@@ -293,7 +294,8 @@ func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
 
 func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset int) {
 	prefix := rapid.SampledFrom([]string{"A", "b", "é", "a%", "a_", `A\`, "zz", "x"}).Draw(t, "prefix")
-	texts := map[rdf.IRI]rdf.IRI{modelClassA: modelText, modelClassB: modelText}
+	text := SearchedText{Property: modelText, Strings: true}
+	texts := map[rdf.IRI]SearchedText{modelClassA: text, modelClassB: text}
 	var want []rdf.Term
 	for _, s := range m.selected(sel) {
 		if slices.ContainsFunc(m.values[s][modelText], func(o rdf.Term) bool {
@@ -313,7 +315,7 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	got, err = r.SelectSorted(t.Context(), sel, by, 100, 0)
 	slices.SortFunc(got, func(a, b rdf.Term) int { return cmp.Compare(m.ids[a], m.ids[b]) })
 	same(t, "search, sorted", want, got, err)
-	s := searching{Reader: r, ctx: t.Context(), Search: Search{Prefix: strings.ToLower(prefix)}, found: map[inline.TermID]bool{}}
+	s := searching{Reader: r, ctx: t.Context(), Search: Search{Prefix: strings.ToLower(prefix), Most: searchFinds}, found: map[inline.TermID]bool{}}
 	for _, class := range sel.Classes {
 		one := Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}
 		if err := s.texts(s.ofText(r.conditions(t.Context(), one), modelText)); err != nil {
@@ -321,17 +323,19 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 		}
 	}
 	if len(s.found) != len(want) {
-		t.Errorf("the index of texts finds %d for %q, want %d", len(s.found), prefix, len(want))
+		t.Errorf("the texts themselves give %d for %q, want %d", len(s.found), prefix, len(want))
 	}
-	if _, ok, _ := r.dict.lookup(modelText); ok {
-		s.found = map[inline.TermID]bool{}
-		for _, class := range sel.Classes {
-			if err := s.ofMany(Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}, modelText); err != nil {
-				t.Fatal(err)
-			}
+	query, err := fulltext.ParseBeginning(prefix)
+	if err != nil {
+		return
+	}
+	s.found = map[inline.TermID]bool{}
+	for _, class := range sel.Classes {
+		if err := s.byWords(query, r.conditions(t.Context(), Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}), modelText); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if len(s.found) != len(want) {
-		t.Errorf("the kept texts find %d for %q, want %d", len(s.found), prefix, len(want))
+		t.Errorf("the index of words finds %d for %q, want %d", len(s.found), prefix, len(want))
 	}
 }

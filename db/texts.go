@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sort"
-	"strings"
 	"sync"
 
 	"trails/db/inline"
@@ -15,11 +13,10 @@ import (
 
 // SQLite has no index of how texts are written: a term's row is found by its hash, and
 // an index of the texts themselves would cost every write. So the texts of a property
-// are kept in memory, sorted, once somebody searches them or sorts by them. They are
+// are kept in memory, sorted, once somebody sorts by them. They are
 // those of one commit, which never change; a later one's follow from its change log.
 const (
 	logTexts      = 20_000 // changes that are followed; beyond them the texts are read again
-	textTries     = 50_000 // texts of one search that are tried against the other conditions
 	textChunk     = 500    // subjects that are tried at once
 	textsOfColumn = `SELECT v.s, v.o, substr(t.value, 1, ?) FROM live v INDEXED BY live_pos LEFT JOIN terms t ON t.id = v.o
 		WHERE v.p = ? AND v.g = 0`
@@ -246,17 +243,17 @@ func mergeTexts(many, few []textRow) []textRow {
 	return append(out, many...)
 }
 
-// beginning are the rows whose texts begin with a folded prefix.
-func beginning(rows []textRow, prefix string) []textRow {
-	prefix = folded(prefix)
-	first := sort.Search(len(rows), func(i int) bool { return rows[i].text >= prefix })
-	rows = rows[first:]
-	return rows[:sort.Search(len(rows), func(i int) bool { return !strings.HasPrefix(rows[i].text, prefix) })]
+func subjectsOf(rows []textRow) []inline.TermID {
+	ids := make([]inline.TermID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.s
+	}
+	return ids
 }
 
 // among takes those of the subjects that meet all conditions, in the order given.
 func (r *Reader) among(ctx context.Context, conditions []condition, subjects []inline.TermID, take func(id inline.TermID) (more bool)) error {
-	op := amongIDs(subjects)
+	op := amongIDs(varS, subjects)
 	for _, c := range conditions {
 		op = that(op, c.test)
 	}

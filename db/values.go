@@ -81,7 +81,7 @@ func (r *Reader) valuesAtOnce(ctx context.Context, subjects []rdf.Term, p rdf.IR
 		}
 	}
 	most := manyValues + valuesEach*len(ids)
-	values := slice(sparql.Join{Left: amongIDs(ids), Right: bgp(said(nil, p, nil))}, most, 0)
+	values := slice(sparql.Join{Left: amongIDs(varS, ids), Right: bgp(said(nil, p, nil))}, most, 0)
 	n := 0
 	err := r.ask(ctx, stored(project(values, varS, varO), false, varO), []sparql.Var{varS, varO}, func(a *answer) (bool, error) {
 		n++

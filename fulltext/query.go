@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"trails/fault"
 )
 
@@ -72,6 +74,16 @@ func Parse(text string) (Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// ParseBeginning reads what a text begins with, in which quotation marks are signs like
+// others. A last character of Kana or Hangul is left out, since the next one may change it.
+func ParseBeginning(text string) (Query, error) {
+	text = strings.ReplaceAll(text, `"`, " ")
+	if last, _ := utf8.DecodeLastRuneInString(text); unicode.In(last, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		text = text[:max(0, norm.NFKC.LastBoundary([]byte(text)))]
+	}
+	return Parse(text)
 }
 
 // addPhrase adds what stands between quotation marks.

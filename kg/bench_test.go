@@ -72,16 +72,20 @@ func generated(n int) []byte {
 var filled sync.Map
 
 // filledGraph opens a copy of a file with n generated quads.
-func filledGraph(b *testing.B, n int) *kg.Graph {
+func filledGraph(b *testing.B, n int) *kg.Graph { return filledFile(b, n, benchSchema, generated) }
+
+// filledFile opens a copy of a file with so many quads under a schema.
+func filledFile(b *testing.B, n int, schema string, quads func(int) []byte) *kg.Graph {
 	b.Helper()
-	data, ok := filled.Load(n)
+	key := fmt.Sprint(n, schema)
+	data, ok := filled.Load(key)
 	if !ok {
-		path := newFile(b, benchSchema)
+		path := newFile(b, schema)
 		g, err := kg.Open(b.Context(), path, kg.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		loadQuads(b, g, generated(n))
+		loadQuads(b, g, quads(n))
 		if err := g.Close(); err != nil {
 			b.Fatal(err)
 		}
@@ -90,7 +94,7 @@ func filledGraph(b *testing.B, n int) *kg.Graph {
 			b.Fatal(err)
 		}
 		data = text
-		filled.Store(n, data)
+		filled.Store(key, data)
 	}
 	path := filepath.Join(b.TempDir(), "filled.db")
 	if err := os.WriteFile(path, data.([]byte), 0o600); err != nil {

@@ -1,28 +1,131 @@
 package kg_test
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
 )
 
-// BenchmarkSearch searches a file of generated quads: for a name, for a word of every
-// name, for the beginning of one, and for a misspelt one.
+// wordySchema has texts as people write them, of types of very different sizes.
+const wordySchema = `
+types:
+  Named: {abstract: true, label: name, key: code, iri: key, properties: {name: {type: string, required: true}, code: {type: string, required: true}, note: string}}
+  Paper: {extends: Named, properties: {about: {class: Named, many: true}}}
+  Person: {extends: Named}
+  Prize: {extends: Named}
+`
+
+// wordy returns about n quads, six of each node, with a vocabulary of some 100,000 words in
+// a million quads. A note in ten has the word research. A node in ten is a person, one in a
+// thousand a prize, and the last of all are prizes; a third of the papers are about one node.
+func wordy(n int) []byte {
+	random := rand.New(rand.NewPCG(5, 6))
+	zipf := rand.NewZipf(random, 1.05, 20, uint64(n/8))
+	syllables := []string{"ba", "con", "der", "est", "fi", "gra", "hol", "in", "ka", "lu", "men", "no", "or", "pre", "qui", "ro", "sta", "ter", "un", "vi", "wex", "yl"}
+	word := func() string {
+		text := ""
+		for i := zipf.Uint64() + 30; i > 0; i /= uint64(len(syllables)) {
+			text += syllables[i%uint64(len(syllables))]
+		}
+		return text
+	}
+	var b bytes.Buffer
+	nodes := n / 6
+	iri := func(typ string, i int) string { return fmt.Sprintf("<%s%s/n%d>", base, typ, i) }
+	typeOf := func(i int) string {
+		switch {
+		case i >= nodes-nodes/1000:
+			return "Prize"
+		case i%10 == 3:
+			return "Person"
+		}
+		return "Paper"
+	}
+	for i := range nodes {
+		typ := typeOf(i)
+		s, note := iri(typ, i), ""
+		for range 6 {
+			note += " " + word()
+		}
+		if i%10 == 0 || typ == "Prize" {
+			note += " research"
+		}
+		fmt.Fprintf(&b, "%s <%s> <%s%s> .\n", s, string(rdf.Type), base, typ)
+		fmt.Fprintf(&b, "%s <%scode> \"n%d\" .\n", s, base, i)
+		fmt.Fprintf(&b, "%s <%sname> \"%s %s %d\" .\n", s, base, word(), word(), i%100)
+		fmt.Fprintf(&b, "%s <%snote> \"on%s\" .\n", s, base, note)
+		if typ == "Paper" {
+			hub := 3
+			if i%3 > 0 {
+				hub = random.IntN(nodes)
+			}
+			fmt.Fprintf(&b, "%s <%sabout> %s .\n", s, base, iri(typeOf(hub), hub))
+			if other := random.IntN(nodes); other != hub {
+				fmt.Fprintf(&b, "%s <%sabout> %s .\n", s, base, iri(typeOf(other), other))
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+// BenchmarkSearch searches for a rare word, common ones, several, the beginning of one,
+// misspelt ones, and for a word that very many texts have among the nodes of a type.
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range benchSizes() {
-		g := filledGraph(b, n)
-		for _, text := range []string{"thing 4711", "thing", "thi", "thing 12", "thigng 471"} {
-			b.Run(fmt.Sprintf("%d/%s", n, text), func(b *testing.B) {
+		g := filledFile(b, n, wordySchema, wordy)
+		for _, c := range []struct{ text, typ string }{
+			{"constader 47", ""}, {"research", ""}, {"res", ""}, {"research on constaba", ""}, {"consta 12", ""}, {"n4711", ""},
+			{"reserach", ""}, {"resaerch constadr", ""}, {"xonstaderba", ""},
+			{"research", "Person"}, {"research", "Prize"}, {"on research", "Prize"}, {"consta", "Prize"},
+		} {
+			b.Run(fmt.Sprintf("%d/%s/%s", n, c.text, c.typ), func(b *testing.B) {
 				for b.Loop() {
 					view(b, g, func(s *kg.Snapshot) error {
-						found, err := s.Search(b.Context(), kg.Search{Text: text})
+						search := kg.Search{Text: c.text}
+						if t := s.Schema().Type(c.typ); t != nil {
+							search.Types = []*schema.Type{t}
+						}
+						found, err := s.Search(b.Context(), search)
 						if err == nil && len(found.Hits) == 0 {
 							b.Fatal("nothing is found")
 						}
 						return err
 					})
 				}
+			})
+		}
+	}
+}
+
+// BenchmarkSuggest is what a picker asks for: the first nodes of a type, and those whose
+// label begins with what was typed so far; and the same of a list.
+func BenchmarkSuggest(b *testing.B) {
+	for _, n := range benchSizes() {
+		g := filledFile(b, n, wordySchema, wordy)
+		for _, c := range []struct{ typ, prefix string }{
+			{"Paper", ""}, {"Paper", "c"}, {"Paper", "con"}, {"Paper", "consta"}, {"Paper", "consta de"}, {"Prize", "con"}, {"Named", "b"}, {"Paper", "nosuchlabel"},
+		} {
+			typed := func(b *testing.B, ask func(*kg.Snapshot, *schema.Type) error) {
+				for b.Loop() {
+					view(b, g, func(s *kg.Snapshot) error { return ask(s, s.Schema().Type(c.typ)) })
+				}
+			}
+			b.Run(fmt.Sprintf("%d/%s/%s", n, c.typ, c.prefix), func(b *testing.B) {
+				typed(b, func(s *kg.Snapshot, t *schema.Type) error {
+					_, err := s.SuggestEntities(b.Context(), []*schema.Type{t}, c.prefix, 20)
+					return err
+				})
+			})
+			b.Run(fmt.Sprintf("%d/%s/%s listed", n, c.typ, c.prefix), func(b *testing.B) {
+				typed(b, func(s *kg.Snapshot, t *schema.Type) error {
+					_, err := s.Table(b.Context(), kg.TableQuery{Type: t, Search: c.prefix, Limit: 50, Each: 3})
+					return err
+				})
 			})
 		}
 	}

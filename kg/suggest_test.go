@@ -2,12 +2,16 @@ package kg_test
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"trails/fulltext"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/rdf"
 	"trails/schema"
 )
 
@@ -64,5 +68,122 @@ func TestAnyBeginningOfALabelSuggestsItsNode(t *testing.T) {
 		filler = append(filler, saying("Person", fmt.Sprintf("f%d", i), "name", fmt.Sprintf("filler %d", i))...)
 	}
 	commit(t, g, filler) // now all are in the index
+	ask()
+}
+
+// Lists and suggestions have exactly the nodes whose label begins with a text, whatever
+// signs, cases and scripts it is made of, and whether the index has the label or not yet;
+// nodes without a label go by their ids.
+func TestNodesAreFoundByTheBeginningOfTheirLabels(t *testing.T) {
+	g := open(t, newFile(t, `
+types:
+  Place: {label: name, key: code, iri: key, properties: {name: {type: string}, code: {type: string, required: true}, note: string}}
+  Cafe: {extends: Place}
+  Year: {label: year, key: code, iri: key, properties: {year: {type: integer}, code: {type: string, required: true}}}
+  Bare: {key: code, iri: key, properties: {code: {type: string, required: true}}}
+`))
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	pick := func(of ...string) string { return of[random.IntN(len(of))] }
+	label := func() string {
+		var b strings.Builder
+		for range 1 + random.IntN(5) {
+			b.WriteString(pick("power", "Power", "POWER", "Shell", "shell", "the ", "The", " ", " ", "-", "_", ".", "(", "!", "\"", "%", "é", "E\u0301", "ß", "東京", "都", "ｶﾞ", "한", "й", "İ", "1", "42", "T1003", "🦀", "x", "don't", strings.Repeat("long ", 40)))
+		}
+		return b.String()
+	}
+	said := map[string]map[string]string{"Place": {}, "Cafe": {}, "Year": {}, "Bare": {}}
+	more := func(n int) {
+		var edits []change.Edit
+		for i := range n {
+			for typ := range said {
+				code := fmt.Sprintf("%s%d%s", pick("a", "B", "c-"), i+n, typ)
+				text := code
+				switch typ {
+				case "Year":
+					text = fmt.Sprint(random.IntN(3000))
+					edits = append(edits, saying(typ, code)...)
+					edits = append(edits, change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI(base + typ + "/" + code), Predicate: rdf.IRI(base + "year"), Object: rdf.Literal(text, rdf.XSDInteger)}})
+				case "Bare":
+					edits = append(edits, saying(typ, code)...)
+				default:
+					text = label()
+					edits = append(edits, saying(typ, code, "name", text)...)
+				}
+				said[typ][code] = text
+			}
+		}
+		commit(t, g, edits)
+	}
+	ask := func() {
+		t.Helper()
+		view(t, g, func(s *kg.Snapshot) error {
+			for typ, of := range map[string][]string{"Place": {"Place", "Cafe"}, "Cafe": {"Cafe"}, "Year": {"Year"}, "Bare": {"Bare"}} {
+				texts := map[string]string{} // by type and id
+				for _, own := range of {
+					for code, text := range said[own] {
+						texts[own+"/"+code] = text
+					}
+				}
+				all := slices.Sorted(maps.Keys(texts))
+				for range 60 {
+					runes := []rune(texts[all[random.IntN(len(all))]])
+					prefix := string(runes[:1+random.IntN(len(runes))])
+					switch random.IntN(4) {
+					case 0:
+						prefix = strings.ToUpper(prefix)
+					case 1:
+						prefix = strings.ToLower(prefix)
+					case 2:
+						prefix += pick("x", " ", "1", ".", "東")
+					}
+					var want, listed, suggested []string
+					for _, node := range all {
+						if strings.HasPrefix(strings.ToLower(texts[node]), strings.ToLower(prefix)) {
+							want = append(want, node)
+						}
+					}
+					nodes := []*schema.Type{s.Schema().Type(typ)}
+					table, err := s.Table(t.Context(), kg.TableQuery{Type: nodes[0], Search: prefix, Limit: 10_000})
+					if err != nil {
+						return err
+					}
+					for _, row := range table.Rows {
+						listed = append(listed, row.Node.Type.Name+"/"+row.Node.ID)
+					}
+					slices.Sort(listed)
+					if table.TotalMore { // of long labels some may be missing
+						want = slices.DeleteFunc(want, func(node string) bool {
+							return len(texts[node]) > fulltext.ShortText && !slices.Contains(listed, node)
+						})
+					}
+					if !slices.Equal(listed, want) || table.Total != len(want) {
+						t.Errorf("a list of %s that begin with %q has %d of %d: %q, want %q", typ, prefix, len(listed), table.Total, listed, want)
+					}
+					found, err := s.SuggestEntities(t.Context(), nodes, prefix, 1000)
+					if err != nil {
+						return err
+					}
+					for _, d := range found.Nodes {
+						suggested = append(suggested, d.Type.Name+"/"+d.ID)
+					}
+					slices.Sort(suggested)
+					if found.More && len(want) < 200 {
+						want = slices.DeleteFunc(want, func(node string) bool {
+							return len(texts[node]) > fulltext.ShortText && !slices.Contains(suggested, node)
+						})
+					}
+					if len(want) > 0 && len(want) < 200 && !slices.Equal(suggested, want) || len(want) >= 200 && !found.More {
+						t.Errorf("%q suggests %q, want %q", prefix, suggested, want)
+					}
+				}
+			}
+			return nil
+		})
+	}
+	more(300)
+	ask()
+	more(50) // these are not in the index
 	ask()
 }

@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -108,7 +109,7 @@ func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, e
 	if q.Search == "" {
 		return sel, nil
 	}
-	found, err := s.source.Search(ctx, sel, s.labelSearch(q.Type, q.Search))
+	found, err := s.source.Search(ctx, sel, s.labelSearch(q.Search, sel.Classes))
 	sel.Among = found
 	return sel, err
 }
@@ -125,16 +126,30 @@ func (s *Snapshot) classesOf(types ...*schema.Type) (classes []rdf.IRI) {
 	return classes
 }
 
-// labelSearch looks at the labels of a type's instances, and at the ids of those
-// types that have none.
-func (s *Snapshot) labelSearch(t *schema.Type, prefix string) db.Search {
-	search := db.Search{Prefix: prefix, Text: map[rdf.IRI]rdf.IRI{}, Name: s.idOf}
-	for _, own := range s.Schema().Concrete(t) {
-		if p := s.Schema().Property(own, s.Schema().LabelOf(own)); p != nil {
-			search.Text[own.IRI] = p.IRI
+// labelSearch looks at the labels of the instances of classes, and at the ids of those that
+// have none.
+func (s *Snapshot) labelSearch(prefix string, classes []rdf.IRI) db.Search {
+	return s.beginning(prefix, classes, func(t *schema.Type) string { return cmp.Or(s.Schema().LabelOf(t), s.idProperty(t)) })
+}
+
+// beginning looks at one property of each class, and at the ids where there is none.
+func (s *Snapshot) beginning(prefix string, classes []rdf.IRI, of func(*schema.Type) string) db.Search {
+	search := db.Search{Prefix: prefix, Text: map[rdf.IRI]db.SearchedText{}, Name: s.idOf}
+	for _, class := range classes {
+		t := s.Schema().TypeByIRI(class)
+		if p := s.Schema().Property(t, of(t)); p != nil {
+			search.Text[class] = db.SearchedText{Property: p.IRI, Strings: schema.Datatypes[p.Datatype].IRI == rdf.XSDString}
 		}
 	}
 	return search
+}
+
+// idProperty names the property that a type's ids are made of, "" when there is none alone.
+func (s *Snapshot) idProperty(t *schema.Type) string {
+	if key := s.Schema().KeyOf(t); s.Schema().MintOf(t) == schema.MintKey && len(key) == 1 {
+		return key[0]
+	}
+	return ""
 }
 
 // idOf is a node's local id, or its IRI.

@@ -1,0 +1,102 @@
+package db
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// The words that the index has are read from its pages. FTS5 itself steps from word to word
+// through the texts that have them, or searches for each word anew; a page has some hundred
+// words that stand one behind another.
+//
+// What follows is from the comment at the head of SQLite's fts5_index.c. The index is made of
+// segments, each of them sorted by word. A page of one is a row of words_data whose id is the
+// segment and the page's number, and words_idx leads to the first page that may have a word.
+// A page begins with two numbers of 16 bits, of which the second is the length of what comes
+// before the table of places. The table says where on the page words begin: the first number
+// from the start of the page, each other one from the word before. The first word stands whole
+// behind its length; others behind the length that they share with the word before and
+// the length of the rest. Numbers are as in SQLite's records.
+const (
+	segments  = "SELECT DISTINCT segid FROM words_idx"
+	wordPages = `SELECT d.block FROM words_idx i JOIN words_data d ON d.id = (i.segid << 37) + (i.pgno >> 1)
+		WHERE i.segid = ?1 AND i.term >= (SELECT max(term) FROM words_idx WHERE segid = ?1 AND term <= ?2) AND i.term < ?3
+		ORDER BY i.term LIMIT ?4 + 0`
+)
+
+// wordMark stands before each word on a page: the words of the index itself have this one.
+const wordMark = '0'
+
+// indexWords gives the words of the index that begin with a text, those on so many pages of
+// each segment at most, until visit returns false. They are sorted in each segment, and a word
+// can be in several.
+func (s *textSearch) indexWords(begin string, pages int, visit func(string) bool) error {
+	first := append([]byte{wordMark}, begin...)
+	last := append([]byte(nil), first...)
+	last[len(last)-1]++ // no byte of UTF-8 is the greatest one
+	var all []int64
+	if err := s.conn.exec(segments, func(row *stmt) error {
+		all = append(all, row.ColumnInt64(0))
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, segment := range all {
+		row, err := s.conn.take(wordPages)
+		if err != nil {
+			return err
+		}
+		for i, arg := range []any{segment, first, last, pages} {
+			row.bind(i+1, arg)
+		}
+		stopped := false
+		err = s.steps(s.ctx, row, func() (bool, error) {
+			err := wordsOn(row.blob(0), func(word string) bool {
+				if strings.HasPrefix(word, begin) {
+					stopped = !visit(word)
+				}
+				return !stopped
+			})
+			return !stopped, err
+		})
+		row.release()
+		if err != nil || stopped {
+			return err
+		}
+	}
+	return nil
+}
+
+// wordsOn gives the words that begin on a page, until visit returns false.
+func wordsOn(page []byte, visit func(string) bool) error {
+	wrong := damaged("a page of words_data is not one of words")
+	if len(page) < 4 {
+		return wrong
+	}
+	end := int(binary.BigEndian.Uint16(page[2:]))
+	if end > len(page) {
+		return wrong
+	}
+	places := cell{page[end:]}
+	var word []byte
+	for at := int64(0); len(places.rest) > 0; {
+		at += places.varint()
+		if at <= 0 || at >= int64(end) {
+			return wrong
+		}
+		c := cell{page[at:end]}
+		shared := int64(0)
+		if word != nil {
+			shared = c.varint()
+		}
+		n := c.varint()
+		if shared < 0 || shared > int64(len(word)) || n < 0 || n > int64(len(c.rest)) {
+			return wrong
+		}
+		word = append(word[:shared], c.rest[:n]...)
+		if len(word) > 0 && word[0] == wordMark && !visit(string(word[1:])) {
+			return nil
+		}
+	}
+	return nil
+}

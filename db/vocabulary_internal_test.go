@@ -1,0 +1,99 @@
+package db
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"trails/rdf"
+)
+
+// The words that are read from the pages of the index are those that FTS5 says it has, in
+// one segment and in several, with lists of texts that take many pages and words that take
+// much of one.
+func TestWordsOnThePagesAreThoseOfTheIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		letters := []rune("abcdeé東й0")
+		var b strings.Builder
+		for range 1 + random.IntN(random.IntN(30)+1) {
+			b.WriteRune(letters[random.IntN(len(letters))])
+		}
+		return b.String()
+	}
+	for commit := range 5 {
+		var quads []rdf.Quad
+		for i := range 3000 {
+			text := fmt.Sprint("common ", i, " ", word(), " ", word(), " ", word())
+			quads = append(quads, rdf.Quad{Subject: rdf.IRI(fmt.Sprintf("urn:s:%d:%d", commit, i)), Predicate: rdf.IRI("urn:p"), Object: rdf.String(text)})
+		}
+		commitQuads(t, f, quads, nil)
+	}
+	r, err := f.Read(t.Context(), View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var want []string
+	if err := r.conn.exec("SELECT DISTINCT term FROM word_places", func(s *stmt) error {
+		want = append(want, s.ColumnText(0))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	segments, err := r.conn.int64("SELECT count(DISTINCT segid) FROM words_idx")
+	if err != nil || segments < 2 || len(want) < 20_000 {
+		t.Fatalf("%d segments, %d words, error %v", segments, len(want), err)
+	}
+	s := &textSearch{Reader: r, ctx: t.Context()}
+	for _, begin := range []string{"", "a", "ab", "abc", "c", "com", "common", "commoner", "é", "東", "й", "0", "12", "~", "~a", "\U0010FFFF"} {
+		var got, expected []string
+		if err := s.indexWords(begin, 1_000_000, func(word string) bool {
+			got = append(got, word)
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range want {
+			if strings.HasPrefix(word, begin) {
+				expected = append(expected, word)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(expected)
+		if got = slices.Compact(got); !slices.Equal(got, expected) {
+			t.Errorf("%q: %d words, want %d", begin, len(got), len(expected))
+		}
+	}
+	n := 0
+	if err := s.indexWords("a", 1_000_000, func(string) bool { n++; return n < 5 }); err != nil || n != 5 {
+		t.Errorf("%d words are visited, want 5, error %v", n, err)
+	}
+}
+
+// A damaged page is an error or other words, and nothing worse.
+func FuzzAPageOfWords(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 9, 3, '0', 'a', 'b', 1, 4})
+	f.Add([]byte{0, 0, 0, 14, 3, '0', 'a', 'b', 1, 2, 1, 'c', 1, 1, 4, 5})
+	f.Fuzz(func(t *testing.T, page []byte) {
+		n := 0
+		_ = wordsOn(page, func(string) bool {
+			if n++; n > len(page) {
+				t.Fatalf("%d words on a page of %d bytes", n, len(page))
+			}
+			return true
+		})
+	})
+}
