@@ -2,6 +2,7 @@ package fault
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,10 +75,11 @@ func Argument(field string, code Code, value any, message string) *Error {
 	return Arguments(FieldError{Field: field, Code: code, Message: message, Value: value})
 }
 
-// A fault keeps maxFields fields, and an answer has maxShown of them.
+// A fault keeps maxFields fields, and an answer has maxShown of them, in shownBytes of JSON.
 const (
-	maxFields = 1000
-	maxShown  = 100
+	maxFields  = 1_000
+	maxShown   = 100
+	shownBytes = 16_000
 )
 
 func listing(kind Kind, message string, fields []FieldError) *Error {
@@ -87,13 +89,26 @@ func listing(kind Kind, message string, fields []FieldError) *Error {
 	return e
 }
 
-// Shown returns the fields that an answer has, and whether there are more.
+// Shown returns the fields that an answer has, and whether there are more. Where they are
+// too long together, long texts and values in them are cut.
 func (e *Error) Shown() (fields []FieldError, more bool) {
-	return e.Fields[:min(len(e.Fields), maxShown)], len(e.Fields) > maxShown
+	fields, more = e.Fields[:min(len(e.Fields), maxShown)], len(e.Fields) > maxShown
+	if whole, err := json.Marshal(fields); err != nil || len(whole) <= shownBytes {
+		return fields, more
+	}
+	for share := shownBytes / len(fields); ; share = share * 2 / 3 {
+		cut := make([]FieldError, len(fields))
+		for i, f := range fields {
+			cut[i] = f.bounded(share)
+		}
+		if text, err := json.Marshal(cut); err != nil || len(text) <= shownBytes || share == 0 {
+			return cut, more
+		}
+	}
 }
 
 // Told returns the message and below it, one a line, what is wrong with each field, in
-// about most characters, and how many are left out. Fields of one node that differ in the
+// about most bytes, and how many are left out. Fields of one node that differ in the
 // place in a list alone, and break the same constraint, are told once.
 func (e *Error) Told(most int) string {
 	type kind struct{ node, field, constraint string }
@@ -108,15 +123,18 @@ func (e *Error) Told(most int) string {
 		alike[k] = append(alike[k], f)
 	}
 	var b strings.Builder
-	b.WriteString(e.Message)
+	b.WriteString(cutText(e.Message, most))
 	told := 0
 	for _, k := range order {
 		line := alike[k][0].String()
 		if n := len(alike[k]) - 1; n > 0 {
 			line += fmt.Sprintf(" (and so %d more)", n)
 		}
-		if b.Len()+len(line) > most && told > 0 {
-			break
+		if b.Len()+len(line) > most {
+			if told > 0 {
+				break
+			}
+			line = cutText(line, most-b.Len())
 		}
 		b.WriteString("\n" + line)
 		told += len(alike[k])

@@ -1,8 +1,11 @@
 package fault_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -73,5 +76,28 @@ func TestAFaultTellsWhatIsAlikeOnce(t *testing.T) {
 	}
 	if got := fault.New(fault.Conflict, "R1 exists").Told(2000); got != "R1 exists" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Whatever is wrong with a hundred fields, an answer has room for them.
+func TestShownFieldsAreBounded(t *testing.T) {
+	long := strings.Repeat("\x01é\"", 1_000)
+	for _, n := range []int{1, 7, 100, 1000} {
+		var fields []fault.FieldError
+		for i := range n {
+			fields = append(fields, fault.FieldError{Field: fmt.Sprintf("%d%s", i, long), Code: fault.OneOf, Message: long, Value: []string{long}, Constraint: strings.Split(long, ""), Node: long, Source: long})
+		}
+		e := fault.Invalid(fields)
+		shown, _ := e.Shown()
+		text, err := json.Marshal(shown)
+		if err != nil || len(text) > 16_100 || !utf8.Valid(text) {
+			t.Errorf("%d fields are %d bytes, %v", n, len(text), err)
+		}
+		if told := e.Told(2_000); len(told) > 2_100 || !utf8.ValidString(told) {
+			t.Errorf("%d fields are told in %d bytes", n, len(told))
+		}
+	}
+	if told := fault.New(fault.Conflict, "%s", long).Told(2_000); len(told) > 2_010 {
+		t.Errorf("a message of %d bytes", len(told))
 	}
 }
