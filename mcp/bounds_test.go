@@ -1,0 +1,318 @@
+package mcp_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"trails/auth"
+	"trails/capability"
+	"trails/invoke"
+	"trails/policy"
+)
+
+// crowdedTypes is how many types the graph of the walk has. It has a node to which all others
+// refer, one with 50,000 values of a property, a text of a megabyte, and labels of 10,000
+// characters.
+const crowdedTypes = 60
+
+func crowdedSchema() string {
+	var b strings.Builder
+	b.WriteString("types:\n")
+	for i := range crowdedTypes {
+		fmt.Fprintf(&b, `  T%02d:
+    description: %s
+    label: label
+    properties:
+      label: {type: string, required: true, description: %s}
+      body: {type: string}
+      num: {type: integer, min_value: 0}
+      day: {type: date}
+      kind: {type: string, one_of: [%s]}
+      tags: {type: string, many: true}
+      flag: {type: boolean}
+      ref: {class: T00}
+      refs: {class: T02, many: true}
+`, i, strings.Repeat("What this type is for. ", 20+i%2*300), strings.Repeat("What people read. ", 30), strings.Join(words("kind", 40), ", "))
+	}
+	return b.String()
+}
+
+func words(word string, n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%s%d", word, i)
+	}
+	return list
+}
+
+// crowdedData writes the nodes as NDJSON, with ten statements a node.
+func crowdedData(w io.Writer, statements int) error {
+	out := bufio.NewWriterSize(w, 1<<20)
+	node := func(of, id string, data map[string]any) {
+		text, _ := json.Marshal(map[string]any{"type": of, "id": id, "data": data})
+		_, _ = out.Write(append(text, '\n')) // Flush has the error
+	}
+	huge := strings.Repeat("long words of a text ", 50_000)
+	node("T00", "hub", map[string]any{"label": "The hub", "tags": words("value", statements/20)})
+	node("T00", "long", map[string]any{"label": huge[:10_000], "body": huge})
+	refs := []string{}
+	for i := range 300 {
+		id := fmt.Sprintf("long%d", i)
+		refs = append(refs, "T02/"+id)
+		node("T02", id, map[string]any{"label": fmt.Sprintf("%d %s", i, huge[:10_000]), "body": huge[:20_000], "ref": "T00/hub"})
+	}
+	node("T03", "out", map[string]any{"label": "It refers to many", "refs": refs})
+	for i := range (statements - statements/20) / 10 {
+		_, _ = fmt.Fprintf(out, `{"type":"T%02d","id":"n%d","data":{"label":"Node number %d","body":"A few words about number %d, which is one of many.","num":%d,"day":"20%02d-01-02","kind":"kind%d","tags":["a%d","b"],"flag":true,"ref":"T00/hub"}}`+"\n",
+			i%crowdedTypes, i, i, i, i, i%90+10, i%40, i%7)
+	}
+	return out.Flush()
+}
+
+// asked are calls of every tool that ask for as much as they can. Those of the typed ones
+// go by their last word.
+var asked = map[string][]string{
+	"health": {`{}`}, "snapshot": {`{}`}, "trails_meta_ping": {`{}`},
+	"schema_get": {`{}`, `{"format":"json"}`, `{"format":"yaml"}`, `{"format":"turtle"}`},
+	"describe":   {`{"type":"T01","input_schema":true}`, `{"type":"Nothing"}`},
+	"search":     {`{"text":"long words","limit":100}`, `{"text":"node number","limit":100}`, `{"text":"\"few words\" about","type":"T04"}`, `{"text":"` + strings.Repeat("wrod ", 300) + `"}`},
+	"get": {`{"ids":["T00/hub"]}`, `{"ids":["T00/hub"],"depth":2}`, `{"ids":["T00/long"]}`, `{"ids":["T03/out"],"depth":2}`,
+		`{"ids":["` + strings.Join(words("T02/long", 50), `","`) + `"],"depth":2}`, `{"ids":["` + strings.Join(words("no such node ", 50), `","`) + `"]}`,
+		`{"ids":["` + strings.Repeat("x", 100_000) + `"]}`},
+	"history": {`{"limit":200}`, `{"id":"T00/hub","limit":200}`, `{"id":"T00/long"}`, `{"type":"T02","limit":200}`, `{"actor":"nobody"}`},
+	"query": {`{"query":"SELECT * {?s ?p ?o}","limit":10000}`, `{"query":"SELECT ?b {:T00\\/long :body ?b}"}`, `{"query":"SELECT ?l ?b {?s a :T02; :label ?l; :body ?b}","limit":10000}`,
+		`{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"sparql-json"}`, `{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"csv"}`, `{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"xml"}`,
+		`{"query":"CONSTRUCT {?s ?p ?o} {?s ?p ?o}","limit":10000}`, `{"query":"CONSTRUCT {?s ?p ?o} {?s ?p ?o}","limit":10000,"format":"jsonld"}`, `{"query":"CONSTRUCT {?s ?p ?o} {?s ?p ?o}","limit":10000,"format":"ntriples"}`,
+		`{"query":"DESCRIBE <T00/hub>"}`, `{"query":"SELECT ` + strings.Join(words("?v", 500), " ") + ` {}","explain":true}`, `{"query":"SELECT nonsense ` + strings.Repeat("x", 100_000) + `"}`},
+	"mutate":                   {`{"update":"DELETE {?s ?p ?o} WHERE {?s a :T05; ?p ?o}","dry_run":true,"allow_mass_change":true}`, `{"update":"DELETE WHERE {?s ?p ?o}","timeout_ms":1000}`, `{"update":"INSERT DATA {<urn:a> <urn:b> \"` + strings.Repeat("y", 100_000) + `\"}"}`},
+	"load":                     {`{"data":` + quotedLines(20_000) + `,"dry_run":true}`, `{"data":` + quotedLines(200) + `,"type":"T01"}`, `{"data":"{\"type\":\"T01\",\"data\":{\"label\":\"` + strings.Repeat("z", 50_000) + `\"}}","dry_run":true}`},
+	"commits_list":             {`{"limit":1000}`},
+	"commits_get":              {`{"id":"head","limit":10000}`, `{"id":"FIRST","limit":10000}`, `{"id":"none"}`},
+	"undo":                     {`{"commit":"head","dry_run":true}`},
+	"schema_apply":             {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "min_value: 0", "max_value: 3")) + `,"plan":true}`, `{"schema":"types:\n  ` + strings.Repeat("Wrong", 2000) + `"}`},
+	"trails_meta_schema_plan":  {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "body: {type: string}", "body: {type: string, max_length: 5}")) + `}`},
+	"trails_meta_schema_apply": {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "      body: {type: string}\n", "")) + `}`},
+	"create":                   {`{"type":"T01","data":{"label":"` + strings.Repeat("w", 50_000) + `"},"dry_run":true}`, `{"type":"T01","data":{` + strings.Join(members("wrong", 900), ",") + `}}`},
+	"update":                   {`{"type":"T00","id":"hub","set":{"tags":["one"]},"allow_mass_change":true,"dry_run":true}`, `{"type":"T00","id":"hub","set":{"tags":["one"]}}`, `{"type":"T00","id":"long","set":{"body":"short"},"dry_run":true}`},
+	"delete":                   {`{"type":"T00","id":"hub"}`, `{"type":"T00","id":"long","dry_run":true}`, `{"type":"T00","id":"hub","detach":true,"allow_mass_change":true,"dry_run":true}`, `{"type":"T02","id":"long1"}`},
+	"link":                     {`{"from":"T03/out","property":"refs","to":"T02/long2"}`, `{"from":"T03/out","property":"nothing","to":"T02/long2"}`},
+	"unlink":                   {`{"from":"T03/out","property":"refs","to":"T02/long3"}`},
+
+	"*_create": {`{"label":"` + strings.Repeat("w", 5_000) + `","dry_run":true}`, `{"tags":[` + strings.Join(slices.Repeat([]string{"1"}, 500), ",") + `],"num":-1,"kind":"none","day":"never"}`},
+	"*_update": {`{"id":"long","body":"short","dry_run":true}`, `{"id":"hub","add":{"tags":["another"]},"dry_run":true}`},
+	"*_delete": {`{"id":"hub","dry_run":true}`, `{"id":"long","dry_run":true}`},
+}
+
+// promptsAsked are the arguments of every prompt.
+var promptsAsked = map[string][]map[string]any{
+	"explore": {nil},
+	"write":   {{"type": "T00"}, {"type": "T01"}},
+	"review":  {nil, {"agent": "ana"}},
+	"recover": {{"error": strings.Repeat("-32602 validation failed required pattern one_of ", 80)}},
+}
+
+func quoted(text string) string {
+	out, _ := json.Marshal(text)
+	return string(out)
+}
+
+func members(name string, n int) []string {
+	list := words(name, n)
+	for i := range list {
+		list[i] = quoted(list[i]) + `:"` + strings.Repeat("v", 200) + `"`
+	}
+	return list
+}
+
+func quotedLines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"type":"T%02d","data":{"label":5,"kind":"nothing"}}`+"\n", i%crowdedTypes)
+	}
+	return quoted(b.String())
+}
+
+// TestNoAnswerIsLongerThanItsLimit walks what the registry has on a graph of 60 types and a
+// million statements: every tool, every resource with its templates, every prompt. One
+// that has no calls here fails the test.
+func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
+	statements := 1_000_000
+	if testing.Short() {
+		statements = 50_000
+	}
+	e := openSchema(t, crowdedSchema())
+	read, write := io.Pipe()
+	go func() { write.CloseWithError(crowdedData(write, statements)) }()
+	me := policy.Local("ana", "")
+	began := time.Now()
+	loaded, err := e.Call(t.Context(), invoke.Call{Capability: "load", Principal: me, Via: "go", Args: json.RawMessage(`{"format":"ndjson"}`), Inputs: []invoke.Input{{Name: "data.ndjson", Reader: read}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d statements loaded in %v", loaded.Written.Added, time.Since(began).Round(time.Millisecond))
+	for i := range 40 {
+		args, _ := json.Marshal(map[string]any{"type": "T05", "data": map[string]any{"label": fmt.Sprintf("Later %d", i)}, "message": strings.Repeat("why ", 900)})
+		if _, err := e.Call(t.Context(), invoke.Call{Capability: "create", Principal: me, Via: "go", Args: args}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &walk{conversation: converse(t, e, optionsOf(auth.Options{Scopes: policy.AllScopes()})), t: t, first: *loaded.Written.Commit}
+	w.tools()
+	w.resources()
+	w.prompts()
+}
+
+// walk asks for everything, and looks at how long the answers are.
+type walk struct {
+	*conversation
+	t     *testing.T
+	first string // the commit of the load
+}
+
+// slow is how long an answer may take. A machine may be busy with other tests.
+const slow = 10 * time.Second
+
+func (w *walk) call(what, method string, limit int, params map[string]any) answer {
+	w.t.Helper()
+	began := time.Now()
+	a := w.ask(method, params)
+	took := time.Since(began)
+	if took > slow {
+		w.t.Errorf("%.150s took %v", what, took)
+	}
+	if took > time.Second {
+		w.t.Logf("%.150s took %v", what, took.Round(time.Millisecond))
+	}
+	if a.Error == nil {
+		return a
+	}
+	if n := utf8.RuneCountInString(a.Error.Message); n > 2_100 {
+		w.t.Errorf("%.150s: the message has %d characters: %.300s", what, n, a.Error.Message)
+	}
+	if n := utf8.RuneCount(a.Error.Data); n > limit {
+		w.t.Errorf("%.150s: the data of the error has %d characters: %.300s", what, n, a.Error.Data)
+	}
+	return a
+}
+
+func (w *walk) tools() {
+	var list struct{ Tools []struct{ Name string } }
+	w.list("tools", &list)
+	for _, tool := range list.Tools {
+		calls, known := asked[tool.Name]
+		if _, op, typed := strings.Cut(tool.Name, "_"); !known && typed {
+			calls = asked["*_"+op]
+		}
+		if calls == nil {
+			w.t.Errorf("there is no call of %s to try", tool.Name)
+		}
+		for _, args := range calls {
+			args = strings.ReplaceAll(args, "FIRST", w.first)
+			w.tool(tool.Name, args, capability.DefaultChars)
+			w.tool(tool.Name, strings.Replace(`{"max_chars":2000,`+args[1:], ",}", "}", 1), 2_000)
+		}
+	}
+}
+
+func (w *walk) tool(name, args string, limit int) {
+	what := fmt.Sprintf("%s %.100s", name, args)
+	a := w.call(what, "tools/call", capability.DefaultChars, map[string]any{"name": name, "arguments": json.RawMessage(args)})
+	if a.Error != nil {
+		return
+	}
+	var res struct {
+		Content    []struct{ Text string }
+		Structured json.RawMessage `json:"structuredContent"`
+	}
+	if err := json.Unmarshal(a.Result, &res); err != nil {
+		w.t.Fatal(err)
+	}
+	text := ""
+	for _, c := range res.Content {
+		text += c.Text
+	}
+	if n := utf8.RuneCountInString(text); n > limit {
+		w.t.Errorf("%s: the text has %d characters: %.200s", what, n, text)
+	}
+	if n := utf8.RuneCount(res.Structured); n > limit {
+		w.t.Errorf("%s: the structured content has %d characters: %.200s", what, n, res.Structured)
+	}
+	if len(text) > 500 && strings.Contains(string(res.Structured), quoted(text)) {
+		w.t.Errorf("%s: the structured content has the text in quotes", what)
+	}
+}
+
+func (w *walk) resources() {
+	var list struct {
+		Resources []struct{ URI, URITemplate string }
+	}
+	w.list("resources", &list)
+	asked := []string{}
+	for _, one := range list.Resources {
+		asked = append(asked, one.URI)
+		if one.URITemplate == "" {
+			continue
+		}
+		if !strings.HasSuffix(one.URITemplate, "{?where,limit,offset}") || !strings.HasPrefix(one.URI, "trails://kg/T") {
+			w.t.Errorf("there is no address of %s to try", one.URITemplate)
+		}
+		asked = append(asked, one.URI+"?limit=1000", one.URI+"?limit=1000&offset=50&where=flag=true&max_chars=2000", one.URI+"/none")
+		for _, id := range []string{"hub", "long", "long0", "out"} {
+			asked = append(asked, one.URI+"/"+id, one.URI+"/"+id+"?max_chars=2000")
+		}
+	}
+	for _, uri := range asked {
+		limit := capability.DefaultChars
+		if strings.Contains(uri, "max_chars=2000") {
+			limit = 2_000
+		}
+		a := w.call(uri, "resources/read", limit, map[string]any{"uri": uri})
+		var res struct{ Contents []struct{ Text string } }
+		if a.Error == nil {
+			if err := json.Unmarshal(a.Result, &res); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		for _, c := range res.Contents {
+			if n := utf8.RuneCountInString(c.Text); n > limit || !json.Valid([]byte(c.Text)) {
+				w.t.Errorf("%s has %d characters, or is no JSON: %.300s", uri, n, c.Text)
+			}
+		}
+	}
+}
+
+func (w *walk) prompts() {
+	var list struct{ Prompts []struct{ Name string } }
+	w.list("prompts", &list)
+	for _, p := range list.Prompts {
+		calls, known := promptsAsked[p.Name]
+		if !known {
+			w.t.Errorf("there are no arguments of the prompt %s to try", p.Name)
+		}
+		for _, args := range calls {
+			params := map[string]any{"name": p.Name}
+			if args != nil {
+				params["arguments"] = args
+			}
+			a := w.call("prompt "+p.Name, "prompts/get", capability.DefaultChars, params)
+			if n := utf8.RuneCount(a.Result); n > capability.DefaultChars+1_000 || a.Error != nil {
+				w.t.Errorf("%s %v has %d characters: %v %.300s", p.Name, args, n, a.Error, a.Result)
+			}
+		}
+	}
+}
+
+// list reads a list, which has one page.
+func (w *walk) list(what string, into any) {
+	w.t.Helper()
+	if a := w.ask(what+"/list", map[string]any{}); a.Error != nil || json.Unmarshal(a.Result, into) != nil {
+		w.t.Fatalf("%s/list: %v", what, a.Error)
+	}
+}
