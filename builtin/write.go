@@ -90,7 +90,11 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 		if result.Replayed {
 			iri = rdf.IRI(result.Note) // the first call may have minted another one
 		}
-		return nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), Written: r.Committed(result, set.DryRun), Changes: changesOf(s, result, set.DryRun)}, nil
+		out := nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), Written: r.Committed(result, set.DryRun)}
+		if set.DryRun || r.Capability.Op() != "delete" { // of a node that goes all goes
+			out.Changes = changesOf(s, result, set.DryRun)
+		}
+		return out, nil
 	}
 }
 
@@ -123,7 +127,7 @@ func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused
 			names = append(names, fmt.Sprintf("and %d more", more))
 		}
 		fields = append(fields, fault.FieldError{
-			Field: "id", Code: fault.Class, Value: r.Args.Text("id"), Constraint: g.Property,
+			Field: "id", Code: fault.Class, Value: r.Args.Text("id"), Constraint: orUntyped(g.Type) + "." + g.Property,
 			Message: fmt.Sprintf("%s is referred to by %d of %s by %s: %s; change them first, or remove these links, too, with detach: true",
 				s.Short(iri), g.Total, orUntyped(g.Type), g.Property, strings.Join(names, ", ")),
 		})

@@ -111,12 +111,12 @@ func (e *Error) Shown() (fields []FieldError, more bool) {
 // about most bytes, and how many are left out. Fields of one node that differ in the
 // place in a list alone, and break the same constraint, are told once.
 func (e *Error) Told(most int) string {
-	type kind struct{ node, field, constraint string }
+	type kind struct{ node, field, code, constraint string }
 	var order []kind
 	alike := map[kind][]FieldError{}
 	for _, f := range e.Fields {
 		name, _, _ := strings.Cut(f.Field, "[")
-		k := kind{f.Node, name, string(f.Code)}
+		k := kind{f.Node, name, string(f.Code), fmt.Sprint(f.Constraint)}
 		if alike[k] == nil {
 			order = append(order, k)
 		}

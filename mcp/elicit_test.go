@@ -290,3 +290,58 @@ func TestAPersonIsAskedBeforeASchemaLosesData(t *testing.T) {
 		}
 	}
 }
+
+// Beyond 1,000 statements a change needs a person's yes, or to say that it means to.
+func TestAPersonIsAskedBeforeAnUpdateRemovesMuch(t *testing.T) {
+	const many = 1_001
+	var insert strings.Builder
+	insert.WriteString("INSERT DATA {GRAPH <urn:g> {<urn:a> <urn:b> 0")
+	for i := 1; i < many; i++ {
+		fmt.Fprintf(&insert, ",%d", i)
+	}
+	insert.WriteString("}}")
+	for _, c := range []struct {
+		name, capabilities, answer, update string
+		allowed, kind                      any
+		left                               float64
+	}{
+		{name: "a yes", capabilities: forms, answer: `{"action":"accept","content":{"confirm":true}}`, update: "CLEAR GRAPH <urn:g>"},
+		{name: "a no", capabilities: forms, answer: `{"action":"decline"}`, update: "CLEAR GRAPH <urn:g>", kind: "conflict", left: many},
+		{name: "nobody to ask", capabilities: "{}", update: "DROP GRAPH <urn:g>", kind: "conflict", left: many},
+		{name: "nobody to ask, and it is meant", capabilities: "{}", update: "DELETE WHERE {GRAPH <urn:g> {?s ?p ?o}}", allowed: true},
+		{name: "a thousand go without a question", capabilities: forms, update: "DELETE {GRAPH <urn:g> {?s ?p ?o}} WHERE {GRAPH <urn:g> {?s ?p ?o FILTER(?o > 0)}}", left: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := converseAs(t, openGraph(t), options(token), c.capabilities)
+			result := func(a answer) (out map[string]any) {
+				t.Helper()
+				var res struct{ StructuredContent map[string]any }
+				if err := json.Unmarshal(a.Result, &res); err != nil {
+					t.Fatal(err, a.Error)
+				}
+				return res.StructuredContent
+			}
+			result(s.ask("tools/call", callTool("mutate", map[string]any{"update": insert.String()})))
+			args := map[string]any{"update": c.update}
+			if c.allowed != nil {
+				args["allow_mass_change"] = c.allowed
+			}
+			a := s.ask("tools/call", callTool("mutate", args))
+			if c.answer != "" {
+				if a.Method != "elicitation/create" || !strings.Contains(string(a.Params), "remove 1001 statements") {
+					t.Fatalf("asked %s %s", a.Method, a.Params)
+				}
+				fmt.Fprintln(s.in, `{"jsonrpc":"2.0","id":`+string(a.ID)+`,"result":`+c.answer+`}`)
+				a = s.next()
+			}
+			out := result(a)
+			if message := fmt.Sprint(out["message"]); out["kind"] != c.kind || c.kind != nil && c.answer == "" && !strings.Contains(message, "allow_mass_change: true") {
+				t.Errorf("got %v", out)
+			}
+			rows := result(s.ask("tools/call", callTool("query", map[string]any{"query": "SELECT (COUNT(*) AS ?n) {GRAPH <urn:g> {?s ?p ?o}}"})))["rows"]
+			if left := rows.([]any)[0].([]any)[0]; left != c.left {
+				t.Errorf("%v statements are left, want %v", left, c.left)
+			}
+		})
+	}
+}
