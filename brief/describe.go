@@ -8,6 +8,7 @@ import (
 	"trails/capability"
 	"trails/capability/project"
 	"trails/invoke"
+	"trails/schema"
 	"trails/view"
 )
 
@@ -23,6 +24,7 @@ var describeType = invoke.Capability{
 			{Name: "type", Type: capability.String, Required: true},
 			{Name: "description", Type: capability.String},
 			{Name: "abstract", Type: capability.Boolean, Description: "It has no nodes of its own; its subtypes do."},
+			{Name: "open", Type: capability.Boolean, Description: "Updates and loads may give its nodes names under the base that the schema does not declare."},
 			{Name: "supertypes", Type: capability.String, Many: true},
 			{Name: "subtypes", Type: capability.String, Many: true},
 			{Name: "nodes", Type: capability.String, Required: true, Description: "How many there are."},
@@ -46,6 +48,7 @@ type described struct {
 	Type        string          `json:"type"`
 	Description string          `json:"description,omitempty"`
 	Abstract    bool            `json:"abstract,omitempty"`
+	Open        bool            `json:"open,omitempty"`
 	Supertypes  []string        `json:"supertypes,omitempty"`
 	Subtypes    []string        `json:"subtypes,omitempty"`
 	Nodes       string          `json:"nodes"`
@@ -67,7 +70,7 @@ func describe(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	s := r.Snapshot.Schema()
 	out := described{
-		Type: t.Name, Description: t.Description, Abstract: t.Abstract, Class: s.Short(t.IRI), Label: s.LabelOf(t), ID: idRule(r, t),
+		Type: t.Name, Description: t.Description, Abstract: t.Abstract, Open: s.IsOpen([]*schema.Type{t}), Class: s.Short(t.IRI), Label: s.LabelOf(t), ID: idRule(r, t),
 		Columns: []string{"property", "rules", "description"}, Rows: [][]any{},
 	}
 	for _, one := range s.Supertypes(t) {

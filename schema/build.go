@@ -35,6 +35,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	s.byName = make(map[string]*Type, len(s.Types))
 	s.byIRI = make(map[rdf.IRI]*Type, len(s.Types))
 	s.about = make(map[*Type]*facts, len(s.Types))
+	s.declared = map[rdf.IRI]bool{}
 	for i, t := range s.Types {
 		s.about[t] = &facts{order: i}
 		if s.byName[t.Name] == nil {
@@ -48,6 +49,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 		s.orderExtends(t)
 		for _, p := range t.Properties {
 			s.normalizeProperty(p)
+			s.declared[p.IRI] = true
 		}
 		s.byIRI[t.IRI] = t
 	}

@@ -78,6 +78,11 @@ func (d *differ) typ(was, is *Type) {
 		s.Checks = is.Abstract
 		d.add(s)
 	}
+	if was.Open != is.Open {
+		s := step(ChangeOpen, was.Open, is.Open)
+		s.Checks = was.Open
+		d.add(s)
+	}
 	if was.Mint != is.Mint {
 		d.add(step(ChangeMint, said(string(was.Mint)), said(string(is.Mint))))
 	}

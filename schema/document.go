@@ -24,6 +24,7 @@ type TypeDocument struct {
 	Mint        Mint               `json:"mint"`
 	Extends     []string           `json:"extends,omitempty"`
 	Abstract    bool               `json:"abstract,omitempty"`
+	Open        bool               `json:"open,omitempty"`
 	Properties  []PropertyDocument `json:"properties"`
 }
 
@@ -65,7 +66,7 @@ func (s *Schema) typeDocument(t *Type) TypeDocument {
 	d := TypeDocument{
 		Name: t.Name, IRI: string(t.IRI), Description: t.Description,
 		Label: s.LabelOf(t), Key: s.KeyOf(t), Unique: t.Unique, Mint: s.MintOf(t),
-		Extends: t.Extends, Abstract: t.Abstract,
+		Extends: t.Extends, Abstract: t.Abstract, Open: t.Open,
 		Properties: make([]PropertyDocument, 0, len(t.Properties)),
 	}
 	for _, p := range t.Properties {

@@ -55,6 +55,7 @@ func generateType(t *rapid.T, i int, name string, names []string) *schema.Type {
 		Description: someText.Draw(t, "description"),
 		Mint:        rapid.SampledFrom([]schema.Mint{"", schema.MintUUIDv7, schema.MintContent, schema.MintPreserve}).Draw(t, "mint"),
 		Abstract:    rapid.Bool().Draw(t, "abstract"),
+		Open:        rapid.Bool().Draw(t, "open"),
 	}
 	if rapid.IntRange(0, 3).Draw(t, "rdf_type") == 0 {
 		typ.IRI = rdf.IRI("http://xmlns.com/foaf/0.1/" + name)

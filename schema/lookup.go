@@ -19,6 +19,7 @@ type facts struct {
 	label      string
 	key        []string
 	mint       Mint
+	open       bool
 }
 
 // Type returns the type with this name, or nil.
@@ -110,13 +111,15 @@ func (s *Schema) addSubtype(super, t *Type) {
 	}
 }
 
-// inherit settles label, key and mint: a type's own, else the nearest supertype's.
+// inherit settles label, key and mint, a type's own, else the nearest supertype's, and
+// whether it is open, as all subtypes of an open type are.
 func (s *Schema) inherit(t *Type) {
 	f := s.about[t]
-	f.label, f.key, f.mint = t.Label, t.Key, t.Mint
+	f.label, f.key, f.mint, f.open = t.Label, t.Key, t.Mint, t.Open
 	for _, super := range f.supertypes {
 		f.label = cmp.Or(f.label, super.Label)
 		f.mint = cmp.Or(f.mint, super.Mint)
+		f.open = f.open || super.Open
 		if f.key == nil {
 			f.key = super.Key
 		}

@@ -48,6 +48,7 @@ const (
 	TrailsUnique         = rdf.IRI(rdf.TrailsNS + "unique")         // of a property shape: true
 	TrailsMint           = rdf.IRI(rdf.TrailsNS + "mint")           // of a type: a string, see [Mint]
 	TrailsAbstract       = rdf.IRI(rdf.TrailsNS + "abstract")       // of a type: true
+	TrailsOpen           = rdf.IRI(rdf.TrailsNS + "open")           // of a type: true, see [Schema.IsOpen]
 	TrailsWord           = rdf.IRI(rdf.TrailsNS + "word")           // of a property shape: the datatype's word when its IRI has two
 	TrailsDim            = rdf.IRI(rdf.TrailsNS + "dim")            // of a property shape: components of a vector
 	TrailsSearch         = rdf.IRI(rdf.TrailsNS + "search")         // of a property shape: false when search leaves its values out
@@ -133,6 +134,9 @@ func (w *quadWriter) typ(s *Schema, t *Type, order int) {
 	}
 	if t.Abstract {
 		w.add(t.IRI, TrailsAbstract, rdf.Literal("true", rdf.XSDBoolean))
+	}
+	if t.Open {
+		w.add(t.IRI, TrailsOpen, rdf.Literal("true", rdf.XSDBoolean))
 	}
 	w.text(t.IRI, TrailsMint, string(t.Mint))
 	if t.Label != "" {

@@ -101,6 +101,7 @@ func (r *quadReader) typ(iri rdf.IRI, names map[rdf.IRI]string) *Type {
 		Description: r.text(iri, rdf.Comment),
 		Mint:        Mint(r.text(iri, TrailsMint)),
 		Abstract:    r.text(iri, TrailsAbstract) == "true",
+		Open:        r.text(iri, TrailsOpen) == "true",
 	}
 	for _, super := range r.all(iri, rdf.SubClassOf) {
 		t.Extends = append(t.Extends, r.typeName(iri, rdf.SubClassOf, super, names))

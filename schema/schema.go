@@ -23,6 +23,8 @@ type Schema struct {
 	byName map[string]*Type
 	byIRI  map[rdf.IRI]*Type
 	about  map[*Type]*facts
+	// declared are the predicates of all properties.
+	declared map[rdf.IRI]bool
 }
 
 // Mint says how a new entity of a type gets its IRI.
@@ -55,6 +57,9 @@ type Type struct {
 	// Extends names the direct supertypes, in their order of declaration.
 	Extends  []string
 	Abstract bool // only subtypes have instances
+	// Open: nodes of the type may have names under the base that the schema does not
+	// declare; see [Schema.IsOpen].
+	Open bool
 	// Properties are the type's own, in order of declaration; see [Schema.PropertiesOf].
 	Properties []*Property
 }

@@ -25,6 +25,7 @@ const (
 	ChangeSearch      StepKind = "change_search" // whether search finds the values of a property
 	ChangeExtends     StepKind = "change_extends"
 	ChangeAbstract    StepKind = "change_abstract"
+	ChangeOpen        StepKind = "change_open"
 	ChangeLabel       StepKind = "change_label"
 	ChangeKey         StepKind = "change_key"
 	ChangeUnique      StepKind = "change_unique" // the groups of a type

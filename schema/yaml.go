@@ -146,7 +146,7 @@ func (d *decoder) schema(root *yaml.Node, base string) *Schema {
 
 var (
 	schemaKeys = []string{"base", "prefixes", "types"}
-	typeKeys   = []string{"label", "key", "unique", "iri", "rdf_type", "extends", "abstract", "description", "properties"}
+	typeKeys   = []string{"label", "key", "unique", "iri", "rdf_type", "extends", "abstract", "open", "description", "properties"}
 )
 
 func (d *decoder) types(n *yaml.Node) []*Type {
@@ -170,6 +170,7 @@ func (d *decoder) typ(name string, n *yaml.Node) *Type {
 		Mint:        Mint(d.text(path+".iri", m["iri"])),
 		Extends:     d.list(path+".extends", m["extends"]),
 		Abstract:    d.flag(path+".abstract", m["abstract"]),
+		Open:        d.flag(path+".open", m["open"]),
 	}
 	for property, node := range d.members(path+".properties", m["properties"], nil) {
 		t.Properties = append(t.Properties, d.property(path+".properties."+property, property, node))

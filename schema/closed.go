@@ -1,0 +1,83 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/quote"
+	"trails/rdf"
+)
+
+// Undeclared reports whether a statement uses a name under the base that the schema does
+// not declare: a predicate that no type has, or with rdf:type a class that is no type. Other
+// vocabularies are free, and so is everything while the schema has no types. The schema
+// graph is not asked about.
+func (s *Schema) Undeclared(q rdf.Quad) bool {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	if predicate == rdf.Type {
+		class, _ := q.Object.(rdf.IRI)
+		return s.isUnderBase(class) && s.byIRI[class] == nil && q.Label != rdf.SchemaGraph
+	}
+	return s.isUnderBase(predicate) && !s.declared[predicate] && q.Label != rdf.SchemaGraph
+}
+
+func (s *Schema) isUnderBase(name rdf.IRI) bool {
+	return len(s.Types) > 0 && strings.HasPrefix(string(name), s.Base)
+}
+
+// IsOpen reports whether the default graph may say of a node of these types what is
+// [Schema.Undeclared]: one of them, or a supertype of it, says open.
+func (s *Schema) IsOpen(types []*Type) bool {
+	return slices.ContainsFunc(types, func(t *Type) bool { return s.of(t).open })
+}
+
+// maxQuoted bounds the characters of a name in an error.
+const maxQuoted = 200
+
+// ClosedError says that a statement of a node of these types is [Schema.Undeclared], which
+// declared name is near, and what makes it right.
+func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
+	short := func(iri rdf.IRI) string { return quote.Line(s.Short(iri), maxQuoted) }
+	var names []string
+	declared := map[string]rdf.IRI{}
+	add := func(name string, iri rdf.IRI) {
+		if declared[name] == "" {
+			names, declared[name] = append(names, name), iri
+		}
+	}
+	e, kind, where := fault.FieldError{Code: fault.Closed}, "property", ""
+	undeclared, _ := q.Predicate.(rdf.IRI)
+	if undeclared == rdf.Type {
+		undeclared, _ = q.Object.(rdf.IRI)
+		e.Field, e.Value, kind = "type", short(undeclared), "type"
+		for _, t := range s.Types {
+			add(t.Name, t.IRI)
+		}
+	} else {
+		e.Field, e.Value = short(undeclared), fault.Bounded(rdf.Lexical(q.Object))
+		if !rdf.IsLiteral(q.Object) {
+			e.Value = fault.Bounded(s.NodeName(q.Object))
+		}
+		for _, t := range slices.Concat(types, s.Types) { // of names that are equally near, one of the node's types
+			for _, p := range s.PropertiesOf(t) {
+				add(p.Name, p.IRI)
+			}
+		}
+	}
+	out := ", or say open: true on a type of the node"
+	if len(types) > 0 {
+		out = ", or say open: true on " + types[0].Name
+	}
+	if q.Label != nil {
+		where, out = " in graph "+quote.Line(rdf.Lexical(q.Label), maxQuoted), ""
+	}
+	e.Message = fmt.Sprintf("%s%s is no %s of the schema, whose base is closed; ", short(undeclared), where, kind)
+	if near := fault.Nearest(strings.TrimPrefix(string(undeclared), s.Base), names); near != "" {
+		e.Constraint = short(declared[near])
+		e.Message += fmt.Sprintf("did you mean %s? Else ", e.Constraint)
+	}
+	e.Message += "declare it with schema_apply" + out
+	return e
+}
