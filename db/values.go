@@ -26,6 +26,26 @@ func (r *Reader) Predicates(ctx context.Context, s rdf.Term, limit int) ([]rdf.I
 	return r.askIRIs(ctx, slice(sparql.Distinct{Op: project(bgp(said(s, nil, nil)), varP)}, limit, 0), varP)
 }
 
+// NamesInUse returns the predicates and the classes of the statements of all graphs, some of
+// them twice.
+func (r *Reader) NamesInUse(ctx context.Context) (predicates, classes []rdf.IRI, err error) {
+	for _, in := range []func(sparql.Op) sparql.Op{
+		func(op sparql.Op) sparql.Op { return op },
+		func(op sparql.Op) sparql.Op { return sparql.Graph{Name: sparql.Operand{Var: "g"}, Op: op} },
+	} {
+		used, err := r.askIRIs(ctx, sparql.Distinct{Op: project(in(bgp(said(nil, nil, nil))), varP)}, varP)
+		if err != nil {
+			return nil, nil, err
+		}
+		predicates = append(predicates, used...)
+		if used, err = r.askIRIs(ctx, sparql.Distinct{Op: project(in(bgp(said(nil, rdf.Type, nil))), varO)}, varO); err != nil {
+			return nil, nil, err
+		}
+		classes = append(classes, used...)
+	}
+	return predicates, classes, nil
+}
+
 // Exists reports whether anything is said of a subject in the default graph.
 func (r *Reader) Exists(ctx context.Context, s rdf.Term) (found bool, err error) {
 	err = r.askIDs(ctx, slice(bgp(said(s, nil, nil)), 1, 0), nil, func([]inline.TermID) bool {

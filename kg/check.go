@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"trails/fault"
 	"trails/rdf"
 	"trails/schema"
 	"trails/validate"
@@ -47,6 +48,14 @@ func (d *counted) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Qua
 	}
 }
 
+// problem is one thing that is wrong with a node.
+type problem struct {
+	focus rdf.Term
+	path  rdf.IRI  // the predicate that it is about, or ""
+	value rdf.Term // and the value, or nil
+	field fault.FieldError
+}
+
 // checking is one validation of many nodes of one state.
 type checking struct {
 	data   validate.Data
@@ -55,7 +64,7 @@ type checking struct {
 	memo   *validate.Cache
 	paths  map[rdf.Term]bool // predicates whose values must be of a class
 	seen   map[rdf.Term]bool // nodes that were checked because they refer to another, not all
-	found  []validate.Result
+	found  []problem
 	report func(int64) // hears of every node; may be nil
 }
 
@@ -73,7 +82,9 @@ func (c *checking) node(ctx context.Context, focus rdf.Term) error {
 	if err != nil {
 		return fmt.Errorf("validate %s: %w", focus, err)
 	}
-	c.found = append(c.found, results...)
+	for _, r := range results {
+		c.found = append(c.found, problem{focus: r.Focus, path: r.Path, value: r.Value, field: r.FieldError()})
+	}
 	if c.report != nil {
 		c.report(1)
 	}
@@ -108,8 +119,8 @@ func (c *checking) referrers(ctx context.Context, target rdf.Term) error {
 		}
 		if len(c.seen) >= maxSeen { // they are only there to save work
 			clear(c.seen)
-			for _, r := range c.found {
-				c.seen[r.Focus] = true // but an error is reported once
+			for _, p := range c.found {
+				c.seen[p.focus] = true // but an error is reported once
 			}
 		}
 		c.seen[q.Subject] = true

@@ -186,6 +186,7 @@ type transaction struct {
 	changed      []string // IRIs of subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
+	undeclared   []problem // statements that it may not add, see keepClosed
 }
 
 func (t *transaction) run(ctx context.Context) (Result, error) {
@@ -253,6 +254,9 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	t.failures.requirements = append(t.failures.requirements, failed...)
 	if len(t.failures.requirements) >= t.job.limit() {
 		return t.failures.asError(t.job, t.schema)
+	}
+	if err := t.keepClosed(ctx, n, deltas); err != nil {
+		return err
 	}
 	for _, d := range deltas {
 		if d.Quad.Label == rdf.SchemaGraph && !t.job.action.EditsSchema() {
@@ -392,6 +396,7 @@ func (t *transaction) validate(ctx context.Context) error {
 		}
 	}
 	c := newChecking(t.w, t.schema.shapes, t.job.limit())
+	c.found = t.undeclared
 	c.report = t.job.reporter("validate", "nodes", 0)
 	err := t.check(ctx, c, before)
 	if err != nil && !errors.Is(err, errEnough) {
@@ -403,6 +408,10 @@ func (t *transaction) validate(ctx context.Context) error {
 func (t *transaction) check(ctx context.Context, c *checking, before *compiled) error {
 	if t.schemaEdited {
 		if err := c.schemaChange(ctx, before.schema, t.schema.schema); err != nil {
+			return err
+		}
+		there := func(context.Context, rdf.Quad) (bool, error) { return true, nil }
+		if err := c.closeBase(ctx, t.w.Reader, before.schema, t.schema.schema, there); err != nil {
 			return err
 		}
 	}

@@ -157,7 +157,7 @@ func TestAnExportSaysWhatItLeavesOut(t *testing.T) {
 	mustLoad(t, g, "in.ndjson", note("a", "A"))
 	mustLoad(t, g, "more.nq", `
 <urn:x> <urn:p> "not of a type" .
-_:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:t:Unknown> .
+_:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Unknown> .
 <urn:trails:t:Note/a> <urn:p> "not of the type" .
 <urn:trails:t:Note/a> <urn:trails:t:title> "in another graph" <urn:g> .
 `)

@@ -133,7 +133,7 @@ func TestATableOfATypeSaysWhatItLeavesOut(t *testing.T) {
 `)
 	mustLoad(t, g, "more.nq", `<urn:trails:t:Thing/a> <urn:p> "not of the type" .
 <urn:trails:t:Thing/a> <urn:trails:t:label> "in another graph" <urn:g> .
-_:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:t:Unknown> .
+_:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Unknown> .
 `)
 	table, done := exportType(t, g, load.CSV, "Thing")
 	want := "id,label,flag,count,big,price,size,day,moment,see,raw,vector,vectors,tags,counts,next,near,about\n" +

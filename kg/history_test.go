@@ -364,9 +364,9 @@ func noteEditGen() *rapid.Generator[change.Edit] {
 		case 2:
 			q.Predicate, q.Object = iri("cites"), iri("Note/"+rapid.SampledFrom(noteIDs).Draw(t, "cited"))
 		case 3:
-			q.Predicate, q.Object = iri("other"), rdf.Literal(rapid.SampledFrom([]string{"1", "01"}).Draw(t, "number"), rdf.XSDInteger)
+			q.Predicate, q.Object = rdf.IRI("urn:other"), rdf.Literal(rapid.SampledFrom([]string{"1", "01"}).Draw(t, "number"), rdf.XSDInteger)
 		default:
-			q.Predicate, q.Object, q.Label = iri("other"), iri("x"), rdf.IRI("urn:g")
+			q.Predicate, q.Object, q.Label = rdf.IRI("urn:other"), iri("x"), rdf.IRI("urn:g")
 		}
 		op := rapid.SampledFrom([]change.Op{change.Assert, change.Assert, change.Assert, change.Retract, change.Clear, change.Erase}).Draw(t, "op")
 		if op == change.Clear || op == change.Erase {

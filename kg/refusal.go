@@ -8,12 +8,11 @@ import (
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf"
-	"trails/validate"
 )
 
 // report turns what was found into one fault. Nodes are named, unless all of it is
 // about the one node that the change is about.
-func (t *transaction) report(ctx context.Context, found []validate.Result) error {
+func (t *transaction) report(ctx context.Context, found []problem) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -22,17 +21,17 @@ func (t *transaction) report(ctx context.Context, found []validate.Result) error
 		return err
 	}
 	named := t.job.inputs != nil || len(t.changed) != 1
-	for _, r := range found {
-		named = named || r.Focus != rdf.IRI(t.changed[0])
+	for _, p := range found {
+		named = named || p.focus != rdf.IRI(t.changed[0])
 	}
 	fields := make([]fault.FieldError, len(found))
-	for i, r := range found {
-		fields[i] = r.FieldError()
+	for i, p := range found {
+		fields[i] = p.field
 		if named {
-			fields[i].Node = t.schema.schema.NodeName(r.Focus)
+			fields[i].Node = t.schema.schema.NodeName(p.focus)
 			fields[i].Value = fault.Bounded(fields[i].Value)
 		}
-		fields[i].Source = sources[r.Focus].of(r.Path, r.Value)
+		fields[i].Source = sources[p.focus].of(p.path, p.value)
 	}
 	return fault.Invalid(fields)
 }
@@ -52,14 +51,14 @@ func (p place) of(path rdf.IRI, value rdf.Term) string {
 
 // sources looks up where the failing subjects came from; another pass over the
 // input's edits, taken only when something is wrong.
-func (t *transaction) sources(ctx context.Context, found []validate.Result) (map[rdf.Term]place, error) {
+func (t *transaction) sources(ctx context.Context, found []problem) (map[rdf.Term]place, error) {
 	out := map[rdf.Term]place{}
 	if t.job.inputs == nil {
 		return out, nil
 	}
 	failing := map[rdf.Term]bool{}
-	for _, r := range found {
-		failing[r.Focus] = true
+	for _, p := range found {
+		failing[p.focus] = true
 	}
 	for group, err := range t.job.spool.Groups(ctx) {
 		if err != nil {

@@ -52,7 +52,7 @@ func (s *Session) PlanSchema(ctx context.Context, source []byte) (Plan, error) {
 		if err != nil {
 			return err
 		}
-		plan, err = planSteps(ctx, snap, snap.compiled, after)
+		plan, err = planSteps(ctx, snap.source, snap.compiled, after)
 		plan.Head = snap.Head()
 		return err
 	})

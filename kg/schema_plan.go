@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"trails/db"
 	"trails/fault"
 	"trails/rdf"
 	"trails/schema"
@@ -20,7 +21,7 @@ const (
 // planSteps says what lies between the schema of a snapshot and another one, and
 // which data stands against it. It reads only, and checks the nodes that applying
 // would check, as they would be then.
-func planSteps(ctx context.Context, r validate.Data, before *compiled, after *schema.Schema) (Plan, error) {
+func planSteps(ctx context.Context, r *db.Reader, before *compiled, after *schema.Schema) (Plan, error) {
 	shapes, err := validate.Compile(after.Quads())
 	if err != nil {
 		return Plan{}, err
@@ -62,8 +63,11 @@ func (p *planning) count(r validate.Data) error {
 
 // look checks what applying checks: instances of stricter types, nodes that lose
 // something, and those that refer to one that loses its type.
-func (p *planning) look(r validate.Data) error {
+func (p *planning) look(r *db.Reader) error {
 	if err := p.check.schemaChange(p.ctx, p.before, p.after); err != nil {
+		return err
+	}
+	if err := p.check.closeBase(p.ctx, r, p.before, p.after, preview{r, p.transition}.stays); err != nil {
 		return err
 	}
 	for _, step := range p.steps {
@@ -93,13 +97,13 @@ func (p *planning) look(r validate.Data) error {
 // assign gives every contradiction to the step that brings it.
 func (p *planning) assign() (Plan, error) {
 	for _, v := range p.check.found {
-		quads, err := collect(p.check.data.Match(p.ctx, rdf.Quad{Subject: v.Focus, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
+		quads, err := collect(p.check.data.Match(p.ctx, rdf.Quad{Subject: v.focus, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
 		if err != nil {
 			return Plan{}, err
 		}
-		f := v.FieldError()
-		f.Node, f.Value = p.names.schema.NodeName(v.Focus), fault.Bounded(f.Value)
-		step := p.cause(f, p.after.TypesOf(quads))
+		f := v.field
+		f.Node, f.Value = p.names.schema.NodeName(v.focus), fault.Bounded(f.Value)
+		step := p.cause(v, p.after.TypesOf(quads))
 		step.Breaks = append(step.Breaks, f)
 		p.plan.Blocked = true
 	}
@@ -113,12 +117,14 @@ func (p *planning) assign() (Plan, error) {
 
 // cause returns the step that most likely brings a contradiction on a node of these
 // types: one about the constraint, the field, a type, one that removes, any.
-func (p *planning) cause(f fault.FieldError, types []*schema.Type) *PlannedStep {
+func (p *planning) cause(v problem, types []*schema.Type) *PlannedStep {
+	f := v.field
 	about := func(s schema.Step) bool {
 		t := p.after.Type(s.Type)
 		return slices.ContainsFunc(types, func(of *schema.Type) bool { return slices.Contains(p.after.Supertypes(of), t) || of == t })
 	}
 	for _, fits := range []func(schema.Step) bool{
+		func(s schema.Step) bool { return f.Code == fault.Closed && takesName(s, v) },
 		func(s schema.Step) bool {
 			return about(s) && (s.Property == f.Field || s.Property == "") && brings(s, f.Code)
 		},
@@ -143,9 +149,27 @@ func brings(s schema.Step, code fault.Code) bool {
 		return code == fault.Datatype || code == fault.NodeKind
 	case schema.ChangeClass, schema.ChangeAbstract:
 		return code == fault.Class
+	case schema.ChangeOpen:
+		return code == fault.Closed
 	case schema.ChangeKey, schema.ChangeUnique:
 		return code == fault.Unique
 	default:
 		return false
 	}
+}
+
+// takesName reports whether a step takes away the name of the class or the predicate that a
+// problem is about.
+func takesName(s schema.Step, v problem) bool {
+	name := string(v.path)
+	if v.path == rdf.Type {
+		name = rdf.Lexical(v.value)
+	}
+	switch from := s.From.(type) {
+	case schema.PropertyDocument:
+		return from.IRI == name
+	case schema.TypeDocument:
+		return from.IRI == name || slices.ContainsFunc(from.Properties, func(p schema.PropertyDocument) bool { return p.IRI == name })
+	}
+	return s.Kind == schema.ChangeIRI && s.From == name
 }

@@ -62,6 +62,14 @@ func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error)
 	return p.becomes(quads), nil
 }
 
+// stays reports whether a statement that is there now will be; what other graphs say stays.
+func (p preview) stays(ctx context.Context, q rdf.Quad) (bool, error) {
+	if q.Label != nil {
+		return true, nil
+	}
+	return p.has(ctx, q)
+}
+
 func (p preview) has(ctx context.Context, q rdf.Quad) (bool, error) {
 	quads, err := p.node(ctx, q.Subject)
 	return slices.Contains(quads, q), err

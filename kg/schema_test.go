@@ -107,14 +107,16 @@ func lossy(p kg.Plan) bool {
 	return false
 }
 
-// node is a node in the making: types by name, and what to draw each value from.
+// node is a node in the making: types by name, what to draw each value from, and the
+// predicates, under the base, and the graphs of values that no type of its own may have.
 type node struct {
-	id    string
-	types []string
-	dice  []int
+	id     string
+	types  []string
+	dice   []int
+	others [][2]string
 }
 
-// edits gives the node values that its types mostly accept.
+// edits gives the node values that its types mostly accept, and others.
 func (n node) edits(s *schema.Schema) []change.Edit {
 	subject, rolled := rdf.IRI(base+n.id), 0
 	var out []change.Edit
@@ -134,6 +136,13 @@ func (n node) edits(s *schema.Schema) []change.Edit {
 				add(p.IRI, fitting(p, die))
 			}
 		}
+	}
+	for _, o := range n.others {
+		q := rdf.Quad{Subject: subject, Predicate: rdf.IRI(base + o[0]), Object: rdf.Literal("x", "")}
+		if o[1] != "" {
+			q.Label = rdf.IRI(o[1])
+		}
+		out = append(out, change.Edit{Op: change.Assert, Quad: q})
 	}
 	return out
 }
@@ -159,6 +168,9 @@ func nodeGen() *rapid.Generator[node] {
 			id:    rapid.SampledFrom([]string{"0", "1", "2", "3"}).Draw(t, "id"),
 			types: rapid.SliceOfNDistinct(rapid.SampledFrom(typeNames), 1, 2, rapid.ID[string]).Draw(t, "types"),
 			dice:  rapid.SliceOfN(rapid.IntRange(0, 5), 4, 4).Draw(t, "dice"),
+			others: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]string {
+				return [2]string{rapid.SampledFrom(append([]string{"z"}, propertyNames...)).Draw(t, "predicate"), rapid.SampledFrom([]string{"", "urn:g"}).Draw(t, "graph")}
+			}), 0, 1).Draw(t, "others"),
 		}
 	})
 }
@@ -176,6 +188,9 @@ func schemaGen() *rapid.Generator[string] {
 			fmt.Fprintf(&b, "  %s:\n    iri: preserve\n", name)
 			if rapid.IntRange(0, 5).Draw(t, "abstract") == 0 {
 				b.WriteString("    abstract: true\n")
+			}
+			if rapid.IntRange(0, 3).Draw(t, "open") == 0 {
+				b.WriteString("    open: true\n")
 			}
 			if rapid.IntRange(0, 7).Draw(t, "rdf_type") == 0 {
 				fmt.Fprintf(&b, "    rdf_type: %s%s\n", base, rapid.SampledFrom(typeNames).Draw(t, "class"))

@@ -158,17 +158,19 @@ func (t transition) lost(n nodeState, l loss) []rdf.Quad {
 }
 
 // lostWith is what a node loses with a type: everything, unless another type stays;
-// then the type, and what only this one had a place for.
+// then the type, and what only this one had a place for, which of an open type is much.
 func (t transition) lostWith(n nodeState, typ *schema.Type) []rdf.Quad {
 	if len(n.stays) == 0 {
 		return n.quads
 	}
 	gone := t.after.TypeByIRI(typ.IRI) == nil
+	wasOpen := t.before.IsOpen([]*schema.Type{typ}) && !t.after.IsOpen(n.stays)
 	var out []rdf.Quad
 	for _, q := range n.quads {
 		predicate, _ := q.Predicate.(rdf.IRI)
 		isType := predicate == rdf.Type && q.Object == typ.IRI
-		if isType && gone || t.before.PropertyByIRI(typ, predicate) != nil && !declares(t.after, n.stays, predicate) {
+		declared := t.before.PropertyByIRI(typ, predicate) != nil && !declares(t.after, n.stays, predicate)
+		if isType && gone || declared || wasOpen && t.after.Undeclared(q) {
 			out = append(out, q)
 		}
 	}

@@ -100,7 +100,7 @@ func TestUpdatesOfTwoHandlesCountOnEachOther(t *testing.T) {
 func TestALongRequestLeavesNothingBehind(t *testing.T) {
 	g := newGraph(t, notes)
 	before := export(t, g, load.NQuads)
-	_, err := tryUpdate(t, g, `INSERT DATA { :x :p "kept by nobody" } ; COPY :none TO :g`, kg.ChangeSet{}, kg.UpdateOptions{})
+	_, err := tryUpdate(t, g, `INSERT DATA { :x <urn:p> "kept by nobody" } ; COPY :none TO :g`, kg.ChangeSet{}, kg.UpdateOptions{})
 	if !fault.Is(err, fault.Missing) {
 		t.Errorf("got %v", err)
 	}
@@ -110,7 +110,7 @@ func TestALongRequestLeavesNothingBehind(t *testing.T) {
 	if _, err := g.Session(ana).Update(cancelled(t), parseUpdate(t, "CLEAR ALL"), kg.ChangeSet{}, kg.UpdateOptions{}); err == nil {
 		t.Error("a cancelled update went on")
 	}
-	update(t, g, `INSERT DATA { :x :p "kept by nobody" } ; DELETE DATA { :x :p "kept by nobody" } ; INSERT DATA { :x :p "kept" }`)
+	update(t, g, `INSERT DATA { :x <urn:p> "kept by nobody" } ; DELETE DATA { :x <urn:p> "kept by nobody" } ; INSERT DATA { :x <urn:p> "kept" }`)
 	if got := strings.Count(export(t, g, load.NQuads), "kept"); got != 1 {
 		t.Errorf("%d statements, want one", got)
 	}

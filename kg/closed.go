@@ -1,0 +1,195 @@
+package kg
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"trails/db"
+	"trails/kg/change"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// keepClosed notes the statements of a node that the change must not leave: those that it
+// adds under names of the base which the schema does not declare, and, when the node loses
+// its open type, those that it had by it. An open type counts in the default graph, where
+// types are. What was there before and was no better may stay. What a change of schema
+// leaves is for closeBase.
+func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.Delta) error {
+	s := t.schema.schema
+	matters := slices.ContainsFunc(deltas, func(d change.Delta) bool {
+		return d.Added && s.Undeclared(d.Quad) || !d.Added && isType(d.Quad)
+	})
+	if !matters || t.job.action.EditsSchema() {
+		return nil
+	}
+	said := n.before
+	if !n.whole {
+		var err error
+		if said, err = collect(t.w.Match(ctx, rdf.Quad{Subject: n.Subject, Predicate: rdf.Type, Label: rdf.DefaultGraph})); err != nil {
+			return err
+		}
+	}
+	had, types := typesAround(s, said, deltas)
+	open := s.IsOpen(types)
+	var undeclared []rdf.Quad
+	if !open && s.IsOpen(had) {
+		var err error
+		if undeclared, err = t.undeclaredStays(ctx, n, deltas); err != nil {
+			return err
+		}
+	}
+	for _, d := range deltas {
+		if d.Added && s.Undeclared(d.Quad) && (d.Quad.Label != nil || !open) {
+			undeclared = append(undeclared, d.Quad)
+		}
+	}
+	for _, q := range undeclared[:min(len(undeclared), t.job.limit())] {
+		t.undeclared = append(t.undeclared, undeclaredProblem(s, q, types))
+	}
+	if len(t.undeclared) >= t.job.limit() {
+		return t.report(ctx, t.undeclared)
+	}
+	return nil
+}
+
+// typesAround returns the types that a node has before a change and after it; said has all
+// statements of its types before.
+func typesAround(s *schema.Schema, said []rdf.Quad, deltas []change.Delta) (before, after []*schema.Type) {
+	said = slices.DeleteFunc(slices.Clone(said), func(q rdf.Quad) bool { return !isType(q) })
+	before = s.TypesOf(said)
+	for _, d := range deltas {
+		switch {
+		case !isType(d.Quad):
+		case d.Added:
+			said = append(said, d.Quad)
+		default:
+			said = slices.DeleteFunc(said, func(q rdf.Quad) bool { return q == d.Quad })
+		}
+	}
+	return before, s.TypesOf(said)
+}
+
+// undeclaredStays returns the undeclared statements that the default graph has of a node
+// before the change and after it.
+func (t *transaction) undeclaredStays(ctx context.Context, n node, deltas []change.Delta) ([]rdf.Quad, error) {
+	var out []rdf.Quad
+	gone := map[rdf.Quad]bool{}
+	for _, d := range deltas {
+		gone[d.Quad] = !d.Added
+	}
+	for q, err := range t.w.Match(ctx, rdf.Quad{Subject: n.Subject, Label: rdf.DefaultGraph}) {
+		if err != nil {
+			return nil, err
+		}
+		if t.schema.schema.Undeclared(q) && !gone[q] {
+			if out = append(out, q); len(out) >= t.job.limit() {
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+func undeclaredProblem(s *schema.Schema, q rdf.Quad, types []*schema.Type) problem {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	return problem{focus: q.Subject, path: predicate, value: q.Object, field: s.ClosedError(q, types)}
+}
+
+// closeBase finds the statements that a change of schema closes out: they use a name under
+// the base that the schema does not declare after it and did before, as one without types
+// does. When it closes a type that was open, they are all that are undeclared. Of what r
+// has, those count that stay.
+func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *schema.Schema, stays func(context.Context, rdf.Quad) (bool, error)) error {
+	taken, closed := narrowsNames(before, after)
+	if !taken && !closed {
+		return nil
+	}
+	predicates, classes, err := r.NamesInUse(ctx)
+	if err != nil {
+		return err
+	}
+	var patterns []rdf.Quad
+	for _, p := range predicates {
+		patterns = append(patterns, rdf.Quad{Predicate: p})
+	}
+	for _, class := range classes {
+		patterns = append(patterns, rdf.Quad{Predicate: rdf.Type, Object: class})
+	}
+	for _, pattern := range patterns {
+		if !after.Undeclared(pattern) || before.Undeclared(pattern) && !closed {
+			continue
+		}
+		var batch []rdf.Quad
+		for q, err := range r.Match(ctx, pattern) {
+			if err != nil {
+				return err
+			}
+			if batch = append(batch, q); len(batch) == batchSize {
+				if err := c.closeOut(ctx, r, after, batch, stays); err != nil {
+					return err
+				}
+				batch = batch[:0]
+			}
+		}
+		if err := c.closeOut(ctx, r, after, batch, stays); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batchSize is how many statements closeOut judges at once.
+const batchSize = 1000
+
+// closeOut finds the statements that are undeclared and stay, except those of open types.
+func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema, statements []rdf.Quad, stays func(context.Context, rdf.Quad) (bool, error)) error {
+	types := map[rdf.Term][]rdf.Quad{}
+	for _, q := range statements {
+		types[q.Subject] = nil
+	}
+	classes, err := r.EachValues(ctx, slices.Collect(maps.Keys(types)), rdf.Type, typesJudged)
+	if err != nil {
+		return err
+	}
+	for subject, list := range classes {
+		for _, class := range list {
+			types[subject] = append(types[subject], rdf.Quad{Predicate: rdf.Type, Object: class})
+		}
+	}
+	for _, q := range statements {
+		of := s.TypesOf(types[q.Subject])
+		if !s.Undeclared(q) || q.Label == nil && s.IsOpen(of) {
+			continue
+		}
+		stay, err := stays(ctx, q)
+		if err != nil {
+			return err
+		}
+		if !stay {
+			continue
+		}
+		if c.found = append(c.found, undeclaredProblem(s, q, of)); len(c.found) >= c.limit {
+			return errEnough
+		}
+	}
+	return nil
+}
+
+// typesJudged bounds the types of one node among which closeOut looks for an open one.
+const typesJudged = 1000
+
+// narrowsNames reports whether a name under the base that could be used cannot be any more,
+// and whether a type that was open is not.
+func narrowsNames(before, after *schema.Schema) (taken, closed bool) {
+	taken = len(before.Types) == 0
+	for _, t := range before.Types {
+		taken = taken || after.Undeclared(rdf.Quad{Predicate: rdf.Type, Object: t.IRI})
+		for _, p := range t.Properties {
+			taken = taken || after.Undeclared(rdf.Quad{Predicate: p.IRI})
+		}
+		closed = closed || before.IsOpen([]*schema.Type{t}) && !after.IsOpen([]*schema.Type{after.Type(t.Name)})
+	}
+	return taken, closed
+}
