@@ -19,6 +19,8 @@ import (
 // greatest when it is Descending. Subjects without a value come last either way, and
 // equal ones are in the order of their ids, or against it when it is Descending.
 type Order struct {
+	// Via are the references, if any, from a subject to what has the property.
+	Via        []rdf.IRI
 	Property   rdf.IRI
 	Descending bool
 	// Datatype is that of the values. Those of numbers, dates and booleans that ids
@@ -75,7 +77,7 @@ func (p *pageOf) add(id inline.TermID) bool {
 }
 
 func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page *pageOf) error {
-	if sel.Among == nil && by.Text == nil {
+	if sel.Among == nil && by.Text == nil && len(by.Via) == 0 {
 		conditions := r.conditions(ctx, sel)
 		_, many, err := r.countUpTo(ctx, conditions, sortedEach, countWork)
 		if err != nil {
@@ -164,7 +166,7 @@ func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pag
 	if len(page.ids) == page.limit {
 		return nil
 	}
-	op := that(sel.op(), not(exists(bgp(said(nil, by.Property, nil)))))
+	op := that(r.selected(ctx, sel), not(exists(bgp(said(nil, by.Property, nil)))))
 	skip := max(0, page.offset-len(page.seen))
 	op = slice(stored(op, by.Descending, varS), page.limit-len(page.ids), skip)
 	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
@@ -209,7 +211,7 @@ func (r *Reader) sortKeys(ctx context.Context, sel Selection, by Order, memory *
 	if err := reads.readLabels(ctx); err != nil {
 		return nil, err
 	}
-	op := sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, by.Property, nil))}
+	op := sparql.LeftJoin{Left: project(r.selected(ctx, sel), varS), Right: bgp(along(nil, append(slices.Clone(by.Via), by.Property), sparql.Operand{Var: varO})...)}
 	failed := r.askIDs(ctx, op, []sparql.Var{varS, varO}, func(ids []inline.TermID) bool {
 		if len(keys) == sortLimit {
 			err = fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)

@@ -122,24 +122,27 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 	defer f.Close()
 	ctx, p, o := t.Context(), rdf.IRI("urn:p"), rdf.IRI("urn:o")
 	s := rdf.IRI("urn:x:1-000000")
-	one := Selection{Classes: []rdf.IRI{"urn:c"}, Pairs: []rdf.PredicateObject{{P: p, O: o}}}
-	several := Selection{Classes: []rdf.IRI{"urn:c", "urn:d"}, Pairs: []rdf.PredicateObject{{P: p, O: o}, {P: "urn:q", O: o}}}
+	one := Selection{Classes: []rdf.IRI{"urn:c"}, Where: []Condition{Has(p, o)}}
+	several := Selection{Classes: []rdf.IRI{"urn:c", "urn:d"}, Where: []Condition{Has(p, o), Has("urn:q", o)}}
 	among := one
 	among.Among = &Found{ids: []inline.TermID{1, 2, 3}}
 	by := Order{Property: p, Datatype: rdf.XSDInteger}
 	page := func() *pageOf { return &pageOf{limit: 10, offset: 5, seen: map[inline.TermID]bool{}} }
 	for name, read := range map[string]func(r *Reader) error{
-		"values":                      func(r *Reader) error { _, err := r.Values(ctx, s, p, 2, 1); return err },
-		"a count of values":           func(r *Reader) error { _, err := r.CountValues(ctx, s, p, 2); return err },
-		"predicates":                  func(r *Reader) error { _, err := r.Predicates(ctx, s, 2); return err },
-		"whether a node is there":     func(r *Reader) error { _, err := r.Exists(ctx, s); return err },
-		"predicates that refer":       func(r *Reader) error { _, err := r.ReferringPredicates(ctx, o); return err },
-		"referrers":                   func(r *Reader) error { _, err := r.Referrers(ctx, p, o, 2, 1); return err },
-		"a count of referrers":        func(r *Reader) error { _, err := r.CountReferrers(ctx, p, o, 2); return err },
-		"types of referrers":          func(r *Reader) error { _, err := r.ReferrerTypes(ctx, p, o, 20); return err },
-		"referrers of a type":         func(r *Reader) error { _, err := r.ReferrersOfType(ctx, p, o, o, 20, 2); return err },
-		"referrers without a type":    func(r *Reader) error { _, err := r.ReferrersOfType(ctx, p, o, nil, 20, 2); return err },
-		"subjects of pairs":           func(r *Reader) error { _, err := r.Having(ctx, several.Pairs, 2); return err },
+		"values":                   func(r *Reader) error { _, err := r.Values(ctx, s, p, 2, 1); return err },
+		"a count of values":        func(r *Reader) error { _, err := r.CountValues(ctx, s, p, 2); return err },
+		"predicates":               func(r *Reader) error { _, err := r.Predicates(ctx, s, 2); return err },
+		"whether a node is there":  func(r *Reader) error { _, err := r.Exists(ctx, s); return err },
+		"predicates that refer":    func(r *Reader) error { _, err := r.ReferringPredicates(ctx, o); return err },
+		"referrers":                func(r *Reader) error { _, err := r.Referrers(ctx, p, o, 2, 1); return err },
+		"a count of referrers":     func(r *Reader) error { _, err := r.CountReferrers(ctx, p, o, 2); return err },
+		"types of referrers":       func(r *Reader) error { _, err := r.ReferrerTypes(ctx, p, o, 20); return err },
+		"referrers of a type":      func(r *Reader) error { _, err := r.ReferrersOfType(ctx, p, o, o, 20, 2); return err },
+		"referrers without a type": func(r *Reader) error { _, err := r.ReferrersOfType(ctx, p, o, nil, 20, 2); return err },
+		"subjects of pairs": func(r *Reader) error {
+			_, err := r.Having(ctx, []rdf.PredicateObject{{P: p, O: o}, {P: "urn:q", O: o}}, 2)
+			return err
+		},
 		"a page":                      func(r *Reader) error { _, err := r.Select(ctx, one, 2, 1); return err },
 		"a page of two types":         func(r *Reader) error { _, err := r.Select(ctx, several, 2, 1); return err },
 		"a count":                     func(r *Reader) error { _, _, err := r.CountSelected(ctx, several, 100); return err },

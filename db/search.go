@@ -113,12 +113,12 @@ func (s *searching) classes(sel Selection) error {
 	if !named {
 		return s.names(sel)
 	}
-	few, err := s.askCount(s.ctx, slice(project(sel.op(), varS), searchFew+1, 0))
+	few, err := s.askCount(s.ctx, slice(project(s.selected(s.ctx, sel), varS), searchFew+1, 0))
 	if err != nil {
 		return err
 	}
 	if few <= searchFew {
-		return s.texts(sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, text.Property, nil))})
+		return s.texts(sparql.LeftJoin{Left: project(s.selected(s.ctx, sel), varS), Right: bgp(said(nil, text.Property, nil))})
 	}
 	conditions := s.conditions(s.ctx, sel)
 	query, err := fulltext.ParseBeginning(s.Prefix)
@@ -240,7 +240,7 @@ func (s *searching) names(sel Selection) error {
 	if s.Name == nil {
 		return nil
 	}
-	return s.ask(s.ctx, project(sel.op(), varS), []sparql.Var{varS}, func(a *answer) (bool, error) {
+	return s.ask(s.ctx, project(s.selected(s.ctx, sel), varS), []sparql.Var{varS}, func(a *answer) (bool, error) {
 		t, err := a.at(0)
 		if err != nil {
 			return false, err

@@ -75,7 +75,7 @@ func TestInstances(t *testing.T) {
 		t.Error(diff)
 	}
 	open := sel
-	open.Pairs = []rdf.PredicateObject{{P: iri("status"), O: rdf.String("open")}}
+	open.Where = []db.Condition{db.Has(iri("status"), rdf.String("open"))}
 	some, err := r.Select(t.Context(), open, 1000, 0)
 	n, _, countErr := r.CountSelected(t.Context(), open, 1000)
 	if err != nil || countErr != nil || len(some) != n || n == 0 || n >= 20 {

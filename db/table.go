@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -11,30 +10,43 @@ import (
 )
 
 // Selection says which subjects of the default graph a table shows: those whose
-// rdf:type is one of Classes and that have every one of Pairs.
+// rdf:type is one of Classes and that meet every one of Where.
 type Selection struct {
 	Classes []rdf.IRI
-	Pairs   []rdf.PredicateObject
+	Where   []Condition
 	// Among, when it is not nil, keeps only these; see [Reader.Search].
 	Among *Found
 }
 
-// op is the pattern whose solutions for varS are the selected subjects, each once.
-func (sel Selection) op() sparql.Op {
+// selected is the pattern whose solutions for varS are the selected subjects, each once.
+func (r *Reader) selected(ctx context.Context, sel Selection) sparql.Op {
 	if sel.Among != nil {
 		return amongIDs(varS, sel.Among.ids)
 	}
-	return sel.with()
-}
-
-// with is op for what has more triples, too; without Among.
-func (sel Selection) with(more ...sparql.TriplePattern) sparql.Op {
+	var triples []sparql.TriplePattern
+	var tests []sparql.Expr
+	for _, c := range sel.Where {
+		if p, ok := r.triple(ctx, c); ok {
+			triples = append(triples, p)
+			continue
+		}
+		tests = append(tests, sparql.Exists{Op: r.pattern(ctx, c), Not: c.None})
+	}
+	if len(tests) > 0 {
+		if all := r.conditions(ctx, sel); all[0].leads {
+			return meeting(all)
+		}
+	}
 	alternatives := make([]sparql.Op, len(sel.Classes))
 	for i, class := range sel.Classes {
 		// The types come last: nearly every subject of a condition has the type.
-		alternatives[i] = bgp(append(append(patternsOf(sel.Pairs), said(nil, rdf.Type, class)), more...)...)
+		alternatives[i] = bgp(append(slices.Clone(triples), said(nil, rdf.Type, class))...)
 	}
-	return oneOf(alternatives)
+	op := oneOf(alternatives)
+	for _, test := range tests {
+		op = that(op, test)
+	}
+	return op
 }
 
 // oneOf is the union of patterns, without repeats of a subject that has several types.
@@ -52,39 +64,6 @@ func oneOf(alternatives []sparql.Op) sparql.Op {
 	return sparql.Distinct{Op: project(union, varS)}
 }
 
-// condition is one of those that a selected subject meets, as a pattern of all that meet it
-// and as what is asked of a subject.
-type condition struct {
-	op   sparql.Op
-	rows float64
-	test sparql.Expr
-}
-
-// conditions are those of a selection, the one that the fewest meet first.
-func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
-	known := r.statistics(ctx, nil)
-	var list []condition
-	for _, p := range patternsOf(sel.Pairs) {
-		list = append(list, condition{bgp(p), known.rows(p), exists(bgp(p))})
-	}
-	types := condition{}
-	var all []sparql.Op
-	for i, class := range sel.Classes {
-		p := said(nil, rdf.Type, class)
-		all = append(all, bgp(p))
-		types.rows += known.rows(p)
-		if i == 0 {
-			types.test = exists(bgp(p))
-		} else {
-			types.test = sparql.Call{Func: sparql.Or, Args: []sparql.Expr{types.test, exists(bgp(p))}}
-		}
-	}
-	types.op = project(oneOf(all), varS)
-	list = append(list, types)
-	slices.SortStableFunc(list, func(a, b condition) int { return cmp.Compare(a.rows, b.rows) })
-	return list
-}
-
 // Select returns the selected subjects in the order of their ids, from offset on and
 // limit at most.
 func (r *Reader) Select(ctx context.Context, sel Selection, limit, offset int) ([]rdf.Term, error) {
@@ -92,7 +71,7 @@ func (r *Reader) Select(ctx context.Context, sel Selection, limit, offset int) (
 		list, err := r.terms(sel.Among.page(limit, offset))
 		return list, r.fail(ctx, "select", err)
 	}
-	return r.askTerms(ctx, slice(stored(sel.op(), false, varS), limit, offset), varS)
+	return r.askTerms(ctx, slice(stored(r.selected(ctx, sel), false, varS), limit, offset), varS)
 }
 
 func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
@@ -162,7 +141,7 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 		}
 	}
 	if !many {
-		values := sparql.LeftJoin{Left: project(sel.op(), varS), Right: bgp(said(nil, p, nil))}
+		values := sparql.LeftJoin{Left: project(r.selected(ctx, sel), varS), Right: bgp(said(nil, p, nil))}
 		list, err := r.countByObject(ctx, values)
 		for _, c := range list {
 			if i := slices.Index(objects, c.Object); i >= 0 {
@@ -178,7 +157,7 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, counts []ValueCount, most int) error {
 	for i, o := range objects {
 		one := sel
-		one.Pairs = append(slices.Clone(sel.Pairs), rdf.PredicateObject{P: p, O: o})
+		one.Where = append(slices.Clone(sel.Where), Has(p, o))
 		n, more, err := r.countUpTo(ctx, r.conditions(ctx, one), most, facetWork)
 		if err != nil {
 			return err

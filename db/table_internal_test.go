@@ -26,6 +26,7 @@ type model struct {
 const (
 	modelNumber = rdf.IRI("urn:p:number")
 	modelText   = rdf.IRI("urn:p:text")
+	modelLink   = rdf.IRI("urn:p:link")
 	modelClassA = rdf.IRI("urn:c:A")
 	modelClassB = rdf.IRI("urn:c:B")
 )
@@ -40,6 +41,7 @@ var modelValues = map[rdf.IRI]*rapid.Generator[rdf.Term]{
 		rdf.String("a"), rdf.String("B"), rdf.String("b"), rdf.String(""), rdf.String("É"), rdf.String("éa"), rdf.String("a%b_"), rdf.String(`a\b`), rdf.LangString{Value: "c", Lang: "de"},
 		rdf.String(strings.Repeat("z", 300)),
 	}),
+	modelLink: rapid.Map(rapid.IntRange(0, 6), func(n int) rdf.Term { return rdf.IRI(fmt.Sprintf("urn:s:%d", n)) }),
 }
 
 // drawQuads draws what is said; onlyInline leaves out numbers that ids do not carry.
@@ -47,7 +49,7 @@ func drawQuads(t *rapid.T, onlyInline bool) []rdf.Quad {
 	var out []rdf.Quad
 	for i := range rapid.IntRange(0, 30).Draw(t, "subjects") {
 		s := rdf.IRI(fmt.Sprintf("urn:s:%d", i))
-		for _, p := range []rdf.IRI{rdf.Type, modelNumber, modelText} {
+		for _, p := range []rdf.IRI{rdf.Type, modelNumber, modelText, modelLink} {
 			for range rapid.IntRange(0, 2).Draw(t, "values") {
 				q := rdf.Quad{Subject: s, Predicate: p, Object: modelValues[p].Draw(t, "value")}
 				if _, inline := inline.ID(q.Object); p == modelNumber && onlyInline && !inline {
@@ -97,8 +99,8 @@ func (m model) selected(sel Selection) []rdf.Term {
 	out := []rdf.Term{}
 	for s, about := range m.values {
 		fits := slices.ContainsFunc(about[rdf.Type], func(c rdf.Term) bool { return slices.Contains(sel.Classes, c.(rdf.IRI)) })
-		for _, pair := range sel.Pairs {
-			fits = fits && slices.Contains(about[pair.P], pair.O)
+		for _, c := range sel.Where {
+			fits = fits && m.meets(s, c)
 		}
 		if fits {
 			out = append(out, s)
@@ -106,6 +108,50 @@ func (m model) selected(sel Selection) []rdf.Term {
 	}
 	slices.SortFunc(out, func(a, b rdf.Term) int { return cmp.Compare(m.ids[a], m.ids[b]) })
 	return out
+}
+
+// meets reports whether a subject meets a condition.
+func (m model) meets(s rdf.Term, c Condition) bool {
+	values := []rdf.Term{s}
+	for _, p := range c.Path {
+		var next []rdf.Term
+		for _, v := range values {
+			next = append(next, m.values[v][p]...)
+		}
+		values = next
+	}
+	return c.None != slices.ContainsFunc(values, func(v rdf.Term) bool { return modelPasses(c, v) })
+}
+
+func modelPasses(c Condition, v rdf.Term) bool {
+	compare := func(o rdf.Term) int {
+		if order, ok := xsd.Compare(v, o); ok {
+			return order
+		}
+		return cmp.Compare(rdf.Lexical(v), rdf.Lexical(o))
+	}
+	equal := func(o rdf.Term) bool {
+		_, number := xsd.NumberOf(o)
+		return v == o || number && compare(o) == 0
+	}
+	switch c.Test {
+	case Equal:
+		return slices.ContainsFunc(c.Operands, equal)
+	case Less:
+		return compare(c.Operands[0]) < 0
+	case LessOrEqual:
+		return compare(c.Operands[0]) <= 0
+	case Greater:
+		return compare(c.Operands[0]) > 0
+	case GreaterOrEqual:
+		return compare(c.Operands[0]) >= 0
+	case Contains:
+		return strings.Contains(strings.ToLower(rdf.Lexical(v)), strings.ToLower(rdf.Lexical(c.Operands[0])))
+	case Begins:
+		return strings.HasPrefix(strings.ToLower(rdf.Lexical(v)), strings.ToLower(rdf.Lexical(c.Operands[0])))
+	case Any:
+	}
+	return true
 }
 
 // sorted is selected in an order.
@@ -165,10 +211,36 @@ func page[T any](list []T, limit, offset int) []T {
 var drawSelection = rapid.Custom(func(t *rapid.T) Selection {
 	sel := Selection{Classes: rapid.SliceOfNDistinct(rapid.SampledFrom([]rdf.IRI{modelClassA, modelClassB, "urn:c:None"}), 1, 3, rapid.ID).Draw(t, "classes")}
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-		p := rapid.SampledFrom([]rdf.IRI{modelNumber, modelText}).Draw(t, "property")
-		sel.Pairs = append(sel.Pairs, rdf.PredicateObject{P: p, O: modelValues[p].Draw(t, "is")})
+		sel.Where = append(sel.Where, drawCondition.Draw(t, "condition"))
 	}
 	return sel
+})
+
+var drawCondition = rapid.Custom(func(t *rapid.T) Condition {
+	p := rapid.SampledFrom([]rdf.IRI{modelNumber, modelText, modelLink}).Draw(t, "property")
+	tests := []Test{Any, Equal}
+	operands := modelValues[p]
+	switch p {
+	case modelNumber:
+		tests = append(tests, Less, LessOrEqual, Greater, GreaterOrEqual)
+	case modelText:
+		tests = append(tests, Less, LessOrEqual, Greater, GreaterOrEqual, Contains, Begins)
+	}
+	c := Condition{Test: rapid.SampledFrom(tests).Draw(t, "test"), None: rapid.Bool().Draw(t, "none")}
+	switch c.Test {
+	case Any:
+	case Equal:
+		c.Operands = rapid.SliceOfN(operands, 1, 3).Draw(t, "operands")
+	case Contains, Begins:
+		c.Operands = []rdf.Term{rapid.SampledFrom([]rdf.Term{rdf.String("A"), rdf.String("é"), rdf.String("%"), rdf.String(`\b`), rdf.String("")}).Draw(t, "part")}
+	case Less, LessOrEqual, Greater, GreaterOrEqual:
+		c.Operands = []rdf.Term{operands.Filter(func(o rdf.Term) bool { _, tagged := rdf.LangOf(o); return !tagged }).Draw(t, "bound")}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "references") {
+		c.Path = append(c.Path, modelLink)
+	}
+	c.Path = append(c.Path, p)
+	return c
 })
 
 // TestTablesAreAsInMemory compares pages, counts and every way to sort and to search
@@ -281,7 +353,7 @@ func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
 	var want []ValueCount
 	for _, o := range objects {
 		with := sel
-		with.Pairs = append(slices.Clone(sel.Pairs), rdf.PredicateObject{P: modelText, O: o})
+		with.Where = append(slices.Clone(sel.Where), Has(modelText, o))
 		n := len(m.selected(with))
 		want = append(want, ValueCount{min(n, most), n > most})
 	}
@@ -317,7 +389,7 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	same(t, "search, sorted", want, got, err)
 	s := searching{Reader: r, ctx: t.Context(), Search: Search{Prefix: strings.ToLower(prefix), Most: searchFinds}, found: map[inline.TermID]bool{}}
 	for _, class := range sel.Classes {
-		one := Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}
+		one := Selection{Classes: []rdf.IRI{class}, Where: sel.Where}
 		if err := s.texts(s.ofText(r.conditions(t.Context(), one), modelText)); err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +403,7 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	}
 	s.found = map[inline.TermID]bool{}
 	for _, class := range sel.Classes {
-		if err := s.byWords(query, r.conditions(t.Context(), Selection{Classes: []rdf.IRI{class}, Pairs: sel.Pairs}), modelText); err != nil {
+		if err := s.byWords(query, r.conditions(t.Context(), Selection{Classes: []rdf.IRI{class}, Where: sel.Where}), modelText); err != nil {
 			t.Fatal(err)
 		}
 	}

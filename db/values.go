@@ -20,6 +20,18 @@ func (r *Reader) CountValues(ctx context.Context, s rdf.Term, p rdf.IRI, most in
 	return int(n), err
 }
 
+// Reached returns what a path of several predicates leads to from a subject of the default
+// graph, each once, in the order of their ids, limit at most, and counts them up to most.
+func (r *Reader) Reached(ctx context.Context, s rdf.Term, path []rdf.IRI, limit, most int) (list []rdf.Term, n int, err error) {
+	op := sparql.Distinct{Op: project(bgp(along(s, path, sparql.Operand{Var: varO})...), varO)}
+	list, err = r.askTerms(ctx, slice(stored(op, false, varO), limit, 0), varO)
+	if err != nil || len(list) < limit {
+		return list, len(list), err
+	}
+	all, err := r.askCount(ctx, slice(op, most, 0))
+	return list, int(all), err
+}
+
 // Predicates returns the predicates of a subject in the default graph, limit at most. How
 // many values one has does not matter.
 func (r *Reader) Predicates(ctx context.Context, s rdf.Term, limit int) ([]rdf.IRI, error) {

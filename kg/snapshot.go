@@ -68,7 +68,7 @@ type Query struct {
 func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, error) {
 	sel := db.Selection{Classes: s.classesOf(q.Type)}
 	if q.Property != nil {
-		sel.Pairs = []rdf.PredicateObject{{P: q.Property.IRI, O: q.Value}}
+		sel.Where = []db.Condition{db.Has(q.Property.IRI, q.Value)}
 	}
 	nodes, err := s.source.Select(ctx, sel, q.Limit, q.Offset)
 	if err != nil {

@@ -16,12 +16,6 @@ const (
 	facetLimit = 1_000 // of each value of a facet in a large table
 )
 
-// Condition keeps the nodes that have exactly this value.
-type Condition struct {
-	Property *schema.Property
-	Value    rdf.Term
-}
-
 // TableQuery asks for a page of the instances of a type, and of its subtypes.
 type TableQuery struct {
 	Type *schema.Type
@@ -30,12 +24,12 @@ type TableQuery struct {
 	// Search keeps the nodes whose label begins with it, whatever its case; see
 	// db.Reader.Search for what it reads at most.
 	Search string
-	// Sort is the property to sort by; nil leaves the order of the file. A reference
+	// Sort leads to what is sorted by; nil leaves the order of the file. A reference
 	// is sorted by the labels of what it refers to.
-	Sort          *schema.Property
+	Sort          Path
 	Descending    bool
 	Limit, Offset int
-	Columns       []*schema.Property
+	Columns       []Path
 	// Each bounds the values that a cell shows.
 	Each   int
 	Facets bool
@@ -78,19 +72,23 @@ type FacetValue struct {
 }
 
 // Table returns a page. What it costs is told by its rows, not by the size of the
-// graph, except for a search and for sorting by a text.
+// graph, except for a search, for sorting by a text or a path, and for conditions that few
+// nodes meet and no index leads to: those of texts that contain something.
 func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	sel, err := s.selection(ctx, q)
 	if err != nil {
 		return TablePage{}, err
 	}
-	var page TablePage
-	if page.Total, page.TotalMore, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
-		return page, err
-	}
 	nodes, err := s.tableNodes(ctx, sel, q)
 	if err != nil {
-		return page, err
+		return TablePage{}, err
+	}
+	// The last page tells how many there are.
+	page := TablePage{Total: q.Offset + len(nodes), TotalMore: sel.Among != nil && sel.Among.More}
+	if len(nodes) == q.Limit || len(nodes) == 0 && q.Offset > 0 {
+		if page.Total, page.TotalMore, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
+			return page, err
+		}
 	}
 	if page.Rows, err = s.rows(ctx, nodes, q); err != nil {
 		return page, err
@@ -104,7 +102,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, error) {
 	sel := db.Selection{Classes: s.classesOf(q.Type)}
 	for _, c := range q.Where {
-		sel.Pairs = append(sel.Pairs, rdf.PredicateObject{P: c.Property.IRI, O: c.Value})
+		sel.Where = append(sel.Where, c.stored())
 	}
 	if q.Search == "" {
 		return sel, nil
@@ -166,12 +164,13 @@ func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuer
 	if q.Sort == nil {
 		return s.source.Select(ctx, sel, q.Limit, q.Offset)
 	}
+	last := len(q.Sort) - 1
 	by := db.Order{
-		Property: q.Sort.IRI, Descending: q.Descending,
-		Datatype: schema.Datatypes[q.Sort.Datatype].IRI,
+		Via: q.Sort.predicates()[:last], Property: q.Sort[last].IRI, Descending: q.Descending,
+		Datatype: schema.Datatypes[q.Sort[last].Datatype].IRI,
 	}
 	if by.Datatype == "" {
-		by.Label = s.labelOfAll(s.Schema().Type(q.Sort.Class))
+		by.Label = s.labelOfAll(s.Schema().Type(q.Sort[last].Class))
 		by.Text = func(node rdf.Term) (string, error) {
 			d, err := s.Describe(ctx, node)
 			return d.Label, err
@@ -204,7 +203,20 @@ func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, q TableQuery) ([]
 		rows[i] = TableRow{Node: d, Cells: make([]TableCell, len(q.Columns))}
 	}
 	var linked []rdf.Term
-	for column, p := range q.Columns {
+	for column, path := range q.Columns {
+		if len(path) > 1 {
+			for i, node := range nodes {
+				values, n, err := s.source.Reached(ctx, node, path.predicates(), q.Each, CountLimit)
+				if err != nil {
+					return nil, err
+				}
+				if rows[i].Cells[column] = (TableCell{values, n - len(values)}); path.Last().Class != "" {
+					linked = append(linked, values...)
+				}
+			}
+			continue
+		}
+		p := path.Last()
 		values, err := s.source.EachValues(ctx, nodes, p.IRI, q.Each+1)
 		if err != nil {
 			return nil, err
@@ -236,7 +248,14 @@ func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection) (
 		if len(values) == 0 {
 			continue
 		}
-		counts, err := s.source.CountValuesAmong(ctx, except(sel, p), p.IRI, values, facetLimit)
+		others := sel
+		others.Where = nil // but those on the property itself, so that its facet shows what else it could be
+		for i, c := range q.Where {
+			if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
+				others.Where = append(others.Where, sel.Where[i])
+			}
+		}
+		counts, err := s.source.CountValuesAmong(ctx, others, p.IRI, values, facetLimit)
 		if err != nil {
 			return nil, err
 		}
@@ -255,17 +274,4 @@ func facetValues(p *schema.Property) []rdf.Term {
 		return []rdf.Term{rdf.Literal("true", rdf.XSDBoolean), rdf.Literal("false", rdf.XSDBoolean)}
 	}
 	return p.OneOf
-}
-
-// except drops the conditions on a property, so that its facet shows what else it
-// could be.
-func except(sel db.Selection, p *schema.Property) db.Selection {
-	out := sel
-	out.Pairs = nil
-	for _, pair := range sel.Pairs {
-		if pair.P != p.IRI {
-			out.Pairs = append(out.Pairs, pair)
-		}
-	}
-	return out
 }

@@ -16,7 +16,6 @@ import (
 
 // Bounds of a table.
 const (
-	maxConditions = 16
 	maxColumns    = 100
 	otherColumns  = 6
 	valuesPerCell = 5
@@ -32,7 +31,7 @@ var entitiesList = invoke.Capability{
 		ID: "entities_list", Description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
 		InputShape: capability.Shape{Fields: []capability.Field{
 			typeInput,
-			{Name: "where", Type: capability.Object, Many: true, MaxCount: new(maxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
+			{Name: "where", Type: capability.Object, Many: true, MaxCount: new(MaxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
 				{Name: "property", Type: capability.String, Required: true},
 				{Name: "value", Type: capability.Any, Required: true, Description: "Exactly this value; a reference by id."},
 			}},
@@ -120,8 +119,8 @@ func viewList(ctx context.Context, r *invoke.Request) (any, error) {
 		Type: q.Type.Name, Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facetViews(page.Facets),
 		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
 	}
-	for _, p := range q.Columns {
-		out.Columns = append(out.Columns, viewColumn(p))
+	for _, path := range q.Columns {
+		out.Columns = append(out.Columns, viewColumn(path.Last()))
 	}
 	for _, row := range page.Rows {
 		v, err := rowOf(ctx, r, q.Columns, row)
@@ -133,7 +132,7 @@ func viewList(ctx context.Context, r *invoke.Request) (any, error) {
 	return out, nil
 }
 
-func rowOf(ctx context.Context, r *invoke.Request, columns []*schema.Property, row kg.TableRow) (Row, error) {
+func rowOf(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.TableRow) (Row, error) {
 	v := Row{Node: viewNode(row.Node), Cells: map[string][]Cell{}, More: map[string]int{}}
 	for i, c := range row.Cells {
 		if len(c.Values) == 0 {
@@ -143,9 +142,9 @@ func rowOf(ctx context.Context, r *invoke.Request, columns []*schema.Property, r
 		if err != nil {
 			return v, err
 		}
-		v.Cells[columns[i].Name] = cells
+		v.Cells[columns[i].String()] = cells
 		if c.More > 0 {
-			v.More[columns[i].Name] = c.More
+			v.More[columns[i].String()] = c.More
 		}
 	}
 	return v, nil
@@ -176,10 +175,10 @@ func tableQuery(r *invoke.Request) (kg.TableQuery, error) {
 	}
 	var wrong, problems []fault.FieldError
 	if name := r.Args.Text("sort"); name != "" {
-		q.Sort, wrong = propertyArgument(r, t, "sort", name)
+		q.Sort, wrong = PathArgument(r, t, "sort", name)
 		problems = append(problems, wrong...)
 	}
-	q.Where, wrong = conditions(r, t)
+	q.Where, wrong = Conditions(r, t)
 	problems = append(problems, wrong...)
 	q.Columns, wrong = columns(r, t)
 	if problems = append(problems, wrong...); len(problems) > 0 {
@@ -188,66 +187,40 @@ func tableQuery(r *invoke.Request) (kg.TableQuery, error) {
 	return q, nil
 }
 
-// conditions reads the argument where.
-func conditions(r *invoke.Request, t *schema.Type) (list []kg.Condition, problems []fault.FieldError) {
-	where, _ := r.Args["where"].([]any)
-	for i, member := range where {
-		clause, _ := member.(map[string]any)
-		name, _ := clause["property"].(string)
-		p, wrong := propertyArgument(r, t, fmt.Sprintf("where[%d].property", i), name)
-		if p == nil {
-			problems = append(problems, wrong...)
-			continue
-		}
-		value := clause["value"]
-		if word, ok := value.(string); ok {
-			value = filterValue(p, word)
-		}
-		term, bad := r.Snapshot.Schema().Term(p, value)
-		if bad != nil {
-			bad.Field = fmt.Sprintf("where[%d].value", i)
-			problems = append(problems, *bad)
-			continue
-		}
-		list = append(list, kg.Condition{Property: p, Value: term})
-	}
-	return list, problems
-}
-
 // columns reads the argument columns.
-func columns(r *invoke.Request, t *schema.Type) (list []*schema.Property, problems []fault.FieldError) {
+func columns(r *invoke.Request, t *schema.Type) (list []kg.Path, problems []fault.FieldError) {
 	names, given := r.Args["columns"].([]any)
 	if !given {
-		return defaultColumns(r, t), nil
+		return DefaultColumns(r.Snapshot.Schema(), t), nil
 	}
 	for i, name := range names {
 		p, wrong := propertyArgument(r, t, fmt.Sprintf("columns[%d]", i), name.(string))
-		problems = append(problems, wrong...)
-		if p != nil && !slices.Contains(list, p) {
-			list = append(list, p)
+		if problems = append(problems, wrong...); p != nil {
+			list = addColumn(list, p)
 		}
 	}
 	return list, problems
 }
 
-// defaultColumns are the label, the key, and the first of the others.
-func defaultColumns(r *invoke.Request, t *schema.Type) []*schema.Property {
-	s := r.Snapshot.Schema()
-	var list []*schema.Property
-	add := func(p *schema.Property) {
-		if p != nil && !slices.Contains(list, p) {
-			list = append(list, p)
-		}
-	}
-	add(s.Property(t, s.LabelOf(t)))
+// DefaultColumns are the label, the key, and the first of the others.
+func DefaultColumns(s *schema.Schema, t *schema.Type) []kg.Path {
+	list := addColumn(nil, s.Property(t, s.LabelOf(t)))
 	for _, name := range s.KeyOf(t) {
-		add(s.Property(t, name))
+		list = addColumn(list, s.Property(t, name))
 	}
 	most := len(list) + otherColumns
 	for _, p := range s.PropertiesOf(t) {
 		if len(list) < most {
-			add(p)
+			list = addColumn(list, p)
 		}
 	}
 	return list
+}
+
+// addColumn adds a property, unless it is nil or there already.
+func addColumn(list []kg.Path, p *schema.Property) []kg.Path {
+	if p == nil || slices.ContainsFunc(list, func(path kg.Path) bool { return path[0] == p }) {
+		return list
+	}
+	return append(list, kg.Path{p})
 }

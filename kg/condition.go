@@ -1,0 +1,239 @@
+package kg
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/db"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// Path leads from the nodes of a type to values: a property, or several of which all but
+// the last are references.
+type Path []*schema.Property
+
+// maxPath bounds the properties of a path.
+const maxPath = 4
+
+// String is the names of the properties with dots between.
+func (p Path) String() string {
+	names := make([]string, len(p))
+	for i, property := range p {
+		names[i] = property.Name
+	}
+	return strings.Join(names, ".")
+}
+
+// Last is the property that has the values.
+func (p Path) Last() *schema.Property { return p[len(p)-1] }
+
+// Many reports whether a node may have several values at its end.
+func (p Path) Many() bool { return slices.ContainsFunc(p, (*schema.Property).Many) }
+
+func (p Path) predicates() []rdf.IRI {
+	list := make([]rdf.IRI, len(p))
+	for i, property := range p {
+		list[i] = property.IRI
+	}
+	return list
+}
+
+// PathOf reads a path from a type: names of properties with dots between. The error has no
+// field yet.
+func (s *Snapshot) PathOf(t *schema.Type, text string) (Path, *fault.FieldError) {
+	names := strings.Split(text, ".")
+	wrong := func(known []string, format string, args ...any) *fault.FieldError {
+		return &fault.FieldError{Code: fault.Closed, Value: text, Constraint: known, Message: fmt.Sprintf(format, args...)}
+	}
+	if len(names) > maxPath || len(text) > maxPart {
+		text = ""
+		return nil, wrong(nil, "a path has at most %d properties and %d bytes", maxPath, maxPart)
+	}
+	var path Path
+	for i, name := range names {
+		if i > 0 {
+			if t = s.Schema().Type(path.Last().Class); t == nil {
+				return nil, wrong(nil, "%s is no reference to a type, so nothing follows it in %q", path, text)
+			}
+		}
+		p := s.Schema().Property(t, name)
+		if p == nil {
+			var known []string
+			for _, p := range s.Schema().PropertiesOf(t) {
+				known = append(known, p.Name)
+			}
+			return nil, wrong(known, "%s has no property %q%s", t.Name, name, OrOf(name, "has", known))
+		}
+		path = append(path, p)
+	}
+	return path, nil
+}
+
+// OrOf ends a sentence about a name that is not known: the nearest that is, and the first of
+// those that are.
+func OrOf(name, verb string, known []string) string {
+	const most = 40
+	list := strings.Join(known[:min(len(known), most)], ", ")
+	if len(known) > most {
+		list += fmt.Sprintf(" and %d more", len(known)-most)
+	}
+	if hint := fault.DidYouMean(name, known); hint != "" {
+		return hint + " It " + verb + " " + list
+	}
+	return "; it " + verb + " " + list
+}
+
+// Op is how a condition compares values.
+type Op string
+
+// The operators. Of several values one has to fit, but for OpNot, which no value may equal,
+// and OpEmpty, which wants that there are none. OpContains and OpStarts take capitals and
+// small letters alike.
+const (
+	OpIs       Op = "="
+	OpNot      Op = "!="
+	OpLess     Op = "<"
+	OpAtMost   Op = "<="
+	OpGreater  Op = ">"
+	OpAtLeast  Op = ">="
+	OpIn       Op = "in"
+	OpContains Op = "contains"
+	OpStarts   Op = "starts"
+	OpEmpty    Op = "is_empty"
+	OpNotEmpty Op = "not_empty"
+)
+
+// Ops are all operators.
+var Ops = []Op{OpIs, OpNot, OpLess, OpAtMost, OpGreater, OpAtLeast, OpIn, OpContains, OpStarts, OpEmpty, OpNotEmpty}
+
+// opsFor are the operators that fit the values of a property.
+func opsFor(p *schema.Property) []Op {
+	datatype := schema.Datatypes[p.Datatype]
+	return slices.DeleteFunc(slices.Clone(Ops), func(op Op) bool {
+		switch op {
+		case OpLess, OpAtMost, OpGreater, OpAtLeast:
+			return !datatype.Ordered && datatype.IRI != rdf.XSDString
+		case OpContains, OpStarts:
+			return !datatype.Text || p.Class != ""
+		case OpIs, OpNot, OpIn, OpEmpty, OpNotEmpty:
+		}
+		return false
+	})
+}
+
+func wordsOf(ops []Op) []string {
+	words := make([]string, len(ops))
+	for i, op := range ops {
+		words[i] = string(op)
+	}
+	return words
+}
+
+// Condition keeps the nodes whose values at the end of a path fit.
+type Condition struct {
+	Path Path
+	Op   Op
+	// Values are what is compared with: none for OpEmpty and OpNotEmpty, at least one for
+	// OpIn, and one for the others.
+	Values []rdf.Term
+}
+
+// maxOperands bounds the values of a condition with in.
+const maxOperands = 1000
+
+// ConditionOf makes a condition of an operator, "" for =, and a value as JSON carries it, nil
+// when there is none. The fields of errors are op and value.
+func (s *Snapshot) ConditionOf(path Path, op string, value any) (Condition, []fault.FieldError) {
+	c, p := Condition{Path: path, Op: Op(op)}, path.Last()
+	if op == "" {
+		c.Op = OpIs
+	}
+	fits := opsFor(p)
+	if !slices.Contains(fits, c.Op) {
+		op = op[:min(len(op), maxPart)]
+		wrong := fault.FieldError{Field: "op", Code: fault.OneOf, Value: op, Constraint: fits}
+		switch {
+		case !slices.Contains(Ops, c.Op):
+			wrong.Message = fmt.Sprintf("there is no operator %q for %s%s", op, path, OrOf(op, "takes", wordsOf(fits)))
+		case p.Class != "":
+			wrong.Message = fmt.Sprintf("%s does not fit %s, a reference, which takes %s; compare a property of what it refers to, as in %s.%s",
+				op, path, strings.Join(wordsOf(fits), ", "), path, s.exampleProperty(p.Class))
+		default:
+			wrong.Message = fmt.Sprintf("%s does not fit %s, which is %s and takes %s", op, path, p.Datatype, strings.Join(wordsOf(fits), ", "))
+		}
+		return c, []fault.FieldError{wrong}
+	}
+	operands := []any{value}
+	switch c.Op {
+	case OpEmpty, OpNotEmpty:
+		if value != nil {
+			return c, []fault.FieldError{{Field: "value", Code: fault.MaxCount, Value: value, Constraint: 0, Message: op + " takes no value"}}
+		}
+		return c, nil
+	case OpIn:
+		list, isList := value.([]any)
+		if operands = list; !isList || len(list) == 0 || len(list) > maxOperands {
+			return c, []fault.FieldError{{Field: "value", Code: fault.Shape, Message: fmt.Sprintf("in takes a list of 1 to %d values", maxOperands)}}
+		}
+	case OpContains, OpStarts:
+		text, isText := value.(string)
+		if !isText || text == "" || len(text) > maxPart {
+			return c, []fault.FieldError{{Field: "value", Code: fault.Datatype, Message: fmt.Sprintf("%s takes a text of at most %d bytes", op, maxPart)}}
+		}
+		c.Values = []rdf.Term{rdf.String(text)}
+		return c, nil
+	case OpIs, OpNot, OpLess, OpAtMost, OpGreater, OpAtLeast:
+		if value == nil {
+			return c, []fault.FieldError{{Field: "value", Code: fault.Required, Message: fmt.Sprintf("%s takes a value; is_empty asks for nodes without one", c.Op)}}
+		}
+	}
+	var wrong []fault.FieldError
+	for i, one := range operands {
+		term, problem := s.Schema().Term(p, one)
+		if problem != nil {
+			if problem.Field = "value"; c.Op == OpIn {
+				problem.Field = fmt.Sprintf("value[%d]", i)
+			}
+			wrong = append(wrong, *problem)
+			continue
+		}
+		c.Values = append(c.Values, term)
+	}
+	return c, wrong
+}
+
+// maxPart bounds the text that values are to contain.
+const maxPart = 1000
+
+// exampleProperty is a property by which nodes of a type are told apart.
+func (s *Snapshot) exampleProperty(typeName string) string {
+	t := s.Schema().Type(typeName)
+	if label := s.Schema().LabelOf(t); label != "" {
+		return label
+	}
+	if all := s.Schema().PropertiesOf(t); len(all) > 0 {
+		return all[0].Name
+	}
+	return "name"
+}
+
+// stored is the condition as the file is asked.
+func (c Condition) stored() db.Condition {
+	out := db.Condition{Path: c.Path.predicates(), Operands: c.Values, None: c.Op == OpNot || c.Op == OpEmpty}
+	switch c.Op {
+	case OpIs, OpNot, OpIn:
+		out.Test = db.Equal
+	case OpContains:
+		out.Test = db.Contains
+	case OpStarts:
+		out.Test = db.Begins
+	case OpEmpty, OpNotEmpty:
+		out.Test = db.Any
+	case OpLess, OpAtMost, OpGreater, OpAtLeast:
+		out.Test = db.Test(c.Op)
+	}
+	return out
+}

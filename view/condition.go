@@ -1,0 +1,91 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// MaxConditions bounds the conditions of a list.
+const MaxConditions = 16
+
+// PathArgument returns the path from a type's nodes that an argument names, or the error for
+// the argument.
+func PathArgument(r *invoke.Request, t *schema.Type, argument, name string) (kg.Path, []fault.FieldError) {
+	path, wrong := r.Snapshot.PathOf(t, name)
+	if wrong != nil {
+		wrong.Field = argument
+		return nil, []fault.FieldError{*wrong}
+	}
+	return path, nil
+}
+
+// Conditions reads the argument where: every clause that cannot be used is reported.
+func Conditions(r *invoke.Request, t *schema.Type) (list []kg.Condition, problems []fault.FieldError) {
+	for i, member := range r.Args.List("where") {
+		clause, _ := member.(map[string]any)
+		name, _ := clause["property"].(string)
+		path, wrong := PathArgument(r, t, fmt.Sprintf("where[%d].property", i), name)
+		if problems = append(problems, wrong...); path == nil {
+			continue
+		}
+		op, _ := clause["op"].(string)
+		c, wrong := r.Snapshot.ConditionOf(path, op, words(path.Last(), clause["value"]))
+		for _, problem := range wrong {
+			problem.Field = fmt.Sprintf("where[%d].%s", i, problem.Field)
+			problems = append(problems, problem)
+		}
+		list = append(list, c)
+	}
+	return list, problems
+}
+
+// words gives bare words the JSON form that a property takes.
+func words(p *schema.Property, value any) any {
+	switch value := value.(type) {
+	case string:
+		return filterValue(p, value)
+	case []any:
+		out := make([]any, len(value))
+		for i, one := range value {
+			out[i] = words(p, one)
+		}
+		return out
+	}
+	return value
+}
+
+// WarnOfUnknown warns of conditions on values that no node has: of nodes that are not there, as
+// when a label was given for an id, and of values that are none of those that the property lists.
+func WarnOfUnknown(ctx context.Context, r *invoke.Request, list []kg.Condition) error {
+	for _, c := range list {
+		p := c.Path.Last()
+		for _, v := range c.Values {
+			equals := c.Op == kg.OpIs || c.Op == kg.OpNot || c.Op == kg.OpIn
+			if equals && len(p.OneOf) > 0 && !slices.Contains(p.OneOf, v) {
+				known := make([]string, len(p.OneOf))
+				for i, one := range p.OneOf {
+					known[i] = rdf.Lexical(one)
+				}
+				r.Warn("%s is never %q%s", c.Path, rdf.Lexical(v), kg.OrOf(rdf.Lexical(v), "is one of", known))
+			}
+			if rdf.IsLiteral(v) || p.Class == "" {
+				continue
+			}
+			d, err := r.Snapshot.Describe(ctx, v)
+			if err != nil {
+				return err
+			}
+			if !d.Exists {
+				r.Warn("there is no %s, which %s is compared with; search finds the ids of nodes", r.Snapshot.Name(v), c.Path)
+			}
+		}
+	}
+	return nil
+}
