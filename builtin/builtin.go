@@ -73,6 +73,7 @@ var builtins = []invoke.Capability{
 	},
 	searchBuiltin,
 	getBuiltin,
+	listBuiltin,
 	historyBuiltin,
 	queryBuiltin,
 	{

@@ -46,6 +46,7 @@ var samples = map[string]string{
 	"search":                   `{"text": "a"}`,
 	"get":                      `{"ids": ["Note/a"]}`,
 	"describe":                 `{"type": "Note"}`,
+	"list":                     `{"type": "Note"}`,
 	"history":                  `{}`,
 	"link":                     `{"from": "Note/a", "property": "about", "to": "Note/b"}`,
 	"unlink":                   `{"from": "Note/a", "property": "about", "to": "Note/b"}`,

@@ -158,7 +158,7 @@ func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen ma
 		if len(values) == 0 || len(only) > 0 && !only[name] {
 			return nil
 		}
-		shown, err := gotValues(ctx, r, values, many, linked)
+		shown, err := gotValues(ctx, r, values, many, getText, linked)
 		out.Values[name] = shown
 		if more := total - len(values); more > 0 {
 			out.More[name] = more
@@ -179,10 +179,7 @@ func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen ma
 		return out, nil
 	}
 	for _, g := range page.Incoming {
-		group := gotGroup{Type: orUntyped(g.Type), Property: g.Property, Total: g.Total, First: map[string]string{}}
-		if g.More {
-			group.Total = fmt.Sprintf("more than %d", g.Total)
-		}
+		group := gotGroup{Type: orUntyped(g.Type), Property: g.Property, Total: atLeast(g.Total, g.More), First: map[string]string{}}
 		for _, n := range g.Nodes[:min(len(g.Nodes), getReferring)] {
 			group.First[r.Snapshot.Name(n.Term)] = n.Label
 		}
@@ -192,15 +189,15 @@ func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen ma
 }
 
 // gotValues shows the values of a property: nodes with their labels, and what else there is
-// as JSON, long texts shortened.
-func gotValues(ctx context.Context, r *invoke.Request, values []rdf.Term, many bool, linked map[rdf.Term]bool) (any, error) {
+// as JSON, texts shortened to most characters.
+func gotValues(ctx context.Context, r *invoke.Request, values []rdf.Term, many bool, most int, linked map[rdf.Term]bool) (any, error) {
 	nodes := map[string]string{}
 	var plain []any
 	for _, v := range values {
 		if rdf.IsLiteral(v) {
 			one := view.Plain(r.Snapshot.Schema(), v)
 			if text, isText := one.(string); isText {
-				one = outline.Shorten(text, getText)
+				one = outline.Shorten(text, most)
 			}
 			plain = append(plain, one)
 			continue

@@ -1,0 +1,196 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/view"
+)
+
+// Bounds of a list.
+const (
+	listLimit   = 20
+	listMost    = 200
+	listColumns = 50
+	listValues  = 5   // of a cell
+	listText    = 200 // characters of a text
+)
+
+var listBuiltin = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "list", Description: "List nodes of a type and its subtypes. where, sort and select take paths as author.name.",
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "type", Type: capability.String, Required: true},
+			{Name: "where", Type: capability.Object, Many: true, MaxCount: new(view.MaxConditions),
+				Description: "All have to fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no value equal, the others one that fits; contains and starts ignore case.",
+				Fields: []capability.Field{
+					{Name: "property", Type: capability.String, Required: true},
+					{Name: "op", Type: capability.String},
+					{Name: "value", Type: capability.Any, Nullable: true},
+				}},
+			{Name: "sort", Type: capability.String, Description: "-name descends."},
+			{Name: "select", Type: capability.String, Many: true, MaxCount: new(listColumns)},
+			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: listMost, Default: listLimit},
+			cursorField,
+			{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the values of properties that list theirs."},
+			capability.MaxChars(), capability.ReadBranch(),
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "total", Type: capability.Any, Required: true, Description: "Of all pages: a number, or \"more than\" one."},
+			{Name: "columns", Type: capability.String, Many: true, Required: true},
+			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each node: its name, its label, and a cell for each property: a value, a list of them or null; references as {node: label}; {values, more} when more are left out."},
+			nextField,
+			{Name: "facets", Type: capability.Object, Description: "A row for each property, value and count, as if there were no conditions on that property.", Fields: []capability.Field{
+				{Name: "columns", Type: capability.String, Many: true, Required: true},
+				{Name: "rows", Type: capability.Any, Required: true},
+			}},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+	},
+	Handle: list,
+}
+
+func list(ctx context.Context, r *invoke.Request) (any, error) {
+	q, err := listQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := view.WarnOfUnknown(ctx, r, q.Where); err != nil {
+		return nil, err
+	}
+	limit := q.Limit
+	q.Limit++ // one more says whether the list goes on
+	page, err := r.Snapshot.Table(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Total any `json:"total"`
+		rowsAnswer
+		Facets *rowsAnswer `json:"facets,omitempty"`
+	}{Total: atLeast(page.Total, page.TotalMore), rowsAnswer: rowsAnswer{Columns: []string{"node", "label"}, Rows: [][]any{}}}
+	for _, path := range q.Columns {
+		out.Columns = append(out.Columns, path.String())
+	}
+	room := r.Room()
+	if q.Facets {
+		if out.Facets, err = listFacets(r, page.Facets, &room); err != nil {
+			return nil, err
+		}
+	}
+	for i, row := range page.Rows {
+		if i == limit {
+			out.Next = nextCursor(r, q.Offset+limit)
+			break
+		}
+		cells, err := listRow(ctx, r, q.Columns, row)
+		if err != nil {
+			return nil, err
+		}
+		added, err := out.add(&room, cells)
+		if err != nil {
+			return nil, err
+		}
+		if !added {
+			out.Next = nextCursor(r, q.Offset+i)
+			r.Parts.Cut = fmt.Sprintf("%d of %d rows are shown; go on with cursor %q, or select fewer properties", i, min(len(page.Rows), limit), out.Next)
+			break
+		}
+	}
+	return out, nil
+}
+
+// listQuery reads the arguments; every one that cannot be used is reported.
+func listQuery(r *invoke.Request) (kg.TableQuery, error) {
+	q := kg.TableQuery{Limit: r.Args.Integer("limit", listLimit), Each: listValues, Facets: r.Args.Flag("facets")}
+	var problems []fault.FieldError
+	var err error
+	if q.Offset, err = offsetOf(r); err != nil {
+		problems = append(problems, fault.Of(err).Fields...)
+	}
+	if q.Type, err = view.KnownType(r, "type"); err != nil {
+		return q, fault.Arguments(append(problems, fault.Of(err).Fields...)...)
+	}
+	var wrong []fault.FieldError
+	q.Where, wrong = view.Conditions(r, q.Type)
+	problems = append(problems, wrong...)
+	if name := r.Args.Text("sort"); name != "" {
+		name, q.Descending = strings.CutPrefix(name, "-")
+		q.Sort, wrong = view.PathArgument(r, q.Type, "sort", name)
+		problems = append(problems, wrong...)
+	}
+	if !r.Args.Has("select") {
+		label := r.Snapshot.Schema().LabelOf(q.Type)
+		q.Columns = slices.DeleteFunc(view.DefaultColumns(r.Snapshot.Schema(), q.Type), func(path kg.Path) bool { return path.String() == label })
+	}
+	for i, member := range r.Args.List("select") {
+		name, _ := member.(string)
+		path, wrong := view.PathArgument(r, q.Type, fmt.Sprintf("select[%d]", i), name)
+		problems = append(problems, wrong...)
+		q.Columns = append(q.Columns, path)
+	}
+	if len(problems) > 0 {
+		return q, fault.Arguments(problems...)
+	}
+	return q, nil
+}
+
+// listFacets are the counts above zero as a table, as far as half of the room goes.
+func listFacets(r *invoke.Request, facets []kg.Facet, room *int) (*rowsAnswer, error) {
+	out := &rowsAnswer{Columns: []string{"property", "value", "count"}, Rows: [][]any{}}
+	half := *room / 2
+	left := half
+	for _, f := range facets {
+		for _, v := range f.Values {
+			if v.Count == 0 && !v.More {
+				continue
+			}
+			added, err := out.add(&left, []any{f.Property.Name, view.Plain(r.Snapshot.Schema(), v.Value), atLeast(v.Count, v.More)})
+			if err != nil {
+				return nil, err
+			}
+			if !added {
+				r.Warn("facets end before %s of %s; there is no room for all", rdf.Lexical(v.Value), f.Property.Name)
+				*room -= half
+				return out, nil
+			}
+		}
+	}
+	*room -= half - left
+	return out, nil
+}
+
+// atLeast is a count, or "more than" it.
+func atLeast(n int, more bool) any {
+	if more {
+		return fmt.Sprintf("more than %d", n)
+	}
+	return n
+}
+
+// listRow is a node with the cells of a row.
+func listRow(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.TableRow) ([]any, error) {
+	out := []any{r.Snapshot.Name(row.Node.Term), row.Node.Label}
+	for i, cell := range row.Cells {
+		if len(cell.Values) == 0 {
+			out = append(out, nil)
+			continue
+		}
+		shown, err := gotValues(ctx, r, cell.Values, columns[i].Many(), listText, map[rdf.Term]bool{})
+		if err != nil {
+			return nil, err
+		}
+		if cell.More > 0 {
+			shown = map[string]any{"values": shown, "more": cell.More}
+		}
+		out = append(out, shown)
+	}
+	return out, nil
+}
