@@ -176,6 +176,13 @@ func scalar(value json.RawMessage) string {
 		}
 		return strings.Join(parts, ", ")
 	}
+	if members, ok := jsontext.Members(value); ok && len(members) > 0 {
+		var parts []string
+		for _, m := range members {
+			parts = append(parts, line(m.Name)+": "+scalar(m.Value))
+		}
+		return strings.Join(parts, ", ")
+	}
 	var s string
 	if json.Unmarshal(value, &s) == nil && !bytes.Equal(value, []byte("null")) {
 		return line(s)
