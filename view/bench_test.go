@@ -160,6 +160,34 @@ func BenchmarkTypePage(b *testing.B) {
 	}
 }
 
+// BenchmarkList is a page of 20 of 100,000 instances, as the tool list answers it.
+func BenchmarkList(b *testing.B) {
+	e := viewEngine(b)
+	for _, c := range []struct{ name, more string }{
+		{"first page", ``},
+		{"equal", `,"where":[{"property":"kind","value":"bird"}]`},
+		{"equal to a number that few have", `,"where":[{"property":"rank","value":7}]`},
+		{"unequal", `,"where":[{"property":"kind","op":"!=","value":"bird"}]`},
+		{"less, many", `,"where":[{"property":"rank","op":"<","value":500}]`},
+		{"less, few", `,"where":[{"property":"rank","op":"<","value":3}]`},
+		{"in", `,"where":[{"property":"kind","op":"in","value":["bird","fish"]}]`},
+		{"contains, many", `,"where":[{"property":"note","op":"contains","value":"SAID OF 9"}]`},
+		{"contains, few", `,"where":[{"property":"note","op":"contains","value":"99999"}]`},
+		{"starts", `,"where":[{"property":"name","op":"starts","value":"thing 9999"}]`},
+		{"empty", `,"where":[{"property":"note","op":"is_empty"}]`},
+		{"path, many", `,"where":[{"property":"likes.kind","value":"bird"}]`},
+		{"path, few", `,"where":[{"property":"follows.name","value":"thing 77"}]`},
+		{"path to a number", `,"where":[{"property":"likes.rank","op":"<","value":3}]`},
+		{"four conditions", `,"where":[{"property":"kind","value":"bird"},{"property":"rank","op":">=","value":100},{"property":"likes.open","value":true},{"property":"note","op":"contains","value":"7"}]`},
+		{"sorted by number, less", `,"sort":"-rank","where":[{"property":"rank","op":"<","value":500}]`},
+		{"sorted by path", `,"sort":"likes.rank"`},
+		{"select paths", `,"select":["likes.name","likes.likes"]`},
+		{"facets", `,"facets":true,"where":[{"property":"rank","op":"<","value":500}]`},
+	} {
+		viewBench(b, e, c.name, always(fmt.Sprintf(`{"type":"Thing"%s}`, c.more)), "list")
+	}
+}
+
 // BenchmarkGraph is the largest neighbourhood that can be asked for.
 func BenchmarkGraph(b *testing.B) {
 	e := viewEngine(b)
