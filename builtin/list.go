@@ -28,7 +28,7 @@ var listBuiltin = invoke.Capability{
 		ID: "list", Description: "List nodes of a type and its subtypes. where, sort and select take paths as author.name.",
 		InputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "type", Type: capability.String, Required: true},
-			{Name: "where", Type: capability.Object, Many: true, MaxCount: new(view.MaxConditions),
+			{Name: "where", Type: capability.Object, Many: true, Brief: true, MaxCount: new(view.MaxConditions),
 				Description: "All have to fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no value equal, the others one that fits; contains and starts ignore case.",
 				Fields: []capability.Field{
 					{Name: "property", Type: capability.String, Required: true},
@@ -36,11 +36,11 @@ var listBuiltin = invoke.Capability{
 					{Name: "value", Type: capability.Any, Nullable: true},
 				}},
 			{Name: "sort", Type: capability.String, Description: "-name descends."},
-			{Name: "select", Type: capability.String, Many: true, MaxCount: new(listColumns)},
+			{Name: "select", Type: capability.String, Many: true, Brief: true, MaxCount: new(listColumns)},
 			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: listMost, Default: listLimit},
 			cursorField,
 			{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the values of properties that list theirs."},
-			capability.MaxChars(), capability.ReadBranch(),
+			capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "total", Type: capability.Any, Required: true, Description: "Of all pages: a number, or \"more than\" one."},
