@@ -271,6 +271,45 @@ func TestAFullDisk(t *testing.T) {
 	wantNotes(t, file, all.codes)
 }
 
+// A disk that becomes read-only under a server is one that another mount hides: a file that
+// is open for writing keeps its own mount from being changed.
+func TestADiskThatBecomesReadOnly(t *testing.T) {
+	t.Parallel()
+	disk := smallDisk(t, 4<<20)
+	file := filepath.Join(disk, "notes.db")
+	must(t, "init", file, "--schema", write(t, "notes.yaml", notesSchema))
+	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
+	web := openWeb(t, file)
+	ready := func(when string, want int, says string) {
+		t.Helper()
+		status, body, err := web.do("GET", "/ready", nil, nil)
+		if status != want || !bytes.Contains(body, []byte(says)) {
+			t.Errorf("/ready %s: %d %s, error %v", when, status, body, err)
+		}
+	}
+	ready("before", 200, "")
+	err := errors.Join(syscall.Mount(disk, disk, "", syscall.MS_BIND, ""), syscall.Mount("", disk, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready("on a disk that is read-only", 503, "read-only")
+	if status, body, err := web.do("GET", "/health", nil, nil); status != 200 {
+		t.Errorf("/health: %d %s, error %v", status, body, err)
+	}
+	if status, body, err := web.do("GET", "/kg/Note", nil, nil); status != 200 || !bytes.Contains(body, []byte("one")) {
+		t.Errorf("a read: %d %s, error %v", status, body, err)
+	}
+	args := []string{"load", file, write(t, "two.ndjson", noteLine("two"))}
+	wantOneLine(t, args, trails(t, args...), "writable")
+	wantOneLine(t, []string{"doctor"}, trails(t, "doctor", file), "read-only")
+	if err := syscall.Unmount(disk, 0); err != nil {
+		t.Fatal(err)
+	}
+	ready("after", 200, "")
+	must(t, args...)
+	wantNotes(t, file, []string{"one", "two"})
+}
+
 // smallDisk mounts a file system of this many bytes.
 func smallDisk(t testing.TB, size int) string {
 	t.Helper()
