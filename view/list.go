@@ -164,7 +164,7 @@ func facetViews(list []kg.Facet) []Facet {
 
 // tableQuery reads the arguments; every one that cannot be used is reported.
 func tableQuery(r *invoke.Request) (kg.TableQuery, error) {
-	t, err := typeArgument(r)
+	t, err := KnownType(r, "type")
 	if err != nil {
 		return kg.TableQuery{}, err
 	}

@@ -160,22 +160,6 @@ func viewColumn(p *schema.Property) Column {
 	return c
 }
 
-// typeArgument returns the type that an argument names.
-func typeArgument(r *invoke.Request) (*schema.Type, error) {
-	name := r.Args.Text("type")
-	if t := r.Snapshot.Schema().Type(name); t != nil {
-		return t, nil
-	}
-	var known []string
-	for _, t := range r.Snapshot.Schema().Types {
-		known = append(known, t.Name)
-	}
-	return nil, fault.Arguments(fault.FieldError{
-		Field: "type", Code: fault.OneOf, Value: name, Constraint: known,
-		Message: "there is no type \"" + name + "\"; there are " + strings.Join(known, ", "),
-	})
-}
-
 // KnownType is the type that an argument names, or an error with the nearest name.
 func KnownType(r *invoke.Request, argument string) (*schema.Type, error) {
 	s, name := r.Snapshot.Schema(), r.Args.Text(argument)
@@ -210,7 +194,7 @@ func propertyArgument(r *invoke.Request, t *schema.Type, argument, name string) 
 
 // oneNode finds the node that the call is about, and notes that it was read.
 func oneNode(ctx context.Context, r *invoke.Request, find func(context.Context, *schema.Type, string) (kg.Described, error)) (kg.Described, error) {
-	t, err := typeArgument(r)
+	t, err := KnownType(r, "type")
 	if err != nil {
 		return kg.Described{}, err
 	}

@@ -96,7 +96,7 @@ func suggestConcreteTypes(_ context.Context, r *invoke.Request) (suggestionsView
 }
 
 func suggestProperties(_ context.Context, r *invoke.Request) (suggestionsView, error) {
-	t, err := typeArgument(r)
+	t, err := KnownType(r, "type")
 	if err != nil {
 		return suggestionsView{}, err
 	}
@@ -183,7 +183,7 @@ func suggestEntities(ctx context.Context, r *invoke.Request) (suggestionsView, e
 	if r.Args.Text("type") == "" {
 		return suggestNodes(ctx, r, r.Snapshot.Schema().Types, func(d kg.Described) string { return typeName(d.Type) + "/" + d.ID })
 	}
-	t, err := typeArgument(r)
+	t, err := KnownType(r, "type")
 	if err != nil {
 		return suggestionsView{}, err
 	}
@@ -204,7 +204,7 @@ func suggestNodes(ctx context.Context, r *invoke.Request, types []*schema.Type, 
 
 // suggestValues lists what a property can have: its values, or the nodes of its class.
 func suggestValues(ctx context.Context, r *invoke.Request) (suggestionsView, error) {
-	t, err := typeArgument(r)
+	t, err := KnownType(r, "type")
 	if err != nil {
 		return suggestionsView{}, err
 	}
