@@ -159,18 +159,15 @@ var builtins = []invoke.Capability{
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "id", Type: capability.String, Required: true, Description: "Its first digits, or head for the newest."},
 				{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200},
+				{Name: "offset", Type: capability.Integer, MinValue: 0, Default: 0, Unlisted: true, Description: "How many changes to pass over."},
+				{Name: "quads", Type: capability.Boolean, Default: false, Unlisted: true, Description: "Each change as an N-Quad, too."},
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "commit", Type: capability.Object, Fields: view.CommitFields, Required: true},
 				{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
-				{Name: "changes", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-					{Name: "op", Type: capability.String, Required: true, OneOf: []any{"+", "-"}},
-					{Name: "node", Type: capability.String, Required: true},
-					{Name: "property", Type: capability.String, Required: true},
-					{Name: "value", Type: capability.Any, Required: true},
-					{Name: "quad", Type: capability.String, Required: true, Description: "The statement as an N-Quad."},
-				}},
-				{Name: "truncated", Type: capability.Boolean, Required: true},
+				{Name: "columns", Type: capability.String, Many: true, Required: true},
+				{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each change: + or -, node, property, value, and its named graph or null; with quads the N-Quad."},
+				{Name: "more", Type: capability.Boolean, Description: "Whether there are changes after these."},
 			}},
 			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 		},

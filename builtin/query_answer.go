@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"unicode/utf8"
 
 	"trails/capability"
@@ -15,6 +16,7 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/kg"
+	"trails/outline"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema"
@@ -99,7 +101,7 @@ func cutRows(r *invoke.Request, n, limit int64) {
 
 // boundedRows keeps as many rows as go into an answer, each as shown has it.
 func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit, room int, out *queried, shown func([]rdf.Term) any) error {
-	rows := []any{}
+	rows, long, shortened := []any{}, room/longRows, false
 	defer func() { out.Rows, out.Count = rows, new(int64(len(rows))) }()
 	for row, err := range a.Rows(ctx) {
 		if err != nil {
@@ -110,6 +112,16 @@ func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit, ro
 		if err != nil {
 			return fmt.Errorf("encode row: %w", err)
 		}
+		if cells, isTable := one.([]any); isTable && r.Room() != math.MaxInt && utf8.RuneCount(text) > max(room, long) {
+			shorten(cells)
+			if text, err = jsontext.Marshal(one); err != nil {
+				return fmt.Errorf("encode row: %w", err)
+			}
+			if !shortened {
+				shortened = true
+				r.Warn("texts of rows that do not fit are shortened, with their length, from row %d on; select one such row, or its SUBSTR, by itself", len(rows)+1)
+			}
+		}
 		if room -= utf8.RuneCount(text) + 1; len(rows) == limit || room < 0 {
 			cutRows(r, int64(len(rows)), int64(limit))
 			return nil
@@ -117,6 +129,22 @@ func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit, ro
 		rows = append(rows, one)
 	}
 	return nil
+}
+
+// longRows is how many rows of a table a model's answer has room for at least: in a row that
+// is longer than a part of that, and does not fit, texts have cellText characters.
+const (
+	longRows = 10
+	cellText = 200
+)
+
+// shorten cuts the long texts of a row.
+func shorten(cells []any) {
+	for i, cell := range cells {
+		if text, isText := cell.(string); isText {
+			cells[i] = outline.Shorten(text, cellText)
+		}
+	}
 }
 
 func rowObject(vars []sparql.Var, row []rdf.Term) map[string]any {

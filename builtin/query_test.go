@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"trails/fault"
+
 	"trails/invoke"
 	"trails/invoke/invoketest"
 )
@@ -58,6 +60,28 @@ func TestOneRowThatIsTooLargeIsSaidSo(t *testing.T) {
 	out := e.Must(t, "query", queryArgs(`SELECT (CONCAT(`+strings.Repeat(`"0123456789abcdef", `, 20_000)+`"") AS ?n) {}`, nil))
 	if cut, _ := out["cut"].(string); out["count"] != float64(0) || !strings.Contains(cut, "one row") {
 		t.Errorf("%v: %s", out["count"], cut)
+	}
+}
+
+// A model is shown the long texts of a row that does not fit shortened, and is told so; a
+// row that fits is whole.
+func TestLongTextsOfRowsAreShortened(t *testing.T) {
+	e := invoketest.New(t, "", invoke.Config{})
+	args := queryArgs(`SELECT ?n (CONCAT(?t, ?t, ?t, ?t) AS ?text) {VALUES (?n ?t) {(1 "`+strings.Repeat("a", 3_000)+`") (2 "`+strings.Repeat("b", 3_000)+`") (3 "c")}}`, nil)
+	res, err := e.Call(t.Context(), invoke.Call{Capability: "query", Args: json.RawMessage(args), Principal: invoketest.Ana})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Warnings []string
+		Rows     [][]any
+	}
+	if err := json.Unmarshal(res.Structured, &out); err != nil {
+		t.Fatal(err)
+	}
+	want := [][]any{{1.0, strings.Repeat("a", 12_000)}, {2.0, strings.Repeat("b", 200) + "… (12000 characters)"}, {3.0, "cccc"}}
+	if diff := cmp.Diff(want, out.Rows); diff != "" || len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "from row 2 on") {
+		t.Errorf("%q, rows (-want +got):\n%s", out.Warnings, diff)
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/outline"
 	"trails/rdf"
 	"trails/schema"
 	"trails/view"
@@ -118,7 +120,26 @@ type changeView struct {
 	Node     string `json:"node"`
 	Property string `json:"property"`
 	Value    any    `json:"value"`
-	Quad     string `json:"quad"`
+}
+
+// commitRoom is how many characters are left for the commit and its activity, and changeText
+// how many a value has in the list of what it changed.
+const (
+	commitRoom = 3_000
+	changeText = 500
+)
+
+// changeRow is a change as commits_get lists it.
+func changeRow(r *invoke.Request, op string, q rdf.Quad, quads bool) []any {
+	v := changeOf(r.Snapshot.Schema(), op, q)
+	if text, isText := v.Value.(string); isText && r.Room() != math.MaxInt {
+		v.Value = outline.Shorten(text, changeText)
+	}
+	row := []any{v.Op, v.Node, v.Property, v.Value, view.Plain(r.Snapshot.Schema(), q.Label)}
+	if quads {
+		row = append(row, string(rdf.AppendQuad(nil, q)))
+	}
+	return row
 }
 
 func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
@@ -127,21 +148,34 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	out := struct {
-		Commit    *view.Commit   `json:"commit"`
-		Activity  *view.Activity `json:"activity"`
-		Changes   []changeView   `json:"changes"`
-		Truncated bool           `json:"truncated"`
-	}{Commit: view.CommitOf(commit), Changes: []changeView{}}
-	limit := r.Args.Integer("limit", 200)
+		Commit   *view.Commit   `json:"commit"`
+		Activity *view.Activity `json:"activity"`
+		More     bool           `json:"more,omitempty"`
+		rowsAnswer
+	}{Commit: view.CommitOf(commit), rowsAnswer: rowsAnswer{Columns: []string{"op", "node", "property", "value", "graph"}, Rows: [][]any{}}}
+	quads := r.Args.Flag("quads")
+	if quads {
+		out.Columns = append(out.Columns, "quad")
+	}
+	limit, offset, room, seen := r.Args.Integer("limit", 200), r.Args.Integer("offset", 0), r.Room()-commitRoom, 0
 	for c, err := range r.Snapshot.Changes(ctx, commit.Seq) {
 		if err != nil {
 			return nil, err
 		}
-		if len(out.Changes) == limit {
-			out.Truncated = true
+		if seen++; seen <= offset {
+			continue
+		}
+		added := len(out.Rows) < limit
+		if added {
+			if added, err = out.add(&room, changeRow(r, string(rune(c.Op)), c.Quad, quads)); err != nil {
+				return nil, err
+			}
+		}
+		if !added {
+			out.More, r.Parts.Cut = true, fmt.Sprintf("%d of %d changes are shown; go on with commits_get {\"id\":%q,\"offset\":%d,\"limit\":%d}",
+				len(out.Rows), commit.Added+commit.Removed, commit.ID.Short(), offset+len(out.Rows), max(limit, 1))
 			break
 		}
-		out.Changes = append(out.Changes, changeOf(r.Snapshot.Schema(), string(rune(c.Op)), c.Quad))
 	}
 	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: commit.Seq}, 1)
 	if err != nil {
@@ -154,7 +188,7 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 }
 
 func changeOf(s *schema.Schema, op string, q rdf.Quad) changeView {
-	v := changeView{Op: op, Node: s.NodeName(q.Subject), Property: rdf.Lexical(q.Predicate), Quad: string(rdf.AppendQuad(nil, q))}
+	v := changeView{Op: op, Node: s.NodeName(q.Subject), Property: rdf.Lexical(q.Predicate)}
 	v.Value = s.NodeName(q.Object)
 	if rdf.IsLiteral(q.Object) {
 		v.Value = rdf.Lexical(q.Object)

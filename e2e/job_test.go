@@ -313,7 +313,7 @@ func seesCommit(t *testing.T, d door, w written, parent string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{w.Commit, w.IRI, "Trail Following", "T9001"} {
+	for _, want := range []string{w.Commit, "Technique/T9001", "Trail Following"} {
 		if !strings.Contains(string(one.Structured), want) {
 			t.Errorf("commits_get does not mention %s: %s", want, one.Structured)
 		}

@@ -20,17 +20,20 @@ func (s *server) history(capability string, allowed ...string) func(http.Respons
 		if id, err := segment(r, "id"); err != nil {
 			return err
 		} else if id != "" {
-			given["id"] = id
+			given["id"], given["quads"] = id, true
 		}
 		if query.Has("before") {
 			given["before"] = query.Get("before")
 		}
-		if query.Has("limit") {
-			limit, err := strconv.ParseInt(query.Get("limit"), 10, 64)
-			if err != nil {
-				return badParameter("limit", fault.Datatype, query.Get("limit"), "limit must be an integer")
+		for _, name := range []string{"limit", "offset"} {
+			if !query.Has(name) {
+				continue
 			}
-			given["limit"] = limit
+			n, err := strconv.ParseInt(query.Get(name), 10, 64)
+			if err != nil {
+				return badParameter(name, fault.Datatype, query.Get(name), name+" must be an integer")
+			}
+			given[name] = n
 		}
 		args, err := json.Marshal(given)
 		if err != nil {

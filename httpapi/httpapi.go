@@ -150,7 +150,7 @@ func (s *server) routes(r chi.Router) {
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.history("commits_list", "limit", "before")))
-	r.Get("/commits/{id}", s.answer(s.history("commits_get", "limit")))
+	r.Get("/commits/{id}", s.answer(s.history("commits_get", "limit", "offset")))
 	for _, a := range addresses {
 		r.Get(a.pattern, s.answer(s.read(a)))
 	}

@@ -303,8 +303,8 @@ func TestCommitsAreCalls(t *testing.T) {
 	for path, want := range map[string][2]string{
 		"/commits":                    {"commits_list", `{}`},
 		"/commits?limit=5&before=abc": {"commits_list", `{"before":"abc","limit":5}`},
-		"/commits/abc":                {"commits_get", `{"id":"abc"}`},
-		"/commits/a%2Fb?limit=2":      {"commits_get", `{"id":"a/b","limit":2}`},
+		"/commits/abc":                {"commits_get", `{"id":"abc","quads":true}`},
+		"/commits/a%2Fb?limit=2":      {"commits_get", `{"id":"a/b","limit":2,"quads":true}`},
 	} {
 		engine := &fakeEngine{}
 		do(httpapi.New(engine, runtimeOptions()), newRequest(exchange{method: "GET", path: path}))

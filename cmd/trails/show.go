@@ -11,10 +11,10 @@ import (
 
 // shown is a commit with the call that made it and what it changed.
 type shown struct {
-	Commit    view.Commit
-	Activity  *view.Activity
-	Changes   []struct{ Op, Quad string }
-	Truncated bool
+	Commit   view.Commit
+	Activity *view.Activity
+	Rows     [][]any
+	More     bool
 }
 
 func (p *program) showCommand() *cobra.Command {
@@ -30,7 +30,7 @@ when, with which call, why, and which statements it added and removed, as N-Quad
   trails show notes.trails 3f5a9c0d2b71 --limit 1000 -o json`,
 		ValidArgsFunction: p.completeCommit,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
-			_, err := callAndPrint(cmd.Context(), p, file, p.call("commits_get", arguments{"id": rest[0], "limit": limit}), writeShown)
+			_, err := callAndPrint(cmd.Context(), p, file, p.call("commits_get", arguments{"id": rest[0], "limit": limit, "quads": true}), writeShown)
 			return err
 		}, "COMMIT"),
 	}
@@ -51,11 +51,13 @@ func writeShown(w io.Writer, s shown) error {
 		fmt.Fprintf(w, "\n    %s\n", line(s.Commit.Message))
 	}
 	fmt.Fprintf(w, "\n+%s -%s quads\n", grouped(s.Commit.Added), grouped(s.Commit.Removed))
-	for _, c := range s.Changes {
-		fmt.Fprintf(w, "%s %s\n", c.Op, line(c.Quad))
+	for _, row := range s.Rows {
+		op, _ := row[0].(string)
+		quad, _ := row[len(row)-1].(string)
+		fmt.Fprintf(w, "%s %s\n", op, line(quad))
 	}
-	if s.Truncated {
-		fmt.Fprintf(w, "... only the first %d are listed; --limit lists more\n", len(s.Changes))
+	if s.More {
+		fmt.Fprintf(w, "... only the first %d are listed; --limit lists more\n", len(s.Rows))
 	}
 	return nil
 }
