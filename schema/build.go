@@ -34,6 +34,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	s := &Schema{Base: base, Prefixes: prefixes, Types: orNone(types)}
 	s.byName = make(map[string]*Type, len(s.Types))
 	s.byIRI = make(map[rdf.IRI]*Type, len(s.Types))
+	s.byIDs = make(map[string]*Type, len(s.Types))
 	s.about = make(map[*Type]*facts, len(s.Types))
 	s.declared = map[rdf.IRI]bool{}
 	for i, t := range s.Types {
@@ -52,6 +53,10 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 			s.declared[p.IRI] = true
 		}
 		s.byIRI[t.IRI] = t
+		if t.IDs == t.Name {
+			t.IDs = ""
+		}
+		s.byIDs[t.ids()] = t
 	}
 	for _, t := range s.Types {
 		s.about[t].supertypes = s.ancestors(t)

@@ -103,7 +103,7 @@ func (c *checker) prefixes() {
 
 // distinctTypes refuses two types with one name, one IRI or one tool name.
 func (c *checker) distinctTypes() {
-	names, iris, snakes := map[string]string{}, map[rdf.IRI]string{}, map[string]string{}
+	names, iris, ids, snakes := map[string]string{}, map[rdf.IRI]string{}, map[string]string{}, map[string]string{}
 	for _, t := range c.s.Types {
 		path, snake := "types."+t.Name, SnakeName(t.Name)
 		switch {
@@ -113,8 +113,10 @@ func (c *checker) distinctTypes() {
 			c.report(path, fault.Unique, t.Name, nil, "%s and %s would both have the tool %s_create; rename one", snakes[snake], t.Name, snake)
 		case iris[t.IRI] != "":
 			c.report(path+".rdf_type", fault.Unique, string(t.IRI), nil, "%s has the IRI %s already; give another", iris[t.IRI], t.IRI)
+		case ids[t.ids()] != "":
+			c.report(path+".ids", fault.Unique, t.ids(), nil, "the nodes of %s have IRIs that begin with %s%s/ already; give other ids, such as ids: %s2", ids[t.ids()], c.s.Base, t.ids(), t.Name)
 		}
-		names[t.Name], iris[t.IRI], snakes[snake] = t.Name, t.Name, t.Name
+		names[t.Name], iris[t.IRI], ids[t.ids()], snakes[snake] = t.Name, t.Name, t.Name, t.Name
 	}
 }
 
@@ -140,6 +142,9 @@ func (c *checker) typ(t *Type) {
 
 func (c *checker) typeName(t *Type, path string) {
 	snake := SnakeName(t.Name)
+	if t.IDs != "" && (!isTypeName(t.IDs) || len(t.IDs) > maxName) {
+		c.report(path+".ids", fault.Pattern, t.IDs, typeName.String(), "ids stands for the type's name in IRIs, and must match %s, at most %d characters", typeName, maxName)
+	}
 	switch {
 	case !isTypeName(t.Name):
 		c.report(path, fault.Pattern, t.Name, typeName.String(), "a type's name must match %s, such as AttackPattern", typeName)

@@ -32,6 +32,26 @@ func Diff(old, new *Schema) []Step {
 	return d.steps
 }
 
+// Steps returns what leads from before, which was patched, to the schema after it: what is
+// renamed, in the order of before, and then the steps of [Diff].
+func (p Patched) Steps(before *Schema) []Step {
+	d := &differ{}
+	if p.Renamed != before {
+		for i, was := range before.Types {
+			is := p.Renamed.Types[i]
+			if was.Name != is.Name {
+				d.add(Step{Kind: RenameType, Type: is.Name, From: was.Name, To: is.Name, Checks: true})
+			}
+			for j, p := range was.Properties {
+				if now := is.Properties[j].Name; now != p.Name {
+					d.add(Step{Kind: RenameProperty, Type: is.Name, Property: now, From: p.Name, To: now, Checks: true})
+				}
+			}
+		}
+	}
+	return append(d.steps, Diff(p.Renamed, p.Schema)...)
+}
+
 type differ struct {
 	old, new *Schema
 	steps    []Step
@@ -85,6 +105,9 @@ func (d *differ) typ(was, is *Type) {
 	}
 	if was.Mint != is.Mint {
 		d.add(step(ChangeMint, said(string(was.Mint)), said(string(is.Mint))))
+	}
+	if was.IDs != is.IDs {
+		d.add(step(ChangeIDs, was.ids(), is.ids()))
 	}
 	if was.Label != is.Label {
 		d.add(step(ChangeLabel, said(was.Label), said(is.Label)))

@@ -22,6 +22,7 @@ type TypeDocument struct {
 	Key         []string           `json:"key,omitempty"`
 	Unique      [][]string         `json:"unique,omitempty"`
 	Mint        Mint               `json:"mint"`
+	IDs         string             `json:"ids,omitempty"`
 	Extends     []string           `json:"extends,omitempty"`
 	Abstract    bool               `json:"abstract,omitempty"`
 	Open        bool               `json:"open,omitempty"`
@@ -53,10 +54,14 @@ type PropertyDocument struct {
 	Search      *bool  `json:"search,omitempty"` // false, or nothing
 }
 
-// JSON returns the schema as a value that encodes to the same JSON every time.
-func (s *Schema) JSON() Document {
-	d := Document{Base: s.Base, Prefixes: s.Prefixes, Types: make([]TypeDocument, 0, len(s.Types))}
-	for _, t := range s.Types {
+// JSON returns the schema with these of its types, all when none are given, as a value that
+// encodes to the same JSON every time.
+func (s *Schema) JSON(types ...*Type) Document {
+	if len(types) == 0 {
+		types = s.Types
+	}
+	d := Document{Base: s.Base, Prefixes: s.Prefixes, Types: make([]TypeDocument, 0, len(types))}
+	for _, t := range types {
 		d.Types = append(d.Types, s.typeDocument(t))
 	}
 	return d
@@ -65,7 +70,7 @@ func (s *Schema) JSON() Document {
 func (s *Schema) typeDocument(t *Type) TypeDocument {
 	d := TypeDocument{
 		Name: t.Name, IRI: string(t.IRI), Description: t.Description,
-		Label: s.LabelOf(t), Key: s.KeyOf(t), Unique: t.Unique, Mint: s.MintOf(t),
+		Label: s.LabelOf(t), Key: s.KeyOf(t), Unique: t.Unique, Mint: s.MintOf(t), IDs: t.IDs,
 		Extends: t.Extends, Abstract: t.Abstract, Open: t.Open,
 		Properties: make([]PropertyDocument, 0, len(t.Properties)),
 	}

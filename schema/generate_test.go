@@ -57,6 +57,9 @@ func generateType(t *rapid.T, i int, name string, names []string) *schema.Type {
 		Abstract:    rapid.Bool().Draw(t, "abstract"),
 		Open:        rapid.Bool().Draw(t, "open"),
 	}
+	if rapid.IntRange(0, 3).Draw(t, "ids") == 0 {
+		typ.IDs = name + "Was"
+	}
 	if rapid.IntRange(0, 3).Draw(t, "rdf_type") == 0 {
 		typ.IRI = rdf.IRI("http://xmlns.com/foaf/0.1/" + name)
 	}

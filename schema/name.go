@@ -42,12 +42,13 @@ func startsWord(name string, i int) bool {
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// EntityIRI names the entity of type t with this local id: base, type name, "/"
+// EntityIRI names the entity of type t with this local id: base, [Type.IDs], "/"
 // and the id, in which "%" and what an IRI cannot hold are percent-encoded.
 // The id is one that [CheckLocal] accepts.
 func (s *Schema) EntityIRI(t *Type, local string) rdf.IRI {
-	b := make([]byte, 0, len(s.Base)+len(t.Name)+1+len(local)+16)
-	b = append(append(append(b, s.Base...), t.Name...), '/')
+	ids := t.ids()
+	b := make([]byte, 0, len(s.Base)+len(ids)+1+len(local)+16)
+	b = append(append(append(b, s.Base...), ids...), '/')
 	for i := range len(local) {
 		if c := local[i]; c == '%' || !inIRI(c) {
 			b = fmt.Appendf(b, "%%%02X", c)
@@ -69,8 +70,8 @@ func (s *Schema) Local(iri rdf.IRI) (typeName, local string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	typeName, encoded, ok := strings.Cut(rest, "/")
-	t := s.byName[typeName]
+	ids, encoded, ok := strings.Cut(rest, "/")
+	t := s.byIDs[ids]
 	if !ok || t == nil {
 		return "", "", false
 	}
@@ -78,7 +79,7 @@ func (s *Schema) Local(iri rdf.IRI) (typeName, local string, ok bool) {
 	if err != nil || CheckLocal(local) != nil || s.EntityIRI(t, local) != iri {
 		return "", "", false
 	}
-	return typeName, local, true
+	return t.Name, local, true
 }
 
 // Short is an IRI as answers show it: an entity as Type/id, as [Schema.ResolveRef] reads

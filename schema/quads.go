@@ -47,6 +47,7 @@ const (
 	TrailsUniqueTogether = rdf.IRI(rdf.TrailsNS + "uniqueTogether") // of a type: a list of predicates for each group
 	TrailsUnique         = rdf.IRI(rdf.TrailsNS + "unique")         // of a property shape: true
 	TrailsMint           = rdf.IRI(rdf.TrailsNS + "mint")           // of a type: a string, see [Mint]
+	TrailsIDs            = rdf.IRI(rdf.TrailsNS + "ids")            // of a type: a string, see [Type.IDs]
 	TrailsAbstract       = rdf.IRI(rdf.TrailsNS + "abstract")       // of a type: true
 	TrailsOpen           = rdf.IRI(rdf.TrailsNS + "open")           // of a type: true, see [Schema.IsOpen]
 	TrailsWord           = rdf.IRI(rdf.TrailsNS + "word")           // of a property shape: the datatype's word when its IRI has two
@@ -139,6 +140,7 @@ func (w *quadWriter) typ(s *Schema, t *Type, order int) {
 		w.add(t.IRI, TrailsOpen, rdf.Literal("true", rdf.XSDBoolean))
 	}
 	w.text(t.IRI, TrailsMint, string(t.Mint))
+	w.text(t.IRI, TrailsIDs, t.IDs)
 	if t.Label != "" {
 		w.add(t.IRI, TrailsLabel, s.Property(t, t.Label).IRI)
 	}

@@ -99,6 +99,7 @@ func (r *quadReader) typ(iri rdf.IRI, names map[rdf.IRI]string) *Type {
 	t := &Type{
 		Name: names[iri], IRI: iri,
 		Description: r.text(iri, rdf.Comment),
+		IDs:         r.text(iri, TrailsIDs),
 		Mint:        Mint(r.text(iri, TrailsMint)),
 		Abstract:    r.text(iri, TrailsAbstract) == "true",
 		Open:        r.text(iri, TrailsOpen) == "true",

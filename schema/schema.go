@@ -8,6 +8,8 @@
 package schema
 
 import (
+	"cmp"
+
 	"trails/rdf"
 )
 
@@ -22,6 +24,7 @@ type Schema struct {
 
 	byName map[string]*Type
 	byIRI  map[rdf.IRI]*Type
+	byIDs  map[string]*Type // by what the IRIs of their entities begin with
 	about  map[*Type]*facts
 	// declared are the predicates of all properties.
 	declared map[rdf.IRI]bool
@@ -52,6 +55,9 @@ type Type struct {
 	// Unique lists groups of properties whose values are unique together within the type.
 	// The groups are sorted, because quads keep no order between them.
 	Unique [][]string
+	// IDs stands in the place of the name in the IRIs of its entities, which keep them when
+	// the type is renamed; "" means Name.
+	IDs string
 	// Mint is how entities get their IRIs; "" means as the supertype's, see [Schema.MintOf].
 	Mint Mint
 	// Extends names the direct supertypes, in their order of declaration.
@@ -90,6 +96,9 @@ type Property struct {
 	// Unsearched: full-text search finds no node by a value of the property.
 	Unsearched bool
 }
+
+// ids is what the IRIs of entities of t have between the base and the local id.
+func (t *Type) ids() string { return cmp.Or(t.IDs, t.Name) }
 
 // Many reports whether the property takes an array in JSON.
 func (p *Property) Many() bool { return p.MaxCount == nil || *p.MaxCount != 1 }

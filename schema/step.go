@@ -11,6 +11,8 @@ type StepKind string
 
 // The kinds of steps.
 const (
+	RenameType        StepKind = "rename_type"     // Step.Type is the new name
+	RenameProperty    StepKind = "rename_property" // Step.Property is the new name
 	ChangeBase        StepKind = "change_base"
 	ChangePrefixes    StepKind = "change_prefixes"
 	AddType           StepKind = "add_type"
@@ -30,6 +32,7 @@ const (
 	ChangeKey         StepKind = "change_key"
 	ChangeUnique      StepKind = "change_unique" // the groups of a type
 	ChangeMint        StepKind = "change_mint"
+	ChangeIDs         StepKind = "change_ids" // what the IRIs of a type's nodes begin with
 	ChangeDescription StepKind = "change_description"
 	ChangeOrder       StepKind = "change_order" // of the types, or of a type's properties
 )
@@ -59,6 +62,10 @@ type Step struct {
 // String says what the step does to a person: "add property Book.year (integer, required)".
 func (st Step) String() string {
 	switch st.Kind {
+	case RenameType:
+		return fmt.Sprintf("rename type %s to %s", st.From, st.To)
+	case RenameProperty:
+		return fmt.Sprintf("rename property %s.%s to %s", st.Type, st.From, st.To)
 	case AddType:
 		return "add type " + st.Type + added(st.To)
 	case DropType:

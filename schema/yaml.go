@@ -26,7 +26,7 @@ func ParseYAML(src []byte, base string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{lines: map[string]int{}}
+	d := newDecoder()
 	s := d.schema(root, base)
 	problems := append(d.problems, s.check(d.source)...)
 	if len(problems) > 0 {
@@ -41,33 +41,38 @@ func DeclaredBase(src []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d := &decoder{lines: map[string]int{}}
-	return d.text("base", d.member(root, "base")), nil
+	return newDecoder().text("base", member(root, "base")), nil
 }
 
-// parseTree returns the one document of src, a mapping without aliases.
+// parseTree returns the one document of a schema, a mapping without aliases.
 func parseTree(src []byte) (*yaml.Node, error) {
+	root, err := parseDocument("schema", src)
+	if err == nil && root.Kind != yaml.MappingNode {
+		err = fault.New(fault.Malformed, "line %d: the schema must be a mapping with base, prefixes and types", root.Line)
+	}
+	return root, err
+}
+
+// parseDocument returns the one document of src, without aliases; what is its name in errors.
+func parseDocument(what string, src []byte) (*yaml.Node, error) {
 	if len(src) > maxSource {
-		return nil, fault.New(fault.TooLarge, "the schema has %d bytes; at most %d are allowed", len(src), maxSource)
+		return nil, fault.New(fault.TooLarge, "the %s has %d bytes; at most %d are allowed", what, len(src), maxSource)
 	}
 	if !utf8.Valid(src) {
-		return nil, fault.New(fault.Malformed, "the schema is not valid UTF-8")
+		return nil, fault.New(fault.Malformed, "the %s is not valid UTF-8", what)
 	}
 	reader := yaml.NewDecoder(bytes.NewReader(src))
 	var document, second yaml.Node
 	if err := reader.Decode(&document); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, fault.New(fault.Malformed, "the schema is empty")
+			return nil, fault.New(fault.Malformed, "the %s is empty", what)
 		}
-		return nil, fault.New(fault.Malformed, "the schema is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, fault.New(fault.Malformed, "the %s is not YAML: %s", what, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if err := reader.Decode(&second); !errors.Is(err, io.EOF) {
-		return nil, fault.New(fault.Malformed, "the schema has more than one YAML document; remove what follows \"---\"")
+		return nil, fault.New(fault.Malformed, "the %s has more than one YAML document; remove what follows \"---\"", what)
 	}
 	root := document.Content[0]
-	if root.Kind != yaml.MappingNode {
-		return nil, fault.New(fault.Malformed, "line %d: the schema must be a mapping with base, prefixes and types", root.Line)
-	}
 	return root, refuseAliases(root)
 }
 
@@ -86,17 +91,20 @@ func refuseAliases(n *yaml.Node) error {
 
 // decoder turns YAML nodes into a schema, and remembers where each path stands.
 type decoder struct {
-	lines    map[string]int
+	place    string         // how a place is said: "line %d"
+	lines    map[string]int // 0 for what has no place
 	problems []fault.FieldError
 	prefixes map[string]string
 	values   []pendingValue
 }
 
-// source is the place of the longest known beginning of path.
+func newDecoder() *decoder { return &decoder{place: "line %d", lines: map[string]int{}} }
+
+// source is the place of the longest beginning of path that has one.
 func (d *decoder) source(path string) string {
 	for {
-		if line, ok := d.lines[path]; ok {
-			return fmt.Sprintf("line %d", line)
+		if line := d.lines[path]; line > 0 {
+			return fmt.Sprintf(d.place, line)
 		}
 		dot := strings.LastIndexByte(path, '.')
 		if dot < 0 {
@@ -146,7 +154,7 @@ func (d *decoder) schema(root *yaml.Node, base string) *Schema {
 
 var (
 	schemaKeys = []string{"base", "prefixes", "types"}
-	typeKeys   = []string{"label", "key", "unique", "iri", "rdf_type", "extends", "abstract", "open", "description", "properties"}
+	typeKeys   = []string{"label", "key", "unique", "iri", "ids", "rdf_type", "extends", "abstract", "open", "description", "properties"}
 )
 
 func (d *decoder) types(n *yaml.Node) []*Type {
@@ -167,6 +175,7 @@ func (d *decoder) typ(name string, n *yaml.Node) *Type {
 		Label:       d.text(path+".label", m["label"]),
 		Key:         d.list(path+".key", m["key"]),
 		Unique:      d.groups(path+".unique", m["unique"]),
+		IDs:         d.text(path+".ids", m["ids"]),
 		Mint:        Mint(d.text(path+".iri", m["iri"])),
 		Extends:     d.list(path+".extends", m["extends"]),
 		Abstract:    d.flag(path+".abstract", m["abstract"]),

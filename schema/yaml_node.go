@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -21,8 +22,8 @@ const (
 	tagInt  = "!!int"
 )
 
-// member returns a mapping's value for key without judging the rest.
-func (d *decoder) member(n *yaml.Node, key string) *yaml.Node {
+// member returns a mapping's value for key without judging the rest, nil for none.
+func member(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
 			return n.Content[i+1]
@@ -63,12 +64,16 @@ func (d *decoder) members(path string, n *yaml.Node, allowed []string) iter.Seq2
 
 func (d *decoder) key(path string, key *yaml.Node, seen map[string]bool, allowed []string) bool {
 	if key.Kind != yaml.ScalarNode {
-		d.report(path, fault.Datatype, "line %d: a key must be plain text", key.Line)
+		d.report(path, fault.Datatype, d.place+": a key must be plain text", key.Line)
 		return false
 	}
 	at := strings.TrimPrefix(path+"."+key.Value, ".")
 	if seen[key.Value] {
-		d.report(at, fault.Unique, "%q is here twice, on lines %d and %d; keep one", key.Value, d.lines[at], key.Line)
+		lines := ""
+		if d.lines[at] != key.Line {
+			lines = fmt.Sprintf(", on lines %d and %d", d.lines[at], key.Line)
+		}
+		d.report(at, fault.Unique, "%q is here twice%s; keep one", key.Value, lines)
 		return false
 	}
 	seen[key.Value] = true

@@ -29,10 +29,21 @@ func (s *Schema) YAML() []byte {
 		types.set(t.Name, s.typeNode(t).Node)
 	}
 	root.mapping("types", types)
+	return root.encode()
+}
+
+// TypeYAML writes one type under its name, as it stands under types in [Schema.YAML].
+func (s *Schema) TypeYAML(t *Type) []byte {
+	root := newMapping()
+	root.set(t.Name, s.typeNode(t).Node)
+	return root.encode()
+}
+
+func (m mapping) encode() []byte {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(root.Node); err != nil { // a bytes.Buffer takes all, and check admits only UTF-8
+	if err := e.Encode(m.Node); err != nil { // a bytes.Buffer takes all, and check admits only UTF-8
 		panic(fmt.Sprintf("schema: write YAML: %v", err))
 	}
 	return b.Bytes()
@@ -57,6 +68,7 @@ func (s *Schema) typeNode(t *Type) mapping {
 		m.set("unique", groups)
 	}
 	m.text("iri", string(t.Mint))
+	m.text("ids", t.IDs)
 	properties := newMapping()
 	for _, p := range t.Properties {
 		properties.set(p.Name, s.propertyNode(p))
