@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"trails/db"
@@ -14,8 +15,11 @@ import (
 
 // SchemaChange asks for a schema in the place of the one that is there.
 type SchemaChange struct {
-	// Source is the whole new schema as YAML.
+	// Source is the whole new schema as YAML; nil when there is a patch.
 	Source []byte
+	// Patch is the steps to it, as [schema.Schema.Patch] reads them; they are taken from the
+	// schema that is there when the change is made.
+	Patch []byte
 	// AllowDataLoss lets steps through that remove data.
 	AllowDataLoss bool
 	// Set carries all but the edits.
@@ -33,26 +37,62 @@ type Plan struct {
 	Blocked bool
 	// Loses counts the quads that would be removed.
 	Loses int64
+	// More reports that there are more contradictions than were looked for.
+	More bool
 }
 
 // PlannedStep is one step with its effect on the data that is there.
 type PlannedStep struct {
 	schema.Step
-	// Removes counts the quads that a lossy step would remove.
+	// Removes counts the quads that a lossy step would remove, and Losing names the first
+	// [MaxLosing] nodes that they are about.
 	Removes int64
-	// Breaks lists data that contradicts the step; at most 100 entries.
+	Losing  []string
+	// Moves counts the quads that get a new name.
+	Moves int64
+	// Breaks lists data that contradicts the step, at most 100 entries, and Broken counts
+	// the nodes.
 	Breaks []fault.FieldError
+	Broken int
 }
 
-// PlanSchema says what [Session.ApplySchema] would do, and changes nothing.
-func (s *Session) PlanSchema(ctx context.Context, source []byte) (Plan, error) {
+// MaxLosing bounds the nodes that a step names as losing something.
+const MaxLosing = 5
+
+// loses notes that the step removes one quad more.
+func (p *PlannedStep) loses(s *schema.Schema, q rdf.Quad) {
+	p.Removes++
+	if name := s.NodeName(q.Subject); len(p.Losing) < MaxLosing && !slices.Contains(p.Losing, name) {
+		p.Losing = append(p.Losing, name)
+	}
+}
+
+// read returns what makes the new schema of the one that is there. A whole one is read at
+// once, so that nobody waits for it.
+func (c SchemaChange) read(base string) (func(head *schema.Schema) (schema.Patched, error), error) {
+	if c.Patch != nil {
+		return func(head *schema.Schema) (schema.Patched, error) { return head.Patch(c.Patch) }, nil
+	}
+	after, err := schema.ParseYAML(c.Source, base)
+	return func(head *schema.Schema) (schema.Patched, error) {
+		return schema.Patched{Schema: after, Renamed: head}, nil
+	}, err
+}
+
+// PlanSchema says what [Session.ApplySchema] would do, and changes nothing. It asks only
+// for the source or the patch.
+func (s *Session) PlanSchema(ctx context.Context, c SchemaChange) (Plan, error) {
+	patch, err := c.read(s.graph.Base())
+	if err != nil {
+		return Plan{}, err
+	}
 	var plan Plan
-	err := s.View(ctx, func(snap *Snapshot) error {
-		after, err := schema.ParseYAML(source, s.graph.Base())
+	err = s.View(ctx, func(snap *Snapshot) error {
+		patched, err := patch(snap.Schema())
 		if err != nil {
 			return err
 		}
-		plan, err = planSteps(ctx, snap.source, snap.compiled, after)
+		plan, err = planSteps(ctx, snap.source, snap.Schema(), patched)
 		plan.Head = snap.Head()
 		return err
 	})
@@ -63,7 +103,7 @@ func (s *Session) PlanSchema(ctx context.Context, source []byte) (Plan, error) {
 // It refuses what the data contradicts, and steps that would remove data unless
 // AllowDataLoss is set; then the plan says what they are.
 func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result, error) {
-	after, err := schema.ParseYAML(c.Source, s.graph.Base())
+	patch, err := c.read(s.graph.Base())
 	if err != nil {
 		return Plan{}, Result{}, err
 	}
@@ -71,7 +111,11 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	defer spool.Close()
 	var plan Plan
 	migrate := func(ctx context.Context, w *db.Writer, before *compiled) error {
-		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, after), report: reporter(c.Progress, "plan", "quads", 0)}
+		patched, err := patch(before.schema)
+		if err != nil {
+			return err
+		}
+		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, patched), report: reporter(c.Progress, "plan", "quads", 0)}
 		if err := m.run(); err != nil {
 			return err
 		}
@@ -105,9 +149,13 @@ func (m *migration) run() error {
 	if err := m.shapes(); err != nil {
 		return err
 	}
-	for _, step := range m.steps {
+	for i, step := range m.steps {
 		planned := PlannedStep{Step: step}
-		if err := m.step(&planned); err != nil {
+		if i < len(m.renames) {
+			if err := m.rename(m.renames[i], &planned); err != nil {
+				return err
+			}
+		} else if err := m.step(&planned); err != nil {
 			return err
 		}
 		m.plan.Loses += planned.Removes
@@ -137,8 +185,8 @@ func (m *migration) shapes() error {
 
 func (m *migration) step(p *PlannedStep) error {
 	if p.Lossy {
-		return m.each(m.ctx, m.w, p.Step, func(q rdf.Quad) error {
-			p.Removes++
+		return m.each(m.ctx, m.over(m.w), p.Step, func(q rdf.Quad) error {
+			p.loses(m.before, q)
 			m.report(1)
 			return m.spool.Add(change.Edit{Op: change.Retract, Quad: q})
 		})
@@ -149,12 +197,32 @@ func (m *migration) step(p *PlannedStep) error {
 	return nil
 }
 
+// rename makes of the nodes that a step is about what they become in the end.
+func (m *migration) rename(step rename, p *PlannedStep) error {
+	return m.renaming.each(m.ctx, m.w, step, func(quads []rdf.Quad, moves int64) error {
+		p.Moves += moves
+		m.report(moves)
+		now := m.becomes(m.of(quads))
+		for _, q := range quads {
+			if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
+				return err
+			}
+		}
+		for _, q := range now {
+			if err := m.spool.Add(change.Edit{Op: change.Assert, Quad: q}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // backfill gives a new required property its default where it has no value.
 func (m *migration) backfill(step schema.Step) error {
 	t := m.after.Type(step.Type)
 	p := m.after.Property(t, step.Property)
 	for _, sub := range m.after.Subtypes(t) {
-		if err := eachInstance(m.ctx, m.w, sub, func(node rdf.Term) error {
+		if err := eachInstance(m.ctx, m.over(m.w), sub, func(node rdf.Term) error {
 			m.report(1)
 			return m.spool.Add(change.Edit{Op: change.Default, Quad: rdf.Quad{Subject: node, Predicate: p.IRI, Object: p.Default}})
 		}); err != nil {

@@ -21,17 +21,20 @@ const (
 // planSteps says what lies between the schema of a snapshot and another one, and
 // which data stands against it. It reads only, and checks the nodes that applying
 // would check, as they would be then.
-func planSteps(ctx context.Context, r *db.Reader, before *compiled, after *schema.Schema) (Plan, error) {
-	shapes, err := validate.Compile(after.Quads())
+func planSteps(ctx context.Context, r *db.Reader, head *schema.Schema, patched schema.Patched) (Plan, error) {
+	shapes, err := validate.Compile(patched.Schema.Quads())
 	if err != nil {
 		return Plan{}, err
 	}
-	p := planning{ctx: ctx, transition: newTransition(before.schema, after), names: &compiled{schema: after}}
-	p.check = newChecking(preview{r, p.transition}, shapes.Naming(p.names.schema.NodeName), maxPlanBreaks)
-	if err := p.count(r); err != nil {
+	p := planning{ctx: ctx, transition: newTransition(head, patched)}
+	renamed := p.over(r)
+	p.check = newChecking(preview{renamed, p.transition}, shapes.Naming(p.after.NodeName), maxPlanBreaks)
+	if err := p.count(r, renamed); err != nil {
 		return Plan{}, err
 	}
-	if err := p.look(r); err != nil && !errors.Is(err, errEnough) {
+	err = p.look(r, renamed)
+	p.plan.More = errors.Is(err, errEnough)
+	if err != nil && !p.plan.More {
 		return Plan{}, err
 	}
 	return p.assign()
@@ -41,17 +44,23 @@ func planSteps(ctx context.Context, r *db.Reader, before *compiled, after *schem
 type planning struct {
 	transition
 	ctx   context.Context
-	names *compiled
 	plan  Plan
 	check *checking
 }
 
-// count finds what each lossy step takes away.
-func (p *planning) count(r validate.Data) error {
-	for _, step := range p.steps {
+// count finds what each rename moves, and what each lossy step takes away afterwards.
+func (p *planning) count(r, renamed validate.Data) error {
+	for i, step := range p.steps {
 		planned := PlannedStep{Step: step}
+		if i < len(p.renames) {
+			err := p.renaming.each(p.ctx, r, p.renames[i], func(_ []rdf.Quad, moves int64) error { planned.Moves += moves; return nil })
+			if err != nil {
+				return err
+			}
+		}
 		if step.Lossy {
-			if err := p.each(p.ctx, r, step, func(rdf.Quad) error { planned.Removes++; return nil }); err != nil {
+			err := p.each(p.ctx, renamed, step, func(q rdf.Quad) error { planned.loses(p.before, q); return nil })
+			if err != nil {
 				return err
 			}
 		}
@@ -63,11 +72,11 @@ func (p *planning) count(r validate.Data) error {
 
 // look checks what applying checks: instances of stricter types, nodes that lose
 // something, and those that refer to one that loses its type.
-func (p *planning) look(r *db.Reader) error {
-	if err := p.check.schemaChange(p.ctx, p.before, p.after); err != nil {
+func (p *planning) look(r *db.Reader, renamed validate.Data) error {
+	if err := p.check.schemaChange(p.ctx, p.head, p.after); err != nil {
 		return err
 	}
-	if err := p.check.closeBase(p.ctx, r, p.before, p.after, preview{r, p.transition}.stays); err != nil {
+	if err := p.check.closeBase(p.ctx, r, p.head, p.after, preview{renamed, p.transition}.staysClosed); err != nil {
 		return err
 	}
 	for _, step := range p.steps {
@@ -75,7 +84,7 @@ func (p *planning) look(r *db.Reader) error {
 			continue
 		}
 		var last rdf.Term
-		err := p.each(p.ctx, r, step, func(q rdf.Quad) error {
+		err := p.each(p.ctx, renamed, step, func(q rdf.Quad) error {
 			if q.Predicate == rdf.Type {
 				if err := p.check.referrers(p.ctx, q.Subject); err != nil {
 					return err
@@ -102,13 +111,18 @@ func (p *planning) assign() (Plan, error) {
 			return Plan{}, err
 		}
 		f := v.field
-		f.Node, f.Value = p.names.schema.NodeName(v.focus), fault.Bounded(f.Value)
+		f.Node, f.Value = p.after.NodeName(v.focus), fault.Bounded(f.Value)
 		step := p.cause(v, p.after.TypesOf(quads))
 		step.Breaks = append(step.Breaks, f)
 		p.plan.Blocked = true
 	}
 	for i := range p.plan.Steps {
 		step := &p.plan.Steps[i]
+		nodes := map[string]bool{}
+		for _, f := range step.Breaks {
+			nodes[f.Node] = true
+		}
+		step.Broken = len(nodes)
 		step.Breaks = fault.Sorted(step.Breaks)
 		step.Breaks = step.Breaks[:min(len(step.Breaks), maxBreaks)]
 	}

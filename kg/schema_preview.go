@@ -45,8 +45,7 @@ func (p preview) subject(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Qu
 			return
 		}
 		for _, q := range quads {
-			fits := (pattern.Predicate == nil || pattern.Predicate == q.Predicate) && (pattern.Object == nil || pattern.Object == q.Object)
-			if fits && !yield(q, nil) {
+			if fits(q, pattern) && !yield(q, nil) {
 				return
 			}
 		}
@@ -62,12 +61,14 @@ func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error)
 	return p.becomes(quads), nil
 }
 
-// stays reports whether a statement that is there now will be; what other graphs say stays.
-func (p preview) stays(ctx context.Context, q rdf.Quad) (bool, error) {
+// staysClosed reports whether a statement that is there now will be, of a node that will be
+// of no open type; what other graphs say stays.
+func (p preview) staysClosed(ctx context.Context, q rdf.Quad) (bool, error) {
 	if q.Label != nil {
 		return true, nil
 	}
-	return p.has(ctx, q)
+	quads, err := p.node(ctx, q.Subject)
+	return slices.Contains(quads, q) && !p.after.IsOpen(p.after.TypesOf(quads)), err
 }
 
 func (p preview) has(ctx context.Context, q rdf.Quad) (bool, error) {
@@ -78,27 +79,36 @@ func (p preview) has(ctx context.Context, q rdf.Quad) (bool, error) {
 // Having implements validate.Data: of those that have the pairs now, the ones that
 // keep them, and those that a default gives them.
 func (p preview) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
-	var found []rdf.Term
-	for ask := limit; ; ask *= 4 {
-		candidates, err := p.Data.Having(ctx, pairs, ask)
-		if err != nil {
-			return nil, err
-		}
-		if found, err = p.keeping(ctx, candidates, pairs, limit); err != nil {
-			return nil, err
-		}
-		if len(found) == limit || len(candidates) < ask {
-			break
-		}
+	found, err := having(ctx, p.Data, p.node, pairs, pairs, limit)
+	if err != nil {
+		return nil, err
 	}
 	return p.addFilled(ctx, found, pairs, limit)
 }
 
+// nodeReader returns what will be said of a node.
+type nodeReader func(context.Context, rdf.Term) ([]rdf.Quad, error)
+
+// having returns the first nodes, limit at most, that have the pairs now, and will have
+// those that are wanted.
+func having(ctx context.Context, data validate.Data, node nodeReader, now, wanted []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
+	for ask := limit; ; ask *= 4 {
+		candidates, err := data.Having(ctx, now, ask)
+		if err != nil {
+			return nil, err
+		}
+		found, err := keeping(ctx, node, candidates, wanted, limit)
+		if err != nil || len(found) == limit || len(candidates) < ask {
+			return found, err
+		}
+	}
+}
+
 // keeping returns the first of the candidates, limit at most, that will have every pair.
-func (p preview) keeping(ctx context.Context, candidates []rdf.Term, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
+func keeping(ctx context.Context, node nodeReader, candidates []rdf.Term, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	var out []rdf.Term
 	for _, c := range candidates {
-		quads, err := p.node(ctx, c)
+		quads, err := node(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +140,7 @@ func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []rdf.Pr
 				if len(found) == limit {
 					return errEnough
 				}
-				more, err := p.keeping(ctx, []rdf.Term{node}, pairs, 1)
+				more, err := keeping(ctx, p.node, []rdf.Term{node}, pairs, 1)
 				if len(more) > 0 && !slices.Contains(found, node) {
 					found = append(found, node)
 				}

@@ -10,9 +10,10 @@ import (
 
 // transition is what a change of schema does to each node's own statements: it
 // takes away what the new schema has no place for, and fills in defaults. What
-// becomes of a node depends on that node alone.
+// becomes of a node depends on that node alone. Before it stands what new names do.
 type transition struct {
-	before, after *schema.Schema
+	renaming
+	before, after *schema.Schema // before has the new names already
 	steps         []schema.Step
 	losses        []loss // the lossy steps, in order
 	fills         []fill // the steps that fill in defaults
@@ -32,8 +33,9 @@ type fill struct {
 	within   map[*schema.Type]bool
 }
 
-func newTransition(before, after *schema.Schema) transition {
-	t := transition{before: before, after: after, steps: schema.Diff(before, after)}
+func newTransition(head *schema.Schema, patched schema.Patched) transition {
+	before, after := patched.Renamed, patched.Schema
+	t := transition{renaming: newRenaming(head, before), before: before, after: after, steps: patched.Steps(head)}
 	for _, step := range t.steps {
 		switch {
 		case step.Lossy:

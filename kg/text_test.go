@@ -29,7 +29,7 @@ import (
 //	create|update|delete TYPE [ID]   a typed write of the JSON object below
 //	undo SEQ [dry] [if=SEQ] [key=K,N] what a commit changed
 //	load [mode] [import] [format] [keep-going] [dry] [graph=IRI] [name=FILE]
-//	plan, apply [lossy]              a schema
+//	plan, apply [lossy] [patch]      a schema, whole or as steps
 //	export [ndjson]                  the whole graph without the schema
 //	schema                           the schema that is there
 //	lint [update] [found]            what a query probably did not mean, whose answer has solutions
@@ -80,10 +80,12 @@ func (s *session) run(t *testing.T, d *datadriven.TestData) (string, error) {
 	case "load":
 		return s.load(t, d)
 	case "plan":
-		p, err := s.Session(ana).PlanSchema(t.Context(), []byte(d.Input))
+		p, err := s.Session(ana).PlanSchema(t.Context(), schemaChange(d))
 		return planned(p), err
 	case "apply":
-		p, r, err := s.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Source: []byte(d.Input), AllowDataLoss: d.HasArg("lossy"), Set: s.set(t, d)})
+		change := schemaChange(d)
+		change.AllowDataLoss, change.Set = d.HasArg("lossy"), s.set(t, d)
+		p, r, err := s.Session(ana).ApplySchema(t.Context(), change)
 		return planned(p) + done(r), err
 	case "export":
 		return s.export(t, d), nil
@@ -126,6 +128,14 @@ func (s *session) lint(t *testing.T, d *datadriven.TestData) (out string, err er
 		out = "nothing"
 	}
 	return out, nil
+}
+
+// schemaChange reads a whole schema, or with the argument patch the steps of one.
+func schemaChange(d *datadriven.TestData) kg.SchemaChange {
+	if d.HasArg("patch") {
+		return kg.SchemaChange{Patch: []byte(d.Input)}
+	}
+	return kg.SchemaChange{Source: []byte(d.Input)}
 }
 
 // set reads what every write may say.
@@ -337,6 +347,9 @@ func planned(p kg.Plan) string {
 		fmt.Fprintf(&b, "%s", step)
 		if step.Lossy {
 			fmt.Fprintf(&b, ", removes %d", step.Removes)
+		}
+		if step.Moves > 0 {
+			fmt.Fprintf(&b, ", moves %d", step.Moves)
 		}
 		if step.Backfill {
 			b.WriteString(", backfilled")
