@@ -267,7 +267,7 @@ func TestALossySchemaAndAnOverwritingLoadAskFirst(t *testing.T) {
 	again := a.form(t, form.action)
 	again.Set("arg.allow_data_loss", "true")
 	ask := f.press(t, again, call)
-	says(t, ask, "What this would do", "body", "removes 1 statement")
+	says(t, ask, "What this would do", "body", "loses 1 statement", "Note/n1")
 	says(t, f.press(t, ask.form(t, form.action), call), "See the commit")
 
 	load := f.blank(t, "load", "")

@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"trails/invoke"
 	"trails/view"
@@ -26,19 +27,25 @@ type previewRow struct {
 
 // planAnswer is the plan of a schema change.
 type planAnswer struct {
-	Steps []struct {
-		Text    string
-		Lossy   bool
-		Removes int64
-		Breaks  []struct{ Message string }
-	}
+	Rows    []planRow
 	Blocked bool
 	Loses   int64
 }
 
+// planRow is a step, what it means for the data, and the first nodes that it is so for.
+type planRow [3]string
+
+// Step, Effect and Nodes are its cells.
+func (r planRow) Step() string   { return r[0] }
+func (r planRow) Effect() string { return r[1] }
+func (r planRow) Nodes() string  { return r[2] }
+
+// Safe reports that the step breaks and loses nothing.
+func (r planRow) Safe() bool { return strings.HasPrefix(r[1], "safe") }
+
 // Nothing reports that the call would change nothing.
 func (p preview) Nothing() bool {
-	return p.Added == 0 && p.Removed == 0 && (p.Plan == nil || len(p.Plan.Steps) == 0)
+	return p.Added == 0 && p.Removed == 0 && (p.Plan == nil || len(p.Plan.Rows) == 0)
 }
 
 // preview reads what a dry run said, and puts old beside new where one node changes.

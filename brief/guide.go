@@ -273,7 +273,7 @@ Any question in SPARQL (:Type, :property need no PREFIX), tool query: {"query":"
 	writing = `
 Write (one call is one atomic commit), %s:
 %s
-%s References are Type/id. What an update leaves out stays. Say why in message; dry_run:true only checks. Many nodes: load; by pattern: mutate (SPARQL update); types: schema_apply, plan:true first; undo {"commit"} takes a commit back.
+%s References are Type/id. What an update leaves out stays. Say why in message; dry_run:true only checks. Many nodes: load; by pattern: mutate (SPARQL update); types: schema_apply {"patch":"- add_property: {Type.name: date}"}, plan:true first; undo {"commit"} takes a commit back.
 `
 	recovery = `
 A failed call changed nothing. Invalid: mend every field that is named. conflict, precondition_failed: read again. missing: search. too_large, timed_out: smaller parts. -32001, -32002, -32004: not allowed, tell the user. -32003: wait. -32603: repeat once. An answer with cut is not whole.
@@ -282,9 +282,9 @@ A failed call changed nothing. Invalid: mend every field that is named. conflict
 It has no types yet, and typed nodes need some. Agree with the user on what to keep, then apply a schema; plan:true first only lists the steps:
 schema_apply {"schema":"types:\n  Note:\n    description: Something worth keeping.\n    label: title\n    properties:\n      title: {type: string, required: true}\n      status: {type: string, one_of: [open, done], default: open}\n      about: {class: Note, many: true}\n","message":"first types"}
 Types begin with an upper-case letter, properties with a lower-case one. A property has a type (string, integer, number, boolean, date, datetime, uri …) or a class, which makes it a reference, and may say required, many, one_of, pattern, min_value, unique.
-Then there are tools note_create, note_update and note_delete, and nodes at trails://kg/Note. To change the types later, read them with schema_get (format yaml) and apply the whole again.
+Then there are tools note_create, note_update and note_delete, and nodes at trails://kg/Note. To change the types later, apply a patch of steps: - alter_property: {Note.status: {one_of: [open, late, done]}}; schema_get {"type"} shows what is there.
 ` + recovery
 	onlyAbstract = `
-All of its types are abstract: none can have nodes. Read trails://schema and add types that extend them with schema_apply.
+All of its types are abstract: none can have nodes. Read them with schema_get and add types that extend them: schema_apply {"patch":"- add_type: {Name: {extends: Other}}"}.
 ` + recovery
 )

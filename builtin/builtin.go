@@ -13,11 +13,14 @@ import (
 
 // Fields that several capabilities share.
 var (
-	schemaText = capability.Field{Name: "schema", Type: capability.String, Required: true, MaxLength: new(1 << 20), Description: "The whole new schema as YAML."}
-	allowLoss  = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Let steps through that remove data.", Scope: policy.Builder}
+	schemaText = capability.Field{Name: "schema", Type: capability.String, Description: "Or the whole new one."}
+	patchText  = capability.Field{Name: "patch", Type: capability.String,
+		Description: "YAML list of steps: add_type: {Task: {properties: {title: string}}}; add_property: {Task.due: date}; alter_, drop_, rename_ likewise (null drops a word)."}
+	allowLoss = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Remove data.", Scope: policy.Builder}
 
 	planFields = []capability.Field{
-		{Name: "steps", Type: capability.Object, Many: true, Required: true, Description: "What lies between the two schemas, in order."},
+		{Name: "columns", Type: capability.String, Many: true, Required: true},
+		{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each step, in order: what it does, whether it is safe, breaks nodes or loses statements, and the first nodes that it is so for."},
 		{Name: "blocked", Type: capability.Boolean, Required: true, Description: "Whether data contradicts the new schema."},
 		{Name: "loses", Type: capability.Integer, Required: true, Description: "How many statements would be removed."},
 	}
@@ -58,14 +61,19 @@ var builtins = []invoke.Capability{
 	},
 	{
 		Descriptor: capability.Descriptor{
-			ID: "schema_get", Description: "Read the schema: types, their properties and constraints. Read it before the first write.",
-			InputShape: capability.Shape{Fields: []capability.Field{{Name: "format", Type: capability.String, OneOf: []any{"json", "yaml", "turtle"}, Default: "json",
-				Description: "json for programs, yaml as people write it, turtle for the SHACL shapes."}, capability.ReadBranch()}},
+			ID: "schema_get", Description: "List the types, or give one as YAML, as schema_apply takes it.",
+			InputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "type", Type: capability.String},
+				{Name: "format", Type: capability.String, Unlisted: true, OneOf: anyOf(schemaFormats), Description: "Without type outline, a line for each, unless all of it is asked for as yaml, json or turtle (SHACL); with type yaml or json."},
+				capability.MaxChars(), capability.ReadBranch(),
+			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "format", Type: capability.String, Required: true},
 				{Name: "schema_version", Type: capability.Integer, Required: true},
 				{Name: "schema", Type: capability.Object, Description: "With format json."},
 				{Name: "text", Type: capability.String, Description: "With format yaml or turtle."},
+				{Name: "columns", Type: capability.String, Many: true, Description: "With format outline."},
+				{Name: "rows", Type: capability.Any, Description: "A list for each type: name, nodes, label property, supertypes, description."},
 			}},
 			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 		},
@@ -78,9 +86,9 @@ var builtins = []invoke.Capability{
 	queryBuiltin,
 	{
 		Descriptor: capability.Descriptor{
-			ID: "schema_apply", Description: "Put a whole new schema, as YAML, in the place of the current one, as one commit. It is refused when data contradicts it, and when a step would remove data, unless allow_data_loss is true. With plan true it only lists the steps.",
-			InputShape: capability.Shape{Fields: append([]capability.Field{schemaText,
-				{Name: "plan", Type: capability.Boolean, Default: false, Description: "List the steps and the data against them, and change nothing."},
+			ID: "schema_apply", Description: "Change the schema. Refused where data contradicts it, or would be lost.",
+			InputShape: capability.Shape{Fields: append([]capability.Field{patchText, schemaText,
+				{Name: "plan", Type: capability.Boolean, Default: false, Description: "Only say what breaks."},
 				allowLoss}, capability.WriteArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, optional(capability.CommitResult())...)},
 			Preconditions: []string{"The data that is there fits the new schema."},
@@ -188,8 +196,8 @@ var metas = []invoke.Capability{
 	},
 	{
 		Descriptor: capability.Descriptor{
-			ID: "trails.meta.schema.plan", Description: "List the steps from this schema to a new one, as YAML, and the data against each.",
-			InputShape:   capability.Shape{Fields: []capability.Field{schemaText, capability.ReadBranch()}},
+			ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, and what each breaks or loses.",
+			InputShape:   capability.Shape{Fields: []capability.Field{patchText, schemaText, capability.ReadBranch()}},
 			OutputShape:  capability.Shape{Fields: planFields},
 			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "read"}, Idempotent: true,
 		},
@@ -197,8 +205,8 @@ var metas = []invoke.Capability{
 	},
 	{
 		Descriptor: capability.Descriptor{
-			ID: "trails.meta.schema.apply", Description: "Put a whole new schema, as YAML, in the place of the current one, as one commit.",
-			InputShape:    capability.Shape{Fields: append([]capability.Field{schemaText, allowLoss}, capability.WriteArguments()...)},
+			ID: "trails.meta.schema.apply", Description: "Change the schema by patch or schema, as one commit.",
+			InputShape:    capability.Shape{Fields: append([]capability.Field{patchText, schemaText, allowLoss}, capability.WriteArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, capability.CommitResult()...)},
 			Preconditions: []string{"The data that is there fits the new schema."},
 			SideEffects:   capability.Destroys,

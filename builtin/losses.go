@@ -27,7 +27,11 @@ func schemaLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*invok
 		return nil, nil
 	}
 	r.Release() // planning pins its own
-	p, err := r.Session().PlanSchema(ctx, []byte(r.Args.Text("schema")))
+	change, err := schemaChange(r)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the handler says it
+	}
+	p, err := r.Session().PlanSchema(ctx, change)
 	if err != nil || p.Loses == 0 || p.Blocked {
 		return nil, err
 	}

@@ -53,32 +53,6 @@ func snapshot(ctx context.Context, r *invoke.Request) (any, error) {
 		r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
 }
 
-// schemaView is what schema_get answers.
-type schemaView struct {
-	Format        string `json:"format"`
-	SchemaVersion int64  `json:"schema_version"`
-	Schema        any    `json:"schema,omitempty"`
-	Text          string `json:"text,omitempty"`
-}
-
-func schemaGet(_ context.Context, r *invoke.Request) (any, error) {
-	s := r.Snapshot.Schema()
-	out := schemaView{Format: r.Args.Text("format"), SchemaVersion: r.Snapshot.SchemaVersion()}
-	switch out.Format {
-	case "yaml":
-		out.Text = string(s.YAML())
-	case "turtle":
-		var text bytes.Buffer
-		if err := s.WriteTurtle(&text); err != nil {
-			return nil, fmt.Errorf("write schema: %w", err)
-		}
-		out.Text = text.String()
-	default:
-		out.Format, out.Schema = "json", s.JSON()
-	}
-	return out, nil
-}
-
 func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
 	before := kg.Seq(0)
 	if id := r.Args.Text("before"); id != "" {
