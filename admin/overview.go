@@ -32,6 +32,7 @@ type typeCount struct {
 	Description string `json:"description"`
 	Abstract    bool   `json:"abstract"`
 	Count       int64  `json:"count"`
+	Own         *int64 `json:"own"`
 }
 
 type doctorAnswer struct {
@@ -94,6 +95,9 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	data.Base, data.Quads, data.Version, data.Commits = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion, log.Commits
 	data.Types = slices.DeleteFunc(types.Types, func(t typeCount) bool { return t.Abstract })
 	for _, t := range data.Types {
+		if t.Own != nil {
+			t.Count = *t.Own
+		}
 		data.Total += t.Count
 	}
 	// The latest activities are listed without what these pages read and did not find.

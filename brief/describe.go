@@ -9,6 +9,7 @@ import (
 	"trails/capability/project"
 	"trails/invoke"
 	"trails/schema"
+	"trails/sparql/lint"
 	"trails/view"
 )
 
@@ -27,8 +28,9 @@ var describeType = invoke.Capability{
 			{Name: "open", Type: capability.Boolean, Description: "Updates and loads may give its nodes names under the base that the schema does not declare."},
 			{Name: "supertypes", Type: capability.String, Many: true},
 			{Name: "subtypes", Type: capability.String, Many: true},
-			{Name: "nodes", Type: capability.String, Required: true, Description: "How many there are."},
+			{Name: "nodes", Type: capability.String, Required: true, Description: "How many there are, with those of subtypes."},
 			{Name: "class", Type: capability.String, Required: true, Description: "As SPARQL writes it."},
+			{Name: "instances", Type: capability.String, Description: "The pattern in SPARQL of its nodes and those of its subtypes."},
 			{Name: "label", Type: capability.String, Description: "The property that people read."},
 			{Name: "id", Type: capability.String, Required: true, Description: "Where ids come from."},
 			{Name: "columns", Type: capability.String, Many: true, Required: true},
@@ -53,6 +55,7 @@ type described struct {
 	Subtypes    []string        `json:"subtypes,omitempty"`
 	Nodes       string          `json:"nodes"`
 	Class       string          `json:"class"`
+	Instances   string          `json:"instances,omitempty"`
 	Label       string          `json:"label,omitempty"`
 	ID          string          `json:"id"`
 	Columns     []string        `json:"columns"`
@@ -80,6 +83,9 @@ func describe(ctx context.Context, r *invoke.Request) (any, error) {
 		if one != t {
 			out.Subtypes = append(out.Subtypes, one.Name)
 		}
+	}
+	if len(out.Subtypes) > 0 {
+		out.Instances = lint.Instances(s, t)
 	}
 	counts, err := r.Snapshot.TypeCountsUpTo(ctx, guideCount)
 	if err != nil {

@@ -3,6 +3,7 @@ package kg
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"trails/db"
@@ -106,10 +107,13 @@ func (s *Snapshot) Label(ctx context.Context, node rdf.Term, t *schema.Type) (st
 	return rdf.Lexical(node), nil
 }
 
-// TypeCount says how many instances a type has, subtypes apart.
+// TypeCount says how many instances a type and its subtypes have. A node that has several of
+// these types counts once for each.
 type TypeCount struct {
 	Type  *schema.Type
 	Count int64
+	// Own counts those that have the type itself.
+	Own int64
 }
 
 // TypeCounts returns every declared type with its number of instances, in the order of declaration.
@@ -118,29 +122,37 @@ func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := make(map[rdf.Term]int64, len(list))
+	own := make(map[rdf.Term]int64, len(list))
 	for _, c := range list {
-		counts[c.Object] = c.Count
+		own[c.Object] = c.Count
 	}
-	out := make([]TypeCount, len(s.Schema().Types))
-	for i, t := range s.Schema().Types {
-		out[i] = TypeCount{Type: t, Count: counts[t.IRI]}
-	}
-	return out, nil
+	return s.typeCounts(own, math.MaxInt64), nil
 }
 
 // TypeCountsUpTo is TypeCounts that stops counting each type at most: what it costs
 // is bounded by the number of types, not of nodes.
 func (s *Snapshot) TypeCountsUpTo(ctx context.Context, most int64) ([]TypeCount, error) {
-	out := make([]TypeCount, len(s.Schema().Types))
-	for i, t := range s.Schema().Types {
+	own := make(map[rdf.Term]int64, len(s.Schema().Types))
+	for _, t := range s.Schema().Types {
 		n, err := s.source.CountReferrers(ctx, rdf.Type, t.IRI, int(most))
 		if err != nil {
 			return nil, err
 		}
-		out[i] = TypeCount{Type: t, Count: int64(n)}
+		own[t.IRI] = int64(n)
 	}
-	return out, nil
+	return s.typeCounts(own, most), nil
+}
+
+// typeCounts adds up what classes have, up to most.
+func (s *Snapshot) typeCounts(own map[rdf.Term]int64, most int64) []TypeCount {
+	out := make([]TypeCount, len(s.Schema().Types))
+	for i, t := range s.Schema().Types {
+		out[i].Type, out[i].Own = t, own[t.IRI]
+		for _, sub := range s.Schema().Concrete(t) {
+			out[i].Count = min(out[i].Count+own[sub.IRI], most)
+		}
+	}
+	return out
 }
 
 // FindCommit returns the commit whose id begins with prefix, at least four hex

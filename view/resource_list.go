@@ -38,6 +38,7 @@ func kgTypes(ctx context.Context, r *invoke.Request) (any, error) {
 		Description string `json:"description,omitempty"`
 		Abstract    bool   `json:"abstract,omitempty"`
 		Count       int64  `json:"count"`
+		Own         *int64 `json:"own,omitempty"` // without those of subtypes, where there are subtypes
 	}
 	counts, err := r.Snapshot.TypeCounts(ctx)
 	if err != nil {
@@ -47,7 +48,11 @@ func kgTypes(ctx context.Context, r *invoke.Request) (any, error) {
 		Types []typeView `json:"types"`
 	}{Types: []typeView{}}
 	for _, c := range counts {
-		out.Types = append(out.Types, typeView{c.Type.Name, string(c.Type.IRI), invoke.Address(c.Type.Name, ""), c.Type.Description, c.Type.Abstract, c.Count})
+		one := typeView{c.Type.Name, string(c.Type.IRI), invoke.Address(c.Type.Name, ""), c.Type.Description, c.Type.Abstract, c.Count, nil}
+		if len(r.Snapshot.Schema().Subtypes(c.Type)) > 1 {
+			one.Own = &c.Own
+		}
+		out.Types = append(out.Types, one)
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 	"trails/sparql"
 )
 
@@ -186,10 +187,16 @@ func (r *run) nodeNamed(iri rdf.IRI, at place) {
 	r.tell(false, fmt.Sprintf("no statement names the node %s%s", r.node(iri), hint))
 }
 
+// Instances is the pattern that the nodes of a type and of its subtypes match as ?x: rdf:type
+// alone does not say of a node that it has the supertypes of its type.
+func Instances(s *schema.Schema, t *schema.Type) string {
+	return fmt.Sprintf("?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* %s }", string(rdf.SchemaGraph), s.Short(t.IRI))
+}
+
 // tellSupers tells of types whose subtypes have nodes, which rdf:type does not say.
 func (r *run) tellSupers() {
 	for _, t := range r.supers {
-		all := fmt.Sprintf("; all of them are ?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* %s }", string(rdf.SchemaGraph), r.short(t.IRI))
+		all := "; all of them are " + Instances(r.schema, t)
 		if t.Abstract {
 			if r.absent(rdf.Quad{Predicate: rdf.Type, Object: t.IRI}, false) {
 				r.tell(false, fmt.Sprintf("%s is abstract: only nodes of its subtypes are there%s", r.short(t.IRI), all))
