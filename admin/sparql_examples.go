@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -113,17 +114,19 @@ func variable(name string) string {
 }
 
 // sparqlWords answers what the editor completes: the schema's types and properties,
-// and the prefixes that this graph knows.
+// and the prefixes that need no declaration.
 func (s *site) sparqlWords(w http.ResponseWriter, r *http.Request) error {
 	doc, err := s.asker(w, r).schema()
 	if err != nil {
 		return err
 	}
+	prefixes := schema.Empty(doc.Base).TurtlePrefixes()
+	maps.Copy(prefixes, doc.Prefixes)
 	out := struct {
 		Prefixes   map[string]string `json:"prefixes"`
 		Types      []string          `json:"types"`
 		Properties []string          `json:"properties"`
-	}{doc.prefixes(), []string{}, []string{string(rdf.Type), rdf.RDFSNS + "label"}}
+	}{prefixes, []string{}, []string{string(rdf.Type), rdf.RDFSNS + "label"}}
 	for _, t := range doc.Types {
 		out.Types = append(out.Types, t.IRI)
 		for _, p := range t.Properties {
@@ -133,12 +136,4 @@ func (s *site) sparqlWords(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return sendJSON(w, out)
-}
-
-func (d schemaDocument) prefixes() map[string]string {
-	out := map[string]string{"": d.Base, "rdf": rdf.RDFNS, "rdfs": rdf.RDFSNS, "xsd": rdf.XSDNS}
-	for name, namespace := range d.Prefixes {
-		out[name] = namespace
-	}
-	return out
 }

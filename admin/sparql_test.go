@@ -402,7 +402,7 @@ func TestTheEditorCompletesTheSchemasWords(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.text), &words); err != nil {
 		t.Fatal(err)
 	}
-	if words.Prefixes[""] != "urn:trails:example:" || !slices.Contains(words.Types, "urn:trails:example:Component") || !slices.Contains(words.Properties, "urn:trails:example:dependsOn") {
+	if words.Prefixes[""] != "urn:trails:example:" || words.Prefixes["skos"] == "" || !slices.Contains(words.Types, "urn:trails:example:Component") || !slices.Contains(words.Properties, "urn:trails:example:dependsOn") {
 		t.Errorf("the words are %+v", words)
 	}
 }

@@ -54,6 +54,21 @@
 		}, true);
 	}
 
+	// The schema's prefixes need no declaration: the editor's grammar knows them from the start.
+	// A text that is there is read again once they have come.
+	const usualMode = Yasgui.Yasqe.modes.sparql11, declared = {};
+	Yasgui.Yasqe.defineMode("sparql11", (...options) => {
+		const mode = usualMode(...options), start = mode.startState;
+		return { ...mode, startState: () => { const state = start(); state.prefixes = { ...declared }; return state; } };
+	});
+	words.then(({ prefixes }) => {
+		Object.assign(declared, prefixes);
+		for (const tab of Object.values(yasgui ? yasgui._tabs : {})) {
+			const one = tab.getYasqe && tab.getYasqe();
+			if (one) one.setOption("mode", one.getOption("mode"));
+		}
+	});
+
 	// Asking.
 
 	let running = null, mark = null;
