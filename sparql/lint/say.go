@@ -291,8 +291,8 @@ func (r *run) types(set typeSet) string {
 			names = append(names, t.Name)
 		}
 	}
-	const most = 3
-	if more := len(names) - most; more > 0 {
+	const most = 4
+	if more := len(names) - most; more > 1 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" or %d others", more)
 	}
 	return strings.Join(names, " or ")
