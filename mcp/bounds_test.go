@@ -86,6 +86,8 @@ var asked = map[string][]string{
 	"get": {`{"ids":["T00/hub"]}`, `{"ids":["T00/hub"],"depth":2}`, `{"ids":["T00/long"]}`, `{"ids":["T03/out"],"depth":2}`,
 		`{"ids":["` + strings.Join(words("T02/long", 50), `","`) + `"],"depth":2}`, `{"ids":["` + strings.Join(words("no such node ", 50), `","`) + `"]}`,
 		`{"ids":["` + strings.Repeat("x", 100_000) + `"]}`},
+	"list": {`{"type":"T02","limit":1000}`, `{"type":"T04","limit":1000}`, `{"type":"T03","select":["label","refs","refs.label","body"]}`, `{"type":"T02","select":["label","body","ref.label"],"limit":1000}`,
+		`{"type":"T04","where":[{"property":"nothing","op":"=","value":1}]}`},
 	"history": {`{"limit":200}`, `{"id":"T00/hub","limit":200}`, `{"id":"T00/long"}`, `{"type":"T02","limit":200}`, `{"actor":"nobody"}`},
 	"query": {`{"query":"SELECT * {?s ?p ?o}","limit":10000}`, `{"query":"SELECT ?b {:T00\\/long :body ?b}"}`, `{"query":"SELECT ?l ?b {?s a :T02; :label ?l; :body ?b}","limit":10000}`,
 		`{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"sparql-json"}`, `{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"csv"}`, `{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"xml"}`,
