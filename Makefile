@@ -82,6 +82,10 @@ conformance: ## run the standards' own suites; absent ones fail
 bench: ## run the benchmarks, each beside raw SQLite in the same run
 	TRAILS_BENCH_TIME=60s go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./...
 
+.PHONY: bench-agent
+bench-agent: ## count calls and tokens of an agent's twelve tasks on ATT&CK, and print a table for each view of the answers
+	@table=$$(mktemp); trap 'rm -f "$$table"' EXIT; TRAILS_AGENT_TABLE=$$table CI=true go test -count=1 -run '^TestTwelveTasks$$' ./bench/agent; cat "$$table"
+
 .PHONY: bench-peers
 bench-peers: $(TRAILS_TOOLS)/peers/installed ## run the queries of the kit beside other engines, and print a table
 	TRAILS_PEERS=1 go test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./db/querykit
