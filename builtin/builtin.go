@@ -184,6 +184,13 @@ var builtins = []invoke.Capability{
 	undoBuiltin,
 }
 
+// patchAsToldBefore is the patch that schema_apply describes in the same list.
+func patchAsToldBefore() capability.Field {
+	f := patchText
+	f.Brief = true
+	return f
+}
+
 // metas are listed last, in this order.
 var metas = []invoke.Capability{
 	{
@@ -197,7 +204,7 @@ var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
 			ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, and what each breaks or loses.",
-			InputShape:   capability.Shape{Fields: []capability.Field{patchText, schemaText, capability.ReadBranch()}},
+			InputShape:   capability.Shape{Fields: []capability.Field{patchAsToldBefore(), schemaText, capability.ReadBranch()}},
 			OutputShape:  capability.Shape{Fields: planFields},
 			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "read"}, Idempotent: true,
 		},
@@ -206,7 +213,7 @@ var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
 			ID: "trails.meta.schema.apply", Description: "Change the schema by patch or schema, as one commit.",
-			InputShape:    capability.Shape{Fields: append([]capability.Field{patchText, schemaText, allowLoss}, capability.WriteArguments()...)},
+			InputShape:    capability.Shape{Fields: append([]capability.Field{patchAsToldBefore(), schemaText, allowLoss}, capability.WriteArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, capability.CommitResult()...)},
 			Preconditions: []string{"The data that is there fits the new schema."},
 			SideEffects:   capability.Destroys,
