@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,6 +93,22 @@ func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
 	}
 }
 
+func TestTheTypeScriptClientCallsTheToolsForAnyType(t *testing.T) {
+	t.Parallel()
+	oneByOne(t)
+	tools := toolsOfNode(t)
+	for name, args := range map[string]func(file string) []string{
+		"stdio": func(file string) []string { return []string{"stdio", trailsBinary, file} },
+		"http":  func(file string) []string { return []string{"http", openWeb(t, file).base + "/mcp"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := notesFile(t)
+			tools.check(t, "client/verbs.mjs", args(file)...)
+			must(t, "verify", file)
+		})
+	}
+}
+
 // notesAndTasks is the schema of notes with one type more.
 const notesAndTasks = notesSchema + `
   Task:
@@ -169,4 +186,45 @@ func TestTheInspector(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The inspector calls what is listed. What one call wrote the next ones read.
+func TestTheInspectorCallsTheToolsForAnyType(t *testing.T) {
+	t.Parallel()
+	oneByOne(t)
+	tools, file := toolsOfNode(t), notesFile(t)
+	inspector := filepath.Join(tools.modules, "node_modules/.bin/inspector")
+	server := startWeb(t, nil, file, "--surface", "compact").base + "/mcp"
+	data := func(code string) string {
+		return fmt.Sprintf(`data={"code":%q,"title":"Note %s","rank":1,"tag":["a","b"]}`, code, code)
+	}
+	for _, c := range []struct {
+		tool string
+		args []string
+		want string
+	}{
+		{"schema_apply", []string{"patch=- add_property: {Note.about: {class: Note, many: true}}"}, `"commit"`},
+		{"create", []string{"type=Note", data("one")}, `"id": "one"`},
+		{"create", []string{"type=Note", data("two")}, `"id": "two"`},
+		{"update", []string{"type=Note", "id=one", `set={"title":"Another"}`}, `"removed": 1`},
+		{"link", []string{"from=Note/one", "property=about", "to=Note/two"}, `"added": 1`},
+		{"search", []string{"text=anothr"}, "Note/one"},
+		{"get", []string{`ids=["Another"]`}, "Note two"},
+		{"list", []string{"type=Note", `where=[{"property":"about.title","value":"Note two"}]`}, `"total": 1`},
+		{"describe", []string{"type=Note"}, "reference to a Note"},
+		{"history", []string{"id=Note/one"}, "Another"},
+		{"unlink", []string{"from=Note/one", "property=about", "to=Note/two"}, `"removed": 1`},
+		{"delete", []string{"type=Note", "id=two"}, `"commit"`},
+		{"undo", []string{"commit=head"}, "Note/two"},
+	} {
+		args := []string{inspector, "--cli", server, "--transport", "http", "--method", "tools/call", "--tool-name", c.tool}
+		for _, arg := range c.args {
+			args = append(args, "--tool-arg", arg)
+		}
+		out := tools.run(t, args...)
+		if out.code != 0 || !strings.Contains(out.stdout, c.want) || strings.Contains(out.stdout, `"isError": true`) {
+			t.Fatalf("%s %q: exit %d, want %s\n%.3000s%s", c.tool, c.args, out.code, c.want, out.stdout, out.stderr)
+		}
+	}
+	must(t, "verify", file)
 }
