@@ -15,17 +15,21 @@ import (
 
 // Bounds of one search of the index.
 const (
-	pagesTried       = 20    // of the index, for the words of a stem or with a beginning
-	wordsTaken       = 100   // of these
-	spellingPages    = 500   // of each segment, for a misspelt word
-	spellingsWeighed = 20    // words that are as near to it
-	textsCounted     = 5_000 // that have a word
-	textsFound       = 500   // that have all words
-	textsWeighed     = 5_000 // that have any word, of each word
-	textsRanked      = 300   // of those
+	pagesTried       = 20     // of the index, for the words of a stem or with a beginning
+	wordsTaken       = 100    // of these
+	wordsTogether    = 1_500  // that begin with a text and are asked for together
+	spellingPages    = 500    // of each segment, for a misspelt word
+	spellingsWeighed = 20     // words that are as near to it
+	textsCounted     = 5_000  // that have a word
+	textsFound       = 500    // that have all words
+	textsOfClasses   = 50_000 // that have all words, of which some are taken
+	textsWeighed     = 5_000  // that have any word, of each word
+	textsRanked      = 300    // of those
 	textBytesRead    = 256 << 10
-	textsTogether    = 100 // texts whose subjects are asked together
-	textShared       = 200 // subjects of one text
+	textsTogether    = 100   // texts whose subjects are asked together
+	textShared       = 200   // subjects of one text
+	instancesRead    = 300   // of classes, when the texts with the words are too many
+	valuesRead       = 5_000 // of these
 )
 
 // TextHit is a text of a subject that a search found.
@@ -67,7 +71,6 @@ type textSearch struct {
 	fresh      []freshText
 	vocabulary []string
 	more       bool
-	failed     error
 }
 
 type freshText struct {
@@ -91,6 +94,9 @@ func (r *Reader) SearchTexts(ctx context.Context, search TextSearch, matching Ma
 			ids, err = s.all()
 		} else {
 			ids, err = s.any()
+		}
+		if err == nil && s.more && len(search.Classes) > 0 {
+			ids, err = s.ofFew(ids, matching)
 		}
 		if err == nil {
 			err = s.subjects(ids, matching, take)
@@ -123,31 +129,28 @@ func (s *textSearch) prepare() error {
 	return nil
 }
 
-// findGoals finds the words of the vocabulary that stand for those of the query. For the
-// beginning of a text no other forms of a word do; and where too many words begin with the last
-// one, all short texts with the first characters of it.
-func (s *textSearch) findGoals(beginning bool) error {
-	forms := func(word string, open, exact bool) []string {
-		list, err := s.forms(word, open, exact || beginning)
-		if beginning && len(list) == wordsTaken {
-			list = append(list, fulltext.Beginning(string([]rune(word)[:min(fulltext.MaxBeginning, utf8.RuneCountInString(word))])))
-		}
-		s.failed = cmp.Or(s.failed, err)
-		return list
-	}
+// findGoals finds the words of the vocabulary that stand for those of the query; for the
+// beginning of a text no other forms of a word do.
+func (s *textSearch) findGoals(beginning bool) (err error) {
 	for _, t := range s.search.Query.Terms {
 		g := fulltext.Goal{Term: t}
 		way := make([][]string, len(t.Parts))
 		for i, part := range t.Parts {
-			way[i] = forms(part, t.Open && i == len(t.Parts)-1, len(t.Parts) > 1)
+			if way[i], err = s.forms(part, t.Open && i == len(t.Parts)-1, len(t.Parts) > 1, beginning); err != nil {
+				return err
+			}
 		}
 		g.Ways = [][][]string{way}
 		if t.Whole != "" {
-			g.Ways = append(g.Ways, [][]string{forms(t.Whole, t.Open, true)})
+			whole, err := s.forms(t.Whole, t.Open, true, beginning)
+			if err != nil {
+				return err
+			}
+			g.Ways = append(g.Ways, [][]string{whole})
 		}
 		s.goals = append(s.goals, g)
 	}
-	return s.failed
+	return nil
 }
 
 // readFresh reads the texts that came after the last one in the index.
@@ -167,29 +170,42 @@ func (s *textSearch) readFresh() error {
 }
 
 // forms are the words that stand for one: itself, those of its stem unless it is to be
-// taken as it is, and those that begin with it when it is open.
-func (s *textSearch) forms(word string, open, exact bool) ([]string, error) {
-	list := []string{word}
-	if open && utf8.RuneCountInString(word) <= fulltext.MaxBeginning {
+// taken as it is, and those that begin with it when it is open. Where too many begin with it,
+// those of the beginning of a text are asked for together: all of them, or, when these are
+// very many, the short texts that have some with the same first characters.
+func (s *textSearch) forms(word string, open, exact, beginning bool) ([]string, error) {
+	list, runes := []string{word}, []rune(word)
+	short := len(runes) <= fulltext.MaxBeginning
+	if open && short {
 		list = append(list, fulltext.Beginning(word))
 	}
 	stem, begin := fulltext.Stem(word), word
-	if !exact {
+	if exact = exact || beginning; !exact {
 		begin = stem
 	} else if !open {
 		return list, nil
 	}
+	seen := 0
 	err := s.eachWord(begin, pagesTried, func(other string) bool {
-		if slices.Contains(list, other) || !(open && strings.HasPrefix(other, word)) && (exact || fulltext.Stem(other) != stem) {
-			return true
-		}
+		seen++
 		if len(list) == wordsTaken {
-			s.more = true
-			return false
+			return beginning
 		}
-		list = append(list, other)
+		if !slices.Contains(list, other) && (open && strings.HasPrefix(other, word) || !exact && fulltext.Stem(other) == stem) {
+			list = append(list, other)
+		}
 		return true
 	})
+	switch {
+	case len(list) < wordsTaken:
+	case beginning && !short && seen < wordsTogether:
+		list = []string{word + fulltext.Onward}
+	case beginning && !short:
+		s.more = true
+		list = append(list, fulltext.Beginning(string(runes[:fulltext.MaxBeginning])))
+	default:
+		s.more = true
+	}
 	return list, err
 }
 
@@ -209,11 +225,22 @@ func (s *textSearch) all() (ids []inline.TermID, err error) {
 	ids = s.freshWith()
 	most := textsFound
 	if len(s.search.Classes) > 0 {
-		most *= 4 // most may be of others
+		most = textsOfClasses
 	}
 	err = s.places(s.match(), most, func(at place) { ids = append(ids, termAt(at)) })
 	s.more = s.more || len(ids) >= most
-	return ids, err
+	if len(ids) <= textsFound*4 {
+		return ids, err
+	}
+	// Most may be of other classes, which often stand together: behind the first ones some
+	// are taken from everywhere.
+	spread := ids[:textsFound:textsFound]
+	step := (len(ids) - textsFound) / (textsFound * 3 / textsTogether)
+	for at := textsFound; at < len(ids); at += step {
+		spread = append(spread, ids[at:min(at+textsTogether, len(ids))]...)
+	}
+	s.more = true
+	return spread, err
 }
 
 // match is the query of FTS5 for texts with all words, common ones apart.
@@ -243,9 +270,22 @@ func (f freshText) has(g fulltext.Goal) bool {
 	for _, way := range g.Ways {
 		every := len(way) > 0
 		for _, words := range way {
-			every = every && slices.ContainsFunc(words, func(word string) bool { return f.words[word] })
+			every = every && slices.ContainsFunc(words, f.hasWord)
 		}
 		if every {
+			return true
+		}
+	}
+	return false
+}
+
+func (f freshText) hasWord(word string) bool {
+	begin, open := strings.CutSuffix(word, fulltext.Onward)
+	if !open {
+		return f.words[word]
+	}
+	for own := range f.words {
+		if strings.HasPrefix(own, begin) {
 			return true
 		}
 	}
@@ -298,6 +338,38 @@ func (s *textSearch) any() ([]inline.TermID, error) {
 		ids, s.more = ids[:textsRanked], true
 	}
 	return ids, nil
+}
+
+// ofFew returns the texts that the instances of few classes have instead of those that were
+// found, when there are few instances: there are more texts with the words than are looked at,
+// and those that are may be of others.
+func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inline.TermID, err error) {
+	var instances []inline.TermID
+	all := project(s.selected(s.ctx, Selection{Classes: s.search.Classes}), varS)
+	err = s.askIDs(s.ctx, slice(all, instancesRead+1, 0), []sparql.Var{varS}, func(row []inline.TermID) bool {
+		instances = append(instances, row[0])
+		return true
+	})
+	if err != nil || len(instances) > instancesRead {
+		return found, err
+	}
+	values := sparql.Join{Left: amongIDs(varS, instances), Right: bgp(said(nil, nil, nil))}
+	seen := map[inline.TermID]bool{}
+	failed := s.askIDs(s.ctx, slice(values, valuesRead+1, 0), []sparql.Var{varO}, func(row []inline.TermID) bool {
+		var t rdf.Term
+		if id := row[0]; id > 0 && !seen[id] {
+			seen[id] = true
+			if t, err = s.dict.peek(id); err == nil && rdf.IsLiteral(t) {
+				score := s.scorer.Of(rdf.Lexical(t))
+				if score.All || matching == MatchAny && slices.ContainsFunc(score.Terms, func(term float64) bool { return term > 0 }) {
+					ids = append(ids, id)
+				}
+			}
+		}
+		return err == nil
+	})
+	s.more = len(seen) > valuesRead
+	return ids, cmp.Or(err, failed)
 }
 
 // subjects asks who has the texts, and hands them on.

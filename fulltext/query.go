@@ -152,11 +152,14 @@ var common = func() map[string]bool {
 	return words
 }()
 
+// Onward stands behind the beginning of words; no word has it.
+const Onward = "*"
+
 // Goal is a term of a query with the words of the vocabulary that are taken for it.
 type Goal struct {
 	Term
 	// Ways are the ways to have the term: each has, for every part, the words that may
-	// stand for it.
+	// stand for it. One that ends in [Onward] is all words that begin with it.
 	Ways [][][]string
 	// Weight says how much a text tells that has the term: more, the fewer have it.
 	Weight float64
@@ -179,7 +182,11 @@ func (g *Goal) Match() string {
 			}
 			quoted := make([]string, len(words))
 			for i, word := range words {
-				quoted[i] = Quote(word)
+				if begin, open := strings.CutSuffix(word, Onward); open {
+					quoted[i] = Quote(begin) + Onward
+				} else {
+					quoted[i] = Quote(word)
+				}
 			}
 			parts = append(parts, "("+strings.Join(quoted, " OR ")+")")
 		}

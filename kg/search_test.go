@@ -173,3 +173,35 @@ func TestSearchFollowsWrites(t *testing.T) {
 	}
 	verify(t, g)
 }
+
+// The nodes of a type are found by a word that very many texts of other types have, be the type
+// small or not.
+func TestATypeIsSearchedAmongManyTextsOfOthers(t *testing.T) {
+	g := open(t, newFile(t, searchSchema))
+	var edits []change.Edit
+	for i := range 5000 {
+		edits = append(edits, saying("Person", fmt.Sprintf("p%d", i), "name", fmt.Sprintf("research fellow %d", i))...)
+	}
+	edits = append(edits, saying("Place", "lab", "name", "House of research", "note", "built for fellows")...)
+	commit(t, g, append(edits, saying("Place", "inn", "name", "The inn")...))
+	search := func(text string) (found kg.SearchResult) {
+		view(t, g, func(s *kg.Snapshot) (err error) {
+			found, err = s.Search(t.Context(), kg.Search{Text: text, Types: []*schema.Type{s.Schema().Type("Place")}})
+			return err
+		})
+		return found
+	}
+	for _, text := range []string{"research", "resea", "house research", "research nosuchword", "reserach"} {
+		if found := search(text); len(found.Hits) != 1 || found.Hits[0].ID != "lab" || found.More {
+			t.Errorf("%q: %+v, more %t", text, found.Hits, found.More)
+		}
+	}
+	edits = nil
+	for i := range 600 {
+		edits = append(edits, saying("Place", fmt.Sprintf("lab%d", i), "name", fmt.Sprintf("research place %d", i))...)
+	}
+	commit(t, g, edits)
+	if found := search("research"); len(found.Hits) != 10 || !found.More {
+		t.Errorf("%d hits, more %t", len(found.Hits), found.More)
+	}
+}
