@@ -139,7 +139,7 @@ func newAgent(t testing.TB, v view) *agent {
 	go func() { done <- server.RunStdio(ctx, inR, outW) }()
 	t.Cleanup(func() {
 		in.Close()
-		go io.Copy(io.Discard, out) //nolint:errcheck // notices that nobody waits for
+		go io.Copy(io.Discard, out) // notices that nobody waits for
 		if err := errors.Join(<-done, end()); err != nil {
 			t.Errorf("the session ends with %v", err)
 		}

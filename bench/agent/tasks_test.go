@@ -199,8 +199,8 @@ func sharedSoftware(a *agent, data *truth) {
 }
 
 func misspeltSearch(a *agent, data *truth) {
-	hits := a.call("search", `{"text":"dump credentails from LSASS memroy","limit":5}`)
-	hits.says("credentails", "credentials", "memroy", "memory") // what was searched instead
+	hits := a.call("search", `{"text":"dump credentialls from LSASS memroy","limit":5}`)
+	hits.says("credentialls", "credentials", "memroy", "memory") // what was searched instead
 	found := ""
 	for _, row := range hits.table("node", "label", "property", "text") {
 		if strings.HasPrefix(row[0], "Technique/") && strings.Contains(row[1], "LSASS") {
@@ -234,7 +234,7 @@ func changeAndUndo(a *agent, data *truth) {
 	want := data.from(data.named(a, "APT29"), "uses")
 	read := a.call("get", `{"ids":["APT29"],"properties":["uses"]}`)
 	group := read.member("node")
-	left, _ := strconv.Atoi(strings.Trim(read.member("more"), `{}uses:" `))
+	left, _ := strconv.Atoi(strings.Trim(read.member("more"), `{}"use: `))
 	same(a, len(want), len(data.found(read.shown, "Technique/", "Tool/", "Malware/"))+left)
 	// A list that is set is replaced, and the rehearsal says what would go.
 	wrong := a.call("update", `{"type":"Group","id":"`+group+`","set":{"uses":["Technique/T1595.001"]},"dry_run":true}`)
