@@ -80,7 +80,7 @@ func BenchmarkSearch(b *testing.B) {
 		g := filledFile(b, n, wordySchema, wordy)
 		for _, c := range []struct{ text, typ string }{
 			{"constader 47", ""}, {"research", ""}, {"res", ""}, {"research on constaba", ""}, {"consta 12", ""}, {"n4711", ""},
-			{"reserach", ""}, {"resaerch constadr", ""},
+			{"resaerch", ""}, {"resaerch constadr", ""},
 			{"research", "Person"}, {"research", "Prize"}, {"on research", "Prize"}, {"consta", "Prize"},
 		} {
 			b.Run(fmt.Sprintf("%d/%s/%s", n, c.text, c.typ), func(b *testing.B) {

@@ -191,7 +191,7 @@ func TestATypeIsSearchedAmongManyTextsOfOthers(t *testing.T) {
 		})
 		return found
 	}
-	for _, text := range []string{"research", "resea", "house research", "research nosuchword", "reserach"} {
+	for _, text := range []string{"research", "resea", "house research", "research nosuchword", "resaerch"} {
 		if found := search(text); len(found.Hits) != 1 || found.Hits[0].ID != "lab" || found.More {
 			t.Errorf("%q: %+v, more %t", text, found.Hits, found.More)
 		}
