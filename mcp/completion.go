@@ -23,7 +23,7 @@ type completion struct {
 
 type completed struct {
 	Values []string `json:"values"`
-	Total  int      `json:"total"`
+	Total  *int     `json:"total,omitempty"` // nil where nobody counted
 	More   bool     `json:"hasMore"`
 }
 
@@ -62,15 +62,16 @@ func (e *endpoint) completeArgument(ctx context.Context, r request) (sdk.Result,
 
 // suggested asks the engine. What does not exist has no values.
 func (e *endpoint) suggested(ctx context.Context, r request, q question) (completed, error) {
-	none := completed{Values: []string{}}
+	none := completed{Values: []string{}, Total: new(0)}
 	if q.What == "" {
 		return none, nil
 	}
 	q.Limit = maxCompletions
 	var list struct {
-		Items []struct{ Value string }
-		Total int
-		More  bool
+		Items     []struct{ Value string }
+		Total     int
+		TotalMore bool `json:"total_more"`
+		More      bool
 	}
 	err := e.hear(ctx, e.call(ctx, r, nil), "suggest", q, &list)
 	switch {
@@ -79,7 +80,10 @@ func (e *endpoint) suggested(ctx context.Context, r request, q question) (comple
 	case err != nil:
 		return none, err
 	}
-	out := completed{Values: make([]string, 0, len(list.Items)), Total: max(list.Total, len(list.Items)), More: list.More}
+	out := completed{Values: make([]string, 0, len(list.Items)), More: list.More}
+	if !list.TotalMore {
+		out.Total = new(max(list.Total, len(list.Items)))
+	}
 	for _, item := range list.Items[:min(len(list.Items), maxCompletions)] {
 		out.Values = append(out.Values, q.before+item.Value+q.after)
 	}

@@ -30,6 +30,7 @@ var suggest = invoke.Capability{
 				{Name: "label", Type: capability.String, Required: true, Description: "What people call it."},
 			}},
 			{Name: "total", Type: capability.Integer, Required: true},
+			{Name: "total_more", Type: capability.Boolean, Description: "Searching stopped: there are more than total, or may be."},
 			{Name: "more", Type: capability.Boolean, Required: true, Description: "There are more than are listed, or may be."},
 		}},
 		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
@@ -45,7 +46,9 @@ type suggestionView struct {
 type suggestionsView struct {
 	Items []suggestionView `json:"items"`
 	Total int              `json:"total"`
-	More  bool             `json:"more"`
+	// TotalMore means that more than Total were not looked for.
+	TotalMore bool `json:"total_more,omitempty"`
+	More      bool `json:"more"`
 }
 
 // suggesters have what can be suggested.
@@ -195,7 +198,7 @@ func suggestNodes(ctx context.Context, r *invoke.Request, types []*schema.Type, 
 	if err != nil {
 		return suggestionsView{}, err
 	}
-	out := suggestionsView{Items: []suggestionView{}, Total: found.Total, More: found.More || found.Total > len(found.Nodes)}
+	out := suggestionsView{Items: []suggestionView{}, Total: found.Total, TotalMore: found.More, More: found.More || found.Total > len(found.Nodes)}
 	for _, d := range found.Nodes {
 		out.Items = append(out.Items, suggestionView{value(d), d.Label})
 	}
