@@ -102,7 +102,7 @@ func (r renaming) of(quads []rdf.Quad) []rdf.Quad {
 }
 
 // each visits the nodes that a step is about, with all that is said of them, and how many
-// of their statements it moves.
+// of their statements it moves. What a step before it moves, too, counts there.
 func (r renaming) each(ctx context.Context, src rdf.Source, step rename, visit func(quads []rdf.Quad, moves int64) error) error {
 	family := []*schema.Type{step.typ}
 	if step.property != nil {
@@ -119,16 +119,21 @@ func (r renaming) each(ctx context.Context, src rdf.Source, step rename, visit f
 				return nil // a node of several types is visited once
 			}
 			var moves int64
+			changes := false
 			for _, q := range quads {
 				concerned := q.Predicate == rdf.Type && q.Object == typ.IRI
 				if step.property != nil {
-					concerned = q.Predicate == step.property.IRI
+					concerned = q.Predicate == step.property.IRI && r.first(step.property.IRI, had) == step
 				}
-				if concerned && !slices.Contains(r.images(q, had), q) {
+				if !concerned {
+					continue
+				}
+				images := r.images(q, had) // q is one of them where another type keeps the name
+				if changes = changes || !slices.Equal(images, []rdf.Quad{q}); !slices.Contains(images, q) {
 					moves++
 				}
 			}
-			if moves == 0 {
+			if !changes {
 				return nil
 			}
 			return visit(quads, moves)
@@ -137,6 +142,17 @@ func (r renaming) each(ctx context.Context, src rdf.Source, step rename, visit f
 		}
 	}
 	return nil
+}
+
+// first is the first step that moves a predicate of nodes that had these types.
+func (r renaming) first(predicate rdf.IRI, had []*schema.Type) rename {
+	for _, step := range r.renames {
+		if step.property != nil && step.property.IRI == predicate &&
+			slices.ContainsFunc(r.head.Subtypes(step.typ), func(t *schema.Type) bool { return slices.Contains(had, t) }) {
+			return step
+		}
+	}
+	return rename{}
 }
 
 // over reads data as it is after the renaming, without changing it.
