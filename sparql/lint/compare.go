@@ -64,7 +64,9 @@ func (r *run) compare(sign sparql.Func, left, right sparql.Expr, known facts, em
 		return
 	}
 	outcome := "never"
-	if x, ok := sample(a, left); ok && sign == sparql.NotEqual {
+	if sign == sparql.NotEqual && (len(a.literals) == 0 || len(b.literals) == 0) {
+		outcome = "always" // a node is another one, and no literal (section 17.4.1.7)
+	} else if x, ok := sample(a, left); ok && sign == sparql.NotEqual {
 		if y, ok := sample(b, right); ok && holds(sign, x, y) {
 			outcome = "always"
 		}
