@@ -193,12 +193,9 @@ func (s *textSearch) beginning(prefix string, take func([]inline.TermID) (more b
 	return !s.more && more && tries < searchTries, err
 }
 
-// ofText is all texts of a property that begin with the prefix, of subjects that meet all
-// conditions.
+// ofText is all texts of a property, of subjects that meet all conditions.
 func (s *searching) ofText(conditions []condition, text rdf.IRI) sparql.Op {
-	call := func(f sparql.Func, args ...sparql.Expr) sparql.Expr { return sparql.Call{Func: f, Args: args} }
-	value := call("LCASE", call("STR", sparql.VarExpr{Var: varO}))
-	op := that(bgp(said(nil, text, nil)), call("STRSTARTS", value, sparql.TermExpr{Term: rdf.String(s.Prefix)}))
+	op := bgp(said(nil, text, nil))
 	for _, c := range conditions {
 		op = that(op, c.test)
 	}

@@ -77,13 +77,28 @@ func Parse(text string) (Query, error) {
 }
 
 // ParseBeginning reads what a text begins with, in which quotation marks are signs like
-// others. A last character of Kana or Hangul is left out, since the next one may change it.
+// others. A last character of Kana or Hangul is left out, since the next one may change it. A
+// text without words is refused, and so is one that has letters with capitals right beside a
+// script without, as in POWERshell東京: its words cannot be told from its small letters.
 func ParseBeginning(text string) (Query, error) {
 	text = strings.ReplaceAll(text, `"`, " ")
 	if last, _ := utf8.DecodeLastRuneInString(text); unicode.In(last, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
 		text = text[:max(0, norm.NFKC.LastBoundary([]byte(text)))]
 	}
-	return Parse(text)
+	q, err := Parse(text)
+	for _, t := range q.Terms {
+		cased := slices.DeleteFunc(slices.Clone(t.Parts), func(part string) bool { return !hasCase(part) })
+		if err == nil && len(cased) > 0 && len(cased) < len(t.Parts) {
+			err = fault.Argument("text", fault.Pattern, t.Text, "capitals divide "+t.Text+" in places that its small letters do not show")
+		}
+	}
+	return q, err
+}
+
+// hasCase reports a word that is not of a script without capitals.
+func hasCase(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return !unicode.Is(unicode.Lo, first)
 }
 
 // addPhrase adds what stands between quotation marks.
