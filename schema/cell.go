@@ -20,7 +20,7 @@ func (p *Property) CellValue(text string) any {
 		return nil
 	}
 	if !p.Many() {
-		if v := p.wordValue(text); v != "" {
+		if v := p.WordValue(text); v != "" {
 			return v
 		}
 		return nil
@@ -31,7 +31,7 @@ func (p *Property) CellValue(text string) any {
 	var values []any
 	for part := range strings.SplitSeq(text, cellSeparator) {
 		if part = strings.TrimSpace(part); part != "" {
-			values = append(values, p.wordValue(part))
+			values = append(values, p.WordValue(part))
 		}
 	}
 	if values == nil {
@@ -43,8 +43,9 @@ func (p *Property) CellValue(text string) any {
 // cellSeparator stands between the values of one cell.
 const cellSeparator = ";"
 
-// wordValue is the text of one value as JSON, or the text itself where it is none.
-func (p *Property) wordValue(text string) any {
+// WordValue is the text of one value as JSON, or the text itself where it is none of the
+// datatype.
+func (p *Property) WordValue(text string) any {
 	d := Datatypes[p.Datatype]
 	if d.IRI != rdf.XSDString {
 		text = strings.TrimSpace(text)

@@ -132,7 +132,7 @@ func (c *checker) typ(t *Type) {
 	c.extends(t, path)
 	c.inherited(t, path)
 	for _, p := range t.Properties {
-		c.property(t, p, path+".properties."+p.Name)
+		c.property(p, path+".properties."+p.Name)
 	}
 	c.label(t, path)
 	c.key(t, path)

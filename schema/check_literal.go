@@ -12,7 +12,7 @@ import (
 
 // literals checks the values that a property's constraints hold: each alone, then
 // against the others.
-func (c *checker) literals(t *Type, p *Property, path string) {
+func (c *checker) literals(p *Property, path string) {
 	c.bounds(p, path)
 	seen := make(map[rdf.Term]bool, len(p.OneOf))
 	for _, term := range p.OneOf {

@@ -10,7 +10,7 @@ import (
 	"trails/rdf"
 )
 
-func (c *checker) property(t *Type, p *Property, path string) {
+func (c *checker) property(p *Property, path string) {
 	c.propertyName(p, path)
 	if err := CheckIRI(string(p.IRI)); err != nil && c.s.Base != "" {
 		c.report(path+".predicate", fault.NodeKind, string(p.IRI), nil, "%v", err)
@@ -21,6 +21,11 @@ func (c *checker) property(t *Type, p *Property, path string) {
 	if !utf8.ValidString(p.Description) {
 		c.report(path+".description", fault.Datatype, nil, nil, "the text is not valid UTF-8")
 	}
+	c.constraints(p, path)
+}
+
+// constraints checks the datatype and what is asked of the values.
+func (c *checker) constraints(p *Property, path string) {
 	if !c.datatype(p, path) {
 		return
 	}
@@ -49,7 +54,7 @@ func (c *checker) property(t *Type, p *Property, path string) {
 	case *p.Dim < 1 || *p.Dim > maxDim:
 		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
 	}
-	c.literals(t, p, path)
+	c.literals(p, path)
 }
 
 func (c *checker) propertyName(p *Property, path string) {
