@@ -1,0 +1,68 @@
+package stored
+
+import (
+	"cmp"
+	"strings"
+
+	"trails/capability"
+	"trails/policy"
+	"trails/schema"
+)
+
+// Descriptor describes the capability that answers the query, or does the update. What it
+// gives parameters stands in params, apart from the arguments of every read or write, so
+// that a parameter may have any name.
+func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
+	params := capability.Field{Name: "params", Type: capability.Object, Description: "Values of the query's parameters."}
+	if len(q.Params) == 0 {
+		params.Unlisted = true
+	}
+	for _, p := range q.Params {
+		f := capability.FieldOf(s, p.Property)
+		f.Required, f.Nullable = !p.optional(), p.Nullable
+		params.Required = params.Required || f.Required
+		params.Fields = append(params.Fields, f)
+	}
+	description := strings.TrimSpace(cmp.Or(q.Description, "The stored query "+q.ID+".") + " " + q.Instruction)
+	d := capability.Descriptor{
+		ID: q.Capability(), Description: description, CostEstimate: q.Cost, Idempotent: q.Idempotent,
+		InputShape: capability.Shape{Fields: []capability.Field{params}},
+	}
+	if q.Update != nil {
+		d.InputShape.Fields = append(d.InputShape.Fields, capability.ChangeArguments()...)
+		d.OutputShape = capability.Shape{Fields: append(capability.CommitResult(), capability.Changes())}
+		d.Preconditions = []string{"The graph fits its schema at the end."}
+		d.SideEffects, d.PolicyRequired.Action = capability.Destroys, policy.Change
+		return d
+	}
+	d.Idempotent, d.PolicyRequired.Action = true, policy.Read
+	return d
+}
+
+// Capability is the id of the capability.
+func (q *Query) Capability() string { return cmp.Or(q.Tool, q.ID) }
+
+// Kind says whether it asks or changes: "query" or "update".
+func (q *Query) Kind() string {
+	if q.Update != nil {
+		return "update"
+	}
+	return "query"
+}
+
+// Signature is the parameters in a line, such as "group: Group, since: date?". Those with a
+// question mark can be left out.
+func (q *Query) Signature() string {
+	all := make([]string, len(q.Params))
+	for i, p := range q.Params {
+		kind := cmp.Or(p.Class, p.Datatype)
+		if p.Many() {
+			kind = "list(" + kind + ")"
+		}
+		if p.optional() {
+			kind += "?"
+		}
+		all[i] = p.Name + ": " + kind
+	}
+	return strings.Join(all, ", ")
+}
