@@ -7,7 +7,8 @@
 // validated, atomic, attributed and versioned; [Session.Load] does the same for
 // streams of any size. Start with [Open] and [Graph.Session].
 //
-// Data lives in the default graph, the schema as SHACL in [rdf.SchemaGraph].
+// Data lives in the default graph, the schema as SHACL and the stored queries in
+// [rdf.SchemaGraph].
 package kg
 
 import (
@@ -24,6 +25,7 @@ import (
 	"trails/schema"
 	"trails/sparql"
 	"trails/sparql/lint"
+	"trails/stored"
 	"trails/validate"
 )
 
@@ -112,6 +114,7 @@ type compiled struct {
 	version int64
 	schema  *schema.Schema
 	shapes  *validate.Shapes
+	stored  []stored.Kept // queries, by id
 	// prefixes are those of the schema, for queries.
 	prefixes map[string]string
 	linter   *lint.Linter
@@ -315,7 +318,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s)}
+	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

@@ -11,6 +11,7 @@ import (
 	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
+	"trails/stored"
 )
 
 // SchemaChange asks for a schema in the place of the one that is there.
@@ -164,13 +165,16 @@ func (m *migration) run() error {
 	return nil
 }
 
-// shapes replaces the schema graph.
+// shapes replaces the schema in its graph, and leaves the stored queries there.
 func (m *migration) shapes() error {
 	now, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
 		return err
 	}
 	for _, q := range now {
+		if stored.IsStored(q) {
+			continue
+		}
 		if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
 			return err
 		}

@@ -1,0 +1,143 @@
+package kg
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/db"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/policy"
+	"trails/schema"
+	"trails/stored"
+)
+
+// QueryText is a stored query before it is read.
+type QueryText struct {
+	// Name is its id unless the text says another, and names it in errors.
+	Name, Text string
+}
+
+// QueryChange asks for queries to be stored, in the place of those with the same ids, and
+// for others to be removed.
+type QueryChange struct {
+	Add    []QueryText
+	Remove []string
+	// Check, when set, refuses what the graph itself has no reason to refuse, such as the
+	// name of a tool.
+	Check func([]*stored.Query) error
+	// Set carries all but the edits.
+	Set ChangeSet
+}
+
+// Stored returns the stored queries in the order of their ids.
+func (s *Snapshot) Stored() []stored.Kept { return s.compiled.stored }
+
+// ChangeQueries stores and removes queries as one commit: all of them or, when one is
+// wrong, none. It returns those that it stored.
+func (s *Session) ChangeQueries(ctx context.Context, c QueryChange) ([]*stored.Query, Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	var added []*stored.Query
+	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
+		var problems []fault.FieldError
+		added, problems = readQueries(c.Add, before.schema)
+		texts, names := map[string]string{}, map[string]string{}
+		for _, k := range before.stored {
+			texts[k.ID] = k.Text
+			replaced := slices.ContainsFunc(added, func(q *stored.Query) bool { return q.ID == k.ID })
+			if k.Err == nil && !replaced && !slices.Contains(c.Remove, k.ID) {
+				names[capability.ToolName(k.Query.Capability())] = k.ID
+			}
+		}
+		for _, q := range added {
+			name := capability.ToolName(q.Capability())
+			if other, taken := names[name]; taken {
+				problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.Capability(), Source: q.ID,
+					Message: fmt.Sprintf("id: %s would have the tool name %s, which the stored query %s has; rename one", q.ID, name, other)})
+			}
+			names[name] = q.ID
+		}
+		for _, id := range c.Remove {
+			if _, there := texts[id]; !there {
+				problems = append(problems, fault.FieldError{Field: "names", Code: fault.HasValue, Value: id,
+					Message: fmt.Sprintf("there is no stored query %q%s", id, fault.DidYouMean(id, idsOf(before.stored)))})
+			}
+		}
+		if len(problems) > 0 {
+			return fault.Invalid(problems)
+		}
+		if c.Check != nil {
+			if err := c.Check(added); err != nil {
+				return err
+			}
+		}
+		edit := func(op change.Op, id, text string) error {
+			for _, q := range stored.QuadsOf(id, text) {
+				if err := spool.Add(change.Edit{Op: op, Quad: q}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for _, id := range c.Remove {
+			if err := edit(change.Retract, id, texts[id]); err != nil {
+				return err
+			}
+		}
+		for _, q := range added {
+			if text, there := texts[q.ID]; there && text != q.Text {
+				if err := edit(change.Retract, q.ID, text); err != nil {
+					return err
+				}
+			}
+			if err := edit(change.Assert, q.ID, q.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: prepare})
+	return added, result, err
+}
+
+// readQueries reads texts under a schema. Every problem has the name of its text.
+func readQueries(texts []QueryText, s *schema.Schema) (all []*stored.Query, problems []fault.FieldError) {
+	from := map[string]string{}
+	for i, t := range texts {
+		name := t.Name
+		if name == "" {
+			name = fmt.Sprintf("queries[%d]", i)
+		}
+		q, err := stored.Parse(t.Text, t.Name, s)
+		if err != nil {
+			fields := fault.Of(err).Fields
+			if len(fields) == 0 {
+				fields = []fault.FieldError{{Field: "query", Code: fault.Shape, Message: fault.Of(err).Message}}
+			}
+			for _, f := range fields {
+				f.Source = strings.TrimSuffix(name+", "+f.Source, ", ")
+				problems = append(problems, f)
+			}
+			continue
+		}
+		if other, taken := from[q.ID]; taken {
+			problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.ID, Source: name,
+				Message: fmt.Sprintf("id: %s is the name of %s, too; rename one", q.ID, other)})
+		}
+		from[q.ID] = name
+		all = append(all, q)
+	}
+	return all, problems
+}
+
+func idsOf(kept []stored.Kept) []string {
+	ids := make([]string, len(kept))
+	for i, k := range kept {
+		ids[i] = k.ID
+	}
+	return ids
+}
