@@ -96,6 +96,9 @@ const (
 	CostGraph    Cost = "graph"    // with the size of the graph
 )
 
+// Costs lists them.
+func Costs() []Cost { return []Cost{CostConstant, CostChange, CostResult, CostGraph} }
+
 // Reasoning says what a capability infers.
 type Reasoning string
 

@@ -197,7 +197,7 @@ func existingID() []Field {
 func properties(s *schema.Schema, t *schema.Type) []Field {
 	var fields []Field
 	for _, p := range s.PropertiesOf(t) {
-		fields = append(fields, property(s, p))
+		fields = append(fields, FieldOf(s, p))
 	}
 	return fields
 }
@@ -205,8 +205,8 @@ func properties(s *schema.Schema, t *schema.Type) []Field {
 // types maps the words of the schema to the types of fields, where they differ.
 var types = map[string]Type{"datetime": DateTime, "float": Number}
 
-// property is the field of one property. One with a default need not be given.
-func property(s *schema.Schema, p *schema.Property) Field {
+// FieldOf is the field of one property. One with a default need not be given.
+func FieldOf(s *schema.Schema, p *schema.Property) Field {
 	f := Field{
 		Name: p.Name, Description: sentences(p.Description, reference(p)), Type: Type(p.Datatype), NodeType: p.Class,
 		Required: p.Required() && p.Default == nil, Many: p.Many(),

@@ -18,7 +18,8 @@ const CutRoom = 800
 // unless max_chars is given. A handler that can leave the rest for another call fills no
 // more of it, and says in Parts.Cut how the rest is had; what is longer is shortened.
 func (r *Request) Room() int {
-	if r.Capability == nil || (r.call.Whole || !isTool(r.Capability)) && !r.Args.Has(capability.MaxChars().Name) {
+	asTool := r.Capability != nil && (isTool(r.Capability) || r.catalog != nil && isTool(r.catalog.lookup(r.call.Capability)))
+	if (r.call.Whole || !asTool) && !r.Args.Has(capability.MaxChars().Name) {
 		return math.MaxInt
 	}
 	return r.Args.Integer(capability.MaxChars().Name, capability.DefaultChars) - CutRoom

@@ -43,8 +43,7 @@ func (c *catalog) listed(audience string, choose func() []capability.Descriptor)
 	return c.lists[audience]
 }
 
-// mostCatalogs is how many catalogs are kept: as many views of a graph can be read in
-// turn without building any anew.
+// mostCatalogs is how many catalogs are kept: so many views can be read in turn.
 const mostCatalogs = 8
 
 // catalogs are the providers, and what they offered last.
@@ -135,20 +134,24 @@ func (cs *catalogs) moved(s *kg.Snapshot) bool {
 	return other
 }
 
-func newCatalog(providers []Provider, s *kg.Snapshot) (*catalog, error) {
-	c := &catalog{byID: map[string]*Capability{}, byURI: map[string]*Resource{}}
+func newCatalog(providers []Provider, s *kg.Snapshot) (c *catalog, err error) {
+	c = &catalog{byID: map[string]*Capability{}, byURI: map[string]*Resource{}}
 	var descriptors []capability.Descriptor
+	taken := map[string]bool{} // tool names
 	for _, p := range providers {
 		o, err := p.Offer(s)
 		if err != nil {
 			return nil, err
 		}
 		for _, offered := range o.Capabilities {
-			one := &offered
+			one, name := &offered, capability.ToolName(offered.ID)
+			if one.Yields && taken[name] {
+				continue
+			}
 			if one.Version == "" {
 				*one = one.completed()
 			}
-			c.ordered, c.byID[one.ID] = append(c.ordered, one), one
+			c.ordered, c.byID[one.ID], taken[name] = append(c.ordered, one), one, true
 			descriptors = append(descriptors, one.Descriptor)
 		}
 		for i := range o.Resources {
@@ -158,7 +161,6 @@ func newCatalog(providers []Provider, s *kg.Snapshot) (*catalog, error) {
 		}
 		c.prompts = append(c.prompts, o.Prompts...)
 	}
-	var err error
 	c.registry, err = capability.New(descriptors)
 	return c, err
 }

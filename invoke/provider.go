@@ -8,8 +8,7 @@ import (
 	"trails/kg"
 )
 
-// Handler does what a capability says. What it returns is encoded as the JSON object
-// that is the call's result.
+// Handler does what a capability says. What it returns is the result, as a JSON object.
 type Handler func(context.Context, *Request) (any, error)
 
 // Capability is something that can be called: what is said of it, and what does it.
@@ -31,15 +30,14 @@ type Capability struct {
 	// Typed means that the handler reads the arguments by the shape of a type, and
 	// reports with them what the graph says against them.
 	Typed bool
-	// Generic means that it does for any type what typed ones do for one: a list of tools has
-	// the ones or the others.
+	// Generic means that it does for any type what Typed ones do for one; lists have either.
 	Generic bool
-	// Aside means that a short list of tools leaves it out: what agents seldom need.
-	Aside bool
 	// Hidden means that it is callable by name, and no tool.
 	Hidden bool
 	// Streams means that it is callable where there is an output to stream to, and no tool.
 	Streams bool
+	// Yields means that what was offered before with its tool name is offered in its place.
+	Yields bool
 	// Bare means that it needs no snapshot, and is answered whatever the file is busy
 	// with. Only a [Fixed] provider can have such.
 	Bare bool

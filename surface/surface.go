@@ -38,7 +38,7 @@ const Budget = 5_000
 // Choose returns what lists tools in a mode.
 func (m Mode) Choose(all []invoke.Capability) []invoke.Capability {
 	full := without(all, func(c invoke.Capability) bool { return c.Generic })
-	compact := without(all, func(c invoke.Capability) bool { return c.Typed || c.Aside })
+	compact := without(all, func(c invoke.Capability) bool { return c.Typed })
 	if m == Compact || m != Full && !affordable(full) {
 		return compact
 	}
