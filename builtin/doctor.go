@@ -85,6 +85,7 @@ func (d *doctor) checks() []doctorCheck {
 		{"head", checkHead},
 		{"schema", checkSchema},
 		{"capabilities", d.checkCapabilities},
+		{"queries", checkStored},
 		{"log", checkLog},
 		{"disk", checkDisk},
 		{"permissions", checkPermissions},
@@ -191,6 +192,27 @@ func (d *doctor) checkCapabilities(_ context.Context, r *invoke.Request) (string
 		return "", fmt.Errorf("%d differences between descriptors and what is shown of them, which only a bug of trails can make: %s", n, strings.Join(told, "; "))
 	}
 	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(all.All()), len(views)), nil
+}
+
+// checkStored finds stored queries that cannot be asked, or not by their names.
+func checkStored(_ context.Context, r *invoke.Request) (string, error) {
+	var wrong []string
+	for _, k := range r.Snapshot.Stored() {
+		if k.Err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s: %s; store it anew, or remove it", k.ID, fault.Of(k.Err).Told(maxProblem)))
+			continue
+		}
+		if d, ok := r.Registry().Find(k.Query.Capability()); ok && d.InputShape.NodeType != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: its name belongs to the built-in capability %s; store it with another", k.ID, d.ID))
+		}
+	}
+	switch n := len(wrong); {
+	case n == 0:
+		return fmt.Sprintf("%d stored", len(r.Snapshot.Stored())), nil
+	case n > differencesTold:
+		wrong = append(wrong[:differencesTold], fmt.Sprintf("and %d more", n-differencesTold))
+	}
+	return "", warn("stored queries cannot be asked: %s", strings.Join(wrong, "; "))
 }
 
 func (d *doctor) differences(views []project.View, all *capability.Registry) ([]project.Difference, error) {

@@ -52,6 +52,11 @@ func mutate(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return runUpdate(ctx, r, u, options)
+}
+
+// runUpdate makes the update a commit.
+func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, options kg.UpdateOptions) (any, error) {
 	warnings, err := r.Snapshot.LintUpdate(ctx, u, options)
 	if err != nil {
 		return nil, err

@@ -53,24 +53,27 @@ var queryBuiltin = invoke.Capability{
 			capability.MaxChars(),
 			capability.ReadBranch(),
 		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "form", Type: capability.String, OneOf: []any{"select", "ask", "construct", "describe"}, Description: "Absent for a table."},
-			{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of, by its first digits."},
-			{Name: "columns", Type: capability.String, Many: true, Description: "Of a table."},
-			{Name: "rows", Type: capability.Any, Description: `Of a table, a list for each row, null where unbound; with sparql-json {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}.`},
-			{Name: "vars", Type: capability.String, Many: true, Description: "Of SELECT, but for a table."},
-			{Name: "count", Type: capability.Integer, Description: "How many rows came."},
-			{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
-			{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
-			{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
-			{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
-			{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
-			{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
-			{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
-		}},
+		OutputShape:  capability.Shape{Fields: queriedFields},
 		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read", Remote: true}, Idempotent: true,
 	},
 	Handle: query,
+}
+
+// queriedFields are what a query answers.
+var queriedFields = []capability.Field{
+	{Name: "form", Type: capability.String, OneOf: []any{"select", "ask", "construct", "describe"}, Description: "Absent for a table."},
+	{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of, by its first digits."},
+	{Name: "columns", Type: capability.String, Many: true, Description: "Of a table."},
+	{Name: "rows", Type: capability.Any, Description: `Of a table, a list for each row, null where unbound; with sparql-json {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}.`},
+	{Name: "vars", Type: capability.String, Many: true, Description: "Of SELECT, but for a table."},
+	{Name: "count", Type: capability.Integer, Description: "How many rows came."},
+	{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
+	{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
+	{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
+	{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
+	{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
+	{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
+	{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
 }
 
 // queried is what a query answers.
@@ -103,9 +106,11 @@ func query(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
-		return answer(ctx, r, q, options, format)
-	})
+	return answerInTurn(ctx, r, q, options, format)
+}
+
+func answerInTurn(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, format string) (any, error) {
+	return r.InTurn(ctx, func(ctx context.Context) (any, error) { return answer(ctx, r, q, options, format) })
 }
 
 // answer runs a query.

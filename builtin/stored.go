@@ -1,0 +1,324 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/policy"
+	"trails/schema"
+	"trails/sparql/lint"
+	"trails/stored"
+)
+
+// mostStored is how many stored queries are tools of their own: beyond it, a list has two
+// tools for all of them.
+const mostStored = 24
+
+// storedQueries offers what the file has stored, and what stores it.
+type storedQueries struct{}
+
+func (storedQueries) Version(s *kg.Snapshot) string { return s.SchemaKey() }
+
+func (storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
+	var o invoke.Offer
+	exposed := 0
+	for _, k := range s.Stored() {
+		if k.Err == nil && k.Query.Exposed {
+			exposed++
+		}
+	}
+	for _, k := range s.Stored() {
+		if k.Err == nil {
+			o.Capabilities = append(o.Capabilities, storedCapability(s.Schema(), k.Query, exposed <= mostStored))
+		}
+	}
+	list, run := storedList, storedRun
+	list.Hidden, run.Hidden = exposed <= mostStored, exposed <= mostStored
+	o.Capabilities = append(o.Capabilities, list, run, storedAdd, storedRemove)
+	return invoke.Fixed(o).Offer(s)
+}
+
+// storedCapability is one stored query, which is a tool where it is exposed and tools are
+// not too many.
+func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capability {
+	d := q.Descriptor(s)
+	if q.Update == nil {
+		d.InputShape.Fields = append(d.InputShape.Fields, unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), capability.ReadBranch())
+		d.OutputShape.Fields = queriedFields
+	}
+	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+		values, err := q.Values(r.Snapshot.Schema(), r.Args.Object("params"))
+		if err != nil {
+			return nil, err
+		}
+		if q.Update != nil {
+			return runUpdate(ctx, r, q.Told(values), kg.UpdateOptions{Params: values.Terms})
+		}
+		format, err := queryFormat(r, q.Query.Form)
+		if err != nil {
+			return nil, err
+		}
+		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms}, format)
+	}}
+}
+
+// queryField is an argument that query has, too.
+func queryField(name string) capability.Field {
+	f, _ := queryBuiltin.InputShape.Field(name)
+	return f
+}
+
+// storedList is the catalogue of stored queries.
+var storedList = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "stored_query_list", Description: "List the stored queries of the file with their parameters.",
+		InputShape: capability.Shape{Fields: []capability.Field{capability.ReadBranch()}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "queries", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
+				{Name: "name", Type: capability.String, Required: true},
+				{Name: "tool", Type: capability.String, Description: "The id of its capability."},
+				{Name: "kind", Type: capability.String, OneOf: []any{"query", "update"}},
+				{Name: "params", Type: capability.String, Description: "Each with its type; ? means that it can be left out."},
+				{Name: "description", Type: capability.String},
+				{Name: "problem", Type: capability.String, Description: "Why it cannot be asked."},
+			}},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+	},
+	Handle: listStored,
+}
+
+// maxProblem bounds the characters of what is wrong with a stored query.
+const maxProblem = 500
+
+// storedLine is one line of the catalogue.
+type storedLine struct {
+	Name        string `json:"name"`
+	Tool        string `json:"tool,omitempty"`
+	Kind        string `json:"kind,omitempty"`
+	Params      string `json:"params,omitempty"`
+	Description string `json:"description,omitempty"`
+	Problem     string `json:"problem,omitempty"`
+}
+
+func listStored(_ context.Context, r *invoke.Request) (any, error) {
+	out := struct {
+		Queries []storedLine `json:"queries"`
+	}{Queries: []storedLine{}}
+	for _, k := range r.Snapshot.Stored() {
+		line := storedLine{Name: k.ID}
+		if k.Err != nil {
+			line.Problem = fault.Of(k.Err).Told(maxProblem)
+		} else {
+			line.Tool, line.Kind, line.Params, line.Description = k.Query.Capability(), k.Query.Kind(), k.Query.Signature(), k.Query.Description
+		}
+		out.Queries = append(out.Queries, line)
+	}
+	return out, nil
+}
+
+// storedRun asks any stored query by its name.
+var storedRun = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "stored_query_run", Description: "Ask a stored query, or run a stored update, by its name.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "name", Type: capability.String, Required: true},
+			{Name: "params", Type: capability.Object, Description: "Values by parameter."},
+			{Name: "texts", Type: capability.Object, Unlisted: true, Description: "Values as an address or a command line has them: a list of texts by parameter."},
+			{Name: "reads", Type: capability.Boolean, Unlisted: true, Description: "Refuse an update."},
+			unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), unlisted(capability.MaxChars()),
+		}, capability.ChangeArguments()...)},
+		OutputShape: capability.Shape{Fields: append(optional(queriedFields), optional(append(capability.CommitResult(), capability.Changes()))...)},
+		SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
+	},
+	Forward: runStored,
+}
+
+// runStored finds the capability of the query, and reads the values that are texts.
+func runStored(_ context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
+	name := r.Args.Text("name")
+	q, err := storedNamed(r, name)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case r.Args.Flag("reads") && q.Update != nil:
+		return "", nil, fault.Argument("name", fault.HasValue, name, fmt.Sprintf("%s is an update, and changes the graph; POST runs it", name))
+	}
+	args, params := invoke.Arguments{}, map[string]any{}
+	for n, v := range r.Args {
+		if n != "name" && n != "texts" && n != "reads" {
+			args[n] = v
+		}
+	}
+	for n, v := range r.Args.Object("params") {
+		params[n] = v
+	}
+	for n, v := range r.Args.Object("texts") {
+		list, _ := v.([]any)
+		params[n] = q.Value(n, list)
+	}
+	if len(params) > 0 {
+		args["params"] = params
+	}
+	return q.Capability(), args, nil
+}
+
+// storedNamed is the stored query of a name.
+func storedNamed(r *invoke.Request, name string) (*stored.Query, error) {
+	var names []string
+	for _, k := range r.Snapshot.Stored() {
+		switch {
+		case k.ID != name:
+			names = append(names, k.ID)
+		case k.Err != nil:
+			return nil, fault.Argument("name", fault.Shape, name, "the stored query "+name+" cannot be asked: "+fault.Of(k.Err).Told(maxProblem))
+		default:
+			return k.Query, nil
+		}
+	}
+	return nil, fault.New(fault.Missing, "there is no stored query %q%s", name, fault.DidYouMean(name, names)).With("name", name)
+}
+
+// unlisted is an argument that a list of tools leaves out.
+func unlisted(f capability.Field) capability.Field {
+	f.Unlisted = true
+	return f
+}
+
+// queriesField is what trails.meta.query.add takes.
+var queriesField = capability.Field{Name: "queries", Type: capability.Object, Many: true, Required: true, MinCount: new(1), MaxCount: new(2000), Fields: []capability.Field{
+	{Name: "text", Type: capability.String, Required: true, Description: `SPARQL with front matter in comments: "#+ id: open_tasks", "#+ description: …", "#+ params: {owner: ref(Person), since: date}".`},
+	{Name: "name", Type: capability.String, Description: "Its id, unless the text says it."},
+}}
+
+var storedAdd = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.query.add", Description: "Store queries or updates of SPARQL in the file: each becomes a tool, an address and a command. One with the same id is replaced. All or none.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{queriesField}, capability.WriteArguments()...)},
+		OutputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "stored", Type: capability.String, Many: true, Required: true, Description: "The ids, with their parameters."},
+		}, capability.CommitResult()...)},
+		Preconditions: []string{"No built-in capability has the name."},
+		SideEffects:   capability.Destroys, CostEstimate: capability.CostChange,
+		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+	},
+	Handle: addStored,
+}
+
+var storedRemove = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.query.remove", Description: "Remove stored queries from the file.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "names", Type: capability.String, Many: true, Required: true, MinCount: new(1), MaxCount: new(2000)},
+		}, capability.WriteArguments()...)},
+		OutputShape: capability.Shape{Fields: capability.CommitResult()},
+		SideEffects: capability.Destroys, CostEstimate: capability.CostChange,
+		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+	},
+	Handle: removeStored,
+}
+
+func addStored(ctx context.Context, r *invoke.Request) (any, error) {
+	var texts []kg.QueryText
+	for _, one := range r.Args.List(queriesField.Name) {
+		member, _ := one.(map[string]any)
+		name, _ := member["name"].(string)
+		text, _ := member["text"].(string)
+		texts = append(texts, kg.QueryText{Name: name, Text: text})
+	}
+	taken := takenNames(r)
+	added, written, err := changeStored(ctx, r, kg.QueryChange{Add: texts, Check: func(all []*stored.Query) error {
+		var problems []fault.FieldError
+		for _, q := range all {
+			if by, is := taken[capability.ToolName(q.Capability())]; is {
+				problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.Capability(),
+					Message: fmt.Sprintf("id: the name %s belongs to the built-in capability %s; choose another, or give a tool_name", q.Capability(), by)})
+			}
+		}
+		if len(problems) > 0 {
+			return fault.Invalid(problems)
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Stored []string `json:"stored"`
+		invoke.Written
+	}{[]string{}, written}
+	for _, q := range added {
+		out.Stored = append(out.Stored, q.ID+"("+q.Signature()+")")
+	}
+	return out, warnOfStored(ctx, r, added)
+}
+
+// warnOfStored says what queries probably do not mean, whatever their parameters will be.
+func warnOfStored(ctx context.Context, r *invoke.Request, added []*stored.Query) error {
+	if err := r.Latest(ctx); err != nil {
+		return err
+	}
+	for _, q := range added {
+		var warnings []lint.Warning
+		var err error
+		if q.Update != nil {
+			warnings, err = r.Snapshot.LintUpdate(ctx, q.Update, kg.UpdateOptions{})
+		} else {
+			warnings, err = r.Snapshot.LintQuery(ctx, q.Query, kg.QueryOptions{})
+		}
+		if err != nil {
+			return err
+		}
+		for _, text := range lint.Sentences(warnings, false) {
+			r.Warn("%s: %s", q.ID, text)
+		}
+	}
+	return nil
+}
+
+func removeStored(ctx context.Context, r *invoke.Request) (any, error) {
+	var names []string
+	for _, n := range r.Args.List("names") {
+		if name, _ := n.(string); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	_, written, err := changeStored(ctx, r, kg.QueryChange{Remove: names})
+	return written, err
+}
+
+func changeStored(ctx context.Context, r *invoke.Request, c kg.QueryChange) ([]*stored.Query, invoke.Written, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, invoke.Written{}, err
+	}
+	c.Set = set
+	r.Release()
+	added, result, err := r.Session().ChangeQueries(ctx, c)
+	if err != nil {
+		return nil, invoke.Written{}, err
+	}
+	return added, r.Committed(result, set.DryRun), nil
+}
+
+// takenNames are the tool names that stored queries cannot have, and whose they are.
+func takenNames(r *invoke.Request) map[string]string {
+	taken := map[string]string{}
+	for _, d := range r.Registry().All() {
+		taken[capability.ToolName(d.ID)] = d.ID
+	}
+	for _, k := range r.Snapshot.Stored() {
+		if k.Err == nil {
+			name := capability.ToolName(k.Query.Capability())
+			if taken[name] == k.Query.Capability() {
+				delete(taken, name)
+			}
+		}
+	}
+	return taken
+}

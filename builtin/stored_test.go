@@ -1,0 +1,189 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/kg"
+)
+
+const notesOfOwner = "#+ id: open_notes\n#+ description: Notes with a status.\n#+ params: {status: string, titles: {type: list(string), nullable: true}}\n" +
+	"SELECT ?note ?title WHERE { ?note :status ?status ; :title ?titles . ?note :title ?title } ORDER BY ?title"
+
+// storing is a graph with notes, and what stores queries in it.
+func storing(t *testing.T, queries ...string) *invoketest.Engine {
+	t.Helper()
+	e := invoketest.New(t, withStatus, invoke.Config{})
+	for _, id := range []string{"a", "b", "c"} {
+		e.Must(t, "note.create", fmt.Sprintf(`{"id": %q, "title": "T%s", "status": "open"}`, id, id))
+	}
+	if len(queries) > 0 {
+		e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, queries...)+`]}`)
+	}
+	return e
+}
+
+// texts are queries as trails.meta.query.add takes them.
+func texts(t *testing.T, queries ...string) string {
+	t.Helper()
+	var all []string
+	for _, q := range queries {
+		text, err := json.Marshal(map[string]string{"text": q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(text))
+	}
+	return strings.Join(all, ", ")
+}
+
+func toolsOf(t *testing.T, e *invoketest.Engine) []string {
+	t.Helper()
+	tools, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, d := range tools.Listed {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+func TestAStoredQueryIsACapability(t *testing.T) {
+	e := storing(t, notesOfOwner)
+	if !slices.Contains(toolsOf(t, e), "open_notes") {
+		t.Errorf("the tools are %v", toolsOf(t, e))
+	}
+	for args, want := range map[string]string{
+		`{"params": {"status": "open"}}`:                         `[[Note/a Ta] [Note/b Tb] [Note/c Tc]]`,
+		`{"params": {"status": "open", "titles": ["Tb", "Tx"]}}`: `[[Note/b Tb]]`,
+		`{"params": {"status": "open", "titles": []}}`:           `[]`,
+		`{"params": {"status": "\" || true"}}`:                   `[]`,
+		`{"params": {"status": "open"}, "limit": 1}`:             `[[Note/a Ta]]`,
+	} {
+		if got := fmt.Sprint(e.Must(t, "open_notes", args)["rows"]); got != want {
+			t.Errorf("%s: got %s, want %s", args, got, want)
+		}
+	}
+	e.Refused(t, invoke.Call{Capability: "open_notes", Args: json.RawMessage(`{"params": {}}`), Principal: invoketest.Ana}, fault.InvalidArguments)
+	e.Refused(t, invoke.Call{Capability: "open_notes", Args: json.RawMessage(`{"params": {"status": "open", "branch": "x"}}`), Principal: invoketest.Ana}, fault.InvalidArguments)
+	if got := fmt.Sprint(e.Must(t, "stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "titles": ["Ta", "Tc"]}}`)["rows"]); got != `[[Note/a Ta] [Note/c Tc]]` {
+		t.Errorf("by name: %s", got)
+	}
+	e.Must(t, "trails.meta.query.remove", `{"names": ["open_notes"]}`)
+	if slices.Contains(toolsOf(t, e), "open_notes") {
+		t.Error("a removed query is a tool")
+	}
+}
+
+func TestAStoredUpdateIsAValidatedWrite(t *testing.T) {
+	e := storing(t, "#+ id: finish\n#+ params: {note: ref(Note), status: {type: string, default: done}}\nDELETE { ?note :status ?was } INSERT { ?note :status ?status } WHERE { ?note :status ?was }",
+		"#+ id: spoil\n#+ params: {note: ref(Note)}\nDELETE { ?note :title ?was } WHERE { ?note :title ?was }")
+	if out := e.Must(t, "finish", `{"params": {"note": "Note/a"}, "dry_run": true}`); fmt.Sprint(out["added"], out["commit"]) != "1 <nil>" {
+		t.Errorf("a dry run says %v", out)
+	}
+	if out := e.Must(t, "finish", `{"params": {"note": "a"}, "message": "why"}`); fmt.Sprint(out["added"], out["removed"]) != "1 1" {
+		t.Errorf("got %v", out)
+	}
+	before := state(t, e)
+	e.Refused(t, invoke.Call{Capability: "spoil", Args: json.RawMessage(`{"params": {"note": "a"}}`), Principal: invoketest.Ana}, fault.InvalidData)
+	e.Refused(t, invoke.Call{Capability: "stored_query_run", Args: json.RawMessage(`{"name": "finish", "params": {"note": "a"}, "reads": true}`), Principal: invoketest.Ana}, fault.InvalidArguments)
+	if state(t, e) != before {
+		t.Error("a refused update changed something")
+	}
+	if a := e.Activities(t); !slices.ContainsFunc(a, func(one kg.Activity) bool { return one.Capability == "finish" && one.Outcome == "ok" }) {
+		t.Error("provenance does not know the stored update")
+	}
+}
+
+func TestQueriesAreStoredAllOrNone(t *testing.T) {
+	e := storing(t, notesOfOwner)
+	before := state(t, e)
+	for name, c := range map[string]struct{ args, want string }{
+		"one of two is wrong":       {`{"queries": [` + texts(t, "#+ id: good\nASK {}", "#+ id: bad\nASK {") + `]}`, "queries[1]"},
+		"a name of a built-in":      {`{"queries": [` + texts(t, "#+ id: note.create\nASK {}") + `]}`, "belongs to the built-in capability note.create"},
+		"a tool name of a built-in": {`{"queries": [` + texts(t, "#+ id: x\n#+ tool_name: note_create\nASK {}") + `]}`, "belongs to the built-in capability note.create"},
+		"one name twice":            {`{"queries": [` + texts(t, "#+ id: x\nASK {}", "#+ id: x\nASK {?s ?p ?o}") + `]}`, "rename one"},
+		"one tool name twice":       {`{"queries": [` + texts(t, "#+ id: x.y\nASK {}", "#+ id: x_y\nASK {?s ?p ?o}") + `]}`, "rename one"},
+		"the tool name of another":  {`{"queries": [` + texts(t, "#+ id: x\n#+ tool_name: open_notes\nASK {}") + `]}`, "which the stored query open_notes has"},
+		"another property":          {`{"queries": [` + texts(t, "#+ id: x\n#+ params: {p: ref(Nope)}\nASK { ?p ?q ?r }") + `]}`, `there is no type "Nope"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := e.Refused(t, invoke.Call{Capability: "trails.meta.query.add", Args: json.RawMessage(c.args), Principal: invoketest.Ana}, fault.InvalidData)
+			said := ""
+			for _, field := range f.Fields {
+				said += field.Source + ": " + field.Message + "\n"
+			}
+			if !strings.Contains(said, c.want) || state(t, e) != before {
+				t.Errorf("it says %s", said)
+			}
+		})
+	}
+	e.Refused(t, invoke.Call{Capability: "trails.meta.query.remove", Args: json.RawMessage(`{"names": ["open_notes", "nope"]}`), Principal: invoketest.Ana}, fault.InvalidData)
+	e.Refused(t, invoke.Call{Capability: "trails.meta.query.add", Args: json.RawMessage(`{"queries": [` + texts(t, "#+ id: x\nASK {}") + `]}`), Principal: invoketest.Callers["runtime"]}, fault.ScopeDenied)
+	if state(t, e) != before {
+		t.Error("something was stored or removed")
+	}
+	e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, "#+ id: x\nASK {}")+`], "dry_run": true}`)
+	if slices.Contains(toolsOf(t, e), "x") {
+		t.Error("a dry run stored it")
+	}
+	e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, strings.Replace(notesOfOwner, "Notes with", "All notes with", 1))+`]}`)
+	if got := fmt.Sprint(e.Must(t, "stored_query_list", `{}`)["queries"]); !strings.Contains(got, "All notes") || strings.Count(got, "open_notes(")+strings.Count(got, "name:open_notes") != 1 {
+		t.Errorf("after a replacement: %s", got)
+	}
+}
+
+// A list of tools does not grow without bound: many stored queries are two tools.
+func TestManyStoredQueriesAreTwoTools(t *testing.T) {
+	e := storing(t)
+	var many []string
+	for i := range 25 {
+		many = append(many, fmt.Sprintf("#+ id: q%d\nSELECT (%d AS ?n) {}", i, i))
+	}
+	e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, many[:24]...)+`]}`)
+	if ids := toolsOf(t, e); !slices.Contains(ids, "q23") || slices.Contains(ids, "stored_query_run") {
+		t.Errorf("with 24: %v", ids)
+	}
+	e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, many[24:]...)+`]}`)
+	if ids := toolsOf(t, e); slices.Contains(ids, "q23") || !slices.Contains(ids, "stored_query_run") || !slices.Contains(ids, "stored_query_list") {
+		t.Errorf("with 25: %v", ids)
+	}
+	for _, c := range []struct{ capability, args string }{{"q7", `{}`}, {"stored_query_run", `{"name": "q7"}`}} {
+		if got := fmt.Sprint(e.Must(t, c.capability, c.args)["rows"]); got != "[[7]]" {
+			t.Errorf("%s: %s", c.capability, got)
+		}
+	}
+}
+
+// What is built in wins over a stored query of an older file; the query stays, and can be
+// asked again when the name is free.
+func TestATypeWhoseToolsMeetAStoredQueryWins(t *testing.T) {
+	e := storing(t, "#+ id: page.create\nASK {}")
+	e.Must(t, "schema_apply", fmt.Sprintf(`{"schema": %q}`, withStatus+"  Page:\n    properties:\n      title: string\n"))
+	if out := e.Must(t, "page.create", `{"title": "T"}`); out["commit"] == nil {
+		t.Errorf("got %v", out)
+	}
+	if got := fmt.Sprint(e.Must(t, "stored_query_list", `{}`)["queries"]); !strings.Contains(got, "page.create") {
+		t.Errorf("the query is gone: %s", got)
+	}
+}
+
+func TestAnotherProcessSeesWhatIsStored(t *testing.T) {
+	e := storing(t)
+	other := invoketest.Open(t, e.Graph().Path(), invoke.Config{})
+	if slices.Contains(toolsOf(t, other), "open_notes") {
+		t.Fatal("it is there before")
+	}
+	e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, notesOfOwner)+`]}`)
+	if !slices.Contains(toolsOf(t, other), "open_notes") {
+		t.Error("it is not seen")
+	}
+}
