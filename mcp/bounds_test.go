@@ -101,6 +101,10 @@ var asked = map[string][]string{
 	"schema_apply":             {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "min_value: 0", "max_value: 3")) + `,"plan":true}`, `{"schema":"types:\n  ` + strings.Repeat("Wrong", 2000) + `"}`},
 	"trails_meta_schema_plan":  {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "body: {type: string}", "body: {type: string, max_length: 5}")) + `}`},
 	"trails_meta_schema_apply": {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "      body: {type: string}\n", "")) + `}`},
+	"stored_query_list":        {`{}`},
+	"stored_query_run":         {`{"name":"q7","params":{"node":"hub"},"limit":10000}`, `{"name":"none"}`, `{"name":"q7","params":{` + strings.Join(members("wrong", 900), ",") + `}}`},
+	"trails_meta_query_add":    {`{"queries":[` + strings.Join(slices.Repeat([]string{`{"text":"SELECT ?x {"}`}, 2000), ",") + `]}`, `{"queries":[{"text":"#+ id: wrong\nSELECT ` + strings.Join(words("?v", 2000), " ") + ` {}"}]}`},
+	"trails_meta_query_remove": {`{"names":["q1"]}`, `{"names":["` + strings.Join(words("none", 2000), `","`) + `"]}`},
 	"create":                   {`{"type":"T01","data":{"label":"` + strings.Repeat("w", 50_000) + `"},"dry_run":true}`, `{"type":"T01","data":{` + strings.Join(members("wrong", 900), ",") + `}}`},
 	"update":                   {`{"type":"T00","id":"hub","set":{"tags":["one"]},"allow_mass_change":true,"dry_run":true}`, `{"type":"T00","id":"hub","set":{"tags":["one"]}}`, `{"type":"T00","id":"long","set":{"body":"short"},"dry_run":true}`},
 	"delete":                   {`{"type":"T00","id":"hub"}`, `{"type":"T00","id":"long","dry_run":true}`, `{"type":"T00","id":"hub","detach":true,"allow_mass_change":true,"dry_run":true}`, `{"type":"T02","id":"long1"}`},
@@ -164,6 +168,14 @@ func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
 		if _, err := e.Call(t.Context(), invoke.Call{Capability: "create", Principal: me, Via: "go", Args: args}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	var stored []map[string]string
+	for i := range 500 {
+		stored = append(stored, map[string]string{"text": fmt.Sprintf("#+ id: q%d\n#+ description: %s\n#+ params: {node: ref(T00)}\nSELECT ?l ?b { ?s :ref ?node ; :label ?l ; :body ?b }", i, strings.Repeat("what it asks ", 70))})
+	}
+	args, _ := json.Marshal(map[string]any{"queries": stored})
+	if _, err := e.Call(t.Context(), invoke.Call{Capability: "trails.meta.query.add", Principal: me, Via: "go", Args: args}); err != nil {
+		t.Fatal(err)
 	}
 	w := &walk{conversation: converse(t, e, optionsOf(auth.Options{Scopes: policy.AllScopes()})), t: t, first: *loaded.Written.Commit}
 	w.tools()

@@ -106,8 +106,13 @@ func (s *conversation) next() answer {
 func (s *conversation) ask(method string, params map[string]any) answer {
 	s.t.Helper()
 	s.id++
-	fmt.Fprintln(s.in, ask("2025-11-25", s.id, method, params, ""))
-	return s.next()
+	text := ask("2025-11-25", s.id, method, params, "")
+	go fmt.Fprintln(s.in, text) // the server may be telling something, which nobody reads yet
+	for {
+		if a := s.next(); a.Method == "" { // what else is told is no answer
+			return a
+		}
+	}
 }
 
 // call calls a tool and returns its structured content.

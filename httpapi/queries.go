@@ -1,0 +1,54 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"trails/fault"
+)
+
+// queryList answers GET /queries: the stored queries.
+func (s *server) queryList(w http.ResponseWriter, r *http.Request) error {
+	if _, err := parameters(r); err != nil {
+		return err
+	}
+	return s.run(w, r, s.call(r, "stored_query_list", nil))
+}
+
+// askQuery answers GET /queries/{name}: the parameters are those of the address, a list has
+// one for each value. What changes the graph is not done by it.
+func (s *server) askQuery(w http.ResponseWriter, r *http.Request) error {
+	name, err := segment(r, "name")
+	if err != nil {
+		return err
+	}
+	texts, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fault.New(fault.Malformed, "the query of the address does not parse: %s", err)
+	}
+	args, err := json.Marshal(map[string]any{"name": name, "texts": texts, "reads": true})
+	if err != nil {
+		return err
+	}
+	return s.run(w, r, s.call(r, "stored_query_run", args))
+}
+
+// postQuery answers POST /queries/{name}: the body is what its tool takes, {"params": …}.
+func (s *server) postQuery(w http.ResponseWriter, r *http.Request) error {
+	name, err := segment(r, "name")
+	if err != nil {
+		return err
+	}
+	args, err := arguments(r)
+	if err != nil {
+		return err
+	}
+	if args, err = s.onCommit(r, args); err != nil {
+		return err
+	}
+	if args, err = withMember(args, "name", name); err != nil {
+		return err
+	}
+	return s.run(w, r, s.call(r, "stored_query_run", args))
+}
