@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -56,6 +57,7 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
 		Annotations: map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
 		RunE:        func(cmd *cobra.Command, args []string) error { return p.query(cmd, args, f) },
 	}
+	cmd.AddCommand(p.queryAddCommand(), p.queryListCommand(), p.queryRemoveCommand())
 	flags := cmd.Flags()
 	flags.StringVarP(&f.file, "file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
 	flags.StringArrayVar(&f.params, "param", nil, "`name=value` for a variable; may be repeated")
@@ -135,11 +137,18 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 	if f, ok := p.stdout.Writer.(*os.File); p.output == "table" || p.output == "text" && ok && isatty.IsTerminal(f.Fd()) {
 		c.Output = out
 	}
-	_, err := p.makeCall(ctx, file, c)
+	res, err := p.makeCall(ctx, file, c)
 	if flushed := out.flush(); err == nil {
 		err = flushed
 	}
-	return err
+	if err != nil || res.Written == nil {
+		return err
+	}
+	var changed written // by a stored update, which streams nothing
+	if err := json.Unmarshal(res.Structured, &changed); err != nil {
+		return fmt.Errorf("read the result: %w", err)
+	}
+	return p.print(res.Structured, func(w io.Writer) error { return writeSummary(w, changed) })
 }
 
 // writeExplained shows the algebra, the statement, and how much there is.
