@@ -1,6 +1,7 @@
 package surface_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -8,16 +9,21 @@ import (
 	"testing"
 
 	"trails/capability"
+	"trails/capability/project"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/jsontext"
+	"trails/schema"
 	"trails/surface"
 )
 
-// listOf returns what a list of tools has under a schema, and how many tokens a model reads of it.
+// listOf returns what a list of tools has under a schema, and how many tokens a model reads of
+// it. The caller has the scope that a process gives by itself; builders and developers, who
+// ask for more, are shown more.
 func listOf(t *testing.T, m surface.Mode, schema string) ([]capability.Descriptor, int) {
 	t.Helper()
 	e := invoketest.New(t, schema, invoke.Config{Surface: m.Choose})
-	tools, err := e.Tools(t.Context(), invoketest.Ana)
+	tools, err := e.Tools(t.Context(), invoketest.Nobody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,5 +82,49 @@ func TestAListCostsWhatItMay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A typed tool names its type and takes the arguments that every write takes; the rest of it
+// is what the schema says of the type: its description, its properties and which are
+// required. A model pays at most a tenth more than for that.
+func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
+	attack, err := os.ReadFile("../testdata/attack/schema.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.ParseYAML(attack, "https://attack.mitre.org/kg/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _ := listOf(t, surface.Full, string(attack))
+	typed := 0
+	for _, d := range list {
+		of := d.InputShape.NodeType
+		if of == "" {
+			continue
+		}
+		typed++
+		declared := s.Type(of)
+		said := struct {
+			Description string          `json:"description"`
+			Properties  json.RawMessage `json:"properties"`
+			Required    []string        `json:"required"`
+		}{Description: declared.Description}
+		if err := json.Unmarshal(project.Lower(capability.ShapeOfType(s, declared)), &said); err != nil {
+			t.Fatal(err)
+		}
+		text, err := jsontext.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ratio := float64(surface.Tokens(surface.Shown(d))) / float64(surface.Tokens(string(text)))
+		t.Logf("%s: %.2f", d.ID, ratio)
+		if ratio > 1.1 {
+			t.Errorf("%s costs %.2f times what the schema says of %s", d.ID, ratio, of)
+		}
+	}
+	if want := 3 * 7; typed != want { // create, update and delete of each type with instances
+		t.Errorf("%d typed tools, want %d", typed, want)
 	}
 }
