@@ -109,7 +109,7 @@ func (s *conversation) ask(method string, params map[string]any) answer {
 	text := ask("2025-11-25", s.id, method, params, "")
 	go fmt.Fprintln(s.in, text) // the server may be telling something, which nobody reads yet
 	for {
-		if a := s.next(); a.Method == "" { // what else is told is no answer
+		if a := s.next(); !strings.HasPrefix(a.Method, "notifications/") {
 			return a
 		}
 	}

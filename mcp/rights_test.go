@@ -30,7 +30,7 @@ func TestListsAndNewsAreFilteredAsCallsAre(t *testing.T) {
 		tools  []string
 	}{
 		"no scope":     {policy.Scopes{}, false, nil},
-		"builder only": {policy.NewScopes(policy.Builder), false, []string{"trails_meta_schema_plan", "trails_meta_schema_apply"}},
+		"builder only": {policy.NewScopes(policy.Builder), false, []string{"trails_meta_schema_plan", "trails_meta_schema_apply", "trails_meta_query_add", "trails_meta_query_remove"}},
 		"dev only":     {policy.NewScopes(policy.Dev), false, nil},
 		"runtime":      {policy.NewScopes(policy.Runtime), true, []string{"health", "query", "component_create"}},
 	} {
