@@ -9,9 +9,6 @@ package capability
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 
 	"trails/jsontext"
@@ -24,8 +21,9 @@ import (
 type Descriptor struct {
 	// ID is dotted lower case: "research.search"; see [CheckID], which [New] asks.
 	ID string `json:"id"`
-	// Version is SemVer and names the content, see [Descriptor.Stamped]: a changed
-	// descriptor has another one.
+	// Version is SemVer, see [Compare]: a changed descriptor has another one. Who leaves it
+	// empty gets one that names the content, [Descriptor.Stamped], which the file numbers,
+	// [Descriptor.Numbered].
 	Version string `json:"version"`
 	// Description is for people and models, who alone can judge it.
 	Description string `json:"description"`
@@ -151,21 +149,7 @@ func (d Descriptor) Completed() Descriptor {
 		}
 	}
 	if d.Version == "" {
-		d = d.Stamped("1.0.0")
+		d = d.Stamped(firstVersion)
 	}
-	return d
-}
-
-// Stamped returns d with a version that names its content: base, such as "1.0.0",
-// "+", and twelve hex digits of the SHA-256 of the descriptor without its version.
-// It panics when a value in a shape cannot be JSON, which only a bug can bring here.
-func (d Descriptor) Stamped(base string) Descriptor {
-	d.Version = ""
-	text, err := d.MarshalJSON()
-	if err != nil {
-		panic(fmt.Sprintf("capability: stamp %s: %v", d.ID, err))
-	}
-	sum := sha256.Sum256(text)
-	d.Version = base + "+" + hex.EncodeToString(sum[:6])
 	return d
 }

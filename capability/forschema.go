@@ -20,7 +20,7 @@ func ForSchema(s *schema.Schema) []Descriptor {
 			continue
 		}
 		for _, d := range []Descriptor{create(s, t), update(s, t), remove(s, t)} {
-			all = append(all, d.Stamped("1.0.0"))
+			all = append(all, d.Stamped(firstVersion))
 		}
 	}
 	return all
