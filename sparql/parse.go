@@ -108,6 +108,9 @@ type parser struct {
 	// elsewhere counts the SERVICEs around what is read, which other endpoints evaluate.
 	elsewhere int
 	numbers   renumbering
+	// names are those of the text, if naming is set.
+	names  []Name
+	naming bool
 }
 
 func newParser(text string, opts Options) (*parser, error) {

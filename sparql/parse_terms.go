@@ -78,18 +78,21 @@ func (p *parser) isIRI() bool { return p.tok.kind == iriRef || p.tok.kind == pre
 
 // iri reads an IRI in brackets or a prefixed name.
 func (p *parser) iri() rdf.IRI {
-	at, text := p.tok.start, p.tok.text
-	switch p.tok.kind {
+	tok := p.tok
+	var iri rdf.IRI
+	switch tok.kind {
 	case iriRef:
 		p.next()
-		return rdf.IRI(p.resolve(text, at))
+		iri = rdf.IRI(p.resolve(tok.text, tok.start))
 	case prefixedName:
 		p.next()
-		return p.expand(text, at)
+		iri = p.expand(tok.text, tok.start)
 	default:
 		p.failExpected("an IRI")
 		return ""
 	}
+	p.name(tok, iri)
+	return iri
 }
 
 // isLiteral reports whether a literal begins here.
