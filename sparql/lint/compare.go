@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -71,7 +72,7 @@ func (r *run) compare(sign sparql.Func, left, right sparql.Expr, known facts, em
 			outcome = "always"
 		}
 	}
-	r.warn(empties && outcome == "never", "%s is %s true under the schema: %s is %s, and %s %s%s",
+	r.warn(cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true under the schema: %s is %s, and %s %s%s",
 		text, outcome, r.expression(left), r.origin(left, a, known), r.expression(right), r.origin(right, b, known), r.alike(left, a, right, b))
 }
 
@@ -88,7 +89,7 @@ func (r *run) compareValue(text string, sign sparql.Func, left, right sparql.Exp
 	f := known[v.Var]
 	listed := func(one rdf.Term) bool { same, known := xsd.Equal(one, constant.Term); return same || !known }
 	if f.oneOf != nil && f.by != "" && !slices.ContainsFunc(f.oneOf, listed) && r.absent(rdf.Quad{Predicate: f.by, Object: constant.Term}, false) {
-		r.warn(empties, "%s is never true under the schema: %s is none of the values of %s%s", text, r.term(constant.Term), r.short(f.by), r.valueHint(constant.Term, f.oneOf))
+		r.warn(f.by, empties, "%s is never true under the schema: %s is none of the values of %s%s", text, r.term(constant.Term), r.short(f.by), r.valueHint(constant.Term, f.oneOf))
 	}
 }
 
@@ -102,7 +103,7 @@ func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool)
 	if v.any || slices.Contains(v.literals, rdf.RDFLangString) {
 		return
 	}
-	r.warn(empties, "%s is never true under the schema: %s is %s, which has no language; leave the condition out", r.expression(e), r.expression(call.Args[0]), r.origin(call.Args[0], v, known))
+	r.warn(propertyOf(call.Args[0], known), empties, "%s is never true under the schema: %s is %s, which has no language; leave the condition out", r.expression(e), r.expression(call.Args[0]), r.origin(call.Args[0], v, known))
 }
 
 // unlike reports that no value of a compares with one of b.
@@ -238,7 +239,7 @@ func (r *run) takes(e sparql.Call, known facts, empties bool) {
 				way = fmt.Sprintf("; STR(%s) is its IRI%s", r.expression(arg), r.labelOf(arg, v))
 			}
 		}
-		r.warn(empties && e.Func != sparql.Negate, "%s takes %s, and %s is %s under the schema%s", functionName(e.Func), what, r.expression(arg), r.origin(arg, v, known), way)
+		r.warn(propertyOf(arg, known), empties && e.Func != sparql.Negate, "%s takes %s, and %s is %s under the schema%s", functionName(e.Func), what, r.expression(arg), r.origin(arg, v, known), way)
 	}
 }
 
@@ -327,11 +328,17 @@ var (
 	numeric = []rdf.IRI{rdf.XSDInteger, rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDFloat}
 )
 
+// propertyOf is the property whose value an expression is, "" for others.
+func propertyOf(e sparql.Expr, known facts) rdf.IRI {
+	v, _ := e.(sparql.VarExpr)
+	return known[v.Var].by
+}
+
 // origin says what an expression is, and of which property it is the value.
 func (r *run) origin(e sparql.Expr, v values, known facts) string {
 	text := r.kinds(v)
-	if variable, ok := e.(sparql.VarExpr); ok && known[variable.Var].by != "" {
-		text += " (" + r.short(known[variable.Var].by) + ")"
+	if by := propertyOf(e, known); by != "" {
+		text += " (" + r.short(by) + ")"
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"maps"
 	"slices"
 
 	"trails/rdf"
@@ -135,7 +136,7 @@ func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 		}
 		return left
 	case sparql.Project:
-		return kept(r.group(op.Op, kept(outer, op.Vars), empties), op.Vars)
+		return kept(r.group(op.Op, r.within(outer, op.Vars), empties), op.Vars)
 	case sparql.Group:
 		var keys []sparql.Var
 		for _, k := range op.Keys {
@@ -143,9 +144,17 @@ func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 				keys = append(keys, v.Var)
 			}
 		}
-		return kept(r.group(op.Op, kept(outer, keys), empties && len(op.Keys) > 0), keys)
+		return kept(r.group(op.Op, r.within(outer, keys), empties && len(op.Keys) > 0), keys)
 	}
 	return r.group(op, outer, empties)
+}
+
+// within is what is known in a subquery of the variables that leave it, and of those that
+// get their values from outside.
+func (r *run) within(outer facts, vars []sparql.Var) facts {
+	out := kept(outer, vars)
+	maps.Copy(out, r.given)
+	return out
 }
 
 // kept is what is known of some of the variables.
@@ -311,7 +320,7 @@ func (g *group) table(t sparql.Table) {
 			}
 			if one := g.constant(term); f.and(one).empty() && g.absent(rdf.Quad{Predicate: f.by, Object: term}, false) {
 				reason := g.unlikeLiteral(sparql.Operand{Term: term}, g.short(f.by), f.values, one)
-				g.warn(g.empties && len(t.Rows) == 1, "%s in VALUES can never match under the schema: %s", g.term(term), reason)
+				g.warn(f.by, g.empties && len(t.Rows) == 1, "%s in VALUES can never match under the schema: %s", g.term(term), reason)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ package lint
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -35,6 +36,10 @@ type Warning struct {
 	// Empties says that nothing can match the text as a whole when the sentence is true: an
 	// answer with solutions, which data from before the schema may give, disproves it.
 	Empties bool
+	// Misfit says that the schema alone rules out what the text asks for.
+	Misfit bool
+	// About is the property or the class that it is about, "" when it is about neither.
+	About rdf.IRI
 }
 
 // shownWarnings is how many sentences a caller is told.
@@ -64,6 +69,7 @@ type Linter struct {
 	properties []rdf.IRI // in order of declaration
 	classes    []rdf.IRI
 	namespaces map[string]bool // that prefixes of the schema stand for
+	given      facts           // what is known of the variables that get their values from outside
 }
 
 // declaration is a property of some types, and what its values may be.
@@ -111,6 +117,42 @@ func New(s *schema.Schema) *Linter {
 		}
 	}
 	return l
+}
+
+// Given returns the linter of texts some of whose variables, wherever they stand, get values
+// such as properties may have: parameters.
+func (l *Linter) Given(params map[sparql.Var]*schema.Property) *Linter {
+	out := *l
+	out.given = facts{}
+	for v, p := range params {
+		out.given[v] = fact{values: l.valuesOf(p), certain: true}
+	}
+	return &out
+}
+
+// nothing is a graph without statements.
+type nothing struct{}
+
+func (nothing) Match(context.Context, rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	return func(func(rdf.Quad, error) bool) {}
+}
+func (nothing) Predicates(context.Context) ([]rdf.IRI, error)   { return nil, nil }
+func (nothing) Absent(context.Context, rdf.IRI) (string, error) { return "", nil }
+
+// QueryMisfits returns what the schema alone rules out in a query, whatever the data is.
+func (l *Linter) QueryMisfits(ctx context.Context, q *sparql.Query) ([]Warning, error) {
+	all, err := l.Query(ctx, nothing{}, q)
+	return misfits(all), err
+}
+
+// UpdateMisfits is [Linter.QueryMisfits] for an update.
+func (l *Linter) UpdateMisfits(ctx context.Context, u *sparql.Update) ([]Warning, error) {
+	all, err := l.Update(ctx, nothing{}, u)
+	return misfits(all), err
+}
+
+func misfits(all []Warning) []Warning {
+	return slices.DeleteFunc(all, func(w Warning) bool { return !w.Misfit })
 }
 
 // Bounds of one text. What is beyond them is not complained of.
@@ -173,7 +215,7 @@ func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]War
 		known := facts{}
 		if m.Where != nil {
 			r.names(m.Where, place{named: r.foreign})
-			known = r.group(m.Where, facts{}, len(u.Operations) == 1)
+			known = r.group(m.Where, r.given, len(u.Operations) == 1)
 		}
 		r.removes(m, known)
 		for _, p := range m.Insert {
@@ -190,7 +232,7 @@ func (r *run) root(op sparql.Op, form sparql.Form) {
 		at.asked = true // whether a statement is there is the question
 	}
 	r.names(op, at)
-	r.group(op, facts{}, true)
+	r.group(op, r.given, true)
 }
 
 // removes lints the statements that a template removes, as a pattern behind WHERE.
@@ -221,19 +263,19 @@ func (r *run) end(declared map[string]string) ([]Warning, error) {
 }
 
 // warn adds a sentence about things that do not fit, once.
-func (r *run) warn(empties bool, format string, args ...any) {
+func (r *run) warn(about rdf.IRI, empties bool, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !r.said[text] {
 		r.said[text] = true
-		r.misfits = append(r.misfits, Warning{text, empties})
+		r.misfits = append(r.misfits, Warning{text, empties, true, about})
 	}
 }
 
 // tell adds a sentence about what is not known, once.
-func (r *run) tell(empties bool, text string) {
+func (r *run) tell(about rdf.IRI, misfit bool, text string) {
 	if !r.said[text] {
 		r.said[text] = true
-		r.unknown = append(r.unknown, Warning{text, empties})
+		r.unknown = append(r.unknown, Warning{text, false, misfit, about})
 	}
 }
 

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -184,7 +185,7 @@ func (r *run) nodeNamed(iri rdf.IRI, at place) {
 	if hint != "" {
 		hint = "; " + hint
 	}
-	r.tell(false, fmt.Sprintf("no statement names the node %s%s", r.node(iri), hint))
+	r.tell(iri, false, fmt.Sprintf("no statement names the node %s%s", r.node(iri), hint))
 }
 
 // Instances is the pattern that the nodes of a type and of its subtypes match as ?x: rdf:type
@@ -199,7 +200,7 @@ func (r *run) tellSupers() {
 		all := "; all of them are " + Instances(r.schema, t)
 		if t.Abstract {
 			if r.absent(rdf.Quad{Predicate: rdf.Type, Object: t.IRI}, false) {
-				r.tell(false, fmt.Sprintf("%s is abstract: only nodes of its subtypes are there%s", r.short(t.IRI), all))
+				r.tell(t.IRI, true, fmt.Sprintf("%s is abstract: only nodes of its subtypes are there%s", r.short(t.IRI), all))
 			}
 			continue
 		}
@@ -209,7 +210,7 @@ func (r *run) tellSupers() {
 			}
 			q, ok, _ := r.first(rdf.Quad{Predicate: rdf.Type, Object: sub.IRI}, func(q rdf.Quad) bool { return q.Label == nil })
 			if ok && r.absent(rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Object: t.IRI}, false) {
-				r.tell(false, fmt.Sprintf("\"a %s\" leaves out the nodes of its subtypes, such as %s%s", r.short(t.IRI), sub.Name, all))
+				r.tell(t.IRI, false, fmt.Sprintf("\"a %s\" leaves out the nodes of its subtypes, such as %s%s", r.short(t.IRI), sub.Name, all))
 				break
 			}
 		}
@@ -235,12 +236,13 @@ func (r *run) tellPrefix(prefix, namespace string, missing []missingName) (left 
 	within := func(iri rdf.IRI) bool { return strings.HasPrefix(string(iri), namespace) }
 	unknown := map[rdf.IRI]bool{}
 	var names, nearest []string
+	var first rdf.IRI
 	for _, m := range missing {
 		if !within(m.iri) || m.graphs || m.inserted {
 			left = append(left, m)
 			continue
 		}
-		unknown[m.iri] = true
+		unknown[m.iri], first = true, cmp.Or(first, m.iri)
 		names = append(names, prefix+":"+string(m.iri[len(namespace):]))
 		if near := r.nearest(m); near != "" {
 			nearest = append(nearest, near)
@@ -262,7 +264,7 @@ func (r *run) tellPrefix(prefix, namespace string, missing []missingName) (left 
 	case len(nearest) > 0:
 		text += "; did you mean " + listed(nearest) + "? They need no PREFIX"
 	}
-	r.tell(false, text)
+	r.tell(first, false, text)
 	return left
 }
 
@@ -276,14 +278,14 @@ func (r *run) tellName(m missingName) {
 	switch {
 	case m.inserted:
 		if near != "" {
-			r.tell(false, fmt.Sprintf("the %s %s is new; did you mean %s?", what, name, near))
+			r.tell(m.iri, false, fmt.Sprintf("the %s %s is new; did you mean %s?", what, name, near))
 		}
 		return
 	case m.iri == rdf.SubClassOf && m.graphs:
-		r.tell(false, fmt.Sprintf("subtypes are told in the graph of the schema alone: ?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* :Type }", string(rdf.SchemaGraph)))
+		r.tell(m.iri, false, fmt.Sprintf("subtypes are told in the graph of the schema alone: ?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* :Type }", string(rdf.SchemaGraph)))
 		return
 	case m.graphs:
-		r.tell(false, fmt.Sprintf("no statement of the default graph has the %s %s; GRAPH ?g { … } reads the named graphs, which have it", what, name))
+		r.tell(m.iri, false, fmt.Sprintf("no statement of the default graph has the %s %s; GRAPH ?g { … } reads the named graphs, which have it", what, name))
 		return
 	}
 	text := fmt.Sprintf("neither the schema nor the data has the %s %s", what, name)
@@ -304,7 +306,7 @@ func (r *run) tellName(m missingName) {
 	case len(r.properties) > 0:
 		text += "; schema_get lists those of the schema"
 	}
-	r.tell(false, text)
+	r.tell(m.iri, false, text)
 }
 
 // isLabel reports that a property is what well-known vocabularies call nodes by.

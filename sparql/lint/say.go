@@ -24,7 +24,8 @@ func (g *group) never(p sparql.TriplePattern, declared []declaration, subject, o
 	}
 	_, found, _ := g.first(rdf.Quad{Subject: p.Subject.Term, Predicate: p.Predicate.Term, Object: p.Object.Term}, fits)
 	if !found && g.err == nil {
-		g.warn(g.empties, "%s can never match under the schema: %s", g.pattern(p), g.why(p, declared, subject, object))
+		predicate, _ := p.Predicate.Term.(rdf.IRI)
+		g.warn(predicate, g.empties, "%s can never match under the schema: %s", g.pattern(p), g.why(p, declared, subject, object))
 	}
 }
 
@@ -33,7 +34,8 @@ func (g *group) neverOf(p sparql.TriplePattern, subject values) {
 	fits := func(q rdf.Quad) bool { return q.Label == nil && !g.constant(q.Subject).and(subject).empty() }
 	_, found, _ := g.first(rdf.Quad{Subject: p.Subject.Term, Predicate: rdf.Type, Object: p.Object.Term}, fits)
 	if !found && g.err == nil {
-		g.warn(g.empties, "%s can never match under the schema: by what else is said %s is %s", g.pattern(p), g.end(p.Subject), g.kinds(subject))
+		class, _ := p.Object.Term.(rdf.IRI)
+		g.warn(class, g.empties, "%s can never match under the schema: by what else is said %s is %s", g.pattern(p), g.end(p.Subject), g.kinds(subject))
 	}
 }
 
