@@ -16,7 +16,8 @@ var (
 	schemaText = capability.Field{Name: "schema", Type: capability.String, Description: "Or the whole new one."}
 	patchText  = capability.Field{Name: "patch", Type: capability.String,
 		Description: "YAML list of steps: add_type: {Task: {properties: {title: string}}}; add_property: {Task.due: date}; alter_, drop_, rename_ likewise (null drops a word)."}
-	allowLoss = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Remove data.", Scope: policy.Builder}
+	allowBroken = capability.Field{Name: "allow_broken_queries", Type: capability.Boolean, Default: false, Unlisted: true, Description: "Leave stored queries that it breaks.", Scope: policy.Builder}
+	allowLoss   = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Remove data.", Scope: policy.Builder}
 
 	planFields = []capability.Field{
 		{Name: "columns", Type: capability.String, Many: true, Required: true},
@@ -86,12 +87,12 @@ var builtins = []invoke.Capability{
 	queryBuiltin,
 	{
 		Descriptor: capability.Descriptor{
-			ID: "schema_apply", Description: "Change the schema. Refused where data contradicts it, or would be lost.",
+			ID: "schema_apply", Description: "Change the schema. Refused where data or a stored query contradicts it, or data would be lost.",
 			InputShape: capability.Shape{Fields: append([]capability.Field{patchText, schemaText,
 				{Name: "plan", Type: capability.Boolean, Default: false, Description: "Only say what breaks."},
-				allowLoss}, capability.WriteArguments()...)},
+				allowLoss, allowBroken}, capability.WriteArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, optional(capability.CommitResult())...)},
-			Preconditions: []string{"The data that is there fits the new schema."},
+			Preconditions: []string{"The data and the stored queries that are there fit the new schema."},
 			SideEffects:   capability.Destroys,
 			CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: "schema_apply"}, Idempotent: true,
 		},
@@ -204,7 +205,7 @@ var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
 			ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, and what each breaks or loses.",
-			InputShape:   capability.Shape{Fields: []capability.Field{patchAsToldBefore(), schemaText, capability.ReadBranch()}},
+			InputShape:   capability.Shape{Fields: []capability.Field{patchAsToldBefore(), schemaText, allowBroken, capability.ReadBranch()}},
 			OutputShape:  capability.Shape{Fields: planFields},
 			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "read"}, Idempotent: true,
 		},
@@ -213,9 +214,9 @@ var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
 			ID: "trails.meta.schema.apply", Description: "Change the schema by patch or schema, as one commit.",
-			InputShape:    capability.Shape{Fields: append([]capability.Field{patchAsToldBefore(), schemaText, allowLoss}, capability.WriteArguments()...)},
+			InputShape:    capability.Shape{Fields: append([]capability.Field{patchAsToldBefore(), schemaText, allowLoss, allowBroken}, capability.WriteArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, capability.CommitResult()...)},
-			Preconditions: []string{"The data that is there fits the new schema."},
+			Preconditions: []string{"The data and the stored queries that are there fit the new schema."},
 			SideEffects:   capability.Destroys,
 			CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "schema_apply"}, Idempotent: true,
 		},

@@ -57,7 +57,7 @@ func notes(t *testing.T) *invoketest.Engine {
 	t.Helper()
 	e := invoketest.New(t, withStatus, invoke.Config{})
 	e.Must(t, "trails.meta.query.add", `{"queries": [{"name": "notes", "text": "SELECT ?title { ?note a :Note ; :title ?title }"},
-		{"name": "finish", "text": "#+ params: {note: {type: ref(Note), default: Note/a}}\nDELETE { ?note :status ?was } INSERT { ?note :status \"done\" } WHERE { ?note :status ?was }"}]}`)
+		{"name": "finish", "text": "#+ params: {note: {type: ref(Note), default: Note/a}}\nDELETE { ?note :title ?was } INSERT { ?note :title \"done\" } WHERE { ?note :title ?was }"}]}`)
 	e.Must(t, "note_create", `{"id": "a", "title": "A", "status": "open"}`)
 	e.Must(t, "note_create", `{"id": "b", "title": "B", "status": "done"}`)
 	e.Must(t, "load", `{"data": "<urn:a> <urn:b> 1, 2 .", "graph": "urn:g"}`)

@@ -126,12 +126,15 @@ func schemaChange(r *invoke.Request) (kg.SchemaChange, error) {
 		return kg.SchemaChange{}, fault.Argument(patchText.Name, fault.Closed, nil, "give patch, the steps from the schema that is there, or schema, the whole new one, not both")
 	case !isWhole && !isPatch:
 		return kg.SchemaChange{}, fault.Argument(patchText.Name, fault.Required, nil, "give patch, such as - add_property: {Task.due: date}, or schema, the whole new one")
-	case isPatch:
-		text, _ := patch.(string)
-		return kg.SchemaChange{Patch: []byte(text)}, nil
 	}
-	text, _ := whole.(string)
-	return kg.SchemaChange{Source: []byte(text)}, nil
+	change := kg.SchemaChange{AllowBrokenQueries: r.Args.Flag(allowBroken.Name)}
+	if text, _ := patch.(string); isPatch {
+		change.Patch = []byte(text)
+	} else {
+		text, _ := whole.(string)
+		change.Source = []byte(text)
+	}
+	return change, nil
 }
 
 func schemaPlan(ctx context.Context, r *invoke.Request) (any, error) {
@@ -171,7 +174,8 @@ func schemaApply(ctx context.Context, r *invoke.Request) (any, error) {
 	return schemaApplied{Plan: planOf(p), Written: r.Committed(result, change.Set.DryRun)}, nil
 }
 
-// planView is a plan as a table with a row for each step.
+// planView is a plan as a table with a row for each step, and for each stored query that it
+// changes.
 type planView struct {
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows"`
@@ -183,6 +187,21 @@ func planOf(p kg.Plan) planView {
 	v := planView{Columns: []string{"step", "effect", "nodes"}, Rows: [][]string{}, Blocked: p.Blocked, Loses: p.Loses}
 	for _, s := range p.Steps {
 		v.Rows = append(v.Rows, []string{outline.Shorten(s.String(), toldStep), effectOf(s, p.More), nodesOf(s)})
+	}
+	for _, q := range p.Queries {
+		var effects, places []string
+		for _, f := range q.Broken[:min(len(q.Broken), toldNodes)] {
+			places = append(places, outline.Shorten(f.String(), toldReason))
+		}
+		if len(q.Broken) > 0 {
+			effects = append(effects, "breaks; correct or remove it first, or pass "+allowBroken.Name)
+		} else {
+			effects = append(effects, "safe")
+		}
+		if q.Renamed > 0 {
+			effects = append(effects, fmt.Sprintf("renames %d in it", q.Renamed))
+		}
+		v.Rows = append(v.Rows, []string{"stored query " + q.ID, strings.Join(effects, ", "), strings.Join(places, "; ")})
 	}
 	return v
 }

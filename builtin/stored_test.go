@@ -187,3 +187,42 @@ func TestAnotherProcessSeesWhatIsStored(t *testing.T) {
 		t.Error("it is not seen")
 	}
 }
+
+// A change of the schema that breaks a stored query is planned as such, and refused before
+// anything changes; a new name goes into the text in the same commit.
+func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
+	e := storing(t, notesOfOwner, "#+ id: all_notes\n#+ params: {n: {type: ref(Note), nullable: true}}\nSELECT ?n { ?n a :Note }")
+	change := func(args string) invoke.Call {
+		return invoke.Call{Capability: "schema_apply", Args: json.RawMessage(args), Principal: invoketest.Ana}
+	}
+	before := state(t, e)
+	const drop = `{"patch": "drop_property: Note.status", "allow_data_loss": true`
+	plan := e.Must(t, "schema_apply", drop+`, "plan": true}`)["plan"].(map[string]any)
+	if got := fmt.Sprint(plan["rows"]); plan["blocked"] != true || !strings.Contains(got, "stored query open_notes breaks; correct or remove it first") || !strings.Contains(got, "open_notes, line 4, column 35: the new schema has no :status") {
+		t.Errorf("the plan is %v", plan)
+	}
+	f := e.Refused(t, change(drop+`}`), fault.InvalidData)
+	if said := f.Told(1000); !strings.Contains(said, "open_notes, line 4, column 35: the new schema has no :status; correct or remove the stored query first, or pass allow_broken_queries") {
+		t.Errorf("it says %s", said)
+	}
+	runtime := change(drop[:strings.Index(drop, `, "allow`)] + `, "allow_broken_queries": true}`)
+	runtime.Principal = invoketest.Callers["runtime"]
+	e.Refused(t, runtime, fault.ScopeDenied)
+	if state(t, e) != before {
+		t.Error("a refused change changed something")
+	}
+	renamed := e.Must(t, "schema_apply", `{"patch": "- rename_property: {Note.status: state}\n- rename_type: {Note: Memo}"}`)
+	if got := fmt.Sprint(renamed["plan"]); !strings.Contains(got, "stored query open_notes safe, renames 1 in it") || !strings.Contains(got, "stored query all_notes safe, renames 2 in it") {
+		t.Errorf("the plan is %s", got)
+	}
+	if got := fmt.Sprint(e.Must(t, "open_notes", `{"params": {"status": "open", "titles": ["Ta"]}}`)["rows"]); got != "[[Memo/a Ta]]" && got != "[[Note/a Ta]]" {
+		t.Errorf("after the renaming: %s", got)
+	}
+	if commits := e.Must(t, "commits_list", `{"limit": 2}`)["commits"].([]any); commits[0].(map[string]any)["id"] != renamed["commit"] {
+		t.Errorf("the renaming is no commit alone: %v", commits)
+	}
+	e.Must(t, "schema_apply", `{"patch": "drop_property: Memo.state", "allow_data_loss": true, "allow_broken_queries": true}`)
+	if got := fmt.Sprint(e.Must(t, "open_notes", `{"params": {"status": "open"}}`)["rows"]); got != "[]" {
+		t.Errorf("a broken query answers %s", got)
+	}
+}

@@ -23,6 +23,8 @@ type SchemaChange struct {
 	Patch []byte
 	// AllowDataLoss lets steps through that remove data.
 	AllowDataLoss bool
+	// AllowBrokenQueries lets stored queries be that the new schema breaks.
+	AllowBrokenQueries bool
 	// Set carries all but the edits.
 	Set ChangeSet
 	// Progress hears how far it is.
@@ -34,7 +36,9 @@ type Plan struct {
 	// Head is the commit that it was made at.
 	Head  Commit
 	Steps []PlannedStep
-	// Blocked reports that data contradicts the new schema.
+	// Queries are the stored queries that it renames something in, or breaks.
+	Queries []stored.Carried
+	// Blocked reports that data contradicts the new schema, or a stored query does and may not.
 	Blocked bool
 	// Loses counts the quads that would be removed.
 	Loses int64
@@ -93,16 +97,21 @@ func (s *Session) PlanSchema(ctx context.Context, c SchemaChange) (Plan, error) 
 		if err != nil {
 			return err
 		}
-		plan, err = planSteps(ctx, snap.source, snap.Schema(), patched)
+		if plan, err = planSteps(ctx, snap.source, snap.Schema(), patched); err != nil {
+			return err
+		}
 		plan.Head = snap.Head()
+		plan.Queries, err = stored.Carry(ctx, snap.Stored(), snap.Schema(), patched)
+		plan.Blocked = plan.Blocked || !c.AllowBrokenQueries && len(broken(plan.Queries)) > 0
 		return err
 	})
 	return plan, err
 }
 
 // ApplySchema makes the schema and what follows from it for the data one commit.
-// It refuses what the data contradicts, and steps that would remove data unless
-// AllowDataLoss is set; then the plan says what they are.
+// It refuses what the data contradicts, steps that would remove data unless AllowDataLoss
+// is set, and what breaks a stored query unless AllowBrokenQueries is; then the plan says
+// what they are. New names are in the stored queries, too.
 func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result, error) {
 	patch, err := c.read(s.graph.Base())
 	if err != nil {
@@ -116,11 +125,15 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		if err != nil {
 			return err
 		}
+		carried, err := carryQueries(ctx, &spool, before, patched, c.AllowBrokenQueries)
+		if err != nil {
+			return err
+		}
 		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, patched), report: reporter(c.Progress, "plan", "quads", 0)}
 		if err := m.run(); err != nil {
 			return err
 		}
-		plan, plan.Head = m.plan, w.Head()
+		plan, plan.Head, plan.Queries = m.plan, w.Head(), carried
 		if plan.Loses > 0 && !c.AllowDataLoss {
 			var lossy []string
 			for _, s := range plan.Steps {

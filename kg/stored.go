@@ -75,26 +75,13 @@ func (s *Session) ChangeQueries(ctx context.Context, c QueryChange) ([]*stored.Q
 				return err
 			}
 		}
-		edit := func(op change.Op, id, text string) error {
-			for _, q := range stored.QuadsOf(id, text) {
-				if err := spool.Add(change.Edit{Op: op, Quad: q}); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
 		for _, id := range c.Remove {
-			if err := edit(change.Retract, id, texts[id]); err != nil {
+			if err := editQuery(&spool, id, texts[id], ""); err != nil {
 				return err
 			}
 		}
 		for _, q := range added {
-			if text, there := texts[q.ID]; there && text != q.Text {
-				if err := edit(change.Retract, q.ID, text); err != nil {
-					return err
-				}
-			}
-			if err := edit(change.Assert, q.ID, q.Text); err != nil {
+			if err := editQuery(&spool, q.ID, texts[q.ID], q.Text); err != nil {
 				return err
 			}
 		}
@@ -102,6 +89,58 @@ func (s *Session) ChangeQueries(ctx context.Context, c QueryChange) ([]*stored.Q
 	}
 	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: prepare})
 	return added, result, err
+}
+
+// editQuery puts a text in the place of another one; "" is none.
+func editQuery(spool *change.Spool, id, was, text string) error {
+	edit := func(op change.Op, text string) error {
+		for _, q := range stored.QuadsOf(id, text) {
+			if err := spool.Add(change.Edit{Op: op, Quad: q}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if was != "" && was != text {
+		if err := edit(change.Retract, was); err != nil {
+			return err
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return edit(change.Assert, text)
+}
+
+// carryQueries makes edits of what a change of the schema does to the stored queries, and
+// refuses it when it breaks one that may not be broken.
+func carryQueries(ctx context.Context, spool *change.Spool, before *compiled, patched schema.Patched, mayBreak bool) ([]stored.Carried, error) {
+	carried, err := stored.Carry(ctx, before.stored, before.schema, patched)
+	if err != nil {
+		return nil, err
+	}
+	if fields := broken(carried); len(fields) > 0 && !mayBreak {
+		for i := range fields {
+			fields[i].Message += "; correct or remove the stored query first, or pass allow_broken_queries"
+		}
+		return nil, fault.Invalid(fields)
+	}
+	for _, one := range carried {
+		if one.Text != one.Was {
+			if err := editQuery(spool, one.ID, one.Was, one.Text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return carried, nil
+}
+
+// broken is all that breaks in stored queries.
+func broken(all []stored.Carried) (fields []fault.FieldError) {
+	for _, one := range all {
+		fields = append(fields, one.Broken...)
+	}
+	return fields
 }
 
 // readQueries reads texts under a schema. Every problem has the name of its text.

@@ -318,12 +318,11 @@ func within(word, text string) (string, bool) {
 
 // sparql reads the query or the update, and holds its variables against the parameters.
 func (h *header) sparql(q *Query, s *schema.Schema) error {
-	options := sparql.Options{Base: s.Base, Prefixes: s.TurtlePrefixes()}
 	var err error
 	if sparql.FormOf(q.Text) != "" {
-		q.Query, err = sparql.Parse(q.Text, options)
+		q.Query, err = sparql.Parse(q.Text, options(s))
 	} else {
-		q.Update, err = sparql.ParseUpdate(q.Text, options)
+		q.Update, err = sparql.ParseUpdate(q.Text, options(s))
 	}
 	if err != nil {
 		return err

@@ -111,8 +111,9 @@ func (p *program) schemaPlanCommand() *cobra.Command {
 		Use:   "plan FILE [SCHEMA]",
 		Short: "Say of each step to a new schema whether it is safe, breaks nodes or loses data",
 		Long: `List the steps from the graph's schema to the one in SCHEMA (YAML, - for stdin), or those of
-a patch, and say of each whether it is safe, which data contradicts it, and what it loses.
-Nothing is changed. It exits with 6 when data contradicts the new schema.
+a patch, and say of each whether it is safe, which data contradicts it, and what it loses; and
+which stored queries it renames something in, or breaks, with the place. Nothing is changed.
+It exits with 6 when data or a stored query contradicts the new schema.
 ` + patchHelp + fileHelp,
 		Example: `  trails schema plan notes.trails schema.yaml
   trails schema plan notes.trails --patch patch.yaml`,
@@ -147,13 +148,14 @@ func (p *program) onSchema(patch *string, do func(cmd *cobra.Command, file, sour
 func (p *program) schemaApplyCommand() *cobra.Command {
 	var f writeFlags
 	var patch string
-	var allowDataLoss bool
+	var allowDataLoss, allowBroken bool
 	cmd := &cobra.Command{
 		Use:   "apply FILE [SCHEMA]",
 		Short: "Make a new schema the graph's, whole or by a patch, as one commit",
 		Long: `Make the schema in SCHEMA (YAML, - for stdin) the graph's, or the one that the steps of a
 patch lead to, as one commit. What the data contradicts is refused, and so is a step that
-loses data without --allow-data-loss. A new name takes the statements with it.
+loses data without --allow-data-loss, or breaks a stored query without --allow-broken-queries.
+A new name takes the statements and the stored queries with it.
 ` + patchHelp + fileHelp,
 		Example: `  trails schema apply notes.trails schema.yaml --message "notes have a status"
   trails schema apply notes.trails --patch patch.yaml --dry-run
@@ -161,7 +163,7 @@ loses data without --allow-data-loss. A new name takes the statements with it.
 	}
 	cmd.RunE = p.onSchema(&patch, func(cmd *cobra.Command, file, source string, given arguments) error {
 		more := f.arguments()
-		more["allow_data_loss"] = allowDataLoss
+		more["allow_data_loss"], more["allow_broken_queries"] = allowDataLoss, allowBroken
 		return p.applySchema(cmd, file, source, given, more, func(w io.Writer, a applied) error {
 			writeSteps(w, a.Plan)
 			return writeSummary(w, a.written)
@@ -169,6 +171,7 @@ loses data without --allow-data-loss. A new name takes the statements with it.
 	})
 	cmd.Flags().StringVar(&patch, "patch", "", "a `file` with steps, - for stdin, in the place of SCHEMA")
 	cmd.Flags().BoolVar(&allowDataLoss, "allow-data-loss", false, "take steps that lose data")
+	cmd.Flags().BoolVar(&allowBroken, "allow-broken-queries", false, "leave stored queries that it breaks")
 	f.on(cmd)
 	return cmd
 }
@@ -192,7 +195,7 @@ type planned struct {
 func (p *program) applySchema(cmd *cobra.Command, file, source string, given, more arguments, text func(io.Writer, applied) error) error {
 	result, err := callAndPrint(cmd.Context(), p, file, p.call("schema_apply", given, more), text)
 	if err == nil && result.Plan.Blocked {
-		err = failure{exitInvalid, "the data contradicts the new schema; nothing was changed"}
+		err = failure{exitInvalid, "the file contradicts the new schema; nothing was changed"}
 	}
 	return named(err, source)
 }
@@ -206,7 +209,7 @@ func writePlan(w io.Writer, a applied) error {
 	writeSteps(w, a.Plan)
 	switch {
 	case a.Plan.Blocked:
-		fmt.Fprintln(w, "blocked: correct the data first, or the schema")
+		fmt.Fprintln(w, "blocked: correct the data, the stored queries or the schema first")
 	case a.Plan.Loses > 0:
 		fmt.Fprintf(w, "it removes %s: apply it with --allow-data-loss\n", count(a.Plan.Loses, "statement"))
 	default:

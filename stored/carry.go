@@ -1,0 +1,297 @@
+package stored
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
+	"trails/sparql/lint"
+)
+
+// Carried is a stored query that a change of the schema is about.
+type Carried struct {
+	ID string
+	// Was is its text, and Text what it is under the new schema: types and properties that
+	// have new names are named so.
+	Was, Text string
+	// Renamed counts the names that are new in it.
+	Renamed int
+	// Broken is what does not fit the new schema and did fit the one before, each with its
+	// place in Was as Source.
+	Broken []fault.FieldError
+}
+
+// Carry says what a change of the schema, from head, does to stored queries: those whose
+// names it changes, and those that it breaks, by id. A query that could not be asked before
+// stays as it is.
+func Carry(ctx context.Context, kept []Kept, head *schema.Schema, change schema.Patched) ([]Carried, error) {
+	if len(kept) == 0 || len(change.Steps(head)) == 0 {
+		return nil, nil
+	}
+	c := newCarrying(head, change)
+	var all []Carried
+	for _, k := range kept {
+		if k.Err != nil {
+			continue
+		}
+		one, err := c.query(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		if one.Text != one.Was || len(one.Broken) > 0 {
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// carrying is one change of the schema.
+type carrying struct {
+	head, renamed, after   *schema.Schema // renamed is the head with the new names
+	lintRenamed, lintAfter *lint.Linter
+	becomes                map[rdf.IRI][]rdf.IRI // the new name of a type or a property; several where types disagree
+	types                  map[string]string     // new names of types by the old ones
+	knew, knows            map[rdf.IRI]bool      // the types and properties of renamed and of after
+}
+
+func newCarrying(head *schema.Schema, change schema.Patched) *carrying {
+	c := &carrying{
+		head: head, renamed: change.Renamed, after: change.Schema, lintRenamed: lint.New(change.Renamed), lintAfter: lint.New(change.Schema),
+		becomes: map[rdf.IRI][]rdf.IRI{}, types: map[string]string{}, knew: declared(change.Renamed), knows: declared(change.Schema),
+	}
+	note := func(was, is rdf.IRI) {
+		if !slices.Contains(c.becomes[was], is) {
+			c.becomes[was] = append(c.becomes[was], is)
+		}
+	}
+	for i, t := range head.Types {
+		now := change.Renamed.Types[i]
+		if t.Name != now.Name {
+			c.types[t.Name] = now.Name
+		}
+		note(t.IRI, now.IRI)
+		for j, p := range t.Properties {
+			note(p.IRI, now.Properties[j].IRI)
+		}
+	}
+	return c
+}
+
+// declared are the IRIs of the types and properties of a schema.
+func declared(s *schema.Schema) map[rdf.IRI]bool {
+	all := map[rdf.IRI]bool{}
+	for _, t := range s.Types {
+		all[t.IRI] = true
+		for _, p := range t.Properties {
+			all[p.IRI] = true
+		}
+	}
+	return all
+}
+
+func (c *carrying) query(ctx context.Context, k Kept) (Carried, error) {
+	out := Carried{ID: k.ID, Was: k.Text, Text: k.Text}
+	report := func(place, format string, args ...any) {
+		out.Broken = append(out.Broken, fault.FieldError{
+			Field: "queries." + k.ID, Code: fault.Shape, Source: strings.TrimSuffix(k.ID+", "+place, ", "),
+			Message: fault.New(fault.InvalidData, format, args...).Message,
+		})
+	}
+	was := namesIn(k.Text, c.head)
+	targets, unclear, err := c.targets(ctx, k, was)
+	if err != nil {
+		return out, err
+	}
+	for _, i := range unclear {
+		report(placeAt(k.Text, was[i].Start), "%s means %s of one type and %s of another; write which one is meant",
+			k.Text[was[i].Start:was[i].End], c.renamed.Short(c.becomes[was[i].IRI][0]), c.renamed.Short(c.becomes[was[i].IRI][1]))
+	}
+	if out.Text, out.Renamed, err = c.text(k.Text, targets, c.after); err != nil {
+		return out, err
+	}
+	now, err := Parse(out.Text, k.ID, c.after)
+	if err != nil {
+		fields := fault.Of(err).Fields
+		for _, f := range fields {
+			report(f.Source, "%s", f.Message)
+		}
+		if len(fields) == 0 {
+			report("", "%s", fault.Of(err).Message)
+		}
+		return out, nil
+	}
+	gone := map[rdf.IRI]bool{}
+	for i, iri := range targets {
+		if c.knew[iri] && !c.knows[iri] && !gone[iri] {
+			gone[iri] = true
+			report(placeAt(k.Text, was[i].Start), "the new schema has no %s", k.Text[was[i].Start:was[i].End])
+		}
+	}
+	misfits, err := c.misfits(ctx, now, k, targets)
+	for _, w := range misfits {
+		if !gone[w.About] {
+			place := ""
+			if i := slices.Index(targets, w.About); i >= 0 {
+				place = placeAt(k.Text, was[i].Start)
+			}
+			report(place, "%s", w.Text)
+		}
+	}
+	return out, err
+}
+
+// maxUnclear bounds the names of one text whose meaning is looked for.
+const maxUnclear = 50
+
+// targets returns what each name of a text is afterwards. One that has several names
+// afterwards, because types of the head share a property, has the one with which the text
+// can match; unclear are the places of those that could be either.
+func (c *carrying) targets(ctx context.Context, k Kept, names []sparql.Name) (targets []rdf.IRI, unclear []int, err error) {
+	targets = make([]rdf.IRI, len(names))
+	var open []int
+	for i, n := range names {
+		targets[i] = n.IRI
+		switch all := c.becomes[n.IRI]; {
+		case len(all) == 1:
+			targets[i] = all[0]
+		case len(all) > 1 && len(open) < maxUnclear:
+			targets[i] = all[0]
+			open = append(open, i)
+		case len(all) > 1:
+			unclear = append(unclear, i)
+		}
+	}
+	for _, i := range open {
+		fewest, best, ties := -1, targets[i], 0
+		for _, candidate := range c.becomes[names[i].IRI] {
+			targets[i] = candidate
+			n, err := c.count(ctx, k, targets)
+			if err != nil {
+				return nil, nil, err
+			}
+			switch {
+			case fewest < 0 || n < fewest:
+				fewest, best, ties = n, candidate, 0
+			case n == fewest:
+				ties++
+			}
+		}
+		if targets[i] = best; ties > 0 {
+			targets[i], unclear = names[i].IRI, append(unclear, i)
+		}
+	}
+	slices.Sort(unclear)
+	return targets, unclear, nil
+}
+
+// count counts what the schema with the new names rules out in a text.
+func (c *carrying) count(ctx context.Context, k Kept, targets []rdf.IRI) (int, error) {
+	text, _, err := c.text(k.Text, targets, c.renamed)
+	if err != nil {
+		return 0, err
+	}
+	q, err := Parse(text, k.ID, c.renamed)
+	if err != nil {
+		return 0, nil //nolint:nilerr // the new schema says what is wrong with it
+	}
+	misfits, err := q.misfits(ctx, c.lintRenamed)
+	return len(misfits), err
+}
+
+// misfits returns what the new schema rules out in a text, and the one before did not.
+func (c *carrying) misfits(ctx context.Context, now *Query, k Kept, targets []rdf.IRI) ([]lint.Warning, error) {
+	all, err := now.misfits(ctx, c.lintAfter)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	text, _, err := c.text(k.Text, targets, c.renamed)
+	if err != nil {
+		return nil, err
+	}
+	before, err := Parse(text, k.ID, c.renamed)
+	if err != nil {
+		return all, nil //nolint:nilerr // it is new that it can be read
+	}
+	known, err := before.misfits(ctx, c.lintRenamed)
+	return slices.DeleteFunc(all, func(w lint.Warning) bool {
+		return slices.ContainsFunc(known, func(k lint.Warning) bool { return k.Text == w.Text || k.About == w.About && w.About != "" })
+	}), err
+}
+
+// text is a text of the head with names in the place of those that it has, for a schema
+// that knows them.
+func (c *carrying) text(text string, targets []rdf.IRI, to *schema.Schema) (string, int, error) {
+	text, types, err := renameTypes(text, c.types)
+	if err != nil {
+		return "", 0, err
+	}
+	at := -1
+	text, names, err := sparql.Rename(text, options(c.head), options(to), func(sparql.Name) rdf.IRI { at++; return targets[at] })
+	return text, types + names, err
+}
+
+// renameTypes gives the types that the front matter names for parameters their new names.
+func renameTypes(text string, names map[string]string) (string, int, error) {
+	h, err := parseHeader(text)
+	if err != nil || h.root == nil || len(names) == 0 {
+		return text, 0, err
+	}
+	lines := strings.SplitAfter(text, "\n")
+	renamed := 0
+	var visit func(n *yaml.Node, typed bool)
+	visit = func(n *yaml.Node, typed bool) {
+		if n.Kind == yaml.ScalarNode && typed {
+			class := n.Value
+			if item, ok := within("list", class); ok {
+				class = item
+			}
+			if item, ok := within("ref", class); ok {
+				class = item
+			}
+			class, _, _ = strings.Cut(class, "/") // a default says Type/id
+			if now := names[class]; now != "" {
+				line := lines[n.Line-1]
+				at := startOf(line, n.Column)
+				lines[n.Line-1] = line[:at] + strings.Replace(line[at:], class, now, 1)
+				renamed++
+			}
+		}
+		for i := len(n.Content) - 1; i > 0 && n.Kind == yaml.MappingNode; i -= 2 { // the last of a line first, so that columns hold
+			key := n.Content[i-1].Value
+			visit(n.Content[i], typed || key == "type" || key == "class" || key == "default")
+		}
+		for i := len(n.Content) - 1; i >= 0 && n.Kind == yaml.SequenceNode; i-- {
+			visit(n.Content[i], typed)
+		}
+	}
+	for i := 0; i+1 < len(h.root.Content); i += 2 {
+		if h.root.Content[i].Value != "params" || h.root.Content[i+1].Kind != yaml.MappingNode {
+			continue
+		}
+		params := h.root.Content[i+1].Content
+		for j := len(params) - 1; j > 0; j -= 2 {
+			visit(params[j], params[j].Kind == yaml.ScalarNode)
+		}
+	}
+	return strings.Join(lines, ""), renamed, nil
+}
+
+// startOf is the byte of a line of comment at which a column of its YAML is.
+func startOf(line string, column int) int {
+	at := strings.Index(line, "#+") + len("#+")
+	if strings.HasPrefix(line[at:], " ") {
+		at++
+	}
+	for range column - 1 {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	return at
+}
