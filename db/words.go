@@ -1,11 +1,11 @@
 package db
 
 import (
+	"errors"
 	"math"
 
-	"zombiezen.com/go/sqlite"
-
 	"trails/db/inline"
+	"trails/fault"
 	"trails/fulltext"
 )
 
@@ -53,11 +53,8 @@ const (
 )
 
 const (
-	insertWords = "INSERT INTO words (rowid, word) VALUES (?, ?)"
-	// FTS5 writes what it holds in memory whenever a place is before the last one, so the
-	// texts come in the order of their places.
-	addWords = `INSERT INTO words (rowid, word) SELECT id | ?, words_of(value) FROM terms
-		WHERE id > ? AND kind IN (3, 5) AND octet_length(value) > ? AND octet_length(value) <= ? ORDER BY id`
+	insertWords  = "INSERT INTO words (rowid, word) VALUES (?, ?)"
+	newTexts     = "SELECT id, value FROM terms WHERE id > ? AND kind IN (3, 5) ORDER BY id"
 	indexedUntil = "UPDATE words_until SET term = ?"
 )
 
@@ -67,24 +64,100 @@ func (w *Writer) indexTexts() error {
 	if last-w.indexed <= unindexedTerms && w.textBytes <= unindexedBytes {
 		return nil
 	}
-	shortest := int64(-1)
-	for i, longest := range textLengths {
-		if err := w.conn.exec(addWords, nil, int64(i)<<placeBits, w.indexed, shortest, longest); err != nil {
-			return err
-		}
-		shortest = longest
+	insert, err := w.conn.take(insertWords)
+	if err != nil {
+		return err
+	}
+	defer insert.release()
+	adding := addingTexts{insert: insert}
+	err = w.conn.exec(newTexts, func(row *stmt) error { return adding.add(row.id(0), row.ColumnText(1)) }, w.indexed)
+	if err == nil {
+		err = adding.drain()
+	}
+	if err != nil {
+		return err
 	}
 	w.indexed, w.textBytes = last, 0
 	return w.conn.exec(indexedUntil, nil, last)
 }
 
-// registerWords gives a connection the function words_of.
-func registerWords(c *conn) error {
-	var entry fulltext.Entry
-	return c.CreateFunction("words_of", &sqlite.FunctionImpl{
-		NArgs: 1, Deterministic: true,
-		Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
-			return sqlite.TextValue(entry.Of(args[0].Text())), nil
-		},
-	})
+const (
+	textsSorted = 8 << 20  // bytes of texts that are brought into the order of their places
+	textsCut    = 64 << 10 // of those that are cut into words together
+)
+
+// addingTexts adds texts to the index, in the order of their places: FTS5 writes what it holds
+// in memory whenever a place is before the last one. While SQLite takes the words of
+// some, the next are cut. A statement for each costs less than one for all, before which FTS5
+// would write what it holds, too, to be able to undo it.
+type addingTexts struct {
+	insert   *stmt
+	entry    fulltext.Entry
+	gathered [len(textLengths)][]placedText
+	bytes    int
+}
+
+// placedText is a text, or its words, and its place in the index.
+type placedText struct {
+	at   place
+	text string
+}
+
+func (a *addingTexts) add(id inline.TermID, text string) error {
+	at := placeOf(id, text)
+	of := &a.gathered[at>>placeBits]
+	*of = append(*of, placedText{at, text})
+	if a.bytes += len(text); a.bytes < textsSorted {
+		return nil
+	}
+	return a.drain()
+}
+
+// drain adds what is gathered.
+func (a *addingTexts) drain() error {
+	var cut []placedText
+	for i, texts := range a.gathered {
+		for len(texts) > 0 {
+			n, bytes := 0, 0
+			for ; n < len(texts) && bytes < textsCut; n++ {
+				bytes += len(texts[n].text)
+			}
+			if err := a.turn(cut, texts[:n]); err != nil {
+				return err
+			}
+			cut, texts = texts[:n], texts[n:]
+		}
+		a.gathered[i] = a.gathered[i][:0]
+	}
+	a.bytes = 0
+	return a.turn(cut, nil)
+}
+
+// turn hands words to SQLite and cuts other texts meanwhile.
+func (a *addingTexts) turn(cut, whole []placedText) error {
+	done := make(chan error, 1)
+	go func() {
+		done <- fault.Guard(func() error {
+			for i := range whole {
+				whole[i].text = a.entry.Of(whole[i].text)
+			}
+			return nil
+		})
+	}()
+	err := a.put(cut)
+	return errors.Join(err, <-done)
+}
+
+func (a *addingTexts) put(list []placedText) error {
+	for _, t := range list {
+		a.insert.BindInt64(1, int64(t.at))
+		a.insert.BindText(2, t.text)
+		if _, err := a.insert.Step(); err != nil {
+			return err
+		}
+		if err := a.insert.Reset(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -89,7 +89,7 @@ func (f *File) openWriter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(registerFeeds(c), registerWords(c)); err != nil {
+	if err := registerFeeds(c); err != nil {
 		c.close()
 		return err
 	}

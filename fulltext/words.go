@@ -44,8 +44,34 @@ func Each(text string, yield func(Word) bool) {
 			at += size
 			continue
 		}
+		if end := plain(text, at); end > at {
+			c.give(Word{Text: short(fold(text[at:end])), Start: at, End: end})
+			at = end
+			continue
+		}
 		at = c.identifier(at)
 	}
+}
+
+// plain returns the end of the word at a place when it is one of ASCII, with no capital but
+// the first letter, that nothing joins with what follows: most are. Else it returns the place.
+func plain(text string, start int) int {
+	if text[start] >= utf8.RuneSelf {
+		return start
+	}
+	for end := start + 1; end < len(text); end++ {
+		if text[end] >= utf8.RuneSelf {
+			return start
+		}
+		switch ascii[text[end]] {
+		case lower:
+		case apart:
+			return end
+		case joins, upper, dense:
+			return start
+		}
+	}
+	return len(text)
 }
 
 // The kinds of characters.
