@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"trails/db/dbtest"
 	"trails/db/querykit"
 	"trails/kg"
 	"trails/kg/load"
@@ -34,10 +35,10 @@ func benchLoad(b *testing.B, n int) {
 		b.StopTimer()
 		path := filepath.Join(b.TempDir(), "load.db")
 		forgetPeak()
-		before := processorNS()
+		before := float64(dbtest.ProcessorTime())
 		b.StartTimer()
 		loadInto(b, path, text)
-		peak, cpu = max(peak, peakMB()), cpu+processorNS()-before
+		peak, cpu = max(peak, peakMB()), cpu+float64(dbtest.ProcessorTime())-before
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "triples/s")
 	b.ReportMetric(float64(n)*float64(b.N)/cpu*1e9, "triples/cpu-s")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/db/dbtest"
 	"trails/db/querykit"
 )
 
@@ -155,13 +156,13 @@ func serveHand(path string) error {
 
 // answered takes an answer's rows, and either their time or their digest.
 func answered(a answers, q question) reply {
-	begin, cpu := time.Now(), processorNS()
+	begin, cpu := time.Now(), float64(dbtest.ProcessorTime())
 	if q.Digest {
 		lines, err := a.lines(q.Ordered)
 		return reply{Rows: len(lines), Digest: querykit.Digest(lines), Error: text(err)}
 	}
 	n, err := a.count()
-	return reply{Rows: n, NS: float64(time.Since(begin)), CPU: processorNS() - cpu, Error: text(err)}
+	return reply{Rows: n, NS: float64(time.Since(begin)), CPU: float64(dbtest.ProcessorTime()) - cpu, Error: text(err)}
 }
 
 func text(err error) string {
