@@ -1,0 +1,393 @@
+package scaffold
+
+import (
+	"cmp"
+	_ "embed" // the templates
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// NewCapability says what a capability should do.
+type NewCapability struct {
+	ID, Description string
+	// Type is the type that it is about.
+	Type string
+	// Properties are its arguments, properties of the type. None are, for one that writes,
+	// all of them, and for one that reads the label.
+	Properties []string
+	// Writes makes a node of the type with its arguments as values; else it lists the nodes
+	// that have all of them.
+	Writes bool
+}
+
+var (
+	//go:embed capability.go.tmpl
+	capabilityText string
+	//go:embed capability_test.go.tmpl
+	testText  string
+	templates = func() *template.Template {
+		t := template.New("").Funcs(template.FuncMap{"quote": strconv.Quote})
+		template.Must(t.New("capability").Parse(capabilityText))
+		return template.Must(t.New("test").Parse(testText))
+	}()
+)
+
+// goCapability is what the templates are filled with.
+type goCapability struct {
+	NewCapability
+	Package, File string
+	// In, Out and Var are names in Go.
+	In, Out, Var string
+	Preserve     bool // whether the caller names the node
+	Members      []goMember
+	Fields       []string // of the struct, each a line
+	Decimal      bool     // whether a member is a json.Number
+	// Schema is what the test makes its graph with, and Example the arguments of its call,
+	// "" where no example follows from the schema. Wrong is the name of no argument.
+	Schema, Example, Wrong string
+}
+
+// goMember is an argument as a field of a struct.
+type goMember struct {
+	Name, Go, Type, Tag string
+	Pointer, Many       bool
+}
+
+// Capability returns a Go file that declares a capability with typed arguments, and its
+// test. The capability works as it stands; what it should do besides is for whoever takes
+// the files. An id, a type or a property that cannot be is fault.InvalidArguments or
+// fault.InvalidData.
+func Capability(s *schema.Schema, n NewCapability) ([]Draft, error) {
+	if err := capability.CheckID(n.ID); err != nil {
+		return nil, err
+	}
+	t, err := typeOf(s, "type", n.Type)
+	if err != nil {
+		return nil, err
+	}
+	if n.Writes && t.Abstract {
+		return nil, fault.Argument("type", fault.Class, n.Type, n.Type+" is abstract; only its subtypes have nodes")
+	}
+	verb := "List"
+	if n.Writes {
+		verb = "Create"
+	}
+	n.Description = cmp.Or(n.Description, verb+" nodes of the type "+n.Type+".")
+	namespace, op, dotted := strings.Cut(n.ID, ".")
+	if !dotted {
+		op = namespace
+	}
+	c := goCapability{NewCapability: n, Package: packageName(namespace), File: strings.NewReplacer(".", "_", "-", "_").Replace(op), Var: goName(op), Wrong: "no_such_argument"}
+	c.In, c.Out, c.Preserve = c.Var+"In", c.Var+"Out", n.Writes && s.MintOf(t) == schema.MintPreserve
+	if strings.HasSuffix(c.File, "_test") {
+		c.File += "_capability" // go build leaves out what ends in _test
+	}
+	properties, err := n.properties(s, t)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[string]bool{"ID": c.Preserve}
+	for _, p := range properties {
+		m := memberOf(p, n.Writes)
+		for taken[m.Go] {
+			m.Go += "Value"
+		}
+		taken[m.Go] = true
+		c.Members = append(c.Members, m)
+		c.Decimal = c.Decimal || strings.Contains(m.Type, "json.Number")
+	}
+	c.Fields = c.fields()
+	closure, err := closureOf(s, t)
+	if err != nil {
+		return nil, err
+	}
+	c.Schema, c.Example = string(closure.YAML()), n.example(s, t, properties, c.Preserve)
+	folder := c.Package + "/"
+	drafts := []Draft{{folder + c.File + ".go", ""}, {folder + c.File + "_test.go", ""}}
+	for i, name := range []string{"capability", "test"} {
+		var text strings.Builder
+		if err := templates.ExecuteTemplate(&text, name, c); err != nil {
+			return nil, fmt.Errorf("write %s: %w", drafts[i].Path, err)
+		}
+		drafts[i].Text = text.String()
+	}
+	return append(drafts, Draft{folder + "testdata/" + c.File + ".yaml", c.Schema}), nil
+}
+
+// properties are those that the capability takes. A list of vectors has no struct that the
+// shape of a capability could be told from.
+func (n NewCapability) properties(s *schema.Schema, t *schema.Type) (list []*schema.Property, err error) {
+	names := n.Properties
+	if len(names) == 0 && n.Writes {
+		for _, p := range s.PropertiesOf(t) {
+			if p.Datatype != "vector" || !p.Many() {
+				names = append(names, p.Name)
+			}
+		}
+	} else if label := s.LabelOf(t); len(names) == 0 && label != "" && label != "limit" {
+		names = []string{label}
+	}
+	var problems []fault.FieldError
+	refuse := func(i int, format string, args ...any) {
+		problems = append(problems, fault.FieldError{Field: fmt.Sprintf("properties[%d]", i), Code: fault.OneOf, Value: names[i], Message: fmt.Sprintf(format, args...)})
+	}
+	for i, name := range names {
+		var known []string
+		for _, p := range s.PropertiesOf(t) {
+			known = append(known, p.Name)
+		}
+		switch p := s.Property(t, name); {
+		case p == nil:
+			refuse(i, "%s has no property %s%s", t.Name, name, fault.DidYouMean(name, known))
+		case slices.Contains(list, p):
+			refuse(i, "%s is there twice", name)
+		case name == "limit" && !n.Writes:
+			refuse(i, "limit is how many nodes are listed")
+		case p.Datatype == "vector" && (p.Many() || !n.Writes):
+			refuse(i, "%s is a vector, which a capability takes one of, to write it", name)
+		default:
+			list = append(list, p)
+		}
+	}
+	if n.Writes {
+		for _, p := range s.PropertiesOf(t) {
+			if p.Required() && !slices.Contains(list, p) && p.Default == nil && len(problems) == 0 {
+				problems = append(problems, fault.FieldError{Field: "properties", Code: fault.Required, Message: "a " + t.Name + " needs " + p.Name})
+			}
+		}
+	}
+	if len(problems) > 0 {
+		return nil, fault.Arguments(problems...)
+	}
+	return list, nil
+}
+
+// memberOf is a property as a field of the struct: the constraints of one that is written
+// stand in its tag, so that a call is refused before anything is tried.
+func memberOf(p *schema.Property, writes bool) goMember {
+	m := goMember{Name: p.Name, Go: goName(p.Name), Type: "string"}
+	switch d := schema.Datatypes[p.Datatype]; {
+	case p.Datatype == "vector":
+		m.Type, m.Many = "[]float64", true
+	case p.Datatype == "decimal":
+		m.Type = "json.Number"
+	case d.JSON == schema.JSONBoolean:
+		m.Type = "bool"
+	case d.JSON == schema.JSONInteger:
+		m.Type = "int"
+	case d.JSON == schema.JSONNumber:
+		m.Type = "float64"
+	}
+	said := p.Name
+	if !writes {
+		m.Tag = tag(said, p, false)
+		return m
+	}
+	optional := !p.Required() || p.Default != nil
+	switch {
+	case m.Many:
+	case p.Many():
+		m.Type, m.Many = "[]"+m.Type, true
+	case optional:
+		m.Type, m.Pointer = "*"+m.Type, true
+	}
+	if optional {
+		said += ",omitempty"
+	}
+	m.Tag = tag(said, p, true)
+	return m
+}
+
+// tag is the tag of a property: its name in JSON, its description and its constraints.
+func tag(name string, p *schema.Property, constraints bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "json:%q", name)
+	d := schema.Datatypes[p.Datatype]
+	doc := p.Description
+	if doc == "" && p.Class != "" {
+		doc = "Type/id or IRI of a " + p.Class
+	} else if doc == "" && d.JSON == schema.JSONString && p.Datatype != "string" {
+		doc = "A " + strings.ReplaceAll(p.Datatype, "_", " ") + ", such as " + strings.Trim(d.Example, `"`)
+	}
+	if doc != "" {
+		fmt.Fprintf(&b, " doc:%q", doc)
+	}
+	if constraints && p.Datatype == "string" {
+		if p.Pattern != "" {
+			fmt.Fprintf(&b, " pattern:%q", p.Pattern)
+		}
+		if !p.Many() && p.MinLength != nil {
+			fmt.Fprintf(&b, " min:\"%d\"", *p.MinLength)
+		}
+		if !p.Many() && p.MaxLength != nil {
+			fmt.Fprintf(&b, " max:\"%d\"", *p.MaxLength)
+		}
+	}
+	if constraints && p.Datatype == "integer" && !p.Many() {
+		for _, bound := range []struct {
+			tag   string
+			value rdf.Term
+		}{{"min", p.MinValue}, {"max", p.MaxValue}} {
+			if _, err := strconv.Atoi(rdf.Lexical(bound.value)); bound.value != nil && err == nil {
+				fmt.Fprintf(&b, " %s:%q", bound.tag, rdf.Lexical(bound.value))
+			}
+		}
+	}
+	if values := lexicals(p.OneOf); len(values) > 0 && p.Datatype == "string" && !strings.Contains(strings.Join(values, ""), ",") {
+		fmt.Fprintf(&b, " oneof:%q", strings.Join(values, ","))
+	}
+	if strings.Contains(b.String(), "`") {
+		return strconv.Quote(b.String())
+	}
+	return "`" + b.String() + "`"
+}
+
+func lexicals(terms []rdf.Term) (list []string) {
+	for _, t := range terms {
+		list = append(list, rdf.Lexical(t))
+	}
+	return list
+}
+
+// fields are the lines of the struct of arguments, padded as gofmt pads them.
+func (c goCapability) fields() (lines []string) {
+	members := c.Members
+	if c.Preserve {
+		members = append([]goMember{{Go: "ID", Type: "string", Tag: "`json:\"id\" doc:\"The id of the new node.\"`"}}, members...)
+	}
+	if !c.Writes {
+		members = append(slices.Clone(members), goMember{Go: "Limit", Type: "int", Tag: "`json:\"limit\" doc:\"How many at most.\" min:\"1\" max:\"1000\" default:\"20\"`"})
+	}
+	name, typ := 0, 0
+	for _, m := range members {
+		name, typ = max(name, len(m.Go)), max(typ, len(m.Type))
+	}
+	for _, m := range members {
+		lines = append(lines, fmt.Sprintf("%-*s %-*s %s", name, m.Go, typ, m.Type, m.Tag))
+	}
+	return lines
+}
+
+// closureOf is the part of the schema that a graph needs to have nodes of a type.
+func closureOf(s *schema.Schema, t *schema.Type) (*schema.Schema, error) {
+	kept := map[string]bool{}
+	var keep func(t *schema.Type)
+	keep = func(t *schema.Type) {
+		if t == nil || kept[t.Name] {
+			return
+		}
+		kept[t.Name] = true
+		for _, super := range t.Extends {
+			keep(s.Type(super))
+		}
+		for _, p := range t.Properties {
+			keep(s.Type(p.Class))
+		}
+	}
+	keep(t)
+	var types []*schema.Type
+	for _, t := range s.Types {
+		if kept[t.Name] {
+			own := *t
+			own.Properties = nil
+			for _, p := range t.Properties {
+				one := *p
+				own.Properties = append(own.Properties, &one)
+			}
+			types = append(types, &own)
+		}
+	}
+	return schema.New(s.Base, s.Prefixes, types)
+}
+
+// example are arguments that the capability takes on a graph without nodes, as JSON; ""
+// when none follow from the schema: a pattern, or a node that has to be there.
+func (n NewCapability) example(s *schema.Schema, t *schema.Type, properties []*schema.Property, preserve bool) string {
+	values := map[string]any{}
+	for _, p := range properties {
+		if n.Writes && !p.Required() {
+			continue
+		}
+		if n.Writes && p.Class != "" {
+			return ""
+		}
+		v := exampleOf(p)
+		if n.Writes && p.Many() {
+			v = []any{v}
+		}
+		values[p.Name] = v
+	}
+	if n.Writes && len(capability.ShapeOfType(s, t).Check(values)) > 0 {
+		return ""
+	}
+	if preserve {
+		values["id"] = "a"
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// exampleOf is a value of a property as JSON.
+func exampleOf(p *schema.Property) any {
+	text := schema.Datatypes[p.Datatype].Example
+	for _, t := range slices.Concat([]rdf.Term{p.HasValue}, p.OneOf, []rdf.Term{p.Default, p.MinValue, p.MaxValue}) {
+		if t != nil {
+			text = rdf.Lexical(t)
+			if schema.Datatypes[p.Datatype].JSON == schema.JSONString {
+				return text
+			}
+			break
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return text
+	}
+	if text, isText := v.(string); isText && p.MinLength != nil {
+		return text + strings.Repeat("x", max(0, *p.MinLength-len([]rune(text))))
+	}
+	return v
+}
+
+// goName is a name of properties or ids as an exported name of Go.
+func goName(name string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		letters := []rune(word)
+		letters[0] = unicode.ToUpper(letters[0])
+		b.WriteString(string(letters))
+	}
+	switch out := b.String(); {
+	case out == "Id" || out == "Iri" || out == "Url" || out == "Uri":
+		return strings.ToUpper(out)
+	case out == "" || !unicode.IsUpper([]rune(out)[0]):
+		return "X" + out
+	default:
+		return out
+	}
+}
+
+// packageName is the first word of an id as the name of a package.
+func packageName(word string) string {
+	word = strings.NewReplacer("_", "", "-", "").Replace(word)
+	if token.IsKeyword(word) || word == "main" || word == "internal" || word == "vendor" || word == "testdata" {
+		return word + "s"
+	}
+	return word
+}
