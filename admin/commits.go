@@ -16,10 +16,9 @@ const (
 )
 
 type commitsData struct {
-	Commits []view.Commit
-	Next    *string
-	Schema  bool
-	Pager   *pager
+	view.CommitList
+	Schema bool
+	Pager  *pager
 }
 
 // commits answers the log, newest first.
@@ -30,7 +29,7 @@ func (s *site) commits(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a := s.asker(w, r)
-	args := map[string]any{"limit": limit, "schema_only": schemaOnly}
+	args := map[string]any{"limit": limit, "schema_only": schemaOnly, "whole": true}
 	if before := q.Get("before"); before != "" {
 		args["before"] = before
 	}

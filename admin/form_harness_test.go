@@ -78,7 +78,7 @@ func (f fixture) values(t testing.TB, id string) map[string][]string {
 // commits counts them.
 func (f fixture) commits(t testing.TB) int {
 	t.Helper()
-	return len(f.call(t, "commits_list", map[string]any{"limit": 1000})["commits"].([]any))
+	return len(f.call(t, "commits_list", map[string]any{"limit": 1000})["rows"].([]any))
 }
 
 // filled is a form of a page as a browser would send it.

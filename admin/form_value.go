@@ -19,7 +19,8 @@ const (
 )
 
 // shown is a JSON value laid out for reading: a text, the members of an object, the
-// items of an array, or the table that an array of objects is.
+// items of an array, or the table that an array of objects is, or rows of cells
+// beside the names of their columns.
 type shown struct {
 	Text    string
 	Commit  string // the text, when it is a commit's id
@@ -48,6 +49,10 @@ func shownAt(raw json.RawMessage, depth int) shown {
 	case raw[0] == '{':
 		var members []shownMember
 		given, _ := jsontext.Members(raw)
+		if table, isTable := shownTable(given, depth); isTable {
+			given = slices.DeleteFunc(given, func(m jsontext.Member) bool { return m.Name == "columns" || m.Name == "rows" })
+			members = append(members, shownMember{"rows", table})
+		}
 		for _, m := range given {
 			members = append(members, shownMember{m.Name, shownAt(m.Value, depth+1)})
 		}
@@ -94,6 +99,32 @@ func shownArray(raw json.RawMessage, depth int) shown {
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// shownTable is the table of an object that has the names of its columns in columns, and a
+// list of cells for each of its rows.
+func shownTable(members []jsontext.Member, depth int) (out shown, isTable bool) {
+	var rows [][]json.RawMessage
+	for _, m := range members {
+		switch m.Name {
+		case "columns":
+			_ = json.Unmarshal(m.Value, &out.Columns) // what is no list of texts is no table
+		case "rows":
+			_ = json.Unmarshal(m.Value, &rows)
+		}
+	}
+	if len(out.Columns) == 0 || len(out.Columns) > columnsMost || len(rows) == 0 {
+		return shown{}, false
+	}
+	out.More = max(0, len(rows)-itemsShown)
+	for _, row := range rows[:len(rows)-out.More] {
+		cells := make([]shown, len(row))
+		for i, cell := range row {
+			cells[i] = shownAt(cell, depth+2)
+		}
+		out.Rows = append(out.Rows, cells)
+	}
+	return out, true
 }
 
 // columnsOf are the members of an array's objects; nil when it is no table.

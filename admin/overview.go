@@ -59,7 +59,7 @@ type call struct {
 }
 
 // CommitID is the commit that the call made, or "".
-func (c call) CommitID() string { return strings.TrimPrefix(c.Commit, "urn:trails:commit:") }
+func (c call) CommitID() string { return strings.TrimPrefix(c.Commit, "_c:") }
 
 // Millis is how long the call took.
 func (c call) Millis() float64 { return float64(c.Cost) / 1000 }
@@ -76,7 +76,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		SchemaVersion int64 `json:"schema_version"`
 	}
 	var types struct{ Types []typeCount }
-	var log struct{ Commits []view.Commit }
+	var log view.CommitList
 	var prov struct {
 		Graph []call `json:"@graph"`
 	}
@@ -84,7 +84,9 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	for _, step := range []func() error{
 		func() error { return a.ask("snapshot", nil, &snapshot) },
 		func() error { return a.read("trails://kg/types", &types) },
-		func() error { return a.ask("commits_list", map[string]any{"limit": overviewCommits}, &log) },
+		func() error {
+			return a.ask("commits_list", map[string]any{"limit": overviewCommits, "whole": true}, &log)
+		},
 		func() error { return a.read("trails://doctor", &data.Doctor) },
 		func() error { return a.read("trails://prov/latest", &prov) },
 	} {

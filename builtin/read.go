@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"trails/fault"
 	"trails/invoke"
@@ -41,17 +42,29 @@ func snapshot(ctx context.Context, r *invoke.Request) (any, error) {
 	for _, c := range counts {
 		types[c.Type.Name] = c.Count
 	}
+	type headCommit struct {
+		ID      string `json:"id"`
+		Time    string `json:"time"`
+		Author  string `json:"author"`
+		Message string `json:"message"`
+	}
+	var newest *headCommit
+	if c := r.Snapshot.Head(); !c.ID.IsZero() {
+		newest = &headCommit{c.ID.Short(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText)}
+	}
 	return struct {
 		Graph         string           `json:"graph"`
 		Base          string           `json:"base"`
 		Branch        string           `json:"branch"`
-		Head          *view.Commit     `json:"head"`
+		Head          *headCommit      `json:"head"`
 		Quads         int64            `json:"quads"`
 		Types         map[string]int64 `json:"types"`
 		SchemaVersion int64            `json:"schema_version"`
-	}{r.Graph().Name(), r.Graph().Base(), invoke.MainBranch, view.CommitOf(r.Snapshot.Head()),
-		r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
+	}{r.Graph().Name(), r.Graph().Base(), invoke.MainBranch, newest, r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
 }
+
+// commitText is how many characters of a message a list of commits has.
+const commitText = 200
 
 func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
 	before := kg.Seq(0)
@@ -62,30 +75,42 @@ func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
 		}
 		before = c.Seq
 	}
-	limit := r.Args.Integer("limit", 20)
-	commits, err := commits(ctx, r, before, limit+1)
+	limit, read := r.Args.Integer("limit", 20), r.Snapshot.Commits
+	if r.Args.Flag("schema_only") {
+		read = r.Snapshot.SchemaCommits
+	}
+	commits, err := read(ctx, before, limit+1)
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Commits []*view.Commit `json:"commits"`
-		Next    *string        `json:"next"`
-	}{Commits: []*view.Commit{}}
+	out := rowsAnswer{Columns: []string{"id", "time", "author", "message", "schema_version", "added", "removed"}, Rows: [][]any{}}
+	id, whole := kg.CommitID.Short, r.Args.Flag("whole")
+	if whole {
+		out.Columns = append(out.Columns, "parent")
+		id = kg.CommitID.String
+	}
+	room := r.Room()
 	for i, c := range commits {
 		if i == limit {
-			out.Next = new(commits[limit-1].ID.String())
+			out.Next = id(commits[i-1].ID)
 			break
 		}
-		out.Commits = append(out.Commits, view.CommitOf(c))
+		row := []any{id(c.ID), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
+		if whole {
+			v := view.CommitOf(c)
+			row = []any{v.ID, v.Time, v.Author, v.Message, v.SchemaVersion, v.Added, v.Removed, v.Parent}
+		}
+		added, err := out.add(&room, row)
+		if err != nil {
+			return nil, err
+		}
+		if !added {
+			out.Next = id(commits[i-1].ID)
+			r.Parts.Cut = fmt.Sprintf("%d commits are shown; go on with before %q", i, out.Next)
+			break
+		}
 	}
 	return out, nil
-}
-
-func commits(ctx context.Context, r *invoke.Request, before kg.Seq, limit int) ([]kg.Commit, error) {
-	if r.Args.Flag("schema_only") {
-		return r.Snapshot.SchemaCommits(ctx, before, limit)
-	}
-	return r.Snapshot.Commits(ctx, before, limit)
 }
 
 // changeView is one statement that a commit added or removed.

@@ -298,15 +298,17 @@ func wasWritten(t *testing.T, d door, w written) {
 }
 
 func seesCommit(t *testing.T, d door, w written, parent string) {
-	list, err := tool(d, "commits_list", map[string]any{"limit": 3})
+	list, err := tool(d, "commits_list", map[string]any{"limit": 3, "whole": true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var commits struct {
-		Commits []struct{ ID, Parent, Author, Message string }
+		Columns []string
+		Rows    [][]any
 	}
 	decode(t, string(list.Structured), &commits)
-	if len(commits.Commits) == 0 || commits.Commits[0].ID != w.Commit || commits.Commits[0].Parent != parent {
+	id, onto := slices.Index(commits.Columns, "id"), slices.Index(commits.Columns, "parent")
+	if len(commits.Rows) == 0 || id < 0 || onto < 0 || commits.Rows[0][id] != w.Commit || commits.Rows[0][onto] != parent {
 		t.Errorf("commits_list does not begin with %s on %s: %s", w.Commit, parent, list.Structured)
 	}
 	one, err := tool(d, "commits_get", map[string]any{"id": w.Commit})

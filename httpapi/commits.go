@@ -21,6 +21,8 @@ func (s *server) history(capability string, allowed ...string) func(http.Respons
 			return err
 		} else if id != "" {
 			given["id"], given["quads"] = id, true
+		} else {
+			given["whole"] = true
 		}
 		if query.Has("before") {
 			given["before"] = query.Get("before")

@@ -301,8 +301,8 @@ func TestPathsBecomeResourceAddresses(t *testing.T) {
 
 func TestCommitsAreCalls(t *testing.T) {
 	for path, want := range map[string][2]string{
-		"/commits":                    {"commits_list", `{}`},
-		"/commits?limit=5&before=abc": {"commits_list", `{"before":"abc","limit":5}`},
+		"/commits":                    {"commits_list", `{"whole":true}`},
+		"/commits?limit=5&before=abc": {"commits_list", `{"before":"abc","limit":5,"whole":true}`},
 		"/commits/abc":                {"commits_get", `{"id":"abc","quads":true}`},
 		"/commits/a%2Fb?limit=2":      {"commits_get", `{"id":"a/b","limit":2,"quads":true}`},
 	} {

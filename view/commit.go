@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	"trails/capability"
@@ -45,6 +46,37 @@ func CommitOf(c kg.Commit) *Commit {
 		v.Parent = c.Parent.String()
 	}
 	return v
+}
+
+// CommitList is what commits_list answers, read: its rows as commits.
+type CommitList struct {
+	Commits []Commit
+	Next    *string // before which older ones are; nil when there are none
+}
+
+// UnmarshalJSON reads the answer of commits_list, whose columns are members of [Commit].
+func (l *CommitList) UnmarshalJSON(text []byte) error {
+	var answer struct {
+		Columns []string
+		Rows    [][]any
+		Next    *string
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return err
+	}
+	members := make([]map[string]any, len(answer.Rows))
+	for i, row := range answer.Rows {
+		members[i] = map[string]any{}
+		for k, name := range answer.Columns[:min(len(answer.Columns), len(row))] {
+			members[i][name] = row[k]
+		}
+	}
+	commits, err := json.Marshal(members)
+	if err != nil {
+		return err
+	}
+	l.Next = answer.Next
+	return json.Unmarshal(commits, &l.Commits)
 }
 
 // CommitID returns the id of a commit, nil before the first one.

@@ -17,34 +17,56 @@ import (
 // activitiesShown is how many calls trails://prov/latest shows.
 const activitiesShown = 100
 
-// provContext names what the document uses of PROV-O (https://www.w3.org/TR/prov-o/) and of ours.
-var provContext = map[string]any{
-	"prov":       rdf.ProvNS,
-	"trails":     rdf.TrailsNS,
-	"xsd":        rdf.XSDNS,
-	"started":    map[string]string{"@id": "prov:startedAtTime", "@type": "xsd:dateTime"},
-	"ended":      map[string]string{"@id": "prov:endedAtTime", "@type": "xsd:dateTime"},
-	"agent":      map[string]string{"@id": "prov:wasAssociatedWith", "@type": "@id"},
-	"used":       map[string]string{"@id": "prov:used", "@type": "@id", "@container": "@set"},
-	"generated":  map[string]string{"@id": "prov:generated", "@type": "@id", "@container": "@set"},
-	"entities":   map[string]string{"@reverse": "prov:wasGeneratedBy", "@type": "@id", "@container": "@set"},
-	"commit":     map[string]string{"@id": "trails:commit", "@type": "@id"},
-	"author":     "trails:author",
-	"capability": "trails:capability",
-	"version":    "trails:version",
-	"via":        "trails:via",
-	"inputs":     "trails:inputsDigest",
-	"outcome":    "trails:outcome",
-	"error":      "trails:error",
-	"trace":      "trails:trace",
-	"cost":       "trails:costMicros",
-	"dry_run":    "trails:dryRun",
+// provPrefixes shorten the IRIs of the document: PROV-O, agents, commits, and what is under
+// the base of the schema. An IRI begins with a letter, so none begins with one of these.
+func provPrefixes(base string) [][2]string {
+	return [][2]string{{"_p", rdf.ProvNS}, {"_a", string(kg.AgentIRI(""))}, {"_c", commitPrefix}, {"_n", base}}
+}
+
+// commitPrefix is what the IRI of every commit begins with.
+const commitPrefix = "urn:trails:commit:"
+
+// provContext names what the document uses of PROV-O (https://www.w3.org/TR/prov-o/). Other
+// names are ours.
+func provContext(base string) map[string]any {
+	link := func(name string) map[string]any { return map[string]any{"@id": "_p:" + name, "@type": "@id"} }
+	stamp := func(name string) map[string]any {
+		return map[string]any{"@id": "_p:" + name, "@type": rdf.XSDNS + "dateTime"}
+	}
+	c := map[string]any{
+		"@vocab":    rdf.TrailsNS,
+		"Activity":  "_p:Activity",
+		"started":   stamp("startedAtTime"),
+		"ended":     stamp("endedAtTime"),
+		"agent":     link("wasAssociatedWith"),
+		"used":      link("used"),
+		"generated": link("generated"),
+		"entities":  map[string]any{"@reverse": "_p:wasGeneratedBy", "@type": "@id"},
+		"commit":    map[string]any{"@type": "@id"},
+		"inputs":    "inputsDigest",
+		"cost":      "costMicros",
+		"dry_run":   "dryRun",
+	}
+	for _, p := range provPrefixes(base) {
+		c[p[0]] = map[string]any{"@id": p[1], "@prefix": true}
+	}
+	return c
+}
+
+// provName is an IRI or a blank node as the document has it.
+func provName(base, name string) string {
+	for _, p := range provPrefixes(base) {
+		if local, ok := strings.CutPrefix(name, p[1]); ok && !strings.HasPrefix(local, "//") {
+			return p[0] + ":" + local
+		}
+	}
+	return name
 }
 
 // provActivity is one prov:Activity under provContext.
 type provActivity struct {
 	ID         string   `json:"@id"`
-	Type       []string `json:"@type"`
+	Type       any      `json:"@type"` // a name, or a list of them
 	Capability string   `json:"capability,omitempty"`
 	Version    string   `json:"version,omitempty"`
 	Agent      string   `json:"agent"`
@@ -83,7 +105,7 @@ func provLatest(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Doc
 			d.Body, err = jsontext.Marshal(struct {
 				Context map[string]any `json:"@context"`
 				Graph   []provActivity `json:"@graph"`
-			}{provContext, activities[:n]})
+			}{provContext(r.Snapshot.Schema().Base), activities[:n]})
 		}
 		size = max(size, documentSize(d))
 		return d, err
@@ -116,19 +138,26 @@ func latestActivities(ctx context.Context, r *invoke.Request) ([]provActivity, e
 }
 
 func provOf(ctx context.Context, r *invoke.Request, a kg.Activity) (provActivity, error) {
+	name := func(iri string) string { return provName(r.Snapshot.Schema().Base, iri) }
+	names := func(list []string) (out []string) {
+		for _, iri := range list {
+			out = append(out, name(iri))
+		}
+		return out
+	}
 	p := provActivity{
-		ID: string(a.IRI()), Type: []string{"prov:Activity"}, Capability: a.Capability, Version: a.Version,
-		Agent: string(kg.AgentIRI(a.Agent)), Author: a.Agent, Via: a.Via, Started: Stamp(a.Started), Ended: Stamp(a.Ended),
+		ID: string(a.IRI()), Type: "Activity", Capability: a.Capability, Version: a.Version,
+		Agent: name(string(kg.AgentIRI(a.Agent))), Author: a.Agent, Via: a.Via, Started: Stamp(a.Started), Ended: Stamp(a.Ended),
 		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, Error: a.Error, Trace: a.TraceID, Cost: a.CostMicros, DryRun: a.DryRun,
-		Used: a.Used, Generated: a.Generated, Entities: a.Generated,
+		Used: names(a.Used), Generated: names(a.Generated), Entities: names(a.Generated),
 	}
 	if strings.HasPrefix(a.Capability, "trails.meta.") {
-		p.Type = append(p.Type, "trails:MetaActivity")
+		p.Type = []string{"Activity", "MetaActivity"}
 	}
 	if a.CommitSeq == 0 {
 		return p, nil
 	}
 	c, err := r.Snapshot.CommitBySeq(ctx, a.CommitSeq)
-	p.Commit = string(c.ID.IRI())
+	p.Commit = name(string(c.ID.IRI()))
 	return p, err
 }

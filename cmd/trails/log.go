@@ -21,7 +21,7 @@ func (p *program) logCommand() *cobra.Command {
 		Example: `  trails log notes.trails
   trails log notes.trails -n 5 -o json`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			c := p.call("commits_list", arguments{"limit": limit}, arguments{"before": before})
+			c := p.call("commits_list", arguments{"limit": limit, "whole": true}, arguments{"before": before})
 			_, err := callAndPrint(cmd.Context(), p, file, c, writeLog)
 			return err
 		}),
@@ -31,13 +31,7 @@ func (p *program) logCommand() *cobra.Command {
 	return cmd
 }
 
-// logged is a part of the log.
-type logged struct {
-	Commits []view.Commit
-	Next    string // where older ones begin; "" when there are none
-}
-
-func writeLog(w io.Writer, list logged) error {
+func writeLog(w io.Writer, list view.CommitList) error {
 	if len(list.Commits) == 0 {
 		_, err := fmt.Fprintln(w, "no commits yet")
 		return err
@@ -54,8 +48,8 @@ func writeLog(w io.Writer, list logged) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	if list.Next != "" {
-		fmt.Fprintf(w, "older ones: --before %s\n", short(list.Next))
+	if list.Next != nil {
+		fmt.Fprintf(w, "older ones: --before %s\n", short(*list.Next))
 	}
 	return nil
 }

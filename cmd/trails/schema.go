@@ -79,7 +79,7 @@ func (p *program) schemaHistoryCommand() *cobra.Command {
 		Long:    "List the commits that changed the schema, newest first.\n" + fileHelp,
 		Example: `  trails schema history notes.trails`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			_, err := callAndPrint(cmd.Context(), p, file, p.call("commits_list", arguments{"limit": limit, "schema_only": true}), writeLog)
+			_, err := callAndPrint(cmd.Context(), p, file, p.call("commits_list", arguments{"limit": limit, "schema_only": true, "whole": true}), writeLog)
 			return err
 		}),
 	}

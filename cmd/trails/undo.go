@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/invoke"
+	"trails/view"
 )
 
 // taken is what an undo took back.
@@ -86,9 +87,9 @@ func (p *program) completeCommit(cmd *cobra.Command, args []string, word string)
 	if len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var list logged
+	var list view.CommitList
 	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
-		res, err := e.Call(cmd.Context(), p.call("commits_list", arguments{"limit": latest}))
+		res, err := e.Call(cmd.Context(), p.call("commits_list", arguments{"limit": latest, "whole": true}))
 		if err != nil {
 			return err
 		}
