@@ -80,7 +80,7 @@ func crowdedData(w io.Writer, statements int) error {
 // go by their last word.
 var asked = map[string][]string{
 	"health": {`{}`}, "snapshot": {`{}`}, "trails_meta_ping": {`{}`},
-	"schema_get": {`{}`, `{"format":"json"}`, `{"format":"yaml"}`, `{"format":"turtle"}`},
+	"schema_get": {`{}`, `{"format":"json"}`, `{"format":"yaml"}`, `{"format":"turtle"}`, `{"type":"T01"}`, `{"type":"T01","format":"json"}`, `{"type":"Nothing"}`},
 	"describe":   {`{"type":"T01","input_schema":true}`, `{"type":"Nothing"}`},
 	"search":     {`{"text":"long words","limit":100}`, `{"text":"node number","limit":100}`, `{"text":"\"few words\" about","type":"T04"}`, `{"text":"` + strings.Repeat("wrod ", 300) + `"}`},
 	"get": {`{"ids":["T00/hub"]}`, `{"ids":["T00/hub"],"depth":2}`, `{"ids":["T00/long"]}`, `{"ids":["T03/out"],"depth":2}`,
@@ -93,12 +93,14 @@ var asked = map[string][]string{
 		`{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"sparql-json"}`, `{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"csv"}`, `{"query":"SELECT ?l {?s a :T02; :label ?l}","format":"xml"}`,
 		`{"query":"CONSTRUCT {?s ?p ?o} {?s ?p ?o}","limit":10000}`, `{"query":"CONSTRUCT {?s ?p ?o} {?s ?p ?o}","limit":10000,"format":"jsonld"}`, `{"query":"CONSTRUCT {?s ?p ?o} {?s ?p ?o}","limit":10000,"format":"ntriples"}`,
 		`{"query":"DESCRIBE <T00/hub>"}`, `{"query":"SELECT ` + strings.Join(words("?v", 500), " ") + ` {}","explain":true}`, `{"query":"SELECT nonsense ` + strings.Repeat("x", 100_000) + `"}`},
-	"mutate":                   {`{"update":"DELETE {?s ?p ?o} WHERE {?s a :T05; ?p ?o}","dry_run":true,"allow_mass_change":true}`, `{"update":"DELETE WHERE {?s ?p ?o}","timeout_ms":1000}`, `{"update":"INSERT DATA {<urn:a> <urn:b> \"` + strings.Repeat("y", 100_000) + `\"}"}`},
-	"load":                     {`{"data":` + quotedLines(20_000) + `,"dry_run":true}`, `{"data":` + quotedLines(200) + `,"type":"T01"}`, `{"data":"{\"type\":\"T01\",\"data\":{\"label\":\"` + strings.Repeat("z", 50_000) + `\"}}","dry_run":true}`},
-	"commits_list":             {`{"limit":1000}`},
-	"commits_get":              {`{"id":"head","limit":10000}`, `{"id":"FIRST","limit":10000}`, `{"id":"none"}`},
-	"undo":                     {`{"commit":"head","dry_run":true}`},
-	"schema_apply":             {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "min_value: 0", "max_value: 3")) + `,"plan":true}`, `{"schema":"types:\n  ` + strings.Repeat("Wrong", 2000) + `"}`},
+	"mutate":       {`{"update":"DELETE {?s ?p ?o} WHERE {?s a :T05; ?p ?o}","dry_run":true,"allow_mass_change":true}`, `{"update":"DELETE WHERE {?s ?p ?o}","timeout_ms":1000}`, `{"update":"INSERT DATA {<urn:a> <urn:b> \"` + strings.Repeat("y", 100_000) + `\"}"}`},
+	"load":         {`{"data":` + quotedLines(20_000) + `,"dry_run":true}`, `{"data":` + quotedLines(200) + `,"type":"T01"}`, `{"data":"{\"type\":\"T01\",\"data\":{\"label\":\"` + strings.Repeat("z", 50_000) + `\"}}","dry_run":true}`},
+	"commits_list": {`{"limit":1000}`, `{"limit":1000,"whole":true}`},
+	"commits_get":  {`{"id":"head","limit":10000}`, `{"id":"FIRST","limit":10000}`, `{"id":"none"}`},
+	"undo":         {`{"commit":"head","dry_run":true}`},
+	"schema_apply": {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "min_value: 0", "max_value: 3")) + `,"plan":true}`, `{"schema":"types:\n  ` + strings.Repeat("Wrong", 2000) + `"}`,
+		`{"patch":` + quoted(stepsOfAll("drop_property: T%02d.body")) + `,"plan":true}`, `{"patch":"- drop_property: T07.body"}`, `{"patch":` + quoted(stepsOfAll("alter_property: {T%02d.label: {max_length: 2}}")) + `,"plan":true}`,
+		`{"patch":` + quoted(stepsOfAll("rename_type: {T%02d: "+strings.Repeat("Long", 200)+"%[1]d}")) + `,"plan":true}`, `{"patch":` + quoted(strings.Repeat("- drop_type: Nothing\n", 2000)) + `}`},
 	"trails_meta_schema_plan":  {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "body: {type: string}", "body: {type: string, max_length: 5}")) + `}`},
 	"trails_meta_schema_apply": {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "      body: {type: string}\n", "")) + `}`},
 	"stored_query_list":        {`{}`},
@@ -135,6 +137,15 @@ func members(name string, n int) []string {
 		list[i] = quoted(list[i]) + `:"` + strings.Repeat("v", 200) + `"`
 	}
 	return list
+}
+
+// stepsOfAll is a patch that does one thing to each type.
+func stepsOfAll(step string) string {
+	var b strings.Builder
+	for i := range crowdedTypes {
+		fmt.Fprintf(&b, "- "+step+"\n", i)
+	}
+	return b.String()
 }
 
 func quotedLines(n int) string {
