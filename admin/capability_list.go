@@ -26,7 +26,7 @@ func (s *site) capabilities(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.respond(w, r, http.StatusOK, "capabilities.html", page{
 		Title: "Capabilities", Nav: "capabilities", Data: grouped(tools.Descriptors), Live: live{Mode: "notice"},
-		Twins: []twin{{"JSON", "application/json", "/capabilities"}},
+		Twins: []twin{{"JSON", "application/json", "/capabilities?format=json"}, {"JSON-LD", "application/ld+json", "/capabilities?format=jsonld"}, {"Markdown", "text/markdown", "/capabilities?format=markdown"}},
 	})
 }
 

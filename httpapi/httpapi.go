@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"trails/auth"
+	"trails/capability/project"
 	"trails/fault"
 	"trails/invoke"
 	"trails/policy"
@@ -74,6 +75,7 @@ type server struct {
 	log      *slog.Logger
 	traffic  *traffic
 	arrivals *arrivals
+	shown    project.Cache // of descriptors, in documents
 }
 
 // New returns the server of every address.
@@ -146,7 +148,6 @@ func (s *server) routes(r chi.Router) {
 	r.Get("/", s.answer(s.index))
 	r.Get("/health", s.answer(s.health))
 	r.Get("/ready", s.answer(s.ready))
-	r.Get("/capabilities", s.answer(s.capabilities))
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.history("commits_list", "limit", "before")))
@@ -154,6 +155,9 @@ func (s *server) routes(r chi.Router) {
 	r.Get("/queries", s.answer(s.queryList))
 	r.Get("/queries/{name}", s.answer(s.askQuery))
 	r.Post("/queries/{name}", s.answer(s.postQuery))
+	for _, d := range listings {
+		r.Get(d.pattern, s.answer(s.list(d)))
+	}
 	for _, a := range addresses {
 		r.Get(a.pattern, s.answer(s.read(a)))
 	}

@@ -16,6 +16,7 @@ var guide = [][2]string{
 	{"POST /invoke/{capability}", "one call; the body is its arguments as JSON"},
 	{"POST /invoke", `up to 100 calls in order: {"calls": [{"capability", "arguments"}]}`},
 	{"GET  /capabilities", "what can be called"},
+	{"GET  /.well-known/capabilities", "the same, as JSON-LD"},
 	{"GET  /queries", "the stored queries"},
 	{"GET  /queries/{name}?param=value", "the answer to a stored query"},
 	{"POST /queries/{name}", `the same, and stored updates; the body is {"params": {…}}`},
@@ -36,7 +37,7 @@ var guide = [][2]string{
 }
 
 const guideEnd = `
-?format=json, jsonld, turtle or html chooses a form, as Accept does.
+?format=json, jsonld, turtle, markdown or html chooses a form, as Accept does.
 `
 
 // index tells programs what there is and sends a browser to the pages.

@@ -21,6 +21,7 @@ var forms = []form{
 	{"json", "application/json"},
 	{"jsonld", "application/ld+json"},
 	{"turtle", "text/turtle"},
+	{"markdown", "text/markdown"},
 	{html, "text/html"},
 }
 

@@ -61,6 +61,14 @@ func entityPage(r *http.Request) string {
 
 // read answers with what is at an address, in the form that the caller likes best.
 func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error {
+	return s.negotiated(a, func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error {
+		return s.document(w, r, a, offers, chosen)
+	})
+}
+
+// negotiated chooses one of the forms of an address and lets write answer in it. People are
+// sent to the page.
+func (s *server) negotiated(a address, write func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		offers := s.offers(a)
 		w.Header().Add("Vary", "Accept")
@@ -76,7 +84,7 @@ func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error 
 			w.WriteHeader(http.StatusSeeOther)
 			return nil
 		}
-		return s.document(w, r, a, offers, chosen)
+		return write(w, r, offers, chosen)
 	}
 }
 

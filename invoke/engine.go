@@ -8,6 +8,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -192,11 +193,8 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err er
 	}
 	t := Tools{Version: c.registry.Version(), Process: e.Process()}
 	tools, err := e.list(ctx, c, p, isTool)
-	if err != nil {
-		return Tools{}, e.fail(err, "", "tools")
-	}
-	helpers, err := e.list(ctx, c, p, isHelper)
-	if err != nil {
+	helpers, wrong := e.list(ctx, c, p, isHelper)
+	if err = cmp.Or(err, wrong); err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
 	t.Descriptors, t.Helpers = descriptors(tools), descriptors(helpers)
@@ -210,7 +208,9 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err er
 }
 
 // Process returns what views of descriptors show of this process.
-func (e *Engine) Process() project.Process { return project.Process{Remote: e.graph.ReachesOut()} }
+func (e *Engine) Process() project.Process {
+	return project.Process{Graph: e.graph.Name(), Remote: e.graph.ReachesOut()}
+}
 
 // survive turns a panic of what is no call into an error of ours.
 func (e *Engine) survive(err *error, what string) {

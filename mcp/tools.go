@@ -12,7 +12,6 @@ import (
 	"trails/capability/project"
 	"trails/fault"
 	"trails/invoke"
-	"trails/jsontext"
 )
 
 // toolCache keeps the encoded tools of one version of the registry, for each kind
@@ -62,9 +61,9 @@ func (c *toolCache) of(tools invoke.Tools) (list, error) {
 }
 
 func (c *toolCache) encode(tools invoke.Tools) ([]json.RawMessage, error) {
-	entries := make([]json.RawMessage, 0, len(tools.Listed))
+	entries, view := make([]json.RawMessage, 0, len(tools.Listed)), project.Tools(tools.Process)
 	for _, d := range tools.Listed {
-		text, err := jsontext.Marshal(c.tools.MCPTool(d, tools.Process))
+		text, err := c.tools.Encode(view, d)
 		if err != nil {
 			return nil, fmt.Errorf("encode tool %s: %w", d.ID, err)
 		}

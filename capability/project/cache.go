@@ -7,34 +7,41 @@ import (
 )
 
 // maxCached bounds a cache; past it, everything is forgotten. A file with more
-// tools than that is slow to list, not wrong.
-const maxCached = 4096
+// capabilities than a quarter of that is slow to list in four views, not wrong.
+const maxCached = 4 * 4096
 
-// Cache keeps the tools of descriptors by id and version, which name a
+// Cache keeps what views show of descriptors by id and version, which name a
 // descriptor's content: a changed one is another key, so nothing is ever stale.
 // The zero value is ready, and it is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
-	tools map[key]Tool
+	texts map[key][]byte
 }
 
 type key struct {
-	id, version string
-	in          Process
+	view, id, version string
+	in                Process
 }
 
-// MCPTool is the function of that name, remembered.
-func (c *Cache) MCPTool(d capability.Descriptor, in Process) Tool {
-	k := key{d.ID, d.Version, in}
+// Encode returns what v.Encode does, remembered; a nil cache remembers nothing. The text is
+// shared by everyone who asks for the same one: do not change it.
+func (c *Cache) Encode(v View, d capability.Descriptor) ([]byte, error) {
+	if c == nil {
+		return v.Encode(d)
+	}
+	k := key{v.Name, d.ID, d.Version, v.in}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if tool, ok := c.tools[k]; ok {
-		return tool
+	if text, ok := c.texts[k]; ok {
+		return text, nil
 	}
-	if c.tools == nil || len(c.tools) >= maxCached {
-		c.tools = make(map[key]Tool)
+	text, err := v.Encode(d)
+	if err != nil {
+		return nil, err
 	}
-	tool := MCPTool(d, in)
-	c.tools[k] = tool
-	return tool
+	if c.texts == nil || len(c.texts) >= maxCached {
+		c.texts = make(map[key][]byte)
+	}
+	c.texts[k] = text
+	return text, nil
 }

@@ -57,8 +57,12 @@ func (d Discriminator) MarshalJSON() ([]byte, error) {
 }
 
 // Process is what views show of the process that they belong to. The zero Process
-// reaches nothing but its file.
+// reaches nothing but its file, and asks nobody for a token.
 type Process struct {
+	// Graph is the name of the graph.
+	Graph string
+	// Token means that callers over HTTP show one.
+	Token bool
 	// Remote means that the process may reach other hosts.
 	Remote bool
 }

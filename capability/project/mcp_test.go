@@ -1,7 +1,9 @@
 package project_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,12 +175,19 @@ func TestNestedObjectsAndAnyValuesAreLowered(t *testing.T) {
 	}
 }
 
-func TestTheCacheAnswersAsTheFunctionDoes(t *testing.T) {
+func TestTheCacheAnswersAsTheViewsDo(t *testing.T) {
 	var cache project.Cache
 	for range 2 {
-		for _, d := range fixture(t) {
-			if diff := cmp.Diff(project.MCPTool(d, project.Process{}), cache.MCPTool(d, project.Process{})); diff != "" {
-				t.Fatal(diff)
+		for _, v := range project.Views(project.Process{}) {
+			for _, d := range fixture(t) {
+				want, err := v.Encode(d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := cache.Encode(v, d)
+				if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" {
+					t.Fatal(err, diff)
+				}
 			}
 		}
 	}
@@ -192,8 +201,10 @@ func TestAToolIsOpenToTheWorldWhereItsProcessIs(t *testing.T) {
 			d.PolicyRequired.Remote = reaches
 			d = d.Stamped("1.0.0")
 			for _, in := range []project.Process{{}, {Remote: true}} {
-				if got, want := cache.MCPTool(d, in).Annotations.OpenWorldHint, reaches && in.Remote; got != want {
-					t.Errorf("descriptor %t, process %t: got %t", reaches, in.Remote, got)
+				text, err := cache.Encode(project.Tools(in), d)
+				want := fmt.Sprintf(`"openWorldHint":%t`, reaches && in.Remote)
+				if err != nil || !strings.Contains(string(text), want) {
+					t.Errorf("descriptor %t, process %t: %v, got %s", reaches, in.Remote, err, text)
 				}
 			}
 		}
@@ -203,11 +214,15 @@ func TestAToolIsOpenToTheWorldWhereItsProcessIs(t *testing.T) {
 func TestAChangedVersionIsAnotherCacheEntry(t *testing.T) {
 	var cache project.Cache
 	d := fixture(t)[0]
-	cache.MCPTool(d, project.Process{})
+	view := project.Tools(project.Process{})
+	before, err := cache.Encode(view, d)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.Description = "Another."
 	d = d.Stamped("1.0.0")
-	if got := cache.MCPTool(d, project.Process{}).Description; got != "Another." {
-		t.Errorf("got %q from before the change", got)
+	if after, err := cache.Encode(view, d); err != nil || bytes.Equal(before, after) {
+		t.Errorf("got %s from before the change, error %v", after, err)
 	}
 }
 

@@ -24,22 +24,12 @@ type View struct {
 
 // Views returns every view of capabilities in a process.
 func Views(in Process) []View {
-	tool := func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(MCPTool(d, in)) }
-	return []View{
-		{"tools/list", tool, readTool, in},
-		{"/capabilities", Entry, readEntry, in},
-	}
+	return []View{Tools(in), entries(in)}
 }
 
-// Entry returns a capability as GET /capabilities lists it: the fourteen fields of the
-// descriptor, and the name that the tool has in MCP.
-func Entry(d capability.Descriptor) ([]byte, error) {
-	fields, err := d.MarshalJSON()
-	if err != nil {
-		return nil, fmt.Errorf("descriptor %s: %w", d.ID, err)
-	}
-	// At the end, so that the descriptor's own bytes stay those of every other view.
-	return fmt.Appendf(fields[:len(fields)-1], `,"tool_name":%q}`, capability.ToolName(d.ID)), nil
+// Tools is the view of MCP, see [MCPTool].
+func Tools(in Process) View {
+	return View{"tools/list", func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(MCPTool(d, in)) }, readTool, in}
 }
 
 // Difference is a field of which a view says something else than the descriptor.
@@ -92,6 +82,11 @@ func (r *reading) same(field string, shown, meant any) {
 	}
 }
 
+// sameList compares two lists of texts.
+func (r *reading) sameList(field string, shown []any, meant []string) {
+	r.same(field, append([]string{}, texts(shown)...), append([]string{}, meant...))
+}
+
 func textOf(v any) string {
 	if v == nil {
 		return ""
@@ -104,32 +99,6 @@ func parse(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return d.Decode(into)
-}
-
-// readEntry compares an entry of /capabilities.
-func readEntry(r *reading, d capability.Descriptor, text []byte) error {
-	var entry struct {
-		ID          any             `json:"id"`
-		Version     any             `json:"version"`
-		Description any             `json:"description"`
-		Idempotent  any             `json:"idempotent"`
-		SideEffects any             `json:"side_effects"`
-		Input       json.RawMessage `json:"input_shape"`
-		Output      json.RawMessage `json:"output_shape"`
-		ToolName    any             `json:"tool_name"`
-	}
-	if err := parse(text, &entry); err != nil {
-		return err
-	}
-	r.same("id", entry.ID, d.ID)
-	r.same("id", entry.ToolName, capability.ToolName(d.ID))
-	r.same("version", entry.Version, d.Version)
-	r.same("description", entry.Description, d.Description)
-	r.same("idempotent", entry.Idempotent, d.Idempotent)
-	r.same("side_effects", entry.SideEffects, d.SideEffects)
-	r.sameBytes("input_shape", entry.Input, d.InputShape)
-	r.sameBytes("output_shape", entry.Output, d.OutputShape)
-	return nil
 }
 
 func (r *reading) sameBytes(field string, shown json.RawMessage, meant capability.Shape) {

@@ -84,6 +84,13 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 		{"no bound", "tools/list", replace(`"minimum":`, `"minimal":`), "input_shape"},
 		{"another choice", "tools/list", replace(`"enum":[`, `"enum":["anything",`), "input_shape"},
 		{"an output that is closed", "tools/list", replace(`"outputSchema":{`, `"outputSchema":{"additionalProperties":false,`), "output_shape"},
+		{"another cost", "/capabilities", lie(func(d *capability.Descriptor) { d.CostEstimate = capability.CostConstant }), "cost_estimate"},
+		{"another assurance", "/capabilities", lie(func(d *capability.Descriptor) { d.Assurance = capability.AssuranceNone }), "assurance"},
+		{"other reasoning", "/capabilities", lie(func(d *capability.Descriptor) { d.Reasoning = "much" }), "reasoning"},
+		{"another scope", "/capabilities", lie(func(d *capability.Descriptor) { d.PolicyRequired.Scope = "dev" }), "policy_required"},
+		{"consent", "/capabilities", lie(func(d *capability.Descriptor) { d.ConsentRequired = !d.ConsentRequired }), "consent_required"},
+		{"what must hold before", "/capabilities", lie(func(d *capability.Descriptor) { d.Preconditions = []string{"Rain."} }), "preconditions"},
+		{"what it replaces", "/capabilities", lie(func(d *capability.Descriptor) { d.Deprecates = []string{"rain"} }), "deprecates"},
 		{"another version", "/capabilities", replace(`"version":"`, `"version":"9`), "version"},
 	} {
 		for _, v := range project.Views(project.Process{Remote: true}) {

@@ -1,0 +1,36 @@
+package project
+
+import (
+	"fmt"
+
+	"trails/capability"
+)
+
+// Listing is the capabilities that one caller may see, from one snapshot of the registry.
+// Every document about them is made of one, so that two documents of one Listing cannot
+// show two versions of a capability.
+type Listing struct {
+	// Version is that of the registry.
+	Version string
+	// Descriptors are in the order in which documents have them.
+	Descriptors []capability.Descriptor
+	Process     Process
+	// Origin is the scheme and host at which the caller reaches the process, without a slash
+	// at the end.
+	Origin string
+	// Cache remembers what was made before; nil makes all of it anew.
+	Cache *Cache
+}
+
+// encode returns what a view shows of each capability.
+func (l Listing) encode(v View) ([][]byte, error) {
+	texts := make([][]byte, len(l.Descriptors))
+	for i, d := range l.Descriptors {
+		text, err := l.Cache.Encode(v, d)
+		if err != nil {
+			return nil, fmt.Errorf("%s in %s: %w", d.ID, v.Name, err)
+		}
+		texts[i] = text
+	}
+	return texts, nil
+}

@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"trails/auth"
+	"trails/capability/project"
+	"trails/fault"
+)
+
+// listing is an address of what is made of the descriptors that the caller may see. All of
+// them have the same entity tag, so that who has read one of them and reads another with
+// If-Match gets it of the same descriptors, or 412.
+type listing struct {
+	address // without uri
+	write   func(l project.Listing, form string) ([]byte, error)
+}
+
+// listings are all of them.
+var listings = []listing{
+	{address{pattern: "/capabilities", forms: []string{"json", "jsonld", "markdown"}, page: pageAt("/admin/capabilities")}, writeManifest},
+	{address{pattern: "/.well-known/capabilities", forms: []string{"jsonld", "json", "markdown"}, page: pageAt("/admin/capabilities")}, writeManifest},
+}
+
+func writeManifest(l project.Listing, form string) ([]byte, error) {
+	switch form {
+	case "jsonld":
+		return l.LinkedManifest()
+	case "markdown":
+		return l.Markdown(), nil
+	}
+	return l.Manifest()
+}
+
+// list answers with a listing, in the form that the caller likes best.
+func (s *server) list(d listing) func(http.ResponseWriter, *http.Request) error {
+	return s.negotiated(d.address, func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error {
+		if _, err := parameters(r, "format"); err != nil {
+			return err
+		}
+		tools, err := s.engine.Tools(r.Context(), callerOf(r))
+		if err != nil {
+			return err
+		}
+		digest := tools.Version + "-" + tools.Audience
+		if err := sameDescriptors(r, digest); err != nil {
+			return err
+		}
+		l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Origin: auth.Origin(r), Cache: &s.shown}
+		l.Process.Token = s.auth.NeedsToken()
+		body, err := d.write(l, chosen.name)
+		if err != nil {
+			return err
+		}
+		linkTwins(w, r, d.address, offers, chosen)
+		media := chosen.media
+		if strings.HasPrefix(media, "text/") {
+			media += "; charset=utf-8"
+		}
+		w.Header().Set("Content-Type", media)
+		tagged := ""
+		if chosen != offers[0] {
+			tagged = chosen.name
+		}
+		return s.reply(w, r, entityTag(digest, tagged), body)
+	})
+}
+
+// sameDescriptors refuses a read of other descriptors than If-Match names (RFC 9110,
+// section 13.1.1).
+func sameDescriptors(r *http.Request, digest string) error {
+	tags, any, err := tagsOf(r.Header, "If-Match")
+	if err != nil || any || len(tags) == 0 || names(tags, digest) {
+		return err
+	}
+	return fault.New(fault.Precondition, "what can be called is not as you read it: it is now %s; read the documents again, the first without If-Match", digest)
+}
