@@ -3,38 +3,56 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
+	"trails/capability/project"
 	"trails/httpapi/accept"
 )
 
-// guide is what GET / tells a program, or a person without pages.
-var guide = [][2]string{
-	{"GET  /admin", "pages for people"},
-	{"POST /mcp", "Model Context Protocol, Streamable HTTP"},
-	{"GET  /sse, POST /messages", "Model Context Protocol, for old clients"},
-	{"POST /invoke/{capability}", "one call; the body is its arguments as JSON"},
-	{"POST /invoke", `up to 100 calls in order: {"calls": [{"capability", "arguments"}]}`},
-	{"GET  /capabilities", "what can be called"},
-	{"GET  /.well-known/capabilities", "the same, as JSON-LD"},
-	{"GET  /queries", "the stored queries"},
-	{"GET  /queries/{name}?param=value", "the answer to a stored query"},
-	{"POST /queries/{name}", `the same, and stored updates; the body is {"params": {…}}`},
-	{"GET, POST /sparql", "SPARQL 1.1: queries, updates; without either, a description"},
-	{"GET, PUT, POST, DELETE /rdf-graphs?graph=IRI", "SPARQL 1.1 Graph Store, or ?default"},
-	{"GET  /kg", "the types"},
-	{"GET  /kg/{Type}?where=field=value&limit=&offset=", "entities of a type"},
-	{"GET  /kg/{Type}/{id}", "one entity, as JSON-LD"},
-	{"GET  /schema", "types, properties and constraints"},
-	{"GET  /commits?limit=&before=", "history, newest first"},
-	{"GET  /commits/{id}", "one commit and its changes"},
-	{"GET  /prov", "the latest activities, as PROV-O JSON-LD"},
-	{"GET  /stats", "counts"},
-	{"GET  /doctor", "what is wrong, if anything"},
-	{"GET  /health", "alive, version, head commit"},
-	{"GET  /ready", "whether calls are welcome now"},
-	{"GET  /metrics", "numbers for Prometheus"},
+// Media types of what routes answer and take.
+var (
+	mediaJSON      = []string{"application/json"}
+	mediaLinked    = []string{"application/ld+json", "application/json", "text/turtle"}
+	mediaManifest  = []string{"application/json", "application/ld+json", "text/markdown", "text/html"}
+	mediaGraphs    = []string{"application/n-triples", "text/turtle", "application/n-quads", "application/trig", "application/ld+json", "application/rdf+xml"}
+	mediaQuery     = []string{"application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded"}
+	mediaSolutions = []string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values", "text/turtle", "application/n-triples", "application/ld+json"}
+)
+
+// guide is the fixed addresses: what GET / tells a program, or a person without pages, and
+// /openapi.json of those that answer in forms of their own.
+var guide = []project.Route{
+	{Methods: "GET", Path: "/admin", Says: "pages for people"},
+	{Methods: "POST", Path: "/mcp", Says: "Model Context Protocol, Streamable HTTP"},
+	{Methods: "GET", Path: "/sse", Says: "Model Context Protocol, for old clients"},
+	{Methods: "POST", Path: "/messages", Says: "what those send"},
+	{Methods: "POST", Path: "/invoke/{capability}", Says: "one call; the body is its arguments as JSON"},
+	{Methods: "POST", Path: "/invoke", Says: `up to 100 calls in order: {"calls": [{"capability", "arguments"}]}`, Answers: mediaJSON, Takes: mediaJSON},
+	{Methods: "GET", Path: "/capabilities", Says: "what can be called", Answers: mediaManifest},
+	{Methods: "GET", Path: "/.well-known/capabilities", Says: "the same, as JSON-LD", Answers: mediaManifest},
+	{Methods: "GET", Path: "/openapi.json", Says: "the same, as OpenAPI 3.1", Answers: mediaJSON},
+	{Methods: "GET", Path: "/queries", Says: "the stored queries", Answers: mediaJSON},
+	{Methods: "GET", Path: "/queries/{name}", Query: "{param}=value", Says: "the answer to a stored query", Answers: mediaJSON},
+	{Methods: "POST", Path: "/queries/{name}", Says: `the same, and stored updates; the body is {"params": {…}}`, Answers: mediaJSON, Takes: mediaJSON},
+	{Methods: "GET, POST", Path: "/sparql", Query: "query=", Says: "SPARQL 1.1: queries, updates; without either, a description", Answers: mediaSolutions, Takes: mediaQuery},
+	{Methods: "GET, PUT, POST, DELETE", Path: graphStore, Query: "graph=IRI", Says: "SPARQL 1.1 Graph Store, or ?default", Answers: mediaGraphs, Takes: mediaGraphs},
+	{Methods: "GET", Path: "/kg", Says: "the types", Answers: mediaJSON},
+	{Methods: "GET", Path: "/kg/{Type}", Query: "where=field=value&limit=&offset=", Says: "entities of a type", Answers: mediaLinked},
+	{Methods: "GET", Path: "/kg/{Type}/{id}", Says: "one entity, as JSON-LD", Answers: mediaLinked},
+	{Methods: "GET", Path: "/schema", Says: "types, properties and constraints", Answers: mediaLinked},
+	{Methods: "GET", Path: "/commits", Query: "limit=&before=", Says: "history, newest first", Answers: mediaJSON},
+	{Methods: "GET", Path: "/commits/{id}", Says: "one commit and its changes", Answers: mediaJSON},
+	{Methods: "GET", Path: "/prov", Says: "the latest activities, as PROV-O JSON-LD", Answers: mediaLinked},
+	{Methods: "GET", Path: "/stats", Says: "counts", Answers: mediaJSON},
+	{Methods: "GET", Path: "/doctor", Says: "what is wrong, if anything", Answers: mediaJSON},
+	{Methods: "GET", Path: "/health", Says: "alive, version, head commit", Answers: mediaJSON},
+	{Methods: "GET", Path: "/ready", Says: "whether calls are welcome now", Answers: mediaJSON},
+	{Methods: "GET", Path: "/metrics", Says: "numbers for Prometheus", Answers: []string{"text/plain"}},
 }
+
+// Routes returns the fixed addresses; the caller may keep them.
+func Routes() []project.Route { return slices.Clone(guide) }
 
 const guideEnd = `
 ?format=json, jsonld, turtle, markdown or html chooses a form, as Accept does.
@@ -50,8 +68,12 @@ func (s *server) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	var b strings.Builder
 	b.WriteString("trails: a versioned graph in one file\n\n")
-	for _, a := range guide {
-		fmt.Fprintf(&b, "%-50s %s\n", a[0], a[1])
+	for _, route := range guide {
+		address := fmt.Sprintf("%-4s %s", route.Methods, route.Path)
+		if route.Query != "" {
+			address += "?" + route.Query
+		}
+		fmt.Fprintf(&b, "%-50s %s\n", address, route.Says)
 	}
 	b.WriteString(guideEnd)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

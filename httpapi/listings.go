@@ -21,7 +21,10 @@ type listing struct {
 var listings = []listing{
 	{address{pattern: "/capabilities", forms: []string{"json", "jsonld", "markdown"}, page: pageAt("/admin/capabilities")}, writeManifest},
 	{address{pattern: "/.well-known/capabilities", forms: []string{"jsonld", "json", "markdown"}, page: pageAt("/admin/capabilities")}, writeManifest},
+	{address{pattern: "/openapi.json", forms: []string{"json"}, page: pageAt("/admin/api")}, writeOpenAPI},
 }
+
+func writeOpenAPI(l project.Listing, _ string) ([]byte, error) { return l.OpenAPI(guide) }
 
 func writeManifest(l project.Listing, form string) ([]byte, error) {
 	switch form {

@@ -2,10 +2,14 @@ package httpapi_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/go-chi/chi/v5"
+
 	"trails/auth"
+	"trails/capability/project"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/policy"
@@ -13,7 +17,7 @@ import (
 
 // documents are the addresses of what is made of descriptors, with the media type of each.
 var documents = map[string]string{
-	"/capabilities": "application/json", "/.well-known/capabilities": "application/ld+json",
+	"/capabilities": "application/json", "/.well-known/capabilities": "application/ld+json", "/openapi.json": "application/json",
 }
 
 // One tag names the descriptors in all documents, and each caller's part of them.
@@ -88,5 +92,35 @@ func TestTheManifestHasFourForms(t *testing.T) {
 	}
 	if res := do(h, newRequest(exchange{method: "GET", path: "/capabilities", header: http.Header{"Accept": {"image/png"}}})); res.StatusCode != http.StatusNotAcceptable {
 		t.Errorf("a picture: %d", res.StatusCode)
+	}
+}
+
+// What GET / lists is routed, and what is routed it lists.
+func TestTheGuideIsTheRoutes(t *testing.T) {
+	answers := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }
+	mounted := http.HandlerFunc(answers)
+	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: runtimeOptions().Auth, Admin: mounted, MCP: mounted, SSE: mounted, Messages: mounted, Metrics: mounted})
+	for _, route := range httpapi.Routes() {
+		path := strings.NewReplacer("{Type}", "Note", "{id}", "x", "{name}", "x", "{capability}", "health").Replace(route.Path)
+		for method := range strings.SplitSeq(route.Methods, ", ") {
+			res := do(h, newRequest(exchange{method: method, path: path, body: map[bool]string{true: "{}"}[method == "POST"]}))
+			body := readAll(t, res.Body)
+			if res.StatusCode == http.StatusMethodNotAllowed || strings.Contains(body, "no address") {
+				t.Errorf("%s %s: %d %s", method, path, res.StatusCode, body)
+			}
+		}
+	}
+	err := chi.Walk(httpapi.Inner(), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		pattern = strings.NewReplacer("{type}", "{Type}", "/*", "/{id}").Replace(pattern)
+		there := slices.ContainsFunc(httpapi.Routes(), func(r project.Route) bool {
+			return r.Path == pattern && slices.Contains(strings.Split(r.Methods, ", "), method)
+		})
+		if !there && pattern != "/" {
+			t.Errorf("the guide has no %s %s", method, pattern)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

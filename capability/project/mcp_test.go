@@ -34,6 +34,26 @@ func fixture(t testing.TB) []capability.Descriptor {
 	return capability.ForSchema(s)
 }
 
+// kinds are the fixture, a capability that reads, and one about the system.
+func kinds(t testing.TB) []capability.Descriptor {
+	read := capability.Descriptor{
+		ID: "find", Description: "Find <things>.", Preconditions: []string{"There is a graph."},
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "text", Type: capability.String, Required: true}, {Name: "wide", Type: capability.Boolean, Unlisted: true},
+			{Name: "where", Type: capability.Object, Many: true, Fields: []capability.Field{{Name: "property", Type: capability.String, Nullable: true}, {Name: "value", Type: capability.Any}}},
+		}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "found", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{{Name: "id", Type: capability.IRI, Required: true}, {Name: "rank", Type: capability.Number, Nullable: true}}},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+	}
+	meta := capability.Descriptor{
+		ID: "trails.meta.gen.type", Description: "Write a type.", SideEffects: capability.Destroys, ConsentRequired: true, Deprecates: []string{"trails.meta.type"},
+		CostEstimate: capability.CostChange, PolicyRequired: capability.Requirement{Scope: policy.Dev, Action: "schema_apply", Remote: true},
+	}
+	return append(fixture(t), read.Completed(), meta.Completed())
+}
+
 // TestToolsAreTheirGoldenFiles compares each tool byte for byte. The files are
 // rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
 func TestToolsAreTheirGoldenFiles(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestViewsShowWhatDescriptorsSay(t *testing.T) {
-	all := fixture(t)
+	all := kinds(t)
 	for _, v := range project.Views(project.Process{Remote: true}) {
 		for _, d := range all {
 			differences, err := v.Check(d)
@@ -61,7 +61,9 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 			change(&d.InputShape.Fields[i])
 		})
 	}
-	const both = "tools/list /capabilities"
+	const both = "tools/list /capabilities /openapi.json"
+	const schemas = "tools/list /openapi.json"
+	const described = "/capabilities /openapi.json"
 	for _, c := range []struct {
 		what     string
 		views    string
@@ -75,23 +77,23 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 		{"a harmless write", both, lie(func(d *capability.Descriptor) { d.SideEffects = capability.None }), "side_effects"},
 		{"a call that stays here", "tools/list", replace(`"openWorldHint":false`, `"openWorldHint":true`), "policy_required"},
 		{"a member of the input less", both, lie(func(d *capability.Descriptor) { d.InputShape.Fields = d.InputShape.Fields[1:] }), "input_shape"},
-		{"a member of the output less", "/capabilities", lie(func(d *capability.Descriptor) { d.OutputShape.Fields = d.OutputShape.Fields[1:] }), "output_shape"},
+		{"a member of the output less", described, lie(func(d *capability.Descriptor) { d.OutputShape.Fields = d.OutputShape.Fields[1:] }), "output_shape"},
 		{"an open input", both, lie(func(d *capability.Descriptor) { d.InputShape.Closed = false }), "input_shape"},
 		{"nothing required", both, field("name", func(f *capability.Field) { f.Required = false }), "input_shape"},
 		{"another type", both, field("name", func(f *capability.Field) { f.Type = capability.Integer }), "input_shape"},
 		{"one value of many", both, field("tags", func(f *capability.Field) { f.Many = false }), "input_shape"},
-		{"no pattern", "tools/list", replace(`"pattern":`, `"patten":`), "input_shape"},
-		{"no bound", "tools/list", replace(`"minimum":`, `"minimal":`), "input_shape"},
-		{"another choice", "tools/list", replace(`"enum":[`, `"enum":["anything",`), "input_shape"},
+		{"no pattern", schemas, replace(`"pattern":`, `"patten":`), "input_shape"},
+		{"no bound", schemas, replace(`"minimum":`, `"minimal":`), "input_shape"},
+		{"another choice", schemas, replace(`"enum":[`, `"enum":["anything",`), "input_shape"},
 		{"an output that is closed", "tools/list", replace(`"outputSchema":{`, `"outputSchema":{"additionalProperties":false,`), "output_shape"},
-		{"another cost", "/capabilities", lie(func(d *capability.Descriptor) { d.CostEstimate = capability.CostConstant }), "cost_estimate"},
-		{"another assurance", "/capabilities", lie(func(d *capability.Descriptor) { d.Assurance = capability.AssuranceNone }), "assurance"},
-		{"other reasoning", "/capabilities", lie(func(d *capability.Descriptor) { d.Reasoning = "much" }), "reasoning"},
-		{"another scope", "/capabilities", lie(func(d *capability.Descriptor) { d.PolicyRequired.Scope = "dev" }), "policy_required"},
-		{"consent", "/capabilities", lie(func(d *capability.Descriptor) { d.ConsentRequired = !d.ConsentRequired }), "consent_required"},
-		{"what must hold before", "/capabilities", lie(func(d *capability.Descriptor) { d.Preconditions = []string{"Rain."} }), "preconditions"},
-		{"what it replaces", "/capabilities", lie(func(d *capability.Descriptor) { d.Deprecates = []string{"rain"} }), "deprecates"},
-		{"another version", "/capabilities", replace(`"version":"`, `"version":"9`), "version"},
+		{"another cost", described, lie(func(d *capability.Descriptor) { d.CostEstimate = capability.CostConstant }), "cost_estimate"},
+		{"another assurance", described, lie(func(d *capability.Descriptor) { d.Assurance = capability.AssuranceNone }), "assurance"},
+		{"other reasoning", described, lie(func(d *capability.Descriptor) { d.Reasoning = "much" }), "reasoning"},
+		{"another scope", described, lie(func(d *capability.Descriptor) { d.PolicyRequired.Scope = "dev" }), "policy_required"},
+		{"consent", described, lie(func(d *capability.Descriptor) { d.ConsentRequired = !d.ConsentRequired }), "consent_required"},
+		{"what must hold before", described, lie(func(d *capability.Descriptor) { d.Preconditions = []string{"Rain."} }), "preconditions"},
+		{"what it replaces", described, lie(func(d *capability.Descriptor) { d.Deprecates = []string{"rain"} }), "deprecates"},
+		{"another version", described, replace(`"version":"`, `"version":"9`), "version"},
 	} {
 		for _, v := range project.Views(project.Process{Remote: true}) {
 			if !strings.Contains(c.views, v.Name) {

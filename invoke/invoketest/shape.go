@@ -43,9 +43,7 @@ func CheckResult(t testing.TB, e *Engine, name string, structured []byte) {
 		if d.ID != name && capability.ToolName(d.ID) != name {
 			continue
 		}
-		whole := d.OutputShape
-		whole.Fields = append([]capability.Field{{Name: "cut", Type: capability.String}, {Name: "warnings", Type: capability.String, Many: true}}, whole.Fields...)
-		for _, schema := range []json.RawMessage{project.MCPTool(d, project.Process{}).OutputSchema, project.Lower(whole)} {
+		for _, schema := range []json.RawMessage{project.MCPTool(d, project.Process{}).OutputSchema, project.Lower(project.Answer(d))} {
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
 			if err != nil {
 				t.Fatal(err)

@@ -19,10 +19,25 @@ import (
 // only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
 func Golden(t *testing.T, dir string, tool project.Tool) {
 	t.Helper()
-	got := golden(t, tool)
-	path := filepath.Join(dir, tool.Name+".json")
+	compare(t, filepath.Join(dir, tool.Name+".json"), golden(t, tool))
+}
+
+// GoldenText does the same with what another view shows of a capability, indented for
+// review.
+func GoldenText(t *testing.T, dir, name string, text []byte) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	out.WriteByte('\n')
+	compare(t, filepath.Join(dir, name+".json"), out.Bytes())
+}
+
+func compare(t *testing.T, path string, got []byte) {
+	t.Helper()
 	if os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, got, 0o644); err != nil {

@@ -1,0 +1,326 @@
+package project
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/jsontext"
+	"trails/policy"
+)
+
+// Operations is the view of /openapi.json: the operation of POST /invoke/{id}.
+func Operations(in Process) View {
+	return View{"/openapi.json", func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(operationOf(d, in)) }, readOperation, in}
+}
+
+// Answer returns the shape of all that a call can answer: the output shape, and the two
+// members with which any answer may begin.
+func Answer(d capability.Descriptor) capability.Shape {
+	s := d.OutputShape
+	s.Fields = append([]capability.Field{
+		{Name: "cut", Type: capability.String, Description: "What is missing from the answer."},
+		{Name: "warnings", Type: capability.String, Many: true},
+	}, s.Fields...)
+	return s
+}
+
+// operation is an OpenAPI 3.1 operation (section 4.8.10). Its members are in the order in
+// which people read them.
+type operation struct {
+	OperationID string   `json:"operationId"`
+	Summary     string   `json:"summary"`
+	Description string   `json:"description,omitempty"`
+	Tags        []string `json:"tags"`
+	Parameters  []any    `json:"parameters,omitempty"`
+	RequestBody *body    `json:"requestBody,omitempty"`
+	Responses   object   `json:"responses"`
+	Security    []object `json:"security"`
+	Trails      *traits  `json:"x-trails,omitempty"`
+}
+
+type body struct {
+	Required bool   `json:"required"`
+	Content  object `json:"content"`
+}
+
+// traits is what OpenAPI has no words for.
+type traits struct {
+	ID              string                 `json:"id"`
+	Version         string                 `json:"version"`
+	SideEffects     capability.SideEffects `json:"side_effects"`
+	Idempotent      bool                   `json:"idempotent"`
+	Preconditions   []string               `json:"preconditions"`
+	CostEstimate    capability.Cost        `json:"cost_estimate"`
+	PolicyRequired  capability.Requirement `json:"policy_required"`
+	Reasoning       capability.Reasoning   `json:"reasoning"`
+	Deprecates      []string               `json:"deprecates"`
+	Assurance       capability.Assurance   `json:"assurance"`
+	ConsentRequired bool                   `json:"consent_required"`
+}
+
+func operationOf(d capability.Descriptor, in Process) operation {
+	o := operation{
+		OperationID: capability.ToolName(d.ID), Summary: title(d), Description: d.Description, Tags: []string{tag(d)},
+		RequestBody: &body{
+			Required: slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required }),
+			Content:  object{"application/json": object{"schema": Lower(d.InputShape)}},
+		},
+		Security: security(in, d.PolicyRequired.Scope),
+		Trails: &traits{
+			ID: d.ID, Version: d.Version, SideEffects: d.SideEffects, Idempotent: d.Idempotent, Preconditions: append([]string{}, d.Preconditions...),
+			CostEstimate: d.CostEstimate, PolicyRequired: d.PolicyRequired, Reasoning: d.Reasoning, Deprecates: append([]string{}, d.Deprecates...),
+			Assurance: d.Assurance, ConsentRequired: d.ConsentRequired,
+		},
+	}
+	answer := object{"description": "The answer.", "content": object{"application/json": object{"schema": Lower(Answer(d))}}}
+	if d.SideEffects != capability.None {
+		o.Parameters = []any{reference("parameters", "If-Match"), reference("parameters", "Idempotency-Key")}
+		answer["headers"] = object{"Trails-Commit": reference("headers", "Trails-Commit")}
+	}
+	o.Responses = responses(answer)
+	return o
+}
+
+func responses(answer object) object {
+	return object{"200": answer, "4XX": reference("responses", "Problem"), "5XX": reference("responses", "Problem")}
+}
+
+func reference(kind, name string) object {
+	return object{"$ref": "#/components/" + kind + "/" + name}
+}
+
+// security says which token an operation needs; the role is the scope (section 4.8.30).
+func security(in Process, scope policy.Scope) []object {
+	if !in.Token {
+		return []object{}
+	}
+	return []object{{"token": []policy.Scope{scope}}}
+}
+
+// tag is the heading under which an operation stands: a type, or what others are about.
+func tag(d capability.Descriptor) string {
+	switch {
+	case d.Kind() == capability.KindMeta:
+		return "meta"
+	case d.InputShape.NodeType != "":
+		return d.InputShape.NodeType
+	}
+	return "graph"
+}
+
+// Route is an address of the process that has no capability of its own in it.
+type Route struct {
+	// Methods are those of HTTP, such as "GET, POST".
+	Methods string
+	// Path has the names of its variable segments in braces: "/kg/{Type}/{id}".
+	Path string
+	// Query shows the parameters with an example of each value, "where=field=value&limit=";
+	// "{param}=value" are parameters of any name.
+	Query string
+	// Says what is there.
+	Says string
+	// Answers are the media types of the answer, the default first; empty where another
+	// protocol than this is spoken, which OpenAPI does not describe.
+	Answers []string
+	// Takes are the media types of a body; empty where there is none.
+	Takes []string
+}
+
+// routesTag is the heading of the operations of routes.
+const routesTag = "http"
+
+// operations returns what OpenAPI says of a route, by method in lower case.
+func (route Route) operations(in Process) map[string]operation {
+	all := map[string]operation{}
+	if len(route.Answers) == 0 {
+		return all
+	}
+	content := object{}
+	for _, media := range route.Answers {
+		content[media] = object{}
+	}
+	for method := range strings.SplitSeq(strings.ToLower(route.Methods), ", ") {
+		o := operation{
+			OperationID: method + camel(route.Path), Summary: route.Says, Tags: []string{routesTag},
+			Parameters: route.parameters(), Security: security(in, policy.Runtime),
+			Responses: responses(object{"description": "What is there.", "content": content}),
+		}
+		if (method == "post" || method == "put") && len(route.Takes) > 0 {
+			o.RequestBody = &body{true, object{}}
+			for _, media := range route.Takes {
+				o.RequestBody.Content[media] = object{}
+			}
+		}
+		all[method] = o
+	}
+	return all
+}
+
+func (route Route) parameters() (all []any) {
+	for _, segment := range strings.Split(route.Path, "{")[1:] {
+		name, _, _ := strings.Cut(segment, "}")
+		all = append(all, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
+	}
+	for pair := range strings.SplitSeq(route.Query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		switch {
+		case name == "":
+		case strings.HasPrefix(name, "{"):
+			all = append(all, object{"name": strings.Trim(name, "{}"), "in": "query", "style": "form", "explode": true,
+				"schema": object{"type": "object", "additionalProperties": object{"type": "string"}}})
+		default:
+			all = append(all, object{"name": name, "in": "query", "schema": object{"type": "string"}})
+		}
+	}
+	return all
+}
+
+// camel joins the words of a path: "KgTypeId". Ids of capabilities have no capital letter,
+// so no two operations have one id.
+func camel(path string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune("/{}.-", c) }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// OpenAPI returns the capabilities and the routes as an OpenAPI 3.1 document.
+func (l Listing) OpenAPI(routes []Route) ([]byte, error) {
+	list, err := l.encode(Operations(l.Process))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"openapi":"3.1.0","info":%s,"servers":[{"url":%s}],"paths":{`, encode(object{
+		"title": l.Process.Graph, "version": l.Version,
+		"description": "What can be done with a graph of trails. Each capability is a tool of MCP by the name of its operation, too.",
+	}), encode(l.Origin))
+	tags := []object{}
+	tagged := func(name string) {
+		if !slices.ContainsFunc(tags, func(o object) bool { return o["name"] == name }) {
+			tags = append(tags, object{"name": name})
+		}
+	}
+	for i, d := range l.Descriptors {
+		tagged(tag(d))
+		fmt.Fprintf(&b, `%s:{"post":`, encode("/invoke/"+d.ID))
+		b.Write(list[i])
+		b.WriteString("},")
+	}
+	paths := map[string]map[string]operation{}
+	for _, route := range routes {
+		if paths[route.Path] == nil {
+			paths[route.Path] = map[string]operation{}
+		}
+		maps.Copy(paths[route.Path], route.operations(l.Process))
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if len(paths[path]) > 0 {
+			tagged(routesTag)
+			fmt.Fprintf(&b, "%s:%s,", encode(path), encode(paths[path]))
+		}
+	}
+	if text := b.Bytes(); text[len(text)-1] == ',' {
+		b.Truncate(b.Len() - 1)
+	}
+	fmt.Fprintf(&b, `},"components":%s,"tags":%s}`+"\n", encode(components(l.Process)), encode(tags))
+	return b.Bytes(), nil
+}
+
+// components are what operations refer to.
+func components(in Process) object {
+	text := object{"type": "string"}
+	all := object{
+		"headers": object{"Trails-Commit": object{"description": "The commit that the call made.", "schema": text}},
+		"parameters": object{
+			"If-Match":        object{"name": "If-Match", "in": "header", "description": "The entity tag of the commit that must still be the head.", "schema": text},
+			"Idempotency-Key": object{"name": "Idempotency-Key", "in": "header", "description": "Two calls with one key are one call.", "schema": text},
+		},
+		"responses": object{"Problem": object{"description": "Why it was not done (RFC 9457).", "content": object{"application/problem+json": object{"schema": reference("schemas", "Problem")}}}},
+		"schemas": object{"Problem": object{
+			"type": "object", "required": []string{"type", "title", "status", "trace_id"},
+			"properties": object{
+				"type": object{"type": "string", "format": "uri"}, "title": text, "status": object{"type": "integer"}, "detail": text, "trace_id": text,
+				"fields": object{"type": "array", "items": object{
+					"type": "object", "required": []string{"field", "code", "message"},
+					"properties": object{"field": text, "code": text, "message": text, "value": object{}, "constraint": object{}},
+				}},
+			},
+		}},
+	}
+	if in.Token {
+		all["securitySchemes"] = object{"token": object{"type": "http", "scheme": "bearer"}}
+	}
+	return all
+}
+
+// readOperation compares an operation of /openapi.json.
+func readOperation(r *reading, d capability.Descriptor, text []byte) error {
+	type content struct {
+		JSON struct {
+			Schema json.RawMessage `json:"schema"`
+		} `json:"application/json"`
+	}
+	var o struct {
+		OperationID any `json:"operationId"`
+		Summary     any `json:"summary"`
+		Description any `json:"description"`
+		RequestBody struct {
+			Content content `json:"content"`
+		} `json:"requestBody"`
+		Responses map[string]struct {
+			Content content `json:"content"`
+		} `json:"responses"`
+		Trails struct {
+			ID              any   `json:"id"`
+			Version         any   `json:"version"`
+			SideEffects     any   `json:"side_effects"`
+			Idempotent      any   `json:"idempotent"`
+			Preconditions   []any `json:"preconditions"`
+			CostEstimate    any   `json:"cost_estimate"`
+			PolicyRequired  any   `json:"policy_required"`
+			Reasoning       any   `json:"reasoning"`
+			Deprecates      []any `json:"deprecates"`
+			Assurance       any   `json:"assurance"`
+			ConsentRequired any   `json:"consent_required"`
+		} `json:"x-trails"`
+	}
+	if err := parse(text, &o); err != nil {
+		return err
+	}
+	r.same("id", o.OperationID, capability.ToolName(d.ID))
+	r.same("id", o.Trails.ID, d.ID)
+	r.same("version", o.Trails.Version, d.Version)
+	if d.Description != "" {
+		r.same("description", o.Description, d.Description)
+	}
+	r.same("side_effects", o.Trails.SideEffects, d.SideEffects)
+	r.same("idempotent", o.Trails.Idempotent, d.Idempotent)
+	r.sameList("preconditions", o.Trails.Preconditions, d.Preconditions)
+	r.same("cost_estimate", o.Trails.CostEstimate, d.CostEstimate)
+	r.same("policy_required", o.Trails.PolicyRequired, required(d))
+	r.same("reasoning", o.Trails.Reasoning, d.Reasoning)
+	r.sameList("deprecates", o.Trails.Deprecates, d.Deprecates)
+	r.same("assurance", o.Trails.Assurance, d.Assurance)
+	r.same("consent_required", o.Trails.ConsentRequired, d.ConsentRequired)
+	if err := r.schema("input_shape", o.RequestBody.Content.JSON.Schema, d.InputShape); err != nil {
+		return err
+	}
+	return r.schema("output_shape", o.Responses["200"].Content.JSON.Schema, Answer(d))
+}
+
+// schema compares the JSON Schema of a shape.
+func (r *reading) schema(at string, text json.RawMessage, meant capability.Shape) error {
+	var shown map[string]any
+	if err := parse(text, &shown); err != nil {
+		return err
+	}
+	r.object(at, shown, meant.Fields, meant.Closed)
+	return nil
+}
