@@ -156,13 +156,10 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 	if quads {
 		out.Columns = append(out.Columns, "quad")
 	}
-	limit, offset, room, seen := r.Args.Integer("limit", 200), r.Args.Integer("offset", 0), r.Room()-commitRoom, 0
-	for c, err := range r.Snapshot.Changes(ctx, commit.Seq) {
+	limit, offset, room := r.Args.Integer("limit", 200), r.Args.Integer("offset", 0), r.Room()-commitRoom
+	for c, err := range r.Snapshot.Changes(ctx, commit.Seq, offset) {
 		if err != nil {
 			return nil, err
-		}
-		if seen++; seen <= offset {
-			continue
 		}
 		added := len(out.Rows) < limit
 		if added {

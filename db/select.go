@@ -68,15 +68,16 @@ const changeColumns = `SELECT x.s, x.p, x.o, x.g,
 const changeJoins = `) x LEFT JOIN terms ts ON ts.id = x.s LEFT JOIN terms ob ON ob.id = x.o`
 
 const (
-	loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2" + changeJoins
+	loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 LIMIT -1 OFFSET ?3 + 0" + changeJoins
 	// A bulk commit only adds: what it added is in live, or was removed since.
 	bulkChanges = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added = ?2
-		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = ?1 AND added = ?2` + changeJoins
+		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = ?1 AND added = ?2 LIMIT -1 OFFSET ?3 + 0` + changeJoins
 )
 
 // Changes returns what the commit with number seq added and removed, in the order
-// of the ids. For a bulk commit it reads the whole table.
-func (r *Reader) Changes(ctx context.Context, seq Seq) iter.Seq2[Change, error] {
+// of the ids, without the first ones up to an offset. For a bulk commit it reads the table up
+// to the last one that is wanted.
+func (r *Reader) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		c, err := r.CommitBySeq(ctx, seq)
 		if err != nil {
@@ -87,7 +88,7 @@ func (r *Reader) Changes(ctx context.Context, seq Seq) iter.Seq2[Change, error] 
 		if c.Bulk {
 			sql = bulkChanges
 		}
-		if err := r.changes(ctx, sql, yield, c.Line, seq); err != nil {
+		if err := r.changes(ctx, sql, yield, c.Line, seq, offset); err != nil {
 			yield(Change{}, r.fail(ctx, "changes", err))
 		}
 	}

@@ -88,7 +88,7 @@ func TestRemovedQuadsGoToHistory(t *testing.T) {
 	}
 	r := read(t, f)
 	want := []db.Change{{Op: '-', Seq: 2, Quad: a}, {Op: '+', Seq: 2, Quad: c}}
-	if diff := gocmp.Diff(want, collect(t, r.Changes(t.Context(), second.Seq))); diff != "" {
+	if diff := gocmp.Diff(want, collect(t, r.Changes(t.Context(), second.Seq, 0))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -215,6 +215,19 @@ func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 	for prefix, kind := range map[string]fault.Kind{"": fault.Malformed, "xyz": fault.Malformed, made[0].ID.String() + "0": fault.Malformed, "0000000000000": fault.Missing} {
 		if _, err := r.CommitByID(t.Context(), prefix); !fault.Is(err, kind) {
 			t.Errorf("%q: got %v, want %v", prefix, err, kind)
+		}
+	}
+}
+
+func TestChangesAreReadFromAnOffsetOn(t *testing.T) {
+	r := read(t, history(t))
+	for seq := db.Seq(1); seq <= r.Head().Seq; seq++ {
+		all := collect(t, r.Changes(t.Context(), seq, 0))
+		for _, offset := range []int{1, 7, len(all) - 1, len(all), len(all) + 3} {
+			want := all[min(offset, len(all)):]
+			if got := collect(t, r.Changes(t.Context(), seq, offset)); len(got) != len(want) || len(got) > 0 && !gocmp.Equal(got, want) {
+				t.Errorf("of commit %d are %d changes from %d on, want %d", seq, len(got), offset, len(want))
+			}
 		}
 	}
 }

@@ -39,9 +39,10 @@ func (s *Snapshot) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
 	return s.source.CommitBySeq(ctx, seq)
 }
 
-// Changes returns what the commit with number seq added and removed; see [db.Reader.Changes].
-func (s *Snapshot) Changes(ctx context.Context, seq Seq) iter.Seq2[db.Change, error] {
-	return s.source.Changes(ctx, seq)
+// Changes returns what the commit with number seq added and removed, from an offset on; see
+// [db.Reader.Changes].
+func (s *Snapshot) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[db.Change, error] {
+	return s.source.Changes(ctx, seq, offset)
 }
 
 // Activities returns the provenance that fits a filter, newest first, limit at most.

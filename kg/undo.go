@@ -46,7 +46,7 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 		if err := undoable(undo.commit); err != nil {
 			return err
 		}
-		for c, err := range snap.Changes(ctx, undo.commit.Seq) {
+		for c, err := range snap.Changes(ctx, undo.commit.Seq, 0) {
 			if err != nil {
 				return err
 			}
