@@ -80,7 +80,7 @@ func TestTheDoctorFindsASoundGraphWell(t *testing.T) {
 // A projector that says something else than the descriptor is named, with capability,
 // view and field.
 func TestTheDoctorFindsASabotagedProjector(t *testing.T) {
-	for i, name := range []string{"tools/list", "/capabilities", "/openapi.json"} {
+	for i, name := range []string{"tools/list", "/capabilities", "/openapi.json", "/.well-known/wot"} {
 		views := project.Views(project.Process{})
 		encode := views[i].Encode
 		views[i].Encode = func(d capability.Descriptor) ([]byte, error) {

@@ -15,6 +15,7 @@ var (
 	mediaJSON      = []string{"application/json"}
 	mediaLinked    = []string{"application/ld+json", "application/json", "text/turtle"}
 	mediaManifest  = []string{"application/json", "application/ld+json", "text/markdown", "text/html"}
+	mediaThing     = []string{"application/td+json", "application/ld+json", "application/json"}
 	mediaGraphs    = []string{"application/n-triples", "text/turtle", "application/n-quads", "application/trig", "application/ld+json", "application/rdf+xml"}
 	mediaQuery     = []string{"application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded"}
 	mediaSolutions = []string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values", "text/turtle", "application/n-triples", "application/ld+json"}
@@ -32,6 +33,8 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/capabilities", Says: "what can be called", Answers: mediaManifest},
 	{Methods: "GET", Path: "/.well-known/capabilities", Says: "the same, as JSON-LD", Answers: mediaManifest},
 	{Methods: "GET", Path: "/openapi.json", Says: "the same, as OpenAPI 3.1", Answers: mediaJSON},
+	{Methods: "GET", Path: "/.well-known/wot", Says: "the same, as a Thing Description 1.1", Answers: mediaThing},
+	{Methods: "GET", Path: "/{agent}/card", Says: "the same; the agent is the graph's name", Answers: mediaThing},
 	{Methods: "GET", Path: "/queries", Says: "the stored queries", Answers: mediaJSON},
 	{Methods: "GET", Path: "/queries/{name}", Query: "{param}=value", Says: "the answer to a stored query", Answers: mediaJSON},
 	{Methods: "POST", Path: "/queries/{name}", Says: `the same, and stored updates; the body is {"params": {…}}`, Answers: mediaJSON, Takes: mediaJSON},
@@ -55,7 +58,7 @@ var guide = []project.Route{
 func Routes() []project.Route { return slices.Clone(guide) }
 
 const guideEnd = `
-?format=json, jsonld, turtle, markdown or html chooses a form, as Accept does.
+?format=json, jsonld, turtle, markdown, td or html chooses a form, as Accept does.
 `
 
 // index tells programs what there is and sends a browser to the pages.

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-chi/chi/v5"
+
 	"trails/auth"
 	"trails/capability/project"
 	"trails/fault"
@@ -21,8 +23,15 @@ type listing struct {
 var listings = []listing{
 	{address{pattern: "/capabilities", forms: []string{"json", "jsonld", "markdown"}, page: pageAt("/admin/capabilities")}, writeManifest},
 	{address{pattern: "/.well-known/capabilities", forms: []string{"jsonld", "json", "markdown"}, page: pageAt("/admin/capabilities")}, writeManifest},
-	{address{pattern: "/openapi.json", forms: []string{"json"}, page: pageAt("/admin/api")}, writeOpenAPI},
+	{address{pattern: "/openapi.json", forms: []string{"json"}}, writeOpenAPI},
+	{address{pattern: "/.well-known/wot", forms: things}, writeThing},
+	{address{pattern: "/{agent}/card", forms: things}, writeThing},
 }
+
+// things are the forms of a Thing Description, which is JSON-LD.
+var things = []string{"td", "jsonld", "json"}
+
+func writeThing(l project.Listing, _ string) ([]byte, error) { return l.Thing() }
 
 func writeOpenAPI(l project.Listing, _ string) ([]byte, error) { return l.OpenAPI(guide) }
 
@@ -46,12 +55,18 @@ func (s *server) list(d listing) func(http.ResponseWriter, *http.Request) error 
 		if err != nil {
 			return err
 		}
+		if agent := chi.URLParam(r, "agent"); agent != "" && agent != tools.Process.Graph {
+			return fault.New(fault.NotFound, "there is no agent %q here; there is %s", agent, tools.Process.Graph)
+		}
 		digest := tools.Version + "-" + tools.Audience
 		if err := sameDescriptors(r, digest); err != nil {
 			return err
 		}
 		l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Origin: auth.Origin(r), Cache: &s.shown}
 		l.Process.Token = s.auth.NeedsToken()
+		if s.opts.Admin != nil {
+			l.Process.Changes = "admin/events"
+		}
 		body, err := d.write(l, chosen.name)
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 // documents are the addresses of what is made of descriptors, with the media type of each.
 var documents = map[string]string{
 	"/capabilities": "application/json", "/.well-known/capabilities": "application/ld+json", "/openapi.json": "application/json",
+	"/.well-known/wot": "application/td+json", "/notes/card": "application/td+json",
 }
 
 // One tag names the descriptors in all documents, and each caller's part of them.
@@ -101,7 +102,7 @@ func TestTheGuideIsTheRoutes(t *testing.T) {
 	mounted := http.HandlerFunc(answers)
 	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: runtimeOptions().Auth, Admin: mounted, MCP: mounted, SSE: mounted, Messages: mounted, Metrics: mounted})
 	for _, route := range httpapi.Routes() {
-		path := strings.NewReplacer("{Type}", "Note", "{id}", "x", "{name}", "x", "{capability}", "health").Replace(route.Path)
+		path := strings.NewReplacer("{Type}", "Note", "{id}", "x", "{name}", "x", "{capability}", "health", "{agent}", "notes").Replace(route.Path)
 		for method := range strings.SplitSeq(route.Methods, ", ") {
 			res := do(h, newRequest(exchange{method: method, path: path, body: map[bool]string{true: "{}"}[method == "POST"]}))
 			body := readAll(t, res.Body)

@@ -22,6 +22,7 @@ var forms = []form{
 	{"jsonld", "application/ld+json"},
 	{"turtle", "text/turtle"},
 	{"markdown", "text/markdown"},
+	{"td", "application/td+json"},
 	{html, "text/html"},
 }
 

@@ -3,6 +3,7 @@ package project_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -10,6 +11,7 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/policy"
 )
 
 // agreed has what JSON Schema has words for. Formats are not drawn: what a date is, the
@@ -75,4 +77,86 @@ func TestTheSchemaAndTheCheckerAgree(t *testing.T) {
 			t.Fatalf("%s\nthe schema says %v\nthe checker says %v", text, shown, wrong)
 		}
 	})
+}
+
+// What several views show of a capability is the same bytes in each, whatever it is; and
+// each shows what the descriptor says.
+func TestViewsOfRandomDescriptorsAgree(t *testing.T) {
+	for _, d := range kinds(t) {
+		agree(t, d)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		d := randomDescriptor(rt)
+		agree(t, d)
+		for _, v := range project.Views(project.Process{Remote: true, Token: true}) {
+			found, err := v.Check(d)
+			if err != nil || len(found) > 0 {
+				rt.Fatal(v.Name, found, err)
+			}
+		}
+		if t.Failed() {
+			rt.Fatalf("%+v", d)
+		}
+	})
+}
+
+func randomDescriptor(t *rapid.T) capability.Descriptor {
+	text := rapid.StringMatching(`[A-Za-zé<>&"\\ .]{1,20}`)
+	d := capability.Descriptor{
+		ID:            rapid.SampledFrom([]string{"find", "note.create", "trails.meta.ping", "trails.meta.gen.type"}).Draw(t, "id"),
+		Description:   text.Draw(t, "description"),
+		InputShape:    capability.Shape{Fields: randomFields(t, 2), NodeType: rapid.SampledFrom([]string{"", "Note"}).Draw(t, "type")},
+		OutputShape:   capability.Shape{Fields: randomFields(t, 2)},
+		Preconditions: rapid.SliceOfN(text, 0, 2).Draw(t, "preconditions"),
+		CostEstimate:  rapid.SampledFrom(capability.Costs()).Draw(t, "cost"),
+		Idempotent:    rapid.Bool().Draw(t, "idempotent"),
+		Deprecates:    rapid.SliceOfN(rapid.StringMatching(`[a-z]{3,8}`), 0, 2).Draw(t, "deprecates"),
+		SideEffects:   rapid.SampledFrom([]capability.SideEffects{capability.None, capability.Writes, capability.Destroys}).Draw(t, "side effects"),
+		Reasoning:     rapid.SampledFrom([]capability.Reasoning{capability.ReasoningNone, capability.ReasoningSubclasses}).Draw(t, "reasoning"),
+	}
+	d.PolicyRequired.Remote = rapid.Bool().Draw(t, "remote")
+	d.PolicyRequired.Scope = rapid.SampledFrom([]policy.Scope{"", policy.Builder, policy.Dev}).Draw(t, "scope")
+	if d.SideEffects != capability.None {
+		d.PolicyRequired.Action = "change"
+		d.ConsentRequired = d.SideEffects == capability.Destroys && rapid.Bool().Draw(t, "consent")
+	}
+	d = d.Completed()
+	if _, err := capability.New([]capability.Descriptor{d}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func randomFields(t *rapid.T, depth int) (fields []capability.Field) {
+	types := []capability.Type{capability.String, capability.Boolean, capability.Integer, capability.Number, capability.Decimal, capability.BigInteger, capability.Date,
+		capability.DateTime, capability.Time, capability.Duration, capability.Year, capability.URI, capability.IRI, capability.Bytes, capability.Vector, capability.Any}
+	if depth > 0 {
+		types = append(types, capability.Object)
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "fields") {
+		f := capability.Field{Name: fmt.Sprintf("f%d", i), Type: rapid.SampledFrom(types).Draw(t, "type"), Description: rapid.SampledFrom([]string{"", "What <it> is."}).Draw(t, "description")}
+		for _, flag := range []*bool{&f.Required, &f.Many, &f.Nullable, &f.Needed, &f.Unlisted, &f.Brief, &f.Unique} {
+			*flag = rapid.Bool().Draw(t, "flag")
+		}
+		f.Nullable = f.Nullable && f.Type != capability.Any
+		switch f.Type {
+		case capability.String:
+			if rapid.Bool().Draw(t, "bounded") {
+				f.MinLength, f.MaxLength, f.Pattern = new(1), new(9), "^a<b>"
+			}
+			if rapid.Bool().Draw(t, "chosen") {
+				f.OneOf = []any{"a", "b&"}
+			}
+		case capability.Integer:
+			f.MinValue, f.MaxValue = 1, json.Number("10")
+			f.Default = 5
+		case capability.Object:
+			f.Fields = randomFields(t, depth-1)
+		}
+		if f.Many {
+			f.MinCount, f.MaxCount = new(1), new(3)
+		}
+		fields = append(fields, f)
+	}
+	return fields
 }

@@ -63,6 +63,9 @@ type Process struct {
 	Graph string
 	// Token means that callers over HTTP show one.
 	Token bool
+	// Changes is the address of a stream of server-sent events that tells what changes,
+	// relative to the origin; "" where there is none.
+	Changes string
 	// Remote means that the process may reach other hosts.
 	Remote bool
 }

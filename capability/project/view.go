@@ -24,7 +24,7 @@ type View struct {
 
 // Views returns every view of capabilities in a process.
 func Views(in Process) []View {
-	return []View{Tools(in), entries(in), Operations(in)}
+	return []View{Tools(in), entries(in), Operations(in), Actions(in)}
 }
 
 // Tools is the view of MCP, see [MCPTool].

@@ -61,9 +61,9 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 			change(&d.InputShape.Fields[i])
 		})
 	}
-	const both = "tools/list /capabilities /openapi.json"
-	const schemas = "tools/list /openapi.json"
-	const described = "/capabilities /openapi.json"
+	const both = "tools/list /capabilities /openapi.json /.well-known/wot"
+	const schemas = "tools/list /openapi.json /.well-known/wot"
+	const described = "/capabilities /openapi.json /.well-known/wot"
 	for _, c := range []struct {
 		what     string
 		views    string
@@ -93,7 +93,9 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 		{"consent", described, lie(func(d *capability.Descriptor) { d.ConsentRequired = !d.ConsentRequired }), "consent_required"},
 		{"what must hold before", described, lie(func(d *capability.Descriptor) { d.Preconditions = []string{"Rain."} }), "preconditions"},
 		{"what it replaces", described, lie(func(d *capability.Descriptor) { d.Deprecates = []string{"rain"} }), "deprecates"},
-		{"another version", described, replace(`"version":"`, `"version":"9`), "version"},
+		{"another version", "/capabilities /openapi.json", replace(`"version":"`, `"version":"9`), "version"},
+		{"another version", "/.well-known/wot", replace(`"trails:version":"`, `"trails:version":"9`), "version"},
+		{"another address", "/.well-known/wot", replace(`"href":"invoke/sample.create"`, `"href":"invoke/sample.crate"`), "id"},
 	} {
 		for _, v := range project.Views(project.Process{Remote: true}) {
 			if !strings.Contains(c.views, v.Name) {

@@ -1,0 +1,264 @@
+package project
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"trails/capability"
+	"trails/jsontext"
+	"trails/rdf"
+)
+
+// Actions is the view of /.well-known/wot: the action of a WoT Thing Description 1.1.
+func Actions(in Process) View {
+	return View{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(actionOf(d)) }, readAction, in}
+}
+
+// action is an ActionAffordance (section 5.3.1.4). What WoT has no words for has the prefix
+// of trails. Its members are in the order in which people read them.
+type action struct {
+	Title           string                 `json:"title"`
+	Description     string                 `json:"description,omitempty"`
+	Safe            bool                   `json:"safe"`
+	Idempotent      bool                   `json:"idempotent"`
+	Input           object                 `json:"input"`
+	Output          object                 `json:"output"`
+	Forms           []object               `json:"forms"`
+	ID              string                 `json:"trails:id"`
+	Version         string                 `json:"trails:version"`
+	SideEffects     capability.SideEffects `json:"trails:sideEffects"`
+	Preconditions   []string               `json:"trails:preconditions"`
+	CostEstimate    capability.Cost        `json:"trails:costEstimate"`
+	PolicyRequired  capability.Requirement `json:"trails:policyRequired"`
+	Reasoning       capability.Reasoning   `json:"trails:reasoning"`
+	Deprecates      []string               `json:"trails:deprecates"`
+	Assurance       capability.Assurance   `json:"trails:assurance"`
+	ConsentRequired bool                   `json:"trails:consentRequired"`
+}
+
+func actionOf(d capability.Descriptor) action {
+	answer := Answer(d)
+	return action{
+		Title: title(d), Description: d.Description, Safe: d.SideEffects == capability.None, Idempotent: d.Idempotent,
+		Input:  dataSchema(lowerObject(d.InputShape.Fields, d.InputShape.Closed)),
+		Output: dataSchema(lowerObject(answer.Fields, answer.Closed)),
+		Forms: []object{{
+			"op": "invokeaction", "href": "invoke/" + d.ID, "htv:methodName": "POST", "contentType": "application/json",
+			"response":            object{"contentType": "application/json"},
+			"additionalResponses": []object{{"contentType": "application/problem+json", "success": false}},
+		}},
+		ID: d.ID, Version: d.Version, SideEffects: d.SideEffects, Preconditions: append([]string{}, d.Preconditions...), CostEstimate: d.CostEstimate,
+		PolicyRequired: d.PolicyRequired, Reasoning: d.Reasoning, Deprecates: append([]string{}, d.Deprecates...), Assurance: d.Assurance, ConsentRequired: d.ConsentRequired,
+	}
+}
+
+// dataSchema writes a JSON Schema as a DataSchema (section 5.3.2), where a type is one word:
+// what may be null is one of two.
+func dataSchema(o object) object {
+	if items, ok := o["items"].(object); ok {
+		o["items"] = dataSchema(items)
+	}
+	if properties, ok := o["properties"].(object); ok {
+		for name, p := range properties {
+			if inner, ok := p.(object); ok {
+				properties[name] = dataSchema(inner)
+			}
+		}
+	}
+	types, nullable := o["type"].([]any)
+	if !nullable {
+		return o
+	}
+	value := object{}
+	whole := object{"oneOf": []any{value, object{"type": "null"}}}
+	for keyword, v := range o {
+		switch keyword {
+		case "description", "default":
+			whole[keyword] = v
+		default:
+			value[keyword] = v
+		}
+	}
+	value["type"] = types[0]
+	if enum, ok := value["enum"].([]any); ok {
+		value["enum"] = enum[:len(enum)-1] // null is last
+	}
+	return whole
+}
+
+// Thing returns the capabilities as a WoT Thing Description 1.1: they are its actions. Its
+// properties are what can be read, and observed where the process tells of changes.
+func (l Listing) Thing() ([]byte, error) {
+	list, err := l.encode(Actions(l.Process))
+	if err != nil {
+		return nil, err
+	}
+	scheme, definition := "open", object{"scheme": "nosec"}
+	if l.Process.Token {
+		scheme, definition = "token", object{"scheme": "bearer", "in": "header", "format": "opaque"}
+	}
+	var b bytes.Buffer
+	for _, m := range []struct {
+		name  string
+		value any
+	}{
+		{"@context", []any{"https://www.w3.org/2022/wot/td/v1.1", object{"trails": rdf.TrailsNS, "htv": "http://www.w3.org/2011/http#"}}},
+		{"id", l.Origin + "/" + url.PathEscape(l.Process.Graph) + "/card"},
+		{"title", l.Process.Graph},
+		{"version", object{"instance": l.Version}},
+		{"base", l.Origin + "/"},
+		{"securityDefinitions", object{scheme: definition}},
+		{"security", scheme},
+		{"links", []object{
+			{"rel": "service-desc", "href": "openapi.json", "type": "application/json"},
+			{"rel": "alternate", "href": ".well-known/capabilities", "type": "application/ld+json"},
+		}},
+		{"properties", l.readable()},
+		{"events", l.events()},
+	} {
+		fmt.Fprintf(&b, "%s%s:%s", map[bool]string{true: "{", false: ","}[b.Len() == 0], encode(m.name), encode(m.value))
+	}
+	b.WriteString(`,"actions":{`)
+	for i, d := range l.Descriptors {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:", capability.ToolName(d.ID))
+		b.Write(list[i])
+	}
+	b.WriteString("}}\n")
+	return b.Bytes(), nil
+}
+
+// readable are the properties: what is at the fixed addresses, and the instances of each
+// type that a capability is about.
+func (l Listing) readable() object {
+	all := object{}
+	add := func(name, title, href string) {
+		forms := []object{{"op": "readproperty", "href": href, "contentType": "application/json"}}
+		if l.Process.Changes != "" {
+			forms = append(forms, l.stream("observeproperty", "unobserveproperty"))
+		}
+		all[name] = object{"title": title, "type": "object", "readOnly": true, "observable": l.Process.Changes != "", "forms": forms}
+	}
+	add("schema", "Types, properties and constraints", "schema?format=json")
+	add("stats", "Counts", "stats?format=json")
+	add("kg", "The types", "kg?format=json")
+	for _, d := range l.Descriptors {
+		if name := d.InputShape.NodeType; name != "" {
+			add("kg_"+name, "Instances of "+name, "kg/"+url.PathEscape(name)+"?format=json")
+		}
+	}
+	return all
+}
+
+// events are what a caller can subscribe to.
+func (l Listing) events() object {
+	if l.Process.Changes == "" {
+		return object{}
+	}
+	text, list := object{"type": "string"}, object{"type": "array", "items": object{"type": "string"}}
+	return object{"change": object{
+		"title": "The graph changed", "description": "The new head commit, whether the schema is another one, and the types and instances that changed; resync means that these are not all.",
+		"data":  object{"type": "object", "properties": object{"head": text, "schema": object{"type": "boolean"}, "types": list, "instances": list, "resync": object{"type": "boolean"}}},
+		"forms": []object{l.stream("subscribeevent", "unsubscribeevent")},
+	}}
+}
+
+// stream is the form of the stream of changes. Of a property it tells that there is another
+// value, which is then to be read.
+func (l Listing) stream(ops ...string) object {
+	return object{"op": ops, "href": l.Process.Changes, "subprotocol": "sse", "contentType": "text/event-stream"}
+}
+
+// readAction compares an action of /.well-known/wot.
+func readAction(r *reading, d capability.Descriptor, text []byte) error {
+	var a struct {
+		Description     any            `json:"description"`
+		Safe            any            `json:"safe"`
+		Idempotent      any            `json:"idempotent"`
+		Input           map[string]any `json:"input"`
+		Output          map[string]any `json:"output"`
+		Forms           []map[string]any
+		ID              any   `json:"trails:id"`
+		Version         any   `json:"trails:version"`
+		SideEffects     any   `json:"trails:sideEffects"`
+		Preconditions   []any `json:"trails:preconditions"`
+		CostEstimate    any   `json:"trails:costEstimate"`
+		PolicyRequired  any   `json:"trails:policyRequired"`
+		Reasoning       any   `json:"trails:reasoning"`
+		Deprecates      []any `json:"trails:deprecates"`
+		Assurance       any   `json:"trails:assurance"`
+		ConsentRequired any   `json:"trails:consentRequired"`
+	}
+	if err := parse(text, &a); err != nil {
+		return err
+	}
+	r.same("id", a.ID, d.ID)
+	invoked := slices.ContainsFunc(a.Forms, func(f map[string]any) bool { return f["href"] == "invoke/"+d.ID && f["op"] == "invokeaction" })
+	r.same("id", invoked, true)
+	r.same("version", a.Version, d.Version)
+	r.same("description", a.Description, orNil(d.Description))
+	r.same("side_effects", a.Safe, d.SideEffects == capability.None)
+	r.same("side_effects", a.SideEffects, d.SideEffects)
+	r.same("idempotent", a.Idempotent, d.Idempotent)
+	r.sameList("preconditions", a.Preconditions, d.Preconditions)
+	r.same("cost_estimate", a.CostEstimate, d.CostEstimate)
+	r.same("policy_required", a.PolicyRequired, required(d))
+	r.same("reasoning", a.Reasoning, d.Reasoning)
+	r.sameList("deprecates", a.Deprecates, d.Deprecates)
+	r.same("assurance", a.Assurance, d.Assurance)
+	r.same("consent_required", a.ConsentRequired, d.ConsentRequired)
+	r.object("input_shape", plain(a.Input), d.InputShape.Fields, d.InputShape.Closed)
+	answer := Answer(d)
+	r.object("output_shape", plain(a.Output), answer.Fields, answer.Closed)
+	return nil
+}
+
+// plain takes the wrapping of a DataSchema off: what is one of a type and null has both
+// types again.
+func plain(schema map[string]any) map[string]any {
+	out := map[string]any{}
+	for keyword, v := range schema {
+		out[keyword] = v
+	}
+	if items, ok := out["items"].(map[string]any); ok {
+		out["items"] = plain(items)
+	}
+	if properties, ok := out["properties"].(map[string]any); ok {
+		unwrapped := map[string]any{}
+		for name, p := range properties {
+			if inner, ok := p.(map[string]any); ok {
+				unwrapped[name] = plain(inner)
+			}
+		}
+		out["properties"] = unwrapped
+	}
+	choices, _ := out["oneOf"].([]any)
+	if len(choices) != 2 {
+		return out
+	}
+	value, _ := choices[0].(map[string]any)
+	delete(out, "oneOf")
+	for keyword, v := range plain(value) {
+		out[keyword] = v
+	}
+	out["type"] = []any{out["type"], "null"}
+	if enum, ok := out["enum"].([]any); ok {
+		out["enum"] = append(slices.Clip(enum), nil)
+	}
+	return out
+}
+
+// Plain returns a DataSchema of an action as JSON Schema: the bytes that a tool of MCP has,
+// if they show the same shape.
+func Plain(schema json.RawMessage) (json.RawMessage, error) {
+	var o map[string]any
+	if err := parse(schema, &o); err != nil {
+		return nil, err
+	}
+	return encode(plain(o)), nil
+}
