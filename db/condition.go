@@ -40,6 +40,8 @@ type Condition struct {
 	Operands []rdf.Term
 	// None turns it round: no value passes, or there is none.
 	None bool
+	// Strings: all values are strings or have a language, so that the index of words has them.
+	Strings bool
 }
 
 // Has is met by the subjects with an object.
@@ -164,7 +166,15 @@ func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
 		}
 		op := r.pattern(ctx, c)
 		one := condition{rows: math.Inf(1), test: sparql.Exists{Op: op, Not: c.None}}
-		if r.leads(ctx, c) {
+		leads := r.leads(ctx, c)
+		if c.Test == Begins && c.Strings && !c.None {
+			texts, err := r.beginning(ctx, rdf.Lexical(c.Operands[0]))
+			if leads = err == nil && texts != nil; leads {
+				const own sparql.Var = "value"
+				op = sparql.Join{Left: amongIDs(own, texts), Right: bgp(along(nil, c.Path, sparql.Operand{Var: own})...)}
+			}
+		}
+		if leads {
 			op = sparql.Distinct{Op: project(op, varS)}
 			n, err := r.askCount(ctx, slice(op, manyMeet, 0))
 			if err == nil && n < manyMeet { // an error in between means not to know

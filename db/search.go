@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -192,6 +193,82 @@ func (s *textSearch) beginning(prefix string, take func([]inline.TermID) (more b
 	}
 	return !s.more && more && tries < searchTries, err
 }
+
+// beginning returns the texts of the dictionary that begin with one, whatever its case, as the
+// index of words finds them; nil when it cannot, or has too many that may.
+func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID, error) {
+	begins := fulltext.BeginningsOf(prefix)
+	if len(begins.Words) == 0 && begins.Begun == "" {
+		return nil, nil
+	}
+	pattern, err := regexp.Compile("(?i)^" + regexp.QuoteMeta(prefix)) // as a query compares them
+	if err != nil {
+		return nil, err
+	}
+	s := textSearch{Reader: r, ctx: ctx}
+	if err := s.readFresh(); err != nil {
+		return nil, err
+	}
+	ids := []inline.TermID{}
+	for _, f := range s.fresh {
+		t, err := r.dict.peek(f.id)
+		if err != nil {
+			return nil, err
+		}
+		if pattern.MatchString(rdf.Lexical(t)) {
+			ids = append(ids, f.id)
+		}
+	}
+	var words [][]string
+	for _, word := range begins.Words {
+		words = append(words, []string{word})
+	}
+	match := func(last []string) string {
+		goal := fulltext.Goal{Ways: [][][]string{append(slices.Clip(words), last)}}
+		return goal.Match()
+	}
+	ways := map[string]place{} // what the index is asked, and from which place on
+	var begun []string
+	if begins.Begun != "" {
+		if begun, err = s.forms(begins.Begun, true, true, true); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(begun) > 0 && !s.more:
+		ways[match(begun)] = 0
+		if len(begins.Parts) > 0 {
+			ways[match(begins.Parts)] = longTexts
+		}
+	case len(words) > 0:
+		last := words[len(words)-1]
+		words = words[:len(words)-1]
+		ways[match(last)] = 0
+	default:
+		return nil, nil // very many words begin so
+	}
+	tried, seen := 0, map[inline.TermID]bool{}
+	for match, from := range ways {
+		err := r.rows(ctx, beginningTexts, func(row *stmt) (bool, error) {
+			if id := row.id(0); !seen[id] && pattern.MatchString(row.ColumnText(1)) {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+			tried++
+			return tried < manyMeet, nil
+		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from))
+		if err != nil || tried >= manyMeet {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// longTexts is the first place of texts that may have a word of more than fulltext.MaxWord bytes.
+const longTexts place = 1 << placeBits
+
+const beginningTexts = `SELECT t.id, substr(t.value, 1, ?) FROM words w CROSS JOIN terms t ON t.id = w.rowid & ?
+	WHERE w.words MATCH ? AND w.rowid >= ? ORDER BY w.rowid`
 
 // ofText is all texts of a property, of subjects that meet all conditions.
 func (s *searching) ofText(conditions []condition, text rdf.IRI) sparql.Op {

@@ -95,6 +95,57 @@ func ParseBeginning(text string) (Query, error) {
 	return q, err
 }
 
+// Beginnings says which words a text has that begins with another one, whatever its case.
+type Beginnings struct {
+	// Words are whole words, all of which the text has.
+	Words []string
+	// Begun is how one more word of the text begins, "" for none.
+	Begun string
+	// Parts has what may be a word of the text instead of that one: when it is an identifier of
+	// more than [MaxWord] bytes that capitals divide, the index has its parts alone.
+	Parts []string
+}
+
+// BeginningsOf reads what a text begins with. There are none of a text with other characters
+// than those of ASCII, whose cases are not all alike here and in a comparison, or
+// without a word that the index must have.
+func BeginningsOf(text string) (b Beginnings) {
+	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return b
+	}
+	text = strings.ToLower(text)
+	runs := strings.FieldsFunc(text+"x", func(r rune) bool { return ascii[r] == apart }) // the last one goes on
+	last := len(runs) - 1
+	runs[last] = strings.TrimSuffix(runs[last], "x")
+	for i, run := range runs {
+		run = strings.Trim(strings.Map(func(r rune) rune {
+			if ascii[r] == joins {
+				return '.'
+			}
+			return r
+		}, run), ".")
+		parts, whole := strings.Split(run, "."), strings.ReplaceAll(run, ".", "")
+		if len(whole) > MaxWord || slices.Contains(parts, "") {
+			continue
+		}
+		if i < last {
+			b.Words = append(b.Words, whole)
+			continue
+		}
+		b.Begun = whole
+		first := parts[0]
+		for at := 1; at < len(first); at++ {
+			if first[at] >= 'a' {
+				b.Parts = append(b.Parts, first[:at])
+			}
+		}
+		if len(parts) > 1 {
+			b.Parts = append(b.Parts, first)
+		}
+	}
+	return b
+}
+
 // hasCase reports a word that is not of a script without capitals.
 func hasCase(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)

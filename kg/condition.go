@@ -223,6 +223,7 @@ func (s *Snapshot) exampleProperty(typeName string) string {
 // stored is the condition as the file is asked.
 func (c Condition) stored() db.Condition {
 	out := db.Condition{Path: c.Path.predicates(), Operands: c.Values, None: c.Op == OpNot || c.Op == OpEmpty}
+	out.Strings = schema.Datatypes[c.Path.Last().Datatype].IRI == rdf.XSDString
 	switch c.Op {
 	case OpIs, OpNot, OpIn:
 		out.Test = db.Equal

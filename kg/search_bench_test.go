@@ -169,3 +169,28 @@ func BenchmarkSuggest(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkStarts lists the nodes of which a text starts with something.
+func BenchmarkStarts(b *testing.B) {
+	for _, n := range benchSizes() {
+		g := filledFile(b, n, wordySchema, wordy)
+		for _, c := range []struct{ property, prefix string }{
+			{"name", "consta"}, {"name", "CONSTADER 4"}, {"name", "con"}, {"note", "on constaba"}, {"code", "n4711"}, {"name", "nosuchlabel"},
+		} {
+			b.Run(fmt.Sprintf("%d/%s/%s", n, c.property, c.prefix), func(b *testing.B) {
+				best := quickest(b)
+				for b.Loop() {
+					best.start()
+					view(b, g, func(s *kg.Snapshot) error {
+						t := s.Schema().Type("Paper")
+						path, _ := s.PathOf(t, c.property)
+						where, _ := s.ConditionOf(path, string(kg.OpStarts), c.prefix)
+						_, err := s.Table(b.Context(), kg.TableQuery{Type: t, Where: []kg.Condition{where}, Limit: 50, Each: 3})
+						return err
+					})
+					best.stop()
+				}
+			})
+		}
+	}
+}
