@@ -47,6 +47,7 @@ func TestAPageIsOneActivityAtMost(t *testing.T) {
 		"/admin/schema":                         "schema_get ok",
 		"/admin/query?query=ASK%7B%7D&run=1":    "query ok",
 		"/admin/capabilities":                   "",
+		"/admin/api":                            "",
 		"/admin/capabilities/standard.update":   "",
 		"/admin/types/Decision/nothing-of-this": "entity_get failed",
 		"/admin/types/Nothing":                  "",

@@ -15,6 +15,7 @@ import (
 // formRoutes are the pages of capabilities and the sign-in.
 var formRoutes = []route{
 	{pattern: "GET /admin/capabilities", handle: (*site).capabilities},
+	{pattern: "GET /admin/api", handle: (*site).api},
 	{pattern: "GET /admin/capabilities/{id}", handle: (*site).emptyForm},
 	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit},
 	{pattern: "GET /admin/capabilities/{id}/done/{key}", handle: (*site).done},

@@ -41,6 +41,8 @@ var functions = template.FuncMap{
 	"isCut":         isCut,
 	"lengthOf":      lengthOf,
 	"constraints":   constraints,
+	"fieldType":     fieldType,
+	"isPlainGet":    isPlainGet,
 	"add":           func(a, b int) int { return a + b },
 }
 
