@@ -60,10 +60,12 @@ func ranFor(ctx context.Context, g *kg.Graph, q *sparql.Query) error {
 	})
 }
 
-// queryTexts are queries to begin with: those that are drawn, those of the suites when
-// they are there, and those that are hostile and short.
-func queryTexts(t testing.TB) []string {
-	texts := suiteQueries(t)
+// queryTexts are queries to begin with: those that are drawn, those that are hostile and
+// short, and those of the suites when they are there and there is time.
+func queryTexts(t testing.TB) (texts []string) {
+	if !testing.Short() {
+		texts = suiteQueries(t)
+	}
 	drawn := rapid.Custom(func(t *rapid.T) string { return sparqltest.Query(t).Text })
 	for seed := range 100 {
 		texts = append(texts, drawn.Example(seed))
