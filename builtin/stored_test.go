@@ -218,7 +218,7 @@ func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
 	if got := fmt.Sprint(e.Must(t, "open_notes", `{"params": {"status": "open", "titles": ["Ta"]}}`)["rows"]); got != "[[Memo/a Ta]]" && got != "[[Note/a Ta]]" {
 		t.Errorf("after the renaming: %s", got)
 	}
-	if commits := e.Must(t, "commits_list", `{"limit": 2}`)["rows"].([]any); commits[0].(map[string]any)["id"] != renamed["commit"] {
+	if commits := e.Must(t, "commits_list", `{"limit": 2}`)["rows"].([]any); !strings.HasPrefix(fmt.Sprint(renamed["commit"]), commits[0].([]any)[0].(string)) {
 		t.Errorf("the renaming is no commit alone: %v", commits)
 	}
 	e.Must(t, "schema_apply", `{"patch": "drop_property: Memo.state", "allow_data_loss": true, "allow_broken_queries": true}`)
