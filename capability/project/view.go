@@ -188,10 +188,11 @@ var schemaTypes = map[capability.Type]string{
 }
 
 func (r *reading) field(at string, schema map[string]any, f capability.Field) {
+	f.Nullable = f.Nullable && !f.Needed // null is offered for what the node can be without
 	nullable := has(schema["type"], "null") || f.Type == capability.Any && !f.Many
-	r.same(at+".nullable", nullable, f.Nullable && !f.Needed || f.Type == capability.Any && !f.Many)
+	r.same(at+".nullable", nullable, f.Nullable || f.Type == capability.Any && !f.Many)
 	if f.Brief {
-		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable && !f.Needed, Brief: true} // as value reads it
+		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Brief: true}
 	}
 	meant := f.Default
 	if meant == false {
