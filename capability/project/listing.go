@@ -22,15 +22,16 @@ type Listing struct {
 	Cache *Cache
 }
 
-// encode returns what a view shows of each capability.
-func (l Listing) encode(v View) ([][]byte, error) {
-	texts := make([][]byte, len(l.Descriptors))
+// encode returns what a view shows of each capability, and how many bytes that is.
+func (l Listing) encode(v View) (texts [][]byte, size int, err error) {
+	texts = make([][]byte, len(l.Descriptors))
 	for i, d := range l.Descriptors {
 		text, err := l.Cache.Encode(v, d)
 		if err != nil {
-			return nil, fmt.Errorf("%s in %s: %w", d.ID, v.Name, err)
+			return nil, 0, fmt.Errorf("%s in %s: %w", d.ID, v.Name, err)
 		}
 		texts[i] = text
+		size += len(text)
 	}
-	return texts, nil
+	return texts, size, nil
 }

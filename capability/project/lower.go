@@ -6,11 +6,7 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/jsontext"
 )
-
-// object is a JSON object; its keys are written sorted.
-type object map[string]any
 
 // Lower returns the JSON Schema of a shape: an object, in the keywords that
 // draft-07 and 2020-12 share, without $ref or any combination of schemas. Keys are
@@ -209,13 +205,4 @@ func setAny(o object, key string, value any) {
 	if value != nil {
 		o[key] = value
 	}
-}
-
-// encode returns v as compact JSON with sorted keys and without HTML escapes.
-func encode(v any) json.RawMessage {
-	text, err := jsontext.Marshal(v)
-	if err != nil {
-		panic("project: a shape is not JSON: " + err.Error())
-	}
-	return text
 }

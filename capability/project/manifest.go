@@ -38,17 +38,23 @@ func (l Listing) LinkedManifest() ([]byte, error) {
 }
 
 func (l Listing) manifest(context object) ([]byte, error) {
-	list, err := l.encode(entries(l.Process))
+	list, size, err := l.encode(entries(l.Process))
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
+	b.Grow(size + size/8)
 	b.WriteByte('{')
 	if context != nil {
 		fmt.Fprintf(&b, `"@context":%s,`, encode(context))
 	}
 	fmt.Fprintf(&b, `"version":%q,"capabilities":[`, l.Version)
-	b.Write(bytes.Join(list, []byte(",")))
+	for i, entry := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(entry)
+	}
 	b.WriteString("]}\n")
 	return b.Bytes(), nil
 }

@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/jsontext"
 	"trails/policy"
 )
 
 // Operations is the view of /openapi.json: the operation of POST /invoke/{id}.
 func Operations(in Process) View {
-	return View{"/openapi.json", func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(operationOf(d, in)) }, readOperation, in}
+	return View{"/openapi.json", func(d capability.Descriptor) ([]byte, error) { return encode(operationOf(d, in)), nil }, readOperation, in}
 }
 
 // Answer returns the shape of all that a call can answer: the output shape, and the two
@@ -29,64 +28,45 @@ func Answer(d capability.Descriptor) capability.Shape {
 	return s
 }
 
-// operation is an OpenAPI 3.1 operation (section 4.8.10). Its members are in the order in
-// which people read them.
-type operation struct {
-	OperationID string   `json:"operationId"`
-	Summary     string   `json:"summary"`
-	Description string   `json:"description,omitempty"`
-	Tags        []string `json:"tags"`
-	Parameters  []any    `json:"parameters,omitempty"`
-	RequestBody *body    `json:"requestBody,omitempty"`
-	Responses   object   `json:"responses"`
-	Security    []object `json:"security"`
-	Trails      *traits  `json:"x-trails,omitempty"`
-}
-
-type body struct {
-	Required bool   `json:"required"`
-	Content  object `json:"content"`
-}
-
-// traits is what OpenAPI has no words for.
-type traits struct {
-	ID              string                 `json:"id"`
-	Version         string                 `json:"version"`
-	SideEffects     capability.SideEffects `json:"side_effects"`
-	Idempotent      bool                   `json:"idempotent"`
-	Preconditions   []string               `json:"preconditions"`
-	CostEstimate    capability.Cost        `json:"cost_estimate"`
-	PolicyRequired  capability.Requirement `json:"policy_required"`
-	Reasoning       capability.Reasoning   `json:"reasoning"`
-	Deprecates      []string               `json:"deprecates"`
-	Assurance       capability.Assurance   `json:"assurance"`
-	ConsentRequired bool                   `json:"consent_required"`
-}
-
-func operationOf(d capability.Descriptor, in Process) operation {
-	o := operation{
-		OperationID: capability.ToolName(d.ID), Summary: title(d), Description: d.Description, Tags: []string{tag(d)},
-		RequestBody: &body{
-			Required: slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required }),
-			Content:  object{"application/json": object{"schema": Lower(d.InputShape)}},
-		},
-		Security: security(in, d.PolicyRequired.Scope),
-		Trails: &traits{
-			ID: d.ID, Version: d.Version, SideEffects: d.SideEffects, Idempotent: d.Idempotent, Preconditions: append([]string{}, d.Preconditions...),
-			CostEstimate: d.CostEstimate, PolicyRequired: d.PolicyRequired, Reasoning: d.Reasoning, Deprecates: append([]string{}, d.Deprecates...),
-			Assurance: d.Assurance, ConsentRequired: d.ConsentRequired,
-		},
-	}
-	answer := object{"description": "The answer.", "content": object{"application/json": object{"schema": Lower(Answer(d))}}}
+// operationOf returns an OpenAPI 3.1 operation (section 4.8.10), its members in the order in
+// which people read them. What OpenAPI has no words for stands under x-trails.
+func operationOf(d capability.Descriptor, in Process) members {
+	answer := members{{"description", "The answer."}}
+	var parameters any
 	if d.SideEffects != capability.None {
-		o.Parameters = []any{reference("parameters", "If-Match"), reference("parameters", "Idempotency-Key")}
-		answer["headers"] = object{"Trails-Commit": reference("headers", "Trails-Commit")}
+		parameters = []any{reference("parameters", "If-Match"), reference("parameters", "Idempotency-Key")}
+		answer = append(answer, member{"headers", object{"Trails-Commit": reference("headers", "Trails-Commit")}})
 	}
-	o.Responses = responses(answer)
-	return o
+	answer = append(answer, member{"content", object{"application/json": object{"schema": Lower(Answer(d))}}})
+	return members{
+		{"operationId", capability.ToolName(d.ID)},
+		{"summary", title(d)},
+		{"description", orNil(d.Description)},
+		{"tags", []string{tag(d)}},
+		{"parameters", parameters},
+		{"requestBody", object{
+			"required": slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required }),
+			"content":  object{"application/json": object{"schema": Lower(d.InputShape)}},
+		}},
+		{"responses", responses(answer)},
+		{"security", security(in, d.PolicyRequired.Scope)},
+		{"x-trails", members{
+			{"id", d.ID},
+			{"version", d.Version},
+			{"side_effects", string(d.SideEffects)},
+			{"idempotent", d.Idempotent},
+			{"preconditions", append([]string{}, d.Preconditions...)},
+			{"cost_estimate", string(d.CostEstimate)},
+			{"policy_required", encode(d.PolicyRequired)},
+			{"reasoning", string(d.Reasoning)},
+			{"deprecates", append([]string{}, d.Deprecates...)},
+			{"assurance", string(d.Assurance)},
+			{"consent_required", d.ConsentRequired},
+		}},
+	}
 }
 
-func responses(answer object) object {
+func responses(answer any) object {
 	return object{"200": answer, "4XX": reference("responses", "Problem"), "5XX": reference("responses", "Problem")}
 }
 
@@ -99,7 +79,7 @@ func security(in Process, scope policy.Scope) []object {
 	if !in.Token {
 		return []object{}
 	}
-	return []object{{"token": []policy.Scope{scope}}}
+	return []object{{"token": []string{string(scope)}}}
 }
 
 // tag is the heading under which an operation stands: a type, or what others are about.
@@ -135,33 +115,39 @@ type Route struct {
 const routesTag = "http"
 
 // operations returns what OpenAPI says of a route, by method in lower case.
-func (route Route) operations(in Process) map[string]operation {
-	all := map[string]operation{}
+func (route Route) operations(in Process) object {
+	all := object{}
 	if len(route.Answers) == 0 {
 		return all
 	}
-	content := object{}
-	for _, media := range route.Answers {
-		content[media] = object{}
-	}
 	for method := range strings.SplitSeq(strings.ToLower(route.Methods), ", ") {
-		o := operation{
-			OperationID: method + camel(route.Path), Summary: route.Says, Tags: []string{routesTag},
-			Parameters: route.parameters(), Security: security(in, policy.Runtime),
-			Responses: responses(object{"description": "What is there.", "content": content}),
+		o := members{
+			{"operationId", method + camel(route.Path)},
+			{"summary", route.Says},
+			{"tags", []string{routesTag}},
+			{"parameters", route.parameters()},
+			{"responses", responses(object{"description": "What is there.", "content": anything(route.Answers)})},
+			{"security", security(in, policy.Runtime)},
 		}
 		if (method == "post" || method == "put") && len(route.Takes) > 0 {
-			o.RequestBody = &body{true, object{}}
-			for _, media := range route.Takes {
-				o.RequestBody.Content[media] = object{}
-			}
+			o = append(o, member{"requestBody", object{"required": true, "content": anything(route.Takes)}})
 		}
 		all[method] = o
 	}
 	return all
 }
 
-func (route Route) parameters() (all []any) {
+// anything is content of any of the media types.
+func anything(media []string) object {
+	content := object{}
+	for _, m := range media {
+		content[m] = object{}
+	}
+	return content
+}
+
+func (route Route) parameters() []any {
+	all := []any{}
 	for _, segment := range strings.Split(route.Path, "{")[1:] {
 		name, _, _ := strings.Cut(segment, "}")
 		all = append(all, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
@@ -192,31 +178,33 @@ func camel(path string) string {
 
 // OpenAPI returns the capabilities and the routes as an OpenAPI 3.1 document.
 func (l Listing) OpenAPI(routes []Route) ([]byte, error) {
-	list, err := l.encode(Operations(l.Process))
+	list, size, err := l.encode(Operations(l.Process))
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
+	b.Grow(size + size/8)
 	fmt.Fprintf(&b, `{"openapi":"3.1.0","info":%s,"servers":[{"url":%s}],"paths":{`, encode(object{
 		"title": l.Process.Graph, "version": l.Version,
 		"description": "What can be done with a graph of trails. Each capability is a tool of MCP by the name of its operation, too.",
 	}), encode(l.Origin))
-	tags := []object{}
+	tags, known := []object{}, map[string]bool{}
 	tagged := func(name string) {
-		if !slices.ContainsFunc(tags, func(o object) bool { return o["name"] == name }) {
-			tags = append(tags, object{"name": name})
+		if !known[name] {
+			known[name], tags = true, append(tags, object{"name": name})
 		}
 	}
 	for i, d := range l.Descriptors {
 		tagged(tag(d))
-		fmt.Fprintf(&b, `%s:{"post":`, encode("/invoke/"+d.ID))
+		b.Write(encode("/invoke/" + d.ID))
+		b.WriteString(`:{"post":`)
 		b.Write(list[i])
 		b.WriteString("},")
 	}
-	paths := map[string]map[string]operation{}
+	paths := map[string]object{}
 	for _, route := range routes {
 		if paths[route.Path] == nil {
-			paths[route.Path] = map[string]operation{}
+			paths[route.Path] = object{}
 		}
 		maps.Copy(paths[route.Path], route.operations(l.Process))
 	}

@@ -3,55 +3,44 @@ package project
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 
 	"trails/capability"
-	"trails/jsontext"
 	"trails/rdf"
 )
 
 // Actions is the view of /.well-known/wot: the action of a WoT Thing Description 1.1.
 func Actions(in Process) View {
-	return View{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(actionOf(d)) }, readAction, in}
+	return View{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) { return encode(actionOf(d)), nil }, readAction, in}
 }
 
-// action is an ActionAffordance (section 5.3.1.4). What WoT has no words for has the prefix
-// of trails. Its members are in the order in which people read them.
-type action struct {
-	Title           string                 `json:"title"`
-	Description     string                 `json:"description,omitempty"`
-	Safe            bool                   `json:"safe"`
-	Idempotent      bool                   `json:"idempotent"`
-	Input           object                 `json:"input"`
-	Output          object                 `json:"output"`
-	Forms           []object               `json:"forms"`
-	ID              string                 `json:"trails:id"`
-	Version         string                 `json:"trails:version"`
-	SideEffects     capability.SideEffects `json:"trails:sideEffects"`
-	Preconditions   []string               `json:"trails:preconditions"`
-	CostEstimate    capability.Cost        `json:"trails:costEstimate"`
-	PolicyRequired  capability.Requirement `json:"trails:policyRequired"`
-	Reasoning       capability.Reasoning   `json:"trails:reasoning"`
-	Deprecates      []string               `json:"trails:deprecates"`
-	Assurance       capability.Assurance   `json:"trails:assurance"`
-	ConsentRequired bool                   `json:"trails:consentRequired"`
-}
-
-func actionOf(d capability.Descriptor) action {
+// actionOf returns an ActionAffordance (section 5.3.1.4), its members in the order in which
+// people read them. What WoT has no words for has the prefix of trails.
+func actionOf(d capability.Descriptor) members {
 	answer := Answer(d)
-	return action{
-		Title: title(d), Description: d.Description, Safe: d.SideEffects == capability.None, Idempotent: d.Idempotent,
-		Input:  dataSchema(lowerObject(d.InputShape.Fields, d.InputShape.Closed)),
-		Output: dataSchema(lowerObject(answer.Fields, answer.Closed)),
-		Forms: []object{{
+	return members{
+		{"title", title(d)},
+		{"description", orNil(d.Description)},
+		{"safe", d.SideEffects == capability.None},
+		{"idempotent", d.Idempotent},
+		{"input", dataSchema(lowerObject(d.InputShape.Fields, d.InputShape.Closed))},
+		{"output", dataSchema(lowerObject(answer.Fields, answer.Closed))},
+		{"forms", []object{{
 			"op": "invokeaction", "href": "invoke/" + d.ID, "htv:methodName": "POST", "contentType": "application/json",
 			"response":            object{"contentType": "application/json"},
 			"additionalResponses": []object{{"contentType": "application/problem+json", "success": false}},
-		}},
-		ID: d.ID, Version: d.Version, SideEffects: d.SideEffects, Preconditions: append([]string{}, d.Preconditions...), CostEstimate: d.CostEstimate,
-		PolicyRequired: d.PolicyRequired, Reasoning: d.Reasoning, Deprecates: append([]string{}, d.Deprecates...), Assurance: d.Assurance, ConsentRequired: d.ConsentRequired,
+		}}},
+		{"trails:id", d.ID},
+		{"trails:version", d.Version},
+		{"trails:sideEffects", string(d.SideEffects)},
+		{"trails:preconditions", append([]string{}, d.Preconditions...)},
+		{"trails:costEstimate", string(d.CostEstimate)},
+		{"trails:policyRequired", encode(d.PolicyRequired)},
+		{"trails:reasoning", string(d.Reasoning)},
+		{"trails:deprecates", append([]string{}, d.Deprecates...)},
+		{"trails:assurance", string(d.Assurance)},
+		{"trails:consentRequired", d.ConsentRequired},
 	}
 }
 
@@ -92,7 +81,7 @@ func dataSchema(o object) object {
 // Thing returns the capabilities as a WoT Thing Description 1.1: they are its actions. Its
 // properties are what can be read, and observed where the process tells of changes.
 func (l Listing) Thing() ([]byte, error) {
-	list, err := l.encode(Actions(l.Process))
+	list, size, err := l.encode(Actions(l.Process))
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +89,7 @@ func (l Listing) Thing() ([]byte, error) {
 	if l.Process.Token {
 		scheme, definition = "token", object{"scheme": "bearer", "in": "header", "format": "opaque"}
 	}
-	var b bytes.Buffer
-	for _, m := range []struct {
-		name  string
-		value any
-	}{
+	b := bytes.NewBuffer(encode(members{
 		{"@context", []any{"https://www.w3.org/2022/wot/td/v1.1", object{"trails": rdf.TrailsNS, "htv": "http://www.w3.org/2011/http#"}}},
 		{"id", l.Origin + "/" + url.PathEscape(l.Process.Graph) + "/card"},
 		{"title", l.Process.Graph},
@@ -118,15 +103,16 @@ func (l Listing) Thing() ([]byte, error) {
 		}},
 		{"properties", l.readable()},
 		{"events", l.events()},
-	} {
-		fmt.Fprintf(&b, "%s%s:%s", map[bool]string{true: "{", false: ","}[b.Len() == 0], encode(m.name), encode(m.value))
-	}
+	}))
+	b.Truncate(b.Len() - 1)
+	b.Grow(size + size/8)
 	b.WriteString(`,"actions":{`)
 	for i, d := range l.Descriptors {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%q:", capability.ToolName(d.ID))
+		b.Write(encode(capability.ToolName(d.ID)))
+		b.WriteByte(':')
 		b.Write(list[i])
 	}
 	b.WriteString("}}\n")
@@ -148,7 +134,7 @@ func (l Listing) readable() object {
 	add("stats", "Counts", "stats?format=json")
 	add("kg", "The types", "kg?format=json")
 	for _, d := range l.Descriptors {
-		if name := d.InputShape.NodeType; name != "" {
+		if name := d.InputShape.NodeType; name != "" && all["kg_"+name] == nil {
 			add("kg_"+name, "Instances of "+name, "kg/"+url.PathEscape(name)+"?format=json")
 		}
 	}

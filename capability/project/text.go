@@ -1,0 +1,113 @@
+package project
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"trails/jsontext"
+)
+
+// object is a JSON object; its keys are written sorted.
+type object map[string]any
+
+// members is a JSON object whose keys are written in their order; those without a value are
+// left out.
+type members []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// encode returns v as compact JSON without HTML escapes: the bytes that [jsontext.Marshal]
+// writes, in a fraction of its time for what projections are made of.
+func encode(v any) json.RawMessage { return slices.Clip(appendJSON(make([]byte, 0, 512), v)) }
+
+func appendJSON(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case object:
+		return appendObject(b, v)
+	case map[string]any:
+		return appendObject(b, v)
+	case members:
+		b = append(b, '{')
+		for _, m := range v {
+			if m.value == nil {
+				continue
+			}
+			if b[len(b)-1] != '{' {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, m.name), ':')
+			b = appendJSON(b, m.value)
+		}
+		return append(b, '}')
+	case []any:
+		return appendList(b, v)
+	case []object:
+		return appendList(b, v)
+	case []string:
+		if v != nil {
+			return appendList(b, v)
+		}
+	case string:
+		return appendText(b, v)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case json.RawMessage: // of ours, and so compact
+		return append(b, v...)
+	}
+	text, err := jsontext.Marshal(v)
+	if err != nil {
+		panic("project: a shape is not JSON: " + err.Error())
+	}
+	return append(b, text...)
+}
+
+func appendObject(b []byte, o map[string]any) []byte {
+	names := make([]string, 0, len(o))
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	b = append(b, '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, name), ':')
+		b = appendJSON(b, o[name])
+	}
+	return append(b, '}')
+}
+
+func appendList[T any](b []byte, list []T) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendJSON(b, v)
+	}
+	return append(b, ']')
+}
+
+// appendText writes a text in quotation marks. Only what has to be escaped, or may have to,
+// is left to the package that knows how.
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			quoted, err := jsontext.Marshal(text)
+			if err != nil {
+				panic("project: a text is not JSON: " + err.Error())
+			}
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, text...)
+	return append(b, '"')
+}
