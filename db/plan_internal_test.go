@@ -73,7 +73,7 @@ func plansUseIndexes(t *testing.T, path string) {
 	for _, sql := range []string{
 		activities, ofCommit, pruneReads, pruneRefusals,
 		loggedChanges, touchedTypes,
-		subjectCommits, subjectChanged, loggedOfSubject, bulkOfSubject, statementRemoved, statementAdded, loggedSubjects, wasThere, hadValue,
+		subjectCommits, subjectChanged, loggedOfSubject, bulkOfSubject, statementRemoved, statementAdded, loggedSubjects, wasThere, hadValue, referredBesides,
 		textsOfColumn, changedTexts, unloggedCommits,
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",
 		"SELECT head FROM lines WHERE line = ?",

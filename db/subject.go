@@ -36,7 +36,8 @@ const (
 	// hadValue reads a value of one property as of just before a commit.
 	hadValue = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND p = ?2 AND g = 0 AND added < ?3)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND p = ?2 AND g = 0 AND added < ?3 AND removed >= ?3)`
-	wasThere = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
+	referredBesides = "SELECT EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ? AND added <> ?)"
+	wasThere        = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`
 )
 
@@ -156,6 +157,17 @@ func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before Seq
 	}
 	n, err := r.conn.int64(hadValue, ids[0], ids[1], before)
 	return n == 1, r.fail(ctx, "had value", err)
+}
+
+// ReferredBesides reports whether a term is the object of a statement that another commit
+// made than the one with this number.
+func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq Seq) (bool, error) {
+	ids, ok, err := r.known(ctx, o)
+	if err != nil || !ok {
+		return false, r.fail(ctx, "references", err)
+	}
+	n, err := r.conn.int64(referredBesides, ids[0], seq)
+	return n == 1, r.fail(ctx, "references", err)
 }
 
 // Added returns the number of the commit that made a statement of the default graph;

@@ -258,19 +258,25 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	if err := t.keepClosed(ctx, n, deltas); err != nil {
 		return err
 	}
+	emptied := n.whole && len(deltas) == len(n.before) && !slices.ContainsFunc(deltas, func(d change.Delta) bool { return d.Added })
+	t.emptied.add(emptied)
+	counted := false
+	if u := t.job.undo; u != nil && t.job.set.DryRun && emptied {
+		if counted, err = u.goesUnseen(ctx, t.w, group.Subject); err != nil {
+			return err
+		}
+	}
 	for _, d := range deltas {
 		if d.Quad.Label == rdf.SchemaGraph && !t.job.action.EditsSchema() {
 			return schemaIsKept(t.job.placeIn(group, rdf.SchemaGraph))
 		}
-		if err := t.store(ctx, d); err != nil {
+		if err := t.store(ctx, d, counted); err != nil {
 			return err
 		}
 	}
 	if len(deltas) > 0 {
 		t.note(group.Subject)
 	}
-	added := func(d change.Delta) bool { return d.Added }
-	t.emptied.add(n.whole && len(deltas) == len(n.before) && !slices.ContainsFunc(deltas, added))
 	return nil
 }
 
@@ -335,15 +341,16 @@ func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, 
 	return n, err
 }
 
-// store writes one delta and keeps what later steps need to know of it.
-func (t *transaction) store(ctx context.Context, d change.Delta) error {
+// store writes one delta, unless it is only counted, and keeps what later steps need to know
+// of it.
+func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) error {
 	if d.Quad.Label == rdf.SchemaGraph {
 		t.schemaEdited = true
 	}
 	if d.Added {
 		t.result.AddedCount++
 		t.result.Added = appendBounded(t.result.Added, d.Quad)
-		if t.isMass() {
+		if counted || t.isMass() {
 			return nil
 		}
 		_, err := t.w.Add(ctx, d.Quad)
@@ -354,7 +361,7 @@ func (t *transaction) store(ctx context.Context, d change.Delta) error {
 	}
 	t.result.RemovedCount++
 	t.result.Removed = appendBounded(t.result.Removed, d.Quad)
-	if t.isMass() {
+	if counted || t.isMass() {
 		return nil
 	}
 	_, err := t.w.Remove(ctx, d.Quad)

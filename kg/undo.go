@@ -128,6 +128,18 @@ func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error
 	return u.count == 0, nil
 }
 
+// goesUnseen reports whether nothing that stays depends on a node of which all goes: the
+// commit removed nothing that would come back, in the place of the node or beside it, and
+// all that refers to the node goes as well. Then a dry run need not remove it to see whether
+// the rest is valid.
+func (u *undoing) goesUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (bool, error) {
+	if u.commit.Removed > 0 {
+		return false, nil
+	}
+	referred, err := w.ReferredBesides(ctx, node, u.commit.Seq)
+	return !referred, err
+}
+
 // refusal names what clashes.
 func (u *undoing) refusal() error {
 	var said []string

@@ -12,12 +12,12 @@ import (
 )
 
 // BenchmarkUndo takes back a validated load, and reports how many times as long as the load
-// that takes.
+// that takes, and a dry run of it.
 func BenchmarkUndo(b *testing.B) {
 	for _, n := range benchSizes() {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			text := generated(n)
-			var loading, undoing time.Duration
+			var loading, trying, undoing time.Duration
 			for b.Loop() {
 				b.StopTimer()
 				path := filepath.Join(b.TempDir(), "undo.db")
@@ -31,6 +31,11 @@ func BenchmarkUndo(b *testing.B) {
 					b.Fatal(err)
 				}
 				loading += time.Since(start)
+				start = time.Now()
+				if _, err := g.Session(ana).Undo(b.Context(), kg.Undo{Commit: loaded.After.ID, Set: kg.ChangeSet{DryRun: true}}); err != nil {
+					b.Fatal(err)
+				}
+				trying += time.Since(start)
 				b.StartTimer()
 				start = time.Now()
 				undone, err := g.Session(ana).Undo(b.Context(), kg.Undo{Commit: loaded.After.ID})
@@ -39,6 +44,7 @@ func BenchmarkUndo(b *testing.B) {
 				}
 				undoing += time.Since(start)
 			}
+			b.ReportMetric(float64(trying)/float64(loading), "dry-run/load")
 			b.ReportMetric(float64(undoing)/float64(loading), "undo/load")
 		})
 	}

@@ -40,7 +40,16 @@ func (h *history) undo(rt *rapid.T) {
 		}
 	}
 	clash, wrong := h.clashes(c, want), broken(want)
+	dry, refused := h.graph(rt).Session(ana).Undo(h.t.Context(), kg.Undo{Commit: c.ID, Set: kg.ChangeSet{DryRun: true}})
 	r, err := undo(h.t, h.graph(rt), c.Commit)
+	if fmt.Sprint(refused) != fmt.Sprint(err) {
+		rt.Fatalf("a dry run says %v, and the undo %v", refused, err)
+	}
+	done := r
+	done.After = done.Before
+	if diff := cmp.Diff(done, dry); diff != "" {
+		rt.Fatalf("a dry run answers something else: %s", diff)
+	}
 	switch {
 	case c.ID == h.last.ID && err != nil:
 		rt.Fatalf("the last commit: %v", err)
