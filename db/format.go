@@ -7,12 +7,17 @@ import (
 	"io/fs"
 	"os"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"trails/fault"
 )
 
 // Format is the version of the file's tables that this build reads and writes.
 // It is kept as the file's user_version, and migrations/ has one file for each.
 const Format = 5
+
+// SQLiteVersion is the version of SQLite that is built in.
+const SQLiteVersion = sqlite3.SQLITE_VERSION
 
 // ApplicationID marks a SQLite file as ours: "trls".
 const ApplicationID = 0x74726C73

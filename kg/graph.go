@@ -29,6 +29,13 @@ import (
 	"trails/validate"
 )
 
+// FileFormat is the version of a file's tables that this build writes, and SQLiteVersion
+// the version of SQLite that it has.
+const (
+	FileFormat    = db.Format
+	SQLiteVersion = db.SQLiteVersion
+)
+
 // Commit is one entry of the history; see db.Commit.
 type Commit = db.Commit
 

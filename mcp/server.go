@@ -69,6 +69,9 @@ type Server struct {
 	tools  toolCache
 }
 
+// Revisions are the revisions of the protocol that a server speaks, the newest first.
+func Revisions() []string { return sdk.SupportedProtocolVersions() }
+
 // New returns a server of e. It starts nothing; what its handlers open ends with the
 // requests or, where there are sessions, by [Server.Close].
 func New(e Engine, opts Options) *Server {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,4 +133,43 @@ func TestEveryCommandFailsAsJSON(t *testing.T) {
 	}
 	fails("no-such-command", "-o", "json")
 	fails("schema", "-ojson")
+}
+
+// Every command that help shows has a page, whose help is no macro of the formatter.
+func TestEveryCommandHasAManualPage(t *testing.T) {
+	dir := t.TempDir()
+	var errs bytes.Buffer
+	if code := run([]string{"man", dir}, strings.NewReader(""), &errs, &errs, nil); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	pages := 0
+	var check func(*cobra.Command)
+	check = func(c *cobra.Command) {
+		if c.Hidden {
+			return
+		}
+		pages++
+		text, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, want := range []string{".SH NAME\n", ".SH SYNOPSIS\n", ".SH EXAMPLES\n"} {
+			if !bytes.Contains(text, []byte(want)) {
+				t.Errorf("the page of %s lacks %q", c.CommandPath(), want)
+			}
+		}
+		for line := range strings.Lines(string(text)) {
+			macro, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if strings.HasPrefix(line, ".") && !slices.Contains([]string{".TH", ".SH", ".nf", ".fi"}, macro) || strings.HasPrefix(line, "'") {
+				t.Errorf("the page of %s has help that reads as a macro: %s", c.CommandPath(), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check((&program{}).root())
+	if all, err := os.ReadDir(dir); err != nil || len(all) != pages {
+		t.Errorf("%d pages of %d commands: %v", len(all), pages, err)
+	}
 }
