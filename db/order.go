@@ -41,9 +41,9 @@ const (
 
 // SelectSorted returns the selected subjects in an order, from offset on and limit
 // at most. By a number, a date, a boolean or a text it costs what the page and those
-// before it do, once the texts are kept; see textStore. By anything else, and for few
-// subjects, it reads the value of each subject; more than a million of them are refused
-// with fault.TooLarge.
+// before it do, once the texts are kept; see textStore. So it does by a text or a number over
+// references. By anything else, and for few subjects, it reads the value of each subject;
+// more than a million of them are refused with fault.TooLarge.
 func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
 	page := &pageOf{limit: limit, offset: offset, seen: map[inline.TermID]bool{}}
 	err := r.ready(ctx)
@@ -77,7 +77,7 @@ func (p *pageOf) add(id inline.TermID) bool {
 }
 
 func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page *pageOf) error {
-	if sel.Among == nil && by.Text == nil && len(by.Via) == 0 {
+	if sel.Among == nil && by.Text == nil {
 		conditions := r.conditions(ctx, sel)
 		_, many, err := r.countUpTo(ctx, conditions, sortedEach, countWork)
 		if err != nil {
@@ -103,7 +103,7 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 	if err != nil {
 		return false, err
 	}
-	if inIndex {
+	if inIndex && len(by.Via) == 0 {
 		values := bgp(said(nil, by.Property, nil))
 		for _, c := range conditions {
 			values = that(values, c.test)
@@ -118,6 +118,9 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 	if err != nil || !kept {
 		return false, err
 	}
+	if len(by.Via) > 0 {
+		return true, r.walkPath(ctx, conditions, by, rows, page)
+	}
 	more := true
 	for chunk := range chunks(rows, by.Descending) {
 		err := r.among(ctx, conditions, subjectsOf(chunk), func(id inline.TermID) bool {
@@ -129,6 +132,48 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 		}
 	}
 	return true, nil
+}
+
+// walkPath walks the texts of what subjects refer to. The subjects that come to the same
+// text are put in the order of their ids.
+func (r *Reader) walkPath(ctx context.Context, conditions []condition, by Order, rows []textRow, page *pageOf) error {
+	const holder sparql.Var = "holder"
+	var of inline.TermID // the text of those that wait for others with it
+	var waiting []inline.TermID
+	give := func() (more bool) {
+		slices.Sort(waiting)
+		if by.Descending {
+			slices.Reverse(waiting)
+		}
+		more = true
+		for _, s := range waiting {
+			more = more && page.add(s)
+		}
+		waiting = waiting[:0]
+		return more
+	}
+	for chunk := range chunks(rows, by.Descending) {
+		op := sparql.Op(sparql.Join{Left: amongIDs(holder, subjectsOf(chunk)), Right: bgp(along(nil, by.Via, sparql.Operand{Var: holder})...)})
+		for _, c := range conditions {
+			op = that(op, c.test)
+		}
+		who := map[inline.TermID][]inline.TermID{}
+		err := r.askIDs(ctx, op, []sparql.Var{varS, holder}, func(ids []inline.TermID) bool {
+			who[ids[1]] = append(who[ids[1]], ids[0])
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range chunk {
+			if row.o != of && !give() {
+				return nil
+			}
+			of, waiting = row.o, append(waiting, who[row.s]...)
+		}
+	}
+	give()
+	return nil
 }
 
 // inIndex reports whether the index has all values of a property in the order of their
@@ -166,7 +211,8 @@ func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pag
 	if len(page.ids) == page.limit {
 		return nil
 	}
-	op := that(r.selected(ctx, sel), not(exists(bgp(said(nil, by.Property, nil)))))
+	values := bgp(along(nil, append(slices.Clone(by.Via), by.Property), sparql.Operand{Var: varO})...)
+	op := that(r.selected(ctx, sel), not(exists(values)))
 	skip := max(0, page.offset-len(page.seen))
 	op = slice(stored(op, by.Descending, varS), page.limit-len(page.ids), skip)
 	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {

@@ -1,10 +1,14 @@
 package db
 
 import (
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"trails/db/inline"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -46,6 +50,72 @@ func TestASortThatTakesTooMuchMemoryIsRefused(t *testing.T) {
 		}
 		if held := f.held.Load(); held != 0 {
 			t.Errorf("%d bytes are still counted", held)
+		}
+	}
+}
+
+// A walk over the kept texts of what subjects refer to gives the order of reading the value of
+// each subject: many refer to one, to several, and to none, and texts are alike.
+func TestAWalkOverReferencesIsTheOrderOfAllValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sorted.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	var quads []rdf.Quad
+	seen := map[rdf.Quad]bool{}
+	say := func(s rdf.IRI, p rdf.IRI, o rdf.Term) {
+		if q := (rdf.Quad{Subject: s, Predicate: p, Object: o}); !seen[q] {
+			seen[q] = true
+			quads = append(quads, q)
+		}
+	}
+	const holders = 1_200 // more than a chunk
+	for i := range holders {
+		for range random.IntN(3) {
+			say(rdf.IRI(fmt.Sprint("urn:h:", i)), "urn:name", rdf.Literal(fmt.Sprint(random.IntN(90)), ""))
+			say(rdf.IRI(fmt.Sprint("urn:h:", i)), "urn:rank", rdf.Literal(fmt.Sprint(random.IntN(90)), rdf.XSDInteger))
+		}
+	}
+	for i := range 800 {
+		s := rdf.IRI(fmt.Sprint("urn:s:", i))
+		say(s, rdf.Type, rdf.IRI([]string{"urn:Thing", "urn:Thing", "urn:Other"}[i%3]))
+		for range random.IntN(4) {
+			say(s, "urn:about", rdf.IRI(fmt.Sprint("urn:h:", random.IntN(holders))))
+			say(s, "urn:about", rdf.IRI(fmt.Sprint("urn:h:", random.IntN(5))))
+		}
+	}
+	random.Shuffle(len(quads), func(i, j int) { quads[i], quads[j] = quads[j], quads[i] })
+	commitQuads(t, f, quads, nil)
+	r, err := f.Read(t.Context(), View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sel := Selection{Classes: []rdf.IRI{"urn:Thing"}}
+	for _, by := range []Order{{Property: "urn:name", Datatype: rdf.XSDString}, {Property: "urn:rank", Datatype: rdf.XSDInteger}} {
+		for _, by.Descending = range []bool{false, true} {
+			for _, offset := range []int{0, 3, 300, 520} {
+				by.Via = []rdf.IRI{"urn:about"}
+				walked := &pageOf{limit: 50, offset: offset, seen: map[inline.TermID]bool{}}
+				all := &pageOf{limit: 50, offset: offset, seen: map[inline.TermID]bool{}}
+				if ok, err := r.walkValues(t.Context(), r.conditions(t.Context(), sel), by, walked); err != nil || !ok {
+					t.Fatalf("%v: %t, %v", by, ok, err)
+				}
+				if err := errors.Join(r.without(t.Context(), sel, by, walked), r.sortAll(t.Context(), sel, by, all)); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(walked.ids, all.ids) {
+					t.Errorf("%v from %d on: %v, want %v", by, offset, walked.ids, all.ids)
+				}
+			}
 		}
 	}
 }

@@ -194,3 +194,24 @@ func BenchmarkStarts(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSortByPath lists the nodes of a type in the order of a text of those that they
+// refer to.
+func BenchmarkSortByPath(b *testing.B) {
+	for _, n := range benchSizes() {
+		g := filledFile(b, n, wordySchema, wordy)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			best := quickest(b)
+			for b.Loop() {
+				best.start()
+				view(b, g, func(s *kg.Snapshot) error {
+					t := s.Schema().Type("Paper")
+					path, _ := s.PathOf(t, "about.name")
+					_, err := s.Table(b.Context(), kg.TableQuery{Type: t, Sort: path, Limit: 50, Each: 3})
+					return err
+				})
+				best.stop()
+			}
+		})
+	}
+}
