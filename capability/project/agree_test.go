@@ -11,6 +11,7 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/jsontext"
 	"trails/policy"
 )
 
@@ -88,6 +89,16 @@ func TestViewsOfRandomDescriptorsAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := randomDescriptor(rt)
 		agree(t, d)
+		written := project.Lower(d.InputShape)
+		numbers := json.NewDecoder(bytes.NewReader(written))
+		numbers.UseNumber()
+		var schema any
+		if err := numbers.Decode(&schema); err != nil {
+			rt.Fatal(err)
+		}
+		if again, err := jsontext.Marshal(schema); err != nil || !bytes.Equal(again, written) {
+			rt.Fatalf("the schema is written as %s, want %s, error %v", written, again, err)
+		}
 		for _, v := range project.Views(project.Process{Remote: true, Token: true}) {
 			found, err := v.Check(d)
 			if err != nil || len(found) > 0 {
@@ -139,18 +150,16 @@ func randomFields(t *rapid.T, depth int) (fields []capability.Field) {
 			*flag = rapid.Bool().Draw(t, "flag")
 		}
 		f.Nullable = f.Nullable && f.Type != capability.Any
-		switch f.Type {
-		case capability.String:
-			if rapid.Bool().Draw(t, "bounded") {
-				f.MinLength, f.MaxLength, f.Pattern = new(1), new(9), "^a<b>"
-			}
-			if rapid.Bool().Draw(t, "chosen") {
-				f.OneOf = []any{"a", "b&"}
-			}
-		case capability.Integer:
-			f.MinValue, f.MaxValue = 1, json.Number("10")
-			f.Default = 5
-		case capability.Object:
+		if f.Type == capability.String && rapid.Bool().Draw(t, "bounded") {
+			f.MinLength, f.MaxLength, f.Pattern = new(1), new(9), "^a<b>"
+		}
+		if f.Type == capability.String && rapid.Bool().Draw(t, "chosen") {
+			f.OneOf = []any{"a", "b&"}
+		}
+		if f.Type == capability.Integer {
+			f.MinValue, f.MaxValue, f.Default = 1, json.Number("10"), 5
+		}
+		if f.Type == capability.Object {
 			f.Fields = randomFields(t, depth-1)
 		}
 		if f.Many {
