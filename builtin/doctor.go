@@ -194,8 +194,9 @@ func (d *doctor) checkCapabilities(_ context.Context, r *invoke.Request) (string
 	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(all.All()), len(views)), nil
 }
 
-// checkStored finds stored queries that cannot be asked, or not by their names.
-func checkStored(_ context.Context, r *invoke.Request) (string, error) {
+// checkStored finds stored queries that cannot be asked, or not by their names, and those
+// that the schema and the data have something against.
+func checkStored(ctx context.Context, r *invoke.Request) (string, error) {
 	var wrong []string
 	for _, k := range r.Snapshot.Stored() {
 		if k.Err != nil {
@@ -205,6 +206,13 @@ func checkStored(_ context.Context, r *invoke.Request) (string, error) {
 		if d, ok := r.Registry().Find(k.Query.Capability()); ok && d.InputShape.NodeType != "" {
 			wrong = append(wrong, fmt.Sprintf("%s: its name belongs to the built-in capability %s; store it with another", k.ID, d.ID))
 		}
+		doubts, err := r.Snapshot.LintStored(ctx, k.Query)
+		if err != nil {
+			return "", err
+		}
+		for _, f := range doubts {
+			wrong = append(wrong, fmt.Sprintf("%s, %s", k.ID, f))
+		}
 	}
 	switch n := len(wrong); {
 	case n == 0:
@@ -212,7 +220,7 @@ func checkStored(_ context.Context, r *invoke.Request) (string, error) {
 	case n > differencesTold:
 		wrong = append(wrong[:differencesTold], fmt.Sprintf("and %d more", n-differencesTold))
 	}
-	return "", warn("stored queries cannot be asked: %s", strings.Join(wrong, "; "))
+	return "", warn("stored queries need a look: %s", strings.Join(wrong, "; "))
 }
 
 func (d *doctor) differences(views []project.View, all *capability.Registry) ([]project.Difference, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"trails/capability"
 	"trails/fault"
@@ -11,7 +12,6 @@ import (
 	"trails/kg"
 	"trails/policy"
 	"trails/schema"
-	"trails/sparql/lint"
 	"trails/stored"
 )
 
@@ -264,22 +264,24 @@ func warnOfStored(ctx context.Context, r *invoke.Request, added []*stored.Query)
 		return err
 	}
 	for _, q := range added {
-		var warnings []lint.Warning
-		var err error
-		if q.Update != nil {
-			warnings, err = r.Snapshot.LintUpdate(ctx, q.Update, kg.UpdateOptions{})
-		} else {
-			warnings, err = r.Snapshot.LintQuery(ctx, q.Query, kg.QueryOptions{})
-		}
+		doubts, err := r.Snapshot.LintStored(ctx, q)
 		if err != nil {
 			return err
 		}
-		for _, text := range lint.Sentences(warnings, false) {
-			r.Warn("%s: %s", q.ID, text)
+		for i, f := range doubts {
+			if i == maxDoubts {
+				r.Warn("%s: and %d more", q.ID, len(doubts)-i)
+				break
+			}
+			f.Source = strings.TrimSuffix(q.ID+", "+f.Source, ", ")
+			r.Warn("%s", f)
 		}
 	}
 	return nil
 }
+
+// maxDoubts bounds what is told of one query that is stored.
+const maxDoubts = 10
 
 func removeStored(ctx context.Context, r *invoke.Request) (any, error) {
 	var names []string

@@ -205,7 +205,7 @@ func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
 	if said := f.Told(1000); !strings.Contains(said, "open_notes, line 4, column 35: the new schema has no :status; correct or remove the stored query first, or pass allow_broken_queries") {
 		t.Errorf("it says %s", said)
 	}
-	runtime := change(drop[:strings.Index(drop, `, "allow`)] + `, "allow_broken_queries": true}`)
+	runtime := change(`{"patch": "drop_property: Note.status", "allow_broken_queries": true}`)
 	runtime.Principal = invoketest.Callers["runtime"]
 	e.Refused(t, runtime, fault.ScopeDenied)
 	if state(t, e) != before {
@@ -224,5 +224,35 @@ func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
 	e.Must(t, "schema_apply", `{"patch": "drop_property: Memo.state", "allow_data_loss": true, "allow_broken_queries": true}`)
 	if got := fmt.Sprint(e.Must(t, "open_notes", `{"params": {"status": "open"}}`)["rows"]); got != "[]" {
 		t.Errorf("a broken query answers %s", got)
+	}
+}
+
+// What is refused when it is stored would be refused each time it runs.
+func TestAnUpdateThatNeverRunsIsNotStored(t *testing.T) {
+	e := storing(t)
+	for _, text := range []string{
+		"INSERT { [] a :Note ; :status ?s } WHERE { ?n a :Note ; :status ?s }",
+		"INSERT { ?n :title 3 } WHERE { ?n a :Note }",
+		"INSERT { ?n :statis 'x' } WHERE { ?n a :Note }",
+		"INSERT { ?n :title 'a', 'b' } WHERE { ?n a :Note }",
+		"INSERT { GRAPH <urn:g> { ?n :statis 'x' } } WHERE { ?n a :Note }",
+	} {
+		args, err := json.Marshal(map[string]string{"update": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran := e.Refused(t, invoke.Call{Capability: "mutate", Args: args, Principal: invoketest.Ana}, fault.InvalidData)
+		add := json.RawMessage(`{"queries": [` + texts(t, "#+ id: x\n"+text) + `]}`)
+		stored := e.Refused(t, invoke.Call{Capability: "trails.meta.query.add", Args: add, Principal: invoketest.Ana}, fault.InvalidData)
+		if ran.Fields[0].Code != stored.Fields[0].Code || !strings.HasPrefix(stored.Fields[0].Source, "queries[0], line 2, column ") {
+			t.Errorf("%s\nruns as   %s\nstored as %s", text, ran.Told(300), stored.Told(300))
+		}
+	}
+	out := e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, "#+ id: x\nSELECT ?n { ?n :statis ?s }")+`]}`)
+	if got := fmt.Sprint(out["warnings"]); !strings.Contains(got, "x, line 2, column 16: neither the schema nor the data has the property :statis; did you mean :status?") {
+		t.Errorf("the warnings are %s", got)
+	}
+	if got := fmt.Sprint(e.Must(t, "trails.meta.doctor.run", `{}`)); !strings.Contains(got, "x, line 2, column 16: neither the schema") {
+		t.Errorf("the doctor says %s", got)
 	}
 }

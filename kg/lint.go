@@ -8,6 +8,7 @@ import (
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"
+	"trails/stored"
 )
 
 // namesSought is among how many predicates of the data a name is sought that is unknown.
@@ -34,6 +35,17 @@ func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOpt
 		return nil, err
 	}
 	return s.compiled.linter.Update(ctx, linted{s}, u)
+}
+
+// LintStored returns what a stored query probably does not mean, whatever its parameters will
+// be: each with its place as Source.
+func (s *Snapshot) LintStored(ctx context.Context, q *stored.Query) ([]fault.FieldError, error) {
+	return s.compiled.checker().Doubts(ctx, linted{s}, q)
+}
+
+// checker is what stored queries are held against.
+func (c *compiled) checker() stored.Checker {
+	return stored.Checker{Schema: c.schema, Linter: c.linter, Shapes: c.shapes}
 }
 
 // linted is a snapshot as texts are held against it.

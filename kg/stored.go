@@ -42,9 +42,12 @@ func (s *Session) ChangeQueries(ctx context.Context, c QueryChange) ([]*stored.Q
 	var spool change.Spool
 	defer spool.Close()
 	var added []*stored.Query
-	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
+	prepare := func(ctx context.Context, _ *db.Writer, before *compiled) error {
 		var problems []fault.FieldError
-		added, problems = readQueries(c.Add, before.schema)
+		var err error
+		if added, problems, err = readQueries(ctx, c.Add, before.checker()); err != nil {
+			return err
+		}
 		texts, names := map[string]string{}, map[string]string{}
 		for _, k := range before.stored {
 			texts[k.ID] = k.Text
@@ -143,24 +146,29 @@ func broken(all []stored.Carried) (fields []fault.FieldError) {
 	return fields
 }
 
-// readQueries reads texts under a schema. Every problem has the name of its text.
-func readQueries(texts []QueryText, s *schema.Schema) (all []*stored.Query, problems []fault.FieldError) {
+// readQueries reads texts under a schema, and holds them against it. Every problem has the
+// name of its text.
+func readQueries(ctx context.Context, texts []QueryText, c stored.Checker) (all []*stored.Query, problems []fault.FieldError, err error) {
 	from := map[string]string{}
 	for i, t := range texts {
 		name := t.Name
 		if name == "" {
 			name = fmt.Sprintf("queries[%d]", i)
 		}
-		q, err := stored.Parse(t.Text, t.Name, s)
+		q, err := stored.Parse(t.Text, t.Name, c.Schema)
+		var fields []fault.FieldError
 		if err != nil {
-			fields := fault.Of(err).Fields
-			if len(fields) == 0 {
+			if fields = fault.Of(err).Fields; len(fields) == 0 {
 				fields = []fault.FieldError{{Field: "query", Code: fault.Shape, Message: fault.Of(err).Message}}
 			}
-			for _, f := range fields {
-				f.Source = strings.TrimSuffix(name+", "+f.Source, ", ")
-				problems = append(problems, f)
-			}
+		} else if fields, err = c.Refused(ctx, q); err != nil {
+			return nil, nil, err
+		}
+		for _, f := range fields {
+			f.Source = strings.TrimSuffix(name+", "+f.Source, ", ")
+			problems = append(problems, f)
+		}
+		if len(fields) > 0 {
 			continue
 		}
 		if other, taken := from[q.ID]; taken {
@@ -170,7 +178,7 @@ func readQueries(texts []QueryText, s *schema.Schema) (all []*stored.Query, prob
 		from[q.ID] = name
 		all = append(all, q)
 	}
-	return all, problems
+	return all, problems, nil
 }
 
 func idsOf(kept []stored.Kept) []string {

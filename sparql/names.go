@@ -88,3 +88,20 @@ func Rename(text string, before, after Options, becomes func(Name) rdf.IRI) (str
 	out.WriteString(text[end:])
 	return out.String(), renamed, nil
 }
+
+// PlaceOf returns the byte of a text at which a keyword in capitals, such as INSERT, or a
+// variable with its mark, such as ?x, first stands, from a byte on; -1 where none does.
+func PlaceOf(text, word string, from int) int {
+	src, failed := unescapeCodepoints(text)
+	if failed != nil {
+		return -1
+	}
+	l := lexer{source: src}
+	for tok := l.scan(); tok.kind != atEnd; tok = l.scan() {
+		is := tok.kind == symbol && tok.text == word || tok.kind == variable && "?"+tok.text == word
+		if at := l.writtenAt(tok.start); is && at >= from {
+			return at
+		}
+	}
+	return -1
+}

@@ -35,7 +35,10 @@ func Carry(ctx context.Context, kept []Kept, head *schema.Schema, change schema.
 	if len(kept) == 0 || len(change.Steps(head)) == 0 {
 		return nil, nil
 	}
-	c := newCarrying(head, change)
+	c, err := newCarrying(head, change)
+	if err != nil {
+		return nil, err
+	}
 	var all []Carried
 	for _, k := range kept {
 		if k.Err != nil {
@@ -54,16 +57,21 @@ func Carry(ctx context.Context, kept []Kept, head *schema.Schema, change schema.
 
 // carrying is one change of the schema.
 type carrying struct {
-	head, renamed, after   *schema.Schema // renamed is the head with the new names
-	lintRenamed, lintAfter *lint.Linter
-	becomes                map[rdf.IRI][]rdf.IRI // the new name of a type or a property; several where types disagree
-	types                  map[string]string     // new names of types by the old ones
-	knew, knows            map[rdf.IRI]bool      // the types and properties of renamed and of after
+	head           *schema.Schema
+	renamed, after Checker               // renamed is of the head with the new names
+	becomes        map[rdf.IRI][]rdf.IRI // the new name of a type or a property; several where types disagree
+	types          map[string]string     // new names of types by the old ones
+	knew, knows    map[rdf.IRI]bool      // the types and properties of renamed and of after
 }
 
-func newCarrying(head *schema.Schema, change schema.Patched) *carrying {
+func newCarrying(head *schema.Schema, change schema.Patched) (*carrying, error) {
+	renamed, err := NewChecker(change.Renamed)
+	if err != nil {
+		return nil, err
+	}
+	after, err := NewChecker(change.Schema)
 	c := &carrying{
-		head: head, renamed: change.Renamed, after: change.Schema, lintRenamed: lint.New(change.Renamed), lintAfter: lint.New(change.Schema),
+		head: head, renamed: renamed, after: after,
 		becomes: map[rdf.IRI][]rdf.IRI{}, types: map[string]string{}, knew: declared(change.Renamed), knows: declared(change.Schema),
 	}
 	note := func(was, is rdf.IRI) {
@@ -81,7 +89,7 @@ func newCarrying(head *schema.Schema, change schema.Patched) *carrying {
 			note(p.IRI, now.Properties[j].IRI)
 		}
 	}
-	return c
+	return c, err
 }
 
 // declared are the IRIs of the types and properties of a schema.
@@ -111,12 +119,12 @@ func (c *carrying) query(ctx context.Context, k Kept) (Carried, error) {
 	}
 	for _, i := range unclear {
 		report(placeAt(k.Text, was[i].Start), "%s means %s of one type and %s of another; write which one is meant",
-			k.Text[was[i].Start:was[i].End], c.renamed.Short(c.becomes[was[i].IRI][0]), c.renamed.Short(c.becomes[was[i].IRI][1]))
+			k.Text[was[i].Start:was[i].End], c.renamed.Schema.Short(c.becomes[was[i].IRI][0]), c.renamed.Schema.Short(c.becomes[was[i].IRI][1]))
 	}
-	if out.Text, out.Renamed, err = c.text(k.Text, targets, c.after); err != nil {
+	if out.Text, out.Renamed, err = c.text(k.Text, targets, c.after.Schema); err != nil {
 		return out, err
 	}
-	now, err := Parse(out.Text, k.ID, c.after)
+	now, err := Parse(out.Text, k.ID, c.after.Schema)
 	if err != nil {
 		fields := fault.Of(err).Fields
 		for _, f := range fields {
@@ -135,6 +143,9 @@ func (c *carrying) query(ctx context.Context, k Kept) (Carried, error) {
 		}
 	}
 	misfits, err := c.misfits(ctx, now, k, targets)
+	if err != nil {
+		return out, err
+	}
 	for _, w := range misfits {
 		if !gone[w.About] {
 			place := ""
@@ -142,6 +153,12 @@ func (c *carrying) query(ctx context.Context, k Kept) (Carried, error) {
 				place = placeAt(k.Text, was[i].Start)
 			}
 			report(place, "%s", w.Text)
+		}
+	}
+	refused, err := c.refused(ctx, now, k, targets)
+	for _, f := range refused {
+		if len(gone) == 0 {
+			report(f.Source, "%s", f.Message)
 		}
 	}
 	return out, err
@@ -193,36 +210,58 @@ func (c *carrying) targets(ctx context.Context, k Kept, names []sparql.Name) (ta
 
 // count counts what the schema with the new names rules out in a text.
 func (c *carrying) count(ctx context.Context, k Kept, targets []rdf.IRI) (int, error) {
-	text, _, err := c.text(k.Text, targets, c.renamed)
-	if err != nil {
+	q, err := c.before(k, targets)
+	if q == nil {
 		return 0, err
 	}
-	q, err := Parse(text, k.ID, c.renamed)
-	if err != nil {
-		return 0, nil //nolint:nilerr // the new schema says what is wrong with it
-	}
-	misfits, err := q.misfits(ctx, c.lintRenamed)
+	misfits, err := c.renamed.misfits(ctx, q)
 	return len(misfits), err
 }
 
 // misfits returns what the new schema rules out in a text, and the one before did not.
 func (c *carrying) misfits(ctx context.Context, now *Query, k Kept, targets []rdf.IRI) ([]lint.Warning, error) {
-	all, err := now.misfits(ctx, c.lintAfter)
+	all, err := c.after.misfits(ctx, now)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	text, _, err := c.text(k.Text, targets, c.renamed)
-	if err != nil {
-		return nil, err
+	before, err := c.before(k, targets)
+	if before == nil {
+		return all, err
 	}
-	before, err := Parse(text, k.ID, c.renamed)
-	if err != nil {
-		return all, nil //nolint:nilerr // it is new that it can be read
-	}
-	known, err := before.misfits(ctx, c.lintRenamed)
+	known, err := c.renamed.misfits(ctx, before)
 	return slices.DeleteFunc(all, func(w lint.Warning) bool {
 		return slices.ContainsFunc(known, func(k lint.Warning) bool { return k.Text == w.Text || k.About == w.About && w.About != "" })
 	}), err
+}
+
+// refused is [carrying.misfits] for what an update can never write.
+func (c *carrying) refused(ctx context.Context, now *Query, k Kept, targets []rdf.IRI) ([]fault.FieldError, error) {
+	all, err := c.after.Refused(ctx, now)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	before, err := c.before(k, targets)
+	if before == nil {
+		return all, err
+	}
+	known, err := c.renamed.Refused(ctx, before)
+	return slices.DeleteFunc(all, func(f fault.FieldError) bool {
+		return slices.ContainsFunc(known, func(k fault.FieldError) bool { return k.Source == f.Source && k.Code == f.Code })
+	}), err
+}
+
+// before is a text with its new names under the schema of the head; nil where it cannot be
+// read so.
+func (c *carrying) before(k Kept, targets []rdf.IRI) (*Query, error) {
+	text, _, err := c.text(k.Text, targets, c.renamed.Schema)
+	if err != nil {
+		return nil, err
+	}
+	q, err := Parse(text, k.ID, c.renamed.Schema)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // the new schema says what is wrong with it
+	}
+	return q, nil
 }
 
 // text is a text of the head with names in the place of those that it has, for a schema

@@ -9,12 +9,54 @@ import (
 	"trails/schema"
 	"trails/sparql"
 	"trails/sparql/lint"
+	"trails/validate"
 )
 
-// misfits returns what a schema alone rules out in the query: patterns that nothing can
+// Checker holds stored queries against one schema. It is immutable and safe for concurrent
+// use.
+type Checker struct {
+	Schema *schema.Schema
+	Linter *lint.Linter
+	Shapes *validate.Shapes
+}
+
+// NewChecker prepares a schema.
+func NewChecker(s *schema.Schema) (Checker, error) {
+	shapes, err := validate.Compile(s.Quads())
+	return Checker{s, lint.New(s), shapes}, err
+}
+
+// Refused returns what keeps every call of an update from leaving a graph that fits the
+// schema, each with its place in the text as Source. A query has nothing of it.
+func (c Checker) Refused(ctx context.Context, q *Query) ([]fault.FieldError, error) {
+	return c.writes(ctx, q, true)
+}
+
+// Doubts returns what a query or an update probably does not mean, whatever its parameters
+// will be, each with its place in the text as Source.
+func (c Checker) Doubts(ctx context.Context, data lint.Data, q *Query) ([]fault.FieldError, error) {
+	l, warnings, err := c.Linter.Given(q.given()), []lint.Warning(nil), error(nil)
+	if q.Update != nil {
+		warnings, err = l.Update(ctx, data, q.Update)
+	} else {
+		warnings, err = l.Query(ctx, data, q.Query)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := namesIn(q.Text, c.Schema)
+	var all []fault.FieldError
+	for _, w := range warnings {
+		all = append(all, fault.FieldError{Field: "query", Code: fault.Shape, Source: placeOf(q.Text, names, w.About, 0), Message: w.Text})
+	}
+	more, err := c.writes(ctx, q, false)
+	return append(all, more...), err
+}
+
+// misfits returns what the schema alone rules out in the query: patterns that nothing can
 // match, comparisons that are never true. A parameter has values of its type.
-func (q *Query) misfits(ctx context.Context, l *lint.Linter) ([]lint.Warning, error) {
-	l = l.Given(q.given())
+func (c Checker) misfits(ctx context.Context, q *Query) ([]lint.Warning, error) {
+	l := c.Linter.Given(q.given())
 	if q.Update != nil {
 		return l.UpdateMisfits(ctx, q.Update)
 	}
@@ -33,7 +75,7 @@ func (q *Query) given() map[sparql.Var]*schema.Property {
 	return all
 }
 
-// names are the IRIs that a text names.
+// namesIn are the IRIs that a text names.
 func namesIn(text string, s *schema.Schema) []sparql.Name {
 	names, err := sparql.Names(text, options(s))
 	if err != nil {
@@ -46,10 +88,11 @@ func options(s *schema.Schema) sparql.Options {
 	return sparql.Options{Base: s.Base, Prefixes: s.TurtlePrefixes()}
 }
 
-// placeOf says where a text first names an IRI: "line 3, column 9"; "" where it does not.
-func placeOf(text string, names []sparql.Name, iri rdf.IRI) string {
+// placeOf says where a text first names an IRI behind a byte: "line 3, column 9"; "" where it
+// does not.
+func placeOf(text string, names []sparql.Name, iri rdf.IRI, from int) string {
 	for _, n := range names {
-		if n.IRI == iri && iri != "" {
+		if n.IRI == iri && iri != "" && n.Start >= from {
 			return placeAt(text, n.Start)
 		}
 	}

@@ -154,11 +154,33 @@ func aliasIn(n *yaml.Node) int {
 var headerKeys = []string{"id", "description", "instruction", "params", "expose", "tool_name", "cost", "idempotent"}
 
 func (h *header) report(field string, code fault.Code, n *yaml.Node, format string, args ...any) {
-	f := fault.FieldError{Field: field, Code: code, Message: field + ": " + fmt.Sprintf(format, args...)}
+	h.reportAt(field, code, "", format, args...)
 	if n != nil {
+		f := &h.problems[len(h.problems)-1]
 		f.Value, f.Source = n.Value, fmt.Sprintf("line %d", n.Line)
 	}
-	h.problems = append(h.problems, f)
+}
+
+func (h *header) reportAt(field string, code fault.Code, place, format string, args ...any) {
+	h.problems = append(h.problems, fault.FieldError{Field: field, Code: code, Source: place, Message: field + ": " + fmt.Sprintf(format, args...)})
+}
+
+// placeOf is the line that declares a parameter.
+func (h *header) placeOf(param string) string {
+	if h.root == nil {
+		return ""
+	}
+	for i := 0; i+1 < len(h.root.Content); i += 2 {
+		if h.root.Content[i].Value != "params" {
+			continue
+		}
+		for _, n := range h.root.Content[i+1].Content {
+			if n.Value == param {
+				return fmt.Sprintf("line %d", n.Line)
+			}
+		}
+	}
+	return ""
 }
 
 // read takes what the front matter says, and reports what it may not.
@@ -332,16 +354,16 @@ func (h *header) sparql(q *Query, s *schema.Schema) error {
 	}
 	for _, p := range q.Params {
 		if why := q.unusable(p); why != "" {
-			h.report("params."+p.Name, fault.Closed, nil, "%s", why)
+			h.reportAt("params."+p.Name, fault.Closed, h.placeOf(p.Name), "%s", why)
 		}
 	}
 	for _, v := range q.unbound() {
 		i := slices.IndexFunc(q.Params, func(p Param) bool { return p.Name == string(v) })
 		switch {
 		case i < 0:
-			h.report("query", fault.Required, nil, "?%s has no value: no pattern binds it, and it is no parameter; declare it in params, or correct its name", v)
+			h.reportAt("query", fault.Required, placeAt(q.Text, max(0, sparql.PlaceOf(q.Text, "?"+string(v), 0))), "?%s has no value: no pattern binds it, and it is no parameter; declare it in params, or correct its name", v)
 		case q.Params[i].Nullable && q.Params[i].Default == nil:
-			h.report("params."+string(v), fault.Required, nil,
+			h.reportAt("params."+string(v), fault.Required, h.placeOf(string(v)),
 				"when ?%s is left out, what is compared with it is never true; ask first, as in FILTER(!BOUND(?%s) || …), or give it a default", v, v)
 		}
 	}
