@@ -21,7 +21,7 @@ type preview struct {
 // now and stays; the defaults to come are found by Having.
 func (p preview) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	if pattern.Subject != nil {
-		return p.subject(ctx, pattern)
+		return fitting(ctx, p.node, pattern)
 	}
 	return func(yield func(rdf.Quad, error) bool) {
 		for q, err := range p.Data.Match(ctx, pattern) {
@@ -37,9 +37,10 @@ func (p preview) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad
 	}
 }
 
-func (p preview) subject(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
+// fitting yields what will be said of the subject of a pattern and fits it.
+func fitting(ctx context.Context, node nodeReader, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
-		quads, err := p.node(ctx, pattern.Subject)
+		quads, err := node(ctx, pattern.Subject)
 		if err != nil {
 			yield(rdf.Quad{}, err)
 			return

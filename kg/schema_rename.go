@@ -171,20 +171,10 @@ type renamedData struct {
 
 // Match implements validate.Data.
 func (d renamedData) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	if pattern.Subject != nil {
+		return fitting(ctx, d.node, pattern)
+	}
 	return func(yield func(rdf.Quad, error) bool) {
-		if pattern.Subject != nil {
-			quads, err := d.node(ctx, pattern.Subject)
-			if err != nil {
-				yield(rdf.Quad{}, err)
-				return
-			}
-			for _, q := range quads {
-				if fits(q, pattern) && !yield(q, nil) {
-					return
-				}
-			}
-			return
-		}
 		for _, was := range d.sources(pattern) {
 			for q, err := range d.Data.Match(ctx, was) {
 				if err != nil {
