@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"strings"
 
@@ -10,15 +9,10 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/quote"
-	"trails/rdf"
-	"trails/schema"
 )
 
-// Bounds of what an undo says.
-const (
-	undoPreview = 50  // changes that a dry run lists
-	undoQuotes  = 200 // characters of the old message in the new one
-)
+// undoQuotes is how many characters of the old message the new one has.
+const undoQuotes = 200
 
 var undoBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
@@ -30,13 +24,7 @@ var undoBuiltin = invoke.Capability{
 			{Name: "undone", Type: capability.String, Required: true, Description: "The commit that was taken back."},
 			{Name: "nodes", Type: capability.String, Many: true, Description: "The first 20 nodes that change."},
 			{Name: "node_count", Type: capability.Integer, Description: "How many nodes change."},
-			{Name: "changes", Type: capability.Object, Many: true, Description: "On a dry run the first 50 of the statements that would be added and removed.", Fields: []capability.Field{
-				{Name: "op", Type: capability.String, Required: true, OneOf: []any{"+", "-"}},
-				{Name: "node", Type: capability.String, Required: true},
-				{Name: "property", Type: capability.String, Required: true},
-				{Name: "value", Type: capability.Any, Required: true},
-				{Name: "graph", Type: capability.String, Description: "The named graph; absent for the default graph."},
-			}},
+			capability.Changes(),
 		}, capability.CommitResult()...)},
 		Preconditions: []string{"No later commit touched the same values.", "The graph fits its schema at the end."},
 		SideEffects:   capability.Destroys,
@@ -50,17 +38,8 @@ type undone struct {
 	Undone    string       `json:"undone"`
 	Nodes     []string     `json:"nodes,omitempty"`
 	NodeCount int64        `json:"node_count,omitempty"`
-	Changes   []undoChange `json:"changes,omitempty"`
+	Changes   *changeTable `json:"changes,omitempty"`
 	invoke.Written
-}
-
-// undoChange is one statement in a preview.
-type undoChange struct {
-	Op       string `json:"op"`
-	Node     string `json:"node"`
-	Property string `json:"property"`
-	Value    any    `json:"value"`
-	Graph    string `json:"graph,omitempty"`
 }
 
 func undo(ctx context.Context, r *invoke.Request) (any, error) {
@@ -88,12 +67,9 @@ func undo(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := undone{Undone: commit.ID.String(), NodeCount: result.NodeCount, Written: r.Committed(result, set.DryRun)}
+	answer := undone{Undone: commit.ID.String(), NodeCount: result.NodeCount, Changes: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun)}
 	for _, node := range result.Nodes {
 		answer.Nodes = append(answer.Nodes, s.NodeName(node))
-	}
-	if set.DryRun {
-		answer.Changes = undoChanges(s, result)
 	}
 	return answer, nil
 }
@@ -105,26 +81,4 @@ func undoMessage(c kg.Commit) string {
 		message += ": " + quote.Line(first, undoQuotes)
 	}
 	return message
-}
-
-// undoChanges are the first statements of a result, in the order of their text, in which
-// its two lists are.
-func undoChanges(s *schema.Schema, r kg.Result) []undoChange {
-	var out []undoChange
-	added, removed := r.Added, r.Removed
-	for len(out) < undoPreview && len(added)+len(removed) > 0 {
-		op, from := "+", &added
-		if len(added) == 0 || len(removed) > 0 && bytes.Compare(rdf.AppendQuad(nil, removed[0]), rdf.AppendQuad(nil, added[0])) < 0 {
-			op, from = "-", &removed
-		}
-		q := (*from)[0]
-		*from = (*from)[1:]
-		v := changeOf(s, op, q)
-		change := undoChange{Op: op, Node: v.Node, Property: v.Property, Value: fault.Bounded(v.Value)}
-		if q.Label != nil {
-			change.Graph = rdf.Lexical(q.Label)
-		}
-		out = append(out, change)
-	}
-	return out
 }

@@ -18,9 +18,9 @@ type taken struct {
 	Undone    string
 	Nodes     []string
 	NodeCount int64 `json:"node_count"`
-	Changes   []struct {
-		Op, Node, Property, Graph string
-		Value                     json.RawMessage
+	Changes   struct {
+		Total int64
+		Rows  [][]json.RawMessage // +, - and a statement; where some have one its named graph
 	}
 }
 
@@ -53,14 +53,16 @@ that changed the schema are not taken back either. An undo can be taken back lik
 
 // writeTaken shows what an undo did, and of a dry run what it would do.
 func writeTaken(w io.Writer, r taken) error {
-	for _, c := range r.Changes {
-		graph := ""
-		if c.Graph != "" {
-			graph = "  <" + line(c.Graph) + ">"
+	for _, row := range r.Changes.Rows {
+		var cells []string
+		for _, cell := range row[1:] {
+			if string(cell) != "null" {
+				cells = append(cells, scalar(cell))
+			}
 		}
-		fmt.Fprintf(w, "%s %s  %s  %s%s\n", c.Op, line(c.Node), line(c.Property), scalar(c.Value), graph)
+		fmt.Fprintf(w, "%s %s\n", scalar(row[0]), strings.Join(cells, "  "))
 	}
-	if more := r.Added + r.Removed - int64(len(r.Changes)); r.DryRun && more > 0 {
+	if more := r.Changes.Total - int64(len(r.Changes.Rows)); more > 0 {
 		fmt.Fprintf(w, "... and %s more\n", grouped(more))
 	}
 	if len(r.Nodes) > 0 {
