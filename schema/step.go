@@ -113,10 +113,14 @@ func (st Step) what() string {
 func added(to any) string {
 	switch d := to.(type) {
 	case TypeDocument:
+		kind := ""
 		if d.Abstract {
-			return fmt.Sprintf(" (abstract, %d properties)", len(d.Properties))
+			kind = "abstract, "
 		}
-		return fmt.Sprintf(" (%d properties)", len(d.Properties))
+		if len(d.Properties) == 1 {
+			return " (" + kind + "1 property)"
+		}
+		return fmt.Sprintf(" (%s%d properties)", kind, len(d.Properties))
 	case PropertyDocument:
 		return " (" + strings.Join(d.words(), ", ") + ")"
 	}

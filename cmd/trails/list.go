@@ -40,9 +40,7 @@ references with their labels, are JSON in a cell.
 	flags.StringVar(&cursor, "cursor", "", "`next` of the page before")
 	flags.BoolVar(&facets, "facets", false, "count the nodes by value of the properties that list their values")
 	for _, flag := range []string{"where", "sort", "select"} {
-		if err := cmd.RegisterFlagCompletionFunc(flag, p.completeProperties); err != nil {
-			panic(err) // the flag is not there: a bug that every start would show
-		}
+		completeFlag(cmd, flag, p.completeProperties)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		file, rest, err := p.fileThenSome(cmd, args)
@@ -98,14 +96,14 @@ func conditionOf(text string) arguments {
 
 // completeList completes FILE, then a type.
 func (p *program) completeList(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	file, rest, err := p.fileThenSome(cmd, args)
+	_, rest, err := p.fileThenSome(cmd, args)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	if len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return p.suggested(cmd, file, arguments{"what": "types", "prefix": word}), cobra.ShellCompDirectiveNoFileComp
+	return p.completeTypes(cmd, args, word)
 }
 
 // completeProperties completes a property of the type that the arguments name, the last of a
@@ -121,6 +119,15 @@ func (p *program) completeProperties(cmd *cobra.Command, args []string, word str
 		out[i] = word[:start] + out[i]
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeTypes completes a type of FILE.
+func (p *program) completeTypes(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	file, _, err := p.fileThenSome(cmd, args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return p.suggested(cmd, file, arguments{"what": "types", "prefix": word}), cobra.ShellCompDirectiveNoFileComp
 }
 
 // suggested are the values that the file suggests; what goes wrong completes to nothing.

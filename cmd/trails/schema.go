@@ -46,6 +46,7 @@ has it, or in JSON.
 	cmd.Flags().StringVar(&format, "format", "yaml", "yaml, json, turtle or outline")
 	cmd.Flags().StringVar(&typeName, "type", "", "only this `type`")
 	completeWords(cmd, "format", "yaml", "json", "turtle", "outline")
+	completeFlag(cmd, "type", p.completeTypes)
 	return cmd
 }
 
@@ -130,7 +131,7 @@ func (p *program) onSchema(patch *string, do func(cmd *cobra.Command, file, sour
 	return func(cmd *cobra.Command, args []string) error {
 		argument, source, others := "patch", *patch, []string{}
 		if *patch == "" {
-			argument, others = "schema", []string{"SCHEMA"}
+			argument, others = "schema", []string{"SCHEMA (or --patch FILE)"}
 		}
 		return p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
 			if argument == "schema" {
