@@ -16,6 +16,8 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 FUZZTIME  ?= 30s
 BENCH     ?= .
 COUNT     ?= 1
+PLATFORMS  ?=
+REPOSITORY ?=
 
 # Versions of the tools; the npm ones stand in e2e/client and e2e/peers.
 GOLANGCI_LINT := v2.15.0
@@ -30,6 +32,21 @@ help: ## list the targets
 .PHONY: build
 build: ## build bin/trails
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
+
+.PHONY: release
+release: ## make dist/: archives, bundles, bills of materials and checksums of six platforms, or of PLATFORMS; with REPOSITORY=https://github.com/OWNER/NAME server.json, too
+	go run ./release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -out dist
+
+.PHONY: release-check
+release-check: ## make a release twice, from two clones with build caches of their own, and compare
+	@dir=$$(mktemp -d); trap 'chmod -R u+w "$$dir"; rm -rf "$$dir"' EXIT; \
+	for n in one two; do \
+	  git clone -q . "$$dir/source-$$n"; \
+	  (cd "$$dir/source-$$n" && GOCACHE="$$dir/cache-$$n" GOFLAGS="$(GOFLAGS) -buildvcs=true" go run ./release \
+	    -version '$(VERSION)' -repository '$(or $(REPOSITORY),https://github.com/example/trails)' -platforms '$(PLATFORMS)' -out "$$dir/$$n"); \
+	  rm -rf "$$dir/cache-$$n"; \
+	done; \
+	diff -r "$$dir/one" "$$dir/two" && cat "$$dir/one/SHA256SUMS"
 
 .PHONY: example
 example: ## the first minute: the main job on the embedded example

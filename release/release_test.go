@@ -1,0 +1,239 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestMain lets the binary of the test be the one that is released: it has a page of the
+// manual and a completion.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == "man":
+		err := errors.Join(os.MkdirAll(os.Args[2], 0o755), os.WriteFile(filepath.Join(os.Args[2], "trails.1"), []byte(".TH TRAILS 1\n"), 0o644))
+		if err != nil {
+			panic(err)
+		}
+	case len(os.Args) == 3 && os.Args[1] == "completion":
+		fmt.Println("# of " + os.Args[2])
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// kept are releases that several tests look at, by repository.
+var kept = map[string]map[string][]byte{}
+
+// once is a release that is made once.
+func once(t *testing.T, repository string) map[string][]byte {
+	t.Helper()
+	if kept[repository] == nil {
+		kept[repository] = made(t, repository)
+	}
+	return kept[repository]
+}
+
+// made is what a release makes of the binary of this test, by name.
+func made(t *testing.T, repository string) map[string][]byte {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &release{version: "v1.2.3", repository: repository, source: "..", out: filepath.Join(t.TempDir(), "dist"), date: time.Unix(1_700_000_000, 0).UTC()}
+	r.build = func(_ context.Context, _ platform, path string) error {
+		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Link(self, path))
+	}
+	if err := r.run(t.Context(), []platform{{"linux", "amd64"}, {"windows", "amd64"}, {"darwin", "arm64"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.run(t.Context(), nil); err == nil {
+		t.Error("a release over another one is not refused")
+	}
+	files := map[string][]byte{}
+	entries, err := os.ReadDir(r.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(r.out, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// unzipped are the members of a .zip by name.
+func unzipped(t *testing.T, text []byte) map[string]*zip.File {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := map[string]*zip.File{}
+	for _, f := range z.File {
+		members[f.Name] = f
+	}
+	return members
+}
+
+func TestARelease(t *testing.T) {
+	files := once(t, "https://github.com/example/trails")
+	for name, again := range made(t, "https://github.com/example/trails") {
+		if !bytes.Equal(files[name], again) {
+			t.Errorf("%s is another one the second time", name)
+		}
+	}
+	var sums []string
+	for line := range strings.Lines(string(files["SHA256SUMS"])) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if sum != fmt.Sprintf("%x", sha256.Sum256(files[name])) {
+			t.Errorf("the checksum of %s is wrong", name)
+		}
+		sums = append(sums, name)
+	}
+	want := []string{
+		"server.json", "trails_1.2.3_amd64.mcpb", "trails_1.2.3_arm64.mcpb",
+		"trails_1.2.3_darwin_arm64.cdx.json", "trails_1.2.3_darwin_arm64.tar.gz",
+		"trails_1.2.3_linux_amd64.cdx.json", "trails_1.2.3_linux_amd64.tar.gz",
+		"trails_1.2.3_windows_amd64.cdx.json", "trails_1.2.3_windows_amd64.zip",
+	}
+	if d := cmp.Diff(want, sums); d != "" || len(files) != len(want)+1 {
+		t.Error(d)
+	}
+
+	z, err := gzip.NewReader(bytes.NewReader(files["trails_1.2.3_linux_amd64.tar.gz"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members []string
+	for archive := tar.NewReader(z); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs := h.Mode&0o111 != 0; runs != strings.HasSuffix(h.Name, "/trails") || h.ModTime.Unix() != 1_700_000_000 || h.Uid != 0 {
+			t.Errorf("%+v", h)
+		}
+		members = append(members, strings.TrimPrefix(h.Name, "trails_1.2.3_linux_amd64/"))
+	}
+	if d := cmp.Diff([]string{"trails", "CHANGELOG.md", "LICENSE", "README.md", "completions/_trails", "completions/trails.bash", "completions/trails.fish", "man/man1/trails.1"}, members); d != "" {
+		t.Error(d)
+	}
+	if unzipped(t, files["trails_1.2.3_windows_amd64.zip"])["trails_1.2.3_windows_amd64/trails.exe"] == nil {
+		t.Error("the archive for Windows has no trails.exe")
+	}
+}
+
+// A bundle's manifest has only what MCPB 0.3 knows, and leads to binaries that are there.
+func TestABundle(t *testing.T) {
+	files := once(t, "")
+	if files["server.json"] != nil {
+		t.Error("a registry entry without a repository")
+	}
+	members := unzipped(t, files["trails_1.2.3_amd64.mcpb"])
+	in, err := members["manifest.json"].Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m manifest
+	d := json.NewDecoder(in)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	if m.ManifestVersion != "0.3" || m.Name == "" || m.Version != "1.2.3" || m.Description == "" || m.Author.Name == "" || m.Server.Type != "binary" {
+		t.Errorf("%+v", m)
+	}
+	if d := cmp.Diff([]string{"linux", "win32"}, m.Compatibility.Platforms); d != "" {
+		t.Error(d)
+	}
+	if !slices.Equal(m.Server.Config.Args, []string{"mcp", "${user_config.file}"}) || !m.UserConfig["file"].Required {
+		t.Errorf("the file is not asked for: %+v", m)
+	}
+	for _, path := range []string{m.Server.EntryPoint, m.Server.Config.Command, m.Server.Config.Overrides["linux"].Command, m.Server.Config.Overrides["win32"].Command} {
+		f := members[strings.TrimPrefix(path, "${__dirname}/")]
+		if f == nil || f.Mode()&0o111 == 0 {
+			t.Errorf("%s is no program in the bundle", path)
+		}
+	}
+}
+
+// The entry of the registry keeps the rules of its schema (2025-12-11).
+func TestTheEntryOfTheRegistry(t *testing.T) {
+	files := once(t, "https://github.com/example/trails")
+	var entry struct {
+		Schema      string `json:"$schema"`
+		Name        string
+		Description string
+		Version     string
+		Packages    []struct {
+			RegistryType, Identifier, FileSha256 string
+			Transport                            struct{ Type string }
+		}
+	}
+	if err := json.Unmarshal(files["server.json"], &entry); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`).MatchString(entry.Name) || len(entry.Description) > 100 || entry.Version != "1.2.3" || len(entry.Packages) != 2 || entry.Schema != registryURI {
+		t.Errorf("%+v", entry)
+	}
+	for _, p := range entry.Packages {
+		name := p.Identifier[strings.LastIndexByte(p.Identifier, '/')+1:]
+		if p.Identifier != "https://github.com/example/trails/releases/download/v1.2.3/"+name || p.FileSha256 != fmt.Sprintf("%x", sha256.Sum256(files[name])) || p.RegistryType != "mcpb" || p.Transport.Type != "stdio" {
+			t.Errorf("%+v", p)
+		}
+	}
+	r := &release{version: "v1", repository: "https://example.org/trails", out: filepath.Join(t.TempDir(), "x")}
+	if err := r.bundles(map[string][]byte{}, nil, nil); err == nil {
+		t.Error("a repository that the registry does not know is not refused")
+	}
+}
+
+func TestABillOfMaterials(t *testing.T) {
+	var b bom
+	if err := json.Unmarshal(once(t, "")["trails_1.2.3_linux_amd64.cdx.json"], &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Format != "CycloneDX" || b.SpecVersion != "1.6" || !regexp.MustCompile(`^urn:uuid:[0-9a-f-]{36}$`).MatchString(b.SerialNumber) || b.Metadata.Component.PURL != "pkg:golang/trails@1.2.3" {
+		t.Errorf("%+v", b.Metadata)
+	}
+	seen := map[string]bool{}
+	for _, c := range b.Components {
+		if seen[c.Ref] || c.Name == "" || c.Version == "" {
+			t.Errorf("%+v", c)
+		}
+		seen[c.Ref] = true
+	}
+	if !seen["pkg:golang/github.com/google/uuid@v1.6.0"] || len(b.Dependencies) != 1 || len(b.Dependencies[0].DependsOn) != len(b.Components) {
+		t.Errorf("%v", seen)
+	}
+}
+
+func TestAVersionIsSemVer(t *testing.T) {
+	for version, want := range map[string]string{"v1.2.3": "1.2.3", "1.2.3-4-gabc-dirty": "1.2.3-4-gabc-dirty", "0123456": "0.0.0-dev-0123456", "": "0.0.0-dev-unknown"} {
+		if got := (&release{version: version}).number(); got != want {
+			t.Errorf("%q is %s, want %s", version, got, want)
+		}
+	}
+}
