@@ -15,7 +15,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -23,8 +23,8 @@ import (
 	"trails/invoke"
 )
 
-// The environment that says where spans go, and in which form; the exporter reads
-// these and the rest of OTEL_EXPORTER_OTLP_* itself.
+// The environment that says where spans go, and in which form; the client (otlp.go) reads
+// the rest of OTEL_EXPORTER_OTLP_*.
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 const (
 	allEndpoint    = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -54,7 +54,11 @@ func StartTraces(ctx context.Context, version string, log *slog.Logger) (*Traces
 	if err := checkEnvironment(endpoint); err != nil {
 		return nil, err
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	c, err := newClient()
+	if err != nil {
+		return nil, fmt.Errorf("start traces: %w", err)
+	}
+	exporter, err := otlptrace.New(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("start traces: %w", err)
 	}
