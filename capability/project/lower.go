@@ -3,6 +3,7 @@ package project
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/capability"
@@ -22,33 +23,34 @@ func Lower(shape capability.Shape) json.RawMessage {
 // with isError), and a linear schema has no word for "or".
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-func lowerObject(fields []capability.Field, closed bool) object {
-	o := object{"type": "object"}
+func lowerObject(fields []capability.Field, closed bool) keywords {
+	o := make(keywords, 0, 4)
+	o.set("type", "object")
 	if closed {
-		o["additionalProperties"] = false
+		o.set("additionalProperties", false)
 	}
-	properties, required := object{}, []string{}
+	properties, required := make(keywords, 0, len(fields)), []string{}
 	for _, f := range fields {
 		if f.Unlisted {
 			continue
 		}
-		properties[f.Name] = lowerField(f)
+		properties.set(f.Name, lowerField(f))
 		if f.Required {
 			required = append(required, f.Name)
 		}
 	}
 	if len(properties) > 0 || closed {
-		o["properties"] = properties
+		o.set("properties", properties)
 	}
 	if len(required) > 0 {
-		o["required"] = required
+		o.set("required", required)
 	}
 	return o
 }
 
 // lowerField lowers one field: the value, then the array around it, then what is
 // said of the whole.
-func lowerField(f capability.Field) object {
+func lowerField(f capability.Field) keywords {
 	if f.Brief {
 		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Needed: f.Needed, Brief: true}
 	}
@@ -57,69 +59,69 @@ func lowerField(f capability.Field) object {
 		o = lowerMany(f, o)
 	}
 	if f.Nullable && !f.Needed {
-		allowNull(o)
+		o = allowNull(o)
 	}
 	if f.Default != nil && f.Default != false { // what may be left out is not so
-		o["default"] = f.Default
+		o.set("default", f.Default)
 	}
-	if text := describe(f); text != "" {
-		o["description"] = text
-	}
+	o.setText("description", describe(f))
 	return o
 }
 
 // jsonTypes is how a single value of each type looks in JSON Schema.
-var jsonTypes = map[capability.Type]object{
-	capability.String:     {"type": "string"},
-	capability.Boolean:    {"type": "boolean"},
-	capability.Integer:    {"type": "integer"},
-	capability.Number:     {"type": "number"},
-	capability.Decimal:    {"type": "number"},
-	capability.BigInteger: {"type": "string", "pattern": `^-?\d+$`},
-	capability.Date:       {"type": "string", "format": "date"},
-	capability.DateTime:   {"type": "string", "format": "date-time"},
-	capability.Time:       {"type": "string"}, // RFC 3339 asks for an offset, xsd:time does not
-	capability.Duration:   {"type": "string"}, // draft-07 has no such format
-	capability.Year:       {"type": "string"},
-	capability.URI:        {"type": "string", "format": "uri"},
-	capability.IRI:        {"type": "string", "format": "iri"},
-	capability.Bytes:      {"type": "string", "contentEncoding": "base64"},
-	capability.Vector:     {"type": "array", "items": object{"type": "number"}},
-	capability.Object:     {"type": "object"},
+var jsonTypes = map[capability.Type]keywords{
+	capability.String:     {{"type", "string"}},
+	capability.Boolean:    {{"type", "boolean"}},
+	capability.Integer:    {{"type", "integer"}},
+	capability.Number:     {{"type", "number"}},
+	capability.Decimal:    {{"type", "number"}},
+	capability.BigInteger: {{"type", "string"}, {"pattern", `^-?\d+$`}},
+	capability.Date:       {{"type", "string"}, {"format", "date"}},
+	capability.DateTime:   {{"type", "string"}, {"format", "date-time"}},
+	capability.Time:       {{"type", "string"}}, // RFC 3339 asks for an offset, xsd:time does not
+	capability.Duration:   {{"type", "string"}}, // draft-07 has no such format
+	capability.Year:       {{"type", "string"}},
+	capability.URI:        {{"type", "string"}, {"format", "uri"}},
+	capability.IRI:        {{"type", "string"}, {"format", "iri"}},
+	capability.Bytes:      {{"type", "string"}, {"contentEncoding", "base64"}},
+	capability.Vector:     {{"type", "array"}, {"items", keywords{{"type", "number"}}}},
+	capability.Object:     {{"type", "object"}},
 	capability.Any:        {},
 }
 
 // lowerValue lowers the constraints of one value. It panics on a type that is not
 // in the table, which only a bug can bring here.
-func lowerValue(f capability.Field) object {
-	o := object{}
+func lowerValue(f capability.Field) keywords {
 	base, ok := jsonTypes[f.Type]
 	if !ok {
 		panic(fmt.Sprintf("project: field %s has the unknown type %q", f.Name, f.Type))
 	}
-	for k, v := range base {
-		if !f.Brief || k == "type" || k == "items" {
-			o[k] = v
+	o := make(keywords, 0, len(base)+4)
+	for _, m := range base {
+		if !f.Brief || m.name == "type" || m.name == "items" {
+			o = append(o, m)
 		}
 	}
 	if f.Type == capability.Object && len(f.Fields) > 0 {
 		o = lowerObject(f.Fields, true)
 	}
-	setInt(o, "minLength", f.MinLength)
-	setInt(o, "maxLength", f.MaxLength)
-	setInt(o, "minItems", f.Dim)
-	setInt(o, "maxItems", f.Dim)
-	set(o, "pattern", f.Pattern)
-	set(o, "trails:node_type", f.NodeType)
+	o.setInt("minLength", f.MinLength)
+	o.setInt("maxLength", f.MaxLength)
+	o.setInt("minItems", f.Dim)
+	o.setInt("maxItems", f.Dim)
+	o.setText("pattern", f.Pattern)
+	o.setText("trails:node_type", f.NodeType)
 	if f.OneOf != nil {
-		o["enum"] = f.OneOf
+		o.set("enum", f.OneOf)
 	}
 	if f.HasValue != nil && !f.Many {
-		o["const"] = f.HasValue
+		o.set("const", f.HasValue)
 	}
-	if isNumeric(f.Type) {
-		setAny(o, "minimum", f.MinValue)
-		setAny(o, "maximum", f.MaxValue)
+	if isNumeric(f.Type) && f.MinValue != nil {
+		o.set("minimum", f.MinValue)
+	}
+	if isNumeric(f.Type) && f.MaxValue != nil {
+		o.set("maximum", f.MaxValue)
 	}
 	return o
 }
@@ -129,26 +131,26 @@ func isNumeric(t capability.Type) bool {
 }
 
 // lowerMany wraps the schema of one value in that of an array of them.
-func lowerMany(f capability.Field, items object) object {
-	o := object{"type": "array", "items": items}
-	setInt(o, "minItems", f.MinCount)
-	setInt(o, "maxItems", f.MaxCount)
+func lowerMany(f capability.Field, items keywords) keywords {
+	o := keywords{{"type", "array"}, {"items", items}}
+	o.setInt("minItems", f.MinCount)
+	o.setInt("maxItems", f.MaxCount)
 	return o
 }
 
 // allowNull makes null a value: of the type, and of an enum. A const becomes an
 // enum of two, for it would still refuse null.
-func allowNull(o object) {
-	if t, ok := o["type"]; ok {
-		o["type"] = []any{t, "null"}
+func allowNull(o keywords) keywords {
+	if t := o.get("type"); t != nil {
+		o.set("type", []any{t, "null"})
 	}
-	if value, ok := o["const"]; ok {
-		delete(o, "const")
-		o["enum"] = []any{value}
+	if i := slices.IndexFunc(o, func(m member) bool { return m.name == "const" }); i >= 0 {
+		o[i] = member{"enum", []any{o[i].value}}
 	}
-	if enum, ok := o["enum"].([]any); ok {
-		o["enum"] = append(enum[:len(enum):len(enum)], nil)
+	if enum, ok := o.get("enum").([]any); ok {
+		o.set("enum", append(enum[:len(enum):len(enum)], nil))
 	}
+	return o
 }
 
 // describe adds to a field's description what no keyword can say.
@@ -187,22 +189,4 @@ func sentences(texts []string) string {
 		b.WriteString(text)
 	}
 	return b.String()
-}
-
-func set(o object, key, value string) {
-	if value != "" {
-		o[key] = value
-	}
-}
-
-func setInt(o object, key string, value *int) {
-	if value != nil {
-		o[key] = *value
-	}
-}
-
-func setAny(o object, key string, value any) {
-	if value != nil {
-		o[key] = value
-	}
 }

@@ -31,13 +31,13 @@ func Answer(d capability.Descriptor) capability.Shape {
 // operationOf returns an OpenAPI 3.1 operation (section 4.8.10), its members in the order in
 // which people read them. What OpenAPI has no words for stands under x-trails.
 func operationOf(d capability.Descriptor, in Process) members {
-	answer := members{{"description", "The answer."}}
+	whole, answer := Answer(d), members{{"description", "The answer."}}
 	var parameters any
 	if d.SideEffects != capability.None {
-		parameters = []any{reference("parameters", "If-Match"), reference("parameters", "Idempotency-Key")}
-		answer = append(answer, member{"headers", object{"Trails-Commit": reference("headers", "Trails-Commit")}})
+		parameters = writeParameters
+		answer = append(answer, member{"headers", writeHeaders})
 	}
-	answer = append(answer, member{"content", object{"application/json": object{"schema": Lower(Answer(d))}}})
+	answer = append(answer, member{"content", object{"application/json": object{"schema": lowerObject(whole.Fields, whole.Closed)}}})
 	return members{
 		{"operationId", capability.ToolName(d.ID)},
 		{"summary", title(d)},
@@ -46,7 +46,7 @@ func operationOf(d capability.Descriptor, in Process) members {
 		{"parameters", parameters},
 		{"requestBody", object{
 			"required": slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required }),
-			"content":  object{"application/json": object{"schema": Lower(d.InputShape)}},
+			"content":  object{"application/json": object{"schema": lowerObject(d.InputShape.Fields, d.InputShape.Closed)}},
 		}},
 		{"responses", responses(answer)},
 		{"security", security(in, d.PolicyRequired.Scope)},
@@ -57,7 +57,7 @@ func operationOf(d capability.Descriptor, in Process) members {
 			{"idempotent", d.Idempotent},
 			{"preconditions", append([]string{}, d.Preconditions...)},
 			{"cost_estimate", string(d.CostEstimate)},
-			{"policy_required", encode(d.PolicyRequired)},
+			{"policy_required", d.PolicyRequired},
 			{"reasoning", string(d.Reasoning)},
 			{"deprecates", append([]string{}, d.Deprecates...)},
 			{"assurance", string(d.Assurance)},
@@ -67,8 +67,15 @@ func operationOf(d capability.Descriptor, in Process) members {
 }
 
 func responses(answer any) object {
-	return object{"200": answer, "4XX": reference("responses", "Problem"), "5XX": reference("responses", "Problem")}
+	return object{"200": answer, "4XX": problem, "5XX": problem}
 }
+
+// What operations have in common.
+var (
+	writeParameters = encode([]object{reference("parameters", "If-Match"), reference("parameters", "Idempotency-Key")})
+	writeHeaders    = encode(object{"Trails-Commit": reference("headers", "Trails-Commit")})
+	problem         = encode(reference("responses", "Problem"))
+)
 
 func reference(kind, name string) object {
 	return object{"$ref": "#/components/" + kind + "/" + name}
@@ -196,7 +203,7 @@ func (l Listing) OpenAPI(routes []Route) ([]byte, error) {
 	}
 	for i, d := range l.Descriptors {
 		tagged(tag(d))
-		b.Write(encode("/invoke/" + d.ID))
+		b.Write(appendText(b.AvailableBuffer(), "/invoke/"+d.ID))
 		b.WriteString(`:{"post":`)
 		b.Write(list[i])
 		b.WriteString("},")

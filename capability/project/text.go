@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -20,9 +21,44 @@ type member struct {
 	value any
 }
 
+// keywords are a JSON Schema, or a part of it, while it is made: a JSON object whose keys are
+// written sorted. Few are set at a time, so a list is quicker than a map.
+type keywords []member
+
+func (k keywords) get(name string) any {
+	for _, m := range k {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+func (k *keywords) set(name string, value any) {
+	for i, m := range *k {
+		if m.name == name {
+			(*k)[i].value = value
+			return
+		}
+	}
+	*k = append(*k, member{name, value})
+}
+
+func (k *keywords) setText(name, value string) {
+	if value != "" {
+		k.set(name, value)
+	}
+}
+
+func (k *keywords) setInt(name string, value *int) {
+	if value != nil {
+		k.set(name, *value)
+	}
+}
+
 // encode returns v as compact JSON without HTML escapes: the bytes that [jsontext.Marshal]
 // writes, in a fraction of its time for what projections are made of.
-func encode(v any) json.RawMessage { return slices.Clip(appendJSON(make([]byte, 0, 512), v)) }
+func encode(v any) json.RawMessage { return slices.Clone(appendJSON(make([]byte, 0, 4096), v)) }
 
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
@@ -30,6 +66,9 @@ func appendJSON(b []byte, v any) []byte {
 		return appendObject(b, v)
 	case map[string]any:
 		return appendObject(b, v)
+	case keywords:
+		slices.SortFunc(v, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+		return appendJSON(b, members(v))
 	case members:
 		b = append(b, '{')
 		for _, m := range v {

@@ -36,7 +36,7 @@ func actionOf(d capability.Descriptor) members {
 		{"trails:sideEffects", string(d.SideEffects)},
 		{"trails:preconditions", append([]string{}, d.Preconditions...)},
 		{"trails:costEstimate", string(d.CostEstimate)},
-		{"trails:policyRequired", encode(d.PolicyRequired)},
+		{"trails:policyRequired", d.PolicyRequired},
 		{"trails:reasoning", string(d.Reasoning)},
 		{"trails:deprecates", append([]string{}, d.Deprecates...)},
 		{"trails:assurance", string(d.Assurance)},
@@ -46,36 +46,35 @@ func actionOf(d capability.Descriptor) members {
 
 // dataSchema writes a JSON Schema as a DataSchema (section 5.3.2), where a type is one word:
 // what may be null is one of two.
-func dataSchema(o object) object {
-	if items, ok := o["items"].(object); ok {
-		o["items"] = dataSchema(items)
+func dataSchema(o keywords) keywords {
+	if items, ok := o.get("items").(keywords); ok {
+		o.set("items", dataSchema(items))
 	}
-	if properties, ok := o["properties"].(object); ok {
-		for name, p := range properties {
-			if inner, ok := p.(object); ok {
-				properties[name] = dataSchema(inner)
+	if properties, ok := o.get("properties").(keywords); ok {
+		for i, p := range properties {
+			if inner, ok := p.value.(keywords); ok {
+				properties[i].value = dataSchema(inner)
 			}
 		}
 	}
-	types, nullable := o["type"].([]any)
+	types, nullable := o.get("type").([]any)
 	if !nullable {
 		return o
 	}
-	value := object{}
-	whole := object{"oneOf": []any{value, object{"type": "null"}}}
-	for keyword, v := range o {
-		switch keyword {
-		case "description", "default":
-			whole[keyword] = v
+	var value, whole keywords
+	for _, m := range o {
+		switch enum, isEnum := m.value.([]any); {
+		case m.name == "description" || m.name == "default":
+			whole = append(whole, m)
+		case m.name == "type":
+			value = append(value, member{"type", types[0]})
+		case m.name == "enum" && isEnum:
+			value = append(value, member{"enum", enum[:len(enum)-1]}) // null is last
 		default:
-			value[keyword] = v
+			value = append(value, m)
 		}
 	}
-	value["type"] = types[0]
-	if enum, ok := value["enum"].([]any); ok {
-		value["enum"] = enum[:len(enum)-1] // null is last
-	}
-	return whole
+	return append(whole, member{"oneOf", []any{value, object{"type": "null"}}})
 }
 
 // Thing returns the capabilities as a WoT Thing Description 1.1: they are its actions. Its
@@ -111,7 +110,7 @@ func (l Listing) Thing() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(encode(capability.ToolName(d.ID)))
+		b.Write(appendText(b.AvailableBuffer(), capability.ToolName(d.ID)))
 		b.WriteByte(':')
 		b.Write(list[i])
 	}
