@@ -14,6 +14,8 @@ export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 FUZZTIME  ?= 30s
+# What a stripped binary may have at most: 36 MiB.
+HEAVIEST  := 37748736
 BENCH     ?= .
 COUNT     ?= 1
 PLATFORMS  ?=
@@ -32,6 +34,7 @@ help: ## list the targets
 .PHONY: build
 build: ## build bin/trails
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
+	@size=$$(wc -c < bin/trails); if [ $$size -gt $(HEAVIEST) ]; then echo "bin/trails has $$size bytes, more than $(HEAVIEST): go tool nm -size -sort size says of an unstripped one what weighs"; exit 1; fi
 
 .PHONY: release
 release: ## make dist/: archives, bundles, bills of materials and checksums of six platforms, or of PLATFORMS; with REPOSITORY=https://github.com/OWNER/NAME server.json, too
