@@ -10,6 +10,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // sameLabel is how many nodes of one label are looked for.
@@ -37,28 +38,33 @@ func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (kg.De
 		}
 		return d, err
 	}
-	found, err := labelled(ctx, r, ref)
+	found, err := labelled(ctx, r, s.Types, ref)
 	switch {
 	case err != nil:
 		return kg.Described{}, err
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		names := make([]string, len(found))
-		for i, d := range found {
-			names[i] = r.Snapshot.Name(d.Term)
-		}
-		return kg.Described{}, fault.Arguments(fault.FieldError{Field: argument, Code: fault.Unique, Value: ref, Constraint: names,
-			Message: fmt.Sprintf("%d nodes have the label %q: %s; say which", len(found), ref, strings.Join(names, ", "))})
+		return kg.Described{}, severalLabelled(r, argument, ref, found)
 	}
 	return kg.Described{}, fault.Argument(argument, fault.Class, ref, fmt.Sprintf("no node is %q: give Type/id, an IRI or an exact label; search finds nodes", ref))
 }
 
-// labelled returns nodes of any type that have exactly this label.
-func labelled(ctx context.Context, r *invoke.Request, label string) ([]kg.Described, error) {
+// severalLabelled refuses a label that several nodes have, and names them.
+func severalLabelled(r *invoke.Request, argument, label string, found []kg.Described) error {
+	names := make([]string, len(found))
+	for i, d := range found {
+		names[i] = r.Snapshot.Name(d.Term)
+	}
+	return fault.Arguments(fault.FieldError{Field: argument, Code: fault.Unique, Value: label, Constraint: names,
+		Message: fmt.Sprintf("%d nodes have the label %q: %s; say which", len(found), label, strings.Join(names, ", "))})
+}
+
+// labelled returns nodes of these types that have exactly this label.
+func labelled(ctx context.Context, r *invoke.Request, types []*schema.Type, label string) ([]kg.Described, error) {
 	s := r.Snapshot.Schema()
 	var nodes []rdf.Term
-	for _, t := range s.Types {
+	for _, t := range types {
 		p := s.Property(t, s.LabelOf(t))
 		if p == nil || t.Abstract {
 			continue

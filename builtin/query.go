@@ -27,6 +27,7 @@ const (
 	queryTimeout = 10_000    // milliseconds
 	queryMaxTime = 60_000
 	queryGraphs  = 1000
+	lintTimeout  = time.Second // of a query that failed
 )
 
 // queryFields are the arguments of a query that an update has, too.
@@ -119,7 +120,7 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	defer cancel()
 	a, err := r.Snapshot.Query(timed, q, options)
 	if err != nil {
-		return nil, outOfTime(ctx, timed, r, err)
+		return nil, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, r, err))
 	}
 	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.ShortCommitID(r.Snapshot.Head())}
 	switch {
@@ -133,7 +134,22 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	if err == nil {
 		err = warnOfQuery(timed, r, q, options, out)
 	}
-	return out, outOfTime(ctx, timed, r, err)
+	return out, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, r, err))
+}
+
+// withWarnings gives an error that the query took too long, or was too large, what the query
+// probably did not mean: that may be why.
+func withWarnings(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, err error) error {
+	if ctx.Err() != nil || !fault.Is(err, fault.TimedOut) && !fault.Is(err, fault.TooLarge) {
+		return err
+	}
+	brief, cancel := context.WithTimeout(ctx, lintTimeout)
+	defer cancel()
+	warnings, failed := r.Snapshot.LintQuery(brief, q, options)
+	if said := lint.Sentences(warnings, false); failed == nil && len(said) > 0 {
+		return fault.Of(err).With("warnings", said)
+	}
+	return err
 }
 
 // warnOfQuery says what the query probably did not mean. An answer that is there disproves

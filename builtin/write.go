@@ -31,7 +31,36 @@ type nodeWritten struct {
 type plan func(*schema.Schema, change.Entity) change.Edits
 
 func createNode(typeName string) invoke.Handler { return typedWrite(typeName, change.CreateEntity) }
-func updateNode(typeName string) invoke.Handler { return typedWrite(typeName, change.UpdateEntity) }
+
+// updateNode takes the exact label of a node for its id, where no node has that id.
+func updateNode(typeName string) invoke.Handler {
+	write := typedWrite(typeName, change.UpdateEntity)
+	return func(ctx context.Context, r *invoke.Request) (any, error) {
+		if err := labelAsID(ctx, r, r.Snapshot.Schema().Type(typeName)); err != nil {
+			return nil, err
+		}
+		return write(ctx, r)
+	}
+}
+
+func labelAsID(ctx context.Context, r *invoke.Request, t *schema.Type) error {
+	id := r.Args.Text("id")
+	if iri, err := r.Snapshot.Schema().ResolveID(t, id); err == nil {
+		for _, err := range r.Snapshot.Match(ctx, rdf.Quad{Subject: iri, Predicate: rdf.Type, Label: rdf.DefaultGraph}) {
+			return err // it is there
+		}
+	}
+	found, err := labelled(ctx, r, r.Snapshot.Schema().Subtypes(t), id)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	if len(found) > 1 {
+		return severalLabelled(r, "id", id, found)
+	}
+	r.Args["id"] = string(found[0].IRI())
+	return nil
+}
+
 func deleteNode(typeName string) invoke.Handler {
 	write := typedWrite(typeName, deletion)
 	return func(ctx context.Context, r *invoke.Request) (any, error) {
