@@ -3,6 +3,8 @@ package brief
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"trails/capability"
@@ -30,6 +32,8 @@ var describeType = invoke.Capability{
 			{Name: "subtypes", Type: capability.String, Many: true},
 			{Name: "nodes", Type: capability.String, Required: true, Description: "How many there are, with those of subtypes."},
 			{Name: "class", Type: capability.String, Required: true, Description: "As SPARQL writes it."},
+			{Name: "node", Type: capability.String, Required: true, Description: "How SPARQL writes a node; one with other signs in its id as <IRI>."},
+			{Name: "prefixes", Type: capability.String, Required: true, Description: "Those that SPARQL need not declare; : alone is the base."},
 			{Name: "instances", Type: capability.String, Description: "The pattern in SPARQL of its nodes and those of its subtypes."},
 			{Name: "label", Type: capability.String, Description: "The property that people read."},
 			{Name: "id", Type: capability.String, Required: true, Description: "Where ids come from."},
@@ -55,6 +59,8 @@ type described struct {
 	Subtypes    []string        `json:"subtypes,omitempty"`
 	Nodes       string          `json:"nodes"`
 	Class       string          `json:"class"`
+	Node        string          `json:"node"`
+	Prefixes    string          `json:"prefixes"`
 	Instances   string          `json:"instances,omitempty"`
 	Label       string          `json:"label,omitempty"`
 	ID          string          `json:"id"`
@@ -76,6 +82,9 @@ func describe(ctx context.Context, r *invoke.Request) (any, error) {
 		Type: t.Name, Description: t.Description, Abstract: t.Abstract, Open: s.IsOpen([]*schema.Type{t}), Class: s.Short(t.IRI), Label: s.LabelOf(t), ID: idRule(r, t),
 		Columns: []string{"property", "rules", "description"}, Rows: [][]any{},
 	}
+	out.Node = ":" + strings.TrimSuffix(strings.TrimPrefix(string(s.EntityIRI(t, "")), s.Base), "/") + `\/id`
+	names := slices.Sorted(maps.Keys(s.TurtlePrefixes()))
+	out.Prefixes = strings.Join(names, ": ") + ":"
 	for _, one := range s.Supertypes(t) {
 		out.Supertypes = append(out.Supertypes, one.Name)
 	}

@@ -268,7 +268,7 @@ func createShape(r *invoke.Request, t *schema.Type) capability.Shape {
 const (
 	reading = `
 Find: search {"text"}; get {"ids":[%q]} reads nodes by Type/id or label; describe {"type"} tells properties and rules.
-Any question in SPARQL (:Type, :property need no PREFIX), tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?x a ?type} GROUP BY ?type"}
+Any question in SPARQL (:Type, :property, rdf rdfs xsd owl sh skos prov need no PREFIX; a node is :Type\/id or <IRI>), tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?x a ?type} GROUP BY ?type"}
 `
 	writing = `
 Write (one call is one atomic commit), %s:
