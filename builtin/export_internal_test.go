@@ -1,4 +1,9 @@
 package builtin
 
-// ProvidersWithViews are the providers with a doctor that looks at these views.
-var ProvidersWithViews = providers
+import (
+	"trails/capability/project"
+	"trails/invoke"
+)
+
+// ProvidersWithViews are the providers with a doctor that looks at some views of capabilities.
+func ProvidersWithViews(views []project.View) []invoke.Provider { return Options{}.providers(views) }

@@ -5,6 +5,7 @@
 package builtin
 
 import (
+	"cmp"
 	"slices"
 
 	"trails/brief"
@@ -15,15 +16,25 @@ import (
 
 // Providers returns all that a graph offers by itself, with what pages and agents read
 // (package view), and the instructions and prompts (package brief).
-func Providers() []invoke.Provider { return providers(nil) }
+func Providers() []invoke.Provider { return Options{}.Providers() }
+
+// Options is what a process decides about what its graphs offer. The zero value is good.
+type Options struct {
+	// StoredTools is how many exposed stored queries are at most tools of their own; 0 is
+	// [StoredTools], and less than 0 none. Beyond it a list has two tools for all of them.
+	StoredTools int
+}
+
+// Providers is [Providers] with options.
+func (o Options) Providers() []invoke.Provider { return o.providers(nil) }
 
 // providers has a doctor that looks at these views of capabilities; nil means all.
-func providers(views []project.View) []invoke.Provider {
+func (o Options) providers(views []project.View) []invoke.Provider {
 	d := &doctor{views: views}
 	return slices.Concat(
 		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()})},
 		view.Providers(),
 		brief.Providers(),
-		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators), d.capability())}), storedQueries{}},
+		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators), d.capability())}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
 	)
 }

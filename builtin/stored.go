@@ -15,16 +15,16 @@ import (
 	"trails/stored"
 )
 
-// mostStored is how many stored queries are tools of their own: beyond it, a list has two
-// tools for all of them.
-const mostStored = 24
+// StoredTools is how many exposed stored queries are tools of their own unless [Options] say
+// otherwise.
+const StoredTools = 24
 
 // storedQueries offers what the file has stored, and what stores it.
-type storedQueries struct{}
+type storedQueries struct{ most int }
 
 func (storedQueries) Version(s *kg.Snapshot) string { return s.SchemaKey() }
 
-func (storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
+func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	var o invoke.Offer
 	exposed := 0
 	for _, k := range s.Stored() {
@@ -34,11 +34,11 @@ func (storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	}
 	for _, k := range s.Stored() {
 		if k.Err == nil {
-			o.Capabilities = append(o.Capabilities, storedCapability(s.Schema(), k.Query, exposed <= mostStored))
+			o.Capabilities = append(o.Capabilities, storedCapability(s.Schema(), k.Query, exposed <= p.most))
 		}
 	}
 	list, run := storedList, storedRun
-	list.Hidden, run.Hidden = exposed <= mostStored, exposed <= mostStored
+	list.Hidden, run.Hidden = exposed <= p.most, exposed <= p.most
 	o.Capabilities = append(o.Capabilities, list, run, storedAdd, storedRemove)
 	return invoke.Fixed(o).Offer(s)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/builtin"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -254,5 +255,66 @@ func TestAnUpdateThatNeverRunsIsNotStored(t *testing.T) {
 	}
 	if got := fmt.Sprint(e.Must(t, "trails.meta.doctor.run", `{}`)); !strings.Contains(got, "x, line 2, column 16: neither the schema") {
 		t.Errorf("the doctor says %s", got)
+	}
+}
+
+// What the front matter says of the capability is so.
+func TestFrontMatterIsHonoured(t *testing.T) {
+	e := storing(t, "#+ id: quiet\n#+ expose: false\nSELECT (1 AS ?n) {}",
+		"#+ id: long_name\n#+ tool_name: short\n#+ cost: constant\nSELECT (2 AS ?n) {}",
+		"#+ id: finish\n#+ idempotent: true\n#+ cost: change\n#+ params: {note: ref(Note)}\nDELETE { ?note :status ?was } INSERT { ?note :status 'done' } WHERE { ?note :status ?was }")
+	ids := toolsOf(t, e)
+	if slices.Contains(ids, "quiet") || !slices.Contains(ids, "short") || slices.Contains(ids, "long_name") {
+		t.Errorf("the tools are %v", ids)
+	}
+	for name, want := range map[string]string{"quiet": "[[1]]", "short": "[[2]]"} {
+		if got := fmt.Sprint(e.Must(t, name, `{}`)["rows"]); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := fmt.Sprint(e.Must(t, "stored_query_run", `{"name": "long_name"}`)["rows"]); got != "[[2]]" {
+		t.Errorf("by its id: %s", got)
+	}
+	tools, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range tools.Listed {
+		got := fmt.Sprintf("%s %t", d.CostEstimate, d.Idempotent)
+		if want := map[string]string{"short": "constant true", "finish": "change true"}[d.ID]; want != "" && got != want {
+			t.Errorf("%s: %s, want %s", d.ID, got, want)
+		}
+	}
+}
+
+// A process decides how many stored queries are tools of their own.
+func TestHowManyStoredQueriesAreToolsIsASetting(t *testing.T) {
+	e := storing(t, "#+ id: one\nASK {}", "#+ id: two\nASK {}", "#+ id: three\n#+ expose: false\nASK {}")
+	for most, own := range map[int]bool{-1: false, 0: true, 1: false, 2: true} {
+		other := invoketest.Open(t, e.Graph().Path(), invoke.Config{Providers: builtin.Options{StoredTools: most}.Providers()})
+		ids := toolsOf(t, other)
+		if slices.Contains(ids, "one") != own || slices.Contains(ids, "stored_query_run") == own || slices.Contains(ids, "three") {
+			t.Errorf("with %d: %v", most, ids)
+		}
+	}
+}
+
+// Values of every kind come in as JSON and as text, and are terms of their types.
+func TestParametersOfEveryKindAreBound(t *testing.T) {
+	e := storing(t, "#+ id: echo\n#+ params: {b: blob, v: vector, n: bigint, d: date, m: datetime, x: decimal, f: float, y: bool, i: iri}\n"+
+		"SELECT (DATATYPE(?b) AS ?tb) (STR(?b) AS ?sb) (DATATYPE(?v) AS ?tv) (STR(?v) AS ?sv) (STR(?n) AS ?sn) (STR(?d) AS ?sd) (STR(?m) AS ?sm) (STR(?x) AS ?sx) (DATATYPE(?f) AS ?tf) (?y AS ?sy) (STR(?i) AS ?si) {}")
+	byJSON := e.Must(t, "echo", `{"params": {"b": "aGk=", "v": [1, 2.5], "n": "123456789012345678901234567890", "d": "2026-02-28", "m": "2026-02-28T10:00:00Z", "x": 1.50, "f": 2.5, "y": true, "i": "urn:x:y"}}`)
+	byText := e.Must(t, "stored_query_run", `{"name": "echo", "texts": {"b": ["aGk="], "v": ["[1, 2.5]"], "n": ["123456789012345678901234567890"], "d": ["2026-02-28"], "m": ["2026-02-28T10:00:00Z"], "x": ["1.50"], "f": ["2.5"], "y": ["true"], "i": ["urn:x:y"]}}`)
+	if got, want := fmt.Sprint(byText["rows"]), fmt.Sprint(byJSON["rows"]); got != want {
+		t.Errorf("by texts %s, by JSON %s", got, want)
+	}
+	for _, part := range []string{"base64Binary", "aGk=", "123456789012345678901234567890", "2026-02-28", "2026-02-28T10:00:00Z", "1.5", "true", "urn:x:y"} {
+		if got := fmt.Sprint(byJSON["rows"]); !strings.Contains(got, part) {
+			t.Errorf("%s is not in %s", part, got)
+		}
+	}
+	for _, wrong := range []string{`"b": "*"`, `"v": ["x"]`, `"n": "1.5"`, `"d": "2026-02-30"`, `"m": "soon"`, `"x": "a"`, `"f": "b"`, `"y": "maybe"`} {
+		args := `{"params": {"b": "aGk=", "v": [1], "n": "1", "d": "2026-02-28", "m": "2026-02-28T10:00:00Z", "x": 1, "f": 1, "y": true, "i": "urn:x", ` + wrong + `}}`
+		e.Refused(t, invoke.Call{Capability: "echo", Args: json.RawMessage(args), Principal: invoketest.Ana}, fault.InvalidArguments)
 	}
 }

@@ -40,6 +40,7 @@ have FILE open at once.
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
 	p.massChangeFlag(cmd)
+	p.storedToolsFlag(cmd)
 	p.toolErrorsFlag(cmd)
 	p.surfaceFlag(cmd)
 	return cmd

@@ -29,6 +29,7 @@ type program struct {
 	allowRemote []string
 	queryWait   time.Duration // 0 is the engine's own
 	massChange  int64         // likewise
+	storedTools int           // of --stored-tools, as builtin.Options has it
 	toolErrors  string        // of --tool-errors
 	surface     surface.Mode  // of --surface
 	log         *slog.Logger
@@ -130,6 +131,7 @@ Environment (flags win):
   TRAILS_MCP_SCOPES  scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime)
   TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
   TRAILS_MCP_TOOL_ERRORS  how tools answer what is invalid: auto, protocol or result
+  TRAILS_STORED_TOOLS  how many stored queries are tools of their own (default 24)
   TRAILS_PUBLIC_URL  where a proxy takes requests for serve
   TRAILS_ENV         dev (default) or production, which hides dev tools
   TRAILS_WAL_LIMIT   MiB from which the file's write-ahead log starts over before the next write (default 64)
@@ -146,6 +148,11 @@ func (p *program) prepare(cmd *cobra.Command, _ []string) error {
 	}
 	if env := p.env["TRAILS_ENV"]; env != "" && env != "dev" && env != policy.Production {
 		return usageError{"TRAILS_ENV is " + env + ": it is dev or production"}
+	}
+	if text := p.env["TRAILS_STORED_TOOLS"]; text != "" && p.storedTools == 0 {
+		if err := p.setStoredTools(text); err != nil {
+			return usageError{"TRAILS_STORED_TOOLS " + err.Error()}
+		}
 	}
 	return p.prepareLog(cmd)
 }

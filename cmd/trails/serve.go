@@ -63,6 +63,7 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
 	p.massChangeFlag(cmd)
+	p.storedToolsFlag(cmd)
 	p.toolErrorsFlag(cmd)
 	p.surfaceFlag(cmd)
 	return cmd

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"trails/builtin"
 	"trails/fault"
 	"trails/invoke"
 )
@@ -256,4 +258,20 @@ func (p *program) completeStored(cmd *cobra.Command, args []string, word string)
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// storedToolsFlag sets how many stored queries are tools of their own.
+func (p *program) storedToolsFlag(cmd *cobra.Command) {
+	cmd.Flags().Func("stored-tools", fmt.Sprintf("how many exposed stored queries are at most tools of their own, before two tools do for all; 0 for none (default: TRAILS_STORED_TOOLS, then %d)", builtin.StoredTools), p.setStoredTools)
+}
+
+func (p *program) setStoredTools(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("is a number from 0 on, not %q", text)
+	}
+	if p.storedTools = n; n == 0 {
+		p.storedTools = -1 // none
+	}
+	return nil
 }
