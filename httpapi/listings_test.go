@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"trails/auth"
 	"trails/capability/project"
+	"trails/capability/project/projecttest"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/policy"
+	"trails/rdf/rdftest"
 )
 
 // documents are the addresses of what is made of descriptors, with the media type of each.
@@ -93,6 +96,28 @@ func TestTheManifestHasFourForms(t *testing.T) {
 	}
 	if res := do(h, newRequest(exchange{method: "GET", path: "/capabilities", header: http.Header{"Accept": {"image/png"}}})); res.StatusCode != http.StatusNotAcceptable {
 		t.Errorf("a picture: %d", res.StatusCode)
+	}
+}
+
+// With all that a graph offers by itself, the documents are what their standards say.
+func TestDocumentsOfAWholeGraphKeepTheirStandards(t *testing.T) {
+	thing := projecttest.ThingSchema(t, rdftest.Dir(t))
+	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: auth.New(auth.Options{Token: "secret", Scopes: policy.AllScopes()}), Admin: http.NotFoundHandler()})
+	get := func(path string) string {
+		return readAll(t, do(h, newRequest(exchange{method: "GET", path: path, header: http.Header{"Authorization": {"Bearer secret"}}})).Body)
+	}
+	for _, path := range []string{"/.well-known/wot", "/notes/card"} {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(get(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := thing.Validate(doc); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	projecttest.CheckOpenAPI(t, []byte(get("/openapi.json")))
+	if res := do(h, newRequest(exchange{method: "GET", path: "/nobody/card", header: http.Header{"Authorization": {"Bearer secret"}}})); res.StatusCode != http.StatusNotFound {
+		t.Errorf("the card of nobody: %d", res.StatusCode)
 	}
 }
 

@@ -3,12 +3,9 @@ package project_test
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/pb33f/libopenapi"
-	"github.com/pb33f/libopenapi/datamodel"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"trails/capability/project"
 	"trails/capability/project/projecttest"
@@ -43,7 +40,7 @@ func TestOpenAPIIsReadByOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkOpenAPI(t, text)
+		projecttest.CheckOpenAPI(t, text)
 		doc, err := libopenapi.NewDocument(text)
 		if err != nil {
 			t.Fatal(err)
@@ -73,30 +70,6 @@ func TestOpenAPIIsReadByOthers(t *testing.T) {
 		if want := len(l.Descriptors) + 3; len(ids) != want || !ids["getKgTypeId"] || !ids["sample_create"] {
 			t.Errorf("%d operations, want %d: %v", len(ids), want, ids)
 		}
-	}
-}
-
-// checkOpenAPI holds a document against the JSON Schema of OpenAPI 3.1.
-func checkOpenAPI(t *testing.T, text []byte) {
-	t.Helper()
-	standard, err := jsonschema.UnmarshalJSON(strings.NewReader(datamodel.OpenAPI31SchemaData))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("openapi.json", standard); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(doc); err != nil {
-		t.Error(err)
 	}
 }
 

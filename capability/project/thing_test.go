@@ -30,22 +30,6 @@ func TestActionsAreTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-// thingSchema is the JSON Schema that the W3C publishes for Thing Descriptions. The suite has
-// that of the next version, which differs in the context alone that it asks for: the tests
-// ask for those of versions 1.1 and 1.0, which the schema defines, too.
-func thingSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(rdftest.Dir(t), "wot", "td-json-schema-validation.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const next = `"const": "https://www.w3.org/ns/wot-next/td"`
-	if !bytes.Contains(text, []byte(next)) {
-		t.Fatalf("the schema does not ask for %s", next)
-	}
-	return projecttest.Compile(t, bytes.ReplaceAll(text, []byte(next), []byte(`"enum": ["https://www.w3.org/2022/wot/td/v1.1", "https://www.w3.org/2019/wot/td/v1"]`)))
-}
-
 func validates(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -56,7 +40,7 @@ func validates(t *testing.T, s *jsonschema.Schema, text []byte) error {
 }
 
 func TestThingsAreThingDescriptions(t *testing.T) {
-	schema := thingSchema(t)
+	schema := projecttest.ThingSchema(t, rdftest.Dir(t))
 	for _, in := range []project.Process{{Graph: "samples"}, {Graph: "a graph", Token: true, Changes: "admin/events", Remote: true}} {
 		l := listing(t)
 		l.Process = in
@@ -77,7 +61,7 @@ func TestThingsAreThingDescriptions(t *testing.T) {
 // ones, but for those whose fault no JSON Schema can say.
 func TestTheThingSchemaKnowsTheExamples(t *testing.T) {
 	beyondSchema := []string{"duplicatePropertyAffordanceNames.json", "duplicateSecurityDefinitions.json", "invalidSecuMatch.json", "multipleRelType.json", "usingTM.json"}
-	schema := thingSchema(t)
+	schema := projecttest.ThingSchema(t, rdftest.Dir(t))
 	root := filepath.Join(rdftest.Dir(t), "wot", "thingweb")
 	seen := map[bool]int{}
 	check := func(path string, valid bool) {
