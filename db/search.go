@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -167,31 +168,50 @@ func (s *textSearch) beginning(prefix string, take func([]inline.TermID) (more b
 			ids = append(ids, f)
 		}
 	}
-	row, err := s.conn.take(`SELECT t.id, substr(t.value, 1, ?) FROM words w CROSS JOIN terms t ON t.id = w.rowid & ?
-		WHERE w.words MATCH ? ORDER BY w.rowid LIMIT ? + 0`)
-	if err != nil {
-		return false, err
-	}
-	defer row.release()
-	for i, arg := range []any{utf8.RuneCountInString(prefix), int64(1)<<placeBits - 1, s.match(), searchTries} {
-		row.bind(i+1, arg)
-	}
 	tries, more := 0, true
-	err = s.steps(s.ctx, row, func() (bool, error) {
-		if tries++; strings.HasPrefix(strings.ToLower(row.ColumnText(1)), prefix) {
-			ids = append(ids, row.id(0))
-		}
-		if len(ids) < searchChunk {
-			return true, nil
-		}
-		more, err = take(ids)
-		ids = ids[:0]
-		return more, err
-	})
+	compare := func(match string, from, until place) error {
+		return s.rows(s.ctx, beginningTexts, func(row *stmt) (bool, error) {
+			if tries++; strings.HasPrefix(strings.ToLower(row.ColumnText(1)), prefix) {
+				ids = append(ids, row.id(0))
+			}
+			if len(ids) >= searchChunk {
+				more, err = take(ids)
+				ids = ids[:0]
+			}
+			return more && tries < searchTries, err
+		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from), int64(until))
+	}
+	// Of short texts one list has those with a word that begins with up to three letters; those
+	// of the words themselves, a hundred of them, are opened for long texts alone.
+	match, from := s.match(), place(0)
+	if short := s.shortMatch(); short != match {
+		err, from = compare(short, 0, longTexts), longTexts
+	}
+	if err == nil && more && tries < searchTries {
+		err = compare(match, from, math.MaxInt64)
+	}
 	if err == nil && more {
 		more, err = take(ids)
 	}
 	return !s.more && more && tries < searchTries, err
+}
+
+// shortMatch is what match is for texts whose words have their beginnings in the index.
+func (s *textSearch) shortMatch() string {
+	short := textSearch{goals: slices.Clone(s.goals)}
+	for i, g := range short.goals {
+		g.Ways = slices.Clone(g.Ways)
+		for j, way := range g.Ways {
+			g.Ways[j] = slices.Clone(way)
+			for k, words := range way {
+				if begin := fulltext.Beginning(words[0]); slices.Contains(words, begin) {
+					g.Ways[j][k] = []string{begin}
+				}
+			}
+		}
+		short.goals[i] = g
+	}
+	return short.match()
 }
 
 // beginning returns the texts of the dictionary that begin with one, whatever its case, as the
@@ -238,7 +258,7 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 	case len(begun) > 0 && !s.more:
 		ways[match(begun)] = 0
 		if len(begins.Parts) > 0 {
-			ways[match(begins.Parts)] = longTexts
+			ways[match(begins.Parts)] = wordyTexts
 		}
 	case len(words) > 0:
 		last := words[len(words)-1]
@@ -256,7 +276,7 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 			}
 			tried++
 			return tried < manyMeet, nil
-		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from))
+		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from), int64(math.MaxInt64))
 		if err != nil || tried >= manyMeet {
 			return nil, err
 		}
@@ -264,11 +284,15 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 	return ids, nil
 }
 
-// longTexts is the first place of texts that may have a word of more than fulltext.MaxWord bytes.
-const longTexts place = 1 << placeBits
+// The first places of texts that may have a word of more than fulltext.MaxWord bytes, and of
+// those of more than fulltext.ShortText.
+const (
+	wordyTexts place = 1 << placeBits
+	longTexts  place = 2 << placeBits
+)
 
 const beginningTexts = `SELECT t.id, substr(t.value, 1, ?) FROM words w CROSS JOIN terms t ON t.id = w.rowid & ?
-	WHERE w.words MATCH ? AND w.rowid >= ? ORDER BY w.rowid`
+	WHERE w.words MATCH ? AND w.rowid >= ? AND w.rowid < ? ORDER BY w.rowid`
 
 // ofText is all texts of a property, of subjects that meet all conditions.
 func (s *searching) ofText(conditions []condition, text rdf.IRI) sparql.Op {
