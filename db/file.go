@@ -171,7 +171,7 @@ func (f *File) start(ctx context.Context) error {
 // layout has statements that name every table, and every index that others name: a
 // file for which they cannot be prepared has lost one.
 var layout = []string{
-	metaRows, termRows, liveRows, histRows, provSums.rows, idempotencySums.rows, commitChain.rows,
+	metaRows, termRows, liveRows, histRows, provSums.rows, idempotencySums.rows, commitChain.rows, descriptorChain.rows,
 	"SELECT " + commitColumns,
 	"SELECT line, parent, fork, name, head FROM lines",
 	"SELECT line, seq, s, p, o, g, op FROM changes",

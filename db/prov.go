@@ -109,6 +109,20 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 	if len(batch) == 0 && !f.hasAside() {
 		return nil
 	}
+	var found taken
+	err := f.beside(ctx, "record", func(c *conn) error {
+		found = f.takeAside()
+		return f.recordAll(c, found.activities, batch)
+	})
+	if err == nil {
+		found.forget()
+	}
+	return err
+}
+
+// beside runs a small transaction that makes no commit, unless a write lasts longer than
+// [shortWait]: the fault TimedOut says try again later.
+func (f *File) beside(ctx context.Context, op string, do func(*conn) error) error {
 	timer := time.NewTimer(shortWait)
 	defer timer.Stop()
 	select {
@@ -116,25 +130,19 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 	case <-timer.C:
 		return fault.New(fault.TimedOut, "%s is being written to; try again", f.name())
 	case <-ctx.Done():
-		return asFault(ctx, f.name(), "record", ctx.Err())
+		return asFault(ctx, f.name(), op, ctx.Err())
 	}
 	defer func() { <-f.write }()
-	return asFault(ctx, f.name(), "record", f.record(ctx, batch))
-}
-
-func (f *File) record(ctx context.Context, batch []Activity) error {
 	c, err := f.begin(ctx, shortWait)
 	if err != nil {
-		return err
+		return asFault(ctx, f.name(), op, err)
 	}
-	found := f.takeAside()
-	if err := f.recordAll(c, found.activities, batch); err != nil {
-		return errors.Join(err, c.end("ROLLBACK"))
+	if err = do(c); err == nil {
+		err = f.commitSealed()
 	}
-	if err := f.commitSealed(); err != nil {
-		return errors.Join(err, c.end("ROLLBACK"))
+	if err != nil {
+		return asFault(ctx, f.name(), op, errors.Join(err, c.end("ROLLBACK")))
 	}
-	found.forget()
 	f.shortenLogAfter()
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// The rows of meta, prov, idempotency and commits have digests that [File.Verify]
+// The rows of meta, prov, idempotency, commits and descriptors have digests that [File.Verify]
 // recomputes. They tell of accidents and of edits by hand; whoever computes them
 // anew is not found out by them.
 //
@@ -23,9 +23,10 @@ import (
 //
 // What they cover is listed in [summedTables]. A commit's chain covers the chain of
 // the commit before and the sum of the activity that made it, NULL without one: no
-// commit, and no activity of a commit, goes missing before the last one. In meta the
+// commit, and no activity of a commit, goes missing before the last one. That of a
+// descriptor covers the one before in the same way. In meta the
 // row "sum" has the digest of the other rows, in the order of their keys, as hexadecimal.
-var summedTables = []summedTable{provSums, idempotencySums, commitChain}
+var summedTables = []summedTable{provSums, idempotencySums, commitChain, descriptorChain}
 
 // summedTable is a table whose rows have a digest each.
 type summedTable struct {
@@ -45,6 +46,8 @@ var (
 		FROM idempotency WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 	commitChain = summedTable{name: "commits", column: "chain", covers: "its row, its activity and the commit before", chained: true, rows: `SELECT seq, id, line, schema_seq, flags, added, removed, quads,
 		(SELECT sum FROM prov WHERE commit_seq = commits.seq AND commit_seq <> 0), chain FROM commits WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
+	descriptorChain = summedTable{name: "descriptors", column: "chain", covers: "its row and the one before", chained: true, rows: `SELECT seq, capability, version, descriptor, ts, agent, program, commit_seq, chain
+		FROM descriptors WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 )
 
 const metaRows = "SELECT key, value FROM meta WHERE key <> 'sum' ORDER BY key"

@@ -323,6 +323,8 @@ var recordChecks = []struct{ what, sql string }{
 	{"commits: ids that are no ids, or a second parent", `SELECT count(*) FROM commits
 		WHERE length(id) <> 32 OR length(coalesce(parent, id)) <> 32 OR parent2 IS NOT NULL`},
 	{"commits: on another branch than main, or with flags that do not exist", "SELECT count(*) FROM commits WHERE line <> 1 OR flags NOT IN (0, 1)"},
+	{"descriptors: rows that are missing, or name a commit that is not there",
+		"SELECT coalesce(max(seq), 0) - count(*) + coalesce(sum(commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM commits)), 0) FROM descriptors"},
 }
 
 // records recomputes the digests of rows; see [summedTables].

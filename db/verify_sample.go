@@ -39,20 +39,32 @@ func (v *verifier) newest() error {
 	if err := v.history(after); err != nil {
 		return err
 	}
-	var chain []byte
-	err = v.conn.exec("SELECT chain FROM commits WHERE seq = ?", func(s *stmt) error {
-		chain = s.blob(0)
-		return nil
-	}, after.Seq)
+	if err := v.chain(commitChain, int64(after.Seq)); err != nil {
+		return err
+	}
+	descriptors, err := v.conn.int64("SELECT max(seq) FROM descriptors")
 	if err != nil {
 		return err
 	}
-	if err := v.sums(commitChain, int64(after.Seq), sampleCommits, chain); err != nil {
+	if err := v.chain(descriptorChain, max(0, descriptors-sampleCommits)); err != nil {
 		return err
 	}
 	return v.conn.exec("SELECT s, p, o, g, seq, op FROM changes WHERE line = 1 AND seq > ?", func(s *stmt) error {
 		return v.checkLogged(idsOf(s, 0), s.seq(4), s.ColumnInt64(5))
 	}, after.Seq)
+}
+
+// chain checks the digests of the rows after one, as many as a sample has.
+func (v *verifier) chain(table summedTable, after int64) error {
+	var before []byte
+	err := v.conn.exec("SELECT "+table.column+" FROM "+table.name+" WHERE seq = ?", func(s *stmt) error {
+		before = s.blob(0)
+		return nil
+	}, after)
+	if err != nil {
+		return err
+	}
+	return v.sums(table, after, sampleCommits, before)
 }
 
 // checkLogged checks that the rows have what a change log says.

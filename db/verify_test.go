@@ -58,6 +58,10 @@ func history(t *testing.T) *db.File {
 	if err := f.Record(t.Context(), []db.Activity{{ID: "read", Capability: "query", Outcome: "ok"}, {ID: "refusal", Outcome: "denied"}}); err != nil {
 		t.Fatal(err)
 	}
+	versions := []db.CapabilityVersion{{Capability: "thing.create", Version: "1.0.0", Descriptor: "{}"}, {Capability: "thing.create", Version: "1.1.0", Descriptor: "{}", CommitSeq: 7}, {Capability: "load", Version: "1.0.0", Descriptor: "{}"}}
+	if err := f.AddCapabilityVersions(t.Context(), func(*db.Reader) ([]db.CapabilityVersion, error) { return versions, nil }); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 
@@ -107,6 +111,9 @@ var forgeries = []struct {
 	{"times of one statement overlap", "was added by commit 6, while it was there",
 		[]string{"UPDATE hist SET removed = 7 WHERE removed = 3 AND added = 1"}},
 	{"a retired statement is of another branch", "hist: a row is of branch 2", []string{"UPDATE hist SET line = 2 WHERE removed = 5"}},
+	{"a descriptor is changed", "descriptors 2: its row and the one before do not give its digest", []string{`UPDATE descriptors SET descriptor = '{"id":""}' WHERE seq = 2`}},
+	{"a version is lowered", "descriptors 2: its row and the one before do not give its digest", []string{"UPDATE descriptors SET version = '1.0.1' WHERE seq = 2"}},
+	{"a descriptor is gone", "descriptors 3: its row and the one before do not give its digest", []string{"DELETE FROM descriptors WHERE seq = 2"}},
 	{"a change is gone from the log", "is said to have been removed by commit 3, which did not", []string{"DELETE FROM changes WHERE seq = 3 AND op = 45"}},
 	{"a change that neither adds nor removes", "the log of commit 4 has a row that neither adds nor removes", []string{"UPDATE changes SET op = 0 WHERE seq = 4"}},
 	{"a change is of another branch", "changes: a row of commit 4 is of branch 2", []string{"UPDATE changes SET line = 2 WHERE seq = 4"}},

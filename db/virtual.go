@@ -42,6 +42,8 @@ const (
 var virtualGraphs = map[rdf.Term]*virtualGraph{
 	rdf.ProvGraph:    {rdf.ProvGraph, "prov", activityForm, provProperties},
 	rdf.CommitsGraph: {rdf.CommitsGraph, "commits", commitForm, commitProperties},
+
+	rdf.CapabilitiesGraph: {rdf.CapabilitiesGraph, "descriptors", capabilityForm, capabilityProperties},
 }
 
 // provProperties are what is said of an activity (https://www.w3.org/TR/prov-o/).
@@ -98,6 +100,51 @@ var commitProperties = []property{
 	count("added", "t.added"),
 	count("removed", "t.removed"),
 	count("statements", "t.quads"),
+}
+
+// capabilityProperties are what is said of one version of a capability: an entity that is a
+// revision of the one before.
+var capabilityProperties = []property{
+	{predicate: rdf.Type, column: "'" + rdf.TrailsNS + "Capability'", form: iriForm, rows: someRows},
+	{predicate: rdf.Type, column: "'" + rdf.ProvNS + "Entity'", form: iriForm, rows: someRows},
+	{predicate: rdf.ProvNS + "generatedAtTime", column: "t.ts", form: momentForm, ordered: true, rows: fewRows},
+	{predicate: rdf.ProvNS + "wasAttributedTo", column: "t.agent", form: agentForm, where: "t.agent <> ''", rows: someRows},
+	{predicate: rdf.ProvNS + "wasRevisionOf", column: versionBefore, form: capabilityForm, where: versionBefore + " IS NOT NULL", rows: oneRow},
+	{predicate: rdf.DCTermsNS + "description", column: "t.descriptor ->> 'description'", form: textForm, rows: fewRows},
+	{predicate: rdf.TrailsNS + "commit", column: "(SELECT c.id FROM commits c WHERE c.seq = t.commit_seq)", form: commitForm, where: "t.commit_seq <> 0", rows: fewRows},
+	text("capability", "t.capability"),
+	text("version", "t.version"),
+	text("author", "t.agent"),
+	text("program", "t.program"),
+	member("sideEffects", "side_effects"),
+	member("costEstimate", "cost_estimate"),
+	member("reasoning", "reasoning"),
+	member("assurance", "assurance"),
+	member("requiredScope", "policy_required.scope"),
+	member("requiredAction", "policy_required.action"),
+	mark("idempotent", "idempotent"),
+	mark("consentRequired", "consent_required"),
+	members("precondition", "preconditions"),
+	members("deprecates", "deprecates"),
+	text("descriptor", "t.descriptor"),
+}
+
+// versionBefore is the version of the same capability that was seen before t.
+const versionBefore = "(SELECT b.id FROM descriptors b WHERE b.id >= t.capability || '@' AND b.id < t.capability || 'A' AND b.seq < t.seq ORDER BY b.seq DESC LIMIT 1)"
+
+// member is a text in the JSON of a descriptor, mark a condition that holds, and members are
+// a list of texts.
+func member(name, path string) property {
+	return text(name, "coalesce(t.descriptor ->> '$."+path+"', '')")
+}
+
+func mark(name, path string) property {
+	column := "t.descriptor ->> '" + path + "'"
+	return property{predicate: rdf.IRI(rdf.TrailsNS + name), column: column, form: trueForm, where: column + " <> 0", rows: someRows}
+}
+
+func members(name, path string) property {
+	return property{predicate: rdf.IRI(rdf.TrailsNS + name), column: "j.value", form: textForm, join: " CROSS JOIN json_each(t.descriptor, '$." + path + "') j", many: true, rows: fewRows}
 }
 
 func text(name, column string) property {

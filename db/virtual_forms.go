@@ -69,6 +69,10 @@ var (
 			return id[:], err == nil && string(id.IRI()) == iri
 		}),
 	}
+	capabilityForm = form{
+		term: func(s *stmt, i int) rdf.Term { return rdf.IRI(capabilityPrefix + s.ColumnText(i)) },
+		key:  iriKey(func(iri string) (any, bool) { return cutPrefix(iri, capabilityPrefix) }),
+	}
 	// entityForm is of nodes as provenance keeps them: an IRI, or a blank node after "_:".
 	entityForm = form{
 		term: func(s *stmt, i int) rdf.Term {
@@ -116,9 +120,10 @@ func momentTerm(t time.Time) rdf.Term {
 
 // How the names of nodes in virtual graphs begin.
 const (
-	activityPrefix = "urn:uuid:"
-	commitPrefix   = "urn:trails:commit:"
-	agentPrefix    = "urn:trails:agent:"
+	activityPrefix   = "urn:uuid:"
+	commitPrefix     = "urn:trails:commit:"
+	agentPrefix      = "urn:trails:agent:"
+	capabilityPrefix = "urn:trails:capability:"
 )
 
 // IRI names the activity.

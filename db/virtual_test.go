@@ -58,13 +58,29 @@ func calls(t testing.TB) *db.Reader {
 	if err := f.Record(t.Context(), others); err != nil {
 		t.Fatal(err)
 	}
+	versions := func(capability, agent string, versions ...string) {
+		var list []db.CapabilityVersion
+		for i, version := range versions {
+			list = append(list, db.CapabilityVersion{
+				Capability: capability, Version: version, At: at.Add(time.Duration(i) * time.Second), Agent: agent, Program: "trails 1", CommitSeq: db.Seq(i),
+				Descriptor: fmt.Sprintf(`{"description":"Version %d.","side_effects":"writes","policy_required":{"scope":"runtime"},"idempotent":%t,"preconditions":["One.","One.","Two."],"deprecates":["note.old"]}`, i, i > 0),
+			})
+		}
+		err := f.AddCapabilityVersions(t.Context(), func(*db.Reader) ([]db.CapabilityVersion, error) { return list, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	versions("note.create", "ana", "1.0.0+aa", "1.1.0+bb")
+	versions("note", "", "1.0.0")
+	versions("note.create", "cli:bo <x>", "2.0.0+cc")
 	return read(t, f)
 }
 
 // TestVirtualGraphsAgreeWithAScan asks for every pattern of terms that there are.
 func TestVirtualGraphsAgreeWithAScan(t *testing.T) {
 	r := calls(t)
-	for _, graph := range []rdf.IRI{rdf.ProvGraph, rdf.CommitsGraph} {
+	for _, graph := range []rdf.IRI{rdf.ProvGraph, rdf.CommitsGraph, rdf.CapabilitiesGraph} {
 		all := collect(t, r.Match(t.Context(), rdf.Quad{Label: graph}))
 		if len(all) < 40 {
 			t.Errorf("%s has %d statements", graph, len(all))
@@ -102,7 +118,7 @@ PREFIX dct: <http://purl.org/dc/terms/> PREFIX g: <urn:trails:graph:> PREFIX xsd
 func TestQueriesOfVirtualGraphsAgreeWithTheOracle(t *testing.T) {
 	r := calls(t)
 	var all []rdf.Quad
-	for _, label := range []rdf.Term{nil, rdf.ProvGraph, rdf.CommitsGraph} {
+	for _, label := range []rdf.Term{nil, rdf.ProvGraph, rdf.CommitsGraph, rdf.CapabilitiesGraph} {
 		all = append(all, collect(t, r.Match(t.Context(), rdf.Quad{Label: label}))...)
 	}
 	for _, text := range virtualQueries {
@@ -173,6 +189,11 @@ var virtualQueries = []string{
 	`SELECT * { GRAPH g:commits { ?c t:author "ana" } GRAPH g:prov { ?a t:commit ?c ; prov:generated ?e } }`,
 	`SELECT * { GRAPH g:commits { ?c prov:wasAttributedTo ?who } MINUS { GRAPH g:prov { ?a t:commit ?c ; prov:generated :b } } }`,
 	`SELECT * { { GRAPH g:commits { ?n prov:generatedAtTime ?t } } UNION { GRAPH g:prov { ?n prov:startedAtTime ?t } } }`,
+	`SELECT * { GRAPH g:capabilities { ?v ?p ?o } }`,
+	`SELECT * { GRAPH g:capabilities { ?v t:capability "note.create" ; t:version ?n ; prov:generatedAtTime ?t OPTIONAL { ?v prov:wasRevisionOf ?b } } } ORDER BY ?t`,
+	`SELECT * { GRAPH g:capabilities { ?v t:idempotent true ; t:deprecates "note.old" ; prov:wasRevisionOf+ ?b } }`,
+	`SELECT * { GRAPH g:capabilities { ?v t:commit ?c } GRAPH g:commits { ?c t:author ?who } }`,
+	`SELECT * { GRAPH g:capabilities { <urn:trails:capability:note@1.0.0> ?p ?o } }`,
 	// Constants.
 	`SELECT * { GRAPH g:prov { ?a prov:generated :a } }`,
 	`SELECT * { GRAPH g:prov { :b prov:wasGeneratedBy ?a } }`,

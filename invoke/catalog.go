@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"trails/capability"
+	"trails/invoke/ledger"
 	"trails/kg"
 	"trails/policy"
 )
@@ -21,6 +22,7 @@ type catalog struct {
 	resources []Resource
 	byURI     map[string]*Resource
 	prompts   []Prompt
+	unknown   []kg.Offered // what the file has not seen
 
 	mu    sync.Mutex
 	lists map[string][]capability.Descriptor // what lists of tools have, by audience
@@ -52,6 +54,7 @@ type catalogs struct {
 	providers []Provider
 	recent    []*catalog             // the one that was used last comes first
 	bare      map[string]*Capability // by id and tool name
+	ledger    *ledger.Ledger
 	// seen is the key that moved was asked of last, and before that of the first catalog;
 	// nil while nobody can have seen any.
 	seen *string
@@ -79,28 +82,41 @@ func bareOf(providers []Provider) map[string]*Capability {
 }
 
 // of returns the catalog that belongs to a snapshot, built at most once per version.
-func (cs *catalogs) of(s *kg.Snapshot) (*catalog, error) {
+func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	key := keyOf(cs.providers, s)
-	at := slices.IndexFunc(cs.recent, func(c *catalog) bool { return c.key == key })
-	if at >= 0 {
+	if at := slices.IndexFunc(cs.recent, func(c *catalog) bool { return c.key == key }); at >= 0 {
 		c := cs.recent[at]
 		copy(cs.recent[1:], cs.recent[:at])
 		cs.recent[0] = c
 		return c, nil
 	}
-	c, err := newCatalog(cs.providers, s)
+	c, err := cs.build(ctx, cs.providers, s)
 	if err != nil {
 		return nil, err
 	}
 	c.key = key
+	for name := range cs.bare {
+		cs.bare[name] = c.lookup(name)
+	}
+	cs.ledger.Keep(c.unknown)
 	if cs.seen == nil {
 		cs.seen = &key
 	}
-	cs.recent = slices.Insert(cs.recent, 0, c)
-	cs.recent = cs.recent[:min(len(cs.recent), mostCatalogs)]
+	cs.recent = slices.Insert(cs.recent[:min(len(cs.recent), mostCatalogs-1)], 0, c)
 	return c, nil
+}
+
+// withCatalog hands over the catalog of the graph as it is now.
+func (e *Engine) withCatalog(ctx context.Context, p policy.Principal, do func(*catalog) error) error {
+	return e.graph.Session(p).View(ctx, func(s *kg.Snapshot) error {
+		c, err := e.catalogs.of(ctx, s)
+		if err != nil {
+			return err
+		}
+		return do(c)
+	})
 }
 
 // keyOf joins the versions of the providers.
@@ -113,15 +129,22 @@ func keyOf(providers []Provider, s *kg.Snapshot) string {
 }
 
 // add takes one provider more, if what it offers fits to what is there.
-func (cs *catalogs) add(p Provider, s *kg.Snapshot) error {
+func (cs *catalogs) add(ctx context.Context, p Provider, s *kg.Snapshot) error {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	all := append(slices.Clip(cs.providers), p)
-	if _, err := newCatalog(all, s); err != nil {
+	if _, err := cs.build(ctx, all, s); err != nil {
 		return err
 	}
 	cs.providers, cs.bare, cs.recent = all, bareOf(all), nil
 	return nil
+}
+
+// forget makes the next catalog anew, because the file numbers its capabilities otherwise.
+func (cs *catalogs) forget() {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.recent = nil
 }
 
 // moved reports that the versions are others than they were.
@@ -134,11 +157,13 @@ func (cs *catalogs) moved(s *kg.Snapshot) bool {
 	return other
 }
 
-func newCatalog(providers []Provider, s *kg.Snapshot) (c *catalog, err error) {
+// build makes the catalog of providers, with the versions that the file gives.
+func (cs *catalogs) build(ctx context.Context, providers []Provider, s *kg.Snapshot) (c *catalog, err error) {
 	c = &catalog{byID: map[string]*Capability{}, byURI: map[string]*Resource{}}
-	var descriptors []capability.Descriptor
+	versions, own := []kg.Offered{}, []bool{}
 	taken := map[string]bool{} // tool names
 	for _, p := range providers {
+		_, isFixed := p.(fixed)
 		o, err := p.Offer(s)
 		if err != nil {
 			return nil, err
@@ -152,7 +177,7 @@ func newCatalog(providers []Provider, s *kg.Snapshot) (c *catalog, err error) {
 				*one = one.completed()
 			}
 			c.ordered, c.byID[one.ID], taken[name] = append(c.ordered, one), one, true
-			descriptors = append(descriptors, one.Descriptor)
+			versions, own = append(versions, kg.Offered{Descriptor: one.Descriptor}), append(own, isFixed)
 		}
 		for i := range o.Resources {
 			if one := &o.Resources[i]; c.byURI[one.URI] == nil {
@@ -161,7 +186,15 @@ func newCatalog(providers []Provider, s *kg.Snapshot) (c *catalog, err error) {
 		}
 		c.prompts = append(c.prompts, o.Prompts...)
 	}
-	c.registry, err = capability.New(descriptors)
+	if c.unknown, err = cs.ledger.Number(ctx, s, versions, own); err != nil {
+		return nil, err
+	}
+	all := make([]capability.Descriptor, len(versions))
+	for i, one := range c.ordered {
+		one.Version = versions[i].Version
+		all[i] = one.Descriptor
+	}
+	c.registry, err = capability.New(all)
 	return c, err
 }
 

@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,15 +34,11 @@ func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Requ
 			arguments = capability.ChangeArguments()
 		}
 		d.InputShape.Fields = slices.Concat(own, arguments)
-		if d.SideEffects == "" {
-			d.SideEffects = capability.Destroys
-		}
+		d.SideEffects = cmp.Or(d.SideEffects, capability.Destroys)
 	case d.PolicyRequired.Action != "":
 		d.InputShape.Fields = slices.Concat(own, []capability.Field{capability.ReadBranch()})
 	}
-	if d.CostEstimate == "" {
-		d.CostEstimate = capability.CostResult
-	}
+	d.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
 	return Capability{Descriptor: d, Handle: func(ctx context.Context, r *Request) (any, error) {
 		given := maps.Clone(r.Args)
 		for _, f := range own {

@@ -16,12 +16,14 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/invoke/ledger"
 	"trails/invoke/turns"
 	"trails/kg"
 	"trails/policy"
@@ -92,15 +94,7 @@ type Engine struct {
 
 // New returns an engine on g, which stays the caller's to close.
 func New(g *kg.Graph, c Config) *Engine {
-	if c.Env == "" {
-		c.Env = "dev"
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
-	if c.MassChange == 0 {
-		c.MassChange = 1000
-	}
+	c.Env, c.Log, c.MassChange = cmp.Or(c.Env, "dev"), cmp.Or(c.Log, slog.Default()), cmp.Or(c.MassChange, 1000)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -113,6 +107,7 @@ func New(g *kg.Graph, c Config) *Engine {
 		c.NewTraceID = NewTraceID
 	}
 	catalogs := newCatalogs(c.Providers)
+	catalogs.ledger = ledger.New(g, c.Log, c.Version, catalogs.forget)
 	return &Engine{
 		graph: g, config: c, prov: newRecorder(g, c.Log), turns: turns.New(g.Readers(), c.QueryWait),
 		watchers: newFollower(g, catalogs, c.Log), catalogs: catalogs,
@@ -121,19 +116,13 @@ func New(g *kg.Graph, c Config) *Engine {
 
 // NewTraceID returns a new trace id: 32 hex digits, the form of a W3C trace-id. Later ones
 // are greater.
-func NewTraceID() string {
-	id := uuid.Must(uuid.NewV7())
-	text := make([]byte, 0, 32)
-	for _, b := range id {
-		text = append(text, "0123456789abcdef"[b>>4], "0123456789abcdef"[b&15])
-	}
-	return string(text)
-}
+func NewTraceID() string { return strings.ReplaceAll(uuid.Must(uuid.NewV7()).String(), "-", "") }
 
 // Close ends every watcher and writes the provenance that is still in memory,
 // within ctx. The fault Unusable says that it could not be kept, and is lost.
 func (e *Engine) Close(ctx context.Context) error {
 	e.watchers.close()
+	e.catalogs.ledger.Close(ctx)
 	return e.prov.close(ctx)
 }
 
@@ -141,7 +130,7 @@ func (e *Engine) Close(ctx context.Context) error {
 // whose offer does not fit to theirs, or is not well formed, is refused, and nothing
 // changes. Whoever watches hears of it.
 func (e *Engine) Register(ctx context.Context, p Provider) error {
-	err := e.graph.Session(policy.Principal{}).View(ctx, func(s *kg.Snapshot) error { return e.catalogs.add(p, s) })
+	err := e.graph.Session(policy.Principal{}).View(ctx, func(s *kg.Snapshot) error { return e.catalogs.add(ctx, p, s) })
 	if err != nil {
 		return e.fail(err, "", "register")
 	}
@@ -180,23 +169,21 @@ func (e *Engine) QueriesAtOnce() int { return e.turns.AtOnce() }
 func (e *Engine) QueryQueue() int { return e.turns.Waiting() }
 
 // Tools lists what p may see, in the order of the providers.
-func (e *Engine) Tools(ctx context.Context, p policy.Principal) (_ Tools, err error) {
+func (e *Engine) Tools(ctx context.Context, p policy.Principal) (t Tools, err error) {
 	defer e.survive(&err, "tools")
-	snap, err := e.graph.Session(p).Snapshot(ctx)
+	var c *catalog
+	var tools, helpers []Capability
+	err = e.withCatalog(ctx, p, func(now *catalog) (err error) {
+		c = now
+		if tools, err = e.list(ctx, c, p, isTool); err == nil {
+			helpers, err = e.list(ctx, c, p, isHelper)
+		}
+		return err
+	})
 	if err != nil {
 		return Tools{}, e.fail(err, "", "tools")
 	}
-	defer snap.Close()
-	c, err := e.catalogs.of(snap)
-	if err != nil {
-		return Tools{}, e.fail(err, "", "tools")
-	}
-	t := Tools{Version: c.registry.Version(), Process: e.Process()}
-	tools, err := e.list(ctx, c, p, isTool)
-	helpers, wrong := e.list(ctx, c, p, isHelper)
-	if err = cmp.Or(err, wrong); err != nil {
-		return Tools{}, e.fail(err, "", "tools")
-	}
+	t.Version, t.Process = c.registry.Version(), e.Process()
 	t.Descriptors, t.Helpers = descriptors(tools), descriptors(helpers)
 	seen := sha256.New()
 	for _, d := range t.Descriptors {

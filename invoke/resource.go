@@ -34,21 +34,18 @@ func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) er
 
 // Resources lists the addresses that p can read, in the order of the providers. Whom a
 // read would be refused sees none.
-func (e *Engine) Resources(ctx context.Context, p policy.Principal) (_ []Resource, err error) {
+func (e *Engine) Resources(ctx context.Context, p policy.Principal) (list []Resource, err error) {
 	defer e.survive(&err, "resources")
-	snap, err := e.graph.Session(p).Snapshot(ctx)
+	err = e.withCatalog(ctx, p, func(c *catalog) error {
+		if e.mayRead(ctx, p, c) == nil {
+			list = slices.Clone(c.resources)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, e.fail(err, "", "resources")
 	}
-	defer snap.Close()
-	c, err := e.catalogs.of(snap)
-	if err != nil {
-		return nil, e.fail(err, "", "resources")
-	}
-	if e.mayRead(ctx, p, c) != nil {
-		return nil, nil
-	}
-	return slices.Clone(c.resources), nil
+	return list, nil
 }
 
 // Read reads one trails:// address through the same stages as any call; of c it

@@ -129,7 +129,7 @@ func (r *Request) pin(ctx context.Context) (err error) {
 
 func (r *Request) find(ctx context.Context) (err error) {
 	if r.Capability == nil {
-		if r.catalog, err = r.engine.catalogs.of(r.Snapshot); err != nil {
+		if r.catalog, err = r.engine.catalogs.of(ctx, r.Snapshot); err != nil {
 			return err
 		}
 		r.Capability = r.catalog.lookup(r.call.Capability)

@@ -30,14 +30,7 @@ func (e *Engine) mayWatch(ctx context.Context, p policy.Principal) bool {
 	if e.config.Policy == nil {
 		return policy.Allow(p, policy.Runtime, ReadResource) == nil
 	}
-	err := e.graph.Session(p).View(ctx, func(s *kg.Snapshot) error {
-		c, err := e.catalogs.of(s)
-		if err != nil {
-			return err
-		}
-		return e.mayRead(ctx, p, c)
-	})
-	return err == nil
+	return e.withCatalog(ctx, p, func(c *catalog) error { return e.mayRead(ctx, p, c) }) == nil
 }
 
 // Watchers returns how many channels of [Engine.Watch] are open, and how many of

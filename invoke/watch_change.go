@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"trails/kg"
-	"trails/schema"
 )
 
 // Change tells a watcher that the graph moved.
@@ -33,23 +32,17 @@ const maxInstances = 4096
 
 // changeOf writes what was touched as names and addresses.
 func changeOf(m kg.Moved, touched kg.Touched) Change {
-	c := Change{Head: m.Head.ID.String(), Schema: m.Schema, Types: typeNames(touched.Schema, touched.Types), Resync: touched.Cut}
+	c := Change{Head: m.Head.ID.String(), Schema: m.Schema, Resync: touched.Cut}
+	for _, t := range touched.Types {
+		c.Types = append(c.Types, t.Name)
+		for _, super := range touched.Schema.Supertypes(t) {
+			c.Types = append(c.Types, super.Name)
+		}
+	}
 	for _, i := range touched.Instances {
 		c.Instances = append(c.Instances, instanceAddresses(touched.Schema, i.Type, i.IRI)...)
 	}
 	return bounded(c)
-}
-
-// typeNames are the names of types and of their supertypes.
-func typeNames(s *schema.Schema, types []*schema.Type) []string {
-	var names []string
-	for _, t := range types {
-		names = append(names, t.Name)
-		for _, super := range s.Supertypes(t) {
-			names = append(names, super.Name)
-		}
-	}
-	return names
 }
 
 // bounded sorts the lists and cuts instances that are too many.

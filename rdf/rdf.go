@@ -59,12 +59,13 @@ const SchemaGraph = IRI("urn:trails:graph:schema")
 // is asked. They are read by their names, are none of the graphs that a dataset has
 // by itself, and nothing can be written to them.
 const (
-	ProvGraph    = IRI("urn:trails:graph:prov")
-	CommitsGraph = IRI("urn:trails:graph:commits")
+	ProvGraph         = IRI("urn:trails:graph:prov")
+	CommitsGraph      = IRI("urn:trails:graph:commits")
+	CapabilitiesGraph = IRI("urn:trails:graph:capabilities")
 )
 
 // IsVirtual reports whether t names a graph that is not stored.
-func IsVirtual(t Term) bool { return t == ProvGraph || t == CommitsGraph }
+func IsVirtual(t Term) bool { return t == ProvGraph || t == CommitsGraph || t == CapabilitiesGraph }
 
 // Literal returns the literal with this lexical form and datatype.
 // An xsd:string, and an empty datatype, give a plain string.

@@ -92,7 +92,7 @@ func (e Edit) Check() error {
 // by the system, and the default graph by its name.
 func CheckGraph(label rdf.Term) error {
 	switch label {
-	case rdf.DefaultGraph, rdf.ProvGraph, rdf.CommitsGraph:
+	case rdf.DefaultGraph, rdf.ProvGraph, rdf.CommitsGraph, rdf.CapabilitiesGraph:
 		return fault.New(fault.InvalidData, "graph %s is kept by trails itself and cannot be written to", rdf.Lexical(label))
 	}
 	return nil

@@ -1,0 +1,109 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"trails/fault"
+)
+
+// CapabilityVersion is one version of a capability, as it was when this file saw it first.
+type CapabilityVersion struct {
+	// Capability is an id, Version unique for it.
+	Capability, Version string
+	// Descriptor is JSON, without the version.
+	Descriptor string
+	At         time.Time
+	// Agent is the author of the schema from which the descriptor follows, "" for one that
+	// the program has whatever the file holds. Program is the one that had it.
+	Agent, Program string
+	// CommitSeq is the head at that time, 0 before the first commit.
+	CommitSeq Seq
+}
+
+const insertDescriptor = `INSERT INTO descriptors (seq, capability, version, descriptor, ts, agent, program, commit_seq, chain)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// AddCapabilityVersions keeps the versions that missing returns, in a transaction of its own
+// that makes no commit. missing is called under the write lock and reads what is there by its
+// argument. It does not queue behind a long write: the fault TimedOut says try again later.
+func (f *File) AddCapabilityVersions(ctx context.Context, missing func(*Reader) ([]CapabilityVersion, error)) error {
+	return f.beside(ctx, "describe", func(c *conn) error {
+		r := &Reader{file: f, conn: c, ctx: ctx}
+		var err error
+		if r.head, err = r.readHead(); err != nil {
+			return err
+		}
+		list, err := missing(r)
+		if err != nil {
+			return err
+		}
+		last, chain := int64(0), []byte(nil)
+		err = c.exec("SELECT seq, chain FROM descriptors ORDER BY seq DESC LIMIT 1", func(s *stmt) error {
+			last, chain = s.ColumnInt64(0), s.blob(1)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, v := range list {
+			last++
+			row := []any{last, v.Capability, v.Version, v.Descriptor, v.At.UnixMicro(), v.Agent, v.Program, v.CommitSeq}
+			chain = descriptorChain.sum(chain, row...)
+			if err := c.exec(insertDescriptor, nil, append(row, chain)...); err != nil {
+				return fmt.Errorf("record descriptor: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// CapabilityVersions returns the versions of every capability, by its id.
+func (r *Reader) CapabilityVersions(ctx context.Context) (map[string][]string, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "versions", err)
+	}
+	all := map[string][]string{}
+	err := r.conn.exec("SELECT id FROM descriptors ORDER BY id", func(s *stmt) error {
+		id, version, _ := strings.Cut(s.ColumnText(0), "@")
+		all[id] = append(all[id], version)
+		return nil
+	})
+	return all, r.fail(ctx, "versions", err)
+}
+
+const capabilityVersions = "SELECT capability, version, descriptor, ts, agent, program, commit_seq FROM descriptors WHERE id "
+
+// CapabilityVersion returns one version of a capability, the fault Missing when there is none.
+func (r *Reader) CapabilityVersion(ctx context.Context, capability, version string) (CapabilityVersion, error) {
+	found, err := r.capabilityVersions(ctx, capabilityVersions+"= ?", capability+"@"+version)
+	if err == nil && len(found) == 0 {
+		return CapabilityVersion{}, fault.New(fault.Missing, "no version %s of capability %s", version, capability)
+	}
+	if err != nil {
+		return CapabilityVersion{}, err
+	}
+	return found[0], nil
+}
+
+// CapabilityHistory returns the versions of a capability, the newest first.
+func (r *Reader) CapabilityHistory(ctx context.Context, capability string) ([]CapabilityVersion, error) {
+	// "A" comes after "@", and no other id has the same beginning.
+	return r.capabilityVersions(ctx, capabilityVersions+">= ? AND id < ? ORDER BY seq DESC", capability+"@", capability+"A")
+}
+
+func (r *Reader) capabilityVersions(ctx context.Context, sql string, args ...any) (list []CapabilityVersion, err error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "versions", err)
+	}
+	err = r.conn.exec(sql, func(s *stmt) error {
+		list = append(list, CapabilityVersion{
+			Capability: s.ColumnText(0), Version: s.ColumnText(1), Descriptor: s.ColumnText(2), At: fromMicros(s.ColumnInt64(3)),
+			Agent: s.ColumnText(4), Program: s.ColumnText(5), CommitSeq: s.seq(6),
+		})
+		return nil
+	}, args...)
+	return list, r.fail(ctx, "versions", err)
+}

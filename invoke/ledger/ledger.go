@@ -1,0 +1,148 @@
+// Package ledger numbers the capabilities that a program offers, and keeps in the file what
+// it has not seen: each version of a descriptor with its time, its author and the program.
+// See docs/decisions/0052-descriptors-in-the-file.md.
+//
+// Read [Ledger.Number] first.
+package ledger
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"trails/fault"
+	"trails/kg"
+)
+
+// Ledger is that of one engine. It is safe for concurrent use.
+type Ledger struct {
+	graph   *kg.Graph
+	log     *slog.Logger
+	program string
+	// moved is called when the file has numbered something otherwise than was said.
+	moved func()
+
+	mu      sync.Mutex
+	waiting [][]kg.Offered
+	writing chan struct{} // closed when nothing waits any more; nil while nobody writes
+	// closing ends with the beginning of Close, and ctx, in which is written, with its end.
+	closing, ctx context.Context
+	close, stop  context.CancelFunc
+}
+
+// New returns the ledger of a program on g. moved is called after something was kept under
+// another version than Number had given it.
+func New(g *kg.Graph, log *slog.Logger, program string, moved func()) *Ledger {
+	l := &Ledger{graph: g, log: log, program: program, moved: moved}
+	l.closing, l.close = context.WithCancel(context.Background())
+	l.ctx, l.stop = context.WithCancel(context.Background())
+	return l
+}
+
+// Number gives each of the offered its version under the snapshot, and returns those that
+// the file does not know. own tells of each whether the program has it whatever the file
+// holds; the others are said to be by the author of the schema.
+func (l *Ledger) Number(ctx context.Context, s *kg.Snapshot, all []kg.Offered, own []bool) (unknown []kg.Offered, err error) {
+	places, err := s.Number(ctx, all)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	author := ""
+	if seq := s.Head().SchemaSeq; seq > 0 {
+		c, err := s.CommitBySeq(ctx, seq)
+		if err != nil {
+			return nil, err
+		}
+		author = c.Author
+	}
+	at := time.Now()
+	for _, i := range places {
+		o := all[i]
+		o.At, o.Program, o.Head = at, l.program, s.Head().Seq
+		if !own[i] {
+			o.Agent = author
+		}
+		unknown = append(unknown, o)
+	}
+	return unknown, nil
+}
+
+// retryAfter is how long to wait while somebody else writes.
+const retryAfter = time.Second
+
+// Keep writes soon what the file does not know, and does not wait for that. What cannot be
+// written is unknown to the next program, too, and numbered as it was here.
+func (l *Ledger) Keep(unknown []kg.Offered) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(unknown) == 0 || l.closing.Err() != nil {
+		return
+	}
+	l.waiting = append(l.waiting, unknown)
+	if l.writing == nil {
+		l.writing = make(chan struct{})
+		go l.write(l.writing)
+	}
+}
+
+// next takes what waits longest, and ends the writing when there is nothing.
+func (l *Ledger) next(done chan struct{}) []kg.Offered {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) == 0 {
+		l.writing = nil
+		close(done)
+		return nil
+	}
+	first := l.waiting[0]
+	l.waiting = l.waiting[1:]
+	return first
+}
+
+func (l *Ledger) write(done chan struct{}) {
+	for list := l.next(done); list != nil; list = l.next(done) {
+		for l.try(list) {
+			select {
+			case <-time.After(retryAfter):
+				continue
+			case <-l.closing.Done():
+			}
+			break
+		}
+	}
+}
+
+// try writes once, and reports whether that can be tried again.
+func (l *Ledger) try(list []kg.Offered) (again bool) {
+	var moved bool
+	err := fault.Guard(func() (err error) {
+		moved, err = l.graph.RecordCapabilities(l.ctx, list)
+		return err
+	})
+	if moved {
+		l.moved()
+	}
+	switch {
+	case err == nil || l.ctx.Err() != nil:
+		return false
+	case fault.Is(err, fault.TimedOut):
+		return true
+	}
+	l.log.Warn("versions of capabilities were not recorded", "capabilities", len(list), "error", err)
+	return false
+}
+
+// Close writes what waits, unless somebody else writes or ctx ends.
+func (l *Ledger) Close(ctx context.Context) {
+	l.close()
+	defer l.stop()
+	l.mu.Lock()
+	writing := l.writing
+	l.mu.Unlock()
+	if writing == nil {
+		return
+	}
+	defer context.AfterFunc(ctx, l.stop)()
+	<-writing
+}

@@ -1,0 +1,95 @@
+package kg
+
+import (
+	"context"
+	"time"
+
+	"trails/capability"
+	"trails/db"
+	"trails/fault"
+)
+
+// CapabilityVersion is one version of a capability, as the file saw it first; see
+// [db.CapabilityVersion].
+type CapabilityVersion = db.CapabilityVersion
+
+// Offered is a capability as a program offers it under a snapshot.
+type Offered struct {
+	capability.Descriptor
+	At time.Time
+	// Agent is the author of the schema from which it follows, "" for one that the program
+	// has whatever the file holds.
+	Agent, Program string
+	// Head is the commit of the snapshot, 0 before the first.
+	Head Seq
+}
+
+// Number gives each of the offered the version that follows from those which the file knows,
+// see [capability.Descriptor.Numbered], and returns the places of the ones that it does not
+// know yet. The fault InvalidData refuses a version that somebody wrote too low.
+func (s *Snapshot) Number(ctx context.Context, all []Offered) (unknown []int, err error) {
+	return number(ctx, s.source, all)
+}
+
+func number(ctx context.Context, r *db.Reader, all []Offered) (unknown []int, err error) {
+	known, err := r.CapabilityVersions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range all {
+		d, fresh, err := o.Numbered(known[o.ID], func(version string) (capability.Descriptor, error) {
+			v, err := r.CapabilityVersion(ctx, o.ID, version)
+			if err != nil {
+				return capability.Descriptor{}, err
+			}
+			return capability.Read([]byte(v.Descriptor))
+		})
+		if err != nil {
+			return nil, err
+		}
+		all[i].Version = d.Version
+		if fresh {
+			unknown = append(unknown, i)
+		}
+	}
+	return unknown, nil
+}
+
+// CapabilityHistory returns the versions of a capability that the file has seen, the newest
+// first.
+func (s *Snapshot) CapabilityHistory(ctx context.Context, id string) ([]CapabilityVersion, error) {
+	return s.source.CapabilityHistory(ctx, id)
+}
+
+// RecordCapabilities keeps those of the offered that the file does not know, of which no two
+// have one id, in a transaction that makes no commit. It reports whether one was kept under
+// another version, because another process was faster with another content. It gives way to
+// writers: an error of kind [fault.TimedOut] means that the same may be tried again.
+func (g *Graph) RecordCapabilities(ctx context.Context, offered []Offered) (moved bool, err error) {
+	contents := make([]string, len(offered))
+	for i, o := range offered {
+		contents[i] = string(o.Content())
+	}
+	err = g.file.AddCapabilityVersions(ctx, func(r *db.Reader) (list []CapabilityVersion, err error) {
+		numbered := append([]Offered{}, offered...)
+		unknown, err := number(ctx, r, numbered)
+		if err != nil {
+			return nil, err
+		}
+		for i, o := range numbered {
+			moved = moved || o.Version != offered[i].Version
+		}
+		for _, i := range unknown {
+			o := numbered[i]
+			list = append(list, CapabilityVersion{
+				Capability: o.ID, Version: o.Version, Descriptor: contents[i], At: o.At,
+				Agent: o.Agent, Program: o.Program, CommitSeq: o.Head,
+			})
+		}
+		return list, nil
+	})
+	if fault.Is(err, fault.InvalidData) {
+		return true, err
+	}
+	return moved && err == nil, err
+}
