@@ -10,8 +10,10 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/outline"
 	"trails/policy"
 	"trails/schema"
+	"trails/sparql"
 	"trails/stored"
 )
 
@@ -49,7 +51,7 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 	d := q.Descriptor(s)
 	if q.Update == nil {
 		d.InputShape.Fields = append(d.InputShape.Fields, unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), capability.ReadBranch())
-		d.OutputShape.Fields = queriedFields
+		d.OutputShape.Fields = answerFields(q.Query)
 	}
 	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 		values, err := q.Values(r.Snapshot.Schema(), r.Args.Object("params"))
@@ -66,6 +68,38 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms}, format)
 	}}
 }
+
+// answerFields are the members that the answers of one query have, of those of all: a table
+// with its columns named, a truth or triples.
+func answerFields(q *sparql.Query) []capability.Field {
+	var members []string
+	columns := make([]string, len(q.Vars))
+	for i, v := range q.Vars {
+		columns[i] = string(v)
+	}
+	switch q.Form {
+	case sparql.Select:
+		members = []string{"form", "head", "columns", "rows", "vars", "count", "text", "mime"}
+	case sparql.Ask:
+		members = []string{"form", "head", "boolean", "text", "mime"}
+	case sparql.Construct, sparql.Describe:
+		members = []string{"form", "head", "triples", "count", "text", "mime"}
+	}
+	var fields []capability.Field
+	for _, f := range queriedFields {
+		if !slices.Contains(members, f.Name) {
+			continue
+		}
+		if f.Name == "columns" {
+			f.Description = outline.Shorten("Of a table: "+strings.Join(columns, ", ")+".", toldColumns)
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// toldColumns bounds the characters in which the columns of an answer are named.
+const toldColumns = 200
 
 // queryField is an argument that query has, too.
 func queryField(name string) capability.Field {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/builtin"
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -316,5 +317,40 @@ func TestParametersOfEveryKindAreBound(t *testing.T) {
 	for _, wrong := range []string{`"b": "*"`, `"v": ["x"]`, `"n": "1.5"`, `"d": "2026-02-30"`, `"m": "soon"`, `"x": "a"`, `"f": "b"`, `"y": "maybe"`} {
 		args := `{"params": {"b": "aGk=", "v": [1], "n": "1", "d": "2026-02-28", "m": "2026-02-28T10:00:00Z", "x": 1, "f": 1, "y": true, "i": "urn:x", ` + wrong + `}}`
 		e.Refused(t, invoke.Call{Capability: "echo", Args: json.RawMessage(args), Principal: invoketest.Ana}, fault.InvalidArguments)
+	}
+}
+
+// The output shape of a stored query has the members of its answers, whatever their format,
+// and of a table the columns.
+func TestTheOutputShapeIsThatOfTheAnswers(t *testing.T) {
+	e := storing(t, "#+ id: rows\nSELECT ?note (COUNT(*) AS ?n) { ?note :title ?t } GROUP BY ?note", "#+ id: truth\nASK { ?n a :Note }", "#+ id: graph\nCONSTRUCT WHERE { ?n :title ?t }")
+	tools, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, c := range map[string]struct {
+		has, hasNot string
+		formats     []string
+	}{
+		"rows":  {"rows", "boolean", []string{"table", "sparql-json", "csv", "tsv", "xml"}},
+		"truth": {"boolean", "rows", []string{"table", "sparql-json", "xml"}},
+		"graph": {"triples", "rows", []string{"turtle", "ntriples", "jsonld"}},
+	} {
+		i := slices.IndexFunc(tools.Listed, func(d capability.Descriptor) bool { return d.ID == id })
+		shape := tools.Listed[i].OutputShape
+		_, has := shape.Field(c.has)
+		if _, hasNot := shape.Field(c.hasNot); !has || hasNot {
+			t.Errorf("%s has %v", id, shape.Fields)
+		}
+		if columns, _ := shape.Field("columns"); id == "rows" && columns.Description != "Of a table: note, n." {
+			t.Errorf("the columns are %q", columns.Description)
+		}
+		for _, format := range c.formats {
+			for member := range e.Must(t, id, fmt.Sprintf(`{"format": %q}`, format)) {
+				if _, known := shape.Field(member); !known {
+					t.Errorf("%s as %s has %s", id, format, member)
+				}
+			}
+		}
 	}
 }
