@@ -61,6 +61,13 @@ func TestAPatchThereAndBackIsTheSameSchema(t *testing.T) {
 				t.Fatalf("got\n%s\nwant\n%s\nby\n%s", got.Schema.YAML(), way[1].YAML(), steps)
 			}
 			sameSchemas(t, got.Schema, way[1])
+			written, err := way[0].PatchTo(way[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err = way[0].Patch(written); err != nil || string(got.Schema.YAML()) != string(way[1].YAML()) {
+				t.Fatalf("%v\nwritten as\n%s\ngot\n%s\nwant\n%s", err, written, got.Schema.YAML(), way[1].YAML())
+			}
 		}
 	})
 }
