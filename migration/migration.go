@@ -1,0 +1,378 @@
+// Package migration reads numbered migrations of a graph: each is one text that says, step
+// by step, how the schema and the data move from one version to the next, and how they go
+// back. (The package migrations is about the format of the SQLite file.)
+//
+//	description: People have two names.
+//	steps:
+//	- rename_type: {Person: Human}
+//	- split_property: {Human.name: {into: {first: string, last: string}, at: " "}}
+//	- update:
+//	    forward: DELETE { ?t :state "wip" } INSERT { ?t :state "open" } WHERE { ?t :state "wip" }
+//	    reverse: history
+//
+// Nothing here reads or writes a file: the package kg runs what comes out.
+//
+// Read [Parse] first, then [Pending] and [Migration.Moves].
+package migration
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"trails/fault"
+)
+
+// Bounds of a migration.
+const (
+	maxText        = 1 << 20 // bytes
+	maxSteps       = 1_000
+	maxDescription = 1_000 // characters
+	maxNumber      = 9_999
+)
+
+// Migration is one numbered change of a graph. It is immutable, and safe for concurrent use.
+type Migration struct {
+	// Number is its place in the order, from 1.
+	Number int
+	// Name is what the file is called without number and end: two_names.
+	Name string
+	// Text is all of it, as it was written.
+	Text        string
+	Description string
+	Steps       []Step
+}
+
+// Word begins a step that is none of a schema's patch.
+type Word string
+
+// The words of steps beside those of [schema.Schema.Patch].
+const (
+	Patch   Word = "" // a step of a patch
+	Split   Word = "split_property"
+	Merge   Word = "merge_property"
+	Convert Word = "convert_property"
+	Update  Word = "update"
+)
+
+// Step is one step of a migration.
+type Step struct {
+	// Line is where it stands in the text, from 1.
+	Line int
+	Word Word
+	node *yaml.Node
+	// What an update says.
+	forward, reverse string
+	at               [2]int // the lines of forward and reverse
+	// byHistory means that the update says "reverse: history".
+	byHistory bool
+	// What a split, a merge and a conversion say: Type.property, the properties on the other
+	// side in their order, with their words or nil, the text between the values, and the
+	// words of the property that results.
+	property string
+	others   []named
+	between  string
+	words    *yaml.Node
+}
+
+// named is a property with its words; nil for one that is there.
+type named struct {
+	name  string
+	words *yaml.Node
+}
+
+// fileName is how migrations are called.
+var fileName = regexp.MustCompile(`^([0-9]{4})_([a-z0-9][a-z0-9_-]{0,79})\.yaml$`)
+
+// File is the name of its file: 0007_two_names.yaml.
+func (m *Migration) File() string { return FileName(m.Number, m.Name) }
+
+// FileName is the name of the file of a migration.
+func FileName(number int, name string) string { return fmt.Sprintf("%04d_%s.yaml", number, name) }
+
+// CheckName refuses what cannot be the name of a migration.
+func CheckName(name string) error {
+	if !fileName.MatchString(FileName(1, name)) {
+		return fault.Argument("name", fault.Pattern, name, fmt.Sprintf("name %q: write small letters, digits, _ and -, such as two_names", name))
+	}
+	return nil
+}
+
+// Checksum is the SHA-256 of the text, in hex.
+func (m *Migration) Checksum() string {
+	sum := sha256.Sum256([]byte(m.Text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Parse reads a migration. file is the name of its file, NNNN_name.yaml, of which the last
+// part counts. Text that is no YAML is fault.Malformed, one over 1 MiB is fault.TooLarge.
+// All that is wrong with the steps comes back at once as fault.InvalidData, with the place
+// as Source: "0007_two_names.yaml line 3, step 1". What a step says of the schema is read by
+// [Migration.Moves].
+func Parse(file, text string) (*Migration, error) {
+	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
+	parts := fileName.FindStringSubmatch(base)
+	if parts == nil {
+		return nil, fault.Argument("name", fault.Pattern, file, fmt.Sprintf("%s: a migration is called NNNN_name.yaml, such as 0001_two_names.yaml, with small letters, digits, _ and -", base))
+	}
+	number, err := strconv.Atoi(parts[1])
+	if err != nil || number < 1 || number > maxNumber {
+		return nil, fault.Argument("name", fault.MinValue, file, base+": migrations are numbered from 0001")
+	}
+	root, err := parseTree(base, text)
+	if err != nil {
+		return nil, err
+	}
+	m := &Migration{Number: number, Name: parts[2], Text: text}
+	r := reader{file: base}
+	if root != nil {
+		r.migration(m, root)
+	}
+	if len(r.problems) > 0 {
+		return nil, fault.Invalid(r.problems)
+	}
+	return m, nil
+}
+
+// parseTree returns the mapping of the one document of a text, nil for one of comments alone.
+func parseTree(file, text string) (*yaml.Node, error) {
+	refused := func(kind fault.Kind, format string, args ...any) error {
+		return fault.New(kind, "%s: %s", file, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case len(text) > maxText:
+		return nil, refused(fault.TooLarge, "the migration has %d bytes; at most %d are allowed", len(text), maxText)
+	case !utf8.ValidString(text):
+		return nil, refused(fault.Malformed, "the migration is not valid UTF-8")
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader([]byte(text)))
+	var document, second yaml.Node
+	err := decoder.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, refused(fault.Malformed, "the migration is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
+		return nil, refused(fault.Malformed, "line %d: the migration has more than one YAML document", second.Line)
+	}
+	root := document.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return nil, nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return nil, refused(fault.Malformed, "line %d, column %d: the migration must be a mapping with description and steps", root.Line, root.Column)
+	}
+	if n := aliasIn(root); n != nil {
+		return nil, refused(fault.Malformed, "line %d, column %d: YAML anchors and aliases are not allowed in a migration; write the value out", n.Line, n.Column)
+	}
+	return root, nil
+}
+
+// aliasIn returns an anchor or an alias, with which a small text can stand for an endless one.
+func aliasIn(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return n
+	}
+	for _, child := range n.Content {
+		if found := aliasIn(child); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// reader reads the steps, and keeps what is wrong with them.
+type reader struct {
+	file     string
+	step     int // the one that is read, from 1; 0 for none
+	problems []fault.FieldError
+}
+
+// Place says where a step stands: "0007_two_names.yaml line 3, step 1".
+func (m *Migration) Place(step int) string { return placeOf(m.File(), m.Steps[step-1].Line, step) }
+
+func placeOf(file string, line, step int) string {
+	place := fmt.Sprintf("%s line %d", file, line)
+	if step > 0 {
+		place += fmt.Sprintf(", step %d", step)
+	}
+	return place
+}
+
+func (r *reader) report(field string, code fault.Code, n *yaml.Node, format string, args ...any) {
+	r.problems = append(r.problems, fault.FieldError{
+		Field: field, Code: code, Message: field + ": " + fmt.Sprintf(format, args...), Source: placeOf(r.file, n.Line, r.step),
+	})
+}
+
+// members are the values of a mapping by their keys, which must be among those allowed.
+func (r *reader) members(field string, n *yaml.Node, allowed ...string) map[string]*yaml.Node {
+	found := map[string]*yaml.Node{}
+	if n.Kind != yaml.MappingNode {
+		r.report(field, fault.Datatype, n, "this must be a mapping with %s", strings.Join(allowed, ", "))
+		return found
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch key := n.Content[i]; {
+		case !slices.Contains(allowed, key.Value):
+			r.report(field, fault.Closed, key, "there is no %q here%s; there are %s", key.Value, fault.DidYouMean(key.Value, allowed), strings.Join(allowed, ", "))
+		case found[key.Value] != nil:
+			r.report(field, fault.Unique, key, "%s is here twice; keep one", key.Value)
+		default:
+			found[key.Value] = n.Content[i+1]
+		}
+	}
+	return found
+}
+
+// text reads a text that is not empty; "" after a report, and for a member that is not there.
+func (r *reader) text(field string, n *yaml.Node) string {
+	if n == nil {
+		return ""
+	}
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Value == "" {
+		r.report(field, fault.Datatype, n, "this must be a text")
+		return ""
+	}
+	return n.Value
+}
+
+func (r *reader) migration(m *Migration, root *yaml.Node) {
+	members := r.members("migration", root, "description", "steps")
+	m.Description = r.text("description", members["description"])
+	if count := utf8.RuneCountInString(m.Description); count > maxDescription {
+		r.report("description", fault.MaxLength, members["description"], "it has %d characters; at most %d are allowed", count, maxDescription)
+	}
+	steps := members["steps"]
+	switch {
+	case steps == nil || steps.Tag == "!!null":
+		return
+	case steps.Kind != yaml.SequenceNode:
+		r.report("steps", fault.Datatype, steps, "steps are a list, such as - add_property: {Task.due: date}")
+		return
+	case len(steps.Content) > maxSteps:
+		r.report("steps", fault.MaxCount, steps, "there are %d steps; at most %d are allowed", len(steps.Content), maxSteps)
+		return
+	}
+	for i, n := range steps.Content {
+		r.step = i + 1
+		if n.Kind != yaml.MappingNode || len(n.Content) != 2 {
+			r.report("steps", fault.Datatype, n, "a step is one word and what it is about, such as add_property: {Task.due: date}")
+			continue
+		}
+		m.Steps = append(m.Steps, r.stepOf(n))
+	}
+}
+
+func (r *reader) stepOf(n *yaml.Node) Step {
+	s := Step{Line: n.Line, node: n}
+	about := n.Content[1]
+	switch word := Word(n.Content[0].Value); word {
+	case Update:
+		s.Word = word
+		r.update(&s, about)
+	case Split, Merge, Convert:
+		s.Word = word
+		r.values(&s, about)
+	}
+	return s
+}
+
+// history in the place of a reverse says that the history is the way back.
+const history = "history"
+
+func (r *reader) update(s *Step, n *yaml.Node) {
+	members := r.members("update", n, "forward", "reverse")
+	for i, key := range []string{"forward", "reverse"} {
+		text := members[key]
+		switch {
+		case text != nil:
+			s.at[i] = text.Line
+			if text.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+				s.at[i]++ // the text begins below its mark
+			}
+		case n.Kind == yaml.MappingNode && key == "reverse":
+			r.report("update.reverse", fault.Required, n, `the way back is missing: write an update, or "reverse: history" to go back by the history`)
+		case n.Kind == yaml.MappingNode:
+			r.report("update.forward", fault.Required, n, "say what the update does")
+		}
+	}
+	s.forward, s.reverse = r.text("update.forward", members["forward"]), r.text("update.reverse", members["reverse"])
+	s.byHistory = strings.TrimSpace(s.reverse) == history
+}
+
+// examples show how the steps about values are written.
+var examples = map[Word]string{
+	Split:   `split_property: {Person.name: {into: {first: string, last: string}, at: " "}}`,
+	Merge:   `merge_property: {Person.name: {from: [first, last], with: " "}}`,
+	Convert: `convert_property: {Task.size: decimal}`,
+}
+
+// values reads a split, a merge or a conversion.
+func (r *reader) values(s *Step, n *yaml.Node) {
+	if n.Kind != yaml.MappingNode || len(n.Content) != 2 {
+		r.report(string(s.Word), fault.Datatype, n, "write it as %s", examples[s.Word])
+		return
+	}
+	s.property = n.Content[0].Value
+	_, own, ok := strings.Cut(s.property, ".")
+	if !ok || own == "" {
+		r.report(string(s.Word), fault.Pattern, n.Content[0], "a property is named with its type: %s", examples[s.Word])
+		return
+	}
+	field, about := string(s.Word)+" "+s.property, n.Content[1]
+	switch s.Word {
+	case Convert:
+		s.words = about
+		return
+	case Split:
+		members := r.members(field, about, "into", "at")
+		s.others, s.between = r.list(field+" into", about, members["into"]), r.text(field+" at", members["at"])
+	case Merge:
+		members := r.members(field, about, "from", "with", "as")
+		s.others, s.between, s.words = r.list(field+" from", about, members["from"]), r.text(field+" with", members["with"]), members["as"]
+	}
+	if s.between == "" {
+		r.report(field, fault.Required, about, "say what stands between the values: %s", examples[s.Word])
+	}
+	if slices.ContainsFunc(s.others, func(o named) bool { return o.name == own }) {
+		r.report(field, fault.Unique, about, "%s cannot be on both sides; rename it first", own)
+	}
+}
+
+// list reads two properties or more: a list, or a mapping with their words.
+func (r *reader) list(field string, about, n *yaml.Node) (all []named) {
+	switch {
+	case n == nil:
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			all = append(all, named{n.Content[i].Value, n.Content[i+1]})
+		}
+	case n.Kind == yaml.SequenceNode:
+		for _, name := range n.Content {
+			all = append(all, named{name: name.Value})
+		}
+	}
+	for i, o := range all {
+		if slices.ContainsFunc(all[:i], func(p named) bool { return p.name == o.name }) {
+			r.report(field, fault.Unique, about, "%s is here twice", o.name)
+		}
+	}
+	if len(all) < 2 {
+		r.report(field, fault.MinCount, about, "name two properties or more")
+	}
+	return all
+}
