@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -130,6 +131,11 @@ type job struct {
 	inputs    []string
 	maxErrors int
 	progress  func(Progress)
+	// message, when set, is what the commit says, known when the edits are.
+	message func() string
+	// closes means that the edits of a change of schema write data, too, which must not use
+	// what the schema after it does not declare.
+	closes bool
 }
 
 // write takes the write lock and runs the job: merge, validate, commit.
@@ -326,9 +332,15 @@ func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, 
 	if n.whole || err != nil {
 		return n, err
 	}
-	n.before, err = collect(func(yield func(rdf.Quad, error) bool) {
+	n.before, err = collect(needed(ctx, t.w, group))
+	return n, err
+}
+
+// needed yields what is said of a subject as far as a change of it depends on it.
+func needed(ctx context.Context, src rdf.Source, group *change.Group) iter.Seq2[rdf.Quad, error] {
+	return func(yield func(rdf.Quad, error) bool) {
 		for _, need := range group.Needs() {
-			for q, err := range t.w.Match(ctx, need.Pattern) {
+			for q, err := range src.Match(ctx, need.Pattern) {
 				if !yield(q, err) || err != nil {
 					return
 				}
@@ -337,8 +349,7 @@ func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, 
 				}
 			}
 		}
-	})
-	return n, err
+	}
 }
 
 // store writes one delta, unless it is only counted, and keeps what later steps need to know
@@ -425,6 +436,11 @@ func (t *transaction) check(ctx context.Context, c *checking, before *compiled) 
 	if err := t.checkChanged(ctx, c); err != nil {
 		return err
 	}
+	if t.job.closes {
+		if err := t.closeAdded(ctx, c, before.schema); err != nil {
+			return err
+		}
+	}
 	if !t.lostTypes {
 		return nil
 	}
@@ -437,6 +453,41 @@ func (t *transaction) check(ctx context.Context, c *checking, before *compiled) 
 		}
 	}
 	return nil
+}
+
+// closeAdded finds what the change adds under names of the base that the schema declares
+// neither before it, for which closeBase looks, nor after it.
+func (t *transaction) closeAdded(ctx context.Context, c *checking, before *schema.Schema) error {
+	s := t.schema.schema
+	there := func(ctx context.Context, q rdf.Quad) (bool, error) {
+		for _, err := range t.w.Match(ctx, labelled(q)) {
+			return err == nil, err
+		}
+		return false, nil
+	}
+	for group, err := range t.job.spool.Groups(ctx) {
+		if err != nil {
+			return err
+		}
+		var added []rdf.Quad
+		for _, e := range group.Edits {
+			if e.Op == change.Assert && e.Quad.Label != rdf.SchemaGraph && s.Undeclared(e.Quad) && before.Undeclared(e.Quad) {
+				added = append(added, e.Quad)
+			}
+		}
+		if err := c.closeOut(ctx, t.w.Reader, s, added, there); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// labelled is the pattern that only this quad fits.
+func labelled(q rdf.Quad) rdf.Quad {
+	if q.Label == nil {
+		q.Label = rdf.DefaultGraph
+	}
+	return q
 }
 
 func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
@@ -469,11 +520,14 @@ func (t *transaction) commit(ctx context.Context) error {
 		version++
 	}
 	now := g.now()
-	activity := t.activity(now)
+	activity, message := t.activity(now), t.job.set.Message
+	if t.job.message != nil {
+		message = t.job.message()
+	}
 	after, err := t.w.Commit(ctx, db.CommitMeta{
 		Time:          now,
 		Author:        t.session.principal.Author(),
-		Message:       t.job.set.Message,
+		Message:       message,
 		SchemaVersion: version,
 		SchemaChanged: t.schemaEdited,
 		Idempotent:    t.job.set.Key.remember(t.session),

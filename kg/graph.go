@@ -20,6 +20,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/migration"
 	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
@@ -121,7 +122,8 @@ type compiled struct {
 	version int64
 	schema  *schema.Schema
 	shapes  *validate.Shapes
-	stored  []stored.Kept // queries, by id
+	stored  []stored.Kept      // queries, by id
+	applied []migration.Record // by number
 	// prefixes are those of the schema, for queries.
 	prefixes map[string]string
 	linter   *lint.Linter
@@ -325,7 +327,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s)}
+	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

@@ -8,6 +8,7 @@ import (
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
+	"trails/migration"
 	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
@@ -120,16 +121,19 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	var spool change.Spool
 	defer spool.Close()
 	var plan Plan
-	migrate := func(ctx context.Context, w *db.Writer, before *compiled) error {
+	edit := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		patched, err := patch(before.schema)
 		if err != nil {
 			return err
 		}
-		carried, err := carryQueries(ctx, &spool, before, patched, c.AllowBrokenQueries)
+		carried, err := carryQueries(ctx, &spool, before.stored, before.schema, patched)
 		if err != nil {
 			return err
 		}
-		m := migration{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, patched), report: reporter(c.Progress, "plan", "quads", 0)}
+		if fields := broken(carried); len(fields) > 0 && !c.AllowBrokenQueries {
+			return breaks(fields, ", or pass allow_broken_queries")
+		}
+		m := schemaEdits{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, patched), report: reporter(c.Progress, "plan", "quads", 0)}
 		if err := m.run(); err != nil {
 			return err
 		}
@@ -145,21 +149,23 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		}
 		return nil
 	}
-	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: migrate, progress: c.Progress})
+	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, progress: c.Progress})
 	return plan, result, err
 }
 
-// migration turns the difference of two schemas into edits, under the write lock.
-type migration struct {
+// schemaEdits turns the difference of two schemas into edits, under the write lock.
+type schemaEdits struct {
 	transition
 	ctx    context.Context
 	w      *db.Writer
 	spool  *change.Spool
 	plan   Plan
 	report func(int64)
+	// filled, when set, names the statements that are no loss when they go.
+	filled func(rdf.Quad) bool
 }
 
-func (m *migration) run() error {
+func (m *schemaEdits) run() error {
 	if err := m.shapes(); err != nil {
 		return err
 	}
@@ -178,14 +184,15 @@ func (m *migration) run() error {
 	return nil
 }
 
-// shapes replaces the schema in its graph, and leaves the stored queries there.
-func (m *migration) shapes() error {
+// shapes replaces the schema in its graph, and leaves the stored queries and the records of
+// migrations there.
+func (m *schemaEdits) shapes() error {
 	now, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
 		return err
 	}
 	for _, q := range now {
-		if stored.IsStored(q) {
+		if stored.IsStored(q) || migration.IsRecord(q) {
 			continue
 		}
 		if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
@@ -200,10 +207,12 @@ func (m *migration) shapes() error {
 	return nil
 }
 
-func (m *migration) step(p *PlannedStep) error {
+func (m *schemaEdits) step(p *PlannedStep) error {
 	if p.Lossy {
 		return m.each(m.ctx, m.over(m.w), p.Step, func(q rdf.Quad) error {
-			p.loses(m.before, q)
+			if m.filled == nil || !m.filled(q) {
+				p.loses(m.before, q)
+			}
 			m.report(1)
 			return m.spool.Add(change.Edit{Op: change.Retract, Quad: q})
 		})
@@ -215,7 +224,7 @@ func (m *migration) step(p *PlannedStep) error {
 }
 
 // rename makes of the nodes that a step is about what they become in the end.
-func (m *migration) rename(step rename, p *PlannedStep) error {
+func (m *schemaEdits) rename(step rename, p *PlannedStep) error {
 	return m.renaming.each(m.ctx, m.w, step, func(quads []rdf.Quad, moves int64) error {
 		p.Moves += moves
 		m.report(moves)
@@ -235,7 +244,7 @@ func (m *migration) rename(step rename, p *PlannedStep) error {
 }
 
 // backfill gives a new required property its default where it has no value.
-func (m *migration) backfill(step schema.Step) error {
+func (m *schemaEdits) backfill(step schema.Step) error {
 	t := m.after.Type(step.Type)
 	p := m.after.Property(t, step.Property)
 	for _, sub := range m.after.Subtypes(t) {

@@ -115,18 +115,11 @@ func editQuery(spool *change.Spool, id, was, text string) error {
 	return edit(change.Assert, text)
 }
 
-// carryQueries makes edits of what a change of the schema does to the stored queries, and
-// refuses it when it breaks one that may not be broken.
-func carryQueries(ctx context.Context, spool *change.Spool, before *compiled, patched schema.Patched, mayBreak bool) ([]stored.Carried, error) {
-	carried, err := stored.Carry(ctx, before.stored, before.schema, patched)
+// carryQueries makes edits of what a change of the schema does to the stored queries.
+func carryQueries(ctx context.Context, spool *change.Spool, kept []stored.Kept, head *schema.Schema, patched schema.Patched) ([]stored.Carried, error) {
+	carried, err := stored.Carry(ctx, kept, head, patched)
 	if err != nil {
 		return nil, err
-	}
-	if fields := broken(carried); len(fields) > 0 && !mayBreak {
-		for i := range fields {
-			fields[i].Message += "; correct or remove the stored query first, or pass allow_broken_queries"
-		}
-		return nil, fault.Invalid(fields)
 	}
 	for _, one := range carried {
 		if one.Text != one.Was {
@@ -136,6 +129,15 @@ func carryQueries(ctx context.Context, spool *change.Spool, before *compiled, pa
 		}
 	}
 	return carried, nil
+}
+
+// breaks is the refusal of a change of the schema that breaks stored queries; otherwise is
+// what can be done beside changing them.
+func breaks(fields []fault.FieldError, otherwise string) error {
+	for i := range fields {
+		fields[i].Message += "; correct or remove the stored query first" + otherwise
+	}
+	return fault.Invalid(fields)
 }
 
 // broken is all that breaks in stored queries.

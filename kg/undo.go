@@ -46,24 +46,29 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 		if err := undoable(undo.commit); err != nil {
 			return err
 		}
-		for c, err := range snap.Changes(ctx, undo.commit.Seq, 0) {
-			if err != nil {
-				return err
-			}
-			e := change.Edit{Op: change.Retract, Quad: c.Quad}
-			if c.Op == db.OpRemove {
-				e.Op = change.Assert
-			}
-			if err := spool.Add(e); err != nil {
-				return err
-			}
-		}
-		return nil
+		return snap.inverse(ctx, undo.commit, &spool)
 	})
 	if err != nil {
 		return Result{}, err
 	}
 	return s.write(ctx, job{action: policy.Change, spool: &spool, set: u.Set, prepare: undo.find, undo: &undo, progress: u.Progress})
+}
+
+// inverse spools what takes back what a commit changed.
+func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) error {
+	for c, err := range s.Changes(ctx, c.Seq, 0) {
+		if err != nil {
+			return err
+		}
+		e := change.Edit{Op: change.Retract, Quad: c.Quad}
+		if c.Op == db.OpRemove {
+			e.Op = change.Assert
+		}
+		if err := spool.Add(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // undoable refuses the commits that no commit of data can take back.

@@ -1,0 +1,426 @@
+package kg
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"trails/db"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/migration"
+	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql"
+	"trails/stored"
+)
+
+// MigrationChange asks for migrations to be applied.
+type MigrationChange struct {
+	// Given are all that the caller has, in any order, the applied ones, too.
+	Given []*migration.Migration
+	// Set carries all but the edits.
+	Set ChangeSet
+	// Progress hears how far it is.
+	Progress func(Progress)
+}
+
+// Migrated is what a migration did, or would do.
+type Migrated struct {
+	// Migration is the one; nil when there was none to apply.
+	Migration *migration.Migration
+	Steps     []MigratedStep
+	// ByHistory says why the way back is the inverse of its commit; "" when its steps have
+	// ways back of their own.
+	ByHistory string
+	// Breaks are the nodes that it would leave wrong, by which a plan says that it would be
+	// refused, and Broken counts them.
+	Breaks []fault.FieldError
+	Broken int
+	// Left counts those that are to be applied after it.
+	Left int
+}
+
+// MigratedStep is one thing that a migration does.
+type MigratedStep struct {
+	// First and Last are the numbers of the steps in the text, from 1, which are taken
+	// together; 0 for what is no step of it.
+	First, Last int
+	// What says it to a person.
+	What string
+	// Moves counts the statements that get a new name or go to another property.
+	Moves int64
+	// Removes counts the statements that are lost, Losing names the first [MaxLosing] nodes
+	// that they are about.
+	Removes int64
+	Losing  []string
+	// Fills means that nodes without a value are given the default.
+	Fills bool
+}
+
+// Applied returns the migrations that the graph has had applied, by number.
+func (s *Snapshot) Applied() []migration.Record { return s.compiled.applied }
+
+// AppliedBy returns the commits that applied the migrations, by number: those that added
+// their records. What it costs grows with the number of commits that changed the schema.
+func (s *Snapshot) AppliedBy(ctx context.Context) (map[int]Commit, error) {
+	const page = 100
+	by := map[int]Commit{}
+	for before := Seq(0); len(by) < len(s.Applied()); {
+		commits, err := s.SchemaCommits(ctx, before, page)
+		if err != nil || len(commits) == 0 {
+			return by, err
+		}
+		for _, c := range commits {
+			before = c.Seq
+			for _, r := range s.Applied() {
+				if _, known := by[r.Number]; known {
+					continue
+				}
+				changes, err := s.source.ChangesOf(ctx, c, r.Node(), 1)
+				if err != nil {
+					return nil, err
+				}
+				if len(changes) > 0 {
+					by[r.Number] = c
+				}
+			}
+		}
+	}
+	return by, nil
+}
+
+// ApplyMigration applies the first of the given migrations that the graph has not had
+// applied, as one commit: what it does to the schema, what it does to the data, and the
+// record that it was applied. What the data contradicts at the end is refused with
+// fault.InvalidData, as are migrations that do not fit those that are applied, see
+// [migration.Pending]; nothing is changed then. When there is none to apply, nothing is.
+func (s *Session) ApplyMigration(ctx context.Context, c MigrationChange) (Migrated, Result, error) {
+	var done Migrated
+	result, err := s.migrate(ctx, c, 1, func(_ int, one Migrated) { done = one })
+	return done, result, err
+}
+
+// PlanMigrations says what applying the given migrations one after the other would do, by
+// trying it in transactions that change nothing: what each does, and what all of them change
+// together. It ends at the first that would be refused, of which it says what breaks.
+func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan []Migrated, all Result, err error) {
+	c.Set.DryRun = true
+	tries := *s
+	tries.action = "" // nothing is written
+	for most := 1; ; most++ {
+		tried := plan[:0:0]
+		result, err := tries.migrate(ctx, c, most, func(_ int, one Migrated) { tried = append(tried, one) })
+		if len(tried) == most && fault.Is(err, fault.InvalidData) {
+			broken := &tried[most-1]
+			broken.Broken, broken.Breaks = fault.Of(err).Count, fault.Of(err).Fields
+			return tried, all, nil
+		}
+		if err != nil {
+			return nil, Result{}, err
+		}
+		if len(tried) < most {
+			return plan, all, nil
+		}
+		plan, all = tried, result
+		if plan[most-1].Left == 0 {
+			return plan, all, nil
+		}
+	}
+}
+
+// migrate applies so many pending migrations at most as one commit, and tells of each what
+// it does before it is checked.
+func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell func(i int, one Migrated)) (Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	message := c.Set.Message
+	prepare := func(ctx context.Context, w *db.Writer, before *compiled) error {
+		pending, err := migration.Pending(before.applied, c.Given)
+		if err != nil {
+			return err
+		}
+		count := min(most, len(pending))
+		at, listed := before.schema, make([][]migration.Move, count)
+		for i, m := range pending[:count] {
+			if listed[i], err = m.Moves(at); err != nil {
+				return err
+			}
+			if moves := listed[i]; len(moves) > 0 {
+				at = moves[len(moves)-1].After.Schema
+			}
+		}
+		run := migrating{ctx: ctx, w: w, whole: &spool, progress: c.Progress}
+		if err := run.begin(slices.Concat(listed...)); err != nil {
+			return err
+		}
+		for i, m := range pending[:count] {
+			record := migration.Record{Number: m.Number, Name: m.Name, Text: m.Text, Checksum: m.Checksum(), Actor: s.principal.Author(), Time: s.graph.now()}
+			for _, q := range record.Quads() {
+				if err := spool.Add(change.Edit{Op: change.Assert, Quad: q}); err != nil {
+					return err
+				}
+			}
+			if message == "" {
+				message = migrationMessage("migration ", m)
+			}
+			one := Migrated{Migration: m, ByHistory: migration.ByHistory(listed[i]), Left: len(pending) - i - 1}
+			var err error
+			one.Steps, err = run.all(listed[i])
+			tell(i, one)
+			if err != nil {
+				return err
+			}
+		}
+		return run.end()
+	}
+	return s.write(ctx, job{
+		action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: prepare, progress: c.Progress,
+		message: func() string { return message }, closes: true,
+	})
+}
+
+// migrationMessage is what the commit of a migration says when nobody says otherwise.
+func migrationMessage(verb string, m *migration.Migration) string {
+	message := verb + strings.TrimSuffix(m.File(), ".yaml")
+	if m.Description != "" {
+		message += ": " + m.Description
+	}
+	return message
+}
+
+// migrating runs moves under the write lock.
+type migrating struct {
+	ctx      context.Context
+	w        *db.Writer
+	draft    *db.Draft     // what each move leaves for the next; nil when there is one
+	whole    *change.Spool // takes what all of them come to
+	progress func(Progress)
+	// back means that what the moves drop is what the migration brought: the defaults that
+	// it filled in are no loss.
+	back bool
+}
+
+// begin makes a draft, unless there is one change alone, which goes to the commit at once.
+func (m *migrating) begin(moves []migration.Move) (err error) {
+	if len(moves) > 1 || len(moves) == 1 && moves[0].Update != nil && len(moves[0].Update.Operations) > 1 {
+		m.draft, err = m.w.Draft(m.ctx)
+	}
+	return err
+}
+
+// end gives the commit what the draft comes to.
+func (m *migrating) end() error {
+	if m.draft == nil {
+		return nil
+	}
+	for c, err := range m.draft.Net(m.ctx) {
+		if err != nil {
+			return err
+		}
+		op := change.Retract
+		if c.Added {
+			op = change.Assert
+		}
+		if err := m.whole.Add(change.Edit{Op: op, Quad: c.Quad}); err != nil {
+			return err
+		}
+	}
+	return m.draft.Undo(m.ctx)
+}
+
+func (m *migrating) all(moves []migration.Move) (steps []MigratedStep, err error) {
+	for _, move := range moves {
+		var more []MigratedStep
+		switch {
+		case move.Update != nil:
+			more, err = m.update(move)
+		case m.draft == nil:
+			more, err = m.schema(move, m.whole)
+		default:
+			more, err = m.tried(move)
+		}
+		if steps = append(steps, more...); err != nil {
+			return steps, err
+		}
+	}
+	return steps, nil
+}
+
+// tried makes a change of schema in the draft.
+func (m *migrating) tried(move migration.Move) ([]MigratedStep, error) {
+	var spool change.Spool
+	defer spool.Close()
+	steps, err := m.schema(move, &spool)
+	if err != nil {
+		return steps, err
+	}
+	for group, err := range spool.Groups(m.ctx) {
+		if err != nil {
+			return steps, err
+		}
+		if err := m.draw(group); err != nil {
+			return steps, err
+		}
+	}
+	return steps, nil
+}
+
+// draw makes in the draft what a group of edits comes to.
+func (m *migrating) draw(group *change.Group) error {
+	before, err := collect(needed(m.ctx, m.w, group))
+	if err != nil {
+		return err
+	}
+	deltas, _ := group.Net(before)
+	for _, d := range deltas {
+		do := m.draft.Remove
+		if d.Added {
+			do = m.draft.Add
+		}
+		if err := do(m.ctx, d.Quad); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *migrating) update(move migration.Move) ([]MigratedStep, error) {
+	labels := change.NewLabels()
+	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole}
+	for _, op := range u.operations {
+		run := u.operation
+		if m.draft != nil {
+			run = func(ctx context.Context, op sparql.Operation) error { return u.try(ctx, m.draft, op) }
+		}
+		if err := run(m.ctx, op); err != nil {
+			return nil, err
+		}
+	}
+	return []MigratedStep{{First: move.First, Last: move.Last, What: "update of data: " + move.Text}}, nil
+}
+
+// schema gathers the edits of a change of schema, with those of the data that follow from it.
+func (m *migrating) schema(move migration.Move, spool *change.Spool) ([]MigratedStep, error) {
+	e := schemaEdits{
+		ctx: m.ctx, w: m.w, spool: spool, transition: newTransition(move.Before, move.After), report: reporter(m.progress, "plan", "quads", 0),
+	}
+	if err := m.queries(move, spool); err != nil {
+		return nil, err
+	}
+	if move.Values != nil {
+		if err := e.shapes(); err != nil {
+			return nil, err
+		}
+		moves, err := e.values(move.Values)
+		return []MigratedStep{{First: move.First, Last: move.Last, What: move.Values.String(), Moves: moves}}, err
+	}
+	if m.back {
+		e.filled = func(q rdf.Quad) bool { return isFilled(move, q) }
+	}
+	err := e.run()
+	var steps []MigratedStep
+	for _, s := range e.plan.Steps {
+		steps = append(steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill})
+	}
+	return steps, err
+}
+
+// queries gives the stored queries the new names of a move, and refuses one that breaks any.
+func (m *migrating) queries(move migration.Move, spool *change.Spool) error {
+	quads, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
+	if err != nil {
+		return err
+	}
+	carried, err := carryQueries(m.ctx, spool, stored.FromQuads(quads, move.Before), move.Before, move.After)
+	if err != nil {
+		return err
+	}
+	if fields := broken(carried); len(fields) > 0 {
+		return breaks(fields, "")
+	}
+	return nil
+}
+
+// isFilled reports whether a statement is a default that a migration filled in when it
+// brought the property which its way back drops.
+func isFilled(back migration.Move, q rdf.Quad) bool {
+	return slices.ContainsFunc(back.Before.Types, func(t *schema.Type) bool {
+		return slices.ContainsFunc(t.Properties, func(p *schema.Property) bool {
+			return p.IRI == q.Predicate && p.Required() && p.Default == q.Object
+		})
+	})
+}
+
+// values makes of the values of some properties those of others, node by node, and returns
+// how many it found. What cannot become another value is fault.InvalidData, with the nodes.
+func (m *schemaEdits) values(v *migration.Values) (moves int64, err error) {
+	var problems []fault.FieldError
+	family := m.head.Subtypes(m.head.Type(v.Type))
+	for _, typ := range family {
+		err := eachInstance(m.ctx, m.w, typ, func(node rdf.Term) error {
+			quads, err := collect(m.w.Match(m.ctx, rdf.Quad{Subject: node, Label: rdf.DefaultGraph}))
+			if err != nil {
+				return err
+			}
+			had := m.head.TypesOf(quads)
+			if first := slices.IndexFunc(had, func(t *schema.Type) bool { return slices.Contains(family, t) }); had[first] != typ {
+				return nil // a node of several types is visited once
+			}
+			n, reason, err := m.valuesOf(v, node, quads)
+			if moves += n; reason != "" {
+				problems = append(problems, fault.FieldError{Field: v.From[0].Name, Code: fault.Datatype, Node: m.head.NodeName(node), Message: v.String() + ": " + reason})
+			}
+			if len(problems) >= defaultMaxErrors {
+				return fault.Invalid(problems)
+			}
+			return err
+		})
+		if err != nil {
+			return moves, err
+		}
+	}
+	if len(problems) > 0 {
+		return moves, fault.Invalid(problems)
+	}
+	return moves, nil
+}
+
+// valuesOf makes the edits of one node, or says why there are none.
+func (m *schemaEdits) valuesOf(v *migration.Values, node rdf.Term, quads []rdf.Quad) (moves int64, reason string, err error) {
+	edit := func(op change.Op, p *schema.Property, value rdf.Term) {
+		if err == nil {
+			err = m.spool.Add(change.Edit{Op: op, Quad: rdf.Quad{Subject: node, Predicate: p.IRI, Object: value}})
+		}
+	}
+	from := make([][]rdf.Term, len(v.From))
+	for i, p := range v.From {
+		for _, q := range quads {
+			if q.Predicate == p.IRI {
+				from[i] = append(from[i], q.Object)
+				moves++
+			}
+		}
+	}
+	to, reason := v.Of(from)
+	if reason != "" || moves == 0 {
+		return 0, reason, nil
+	}
+	for i, p := range v.From {
+		for _, value := range from[i] {
+			edit(change.Retract, p, value)
+		}
+	}
+	for i, p := range v.To {
+		comes := slices.ContainsFunc(v.From, func(f *schema.Property) bool { return f.IRI == p.IRI })
+		if there := slices.ContainsFunc(quads, func(q rdf.Quad) bool { return q.Predicate == p.IRI }); there && !comes && len(to[i]) > 0 {
+			return 0, p.Name + " has a value already", nil
+		}
+		for _, value := range to[i] {
+			edit(change.Assert, p, value)
+		}
+	}
+	m.report(moves)
+	return moves, "", err
+}

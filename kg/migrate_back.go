@@ -1,0 +1,208 @@
+package kg
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/db"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/migration"
+	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// MigrationRollback asks for the last migration to be taken back.
+type MigrationRollback struct {
+	// Number, unless it is 0, is the one that the caller takes for the last.
+	Number int
+	// AllowDataLoss lets data go that came after the migration and that the schema before it
+	// has no place for.
+	AllowDataLoss bool
+	// Set carries all but the edits.
+	Set ChangeSet
+	// Progress hears how far it is.
+	Progress func(Progress)
+}
+
+// RollBackMigration takes back the migration that was applied last, as one commit, its
+// record included: by the ways back of its steps, with what was written since, or, where one
+// of them has none, by the inverse of its commit. It is refused with fault.Conflict, and
+// nothing is changed, when another one is the last, when the schema was changed since by
+// other means, and with the nodes when data that came later would be lost, or changed what
+// the commit had changed; with fault.InvalidData when the schema before forbids what came
+// later; and with fault.Missing when no migration is applied.
+func (s *Session) RollBackMigration(ctx context.Context, r MigrationRollback) (Migrated, Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	back := wayBack{request: r, spool: &spool}
+	if err := s.View(ctx, func(snap *Snapshot) error { return back.find(ctx, snap) }); err != nil {
+		return Migrated{}, Result{}, err
+	}
+	j := job{
+		action: policy.SchemaApply, spool: &spool, set: r.Set, prepare: back.run, progress: r.Progress, closes: true,
+		message: func() string { return r.Set.Message },
+	}
+	if r.Set.Message == "" {
+		j.message = func() string { return migrationMessage("roll back ", back.done.Migration) }
+	}
+	if back.done.ByHistory != "" {
+		j.undo = &undoing{commit: back.commit}
+	}
+	result, err := s.write(ctx, j)
+	return back.done, result, err
+}
+
+// wayBack is a migration on its way back.
+type wayBack struct {
+	request MigrationRollback
+	spool   *change.Spool
+	record  migration.Record
+	commit  Commit
+	moves   []migration.Move // that take it back; none by history
+	after   *schema.Schema   // which the migration left
+	done    Migrated
+}
+
+// find finds the last migration, the commit that applied it and the schema before that, and
+// reads what takes it back.
+func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
+	if b.record, err = b.last(snap.compiled); err != nil {
+		return err
+	}
+	m, err := migration.Parse(b.record.File(), b.record.Text)
+	if err != nil {
+		return fmt.Errorf("read the migration that was applied: %w", err)
+	}
+	b.done.Migration = m
+	if m.Checksum() != b.record.Checksum {
+		return fault.New(fault.Conflict, "%s: the text that the file keeps has the SHA-256 %s, not %s as when it was applied; trails verify says more", m.File(), m.Checksum(), b.record.Checksum)
+	}
+	by, err := snap.AppliedBy(ctx)
+	if err != nil {
+		return err
+	}
+	if b.commit = by[b.record.Number]; b.commit.Parent.IsZero() {
+		return fault.New(fault.Conflict, "%s came with the first commit of this file, which has no history before it to go back to", m.File())
+	}
+	quads, err := b.schemaBefore(ctx, snap)
+	if err != nil {
+		return err
+	}
+	moves, changed := forward(m, quads, snap.Schema())
+	if changed != "" {
+		return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: the schema was changed since by other means (%s); take that back first", m.File(), changed).
+			With("migration", m.File())
+	}
+	b.after = snap.Schema()
+	if b.done.ByHistory = migration.ByHistory(moves); b.done.ByHistory == "" {
+		b.moves, err = migration.Back(moves)
+		return err
+	}
+	b.done.Steps = []MigratedStep{{What: "the inverse of its commit, as there is no other way back of: " + b.done.ByHistory}}
+	return snap.inverse(ctx, b.commit, b.spool)
+}
+
+// last is the migration that was applied last, which must be the one that the caller means.
+func (b *wayBack) last(c *compiled) (migration.Record, error) {
+	if len(c.applied) == 0 {
+		return migration.Record{}, fault.New(fault.Missing, "no migration is applied")
+	}
+	record := c.applied[len(c.applied)-1]
+	if n := b.request.Number; n != 0 && n != record.Number {
+		return record, fault.New(fault.Conflict, "migration %d is not the last that is applied, which is %s; the last one goes back first", n, record.File()).With("last", record.Number)
+	}
+	return record, nil
+}
+
+// schemaBefore reads the schema as it would be without the commit.
+func (b *wayBack) schemaBefore(ctx context.Context, snap *Snapshot) ([]rdf.Quad, error) {
+	quads, err := collect(snap.Match(ctx, rdf.Quad{Label: rdf.SchemaGraph}))
+	if err != nil {
+		return nil, err
+	}
+	for c, err := range snap.Changes(ctx, b.commit.Seq, 0) {
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Quad.Label != rdf.SchemaGraph:
+		case c.Op == db.OpRemove:
+			quads = append(quads, c.Quad)
+		default:
+			quads = slices.DeleteFunc(quads, func(q rdf.Quad) bool { return q == c.Quad })
+		}
+	}
+	return quads, nil
+}
+
+// forward reads what the migration does to the schema that was there before it, and says what
+// is otherwise in the one that is there now.
+func forward(m *migration.Migration, quads []rdf.Quad, now *schema.Schema) (moves []migration.Move, changed string) {
+	before, err := schema.FromQuads(quads, now.Base)
+	if err == nil {
+		moves, err = m.Moves(before)
+	}
+	if err != nil {
+		return nil, fault.Of(err).Told(maxSaid)
+	}
+	left := before
+	if len(moves) > 0 {
+		left = moves[len(moves)-1].After.Schema
+	}
+	var steps []string
+	for _, step := range schema.Diff(left, now) {
+		steps = append(steps, step.String())
+	}
+	return moves, strings.Join(steps, "; ")
+}
+
+// run takes the migration back under the write lock, when all is as it was found.
+func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error {
+	record, err := b.last(before)
+	if err != nil {
+		return err
+	}
+	if record != b.record || len(schema.Diff(b.after, before.schema)) > 0 {
+		return fault.New(fault.Conflict, "%s was rolled back, or the schema changed, while this began; read the status and repeat", b.record.File())
+	}
+	if _, err := w.CommitByID(ctx, b.commit.ID.String()); err != nil || b.done.ByHistory != "" {
+		return err
+	}
+	for _, q := range b.record.Quads() {
+		if err := b.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
+			return err
+		}
+	}
+	run := migrating{ctx: ctx, w: w, whole: b.spool, progress: b.request.Progress, back: true}
+	if err := run.begin(b.moves); err != nil {
+		return err
+	}
+	if b.done.Steps, err = run.all(b.moves); err != nil {
+		return err
+	}
+	if err := b.keepLater(); err != nil {
+		return err
+	}
+	return run.end()
+}
+
+// keepLater refuses to lose what came after the migration.
+func (b *wayBack) keepLater() error {
+	var said, nodes []string
+	var lost int64
+	for _, step := range b.done.Steps {
+		if step.Removes > 0 {
+			lost += step.Removes
+			said = append(said, step.What+": "+strings.Join(step.Losing, ", "))
+			nodes = append(nodes, step.Losing...)
+		}
+	}
+	if lost == 0 || b.request.AllowDataLoss {
+		return nil
+	}
+	return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: %d statement(s) that came later would be lost, of %s; remove them, or pass allow_data_loss",
+		b.record.File(), lost, strings.Join(said, "; ")).With("nodes", nodes).With("count", lost)
+}
