@@ -19,6 +19,9 @@ import (
 	"trails/policy"
 )
 
+// oneMigration is a migration of the graph of [notes].
+const oneMigration = `{"name": "0001_pages.yaml", "text": "steps:\n- add_property: {Note.pages: integer}\n"}`
+
 // samples has a call of every capability on the graph of [notes]. Where consent is
 // required it is one that removes something.
 var samples = map[string]string{
@@ -46,30 +49,38 @@ var samples = map[string]string{
 	"stored_query_run":           `{"name": "finish"}`,
 	"trails.meta.query.add":      `{"queries": [{"text": "#+ id: more\nASK {}"}]}`,
 	"trails.meta.query.remove":   `{"names": ["notes"]}`,
-	"notes":                      `{}`,
-	"finish":                     `{}`,
-	"undo":                       `{"commit": "head"}`,
-	"create":                     `{"type": "Note", "data": {"title": "C"}, "id": "c"}`,
-	"update":                     `{"type": "Note", "id": "a", "set": {"title": "Another"}}`,
-	"delete":                     `{"type": "Note", "id": "a"}`,
-	"search":                     `{"text": "a"}`,
-	"get":                        `{"ids": ["Note/a"]}`,
-	"describe":                   `{"type": "Note"}`,
-	"list":                       `{"type": "Note"}`,
-	"history":                    `{}`,
-	"link":                       `{"from": "Note/a", "property": "about", "to": "Note/b"}`,
-	"unlink":                     `{"from": "Note/a", "property": "about", "to": "Note/b"}`,
-	"note.create":                `{"id": "c", "title": "C"}`,
-	"note.update":                `{"id": "a", "title": "Another"}`,
-	"note.delete":                `{"id": "a"}`,
+
+	"trails.meta.migrate.status":   `{}`,
+	"trails.meta.migrate.plan":     `{"migrations": [` + oneMigration + `]}`,
+	"trails.meta.migrate.apply":    `{"migrations": [` + oneMigration + `]}`,
+	"trails.meta.migrate.rollback": `{}`,
+	"notes":                        `{}`,
+	"finish":                       `{}`,
+	"undo":                         `{"commit": "head"}`,
+	"create":                       `{"type": "Note", "data": {"title": "C"}, "id": "c"}`,
+	"update":                       `{"type": "Note", "id": "a", "set": {"title": "Another"}}`,
+	"delete":                       `{"type": "Note", "id": "a"}`,
+	"search":                       `{"text": "a"}`,
+	"get":                          `{"ids": ["Note/a"]}`,
+	"describe":                     `{"type": "Note"}`,
+	"list":                         `{"type": "Note"}`,
+	"history":                      `{}`,
+	"link":                         `{"from": "Note/a", "property": "about", "to": "Note/b"}`,
+	"unlink":                       `{"from": "Note/a", "property": "about", "to": "Note/b"}`,
+	"note.create":                  `{"id": "c", "title": "C"}`,
+	"note.update":                  `{"id": "a", "title": "Another"}`,
+	"note.delete":                  `{"id": "a"}`,
 }
 
 // sampled is the graph for the sample of a capability.
 func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 	t.Helper()
 	e := notes(t)
-	if d.ID == "unlink" {
+	switch d.ID {
+	case "unlink":
 		e.Must(t, "link", samples["link"])
+	case "trails.meta.migrate.rollback":
+		e.Must(t, "trails.meta.migrate.apply", samples["trails.meta.migrate.apply"])
 	}
 	return e
 }
@@ -195,7 +206,7 @@ func checkPolicy(t *testing.T, d capability.Descriptor, args string) {
 // checkConsent tries a person who says no. Where nobody can be asked, the call goes on
 // or its arguments do not allow it.
 func checkConsent(t *testing.T, d capability.Descriptor, args string) {
-	e, person := notes(t), &asked{}
+	e, person := sampled(t, d), &asked{}
 	before := state(t, e)
 	c := sample(d, args)
 	c.Ask = person.answer

@@ -1,0 +1,288 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/migration"
+	"trails/outline"
+	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// migrateMetas are listed behind the other metas.
+var migrateMetas = []invoke.Capability{migrateStatus, migratePlan, migrateApply, migrateRollback}
+
+// migrationsField is what the tools for migrations take.
+var migrationsField = capability.Field{Name: "migrations", Type: capability.Object, Many: true, MaxCount: new(9999), Fields: []capability.Field{
+	{Name: "name", Type: capability.String, Required: true, Description: "NNNN_name.yaml"},
+	{Name: "text", Type: capability.String, Required: true, Description: "YAML: description, and steps: those of schema_apply's patch, split_property, merge_property, convert_property, update: {forward, reverse}."},
+}}
+
+func requiredMigrations() capability.Field {
+	f := migrationsField
+	f.Required = true
+	return f
+}
+
+// migrationFields are what a migration does.
+var migrationFields = []capability.Field{
+	{Name: "name", Type: capability.String, Required: true},
+	{Name: "description", Type: capability.String},
+	{Name: "reverse", Type: capability.String, Required: true, Description: "steps, or history with the reason: the inverse of its commit."},
+	{Name: "columns", Type: capability.String, Many: true, Required: true},
+	{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each thing that it does: step, what, effect, the first nodes."},
+	{Name: "blocked", Type: capability.Boolean, Required: true, Description: "Whether data contradicts it."},
+}
+
+// migrationView is what a migration does, or would do.
+type migrationView struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Reverse     string     `json:"reverse"`
+	Columns     []string   `json:"columns"`
+	Rows        [][]string `json:"rows"`
+	Blocked     bool       `json:"blocked"`
+}
+
+func migrationOf(m kg.Migrated) *migrationView {
+	if m.Migration == nil {
+		return nil
+	}
+	v := &migrationView{
+		Name: m.Migration.File(), Description: m.Migration.Description, Reverse: "steps", Blocked: m.Broken > 0,
+		Columns: []string{"step", "what", "effect", "nodes"}, Rows: [][]string{},
+	}
+	if m.ByHistory != "" {
+		v.Reverse = "history, as there is no other way back of: " + outline.Shorten(m.ByHistory, toldStep)
+	}
+	for _, s := range m.Steps {
+		step := kg.PlannedStep{Step: schema.Step{Backfill: s.Fills}, Moves: s.Moves, Removes: s.Removes, Losing: s.Losing}
+		number := ""
+		switch {
+		case s.First < s.Last:
+			number = fmt.Sprintf("%d-%d", s.First, s.Last)
+		case s.First > 0:
+			number = strconv.Itoa(s.First)
+		}
+		v.Rows = append(v.Rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false), nodesOf(step)})
+	}
+	if m.Broken > 0 {
+		broken := kg.PlannedStep{Breaks: m.Breaks}
+		nodes := map[string]bool{}
+		for _, f := range m.Breaks {
+			nodes[f.Node] = true
+		}
+		broken.Broken = len(nodes)
+		v.Rows = append(v.Rows, []string{"", "all of it", effectOf(broken, m.Broken > len(m.Breaks)), nodesOf(broken)})
+	}
+	return v
+}
+
+var migrateStatus = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.migrate.status", Description: "List the migrations that are applied, and of those given the ones that are not.",
+		InputShape: capability.Shape{Fields: []capability.Field{migrationsField, capability.ReadBranch()}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "columns", Type: capability.String, Many: true, Required: true},
+			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each: migration, state (applied, pending), time, actor, commit, SHA-256."},
+			{Name: "pending", Type: capability.Integer, Required: true},
+			{Name: "problems", Type: capability.String, Many: true, Description: "Why those given cannot be applied."},
+		}},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+	},
+	Handle: statusOfMigrations,
+}
+
+func statusOfMigrations(ctx context.Context, r *invoke.Request) (any, error) {
+	out := struct {
+		Columns  []string   `json:"columns"`
+		Rows     [][]string `json:"rows"`
+		Pending  int        `json:"pending"`
+		Problems []string   `json:"problems,omitempty"`
+	}{Columns: []string{"migration", "state", "time", "actor", "commit", "sha256"}, Rows: [][]string{}}
+	by, err := r.Snapshot.AppliedBy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range r.Snapshot.Applied() {
+		out.Rows = append(out.Rows, []string{m.File(), "applied", m.Time.Format(time.RFC3339), m.Actor, by[m.Number].ID.String(), m.Checksum})
+	}
+	given, err := givenMigrations(r)
+	if err == nil {
+		var pending []*migration.Migration
+		pending, err = migration.Pending(r.Snapshot.Applied(), given)
+		for _, m := range pending {
+			out.Rows = append(out.Rows, []string{m.File(), "pending", "", "", "", m.Checksum()})
+		}
+		out.Pending = len(pending)
+	}
+	if err != nil {
+		for _, f := range fault.Of(err).Fields {
+			out.Problems = append(out.Problems, f.String())
+		}
+		if len(out.Problems) == 0 {
+			out.Problems = []string{fault.Of(err).Message}
+		}
+	}
+	return out, nil
+}
+
+// givenMigrations reads the texts of a call. What is wrong with any of them comes back at
+// once, as far as that can be.
+func givenMigrations(r *invoke.Request) (all []*migration.Migration, err error) {
+	var problems []fault.FieldError
+	for _, one := range r.Args.List(migrationsField.Name) {
+		member, _ := one.(map[string]any)
+		name, _ := member["name"].(string)
+		text, _ := member["text"].(string)
+		m, err := migration.Parse(name, text)
+		if err != nil {
+			fields := fault.Of(err).Fields
+			if len(fields) == 0 || fault.Is(err, fault.InvalidArguments) {
+				return nil, err
+			}
+			problems = append(problems, fields...)
+			continue
+		}
+		all = append(all, m)
+	}
+	if len(problems) > 0 {
+		return nil, fault.Invalid(problems)
+	}
+	return all, nil
+}
+
+var migratePlan = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.migrate.plan", Description: "Say what the migrations that are not applied would do, by trying them: what changes, and the nodes that would break. Nothing is changed.",
+		InputShape: capability.Shape{Fields: []capability.Field{requiredMigrations(), capability.ReadBranch()}},
+		OutputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "migrations", Type: capability.Object, Many: true, Required: true, Fields: migrationFields},
+			capability.Changes(),
+			{Name: "blocked", Type: capability.Boolean, Required: true, Description: "Whether data contradicts one; those after it were not tried."},
+		}},
+		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+	},
+	Handle: planMigrations,
+}
+
+func planMigrations(ctx context.Context, r *invoke.Request) (any, error) {
+	given, err := givenMigrations(r)
+	if err != nil {
+		return nil, err
+	}
+	s := r.Snapshot.Schema()
+	r.Release()
+	plan, result, err := r.Session().PlanMigrations(ctx, kg.MigrationChange{Given: given, Progress: r.Progress})
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Migrations []*migrationView `json:"migrations"`
+		Changes    *changeTable     `json:"changes,omitempty"`
+		Blocked    bool             `json:"blocked"`
+	}{Migrations: []*migrationView{}, Changes: dataChanges(s, result)}
+	for _, m := range plan {
+		out.Migrations = append(out.Migrations, migrationOf(m))
+		out.Blocked = out.Blocked || m.Broken > 0
+	}
+	return out, nil
+}
+
+// dataChanges lists the statements of data that would change; those of the schema are told by
+// the steps.
+func dataChanges(s *schema.Schema, result kg.Result) *changeTable {
+	isSchema := func(q rdf.Quad) bool { return q.Label == rdf.SchemaGraph }
+	for _, side := range []struct {
+		list  *[]rdf.Quad
+		count *int64
+	}{{&result.Added, &result.AddedCount}, {&result.Removed, &result.RemovedCount}} {
+		data := slices.DeleteFunc(slices.Clone(*side.list), isSchema)
+		*side.count -= int64(len(*side.list) - len(data))
+		*side.list = data
+	}
+	result.NodeCount = 0 // it counts those of the schema, too
+	return changesOf(s, result, true)
+}
+
+var migrateApply = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.migrate.apply", Description: "Apply the next migration that is not applied, as one commit with its record; call again while some are left. Plan first.",
+		InputShape:    capability.Shape{Fields: append([]capability.Field{requiredMigrations()}, capability.WriteArguments()...)},
+		OutputShape:   capability.Shape{Fields: append(migratedFields("Absent when all are applied."), capability.CommitResult()...)},
+		Preconditions: []string{"Those that are applied have the texts that they had.", "The data that is there fits the new schema."},
+		SideEffects:   capability.Destroys, CostEstimate: capability.CostGraph,
+		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
+	},
+	Handle: applyMigration,
+}
+
+func migratedFields(absent string) []capability.Field {
+	return []capability.Field{
+		{Name: "migration", Type: capability.Object, Fields: migrationFields, Description: absent},
+		{Name: "left", Type: capability.Integer, Required: true, Description: "How many are to come."},
+	}
+}
+
+// migrationDone is what applying a migration answers, and rolling one back.
+type migrationDone struct {
+	Migration *migrationView `json:"migration,omitempty"`
+	Left      int            `json:"left"`
+	invoke.Written
+}
+
+func applyMigration(ctx context.Context, r *invoke.Request) (any, error) {
+	given, err := givenMigrations(r)
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Release()
+	done, result, err := r.Session().ApplyMigration(ctx, kg.MigrationChange{Given: given, Set: set, Progress: r.Progress})
+	if err != nil {
+		return nil, err
+	}
+	return migrationDone{migrationOf(done), done.Left, r.Committed(result, set.DryRun)}, nil
+}
+
+var migrateRollback = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.migrate.rollback", Description: "Take back the migration that was applied last, as one commit. Refused, naming the nodes, where later data stands against it.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "number", Type: capability.Integer, MinValue: 1, Description: "The one that you take for the last."},
+			{Name: allowLoss.Name, Type: capability.Boolean, Default: false, Description: "Remove data that came later."},
+		}, capability.WriteArguments()...)},
+		OutputShape:   capability.Shape{Fields: append(migratedFields(""), capability.CommitResult()...)},
+		Preconditions: []string{"A migration is applied."},
+		SideEffects:   capability.Destroys, CostEstimate: capability.CostGraph,
+		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
+	},
+	Handle: rollBackMigration,
+}
+
+func rollBackMigration(ctx context.Context, r *invoke.Request) (any, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Release()
+	done, result, err := r.Session().RollBackMigration(ctx, kg.MigrationRollback{
+		Number: r.Args.Integer("number", 0), AllowDataLoss: r.Args.Flag(allowLoss.Name), Set: set, Progress: r.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return migrationDone{migrationOf(done), done.Left, r.Committed(result, set.DryRun)}, nil
+}
