@@ -101,17 +101,23 @@ var asked = map[string][]string{
 	"schema_apply": {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "min_value: 0", "max_value: 3")) + `,"plan":true}`, `{"schema":"types:\n  ` + strings.Repeat("Wrong", 2000) + `"}`,
 		`{"patch":` + quoted(stepsOfAll("drop_property: T%02d.body")) + `,"plan":true}`, `{"patch":"- drop_property: T07.body"}`, `{"patch":` + quoted(stepsOfAll("alter_property: {T%02d.label: {max_length: 2}}")) + `,"plan":true}`,
 		`{"patch":` + quoted(stepsOfAll("rename_type: {T%02d: "+strings.Repeat("Long", 200)+"%[1]d}")) + `,"plan":true}`, `{"patch":` + quoted(strings.Repeat("- drop_type: Nothing\n", 2000)) + `}`},
-	"trails_meta_schema_plan":  {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "body: {type: string}", "body: {type: string, max_length: 5}")) + `}`},
-	"trails_meta_schema_apply": {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "      body: {type: string}\n", "")) + `}`},
-	"stored_query_list":        {`{}`},
-	"stored_query_run":         {`{"name":"q7","params":{"node":"hub"},"limit":10000}`, `{"name":"none"}`, `{"name":"q7","params":{` + strings.Join(members("wrong", 900), ",") + `}}`},
-	"trails_meta_query_add":    {`{"queries":[` + strings.Join(slices.Repeat([]string{`{"text":"SELECT ?x {"}`}, 2000), ",") + `]}`, `{"queries":[{"text":"#+ id: wrong\nSELECT ` + strings.Join(words("?v", 2000), " ") + ` {}"}]}`},
-	"trails_meta_query_remove": {`{"names":["q1"]}`, `{"names":["` + strings.Join(words("none", 2000), `","`) + `"]}`},
-	"create":                   {`{"type":"T01","data":{"label":"` + strings.Repeat("w", 50_000) + `"},"dry_run":true}`, `{"type":"T01","data":{` + strings.Join(members("wrong", 900), ",") + `}}`},
-	"update":                   {`{"type":"T00","id":"hub","set":{"tags":["one"]},"allow_mass_change":true,"dry_run":true}`, `{"type":"T00","id":"hub","set":{"tags":["one"]}}`, `{"type":"T00","id":"long","set":{"body":"short"},"dry_run":true}`},
-	"delete":                   {`{"type":"T00","id":"hub"}`, `{"type":"T00","id":"long","dry_run":true}`, `{"type":"T00","id":"hub","detach":true,"allow_mass_change":true,"dry_run":true}`, `{"type":"T02","id":"long1"}`},
-	"link":                     {`{"from":"T03/out","property":"refs","to":"T02/long2"}`, `{"from":"T03/out","property":"nothing","to":"T02/long2"}`},
-	"unlink":                   {`{"from":"T03/out","property":"refs","to":"T02/long3"}`},
+	"trails_meta_schema_plan":    {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "body: {type: string}", "body: {type: string, max_length: 5}")) + `}`},
+	"trails_meta_schema_apply":   {`{"schema":` + quoted(strings.ReplaceAll(crowdedSchema(), "      body: {type: string}\n", "")) + `}`},
+	"stored_query_list":          {`{}`},
+	"stored_query_run":           {`{"name":"q7","params":{"node":"hub"},"limit":10000}`, `{"name":"none"}`, `{"name":"q7","params":{` + strings.Join(members("wrong", 900), ",") + `}}`},
+	"trails_meta_query_add":      {`{"queries":[` + strings.Join(slices.Repeat([]string{`{"text":"SELECT ?x {"}`}, 2000), ",") + `]}`, `{"queries":[{"text":"#+ id: wrong\nSELECT ` + strings.Join(words("?v", 2000), " ") + ` {}"}]}`},
+	"trails_meta_query_remove":   {`{"names":["q1"]}`, `{"names":["` + strings.Join(words("none", 2000), `","`) + `"]}`},
+	"trails_meta_migrate_status": {`{}`, `{"migrations":[` + manyMigrations("steps: []", 2000) + `]}`, `{"migrations":[` + manyMigrations("steps: [x]", 900) + `]}`},
+	"trails_meta_migrate_plan": {`{"migrations":[` + aMigration(1, "steps:\n"+stepsOfAll("drop_property: T%02d.num")) + `]}`, `{"migrations":[` + aMigration(1, "steps:\n"+stepsOfAll("alter_property: {T%02d.label: {max_length: 2}}")) + `]}`,
+		`{"migrations":[` + aMigration(1, "steps:\n"+stepsOfAll("rename_type: {T%02d: "+strings.Repeat("Long", 200)+"%[1]d}")) + `]}`, `{"migrations":[` + aMigration(1, "steps:\n- drop_property: T02.ref\n") + `]}`,
+		`{"migrations":[` + aMigration(1, "steps:\n"+strings.Repeat("- drop_type: Nothing\n", 900)) + `]}`},
+	"trails_meta_migrate_apply":    {`{"migrations":[` + aMigration(1, "steps:\n"+stepsOfAll("drop_property: T%02d.flag")) + `],"dry_run":true}`, `{"migrations":[` + manyMigrations("steps: [x]", 900) + `]}`},
+	"trails_meta_migrate_rollback": {`{}`, `{"number":3}`},
+	"create":                       {`{"type":"T01","data":{"label":"` + strings.Repeat("w", 50_000) + `"},"dry_run":true}`, `{"type":"T01","data":{` + strings.Join(members("wrong", 900), ",") + `}}`},
+	"update":                       {`{"type":"T00","id":"hub","set":{"tags":["one"]},"allow_mass_change":true,"dry_run":true}`, `{"type":"T00","id":"hub","set":{"tags":["one"]}}`, `{"type":"T00","id":"long","set":{"body":"short"},"dry_run":true}`},
+	"delete":                       {`{"type":"T00","id":"hub"}`, `{"type":"T00","id":"long","dry_run":true}`, `{"type":"T00","id":"hub","detach":true,"allow_mass_change":true,"dry_run":true}`, `{"type":"T02","id":"long1"}`},
+	"link":                         {`{"from":"T03/out","property":"refs","to":"T02/long2"}`, `{"from":"T03/out","property":"nothing","to":"T02/long2"}`},
+	"unlink":                       {`{"from":"T03/out","property":"refs","to":"T02/long3"}`},
 
 	"*_create": {`{"label":"` + strings.Repeat("w", 5_000) + `","dry_run":true}`, `{"tags":[` + strings.Join(slices.Repeat([]string{"1"}, 500), ",") + `],"num":-1,"kind":"none","day":"never"}`},
 	"*_update": {`{"id":"long","body":"short","dry_run":true}`, `{"id":"hub","add":{"tags":["another"]},"dry_run":true}`},
@@ -129,6 +135,20 @@ var promptsAsked = map[string][]map[string]any{
 func quoted(text string) string {
 	out, _ := json.Marshal(text)
 	return string(out)
+}
+
+// aMigration is a migration as the tools take it.
+func aMigration(number int, text string) string {
+	return fmt.Sprintf(`{"name":"%04d_%s.yaml","text":%s}`, number, strings.Repeat("long", 20), quoted(text))
+}
+
+// manyMigrations are so many of one text.
+func manyMigrations(text string, n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, aMigration(i+1, text))
+	}
+	return strings.Join(all, ",")
 }
 
 func members(name string, n int) []string {
