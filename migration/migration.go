@@ -287,6 +287,7 @@ func (r *reader) stepOf(n *yaml.Node) Step {
 	case Split, Merge, Convert:
 		s.Word = word
 		r.values(&s, about)
+	case Patch: // the schema reads it, see [Migration.Moves]
 	}
 	return s
 }
@@ -335,6 +336,7 @@ func (r *reader) values(s *Step, n *yaml.Node) {
 	}
 	field, about := string(s.Word)+" "+s.property, n.Content[1]
 	switch s.Word {
+	case Patch, Update: // have no values
 	case Convert:
 		s.words = about
 		return

@@ -1,0 +1,108 @@
+package migration_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/migration"
+	"trails/schema"
+)
+
+// What is wrong with a text is said with its place.
+func TestParseRefuses(t *testing.T) {
+	for _, c := range []struct{ name, file, text, want string }{
+		{"a name without a number", "two_names.yaml", "", "a migration is called NNNN_name.yaml"},
+		{"a name with capitals", "0001_Two.yaml", "", "a migration is called NNNN_name.yaml"},
+		{"the number 0", "0000_a.yaml", "", "numbered from 0001"},
+		{"text that is no YAML", "0001_a.yaml", "steps: [", "0001_a.yaml: the migration is not YAML"},
+		{"text that is no UTF-8", "0001_a.yaml", "steps: \xff", "not valid UTF-8"},
+		{"text that is too long", "0001_a.yaml", strings.Repeat("#\n", 1<<19+1), "at most 1048576 are allowed"},
+		{"a list", "0001_a.yaml", "- drop_type: A", "line 1, column 1: the migration must be a mapping"},
+		{"two documents", "0001_a.yaml", "steps: []\n---\nsteps: []\n", "more than one YAML document"},
+		{"an alias", "0001_a.yaml", "description: &a x\nsteps: []\n", "anchors and aliases are not allowed"},
+		{"an unknown key", "0001_a.yaml", "step: []\n", `there is no "step" here; did you mean "steps"?`},
+		{"steps that are no list", "0001_a.yaml", "steps: {drop_type: A}\n", "steps are a list"},
+		{"a step of two words", "0001_a.yaml", "steps:\n- {drop_type: A, add_type: B}\n", "a step is one word"},
+		{"an update without a way back", "0001_a.yaml", "steps:\n- update: {forward: 'DELETE {} WHERE {}'}\n", "the way back is missing"},
+		{"an update without a way there", "0001_a.yaml", "steps:\n- update: {reverse: history}\n", "say what the update does"},
+		{"a split without its type", "0001_a.yaml", "steps:\n- split_property: {name: {into: [a, b], at: x}}\n", "a property is named with its type"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := migration.Parse(c.file, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A text of comments alone is a migration without steps.
+func TestParseOfComments(t *testing.T) {
+	m, err := migration.Parse(`C:\work\0012_a-b_c.yaml`, "# Nothing yet.\n")
+	if err != nil || m.Number != 12 || m.Name != "a-b_c" || len(m.Steps) > 0 || m.File() != "0012_a-b_c.yaml" {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
+// Records come back from the statements that hold them.
+func TestRecordsRoundTrip(t *testing.T) {
+	at := time.Date(2026, 11, 22, 1, 2, 3, 4_000_000, time.UTC)
+	want := []migration.Record{
+		{Number: 2, Name: "b", Text: "steps: []\n", Checksum: "c0", Actor: "ana", Time: at},
+		{Number: 10, Name: "k", Text: "# \"quoted\"\n", Checksum: "c1", Actor: "bo", Time: at.Add(time.Hour)},
+	}
+	quads := append(want[1].Quads(), want[0].Quads()...)
+	if diff := cmp.Diff(want, migration.FromQuads(quads)); diff != "" {
+		t.Error(diff)
+	}
+	for _, q := range quads {
+		if !migration.IsRecord(q) {
+			t.Errorf("%v is no record", q)
+		}
+	}
+}
+
+// Moves gather the steps of a patch that stand behind one another, and say why there is no
+// way back.
+func TestMoves(t *testing.T) {
+	s, err := schema.ParseYAML([]byte("types: {Task: {properties: {title: string, size: integer, note: string}}}"), "http://example.org/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := migration.Parse("0001_a.yaml", `steps:
+- rename_property: {Task.title: name}
+- alter_property: {Task.name: {max_length: 20}}
+- convert_property: {Task.size: decimal}
+- update: {forward: 'DELETE { ?t :size 0 } WHERE { ?t :size 0 }', reverse: 'DELETE {} WHERE {}'}
+- drop_property: Task.note
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moves, err := m.Moves(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps [][2]int
+	for _, move := range moves {
+		steps = append(steps, [2]int{move.First, move.Last})
+	}
+	if diff := cmp.Diff([][2]int{{1, 2}, {3, 3}, {4, 4}, {5, 5}}, steps); diff != "" {
+		t.Error(diff)
+	}
+	if why := migration.ByHistory(moves[:3]); why != "" {
+		t.Errorf("the first three go back by history: %s", why)
+	}
+	if why := migration.ByHistory(moves); why != "drop property Task.note" {
+		t.Errorf("all of them go back by history: %q", why)
+	}
+	back, err := migration.Back(moves[:3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := back[len(back)-1].After.Schema; string(end.YAML()) != string(s.YAML()) {
+		t.Errorf("back it is\n%s", end.YAML())
+	}
+}
