@@ -31,6 +31,9 @@ type Migrated struct {
 	// Migration is the one; nil when there was none to apply.
 	Migration *migration.Migration
 	Steps     []MigratedStep
+	// Queries are the stored queries that it renames something in, or breaks, by id for each
+	// of its changes of the schema in turn.
+	Queries []stored.Carried
 	// ByHistory says why the way back is the inverse of its commit; "" when its steps have
 	// ways back of their own.
 	ByHistory string
@@ -98,7 +101,7 @@ func (s *Snapshot) AppliedBy(ctx context.Context) (map[int]Commit, error) {
 // [migration.Pending]; nothing is changed then. When there is none to apply, nothing is.
 func (s *Session) ApplyMigration(ctx context.Context, c MigrationChange) (Migrated, Result, error) {
 	var done Migrated
-	result, err := s.migrate(ctx, c, 1, func(_ int, one Migrated) { done = one })
+	result, err := s.migrate(ctx, c, 1, func(one Migrated) { done = one })
 	return done, result, err
 }
 
@@ -108,10 +111,10 @@ func (s *Session) ApplyMigration(ctx context.Context, c MigrationChange) (Migrat
 func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan []Migrated, all Result, err error) {
 	c.Set.DryRun = true
 	tries := *s
-	tries.action = "" // nothing is written
+	tries.action = "" // nothing is written, so a session that only reads may plan
 	for most := 1; ; most++ {
 		tried := plan[:0:0]
-		result, err := tries.migrate(ctx, c, most, func(_ int, one Migrated) { tried = append(tried, one) })
+		result, err := tries.migrate(ctx, c, most, func(one Migrated) { tried = append(tried, one) })
 		if len(tried) == most && fault.Is(err, fault.InvalidData) {
 			broken := &tried[most-1]
 			broken.Broken, broken.Breaks = fault.Of(err).Count, fault.Of(err).Fields
@@ -132,7 +135,7 @@ func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan [
 
 // migrate applies so many pending migrations at most as one commit, and tells of each what
 // it does before it is checked.
-func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell func(i int, one Migrated)) (Result, error) {
+func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell func(Migrated)) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	message := c.Set.Message
@@ -166,9 +169,8 @@ func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell
 				message = migrationMessage("migration ", m)
 			}
 			one := Migrated{Migration: m, ByHistory: migration.ByHistory(listed[i]), Left: len(pending) - i - 1}
-			var err error
-			one.Steps, err = run.all(listed[i])
-			tell(i, one)
+			err := run.all(listed[i], &one)
+			tell(one)
 			if err != nil {
 				return err
 			}
@@ -230,41 +232,41 @@ func (m *migrating) end() error {
 	return m.draft.Undo(m.ctx)
 }
 
-func (m *migrating) all(moves []migration.Move) (steps []MigratedStep, err error) {
+// all runs the moves of one migration, and notes what they do.
+func (m *migrating) all(moves []migration.Move, note *Migrated) error {
 	for _, move := range moves {
-		var more []MigratedStep
+		var err error
 		switch {
 		case move.Update != nil:
-			more, err = m.update(move)
+			err = m.update(move, note)
 		case m.draft == nil:
-			more, err = m.schema(move, m.whole)
+			err = m.schema(move, m.whole, note)
 		default:
-			more, err = m.tried(move)
+			err = m.tried(move, note)
 		}
-		if steps = append(steps, more...); err != nil {
-			return steps, err
+		if err != nil {
+			return err
 		}
 	}
-	return steps, nil
+	return nil
 }
 
 // tried makes a change of schema in the draft.
-func (m *migrating) tried(move migration.Move) ([]MigratedStep, error) {
+func (m *migrating) tried(move migration.Move, note *Migrated) error {
 	var spool change.Spool
 	defer spool.Close()
-	steps, err := m.schema(move, &spool)
-	if err != nil {
-		return steps, err
+	if err := m.schema(move, &spool, note); err != nil {
+		return err
 	}
 	for group, err := range spool.Groups(m.ctx) {
 		if err != nil {
-			return steps, err
+			return err
 		}
 		if err := m.draw(group); err != nil {
-			return steps, err
+			return err
 		}
 	}
-	return steps, nil
+	return nil
 }
 
 // draw makes in the draft what a group of edits comes to.
@@ -286,7 +288,7 @@ func (m *migrating) draw(group *change.Group) error {
 	return nil
 }
 
-func (m *migrating) update(move migration.Move) ([]MigratedStep, error) {
+func (m *migrating) update(move migration.Move, note *Migrated) error {
 	labels := change.NewLabels()
 	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole}
 	for _, op := range u.operations {
@@ -295,49 +297,40 @@ func (m *migrating) update(move migration.Move) ([]MigratedStep, error) {
 			run = func(ctx context.Context, op sparql.Operation) error { return u.try(ctx, m.draft, op) }
 		}
 		if err := run(m.ctx, op); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return []MigratedStep{{First: move.First, Last: move.Last, What: "update of data: " + move.Text}}, nil
+	note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text})
+	return nil
 }
 
 // schema gathers the edits of a change of schema, with those of the data that follow from it.
-func (m *migrating) schema(move migration.Move, spool *change.Spool) ([]MigratedStep, error) {
+func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migrated) error {
 	e := schemaEdits{
 		ctx: m.ctx, w: m.w, spool: spool, transition: newTransition(move.Before, move.After), report: reporter(m.progress, "plan", "quads", 0),
 	}
-	if err := m.queries(move, spool); err != nil {
-		return nil, err
-	}
+	defer func() { note.Queries = append(note.Queries, e.plan.Queries...) }()
 	if move.Values != nil {
 		if err := e.shapes(); err != nil {
-			return nil, err
+			return err
+		}
+		if fields := broken(e.plan.Queries); len(fields) > 0 {
+			return breaks(fields, "")
 		}
 		moves, err := e.values(move.Values)
-		return []MigratedStep{{First: move.First, Last: move.Last, What: move.Values.String(), Moves: moves}}, err
+		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: move.Values.String(), Moves: moves})
+		return err
 	}
 	if m.back {
 		e.filled = func(q rdf.Quad) bool { return isFilled(move, q) }
 	}
-	err := e.run()
-	var steps []MigratedStep
+	if err := e.run(); err != nil {
+		return err
+	}
 	for _, s := range e.plan.Steps {
-		steps = append(steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill})
+		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill})
 	}
-	return steps, err
-}
-
-// queries gives the stored queries the new names of a move, and refuses one that breaks any.
-func (m *migrating) queries(move migration.Move, spool *change.Spool) error {
-	quads, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
-	if err != nil {
-		return err
-	}
-	carried, err := carryQueries(m.ctx, spool, stored.FromQuads(quads, move.Before), move.Before, move.After)
-	if err != nil {
-		return err
-	}
-	if fields := broken(carried); len(fields) > 0 {
+	if fields := broken(e.plan.Queries); len(fields) > 0 {
 		return breaks(fields, "")
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
+	"trails/stored"
 )
 
 // MigrationRollback asks for the last migration to be taken back.
@@ -64,7 +65,10 @@ type wayBack struct {
 	commit  Commit
 	moves   []migration.Move // that take it back; none by history
 	after   *schema.Schema   // which the migration left
-	done    Migrated
+	// before and restored are the schema and the stored queries that its inverse brings back.
+	before   *schema.Schema
+	restored []stored.Kept
+	done     Migrated
 }
 
 // find finds the last migration, the commit that applied it and the schema before that, and
@@ -103,6 +107,8 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 		return err
 	}
 	b.done.Steps = []MigratedStep{{What: "the inverse of its commit, as there is no other way back of: " + b.done.ByHistory}}
+	b.before = moves[0].Before
+	b.restored = stored.FromQuads(quads, b.before)
 	return snap.inverse(ctx, b.commit, b.spool)
 }
 
@@ -168,8 +174,12 @@ func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error
 	if record != b.record || len(schema.Diff(b.after, before.schema)) > 0 {
 		return fault.New(fault.Conflict, "%s was rolled back, or the schema changed, while this began; read the status and repeat", b.record.File())
 	}
-	if _, err := w.CommitByID(ctx, b.commit.ID.String()); err != nil || b.done.ByHistory != "" {
+	// A restore can have taken the commit away since.
+	if _, err := w.CommitByID(ctx, b.commit.ID.String()); err != nil {
 		return err
+	}
+	if b.done.ByHistory != "" {
+		return b.keepQueries(ctx, before)
 	}
 	for _, q := range b.record.Quads() {
 		if err := b.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
@@ -180,13 +190,29 @@ func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error
 	if err := run.begin(b.moves); err != nil {
 		return err
 	}
-	if b.done.Steps, err = run.all(b.moves); err != nil {
+	if err := run.all(b.moves, &b.done); err != nil {
 		return err
 	}
 	if err := b.keepLater(); err != nil {
 		return err
 	}
 	return run.end()
+}
+
+// keepQueries refuses to break the stored queries that the inverse of the commit leaves as
+// they are.
+func (b *wayBack) keepQueries(ctx context.Context, now *compiled) error {
+	var left []stored.Kept
+	for _, k := range now.stored {
+		if !slices.ContainsFunc(b.restored, func(r stored.Kept) bool { return r.ID == k.ID && r.Text != k.Text }) {
+			left = append(left, k)
+		}
+	}
+	carried, err := stored.Carry(ctx, left, now.schema, schema.Patched{Schema: b.before, Renamed: now.schema})
+	if fields := broken(carried); len(fields) > 0 {
+		return breaks(fields, "")
+	}
+	return err
 }
 
 // keepLater refuses to lose what came after the migration.

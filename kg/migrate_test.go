@@ -292,6 +292,10 @@ func TestMigrationsCarryStoredQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	was := export(t, g, load.NQuads)
+	plan, _, err := g.Session(ana).PlanMigrations(t.Context(), kg.MigrationChange{Given: migrations(t, "0001_names.yaml", "steps:\n- rename_property: {Person.nick: alias}\n")})
+	if err != nil || len(plan) != 1 || len(plan[0].Queries) != 1 || plan[0].Queries[0].Renamed != 1 {
+		t.Errorf("planned %+v: %v", plan, err)
+	}
 	for _, steps := range []string{
 		"- drop_property: Person.nick", "- rename_property: {Person.nick: alias}\n- update: {forward: 'INSERT DATA {}', reverse: 'INSERT DATA {}'}\n- drop_type: Person",
 		`- split_property: {Person.nick: {into: [a, b], at: " "}}`,
@@ -312,6 +316,41 @@ func TestMigrationsCarryStoredQueries(t *testing.T) {
 		}
 		return nil
 	})
+	if _, err := rollBack(t, g, kg.MigrationRollback{}); err != nil {
+		t.Fatal(err)
+	}
+	if export(t, g, load.NQuads) != was {
+		t.Error("the way back ends elsewhere")
+	}
+}
+
+// The way back by the history restores the queries that the migration changed, and refuses to
+// break one that came later.
+func TestTheWayBackByHistoryKeepsStoredQueries(t *testing.T) {
+	g := people(t, beforeMigrations, peopleBefore)
+	store := func(name, property string) {
+		t.Helper()
+		text := "SELECT ?p { ?p a :Person ; :" + property + " ?n }"
+		if _, _, err := g.Session(ana).ChangeQueries(t.Context(), kg.QueryChange{Add: []kg.QueryText{{Name: name, Text: text}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store("early", "nick")
+	was := export(t, g, load.NQuads)
+	if _, err := migrate(t, g, migrations(t, "0001_a.yaml", "steps:\n- rename_property: {Person.nick: alias}\n- drop_property: Person.note\n")); err != nil {
+		t.Fatal(err)
+	}
+	store("late", "alias")
+	with := export(t, g, load.NQuads)
+	if _, err := rollBack(t, g, kg.MigrationRollback{}); !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "late, line 1") || strings.Contains(err.Error(), "early") {
+		t.Errorf("got %v", err)
+	}
+	if export(t, g, load.NQuads) != with {
+		t.Error("a refused rollback changed the graph")
+	}
+	if _, _, err := g.Session(ana).ChangeQueries(t.Context(), kg.QueryChange{Remove: []string{"late"}}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := rollBack(t, g, kg.MigrationRollback{}); err != nil {
 		t.Fatal(err)
 	}

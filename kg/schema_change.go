@@ -126,18 +126,14 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		if err != nil {
 			return err
 		}
-		carried, err := carryQueries(ctx, &spool, before.stored, before.schema, patched)
-		if err != nil {
-			return err
-		}
-		if fields := broken(carried); len(fields) > 0 && !c.AllowBrokenQueries {
-			return breaks(fields, ", or pass allow_broken_queries")
-		}
 		m := schemaEdits{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, patched), report: reporter(c.Progress, "plan", "quads", 0)}
 		if err := m.run(); err != nil {
 			return err
 		}
-		plan, plan.Head, plan.Queries = m.plan, w.Head(), carried
+		if fields := broken(m.plan.Queries); len(fields) > 0 && !c.AllowBrokenQueries {
+			return breaks(fields, ", or pass allow_broken_queries")
+		}
+		plan, plan.Head = m.plan, w.Head()
 		if plan.Loses > 0 && !c.AllowDataLoss {
 			var lossy []string
 			for _, s := range plan.Steps {
@@ -184,11 +180,15 @@ func (m *schemaEdits) run() error {
 	return nil
 }
 
-// shapes replaces the schema in its graph, and leaves the stored queries and the records of
-// migrations there.
+// shapes replaces the schema in its graph, gives the stored queries the new names, and leaves
+// the records of migrations there. The plan says which queries the schema breaks.
 func (m *schemaEdits) shapes() error {
 	now, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
+		return err
+	}
+	patched := schema.Patched{Schema: m.after, Renamed: m.before}
+	if m.plan.Queries, err = carryQueries(m.ctx, m.spool, stored.FromQuads(now, m.head), m.head, patched); err != nil {
 		return err
 	}
 	for _, q := range now {
