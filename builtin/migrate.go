@@ -75,6 +75,11 @@ func migrationOf(m kg.Migrated) *migrationView {
 		}
 		v.Rows = append(v.Rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false), nodesOf(step)})
 	}
+	for _, q := range m.Queries {
+		if len(q.Broken) == 0 { // what breaks is told with the rest of it below
+			v.Rows = append(v.Rows, append([]string{""}, queryRow(q)...))
+		}
+	}
 	if m.Broken > 0 {
 		broken := kg.PlannedStep{Breaks: m.Breaks}
 		nodes := map[string]bool{}

@@ -11,6 +11,7 @@ import (
 	"trails/kg"
 	"trails/outline"
 	"trails/schema"
+	"trails/stored"
 	"trails/view"
 )
 
@@ -189,21 +190,27 @@ func planOf(p kg.Plan) planView {
 		v.Rows = append(v.Rows, []string{outline.Shorten(s.String(), toldStep), effectOf(s, p.More), nodesOf(s)})
 	}
 	for _, q := range p.Queries {
-		var effects, places []string
-		for _, f := range q.Broken[:min(len(q.Broken), toldNodes)] {
-			places = append(places, outline.Shorten(f.String(), toldReason))
-		}
-		if len(q.Broken) > 0 {
-			effects = append(effects, "breaks; correct or remove it first, or pass "+allowBroken.Name)
-		} else {
-			effects = append(effects, "safe")
-		}
-		if q.Renamed > 0 {
-			effects = append(effects, fmt.Sprintf("renames %d in it", q.Renamed))
-		}
-		v.Rows = append(v.Rows, []string{"stored query " + q.ID, strings.Join(effects, ", "), strings.Join(places, "; ")})
+		v.Rows = append(v.Rows, queryRow(q))
 	}
 	return v
+}
+
+// queryRow says what a change of the schema does to a stored query, with the first places
+// that it breaks.
+func queryRow(q stored.Carried) []string {
+	var effects, places []string
+	for _, f := range q.Broken[:min(len(q.Broken), toldNodes)] {
+		places = append(places, outline.Shorten(f.String(), toldReason))
+	}
+	if len(q.Broken) > 0 {
+		effects = append(effects, "breaks; correct or remove it first, or pass "+allowBroken.Name)
+	} else {
+		effects = append(effects, "safe")
+	}
+	if q.Renamed > 0 {
+		effects = append(effects, fmt.Sprintf("renames %d in it", q.Renamed))
+	}
+	return []string{"stored query " + q.ID, strings.Join(effects, ", "), strings.Join(places, "; ")}
 }
 
 // effectOf says what a step means for the data that is there; more is set when not all that
