@@ -44,6 +44,7 @@ var samples = map[string]string{
 	"trails.meta.schema.apply":   fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.gen.shape":      `{"type": "Note"}`,
 	"trails.meta.gen.type":       `{"type": "Task", "properties": ["due: date"]}`,
+	"trails.meta.gen.migration":  fmt.Sprintf(`{"name": "less", "schema": %q}`, withoutStatus),
 	"trails.meta.gen.capability": `{"id": "note.find", "type": "Note"}`,
 	"stored_query_list":          `{}`,
 	"stored_query_run":           `{"name": "finish"}`,

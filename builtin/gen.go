@@ -49,6 +49,14 @@ var generators = []invoke.Capability{
 		capability.Field{Name: "writes", Type: capability.Boolean, Default: false, Description: "Create a node, in the place of listing."},
 		capability.Field{Name: "description", Type: capability.String, Brief: true, Description: "What it does."},
 	),
+	generator("migration", "Write the next migration, from the schema to another one. Returns a FileDiff.", func(r *invoke.Request) ([]scaffold.Draft, error) {
+		number := r.Args.Integer("number", len(r.Snapshot.Applied())+1)
+		return one(scaffold.Migration(r.Snapshot.Schema(), number, r.Args.Text("name"), []byte(r.Args.Text("schema"))))
+	},
+		capability.Field{Name: "name", Type: capability.String, Required: true, Description: "Such as two_names."},
+		capability.Field{Name: "schema", Type: capability.String, Required: true, Description: "The whole schema to come, in YAML."},
+		capability.Field{Name: "number", Type: capability.Integer, MinValue: 1, MaxValue: 9999, Unlisted: true, Description: "Where migrations wait to be applied; else one more than the graph has."},
+	),
 }
 
 // generator is one of the capabilities that return a FileDiff.

@@ -31,7 +31,7 @@ func TestListsAndNewsAreFilteredAsCallsAre(t *testing.T) {
 	}{
 		"no scope":     {policy.Scopes{}, false, nil},
 		"builder only": {policy.NewScopes(policy.Builder), false, []string{"trails_meta_schema_plan", "trails_meta_schema_apply", "trails_meta_migrate_status", "trails_meta_migrate_plan", "trails_meta_migrate_apply", "trails_meta_migrate_rollback", "trails_meta_query_add", "trails_meta_query_remove"}},
-		"dev only":     {policy.NewScopes(policy.Dev), false, []string{"trails_meta_gen_shape", "trails_meta_gen_type", "trails_meta_gen_capability"}},
+		"dev only":     {policy.NewScopes(policy.Dev), false, []string{"trails_meta_gen_shape", "trails_meta_gen_type", "trails_meta_gen_capability", "trails_meta_gen_migration"}},
 		"runtime":      {policy.NewScopes(policy.Runtime), true, []string{"health", "query", "component_create"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func (f *genFlags) on(cmd *cobra.Command) {
 func (p *program) genCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gen",
-		Short: "Propose files: a type, a shape, a Go capability",
+		Short: "Propose files: a type, a shape, a Go capability, a migration",
 		Long: `Propose files that follow from the schema of a graph. Nothing is changed in the graph. What is
 printed is a diff, which git apply takes, and with -o json what the tools trails_meta_gen_* of MCP
 answer; --write writes the files.`,
@@ -42,7 +42,7 @@ answer; --write writes the files.`,
   trails gen shape notes.trails Note > note.diff`,
 		RunE: chooseCommand,
 	}
-	cmd.AddCommand(p.genShapeCommand(), p.genTypeCommand(), p.genCapabilityCommand())
+	cmd.AddCommand(p.genShapeCommand(), p.genTypeCommand(), p.genCapabilityCommand(), p.genMigrationCommand())
 	return cmd
 }
 
@@ -117,6 +117,35 @@ where your own begins: docs/extending.md says how a program offers it.
 	cmd.Flags().StringArrayVar(&properties, "property", nil, "a `property` of the type that it takes; may be repeated")
 	cmd.Flags().StringVar(&description, "description", "", "what it does")
 	cmd.Flags().BoolVar(&writes, "writes", false, "create a node, in the place of listing")
+	f.on(cmd)
+	return cmd
+}
+
+func (p *program) genMigrationCommand() *cobra.Command {
+	var f genFlags
+	var number int
+	cmd := &cobra.Command{
+		Use:   "migration FILE NAME SCHEMA",
+		Short: "The next migration, from the schema to another one",
+		Long: `Propose migrations/NNNN_NAME.yaml: a migration from the graph's schema to the one in SCHEMA
+(YAML, - for stdin). trails migrate new does the same in a folder where migrations wait, and
+counts those.
+` + fileHelp,
+		Example: `  trails gen migration notes.trails add_due schema.yaml --write
+  trails migrate plan notes.trails`,
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			text, err := p.readText(cmd.Context(), rest[1])
+			if err != nil {
+				return err
+			}
+			given := arguments{"name": rest[0], "schema": string(text)}
+			if cmd.Flags().Changed("number") {
+				given["number"] = number
+			}
+			return named(p.propose(cmd.Context(), file, "migration", f, given), rest[1])
+		}, "NAME", "SCHEMA"),
+	}
+	cmd.Flags().IntVar(&number, "number", 0, "its `number`, where migrations wait to be applied")
 	f.on(cmd)
 	return cmd
 }

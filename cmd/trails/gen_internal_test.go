@@ -22,7 +22,11 @@ var generated = []struct {
 		`{"type":"Task","properties":["title: string","of: {class: Note, required: true}"],"description":"What <is> to be done."}`},
 	{[]string{"capability", "FILE", "note.find", "Note"}, `{"id":"note.find","type":"Note"}`},
 	{[]string{"capability", "FILE", "note.add", "Note", "--property", "title", "--writes"}, `{"id":"note.add","type":"Note","properties":["title"],"writes":true}`},
+	{[]string{"migration", "FILE", "add_due", "-"}, `{"name":"add_due","schema":"types: {Note: {label: title, properties: {title: string, due: date}}}"}`},
 }
+
+// schemaToCome is what commands find on stdin.
+const schemaToCome = "types: {Note: {label: title, properties: {title: string, due: date}}}"
 
 // The command line prints and writes the same bytes as the tool of MCP answers, of every
 // generator that there is.
@@ -79,7 +83,7 @@ func TestGeneratedFilesAreTheSameOverMCP(t *testing.T) {
 		args := append([]string{"gen"}, g.command...)
 		args[2] = file
 		want := answers[fmt.Sprint(i)]
-		if got := bytes.TrimSuffix(command("", append(args, "-o", "json")...), []byte("\n")); !bytes.Equal(got, want) {
+		if got := bytes.TrimSuffix(command(schemaToCome, append(args, "-o", "json")...), []byte("\n")); !bytes.Equal(got, want) {
 			t.Errorf("%q: the command says\n%s\nthe tool\n%s", args, got, want)
 		}
 		var diff proposed
@@ -87,7 +91,7 @@ func TestGeneratedFilesAreTheSameOverMCP(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir, text := t.TempDir(), ""
-		got := command("", append(args, "--write", "--dir", dir)...)
+		got := command(schemaToCome, append(args, "--write", "--dir", dir)...)
 		for _, f := range diff.Files {
 			text += f.Diff
 			if written, err := os.ReadFile(filepath.Join(dir, f.Path)); err != nil || string(written) != f.Content {
@@ -97,13 +101,13 @@ func TestGeneratedFilesAreTheSameOverMCP(t *testing.T) {
 		if d := cmp.Diff(text, string(got)); d != "" {
 			t.Errorf("%q prints no diff of the tool: %s", args, d)
 		}
-		command("", append(args, "--write", "--dir", dir)...) // what is the same is no conflict
+		command(schemaToCome, append(args, "--write", "--dir", dir)...) // what is the same is no conflict
 		first := filepath.Join(dir, diff.Files[0].Path)
 		if err := os.WriteFile(first, []byte("ours\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var out, errs bytes.Buffer
-		code := run(append(args, "--write", "--dir", dir), strings.NewReader(""), &out, &errs, env)
+		code := run(append(args, "--write", "--dir", dir), strings.NewReader(schemaToCome), &out, &errs, env)
 		if now, err := os.ReadFile(first); err != nil || string(now) != "ours\n" || code != exitConflict {
 			t.Errorf("%q over a file of ours: exit code %d, %s", args, code, errs.String())
 		}
