@@ -366,6 +366,15 @@ func TestASampleFindsWhatIsWrongInTheNewestCommits(t *testing.T) {
 	}
 }
 
+func TestASmallFileIsCheckedWholeWhateverTheTime(t *testing.T) {
+	f := create(t)
+	write(t, f, entities(500), nil)
+	report, err := f.Verify(t.Context(), db.VerifyOptions{Sample: 1})
+	if err != nil || !report.OK() || !report.Whole {
+		t.Errorf("%+v, error %v", report, err)
+	}
+}
+
 // What a commit's id is made of is read back as it was, whenever the commit was made.
 func TestACommitOfAnyTimeVerifies(t *testing.T) {
 	f := create(t)
