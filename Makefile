@@ -1,5 +1,6 @@
 # What a developer runs. `make` alone lists it.
-# The suites and the real data are found through TRAILS_SUITES and TRAILS_DATA;
+# The suites, the real data and the gateway's vectors are found through TRAILS_SUITES,
+# TRAILS_DATA and TRAILS_VECTORS;
 # tests that need them are skipped with one loud line when they are absent, and
 # fail when CI=true.
 
@@ -9,6 +10,7 @@ SHELL       := bash
 export CGO_ENABLED   ?= 0
 export TRAILS_SUITES ?= $(abspath ../shared/suites)
 export TRAILS_DATA   ?= $(abspath ../shared/data)
+export TRAILS_VECTORS ?= $(abspath ../shared/vectors)
 export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)

@@ -43,6 +43,7 @@ func absent(getenv func(string) string, module string) (missing []string) {
 		{"the standards' suites (TRAILS_SUITES)", under("TRAILS_SUITES", "../shared/suites", "rdf-tests")},
 		{"the MCP schemas (TRAILS_SUITES)", under("TRAILS_SUITES", "../shared/suites", "mcp-schemas")},
 		{"real data (TRAILS_DATA)", under("TRAILS_DATA", "../shared/data", "attack", "attack.ndjson.gz")},
+		{"the gateway's vectors (TRAILS_VECTORS)", under("TRAILS_VECTORS", "../shared/vectors", "tool_ids.json")},
 		{"the MCP clients (make npm)", under("TRAILS_TOOLS", ".cache", "npm", "installed")},
 	} {
 		if _, err := os.Stat(part.path); err != nil {
@@ -70,12 +71,12 @@ func hasChromium(named string) bool {
 
 func TestAbsentSuitesAreNamed(t *testing.T) {
 	dir := t.TempDir()
-	env := map[string]string{"TRAILS_SUITES": dir, "TRAILS_DATA": dir, "TRAILS_TOOLS": dir, "TRAILS_CHROMIUM": filepath.Join(dir, "chromium")}
+	env := map[string]string{"TRAILS_SUITES": dir, "TRAILS_DATA": dir, "TRAILS_VECTORS": dir, "TRAILS_TOOLS": dir, "TRAILS_CHROMIUM": filepath.Join(dir, "chromium")}
 	getenv := func(name string) string { return env[name] }
-	if got := absent(getenv, dir); len(got) != 5 {
+	if got := absent(getenv, dir); len(got) != 6 {
 		t.Errorf("of an empty directory %q are absent", got)
 	}
-	for _, path := range []string{"rdf-tests", "mcp-schemas", "attack/attack.ndjson.gz", "npm/installed"} {
+	for _, path := range []string{"rdf-tests", "mcp-schemas", "attack/attack.ndjson.gz", "npm/installed", "tool_ids.json"} {
 		if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -8,14 +8,12 @@ package surface
 
 import (
 	"fmt"
-	"sync"
-
-	"github.com/tiktoken-go/tokenizer/codec"
 
 	"trails/capability"
 	"trails/capability/project"
 	"trails/invoke"
 	"trails/jsontext"
+	"trails/tokens"
 )
 
 // Mode names a choice.
@@ -62,7 +60,7 @@ func affordable(list []invoke.Capability) bool {
 	for _, c := range list {
 		text += Shown(c.Descriptor)
 	}
-	return len(text) <= Budget || len(text) <= 8*Budget && Tokens(text) <= Budget
+	return len(text) <= Budget || len(text) <= 8*Budget && tokens.Count(text) <= Budget
 }
 
 // Shown is what a model reads of a tool: name, description and input schema.
@@ -77,16 +75,4 @@ func Shown(d capability.Descriptor) string {
 		panic(fmt.Sprintf("surface: %s is no JSON: %v", d.ID, err)) // the projection has written it
 	}
 	return string(text)
-}
-
-// encoding is made at its first use: its vocabulary takes 0.1 s and some megabytes.
-var encoding = sync.OnceValue(codec.NewCl100kBase)
-
-// Tokens counts the tokens of a text as cl100k_base.
-func Tokens(text string) int {
-	n, err := encoding().Count(text)
-	if err != nil {
-		return len(text) // no text of ours
-	}
-	return n
 }

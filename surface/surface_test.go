@@ -15,6 +15,7 @@ import (
 	"trails/jsontext"
 	"trails/schema"
 	"trails/surface"
+	"trails/tokens"
 )
 
 // listOf returns what a list of tools has under a schema, and how many tokens a model reads of
@@ -31,7 +32,7 @@ func listOf(t *testing.T, m surface.Mode, schema string) ([]capability.Descripto
 	for _, d := range tools.Listed {
 		text += surface.Shown(d)
 	}
-	return tools.Listed, surface.Tokens(text)
+	return tools.Listed, tokens.Count(text)
 }
 
 func manyTypes(n int) string {
@@ -118,7 +119,7 @@ func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ratio := float64(surface.Tokens(surface.Shown(d))) / float64(surface.Tokens(string(text)))
+		ratio := float64(tokens.Count(surface.Shown(d))) / float64(tokens.Count(string(text)))
 		t.Logf("%s: %.2f", d.ID, ratio)
 		if ratio > 1.1 {
 			t.Errorf("%s costs %.2f times what the schema says of %s", d.ID, ratio, of)

@@ -23,6 +23,7 @@ import (
 	"trails/mcp"
 	"trails/policy"
 	"trails/surface"
+	"trails/tokens"
 )
 
 // attackFile is a file with the data of ATT&CK, of which each agent gets a copy.
@@ -192,8 +193,8 @@ func (a *agent) call(tool, args string) answer {
 	}
 	shown := a.view.shown(a, a.ask("tools/call", params))
 	a.calls++
-	a.sent += surface.Tokens(tool + " " + args)
-	a.received += surface.Tokens(shown)
+	a.sent += tokens.Count(tool + " " + args)
+	a.received += tokens.Count(shown)
 	a.Logf("%s %s\n%.2000s", tool, args, shown)
 	return answer{TB: a.TB, shown: shown, json: a.view.json}
 }

@@ -12,6 +12,7 @@ import (
 
 	"trails/policy"
 	"trails/surface"
+	"trails/tokens"
 )
 
 // task is something that a person asks an agent to do.
@@ -106,7 +107,7 @@ func writeTable(t *testing.T, file string, v view, table string, total int) {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(out, "\n%s\n\n| task | calls before | calls | characters before | tokens sent | tokens received |\n|---|--:|--:|--:|--:|--:|\n%s"+
-		"All tasks: %d tokens. Once a session: instructions %d, list of tools %d.\n", v.name, table, total, surface.Tokens(a.instructions), surface.Tokens(read))
+		"All tasks: %d tokens. Once a session: instructions %d, list of tools %d.\n", v.name, table, total, tokens.Count(a.instructions), tokens.Count(read))
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
