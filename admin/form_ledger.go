@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"sync"
 
-	"trails/admin/form"
 	"trails/invoke"
 )
 
@@ -93,6 +92,6 @@ func (e *ledgerEntry) finish(digest, ifCommit string, args json.RawMessage, resu
 
 // digest names what the form asks for.
 func (p *post) digest() string {
-	sum := sha256.Sum256(append([]byte(p.capability.ID+"\x00"), form.Object(p.args)...))
+	sum := sha256.Sum256(append([]byte(p.capability.ID+"\x00"), p.object()...))
 	return hex.EncodeToString(sum[:])
 }

@@ -144,7 +144,7 @@ func (p *post) try() (invoke.Result, error) {
 
 // object is the call's arguments and more.
 func (p *post) object(more ...form.Argument) json.RawMessage {
-	return form.Object(append(p.args[:len(p.args):len(p.args)], more...))
+	return form.Object(p.capability.InputShape, append(p.args[:len(p.args):len(p.args)], more...))
 }
 
 func (f *formState) invoke(args json.RawMessage, key string) (invoke.Result, error) {

@@ -153,6 +153,8 @@ func (f *formState) options(fields []form.Field) map[string][]suggestion {
 		case field.NodeType == "":
 		case field.Name == "id":
 			out["id"] = f.references(field.NodeType, "id", "", first)
+		case field.Name != field.Label():
+			out[field.Name] = f.nodes(field.NodeType, "", first)
 		default:
 			out[field.Name] = f.references(f.capability.InputShape.NodeType, field.Name, "", first)
 		}
@@ -194,7 +196,11 @@ func (d formData) LabelOf(text string) string { return d.Labels[strings.TrimSpac
 
 // SuggestURL is where a reference's row finds what may be meant.
 func (d formData) SuggestURL(f form.Field, r form.Row) string {
-	return withQuery("/admin/suggest", url.Values{"type": {d.Type}, "property": {f.Name}, "list": {r.ID + "-list"}})
+	values := url.Values{"type": {d.Type}, "property": {f.Name}, "list": {r.ID + "-list"}}
+	if f.Name != f.Label() {
+		values = url.Values{"class": {f.NodeType}, "list": values["list"]}
+	}
+	return withQuery("/admin/suggest", values)
 }
 
 // buttons say what a typed write does.

@@ -19,11 +19,17 @@ type suggestion struct {
 const suggestMost = 20
 
 // suggest answers the type-ahead of references: a list for a page, or JSON. With a
-// property it lists what that may refer to, and without one the type's instances.
+// property it lists what that may refer to, with a class what a parameter of it may, and
+// without either the type's instances.
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	a, text := s.asker(w, r), typed(r)
-	items := a.references(q.Get("type"), q.Get("property"), text, suggestMost)
+	items := []suggestion{}
+	if class := q.Get("class"); class != "" {
+		items = a.nodes(class, text, suggestMost)
+	} else {
+		items = a.references(q.Get("type"), q.Get("property"), text, suggestMost)
+	}
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
 		body, err := jsontext.Marshal(map[string]any{"items": items})
 		if err != nil {
@@ -85,6 +91,25 @@ func (a *asker) references(typeName, property, text string, most int) []suggesti
 		}
 	}
 	return answer.Items
+}
+
+// nodes lists nodes of a type, or of those that extend it, whose name or id begins like the
+// text, each as Type/id.
+func (a *asker) nodes(class, text string, most int) []suggestion {
+	out := []suggestion{}
+	doc, err := a.schema()
+	if err != nil {
+		return out
+	}
+	for _, t := range doc.concrete(class) {
+		for _, found := range a.references(t, "", text, most-len(out)) {
+			out = append(out, suggestion{reference([]string{t}, found.Value), found.Label})
+		}
+		if len(out) >= most {
+			break
+		}
+	}
+	return out
 }
 
 var absolute = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)

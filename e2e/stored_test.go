@@ -87,7 +87,7 @@ func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 				t.Fatalf("GET: %d %s %v", status, body, err)
 			}
 			same("HTTP, an address", answerIn(t, body))
-			same("the form", overForm(t, full, q.name, q.params))
+			same("the form", overForm(t, full, q.name, address))
 
 			var terms, said struct {
 				Rows    []any
@@ -134,7 +134,7 @@ var (
 )
 
 // overForm fills in the form of a capability, and reads what its page shows as JSON.
-func overForm(t *testing.T, w *web, name, params string) storedAnswer {
+func overForm(t *testing.T, w *web, name string, params url.Values) storedAnswer {
 	t.Helper()
 	page := "/admin/capabilities/" + name
 	_, body, err := w.do(http.MethodGet, page, nil, http.Header{})
@@ -144,7 +144,16 @@ func overForm(t *testing.T, w *web, name, params string) storedAnswer {
 	}
 	var sent bytes.Buffer
 	form := multipart.NewWriter(&sent)
-	for _, field := range [][2]string{{"_key", string(key[1])}, {"_seen", ""}, {"_do", "call"}, {"arg.params", params}} {
+	fields := [][2]string{{"_key", string(key[1])}, {"_seen", ""}, {"_do", "call"}}
+	for name, values := range params {
+		if !bytes.Contains(body, []byte(`name="arg.params.`+name+`"`)) {
+			t.Errorf("the form has no field for %s", name)
+		}
+		for _, v := range values {
+			fields = append(fields, [2]string{"arg.params." + name, v})
+		}
+	}
+	for _, field := range fields {
 		if err := form.WriteField(field[0], field[1]); err != nil {
 			t.Fatal(err)
 		}

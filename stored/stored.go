@@ -16,6 +16,7 @@ package stored
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -430,6 +431,15 @@ func (q *Query) Values(s *schema.Schema, given map[string]any) (Values, error) {
 			out.Tables = append(out.Tables, t)
 		default:
 			out.Terms[name] = terms[0]
+		}
+	}
+	names := make([]string, len(q.Params))
+	for i, p := range q.Params {
+		names[i] = p.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			problems = append(problems, fault.FieldError{Field: name, Code: fault.Closed, Message: fmt.Sprintf("%s has no parameter %s%s", q.ID, name, fault.DidYouMean(name, names))})
 		}
 	}
 	for i := range problems {

@@ -2,6 +2,9 @@ package form
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"trails/capability"
 	"trails/fault"
@@ -46,8 +49,52 @@ func (e Entry) untouched(value json.RawMessage) bool {
 	return e.Was == Mark(value)
 }
 
-// Object writes arguments as one JSON object.
-func Object(args []Argument) json.RawMessage {
+// Spread returns a shape whose objects of known fields are fields of their own: a parameter
+// of a stored query is params.group. [Object] puts them together again.
+func Spread(shape capability.Shape) capability.Shape {
+	var fields []capability.Field
+	for _, f := range shape.Fields {
+		if !isSpread(f) {
+			fields = append(fields, f)
+			continue
+		}
+		for _, member := range f.Fields {
+			member.Name = f.Name + "." + member.Name
+			fields = append(fields, member)
+		}
+	}
+	shape.Fields = fields
+	return shape
+}
+
+func isSpread(f capability.Field) bool {
+	return f.Type == capability.Object && !f.Many && len(f.Fields) > 0
+}
+
+// Object writes arguments of a call with this shape as one JSON object. An object whose
+// fields the form had is there when it is required, or one of them was filled in.
+func Object(shape capability.Shape, args []Argument) json.RawMessage {
+	var plain []Argument
+	members := map[string][]Argument{}
+	for _, f := range shape.Fields {
+		if isSpread(f) && f.Required {
+			members[f.Name] = []Argument{}
+		}
+	}
+	for _, a := range args {
+		if whole, member, isMember := strings.Cut(a.Name, "."); isMember {
+			members[whole] = append(members[whole], Argument{member, a.Value})
+		} else {
+			plain = append(plain, a)
+		}
+	}
+	for _, whole := range slices.Sorted(maps.Keys(members)) {
+		plain = append(plain, Argument{whole, object(members[whole])})
+	}
+	return object(plain)
+}
+
+func object(args []Argument) json.RawMessage {
 	out := []byte{'{'}
 	for i, a := range args {
 		if i > 0 {

@@ -87,8 +87,8 @@ type Option struct {
 // Wrong reports whether anything is wrong with the field.
 func (f Field) Wrong() bool { return len(f.Errors) > 0 }
 
-// Label is the name as people read it.
-func (f Field) Label() string { return f.Name }
+// Label is the name as people read it: of a field of an object, the field's.
+func (f Field) Label() string { return f.Name[strings.LastIndexByte(f.Name, '.')+1:] }
 
 // New returns the model of a form for shape with these entries and errors. Fields
 // without an entry are empty.
@@ -98,7 +98,7 @@ func New(shape capability.Shape, entries map[string]Entry, problems []fault.Fiel
 		field := fieldOf(f, entries[f.Name], problems)
 		out.Fields = append(out.Fields, field)
 		for _, message := range field.Errors {
-			out.Problems = append(out.Problems, Problem{Field: field.Target(), Label: f.Name, Message: message})
+			out.Problems = append(out.Problems, Problem{Field: field.Target(), Label: field.Label(), Message: message})
 		}
 	}
 	for _, p := range problems {

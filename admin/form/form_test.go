@@ -270,7 +270,7 @@ func TestArguments(t *testing.T) {
 			}
 			posted := form.Read(shape, values)
 			args, wrong := form.Arguments(shape, posted.Entries)
-			if got := string(form.Object(args)); got != c.args {
+			if got := string(form.Object(capability.Shape{}, args)); got != c.args {
 				t.Errorf("got %s, want %s", got, c.args)
 			}
 			if got := messages(append(posted.Problems, wrong...)); got != c.wrong {
@@ -301,7 +301,7 @@ func TestAnUpdateSaysOnlyWhatWasTouched(t *testing.T) {
 	posted.Set("null.note", "1")
 	posted.Set("arg.long", "short now")
 	args, wrong := form.Arguments(shape, form.Read(shape, posted).Entries)
-	if got, want := string(form.Object(args)), `{"id":"a","title":"new","note":null,"long":"short now"}`; got != want {
+	if got, want := string(form.Object(capability.Shape{}, args)), `{"id":"a","title":"new","note":null,"long":"short now"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := messages(wrong); !strings.Contains(got, "status has a value, and the field is empty now") {
@@ -331,7 +331,7 @@ func TestRebaseKeepsWhatWasTouched(t *testing.T) {
 		t.Errorf("the form shows %s, want %s", got, want)
 	}
 	args, _ := form.Arguments(shape, form.Read(shape, again).Entries)
-	if got, want := string(form.Object(args)), `{"mine":"m","both":"m"}`; got != want {
+	if got, want := string(form.Object(capability.Shape{}, args)), `{"mine":"m","both":"m"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -439,7 +439,7 @@ func TestThereIsOneControlForNoValue(t *testing.T) {
 		}
 		posted := browse(m)
 		if args, wrong := form.Arguments(shape, form.Read(shape, posted).Entries); len(args)+len(wrong) != 0 {
-			t.Errorf("%s: untouched it says %s %v", c.field.Type, form.Object(args), wrong)
+			t.Errorf("%s: untouched it says %s %v", c.field.Type, form.Object(capability.Shape{}, args), wrong)
 		}
 		if c.choice {
 			posted.Set(form.ArgPrefix+"x", "")
@@ -448,7 +448,7 @@ func TestThereIsOneControlForNoValue(t *testing.T) {
 		}
 		read := form.Read(shape, posted)
 		args, wrong := form.Arguments(shape, read.Entries)
-		if got := string(form.Object(args)); got != `{"x":null}` || wrong != nil {
+		if got := string(form.Object(capability.Shape{}, args)); got != `{"x":null}` || wrong != nil {
 			t.Errorf("%s: no value says %s %v", c.field.Type, got, wrong)
 		}
 		if again := form.New(shape, read.Entries, nil).Fields[0]; c.choice && (again.Rows[0].Text != "" || again.CanRemove()) {
