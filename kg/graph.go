@@ -124,6 +124,8 @@ type compiled struct {
 	shapes  *validate.Shapes
 	stored  []stored.Kept      // queries, by id
 	applied []migration.Record // by number
+	// promoted is what the last promotion left; nil when there was none.
+	promoted digests
 	// prefixes are those of the schema, for queries.
 	prefixes map[string]string
 	linter   *lint.Linter
@@ -327,7 +329,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads)}
+	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

@@ -145,14 +145,9 @@ func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell
 			return err
 		}
 		count := min(most, len(pending))
-		at, listed := before.schema, make([][]migration.Move, count)
-		for i, m := range pending[:count] {
-			if listed[i], err = m.Moves(at); err != nil {
-				return err
-			}
-			if moves := listed[i]; len(moves) > 0 {
-				at = moves[len(moves)-1].After.Schema
-			}
+		listed, _, err := migration.MovesOf(pending[:count], before.schema)
+		if err != nil {
+			return err
 		}
 		run := migrating{ctx: ctx, w: w, whole: &spool, progress: c.Progress}
 		if err := run.begin(slices.Concat(listed...)); err != nil {
@@ -242,7 +237,7 @@ func (m *migrating) all(moves []migration.Move, note *Migrated) error {
 		case m.draft == nil:
 			err = m.schema(move, m.whole, note)
 		default:
-			err = m.tried(move, note)
+			err = m.tried(func(spool *change.Spool) error { return m.schema(move, spool, note) })
 		}
 		if err != nil {
 			return err
@@ -251,11 +246,11 @@ func (m *migrating) all(moves []migration.Move, note *Migrated) error {
 	return nil
 }
 
-// tried makes a change of schema in the draft.
-func (m *migrating) tried(move migration.Move, note *Migrated) error {
+// tried makes edits in the draft.
+func (m *migrating) tried(gather func(*change.Spool) error) error {
 	var spool change.Spool
 	defer spool.Close()
-	if err := m.schema(move, &spool, note); err != nil {
+	if err := gather(&spool); err != nil {
 		return err
 	}
 	for group, err := range spool.Groups(m.ctx) {

@@ -181,7 +181,7 @@ func (m *schemaEdits) run() error {
 }
 
 // shapes replaces the schema in its graph, gives the stored queries the new names, and leaves
-// the records of migrations there. The plan says which queries the schema breaks.
+// what else is kept there. The plan says which queries the schema breaks.
 func (m *schemaEdits) shapes() error {
 	now, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
@@ -192,7 +192,7 @@ func (m *schemaEdits) shapes() error {
 		return err
 	}
 	for _, q := range now {
-		if stored.IsStored(q) || migration.IsRecord(q) {
+		if stored.IsStored(q) || migration.IsRecord(q) || q.Subject == promotionNode {
 			continue
 		}
 		if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {

@@ -139,6 +139,21 @@ func converted(lexical string, was, to rdf.IRI) (string, bool) {
 	return "", false
 }
 
+// MovesOf returns the moves of each migration, one after the other from a schema, and the
+// schema that they lead to. Errors are those of [Migration.Moves].
+func MovesOf(all []*Migration, from *schema.Schema) (listed [][]Move, to *schema.Schema, err error) {
+	listed, to = make([][]Move, len(all)), from
+	for i, m := range all {
+		if listed[i], err = m.Moves(to); err != nil {
+			return nil, nil, err
+		}
+		if moves := listed[i]; len(moves) > 0 {
+			to = moves[len(moves)-1].After.Schema
+		}
+	}
+	return listed, to, nil
+}
+
 // Moves reads the steps under the schema that is there before the first one. What is wrong
 // with them comes back as fault.InvalidData, or fault.Malformed for the text of an update,
 // with the place.

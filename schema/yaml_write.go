@@ -16,9 +16,14 @@ import (
 )
 
 // YAML writes the schema as [ParseYAML] reads it; what has its default is left out.
-func (s *Schema) YAML() []byte {
+func (s *Schema) YAML() []byte { return s.yaml(s.Base) }
+
+// PortableYAML is [Schema.YAML] without the base, for a file that has another one.
+func (s *Schema) PortableYAML() []byte { return s.yaml("") }
+
+func (s *Schema) yaml(base string) []byte {
 	root := newMapping()
-	root.text("base", s.Base)
+	root.text("base", base)
 	prefixes := newMapping()
 	for _, prefix := range slices.Sorted(maps.Keys(s.Prefixes)) {
 		prefixes.text(prefix, s.Prefixes[prefix])

@@ -1,0 +1,173 @@
+package kg
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"trails/fault"
+	"trails/migration"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// Definitions are what a file says of its data, without any of the data: what a promotion
+// carries from one file to another.
+type Definitions struct {
+	// Schema is YAML without a base: its names stand under the base of the file that it goes
+	// to.
+	Schema []byte
+	// Queries are the stored queries, by id.
+	Queries []QueryText
+	// Migrations are those that were applied, by number.
+	Migrations []*migration.Migration
+}
+
+// Definitions returns those of the graph. The fault Unusable says that a migration cannot be
+// read, which a later program may have applied.
+func (s *Snapshot) Definitions() (Definitions, error) {
+	d := Definitions{Schema: s.Schema().PortableYAML()}
+	for _, k := range s.Stored() {
+		d.Queries = append(d.Queries, QueryText{Name: k.ID, Text: k.Text})
+	}
+	for _, r := range s.Applied() {
+		m, err := migration.Parse(r.File(), r.Text)
+		if err != nil {
+			return d, fault.New(fault.Unusable, "the migration %s that was applied cannot be read: %w", r.File(), err)
+		}
+		d.Migrations = append(d.Migrations, m)
+	}
+	return d, nil
+}
+
+// QueryStep is what becomes of one stored query: Was is "" when it comes, Text when it goes.
+type QueryStep struct{ ID, Was, Text string }
+
+// querySteps are what lies between stored queries, by id.
+func querySteps(was, is []QueryText) (steps []QueryStep) {
+	texts := map[string]QueryStep{}
+	for _, q := range was {
+		texts[q.Name] = QueryStep{ID: q.Name, Was: q.Text}
+	}
+	for _, q := range is {
+		texts[q.Name] = QueryStep{ID: q.Name, Was: texts[q.Name].Was, Text: q.Text}
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if step := texts[name]; step.Was != step.Text {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// DefinitionsDiff is what lies between two definitions.
+type DefinitionsDiff struct {
+	// Steps are those of the schema, behind the migrations that the second alone has where
+	// they follow on those of the first.
+	Steps   []schema.Step
+	Queries []QueryStep
+	// Applied names the files of migrations that the second alone has, Missing of those that
+	// it lacks.
+	Applied, Missing []string
+}
+
+// Against says what leads from the definitions of the graph to other ones.
+func (s *Snapshot) Against(other Definitions) (d DefinitionsDiff, err error) {
+	target, err := schema.ParseYAML(other.Schema, s.Schema().Base)
+	if err != nil {
+		return d, err
+	}
+	mine, err := s.Definitions()
+	if err != nil {
+		return d, err
+	}
+	d.Queries = querySteps(mine.Queries, other.Queries)
+	d.Applied, d.Missing = without(other.Migrations, mine.Migrations), without(mine.Migrations, other.Migrations)
+	at := s.Schema()
+	if pending, err := migration.Pending(s.Applied(), other.Migrations); err == nil && len(d.Missing) == 0 {
+		if _, to, err := migration.MovesOf(pending, at); err == nil {
+			at = to // what the migrations do is theirs to say
+		}
+	}
+	d.Steps = schema.Diff(at, target)
+	return d, nil
+}
+
+// without names the migrations that are not among others.
+func without(all, others []*migration.Migration) (files []string) {
+	for _, m := range all {
+		if !slices.ContainsFunc(others, func(o *migration.Migration) bool { return o.Number == m.Number && o.Checksum() == m.Checksum() }) {
+			files = append(files, m.File())
+		}
+	}
+	return files
+}
+
+// digests are what each single definition says, as a digest by its name, such as "type Task"
+// or "stored query open_tasks".
+type digests map[string]string
+
+func digestsOf(s *schema.Schema, queries []QueryText) digests {
+	all := digests{}
+	note := func(name string, text []byte) {
+		sum := sha256.Sum256(text)
+		all[name] = hex.EncodeToString(sum[:8])
+	}
+	for _, t := range s.Types {
+		note("type "+t.Name, s.TypeYAML(t))
+	}
+	for prefix, iri := range s.Prefixes {
+		note("prefix "+prefix, []byte(iri))
+	}
+	for _, q := range queries {
+		note("stored query "+q.Name, []byte(q.Text))
+	}
+	return all
+}
+
+// own names the definitions that would be lost and that nobody promoted: those that were
+// made, changed or removed since the last promotion, and are otherwise in what comes. Before
+// the first promotion, when left is nil, they are those that what comes does not have.
+func (d digests) own(left, comes digests) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		becomes, stays := comes[name]
+		if becomes == d[name] || left == nil && stays || left != nil && left[name] == d[name] {
+			continue
+		}
+		names = append(names, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if _, there := d[name]; !there && comes[name] == left[name] {
+			names = append(names, name+" (removed here)")
+		}
+	}
+	return names
+}
+
+// How the schema graph keeps what the last promotion left: one text at one node.
+const (
+	promotionNode = rdf.IRI(rdf.TrailsNS + "promotion")
+	promotionText = rdf.IRI(rdf.TrailsNS + "promotedDefinitions")
+)
+
+func (d digests) quad() (rdf.Quad, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return rdf.Quad{}, fmt.Errorf("write what was promoted: %w", err)
+	}
+	return rdf.Quad{Subject: promotionNode, Predicate: promotionText, Object: rdf.Literal(string(text), rdf.XSDString), Label: rdf.SchemaGraph}, nil
+}
+
+// promotedIn reads what the last promotion left; nil when there was none, or when it cannot
+// be read.
+func promotedIn(quads []rdf.Quad) (d digests) {
+	for _, q := range quads {
+		if q.Subject == promotionNode && q.Predicate == promotionText && json.Unmarshal([]byte(rdf.Lexical(q.Object)), &d) != nil {
+			return nil
+		}
+	}
+	return d
+}

@@ -1,0 +1,301 @@
+package kg
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/db"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/migration"
+	"trails/policy"
+	"trails/rdf"
+	"trails/schema"
+	"trails/sparql/lint"
+	"trails/stored"
+	"trails/validate"
+)
+
+// Promotion asks for the definitions of another file in the place of those that are there.
+type Promotion struct {
+	Definitions
+	// Replace lets go what was defined in this file since the last promotion, and what it had
+	// before the first one, where the definitions have it otherwise or not at all.
+	Replace bool
+	// AllowDataLoss lets statements go for which the definitions have no place.
+	AllowDataLoss bool
+	// Check, when set, refuses what the graph itself has no reason to refuse, such as the
+	// name of a tool.
+	Check func([]*stored.Query) error
+	// Set carries all but the edits.
+	Set      ChangeSet
+	Progress func(Progress)
+}
+
+// Promoted is what a promotion did, or would do.
+type Promoted struct {
+	// Head is the commit that it was made at.
+	Head Commit
+	// Migrations are those that were applied, in order, with what each did; Schema is what lay
+	// between the schemas besides, and has no migration.
+	Migrations []Migrated
+	Schema     Migrated
+	// Queries are the stored queries that came, changed or went, by id.
+	Queries []QueryStep
+	// Loses counts the statements that would be removed and have no other place.
+	Loses int64
+	// Own names the definitions of this file that would be lost, such as "type Task".
+	Own []string
+	// Breaks are the nodes that stand against it, by which a plan says that it would be
+	// refused, and Broken counts them.
+	Breaks []fault.FieldError
+	Broken int
+}
+
+// Promote makes the definitions those of the graph, as one commit: first the migrations that
+// it has not had applied, with what they do to its data, then what is left between the
+// schemas, then the stored queries. It is refused, and nothing is changed, with
+// fault.InvalidData when the data stands against it, and with fault.Conflict when the graph
+// has had migrations applied that the definitions lack, when definitions of its own would be
+// lost, see Replace, or statements.
+func (s *Session) Promote(ctx context.Context, p Promotion) (Promoted, Result, error) {
+	promote := promoting{Promotion: p, session: s}
+	result, err := s.promote(ctx, &promote)
+	return promote.done, result, err
+}
+
+// PlanPromotion says what a promotion would do, by trying it in a transaction that changes
+// nothing, and what stands against it.
+func (s *Session) PlanPromotion(ctx context.Context, p Promotion) (Promoted, Result, error) {
+	p.Replace, p.AllowDataLoss, p.Set.DryRun = true, true, true
+	promote, tries := promoting{Promotion: p, session: s}, *s
+	tries.action = "" // nothing is written, so a session that only reads may plan
+	result, err := tries.promote(ctx, &promote)
+	if promote.judged && fault.Is(err, fault.InvalidData) {
+		promote.done.Broken, promote.done.Breaks, err = fault.Of(err).Count, fault.Of(err).Fields, nil
+	}
+	return promote.done, result, err
+}
+
+func (s *Session) promote(ctx context.Context, p *promoting) (Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	p.spool = &spool
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: p.Set, prepare: p.run, progress: p.Progress, closes: true})
+}
+
+// promoting is one promotion under the write lock.
+type promoting struct {
+	Promotion
+	session *Session
+	spool   *change.Spool
+	done    Promoted
+	judged  bool // what is wrong from here on is wrong with the data
+}
+
+func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) error {
+	p.done.Head = w.Head()
+	pending, err := migration.Pending(before.applied, p.Migrations)
+	if err != nil {
+		return err
+	}
+	for _, r := range before.applied {
+		if !slices.ContainsFunc(p.Migrations, func(m *migration.Migration) bool { return m.Number == r.Number }) {
+			return fault.New(fault.Conflict, "%s is applied here and is not among what is promoted, which is older than this file; bring it there first", r.File()).With("migration", r.File())
+		}
+	}
+	target, err := schema.ParseYAML(p.Schema, p.session.graph.Base())
+	if err != nil {
+		return err
+	}
+	if err := p.readable(ctx, target); err != nil {
+		return err
+	}
+	var was []QueryText
+	for _, k := range before.stored {
+		was = append(was, QueryText{Name: k.ID, Text: k.Text})
+	}
+	listed, at, err := migration.MovesOf(pending, before.schema)
+	if err != nil {
+		return err
+	}
+	mine, comes := before.schema, digestsOf(target, p.Queries)
+	if before.promoted == nil {
+		mine = at // a type that a migration renames is not lost
+	}
+	p.done.Queries, p.done.Own = querySteps(was, p.Queries), digestsOf(mine, was).own(before.promoted, comes)
+	if len(p.done.Own) > 0 && !p.Replace {
+		return fault.New(fault.Conflict, "the promotion would lose what this file defines itself: %s; bring it to the other file first, or pass replace", strings.Join(p.done.Own, ", ")).With("definitions", p.done.Own)
+	}
+	if before.promoted == nil && len(pending) == 0 && maps.Equal(digestsOf(mine, was), comes) {
+		return nil
+	}
+	m := migrating{ctx: ctx, w: w, whole: p.spool, progress: p.Progress}
+	if m.draft, err = w.Draft(ctx); err != nil {
+		return err
+	}
+	p.judged = true
+	// The queries come back as they will be, so that nothing on the way has to carry them.
+	if err := m.tried(func(spool *change.Spool) error { return editQueries(spool, was, change.Retract) }); err != nil {
+		return err
+	}
+	if err := p.schemas(&m, pending, listed, at, target); err != nil {
+		return err
+	}
+	if p.done.Loses > 0 && !p.AllowDataLoss {
+		return fault.New(fault.Conflict, "the promotion would remove %d statement(s): %s; pass allow_data_loss to let it", p.done.Loses, p.lossy())
+	}
+	err = m.tried(func(spool *change.Spool) error {
+		if err := p.mark(spool, before.promoted, comes); err != nil {
+			return err
+		}
+		return editQueries(spool, p.Queries, change.Assert)
+	})
+	if err != nil {
+		return err
+	}
+	return m.end()
+}
+
+// readable refuses stored queries that do not fit the schema that comes with them.
+func (p *promoting) readable(ctx context.Context, target *schema.Schema) error {
+	shapes, err := validate.Compile(target.Quads())
+	if err != nil {
+		return err
+	}
+	queries, problems, err := readQueries(ctx, p.Queries, stored.Checker{Schema: target, Linter: lint.New(target), Shapes: shapes.Naming(target.NodeName)})
+	switch {
+	case err != nil:
+		return err
+	case len(problems) > 0:
+		return fault.Invalid(problems)
+	case p.Check != nil:
+		return p.Check(queries)
+	}
+	return nil
+}
+
+// schemas applies the pending migrations, whose moves lead to the schema at, and takes the
+// steps from there to the schema that comes.
+func (p *promoting) schemas(m *migrating, pending []*migration.Migration, listed [][]migration.Move, at, target *schema.Schema) error {
+	for i, one := range pending {
+		done := Migrated{Migration: one, ByHistory: migration.ByHistory(listed[i])}
+		err := m.all(listed[i], &done)
+		p.done.Migrations = append(p.done.Migrations, done)
+		if err != nil {
+			return err
+		}
+		record := migration.Record{Number: one.Number, Name: one.Name, Text: one.Text, Checksum: one.Checksum(), Actor: p.session.principal.Author(), Time: p.session.graph.now()}
+		err = m.tried(func(spool *change.Spool) error { return editQuads(spool, change.Assert, record.Quads()...) })
+		if err != nil {
+			return err
+		}
+	}
+	if len(schema.Diff(at, target)) > 0 || fmt.Sprint(at.Prefixes) != fmt.Sprint(target.Prefixes) {
+		move := migration.Move{Before: at, After: schema.Patched{Schema: target, Renamed: at}}
+		if err := m.all([]migration.Move{move}, &p.done.Schema); err != nil {
+			return err
+		}
+	}
+	for _, one := range append(p.done.Migrations, p.done.Schema) {
+		for _, step := range one.Steps {
+			p.done.Loses += step.Removes
+		}
+	}
+	return nil
+}
+
+// lossy says which steps lose something, and of which nodes.
+func (p *promoting) lossy() string {
+	var said []string
+	for _, one := range append(p.done.Migrations, p.done.Schema) {
+		for _, step := range one.Steps {
+			if step.Removes > 0 {
+				said = append(said, step.What+" ("+strings.Join(step.Losing, ", ")+")")
+			}
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// mark puts what is promoted in the place of what was.
+func (p *promoting) mark(spool *change.Spool, was, is digests) error {
+	quad, err := is.quad()
+	if err != nil {
+		return err
+	}
+	if was != nil {
+		old, err := was.quad()
+		if err != nil {
+			return err
+		}
+		if err := editQuads(spool, change.Retract, old); err != nil {
+			return err
+		}
+	}
+	return editQuads(spool, change.Assert, quad)
+}
+
+// editQuads makes one edit of each quad.
+func editQuads(spool *change.Spool, op change.Op, quads ...rdf.Quad) error {
+	for _, q := range quads {
+		if err := spool.Add(change.Edit{Op: op, Quad: q}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func editQueries(spool *change.Spool, queries []QueryText, op change.Op) error {
+	for _, q := range queries {
+		if err := editQuads(spool, op, stored.QuadsOf(q.Name, q.Text)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UndoPromotion takes back what the commit of a promotion changed, as one commit. It is
+// refused with fault.Conflict when the commit is none of a promotion or the first one, when a
+// definition was changed since, or data that the promotion changed, and with
+// fault.InvalidData when what was written since does not fit the schema before.
+func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	var undo undoing
+	// latest refuses when definitions were changed after the commit.
+	latest := func(now *compiled) error {
+		if now.seq == undo.commit.Seq {
+			return nil
+		}
+		return fault.New(fault.Conflict, "commit %s is not the last that changed definitions; schema history lists them", undo.commit.ID.Short())
+	}
+	if err := s.View(ctx, func(snap *Snapshot) (err error) {
+		if undo.commit, err = snap.FindCommit(ctx, u.Commit.String()); err != nil {
+			return err
+		}
+		if err := latest(snap.compiled); err != nil {
+			return err
+		}
+		changes, err := snap.source.ChangesOf(ctx, undo.commit, promotionNode, 1)
+		if err != nil {
+			return err
+		}
+		if len(changes) == 0 || undo.commit.Parent.IsZero() {
+			return fault.New(fault.Conflict, "commit %s is no promotion that has a commit before it", undo.commit.ID.Short())
+		}
+		return snap.inverse(ctx, undo.commit, &spool)
+	}); err != nil {
+		return Result{}, err
+	}
+	prepare := func(ctx context.Context, w *db.Writer, before *compiled) error {
+		if err := latest(before); err != nil {
+			return err
+		}
+		return undo.find(ctx, w, before)
+	}
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: u.Set, prepare: prepare, undo: &undo, progress: u.Progress, closes: true})
+}
