@@ -58,6 +58,11 @@ var samples = map[string]string{
 	"notes":                        `{}`,
 	"finish":                       `{}`,
 	"undo":                         `{"commit": "head"}`,
+	"definitions_get":              `{}`,
+	"definitions_diff":             fmt.Sprintf(`{"definitions": {"schema": %q}}`, withoutStatus),
+	"trails.meta.promote.plan":     fmt.Sprintf(`{"definitions": {"schema": %q}}`, withoutStatus),
+	"trails.meta.promote.apply":    fmt.Sprintf(`{"definitions": {"schema": %q}, "allow_data_loss": true, "replace": true}`, withoutStatus),
+	"trails.meta.promote.undo":     `{"commit": "head"}`,
 	"create":                       `{"type": "Note", "data": {"title": "C"}, "id": "c"}`,
 	"update":                       `{"type": "Note", "id": "a", "set": {"title": "Another"}}`,
 	"delete":                       `{"type": "Note", "id": "a"}`,
@@ -82,6 +87,8 @@ func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 		e.Must(t, "link", samples["link"])
 	case "trails.meta.migrate.rollback":
 		e.Must(t, "trails.meta.migrate.apply", samples["trails.meta.migrate.apply"])
+	case "trails.meta.promote.undo":
+		e.Must(t, "trails.meta.promote.apply", samples["trails.meta.promote.apply"])
 	}
 	return e
 }

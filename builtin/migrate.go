@@ -59,11 +59,17 @@ func migrationOf(m kg.Migrated) *migrationView {
 	}
 	v := &migrationView{
 		Name: m.Migration.File(), Description: m.Migration.Description, Reverse: "steps", Blocked: m.Broken > 0,
-		Columns: []string{"step", "what", "effect", "nodes"}, Rows: [][]string{},
+		Columns: []string{"step", "what", "effect", "nodes"}, Rows: stepsOf(m),
 	}
 	if m.ByHistory != "" {
 		v.Reverse = "history, as there is no other way back of: " + outline.Shorten(m.ByHistory, toldStep)
 	}
+	return v
+}
+
+// stepsOf are the rows of what a migration does.
+func stepsOf(m kg.Migrated) [][]string {
+	rows := [][]string{}
 	for _, s := range m.Steps {
 		step := kg.PlannedStep{Step: schema.Step{Backfill: s.Fills}, Moves: s.Moves, Removes: s.Removes, Losing: s.Losing}
 		number := ""
@@ -73,11 +79,11 @@ func migrationOf(m kg.Migrated) *migrationView {
 		case s.First > 0:
 			number = strconv.Itoa(s.First)
 		}
-		v.Rows = append(v.Rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false), nodesOf(step)})
+		rows = append(rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false), nodesOf(step)})
 	}
 	for _, q := range m.Queries {
 		if len(q.Broken) == 0 { // what breaks is told with the rest of it below
-			v.Rows = append(v.Rows, append([]string{""}, queryRow(q)...))
+			rows = append(rows, append([]string{""}, queryRow(q)...))
 		}
 	}
 	if m.Broken > 0 {
@@ -87,9 +93,9 @@ func migrationOf(m kg.Migrated) *migrationView {
 			nodes[f.Node] = true
 		}
 		broken.Broken = len(nodes)
-		v.Rows = append(v.Rows, []string{"", "all of it", effectOf(broken, m.Broken > len(m.Breaks)), nodesOf(broken)})
+		rows = append(rows, []string{"", "all of it", effectOf(broken, m.Broken > len(m.Breaks)), nodesOf(broken)})
 	}
-	return v
+	return rows
 }
 
 var migrateStatus = invoke.Capability{
@@ -121,7 +127,7 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 	for _, m := range r.Snapshot.Applied() {
 		out.Rows = append(out.Rows, []string{m.File(), "applied", m.Time.Format(time.RFC3339), m.Actor, by[m.Number].ID.String(), m.Checksum})
 	}
-	given, err := givenMigrations(r)
+	given, err := givenMigrations(r.Args)
 	if err == nil {
 		var pending []*migration.Migration
 		pending, err = migration.Pending(r.Snapshot.Applied(), given)
@@ -143,9 +149,9 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 
 // givenMigrations reads the texts of a call. What is wrong with any of them comes back at
 // once, as far as that can be.
-func givenMigrations(r *invoke.Request) (all []*migration.Migration, err error) {
+func givenMigrations(args invoke.Arguments) (all []*migration.Migration, err error) {
 	var problems []fault.FieldError
-	for _, one := range r.Args.List(migrationsField.Name) {
+	for _, one := range args.List(migrationsField.Name) {
 		member, _ := one.(map[string]any)
 		name, _ := member["name"].(string)
 		text, _ := member["text"].(string)
@@ -181,7 +187,7 @@ var migratePlan = invoke.Capability{
 }
 
 func planMigrations(ctx context.Context, r *invoke.Request) (any, error) {
-	given, err := givenMigrations(r)
+	given, err := givenMigrations(r.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +252,7 @@ type migrationDone struct {
 }
 
 func applyMigration(ctx context.Context, r *invoke.Request) (any, error) {
-	given, err := givenMigrations(r)
+	given, err := givenMigrations(r.Args)
 	if err != nil {
 		return nil, err
 	}

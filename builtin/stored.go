@@ -265,20 +265,7 @@ func addStored(ctx context.Context, r *invoke.Request) (any, error) {
 		text, _ := member["text"].(string)
 		texts = append(texts, kg.QueryText{Name: name, Text: text})
 	}
-	taken := takenNames(r)
-	added, written, err := changeStored(ctx, r, kg.QueryChange{Add: texts, Check: func(all []*stored.Query) error {
-		var problems []fault.FieldError
-		for _, q := range all {
-			if by, is := taken[capability.ToolName(q.Capability())]; is {
-				problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.Capability(),
-					Message: fmt.Sprintf("id: the name %s belongs to the built-in capability %s; choose another, or give a tool_name", q.Capability(), by)})
-			}
-		}
-		if len(problems) > 0 {
-			return fault.Invalid(problems)
-		}
-		return nil
-	}})
+	added, written, err := changeStored(ctx, r, kg.QueryChange{Add: texts, Check: namesFree(r)})
 	if err != nil {
 		return nil, err
 	}
@@ -340,6 +327,24 @@ func changeStored(ctx context.Context, r *invoke.Request, c kg.QueryChange) ([]*
 		return nil, invoke.Written{}, err
 	}
 	return added, r.Committed(result, set.DryRun), nil
+}
+
+// namesFree refuses stored queries that would have the name of what is built in.
+func namesFree(r *invoke.Request) func([]*stored.Query) error {
+	taken := takenNames(r)
+	return func(all []*stored.Query) error {
+		var problems []fault.FieldError
+		for _, q := range all {
+			if by, is := taken[capability.ToolName(q.Capability())]; is {
+				problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.Capability(),
+					Message: fmt.Sprintf("id: the name %s belongs to the built-in capability %s; choose another, or give a tool_name", q.Capability(), by)})
+			}
+		}
+		if len(problems) > 0 {
+			return fault.Invalid(problems)
+		}
+		return nil
+	}
 }
 
 // takenNames are the tool names that stored queries cannot have, and whose they are.

@@ -30,7 +30,7 @@ var undoBuiltin = invoke.Capability{
 		SideEffects:   capability.Destroys,
 		CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: "change"},
 	},
-	Handle: undo,
+	Handle: undoing((*kg.Session).Undo),
 }
 
 // undone is what an undo answers.
@@ -42,7 +42,12 @@ type undone struct {
 	invoke.Written
 }
 
-func undo(ctx context.Context, r *invoke.Request) (any, error) {
+// undoing takes back a commit as take does.
+func undoing(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) invoke.Handler {
+	return func(ctx context.Context, r *invoke.Request) (any, error) { return undo(ctx, r, take) }
+}
+
+func undo(ctx context.Context, r *invoke.Request, take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) (any, error) {
 	given := r.Args.Text("commit")
 	commit, err := r.Snapshot.FindCommit(ctx, given)
 	switch {
@@ -63,7 +68,7 @@ func undo(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	s := r.Snapshot.Schema()
 	r.Release() // a long write must not hold the log
-	result, err := r.Session().Undo(ctx, kg.Undo{Commit: commit.ID, Set: set, Progress: r.Progress})
+	result, err := take(r.Session(), ctx, kg.Undo{Commit: commit.ID, Set: set, Progress: r.Progress})
 	if err != nil {
 		return nil, err
 	}
