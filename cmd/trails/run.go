@@ -119,7 +119,7 @@ write is validated, atomic, attributed and versioned.`,
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
 		p.initCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.qCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
-		p.schemaCommand(), p.migrateCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
+		p.schemaCommand(), p.migrateCommand(), p.promoteCommand(), p.diffCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
 		p.backupCommand(), p.restoreCommand(), p.versionCommand(), p.completionCommand(), p.manCommand(),
 	)
 	return root
