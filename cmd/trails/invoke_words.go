@@ -29,6 +29,7 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 			}
 			return nil, usageError{"unknown argument " + name + fault.DidYouMean(name, names)}
 		}
+		isJSON = isJSON || field.Many && field.Type == capability.Object && strings.HasPrefix(strings.TrimSpace(value), "[") // all at once
 		switch {
 		case !isJSON:
 			if !isJSONOf(field.Type, value) {

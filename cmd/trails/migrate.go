@@ -81,8 +81,12 @@ property that goes and one that comes, until you write rename_property in their 
 				return err
 			})
 		}, "NAME"),
+		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveNoFileComp),
 	}
 	cmd.Flags().StringVar(&dir, "dir", migrationsDir, "the `folder` of migrations")
+	if err := cmd.MarkFlagDirname("dir"); err != nil {
+		panic(err) // the flag is not there: a bug that every start would show
+	}
 	cmd.Flags().StringVar(&source, "schema", "", "a `file` with the schema to come, in YAML, - for stdin")
 	return cmd
 }
@@ -173,19 +177,7 @@ func (p *program) migrationTexts(ctx context.Context, dir string, mayMiss bool) 
 // onMigrations runs a command on FILE and the migrations of DIR, up to a number unless it is 0.
 func (p *program) onMigrations(to *int, mayMiss bool, do func(ctx context.Context, file string, given []arguments) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		file, rest, err := p.fileThenSome(cmd, args)
-		if err != nil {
-			return err
-		}
-		dir := migrationsDir
-		switch len(rest) {
-		case 0:
-		case 1:
-			dir, mayMiss = rest[0], false
-		default:
-			return usageError{fmt.Sprintf("%s takes FILE and DIR, and got %d arguments", cmd.Name(), len(args))}
-		}
-		given, err := p.migrationTexts(cmd.Context(), dir, mayMiss)
+		file, given, err := p.migrationsOf(cmd, args, mayMiss)
 		if err != nil {
 			return err
 		}
@@ -198,6 +190,63 @@ func (p *program) onMigrations(to *int, mayMiss bool, do func(ctx context.Contex
 			})
 		}
 		return do(cmd.Context(), file, given)
+	}
+}
+
+// migrationsOf reads FILE and DIR from the arguments of a command, and the migrations of DIR.
+func (p *program) migrationsOf(cmd *cobra.Command, args []string, mayMiss bool) (file string, given []arguments, err error) {
+	file, rest, err := p.fileThenSome(cmd, args)
+	if err != nil {
+		return "", nil, err
+	}
+	dir := migrationsDir
+	switch len(rest) {
+	case 0:
+	case 1:
+		dir, mayMiss = rest[0], false
+	default:
+		return "", nil, usageError{fmt.Sprintf("%s takes FILE and DIR, and got %d arguments", cmd.Name(), len(args))}
+	}
+	given, err = p.migrationTexts(cmd.Context(), dir, mayMiss)
+	return file, given, err
+}
+
+// completeAfterFile completes FILE with files, and what follows it as the directive says.
+func (p *program) completeAfterFile(then cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch _, rest, err := p.fileThenSome(cmd, args); {
+		case err != nil:
+			return nil, cobra.ShellCompDirectiveDefault
+		case len(rest) == 0:
+			return nil, then
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// toFlag adds --to, which is completed with the numbers of the migrations in a state. What goes
+// wrong completes to nothing.
+func (p *program) toFlag(cmd *cobra.Command, to *int, usage, state string) {
+	cmd.Flags().IntVar(to, "to", 0, usage)
+	complete := func(cmd *cobra.Command, args []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		file, given, err := p.migrationsOf(cmd, args, true)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var status migrationStatus
+		if err := p.answerOf(cmd.Context(), file, "trails.meta.migrate.status", arguments{"migrations": given}, &status); err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for i, row := range status.Rows {
+			number := strconv.Itoa(i + 1)
+			if row[1] == state && strings.HasPrefix(number, word) {
+				out = append(out, cobra.CompletionWithDesc(number, row[0]))
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+	if err := cmd.RegisterFlagCompletionFunc("to", complete); err != nil {
+		panic(err) // the flag is not there: a bug that every start would show
 	}
 }
 
@@ -218,6 +267,7 @@ after it was applied, a gap, two of one number.
 ` + fileHelp,
 		Example: `  trails migrate status notes.trails
   trails migrate status notes.trails db/migrations -o json`,
+		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveFilterDirs),
 		RunE: p.onMigrations(nil, true, func(ctx context.Context, file string, given []arguments) error {
 			said, err := callAndPrint(ctx, p, file, p.call("trails.meta.migrate.status", arguments{"migrations": given}), writeMigrationStatus)
 			if err == nil && len(said.Problems) > 0 {
@@ -289,6 +339,7 @@ changed. It exits with 6 when data contradicts one.
 ` + stepsHelp + fileHelp,
 		Example: `  trails migrate plan notes.trails
   trails migrate plan notes.trails db/migrations --to 7`,
+		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveFilterDirs),
 		RunE: p.onMigrations(&to, false, func(ctx context.Context, file string, given []arguments) error {
 			said, err := callAndPrint(ctx, p, file, p.call("trails.meta.migrate.plan", arguments{"migrations": given}), writeMigrationPlan)
 			if err == nil && said.Blocked {
@@ -297,7 +348,7 @@ changed. It exits with 6 when data contradicts one.
 			return err
 		}),
 	}
-	cmd.Flags().IntVar(&to, "to", 0, "only up to this `number`")
+	p.toFlag(cmd, &to, "only up to this `number`", "pending")
 	return cmd
 }
 
@@ -354,6 +405,7 @@ one is refused, and the next apply goes on from there. --dry-run tries the next 
 ` + stepsHelp + fileHelp,
 		Example: `  trails migrate apply notes.trails
   trails migrate apply notes.trails db/migrations --to 7 -m "release 12"`,
+		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveFilterDirs),
 		RunE: p.onMigrations(&to, false, func(ctx context.Context, file string, given []arguments) error {
 			for done := 0; ; done++ {
 				said, err := callAndPrint(ctx, p, file, p.call("trails.meta.migrate.apply", arguments{"migrations": given}, f.arguments()), func(w io.Writer, r migrated) error {
@@ -374,7 +426,7 @@ one is refused, and the next apply goes on from there. --dry-run tries the next 
 			}
 		}),
 	}
-	cmd.Flags().IntVar(&to, "to", 0, "only up to this `number`")
+	p.toFlag(cmd, &to, "only up to this `number`", "pending")
 	f.on(cmd)
 	return cmd
 }
@@ -393,6 +445,7 @@ since. It is refused, and exits with 4, naming the nodes, where data that came l
 ` + fileHelp,
 		Example: `  trails migrate rollback notes.trails --dry-run
   trails migrate rollback notes.trails --to 3`,
+		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveNoFileComp),
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			numbers, err := p.toRollBack(cmd.Context(), file, to, cmd.Flags().Changed("to"))
 			if err != nil {
@@ -414,7 +467,7 @@ since. It is refused, and exits with 4, naming the nodes, where data that came l
 			return nil
 		}),
 	}
-	cmd.Flags().IntVar(&to, "to", 0, "down to this `number`, which stays; 0 takes back all")
+	p.toFlag(cmd, &to, "down to this `number`, which stays; 0 takes back all", "applied")
 	cmd.Flags().BoolVar(&allowDataLoss, "allow-data-loss", false, "remove data that came later and has no place any more")
 	f.on(cmd)
 	return cmd

@@ -19,6 +19,7 @@ var noteShape = capability.Shape{Closed: true, Fields: []capability.Field{
 	{Name: "size", Type: capability.BigInteger},
 	{Name: "where", Type: capability.Vector},
 	{Name: "extra", Type: capability.Any},
+	{Name: "parts", Type: capability.Object, Many: true},
 }}
 
 func TestWordsAreReadAsTheShapeAsks(t *testing.T) {
@@ -42,6 +43,8 @@ func TestWordsAreReadAsTheShapeAsks(t *testing.T) {
 		{"vectors", []string{"where=[1,2]"}, `{"where":[1,2]}`},
 		{"anything is JSON if it can", []string{"extra={\"a\":1}"}, `{"extra":{"a":1}}`},
 		{"and text otherwise", []string{"extra=a b"}, `{"extra":"a b"}`},
+		{"objects one by one", []string{`parts={"n":1}`, `parts={"n":2}`}, `{"parts":[{"n":1},{"n":2}]}`},
+		{"or all at once", []string{`parts= [{"n":1},{"n":2}]`}, `{"parts":[{"n":1},{"n":2}]}`},
 		{"raw JSON", []string{"title:=null", "tag:=[]"}, `{"tag":[],"title":null}`},
 		{"no HTML escapes", []string{"title=<a&b>"}, `{"title":"<a&b>"}`},
 	} {
@@ -71,6 +74,7 @@ func TestWordsThatCannotBeRead(t *testing.T) {
 		{[]string{":=1"}, "argument :=1 is not NAME=VALUE or NAME:=JSON"},
 		{[]string{"titel=x"}, `unknown argument titel; did you mean "title"?`},
 		{[]string{"title:=x"}, "argument title: x is not JSON"},
+		{[]string{`parts=[{"n":1}`}, `argument parts: [{"n":1} is not JSON`},
 		{[]string{"title=x", "title:=1"}, "argument title is given both as text and as JSON"},
 	} {
 		if _, err := parseWords(noteShape, c.words); err == nil || err.Error() != c.want {
