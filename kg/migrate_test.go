@@ -284,6 +284,33 @@ func TestARollbackOverASchemaThatChanged(t *testing.T) {
 	})
 }
 
+// Undo leaves the commit of a migration alone, and says what takes it back.
+func TestUndoOfAMigrationNamesTheRollback(t *testing.T) {
+	g := people(t, beforeMigrations, peopleBefore)
+	given := migrations(t, "0001_a.yaml", "steps:\n- rename_property: {Person.nick: alias}\n", "0002_b.yaml", "steps:\n- update: {forward: 'DELETE {?p :note ?n} WHERE {?p :note ?n}', reverse: history}\n")
+	var made []kg.CommitID
+	for range given {
+		_, result, err := g.Session(ana).ApplyMigration(t.Context(), kg.MigrationChange{Given: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, result.After.ID)
+	}
+	for i, want := range []string{"applied the migration 0001_a.yaml, and 1 came after it; migrate rollback", "applied the migration 0002_b.yaml; migrate rollback"} {
+		if _, err := g.Session(ana).Undo(t.Context(), kg.Undo{Commit: made[i]}); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	for range given {
+		if _, err := rollBack(t, g, kg.MigrationRollback{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := g.Session(ana).Undo(t.Context(), kg.Undo{Commit: made[1]}); !fault.Is(err, fault.Conflict) || strings.Contains(err.Error(), "rollback") {
+		t.Errorf("after it was rolled back: %v", err)
+	}
+}
+
 // Stored queries take new names along, there and back; what would break one is refused.
 func TestMigrationsCarryStoredQueries(t *testing.T) {
 	g := people(t, beforeMigrations, peopleBefore)

@@ -43,7 +43,7 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 		if undo.commit, err = snap.FindCommit(ctx, u.Commit.String()); err != nil {
 			return err
 		}
-		if err := undoable(undo.commit); err != nil {
+		if err := undoable(ctx, snap, undo.commit); err != nil {
 			return err
 		}
 		return snap.inverse(ctx, undo.commit, &spool)
@@ -72,7 +72,7 @@ func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) e
 }
 
 // undoable refuses the commits that no commit of data can take back.
-func undoable(c Commit) error {
+func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 	refused := func(why string) error {
 		return fault.New(fault.Conflict, "commit %s %s", c.ID.Short(), why).With("commit", c.ID.String())
 	}
@@ -82,6 +82,19 @@ func undoable(c Commit) error {
 	case !c.Parent2.IsZero():
 		return refused("is a merge of two histories, and no one commit is its inverse; undo the commits that it brought in, one by one")
 	case c.SchemaSeq == c.Seq:
+		by, err := snap.AppliedBy(ctx)
+		if err != nil {
+			return err
+		}
+		for i, m := range snap.Applied() {
+			if by[m.Number].ID != c.ID {
+				continue
+			}
+			if later := len(snap.Applied()) - i - 1; later > 0 {
+				return refused(fmt.Sprintf("applied the migration %s, and %d came after it; migrate rollback (trails.meta.migrate.rollback) takes all of them back, the newest first", m.File(), later))
+			}
+			return refused(fmt.Sprintf("applied the migration %s; migrate rollback (trails.meta.migrate.rollback) takes it back", m.File()))
+		}
 		return refused("changed the schema, which undo leaves alone; apply the schema that you want with schema_apply")
 	}
 	return nil
