@@ -78,7 +78,7 @@ lint: $(LINT) ## golangci-lint
 	$(LINT) run ./...
 
 # What the race step leaves out, besides pure packages, because one goroutine does all.
-ONE_BY_ONE := W3C|Oracle|Forged|DescriptorSays|NobodyIsAsked|LongWork|^TestScripts$$|ManyStatements|NoNumber|OnlyOneTree|FirstFive|AgreeWithAMap|AnyTableFits|TheSameSchema|LargeLoadIsTakenBack|TwelveTasks|NothingFailsSilently|NoAnswerIsLonger|BaseStaysClosed|APlanSaysWhat|^FuzzQuery$$|AddressesOfWrongTokens|InlineDataIsOne|BoundPosition|EstimatesAreNear|OlderReader|TablesAreAsInMemory|WordsOnThePages|OfALargeHostile|HostileTextStays|GuideOfManyTypes|EveryLinkOfThePages|OnTheWayThroughHTML|UseTheirIndexes|HowMuchAForm|RightQuestions|BeginningOfTheirLabels|AnyBeginning|SearchedAmong|^TestText$$
+ONE_BY_ONE := W3C|Oracle|Forged|DescriptorSays|NobodyIsAsked|LongWork|^TestScripts$$|ManyStatements|NoNumber|OnlyOneTree|FirstFive|AgreeWithAMap|AnyTableFits|TheSameSchema|LargeLoadIsTakenBack|TwelveTasks|NothingFailsSilently|NoAnswerIsLonger|BaseStaysClosed|APlanSaysWhat|^FuzzQuery$$|AddressesOfWrongTokens|InlineDataIsOne|BoundPosition|EstimatesAreNear|OlderReader|TablesAreAsInMemory|WordsOnThePages|OfALargeHostile|HostileTextStays|GuideOfManyTypes|EveryLinkOfThePages|OnTheWayThroughHTML|UseTheirIndexes|HowMuchAForm|RightQuestions|BeginningOfTheirLabels|AnyBeginning|KilledAtEveryWrite|SearchedAmong|^TestText$$
 
 .PHONY: race
 race: ## run the tests under the race detector (needs a C compiler), as short as they can be and without those of one goroutine

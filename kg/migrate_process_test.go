@@ -1,7 +1,11 @@
 package kg_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,6 +152,99 @@ func TestMigrationsOfAKilledProcess(t *testing.T) {
 		if applied, state := stateOf(t, path); applied != want || state != states[want] {
 			t.Fatalf("%s: %d are applied in the end, or what is there is something else", way, applied)
 		}
+	}
+}
+
+// A process that is killed leaves what it had written of the write-ahead log. Of each
+// migration, there and back, the log is cut in every transaction, at its first page, before
+// its last and within its last, and behind it; whole runs cut it at every page. The file with
+// what is left of the log is before the migration or after it, and never before again.
+func TestMigrationsKilledAtEveryWrite(t *testing.T) {
+	states := statesOf(t, peopleBefore)
+	g := people(t, beforeMigrations, peopleBefore)
+	path := g.Path()
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	given := migrations(t, tenMigrations...)
+	read := func(name string) []byte {
+		t.Helper()
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	cutAt := newPath(t, t.TempDir())
+	stateWith := func(file, log []byte) int {
+		t.Helper()
+		for name, content := range map[string][]byte{cutAt: file, cutAt + "-wal": log} {
+			if err := os.WriteFile(name, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		applied, state := stateOf(t, cutAt)
+		if state != states[applied] {
+			t.Fatalf("with %d bytes of the log, %d are applied and it is neither before nor after", len(log), applied)
+		}
+		return applied
+	}
+	move := func(from, to int) {
+		t.Helper()
+		before := read(path)
+		g, err := kg.Open(t.Context(), path, kg.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		if to > from {
+			_, err = migrate(t, g, given)
+		} else {
+			_, err = rollBack(t, g, kg.MigrationRollback{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := read(path + "-wal")
+		if !bytes.Equal(before, read(path)) {
+			t.Fatalf("%d to %d: pages went from the log to the file, so it is not whole", from, to)
+		}
+		// The log is a header and frames, each a header and a page; the header of the last
+		// frame of a transaction says how many pages the file has then
+		// (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+		const header, frameHeader = 32, 24
+		frame := frameHeader + int(binary.BigEndian.Uint32(log[8:]))
+		var cuts []int
+		first := true
+		for at := header; at+frame <= len(log); at += frame {
+			last := binary.BigEndian.Uint32(log[at+4:]) != 0
+			if first || last || !testing.Short() {
+				cuts = append(cuts, at)
+			}
+			if last {
+				cuts = append(cuts, at+frame/2, at+frame)
+			}
+			first = last
+		}
+		cuts = slices.Compact(cuts)
+		reached := from
+		for _, cut := range cuts {
+			applied := stateWith(before, log[:cut])
+			if applied != from && applied != to || reached == to && applied != to {
+				t.Fatalf("%d to %d: killed after %d bytes of %d, there are %d after %d", from, to, cut, len(log), applied, reached)
+			}
+			reached = applied
+		}
+		if reached != to {
+			t.Fatalf("%d to %d: the log ends at %d", from, to, reached)
+		}
+		t.Logf("%d to %d: %d pages, killed at %d places", from, to, len(log)/frame, len(cuts))
+	}
+	for n := range given {
+		move(n, n+1)
+	}
+	for n := len(given); n > 0; n-- {
+		move(n, n-1)
 	}
 }
 
