@@ -43,12 +43,12 @@ release: ## make dist/: archives, bundles, bills of materials and checksums of s
 	go run ./release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -out dist
 
 .PHONY: release-check
-release-check: ## make a release twice, from two clones with build caches of their own, and compare
+release-check: ## make a release twice, from two clones with build caches of their own, and compare: of linux/amd64, or of PLATFORMS, or of all with PLATFORMS=all
 	@dir=$$(mktemp -d); trap 'chmod -R u+w "$$dir"; rm -rf "$$dir"' EXIT; \
 	for n in one two; do \
 	  git clone -q . "$$dir/source-$$n"; \
-	  (cd "$$dir/source-$$n" && GOCACHE="$$dir/cache-$$n" GOFLAGS="$(GOFLAGS) -buildvcs=true" go run ./release \
-	    -version '$(VERSION)' -repository '$(or $(REPOSITORY),https://github.com/example/trails)' -platforms '$(PLATFORMS)' -out "$$dir/$$n"); \
+	  (cd "$$dir/source-$$n" && GOCACHE="$$dir/cache-$$n" go run ./release \
+	    -version '$(VERSION)' -repository '$(or $(REPOSITORY),https://github.com/example/trails)' -platforms '$(or $(PLATFORMS:all=),$(if $(PLATFORMS),,linux/amd64))' -out "$$dir/$$n"); \
 	  rm -rf "$$dir/cache-$$n"; \
 	done; \
 	diff -r "$$dir/one" "$$dir/two" && cat "$$dir/one/SHA256SUMS"

@@ -170,14 +170,15 @@ func (r *release) number() string {
 	return n
 }
 
-// goBuild is the build of a release: static, without paths of this machine and without symbols.
+// goBuild is the build of a release: static, without paths of this machine and without
+// symbols, with the commit that git names, and without flags of this machine's environment.
 func (r *release) goBuild(ctx context.Context, p platform, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+r.version, "-o", path, "./cmd/trails")
-	cmd.Dir, cmd.Env = r.source, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=auto", "-ldflags", "-s -w -X main.version="+r.version, "-o", path, "./cmd/trails")
+	cmd.Dir, cmd.Env = r.source, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off", "GOFLAGS=")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return cmd.Run()
 }

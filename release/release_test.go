@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestMain lets the binary of the test be the one that is released: it has a page of the
@@ -145,25 +146,70 @@ func TestARelease(t *testing.T) {
 	}
 }
 
-// A bundle's manifest has only what MCPB 0.3 knows, and leads to binaries that are there.
+// keeps says what of the rules in testdata a document breaks.
+func keeps(t *testing.T, rules string, document []byte) error {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func(text []byte) any {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		return value
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource(rules, parse(text)); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(parse(document))
+}
+
+// A bundle's manifest keeps the rules of MCPB 0.3, and leads to binaries that are there.
 func TestABundle(t *testing.T) {
 	files := once(t, "")
 	if files["server.json"] != nil {
 		t.Error("a registry entry without a repository")
 	}
-	members := unzipped(t, files["trails_1.2.3_amd64.mcpb"])
-	in, err := members["manifest.json"].Open()
-	if err != nil {
-		t.Fatal(err)
+	manifestOf := func(files map[string][]byte) ([]byte, map[string]*zip.File) {
+		t.Helper()
+		members := unzipped(t, files["trails_1.2.3_amd64.mcpb"])
+		in, err := members["manifest.json"].Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		text, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text, members
+	}
+	text, members := manifestOf(files)
+	published, _ := manifestOf(once(t, "https://github.com/example/trails"))
+	for _, text := range [][]byte{text, published} {
+		if err := keeps(t, "mcpb-0.3.json", text); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	for _, wrong := range [][2]string{{`"license"`, `"licence"`}, {`"binary"`, `"go"`}, {`"win32"`, `"windows"`}, {"user_config.file", "user_config.other"}, {`"0.3"`, `"0.2"`}} {
+		if keeps(t, "mcpb-0.3.json", bytes.ReplaceAll(text, []byte(wrong[0]), []byte(wrong[1]))) == nil {
+			t.Errorf("the rules take %s in the place of %s", wrong[1], wrong[0])
+		}
 	}
 	var m manifest
-	d := json.NewDecoder(in)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
+	if err := json.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.ManifestVersion != "0.3" || m.Name == "" || m.Version != "1.2.3" || m.Description == "" || m.Author.Name == "" || m.Server.Type != "binary" {
-		t.Errorf("%+v", m)
+	if m.Version != "1.2.3" {
+		t.Errorf("version %s", m.Version)
 	}
 	if d := cmp.Diff([]string{"linux", "win32"}, m.Compatibility.Platforms); d != "" {
 		t.Error(d)
@@ -179,28 +225,31 @@ func TestABundle(t *testing.T) {
 	}
 }
 
-// The entry of the registry keeps the rules of its schema (2025-12-11).
+// The entry of the registry keeps the rules of its schema, and names bundles that are there.
 func TestTheEntryOfTheRegistry(t *testing.T) {
 	files := once(t, "https://github.com/example/trails")
-	var entry struct {
-		Schema      string `json:"$schema"`
-		Name        string
-		Description string
-		Version     string
-		Packages    []struct {
-			RegistryType, Identifier, FileSha256 string
-			Transport                            struct{ Type string }
+	text := files["server.json"]
+	if err := keeps(t, "server-2025-12-11.json", text); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	for _, wrong := range [][2]string{{`"stdio"`, `"pipe"`}, {"io.github.example/", "io.github.example."}, {"fileSha256", "sha256"}, {"/2025-12-11/", "/2025-07-09/"}, {description, strings.Repeat("long ", 21)}} {
+		if keeps(t, "server-2025-12-11.json", bytes.ReplaceAll(text, []byte(wrong[0]), []byte(wrong[1]))) == nil {
+			t.Errorf("the rules take %s in the place of %s", wrong[1], wrong[0])
 		}
 	}
-	if err := json.Unmarshal(files["server.json"], &entry); err != nil {
+	var entry struct {
+		Version  string
+		Packages []struct{ Identifier, FileSha256 string }
+	}
+	if err := json.Unmarshal(text, &entry); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`).MatchString(entry.Name) || len(entry.Description) > 100 || entry.Version != "1.2.3" || len(entry.Packages) != 2 || entry.Schema != registryURI {
+	if entry.Version != "1.2.3" || len(entry.Packages) != 2 {
 		t.Errorf("%+v", entry)
 	}
 	for _, p := range entry.Packages {
 		name := p.Identifier[strings.LastIndexByte(p.Identifier, '/')+1:]
-		if p.Identifier != "https://github.com/example/trails/releases/download/v1.2.3/"+name || p.FileSha256 != fmt.Sprintf("%x", sha256.Sum256(files[name])) || p.RegistryType != "mcpb" || p.Transport.Type != "stdio" {
+		if p.Identifier != "https://github.com/example/trails/releases/download/v1.2.3/"+name || p.FileSha256 != fmt.Sprintf("%x", sha256.Sum256(files[name])) {
 			t.Errorf("%+v", p)
 		}
 	}
