@@ -2,14 +2,19 @@ package builtin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/outline"
+	"trails/quote"
+	"trails/rdf"
 	"trails/schema"
 	"trails/stored"
 	"trails/view"
@@ -235,12 +240,30 @@ func effectOf(s kg.PlannedStep, more bool) string {
 		effects = append(effects, "safe")
 	}
 	if s.Moves > 0 {
-		effects = append(effects, "moves "+statements(s.Moves))
+		effects = append(effects, "moves "+statements(s.Moves)+movesIn(s.MovesIn))
 	}
 	if s.Backfill {
 		effects = append(effects, "fills in the default")
 	}
 	return strings.Join(effects, ", ")
+}
+
+// movesIn says how many of the statements that move are in named graphs, the first of which
+// it names.
+func movesIn(moves map[rdf.Term]int64) string {
+	const named = 3
+	var graphs []string
+	for _, g := range slices.SortedFunc(maps.Keys(moves), func(a, b rdf.Term) int { return cmp.Compare(a.String(), b.String()) }) {
+		if len(graphs) == named {
+			graphs = append(graphs, fmt.Sprintf("%d more graphs", len(moves)-named))
+			break
+		}
+		graphs = append(graphs, fmt.Sprintf("%d in %s", moves[g], quote.Line(rdf.Lexical(g), toldReason)))
+	}
+	if len(graphs) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(graphs, ", ") + ")"
 }
 
 // nodesOf names the first nodes that a step breaks, with the reason, and the first that lose

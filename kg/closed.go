@@ -99,9 +99,9 @@ func undeclaredProblem(s *schema.Schema, q rdf.Quad, types []*schema.Type) probl
 
 // closeBase finds the statements that a change of schema closes out: they use a name under
 // the base that the schema does not declare after it and did before, as one without types
-// does. When it closes a type that was open, they are all that are undeclared. Of what r
-// has, those count that stay.
-func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *schema.Schema, stays func(context.Context, rdf.Quad) (bool, error)) error {
+// does. When it closes a type that was open, they are all that are undeclared. Of each
+// statement that r has, what the change leaves of it counts.
+func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *schema.Schema, leaves leaving) error {
 	taken, closed := narrowsNames(before, after)
 	if !taken && !closed {
 		return nil
@@ -127,13 +127,13 @@ func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *s
 				return err
 			}
 			if batch = append(batch, q); len(batch) == batchSize {
-				if err := c.closeOut(ctx, r, after, batch, stays); err != nil {
+				if err := c.closeOut(ctx, r, after, batch, leaves); err != nil {
 					return err
 				}
 				batch = batch[:0]
 			}
 		}
-		if err := c.closeOut(ctx, r, after, batch, stays); err != nil {
+		if err := c.closeOut(ctx, r, after, batch, leaves); err != nil {
 			return err
 		}
 	}
@@ -143,8 +143,12 @@ func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *s
 // batchSize is how many statements closeOut judges at once.
 const batchSize = 1000
 
-// closeOut finds the statements that are undeclared and stay, except those of open types.
-func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema, statements []rdf.Quad, stays func(context.Context, rdf.Quad) (bool, error)) error {
+// leaving returns what a change leaves of a statement.
+type leaving func(context.Context, rdf.Quad) ([]rdf.Quad, error)
+
+// closeOut finds the undeclared statements and what is left of them that is undeclared,
+// except those of open types.
+func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema, statements []rdf.Quad, leaves leaving) error {
 	types := map[rdf.Term][]rdf.Quad{}
 	for _, q := range statements {
 		types[q.Subject] = nil
@@ -163,15 +167,17 @@ func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema,
 		if !s.Undeclared(q) || q.Label == nil && s.IsOpen(of) {
 			continue
 		}
-		stay, err := stays(ctx, q)
+		left, err := leaves(ctx, q)
 		if err != nil {
 			return err
 		}
-		if !stay {
-			continue
-		}
-		if c.found = append(c.found, undeclaredProblem(s, q, of)); len(c.found) >= c.limit {
-			return errEnough
+		for _, q := range left {
+			if !s.Undeclared(q) {
+				continue
+			}
+			if c.found = append(c.found, undeclaredProblem(s, q, of)); len(c.found) >= c.limit {
+				return errEnough
+			}
 		}
 	}
 	return nil

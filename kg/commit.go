@@ -428,7 +428,7 @@ func (t *transaction) check(ctx context.Context, c *checking, before *compiled) 
 		if err := c.schemaChange(ctx, before.schema, t.schema.schema); err != nil {
 			return err
 		}
-		there := func(context.Context, rdf.Quad) (bool, error) { return true, nil }
+		there := func(_ context.Context, q rdf.Quad) ([]rdf.Quad, error) { return []rdf.Quad{q}, nil }
 		if err := c.closeBase(ctx, t.w.Reader, before.schema, t.schema.schema, there); err != nil {
 			return err
 		}
@@ -459,12 +459,7 @@ func (t *transaction) check(ctx context.Context, c *checking, before *compiled) 
 // neither before it, for which closeBase looks, nor after it.
 func (t *transaction) closeAdded(ctx context.Context, c *checking, before *schema.Schema) error {
 	s := t.schema.schema
-	there := func(ctx context.Context, q rdf.Quad) (bool, error) {
-		for _, err := range t.w.Match(ctx, labelled(q)) {
-			return err == nil, err
-		}
-		return false, nil
-	}
+	there := func(ctx context.Context, q rdf.Quad) ([]rdf.Quad, error) { return collect(t.w.Match(ctx, labelled(q))) }
 	for group, err := range t.job.spool.Groups(ctx) {
 		if err != nil {
 			return err

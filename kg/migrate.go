@@ -52,8 +52,10 @@ type MigratedStep struct {
 	First, Last int
 	// What says it to a person.
 	What string
-	// Moves counts the statements that get a new name or go to another property.
-	Moves int64
+	// Moves counts the statements that get a new name or go to another property, and MovesIn
+	// those of each named graph.
+	Moves   int64
+	MovesIn map[rdf.Term]int64
 	// Removes counts the statements that are lost, Losing names the first [MaxLosing] nodes
 	// that they are about.
 	Removes int64
@@ -323,7 +325,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 		return err
 	}
 	for _, s := range e.plan.Steps {
-		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill})
+		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill})
 	}
 	if fields := broken(e.plan.Queries); len(fields) > 0 {
 		return breaks(fields, "")

@@ -50,6 +50,12 @@ const peopleBefore = `{"type":"Person","id":"p1","data":{"name":"Ann","full":"An
 {"type":"Person","id":"p4","data":{"name":"Eve","state":"known","knows":["Person/p1","Person/p4"]}}
 `
 
+// peopleElsewhere is said of people in a named graph, and of a node that is of no type.
+const peopleElsewhere = `<urn:trails:t:Person/p1> <urn:trails:t:knows> <urn:trails:t:Person/p3> <urn:g> .
+<urn:else> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:trails:t:Person> <urn:g> .
+<urn:else> <urn:trails:t:knows> <urn:trails:t:Person/p3> .
+`
+
 func migrations(t testing.TB, texts ...string) []*migration.Migration {
 	t.Helper()
 	var all []*migration.Migration
@@ -89,6 +95,9 @@ func people(t *testing.T, schema, data string) *kg.Graph {
 // that were there before, schema and records included.
 func TestTenMigrationsThereAndBack(t *testing.T) {
 	g := people(t, beforeMigrations, peopleBefore)
+	if _, err := tryLoad(t, g, kg.Load{}, "elsewhere.nq", peopleElsewhere); err != nil {
+		t.Fatal(err)
+	}
 	given := migrations(t, tenMigrations...)
 	was := export(t, g, load.NQuads)
 	plan, _, err := g.Session(ana).PlanMigrations(t.Context(), kg.MigrationChange{Given: given})
@@ -137,6 +146,11 @@ func TestTenMigrationsThereAndBack(t *testing.T) {
 	for range given {
 		if _, err := migrate(t, g, given); err != nil {
 			t.Fatalf("again: %v", err)
+		}
+	}
+	for _, want := range []string{"<urn:trails:t:Person/p1> <urn:trails:t:friend> <urn:trails:t:Person/p3> <urn:g>", "<urn:trails:t:Human> <urn:g>", "<urn:else> <urn:trails:t:friend>"} {
+		if !strings.Contains(end, want) {
+			t.Errorf("%s is not in the end", want)
 		}
 	}
 	again := export(t, g, load.NQuads)

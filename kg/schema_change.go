@@ -54,8 +54,9 @@ type PlannedStep struct {
 	// [MaxLosing] nodes that they are about.
 	Removes int64
 	Losing  []string
-	// Moves counts the quads that get a new name.
-	Moves int64
+	// Moves counts the quads that get a new name, and MovesIn those of each named graph.
+	Moves   int64
+	MovesIn map[rdf.Term]int64
 	// Breaks lists data that contradicts the step, at most 100 entries, and Broken counts
 	// the nodes.
 	Breaks []fault.FieldError
@@ -70,6 +71,17 @@ func (p *PlannedStep) loses(s *schema.Schema, q rdf.Quad) {
 	p.Removes++
 	if name := s.NodeName(q.Subject); len(p.Losing) < MaxLosing && !slices.Contains(p.Losing, name) {
 		p.Losing = append(p.Losing, name)
+	}
+}
+
+// moved notes that the step moves so many quads more of a graph.
+func (p *PlannedStep) moved(graph rdf.Term, moves int64) {
+	p.Moves += moves
+	if graph != nil && moves > 0 {
+		if p.MovesIn == nil {
+			p.MovesIn = map[rdf.Term]int64{}
+		}
+		p.MovesIn[graph] += moves
 	}
 }
 
@@ -223,13 +235,15 @@ func (m *schemaEdits) step(p *PlannedStep) error {
 	return nil
 }
 
-// rename makes of the nodes that a step is about what they become in the end.
+// rename makes of what a step moves what it becomes in the end.
 func (m *schemaEdits) rename(step rename, p *PlannedStep) error {
-	return m.renaming.each(m.ctx, m.w, step, func(quads []rdf.Quad, moves int64) error {
-		p.Moves += moves
+	return m.eachMoved(m.ctx, m.w, step, func(was, now []rdf.Quad, moves int64) error {
+		p.moved(was[0].Label, moves)
 		m.report(moves)
-		now := m.becomes(m.of(quads))
-		for _, q := range quads {
+		if was[0].Label == nil {
+			now = m.becomes(now)
+		}
+		for _, q := range was {
 			if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
 				return err
 			}

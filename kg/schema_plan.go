@@ -53,7 +53,10 @@ func (p *planning) count(r, renamed validate.Data) error {
 	for i, step := range p.steps {
 		planned := PlannedStep{Step: step}
 		if i < len(p.renames) {
-			err := p.renaming.each(p.ctx, r, p.renames[i], func(_ []rdf.Quad, moves int64) error { planned.Moves += moves; return nil })
+			err := p.eachMoved(p.ctx, r, p.renames[i], func(was, _ []rdf.Quad, moves int64) error {
+				planned.moved(was[0].Label, moves)
+				return nil
+			})
 			if err != nil {
 				return err
 			}
@@ -76,7 +79,10 @@ func (p *planning) look(r *db.Reader, renamed validate.Data) error {
 	if err := p.check.schemaChange(p.ctx, p.head, p.after); err != nil {
 		return err
 	}
-	if err := p.check.closeBase(p.ctx, r, p.head, p.after, preview{renamed, p.transition}.staysClosed); err != nil {
+	leaves := func(ctx context.Context, q rdf.Quad) ([]rdf.Quad, error) {
+		return preview{renamed, p.transition}.leaves(ctx, r, q)
+	}
+	if err := p.check.closeBase(p.ctx, r, p.head, p.after, leaves); err != nil {
 		return err
 	}
 	for _, step := range p.steps {

@@ -62,14 +62,22 @@ func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error)
 	return p.becomes(quads), nil
 }
 
-// staysClosed reports whether a statement that is there now will be, of a node that will be
-// of no open type; what other graphs say stays.
-func (p preview) staysClosed(ctx context.Context, q rdf.Quad) (bool, error) {
+// leaves returns what the change leaves of a statement of any graph that a closed base asks
+// about: of a node that will be of an open type, the default graph may say everything.
+func (p preview) leaves(ctx context.Context, src rdf.Source, q rdf.Quad) ([]rdf.Quad, error) {
+	said, err := collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
+	if err != nil {
+		return nil, err
+	}
+	images := p.imagesOf(q, p.had(q, said))
 	if q.Label != nil {
-		return true, nil
+		return images, nil
 	}
 	quads, err := p.node(ctx, q.Subject)
-	return slices.Contains(quads, q) && !p.after.IsOpen(p.after.TypesOf(quads)), err
+	if p.after.IsOpen(p.after.TypesOf(quads)) {
+		return nil, err
+	}
+	return slices.DeleteFunc(images, func(q rdf.Quad) bool { return !slices.Contains(quads, q) }), err
 }
 
 func (p preview) has(ctx context.Context, q rdf.Quad) (bool, error) {

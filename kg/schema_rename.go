@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -11,12 +12,15 @@ import (
 	"trails/validate"
 )
 
-// renaming is what new names of types and properties do to each node's own statements: a
-// type that is called otherwise, and predicates. The zero value changes nothing.
+// renaming is what new names of types and properties do to statements of every graph but
+// that of the schema: a type that is called otherwise, and predicates. The zero value
+// changes nothing.
 type renaming struct {
 	head    *schema.Schema
+	after   *schema.Schema               // which the change leads to
 	types   map[rdf.IRI]rdf.IRI          // the classes that have another IRI after it
 	moved   map[*schema.Property]rdf.IRI // the properties that have another predicate after it
+	all     map[rdf.IRI]rdf.IRI          // the predicates of which every property moves, to one and the same
 	renames []rename                     // the steps, in order
 }
 
@@ -26,14 +30,16 @@ type rename struct {
 	property *schema.Property
 }
 
-// newRenaming compares two schemas that have the same types and properties in the same places.
-func newRenaming(before, after *schema.Schema) renaming {
-	r := renaming{head: before, types: map[rdf.IRI]rdf.IRI{}, moved: map[*schema.Property]rdf.IRI{}}
-	if before == after {
+// newRenaming compares two schemas that have the same types and properties in the same
+// places, on the way to a third one.
+func newRenaming(before, named, after *schema.Schema) renaming {
+	r := renaming{head: before, after: after, types: map[rdf.IRI]rdf.IRI{}, moved: map[*schema.Property]rdf.IRI{}, all: map[rdf.IRI]rdf.IRI{}}
+	if before == named {
 		return r
 	}
+	split := map[rdf.IRI]bool{} // the predicates that have several names after it
 	for i, t := range before.Types {
-		now := after.Types[i]
+		now := named.Types[i]
 		if t.Name != now.Name {
 			r.renames = append(r.renames, rename{typ: t})
 		}
@@ -47,13 +53,22 @@ func newRenaming(before, after *schema.Schema) renaming {
 			if p.IRI != now.Properties[j].IRI {
 				r.moved[p] = now.Properties[j].IRI
 			}
+			if of, met := r.all[p.IRI]; met && of != now.Properties[j].IRI {
+				split[p.IRI] = true
+			}
+			r.all[p.IRI] = now.Properties[j].IRI
 		}
 	}
+	maps.DeleteFunc(r.all, func(was, now rdf.IRI) bool {
+		return was == now || split[was] || after.Undeclared(rdf.Quad{Predicate: now})
+	})
 	return r
 }
 
-// images returns what becomes of a statement about a node that had these types. A property
-// that another of its types keeps under the old name stays, too.
+// images returns what becomes of a statement of a node that had these types, which the
+// default graph or the statement's own says. A property that another of its types keeps under
+// the old name stays, too. Where none of its types has the property, the statement moves when
+// there is one name that it can get: otherwise it stays.
 func (r renaming) images(q rdf.Quad, had []*schema.Type) []rdf.Quad {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	if predicate == rdf.Type {
@@ -82,12 +97,25 @@ func (r renaming) images(q rdf.Quad, had []*schema.Type) []rdf.Quad {
 		}
 	}
 	if stays {
+		if now, moves := r.all[predicate]; moves {
+			q.Predicate = now
+		}
 		out = append(out, q)
 	}
 	return out
 }
 
-// of returns what becomes of all that is said of a node.
+// imagesOf returns the images of a statement of any graph. One of a named graph stays rather
+// than get a name that the change of schema takes away again.
+func (r renaming) imagesOf(q rdf.Quad, had []*schema.Type) []rdf.Quad {
+	images := r.images(q, had)
+	if q.Label != nil && slices.ContainsFunc(images, r.after.Undeclared) {
+		return []rdf.Quad{q}
+	}
+	return images
+}
+
+// of returns what becomes of all that the default graph says of a node.
 func (r renaming) of(quads []rdf.Quad) []rdf.Quad {
 	had := r.head.TypesOf(quads)
 	var out []rdf.Quad
@@ -101,9 +129,10 @@ func (r renaming) of(quads []rdf.Quad) []rdf.Quad {
 	return out
 }
 
-// each visits the nodes that a step is about, with all that is said of them, and how many
-// of their statements it moves. What a step before it moves, too, counts there.
-func (r renaming) each(ctx context.Context, src rdf.Source, step rename, visit func(quads []rdf.Quad, moves int64) error) error {
+// eachMoved visits what a step moves, and what becomes of it: of a node all that the default
+// graph says, of other graphs one statement at a time. Of the statements that it is given,
+// visit counts those that move: what a step before this one moves, too, counts there.
+func (r renaming) eachMoved(ctx context.Context, src rdf.Source, step rename, visit func(was, now []rdf.Quad, moves int64) error) error {
 	family := []*schema.Type{step.typ}
 	if step.property != nil {
 		family = r.head.Subtypes(step.typ)
@@ -136,12 +165,93 @@ func (r renaming) each(ctx context.Context, src rdf.Source, step rename, visit f
 			if !changes {
 				return nil
 			}
-			return visit(quads, moves)
+			return visit(quads, r.of(quads), moves)
 		}); err != nil {
 			return err
 		}
 	}
+	return r.eachElsewhere(ctx, src, step, visit)
+}
+
+// eachElsewhere visits what a step moves beside the nodes of its type: what other graphs
+// say, and the default graph of nodes none of whose types has the property.
+func (r renaming) eachElsewhere(ctx context.Context, src rdf.Source, step rename, visit func(was, now []rdf.Quad, moves int64) error) error {
+	pattern := rdf.Quad{Predicate: rdf.Type, Object: step.typ.IRI}
+	if step.property != nil {
+		pattern = rdf.Quad{Predicate: step.property.IRI}
+	}
+	var batch []rdf.Quad
+	for q, err := range src.Match(ctx, pattern) {
+		if err != nil {
+			return err
+		}
+		if q.Label == rdf.SchemaGraph || q.Label == nil && step.property == nil {
+			continue
+		}
+		if batch = append(batch, q); len(batch) == batchSize {
+			if err := r.elsewhere(ctx, src, step, batch, visit); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+	}
+	return r.elsewhere(ctx, src, step, batch, visit)
+}
+
+// elsewhere does so for a batch: a node with many values is read once for all of them.
+func (r renaming) elsewhere(ctx context.Context, src rdf.Source, step rename, batch []rdf.Quad, visit func(was, now []rdf.Quad, moves int64) error) error {
+	classes := map[rdf.Term][]rdf.Quad{}
+	var nodes []rdf.Term // that the default graph is about
+	moves := map[rdf.Term]int64{}
+	for _, q := range batch {
+		said, known := classes[q.Subject]
+		if !known {
+			var err error
+			if said, err = collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type})); err != nil {
+				return err
+			}
+			classes[q.Subject] = said
+		}
+		had := r.had(q, said)
+		if step.property != nil {
+			ofType := r.first(step.property.IRI, had)
+			if q.Label == nil && ofType != (rename{}) || cmp.Or(ofType, r.first(step.property.IRI, r.head.Types)) != step {
+				continue // of a node of the type, or another step's
+			}
+		}
+		images := r.imagesOf(q, had)
+		switch {
+		case slices.Equal(images, []rdf.Quad{q}):
+		case q.Label == nil:
+			if moves[q.Subject]++; moves[q.Subject] == 1 {
+				nodes = append(nodes, q.Subject)
+			}
+		default:
+			var one int64
+			if !slices.Contains(images, q) {
+				one = 1
+			}
+			if err := visit([]rdf.Quad{q}, images, one); err != nil {
+				return err
+			}
+		}
+	}
+	for _, node := range nodes {
+		quads, err := collect(src.Match(ctx, rdf.Quad{Subject: node, Label: rdf.DefaultGraph}))
+		if err != nil {
+			return err
+		}
+		if err := visit(quads, r.of(quads), moves[node]); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// had returns the types that a node had by the default graph, or by the graph of a statement
+// about it; said has its classes in all of them.
+func (r renaming) had(q rdf.Quad, said []rdf.Quad) []*schema.Type {
+	return r.head.TypesOf(slices.DeleteFunc(slices.Clone(said), func(c rdf.Quad) bool { return c.Label != nil && c.Label != q.Label }))
 }
 
 // first is the first step that moves a predicate of nodes that had these types.

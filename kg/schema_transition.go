@@ -10,7 +10,8 @@ import (
 
 // transition is what a change of schema does to each node's own statements: it
 // takes away what the new schema has no place for, and fills in defaults. What
-// becomes of a node depends on that node alone. Before it stands what new names do.
+// becomes of a node depends on that node alone. Before it stands what new names do,
+// to statements of other graphs, too.
 type transition struct {
 	renaming
 	before, after *schema.Schema // before has the new names already
@@ -35,7 +36,7 @@ type fill struct {
 
 func newTransition(head *schema.Schema, patched schema.Patched) transition {
 	before, after := patched.Renamed, patched.Schema
-	t := transition{renaming: newRenaming(head, before), before: before, after: after, steps: patched.Steps(head)}
+	t := transition{renaming: newRenaming(head, before, after), before: before, after: after, steps: patched.Steps(head)}
 	for _, step := range t.steps {
 		switch {
 		case step.Lossy:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -350,6 +351,9 @@ func planned(p kg.Plan) string {
 		}
 		if step.Moves > 0 {
 			fmt.Fprintf(&b, ", moves %d", step.Moves)
+		}
+		for _, g := range slices.SortedFunc(maps.Keys(step.MovesIn), func(a, b rdf.Term) int { return strings.Compare(a.String(), b.String()) }) {
+			fmt.Fprintf(&b, ", %d in %s", step.MovesIn[g], g)
 		}
 		if step.Backfill {
 			b.WriteString(", backfilled")
