@@ -207,6 +207,10 @@ func Sequence(text string) func(yield func(Word) bool) {
 	}
 }
 
+// IsCommon reports that a word of English says little, such as "the". The word is as in
+// [Word].
+func IsCommon(word string) bool { return common[word] }
+
 var common = func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(`a about all also an and any are as at be been being but by can could did do does
