@@ -1,7 +1,7 @@
 // Package gateway is what an agent sees of thousands of tools: ids that stay the same, cards
 // of bounded size, paths from namespaces to single tools, and which tools a request means. It
 // calls nothing and keeps nothing in a file; what an upstream server says is data to it, which
-// it bounds and cleans. Read [ID] first.
+// it bounds and cleans. Read [ID] first, then [Card] and [Catalog].
 package gateway
 
 import (
@@ -228,7 +228,7 @@ func list(names []string) string {
 
 // Distinct returns the keys under which resources or prompts of these ids stand in one
 // catalog: the first of an id has it, the others ~2, ~3 and so on behind it, which makes them
-// keys and no ids.
+// keys and no ids. Two tools of one id are an error instead: see [NewCatalog].
 func Distinct(ids []ID) []string {
 	seen := map[string]int{}
 	keys := make([]string, len(ids))

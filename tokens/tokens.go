@@ -3,7 +3,6 @@
 package tokens
 
 import (
-	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -42,7 +41,11 @@ func Begin(text string, most int) string {
 	if len(parts) <= most {
 		return text
 	}
-	return whole(strings.Join(parts[:most], ""))
+	length := 0
+	for _, part := range parts[:most] {
+		length += max(len(part), 1) // the vocabulary has no text for U+007F
+	}
+	return whole(text[:length])
 }
 
 // whole is a text without the beginning of a character at its end.

@@ -1,0 +1,103 @@
+package gateway
+
+import (
+	"strings"
+
+	"trails/fault"
+	"trails/gateway/rank"
+	"trails/quote"
+)
+
+// Catalog is what can be browsed at one time: tools, or resources, or prompts. It never
+// changes, and any number of goroutines may use it at a time; when something is listed anew,
+// another one takes its place. Only [NewCatalog] makes one.
+type Catalog struct {
+	items []Item
+	byID  map[string]int
+	index *rank.Index
+	root  *node
+}
+
+// NewCatalog makes a catalog of items, which it keeps. Two of one id are fault.Conflict: one
+// of them would be called in place of the other. An item that no card can be made of is
+// fault.TooLarge.
+func NewCatalog(items []Item) (*Catalog, error) {
+	c := &Catalog{items: items, byID: make(map[string]int, len(items)), root: tree(items)}
+	documents := make([]rank.Document, len(items))
+	for i, item := range items {
+		if other, twice := c.byID[item.ID]; twice {
+			return nil, fault.New(fault.Conflict, "%s and %s have one id, %s: a server lists a tool twice, or two have one name",
+				quote.Text(items[other].Name, 80), quote.Text(item.Name, 80), quote.Text(item.ID, 80))
+		}
+		c.byID[item.ID] = i
+		// A token is at least a byte, so that most need not be counted.
+		if len(item.bare().String()) > mostTokens {
+			if _, err := NewCard(item); err != nil {
+				return nil, err
+			}
+		}
+		documents[i] = rank.Document{
+			ID: item.ID, Group: item.Namespace, Name: item.Name, Description: item.Description,
+			Tags: item.Tags, Parameters: item.Parameters, Examples: item.Examples, Types: item.Types,
+		}
+	}
+	c.index = rank.New(documents)
+	return c, nil
+}
+
+// Len is how many items the catalog has.
+func (c *Catalog) Len() int { return len(c.items) }
+
+// Item returns the item of an id, false when there is none.
+func (c *Catalog) Item(id string) (Item, bool) {
+	i, known := c.byID[id]
+	if !known {
+		return Item{}, false
+	}
+	return c.items[i], true
+}
+
+// How many cards a query is answered with.
+const (
+	usualCards = 10
+	mostCards  = 50
+)
+
+// Browsing is what an agent asks a catalog: a query in words, or a path, and not both.
+type Browsing struct {
+	Query *string `json:"query,omitempty"`
+	Path  *string `json:"path,omitempty"`
+	// Most is how many cards a query is answered with: 1 to 50, 10 when it is nil.
+	Most *int `json:"top_k,omitempty"`
+}
+
+// Browse returns cards, the nearest to a query first, those of a path by their ids. Its error
+// is an [*Error].
+func (c *Catalog) Browse(b Browsing) ([]Card, error) {
+	if (b.Query == nil) == (b.Path == nil) {
+		return nil, Fail(ArgsInvalid, "", "give either query or path")
+	}
+	most := usualCards
+	if b.Most != nil {
+		most = *b.Most
+	}
+	if most < 1 || most > mostCards {
+		return nil, Fail(ArgsInvalid, "", "top_k is %d, and may be 1 to %d", most, mostCards)
+	}
+	if b.Path != nil {
+		return c.children(*b.Path)
+	}
+	if strings.TrimSpace(*b.Query) == "" {
+		return nil, Fail(ArgsInvalid, "", "query is empty; say in words what is to be done, or give path \"/\"")
+	}
+	cards := []Card{}
+	for _, hit := range c.index.Search(*b.Query, most) {
+		card, err := NewCard(c.items[hit.Document])
+		if err != nil {
+			return nil, err
+		}
+		card.Score = &hit.Score
+		cards = append(cards, card)
+	}
+	return cards, nil
+}

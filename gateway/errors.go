@@ -1,0 +1,50 @@
+package gateway
+
+import (
+	"fmt"
+
+	"trails/quote"
+)
+
+// Code says what went wrong, so that an agent need not read the message to go on.
+type Code string
+
+// The codes. The message says the rest.
+const (
+	PathInvalid         Code = "PATH_INVALID"   // no path
+	PathNotFound        Code = "PATH_NOT_FOUND" // a path to nothing
+	ArgsInvalid         Code = "ARGS_INVALID"   // the caller's arguments
+	SchemaInvalid       Code = "SCHEMA_INVALID" // the upstream's schema
+	UpstreamError       Code = "UPSTREAM_ERROR"
+	UpstreamTimeout     Code = "UPSTREAM_TIMEOUT"
+	UpstreamUnavailable Code = "UPSTREAM_UNAVAILABLE"
+	AuthFailed          Code = "AUTH_FAILED"
+	PermissionDenied    Code = "PERMISSION_DENIED"
+	RateLimited         Code = "RATE_LIMITED"
+	HydrateFailed       Code = "HYDRATE_FAILED" // no tool of this id, or not any more
+	ViewFailed          Code = "VIEW_FAILED"
+	ResourceNotFound    Code = "RESOURCE_NOT_FOUND"
+	PromptNotFound      Code = "PROMPT_NOT_FOUND"
+)
+
+// retryable are the codes after which the same call may succeed.
+var retryable = map[Code]bool{UpstreamTimeout: true, UpstreamUnavailable: true, RateLimited: true}
+
+// maxMessage is how many characters of a message an agent is shown.
+const maxMessage = 500
+
+// Error is what an agent is told of a call that failed, in this form.
+type Error struct {
+	Details   map[string]any `json:"details,omitempty"`
+	Code      Code           `json:"error"`
+	Message   string         `json:"message"` // one line of at most 500 characters and …
+	Path      string         `json:"path"`    // what the call named: a path, an id, a handle
+	Retryable bool           `json:"retryable"`
+}
+
+// Fail returns an error of a call that named path.
+func Fail(code Code, path, format string, args ...any) *Error {
+	return &Error{Code: code, Message: quote.Line(fmt.Sprintf(format, args...), maxMessage), Path: quote.Line(path, maxMessage), Retryable: retryable[code]}
+}
+
+func (e *Error) Error() string { return e.Message }

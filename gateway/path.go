@@ -1,0 +1,238 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/fulltext"
+)
+
+// A path leads from / to a namespace, from there to a cluster of things that are about the same,
+// and to a single one: /github/issues/create_issue. A last segment * stands for all that is
+// there, which is what a path without it leads to, too.
+var (
+	pathGrammar = regexp.MustCompile(`^/$|^(?:/(?:[a-z0-9][a-z0-9_-]{0,63}|\*))+$`)
+	rootGrammar = regexp.MustCompile(`^/(?:$|[a-z*])`)
+)
+
+// segments takes a path apart. Its error is an [*Error].
+func segments(path string) ([]string, error) {
+	if !pathGrammar.MatchString(path) || !rootGrammar.MatchString(path) {
+		return nil, Fail(PathInvalid, path, "no path: / leads to the namespaces, /github/issues/create_issue to one thing; a segment has small letters, digits, _ and -")
+	}
+	list := strings.Split(path, "/")[1:]
+	if last := len(list) - 1; list[last] == "*" || list[last] == "" {
+		list = list[:last]
+	}
+	return list, nil
+}
+
+// node is a place that a path leads to.
+type node struct {
+	item     *Item // of a leaf
+	name     string
+	size     int // how many items are below
+	children []*node
+}
+
+// mostChildren is how many things a namespace or a cluster shows at once. More are put into
+// parts, by their names.
+const mostChildren = 50
+
+// tree arranges items by namespaces and clusters.
+func tree(items []Item) *node {
+	namespaces := map[string][]*node{}
+	for i := range items {
+		namespaces[items[i].Namespace] = append(namespaces[items[i].Namespace], &node{item: &items[i], name: leafName(&items[i]), size: 1})
+	}
+	var all []*node
+	for name, leaves := range namespaces {
+		slices.SortFunc(leaves, func(a, b *node) int { return strings.Compare(a.item.ID, b.item.ID) })
+		all = append(all, within(name, clustered(leaves)))
+	}
+	return within("", all)
+}
+
+// within makes a node of others, which get names that paths can have.
+func within(name string, children []*node) *node {
+	slices.SortStableFunc(children, func(a, b *node) int { return strings.Compare(a.name, b.name) })
+	n := &node{name: name, children: distinct(children)}
+	for _, child := range children {
+		n.size += child.size
+	}
+	if name == "" {
+		return n // whoever registers servers knows how many there are
+	}
+	for len(n.children) > mostChildren {
+		var parts []*node
+		for part := range slices.Chunk(n.children, mostChildren) {
+			from, to := part[0].name, part[len(part)-1].name
+			p := &node{name: from[:min(len(from), mostCluster/2)] + "--" + to[:min(len(to), mostCluster/2)], children: slices.Clone(part)}
+			for _, child := range part {
+				p.size += child.size
+			}
+			parts = append(parts, p)
+		}
+		n.children = distinct(parts)
+	}
+	return n
+}
+
+// mostSegment is how long a segment may be, and mostCluster one that we make, so that the card
+// of a cluster has room for its path.
+const (
+	mostSegment = 64
+	mostCluster = 24
+)
+
+// distinct writes the names of nodes as paths have them. Of one name the first keeps it, the
+// others get a number.
+func distinct(nodes []*node) []*node {
+	taken := map[string]bool{}
+	for _, n := range nodes {
+		first := segment(n.name)
+		n.name = first
+		for again := 2; taken[n.name]; again++ {
+			behind := fmt.Sprintf("-%d", again)
+			n.name = first[:min(len(first), mostSegment-len(behind))] + behind
+		}
+		taken[n.name] = true
+	}
+	return nodes
+}
+
+// segment writes a name as a path has it.
+func segment(name string) string {
+	out := make([]byte, 0, len(name))
+	for i := range len(name) {
+		switch b := name[i]; {
+		case b >= 'A' && b <= 'Z':
+			out = append(out, b+'a'-'A')
+		case b >= 'a' && b <= 'z', b >= '0' && b <= '9', b == '_' && len(out) > 0, b == '-' && len(out) > 0:
+			out = append(out, b)
+		case len(out) > 0 && out[len(out)-1] != '-':
+			out = append(out, '-')
+		}
+	}
+	if len(out) == 0 {
+		return "x"
+	}
+	return string(out[:min(len(out), mostSegment)])
+}
+
+// leafName is what an item is called in its namespace: the name of its id.
+func leafName(item *Item) string {
+	if id, err := ParseID(strings.SplitN(item.ID, "~", 2)[0]); err == nil {
+		return id.Name
+	}
+	return item.Name
+}
+
+// clustered puts leaves of a namespace into clusters: what stands before a dot in the name,
+// else the word that the most of them have beside the first one, which mostly says what is
+// done and not what about. One by itself is in no cluster, and neither is a namespace that
+// would be one cluster.
+func clustered(leaves []*node) []*node {
+	words := make([][]string, len(leaves)) // of each leaf, those that may name its cluster
+	having := map[string]int{}             // by stem
+	named := map[string]string{}           // by stem, the shortest word
+	for i, leaf := range leaves {
+		if before, rest, dotted := strings.Cut(leaf.name, "."); dotted && rest != "" {
+			words[i] = []string{before}
+		} else {
+			for w := range fulltext.Sequence(leaf.name) {
+				words[i] = append(words[i], w.Text)
+			}
+			words[i] = words[i][min(len(words[i]), 1):]
+		}
+		seen := map[string]bool{}
+		for _, word := range words[i] {
+			stem := fulltext.Stem(word)
+			if !seen[stem] && !fulltext.IsCommon(word) {
+				seen[stem] = true
+				having[stem]++
+			}
+			if shortest, known := named[stem]; !known || len(word) < len(shortest) || len(word) == len(shortest) && word < shortest {
+				named[stem] = word
+			}
+		}
+	}
+	clusters := map[string][]*node{}
+	var alone []*node
+	for i, leaf := range leaves {
+		best := ""
+		for _, word := range words[i] {
+			if stem := fulltext.Stem(word); having[stem] > having[best] {
+				best = stem
+			}
+		}
+		if having[best] < 2 {
+			alone = append(alone, leaf)
+		} else {
+			clusters[best] = append(clusters[best], leaf)
+		}
+	}
+	children := alone
+	for stem, of := range clusters {
+		switch {
+		case len(of) == len(leaves):
+			return leaves
+		case len(of) == 1:
+			children = append(children, of...)
+		default:
+			children = append(children, within(named[stem][:min(len(named[stem]), mostCluster)], of))
+		}
+	}
+	return children
+}
+
+// children returns the cards of what a path leads to, by their ids: of a leaf its own.
+func (c *Catalog) children(path string) ([]Card, error) {
+	list, err := segments(path)
+	if err != nil {
+		return nil, err
+	}
+	at, here := c.root, ""
+	for _, name := range list {
+		i := slices.IndexFunc(at.children, func(n *node) bool { return n.name == name })
+		if i < 0 {
+			var names []string
+			for _, child := range at.children {
+				names = append(names, child.name)
+			}
+			return nil, Fail(PathNotFound, path, "nothing at %s/%s%s; browse %s", here, name, fault.DidYouMean(name, names), cmp.Or(here, "/"))
+		}
+		at, here = at.children[i], here+"/"+name
+	}
+	if at.item != nil {
+		card, err := NewCard(*at.item)
+		return []Card{card}, err
+	}
+	cards := make([]Card, 0, len(at.children))
+	for _, child := range at.children {
+		card, err := child.card(here)
+		if err != nil {
+			return nil, err
+		}
+		cards = append(cards, card)
+	}
+	slices.SortFunc(cards, func(a, b Card) int { return strings.Compare(a.ID, b.ID) })
+	return cards, nil
+}
+
+// card is that of a leaf, or says what is below: its id is the path to browse.
+func (n *node) card(above string) (Card, error) {
+	if n.item != nil {
+		return NewCard(*n.item)
+	}
+	names := make([]string, len(n.children))
+	for i, child := range n.children {
+		names[i] = child.name
+	}
+	path := above + "/" + n.name
+	return NewCard(Item{ID: path, Kind: Internal, Namespace: strings.SplitN(path, "/", 3)[1], Name: n.name, Description: fmt.Sprintf("%d: %s", n.size, strings.Join(names, ", "))})
+}
