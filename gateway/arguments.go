@@ -1,0 +1,243 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"trails/jsontext"
+	"trails/quote"
+)
+
+// Limits bound the schema of an upstream tool.
+type Limits struct {
+	Bytes      int // of its text
+	Depth      int // of brackets in it
+	Properties int // in all of it
+}
+
+// UsualLimits are far beyond what the schemas of real tools have.
+var UsualLimits = Limits{Bytes: 256 << 10, Depth: 64, Properties: 2_000}
+
+// Schema is the input schema of one tool. Making one takes longer than using it, so it is
+// worth keeping for as long as the tool's id stays. It never changes, and any number of
+// goroutines may use it at a time.
+type Schema struct {
+	id       string
+	compiled *jsonschema.Schema
+}
+
+// NewSchema reads the input schema of the tool of an id: a JSON Schema of any draft, 2020-12
+// when it names none. What it refers to outside of itself is not fetched, and a pattern of a
+// dialect that has no bounds on time is left to the upstream. A schema that is none, or beyond
+// the limits, is an [*Error] with SCHEMA_INVALID. No text is the schema that takes any object.
+func NewSchema(id string, text json.RawMessage, limits Limits) (*Schema, error) {
+	invalid := func(format string, args ...any) error {
+		return Fail(SchemaInvalid, id, "the input schema of %s %s", id, fmt.Sprintf(format, args...))
+	}
+	if len(text) == 0 {
+		text = json.RawMessage(`{"type":"object"}`)
+	}
+	if len(text) > limits.Bytes {
+		return nil, invalid("has %d bytes, at most %d are read", len(text), limits.Bytes)
+	}
+	if jsontext.TooDeep(text, limits.Depth) {
+		return nil, invalid("is nested deeper than %d", limits.Depth)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, invalid("is no JSON: %v", err)
+	}
+	if n := properties(document); n > limits.Properties {
+		return nil, invalid("has %d properties, at most %d are read", n, limits.Properties)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(nothing{})
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) {
+		compiled, err := regexp.Compile(pattern)
+		if err != nil {
+			return anything(pattern), nil
+		}
+		return compiled, nil
+	})
+	const address = "urn:trails:schema"
+	if err := c.AddResource(address, document); err != nil {
+		return nil, invalid("is none: %v", err)
+	}
+	compiled, err := c.Compile(address)
+	if err != nil {
+		return nil, invalid("is none: %s", strings.ReplaceAll(err.Error(), address+"#", ""))
+	}
+	return &Schema{id: id, compiled: compiled}, nil
+}
+
+// nothing loads no document, neither of a file nor of a network.
+type nothing struct{}
+
+func (nothing) Load(url string) (any, error) {
+	return nil, fmt.Errorf("%s is outside of the schema, and is not fetched", url)
+}
+
+// anything is a pattern that cannot be held against texts here, so that all match.
+type anything string
+
+func (anything) MatchString(string) bool { return true }
+func (a anything) String() string        { return string(a) }
+
+// properties counts the properties that a schema names.
+func properties(v any) (n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			if of, is := value.(map[string]any); is && name == "properties" {
+				n += len(of)
+			}
+			n += properties(value)
+		}
+	case []any:
+		for _, value := range v {
+			n += properties(value)
+		}
+	}
+	return n
+}
+
+// mostProblems is how many problems of arguments an agent is told at once.
+const mostProblems = 10
+
+// Check holds arguments against the schema: JSON as package encoding/json decodes it, with
+// numbers as json.Number. What is wrong with them is an [*Error] with ARGS_INVALID, whose
+// details name the places.
+func (s *Schema) Check(args any) error {
+	err := s.compiled.Validate(args)
+	if err == nil {
+		return nil
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return Fail(ArgsInvalid, s.id, "the arguments are no JSON")
+	}
+	type problem struct {
+		Path    string `json:"path"`
+		Message string `json:"message"`
+	}
+	var problems []problem
+	english := message.NewPrinter(language.English)
+	var collect func(e *jsonschema.ValidationError)
+	collect = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			collect(cause)
+		}
+		if len(e.Causes) == 0 {
+			path := ""
+			for _, step := range e.InstanceLocation {
+				path += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step)
+			}
+			problems = append(problems, problem{quote.Line(path, 200), quote.Line(e.ErrorKind.LocalizedString(english), 200)})
+		}
+	}
+	collect(invalid)
+	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.Path+"\x00"+a.Message, b.Path+"\x00"+b.Message) })
+	problems = slices.Compact(problems)
+	first := problems[0]
+	more := ""
+	if len(problems) > 1 {
+		more = fmt.Sprintf(", and %d more", len(problems)-1)
+	}
+	failed := Fail(ArgsInvalid, s.id, "the arguments of %s do not fit its schema: %s%s", s.id, strings.TrimPrefix(first.Path+": "+first.Message, ": "), more)
+	failed.Details = map[string]any{"errors": problems[:min(len(problems), mostProblems)]}
+	return failed
+}
+
+// Repair says what was done to arguments.
+type Repair struct {
+	Rule  string `json:"rule"`
+	Field string `json:"field,omitempty"` // "" for all of them
+}
+
+var (
+	integerLiteral = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)$`)
+	numberLiteral  = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$`)
+)
+
+// Tolerate returns arguments with the mistakes mended that models make most: an object that is
+// written as a string, and a number, a truth value or null that is, where the schema has a
+// type for the field and text is none of them. Nothing is renamed, guessed or left out, and the
+// arguments that it was given stay as they are.
+func (s *Schema) Tolerate(args any) (any, []Repair) {
+	var repairs []Repair
+	if text, is := args.(string); is {
+		text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
+		parsed, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		object, is := parsed.(map[string]any)
+		if err != nil || !is {
+			return args, nil
+		}
+		args, repairs = object, append(repairs, Repair{Rule: "parse_stringified_object"})
+	}
+	object, is := args.(map[string]any)
+	if !is {
+		return args, repairs
+	}
+	mended := make(map[string]any, len(object))
+	for name, value := range object {
+		mended[name] = value
+	}
+	for name, value := range object {
+		text, is := value.(string)
+		if !is {
+			continue
+		}
+		if value, rule := mend(text, s.typesOf(name)); rule != "" {
+			mended[name] = value
+			repairs = append(repairs, Repair{rule, name})
+		}
+	}
+	slices.SortFunc(repairs, func(a, b Repair) int { return strings.Compare(a.Field, b.Field) })
+	return mended, repairs
+}
+
+// mend returns what a text stands for where these types are wanted, and by which rule.
+func mend(text string, types []string) (value any, rule string) {
+	has := func(name string) bool { return slices.Contains(types, name) }
+	switch {
+	case has("string"):
+	case has("integer") && integerLiteral.MatchString(text):
+		return json.Number(text), "str_to_integer"
+	case has("number") && numberLiteral.MatchString(text):
+		if n, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(n, 0) {
+			return json.Number(text), "str_to_number"
+		}
+	case has("boolean") && (text == "true" || text == "false"):
+		return text == "true", "str_to_boolean"
+	case has("null") && text == "null":
+		return nil, "str_to_null"
+	}
+	return nil, ""
+}
+
+// typesOf returns the types that the schema has for a property, none when it says none.
+func (s *Schema) typesOf(property string) []string {
+	at := s.compiled.Properties[property]
+	for range 10 { // a schema may refer to itself
+		if at == nil || at.Types != nil && !at.Types.IsEmpty() {
+			break
+		}
+		at = at.Ref
+	}
+	if at == nil || at.Types == nil {
+		return nil
+	}
+	return at.Types.ToStrings()
+}

@@ -1,0 +1,231 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+
+	"trails/fault"
+	"trails/gateway"
+	"trails/jsontext"
+)
+
+func schemaOf(t testing.TB, text string) *gateway.Schema {
+	t.Helper()
+	s, err := gateway.NewSchema("a:b", json.RawMessage(text), gateway.UsualLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func decoded(t testing.TB, text string) any {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestArgumentsAreHeldAgainstTheSchema(t *testing.T) {
+	s := schemaOf(t, `{"type":"object","properties":{"title":{"type":"string","pattern":"^(?=x)"},"n":{"type":"integer","maximum":3}},"required":["title"],"additionalProperties":false}`)
+	for text, want := range map[string]string{
+		`{"title":"any"}`:                      "",
+		`{"title":"","n":3}`:                   "",
+		`{}`:                                   "the arguments of a:b do not fit its schema: missing property 'title'",
+		`{"title":7}`:                          "the arguments of a:b do not fit its schema: /title: got number, want string",
+		`{"title":"a","n":4,"x/y":1}`:          "the arguments of a:b do not fit its schema: additional properties 'x/y' not allowed, and 1 more",
+		`[]`:                                   "the arguments of a:b do not fit its schema: got array, want object",
+		`{"title":"a","n":3.0}`:                "",
+		`{"title":"a","n":9007199254740993.5}`: "the arguments of a:b do not fit its schema: /n: got number, want integer",
+	} {
+		err := s.Check(decoded(t, text))
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			continue
+		}
+		var failed *gateway.Error
+		if !errors.As(err, &failed) || failed.Code != gateway.ArgsInvalid || failed.Path != "a:b" || failed.Message != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if err := schemaOf(t, "").Check(decoded(t, `{"anything":1}`)); err != nil {
+		t.Error(err)
+	}
+	var many []string
+	for i := range 40 {
+		many = append(many, fmt.Sprintf(`"p%d":1`, i))
+	}
+	var failed *gateway.Error
+	err := schemaOf(t, `{"additionalProperties":{"type":"string"}}`).Check(decoded(t, "{"+strings.Join(many, ",")+"}"))
+	if !errors.As(err, &failed) || reflect.ValueOf(failed.Details["errors"]).Len() != 10 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSchemasThatAreNoneAreRefused(t *testing.T) {
+	deep := strings.Repeat(`{"items":`, 80) + "{}" + strings.Repeat("}", 80)
+	var wide []string
+	for i := range 2_001 {
+		wide = append(wide, fmt.Sprintf(`"p%d":{}`, i))
+	}
+	for name, text := range map[string]string{
+		"no JSON": `{`, "of a wrong type": `{"type":"strange"}`, "of wrong properties": `{"properties":[]}`, "a number": `7`,
+		"elsewhere": `{"$ref":"https://example.com/schema.json"}`, "in a file": `{"$ref":"file:///etc/passwd"}`, "nowhere": `{"$ref":"#/$defs/none"}`,
+		"deep": deep, "wide": `{"properties":{` + strings.Join(wide, ",") + `}}`, "long": `{"description":"` + strings.Repeat("x", 256<<10) + `"}`,
+	} {
+		_, err := gateway.NewSchema("a:b", json.RawMessage(text), gateway.UsualLimits)
+		var failed *gateway.Error
+		if !errors.As(err, &failed) || failed.Code != gateway.SchemaInvalid || failed.Retryable {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, text := range []string{
+		`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"a":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/a"}}}`,
+		`{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#"}}}`,
+	} {
+		schemaOf(t, text)
+	}
+}
+
+func TestMistakesOfModelsAreMended(t *testing.T) {
+	s := schemaOf(t, `{"properties":{"i":{"type":"integer"},"n":{"type":"number"},"b":{"type":"boolean"},"z":{"type":["null","integer"]},
+		"s":{"type":"string"},"sn":{"type":["string","null"]},"u":{},"r":{"$ref":"#/$defs/count"}},"$defs":{"count":{"type":"integer"}}}`)
+	for _, c := range []struct{ args, want, repairs string }{
+		{`{"i":"7","n":"1.5e3","b":"true","z":"null"}`, `{"i":7,"n":1.5e3,"b":true,"z":null}`, "str_to_boolean b, str_to_integer i, str_to_number n, str_to_null z"},
+		{`{"i":"-0","n":"12","b":"false","z":"12","r":"3"}`, `{"i":-0,"n":12,"b":false,"z":12,"r":3}`, "str_to_boolean b, str_to_integer i, str_to_number n, str_to_integer r, str_to_integer z"},
+		{`{"s":"7","sn":"null","u":"7","x":"7"}`, `{"s":"7","sn":"null","u":"7","x":"7"}`, ""},
+		{`{"i":"07"}`, `{"i":"07"}`, ""}, {`{"i":"7.0"}`, `{"i":"7.0"}`, ""}, {`{"i":" 7"}`, `{"i":" 7"}`, ""}, {`{"i":"+7"}`, `{"i":"+7"}`, ""},
+		{`{"n":"1e999"}`, `{"n":"1e999"}`, ""}, {`{"n":"NaN"}`, `{"n":"NaN"}`, ""}, {`{"n":".5"}`, `{"n":".5"}`, ""},
+		{`{"b":"True"}`, `{"b":"True"}`, ""}, {`{"b":"1"}`, `{"b":"1"}`, ""}, {`{"z":"None"}`, `{"z":"None"}`, ""},
+		{`"\ufeff {\"i\":\"7\"}\n"`, `{"i":7}`, "parse_stringified_object , str_to_integer i"},
+		{`"[1]"`, `"[1]"`, ""}, {`"no"`, `"no"`, ""}, {`"{} {}"`, `"{} {}"`, ""}, {`[]`, `[]`, ""},
+	} {
+		args := decoded(t, c.args)
+		got, repairs := s.Tolerate(args)
+		var said []string
+		for _, r := range repairs {
+			said = append(said, r.Rule+" "+r.Field)
+		}
+		if diff := cmp.Diff(decoded(t, c.want), got); diff != "" || strings.Join(said, ", ") != c.repairs {
+			t.Errorf("%s: %q, want %q; %s", c.args, strings.Join(said, ", "), c.repairs, diff)
+		}
+		if !reflect.DeepEqual(args, decoded(t, c.args)) {
+			t.Errorf("%s was changed to %v", c.args, args)
+		}
+	}
+}
+
+// What is mended once has nothing to mend, what fits the schema stays as it is, and nothing
+// but texts changes.
+func TestMendingTwiceIsMendingOnce(t *testing.T) {
+	types := []string{"string", "integer", "number", "boolean", "null", "object"}
+	rapid.Check(t, func(t *rapid.T) {
+		properties, args := map[string]any{}, map[string]any{}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			properties[name] = map[string]any{"type": rapid.SliceOfNDistinct(rapid.SampledFrom(types), 1, 3, rapid.ID[string]).Draw(t, "types")}
+			args[name] = rapid.OneOf(
+				rapid.SampledFrom([]any{"1", "-7", "1.5", "1e3", "1e999", "true", "false", "null", "", "{}", true, nil, json.Number("3"), map[string]any{"x": "1"}}),
+				rapid.Map(rapid.String(), func(s string) any { return s })).Draw(t, name)
+		}
+		schema, err := jsontext.Marshal(map[string]any{"properties": properties})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := gateway.NewSchema("a:b", schema, gateway.UsualLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var given any = args
+		if rapid.Bool().Draw(t, "as text") {
+			text, err := jsontext.Marshal(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			given = string(text)
+		}
+		once, _ := s.Tolerate(given)
+		twice, repairs := s.Tolerate(once)
+		if len(repairs) > 0 || !reflect.DeepEqual(once, twice) {
+			t.Fatalf("%v became %v, and then %v by %v", given, once, twice, repairs)
+		}
+		if _, repairs := s.Tolerate(args); s.Check(args) == nil && len(repairs) > 0 {
+			t.Fatalf("%v fits %s, and was changed by %v", args, schema, repairs)
+		}
+		for name, value := range once.(map[string]any) {
+			if _, text := args[name].(string); !text && !reflect.DeepEqual(value, args[name]) {
+				t.Fatalf("%s was %v and is %v", name, args[name], value)
+			}
+		}
+	})
+}
+
+func TestSelectionsAreOfWhatWasOffered(t *testing.T) {
+	offered := []string{"gh:create_issue#01234567", "gh:Create_issue#01234567", "gh:list_issues#89abcdef", "fs:read#00000000", "fs:read#00000000"}
+	for answer, want := range map[string]gateway.Selection{
+		"fs:read#00000000":          {Status: "accepted", Selected: "fs:read#00000000"},
+		" fs:read#00000000\n":       {Status: "repaired", Selected: "fs:read#00000000", Repair: "strip"},
+		"GH:List_Issues#89ABCDEF":   {Status: "repaired", Selected: "gh:list_issues#89abcdef", Repair: "case_fold"},
+		"gh:create_issue#01234567":  {Status: "accepted", Selected: "gh:create_issue#01234567"},
+		"GH:create_issue#01234567":  {Status: "rejected", Reason: "ambiguous_case_fold"},
+		"gh:list":                   {Status: "repaired", Selected: "gh:list_issues#89abcdef", Repair: "prefix"},
+		"FS:":                       {Status: "repaired", Selected: "fs:read#00000000", Repair: "prefix"},
+		"gh:":                       {Status: "rejected", Reason: "ambiguous_prefix"},
+		"gh:delete":                 {Status: "rejected", Reason: "not_a_candidate"},
+		"fs:read#00000000 and more": {Status: "rejected", Reason: "not_a_candidate"},
+		" ":                         {Status: "rejected", Reason: "empty_selection"},
+	} {
+		want.Raw = answer
+		if got := gateway.Select(answer, offered); got != want {
+			t.Errorf("%q: %+v, want %+v", answer, got, want)
+		}
+	}
+}
+
+func TestASelectionSchemaTakesWhatWasOffered(t *testing.T) {
+	offered := []string{"b:y", "a:x", "b:y"}
+	bare, err := gateway.SelectionSchema(offered, gateway.JSONSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := jsontext.Marshal(bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"additionalProperties":false,"properties":{"tool_id":{"enum":["b:y","a:x"],"type":"string"}},"required":["tool_id"],"type":"object"}`; string(text) != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+	openai, err := gateway.SelectionSchema(offered, gateway.OpenAI)
+	if err != nil || openai["type"] != "json_schema" || !reflect.DeepEqual(openai["json_schema"].(map[string]any)["schema"], bare) {
+		t.Errorf("%v (%v)", openai, err)
+	}
+	anthropic, err := gateway.SelectionSchema(offered, gateway.Anthropic)
+	if err != nil || anthropic["name"] != "tool_selection" || !reflect.DeepEqual(anthropic["input_schema"], bare) {
+		t.Errorf("%v (%v)", anthropic, err)
+	}
+	s := schemaOf(t, string(text))
+	if err := s.Check(map[string]any{"tool_id": "a:x"}); err != nil {
+		t.Error(err)
+	}
+	if err := s.Check(map[string]any{"tool_id": "a:z"}); err == nil {
+		t.Error("a tool that was not offered can be selected")
+	}
+	for _, c := range []struct {
+		ids  []string
+		form gateway.Form
+	}{{nil, gateway.OpenAI}, {offered, "other"}} {
+		if _, err := gateway.SelectionSchema(c.ids, c.form); !fault.Is(err, fault.InvalidArguments) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
