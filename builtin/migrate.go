@@ -81,12 +81,12 @@ func stepsOf(m kg.Migrated) [][]string {
 		}
 		rows = append(rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false), nodesOf(step)})
 	}
+	breaksQuery := false // then what breaks is told here, and data was not looked at
 	for _, q := range m.Queries {
-		if len(q.Broken) == 0 { // what breaks is told with the rest of it below
-			rows = append(rows, append([]string{""}, queryRow(q)...))
-		}
+		rows = append(rows, append([]string{""}, queryRow(q, "")...))
+		breaksQuery = breaksQuery || len(q.Broken) > 0
 	}
-	if m.Broken > 0 {
+	if m.Broken > 0 && !breaksQuery {
 		broken := kg.PlannedStep{Breaks: m.Breaks}
 		nodes := map[string]bool{}
 		for _, f := range m.Breaks {

@@ -195,20 +195,20 @@ func planOf(p kg.Plan) planView {
 		v.Rows = append(v.Rows, []string{outline.Shorten(s.String(), toldStep), effectOf(s, p.More), nodesOf(s)})
 	}
 	for _, q := range p.Queries {
-		v.Rows = append(v.Rows, queryRow(q))
+		v.Rows = append(v.Rows, queryRow(q, ", or pass "+allowBroken.Name))
 	}
 	return v
 }
 
 // queryRow says what a change of the schema does to a stored query, with the first places
-// that it breaks.
-func queryRow(q stored.Carried) []string {
+// that it breaks; otherwise is what can be done then beside changing the query.
+func queryRow(q stored.Carried, otherwise string) []string {
 	var effects, places []string
 	for _, f := range q.Broken[:min(len(q.Broken), toldNodes)] {
 		places = append(places, outline.Shorten(f.String(), toldReason))
 	}
 	if len(q.Broken) > 0 {
-		effects = append(effects, "breaks; correct or remove it first, or pass "+allowBroken.Name)
+		effects = append(effects, "breaks; correct or remove it first"+otherwise)
 	} else {
 		effects = append(effects, "safe")
 	}

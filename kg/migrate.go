@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -312,7 +313,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 			return err
 		}
 		if fields := broken(e.plan.Queries); len(fields) > 0 {
-			return breaks(fields, "")
+			return breaks(fields, m.otherwise(move, note))
 		}
 		moves, err := e.values(move.Values)
 		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: move.Values.String(), Moves: moves})
@@ -328,9 +329,22 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill})
 	}
 	if fields := broken(e.plan.Queries); len(fields) > 0 {
-		return breaks(fields, "")
+		return breaks(fields, m.otherwise(move, note))
 	}
 	return nil
+}
+
+// otherwise names the steps that break a stored query, which can be changed in its place
+// unless they were applied already.
+func (m *migrating) otherwise(move migration.Move, note *Migrated) string {
+	if m.back || note.Migration == nil {
+		return ""
+	}
+	place := note.Migration.Place(move.First)
+	if move.Last > move.First {
+		place += fmt.Sprintf(" to %d", move.Last)
+	}
+	return ", or change " + place
 }
 
 // isFilled reports whether a statement is a default that a migration filled in when it

@@ -337,12 +337,14 @@ func TestMigrationsCarryStoredQueries(t *testing.T) {
 	if err != nil || len(plan) != 1 || len(plan[0].Queries) != 1 || plan[0].Queries[0].Renamed != 1 {
 		t.Errorf("planned %+v: %v", plan, err)
 	}
-	for _, steps := range []string{
-		"- drop_property: Person.nick", "- rename_property: {Person.nick: alias}\n- update: {forward: 'INSERT DATA {}', reverse: 'INSERT DATA {}'}\n- drop_type: Person",
-		`- split_property: {Person.nick: {into: [a, b], at: " "}}`,
+	for _, c := range []struct{ steps, query, change string }{
+		{"- drop_property: Person.nick", "nicks, line 2, column 20: ", "line 2, step 1"},
+		{"- rename_property: {Person.nick: alias}\n- update: {forward: 'INSERT DATA {}', reverse: 'INSERT DATA {}'}\n- add_type: {Dog: {}}\n- drop_type: Person", "nicks, line 1: ", "line 4, step 3 to 4"},
+		{`- split_property: {Person.nick: {into: [a, b], at: " "}}`, "nicks, line 2, column 20: ", "line 2, step 1"},
 	} {
-		if _, err := migrate(t, g, migrations(t, "0001_drop.yaml", "steps:\n"+steps+"\n")); !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "nicks") {
-			t.Errorf("%s: %v", steps, err)
+		_, err := migrate(t, g, migrations(t, "0001_drop.yaml", "steps:\n"+c.steps+"\n"))
+		if !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), c.query) || !strings.Contains(err.Error(), "correct or remove the stored query first, or change 0001_drop.yaml "+c.change) {
+			t.Errorf("%s: %v", c.steps, err)
 		}
 	}
 	if export(t, g, load.NQuads) != was {

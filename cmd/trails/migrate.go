@@ -335,7 +335,7 @@ func (p *program) migratePlanCommand() *cobra.Command {
 		Short: "Try the migrations that are to come, and say what they would change",
 		Long: `Try the migrations of DIR that are not applied, one after the other, and say what each does,
 the nodes that would break, how it goes back, and which statements all of them change. Nothing is
-changed. It exits with 6 when data contradicts one.
+changed. It exits with 6 when data or a stored query contradicts one.
 ` + stepsHelp + fileHelp,
 		Example: `  trails migrate plan notes.trails
   trails migrate plan notes.trails db/migrations --to 7`,
@@ -343,7 +343,7 @@ changed. It exits with 6 when data contradicts one.
 		RunE: p.onMigrations(&to, false, func(ctx context.Context, file string, given []arguments) error {
 			said, err := callAndPrint(ctx, p, file, p.call("trails.meta.migrate.plan", arguments{"migrations": given}), writeMigrationPlan)
 			if err == nil && said.Blocked {
-				err = failure{exitInvalid, "the data contradicts " + said.Migrations[len(said.Migrations)-1].Name + "; nothing was changed"}
+				err = failure{exitInvalid, said.Migrations[len(said.Migrations)-1].Name + " does not fit what is there; nothing was changed"}
 			}
 			return err
 		}),
