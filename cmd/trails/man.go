@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -92,10 +93,19 @@ func manPage(w io.Writer, cmd *cobra.Command, name string) error {
 }
 
 // roff quotes what the formatter would take for its own: backslashes, hyphens, which are
-// to be copied, and what begins a line of macros.
+// to be copied, and what begins a line of macros; and names characters that are not of
+// ASCII, which formatters read each in its own encoding.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
-	lines := strings.Split(text, "\n")
+	var b strings.Builder
+	for _, r := range text {
+		if r > unicode.MaxASCII {
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	lines := strings.Split(b.String(), "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			lines[i] = `\&` + line

@@ -109,3 +109,15 @@ func (w *writer) Write(p []byte) (int, error) {
 	*w = append(*w, p...)
 	return len(p), nil
 }
+
+func TestTextOfTheManual(t *testing.T) {
+	for text, want := range map[string]string{
+		"a-b \\n":       `a\-b \en`,
+		".TH\n'x\na.b'": "\\&.TH\n\\&'x\na.b'",
+		"list(…) 😀":     `list(\[u2026]) \[u1F600]`,
+	} {
+		if got := roff(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
