@@ -125,7 +125,7 @@ func TestKitsAreImportedByTestsAlone(t *testing.T) {
 }
 
 // homes says where a library may be spoken. Tests may use a driver to look
-// behind the curtain; the SDK's client stays with the SDK's server.
+// behind the curtain. The MCP SDK serves in mcp, and is a client in gateway/upstream.
 var homes = []struct {
 	prefix  string
 	home    []string
@@ -135,7 +135,7 @@ var homes = []struct {
 	{"modernc.org/sqlite", []string{"db", "migrations"}, false},
 	{"zombiezen.com/go/sqlite", []string{"db", "migrations"}, false},
 	{"github.com/pressly/goose", []string{"db", "migrations"}, true},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp"}, true},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "gateway"}, true},
 	{"github.com/go-chi/chi", []string{"httpapi"}, true},
 	{"github.com/spf13/cobra", []string{"cmd"}, true},
 	{"github.com/cayleygraph/quad", []string{"rdf"}, false}, // package rdf names its types

@@ -1,0 +1,245 @@
+package gateway
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"trails/fault"
+	"trails/jsontext"
+	"trails/quote"
+)
+
+// Server is an upstream MCP server as a file names it: how it is reached, and what is taken
+// of it. What is secret is not in it but named as ${NAME}, a variable of the environment of
+// the process that reaches it.
+type Server struct {
+	Name string `json:"name"`
+	// One of these says how it is reached: a command that speaks over its standard input and
+	// output, an address of Streamable HTTP, or one of the HTTP with SSE before it.
+	Command []string `json:"command,omitempty"`
+	HTTP    string   `json:"http,omitempty"`
+	SSE     string   `json:"sse,omitempty"`
+	// Env are variables of the command, and Headers those of each HTTP request.
+	Env     map[string]string `json:"env,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	// Namespace is that of the ids of what it offers; "" is the name.
+	Namespace string `json:"namespace,omitempty"`
+	// Include and Exclude are patterns of [path.Match] for the names of what is taken; no
+	// Include takes all.
+	Include []string `json:"include,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
+	// Required makes it an error of every search that it cannot be reached; of others it is
+	// listed that they cannot.
+	Required bool `json:"required,omitempty"`
+	// Pin holds back what has changed since it was accepted, until somebody accepts it.
+	Pin bool `json:"pin,omitempty"`
+	// TimeoutMS bounds a call, 0 is 60,000; Concurrency the calls at once, 0 is 8.
+	TimeoutMS   int `json:"timeout_ms,omitempty"`
+	Concurrency int `json:"concurrency,omitempty"`
+}
+
+// Limits of what a Server says.
+const (
+	maxServerText  = 64 << 10
+	maxServerWords = 256
+	maxTimeout     = time.Hour
+	maxConcurrency = 256
+)
+
+var (
+	serverName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	namespaces = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	variable   = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+	variables  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	// secret finds names of which the value is probably one.
+	secret = regexp.MustCompile(`(?i)auth|token|secret|password|passwd|cookie|credential|api[-_]?key|private[-_]?key`)
+)
+
+// ParseServer reads the text that [Server.Text] writes, or a person's. The fault InvalidData
+// has each wrong member.
+func ParseServer(text []byte) (Server, error) {
+	var s Server
+	if len(text) > maxServerText {
+		return s, fault.New(fault.TooLarge, "the definition of an upstream server has %d bytes; at most %d", len(text), maxServerText)
+	}
+	if name, twice := jsontext.Repeated(text); twice {
+		return s, fault.New(fault.Malformed, "the definition of an upstream server has the member %s twice", quote.Text(name, 80))
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, fault.New(fault.Malformed, "the definition of an upstream server cannot be read: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return s, fault.New(fault.Malformed, "the definition of an upstream server is followed by other text")
+	}
+	return s, s.Check()
+}
+
+// Text is the server as JSON, its members in the order of the fields.
+func (s Server) Text() string {
+	text, err := jsontext.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("gateway: a server is no JSON: %v", err)) // it has texts, numbers and truths alone
+	}
+	return string(text)
+}
+
+// Digest names how the server is reached: what somebody who trusts it agrees to.
+func (s Server) Digest() string {
+	reached := Server{Name: s.Name, Command: s.Command, HTTP: s.HTTP, SSE: s.SSE, Env: s.Env, Headers: s.Headers}
+	sum := sha256.Sum256([]byte(reached.Text()))
+	return hex.EncodeToString(sum[:])
+}
+
+// Check returns the fault InvalidData with each member that is wrong.
+func (s Server) Check() error {
+	var wrong []fault.FieldError
+	report := func(field string, value any, format string, args ...any) {
+		wrong = append(wrong, fault.FieldError{Field: field, Code: fault.Shape, Value: value, Message: field + ": " + fmt.Sprintf(format, args...)})
+	}
+	if !serverName.MatchString(s.Name) {
+		report("name", s.Name, "a name has a lower-case letter and then at most 31 lower-case letters, digits and hyphens")
+	}
+	if s.Namespace != "" && !namespaces.MatchString(s.Namespace) {
+		report("namespace", s.Namespace, "a namespace has a lower-case letter and then at most 63 lower-case letters, digits, hyphens and underscores")
+	}
+	ways := 0
+	if len(s.Command) > 0 {
+		ways++
+		if s.Command[0] == "" || len(s.Command) > maxServerWords || strings.Contains(strings.Join(s.Command, ""), "\x00") {
+			report("command", s.Command, "a command is a program and at most %d arguments", maxServerWords-1)
+		}
+		for _, word := range s.Command {
+			if name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "="); given && secret.MatchString(name) && !variable.MatchString(value) {
+				report("command", word, "a secret is not kept in the file; say ${NAME}, a variable of the environment")
+			}
+		}
+	}
+	for field, address := range map[string]string{"http": s.HTTP, "sse": s.SSE} {
+		if address == "" {
+			continue
+		}
+		ways++
+		u, err := url.Parse(address)
+		switch {
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			report(field, address, "not an address with http:// or https://")
+		case u.User != nil:
+			report(field, address, "an address has no user or password; say the header Authorization with ${NAME}")
+		case u.Fragment != "":
+			report(field, address, "an address has no fragment")
+		}
+	}
+	if ways != 1 {
+		report("command", nil, "say one of command, http and sse")
+	}
+	if len(s.Env) > 0 && len(s.Command) == 0 {
+		report("env", nil, "only a command has an environment")
+	}
+	if len(s.Headers) > 0 && len(s.Command) > 0 {
+		report("headers", nil, "only an address has headers")
+	}
+	for _, m := range []struct {
+		field  string
+		values map[string]string
+		names  *regexp.Regexp
+	}{{"env", s.Env, variables}, {"headers", s.Headers, headerName}} {
+		for _, name := range slices.Sorted(maps.Keys(m.values)) {
+			value := m.values[name]
+			switch {
+			case !m.names.MatchString(name):
+				report(m.field, name, "%s is no name", quote.Text(name, 80))
+			case strings.ContainsAny(value, "\r\n\x00"):
+				report(m.field, name, "%s has a line break", name)
+			case secret.MatchString(name) && !variable.MatchString(value):
+				report(m.field, name, "the value of %s is probably secret, and is not kept in the file; say ${NAME}, a variable of the environment", name)
+			}
+		}
+	}
+	for field, patterns := range map[string][]string{"include": s.Include, "exclude": s.Exclude} {
+		for _, p := range patterns {
+			if _, err := path.Match(p, ""); err != nil {
+				report(field, p, "%s is no pattern", quote.Text(p, 80))
+			}
+		}
+	}
+	if s.TimeoutMS < 0 || s.Timeout() > maxTimeout {
+		report("timeout_ms", s.TimeoutMS, "between 1 and %d", maxTimeout.Milliseconds())
+	}
+	if s.Concurrency < 0 || s.Concurrency > maxConcurrency {
+		report("concurrency", s.Concurrency, "between 1 and %d", maxConcurrency)
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(wrong, func(a, b fault.FieldError) int { return cmp.Compare(a.Field, b.Field) })
+	return fault.Invalid(wrong)
+}
+
+// Timeout bounds a call.
+func (s Server) Timeout() time.Duration {
+	return time.Duration(cmp.Or(s.TimeoutMS, 60_000)) * time.Millisecond
+}
+
+// AtOnce is how many calls there are at once at most.
+func (s Server) AtOnce() int { return cmp.Or(s.Concurrency, 8) }
+
+// Space is the namespace of what the server offers.
+func (s Server) Space() string { return cmp.Or(s.Namespace, s.Name) }
+
+// Takes reports whether something of this name is taken of what the server offers.
+func (s Server) Takes(name string) bool {
+	matches := func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }
+	return (len(s.Include) == 0 || slices.ContainsFunc(s.Include, matches)) && !slices.ContainsFunc(s.Exclude, matches)
+}
+
+// Address says how it is reached, for a person: the command, or the address.
+func (s Server) Address() string {
+	return cmp.Or(strings.Join(s.Command, " "), s.HTTP, s.SSE)
+}
+
+// Resolved has the values of variables in the place of ${NAME}, as lookup knows them. The
+// fault Unusable names one that it does not know.
+func (s Server) Resolved(lookup func(string) (string, bool)) (Server, error) {
+	var missing string
+	expand := func(text string) string {
+		return variable.ReplaceAllStringFunc(text, func(reference string) string {
+			value, ok := lookup(variable.FindStringSubmatch(reference)[1])
+			if !ok {
+				missing = reference
+			}
+			return value
+		})
+	}
+	all := func(texts map[string]string) map[string]string {
+		out := make(map[string]string, len(texts))
+		for name, text := range texts {
+			out[name] = expand(text)
+		}
+		return out
+	}
+	s.Env, s.Headers = all(s.Env), all(s.Headers)
+	s.Command = slices.Clone(s.Command)
+	for i, word := range s.Command {
+		s.Command[i] = expand(word)
+	}
+	if missing != "" {
+		return s, fault.New(fault.Unusable, "the upstream %s needs %s, which is not in the environment of this process", s.Name, missing)
+	}
+	return s, nil
+}

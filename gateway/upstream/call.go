@@ -1,0 +1,274 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/fault"
+	"trails/gateway"
+)
+
+// Hooks are what a call answers to while it runs; each may be nil.
+type Hooks struct {
+	// Progress hears how far the server is. It must not wait.
+	Progress func(done, total float64, message string)
+	// Elicit asks the person behind the call, with a message and a JSON Schema of the server.
+	// It returns what the person did, accept, decline or cancel, and what they wrote.
+	Elicit func(ctx context.Context, message string, schema any) (action string, content map[string]any, err error)
+}
+
+// greeter is the client of the server, with what the server may ask of it.
+func (l *link) greeter() *mcp.Client {
+	changed := func() { l.pool.config.Changed(l.server.Name) }
+	return mcp.NewClient(&mcp.Implementation{Name: "trails", Version: cmp.Or(l.pool.config.Version, "dev")}, &mcp.ClientOptions{
+		Logger:                      l.pool.config.Log,
+		Capabilities:                &mcp.ClientCapabilities{},
+		ElicitationHandler:          l.elicit,
+		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { changed() },
+		ResourceListChangedHandler:  func(context.Context, *mcp.ResourceListChangedRequest) { changed() },
+		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { changed() },
+		ProgressNotificationHandler: l.progress,
+	})
+}
+
+// progress finds the call that it is of by its token, which is ours.
+func (l *link) progress(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+	l.mu.Lock()
+	hooks := l.calls[fmt.Sprint(r.Params.ProgressToken)]
+	l.mu.Unlock()
+	if hooks.Progress != nil {
+		hooks.Progress(r.Params.Progress, r.Params.Total, r.Params.Message)
+	}
+}
+
+// elicit asks the person behind the call that runs. A question does not say which call it is
+// of: when several run it is declined, so that nobody is asked for another.
+func (l *link) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	var hooks Hooks
+	l.mu.Lock()
+	for _, one := range l.calls {
+		hooks = one
+	}
+	if len(l.calls) != 1 {
+		hooks = Hooks{}
+	}
+	l.mu.Unlock()
+	if hooks.Elicit == nil || r.Params.Mode == "url" {
+		return &mcp.ElicitResult{Action: "decline"}, nil
+	}
+	action, content, err := hooks.Elicit(ctx, r.Params.Message, r.Params.RequestedSchema)
+	return &mcp.ElicitResult{Action: action, Content: content}, err
+}
+
+// Part is one part of what a server answers: a text, or bytes with their media type.
+type Part struct {
+	Role string // of a message of a prompt
+	Text string
+	Data []byte
+	MIME string
+	URI  string // of a resource that is there, or that is linked to
+}
+
+// Answer is what a tool answered.
+type Answer struct {
+	Parts      []Part
+	Structured any
+	IsError    bool
+}
+
+// Call calls a tool by the name that the server gives it. Its error is a *gateway.Error, but
+// for the end of ctx.
+func (p *Pool) Call(ctx context.Context, s gateway.Server, tool string, args json.RawMessage, hooks Hooks) (Answer, error) {
+	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (Answer, error) {
+		params := &mcp.CallToolParams{Name: tool, Arguments: args}
+		params.SetProgressToken(token)
+		r, err := session.CallTool(ctx, params)
+		if err != nil {
+			return Answer{}, err
+		}
+		a := Answer{Structured: r.StructuredContent, IsError: r.IsError}
+		for _, c := range r.Content {
+			a.Parts = append(a.Parts, part(c))
+		}
+		return a, nil
+	})
+}
+
+// Read reads a resource.
+func (p *Pool) Read(ctx context.Context, s gateway.Server, uri string, hooks Hooks) ([]Part, error) {
+	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (parts []Part, err error) {
+		params := &mcp.ReadResourceParams{URI: uri}
+		params.SetProgressToken(token)
+		r, err := session.ReadResource(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range r.Contents {
+			parts = append(parts, contents(c))
+		}
+		return parts, nil
+	})
+}
+
+// Prompt gets the messages of a prompt.
+func (p *Pool) Prompt(ctx context.Context, s gateway.Server, name string, args map[string]string, hooks Hooks) ([]Part, error) {
+	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (parts []Part, err error) {
+		params := &mcp.GetPromptParams{Name: name, Arguments: args}
+		params.SetProgressToken(token)
+		r, err := session.GetPrompt(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range r.Messages {
+			one := part(m.Content)
+			one.Role = string(m.Role)
+			parts = append(parts, one)
+		}
+		return parts, nil
+	})
+}
+
+func part(c mcp.Content) Part {
+	switch c := c.(type) {
+	case *mcp.TextContent:
+		return Part{Text: c.Text}
+	case *mcp.ImageContent:
+		return Part{Data: c.Data, MIME: c.MIMEType}
+	case *mcp.AudioContent:
+		return Part{Data: c.Data, MIME: c.MIMEType}
+	case *mcp.ResourceLink:
+		return Part{Text: cmp.Or(c.Description, c.Title, c.Name), MIME: c.MIMEType, URI: c.URI}
+	case *mcp.EmbeddedResource:
+		return contents(c.Resource)
+	}
+	return Part{Text: fmt.Sprintf("(content of a kind that is not known: %T)", c)}
+}
+
+func contents(c *mcp.ResourceContents) Part {
+	if c == nil {
+		return Part{}
+	}
+	return Part{Text: c.Text, Data: c.Blob, MIME: c.MIMEType, URI: c.URI}
+}
+
+// with does something in a session, in its turn and within the time of a call.
+func with[T any](ctx context.Context, p *Pool, s gateway.Server, hooks Hooks, do func(context.Context, *mcp.ClientSession, string) (T, error)) (out T, err error) {
+	l, err := p.link(s)
+	if err != nil {
+		return out, err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout(), gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not answer within %s", s.Name, s.Timeout()))
+	defer cancel()
+	select {
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
+	case <-limited.Done():
+		return out, ended(ctx, limited)
+	}
+	session, err := l.up(limited)
+	if err != nil {
+		if limited.Err() != nil {
+			err = ended(ctx, limited)
+		}
+		return out, err
+	}
+	token, began := l.begin(hooks), time.Now()
+	// The session waits for nobody, so that a server that is dead holds no call.
+	done := make(chan error, 1)
+	var answer T
+	go func() {
+		got, err := do(limited, session, token)
+		if err == nil {
+			answer = got
+		}
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-limited.Done():
+		err = ended(ctx, limited)
+	}
+	var e *gateway.Error
+	switch {
+	case err == nil:
+		out = answer
+	case limited.Err() != nil:
+		err = ended(ctx, limited)
+	case !errors.As(err, &e):
+		failure := l.classified(err)
+		l.mu.Lock()
+		if l.session == session && failure.Code == gateway.UpstreamUnavailable {
+			l.drop(err) // before who comes next meets the same
+		}
+		l.mu.Unlock()
+		err = failure
+	}
+	l.over(token, time.Since(began), err)
+	return out, err
+}
+
+// ended says why a call ended before its answer: its own time, or that of its caller.
+func ended(ctx, limited context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return context.Cause(limited)
+}
+
+func (l *link) begin(hooks Hooks) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tokens++
+	token := "t" + strconv.FormatInt(l.tokens, 10)
+	l.calls[token] = hooks
+	return token
+}
+
+func (l *link) over(token string, took time.Duration, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.calls, token)
+	l.counts.Calls++
+	l.counts.Latency = took
+	if err != nil {
+		l.counts.Failed++
+	}
+}
+
+// classified finds out what an error of a server or of the way to it means.
+func (l *link) classified(err error) *gateway.Error {
+	name := l.server.Name
+	fail := func(code gateway.Code) *gateway.Error {
+		return gateway.Fail(code, name, "the upstream %s: %v", name, err)
+	}
+	var known *gateway.Error
+	var answered *jsonrpc.Error
+	var http_ status
+	switch {
+	case errors.As(err, &known):
+		return known
+	case fault.Is(err, fault.Unusable):
+		return gateway.Fail(gateway.UpstreamUnavailable, name, "%s", fault.Of(err).Message)
+	case errors.As(err, &http_):
+		return fail(map[status]gateway.Code{http.StatusUnauthorized: gateway.AuthFailed, http.StatusForbidden: gateway.PermissionDenied, http.StatusTooManyRequests: gateway.RateLimited}[http_])
+	case errors.Is(err, errTooLong):
+		return fail(gateway.UpstreamError)
+	case errors.Is(err, context.DeadlineExceeded):
+		return gateway.Fail(gateway.UpstreamTimeout, name, "the upstream %s did not answer in time", name)
+	case errors.As(err, &answered):
+		return fail(gateway.UpstreamError)
+	case errors.Is(err, mcp.ErrConnectionClosed), strings.Contains(err.Error(), "connection"), strings.Contains(err.Error(), "EOF"):
+		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s has ended, or cannot be reached: %v", name, err)
+	}
+	return fail(gateway.UpstreamError)
+}

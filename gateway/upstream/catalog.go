@@ -1,0 +1,120 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/gateway"
+)
+
+// Catalog is what a server offers, as far as its definition takes it.
+type Catalog struct {
+	Offered []gateway.Offered
+	// Problems are of what was left out.
+	Problems []*gateway.Error
+}
+
+// mostOffered bounds what is taken of one server.
+const mostOffered = 20_000
+
+// Catalog asks a server for all that it offers.
+func (p *Pool) Catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
+	return with(ctx, p, s, Hooks{}, func(ctx context.Context, session *mcp.ClientSession, _ string) (c Catalog, err error) {
+		has := session.InitializeResult().Capabilities
+		if has == nil {
+			return c, nil
+		}
+		if has.Tools != nil {
+			err = take(&c, s, session.Tools(ctx, nil), tool)
+		}
+		if has.Resources != nil && err == nil {
+			if err = take(&c, s, session.Resources(ctx, nil), resource); err == nil {
+				err = take(&c, s, session.ResourceTemplates(ctx, nil), template)
+			}
+		}
+		if has.Prompts != nil && err == nil {
+			err = take(&c, s, session.Prompts(ctx, nil), prompt)
+		}
+		return c, err
+	})
+}
+
+// take adds what a listing has, which may go on for ever.
+func take[T any](c *Catalog, s gateway.Server, all iter.Seq2[*T, error], read func(*T) gateway.Offered) error {
+	for one, err := range all {
+		if err != nil {
+			return err
+		}
+		if len(c.Offered)+len(c.Problems) >= mostOffered {
+			return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s offers more than %d things", s.Name, mostOffered)
+		}
+		o := read(one)
+		if !s.Takes(o.Name) {
+			continue
+		}
+		bounded, problem := o.Bounded()
+		if problem != nil {
+			c.Problems = append(c.Problems, problem)
+			continue
+		}
+		c.Offered = append(c.Offered, bounded)
+	}
+	return nil
+}
+
+func tool(t *mcp.Tool) gateway.Offered {
+	o := offered(gateway.Tool, t.Name, t.Title, t.Description, t.Meta)
+	o.InputSchema, o.Output = text(t.InputSchema), text(t.OutputSchema)
+	if a := t.Annotations; a != nil {
+		o.Annotations.Title, o.Annotations.ReadOnly, o.Annotations.Destructive = a.Title, a.ReadOnlyHint, a.DestructiveHint != nil && *a.DestructiveHint
+	}
+	return o
+}
+
+func resource(r *mcp.Resource) gateway.Offered {
+	o := offered(gateway.Resource, r.Name, r.Title, r.Description, r.Meta)
+	o.URI, o.MIME = r.URI, r.MIMEType
+	return o
+}
+
+func template(r *mcp.ResourceTemplate) gateway.Offered {
+	o := offered(gateway.Resource, r.Name, r.Title, r.Description, r.Meta)
+	o.URI, o.MIME, o.Template = r.URITemplate, r.MIMEType, true
+	return o
+}
+
+func prompt(p *mcp.Prompt) gateway.Offered {
+	properties, required := map[string]any{}, []string{}
+	for _, a := range p.Arguments {
+		properties[a.Name] = map[string]any{"type": "string", "description": a.Description}
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	o := offered(gateway.Prompt, p.Name, p.Title, p.Description, p.Meta)
+	o.InputSchema = text(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+	return o
+}
+
+func offered(kind gateway.Kind, name, title, description string, meta mcp.Meta) gateway.Offered {
+	o := gateway.Offered{Kind: kind, Definition: gateway.Definition{Name: name, Title: title, Description: description}}
+	if v, ok := meta["version"]; ok {
+		o.Meta.Version = fmt.Sprint(v)
+	}
+	return o
+}
+
+func text(schema any) json.RawMessage {
+	if schema == nil {
+		return nil
+	}
+	out, err := json.Marshal(schema)
+	if err != nil {
+		return nil // it was read from JSON
+	}
+	return out
+}

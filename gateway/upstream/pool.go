@@ -1,0 +1,298 @@
+// Package upstream speaks to the MCP servers that a file names: commands over their standard
+// input and output, and addresses over HTTP. It starts a server when it is first needed,
+// notices when one ends, and lets a server that fails rest longer each time. What a server
+// says comes out bounded, and every failure as a gateway.Error.
+//
+// Read [Pool] first.
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/gateway"
+)
+
+// Config is how a process reaches upstream servers. The zero Config trusts none.
+type Config struct {
+	// Version is the program's, which each server is told.
+	Version string
+	// Trusts reports whether somebody at this machine has agreed that this server is
+	// reached, which may run a command; nil trusts none.
+	Trusts func(gateway.Server) bool
+	// Lookup gives the variables that ${NAME} stands for; nil means os.LookupEnv.
+	Lookup func(string) (string, bool)
+	// Changed, when set, is called when a server says that its offer is another one. It
+	// must not wait.
+	Changed func(server string)
+	// Log hears what servers write to their standard error, and why they ended; nil means
+	// slog.Default().
+	Log *slog.Logger
+}
+
+// Pool is the upstream servers of a process. It is safe for concurrent use.
+type Pool struct {
+	config Config
+	mu     sync.Mutex
+	links  map[string]*link // by the digest of a server
+	closed bool
+}
+
+// Open returns a pool, which has started nothing yet.
+func Open(c Config) *Pool {
+	c.Log = cmp.Or(c.Log, slog.Default())
+	if c.Trusts == nil {
+		c.Trusts = func(gateway.Server) bool { return false }
+	}
+	if c.Lookup == nil {
+		c.Lookup = os.LookupEnv
+	}
+	if c.Changed == nil {
+		c.Changed = func(string) {}
+	}
+	return &Pool{config: c, links: map[string]*link{}}
+}
+
+// Close ends every server. Calls that run fail.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed = true
+	links := p.links
+	p.links = map[string]*link{}
+	p.mu.Unlock()
+	var all sync.WaitGroup
+	for _, l := range links {
+		all.Go(l.close)
+	}
+	all.Wait()
+}
+
+// Keep ends those servers that are not among these.
+func (p *Pool) Keep(servers []gateway.Server) {
+	keep := map[string]bool{}
+	for _, s := range servers {
+		keep[s.Digest()] = true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for digest, l := range p.links {
+		if !keep[digest] {
+			delete(p.links, digest)
+			go l.close()
+		}
+	}
+}
+
+// State is how a server stands.
+type State string
+
+// The states.
+const (
+	Untrusted State = "untrusted" // nobody at this machine has agreed to it
+	Idle      State = "idle"      // it was not needed yet
+	Up        State = "up"
+	Down      State = "down" // it failed, and rests
+)
+
+// Health is how a server stands, and how it answers.
+type Health struct {
+	State State
+	// Problem is why it is down.
+	Problem string
+	// Until is when a server that is down is tried again.
+	Until time.Time
+	// Latency is that of the last answer; Calls and Failed count since the process began.
+	Latency       time.Duration
+	Calls, Failed int64
+	// Says is the name and version that it gives itself.
+	Says string
+}
+
+// Health tells how a server stands, without reaching it.
+func (p *Pool) Health(s gateway.Server) Health {
+	if !p.config.Trusts(s) {
+		return Health{State: Untrusted, Problem: "nobody at this machine has agreed to it"}
+	}
+	p.mu.Lock()
+	l := p.links[s.Digest()]
+	p.mu.Unlock()
+	if l == nil {
+		return Health{State: Idle}
+	}
+	return l.health()
+}
+
+// link is one server, which may be up.
+type link struct {
+	pool   *Pool
+	server gateway.Server
+	slots  chan struct{} // the calls at once
+
+	mu       sync.Mutex
+	session  *mcp.ClientSession // nil while it is not up
+	end      func()             // kills what the session speaks to
+	starting chan struct{}      // closed when a start is over; nil while there is none
+	failure  *gateway.Error     // of the last start, or why it ended
+	failures int                // one after another
+	until    time.Time          // it rests until then
+	began    time.Time
+	closed   bool
+	counts   Health
+	calls    map[string]Hooks // that run, by their progress token
+	tokens   int64
+}
+
+// link finds a server, or makes the link to it, which starts nothing.
+func (p *Pool) link(s gateway.Server) (*link, error) {
+	if !p.config.Trusts(s) {
+		return nil, gateway.Fail(gateway.UpstreamUnavailable, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust", s.Name)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, gateway.Fail(gateway.UpstreamUnavailable, s.Name, "the process ends")
+	}
+	l := p.links[s.Digest()]
+	if l == nil {
+		l = &link{pool: p, server: s, slots: make(chan struct{}, s.AtOnce()), calls: map[string]Hooks{}}
+		p.links[s.Digest()] = l
+	}
+	return l, nil
+}
+
+// Times of starting and resting.
+const (
+	startTimeout = 30 * time.Second
+	firstRest    = 500 * time.Millisecond
+	longestRest  = time.Minute
+	soundLife    = 10 * time.Second // a server that lived so long has not failed to start
+)
+
+// up returns the session, and starts the server when there is none. A start goes on when the
+// caller that asked for it has gone.
+func (l *link) up(ctx context.Context) (*mcp.ClientSession, error) {
+	for {
+		l.mu.Lock()
+		switch {
+		case l.closed:
+			l.mu.Unlock()
+			return nil, gateway.Fail(gateway.UpstreamUnavailable, l.server.Name, "the upstream %s is not in use any more", l.server.Name)
+		case l.session != nil:
+			s := l.session
+			l.mu.Unlock()
+			return s, nil
+		case l.starting == nil && time.Now().Before(l.until):
+			f, wait := *l.failure, time.Until(l.until)
+			l.mu.Unlock()
+			f.Details = map[string]any{"retry_after": wait.Seconds()}
+			return nil, &f
+		case l.starting == nil:
+			l.starting = make(chan struct{})
+			go l.start()
+		}
+		starting := l.starting
+		l.mu.Unlock()
+		select {
+		case <-starting:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// start connects, once.
+func (l *link) start() {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	session, end, err := l.connect(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.starting)
+	l.starting = nil
+	if err != nil {
+		l.rest(l.classified(err))
+		return
+	}
+	if l.closed {
+		go finish(session, end)
+		return
+	}
+	l.session, l.end, l.began = session, end, time.Now()
+	if r := session.InitializeResult(); r != nil && r.ServerInfo != nil {
+		l.counts.Says = r.ServerInfo.Name + " " + r.ServerInfo.Version
+	}
+	go l.watch(session)
+}
+
+// watch waits until a session has ended.
+func (l *link) watch(session *mcp.ClientSession) {
+	err := session.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == session {
+		l.drop(err)
+	}
+}
+
+// drop forgets a session that is of no use any more; l.mu is held.
+func (l *link) drop(err error) {
+	session, end := l.session, l.end
+	l.session, l.end = nil, nil
+	go finish(session, end)
+	if time.Since(l.began) > soundLife {
+		l.failures = 0
+	}
+	if err == nil {
+		err = errors.New("it ended")
+	}
+	l.rest(l.classified(err))
+}
+
+// finish kills what a session speaks to before it closes it, which would wait for calls.
+func finish(session *mcp.ClientSession, end func()) {
+	end()
+	_ = session.Close() // it has ended
+}
+
+// rest notes a failure, and how long there is no other start; l.mu is held.
+func (l *link) rest(f *gateway.Error) {
+	if f.Code == gateway.UpstreamError {
+		f.Code, f.Retryable = gateway.UpstreamUnavailable, true
+	}
+	pause := min(firstRest<<min(l.failures, 10), longestRest)
+	l.failures++
+	l.failure, l.until = f, time.Now().Add(pause)
+	l.pool.config.Log.Warn("an upstream server is down", "server", l.server.Name, "problem", f.Message, "rests", pause)
+}
+
+func (l *link) close() {
+	l.mu.Lock()
+	session, end := l.session, l.end
+	l.closed, l.session, l.end = true, nil, nil
+	l.mu.Unlock()
+	if session != nil {
+		finish(session, end)
+	}
+}
+
+func (l *link) health() Health {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.counts
+	switch {
+	case l.session != nil:
+		h.State = Up
+	case l.failure != nil:
+		h.State, h.Problem, h.Until = Down, l.failure.Message, l.until
+	default:
+		h.State = Idle
+	}
+	return h
+}

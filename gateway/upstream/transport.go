@@ -1,0 +1,215 @@
+package upstream
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/gateway"
+	"trails/quote"
+)
+
+// maxAnswer bounds the bytes of one message of a server.
+const maxAnswer = 32 << 20
+
+// connect reaches the server and greets it. end kills what was reached.
+func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end func(), err error) {
+	s, err := l.server.Resolved(l.pool.config.Lookup)
+	if err != nil {
+		return nil, nil, err
+	}
+	var t mcp.Transport
+	end = func() {}
+	switch {
+	case len(s.Command) > 0:
+		t, end, err = l.command(s)
+	case s.HTTP != "":
+		t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: client(s), MaxEventSize: maxAnswer}
+	default:
+		t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: client(s), MaxEventSize: maxAnswer}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	// The context lives as long as the session, whose streams belong to it.
+	living, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	session, err = l.greeter().Connect(living, t, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		cancel()
+		end()
+		return nil, nil, cmp.Or(ctx.Err(), err)
+	}
+	gone := end
+	return session, func() { gone(); cancel() }, nil
+}
+
+// revision is the one that a server is greeted with. It is older than the newest, in which
+// a server asks no question while a call runs, and which few servers speak.
+const revision = "2025-11-25"
+
+// inherited are the variables of this process that a command has, too: what programs need to
+// run. Others, which may be secret, it has when its definition says so.
+var inherited = map[string][]string{
+	"windows": {"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"},
+	"":        {"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"},
+}
+
+// command runs the command of a server in a group of processes of its own.
+func (l *link) command(s gateway.Server) (mcp.Transport, func(), error) {
+	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:gosec,noctx // somebody at this machine agreed to it; it outlives the call that starts it
+	names := inherited[runtime.GOOS]
+	if names == nil {
+		names = inherited[""]
+	}
+	for _, name := range names {
+		if value, ok := l.pool.config.Lookup(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	for name, value := range s.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	ofItsOwn(cmd)
+	// Pipes of our own: those of the command are closed when it has ended, with what was not
+	// read yet.
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], err)
+	}
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], err)
+	}
+	complaints, stderr, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], errors.Join(err, out.Close(), stdout.Close()))
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err = cmd.Start()
+	_, _ = stdout.Close(), stderr.Close() // the command has them
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], errors.Join(err, out.Close(), complaints.Close()))
+	}
+	go l.listen(complaints)
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is said by the session
+		kill(cmd)      // what it has started and left
+		close(ended)
+	}()
+	end := func() {
+		_ = in.Close() // a server ends when its input does
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			kill(cmd)
+		}
+		_, _ = out.Close(), complaints.Close() // a process that has left the group may hold them
+	}
+	return &mcp.IOTransport{Reader: out, Writer: in, MaxLineLength: maxAnswer}, end, nil
+}
+
+// patience is how long a command may take to end by itself.
+const patience = 500 * time.Millisecond
+
+// maxComplaint bounds the bytes of a line of standard error that is logged.
+const maxComplaint = 1_000
+
+// listen logs the lines of standard error.
+func (l *link) listen(in io.Reader) {
+	lines := bufio.NewReaderSize(in, maxComplaint)
+	for {
+		line, more, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		for more && err == nil {
+			_, more, err = lines.ReadLine() // the rest of a long line
+		}
+		l.pool.config.Log.Debug("an upstream server says", "server", l.server.Name, "line", quote.Line(string(line), maxComplaint))
+	}
+}
+
+// client makes requests with the headers of a server, and follows no address to another host.
+func client(s gateway.Server) *http.Client {
+	base, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		base = &http.Transport{}
+	}
+	base = base.Clone()
+	base.ResponseHeaderTimeout = s.Timeout()
+	return &http.Client{
+		Transport: withHeaders{base, s.Headers},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || len(via) > 5 {
+				return fmt.Errorf("the server sends us to %s://%s, and is not followed", r.URL.Scheme, r.URL.Host)
+			}
+			return nil
+		},
+	}
+}
+
+type withHeaders struct {
+	base    *http.Transport
+	headers map[string]string
+}
+
+// RoundTrip adds the headers, and bounds what is answered.
+func (t withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range t.headers {
+		r.Header.Set(name, value)
+	}
+	res, err := t.base.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, res.StatusCode) {
+		_ = res.Body.Close() // only its status counts
+		return nil, status(res.StatusCode)
+	}
+	if res.Header.Get("Content-Type") != "text/event-stream" {
+		res.Body = &boundedBody{res.Body, maxAnswer}
+	}
+	return res, nil
+}
+
+// status is an answer of HTTP that is an error by itself.
+type status int
+
+// Error says what the server answered.
+func (s status) Error() string {
+	return fmt.Sprintf("it answered %d %s", int(s), http.StatusText(int(s)))
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+var errTooLong = errors.New("an answer is longer than 32 MiB")
+
+// Read fails behind the limit.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
