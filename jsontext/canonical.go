@@ -3,6 +3,7 @@ package jsontext
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,13 +15,21 @@ func Canonical(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var decoded any
-	if err := d.Decode(&decoded); err != nil {
+	return CanonicalText(text)
+}
+
+// CanonicalText returns what [Canonical] writes of the value that text is. The error says
+// why text is no JSON.
+func CanonicalText(text []byte) ([]byte, error) {
+	if !json.Valid(text) {
+		var v any
+		return nil, json.Unmarshal(text, &v)
+	}
+	c := canonicalizer{text: text, out: make([]byte, 0, len(text))}
+	if err := c.value(); err != nil {
 		return nil, err
 	}
-	return Marshal(withCanonicalNumbers(decoded))
+	return c.out, nil
 }
 
 // Equal reports that two values are the same JSON, numbers by their value.
@@ -30,25 +39,130 @@ func Equal(a, b any) bool {
 	return err == nil && wrong == nil && bytes.Equal(x, y)
 }
 
-// withCanonicalNumbers returns decoded JSON with its numbers in one notation.
-func withCanonicalNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		return canonicalNumber(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, member := range v {
-			out[i] = withCanonicalNumbers(member)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, member := range v {
-			out[name] = withCanonicalNumbers(member)
-		}
-		return out
+// canonicalizer goes once over valid JSON. To decode it and write it again would give the
+// same, and take five times as long.
+type canonicalizer struct {
+	text []byte // what is left
+	out  []byte
+}
+
+// next returns the byte that the next token begins with.
+func (c *canonicalizer) next() byte {
+	c.text = bytes.TrimLeft(c.text, " \t\r\n")
+	return c.text[0]
+}
+
+func (c *canonicalizer) value() error {
+	first := c.next()
+	switch first {
+	case '{':
+		return c.object()
+	case '[':
+		return c.list()
+	case '"':
+		return c.string()
 	}
-	return v
+	end := bytes.IndexAny(c.text, ",]} \t\r\n")
+	if end < 0 {
+		end = len(c.text)
+	}
+	word := c.text[:end]
+	c.text = c.text[end:]
+	if first == '-' || first >= '0' && first <= '9' {
+		word = []byte(canonicalNumber(json.Number(word)))
+	}
+	c.out = append(c.out, word...)
+	return nil
+}
+
+// string writes a text as [Marshal] does.
+func (c *canonicalizer) string() error {
+	end, plain := 1, true
+	for ; c.text[end] != '"'; end++ {
+		b := c.text[end]
+		plain = plain && b >= ' ' && b <= '~' && b != '\\'
+		if b == '\\' {
+			end++
+		}
+	}
+	quoted := c.text[:end+1]
+	c.text = c.text[end+1:]
+	if plain {
+		c.out = append(c.out, quoted...)
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil {
+		return err
+	}
+	written, err := Marshal(text)
+	c.out = append(c.out, written...)
+	return err
+}
+
+func (c *canonicalizer) list() error {
+	c.out = append(c.out, '[')
+	for c.text = c.text[1:]; c.next() != ']'; {
+		if c.text[0] == ',' {
+			c.text, c.out = c.text[1:], append(c.out, ',')
+		}
+		if err := c.value(); err != nil {
+			return err
+		}
+	}
+	c.text, c.out = c.text[1:], append(c.out, ']')
+	return nil
+}
+
+// object writes the members, and puts them in order if they are not. Of several with one
+// name the last counts.
+func (c *canonicalizer) object() error {
+	type named struct {
+		name       string
+		start, end int // in out
+	}
+	var members []named
+	begin, sorted := len(c.out), true
+	for c.text = c.text[1:]; c.next() != '}'; {
+		if c.text[0] == ',' {
+			c.text = c.text[1:]
+			c.next()
+		}
+		m := named{start: len(c.out)}
+		if err := c.string(); err != nil {
+			return err
+		}
+		if quoted := c.out[m.start:]; bytes.IndexByte(quoted, '\\') < 0 {
+			m.name = string(quoted[1 : len(quoted)-1])
+		} else if err := json.Unmarshal(quoted, &m.name); err != nil {
+			return err
+		}
+		c.next() // the colon
+		c.text, c.out = c.text[1:], append(c.out, ':')
+		if err := c.value(); err != nil {
+			return err
+		}
+		m.end = len(c.out)
+		sorted = sorted && (len(members) == 0 || members[len(members)-1].name < m.name)
+		members = append(members, m)
+	}
+	c.text = c.text[1:]
+	written := slices.Clone(c.out[begin:])
+	if !sorted {
+		slices.SortStableFunc(members, func(a, b named) int { return strings.Compare(a.name, b.name) })
+	}
+	c.out = append(c.out[:begin], '{')
+	for i, m := range members {
+		if i+1 < len(members) && members[i+1].name == m.name {
+			continue
+		}
+		if len(c.out) > begin+1 {
+			c.out = append(c.out, ',')
+		}
+		c.out = append(c.out, written[m.start-begin:m.end-begin]...)
+	}
+	c.out = append(c.out, '}')
+	return nil
 }
 
 // canonicalNumber writes a number as its digits without zeros at either end, and the
