@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"testing"
 
+	"trails/capability"
 	"trails/capability/project"
 	"trails/capability/project/projecttest"
 	"trails/invoke/invoketest"
@@ -16,9 +17,10 @@ func TestToolsAreTheirGoldenFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range tools.Descriptors {
-		tool := project.MCPTool(d, project.Process{})
-		t.Run(tool.Name, func(t *testing.T) {
-			projecttest.Golden(t, "../testdata/mcp_schemas", tool)
-		})
+		text, err := project.Tools(project.Process{}).Encode(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		projecttest.Golden(t, "../testdata/mcp_schemas", capability.ToolName(d.ID), text)
 	}
 }

@@ -324,7 +324,7 @@ func TestCapabilitiesCarryTheirToolName(t *testing.T) {
 	if err := json.Unmarshal([]byte(readAll(t, res.Body)), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Capabilities) != 1 || len(got.Capabilities[0]) != 15 || got.Capabilities[0]["tool_name"] != "note_create" {
+	if len(got.Capabilities) != 1 || len(got.Capabilities[0]) != 16 || got.Capabilities[0]["tool_name"] != "note_create" {
 		t.Errorf("got %+v", got)
 	}
 }

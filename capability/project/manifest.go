@@ -14,14 +14,14 @@ import (
 func entries(in Process) View { return View{"/capabilities", Entry, readEntry, in} }
 
 // Entry returns a capability as GET /capabilities lists it: the fourteen fields of the
-// descriptor, and the name that the tool has in MCP.
+// descriptor, the name that the tool has in MCP, and the checksum of these.
 func Entry(d capability.Descriptor) ([]byte, error) {
 	fields, err := d.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("descriptor %s: %w", d.ID, err)
 	}
 	// At the end, so that the descriptor's own bytes stay those of every other view.
-	return fmt.Appendf(fields[:len(fields)-1], `,"tool_name":%q}`, capability.ToolName(d.ID)), nil
+	return sealed(fmt.Appendf(fields[:len(fields)-1], `,"tool_name":%q}`, capability.ToolName(d.ID)), checksumName, 1)
 }
 
 // Manifest returns the capabilities as JSON: {"version", "capabilities"}, see [Entry].
@@ -38,25 +38,15 @@ func (l Listing) LinkedManifest() ([]byte, error) {
 }
 
 func (l Listing) manifest(context object) ([]byte, error) {
-	list, size, err := l.encode(entries(l.Process))
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	b.Grow(size + size/8)
-	b.WriteByte('{')
-	if context != nil {
-		fmt.Fprintf(&b, `"@context":%s,`, encode(context))
-	}
-	fmt.Fprintf(&b, `"version":%q,"capabilities":[`, l.Version)
-	for i, entry := range list {
-		if i > 0 {
-			b.WriteByte(',')
+	return l.document(entries(l.Process), checksumName, func(b *bytes.Buffer, list [][]byte) {
+		b.WriteByte('{')
+		if context != nil {
+			fmt.Fprintf(b, `"@context":%s,`, encode(context))
 		}
-		b.Write(entry)
-	}
-	b.WriteString("]}\n")
-	return b.Bytes(), nil
+		fmt.Fprintf(b, `"version":%q,"capabilities":[`, l.Version)
+		b.Write(bytes.Join(list, []byte{','}))
+		b.WriteString("]}")
+	})
 }
 
 // Context returns the JSON-LD context of a descriptor and of the manifest around it, without
@@ -77,7 +67,7 @@ func Context() map[string]any {
 	for _, name := range []string{"one_of", "min_value", "max_value", "has_value", "default"} {
 		context[name] = object{"@id": "trails:" + name, "@type": "@json"}
 	}
-	for _, name := range strings.Fields(`version tool_name side_effects cost_estimate policy_required reasoning assurance consent_required
+	for _, name := range strings.Fields(`version tool_name checksum side_effects cost_estimate policy_required reasoning assurance consent_required
 		scope action remote node_type closed name type required many min_count max_count min_length max_length pattern unique dim
 		nullable needed unlisted brief`) {
 		context[name] = "trails:" + name
@@ -111,8 +101,8 @@ func readEntry(r *reading, d capability.Descriptor, text []byte) error {
 	r.same("id", entry.ToolName, capability.ToolName(d.ID))
 	r.same("version", entry.Version, d.Version)
 	r.same("description", entry.Description, d.Description)
-	r.sameBytes("input_shape", entry.Input, d.InputShape)
-	r.sameBytes("output_shape", entry.Output, d.OutputShape)
+	r.sameShape("input_shape", entry.Input, d.InputShape)
+	r.sameShape("output_shape", entry.Output, d.OutputShape)
 	r.sameList("preconditions", entry.Preconditions, d.Preconditions)
 	r.same("side_effects", entry.SideEffects, d.SideEffects)
 	r.same("cost_estimate", entry.CostEstimate, d.CostEstimate)

@@ -45,7 +45,8 @@ func TestTheLinkedManifestIsTheManifestWithAContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, rest, _ := bytes.Cut(linked, []byte("},\"version\"")); !bytes.HasSuffix(plain, rest) {
+	_, rest, _ := bytes.Cut(linked, []byte("},\"version\""))
+	if end := bytes.LastIndex(rest, []byte(`,"checksum"`)); !bytes.Contains(plain, rest[:end]) {
 		t.Error("they differ behind the context")
 	}
 	var doc any

@@ -6,7 +6,9 @@
 package project
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"trails/capability"
@@ -89,6 +91,23 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 		Title:        title(d),
 		Trails:       trails,
 	}
+}
+
+// encodeTool writes a tool with its checksum in both discriminators, which no model reads.
+// The checksum is that of the tool without _meta, which repeats the other one.
+func encodeTool(t Tool) ([]byte, error) {
+	text := encode(members{
+		{"annotations", t.Annotations}, {"description", t.Description}, {"inputSchema", t.InputSchema},
+		{"name", t.Name}, {"outputSchema", t.OutputSchema}, {"title", t.Title}, {"trails", t.Trails},
+	})
+	sum, err := checksum(text)
+	if err != nil {
+		return nil, err
+	}
+	const mark = `"trails":{`
+	last := bytes.LastIndex(text, []byte(mark)) + len(mark)
+	trails := fmt.Appendf(nil, `%q:%q,%s`, checksumName, sum, text[last:len(text)-1])
+	return fmt.Appendf(make([]byte, 0, len(text)+2*len(trails)), `{"_meta":{%s%s},%s%s}`, mark, trails, text[1:last], trails), nil
 }
 
 func discriminate(d capability.Descriptor) Discriminator {

@@ -58,10 +58,11 @@ func kinds(t testing.TB) []capability.Descriptor {
 // rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
 func TestToolsAreTheirGoldenFiles(t *testing.T) {
 	for _, d := range fixture(t) {
-		tool := project.MCPTool(d, project.Process{})
-		t.Run(tool.Name, func(t *testing.T) {
-			projecttest.Golden(t, goldenDir, tool)
-		})
+		text, err := project.Tools(project.Process{}).Encode(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		projecttest.Golden(t, goldenDir, capability.ToolName(d.ID), text)
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 
 // Operations is the view of /openapi.json: the operation of POST /invoke/{id}.
 func Operations(in Process) View {
-	return View{"/openapi.json", func(d capability.Descriptor) ([]byte, error) { return encode(operationOf(d, in)), nil }, readOperation, in}
+	return View{"/openapi.json", func(d capability.Descriptor) ([]byte, error) {
+		return sealed(encode(operationOf(d, in)), checksumName, 2) // in x-trails, which is last
+	}, readOperation, in}
 }
 
 // Answer returns the shape of all that a call can answer: the output shape, and the two
@@ -185,47 +187,42 @@ func camel(path string) string {
 
 // OpenAPI returns the capabilities and the routes as an OpenAPI 3.1 document.
 func (l Listing) OpenAPI(routes []Route) ([]byte, error) {
-	list, size, err := l.encode(Operations(l.Process))
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	b.Grow(size + size/8)
-	fmt.Fprintf(&b, `{"openapi":"3.1.0","info":%s,"servers":[{"url":%s}],"paths":{`, encode(object{
-		"title": l.Process.Graph, "version": l.Version,
-		"description": "What can be done with a graph of trails. Each capability is a tool of MCP by the name of its operation, too.",
-	}), encode(l.Origin))
-	tags, known := []object{}, map[string]bool{}
-	tagged := func(name string) {
-		if !known[name] {
-			known[name], tags = true, append(tags, object{"name": name})
+	return l.document(Operations(l.Process), "x-trails-"+checksumName, func(b *bytes.Buffer, list [][]byte) {
+		fmt.Fprintf(b, `{"openapi":"3.1.0","info":%s,"servers":[{"url":%s}],"paths":{`, encode(object{
+			"title": l.Process.Graph, "version": l.Version,
+			"description": "What can be done with a graph of trails. Each capability is a tool of MCP by the name of its operation, too.",
+		}), encode(l.Origin))
+		tags, known := []object{}, map[string]bool{}
+		tagged := func(name string) {
+			if !known[name] {
+				known[name], tags = true, append(tags, object{"name": name})
+			}
 		}
-	}
-	for i, d := range l.Descriptors {
-		tagged(tag(d))
-		b.Write(appendText(b.AvailableBuffer(), "/invoke/"+d.ID))
-		b.WriteString(`:{"post":`)
-		b.Write(list[i])
-		b.WriteString("},")
-	}
-	paths := map[string]object{}
-	for _, route := range routes {
-		if paths[route.Path] == nil {
-			paths[route.Path] = object{}
+		for i, d := range l.Descriptors {
+			tagged(tag(d))
+			b.Write(appendText(b.AvailableBuffer(), "/invoke/"+d.ID))
+			b.WriteString(`:{"post":`)
+			b.Write(list[i])
+			b.WriteString("},")
 		}
-		maps.Copy(paths[route.Path], route.operations(l.Process))
-	}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if len(paths[path]) > 0 {
-			tagged(routesTag)
-			fmt.Fprintf(&b, "%s:%s,", encode(path), encode(paths[path]))
+		paths := map[string]object{}
+		for _, route := range routes {
+			if paths[route.Path] == nil {
+				paths[route.Path] = object{}
+			}
+			maps.Copy(paths[route.Path], route.operations(l.Process))
 		}
-	}
-	if text := b.Bytes(); text[len(text)-1] == ',' {
-		b.Truncate(b.Len() - 1)
-	}
-	fmt.Fprintf(&b, `},"components":%s,"tags":%s}`+"\n", encode(components(l.Process)), encode(tags))
-	return b.Bytes(), nil
+		for _, path := range slices.Sorted(maps.Keys(paths)) {
+			if len(paths[path]) > 0 {
+				tagged(routesTag)
+				fmt.Fprintf(b, "%s:%s,", encode(path), encode(paths[path]))
+			}
+		}
+		if text := b.Bytes(); text[len(text)-1] == ',' {
+			b.Truncate(b.Len() - 1)
+		}
+		fmt.Fprintf(b, `},"components":%s,"tags":%s}`, encode(components(l.Process)), encode(tags))
+	})
 }
 
 // components are what operations refer to.

@@ -26,7 +26,7 @@ func TestOperationsAreTheirGoldenFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		projecttest.GoldenText(t, openAPIDir, d.ID, text)
+		projecttest.Golden(t, openAPIDir, d.ID, text)
 	}
 }
 

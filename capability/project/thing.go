@@ -12,7 +12,9 @@ import (
 
 // Actions is the view of /.well-known/wot: the action of a WoT Thing Description 1.1.
 func Actions(in Process) View {
-	return View{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) { return encode(actionOf(d)), nil }, readAction, in}
+	return View{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) {
+		return sealed(encode(actionOf(d)), "trails:"+checksumName, 1)
+	}, readAction, in}
 }
 
 // actionOf returns an ActionAffordance (section 5.3.1.4), its members in the order in which
@@ -80,42 +82,38 @@ func dataSchema(o keywords) keywords {
 // Thing returns the capabilities as a WoT Thing Description 1.1: they are its actions. Its
 // properties are what can be read, and observed where the process tells of changes.
 func (l Listing) Thing() ([]byte, error) {
-	list, size, err := l.encode(Actions(l.Process))
-	if err != nil {
-		return nil, err
-	}
 	scheme, definition := "open", object{"scheme": "nosec"}
 	if l.Process.Token {
 		scheme, definition = "token", object{"scheme": "bearer", "in": "header", "format": "opaque"}
 	}
-	b := bytes.NewBuffer(encode(members{
-		{"@context", []any{"https://www.w3.org/2022/wot/td/v1.1", object{"trails": rdf.TrailsNS, "htv": "http://www.w3.org/2011/http#"}}},
-		{"id", l.Origin + "/" + url.PathEscape(l.Process.Graph) + "/card"},
-		{"title", l.Process.Graph},
-		{"version", object{"instance": l.Version}},
-		{"base", l.Origin + "/"},
-		{"securityDefinitions", object{scheme: definition}},
-		{"security", scheme},
-		{"links", []object{
-			{"rel": "service-desc", "href": "openapi.json", "type": "application/json"},
-			{"rel": "alternate", "href": ".well-known/capabilities", "type": "application/ld+json"},
-		}},
-		{"properties", l.readable()},
-		{"events", l.events()},
-	}))
-	b.Truncate(b.Len() - 1)
-	b.Grow(size + size/8)
-	b.WriteString(`,"actions":{`)
-	for i, d := range l.Descriptors {
-		if i > 0 {
-			b.WriteByte(',')
+	return l.document(Actions(l.Process), "trails:"+checksumName, func(b *bytes.Buffer, list [][]byte) {
+		b.Write(encode(members{
+			{"@context", []any{"https://www.w3.org/2022/wot/td/v1.1", object{"trails": rdf.TrailsNS, "htv": "http://www.w3.org/2011/http#"}}},
+			{"id", l.Origin + "/" + url.PathEscape(l.Process.Graph) + "/card"},
+			{"title", l.Process.Graph},
+			{"version", object{"instance": l.Version}},
+			{"base", l.Origin + "/"},
+			{"securityDefinitions", object{scheme: definition}},
+			{"security", scheme},
+			{"links", []object{
+				{"rel": "service-desc", "href": "openapi.json", "type": "application/json"},
+				{"rel": "alternate", "href": ".well-known/capabilities", "type": "application/ld+json"},
+			}},
+			{"properties", l.readable()},
+			{"events", l.events()},
+		}))
+		b.Truncate(b.Len() - 1)
+		b.WriteString(`,"actions":{`)
+		for i, d := range l.Descriptors {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.Write(appendText(b.AvailableBuffer(), capability.ToolName(d.ID)))
+			b.WriteByte(':')
+			b.Write(list[i])
 		}
-		b.Write(appendText(b.AvailableBuffer(), capability.ToolName(d.ID)))
-		b.WriteByte(':')
-		b.Write(list[i])
-	}
-	b.WriteString("}}\n")
-	return b.Bytes(), nil
+		b.WriteString("}}")
+	})
 }
 
 // readable are the properties: what is at the fixed addresses, and the instances of each

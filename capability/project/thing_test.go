@@ -26,7 +26,7 @@ func TestActionsAreTheirGoldenFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		projecttest.GoldenText(t, thingDir, d.ID, text)
+		projecttest.Golden(t, thingDir, d.ID, text)
 	}
 }
 

@@ -29,7 +29,7 @@ func Views(in Process) []View {
 
 // Tools is the view of MCP, see [MCPTool].
 func Tools(in Process) View {
-	return View{"tools/list", func(d capability.Descriptor) ([]byte, error) { return jsontext.Marshal(MCPTool(d, in)) }, readTool, in}
+	return View{"tools/list", func(d capability.Descriptor) ([]byte, error) { return encodeTool(MCPTool(d, in)) }, readTool, in}
 }
 
 // Difference is a field of which a view says something else than the descriptor.
@@ -71,6 +71,7 @@ func (v View) Check(d capability.Descriptor) ([]Difference, error) {
 type reading struct {
 	capability, view string
 	in               Process
+	saved            bool // the entry was kept by somebody, who may have written it otherwise
 	found            []Difference
 }
 
@@ -101,9 +102,24 @@ func parse(text []byte, into any) error {
 	return d.Decode(into)
 }
 
-func (r *reading) sameBytes(field string, shown json.RawMessage, meant capability.Shape) {
-	if text := encode(meant); !bytes.Equal(shown, text) {
-		r.found = append(r.found, Difference{r.capability, r.view, field, string(shown), string(text)})
+// sameShape compares a shape that is shown as the descriptor has it: byte for byte, or, in
+// what somebody has saved, in any order of members and field by field.
+func (r *reading) sameShape(at string, shown json.RawMessage, meant capability.Shape) {
+	text := encode(meant)
+	if bytes.Equal(shown, text) || r.saved && jsontext.Equal(shown, text) {
+		return
+	}
+	before := len(r.found)
+	var read capability.Shape
+	if r.saved && parse(shown, &read) == nil {
+		for _, f := range meant.Fields {
+			if other, ok := read.Field(f.Name); !ok || !jsontext.Equal(other, f) {
+				r.found = append(r.found, Difference{r.capability, r.view, at + "." + f.Name, textOf(other), textOf(f)})
+			}
+		}
+	}
+	if len(r.found) == before {
+		r.found = append(r.found, Difference{r.capability, r.view, at, string(shown), string(text)})
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package projecttest holds what tests hold projections against: the golden file of each
-// tool, and its JSON Schema as another implementation reads it.
+// Package projecttest holds what tests hold projections against: the golden file of what a
+// view shows, and the JSON Schema of a tool as another implementation reads it.
 package projecttest
 
 import (
@@ -11,20 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"trails/capability/project"
 )
 
-// Golden compares a tool byte for byte with its file in a directory, which is rewritten
-// only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
-func Golden(t *testing.T, dir string, tool project.Tool) {
-	t.Helper()
-	compare(t, filepath.Join(dir, tool.Name+".json"), golden(t, tool))
-}
-
-// GoldenText does the same with what another view shows of a capability, indented for
-// review.
-func GoldenText(t *testing.T, dir, name string, text []byte) {
+// Golden compares what a view shows of a capability, indented for review, with its file in
+// a directory, which is rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
+func Golden(t *testing.T, dir, name string, text []byte) {
 	t.Helper()
 	var out bytes.Buffer
 	if err := json.Indent(&out, text, "", "  "); err != nil {
@@ -51,30 +42,6 @@ func compare(t *testing.T, path string, got []byte) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (set TRAILS_UPDATE_MCP_SNAPSHOTS=1 to accept):\n%s", path, diff)
 	}
-}
-
-// golden is a tool without "_meta", which repeats "trails", indented for review.
-func golden(t *testing.T, tool project.Tool) []byte {
-	t.Helper()
-	var text, out bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(tool); err != nil {
-		t.Fatal(err)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text.Bytes(), &members); err != nil {
-		t.Fatal(err)
-	}
-	delete(members, "_meta")
-	text.Reset()
-	if err := enc.Encode(members); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Indent(&out, text.Bytes(), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 // Compile reads a JSON Schema of draft 7, formats included.
