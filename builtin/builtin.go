@@ -176,7 +176,7 @@ var builtins = []invoke.Capability{
 				{Name: "id", Type: capability.String, Required: true, Description: "Its first digits, or head for the newest."},
 				{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200},
 				{Name: "offset", Type: capability.Integer, MinValue: 0, Default: 0, Unlisted: true, Description: "How many changes to pass over."},
-				{Name: "quads", Type: capability.Boolean, Default: false, Unlisted: true, Description: "Each change as an N-Quad, too."},
+				{Name: "quads", Type: capability.Boolean, Default: false, Unlisted: true, Description: "Each change as an N-Quad, too, ids and the activity whole."},
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "commit", Type: capability.Object, Fields: view.CommitFields, Required: true},

@@ -71,9 +71,13 @@ func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, options
 	defer cancel()
 	result, err := r.Session().Update(timed, u, set, options)
 	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
-		return nil, tookLonger("the update, which changed nothing,", r.Args.Integer("timeout_ms", mutateTimeout), mutateMaxTime)
+		err = tookLonger("the update, which changed nothing,", r.Args.Integer("timeout_ms", mutateTimeout), mutateMaxTime)
 	}
 	if err != nil {
+		var mass *kg.MassChange
+		if errors.As(err, &mass) || ranOut(err) {
+			err = warned(err, warnings)
+		}
 		return nil, err
 	}
 	for _, text := range lint.Sentences(warnings, result.AddedCount+result.RemovedCount > 0) {

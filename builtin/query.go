@@ -140,13 +140,24 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 // withWarnings gives an error that the query took too long, or was too large, what the query
 // probably did not mean: that may be why.
 func withWarnings(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, err error) error {
-	if ctx.Err() != nil || !fault.Is(err, fault.TimedOut) && !fault.Is(err, fault.TooLarge) {
+	if ctx.Err() != nil || !ranOut(err) {
 		return err
 	}
 	brief, cancel := context.WithTimeout(ctx, lintTimeout)
 	defer cancel()
 	warnings, failed := r.Snapshot.LintQuery(brief, q, options)
-	if said := lint.Sentences(warnings, false); failed == nil && len(said) > 0 {
+	if failed != nil {
+		return err
+	}
+	return warned(err, warnings)
+}
+
+// ranOut reports an error that says that something took too long, or was too large.
+func ranOut(err error) bool { return fault.Is(err, fault.TimedOut) || fault.Is(err, fault.TooLarge) }
+
+// warned gives an error of a query or an update what its text probably did not mean.
+func warned(err error, warnings []lint.Warning) error {
+	if said := lint.Sentences(warnings, false); len(said) > 0 {
 		return fault.Of(err).With("warnings", said)
 	}
 	return err

@@ -141,20 +141,32 @@ func changeRow(r *invoke.Request, op string, q rdf.Quad, quads bool) []any {
 	return row
 }
 
+// madeBy is the activity of a commit, but for what is said of the commit.
+type madeBy struct {
+	ID         string `json:"id"`
+	Capability string `json:"capability"`
+	Agent      string `json:"agent"`
+	Via        string `json:"via"`
+	Outcome    string `json:"outcome"`
+	TraceID    string `json:"trace_id"`
+}
+
 func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 	commit, err := r.Snapshot.FindCommit(ctx, r.Args.Text("id"))
 	if err != nil {
 		return nil, err
 	}
 	out := struct {
-		Commit   *view.Commit   `json:"commit"`
-		Activity *view.Activity `json:"activity"`
-		More     bool           `json:"more,omitempty"`
+		Commit   *view.Commit `json:"commit"`
+		Activity any          `json:"activity"`
+		More     bool         `json:"more,omitempty"`
 		rowsAnswer
 	}{Commit: view.CommitOf(commit), rowsAnswer: rowsAnswer{Columns: []string{"op", "node", "property", "value", "graph"}, Rows: [][]any{}}}
 	quads := r.Args.Flag("quads")
 	if quads {
 		out.Columns = append(out.Columns, "quad")
+	} else {
+		out.Commit.ID, out.Commit.Parent, out.Commit.Time = commit.ID.Short(), commit.Parent.Short(), commit.Time.UTC().Format(time.RFC3339)
 	}
 	limit, offset, room := r.Args.Integer("limit", 200), r.Args.Integer("offset", 0), r.Room()-commitRoom
 	for c, err := range r.Snapshot.Changes(ctx, commit.Seq, offset) {
@@ -178,20 +190,19 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	if len(made) > 0 {
-		out.Activity = view.ActivityOf(made[0])
+		a := view.ActivityOf(made[0])
+		if out.Activity = a; !quads {
+			out.Activity = madeBy{a.ID, a.Capability, a.Agent, a.Via, a.Outcome, a.TraceID}
+		}
 	}
 	return out, nil
 }
 
 func changeOf(s *schema.Schema, op string, q rdf.Quad) changeView {
-	v := changeView{Op: op, Node: s.NodeName(q.Subject), Property: rdf.Lexical(q.Predicate)}
-	v.Value = s.NodeName(q.Object)
-	if rdf.IsLiteral(q.Object) {
-		v.Value = rdf.Lexical(q.Object)
-	}
+	predicate, _ := q.Predicate.(rdf.IRI)
+	v := changeView{Op: op, Node: s.NodeName(q.Subject), Property: s.Short(predicate), Value: view.Plain(s, q.Object)}
 	if iri, ok := q.Subject.(rdf.IRI); ok && q.Label == nil {
 		name, _, _ := s.Local(iri)
-		predicate, _ := q.Predicate.(rdf.IRI)
 		if t := s.Type(name); t != nil {
 			if p := s.PropertyByIRI(t, predicate); p != nil {
 				v.Property, v.Value = p.Name, s.JSONValue(p, q.Object)

@@ -21,7 +21,7 @@ var undoBuiltin = invoke.Capability{
 			{Name: "commit", Type: capability.String, Required: true, Description: "Its first digits, or head for the newest."},
 		}, capability.MassArguments()...)},
 		OutputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "undone", Type: capability.String, Required: true, Description: "The commit that was taken back."},
+			{Name: "undone", Type: capability.String, Required: true, Description: "The commit that was taken back, by its first digits."},
 			{Name: "nodes", Type: capability.String, Many: true, Description: "The first 20 nodes that change."},
 			{Name: "node_count", Type: capability.Integer, Description: "How many nodes change."},
 			capability.Changes(),
@@ -72,7 +72,7 @@ func undo(ctx context.Context, r *invoke.Request, take func(*kg.Session, context
 	if err != nil {
 		return nil, err
 	}
-	answer := undone{Undone: commit.ID.String(), NodeCount: result.NodeCount, Changes: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun)}
+	answer := undone{Undone: commit.ID.Short(), NodeCount: result.NodeCount, Changes: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun)}
 	for _, node := range result.Nodes {
 		answer.Nodes = append(answer.Nodes, s.NodeName(node))
 	}

@@ -311,7 +311,7 @@ func seesCommit(t *testing.T, d door, w written, parent string) {
 	if len(commits.Rows) == 0 || id < 0 || onto < 0 || commits.Rows[0][id] != w.Commit || commits.Rows[0][onto] != parent {
 		t.Errorf("commits_list does not begin with %s on %s: %s", w.Commit, parent, list.Structured)
 	}
-	one, err := tool(d, "commits_get", map[string]any{"id": w.Commit})
+	one, err := tool(d, "commits_get", map[string]any{"id": w.Commit, "quads": true})
 	if err != nil {
 		t.Fatal(err)
 	}

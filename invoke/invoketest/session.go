@@ -172,10 +172,14 @@ var changing = []struct {
 	{regexp.MustCompile(`1\.0\.0\+[0-9a-f]{12}`), "VERSION"},
 }
 
+// shortID is how many digits of a commit's id answers show.
+const shortID = 12
+
 // Normal puts numbers and names in the place of what is another in every run.
 func (s *Session) Normal(text string) string {
 	for number, id := range s.IDs() {
 		text = strings.ReplaceAll(text, id, fmt.Sprintf("COMMIT-%d", number+1))
+		text = strings.ReplaceAll(text, id[:shortID], fmt.Sprintf("COMMIT-%d…", number+1))
 	}
 	for _, c := range changing {
 		text = c.what.ReplaceAllString(text, c.with)
