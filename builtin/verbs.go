@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"trails/capability"
 	"trails/fault"
@@ -31,6 +32,7 @@ func verb(id, description string, effects capability.SideEffects, forward func(c
 
 var (
 	typeField = capability.Field{Name: "type", Type: capability.String, Required: true}
+	typeOfID  = capability.Field{Name: "type", Type: capability.String, Description: "Of a local id."}
 	nodeField = capability.Field{Name: "id", Type: capability.String, Required: true, Description: "Local id, Type/id or IRI."}
 	linkField = capability.Field{Name: "property", Type: capability.String, Required: true}
 	valuesOf  = func(name, description string) capability.Field {
@@ -41,11 +43,11 @@ var (
 			typeField, capability.Field{Name: "id", Type: capability.String, Description: "Made when left out."},
 			capability.Field{Name: "data", Type: capability.Object, Required: true, Description: "Values by property; references as Type/id."}),
 		verb("update", "Change properties of a node; those not given stay.", capability.Destroys, updateAny,
-			typeField, nodeField, valuesOf("set", "Values by property; an array replaces all."), valuesOf("add", "Values to add to lists."),
+			typeOfID, nodeField, valuesOf("set", "Values by property; an array replaces all."), valuesOf("add", "Values to add to lists."),
 			valuesOf("remove", "Values to take out of lists."),
 			capability.Field{Name: "unset", Type: capability.String, Many: true, MaxCount: new(1000), Description: "Properties to remove."}),
 		verb("delete", "Delete a node with its properties.", capability.Destroys, deleteAny,
-			typeField, nodeField, capability.Field{Name: "detach", Type: capability.Boolean, Default: false, Description: "Remove the links to it, too."}),
+			typeOfID, nodeField, capability.Field{Name: "detach", Type: capability.Boolean, Default: false, Description: "Remove the links to it, too."}),
 		verb("link", "Make a node refer to another by a property.", capability.Destroys, link("add"),
 			capability.Field{Name: "from", Type: capability.String, Required: true, Description: "Type/id, IRI or exact label."}, linkField,
 			capability.Field{Name: "to", Type: capability.String, Required: true}),
@@ -66,10 +68,25 @@ func writeArguments(r *invoke.Request) invoke.Arguments {
 	return out
 }
 
-// typed returns the id of a capability of the type that the call names.
-func typed(r *invoke.Request, op string) (string, *schema.Type, error) {
+// typed returns the id of a capability of the type that the call names, or that the node has
+// which its id names by Type/id or IRI.
+func typed(ctx context.Context, r *invoke.Request, op string) (string, *schema.Type, error) {
 	s := r.Snapshot.Schema()
-	name := r.Args.Text("type")
+	name, id := r.Args.Text("type"), r.Args.Text("id")
+	if of, _, _ := strings.Cut(id, "/"); name == "" && s.Type(of) != nil {
+		name = of
+	} else if name == "" && rdf.IsAbsoluteIRI(id) {
+		d, err := nodeOf(ctx, r, "id", id)
+		if err == nil && d.Type == nil {
+			err = fault.Argument("id", fault.Class, id, fmt.Sprintf("%s has no declared type; change it with mutate", id))
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		name = d.Type.Name
+	} else if name == "" {
+		return "", nil, fault.Argument("type", fault.Required, nil, "type is required, unless id is Type/id or an IRI")
+	}
 	t := s.Type(name)
 	var known []string
 	for _, one := range s.Types {
@@ -103,8 +120,8 @@ func merge(s *schema.Schema, t *schema.Type, args invoke.Arguments, values map[s
 	return nil
 }
 
-func createAny(_ context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
-	id, t, err := typed(r, "create")
+func createAny(ctx context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
+	id, t, err := typed(ctx, r, "create")
 	if err != nil {
 		return "", nil, err
 	}
@@ -112,8 +129,8 @@ func createAny(_ context.Context, r *invoke.Request) (string, invoke.Arguments, 
 	return id, args, merge(r.Snapshot.Schema(), t, args, r.Args.Object("data"), "data")
 }
 
-func updateAny(_ context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
-	id, t, err := typed(r, "update")
+func updateAny(ctx context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
+	id, t, err := typed(ctx, r, "update")
 	if err != nil {
 		return "", nil, err
 	}
@@ -145,8 +162,8 @@ func updateAny(_ context.Context, r *invoke.Request) (string, invoke.Arguments, 
 	return id, args, nil
 }
 
-func deleteAny(_ context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
-	id, _, err := typed(r, "delete")
+func deleteAny(ctx context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
+	id, _, err := typed(ctx, r, "delete")
 	args := writeArguments(r)
 	if v, given := r.Args["detach"]; given {
 		args["detach"] = v
