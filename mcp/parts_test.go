@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,32 +12,38 @@ import (
 	"trails/mcp"
 )
 
+var (
+	aCommit       = "ababababab01" + strings.Repeat("0", 52)
+	anotherCommit = "cdcdcdcdcd02" + strings.Repeat("0", 52)
+)
+
 // manifold is an engine whose every call answers in parts.
 type manifold struct{ *fake }
 
 func (manifold) Call(context.Context, invoke.Call) (invoke.Result, error) {
-	return invoke.Result{Structured: json.RawMessage(`{"warnings":["no type is called Notte"],"ok":true}`), Parts: invoke.Parts{
-		Content: []invoke.Content{
-			{Text: "A chart of it:"},
-			{MIME: "image/png", Data: []byte("png")},
-			{URI: "trails://kg/Note/1", MIME: "text/turtle", Text: "<urn:a> a <urn:b> ."},
-			{URI: "trails://kg/Note/2", MIME: "application/pdf", Data: []byte("pdf")},
-		},
-		Artifacts: []invoke.Artifact{{URI: "trails://artifacts/1", Name: "report", MIME: "application/pdf", Size: 3}},
-	}}, nil
+	return invoke.Result{Structured: json.RawMessage(`{"warnings":["no type is called Notte"],"commit":"` + aCommit + `","parent":"` + anotherCommit + `"}`),
+		Written: &invoke.Written{Commit: new(aCommit)}, Head: anotherCommit, Parts: invoke.Parts{
+			Content: []invoke.Content{
+				{Text: "A chart of it:"},
+				{MIME: "image/png", Data: []byte("png")},
+				{URI: "trails://kg/Note/1", MIME: "text/turtle", Text: "<urn:a> a <urn:b> ."},
+				{URI: "trails://kg/Note/2", MIME: "application/pdf", Data: []byte("pdf")},
+			},
+			Artifacts: []invoke.Artifact{{URI: "trails://artifacts/1", Name: "report", MIME: "application/pdf", Size: 3}},
+		}}, nil
 }
 
 func TestAResultHasItsParts(t *testing.T) {
 	h := mcp.New(manifold{&fake{}}, mcp.Options{}).Handler()
 	got := post(t, h, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[` +
-		`{"type":"text","text":"warnings: no type is called Notte\nok: true"},` +
+		`{"type":"text","text":"warnings: no type is called Notte\ncommit: ababababab01\nparent: cdcdcdcdcd02"},` +
 		`{"type":"text","text":"A chart of it:"},` +
 		`{"type":"image","data":"cG5n","mimeType":"image/png"},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/1","mimeType":"text/turtle","text":"<urn:a> a <urn:b> ."}},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/2","mimeType":"application/pdf","blob":"cGRm"}},` +
 		`{"type":"resource_link","uri":"trails://artifacts/1","name":"report","mimeType":"application/pdf","size":3}],` +
-		`"structuredContent":{"warnings":["no type is called Notte"],"ok":true}}}`
+		`"structuredContent":{"warnings":["no type is called Notte"],"commit":"` + aCommit + `","parent":"` + anotherCommit + `"}}}`
 	if diff := cmp.Diff(want, got.Body.String()); diff != "" {
 		t.Error(diff)
 	}
