@@ -14,6 +14,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/migration"
 	"trails/view"
 )
 
@@ -165,8 +166,17 @@ func checkHead(ctx context.Context, r *invoke.Request) (string, error) {
 	return "the head follows its parent", nil
 }
 
+// checkSchema finds records of migrations that nothing can be told by.
 func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
-	return fmt.Sprintf("version %d, %d types", r.Snapshot.SchemaVersion(), len(r.Snapshot.Schema().Types)), nil
+	detail := fmt.Sprintf("version %d, %d types", r.Snapshot.SchemaVersion(), len(r.Snapshot.Schema().Types))
+	applied := r.Snapshot.Applied()
+	if len(applied) > 0 {
+		detail += fmt.Sprintf(", %d migrations", len(applied))
+	}
+	if wrong := migration.Check(applied); len(wrong) > 0 {
+		return "", warn("%s; the records of migrations are not those that trails made, and a rollback of these is refused: restore the file from a backup, or correct the export that it was made of: %s", detail, strings.Join(wrong[:min(len(wrong), differencesTold)], "; "))
+	}
+	return detail, nil
 }
 
 // differencesTold is how many differences between views are spelled out.

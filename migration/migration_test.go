@@ -106,3 +106,33 @@ func TestMoves(t *testing.T) {
 		t.Errorf("back it is\n%s", end.YAML())
 	}
 }
+
+// What is wrong with the records of a graph is named with the migration.
+func TestCheckOfRecords(t *testing.T) {
+	record := func(number int, text string) migration.Record {
+		m, err := migration.Parse(migration.FileName(number, "a"), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return migration.Record{Number: number, Name: "a", Text: text, Checksum: m.Checksum(), Time: time.Unix(1_700_000_000, 0)}
+	}
+	one, two := record(1, "steps: []"), record(2, "description: two")
+	changed, broken, timeless := one, one, one
+	changed.Text, broken.Text, timeless.Time = "steps: [ ]", "strps: []", time.Time{}
+	for _, c := range []struct {
+		applied []migration.Record
+		want    string
+	}{
+		{nil, ""},
+		{[]migration.Record{one, two}, ""},
+		{[]migration.Record{two}, "number 1 is missing before 0002_a.yaml"},
+		{[]migration.Record{changed, two}, "0001_a.yaml: its text has the SHA-256 "},
+		{[]migration.Record{broken}, `there is no "strps" here`},
+		{[]migration.Record{timeless}, "it is not recorded when it was applied"},
+	} {
+		got := strings.Join(migration.Check(c.applied), "\n")
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}

@@ -99,6 +99,31 @@ func FromQuads(quads []rdf.Quad) []Record {
 	return all
 }
 
+// Check returns what is wrong with the records that a graph has, in the order of their
+// numbers: a gap, one that is not read back as it was written, and one of which the text is
+// not that of the checksum, or is no migration. No trails writes such a record; an export
+// that somebody edited can bring it.
+func Check(applied []Record) (problems []string) {
+	for i, r := range applied {
+		if r.Number != i+1 {
+			return append(problems, fmt.Sprintf("number %d is missing before %s", i+1, r.File()))
+		}
+		m, err := Parse(r.File(), r.Text)
+		switch {
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("%s: %s", r.File(), fault.Of(err).Told(maxTold)))
+		case m.Checksum() != r.Checksum:
+			problems = append(problems, fmt.Sprintf("%s: its text has the SHA-256 %s, and %s was recorded when it was applied", r.File(), m.Checksum(), r.Checksum))
+		case r.Time.IsZero():
+			problems = append(problems, r.File()+": it is not recorded when it was applied")
+		}
+	}
+	return problems
+}
+
+// maxTold bounds the characters of what is said of one text.
+const maxTold = 400
+
 // Pending returns those of the given migrations that are still to be applied, in their order,
 // to a graph that has had applied those recorded. Refused are two of one number, a gap, one
 // of which the text changed after it was applied, and one with a number that another has.
