@@ -32,10 +32,10 @@ type MigrationRollback struct {
 // RollBackMigration takes back the migration that was applied last, as one commit, its
 // record included: by the ways back of its steps, with what was written since, or, where one
 // of them has none, by the inverse of its commit. It is refused with fault.Conflict, and
-// nothing is changed, when another one is the last, when the schema was changed since by
-// other means, and with the nodes when data that came later would be lost, or changed what
-// the commit had changed; with fault.InvalidData when the schema before forbids what came
-// later; and with fault.Missing when no migration is applied.
+// nothing is changed, when another one is the last, when it came with a promotion, when the
+// schema was changed since by other means, and with the nodes when data that came later would
+// be lost, or changed what the commit had changed; with fault.InvalidData when the schema
+// before forbids what came later; and with fault.Missing when no migration is applied.
 func (s *Session) RollBackMigration(ctx context.Context, r MigrationRollback) (Migrated, Result, error) {
 	var spool change.Spool
 	defer spool.Close()
@@ -91,6 +91,13 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 	}
 	if b.commit = by[b.record.Number]; b.commit.Parent.IsZero() {
 		return fault.New(fault.Conflict, "%s came with the first commit of this file, which has no history before it to go back to", m.File())
+	}
+	promoted, err := snap.isPromotion(ctx, b.commit)
+	if err != nil {
+		return err
+	}
+	if promoted {
+		return fault.New(fault.Conflict, "%s came with the promotion of commit %s; "+undoPromotion, m.File(), b.commit.ID.Short()).With("commit", b.commit.ID.String())
 	}
 	quads, err := b.schemaBefore(ctx, snap)
 	if err != nil {

@@ -258,6 +258,15 @@ func editQueries(spool *change.Spool, queries []QueryText, op change.Op) error {
 	return nil
 }
 
+// isPromotion reports whether a commit is one of a promotion.
+func (s *Snapshot) isPromotion(ctx context.Context, c Commit) (bool, error) {
+	changes, err := s.source.ChangesOf(ctx, c, promotionNode, 1)
+	return len(changes) > 0, err
+}
+
+// undoPromotion says how a promotion is taken back.
+const undoPromotion = "promote --undo (trails.meta.promote.undo) takes it back as a whole"
+
 // UndoPromotion takes back what the commit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when the commit is none of a promotion or the first one, when a
 // definition was changed since, or data that the promotion changed, and with
@@ -280,11 +289,11 @@ func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
 		if err := latest(snap.compiled); err != nil {
 			return err
 		}
-		changes, err := snap.source.ChangesOf(ctx, undo.commit, promotionNode, 1)
+		promoted, err := snap.isPromotion(ctx, undo.commit)
 		if err != nil {
 			return err
 		}
-		if len(changes) == 0 || undo.commit.Parent.IsZero() {
+		if !promoted || undo.commit.Parent.IsZero() {
 			return fault.New(fault.Conflict, "commit %s is no promotion that has a commit before it", undo.commit.ID.Short())
 		}
 		return snap.inverse(ctx, undo.commit, &spool)

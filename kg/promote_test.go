@@ -107,6 +107,13 @@ func TestDefinitionsArePromotedWithWhatTheyDoToTheData(t *testing.T) {
 	if r, err := to.Verify(t.Context(), kg.VerifyOptions{}); err != nil || !r.OK() {
 		t.Errorf("verify: %v %v", err, r.Problems)
 	}
+	_, err = to.Session(ana).Undo(t.Context(), kg.Undo{Commit: result.After.ID})
+	_, back := rollBack(t, to, kg.MigrationRollback{})
+	for _, err := range []error{err, back} {
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "promote --undo") {
+			t.Errorf("what takes back a promotion is not named: %v", err)
+		}
+	}
 	if _, err := to.Session(ana).UndoPromotion(t.Context(), kg.Undo{Commit: result.After.ID}); err != nil {
 		t.Fatal(err)
 	}

@@ -82,6 +82,13 @@ func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 	case !c.Parent2.IsZero():
 		return refused("is a merge of two histories, and no one commit is its inverse; undo the commits that it brought in, one by one")
 	case c.SchemaSeq == c.Seq:
+		promoted, err := snap.isPromotion(ctx, c)
+		if err != nil {
+			return err
+		}
+		if promoted {
+			return refused("promoted the definitions of another file; " + undoPromotion)
+		}
 		by, err := snap.AppliedBy(ctx)
 		if err != nil {
 			return err
