@@ -127,7 +127,8 @@ func get(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	nodes := slices.SortedFunc(maps.Keys(linked), func(a, b rdf.Term) int { return strings.Compare(r.Snapshot.Name(a), r.Snapshot.Name(b)) })
 	if more := len(nodes) - getLinked; more > 0 {
-		r.Parts.Cut = fmt.Sprintf("linked has %d of %d nodes; get the others by their ids", getLinked, len(nodes))
+		cut := fmt.Sprintf("linked has %d of %d nodes; get the others by their ids", getLinked, len(nodes))
+		r.Parts.Cut = strings.TrimPrefix(r.Parts.Cut+"; "+cut, "; ")
 		nodes = nodes[:getLinked]
 	}
 	described, err := r.Snapshot.DescribeAll(ctx, nodes)
@@ -153,7 +154,7 @@ func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen ma
 	if err != nil {
 		return out, err
 	}
-	add := func(name string, values []rdf.Term, total int, many bool) error {
+	add := func(name string, predicate rdf.IRI, values []rdf.Term, total int, many bool) error {
 		seen[name] = true
 		if len(values) == 0 || len(only) > 0 && !only[name] {
 			return nil
@@ -162,16 +163,17 @@ func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen ma
 		out.Values[name] = shown
 		if more := total - len(values); more > 0 {
 			out.More[name] = more
+			cutValues(r, d.Term, predicate, name, len(values), total)
 		}
 		return err
 	}
 	for _, p := range page.Properties {
-		if err := add(p.Property.Name, p.Values, p.Total, p.Property.Many()); err != nil {
+		if err := add(p.Property.Name, p.Property.IRI, p.Values, p.Total, p.Property.Many()); err != nil {
 			return out, err
 		}
 	}
 	for _, o := range page.Other {
-		if err := add(r.Snapshot.Schema().Short(o.Predicate), o.Values, o.Total, true); err != nil {
+		if err := add(r.Snapshot.Schema().Short(o.Predicate), o.Predicate, o.Values, o.Total, true); err != nil {
 			return out, err
 		}
 	}
@@ -186,6 +188,17 @@ func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen ma
 		out.ReferredBy = append(out.ReferredBy, group)
 	}
 	return out, nil
+}
+
+// cutValues says of the first property that has more values than are shown how all are had;
+// more names the others.
+func cutValues(r *invoke.Request, node rdf.Term, predicate rdf.IRI, name string, shown, total int) {
+	iri, named := node.(rdf.IRI)
+	if !named || r.Parts.Cut != "" || len(iri)+len(predicate) > invoke.CutRoom/2 {
+		return
+	}
+	r.Parts.Cut = fmt.Sprintf("%s has %d of its %d values of %s; all are had with query {\"query\":\"SELECT ?value { %s %s ?value }\",\"limit\":%d}",
+		r.Snapshot.Name(iri), shown, total, name, iri, predicate, min(total, queryMaxRows))
 }
 
 // gotValues shows the values of a property: nodes with their labels, and what else there is

@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,11 +54,13 @@ func (p *program) getCommand() *cobra.Command {
 		Short: "Show nodes: their values, what they refer to, and who refers to them",
 		Long: `Show nodes, each by Type/id, its IRI or its exact label: their values, what they refer to with
 labels, and how many nodes of each type refer to them by which property, with the first few.
+As table or csv they are a row for each value, without those who refer to them.
 ` + fileHelp,
 		Example: `  trails get notes.trails Note/n1
   trails get notes.trails 'First day' --depth 2
   trails get notes.trails Note/n1 Note/n2 --property title -o json`,
-		Args: cobra.ArbitraryArgs,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: map[string]string{outputsOf: "text table json csv"},
 	}
 	cmd.Flags().StringSliceVar(&properties, "property", nil, "show only this `property`; may be repeated")
 	cmd.Flags().IntVar(&depth, "depth", 1, "2 shows the nodes that they refer to, too")
@@ -71,10 +76,57 @@ labels, and how many nodes of each type refer to them by which property, with th
 		if len(properties) > 0 {
 			given["properties"] = properties
 		}
-		_, err = callAndPrint(cmd.Context(), p, file, p.call("get", given), writeValue)
+		_, err = callAndPrint(cmd.Context(), p, file, p.call("get", given), p.writeNodes)
 		return err
 	}
 	return cmd
+}
+
+// writeNodes writes nodes as they are, or as rows of their values.
+func (p *program) writeNodes(w io.Writer, all json.RawMessage) error {
+	if p.output != "csv" && p.output != "table" {
+		return writeValue(w, all)
+	}
+	type node struct {
+		Node   string
+		Values map[string]json.RawMessage
+	}
+	var answer struct {
+		Cut           string
+		Nodes, Linked []node
+	}
+	if err := json.Unmarshal(all, &answer); err != nil {
+		return err
+	}
+	if answer.Cut != "" { // for which rows have no place
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(answer.Cut))
+	}
+	table := struct {
+		Columns []string `json:"columns"`
+		Rows    [][]any  `json:"rows"`
+	}{Columns: []string{"node", "property", "value", "label"}, Rows: [][]any{}}
+	for _, n := range append(answer.Nodes, answer.Linked...) {
+		for _, property := range slices.Sorted(maps.Keys(n.Values)) {
+			values := []json.RawMessage{n.Values[property]}
+			if isArray(values[0]) {
+				values = items(values[0])
+			}
+			for _, value := range values {
+				var labels map[string]string // of nodes
+				if json.Unmarshal(value, &labels) != nil {
+					table.Rows = append(table.Rows, []any{n.Node, property, value, nil})
+				}
+				for _, ref := range slices.Sorted(maps.Keys(labels)) {
+					table.Rows = append(table.Rows, []any{n.Node, property, ref, labels[ref]})
+				}
+			}
+		}
+	}
+	text, err := json.Marshal(table)
+	if err != nil {
+		return err
+	}
+	return p.writeRows(w, text)
 }
 
 func (p *program) historyCommand() *cobra.Command {
