@@ -14,7 +14,7 @@ import (
 // that has instances, in the order of the schema. Their versions name their
 // content, so any change of a type that a caller could notice changes them.
 func ForSchema(s *schema.Schema) []Descriptor {
-	var all []Descriptor
+	all := make([]Descriptor, 0, 3*len(s.Types))
 	for _, t := range s.Types {
 		if t.Abstract {
 			continue
@@ -35,7 +35,7 @@ func ShapeOfType(s *schema.Schema, t *schema.Type) Shape {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = concat(properties(s, t), newID(s, t), ChangeArguments())
+	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), changeArguments)
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d
@@ -45,12 +45,12 @@ func create(s *schema.Schema, t *schema.Type) Descriptor {
 func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
 	d.Description = "Change " + quote.Article(t.Name) + ". What is left out stays, null removes"
-	some := verbs(s, t, "add", "remove")
+	some := verbs(s, t, addVerb, removeVerb)
 	if len(some) > 0 {
 		d.Description += ", an array replaces all values; add and remove change some"
 	}
 	d.Description += "."
-	d.InputShape.Fields = concat(existingID(), optional(properties(s, t)), some, ChangeArguments())
+	d.InputShape.Fields = slices.Concat(existingID(), optional(properties(s, t)), some, changeArguments)
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -61,7 +61,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
 	d.Description = "Delete " + quote.Article(t.Name) + "; detach: and the links to it."
-	d.InputShape.Fields = concat(existingID(), verbs(s, t, "detach"), ChangeArguments())
+	d.InputShape.Fields = slices.Concat(existingID(), verbs(s, t, detachVerb), changeArguments)
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
@@ -70,19 +70,19 @@ func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	return d
 }
 
-// verbs are the arguments that say what to do with values, or with links to the node. A
-// type with a property of the name has the property, and those that have no list nothing
-// to add to.
-func verbs(s *schema.Schema, t *schema.Type, names ...string) (fields []Field) {
+// The verbs say what to do with values, or with links to the node.
+var (
+	addVerb    = Field{Name: "add", Type: Object, Brief: true, Description: "Values to add to lists, by property."}
+	removeVerb = Field{Name: "remove", Type: Object, Brief: true, Description: "Values to take out of lists."}
+	detachVerb = Field{Name: "detach", Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."}
+)
+
+// verbs returns those that a type has: one with a property of the name has the property, and
+// one without lists has nothing to add to.
+func verbs(s *schema.Schema, t *schema.Type, all ...Field) (fields []Field) {
 	lists := slices.ContainsFunc(s.PropertiesOf(t), (*schema.Property).Many)
-	for _, name := range names {
-		f := map[string]Field{
-			"add":    {Type: Object, Brief: true, Description: "Values to add to lists, by property."},
-			"remove": {Type: Object, Brief: true, Description: "Values to take out of lists."},
-			"detach": {Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."},
-		}[name]
-		f.Name = name
-		if s.Property(t, name) == nil && (lists || f.Type == Boolean) {
+	for _, f := range all {
+		if s.Property(t, f.Name) == nil && (lists || f.Type == Boolean) {
 			fields = append(fields, f)
 		}
 	}
@@ -102,14 +102,16 @@ func write(s *schema.Schema, t *schema.Type, op string) Descriptor {
 	}
 }
 
-// WriteResult is what a typed write answers.
+// WriteResult is what a typed write answers. All of them share its fields.
 func WriteResult(nodeType string) Shape {
-	return Shape{NodeType: nodeType, Closed: true, Fields: concat([]Field{
-		{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
-		{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
-		Changes(),
-	}, CommitResult())}
+	return Shape{NodeType: nodeType, Closed: true, Fields: writeResult}
 }
+
+var writeResult = slices.Concat([]Field{
+	{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
+	{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
+	Changes(),
+}, CommitResult())
 
 // Changes is what a write says of single statements.
 func Changes() Field {
@@ -168,6 +170,8 @@ const AllowMassChange = "allow_mass_change"
 // ChangeArguments are the [WriteArguments] of what changes data.
 func ChangeArguments() []Field { return append(WriteArguments(), allowMassChange(true)) }
 
+var changeArguments = ChangeArguments()
+
 // MassArguments are the [ChangeArguments] of what can remove much: tools list all of them.
 func MassArguments() []Field { return append(WriteArguments(), allowMassChange(false)) }
 
@@ -195,9 +199,10 @@ func existingID() []Field {
 }
 
 func properties(s *schema.Schema, t *schema.Type) []Field {
-	var fields []Field
-	for _, p := range s.PropertiesOf(t) {
-		fields = append(fields, FieldOf(s, p))
+	all := s.PropertiesOf(t)
+	fields := make([]Field, len(all))
+	for i, p := range all {
+		fields[i] = FieldOf(s, p)
 	}
 	return fields
 }
@@ -291,12 +296,4 @@ func sentences(texts ...string) string {
 		all = append(all, text)
 	}
 	return strings.Join(all, " ")
-}
-
-func concat(lists ...[]Field) []Field {
-	var all []Field
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
 }

@@ -90,9 +90,12 @@ func (d Descriptor) checkFields() error {
 
 // checkPatterns refuses a pattern that no argument could be held against.
 func checkPatterns(id string, fields []Field) error {
-	for _, f := range fields {
-		if _, err := regexp.Compile(f.Pattern); err != nil {
-			return fault.New(fault.InvalidData, "capability %s: the pattern of %s: %v", id, f.Name, err)
+	for i := range fields {
+		f := &fields[i]
+		if f.Pattern != "" {
+			if _, err := regexp.Compile(f.Pattern); err != nil {
+				return fault.New(fault.InvalidData, "capability %s: the pattern of %s: %v", id, f.Name, err)
+			}
 		}
 		if err := checkPatterns(id, f.Fields); err != nil {
 			return err
