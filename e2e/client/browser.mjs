@@ -5,7 +5,7 @@
 //   browser.mjs MODULES CHROMIUM TRAILS FILE BASE GUARDED RICH TOKEN SHOTS
 //
 // BASE serves FILE without a token and GUARDED with TOKEN, RICH a graph that has something
-// of everything; SHOTS is where pictures go.
+// of everything; SHOTS is where pictures go, empty when nobody wants them.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -86,14 +86,19 @@ async function accessible (page, what) {
   checks++
 }
 
+// pictures returns what keeps a picture of the page under a name, where pictures are asked for.
+const pictures = ({ page, size, scripts, theme }) => async (name) => {
+  // Hiding the caret would leave style attributes behind, which the pages' policy refuses.
+  if (shots) await page.screenshot({ path: join(shots, `${name}-${size}-${theme}${scripts ? '' : '-plain'}.png`), fullPage: true, caret: 'initial' })
+}
+
 let code = 100
 const nextCode = () => `R-${++code}`
 
 // journey is a person's way through the pages, by links and buttons only.
 async function journey ({ page, size, scripts, theme }) {
   const id = nextCode()
-  // Hiding the caret would leave style attributes behind, which the pages' policy refuses.
-  const shot = (name) => page.screenshot({ path: join(shots, `${name}-${size}-${theme}${scripts ? '' : '-plain'}.png`), fullPage: true, caret: 'initial' })
+  const shot = pictures({ page, size, scripts, theme })
   await page.goto(`${base}/admin`)
   await fits(page, 'the overview')
   await shot('overview')
@@ -221,7 +226,7 @@ const asking = (query, more = {}) => '/admin/query?' + new URLSearchParams({ que
 // queries asks the graph: an example, words that the editor completes, a mistake, a
 // picture, a page of rows, and a file. Without scripts there is no editor to look at.
 async function queries ({ page, size, theme, scripts }) {
-  const shot = (name) => page.screenshot({ path: join(shots, `${name}-${size}-${theme}${scripts ? '' : '-plain'}.png`), fullPage: true, caret: 'initial' })
+  const shot = pictures({ page, size, scripts, theme })
   const rows = page.locator('.answer-table tbody tr')
   await page.goto(`${base}/admin`)
   await page.locator('.main-nav').getByRole('link', { name: 'Query' }).click()
@@ -517,7 +522,7 @@ const pages = [
 ]
 
 // everyPage looks at each page in one theme and one width: colours depend on the theme,
-// and what stands where on the width.
+// and what stands where on the width. It returns the window.
 async function everyPage (browser, theme, size) {
   const window = await open(browser, { theme, size })
   for (const [what, address, button, fill] of pages) {
@@ -531,8 +536,7 @@ async function everyPage (browser, theme, size) {
     await fits(window.page, `${what}, ${size}`)
     await accessible(window.page, `${what}, ${theme}, ${size}`)
   }
-  await stale(window, () => accessible(window.page, `a stale form, ${theme}`))
-  await window.end()
+  return window
 }
 
 // signIn shows the token, loses the session, and has the form back.
@@ -574,7 +578,7 @@ async function main () {
       await second.end()
     }
     for (const system of ['light', 'dark']) {
-      for (const scripts of [true, false]) await themes(browser, system, scripts)
+      await Promise.all([true, false].map((scripts) => themes(browser, system, scripts)))
     }
     for (const scripts of [true, false]) {
       for (const part of [filters, goingBack, absence, referrers]) {
@@ -589,8 +593,10 @@ async function main () {
       await part(window)
       await window.end()
     }
-    await everyPage(browser, 'light', 'wide')
-    await everyPage(browser, 'dark', 'narrow')
+    for (const window of await Promise.all([everyPage(browser, 'light', 'wide'), everyPage(browser, 'dark', 'narrow')])) {
+      await stale(window, () => accessible(window.page, `a stale form, ${window.theme}`))
+      await window.end()
+    }
     equal(barriers, [], 'what axe-core found')
   } finally {
     await browser.close()
