@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"slices"
 
-	"trails/jsontext"
 	"trails/policy"
 )
 
@@ -115,21 +114,6 @@ const (
 	AssuranceSnapshot  Assurance = "snapshot"  // true of one commit as a whole
 	AssuranceValidated Assurance = "validated" // besides, what was written keeps every constraint
 )
-
-// MarshalJSON writes all fourteen fields, without HTML escapes; absent lists are empty ones.
-func (d Descriptor) MarshalJSON() ([]byte, error) {
-	type plain Descriptor
-	d.Preconditions = present(d.Preconditions)
-	d.Deprecates = present(d.Deprecates)
-	return jsontext.Marshal(plain(d))
-}
-
-func present(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}
 
 // Completed returns d with what is usual, or follows from its other fields, where they are
 // empty: closed shapes, the scope runtime, no side effects, no reasoning, the assurance of

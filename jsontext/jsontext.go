@@ -24,6 +24,23 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
+// AppendText appends a text in quotation marks, as [Marshal] writes it, to b. Only what has to
+// be escaped, or may have to, is left to the package that knows how.
+func AppendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			quoted, err := Marshal(text)
+			if err != nil {
+				panic("jsontext: a text is not JSON: " + err.Error())
+			}
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, text...)
+	return append(b, '"')
+}
+
 // TooDeep reports whether brackets outside of strings nest deeper than limit. It
 // does not need text to be JSON; on text that is not, the parser has the last word.
 func TooDeep(text []byte, limit int) bool {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trails/capability"
+	"trails/jsontext"
 	"trails/policy"
 )
 
@@ -200,7 +201,7 @@ func (l Listing) OpenAPI(routes []Route) ([]byte, error) {
 		}
 		for i, d := range l.Descriptors {
 			tagged(tag(d))
-			b.Write(appendText(b.AvailableBuffer(), "/invoke/"+d.ID))
+			b.Write(jsontext.AppendText(b.AvailableBuffer(), "/invoke/"+d.ID))
 			b.WriteString(`:{"post":`)
 			b.Write(list[i])
 			b.WriteString("},")

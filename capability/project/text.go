@@ -78,7 +78,7 @@ func appendJSON(b []byte, v any) []byte {
 			if b[len(b)-1] != '{' {
 				b = append(b, ',')
 			}
-			b = append(appendText(b, m.name), ':')
+			b = append(jsontext.AppendText(b, m.name), ':')
 			b = appendJSON(b, m.value)
 		}
 		return append(b, '}')
@@ -91,7 +91,7 @@ func appendJSON(b []byte, v any) []byte {
 			return appendList(b, v)
 		}
 	case string:
-		return appendText(b, v)
+		return jsontext.AppendText(b, v)
 	case bool:
 		return strconv.AppendBool(b, v)
 	case int:
@@ -117,7 +117,7 @@ func appendObject(b []byte, o map[string]any) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendText(b, name), ':')
+		b = append(jsontext.AppendText(b, name), ':')
 		b = appendJSON(b, o[name])
 	}
 	return append(b, '}')
@@ -132,21 +132,4 @@ func appendList[T any](b []byte, list []T) []byte {
 		b = appendJSON(b, v)
 	}
 	return append(b, ']')
-}
-
-// appendText writes a text in quotation marks. Only what has to be escaped, or may have to,
-// is left to the package that knows how.
-func appendText(b []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			quoted, err := jsontext.Marshal(text)
-			if err != nil {
-				panic("project: a text is not JSON: " + err.Error())
-			}
-			return append(b, quoted...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, text...)
-	return append(b, '"')
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"trails/capability"
+	"trails/jsontext"
 	"trails/rdf"
 )
 
@@ -108,7 +109,7 @@ func (l Listing) Thing() ([]byte, error) {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			b.Write(appendText(b.AvailableBuffer(), capability.ToolName(d.ID)))
+			b.Write(jsontext.AppendText(b.AvailableBuffer(), capability.ToolName(d.ID)))
 			b.WriteByte(':')
 			b.Write(list[i])
 		}
