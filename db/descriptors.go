@@ -74,11 +74,16 @@ func (r *Reader) CapabilityVersions(ctx context.Context) (map[string][]string, e
 	return all, r.fail(ctx, "versions", err)
 }
 
-const capabilityVersions = "SELECT capability, version, descriptor, ts, agent, program, commit_seq FROM descriptors WHERE id "
+const capabilityVersions = "SELECT capability, version, descriptor, ts, agent, program, commit_seq FROM descriptors "
+
+// EachCapabilityVersion calls each with every version of every capability, the oldest first.
+func (r *Reader) EachCapabilityVersion(ctx context.Context, each func(CapabilityVersion)) error {
+	return r.eachCapabilityVersion(ctx, each, capabilityVersions+"ORDER BY seq")
+}
 
 // CapabilityVersion returns one version of a capability, the fault Missing when there is none.
 func (r *Reader) CapabilityVersion(ctx context.Context, capability, version string) (CapabilityVersion, error) {
-	found, err := r.capabilityVersions(ctx, capabilityVersions+"= ?", capability+"@"+version)
+	found, err := r.capabilityVersions(ctx, capabilityVersions+"WHERE id = ?", capability+"@"+version)
 	if err == nil && len(found) == 0 {
 		return CapabilityVersion{}, fault.New(fault.Missing, "no version %s of capability %s", version, capability)
 	}
@@ -91,19 +96,24 @@ func (r *Reader) CapabilityVersion(ctx context.Context, capability, version stri
 // CapabilityHistory returns the versions of a capability, the newest first.
 func (r *Reader) CapabilityHistory(ctx context.Context, capability string) ([]CapabilityVersion, error) {
 	// "A" comes after "@", and no other id has the same beginning.
-	return r.capabilityVersions(ctx, capabilityVersions+">= ? AND id < ? ORDER BY seq DESC", capability+"@", capability+"A")
+	return r.capabilityVersions(ctx, capabilityVersions+"WHERE id >= ? AND id < ? ORDER BY seq DESC", capability+"@", capability+"A")
 }
 
 func (r *Reader) capabilityVersions(ctx context.Context, sql string, args ...any) (list []CapabilityVersion, err error) {
+	err = r.eachCapabilityVersion(ctx, func(v CapabilityVersion) { list = append(list, v) }, sql, args...)
+	return list, err
+}
+
+func (r *Reader) eachCapabilityVersion(ctx context.Context, each func(CapabilityVersion), sql string, args ...any) error {
 	if err := r.ready(ctx); err != nil {
-		return nil, r.fail(ctx, "versions", err)
+		return r.fail(ctx, "versions", err)
 	}
-	err = r.conn.exec(sql, func(s *stmt) error {
-		list = append(list, CapabilityVersion{
+	err := r.conn.exec(sql, func(s *stmt) error {
+		each(CapabilityVersion{
 			Capability: s.ColumnText(0), Version: s.ColumnText(1), Descriptor: s.ColumnText(2), At: fromMicros(s.ColumnInt64(3)),
 			Agent: s.ColumnText(4), Program: s.ColumnText(5), CommitSeq: s.seq(6),
 		})
 		return nil
 	}, args...)
-	return list, r.fail(ctx, "versions", err)
+	return r.fail(ctx, "versions", err)
 }

@@ -64,21 +64,29 @@ func (w *Writer) indexTexts() error {
 	if last-w.indexed <= unindexedTerms && w.textBytes <= unindexedBytes {
 		return nil
 	}
-	insert, err := w.conn.take(insertWords)
+	if err := w.conn.indexTexts(w.indexed, last); err != nil {
+		return err
+	}
+	w.indexed, w.textBytes = last, 0
+	return nil
+}
+
+// indexTexts adds the texts after one term to the index, to the last one.
+func (c *conn) indexTexts(after, last inline.TermID) error {
+	insert, err := c.take(insertWords)
 	if err != nil {
 		return err
 	}
 	defer insert.release()
 	adding := addingTexts{insert: insert}
-	err = w.conn.exec(newTexts, func(row *stmt) error { return adding.add(row.id(0), row.ColumnText(1)) }, w.indexed)
+	err = c.exec(newTexts, func(row *stmt) error { return adding.add(row.id(0), row.ColumnText(1)) }, after)
 	if err == nil {
 		err = adding.drain()
 	}
 	if err != nil {
 		return err
 	}
-	w.indexed, w.textBytes = last, 0
-	return w.conn.exec(indexedUntil, nil, last)
+	return c.exec(indexedUntil, nil, last)
 }
 
 const (

@@ -61,6 +61,12 @@ func (s *Snapshot) CapabilityHistory(ctx context.Context, id string) ([]Capabili
 	return s.source.CapabilityHistory(ctx, id)
 }
 
+// EachCapabilityVersion calls each with every version of every capability that the file has
+// seen, the oldest first.
+func (s *Snapshot) EachCapabilityVersion(ctx context.Context, each func(CapabilityVersion)) error {
+	return s.source.EachCapabilityVersion(ctx, each)
+}
+
 // RecordCapabilities keeps those of the offered that the file does not know, of which no two
 // have one id, in a transaction that makes no commit. It reports whether one was kept under
 // another version, because another process was faster with another content. It gives way to

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/capability"
 	"trails/db"
 	"trails/fault"
 	"trails/migration"
@@ -262,6 +263,16 @@ func (g *Graph) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, e
 		}
 	}
 	return g.file.Verify(ctx, in)
+}
+
+// Mend puts right what follows from the rest of the file, and never data: see [db.File.Mend].
+// Of capabilities as this program has them it takes the texts of those that the file keeps.
+func (g *Graph) Mend(ctx context.Context, capabilities []capability.Descriptor, dryRun bool) (done []string, err error) {
+	texts := make(map[string]string, len(capabilities))
+	for _, d := range capabilities {
+		texts[d.ID+"@"+d.Version] = string(d.Content())
+	}
+	return g.file.Mend(ctx, texts, dryRun)
 }
 
 // Record keeps the provenance of calls that wrote nothing, and takes in what was
