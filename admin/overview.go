@@ -35,15 +35,6 @@ type typeCount struct {
 	Own         *int64 `json:"own"`
 }
 
-type doctorAnswer struct {
-	OK     bool `json:"ok"`
-	Checks []struct {
-		Name   string `json:"name"`
-		Result string `json:"result"`
-		Detail string `json:"detail"`
-	} `json:"checks"`
-}
-
 // call is one activity of trails://prov/latest.
 type call struct {
 	Capability string `json:"capability"`

@@ -16,6 +16,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},
 	{pattern: "GET /admin/commits", handle: (*site).commits},
 	{pattern: "GET /admin/commits/{id}", handle: (*site).commit},
+	{pattern: "GET /admin/doctor", handle: (*site).doctor},
 	{pattern: "GET /admin/schema", handle: (*site).schema},
 	{pattern: "GET /admin/schema/{form}", handle: (*site).schemaText},
 	{pattern: "GET /admin/query", handle: (*site).sparql},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,14 +60,47 @@ type check struct {
 	Result string `json:"result"`
 	// Detail says what was found and, when it is not well, the way out.
 	Detail string `json:"detail"`
+	// Findings are what is wrong with capabilities, one by one.
+	Findings []project.Finding `json:"findings,omitempty"`
 }
 
-// warning is what a check returns where something should be done, and nothing fails yet.
-type warning struct{ text string }
+// Bounds of what one check tells: findings that its detail spells out, and all of them.
+const (
+	findingsTold = 5
+	mostFindings = 100
+)
 
-func (w warning) Error() string { return w.text }
+// problem is what a check returns where something should be done.
+type problem struct {
+	text     string
+	findings []project.Finding
+	failed   bool // else it is a warning
+}
 
-func warn(format string, args ...any) error { return warning{fmt.Sprintf(format, args...)} }
+// Error says the first findings behind the text.
+func (p problem) Error() string {
+	told := make([]string, min(len(p.findings), findingsTold))
+	for i := range told {
+		told[i] = p.findings[i].String() + "; " + p.findings[i].Mend
+	}
+	if more := len(p.findings) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	if len(told) == 0 {
+		return p.text
+	}
+	return p.text + ": " + strings.Join(told, "; ")
+}
+
+// orNil is nil when nothing was found.
+func (p problem) orNil() error {
+	if len(p.findings) == 0 {
+		return nil
+	}
+	return p
+}
+
+func warn(format string, args ...any) error { return problem{text: fmt.Sprintf(format, args...)} }
 
 // doctor looks at the graph, the file and the place where it is.
 type doctor struct {
@@ -77,15 +111,19 @@ type doctor struct {
 	// version is that of the registry of which differing is true; "" before any was looked at.
 	version   string
 	differing []project.Difference
+	// clients is what was found for the caller that asked last.
+	clients clientFindings
 }
 
-// checks are what the doctor looks at, in this order. That of the file is last: it needs
-// a reader of its own, and the call gives its own back before.
-func (d *doctor) checks() []doctorCheck {
-	return []doctorCheck{
+// checks are what the doctor looks at in a call, in this order. That of the file is last: it
+// needs a reader of its own, and the call gives its own back before.
+func (d *doctor) checks(r *invoke.Request) []doctorCheck {
+	checks := []doctorCheck{
 		{"head", checkHead},
 		{"schema", checkSchema},
 		{"capabilities", d.checkCapabilities},
+		{"versions", checkVersions},
+		{"clients", d.checkClients},
 		{"queries", checkStored},
 		{"log", checkLog},
 		{"disk", checkDisk},
@@ -95,6 +133,10 @@ func (d *doctor) checks() []doctorCheck {
 		{"write", checkWrite},
 		{"file", checkFile},
 	}
+	if r.Args.Has(servedName) {
+		checks = slices.Insert(checks, 2, doctorCheck{"served", checkServed})
+	}
+	return checks
 }
 
 type doctorCheck struct {
@@ -104,6 +146,9 @@ type doctorCheck struct {
 
 const doctorID = "trails.meta.doctor.run"
 
+// servedName is the argument with a document to hold against what is served.
+const servedName = "served"
+
 // capability is the doctor for whoever calls it by name. Pages and agents read
 // trails://doctor, which looks at less of the file.
 func (d *doctor) capability() invoke.Capability {
@@ -112,6 +157,7 @@ func (d *doctor) capability() invoke.Capability {
 			ID: doctorID, Description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "deep", Type: capability.Boolean, Default: false, Description: "Check the whole file, as trails verify does, and not a sample."},
+				{Name: servedName, Type: capability.String, Unlisted: true, Description: "A document that was saved of what is served, whole: OpenAPI, a Thing Description, a manifest in JSON, tools. It is told what was changed by hand and what is of another version."},
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "ok", Type: capability.Boolean, Required: true, Description: "No check failed."},
@@ -119,6 +165,11 @@ func (d *doctor) capability() invoke.Capability {
 					{Name: "name", Type: capability.String, Required: true},
 					{Name: "result", Type: capability.String, Required: true, OneOf: []any{checkOK, checkWarning, checkFailed}},
 					{Name: "detail", Type: capability.String, Required: true},
+					{Name: "findings", Type: capability.Object, Many: true, Description: "What is wrong with capabilities, at most 100.", Fields: []capability.Field{
+						{Name: "capability", Type: capability.String}, {Name: "field", Type: capability.String},
+						{Name: "rule", Type: capability.String, Required: true}, {Name: "says", Type: capability.String, Required: true},
+						{Name: "mend", Type: capability.String, Required: true, Description: "How it is put right."},
+					}},
 				}},
 			}},
 			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
@@ -132,16 +183,21 @@ func (d *doctor) run(ctx context.Context, r *invoke.Request) (any, error) {
 		OK     bool    `json:"ok"`
 		Checks []check `json:"checks"`
 	}{OK: true}
-	for _, c := range d.checks() {
-		found := check{c.name, checkOK, ""}
+	for _, c := range d.checks(r) {
+		found := check{Name: c.name, Result: checkOK}
 		detail, err := c.look(ctx, r)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		var w warning
+		var p problem
+		if errors.As(err, &p) {
+			found.Findings = p.findings[:min(len(p.findings), mostFindings)]
+		}
 		switch {
-		case errors.As(err, &w):
-			found.Result, detail = checkWarning, w.text
+		case err != nil && c.name == servedName && !errors.As(err, &p):
+			return nil, err // the argument is no document
+		case err != nil && !p.failed && p.text != "":
+			found.Result, detail = checkWarning, err.Error()
 		case err != nil:
 			found.Result, detail, out.OK = checkFailed, err.Error(), false
 		}
@@ -174,83 +230,9 @@ func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
 		detail += fmt.Sprintf(", %d migrations", len(applied))
 	}
 	if wrong := migration.Check(applied); len(wrong) > 0 {
-		return "", warn("%s; the records of migrations are not those that trails made, and a rollback of these is refused: restore the file from a backup, or correct the export that it was made of: %s", detail, strings.Join(wrong[:min(len(wrong), differencesTold)], "; "))
+		return "", warn("%s; the records of migrations are not those that trails made, and a rollback of these is refused: restore the file from a backup, or correct the export that it was made of: %s", detail, strings.Join(wrong[:min(len(wrong), findingsTold)], "; "))
 	}
 	return detail, nil
-}
-
-// differencesTold is how many differences between views are spelled out.
-const differencesTold = 5
-
-// checkCapabilities compares what every view shows of each capability with its descriptor,
-// once for each version of the registry.
-func (d *doctor) checkCapabilities(_ context.Context, r *invoke.Request) (string, error) {
-	views := d.views
-	if views == nil {
-		views = project.Views(r.Engine().Process())
-	}
-	all := r.Registry()
-	differing, err := d.differences(views, all)
-	switch n := len(differing); {
-	case err != nil:
-		return "", err
-	case n > 0:
-		told := make([]string, min(n, differencesTold))
-		for i := range told {
-			told[i] = differing[i].String()
-		}
-		return "", fmt.Errorf("%d differences between descriptors and what is shown of them, which only a bug of trails can make: %s", n, strings.Join(told, "; "))
-	}
-	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(all.All()), len(views)), nil
-}
-
-// checkStored finds stored queries that cannot be asked, or not by their names, and those
-// that the schema and the data have something against.
-func checkStored(ctx context.Context, r *invoke.Request) (string, error) {
-	var wrong []string
-	for _, k := range r.Snapshot.Stored() {
-		if k.Err != nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %s; store it anew, or remove it", k.ID, fault.Of(k.Err).Told(maxProblem)))
-			continue
-		}
-		if d, ok := r.Registry().Find(k.Query.Capability()); ok && d.InputShape.NodeType != "" {
-			wrong = append(wrong, fmt.Sprintf("%s: its name belongs to the built-in capability %s; store it with another", k.ID, d.ID))
-		}
-		doubts, err := r.Snapshot.LintStored(ctx, k.Query)
-		if err != nil {
-			return "", err
-		}
-		for _, f := range doubts {
-			wrong = append(wrong, fmt.Sprintf("%s, %s", k.ID, f))
-		}
-	}
-	switch n := len(wrong); {
-	case n == 0:
-		return fmt.Sprintf("%d stored", len(r.Snapshot.Stored())), nil
-	case n > differencesTold:
-		wrong = append(wrong[:differencesTold], fmt.Sprintf("and %d more", n-differencesTold))
-	}
-	return "", warn("stored queries need a look: %s", strings.Join(wrong, "; "))
-}
-
-func (d *doctor) differences(views []project.View, all *capability.Registry) ([]project.Difference, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.version == all.Version() {
-		return d.differing, nil
-	}
-	var differing []project.Difference
-	for _, v := range views {
-		for _, one := range all.All() {
-			found, err := v.Check(one)
-			if err != nil {
-				return nil, err
-			}
-			differing = append(differing, found...)
-		}
-	}
-	d.version, d.differing = all.Version(), differing
-	return differing, nil
 }
 
 // checkLog finds a write-ahead log that a reader keeps from starting over.
@@ -357,7 +339,7 @@ func checkFile(ctx context.Context, r *invoke.Request) (string, error) {
 	case err != nil:
 		return "", err
 	case !report.OK():
-		return "", fmt.Errorf("the file is damaged: %s; see all of it with trails verify, and restore the file from a backup", strings.Join(report.Problems[:min(len(report.Problems), differencesTold)], "; "))
+		return "", fmt.Errorf("the file is damaged: %s; see all of it with trails verify, and restore the file from a backup", strings.Join(report.Problems[:min(len(report.Problems), findingsTold)], "; "))
 	case !report.Whole:
 		return fmt.Sprintf("a sample is sound: the newest commits, %d statements and %d terms; trails doctor --deep checks all", report.Quads, report.Terms), nil
 	}

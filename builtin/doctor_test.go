@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -25,7 +26,12 @@ import (
 
 type diagnosis struct {
 	OK     bool
-	Checks []struct{ Name, Result, Detail string }
+	Checks []checked
+}
+
+type checked struct {
+	Name, Result, Detail string
+	Findings             []project.Finding
 }
 
 // diagnose asks the doctor of a new graph, to whose file something was done.
@@ -71,7 +77,7 @@ func TestTheDoctorFindsASoundGraphWell(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 		}
-		if !d.OK || len(d.Checks) != 11 {
+		if !d.OK || len(d.Checks) != 13 {
 			t.Errorf("%+v", d)
 		}
 		if _, detail := d.found(t, "file"); !strings.HasPrefix(detail, "all of it is sound") {
@@ -97,6 +103,64 @@ func TestTheDoctorFindsASabotagedProjector(t *testing.T) {
 		result, detail := d.found(t, "capabilities")
 		if d.OK || result != "failed" || !strings.Contains(detail, "capability decision.update, field description: "+name+" shows") {
 			t.Errorf("%s: %s %s", name, result, detail)
+		}
+	}
+}
+
+// A saved document with an edit is told, with capability and field, by the same call.
+func TestTheDoctorTellsAnEditOfASavedDocument(t *testing.T) {
+	e := invoketest.Example(t)
+	tools, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Origin: "https://trails.example"}
+	text, err := l.OpenAPI(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{string(text), ""},
+		{strings.Replace(string(text), "Create a Decision.", "Make a Decision.", 1), "decision.create description edited"},
+	} {
+		args, err := json.Marshal(map[string]any{"served": c.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := json.Marshal(e.Must(t, "trails.meta.doctor.run", string(args)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d diagnosis
+		if err := json.Unmarshal(answer, &d); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, check := range d.Checks {
+			for _, f := range check.Findings {
+				got = append(got, f.Capability+" "+f.Field+" "+f.Rule)
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// What a strict client refuses is named with its capability, and so is what costs too much.
+func TestTheDoctorFindsToolsThatStrictClientsRefuse(t *testing.T) {
+	long := invoke.Define(capability.Descriptor{ID: "find.it", Description: strings.Repeat("word ", 1500)},
+		func(context.Context, *invoke.Request, struct{}) (struct{}, error) { return struct{}{}, nil })
+	d := diagnose(t, invoke.Config{Providers: append(builtin.Providers(), invoke.Fixed(invoke.Offer{Capabilities: []invoke.Capability{long}}))}, "{}", nil)
+	rules := map[string]bool{}
+	for _, check := range d.Checks {
+		for _, f := range check.Findings {
+			rules[check.Name+" "+f.Rule+" "+f.Capability] = true
+		}
+	}
+	for _, want := range []string{"clients description find.it", "clients tool-cost find.it", "clients surface-cost "} {
+		if !rules[want] {
+			t.Errorf("no finding %q in %v", want, rules)
 		}
 	}
 }
@@ -137,6 +201,7 @@ func TestTheDoctorsChecksCanFail(t *testing.T) {
 		harm                func(path string)
 	}{
 		{"file", "failed", "restore the file from a backup", sql("UPDATE prov SET agent = 'somebody else' WHERE commit_seq <> 0")},
+		{"versions", "failed", "capability search, field version", sql("UPDATE descriptors SET descriptor = replace(descriptor, 'words', 'texts') WHERE capability = 'search'")},
 		{"file", "failed", "restore the file from a backup", sql("DELETE FROM live WHERE s = (SELECT max(s) FROM live)")},
 		{"schema", "ok", ", 1 migrations", migrated("")},
 		{"schema", "warning", "0001_kept.yaml: its text has the SHA-256 ", migrated("UPDATE terms SET value = replace(value, 'for ever', 'for now') WHERE value LIKE 'description: Kept%'")},
@@ -167,7 +232,7 @@ func TestTheDoctorsChecksCanFail(t *testing.T) {
 		}},
 	} {
 		d := diagnose(t, invoke.Config{}, `{"deep":true}`, c.harm)
-		fails := slices.ContainsFunc(d.Checks, func(one struct{ Name, Result, Detail string }) bool { return one.Result == "failed" })
+		fails := slices.ContainsFunc(d.Checks, func(one checked) bool { return one.Result == "failed" })
 		if result, detail := d.found(t, c.check); result != c.result || !strings.Contains(detail, c.says) || d.OK == fails {
 			t.Errorf("%s is %s: %s; want %s: %s", c.check, result, detail, c.result, c.says)
 		}

@@ -55,6 +55,14 @@ func stamp(version string) string {
 	return ""
 }
 
+// Names reports whether a version can be that of a descriptor with this content: it is one
+// that somebody wrote, or its digits are those of the content.
+func Names(version string, content []byte) bool {
+	own := stamp(version)
+	sum := sha256.Sum256(content)
+	return own == "" || own == hex.EncodeToString(sum[:6])
+}
+
 // firstVersion is the one of a capability of which no version is known.
 const firstVersion = "1.0.0"
 

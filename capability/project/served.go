@@ -27,6 +27,21 @@ type Finding struct {
 	Mend string `json:"mend"`
 }
 
+// String says all but the way out.
+func (f Finding) String() string {
+	var about []string
+	if f.Capability != "" {
+		about = append(about, "capability "+f.Capability)
+	}
+	if f.Field != "" {
+		about = append(about, "field "+f.Field)
+	}
+	if len(about) == 0 {
+		return f.Says
+	}
+	return strings.Join(about, ", ") + ": " + f.Says
+}
+
 // Known finds descriptors to hold a document against: that of an id under a version, and under
 // "" the one that there is now.
 type Known func(id, version string) (capability.Descriptor, bool)

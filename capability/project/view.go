@@ -42,8 +42,13 @@ type Difference struct {
 }
 
 func (d Difference) String() string {
-	return fmt.Sprintf("capability %s, field %s: %s shows %s, and the descriptor says %s",
-		d.Capability, d.Field, d.View, orNothing(d.Shown), orNothing(d.Meant))
+	return d.Finding().String()
+}
+
+// Finding says the same as a finding.
+func (d Difference) Finding() Finding {
+	says := fmt.Sprintf("%s shows %s, and the descriptor says %s", d.View, orNothing(d.Shown), orNothing(d.Meant))
+	return Finding{d.Capability, d.Field, "view", says, "report it: only a bug of trails makes such a difference"}
 }
 
 func orNothing(text string) string {
