@@ -48,6 +48,8 @@ func TestAPageIsOneActivityAtMost(t *testing.T) {
 		"/admin/query?query=ASK%7B%7D&run=1":    "query ok",
 		"/admin/capabilities":                   "",
 		"/admin/api":                            "",
+		"/admin/capabilities/search/history":    "capability_history ok",
+		"/admin/doctor":                         "resource_read ok",
 		"/admin/capabilities/standard.update":   "",
 		"/admin/types/Decision/nothing-of-this": "entity_get failed",
 		"/admin/types/Nothing":                  "",

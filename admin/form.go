@@ -17,6 +17,7 @@ var formRoutes = []route{
 	{pattern: "GET /admin/capabilities", handle: (*site).capabilities},
 	{pattern: "GET /admin/api", handle: (*site).api},
 	{pattern: "GET /admin/capabilities/{id}", handle: (*site).emptyForm},
+	{pattern: "GET /admin/capabilities/{id}/history", handle: (*site).versions},
 	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit},
 	{pattern: "GET /admin/capabilities/{id}/done/{key}", handle: (*site).done},
 	{pattern: "GET /admin/suggest", handle: (*site).suggest, part: true},

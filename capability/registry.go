@@ -132,6 +132,10 @@ func (r *Registry) Find(name string) (Descriptor, bool) {
 	return Descriptor{}, false
 }
 
+// Replaced returns the descriptor that replaces what had this id or tool name; false for the
+// name of one that is there.
+func (r *Registry) Replaced(name string) (Descriptor, bool) { return r.at(r.byOld, name) }
+
 func (r *Registry) at(index map[string]int, key string) (Descriptor, bool) {
 	i, ok := index[key]
 	if !ok {

@@ -62,3 +62,26 @@ func (s *server) history(capability string, allowed ...string) func(http.Respons
 		return s.reply(w, r, etag, line(res.Structured))
 	}
 }
+
+// versions answers the versions of a capability.
+func (s *server) versions(w http.ResponseWriter, r *http.Request) error {
+	if _, err := parameters(r); err != nil {
+		return err
+	}
+	id, err := segment(r, "id")
+	if err != nil {
+		return err
+	}
+	args, err := json.Marshal(map[string]any{"id": id})
+	if err != nil {
+		return err
+	}
+	c := s.call(r, "capability_history", args)
+	c.Whole = true
+	res, err := s.engine.Call(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return s.reply(w, r, "", line(res.Structured))
+}

@@ -152,6 +152,7 @@ func (s *server) routes(r chi.Router) {
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.history("commits_list", "limit", "before")))
 	r.Get("/commits/{id}", s.answer(s.history("commits_get", "limit", "offset")))
+	r.Get("/capabilities/{id}/history", s.answer(s.versions))
 	r.Get("/queries", s.answer(s.queryList))
 	r.Get("/queries/{name}", s.answer(s.askQuery))
 	r.Post("/queries/{name}", s.answer(s.postQuery))

@@ -31,6 +31,7 @@ var guide = []project.Route{
 	{Methods: "POST", Path: "/invoke/{capability}", Says: "one call; the body is its arguments as JSON"},
 	{Methods: "POST", Path: "/invoke", Says: `up to 100 calls in order: {"calls": [{"capability", "arguments"}]}`, Answers: mediaJSON, Takes: mediaJSON},
 	{Methods: "GET", Path: "/capabilities", Says: "what can be called", Answers: mediaManifest},
+	{Methods: "GET", Path: "/capabilities/{id}/history", Says: "the versions of one, newest first", Answers: mediaJSON},
 	{Methods: "GET", Path: "/.well-known/capabilities", Says: "the same, as JSON-LD", Answers: mediaManifest},
 	{Methods: "GET", Path: "/openapi.json", Says: "the same, as OpenAPI 3.1", Answers: mediaJSON},
 	{Methods: "GET", Path: "/.well-known/wot", Says: "the same, as a Thing Description 1.1", Answers: mediaThing},

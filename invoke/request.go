@@ -79,15 +79,11 @@ func (a Arguments) Flag(name string) bool {
 
 // Integer returns an integer argument, or otherwise when it is absent.
 func (a Arguments) Integer(name string, otherwise int) int {
-	n, ok := a[name].(json.Number)
-	if !ok {
-		return otherwise
+	n, _ := a[name].(json.Number)
+	if i, err := n.Int64(); err == nil {
+		return int(i)
 	}
-	i, err := n.Int64()
-	if err != nil {
-		return otherwise
-	}
-	return int(i)
+	return otherwise
 }
 
 // List returns an argument that is an array, nil when it is absent.

@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -230,6 +231,11 @@ func (r *Request) handle(ctx context.Context) (err error) {
 }
 
 func (r *Request) encode(context.Context) error {
+	if r.catalog != nil {
+		if now, old := r.catalog.registry.Replaced(r.call.Capability); old {
+			r.Warn("%s is replaced by %s; call that", r.call.Capability, now.ID)
+		}
+	}
 	text, err := encodeJSON(r.value)
 	if err != nil {
 		return err
@@ -272,9 +278,6 @@ func (r *Request) finish(err error) {
 	if err == nil {
 		return
 	}
-	r.activity.Outcome = "failed"
-	if name, ok := outcomes[fault.Of(err).Kind]; ok {
-		r.activity.Outcome = name
-	}
+	r.activity.Outcome = cmp.Or(outcomes[fault.Of(err).Kind], "failed")
 	r.activity.Error = fault.Of(err).Kind.String()
 }

@@ -18,8 +18,8 @@ import (
 )
 
 type invokeFlags struct {
-	list, describe, dryRun, allowMass bool
-	json, key                         string
+	list, describe, history, dryRun, allowMass bool
+	json, key                                  string
 }
 
 func (p *program) invokeCommand() *cobra.Command {
@@ -38,6 +38,7 @@ helpers, which answer pages and scripts and are no tools of MCP.
 The first argument is then FILE only if it is a SQLite file, and CAPABILITY otherwise.`,
 		Example: `  trails invoke notes.trails
   trails invoke notes.trails note.create --describe
+  trails invoke notes.trails note.create --history
   trails invoke notes.trails note.create title="On trails" tag=graph tag=memex
   trails invoke notes.trails note.update id=n1 status:=null --dry-run
   trails invoke notes.trails note.create --json @note.json -o json`,
@@ -55,6 +56,7 @@ The first argument is then FILE only if it is a SQLite file, and CAPABILITY othe
 	flags := cmd.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the capabilities")
 	flags.BoolVar(&f.describe, "describe", false, "show what the capability takes")
+	flags.BoolVar(&f.history, "history", false, "list the versions of the capability: what changed, when, by whom")
 	flags.StringVar(&f.json, "json", "", "all arguments as JSON `text`, @file, or - for stdin")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything and change nothing")
 	flags.BoolVar(&f.allowMass, "allow-mass-change", false, "remove more than 1,000 statements without being asked")
@@ -71,6 +73,9 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		return p.listCapabilities(tools)
 	}
 	callable := slices.Concat(tools.Descriptors, tools.Helpers)
+	if f.history {
+		return p.capabilityHistory(ctx, e, words[0])
+	}
 	d, known := find(callable, words[0])
 	if known && f.describe {
 		return p.describe(d)
@@ -88,6 +93,9 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 	return p.print(res.Structured, func(w io.Writer) error {
 		if res.Written == nil {
 			return writeValue(w, res.Structured)
+		}
+		for _, warning := range res.Warnings {
+			fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(warning))
 		}
 		var r written
 		if err := json.Unmarshal(res.Structured, &r); err != nil {

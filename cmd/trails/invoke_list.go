@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -103,4 +105,39 @@ func appendBounds(must []string, what string, least, most *int) []string {
 		return append(must, fmt.Sprintf("%s ≤ %d", what, *most))
 	}
 	return must
+}
+
+// capabilityHistory prints the versions of one capability.
+func (p *program) capabilityHistory(ctx context.Context, e *invoke.Engine, name string) error {
+	res, err := e.Call(ctx, p.call("capability_history", arguments{"id": name}))
+	if err != nil {
+		return err
+	}
+	var h struct {
+		ID       string
+		Version  *string
+		Versions []struct {
+			Version, Part, Time, Author, Program string
+			Changes                              []struct{ Field, What, Part string }
+		}
+	}
+	if err := json.Unmarshal(res.Structured, &h); err != nil {
+		return fmt.Errorf("read the versions of %s: %w", name, err)
+	}
+	return p.print(res.Structured, func(w io.Writer) error {
+		if h.Version == nil {
+			fmt.Fprintf(w, "%s is gone\n", line(h.ID))
+		}
+		for _, v := range h.Versions {
+			by := "program " + v.Program
+			if v.Author != "" {
+				by = v.Author
+			}
+			fmt.Fprintf(w, "%s  %s  by %s  %s\n", line(v.Version), line(v.Time), line(by), line(v.Part))
+			for _, c := range v.Changes {
+				fmt.Fprintf(w, "  %s %s (%s)\n", line(c.Field), line(c.What), line(c.Part))
+			}
+		}
+		return nil
+	})
 }
