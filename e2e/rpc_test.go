@@ -80,6 +80,8 @@ type stdio struct {
 	stderr *bytes.Buffer
 	done   chan struct{} // closed when stdout has ended
 	heard  atomic.Int64  // notifications that a resource was updated
+	// changed counts notifications that the list of tools is another one.
+	changed atomic.Int64
 
 	mu      sync.Mutex // guards what follows and stdin
 	last    int64
@@ -148,8 +150,11 @@ func (s *stdio) listen(stdout io.Reader) {
 		if ch != nil {
 			ch <- m
 		}
-		if m.Method == "notifications/resources/updated" {
+		switch m.Method {
+		case "notifications/resources/updated":
 			s.heard.Add(1)
+		case "notifications/tools/list_changed":
+			s.changed.Add(1)
 		}
 	}
 }
