@@ -13,7 +13,7 @@ import (
 // draft-07 and 2020-12 share, without $ref or any combination of schemas. Keys are
 // sorted at every level and the same shape always gives the same bytes.
 func Lower(shape capability.Shape) json.RawMessage {
-	return encode(lowerObject(shape.Fields, shape.Closed))
+	return encode(lowerObject(shape.Closed, shape.Fields))
 }
 
 // anyObject is the JSON Schema of what every call answers. A list of tools is read by
@@ -23,20 +23,28 @@ func Lower(shape capability.Shape) json.RawMessage {
 // with isError), and a linear schema has no word for "or".
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-func lowerObject(fields []capability.Field, closed bool) keywords {
+// lowerObject lowers an object whose fields stand in one list after the other.
+func lowerObject(closed bool, lists ...[]capability.Field) keywords {
 	o := make(keywords, 0, 4)
 	o.set("type", "object")
 	if closed {
 		o.set("additionalProperties", false)
 	}
-	properties, required := make(keywords, 0, len(fields)), []string{}
-	for _, f := range fields {
-		if f.Unlisted {
-			continue
-		}
-		properties.set(f.Name, lowerField(f))
-		if f.Required {
-			required = append(required, f.Name)
+	size := 0
+	for _, fields := range lists {
+		size += len(fields)
+	}
+	properties, required := make(keywords, 0, size), make([]string, 0, size)
+	for _, fields := range lists {
+		for i := range fields {
+			f := &fields[i]
+			if f.Unlisted {
+				continue
+			}
+			properties.set(f.Name, lowerField(f))
+			if f.Required {
+				required = append(required, f.Name)
+			}
 		}
 	}
 	if len(properties) > 0 || closed {
@@ -50,9 +58,9 @@ func lowerObject(fields []capability.Field, closed bool) keywords {
 
 // lowerField lowers one field: the value, then the array around it, then what is
 // said of the whole.
-func lowerField(f capability.Field) keywords {
+func lowerField(f *capability.Field) keywords {
 	if f.Brief {
-		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Needed: f.Needed, Brief: true}
+		f = &capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Needed: f.Needed, Brief: true}
 	}
 	o := lowerValue(f)
 	if f.Many {
@@ -91,7 +99,7 @@ var jsonTypes = map[capability.Type]keywords{
 
 // lowerValue lowers the constraints of one value. It panics on a type that is not
 // in the table, which only a bug can bring here.
-func lowerValue(f capability.Field) keywords {
+func lowerValue(f *capability.Field) keywords {
 	base, ok := jsonTypes[f.Type]
 	if !ok {
 		panic(fmt.Sprintf("project: field %s has the unknown type %q", f.Name, f.Type))
@@ -103,7 +111,7 @@ func lowerValue(f capability.Field) keywords {
 		}
 	}
 	if f.Type == capability.Object && len(f.Fields) > 0 {
-		o = lowerObject(f.Fields, true)
+		o = lowerObject(true, f.Fields)
 	}
 	o.setInt("minLength", f.MinLength)
 	o.setInt("maxLength", f.MaxLength)
@@ -131,7 +139,7 @@ func isNumeric(t capability.Type) bool {
 }
 
 // lowerMany wraps the schema of one value in that of an array of them.
-func lowerMany(f capability.Field, items keywords) keywords {
+func lowerMany(f *capability.Field, items keywords) keywords {
 	o := keywords{{"type", "array"}, {"items", items}}
 	o.setInt("minItems", f.MinCount)
 	o.setInt("maxItems", f.MaxCount)
@@ -154,8 +162,9 @@ func allowNull(o keywords) keywords {
 }
 
 // describe adds to a field's description what no keyword can say.
-func describe(f capability.Field) string {
-	texts := []string{f.Description}
+func describe(f *capability.Field) string {
+	texts := make([]string, 1, 6)
+	texts[0] = f.Description
 	if !isNumeric(f.Type) && f.MinValue != nil {
 		texts = append(texts, fmt.Sprintf("At least %v.", f.MinValue))
 	}
@@ -175,6 +184,9 @@ func describe(f capability.Field) string {
 }
 
 func sentences(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
 	var b strings.Builder
 	for _, text := range texts {
 		if text == "" {

@@ -24,7 +24,7 @@ func (l Listing) Markdown() []byte {
 		}
 		b.WriteString("\n| argument | type | needed | what it is |\n|---|---|---|---|\n")
 		for _, f := range d.InputShape.Fields {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, markdownType(f), map[bool]string{true: "yes"}[f.Required], markdownText(describe(f)))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, markdownType(f), map[bool]string{true: "yes"}[f.Required], markdownText(describe(&f)))
 		}
 	}
 	return []byte(b.String())

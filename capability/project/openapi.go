@@ -24,23 +24,26 @@ func Operations(in Process) View {
 // members with which any answer may begin.
 func Answer(d capability.Descriptor) capability.Shape {
 	s := d.OutputShape
-	s.Fields = append([]capability.Field{
-		{Name: "cut", Type: capability.String, Description: "What is missing from the answer."},
-		{Name: "warnings", Type: capability.String, Many: true},
-	}, s.Fields...)
+	s.Fields = slices.Concat(beginning, s.Fields)
 	return s
+}
+
+// beginning is what any answer may begin with.
+var beginning = []capability.Field{
+	{Name: "cut", Type: capability.String, Description: "What is missing from the answer."},
+	{Name: "warnings", Type: capability.String, Many: true},
 }
 
 // operationOf returns an OpenAPI 3.1 operation (section 4.8.10), its members in the order in
 // which people read them. What OpenAPI has no words for stands under x-trails.
 func operationOf(d capability.Descriptor, in Process) members {
-	whole, answer := Answer(d), members{{"description", "The answer."}}
+	answer := members{{"description", "The answer."}}
 	var parameters any
 	if d.SideEffects != capability.None {
 		parameters = writeParameters
 		answer = append(answer, member{"headers", writeHeaders})
 	}
-	answer = append(answer, member{"content", object{"application/json": object{"schema": lowerObject(whole.Fields, whole.Closed)}}})
+	answer = append(answer, member{"content", object{"application/json": object{"schema": lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields)}}})
 	return members{
 		{"operationId", capability.ToolName(d.ID)},
 		{"summary", title(d)},
@@ -49,7 +52,7 @@ func operationOf(d capability.Descriptor, in Process) members {
 		{"parameters", parameters},
 		{"requestBody", object{
 			"required": slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required }),
-			"content":  object{"application/json": object{"schema": lowerObject(d.InputShape.Fields, d.InputShape.Closed)}},
+			"content":  object{"application/json": object{"schema": lowerObject(d.InputShape.Closed, d.InputShape.Fields)}},
 		}},
 		{"responses", responses(answer)},
 		{"security", security(in, d.PolicyRequired.Scope)},

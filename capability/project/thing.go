@@ -21,14 +21,13 @@ func Actions(in Process) View {
 // actionOf returns an ActionAffordance (section 5.3.1.4), its members in the order in which
 // people read them. What WoT has no words for has the prefix of trails.
 func actionOf(d capability.Descriptor) members {
-	answer := Answer(d)
 	return members{
 		{"title", title(d)},
 		{"description", orNil(d.Description)},
 		{"safe", d.SideEffects == capability.None},
 		{"idempotent", d.Idempotent},
-		{"input", dataSchema(lowerObject(d.InputShape.Fields, d.InputShape.Closed))},
-		{"output", dataSchema(lowerObject(answer.Fields, answer.Closed))},
+		{"input", dataSchema(lowerObject(d.InputShape.Closed, d.InputShape.Fields))},
+		{"output", dataSchema(lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields))},
 		{"forms", []object{{
 			"op": "invokeaction", "href": "invoke/" + d.ID, "htv:methodName": "POST", "contentType": "application/json",
 			"response":            object{"contentType": "application/json"},
