@@ -114,28 +114,37 @@ func (c *canonicalizer) list() error {
 	return nil
 }
 
-// object writes the members, and puts them in order if they are not. Of several with one
-// name the last counts.
+// object writes the members, and writes them again in order if they are not. Of several with
+// one name the last counts.
 func (c *canonicalizer) object() error {
 	type named struct {
-		name       string
+		name       []byte
 		start, end int // in out
 	}
-	var members []named
-	begin, sorted := len(c.out), true
+	var few [16]named
+	members, begin, sorted := few[:0], len(c.out), true
+	c.out = append(c.out, '{')
 	for c.text = c.text[1:]; c.next() != '}'; {
 		if c.text[0] == ',' {
-			c.text = c.text[1:]
+			c.text, c.out = c.text[1:], append(c.out, ',')
 			c.next()
 		}
-		m := named{start: len(c.out)}
+		m, read := named{start: len(c.out)}, c.text
 		if err := c.string(); err != nil {
 			return err
 		}
-		if quoted := c.out[m.start:]; bytes.IndexByte(quoted, '\\') < 0 {
-			m.name = string(quoted[1 : len(quoted)-1])
-		} else if err := json.Unmarshal(quoted, &m.name); err != nil {
-			return err
+		quoted := c.out[m.start:]
+		switch read = read[:len(read)-len(c.text)]; {
+		case bytes.IndexByte(quoted, '\\') >= 0:
+			var name string
+			if err := json.Unmarshal(quoted, &name); err != nil {
+				return err
+			}
+			m.name = []byte(name)
+		case bytes.Equal(quoted, read): // which stays as it is
+			m.name = read[1 : len(read)-1]
+		default:
+			m.name = bytes.Clone(quoted[1 : len(quoted)-1])
 		}
 		c.next() // the colon
 		c.text, c.out = c.text[1:], append(c.out, ':')
@@ -143,17 +152,19 @@ func (c *canonicalizer) object() error {
 			return err
 		}
 		m.end = len(c.out)
-		sorted = sorted && (len(members) == 0 || members[len(members)-1].name < m.name)
+		sorted = sorted && (len(members) == 0 || bytes.Compare(members[len(members)-1].name, m.name) < 0)
 		members = append(members, m)
 	}
 	c.text = c.text[1:]
-	written := slices.Clone(c.out[begin:])
-	if !sorted {
-		slices.SortStableFunc(members, func(a, b named) int { return strings.Compare(a.name, b.name) })
+	if sorted {
+		c.out = append(c.out, '}')
+		return nil
 	}
+	written := bytes.Clone(c.out[begin:])
+	slices.SortStableFunc(members, func(a, b named) int { return bytes.Compare(a.name, b.name) })
 	c.out = append(c.out[:begin], '{')
 	for i, m := range members {
-		if i+1 < len(members) && members[i+1].name == m.name {
+		if i+1 < len(members) && bytes.Equal(members[i+1].name, m.name) {
 			continue
 		}
 		if len(c.out) > begin+1 {
