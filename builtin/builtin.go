@@ -61,7 +61,7 @@ var builtins = []invoke.Capability{
 				{Name: "types", Type: capability.Object, Required: true, Description: "Number of instances by type."},
 				{Name: "schema_version", Type: capability.Integer, Required: true},
 			}},
-			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+			CostEstimate: capability.CostResult, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 		},
 		Handle: snapshot,
 	},

@@ -271,3 +271,38 @@ func TestASessionForAnActionDoesNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// What is answered of a type by way of its subtypes is inferred, and reasoning says so; what
+// is answered as it was stated is not.
+func TestReasoningSaysWhatIsInferred(t *testing.T) {
+	e := invoketest.New(t, "types:\n  Software: {properties: {name: {type: string, required: true}}}\n  Worm: {extends: Software}\n", invoke.Config{})
+	e.Must(t, "worm.create", `{"id":"w","name":"Ice bear"}`)
+	for id, c := range map[string]struct {
+		args string
+		hit  string // what the answer has only when an instance of Worm is one of Software
+	}{
+		"list":          {`{"type":"Software"}`, "Ice bear"},
+		"search":        {`{"text":"ice","type":"Software"}`, "Ice bear"},
+		"entities_list": {`{"type":"Software"}`, "Ice bear"},
+		"describe":      {`{"type":"Software"}`, `"nodes":"1"`},
+		"snapshot":      {`{}`, `"Software":1`},
+		"resource_read": {`{"uri":"trails://kg/Software"}`, "Worm/w"},
+		"query":         {`{"query":"SELECT ?x { ?x a :Software }"}`, "Worm/w"},
+		"get":           {`{"ids":["Worm/w"]}`, `"Software"`},
+	} {
+		res, err := e.Do(t, id, c.args)
+		if err != nil {
+			t.Fatal(id, err)
+		}
+		var d capability.Descriptor
+		for _, one := range e.Callable(t) {
+			if one.ID == id {
+				d = one
+			}
+		}
+		text := string(res.Structured)
+		if inferred := strings.Contains(text, c.hit); inferred != (d.Reasoning == capability.ReasoningSubclasses) {
+			t.Errorf("%s says reasoning %q, and answers %s", id, d.Reasoning, text)
+		}
+	}
+}
