@@ -62,15 +62,15 @@ func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error)
 	return p.becomes(quads), nil
 }
 
-// leaves returns what the change leaves of a statement of any graph that a closed base asks
-// about: of a node that will be of an open type, the default graph may say everything.
+// leaves returns what the change leaves of a statement of any graph that a closed base
+// forbids: of a node that will be of an open type, the default graph may say everything.
 func (p preview) leaves(ctx context.Context, src rdf.Source, q rdf.Quad) ([]rdf.Quad, error) {
 	said, err := collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
 	if err != nil {
 		return nil, err
 	}
-	images := p.imagesOf(q, p.had(q, said))
-	if q.Label != nil {
+	images := slices.DeleteFunc(p.imagesOf(q, p.had(q, said)), func(q rdf.Quad) bool { return !p.after.Undeclared(q) })
+	if q.Label != nil || len(images) == 0 {
 		return images, nil
 	}
 	quads, err := p.node(ctx, q.Subject)

@@ -118,11 +118,11 @@ func (r renaming) imagesOf(q rdf.Quad, had []*schema.Type) []rdf.Quad {
 // of returns what becomes of all that the default graph says of a node.
 func (r renaming) of(quads []rdf.Quad) []rdf.Quad {
 	had := r.head.TypesOf(quads)
-	var out []rdf.Quad
+	out, seen := make([]rdf.Quad, 0, len(quads)), make(map[rdf.Quad]bool, len(quads))
 	for _, q := range quads {
 		for _, image := range r.images(q, had) {
-			if !slices.Contains(out, image) {
-				out = append(out, image)
+			if !seen[image] {
+				out, seen[image] = append(out, image), true
 			}
 		}
 	}

@@ -176,6 +176,34 @@ func TestDataIsRenamedThereAndBack(t *testing.T) {
 	})
 }
 
+// A node with very many values, of a type or of none, is renamed as quickly as many nodes
+// are: what is done for each value does not read all of them.
+func TestManyValuesOfOneNodeAreRenamed(t *testing.T) {
+	g := createAt(t, newPath(t, t.TempDir()), "types:\n  Note: {iri: preserve, properties: {tag: {type: string, many: true}}}\n")
+	defer g.Close()
+	data := fmt.Sprintf("<%[1]sNote/a> <%[2]s> <%[1]sNote> .\n", base, string(rdf.Type))
+	for i := range 2500 {
+		data += fmt.Sprintf("<%[1]sNote/a> <%[1]stag> \"%[2]d\" .\n<urn:x> <%[1]stag> \"%[2]d\" .\n<urn:x> <%[1]stag> \"%[2]d\" <urn:g> .\n", base, i)
+	}
+	if _, err := tryLoad(t, g, kg.Load{}, "many.nq", data); err != nil {
+		t.Fatal(err)
+	}
+	was := export(t, g, load.NQuads)
+	for _, patch := range []string{"rename_property: {Note.tag: word}", "rename_property: {Note.word: tag}"} {
+		change := kg.SchemaChange{Patch: []byte(patch)}
+		plan, err := g.Session(ana).PlanSchema(t.Context(), change)
+		if err != nil || plan.Steps[0].Moves != 7500 || plan.Steps[0].MovesIn[graphG] != 2500 {
+			t.Fatalf("%v\n%s", err, planned(plan))
+		}
+		if _, _, err := g.Session(ana).ApplySchema(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(was, export(t, g, load.NQuads)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // onlyClosed reports that a change was refused because the base is closed, and for nothing else.
 func onlyClosed(err error) bool {
 	return fault.Is(err, fault.InvalidData) && !slices.ContainsFunc(fault.Of(err).Fields, func(f fault.FieldError) bool { return f.Code != fault.Closed })
