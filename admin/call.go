@@ -9,6 +9,7 @@ import (
 
 	"trails/httpapi"
 	"trails/invoke"
+	"trails/schema"
 )
 
 // asker makes the calls of one request.
@@ -21,6 +22,8 @@ type asker struct {
 	// head is the commit that the first answer is true of: what came later shows at
 	// least as much, so that a page which names it never misses a change.
 	head string
+	// parsed is the schema once it was read; see graphSchema.
+	parsed *schema.Schema
 }
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {

@@ -196,11 +196,10 @@ func (d formData) LabelOf(text string) string { return d.Labels[strings.TrimSpac
 
 // SuggestURL is where a reference's row finds what may be meant.
 func (d formData) SuggestURL(f form.Field, r form.Row) string {
-	values := url.Values{"type": {d.Type}, "property": {f.Name}, "list": {r.ID + "-list"}}
 	if f.Name != f.Label() {
-		values = url.Values{"class": {f.NodeType}, "list": values["list"]}
+		return suggestNodesURL(f, r)
 	}
-	return withQuery("/admin/suggest", values)
+	return withQuery("/admin/suggest", url.Values{"type": {d.Type}, "property": {f.Name}, "list": {r.ID + "-list"}})
 }
 
 // buttons say what a typed write does.

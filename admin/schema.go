@@ -86,6 +86,20 @@ func (a *asker) schemaText(format string) (string, error) {
 	return answer.Text, err
 }
 
+// graphSchema is the schema as programs have it, read once for a request. It stands around
+// what a page is about.
+func (a *asker) graphSchema() (*kgschema.Schema, error) {
+	if a.parsed != nil {
+		return a.parsed, nil
+	}
+	var answer struct{ Text string }
+	err := a.furnish("schema_get", map[string]any{"format": "yaml"}, &answer)
+	if err == nil {
+		a.parsed, err = kgschema.ParseYAML([]byte(answer.Text), "")
+	}
+	return a.parsed, err
+}
+
 // schemaText answers the schema as a file.
 func (s *site) schemaText(w http.ResponseWriter, r *http.Request) error {
 	form, ok := schemaForms[r.PathValue("form")]

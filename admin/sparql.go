@@ -1,12 +1,15 @@
 package admin
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"trails/admin/form"
 	"trails/auth"
 )
 
@@ -28,7 +31,7 @@ const (
 )
 
 // sparqlScripts are the editor, the picture and what holds them together.
-var sparqlScripts = []string{"yasgui.min.js", "cytoscape.min.js", "graph.js", "query.js"}
+var sparqlScripts = []string{"yasgui.min.js", "cytoscape.min.js", "graph.js", "form.js", "query.js"}
 
 // sparqlView is what the page was asked for.
 type sparqlView struct {
@@ -39,6 +42,19 @@ type sparqlView struct {
 	Offset  int // of the first row
 	Timeout int // seconds
 	Run     bool
+	// Do is what is asked for beside running it: one of [storedDeeds], or "".
+	Do string
+	// Part is what a script puts into the page that is there: "answer", "stored" for what the
+	// first lines declare while they are written, or "" for the whole page.
+	Part string
+	// Was names the text that a person agreed to replace or remove.
+	Was string
+	// ID and Description are for a text whose first lines do not say them.
+	ID, Description string
+	// Given are the values of the parameters, as the form posts them.
+	Given url.Values
+	// asked is the text with the values in the place of its parameters; "" for none.
+	asked string
 }
 
 // output is a way to show an answer.
@@ -67,11 +83,17 @@ type sparqlData struct {
 	Took     string
 	// Words is where the editor finds what it completes.
 	Words string
+	// Stored is what the page says of stored queries, Kept what came of changing them.
+	Stored storedPart
+	Kept   *kept
+	// Renew means that a script puts what is said of stored queries into the page, too.
+	Renew bool
 }
 
 // sparql answers the page by its address, which can be shared.
 func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "query", "type", "run", "output", "limit", "offset", "timeout")
+	given := givenOf(r.URL.Query())
+	q := queryOf(r, slices.AppendSeq([]string{"query", "type", "stored", "run", "output", "limit", "offset", "timeout"}, maps.Keys(given))...)
 	v, err := sparqlViewOf(q)
 	if err != nil {
 		return err
@@ -91,7 +113,12 @@ func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Query = doc.queryOf(t)
 	}
-	return s.showSPARQL(w, r, a, v, doc)
+	if name := q.Get("stored"); name != "" {
+		if v.Query, err = a.storedText(name); err != nil {
+			return err
+		}
+	}
+	return s.showSPARQL(w, r, a, v, &doc)
 }
 
 // sparqlPosted answers the form, or for a script the answer's part of the page.
@@ -100,25 +127,37 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	values.Set("run", "1")
 	v, err := sparqlViewOf(&query{Values: values})
 	if err != nil {
 		return err
 	}
-	v.Run = true
+	v.Part = values.Get("part")
+	v.Run = v.Run && v.Part != "stored"
 	a := s.asker(w, r)
-	if values.Get("part") != "" {
-		data, status := a.sparqlData(w, r, v, s)
-		return s.send(w, status, "query.html", "answer", data)
+	if v.Part == "" {
+		return s.showSPARQL(w, r, a, v, nil)
 	}
-	doc, err := a.schema()
+	data, status, err := a.sparqlData(w, r, v, s)
 	if err != nil {
 		return err
 	}
-	return s.showSPARQL(w, r, a, v, doc)
+	return s.send(w, status, "query.html", "answer", data)
 }
 
-func (s *site) showSPARQL(w http.ResponseWriter, r *http.Request, a *asker, v sparqlView, doc schemaDocument) error {
-	data, status := a.sparqlData(w, r, v, s)
+// showSPARQL answers with the whole page. doc is nil where it was not read yet.
+func (s *site) showSPARQL(w http.ResponseWriter, r *http.Request, a *asker, v sparqlView, doc *schemaDocument) error {
+	if doc == nil {
+		read, err := a.schema()
+		if err != nil {
+			return err
+		}
+		doc = &read
+	}
+	data, status, err := a.sparqlData(w, r, v, s)
+	if err != nil {
+		return err
+	}
 	data.Examples, data.Choices, data.Words = doc.examples(), sparqlChoices, queryURL+"/words.json"
 	if data.View.Query == "" && len(data.Examples) > 0 {
 		data.View.Query = data.Examples[0].Query
@@ -139,26 +178,44 @@ func sparqlViewOf(q *query) (sparqlView, error) {
 		Query: strings.ReplaceAll(q.Get("query"), "\r\n", "\n"), Output: q.word("output", words...), Run: q.Get("run") != "",
 		Limit: q.number("limit", sparqlLimit, 1, sparqlMax), Offset: q.number("offset", 0, 0, maxOffset),
 		Timeout: q.number("timeout", sparqlTimeout, 1, sparqlMaxTime),
+		Do:      q.word("do", storedDeeds...), Was: q.Get("was"), ID: strings.TrimSpace(q.Get("id")), Description: strings.TrimSpace(q.Get("description")),
 	}
+	v.Given = givenOf(q.Values)
+	// A button that adds or removes rows of a list asks for no more than that.
+	v.Run = v.Run && v.Do == "" && !slices.ContainsFunc(slices.Collect(maps.Keys(v.Given)), func(name string) bool {
+		return strings.HasPrefix(name, form.AddPrefix) || strings.HasPrefix(name, form.DropPrefix)
+	})
 	return v, q.err()
 }
 
-// sparqlData runs the query, unless it was not asked for, and returns the status of
-// the page that shows what came of it.
-func (a *asker) sparqlData(w http.ResponseWriter, r *http.Request, v sparqlView, s *site) (sparqlData, int) {
-	data := sparqlData{View: v}
-	if !v.Run || strings.TrimSpace(v.Query) == "" {
-		return data, http.StatusOK
+// sparqlData does what was asked for, with the query or with the stored queries, and returns
+// the status of the page that shows what came of it.
+func (a *asker) sparqlData(w http.ResponseWriter, r *http.Request, v sparqlView, s *site) (sparqlData, int, error) {
+	data, status := sparqlData{View: v}, http.StatusOK
+	var err error
+	if v.Do != "" {
+		data.Kept, err = a.keep(&data.View)
 	}
-	began := time.Now()
-	answer, err := a.sparqlAnswer(v, auth.Origin(r))
-	data.Took = took(time.Since(began))
+	declared, wrong := a.declaredIn(data.View)
+	if wrong != nil {
+		return data, 0, wrong
+	}
+	if err == nil && v.Run && strings.TrimSpace(v.Query) != "" {
+		began := time.Now()
+		if data.View.asked, err = declared.ask(data.View); err == nil {
+			data.Answer, err = a.sparqlAnswer(data.View, auth.Origin(r))
+		}
+		data.Took = took(time.Since(began))
+	}
 	if err != nil {
-		data.Fault = s.sparqlFaultOf(w, r, v, err)
-		return data, data.Fault.Status
+		data.Fault = s.sparqlFaultOf(w, r, data.View, err)
+		status = data.Fault.Status
 	}
-	data.Answer = answer
-	return data, http.StatusOK
+	data.Renew = v.Part != "" && (v.Part == "stored" || v.Do != "" || declared.head != nil)
+	if v.Part == "" || data.Renew {
+		data.Stored, wrong = a.storedPart(declared)
+	}
+	return data, status, wrong
 }
 
 // took writes a duration with as many digits as matter.
@@ -183,8 +240,16 @@ func (v sparqlView) values() url.Values {
 			out.Set(name, strconv.Itoa(n[0]))
 		}
 	}
+	for name, given := range v.Given {
+		if !slices.Equal(given, []string{""}) {
+			out[name] = given
+		}
+	}
 	return out
 }
+
+// Hidden are the values of the parameters, for a form that shows the same otherwise.
+func (v sparqlView) Hidden() []hidden { return hiddenOf(v.Given) }
 
 // Link is the address of the view, or "" when it would be too long for one.
 func (v sparqlView) Link() string { return linkTo(queryURL, v.values()) }

@@ -199,7 +199,7 @@ func (out *sparqlAnswer) addWays() {
 	}
 	for _, f := range files {
 		out.Outputs = append(out.Outputs, output{f.Href, f.Text})
-		if href := linkTo("/sparql", url.Values{"query": {out.View.Query}, "format": {f.Href}}); href != "" {
+		if href := linkTo("/sparql", url.Values{"query": {out.View.text()}, "format": {f.Href}}); href != "" {
 			out.Downloads = append(out.Downloads, download{f.Text, href, f.File})
 		}
 	}
@@ -232,9 +232,9 @@ func (out *sparqlAnswer) addPages() {
 // paged is the query from the view's offset on, and whether its rows have an order.
 // A text that does not parse is left to the call, which says what is wrong with it.
 func paged(v sparqlView, base string) (text string, ordered bool) {
-	q, err := sparql.Parse(v.Query, sparql.Options{Base: base})
+	q, err := sparql.Parse(v.text(), sparql.Options{Base: base})
 	if err != nil || q.Form != sparql.Select {
-		return v.Query, true
+		return v.text(), true
 	}
 	slice, ok := q.Op.(sparql.Slice)
 	if !ok {
@@ -242,7 +242,7 @@ func paged(v sparqlView, base string) (text string, ordered bool) {
 	}
 	ordered = isOrdered(slice.Op)
 	if v.Offset == 0 {
-		return v.Query, ordered
+		return v.text(), ordered
 	}
 	slice.Offset += int64(v.Offset)
 	if slice.Limit >= 0 {

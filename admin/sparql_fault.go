@@ -2,6 +2,8 @@ package admin
 
 import (
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"trails/auth"
@@ -19,6 +21,8 @@ type sparqlFault struct {
 	// Line and Column are where the text breaks the grammar; 0 when it does not.
 	Line, Column int
 	Quote        quote
+	// Text is what was to be stored, in which the line is; "" for a query that was run.
+	Text string
 	// Mutate is where an update can be made, when the text is one.
 	Mutate string
 }
@@ -40,7 +44,10 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 		out.Title, out.Trace = headings[http.StatusInternalServerError], shown.Trace
 		return out
 	}
-	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: auth.Origin(r) + "/sparql"}); notUpdate == nil {
+	if v.Do != "" {
+		out.Title, out.Text = "Nothing was stored", v.Query
+	}
+	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: auth.Origin(r) + "/sparql"}); notUpdate == nil && v.Do == "" {
 		// Updates are made elsewhere: this page reads.
 		out.Title, out.Message = "This is an update", "This page only reads. The form of mutate runs updates, with a dry run before."
 		out.Mutate = capabilityURL("mutate")
@@ -53,10 +60,23 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 	column, hasColumn := f.Details["column"].(int)
 	if hasLine && hasColumn {
 		out.Title, out.Line, out.Column = "The query does not parse", line, column
-		out.Quote = quoteAt(v.Query, line, column)
+	}
+	for i := range out.Fields {
+		one := &out.Fields[i]
+		one.Source = strings.TrimPrefix(strings.TrimPrefix(one.Source, "queries[0]"), ", ")
+		if place := placed.FindStringSubmatch(one.Source + " " + one.Message); place != nil && out.Line == 0 {
+			out.Line, _ = strconv.Atoi(place[1])
+			out.Column, _ = strconv.Atoi(firstOf(place[2], "1"))
+		}
+	}
+	if out.Line > 0 {
+		out.Quote = quoteAt(v.Query, out.Line, out.Column)
 	}
 	return out
 }
+
+// placed is how a problem of a stored query says where it is.
+var placed = regexp.MustCompile(`line (\d+)(?:, column (\d+))?`)
 
 // quoteAt takes the line apart at a place, which counts characters from 1. At the
 // end of a line there is nothing to mark, and a space stands for it.

@@ -53,10 +53,8 @@ type prefix struct{ name, namespace string }
 // reader knows them, and the longest come first.
 func (a *asker) naming(text string, rows [][]view.Term) *naming {
 	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, palette: a.palette}
-	if yaml, err := a.schemaText("yaml"); err == nil {
-		if s, err := schema.ParseYAML([]byte(yaml), ""); err == nil {
-			n.schema = s
-		}
+	if s, err := a.graphSchema(); err == nil {
+		n.schema = s
 	}
 	all := n.schema.TurtlePrefixes()
 	if q, err := sparql.Parse(text, sparql.Options{Base: "urn:trails:"}); err == nil {

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ const suggestMost = 20
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	a, text := s.asker(w, r), typed(r)
-	items := []suggestion{}
+	var items []suggestion
 	if class := q.Get("class"); class != "" {
 		items = a.nodes(class, text, suggestMost)
 	} else {
@@ -91,6 +92,11 @@ func (a *asker) references(typeName, property, text string, most int) []suggesti
 		}
 	}
 	return answer.Items
+}
+
+// suggestNodesURL is where a row of a parameter finds the nodes that may be meant.
+func suggestNodesURL(f form.Field, r form.Row) string {
+	return withQuery("/admin/suggest", url.Values{"class": {f.NodeType}, "list": {r.ID + "-list"}})
 }
 
 // nodes lists nodes of a type, or of those that extend it, whose name or id begins like the

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"trails/capability"
 	"trails/admin/static"
 	"trails/jsontext"
 	"trails/rdf"
@@ -20,7 +21,7 @@ var functions = template.FuncMap{
 	"nodeURL":       nodeURL,
 	"commitURL":     commitURL,
 	"typeQueryURL":  typeQueryURL,
-	"capabilityURL": capabilityURL,
+	"capabilityURL": capabilityURL, "toolName": capability.ToolName,
 	"formURL":       formURL,
 	"kgURL":         kgURL,
 	"static":        static.URL,

@@ -111,7 +111,10 @@ func queryField(name string) capability.Field {
 var storedList = invoke.Capability{
 	Descriptor: capability.Descriptor{
 		ID: "stored_query_list", Description: "List the stored queries of the file with their parameters.",
-		InputShape: capability.Shape{Fields: []capability.Field{capability.ReadBranch()}},
+		InputShape: capability.Shape{Fields: []capability.Field{
+			{Name: "name", Type: capability.String, Unlisted: true, Description: "One of them, with its text."},
+			capability.ReadBranch(),
+		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "queries", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
 				{Name: "name", Type: capability.String, Required: true},
@@ -120,6 +123,7 @@ var storedList = invoke.Capability{
 				{Name: "params", Type: capability.String, Description: "Each with its type; ? means that it can be left out."},
 				{Name: "description", Type: capability.String},
 				{Name: "problem", Type: capability.String, Description: "Why it cannot be asked."},
+				{Name: "text", Type: capability.String, Description: "Of the one that is named: its SPARQL, with the front matter."},
 			}},
 		}},
 		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
@@ -138,20 +142,33 @@ type storedLine struct {
 	Params      string `json:"params,omitempty"`
 	Description string `json:"description,omitempty"`
 	Problem     string `json:"problem,omitempty"`
+	Text        string `json:"text,omitempty"`
 }
 
 func listStored(_ context.Context, r *invoke.Request) (any, error) {
 	out := struct {
 		Queries []storedLine `json:"queries"`
 	}{Queries: []storedLine{}}
+	name, one := r.Args["name"].(string)
+	var names []string
 	for _, k := range r.Snapshot.Stored() {
+		names = append(names, k.ID)
+		if one && k.ID != name {
+			continue
+		}
 		line := storedLine{Name: k.ID}
+		if one {
+			line.Text = k.Text
+		}
 		if k.Err != nil {
 			line.Problem = fault.Of(k.Err).Told(maxProblem)
 		} else {
 			line.Tool, line.Kind, line.Params, line.Description = k.Query.Capability(), k.Query.Kind(), k.Query.Signature(), k.Query.Description
 		}
 		out.Queries = append(out.Queries, line)
+	}
+	if one && len(out.Queries) == 0 {
+		return nil, noStored(name, names)
 	}
 	return out, nil
 }
@@ -215,7 +232,11 @@ func storedNamed(r *invoke.Request, name string) (*stored.Query, error) {
 			return k.Query, nil
 		}
 	}
-	return nil, fault.New(fault.Missing, "there is no stored query %q%s", name, fault.DidYouMean(name, names)).With("name", name)
+	return nil, noStored(name, names)
+}
+
+func noStored(name string, names []string) error {
+	return fault.New(fault.Missing, "there is no stored query %q%s", name, fault.DidYouMean(name, names)).With("name", name)
 }
 
 // unlisted is an argument that a list of tools leaves out.

@@ -9,10 +9,8 @@ import (
 	"trails/schema"
 )
 
-// Descriptor describes the capability that answers the query, or does the update. What it
-// gives parameters stands in params, apart from the arguments of every read or write, so
-// that a parameter may have any name.
-func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
+// Arguments is the object of the values of the parameters, as a call takes it.
+func (q *Query) Arguments(s *schema.Schema) capability.Field {
 	params := capability.Field{Name: "params", Type: capability.Object, Description: "Values of the query's parameters."}
 	if len(q.Params) == 0 {
 		params.Unlisted = true
@@ -23,10 +21,17 @@ func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
 		params.Required = params.Required || f.Required
 		params.Fields = append(params.Fields, f)
 	}
+	return params
+}
+
+// Descriptor describes the capability that answers the query, or does the update. What it
+// gives parameters stands in params, apart from the arguments of every read or write, so
+// that a parameter may have any name.
+func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
 	description := strings.TrimSpace(cmp.Or(q.Description, "The stored query "+q.ID+".") + " " + q.Instruction)
 	d := capability.Descriptor{
 		ID: q.Capability(), Description: description, CostEstimate: q.Cost, Idempotent: q.Idempotent,
-		InputShape: capability.Shape{Fields: []capability.Field{params}},
+		InputShape: capability.Shape{Fields: []capability.Field{q.Arguments(s)}},
 	}
 	if q.Update != nil {
 		d.InputShape.Fields = append(d.InputShape.Fields, capability.ChangeArguments()...)

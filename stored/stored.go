@@ -96,6 +96,39 @@ func Parse(text, name string, s *schema.Schema) (*Query, error) {
 	return q, nil
 }
 
+// Head reads the first lines of a text alone: what they say of it, and its parameters. What
+// is wrong in them is left out. It is nil where they say nothing.
+func Head(text string, s *schema.Schema) *Query {
+	h, err := parseHeader(text)
+	if err != nil || h.root == nil {
+		return nil
+	}
+	q := &Query{Text: text}
+	h.read(q, s)
+	return q
+}
+
+// Named writes an id and a description into the first lines of a text, as far as they say
+// neither; "" is none.
+func Named(text, id, description string) string {
+	h, err := parseHeader(text)
+	if err != nil {
+		return text // for [Parse] to refuse
+	}
+	var lines strings.Builder
+	for _, line := range [][2]string{{"id", id}, {"description", description}} {
+		value, err := yaml.Marshal(strings.Join(strings.Fields(line[1]), " "))
+		if h.member(line[0]) == nil && line[1] != "" && err == nil {
+			lines.WriteString("#+ " + line[0] + ": " + strings.TrimSpace(string(value)) + "\n")
+		}
+	}
+	at := 0
+	if h.root != nil {
+		at = strings.Index(text, "#+")
+	}
+	return text[:at] + lines.String() + text[at:]
+}
+
 // header is the front matter while it is read.
 type header struct {
 	root     *yaml.Node // a mapping; nil without front matter
@@ -166,16 +199,23 @@ func (h *header) reportAt(field string, code fault.Code, place, format string, a
 	h.problems = append(h.problems, fault.FieldError{Field: field, Code: code, Source: place, Message: field + ": " + fmt.Sprintf(format, args...)})
 }
 
-// placeOf is the line that declares a parameter.
-func (h *header) placeOf(param string) string {
+// member is the value of a key; nil when it is not there.
+func (h *header) member(key string) *yaml.Node {
 	if h.root == nil {
-		return ""
+		return nil
 	}
 	for i := 0; i+1 < len(h.root.Content); i += 2 {
-		if h.root.Content[i].Value != "params" {
-			continue
+		if h.root.Content[i].Value == key {
+			return h.root.Content[i+1]
 		}
-		for _, n := range h.root.Content[i+1].Content {
+	}
+	return nil
+}
+
+// placeOf is the line that declares a parameter.
+func (h *header) placeOf(param string) string {
+	if params := h.member("params"); params != nil {
+		for _, n := range params.Content {
 			if n.Value == param {
 				return fmt.Sprintf("line %d", n.Line)
 			}

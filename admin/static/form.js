@@ -142,5 +142,6 @@
 	});
 
 	combos(document);
+	document.addEventListener("trails:added", () => combos(document));
 	document.getElementById("problems")?.focus(); // a busy browser can leave its autofocus out
 })();

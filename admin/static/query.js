@@ -95,14 +95,51 @@
 		announce("The query runs.");
 		try {
 			const answer = await fetch(form.action, { method: "POST", body, signal: own.signal, credentials: "same-origin", headers: { Accept: "text/html" } });
-			const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-			const part = page.querySelector("main") ? [...page.querySelector("main").children] : [...page.body.children];
-			put(tab, part.map(n => document.importNode(n, true)));
+			const part = parts(await answer.text());
+			if (tab === current().getId()) written(part.map(n => n.dataset.text).find(t => t !== undefined));
+			put(tab, part);
 		} catch (e) {
 			if (own.signal.aborted) announce("The query was stopped.");
 			else put(tab, [failed()]);
 		}
 		if (running === own) { running = null; busy(false); }
+	}
+
+	// parts are the elements of an answer. Those that are for a place of the page go there.
+	function parts(text) {
+		const page = new DOMParser().parseFromString(text, "text/html"), all = [...(page.querySelector("main") || page.body).children];
+		for (const one of all.filter(n => n.dataset.for)) {
+			const place = document.getElementById(one.dataset.for);
+			place.replaceChildren(...[...one.childNodes].map(n => document.importNode(n, true)));
+			window.htmx?.process(place);
+		}
+		document.dispatchEvent(new CustomEvent("trails:added"));
+		return all.filter(n => !n.dataset.for).map(n => document.importNode(n, true));
+	}
+
+	// written puts a text into the editor to which the server added first lines.
+	function written(query) {
+		if (query !== undefined && query !== editor().getValue()) editor().setValue(query);
+	}
+
+	// What the first lines of a text declare has inputs under the editor. They are asked for
+	// when those lines change.
+
+	const inputs = document.getElementById("stored-part"), head = query => (query.match(/^\s*#\+.*$/gm) || []).join("\n");
+	let stated = head(text.value), waiting = 0;
+
+	function declare() {
+		clearTimeout(waiting);
+		waiting = setTimeout(async () => {
+			const query = editor().getValue();
+			if (head(query) === stated) return;
+			stated = head(query);
+			const body = new URLSearchParams(new FormData(form));
+			body.set("query", query);
+			body.set("part", "stored");
+			const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin", headers: { Accept: "text/html" } }).catch(() => null);
+			if (answer?.ok && !inputs.contains(document.activeElement)) parts(await answer.text());
+		}, 400);
 	}
 
 	function failed() {
@@ -211,13 +248,23 @@
 	add.hidden = document.getElementById("keys").hidden = false;
 	add.addEventListener("click", () => { yasgui.addTab(true); editor().focus(); });
 	const first = [...answers.childNodes];
-	if (asked.has("query") || asked.has("type") || first.some(n => n.nodeType === 1)) open(usual);
+	if (asked.has("query") || asked.has("type") || asked.has("stored") || first.some(n => n.nodeType === 1)) open(usual);
 	if (first.some(n => n.nodeType === 1)) shown.set(current().getId(), first.filter(n => n.nodeType === 1));
 	yasgui.on("tabSelect", () => setTimeout(() => { settle(); address(); }));
 	yasgui.on("tabAdd", () => setTimeout(settle));
 	yasgui.on("autocompletionShown", () => { for (const list of document.querySelectorAll(".CodeMirror-hints")) list.setAttribute("aria-label", "Completions"); });
 	yasgui.on("tabClose", (_, tab) => shown.delete(tab.getId()));
 	matchMedia("(max-width: 820px)").addEventListener("change", () => editor().refresh());
+	const watched = new WeakSet();
+	function watch() {
+		const one = editor();
+		if (!watched.has(one)) one.on("change", declare);
+		watched.add(one);
+		declare();
+	}
 	settle();
+	watch();
+	yasgui.on("tabSelect", () => setTimeout(watch));
+	yasgui.on("tabAdd", () => setTimeout(watch));
 	document.documentElement.dataset.ready = "query";
 })();

@@ -286,6 +286,64 @@ async function queries ({ page, size, theme, scripts }) {
   await page.waitForURL('**/admin/types/**')
 }
 
+// storing writes a query with a parameter, is told what is wrong with it, stores it, asks
+// it, replaces it and removes it, all where queries are written.
+async function storing ({ page, size, theme, scripts }) {
+  const shot = (name) => page.screenshot({ path: join(shots, `${name}-${size}-${theme}${scripts ? '' : '-plain'}.png`), fullPage: true, caret: 'initial' })
+  const ready = () => scripts && page.locator('[data-ready="query"]').waitFor({ state: 'attached' })
+  const name = `needs_${size}_${theme}_${scripts}`
+  const write = async (query) => {
+    if (!scripts) return page.locator('#query').fill(query)
+    await page.locator('.tabPanel.active .CodeMirror textarea').focus()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.insertText(query)
+  }
+  const button = (name) => page.getByRole('button', { name, exact: true })
+  await page.goto(`${guarded}/admin/query`)
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/admin/query')
+  await ready()
+  await write('#+ params:\n#+   component: ref(Component)\nSELECT ?other WHERE {\n  ?component :dependsOn ?other ;\n}\nORDER BY')
+  await page.getByText('Save as a stored query', { exact: true }).click()
+  await page.locator('#save-id').fill(name)
+  await button('Save').click()
+  await says(page, 'Nothing was stored')
+  holds((await page.locator('.quoted').innerText()).startsWith('7 ORDER BY'), 'the line is shown, with the id before it')
+  if (scripts) holds(await page.locator('.CodeMirror .wrong-here').count() === 1, 'its place is marked')
+  await accessible(page, 'a query that is not stored')
+
+  const good = `#+ id: ${name}\n#+ params:\n#+   component: ref(Component)\nSELECT ?other WHERE {\n  ?component :dependsOn ?other\n}`
+  await write(good)
+  if (scripts) await page.locator('[name="arg.params.component"]').waitFor()
+  await button('Save').click()
+  await says(page, `Stored: ${name}(component: Component)`)
+  await page.locator('[name="arg.params.component"]').fill('Component/mcp')
+  await button('Run').click()
+  await says(page, 'Component/invoke')
+  await accessible(page, 'a stored query that was asked')
+  await fits(page, 'a stored query that was asked')
+  await shot('query-stored')
+
+  await page.goto(`${guarded}/admin/query`)
+  await ready()
+  await page.locator('#stored-menu summary').click()
+  await page.getByRole('link', { name, exact: true }).click()
+  await page.locator('.stored-open').waitFor()
+  await ready()
+  await write(good + ' ORDER BY ?other')
+  await page.getByText('Save as a stored query', { exact: true }).click()
+  await button('Save').click()
+  await says(page, `Replace ${name}?`)
+  await button('Yes, replace it').click()
+  await says(page, `Stored: ${name}(`)
+  await button('Remove…').click()
+  await says(page, `Remove ${name}?`)
+  await shot('query-remove')
+  await button('Yes, remove it').click()
+  await says(page, `Removed: ${name}`)
+}
+
 // editing is what only scripts can: tabs that stay, words of this graph, and leaving
 // the editor with the keys that move through every page.
 async function editing ({ page }) {
@@ -575,6 +633,7 @@ async function main () {
       await window.end()
       const second = await open(browser, options)
       await queries(second)
+      await storing(second)
       await second.end()
     }
     for (const system of ['light', 'dark']) {

@@ -1,0 +1,235 @@
+package admin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trails/admin/form"
+	"trails/capability"
+	"trails/fault"
+	"trails/schema"
+	"trails/stored"
+)
+
+// The page of queries opens stored queries, asks for the values of their parameters, and
+// stores and removes them. What the editor holds is all there is to a stored query: its first
+// lines say the id, the description and the parameters.
+
+// storedDeeds are what the page does with stored queries. What would replace or remove one
+// asks first; the answer says the same with the text that the person saw.
+var storedDeeds = []string{"", "save", "remove"}
+
+// storedLine is a stored query in the catalogue.
+type storedLine struct{ Name, Tool, Kind, Params, Description, Problem, Text string }
+
+// Href opens it in the editor.
+func (l storedLine) Href() string { return withQuery(queryURL, url.Values{"stored": {l.Name}}) }
+
+// storedPart is what the page says of stored queries: which there are, which one the editor
+// holds, and the inputs for its parameters.
+type storedPart struct {
+	List []storedLine
+	// Open is the stored query whose id the text has; nil for none.
+	Open *storedLine
+	// May means that the caller may store and remove.
+	May  bool
+	Form form.Form
+	// Options are the first nodes that each parameter may be.
+	Options map[string][]suggestion
+}
+
+// kept is what came of storing or removing a stored query.
+type kept struct {
+	Done      string // what was done; "" when the person is asked first
+	Name      string
+	Tool      string
+	Commit    string
+	Signature string
+	Warnings  []string
+	// Ask is what is asked: to replace or to remove the text whose mark is Mark.
+	Ask, Mark, Text string
+}
+
+// declaration is what a text declares in its first lines; the zero value is none.
+type declaration struct {
+	schema   *schema.Schema
+	head     *stored.Query
+	shape    capability.Shape
+	entries  map[string]form.Entry
+	problems []fault.FieldError
+}
+
+// givenOf are the values of parameters among those that a form posts.
+func givenOf(values url.Values) url.Values {
+	out := url.Values{}
+	for name, all := range values {
+		if _, field, ok := strings.Cut(name, "."); ok && strings.HasPrefix(field, "params.") {
+			out[name] = all
+		}
+	}
+	return out
+}
+
+// declaredIn reads what a text declares. Most texts declare nothing, and need no schema.
+func (a *asker) declaredIn(v sparqlView) (*declaration, error) {
+	d := &declaration{}
+	if !strings.Contains(v.Query, "#+") {
+		return d, nil
+	}
+	s, err := a.graphSchema()
+	if err != nil {
+		return d, err
+	}
+	d.schema, d.head = s, stored.Head(v.Query, s)
+	if d.head != nil && len(d.head.Params) > 0 {
+		d.shape = form.Spread(capability.Shape{Fields: []capability.Field{d.head.Arguments(s)}})
+		d.entries = form.Read(d.shape, v.Given).Entries
+	}
+	return d, nil
+}
+
+// ask returns the text to be asked: with the values in the place of its parameters, "" when it
+// declares nothing. What is wrong with a value stands at its field, too.
+func (d *declaration) ask(v sparqlView) (string, error) {
+	if d.head == nil {
+		return "", nil
+	}
+	q, err := stored.Parse(v.Query, "query", d.schema)
+	if err != nil || q.Query == nil {
+		return "", err
+	}
+	args, wrong := form.Arguments(d.shape, d.entries)
+	d.problems = wrong
+	var call struct{ Params map[string]any }
+	decoder := json.NewDecoder(bytes.NewReader(form.Object(d.shape, args)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&call); err != nil {
+		return "", err
+	}
+	values, err := q.Values(d.schema, call.Params)
+	if err != nil {
+		d.problems = append(d.problems, fault.Of(err).Fields...)
+	}
+	if len(d.problems) > 0 {
+		return "", fault.Arguments(d.problems...)
+	}
+	asked, err := q.Asked(values).Bind(values.Terms)
+	if err != nil {
+		return "", err
+	}
+	return asked.String(), nil
+}
+
+// text is what is run.
+func (v sparqlView) text() string { return firstOf(v.asked, v.Query) }
+
+// storedPart reads which stored queries there are.
+func (a *asker) storedPart(d *declaration) (storedPart, error) {
+	out := storedPart{Form: form.New(d.shape, d.entries, d.problems), Options: map[string][]suggestion{}}
+	for _, f := range out.Form.Fields {
+		if f.NodeType != "" {
+			const first = 50
+			out.Options[f.Name] = a.nodes(f.NodeType, "", first)
+		}
+	}
+	listed, err := a.listed()
+	if err != nil {
+		return out, err
+	}
+	out.May = listed["trails.meta.query.add"]
+	var answer struct{ Queries []storedLine }
+	if err := a.furnish("stored_query_list", nil, &answer); err != nil {
+		return out, err
+	}
+	out.List = answer.Queries
+	if i := slices.IndexFunc(out.List, func(l storedLine) bool { return d.head != nil && l.Name == d.head.ID }); i >= 0 {
+		out.Open = &out.List[i]
+	}
+	return out, nil
+}
+
+// LabelOf and Upload complete what a template needs to draw a field.
+func (storedPart) LabelOf(string) string { return "" }
+
+// Upload is the field that takes a file: none.
+func (storedPart) Upload() string { return "" }
+
+// SuggestURL is where a reference's row finds what may be meant.
+func (storedPart) SuggestURL(f form.Field, r form.Row) string { return suggestNodesURL(f, r) }
+
+// storedText is a stored query for the editor: its first lines say its id.
+func (a *asker) storedText(name string) (string, error) {
+	one, err := a.storedNamed(name)
+	if err != nil {
+		return "", err
+	}
+	return stored.Named(one.Text, one.Name, ""), nil
+}
+
+func (a *asker) storedNamed(name string) (storedLine, error) {
+	var answer struct{ Queries []storedLine }
+	if err := a.ask("stored_query_list", map[string]any{"name": name}, &answer); err != nil {
+		return storedLine{}, err
+	}
+	return answer.Queries[0], nil
+}
+
+// keep stores what the view holds, or removes the stored query that has its id. It asks first
+// where a text would be lost that the person has not seen and agreed to lose.
+func (a *asker) keep(v *sparqlView) (*kept, error) {
+	v.Query = stored.Named(v.Query, v.ID, v.Description)
+	out := &kept{}
+	declared, err := a.declaredIn(*v)
+	if err != nil {
+		return nil, err
+	}
+	if declared.head != nil {
+		out.Name = declared.head.ID
+	}
+	var was storedLine
+	if out.Name != "" {
+		if was, err = a.storedNamed(out.Name); err != nil && !fault.Is(err, fault.Missing) {
+			return nil, err
+		}
+	}
+	sum := sha256.Sum256([]byte(was.Text))
+	mark := hex.EncodeToString(sum[:12])
+	if was.Text != "" && was.Text != v.Query || v.Do == "remove" {
+		if v.Was != mark {
+			out.Ask, out.Mark, out.Text = v.Do, mark, was.Text
+			return out, nil
+		}
+	}
+	var answer struct {
+		Stored   []string
+		Commit   *string
+		Warnings []string
+	}
+	if v.Do == "remove" {
+		out.Done = "Removed"
+		err := a.ask("trails.meta.query.remove", map[string]any{"names": []string{out.Name}, "message": "Remove the stored query " + out.Name}, &answer)
+		if err == nil && answer.Commit != nil {
+			out.Commit = *answer.Commit
+		}
+		return out, err
+	}
+	err = a.ask("trails.meta.query.add", map[string]any{"queries": []any{map[string]any{"text": v.Query}}, "message": "Store the query " + out.Name}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	out.Done, out.Signature, out.Warnings = "Stored", answer.Stored[0], answer.Warnings
+	if answer.Commit != nil {
+		out.Commit = *answer.Commit
+	}
+	now, err := a.storedNamed(out.Name)
+	out.Tool = now.Tool
+	return out, err
+}
+
+// IsUpdate reports that what is stored changes the graph, which this page does not run.
+func (l storedLine) IsUpdate() bool { return l.Kind == "update" }
