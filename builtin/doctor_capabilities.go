@@ -181,8 +181,8 @@ func checkStored(ctx context.Context, r *invoke.Request) (string, error) {
 			add(k.ID, "", "stored-query", fault.Of(k.Err).Told(maxProblem), "store it anew, or remove it")
 			continue
 		}
-		if d, ok := r.Registry().Find(k.Query.Capability()); ok && d.InputShape.NodeType != "" {
-			add(k.ID, "id", "stored-name", "its name belongs to the built-in capability "+d.ID, "store it with another name")
+		if hidden := hiddenBy(r, k.Query); hidden != "" {
+			add(k.ID, "id", "stored-name", hidden, "store it with another name")
 		}
 		doubts, err := r.Snapshot.LintStored(ctx, k.Query)
 		if err != nil {

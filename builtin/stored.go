@@ -131,6 +131,21 @@ var storedList = invoke.Capability{
 	Handle: listStored,
 }
 
+// hiddenBy says which capability has the name of a stored query, in whose place it is, and how
+// the query is had again; "" for none. The name was free when the query was stored: by an
+// earlier version of trails, or before the schema had the type.
+func hiddenBy(r *invoke.Request, q *stored.Query) string {
+	d, _ := r.Registry().Find(capability.ToolName(q.Capability()))
+	own := q.Descriptor(r.Snapshot.Schema())
+	switch {
+	case d.ID == own.ID && d.Description == own.Description && d.InputShape.NodeType == "":
+		return ""
+	case q.Tool != "":
+		return fmt.Sprintf("it is hidden, because the capability %s has its tool_name; store it again with another tool_name", d.ID)
+	}
+	return fmt.Sprintf("it is hidden, because the capability %s has its name; store it with another id or a tool_name, and remove %s if the id is another", d.ID, q.ID)
+}
+
 // maxProblem bounds the characters of what is wrong with a stored query.
 const maxProblem = 500
 
@@ -164,6 +179,9 @@ func listStored(_ context.Context, r *invoke.Request) (any, error) {
 			line.Problem = fault.Of(k.Err).Told(maxProblem)
 		} else {
 			line.Tool, line.Kind, line.Params, line.Description = k.Query.Capability(), k.Query.Kind(), k.Query.Signature(), k.Query.Description
+			if line.Problem = hiddenBy(r, k.Query); line.Problem != "" {
+				line.Tool = ""
+			}
 		}
 		out.Queries = append(out.Queries, line)
 	}
@@ -229,6 +247,9 @@ func storedNamed(r *invoke.Request, name string) (*stored.Query, error) {
 		case k.Err != nil:
 			return nil, fault.Argument("name", fault.Shape, name, "the stored query "+name+" cannot be asked: "+fault.Of(k.Err).Told(maxProblem))
 		default:
+			if hidden := hiddenBy(r, k.Query); hidden != "" {
+				return nil, fault.Argument("name", fault.Unique, name, "the stored query "+name+" cannot be asked: "+hidden)
+			}
 			return k.Query, nil
 		}
 	}
@@ -375,11 +396,8 @@ func takenNames(r *invoke.Request) map[string]string {
 		taken[capability.ToolName(d.ID)] = d.ID
 	}
 	for _, k := range r.Snapshot.Stored() {
-		if k.Err == nil {
-			name := capability.ToolName(k.Query.Capability())
-			if taken[name] == k.Query.Capability() {
-				delete(taken, name)
-			}
+		if k.Err == nil && hiddenBy(r, k.Query) == "" {
+			delete(taken, capability.ToolName(k.Query.Capability()))
 		}
 	}
 	return taken

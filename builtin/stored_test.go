@@ -178,6 +178,65 @@ func TestATypeWhoseToolsMeetAStoredQueryWins(t *testing.T) {
 	}
 }
 
+// A file of an earlier version can have stored queries with names that are built in since:
+// what is built in answers, and the queries are listed with the way to have them again.
+func TestWhatIsBuiltInHidesStoredQueriesOfAnOlderFile(t *testing.T) {
+	e := storing(t, notesOfOwner)
+	older := map[string]string{
+		"note.create":           "#+ id: note.create\nASK {}",
+		"stored_query_list":     "#+ id: stored_query_list\nASK {}",
+		"finder":                "#+ id: finder\n#+ tool_name: search\nASK {}",
+		"trails_meta_query_add": "#+ id: trails_meta_query_add\nASK {}",
+		"remembered":            "#+ id: remembered\nSELECT (1 AS ?n) {}",
+	}
+	var change kg.QueryChange // without the check that the call makes
+	for id, text := range older {
+		change.Add = append(change.Add, kg.QueryText{Name: id, Text: text})
+	}
+	if _, _, err := e.Graph().Session(invoketest.Ana).ChangeQueries(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	e.Must(t, "note.create", `{"id": "d", "title": "Td", "status": "open"}`)
+	e.Must(t, "search", `{"text": "Td"}`)
+	problems := map[string]string{}
+	for _, q := range e.Must(t, "stored_query_list", `{}`)["queries"].([]any) {
+		q := q.(map[string]any)
+		problems[q["name"].(string)], _ = q["problem"].(string)
+		if q["problem"] != nil && q["tool"] != nil {
+			t.Errorf("a hidden query is called by %v", q["tool"])
+		}
+	}
+	doctor := fmt.Sprint(e.Must(t, "trails.meta.doctor.run", `{}`)["checks"])
+	for id, want := range map[string]string{
+		"note.create": "the capability note.create has its name", "stored_query_list": "the capability stored_query_list has its name",
+		"finder": "the capability search has its tool_name", "trails_meta_query_add": "the capability trails.meta.query.add has its name", "remembered": "", "open_notes": "",
+	} {
+		if got := problems[id]; !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("of %s the list says %q", id, got)
+		}
+		if want == "" {
+			continue
+		}
+		if !strings.Contains(doctor, "it is hidden, because "+want) {
+			t.Errorf("of %s the doctor says %s", id, doctor)
+		}
+		f := e.Refused(t, invoke.Call{Capability: "stored_query_run", Args: json.RawMessage(fmt.Sprintf(`{"name": %q}`, id)), Principal: invoketest.Ana}, fault.InvalidArguments)
+		if !strings.Contains(f.Told(500), want) {
+			t.Errorf("running %s says %s", id, f.Told(500))
+		}
+		e.Refused(t, invoke.Call{Capability: "trails.meta.query.add", Args: json.RawMessage(`{"queries": [` + texts(t, older[id]) + `]}`), Principal: invoketest.Ana}, fault.InvalidData)
+	}
+	// The way that is named leads out.
+	e.Must(t, "trails.meta.query.add", `{"queries": [`+texts(t, "#+ id: make_note\nASK {}", "#+ id: finder\n#+ tool_name: found\nASK {}")+`]}`)
+	e.Must(t, "trails.meta.query.remove", `{"names": ["note.create", "stored_query_list", "trails_meta_query_add"]}`)
+	if list := fmt.Sprint(e.Must(t, "stored_query_list", `{}`)["queries"]); strings.Contains(list, "hidden") {
+		t.Errorf("afterwards the list is %s", list)
+	}
+	for _, id := range []string{"make_note", "found", "remembered"} {
+		e.Must(t, id, `{}`)
+	}
+}
+
 func TestAnotherProcessSeesWhatIsStored(t *testing.T) {
 	e := storing(t)
 	other := invoketest.Open(t, e.Graph().Path(), invoke.Config{})

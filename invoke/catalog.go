@@ -68,10 +68,7 @@ func newCatalogs(providers []Provider) *catalogs {
 func bareOf(providers []Provider) map[string]*Capability {
 	bare := map[string]*Capability{}
 	for _, p := range providers {
-		f, isFixed := p.(fixed)
-		if !isFixed {
-			continue
-		}
+		f, _ := p.(fixed) // the zero value offers nothing
 		for i, c := range f.offer.Capabilities {
 			if c.Bare {
 				bare[c.ID], bare[capability.ToolName(c.ID)] = &f.offer.Capabilities[i], &f.offer.Capabilities[i]
@@ -161,13 +158,18 @@ func (cs *catalogs) moved(s *kg.Snapshot) bool {
 func (cs *catalogs) build(ctx context.Context, providers []Provider, s *kg.Snapshot) (c *catalog, err error) {
 	c = &catalog{byID: map[string]*Capability{}, byURI: map[string]*Resource{}}
 	versions, own := []kg.Offered{}, []bool{}
-	taken := map[string]bool{} // tool names
-	for _, p := range providers {
-		_, isFixed := p.(fixed)
-		o, err := p.Offer(s)
-		if err != nil {
+	offers, taken := make([]Offer, len(providers)), map[string]bool{} // tool names: first those of what yields to nothing
+	for i, p := range providers {
+		if offers[i], err = p.Offer(s); err != nil {
 			return nil, err
 		}
+		for _, one := range offers[i].Capabilities {
+			taken[capability.ToolName(one.ID)] = taken[capability.ToolName(one.ID)] || !one.Yields
+		}
+	}
+	for i, p := range providers {
+		_, isFixed := p.(fixed)
+		o := offers[i]
 		for _, offered := range o.Capabilities {
 			one, name := &offered, capability.ToolName(offered.ID)
 			if one.Yields && taken[name] {
@@ -200,10 +202,7 @@ func (cs *catalogs) build(ctx context.Context, providers []Provider, s *kg.Snaps
 
 // lookup finds a capability by id or tool name.
 func (c *catalog) lookup(name string) *Capability {
-	d, ok := c.registry.Find(name)
-	if !ok {
-		return nil
-	}
+	d, _ := c.registry.Find(name) // no capability has an empty id
 	return c.byID[d.ID]
 }
 

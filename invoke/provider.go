@@ -36,7 +36,7 @@ type Capability struct {
 	Hidden bool
 	// Streams means that it is callable where there is an output to stream to, and no tool.
 	Streams bool
-	// Yields means that what was offered before with its tool name is offered in its place.
+	// Yields means that what else is offered with its tool name is offered in its place.
 	Yields bool
 	// Bare means that it needs no snapshot, and is answered whatever the file is busy
 	// with. Only a [Fixed] provider can have such.
