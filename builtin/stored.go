@@ -51,7 +51,7 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 	d := q.Descriptor(s)
 	if q.Update == nil {
 		d.InputShape.Fields = append(d.InputShape.Fields, unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), capability.ReadBranch())
-		d.OutputShape.Fields = answerFields(q.Query)
+		d.OutputShape.Fields = answerFields(q.Query, q.Columns(s))
 	}
 	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 		values, err := q.Values(r.Snapshot.Schema(), r.Args.Object("params"))
@@ -71,7 +71,7 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 
 // answerFields are the members that the answers of one query have, of those of all: a table
 // with its columns named, a truth or triples.
-func answerFields(q *sparql.Query) []capability.Field {
+func answerFields(q *sparql.Query, cells []capability.Cell) []capability.Field {
 	var members []string
 	columns := make([]string, len(q.Vars))
 	for i, v := range q.Vars {
@@ -89,6 +89,9 @@ func answerFields(q *sparql.Query) []capability.Field {
 	for _, f := range queriedFields {
 		if !slices.Contains(members, f.Name) {
 			continue
+		}
+		if f.Name == "rows" {
+			f.Cells = cells
 		}
 		if f.Name == "columns" {
 			f.Description = outline.Shorten("Of a table: "+strings.Join(columns, ", ")+".", toldColumns)

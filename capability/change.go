@@ -258,6 +258,35 @@ var fieldRules = []struct {
 	{"unlisted", func(b, a Field) relation { return either(b.Unlisted != a.Unlisted, words) }},
 	{"brief", func(b, a Field) relation { return either(b.Brief != a.Brief, words) }},
 	{"fields", func(b, a Field) relation { return flag(len(b.Fields) > 0, len(a.Fields) > 0) }},
+	{"cells", func(b, a Field) relation { return table(b.Cells, a.Cells) }},
+}
+
+// table compares the columns of a table, which callers find by their places.
+func table(before, after []Cell) relation {
+	if len(before) == 0 || len(after) == 0 {
+		return flag(len(before) > 0, len(after) > 0)
+	}
+	if !slices.EqualFunc(before, after, func(b, a Cell) bool { return b.Name == a.Name }) {
+		return other
+	}
+	all := equal
+	for i, b := range before {
+		a := after[i]
+		r := subset(b.Types, a.Types)
+		if len(b.Types) == 0 || len(a.Types) == 0 {
+			r = flag(len(b.Types) > 0, len(a.Types) > 0)
+		}
+		if r == equal && b.Says != a.Says {
+			r = words
+		}
+		switch {
+		case all == equal, all == words && r != equal:
+			all = r
+		case r != equal && r != words && r != all:
+			return other
+		}
+	}
+	return all
 }
 
 func either(differs bool, r relation) relation {

@@ -94,4 +94,16 @@ type Field struct {
 	Brief bool `json:"brief,omitempty"`
 	// Fields describe the members of an object; empty means any.
 	Fields []Field `json:"fields,omitempty"`
+	// Cells describe the rows of a table, each a list with one value for each column, in
+	// their order. A row may be an object instead, of which they say nothing.
+	Cells []Cell `json:"cells,omitempty"`
+}
+
+// Cell is a column of a table.
+type Cell struct {
+	Name string `json:"name"`
+	// Says is the type or the datatype that the schema has for it; "" for none.
+	Says string `json:"says,omitempty"`
+	// Types are the JSON types of its values, null included; empty means any.
+	Types []string `json:"types,omitempty"`
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // storedQuestions are calls of the queries in testdata/attack/queries, with how many rows
@@ -50,8 +51,18 @@ func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 	file, _ := attackFile(t)
 	must(t, "query", "add", file, filepath.Join("..", "testdata", "attack", "queries"))
 	full, compact := startWeb(t, nil, file), startWeb(t, nil, file, "--surface", "compact")
+	shapes := outputsOf(t, full)
 	for _, q := range storedQuestions {
 		t.Run(q.name, func(t *testing.T) {
+			for _, format := range []string{"table", "sparql-json"} {
+				answer, err := jsonschema.UnmarshalJSON(bytes.NewReader(callTool(t, full, q.name, fmt.Sprintf(`{"params": %s, "format": %q}`, q.params, format))))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := shapes[q.name].Validate(answer); err != nil {
+					t.Errorf("as %s it is not of its output schema: %v", format, err)
+				}
+			}
 			want := overMCP(t, full, q.name, fmt.Sprintf(`{"params": %s, "max_chars": 200000}`, q.params))
 			if (want.Boolean == nil) == (len(want.Rows) == 0) || q.rows > 0 && len(want.Rows) != q.rows {
 				t.Fatalf("%d rows of %v, want %d", len(want.Rows), want.Columns, q.rows)
@@ -104,6 +115,38 @@ func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 			}
 		})
 	}
+}
+
+// outputsOf are the output schemas of the tools.
+func outputsOf(t *testing.T, d door) map[string]*jsonschema.Schema {
+	t.Helper()
+	out, err := d.call("tools/list", map[string]any{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Tools []struct {
+			Name         string
+			OutputSchema json.RawMessage
+		}
+	}
+	decode(t, string(out), &list)
+	shapes := map[string]*jsonschema.Schema{}
+	for _, tool := range list.Tools {
+		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(tool.OutputSchema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := jsonschema.NewCompiler()
+		c.DefaultDraft(jsonschema.Draft2020)
+		if err := c.AddResource("urn:"+tool.Name, schema); err != nil {
+			t.Fatal(err)
+		}
+		if shapes[tool.Name], err = c.Compile("urn:" + tool.Name); err != nil {
+			t.Errorf("%s: %v", tool.Name, err)
+		}
+	}
+	return shapes
 }
 
 func callTool(t *testing.T, d door, name, args string) json.RawMessage {

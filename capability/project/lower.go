@@ -113,6 +113,9 @@ func lowerValue(f *capability.Field) keywords {
 	if f.Type == capability.Object && len(f.Fields) > 0 {
 		o = lowerObject(true, f.Fields)
 	}
+	if len(f.Cells) > 0 {
+		o = lowerTable(f.Cells)
+	}
 	o.setInt("minLength", f.MinLength)
 	o.setInt("maxLength", f.MaxLength)
 	o.setInt("minItems", f.Dim)
@@ -132,6 +135,27 @@ func lowerValue(f *capability.Field) keywords {
 		o.set("maximum", f.MaxValue)
 	}
 	return o
+}
+
+// lowerTable lowers the rows of a table. Their cells stand in prefixItems, which a validator
+// of draft-07 passes over.
+func lowerTable(cells []capability.Cell) keywords {
+	columns := make([]keywords, len(cells))
+	for i, c := range cells {
+		about := c.Name
+		if c.Says != "" {
+			about += ": " + c.Says
+		}
+		columns[i].setText("description", about)
+		switch len(c.Types) {
+		case 0:
+		case 1:
+			columns[i].set("type", c.Types[0])
+		default:
+			columns[i].set("type", c.Types)
+		}
+	}
+	return keywords{{"type", "array"}, {"items", keywords{{"prefixItems", columns}, {"type", []string{"array", "object"}}}}}
 }
 
 func isNumeric(t capability.Type) bool {

@@ -62,6 +62,8 @@ func Context() map[string]any {
 		"preconditions":   object{"@id": "trails:preconditions", "@container": "@list"},
 		"deprecates":      object{"@id": "trails:deprecates", "@container": "@set", "@type": "@id"},
 		"fields":          object{"@id": "trails:fields", "@container": "@list"},
+		"cells":           object{"@id": "trails:cells", "@container": "@list"},
+		"types":           object{"@id": "trails:types", "@container": "@list"},
 		"unique_together": object{"@id": "trails:unique_together", "@type": "@json"},
 	}
 	for _, name := range []string{"one_of", "min_value", "max_value", "has_value", "default"} {
@@ -69,7 +71,7 @@ func Context() map[string]any {
 	}
 	for _, name := range strings.Fields(`version tool_name checksum side_effects cost_estimate policy_required reasoning assurance consent_required
 		scope action remote node_type closed name type required many min_count max_count min_length max_length pattern unique dim
-		nullable needed unlisted brief`) {
+		nullable needed unlisted brief says`) {
 		context[name] = "trails:" + name
 	}
 	return context
