@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"trails/capability"
 	"trails/admin/static"
+	"trails/capability"
 	"trails/jsontext"
 	"trails/rdf"
 )
@@ -22,29 +22,29 @@ var functions = template.FuncMap{
 	"commitURL":     commitURL,
 	"typeQueryURL":  typeQueryURL,
 	"capabilityURL": capabilityURL, "toolName": capability.ToolName,
-	"formURL":       formURL,
-	"kgURL":         kgURL,
-	"static":        static.URL,
-	"line":          line,
-	"short":         short,
-	"count":         count,
-	"plural":        plural,
-	"when":          when,
-	"webURL":        webURL,
-	"hasHidden":     hasHidden,
-	"firstRunes":    firstRunes,
-	"datatypeName":  datatypeName,
-	"propertyName":  propertyName,
-	"join":          strings.Join,
-	"dict":          dict,
-	"unbroken":      unbroken,
-	"isLong":        isLong,
-	"isCut":         isCut,
-	"lengthOf":      lengthOf,
-	"constraints":   constraints,
-	"fieldType":     fieldType,
-	"isPlainGet":    isPlainGet,
-	"add":           func(a, b int) int { return a + b },
+	"formURL":      formURL,
+	"kgURL":        kgURL,
+	"static":       static.URL,
+	"line":         line,
+	"short":        short,
+	"count":        count,
+	"plural":       plural,
+	"when":         when,
+	"webURL":       webURL,
+	"hasHidden":    hasHidden,
+	"firstRunes":   firstRunes,
+	"datatypeName": datatypeName,
+	"propertyName": propertyName,
+	"join":         strings.Join,
+	"dict":         dict,
+	"unbroken":     unbroken,
+	"isLong":       isLong,
+	"isCut":        isCut,
+	"lengthOf":     lengthOf,
+	"constraints":  constraints,
+	"fieldType":    fieldType,
+	"isPlainGet":   isPlainGet,
+	"add":          func(a, b int) int { return a + b },
 }
 
 // maxLine is how much of a text stands where one line is wanted.

@@ -381,7 +381,7 @@ func namesFree(r *invoke.Request) func([]*stored.Query) error {
 		var problems []fault.FieldError
 		for _, q := range all {
 			if by, is := taken[capability.ToolName(q.Capability())]; is {
-				problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.Capability(),
+				problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.Capability(), Source: q.ID,
 					Message: fmt.Sprintf("id: the name %s belongs to the built-in capability %s; choose another, or give a tool_name", q.Capability(), by)})
 			}
 		}

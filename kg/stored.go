@@ -176,6 +176,7 @@ func readQueries(ctx context.Context, texts []QueryText, c stored.Checker) (all 
 		if other, taken := from[q.ID]; taken {
 			problems = append(problems, fault.FieldError{Field: "id", Code: fault.Unique, Value: q.ID, Source: name,
 				Message: fmt.Sprintf("id: %s is the name of %s, too; rename one", q.ID, other)})
+			continue
 		}
 		from[q.ID] = name
 		all = append(all, q)

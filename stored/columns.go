@@ -357,14 +357,12 @@ func (c columns) expression(e sparql.Expr, known map[sparql.Var]columnOf) column
 	case sparql.Exists:
 		return columnOf{kinds: truth, certain: true}
 	case sparql.Call:
-		switch e.Func {
-		case sparql.Bound:
-			return columnOf{kinds: truth, certain: true}
-		case sparql.If:
+		if e.Func == sparql.If {
 			out := c.expression(e.Args[1], known).or(c.expression(e.Args[2], known))
 			out.certain = false
 			return out
-		case sparql.Coalesce:
+		}
+		if e.Func == sparql.Coalesce {
 			var out columnOf
 			for _, arg := range e.Args {
 				one := c.expression(arg, known)
@@ -373,7 +371,7 @@ func (c columns) expression(e sparql.Expr, known map[sparql.Var]columnOf) column
 			return out
 		}
 		if k, ok := results[e.Func]; ok {
-			return columnOf{kinds: k}
+			return columnOf{kinds: k, certain: e.Func == sparql.Bound}
 		}
 	}
 	return columnOf{kinds: everything}
@@ -386,7 +384,7 @@ var results = map[sparql.Func]jsonKinds{
 	"UCASE": text, "LCASE": text, "SUBSTR": text, "STRBEFORE": text, "STRAFTER": text, "CONCAT": text, "REPLACE": text, "STRLANG": text,
 	"STRLEN": integer, "YEAR": integer | text, "MONTH": integer, "DAY": integer, "HOURS": integer, "MINUTES": integer,
 	"CONTAINS": truth, "STRSTARTS": truth, "STRENDS": truth, "REGEX": truth, "LANGMATCHES": truth, "SAMETERM": truth,
-	"ISIRI": truth, "ISURI": truth, "ISBLANK": truth, "ISLITERAL": truth, "ISNUMERIC": truth,
+	sparql.Bound: truth, "ISIRI": truth, "ISURI": truth, "ISBLANK": truth, "ISLITERAL": truth, "ISNUMERIC": truth,
 }
 
 // constant is the JSON type of a term.

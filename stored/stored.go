@@ -242,8 +242,9 @@ func (h *header) read(q *Query, s *schema.Schema) {
 	}
 	q.ID = cmp.Or(h.text(members, "id", 64), q.ID)
 	q.Tool = h.text(members, "tool_name", 64)
-	for field, id := range map[string]string{"id": q.ID, "tool_name": cmp.Or(q.Tool, q.ID)} {
+	for field, id := range map[string]string{"id": q.ID, "tool_name": q.Tool} {
 		switch err := capability.CheckID(id); {
+		case id == "" && field == "tool_name": // the id does for it
 		case id == "":
 			h.report(field, fault.Required, nil, "the query needs a name: write \"#+ id: open_tasks\"")
 		case err != nil:
