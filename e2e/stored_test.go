@@ -117,33 +117,38 @@ func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 	}
 }
 
-// outputsOf are the output schemas of the tools.
-func outputsOf(t *testing.T, d door) map[string]*jsonschema.Schema {
+// outputsOf are the schemas that /openapi.json has for answers, by capability.
+func outputsOf(t *testing.T, w *web) map[string]*jsonschema.Schema {
 	t.Helper()
-	out, err := d.call("tools/list", map[string]any{})
+	_, body, err := w.do(http.MethodGet, "/openapi.json", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list struct {
-		Tools []struct {
-			Name         string
-			OutputSchema json.RawMessage
+	var document struct {
+		Paths map[string]struct {
+			Post struct {
+				OperationID string
+				Responses   map[string]struct {
+					Content map[string]struct{ Schema json.RawMessage }
+				}
+			}
 		}
 	}
-	decode(t, string(out), &list)
+	decode(t, string(body), &document)
 	shapes := map[string]*jsonschema.Schema{}
-	for _, tool := range list.Tools {
-		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(tool.OutputSchema))
+	for _, q := range storedQuestions {
+		operation := document.Paths["/invoke/"+q.name].Post
+		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(operation.Responses["200"].Content["application/json"].Schema))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := jsonschema.NewCompiler()
 		c.DefaultDraft(jsonschema.Draft2020)
-		if err := c.AddResource("urn:"+tool.Name, schema); err != nil {
+		if err := c.AddResource("urn:"+q.name, schema); err != nil {
 			t.Fatal(err)
 		}
-		if shapes[tool.Name], err = c.Compile("urn:" + tool.Name); err != nil {
-			t.Errorf("%s: %v", tool.Name, err)
+		if shapes[q.name], err = c.Compile("urn:" + q.name); err != nil {
+			t.Fatalf("%s: %v", q.name, err)
 		}
 	}
 	return shapes

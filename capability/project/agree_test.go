@@ -162,6 +162,11 @@ func randomFields(t *rapid.T, depth int) (fields []capability.Field) {
 		if f.Type == capability.Object {
 			f.Fields = randomFields(t, depth-1)
 		}
+		if f.Type == capability.Any && !f.Many && rapid.Bool().Draw(t, "table") {
+			for _, types := range [][]string{nil, {"string"}, {"string", "null"}, {"string", "integer"}, {"string", "number", "null"}} {
+				f.Cells = append(f.Cells, capability.Cell{Name: "c", Says: "date", Types: types})
+			}
+		}
 		if f.Many {
 			f.MinCount, f.MaxCount = new(1), new(3)
 		}

@@ -140,22 +140,27 @@ func lowerValue(f *capability.Field) keywords {
 // lowerTable lowers the rows of a table. Their cells stand in prefixItems, which a validator
 // of draft-07 passes over.
 func lowerTable(cells []capability.Cell) keywords {
-	columns := make([]keywords, len(cells))
+	columns := make([]any, len(cells))
 	for i, c := range cells {
-		about := c.Name
+		column, about := keywords{}, c.Name
 		if c.Says != "" {
 			about += ": " + c.Says
 		}
-		columns[i].setText("description", about)
-		switch len(c.Types) {
+		column.setText("description", about)
+		var types []any
+		for _, t := range c.Types {
+			types = append(types, t)
+		}
+		switch len(types) {
 		case 0:
 		case 1:
-			columns[i].set("type", c.Types[0])
+			column.set("type", types[0])
 		default:
-			columns[i].set("type", c.Types)
+			column.set("type", types)
 		}
+		columns[i] = column
 	}
-	return keywords{{"type", "array"}, {"items", keywords{{"prefixItems", columns}, {"type", []string{"array", "object"}}}}}
+	return keywords{{"type", "array"}, {"items", keywords{{"prefixItems", columns}}}}
 }
 
 func isNumeric(t capability.Type) bool {

@@ -44,6 +44,7 @@ func kinds(t testing.TB) []capability.Descriptor {
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "found", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{{Name: "id", Type: capability.IRI, Required: true}, {Name: "rank", Type: capability.Number, Nullable: true}}},
+			{Name: "rows", Type: capability.Any, Cells: []capability.Cell{{Name: "who", Says: "Person", Types: []string{"string"}}, {Name: "due", Types: []string{"string", "null"}}, {Name: "size", Types: []string{"string", "integer", "null"}}, {Name: "other"}}},
 		}},
 		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	}
@@ -63,6 +64,27 @@ func TestToolsAreTheirGoldenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		projecttest.Golden(t, goldenDir, capability.ToolName(d.ID), text)
+	}
+}
+
+// The columns of a table are schemas by their places, as JSON Schema and as WoT has them.
+func TestTheColumnsOfATableHaveTypes(t *testing.T) {
+	for _, d := range kinds(t) {
+		if d.ID != "find" {
+			continue
+		}
+		action, err := project.Actions(project.Process{}).Encode(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range map[string]string{
+			string(project.Lower(project.Answer(d))): `"rows":{"items":{"prefixItems":[{"description":"who: Person","type":"string"},{"description":"due","type":["string","null"]},{"description":"size","type":["string","integer","null"]},{"description":"other"}]},"type":"array"}`,
+			string(action):                           `{"description":"due","oneOf":[{"type":"string"},{"type":"null"}]},{"description":"size","oneOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},{"description":"other"}`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+		}
 	}
 }
 

@@ -47,8 +47,15 @@ func actionOf(d capability.Descriptor) members {
 }
 
 // dataSchema writes a JSON Schema as a DataSchema (section 5.3.2), where a type is one word:
-// what may be null is one of two.
+// what may be null is one of two, and what may be of several types one of these.
 func dataSchema(o keywords) keywords {
+	if columns, ok := o.get("prefixItems").([]any); ok {
+		for i, c := range columns {
+			if column, ok := c.(keywords); ok {
+				columns[i] = dataSchema(column)
+			}
+		}
+	}
 	if items, ok := o.get("items").(keywords); ok {
 		o.set("items", dataSchema(items))
 	}
@@ -59,11 +66,19 @@ func dataSchema(o keywords) keywords {
 			}
 		}
 	}
-	types, nullable := o.get("type").([]any)
-	if !nullable {
+	types, several := o.get("type").([]any)
+	if !several {
 		return o
 	}
 	var value, whole keywords
+	if len(types) != 2 || types[1] != "null" { // of a column, which says no more
+		choices := make([]any, len(types))
+		for i, t := range types {
+			choices[i] = object{"type": t}
+		}
+		whole.set("description", o.get("description"))
+		return append(whole, member{"oneOf", choices})
+	}
 	for _, m := range o {
 		switch enum, isEnum := m.value.([]any); {
 		case m.name == "description" || m.name == "default":
@@ -220,12 +235,30 @@ func plain(schema map[string]any) map[string]any {
 		}
 		out["properties"] = unwrapped
 	}
+	if columns, ok := out["prefixItems"].([]any); ok {
+		unwrapped := make([]any, len(columns))
+		for i, c := range columns {
+			column, _ := c.(map[string]any)
+			unwrapped[i] = plain(column)
+		}
+		out["prefixItems"] = unwrapped
+	}
 	choices, _ := out["oneOf"].([]any)
-	if len(choices) != 2 {
+	if len(choices) == 0 {
 		return out
 	}
 	value, _ := choices[0].(map[string]any)
+	last, _ := choices[len(choices)-1].(map[string]any)
 	delete(out, "oneOf")
+	if len(choices) != 2 || last["type"] != "null" {
+		types := make([]any, len(choices))
+		for i, c := range choices {
+			choice, _ := c.(map[string]any)
+			types[i] = choice["type"]
+		}
+		out["type"] = types
+		return out
+	}
 	for keyword, v := range plain(value) {
 		out[keyword] = v
 	}

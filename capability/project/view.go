@@ -233,11 +233,33 @@ func (r *reading) field(at string, schema map[string]any, f capability.Field) {
 	r.value(at, one, f)
 }
 
+// table compares the columns of a table.
+func (r *reading) table(at string, schema map[string]any, cells []capability.Cell) {
+	rows, _ := schema["items"].(map[string]any)
+	columns, _ := rows["prefixItems"].([]any)
+	r.same(at, len(columns), len(cells))
+	for i, c := range cells[:min(len(cells), len(columns))] {
+		column, _ := columns[i].(map[string]any)
+		if about, _ := column["description"].(string); !strings.HasPrefix(about, c.Name) || !strings.HasSuffix(about, c.Says) {
+			r.same(at+"."+c.Name, about, c.Name+": "+c.Says)
+		}
+		types, several := column["type"].([]any)
+		if one, ok := column["type"].(string); ok && !several {
+			types = []any{one}
+		}
+		r.sameList(at+"."+c.Name+".types", types, c.Types)
+	}
+}
+
 // value compares the constraints of a single value.
 func (r *reading) value(at string, schema map[string]any, f capability.Field) {
 	kind, ok := schemaTypes[f.Type]
 	if !ok {
 		kind = "string"
+	}
+	if len(f.Cells) > 0 {
+		r.table(at+".cells", schema, f.Cells)
+		return
 	}
 	if f.Type == capability.Any {
 		r.same(at+".type", schema["type"], nil)
