@@ -201,5 +201,22 @@ func (w *writing) field(f *Field) {
 	if len(f.Fields) > 0 {
 		w.fields(f.Fields)
 	}
+	if len(f.Cells) > 0 {
+		w.open("cells", '[')
+		for i, c := range f.Cells {
+			if i > 0 {
+				w.b = append(w.b, ',')
+			}
+			w.b = append(w.b, '{')
+			w.text("name", c.Name)
+			w.someText("says", c.Says)
+			if len(c.Types) > 0 {
+				w.name("types")
+				w.list(c.Types)
+			}
+			w.b = append(w.b, '}')
+		}
+		w.b = append(w.b, ']')
+	}
 	w.b = append(w.b, '}')
 }
