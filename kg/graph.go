@@ -21,6 +21,7 @@ import (
 	"trails/capability"
 	"trails/db"
 	"trails/fault"
+	"trails/gateway"
 	"trails/migration"
 	"trails/policy"
 	"trails/rdf"
@@ -118,13 +119,14 @@ type Graph struct {
 
 // compiled is a schema with all that follows from it. It is immutable.
 type compiled struct {
-	epoch   string // of the file, in which the commit has its number
-	seq     Seq    // the commit that made it; 0 is the empty schema of a new file
-	version int64
-	schema  *schema.Schema
-	shapes  *validate.Shapes
-	stored  []stored.Kept      // queries, by id
-	applied []migration.Record // by number
+	epoch     string // of the file, in which the commit has its number
+	seq       Seq    // the commit that made it; 0 is the empty schema of a new file
+	version   int64
+	schema    *schema.Schema
+	shapes    *validate.Shapes
+	stored    []stored.Kept      // queries, by id
+	upstreams []gateway.Kept     // by name
+	applied   []migration.Record // by number
 	// promoted is what the last promotion left; nil when there was none.
 	promoted digests
 	// prefixes are those of the schema, for queries.
@@ -340,7 +342,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads)}
+	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

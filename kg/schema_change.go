@@ -7,6 +7,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/gateway"
 	"trails/kg/change"
 	"trails/migration"
 	"trails/policy"
@@ -204,7 +205,7 @@ func (m *schemaEdits) shapes() error {
 		return err
 	}
 	for _, q := range now {
-		if stored.IsStored(q) || migration.IsRecord(q) || q.Subject == promotionNode {
+		if stored.IsStored(q) || migration.IsRecord(q) || q.Subject == promotionNode || gateway.IsKept(q) {
 			continue
 		}
 		if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {

@@ -152,7 +152,7 @@ type link struct {
 // link finds a server, or makes the link to it, which starts nothing.
 func (p *Pool) link(s gateway.Server) (*link, error) {
 	if !p.config.Trusts(s) {
-		return nil, gateway.Fail(gateway.UpstreamUnavailable, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust", s.Name)
+		return nil, gateway.Fail(gateway.PermissionDenied, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust", s.Name)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -351,7 +351,7 @@ func TestProgressQuestionsAndChangesPassThrough(t *testing.T) {
 
 func TestOnlyWhatIsTrustedIsReached(t *testing.T) {
 	p, s := open(t, func(c *upstream.Config) { c.Trusts = nil }), command(t, "good")
-	if _, err := p.Catalog(t.Context(), s); code(err) != gateway.UpstreamUnavailable || !strings.Contains(err.Error(), "agreed") {
+	if _, err := p.Catalog(t.Context(), s); code(err) != gateway.PermissionDenied || !strings.Contains(err.Error(), "agreed") {
 		t.Errorf("it was reached: %v", err)
 	}
 	if h := p.Health(s); h.State != upstream.Untrusted {

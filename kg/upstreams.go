@@ -1,0 +1,69 @@
+package kg
+
+import (
+	"context"
+	"slices"
+
+	"trails/db"
+	"trails/fault"
+	"trails/gateway"
+	"trails/kg/change"
+	"trails/policy"
+	"trails/rdf"
+)
+
+// mostUpstreams bounds the upstream servers of a file.
+const mostUpstreams = 256
+
+// Upstreams returns the upstream servers that the file names, by name.
+func (s *Snapshot) Upstreams() []gateway.Kept { return s.compiled.upstreams }
+
+// PutUpstream names an upstream server in the file, in the place of one with the same name,
+// as one commit. One that is there already changes nothing.
+func (s *Session) PutUpstream(ctx context.Context, server gateway.Server, set ChangeSet) (Result, error) {
+	if err := server.Check(); err != nil {
+		return Result{}, err
+	}
+	return s.editUpstream(ctx, server.Name, &server, set)
+}
+
+// RemoveUpstream removes one. The fault Missing says that there is none of this name.
+func (s *Session) RemoveUpstream(ctx context.Context, name string, set ChangeSet) (Result, error) {
+	return s.editUpstream(ctx, name, nil, set)
+}
+
+func (s *Session) editUpstream(ctx context.Context, name string, becomes *gateway.Server, set ChangeSet) (Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
+		var names []string
+		var was *rdf.Quad
+		for _, k := range before.upstreams {
+			names = append(names, k.Name)
+			if k.Name == name {
+				was = &k.Quad
+			}
+		}
+		switch {
+		case becomes == nil && was == nil:
+			return fault.New(fault.Missing, "there is no upstream %q%s", name, fault.DidYouMean(name, names))
+		case becomes != nil && was == nil && len(names) >= mostUpstreams:
+			return fault.New(fault.TooLarge, "the file names %d upstream servers, and no more fit", mostUpstreams)
+		case becomes != nil && slices.ContainsFunc(before.upstreams, func(k gateway.Kept) bool { return k.Name != name && k.Err == nil && k.Space() == becomes.Space() }):
+			return fault.New(fault.Conflict, "another upstream has the namespace %s, under which its tools are found; say another namespace", becomes.Space())
+		}
+		if becomes != nil && was != nil && *was == becomes.Quad() {
+			return nil
+		}
+		if was != nil {
+			if err := editQuads(&spool, change.Retract, *was); err != nil {
+				return err
+			}
+		}
+		if becomes == nil {
+			return nil
+		}
+		return editQuads(&spool, change.Assert, becomes.Quad())
+	}
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: set, prepare: prepare})
+}
