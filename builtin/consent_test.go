@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"trails/builtin"
 	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 )
@@ -55,7 +58,9 @@ var losing = map[string]struct{ capability, args, question string }{
 // notes is a graph with two notes that have a status.
 func notes(t *testing.T) *invoketest.Engine {
 	t.Helper()
-	e := invoketest.New(t, withStatus, invoke.Config{})
+	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }})
+	t.Cleanup(pool.Close)
+	e := invoketest.New(t, withStatus, invoke.Config{Providers: builtin.Options{Upstreams: pool}.Providers()})
 	e.Must(t, "trails.meta.query.add", `{"queries": [{"name": "notes", "text": "SELECT ?title { ?note a :Note ; :title ?title }"},
 		{"name": "finish", "text": "#+ params: {note: {type: ref(Note), default: Note/a}}\nDELETE { ?note :title ?was } INSERT { ?note :title \"done\" } WHERE { ?note :title ?was }"}]}`)
 	e.Must(t, "note_create", `{"id": "a", "title": "A", "status": "open"}`)

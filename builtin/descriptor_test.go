@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -63,6 +65,10 @@ var samples = map[string]string{
 	"trails.meta.promote.plan":     fmt.Sprintf(`{"definitions": {"schema": %q}}`, withoutStatus),
 	"trails.meta.promote.apply":    fmt.Sprintf(`{"definitions": {"schema": %q}, "allow_data_loss": true, "replace": true}`, withoutStatus),
 	"trails.meta.promote.undo":     `{"commit": "head"}`,
+	"gateway_list":                 `{}`,
+	"gateway_show":                 `{"name": "fake"}`,
+	"trails.meta.gateway.add":      `{"definition": {"name": "other", "command": ["other"]}}`,
+	"trails.meta.gateway.remove":   `{"name": "fake"}`,
 	"create":                       `{"type": "Note", "data": {"title": "C"}, "id": "c"}`,
 	"update":                       `{"type": "Note", "id": "a", "set": {"title": "Another"}}`,
 	"delete":                       `{"type": "Note", "id": "a"}`,
@@ -87,6 +93,8 @@ func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 		e.Must(t, "link", samples["link"])
 	case "trails.meta.migrate.rollback":
 		e.Must(t, "trails.meta.migrate.apply", samples["trails.meta.migrate.apply"])
+	case "gateway_show", "trails.meta.gateway.remove":
+		e.Must(t, "trails.meta.gateway.add", fmt.Sprintf(`{"definition": {"name": "fake", "http": %q}}`, fakeUpstream(t)))
 	case "trails.meta.promote.undo":
 		e.Must(t, "trails.meta.promote.apply", samples["trails.meta.promote.apply"])
 	}
@@ -305,4 +313,31 @@ func TestReasoningSaysWhatIsInferred(t *testing.T) {
 			t.Errorf("%s says reasoning %q, and answers %s", id, d.Reasoning, text)
 		}
 	}
+}
+
+// fakeUpstream is the address of an MCP server that offers one tool.
+func fakeUpstream(t *testing.T) string {
+	t.Helper()
+	answers := map[string]string{
+		"initialize": `{"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "fake", "version": "1"}}`,
+		"tools/list": `{"tools": [{"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object"}}]}`,
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			ID     json.RawMessage
+			Method string
+		}
+		answer, known := "", false
+		if json.NewDecoder(r.Body).Decode(&asked) == nil {
+			answer, known = answers[asked.Method]
+		}
+		if !known {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": %s, "result": %s}`, asked.ID, answer)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
 }

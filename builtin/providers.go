@@ -10,6 +10,7 @@ import (
 
 	"trails/brief"
 	"trails/capability/project"
+	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/view"
 )
@@ -23,6 +24,8 @@ type Options struct {
 	// StoredTools is how many exposed stored queries are at most tools of their own; 0 is
 	// [StoredTools], and less than 0 none. Beyond it a list has two tools for all of them.
 	StoredTools int
+	// Upstreams reaches the upstream servers that the file names; nil reaches none.
+	Upstreams *upstream.Pool
 }
 
 // Providers is [Providers] with options.
@@ -31,10 +34,13 @@ func (o Options) Providers() []invoke.Provider { return o.providers(nil) }
 // providers has a doctor that looks at these views of capabilities; nil means all.
 func (o Options) providers(views []project.View) []invoke.Provider {
 	d := &doctor{views: views}
+	if o.Upstreams == nil {
+		o.Upstreams = upstream.Open(upstream.Config{})
+	}
 	return slices.Concat(
 		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()})},
 		view.Providers(),
 		brief.Providers(),
-		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions), d.capability(), capabilityHistory)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
+		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams}.capabilities()), d.capability(), capabilityHistory)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
 	)
 }

@@ -1,0 +1,235 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/upstream"
+	"trails/invoke"
+	"trails/jsontext"
+	"trails/kg"
+	"trails/outline"
+	"trails/policy"
+)
+
+// upstreams offers the upstream servers that the file names, and what names them.
+type upstreams struct{ pool *upstream.Pool }
+
+func (u upstreams) capabilities() []invoke.Capability {
+	return []invoke.Capability{u.list(), u.show(), gatewayAdd, gatewayRemove}
+}
+
+// upstreamLine is one server in a list, and how it stands in this process.
+type upstreamLine struct {
+	Name    string `json:"name"`
+	Way     string `json:"way,omitempty"`
+	Address string `json:"address,omitempty"`
+	State   string `json:"state,omitempty"`
+	Problem string `json:"problem,omitempty"`
+	Says    string `json:"says,omitempty"`
+	Calls   int64  `json:"calls,omitempty"`
+	Failed  int64  `json:"failed,omitempty"`
+	Latency int64  `json:"latency_ms,omitempty"`
+
+	Definition *gateway.Server `json:"definition,omitempty"`
+}
+
+var upstreamFields = []capability.Field{
+	{Name: "name", Type: capability.String, Required: true},
+	{Name: "way", Type: capability.String, OneOf: []any{"command", "http", "sse"}},
+	{Name: "address", Type: capability.String, Description: "The command, or the address."},
+	{Name: "state", Type: capability.String, OneOf: []any{string(upstream.Untrusted), string(upstream.Idle), string(upstream.Up), string(upstream.Down)}},
+	{Name: "problem", Type: capability.String},
+	{Name: "says", Type: capability.String, Description: "The name and version that it gives itself."},
+	{Name: "calls", Type: capability.Integer}, {Name: "failed", Type: capability.Integer}, {Name: "latency_ms", Type: capability.Integer},
+	{Name: "definition", Type: capability.Object},
+}
+
+func (u upstreams) line(k gateway.Kept) upstreamLine {
+	if k.Err != nil {
+		return upstreamLine{Name: k.Name, Problem: fault.Of(k.Err).Told(maxProblem)}
+	}
+	line := upstreamLine{Name: k.Name, Way: "command", Address: outline.Shorten(k.Address(), maxProblem), Definition: &k.Server}
+	switch {
+	case k.HTTP != "":
+		line.Way = "http"
+	case k.SSE != "":
+		line.Way = "sse"
+	}
+	h := u.pool.Health(k.Server)
+	line.State, line.Problem, line.Says = string(h.State), h.Problem, h.Says
+	line.Calls, line.Failed, line.Latency = h.Calls, h.Failed, h.Latency.Milliseconds()
+	return line
+}
+
+func (u upstreams) list() invoke.Capability {
+	return invoke.Capability{
+		Descriptor: capability.Descriptor{
+			ID: "gateway_list", Description: "List the upstream MCP servers that the file names, and how they stand in this process.",
+			InputShape:   capability.Shape{Fields: []capability.Field{capability.ReadBranch()}},
+			OutputShape:  capability.Shape{Fields: []capability.Field{{Name: "upstreams", Type: capability.Object, Many: true, Required: true, Fields: upstreamFields}}},
+			CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+		},
+		Hidden: true,
+		Handle: func(_ context.Context, r *invoke.Request) (any, error) {
+			out := struct {
+				Upstreams []upstreamLine `json:"upstreams"`
+			}{[]upstreamLine{}}
+			for _, k := range r.Snapshot.Upstreams() {
+				out.Upstreams = append(out.Upstreams, u.line(k))
+			}
+			return out, nil
+		},
+	}
+}
+
+func (u upstreams) show() invoke.Capability {
+	return invoke.Capability{
+		Descriptor: capability.Descriptor{
+			ID: "gateway_show", Description: "Reach an upstream MCP server of the file, and list what it offers.",
+			InputShape: capability.Shape{Fields: []capability.Field{{Name: "name", Type: capability.String, Required: true}, capability.ReadBranch()}},
+			OutputShape: capability.Shape{Fields: append(slices.Clone(upstreamFields),
+				capability.Field{Name: "columns", Type: capability.String, Many: true, Required: true},
+				capability.Field{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each thing that it offers: kind, id, description. What has no id cannot be called, and says why."},
+			)},
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+		},
+		Hidden: true,
+		Handle: u.showOne,
+	}
+}
+
+func (u upstreams) showOne(ctx context.Context, r *invoke.Request) (any, error) {
+	k, err := upstreamNamed(r, r.Args.Text("name"))
+	if err != nil {
+		return nil, err
+	}
+	r.Release()
+	c, err := u.pool.Catalog(ctx, k.Server)
+	if err != nil {
+		return nil, told(err)
+	}
+	out := struct {
+		upstreamLine
+		Columns []string    `json:"columns"`
+		Rows    [][3]string `json:"rows"`
+	}{u.line(k), []string{"kind", "id", "description"}, [][3]string{}}
+	for _, o := range c.Offered {
+		item, err := o.Item(k.Space())
+		if err != nil {
+			item.Description = fault.Of(err).Message
+		}
+		out.Rows = append(out.Rows, [3]string{string(o.Kind), item.ID, outline.Shorten(item.Description, toldOffered)})
+	}
+	for _, p := range c.Problems {
+		out.Rows = append(out.Rows, [3]string{"", "", p.Message})
+	}
+	return out, nil
+}
+
+// toldOffered bounds the characters of a description in a list.
+const toldOffered = 200
+
+func upstreamNamed(r *invoke.Request, name string) (gateway.Kept, error) {
+	var names []string
+	for _, k := range r.Snapshot.Upstreams() {
+		if k.Name == name {
+			return k, k.Err
+		}
+		names = append(names, k.Name)
+	}
+	return gateway.Kept{}, fault.New(fault.Missing, "there is no upstream %q%s", name, fault.DidYouMean(name, names))
+}
+
+// kinds are the faults of what can be wrong with an upstream server; what is not listed is
+// Unusable.
+var kinds = map[gateway.Code]fault.Kind{
+	gateway.UpstreamTimeout: fault.TimedOut, gateway.UpstreamUnavailable: fault.Busy, gateway.RateLimited: fault.Busy,
+	gateway.PermissionDenied: fault.Denied, gateway.AuthFailed: fault.Denied,
+}
+
+// told makes a fault of an error of the gateway, with its members as details.
+func told(err error) error {
+	e, ok := err.(*gateway.Error) //nolint:errorlint // a pool wraps none
+	if !ok {
+		return err
+	}
+	kind, known := kinds[e.Code]
+	if !known {
+		kind = fault.Unusable
+	}
+	f := fault.New(kind, "%s", e.Message).With("error", e.Code).With("path", e.Path).With("retryable", e.Retryable)
+	for name, value := range e.Details {
+		f = f.With(name, value)
+	}
+	return f
+}
+
+var gatewayAdd = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.gateway.add", Description: "Name an upstream MCP server in the file, in the place of one with the same name. It is reached where somebody at the machine agrees.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "definition", Type: capability.Object, Required: true, Description: "name; command (a list), http or sse; env, headers (secrets as ${NAME}), namespace, include, exclude, required, pin, timeout_ms, concurrency."},
+		}, capability.WriteArguments()...)},
+		OutputShape: capability.Shape{Fields: capability.CommitResult()},
+		SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
+		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+	},
+	Hidden: true,
+	Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+		text, err := jsontext.Marshal(r.Args.Object("definition"))
+		if err != nil {
+			return nil, fmt.Errorf("encode a definition: %w", err)
+		}
+		server, err := gateway.ParseServer(text)
+		if err != nil {
+			return nil, atField(err, "definition")
+		}
+		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.PutUpstream(ctx, server, set) })
+	},
+}
+
+// atField puts a field before those that a fault names.
+func atField(err error, field string) error {
+	f := *fault.Of(err)
+	f.Fields = slices.Clone(f.Fields)
+	for i := range f.Fields {
+		f.Fields[i].Field = strings.TrimSuffix(field+"."+f.Fields[i].Field, ".")
+	}
+	return &f
+}
+
+var gatewayRemove = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.gateway.remove", Description: "Remove an upstream MCP server from the file.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "name", Type: capability.String, Required: true},
+		}, capability.WriteArguments()...)},
+		OutputShape: capability.Shape{Fields: capability.CommitResult()},
+		SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
+		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+	},
+	Hidden: true,
+	Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+		name := r.Args.Text("name")
+		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.RemoveUpstream(ctx, name, set) })
+	},
+}
+
+func editUpstream(ctx context.Context, r *invoke.Request, edit func(*kg.Session, kg.ChangeSet) (kg.Result, error)) (any, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Release()
+	result, err := edit(r.Session(), set)
+	if err != nil {
+		return nil, err
+	}
+	return r.Committed(result, set.DryRun), nil
+}
