@@ -63,8 +63,10 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 // was lost.
 func (p *program) withEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) error {
 	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
+		pool := p.pool()
+		defer pool.Close()
 		e := invoke.New(g, invoke.Config{
-			Providers: builtin.Options{StoredTools: p.storedTools}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: p.surface.Choose,
+			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: p.surface.Choose,
 		})
 		defer func() {
 			closed := e.Close(context.WithoutCancel(ctx))

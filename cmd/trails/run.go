@@ -119,7 +119,7 @@ write is validated, atomic, attributed and versioned.`,
 	cobra.EnableCommandSorting = false
 	root.AddCommand(
 		p.initCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.qCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
-		p.schemaCommand(), p.migrateCommand(), p.promoteCommand(), p.diffCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
+		p.schemaCommand(), p.migrateCommand(), p.promoteCommand(), p.diffCommand(), p.gatewayCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
 		p.backupCommand(), p.restoreCommand(), p.versionCommand(), p.completionCommand(), p.manCommand(),
 	)
 	return root
@@ -132,6 +132,7 @@ Environment (flags win):
   TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
   TRAILS_MCP_TOOL_ERRORS  how tools answer what is invalid: auto, protocol or result
   TRAILS_STORED_TOOLS  how many stored queries are tools of their own (default 24)
+  TRAILS_TRUST_UPSTREAMS  1 agrees to all upstream servers that the file names
   TRAILS_PUBLIC_URL  where a proxy takes requests for serve
   TRAILS_ENV         dev (default) or production, which hides dev tools
   TRAILS_WAL_LIMIT   MiB from which the file's write-ahead log starts over before the next write (default 64)

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trails/fault"
+	"trails/gateway"
+)
+
+func (p *program) gatewayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gateway",
+		Short: "Name the MCP servers that are reached through the file",
+		Long: `Name other MCP servers in the file, see how they stand and what they offer.
+
+The file says how a server is reached; secrets are not in it, but named as ${NAME}, a variable of
+the environment. Since that can be a command, a server is reached only on machines where somebody
+has agreed to it: whoever adds it here has, others do it with trust.
+`,
+		Example: `  trails gateway add notes.trails files --stdio npx -- -y @modelcontextprotocol/server-filesystem /srv/docs
+  trails gateway add notes.trails github --http https://api.example.org/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'
+  trails gateway show notes.trails files`,
+		RunE: chooseCommand,
+	}
+	cmd.AddCommand(p.gatewayAddCommand(), p.gatewayListCommand(), p.gatewayShowCommand(), p.gatewayTrustCommand(), p.gatewayRemoveCommand())
+	return cmd
+}
+
+func (p *program) gatewayAddCommand() *cobra.Command {
+	var f writeFlags
+	var s gateway.Server
+	var command string
+	var env, headers []string
+	var timeout time.Duration
+	var elsewhere bool
+	cmd := &cobra.Command{
+		Use:   "add FILE NAME --stdio CMD [-- ARG...]|--http URL|--sse URL",
+		Short: "Name a server in the file, in the place of one with the same name",
+		Long: `Name a server in FILE, and agree that it is reached from this machine: a command that speaks MCP
+over its standard input and output, or an address. Its tools are found under NAME, or --namespace.
+`,
+		Example: `  trails gateway add notes.trails files --stdio npx -- -y @modelcontextprotocol/server-filesystem /srv/docs
+  trails gateway add notes.trails github --http https://api.example.org/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, rest, err := p.fileThenSome(cmd, args)
+			if err != nil {
+				return err
+			}
+			if len(rest) == 0 {
+				return missing(cmd, args, []string{"FILE", "NAME"})
+			}
+			ways := slices.DeleteFunc([]string{command, s.HTTP, s.SSE}, func(way string) bool { return way == "" })
+			if len(ways) != 1 {
+				return usageError{"say one of --stdio, --http and --sse"}
+			}
+			s.Name, s.TimeoutMS = rest[0], int(timeout.Milliseconds())
+			switch {
+			case command != "":
+				s.Command = append([]string{command}, rest[1:]...)
+			case len(rest) > 1:
+				return usageError{fmt.Sprintf("%s stands behind NAME, and only a command of --stdio has arguments", line(rest[1]))}
+			}
+			if s.Env, err = pairs("--env", "=", env); err != nil {
+				return err
+			}
+			if s.Headers, err = pairs("--header", ":", headers); err != nil {
+				return err
+			}
+			if err := s.Check(); err != nil {
+				return err
+			}
+			_, err = callAndPrint(cmd.Context(), p, file, p.call("trails.meta.gateway.add", arguments{"definition": s}, f.arguments()), func(w io.Writer, r written) error {
+				return writeSummary(w, r)
+			})
+			if err != nil || elsewhere || f.dryRun {
+				return err
+			}
+			return p.trust(s)
+		},
+	}
+	cmd.Flags().StringVar(&command, "stdio", "", "`command` to run; its arguments stand behind --")
+	cmd.Flags().StringVar(&s.HTTP, "http", "", "`URL` of Streamable HTTP")
+	cmd.Flags().StringVar(&s.SSE, "sse", "", "`URL` of HTTP with SSE, as it was before Streamable HTTP")
+	cmd.Flags().StringArrayVar(&env, "env", nil, "`NAME=VALUE` of the command's environment, such as 'TOKEN=${MY_TOKEN}'; may be repeated")
+	cmd.Flags().StringArrayVar(&headers, "header", nil, "`NAME: VALUE` of each request, such as 'Authorization: Bearer ${MY_TOKEN}'; may be repeated")
+	cmd.Flags().StringVar(&s.Namespace, "namespace", "", "under which `word` its tools are found, if not NAME")
+	cmd.Flags().StringArrayVar(&s.Include, "include", nil, "`pattern` of the names that are taken, such as 'list_*'; may be repeated")
+	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil, "`pattern` of the names that are not taken; may be repeated")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long a call may take (default 1m)")
+	cmd.Flags().IntVar(&s.Concurrency, "concurrency", 0, "how many calls there are at once at most (default 8)")
+	cmd.Flags().BoolVar(&elsewhere, "elsewhere", false, "do not agree that it is reached from this machine")
+	f.on(cmd)
+	return cmd
+}
+
+// pairs reads names with values.
+func pairs(flag, between string, given []string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, one := range given {
+		name, value, ok := strings.Cut(one, between)
+		if !ok {
+			return nil, usageError{fmt.Sprintf("%s %s has no %q between name and value", flag, line(one), between)}
+		}
+		all[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return all, nil
+}
+
+// upstreamLine is one server, and how it stands.
+type upstreamLine struct {
+	Name, Way, Address, State, Problem, Says string
+}
+
+func (p *program) gatewayListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list FILE",
+		Short: "List the servers that the file names",
+		Long: `List the servers that FILE names, and whether they can be reached from this machine.
+`,
+		Example: `  trails gateway list notes.trails`,
+		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
+			_, err := callAndPrint(cmd.Context(), p, file, p.call("gateway_list", arguments{}), func(w io.Writer, r struct{ Upstreams []upstreamLine }) error {
+				if len(r.Upstreams) == 0 {
+					_, err := fmt.Fprintln(w, "the file names no upstream server; gateway add names one")
+					return err
+				}
+				for _, u := range r.Upstreams {
+					fmt.Fprintf(w, "%-16s %-8s %-10s %s\n", line(u.Name), u.Way, u.State, line(u.Address))
+					if u.Problem != "" {
+						fmt.Fprintf(w, "    %s\n", line(u.Problem))
+					}
+				}
+				return nil
+			})
+			return err
+		}),
+	}
+}
+
+func (p *program) gatewayShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show FILE NAME",
+		Short: "Reach a server, and list what it offers",
+		Long: `Start a server of FILE, or reach it, and list its tools, resources and prompts, each with the id
+under which it is found.
+`,
+		Example: `  trails gateway show notes.trails files`,
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			_, err := callAndPrint(cmd.Context(), p, file, p.call("gateway_show", arguments{"name": rest[0]}), func(w io.Writer, r struct {
+				upstreamLine
+				Rows [][3]string
+			}) error {
+				fmt.Fprintf(w, "%s  %s  %s  %s\n", line(r.Name), r.State, line(r.Says), line(r.Address))
+				for _, row := range r.Rows {
+					fmt.Fprintf(w, "%-9s %-48s %s\n", row[0], line(row[1]), line(row[2]))
+				}
+				return nil
+			})
+			return err
+		}, "NAME"),
+		ValidArgsFunction: p.completeUpstream,
+	}
+}
+
+func (p *program) gatewayTrustCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "trust FILE NAME",
+		Short: "Agree that a server is reached from this machine",
+		Long: `Show how a server of FILE is reached, and agree to it for this machine and for this very
+definition. The file is not changed. TRAILS_TRUST_UPSTREAMS=1 agrees to all of a process.
+`,
+		Example: `  trails gateway trust notes.trails files`,
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			var list struct {
+				Upstreams []struct {
+					Name, Problem string
+					Definition    json.RawMessage
+				}
+			}
+			if err := p.answerOf(cmd.Context(), file, "gateway_list", arguments{}, &list); err != nil {
+				return err
+			}
+			var names []string
+			for _, u := range list.Upstreams {
+				names = append(names, u.Name)
+				if u.Name != rest[0] {
+					continue
+				}
+				s, err := gateway.ParseServer(u.Definition)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(p.stdout, line(s.Text()))
+				if in := p.terminal(); in != nil && !yes && !p.isYes(in, "Reach "+s.Name+" from this machine?") {
+					return fault.New(fault.Precondition, "%s is not reached from this machine", s.Name)
+				} else if in == nil && !yes {
+					return usageError{"trust asks at a terminal; without one say --yes"}
+				}
+				return p.trust(s)
+			}
+			return fault.New(fault.Missing, "there is no upstream %q%s", rest[0], fault.DidYouMean(rest[0], names))
+		}, "NAME"),
+		ValidArgsFunction: p.completeUpstream,
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (p *program) gatewayRemoveCommand() *cobra.Command {
+	var f writeFlags
+	cmd := &cobra.Command{
+		Use:   "rm FILE NAME",
+		Short: "Remove a server from the file",
+		Long: `Remove a server from FILE, as one commit. What was agreed to on machines stays agreed to.
+`,
+		Example: `  trails gateway rm notes.trails files`,
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			_, err := callAndPrint(cmd.Context(), p, file, p.call("trails.meta.gateway.remove", arguments{"name": rest[0]}, f.arguments()), writeSummary)
+			return err
+		}, "NAME"),
+		ValidArgsFunction: p.completeUpstream,
+	}
+	f.on(cmd)
+	return cmd
+}
+
+// completeUpstream completes the names of the servers of a file.
+func (p *program) completeUpstream(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	file, rest, err := p.fileThenSome(cmd, args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var list struct{ Upstreams []upstreamLine }
+	if p.answerOf(cmd.Context(), file, "gateway_list", arguments{}, &list) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []cobra.Completion
+	for _, u := range list.Upstreams {
+		if strings.HasPrefix(u.Name, word) {
+			out = append(out, cobra.CompletionWithDesc(u.Name, line(u.Address)))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/upstream"
+)
+
+// pool reaches the upstream servers that somebody at this machine has agreed to.
+func (p *program) pool() *upstream.Pool {
+	return upstream.Open(upstream.Config{Version: version, Trusts: p.trusts, Log: p.log, Lookup: func(name string) (string, bool) {
+		value, ok := p.env[name]
+		return value, ok
+	}})
+}
+
+// trustFile has a line for each server that somebody at this machine has agreed to: the
+// digest of how it is reached, its name, and how it is reached, for people.
+func (p *program) trustFile() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fault.New(fault.Unusable, "there is no folder for settings to keep in whom you trust: %w", err)
+	}
+	return filepath.Join(dir, "trails", "trusted-upstreams"), nil
+}
+
+// trusts reports whether somebody has agreed to a server. What cannot be read has no yes in it.
+func (p *program) trusts(s gateway.Server) bool {
+	if p.env["TRAILS_TRUST_UPSTREAMS"] == "1" {
+		return true
+	}
+	path, err := p.trustFile()
+	if err != nil {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if digest, _, _ := strings.Cut(lines.Text(), " "); digest == s.Digest() {
+			return true
+		}
+	}
+	return false
+}
+
+// trust keeps that somebody has agreed to a server.
+func (p *program) trust(s gateway.Server) (err error) {
+	if p.trusts(s) {
+		return nil
+	}
+	path, err := p.trustFile()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return notKept(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return notKept(err)
+	}
+	_, err = fmt.Fprintf(f, "%s %s %s\n", s.Digest(), s.Name, line(s.Address()))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return notKept(err)
+	}
+	return nil
+}
+
+func notKept(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return fault.New(fault.Unusable, "whom you trust cannot be kept in %s: %w", at.Path, at.Err)
+	}
+	return fault.New(fault.Unusable, "whom you trust cannot be kept: %w", err)
+}
