@@ -76,9 +76,7 @@ over its standard input and output, or an address. Its tools are found under NAM
 			if err := s.Check(); err != nil {
 				return err
 			}
-			_, err = callAndPrint(cmd.Context(), p, file, p.call("trails.meta.gateway.add", arguments{"definition": s}, f.arguments()), func(w io.Writer, r written) error {
-				return writeSummary(w, r)
-			})
+			_, err = callAndPrint(cmd.Context(), p, file, p.call("trails.meta.gateway.add", arguments{"definition": s}, f.arguments()), writeSummary)
 			if err != nil || elsewhere || f.dryRun {
 				return err
 			}

@@ -134,6 +134,8 @@ type link struct {
 	pool   *Pool
 	server gateway.Server
 	slots  chan struct{} // the calls at once
+	living context.Context
+	stop   context.CancelFunc // ends living, and a start with it
 
 	mu       sync.Mutex
 	session  *mcp.ClientSession // nil while it is not up
@@ -162,6 +164,7 @@ func (p *Pool) link(s gateway.Server) (*link, error) {
 	l := p.links[s.Digest()]
 	if l == nil {
 		l = &link{pool: p, server: s, slots: make(chan struct{}, s.AtOnce()), calls: map[string]Hooks{}}
+		l.living, l.stop = context.WithCancel(context.Background())
 		p.links[s.Digest()] = l
 	}
 	return l, nil
@@ -209,19 +212,18 @@ func (l *link) up(ctx context.Context) (*mcp.ClientSession, error) {
 
 // start connects, once.
 func (l *link) start() {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	ctx, cancel := context.WithTimeout(l.living, startTimeout)
 	defer cancel()
 	session, end, err := l.connect(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	close(l.starting)
-	l.starting = nil
+	defer func() { close(l.starting); l.starting = nil }()
 	if err != nil {
 		l.rest(l.classified(err))
 		return
 	}
 	if l.closed {
-		go finish(session, end)
+		finish(session, end)
 		return
 	}
 	l.session, l.end, l.began = session, end, time.Now()
@@ -276,7 +278,12 @@ func (l *link) close() {
 	l.mu.Lock()
 	session, end := l.session, l.end
 	l.closed, l.session, l.end = true, nil, nil
+	starting := l.starting
 	l.mu.Unlock()
+	l.stop()
+	if starting != nil {
+		<-starting // what was begun has been killed then
+	}
 	if session != nil {
 		finish(session, end)
 	}

@@ -118,6 +118,7 @@ func (l *link) command(s gateway.Server) (mcp.Transport, func(), error) {
 		case <-ended:
 		case <-time.After(patience):
 			kill(cmd)
+			<-ended
 		}
 		_, _ = out.Close(), complaints.Close() // a process that has left the group may hold them
 	}

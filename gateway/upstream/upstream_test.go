@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +30,9 @@ func TestMain(m *testing.M) {
 	}
 	switch os.Args[1] {
 	case "silent":
+		if err := os.WriteFile(os.Getenv("TRAILS_TEST_PID"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+			os.Exit(1)
+		}
 		select {}
 	case "gone":
 		fmt.Fprintln(os.Stderr, "no such file")
@@ -237,7 +242,7 @@ func TestFailuresSayWhatTheyAre(t *testing.T) {
 		want   gateway.Code
 	}{
 		"a tool that never answers":    {command(t, "good", quick), "hang", gateway.UpstreamTimeout},
-		"a server that never answers":  {command(t, "silent", quick), "echo", gateway.UpstreamTimeout},
+		"a server that never answers":  {command(t, "silent", quick, func(s *gateway.Server) { s.Env["TRAILS_TEST_PID"] = os.DevNull }), "echo", gateway.UpstreamTimeout},
 		"a command that ends at once":  {command(t, "gone"), "echo", gateway.UpstreamUnavailable},
 		"a command that is not there":  {gateway.Server{Name: "fake", Command: []string{"/no/such/program"}}, "echo", gateway.UpstreamUnavailable},
 		"a server that ends in a call": {command(t, "good"), "exit", gateway.UpstreamUnavailable},
@@ -368,5 +373,30 @@ func TestACommandHasNoOtherVariables(t *testing.T) {
 	given := command(t, "good", func(s *gateway.Server) { s.Env["MY_TOKEN"] = "${TRAILS_TEST_SECRET}" })
 	if said, err := call(t, p, given, "env", "MY_TOKEN", upstream.Hooks{}); err != nil || said != "s3cret" {
 		t.Errorf("the command was given %q, %v", said, err)
+	}
+}
+
+func TestAServerThatIsJustStartedEndsWithThePool(t *testing.T) {
+	noted := t.TempDir() + "/pid"
+	p, s := open(t), command(t, "silent", func(s *gateway.Server) { s.TimeoutMS, s.Env["TRAILS_TEST_PID"] = 3_600_000, noted })
+	failed := make(chan error, 1)
+	go func() {
+		_, err := p.Catalog(context.WithoutCancel(t.Context()), s)
+		failed <- err
+	}()
+	var pid int
+	for deadline := time.Now().Add(20 * time.Second); pid == 0; time.Sleep(10 * time.Millisecond) {
+		text, _ := os.ReadFile(noted) // it is not there yet
+		pid, _ = strconv.Atoi(string(text))
+		if time.Now().After(deadline) {
+			t.Fatal("it did not start")
+		}
+	}
+	p.Close()
+	if server, err := os.FindProcess(pid); err == nil && server.Signal(syscall.Signal(0)) == nil {
+		t.Error("it runs on")
+	}
+	if err := <-failed; code(err) != gateway.UpstreamUnavailable {
+		t.Errorf("who waited for it is told %v", err)
 	}
 }
