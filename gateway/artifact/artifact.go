@@ -1,0 +1,203 @@
+// Package artifact keeps results of tools out of the context of a model, and lets it read
+// what it needs of them: a result becomes an [Envelope] of bounded size, which says what the
+// whole is like, and the whole becomes artifacts, which a [Selector] shows a part of. It reads
+// and writes no file; whoever calls it keeps the bytes.
+//
+// Read [Wrap] and [Artifact.View] first.
+package artifact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"trails/quote"
+)
+
+// Part is one part of the result of a tool.
+type Part struct {
+	// Kind is text, image, audio, resource, resource_link or structured; data of a
+	// structured part is JSON.
+	Kind      string
+	MediaType string // "" for the usual one of its kind
+	Data      []byte
+}
+
+// Ref is what a model is told of an artifact, and what it names one by.
+type Ref struct {
+	ContentHash string `json:"content_hash"` // SHA-256, in hexadecimal digits
+	Handle      string `json:"handle"`
+	Label       string `json:"label"`
+	MediaType   string `json:"media_type"`
+	SizeBytes   int    `json:"size_bytes"`
+}
+
+// Artifact is bytes that are kept, to be looked at with [Artifact.View].
+type Artifact struct {
+	Ref
+	Data []byte
+}
+
+// Source is what a result is of.
+type Source struct {
+	ToolID string // as an agent names it
+	Tool   string // as its server calls it
+	Failed bool   // the tool says that it did not do what it was asked
+	// Most is how many characters of text a result may have that is passed on as it is. At
+	// 0 every result becomes an artifact.
+	Most int
+}
+
+// Envelope is what a model is shown of a result.
+type Envelope struct {
+	Artifacts  []Ref          `json:"artifacts"`
+	Facts      []string       `json:"facts"` // lines of the form name: value, at most 20
+	Firewall   Firewall       `json:"firewall_stats"`
+	Provenance map[string]any `json:"provenance"`
+	// Shape says what data is like that is no prose: names, types and numbers of things.
+	Shape   string `json:"shape,omitempty"`
+	Status  string `json:"status"`  // ok or error
+	Summary string `json:"summary"` // how the text begins, or all of it
+	// Views are selectors that read on.
+	Views []Selector `json:"views"`
+}
+
+// Firewall says what became of a text.
+type Firewall struct {
+	ArtifactRef     string  `json:"artifact_ref"` // the handle of the text, "" when it is no artifact
+	LLMProvider     *string `json:"llm_provider"` // null: no model is asked
+	OriginalChars   int     `json:"original_chars"`
+	Strategy        string  `json:"strategy"` // summary, or passthrough
+	SummarizedByLLM bool    `json:"summarized_by_llm"`
+	SummaryChars    int     `json:"summary_chars"`
+	ThresholdChars  int     `json:"threshold_chars"`
+	Triggered       bool    `json:"triggered"`
+}
+
+const (
+	summaryChars = 500
+	mostFacts    = 20
+	mostFact     = 200
+)
+
+// usual are the media types of parts that have none.
+var usual = map[string]string{
+	"text": "text/plain", "image": "image/png", "audio": "audio/wav", "structured": "application/json",
+}
+
+// Wrap returns what a model is shown of a result, and what is to be kept of it. Secrets are
+// gone from both. Texts of a result are one artifact, every other part is one by itself;
+// structured data comes behind the texts.
+func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
+	e := Envelope{
+		Artifacts: []Ref{}, Facts: []string{}, Views: []Selector{}, Status: "ok",
+		Provenance: map[string]any{"protocol": "mcp", "tool": of.Tool, "tool_id": of.ToolID},
+	}
+	if of.Failed {
+		e.Status = "error"
+	}
+	var kept []Artifact
+	keep := func(kind, mediaType string, data []byte) Artifact {
+		sum := sha256.Sum256(data)
+		hash := hex.EncodeToString(sum[:])
+		a := Artifact{Data: data, Ref: Ref{
+			ContentHash: hash, Handle: kind + ":" + of.ToolID + ":" + hash[:16], Label: kind + " result from " + of.ToolID,
+			MediaType: quote.Line(mediaType, 100), SizeBytes: len(data),
+		}}
+		kept = append(kept, a)
+		e.Artifacts = append(e.Artifacts, a.Ref)
+		return a
+	}
+	var texts []string
+	textType, scrubbed := "", 0
+	for _, part := range parts {
+		mediaType := part.MediaType
+		if mediaType == "" {
+			mediaType = usual[part.Kind]
+		}
+		if mediaType == "" {
+			mediaType = "application/octet-stream"
+		}
+		data := part.Data
+		if isText(data) {
+			clean, n := Scrub(data)
+			data, scrubbed = clean, scrubbed+n
+		}
+		switch {
+		case part.Kind == "text", part.Kind == "structured" && len(texts) == 0:
+			texts = append(texts, string(data))
+			if textType = mediaType; len(texts) > 1 {
+				textType = "text/plain"
+			}
+		case part.Kind == "structured" && len(texts) == 1 && sameJSON([]byte(texts[0]), data):
+			// Servers send structured data as text, too, for clients that know only that.
+		default:
+			keep(part.Kind, mediaType, data)
+		}
+	}
+	if scrubbed > 0 {
+		e.Provenance["secrets_removed"] = scrubbed
+	}
+	text := strings.Join(texts, "\n")
+	chars := utf8.RuneCountInString(text)
+	e.Firewall = Firewall{OriginalChars: chars, Strategy: "passthrough", ThresholdChars: of.Most}
+	e.Summary = text
+	if chars > of.Most {
+		a := keep("text", textType, []byte(text))
+		e.Summary = begin(text, summaryChars)
+		e.Firewall.ArtifactRef, e.Firewall.Strategy, e.Firewall.Triggered = a.Handle, "summary", true
+		e.Shape, e.Views = a.shape(), a.offers()
+		e.Facts = facts(text)
+	}
+	e.Firewall.SummaryChars = utf8.RuneCountInString(e.Summary)
+	return e, kept
+}
+
+// begin is the first characters of a text.
+func begin(text string, most int) string {
+	n := 0
+	for at := range text {
+		if n == most {
+			return text[:at]
+		}
+		n++
+	}
+	return text
+}
+
+// fact is a line that says one thing of another.
+var fact = regexp.MustCompile(`^[\pL\pN"'][^:\n]{0,60}:\s+\S`)
+
+// facts are the lines of a text, or the members of an object, that say one thing each.
+func facts(text string) []string {
+	found := []string{}
+	add := func(line string) bool {
+		if utf8.RuneCountInString(line) < mostFact {
+			found = append(found, quote.Line(line, mostFact))
+		}
+		return len(found) < mostFacts
+	}
+	if v, err := parse([]byte(text)); err == nil {
+		if object, is := v.(map[string]any); is {
+			for _, name := range names(object) {
+				if isScalar(object[name]) && !add(name+": "+written(object[name])) {
+					break
+				}
+			}
+		}
+		return found
+	}
+	for line := range strings.Lines(begin(text, 100_000)) {
+		if line = strings.TrimSpace(line); fact.MatchString(line) && !add(line) {
+			break
+		}
+	}
+	return found
+}
+
+// isText reports that bytes are text: UTF-8 without NUL.
+func isText(data []byte) bool {
+	return utf8.Valid(data) && !strings.Contains(string(data[:min(len(data), 64<<10)]), "\x00")
+}

@@ -1,0 +1,167 @@
+package artifact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"trails/jsontext"
+	"trails/quote"
+)
+
+// mostJSON is how much JSON is read at once, in bytes, and mostDepth how deep.
+const (
+	mostJSON  = 16 << 20
+	mostDepth = 200
+)
+
+var errTooMuch = errors.New("it is too large or too deep to be read as JSON; use lines, bytes or grep")
+
+// parse reads JSON, with numbers as they are written. Objects one after another, as in JSON
+// lines, are a list of them.
+func parse(text []byte) (any, error) {
+	if len(text) > mostJSON || jsontext.TooDeep(text, mostDepth) {
+		return nil, errTooMuch
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var values []any
+	for {
+		var v any
+		err := d.Decode(&v)
+		if err == io.EOF && len(values) > 0 {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("it is no JSON: %w", err)
+		}
+		values = append(values, v)
+		if first, is := values[0].(map[string]any); len(values) > 1 && (first == nil || !is) {
+			return nil, errors.New("it is no JSON: something follows the value")
+		}
+	}
+	if len(values) == 1 {
+		return values[0], nil
+	}
+	return values, nil
+}
+
+func sameJSON(a, b []byte) bool {
+	x, err := parse(a)
+	if err != nil {
+		return false
+	}
+	y, err := parse(b)
+	return err == nil && jsontext.Equal(x, y)
+}
+
+func names(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
+
+func isScalar(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return true
+}
+
+// written is a value as JSON, a text as it is.
+func written(v any) string {
+	if text, is := v.(string); is {
+		return text
+	}
+	text, err := jsontext.Marshal(v)
+	if err != nil {
+		return "" // what was parsed can be written
+	}
+	return string(text)
+}
+
+// Bounds of a shape.
+const (
+	shapeDepth  = 3
+	shapeNames  = 24
+	shapeLength = 600
+)
+
+// shapeOf says what a value is like: {"id": number, "tags": [3 of string]}.
+func shapeOf(v any, depth int) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case json.Number:
+		return "number"
+	case string:
+		if n := utf8.RuneCountInString(v); n > 100 {
+			return fmt.Sprintf("string of %d characters", n)
+		}
+		return "string"
+	case []any:
+		if len(v) == 0 {
+			return "[]"
+		}
+		if depth == 0 {
+			return fmt.Sprintf("[%d]", len(v))
+		}
+		var kinds []string
+		for _, item := range v[:min(len(v), 1_000)] {
+			if kind := shapeOf(item, depth-1); !slices.Contains(kinds, kind) {
+				if kinds = append(kinds, kind); len(kinds) == 3 {
+					kinds[2] = "…"
+					break
+				}
+			}
+		}
+		return fmt.Sprintf("[%d of %s]", len(v), strings.Join(kinds, " | "))
+	case map[string]any:
+		if depth == 0 {
+			return fmt.Sprintf("{%d}", len(v))
+		}
+		var members []string
+		for i, name := range names(v) {
+			if i == shapeNames {
+				members = append(members, fmt.Sprintf("and %d more", len(v)-i))
+				break
+			}
+			members = append(members, quote.Text(name, 40)+": "+shapeOf(v[name], depth-1))
+		}
+		return "{" + strings.Join(members, ", ") + "}"
+	}
+	return ""
+}
+
+// shape says what an artifact is like that is no prose.
+func (a Artifact) shape() string {
+	if v, err := parse(a.Data); err == nil {
+		if isScalar(v) {
+			return ""
+		}
+		return quote.Line(shapeOf(v, shapeDepth), shapeLength)
+	}
+	if t, err := a.table(); err == nil && a.isTable() {
+		return quote.Line(fmt.Sprintf("table of %d rows with the columns %s", len(t.rows), strings.Join(t.columns, ", ")), shapeLength)
+	}
+	return ""
+}
+
+// offers are selectors that an artifact can be read with, the most telling first.
+func (a Artifact) offers() []Selector {
+	if v, err := parse(a.Data); err == nil && !isScalar(v) {
+		if list, is := v.([]any); is && len(list) > 0 && !isScalar(list[0]) {
+			return []Selector{&Rows{Type: "rows"}}
+		}
+		return []Selector{&Keys{Type: "json_keys"}}
+	}
+	if _, err := a.table(); err == nil && a.isTable() {
+		return []Selector{&Rows{Type: "rows"}}
+	}
+	return []Selector{}
+}

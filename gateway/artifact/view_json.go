@@ -1,0 +1,208 @@
+package artifact
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/theory/jsonpath"
+
+	"trails/jsontext"
+	"trails/quote"
+)
+
+// Keys shows the members of an object with what each is like, or that of the items of a list.
+type Keys struct {
+	Type    string `json:"type"`
+	Pointer string `json:"pointer,omitempty"` // where it is (RFC 6901); "" is all
+	Offset  int    `json:"offset,omitempty"`  // how many members or items to pass over
+	Limit   int    `json:"limit,omitempty"`   // 1 to 200; 50 when it is 0
+}
+
+func (s *Keys) view(a Artifact) (View, error) {
+	v, err := a.at(s.Pointer)
+	if err != nil {
+		return View{}, err
+	}
+	limit, err := within("limit", s.Limit, 50, 1, 200)
+	if err != nil {
+		return View{}, err
+	}
+	var view View
+	next := 0
+	switch v := v.(type) {
+	case map[string]any:
+		members := names(v)
+		view, next, err = page(len(v), s.Offset, limit, func(i int) string {
+			return quote.Text(members[i], 100) + ": " + quote.Line(shapeOf(v[members[i]], 1), 200)
+		})
+	case []any:
+		view, next, err = page(len(v), s.Offset, limit, func(i int) string {
+			return fmt.Sprintf("%d: %s", i, quote.Line(shapeOf(v[i], 1), 200))
+		})
+	default:
+		return View{}, fmt.Errorf("there is no object at %q, but %s", s.Pointer, shapeOf(v, 1))
+	}
+	if err == nil && next > 0 {
+		view.Next = &Keys{Type: "json_keys", Pointer: s.Pointer, Offset: next, Limit: s.Limit}
+	}
+	return view, err
+}
+
+// page is the entries from offset on that a view has room for, one on a line, and where to go
+// on, 0 when that is nowhere.
+func page(count, offset, limit int, entry func(i int) string) (v View, next int, err error) {
+	if offset < 0 || offset > count {
+		return v, 0, fmt.Errorf("offset is %d, and there are %d", offset, count)
+	}
+	var b strings.Builder
+	for next = offset; next < count && next-offset < limit; next++ {
+		text := entry(next)
+		if len(text) > mostEntry {
+			text = whole(text, mostEntry) + "…"
+		}
+		if b.Len()+len(text) >= mostView {
+			break
+		}
+		b.WriteString(text + "\n")
+	}
+	v.Text = b.String()
+	if next == count {
+		return v, 0, nil
+	}
+	v.Left = fmt.Sprintf("%d of %d", count-next, count)
+	return v, next, nil
+}
+
+// mostEntry is how much of one value is shown, in bytes.
+const mostEntry = mostView / 2
+
+// JSON shows values of a JSON text: the one at a pointer, the items of the list there, or those
+// that a path selects, each on a line.
+type JSON struct {
+	Type    string `json:"type"`
+	Pointer string `json:"pointer,omitempty"` // where it is (RFC 6901); "" is all
+	// Path selects values (RFC 9535), such as $.items[?@.open].id. It has at most one ..,
+	// four commas, and no $ in a filter, so that it takes no longer than reading the text.
+	Path   string `json:"path,omitempty"`
+	Offset int    `json:"offset,omitempty"` // how many values or items to pass over
+	Limit  int    `json:"limit,omitempty"`  // 1 to 1,000; 100 when it is 0
+}
+
+func (s *JSON) view(a Artifact) (View, error) {
+	v, err := a.at(s.Pointer)
+	if err != nil {
+		return View{}, err
+	}
+	limit, err := within("limit", s.Limit, 100, 1, 1_000)
+	if err != nil {
+		return View{}, err
+	}
+	var values []any
+	if s.Path != "" {
+		if err := bounded(s.Path); err != nil {
+			return View{}, err
+		}
+		path, err := jsonpath.Parse(s.Path)
+		if err != nil {
+			return View{}, fmt.Errorf("the path is none of RFC 9535: %w", err)
+		}
+		values = path.Select(v)
+	} else if list, is := v.([]any); is {
+		values = list
+	} else {
+		values = []any{v}
+	}
+	size := 0 // of the last one
+	view, next, err := page(len(values), s.Offset, limit, func(i int) string {
+		text, err := jsontext.Marshal(values[i])
+		if err != nil {
+			return "" // what was parsed can be written
+		}
+		size = len(text)
+		return string(text)
+	})
+	switch {
+	case err != nil:
+		return View{}, err
+	case next > 0:
+		view.Next = &JSON{Type: "json", Pointer: s.Pointer, Path: s.Path, Offset: next, Limit: s.Limit}
+	case len(values) == 1 && size > mostEntry:
+		view.Left = fmt.Sprintf("%d of %d bytes", size-mostEntry, size)
+		if s.Path == "" && !isScalar(v) {
+			view.Next = &Keys{Type: "json_keys", Pointer: s.Pointer}
+		}
+	}
+	return view, nil
+}
+
+// bounded refuses a path that may take far longer than reading the text once: every .. goes
+// through all that is below, each comma may double what is selected, and a $ in a filter
+// begins anew for each value.
+func bounded(path string) error {
+	if len(path) > 500 {
+		return fmt.Errorf("the path has %d bytes, and may have 500", len(path))
+	}
+	bare := unquoted(path)
+	if strings.Count(bare, "..") > 1 || strings.Count(bare, ",") > 4 || strings.Count(bare, "$") > 1 {
+		return errors.New("the path may have one .., four commas and one $, its first sign; take a smaller step, and a pointer to begin at")
+	}
+	return nil
+}
+
+// unquoted is a path without what stands in quotation marks.
+func unquoted(path string) string {
+	var b strings.Builder
+	quoted := rune(0)
+	escaped := false
+	for _, r := range path {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted != 0 && r == '\\':
+			escaped = true
+		case quoted != 0 && r == quoted:
+			quoted = 0
+		case quoted != 0:
+		case r == '"' || r == '\'':
+			quoted = r
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// at returns the value at a pointer (RFC 6901).
+func (a Artifact) at(pointer string) (any, error) {
+	v, err := parse(a.Data)
+	if err != nil {
+		return nil, err
+	}
+	if pointer == "" {
+		return v, nil
+	}
+	if pointer[0] != '/' {
+		return nil, fmt.Errorf("%s is no pointer of RFC 6901: it is empty or begins with /", quote.Text(pointer, 100))
+	}
+	here := ""
+	for step := range strings.SplitSeq(pointer[1:], "/") {
+		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		var next any
+		found := false
+		switch v := v.(type) {
+		case map[string]any:
+			next, found = v[name]
+		case []any:
+			if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v) && strconv.Itoa(i) == step {
+				next, found = v[i], true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("nothing at %s; at %q is %s", quote.Text(here+"/"+step, 200), here, quote.Line(shapeOf(v, 1), 300))
+		}
+		v, here = next, here+"/"+step
+	}
+	return v, nil
+}

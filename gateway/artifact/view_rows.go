@@ -1,0 +1,311 @@
+package artifact
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/fault"
+	"trails/quote"
+)
+
+// Rows shows rows of a table: of CSV or TSV, whose first line names the columns, or of a list
+// of objects in JSON, whose members are the columns. It answers with CSV.
+type Rows struct {
+	Type    string   `json:"type"`
+	Pointer string   `json:"pointer,omitempty"` // where a list is in JSON (RFC 6901); "" is all
+	Columns []string `json:"columns,omitempty"` // those to show, in this order; none is all
+	Where   []Where  `json:"where,omitempty"`   // what a row must fulfil: all of them
+	Sort    []string `json:"sort,omitempty"`    // by these columns; a - before one is downwards
+	Offset  int      `json:"offset,omitempty"`  // how many rows to pass over
+	Limit   int      `json:"limit,omitempty"`   // 1 to 500; 50 when it is 0
+}
+
+// Where is a condition on a column. Numbers are compared as numbers, and stand
+// before texts.
+type Where struct {
+	Column string `json:"column"`
+	Op     string `json:"op"` // =, !=, <, <=, >, >=, contains or matches (RE2)
+	Value  string `json:"value"`
+}
+
+// table is rows by columns.
+type table struct {
+	columns []string
+	rows    [][]string
+}
+
+// Bounds of a table that is read.
+const (
+	mostRows    = 1_000_000
+	mostColumns = 1_000
+)
+
+// isTable reports that an artifact says of itself that it is a table, or looks like one: its
+// first lines have one delimiter as often.
+func (a Artifact) isTable() bool {
+	if strings.Contains(a.MediaType, "csv") || strings.Contains(a.MediaType, "tab-separated") {
+		return true
+	}
+	text, err := a.text()
+	if err != nil {
+		return false
+	}
+	lines := strings.SplitN(text, "\n", 4)
+	for _, delimiter := range []string{"\t", ",", ";"} {
+		n := strings.Count(lines[0], delimiter)
+		if n > 0 && len(lines) > 2 && strings.Count(lines[1], delimiter) == n && (len(lines) < 4 || strings.Count(lines[2], delimiter) == n) {
+			return true
+		}
+	}
+	return false
+}
+
+// table reads CSV or TSV.
+func (a Artifact) table() (table, error) {
+	text, err := a.text()
+	if err != nil {
+		return table{}, err
+	}
+	text = strings.TrimPrefix(text, "\ufeff")
+	header, _, _ := strings.Cut(text, "\n")
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord, r.LazyQuotes = -1, true
+	switch {
+	case strings.Contains(a.MediaType, "tab-separated") || strings.Count(header, "\t") > strings.Count(header, ","):
+		r.Comma = '\t'
+	case strings.Count(header, ";") > strings.Count(header, ","):
+		r.Comma = ';'
+	}
+	var t table
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return table{}, fmt.Errorf("it is no table: %w", err)
+		}
+		if t.columns == nil {
+			if t.columns = row; len(row) > mostColumns {
+				return table{}, fmt.Errorf("it has %d columns, and %d are read", len(row), mostColumns)
+			}
+			continue
+		}
+		if len(t.rows) == mostRows {
+			return table{}, fmt.Errorf("it has more than %d rows; use lines or grep", mostRows)
+		}
+		t.rows = append(t.rows, row)
+	}
+	if len(t.columns) < 2 && len(t.rows) == 0 {
+		return table{}, errors.New("it is no table; use lines, grep or json")
+	}
+	return t, nil
+}
+
+// tableAt reads the table that there is: the list at a pointer when it is JSON.
+func (a Artifact) tableAt(pointer string) (table, error) {
+	v, err := a.at(pointer)
+	if err != nil {
+		if pointer != "" {
+			return table{}, err
+		}
+		return a.table()
+	}
+	list, is := v.([]any)
+	if !is {
+		return table{}, fmt.Errorf("there is no list at %q, but %s", pointer, quote.Line(shapeOf(v, 2), 300))
+	}
+	var t table
+	place := map[string]int{}
+	for _, item := range list {
+		object, is := item.(map[string]any)
+		if !is {
+			object = map[string]any{"value": item}
+		}
+		for _, name := range names(object) {
+			if _, known := place[name]; !known && len(place) < mostColumns {
+				place[name] = len(t.columns)
+				t.columns = append(t.columns, name)
+			}
+		}
+		row := make([]string, len(t.columns))
+		for name, value := range object {
+			if at, known := place[name]; known && value != nil {
+				row[at] = written(value)
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, nil
+}
+
+// column returns the place of a column.
+func (t table) column(name string) (int, error) {
+	at := slices.Index(t.columns, name)
+	if at < 0 {
+		return 0, fmt.Errorf("there is no column %s%s; there are %s", quote.Text(name, 100), fault.DidYouMean(name, t.columns), quote.Line(strings.Join(t.columns, ", "), 500))
+	}
+	return at, nil
+}
+
+// value is what a row has in a column, "" when it is too short.
+func value(row []string, column int) string {
+	if column < len(row) {
+		return row[column]
+	}
+	return ""
+}
+
+// compare compares two values as numbers, or as texts; a number stands before a text.
+func compare(a, b string) int {
+	x, y := number(a), number(b)
+	switch {
+	case math.IsNaN(x) && math.IsNaN(y):
+		return strings.Compare(a, b)
+	case math.IsNaN(x):
+		return 1
+	case math.IsNaN(y):
+		return -1
+	}
+	return cmp.Compare(x, y)
+}
+
+// number is a value as a number, NaN when it is none.
+func number(value string) float64 {
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || math.IsInf(n, 0) {
+		return math.NaN()
+	}
+	return n
+}
+
+// holds returns the test that a condition is.
+func (w Where) holds() (func(value string) bool, error) {
+	by := func(holds func(order int) bool) (func(string) bool, error) {
+		return func(value string) bool { return holds(compare(value, w.Value)) }, nil
+	}
+	switch w.Op {
+	case "=", "":
+		return by(func(order int) bool { return order == 0 })
+	case "!=":
+		return by(func(order int) bool { return order != 0 })
+	case "<":
+		return by(func(order int) bool { return order < 0 })
+	case "<=":
+		return by(func(order int) bool { return order <= 0 })
+	case ">":
+		return by(func(order int) bool { return order > 0 })
+	case ">=":
+		return by(func(order int) bool { return order >= 0 })
+	case "contains":
+		wanted := strings.ToLower(w.Value)
+		return func(value string) bool { return strings.Contains(strings.ToLower(value), wanted) }, nil
+	case "matches":
+		pattern, err := regexp.Compile(w.Value)
+		if err == nil && len(w.Value) > mostPattern {
+			err = fmt.Errorf("it has more than %d bytes", mostPattern)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the value is no pattern of RE2: %w", err)
+		}
+		return pattern.MatchString, nil
+	}
+	return nil, fmt.Errorf("%s is no op; there are =, !=, <, <=, >, >=, contains and matches", quote.Text(w.Op, 40))
+}
+
+func (s *Rows) view(a Artifact) (View, error) {
+	limit, err := within("limit", s.Limit, 50, 1, 500)
+	if err != nil {
+		return View{}, err
+	}
+	t, err := a.tableAt(s.Pointer)
+	if err != nil {
+		return View{}, err
+	}
+	for _, w := range s.Where {
+		at, err := t.column(w.Column)
+		if err != nil {
+			return View{}, err
+		}
+		holds, err := w.holds()
+		if err != nil {
+			return View{}, err
+		}
+		t.rows = slices.DeleteFunc(t.rows, func(row []string) bool { return !holds(value(row, at)) })
+	}
+	for _, by := range slices.Backward(s.Sort) {
+		name, down := strings.CutPrefix(by, "-")
+		at, err := t.column(name)
+		if err != nil {
+			return View{}, err
+		}
+		slices.SortStableFunc(t.rows, func(x, y []string) int {
+			if down {
+				x, y = y, x
+			}
+			return compare(value(x, at), value(y, at))
+		})
+	}
+	columns := s.Columns
+	if len(columns) == 0 {
+		columns = t.columns
+	}
+	places := make([]int, len(columns))
+	for i, name := range columns {
+		if len(s.Columns) == 0 {
+			places[i] = i // two columns may have one name
+		} else if places[i], err = t.column(name); err != nil {
+			return View{}, err
+		}
+	}
+	if s.Offset < 0 || s.Offset > len(t.rows) {
+		return View{}, fmt.Errorf("offset is %d, and %d rows are selected", s.Offset, len(t.rows))
+	}
+	var b strings.Builder
+	b.WriteString(line(columns))
+	next := s.Offset
+	for ; next < len(t.rows) && next-s.Offset < limit; next++ {
+		cells := make([]string, len(places))
+		for i, at := range places {
+			cells[i] = value(t.rows[next], at)
+		}
+		row := line(cells)
+		if b.Len()+len(row) > mostView && next > s.Offset {
+			break
+		}
+		b.WriteString(row)
+	}
+	v := View{Text: b.String()}
+	if next < len(t.rows) {
+		rest := *s
+		rest.Type, rest.Offset = "rows", next
+		v.Left, v.Next = fmt.Sprintf("%d of %d rows", len(t.rows)-next, len(t.rows)), &rest
+	}
+	return v, nil
+}
+
+// line writes cells as a line of CSV. Of many or long ones each has what a view has room for.
+func line(cells []string) string {
+	short := make([]string, len(cells))
+	for i, cell := range cells {
+		most := max(mostView/2/len(cells)-4, 4)
+		if short[i] = whole(cell, most); len(short[i]) < len(cell) {
+			short[i] += "…"
+		}
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	if err := w.Write(short); err != nil {
+		return "" // a builder takes anything
+	}
+	w.Flush()
+	return b.String()
+}
