@@ -35,7 +35,7 @@ func (o Offered) Item(namespace string) (Item, error) {
 		return item, err
 	case o.Kind == Resource:
 		id := ResourceID(namespace, o.Name, o.URI)
-		item = Item{ID: id.String(), Namespace: id.Namespace, Name: o.Name, Tags: []string{"mcp"}, Description: cmp.Or(quote.Line(o.Description, maxDescription), o.Title, o.URI)}
+		item, err = Item{ID: id.String(), Namespace: id.Namespace, Name: o.Name, Tags: []string{"mcp"}, Description: cmp.Or(quote.Line(o.Description, maxDescription), o.Title, o.URI)}, nil // any name will do
 	case err == nil:
 		var id ID
 		if id, err = PromptID(namespace, o.Name, item.Parameters); err != nil {
