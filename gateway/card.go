@@ -57,11 +57,11 @@ const (
 // NewCard makes the card of an item. One that is larger than any may be is fault.TooLarge:
 // only the description can be cut, and everything else is needed.
 func NewCard(item Item) (Card, error) {
+	if err := item.fits(); err != nil {
+		return Card{}, err
+	}
 	c := item.bare()
 	least := tokens.Count(c.String())
-	if least > mostTokens {
-		return Card{}, fault.New(fault.TooLarge, "the card of %s has %d tokens without its description, and a card has at most %d; its id or its name is too long", quote.Text(c.ID, 80), least, mostTokens)
-	}
 	description, limit := quote.Line(item.Description, maxDescription), usualTokens
 	if least >= usualTokens {
 		limit = mostTokens
@@ -73,6 +73,19 @@ func NewCard(item Item) (Card, error) {
 			return c, nil
 		}
 	}
+}
+
+// fits returns an error when no card can be made of an item. A token is at least a byte, so
+// that the tokens of most need not be counted.
+func (item Item) fits() error {
+	text := item.bare().String()
+	if len(text) <= mostTokens {
+		return nil
+	}
+	if n := tokens.Count(text); n > mostTokens {
+		return fault.New(fault.TooLarge, "the card of %s has %d tokens without its description, and a card has at most %d; its id or its name is too long", quote.Text(item.ID, 80), n, mostTokens)
+	}
+	return nil
 }
 
 // bare is the card of an item without its description.

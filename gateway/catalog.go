@@ -30,11 +30,8 @@ func NewCatalog(items []Item) (*Catalog, error) {
 				quote.Text(items[other].Name, 80), quote.Text(item.Name, 80), quote.Text(item.ID, 80))
 		}
 		c.byID[item.ID] = i
-		// A token is at least a byte, so that most need not be counted.
-		if len(item.bare().String()) > mostTokens {
-			if _, err := NewCard(item); err != nil {
-				return nil, err
-			}
+		if err := item.fits(); err != nil {
+			return nil, err
 		}
 		documents[i] = rank.Document{
 			ID: item.ID, Group: item.Namespace, Name: item.Name, Description: item.Description,

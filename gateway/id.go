@@ -116,7 +116,7 @@ func ToolID(s Said) (ID, error) {
 // PromptID returns the id of a prompt with arguments of these names.
 func PromptID(server, prompt string, arguments []string) (ID, error) {
 	namespace, name := divided(server, prompt)
-	id := ID{Kind: Prompt, Namespace: namespace, Name: name, Hash: hash8("prompt\n" + prompt + "\n" + list(arguments))}
+	id := ID{Kind: Prompt, Namespace: namespace, Name: name, Hash: hash8("prompt\n" + prompt + "\n" + jsonList(arguments))}
 	return id.checked(prompt)
 }
 
@@ -193,12 +193,12 @@ func shapeOf(schema json.RawMessage) string {
 	for name := range properties {
 		names = append(names, name)
 	}
-	return `{"properties":` + list(names) + `,"required":` + list(required) + `}`
+	return `{"properties":` + jsonList(names) + `,"required":` + jsonList(required) + `}`
 }
 
-// list writes names as a JSON array, sorted and without spaces. All but ASCII is escaped, as
+// jsonList writes names as a JSON array, sorted and without spaces. All but ASCII is escaped, as
 // Python's json does: it is the text that is hashed, so every sign counts.
-func list(names []string) string {
+func jsonList(names []string) string {
 	names = slices.Sorted(slices.Values(names))
 	var b strings.Builder
 	b.WriteByte('[')
@@ -237,8 +237,11 @@ func Distinct(ids []ID) []string {
 		seen[text]++
 		keys[i] = text
 		if n := seen[text]; n > 1 {
-			keys[i] = fmt.Sprintf("%s~%d", text, n)
+			keys[i] = numbered(text, n)
 		}
 	}
 	return keys
 }
+
+// numbered is the key of the n-th thing of an id.
+func numbered(id string, n int) string { return fmt.Sprintf("%s~%d", id, n) }

@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"trails/fault"
+	"trails/quote"
+)
+
+// Listing is what one upstream server offers.
+type Listing struct {
+	Server  Server
+	Offered []Offered
+}
+
+// Entry is one thing of a [Directory], and whose it is.
+type Entry struct {
+	Item    Item
+	Server  string // the name of its server
+	Offered Offered
+}
+
+// Directory is what all servers offer at one time: what can be browsed, and what stands behind
+// each id. It never changes, so that a call finds what was browsed or nothing; when a server
+// lists something else, another one takes its place. Any number of goroutines may use it at a
+// time. Only [NewDirectory] makes one.
+type Directory struct {
+	catalogs map[Kind]*Catalog
+	entries  map[string]Entry
+	schemas  sync.Map // by id, func() (*Schema, error) that makes it once
+	problems []*Error
+}
+
+// NewDirectory makes a directory of what servers offer, in the order of the listings. Of two
+// tools or prompts of one id the first is taken; two resources of one id are different ones.
+// What has no id, or is too large for a card, is left out.
+func NewDirectory(listings []Listing) *Directory {
+	d := &Directory{catalogs: map[Kind]*Catalog{}, entries: map[string]Entry{}}
+	items := map[Kind][]Item{}
+	taken := map[string]int{}
+	for _, l := range listings {
+		for _, o := range l.Offered {
+			item, err := o.Item(l.Server.Space())
+			if err == nil {
+				err = item.fits()
+			}
+			if err != nil {
+				d.leave(l.Server, o, err.Error())
+				continue
+			}
+			if other, twice := d.entries[item.ID]; twice && (o.Kind != Resource || other.Server == l.Server.Name && other.Offered.URI == o.URI) {
+				d.leave(l.Server, o, fmt.Sprintf("%s of the server %s has the id %s", quote.Text(other.Offered.Name, 80), other.Server, item.ID))
+				continue
+			}
+			if taken[item.ID]++; taken[item.ID] > 1 {
+				item.ID = numbered(item.ID, taken[item.ID])
+			}
+			d.entries[item.ID] = Entry{item, l.Server.Name, o}
+			items[o.Kind] = append(items[o.Kind], item)
+		}
+	}
+	for _, kind := range []Kind{Tool, Resource, Prompt} {
+		catalog, err := NewCatalog(items[kind])
+		if err != nil {
+			panic(fmt.Sprintf("gateway: the items of a directory make no catalog: %v", err)) // each fits, and has an id of its own
+		}
+		d.catalogs[kind] = catalog
+	}
+	return d
+}
+
+func (d *Directory) leave(s Server, o Offered, why string) {
+	d.problems = append(d.problems, Fail(UpstreamError, s.Name, "the %s %s of the server %s is left out: %s", o.Kind, quote.Text(o.Name, 80), s.Name, why))
+}
+
+// Catalog is what there is of tools, resources or prompts.
+func (d *Directory) Catalog(kind Kind) *Catalog { return d.catalogs[kind] }
+
+// Problems are of what was left out.
+func (d *Directory) Problems() []*Error { return d.problems }
+
+// missing are the codes of what is not there.
+var missing = map[Kind]Code{Tool: HydrateFailed, Resource: ResourceNotFound, Prompt: PromptNotFound}
+
+// Find returns what stands behind the id of a tool, a resource or a prompt. Its error is an
+// [*Error], and says which of all may have been meant.
+func (d *Directory) Find(kind Kind, id string) (Entry, error) {
+	entry, known := d.entries[id]
+	if known && entry.Offered.Kind == kind {
+		return entry, nil
+	}
+	var near []string
+	if meant, err := ParseID(id); err == nil {
+		// The hash changes with the arguments, so that of another one may be the same tool.
+		for other, entry := range d.entries {
+			of, err := ParseID(other)
+			if err == nil && entry.Offered.Kind == kind && of.Namespace == meant.Namespace && of.Name == meant.Name {
+				near = append(near, other)
+			}
+		}
+	}
+	said := ""
+	if slices.Sort(near); len(near) > 0 {
+		said = "; there is " + near[0]
+	} else if len(id) < 200 {
+		said = fault.DidYouMean(id, slices.Sorted(maps.Keys(d.entries)))
+	}
+	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s%s; browse for it", kind, quote.Text(id, 120), said)
+}
+
+// Schema returns the schema of the arguments of a tool or a prompt. It is made at the first
+// need, once. The error is an [*Error]: that of Find, or SCHEMA_INVALID.
+func (d *Directory) Schema(kind Kind, id string) (*Schema, error) {
+	entry, err := d.Find(kind, id)
+	if err != nil {
+		return nil, err
+	}
+	once, _ := d.schemas.LoadOrStore(id, sync.OnceValues(func() (*Schema, error) {
+		return NewSchema(id, entry.Offered.InputSchema, UsualLimits)
+	}))
+	return once.(func() (*Schema, error))()
+}
