@@ -1,0 +1,40 @@
+package gateway
+
+import "maps"
+
+// DryRun is what a call would have done, of a tool that was not called.
+type DryRun struct {
+	DryRun   bool   `json:"dry_run"` // true
+	ToolID   string `json:"tool_id"`
+	Upstream string `json:"upstream_name"`
+	// ArgsValid is true: arguments that are not valid are an error.
+	ArgsValid bool `json:"args_valid"`
+	// Annotations are what the server says of the tool, with verified: false, since nobody
+	// has made sure of it.
+	Annotations map[string]any `json:"annotations"`
+	Checks      []DryCheck     `json:"checks"`
+}
+
+// DryCheck is one check that a call has to pass.
+type DryCheck struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // pass or fail
+}
+
+// NewDryRun reports on a call of an item whose arguments fit its schema. The quota is what
+// [Meter.Look] says of it, nil when it may be called.
+func NewDryRun(item Item, annotations map[string]any, quota error) DryRun {
+	said := maps.Clone(annotations)
+	if said == nil {
+		said = map[string]any{}
+	}
+	said["verified"] = false
+	limit := "pass"
+	if quota != nil {
+		limit = "fail"
+	}
+	return DryRun{
+		DryRun: true, ToolID: item.ID, Upstream: item.Name, ArgsValid: true, Annotations: said,
+		Checks: []DryCheck{{"schema_validation", "pass"}, {"rate_limit", limit}},
+	}
+}
