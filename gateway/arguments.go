@@ -79,7 +79,98 @@ func NewSchema(id string, text json.RawMessage, limits Limits) (*Schema, error) 
 	if err != nil {
 		return nil, invalid("is none: %s", strings.ReplaceAll(err.Error(), address+"#", ""))
 	}
+	if !affordable(compiled) {
+		return nil, invalid("would hold one value against more than %d schemas", mostApplied)
+	}
 	return &Schema{id: id, compiled: compiled}, nil
+}
+
+// mostApplied is how many schemas one value may have to be held against.
+const mostApplied = 10_000
+
+// affordable reports that no value has to be held against too many schemas. Thirty schemas of
+// which each refers to the next one twice would be a billion.
+func affordable(s *jsonschema.Schema) bool {
+	const unknown, underway = 0, -1
+	cost := map[*jsonschema.Schema]int{}
+	var weigh func(s *jsonschema.Schema) int // how many schemas hold for the same value
+	weigh = func(s *jsonschema.Schema) int {
+		switch {
+		case s == nil:
+			return 0
+		case cost[s] == underway:
+			return 1 // it refers to itself, which ends the validation
+		case cost[s] != unknown:
+			return cost[s]
+		}
+		cost[s] = underway
+		n := 1
+		for _, one := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}) {
+			n = min(n+weigh(one), mostApplied+1)
+		}
+		if s.DynamicRef != nil {
+			n = min(n+weigh(s.DynamicRef.Ref), mostApplied+1)
+		}
+		for _, one := range s.DependentSchemas {
+			n = min(n+weigh(one), mostApplied+1)
+		}
+		for _, one := range s.Dependencies {
+			if schema, is := one.(*jsonschema.Schema); is {
+				n = min(n+weigh(schema), mostApplied+1)
+			}
+		}
+		cost[s] = n
+		return n
+	}
+	seen := map[*jsonschema.Schema]bool{}
+	var every func(s *jsonschema.Schema) bool
+	every = func(s *jsonschema.Schema) bool {
+		if s == nil || seen[s] {
+			return true
+		}
+		seen[s] = true
+		if weigh(s) > mostApplied {
+			return false
+		}
+		for _, one := range below(s) {
+			if !every(one) {
+				return false
+			}
+		}
+		return true
+	}
+	return every(s)
+}
+
+// below are the schemas that a schema has or refers to.
+func below(s *jsonschema.Schema) []*jsonschema.Schema {
+	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems, []*jsonschema.Schema{
+		s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
+	})
+	if s.DynamicRef != nil {
+		all = append(all, s.DynamicRef.Ref)
+	}
+	for _, of := range []map[string]*jsonschema.Schema{s.Properties, s.DependentSchemas} {
+		for _, one := range of {
+			all = append(all, one)
+		}
+	}
+	for _, one := range s.PatternProperties {
+		all = append(all, one)
+	}
+	others := []any{s.AdditionalProperties, s.AdditionalItems, s.Items}
+	for _, one := range s.Dependencies {
+		others = append(others, one)
+	}
+	for _, one := range others {
+		switch one := one.(type) {
+		case *jsonschema.Schema:
+			all = append(all, one)
+		case []*jsonschema.Schema:
+			all = append(all, one...)
+		}
+	}
+	return all
 }
 
 // nothing loads no document, neither of a file nor of a network.

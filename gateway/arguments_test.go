@@ -73,6 +73,19 @@ func TestArgumentsAreHeldAgainstTheSchema(t *testing.T) {
 	}
 }
 
+// doubling is a schema of which each part refers to the next one twice; before stands in it in
+// the place of a reference to the first.
+func doubling(before string) string {
+	if before == "" {
+		before = `"$ref":"#/$defs/0",`
+	}
+	var parts []string
+	for i := range 30 {
+		parts = append(parts, fmt.Sprintf(`"%d":{"allOf":[{"$ref":"#/$defs/%d"},{"$ref":"#/$defs/%d"}]}`, i, i+1, i+1))
+	}
+	return `{` + before + `"$defs":{` + strings.Join(parts, ",") + `,"30":{}}}`
+}
+
 func TestSchemasThatAreNoneAreRefused(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 80) + "{}" + strings.Repeat("}", 80)
 	var wide []string
@@ -82,6 +95,7 @@ func TestSchemasThatAreNoneAreRefused(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON": `{`, "of a wrong type": `{"type":"strange"}`, "of wrong properties": `{"properties":[]}`, "a number": `7`,
 		"elsewhere": `{"$ref":"https://example.com/schema.json"}`, "in a file": `{"$ref":"file:///etc/passwd"}`, "nowhere": `{"$ref":"#/$defs/none"}`,
+		"of a billion": doubling(""), "of a billion below": doubling(`"properties":{"a":{"items":{"$ref":"#/$defs/0"}}},`),
 		"deep": deep, "wide": `{"properties":{` + strings.Join(wide, ",") + `}}`, "long": `{"description":"` + strings.Repeat("x", 256<<10) + `"}`,
 	} {
 		_, err := gateway.NewSchema("a:b", json.RawMessage(text), gateway.UsualLimits)
