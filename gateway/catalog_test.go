@@ -244,6 +244,29 @@ func TestEveryToolIsReached(t *testing.T) {
 	})
 }
 
+// Names that differ in their case only have one segment, and as many of them as a server may
+// list are numbered in no time.
+func TestNamesOfOneSegmentAreNumbered(t *testing.T) {
+	var names []string
+	for i := range 1 << 12 {
+		name := []byte("s.abcdefghijkl")
+		for bit := range 12 {
+			if i>>bit&1 == 1 {
+				name[2+bit] -= 'a' - 'A'
+			}
+		}
+		names = append(names, string(name))
+	}
+	c := catalogOf(t, names...)
+	cards, err := browse(c, "", "/s")
+	for err == nil && cards[0].Kind == gateway.Internal {
+		cards, err = browse(c, "", cards[0].ID)
+	}
+	if err != nil || len(cards) == 0 {
+		t.Fatalf("%d cards (%v)", len(cards), err)
+	}
+}
+
 func TestBrowsingCostsWhatItMay(t *testing.T) {
 	var names []string
 	for i := range 2_000 {

@@ -3,8 +3,8 @@ package gateway
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"trails/fault"
@@ -86,6 +86,9 @@ func (d *Directory) Problems() []*Error { return d.problems }
 // missing are the codes of what is not there.
 var missing = map[Kind]Code{Tool: HydrateFailed, Resource: ResourceNotFound, Prompt: PromptNotFound}
 
+// mostCompared is with how many ids one is compared that is not there.
+const mostCompared = 1_000
+
 // Find returns what stands behind the id of a tool, a resource or a prompt. Its error is an
 // [*Error], and says which of all may have been meant.
 func (d *Directory) Find(kind Kind, id string) (Entry, error) {
@@ -93,21 +96,26 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	if known && entry.Offered.Kind == kind {
 		return entry, nil
 	}
-	var near []string
+	var same, near []string
 	if meant, err := ParseID(id); err == nil {
-		// The hash changes with the arguments, so that of another one may be the same tool.
+		// The hash changes with the arguments, so that another one may be the same tool.
+		begin := ID{Kind: meant.Kind, Namespace: meant.Namespace, Name: meant.Name}.String()
 		for other, entry := range d.entries {
-			of, err := ParseID(other)
-			if err == nil && entry.Offered.Kind == kind && of.Namespace == meant.Namespace && of.Name == meant.Name {
-				near = append(near, other)
+			if entry.Offered.Kind != kind || entry.Item.Namespace != meant.Namespace {
+				continue
 			}
+			if rest, is := strings.CutPrefix(other, begin); is && (rest == "" || rest[0] == '@' || rest[0] == '#') {
+				same = append(same, other)
+			}
+			near = append(near, other)
 		}
 	}
 	said := ""
-	if slices.Sort(near); len(near) > 0 {
-		said = "; there is " + near[0]
-	} else if len(id) < 200 {
-		said = fault.DidYouMean(id, slices.Sorted(maps.Keys(d.entries)))
+	if len(same) > 0 {
+		said = "; there is " + slices.Min(same)
+	} else if len(near) <= mostCompared {
+		slices.Sort(near)
+		said = fault.DidYouMean(id, near)
 	}
 	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s%s; browse for it", kind, quote.Text(id, 120), said)
 }

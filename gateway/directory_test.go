@@ -85,7 +85,7 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 		said string
 	}{
 		{gateway.Tool, "hub:read#00000000", gateway.HydrateFailed, "; there is " + id.String()},
-		{gateway.Tool, "hub:reed#" + id.Hash, gateway.HydrateFailed, "did you mean"},
+		{gateway.Tool, "hub:reed#" + id.Hash, gateway.HydrateFailed, "; did you mean \"" + id.String()},
 		{gateway.Tool, "nothing at all", gateway.HydrateFailed, `no tool has the id "nothing at all"; browse for it`},
 		{gateway.Resource, id.String(), gateway.ResourceNotFound, "no resource has the id"},
 		{gateway.Prompt, "prompt::hub:read#00000000", gateway.PromptNotFound, "no prompt has the id"},

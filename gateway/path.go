@@ -92,15 +92,16 @@ const (
 // distinct writes the names of nodes as paths have them. Of one name the first keeps it, the
 // others get a number.
 func distinct(nodes []*node) []*node {
-	taken := map[string]bool{}
+	taken := map[string]int{} // and the last number that was given to it
 	for _, n := range nodes {
 		first := segment(n.name)
 		n.name = first
-		for again := 2; taken[n.name]; again++ {
-			behind := fmt.Sprintf("-%d", again)
+		for taken[n.name] > 0 {
+			taken[first]++
+			behind := fmt.Sprintf("-%d", taken[first])
 			n.name = first[:min(len(first), mostSegment-len(behind))] + behind
 		}
-		taken[n.name] = true
+		taken[n.name] = 1
 	}
 	return nodes
 }
