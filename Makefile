@@ -16,6 +16,8 @@ export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 FUZZTIME  ?= 30s
+# HTTP/2 needs TLS, which is a proxy's in front: without it a binary is 0.6 MB smaller.
+TAGS := nethttpomithttp2
 # What a stripped binary may have at most: 36 MiB.
 HEAVIEST  := 37748736
 BENCH     ?= .
@@ -35,7 +37,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/trails
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
+	go build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
 	@size=$$(wc -c < bin/trails); if [ $$size -gt $(HEAVIEST) ]; then echo "bin/trails has $$size bytes, more than $(HEAVIEST): go tool nm -size -sort size says of an unstripped one what weighs"; exit 1; fi
 
 .PHONY: release

@@ -72,7 +72,6 @@ const (
 func newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: connectTime}).DialContext,
-		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    connectTime,
 		IdleConnTimeout:        idleTime,
 		MaxIdleConns:           8,
