@@ -70,12 +70,7 @@ var definitionsGet = invoke.Capability{
 // definitionsOf reads the definitions of a call.
 func definitionsOf(r *invoke.Request) (d kg.Definitions, err error) {
 	given := invoke.Arguments(r.Args.Object(definitionsField.Name))
-	d.Schema = []byte(given.Text("schema"))
-	for _, one := range given.List("queries") {
-		member, _ := one.(map[string]any)
-		q := invoke.Arguments(member)
-		d.Queries = append(d.Queries, kg.QueryText{Name: q.Text("name"), Text: q.Text("text")})
-	}
+	d.Schema, d.Queries = []byte(given.Text("schema")), givenQueries(given)
 	d.Migrations, err = givenMigrations(given)
 	return d, err
 }

@@ -302,15 +302,19 @@ var storedRemove = invoke.Capability{
 	Handle: removeStored,
 }
 
-func addStored(ctx context.Context, r *invoke.Request) (any, error) {
-	var texts []kg.QueryText
-	for _, one := range r.Args.List(queriesField.Name) {
+// givenQueries are the texts of a call.
+func givenQueries(args invoke.Arguments) (texts []kg.QueryText) {
+	for _, one := range args.List(queriesField.Name) {
 		member, _ := one.(map[string]any)
 		name, _ := member["name"].(string)
 		text, _ := member["text"].(string)
 		texts = append(texts, kg.QueryText{Name: name, Text: text})
 	}
-	added, written, err := changeStored(ctx, r, kg.QueryChange{Add: texts, Check: namesFree(r)})
+	return texts
+}
+
+func addStored(ctx context.Context, r *invoke.Request) (any, error) {
+	added, written, err := changeStored(ctx, r, kg.QueryChange{Add: givenQueries(r.Args), Check: namesFree(r)})
 	if err != nil {
 		return nil, err
 	}

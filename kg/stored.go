@@ -96,23 +96,15 @@ func (s *Session) ChangeQueries(ctx context.Context, c QueryChange) ([]*stored.Q
 
 // editQuery puts a text in the place of another one; "" is none.
 func editQuery(spool *change.Spool, id, was, text string) error {
-	edit := func(op change.Op, text string) error {
-		for _, q := range stored.QuadsOf(id, text) {
-			if err := spool.Add(change.Edit{Op: op, Quad: q}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	if was != "" && was != text {
-		if err := edit(change.Retract, was); err != nil {
+		if err := editQuads(spool, change.Retract, stored.QuadsOf(id, was)...); err != nil {
 			return err
 		}
 	}
 	if text == "" {
 		return nil
 	}
-	return edit(change.Assert, text)
+	return editQuads(spool, change.Assert, stored.QuadsOf(id, text)...)
 }
 
 // carryQueries makes edits of what a change of the schema does to the stored queries.
