@@ -21,7 +21,7 @@ import (
 type upstreams struct{ pool *upstream.Pool }
 
 func (u upstreams) capabilities() []invoke.Capability {
-	return []invoke.Capability{u.list(), u.show(), gatewayAdd, gatewayRemove}
+	return []invoke.Capability{u.list(), u.show(), gatewayAdd, gatewayRemove, gatewayConfigure}
 }
 
 // upstreamLine is one server in a list, and how it stands in this process.
@@ -70,16 +70,24 @@ func (u upstreams) line(k gateway.Kept) upstreamLine {
 func (u upstreams) list() invoke.Capability {
 	return invoke.Capability{
 		Descriptor: capability.Descriptor{
-			ID: "gateway_list", Description: "List the upstream MCP servers that the file names, and how they stand in this process.",
-			InputShape:   capability.Shape{Fields: []capability.Field{capability.ReadBranch()}},
-			OutputShape:  capability.Shape{Fields: []capability.Field{{Name: "upstreams", Type: capability.Object, Many: true, Required: true, Fields: upstreamFields}}},
+			ID: "gateway_list", Description: "List the upstream MCP servers that the file names, how they stand in this process, and the settings of the gateway.",
+			InputShape: capability.Shape{Fields: []capability.Field{capability.ReadBranch()}},
+			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "upstreams", Type: capability.Object, Many: true, Required: true, Fields: upstreamFields},
+				{Name: "settings", Type: capability.Object, Required: true, Description: "How their tools are offered and called, as trails.meta.gateway.configure set it; no members are the usual ones."},
+			}},
 			CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 		},
 		Hidden: true,
 		Handle: func(_ context.Context, r *invoke.Request) (any, error) {
+			settings, err := r.Snapshot.GatewaySettings()
+			if err != nil {
+				r.Warn("The settings cannot be read: %s", fault.Of(err).Told(maxProblem))
+			}
 			out := struct {
-				Upstreams []upstreamLine `json:"upstreams"`
-			}{[]upstreamLine{}}
+				Upstreams []upstreamLine   `json:"upstreams"`
+				Settings  gateway.Settings `json:"settings"`
+			}{[]upstreamLine{}, settings}
 			for _, k := range r.Snapshot.Upstreams() {
 				out.Upstreams = append(out.Upstreams, u.line(k))
 			}
@@ -105,7 +113,7 @@ func (u upstreams) show() invoke.Capability {
 }
 
 func (u upstreams) showOne(ctx context.Context, r *invoke.Request) (any, error) {
-	k, err := upstreamNamed(r, r.Args.Text("name"))
+	k, err := gateway.Named(r.Snapshot.Upstreams(), r.Args.Text("name"))
 	if err != nil {
 		return nil, err
 	}
@@ -134,17 +142,6 @@ func (u upstreams) showOne(ctx context.Context, r *invoke.Request) (any, error) 
 
 // toldOffered bounds the characters of a description in a list.
 const toldOffered = 200
-
-func upstreamNamed(r *invoke.Request, name string) (gateway.Kept, error) {
-	var names []string
-	for _, k := range r.Snapshot.Upstreams() {
-		if k.Name == name {
-			return k, k.Err
-		}
-		names = append(names, k.Name)
-	}
-	return gateway.Kept{}, fault.New(fault.Missing, "there is no upstream %q%s", name, fault.DidYouMean(name, names))
-}
 
 // kinds are the faults of what can be wrong with an upstream server; what is not listed is
 // Unusable.
@@ -218,6 +215,32 @@ var gatewayRemove = invoke.Capability{
 	Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 		name := r.Args.Text("name")
 		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.RemoveUpstream(ctx, name, set) })
+	},
+}
+
+var gatewayConfigure = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: "trails.meta.gateway.configure", Description: "Set how tools of upstream MCP servers are offered and called, in the place of what was set.",
+		InputShape: capability.Shape{Fields: append([]capability.Field{
+			{Name: "settings", Type: capability.Object, Required: true, Description: "tolerant_args, cache_stable, retry (max_attempts, base_delay_ms, max_delay_ms, jitter, retryable_codes), cache (read_only, allow, ttl_s, entries), rate_limits (meta_tools and tools, each by name: max_calls_per_minute, max_calls_per_session), result_chars. What is left out is as usual."},
+		}, capability.WriteArguments()...)},
+		OutputShape: capability.Shape{Fields: capability.CommitResult()},
+		SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
+		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+	},
+	Hidden: true,
+	Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+		text, err := jsontext.Marshal(r.Args.Object("settings"))
+		if err != nil {
+			return nil, fmt.Errorf("encode settings: %w", err)
+		}
+		settings, err := gateway.ParseSettings(text)
+		if err != nil {
+			return nil, atField(err, "settings")
+		}
+		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) {
+			return s.PutGatewaySettings(ctx, settings, set)
+		})
 	},
 }
 

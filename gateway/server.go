@@ -1,14 +1,10 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"path"
@@ -53,7 +49,7 @@ type Server struct {
 
 // Limits of what a Server says.
 const (
-	maxServerText  = 64 << 10
+	maxKeptText    = 64 << 10
 	maxServerWords = 256
 	maxTimeout     = time.Hour
 	maxConcurrency = 256
@@ -73,19 +69,8 @@ var (
 // has each wrong member.
 func ParseServer(text []byte) (Server, error) {
 	var s Server
-	if len(text) > maxServerText {
-		return s, fault.New(fault.TooLarge, "the definition of an upstream server has %d bytes; at most %d", len(text), maxServerText)
-	}
-	if name, twice := jsontext.Repeated(text); twice {
-		return s, fault.New(fault.Malformed, "the definition of an upstream server has the member %s twice", quote.Text(name, 80))
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return s, fault.New(fault.Malformed, "the definition of an upstream server cannot be read: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return s, fault.New(fault.Malformed, "the definition of an upstream server is followed by other text")
+	if err := decode(text, "the definition of an upstream server", &s); err != nil {
+		return s, err
 	}
 	return s, s.Check()
 }

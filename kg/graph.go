@@ -124,8 +124,9 @@ type compiled struct {
 	version   int64
 	schema    *schema.Schema
 	shapes    *validate.Shapes
-	stored    []stored.Kept      // queries, by id
-	upstreams []gateway.Kept     // by name
+	stored    []stored.Kept  // queries, by id
+	upstreams []gateway.Kept // by name
+	gateway   gateway.KeptSettings
 	applied   []migration.Record // by number
 	// promoted is what the last promotion left; nil when there was none.
 	promoted digests
@@ -342,7 +343,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads)}
+	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads), gateway: gateway.SettingsFromQuads(quads)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

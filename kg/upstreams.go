@@ -32,22 +32,51 @@ func (s *Session) RemoveUpstream(ctx context.Context, name string, set ChangeSet
 	return s.editUpstream(ctx, name, nil, set)
 }
 
+// GatewaySettings returns how the file says that tools of upstream servers are offered and
+// called: the zero Settings when it says nothing. An error says that this program cannot read
+// what it says.
+func (s *Snapshot) GatewaySettings() (gateway.Settings, error) {
+	return s.compiled.gateway.Settings, s.compiled.gateway.Err
+}
+
+// PutGatewaySettings keeps settings in the place of those that are there, as one commit. The
+// zero Settings remove them.
+func (s *Session) PutGatewaySettings(ctx context.Context, settings gateway.Settings, set ChangeSet) (Result, error) {
+	if err := settings.Check(); err != nil {
+		return Result{}, err
+	}
+	var spool change.Spool
+	defer spool.Close()
+	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
+		was, becomes := before.gateway.Quad, settings.Quad()
+		if was == becomes {
+			return nil
+		}
+		if was.Subject != nil {
+			if err := editQuads(&spool, change.Retract, was); err != nil {
+				return err
+			}
+		}
+		if settings.Text() == (gateway.Settings{}).Text() {
+			return nil
+		}
+		return editQuads(&spool, change.Assert, becomes)
+	}
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: set, prepare: prepare})
+}
+
 func (s *Session) editUpstream(ctx context.Context, name string, becomes *gateway.Server, set ChangeSet) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
-		var names []string
 		var was *rdf.Quad
-		for _, k := range before.upstreams {
-			names = append(names, k.Name)
-			if k.Name == name {
-				was = &k.Quad
-			}
+		if k, err := gateway.Named(before.upstreams, name); k.Quad.Subject != nil {
+			was = &k.Quad // also of one that cannot be read
+		} else if becomes == nil {
+			return err
 		}
 		switch {
-		case becomes == nil && was == nil:
-			return fault.New(fault.Missing, "there is no upstream %q%s", name, fault.DidYouMean(name, names))
-		case becomes != nil && was == nil && len(names) >= mostUpstreams:
+		case becomes != nil && was == nil && len(before.upstreams) >= mostUpstreams:
 			return fault.New(fault.TooLarge, "the file names %d upstream servers, and no more fit", mostUpstreams)
 		case becomes != nil && slices.ContainsFunc(before.upstreams, func(k gateway.Kept) bool { return k.Name != name && k.Err == nil && k.Space() == becomes.Space() }):
 			return fault.New(fault.Conflict, "another upstream has the namespace %s, under which its tools are found; say another namespace", becomes.Space())

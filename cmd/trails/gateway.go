@@ -29,7 +29,7 @@ has agreed to it: whoever adds it here has, others do it with trust.
   trails gateway show notes.trails files`,
 		RunE: chooseCommand,
 	}
-	cmd.AddCommand(p.gatewayAddCommand(), p.gatewayListCommand(), p.gatewayShowCommand(), p.gatewayTrustCommand(), p.gatewayRemoveCommand())
+	cmd.AddCommand(p.gatewayAddCommand(), p.gatewayListCommand(), p.gatewayShowCommand(), p.gatewayTrustCommand(), p.gatewayRemoveCommand(), p.gatewaySettingsCommand())
 	return cmd
 }
 
@@ -186,25 +186,27 @@ definition. The file is not changed. TRAILS_TRUST_UPSTREAMS=1 agrees to all of a
 			if err := p.answerOf(cmd.Context(), file, "gateway_list", arguments{}, &list); err != nil {
 				return err
 			}
-			var names []string
+			var all []gateway.Kept
 			for _, u := range list.Upstreams {
-				names = append(names, u.Name)
-				if u.Name != rest[0] {
-					continue
+				k := gateway.Kept{Server: gateway.Server{Name: u.Name}}
+				if u.Definition == nil {
+					k.Err = fault.New(fault.Unusable, "%s", u.Problem)
+				} else if k.Server, k.Err = gateway.ParseServer(u.Definition); k.Err != nil {
+					return k.Err
 				}
-				s, err := gateway.ParseServer(u.Definition)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(p.stdout, line(s.Text()))
-				if in := p.terminal(); in != nil && !yes && !p.isYes(in, "Reach "+s.Name+" from this machine?") {
-					return fault.New(fault.Precondition, "%s is not reached from this machine", s.Name)
-				} else if in == nil && !yes {
-					return usageError{"trust asks at a terminal; without one say --yes"}
-				}
-				return p.trust(s)
+				all = append(all, k)
 			}
-			return fault.New(fault.Missing, "there is no upstream %q%s", rest[0], fault.DidYouMean(rest[0], names))
+			k, err := gateway.Named(all, rest[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(p.stdout, line(k.Text()))
+			if in := p.terminal(); in != nil && !yes && !p.isYes(in, "Reach "+k.Name+" from this machine?") {
+				return fault.New(fault.Precondition, "%s is not reached from this machine", k.Name)
+			} else if in == nil && !yes {
+				return usageError{"trust asks at a terminal; without one say --yes"}
+			}
+			return p.trust(k.Server)
 		}, "NAME"),
 		ValidArgsFunction: p.completeUpstream,
 	}
@@ -225,6 +227,58 @@ func (p *program) gatewayRemoveCommand() *cobra.Command {
 			return err
 		}, "NAME"),
 		ValidArgsFunction: p.completeUpstream,
+	}
+	f.on(cmd)
+	return cmd
+}
+
+func (p *program) gatewaySettingsCommand() *cobra.Command {
+	var f writeFlags
+	cmd := &cobra.Command{
+		Use:   "settings FILE [JSON|@SETTINGS|-]",
+		Short: "Show how tools of the servers are called, or set it",
+		Long: `Show how tools of upstream servers are offered and called, or set it in the place of what was set:
+as JSON, from a file behind @, or from stdin. What is left out is as usual, and {} is all of that.
+
+  tolerant_args   true repairs arguments of the wrong form, by fixed rules
+  cache_stable    true keeps what an agent has been shown in its place
+  retry           max_attempts (1), base_delay_ms, max_delay_ms, jitter (0 to 1), retryable_codes
+  cache           read_only (true keeps answers of tools that say that they only read),
+                  allow (ids of the only tools to believe), ttl_s (60), entries (1000)
+  rate_limits     meta_tools (tool_browse, tool_execute, tool_view) and tools (by id),
+                  each with max_calls_per_minute and max_calls_per_session
+  result_chars    how long a result may be that is passed on as it is (4000)
+`,
+		Example: `  trails gateway settings notes.trails
+  trails gateway settings notes.trails '{"retry": {"max_attempts": 3, "base_delay_ms": 200}}'
+  trails gateway settings notes.trails @settings.json --dry-run`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, rest, err := p.fileThenSome(cmd, args)
+			if err != nil {
+				return err
+			}
+			switch len(rest) {
+			case 0:
+				_, err := callAndPrint(cmd.Context(), p, file, p.call("gateway_list", arguments{}), func(w io.Writer, r struct{ Settings json.RawMessage }) error {
+					_, err := fmt.Fprintln(w, line(string(r.Settings)))
+					return err
+				})
+				return err
+			case 1:
+			default:
+				return usageError{fmt.Sprintf("%s stands behind the settings", line(rest[1]))}
+			}
+			text, err := p.jsonText(cmd.Context(), rest[0])
+			if err != nil {
+				return err
+			}
+			s, err := gateway.ParseSettings(text)
+			if err != nil {
+				return err
+			}
+			_, err = callAndPrint(cmd.Context(), p, file, p.call("trails.meta.gateway.configure", arguments{"settings": s}, f.arguments()), writeSummary)
+			return err
+		},
 	}
 	f.on(cmd)
 	return cmd

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -141,11 +140,9 @@ func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, 
 	}
 	values, err := parseWords(d.InputShape, words)
 	if f.json != "" {
-		text := []byte(f.json)
-		if path, isFile := strings.CutPrefix(f.json, "@"); isFile || f.json == "-" {
-			if text, err = p.readText(ctx, path); err != nil {
-				return nil, err
-			}
+		text, err := p.jsonText(ctx, f.json)
+		if err != nil {
+			return nil, err
 		}
 		switch err := json.Unmarshal(text, &values); {
 		case err != nil:

@@ -36,6 +36,14 @@ func (p *program) readText(ctx context.Context, path string) (text []byte, err e
 	return text, nil
 }
 
+// jsonText is JSON as a person gives it: itself, @ and a file, or - for stdin.
+func (p *program) jsonText(ctx context.Context, given string) ([]byte, error) {
+	if path, isFile := strings.CutPrefix(given, "@"); isFile || given == "-" {
+		return p.readText(ctx, path)
+	}
+	return []byte(given), nil
+}
+
 // open opens a file that the caller names, with an error of the right kind.
 func open(path string) (*os.File, error) {
 	f, err := os.Open(path)
