@@ -20,7 +20,7 @@ type Listing struct {
 // Entry is one thing of a [Directory], and whose it is.
 type Entry struct {
 	Item    Item
-	Server  string // the name of its server
+	Server  string // the name of its server, "" for a tool of the graph's own
 	Offered Offered
 }
 
@@ -35,13 +35,22 @@ type Directory struct {
 	problems []*Error
 }
 
-// NewDirectory makes a directory of what servers offer, in the order of the listings. Of two
-// tools or prompts of one id the first is taken; two resources of one id are different ones.
-// What has no id, or is too large for a card, is left out.
-func NewDirectory(listings []Listing) *Directory {
+// NewDirectory makes a directory of tools of the graph's own, whose ids differ, and of what
+// servers offer, in the order of the listings. Of two tools or prompts of one id the first is
+// taken; two resources of one id are different ones. What has no id, or is too large for a
+// card, is left out.
+func NewDirectory(own []Item, listings []Listing) *Directory {
 	d := &Directory{catalogs: map[Kind]*Catalog{}, entries: map[string]Entry{}}
 	items := map[Kind][]Item{}
 	taken := map[string]int{}
+	for _, item := range own {
+		if err := item.fits(); err != nil {
+			d.problems = append(d.problems, Fail(UpstreamError, item.ID, "%s is left out: %v", item.ID, err))
+			continue
+		}
+		taken[item.ID], d.entries[item.ID] = 1, Entry{Item: item, Offered: Offered{Kind: Tool}}
+		items[Tool] = append(items[Tool], item)
+	}
 	for _, l := range listings {
 		for _, o := range l.Offered {
 			item, err := o.Item(l.Server.Space())
