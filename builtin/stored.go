@@ -208,7 +208,7 @@ var storedRun = invoke.Capability{
 		OutputShape: capability.Shape{Fields: append(optional(queriedFields), optional(append(capability.CommitResult(), capability.Changes()))...)},
 		SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
 	},
-	Forward: runStored,
+	Forward: byID(runStored),
 }
 
 // runStored finds the capability of the query, and reads the values that are texts.

@@ -26,7 +26,19 @@ func verb(id, description string, effects capability.SideEffects, forward func(c
 			CostEstimate: capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
 			Reasoning: capability.ReasoningSubclasses,
 		},
-		Forward: forward, Generic: true,
+		Forward: byID(forward), Surfaces: []string{"compact"},
+	}
+}
+
+// byID forwards to a capability of the registry.
+func byID(forward func(context.Context, *invoke.Request) (string, invoke.Arguments, error)) func(context.Context, *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
+	return func(ctx context.Context, r *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
+		id, args, err := forward(ctx, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, err := r.Named(id)
+		return c, args, err
 	}
 }
 

@@ -83,6 +83,10 @@ type Result struct {
 // Parts are what a call answers besides its structured value. A handler fills them in by
 // its [Request], and every door shows what it has a place for.
 type Parts struct {
+	// Text is what a model reads of the structured value; "" is its outline.
+	Text string
+	// Failed means that a tool of another server says that it did not do what it was asked.
+	Failed bool
 	// Content is for whoever reads the answer.
 	Content []Content
 	// Artifacts are what the call made and keeps elsewhere.

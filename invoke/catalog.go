@@ -259,10 +259,3 @@ func descriptors(list []Capability) []capability.Descriptor {
 	}
 	return out
 }
-
-// bareOne returns the capability of this name if it needs no snapshot.
-func (cs *catalogs) bareOne(name string) *Capability {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	return cs.bare[name]
-}

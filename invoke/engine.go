@@ -71,7 +71,7 @@ type Config struct {
 	Providers []Provider
 	// Surface, when set, picks from the tools that a caller may see those that lists of
 	// tools have, such as MCP's; the others can be called by name. It keeps nothing and
-	// gives the same for the same. Nil lists all but those that are Generic.
+	// gives the same for the same. Nil lists all that name no Surfaces.
 	Surface func([]Capability) []Capability
 	// Observe, when set, hears of every finished call. It must not wait.
 	Observe func(Observation)
@@ -100,7 +100,7 @@ func New(g *kg.Graph, c Config) *Engine {
 	}
 	if c.Surface == nil {
 		c.Surface = func(all []Capability) []Capability {
-			return slices.DeleteFunc(slices.Clone(all), func(c Capability) bool { return c.Generic })
+			return slices.DeleteFunc(slices.Clone(all), func(c Capability) bool { return c.Surfaces != nil })
 		}
 	}
 	if c.NewTraceID == nil {

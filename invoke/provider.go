@@ -20,18 +20,19 @@ type Capability struct {
 	// Loses finds out what a call would remove, so that a person can be asked before;
 	// nil when consent is not required.
 	Loses Loses
-	// Forward, when set, finds the capability that does what the call asks for, by its id,
-	// and with which arguments. It is asked after the arguments were held against the
-	// shape, and the call goes on as one of that capability.
-	Forward func(context.Context, *Request) (id string, args Arguments, err error)
+	// Forward, when set, finds the capability that does what the call asks for, see
+	// [Request.Named], and with which arguments. It is asked after the arguments were held
+	// against the shape, and the call goes on as one of that capability.
+	Forward func(context.Context, *Request) (*Capability, Arguments, error)
 	// Inputs names the argument in the place of which a call may bring [Call.Inputs]; ""
 	// when there is none. What it has is digested by who reads it.
 	Inputs string
 	// Typed means that the handler reads the arguments by the shape of a type, and
 	// reports with them what the graph says against them.
 	Typed bool
-	// Generic means that it does for any type what Typed ones do for one; lists have either.
-	Generic bool
+	// Surfaces name the lists of tools that have it, see package surface; nil is for one
+	// that all have but those of the gateway.
+	Surfaces []string
 	// Hidden means that it is callable by name, and no tool.
 	Hidden bool
 	// Streams means that it is callable where there is an output to stream to, and no tool.

@@ -115,7 +115,11 @@ func digest(name string, args []byte) []byte {
 }
 
 func (r *Request) pin(ctx context.Context) (err error) {
-	if bare := r.engine.catalogs.bareOne(r.call.Capability); bare != nil {
+	cs := r.engine.catalogs
+	cs.mu.Lock()
+	bare := cs.bare[r.call.Capability]
+	cs.mu.Unlock()
+	if bare != nil {
 		r.Capability = bare
 		return nil
 	}
@@ -133,37 +137,38 @@ func (r *Request) find(ctx context.Context) (err error) {
 		if r.catalog, err = r.engine.catalogs.of(ctx, r.Snapshot); err != nil {
 			return err
 		}
-		r.Capability = r.catalog.lookup(r.call.Capability)
+		if r.Capability, err = r.Named(r.call.Capability); err != nil {
+			return err
+		}
 	}
-	if r.Capability == nil || !policy.Visible(r.engine.config.Env, r.Capability.PolicyRequired.Scope) {
-		return r.unknown()
+	for {
+		r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
+		if r.Capability.Forward == nil || r.badText != nil {
+			return nil
+		}
+		if err := r.allow(ctx); err != nil {
+			return err
+		}
+		if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
+			return fault.Arguments(wrong...)
+		}
+		if r.Capability, r.Args, err = r.Capability.Forward(ctx, r); err != nil {
+			return err
+		}
 	}
-	r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
-	if r.Capability.Forward == nil || r.badText != nil {
-		return nil
+}
+
+// Named returns a capability by its id or its tool name. What is not there, or what the
+// process hides, is fault.UnknownTool.
+func (r *Request) Named(name string) (*Capability, error) {
+	if c := r.catalog.lookup(name); c != nil && policy.Visible(r.engine.config.Env, c.PolicyRequired.Scope) {
+		return c, nil
 	}
-	if err := r.allow(ctx); err != nil {
-		return err
-	}
-	if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
-		return fault.Arguments(wrong...)
-	}
-	id, args, err := r.Capability.Forward(ctx, r)
-	if err != nil {
-		return err
-	}
-	r.Args, r.Capability = args, r.catalog.lookup(id)
-	if r.Capability == nil {
-		return fmt.Errorf("%s forwards to %s, which is not there", r.activity.Capability, id)
-	}
-	r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
-	return nil
+	return nil, unknown(name)
 }
 
 // unknown is said of what is not there, and of what the caller may not know of.
-func (r *Request) unknown() error {
-	return fault.New(fault.UnknownTool, "unknown tool: %s", r.call.Capability)
-}
+func unknown(name string) error { return fault.New(fault.UnknownTool, "unknown tool: %s", name) }
 
 func (r *Request) allow(context.Context) error {
 	return policy.Allow(r.Principal, r.Capability.PolicyRequired.Scope, capability.ToolName(r.Capability.ID))
@@ -174,7 +179,7 @@ func (r *Request) allow(context.Context) error {
 func (r *Request) permit(ctx context.Context) error {
 	ok, err := r.engine.permits(ctx, r.Principal, r.View, r.Capability.Descriptor)
 	if err == nil && !ok {
-		return r.unknown()
+		return unknown(r.call.Capability)
 	}
 	return err
 }

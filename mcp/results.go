@@ -127,10 +127,15 @@ type textContent struct {
 }
 
 func newToolResult(r request, done invoke.Result) *toolResult {
+	text := done.Text
+	if text == "" {
+		text = shortCommits(outline.TextOf(done.Structured), done)
+	}
 	res := &toolResult{
 		complete:   completeFor(r),
-		Content:    []any{textContent{Type: "text", Text: shortCommits(outline.TextOf(done.Structured), done)}},
+		Content:    []any{textContent{Type: "text", Text: text}},
 		Structured: done.Structured,
+		IsError:    done.Failed,
 	}
 	for _, c := range done.Content {
 		res.Content = append(res.Content, contentOf(c))

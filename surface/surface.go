@@ -1,13 +1,15 @@
 // Package surface chooses which capabilities a list of tools has. A model pays for every
 // tool that it is shown, before its first call: a list has the typed tools where these are
-// few, and else the generic ones that do the same for any type. What is not listed can be
-// called by name all the same.
+// few, else the generic ones that do the same for any type, and where there are very many
+// those of the gateway, by which a model finds and calls the others. What is not listed can
+// be called by name all the same.
 //
 // Read [Mode] first.
 package surface
 
 import (
 	"fmt"
+	"slices"
 
 	"trails/capability"
 	"trails/capability/project"
@@ -21,9 +23,11 @@ type Mode string
 
 // The modes.
 const (
-	Auto    Mode = "auto"    // Full while it costs at most Budget tokens, else Compact
+	Auto    Mode = "auto"    // Gateway where a capability says so, else the first of Full and Compact that costs at most Budget tokens, else Gateway
 	Full    Mode = "full"    // a set of typed tools for each type
 	Compact Mode = "compact" // generic tools, as many for any number of types
+	Gateway Mode = "gateway" // tools that find others and call them
+	Proxy   Mode = "proxy"   // every tool without its arguments, and what asks for these and calls it
 )
 
 // Modes lists them.
@@ -35,18 +39,35 @@ const Budget = 5_000
 
 // Choose returns what lists tools in a mode.
 func (m Mode) Choose(all []invoke.Capability) []invoke.Capability {
-	full := without(all, func(c invoke.Capability) bool { return c.Generic })
-	compact := without(all, func(c invoke.Capability) bool { return c.Typed })
-	if m == Compact || m != Full && !affordable(full) {
-		return compact
+	has := func(m Mode) []invoke.Capability {
+		return with(all, func(c invoke.Capability) bool {
+			if c.Surfaces != nil {
+				return slices.Contains(c.Surfaces, string(m))
+			}
+			return m == Full || m == Compact && !c.Typed
+		})
 	}
-	return full
+	if m != Auto {
+		return has(m)
+	}
+	if len(has(Auto)) > 0 {
+		return has(Gateway)
+	}
+	for _, choice := range []Mode{Full, Compact} {
+		if list := has(choice); affordable(list) {
+			return list
+		}
+	}
+	if list := has(Gateway); len(list) > 0 {
+		return list
+	}
+	return has(Compact)
 }
 
-func without(all []invoke.Capability, unwanted func(invoke.Capability) bool) []invoke.Capability {
+func with(all []invoke.Capability, wanted func(invoke.Capability) bool) []invoke.Capability {
 	var out []invoke.Capability
 	for _, c := range all {
-		if !unwanted(c) {
+		if wanted(c) {
 			out = append(out, c)
 		}
 	}
