@@ -203,6 +203,9 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (Co
 	if err := w.insertCommit(c, activity); err != nil {
 		return Commit{}, err
 	}
+	if err := w.conn.sweep(c.Time); err != nil {
+		return Commit{}, fmt.Errorf("remove expired artifacts: %w", err)
+	}
 	return c, w.endWith("COMMIT")
 }
 

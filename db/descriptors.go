@@ -30,7 +30,7 @@ const insertDescriptor = `INSERT INTO descriptors (seq, capability, version, des
 // that makes no commit. missing is called under the write lock and reads what is there by its
 // argument. It does not queue behind a long write: the fault TimedOut says try again later.
 func (f *File) AddCapabilityVersions(ctx context.Context, missing func(*Reader) ([]CapabilityVersion, error)) error {
-	return f.beside(ctx, "describe", func(c *conn) error {
+	return f.beside(ctx, "describe", shortWait, func(c *conn) error {
 		r := &Reader{file: f, conn: c, ctx: ctx}
 		var err error
 		if r.head, err = r.readHead(); err != nil {

@@ -40,6 +40,8 @@ type Options struct {
 	// KeepActivities bounds the recorded reads: activities with the outcome ok that made
 	// no commit. KeepRefusals bounds those with another outcome. 0 means 100,000 of each.
 	KeepActivities, KeepRefusals int64
+	// ArtifactQuota bounds the bytes of the artifacts that are kept; 0 means 256 MiB.
+	ArtifactQuota int64
 }
 
 func (o Options) withDefaults() Options {
@@ -57,6 +59,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.KeepRefusals == 0 {
 		o.KeepRefusals = 100_000
+	}
+	if o.ArtifactQuota == 0 {
+		o.ArtifactQuota = 256 << 20
 	}
 	return o
 }
@@ -175,6 +180,7 @@ var layout = []string{
 	"SELECT " + commitColumns,
 	"SELECT line, parent, fork, name, head FROM lines",
 	"SELECT line, seq, s, p, o, g, op FROM changes",
+	artifactColumns, "SELECT content, at, data FROM artifact_chunks",
 	"SELECT p FROM live INDEXED BY live_pos",
 	"SELECT o FROM live INDEXED BY live_osp",
 	"SELECT g FROM live INDEXED BY live_g WHERE g <> 0",

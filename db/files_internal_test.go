@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"zombiezen.com/go/sqlite"
@@ -85,6 +86,39 @@ func TestEveryReleasedFormatIsMigrated(t *testing.T) {
 	}
 }
 
+// A file system that becomes read-only under an open file says so, and readers go on.
+func TestWhatCannotBeWrittenKeepsNoArtifact(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	keep := func(handle string) error {
+		return f.KeepArtifacts(t.Context(), []NewArtifact{{Artifact: Artifact{Handle: handle, Expires: time.Now().Add(time.Hour)}, Data: []byte(handle)}}, time.Now())
+	}
+	if err := keep("before"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.writer.once("PRAGMA query_only = ON"); err != nil {
+		t.Fatal(err)
+	}
+	if err := keep("after"); !fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("got %v", err)
+	}
+	r, err := f.Read(t.Context(), View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Artifact(t.Context(), "", "before", time.Now()); err != nil {
+		t.Error(err)
+	}
+}
+
 // A process lives for days, and another one with a newer trails opens the file meanwhile.
 func TestAProcessStopsWhenAnotherOneHasMigratedTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -111,7 +145,10 @@ func TestAProcessStopsWhenAnotherOneHasMigratedTheFile(t *testing.T) {
 			}
 			return err
 		},
-		"a record":        func() error { return f.Record(t.Context(), []Activity{{ID: "a"}}) },
+		"a record": func() error { return f.Record(t.Context(), []Activity{{ID: "a"}}) },
+		"an artifact": func() error {
+			return f.KeepArtifacts(t.Context(), []NewArtifact{{Artifact: Artifact{Handle: "a"}}}, time.Now())
+		},
 		"being ready":     func() error { return f.Ready(t.Context()) },
 		"a backup":        func() error { return f.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"), nil) },
 		"being ready now": func() error { return asFault(t.Context(), path, "ready", f.lockMoves(t.Context())) },

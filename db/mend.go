@@ -20,7 +20,7 @@ func (f *File) Mend(ctx context.Context, texts map[string]string, dryRun bool) (
 		return nil, err
 	}
 	aboutIndexes := slices.ContainsFunc(report.Problems, func(p string) bool { return !strings.HasPrefix(p, descriptorChain.name) })
-	err = f.beside(ctx, "mend", func(c *conn) error {
+	err = f.beside(ctx, "mend", shortWait, func(c *conn) error {
 		if done, err = c.mendDescriptors(texts, dryRun); err != nil || !aboutIndexes {
 			return err
 		}

@@ -110,7 +110,7 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 		return nil
 	}
 	var found taken
-	err := f.beside(ctx, "record", func(c *conn) error {
+	err := f.beside(ctx, "record", shortWait, func(c *conn) error {
 		found = f.takeAside()
 		return f.recordAll(c, found.activities, batch)
 	})
@@ -120,10 +120,10 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 	return err
 }
 
-// beside runs a small transaction that makes no commit, unless a write lasts longer than
-// [shortWait]: the fault TimedOut says try again later.
-func (f *File) beside(ctx context.Context, op string, do func(*conn) error) error {
-	timer := time.NewTimer(shortWait)
+// beside runs a small transaction that makes no commit, unless another write lasts longer
+// than wait: the fault TimedOut says try again later.
+func (f *File) beside(ctx context.Context, op string, wait time.Duration, do func(*conn) error) error {
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case f.write <- struct{}{}:
@@ -133,7 +133,7 @@ func (f *File) beside(ctx context.Context, op string, do func(*conn) error) erro
 		return asFault(ctx, f.name(), op, ctx.Err())
 	}
 	defer func() { <-f.write }()
-	c, err := f.begin(ctx, shortWait)
+	c, err := f.begin(ctx, wait)
 	if err != nil {
 		return asFault(ctx, f.name(), op, err)
 	}

@@ -14,6 +14,9 @@ type Stats struct {
 	// LongLog is [Options.LongLog].
 	LongLog                     int64
 	Pages, FreePages, PageBytes int64
+	// Artifacts are those that the file keeps, of all owners, and ArtifactBytes what they
+	// take: equal bytes count once. What has expired counts until it is removed.
+	Artifacts, ArtifactBytes int64
 }
 
 // Stats returns the file's sizes. Their cost does not grow with the data's.
@@ -29,6 +32,8 @@ func (r *Reader) Stats(ctx context.Context) (Stats, error) {
 		{"PRAGMA page_count", &s.Pages},
 		{"PRAGMA freelist_count", &s.FreePages},
 		{"PRAGMA page_size", &s.PageBytes},
+		{"SELECT count(*) FROM artifacts", &s.Artifacts},
+		{"SELECT sum(size) FROM artifact_contents WHERE hash IS NOT NULL", &s.ArtifactBytes},
 	} {
 		n, err := r.number(ctx, "stats", q.sql)
 		if err != nil {

@@ -39,7 +39,7 @@ const maxProblems = 100
 
 // VerifyProgress says how far a verification is. Total is 0 when it is not known.
 type VerifyProgress struct {
-	Phase       string // "pages", "records", "terms", "words", "statements", "indexes", "changes", "hashes", "sample"
+	Phase       string // "pages", "records", "terms", "words", "statements", "indexes", "changes", "hashes", "artifacts", "sample"
 	Done, Total int64
 }
 
@@ -65,13 +65,16 @@ type VerifyOptions struct {
 //     come to, statement by statement, in both directions;
 //   - that the changes of every commit give the commit's id, and that what the id
 //     leaves out (numbers, counts, the schema's version) follows from them;
-//   - the digests of what no commit's changes cover: see [summedTables].
+//   - the digests of what no commit's changes cover: see [summedTables];
+//   - that the bytes of artifacts have their hashes, and that none are there that no
+//     artifact has, but those that are being removed.
 //
 // So no accident and no edit by hand goes unnoticed in what can be read. It is no
 // proof against somebody who computes every digest anew: that one cannot keep the
 // id of the head, which is then to be compared with one that was noted elsewhere.
-// Not covered are SQLite's statistics, which only plans depend on, and the absence of
-// activities that made no commit, the oldest of which go by themselves.
+// Not covered are SQLite's statistics, which only plans depend on, what is said of
+// artifacts besides their bytes, and the absence of artifacts and of activities that made
+// no commit, the oldest of which go by themselves.
 //
 // Its memory is bounded. An error means that it could not be done; what it found is
 // in the report.
@@ -131,7 +134,8 @@ func (v *verifier) run(sample time.Duration) error {
 	v.key = newRowKey()
 	steps := []func() error{v.begin, v.schemaObjects, v.meta}
 	if v.report.Whole = sample == 0 || pages <= wholePages || time.Duration(pages)*pageTime <= sample; v.report.Whole {
-		steps = append(steps, v.pages, v.records, v.dictionary, v.indexOfWords, v.statements, v.indexes, func() error { return v.history(Commit{}) })
+		steps = append(steps, v.pages, v.records, v.dictionary, v.indexOfWords, v.statements, v.indexes, func() error { return v.history(Commit{}) },
+			func() error { return v.checkContents(0, math.MaxInt64, math.MaxInt64) })
 	} else {
 		deadline := time.Now().Add(sample)
 		steps = append(steps, v.newest, func() error { return v.sample(deadline) })
@@ -331,6 +335,9 @@ var recordChecks = []struct{ what, sql string }{
 	{"commits: on another branch than main, or with flags that do not exist", "SELECT count(*) FROM commits WHERE line <> 1 OR flags NOT IN (0, 1)"},
 	{"descriptors: rows that are missing, or name a commit that is not there",
 		"SELECT coalesce(max(seq), 0) - count(*) + coalesce(sum(commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM commits)), 0) FROM descriptors"},
+	{"artifacts: whose bytes are not there", "SELECT count(*) FROM artifacts WHERE content NOT IN (SELECT id FROM artifact_contents WHERE hash IS NOT NULL)"},
+	{"artifact_contents: bytes that no artifact has", "SELECT count(*) FROM artifact_contents WHERE hash IS NOT NULL AND id NOT IN (SELECT content FROM artifacts)"},
+	{"artifact_chunks: of bytes that are not there", "SELECT count(*) FROM artifact_chunks WHERE content NOT IN (SELECT id FROM artifact_contents)"},
 }
 
 // records recomputes the digests of rows; see [summedTables].

@@ -92,6 +92,10 @@ func (v *verifier) sample(deadline time.Time) error {
 		}
 		last[table] = n
 	}
+	contents, err := v.conn.int64("SELECT max(id) FROM artifact_contents")
+	if err != nil {
+		return err
+	}
 	for round := int64(1); round == 1 || time.Now().Before(deadline); round++ {
 		if err := v.ctx.Err(); err != nil {
 			return err
@@ -107,6 +111,9 @@ func (v *verifier) sample(deadline time.Time) error {
 			if err := v.sums(table, rand.Int64N(last[table.name]+1)-1, sampleRows, nil); err != nil {
 				return err
 			}
+		}
+		if err := v.checkContents(rand.Int64N(contents+1), sampledContent, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -62,6 +62,13 @@ func history(t *testing.T) *db.File {
 	if err := f.AddCapabilityVersions(t.Context(), func(*db.Reader) ([]db.CapabilityVersion, error) { return versions, nil }); err != nil {
 		t.Fatal(err)
 	}
+	artifacts := []db.NewArtifact{
+		{Artifact: db.Artifact{Owner: "ana", Handle: "text:a:1", Expires: epoch.AddDate(1, 0, 0)}, Data: bytes.Repeat([]byte("long "), 100_000)},
+		{Artifact: db.Artifact{Owner: "ana", Handle: "text:a:2", Expires: epoch.AddDate(1, 0, 0)}, Data: []byte("short")},
+	}
+	if err := f.KeepArtifacts(t.Context(), artifacts, epoch); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 
@@ -114,6 +121,12 @@ var forgeries = []struct {
 	{"a descriptor is changed", "descriptors 2: its row and the one before do not give its digest", []string{`UPDATE descriptors SET descriptor = '{"id":""}' WHERE seq = 2`}},
 	{"a version is lowered", "descriptors 2: its row and the one before do not give its digest", []string{"UPDATE descriptors SET version = '1.0.1' WHERE seq = 2"}},
 	{"a descriptor is gone", "descriptors 3: its row and the one before do not give its digest", []string{"DELETE FROM descriptors WHERE seq = 2"}},
+	{"a byte of an artifact is another", "artifact_contents 1: the bytes do not have the hash",
+		[]string{"UPDATE artifact_chunks SET data = CAST('x' || substr(data, 2) AS BLOB) WHERE content = 1 AND at = 1"}},
+	{"a part of an artifact is gone", "artifact_contents 1: the bytes do not have the hash", []string{"DELETE FROM artifact_chunks WHERE content = 1 AND at = 1"}},
+	{"an artifact has bytes that are not there", "artifacts: whose bytes are not there: 1", []string{"UPDATE artifacts SET content = 99 WHERE seq = 2"}},
+	{"bytes are of no artifact", "artifact_contents: bytes that no artifact has: 1", []string{"DELETE FROM artifacts WHERE seq = 2"}},
+	{"chunks are of no bytes", "artifact_chunks: of bytes that are not there: 1", []string{"DELETE FROM artifact_contents WHERE id = 2"}},
 	{"a change is gone from the log", "is said to have been removed by commit 3, which did not", []string{"DELETE FROM changes WHERE seq = 3 AND op = 45"}},
 	{"a change that neither adds nor removes", "the log of commit 4 has a row that neither adds nor removes", []string{"UPDATE changes SET op = 0 WHERE seq = 4"}},
 	{"a change is of another branch", "changes: a row of commit 4 is of branch 2", []string{"UPDATE changes SET line = 2 WHERE seq = 4"}},

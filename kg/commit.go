@@ -59,7 +59,7 @@ type IdempotencyKey struct {
 // of keeps the keys of owners apart. It begins with the way in which digests are made:
 // keys of another way, which files may have, are not found.
 func (k IdempotencyKey) of(s *Session) string {
-	return "2\x00" + cmp.Or(s.principal.Owner, s.principal.ID) + "\x00" + k.Key
+	return "2\x00" + s.owner() + "\x00" + k.Key
 }
 
 // remember is what the commit is to leave under the key; nil without one.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,14 +36,22 @@ func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
 			if diff := cmp.Diff(string(stored(t, name+".nq")), export(t, g, load.NQuads)); diff != "" {
 				t.Errorf("the statements differ:\n%s", diff)
 			}
-			var log struct{ Commits []struct{ ID string } }
+			// The programs of formats before 6 said each commit as an object, later ones as a row.
+			var log struct {
+				Commits []struct{ ID string }
+				Rows    [][]any
+			}
 			if err := json.Unmarshal(stored(t, name+".log.json"), &log); err != nil {
 				t.Fatal(err)
 			}
 			var said []string
-			for i := range log.Commits {
-				said = append(said, log.Commits[len(log.Commits)-1-i].ID)
+			for _, c := range log.Commits {
+				said = append(said, c.ID)
 			}
+			for _, row := range log.Rows {
+				said = append(said, row[0].(string))
+			}
+			slices.Reverse(said)
 			if diff := cmp.Diff(said, ids(t, g)); diff != "" || len(said) == 0 {
 				t.Errorf("%d commits differ:\n%s", len(said), diff)
 			}

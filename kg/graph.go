@@ -12,6 +12,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -74,6 +75,10 @@ type Options struct {
 	// KeepActivities bounds how many reads provenance keeps, and KeepRefusals how many
 	// calls that were refused or failed; 0 means 100,000 of each. Writes are all kept.
 	KeepActivities, KeepRefusals int64
+	// ArtifactTTL is how long an artifact is kept after it was last asked to be kept; 0 means
+	// seven days. ArtifactQuota bounds the bytes of all of them; 0 means 256 MiB.
+	ArtifactTTL   time.Duration
+	ArtifactQuota int64
 	// LongLog is the size in bytes from which SQLite's write-ahead log is made to start
 	// over before the next write; 0 means 64 MiB.
 	LongLog int64
@@ -110,6 +115,8 @@ type Graph struct {
 	remote Remote
 	log    *slog.Logger
 	bell   bell // rings after every commit of this process
+
+	artifactTTL time.Duration
 
 	texts sparql.Texts // of queries
 
@@ -193,11 +200,11 @@ func baseOf(o CreateOptions, name string) (string, error) {
 // Open opens the file at path. A file that is missing, foreign, damaged or from a
 // newer trails is refused with fault.Missing or fault.Unusable and left untouched.
 func Open(ctx context.Context, path string, o Options) (*Graph, error) {
-	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog})
+	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota})
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{file: f, now: o.Now, remote: o.Remote, log: o.Log}
+	g := &Graph{file: f, now: o.Now, remote: o.Remote, log: o.Log, artifactTTL: cmp.Or(o.ArtifactTTL, defaultArtifactTTL)}
 	if g.now == nil {
 		g.now = time.Now
 	}

@@ -1,0 +1,373 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"trails/fault"
+)
+
+// Artifact is a result of a tool that the file keeps until it expires, for one owner.
+type Artifact struct {
+	// Seq rises whenever an artifact is kept; keeping one sets it.
+	Seq int64
+	// Handle is unique for the owner.
+	Owner, Handle          string
+	Label, MediaType, Tool string
+	// Hash is the SHA-256 of the bytes, and Size their number; keeping sets both.
+	Hash [sha256.Size]byte
+	Size int64
+	// Created is when it was kept first; keeping sets it.
+	Created, Expires time.Time
+
+	content int64
+}
+
+// NewArtifact is an artifact to keep, with its bytes.
+type NewArtifact struct {
+	Artifact
+	Data []byte
+}
+
+const (
+	// chunkBytes is the length of a row of the bytes of an artifact.
+	chunkBytes = 256 << 10
+	// mostArtifacts bounds the artifacts of a file, however small they are.
+	mostArtifacts = 10_000
+	// sweptArtifacts and sweptChunks bound what one commit removes of what has expired.
+	sweptArtifacts = 16
+	sweptChunks    = 4
+	// sweptKeeping is the number of artifacts for a write that keeps some.
+	sweptKeeping = 1_000
+)
+
+// KeepArtifacts keeps all of them or none, in a transaction of its own that makes no commit.
+// One with the owner and the handle of another takes its place. Where the file keeps more
+// than [Options.ArtifactQuota] bytes, or than 10,000 artifacts, those that were kept longest
+// ago go. The fault TooLarge refuses what does not fit by itself.
+func (f *File) KeepArtifacts(ctx context.Context, list []NewArtifact, now time.Time) error {
+	if len(list) == 0 {
+		return nil
+	}
+	list = append([]NewArtifact{}, list...)
+	size, seen := int64(0), map[[sha256.Size]byte]bool{}
+	for i := range list {
+		a := &list[i]
+		a.Hash, a.Size, a.Created = sha256.Sum256(a.Data), int64(len(a.Data)), now
+		if !seen[a.Hash] {
+			seen[a.Hash] = true
+			size += a.Size
+		}
+	}
+	if size > f.opts.ArtifactQuota || len(list) > mostArtifacts {
+		return fault.New(fault.TooLarge, "%d bytes in %d artifacts are more than %s keeps, %d bytes in %d; ask for less, or raise --artifact-quota",
+			size, len(list), f.name(), f.opts.ArtifactQuota, mostArtifacts)
+	}
+	return f.beside(ctx, "keep artifacts", f.opts.LockWait, func(c *conn) error {
+		defer c.interruptBy(ctx).release()
+		return c.keepArtifacts(ctx, list, now, f.opts.ArtifactQuota)
+	})
+}
+
+func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.Time, quota int64) error {
+	if err := c.sweepArtifacts(now, sweptKeeping); err != nil {
+		return err
+	}
+	before, err := c.int64("SELECT max(seq) FROM artifacts")
+	if err != nil {
+		return err
+	}
+	chunks := sweptChunks // so many are removed in turn
+	for i, a := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		written, err := c.putContent(&a)
+		if err != nil {
+			return fmt.Errorf("keep bytes: %w", err)
+		}
+		chunks += written
+		replaced := int64(0)
+		err = c.exec("DELETE FROM artifacts WHERE owner = ? AND handle = ? RETURNING content, created", func(s *stmt) error {
+			if replaced = s.ColumnInt64(0); replaced == a.content {
+				a.Created = fromMicros(s.ColumnInt64(1))
+			}
+			return nil
+		}, a.Owner, a.Handle)
+		if err != nil {
+			return err
+		}
+		err = c.exec("INSERT INTO artifacts (seq, owner, handle, content, label, media_type, tool, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", nil,
+			before+1+int64(i), a.Owner, a.Handle, a.content, a.Label, a.MediaType, a.Tool, a.Created.UnixMicro(), a.Expires.UnixMicro())
+		if err != nil {
+			return fmt.Errorf("keep artifact: %w", err)
+		}
+		if _, err := c.leaveContent(replaced); err != nil {
+			return err
+		}
+	}
+	if err := c.evictArtifacts(before, quota); err != nil {
+		return err
+	}
+	return c.freeChunks(chunks)
+}
+
+// putContent sets where the bytes of an artifact are. When they are nowhere yet it writes
+// them, and returns in how many chunks.
+func (c *conn) putContent(a *NewArtifact) (chunks int, err error) {
+	if a.content, err = c.int64("SELECT id FROM artifact_contents WHERE hash = ?", a.Hash[:]); err != nil || a.content != 0 {
+		return 0, err
+	}
+	err = c.exec("INSERT INTO artifact_contents (hash, size) VALUES (?, ?) RETURNING id", func(s *stmt) error {
+		a.content = s.ColumnInt64(0)
+		return nil
+	}, a.Hash[:], a.Size)
+	for rest := a.Data; err == nil && len(rest) > 0; chunks++ {
+		n := min(len(rest), chunkBytes)
+		err = c.exec("INSERT INTO artifact_chunks (content, at, data) VALUES (?, ?, ?)", nil, a.content, chunks, rest[:n])
+		rest = rest[n:]
+	}
+	return chunks, err
+}
+
+// evictArtifacts removes artifacts until what is left is within the bounds, those that were
+// kept first before others, and of those none beyond the one with the number last.
+func (c *conn) evictArtifacts(last, quota int64) error {
+	var count, size int64
+	err := c.exec("SELECT (SELECT count(*) FROM artifacts), (SELECT sum(size) FROM artifact_contents WHERE hash IS NOT NULL)", func(s *stmt) error {
+		count, size = s.ColumnInt64(0), s.ColumnInt64(1)
+		return nil
+	})
+	for err == nil && (count > mostArtifacts || size > quota) {
+		var seq, freed int64
+		if seq, err = c.int64("SELECT min(seq) FROM artifacts WHERE seq <= ?", last); err != nil || seq == 0 {
+			return err
+		}
+		freed, err = c.dropArtifact(seq)
+		count, size = count-1, size-freed
+	}
+	return err
+}
+
+// dropArtifact removes an artifact, and returns how many bytes nobody has any more.
+func (c *conn) dropArtifact(seq int64) (freed int64, err error) {
+	var content int64
+	err = c.exec("DELETE FROM artifacts WHERE seq = ? RETURNING content", func(s *stmt) error {
+		content = s.ColumnInt64(0)
+		return nil
+	}, seq)
+	if err != nil {
+		return 0, err
+	}
+	return c.leaveContent(content)
+}
+
+// leaveContent marks bytes that no artifact has, and returns how many they are.
+func (c *conn) leaveContent(content int64) (size int64, err error) {
+	err = c.exec(`UPDATE artifact_contents SET hash = NULL
+		WHERE id = ?1 AND hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM artifacts WHERE content = ?1) RETURNING size`, func(s *stmt) error {
+		size = s.ColumnInt64(0)
+		return nil
+	}, content)
+	return size, err
+}
+
+// sweepArtifacts removes artifacts that have expired, so many at most.
+func (c *conn) sweepArtifacts(now time.Time, most int) error {
+	var expired []int64
+	err := c.exec("SELECT seq FROM artifacts WHERE expires <= ? ORDER BY expires LIMIT ? + 0", func(s *stmt) error {
+		expired = append(expired, s.ColumnInt64(0))
+		return nil
+	}, now.UnixMicro(), most)
+	for _, seq := range expired {
+		if err == nil {
+			_, err = c.dropArtifact(seq)
+		}
+	}
+	return err
+}
+
+// freeChunks removes so many rows of bytes that no artifact has.
+func (c *conn) freeChunks(most int) error {
+	for range most {
+		content, err := c.int64("SELECT id FROM artifact_contents WHERE hash IS NULL LIMIT 1")
+		if err != nil || content == 0 {
+			return err
+		}
+		err = c.exec("DELETE FROM artifact_chunks WHERE content = ?1 AND at = (SELECT max(at) FROM artifact_chunks WHERE content = ?1)", nil, content)
+		if err == nil && c.Changes() == 0 {
+			err = c.exec("DELETE FROM artifact_contents WHERE id = ?", nil, content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep removes some of what has expired, within any write. It costs two lookups in an index
+// when nothing has.
+func (c *conn) sweep(now time.Time) error {
+	if err := c.sweepArtifacts(now, sweptArtifacts); err != nil {
+		return err
+	}
+	return c.freeChunks(sweptChunks)
+}
+
+// RemoveArtifact removes an artifact of an owner, the fault Missing when there is none.
+func (f *File) RemoveArtifact(ctx context.Context, owner, handle string, now time.Time) error {
+	n, err := f.removeArtifacts(ctx, "owner = ? AND handle = ? AND expires > ?", owner, handle, now.UnixMicro())
+	if err == nil && n == 0 {
+		return noArtifact(handle)
+	}
+	return err
+}
+
+// RemoveArtifacts removes all artifacts of an owner, and returns how many there were.
+func (f *File) RemoveArtifacts(ctx context.Context, owner string) (int, error) {
+	return f.removeArtifacts(ctx, "owner = ?", owner)
+}
+
+// RemoveExpiredArtifacts removes what has expired, whosever it is, and returns how many.
+func (f *File) RemoveExpiredArtifacts(ctx context.Context, now time.Time) (int, error) {
+	return f.removeArtifacts(ctx, "expires <= ?", now.UnixMicro())
+}
+
+func (f *File) removeArtifacts(ctx context.Context, where string, args ...any) (n int, err error) {
+	err = f.beside(ctx, "remove artifacts", f.opts.LockWait, func(c *conn) error {
+		defer c.interruptBy(ctx).release()
+		var found []int64
+		err := c.exec("SELECT seq FROM artifacts WHERE "+where, func(s *stmt) error {
+			found = append(found, s.ColumnInt64(0))
+			return nil
+		}, args...)
+		for _, seq := range found {
+			if err == nil {
+				_, err = c.dropArtifact(seq)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		n = len(found)
+		rows, err := c.int64("SELECT (SELECT count(*) FROM artifact_contents) + (SELECT count(*) FROM artifact_chunks)")
+		if err != nil {
+			return err
+		}
+		return c.freeChunks(int(rows))
+	})
+	return n, err
+}
+
+// noArtifact is what is said of an artifact that never was, has expired or is another's.
+func noArtifact(handle string) error {
+	return fault.New(fault.Missing, "there is no artifact %q; it may have expired", handle)
+}
+
+const artifactColumns = `SELECT a.seq, a.owner, a.handle, a.label, a.media_type, a.tool, a.created, a.expires, a.content, c.hash, c.size
+	FROM artifacts a JOIN artifact_contents c ON c.id = a.content `
+
+func scanArtifact(s *stmt) Artifact {
+	a := Artifact{
+		Seq: s.ColumnInt64(0), Owner: s.ColumnText(1), Handle: s.ColumnText(2), Label: s.ColumnText(3), MediaType: s.ColumnText(4), Tool: s.ColumnText(5),
+		Created: fromMicros(s.ColumnInt64(6)), Expires: fromMicros(s.ColumnInt64(7)), content: s.ColumnInt64(8), Size: s.ColumnInt64(10),
+	}
+	s.ColumnBytes(9, a.Hash[:])
+	return a
+}
+
+// Artifact returns an artifact of an owner. The fault Missing says the same of one that never
+// was, has expired or is another's.
+func (r *Reader) Artifact(ctx context.Context, owner, handle string, now time.Time) (a Artifact, err error) {
+	if err := r.ready(ctx); err != nil {
+		return a, r.fail(ctx, "artifact", err)
+	}
+	err = r.conn.exec(artifactColumns+"WHERE a.owner = ? AND a.handle = ? AND a.expires > ?", func(s *stmt) error {
+		a = scanArtifact(s)
+		return nil
+	}, owner, handle, now.UnixMicro())
+	if err == nil && a.Seq == 0 {
+		return a, noArtifact(handle)
+	}
+	return a, r.fail(ctx, "artifact", err)
+}
+
+// ArtifactData calls each with the bytes of an artifact of this reader, a part at a time. The
+// slice is each's to keep.
+func (r *Reader) ArtifactData(ctx context.Context, a Artifact, each func([]byte) error) error {
+	if err := r.ready(ctx); err != nil {
+		return r.fail(ctx, "artifact", err)
+	}
+	size := int64(0)
+	err := r.conn.exec("SELECT data FROM artifact_chunks WHERE content = ? ORDER BY at", func(s *stmt) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		chunk := s.blob(0)
+		size += int64(len(chunk))
+		return each(chunk)
+	}, a.content)
+	if err == nil && size != a.Size {
+		err = damaged("artifact %s has %d of %d bytes", a.Handle, size, a.Size)
+	}
+	return r.fail(ctx, "artifact", err)
+}
+
+// Artifacts returns up to limit artifacts of an owner that have not expired, the one that was
+// kept last first, of those before the one with the number before; 0 starts at the last.
+func (r *Reader) Artifacts(ctx context.Context, owner string, now time.Time, before int64, limit int) (list []Artifact, err error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "artifacts", err)
+	}
+	if before <= 0 {
+		before = 1 << 62
+	}
+	err = r.conn.exec(artifactColumns+"WHERE a.owner = ? AND a.expires > ? AND a.seq < ? ORDER BY a.seq DESC LIMIT ? + 0", func(s *stmt) error {
+		list = append(list, scanArtifact(s))
+		return nil
+	}, owner, now.UnixMicro(), before, limit)
+	return list, r.fail(ctx, "artifacts", err)
+}
+
+// ArtifactTotals returns how many artifacts an owner has that have not expired, and how many
+// bytes they are together.
+func (r *Reader) ArtifactTotals(ctx context.Context, owner string, now time.Time) (count, size int64, err error) {
+	if err := r.ready(ctx); err != nil {
+		return 0, 0, r.fail(ctx, "artifacts", err)
+	}
+	err = r.conn.exec("SELECT count(*), sum(c.size) FROM artifacts a JOIN artifact_contents c ON c.id = a.content WHERE a.owner = ? AND a.expires > ?", func(s *stmt) error {
+		count, size = s.ColumnInt64(0), s.ColumnInt64(1)
+		return nil
+	}, owner, now.UnixMicro())
+	return count, size, r.fail(ctx, "artifacts", err)
+}
+
+// sampledContent is the length of the longest content of which a sample takes the hash.
+const sampledContent = 4 << 20
+
+// checkContents checks that the bytes of artifacts have their hashes: of up to limit contents
+// of at most so many bytes, from the one with the number first.
+func (v *verifier) checkContents(first, longest, limit int64) error {
+	var done int64
+	return v.conn.exec("SELECT id, hash, size FROM artifact_contents WHERE id >= ? AND hash IS NOT NULL AND size <= ? LIMIT ? + 0", func(s *stmt) error {
+		id, want, size := s.ColumnInt64(0), s.blob(1), s.ColumnInt64(2)
+		hash := sha256.New()
+		err := v.conn.exec("SELECT at, data FROM artifact_chunks WHERE content = ? ORDER BY at", func(s *stmt) error {
+			data := s.blob(1)
+			size -= int64(len(data))
+			hash.Write(data)
+			return v.ctx.Err()
+		}, id)
+		if err != nil {
+			return err
+		}
+		if size != 0 || !bytes.Equal(hash.Sum(nil), want) {
+			v.problem("artifact_contents %d: the bytes do not have the hash %s", id, hex.EncodeToString(want))
+		}
+		return v.tick("artifacts", 0, &done)
+	}, first, longest, limit)
+}

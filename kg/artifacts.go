@@ -1,0 +1,145 @@
+package kg
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"io"
+	"time"
+
+	"trails/db"
+	"trails/fault"
+	"trails/gateway/artifact"
+)
+
+// KeptArtifact is what the file says of an artifact that it keeps.
+type KeptArtifact struct {
+	artifact.Ref
+	// Tool is the one whose result it is of, as an agent names it.
+	Tool string
+	// Created is when it was kept first. Nobody finds it any more when it has expired.
+	Created, Expires time.Time
+}
+
+// ArtifactPage is a page of the artifacts of one owner.
+type ArtifactPage struct {
+	Artifacts []KeptArtifact
+	// Count and Bytes are those of all that the owner has.
+	Count, Bytes int64
+	// Next is where the next page begins, 0 when this is the last.
+	Next int64
+}
+
+// defaultArtifactTTL is how long artifacts are kept unless [Options] say otherwise.
+const defaultArtifactTTL = 7 * 24 * time.Hour
+
+// owner is whose artifacts and idempotency keys the session has: one, whatever programs
+// speak for them.
+func (s *Session) owner() string { return cmp.Or(s.principal.Owner, s.principal.ID) }
+
+// KeepArtifacts keeps artifacts of the result of a tool for the principal's owner, all or
+// none, for [Options.ArtifactTTL] from now: one that is kept already, too. It makes no
+// commit. The fault TooLarge refuses more than [Options.ArtifactQuota], Unusable says why
+// the file cannot be written, and TimedOut that another write lasts.
+func (s *Session) KeepArtifacts(ctx context.Context, tool string, list []artifact.Artifact) error {
+	now := s.graph.now()
+	keep := make([]db.NewArtifact, len(list))
+	for i, a := range list {
+		keep[i].Artifact = db.Artifact{
+			Owner: s.owner(), Handle: a.Handle, Label: a.Label, MediaType: a.MediaType, Tool: tool, Expires: now.Add(s.graph.artifactTTL),
+		}
+		keep[i].Data = a.Data
+	}
+	return s.graph.file.KeepArtifacts(ctx, keep, now)
+}
+
+// Artifact returns an artifact that the principal's owner keeps, with its bytes. Of one that
+// is another's, or has expired, the fault Missing says what it says of one that never was.
+func (s *Session) Artifact(ctx context.Context, handle string) (artifact.Artifact, error) {
+	var a artifact.Artifact
+	kept, err := s.eachChunk(ctx, handle, func(k KeptArtifact, chunk []byte) error {
+		if a.Data == nil {
+			a.Data = make([]byte, 0, k.SizeBytes)
+		}
+		a.Data = append(a.Data, chunk...)
+		return nil
+	})
+	a.Ref = kept.Ref
+	return a, err
+}
+
+// CopyArtifact is Artifact for bytes that are to go elsewhere, a part at a time.
+func (s *Session) CopyArtifact(ctx context.Context, handle string, to io.Writer) (KeptArtifact, error) {
+	return s.eachChunk(ctx, handle, func(_ KeptArtifact, chunk []byte) error {
+		if _, err := to.Write(chunk); err != nil {
+			return fault.New(fault.Unusable, "the artifact cannot be written: %w", err)
+		}
+		return nil
+	})
+}
+
+func (s *Session) eachChunk(ctx context.Context, handle string, each func(KeptArtifact, []byte) error) (KeptArtifact, error) {
+	r, err := s.graph.file.Read(ctx, View{})
+	if err != nil {
+		return KeptArtifact{}, err
+	}
+	defer r.Close()
+	a, err := r.Artifact(ctx, s.owner(), handle, s.graph.now())
+	if err != nil {
+		return KeptArtifact{}, err
+	}
+	k := keptArtifact(a)
+	return k, r.ArtifactData(ctx, a, func(chunk []byte) error { return each(k, chunk) })
+}
+
+func keptArtifact(a db.Artifact) KeptArtifact {
+	return KeptArtifact{
+		Ref: artifact.Ref{
+			ContentHash: hex.EncodeToString(a.Hash[:]), Handle: a.Handle, Label: a.Label, MediaType: a.MediaType, SizeBytes: int(a.Size),
+		},
+		Tool: a.Tool, Created: a.Created, Expires: a.Expires,
+	}
+}
+
+// Artifacts returns up to limit artifacts of the principal's owner, the one that was kept
+// last first, from where the page before ended; 0 starts at the last.
+func (s *Session) Artifacts(ctx context.Context, from int64, limit int) (page ArtifactPage, err error) {
+	r, err := s.graph.file.Read(ctx, View{})
+	if err != nil {
+		return page, err
+	}
+	defer r.Close()
+	now := s.graph.now()
+	if page.Count, page.Bytes, err = r.ArtifactTotals(ctx, s.owner(), now); err != nil {
+		return page, err
+	}
+	list, err := r.Artifacts(ctx, s.owner(), now, from, limit+1)
+	if err != nil {
+		return page, err
+	}
+	if len(list) > limit {
+		list = list[:limit]
+		page.Next = list[limit-1].Seq
+	}
+	for _, a := range list {
+		page.Artifacts = append(page.Artifacts, keptArtifact(a))
+	}
+	return page, nil
+}
+
+// RemoveArtifact removes an artifact of the principal's owner, the fault Missing when there
+// is none with this handle.
+func (s *Session) RemoveArtifact(ctx context.Context, handle string) error {
+	return s.graph.file.RemoveArtifact(ctx, s.owner(), handle, s.graph.now())
+}
+
+// RemoveArtifacts removes all artifacts of the principal's owner, and returns how many.
+func (s *Session) RemoveArtifacts(ctx context.Context) (int, error) {
+	return s.graph.file.RemoveArtifacts(ctx, s.owner())
+}
+
+// RemoveExpiredArtifacts removes the artifacts of all owners that have expired, as writes do
+// a few at a time, and returns how many.
+func (g *Graph) RemoveExpiredArtifacts(ctx context.Context) (int, error) {
+	return g.file.RemoveExpiredArtifacts(ctx, g.now())
+}
