@@ -24,19 +24,26 @@ func checksum(text []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("checksum: %w", err)
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:checksumLength/2]), nil
+	return digest(canonical), nil
 }
 
-// sealed returns an entry with its checksum as one more member, at the end of the object that
-// the last depth bytes close.
-func sealed(text []byte, name string, depth int) ([]byte, error) {
-	sum, err := checksum(text)
-	if err != nil {
-		return nil, err
-	}
-	end := len(text) - depth
-	return fmt.Appendf(bytes.Clone(text[:end]), `,%q:%q%s`, name, sum, text[end:]), nil
+func digest(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:checksumLength/2])
+}
+
+// sealed writes an entry, with its checksum as one more member at the end of the object that
+// the last depth bytes close. The checksum is that of the text without it: the canonical form
+// is written of the members, which takes a fraction of the time of reading the text again.
+func sealed(entry members, name string, depth int) []byte {
+	sum := written(entry, true, digest)
+	return written(entry, false, func(text []byte) []byte {
+		end := len(text) - depth
+		b := make([]byte, 0, len(text)+len(name)+checksumLength+len(`,"":""`))
+		b = append(append(b, text[:end]...), ',')
+		b = append(jsontext.AppendText(b, name), ':')
+		return append(jsontext.AppendText(b, sum), text[end:]...)
+	})
 }
 
 // sumOf returns the checksum that [sealed] has put into an entry, in quotation marks.

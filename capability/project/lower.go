@@ -34,7 +34,7 @@ func lowerObject(closed bool, lists ...[]capability.Field) keywords {
 	for _, fields := range lists {
 		size += len(fields)
 	}
-	properties, required := make(keywords, 0, size), make([]string, 0, size)
+	properties, required := make(keywords, 0, size), []string(nil)
 	for _, fields := range lists {
 		for i := range fields {
 			f := &fields[i]
@@ -104,7 +104,7 @@ func lowerValue(f *capability.Field) keywords {
 	if !ok {
 		panic(fmt.Sprintf("project: field %s has the unknown type %q", f.Name, f.Type))
 	}
-	o := make(keywords, 0, len(base)+4)
+	o := make(keywords, 0, len(base)+2)
 	for _, m := range base {
 		if !f.Brief || m.name == "type" || m.name == "items" {
 			o = append(o, m)

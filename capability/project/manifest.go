@@ -21,7 +21,12 @@ func Entry(d capability.Descriptor) ([]byte, error) {
 		return nil, fmt.Errorf("descriptor %s: %w", d.ID, err)
 	}
 	// At the end, so that the descriptor's own bytes stay those of every other view.
-	return sealed(fmt.Appendf(fields[:len(fields)-1], `,"tool_name":%q}`, capability.ToolName(d.ID)), checksumName, 1)
+	text := fmt.Appendf(fields[:len(fields)-1], `,"tool_name":%q}`, capability.ToolName(d.ID))
+	sum, err := checksum(text)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(text[:len(text)-1], `,%q:%q}`, checksumName, sum), nil
 }
 
 // Manifest returns the capabilities as JSON: {"version", "capabilities"}, see [Entry].

@@ -16,7 +16,7 @@ import (
 // Operations is the view of /openapi.json: the operation of POST /invoke/{id}.
 func Operations(in Process) View {
 	return View{"/openapi.json", func(d capability.Descriptor) ([]byte, error) {
-		return sealed(encode(operationOf(d, in)), checksumName, 2) // in x-trails, which is last
+		return sealed(operationOf(d, in), checksumName, 2), nil // in x-trails, which is last
 	}, readOperation, in}
 }
 
@@ -43,16 +43,16 @@ func operationOf(d capability.Descriptor, in Process) members {
 		parameters = writeParameters
 		answer = append(answer, member{"headers", writeHeaders})
 	}
-	answer = append(answer, member{"content", object{"application/json": object{"schema": lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields)}}})
+	answer = append(answer, member{"content", inJSON(lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields))})
 	return members{
 		{"operationId", capability.ToolName(d.ID)},
 		{"summary", title(d)},
 		{"description", orNil(d.Description)},
 		{"tags", []string{tag(d)}},
 		{"parameters", parameters},
-		{"requestBody", object{
-			"required": slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required }),
-			"content":  object{"application/json": object{"schema": lowerObject(d.InputShape.Closed, d.InputShape.Fields)}},
+		{"requestBody", members{
+			{"content", inJSON(lowerObject(d.InputShape.Closed, d.InputShape.Fields))},
+			{"required", slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required })},
 		}},
 		{"responses", responses(answer)},
 		{"security", security(in, d.PolicyRequired.Scope)},
@@ -63,7 +63,7 @@ func operationOf(d capability.Descriptor, in Process) members {
 			{"idempotent", d.Idempotent},
 			{"preconditions", append([]string{}, d.Preconditions...)},
 			{"cost_estimate", string(d.CostEstimate)},
-			{"policy_required", d.PolicyRequired},
+			{"policy_required", requirement(d)},
 			{"reasoning", string(d.Reasoning)},
 			{"deprecates", append([]string{}, d.Deprecates...)},
 			{"assurance", string(d.Assurance)},
@@ -72,15 +72,29 @@ func operationOf(d capability.Descriptor, in Process) members {
 	}
 }
 
-func responses(answer any) object {
-	return object{"200": answer, "4XX": problem, "5XX": problem}
+// requirement is what a capability asks of its caller.
+func requirement(d capability.Descriptor) members {
+	o := members{{"scope", string(d.PolicyRequired.Scope)}, {"action", string(d.PolicyRequired.Action)}}
+	if d.PolicyRequired.Remote {
+		o = append(o, member{"remote", true})
+	}
+	return o
+}
+
+// inJSON is content that a schema describes.
+func inJSON(schema keywords) members {
+	return members{{"application/json", members{{"schema", fragmentOf(schema)}}}}
+}
+
+func responses(answer any) members {
+	return members{{"200", answer}, {"4XX", problem}, {"5XX", problem}}
 }
 
 // What operations have in common.
 var (
-	writeParameters = encode([]object{reference("parameters", "If-Match"), reference("parameters", "Idempotency-Key")})
-	writeHeaders    = encode(object{"Trails-Commit": reference("headers", "Trails-Commit")})
-	problem         = encode(reference("responses", "Problem"))
+	writeParameters = fragmentOf([]object{reference("parameters", "If-Match"), reference("parameters", "Idempotency-Key")})
+	writeHeaders    = fragmentOf(object{"Trails-Commit": reference("headers", "Trails-Commit")})
+	problem         = fragmentOf(reference("responses", "Problem"))
 )
 
 func reference(kind, name string) object {

@@ -91,6 +91,24 @@ func TestWhatWasSavedAsServedIsFoundWell(t *testing.T) {
 	}
 }
 
+// What is served of any descriptor has the checksum that is read of it.
+func TestChecksumsOfRandomDescriptors(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		d := randomDescriptor(r)
+		l := project.Listing{Version: "v", Descriptors: []capability.Descriptor{d}, Process: project.Process{Graph: "one"}, Origin: "https://one.example"}
+		known := func(string, string) (capability.Descriptor, bool) { return d, true }
+		for _, write := range []func() ([]byte, error){func() ([]byte, error) { return l.OpenAPI(routes) }, l.Thing, l.Manifest} {
+			text, err := write()
+			if err != nil {
+				r.Fatal(err)
+			}
+			if s, err := project.CheckSaved(text, l.Process, known); err != nil || s.Entries != 1 || len(s.Findings) > 0 {
+				r.Fatalf("%s: %+v, %v", text, s, err)
+			}
+		}
+	})
+}
+
 // An edit of any value, anywhere in a document, is found.
 func TestAnyEditOfASavedDocumentIsFound(t *testing.T) {
 	docs := saved(t)

@@ -22,6 +22,38 @@ type member struct {
 	value any
 }
 
+// fragment is JSON that is written before what it stands in. Its members are sorted, so that the
+// canonical text differs from the other in numbers alone, and is the same where it has none.
+type fragment struct{ text, canonical json.RawMessage }
+
+// fragmentOf writes v, in which nothing is members: their order is their own.
+func fragmentOf(v any) fragment {
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	w.b, w.canonical, w.unlike = w.b[:0], false, w.unlike[:0]
+	w.value(v)
+	text := slices.Clone(w.b)
+	if len(w.unlike) == 0 {
+		return fragment{text, text}
+	}
+	canonical, done := make([]byte, 0, len(text)+8*len(w.unlike)), 0
+	for _, part := range w.unlike {
+		canonical = append(canonical, text[done:part.start]...)
+		canonical = append(canonical, canonicalOf(text[part.start:part.end])...)
+		done = part.end
+	}
+	return fragment{text, append(canonical, text[done:]...)}
+}
+
+// canonicalOf returns the canonical text of JSON of ours.
+func canonicalOf(text []byte) []byte {
+	canonical, err := jsontext.CanonicalText(text)
+	if err != nil {
+		panic("project: a shape is not JSON: " + err.Error())
+	}
+	return canonical
+}
+
 // keywords are a JSON Schema, or a part of it, while it is made: a JSON object whose keys are
 // written sorted. Few are set at a time, so a list is quicker than a map.
 type keywords []member
@@ -60,85 +92,145 @@ func (k *keywords) setInt(name string, value *int) {
 // encode returns v as compact JSON without HTML escapes: the bytes that [jsontext.Marshal]
 // writes, in a fraction of its time for what projections are made of.
 func encode(v any) json.RawMessage {
-	scratch := scratches.Get().(*[]byte)
-	defer scratches.Put(scratch)
-	*scratch = appendJSON((*scratch)[:0], v)
-	return slices.Clone(*scratch)
+	return written(v, false, func(text []byte) json.RawMessage { return slices.Clone(text) })
 }
 
-// scratches are where texts are made before their size is known.
-var scratches = sync.Pool{New: func() any { return new([]byte) }}
+// written writes v, in canonical form or not, and returns what use makes of the text, which
+// is not kept.
+func written[T any](v any, canonical bool, use func(text []byte) T) T {
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	w.b, w.canonical, w.unlike = w.b[:0], canonical, w.unlike[:0]
+	w.value(v)
+	return use(w.b)
+}
 
-func appendJSON(b []byte, v any) []byte {
+// writers have the room in which texts are made before their size is known.
+var writers = sync.Pool{New: func() any { return new(writer) }}
+
+// writer appends JSON to b.
+type writer struct {
+	b []byte
+	// canonical writes the form of [jsontext.Canonical]: members are sorted wherever they
+	// stand, and numbers have one notation.
+	canonical bool
+	// unlike are the parts of b that the canonical form may write otherwise.
+	unlike []part
+}
+
+type part struct{ start, end int }
+
+func (w *writer) value(v any) {
 	switch v := v.(type) {
 	case object:
-		return appendObject(b, v)
+		w.object(v)
+		return
 	case map[string]any:
-		return appendObject(b, v)
+		w.object(v)
+		return
 	case keywords:
-		slices.SortFunc(v, func(a, b member) int { return cmp.Compare(a.name, b.name) })
-		return appendJSON(b, members(v))
+		slices.SortFunc(v, byName)
+		w.members(v)
+		return
 	case members:
-		b = append(b, '{')
-		for _, m := range v {
-			if m.value == nil {
-				continue
-			}
-			if b[len(b)-1] != '{' {
-				b = append(b, ',')
-			}
-			b = append(jsontext.AppendText(b, m.name), ':')
-			b = appendJSON(b, m.value)
+		if w.canonical {
+			v = slices.Clone(v)
+			slices.SortFunc(v, byName)
 		}
-		return append(b, '}')
+		w.members(v)
+		return
 	case []any:
-		return appendList(b, v)
+		list(w, v, w.value)
+		return
 	case []object:
-		return appendList(b, v)
+		list(w, v, w.object)
+		return
 	case []string:
 		if v != nil {
-			return appendList(b, v)
+			list(w, v, w.text)
+			return
 		}
 	case string:
-		return jsontext.AppendText(b, v)
+		w.text(v)
+		return
 	case bool:
-		return strconv.AppendBool(b, v)
+		w.b = strconv.AppendBool(w.b, v)
+		return
 	case int:
-		return strconv.AppendInt(b, int64(v), 10)
+		w.other(strconv.AppendInt(nil, int64(v), 10))
+		return
+	case fragment:
+		if w.canonical {
+			w.b = append(w.b, v.canonical...)
+			return
+		}
+		w.b = append(w.b, v.text...)
+		return
 	case json.RawMessage: // of ours, and so compact
-		return append(b, v...)
+		w.other(v)
+		return
 	}
 	text, err := jsontext.Marshal(v)
 	if err != nil {
 		panic("project: a shape is not JSON: " + err.Error())
 	}
-	return append(b, text...)
+	w.other(text)
 }
 
-func appendObject(b []byte, o map[string]any) []byte {
+// other writes compact JSON that may not be canonical.
+func (w *writer) other(text []byte) {
+	if w.canonical {
+		text = canonicalOf(text)
+	}
+	w.unlike = append(w.unlike, part{len(w.b), len(w.b) + len(text)})
+	w.b = append(w.b, text...)
+}
+
+func (w *writer) text(text string) {
+	w.b = jsontext.AppendText(w.b, text)
+}
+
+func byName(a, b member) int { return cmp.Compare(a.name, b.name) }
+
+func (w *writer) members(list []member) {
+	w.b = append(w.b, '{')
+	for _, m := range list {
+		if m.value == nil {
+			continue
+		}
+		if w.b[len(w.b)-1] != '{' {
+			w.b = append(w.b, ',')
+		}
+		w.b = append(jsontext.AppendText(w.b, m.name), ':')
+		w.value(m.value)
+	}
+	w.b = append(w.b, '}')
+}
+
+func (w *writer) object(o object) {
 	names := make([]string, 0, len(o))
 	for name := range o {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	b = append(b, '{')
+	w.b = append(w.b, '{')
 	for i, name := range names {
 		if i > 0 {
-			b = append(b, ',')
+			w.b = append(w.b, ',')
 		}
-		b = append(jsontext.AppendText(b, name), ':')
-		b = appendJSON(b, o[name])
+		w.b = append(jsontext.AppendText(w.b, name), ':')
+		w.value(o[name])
 	}
-	return append(b, '}')
+	w.b = append(w.b, '}')
 }
 
-func appendList[T any](b []byte, list []T) []byte {
-	b = append(b, '[')
-	for i, v := range list {
+func list[T any](w *writer, values []T, write func(T)) {
+	w.b = append(w.b, '[')
+	for i, v := range values {
 		if i > 0 {
-			b = append(b, ',')
+			w.b = append(w.b, ',')
 		}
-		b = appendJSON(b, v)
+		write(v)
 	}
-	return append(b, ']')
+	w.b = append(w.b, ']')
 }

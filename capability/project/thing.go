@@ -14,7 +14,7 @@ import (
 // Actions is the view of /.well-known/wot: the action of a WoT Thing Description 1.1.
 func Actions(in Process) View {
 	return View{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) {
-		return sealed(encode(actionOf(d)), "trails:"+checksumName, 1)
+		return sealed(actionOf(d), "trails:"+checksumName, 1), nil
 	}, readAction, in}
 }
 
@@ -26,25 +26,34 @@ func actionOf(d capability.Descriptor) members {
 		{"description", orNil(d.Description)},
 		{"safe", d.SideEffects == capability.None},
 		{"idempotent", d.Idempotent},
-		{"input", dataSchema(lowerObject(d.InputShape.Closed, d.InputShape.Fields))},
-		{"output", dataSchema(lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields))},
-		{"forms", []object{{
-			"op": "invokeaction", "href": "invoke/" + d.ID, "htv:methodName": "POST", "contentType": "application/json",
-			"response":            object{"contentType": "application/json"},
-			"additionalResponses": []object{{"contentType": "application/problem+json", "success": false}},
+		{"input", fragmentOf(dataSchema(lowerObject(d.InputShape.Closed, d.InputShape.Fields)))},
+		{"output", fragmentOf(dataSchema(lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields)))},
+		{"forms", []any{members{
+			{"additionalResponses", otherResponses},
+			{"contentType", "application/json"},
+			{"href", "invoke/" + d.ID},
+			{"htv:methodName", "POST"},
+			{"op", "invokeaction"},
+			{"response", response},
 		}}},
 		{"trails:id", d.ID},
 		{"trails:version", d.Version},
 		{"trails:sideEffects", string(d.SideEffects)},
 		{"trails:preconditions", append([]string{}, d.Preconditions...)},
 		{"trails:costEstimate", string(d.CostEstimate)},
-		{"trails:policyRequired", d.PolicyRequired},
+		{"trails:policyRequired", requirement(d)},
 		{"trails:reasoning", string(d.Reasoning)},
 		{"trails:deprecates", append([]string{}, d.Deprecates...)},
 		{"trails:assurance", string(d.Assurance)},
 		{"trails:consentRequired", d.ConsentRequired},
 	}
 }
+
+// What the forms of actions have in common.
+var (
+	response       = fragmentOf(object{"contentType": "application/json"})
+	otherResponses = fragmentOf([]object{{"contentType": "application/problem+json", "success": false}})
+)
 
 // dataSchema writes a JSON Schema as a DataSchema (section 5.3.2), where a type is one word:
 // what may be null is one of two, and what may be of several types one of these.
