@@ -29,21 +29,19 @@ type Offered struct {
 // Item returns it as an item of a catalog, under the namespace of its server. What has a name
 // that no id can have is fault.Malformed.
 func (o Offered) Item(namespace string) (Item, error) {
-	item, err := o.Definition.Item(namespace)
-	switch {
-	case o.Kind == Tool:
-		return item, err
-	case o.Kind == Resource:
+	if o.Kind == Resource {
 		id := ResourceID(namespace, o.Name, o.URI)
-		item, err = Item{ID: id.String(), Namespace: id.Namespace, Name: o.Name, Tags: []string{"mcp"}, Description: cmp.Or(quote.Line(o.Description, maxDescription), o.Title, o.URI)}, nil // any name will do
-	case err == nil:
-		var id ID
-		if id, err = PromptID(namespace, o.Name, item.Parameters); err != nil {
-			return item, err
-		}
-		item.ID, item.SideEffects = id.String(), false
+		return Item{
+			ID: id.String(), Kind: Resource, Namespace: id.Namespace, Name: o.Name, Tags: []string{"mcp"},
+			Description: cmp.Or(quote.Line(o.Description, maxDescription), o.Title, o.URI),
+		}, nil // any name will do
 	}
-	item.Kind = o.Kind
+	item, err := o.Definition.Item(namespace)
+	if o.Kind != Prompt || err != nil {
+		return item, err
+	}
+	id, err := PromptID(namespace, o.Name, item.Parameters)
+	item.ID, item.Kind, item.SideEffects = id.String(), Prompt, false
 	return item, err
 }
 
