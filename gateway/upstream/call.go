@@ -29,7 +29,12 @@ type Hooks struct {
 
 // greeter is the client of the server, with what the server may ask of it.
 func (l *link) greeter() *mcp.Client {
-	changed := func() { l.pool.config.Changed(l.server.Name) }
+	changed := func() {
+		l.mu.Lock()
+		l.another()
+		l.mu.Unlock()
+		l.pool.config.Changed(l.server.Name)
+	}
 	return mcp.NewClient(&mcp.Implementation{Name: "trails", Version: cmp.Or(l.pool.config.Version, "dev")}, &mcp.ClientOptions{
 		Logger:                      l.pool.config.Log,
 		Capabilities:                &mcp.ClientCapabilities{},
@@ -193,14 +198,15 @@ func with[T any](ctx context.Context, p *Pool, s gateway.Server, hooks Hooks, do
 		}
 		done <- err
 	}()
+	answered := false
 	select {
 	case err = <-done:
+		answered = err == nil
 	case <-limited.Done():
-		err = ended(ctx, limited)
 	}
 	var e *gateway.Error
 	switch {
-	case err == nil:
+	case answered:
 		out = answer
 	case limited.Err() != nil:
 		err = ended(ctx, limited)

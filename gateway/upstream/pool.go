@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,6 +33,9 @@ type Config struct {
 	// Changed, when set, is called when a server says that its offer is another one. It
 	// must not wait.
 	Changed func(server string)
+	// Lingering is how long a server goes on that [Pool.Listings] is not asked for any more; 0
+	// is a minute.
+	Lingering time.Duration
 	// Log hears what servers write to their standard error, and why they ended; nil means
 	// slog.Default().
 	Log *slog.Logger
@@ -39,15 +43,20 @@ type Config struct {
 
 // Pool is the upstream servers of a process. It is safe for concurrent use.
 type Pool struct {
-	config Config
-	mu     sync.Mutex
-	links  map[string]*link // by the digest of a server
-	closed bool
+	config  Config
+	mu      sync.Mutex
+	links   map[string]*link // by the digest of a server
+	leavers sync.WaitGroup   // the links that are closed because nobody names them
+	again   time.Time        // when a failure may have passed; zero for none
+	closed  bool
+
+	generation atomic.Uint64
 }
 
 // Open returns a pool, which has started nothing yet.
 func Open(c Config) *Pool {
 	c.Log = cmp.Or(c.Log, slog.Default())
+	c.Lingering = cmp.Or(c.Lingering, lingering)
 	if c.Trusts == nil {
 		c.Trusts = func(gateway.Server) bool { return false }
 	}
@@ -64,30 +73,13 @@ func Open(c Config) *Pool {
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
-	links := p.links
+	for _, l := range p.links {
+		l.stay() // its end is not for a timer
+		p.leavers.Go(l.close)
+	}
 	p.links = map[string]*link{}
 	p.mu.Unlock()
-	var all sync.WaitGroup
-	for _, l := range links {
-		all.Go(l.close)
-	}
-	all.Wait()
-}
-
-// Keep ends those servers that are not among these.
-func (p *Pool) Keep(servers []gateway.Server) {
-	keep := map[string]bool{}
-	for _, s := range servers {
-		keep[s.Digest()] = true
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for digest, l := range p.links {
-		if !keep[digest] {
-			delete(p.links, digest)
-			go l.close()
-		}
-	}
+	p.leavers.Wait()
 }
 
 // State is how a server stands.
@@ -136,6 +128,9 @@ type link struct {
 	slots  chan struct{} // the calls at once
 	living context.Context
 	stop   context.CancelFunc // ends living, and a start with it
+	asking sync.WaitGroup     // what asks for offers
+
+	leaving *time.Timer // to its end, since nobody names it; of the pool's mu
 
 	mu       sync.Mutex
 	session  *mcp.ClientSession // nil while it is not up
@@ -149,6 +144,7 @@ type link struct {
 	counts   Health
 	calls    map[string]Hooks // that run, by their progress token
 	tokens   int64
+	offers   map[string]*offer // by the text of a definition
 }
 
 // link finds a server, or makes the link to it, which starts nothing.
@@ -163,10 +159,11 @@ func (p *Pool) link(s gateway.Server) (*link, error) {
 	}
 	l := p.links[s.Digest()]
 	if l == nil {
-		l = &link{pool: p, server: s, slots: make(chan struct{}, s.AtOnce()), calls: map[string]Hooks{}}
+		l = &link{pool: p, server: s, slots: make(chan struct{}, s.AtOnce()), calls: map[string]Hooks{}, offers: map[string]*offer{}}
 		l.living, l.stop = context.WithCancel(context.Background())
 		p.links[s.Digest()] = l
 	}
+	l.stay()
 	return l, nil
 }
 
@@ -227,6 +224,9 @@ func (l *link) start() {
 		return
 	}
 	l.session, l.end, l.began = session, end, time.Now()
+	if !l.asked() {
+		l.another() // it can say what was not known while it was down
+	}
 	if r := session.InitializeResult(); r != nil && r.ServerInfo != nil {
 		l.counts.Says = r.ServerInfo.Name + " " + r.ServerInfo.Version
 	}
@@ -247,6 +247,7 @@ func (l *link) watch(session *mcp.ClientSession) {
 func (l *link) drop(err error) {
 	session, end := l.session, l.end
 	l.session, l.end = nil, nil
+	l.another()
 	go finish(session, end)
 	if time.Since(l.began) > soundLife {
 		l.failures = 0
@@ -287,6 +288,7 @@ func (l *link) close() {
 	if session != nil {
 		finish(session, end)
 	}
+	l.asking.Wait()
 }
 
 func (l *link) health() Health {

@@ -1,0 +1,235 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"trails/fault"
+	"trails/gateway"
+)
+
+// Unavailable is a server of which it is not known what it offers, and why.
+type Unavailable struct {
+	Server  string
+	Problem *gateway.Error
+}
+
+// Times of listings.
+const (
+	listingTimeout = 30 * time.Second // for a server to say what it offers, with its start
+	listingRest    = 30 * time.Second // before one is asked again that failed and does not rest by itself
+	lingering      = time.Minute      // that a server goes on which nobody names or calls any more
+)
+
+// Listings returns what servers offer, in their order, and which are not available. Servers
+// are asked at once, at the first need; what they say is kept until they say that it is
+// another one, end, or are refreshed, and a failure until it may have passed. The error, of a
+// server that is required and not available, is a [*gateway.Error], but for the end of ctx.
+// Servers that were named before, and are not any more, end.
+func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gateway.Listing, missing []Unavailable, err error) {
+	p.keep(servers)
+	asked := make([]*offer, len(servers))
+	for i, k := range servers {
+		if k.Err != nil {
+			asked[i] = failed(gateway.Fail(gateway.UpstreamError, k.Name, "%s", fault.Of(k.Err).Message))
+			continue
+		}
+		l, err := p.link(k.Server)
+		if err != nil {
+			asked[i] = failed(gatewayError(k.Name, err))
+			continue
+		}
+		asked[i] = l.offer(k.Server)
+	}
+	var again time.Time
+	for i, k := range servers {
+		select {
+		case <-asked[i].ready:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+		problem := asked[i].problem
+		if problem == nil {
+			all = append(all, gateway.Listing{Server: k.Server, Offered: asked[i].catalog.Offered})
+			continue
+		}
+		if until := asked[i].until; again.IsZero() || until.Before(again) {
+			again = until
+		}
+		missing = append(missing, Unavailable{k.Name, problem})
+		if k.Required && err == nil {
+			err = problem
+		}
+	}
+	p.mu.Lock()
+	if !again.IsZero() && (p.again.IsZero() || again.Before(p.again)) {
+		p.again = again
+	}
+	p.mu.Unlock()
+	if err != nil {
+		return nil, missing, err
+	}
+	return all, missing, nil
+}
+
+// Generation changes when [Pool.Listings] may answer something else about the same servers
+// than it did before.
+func (p *Pool) Generation() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.again.IsZero() && !time.Now().Before(p.again) {
+		p.again = time.Time{}
+		p.generation.Add(1)
+	}
+	return p.generation.Load()
+}
+
+// Refresh forgets what a server of this name offers, so that it is asked at the next need.
+func (p *Pool) Refresh(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		if l.server.Name == name {
+			l.mu.Lock()
+			l.another()
+			l.mu.Unlock()
+		}
+	}
+}
+
+// keep lets those servers end that are not among these, unless somebody names or calls them
+// within a minute, as two branches of a file do that name others.
+func (p *Pool) keep(servers []gateway.Kept) {
+	named := map[string]bool{}
+	for _, k := range servers {
+		if k.Err == nil {
+			named[k.Digest()] = true
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for digest, l := range p.links {
+		switch {
+		case named[digest]:
+			l.stay()
+		case l.leaving == nil:
+			l.leaving = time.AfterFunc(p.config.Lingering, func() { p.leave(digest, l) })
+		}
+	}
+}
+
+// stay keeps a link that was to leave; the pool's mu is held.
+func (l *link) stay() {
+	if l.leaving != nil {
+		l.leaving.Stop()
+		l.leaving = nil
+	}
+}
+
+// leave ends a link when nobody needs it by now.
+func (p *Pool) leave(digest string, l *link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l.mu.Lock()
+	busy := len(l.calls) > 0
+	l.mu.Unlock()
+	switch {
+	case l.leaving == nil || p.links[digest] != l: // it stays, or has ended
+	case busy:
+		l.leaving.Reset(p.config.Lingering)
+	default:
+		delete(p.links, digest)
+		p.leavers.Go(l.close)
+	}
+}
+
+// offer is what a server says that it offers, or will have said when it is ready.
+type offer struct {
+	ready   chan struct{} // closed when the rest is there
+	catalog Catalog
+	problem *gateway.Error // why there is no catalog
+	until   time.Time      // the problem is not looked into before
+}
+
+// failed is an offer that cannot be asked for.
+func failed(problem *gateway.Error) *offer {
+	o := &offer{ready: make(chan struct{}), problem: problem, until: time.Now().Add(listingRest)}
+	close(o.ready)
+	return o
+}
+
+// offer returns what the server offers that a definition takes, and asks for it when it is
+// not known. Definitions of one link differ in what they take.
+func (l *link) offer(s gateway.Server) *offer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o, known := l.offers[s.Text()]
+	if known {
+		select {
+		case <-o.ready:
+			known = o.problem == nil || time.Now().Before(o.until)
+		default:
+		}
+	}
+	if known {
+		return o
+	}
+	if l.closed {
+		return failed(gateway.Fail(gateway.UpstreamUnavailable, s.Name, "the upstream %s is not in use any more", s.Name))
+	}
+	if len(l.offers) >= maxOffers {
+		clear(l.offers)
+	}
+	o = &offer{ready: make(chan struct{})}
+	l.offers[s.Text()] = o
+	l.asking.Go(func() {
+		defer close(o.ready)
+		ctx, cancel := context.WithTimeoutCause(l.living, listingTimeout, gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not say what it offers within %s", s.Name, listingTimeout))
+		defer cancel()
+		var err error
+		if o.catalog, err = l.pool.Catalog(ctx, s); err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		o.problem = gatewayError(s.Name, err)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if o.until = l.until; !time.Now().Before(o.until) {
+			o.until = time.Now().Add(listingRest)
+		}
+	})
+	return o
+}
+
+// maxOffers bounds the definitions of one link that are kept apart.
+const maxOffers = 8
+
+// asked reports whether the server is asked what it offers; l.mu is held.
+func (l *link) asked() bool {
+	for _, o := range l.offers {
+		select {
+		case <-o.ready:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// another forgets what the server offers; l.mu is held.
+func (l *link) another() {
+	clear(l.offers)
+	l.pool.generation.Add(1)
+}
+
+// gatewayError is an error as an agent is told.
+func gatewayError(server string, err error) *gateway.Error {
+	var e *gateway.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return gateway.Fail(gateway.UpstreamUnavailable, server, "the upstream %s is not in use any more", server)
+}
