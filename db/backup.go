@@ -14,32 +14,48 @@ import (
 // backupPages is how many pages are copied between two looks at ctx: 4 MB.
 const backupPages = 1024
 
+// BackupOptions say what a copy has. The zero value copies everything.
+type BackupOptions struct {
+	// WithoutArtifacts leaves artifacts out, and with them every page that is not in use:
+	// those may have what was an artifact.
+	WithoutArtifacts bool
+	// Progress, when set, hears the pages copied and all of them.
+	Progress func(done, total int64)
+}
+
 // Backup copies one pinned state of the file to dest, which must not exist (the
 // fault Conflict), while others read and write. dest appears whole or not at all.
-// progress, which may be nil, hears the pages copied and all of them.
-func (f *File) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
-	if progress == nil {
-		progress = func(int64, int64) {}
-	}
+func (f *File) Backup(ctx context.Context, dest string, o BackupOptions) error {
 	r, err := f.Read(ctx, View{})
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return r.backup(ctx, dest, progress)
+	return r.backup(ctx, dest, o)
 }
 
-func (r *Reader) backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+func (r *Reader) backup(ctx context.Context, dest string, o BackupOptions) error {
+	if o.Progress == nil {
+		o.Progress = func(int64, int64) {}
+	}
 	dest, err := filepath.Abs(dest)
 	if err != nil {
 		return err
 	}
 	return buildBeside(dest, func(temp string) error {
-		if err := r.copyTo(ctx, temp, progress); err != nil {
+		if err := r.copyTo(ctx, temp, o.Progress); err != nil {
 			return asFault(ctx, dest, "backup", err)
 		}
 		// The log of the file that was copied is not the copy's.
-		if err := withConn(temp, sqlite.OpenReadWrite, func(c *conn) error { return c.seal(nil) }); err != nil {
+		err := withConn(temp, sqlite.OpenReadWrite, func(c *conn) error {
+			if o.WithoutArtifacts {
+				if err := c.forgetArtifacts(ctx); err != nil {
+					return err
+				}
+			}
+			return c.seal(nil)
+		})
+		if err != nil {
 			return asFault(ctx, dest, "backup", err)
 		}
 		file, err := os.Open(temp) // as opening the copy will
@@ -53,6 +69,12 @@ func (r *Reader) backup(ctx context.Context, dest string, progress func(done, to
 		}
 		return err
 	})
+}
+
+// forgetArtifacts empties the tables of artifacts, and leaves no page that was theirs.
+func (c *conn) forgetArtifacts(ctx context.Context) error {
+	defer c.interruptBy(ctx).release()
+	return c.apply([]string{"DELETE FROM artifacts", "DELETE FROM artifact_contents", "DELETE FROM artifact_chunks", "VACUUM"})
 }
 
 // copyTo copies page by page within the reader's transaction, so that another

@@ -150,7 +150,7 @@ func TestAProcessStopsWhenAnotherOneHasMigratedTheFile(t *testing.T) {
 			return f.KeepArtifacts(t.Context(), []NewArtifact{{Artifact: Artifact{Handle: "a"}}}, time.Now())
 		},
 		"being ready":     func() error { return f.Ready(t.Context()) },
-		"a backup":        func() error { return f.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"), nil) },
+		"a backup":        func() error { return f.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"), BackupOptions{}) },
 		"being ready now": func() error { return asFault(t.Context(), path, "ready", f.lockMoves(t.Context())) },
 	}
 	for _, format := range []int{Format, Format + 1, Format} {

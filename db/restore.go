@@ -264,5 +264,5 @@ func (f *File) save(ctx context.Context, o RestoreOptions) (head Commit, err err
 	if o.Save == "" {
 		return r.Head(), nil
 	}
-	return r.Head(), r.backup(ctx, o.Save, func(done, total int64) { o.Progress("save", done, total) })
+	return r.Head(), r.backup(ctx, o.Save, BackupOptions{Progress: func(done, total int64) { o.Progress("save", done, total) }})
 }

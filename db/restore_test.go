@@ -26,7 +26,7 @@ func named(who string, n int) []rdf.Quad {
 func backup(t *testing.T, f *db.File) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "backup.db")
-	must(t, f.Backup(t.Context(), path, nil))
+	must(t, f.Backup(t.Context(), path, db.BackupOptions{}))
 	return path
 }
 

@@ -203,7 +203,7 @@ var forgeries = []struct {
 func historyFile(t *testing.T) (base string, content []byte) {
 	t.Helper()
 	base = filepath.Join(t.TempDir(), "base.db")
-	if err := history(t).Backup(t.Context(), base, nil); err != nil {
+	if err := history(t).Backup(t.Context(), base, db.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(base)
@@ -317,7 +317,7 @@ func TestABackupIsTheSameFile(t *testing.T) {
 	f := history(t)
 	dest := filepath.Join(t.TempDir(), "copy.db")
 	var last, total int64
-	if err := f.Backup(t.Context(), dest, func(d, n int64) { last, total = d, n }); err != nil {
+	if err := f.Backup(t.Context(), dest, db.BackupOptions{Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}
 	if last != total || total == 0 {
@@ -331,7 +331,7 @@ func TestABackupIsTheSameFile(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 	write(t, twin, []rdf.Quad{q("more", "p", iri("o"))}, nil)
-	if err := f.Backup(t.Context(), dest, nil); !fault.Is(err, fault.Conflict) {
+	if err := f.Backup(t.Context(), dest, db.BackupOptions{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a second backup to the same place: %v", err)
 	}
 }
@@ -340,13 +340,13 @@ func TestABackupThatIsCancelledLeavesNothing(t *testing.T) {
 	f := history(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	err := f.Backup(ctx, filepath.Join(dir, "copy.db"), func(int64, int64) { cancel() })
+	err := f.Backup(ctx, filepath.Join(dir, "copy.db"), db.BackupOptions{Progress: func(int64, int64) { cancel() }})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
-	if err := f.Backup(ctx, filepath.Join(dir, "never.db"), nil); !errors.Is(err, context.Canceled) {
+	if err := f.Backup(ctx, filepath.Join(dir, "never.db"), db.BackupOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	left, err := os.ReadDir(dir)

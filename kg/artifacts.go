@@ -15,6 +15,8 @@ import (
 // KeptArtifact is what the file says of an artifact that it keeps.
 type KeptArtifact struct {
 	artifact.Ref
+	// Seq rises whenever an artifact is kept.
+	Seq int64
 	// Tool is the one whose result it is of, as an agent names it.
 	Tool string
 	// Created is when it was kept first. Nobody finds it any more when it has expired.
@@ -26,8 +28,8 @@ type ArtifactPage struct {
 	Artifacts []KeptArtifact
 	// Count and Bytes are those of all that the owner has.
 	Count, Bytes int64
-	// Next is where the next page begins, 0 when this is the last.
-	Next int64
+	// More says that there are others behind the last one.
+	More bool
 }
 
 // defaultArtifactTTL is how long artifacts are kept unless [Options] say otherwise.
@@ -97,13 +99,13 @@ func keptArtifact(a db.Artifact) KeptArtifact {
 		Ref: artifact.Ref{
 			ContentHash: hex.EncodeToString(a.Hash[:]), Handle: a.Handle, Label: a.Label, MediaType: a.MediaType, SizeBytes: int(a.Size),
 		},
-		Tool: a.Tool, Created: a.Created, Expires: a.Expires,
+		Seq: a.Seq, Tool: a.Tool, Created: a.Created, Expires: a.Expires,
 	}
 }
 
 // Artifacts returns up to limit artifacts of the principal's owner, the one that was kept
-// last first, from where the page before ended; 0 starts at the last.
-func (s *Session) Artifacts(ctx context.Context, from int64, limit int) (page ArtifactPage, err error) {
+// last first, of those before the one with the number before; 0 starts at the last.
+func (s *Session) Artifacts(ctx context.Context, before int64, limit int) (page ArtifactPage, err error) {
 	r, err := s.graph.file.Read(ctx, View{})
 	if err != nil {
 		return page, err
@@ -113,13 +115,12 @@ func (s *Session) Artifacts(ctx context.Context, from int64, limit int) (page Ar
 	if page.Count, page.Bytes, err = r.ArtifactTotals(ctx, s.owner(), now); err != nil {
 		return page, err
 	}
-	list, err := r.Artifacts(ctx, s.owner(), now, from, limit+1)
+	list, err := r.Artifacts(ctx, s.owner(), now, before, limit+1)
 	if err != nil {
 		return page, err
 	}
-	if len(list) > limit {
+	if page.More = len(list) > limit; page.More {
 		list = list[:limit]
-		page.Next = list[limit-1].Seq
 	}
 	for _, a := range list {
 		page.Artifacts = append(page.Artifacts, keptArtifact(a))

@@ -131,15 +131,15 @@ func TestArtifactsAreListedTheLastFirst(t *testing.T) {
 	}
 	keep(t, g.Session(policy.Local("bob", "")), resultOf("bob's", 1000))
 	var got []string
-	for from, first := int64(0), true; first || from != 0; first = false {
-		page, err := mine.Artifacts(t.Context(), from, 2)
+	for before, more := int64(0), true; more; {
+		page, err := mine.Artifacts(t.Context(), before, 2)
 		if err != nil || page.Count != 5 || page.Bytes != 100+101+102+103+104 {
 			t.Fatalf("%+v, error %v", page, err)
 		}
 		for _, a := range page.Artifacts {
-			got = append(got, a.Handle)
+			got, before = append(got, a.Handle), a.Seq
 		}
-		from = page.Next
+		more = page.More
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -62,6 +62,9 @@ type ActivityFilter = db.ActivityFilter
 // principals never share a name.
 func AgentIRI(agent string) rdf.IRI { return db.AgentIRI(agent) }
 
+// BackupOptions say what a copy has; see [db.BackupOptions].
+type BackupOptions = db.BackupOptions
+
 // VerifyReport is what [Graph.Verify] found.
 type VerifyReport = db.VerifyReport
 
@@ -250,8 +253,8 @@ func (g *Graph) Session(p policy.Principal) *Session { return &Session{graph: g,
 
 // Backup writes a consistent copy of the file to dest, which must not exist,
 // while reads and writes go on.
-func (g *Graph) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
-	return g.file.Backup(ctx, dest, progress)
+func (g *Graph) Backup(ctx context.Context, dest string, o BackupOptions) error {
+	return g.file.Backup(ctx, dest, o)
 }
 
 // VerifyOptions say how much [Graph.Verify] checks. The zero value checks everything.

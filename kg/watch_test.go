@@ -98,7 +98,7 @@ func TestAWatcherHearsOfARestore(t *testing.T) {
 	g := newGraph(t, notes)
 	mustLoad(t, g, "in.ndjson", note("a", "A"))
 	backup := filepath.Join(t.TempDir(), "backup.db")
-	if err := g.Backup(t.Context(), backup, nil); err != nil {
+	if err := g.Backup(t.Context(), backup, kg.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	commit(t, g, titled("a", "Lost"))
