@@ -65,6 +65,7 @@ var samples = map[string]string{
 	"trails.meta.promote.plan":      fmt.Sprintf(`{"definitions": {"schema": %q}}`, withoutStatus),
 	"trails.meta.promote.apply":     fmt.Sprintf(`{"definitions": {"schema": %q}, "allow_data_loss": true, "replace": true}`, withoutStatus),
 	"trails.meta.promote.undo":      `{"commit": "head"}`,
+	"artifacts_list":                `{}`,
 	"gateway_list":                  `{}`,
 	"gateway_show":                  `{"name": "fake"}`,
 	"trails.meta.gateway.add":       `{"definition": {"name": "other", "command": ["other"]}}`,

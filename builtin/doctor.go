@@ -43,8 +43,10 @@ func stats(ctx context.Context, r *invoke.Request) (any, error) {
 		Types         map[string]int64 `json:"types"`
 		FileBytes     int64            `json:"file_bytes"`
 		LogBytes      int64            `json:"log_bytes"`
+		Artifacts     int64            `json:"artifacts"`
+		ArtifactBytes int64            `json:"artifact_bytes"`
 	}{r.Graph().Name(), view.CommitID(r.Snapshot.Head()), file.Quads, file.Terms, file.Commits,
-		r.Snapshot.SchemaVersion(), types, file.FileBytes, file.LogBytes}, nil
+		r.Snapshot.SchemaVersion(), types, file.FileBytes, file.LogBytes, file.Artifacts, file.ArtifactBytes}, nil
 }
 
 // Results of a check.

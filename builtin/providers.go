@@ -41,6 +41,6 @@ func (o Options) providers(views []project.View) []invoke.Provider {
 		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()})},
 		view.Providers(),
 		brief.Providers(),
-		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams}.capabilities()), d.capability(), capabilityHistory)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
+		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams}.capabilities()), d.capability(), capabilityHistory, artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
 	)
 }

@@ -49,7 +49,7 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 	if err != nil {
 		return err
 	}
-	g, err := kg.Open(ctx, file, kg.Options{Remote: client, Log: p.log, LongLog: longLog})
+	g, err := kg.Open(ctx, file, kg.Options{Remote: client, Log: p.log, LongLog: longLog, ArtifactTTL: p.artifactTTL, ArtifactQuota: p.artifactQuota})
 	if err != nil {
 		return err
 	}

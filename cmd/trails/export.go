@@ -83,6 +83,11 @@ func (p *program) export(ctx context.Context, file string, f exportFlags) error 
 	}
 	var res invoke.Result
 	err := replaceFile(f.output, func(w io.Writer) (err error) {
+		if strings.HasSuffix(f.output, ".gz") {
+			z := gzip.NewWriter(w)
+			defer func() { err = errors.Join(err, z.Close()) }()
+			w = z
+		}
 		c.Output = w
 		res, err = p.makeCall(ctx, file, c)
 		return err
@@ -109,14 +114,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 			err = errors.Join(err, os.Remove(tmp.Name()))
 		}
 	}()
-	out := &sink{name: path, Writer: tmp}
-	if strings.HasSuffix(path, ".gz") {
-		z := gzip.NewWriter(out)
-		err = errors.Join(write(z), z.Close())
-	} else {
-		err = write(out)
-	}
-	if err != nil {
+	if err := write(&sink{name: path, Writer: tmp}); err != nil {
 		return err
 	}
 	if err := errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {

@@ -41,6 +41,7 @@ have FILE open at once.
 	p.queryWaitFlag(cmd)
 	p.massChangeFlag(cmd)
 	p.storedToolsFlag(cmd)
+	p.artifactFlags(cmd)
 	p.toolErrorsFlag(cmd)
 	p.surfaceFlag(cmd)
 	return cmd

@@ -31,8 +31,12 @@ type program struct {
 	massChange  int64         // likewise
 	storedTools int           // of --stored-tools, as builtin.Options has it
 	toolErrors  string        // of --tool-errors
-	surface     surface.Mode  // of --surface
-	log         *slog.Logger
+
+	artifactTTL   time.Duration // of --artifact-ttl; 0 is the file's own
+	artifactQuota int64         // of --artifact-quota in bytes, likewise
+
+	surface surface.Mode // of --surface
+	log     *slog.Logger
 }
 
 // run does what the arguments say and returns the exit code. It never panics: a
@@ -120,7 +124,7 @@ write is validated, atomic, attributed and versioned.`,
 	root.AddCommand(
 		p.initCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.qCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
 		p.schemaCommand(), p.migrateCommand(), p.promoteCommand(), p.diffCommand(), p.gatewayCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
-		p.backupCommand(), p.restoreCommand(), p.versionCommand(), p.completionCommand(), p.manCommand(),
+		p.backupCommand(), p.restoreCommand(), p.artifactsCommand(), p.versionCommand(), p.completionCommand(), p.manCommand(),
 	)
 	return root
 }
@@ -132,6 +136,8 @@ Environment (flags win):
   TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
   TRAILS_MCP_TOOL_ERRORS  how tools answer what is invalid: auto, protocol or result
   TRAILS_STORED_TOOLS  how many stored queries are tools of their own (default 24)
+  TRAILS_ARTIFACT_TTL  how long results of tools are kept, such as 24h (default 168h)
+  TRAILS_ARTIFACT_QUOTA  MiB of them that are kept at most (default 256)
   TRAILS_TRUST_UPSTREAMS  1 agrees to all upstream servers that the file names
   TRAILS_PUBLIC_URL  where a proxy takes requests for serve
   TRAILS_ENV         dev (default) or production, which hides dev tools
@@ -150,9 +156,19 @@ func (p *program) prepare(cmd *cobra.Command, _ []string) error {
 	if env := p.env["TRAILS_ENV"]; env != "" && env != "dev" && env != policy.Production {
 		return usageError{"TRAILS_ENV is " + env + ": it is dev or production"}
 	}
-	if text := p.env["TRAILS_STORED_TOOLS"]; text != "" && p.storedTools == 0 {
-		if err := p.setStoredTools(text); err != nil {
-			return usageError{"TRAILS_STORED_TOOLS " + err.Error()}
+	for _, s := range []struct {
+		name  string
+		given bool
+		set   func(string) error
+	}{
+		{"TRAILS_STORED_TOOLS", p.storedTools != 0, p.setStoredTools},
+		{"TRAILS_ARTIFACT_TTL", p.artifactTTL != 0, p.setArtifactTTL},
+		{"TRAILS_ARTIFACT_QUOTA", p.artifactQuota != 0, p.setArtifactQuota},
+	} {
+		if text := p.env[s.name]; text != "" && !s.given {
+			if err := s.set(text); err != nil {
+				return usageError{s.name + " " + err.Error()}
+			}
 		}
 	}
 	return p.prepareLog(cmd)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"trails/gateway/artifact"
+	"trails/kg"
 )
 
 func TestMain(m *testing.M) {
@@ -63,6 +67,16 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"nobody":  nobody,
 	"many":    many,
 	"limited": limited,
+	"keep":    keepResult,
+}
+
+// keepResult FILE HANDLE RESULT keeps the bytes of a file as a result of a tool.
+func keepResult(ts *testscript.TestScript, _ bool, args []string) {
+	g, err := kg.Open(context.Background(), ts.MkAbs(args[0]), kg.Options{})
+	ts.Check(err)
+	result := artifact.Artifact{Ref: artifact.Ref{Handle: args[1], MediaType: "text/plain"}, Data: []byte(ts.ReadFile(args[2]))}
+	ts.Check(g.Session(me()).KeepArtifacts(context.Background(), "files.read", []artifact.Artifact{result}))
+	ts.Check(g.Close())
 }
 
 // exits CODE COMMAND... runs a command that must end with this exit code.

@@ -64,6 +64,7 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
 	p.queryWaitFlag(cmd)
 	p.massChangeFlag(cmd)
 	p.storedToolsFlag(cmd)
+	p.artifactFlags(cmd)
 	p.toolErrorsFlag(cmd)
 	p.surfaceFlag(cmd)
 	return cmd
