@@ -89,7 +89,7 @@ func (w *Writer) exists(ids quadIDs) (bool, error) {
 		return false, nil
 	}
 	for _, id := range ids {
-		if id > w.dict.committed {
+		if id > w.start {
 			return false, nil
 		}
 	}

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -188,6 +189,9 @@ func (w *Writer) Commit(ctx context.Context, meta CommitMeta, act *Activity) (Co
 func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (Commit, error) {
 	if err := w.usable(ctx); err != nil {
 		return Commit{}, err
+	}
+	if w.settled {
+		return Commit{}, errors.New("what was settled cannot be committed")
 	}
 	if meta.Parent != nil && *meta.Parent != w.head.ID {
 		return Commit{}, fault.New(fault.Precondition, "main moved to %s since you read %s; read it and try again", w.head.ID, *meta.Parent).With("head", w.head.ID.String())

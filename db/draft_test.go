@@ -97,3 +97,53 @@ func difference(from, to []rdf.Quad) []db.DraftChange {
 	}
 	return out
 }
+
+// TestChangesAfterSettledOnes removes what an earlier change of the transaction added, and
+// adds what it removed; nothing of it can be kept.
+func TestChangesAfterSettledOnes(t *testing.T) {
+	f := create(t)
+	there, brought := q("a", "p", iri("x")), q("new", "p", iri("y"))
+	write(t, f, []rdf.Quad{there}, nil)
+	was := state(t, f)
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for i, step := range []struct {
+		removes, adds rdf.Quad
+		known         bool // the new subject, before the step
+	}{{there, brought, false}, {brought, there, true}, {there, brought, true}} {
+		if known, err := w.WasKnown(t.Context(), brought.Subject); err != nil || known != step.known {
+			t.Fatalf("step %d: known %v, %v", i, known, err)
+		}
+		changes := []func() (bool, error){
+			func() (bool, error) { return w.Remove(t.Context(), step.removes) },
+			func() (bool, error) { return w.Add(t.Context(), step.adds) },
+		}
+		if byLine(step.adds, step.removes) < 0 {
+			slices.Reverse(changes)
+		}
+		for _, change := range changes {
+			if did, err := change(); err != nil || !did {
+				t.Fatalf("step %d: %v, %v", i, did, err)
+			}
+		}
+		removed := collect(t, w.RemovedFrom(t.Context(), iri("p")))
+		if len(removed) != 1 || removed[0] != step.removes.Subject {
+			t.Errorf("step %d removed from %v", i, removed)
+		}
+		if err := w.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := collect(t, w.Match(t.Context(), rdf.Quad{})); len(got) != 1 || got[0] != step.adds || w.Head().Quads != 1 {
+			t.Errorf("after step %d: %v of %d", i, got, w.Head().Quads)
+		}
+	}
+	if _, err := w.Commit(t.Context(), db.CommitMeta{Time: epoch}, nil); err == nil {
+		t.Error("it was committed")
+	}
+	if diff := gocmp.Diff(was, state(t, f)); diff != "" {
+		t.Errorf("the file changed:\n%s", diff)
+	}
+}

@@ -69,15 +69,15 @@ func (w *Writer) bulkID(t rdf.Term, key termKey) (inline.TermID, error) {
 	return w.dict.find(t, key.hash())
 }
 
-// WasKnown reports whether t was in the file before this transaction; when not, no
-// quad that the transaction began with has it. Unlike a read it leaves what a bulk
+// WasKnown reports whether t was in the file before the changes of this transaction; when
+// not, no quad that they started from has it. Unlike a read it leaves what a bulk
 // load has buffered where it is.
 func (w *Writer) WasKnown(ctx context.Context, t rdf.Term) (bool, error) {
 	if err := w.usable(ctx); err != nil {
 		return false, err
 	}
 	id, err := w.idBefore(t)
-	return id != 0 && id <= w.dict.committed, w.broken(ctx, "look up", err)
+	return id != 0 && id <= w.start, w.broken(ctx, "look up", err)
 }
 
 // idBefore returns the id of a term that was there before, 0 or another for others.

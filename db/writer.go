@@ -29,6 +29,8 @@ type Writer struct {
 	next    inline.TermID // the next free id of the dictionary
 	err     error         // what broke the transaction
 	swollen bool          // it was a bulk load until it removed something
+	settled bool          // nothing of it can be kept, see Settle
+	start   inline.TermID // the last id that what the changes start from can have
 	// indexed is the last term in the index of words, textBytes the length of new texts.
 	indexed   inline.TermID
 	textBytes int
@@ -138,7 +140,7 @@ func (w *Writer) load() (err error) {
 	if err != nil {
 		return err
 	}
-	w.seq, w.next = last+1, terms+1
+	w.seq, w.next, w.start = last+1, terms+1, terms
 	w.dict = dictionary{
 		conn: w.conn, shared: w.caches.terms, committed: terms,
 		ids: map[rdf.Term]inline.TermID{}, terms: map[inline.TermID]rdf.Term{},
@@ -159,6 +161,23 @@ func (w *Writer) usable(ctx context.Context) error {
 		return errors.New("the writer has ended")
 	}
 	return ctx.Err()
+}
+
+// Settle makes the state after the changes so far the one that further changes start from, as
+// a commit does, so that one transaction can try several changes one after the other. From
+// then on it can only be closed, and the head stays the commit that it began with, of which
+// only the number of quads changes.
+func (w *Writer) Settle(ctx context.Context) error {
+	if err := w.usable(ctx); err != nil {
+		return err
+	}
+	if err := w.endBulk(ctx); err != nil {
+		return w.broken(ctx, "settle", err)
+	}
+	w.head.Quads += w.hash.added - w.hash.removed
+	w.seq, w.start, w.settled = w.seq+1, w.next-1, true
+	w.hash, w.log = newChangeHash(), changeLog{}
+	return nil
 }
 
 // broken remembers the error that ends the transaction.
@@ -393,7 +412,7 @@ func (w *Writer) finish(ctx context.Context) error {
 // activities, idempotent results. It makes no commit of the history.
 func (w *Writer) Keep(ctx context.Context) error {
 	err := w.usable(ctx)
-	if err == nil && w.hash.added+w.hash.removed > 0 {
+	if err == nil && (w.settled || w.hash.added+w.hash.removed > 0) {
 		err = errors.New("there are changes to commit")
 	}
 	if err == nil {

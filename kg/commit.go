@@ -184,7 +184,7 @@ type transaction struct {
 	w       *db.Writer
 	job     job
 	before  Commit
-	schema  *compiled
+	schema  *compiled // nil is that of the head
 
 	result       Result
 	lostTypes    bool     // subjects lost a type
@@ -210,7 +210,9 @@ func (t *transaction) run(ctx context.Context) (Result, error) {
 }
 
 func (t *transaction) readSchema(ctx context.Context) (err error) {
-	t.schema, err = t.session.graph.schemaOf(ctx, t.w)
+	if t.schema == nil {
+		t.schema, err = t.session.graph.schemaOf(ctx, t.w)
+	}
 	if under := t.job.set.Schema; err == nil && under != nil && under != t.schema.schema && len(schema.Diff(under, t.schema.schema)) > 0 {
 		return fault.New(fault.Conflict, "the schema changed while the data was read; run it again")
 	}

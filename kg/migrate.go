@@ -108,30 +108,71 @@ func (s *Session) ApplyMigration(ctx context.Context, c MigrationChange) (Migrat
 	return done, result, err
 }
 
+// maxPlanned is how often a plan is made when the graph changes meanwhile.
+const maxPlanned = 3
+
 // PlanMigrations says what applying the given migrations one after the other would do, by
 // trying it in transactions that change nothing: what each does, and what all of them change
-// together. It ends at the first that would be refused, of which it says what breaks.
+// together. It ends at the first that would be refused, of which it says what breaks. What it
+// costs is twice what applying them does.
 func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan []Migrated, all Result, err error) {
 	c.Set.DryRun = true
 	tries := *s
 	tries.action = "" // nothing is written, so a session that only reads may plan
-	for most := 1; ; most++ {
-		tried := plan[:0:0]
-		result, err := tries.migrate(ctx, c, most, func(one Migrated) { tried = append(tried, one) })
-		if len(tried) == most && fault.Is(err, fault.InvalidData) {
-			broken := &tried[most-1]
-			broken.Broken, broken.Breaks = fault.Of(err).Count, fault.Of(err).Fields
-			return tried, all, nil
+	for planned := 1; ; planned++ {
+		head, plan, err := tries.tryMigrations(ctx, c)
+		fit := len(plan)
+		if fit > 0 && plan[fit-1].Broken > 0 {
+			fit--
+		}
+		if err != nil || fit == 0 {
+			return plan, Result{}, err
+		}
+		together := c
+		together.Set.IfCommit = &head
+		all, err = tries.migrate(ctx, together, fit, func(Migrated) {})
+		if c.Set.IfCommit == nil && planned < maxPlanned && fault.Is(err, fault.Precondition) {
+			continue // the graph changed between the two transactions
 		}
 		if err != nil {
 			return nil, Result{}, err
 		}
-		if len(tried) < most {
-			return plan, all, nil
+		return plan, all, nil
+	}
+}
+
+// tryMigrations tries the pending migrations in one transaction, each on what the ones before
+// it leave, up to the first that is refused. It returns the commit that they were tried on.
+func (s *Session) tryMigrations(ctx context.Context, c MigrationChange) (head CommitID, plan []Migrated, err error) {
+	w, err := s.graph.file.Write(ctx)
+	if err != nil {
+		return head, nil, err
+	}
+	defer w.Close()
+	var schema *compiled // that the former leaves
+	try := func() error {
+		var spool change.Spool
+		defer spool.Close()
+		job := s.migration(c, 1, &spool, func(one Migrated) { plan = append(plan, one) })
+		t := transaction{session: s, w: w, job: job, before: w.Head(), schema: schema}
+		if _, err := t.run(ctx); err != nil {
+			return err
 		}
-		plan, all = tried, result
-		if plan[most-1].Left == 0 {
-			return plan, all, nil
+		schema = t.schema
+		return w.Settle(ctx)
+	}
+	for tried := 1; ; tried++ {
+		err := try()
+		if len(plan) == tried && fault.Is(err, fault.InvalidData) {
+			broken := &plan[tried-1]
+			broken.Broken, broken.Breaks = fault.Of(err).Count, fault.Of(err).Fields
+			return w.Head().ID, plan, nil
+		}
+		if err != nil {
+			return head, nil, err
+		}
+		if len(plan) < tried || plan[tried-1].Left == 0 {
+			return w.Head().ID, plan, nil
 		}
 	}
 }
@@ -141,6 +182,11 @@ func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan [
 func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell func(Migrated)) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
+	return s.write(ctx, s.migration(c, most, &spool, tell))
+}
+
+// migration is the job of [Session.migrate].
+func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, tell func(Migrated)) job {
 	message := c.Set.Message
 	prepare := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		pending, err := migration.Pending(before.applied, c.Given)
@@ -152,7 +198,7 @@ func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell
 		if err != nil {
 			return err
 		}
-		run := migrating{ctx: ctx, w: w, whole: &spool, progress: c.Progress}
+		run := migrating{ctx: ctx, w: w, whole: spool, progress: c.Progress}
 		if err := run.begin(slices.Concat(listed...)); err != nil {
 			return err
 		}
@@ -175,10 +221,10 @@ func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell
 		}
 		return run.end()
 	}
-	return s.write(ctx, job{
-		action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: prepare, progress: c.Progress,
+	return job{
+		action: policy.SchemaApply, spool: spool, set: c.Set, prepare: prepare, progress: c.Progress,
 		message: func() string { return message }, closes: true,
-	})
+	}
 }
 
 // migrationMessage is what the commit of a migration says when nobody says otherwise.

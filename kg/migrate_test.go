@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func rollBack(t testing.TB, g *kg.Graph, r kg.MigrationRollback) (kg.Migrated, e
 	return done, err
 }
 
-func people(t *testing.T, schema, data string) *kg.Graph {
+func people(t testing.TB, schema, data string) *kg.Graph {
 	t.Helper()
 	g := createAt(t, newPath(t, t.TempDir()), schema)
 	t.Cleanup(func() { g.Close() })
@@ -159,6 +160,73 @@ func TestTenMigrationsThereAndBack(t *testing.T) {
 	}
 	if r, err := g.Verify(t.Context(), kg.VerifyOptions{}); err != nil || !r.OK() {
 		t.Errorf("verify: %v %v", err, r.Problems)
+	}
+}
+
+// longPlan is five kinds of migrations, over and over: later ones depend on what earlier ones
+// brought, and take some of it back.
+func longPlan(n int) (texts []string) {
+	for i := range n {
+		steps := [...]string{
+			fmt.Sprintf("- add_property: {Person.extra%[1]d: string}\n- update:\n    forward: 'INSERT DATA { <urn:trails:t:Person/n%[1]d> a :Person ; :name \"new\" ; :extra%[1]d \"x\" . <urn:trails:t:Person/o%[1]d> a :Person ; :name \"other\" }'\n    reverse: history\n", i),
+			"- update:\n    forward: 'DELETE { ?p :name \"new\" } INSERT { ?p :name \"named\" ; :knows ?q } WHERE { ?p :name \"new\" . ?q :name \"other\" }'\n    reverse: history\n",
+			"- rename_property: {Person.nick: alias}\n",
+			"- rename_property: {Person.alias: nick}\n",
+			fmt.Sprintf("- update:\n    forward: 'DELETE { ?p ?r ?o . ?s :knows ?p } WHERE { ?p :name \"other\" . ?s :knows ?p . ?p ?r ?o }'\n    reverse: history\n- drop_property: Person.extra%d\n", i-4),
+		}[i%5]
+		texts = append(texts, fmt.Sprintf("%04d_step.yaml", i+1), "steps:\n"+steps)
+	}
+	return texts
+}
+
+// A plan of sixty says what applying them one after the other does, each and together, and
+// ends at the one that is refused.
+func TestALongPlan(t *testing.T) {
+	g := people(t, beforeMigrations, peopleBefore)
+	texts := longPlan(60)
+	refused := append(texts[:len(texts):len(texts)], "0061_narrow.yaml", "steps:\n- alter_property: {Person.nick: {max_length: 10}}\n", "0062_more.yaml", "steps: []\n")
+	plan, all, err := g.Session(ana).PlanMigrations(t.Context(), kg.MigrationChange{Given: migrations(t, refused...)})
+	if err != nil || len(plan) != 61 || plan[60].Broken != 1 || plan[60].Breaks[0].Node != "Person/p2" || plan[60].Left != 1 {
+		t.Fatalf("planned %d, the last %+v: %v", len(plan), plan[len(plan)-1], err)
+	}
+	before := strings.Split(withoutTimes(export(t, g, load.NQuads)), "\n")
+	for i, given := 0, migrations(t, texts...); i < len(given); i++ {
+		done, err := migrate(t, g, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(plan[i].Steps, done.Steps); diff != "" || plan[i].Broken > 0 || plan[i].Left != done.Left+2 {
+			t.Errorf("%s: planned (-) and done (+):\n%s", given[i].File(), diff)
+		}
+	}
+	missing := func(from, in []string) (n int64) {
+		for _, line := range from {
+			if !slices.Contains(in, line) {
+				n++
+			}
+		}
+		return n
+	}
+	after := strings.Split(withoutTimes(export(t, g, load.NQuads)), "\n")
+	if added, removed := missing(after, before)+60, missing(before, after); all.AddedCount != added || all.RemovedCount != removed { // and 60 times
+		t.Errorf("the plan adds %d and removes %d, the migrations %d and %d", all.AddedCount, all.RemovedCount, added, removed)
+	}
+}
+
+// What a plan costs for each of its migrations grows with the schema alone, which has a record
+// of each that went before.
+func BenchmarkPlanMigrations(b *testing.B) {
+	for _, n := range []int{25, 50, 100} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			g := people(b, beforeMigrations, peopleBefore)
+			given := migrations(b, longPlan(n)...)
+			for b.Loop() {
+				if plan, _, err := g.Session(ana).PlanMigrations(b.Context(), kg.MigrationChange{Given: given}); err != nil || len(plan) != n {
+					b.Fatalf("planned %d: %v", len(plan), err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/migration")
+		})
 	}
 }
 

@@ -247,7 +247,7 @@ func unmoved(t *testing.T, g *kg.Graph) (found bool) {
 }
 
 // newPath names a file that is not there yet.
-func newPath(t *testing.T, dir string) string {
+func newPath(t testing.TB, dir string) string {
 	t.Helper()
 	of, err := os.MkdirTemp(dir, "")
 	if err != nil {
@@ -257,7 +257,7 @@ func newPath(t *testing.T, dir string) string {
 }
 
 // createAt makes a file and opens it; the caller closes it.
-func createAt(t *testing.T, path, source string) *kg.Graph {
+func createAt(t testing.TB, path, source string) *kg.Graph {
 	t.Helper()
 	fileAt(t, path, source)
 	g, err := kg.Open(t.Context(), path, kg.Options{Now: clock()})
