@@ -106,7 +106,7 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 		if err != nil {
 			return fmt.Errorf("keep artifact: %w", err)
 		}
-		if _, err := c.leaveContent(replaced); err != nil {
+		if _, err := c.leave(replaced); err != nil {
 			return err
 		}
 	}
@@ -116,10 +116,23 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 	return c.freeChunks(chunks)
 }
 
+// What is asked with every write, and for one artifact.
+const (
+	expiredArtifacts = "SELECT seq FROM artifacts WHERE expires <= ? ORDER BY expires LIMIT ? + 0"
+	heldContent      = "SELECT id FROM artifact_contents WHERE hash = ?"
+	leftContent      = "SELECT id FROM artifact_contents WHERE hash IS NULL LIMIT 1"
+	leaveContent     = `UPDATE artifact_contents SET hash = NULL
+		WHERE id = ?1 AND hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM artifacts WHERE content = ?1) RETURNING size`
+	freeChunk   = "DELETE FROM artifact_chunks WHERE content = ?1 AND at = (SELECT max(at) FROM artifact_chunks WHERE content = ?1)"
+	artifactOf  = artifactColumns + "WHERE a.owner = ? AND a.handle = ? AND a.expires > ?"
+	artifactsOf = artifactColumns + "WHERE a.owner = ? AND a.expires > ? AND a.seq < ? ORDER BY a.seq DESC LIMIT ? + 0"
+	chunksOf    = "SELECT data FROM artifact_chunks WHERE content = ? ORDER BY at"
+)
+
 // putContent sets where the bytes of an artifact are. When they are nowhere yet it writes
 // them, and returns in how many chunks.
 func (c *conn) putContent(a *NewArtifact) (chunks int, err error) {
-	if a.content, err = c.int64("SELECT id FROM artifact_contents WHERE hash = ?", a.Hash[:]); err != nil || a.content != 0 {
+	if a.content, err = c.int64(heldContent, a.Hash[:]); err != nil || a.content != 0 {
 		return 0, err
 	}
 	err = c.exec("INSERT INTO artifact_contents (hash, size) VALUES (?, ?) RETURNING id", func(s *stmt) error {
@@ -163,13 +176,12 @@ func (c *conn) dropArtifact(seq int64) (freed int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.leaveContent(content)
+	return c.leave(content)
 }
 
-// leaveContent marks bytes that no artifact has, and returns how many they are.
-func (c *conn) leaveContent(content int64) (size int64, err error) {
-	err = c.exec(`UPDATE artifact_contents SET hash = NULL
-		WHERE id = ?1 AND hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM artifacts WHERE content = ?1) RETURNING size`, func(s *stmt) error {
+// leave marks bytes that no artifact has, and returns how many they are.
+func (c *conn) leave(content int64) (size int64, err error) {
+	err = c.exec(leaveContent, func(s *stmt) error {
 		size = s.ColumnInt64(0)
 		return nil
 	}, content)
@@ -179,7 +191,7 @@ func (c *conn) leaveContent(content int64) (size int64, err error) {
 // sweepArtifacts removes artifacts that have expired, so many at most.
 func (c *conn) sweepArtifacts(now time.Time, most int) error {
 	var expired []int64
-	err := c.exec("SELECT seq FROM artifacts WHERE expires <= ? ORDER BY expires LIMIT ? + 0", func(s *stmt) error {
+	err := c.exec(expiredArtifacts, func(s *stmt) error {
 		expired = append(expired, s.ColumnInt64(0))
 		return nil
 	}, now.UnixMicro(), most)
@@ -194,11 +206,11 @@ func (c *conn) sweepArtifacts(now time.Time, most int) error {
 // freeChunks removes so many rows of bytes that no artifact has.
 func (c *conn) freeChunks(most int) error {
 	for range most {
-		content, err := c.int64("SELECT id FROM artifact_contents WHERE hash IS NULL LIMIT 1")
+		content, err := c.int64(leftContent)
 		if err != nil || content == 0 {
 			return err
 		}
-		err = c.exec("DELETE FROM artifact_chunks WHERE content = ?1 AND at = (SELECT max(at) FROM artifact_chunks WHERE content = ?1)", nil, content)
+		err = c.exec(freeChunk, nil, content)
 		if err == nil && c.Changes() == 0 {
 			err = c.exec("DELETE FROM artifact_contents WHERE id = ?", nil, content)
 		}
@@ -286,7 +298,7 @@ func (r *Reader) Artifact(ctx context.Context, owner, handle string, now time.Ti
 	if err := r.ready(ctx); err != nil {
 		return a, r.fail(ctx, "artifact", err)
 	}
-	err = r.conn.exec(artifactColumns+"WHERE a.owner = ? AND a.handle = ? AND a.expires > ?", func(s *stmt) error {
+	err = r.conn.exec(artifactOf, func(s *stmt) error {
 		a = scanArtifact(s)
 		return nil
 	}, owner, handle, now.UnixMicro())
@@ -303,7 +315,7 @@ func (r *Reader) ArtifactData(ctx context.Context, a Artifact, each func([]byte)
 		return r.fail(ctx, "artifact", err)
 	}
 	size := int64(0)
-	err := r.conn.exec("SELECT data FROM artifact_chunks WHERE content = ? ORDER BY at", func(s *stmt) error {
+	err := r.conn.exec(chunksOf, func(s *stmt) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -326,7 +338,7 @@ func (r *Reader) Artifacts(ctx context.Context, owner string, now time.Time, bef
 	if before <= 0 {
 		before = 1 << 62
 	}
-	err = r.conn.exec(artifactColumns+"WHERE a.owner = ? AND a.expires > ? AND a.seq < ? ORDER BY a.seq DESC LIMIT ? + 0", func(s *stmt) error {
+	err = r.conn.exec(artifactsOf, func(s *stmt) error {
 		list = append(list, scanArtifact(s))
 		return nil
 	}, owner, now.UnixMicro(), before, limit)

@@ -19,7 +19,9 @@ func (f *File) Mend(ctx context.Context, texts map[string]string, dryRun bool) (
 	if err != nil || report.OK() {
 		return nil, err
 	}
-	aboutIndexes := slices.ContainsFunc(report.Problems, func(p string) bool { return !strings.HasPrefix(p, descriptorChain.name) })
+	aboutIndexes := slices.ContainsFunc(report.Problems, func(p string) bool {
+		return !strings.HasPrefix(p, descriptorChain.name) && !strings.HasPrefix(p, "artifact")
+	})
 	err = f.beside(ctx, "mend", shortWait, func(c *conn) error {
 		if done, err = c.mendDescriptors(texts, dryRun); err != nil || !aboutIndexes {
 			return err

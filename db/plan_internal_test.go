@@ -81,6 +81,7 @@ func plansUseIndexes(t *testing.T, path string) {
 		"SELECT " + commitColumns + " WHERE c.seq < ? ORDER BY c.seq DESC LIMIT ? + 0",
 		"SELECT " + commitColumns + " WHERE c.id BETWEEN ? AND ? LIMIT 2",
 		"SELECT digest, result, ts FROM idempotency WHERE key = ?",
+		expiredArtifacts, heldContent, leftContent, leaveContent, freeChunk, artifactOf, artifactsOf, chunksOf,
 		"DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added",
 	} {
 		if plan := dbtest.Plan(t, path, sql); len(tableScans(plan)) > 0 {
