@@ -1,6 +1,9 @@
 package fulltext
 
-import "unicode/utf8"
+import (
+	"hash/maphash"
+	"unicode/utf8"
+)
 
 // MaxText is how much of a text is indexed: its first bytes.
 const MaxText = 1 << 20
@@ -23,8 +26,8 @@ func Beginning(text string) string { return string(beginningMark) + text }
 // An Entry makes what the index keeps of texts: each word once, and of a short text the
 // beginnings of its words. The zero Entry is ready; it serves one goroutine at a time.
 type Entry struct {
-	seen  map[string]struct{}
 	words []byte
+	seen  spans
 }
 
 // Of returns the words of a text, separated by spaces.
@@ -37,13 +40,12 @@ func (e *Entry) Of(text string) string {
 		}
 		text = text[:end]
 	}
-	if e.seen == nil {
-		e.seen = map[string]struct{}{}
-	}
-	clear(e.seen)
+	e.seen.clear()
 	e.words = e.words[:0]
 	Each(text, func(w Word) bool {
-		if !e.add(w.Text) || !short {
+		from := len(e.words)
+		e.words = append(e.words, w.Text...)
+		if !e.once(from) || !short {
 			return true
 		}
 		n := 0
@@ -61,26 +63,78 @@ func (e *Entry) Of(text string) string {
 	return string(e.words)
 }
 
-// add adds a word, unless it is there.
-func (e *Entry) add(word string) bool {
-	if _, twice := e.seen[word]; twice {
-		return false
-	}
-	e.seen[word] = struct{}{}
-	e.words = append(append(e.words, word...), ' ')
-	return true
-}
-
 // begin adds a beginning.
 func (e *Entry) begin(text string) {
 	from := len(e.words)
 	e.words = append(append(e.words, beginningMark), text...)
-	if _, twice := e.seen[string(e.words[from:])]; twice {
+	e.once(from)
+}
+
+// once keeps the word that was just added at a place, unless it is there already.
+func (e *Entry) once(from int) bool {
+	if !e.seen.add(e.words, from) {
 		e.words = e.words[:from]
-		return
+		return false
 	}
-	e.seen[string(e.words[from:])] = struct{}{}
 	e.words = append(e.words, ' ')
+	return true
+}
+
+// spans is a set of parts of a text, found by their bytes. It is a map that needs no string of
+// its own for each member, which would cost more than all else that is done with a text.
+type spans struct {
+	seed  maphash.Seed
+	table []span // a power of two of them, by their hashes; empty ones end at 0
+	used  []int  // the members' places in table
+}
+
+type span struct {
+	hash     uint64
+	from, to int
+}
+
+const leastSpans = 256
+
+func (s *spans) clear() {
+	for _, at := range s.used {
+		s.table[at] = span{}
+	}
+	s.used = s.used[:0]
+}
+
+// add adds what is between a place of a text and its end, and reports whether it was not there.
+func (s *spans) add(text []byte, from int) bool {
+	if s.table == nil {
+		s.seed, s.table = maphash.MakeSeed(), make([]span, leastSpans)
+	}
+	if len(s.used) >= len(s.table)/2 {
+		s.grow()
+	}
+	hash := maphash.Bytes(s.seed, text[from:])
+	at := int(hash) & (len(s.table) - 1)
+	for ; s.table[at].to > 0; at = (at + 1) & (len(s.table) - 1) {
+		if other := s.table[at]; other.hash == hash && string(text[other.from:other.to]) == string(text[from:]) {
+			return false
+		}
+	}
+	s.table[at] = span{hash, from, len(text)}
+	s.used = append(s.used, at)
+	return true
+}
+
+func (s *spans) grow() {
+	members := make([]span, len(s.used))
+	for i, at := range s.used {
+		members[i] = s.table[at]
+	}
+	s.table = make([]span, 2*len(s.table))
+	for i, m := range members {
+		at := int(m.hash) & (len(s.table) - 1)
+		for s.table[at].to > 0 {
+			at = (at + 1) & (len(s.table) - 1)
+		}
+		s.table[at], s.used[i] = m, at
+	}
 }
 
 // Quote writes a word of an index as FTS5 reads it, for it has no quotation mark.
