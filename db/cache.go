@@ -18,6 +18,10 @@ type caches struct {
 	lastHead atomic.Pointer[Commit]
 	// texts are those of whole properties, as of the commits they say.
 	texts textStore
+	// fresh are the texts that the index of words does not have yet.
+	fresh freshCache
+	// unindexed says how long these are, as of the last commit of this process.
+	unindexed atomic.Pointer[unindexed]
 	// facts and plans are of queries; see docs/decisions/0014-plans-by-shape.md.
 	facts *facts
 	plans *plans

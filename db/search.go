@@ -160,12 +160,8 @@ func (s *searching) byWords(query fulltext.Query, conditions []condition, text r
 func (s *textSearch) beginning(prefix string, take func([]inline.TermID) (more bool, err error)) (all bool, err error) {
 	var ids []inline.TermID
 	for _, f := range s.freshWith() {
-		t, err := s.dict.peek(f)
-		if err != nil {
-			return false, err
-		}
-		if strings.HasPrefix(strings.ToLower(rdf.Lexical(t)), prefix) {
-			ids = append(ids, f)
+		if strings.HasPrefix(strings.ToLower(f.text), prefix) {
+			ids = append(ids, f.id)
 		}
 	}
 	tries, more := 0, true
@@ -231,11 +227,7 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 	}
 	ids := []inline.TermID{}
 	for _, f := range s.fresh {
-		t, err := r.dict.peek(f.id)
-		if err != nil {
-			return nil, err
-		}
-		if pattern.MatchString(rdf.Lexical(t)) {
+		if pattern.MatchString(f.text) {
 			ids = append(ids, f.id)
 		}
 	}

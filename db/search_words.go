@@ -67,15 +67,10 @@ type textSearch struct {
 	goals  []fulltext.Goal
 	scorer *fulltext.Scorer
 	// fresh are the texts that are not in the index yet, by their ids, and vocabulary
-	// the words of these.
+	// what the index would have of these.
 	fresh      []freshText
 	vocabulary []string
 	more       bool
-}
-
-type freshText struct {
-	id    inline.TermID
-	words map[string]bool
 }
 
 // SearchTexts finds texts and the subjects that have them, the shortest first, and hands
@@ -154,19 +149,9 @@ func (s *textSearch) findGoals(beginning bool) (err error) {
 }
 
 // readFresh reads the texts that came after the last one in the index.
-func (s *textSearch) readFresh() error {
-	var entry fulltext.Entry
-	return s.conn.exec("SELECT id, value FROM terms WHERE id > (SELECT term FROM words_until) AND kind IN (3, 5)", func(row *stmt) error {
-		f := freshText{row.id(0), map[string]bool{}}
-		for word := range strings.FieldsSeq(entry.Of(row.ColumnText(1))) {
-			f.words[word] = true
-			if !strings.HasPrefix(word, fulltext.Beginning("")) {
-				s.vocabulary = append(s.vocabulary, word)
-			}
-		}
-		s.fresh = append(s.fresh, f)
-		return s.ctx.Err()
-	})
+func (s *textSearch) readFresh() (err error) {
+	s.fresh, s.vocabulary, err = s.freshTexts(s.ctx)
+	return err
 }
 
 // forms are the words that stand for one: itself, those of its stem unless it is to be
@@ -222,7 +207,9 @@ func (s *textSearch) eachWord(begin string, pages int, visit func(string) bool) 
 
 // all returns the texts that have all words, those with the shortest texts first.
 func (s *textSearch) all() (ids []inline.TermID, err error) {
-	ids = s.freshWith()
+	for _, f := range s.freshWith() {
+		ids = append(ids, f.id)
+	}
 	most := textsFound
 	if len(s.search.Classes) > 0 {
 		most = textsOfClasses
@@ -252,44 +239,6 @@ func (s *textSearch) match() string {
 		}
 	}
 	return strings.Join(goals, " AND ")
-}
-
-// freshWith returns those of the texts that are not in the index yet that have all words,
-// common ones apart.
-func (s *textSearch) freshWith() (ids []inline.TermID) {
-	for _, f := range s.fresh {
-		if !slices.ContainsFunc(s.goals, func(g fulltext.Goal) bool { return !g.Common && !f.has(g) }) {
-			ids = append(ids, f.id)
-		}
-	}
-	return ids
-}
-
-// has reports whether a text has a goal; phrases are looked at with the text itself.
-func (f freshText) has(g fulltext.Goal) bool {
-	for _, way := range g.Ways {
-		every := len(way) > 0
-		for _, words := range way {
-			every = every && slices.ContainsFunc(words, f.hasWord)
-		}
-		if every {
-			return true
-		}
-	}
-	return false
-}
-
-func (f freshText) hasWord(word string) bool {
-	begin, open := strings.CutSuffix(word, fulltext.Onward)
-	if !open {
-		return f.words[word]
-	}
-	for own := range f.words {
-		if strings.HasPrefix(own, begin) {
-			return true
-		}
-	}
-	return false
 }
 
 // places gives the first places of the index that match, most at most.
@@ -323,10 +272,8 @@ func (s *textSearch) any() ([]inline.TermID, error) {
 			return nil, err
 		}
 		s.more = s.more || n == textsWeighed
-		for _, f := range s.fresh {
-			if f.has(g) {
-				weights[f.id] += g.Weight
-			}
+		for _, f := range s.freshHaving(s.fresh, g) {
+			weights[f.id] += g.Weight
 		}
 	}
 	ids := make([]inline.TermID, 0, len(weights))

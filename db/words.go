@@ -46,11 +46,36 @@ func termAt(at place) inline.TermID { return inline.TermID(at & (1<<placeBits - 
 // indexed reports whether terms of a kind are texts.
 func indexed(kind int64) bool { return kind == kindString || kind == kindLang }
 
-// Bounds of what is not in the index yet.
+// Bounds of what is not in the index yet. A process cuts each of these texts into words once,
+// when it searches.
 const (
-	unindexedTerms = 500
-	unindexedBytes = 64 << 10 // of one transaction
+	unindexedTerms = 2_000
+	unindexedBytes = 128 << 10 // of texts
 )
+
+// unindexed says which terms are not in the index, and how long the texts among these are.
+type unindexed struct {
+	indexed   inline.TermID // the last term in the index
+	last      inline.TermID // the last one that is counted
+	textBytes int
+}
+
+// countUnindexed counts the texts up to a term that are not in the index, those alone that another
+// process wrote since the last commit of this one.
+func (w *Writer) countUnindexed(last inline.TermID) error {
+	counted := w.caches.unindexed.Load()
+	if counted != nil && counted.indexed == w.indexed {
+		w.unindexed = *counted
+	} else {
+		w.unindexed.last = w.indexed
+	}
+	if last <= w.unindexed.last {
+		return nil
+	}
+	n, err := w.conn.int64("SELECT coalesce(sum(octet_length(value)), 0) FROM terms WHERE id > ? AND kind IN (3, 5)", w.unindexed.last)
+	w.unindexed.last, w.textBytes = last, w.textBytes+int(n)
+	return err
+}
 
 const (
 	insertWords  = "INSERT INTO words (rowid, word) VALUES (?, ?)"

@@ -31,9 +31,7 @@ type Writer struct {
 	swollen bool          // it was a bulk load until it removed something
 	settled bool          // nothing of it can be kept, see Settle
 	start   inline.TermID // the last id that what the changes start from can have
-	// indexed is the last term in the index of words, textBytes the length of new texts.
-	indexed   inline.TermID
-	textBytes int
+	unindexed
 }
 
 // Write begins a write transaction, after those of this process that asked before
@@ -138,6 +136,9 @@ func (w *Writer) load() (err error) {
 		return nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := w.countUnindexed(terms); err != nil {
 		return err
 	}
 	w.seq, w.next, w.start = last+1, terms+1, terms
@@ -453,6 +454,9 @@ func (w *Writer) endWith(how string) error {
 	w.closed = true
 	if how == "COMMIT" && err == nil {
 		w.dict.committed = math.MaxInt64
+		left := w.unindexed
+		left.last = w.next - 1
+		w.caches.unindexed.Store(&left)
 		for id, t := range w.dict.terms {
 			w.dict.remember(id, t)
 		}

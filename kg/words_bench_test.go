@@ -52,7 +52,7 @@ func BenchmarkWordsOfLoad(b *testing.B) {
 	reportBeside(b, took)
 }
 
-// BenchmarkWordsOfWrite makes small writes into the same data, in rounds of 500, so that each
+// BenchmarkWordsOfWrite makes small writes into the same data, in rounds of 2,000, so that each
 // has its share of what is added to the index for many writes together: a node with a type,
 // a name, a sentence, three values and a link.
 func BenchmarkWordsOfWrite(b *testing.B) {
@@ -82,7 +82,7 @@ func BenchmarkWordsOfWrite(b *testing.B) {
 		}
 		return strings.Join(text, " ")
 	}
-	const writes = 500
+	const writes = 2_000
 	var took [2]rounds
 	n := 0
 	for b.Loop() {

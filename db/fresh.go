@@ -1,0 +1,147 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"trails/db/inline"
+	"trails/fulltext"
+)
+
+// freshText is a text that is not in the index of words yet.
+type freshText struct {
+	id    inline.TermID
+	text  string
+	words []int32 // their places in freshTexts.words
+	known int     // how many words this text and those before it have
+}
+
+// freshTexts are texts that are not in the index of words, cut into words.
+type freshTexts struct {
+	after, last inline.TermID // the terms between which the texts are, with the last one
+	list        []freshText   // by their ids
+	words       []string      // what the index would have of the texts, each once
+	places      map[string]int32
+}
+
+// freshCache keeps the texts that are not in the index yet, so that a search cuts those alone
+// that came since the last one. What it gave away does not change: it only adds behind that.
+type freshCache struct {
+	mu    sync.Mutex
+	texts *freshTexts
+}
+
+// freshTexts reads the texts that came after the last one in the index. Terms that can still be
+// undone are not kept.
+func (r *Reader) freshTexts(ctx context.Context) (list []freshText, words []string, err error) {
+	var after, last inline.TermID
+	err = r.conn.exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(row *stmt) error {
+		last, after = row.id(0), row.id(1)
+		return nil
+	})
+	if err != nil || last <= after {
+		return nil, nil, err
+	}
+	fresh := &freshTexts{after: after, last: after, places: map[string]int32{}}
+	if kept := &r.caches.fresh; last <= r.dict.committed {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		if kept.texts == nil || kept.texts.after < after {
+			kept.texts = fresh
+		}
+		if kept.texts.after == after {
+			fresh = kept.texts
+		}
+	}
+	if err := fresh.read(ctx, r.conn, last); err != nil {
+		return nil, nil, err
+	}
+	n, _ := slices.BinarySearchFunc(fresh.list, last+1, func(f freshText, id inline.TermID) int { return int(f.id - id) })
+	if n == 0 {
+		return nil, nil, nil
+	}
+	return fresh.list[:n:n], fresh.words[:fresh.list[n-1].known], nil
+}
+
+// read adds the texts up to a term.
+func (f *freshTexts) read(ctx context.Context, c *conn, last inline.TermID) error {
+	if last <= f.last {
+		return nil
+	}
+	var entry fulltext.Entry
+	err := c.exec(newTexts, func(row *stmt) error {
+		t := freshText{id: row.id(0), text: row.ColumnText(1)}
+		for word := range strings.FieldsSeq(entry.Of(t.text)) {
+			at, known := f.places[word]
+			if !known {
+				at = int32(len(f.words))
+				f.words = append(f.words, word)
+				f.places[word] = at
+			}
+			t.words = append(t.words, at)
+		}
+		t.known = len(f.words)
+		f.list, f.last = append(f.list, t), t.id
+		return ctx.Err()
+	}, f.last)
+	if err == nil {
+		f.last = last
+	}
+	return err
+}
+
+// freshWith returns those of the texts that are not in the index yet that have all words,
+// common ones apart.
+func (s *textSearch) freshWith() []freshText {
+	list := s.fresh
+	for _, g := range s.goals {
+		if !g.Common {
+			list = s.freshHaving(list, g)
+		}
+	}
+	return list
+}
+
+// freshHaving returns those of some texts that have a goal; phrases are looked at with the
+// text itself.
+func (s *textSearch) freshHaving(list []freshText, g fulltext.Goal) (having []freshText) {
+	var ways [][][]bool // for each part of each way, which of the words may stand for it
+	for _, way := range g.Ways {
+		var parts [][]bool
+		for _, words := range way {
+			parts = append(parts, s.freshWords(words))
+		}
+		ways = append(ways, parts)
+	}
+	for _, f := range list {
+		hasPart := func(may []bool) bool {
+			return slices.ContainsFunc(f.words, func(at int32) bool { return may[at] })
+		}
+		for _, parts := range ways {
+			if len(parts) > 0 && !slices.ContainsFunc(parts, func(may []bool) bool { return !hasPart(may) }) {
+				having = append(having, f)
+				break
+			}
+		}
+	}
+	return having
+}
+
+// freshWords says which words of the texts that are not in the index are among some.
+func (s *textSearch) freshWords(words []string) []bool {
+	among := make([]bool, len(s.vocabulary))
+	whole, begins := map[string]bool{}, []string{}
+	for _, word := range words {
+		if begin, open := strings.CutSuffix(word, fulltext.Onward); open {
+			begins = append(begins, begin)
+		} else {
+			whole[word] = true
+		}
+	}
+	for i, own := range s.vocabulary {
+		among[i] = whole[own] || slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(own, begin) })
+	}
+	return among
+}
