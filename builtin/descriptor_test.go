@@ -68,6 +68,8 @@ var samples = map[string]string{
 	"artifacts_list":                `{}`,
 	"gateway_list":                  `{}`,
 	"gateway_show":                  `{"name": "fake"}`,
+	"gateway_refresh":               `{"name": "fake"}`,
+	"trails.meta.gateway.accept":    `{"name": "fake"}`,
 	"trails.meta.gateway.add":       `{"definition": {"name": "other", "command": ["other"]}}`,
 	"trails.meta.gateway.remove":    `{"name": "fake"}`,
 	"trails.meta.gateway.configure": `{"settings": {"cache_stable": true}}`,
@@ -95,7 +97,7 @@ func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 		e.Must(t, "link", samples["link"])
 	case "trails.meta.migrate.rollback":
 		e.Must(t, "trails.meta.migrate.apply", samples["trails.meta.migrate.apply"])
-	case "gateway_show", "trails.meta.gateway.remove":
+	case "gateway_show", "gateway_refresh", "trails.meta.gateway.accept", "trails.meta.gateway.remove":
 		e.Must(t, "trails.meta.gateway.add", fmt.Sprintf(`{"definition": {"name": "fake", "http": %q}}`, fakeUpstream(t)))
 	case "trails.meta.promote.undo":
 		e.Must(t, "trails.meta.promote.apply", samples["trails.meta.promote.apply"])

@@ -97,5 +97,5 @@ func quoted(v any) string {
 	if err != nil {
 		return "" // what was decoded can be written
 	}
-	return quote.Line(string(text), 300)
+	return quote.Line(string(text), maxProse) // a description whole: an end that nobody sees may say anything
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,10 +12,11 @@ import (
 	"trails/quote"
 )
 
-// Listing is what one upstream server offers.
+// Listing is what one upstream server offers, and what was accepted of it.
 type Listing struct {
-	Server  Server
-	Offered []Offered
+	Server   Server
+	Offered  []Offered
+	Accepted Acceptance
 }
 
 // Entry is one thing of a [Directory], and whose it is.
@@ -22,6 +24,8 @@ type Entry struct {
 	Item    Item
 	Server  string // the name of its server, "" for a tool of the graph's own
 	Offered Offered
+	// Changed reports that somebody accepted it when it said something else.
+	Changed bool
 }
 
 // Directory is what all servers offer at one time: what can be browsed, and what stands behind
@@ -31,16 +35,18 @@ type Entry struct {
 type Directory struct {
 	catalogs map[Kind]*Catalog
 	entries  map[string]Entry
-	schemas  sync.Map // by id, func() (*Schema, error) that makes it once
+	schemas  sync.Map          // by id, func() (*Schema, error) that makes it once
+	held     map[string]*Error // why something is held back that has this id
 	problems []*Error
 }
 
 // NewDirectory makes a directory of tools of the graph's own, whose ids differ, and of what
 // servers offer, in the order of the listings. Of two tools or prompts of one id the first is
 // taken; two resources of one id are different ones. What has no id, or is too large for a
-// card, is left out.
+// card, is left out. Of a server that is pinned, what was not accepted as it is offered is held
+// back.
 func NewDirectory(own []Item, listings []Listing) *Directory {
-	d := &Directory{catalogs: map[Kind]*Catalog{}, entries: map[string]Entry{}}
+	d := &Directory{catalogs: map[Kind]*Catalog{}, entries: map[string]Entry{}, held: map[string]*Error{}}
 	items := map[Kind][]Item{}
 	taken := map[string]int{}
 	for _, item := range own {
@@ -61,6 +67,10 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 				d.leave(l.Server, o, err.Error())
 				continue
 			}
+			if held := HeldBack(l.Server, o, l.Accepted); held != nil {
+				d.held[item.ID] = held
+				continue
+			}
 			if other, twice := d.entries[item.ID]; twice && (o.Kind != Resource || other.Server == l.Server.Name && other.Offered.URI == o.URI) {
 				d.leave(l.Server, o, fmt.Sprintf("%s of the server %s has the id %s", quote.Text(other.Offered.Name, 80), other.Server, item.ID))
 				continue
@@ -68,7 +78,7 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 			if taken[item.ID]++; taken[item.ID] > 1 {
 				item.ID = numbered(item.ID, taken[item.ID])
 			}
-			d.entries[item.ID] = Entry{item, l.Server.Name, o}
+			d.entries[item.ID] = Entry{Item: item, Server: l.Server.Name, Offered: o, Changed: l.Accepted.Standing(l.Server, o) == IsChanged}
 			items[o.Kind] = append(items[o.Kind], item)
 		}
 	}
@@ -84,6 +94,15 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 
 func (d *Directory) leave(s Server, o Offered, why string) {
 	d.problems = append(d.problems, Fail(UpstreamError, s.Name, "the %s %s of the server %s is left out: %s", o.Kind, quote.Text(o.Name, 80), s.Name, why))
+}
+
+// Held are of what is held back, by id.
+func (d *Directory) Held() []*Error {
+	all := make([]*Error, 0, len(d.held))
+	for _, id := range slices.Sorted(maps.Keys(d.held)) {
+		all = append(all, d.held[id])
+	}
+	return all
 }
 
 // Catalog is what there is of tools, resources or prompts.
@@ -105,6 +124,9 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	if known && entry.Offered.Kind == kind {
 		return entry, nil
 	}
+	if held := d.held[id]; held != nil && held.Code == cmp.Or(missing[kind], HydrateFailed) {
+		return Entry{}, held
+	}
 	var same, near []string
 	if meant, err := ParseID(id); err == nil {
 		// The hash changes with the arguments, so that another one may be the same tool.
@@ -117,6 +139,11 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 				same = append(same, other)
 			}
 			near = append(near, other)
+		}
+		for _, held := range d.Held() {
+			if rest, is := strings.CutPrefix(held.Path, begin); is && len(same) == 0 && (rest == "" || rest[0] == '@' || rest[0] == '#') {
+				return Entry{}, held
+			}
 		}
 	}
 	said := ""

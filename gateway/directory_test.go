@@ -21,13 +21,13 @@ func offeredResource(name, uri string) gateway.Offered {
 func TestADirectoryHasWhatServersOffer(t *testing.T) {
 	const path = `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`
 	d := gateway.NewDirectory(nil, []gateway.Listing{
-		{gateway.Server{Name: "files"}, []gateway.Offered{
+		{Server: gateway.Server{Name: "files"}, Offered: []gateway.Offered{
 			offeredTool("read", path), offeredTool("read", path), offeredTool("odd", `{"type":"strange"}`), offeredTool("not a name", ""), offeredTool(strings.Repeat("x9_", 42), ""),
 			offeredResource("Read me", "file:///a"), offeredResource("Read me", "file:///a"), offeredResource("Read me", "file:///b"),
 			{Kind: gateway.Prompt, Definition: gateway.Definition{Name: "read", InputSchema: json.RawMessage(path)}},
 		}},
-		{gateway.Server{Name: "more", Namespace: "files"}, []gateway.Offered{offeredTool("files.read", path), offeredTool("read", path), offeredResource("Read me", "file:///a")}},
-		{gateway.Server{Name: "hub"}, []gateway.Offered{offeredTool("read", path)}},
+		{Server: gateway.Server{Name: "more", Namespace: "files"}, Offered: []gateway.Offered{offeredTool("files.read", path), offeredTool("read", path), offeredResource("Read me", "file:///a")}},
+		{Server: gateway.Server{Name: "hub"}, Offered: []gateway.Offered{offeredTool("read", path)}},
 	})
 	for kind, want := range map[gateway.Kind]string{
 		gateway.Tool:     "files:odd files:read files:read hub:read",
@@ -76,7 +76,7 @@ func TestADirectoryHasWhatServersOffer(t *testing.T) {
 }
 
 func TestWhatIsNotThereIsNamed(t *testing.T) {
-	d := gateway.NewDirectory(nil, []gateway.Listing{{gateway.Server{Name: "hub"}, []gateway.Offered{offeredTool("read", `{"properties":{"a":{}}}`)}}})
+	d := gateway.NewDirectory(nil, []gateway.Listing{{Server: gateway.Server{Name: "hub"}, Offered: []gateway.Offered{offeredTool("read", `{"properties":{"a":{}}}`)}}})
 	id, _ := gateway.ToolID(gateway.Said{Server: "hub", Name: "read", InputSchema: json.RawMessage(`{"properties":{"a":{}}}`)})
 	for _, c := range []struct {
 		kind gateway.Kind
@@ -99,7 +99,7 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 }
 
 func TestASchemaIsMadeOnce(t *testing.T) {
-	d := gateway.NewDirectory(nil, []gateway.Listing{{gateway.Server{Name: "hub"}, []gateway.Offered{offeredTool("read", `{"required":["a"]}`), offeredTool("odd", `{"type":"strange"}`)}}})
+	d := gateway.NewDirectory(nil, []gateway.Listing{{Server: gateway.Server{Name: "hub"}, Offered: []gateway.Offered{offeredTool("read", `{"required":["a"]}`), offeredTool("odd", `{"type":"strange"}`)}}})
 	id := func(name, schema string) string {
 		id, err := gateway.ToolID(gateway.Said{Server: "hub", Name: name, InputSchema: json.RawMessage(schema)})
 		if err != nil {

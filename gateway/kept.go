@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -11,10 +12,11 @@ import (
 )
 
 // How the schema graph holds upstream servers and the settings: a node for each server with
-// its definition, and one with the settings.
+// its definition and with each definition that was accepted of it, and one with the settings.
 const (
 	servers        = rdf.TrailsNS + "upstream/" // the IRI of a server without its name
 	definitionProp = rdf.IRI(rdf.TrailsNS + "upstreamDefinition")
+	acceptedProp   = rdf.IRI(rdf.TrailsNS + "upstreamAccepted")
 	settingsNode   = rdf.IRI(rdf.TrailsNS + "gateway")
 	settingsProp   = rdf.IRI(rdf.TrailsNS + "gatewaySettings")
 )
@@ -35,23 +37,52 @@ func (s Server) Quad() rdf.Quad {
 // program wrote it, has an Err, and nothing else than its name.
 type Kept struct {
 	Server
-	Quad rdf.Quad
-	Err  error
+	Accepted Acceptance
+	Quads    []rdf.Quad // all that the file has of it
+	Err      error
 }
 
-// FromQuads reads what [Server.Quad] wrote, by name.
+// Definitions are the quads with the definition: one, or several where branches were merged.
+func (k Kept) Definitions() []rdf.Quad {
+	return slices.DeleteFunc(slices.Clone(k.Quads), func(q rdf.Quad) bool { return q.Predicate != definitionProp })
+}
+
+// FromQuads reads the upstream servers of a schema graph, by name. What was accepted and
+// cannot be read, because a later program wrote it, counts as not accepted.
 func FromQuads(quads []rdf.Quad) []Kept {
-	var all []Kept
+	byName := map[string]*Kept{}
 	for _, q := range quads {
-		if q.Predicate != definitionProp || q.Label != rdf.SchemaGraph || !IsKept(q) {
+		if q.Label != rdf.SchemaGraph || !IsKept(q) || q.Subject == settingsNode {
 			continue
 		}
-		k := Kept{Quad: q}
-		k.Server, k.Err = ParseServer([]byte(rdf.Lexical(q.Object)))
-		if k.Err != nil {
-			k.Server = Server{Name: strings.TrimPrefix(rdf.Lexical(q.Subject), servers)}
+		name := strings.TrimPrefix(rdf.Lexical(q.Subject), servers)
+		k := byName[name]
+		if k == nil {
+			k = &Kept{Server: Server{Name: name}, Accepted: Acceptance{}}
+			byName[name] = k
 		}
-		all = append(all, k)
+		k.Quads = append(k.Quads, q)
+		switch q.Predicate {
+		case definitionProp:
+			if k.Server, k.Err = ParseServer([]byte(rdf.Lexical(q.Object))); k.Err != nil {
+				k.Server = Server{Name: name}
+			}
+		case acceptedProp:
+			a := Accepted{Quad: q}
+			if json.Unmarshal([]byte(rdf.Lexical(q.Object)), &a) != nil {
+				continue
+			}
+			if string(a.Offered.InputSchema) == "null" {
+				a.Offered.InputSchema = nil // which is how none is written
+			}
+			k.Accepted[a.Offered.thing()] = append(k.Accepted[a.Offered.thing()], a)
+		}
+	}
+	var all []Kept
+	for _, k := range byName {
+		if len(k.Definitions()) > 0 {
+			all = append(all, *k)
+		}
 	}
 	slices.SortFunc(all, func(a, b Kept) int { return cmp.Compare(a.Name, b.Name) })
 	return all

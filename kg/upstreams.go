@@ -32,6 +32,31 @@ func (s *Session) RemoveUpstream(ctx context.Context, name string, set ChangeSet
 	return s.editUpstream(ctx, name, nil, set)
 }
 
+// AcceptUpstream keeps changes of what an upstream server offers as accepted, as one commit. The
+// fault Conflict says that the file names another server by now.
+func (s *Session) AcceptUpstream(ctx context.Context, server gateway.Server, changes []gateway.Change, set ChangeSet) (Result, error) {
+	var spool change.Spool
+	defer spool.Close()
+	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
+		k, err := gateway.Named(before.upstreams, server.Name)
+		if err != nil {
+			return err
+		}
+		if k.Digest() != server.Digest() {
+			return fault.New(fault.Conflict, "the upstream %s was defined anew meanwhile; look at what it offers now", server.Name)
+		}
+		add, remove, err := k.Accepted.Accept(server, changes)
+		if err != nil {
+			return err
+		}
+		if err := editQuads(&spool, change.Retract, remove...); err != nil {
+			return err
+		}
+		return editQuads(&spool, change.Assert, add...)
+	}
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: set, prepare: prepare})
+}
+
 // GatewaySettings returns how the file says that tools of upstream servers are offered and
 // called: the zero Settings when it says nothing. An error says that this program cannot read
 // what it says.
@@ -69,28 +94,23 @@ func (s *Session) editUpstream(ctx context.Context, name string, becomes *gatewa
 	var spool change.Spool
 	defer spool.Close()
 	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
-		var was *rdf.Quad
-		if k, err := gateway.Named(before.upstreams, name); k.Quad.Subject != nil {
-			was = &k.Quad // also of one that cannot be read
-		} else if becomes == nil {
-			return err
-		}
+		was, err := gateway.Named(before.upstreams, name)
+		known := was.Quads != nil // also of one that cannot be read
 		switch {
-		case becomes != nil && was == nil && len(before.upstreams) >= mostUpstreams:
+		case becomes == nil && !known:
+			return err
+		case becomes == nil:
+			return editQuads(&spool, change.Retract, was.Quads...)
+		case !known && len(before.upstreams) >= mostUpstreams:
 			return fault.New(fault.TooLarge, "the file names %d upstream servers, and no more fit", mostUpstreams)
-		case becomes != nil && slices.ContainsFunc(before.upstreams, func(k gateway.Kept) bool { return k.Name != name && k.Err == nil && k.Space() == becomes.Space() }):
+		case slices.ContainsFunc(before.upstreams, func(k gateway.Kept) bool { return k.Name != name && k.Err == nil && k.Space() == becomes.Space() }):
 			return fault.New(fault.Conflict, "another upstream has the namespace %s, under which its tools are found; say another namespace", becomes.Space())
-		}
-		if becomes != nil && was != nil && *was == becomes.Quad() {
+		case known && slices.Equal(was.Definitions(), []rdf.Quad{becomes.Quad()}):
 			return nil
-		}
-		if was != nil {
-			if err := editQuads(&spool, change.Retract, *was); err != nil {
+		case known:
+			if err := editQuads(&spool, change.Retract, was.Definitions()...); err != nil {
 				return err
 			}
-		}
-		if becomes == nil {
-			return nil
 		}
 		return editQuads(&spool, change.Assert, becomes.Quad())
 	}

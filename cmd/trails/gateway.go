@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +31,7 @@ has agreed to it: whoever adds it here has, others do it with trust.
   trails gateway show notes.trails files`,
 		RunE: chooseCommand,
 	}
-	cmd.AddCommand(p.gatewayAddCommand(), p.gatewayListCommand(), p.gatewayShowCommand(), p.gatewayTrustCommand(), p.gatewayRemoveCommand(), p.gatewaySettingsCommand())
+	cmd.AddCommand(p.gatewayAddCommand(), p.gatewayListCommand(), p.gatewayShowCommand(), p.gatewayRefreshCommand(), p.gatewayAcceptCommand(), p.gatewayTrustCommand(), p.gatewayRemoveCommand(), p.gatewaySettingsCommand())
 	return cmd
 }
 
@@ -91,6 +93,8 @@ over its standard input and output, or an address. Its tools are found under NAM
 	cmd.Flags().StringVar(&s.Namespace, "namespace", "", "under which `word` its tools are found, if not NAME")
 	cmd.Flags().StringArrayVar(&s.Include, "include", nil, "`pattern` of the names that are taken, such as 'list_*'; may be repeated")
 	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil, "`pattern` of the names that are not taken; may be repeated")
+	cmd.Flags().BoolVar(&s.Required, "required", false, "without it nothing is found")
+	cmd.Flags().BoolVar(&s.Pin, "pin", false, "offer only what was accepted, as it was then")
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long a call may take (default 1m)")
 	cmd.Flags().IntVar(&s.Concurrency, "concurrency", 0, "how many calls there are at once at most (default 8)")
 	cmd.Flags().BoolVar(&elsewhere, "elsewhere", false, "do not agree that it is reached from this machine")
@@ -153,11 +157,14 @@ under which it is found.
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
 			_, err := callAndPrint(cmd.Context(), p, file, p.call("gateway_show", arguments{"name": rest[0]}), func(w io.Writer, r struct {
 				upstreamLine
-				Rows [][3]string
+				Rows [][4]string
 			}) error {
 				fmt.Fprintf(w, "%s  %s  %s  %s\n", line(r.Name), r.State, line(r.Says), line(r.Address))
 				for _, row := range r.Rows {
-					fmt.Fprintf(w, "%-9s %-48s %s\n", row[0], line(row[1]), line(row[2]))
+					if row[3] == string(gateway.IsAccepted) {
+						row[3] = ""
+					}
+					fmt.Fprintf(w, "%-9s %-48s %s\n", row[0], line(row[1]), line(strings.TrimSpace(row[3]+" "+row[2])))
 				}
 				return nil
 			})
@@ -165,6 +172,126 @@ under which it is found.
 		}, "NAME"),
 		ValidArgsFunction: p.completeUpstream,
 	}
+}
+
+// reviewed is what a server does not offer as it was accepted.
+type reviewed struct {
+	Offers      int
+	Changes     []gateway.Change
+	MoreChanges int `json:"more_changes"`
+	Digest      string
+}
+
+// standings say to a person how something stands to what was accepted.
+var standings = map[gateway.Standing]string{
+	gateway.IsNew: "new", gateway.IsChanged: "changed", gateway.IsGone: "not offered any more", gateway.IsMoved: "as before, of a server that is reached in another way",
+}
+
+// writeReview writes the changes. What a server says is quoted.
+func writeReview(w io.Writer, r reviewed) {
+	if len(r.Changes) == 0 {
+		fmt.Fprintf(w, "all is as it was accepted, %d things\n", r.Offers)
+	}
+	for _, c := range r.Changes {
+		fmt.Fprintf(w, "%s %s  %s\n", c.Kind, line(c.Name), standings[c.Standing])
+		for _, d := range c.Differences {
+			if d.Before != "" {
+				fmt.Fprintf(w, "    - %s %s\n", line(d.Path), line(d.Before))
+			}
+			if d.After != "" {
+				fmt.Fprintf(w, "    + %s %s\n", line(d.Path), line(d.After))
+			}
+		}
+		if c.More > 0 {
+			fmt.Fprintf(w, "    and %d differences more\n", c.More)
+		}
+	}
+	if r.MoreChanges > 0 {
+		fmt.Fprintf(w, "and %d changes more; name some to see them\n", r.MoreChanges)
+	}
+}
+
+func (p *program) gatewayRefreshCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "refresh FILE NAME",
+		Short: "Ask a server anew what it offers, and show what is not as accepted",
+		Long: `Reach a server of FILE, ask it what it offers, and show what is not as it was accepted. The file
+is not changed: accept does that.
+`,
+		Example: `  trails gateway refresh notes.trails files`,
+		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			_, err := callAndPrint(cmd.Context(), p, file, p.call("gateway_refresh", arguments{"name": rest[0]}), func(w io.Writer, r reviewed) error {
+				writeReview(w, r)
+				return nil
+			})
+			return err
+		}, "NAME"),
+		ValidArgsFunction: p.completeUpstream,
+	}
+}
+
+func (p *program) gatewayAcceptCommand() *cobra.Command {
+	var f writeFlags
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "accept FILE NAME [TOOL...]",
+		Short: "Show what a server offers otherwise than accepted, and accept it",
+		Long: `Reach a server of FILE, show how what it offers differs from what was accepted, and accept it, as
+one commit: all, or the tools, resources and prompts that are named. Of a server that was added
+with --pin nothing else is offered. The server's texts are shown as it says them: read them as
+instructions that an agent may follow.
+`,
+		Example: `  trails gateway accept notes.trails files
+  trails gateway accept notes.trails files read_file list_directory
+  trails gateway accept notes.trails files --dry-run`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, rest, err := p.fileThenSome(cmd, args)
+			if err != nil {
+				return err
+			}
+			if len(rest) == 0 {
+				return missing(cmd, args, []string{"FILE", "NAME"})
+			}
+			given := arguments{"name": rest[0]}
+			if len(rest) > 1 {
+				given["tools"] = rest[1:]
+			}
+			if !yes && !f.dryRun {
+				in := p.terminal()
+				if in == nil {
+					return usageError{"accept asks at a terminal; without one say --yes"}
+				}
+				var r reviewed
+				dry := maps.Clone(given)
+				dry["dry_run"] = true
+				if err := p.answerOf(cmd.Context(), file, "trails.meta.gateway.accept", dry, &r); err != nil {
+					return err
+				}
+				writeReview(p.stdout, r)
+				if len(r.Changes) == 0 {
+					return nil
+				}
+				if !p.isYes(in, fmt.Sprintf("Accept %d changes of %s?", len(r.Changes)+r.MoreChanges, rest[0])) {
+					return fault.New(fault.Precondition, "nothing was accepted of %s", line(rest[0]))
+				}
+				given["digest"] = r.Digest
+			}
+			_, err = callAndPrint(cmd.Context(), p, file, p.call("trails.meta.gateway.accept", given, f.arguments()), func(w io.Writer, r struct {
+				reviewed
+				written
+			}) error {
+				if given["digest"] == nil {
+					writeReview(w, r.reviewed)
+				}
+				return writeSummary(w, r.written)
+			})
+			return err
+		},
+		ValidArgsFunction: p.completeAccepting,
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	f.on(cmd)
+	return cmd
 }
 
 func (p *program) gatewayTrustCommand() *cobra.Command {
@@ -298,6 +425,28 @@ func (p *program) completeUpstream(cmd *cobra.Command, args []string, word strin
 	for _, u := range list.Upstreams {
 		if strings.HasPrefix(u.Name, word) {
 			out = append(out, cobra.CompletionWithDesc(u.Name, line(u.Address)))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeAccepting completes the name of a server, and then names of what is not as it was
+// accepted, which the server is asked for.
+func (p *program) completeAccepting(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	file, rest, err := p.fileThenSome(cmd, args)
+	if err != nil || len(rest) == 0 {
+		return p.completeUpstream(cmd, args, word)
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+	defer cancel()
+	var r reviewed
+	if p.answerOf(ctx, file, "gateway_refresh", arguments{"name": rest[0]}, &r) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []cobra.Completion
+	for _, c := range r.Changes {
+		if strings.HasPrefix(c.Name, word) && !slices.Contains(rest[1:], c.Name) {
+			out = append(out, cobra.CompletionWithDesc(line(c.Name), standings[c.Standing]))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp

@@ -91,9 +91,12 @@ type Answer struct {
 	IsError    bool
 }
 
-// Call calls a tool by the name that the server gives it. Its error is a *gateway.Error, but
-// for the end of ctx.
+// Call calls a tool by the name that the server gives it; one of a server that is pinned, as it
+// was accepted at the last [Pool.Listings]. Its error is a *gateway.Error, but for the end of ctx.
 func (p *Pool) Call(ctx context.Context, s gateway.Server, tool string, args json.RawMessage, hooks Hooks) (Answer, error) {
+	if err := p.vouch(ctx, s, gateway.Tool, tool); err != nil {
+		return Answer{}, err
+	}
 	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (Answer, error) {
 		params := &mcp.CallToolParams{Name: tool, Arguments: args}
 		params.SetProgressToken(token)
@@ -111,6 +114,9 @@ func (p *Pool) Call(ctx context.Context, s gateway.Server, tool string, args jso
 
 // Read reads a resource.
 func (p *Pool) Read(ctx context.Context, s gateway.Server, uri string, hooks Hooks) ([]Part, error) {
+	if err := p.vouch(ctx, s, gateway.Resource, uri); err != nil {
+		return nil, err
+	}
 	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (parts []Part, err error) {
 		params := &mcp.ReadResourceParams{URI: uri}
 		params.SetProgressToken(token)
@@ -127,6 +133,9 @@ func (p *Pool) Read(ctx context.Context, s gateway.Server, uri string, hooks Hoo
 
 // Prompt gets the messages of a prompt.
 func (p *Pool) Prompt(ctx context.Context, s gateway.Server, name string, args map[string]string, hooks Hooks) ([]Part, error) {
+	if err := p.vouch(ctx, s, gateway.Prompt, name); err != nil {
+		return nil, err
+	}
 	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (parts []Part, err error) {
 		params := &mcp.GetPromptParams{Name: name, Arguments: args}
 		params.SetProgressToken(token)

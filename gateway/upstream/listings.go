@@ -7,6 +7,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
+	"trails/quote"
 )
 
 // Unavailable is a server of which it is not known what it offers, and why.
@@ -22,8 +23,8 @@ const (
 	lingering      = time.Minute      // that a server goes on which nobody names or calls any more
 )
 
-// Listings returns what servers offer, in their order, and which are not available. Servers
-// are asked at once, at the first need; what they say is kept until they say that it is
+// Listings returns what servers offer, in their order, and which are not available. A server
+// that is pinned and was not started yet offers what was accepted of it. Others are asked at once, at the first need; what they say is kept until they say that it is
 // another one, end, or are refreshed, and a failure until it may have passed. The error, of a
 // server that is required and not available, is a [*gateway.Error], but for the end of ctx.
 // Servers that were named before, and are not any more, end.
@@ -40,6 +41,10 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 			asked[i] = failed(gatewayError(k.Name, err))
 			continue
 		}
+		if accepted := k.Accepted.Of(k.Server); k.Pin && len(accepted) > 0 && l.idle() {
+			asked[i] = &offer{ready: closed, catalog: Catalog{Offered: accepted}}
+			continue
+		}
 		asked[i] = l.offer(k.Server)
 	}
 	var again time.Time
@@ -51,7 +56,7 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 		}
 		problem := asked[i].problem
 		if problem == nil {
-			all = append(all, gateway.Listing{Server: k.Server, Offered: asked[i].catalog.Offered})
+			all = append(all, gateway.Listing{Server: k.Server, Offered: asked[i].catalog.Offered, Accepted: k.Accepted})
 			continue
 		}
 		if until := asked[i].until; again.IsZero() || until.Before(again) {
@@ -98,7 +103,7 @@ func (p *Pool) Refresh(name string) {
 	}
 }
 
-// keep lets those servers end that are not among these, unless somebody names or calls them
+// keep notes what is accepted of servers, and lets those end that are not among these, unless somebody names or calls them
 // within a minute, as two branches of a file do that name others.
 func (p *Pool) keep(servers []gateway.Kept) {
 	named := map[string]bool{}
@@ -109,6 +114,9 @@ func (p *Pool) keep(servers []gateway.Kept) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for _, k := range servers {
+		p.accepted[k.Name] = k.Accepted
+	}
 	for digest, l := range p.links {
 		switch {
 		case named[digest]:
@@ -154,9 +162,55 @@ type offer struct {
 
 // failed is an offer that cannot be asked for.
 func failed(problem *gateway.Error) *offer {
-	o := &offer{ready: make(chan struct{}), problem: problem, until: time.Now().Add(listingRest)}
-	close(o.ready)
-	return o
+	return &offer{ready: closed, problem: problem, until: time.Now().Add(listingRest)}
+}
+
+// closed is ready.
+var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// idle reports that the server is neither up nor asked nor resting.
+func (l *link) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.session == nil && l.starting == nil && !l.asked() && !time.Now().Before(l.until)
+}
+
+// vouch makes sure, before something of a pinned server is used, that the server says of it
+// now what was accepted: what was listed may be what was accepted, of a server that was not
+// started. An address that the server does not list may be made of a template, and passes.
+func (p *Pool) vouch(ctx context.Context, s gateway.Server, kind gateway.Kind, name string) error {
+	if !s.Pin {
+		return nil
+	}
+	l, err := p.link(s)
+	if err != nil {
+		return err
+	}
+	o := l.offer(s)
+	select {
+	case <-o.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if o.problem != nil {
+		return o.problem
+	}
+	p.mu.Lock()
+	accepted := p.accepted[s.Name]
+	p.mu.Unlock()
+	for _, offered := range o.catalog.Offered {
+		if offered.Kind != kind || kind == gateway.Resource && offered.URI != name || kind != gateway.Resource && offered.Name != name {
+			continue
+		}
+		if held := gateway.HeldBack(s, offered, accepted); held != nil {
+			return held
+		}
+		return nil
+	}
+	if kind == gateway.Resource {
+		return nil
+	}
+	return gateway.Fail(gateway.HydrateFailed, name, "the upstream %s offers no %s %s any more", s.Name, kind, quote.Text(name, 80))
 }
 
 // offer returns what the server offers that a definition takes, and asks for it when it is
@@ -189,6 +243,9 @@ func (l *link) offer(s gateway.Server) *offer {
 		defer cancel()
 		var err error
 		if o.catalog, err = l.pool.Catalog(ctx, s); err == nil {
+			if s.Pin {
+				l.pool.generation.Add(1) // it may not be what was accepted
+			}
 			return
 		}
 		if ctx.Err() != nil {

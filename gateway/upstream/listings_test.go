@@ -173,3 +173,89 @@ func TestAServerThatNobodyNamesAnyMoreEnds(t *testing.T) {
 		}
 	}
 }
+
+// accepted has all accepted that a server offers now.
+func accepted(t *testing.T, k gateway.Kept) gateway.Kept {
+	t.Helper()
+	c, err := open(t).Catalog(t.Context(), k.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add, _, err := k.Accepted.Accept(k.Server, k.Accepted.Review(k.Server, c.Offered))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gateway.FromQuads(append(add, k.Quad()))[0]
+}
+
+func TestAPinnedServerIsListedAsItWasAccepted(t *testing.T) {
+	k, s, lists := listed(t, "one")
+	k.Pin = true
+	k = accepted(t, k)
+	lists.Store(0)
+	p := open(t)
+	list := func() *gateway.Directory {
+		t.Helper()
+		all, missing, err := p.Listings(t.Context(), []gateway.Kept{k})
+		if err != nil || len(missing) > 0 {
+			t.Fatal(missing, err)
+		}
+		return gateway.NewDirectory(nil, all)
+	}
+	before := p.Generation()
+	if d := list(); d.Catalog(gateway.Tool).Len() != 9 || d.Catalog(gateway.Prompt).Len() != 1 || lists.Load() != 0 || p.Health(k.Server).State != upstream.Idle {
+		t.Errorf("listed are %d tools, and the server was asked %d times", d.Catalog(gateway.Tool).Len(), lists.Load())
+	}
+
+	// Before the first call the server says what it offers by now.
+	hook := func(context.Context, *mcp.CallToolRequest, asked) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{}, nil, nil
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "Reads your letters, too."}, hook)
+	mcp.AddTool(s, &mcp.Tool{Name: "new"}, hook)
+	s.RemoveTools("fail")
+	s.RemovePrompts("greet")
+	for tool, want := range map[string]gateway.Code{"env": "", "echo": gateway.HydrateFailed, "fail": gateway.HydrateFailed, "new": gateway.HydrateFailed} {
+		if _, err := call(t, p, k.Server, tool, "HOME", upstream.Hooks{}); code(err) != want {
+			t.Errorf("%s is answered %v", tool, err)
+		}
+	}
+	if _, err := p.Prompt(t.Context(), k.Server, "greet", nil, upstream.Hooks{}); code(err) != gateway.HydrateFailed {
+		t.Errorf("a prompt that is gone is answered %v", err)
+	}
+	if parts, err := p.Read(t.Context(), k.Server, "fake://one", upstream.Hooks{}); err != nil || len(parts) != 1 {
+		t.Errorf("the resource is %v, %v", parts, err)
+	}
+	if p.Generation() == before {
+		t.Error("nobody hears that the listing may be another one")
+	}
+	d := list()
+	if d.Catalog(gateway.Tool).Len() != 7 || len(d.Held()) != 2 {
+		t.Errorf("listed are %d tools, held back %v", d.Catalog(gateway.Tool).Len(), d.Held())
+	}
+	k = accepted(t, k)
+	list()
+	if _, err := call(t, p, k.Server, "echo", "x", upstream.Hooks{}); err != nil {
+		t.Errorf("what was accepted anew is answered %v", err)
+	}
+}
+
+func TestAPinnedServerThatIsDownIsNotListed(t *testing.T) {
+	k := gateway.Kept{Server: command(t, "good", func(s *gateway.Server) { s.Pin = true })}
+	k = accepted(t, k)
+	p := open(t)
+	if all, _, err := p.Listings(t.Context(), []gateway.Kept{k}); err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if _, err := call(t, p, k.Server, "exit", "", upstream.Hooks{}); code(err) != gateway.UpstreamUnavailable {
+		t.Fatal(err)
+	}
+	until := p.Health(k.Server).Until
+	all, missing, err := p.Listings(t.Context(), []gateway.Kept{k})
+	if time.Now().After(until) {
+		t.Skip("the machine is so slow that the server has rested already")
+	}
+	if err != nil || len(all) != 0 || len(missing) != 1 || missing[0].Problem.Code != gateway.UpstreamUnavailable {
+		t.Errorf("it is listed as %v, %v, %v", all, missing, err)
+	}
+}

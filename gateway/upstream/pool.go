@@ -47,8 +47,10 @@ type Pool struct {
 	mu      sync.Mutex
 	links   map[string]*link // by the digest of a server
 	leavers sync.WaitGroup   // the links that are closed because nobody names them
-	again   time.Time        // when a failure may have passed; zero for none
-	closed  bool
+	// accepted is, by server, what was accepted when listings were asked for last.
+	accepted map[string]gateway.Acceptance
+	again    time.Time // when a failure may have passed; zero for none
+	closed   bool
 
 	generation atomic.Uint64
 }
@@ -66,7 +68,7 @@ func Open(c Config) *Pool {
 	if c.Changed == nil {
 		c.Changed = func(string) {}
 	}
-	return &Pool{config: c, links: map[string]*link{}}
+	return &Pool{config: c, links: map[string]*link{}, accepted: map[string]gateway.Acceptance{}}
 }
 
 // Close ends every server. Calls that run fail.
