@@ -156,7 +156,11 @@ func promotionOf(p kg.Promoted) promotionView {
 		}
 	}
 	for _, m := range p.Migrations {
-		add(strings.TrimSuffix(m.Migration.File(), ".yaml")+": ", stepsOf(m))
+		name := strings.TrimSuffix(m.Migration.File(), ".yaml") + ": "
+		if len(m.Steps) == 0 {
+			v.Rows = append(v.Rows, []string{name + "no steps, its record alone", "safe", ""})
+		}
+		add(name, stepsOf(m))
 	}
 	add("", stepsOf(p.Schema))
 	for _, q := range p.Queries {
