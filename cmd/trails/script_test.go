@@ -60,14 +60,15 @@ func giveNotes(env *testscript.Env) error {
 }
 
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
-	"exits":   exits,
-	"poke":    poke,
-	"trim":    trim,
-	"capture": capture,
-	"nobody":  nobody,
-	"many":    many,
-	"limited": limited,
-	"keep":    keepResult,
+	"exits":     exits,
+	"poke":      poke,
+	"overwrite": overwrite,
+	"trim":      trim,
+	"capture":   capture,
+	"nobody":    nobody,
+	"many":      many,
+	"limited":   limited,
+	"keep":      keepResult,
 }
 
 // keepResult FILE HANDLE RESULT keeps the bytes of a file as a result of a tool.
@@ -111,6 +112,15 @@ func poke(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(f.Close())
+}
+
+// overwrite FILE OLD NEW writes one text over another of the same length, wherever it stands.
+func overwrite(ts *testscript.TestScript, _ bool, args []string) {
+	data, old := ts.ReadFile(args[0]), args[1]
+	if len(old) != len(args[2]) || !strings.Contains(data, old) {
+		ts.Fatalf("%s cannot be written over %s in %s", args[2], old, args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(data, old, args[2])), 0o644))
 }
 
 // trim FILE SIZE cuts a file short.
