@@ -49,7 +49,7 @@ func TestAPageIsOneActivityAtMost(t *testing.T) {
 		"/admin/capabilities":                   "",
 		"/admin/api":                            "",
 		"/admin/capabilities/search/history":    "capability_history ok",
-		"/admin/doctor":                         "resource_read ok",
+		"/admin/doctor":                         "resources_read ok",
 		"/admin/capabilities/standard.update":   "",
 		"/admin/types/Decision/nothing-of-this": "entity_get failed",
 		"/admin/types/Nothing":                  "",

@@ -68,7 +68,7 @@ var promptCapabilities = []invoke.Capability{
 	},
 	{
 		Descriptor: capability.Descriptor{
-			ID: "prompt_get", Description: "Write out one prompt.",
+			ID: "prompts_get", Description: "Write out one prompt.",
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "name", Type: capability.String, Required: true, MaxLength: new(64)},
 				{Name: "arguments", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."},

@@ -51,7 +51,7 @@ func promptText(ctx context.Context, e *invoketest.Engine, c invoke.Call, name s
 	if err != nil {
 		return "", err
 	}
-	c.Capability, c.Args = "prompt_get", args
+	c.Capability, c.Args = "prompts_get", args
 	r, err := e.Call(ctx, c)
 	if err != nil {
 		return "", err
@@ -99,7 +99,7 @@ func TestPromptsOfALargeHostileSchemaStayBounded(t *testing.T) {
 
 func TestThePromptsHaveNoToolsAndScopesHold(t *testing.T) {
 	e := invoketest.Example(t)
-	for _, name := range []string{"prompts_list", "prompt_get"} {
+	for _, name := range []string{"prompts_list", "prompts_get"} {
 		e.Refused(t, invoke.Call{Capability: name, Principal: invoketest.Callers["scopeless"]}, fault.ScopeDenied)
 	}
 	tools, err := e.Tools(t.Context(), invoketest.Ana)

@@ -46,7 +46,7 @@ func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {
 			case strings.Contains(name, "key"):
 				call.Capability, call.IdempotencyKey = "load", strings.Repeat("k", 256)
 			case strings.Contains(name, "address"):
-				call.Capability = "resource_read"
+				call.Capability = "resources_read"
 			}
 			f := e.Refused(t, call, c.kind)
 			if !strings.Contains(f.Error(), c.says) {

@@ -11,7 +11,7 @@ import (
 )
 
 // ReadResource is the id of the capability behind [Engine.Read].
-const ReadResource = "resource_read"
+const ReadResource = "resources_read"
 
 // ErrNoResource is for an address that is not there.
 var ErrNoResource = fault.New(fault.NotFound, "Resource not found")

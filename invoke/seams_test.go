@@ -137,7 +137,7 @@ func TestAProviderIsHeardOfWhenItsOfferChanges(t *testing.T) {
 	if doc, err := e.Read(t.Context(), "trails://test.two", invoke.Call{Principal: invoketest.Ana}); err != nil || string(doc.Body) != "trails://test.two" {
 		t.Errorf("read %q, %v", doc.Body, err)
 	}
-	if text := e.Must(t, "prompt_get", `{"name":"test.two"}`); !strings.Contains(fmt.Sprint(text), "Do test.two") {
+	if text := e.Must(t, "prompts_get", `{"name":"test.two"}`); !strings.Contains(fmt.Sprint(text), "Do test.two") {
 		t.Errorf("prompt: %v", text)
 	}
 	bad := invoke.Fixed(invoke.Offer{Capabilities: []invoke.Capability{{Descriptor: capability.Descriptor{ID: "test.two"}}}})

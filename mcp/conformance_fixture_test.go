@@ -71,7 +71,7 @@ func (e *suiteEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, e
 		return askUser(ctx, c)
 	case "prompts_list":
 		return invoke.Result{Structured: json.RawMessage(promptsList)}, nil
-	case "prompt_get":
+	case "prompts_get":
 		return getPrompt(c.Args)
 	case "suggest":
 		return answered("items", []map[string]string{{"value": "test value"}})

@@ -113,7 +113,7 @@ func (e *endpoint) getPrompt(ctx context.Context, r request) (sdk.Result, error)
 		Description string
 		Messages    []struct{ Role, Text string }
 	}
-	if err := e.hear(ctx, e.call(ctx, r, p.Meta), "prompt_get", args, &text); err != nil {
+	if err := e.hear(ctx, e.call(ctx, r, p.Meta), "prompts_get", args, &text); err != nil {
 		return nil, err
 	}
 	res := &promptResult{complete: completeFor(r), Description: text.Description, Messages: []promptMessage{}}
