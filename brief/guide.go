@@ -22,12 +22,13 @@ const (
 	guideDescription = 40     // characters
 	guideLinks       = 200    // of the links of a type
 	guideTypes       = 40     // most types that are told of
+	mostUpstreams    = 8      // that are named
 )
 
 // guides tells agents and their people what they read before they call anything.
 type guides struct {
 	mu sync.Mutex
-	// text is what was told last, under key: the head, and whether typed tools are listed. The
+	// text is what was told last, under key: the head, and what kind of tools is listed. The
 	// guide is the same for every caller that may have it and has such a list, and every
 	// handshake asks for it.
 	key, text string
@@ -49,13 +50,24 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	generic := slices.ContainsFunc(tools.Listed, func(d capability.Descriptor) bool { return d.ID == "create" })
-	asked := fmt.Sprint(r.Head, generic)
+	lists := func(id string) bool {
+		return slices.ContainsFunc(tools.Listed, func(d capability.Descriptor) bool { return d.ID == id })
+	}
+	// What is found through the gateway has the generic tools, too, which need fewer words.
+	way := ""
+	switch {
+	case lists("tool_browse"):
+		way = byGateway + upstreams(r)
+	case lists("tool_hydrate"):
+		way = byProxy + upstreams(r)
+	}
+	generic := way != "" || lists("create")
+	asked := fmt.Sprint(r.Head, generic, way)
 	g.mu.Lock()
 	key, text := g.key, g.text
 	g.mu.Unlock()
 	if text == "" || key != asked {
-		if text, err = guideText(ctx, r, generic); err != nil {
+		if text, err = guideText(ctx, r, way, generic); err != nil {
 			return nil, err
 		}
 		g.mu.Lock()
@@ -65,10 +77,34 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request) (any, error) {
 	return map[string]string{"text": text}, nil
 }
 
-// guideText is the guide for a list of tools: the generic ones, or those of each type.
-func guideText(ctx context.Context, r *invoke.Request, generic bool) (string, error) {
+// How the tools of a list are called that has not the tools themselves.
+const (
+	byGateway = "\nTools are found and called by others: tool_browse {\"query\":\"what is to be done\"} shows the ids of some, tool_execute {\"tool_id\",\"args\"} calls one, tool_view reads on in a result that was kept. " +
+		"What is named below is called so: tool_execute {\"tool_id\":\"search\",\"args\":{\"text\":\"…\"}}.\n"
+	byProxy = "\nThe list shows each tool without its arguments: tool_hydrate {\"tool_id\"} shows them, tool_execute {\"tool_id\",\"args\"} calls it by the name that the list has. " +
+		"What is named below is called so: tool_execute {\"tool_id\":\"search\",\"args\":{\"text\":\"…\"}}.\n"
+)
+
+// upstreams names the servers whose tools can be had, too.
+func upstreams(r *invoke.Request) string {
+	var names []string
+	for _, k := range r.Snapshot.Upstreams() {
+		names = append(names, k.Name)
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > mostUpstreams:
+		names = append(names[:mostUpstreams], fmt.Sprintf("%d more", len(names)-mostUpstreams))
+	}
+	return "Upstream servers: " + strings.Join(names, ", ") + "; tool_browse {\"path\":\"/\"} lists what they have.\n"
+}
+
+// guideText is the guide for a list of tools: the generic ones, those of each type, or those
+// by which, in the way that is said, all are called.
+func guideText(ctx context.Context, r *invoke.Request, way string, generic bool) (string, error) {
 	if len(r.Snapshot.Schema().Types) == 0 {
-		return greeting(r) + firstSteps, nil
+		return greeting(r) + way + firstSteps, nil
 	}
 	counts, err := r.Snapshot.TypeCountsUpTo(ctx, guideCount)
 	if err != nil {
@@ -76,13 +112,13 @@ func guideText(ctx context.Context, r *invoke.Request, generic bool) (string, er
 	}
 	concrete := mostPopulous(counts)
 	if len(concrete) == 0 {
-		return greeting(r) + onlyAbstract, nil
+		return greeting(r) + way + onlyAbstract, nil
 	}
 	rest, err := guideToUse(ctx, r, concrete[0], generic)
 	if err != nil {
 		return "", err
 	}
-	head := greeting(r)
+	head := greeting(r) + way
 	types, err := guideToTypes(ctx, r, concrete, guideBytes-len(head)-len(rest))
 	return head + types + rest, err
 }

@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"trails/capability"
 	"trails/fault"
+	"trails/gateway/artifact"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
@@ -34,13 +36,16 @@ var samples = map[string]string{
 	"export":                     `{}`,
 	"commits_get":                `{"id": "head"}`,
 	"commit_view":                `{"id": "head"}`,
-	"resource_read":              `{"uri": "trails://kg/types"}`,
+	"tool_browse":                `{"query": "create a note"}`,
+	"tool_execute":               `{"tool_id": "note.update", "args": {"id": "a", "title": "B"}}`,
+	"tool_hydrate":               `{"tool_id": "trails:snapshot#a00b4cee"}`,
+	"resources_read":             `{"uri": "trails://kg/types"}`,
 	"entity_get":                 `{"type": "Note", "id": "a"}`,
 	"entity_graph":               `{"type": "Note", "id": "a"}`,
 	"entity_history":             `{"type": "Note", "id": "a"}`,
 	"entities_list":              `{"type": "Note"}`,
 	"suggest":                    `{"what": "types", "prefix": ""}`,
-	"prompt_get":                 `{"name": "explore"}`,
+	"prompts_get":                `{"name": "explore"}`,
 	"schema_apply":               fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.schema.plan":    fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.schema.apply":   fmt.Sprintf(`{"schema": %q}`, withoutStatus),
@@ -66,6 +71,7 @@ var samples = map[string]string{
 	"trails.meta.promote.apply":     fmt.Sprintf(`{"definitions": {"schema": %q}, "allow_data_loss": true, "replace": true}`, withoutStatus),
 	"trails.meta.promote.undo":      `{"commit": "head"}`,
 	"artifacts_list":                `{}`,
+	"tool_view":                     `{"handle": "text:fake:0", "selector": {"type": "head"}}`,
 	"gateway_list":                  `{}`,
 	"gateway_show":                  `{"name": "fake"}`,
 	"gateway_refresh":               `{"name": "fake"}`,
@@ -99,6 +105,13 @@ func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 		e.Must(t, "trails.meta.migrate.apply", samples["trails.meta.migrate.apply"])
 	case "gateway_show", "gateway_refresh", "trails.meta.gateway.accept", "trails.meta.gateway.remove":
 		e.Must(t, "trails.meta.gateway.add", fmt.Sprintf(`{"definition": {"name": "fake", "http": %q}}`, fakeUpstream(t)))
+	case "tool_view":
+		kept := artifact.Artifact{Ref: artifact.Ref{Handle: "text:fake:0", ContentHash: fmt.Sprintf("%x", sha256.Sum256([]byte("a text"))), MediaType: "text/plain", SizeBytes: 6}, Data: []byte("a text")}
+		for _, p := range invoketest.Callers {
+			if err := e.Graph().Session(p).KeepArtifacts(t.Context(), "fake", []artifact.Artifact{kept}); err != nil {
+				t.Fatal(err)
+			}
+		}
 	case "trails.meta.promote.undo":
 		e.Must(t, "trails.meta.promote.apply", samples["trails.meta.promote.apply"])
 	}
@@ -293,14 +306,14 @@ func TestReasoningSaysWhatIsInferred(t *testing.T) {
 		args string
 		hit  string // what the answer has only when an instance of Worm is one of Software
 	}{
-		"list":          {`{"type":"Software"}`, "Ice bear"},
-		"search":        {`{"text":"ice","type":"Software"}`, "Ice bear"},
-		"entities_list": {`{"type":"Software"}`, "Ice bear"},
-		"describe":      {`{"type":"Software"}`, `"nodes":"1"`},
-		"snapshot":      {`{}`, `"Software":1`},
-		"resource_read": {`{"uri":"trails://kg/Software"}`, "Worm/w"},
-		"query":         {`{"query":"SELECT ?x { ?x a :Software }"}`, "Worm/w"},
-		"get":           {`{"ids":["Worm/w"]}`, `"Software"`},
+		"list":           {`{"type":"Software"}`, "Ice bear"},
+		"search":         {`{"text":"ice","type":"Software"}`, "Ice bear"},
+		"entities_list":  {`{"type":"Software"}`, "Ice bear"},
+		"describe":       {`{"type":"Software"}`, `"nodes":"1"`},
+		"snapshot":       {`{}`, `"Software":1`},
+		"resources_read": {`{"uri":"trails://kg/Software"}`, "Worm/w"},
+		"query":          {`{"query":"SELECT ?x { ?x a :Software }"}`, "Worm/w"},
+		"get":            {`{"ids":["Worm/w"]}`, `"Software"`},
 	} {
 		res, err := e.Do(t, id, c.args)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"trails/brief"
 	"trails/capability/project"
+	"trails/gateway/tools"
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/view"
@@ -26,6 +27,9 @@ type Options struct {
 	StoredTools int
 	// Upstreams reaches the upstream servers that the file names; nil reaches none.
 	Upstreams *upstream.Pool
+	// Gateway offers their tools and those of the graph to an agent that finds them; nil is
+	// one on Upstreams.
+	Gateway *tools.Tools
 }
 
 // Providers is [Providers] with options.
@@ -37,8 +41,11 @@ func (o Options) providers(views []project.View) []invoke.Provider {
 	if o.Upstreams == nil {
 		o.Upstreams = upstream.Open(upstream.Config{})
 	}
+	if o.Gateway == nil {
+		o.Gateway = tools.New(o.Upstreams, false)
+	}
 	return slices.Concat(
-		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()})},
+		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()}), o.Gateway},
 		view.Providers(),
 		brief.Providers(),
 		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams}.capabilities()), d.capability(), capabilityHistory, artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},

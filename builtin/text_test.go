@@ -46,7 +46,7 @@ func TestEveryBuiltInHasAGoldenResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range tools.Descriptors {
-		if !called[d.ID] {
+		if !called[d.ID] && d.ID != "tool_view" { // only a server's answers are kept, see package gateway/tools
 			t.Errorf("no result of %s", d.ID)
 		}
 	}

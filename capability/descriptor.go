@@ -116,10 +116,10 @@ const (
 )
 
 // Completed returns d with what is usual, or follows from its other fields, where they are
-// empty: closed shapes, the scope runtime, no side effects, no reasoning, the assurance of
+// empty: closed shapes (an output without fields stays open), the scope runtime, no side effects, no reasoning, the assurance of
 // the side effects, the argument max_chars of what only reads, and a version that names the content (see [Descriptor.Stamped]).
 func (d Descriptor) Completed() Descriptor {
-	d.InputShape.Closed, d.OutputShape.Closed = true, true
+	d.InputShape.Closed, d.OutputShape.Closed = true, len(d.OutputShape.Fields) > 0
 	d.PolicyRequired.Scope = cmp.Or(d.PolicyRequired.Scope, policy.Runtime)
 	d.SideEffects = cmp.Or(d.SideEffects, None)
 	d.Reasoning = cmp.Or(d.Reasoning, ReasoningNone)

@@ -29,8 +29,14 @@ var (
 )
 
 // ToolName returns the name that a capability has where dots are not allowed:
-// dots become underscores. Every projection uses this one function.
-func ToolName(id string) string { return strings.ReplaceAll(id, ".", "_") }
+// dots become underscores. Every projection uses this one function. An id of the gateway,
+// which has a colon, is the name of a line in its list.
+func ToolName(id string) string {
+	if strings.Contains(id, ":") {
+		return id
+	}
+	return strings.ReplaceAll(id, ".", "_")
+}
 
 // CheckID returns an InvalidData fault when id breaks the grammar of the contract,
 // section 3: dotted lower case, a tool name of at most 64 characters, and for meta

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"math"
 	"strings"
 
 	"trails/fault"
@@ -44,6 +45,9 @@ func NewCatalog(items []Item) (*Catalog, error) {
 
 // Len is how many items the catalog has.
 func (c *Catalog) Len() int { return len(c.items) }
+
+// At returns an item by its place.
+func (c *Catalog) At(i int) Item { return c.items[i] }
 
 // Item returns the item of an id, false when there is none.
 func (c *Catalog) Item(id string) (Item, bool) {
@@ -93,7 +97,8 @@ func (c *Catalog) Browse(b Browsing) ([]Card, error) {
 		if err != nil {
 			return nil, err
 		}
-		card.Score = &hit.Score
+		score := math.Round(hit.Score*1000) / 1000 // what has more digits costs tokens
+		card.Score = &score
 		cards = append(cards, card)
 	}
 	return cards, nil

@@ -78,7 +78,11 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 			if taken[item.ID]++; taken[item.ID] > 1 {
 				item.ID = numbered(item.ID, taken[item.ID])
 			}
-			d.entries[item.ID] = Entry{Item: item, Server: l.Server.Name, Offered: o, Changed: l.Accepted.Standing(l.Server, o) == IsChanged}
+			changed := l.Accepted.Standing(l.Server, o) == IsChanged
+			if changed {
+				item.Tags = append(item.Tags, "changed") // an agent sees it on the card
+			}
+			d.entries[item.ID] = Entry{Item: item, Server: l.Server.Name, Offered: o, Changed: changed}
 			items[o.Kind] = append(items[o.Kind], item)
 		}
 	}

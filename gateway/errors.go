@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 
+	"trails/fault"
 	"trails/quote"
 )
 
@@ -45,6 +46,26 @@ type Error struct {
 // Fail returns an error of a call that named path.
 func Fail(code Code, path, format string, args ...any) *Error {
 	return &Error{Code: code, Message: quote.Line(fmt.Sprintf(format, args...), maxMessage), Path: quote.Line(path, maxMessage), Retryable: retryable[code]}
+}
+
+// faults are what a call fails with by the code of its error; what is not listed is Unusable.
+var faults = map[Code]fault.Kind{
+	PathInvalid: fault.Malformed, ArgsInvalid: fault.Malformed, UpstreamTimeout: fault.TimedOut,
+	PathNotFound: fault.Missing, HydrateFailed: fault.Missing, ResourceNotFound: fault.Missing, PromptNotFound: fault.Missing, ViewFailed: fault.Missing,
+}
+
+// Fault is the error as a call of this program fails with it: its details are the members of
+// the error but for the message.
+func (e *Error) Fault() *fault.Error {
+	kind, known := faults[e.Code]
+	if !known {
+		kind = fault.Unusable
+	}
+	f := fault.New(kind, "%s", e.Message).With("error", e.Code).With("path", e.Path).With("retryable", e.Retryable)
+	if len(e.Details) > 0 {
+		f = f.With("details", e.Details)
+	}
+	return f
 }
 
 func (e *Error) Error() string { return e.Message }

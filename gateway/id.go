@@ -150,6 +150,9 @@ func nameByte(b byte) bool {
 	return letter(b) || b >= '0' && b <= '9' || b == '_' || b == '.' || b == '-'
 }
 
+// OwnNamespace is that of the graph's own tools. No server has it.
+const OwnNamespace = "trails"
+
 // anyone is the namespace of what says nothing of its server.
 const anyone = "mcp"
 

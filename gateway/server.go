@@ -103,6 +103,9 @@ func (s Server) Check() error {
 	if s.Namespace != "" && !namespaces.MatchString(s.Namespace) {
 		report("namespace", s.Namespace, "a namespace has a lower-case letter and then at most 63 lower-case letters, digits, hyphens and underscores")
 	}
+	if s.Space() == OwnNamespace {
+		report("namespace", s.Space(), "%s is the namespace of the graph's own tools; say another namespace", OwnNamespace)
+	}
 	ways := 0
 	if len(s.Command) > 0 {
 		ways++

@@ -31,7 +31,7 @@ const (
 )
 
 // Modes lists them.
-func Modes() []Mode { return []Mode{Auto, Full, Compact} }
+func Modes() []Mode { return []Mode{Auto, Full, Compact, Gateway, Proxy} }
 
 // Budget is how many tokens of a list Auto lets a model read: of names, descriptions and
 // input schemas, counted as cl100k_base.

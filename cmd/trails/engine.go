@@ -14,10 +14,12 @@ import (
 
 	"trails/builtin"
 	"trails/fault"
+	"trails/gateway/tools"
 	"trails/invoke"
 	"trails/kg"
 	"trails/policy"
 	"trails/remote"
+	"trails/surface"
 	"trails/telemetry"
 )
 
@@ -65,8 +67,13 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
 		pool := p.pool()
 		defer pool.Close()
+		gateway := tools.New(pool, p.surface == surface.Proxy)
+		choose := p.surface.Choose
+		if p.surface == surface.Proxy {
+			choose = func(all []invoke.Capability) []invoke.Capability { return gateway.Listed(p.surface.Choose(all), all) }
+		}
 		e := invoke.New(g, invoke.Config{
-			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: p.surface.Choose,
+			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Gateway: gateway}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
 		})
 		defer func() {
 			closed := e.Close(context.WithoutCancel(ctx))

@@ -50,7 +50,7 @@ have FILE open at once.
 // surfaceFlag sets which tools a list has.
 func (p *program) surfaceFlag(cmd *cobra.Command) {
 	p.surface = surface.Auto
-	cmd.Flags().Func("surface", "which tools agents are shown: "+words(surface.Modes())+", where full has a set for each type, compact one for all types, and auto is full while that costs a model at most 5,000 tokens (default auto)", func(text string) error {
+	cmd.Flags().Func("surface", "which tools agents are shown: "+words(surface.Modes())+", where full has a set for each type, compact one for all types, gateway tools that find and call any, and proxy each tool without its arguments; auto is gateway where the file names upstream servers, and else full while that costs a model at most 5,000 tokens (default auto)", func(text string) error {
 		if p.surface = surface.Mode(text); !slices.Contains(surface.Modes(), p.surface) {
 			return fmt.Errorf("it is %s", words(surface.Modes()))
 		}

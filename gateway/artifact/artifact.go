@@ -9,6 +9,8 @@ package artifact
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -62,6 +64,9 @@ type Envelope struct {
 	Summary string `json:"summary"` // how the text begins, or all of it
 	// Views are selectors that read on.
 	Views []Selector `json:"views"`
+	// Structured is the data that came beside a text, when both together are small enough to
+	// be passed on as they are.
+	Structured []byte `json:"-"`
 }
 
 // Firewall says what became of a text.
@@ -133,6 +138,8 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 			}
 		case part.Kind == "structured" && len(texts) == 1 && sameJSON([]byte(texts[0]), data):
 			// Servers send structured data as text, too, for clients that know only that.
+		case part.Kind == "structured" && len(data)+utf8.RuneCountInString(strings.Join(texts, "\n")) <= of.Most:
+			e.Structured = data
 		default:
 			keep(part.Kind, mediaType, data)
 		}
@@ -200,4 +207,34 @@ func facts(text string) []string {
 // isText reports that bytes are text: UTF-8 without NUL.
 func isText(data []byte) bool {
 	return utf8.Valid(data) && !strings.Contains(string(data[:min(len(data), 64<<10)]), "\x00")
+}
+
+// String is the envelope as a model reads it: how the text begins, what the whole is like, and
+// how to read on.
+func (e Envelope) String() string {
+	var b strings.Builder
+	if e.Firewall.Triggered {
+		fmt.Fprintf(&b, "the first %d of %d characters:\n", e.Firewall.SummaryChars, e.Firewall.OriginalChars)
+	}
+	b.WriteString(e.Summary)
+	if e.Shape != "" {
+		b.WriteString("\nshape: " + e.Shape)
+	}
+	for _, f := range e.Facts {
+		b.WriteString("\n- " + f)
+	}
+	for _, a := range e.Artifacts {
+		fmt.Fprintf(&b, "\nkept: %s (%s, %d bytes)", a.Handle, a.MediaType, a.SizeBytes)
+	}
+	for i, v := range e.Views {
+		text, err := json.Marshal(v)
+		if err != nil {
+			continue // selectors have texts and numbers alone
+		}
+		if i == 0 {
+			b.WriteString("\ntool_view reads it with these selectors:")
+		}
+		b.WriteString(" " + string(text))
+	}
+	return strings.TrimPrefix(b.String(), "\n")
 }

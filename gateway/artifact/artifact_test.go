@@ -121,7 +121,11 @@ func TestWhatIsSmallPassesAndWhatIsLargeIsKept(t *testing.T) {
 	if len(large.Views) != 1 {
 		t.Errorf("%d views are offered", len(large.Views))
 	}
-	_, kept = artifact.Wrap(of, []artifact.Part{{Kind: "text", Data: []byte("a text")}, {Kind: "structured", Data: []byte(`{"other":1}`)}})
+	both, kept := artifact.Wrap(of, []artifact.Part{{Kind: "text", Data: []byte("a text")}, {Kind: "structured", Data: []byte(`{"other":1}`)}})
+	if len(kept) != 0 || string(both.Structured) != `{"other":1}` || both.Summary != "a text" {
+		t.Errorf("of a small text and other small data %d are kept: %+v", len(kept), both)
+	}
+	_, kept = artifact.Wrap(of, []artifact.Part{{Kind: "text", Data: []byte("a text")}, {Kind: "structured", Data: []byte(object)}})
 	if len(kept) != 1 || kept[0].MediaType != "application/json" {
 		t.Errorf("of a text and other data %d are kept", len(kept))
 	}

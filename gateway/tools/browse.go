@@ -1,0 +1,113 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"trails/capability"
+	"trails/gateway"
+	"trails/invoke"
+	"trails/policy"
+)
+
+// text, object and whole are fields of the tools, which say in their own words what fits.
+func text(name string, required bool) capability.Field {
+	return capability.Field{Name: name, Type: capability.String, Required: required, MaxLength: new(4_000), Brief: true}
+}
+
+var topK = capability.Field{Name: "top_k", Type: capability.Integer, MinValue: json.Number("1"), MaxValue: json.Number("50")}
+
+// cardFields describe a [gateway.Card].
+var cardFields = []capability.Field{
+	{Name: "id", Type: capability.String, Required: true}, {Name: "name", Type: capability.String, Required: true},
+	{Name: "description", Type: capability.String, Required: true}, {Name: "kind", Type: capability.String, Required: true},
+	{Name: "namespace", Type: capability.String, Required: true}, {Name: "tags", Type: capability.String, Many: true, Required: true},
+	{Name: "has_schema", Type: capability.Boolean, Required: true}, {Name: "side_effects", Type: capability.Boolean, Required: true},
+	{Name: "safety", Type: capability.String, Required: true}, {Name: "cost_hint", Type: capability.Number, Required: true},
+	{Name: "score", Type: capability.Number},
+}
+
+// reads is what the descriptors of all have in common that only look.
+func reads(id, description string, in, out []capability.Field) capability.Descriptor {
+	return capability.Descriptor{
+		ID: id, Description: description, InputShape: capability.Shape{Fields: in}, OutputShape: capability.Shape{Fields: out},
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read, Remote: true}, Idempotent: true,
+	}
+}
+
+// browser is a capability that browses what there is of a kind.
+func (t *Tools) browser(id, description string, kind gateway.Kind) invoke.Capability {
+	return invoke.Capability{
+		Descriptor: reads(id, description, []capability.Field{text("query", false), text("path", false), topK},
+			[]capability.Field{{Name: "cards", Type: capability.Object, Many: true, Required: true, Fields: cardFields}}),
+		Handle: func(ctx context.Context, r *invoke.Request) (any, error) { return t.browse(ctx, r, id, kind) },
+	}
+}
+
+func (t *Tools) browseTools() invoke.Capability {
+	return t.browser("tool_browse", "Find tools: give query (what is to be done, in words) or path (/ and then what it lists, such as /github/issues). Answers cards; tool_execute calls one by its id.", gateway.Tool)
+}
+
+func (t *Tools) browseResources() invoke.Capability {
+	return t.browser("resource_browse", "Find resources of upstream servers by query or path; resource_read reads one by its id.", gateway.Resource)
+}
+
+func (t *Tools) browsePrompts() invoke.Capability {
+	return t.browser("prompt_browse", "Find prompts of upstream servers by query or path; prompt_get gets one by its id.", gateway.Prompt)
+}
+
+func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind gateway.Kind) (any, error) {
+	s, err := t.sessionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.meter.Spend(now(), id, ""); err != nil {
+		return nil, failed(err)
+	}
+	d, err := t.directoryFor(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	asked := gateway.Browsing{}
+	for name, into := range map[string]**string{"query": &asked.Query, "path": &asked.Path} {
+		if given := r.Args.Text(name); r.Args.Has(name) {
+			*into = &given
+		}
+	}
+	if most := r.Args.Integer(topK.Name, 0); most > 0 {
+		asked.Most = &most
+	}
+	cards, err := d.Catalog(kind).Browse(asked)
+	if err != nil {
+		return nil, failed(err)
+	}
+	if s.settings.CacheStable {
+		cards = s.order(d.key, cards)
+	}
+	lines := make([]string, len(cards))
+	for i, card := range cards {
+		lines[i] = card.String()
+	}
+	if len(cards) == 0 {
+		lines = append(lines, fmt.Sprintf("no %s fits; other words may, or path \"/\" lists the namespaces", kind))
+	}
+	for _, warning := range r.Parts.Warnings {
+		lines = append([]string{"warning: " + warning}, lines...)
+	}
+	r.Parts.Text = strings.Join(lines, "\n")
+	return struct {
+		Cards []gateway.Card `json:"cards"`
+	}{cards}, nil
+}
+
+// failed makes a fault of an error of the gateway.
+func failed(err error) error {
+	var e *gateway.Error
+	if errors.As(err, &e) {
+		return e.Fault()
+	}
+	return err
+}

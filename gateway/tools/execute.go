@@ -1,0 +1,304 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"trails/capability"
+	"trails/capability/project"
+	"trails/gateway"
+	"trails/gateway/artifact"
+	"trails/gateway/upstream"
+	"trails/invoke"
+	"trails/jsontext"
+	"trails/policy"
+)
+
+// executeTool is tool_execute. It answers what a capability of the file answers, or one of the
+// two forms of resultFields, or a [gateway.DryRun]. Where arguments are repaired they may be the text of an object.
+func (t *Tools) executeTool(tolerant bool) invoke.Capability {
+	args := capability.Field{Name: "args", Type: capability.Object, Required: true}
+	if tolerant {
+		args.Type = capability.Any
+	}
+	return invoke.Capability{
+		Descriptor: capability.Descriptor{
+			ID: "tool_execute", Description: "Call a tool by the id of its card. Wrong args are answered with what is right; a large result is kept, and tool_view reads it. dry_run checks and calls nothing.",
+			InputShape:  capability.Shape{Fields: []capability.Field{text("tool_id", true), args, {Name: "dry_run", Type: capability.Boolean}}},
+			SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change, Remote: true},
+		},
+		Forward: t.forward,
+	}
+}
+
+// forward finds the capability of the file that a call means, or makes one of the tool of a
+// server.
+func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
+	id := r.Args.Text("tool_id")
+	own, err := r.Tools(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	// A capability of the file is found without reaching a server, and by its own name, too.
+	if at := slices.IndexFunc(own, func(d capability.Descriptor) bool {
+		return d.ID == id || capability.ToolName(d.ID) == id || strings.HasPrefix(id, gateway.OwnNamespace+":") && itemOf(d).ID == id
+	}); at >= 0 && !slices.Contains(names, own[at].ID) {
+		return t.forwardOwn(r, own[at])
+	}
+	s, err := t.sessionOf(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := t.directoryFor(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	entry, err := d.Find(gateway.Tool, id)
+	if err != nil {
+		return nil, nil, failed(err)
+	}
+	return &invoke.Capability{
+		Descriptor: descriptorOf(entry, r.Capability.Descriptor),
+		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+			return (&execution{r: r, tools: t, session: s, directory: d, entry: entry, args: r.Args["args"]}).run(ctx)
+		},
+	}, r.Args, nil
+}
+
+// forwardOwn forwards to a capability of the file, which answers as it does when it is called by its name.
+func (t *Tools) forwardOwn(r *invoke.Request, d capability.Descriptor) (*invoke.Capability, invoke.Arguments, error) {
+	s, err := t.sessionOf(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.meter.Spend(now(), "tool_execute", itemOf(d).ID); err != nil {
+		return nil, nil, failed(err)
+	}
+	c, err := r.Named(d.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	args := maps.Clone(invoke.Arguments(r.Args.Object("args")))
+	if args == nil {
+		args = invoke.Arguments{}
+	}
+	if r.Args.Flag("dry_run") {
+		if _, takes := d.InputShape.Field("dry_run"); !takes && d.SideEffects != capability.None {
+			return nil, nil, failed(gateway.Fail(gateway.ArgsInvalid, d.ID, "%s has no dry run", d.ID))
+		} else if takes {
+			args["dry_run"] = true
+		}
+	}
+	return c, args, nil
+}
+
+// descriptorOf is what policy, budget and provenance are told of the tool of a server. That a
+// tool only reads is what its server says.
+func descriptorOf(entry gateway.Entry, execute capability.Descriptor) capability.Descriptor {
+	d := capability.Descriptor{
+		ID: entry.Item.ID, Description: entry.Item.Description, InputShape: execute.InputShape, OutputShape: execute.OutputShape,
+		SideEffects: execute.SideEffects, CostEstimate: execute.CostEstimate, PolicyRequired: execute.PolicyRequired, Assurance: capability.AssuranceNone,
+	}
+	if id, err := gateway.ParseID(d.ID); err == nil {
+		d.Version = id.Version + id.Hash
+	}
+	if !entry.Item.SideEffects {
+		d.SideEffects, d.PolicyRequired.Action = capability.None, policy.Read
+	}
+	return d
+}
+
+// execution is one call of a tool of a server.
+type execution struct {
+	r         *invoke.Request
+	tools     *Tools
+	session   *session
+	directory directory
+	entry     gateway.Entry
+	server    gateway.Server
+	schema    *gateway.Schema
+	args      any
+	repairs   []gateway.Repair
+	key       string // under which the answer is kept, "" when it is not
+	answer    upstream.Answer
+	outcome   outcome
+	kept      []artifact.Artifact
+	done      bool // nothing is left to be done
+}
+
+// outcome is what a call answers.
+type outcome struct {
+	value   any
+	text    string
+	content []invoke.Content
+	failed  bool
+}
+
+// steps are what every call of a tool of a server goes through, in this order. Who may make it
+// was asked before, as for every capability.
+var steps = []struct {
+	name string
+	run  func(*execution, context.Context) error
+}{
+	{"hydrate", (*execution).hydrate},   // first: the schema says what fits
+	{"repair", (*execution).repair},     // before validate, which it helps
+	{"validate", (*execution).validate}, // before quota: what cannot be called is not counted
+	{"quota", (*execution).spend},       // before all that the server may see
+	{"dry run", (*execution).rehearse},  // after all that may refuse a call
+	{"cache", (*execution).recall},      // after quota, which an answer from the cache costs, too
+	{"dispatch", (*execution).dispatch}, // to the server, again when that may help
+	{"firewall", (*execution).wrap},     // before anything of the answer is kept or shown
+	{"store", (*execution).store},       // last: an answer whose artifacts are not kept is none
+}
+
+func (e *execution) run(ctx context.Context) (any, error) {
+	e.r.Release()
+	for _, step := range steps {
+		if err := step.run(e, ctx); err != nil {
+			return nil, failed(err)
+		}
+		if e.done {
+			break
+		}
+	}
+	if len(e.repairs) > 0 { // of this call, and not of the one whose answer was kept
+		e.outcome.value = withProvenance(e.outcome.value, "arg_repairs", e.repairs)
+	}
+	e.r.Parts.Text, e.r.Parts.Failed = e.outcome.text, e.outcome.failed
+	e.r.Parts.Content = append(e.r.Parts.Content, e.outcome.content...)
+	return e.outcome.value, nil
+}
+
+func (e *execution) hydrate(context.Context) (err error) {
+	e.server = e.directory.servers[e.entry.Server]
+	e.schema, err = e.directory.Schema(gateway.Tool, e.entry.Item.ID)
+	return err
+}
+
+func (e *execution) repair(context.Context) error {
+	if e.session.settings.TolerantArgs {
+		e.args, e.repairs = e.schema.Tolerate(e.args)
+	}
+	return nil
+}
+
+func (e *execution) validate(context.Context) error { return e.schema.Check(e.args) }
+
+func (e *execution) spend(context.Context) error {
+	if e.r.Args.Flag("dry_run") {
+		return nil // a dry run costs nothing
+	}
+	return e.session.meter.Spend(now(), "tool_execute", e.entry.Item.ID)
+}
+
+func (e *execution) rehearse(context.Context) error {
+	if !e.r.Args.Flag("dry_run") {
+		return nil
+	}
+	said := map[string]any{"readOnlyHint": e.entry.Offered.Annotations.ReadOnly, "destructiveHint": e.entry.Offered.Annotations.Destructive}
+	e.outcome.value = gateway.NewDryRun(e.entry.Item, said, e.session.meter.Look(now(), "tool_execute", e.entry.Item.ID))
+	e.done = true
+	return nil
+}
+
+func (e *execution) recall(context.Context) error {
+	cache := e.session.answers(e.directory.key)
+	e.key = cache.Key(e.entry.Item, e.args)
+	if e.key == "" {
+		return nil
+	}
+	if e.outcome, e.done = cache.Get(now(), e.key); e.done {
+		e.outcome.value = withProvenance(e.outcome.value, "cache_hit", true)
+	}
+	return nil
+}
+
+func (e *execution) dispatch(ctx context.Context) error {
+	args, err := jsontext.Marshal(e.args)
+	if err != nil {
+		return gateway.Fail(gateway.ArgsInvalid, e.entry.Item.ID, "the arguments are no JSON")
+	}
+	for attempt := 1; ; attempt++ {
+		e.answer, err = e.tools.pool.Call(ctx, e.server, e.entry.Offered.Name, args, e.tools.hooks(e.r))
+		if err == nil {
+			return nil
+		}
+		pause, again := e.session.settings.Retrying().Again(attempt, codeOf(err), rand.Float64())
+		if !again {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (e *execution) wrap(context.Context) error {
+	source := artifact.Source{ToolID: e.entry.Item.ID, Tool: e.entry.Offered.Name, Failed: e.answer.IsError}
+	e.outcome, e.kept = wrapped(e.r, e.session, source, e.answer.Parts, e.answer.Structured)
+	return nil
+}
+
+func (e *execution) store(ctx context.Context) error {
+	if err := keep(ctx, e.r, e.entry.Item.ID, e.kept); err != nil {
+		return err
+	}
+	if !e.outcome.failed {
+		e.session.answers(e.directory.key).Put(now(), e.key, e.outcome)
+	}
+	return nil
+}
+
+// hydrateTool is tool_hydrate: the schema of a tool, for lists that have none.
+func (t *Tools) hydrateTool() invoke.Capability {
+	return invoke.Capability{
+		Descriptor: reads("tool_hydrate", "Show what arguments a tool takes, by the id that the list has as its name. tool_execute calls it.",
+			[]capability.Field{text("tool_id", true)},
+			[]capability.Field{
+				{Name: "tool_id", Type: capability.String, Required: true}, {Name: "name", Type: capability.String, Required: true},
+				{Name: "description", Type: capability.String}, {Name: "inputSchema", Type: capability.Object, Required: true}, {Name: "outputSchema", Type: capability.Object},
+			}),
+		Handle: t.showSchema,
+	}
+}
+
+func (t *Tools) showSchema(ctx context.Context, r *invoke.Request) (any, error) {
+	s, err := t.sessionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := t.directoryFor(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	id := r.Args.Text("tool_id")
+	entry, err := d.Find(gateway.Tool, id)
+	if err != nil {
+		return nil, failed(err)
+	}
+	s.hydrated(d.key, id)
+	if own, is := d.own[id]; is {
+		return hydration{id, own.ID, own.Description, project.Lower(own.InputShape), nil}, nil
+	}
+	o := entry.Offered
+	if len(o.InputSchema) == 0 {
+		o.InputSchema = json.RawMessage(`{"type":"object"}`)
+	}
+	return hydration{id, o.Name, o.Description, o.InputSchema, o.Output}, nil
+}
+
+// hydration is a tool with its schemas.
+type hydration struct {
+	ID          string          `json:"tool_id"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema"`
+	Output      json.RawMessage `json:"outputSchema,omitempty"`
+}

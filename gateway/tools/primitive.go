@@ -1,0 +1,128 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/artifact"
+	"trails/gateway/upstream"
+	"trails/invoke"
+)
+
+// resultFields are of the two forms of an answer: the result as it is, or an
+// [artifact.Envelope] of one that is kept.
+var resultFields = []capability.Field{
+	{Name: "result", Type: capability.Any, Description: "What the tool answered; a large one is kept, and described by the other members."},
+	{Name: "status", Type: capability.String, OneOf: []any{"ok", "error"}}, {Name: "summary", Type: capability.String},
+	{Name: "shape", Type: capability.String}, {Name: "facts", Type: capability.String, Many: true},
+	{Name: "artifacts", Type: capability.Object, Many: true}, {Name: "views", Type: capability.Object, Many: true},
+	{Name: "firewall_stats", Type: capability.Object}, {Name: "provenance", Type: capability.Object},
+}
+
+// readResource is resource_read.
+func (t *Tools) readResource() invoke.Capability {
+	return invoke.Capability{
+		Descriptor: reads("resource_read", "Read a resource of an upstream server by the id of its card. params are the values of an address with {names}.",
+			[]capability.Field{text("resource_id", true), {Name: "params", Type: capability.Object}}, resultFields),
+		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+			id := r.Args.Text("resource_id")
+			return t.fetch(ctx, r, gateway.Resource, id, func(d directory, e gateway.Entry) ([]upstream.Part, error) {
+				uri, err := address(id, e.Offered, r.Args.Object("params"))
+				if err != nil {
+					return nil, err
+				}
+				return t.pool.Read(ctx, d.servers[e.Server], uri, t.hooks(r))
+			})
+		},
+	}
+}
+
+// address is that of a resource, with values in the place of the names of a template.
+func address(id string, o gateway.Offered, params map[string]any) (string, error) {
+	if !o.Template {
+		if len(params) > 0 {
+			return "", gateway.Fail(gateway.ArgsInvalid, id, "%s takes no params", id)
+		}
+		return o.URI, nil
+	}
+	template, err := uritemplate.New(o.URI)
+	if err != nil {
+		return "", gateway.Fail(gateway.SchemaInvalid, id, "the address of %s is no template of RFC 6570", id)
+	}
+	values, names := uritemplate.Values{}, template.Varnames()
+	for name, given := range params {
+		if !slices.Contains(names, name) {
+			return "", gateway.Fail(gateway.ArgsInvalid, id, "the address %s has no {%s}%s", o.URI, name, fault.DidYouMean(name, names))
+		}
+		values.Set(name, uritemplate.String(fmt.Sprint(given)))
+	}
+	if len(params) == 0 {
+		return "", gateway.Fail(gateway.ArgsInvalid, id, "give params for the address %s", o.URI) // RFC 6570 leaves out what has no value
+	}
+	uri, err := template.Expand(values)
+	if err != nil {
+		return "", gateway.Fail(gateway.ArgsInvalid, id, "the address %s cannot be written with these params: %v", o.URI, err)
+	}
+	return uri, nil
+}
+
+// getPrompt is prompt_get.
+func (t *Tools) getPrompt() invoke.Capability {
+	return invoke.Capability{
+		Descriptor: reads("prompt_get", "Get the messages of a prompt of an upstream server by the id of its card.",
+			[]capability.Field{text("prompt_id", true), {Name: "args", Type: capability.Object}}, resultFields),
+		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+			id := r.Args.Text("prompt_id")
+			return t.fetch(ctx, r, gateway.Prompt, id, func(d directory, e gateway.Entry) ([]upstream.Part, error) {
+				given := r.Args.Object("args")
+				if given == nil {
+					given = map[string]any{}
+				}
+				schema, err := d.Schema(gateway.Prompt, id)
+				if err != nil {
+					return nil, err
+				}
+				if err := schema.Check(given); err != nil {
+					return nil, err
+				}
+				args := make(map[string]string, len(given))
+				for name, value := range given {
+					args[name], _ = value.(string) // the schema has texts alone
+				}
+				return t.pool.Prompt(ctx, d.servers[e.Server], e.Offered.Name, args, t.hooks(r))
+			})
+		},
+	}
+}
+
+// fetch answers what a server has behind the id of a resource or a prompt.
+func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind, id string, ask func(directory, gateway.Entry) ([]upstream.Part, error)) (any, error) {
+	s, err := t.sessionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := t.directoryFor(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	e, err := d.Find(kind, id)
+	if err != nil {
+		return nil, failed(err)
+	}
+	parts, err := ask(d, e)
+	if err != nil {
+		return nil, failed(err)
+	}
+	out, kept := wrapped(r, s, artifact.Source{ToolID: id, Tool: e.Offered.Name}, parts, nil)
+	if err := keep(ctx, r, id, kept); err != nil {
+		return nil, failed(err)
+	}
+	r.Parts.Text = out.text
+	return out.value, nil
+}

@@ -1,0 +1,122 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"strings"
+
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/artifact"
+	"trails/gateway/upstream"
+	"trails/invoke"
+	"trails/jsontext"
+)
+
+// passed is a result that is passed on as it is.
+type passed struct {
+	Result     any            `json:"result"`
+	Provenance map[string]any `json:"provenance,omitempty"`
+}
+
+// withProvenance adds to what a result says of how it came to be.
+func withProvenance(value any, name string, said any) any {
+	add := func(m map[string]any) map[string]any {
+		m = maps.Clone(m)
+		if m == nil {
+			m = map[string]any{}
+		}
+		m[name] = said
+		return m
+	}
+	switch v := value.(type) {
+	case passed:
+		v.Provenance = add(v.Provenance)
+		return v
+	case artifact.Envelope:
+		v.Provenance = add(v.Provenance)
+		return v
+	}
+	return value
+}
+
+// wrapped is a result as it is answered: as it is when it is small, and as an envelope of what
+// is to be kept otherwise.
+func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upstream.Part, structured any) (outcome, []artifact.Artifact) {
+	source.Most = s.settings.PassedOn()
+	if room := r.Room(); room != math.MaxInt {
+		source.Most = min(source.Most, room/2) // it may be written twice, as text and as a value
+	}
+	all := make([]artifact.Part, 0, len(parts)+1)
+	for _, p := range parts {
+		all = append(all, partOf(p))
+	}
+	if structured != nil {
+		if data, err := jsontext.Marshal(structured); err == nil {
+			all = append(all, artifact.Part{Kind: "structured", Data: data})
+		}
+	}
+	envelope, kept := artifact.Wrap(source, all)
+	if len(kept) > 0 {
+		return outcome{value: envelope, text: envelope.String(), failed: source.Failed}, kept
+	}
+	value := passed{Result: envelope.Summary}
+	var object map[string]any
+	switch {
+	case envelope.Structured != nil:
+		value.Result = json.RawMessage(envelope.Structured)
+	case json.Unmarshal([]byte(envelope.Summary), &object) == nil:
+		value.Result = json.RawMessage(envelope.Summary)
+	}
+	return outcome{value: value, text: envelope.Summary, failed: source.Failed}, nil
+}
+
+// partOf is a part of what a server answers as it is wrapped.
+func partOf(p upstream.Part) artifact.Part {
+	kind, _, _ := strings.Cut(p.MIME, "/")
+	switch {
+	case len(p.Data) > 0 && (kind == "image" || kind == "audio"):
+		return artifact.Part{Kind: kind, MediaType: p.MIME, Data: p.Data}
+	case len(p.Data) > 0:
+		return artifact.Part{Kind: "resource", MediaType: p.MIME, Data: p.Data}
+	case p.Role != "":
+		return artifact.Part{Kind: "text", Data: []byte(p.Role + ": " + p.Text)}
+	case p.Text == "" && p.URI != "":
+		return artifact.Part{Kind: "text", Data: []byte("link: " + p.URI)}
+	}
+	return artifact.Part{Kind: "text", MediaType: p.MIME, Data: []byte(p.Text)}
+}
+
+// keep keeps artifacts for the caller.
+func keep(ctx context.Context, r *invoke.Request, id string, list []artifact.Artifact) error {
+	if len(list) == 0 {
+		return nil
+	}
+	err := r.Session().KeepArtifacts(ctx, id, list)
+	if fault.Is(err, fault.TooLarge) {
+		return gateway.Fail(gateway.UpstreamError, id, "%s has answered with more than this file keeps: %s", id, fault.Of(err).Message)
+	}
+	return err
+}
+
+// codeOf is the code of an error of the gateway, "" of another one.
+func codeOf(err error) gateway.Code {
+	var e *gateway.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// hooks pass on how far the server is.
+func (t *Tools) hooks(r *invoke.Request) upstream.Hooks {
+	if r.Progress == nil {
+		return upstream.Hooks{}
+	}
+	return upstream.Hooks{Progress: func(done, total float64, message string) {
+		r.Progress(invoke.Progress{Phase: "upstream", Done: int64(done), Total: int64(total), Unit: message})
+	}}
+}

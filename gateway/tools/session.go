@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"trails/gateway"
+	"trails/invoke"
+)
+
+// session is what the gateway remembers of one caller: how often they have called what, what
+// they were shown, and what tools that only read have answered them. It ends with the process,
+// and begins anew when the settings change.
+type session struct {
+	settings gateway.Settings
+	text     string // of the settings
+	meter    *gateway.Meter
+
+	mu     sync.Mutex
+	of     [sha256.Size]byte // the directory that stable and cache are of
+	stable *gateway.Stable
+	cache  *gateway.Cache[outcome]
+}
+
+// mostSessions bounds the callers that are remembered. Of more, all are forgotten but those
+// that call again: what is remembered makes answers cheaper, and limits are for a while.
+const mostSessions = 10_000
+
+// now is the time of a call.
+func now() time.Time { return time.Now() }
+
+// sessionOf returns what is remembered of the caller.
+func (t *Tools) sessionOf(r *invoke.Request) (*session, error) {
+	settings, err := r.Snapshot.GatewaySettings()
+	if err != nil {
+		return nil, err
+	}
+	caller, said := r.Principal.ID, settings.Text()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.sessions[caller]; s != nil && s.text == said {
+		return s, nil
+	}
+	if len(t.sessions) >= mostSessions {
+		clear(t.sessions)
+	}
+	s := &session{settings: settings, text: said, meter: gateway.NewMeter(settings.Quotas())}
+	t.sessions[caller] = s
+	return s, nil
+}
+
+// order puts cards into the order of a session that keeps its beginning.
+func (s *session) order(of [sha256.Size]byte, cards []gateway.Card) []gateway.Card {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(of)
+	return s.stable.Order(cards)
+}
+
+// hydrated notes that the caller has seen the schema of a tool.
+func (s *session) hydrated(of [sha256.Size]byte, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(of)
+	s.stable.Hydrated(id)
+}
+
+// answers is what tools have answered that only read.
+func (s *session) answers(of [sha256.Size]byte) *gateway.Cache[outcome] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(of)
+	return s.cache
+}
+
+// begin begins anew with another directory; s.mu is held.
+func (s *session) begin(of [sha256.Size]byte) {
+	if s.stable == nil || s.of != of {
+		s.of, s.stable, s.cache = of, &gateway.Stable{}, gateway.NewCache[outcome](s.settings.Caching())
+	}
+}

@@ -1,0 +1,242 @@
+// Package tools is what an agent is offered of the gateway: capabilities by which it finds
+// one of thousands of tools in words, calls it, and reads on in what it answered. The tools
+// are the capabilities of the file itself and those of the upstream servers that the file
+// names. All go through package invoke: a call of a tool is forwarded to it there, so that
+// policy, budget and provenance are of the tool that does the work.
+//
+// Read [Tools] first, then the steps of an execution in execute.go.
+package tools
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"trails/capability"
+	"trails/gateway"
+	"trails/gateway/upstream"
+	"trails/invoke"
+	"trails/kg"
+)
+
+// Tools offers the gateway of one process. It is an [invoke.Provider]; make one with [New].
+type Tools struct {
+	pool *upstream.Pool
+	// listAll means that a list of tools has every tool, so that the offer changes with what
+	// the servers offer.
+	listAll bool
+
+	mu sync.Mutex
+	// recent are the directories that were used last, by what they were made of.
+	recent   []directory
+	sessions map[string]*session // by caller
+	stripped []invoke.Capability // what a list has that has every tool
+}
+
+// New returns the tools of a process that reaches servers by a pool. With listAll, for the
+// surface proxy, [Tools.Listed] adds a line for each tool to a list.
+func New(pool *upstream.Pool, listAll bool) *Tools {
+	return &Tools{pool: pool, listAll: listAll, sessions: map[string]*session{}}
+}
+
+// names are the tools of the gateway, which nobody browses for.
+var names = []string{"tool_browse", "tool_execute", "tool_view", "tool_hydrate", "resource_browse", "resource_read", "prompt_browse", "prompt_get"}
+
+// Version is another one when the file names servers or none, when its settings change what
+// is said of a tool, and, where each tool is listed, when a server offers something else.
+func (t *Tools) Version(s *kg.Snapshot) string {
+	settings, _ := s.GatewaySettings() // those that cannot be read are told of by each call
+	version := fmt.Sprint(len(s.Upstreams()) > 0, settings.TolerantArgs)
+	if t.listAll {
+		version += fmt.Sprint(" ", t.pool.Generation(), s.Head().SchemaSeq)
+	}
+	return version
+}
+
+// surfaces of a tool: auto prefers the gateway where the file names servers.
+func surfaces(s *kg.Snapshot, named ...string) []string {
+	if len(s.Upstreams()) > 0 && slices.Contains(named, "gateway") {
+		named = append(named, "auto")
+	}
+	return named
+}
+
+// Offer has the tools, and those for resources and prompts where the file names servers.
+func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
+	settings, _ := s.GatewaySettings()
+	one := func(c invoke.Capability, named ...string) invoke.Capability {
+		c.Descriptor, c.Surfaces = c.Completed(), surfaces(s, named...)
+		return c
+	}
+	offer := invoke.Offer{Capabilities: []invoke.Capability{
+		one(t.browseTools(), "gateway"), one(t.executeTool(settings.TolerantArgs), "gateway", "proxy"),
+		one(t.viewArtifact(), "gateway", "proxy"), one(t.hydrateTool(), "proxy"),
+	}}
+	if len(s.Upstreams()) > 0 {
+		for _, c := range []invoke.Capability{t.browseResources(), t.readResource(), t.browsePrompts(), t.getPrompt()} {
+			offer.Capabilities = append(offer.Capabilities, one(c, "gateway", "proxy"))
+		}
+	}
+	if t.listAll {
+		t.strip(s)
+	}
+	return offer, nil
+}
+
+// listPatience bounds how long a list waits for servers.
+const listPatience = 30 * time.Second
+
+// strip notes what a list has of the tools of servers, which are reached for it.
+func (t *Tools) strip(s *kg.Snapshot) {
+	ctx, cancel := context.WithTimeout(context.Background(), listPatience)
+	defer cancel()
+	listings, _, err := t.pool.Listings(ctx, s.Upstreams())
+	if err != nil {
+		return // whoever browses is told
+	}
+	catalog := gateway.NewDirectory(nil, listings).Catalog(gateway.Tool)
+	var all []invoke.Capability
+	for i := range catalog.Len() {
+		all = append(all, strippedOf(catalog.At(i)))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stripped = all
+}
+
+// Listed adds to a list every tool that has none of its own there, without its arguments:
+// those of the file, and those of the servers.
+func (t *Tools) Listed(list, all []invoke.Capability) []invoke.Capability {
+	list = slices.Clone(list)
+	for _, c := range all {
+		if c.Surfaces == nil {
+			list = append(list, strippedOf(itemOf(c.Descriptor)))
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append(list, t.stripped...)
+}
+
+// strippedOf is an entry of a list that has every tool. It is not called: its name is an id.
+func strippedOf(item gateway.Item) invoke.Capability {
+	line := item.Strip()
+	d := capability.Descriptor{ID: line.Name, Description: line.Description, SideEffects: capability.None}
+	if item.SideEffects {
+		d.SideEffects = capability.Destroys
+	}
+	return invoke.Capability{Descriptor: d}
+}
+
+// itemOf is a capability of the file as an item of the catalog.
+func itemOf(d capability.Descriptor) gateway.Item {
+	// The version rises with each change of a description, which is no other tool.
+	var shape struct {
+		Properties map[string]struct{} `json:"properties"`
+		Required   []string            `json:"required"`
+	}
+	shape.Properties = map[string]struct{}{}
+	for _, f := range d.InputShape.Fields {
+		shape.Properties[f.Name] = struct{}{}
+		if f.Required {
+			shape.Required = append(shape.Required, f.Name)
+		}
+	}
+	schema, err := json.Marshal(shape)
+	if err != nil {
+		panic(err) // it has names alone
+	}
+	id, err := gateway.ToolID(gateway.Said{Server: gateway.OwnNamespace, Name: d.ID, InputSchema: schema})
+	if err != nil {
+		panic(fmt.Sprintf("gateway: %s can have no id: %v", d.ID, err)) // the registry has refused it
+	}
+	item := gateway.Item{
+		ID: id.String(), Kind: gateway.Tool, Namespace: id.Namespace, Name: d.ID, Description: d.Description,
+		HasSchema: true, SideEffects: d.SideEffects != capability.None,
+	}
+	switch d.SideEffects {
+	case capability.None:
+		item.Tags = []string{"read-only"}
+	case capability.Destroys:
+		item.Tags = []string{"destructive"}
+	case capability.Writes:
+	}
+	if d.InputShape.NodeType != "" {
+		item.Types = []string{d.InputShape.NodeType}
+	}
+	for _, f := range d.InputShape.Fields {
+		if f.Unlisted {
+			continue
+		}
+		item.Parameters = append(item.Parameters, f.Name)
+		if f.NodeType != "" && !slices.Contains(item.Types, f.NodeType) {
+			item.Types = append(item.Types, f.NodeType)
+		}
+	}
+	return item
+}
+
+// directory is what one kind of caller may browse.
+type directory struct {
+	key [sha256.Size]byte
+	*gateway.Directory
+	own     map[string]capability.Descriptor // by tool id
+	servers map[string]gateway.Server        // by name
+}
+
+// mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.
+const mostDirectories = 4
+
+// directoryFor returns what the caller may browse. An upstream server that is down is warned
+// of; one that the file requires is an error.
+func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory, error) {
+	own, err := r.Tools(ctx)
+	if err != nil {
+		return directory{}, err
+	}
+	named, version := r.Snapshot.Upstreams(), r.Snapshot.Head().SchemaSeq
+	r.Release() // servers may have to be started
+	generation := t.pool.Generation()
+	listings, down, err := t.pool.Listings(ctx, named)
+	if err != nil {
+		return directory{}, failed(err)
+	}
+	for _, u := range down {
+		r.Warn("the upstream %s is unavailable, and its tools are missing: %s", u.Server, u.Problem.Message)
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, generation, version)
+	for _, l := range listings {
+		fmt.Fprintln(sum, l.Server.Name, len(l.Offered))
+	}
+	own = slices.DeleteFunc(own, func(d capability.Descriptor) bool { return slices.Contains(names, d.ID) })
+	for _, d := range own {
+		fmt.Fprintln(sum, d.ID, d.Version)
+	}
+	key := [sha256.Size]byte(sum.Sum(nil))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at := slices.IndexFunc(t.recent, func(d directory) bool { return d.key == key }); at >= 0 {
+		d := t.recent[at]
+		copy(t.recent[1:], t.recent[:at])
+		t.recent[0] = d
+		return d, nil
+	}
+	d := directory{key: key, own: map[string]capability.Descriptor{}, servers: map[string]gateway.Server{}}
+	for _, l := range listings {
+		d.servers[l.Server.Name] = l.Server
+	}
+	var items []gateway.Item
+	for _, one := range own {
+		item := itemOf(one)
+		items = append(items, item)
+		d.own[item.ID] = one
+	}
+	d.Directory = gateway.NewDirectory(items, listings)
+	t.recent = slices.Insert(t.recent[:min(len(t.recent), mostDirectories-1)], 0, d)
+	return d, nil
+}

@@ -1,0 +1,400 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/builtin"
+	"trails/capability"
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/gatewaytest"
+	"trails/gateway/tools"
+	"trails/gateway/upstream"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/policy"
+	"trails/surface"
+)
+
+const people = "types:\n  Person:\n    label: name\n    properties:\n      name: {type: string, required: true}\n"
+
+type asked struct {
+	Text  string `json:"text,omitempty"`
+	Count int    `json:"count,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+// github is a server that counts its calls.
+func github(calls *atomic.Int64) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "github", Version: "1"}, nil)
+	add := func(name, description string, readOnly bool, schema string, do func(asked) (*mcp.CallToolResult, any, error)) {
+		mcp.AddTool(s, &mcp.Tool{Name: name, Description: description, InputSchema: json.RawMessage(schema), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: readOnly}},
+			func(_ context.Context, _ *mcp.CallToolRequest, in asked) (*mcp.CallToolResult, any, error) {
+				calls.Add(1)
+				return do(in)
+			})
+	}
+	say := func(text string) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+	}
+	add("github.create_issue", "Open a new GitHub issue with a title.", false, `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`,
+		func(asked) (*mcp.CallToolResult, any, error) {
+			return say("ISSUE-42 opened. " + strings.Repeat("detail line for the created issue. ", 120))
+		})
+	add("github.list_repos", "List repositories for the authenticated user.", false, `{"type":"object","properties":{}}`, func(asked) (*mcp.CallToolResult, any, error) { return say("one, two") })
+	add("count", "Count to a number.", true, `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`, func(in asked) (*mcp.CallToolResult, any, error) {
+		return nil, map[string]int{"counted": in.Count}, nil
+	})
+	add("break", "Break.", false, `{"type":"object"}`, func(asked) (*mcp.CallToolResult, any, error) { return nil, nil, errors.New("it broke\nin two") })
+	s.AddResource(&mcp.Resource{URI: "github://readme", Name: "readme", Description: "What it is about."}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "read me"}}}, nil
+	})
+	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "github://file/{path}{?ref}", Name: "file"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "at " + r.Params.URI}}}, nil
+	})
+	s.AddPrompt(&mcp.Prompt{Name: "greet", Arguments: []*mcp.PromptArgument{{Name: "who", Required: true}}}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "Hello " + r.Params.Arguments["who"]}}}}, nil
+	})
+	return s
+}
+
+// gatewayOf is an engine whose file names the server github, and how often that was called.
+func gatewayOf(t *testing.T, config invoke.Config, settings string, others ...gateway.Server) (*invoketest.Engine, *atomic.Int64) {
+	t.Helper()
+	calls := new(atomic.Int64)
+	s := github(calls)
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
+	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }})
+	t.Cleanup(func() { pool.Close(); web.CloseClientConnections(); web.Close() })
+	config.Providers = builtin.Options{Upstreams: pool, Gateway: tools.New(pool, false)}.Providers()
+	e := invoketest.New(t, people, config)
+	for _, server := range append(others, gateway.Server{Name: "github", HTTP: web.URL}) {
+		e.Must(t, "trails.meta.gateway.add", `{"definition":`+server.Text()+`}`)
+	}
+	if settings != "" {
+		e.Must(t, "trails.meta.gateway.configure", `{"settings":`+settings+`}`)
+	}
+	return e, calls
+}
+
+// ask makes a call as an agent does.
+func ask(t *testing.T, e *invoketest.Engine, name, args string) (invoke.Result, error) {
+	t.Helper()
+	return e.Call(t.Context(), invoke.Call{Capability: name, Args: json.RawMessage(args), Principal: invoketest.Ana, Via: "test"})
+}
+
+func answered(t *testing.T, e *invoketest.Engine, name, args string) (invoke.Result, map[string]any) {
+	t.Helper()
+	r, err := ask(t, e, name, args)
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, args, err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(r.Structured, &out); err != nil {
+		t.Fatal(err)
+	}
+	return r, out
+}
+
+func refused(t *testing.T, e *invoketest.Engine, name, args string, code gateway.Code) *fault.Error {
+	t.Helper()
+	_, err := ask(t, e, name, args)
+	if err == nil || fault.Of(err).Details["error"] != code {
+		t.Fatalf("%s %s: %v %v, want %s", name, args, err, fault.Of(err).Details, code)
+	}
+	return fault.Of(err)
+}
+
+// idOf browses for the id of a tool.
+func idOf(t *testing.T, e *invoketest.Engine, browse, name string) string {
+	t.Helper()
+	_, out := answered(t, e, browse, fmt.Sprintf(`{"query":%q,"top_k":50}`, name))
+	for _, card := range out["cards"].([]any) {
+		if c := card.(map[string]any); c["name"] == name {
+			return c["id"].(string)
+		}
+	}
+	t.Fatalf("%s %s: %v", browse, name, out)
+	return ""
+}
+
+// The session that was recorded with another gateway: ids, order, hashes and shapes are the
+// same, scores and the threshold are ours.
+func TestTheRecordedSession(t *testing.T) {
+	var session struct {
+		Entries []struct {
+			Kind    string
+			Request struct {
+				Name      string
+				Arguments json.RawMessage
+			}
+			Response json.RawMessage
+		}
+	}
+	gatewaytest.Read(t, "gateway_session.json", &session)
+	e, _ := gatewayOf(t, invoke.Config{Surface: surface.Gateway.Choose}, "")
+	for _, entry := range session.Entries {
+		if entry.Kind == "list_tools" {
+			var want []struct {
+				Name        string
+				InputSchema struct {
+					Properties map[string]any
+					Required   []string
+				}
+			}
+			if err := json.Unmarshal(entry.Response, &want); err != nil {
+				t.Fatal(err)
+			}
+			list, err := e.Tools(t.Context(), invoketest.Ana)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range want {
+				d := list.Listed[i]
+				var required []string
+				fields := map[string]bool{}
+				for _, f := range d.InputShape.Fields {
+					if fields[f.Name] = !f.Unlisted; f.Required {
+						required = append(required, f.Name)
+					}
+				}
+				for name := range w.InputSchema.Properties {
+					if !fields[name] {
+						t.Errorf("%s takes no %s", w.Name, name)
+					}
+				}
+				if d.ID != w.Name || fmt.Sprint(required) != fmt.Sprint(w.InputSchema.Required) {
+					t.Errorf("the tool %d is %s and needs %v, want %s and %v", i, d.ID, required, w.Name, w.InputSchema.Required)
+				}
+			}
+			continue
+		}
+		var want struct {
+			Content []struct{ Text json.RawMessage }
+			IsError bool
+		}
+		if err := json.Unmarshal(entry.Response, &want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ask(t, e, entry.Request.Name, string(entry.Request.Arguments))
+		if want.IsError != (err != nil) {
+			t.Errorf("%s %s: %v", entry.Request.Name, entry.Request.Arguments, err)
+			continue
+		}
+		text := want.Content[0].Text
+		switch entry.Request.Name {
+		case "tool_browse":
+			var cards []map[string]any
+			if err := json.Unmarshal(text, &cards); err != nil {
+				t.Fatal(err)
+			}
+			var out struct{ Cards []map[string]any }
+			if err := json.Unmarshal(got.Structured, &out); err != nil {
+				t.Fatal(err)
+			}
+			var theirs []map[string]any // the file has tools of its own
+			for _, card := range out.Cards {
+				if card["namespace"] == "github" {
+					theirs = append(theirs, card)
+				}
+			}
+			for i, card := range cards {
+				delete(card, "score")
+				delete(theirs[i], "score")
+				if fmt.Sprint(card) != fmt.Sprint(theirs[i]) {
+					t.Errorf("card %d is %v, want %v", i, theirs[i], card)
+				}
+			}
+		case "tool_execute":
+			var envelope, out map[string]any
+			if err := errors.Join(json.Unmarshal(text, &envelope), json.Unmarshal(got.Structured, &out)); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"artifacts", "facts", "provenance", "status", "summary"} {
+				if fmt.Sprint(envelope[name]) != fmt.Sprint(out[name]) {
+					t.Errorf("%s is %v, want %v", name, out[name], envelope[name])
+				}
+			}
+		case "tool_view":
+			if want.IsError {
+				var failure map[string]any
+				if err := json.Unmarshal(text, &failure); err != nil {
+					t.Fatal(err)
+				}
+				d := fault.Of(err).Details
+				if fmt.Sprint(failure["error"], failure["path"], failure["retryable"]) != fmt.Sprint(d["error"], d["path"], d["retryable"]) {
+					t.Errorf("%v, want %v", d, failure)
+				}
+			} else if fmt.Sprintf("%q", got.Text) != string(text) {
+				t.Errorf("%q, want %s", got.Text, text)
+			}
+		}
+	}
+}
+
+func TestAToolOfAServerIsCalledAsOneOfTheFileIs(t *testing.T) {
+	e, calls := gatewayOf(t, invoke.Config{}, "")
+	issue := idOf(t, e, "tool_browse", "github.create_issue")
+	if issue != "github:create_issue#34afee88" {
+		t.Error(issue)
+	}
+	// The file's own tools stand beside them, and are called by their ids or their names.
+	create := idOf(t, e, "tool_browse", "person.create")
+	if _, out := answered(t, e, "tool_execute", `{"tool_id":"`+create+`","args":{"name":"Ann","id":"ann"}}`); out["id"] != "ann" {
+		t.Error(out)
+	}
+	if _, out := answered(t, e, "tool_execute", `{"tool_id":"create","args":{"type":"Person","data":{"name":"Bob"}},"dry_run":true}`); out["dry_run"] != true {
+		t.Error(out)
+	}
+	_, err := ask(t, e, "tool_execute", `{"tool_id":"person_create","args":{"nam":"Ann"}}`)
+	if !fault.Is(err, fault.InvalidData) && !fault.Is(err, fault.InvalidArguments) {
+		t.Errorf("%v", err)
+	}
+	// What is wrong never reaches a server.
+	f := refused(t, e, "tool_execute", `{"tool_id":"`+issue+`","args":{"titel":1}}`, gateway.ArgsInvalid)
+	if !strings.Contains(f.Message, "title") {
+		t.Error(f.Message)
+	}
+	refused(t, e, "tool_execute", `{"tool_id":"github:create_issue#00000000","args":{}}`, gateway.HydrateFailed)
+	refused(t, e, "tool_execute", `{"tool_id":"tool_execute","args":{}}`, gateway.HydrateFailed)
+	refused(t, e, "tool_browse", `{}`, gateway.ArgsInvalid)
+	refused(t, e, "tool_browse", `{"path":"//"}`, gateway.PathInvalid)
+	refused(t, e, "tool_browse", `{"path":"/nobody"}`, gateway.PathNotFound)
+	if _, out := answered(t, e, "tool_execute", `{"tool_id":"`+issue+`","args":{"title":"x"},"dry_run":true}`); out["args_valid"] != true || calls.Load() != 0 {
+		t.Error(out, calls.Load())
+	}
+	// A small answer passes as it is, a failure of the tool says so.
+	count := idOf(t, e, "tool_browse", "count")
+	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+count+`","args":{"count":3}}`); string(r.Structured) != `{"result":{"counted":3}}` || r.Text != `{"counted":3}` {
+		t.Errorf("%s %q", r.Structured, r.Text)
+	}
+	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+idOf(t, e, "tool_browse", "break")+`","args":{}}`); !r.Failed || r.Text != "it broke\nin two" {
+		t.Errorf("%v %q", r.Failed, r.Text)
+	}
+	// A large one is kept, for its caller alone.
+	_, out := answered(t, e, "tool_execute", `{"tool_id":"`+issue+`","args":{"title":"x"}}`)
+	handle := out["artifacts"].([]any)[0].(map[string]any)["handle"].(string)
+	view := fmt.Sprintf(`{"handle":%q,"selector":{"type":"head","chars":8}}`, handle)
+	if r, _ := answered(t, e, "tool_view", view); r.Text != "ISSUE-42" || len(r.Content) != 1 {
+		t.Errorf("%q %v", r.Text, r.Content)
+	}
+	_, err = e.Call(t.Context(), invoke.Call{Capability: "tool_view", Args: json.RawMessage(view), Principal: invoketest.Callers["runtime"], Via: "test"})
+	if fault.Of(err).Details["error"] != gateway.ViewFailed {
+		t.Error(err)
+	}
+	// Provenance names the tool, not the way to it.
+	seen := map[string]bool{}
+	for _, a := range e.Activities(t) {
+		seen[a.Capability+" "+a.Outcome] = true
+	}
+	if !seen[issue+" ok"] || !seen["person.create ok"] || !seen["tool_browse ok"] {
+		t.Error(seen)
+	}
+}
+
+func TestResourcesAndPromptsOfServers(t *testing.T) {
+	e, _ := gatewayOf(t, invoke.Config{}, "")
+	if r, _ := answered(t, e, "resource_read", `{"resource_id":"`+idOf(t, e, "resource_browse", "readme")+`"}`); r.Text != "read me" {
+		t.Errorf("%q", r.Text)
+	}
+	file := idOf(t, e, "resource_browse", "file")
+	if r, _ := answered(t, e, "resource_read", `{"resource_id":"`+file+`","params":{"path":"a b"}}`); r.Text != "at github://file/a%20b" {
+		t.Errorf("%q", r.Text)
+	}
+	refused(t, e, "resource_read", `{"resource_id":"`+file+`"}`, gateway.ArgsInvalid)
+	refused(t, e, "resource_read", `{"resource_id":"`+file+`","params":{"pat":"x"}}`, gateway.ArgsInvalid)
+	refused(t, e, "resource_read", `{"resource_id":"resource::github:nothing#00000000"}`, gateway.ResourceNotFound)
+	greet := idOf(t, e, "prompt_browse", "greet")
+	if r, _ := answered(t, e, "prompt_get", `{"prompt_id":"`+greet+`","args":{"who":"you"}}`); r.Text != "user: Hello you" {
+		t.Errorf("%q", r.Text)
+	}
+	refused(t, e, "prompt_get", `{"prompt_id":"`+greet+`","args":{}}`, gateway.ArgsInvalid)
+	refused(t, e, "prompt_get", `{"prompt_id":"prompt::github:nothing#00000000"}`, gateway.PromptNotFound)
+}
+
+func TestSettingsOfTheGateway(t *testing.T) {
+	e, calls := gatewayOf(t, invoke.Config{}, `{"tolerant_args":true,"cache_stable":true,"cache":{"read_only":true},"rate_limits":{"meta_tools":{"tool_execute":{"max_calls_per_session":3}}}}`)
+	count := idOf(t, e, "tool_browse", "count")
+	for i, args := range []string{`"{\"count\":\"3\"}"`, `{"count":3}`} {
+		_, out := answered(t, e, "tool_execute", `{"tool_id":"`+count+`","args":`+args+`}`)
+		provenance, _ := out["provenance"].(map[string]any)
+		if (provenance["arg_repairs"] != nil) != (i == 0) || (provenance["cache_hit"] == true) != (i == 1) {
+			t.Errorf("%d: %v", i, out)
+		}
+	}
+	if calls.Load() != 1 {
+		t.Errorf("%d calls", calls.Load())
+	}
+	answered(t, e, "tool_execute", `{"tool_id":"`+count+`","args":{"count":4}}`)
+	if f := refused(t, e, "tool_execute", `{"tool_id":"`+count+`","args":{"count":4}}`, gateway.RateLimited); f.Details["retryable"] != true {
+		t.Error(f.Details)
+	}
+	// What was browsed before stands first, as it was.
+	first, _ := answered(t, e, "tool_browse", `{"query":"count to a number","top_k":1}`)
+	second, _ := answered(t, e, "tool_browse", `{"query":"open an issue, count","top_k":5}`)
+	if begin := strings.Split(first.Text, "\n")[0]; !strings.Contains(second.Text, begin) {
+		t.Errorf("%s\n%s", first.Text, second.Text)
+	}
+}
+
+func TestAServerThatIsDown(t *testing.T) {
+	gone := gateway.Server{Name: "gone", HTTP: "http://127.0.0.1:1/mcp"}
+	e, _ := gatewayOf(t, invoke.Config{}, "", gone)
+	r, out := answered(t, e, "tool_browse", `{"query":"open an issue"}`)
+	if len(out["cards"].([]any)) == 0 || !strings.Contains(r.Text, "warning: the upstream gone is unavailable") {
+		t.Error(r.Text)
+	}
+	gone.Required = true
+	e, _ = gatewayOf(t, invoke.Config{}, "", gone)
+	refused(t, e, "tool_browse", `{"query":"open an issue"}`, gateway.UpstreamUnavailable)
+	answered(t, e, "tool_execute", `{"tool_id":"search","args":{"text":"x"}}`) // needs no server
+}
+
+func TestPolicyHoldsForToolsOfServers(t *testing.T) {
+	var asked []string
+	e, calls := gatewayOf(t, invoke.Config{Policy: func(_ context.Context, _ policy.Principal, _ invoke.View, d capability.Descriptor) (bool, error) {
+		asked = append(asked, d.ID+" "+string(d.PolicyRequired.Action))
+		return !strings.HasPrefix(d.ID, "github:create_issue"), nil
+	}}, "")
+	_, err := ask(t, e, "tool_execute", `{"tool_id":"github:create_issue#34afee88","args":{"title":"x"}}`)
+	if !fault.Is(err, fault.UnknownTool) || calls.Load() != 0 {
+		t.Errorf("%v, %d calls", err, calls.Load())
+	}
+	if last := asked[len(asked)-1]; last != "github:create_issue#34afee88 change" {
+		t.Error(last)
+	}
+}
+
+func TestTheListIsTheSameForAnyNumberOfTools(t *testing.T) {
+	size := func(n int) (int, string) {
+		text := "types:\n"
+		for i := range n {
+			text += fmt.Sprintf("  Kind%d:\n    label: title\n    properties:\n      title: {type: string}\n", i)
+		}
+		e := invoketest.New(t, text, invoke.Config{Surface: surface.Gateway.Choose})
+		list, err := e.Tools(t.Context(), invoketest.Nobody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := ""
+		for _, d := range list.Listed {
+			shown += surface.Shown(d)
+		}
+		return len(list.Listed), shown
+	}
+	n, few := size(2)
+	_, many := size(60)
+	if n != 3 || few != many {
+		t.Errorf("%d tools\n%s\n%s", n, few, many)
+	}
+}

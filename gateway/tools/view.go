@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"context"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/artifact"
+	"trails/invoke"
+	"trails/jsontext"
+)
+
+// viewArtifact is tool_view.
+func (t *Tools) viewArtifact() invoke.Capability {
+	return invoke.Capability{
+		Descriptor: reads("tool_view", "Read a part of a kept result by its handle. selector has a type: head (chars), bytes (offset, length), lines (start, count), grep (pattern, context), json_keys, json (pointer or path), rows (columns, filter, sort), stats, image.",
+			[]capability.Field{text("handle", true), {Name: "selector", Type: capability.Object, Required: true}},
+			[]capability.Field{{Name: "text", Type: capability.String, Required: true}, {Name: "left", Type: capability.String}, {Name: "next", Type: capability.Object}}),
+		Handle: t.view,
+	}
+}
+
+func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
+	s, err := t.sessionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.meter.Spend(now(), "tool_view", ""); err != nil {
+		return nil, failed(err)
+	}
+	handle := r.Args.Text("handle")
+	given, err := jsontext.Marshal(r.Args.Object("selector"))
+	if err != nil {
+		return nil, failed(gateway.Fail(gateway.ViewFailed, handle, "the selector is no JSON"))
+	}
+	selector, err := artifact.ParseSelector(handle, given)
+	if err != nil {
+		return nil, failed(err)
+	}
+	r.Release() // the session reads by itself
+	kept, err := r.Session().Artifact(ctx, handle)
+	if fault.Is(err, fault.Missing) {
+		return nil, failed(gateway.Fail(gateway.ViewFailed, handle, "%s", fault.Of(err).Message))
+	}
+	if err != nil {
+		return nil, err
+	}
+	view, err := kept.View(selector)
+	if err != nil {
+		return nil, failed(err)
+	}
+	r.Parts.Text = view.Text
+	if view.Next != nil || view.Left != "" {
+		next, err := jsontext.Marshal(view.Next)
+		if err != nil {
+			return nil, err
+		}
+		said := "(left: " + view.Left + ")"
+		if view.Next != nil {
+			said = "(left: " + view.Left + "; selector " + string(next) + " reads on)"
+		}
+		r.Parts.Content = append(r.Parts.Content, invoke.Content{Text: said})
+	}
+	return view, nil
+}
