@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,8 @@ func rows(t *testing.T, path, sql string) (list []string) {
 	return list
 }
 
-// neverReleased is the format of a migration that was released with the one after it.
-const neverReleased = 3
+// neverReleased are the formats of migrations that are released with the one after them.
+var neverReleased = []int{3, 7}
 
 // Files of every format that was released become files of this one, and no row of them is
 // lost. Package kg asks them what they say. A format gets its file when it is released, by
@@ -48,7 +49,7 @@ func TestEveryReleasedFormatIsMigrated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format := 1; format < Format; format++ {
-		if format == neverReleased {
+		if slices.Contains(neverReleased, format) {
 			continue
 		}
 		t.Run(fmt.Sprintf("format %d", format), func(t *testing.T) {

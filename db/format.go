@@ -14,7 +14,7 @@ import (
 
 // Format is the version of the file's tables that this build reads and writes.
 // It is kept as the file's user_version, and migrations/ has one file for each.
-const Format = 7
+const Format = 8
 
 // SQLiteVersion is the version of SQLite that is built in.
 const SQLiteVersion = sqlite3.SQLITE_VERSION

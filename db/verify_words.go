@@ -171,7 +171,7 @@ func (v *verifier) wordSettings() error {
 	if err != nil {
 		return err
 	}
-	if settings != "hashsize 8388608\nversion 4\n" {
+	if settings != "automerge 8\nhashsize 8388608\nversion 4\n" {
 		v.problem("words_config has other settings than a new file: %q", settings)
 	}
 	var counts []byte
