@@ -76,7 +76,7 @@ func (f *fake) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
 // wordsOf are the answers of what is no tool.
 var wordsOf = map[string]string{
 	"prompts_list": `{"prompts":[{"name":"write","title":"Write","description":"Write a node.","arguments":[{"name":"type","description":"Its type.","required":true,"completes":"types"},{"name":"why","description":"Why.","required":false}]}]}`,
-	"prompts_get":   `{"description":"Write a node.","messages":[{"role":"user","text":"Write a <Note> & so on."}]}`,
+	"prompts_get":  `{"description":"Write a node.","messages":[{"role":"user","text":"Write a <Note> & so on."}]}`,
 	"suggest":      `{"items":[{"value":"Note","label":"A note"}],"total":101,"more":true}`,
 }
 
