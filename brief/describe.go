@@ -44,7 +44,7 @@ var describeType = invoke.Capability{
 			{Name: "ask_for", Type: capability.String, Many: true, Description: "What is required and not in the example."},
 			{Name: "input_schema", Type: capability.Any},
 		}},
-		CostEstimate: capability.CostResult, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
 	Handle: describe,
 }

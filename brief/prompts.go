@@ -80,7 +80,7 @@ var promptCapabilities = []invoke.Capability{
 					{Name: "text", Type: capability.String, Required: true},
 				}},
 			}},
-			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 		},
 		Handle: promptGet, Hidden: true,
 	},

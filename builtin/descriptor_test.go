@@ -98,7 +98,14 @@ var samples = map[string]string{
 func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 	t.Helper()
 	e := notes(t)
-	switch d.ID {
+	prepare(t, e, d.ID)
+	return e
+}
+
+// prepare makes what the sample of a capability needs in the graph of [notes].
+func prepare(t *testing.T, e *invoketest.Engine, id string) {
+	t.Helper()
+	switch id {
 	case "unlink":
 		e.Must(t, "link", samples["link"])
 	case "trails.meta.migrate.rollback":
@@ -115,7 +122,6 @@ func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 	case "trails.meta.promote.undo":
 		e.Must(t, "trails.meta.promote.apply", samples["trails.meta.promote.apply"])
 	}
-	return e
 }
 
 func state(t *testing.T, e *invoketest.Engine) string {

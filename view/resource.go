@@ -158,7 +158,7 @@ var resourceReadCapability = invoke.Capability{
 			{Name: "body", Type: capability.Any, Required: true, Description: "JSON as it is, anything else as a string."},
 			{Name: "page", Type: capability.Object, Description: "Which part of a list this is: offset, limit and more."},
 		}},
-		CostEstimate: capability.CostResult, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
 	Handle: resourceRead, Hidden: true,
 }

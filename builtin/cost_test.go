@@ -1,0 +1,70 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"trails/capability"
+	"trails/invoke/invoketest"
+)
+
+// grown is the graph of all samples with so many notes more. The last commit is a small one.
+func grown(t *testing.T, more int) *invoketest.Engine {
+	t.Helper()
+	e := notes(t)
+	var data strings.Builder
+	for i := range more {
+		fmt.Fprintf(&data, `{"type":"Note","id":"more%d","data":{"title":"One of many %d"}}`+"\n", i, i)
+	}
+	args, err := json.Marshal(map[string]string{"data": data.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Must(t, "load", string(args))
+	for _, id := range []string{"gateway_show", "tool_view", "unlink"} {
+		prepare(t, e, id)
+	}
+	return e
+}
+
+// What is said to cost the same, or to grow with the change or the answer alone, handles no
+// more rows in a graph of ten times the size: it allocates no more for as long an answer. What
+// SQLite counts by itself is not seen by that.
+func TestCostsDoNotGrowWithTheGraph(t *testing.T) {
+	small, large := grown(t, 40), grown(t, 400)
+	for _, d := range small.Callable(t) {
+		args, known := samples[d.ID]
+		if !known || d.CostEstimate == capability.CostGraph { // not known: it is there with an upstream server alone
+			continue
+		}
+		switch d.ID {
+		case "trails.meta.promote.undo": // it takes back the last commit, which would have to be a promotion
+			continue
+		case "load": // the sample replaces all notes, which is its change
+			args = strings.Replace(args, "overwrite", "merge", 1)
+		}
+		if d.SideEffects != capability.None {
+			args = strings.Replace(strings.Replace(args, "{", `{"dry_run": true, `, 1), ", }", "}", 1)
+		}
+		measure := func(e *invoketest.Engine) (allocations float64, size int) {
+			call := func() {
+				c := sample(d, args)
+				c.Ask = yes
+				result, err := e.Call(t.Context(), c)
+				if err != nil {
+					t.Fatalf("%s %s: %v", d.ID, args, err)
+				}
+				size = len(result.Structured)
+			}
+			return testing.AllocsPerRun(2, call), size
+		}
+		few, short := measure(small)
+		many, long := measure(large)
+		const slack = 100
+		if most := 1.5*few*max(1, float64(long)/float64(short)) + slack; many > most {
+			t.Errorf("%s costs %s: %.0f allocations for %d bytes, and %.0f for %d in a graph of ten times the size", d.ID, d.CostEstimate, few, short, many, long)
+		}
+	}
+}
