@@ -45,7 +45,7 @@ func stats(ctx context.Context, r *invoke.Request) (any, error) {
 		LogBytes      int64            `json:"log_bytes"`
 		Artifacts     int64            `json:"artifacts"`
 		ArtifactBytes int64            `json:"artifact_bytes"`
-	}{r.Graph().Name(), view.CommitID(r.Snapshot.Head()), file.Quads, file.Terms, file.Commits,
+	}{r.Engine().Graph().Name(), view.CommitID(r.Snapshot.Head()), file.Quads, file.Terms, file.Commits,
 		r.Snapshot.SchemaVersion(), types, file.FileBytes, file.LogBytes, file.Artifacts, file.ArtifactBytes}, nil
 }
 
@@ -258,7 +258,7 @@ const (
 // checkDisk finds a disk that will be full soon. The log may grow to twice the size from
 // which it starts over, and a large load takes as much again as it brings.
 func checkDisk(_ context.Context, r *invoke.Request) (string, error) {
-	at, err := r.Graph().Surroundings()
+	at, err := r.Engine().Graph().Surroundings()
 	switch {
 	case err != nil:
 		return "", err
@@ -273,7 +273,7 @@ func checkDisk(_ context.Context, r *invoke.Request) (string, error) {
 }
 
 func checkPermissions(_ context.Context, r *invoke.Request) (string, error) {
-	at, err := r.Graph().Surroundings()
+	at, err := r.Engine().Graph().Surroundings()
 	switch {
 	case err != nil:
 		return "", err
@@ -287,7 +287,7 @@ func checkPermissions(_ context.Context, r *invoke.Request) (string, error) {
 
 // checkLinks finds a file with several hard links, of which each has a log of its own.
 func checkLinks(_ context.Context, r *invoke.Request) (string, error) {
-	at, err := r.Graph().Surroundings()
+	at, err := r.Engine().Graph().Surroundings()
 	if err != nil {
 		return "", err
 	}
@@ -299,12 +299,12 @@ func checkLinks(_ context.Context, r *invoke.Request) (string, error) {
 
 // checkAside finds provenance beside the file that could not be taken in.
 func checkAside(_ context.Context, r *invoke.Request) (string, error) {
-	waiting, refused, err := r.Graph().Aside()
+	waiting, refused, err := r.Engine().Graph().Aside()
 	switch {
 	case err != nil:
 		return "", err
 	case refused > 0:
-		return "", warn("%d files in %s-activities hold no activities that were set aside for this graph, or not all of them: look at them and delete them", refused, filepath.Base(r.Graph().Path()))
+		return "", warn("%d files in %s-activities hold no activities that were set aside for this graph, or not all of them: look at them and delete them", refused, filepath.Base(r.Engine().Graph().Path()))
 	case waiting > 0:
 		return fmt.Sprintf("%d processes have left provenance beside the file, which the next one takes in", waiting), nil
 	}
@@ -336,7 +336,7 @@ func checkFile(ctx context.Context, r *invoke.Request) (string, error) {
 		sample = sampleAsked
 	}
 	r.Release() // the check has a reader of its own
-	report, err := r.Graph().Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
+	report, err := r.Engine().Graph().Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
 	switch {
 	case err != nil:
 		return "", err

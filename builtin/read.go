@@ -21,7 +21,7 @@ func ping(context.Context, *invoke.Request) (any, error) { return map[string]boo
 
 // health says that the process answers, whatever the file is busy with.
 func health(ctx context.Context, r *invoke.Request) (any, error) {
-	head := view.CommitID(r.Graph().LatestHead(ctx))
+	head := view.CommitID(r.Engine().Graph().LatestHead(ctx))
 	if head != nil {
 		r.Head = *head
 	}
@@ -30,7 +30,7 @@ func health(ctx context.Context, r *invoke.Request) (any, error) {
 		Version string  `json:"version"`
 		Graph   string  `json:"graph"`
 		Head    *string `json:"head"`
-	}{"ok", r.Engine().Version(), r.Graph().Name(), head}, nil
+	}{"ok", r.Engine().Version(), r.Engine().Graph().Name(), head}, nil
 }
 
 func snapshot(ctx context.Context, r *invoke.Request) (any, error) {
@@ -60,7 +60,7 @@ func snapshot(ctx context.Context, r *invoke.Request) (any, error) {
 		Quads         int64            `json:"quads"`
 		Types         map[string]int64 `json:"types"`
 		SchemaVersion int64            `json:"schema_version"`
-	}{r.Graph().Name(), r.Graph().Base(), invoke.MainBranch, newest, r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
+	}{r.Engine().Graph().Name(), r.Engine().Graph().Base(), invoke.MainBranch, newest, r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
 }
 
 // commitText is how many characters of a message a list of commits has.

@@ -55,7 +55,7 @@ func ExampleDefine() {
 			r.Warn("counting stopped at %d", in.Limit)
 			n = in.Limit
 		}
-		return Counted{Times: n, Graph: r.Graph().Name()}, nil
+		return Counted{Times: n, Graph: r.Engine().Graph().Name()}, nil
 	})
 	e := invoke.New(g, invoke.Config{Providers: builtin.Providers()})
 	defer e.Close(ctx)
