@@ -121,7 +121,7 @@ func (u upstreams) showOne(ctx context.Context, r *invoke.Request) (any, error) 
 	r.Release()
 	c, err := u.pool.Catalog(ctx, k.Server)
 	if err != nil {
-		return nil, told(err)
+		return nil, gateway.AsFault(err)
 	}
 	out := struct {
 		upstreamLine
@@ -184,7 +184,7 @@ func (u upstreams) reviewOf(ctx context.Context, k gateway.Kept, names []string)
 	u.pool.Refresh(k.Name)
 	c, err := u.pool.Catalog(ctx, k.Server)
 	if err != nil {
-		return review{}, nil, told(err)
+		return review{}, nil, gateway.AsFault(err)
 	}
 	changes := k.Accepted.Review(k.Server, c.Offered)
 	if len(names) > 0 {
@@ -285,30 +285,6 @@ func (u upstreams) accept() invoke.Capability {
 			}{reviewed, r.Committed(result, set.DryRun)}, nil
 		},
 	}
-}
-
-// kinds are the faults of what can be wrong with an upstream server; what is not listed is
-// Unusable.
-var kinds = map[gateway.Code]fault.Kind{
-	gateway.UpstreamTimeout: fault.TimedOut, gateway.UpstreamUnavailable: fault.Busy, gateway.RateLimited: fault.Busy,
-	gateway.PermissionDenied: fault.Denied, gateway.AuthFailed: fault.Denied,
-}
-
-// told makes a fault of an error of the gateway, with its members as details.
-func told(err error) error {
-	e, ok := err.(*gateway.Error) //nolint:errorlint // a pool wraps none
-	if !ok {
-		return err
-	}
-	kind, known := kinds[e.Code]
-	if !known {
-		kind = fault.Unusable
-	}
-	f := fault.New(kind, "%s", e.Message).With("error", e.Code).With("path", e.Path).With("retryable", e.Retryable)
-	for name, value := range e.Details {
-		f = f.With(name, value)
-	}
-	return f
 }
 
 var gatewayAdd = invoke.Capability{

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
 
 	"trails/fault"
@@ -66,6 +67,15 @@ func (e *Error) Fault() *fault.Error {
 		f = f.With("details", e.Details)
 	}
 	return f
+}
+
+// AsFault is the fault of an error of this package, and any other error as it is.
+func AsFault(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Fault()
+	}
+	return err
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trails/capability"
+	"trails/jsontext"
 	"trails/outline"
 )
 
@@ -44,7 +45,7 @@ func (r *Request) fitted(answer []byte) ([]byte, error) {
 	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 {
 		return answer, nil
 	}
-	first, err := encodeJSON(struct {
+	first, err := jsontext.Marshal(struct {
 		Cut      string   `json:"cut,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
 	}{r.Parts.Cut, r.Parts.Warnings})

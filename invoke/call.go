@@ -46,6 +46,8 @@ type Call struct {
 	// Ask, when set, puts a question to the person behind the caller before something
 	// is lost that cannot be had back; nil means that nobody can be asked.
 	Ask func(context.Context, Question) (bool, error)
+	// Elicit, when set, asks them what the tool of another server wants to know.
+	Elicit Elicit
 	// AskMass, when set, is asked in the place of Ask before a call removes more statements
 	// than [Config.MassChange].
 	AskMass func(context.Context, Question) (bool, error)
@@ -56,6 +58,9 @@ type Question struct {
 	// Message says in one or two sentences what would happen.
 	Message string
 }
+
+// Elicit asks a person for what fits a JSON Schema. The action is accept, decline or cancel.
+type Elicit func(ctx context.Context, message string, schema any) (action string, content map[string]any, err error)
 
 // Input is one stream of data with the name that errors call it by.
 type Input = load.Input

@@ -34,13 +34,14 @@ type Request struct {
 	Snapshot *kg.Snapshot
 	// Head is the id of the commit that Snapshot is at; "" before the first one.
 	Head string
-	// Format, Inputs, Output, Progress and Ask are those of the [Call]. Progress and Ask
+	// Format, Inputs, Output, Progress, Ask and Elicit are those of the [Call]. The last three
 	// are nil where nobody listens.
 	Format   string
 	Inputs   []Input
 	Output   io.Writer
 	Progress func(Progress)
 	Ask      func(context.Context, Question) (bool, error)
+	Elicit   Elicit
 	// Parts go into the result as the handler leaves them.
 	Parts Parts
 	// Document is what a read of an address answers.
@@ -115,9 +116,6 @@ func (r *Request) Session() *kg.Session {
 
 // Engine returns the engine that runs the call.
 func (r *Request) Engine() *Engine { return r.engine }
-
-// Graph returns the open file behind the call.
-func (r *Request) Graph() *kg.Graph { return r.engine.graph }
 
 // Release gives the snapshot back before the call ends. Long writes do it before they
 // begin, and so does who waits: the file's log cannot start over while a snapshot is held.

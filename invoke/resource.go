@@ -7,6 +7,7 @@ import (
 
 	"trails/capability"
 	"trails/fault"
+	"trails/jsontext"
 	"trails/policy"
 )
 
@@ -54,7 +55,7 @@ func (e *Engine) Resources(ctx context.Context, p policy.Principal) (list []Reso
 func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error) {
 	asked := map[string]any{"uri": uri, "format": c.Format, "context": c.Context, capability.MaxChars().Name: capability.DefaultChars}
 	maps.DeleteFunc(asked, func(_ string, v any) bool { return v == "" || c.Whole && v == capability.DefaultChars })
-	args, err := encodeJSON(asked)
+	args, err := jsontext.Marshal(asked)
 	if err != nil {
 		return Document{}, e.fail(err, c.TraceID, uri)
 	}

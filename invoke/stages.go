@@ -46,7 +46,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 		c.Args = json.RawMessage("{}")
 	}
 	r := &Request{
-		Principal: c.Principal, Format: c.Format, Inputs: c.Inputs, Output: c.Output, Progress: c.Progress, Ask: c.Ask,
+		Principal: c.Principal, Format: c.Format, Inputs: c.Inputs, Output: c.Output, Progress: c.Progress, Ask: c.Ask, Elicit: c.Elicit,
 		call: c, engine: e,
 		activity: kg.Activity{
 			ID:         uuid.Must(uuid.NewV7()).String(),
@@ -241,7 +241,7 @@ func (r *Request) encode(context.Context) error {
 			r.Warn("%s is replaced by %s; call that", r.call.Capability, now.ID)
 		}
 	}
-	text, err := encodeJSON(r.value)
+	text, err := jsontext.Marshal(r.value)
 	if err != nil {
 		return err
 	}
@@ -250,15 +250,6 @@ func (r *Request) encode(context.Context) error {
 	}
 	r.result = Result{Structured: text, Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, document: r.Document}
 	return nil
-}
-
-// encodeJSON writes v without HTML escapes and without a final newline.
-func encodeJSON(v any) ([]byte, error) {
-	text, err := jsontext.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
-	}
-	return text, nil
 }
 
 // outcomes name in provenance how a call ended; what is not listed failed.

@@ -13,14 +13,10 @@ import (
 var confirmation = json.RawMessage(`{"type":"object","properties":{"confirm":{"type":"boolean","title":"Go on","description":"Whether to go on; without a tick nothing is changed.","default":false}},"required":["confirm"]}`)
 
 // asking returns what puts a question to the person behind the client, nil when that
-// cannot be: the client must have said that it has forms, and the transport must
-// carry our requests. In the protocol without sessions a server sends none.
+// cannot be.
 func (e *endpoint) asking(r request) func(context.Context, invoke.Question) (bool, error) {
-	session, ok := r.GetSession().(*sdk.ServerSession)
-	if e.stateless || !ok || isSessionless(r) {
-		return nil
-	}
-	if hello := session.InitializeParams(); hello == nil || !showsForms(hello.Capabilities) {
+	session := e.formsOf(r)
+	if session == nil {
 		return nil
 	}
 	return func(ctx context.Context, q invoke.Question) (bool, error) {
@@ -30,6 +26,35 @@ func (e *endpoint) asking(r request) func(context.Context, invoke.Question) (boo
 		}
 		return isYes(res), nil
 	}
+}
+
+// eliciting returns what asks that person for what fits a schema, nil when that cannot be.
+func (e *endpoint) eliciting(r request) invoke.Elicit {
+	session := e.formsOf(r)
+	if session == nil {
+		return nil
+	}
+	return func(ctx context.Context, message string, schema any) (string, map[string]any, error) {
+		res, err := session.Elicit(ctx, &sdk.ElicitParams{Mode: "form", Message: message, RequestedSchema: schema})
+		if err != nil {
+			return "", nil, err
+		}
+		return res.Action, res.Content, nil
+	}
+}
+
+// formsOf returns the session of a client that shows forms, nil of one that does not or
+// cannot be asked: the client must have said that it has forms, and the transport must
+// carry our requests. In the protocol without sessions a server sends none.
+func (e *endpoint) formsOf(r request) *sdk.ServerSession {
+	session, ok := r.GetSession().(*sdk.ServerSession)
+	if e.stateless || !ok || isSessionless(r) {
+		return nil
+	}
+	if hello := session.InitializeParams(); hello == nil || !showsForms(hello.Capabilities) {
+		return nil
+	}
+	return session
 }
 
 func formOf(question string) *sdk.ElicitParams {

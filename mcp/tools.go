@@ -113,7 +113,7 @@ func (e *endpoint) toolCall(ctx context.Context, r request, p *sdk.CallToolParam
 		c.IdempotencyKey = text
 	}
 	c.Progress = e.progress(ctx, r, p.GetProgressToken())
-	c.Ask = e.asking(r)
+	c.Ask, c.Elicit = e.asking(r), e.eliciting(r)
 	return c, nil
 }
 

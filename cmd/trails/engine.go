@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/user"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,12 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 // was lost.
 func (p *program) withEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) error {
 	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
-		pool := p.pool()
+		var engine atomic.Pointer[invoke.Engine] // nil until there is one
+		pool := p.pool(func(string) {
+			if e := engine.Load(); e != nil {
+				go func() { _ = e.Refresh(ctx) }() // what cannot be told now is told with the next commit
+			}
+		})
 		defer pool.Close()
 		gateway := tools.New(pool, p.surface == surface.Proxy)
 		choose := p.surface.Choose
@@ -75,6 +81,7 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 		e := invoke.New(g, invoke.Config{
 			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Gateway: gateway}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
 		})
+		engine.Store(e)
 		defer func() {
 			closed := e.Close(context.WithoutCancel(ctx))
 			if err == nil && fault.Is(closed, fault.Unusable) {

@@ -14,9 +14,10 @@ import (
 	"trails/gateway/upstream"
 )
 
-// pool reaches the upstream servers that somebody at this machine has agreed to.
-func (p *program) pool() *upstream.Pool {
-	return upstream.Open(upstream.Config{Version: version, Trusts: p.trusts, Log: p.log, Lookup: func(name string) (string, bool) {
+// pool reaches the upstream servers that somebody at this machine has agreed to. Changed
+// hears of one that offers something else.
+func (p *program) pool(changed func(server string)) *upstream.Pool {
+	return upstream.Open(upstream.Config{Version: version, Trusts: p.trusts, Changed: changed, Log: p.log, Lookup: func(name string) (string, bool) {
 		value, ok := p.env[name]
 		return value, ok
 	}})

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -38,11 +37,17 @@ func reads(id, description string, in, out []capability.Field) capability.Descri
 	}
 }
 
+// selection asks for a schema of the answers that choose one of the cards.
+var selection = capability.Field{
+	Name: "selection", Type: capability.String, OneOf: []any{string(gateway.JSONSchema), string(gateway.OpenAI), string(gateway.Anthropic)}, Unlisted: true,
+	Description: "Answer with a schema, too, by which a model can be held to choose one of the ids: alone, or as a provider takes it.",
+}
+
 // browser is a capability that browses what there is of a kind.
 func (t *Tools) browser(id, description string, kind gateway.Kind) invoke.Capability {
 	return invoke.Capability{
-		Descriptor: reads(id, description, []capability.Field{text("query", false), text("path", false), topK},
-			[]capability.Field{{Name: "cards", Type: capability.Object, Many: true, Required: true, Fields: cardFields}}),
+		Descriptor: reads(id, description, []capability.Field{text("query", false), text("path", false), topK, selection},
+			[]capability.Field{{Name: "cards", Type: capability.Object, Many: true, Required: true, Fields: cardFields}, {Name: "selection_schema", Type: capability.Object}}),
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) { return t.browse(ctx, r, id, kind) },
 	}
 }
@@ -65,7 +70,7 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 		return nil, err
 	}
 	if err := s.meter.Spend(now(), id, ""); err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	d, err := t.directoryFor(ctx, r)
 	if err != nil {
@@ -82,15 +87,24 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 	}
 	cards, err := d.Catalog(kind).Browse(asked)
 	if err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	if s.settings.CacheStable {
 		cards = s.order(d.key, cards)
 	}
-	lines := make([]string, len(cards))
+	lines, ids := make([]string, len(cards)), []string{}
 	for i, card := range cards {
-		lines[i] = card.String()
+		if lines[i] = card.String(); card.Kind == kind {
+			ids = append(ids, card.ID)
+		}
 	}
+	var schema map[string]any
+	if form := r.Args.Text(selection.Name); form != "" && len(ids) > 0 {
+		if schema, err = gateway.SelectionSchema(ids, gateway.Form(form)); err != nil {
+			return nil, err
+		}
+	}
+	s.offer(ids)
 	if len(cards) == 0 {
 		lines = append(lines, fmt.Sprintf("no %s fits; other words may, or path \"/\" lists the namespaces", kind))
 	}
@@ -99,15 +113,7 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 	}
 	r.Parts.Text = strings.Join(lines, "\n")
 	return struct {
-		Cards []gateway.Card `json:"cards"`
-	}{cards}, nil
-}
-
-// failed makes a fault of an error of the gateway.
-func failed(err error) error {
-	var e *gateway.Error
-	if errors.As(err, &e) {
-		return e.Fault()
-	}
-	return err
+		Cards  []gateway.Card `json:"cards"`
+		Schema map[string]any `json:"selection_schema,omitempty"`
+	}{cards, schema}, nil
 }

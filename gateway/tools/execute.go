@@ -59,13 +59,23 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 		return nil, nil, err
 	}
 	entry, err := d.Find(gateway.Tool, id)
+	var selected *gateway.Selection
+	if err != nil && s.settings.TolerantArgs {
+		if chosen := s.chosen(id); chosen.Selected != "" {
+			selected = &chosen
+			entry, err = d.Find(gateway.Tool, chosen.Selected)
+		}
+	}
 	if err != nil {
-		return nil, nil, failed(err)
+		return nil, nil, gateway.AsFault(err)
+	}
+	if own, is := d.own[entry.Item.ID]; is {
+		return t.forwardOwn(r, own)
 	}
 	return &invoke.Capability{
 		Descriptor: descriptorOf(entry, r.Capability.Descriptor),
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
-			return (&execution{r: r, tools: t, session: s, directory: d, entry: entry, args: r.Args["args"]}).run(ctx)
+			return (&execution{r: r, tools: t, session: s, directory: d, entry: entry, selected: selected, args: r.Args["args"]}).run(ctx)
 		},
 	}, r.Args, nil
 }
@@ -77,7 +87,7 @@ func (t *Tools) forwardOwn(r *invoke.Request, d capability.Descriptor) (*invoke.
 		return nil, nil, err
 	}
 	if err := s.meter.Spend(now(), "tool_execute", itemOf(d).ID); err != nil {
-		return nil, nil, failed(err)
+		return nil, nil, gateway.AsFault(err)
 	}
 	c, err := r.Named(d.ID)
 	if err != nil {
@@ -89,7 +99,7 @@ func (t *Tools) forwardOwn(r *invoke.Request, d capability.Descriptor) (*invoke.
 	}
 	if r.Args.Flag("dry_run") {
 		if _, takes := d.InputShape.Field("dry_run"); !takes && d.SideEffects != capability.None {
-			return nil, nil, failed(gateway.Fail(gateway.ArgsInvalid, d.ID, "%s has no dry run", d.ID))
+			return nil, nil, gateway.AsFault(gateway.Fail(gateway.ArgsInvalid, d.ID, "%s has no dry run", d.ID))
 		} else if takes {
 			args["dry_run"] = true
 		}
@@ -122,6 +132,7 @@ type execution struct {
 	entry     gateway.Entry
 	server    gateway.Server
 	schema    *gateway.Schema
+	selected  *gateway.Selection // how the id was repaired, nil when it was right
 	args      any
 	repairs   []gateway.Repair
 	key       string // under which the answer is kept, "" when it is not
@@ -160,7 +171,7 @@ func (e *execution) run(ctx context.Context) (any, error) {
 	e.r.Release()
 	for _, step := range steps {
 		if err := step.run(e, ctx); err != nil {
-			return nil, failed(err)
+			return nil, gateway.AsFault(err)
 		}
 		if e.done {
 			break
@@ -168,6 +179,9 @@ func (e *execution) run(ctx context.Context) (any, error) {
 	}
 	if len(e.repairs) > 0 { // of this call, and not of the one whose answer was kept
 		e.outcome.value = withProvenance(e.outcome.value, "arg_repairs", e.repairs)
+	}
+	if e.selected != nil {
+		e.outcome.value = withProvenance(e.outcome.value, "selection", e.selected)
 	}
 	e.r.Parts.Text, e.r.Parts.Failed = e.outcome.text, e.outcome.failed
 	e.r.Parts.Content = append(e.r.Parts.Content, e.outcome.content...)
@@ -224,7 +238,7 @@ func (e *execution) dispatch(ctx context.Context) error {
 		return gateway.Fail(gateway.ArgsInvalid, e.entry.Item.ID, "the arguments are no JSON")
 	}
 	for attempt := 1; ; attempt++ {
-		e.answer, err = e.tools.pool.Call(ctx, e.server, e.entry.Offered.Name, args, e.tools.hooks(e.r))
+		e.answer, err = e.tools.pool.Call(ctx, e.server, e.entry.Offered.Name, args, hooks(e.r, e.server.Name))
 		if err == nil {
 			return nil
 		}
@@ -281,7 +295,7 @@ func (t *Tools) showSchema(ctx context.Context, r *invoke.Request) (any, error) 
 	id := r.Args.Text("tool_id")
 	entry, err := d.Find(gateway.Tool, id)
 	if err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	s.hydrated(d.key, id)
 	if own, is := d.own[id]; is {

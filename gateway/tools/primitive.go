@@ -37,7 +37,7 @@ func (t *Tools) readResource() invoke.Capability {
 				if err != nil {
 					return nil, err
 				}
-				return t.pool.Read(ctx, d.servers[e.Server], uri, t.hooks(r))
+				return t.pool.Read(ctx, d.servers[e.Server], uri, hooks(r, e.Server))
 			})
 		},
 	}
@@ -95,7 +95,7 @@ func (t *Tools) getPrompt() invoke.Capability {
 				for name, value := range given {
 					args[name], _ = value.(string) // the schema has texts alone
 				}
-				return t.pool.Prompt(ctx, d.servers[e.Server], e.Offered.Name, args, t.hooks(r))
+				return t.pool.Prompt(ctx, d.servers[e.Server], e.Offered.Name, args, hooks(r, e.Server))
 			})
 		},
 	}
@@ -113,15 +113,15 @@ func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind,
 	}
 	e, err := d.Find(kind, id)
 	if err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	parts, err := ask(d, e)
 	if err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	out, kept := wrapped(r, s, artifact.Source{ToolID: id, Tool: e.Offered.Name}, parts, nil)
 	if err := keep(ctx, r, id, kept); err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	r.Parts.Text = out.text
 	return out.value, nil

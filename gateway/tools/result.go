@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/jsontext"
+	"trails/quote"
 )
 
 // passed is a result that is passed on as it is.
@@ -111,12 +113,27 @@ func codeOf(err error) gateway.Code {
 	return ""
 }
 
-// hooks pass on how far the server is.
-func (t *Tools) hooks(r *invoke.Request) upstream.Hooks {
-	if r.Progress == nil {
-		return upstream.Hooks{}
+// Limits of what a server asks a person.
+const (
+	maxQuestion = 1_000
+	maxForm     = 16 << 10
+)
+
+// hooks pass on how far a server is, and what it asks the person behind the call, who is told
+// that it is the server who asks.
+func hooks(r *invoke.Request, server string) (h upstream.Hooks) {
+	if r.Progress != nil {
+		h.Progress = func(done, total float64, message string) {
+			r.Progress(invoke.Progress{Phase: server, Done: int64(done), Total: int64(total), Unit: quote.Line(message, 80)})
+		}
 	}
-	return upstream.Hooks{Progress: func(done, total float64, message string) {
-		r.Progress(invoke.Progress{Phase: "upstream", Done: int64(done), Total: int64(total), Unit: message})
-	}}
+	if r.Elicit != nil {
+		h.Elicit = func(ctx context.Context, message string, schema any) (string, map[string]any, error) {
+			if form, err := jsontext.Marshal(schema); err != nil || len(form) > maxForm {
+				return "decline", nil, nil //nolint:nilerr // a form that cannot be shown is not answered
+			}
+			return r.Elicit(ctx, fmt.Sprintf("The upstream server %s asks: %s", server, quote.Text(message, maxQuestion)), schema)
+		}
+	}
+	return h
 }

@@ -17,10 +17,11 @@ type session struct {
 	text     string // of the settings
 	meter    *gateway.Meter
 
-	mu     sync.Mutex
-	of     [sha256.Size]byte // the directory that stable and cache are of
-	stable *gateway.Stable
-	cache  *gateway.Cache[outcome]
+	mu      sync.Mutex
+	offered []string          // the ids of the last cards
+	of      [sha256.Size]byte // the directory that stable and cache are of
+	stable  *gateway.Stable
+	cache   *gateway.Cache[outcome]
 }
 
 // mostSessions bounds the callers that are remembered. Of more, all are forgotten but those
@@ -48,6 +49,21 @@ func (t *Tools) sessionOf(r *invoke.Request) (*session, error) {
 	s := &session{settings: settings, text: said, meter: gateway.NewMeter(settings.Quotas())}
 	t.sessions[caller] = s
 	return s, nil
+}
+
+// offer notes the ids from which the caller may choose now.
+func (s *session) offer(ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offered = ids
+}
+
+// chosen is what an id that is none stands for among those that were offered last, see
+// [gateway.Select].
+func (s *session) chosen(id string) gateway.Selection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return gateway.Select(id, s.offered)
 }
 
 // order puts cards into the order of a session that keeps its beginning.

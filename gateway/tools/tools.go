@@ -88,7 +88,7 @@ func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 }
 
 // listPatience bounds how long a list waits for servers.
-const listPatience = 30 * time.Second
+const listPatience = 5 * time.Second
 
 // strip notes what a list has of the tools of servers, which are reached for it.
 func (t *Tools) strip(s *kg.Snapshot) {
@@ -203,7 +203,7 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 	generation := t.pool.Generation()
 	listings, down, err := t.pool.Listings(ctx, named)
 	if err != nil {
-		return directory{}, failed(err)
+		return directory{}, gateway.AsFault(err)
 	}
 	for _, u := range down {
 		r.Warn("the upstream %s is unavailable, and its tools are missing: %s", u.Server, u.Problem.Message)

@@ -56,6 +56,16 @@ func github(calls *atomic.Int64) *mcp.Server {
 		return nil, map[string]int{"counted": in.Count}, nil
 	})
 	add("break", "Break.", false, `{"type":"object"}`, func(asked) (*mcp.CallToolResult, any, error) { return nil, nil, errors.New("it broke\nin two") })
+	mcp.AddTool(s, &mcp.Tool{Name: "ask"}, func(ctx context.Context, r *mcp.CallToolRequest, _ asked) (*mcp.CallToolResult, any, error) {
+		if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"}); err != nil {
+			return nil, nil, err
+		}
+		a, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Which?\nNow.", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"which": map[string]any{"type": "string"}}}})
+		if err != nil {
+			return nil, nil, err
+		}
+		return say(fmt.Sprint(a.Action, " ", a.Content["which"]))
+	})
 	s.AddResource(&mcp.Resource{URI: "github://readme", Name: "readme", Description: "What it is about."}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "read me"}}}, nil
 	})
@@ -302,6 +312,35 @@ func TestAToolOfAServerIsCalledAsOneOfTheFileIs(t *testing.T) {
 	}
 }
 
+// A server's question reaches the person behind the call, with the name of who asks, and how far
+// it is reaches the caller.
+func TestWhatAServerAsksAndTellsPassesThrough(t *testing.T) {
+	e, _ := gatewayOf(t, invoke.Config{}, "")
+	id := idOf(t, e, "tool_browse", "ask")
+	var question string
+	far := make(chan invoke.Progress, 1)
+	r, err := e.Call(t.Context(), invoke.Call{
+		Capability: "tool_execute", Args: json.RawMessage(`{"tool_id":"` + id + `","args":{}}`), Principal: invoketest.Ana, Via: "test",
+		Elicit: func(_ context.Context, message string, _ any) (string, map[string]any, error) {
+			question = message
+			return "accept", map[string]any{"which": "this"}, nil
+		},
+		Progress: func(p invoke.Progress) { far <- p },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `The upstream server github asks: "Which? Now."`; r.Text != "accept this" || question != want {
+		t.Errorf("%q, asked %s, want %s", r.Text, question, want)
+	}
+	if p := <-far; p != (invoke.Progress{Phase: "github", Done: 1, Total: 2, Unit: "half"}) {
+		t.Error(p)
+	}
+	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+id+`","args":{}}`); r.Text != "decline <nil>" {
+		t.Errorf("%q where nobody can be asked", r.Text)
+	}
+}
+
 func TestResourcesAndPromptsOfServers(t *testing.T) {
 	e, _ := gatewayOf(t, invoke.Config{}, "")
 	if r, _ := answered(t, e, "resource_read", `{"resource_id":"`+idOf(t, e, "resource_browse", "readme")+`"}`); r.Text != "read me" {
@@ -335,7 +374,15 @@ func TestSettingsOfTheGateway(t *testing.T) {
 	if calls.Load() != 1 {
 		t.Errorf("%d calls", calls.Load())
 	}
-	answered(t, e, "tool_execute", `{"tool_id":"`+count+`","args":{"count":4}}`)
+	// An id is repaired when one of those that were shown is meant.
+	_, out := answered(t, e, "tool_execute", `{"tool_id":" GITHUB:count#","args":{"count":4}}`)
+	if chosen, _ := out["provenance"].(map[string]any)["selection"].(map[string]any); chosen["selected_id"] != count || chosen["repair"] != "prefix" {
+		t.Error(out)
+	}
+	_, out = answered(t, e, "tool_browse", `{"query":"count","selection":"json_schema"}`)
+	if text := fmt.Sprint(out["selection_schema"]); !strings.Contains(text, count) {
+		t.Error(text)
+	}
 	if f := refused(t, e, "tool_execute", `{"tool_id":"`+count+`","args":{"count":4}}`, gateway.RateLimited); f.Details["retryable"] != true {
 		t.Error(f.Details)
 	}

@@ -27,28 +27,28 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	if err := s.meter.Spend(now(), "tool_view", ""); err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	handle := r.Args.Text("handle")
 	given, err := jsontext.Marshal(r.Args.Object("selector"))
 	if err != nil {
-		return nil, failed(gateway.Fail(gateway.ViewFailed, handle, "the selector is no JSON"))
+		return nil, gateway.AsFault(gateway.Fail(gateway.ViewFailed, handle, "the selector is no JSON"))
 	}
 	selector, err := artifact.ParseSelector(handle, given)
 	if err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	r.Release() // the session reads by itself
 	kept, err := r.Session().Artifact(ctx, handle)
 	if fault.Is(err, fault.Missing) {
-		return nil, failed(gateway.Fail(gateway.ViewFailed, handle, "%s", fault.Of(err).Message))
+		return nil, gateway.AsFault(gateway.Fail(gateway.ViewFailed, handle, "%s", fault.Of(err).Message))
 	}
 	if err != nil {
 		return nil, err
 	}
 	view, err := kept.View(selector)
 	if err != nil {
-		return nil, failed(err)
+		return nil, gateway.AsFault(err)
 	}
 	r.Parts.Text = view.Text
 	if view.Next != nil || view.Left != "" {
