@@ -86,17 +86,37 @@ func (o Offered) Bounded() (Offered, *Error) {
 	return o, nil
 }
 
+// What joins letters or keeps them apart is a part of how some languages and signs are written.
+const (
+	joiner    = '\u200d'
+	nonJoiner = '\u200c'
+)
+
+// seen is a character as it is shown, -1 for one that cannot be seen or that changes the
+// direction of a text.
+func seen(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t' || r == joiner || r == nonJoiner || unicode.IsPrint(r):
+		return r
+	case unicode.IsSpace(r) && r != '\r':
+		return ' '
+	}
+	return -1
+}
+
+// Visible is a text that a server has sent without control characters, but line ends and tabs,
+// and without what cannot be seen or changes the direction of the text, in which instructions
+// could hide from whoever looks at the same text.
+func Visible(text string) string { return strings.Map(seen, strings.ToValidUTF8(text, "\ufffd")) }
+
 // visible is a text without control characters but line ends and tabs, without characters
 // that cannot be seen or that change its direction, and of at most most characters.
 func visible(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
+		if r == joiner || r == nonJoiner {
+			return -1
 		}
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		return -1
+		return seen(r)
 	}, strings.ToValidUTF8(text, ""))
 	if runes := []rune(text); len(runes) > most {
 		text = string(slices.Concat(runes[:most-1], []rune{'…'}))

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/gateway"
 	"trails/quote"
 )
 
@@ -139,7 +140,7 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 		case part.Kind == "structured" && len(texts) == 1 && sameJSON([]byte(texts[0]), data):
 			// Servers send structured data as text, too, for clients that know only that.
 		case part.Kind == "structured" && len(data)+utf8.RuneCountInString(strings.Join(texts, "\n")) <= of.Most:
-			e.Structured = data
+			e.Structured = []byte(gateway.Visible(string(data)))
 		default:
 			keep(part.Kind, mediaType, data)
 		}
@@ -158,6 +159,7 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 		e.Shape, e.Views = a.shape(), a.offers()
 		e.Facts = facts(text)
 	}
+	e.Summary = gateway.Visible(e.Summary) // what is kept stays as it is
 	e.Firewall.SummaryChars = utf8.RuneCountInString(e.Summary)
 	return e, kept
 }

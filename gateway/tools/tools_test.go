@@ -55,7 +55,9 @@ func github(calls *atomic.Int64) *mcp.Server {
 	add("count", "Count to a number.", true, `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`, func(in asked) (*mcp.CallToolResult, any, error) {
 		return nil, map[string]int{"counted": in.Count}, nil
 	})
-	add("break", "Break.", false, `{"type":"object"}`, func(asked) (*mcp.CallToolResult, any, error) { return nil, nil, errors.New("it broke\nin two") })
+	add("break", "Break.", false, `{"type":"object"}`, func(asked) (*mcp.CallToolResult, any, error) {
+		return nil, nil, errors.New("it\u202e broke\nin \x1b[31mtwo\U000e0041")
+	})
 	mcp.AddTool(s, &mcp.Tool{Name: "ask"}, func(ctx context.Context, r *mcp.CallToolRequest, _ asked) (*mcp.CallToolResult, any, error) {
 		if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"}); err != nil {
 			return nil, nil, err
@@ -288,7 +290,7 @@ func TestAToolOfAServerIsCalledAsOneOfTheFileIs(t *testing.T) {
 	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+count+`","args":{"count":3}}`); string(r.Structured) != `{"result":{"counted":3}}` || r.Text != `{"counted":3}` {
 		t.Errorf("%s %q", r.Structured, r.Text)
 	}
-	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+idOf(t, e, "tool_browse", "break")+`","args":{}}`); !r.Failed || r.Text != "it broke\nin two" {
+	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+idOf(t, e, "tool_browse", "break")+`","args":{}}`); !r.Failed || r.Text != "it broke\nin [31mtwo" {
 		t.Errorf("%v %q", r.Failed, r.Text)
 	}
 	// A large one is kept, for its caller alone.

@@ -50,6 +50,7 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
+	view.Text = gateway.Visible(view.Text)
 	r.Parts.Text = view.Text
 	if view.Next != nil || view.Left != "" {
 		next, err := jsontext.Marshal(view.Next)
