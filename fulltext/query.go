@@ -146,10 +146,9 @@ func BeginningsOf(text string) (b Beginnings) {
 	return b
 }
 
-// hasCase reports a word that is not of a script without capitals.
+// hasCase reports a word with a character that is not of a script without capitals.
 func hasCase(word string) bool {
-	first, _ := utf8.DecodeRuneInString(word)
-	return !unicode.Is(unicode.Lo, first)
+	return strings.ContainsFunc(word, func(r rune) bool { return !unicode.Is(unicode.Lo, r) })
 }
 
 // addPhrase adds what stands between quotation marks.

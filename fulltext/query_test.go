@@ -177,3 +177,15 @@ func FuzzTextsAreCutAndCompared(f *testing.F) {
 		fulltext.Snippet(text, q)
 	})
 }
+
+// Of a text with letters that have capitals beside others that have none, the words of its
+// capitals cannot be told from its small letters.
+func TestABeginningWhoseCapitalsMayDivideItIsRefused(t *testing.T) {
+	for text, refused := range map[string]bool{
+		"shell東京": true, "한éｶﾞ": true, "한é": false, "東京都": false, "shell 東京": false,
+	} {
+		if _, err := fulltext.ParseBeginning(text); (err != nil) != refused {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
