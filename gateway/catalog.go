@@ -23,24 +23,33 @@ type Catalog struct {
 // of them would be called in place of the other. An item that no card can be made of is
 // fault.TooLarge.
 func NewCatalog(items []Item) (*Catalog, error) {
-	c := &Catalog{items: items, byID: make(map[string]int, len(items)), root: tree(items)}
-	documents := make([]rank.Document, len(items))
+	seen := make(map[string]int, len(items))
 	for i, item := range items {
-		if other, twice := c.byID[item.ID]; twice {
+		if other, twice := seen[item.ID]; twice {
 			return nil, fault.New(fault.Conflict, "%s and %s have one id, %s: a server lists a tool twice, or two have one name",
 				quote.Text(items[other].Name, 80), quote.Text(item.Name, 80), quote.Text(item.ID, 80))
 		}
-		c.byID[item.ID] = i
+		seen[item.ID] = i
 		if err := item.fits(); err != nil {
 			return nil, err
 		}
+	}
+	return catalogOf(items), nil
+}
+
+// catalogOf makes a catalog of items that fit on a card, and have an id of their own each.
+func catalogOf(items []Item) *Catalog {
+	c := &Catalog{items: items, byID: make(map[string]int, len(items)), root: tree(items)}
+	documents := make([]rank.Document, len(items))
+	for i, item := range items {
+		c.byID[item.ID] = i
 		documents[i] = rank.Document{
 			ID: item.ID, Group: item.Namespace, Name: item.Name, Description: item.Description,
 			Tags: item.Tags, Parameters: item.Parameters, Examples: item.Examples, Types: item.Types,
 		}
 	}
 	c.index = rank.New(documents)
-	return c, nil
+	return c
 }
 
 // Len is how many items the catalog has.

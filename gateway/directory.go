@@ -87,11 +87,7 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 		}
 	}
 	for _, kind := range []Kind{Tool, Resource, Prompt} {
-		catalog, err := NewCatalog(items[kind])
-		if err != nil {
-			panic(fmt.Sprintf("gateway: the items of a directory make no catalog: %v", err)) // each fits, and has an id of its own
-		}
-		d.catalogs[kind] = catalog
+		d.catalogs[kind] = catalogOf(items[kind])
 	}
 	return d
 }
