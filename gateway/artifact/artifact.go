@@ -211,22 +211,40 @@ func isText(data []byte) bool {
 	return utf8.Valid(data) && !strings.Contains(string(data[:min(len(data), 64<<10)]), "\x00")
 }
 
+// How much of an envelope a model reads, in characters. What has a shape is told of by that.
+const (
+	shownChars  = 250
+	shapedChars = 120
+	factsChars  = 400 // of all facts together
+)
+
 // String is the envelope as a model reads it: how the text begins, what the whole is like, and
-// how to read on.
+// how to read on. It is shorter than the envelope, which programs read.
 func (e Envelope) String() string {
 	var b strings.Builder
 	if e.Firewall.Triggered {
-		fmt.Fprintf(&b, "the first %d of %d characters:\n", e.Firewall.SummaryChars, e.Firewall.OriginalChars)
+		shown := begin(e.Summary, shownChars)
+		if e.Shape != "" {
+			shown = begin(e.Summary, shapedChars)
+		}
+		fmt.Fprintf(&b, "the first %d of %d characters of %s:\n%s", utf8.RuneCountInString(shown), e.Firewall.OriginalChars, e.Firewall.ArtifactRef, shown)
+	} else {
+		b.WriteString(e.Summary)
 	}
-	b.WriteString(e.Summary)
 	if e.Shape != "" {
 		b.WriteString("\nshape: " + e.Shape)
 	}
+	room := factsChars
 	for _, f := range e.Facts {
+		if room -= utf8.RuneCountInString(f); room < 0 {
+			break
+		}
 		b.WriteString("\n- " + f)
 	}
 	for _, a := range e.Artifacts {
-		fmt.Fprintf(&b, "\nkept: %s (%s, %d bytes)", a.Handle, a.MediaType, a.SizeBytes)
+		if a.Handle != e.Firewall.ArtifactRef {
+			fmt.Fprintf(&b, "\nkept: %s (%s, %d bytes)", a.Handle, a.MediaType, a.SizeBytes)
+		}
 	}
 	for i, v := range e.Views {
 		text, err := json.Marshal(v)
@@ -234,7 +252,7 @@ func (e Envelope) String() string {
 			continue // selectors have texts and numbers alone
 		}
 		if i == 0 {
-			b.WriteString("\ntool_view reads it with these selectors:")
+			b.WriteString("\ntool_view reads it by")
 		}
 		b.WriteString(" " + string(text))
 	}

@@ -66,12 +66,12 @@ func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upst
 		return outcome{value: envelope, text: envelope.String(), failed: source.Failed}, kept
 	}
 	value := passed{Result: envelope.Summary}
-	var object map[string]any
+	said := strings.TrimSpace(envelope.Summary)
 	switch {
 	case envelope.Structured != nil:
 		value.Result = json.RawMessage(envelope.Structured)
-	case json.Unmarshal([]byte(envelope.Summary), &object) == nil:
-		value.Result = json.RawMessage(envelope.Summary)
+	case (strings.HasPrefix(said, "{") || strings.HasPrefix(said, "[")) && json.Valid([]byte(said)):
+		value.Result = json.RawMessage(said)
 	}
 	return outcome{value: value, text: envelope.Summary, failed: source.Failed}, nil
 }
