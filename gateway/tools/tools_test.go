@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -81,31 +82,44 @@ func github(calls *atomic.Int64) *mcp.Server {
 }
 
 // gatewayOf is an engine whose file names the server github, and how often that was called.
-func gatewayOf(t *testing.T, config invoke.Config, settings string, others ...gateway.Server) (*invoketest.Engine, *atomic.Int64) {
+func gatewayOf(t testing.TB, config invoke.Config, settings string, others ...gateway.Server) (*invoketest.Engine, *atomic.Int64) {
 	t.Helper()
 	calls := new(atomic.Int64)
-	s := github(calls)
-	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
-	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }})
-	t.Cleanup(func() { pool.Close(); web.CloseClientConnections(); web.Close() })
-	config.Providers = builtin.Options{Upstreams: pool, Gateway: tools.New(pool, false)}.Providers()
-	e := invoketest.New(t, people, config)
-	for _, server := range append(others, gateway.Server{Name: "github", HTTP: web.URL}) {
-		e.Must(t, "trails.meta.gateway.add", `{"definition":`+server.Text()+`}`)
-	}
+	e := engineOf(t, config, append(others, gateway.Server{Name: "github", HTTP: serve(t, github(calls))})...)
 	if settings != "" {
 		e.Must(t, "trails.meta.gateway.configure", `{"settings":`+settings+`}`)
 	}
 	return e, calls
 }
 
+// serve is the address of a server.
+func serve(t testing.TB, s *mcp.Server) string {
+	t.Helper()
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	return web.URL
+}
+
+// engineOf is an engine whose file names servers.
+func engineOf(t testing.TB, config invoke.Config, servers ...gateway.Server) *invoketest.Engine {
+	t.Helper()
+	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(pool.Close)
+	config.Providers = builtin.Options{Upstreams: pool, Gateway: tools.New(pool, false)}.Providers()
+	e := invoketest.New(t, people, config)
+	for _, server := range servers {
+		e.Must(t, "trails.meta.gateway.add", `{"definition":`+server.Text()+`}`)
+	}
+	return e
+}
+
 // ask makes a call as an agent does.
-func ask(t *testing.T, e *invoketest.Engine, name, args string) (invoke.Result, error) {
+func ask(t testing.TB, e *invoketest.Engine, name, args string) (invoke.Result, error) {
 	t.Helper()
 	return e.Call(t.Context(), invoke.Call{Capability: name, Args: json.RawMessage(args), Principal: invoketest.Ana, Via: "test"})
 }
 
-func answered(t *testing.T, e *invoketest.Engine, name, args string) (invoke.Result, map[string]any) {
+func answered(t testing.TB, e *invoketest.Engine, name, args string) (invoke.Result, map[string]any) {
 	t.Helper()
 	r, err := ask(t, e, name, args)
 	if err != nil {
@@ -118,7 +132,7 @@ func answered(t *testing.T, e *invoketest.Engine, name, args string) (invoke.Res
 	return r, out
 }
 
-func refused(t *testing.T, e *invoketest.Engine, name, args string, code gateway.Code) *fault.Error {
+func refused(t testing.TB, e *invoketest.Engine, name, args string, code gateway.Code) *fault.Error {
 	t.Helper()
 	_, err := ask(t, e, name, args)
 	if err == nil || fault.Of(err).Details["error"] != code {
@@ -128,7 +142,7 @@ func refused(t *testing.T, e *invoketest.Engine, name, args string, code gateway
 }
 
 // idOf browses for the id of a tool.
-func idOf(t *testing.T, e *invoketest.Engine, browse, name string) string {
+func idOf(t testing.TB, e *invoketest.Engine, browse, name string) string {
 	t.Helper()
 	_, out := answered(t, e, browse, fmt.Sprintf(`{"query":%q,"top_k":50}`, name))
 	for _, card := range out["cards"].([]any) {
