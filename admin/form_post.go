@@ -173,8 +173,13 @@ func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *ledg
 }
 
 // replay makes a call again that was made before: the graph answers with the first
-// one's result.
+// one's result. A call that wrote nothing to the graph, as one of another server's tool, is
+// not made again, because no key of it is kept there.
 func (s *site) replay(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) error {
+	if e.result.Written == nil {
+		p.showDone(w, r)
+		return nil
+	}
 	res, err := p.invoke(p.conditional(e.ifCommit), p.key)
 	return s.finish(w, r, p, e, e.ifCommit, res, err)
 }
@@ -185,6 +190,11 @@ func (s *site) finish(w http.ResponseWriter, r *http.Request, p *post, e *ledger
 		return s.showFailed(w, r, p, err)
 	}
 	e.finish(p.digest(), ifCommit, p.object(), res)
-	http.Redirect(w, r, capabilityURL(p.capability.ID)+"/done/"+url.PathEscape(p.key), http.StatusSeeOther)
+	p.showDone(w, r)
 	return nil
+}
+
+// showDone sends the browser to the page of the result.
+func (p *post) showDone(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, capabilityURL(p.capability.ID)+"/done/"+url.PathEscape(p.key), http.StatusSeeOther)
 }

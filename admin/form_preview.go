@@ -15,6 +15,8 @@ type preview struct {
 	Records        int64
 	Rows           []previewRow
 	Plan           *planAnswer
+	// Said is what a dry run answers that is about no statements of the graph.
+	Said *shown
 }
 
 // previewRow is one property as it is and as it would be.
@@ -52,6 +54,11 @@ func (p preview) Nothing() bool {
 func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}
 	_ = json.Unmarshal(res.Structured, out) // what a capability does not say is zero
+	var counts struct{ Added *int64 }
+	if _ = json.Unmarshal(res.Structured, &counts); counts.Added == nil && out.Plan == nil && len(res.Structured) > 0 {
+		said := shownAt(res.Structured, 0)
+		out.Said = &said
+	}
 	old := map[string][]view.Cell{}
 	if p.target != nil {
 		for _, prop := range p.target.Properties {
