@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
+	"trails/capability"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/schema"
@@ -35,26 +37,32 @@ func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
 
 // ask makes one call and decodes its answer into out.
 func (a *asker) ask(capability string, args map[string]any, out any) error {
+	_, err := a.answered(capability, args, out)
+	return err
+}
+
+// answered is ask, and returns the whole result, which has the text for a model, too.
+func (a *asker) answered(capability string, args map[string]any, out any) (invoke.Result, error) {
 	if args == nil {
 		args = map[string]any{}
 	}
 	text, err := json.Marshal(args)
 	if err != nil {
-		return fmt.Errorf("encode arguments of %s: %w", capability, err)
+		return invoke.Result{}, fmt.Errorf("encode arguments of %s: %w", capability, err)
 	}
 	c := a.call
 	c.Capability, c.Args = capability, text
 	res, err := a.engine.Call(a.ctx, c)
 	if err != nil {
-		return err
+		return invoke.Result{}, err
 	}
 	a.head = firstOf(a.head, res.Head)
 	d := json.NewDecoder(bytes.NewReader(res.Structured))
 	d.UseNumber() // a constraint of a schema is shown as it is written
 	if err := d.Decode(out); err != nil {
-		return fmt.Errorf("decode answer of %s: %w", capability, err)
+		return invoke.Result{}, fmt.Errorf("decode answer of %s: %w", capability, err)
 	}
-	return nil
+	return res, nil
 }
 
 // furnish is ask for what stands around the subject of a page, which is no activity
@@ -72,10 +80,22 @@ func (a *asker) listed() (map[string]bool, error) {
 		return nil, err
 	}
 	out := map[string]bool{}
-	for _, d := range tools.Descriptors {
+	for _, d := range withForm(tools) {
 		out[d.ID] = true
 	}
 	return out, nil
+}
+
+// withForm are the capabilities that have a form: the tools, and what is no tool and changes
+// something, such as what names the servers of the gateway.
+func withForm(tools invoke.Tools) []capability.Descriptor {
+	list := slices.Clone(tools.Descriptors)
+	for _, d := range tools.Helpers {
+		if d.SideEffects != capability.None {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // read reads one trails:// address as JSON into out.

@@ -65,7 +65,7 @@ func (s *site) newForm(w http.ResponseWriter, r *http.Request, id string) (*form
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range tools.Descriptors {
+	for _, d := range withForm(tools) {
 		if d.ID == id || capability.ToolName(d.ID) == id {
 			return &formState{asker: s.asker(w, r), capability: d, shape: formShape(d), entries: map[string]form.Entry{}, key: uuid.NewString()}, nil
 		}

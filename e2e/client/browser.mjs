@@ -539,6 +539,7 @@ const pages = [
   ['a query that does not parse', asking('SELECT')],
   ['a query that is explained', asking('ASK { ?a :dependsOn ?b }', { output: 'explain' })],
   ['an answer as text', asking('DESCRIBE <urn:trails:example:Component/kg>', { output: 'jsonld' })],
+  ['the gateway', '/admin/gateway?path=%2Ftrails'],
   ['the capabilities', '/admin/capabilities'],
   ['an empty form', '/admin/capabilities/decision.create'],
   ['a form to edit', '/admin/capabilities/component.update?id=kg'],
