@@ -89,7 +89,14 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 	if err != nil {
 		return suggest(err, words[0], callable)
 	}
-	return p.print(res.Structured, func(w io.Writer) error {
+	err = p.print(res.Structured, func(w io.Writer) error {
+		if res.Text != "" {
+			fmt.Fprintln(w, res.Text)
+			for _, c := range res.Content {
+				fmt.Fprintln(w, c.Text)
+			}
+			return nil
+		}
 		if res.Written == nil {
 			return writeValue(w, res.Structured)
 		}
@@ -102,6 +109,10 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		}
 		return writeSummary(w, r)
 	})
+	if err == nil && res.Failed {
+		return fault.New(fault.Unusable, "the tool says that it did not do what it was asked")
+	}
+	return err
 }
 
 // find returns the descriptor with this id or tool name.
