@@ -287,29 +287,39 @@ func (u upstreams) accept() invoke.Capability {
 	}
 }
 
-var gatewayAdd = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.gateway.add", Description: "Name an upstream MCP server in the file, in the place of one with the same name. It is reached where somebody at the machine agrees.",
-		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "definition", Type: capability.Object, Required: true, Description: "name; command (a list), http or sse; env, headers (secrets as ${NAME}), namespace, include, exclude, required, pin, timeout_ms, concurrency."},
-		}, capability.WriteArguments()...)},
-		OutputShape: capability.Shape{Fields: capability.CommitResult()},
-		SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
-		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
-	},
-	Hidden: true,
-	Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
-		text, err := jsontext.Marshal(r.Args.Object("definition"))
-		if err != nil {
-			return nil, fmt.Errorf("encode a definition: %w", err)
-		}
-		server, err := gateway.ParseServer(text)
-		if err != nil {
-			return nil, atField(err, "definition")
-		}
-		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.PutUpstream(ctx, server, set) })
-	},
+// kept is a capability that keeps in the file what an object says.
+func kept[T any](id, description string, field capability.Field, parse func([]byte) (T, error), put func(*kg.Session, context.Context, T, kg.ChangeSet) (kg.Result, error)) invoke.Capability {
+	field.Type, field.Required = capability.Object, true
+	return invoke.Capability{
+		Descriptor: capability.Descriptor{
+			ID: id, Description: description,
+			InputShape:  capability.Shape{Fields: append([]capability.Field{field}, capability.WriteArguments()...)},
+			OutputShape: capability.Shape{Fields: capability.CommitResult()},
+			SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
+			PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+		},
+		Hidden: true,
+		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+			text, err := jsontext.Marshal(r.Args.Object(field.Name))
+			if err != nil {
+				return nil, fmt.Errorf("encode %s: %w", field.Name, err)
+			}
+			value, err := parse(text)
+			if err != nil {
+				return nil, atField(err, field.Name)
+			}
+			return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return put(s, ctx, value, set) })
+		},
+	}
 }
+
+var gatewayAdd = kept("trails.meta.gateway.add", "Name an upstream MCP server in the file, in the place of one with the same name. It is reached where somebody at the machine agrees.",
+	capability.Field{Name: "definition", Description: "name; command (a list), http or sse; env, headers (secrets as ${NAME}), namespace, include, exclude, required, pin, timeout_ms, concurrency."},
+	gateway.ParseServer, (*kg.Session).PutUpstream)
+
+var gatewayConfigure = kept("trails.meta.gateway.configure", "Set how tools of upstream MCP servers are offered and called, in the place of what was set.",
+	capability.Field{Name: "settings", Description: "tolerant_args, cache_stable, retry (max_attempts, base_delay_ms, max_delay_ms, jitter, retryable_codes), cache (read_only, allow, ttl_s, entries), rate_limits (meta_tools and tools, each by name: max_calls_per_minute, max_calls_per_session), result_chars. What is left out is as usual."},
+	gateway.ParseSettings, (*kg.Session).PutGatewaySettings)
 
 // atField puts a field before those that a fault names.
 func atField(err error, field string) error {
@@ -335,32 +345,6 @@ var gatewayRemove = invoke.Capability{
 	Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 		name := r.Args.Text("name")
 		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.RemoveUpstream(ctx, name, set) })
-	},
-}
-
-var gatewayConfigure = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.gateway.configure", Description: "Set how tools of upstream MCP servers are offered and called, in the place of what was set.",
-		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "settings", Type: capability.Object, Required: true, Description: "tolerant_args, cache_stable, retry (max_attempts, base_delay_ms, max_delay_ms, jitter, retryable_codes), cache (read_only, allow, ttl_s, entries), rate_limits (meta_tools and tools, each by name: max_calls_per_minute, max_calls_per_session), result_chars. What is left out is as usual."},
-		}, capability.WriteArguments()...)},
-		OutputShape: capability.Shape{Fields: capability.CommitResult()},
-		SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
-		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
-	},
-	Hidden: true,
-	Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
-		text, err := jsontext.Marshal(r.Args.Object("settings"))
-		if err != nil {
-			return nil, fmt.Errorf("encode settings: %w", err)
-		}
-		settings, err := gateway.ParseSettings(text)
-		if err != nil {
-			return nil, atField(err, "settings")
-		}
-		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) {
-			return s.PutGatewaySettings(ctx, settings, set)
-		})
 	},
 }
 

@@ -76,10 +76,13 @@ func ParseServer(text []byte) (Server, error) {
 }
 
 // Text is the server as JSON, its members in the order of the fields.
-func (s Server) Text() string {
-	text, err := jsontext.Marshal(s)
+func (s Server) Text() string { return textOf(s) }
+
+// textOf is what is kept in a file as JSON.
+func textOf(v any) string {
+	text, err := jsontext.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("gateway: a server is no JSON: %v", err)) // it has texts, numbers and truths alone
+		panic(fmt.Sprintf("gateway: %T is no JSON: %v", v, err)) // it has texts, numbers and truths alone
 	}
 	return string(text)
 }

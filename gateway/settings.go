@@ -110,13 +110,7 @@ func decode(text []byte, what string, into any) error {
 }
 
 // Text is the settings as JSON, their members in the order of the fields.
-func (s Settings) Text() string {
-	text, err := jsontext.Marshal(s)
-	if err != nil {
-		panic(fmt.Sprintf("gateway: settings are no JSON: %v", err)) // they have texts, numbers and truths alone
-	}
-	return string(text)
-}
+func (s Settings) Text() string { return textOf(s) }
 
 // Check returns the fault InvalidData with each member that is wrong.
 func (s Settings) Check() error {
