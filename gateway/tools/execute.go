@@ -45,8 +45,10 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 		return nil, nil, err
 	}
 	// A capability of the file is found without reaching a server, and by its own name, too.
+	meant, err := gateway.ParseID(id)
+	isOwn := err == nil && meant.Namespace == gateway.OwnNamespace
 	if at := slices.IndexFunc(own, func(d capability.Descriptor) bool {
-		return d.ID == id || capability.ToolName(d.ID) == id || strings.HasPrefix(id, gateway.OwnNamespace+":") && itemOf(d).ID == id
+		return d.ID == id || capability.ToolName(d.ID) == id || isOwn && strings.HasSuffix(d.ID, meant.Name) && itemOf(d).ID == id
 	}); at >= 0 && !slices.Contains(names, own[at].ID) {
 		return t.forwardOwn(r, own[at])
 	}
