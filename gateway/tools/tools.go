@@ -186,6 +186,17 @@ type directory struct {
 	*gateway.Directory
 	own     map[string]capability.Descriptor // by tool id
 	servers map[string]gateway.Server        // by name
+	down    map[string]*gateway.Error        // why the server of a namespace is unavailable, at this call
+}
+
+// Find returns what stands behind an id. That of a server which is unavailable is not said to
+// be wrong.
+func (d directory) Find(kind gateway.Kind, id string) (gateway.Entry, error) {
+	entry, err := d.Directory.Find(kind, id)
+	if meant, malformed := gateway.ParseID(id); err != nil && malformed == nil && d.down[meant.Namespace] != nil {
+		err = d.down[meant.Namespace]
+	}
+	return entry, err
 }
 
 // mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.
@@ -205,7 +216,11 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 	if err != nil {
 		return directory{}, gateway.AsFault(err)
 	}
+	unavailable := map[string]*gateway.Error{}
 	for _, u := range down {
+		if at := slices.IndexFunc(named, func(k gateway.Kept) bool { return k.Name == u.Server }); at >= 0 {
+			unavailable[named[at].Space()] = u.Problem
+		}
 		r.Warn("the upstream %s is unavailable, and its tools are missing: %s", u.Server, u.Problem.Message)
 	}
 	sum := sha256.New()
@@ -224,6 +239,7 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 		d := t.recent[at]
 		copy(t.recent[1:], t.recent[:at])
 		t.recent[0] = d
+		d.down = unavailable
 		return d, nil
 	}
 	d := directory{key: key, own: map[string]capability.Descriptor{}, servers: map[string]gateway.Server{}}
@@ -238,5 +254,6 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 	}
 	d.Directory = gateway.NewDirectory(items, listings)
 	t.recent = slices.Insert(t.recent[:min(len(t.recent), mostDirectories-1)], 0, d)
+	d.down = unavailable
 	return d, nil
 }

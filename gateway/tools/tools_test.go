@@ -417,6 +417,8 @@ func TestAServerThatIsDown(t *testing.T) {
 	if len(out["cards"].([]any)) == 0 || !strings.Contains(r.Text, "warning: the upstream gone is unavailable") {
 		t.Error(r.Text)
 	}
+	refused(t, e, "tool_execute", `{"tool_id":"gone:do_it#00000000","args":{}}`, gateway.UpstreamUnavailable)
+	refused(t, e, "resource_read", `{"resource_id":"resource::gone:one#00000000"}`, gateway.UpstreamUnavailable)
 	gone.Required = true
 	e, _ = gatewayOf(t, invoke.Config{}, "", gone)
 	refused(t, e, "tool_browse", `{"query":"open an issue"}`, gateway.UpstreamUnavailable)
