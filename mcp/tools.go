@@ -146,7 +146,10 @@ func (e *endpoint) progress(ctx context.Context, r request, token any) func(invo
 			before += float64(now.Done)
 		}
 		now = p
-		report := &sdk.ProgressNotificationParams{ProgressToken: token, Progress: before + float64(p.Done), Message: p.Phase + " (" + p.Unit + ")"}
+		report := &sdk.ProgressNotificationParams{ProgressToken: token, Progress: before + float64(p.Done), Message: p.Phase}
+		if p.Unit != "" {
+			report.Message += " (" + p.Unit + ")"
+		}
 		if p.Total > 0 {
 			report.Total = before + float64(p.Total)
 		}
