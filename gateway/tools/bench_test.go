@@ -22,7 +22,8 @@ var (
 	parts = []string{"comments", "labels", "history", "owners", "templates", "attachments", "permissions", "schedules", "totals", "drafts"}
 )
 
-// manyTools are the definitions of n tools, which all differ.
+// manyTools are the definitions of n tools, which all differ. Each costs some 100 tokens, as those
+// of servers that people use do.
 func manyTools(n int) []mcp.Tool {
 	all := make([]mcp.Tool, n)
 	for i := range all {
@@ -30,7 +31,7 @@ func manyTools(n int) []mcp.Tool {
 		all[i] = mcp.Tool{
 			Name:        fmt.Sprintf("%s_%s_%s_%d", verb, noun, part, i/1000),
 			Description: fmt.Sprintf("Use it to %s the %s of one %s in region %d. It answers what it has done.", verb, part, noun, i/1000),
-			InputSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"%s_id":{"type":"string","description":"The id of the %s"},"limit":{"type":"integer","minimum":1,"maximum":100,"description":"How many %s are answered at most"},"state":{"type":"string","enum":["open","closed","all"],"description":"Only those in this state"}},"required":["%s_id"],"additionalProperties":false}`, noun, noun, part, noun)),
+			InputSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"%s_id":{"type":"string","description":"The id of the %s"},"limit":{"type":"integer","minimum":1,"maximum":100},"state":{"type":"string","enum":["open","closed","all"]}},"required":["%s_id"]}`, noun, noun, noun)),
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: verb == "list" || verb == "search"},
 		}
 	}
