@@ -141,6 +141,8 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 			// Servers send structured data as text, too, for clients that know only that.
 		case part.Kind == "structured" && len(data)+utf8.RuneCountInString(strings.Join(texts, "\n")) <= of.Most:
 			e.Structured = []byte(gateway.Visible(string(data)))
+		case part.Kind == "structured" && len(texts) == 1 && isMember(data, texts[0]):
+			// Some wrap the text in an object, which says nothing more.
 		default:
 			keep(part.Kind, mediaType, data)
 		}

@@ -121,6 +121,12 @@ func TestWhatIsSmallPassesAndWhatIsLargeIsKept(t *testing.T) {
 	if len(large.Views) != 1 {
 		t.Errorf("%d views are offered", len(large.Views))
 	}
+	long := strings.Repeat("y", 300)
+	for data, want := range map[string]int{`{"content":"` + long + `"}`: 1, `{"content":"` + long + `","more":1}`: 2, `{"content":"` + long + `z"}`: 2} {
+		if _, kept := artifact.Wrap(of, []artifact.Part{{Kind: "text", Data: []byte(long)}, {Kind: "structured", Data: []byte(data)}}); len(kept) != want {
+			t.Errorf("of a text and %s %d are kept, want %d", data, len(kept), want)
+		}
+	}
 	both, kept := artifact.Wrap(of, []artifact.Part{{Kind: "text", Data: []byte("a text")}, {Kind: "structured", Data: []byte(`{"other":1}`)}})
 	if len(kept) != 0 || string(both.Structured) != `{"other":1}` || both.Summary != "a text" {
 		t.Errorf("of a small text and other small data %d are kept: %+v", len(kept), both)

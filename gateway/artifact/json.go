@@ -61,6 +61,19 @@ func sameJSON(a, b []byte) bool {
 	return err == nil && jsontext.Equal(x, y)
 }
 
+// isMember reports whether data is an object with one member, which is the text.
+func isMember(data []byte, text string) bool {
+	v, err := parse(data)
+	object, is := v.(map[string]any)
+	if err != nil || !is || len(object) != 1 {
+		return false
+	}
+	for _, member := range object {
+		return member == text
+	}
+	return false
+}
+
 func names(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
 
 func isScalar(v any) bool {
