@@ -122,9 +122,6 @@ func since(c Change) string {
 	return fmt.Sprintf(", since which its %s (%s)", c, c.Part)
 }
 
-// Higher reports that version a comes after b.
-func Higher(a, b string) bool { return numberOf(a).compare(numberOf(b)) > 0 }
-
 // Base returns a version without what names its content.
 func Base(version string) string {
 	base, _, _ := strings.Cut(version, "+")
