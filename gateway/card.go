@@ -133,7 +133,7 @@ func short(text string, most int) string {
 func (c Card) String() string {
 	var b strings.Builder
 	b.WriteString(c.ID)
-	if !strings.HasSuffix(c.ID, c.Name) {
+	if !strings.Contains(c.ID, c.Name) {
 		b.WriteString(" " + c.Name)
 	}
 	if c.Description != "" {
@@ -143,8 +143,8 @@ func (c Card) String() string {
 	if c.Kind != Tool {
 		notes = append(notes, string(c.Kind))
 	}
-	if c.HasSchema {
-		notes = append(notes, "has schema")
+	if !c.HasSchema && c.Kind == Tool {
+		notes = append(notes, "no schema")
 	}
 	if c.SideEffects {
 		notes = append(notes, "side effects")

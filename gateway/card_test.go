@@ -116,7 +116,7 @@ func TestACardSaysWhatItMay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "github:delete_repo#01234567 github.delete_repo: Delete a repository. It is gone for ever. [a, b, c, destructive, read-only, has schema, side effects, cost 0.25]"
+	want := "github:delete_repo#01234567 github.delete_repo: Delete a repository. It is gone for ever. [a, b, c, destructive, read-only, side effects, cost 0.25]"
 	if got := card.String(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
