@@ -9,8 +9,7 @@ import (
 // Three MCP servers that people use stand behind one file: a folder of files, a memory, and
 // the one that shows everything that MCP has.
 func TestTheTypeScriptClientCallsServersOfOthers(t *testing.T) {
-	t.Parallel()
-	oneByOne(t)
+	oneByOne(t) // and not beside others: it starts four processes of Node
 	tools, file := toolsOfNode(t), notesFile(t)
 	home, folder := t.TempDir(), t.TempDir()
 	pid := filepath.Join(home, "pid")

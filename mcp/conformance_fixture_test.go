@@ -84,13 +84,14 @@ func answered(name string, value any) (invoke.Result, error) {
 	return invoke.Result{Structured: text}, err
 }
 
-// reportProgress waits between its reports: those that come too fast are not sent.
+// reportProgress waits between its reports: those that come too fast are not sent, and the
+// client drops one that it reads together with the answer.
 func reportProgress(c invoke.Call) (invoke.Result, error) {
 	for _, done := range []int64{1, 50, 100} {
 		if c.Progress != nil {
 			c.Progress(invoke.Progress{Phase: "count", Done: done, Total: 100, Unit: "steps"})
 		}
-		time.Sleep(110 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 	}
 	return answered("done", 100)
 }

@@ -49,9 +49,9 @@ const logged = heard(client, types.LoggingMessageNotificationSchema)
 await client.callTool({ name: 'task_create', arguments: { name: 'rest' } })
 equal((await logged).data.capability, 'task_create', 'the log names the call')
 
-// A long call tells how far it is.
+// A long call tells how far it is. The client drops a report that it reads together with the answer.
 let reports = 0
-const lines = Array.from({ length: 3000 }, (_, i) => JSON.stringify({ type: 'Task', id: `t${i}`, data: { name: `t${i}` } })).join('\n')
+const lines = Array.from({ length: 20000 }, (_, i) => JSON.stringify({ type: 'Task', id: `t${i}`, data: { name: `t${i}` } })).join('\n')
 await client.callTool({ name: 'load', arguments: { format: 'ndjson', data: lines } }, undefined, { onprogress: () => { reports++ } })
 holds(reports > 0, 'progress is reported')
 
