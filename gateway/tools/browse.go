@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"trails/capability"
 	"trails/gateway"
@@ -12,7 +13,7 @@ import (
 	"trails/policy"
 )
 
-// text, object and whole are fields of the tools, which say in their own words what fits.
+// text is an argument that is a text; the description of the tool says what it is.
 func text(name string, required bool) capability.Field {
 	return capability.Field{Name: name, Type: capability.String, Required: required, MaxLength: new(4_000), Brief: true}
 }
@@ -69,7 +70,7 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 	if err != nil {
 		return nil, err
 	}
-	if err := s.meter.Spend(now(), id, ""); err != nil {
+	if err := s.meter.Spend(time.Now(), id, ""); err != nil {
 		return nil, gateway.AsFault(err)
 	}
 	d, err := t.directoryFor(ctx, r)

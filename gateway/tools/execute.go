@@ -88,7 +88,7 @@ func (t *Tools) forwardOwn(r *invoke.Request, d capability.Descriptor) (*invoke.
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.meter.Spend(now(), "tool_execute", itemOf(d).ID); err != nil {
+	if err := s.meter.Spend(time.Now(), "tool_execute", itemOf(d).ID); err != nil {
 		return nil, nil, gateway.AsFault(err)
 	}
 	c, err := r.Named(d.ID)
@@ -146,10 +146,9 @@ type execution struct {
 
 // outcome is what a call answers.
 type outcome struct {
-	value   any
-	text    string
-	content []invoke.Content
-	failed  bool
+	value  any
+	text   string
+	failed bool
 }
 
 // steps are what every call of a tool of a server goes through, in this order. Who may make it
@@ -186,7 +185,6 @@ func (e *execution) run(ctx context.Context) (any, error) {
 		e.outcome.value = withProvenance(e.outcome.value, "selection", e.selected)
 	}
 	e.r.Parts.Text, e.r.Parts.Failed = e.outcome.text, e.outcome.failed
-	e.r.Parts.Content = append(e.r.Parts.Content, e.outcome.content...)
 	return e.outcome.value, nil
 }
 
@@ -209,7 +207,7 @@ func (e *execution) spend(context.Context) error {
 	if e.r.Args.Flag("dry_run") {
 		return nil // a dry run costs nothing
 	}
-	return e.session.meter.Spend(now(), "tool_execute", e.entry.Item.ID)
+	return e.session.meter.Spend(time.Now(), "tool_execute", e.entry.Item.ID)
 }
 
 func (e *execution) rehearse(context.Context) error {
@@ -217,7 +215,7 @@ func (e *execution) rehearse(context.Context) error {
 		return nil
 	}
 	said := map[string]any{"readOnlyHint": e.entry.Offered.Annotations.ReadOnly, "destructiveHint": e.entry.Offered.Annotations.Destructive}
-	e.outcome.value = gateway.NewDryRun(e.entry.Item, said, e.session.meter.Look(now(), "tool_execute", e.entry.Item.ID))
+	e.outcome.value = gateway.NewDryRun(e.entry.Item, said, e.session.meter.Look(time.Now(), "tool_execute", e.entry.Item.ID))
 	e.done = true
 	return nil
 }
@@ -228,7 +226,7 @@ func (e *execution) recall(context.Context) error {
 	if e.key == "" {
 		return nil
 	}
-	if e.outcome, e.done = cache.Get(now(), e.key); e.done {
+	if e.outcome, e.done = cache.Get(time.Now(), e.key); e.done {
 		e.outcome.value = withProvenance(e.outcome.value, "cache_hit", true)
 	}
 	return nil
@@ -267,7 +265,7 @@ func (e *execution) store(ctx context.Context) error {
 		return err
 	}
 	if !e.outcome.failed {
-		e.session.answers(e.directory.key).Put(now(), e.key, e.outcome)
+		e.session.answers(e.directory.key).Put(time.Now(), e.key, e.outcome)
 	}
 	return nil
 }

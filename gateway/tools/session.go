@@ -3,7 +3,6 @@ package tools
 import (
 	"crypto/sha256"
 	"sync"
-	"time"
 
 	"trails/gateway"
 	"trails/invoke"
@@ -27,9 +26,6 @@ type session struct {
 // mostSessions bounds the callers that are remembered. Of more, all are forgotten but those
 // that call again: what is remembered makes answers cheaper, and limits are for a while.
 const mostSessions = 10_000
-
-// now is the time of a call.
-func now() time.Time { return time.Now() }
 
 // sessionOf returns what is remembered of the caller.
 func (t *Tools) sessionOf(r *invoke.Request) (*session, error) {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"time"
 
 	"trails/capability"
 	"trails/fault"
@@ -26,7 +27,7 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.meter.Spend(now(), "tool_view", ""); err != nil {
+	if err := s.meter.Spend(time.Now(), "tool_view", ""); err != nil {
 		return nil, gateway.AsFault(err)
 	}
 	handle := r.Args.Text("handle")
