@@ -30,8 +30,8 @@ func grown(t *testing.T, more int) *invoketest.Engine {
 }
 
 // What is said to cost the same, or to grow with the change or the answer alone, handles no
-// more rows in a graph of ten times the size: it allocates no more for as long an answer. What
-// SQLite counts by itself is not seen by that.
+// more rows in a graph of ten times the size: the cheapest of some calls allocates no more for as
+// long an answer. What SQLite counts by itself is not seen by that.
 func TestCostsDoNotGrowWithTheGraph(t *testing.T) {
 	small, large := grown(t, 40), grown(t, 400)
 	for _, d := range small.Callable(t) {
@@ -58,7 +58,11 @@ func TestCostsDoNotGrowWithTheGraph(t *testing.T) {
 				}
 				size = len(result.Structured)
 			}
-			return testing.AllocsPerRun(2, call), size
+			allocations = testing.AllocsPerRun(1, call)
+			for range 3 { // a pool that the collector has emptied, or another connection, costs a call more
+				allocations = min(allocations, testing.AllocsPerRun(1, call))
+			}
+			return allocations, size
 		}
 		few, short := measure(small)
 		many, long := measure(large)
