@@ -20,7 +20,7 @@ func (s Shape) Text() string { return Prologue + s.Query }
 // Shapes returns all of them, the simple ones first.
 func Shapes() []Shape {
 	var all []Shape
-	for _, some := range [][]Shape{patternShapes, filterShapes, algebraShapes, groupShapes, orderShapes, pathShapes} {
+	for _, some := range [][]Shape{patternShapes, filterShapes, algebraShapes, groupShapes, orderShapes, pathShapes, scanShapes} {
 		all = append(all, some...)
 	}
 	return all

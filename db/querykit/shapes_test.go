@@ -94,3 +94,15 @@ func TestATenthCanBeReached(t *testing.T) {
 		}
 	}
 }
+
+func TestEachScanIsAShape(t *testing.T) {
+	names := map[string]bool{}
+	for _, s := range querykit.Shapes() {
+		names[s.Name] = true
+	}
+	for _, name := range querykit.Scans {
+		if !names[name] {
+			t.Errorf("no shape is named %s", name)
+		}
+	}
+}
