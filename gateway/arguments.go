@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,8 +30,8 @@ type Limits struct {
 // UsualLimits are far beyond what the schemas of real tools have.
 var UsualLimits = Limits{Bytes: 256 << 10, Depth: 64, Properties: 2_000}
 
-// Schema is the input schema of one tool. Making one takes longer than using it, so it is
-// worth keeping for as long as the tool's id stays. It never changes, and any number of
+// Schema is the input or the output schema of one tool. Making one takes longer than using it,
+// so it is worth keeping for as long as the tool's id stays. It never changes, and any number of
 // goroutines may use it at a time.
 type Schema struct {
 	id       string
@@ -42,11 +43,16 @@ type Schema struct {
 // dialect that has no bounds on time is left to the upstream. A schema that is none, or beyond
 // the limits, is an [*Error] with SCHEMA_INVALID. No text is the schema that takes any object.
 func NewSchema(id string, text json.RawMessage, limits Limits) (*Schema, error) {
-	invalid := func(format string, args ...any) error {
-		return Fail(SchemaInvalid, id, "the input schema of %s %s", id, fmt.Sprintf(format, args...))
-	}
 	if len(text) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
+	}
+	return compileSchema("input", id, text, limits)
+}
+
+// compileSchema reads a schema, of the input or the output of a tool.
+func compileSchema(of, id string, text json.RawMessage, limits Limits) (*Schema, error) {
+	invalid := func(format string, args ...any) error {
+		return Fail(SchemaInvalid, id, "the %s schema of %s %s", of, id, fmt.Sprintf(format, args...))
 	}
 	if len(text) > limits.Bytes {
 		return nil, invalid("has %d bytes, at most %d are read", len(text), limits.Bytes)
@@ -219,12 +225,26 @@ func (s *Schema) Check(args any) error {
 	if !errors.As(err, &invalid) {
 		return Fail(ArgsInvalid, s.id, "the arguments are no JSON")
 	}
-	type problem struct {
-		Path    string `json:"path"`
-		Message string `json:"message"`
-	}
-	var problems []problem
 	english := message.NewPrinter(language.English)
+	problems := problemsOf(invalid, func(kind jsonschema.ErrorKind) string { return kind.LocalizedString(english) })
+	first := problems[0]
+	more := ""
+	if len(problems) > 1 {
+		more = fmt.Sprintf(", and %d more", len(problems)-1)
+	}
+	failed := Fail(ArgsInvalid, s.id, "the arguments of %s do not fit its schema: %s%s", s.id, strings.TrimPrefix(first.Path+": "+first.Message, ": "), more)
+	failed.Details = map[string]any{"errors": problems[:min(len(problems), mostProblems)]}
+	return failed
+}
+
+// problem is what is wrong with one place of a value.
+type problem struct {
+	Path    string `json:"path"` // a JSON Pointer
+	Message string `json:"message"`
+}
+
+// problemsOf lists what is wrong with a value, each once, by place.
+func problemsOf(invalid *jsonschema.ValidationError, says func(jsonschema.ErrorKind) string) (all []problem) {
 	var collect func(e *jsonschema.ValidationError)
 	collect = func(e *jsonschema.ValidationError) {
 		for _, cause := range e.Causes {
@@ -235,20 +255,41 @@ func (s *Schema) Check(args any) error {
 			for _, step := range e.InstanceLocation {
 				path += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step)
 			}
-			problems = append(problems, problem{quote.Line(path, 200), quote.Line(e.ErrorKind.LocalizedString(english), 200)})
+			all = append(all, problem{quote.Line(path, 200), quote.Line(says(e.ErrorKind), 200)})
 		}
 	}
 	collect(invalid)
-	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.Path+"\x00"+a.Message, b.Path+"\x00"+b.Message) })
-	problems = slices.Compact(problems)
-	first := problems[0]
-	more := ""
-	if len(problems) > 1 {
-		more = fmt.Sprintf(", and %d more", len(problems)-1)
+	slices.SortStableFunc(all, func(a, b problem) int { return strings.Compare(a.Path+"\x00"+a.Message, b.Path+"\x00"+b.Message) })
+	return slices.Compact(all)
+}
+
+// OutputProblem says in words why what a tool has answered is not what its output schema says,
+// "" when it is, or when the tool has none. It names places and keywords of the schema, and no
+// value: the answer may have secrets. A nil answer is a missing one.
+func OutputProblem(output *Schema, answer any) string {
+	if output == nil {
+		return ""
 	}
-	failed := Fail(ArgsInvalid, s.id, "the arguments of %s do not fit its schema: %s%s", s.id, strings.TrimPrefix(first.Path+": "+first.Message, ": "), more)
-	failed.Details = map[string]any{"errors": problems[:min(len(problems), mostProblems)]}
-	return failed
+	if answer == nil {
+		return "it has no structured content"
+	}
+	err := output.compiled.Validate(answer)
+	var invalid *jsonschema.ValidationError
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &invalid):
+		return "its structured content is no JSON"
+	}
+	problems := problemsOf(invalid, func(kind jsonschema.ErrorKind) string { return strings.Join(kind.KeywordPath(), "/") })
+	var said []string
+	for _, p := range problems[:min(len(problems), 3)] {
+		said = append(said, fmt.Sprintf("%s at %s", p.Message, quote.Text(cmp.Or(p.Path, "/"), 80)))
+	}
+	if more := len(problems) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("%d more", more))
+	}
+	return "its structured content breaks " + strings.Join(said, ", ")
 }
 
 // Repair says what was done to arguments.

@@ -35,7 +35,7 @@ type Entry struct {
 type Directory struct {
 	catalogs map[Kind]*Catalog
 	entries  map[string]Entry
-	schemas  sync.Map          // by id, func() (*Schema, error) that makes it once
+	schemas  sync.Map          // by id, those of answers behind "output ", func() (*Schema, error) that makes it once
 	held     map[string]*Error // why something is held back that has this id
 	problems []*Error
 }
@@ -165,6 +165,19 @@ func (d *Directory) Schema(kind Kind, id string) (*Schema, error) {
 	}
 	once, _ := d.schemas.LoadOrStore(id, sync.OnceValues(func() (*Schema, error) {
 		return NewSchema(id, entry.Offered.InputSchema, UsualLimits)
+	}))
+	return once.(func() (*Schema, error))()
+}
+
+// Output returns the schema of what a tool answers, nil when its server gives none. It is made
+// at the first need, once. The error is an [*Error]: that of Find, or SCHEMA_INVALID.
+func (d *Directory) Output(id string) (*Schema, error) {
+	entry, err := d.Find(Tool, id)
+	if err != nil || len(entry.Offered.Output) == 0 {
+		return nil, err
+	}
+	once, _ := d.schemas.LoadOrStore("output "+id, sync.OnceValues(func() (*Schema, error) {
+		return compileSchema("output", id, entry.Offered.Output, UsualLimits)
 	}))
 	return once.(func() (*Schema, error))()
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -139,6 +140,7 @@ type execution struct {
 	repairs   []gateway.Repair
 	key       string // under which the answer is kept, "" when it is not
 	answer    upstream.Answer
+	differs   string // why the answer is not what the server has promised, "" when it is
 	outcome   outcome
 	kept      []artifact.Artifact
 	done      bool // nothing is left to be done
@@ -164,6 +166,7 @@ var steps = []struct {
 	{"dry run", (*execution).rehearse},  // after all that may refuse a call
 	{"cache", (*execution).recall},      // after quota, which an answer from the cache costs, too
 	{"dispatch", (*execution).dispatch}, // to the server, again when that may help
+	{"output", (*execution).compare},    // before firewall, which writes what was found wrong
 	{"firewall", (*execution).wrap},     // before anything of the answer is kept or shown
 	{"store", (*execution).store},       // last: an answer whose artifacts are not kept is none
 }
@@ -254,9 +257,31 @@ func (e *execution) dispatch(ctx context.Context) error {
 	}
 }
 
+// compare holds the answer against the output schema of the tool. An answer that breaks it is
+// passed on with a warning, since the tool has done what it does, and is not kept for the next
+// call.
+func (e *execution) compare(context.Context) error {
+	if e.answer.IsError {
+		return nil // a failure need not fit
+	}
+	schema, err := e.directory.Output(e.entry.Item.ID)
+	if err != nil {
+		e.differs = fmt.Sprintf("%s, and nothing that it answers is held against it", err)
+	} else if wrong := gateway.OutputProblem(schema, e.answer.Structured); wrong != "" {
+		e.differs = fmt.Sprintf("the answer of %s does not fit the output schema that its server gives: %s", e.entry.Item.ID, wrong)
+	}
+	if e.differs != "" {
+		e.r.Warn("%s", e.differs)
+	}
+	return nil
+}
+
 func (e *execution) wrap(context.Context) error {
 	source := artifact.Source{ToolID: e.entry.Item.ID, Tool: e.entry.Offered.Name, Failed: e.answer.IsError}
 	e.outcome, e.kept = wrapped(e.r, e.session, source, e.answer.Parts, e.answer.Structured)
+	if e.differs != "" {
+		e.outcome.text = "warning: " + e.differs + "\n" + e.outcome.text
+	}
 	return nil
 }
 
@@ -264,7 +289,7 @@ func (e *execution) store(ctx context.Context) error {
 	if err := keep(ctx, e.r, e.entry.Item.ID, e.kept); err != nil {
 		return err
 	}
-	if !e.outcome.failed {
+	if !e.outcome.failed && e.differs == "" {
 		e.session.answers(e.directory.key).Put(time.Now(), e.key, e.outcome)
 	}
 	return nil

@@ -92,3 +92,51 @@ func TestServersThatMisbehaveAnswerForThemselvesAlone(t *testing.T) {
 		})
 	}
 }
+
+// A server that answers otherwise than its own output schema says: the answer passes, since the
+// work is done, with a warning that has none of its values, and is not kept for the next call.
+func TestAnAnswerThatBreaksItsOwnOutputSchema(t *testing.T) {
+	s := mcp.NewServer(&mcp.Implementation{Name: "liar", Version: "1"}, nil)
+	calls := 0
+	add := func(name, schema string, answer *mcp.CallToolResult) {
+		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(schema), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { calls++; return answer, nil })
+	}
+	says := func(text string, structured any, failed bool) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: structured, IsError: failed}
+	}
+	const schema = `{"type":"object","properties":{"n":{"type":"integer"},"code":{"type":"string","pattern":"^[0-9]+$"}},"required":["n"]}`
+	add("right", schema, says(`{"n":1}`, map[string]any{"n": 1}, false))
+	add("wrong", schema, says("a text", map[string]any{"n": "one", "code": "hidden"}, false))
+	add("missing", schema, says("a text", nil, false))
+	add("fails", schema, says("it broke", nil, true))
+	add("none", `{"type":"object","properties":{"n":{"type":"nothing"}}}`, says("a text", map[string]any{"n": 1}, false))
+	e := engineOf(t, invoke.Config{}, gateway.Server{Name: "liar", HTTP: serve(t, s)})
+	e.Must(t, "trails.meta.gateway.configure", `{"settings":{"cache":{"read_only":true}}}`)
+	for name, want := range map[string]struct {
+		warns string
+		calls int // of two
+	}{
+		"right":   {"", 1},
+		"wrong":   {`its structured content breaks pattern at "/code", type at "/n"`, 2},
+		"missing": {"it has no structured content", 2},
+		"fails":   {"", 2},
+		"none":    {"nothing that it answers is held against it", 2},
+	} {
+		calls = 0
+		id := idOf(t, e, "tool_browse", name)
+		for range 2 {
+			r, out := answered(t, e, "tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":{}}`, id))
+			warned := strings.Join(r.Warnings, "\n")
+			if (warned == "") != (want.warns == "") || !strings.Contains(warned, want.warns) || want.warns != "" && !strings.Contains(r.Text, "warning: "+warned) {
+				t.Errorf("%s warns %q, and says %q", name, warned, r.Text)
+			}
+			if strings.Contains(warned, "hidden") || out["result"] == nil || r.Failed != (name == "fails") {
+				t.Errorf("%s: %s %v", name, warned, out)
+			}
+		}
+		if calls != want.calls {
+			t.Errorf("%s was called %d times, want %d", name, calls, want.calls)
+		}
+	}
+}
