@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 
+	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
 	"trails/rdf/xsd"
@@ -78,8 +79,16 @@ func (r *Reader) sameTerm(ctx context.Context, c Condition, o rdf.Term) bool {
 	if _, number := xsd.NumberOf(o); !number && !ordered[datatype] && datatype != rdf.XSDDateTime {
 		return true
 	}
+	low, high := idRange(lower.Region(datatype), []lower.Bound{{Func: sparql.Equal, Term: o}})
+	id, carried := inline.ID(o)
+	return carried && low == id && high == id && r.inRegion(ctx, c, o)
+}
+
+// inRegion reports whether the ids of all values of a condition carry them, in the region of
+// an operand.
+func (r *Reader) inRegion(ctx context.Context, c Condition, o rdf.Term) bool {
 	region := r.statistics(ctx, nil).region(c.Path[len(c.Path)-1])
-	return region != "" && region == lower.Region(datatype)
+	return region != "" && region == lower.Region(rdf.DatatypeOf(o))
 }
 
 // pattern has the solutions that pass the test, with the subject in varS.
@@ -94,6 +103,9 @@ func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
 	case Equal:
 		if len(c.Operands) == 1 && r.sameTerm(ctx, c, c.Operands[0]) {
 			return bgp(along(nil, c.Path, sparql.Operand{Term: c.Operands[0]})...)
+		}
+		if len(c.Operands) == 1 { // a range of ids, where they carry the values
+			return that(values, sparql.Call{Func: sparql.Equal, Args: []sparql.Expr{value, sparql.TermExpr{Term: c.Operands[0]}}})
 		}
 		args := []sparql.Expr{value}
 		for _, o := range c.Operands {
@@ -121,12 +133,15 @@ func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
 func (r *Reader) leads(ctx context.Context, c Condition) bool {
 	switch c.Test {
 	case Equal:
+		if len(c.Operands) == 1 && r.inRegion(ctx, c, c.Operands[0]) {
+			return !c.None
+		}
 		return !c.None && !slices.ContainsFunc(c.Operands, func(o rdf.Term) bool {
 			return !r.sameTerm(ctx, c, o) || len(c.Operands) > 1 && rdf.IsLiteral(o) && rdf.DatatypeOf(o) != rdf.XSDString
 		})
 	case Less, LessOrEqual, Greater, GreaterOrEqual:
 		datatype := rdf.DatatypeOf(c.Operands[0])
-		return !c.None && datatype != rdf.XSDString && r.sameTerm(ctx, c, c.Operands[0])
+		return !c.None && datatype != rdf.XSDString && r.inRegion(ctx, c, c.Operands[0])
 	case Any, Contains, Begins:
 	}
 	return false
