@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // draft-07 and 2020-12 share, without $ref or any combination of schemas. Keys are
 // sorted at every level and the same shape always gives the same bytes.
 func Lower(shape capability.Shape) json.RawMessage {
-	return encode(lowerObject(shape.Closed, shape.Fields))
+	return encode(schemaOf(shape))
 }
 
 // anyObject is the JSON Schema of what every call answers. A list of tools is read by
@@ -23,171 +24,281 @@ func Lower(shape capability.Shape) json.RawMessage {
 // with isError), and a linear schema has no word for "or".
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-// lowerObject lowers an object whose fields stand in one list after the other.
-func lowerObject(closed bool, lists ...[]capability.Field) keywords {
-	o := make(keywords, 0, 4)
-	o.set("type", "object")
-	if closed {
-		o.set("additionalProperties", false)
-	}
-	size := 0
-	for _, fields := range lists {
-		size += len(fields)
-	}
-	properties, required := make(keywords, 0, size), []string(nil)
-	for _, fields := range lists {
-		for i := range fields {
-			f := &fields[i]
-			if f.Unlisted {
-				continue
-			}
-			properties.set(f.Name, lowerField(f))
-			if f.Required {
-				required = append(required, f.Name)
-			}
-		}
-	}
-	if len(properties) > 0 || closed {
-		o.set("properties", properties)
-	}
-	if len(required) > 0 {
-		o.set("required", required)
-	}
-	return o
+// lowered is the JSON Schema of an object, as it is before it is written.
+type lowered struct {
+	closed bool
+	// fields stand in one list after the other; of two with one name the last counts.
+	fields [][]capability.Field
+	// thing makes it a DataSchema (WoT Thing Description 1.1, section 5.3.2), where a type is
+	// one word: what may be null is one of two, and what may be of several types one of these.
+	thing bool
 }
 
-// lowerField lowers one field: the value, then the array around it, then what is
-// said of the whole.
-func lowerField(f *capability.Field) keywords {
-	if f.Brief {
-		f = &capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Needed: f.Needed, Brief: true}
-	}
-	o := lowerValue(f)
-	if f.Many {
-		o = lowerMany(f, o)
-	}
-	if f.Nullable && !f.Needed {
-		o = allowNull(o)
-	}
-	if f.Default != nil && f.Default != false { // what may be left out is not so
-		o.set("default", f.Default)
-	}
-	o.setText("description", describe(f))
-	return o
+func schemaOf(shape capability.Shape) lowered {
+	return lowered{closed: shape.Closed, fields: [][]capability.Field{shape.Fields}}
 }
 
-// jsonTypes is how a single value of each type looks in JSON Schema.
-var jsonTypes = map[capability.Type]keywords{
-	capability.String:     {{"type", "string"}},
-	capability.Boolean:    {{"type", "boolean"}},
-	capability.Integer:    {{"type", "integer"}},
-	capability.Number:     {{"type", "number"}},
-	capability.Decimal:    {{"type", "number"}},
-	capability.BigInteger: {{"type", "string"}, {"pattern", `^-?\d+$`}},
-	capability.Date:       {{"type", "string"}, {"format", "date"}},
-	capability.DateTime:   {{"type", "string"}, {"format", "date-time"}},
-	capability.Time:       {{"type", "string"}}, // RFC 3339 asks for an offset, xsd:time does not
-	capability.Duration:   {{"type", "string"}}, // draft-07 has no such format
-	capability.Year:       {{"type", "string"}},
-	capability.URI:        {{"type", "string"}, {"format", "uri"}},
-	capability.IRI:        {{"type", "string"}, {"format", "iri"}},
-	capability.Bytes:      {{"type", "string"}, {"contentEncoding", "base64"}},
-	capability.Vector:     {{"type", "array"}, {"items", keywords{{"type", "number"}}}},
-	capability.Object:     {{"type", "object"}},
+// answerOf is the schema of what [Answer] returns.
+func answerOf(d capability.Descriptor) lowered {
+	return lowered{closed: d.OutputShape.Closed, fields: [][]capability.Field{beginning, d.OutputShape.Fields}}
+}
+
+// inThing returns the same as a DataSchema.
+func (l lowered) inThing() lowered {
+	l.thing = true
+	return l
+}
+
+// jsonForm is how a single value of a type looks in JSON Schema.
+type jsonForm struct{ name, format, pattern, encoding string }
+
+var jsonForms = map[capability.Type]jsonForm{
+	capability.String:     {name: "string"},
+	capability.Boolean:    {name: "boolean"},
+	capability.Integer:    {name: "integer"},
+	capability.Number:     {name: "number"},
+	capability.Decimal:    {name: "number"},
+	capability.BigInteger: {name: "string", pattern: `^-?\d+$`},
+	capability.Date:       {name: "string", format: "date"},
+	capability.DateTime:   {name: "string", format: "date-time"},
+	capability.Time:       {name: "string"}, // RFC 3339 asks for an offset, xsd:time does not
+	capability.Duration:   {name: "string"}, // draft-07 has no such format
+	capability.Year:       {name: "string"},
+	capability.URI:        {name: "string", format: "uri"},
+	capability.IRI:        {name: "string", format: "iri"},
+	capability.Bytes:      {name: "string", encoding: "base64"},
+	capability.Vector:     {name: "array"},
+	capability.Object:     {name: "object"},
 	capability.Any:        {},
 }
 
-// lowerValue lowers the constraints of one value. It panics on a type that is not
-// in the table, which only a bug can bring here.
-func lowerValue(f *capability.Field) keywords {
-	base, ok := jsonTypes[f.Type]
-	if !ok {
+// formOf returns the form of one value. It panics on a type that is not in the table, which
+// only a bug can bring here.
+func formOf(f *capability.Field) jsonForm {
+	form, ok := jsonForms[f.Type]
+	switch {
+	case !ok:
 		panic(fmt.Sprintf("project: field %s has the unknown type %q", f.Name, f.Type))
+	case len(f.Cells) > 0:
+		return jsonForm{name: "array"}
+	case f.Brief:
+		return jsonForm{name: form.name}
 	}
-	o := make(keywords, 0, len(base)+2)
-	for _, m := range base {
-		if !f.Brief || m.name == "type" || m.name == "items" {
-			o = append(o, m)
-		}
-	}
-	if f.Type == capability.Object && len(f.Fields) > 0 {
-		o = lowerObject(true, f.Fields)
-	}
-	if len(f.Cells) > 0 {
-		o = lowerTable(f.Cells)
-	}
-	o.setInt("minLength", f.MinLength)
-	o.setInt("maxLength", f.MaxLength)
-	o.setInt("minItems", f.Dim)
-	o.setInt("maxItems", f.Dim)
-	o.setText("pattern", f.Pattern)
-	o.setText("trails:node_type", f.NodeType)
-	if f.OneOf != nil {
-		o.set("enum", f.OneOf)
-	}
-	if f.HasValue != nil && !f.Many {
-		o.set("const", f.HasValue)
-	}
-	if isNumeric(f.Type) && f.MinValue != nil {
-		o.set("minimum", f.MinValue)
-	}
-	if isNumeric(f.Type) && f.MaxValue != nil {
-		o.set("maximum", f.MaxValue)
-	}
-	return o
+	return form
 }
 
-// lowerTable lowers the rows of a table. Their cells stand in prefixItems, which a validator
+// nulls is where a schema says that null is a value, too.
+type nulls int
+
+const (
+	never  nulls = iota // it is none
+	within              // in the type and in the enum
+	beside              // in another schema of oneOf
+)
+
+// lowered writes a schema. The keywords are written in their order, field by field: a tree of
+// them, to be sorted and written after, takes four times as long.
+func (w *writer) lowered(l lowered) {
+	w.begin()
+	if l.closed {
+		w.set("additionalProperties", false)
+	}
+	w.properties(l.thing, l.closed, l.fields...)
+	w.set("type", "object")
+	w.end()
+}
+
+// properties writes the keywords of an object that say what is in it.
+func (w *writer) properties(thing, closed bool, lists ...[]capability.Field) {
+	first, required := len(w.fields), false
+	for _, fields := range lists {
+		for i := range fields {
+			if !fields[i].Unlisted {
+				w.fields = append(w.fields, &fields[i])
+				required = required || fields[i].Required
+			}
+		}
+	}
+	sorted := w.fields[first:]
+	slices.SortStableFunc(sorted, func(a, b *capability.Field) int { return cmp.Compare(a.Name, b.Name) })
+	if len(sorted) > 0 || closed {
+		w.name("properties")
+		w.begin()
+		for i, f := range sorted {
+			if i+1 < len(sorted) && sorted[i+1].Name == f.Name {
+				continue
+			}
+			w.name(f.Name)
+			w.field(thing, f)
+		}
+		w.end()
+	}
+	clear(sorted)
+	w.fields = w.fields[:first]
+	if !required {
+		return
+	}
+	w.name("required")
+	w.b = append(w.b, '[')
+	for _, fields := range lists {
+		for i := range fields {
+			if f := &fields[i]; f.Required && !f.Unlisted {
+				if w.b[len(w.b)-1] != '[' {
+					w.b = append(w.b, ',')
+				}
+				w.text(f.Name)
+			}
+		}
+	}
+	w.b = append(w.b, ']')
+}
+
+// field writes the schema of one field.
+func (w *writer) field(thing bool, f *capability.Field) {
+	if f.Brief {
+		f = &capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Needed: f.Needed, Brief: true}
+	}
+	null := never
+	switch {
+	case !f.Nullable || f.Needed:
+	case thing && (f.Many || formOf(f).name != ""):
+		null = beside
+	default:
+		null = within
+	}
+	w.begin()
+	if null == beside {
+		w.whole(f)
+		w.name("oneOf")
+		w.b = append(w.b, '[', '{')
+	}
+	if f.Many {
+		w.many(thing, f, null)
+	} else {
+		w.one(thing, f, null)
+	}
+	if null == beside {
+		w.b = append(w.b, `},{"type":"null"}]`...)
+	}
+	w.end()
+}
+
+// whole writes what is said of a field as a whole.
+func (w *writer) whole(f *capability.Field) {
+	if f.Default != nil && f.Default != false { // what may be left out is not so
+		w.set("default", f.Default)
+	}
+	w.setText("description", describe(f))
+}
+
+// many writes the keywords of an array of values.
+func (w *writer) many(thing bool, f *capability.Field, null nulls) {
+	if null != beside {
+		w.whole(f)
+	}
+	w.name("items")
+	w.begin()
+	w.one(thing, f, never)
+	w.end()
+	w.setInt("maxItems", f.MaxCount)
+	w.setInt("minItems", f.MinCount)
+	w.setType("array", null)
+}
+
+// one writes the keywords of a single value: its constraints, and what is said of the field
+// unless that is said of the array around it.
+func (w *writer) one(thing bool, f *capability.Field, null nulls) {
+	form := formOf(f)
+	inner := f.Type == capability.Object && len(f.Fields) > 0 && len(f.Cells) == 0
+	enum := f.OneOf
+	if inner {
+		w.set("additionalProperties", false)
+	}
+	if f.HasValue != nil && !f.Many {
+		if null == never {
+			w.set("const", f.HasValue)
+		} else { // a const would still refuse null
+			enum = []any{f.HasValue}
+		}
+	}
+	w.setText("contentEncoding", form.encoding)
+	if !f.Many && null != beside {
+		w.whole(f)
+	}
+	if enum != nil {
+		if null == within {
+			enum = append(slices.Clip(enum), nil)
+		}
+		w.set("enum", enum)
+	}
+	w.setText("format", form.format)
+	switch {
+	case len(f.Cells) > 0:
+		w.name("items")
+		w.columns(thing, f.Cells)
+	case f.Type == capability.Vector:
+		w.name("items")
+		w.b = append(w.b, `{"type":"number"}`...)
+	}
+	w.setInt("maxItems", f.Dim)
+	w.setInt("maxLength", f.MaxLength)
+	if isNumeric(f.Type) && f.MaxValue != nil {
+		w.set("maximum", f.MaxValue)
+	}
+	w.setInt("minItems", f.Dim)
+	w.setInt("minLength", f.MinLength)
+	if isNumeric(f.Type) && f.MinValue != nil {
+		w.set("minimum", f.MinValue)
+	}
+	w.setText("pattern", cmp.Or(f.Pattern, form.pattern))
+	if inner {
+		w.properties(thing, true, f.Fields)
+	}
+	w.setText("trails:node_type", f.NodeType)
+	w.setType(form.name, null)
+}
+
+// setType writes the type, if there is one.
+func (w *writer) setType(name string, null nulls) {
+	if null == within && name != "" {
+		w.set("type", []string{name, "null"})
+		return
+	}
+	w.setText("type", name)
+}
+
+// columns writes the rows of a table. Their cells stand in prefixItems, which a validator
 // of draft-07 passes over.
-func lowerTable(cells []capability.Cell) keywords {
-	columns := make([]any, len(cells))
-	for i, c := range cells {
-		column, about := keywords{}, c.Name
+func (w *writer) columns(thing bool, cells []capability.Cell) {
+	w.begin()
+	w.name("prefixItems")
+	list(w, cells, func(c capability.Cell) {
+		about := c.Name
 		if c.Says != "" {
 			about += ": " + c.Says
 		}
-		column.setText("description", about)
-		var types []any
-		for _, t := range c.Types {
-			types = append(types, t)
+		w.begin()
+		w.setText("description", about)
+		switch {
+		case len(c.Types) == 1:
+			w.set("type", c.Types[0])
+		case len(c.Types) > 1 && thing:
+			w.name("oneOf")
+			list(w, c.Types, func(name string) {
+				w.begin()
+				w.set("type", name)
+				w.end()
+			})
+		case len(c.Types) > 1:
+			w.set("type", c.Types)
 		}
-		switch len(types) {
-		case 0:
-		case 1:
-			column.set("type", types[0])
-		default:
-			column.set("type", types)
-		}
-		columns[i] = column
-	}
-	return keywords{{"type", "array"}, {"items", keywords{{"prefixItems", columns}}}}
+		w.end()
+	})
+	w.end()
 }
 
 func isNumeric(t capability.Type) bool {
 	return t == capability.Integer || t == capability.Number || t == capability.Decimal
-}
-
-// lowerMany wraps the schema of one value in that of an array of them.
-func lowerMany(f *capability.Field, items keywords) keywords {
-	o := keywords{{"type", "array"}, {"items", items}}
-	o.setInt("minItems", f.MinCount)
-	o.setInt("maxItems", f.MaxCount)
-	return o
-}
-
-// allowNull makes null a value: of the type, and of an enum. A const becomes an
-// enum of two, for it would still refuse null.
-func allowNull(o keywords) keywords {
-	if t := o.get("type"); t != nil {
-		o.set("type", []any{t, "null"})
-	}
-	if i := slices.IndexFunc(o, func(m member) bool { return m.name == "const" }); i >= 0 {
-		o[i] = member{"enum", []any{o[i].value}}
-	}
-	if enum, ok := o.get("enum").([]any); ok {
-		o.set("enum", append(enum[:len(enum):len(enum)], nil))
-	}
-	return o
 }
 
 // describe adds to a field's description what no keyword can say.

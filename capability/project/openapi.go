@@ -43,7 +43,7 @@ func operationOf(d capability.Descriptor, in Process) members {
 		parameters = writeParameters
 		answer = append(answer, member{"headers", writeHeaders})
 	}
-	answer = append(answer, member{"content", inJSON(lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields))})
+	answer = append(answer, member{"content", inJSON(answerOf(d))})
 	return members{
 		{"operationId", capability.ToolName(d.ID)},
 		{"summary", title(d)},
@@ -51,7 +51,7 @@ func operationOf(d capability.Descriptor, in Process) members {
 		{"tags", []string{tag(d)}},
 		{"parameters", parameters},
 		{"requestBody", members{
-			{"content", inJSON(lowerObject(d.InputShape.Closed, d.InputShape.Fields))},
+			{"content", inJSON(schemaOf(d.InputShape))},
 			{"required", slices.ContainsFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Required })},
 		}},
 		{"responses", responses(answer)},
@@ -61,11 +61,11 @@ func operationOf(d capability.Descriptor, in Process) members {
 			{"version", d.Version},
 			{"side_effects", string(d.SideEffects)},
 			{"idempotent", d.Idempotent},
-			{"preconditions", append([]string{}, d.Preconditions...)},
+			{"preconditions", orEmpty(d.Preconditions)},
 			{"cost_estimate", string(d.CostEstimate)},
 			{"policy_required", requirement(d)},
 			{"reasoning", string(d.Reasoning)},
-			{"deprecates", append([]string{}, d.Deprecates...)},
+			{"deprecates", orEmpty(d.Deprecates)},
 			{"assurance", string(d.Assurance)},
 			{"consent_required", d.ConsentRequired},
 		}},
@@ -82,7 +82,7 @@ func requirement(d capability.Descriptor) members {
 }
 
 // inJSON is content that a schema describes.
-func inJSON(schema keywords) members {
+func inJSON(schema lowered) members {
 	return members{{"application/json", members{{"schema", fragmentOf(schema)}}}}
 }
 
@@ -102,11 +102,11 @@ func reference(kind, name string) object {
 }
 
 // security says which token an operation needs; the role is the scope (section 4.8.30).
-func security(in Process, scope policy.Scope) []object {
+func security(in Process, scope policy.Scope) []any {
 	if !in.Token {
-		return []object{}
+		return []any{}
 	}
-	return []object{{"token": []string{string(scope)}}}
+	return []any{members{{"token", []string{string(scope)}}}}
 }
 
 // tag is the heading under which an operation stands: a type, or what others are about.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"trails/capability"
 	"trails/jsontext"
 )
 
@@ -27,14 +28,14 @@ type member struct {
 type fragment struct{ text, canonical json.RawMessage }
 
 // fragmentOf writes v, in which nothing is members: their order is their own.
-func fragmentOf(v any) fragment {
+func fragmentOf(v any) *fragment {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	w.b, w.canonical, w.unlike = w.b[:0], false, w.unlike[:0]
 	w.value(v)
 	text := slices.Clone(w.b)
 	if len(w.unlike) == 0 {
-		return fragment{text, text}
+		return &fragment{text, text}
 	}
 	canonical, done := make([]byte, 0, len(text)+8*len(w.unlike)), 0
 	for _, part := range w.unlike {
@@ -42,7 +43,7 @@ func fragmentOf(v any) fragment {
 		canonical = append(canonical, canonicalOf(text[part.start:part.end])...)
 		done = part.end
 	}
-	return fragment{text, append(canonical, text[done:]...)}
+	return &fragment{text, append(canonical, text[done:]...)}
 }
 
 // canonicalOf returns the canonical text of JSON of ours.
@@ -54,39 +55,12 @@ func canonicalOf(text []byte) []byte {
 	return canonical
 }
 
-// keywords are a JSON Schema, or a part of it, while it is made: a JSON object whose keys are
-// written sorted. Few are set at a time, so a list is quicker than a map.
-type keywords []member
-
-func (k keywords) get(name string) any {
-	for _, m := range k {
-		if m.name == name {
-			return m.value
-		}
+// orEmpty returns a list that JSON shows as one, empty for nil.
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
 	}
-	return nil
-}
-
-func (k *keywords) set(name string, value any) {
-	for i, m := range *k {
-		if m.name == name {
-			(*k)[i].value = value
-			return
-		}
-	}
-	*k = append(*k, member{name, value})
-}
-
-func (k *keywords) setText(name, value string) {
-	if value != "" {
-		k.set(name, value)
-	}
-}
-
-func (k *keywords) setInt(name string, value *int) {
-	if value != nil {
-		k.set(name, *value)
-	}
+	return list
 }
 
 // encode returns v as compact JSON without HTML escapes: the bytes that [jsontext.Marshal]
@@ -116,6 +90,8 @@ type writer struct {
 	canonical bool
 	// unlike are the parts of b that the canonical form may write otherwise.
 	unlike []part
+	// fields are those of the objects whose schemas are being written.
+	fields []*capability.Field
 }
 
 type part struct{ start, end int }
@@ -128,13 +104,13 @@ func (w *writer) value(v any) {
 	case map[string]any:
 		w.object(v)
 		return
-	case keywords:
-		slices.SortFunc(v, byName)
-		w.members(v)
+	case lowered:
+		w.lowered(v)
 		return
 	case members:
+		var few [20]member
 		if w.canonical {
-			v = slices.Clone(v)
+			v = append(few[:0], v...)
 			slices.SortFunc(v, byName)
 		}
 		w.members(v)
@@ -159,7 +135,7 @@ func (w *writer) value(v any) {
 	case int:
 		w.other(strconv.AppendInt(nil, int64(v), 10))
 		return
-	case fragment:
+	case *fragment:
 		if w.canonical {
 			w.b = append(w.b, v.canonical...)
 			return
@@ -193,18 +169,46 @@ func (w *writer) text(text string) {
 func byName(a, b member) int { return cmp.Compare(a.name, b.name) }
 
 func (w *writer) members(list []member) {
-	w.b = append(w.b, '{')
+	w.begin()
 	for _, m := range list {
-		if m.value == nil {
-			continue
+		if m.value != nil {
+			w.set(m.name, m.value)
 		}
-		if w.b[len(w.b)-1] != '{' {
-			w.b = append(w.b, ',')
-		}
-		w.b = append(jsontext.AppendText(w.b, m.name), ':')
-		w.value(m.value)
 	}
-	w.b = append(w.b, '}')
+	w.end()
+}
+
+func (w *writer) begin() { w.b = append(w.b, '{') }
+
+func (w *writer) end() { w.b = append(w.b, '}') }
+
+// name writes the name of the next member of an object.
+func (w *writer) name(name string) {
+	if w.b[len(w.b)-1] != '{' {
+		w.b = append(w.b, ',')
+	}
+	w.b = append(jsontext.AppendText(w.b, name), ':')
+}
+
+// set writes a member.
+func (w *writer) set(name string, value any) {
+	w.name(name)
+	w.value(value)
+}
+
+// setText writes a member unless its value is empty.
+func (w *writer) setText(name, value string) {
+	if value != "" {
+		w.name(name)
+		w.text(value)
+	}
+}
+
+// setInt writes a member unless it has no value.
+func (w *writer) setInt(name string, value *int) {
+	if value != nil {
+		w.set(name, *value)
+	}
 }
 
 func (w *writer) object(o object) {

@@ -26,8 +26,8 @@ func actionOf(d capability.Descriptor) members {
 		{"description", orNil(d.Description)},
 		{"safe", d.SideEffects == capability.None},
 		{"idempotent", d.Idempotent},
-		{"input", fragmentOf(dataSchema(lowerObject(d.InputShape.Closed, d.InputShape.Fields)))},
-		{"output", fragmentOf(dataSchema(lowerObject(d.OutputShape.Closed, beginning, d.OutputShape.Fields)))},
+		{"input", fragmentOf(schemaOf(d.InputShape).inThing())},
+		{"output", fragmentOf(answerOf(d).inThing())},
 		{"forms", []any{members{
 			{"additionalResponses", otherResponses},
 			{"contentType", "application/json"},
@@ -39,11 +39,11 @@ func actionOf(d capability.Descriptor) members {
 		{"trails:id", d.ID},
 		{"trails:version", d.Version},
 		{"trails:sideEffects", string(d.SideEffects)},
-		{"trails:preconditions", append([]string{}, d.Preconditions...)},
+		{"trails:preconditions", orEmpty(d.Preconditions)},
 		{"trails:costEstimate", string(d.CostEstimate)},
 		{"trails:policyRequired", requirement(d)},
 		{"trails:reasoning", string(d.Reasoning)},
-		{"trails:deprecates", append([]string{}, d.Deprecates...)},
+		{"trails:deprecates", orEmpty(d.Deprecates)},
 		{"trails:assurance", string(d.Assurance)},
 		{"trails:consentRequired", d.ConsentRequired},
 	}
@@ -54,54 +54,6 @@ var (
 	response       = fragmentOf(object{"contentType": "application/json"})
 	otherResponses = fragmentOf([]object{{"contentType": "application/problem+json", "success": false}})
 )
-
-// dataSchema writes a JSON Schema as a DataSchema (section 5.3.2), where a type is one word:
-// what may be null is one of two, and what may be of several types one of these.
-func dataSchema(o keywords) keywords {
-	if columns, ok := o.get("prefixItems").([]any); ok {
-		for i, c := range columns {
-			if column, ok := c.(keywords); ok {
-				columns[i] = dataSchema(column)
-			}
-		}
-	}
-	if items, ok := o.get("items").(keywords); ok {
-		o.set("items", dataSchema(items))
-	}
-	if properties, ok := o.get("properties").(keywords); ok {
-		for i, p := range properties {
-			if inner, ok := p.value.(keywords); ok {
-				properties[i].value = dataSchema(inner)
-			}
-		}
-	}
-	types, several := o.get("type").([]any)
-	if !several {
-		return o
-	}
-	var value, whole keywords
-	if len(types) != 2 || types[1] != "null" { // of a column, which says no more
-		choices := make([]any, len(types))
-		for i, t := range types {
-			choices[i] = object{"type": t}
-		}
-		whole.set("description", o.get("description"))
-		return append(whole, member{"oneOf", choices})
-	}
-	for _, m := range o {
-		switch enum, isEnum := m.value.([]any); {
-		case m.name == "description" || m.name == "default":
-			whole = append(whole, m)
-		case m.name == "type":
-			value = append(value, member{"type", types[0]})
-		case m.name == "enum" && isEnum:
-			value = append(value, member{"enum", enum[:len(enum)-1]}) // null is last
-		default:
-			value = append(value, m)
-		}
-	}
-	return append(whole, member{"oneOf", []any{value, object{"type": "null"}}})
-}
 
 // Thing returns the capabilities as a WoT Thing Description 1.1: they are its actions. Its
 // properties are what can be read, and observed where the process tells of changes.
