@@ -22,7 +22,7 @@ const (
 	searchTries = 20_000  // texts with the words that are looked at
 	searchFinds = 10_000
 	searchFew   = 200 // subjects of which all texts are read
-	searchChunk = 200 // texts whose subjects are asked together
+	searchChunk = 250 // texts whose subjects are asked together
 )
 
 // Search is a search for subjects by how a text of theirs begins, whatever its case.
@@ -139,42 +139,53 @@ func (s *searching) byWords(query fulltext.Query, conditions []condition, text r
 	if err := words.findGoals(true); err != nil {
 		return err
 	}
-	all, err := words.beginning(s.Prefix, func(texts []inline.TermID) (more bool, err error) {
+	all, err := words.beginning(s.Prefix, s.nextTexts(), func(texts []inline.TermID) (next int, err error) {
 		op := sparql.Op(sparql.Join{Left: amongIDs(varO, texts), Right: bgp(said(nil, text, nil))})
 		for _, c := range conditions {
 			op = that(op, c.test)
 		}
-		more = true
+		more := true
 		err = s.askIDs(s.ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
 			more = s.find(ids[0])
 			return more
 		})
-		return more, err
+		if !more {
+			return 0, err
+		}
+		return s.nextTexts(), err
 	})
 	s.more = s.more || !all
 	return err
 }
 
+// nextTexts is how many texts are asked next for their subjects: as many as are still to be
+// found, with some more for those that no selected subject has.
+func (s *searching) nextTexts() int {
+	missing := s.Most - len(s.found) + 1 // the last one tells that there are more
+	return min(missing+missing/5+5, searchChunk)
+}
+
 // beginning gives the texts that have the words of the query and begin with a prefix in
-// small letters, some at a time, until take wants no more; all means that there are no others.
-func (s *textSearch) beginning(prefix string, take func([]inline.TermID) (more bool, err error)) (all bool, err error) {
+// small letters, as many at a time as take asked for before, until it wants none; all means
+// that there are no others.
+func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermID) (next int, err error)) (all bool, err error) {
 	var ids []inline.TermID
 	for _, f := range s.freshWith() {
 		if strings.HasPrefix(strings.ToLower(f.text), prefix) {
 			ids = append(ids, f.id)
 		}
 	}
-	tries, more := 0, true
+	tries := 0
 	compare := func(match string, from, until place) error {
 		return s.rows(s.ctx, beginningTexts, func(row *stmt) (bool, error) {
 			if tries++; strings.HasPrefix(strings.ToLower(row.ColumnText(1)), prefix) {
 				ids = append(ids, row.id(0))
 			}
-			if len(ids) >= searchChunk {
-				more, err = take(ids)
+			if len(ids) >= next {
+				next, err = take(ids)
 				ids = ids[:0]
 			}
-			return more && tries < searchTries, err
+			return next > 0 && tries < searchTries, err
 		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from), int64(until))
 	}
 	// Of short texts one list has those with a word that begins with up to three letters; those
@@ -183,13 +194,13 @@ func (s *textSearch) beginning(prefix string, take func([]inline.TermID) (more b
 	if short := s.shortMatch(); short != match {
 		err, from = compare(short, 0, longTexts), longTexts
 	}
-	if err == nil && more && tries < searchTries {
+	if err == nil && next > 0 && tries < searchTries {
 		err = compare(match, from, math.MaxInt64)
 	}
-	if err == nil && more {
-		more, err = take(ids)
+	if err == nil && next > 0 && len(ids) > 0 {
+		next, err = take(ids)
 	}
-	return !s.more && more && tries < searchTries, err
+	return !s.more && next > 0 && tries < searchTries, err
 }
 
 // shortMatch is what match is for texts whose words have their beginnings in the index.

@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -54,6 +55,12 @@ func (s *Snapshot) Describe(ctx context.Context, node rdf.Term) (Described, erro
 
 // DescribeAll describes nodes in their order; what it reads it reads of all at once.
 func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Described, error) {
+	return s.describeInstances(ctx, nodes, nil)
+}
+
+// describeInstances is DescribeAll of nodes of which rdf:type has a type; nil when they have none
+// in common. It does not read the types of those whose IRI names it.
+func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of *schema.Type) ([]Described, error) {
 	var fresh []rdf.Term
 	made := map[rdf.Term]Described{}
 	for _, node := range nodes {
@@ -62,6 +69,9 @@ func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Describ
 		}
 		if _, twice := made[node]; !twice {
 			made[node] = Described{}
+			if of != nil && s.named(node) == of {
+				made[node] = Described{Type: of, Exists: true}
+			}
 			fresh = append(fresh, node)
 		}
 	}
@@ -87,17 +97,21 @@ func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Describ
 	return list, nil
 }
 
-// describe fills in the descriptions of nodes.
+// describe fills in the descriptions of nodes; those that exist have their type already.
 func (s *Snapshot) describe(ctx context.Context, nodes []rdf.Term, made map[rdf.Term]Described) error {
-	classes, err := s.source.EachValues(ctx, nodes, rdf.Type, typesRead)
+	unknown := slices.DeleteFunc(slices.Clone(nodes), func(node rdf.Term) bool { return made[node].Exists })
+	classes, err := s.source.EachValues(ctx, unknown, rdf.Type, typesRead)
 	if err != nil {
 		return err
 	}
 	labelled := map[rdf.IRI][]rdf.Term{}
 	for _, node := range nodes {
-		d := Described{Term: node}
-		types := s.typesOf(node, classes[node])
-		d.Type, d.Exists = s.mainType(node, types), len(types) > 0
+		d := made[node]
+		d.Term = node
+		if !d.Exists {
+			types := s.typesOf(node, classes[node])
+			d.Type, d.Exists = s.mainType(node, types), len(types) > 0
+		}
 		if !d.Exists {
 			if d.Exists, err = s.source.Exists(ctx, node); err != nil {
 				return err
@@ -145,8 +159,8 @@ func (d *Described) name(s *Snapshot) {
 	if !ok {
 		return
 	}
-	if name, _, ours := s.Schema().Local(iri); ours && !d.Exists {
-		d.Type = s.Schema().Type(name)
+	if !d.Exists {
+		d.Type = cmp.Or(s.named(iri), d.Type)
 	}
 	if d.Type != nil {
 		d.ID = s.Schema().IDOf(d.Type, iri)
@@ -178,15 +192,23 @@ func (s *Snapshot) typesOf(node rdf.Term, classes []rdf.Term) []*schema.Type {
 	return s.Schema().TypesOf(quads)
 }
 
+// named is the type that a node's IRI names, nil for none.
+func (s *Snapshot) named(node rdf.Term) *schema.Type {
+	if iri, ok := node.(rdf.IRI); ok {
+		if name, _, ours := s.Schema().Local(iri); ours {
+			return s.Schema().Type(name)
+		}
+	}
+	return nil
+}
+
 // mainType is the type that the node's IRI names, else one that has no subtype among them.
 func (s *Snapshot) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
 	if len(types) == 0 {
 		return nil
 	}
-	if iri, ok := node.(rdf.IRI); ok {
-		if name, _, ours := s.Schema().Local(iri); ours && slices.Contains(types, s.Schema().Type(name)) {
-			return s.Schema().Type(name)
-		}
+	if t := s.named(node); slices.Contains(types, t) {
+		return t
 	}
 	for _, t := range types {
 		below := s.Schema().Subtypes(t)

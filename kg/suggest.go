@@ -50,8 +50,16 @@ func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit in
 	if err != nil {
 		return out, err
 	}
-	out.Nodes, err = s.DescribeAll(ctx, nodes)
+	out.Nodes, err = s.describeInstances(ctx, nodes, s.onlyClass(sel))
 	return out, err
+}
+
+// onlyClass is the type whose class all that are selected have, nil when there are several.
+func (s *Snapshot) onlyClass(sel db.Selection) *schema.Type {
+	if len(sel.Classes) != 1 {
+		return nil
+	}
+	return s.Schema().TypeByIRI(sel.Classes[0])
 }
 
 // exactly finds the node whose whole id it is.
@@ -99,14 +107,22 @@ func (s *Snapshot) addFound(ctx context.Context, out *Suggestions, sel db.Select
 	if err != nil {
 		return err
 	}
-	list, err := s.DescribeAll(ctx, nodes)
+	nodes = slices.DeleteFunc(nodes, func(node rdf.Term) bool {
+		return slices.ContainsFunc(out.Nodes, func(known Described) bool { return known.Term == node })
+	})
+	list, err := s.describeInstances(ctx, nodes, s.onlyClass(sel))
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(list, func(a, b Described) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
-	for _, d := range list {
-		out.add(d)
+	labels, order := make([]string, len(list)), make([]int, len(list))
+	for i, d := range list {
+		labels[i], order[i] = strings.ToLower(d.Label), i
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(labels[a], labels[b]) })
+	for _, i := range order {
+		out.Nodes = append(out.Nodes, list[i])
+	}
+	out.Total += len(list)
 	out.More = out.More || found.More
 	return nil
 }

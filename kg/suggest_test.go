@@ -187,3 +187,75 @@ types:
 	more(50) // these are not in the index
 	ask()
 }
+
+// Suggestions are in the order of their labels and described as each node by itself, whether
+// their IRIs name the type that is asked for or not, and whether nodes have one type or two.
+func TestSuggestionsAreDescribedAsEachNodeIs(t *testing.T) {
+	g := open(t, newFile(t, `
+types:
+  Place: {label: name, key: code, iri: key, properties: {name: {type: string}, code: {type: string, required: true}}}
+  Cafe: {extends: Place}
+  Stop: {label: line, key: code, iri: key, properties: {line: string, code: {type: string, required: true}}}
+`))
+	random := rand.New(rand.NewPCG(4, 5))
+	var edits []change.Edit
+	for i := range 600 {
+		typ := []string{"Place", "Cafe", "Stop"}[i%3]
+		code, name := fmt.Sprintf("x%d", i), []string{"north ", "North ", "nor"}[random.IntN(3)]+fmt.Sprint(random.IntN(5000))
+		made := saying(typ, code, map[string]string{"Place": "name", "Cafe": "name", "Stop": "line"}[typ], name)
+		node := made[0].Quad.Subject
+		switch i / 3 % 5 {
+		case 1: // a second type, with another label
+			if typ == "Cafe" {
+				second := saying("Stop", code, "line", fmt.Sprint("a line ", i))
+				for j := range second {
+					second[j].Quad.Subject = node
+				}
+				made = append(made, second...)
+			}
+		case 2: // an IRI of elsewhere
+			for j := range made {
+				made[j].Quad.Subject = rdf.IRI("https://example.org/" + code)
+			}
+		}
+		edits = append(edits, made...)
+	}
+	commit(t, g, edits)
+	for _, names := range [][]string{{"Place"}, {"Cafe"}, {"Stop"}, {"Stop", "Cafe"}} {
+		for _, prefix := range []string{"", "n", "NOR", "nor1", "north 1", "north 47", "other", "x1"} {
+			view(t, g, func(s *kg.Snapshot) error {
+				var types []*schema.Type
+				for _, name := range names {
+					types = append(types, s.Schema().Type(name))
+				}
+				all, err := s.SuggestEntities(t.Context(), types, prefix, 1000)
+				if err != nil {
+					return err
+				}
+				first, err := s.SuggestEntities(t.Context(), types, prefix, 7)
+				if err != nil {
+					return err
+				}
+				if first.Total != all.Total || !slices.Equal(first.Nodes, all.Nodes[:min(7, len(all.Nodes))]) {
+					t.Errorf("%v, %q: the first seven are %v, want %v", names, prefix, first.Nodes, all.Nodes)
+				}
+				view(t, g, func(fresh *kg.Snapshot) error {
+					for i, got := range all.Nodes {
+						want, err := fresh.Describe(t.Context(), got.Term)
+						if err != nil {
+							return err
+						}
+						if got != want {
+							t.Errorf("%v, %q suggests %+v, want %+v", names, prefix, got, want)
+						}
+						if prefix != "" && i > 0 && strings.ToLower(all.Nodes[i-1].Label) > strings.ToLower(got.Label) {
+							t.Errorf("%v, %q: %q comes before %q", names, prefix, all.Nodes[i-1].Label, got.Label)
+						}
+					}
+					return nil
+				})
+				return nil
+			})
+		}
+	}
+}
