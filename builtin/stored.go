@@ -124,6 +124,7 @@ var storedList = invoke.Capability{
 				{Name: "tool", Type: capability.String, Description: "The id of its capability."},
 				{Name: "kind", Type: capability.String, OneOf: []any{"query", "update"}},
 				{Name: "params", Type: capability.String, Description: "Each with its type; ? means that it can be left out."},
+				{Name: "columns", Type: capability.String, Description: "Of its table, each with what the schema has for it."},
 				{Name: "description", Type: capability.String},
 				{Name: "problem", Type: capability.String, Description: "Why it cannot be asked."},
 				{Name: "text", Type: capability.String, Description: "Of the one that is named: its SPARQL, with the front matter."},
@@ -158,6 +159,7 @@ type storedLine struct {
 	Tool        string `json:"tool,omitempty"`
 	Kind        string `json:"kind,omitempty"`
 	Params      string `json:"params,omitempty"`
+	Columns     string `json:"columns,omitempty"`
 	Description string `json:"description,omitempty"`
 	Problem     string `json:"problem,omitempty"`
 	Text        string `json:"text,omitempty"`
@@ -184,6 +186,8 @@ func listStored(_ context.Context, r *invoke.Request) (any, error) {
 			line.Tool, line.Kind, line.Params, line.Description = k.Query.Capability(), k.Query.Kind(), k.Query.Signature(), k.Query.Description
 			if line.Problem = hiddenBy(r, k.Query); line.Problem != "" {
 				line.Tool = ""
+			} else {
+				line.Columns = columnsOf(r, line.Tool)
 			}
 		}
 		out.Queries = append(out.Queries, line)
@@ -192,6 +196,18 @@ func listStored(_ context.Context, r *invoke.Request) (any, error) {
 		return nil, noStored(name, names)
 	}
 	return out, nil
+}
+
+// columnsOf returns the columns of the table that a capability answers: "task: Task, due: date";
+// "" where it answers none.
+func columnsOf(r *invoke.Request, id string) string {
+	d, _ := r.Registry().Find(capability.ToolName(id))
+	rows, _ := d.OutputShape.Field("rows")
+	columns := make([]string, len(rows.Cells))
+	for i, c := range rows.Cells {
+		columns[i] = c.Label()
+	}
+	return strings.Join(columns, ", ")
 }
 
 // storedRun asks any stored query by its name.

@@ -107,3 +107,11 @@ type Cell struct {
 	// Types are the JSON types of its values, null included; empty means any.
 	Types []string `json:"types,omitempty"`
 }
+
+// Label returns the name, and after a colon what the schema has for it.
+func (c Cell) Label() string {
+	if c.Says == "" {
+		return c.Name
+	}
+	return c.Name + ": " + c.Says
+}

@@ -17,12 +17,35 @@ func Lower(shape capability.Shape) json.RawMessage {
 	return encode(schemaOf(shape))
 }
 
-// anyObject is the JSON Schema of what every call answers. A list of tools is read by
+// anyObject is the JSON Schema of what most calls answer. A list of tools is read by
 // models, who pay for each word and see the answers themselves; what an answer has in it is
 // in the descriptor. Besides, a refusal that the caller can mend comes as structured
 // content, too, clients hold it against this schema (the TypeScript SDK does so for results
 // with isError), and a linear schema has no word for "or".
 var anyObject = json.RawMessage(`{"type":"object"}`)
+
+// outputOf returns the output schema of a tool: of a table the columns, which differ from one
+// query to the next, of all else nothing. It is open and requires nothing, so that a refusal
+// fits it, too.
+func outputOf(d capability.Descriptor) json.RawMessage {
+	tables := tablesOf(d)
+	if len(tables) == 0 {
+		return anyObject
+	}
+	return Lower(capability.Shape{Fields: tables})
+}
+
+// tablesOf returns the members of an answer that are tables whose columns are known, none of
+// them required.
+func tablesOf(d capability.Descriptor) (tables []capability.Field) {
+	for _, f := range d.OutputShape.Fields {
+		if len(f.Cells) > 0 {
+			f.Required = false
+			tables = append(tables, f)
+		}
+	}
+	return tables
+}
 
 // lowered is the JSON Schema of an object, as it is before it is written.
 type lowered struct {
@@ -273,12 +296,8 @@ func (w *writer) columns(thing bool, cells []capability.Cell) {
 	w.begin()
 	w.name("prefixItems")
 	list(w, cells, func(c capability.Cell) {
-		about := c.Name
-		if c.Says != "" {
-			about += ": " + c.Says
-		}
 		w.begin()
-		w.setText("description", about)
+		w.setText("description", c.Label())
 		switch {
 		case len(c.Types) == 1:
 			w.set("type", c.Types[0])

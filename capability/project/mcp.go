@@ -87,7 +87,7 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 		Description:  d.Description,
 		InputSchema:  Lower(d.InputShape),
 		Name:         capability.ToolName(d.ID),
-		OutputSchema: anyObject,
+		OutputSchema: outputOf(d),
 		Title:        title(d),
 		Trails:       trails,
 	}

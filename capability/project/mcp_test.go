@@ -67,7 +67,8 @@ func TestToolsAreTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-// The columns of a table are schemas by their places, as JSON Schema and as WoT has them.
+// The columns of a table are schemas by their places, as JSON Schema and as WoT has them. A
+// tool says them alone of its answer, and a refusal fits what it says, too.
 func TestTheColumnsOfATableHaveTypes(t *testing.T) {
 	for _, d := range kinds(t) {
 		if d.ID != "find" {
@@ -77,8 +78,16 @@ func TestTheColumnsOfATableHaveTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		output := project.MCPTool(d, project.Process{}).OutputSchema
+		if err := projecttest.Compile(t, output).Validate(map[string]any{"kind": "too_large", "message": "too many rows"}); err != nil {
+			t.Errorf("a refusal is not of the output schema: %v", err)
+		}
+		const rows = `"rows":{"items":{"prefixItems":[{"description":"who: Person","type":"string"},{"description":"due","type":["string","null"]},{"description":"size","type":["string","integer","null"]},{"description":"other"}]},"type":"array"}`
+		if want := `{"properties":{` + rows + `},"type":"object"}`; string(output) != want {
+			t.Errorf("the tool says %s, want %s", output, want)
+		}
 		for text, want := range map[string]string{
-			string(project.Lower(project.Answer(d))): `"rows":{"items":{"prefixItems":[{"description":"who: Person","type":"string"},{"description":"due","type":["string","null"]},{"description":"size","type":["string","integer","null"]},{"description":"other"}]},"type":"array"}`,
+			string(project.Lower(project.Answer(d))): rows,
 			string(action):                           `{"description":"due","oneOf":[{"type":"string"},{"type":"null"}]},{"description":"size","oneOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},{"description":"other"}`,
 		} {
 			if !strings.Contains(text, want) {

@@ -170,7 +170,7 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 		}
 	}
 	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed)
-	r.same("output_shape", tool.Output, map[string]any{"type": "object"})
+	r.object("output_shape", tool.Output, tablesOf(d), false)
 	return nil
 }
 
