@@ -21,6 +21,8 @@ TAGS := nethttpomithttp2
 # What a stripped binary may have at most: 36 MiB.
 HEAVIEST  := 37748736
 BENCH     ?= .
+SIZES     ?= 1000000
+SET       ?= .
 COUNT     ?= 1
 PLATFORMS  ?=
 REPOSITORY ?=
@@ -114,7 +116,7 @@ bench-agent: ## count calls and tokens of an agent's twelve tasks on ATT&CK, and
 
 .PHONY: bench-peers
 bench-peers: $(TRAILS_TOOLS)/peers/installed ## run the queries of the kit beside other engines, and print a table
-	TRAILS_PEERS=1 go test -run '^$$' -bench '^BenchmarkPeers$$' -benchtime 1x -timeout 60m ./db/querykit
+	TRAILS_PEERS=1 TRAILS_SIZES='$(SIZES)' go test -run '^$$' -bench '^BenchmarkPeers$$/$(SET)' -benchtime 1x -timeout 3h ./db/querykit
 
 # Where golden files are written.
 GOLDEN = $(sort $(dir $(addprefix ./,$(shell git grep -lE 'projecttest\.Golden|TRAILS_UPDATE_MCP_SNAPSHOTS"' -- '*_test.go'))))

@@ -22,7 +22,7 @@ import (
 // made is where files of data are, for all tests and benchmarks of a run.
 var made struct {
 	dir   string
-	files sync.Map // of triples: a function that makes the file once
+	files sync.Map // of paths: a function that makes the file once
 }
 
 func TestMain(m *testing.M) {
@@ -47,18 +47,18 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// fileOf returns the path of a graph with n triples, made on the first call.
-func fileOf(tb testing.TB, n int) string {
+// fileOf returns the path of a graph with n triples of a set, made on the first call.
+func fileOf(tb testing.TB, set querykit.Set, n int) string {
 	tb.Helper()
-	path := filepath.Join(made.dir, fmt.Sprintf("%d.db", n))
-	once, _ := made.files.LoadOrStore(n, sync.OnceValue(func() error { return makeFile(path, n) }))
+	path := filepath.Join(made.dir, fmt.Sprintf("%s-%d.db", set.Name, n))
+	once, _ := made.files.LoadOrStore(path, sync.OnceValue(func() error { return makeFile(path, set, n) }))
 	if err := once.(func() error)(); err != nil {
 		tb.Fatal(err)
 	}
 	return path
 }
 
-func makeFile(path string, n int) error {
+func makeFile(path string, set querykit.Set, n int) error {
 	ctx := context.Background()
 	if err := kg.Create(ctx, path, kg.CreateOptions{Base: querykit.Base}); err != nil {
 		return err
@@ -68,7 +68,7 @@ func makeFile(path string, n int) error {
 		return err
 	}
 	text, out := io.Pipe()
-	go func() { out.CloseWithError(writeTriples(out, n)) }()
+	go func() { out.CloseWithError(writeTriples(out, set, n)) }()
 	_, err = g.Session(anyone).Load(ctx, kg.Load{Options: load.Options{Format: load.NQuads, Inputs: []load.Input{{Name: "kit", Reader: text}}}})
 	text.Close()
 	if err != nil {
@@ -78,9 +78,9 @@ func makeFile(path string, n int) error {
 }
 
 // writeTriples writes the data as N-Triples.
-func writeTriples(w io.Writer, n int) error {
+func writeTriples(w io.Writer, set querykit.Set, n int) error {
 	_, err := rdfio.WriteNQuads(w, func(yield func(rdf.Quad, error) bool) {
-		for q := range querykit.Triples(n) {
+		for q := range set.Triples(n) {
 			if !yield(q, nil) {
 				return
 			}

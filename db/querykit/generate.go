@@ -1,78 +1,39 @@
 package querykit
 
 import (
-	"fmt"
-	"iter"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"trails/rdf"
 )
 
-// Smallest is the fewest triples with which all [Shapes] have something to find.
-const Smallest = 8000
-
-// Triples yields n different triples about a library, always the same for an n: works,
-// their authors, topics and readers. Who is linked to is skewed: a few are hubs.
-//
-// For each 1,000 triples there are 48 works, 32 people, 3 places, 1 organisation, 2
-// topics and some 25 reviews. Topics are a tree, with a chain of a tenth of them below
-// topic 1. From work 0 a tenth of n entities can be reached over ex:related, and
-// itself. ex:at of reviews has no two equal values.
-func Triples(n int) iter.Seq[rdf.Quad] {
-	return func(yield func(rdf.Quad) bool) {
-		g := newGenerator(n, yield)
-		g.topics()
-		g.places()
-		g.orgs()
-		g.people()
-		g.works()
-		g.related()
-		g.reviews()
-	}
-}
-
+// generator says triples until there are as many as were asked for. What it draws is
+// the same in each run.
 type generator struct {
 	yield func(rdf.Quad) bool
 	left  int // triples that are still to come
 	rand  *rand.Rand
-	unit  int
-	count struct{ topics, places, orgs, people, works int }
-
-	toTopic, toPlace, toOrg, toPerson, toWork *rand.Zipf
+	unit  int // of thousands of triples
 }
 
-func newGenerator(n int, yield func(rdf.Quad) bool) *generator {
-	g := &generator{yield: yield, left: n, rand: rand.New(rand.NewPCG(4, 1)), unit: n / 1000}
-	g.count.topics = max(20, n*2222/1_000_000)
-	g.count.places = 3 * g.unit
-	g.count.orgs = g.unit
-	g.count.people = 32 * g.unit
-	g.count.works = 48 * g.unit
-	g.toTopic = g.skewed(g.count.topics)
-	g.toPlace = g.skewed(g.count.places)
-	g.toOrg = g.skewed(g.count.orgs)
-	g.toPerson = g.skewed(g.count.people)
-	g.toWork = g.skewed(g.count.works)
-	return g
+func newGenerator(n int, seed uint64, yield func(rdf.Quad) bool) *generator {
+	return &generator{yield: yield, left: n, rand: rand.New(rand.NewPCG(4, seed)), unit: n / 1000}
 }
 
-// skewed draws low numbers often and high ones seldom.
-func (g *generator) skewed(n int) *rand.Zipf { return rand.NewZipf(g.rand, 1.1, 10, uint64(n-1)) }
-
+// say says a triple. The name of a property without a prefix is one of [Vocabulary].
 func (g *generator) say(s rdf.IRI, property string, o rdf.Term) {
 	if g.left == 0 {
 		return
 	}
 	g.left--
 	p := rdf.IRI(Vocabulary + property)
-	switch property {
-	case "a":
+	if property == "a" {
 		p = rdf.Type
-	case "label":
-		p = rdf.Label
+	} else if prefix, local, ok := strings.Cut(property, ":"); ok {
+		p = rdf.IRI(namespace(prefix) + local)
 	}
 	if !g.yield(rdf.Quad{Subject: s, Predicate: p, Object: o}) {
 		g.left = 0
@@ -85,142 +46,25 @@ func class(name string) rdf.IRI { return rdf.IRI(Vocabulary + name) }
 
 func integer(i int) rdf.Term { return rdf.Literal(strconv.Itoa(i), rdf.XSDInteger) }
 
+func moment(at time.Time) rdf.Term { return rdf.Literal(at.Format(momentForm), rdf.XSDDateTime) }
+
+// skewed draws low numbers often and high ones seldom.
+func (g *generator) skewed(n int) *rand.Zipf { return rand.NewZipf(g.rand, 1.1, 10, uint64(n-1)) }
+
 // chance is true in so many of a hundred cases.
 func (g *generator) chance(of int) bool { return g.rand.IntN(100) < of }
 
 func (g *generator) one(of []string) string { return of[g.rand.IntN(len(of))] }
 
-// links says up to most links, to different ones; their mean is half of most.
-func (g *generator) links(s rdf.IRI, property, kind string, to *rand.Zipf, most int) {
-	var known []uint64
-	for range g.rand.IntN(most + 1) {
-		k := to.Uint64()
-		repeated := false
-		for _, other := range known {
-			repeated = repeated || other == k
-		}
-		if !repeated {
-			known = append(known, k)
+// links draws so many times whom to link to; who is drawn again has one link.
+func (g *generator) links(s rdf.IRI, property, kind string, to *rand.Zipf, draws int) {
+	known := map[uint64]bool{}
+	for range draws {
+		if k := to.Uint64(); !known[k] {
+			known[k] = true
 			g.say(s, property, entity(kind, int(k)))
 		}
 	}
-}
-
-// topics are a tree of eight children each, but for the last tenth, which is a chain.
-func (g *generator) topics() {
-	chain := g.count.topics - g.count.topics/10
-	for i := range g.count.topics {
-		s := entity("topic", i)
-		g.say(s, "a", class("Topic"))
-		g.say(s, "label", rdf.LangLiteral(fmt.Sprintf("%s, part %d", g.one(subjects), i), "en"))
-		g.say(s, "code", rdf.String(fmt.Sprintf("T%05d", i)))
-		switch {
-		case i == chain:
-			g.say(s, "broader", entity("topic", 1))
-		case i > chain:
-			g.say(s, "broader", entity("topic", i-1))
-		case i > 0:
-			g.say(s, "broader", entity("topic", (i-1)/8))
-		}
-	}
-}
-
-func (g *generator) places() {
-	for i := range g.count.places {
-		s := entity("place", i)
-		g.say(s, "label", rdf.LangLiteral(capital(g.one(nouns))+" "+capital(g.one(nouns)), "en"))
-		if g.chance(60) {
-			g.say(s, "label", rdf.LangLiteral(g.one(nounsDE)+" "+strconv.Itoa(i), "de"))
-		}
-		if i < max(1, g.count.places/20) {
-			g.say(s, "a", class("Country"))
-			continue
-		}
-		g.say(s, "a", class("City"))
-		g.say(s, "population", integer(500+int(g.rand.ExpFloat64()*90_000)))
-		g.say(s, "country", entity("place", g.rand.IntN(max(1, g.count.places/20))))
-	}
-}
-
-func (g *generator) orgs() {
-	for i := range g.count.orgs {
-		s := entity("org", i)
-		g.say(s, "a", class("Organisation"))
-		g.say(s, "label", rdf.String(g.one(lastNames)+" & "+g.one(lastNames)+" "+strconv.Itoa(i)))
-		g.say(s, "seat", entity("place", int(g.toPlace.Uint64())))
-		g.say(s, "founded", g.date(1850, 2020))
-	}
-}
-
-func (g *generator) people() {
-	for i := range g.count.people {
-		s := entity("person", i)
-		g.say(s, "a", class("Person"))
-		name := g.one(firstNames) + " " + g.one(lastNames)
-		g.say(s, "label", rdf.String(name))
-		g.say(s, "born", g.date(1900, 2005))
-		g.say(s, "bornIn", entity("place", int(g.toPlace.Uint64())))
-		if g.chance(70) {
-			g.say(s, "worksFor", entity("org", int(g.toOrg.Uint64())))
-		}
-		if g.chance(40) {
-			g.say(s, "email", rdf.String(fmt.Sprintf("%s.%d@example.org", strings.ReplaceAll(strings.ToLower(name), " ", "."), i)))
-		}
-		g.links(s, "knows", "person", g.toPerson, 3)
-	}
-}
-
-func (g *generator) works() {
-	for i := range g.count.works {
-		s := entity("work", i)
-		g.say(s, "a", class("Work"))
-		g.say(s, "label", rdf.LangLiteral(g.title(), "en"))
-		if g.chance(10) {
-			g.say(s, "label", rdf.LangLiteral("Das Buch vom "+g.one(nounsDE)+" und vom "+g.one(nounsDE), "de"))
-		}
-		author := int(g.toPerson.Uint64())
-		g.say(s, "creator", entity("person", author))
-		if g.chance(35) {
-			g.say(s, "creator", entity("person", (author+1+g.rand.IntN(g.count.people-1))%g.count.people))
-		}
-		g.say(s, "published", g.date(1950, 2024))
-		g.say(s, "pages", integer(20+int(g.rand.ExpFloat64()*220)))
-		g.say(s, "topic", entity("topic", int(g.toTopic.Uint64())))
-		g.say(s, "status", rdf.String(g.state()))
-		if g.chance(80) {
-			g.say(s, "price", rdf.Literal(strconv.FormatFloat(float64(100+g.rand.IntN(9900))/100, 'f', -1, 64), rdf.XSDDecimal))
-		}
-		if g.chance(50) {
-			g.say(s, "isbn", rdf.String(fmt.Sprintf("978-%d-%06d-%d", g.rand.IntN(10), i, g.rand.IntN(10))))
-		}
-		g.links(s, "cites", "work", g.toWork, 3)
-	}
-}
-
-func (g *generator) title() string {
-	switch g.rand.IntN(5) {
-	case 0:
-		return fmt.Sprintf("The %s %s", g.one(adjectives), g.one(nouns))
-	case 1:
-		return fmt.Sprintf("%s of the %s %s", capital(g.one(nouns)), g.one(adjectives), g.one(nouns))
-	case 2:
-		return fmt.Sprintf("A short history of %s and %s", g.one(subjects), g.one(subjects))
-	case 3:
-		return fmt.Sprintf("The %s by the %s, volume %d", g.one(nouns), g.one(nouns), 1+g.rand.IntN(40))
-	}
-	return fmt.Sprintf("%s: how the %s %s changed %s between %d and %d", capital(g.one(subjects)),
-		g.one(adjectives), g.one(nouns), g.one(subjects), 1500+g.rand.IntN(300), 1800+g.rand.IntN(200))
-}
-
-func (g *generator) state() string {
-	k := g.rand.IntN(100)
-	for _, s := range states {
-		if k < s.of {
-			return s.name
-		}
-		k -= s.of
-	}
-	panic("querykit: the states are not a hundred")
 }
 
 // date draws a day from January of one year to December of another, later ones oftener.
@@ -230,60 +74,16 @@ func (g *generator) date(from, to int) rdf.Term {
 	return rdf.Literal(time.Date(year, 1, 1+g.rand.IntN(365), 0, 0, 0, 0, time.UTC).Format(time.DateOnly), rdf.XSDDate)
 }
 
-// related leads to each of unit*100 entities from one before it, and from some back.
-func (g *generator) related() {
-	for i := range 100 * g.unit {
-		if i > 0 {
-			g.say(g.member(g.rand.IntN(i)), "related", g.member(i))
-		}
-		if i%10 == 9 {
-			g.say(g.member(i), "related", g.member(g.rand.IntN(i/10+1)))
-		}
-	}
-}
-
-// member is the i-th of those that are related: works, people, reviews.
-func (g *generator) member(i int) rdf.IRI {
-	for _, of := range []struct {
-		kind  string
-		count int
-	}{{"work", g.count.works}, {"person", g.count.people}} {
-		if i < of.count {
-			return entity(of.kind, i)
-		}
-		i -= of.count
-	}
-	return entity("review", i)
-}
-
-// reviews fill up what is left.
-func (g *generator) reviews() {
-	at := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
-	step := 10 * 365 * 24 * time.Hour / time.Duration(32*g.unit)
-	for i := 0; g.left > 0; i++ {
-		s := entity("review", i)
-		g.say(s, "a", class("Review"))
-		g.say(s, "of", entity("work", int(g.toWork.Uint64())))
-		g.say(s, "by", entity("person", int(g.toPerson.Uint64())))
-		at = at.Add(time.Second + time.Duration(g.rand.Int64N(int64(step)))).Truncate(time.Second)
-		g.say(s, "at", rdf.Literal(at.Format("2006-01-02T15:04:05Z"), rdf.XSDDateTime))
-		g.say(s, "rating", integer(1+g.rand.IntN(10)))
-		if g.chance(60) {
-			g.say(s, "remark", rdf.String(g.remark()))
-		}
-	}
-}
-
-func (g *generator) remark() string {
+// sentence draws at least four of the words, and twelve more on average.
+func (g *generator) sentence(of []string) string {
 	list := make([]string, 4+int(g.rand.ExpFloat64()*12))
 	for i := range list {
-		list[i] = g.one(remarks)
+		list[i] = g.one(of)
 	}
-	text := capital(strings.Join(list, " ")) + "."
-	if g.chance(5) {
-		return `"` + text + "\"\nSo they say."
-	}
-	return text
+	return capital(strings.Join(list, " ")) + "."
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capital(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:size]) + s[size:]
+}

@@ -119,18 +119,6 @@ func (h *Hand) id(name string) (int64, error) {
 	return id, err
 }
 
-func namespace(prefix string) string {
-	switch prefix {
-	case "rdf":
-		return rdf.RDFNS
-	case "rdfs":
-		return rdf.RDFSNS
-	case "ex":
-		return Vocabulary
-	}
-	return Base + prefix + "/"
-}
-
 // Column says what an answer to SQL has in one place.
 type Column uint8
 

@@ -33,11 +33,11 @@ func BenchmarkFirstRow(b *testing.B) {
 	for _, n := range sizes() {
 		for _, q := range unordered {
 			b.Run(fmt.Sprint(n, "/", q.name), func(b *testing.B) {
-				g := open(b, fileOf(b, n))
+				g := open(b, fileOf(b, querykit.Library, n))
 				var rounds times
 				for b.Loop() {
 					begin := time.Now()
-					takeOne(b, asked(b.Context(), g, querykit.Prologue+q.query))
+					takeOne(b, asked(b.Context(), g, querykit.Library.Prologue+q.query))
 					rounds = append(rounds, float64(time.Since(begin)))
 				}
 				b.ReportMetric(rounds.least(), "ns/op")
@@ -59,7 +59,7 @@ func takeOne(b *testing.B, a answers) {
 
 // tenPatterns is a query of ten patterns that finds nothing, at once: works have no
 // code. What it takes is its way to a prepared statement.
-const tenPatterns = querykit.Prologue + `SELECT ?title ?name ?born ?where ?about {
+var tenPatterns = querykit.Library.Prologue + `SELECT ?title ?name ?born ?where ?about {
 	work:%d ex:code ?code ; rdfs:label ?title ; ex:creator ?p ; ex:topic ?t ; ex:published ?d ; ex:pages ?n .
 	?p rdfs:label ?name ; ex:bornIn ?place . ?place rdfs:label ?where . ?t rdfs:label ?about
 	FILTER(?n > 100 && ?d > "1990-01-01"^^xsd:date) }`
@@ -68,7 +68,7 @@ const tenPatterns = querykit.Prologue + `SELECT ?title ?name ?born ?where ?about
 // cold, in a graph that was never asked anything like it; and when the same was asked
 // of other nodes before.
 func BenchmarkCompile(b *testing.B) {
-	path := fileOf(b, sizes()[len(sizes())-1])
+	path := fileOf(b, querykit.Library, sizes()[len(sizes())-1])
 	b.Run("cold", func(b *testing.B) {
 		var rounds times
 		for b.Loop() {
@@ -96,7 +96,7 @@ func compileCold(b *testing.B, path string) float64 {
 		b.Fatal(err)
 	}
 	defer g.Close()
-	takeOne(b, asked(b.Context(), g, querykit.Prologue+"SELECT ?c { work:1 a ?c }"))
+	takeOne(b, asked(b.Context(), g, querykit.Library.Prologue+"SELECT ?c { work:1 a ?c }"))
 	return compile(b, g, 1)
 }
 

@@ -31,7 +31,7 @@ type question struct {
 	Query   string   `json:"query,omitempty"`
 	Vars    []string `json:"vars,omitempty"` // the columns; those of CONSTRUCT have no names
 	Ordered bool     `json:"ordered,omitempty"`
-	Digest  bool     `json:"digest,omitempty"` // is wanted, and the time is not
+	Digest  bool     `json:"digest,omitempty"` // is wanted, and the time matters less
 }
 
 // reply is what it says. Time is the processor's as well as the clock's: on a machine
@@ -45,13 +45,16 @@ type reply struct {
 }
 
 // handVar tells this test binary that it is a peer, which asks the file it names with
-// SQL by hand.
-const handVar = "TRAILS_QUERYKIT_HAND"
+// SQL by hand; setVar names the set of shapes.
+const (
+	handVar = "TRAILS_QUERYKIT_HAND"
+	setVar  = "TRAILS_QUERYKIT_SET"
+)
 
-func startHand(tb testing.TB, path string) *peer {
+func startHand(tb testing.TB, path string, set querykit.Set) *peer {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), handVar+"="+path)
+	cmd.Env = append(os.Environ(), handVar+"="+path, setVar+"="+set.Name)
 	return startPeer(tb, cmd)
 }
 
@@ -137,8 +140,12 @@ func serveHand(path string) error {
 	}
 	defer h.Close()
 	shapes := map[string]querykit.Shape{}
-	for _, s := range querykit.Shapes() {
-		shapes[s.Name] = s
+	for _, set := range querykit.Sets {
+		for _, s := range set.Shapes {
+			if set.Name == os.Getenv(setVar) {
+				shapes[s.Name] = s
+			}
+		}
 	}
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
@@ -154,15 +161,20 @@ func serveHand(path string) error {
 	}
 }
 
-// answered takes an answer's rows, and either their time or their digest.
+// answered takes an answer's rows, and tells their time, which is longer with a digest.
 func answered(a answers, q question) reply {
 	begin, cpu := time.Now(), float64(dbtest.ProcessorTime())
+	var r reply
+	var err error
 	if q.Digest {
-		lines, err := a.lines(q.Ordered)
-		return reply{Rows: len(lines), Digest: querykit.Digest(lines), Error: text(err)}
+		var lines []string
+		lines, err = a.lines(q.Ordered)
+		r.Rows, r.Digest = len(lines), querykit.Digest(lines)
+	} else {
+		r.Rows, err = a.count()
 	}
-	n, err := a.count()
-	return reply{Rows: n, NS: float64(time.Since(begin)), CPU: float64(dbtest.ProcessorTime()) - cpu, Error: text(err)}
+	r.NS, r.CPU, r.Error = float64(time.Since(begin)), float64(dbtest.ProcessorTime())-cpu, text(err)
+	return r
 }
 
 func text(err error) string {

