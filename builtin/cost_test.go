@@ -29,6 +29,10 @@ func grown(t *testing.T, more int) *invoketest.Engine {
 	return e
 }
 
+// bounded are those that read a whole type, or all that has a word, for some arguments, and for
+// those of the sample no more than they answer.
+var bounded = map[string]bool{"list": true, "entities_list": true, "search": true}
+
 // What is said to cost the same, or to grow with the change or the answer alone, handles no
 // more rows in a graph of ten times the size: the cheapest of some calls allocates no more for as
 // long an answer. What SQLite counts by itself is not seen by that.
@@ -36,7 +40,7 @@ func TestCostsDoNotGrowWithTheGraph(t *testing.T) {
 	small, large := grown(t, 40), grown(t, 400)
 	for _, d := range small.Callable(t) {
 		args, known := samples[d.ID]
-		if !known || d.CostEstimate == capability.CostGraph { // not known: it is there with an upstream server alone
+		if !known || d.CostEstimate == capability.CostGraph && !bounded[d.ID] { // not known: it is there with an upstream server alone
 			continue
 		}
 		switch d.ID {

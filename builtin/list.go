@@ -52,7 +52,7 @@ var listBuiltin = invoke.Capability{
 				{Name: "rows", Type: capability.Any, Required: true},
 			}},
 		}},
-		CostEstimate: capability.CostResult, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
 	Handle: list,
 }

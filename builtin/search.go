@@ -40,7 +40,7 @@ var searchBuiltin = invoke.Capability{
 			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each hit: node, label, the property whose text fits, and a part of that text."},
 			nextField,
 		}},
-		CostEstimate: capability.CostResult, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
 	Handle: search,
 }

@@ -88,7 +88,7 @@ type Cost string
 // The costs, cheapest first.
 const (
 	CostConstant Cost = "constant" // the same whatever the graph holds
-	CostChange   Cost = "change"   // with the size of the change
+	CostChange   Cost = "change"   // with the size of the change that it makes or reads
 	CostResult   Cost = "result"   // with the size of the answer
 	CostGraph    Cost = "graph"    // with the size of the graph
 )

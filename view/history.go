@@ -151,7 +151,7 @@ var commitPage = invoke.Capability{
 			{Name: "next", Type: capability.String, Required: true, Nullable: true},
 			{Name: "schema_changed", Type: capability.Boolean, Required: true},
 		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		CostEstimate: capability.CostChange, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
 	Handle: viewCommit, Hidden: true,
 }

@@ -67,7 +67,7 @@ var entitiesList = invoke.Capability{
 				}},
 			}},
 		}},
-		CostEstimate: capability.CostResult, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
+		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
 	Handle: viewList, Hidden: true,
 }
