@@ -1,6 +1,7 @@
 // Package rank says which of many tools a request means: BM25 over the words of their names,
 // descriptions, tags, parameters and examples, in memory and without a model. It keeps
-// nothing: an [Index] of ten thousand tools is made in some 40 ms.
+// nothing: an [Index] of ten thousand tools is made in some 40 ms. A ranking that somebody
+// else has made may be fused with that by words.
 //
 // Read [Index.Search] first.
 package rank
@@ -149,6 +150,16 @@ type Hit struct {
 // that the index has any use for has no hits.
 func (x *Index) Search(request string, most int) []Hit {
 	scores := x.score(x.expand(request))
+	best := x.best(scores, most)
+	hits := make([]Hit, 0, len(best))
+	for _, d := range best {
+		hits = append(hits, x.hit(d, scores[d]))
+	}
+	return hits
+}
+
+// best returns at most most documents with the highest scores above 0, of each fold one only.
+func (x *Index) best(scores []float64, most int) []int32 {
 	better := func(a, b int32) int {
 		if by := cmp.Compare(scores[b], scores[a]); by != 0 {
 			return by
@@ -163,23 +174,24 @@ func (x *Index) Search(request string, most int) []Hit {
 				d = other
 			}
 		}
-		if scores[d] == 0 || len(best) == most && (most == 0 || better(d, best[most-1]) > 0) {
+		if scores[d] <= 0 || len(best) == most && (most == 0 || better(d, best[most-1]) > 0) {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(best, d, better)
 		best = slices.Insert(best[:min(len(best), most-1)], at, d)
 	}
-	hits := make([]Hit, 0, len(best))
-	for _, d := range best {
-		hit := Hit{Document: int(d), Score: scores[d]}
-		for _, other := range x.folds[x.foldOf[d]] {
-			if other != d {
-				hit.Alike = append(hit.Alike, int(other))
-			}
+	return best
+}
+
+// hit is a document with those that are alike.
+func (x *Index) hit(d int32, score float64) Hit {
+	hit := Hit{Document: int(d), Score: score}
+	for _, other := range x.folds[x.foldOf[d]] {
+		if other != d {
+			hit.Alike = append(hit.Alike, int(other))
 		}
-		hits = append(hits, hit)
 	}
-	return hits
+	return hit
 }
 
 // wanted is a word of a request: the terms that may stand for it, and for how much each.

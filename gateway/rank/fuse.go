@@ -1,0 +1,50 @@
+package rank
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a fold is worth
+// 1/(reciprocal + its place) in each ranking that has it.
+const (
+	reciprocal = 60
+	deepest    = 100 // places of a ranking that count
+)
+
+// Fuse returns what [Index.Search] does, of two rankings: that by words, and that by near,
+// which has for each document how near it is to the request by another measure, such as the
+// cosine of two vectors; 0 and less are not near at all. What is first in both has the score
+// 1. Those that are worth the same stand in the order of the words, and then of their ids.
+func (x *Index) Fuse(request string, near []float64, most int) []Hit {
+	type fused struct {
+		document int32
+		score    float64
+		byWords  int // the place by words, deepest for none
+	}
+	var all []fused
+	at := map[int32]int{} // by fold
+	for i, d := range x.best(x.score(x.expand(request)), deepest) {
+		at[x.foldOf[d]] = len(all)
+		all = append(all, fused{d, worth(i), i})
+	}
+	for i, d := range x.best(near, deepest) {
+		if both, found := at[x.foldOf[d]]; found {
+			all[both].score += worth(i)
+			continue
+		}
+		all = append(all, fused{d, worth(i), deepest})
+	}
+	slices.SortFunc(all, func(a, b fused) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.byWords, b.byWords), strings.Compare(x.documents[a.document].ID, x.documents[b.document].ID))
+	})
+	hits := make([]Hit, 0, min(most, len(all)))
+	for _, f := range all[:min(most, len(all))] {
+		hits = append(hits, x.hit(f.document, f.score))
+	}
+	return hits
+}
+
+// worth is what a place of a ranking is worth, half of 1 for the first.
+func worth(place int) float64 { return (reciprocal + 1) / (2 * float64(reciprocal+1+place)) }
