@@ -1,7 +1,8 @@
-// Package remote is the way out of the file: SPARQL endpoints that SERVICE asks, and
-// documents that LOAD fetches, over HTTP. Only hosts that whoever started the program
-// has named are reached, and what they send is bounded in time and bytes. No proxy,
-// cookie or credential takes part.
+// Package remote is the way out of the file: SPARQL endpoints that SERVICE asks, documents
+// that LOAD fetches, and endpoints that take and answer JSON, over HTTP. Only hosts that
+// whoever started the program has named are reached, and what they send is bounded in time
+// and bytes. No proxy and no cookie takes part, and no credential but what [Client.Post] is
+// given.
 //
 // Start with [New]; a [Client] is what package kg takes for its way out.
 package remote
