@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"trails/fault"
@@ -67,6 +68,19 @@ func (c *Catalog) Item(id string) (Item, bool) {
 	return c.items[i], true
 }
 
+// Texts returns for each item what it is ranked by, as a text to be read.
+func (c *Catalog) Texts() []string {
+	texts := make([]string, len(c.items))
+	for i, item := range c.items {
+		parts := []string{item.Name, item.Description}
+		for _, about := range [][]string{append([]string{item.Namespace}, item.Tags...), item.Types, item.Parameters, item.Examples} {
+			parts = append(parts, strings.Join(about, ", "))
+		}
+		texts[i] = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
+	}
+	return texts
+}
+
 // How many cards a query is answered with.
 const (
 	usualCards = 10
@@ -79,6 +93,9 @@ type Browsing struct {
 	Path  *string `json:"path,omitempty"`
 	// Most is how many cards a query is answered with: 1 to 50, 10 when it is nil.
 	Most *int `json:"top_k,omitempty"`
+	// Near, when set, has for each item how near it is to the query by its meaning, see
+	// [rank.Index.Fuse].
+	Near []float64 `json:"-"`
 }
 
 // Browse returns cards, the nearest to a query first, those of a path by their ids. Its error
@@ -100,8 +117,14 @@ func (c *Catalog) Browse(b Browsing) ([]Card, error) {
 	if strings.TrimSpace(*b.Query) == "" {
 		return nil, Fail(ArgsInvalid, "", "query is empty; say in words what is to be done, or give path \"/\"")
 	}
+	var hits []rank.Hit
+	if b.Near != nil {
+		hits = c.index.Fuse(*b.Query, b.Near, most)
+	} else {
+		hits = c.index.Search(*b.Query, most)
+	}
 	cards := []Card{}
-	for _, hit := range c.index.Search(*b.Query, most) {
+	for _, hit := range hits {
 		card, err := NewCard(c.items[hit.Document])
 		if err != nil {
 			return nil, err

@@ -89,9 +89,28 @@ func textOf(v any) string {
 
 // Digest names how the server is reached: what somebody who trusts it agrees to.
 func (s Server) Digest() string {
-	reached := Server{Name: s.Name, Command: s.Command, HTTP: s.HTTP, SSE: s.SSE, Env: s.Env, Headers: s.Headers}
-	sum := sha256.Sum256([]byte(reached.Text()))
+	return digestOf(Server{Name: s.Name, Command: s.Command, HTTP: s.HTTP, SSE: s.SSE, Env: s.Env, Headers: s.Headers})
+}
+
+// digestOf names how something is reached.
+func digestOf(reached any) string {
+	sum := sha256.Sum256([]byte(textOf(reached)))
 	return hex.EncodeToString(sum[:])
+}
+
+// wrongAddress is what is wrong with an address of HTTP, "" for nothing. Instead is how a
+// secret is said that it may not have.
+func wrongAddress(address, instead string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "not an address with http:// or https://"
+	case u.User != nil:
+		return "an address has no user or password; say " + instead
+	case u.Fragment != "":
+		return "an address has no fragment"
+	}
+	return ""
 }
 
 // Check returns the fault InvalidData with each member that is wrong.
@@ -126,14 +145,8 @@ func (s Server) Check() error {
 			continue
 		}
 		ways++
-		u, err := url.Parse(address)
-		switch {
-		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-			report(field, address, "not an address with http:// or https://")
-		case u.User != nil:
-			report(field, address, "an address has no user or password; say the header Authorization with ${NAME}")
-		case u.Fragment != "":
-			report(field, address, "an address has no fragment")
+		if problem := wrongAddress(address, "the header Authorization with ${NAME}"); problem != "" {
+			report(field, address, "%s", problem)
 		}
 	}
 	if ways != 1 {

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"trails/fault"
 	"trails/jsontext"
@@ -31,7 +33,25 @@ type Settings struct {
 	// ResultChars is how many characters of text a result may have that is passed on as it
 	// is; 0 is 4,000.
 	ResultChars int `json:"result_chars,omitempty"`
+	// Embeddings rank what is browsed by its meaning, too, beside its words.
+	Embeddings Embeddings `json:"embeddings,omitzero"`
 }
+
+// Embeddings name an endpoint that makes vectors of texts, by HTTP as OpenAI's does. The zero
+// Embeddings name none.
+type Embeddings struct {
+	// URL is where texts are sent, such as https://api.openai.com/v1/embeddings.
+	URL string `json:"url,omitempty"`
+	// Model is what the endpoint calls the model.
+	Model string `json:"model,omitempty"`
+	// KeyEnv is a variable of the environment with the key of the endpoint, which is not kept;
+	// "" for none.
+	KeyEnv string `json:"key_env,omitempty"`
+}
+
+// Digest names whom texts are sent to, and with which key: what somebody who trusts it agrees
+// to.
+func (e Embeddings) Digest() string { return digestOf(Embeddings{URL: e.URL, KeyEnv: e.KeyEnv}) }
 
 // RetrySettings are a [Retry] in JSON.
 type RetrySettings struct {
@@ -72,6 +92,7 @@ const (
 	maxSettled        = 1_000 // ids of a list
 	fewestResultChars = 500   // what is shown of a result that is kept
 	mostResultChars   = 1_000_000
+	maxModel          = 200
 )
 
 // metaTools are the tools of the gateway that have a limit.
@@ -160,6 +181,23 @@ func (s Settings) Check() error {
 		}
 	}
 	between("result_chars", s.ResultChars, fewestResultChars, mostResultChars)
+	if e := s.Embeddings; e != (Embeddings{}) {
+		if problem := wrongAddress(e.URL, "key_env"); problem != "" {
+			report("embeddings.url", e.URL, "%s", problem)
+		} else if u, err := url.Parse(e.URL); err == nil {
+			for name := range u.Query() {
+				if secret.MatchString(name) {
+					report("embeddings.url", name, "the value of %s is probably secret, and is not kept in the file; say key_env, a variable of the environment", quote.Text(name, 80))
+				}
+			}
+		}
+		if e.Model == "" || len(e.Model) > maxModel || strings.ContainsFunc(e.Model, unicode.IsControl) {
+			report("embeddings.model", e.Model, "the name of a model, at most %d characters", maxModel)
+		}
+		if e.KeyEnv != "" && !variables.MatchString(e.KeyEnv) {
+			report("embeddings.key_env", nil, "the name of a variable of the environment; the key itself is not kept in the file")
+		}
+	}
 	if size := len(s.Text()); size > maxKeptText {
 		report("", size, "the settings have %d bytes; at most %d", size, maxKeptText)
 	}

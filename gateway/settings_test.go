@@ -14,7 +14,7 @@ import (
 func TestSettingsAreReadAsTheyAreWritten(t *testing.T) {
 	text := `{"tolerant_args":true,"cache_stable":true,"retry":{"max_attempts":3,"base_delay_ms":200,"max_delay_ms":1000,"jitter":0.5,"retryable_codes":["RATE_LIMITED"]},` +
 		`"cache":{"read_only":true,"allow":["files:read#34afee88"],"ttl_s":30,"entries":10},` +
-		`"rate_limits":{"meta_tools":{"tool_execute":{"max_calls_per_minute":60}},"tools":{"files:read#34afee88":{"max_calls_per_session":5}}},"result_chars":2000}`
+		`"rate_limits":{"meta_tools":{"tool_execute":{"max_calls_per_minute":60}},"tools":{"files:read#34afee88":{"max_calls_per_session":5}}},"result_chars":2000,"embeddings":{"url":"http://localhost:1/v1/embeddings?version=2","model":"m","key_env":"KEY"}}`
 	s, err := gateway.ParseSettings([]byte(text))
 	if err != nil || s.Text() != text {
 		t.Fatalf("%s is read as %s, %v", text, s.Text(), err)
@@ -54,6 +54,11 @@ func TestWrongSettingsAreRefusedWithTheirPlaces(t *testing.T) {
 		`{"rate_limits":{"meta_tools":{"x":{}}}}`:                             `rate_limits.meta_tools: "x" is none of`,
 		`{"rate_limits":{"tools":{"a:b":{"max_calls_per_minute":-1}}}}`:       "rate_limits.tools.a:b.max_calls_per_minute: between",
 		`{"result_chars":10}`:                                                 "result_chars: between 500",
+		`{"embeddings":{"model":"m"}}`:                                        "embeddings.url: not an address",
+		`{"embeddings":{"url":"http://me:pw@h/","model":"m"}}`:                "embeddings.url: an address has no user or password; say key_env",
+		`{"embeddings":{"url":"https://h/?api-key=x","model":"m"}}`:           `embeddings.url: the value of "api-key" is probably secret`,
+		`{"embeddings":{"url":"https://h/"}}`:                                 "embeddings.model: the name of a model",
+		`{"embeddings":{"url":"https://h/","model":"m","key_env":"sk-1234"}}`: "embeddings.key_env: the name of a variable",
 		`{"cache":{"allow":["` + strings.Repeat(`a:b","`, 11_000) + `a:b"]}}`: "at most 65536",
 		`{"cache":{"allow":["` + strings.Repeat(`a:b","`, 1_000) + `a:b"]}}`:  "cache.allow: at most 1000",
 	} {

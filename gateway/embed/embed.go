@@ -1,0 +1,397 @@
+// Package embed tells how near the texts of a catalog are to a request, by vectors that an
+// HTTP endpoint makes of both. It asks the endpoint of the settings and nobody else, in
+// batches and within deadlines, keeps what it was told in the memory of the process, and lets
+// an endpoint that fails rest. It ranks nothing: package gateway/rank does.
+//
+// Read [Embedder.Near] first.
+package embed
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/artifact"
+	"trails/quote"
+	"trails/remote"
+)
+
+// Config is how a process reaches endpoints. The zero Config trusts none.
+type Config struct {
+	// Trusts reports whether somebody at this machine has agreed that texts are sent there;
+	// nil trusts none.
+	Trusts func(gateway.Embeddings) bool
+	// Lookup gives the variables of the environment; nil means os.LookupEnv.
+	Lookup func(string) (string, bool)
+	// Patience is how long [Embedder.Near] waits; 0 is 2 s.
+	Patience time.Duration
+	// Rest is how long an endpoint rests that has failed, longer each time; 0 is 30 s.
+	Rest time.Duration
+	// Log hears why an endpoint has failed; nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Limits of what is asked and kept.
+const (
+	mostTextBytes = 2_000
+	batchTexts    = 64
+	batchTime     = 30 * time.Second
+	longestRest   = 15 * time.Minute
+	mostNumbers   = 32 << 20 // of all vectors, 4 bytes each
+	mostTold      = 200      // characters of a problem
+)
+
+// Embedder keeps the vectors of a process, those of one endpoint and model at a time. It is
+// safe for concurrent use. Only [Open] makes one.
+type Embedder struct {
+	config  Config
+	mu      sync.Mutex
+	closed  bool
+	space   *space // nil while no endpoint is asked
+	fillers sync.WaitGroup
+}
+
+// Open returns an embedder that has asked nobody yet.
+func Open(c Config) *Embedder {
+	c.Log = cmp.Or(c.Log, slog.Default())
+	c.Patience, c.Rest = cmp.Or(c.Patience, 2*time.Second), cmp.Or(c.Rest, 30*time.Second)
+	if c.Trusts == nil {
+		c.Trusts = func(gateway.Embeddings) bool { return false }
+	}
+	if c.Lookup == nil {
+		c.Lookup = os.LookupEnv
+	}
+	return &Embedder{config: c}
+}
+
+// Close ends what is asked in the background.
+func (e *Embedder) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.Use(gateway.Embeddings{})
+	e.fillers.Wait()
+}
+
+// Use says what the settings name by now. What is asked for other settings ends, and what was
+// kept of them is forgotten.
+func (e *Embedder) Use(now gateway.Embeddings) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.space != nil && e.space.of != now {
+		e.space.end()
+		e.space = nil
+	}
+}
+
+// Texts are those of a catalog. They may be used by several goroutines at a time.
+type Texts struct {
+	texts []string
+	keys  []key
+}
+
+type key [sha256.Size]byte
+
+// NewTexts returns texts as they are sent: without what looks like a secret.
+func NewTexts(texts []string) *Texts {
+	t := &Texts{texts: make([]string, len(texts)), keys: make([]key, len(texts))}
+	for i, text := range texts {
+		t.texts[i] = scrubbed(text)
+		t.keys[i] = sha256.Sum256([]byte(t.texts[i]))
+	}
+	return t
+}
+
+func scrubbed(text string) string {
+	clean, _ := artifact.Scrub([]byte(text)) // before it is cut: half of a secret looks like none
+	return strings.ToValidUTF8(string(clean[:min(len(clean), mostTextBytes)]), "")
+}
+
+// Near returns how near each text is to a request: the cosine of their vectors, -1 to 1. It
+// sends the request to the endpoint, and the texts of which it knows no vector, and returns
+// nothing before it has the vectors of all. What it cannot wait for is asked in the
+// background. The fault says for a person why there is no answer, the same for the same
+// reason; an endpoint that has failed is not asked for a while.
+func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts, request string) ([]float64, error) {
+	s, err := e.spaceOf(by)
+	if err != nil {
+		return nil, err
+	}
+	patience := time.NewTimer(e.config.Patience)
+	defer patience.Stop()
+	asked, err := s.vectorOf(ctx, scrubbed(request)) // first: it tells whether the endpoint answers
+	if err != nil {
+		return nil, err
+	}
+	for {
+		vectors, filling, err := s.all(texts)
+		switch {
+		case err != nil:
+			return nil, err
+		case filling == nil:
+			near := make([]float64, len(vectors))
+			for i, v := range vectors {
+				if len(v) != len(asked) {
+					return nil, fault.New(fault.Conflict, "the endpoint has changed its vectors meanwhile")
+				}
+				near[i] = dot(asked, v)
+			}
+			return near, nil
+		}
+		select {
+		case <-filling:
+		case <-patience.C:
+			return nil, fault.New(fault.Busy, "the vectors of the texts are being made")
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// State is how an endpoint stands.
+type State string
+
+// The states.
+const (
+	Untrusted State = "untrusted" // nobody at this machine has agreed to it
+	Idle      State = "idle"      // it was not asked yet
+	Up        State = "up"
+	Down      State = "down" // it failed, and rests
+)
+
+// Health is how an endpoint stands, and how many vectors are kept of it.
+type Health struct {
+	State   State
+	Problem string // why it is down
+	Vectors int
+}
+
+// Health tells how an endpoint stands, without asking it.
+func (e *Embedder) Health(by gateway.Embeddings) Health {
+	if !e.config.Trusts(by) {
+		return Health{State: Untrusted, Problem: untrusted(by).Message}
+	}
+	e.mu.Lock()
+	s := e.space
+	e.mu.Unlock()
+	if s == nil || s.of != by {
+		return Health{State: Idle}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := Health{State: Up, Vectors: len(s.vectors)}
+	if s.problem != nil {
+		h.State, h.Problem = Down, s.problem.Message
+	}
+	return h
+}
+
+func untrusted(by gateway.Embeddings) *fault.Error {
+	return fault.New(fault.Denied, "nobody at this machine has agreed that texts are sent to %s; trails gateway trust FILE --embeddings does", quote.Line(by.URL, mostTold))
+}
+
+// spaceOf returns the vectors of an endpoint, which is trusted.
+func (e *Embedder) spaceOf(by gateway.Embeddings) (*space, error) {
+	e.Use(by)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.space != nil && e.space.of == by {
+		return e.space, nil
+	}
+	if e.closed {
+		return nil, fault.New(fault.Unusable, "the program ends")
+	}
+	if !e.config.Trusts(by) {
+		return nil, untrusted(by)
+	}
+	var secret string
+	if by.KeyEnv != "" {
+		var known bool
+		if secret, known = e.config.Lookup(by.KeyEnv); !known {
+			return nil, fault.New(fault.Unusable, "%s is not in the environment of this process", by.KeyEnv)
+		}
+	}
+	u, err := url.Parse(by.URL)
+	if err != nil {
+		return nil, fault.New(fault.Unusable, "the address of the endpoint is none")
+	}
+	s := &space{embedder: e, of: by, secret: secret, vectors: map[key]*vector{}}
+	// Somebody has agreed to this one address, so that it needs no --allow-remote.
+	host := []string{u.Scheme + "://" + u.Host}
+	s.brief, err = remote.New(host, remote.Limits{Time: e.config.Patience, Answer: 1 << 20})
+	if err != nil {
+		return nil, err
+	}
+	if s.long, err = remote.New(host, remote.Limits{Time: batchTime, Answer: 32 << 20}); err != nil {
+		return nil, err
+	}
+	s.living, s.end = context.WithCancel(context.Background())
+	e.space = s
+	return s, nil
+}
+
+// space has the vectors of one endpoint and model.
+type space struct {
+	embedder    *Embedder
+	of          gateway.Embeddings
+	secret      string
+	brief, long *remote.Client // for a request, and for a batch of texts
+	living      context.Context
+	end         context.CancelFunc
+
+	mu      sync.Mutex
+	vectors map[key]*vector
+	length  int   // of each vector, 0 while there is none
+	turn    int64 // counts what was asked for, by which vectors grow old
+	filling chan struct{}
+	// problem is why the endpoint was not to be used last, nil when it was.
+	problem *fault.Error
+	rest    time.Duration // after the next problem
+	until   time.Time     // when it is asked again
+}
+
+// vector has the length 1.
+type vector struct {
+	numbers []float32
+	used    int64 // the turn of the space when it was used last
+}
+
+// vectorOf returns the vector of a request, which is asked for unless it is known.
+func (s *space) vectorOf(ctx context.Context, request string) ([]float32, error) {
+	k := key(sha256.Sum256([]byte(request)))
+	s.mu.Lock()
+	s.turn++
+	if v := s.vectors[k]; v != nil {
+		v.used = s.turn
+		s.mu.Unlock()
+		return v.numbers, nil
+	}
+	s.mu.Unlock()
+	made, err := s.ask(ctx, s.brief, []string{request}, []key{k})
+	if err != nil {
+		return nil, err
+	}
+	return made[0], nil
+}
+
+// all returns the vectors of texts. While some are missing it returns what is closed when it is
+// worth to ask again.
+func (s *space) all(texts *Texts) ([][]float32, <-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(texts.keys)*s.length > mostNumbers {
+		return nil, nil, fault.New(fault.TooLarge, "the vectors of %d texts, %d numbers each, take more than %d MiB", len(texts.keys), s.length, mostNumbers*4>>20)
+	}
+	vectors := make([][]float32, len(texts.keys))
+	var missing []int
+	for i, k := range texts.keys {
+		v := s.vectors[k]
+		if v == nil {
+			missing = append(missing, i)
+			continue
+		}
+		v.used, vectors[i] = s.turn, v.numbers
+	}
+	switch {
+	case len(missing) == 0:
+		return vectors, nil, nil
+	case s.problem != nil:
+		return nil, nil, s.problem
+	case s.filling == nil:
+		s.filling = make(chan struct{})
+		s.embedder.fillers.Go(func() { s.fill(texts, missing) })
+	}
+	return nil, s.filling, nil
+}
+
+// fill asks for the vectors of the texts with these numbers, until one batch fails.
+func (s *space) fill(texts *Texts, missing []int) {
+	for some := range slices.Chunk(missing, batchTexts) {
+		batch, keys := make([]string, len(some)), make([]key, len(some))
+		for i, at := range some {
+			batch[i], keys[i] = texts.texts[at], texts.keys[at]
+		}
+		if _, err := s.ask(s.living, s.long, batch, keys); err != nil {
+			break
+		}
+		s.mu.Lock()
+		tooMany := len(texts.keys)*s.length > mostNumbers
+		s.mu.Unlock()
+		if tooMany {
+			break
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.filling)
+	s.filling = nil
+}
+
+// ask asks for vectors, and keeps them. An endpoint that rests is not asked.
+func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, keys []key) ([][]float32, error) {
+	s.mu.Lock()
+	if s.problem != nil {
+		if time.Now().Before(s.until) {
+			defer s.mu.Unlock()
+			return nil, s.problem
+		}
+		s.until = time.Now().Add(s.rest) // one asks whether it is back, and others go on without
+	}
+	s.mu.Unlock()
+	made, err := request(ctx, way, s.of, s.secret, texts)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && s.length != 0 && len(made[0]) != s.length {
+		// Another model answers by now. Nothing can be compared with what it said before.
+		err = fault.New(fault.Unusable, "the endpoint answered with vectors of %d numbers, and of %d before", len(made[0]), s.length)
+		s.length = 0
+		clear(s.vectors)
+	}
+	var f *fault.Error
+	switch {
+	case err == nil:
+		s.problem, s.rest = nil, 0
+	case errors.As(err, &f):
+		s.rest = min(max(2*s.rest, s.embedder.config.Rest), longestRest)
+		s.problem, s.until = fault.New(f.Kind, "%s", quote.Line(f.Message, mostTold)), time.Now().Add(s.rest)
+		s.embedder.config.Log.Warn("the endpoint of embeddings rests", "problem", s.problem.Message, "for", s.rest)
+		return nil, s.problem
+	default:
+		return nil, err // who asked went away
+	}
+	s.length = len(made[0])
+	for i, k := range keys {
+		s.vectors[k] = &vector{made[i], s.turn}
+	}
+	if len(s.vectors)*s.length > mostNumbers {
+		s.forget()
+	}
+	return made, nil
+}
+
+// forget forgets the quarter of the vectors that was used longest ago, but for what is in use;
+// s.mu is held.
+func (s *space) forget() {
+	turns := make([]int64, 0, len(s.vectors))
+	for _, v := range s.vectors {
+		turns = append(turns, v.used)
+	}
+	slices.Sort(turns)
+	last := min(turns[len(turns)/4], s.turn-1)
+	for k, v := range s.vectors {
+		if v.used <= last {
+			delete(s.vectors, k)
+		}
+	}
+}
