@@ -47,8 +47,13 @@ type serverLine struct {
 
 // gatewayAnswer is what gateway_list says.
 type gatewayAnswer struct {
-	Upstreams []serverLine    `json:"upstreams"`
-	Settings  json.RawMessage `json:"settings"`
+	Upstreams  []serverLine    `json:"upstreams"`
+	Settings   json.RawMessage `json:"settings"`
+	Embeddings *struct {
+		State   string `json:"state"`
+		Problem string `json:"problem"`
+		Vectors int64  `json:"vectors"`
+	} `json:"embeddings"`
 }
 
 type gatewayData struct {

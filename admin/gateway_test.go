@@ -19,6 +19,7 @@ import (
 	"trails/admin"
 	"trails/builtin"
 	"trails/gateway"
+	"trails/gateway/embed"
 	"trails/gateway/tools"
 	"trails/gateway/upstream"
 	"trails/invoke"
@@ -83,7 +84,7 @@ func newGateway(t *testing.T) (fixture, *forge) {
 		t.Fatal(err)
 	}
 	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }})
-	e := invoke.New(g, invoke.Config{Providers: builtin.Options{Upstreams: pool, Gateway: tools.New(pool, false)}.Providers(), Version: "test", Log: slog.New(slog.DiscardHandler)})
+	e := invoke.New(g, invoke.Config{Providers: builtin.Options{Upstreams: pool, Gateway: tools.New(pool, embed.Open(embed.Config{}), false)}.Providers(), Version: "test", Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		pool.Close()
 		web.CloseClientConnections()
@@ -134,6 +135,16 @@ func TestThePageOfTheGatewayListsServersAndStartsNone(t *testing.T) {
 	}
 	if strings.Contains(text, "up ") {
 		t.Errorf("a server was started:\n%s", text)
+	}
+}
+
+func TestThePageOfTheGatewaySaysHowTheEndpointOfEmbeddingsStands(t *testing.T) {
+	f, _ := newGateway(t)
+	f.call(t, "trails.meta.gateway.configure", map[string]any{"settings": map[string]any{"embeddings": map[string]any{"url": "http://127.0.0.1:1/<b>bold</b>", "model": "m"}}})
+	a := f.get(t, "/admin/gateway", 200)
+	plainText(t, "/admin/gateway", a)
+	if text := mainText(a); !strings.Contains(text, "Embeddings: untrusted nobody at this machine has agreed that texts are sent to http://127.0.0.1:1/") || !strings.Contains(text, "0 vectors in memory") {
+		t.Errorf("the page says\n%s", text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/gateway"
+	"trails/gateway/embed"
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/jsontext"
@@ -19,7 +20,10 @@ import (
 )
 
 // upstreams offers the upstream servers that the file names, and what names them.
-type upstreams struct{ pool *upstream.Pool }
+type upstreams struct {
+	pool     *upstream.Pool
+	embedder *embed.Embedder
+}
 
 func (u upstreams) capabilities() []invoke.Capability {
 	return []invoke.Capability{u.list(), u.show(), u.refresh(), u.accept(), gatewayAdd, gatewayRemove, gatewayConfigure}
@@ -38,6 +42,13 @@ type upstreamLine struct {
 	Latency int64  `json:"latency_ms,omitempty"`
 
 	Definition *gateway.Server `json:"definition,omitempty"`
+}
+
+// endpointLine is how the endpoint of embeddings stands.
+type endpointLine struct {
+	State   string `json:"state"`
+	Problem string `json:"problem,omitempty"`
+	Vectors int    `json:"vectors,omitempty"`
 }
 
 var upstreamFields = []capability.Field{
@@ -76,6 +87,11 @@ func (u upstreams) list() invoke.Capability {
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "upstreams", Type: capability.Object, Many: true, Required: true, Fields: upstreamFields},
 				{Name: "settings", Type: capability.Object, Required: true, Description: "How their tools are offered and called, as trails.meta.gateway.configure set it; no members are the usual ones."},
+				{Name: "embeddings", Type: capability.Object, Description: "How the endpoint of embeddings stands in this process; none without the setting.", Fields: []capability.Field{
+					{Name: "state", Type: capability.String, Required: true, OneOf: []any{string(embed.Untrusted), string(embed.Idle), string(embed.Up), string(embed.Down)}},
+					{Name: "problem", Type: capability.String},
+					{Name: "vectors", Type: capability.Integer, Description: "How many are kept in memory."},
+				}},
 			}},
 			CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 		},
@@ -86,9 +102,14 @@ func (u upstreams) list() invoke.Capability {
 				r.Warn("The settings cannot be read: %s", fault.Of(err).Told(maxProblem))
 			}
 			out := struct {
-				Upstreams []upstreamLine   `json:"upstreams"`
-				Settings  gateway.Settings `json:"settings"`
-			}{[]upstreamLine{}, settings}
+				Upstreams  []upstreamLine   `json:"upstreams"`
+				Settings   gateway.Settings `json:"settings"`
+				Embeddings *endpointLine    `json:"embeddings,omitempty"`
+			}{[]upstreamLine{}, settings, nil}
+			if settings.Embeddings != (gateway.Embeddings{}) {
+				h := u.embedder.Health(settings.Embeddings)
+				out.Embeddings = &endpointLine{string(h.State), h.Problem, h.Vectors}
+			}
 			for _, k := range r.Snapshot.Upstreams() {
 				out.Upstreams = append(out.Upstreams, u.line(k))
 			}
@@ -318,7 +339,7 @@ var gatewayAdd = kept("trails.meta.gateway.add", "Name an upstream MCP server in
 	gateway.ParseServer, (*kg.Session).PutUpstream)
 
 var gatewayConfigure = kept("trails.meta.gateway.configure", "Set how tools of upstream MCP servers are offered and called, in the place of what was set.",
-	capability.Field{Name: "settings", Description: "tolerant_args, cache_stable, retry (max_attempts, base_delay_ms, max_delay_ms, jitter, retryable_codes), cache (read_only, allow, ttl_s, entries), rate_limits (meta_tools and tools, each by name: max_calls_per_minute, max_calls_per_session), result_chars. What is left out is as usual."},
+	capability.Field{Name: "settings", Description: "tolerant_args, cache_stable, retry (max_attempts, base_delay_ms, max_delay_ms, jitter, retryable_codes), cache (read_only, allow, ttl_s, entries), rate_limits (meta_tools and tools, each by name: max_calls_per_minute, max_calls_per_session), result_chars, embeddings (url, model, key_env: a variable of the environment). What is left out is as usual."},
 	gateway.ParseSettings, (*kg.Session).PutGatewaySettings)
 
 // atField puts a field before those that a fault names.

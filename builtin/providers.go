@@ -10,6 +10,7 @@ import (
 
 	"trails/brief"
 	"trails/capability/project"
+	"trails/gateway/embed"
 	"trails/gateway/tools"
 	"trails/gateway/upstream"
 	"trails/invoke"
@@ -27,8 +28,11 @@ type Options struct {
 	StoredTools int
 	// Upstreams reaches the upstream servers that the file names; nil reaches none.
 	Upstreams *upstream.Pool
+	// Embedder reaches the endpoint of embeddings that the settings of the gateway name; nil
+	// reaches none.
+	Embedder *embed.Embedder
 	// Gateway offers their tools and those of the graph to an agent that finds them; nil is
-	// one on Upstreams.
+	// one on Upstreams and Embedder.
 	Gateway *tools.Tools
 }
 
@@ -41,13 +45,16 @@ func (o Options) providers(views []project.View) []invoke.Provider {
 	if o.Upstreams == nil {
 		o.Upstreams = upstream.Open(upstream.Config{})
 	}
+	if o.Embedder == nil {
+		o.Embedder = embed.Open(embed.Config{})
+	}
 	if o.Gateway == nil {
-		o.Gateway = tools.New(o.Upstreams, false)
+		o.Gateway = tools.New(o.Upstreams, o.Embedder, false)
 	}
 	return slices.Concat(
 		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()}), o.Gateway},
 		view.Providers(),
 		brief.Providers(),
-		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams}.capabilities()), d.capability(), capabilityHistory, artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
+		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams, o.Embedder}.capabilities()), d.capability(), capabilityHistory, artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
 	)
 }

@@ -73,13 +73,15 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 			}
 		})
 		defer pool.Close()
-		gateway := tools.New(pool, p.surface == surface.Proxy)
+		embedder := p.embedder()
+		defer embedder.Close()
+		gateway := tools.New(pool, embedder, p.surface == surface.Proxy)
 		choose := p.surface.Choose
 		if p.surface == surface.Proxy {
 			choose = func(all []invoke.Capability) []invoke.Capability { return gateway.Listed(p.surface.Choose(all), all) }
 		}
 		e := invoke.New(g, invoke.Config{
-			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Gateway: gateway}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
+			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: gateway}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
 		})
 		engine.Store(e)
 		defer func() {

@@ -82,7 +82,7 @@ over its standard input and output, or an address. Its tools are found under NAM
 			if err != nil || elsewhere || f.dryRun {
 				return err
 			}
-			return p.trust(s)
+			return p.trust(s.Digest(), s.Name, s.Address())
 		},
 	}
 	cmd.Flags().StringVar(&command, "stdio", "", "`command` to run; its arguments stand behind --")
@@ -128,7 +128,17 @@ func (p *program) gatewayListCommand() *cobra.Command {
 `,
 		Example: `  trails gateway list notes.trails`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			_, err := callAndPrint(cmd.Context(), p, file, p.call("gateway_list", arguments{}), func(w io.Writer, r struct{ Upstreams []upstreamLine }) error {
+			_, err := callAndPrint(cmd.Context(), p, file, p.call("gateway_list", arguments{}), func(w io.Writer, r struct {
+				Upstreams  []upstreamLine
+				Settings   gateway.Settings
+				Embeddings *struct{ State, Problem string }
+			}) error {
+				if e := r.Embeddings; e != nil {
+					fmt.Fprintf(w, "embeddings of %s  %s  %s\n", line(r.Settings.Embeddings.Model), e.State, line(r.Settings.Embeddings.URL))
+					if e.Problem != "" {
+						fmt.Fprintf(w, "    %s\n", line(e.Problem))
+					}
+				}
 				if len(r.Upstreams) == 0 {
 					_, err := fmt.Fprintln(w, "the file names no upstream server; gateway add names one")
 					return err
@@ -295,16 +305,29 @@ instructions that an agent may follow.
 }
 
 func (p *program) gatewayTrustCommand() *cobra.Command {
-	var yes bool
+	var yes, embeddings bool
 	cmd := &cobra.Command{
-		Use:   "trust FILE NAME",
+		Use:   "trust FILE NAME|--embeddings",
 		Short: "Agree that a server is reached from this machine",
-		Long: `Show how a server of FILE is reached, and agree to it for this machine and for this very
-definition. The file is not changed. TRAILS_TRUST_UPSTREAMS=1 agrees to all of a process.
+		Long: `Show how a server of FILE is reached, or where the settings send texts for embeddings, and agree
+to it for this machine and for this very definition. The file is not changed.
+TRAILS_TRUST_UPSTREAMS=1 agrees to all of a process.
 `,
-		Example: `  trails gateway trust notes.trails files`,
-		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+		Example: `  trails gateway trust notes.trails files
+  trails gateway trust notes.trails --embeddings`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, rest, err := p.fileThenSome(cmd, args)
+			if err != nil {
+				return err
+			}
+			if len(rest) == 0 && !embeddings {
+				return missing(cmd, args, []string{"FILE", "NAME"})
+			}
+			if len(rest) > 1 || len(rest) > 0 && embeddings {
+				return usageError{fmt.Sprintf("%s stands behind what is agreed to", line(rest[len(rest)-1]))}
+			}
 			var list struct {
+				Settings  gateway.Settings
 				Upstreams []struct {
 					Name, Problem string
 					Definition    json.RawMessage
@@ -312,6 +335,21 @@ definition. The file is not changed. TRAILS_TRUST_UPSTREAMS=1 agrees to all of a
 			}
 			if err := p.answerOf(cmd.Context(), file, "gateway_list", arguments{}, &list); err != nil {
 				return err
+			}
+			agree := func(shown, question, digest, name, address string) error {
+				fmt.Fprintln(p.stdout, line(shown))
+				if in := p.terminal(); in != nil && !yes && !p.isYes(in, question) {
+					return fault.New(fault.Precondition, "%s is not reached from this machine", name)
+				} else if in == nil && !yes {
+					return usageError{"trust asks at a terminal; without one say --yes"}
+				}
+				return p.trust(digest, name, address)
+			}
+			if e := list.Settings.Embeddings; embeddings {
+				if e == (gateway.Embeddings{}) {
+					return fault.New(fault.Missing, "the settings of the file name no endpoint of embeddings")
+				}
+				return agree(gateway.Settings{Embeddings: e}.Text(), "Send texts to "+line(e.URL)+" from this machine?", e.Digest(), "embeddings", e.URL)
 			}
 			var all []gateway.Kept
 			for _, u := range list.Upstreams {
@@ -327,17 +365,12 @@ definition. The file is not changed. TRAILS_TRUST_UPSTREAMS=1 agrees to all of a
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(p.stdout, line(k.Text()))
-			if in := p.terminal(); in != nil && !yes && !p.isYes(in, "Reach "+k.Name+" from this machine?") {
-				return fault.New(fault.Precondition, "%s is not reached from this machine", k.Name)
-			} else if in == nil && !yes {
-				return usageError{"trust asks at a terminal; without one say --yes"}
-			}
-			return p.trust(k.Server)
-		}, "NAME"),
+			return agree(k.Text(), "Reach "+k.Name+" from this machine?", k.Digest(), k.Name, k.Address())
+		},
 		ValidArgsFunction: p.completeUpstream,
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&embeddings, "embeddings", false, "agree that texts are sent to the endpoint of the settings")
 	return cmd
 }
 
@@ -361,6 +394,7 @@ func (p *program) gatewayRemoveCommand() *cobra.Command {
 
 func (p *program) gatewaySettingsCommand() *cobra.Command {
 	var f writeFlags
+	var elsewhere bool
 	cmd := &cobra.Command{
 		Use:   "settings FILE [JSON|@SETTINGS|-]",
 		Short: "Show how tools of the servers are called, or set it",
@@ -375,10 +409,15 @@ as JSON, from a file behind @, or from stdin. What is left out is as usual, and 
   rate_limits     meta_tools (tool_browse, tool_execute, tool_view) and tools (by id),
                   each with max_calls_per_minute and max_calls_per_session
   result_chars    how long a result may be that is passed on as it is (4000)
+  embeddings      url and model of an endpoint, as OpenAI's, that makes vectors of texts, and key_env,
+                  a variable of the environment with its key: what is browsed is ranked by its
+                  meaning, too, and queries and descriptions of tools are sent to the endpoint.
+                  To set it here agrees that they are sent from this machine
 `,
 		Example: `  trails gateway settings notes.trails
   trails gateway settings notes.trails '{"retry": {"max_attempts": 3, "base_delay_ms": 200}}'
-  trails gateway settings notes.trails @settings.json --dry-run`,
+  trails gateway settings notes.trails @settings.json --dry-run
+  trails gateway settings notes.trails '{"embeddings": {"url": "http://localhost:11434/v1/embeddings", "model": "all-minilm"}}'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, rest, err := p.fileThenSome(cmd, args)
 			if err != nil {
@@ -404,9 +443,13 @@ as JSON, from a file behind @, or from stdin. What is left out is as usual, and 
 				return err
 			}
 			_, err = callAndPrint(cmd.Context(), p, file, p.call("trails.meta.gateway.configure", arguments{"settings": s}, f.arguments()), writeSummary)
-			return err
+			if err != nil || elsewhere || f.dryRun || s.Embeddings == (gateway.Embeddings{}) {
+				return err
+			}
+			return p.trust(s.Embeddings.Digest(), "embeddings", s.Embeddings.URL)
 		},
 	}
+	cmd.Flags().BoolVar(&elsewhere, "elsewhere", false, "do not agree that texts are sent to the endpoint of embeddings from this machine")
 	f.on(cmd)
 	return cmd
 }

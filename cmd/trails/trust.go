@@ -11,20 +11,31 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
+	"trails/gateway/embed"
 	"trails/gateway/upstream"
 )
 
 // pool reaches the upstream servers that somebody at this machine has agreed to. Changed
 // hears of one that offers something else.
 func (p *program) pool(changed func(server string)) *upstream.Pool {
-	return upstream.Open(upstream.Config{Version: version, Trusts: p.trusts, Changed: changed, Log: p.log, Lookup: func(name string) (string, bool) {
-		value, ok := p.env[name]
-		return value, ok
-	}})
+	trusts := func(s gateway.Server) bool { return p.trusts(s.Digest()) }
+	return upstream.Open(upstream.Config{Version: version, Trusts: trusts, Changed: changed, Log: p.log, Lookup: p.lookup})
 }
 
-// trustFile has a line for each server that somebody at this machine has agreed to: the
-// digest of how it is reached, its name, and how it is reached, for people.
+// embedder reaches the endpoint of embeddings that somebody at this machine has agreed to.
+func (p *program) embedder() *embed.Embedder {
+	trusts := func(e gateway.Embeddings) bool { return p.trusts(e.Digest()) }
+	return embed.Open(embed.Config{Trusts: trusts, Log: p.log, Lookup: p.lookup})
+}
+
+// lookup gives a variable of the environment.
+func (p *program) lookup(name string) (string, bool) {
+	value, ok := p.env[name]
+	return value, ok
+}
+
+// trustFile has a line for each server and endpoint that somebody at this machine has agreed
+// to: the digest of how it is reached, its name, and how it is reached, for people.
 func (p *program) trustFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -33,8 +44,9 @@ func (p *program) trustFile() (string, error) {
 	return filepath.Join(dir, "trails", "trusted-upstreams"), nil
 }
 
-// trusts reports whether somebody has agreed to a server. What cannot be read has no yes in it.
-func (p *program) trusts(s gateway.Server) bool {
+// trusts reports whether somebody has agreed to what has this digest. What cannot be read has
+// no yes in it.
+func (p *program) trusts(digest string) bool {
 	if p.env["TRAILS_TRUST_UPSTREAMS"] == "1" {
 		return true
 	}
@@ -49,16 +61,16 @@ func (p *program) trusts(s gateway.Server) bool {
 	defer func() { _ = f.Close() }() // only read
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		if digest, _, _ := strings.Cut(lines.Text(), " "); digest == s.Digest() {
+		if agreed, _, _ := strings.Cut(lines.Text(), " "); agreed == digest {
 			return true
 		}
 	}
 	return false
 }
 
-// trust keeps that somebody has agreed to a server.
-func (p *program) trust(s gateway.Server) (err error) {
-	if p.trusts(s) {
+// trust keeps that somebody has agreed to what has this digest, a server or an endpoint.
+func (p *program) trust(digest, name, address string) (err error) {
+	if p.trusts(digest) {
 		return nil
 	}
 	path, err := p.trustFile()
@@ -72,7 +84,7 @@ func (p *program) trust(s gateway.Server) (err error) {
 	if err != nil {
 		return notKept(err)
 	}
-	_, err = fmt.Fprintf(f, "%s %s %s\n", s.Digest(), s.Name, line(s.Address()))
+	_, err = fmt.Fprintf(f, "%s %s %s\n", digest, name, line(address))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return notKept(err)
 	}

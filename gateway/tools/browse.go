@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"trails/capability"
+	"trails/fault"
 	"trails/gateway"
 	"trails/invoke"
 	"trails/policy"
@@ -86,6 +88,15 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 	if most := r.Args.Integer(topK.Name, 0); most > 0 {
 		asked.Most = &most
 	}
+	if by := s.settings.Embeddings; by != (gateway.Embeddings{}) && asked.Path == nil && strings.TrimSpace(r.Args.Text("query")) != "" && d.Catalog(kind).Len() > 0 {
+		asked.Near, err = t.embedder.Near(ctx, by, d.texts[kind](), *asked.Query)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			r.Parts.Warnings = slices.Insert(r.Parts.Warnings, 0, "embeddings are not in this answer: "+fault.Of(err).Message)
+		}
+	}
 	cards, err := d.Catalog(kind).Browse(asked)
 	if err != nil {
 		return nil, gateway.AsFault(err)
@@ -109,7 +120,7 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 	if len(cards) == 0 {
 		lines = append(lines, fmt.Sprintf("no %s fits; other words may, or path \"/\" lists the namespaces", kind))
 	}
-	for _, warning := range r.Parts.Warnings {
+	for _, warning := range slices.Backward(r.Parts.Warnings) {
 		lines = append([]string{"warning: " + warning}, lines...)
 	}
 	r.Parts.Text = strings.Join(lines, "\n")

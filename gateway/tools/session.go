@@ -39,6 +39,7 @@ func (t *Tools) sessionOf(r *invoke.Request) (*session, error) {
 	if s := t.sessions[caller]; s != nil && s.text == said {
 		return s, nil
 	}
+	t.embedder.Use(settings.Embeddings)
 	if len(t.sessions) >= mostSessions {
 		clear(t.sessions)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"trails/capability"
 	"trails/gateway"
+	"trails/gateway/embed"
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/kg"
@@ -25,7 +26,8 @@ import (
 
 // Tools offers the gateway of one process. It is an [invoke.Provider]; make one with [New].
 type Tools struct {
-	pool *upstream.Pool
+	pool     *upstream.Pool
+	embedder *embed.Embedder
 	// listAll means that a list of tools has every tool, so that the offer changes with what
 	// the servers offer.
 	listAll bool
@@ -37,10 +39,11 @@ type Tools struct {
 	stripped []invoke.Capability // what a list has that has every tool
 }
 
-// New returns the tools of a process that reaches servers by a pool. With listAll, for the
-// surface proxy, [Tools.Listed] adds a line for each tool to a list.
-func New(pool *upstream.Pool, listAll bool) *Tools {
-	return &Tools{pool: pool, listAll: listAll, sessions: map[string]*session{}}
+// New returns the tools of a process that reaches servers by a pool, and endpoints of
+// embeddings by an embedder. With listAll, for the surface proxy, [Tools.Listed] adds a line
+// for each tool to a list.
+func New(pool *upstream.Pool, embedder *embed.Embedder, listAll bool) *Tools {
+	return &Tools{pool: pool, embedder: embedder, listAll: listAll, sessions: map[string]*session{}}
 }
 
 // names are the tools of the gateway, which nobody browses for.
@@ -184,9 +187,10 @@ func itemOf(d capability.Descriptor) gateway.Item {
 type directory struct {
 	key [sha256.Size]byte
 	*gateway.Directory
-	own     map[string]capability.Descriptor // by tool id
-	servers map[string]gateway.Server        // by name
-	down    map[string]*gateway.Error        // why the server of a namespace is unavailable, at this call
+	own     map[string]capability.Descriptor     // by tool id
+	servers map[string]gateway.Server            // by name
+	texts   map[gateway.Kind]func() *embed.Texts // made at the first need
+	down    map[string]*gateway.Error            // why the server of a namespace is unavailable, at this call
 }
 
 // Find returns what stands behind an id. That of a server which is unavailable is not said to
@@ -242,7 +246,7 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 		d.down = unavailable
 		return d, nil
 	}
-	d := directory{key: key, own: map[string]capability.Descriptor{}, servers: map[string]gateway.Server{}}
+	d := directory{key: key, own: map[string]capability.Descriptor{}, servers: map[string]gateway.Server{}, texts: map[gateway.Kind]func() *embed.Texts{}}
 	for _, l := range listings {
 		d.servers[l.Server.Name] = l.Server
 	}
@@ -253,6 +257,10 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 		d.own[item.ID] = one
 	}
 	d.Directory = gateway.NewDirectory(items, listings)
+	for _, kind := range []gateway.Kind{gateway.Tool, gateway.Resource, gateway.Prompt} {
+		catalog := d.Catalog(kind)
+		d.texts[kind] = sync.OnceValue(func() *embed.Texts { return embed.NewTexts(catalog.Texts()) })
+	}
 	t.recent = slices.Insert(t.recent[:min(len(t.recent), mostDirectories-1)], 0, d)
 	d.down = unavailable
 	return d, nil

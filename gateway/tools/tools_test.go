@@ -18,6 +18,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/gateway"
+	"trails/gateway/embed"
 	"trails/gateway/gatewaytest"
 	"trails/gateway/tools"
 	"trails/gateway/upstream"
@@ -92,6 +93,13 @@ func gatewayOf(t testing.TB, config invoke.Config, settings string, others ...ga
 	return e, calls
 }
 
+// gatewayWith is an engine whose file names the server github, with an embedder.
+func gatewayWith(t testing.TB, config invoke.Config, embedder *embed.Embedder) (*invoketest.Engine, *atomic.Int64) {
+	t.Helper()
+	calls := new(atomic.Int64)
+	return engineWith(t, config, embedder, gateway.Server{Name: "github", HTTP: serve(t, github(calls))}), calls
+}
+
 // serve is the address of a server.
 func serve(t testing.TB, s *mcp.Server) string {
 	t.Helper()
@@ -103,9 +111,14 @@ func serve(t testing.TB, s *mcp.Server) string {
 // engineOf is an engine whose file names servers.
 func engineOf(t testing.TB, config invoke.Config, servers ...gateway.Server) *invoketest.Engine {
 	t.Helper()
+	return engineWith(t, config, embed.Open(embed.Config{}), servers...)
+}
+
+func engineWith(t testing.TB, config invoke.Config, embedder *embed.Embedder, servers ...gateway.Server) *invoketest.Engine {
+	t.Helper()
 	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(pool.Close)
-	config.Providers = builtin.Options{Upstreams: pool, Gateway: tools.New(pool, false)}.Providers()
+	config.Providers = builtin.Options{Upstreams: pool, Embedder: embedder, Gateway: tools.New(pool, embedder, false)}.Providers()
 	e := invoketest.New(t, people, config)
 	for _, server := range servers {
 		e.Must(t, "trails.meta.gateway.add", `{"definition":`+server.Text()+`}`)
