@@ -170,3 +170,14 @@ func entities(n int) []rdf.Quad {
 	slices.SortFunc(quads, byLine)
 	return quads
 }
+
+// longEntities is entities of which one, half way, has a text so long that the commit which adds
+// it brings all texts into the index of words.
+func longEntities(n int) []rdf.Quad {
+	quads := entities(n)
+	half := quads[n/2:]
+	i := slices.IndexFunc(half, func(q rdf.Quad) bool { return q.Predicate == iri("note") })
+	half[i].Object = rdf.String(strings.Repeat("a long text ", 30_000))
+	slices.SortFunc(quads, byLine)
+	return quads
+}

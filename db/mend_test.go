@@ -25,7 +25,7 @@ func TestMendPutsRightWhatFollowsFromTheRest(t *testing.T) {
 		{"data", "DELETE FROM live WHERE s = (SELECT max(s) FROM live)", "the indexes of all tables, and the index of words", false},
 	} {
 		f := create(t)
-		write(t, f, entities(9_000), nil)
+		write(t, f, longEntities(500), nil)
 		err := f.AddCapabilityVersions(t.Context(), func(*db.Reader) ([]db.CapabilityVersion, error) {
 			return []db.CapabilityVersion{{Capability: "find", Version: "1.0.0", Descriptor: text, At: time.Unix(1, 0), Program: "test"}}, nil
 		})

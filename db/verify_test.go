@@ -26,7 +26,7 @@ import (
 func history(t *testing.T) *db.File {
 	t.Helper()
 	f := create(t)
-	all := entities(11_000)
+	all := longEntities(11_000)
 	write(t, f, all[:10], nil)
 	bulk := write(t, f, all[10:10_020], nil)
 	if !bulk.Bulk {
@@ -191,7 +191,7 @@ var forgeries = []struct {
 	{"words lead to another page", "SQLite: ", []string{"UPDATE words_idx SET pgno = pgno + 2 WHERE term > ''"}},
 	{"pages of words are gone", "words", []string{"DELETE FROM words_data WHERE id > 10 AND id = (SELECT max(id) FROM words_data)"}},
 	{"another number of texts", "words_data: ", []string{"UPDATE words_data SET block = x'0101' WHERE id = 1"}},
-	{"the last texts are left out", "words_until: ", []string{"UPDATE words_until SET term = 0"}},
+	{"the last texts are left out", "words_until: ", []string{"UPDATE words_until SET term = term - 4001"}},
 	{"one text is left out", "index words has ", []string{"UPDATE words_until SET term = term - 1 WHERE term > 600"}},
 	{"words are held for longer", "words_config", []string{"UPDATE words_config SET v = 5 WHERE k = 'hashsize'"}},
 	{"an index has other columns", "index live_osp is not as format", []string{"DROP INDEX live_osp", "CREATE INDEX live_osp ON live (o, s, p, g)"}},

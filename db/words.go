@@ -49,8 +49,8 @@ func indexed(kind int64) bool { return kind == kindString || kind == kindLang }
 // Bounds of what is not in the index yet. A process cuts each of these texts into words once,
 // when it searches.
 const (
-	unindexedTerms = 2_000
-	unindexedBytes = 128 << 10 // of texts
+	unindexedTerms = 4_000
+	unindexedBytes = 256 << 10 // of texts
 )
 
 // unindexed says which terms are not in the index, and how long the texts among these are.
