@@ -248,6 +248,9 @@ func runStored(_ context.Context, r *invoke.Request) (string, invoke.Arguments, 
 	}
 	for n, v := range r.Args.Object("texts") {
 		list, _ := v.([]any)
+		if n == "branch" && !slices.ContainsFunc(q.Params, func(p stored.Param) bool { return p.Name == n }) {
+			return "", nil, fault.Argument("params.branch", fault.Closed, v, fmt.Sprintf("%s has no parameter branch, and an address or a command line has parameters alone; leave it out to read %s, the only branch yet", name, invoke.MainBranch))
+		}
 		params[n] = q.Value(n, list)
 	}
 	if len(params) > 0 {

@@ -85,6 +85,32 @@ func TestAStoredQueryIsACapability(t *testing.T) {
 	}
 }
 
+// A parameter may have the name of what stands beside the parameters. Where it is none, the past
+// that cannot be read and the branch that an address cannot name are refused in words.
+func TestParametersMayBeCalledBranchAndAt(t *testing.T) {
+	e := storing(t, notesOfOwner, "#+ id: named\n#+ params: {branch: string, at: string}\nSELECT ?note { ?note :title ?branch ; :status ?at }")
+	for id, args := range map[string]string{
+		"named":            `{"params": {"branch": "Tb", "at": "open"}, "branch": "main"}`,
+		"stored_query_run": `{"name": "named", "texts": {"branch": ["Tb"], "at": ["open"]}}`,
+	} {
+		if got := fmt.Sprint(e.Must(t, id, args)["rows"]); got != "[[Note/b]]" {
+			t.Errorf("%s %s: got %s", id, args, got)
+		}
+	}
+	for _, c := range []struct{ id, args, field, says string }{
+		{"named", `{"params": {"branch": "Tb", "at": "open"}, "at": "head"}`, "at", "the past cannot be read yet: leave at out"},
+		{"stored_query_run", `{"name": "named", "params": {"branch": "Tb", "at": "open"}, "at": "head"}`, "at", "the past cannot be read yet"},
+		{"get", `{"ids": ["Note/a"], "at": "head"}`, "at", "the past cannot be read yet"},
+		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "at": ["head"]}}`, "params.at", "the past cannot be read yet"},
+		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "branch": ["main"]}}`, "params.branch", "open_notes has no parameter branch"},
+	} {
+		f := e.Refused(t, invoke.Call{Capability: c.id, Args: json.RawMessage(c.args), Principal: invoketest.Ana}, fault.InvalidArguments)
+		if len(f.Fields) != 1 || f.Fields[0].Field != c.field || !strings.Contains(f.Fields[0].Message, c.says) {
+			t.Errorf("%s %s: %v", c.id, c.args, f.Fields)
+		}
+	}
+}
+
 func TestAStoredUpdateIsAValidatedWrite(t *testing.T) {
 	e := storing(t, "#+ id: finish\n#+ params: {note: ref(Note), status: {type: string, default: done}}\nDELETE { ?note :status ?was } INSERT { ?note :status ?status } WHERE { ?note :status ?was }",
 		"#+ id: spoil\n#+ params: {note: ref(Note)}\nDELETE { ?note :title ?was } WHERE { ?note :title ?was }")

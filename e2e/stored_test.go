@@ -8,8 +8,10 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,12 +19,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// storedQuestions are calls of the queries in testdata/attack/queries, with how many rows
-// ATT&CK has for them; an answer of ASK has none.
-var storedQuestions = []struct {
+type storedQuestion struct {
 	name, params string
 	rows         int
-}{
+}
+
+// storedQuestions are calls of the queries in testdata/attack/queries, with how many rows
+// ATT&CK has for them; an answer of ASK has none.
+var storedQuestions = []storedQuestion{
 	{"techniques_of_group", `{"group": "G0016"}`, 89},
 	{"mitigations_of_techniques", `{"techniques": ["T1003", "T1059", "T1566"], "least": 2}`, 6},
 	{"shared_software", `{"one": "G0016", "other": "G0007"}`, 4},
@@ -50,17 +54,25 @@ func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 	oneByOne(t)
 	file, _ := attackFile(t)
 	must(t, "query", "add", file, filepath.Join("..", "testdata", "attack", "queries"))
+	named := filepath.Join(t.TempDir(), "uses.rq") // by the names of what stands beside the parameters
+	if err := os.WriteFile(named, []byte("#+ params: {branch: ref(Group), at: ref(Technique)}\nSELECT ?branch ?at { ?branch :uses ?at }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "query", "add", file, named)
+	questions := append(slices.Clip(storedQuestions), storedQuestion{"uses", `{"branch": "G0016", "at": "T1059.001"}`, 1})
 	full, compact := startWeb(t, nil, file), startWeb(t, nil, file, "--surface", "compact")
-	shapes := outputsOf(t, full)
-	for _, q := range storedQuestions {
+	shapes, tools := outputsOf(t, full, questions), toolOutputsOf(t, full)
+	for _, q := range questions {
 		t.Run(q.name, func(t *testing.T) {
 			for _, format := range []string{"table", "sparql-json"} {
 				answer, err := jsonschema.UnmarshalJSON(bytes.NewReader(callTool(t, full, q.name, fmt.Sprintf(`{"params": %s, "format": %q}`, q.params, format))))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := shapes[q.name].Validate(answer); err != nil {
-					t.Errorf("as %s it is not of its output schema: %v", format, err)
+				for door, shape := range map[string]*jsonschema.Schema{"OpenAPI": shapes[q.name], "MCP": tools[q.name]} {
+					if err := shape.Validate(answer); err != nil {
+						t.Errorf("as %s it is not of its output schema in %s: %v", format, door, err)
+					}
 				}
 			}
 			want := overMCP(t, full, q.name, fmt.Sprintf(`{"params": %s, "max_chars": 200000}`, q.params))
@@ -118,7 +130,7 @@ func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 }
 
 // outputsOf are the schemas that /openapi.json has for answers, by capability.
-func outputsOf(t *testing.T, w *web) map[string]*jsonschema.Schema {
+func outputsOf(t *testing.T, w *web, questions []storedQuestion) map[string]*jsonschema.Schema {
 	t.Helper()
 	_, body, err := w.do(http.MethodGet, "/openapi.json", nil, nil)
 	if err != nil {
@@ -136,22 +148,49 @@ func outputsOf(t *testing.T, w *web) map[string]*jsonschema.Schema {
 	}
 	decode(t, string(body), &document)
 	shapes := map[string]*jsonschema.Schema{}
-	for _, q := range storedQuestions {
-		operation := document.Paths["/invoke/"+q.name].Post
-		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(operation.Responses["200"].Content["application/json"].Schema))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := jsonschema.NewCompiler()
-		c.DefaultDraft(jsonschema.Draft2020)
-		if err := c.AddResource("urn:"+q.name, schema); err != nil {
-			t.Fatal(err)
-		}
-		if shapes[q.name], err = c.Compile("urn:" + q.name); err != nil {
-			t.Fatalf("%s: %v", q.name, err)
-		}
+	for _, q := range questions {
+		shapes[q.name] = compiled(t, q.name, document.Paths["/invoke/"+q.name].Post.Responses["200"].Content["application/json"].Schema)
 	}
 	return shapes
+}
+
+// toolOutputsOf are the output schemas of tools.
+func toolOutputsOf(t *testing.T, w *web) map[string]*jsonschema.Schema {
+	t.Helper()
+	out, err := w.call("tools/list", map[string]any{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Tools []struct {
+			Name         string
+			OutputSchema json.RawMessage
+		}
+	}
+	decode(t, string(out), &list)
+	shapes := map[string]*jsonschema.Schema{}
+	for _, tool := range list.Tools {
+		shapes[tool.Name] = compiled(t, tool.Name, tool.OutputSchema)
+	}
+	return shapes
+}
+
+func compiled(t *testing.T, name string, text []byte) *jsonschema.Schema {
+	t.Helper()
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource("urn:"+name, schema); err != nil {
+		t.Fatal(err)
+	}
+	shape, err := c.Compile("urn:" + name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return shape
 }
 
 func callTool(t *testing.T, d door, name, args string) json.RawMessage {

@@ -27,6 +27,9 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 			for _, f := range shape.Fields {
 				names = append(names, f.Name)
 			}
+			if name == "at" {
+				return nil, usageError{"unknown argument at; " + capability.NoPast}
+			}
 			return nil, usageError{"unknown argument " + name + fault.DidYouMean(name, names)}
 		}
 		isJSON = isJSON || field.Many && field.Type == capability.Object && strings.HasPrefix(strings.TrimSpace(value), "[") // all at once

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os/signal"
@@ -11,7 +12,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/policy"
 	"trails/surface"
@@ -115,7 +118,13 @@ write is validated, atomic, attributed and versioned.`,
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err.Error()} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		says := err.Error()
+		if unknown, is := errors.AsType[*pflag.NotExistError](err); is && unknown.GetSpecifiedName() == "at" {
+			says += "; " + capability.NoPast
+		}
+		return usageError{says}
+	})
 	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`text` for people, or json: exactly the structured result, or the structured error")
 	completeOutput(root)
 	root.Flags().BoolVar(&p.version, "version", false, "say which build this is, as the command version does")
