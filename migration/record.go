@@ -131,7 +131,7 @@ func Pending(applied []Record, given []*Migration) ([]*Migration, error) {
 	sorted := slices.SortedStableFunc(slices.Values(given), func(a, b *Migration) int { return cmp.Compare(a.Number, b.Number) })
 	var problems []fault.FieldError
 	report := func(m *Migration, code fault.Code, format string, args ...any) {
-		problems = append(problems, fault.FieldError{Field: "migrations", Code: code, Source: m.File(), Value: m.File(), Message: m.File() + ": " + fmt.Sprintf(format, args...)})
+		problems = append(problems, fault.FieldError{Field: "migrations", Code: code, Value: m.File(), Message: m.File() + ": " + fmt.Sprintf(format, args...)})
 	}
 	last := 0
 	if len(applied) > 0 {
