@@ -35,12 +35,12 @@ func outputOf(d capability.Descriptor) json.RawMessage {
 	return Lower(capability.Shape{Fields: tables})
 }
 
-// tablesOf returns the members of an answer that are tables whose columns are known, none of
-// them required.
+// tablesOf returns the members of an answer that are tables whose columns are known, as far as
+// a tool tells them: none is required, and none described but by its columns.
 func tablesOf(d capability.Descriptor) (tables []capability.Field) {
 	for _, f := range d.OutputShape.Fields {
 		if len(f.Cells) > 0 {
-			f.Required = false
+			f.Required, f.Description = false, ""
 			tables = append(tables, f)
 		}
 	}
