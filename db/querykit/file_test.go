@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -137,7 +138,14 @@ func asked(ctx context.Context, g *kg.Graph, text string) answers {
 }
 
 func answersOf(ctx context.Context, a *kg.Answer) answers {
-	if a.Form != sparql.Construct {
+	switch a.Form {
+	case sparql.Construct:
+	case sparql.Ask:
+		return func(yield func([]rdf.Term, error) bool) {
+			holds, err := a.Truth(ctx)
+			yield(rowOf(holds), err)
+		}
+	default:
 		return answers(a.Rows(ctx))
 	}
 	return func(yield func([]rdf.Term, error) bool) {
@@ -147,6 +155,11 @@ func answersOf(ctx context.Context, a *kg.Answer) answers {
 			}
 		}
 	}
+}
+
+// rowOf is the answer to ASK.
+func rowOf(holds bool) []rdf.Term {
+	return []rdf.Term{rdf.Literal(strconv.FormatBool(holds), rdf.XSDBoolean)}
 }
 
 // count takes every row, and keeps none.

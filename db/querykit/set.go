@@ -28,7 +28,7 @@ type Set struct {
 type Shape struct {
 	Name  string
 	Query string // without the prologue of its set
-	SQL   string
+	SQL   string // empty where nobody has written it
 	// Columns say what stands in the columns of SQL, in the order of the query's
 	// variables; those of CONSTRUCT are subject, predicate and object.
 	Columns []Column
@@ -42,7 +42,7 @@ type Shape struct {
 func (s Shape) Text() string { return s.prologue + s.Query }
 
 // Sets are all sets.
-var Sets = []Set{Library, Social}
+var Sets = []Set{Library, Social, Papers}
 
 // newSet makes a set whose queries have these prefixes, with each group of shapes.
 func newSet(s Set, prefixes []string, groups ...[]Shape) Set {
@@ -68,6 +68,14 @@ func namespace(prefix string) string {
 		return rdf.XSDNS
 	case "ex":
 		return Vocabulary
+	case "dc":
+		return "http://purl.org/dc/elements/1.1/"
+	case "dcterms":
+		return rdf.DCTermsNS
+	case "foaf":
+		return "http://xmlns.com/foaf/0.1/"
+	case "swrc":
+		return "http://swrc.ontoware.org/ontology#"
 	}
 	return Base + prefix + "/"
 }

@@ -21,11 +21,14 @@ func TestTheEngineTheSQLAndTheOracleGiveTheSameAnswers(t *testing.T) {
 		for _, s := range set.Shapes {
 			t.Run(set.Name+"/"+s.Name, func(t *testing.T) {
 				want := linesOf(t, oracle(t.Context(), s, dataset), s)
-				if len(want) == 0 && s.Name != "page-deep" {
+				if len(want) == 0 && s.Name != "page-deep" && s.Name != "q3c" {
 					t.Error("there is no answer in so few triples")
 				}
 				if diff := cmp.Diff(want, linesOf(t, asked(t.Context(), g, s.Text()), s)); diff != "" {
 					t.Errorf("the engine differs from the oracle (-want +got):\n%s", diff)
+				}
+				if s.SQL == "" {
+					return
 				}
 				if diff := cmp.Diff(want, linesOf(t, answers(h.Rows(s)), s)); diff != "" {
 					t.Errorf("the SQL differs from the oracle (-want +got):\n%s", diff)
@@ -59,6 +62,9 @@ func oracle(ctx context.Context, s querykit.Shape, dataset []rdf.Quad) answers {
 		}
 		for _, q := range result.Graph {
 			result.Rows = append(result.Rows, []rdf.Term{q.Subject, q.Predicate, q.Object})
+		}
+		if result.Form == sparql.Ask {
+			result.Rows = append(result.Rows, rowOf(result.True))
 		}
 		for _, row := range result.Rows {
 			if !yield(row, nil) {

@@ -8,8 +8,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const { Store } = createRequire(join(process.argv[2], 'node_modules/'))('oxigraph')
+const { Store, literal, namedNode } = createRequire(join(process.argv[2], 'node_modules/'))('oxigraph')
 const store = new Store()
+const boolean = namedNode('http://www.w3.org/2001/XMLSchema#boolean')
 
 // chunks cuts what is too large for one string.
 function * chunks (path) {
@@ -58,7 +59,8 @@ function answer (q) {
     store.load(chunks(q.load), { format: 'application/n-triples', no_transaction: true })
     return { rows: store.size, ...took() }
   }
-  const got = store.query(q.query)
+  let got = store.query(q.query)
+  if (typeof got === 'boolean') got = [new Map([['holds', literal(String(got), boolean)]])]
   read(got)
   return { rows: got.length, ...took(), digest: q.digest ? digest(got, q) : '' }
 }
