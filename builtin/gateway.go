@@ -335,7 +335,7 @@ func kept[T any](id, description string, field capability.Field, parse func([]by
 }
 
 var gatewayAdd = kept("trails.meta.gateway.add", "Name an upstream MCP server in the file, in the place of one with the same name. It is reached where somebody at the machine agrees.",
-	capability.Field{Name: "definition", Description: "name; command (a list), http or sse; env, headers (secrets as ${NAME}), namespace, include, exclude, required, pin, timeout_ms, concurrency."},
+	capability.Field{Name: "definition", Description: "name; command (a list), http or sse; env, headers (secrets as ${NAME}), caller_header or caller_env (of which each caller gives the value), namespace, include, exclude, required, pin, timeout_ms, concurrency."},
 	gateway.ParseServer, (*kg.Session).PutUpstream)
 
 var gatewayConfigure = kept("trails.meta.gateway.configure", "Set how tools of upstream MCP servers are offered and called, in the place of what was set.",

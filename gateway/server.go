@@ -31,6 +31,11 @@ type Server struct {
 	// Env are variables of the command, and Headers those of each HTTP request.
 	Env     map[string]string `json:"env,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
+	// CallerHeader is the header of each request, and CallerEnv the variable of the command,
+	// whose value is the caller's own: each caller reaches the server over a connection of
+	// their own, or not at all. One of them at most is set.
+	CallerHeader string `json:"caller_header,omitempty"`
+	CallerEnv    string `json:"caller_env,omitempty"`
 	// Namespace is that of the ids of what it offers; "" is the name.
 	Namespace string `json:"namespace,omitempty"`
 	// Include and Exclude are patterns of [path.Match] for the names of what is taken; no
@@ -89,7 +94,7 @@ func textOf(v any) string {
 
 // Digest names how the server is reached: what somebody who trusts it agrees to.
 func (s Server) Digest() string {
-	return digestOf(Server{Name: s.Name, Command: s.Command, HTTP: s.HTTP, SSE: s.SSE, Env: s.Env, Headers: s.Headers})
+	return digestOf(Server{Name: s.Name, Command: s.Command, HTTP: s.HTTP, SSE: s.SSE, Env: s.Env, Headers: s.Headers, CallerHeader: s.CallerHeader, CallerEnv: s.CallerEnv})
 }
 
 // digestOf names how something is reached.
@@ -175,6 +180,25 @@ func (s Server) Check() error {
 			}
 		}
 	}
+	for _, m := range []struct {
+		field, name, of string
+		fits            bool
+		names           *regexp.Regexp
+		values          map[string]string
+	}{
+		{"caller_header", s.CallerHeader, "an address", len(s.Command) == 0, headerName, s.Headers},
+		{"caller_env", s.CallerEnv, "a command", len(s.Command) > 0, variables, s.Env},
+	} {
+		switch {
+		case m.name == "":
+		case !m.fits:
+			report(m.field, m.name, "only %s has one", m.of)
+		case !m.names.MatchString(m.name):
+			report(m.field, m.name, "%s is no name", quote.Text(m.name, 80))
+		case slices.ContainsFunc(slices.Collect(maps.Keys(m.values)), func(name string) bool { return strings.EqualFold(name, m.name) }):
+			report(m.field, m.name, "%s has a value that is the same for all callers", m.name)
+		}
+	}
 	for field, patterns := range map[string][]string{"include": s.Include, "exclude": s.Exclude} {
 		for _, p := range patterns {
 			if _, err := path.Match(p, ""); err != nil {
@@ -194,6 +218,9 @@ func (s Server) Check() error {
 	slices.SortStableFunc(wrong, func(a, b fault.FieldError) int { return cmp.Compare(a.Field, b.Field) })
 	return fault.Invalid(wrong)
 }
+
+// PerCaller reports that callers reach the server with credentials of their own.
+func (s Server) PerCaller() bool { return s.CallerHeader != "" || s.CallerEnv != "" }
 
 // Timeout bounds a call.
 func (s Server) Timeout() time.Duration {

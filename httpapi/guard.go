@@ -63,9 +63,11 @@ func (s *server) gate(next http.Handler, check func(*http.Request) error) http.H
 	})
 }
 
-// arrived finds out, once, how a request reached the server.
+// arrived finds out, once, how a request reached the server, and takes from it what its sender
+// shows other servers.
 func (s *server) arrived(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = auth.TakeCredentials(r)
 		found, err := s.auth.Arrived(r)
 		if err != nil {
 			s.refuse(w, r, err)

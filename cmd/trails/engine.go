@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/auth"
 	"trails/builtin"
 	"trails/fault"
 	"trails/gateway/tools"
@@ -146,7 +147,7 @@ func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res
 	defer progress.close()
 	c.Progress, c.AskMass = progress.hook(), p.askMass(progress.close)
 	err = p.withEngine(ctx, file, nil, func(e *invoke.Engine) error {
-		res, err = e.Call(ctx, c)
+		res, err = e.Call(auth.WithVariables(ctx, p.env), c)
 		return err
 	})
 	for _, warning := range res.Warnings {

@@ -47,9 +47,14 @@ func (p *program) gatewayAddCommand() *cobra.Command {
 		Short: "Name a server in the file, in the place of one with the same name",
 		Long: `Name a server in FILE, and agree that it is reached from this machine: a command that speaks MCP
 over its standard input and output, or an address. Its tools are found under NAME, or --namespace.
+
+With --caller-header or --caller-env each caller reaches it with a credential of their own, which
+is neither in the file nor in the definition: over HTTP it is sent with each request, in the header
+Trails-Upstream-NAME; at the command line and over stdio it is in the variable TRAILS_UPSTREAM_NAME.
 `,
 		Example: `  trails gateway add notes.trails files --stdio npx -- -y @modelcontextprotocol/server-filesystem /srv/docs
-  trails gateway add notes.trails github --http https://api.example.org/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'`,
+  trails gateway add notes.trails github --http https://api.example.org/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'
+  trails gateway add notes.trails github --http https://api.example.org/mcp --caller-header Authorization`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, rest, err := p.fileThenSome(cmd, args)
 			if err != nil {
@@ -90,6 +95,8 @@ over its standard input and output, or an address. Its tools are found under NAM
 	cmd.Flags().StringVar(&s.SSE, "sse", "", "`URL` of HTTP with SSE, as it was before Streamable HTTP")
 	cmd.Flags().StringArrayVar(&env, "env", nil, "`NAME=VALUE` of the command's environment, such as 'TOKEN=${MY_TOKEN}'; may be repeated")
 	cmd.Flags().StringArrayVar(&headers, "header", nil, "`NAME: VALUE` of each request, such as 'Authorization: Bearer ${MY_TOKEN}'; may be repeated")
+	cmd.Flags().StringVar(&s.CallerHeader, "caller-header", "", "`NAME` of the header of each request whose value is the caller's own, such as Authorization")
+	cmd.Flags().StringVar(&s.CallerEnv, "caller-env", "", "`NAME` of the variable of the command's environment whose value is the caller's own")
 	cmd.Flags().StringVar(&s.Namespace, "namespace", "", "under which `word` its tools are found, if not NAME")
 	cmd.Flags().StringArrayVar(&s.Include, "include", nil, "`pattern` of the names that are taken, such as 'list_*'; may be repeated")
 	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil, "`pattern` of the names that are not taken; may be repeated")

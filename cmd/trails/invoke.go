@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/auth"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
@@ -48,7 +49,7 @@ The first argument is then FILE only if it is a SQLite file, and CAPABILITY othe
 				return err
 			}
 			return p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
-				return p.invoke(cmd.Context(), e, rest, f)
+				return p.invoke(auth.WithVariables(cmd.Context(), p.env), e, rest, f)
 			})
 		},
 	}

@@ -70,7 +70,7 @@ func (p *program) mcp(ctx context.Context, file string) error {
 		return err
 	}
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
-		err := mcp.New(e, opts).RunStdio(ctx, p.stdin, p.stdout)
+		err := mcp.New(e, opts).RunStdio(auth.WithVariables(ctx, p.env), p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil // told to stop, and it did
 		}

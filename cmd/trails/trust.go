@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
@@ -28,10 +29,11 @@ func (p *program) embedder() *embed.Embedder {
 	return embed.Open(embed.Config{Trusts: trusts, Log: p.log, Lookup: p.lookup})
 }
 
-// lookup gives a variable of the environment.
+// lookup gives a variable of the environment to a definition that names it, and none of those
+// with callers' own credentials, which go to the server that they are for.
 func (p *program) lookup(name string) (string, bool) {
 	value, ok := p.env[name]
-	return value, ok
+	return value, ok && !strings.HasPrefix(name, auth.CredentialVariable)
 }
 
 // trustFile has a line for each server and endpoint that somebody at this machine has agreed

@@ -68,7 +68,7 @@ func (t *Tools) browsePrompts() invoke.Capability {
 }
 
 func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind gateway.Kind) (any, error) {
-	s, err := t.sessionOf(r)
+	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}

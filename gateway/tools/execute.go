@@ -51,9 +51,9 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 	if at := slices.IndexFunc(own, func(d capability.Descriptor) bool {
 		return d.ID == id || capability.ToolName(d.ID) == id || isOwn && strings.HasSuffix(d.ID, meant.Name) && itemOf(d).ID == id
 	}); at >= 0 && !slices.Contains(names, own[at].ID) {
-		return t.forwardOwn(r, own[at])
+		return t.forwardOwn(ctx, r, own[at])
 	}
-	s, err := t.sessionOf(r)
+	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +73,7 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 		return nil, nil, gateway.AsFault(err)
 	}
 	if own, is := d.own[entry.Item.ID]; is {
-		return t.forwardOwn(r, own)
+		return t.forwardOwn(ctx, r, own)
 	}
 	return &invoke.Capability{
 		Descriptor: descriptorOf(entry, r.Capability.Descriptor),
@@ -84,8 +84,8 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 }
 
 // forwardOwn forwards to a capability of the file, which answers as it does when it is called by its name.
-func (t *Tools) forwardOwn(r *invoke.Request, d capability.Descriptor) (*invoke.Capability, invoke.Arguments, error) {
-	s, err := t.sessionOf(r)
+func (t *Tools) forwardOwn(ctx context.Context, r *invoke.Request, d capability.Descriptor) (*invoke.Capability, invoke.Arguments, error) {
+	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -286,7 +286,7 @@ func (e *execution) wrap(context.Context) error {
 }
 
 func (e *execution) store(ctx context.Context) error {
-	if err := keep(ctx, e.r, e.entry.Item.ID, e.kept); err != nil {
+	if err := keep(ctx, e.r, e.server, e.entry.Item.ID, e.kept); err != nil {
 		return err
 	}
 	if !e.outcome.failed && e.differs == "" {
@@ -309,7 +309,7 @@ func (t *Tools) hydrateTool() invoke.Capability {
 }
 
 func (t *Tools) showSchema(ctx context.Context, r *invoke.Request) (any, error) {
-	s, err := t.sessionOf(r)
+	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}

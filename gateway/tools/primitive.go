@@ -103,7 +103,7 @@ func (t *Tools) getPrompt() invoke.Capability {
 
 // fetch answers what a server has behind the id of a resource or a prompt.
 func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind, id string, ask func(directory, gateway.Entry) ([]upstream.Part, error)) (any, error) {
-	s, err := t.sessionOf(r)
+	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind,
 		return nil, gateway.AsFault(err)
 	}
 	out, kept := wrapped(r, s, artifact.Source{ToolID: id, Tool: e.Offered.Name}, parts, nil)
-	if err := keep(ctx, r, id, kept); err != nil {
+	if err := keep(ctx, r, d.servers[e.Server], id, kept); err != nil {
 		return nil, gateway.AsFault(err)
 	}
 	r.Parts.Text = out.text

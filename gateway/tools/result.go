@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,12 +10,14 @@ import (
 	"math"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/artifact"
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/jsontext"
+	"trails/kg"
 	"trails/quote"
 )
 
@@ -92,16 +95,30 @@ func partOf(p upstream.Part) artifact.Part {
 	return artifact.Part{Kind: "text", MediaType: p.MIME, Data: []byte(p.Text)}
 }
 
-// keep keeps artifacts for the caller.
-func keep(ctx context.Context, r *invoke.Request, id string, list []artifact.Artifact) error {
+// keep keeps artifacts of what a server has answered for the caller, and where the server knows
+// callers by credentials of their own for whoever shows it the same one.
+func keep(ctx context.Context, r *invoke.Request, server gateway.Server, id string, list []artifact.Artifact) error {
 	if len(list) == 0 {
 		return nil
 	}
-	err := r.Session().KeepArtifacts(ctx, id, list)
+	session := r.Session()
+	if own, given := auth.CredentialsOf(ctx).For(server.Name); given && server.PerCaller() && own.Apart() != "" {
+		session = apart(r, server, own)
+	}
+	err := session.KeepArtifacts(ctx, id, list)
 	if fault.Is(err, fault.TooLarge) {
 		return gateway.Fail(gateway.UpstreamError, id, "%s has answered with more than this file keeps: %s", id, fault.Of(err).Message)
 	}
 	return err
+}
+
+// apart is the session of a caller whom a credential for a server tells from others of the same
+// name. What it keeps cannot be read when the process has ended, since nothing of the credential
+// is in the file.
+func apart(r *invoke.Request, server gateway.Server, own auth.Credential) *kg.Session {
+	p := r.Principal
+	p.Owner = cmp.Or(p.Owner, p.ID) + " at " + server.Name + " " + own.Apart()
+	return r.Engine().Graph().Session(p)
 }
 
 // codeOf is the code of an error of the gateway, "" of another one.

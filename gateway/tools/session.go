@@ -1,16 +1,19 @@
 package tools
 
 import (
+	"context"
 	"crypto/sha256"
 	"sync"
 
+	"trails/auth"
 	"trails/gateway"
 	"trails/invoke"
 )
 
 // session is what the gateway remembers of one caller: how often they have called what, what
 // they were shown, and what tools that only read have answered them. It ends with the process,
-// and begins anew when the settings change.
+// and begins anew when the settings change. Callers of one name who show servers other
+// credentials of their own have sessions apart, and are counted together.
 type session struct {
 	settings gateway.Settings
 	text     string // of the settings
@@ -28,24 +31,44 @@ type session struct {
 const mostSessions = 10_000
 
 // sessionOf returns what is remembered of the caller.
-func (t *Tools) sessionOf(r *invoke.Request) (*session, error) {
+func (t *Tools) sessionOf(ctx context.Context, r *invoke.Request) (*session, error) {
 	settings, err := r.Snapshot.GatewaySettings()
 	if err != nil {
 		return nil, err
 	}
 	caller, said := r.Principal.ID, settings.Text()
+	apart := caller
+	for _, k := range r.Snapshot.Upstreams() {
+		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && k.PerCaller() {
+			apart += " " + k.Name + " " + own.Key()
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s := t.sessions[caller]; s != nil && s.text == said {
+	if s := t.sessions[apart]; s != nil && s.text == said {
 		return s, nil
 	}
 	t.embedder.Use(settings.Embeddings)
+	m := t.meters[caller]
+	if m.Meter == nil || m.text != said {
+		if len(t.meters) >= mostSessions {
+			clear(t.meters)
+		}
+		m = counted{gateway.NewMeter(settings.Quotas()), said}
+		t.meters[caller] = m
+	}
 	if len(t.sessions) >= mostSessions {
 		clear(t.sessions)
 	}
-	s := &session{settings: settings, text: said, meter: gateway.NewMeter(settings.Quotas())}
-	t.sessions[caller] = s
+	s := &session{settings: settings, text: said, meter: m.Meter}
+	t.sessions[apart] = s
 	return s, nil
+}
+
+// counted is how often a caller has called what, under the settings of a text.
+type counted struct {
+	*gateway.Meter
+	text string
 }
 
 // offer notes the ids from which the caller may choose now.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/auth"
 	"trails/capability"
 	"trails/gateway"
 	"trails/gateway/embed"
@@ -35,7 +36,8 @@ type Tools struct {
 	mu sync.Mutex
 	// recent are the directories that were used last, by what they were made of.
 	recent   []directory
-	sessions map[string]*session // by caller
+	sessions map[string]*session // by caller, and by what they show servers of their own
+	meters   map[string]counted  // by caller
 	stripped []invoke.Capability // what a list has that has every tool
 }
 
@@ -43,7 +45,7 @@ type Tools struct {
 // embeddings by an embedder. With listAll, for the surface proxy, [Tools.Listed] adds a line
 // for each tool to a list.
 func New(pool *upstream.Pool, embedder *embed.Embedder, listAll bool) *Tools {
-	return &Tools{pool: pool, embedder: embedder, listAll: listAll, sessions: map[string]*session{}}
+	return &Tools{pool: pool, embedder: embedder, listAll: listAll, sessions: map[string]*session{}, meters: map[string]counted{}}
 }
 
 // names are the tools of the gateway, which nobody browses for.
@@ -230,7 +232,11 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 	sum := sha256.New()
 	fmt.Fprintln(sum, generation, version)
 	for _, l := range listings {
-		fmt.Fprintln(sum, l.Server.Name, len(l.Offered))
+		own, _ := auth.CredentialsOf(ctx).For(l.Server.Name)
+		if !l.Server.PerCaller() {
+			own = auth.Credential{}
+		}
+		fmt.Fprintln(sum, l.Server.Name, len(l.Offered), own.Key())
 	}
 	own = slices.DeleteFunc(own, func(d capability.Descriptor) bool { return slices.Contains(names, d.ID) })
 	for _, d := range own {

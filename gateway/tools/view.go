@@ -4,12 +4,14 @@ import (
 	"context"
 	"time"
 
+	"trails/auth"
 	"trails/capability"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/artifact"
 	"trails/invoke"
 	"trails/jsontext"
+	"trails/kg"
 )
 
 // viewArtifact is tool_view.
@@ -23,7 +25,7 @@ func (t *Tools) viewArtifact() invoke.Capability {
 }
 
 func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
-	s, err := t.sessionOf(r)
+	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +41,19 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
-	r.Release() // the session reads by itself
-	kept, err := r.Session().Artifact(ctx, handle)
+	sessions := []*kg.Session{r.Session()} // of the caller, and apart for what a server has told them alone
+	for _, k := range r.Snapshot.Upstreams() {
+		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && own.Apart() != "" {
+			sessions = append(sessions, apart(r, k.Server, own))
+		}
+	}
+	r.Release() // a session reads by itself
+	var kept artifact.Artifact
+	for _, one := range sessions {
+		if kept, err = one.Artifact(ctx, handle); !fault.Is(err, fault.Missing) {
+			break
+		}
+	}
 	if fault.Is(err, fault.Missing) {
 		return nil, gateway.AsFault(gateway.Fail(gateway.ViewFailed, handle, "%s", fault.Of(err).Message))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/gateway"
 )
@@ -108,6 +109,7 @@ func (p *Pool) Call(ctx context.Context, s gateway.Server, tool string, args jso
 		for _, c := range r.Content {
 			a.Parts = append(a.Parts, part(c))
 		}
+		withoutCredential(ctx, s, a.Parts)
 		return a, nil
 	})
 }
@@ -127,6 +129,7 @@ func (p *Pool) Read(ctx context.Context, s gateway.Server, uri string, hooks Hoo
 		for _, c := range r.Contents {
 			parts = append(parts, contents(c))
 		}
+		withoutCredential(ctx, s, parts)
 		return parts, nil
 	})
 }
@@ -148,6 +151,7 @@ func (p *Pool) Prompt(ctx context.Context, s gateway.Server, name string, args m
 			one.Role = string(m.Role)
 			parts = append(parts, one)
 		}
+		withoutCredential(ctx, s, parts)
 		return parts, nil
 	})
 }
@@ -177,10 +181,16 @@ func contents(c *mcp.ResourceContents) Part {
 
 // with does something in a session, in its turn and within the time of a call.
 func with[T any](ctx context.Context, p *Pool, s gateway.Server, hooks Hooks, do func(context.Context, *mcp.ClientSession, string) (T, error)) (out T, err error) {
-	l, err := p.link(s)
+	l, release, err := p.link(ctx, s)
 	if err != nil {
 		return out, err
 	}
+	defer release()
+	return on(ctx, l, s, hooks, do)
+}
+
+// on does it on a link.
+func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do func(context.Context, *mcp.ClientSession, string) (T, error)) (out T, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout(), gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not answer within %s", s.Name, s.Timeout()))
 	defer cancel()
 	select {
@@ -275,6 +285,9 @@ func (l *link) classified(err error) *gateway.Error {
 	case fault.Is(err, fault.Unusable):
 		return gateway.Fail(gateway.UpstreamUnavailable, name, "%s", fault.Of(err).Message)
 	case errors.As(err, &http_):
+		if http_ == http.StatusUnauthorized && l.server.PerCaller() {
+			return gateway.Fail(gateway.AuthFailed, name, "the upstream %s: %v to the credential of your own; %s", name, err, auth.HowGiven(name))
+		}
 		return fail(map[status]gateway.Code{http.StatusUnauthorized: gateway.AuthFailed, http.StatusForbidden: gateway.PermissionDenied, http.StatusTooManyRequests: gateway.RateLimited}[http_])
 	case errors.Is(err, errTooLong):
 		return fail(gateway.UpstreamError)

@@ -23,7 +23,17 @@ const mostOffered = 20_000
 
 // Catalog asks a server for all that it offers.
 func (p *Pool) Catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
-	return with(ctx, p, s, Hooks{}, func(ctx context.Context, session *mcp.ClientSession, _ string) (c Catalog, err error) {
+	l, release, err := p.link(ctx, s)
+	if err != nil {
+		return Catalog{}, err
+	}
+	defer release()
+	return l.catalog(ctx, s)
+}
+
+// catalog asks for what a definition takes.
+func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
+	return on(ctx, l, s, Hooks{}, func(ctx context.Context, session *mcp.ClientSession, _ string) (c Catalog, err error) {
 		has := session.InitializeResult().Capabilities
 		if has == nil {
 			return c, nil

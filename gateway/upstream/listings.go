@@ -36,11 +36,12 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 			asked[i] = failed(gateway.Fail(gateway.UpstreamError, k.Name, "%s", fault.Of(k.Err).Message))
 			continue
 		}
-		l, err := p.link(k.Server)
+		l, release, err := p.link(ctx, k.Server)
 		if err != nil {
 			asked[i] = failed(gatewayError(k.Name, err))
 			continue
 		}
+		defer release()
 		if accepted := k.Accepted.Of(k.Server); k.Pin && len(accepted) > 0 && l.idle() {
 			asked[i] = &offer{ready: closed, catalog: Catalog{Offered: accepted}}
 			continue
@@ -59,7 +60,8 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 			all = append(all, gateway.Listing{Server: k.Server, Offered: asked[i].catalog.Offered, Accepted: k.Accepted})
 			continue
 		}
-		if until := asked[i].until; again.IsZero() || until.Before(again) {
+		// What one caller may not have is no news to others when that has changed.
+		if until := asked[i].until; !k.PerCaller() && (again.IsZero() || until.Before(again)) {
 			again = until
 		}
 		missing = append(missing, Unavailable{k.Name, problem})
@@ -119,6 +121,7 @@ func (p *Pool) keep(servers []gateway.Kept) {
 	}
 	for digest, l := range p.links {
 		switch {
+		case l.server.PerCaller(): // its caller uses it, or it ends
 		case named[digest]:
 			l.stay()
 		case l.leaving == nil:
@@ -136,18 +139,15 @@ func (l *link) stay() {
 }
 
 // leave ends a link when nobody needs it by now.
-func (p *Pool) leave(digest string, l *link) {
+func (p *Pool) leave(key string, l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l.mu.Lock()
-	busy := len(l.calls) > 0
-	l.mu.Unlock()
 	switch {
-	case l.leaving == nil || p.links[digest] != l: // it stays, or has ended
-	case busy:
+	case l.leaving == nil || p.links[key] != l: // it stays, or has ended
+	case l.users > 0:
 		l.leaving.Reset(p.config.Lingering)
 	default:
-		delete(p.links, digest)
+		delete(p.links, key)
 		p.leavers.Go(l.close)
 	}
 }
@@ -182,10 +182,11 @@ func (p *Pool) vouch(ctx context.Context, s gateway.Server, kind gateway.Kind, n
 	if !s.Pin {
 		return nil
 	}
-	l, err := p.link(s)
+	l, release, err := p.link(ctx, s)
 	if err != nil {
 		return err
 	}
+	defer release()
 	o := l.offer(s)
 	select {
 	case <-o.ready:
@@ -242,7 +243,7 @@ func (l *link) offer(s gateway.Server) *offer {
 		ctx, cancel := context.WithTimeoutCause(l.living, listingTimeout, gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not say what it offers within %s", s.Name, listingTimeout))
 		defer cancel()
 		var err error
-		if o.catalog, err = l.pool.Catalog(ctx, s); err == nil {
+		if o.catalog, err = l.catalog(ctx, s); err == nil {
 			if s.Pin {
 				l.pool.generation.Add(1) // it may not be what was accepted
 			}

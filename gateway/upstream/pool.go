@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth"
 	"trails/gateway"
 )
 
@@ -36,6 +37,10 @@ type Config struct {
 	// Lingering is how long a server goes on that [Pool.Listings] is not asked for any more; 0
 	// is a minute.
 	Lingering time.Duration
+	// Idle is how long a connection with a caller's own credential goes on that the caller does
+	// not use any more; 0 is five minutes. Callers bounds those connections; 0 is 64.
+	Idle    time.Duration
+	Callers int
 	// Log hears what servers write to their standard error, and why they ended; nil means
 	// slog.Default().
 	Log *slog.Logger
@@ -45,7 +50,7 @@ type Config struct {
 type Pool struct {
 	config  Config
 	mu      sync.Mutex
-	links   map[string]*link // by the digest of a server
+	links   map[string]*link // by the digest of a server, and the key of the caller's own credential
 	leavers sync.WaitGroup   // the links that are closed because nobody names them
 	// accepted is, by server, what was accepted when listings were asked for last.
 	accepted map[string]gateway.Acceptance
@@ -58,7 +63,7 @@ type Pool struct {
 // Open returns a pool, which has started nothing yet.
 func Open(c Config) *Pool {
 	c.Log = cmp.Or(c.Log, slog.Default())
-	c.Lingering = cmp.Or(c.Lingering, lingering)
+	c.Lingering, c.Idle, c.Callers = cmp.Or(c.Lingering, lingering), cmp.Or(c.Idle, idleEnd), cmp.Or(c.Callers, mostCallers)
 	if c.Trusts == nil {
 		c.Trusts = func(gateway.Server) bool { return false }
 	}
@@ -109,30 +114,47 @@ type Health struct {
 	Says string
 }
 
-// Health tells how a server stands, without reaching it.
-func (p *Pool) Health(s gateway.Server) Health {
+// Health tells how a server stands, without reaching it. Of one that callers reach with
+// credentials of their own it counts all, and is Up when one of them has reached it; why another
+// has not is not for everybody.
+func (p *Pool) Health(s gateway.Server) (h Health) {
 	if !p.config.Trusts(s) {
 		return Health{State: Untrusted, Problem: "nobody at this machine has agreed to it"}
 	}
+	h.State = Idle
 	p.mu.Lock()
-	l := p.links[s.Digest()]
-	p.mu.Unlock()
-	if l == nil {
-		return Health{State: Idle}
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		if l.server.Digest() != s.Digest() {
+			continue
+		}
+		one := l.health()
+		if !s.PerCaller() {
+			return one
+		}
+		h.Calls, h.Failed, h.Latency = h.Calls+one.Calls, h.Failed+one.Failed, max(h.Latency, one.Latency)
+		if one.State == Up {
+			h.State, h.Says = Up, one.Says
+		}
 	}
-	return l.health()
+	return h
 }
 
-// link is one server, which may be up.
+// link is one server, which may be up: for all callers, or for those who show the same
+// credential of their own.
 type link struct {
 	pool   *Pool
 	server gateway.Server
-	slots  chan struct{} // the calls at once
+	own    auth.Credential // the caller's, the zero Credential when the server takes none
+	slots  chan struct{}   // the calls at once
 	living context.Context
 	stop   context.CancelFunc // ends living, and a start with it
 	asking sync.WaitGroup     // what asks for offers
 
-	leaving *time.Timer // to its end, since nobody names it; of the pool's mu
+	// These are of the pool's mu.
+	leaving *time.Timer // to its end, since nobody names it, or its caller does not use it
+	users   int         // who may call it now
+	used    time.Time   // when the last of them went
 
 	mu       sync.Mutex
 	session  *mcp.ClientSession // nil while it is not up
@@ -149,24 +171,75 @@ type link struct {
 	offers   map[string]*offer // by the text of a definition
 }
 
-// link finds a server, or makes the link to it, which starts nothing.
-func (p *Pool) link(s gateway.Server) (*link, error) {
+// Bounds of the connections with callers' own credentials.
+const (
+	idleEnd     = 5 * time.Minute
+	mostCallers = 64
+)
+
+// link finds a server, or makes the link to it, which starts nothing. The link goes on until
+// release is called, and after it as long as it may be needed. A server that callers reach with
+// credentials of their own has a link for each credential.
+func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release func(), err error) {
 	if !p.config.Trusts(s) {
-		return nil, gateway.Fail(gateway.PermissionDenied, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust", s.Name)
+		return nil, nil, gateway.Fail(gateway.PermissionDenied, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust", s.Name)
+	}
+	key := s.Digest()
+	var own auth.Credential
+	if s.PerCaller() {
+		var given bool
+		if own, given = auth.CredentialsOf(ctx).For(s.Name); !given {
+			return nil, nil, gateway.Fail(gateway.AuthFailed, s.Name, "the upstream %s is reached with a credential of your own, and this call has none: %s", s.Name, auth.HowGiven(s.Name))
+		}
+		key += " " + own.Key()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, gateway.Fail(gateway.UpstreamUnavailable, s.Name, "the process ends")
+		return nil, nil, gateway.Fail(gateway.UpstreamUnavailable, s.Name, "the process ends")
 	}
-	l := p.links[s.Digest()]
-	if l == nil {
-		l = &link{pool: p, server: s, slots: make(chan struct{}, s.AtOnce()), calls: map[string]Hooks{}, offers: map[string]*offer{}}
+	if l = p.links[key]; l == nil {
+		if s.PerCaller() && !p.makeRoom() {
+			return nil, nil, gateway.Fail(gateway.RateLimited, s.Name, "%d callers use upstream servers with credentials of their own, and there is no room for another; try again", p.config.Callers)
+		}
+		l = &link{pool: p, server: s, own: own, slots: make(chan struct{}, s.AtOnce()), calls: map[string]Hooks{}, offers: map[string]*offer{}}
 		l.living, l.stop = context.WithCancel(context.Background())
-		p.links[s.Digest()] = l
+		p.links[key] = l
 	}
 	l.stay()
-	return l, nil
+	l.users++
+	return l, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if l.users--; l.users == 0 && s.PerCaller() && p.links[key] == l {
+			l.used, l.leaving = time.Now(), time.AfterFunc(p.config.Idle, func() { p.leave(key, l) })
+		}
+	}, nil
+}
+
+// makeRoom reports whether there is room for another link with a credential of a caller's own,
+// and ends the one for it that nobody has used for the longest time; p.mu is held.
+func (p *Pool) makeRoom() bool {
+	count, oldest := 0, ""
+	for key, l := range p.links {
+		if !l.server.PerCaller() {
+			continue
+		}
+		if count++; l.users == 0 && (oldest == "" || l.used.Before(p.links[oldest].used)) {
+			oldest = key
+		}
+	}
+	if count < p.config.Callers {
+		return true
+	}
+	if oldest == "" {
+		return false
+	}
+	l := p.links[oldest]
+	l.stay()
+	delete(p.links, oldest)
+	p.leavers.Go(l.close)
+	return true
 }
 
 // Times of starting and resting.

@@ -29,15 +29,22 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 	if err != nil {
 		return nil, nil, err
 	}
+	clean := newRedactor(l.own)
+	switch {
+	case s.CallerHeader != "":
+		s.Headers[s.CallerHeader] = l.own.Reveal()
+	case s.CallerEnv != "":
+		s.Env[s.CallerEnv] = l.own.Reveal()
+	}
 	var t mcp.Transport
 	end = func() {}
 	switch {
 	case len(s.Command) > 0:
-		t, end, err = l.command(s)
+		t, end, err = l.command(s, clean)
 	case s.HTTP != "":
-		t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: client(s), MaxEventSize: maxAnswer}
+		t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: client(s, clean), MaxEventSize: maxAnswer}
 	default:
-		t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: client(s), MaxEventSize: maxAnswer}
+		t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: client(s, clean), MaxEventSize: maxAnswer}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -70,7 +77,7 @@ var inherited = map[string][]string{
 }
 
 // command runs the command of a server in a group of processes of its own.
-func (l *link) command(s gateway.Server) (mcp.Transport, func(), error) {
+func (l *link) command(s gateway.Server, clean redactor) (mcp.Transport, func(), error) {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:gosec,noctx // somebody at this machine agreed to it; it outlives the call that starts it
 	names := inherited[runtime.GOOS]
 	if names == nil {
@@ -105,7 +112,7 @@ func (l *link) command(s gateway.Server) (mcp.Transport, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], errors.Join(err, out.Close(), complaints.Close()))
 	}
-	go l.listen(complaints)
+	go l.listen(clean.reader(complaints))
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // how it ended is said by the session
@@ -122,7 +129,7 @@ func (l *link) command(s gateway.Server) (mcp.Transport, func(), error) {
 		}
 		_, _ = out.Close(), complaints.Close() // a process that has left the group may hold them
 	}
-	return &mcp.IOTransport{Reader: out, Writer: in, MaxLineLength: maxAnswer}, end, nil
+	return &mcp.IOTransport{Reader: clean.reader(out), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
 
 // patience is how long a command may take to end by itself.
@@ -147,7 +154,7 @@ func (l *link) listen(in io.Reader) {
 }
 
 // client makes requests with the headers of a server, and follows no address to another host.
-func client(s gateway.Server) *http.Client {
+func client(s gateway.Server, clean redactor) *http.Client {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		base = &http.Transport{}
@@ -155,7 +162,7 @@ func client(s gateway.Server) *http.Client {
 	base = base.Clone()
 	base.ResponseHeaderTimeout = s.Timeout()
 	return &http.Client{
-		Transport: withHeaders{base, s.Headers},
+		Transport: withHeaders{base, s.Headers, clean},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || len(via) > 5 {
 				return fmt.Errorf("the server sends us to %s://%s, and is not followed", r.URL.Scheme, r.URL.Host)
@@ -168,6 +175,7 @@ func client(s gateway.Server) *http.Client {
 type withHeaders struct {
 	base    *http.Transport
 	headers map[string]string
+	clean   redactor
 }
 
 // RoundTrip adds the headers, and bounds what is answered.
@@ -187,6 +195,7 @@ func (t withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
 	if res.Header.Get("Content-Type") != "text/event-stream" {
 		res.Body = &boundedBody{res.Body, maxAnswer}
 	}
+	res.Body = t.clean.reader(res.Body)
 	return res, nil
 }
 

@@ -74,7 +74,8 @@ func (d *statelessDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // admitted resolves the caller before anything of the request is read. It refuses one
 // that came over loopback but was sent to another name, which a page elsewhere may have
-// bound to this address, and one without the token.
+// bound to this address, and one without the token. What the sender shows other servers is in
+// the context of the request, and in no header any more.
 func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		host, _, _ := net.SplitHostPort(addr.String())
@@ -83,6 +84,7 @@ func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, 
 			return nil, false
 		}
 	}
+	r = auth.TakeCredentials(r)
 	if _, known := auth.PrincipalOf(r.Context()); known {
 		return r, true
 	}

@@ -23,6 +23,8 @@ type envelope struct {
 	trace     invoke.Trace    // of the HTTP request
 	principal policy.Principal
 	caller    string // whose queries wait for turns together; see [invoke.WithCaller]
+	// credentials are those that the HTTP request has brought.
+	credentials auth.Credentials
 }
 
 type envelopeKey struct{}
@@ -47,7 +49,7 @@ func (e envelope) extra() *sdk.RequestExtra {
 }
 
 // WithEnvelope returns the context of a message's handler: with the envelope that the
-// message carries, if it does, its trace and its principal.
+// message carries, if it does, its trace, its principal and what that shows other servers.
 func WithEnvelope(ctx context.Context, req sdk.Request) context.Context {
 	extra := req.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
@@ -63,6 +65,7 @@ func WithEnvelope(ctx context.Context, req sdk.Request) context.Context {
 	if e.caller != "" {
 		ctx = invoke.WithCaller(ctx, e.caller)
 	}
+	ctx = auth.WithCredentials(ctx, e.credentials)
 	return withEnvelope(auth.WithPrincipal(ctx, e.principal), e)
 }
 

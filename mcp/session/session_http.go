@@ -53,7 +53,10 @@ func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bo
 func (s *session) request(r *http.Request, m Message) *jsonrpc.Request {
 	req := m.request()
 	p, _ := auth.PrincipalOf(r.Context())
-	extra := envelope{request: m.id, id: m.idText, principal: p, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id}.extra()
+	extra := envelope{
+		request: m.id, id: m.idText, principal: p, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id,
+		credentials: auth.CredentialsOf(r.Context()),
+	}.extra()
 	extra.Header = r.Header
 	req.Extra = extra
 	return req

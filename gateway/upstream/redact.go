@@ -1,0 +1,132 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trails/auth"
+	"trails/gateway"
+	"trails/jsontext"
+)
+
+// redactor takes the credential of a caller's own out of what a server says, in the ways in
+// which a server that repeats it writes it: whole, without the scheme before it, and as JSON or
+// an address escapes it. What a server hides in another way it does not find. The zero redactor
+// changes nothing.
+type redactor struct{ secrets [][]byte } // longer ones first
+
+// redacted stands in the place of a credential.
+var redacted = []byte("[credential]")
+
+// shortSecret is the length of what is too short to be told from other words.
+const shortSecret = 8
+
+func newRedactor(c auth.Credential) (r redactor) {
+	add := func(text string) {
+		if len(text) < shortSecret {
+			return
+		}
+		forms := []string{text, url.QueryEscape(text), url.PathEscape(text), strings.ReplaceAll(text, "/", `\/`)}
+		for _, marshal := range []func(any) ([]byte, error){json.Marshal, jsontext.Marshal} {
+			if escaped, err := marshal(text); err == nil {
+				forms = append(forms, string(escaped[1:len(escaped)-1])) // without the quotes
+			}
+		}
+		for _, form := range forms {
+			r.secrets = append(r.secrets, []byte(form))
+		}
+	}
+	add(c.Reveal())
+	if scheme, rest, has := strings.Cut(c.Reveal(), " "); has {
+		add(strings.TrimSpace(rest))
+		if user, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest)); err == nil && strings.EqualFold(scheme, "basic") {
+			_, password, _ := strings.Cut(string(user), ":")
+			add(string(user))
+			add(password)
+		}
+	}
+	slices.SortFunc(r.secrets, func(a, b []byte) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return bytes.Compare(a, b)
+	})
+	r.secrets = slices.CompactFunc(r.secrets, bytes.Equal)
+	return r
+}
+
+// clean returns text without the credential; it may be the same bytes.
+func (r redactor) clean(text []byte) []byte {
+	for _, secret := range r.secrets {
+		text = bytes.ReplaceAll(text, secret, redacted)
+	}
+	return text
+}
+
+// begun is how many bytes at the end of a text may be the beginning of a credential.
+func (r redactor) begun(text []byte) (most int) {
+	for _, secret := range r.secrets {
+		for n := min(len(secret)-1, len(text)); n > most; n-- {
+			if bytes.HasSuffix(text, secret[:n]) {
+				most = n
+			}
+		}
+	}
+	return most
+}
+
+// reader reads on without the credential. It holds nothing back but what may be its beginning.
+func (r redactor) reader(in io.ReadCloser) io.ReadCloser {
+	if len(r.secrets) == 0 {
+		return in
+	}
+	return &redactedReader{ReadCloser: in, redactor: r, chunk: make([]byte, 32<<10)}
+}
+
+// redactedReader is used by one reader at a time.
+type redactedReader struct {
+	io.ReadCloser
+	redactor
+	chunk []byte
+	held  []byte // may be the beginning of a credential
+	ready []byte // is clean
+	err   error  // the end of what is read
+}
+
+// Read reads what is clean.
+func (r *redactedReader) Read(p []byte) (int, error) {
+	for len(r.ready) == 0 && r.err == nil {
+		var n int
+		n, r.err = r.ReadCloser.Read(r.chunk)
+		text := r.clean(append(r.held, r.chunk[:n]...))
+		end := len(text)
+		if r.err == nil {
+			end -= r.begun(text)
+		}
+		r.ready, r.held = text[:end], slices.Clone(text[end:])
+	}
+	n := copy(p, r.ready)
+	if r.ready = r.ready[n:]; n > 0 || len(r.ready) > 0 {
+		return n, nil
+	}
+	return 0, r.err
+}
+
+// withoutCredential takes the credential of the caller out of bytes that the server has
+// encoded.
+func withoutCredential(ctx context.Context, s gateway.Server, parts []Part) {
+	if !s.PerCaller() {
+		return
+	}
+	own, _ := auth.CredentialsOf(ctx).For(s.Name)
+	clean := newRedactor(own)
+	for i := range parts {
+		parts[i].Data = clean.clean(parts[i].Data)
+	}
+}

@@ -1,0 +1,76 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"trails/auth"
+)
+
+func credential(t *testing.T, value string) auth.Credential {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
+	r.Header.Set("Trails-Upstream-One", value)
+	c, given := auth.CredentialsOf(auth.TakeCredentials(r).Context()).For("one")
+	if !given {
+		t.Fatal("there is none")
+	}
+	return c
+}
+
+func TestRedactorFindsWhatServersRepeat(t *testing.T) {
+	const value = `Bearer a/b+c<d>&"e\f=`
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("ann:correct horse"))
+	for _, c := range []struct{ shown, said, want string }{
+		{value, "so " + value + " it is", "so [credential] it is"},
+		{value, "so " + value[7:] + " it is", "so [credential] it is"},
+		{value, string(quoted), `"[credential]"`},
+		{value, `Bearer+a%2Fb%2Bc%3Cd%3E%26%22e%5Cf%3D`, "[credential]"},
+		{"Bearer aaaa/bbbb", `"aaaa\/bbbb"`, `"[credential]"`},
+		{basic, "ann, your correct horse", "ann, your [credential]"},
+		{"Bearer x", "x is no secret", "x is no secret"},
+		{"shorter", "shorter", "shorter"},
+	} {
+		if got := string(newRedactor(credential(t, c.shown)).clean([]byte(c.said))); got != c.want {
+			t.Errorf("%s shown, %s is %s, want %s", c.shown, c.said, got, c.want)
+		}
+	}
+}
+
+// Whatever the parts in which it comes, what is read is the same; and what cannot be the
+// beginning of a credential is there before more comes.
+func TestRedactorReadsInParts(t *testing.T) {
+	r := newRedactor(credential(t, "Bearer aabaabaac"))
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var text []byte
+		for range 40 {
+			text = append(text, []string{"a", "b", "aab", "aabaabaac", "Bearer ", "Bearer aabaabaac", "c", "\n"}[random.IntN(8)]...)
+		}
+		want := r.clean(bytes.Clone(text))
+		for name, in := range map[string]io.Reader{"whole": bytes.NewReader(text), "bytes": iotest.OneByteReader(bytes.NewReader(text)), "halves": iotest.HalfReader(bytes.NewReader(text))} {
+			got, err := io.ReadAll(r.reader(io.NopCloser(in)))
+			if err != nil || bytes.Contains(got, []byte("aabaabaac")) || name == "whole" && !bytes.Equal(got, want) {
+				t.Fatalf("seed %d, %s: %q is %q, %v, want %q", seed, name, text, got, err, want)
+			}
+		}
+	}
+	in, out := io.Pipe()
+	go func() { _, _ = out.Write([]byte("data: {}\n\nBea")) }()
+	buf := make([]byte, 100)
+	if n, err := r.reader(in).Read(buf); err != nil || !strings.HasPrefix("data: {}\n\n", string(buf[:n])) || n == 0 {
+		t.Errorf("%q, %v", buf[:n], err)
+	}
+}
