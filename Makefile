@@ -44,7 +44,7 @@ build: ## build bin/trails
 
 .PHONY: release
 release: ## make dist/: archives, bundles, bills of materials and checksums of six platforms, or of PLATFORMS; with REPOSITORY=https://github.com/OWNER/NAME server.json, too
-	go run ./release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -out dist
+	go run ./release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -heaviest $(HEAVIEST) -out dist
 
 .PHONY: release-check
 release-check: ## make a release twice, from two clones with build caches of their own, and compare: of linux/amd64, or of PLATFORMS, or of all with PLATFORMS=all

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -50,18 +51,23 @@ type release struct {
 	out        string
 	// date is that of the source, and of every file in an archive.
 	date time.Time
+	// heaviest is how many bytes a binary has at most; 0 means any number.
+	heaviest int64
+	// told has a line for each binary that is made.
+	told io.Writer
 	// build makes the binary of a platform at a path.
 	build func(ctx context.Context, p platform, path string) error
 }
 
 func main() {
-	r := release{}
+	r := release{told: os.Stderr}
 	var only string
 	flag.StringVar(&r.version, "version", "", "the `version`, such as v1.2.3")
 	flag.StringVar(&r.repository, "repository", "", "the `URL` of the repository whose releases have the files")
 	flag.StringVar(&r.source, "source", ".", "the `directory` of the module")
 	flag.StringVar(&r.out, "out", "dist", "the `directory` to make; one that is there is refused")
 	flag.StringVar(&only, "platforms", "", "a comma `list` such as linux/amd64, in the place of all")
+	flag.Int64Var(&r.heaviest, "heaviest", 0, "how many `bytes` a binary has at most, without one any number")
 	flag.Parse()
 	r.build = r.goBuild
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -115,6 +121,14 @@ func (r *release) run(ctx context.Context, wanted []platform) (err error) {
 		}
 		if err := r.build(ctx, p, binary(p)); err != nil {
 			return fmt.Errorf("build %s: %w", p, err)
+		}
+		info, err := os.Stat(binary(p))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(r.told, "%s: %d bytes\n", p, info.Size())
+		if r.heaviest > 0 && info.Size() > r.heaviest {
+			return fmt.Errorf("the binary of %s has %d bytes, more than %d: go tool nm -size -sort size says of an unstripped one what weighs", p, info.Size(), r.heaviest)
 		}
 	}
 	papers, err := r.papers(ctx, binary(platform{runtime.GOOS, runtime.GOARCH}), filepath.Join(work, "build"))

@@ -58,7 +58,7 @@ func made(t *testing.T, repository string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &release{version: "v1.2.3", repository: repository, source: "..", out: filepath.Join(t.TempDir(), "dist"), date: time.Unix(1_700_000_000, 0).UTC()}
+	r := &release{told: io.Discard, version: "v1.2.3", repository: repository, source: "..", out: filepath.Join(t.TempDir(), "dist"), date: time.Unix(1_700_000_000, 0).UTC()}
 	r.build = func(_ context.Context, _ platform, path string) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Link(self, path))
 	}
@@ -284,5 +284,24 @@ func TestAVersionIsSemVer(t *testing.T) {
 		if got := (&release{version: version}).number(); got != want {
 			t.Errorf("%q is %s, want %s", version, got, want)
 		}
+	}
+}
+
+// A binary that weighs too much is no release, and the first that does ends it.
+func TestABinaryThatWeighsTooMuchIsRefused(t *testing.T) {
+	var told strings.Builder
+	r := &release{told: &told, heaviest: 3, out: filepath.Join(t.TempDir(), "dist")}
+	r.build = func(_ context.Context, p platform, path string) error {
+		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, make([]byte, len(p.OS)-2), 0o600))
+	}
+	err := r.run(t.Context(), []platform{{"linux", "amd64"}, {"darwin", "arm64"}, {"windows", "arm64"}})
+	if err == nil || !strings.Contains(err.Error(), "the binary of darwin/arm64 has 4 bytes, more than 3") {
+		t.Errorf("it says %v", err)
+	}
+	if got := told.String(); got != "linux/amd64: 3 bytes\ndarwin/arm64: 4 bytes\n" {
+		t.Errorf("it told %q", got)
+	}
+	if _, err := os.Stat(r.out); err == nil {
+		t.Error("there is a release")
 	}
 }
