@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"trails/db/lower"
 
 	"zombiezen.com/go/sqlite"
 
@@ -42,7 +43,20 @@ type Options struct {
 	KeepActivities, KeepRefusals int64
 	// ArtifactQuota bounds the bytes of the artifacts that are kept; 0 means 256 MiB.
 	ArtifactQuota int64
+	// Scans says when queries read whole ranges of an index in the place of SQL.
+	Scans Scans
 }
+
+// Scans is one of [ScansChosen], the default, [ScansNever] and [ScansAlways].
+type Scans = lower.Scans
+
+// When whole ranges are read: where that is estimated to be faster; never; wherever a
+// pattern allows it.
+const (
+	ScansChosen = lower.ScansChosen
+	ScansNever  = lower.ScansNever
+	ScansAlways = lower.ScansAlways
+)
 
 func (o Options) withDefaults() Options {
 	if o.LockWait == 0 {

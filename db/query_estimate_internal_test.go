@@ -75,24 +75,3 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 		t.Errorf("only %d estimates", checked)
 	}
 }
-
-// TestDamagedPagesAreErrors estimates by pages with any bytes in them.
-func TestDamagedPagesAreErrors(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 20_000 {
-		page := make(treeNode, 512)
-		for i := range page {
-			page[i] = byte(random.Uint32())
-		}
-		page[0] = []byte{treeInterior, treeLeaf}[random.IntN(2)]
-		at, err := page.position([]int64{random.Int64(), 1, 2}, random.IntN(2) == 0)
-		if err == nil && at < page.cells() {
-			page.child(at)
-		}
-	}
-	whole := treeNode(slices.Repeat([]byte{0}, 512))
-	whole[0], whole[4] = treeLeaf, 1
-	if _, err := whole.position([]int64{1}, false); err == nil {
-		t.Error("a page without its cell is read")
-	}
-}

@@ -12,7 +12,8 @@ import (
 
 // Explanation is how a plan is run, for people.
 type Explanation struct {
-	// SQL is the statement, a clause a line, and what its placeholders stand for.
+	// SQL is the statement, a clause a line, what its placeholders stand for, and what its
+	// scans read.
 	SQL string
 	// Steps is what SQLite makes of it: its query plan, a step a line.
 	Steps string
@@ -26,7 +27,7 @@ func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err err
 	if err := r.conn.answerQuestions(); err != nil {
 		return e, r.fail(ctx, "explain", err)
 	}
-	e.SQL = clauses(plan.SQL) + plan.values()
+	e.SQL = clauses(plan.SQL) + plan.values() + plan.scans()
 	e.Steps, err = r.conn.steps(plan.withTerms)
 	return e, r.fail(ctx, "explain", err)
 }

@@ -15,7 +15,7 @@ import (
 // are made with it are for this state only. An error in between means not to know.
 func (r *Reader) lowering(ctx context.Context) lower.Options {
 	a := r.statistics(ctx, nil)
-	return lower.Options{Stats: a.rows, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual}
+	return lower.Options{Stats: a.rows, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
 }
 
 // facts is what was found out about a file for lowerings. It is safe for concurrent use.

@@ -75,6 +75,9 @@ func (c *conn) answerQuestions() error {
 	if err := all.registerReach(c); err != nil {
 		return err
 	}
+	if err := all.registerScan(c); err != nil {
+		return err
+	}
 	if err := c.SetCollation("t_order", func(a, b string) int { return all.current.order(a, b) }); err != nil {
 		return err
 	}

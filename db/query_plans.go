@@ -61,7 +61,7 @@ func compileAll(list []lower.Expr) []expr.Program {
 
 // size is about how many bytes it takes.
 func (p *prepared) size() int {
-	return len(p.SQL) + len(p.withTerms) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)+len(p.Walks)) + 500
+	return len(p.SQL) + len(p.withTerms) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)+len(p.Walks)) + 1000*len(p.Programs) + 500
 }
 
 // Plan rewrites a query and makes it ready: a pattern, the columns of its solutions, what FROM and FROM
@@ -83,7 +83,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	}
 	t := &recorder{statistics: a}
 	p, err := lower.Lower(op, slices.Clone(vars), lower.Options{
-		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Region: t.region,
+		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Region: t.region, Scans: r.scans(),
 	})
 	if err != nil {
 		return Plan{}, err

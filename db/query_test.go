@@ -20,7 +20,8 @@ import (
 // not this package's work, it leaves to the oracle.
 type engine struct {
 	sparqltest.Oracle
-	dir func() string
+	dir   func() string
+	scans db.Scans
 }
 
 func (e engine) Query(ctx context.Context, text, base string, dataset []rdf.Quad) (rdftest.Answer, error) {
@@ -31,7 +32,7 @@ func (e engine) Query(ctx context.Context, text, base string, dataset []rdf.Quad
 	if q.Form != sparql.Select && q.Form != sparql.Ask {
 		return e.Oracle.Query(ctx, text, base, dataset)
 	}
-	f, err := fileOf(ctx, filepath.Join(e.dir(), "query.db"), dataset)
+	f, err := fileWith(ctx, filepath.Join(e.dir(), "query.db"), dataset, db.Options{Scans: e.scans})
 	if err != nil {
 		return rdftest.Answer{}, err
 	}
@@ -66,10 +67,14 @@ func answer(ctx context.Context, r *db.Reader, q *sparql.Query) (a rdftest.Answe
 }
 
 func fileOf(ctx context.Context, path string, quads []rdf.Quad) (*db.File, error) {
+	return fileWith(ctx, path, quads, db.Options{})
+}
+
+func fileWith(ctx context.Context, path string, quads []rdf.Quad, o db.Options) (*db.File, error) {
 	if err := db.Create(ctx, path, db.CreateOptions{}); err != nil {
 		return nil, err
 	}
-	f, err := db.Open(ctx, path, db.Options{})
+	f, err := db.Open(ctx, path, o)
 	if err != nil || len(quads) == 0 {
 		return f, err
 	}
@@ -97,6 +102,7 @@ func agreeWithTheOracle(t *testing.T, draw func(*rapid.T) sparqltest.Case) {
 	e := engine{dir: t.TempDir}
 	rapid.Check(t, func(t *rapid.T) {
 		data, c := sparqltest.Data(t), draw(t)
+		e.scans = rapid.SampledFrom([]db.Scans{db.ScansNever, db.ScansAlways}).Draw(t, "scans")
 		got, err := e.Query(t.Context(), c.Text, "", data)
 		if err != nil {
 			t.Fatalf("%v\nfor\n%s", err, c.Text)

@@ -261,10 +261,9 @@ func TestALostHeadIsAPrecondition(t *testing.T) {
 // stored, all of which are carried by their ids.
 func TestEqualValuesAreFound(t *testing.T) {
 	f := create(t)
-	typed := func(s string, datatype rdf.IRI) rdf.Term { return rdf.Literal(s, datatype) }
 	write(t, f, []rdf.Quad{
-		{Subject: iri("a"), Predicate: rdf.Type, Object: iri("T")}, q("a", "pages", typed("7", rdf.XSDInteger)), q("a", "price", typed("12", rdf.XSDDecimal)), q("a", "seen", typed("2026-01-02T03:04:05Z", rdf.XSDDateTime)),
-		{Subject: iri("b"), Predicate: rdf.Type, Object: iri("T")}, q("b", "pages", typed("8", rdf.XSDInteger)), q("b", "price", typed("12.0", rdf.XSDDecimal)), q("b", "seen", typed("2026-01-02T03:04:06Z", rdf.XSDDateTime)),
+		{Subject: iri("a"), Predicate: rdf.Type, Object: iri("T")}, q("a", "pages", rdf.Literal("7", rdf.XSDInteger)), q("a", "price", rdf.Literal("12", rdf.XSDDecimal)), q("a", "seen", rdf.Literal("2026-01-02T03:04:05Z", rdf.XSDDateTime)),
+		{Subject: iri("b"), Predicate: rdf.Type, Object: iri("T")}, q("b", "pages", rdf.Literal("8", rdf.XSDInteger)), q("b", "price", rdf.Literal("12.0", rdf.XSDDecimal)), q("b", "seen", rdf.Literal("2026-01-02T03:04:06Z", rdf.XSDDateTime)),
 	}, nil)
 	r := read(t, f)
 	for _, c := range []struct {
@@ -272,14 +271,14 @@ func TestEqualValuesAreFound(t *testing.T) {
 		value    rdf.Term
 		want     []string
 	}{
-		{"pages", typed("7", rdf.XSDInteger), []string{"a"}},
-		{"pages", typed("007", rdf.XSDInteger), []string{"a"}},
-		{"pages", typed("7.0", rdf.XSDDecimal), []string{"a"}},
-		{"price", typed("12", rdf.XSDDecimal), []string{"a", "b"}},
-		{"price", typed("12.00", rdf.XSDDecimal), []string{"a", "b"}},
-		{"price", typed("12", rdf.XSDInteger), []string{"a", "b"}},
-		{"seen", typed("2026-01-02T03:04:05.0Z", rdf.XSDDateTime), []string{"a"}},
-		{"seen", typed("2026-01-02T03:04:05Z", rdf.XSDDateTime), []string{"a"}},
+		{"pages", rdf.Literal("7", rdf.XSDInteger), []string{"a"}},
+		{"pages", rdf.Literal("007", rdf.XSDInteger), []string{"a"}},
+		{"pages", rdf.Literal("7.0", rdf.XSDDecimal), []string{"a"}},
+		{"price", rdf.Literal("12", rdf.XSDDecimal), []string{"a", "b"}},
+		{"price", rdf.Literal("12.00", rdf.XSDDecimal), []string{"a", "b"}},
+		{"price", rdf.Literal("12", rdf.XSDInteger), []string{"a", "b"}},
+		{"seen", rdf.Literal("2026-01-02T03:04:05.0Z", rdf.XSDDateTime), []string{"a"}},
+		{"seen", rdf.Literal("2026-01-02T03:04:05Z", rdf.XSDDateTime), []string{"a"}},
 	} {
 		t.Run(c.property+" "+rdf.Lexical(c.value), func(t *testing.T) {
 			got, err := r.Select(t.Context(), db.Selection{Classes: []rdf.IRI{iri("T")}, Where: []db.Condition{db.Has(iri(c.property), c.value)}}, 9, 0)

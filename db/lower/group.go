@@ -12,8 +12,15 @@ import (
 
 // group is GROUP BY with its aggregates: a subquery of its own.
 func (l *lowerer) group(op sparql.Group, s scope) *block {
-	s.bound, s.ranges, s.wanted, s.all = nil, nil, "", true
-	b := l.withOuter(l.flatten(l.lower(op.Op, s)), s).growing()
+	s.bound, s.ranges, s.wanted, s.all, s.ends = nil, nil, "", true, false
+	c, b := l.better(op.Op, s.atOnce(), func(c *scanner) bool { return c.group(op) }, groupCost, sortedCost)
+	switch {
+	case c != nil:
+		return c.grouped(op)
+	case b == nil:
+		b = l.flatten(l.lower(op.Op, s))
+	}
+	b = l.withOuter(b, s).growing()
 	out := &block{where: b.where}
 	var by []string
 	for _, k := range op.Keys {

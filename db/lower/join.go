@@ -17,7 +17,7 @@ func (l *lowerer) join(op sparql.Join, s scope) *block {
 		inner := s
 		if b != nil {
 			inner.bound = &known{block: b, more: s.bound}
-			inner.wanted = ""
+			inner.wanted, inner.behind = "", true
 		}
 		next := l.flatten(l.lower(operand, inner))
 		if b == nil {
@@ -103,7 +103,7 @@ const (
 func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	a := l.narrow(l.flatten(l.before(op.Left, s)))
 	inner := s
-	inner.bound, inner.wanted, inner.ranges = &known{block: a, more: s.bound, beside: true}, "", nil
+	inner.bound, inner.wanted, inner.ranges, inner.behind = &known{block: a, more: s.bound, beside: true}, "", nil, true
 	if l.retries < maxRetries {
 		mark := l.mark()
 		b := l.lower(op.Right, inner)
@@ -349,13 +349,14 @@ func notAmong(a, b *block) (string, bool) {
 }
 
 // mark is where a lowering was, to go back to.
-type mark struct{ args, exprs, aggregates, walks, aliases, laterals int }
+type mark struct{ args, exprs, aggregates, walks, programs, aliases, laterals int }
 
 func (l *lowerer) mark() mark {
-	return mark{len(l.args), len(l.exprs), len(l.aggregates), len(l.walks), l.aliases, l.laterals}
+	return mark{len(l.args), len(l.exprs), len(l.aggregates), len(l.walks), len(l.programs), l.aliases, l.laterals}
 }
 
 func (l *lowerer) reset(m mark) {
 	l.args, l.exprs, l.aggregates = l.args[:m.args], l.exprs[:m.exprs], l.aggregates[:m.aggregates]
-	l.walks, l.aliases, l.laterals = l.walks[:m.walks], m.aliases, m.laterals
+	l.walks, l.programs = l.walks[:m.walks], l.programs[:m.programs]
+	l.aliases, l.laterals = m.aliases, m.laterals
 }

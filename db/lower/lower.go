@@ -16,6 +16,7 @@
 //	t_class(id), t_key(id)  where ORDER BY has it, first and then
 //	t_agg(k, id…)    the aggregate Plan.Aggregates[k]
 //	t_reach(k, g, a, x)  a table: what the closure Plan.Walks[k] reaches, see [Walk]
+//	t_scan(k, c0, c1…)  a table: the rows of Plan.Programs[k]
 //	COLLATE t_order  orders ids, written as text, as ORDER BY has it
 //
 // The order of joins is forced by CROSS JOIN and the index of each pattern is named:
@@ -29,6 +30,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/db/scan"
 	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
@@ -43,8 +45,9 @@ type Plan struct {
 	// Exprs and Aggregates are what the functions in SQL name by their place.
 	Exprs      []Expr
 	Aggregates []sparql.Aggregate
-	// Walks are what t_reach in SQL names by their place.
-	Walks []Walk
+	// Walks are what t_reach in SQL names by their place, Programs what t_scan does.
+	Walks    []Walk
+	Programs []scan.Program
 	// Computed says which columns' rows of the table of terms are not read beside them:
 	// formulas and ids that carry values have none, and predicates repeat.
 	Computed []bool
@@ -121,6 +124,8 @@ type Options struct {
 	// OrderInVirtual reports whether all objects of a predicate in a virtual graph are
 	// in the order of its table's column k. Nil knows of none.
 	OrderInVirtual func(graph, predicate rdf.IRI) bool
+	// Scans says when whole ranges of an index are read in the place of SQL.
+	Scans Scans
 	// Lift are the constants of a [Shape]: at the ends of patterns, slots stand for
 	// them. Stats is asked about slots then, too.
 	Lift []rdf.Term
@@ -149,7 +154,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: without, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Sorted: len(b.order) > 0 && b.limit == "", Terms: b.alone(), Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: without, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Sorted: len(b.order) > 0 && b.limit == "", Terms: b.alone(), Base: opts.Base}, nil
 }
 
 // lowerer is one lowering.
@@ -160,6 +165,7 @@ type lowerer struct {
 	exprs      []Expr
 	aggregates []sparql.Aggregate
 	walks      []Walk
+	programs   []scan.Program
 	names      map[sparql.Var]string
 	aliases    int
 	hidden     int
@@ -187,6 +193,13 @@ type scope struct {
 	ranges map[sparql.Var]*rangeHint
 	// wanted is the variable by which the solutions are sorted, one of a limited number.
 	wanted sparql.Var
+	// behind is set where other tables come before: what stands here is read again for each of
+	// their rows.
+	behind bool
+	// ends is set where only the first solutions are wanted.
+	ends bool
+	// sql is set where no scan is thought about: its costs are compared with.
+	sql bool
 	// all is set where every solution is found before one is shown: below an aggregate or
 	// a sort. Elsewhere the first row must not wait for others.
 	all bool
@@ -274,6 +287,9 @@ func (l *lowerer) lower(op sparql.Op, s scope) *block {
 	}
 	if l.err != nil {
 		return &block{}
+	}
+	if b := l.scan(op, s); b != nil {
+		return b
 	}
 	switch op := op.(type) {
 	case sparql.BGP:

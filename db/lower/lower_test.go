@@ -17,7 +17,7 @@ import (
 var prefixes = map[string]string{"": "http://example.org/", "xsd": string(rdf.XSDNS)}
 
 // TestLower holds the SQL of queries, rewritten as they are when they are run. The option "integers" names predicates whose
-// objects are all inline integers, "rows" the rows of patterns: p=100 of ?s :p ?o, p/c=5 of ?s :p :c.
+// objects are all inline integers, "scans" lets scans be chosen, "rows" the rows of patterns: p=100 of ?s :p ?o, p/c=5 of ?s :p :c.
 func TestLower(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -25,7 +25,10 @@ func TestLower(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opts := lower.Options{Dataset: q.Dataset}
+			opts := lower.Options{Dataset: q.Dataset, Scans: lower.ScansNever}
+			if d.HasArg("scans") {
+				opts.Scans = lower.ScansChosen
+			}
 			if d.HasArg("integers") {
 				opts.Region = integers(d)
 			}
@@ -92,6 +95,9 @@ func show(p lower.Plan) string {
 	out.WriteString(clauses.Replace(p.SQL) + "\n")
 	for i, a := range p.Args {
 		fmt.Fprintf(&out, "?%d = %s\n", i+1, argument(a))
+	}
+	for i := range p.Programs {
+		fmt.Fprintf(&out, "t_scan %d reads%s\n", i, &p.Programs[i])
 	}
 	for i, e := range p.Exprs {
 		fmt.Fprintf(&out, "expression %d of %v\n", i, e.Vars)

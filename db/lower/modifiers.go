@@ -129,6 +129,9 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 		return b
 	}
 	s.bound, s.ranges, s.wanted = nil, nil, ""
+	if b := l.scanDistinct(op, s); b != nil {
+		return b
+	}
 	b := l.lower(op, s)
 	if b.limit != "" {
 		b = l.wrap(b)
@@ -148,8 +151,8 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	if s.graph.any != "" {
 		return l.sliceEach(op, s)
 	}
-	s.bound, s.ranges, s.wanted, s.all = nil, nil, "", false
-	if op.Limit >= 0 {
+	s.bound, s.ranges, s.wanted, s.all, s.ends = nil, nil, "", false, op.Limit >= 0
+	if s.ends {
 		s.wanted = limited
 	}
 	b := l.lower(op.Op, s)

@@ -1,0 +1,533 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/db/scan"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/opt"
+)
+
+// A pattern that looks at many rows is a scan, where [Options.Scans] allows: the table
+// t_scan(k, c0, c1…) has the rows of the program Plan.Scans[k]. It takes basic graph patterns
+// with constant predicates in one stored graph, ranges of values whose ids carry them, and
+// what shares one variable with an EXISTS, a NOT EXISTS or a MINUS. Grouping and DISTINCT of
+// these are part of it. See docs/decisions/0066-scans.md.
+
+// Scans says when whole ranges of an index are read in the place of SQL.
+type Scans uint8
+
+const (
+	// ScansChosen reads ranges where that is estimated to be faster.
+	ScansChosen Scans = iota
+	// ScansNever leaves everything to SQL.
+	ScansNever
+	// ScansAlways reads them wherever a pattern allows it.
+	ScansAlways
+)
+
+// ScanColumns is how many columns the table t_scan has beside k.
+const ScanColumns = 16
+
+// scanner makes the program of a pattern.
+type scanner struct {
+	l       *lowerer
+	s       scope
+	program scan.Program
+	vars    []sparql.Var // of the slots
+	nodes   []bool       // the slot is a subject somewhere
+	nested  bool         // inside an EXISTS or a MINUS
+	inner   []*scanner   // of these
+	edges   []scanned    // the steps with two slots
+	ends    []scanned    // those with one or none
+	before  float64      // what it takes to have what others read first, in microseconds
+}
+
+// scanned is a pattern with its step and about how many rows it has.
+type scanned struct {
+	pattern sparql.TriplePattern
+	step    scan.Step
+	rows    float64
+}
+
+// What a scan takes, in microseconds: to begin it, and for a row that is read, held in a
+// table or a set, passes through a step, is grouped, or is handed to SQLite.
+const (
+	scanCost   = 60
+	readCost   = 0.02
+	holdCost   = 0.03
+	passCost   = 0.01
+	groupCost  = 0.03
+	handCost   = 0.25
+	sortedCost = 0.25 // of a row that SQLite groups or compares with those it had
+
+	// maxScanWait bounds what is read before the first row of an answer, where it is waited
+	// for: a hundredth of a second.
+	maxScanWait = 10_000
+	// maxHeld bounds the rows that a scan holds: they take some 12 bytes each, of the 256 MB
+	// that a query has.
+	maxHeld = 4e6
+	// worthScanning is what SQL must take for a scan to be thought about.
+	worthScanning = 500
+)
+
+// scans reports whether what is lowered here may be read by a scan: nothing has a value yet,
+// and all solutions are wanted.
+func (l *lowerer) scans(s scope) bool {
+	return (l.opts.Scans == ScansAlways || l.opts.Scans == ScansChosen && l.opts.Stats != nil) && !s.sql && s.outer == nil && s.bound == nil && !s.behind && !s.free && !s.ends && s.graph.isOneStored()
+}
+
+// atOnce is the scope of what is read once, whatever stands before it.
+func (s scope) atOnce() scope {
+	s.bound, s.behind, s.free = nil, false, false
+	return s
+}
+
+// scanner returns what makes the program of a pattern; nil when it is none for a scan.
+func (l *lowerer) scanner(op sparql.Op, s scope, fits func(*scanner) bool) *scanner {
+	c := &scanner{l: l, s: s}
+	if !c.collect(op) || !fits(c) {
+		return nil
+	}
+	return c
+}
+
+// better returns what reads a pattern by a scan, where that is faster than by SQL, and a
+// block that does it by SQL, where that was lowered: to compare them it has to be. A row of
+// the answer takes so long, in microseconds, beside what finding it takes.
+func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRow, sqlRow float64) (*scanner, *block) {
+	if !l.scans(s) {
+		return nil, nil
+	}
+	start := l.mark()
+	c := l.scanner(op, s, fits)
+	if c == nil || l.opts.Scans == ScansAlways {
+		if c == nil || !c.arrange() {
+			l.reset(start)
+			return nil, nil
+		}
+		return c, nil
+	}
+	l.reset(start) // its arguments
+	bySQL := s
+	bySQL.sql = true
+	b := l.flatten(l.lower(op, bySQL))
+	if l.err != nil || b.few() || b.work()+b.rows()*sqlRow < worthScanning {
+		return nil, b
+	}
+	after, bySQLCost := l.mark(), b.work()+b.rows()*sqlRow
+	c = l.scanner(op, s, fits)
+	if !c.arrange() || c.work()+b.rows()*scanRow > clearly*bySQLCost || !s.all && c.waits() > maxScanWait || c.rows()-c.passing() > maxHeld {
+		l.reset(after)
+		return nil, b
+	}
+	l.reset(start) // the arguments of SQL, and then its own again
+	c = l.scanner(op, s, fits)
+	c.arrange()
+	return c, b
+}
+
+// few reports whether the first pattern has few rows: then no more is asked.
+func (b *block) few() bool {
+	for _, it := range b.from {
+		if it.fanOut != nil {
+			return it.fanOut() <= fewRows
+		}
+	}
+	return true
+}
+
+// collect takes the parts of a pattern, and reports whether it could.
+func (c *scanner) collect(op sparql.Op) bool {
+	switch op := op.(type) {
+	case sparql.BGP:
+		for _, p := range op.Patterns {
+			if !c.pattern(p) {
+				return false
+			}
+		}
+		return true
+	case sparql.Join:
+		return c.collect(op.Left) && c.collect(op.Right)
+	case sparql.Filter:
+		if !c.collect(op.Op) {
+			return false
+		}
+		for _, e := range opt.Conjuncts(op.Expr) {
+			if !c.condition(e, op.Op) {
+				return false
+			}
+		}
+		return true
+	case sparql.Minus:
+		return c.collect(op.Left) && c.member(op.Right, true, op.Left)
+	}
+	return false
+}
+
+func (c *scanner) pattern(p sparql.TriplePattern) bool {
+	if _, ok := p.Predicate.Term.(rdf.IRI); !ok || p.Predicate.Var != "" || p.Subject.Var != "" && p.Subject.Var == p.Object.Var {
+		return false
+	}
+	p.Subject, p.Object = c.l.lifted(p.Subject), c.l.lifted(p.Object)
+	named := c.s.graph.in[0] != storedDefault
+	s := scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)}
+	if named {
+		graph, err := strconv.Atoi(strings.TrimPrefix(c.s.graph.in[0], "?"))
+		if err != nil || s.Subject.Arg != 0 && s.Object.Arg == 0 { // no index begins with graph and subject
+			return false
+		}
+		s.Graph = graph
+	}
+	one := scanned{pattern: p, step: s}
+	if s.Subject.Arg == 0 && s.Object.Arg == 0 {
+		c.edges = append(c.edges, one)
+	} else {
+		c.ends = append(c.ends, one)
+	}
+	if s.Subject.Arg == 0 {
+		c.nodes[s.Subject.Slot] = true
+	}
+	return true
+}
+
+func (c *scanner) arg(t rdf.Term) int {
+	c.l.term(t)
+	return len(c.l.args)
+}
+
+func (c *scanner) end(o sparql.Operand) scan.End {
+	if o.Var == "" {
+		return scan.End{Arg: c.arg(o.Term)}
+	}
+	slot := slices.Index(c.vars, o.Var)
+	if slot < 0 {
+		slot = len(c.vars)
+		c.vars, c.nodes = append(c.vars, o.Var), append(c.nodes, false)
+	}
+	return scan.End{Slot: slot}
+}
+
+// condition takes a condition of a filter around below.
+func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
+	if x, ok := e.(sparql.Exists); ok {
+		return c.member(x.Op, x.Not, below)
+	}
+	compared, ok := comparisonOf(e)
+	slot := slices.Index(c.vars, compared.Var)
+	if !ok || slot < 0 {
+		return false
+	}
+	r := c.l.regionOf(below, compared.Var, c.s)
+	if r == "" || !slices.Contains(compared.regions, r) {
+		return false
+	}
+	bound, not := Bound{compared.Func, compared.Term}, compared.Func == sparql.NotEqual
+	if not {
+		bound.Func = sparql.Equal
+	}
+	for _, w := range c.program.Within { // one range of a slot is one of the index
+		low, high := &c.l.args[w.Low-1], &c.l.args[w.High-1]
+		if w.Slot == slot && !w.Not && !not && low.Region == r {
+			low.Bounds, high.Bounds = append(slices.Clip(low.Bounds), bound), append(slices.Clip(high.Bounds), bound)
+			return true
+		}
+	}
+	w := scan.Within{Slot: slot, Not: not, Low: len(c.l.args) + 1, High: len(c.l.args) + 2}
+	c.l.arg(Arg{Region: r, Bounds: []Bound{bound}})
+	c.l.arg(Arg{Region: r, Bounds: []Bound{bound}, High: true})
+	c.program.Within = append(c.program.Within, w)
+	return true
+}
+
+// member takes the pattern of an EXISTS or a MINUS, whose solutions are the same whatever is
+// substituted and share one variable with those of below.
+func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
+	inner := &scanner{l: c.l, s: scope{graph: c.s.graph}, nested: true}
+	if c.nested || !inner.collect(op) {
+		return false
+	}
+	key := -1
+	for slot, v := range inner.vars {
+		if !slices.Contains(c.vars, v) {
+			continue
+		}
+		if key >= 0 || !opt.Mentions(below, v) {
+			return false
+		}
+		key = slot
+	}
+	if key < 0 {
+		return false
+	}
+	inner.program.Keys = []int{key}
+	c.inner = append(c.inner, inner)
+	c.program.Members = append(c.program.Members, scan.Member{Slot: slices.Index(c.vars, inner.vars[key]), Of: &inner.program, Not: not})
+	return true
+}
+
+// arrange puts the steps in their order: the largest first, whose rows are not held, then
+// those that hang on what is known, what tests before what multiplies.
+func (c *scanner) arrange() bool {
+	for _, inner := range c.inner {
+		if !inner.arrange() {
+			return false
+		}
+		c.before += inner.work() + inner.passing()*holdCost
+	}
+	for _, list := range [...][]scanned{c.edges, c.ends} {
+		for i := range list {
+			list[i].rows = c.l.matches(list[i].pattern, c.s)
+			list[i].step.Rows = list[i].rows
+		}
+	}
+	c.program.Slots = len(c.vars)
+	larger := func(a, b scanned) int { return cmp.Compare(b.rows, a.rows) }
+	slices.SortStableFunc(c.ends, larger)
+	slices.SortStableFunc(c.edges, larger)
+	bound := make([]bool, len(c.vars))
+	take := func(s scan.Step) {
+		for _, e := range [...]scan.End{s.Subject, s.Object} {
+			if e.Arg == 0 {
+				bound[e.Slot] = true
+			}
+		}
+		c.program.Steps = append(c.program.Steps, s)
+	}
+	ends := c.ends
+	switch {
+	case len(c.edges) > 0:
+		take(c.edges[0].step)
+	case len(c.vars) == 1:
+		for i, e := range c.ends {
+			if e.step.Subject.Arg == 0 || e.step.Object.Arg == 0 {
+				take(e.step)
+				ends = slices.Delete(slices.Clone(c.ends), i, i+1)
+				break
+			}
+		}
+	default:
+		return false
+	}
+	for _, e := range ends {
+		c.program.Steps = append(c.program.Steps, e.step)
+	}
+	for rest := slices.Clone(c.edges[min(1, len(c.edges)):]); len(rest) > 0; {
+		best, most := -1, 0
+		for i, e := range rest {
+			known := 0
+			for _, slot := range [...]int{e.step.Subject.Slot, e.step.Object.Slot} {
+				if bound[slot] {
+					known++
+				}
+			}
+			if known > most {
+				best, most = i, known
+			}
+		}
+		if best < 0 {
+			return false
+		}
+		take(rest[best].step)
+		rest = slices.Delete(rest, best, best+1)
+	}
+	return !slices.Contains(bound, false)
+}
+
+// rows is about how many rows all its steps read.
+func (c *scanner) rows() (sum float64) {
+	for _, list := range [...][]scanned{c.edges, c.ends} {
+		for _, e := range list {
+			sum += e.rows
+		}
+	}
+	return sum
+}
+
+// passing is about how many rows pass through the steps at once.
+func (c *scanner) passing() float64 {
+	if len(c.edges) > 0 {
+		return c.edges[0].rows
+	}
+	return c.ends[0].rows
+}
+
+// waits is what it takes before the first row is read, and work what all takes but the rows
+// of the answer.
+func (c *scanner) waits() float64 {
+	held := c.rows() - c.passing()
+	return scanCost + c.before + held*(readCost+holdCost)
+}
+
+func (c *scanner) work() float64 {
+	return c.waits() + c.passing()*(readCost+passCost*float64(len(c.program.Steps)))
+}
+
+// scan returns a pattern as the rows of a scan, or by SQL where that is as fast; nil when it
+// is none for a scan. One pattern alone is as fast by SQL.
+func (l *lowerer) scan(op sparql.Op, s scope) *block {
+	c, b := l.better(op, s, func(c *scanner) bool {
+		return len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.inner) > 1
+	}, handCost, 0)
+	if c != nil {
+		return c.table(b)
+	}
+	return b
+}
+
+// table is the block of a scan's rows; b is the same by SQL, where it is known.
+func (c *scanner) table(b *block) *block {
+	for slot := range c.vars {
+		c.program.Keys = append(c.program.Keys, slot)
+	}
+	rows := func() float64 { return c.passing() }
+	if b != nil {
+		rows = b.rows
+	}
+	out, t := c.l.scanned(c.program, rows)
+	for slot, v := range c.vars {
+		col := column{sql: t + ".c" + strconv.Itoa(slot), node: c.nodes[slot], tied: true}
+		if known, ok := b.column(v); ok {
+			col.domain = known.domain
+		}
+		out.cols.set(v, col)
+	}
+	return out
+}
+
+func (b *block) column(v sparql.Var) (column, bool) {
+	if b == nil {
+		return column{}, false
+	}
+	return b.cols.get(v)
+}
+
+// scanned is a block with the table of a program, and its alias.
+func (l *lowerer) scanned(p scan.Program, rows func() float64) (*block, string) {
+	t := l.alias()
+	l.programs = append(l.programs, p)
+	return &block{
+		from:  []item{{table: "t_scan " + t, fanOut: rows}},
+		where: []string{t + ".k = " + strconv.Itoa(len(l.programs)-1)},
+	}, t
+}
+
+// grouped is a GROUP BY of a scan.
+func (c *scanner) grouped(op sparql.Group) *block {
+	l := c.l
+	out, t := l.scanned(c.program, nil)
+	place := 0
+	next := func() string {
+		place++
+		return t + ".c" + strconv.Itoa(place-1)
+	}
+	for i, k := range op.Keys {
+		out.cols.set(k.Var, column{sql: next(), node: c.nodes[c.program.Keys[i]]})
+	}
+	for i, a := range op.Aggregates {
+		switch of := c.program.Aggregates[i]; of.Func {
+		case scan.Count, scan.CountDistinct:
+			out.cols.set(a.Var, column{sql: l.term(zeroTerm) + " + " + next(), computed: true})
+		case scan.Min, scan.Max:
+			out.cols.set(a.Var, column{sql: "NULLIF(" + next() + ", 0)", maybe: true, computed: true})
+		case scan.Sum:
+			scale := 0
+			if of.Shift > 0 {
+				scale = 6
+			}
+			sum := sums[a.Aggregate.Func] + "(" + strconv.Itoa(scale) + ", " + next() + ", " + next() + ", " + next() + ")"
+			out.cols.set(a.Var, column{sql: sum, computed: true})
+		}
+	}
+	return l.derived(out.apart().render(l.fields(out, out.cols.vars)), &out.cols, nil)
+}
+
+// group takes the keys and the aggregates, and reports whether it could.
+func (c *scanner) group(op sparql.Group) bool {
+	c.program.Grouped = true
+	width := len(op.Keys)
+	for _, k := range op.Keys {
+		v, ok := k.Expr.(sparql.VarExpr)
+		slot := slices.Index(c.vars, v.Var)
+		if !ok || slot < 0 || k.Var == "" {
+			return false
+		}
+		c.program.Keys = append(c.program.Keys, slot)
+	}
+	for _, a := range op.Aggregates {
+		one, ok := c.aggregate(a.Aggregate, op.Op)
+		if !ok {
+			return false
+		}
+		c.program.Aggregates = append(c.program.Aggregates, one)
+		width += one.Width()
+	}
+	return width <= ScanColumns
+}
+
+// aggregate is done by ids, as in SQL: see [lowerer.aggregate].
+func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate, bool) {
+	if a.Expr == nil {
+		return scan.Aggregate{Func: scan.Count}, !a.Distinct
+	}
+	v, ok := a.Expr.(sparql.VarExpr)
+	slot := slices.Index(c.vars, v.Var)
+	if !ok || slot < 0 {
+		return scan.Aggregate{}, false
+	}
+	region := c.l.regionOf(below, v.Var, c.s)
+	switch {
+	case a.Func == sparql.Count && a.Distinct:
+		return scan.Aggregate{Func: scan.CountDistinct, Slot: slot}, true
+	case a.Func == sparql.Count:
+		return scan.Aggregate{Func: scan.Count}, true
+	case a.Func == sparql.Sample, a.Func == sparql.Min && region != "":
+		return scan.Aggregate{Func: scan.Min, Slot: slot}, true
+	case a.Func == sparql.Max && region != "":
+		return scan.Aggregate{Func: scan.Max, Slot: slot}, true
+	case sums[a.Func] != "" && zeros[region] != nil && !a.Distinct:
+		one := scan.Aggregate{Func: scan.Sum, Slot: slot, Zero: c.arg(zeros[region])}
+		if region == Region(rdf.XSDDecimal) {
+			one.Shift = 1
+		}
+		return one, true
+	}
+	return scan.Aggregate{}, false
+}
+
+// scanDistinct is DISTINCT of a scan's columns; nil where SQL is as fast, or has to do it.
+func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
+	project, ok := op.(sparql.Project)
+	if !ok {
+		return nil
+	}
+	start := l.mark()
+	c, b := l.better(project.Op, s.atOnce(), func(c *scanner) bool {
+		c.program.Distinct = true
+		for _, v := range project.Vars {
+			slot := slices.Index(c.vars, v)
+			if slot < 0 {
+				return false
+			}
+			c.program.Keys = append(c.program.Keys, slot)
+		}
+		return len(project.Vars) <= ScanColumns
+	}, groupCost, sortedCost)
+	if c == nil {
+		l.reset(start)
+		return nil
+	}
+	rows := c.passing
+	if b != nil {
+		rows = b.rows
+	}
+	out, t := l.scanned(c.program, rows)
+	for i, v := range project.Vars {
+		out.cols.set(v, column{sql: t + ".c" + strconv.Itoa(i), node: c.nodes[c.program.Keys[i]], tied: true})
+	}
+	return l.wrap(out.apart())
+}

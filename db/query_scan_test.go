@@ -1,0 +1,244 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"trails/db"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// scanGraph is a graph with properties of many kinds: links with hubs, one value and many,
+// numbers in one region and in two, labels; in the default graph and in a named one. Its
+// indexes have several levels.
+func scanGraph(random *rand.Rand, n int) (list []rdf.Quad) {
+	node := func(i int) rdf.IRI { return iri(fmt.Sprint("n", i)) }
+	hub := func() rdf.IRI { return node(int(float64(n) * random.Float64() * random.Float64() * random.Float64())) }
+	number := func(i int, datatype rdf.IRI) rdf.Term { return rdf.Literal(fmt.Sprint(i), datatype) }
+	seen := map[rdf.Quad]bool{}
+	add := func(q rdf.Quad) {
+		if random.IntN(5) == 0 {
+			q.Label = iri("g")
+		}
+		if !seen[q] {
+			seen[q] = true
+			list = append(list, q)
+		}
+	}
+	for i := range n {
+		s := rdf.Quad{Subject: node(i)}
+		said := func(p string, o rdf.Term) { s.Predicate, s.Object = iri(p), o; add(s) }
+		said("kind", iri(fmt.Sprint("K", random.IntN(3))))
+		if random.IntN(3) > 0 {
+			said("one", hub())
+		}
+		for range random.IntN(4) {
+			said("many", hub())
+		}
+		if random.IntN(4) > 0 {
+			said("size", number(random.IntN(50)-10, rdf.XSDInteger))
+		}
+		if random.IntN(2) > 0 {
+			said("price", rdf.Literal(fmt.Sprintf("%d.%d", random.IntN(20), random.IntN(10)), rdf.XSDDecimal))
+		}
+		if random.IntN(2) > 0 {
+			said("mixed", rdf.String(fmt.Sprint(random.IntN(30))))
+			said("mixed", number(random.IntN(30), rdf.XSDInteger))
+		}
+	}
+	return list
+}
+
+// drawScan draws a query that a scan may answer, or parts of it.
+func drawScan(t *rapid.T, nodes int) string {
+	vars := []string{"?a", "?b", "?c", "?d"}
+	predicates := []string{"kind", "one", "many", "size", "price", "mixed"}
+	end := func(p, v string) string {
+		if rapid.IntRange(0, 5).Draw(t, "constant") > 0 {
+			return v
+		}
+		switch p {
+		case "kind":
+			return ":K1"
+		case "size":
+			return "7"
+		case "price":
+			return "3.4"
+		case "mixed":
+			return `"5"`
+		}
+		return fmt.Sprint(":n", rapid.IntRange(0, nodes/3).Draw(t, "node"))
+	}
+	pattern := func(from, to string) string {
+		p := rapid.SampledFrom(predicates).Draw(t, "predicate")
+		if rapid.Bool().Draw(t, "turned") && (p == "one" || p == "many") {
+			from, to = to, from
+		}
+		return from + " :" + p + " " + end(p, to) + " . "
+	}
+	// Patterns hang together, by and large: what does not is too much.
+	group := func() string {
+		text, used := "", 1
+		for range rapid.IntRange(1, 4).Draw(t, "patterns") {
+			from := rapid.IntRange(0, used-1).Draw(t, "from")
+			to := rapid.IntRange(0, min(used, len(vars)-1)).Draw(t, "to")
+			subject := vars[from]
+			if rapid.IntRange(0, 9).Draw(t, "known") == 0 {
+				subject = fmt.Sprint(":n", rapid.IntRange(0, 9).Draw(t, "node"))
+			}
+			text += pattern(subject, vars[to])
+			used = max(used, to+1)
+		}
+		return text
+	}
+	body := group()
+	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
+		v := rapid.SampledFrom(vars).Draw(t, "tested")
+		switch rapid.IntRange(0, 5).Draw(t, "condition") {
+		case 0:
+			body += fmt.Sprintf("FILTER(%s > %d) ", v, rapid.IntRange(-10, 40).Draw(t, "bound"))
+		case 1:
+			body += fmt.Sprintf("FILTER(%s <= 12.5 && %s != 3) ", v, v)
+		case 2:
+			body += "FILTER NOT EXISTS { " + pattern(v, "?x") + " } "
+		case 3:
+			body += "FILTER EXISTS { " + pattern("?x", v) + pattern("?x", "?y") + " } "
+		case 4:
+			body += "MINUS { " + pattern(v, "?x") + "FILTER(?x > 5) } "
+		case 5:
+			body += "OPTIONAL { " + pattern(v, "?z") + " } "
+		}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "named") == 0 {
+		body = "GRAPH :g { " + body + "} "
+	}
+	if rapid.IntRange(0, 5).Draw(t, "union") == 0 {
+		body = "{ " + body + "} UNION { " + group() + "} "
+	}
+	if rapid.IntRange(0, 5).Draw(t, "joined") == 0 {
+		body += "{ SELECT ?a (COUNT(*) AS ?n) { " + group() + "} GROUP BY ?a } "
+	}
+	aggregates := "(COUNT(*) AS ?all) (COUNT(?b) AS ?some) (COUNT(DISTINCT ?b) AS ?different) (SUM(?c) AS ?sum) (AVG(?c) AS ?mean) (MIN(?c) AS ?least) (MAX(?c) AS ?most)"
+	switch rapid.IntRange(0, 4).Draw(t, "form") {
+	case 0:
+		return "SELECT * { " + body + "}"
+	case 1:
+		return "SELECT DISTINCT ?a ?c { " + body + "}"
+	case 2:
+		return "SELECT " + aggregates + " { " + body + "}"
+	case 3:
+		return "SELECT ?a " + aggregates + " { " + body + "} GROUP BY ?a"
+	}
+	return "SELECT ?b ?d (COUNT(*) AS ?all) (SUM(?a) AS ?sum) { " + body + "} GROUP BY ?b ?d HAVING(COUNT(*) > 1)"
+}
+
+// solved are the sorted solutions of a query; the error when it has too many or takes too long.
+func solved(ctx context.Context, r *db.Reader, text string) (lines []string, scans int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	q, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
+	if err != nil {
+		return nil, 0, err
+	}
+	plan, err := r.Plan(ctx, q.Op, q.Vars, q.Dataset, q.Base)
+	if err != nil {
+		return nil, 0, err
+	}
+	for row, err := range r.Run(ctx, plan, db.Limits{Rows: 5_000}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		lines = append(lines, fmt.Sprint(row))
+	}
+	slices.Sort(lines)
+	return lines, strings.Count(plan.SQL, "t_scan "), nil
+}
+
+// TestScansAgreeWithSQL holds scans to what SQL finds: in a snapshot, inside a write, and in
+// a snapshot that is older than a commit.
+func TestScansAgreeWithSQL(t *testing.T) {
+	const nodes = 600
+	path := filepath.Join(t.TempDir(), "scans.db")
+	random := rand.New(rand.NewPCG(1, 2))
+	written, err := fileOf(t.Context(), path, scanGraph(random, nodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer written.Close()
+	open := func(scans db.Scans) *db.File {
+		f, err := db.Open(t.Context(), path, db.Options{Scans: scans})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	bySQL, always := open(db.ScansNever), open(db.ScansAlways)
+	before, oldScans := read(t, bySQL), read(t, always)
+	w, err := always.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, q := range sorted(scanGraph(random, nodes/2)) {
+		if _, err := w.Add(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var texts []string
+	inWrite := map[string][]string{}
+	scans, rows := 0, 0
+	agrees := func(rt *rapid.T, text string) {
+		want, _, err := solved(t.Context(), before, text)
+		if err != nil {
+			return // too many rows
+		}
+		got, n, err := solved(t.Context(), oldScans, text)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return
+		}
+		if err != nil {
+			rt.Fatalf("%s\n%v", text, err)
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			rt.Fatalf("%s\n%s", text, diff)
+		}
+		scans, rows = scans+n, rows+len(got)
+		if got, _, err := solved(t.Context(), w.Reader, text); err == nil {
+			texts = append(texts, text)
+			inWrite[text] = got
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		for range 10 {
+			agrees(rt, drawScan(rt, nodes))
+		}
+	})
+	if scans < 30 || rows < 1000 {
+		t.Errorf("only %d scans with %d rows", scans, rows)
+	}
+	if _, err := w.Commit(t.Context(), db.CommitMeta{Time: time.Unix(0, 0)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	after := read(t, bySQL)
+	for _, text := range texts {
+		want, _, err := solved(t.Context(), after, text)
+		if err != nil {
+			continue
+		}
+		if diff := gocmp.Diff(want, inWrite[text]); diff != "" {
+			t.Fatalf("inside the write: %s\n%s", text, diff)
+		}
+	}
+}

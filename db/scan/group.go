@@ -1,0 +1,221 @@
+package scan
+
+// distinct keeps the first of the rows that have the same keys.
+type distinct struct {
+	in   source
+	keys []int
+	seen *tuples
+	row  []int64
+	err  error
+}
+
+func (d *distinct) next() (*batch, error) {
+	for {
+		batch, err := d.in.next()
+		if err != nil || batch == nil {
+			return nil, err
+		}
+		batch.keep(func(i int) bool {
+			for k, slot := range d.keys {
+				d.row[k] = batch.slots[slot][i]
+			}
+			_, isNew, err := d.seen.number(d.row)
+			if err != nil {
+				d.err = err
+			}
+			return isNew
+		})
+		if d.err != nil || batch.n > 0 {
+			return batch, d.err
+		}
+	}
+}
+
+// groups has a row for each group: its keys, then the columns of the aggregates.
+type groups struct {
+	program *Program
+	env     *Env
+	in      source
+	done    bool
+}
+
+func (g *groups) width() int {
+	n := len(g.program.Keys)
+	for _, a := range g.program.Aggregates {
+		n += a.Width()
+	}
+	return n
+}
+
+func (g *groups) next() (*batch, error) {
+	if g.done {
+		return nil, nil
+	}
+	g.done = true
+	keys := newTuples(len(g.program.Keys), g.env)
+	sums := make([]accumulator, len(g.program.Aggregates))
+	for i, a := range g.program.Aggregates {
+		sums[i] = newAccumulator(a, keys.width, g.env)
+	}
+	if keys.width == 0 {
+		if err := enlarge(sums, g.env.Grow); err != nil {
+			return nil, err
+		}
+		keys.n = 1
+	}
+	var numbers []int32
+	row, last := make([]int64, keys.width), make([]int64, keys.width)
+	known := keys.width == 0
+	number := 0
+	for {
+		batch, err := g.in.next()
+		if err != nil {
+			return nil, err
+		}
+		if batch == nil {
+			return g.answer(keys, sums), nil
+		}
+		numbers = numbers[:0]
+		for i := range batch.n {
+			same := known
+			for k, slot := range g.program.Keys {
+				row[k] = batch.slots[slot][i]
+				same = same && row[k] == last[k]
+			}
+			if !same { // neighbours are often of one group
+				isNew := false
+				if number, isNew, err = keys.number(row); err != nil {
+					return nil, err
+				}
+				if isNew {
+					if err := enlarge(sums, g.env.Grow); err != nil {
+						return nil, err
+					}
+				}
+				known = true
+				copy(last, row)
+			}
+			numbers = append(numbers, int32(number))
+		}
+		for i := range sums {
+			if err := sums[i].add(numbers, batch); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+func (g *groups) answer(keys *tuples, sums []accumulator) *batch {
+	out := &batch{n: keys.n, slots: make([][]int64, g.width())}
+	for k := range keys.width {
+		ids := make([]int64, keys.n)
+		for i := range ids {
+			ids[i] = keys.rows[i*keys.width+k]
+		}
+		out.slots[k] = ids
+	}
+	at := keys.width
+	for i := range sums {
+		at += copy(out.slots[at:], sums[i].columns())
+	}
+	return out
+}
+
+// accumulator has the columns of an aggregate, a place for each group.
+type accumulator struct {
+	Aggregate
+	zero      int64
+	n         []int64 // rows, values, the least or the greatest
+	high, low []int64 // of a sum
+	values    *tuples // with the numbers of their groups
+	one       *set    // the values when there is one group
+}
+
+func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
+	out := accumulator{Aggregate: a}
+	switch a.Func {
+	case Sum:
+		out.zero = env.arg(a.Zero)
+	case CountDistinct:
+		if out.values = newTuples(2, env); keys == 0 {
+			out.one = &set{grow: env.Grow}
+		}
+	case Count, Min, Max:
+	}
+	return out
+}
+
+// enlarge makes room for one more group.
+func enlarge(list []accumulator, grow func(int64) error) error {
+	for i := range list {
+		a := &list[i]
+		a.n = append(a.n, 0)
+		width := int64(8)
+		if a.Func == Sum {
+			a.high, a.low = append(a.high, 0), append(a.low, 0)
+			width = 24
+		}
+		if err := grow(width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds rows, each to the group with its number.
+func (a *accumulator) add(numbers []int32, rows *batch) error {
+	switch a.Func {
+	case Count:
+		for _, number := range numbers {
+			a.n[number]++
+		}
+	case CountDistinct:
+		if a.one != nil {
+			for _, id := range rows.slots[a.Slot][:rows.n] {
+				if err := a.one.add(id); err != nil {
+					return err
+				}
+			}
+			a.n[0] = a.one.n
+			return nil
+		}
+		var row [2]int64
+		for i, number := range numbers {
+			row = [2]int64{int64(number), rows.slots[a.Slot][i]}
+			_, isNew, err := a.values.number(row[:])
+			if err != nil {
+				return err
+			}
+			if isNew {
+				a.n[number]++
+			}
+		}
+	case Sum:
+		for i, number := range numbers {
+			value := (rows.slots[a.Slot][i] - a.zero) >> a.Shift
+			a.high[number] += value >> 24
+			a.low[number] += value & (1<<24 - 1)
+			a.n[number]++
+		}
+	case Min:
+		for i, number := range numbers {
+			if id := rows.slots[a.Slot][i]; a.n[number] == 0 || id < a.n[number] {
+				a.n[number] = id
+			}
+		}
+	case Max:
+		for i, number := range numbers {
+			if id := rows.slots[a.Slot][i]; a.n[number] == 0 || id > a.n[number] {
+				a.n[number] = id
+			}
+		}
+	}
+	return nil
+}
+
+func (a *accumulator) columns() [][]int64 {
+	if a.Func == Sum {
+		return [][]int64{a.high, a.low, a.n}
+	}
+	return [][]int64{a.n}
+}

@@ -1,0 +1,369 @@
+package scan
+
+import "slices"
+
+// Run is a program that runs. It serves one goroutine.
+type Run struct {
+	source source
+	keys   []int
+	batch  *batch
+	at     int
+	row    []int64
+}
+
+// Open begins a run: it reads and holds what the steps behind the first have.
+func Open(p *Program, env *Env) (*Run, error) {
+	b := &builder{program: p, env: env, tests: make([][]test, p.Slots), bound: make([]bool, p.Slots)}
+	s, err := b.source()
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{source: s, keys: p.Keys}
+	switch {
+	case p.Grouped:
+		g := &groups{program: p, env: env, in: s}
+		r.source, r.keys = g, nil
+		for i := range g.width() {
+			r.keys = append(r.keys, i)
+		}
+	case p.Distinct:
+		r.source = &distinct{in: s, keys: p.Keys, seen: newTuples(len(p.Keys), env), row: make([]int64, len(p.Keys))}
+	}
+	r.row = make([]int64, len(r.keys))
+	return r, nil
+}
+
+// Next returns the next row of the answer, nil at the end. It is good until the next call.
+func (r *Run) Next() ([]int64, error) {
+	for r.batch == nil || r.at >= r.batch.n {
+		batch, err := r.source.next()
+		if err != nil || batch == nil {
+			return nil, err
+		}
+		r.batch, r.at = batch, 0
+	}
+	for i, slot := range r.keys {
+		r.row[i] = r.batch.slots[slot][r.at]
+	}
+	r.at++
+	return r.row, nil
+}
+
+// batch is some rows: n ids for each slot that has a value.
+type batch struct {
+	n     int
+	slots [][]int64
+}
+
+// keep keeps the rows for which of holds.
+func (b *batch) keep(of func(i int) bool) {
+	n := 0
+	for i := range b.n {
+		if !of(i) {
+			continue
+		}
+		if n != i {
+			for _, ids := range b.slots {
+				if i < len(ids) {
+					ids[n] = ids[i]
+				}
+			}
+		}
+		n++
+	}
+	b.n = n
+}
+
+// source gives rows until there are none: a nil batch. A batch may be changed by who asked
+// for it, and is good until the next call.
+type source interface{ next() (*batch, error) }
+
+// none has no rows.
+type none struct{}
+
+func (none) next() (*batch, error) { return nil, nil }
+
+// test is what the values of a slot have to be: in a range or a set, or not.
+type test struct {
+	low, high int64
+	in        *set
+	not       bool
+}
+
+func (t *test) passes(id int64) bool {
+	if t.in != nil {
+		return t.in.has(id) != t.not
+	}
+	return (t.low <= id && id <= t.high) != t.not
+}
+
+func passes(tests []test, id int64) bool {
+	for i := range tests {
+		if !tests[i].passes(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// builder makes the sources of a program.
+type builder struct {
+	program *Program
+	env     *Env
+	tests   [][]test // of each slot
+	bound   []bool   // the slots that have a value
+}
+
+// source is the program without its last step, which groups rows or lets them differ.
+func (b *builder) source() (source, error) {
+	for _, w := range b.program.Within {
+		b.tests[w.Slot] = append(b.tests[w.Slot], test{low: b.env.arg(w.Low), high: b.env.arg(w.High), not: w.Not})
+	}
+	for _, m := range b.program.Members {
+		members, err := b.members(m.Of)
+		if err != nil {
+			return nil, err
+		}
+		b.tests[m.Slot] = append(b.tests[m.Slot], test{in: members, not: m.Not})
+		if members.n == 0 && !m.Not {
+			return none{}, nil
+		}
+	}
+	var joined []Step
+	for _, s := range b.program.Steps[1:] {
+		if s.Subject.Arg == 0 && s.Object.Arg == 0 {
+			joined = append(joined, s)
+			continue
+		}
+		slot, n, err := b.known(s)
+		if err != nil {
+			return nil, err
+		}
+		if n.n == 0 {
+			return none{}, nil
+		}
+		if slot >= 0 {
+			b.tests[slot] = append(b.tests[slot], test{in: n})
+		}
+	}
+	first := b.program.Steps[0]
+	var out source = b.read(first)
+	b.bind(first.Subject)
+	b.bind(first.Object)
+	for _, s := range joined {
+		var err error
+		if out, err = b.join(out, s); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (b *builder) bind(e End) {
+	if e.Arg == 0 {
+		b.bound[e.Slot] = true
+	}
+}
+
+// members are the keys of another program.
+func (b *builder) members(p *Program) (*set, error) {
+	run, err := Open(p, b.env)
+	if err != nil {
+		return nil, err
+	}
+	out := &set{grow: b.env.Grow}
+	for {
+		batch, err := run.source.next()
+		if err != nil || batch == nil {
+			return out, err
+		}
+		for _, id := range batch.slots[run.keys[0]][:batch.n] {
+			if err := out.add(id); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// known is what a step with a constant end lets its slot be. Where both ends are constants
+// there is no slot, and the set is not empty when there is the triple.
+func (b *builder) known(s Step) (slot int, ids *set, err error) {
+	in := b.read(s)
+	ids = &set{grow: b.env.Grow}
+	slot = -1
+	for _, e := range [...]End{s.Subject, s.Object} {
+		if e.Arg == 0 {
+			slot = e.Slot
+		}
+	}
+	for {
+		batch, err := in.next()
+		if err != nil || batch == nil {
+			return slot, ids, err
+		}
+		for i := range batch.n {
+			id := int64(1)
+			if slot >= 0 {
+				id = batch.slots[slot][i]
+			}
+			if err := ids.add(id); err != nil {
+				return slot, nil, err
+			}
+		}
+	}
+}
+
+// join joins rows with those of a step.
+func (b *builder) join(in source, s Step) (source, error) {
+	rows := b.read(s)
+	subject, object := s.Subject.Slot, s.Object.Slot
+	if b.bound[subject] && b.bound[object] {
+		pairs := newTuples(2, b.env)
+		err := each(rows, func(batch *batch, i int) error {
+			_, _, err := pairs.number([]int64{batch.slots[subject][i], batch.slots[object][i]})
+			return err
+		})
+		return &paired{in: in, of: pairs, slots: [2]int{subject, object}}, err
+	}
+	key, value := subject, object
+	if b.bound[object] {
+		key, value = object, subject
+	}
+	t := &table{grow: b.env.Grow}
+	err := each(rows, func(batch *batch, i int) error { return t.add(batch.slots[key][i], batch.slots[value][i]) })
+	if err != nil {
+		return nil, err
+	}
+	if t.before == nil {
+		b.bound[value] = true
+		return &extended{in: in, of: t, key: key, value: value}, nil
+	}
+	var copied []int
+	for slot, bound := range b.bound {
+		if bound {
+			copied = append(copied, slot)
+		}
+	}
+	b.bound[value] = true
+	return &expanded{in: in, ended: b.env.Ended, of: t, key: key, value: value, copied: copied, out: batch{slots: make([][]int64, b.program.Slots)}}, nil
+}
+
+func each(in source, row func(*batch, int) error) error {
+	for {
+		batch, err := in.next()
+		if err != nil || batch == nil {
+			return err
+		}
+		for i := range batch.n {
+			if err := row(batch, i); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// paired keeps the rows two of whose slots a step has.
+type paired struct {
+	in    source
+	of    *tuples
+	slots [2]int
+}
+
+func (p *paired) next() (*batch, error) {
+	for {
+		batch, err := p.in.next()
+		if err != nil || batch == nil {
+			return nil, err
+		}
+		first, second := batch.slots[p.slots[0]], batch.slots[p.slots[1]]
+		var pair [2]int64
+		batch.keep(func(i int) bool {
+			pair[0], pair[1] = first[i], second[i]
+			return p.of.has(pair[:])
+		})
+		if batch.n > 0 {
+			return batch, nil
+		}
+	}
+}
+
+// extended gives a slot the one value that a table has for another.
+type extended struct {
+	in         source
+	of         *table
+	key, value int
+}
+
+func (e *extended) next() (*batch, error) {
+	for {
+		batch, err := e.in.next()
+		if err != nil || batch == nil {
+			return nil, err
+		}
+		keys, values := batch.slots[e.key], slices.Grow(batch.slots[e.value][:0], batch.n)[:batch.n]
+		batch.slots[e.value] = values
+		batch.keep(func(i int) bool {
+			last := e.of.last(keys[i])
+			if last == 0 {
+				return false
+			}
+			values[i] = e.of.values[last-1]
+			return true
+		})
+		if batch.n > 0 {
+			return batch, nil
+		}
+	}
+}
+
+// expanded gives a row for each value that a table has for a slot.
+type expanded struct {
+	in         source
+	ended      func() error
+	of         *table
+	key, value int
+	copied     []int
+	from       *batch
+	at         int   // the row of from
+	place      int32 // that of its next value, and 1
+	out        batch
+}
+
+// batchRows is about how many rows a batch has.
+const batchRows = 1024
+
+func (e *expanded) next() (*batch, error) {
+	if err := e.ended(); err != nil {
+		return nil, err
+	}
+	for i := range e.out.slots {
+		e.out.slots[i] = e.out.slots[i][:0]
+	}
+	e.out.n = 0
+	for e.out.n < batchRows {
+		if e.place == 0 {
+			if e.at++; e.from == nil || e.at >= e.from.n {
+				batch, err := e.in.next()
+				if err != nil {
+					return nil, err
+				}
+				if batch == nil {
+					break
+				}
+				e.from, e.at = batch, 0
+			}
+			e.place = e.of.last(e.from.slots[e.key][e.at])
+			continue
+		}
+		for _, slot := range e.copied {
+			e.out.slots[slot] = append(e.out.slots[slot], e.from.slots[slot][e.at])
+		}
+		e.out.slots[e.value] = append(e.out.slots[e.value], e.of.values[e.place-1])
+		e.place = e.of.before[e.place-1]
+		e.out.n++
+	}
+	if e.out.n == 0 {
+		return nil, nil
+	}
+	return &e.out, nil
+}

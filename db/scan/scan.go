@@ -1,0 +1,109 @@
+// Package scan reads whole ranges of indexes from their pages and joins, filters and groups
+// their rows by ids, many at a time. It is for patterns that look at many rows: SQLite takes
+// ten times as long for each, and less for a few.
+//
+// A [Program] says what is read; it has no ids, so that queries of one shape share it.
+// [Open] runs one on the pages of a transaction, in the order of its file: sets of the ends
+// that a constant or another program gives, tables of the steps behind the first, then the
+// rows of the first step, which are never held. Every page, and every row in it, is checked
+// before it is believed: a damaged one is [ErrPage].
+package scan
+
+// Program is a pattern whose solutions are rows of ids. Variables are slots, numbered from
+// 0. Numbers of arguments begin with 1: [Env.Args] has their values.
+type Program struct {
+	Slots int
+	// Steps are the triple patterns. Each but the first has a slot of one before it, or no
+	// more than one slot at all. The rows of the first are read one after another, those of
+	// the others are held.
+	Steps []Step
+	// Within and Members are conditions of slots.
+	Within  []Within
+	Members []Member
+	// Keys are the slots of the answer's rows. With Distinct they differ.
+	Keys     []int
+	Distinct bool
+	// Grouped is set when the answer has a row for each group of solutions with the same
+	// keys: the keys, then the columns of the aggregates. Without keys there is one group,
+	// also of no solutions.
+	Grouped    bool
+	Aggregates []Aggregate
+}
+
+// Step is a triple pattern with a constant predicate.
+type Step struct {
+	Subject, Object End
+	Predicate       int // an argument
+	Graph           int // an argument; 0 for the default graph
+	// Rows estimates how many there are. It is for people.
+	Rows float64
+}
+
+// End is an end of a pattern: an argument or, when that is 0, a slot.
+type End struct{ Arg, Slot int }
+
+// Within is a range of ids, from one argument to another, in which a slot is, or is not.
+type Within struct {
+	Slot, Low, High int
+	Not             bool
+}
+
+// Member is a set in which a slot is, or is not: the keys of a program that has one.
+type Member struct {
+	Slot int
+	Of   *Program
+	Not  bool
+}
+
+// Func is what an aggregate does.
+type Func uint8
+
+const (
+	// Count is the number of rows.
+	Count Func = iota
+	// CountDistinct is the number of values of a slot.
+	CountDistinct
+	// Sum has three columns: the sum is the first times 2^24 and the second, of as many
+	// numbers as the third says.
+	Sum
+	// Min is the least id of a slot, 0 of no rows.
+	Min
+	// Max is the greatest.
+	Max
+)
+
+// Aggregate is a value of each group.
+type Aggregate struct {
+	Func Func
+	Slot int
+	// Zero is an argument, the id that is subtracted from those of a Sum; then they are
+	// shifted right by Shift.
+	Zero  int
+	Shift uint
+}
+
+// Width is how many columns an aggregate has.
+func (a Aggregate) Width() int {
+	if a.Func == Sum {
+		return 3
+	}
+	return 1
+}
+
+// Env is what a program runs on.
+type Env struct {
+	// SPO, POS and GPOS are the trees of the statements in these orders of their columns:
+	// subject, predicate, object, graph; predicate, object, subject, graph; and of those in
+	// named graphs graph, predicate, object, subject.
+	SPO, POS, GPOS Tree
+	Args           []int64
+	// Seed is of hashes. It is another for each run, so that nobody can choose values that
+	// meet in one place.
+	Seed uint64
+	// Grow counts bytes that are held, Ended says whether the answer is still wanted: an
+	// error of either ends the run. Ended is asked beside each page that is read.
+	Grow  func(bytes int64) error
+	Ended func() error
+}
+
+func (e *Env) arg(n int) int64 { return e.Args[n-1] }
