@@ -2,93 +2,358 @@ package artifact
 
 import (
 	"bytes"
-	"regexp"
-	"slices"
+	"unicode/utf8"
 )
 
-// secret is a pattern of what nobody but its owner may read. The last group is what goes; what
-// stands before it says what was there.
+// secret is a form of what nobody but its owner may read.
 type secret struct {
-	pattern *regexp.Regexp
-	// words are such that every match has one of them, without regard to case when fold is
-	// set: to look for them takes a hundredth of the time.
+	// words are such that every secret of the form stands behind one of them; none when they
+	// may be written in several ways.
 	words []string
-	fold  bool
-	// ends, when set, are bytes of which the first after a word must be the last of them.
-	ends string
+	// next returns where the first secret begins and ends that is read at a place or behind
+	// it, and a beginning below 0 when there is none.
+	next func(text []byte, at int) (from, to int)
 }
 
+// secrets are looked for one after the other, each in what those before it have left.
 var secrets = []secret{
-	// Keys in the form of PEM (RFC 7468).
-	has(`-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]{16,})`, "PRIVATE KEY-----"),
+	{words: []string{"PRIVATE KEY-----"}, next: privateKey},
 	// Tokens that begin with the name of their issuer.
-	has(`\bgh[pousr]_([A-Za-z0-9]{30,})`, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-	has(`\bgithub_pat_([A-Za-z0-9_]{30,})`, "github_pat_"),
-	has(`\bglpat-([A-Za-z0-9_-]{16,})`, "glpat-"),
-	has(`\bxox[abeoprs]-([A-Za-z0-9-]{10,})`, "xox"),
-	has(`\b(?:AKIA|ASIA)([A-Z0-9]{16})\b`, "AKIA", "ASIA"),
-	has(`\bAIza([A-Za-z0-9_-]{35})`, "AIza"),
-	has(`\bsk-([A-Za-z0-9_-]{20,})`, "sk-"),
-	has(`\b[rs]k_(?:live|test)_([A-Za-z0-9]{16,})`, "k_live_", "k_test_"),
-	has(`\bnpm_([A-Za-z0-9]{30,})`, "npm_"),
-	// JSON Web Tokens (RFC 7519): two parts that are JSON, and a signature.
-	has(`\beyJ([A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`, ".eyJ"),
-	// The header of RFC 9110, section 11.6.2, and credentials in a URI (RFC 3986, section 3.2.1).
-	hasFolded(`\b(?:bearer|basic)\s+([A-Za-z0-9+/._~-]{16,}=*)`, "bearer", "basic"),
-	{pattern: regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s:@"]{1,100}:([^/\s:@"]{3,200})@`), words: []string{"://"}, ends: "/\" \t\n\f\r@"},
-	// What is called a secret.
-	hasFolded(`(?:password|passwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|client[_-]?secret)["']?\s*[:=]\s*["']?([^\s"',;&}{]{6,})`,
-		"passw", "secret", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "privatekey", "private_key", "private-key",
-		"authtoken", "auth_token", "auth-token", "accesstoken", "access_token", "access-token", "refreshtoken", "refresh_token", "refresh-token"),
+	token(alphanumeric, 30, 0, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+	token(alphanumeric+"_", 30, 0, "github_pat_"),
+	token(alphanumeric+"_-", 16, 0, "glpat-"),
+	token(alphanumeric+"-", 10, 0, "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"),
+	token("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 16, 16, "AKIA", "ASIA").whole(),
+	token(alphanumeric+"_-", 35, 35, "AIza"),
+	token(alphanumeric+"_-", 20, 0, "sk-"),
+	token(alphanumeric, 16, 0, "rk_live_", "rk_test_", "sk_live_", "sk_test_"),
+	token(alphanumeric, 30, 0, "npm_"),
+	{words: []string{".eyJ"}, next: webToken},
+	{next: credentials},
+	{words: []string{"://"}, next: passwordInURI},
+	{next: called},
 }
 
-func has(pattern string, words ...string) secret {
-	return secret{pattern: regexp.MustCompile(pattern), words: words}
-}
+const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-func hasFolded(pattern string, words ...string) secret {
-	return secret{pattern: regexp.MustCompile(`(?i)` + pattern), words: words, fold: true}
-}
+// class is a set of bytes.
+type class [256]bool
 
-// mayBeIn reports whether a text can have the secret. folded is the text in lower case.
-func (s secret) mayBeIn(text, folded []byte) bool {
-	if s.fold {
-		text = folded
+func classOf(signs string) *class {
+	var c class
+	for i := range len(signs) {
+		c[signs[i]] = true
 	}
-	return slices.ContainsFunc(s.words, func(word string) bool {
-		if s.ends == "" {
-			return bytes.Contains(text, []byte(word))
-		}
-		for rest, found := text, true; found; {
-			if _, rest, found = bytes.Cut(rest, []byte(word)); found {
-				if end := bytes.IndexAny(rest, s.ends); end >= 0 && rest[end] == s.ends[len(s.ends)-1] {
-					return true
+	return &c
+}
+
+// not is the other bytes, those of all but ASCII among them.
+func (c *class) not() *class {
+	var other class
+	for i, has := range c {
+		other[i] = !has
+	}
+	return &other
+}
+
+// run returns where the bytes of the class end that begin at a place.
+func (c *class) run(text []byte, at int) int {
+	for at < len(text) && c[text[at]] {
+		at++
+	}
+	return at
+}
+
+var (
+	isWord   = classOf(alphanumeric + "_")
+	isSpace  = classOf("\t\n\f\r ")
+	inBearer = classOf(alphanumeric + "+/._~-")
+	inJWT    = classOf(alphanumeric + "_-")
+	inScheme = classOf(alphanumeric + "+.-")
+	isLetter = classOf(alphanumeric[:52])
+	inUser   = classOf("/\t\n\f\r :@\"").not()
+	inKey    = classOf("-").not()
+	inHead   = classOf("ABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+	inValue  = classOf("\t\n\f\r \"',;&}{").not()
+)
+
+// begins reports that no word goes on at a place.
+func begins(text []byte, at int) bool { return at == 0 || !isWord[text[at-1]] }
+
+// token is a word, one of some, and behind it at least least signs of a class, most of which,
+// when that is not 0, belong to the secret.
+func token(of string, least, most int, words ...string) secret {
+	var first class
+	for _, word := range words {
+		first[word[0]] = true
+	}
+	signs := classOf(of)
+	return secret{words, func(text []byte, at int) (int, int) {
+		for ; at < len(text); at++ {
+			if !first[text[at]] || !begins(text, at) {
+				continue
+			}
+			for _, word := range words {
+				if len(text)-at < len(word) || string(text[at:at+len(word)]) != word {
+					continue
+				}
+				from := at + len(word)
+				end := len(text)
+				if most > 0 {
+					end = min(end, from+most)
+				}
+				if to := signs.run(text[:end], from); to-from >= least {
+					return from, to
 				}
 			}
 		}
-		return false
-	})
+		return -1, 0
+	}}
+}
+
+// whole is a token behind which no word goes on.
+func (s secret) whole() secret {
+	return secret{s.words, func(text []byte, at int) (int, int) {
+		for {
+			from, to := s.next(text, at)
+			if from < 0 || to == len(text) || !isWord[text[to]] {
+				return from, to
+			}
+			at = from
+		}
+	}}
+}
+
+// privateKey finds keys in the form of PEM (RFC 7468).
+func privateKey(text []byte, at int) (int, int) {
+	const head, tail = "-----BEGIN ", "PRIVATE KEY-----"
+	for from := at; ; {
+		next := bytes.Index(text[from:], []byte(tail))
+		if next < 0 {
+			return -1, 0
+		}
+		label := from + next
+		from = label + len(tail)
+		begin := label // of what stands behind the five hyphens
+		for begin > at && inHead[text[begin-1]] {
+			begin--
+		}
+		begin += len(head) - 5 // the first that may be of the label
+		if begin <= label && begin-len(head) >= at && string(text[begin-len(head):begin]) == head {
+			if to := inKey.run(text, from); utf8.RuneCount(text[from:to]) >= 16 {
+				return from, to
+			}
+		}
+	}
+}
+
+// webToken finds JSON Web Tokens (RFC 7519): two parts that are JSON, and a signature.
+func webToken(text []byte, at int) (int, int) {
+	const begin, least = "eyJ", 8
+	for {
+		next := bytes.Index(text[at:], []byte(begin))
+		if next < 0 {
+			return -1, 0
+		}
+		at += next
+		from := at + len(begin)
+		if !begins(text, at) {
+			at++
+			continue
+		}
+		head := inJWT.run(text, from)
+		if head-from >= least && bytes.HasPrefix(text[head:], []byte("."+begin)) {
+			body := inJWT.run(text, head+1+len(begin))
+			if body-head-1-len(begin) >= least && body < len(text) && text[body] == '.' {
+				if to := inJWT.run(text, body+1); to-body-1 >= least {
+					return from, to
+				}
+			}
+		}
+		at = head // what begins before it ends there, too
+	}
+}
+
+// schemes are those of HTTP whose credentials are one word.
+var schemes = callings([]string{"bearer"}, []string{"basic"})
+
+// credentials finds those of the header of RFC 9110, section 11.6.2.
+func credentials(text []byte, at int) (int, int) {
+	for ; at < len(text); at++ {
+		for _, scheme := range schemes.at(text, at) {
+			word := folded(text, at, scheme[0])
+			if word < 0 || !begins(text, at) {
+				continue
+			}
+			from := isSpace.run(text, word)
+			if from == word {
+				continue
+			}
+			to := inBearer.run(text, from)
+			for next := odd(text, to); next > to; next = odd(text, to) {
+				to = inBearer.run(text, next)
+			}
+			if utf8.RuneCount(text[from:to]) >= 16 {
+				for to < len(text) && text[to] == '=' {
+					to++
+				}
+				return from, to
+			}
+		}
+	}
+	return -1, 0
+}
+
+// odd returns the place behind a letter of [folded] that is not of ASCII, if there is one.
+func odd(text []byte, at int) int {
+	return max(at, folded(text, at, "s"), folded(text, at, "k"))
+}
+
+// passwordInURI finds the password before a host (RFC 3986, section 3.2.1).
+func passwordInURI(text []byte, at int) (int, int) {
+	const sign = "://"
+	for next := at; ; {
+		found := bytes.Index(text[next:], []byte(sign))
+		if found < 0 {
+			return -1, 0
+		}
+		end := next + found // of the scheme
+		next = end + len(sign)
+		scheme := false
+		for i := end - 1; i >= at && inScheme[text[i]] && !scheme; i-- {
+			scheme = isLetter[text[i]] && begins(text, i)
+		}
+		user := inUser.run(text, next)
+		if n := utf8.RuneCount(text[next:user]); !scheme || n < 1 || n > 100 || user == len(text) || text[user] != ':' {
+			continue
+		}
+		to := inUser.run(text, user+1)
+		if n := utf8.RuneCount(text[user+1 : to]); n >= 3 && n <= 200 && to < len(text) && text[to] == '@' {
+			return user + 1, to
+		}
+	}
+}
+
+// calling is how something may be called, in words of any case, by the first two bytes.
+type calling struct {
+	first, second class
+	names         [256][][]string
+}
+
+// callings are these names, each in one word or two. The second letter is none that has
+// another sign.
+func callings(names ...[]string) *calling {
+	var c calling
+	for _, name := range names {
+		first, upper := name[0][0], name[0][0]-'a'+'A'
+		for _, b := range []byte{first, upper, "\u017f"[0]} {
+			if b < utf8.RuneSelf || first == 's' {
+				c.first[b] = true
+				c.names[b] = append(c.names[b], name)
+			}
+		}
+		c.second[name[0][1]], c.second[name[0][1]-'a'+'A'] = true, true
+	}
+	return &c
+}
+
+// at returns the names that may stand at a place.
+func (c *calling) at(text []byte, at int) [][]string {
+	if b := text[at]; !c.first[b] || at+1 == len(text) || b < utf8.RuneSelf && !c.second[text[at+1]] {
+		return nil
+	}
+	return c.names[text[at]]
+}
+
+var secretNames = callings([]string{"password"}, []string{"passwd"}, []string{"secret"}, []string{"api", "key"}, []string{"access", "key"}, []string{"private", "key"},
+	[]string{"auth", "token"}, []string{"access", "token"}, []string{"refresh", "token"})
+
+// called finds what is called a secret, as in password: x, "api_key": "x" and client-secret=x.
+func called(text []byte, at int) (int, int) {
+	for ; at < len(text); at++ {
+		for _, name := range secretNames.at(text, at) {
+			end := folded(text, at, name[0])
+			if end >= 0 && len(name) > 1 {
+				if end < len(text) && (text[end] == '_' || text[end] == '-') {
+					end++
+				}
+				end = folded(text, end, name[1])
+			}
+			if end < 0 {
+				continue
+			}
+			end = isSpace.run(text, quoted(text, end))
+			if end == len(text) || text[end] != ':' && text[end] != '=' {
+				continue
+			}
+			from := quoted(text, isSpace.run(text, end+1))
+			if to := inValue.run(text, from); utf8.RuneCount(text[from:to]) >= 6 {
+				return from, to
+			}
+		}
+	}
+	return -1, 0
+}
+
+// quoted returns the place behind a quotation mark, if there is one.
+func quoted(text []byte, at int) int {
+	if at < len(text) && (text[at] == '"' || text[at] == '\'') {
+		at++
+	}
+	return at
+}
+
+// folded returns the place behind a word, in letters of any case, and -1 where it does not stand.
+// A long s and the sign of Kelvin are the letters s and k.
+func folded(text []byte, at int, word string) int {
+	for i := range len(word) {
+		switch c := word[i]; {
+		case at < len(text) && (text[at] == c || text[at] == c-'a'+'A'):
+			at++
+		case c == 's' && bytes.HasPrefix(text[at:], []byte("\u017f")):
+			at += len("\u017f")
+		case c == 'k' && bytes.HasPrefix(text[at:], []byte("\u212a")):
+			at += len("\u212a")
+		default:
+			return -1
+		}
+	}
+	return at
+}
+
+// mayBeIn reports whether a text can have the secret.
+func (s secret) mayBeIn(text []byte) bool {
+	for _, word := range s.words {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return len(s.words) == 0
 }
 
 // Scrub returns a text in which secrets have become asterisks, as many as they had bytes, and
-// how many there were. A text without any is returned as it is.
+// how many there were. A text without any is returned as it is. The time that it takes grows
+// with the length of the text alone.
 func Scrub(text []byte) ([]byte, int) {
 	clean, found := text, 0
-	// By way of upper case, as patterns fold: a long s is an s, too.
-	folded := bytes.ToLower(bytes.ToUpper(text))
+	var places [][2]int
 	for _, s := range secrets {
-		if !s.mayBeIn(text, folded) {
+		if !s.mayBeIn(clean) {
 			continue
 		}
-		for _, at := range s.pattern.FindAllSubmatchIndex(clean, -1) {
-			if len(bytes.Trim(clean[at[2]:at[3]], "*")) == 0 {
+		places = places[:0] // all are found before one is covered: what stands before a secret counts
+		for from, to := s.next(clean, 0); from >= 0; from, to = s.next(clean, to) {
+			places = append(places, [2]int{from, to})
+		}
+		for _, place := range places {
+			if len(bytes.Trim(clean[place[0]:place[1]], "*")) == 0 {
 				continue
 			}
 			if found == 0 {
 				clean = bytes.Clone(text)
 			}
 			found++
-			for i := at[2]; i < at[3]; i++ {
+			for i := place[0]; i < place[1]; i++ {
 				if clean[i] != '\n' {
 					clean[i] = '*'
 				}
