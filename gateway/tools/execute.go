@@ -89,9 +89,6 @@ func (t *Tools) forwardOwn(ctx context.Context, r *invoke.Request, d capability.
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.meter.Spend(time.Now(), "tool_execute", itemOf(d).ID); err != nil {
-		return nil, nil, gateway.AsFault(err)
-	}
 	c, err := r.Named(d.ID)
 	if err != nil {
 		return nil, nil, err
@@ -107,7 +104,7 @@ func (t *Tools) forwardOwn(ctx context.Context, r *invoke.Request, d capability.
 			args["dry_run"] = true
 		}
 	}
-	return c, args, nil
+	return s.counted(c, itemOf(d).ID), args, nil
 }
 
 // descriptorOf is what policy, budget and provenance are told of the tool of a server. That a

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"sync"
+	"time"
 
 	"trails/auth"
 	"trails/gateway"
 	"trails/invoke"
+	"trails/kg"
 )
 
 // session is what the gateway remembers of one caller: how often they have called what, what
@@ -84,6 +86,37 @@ func (s *session) chosen(id string) gateway.Selection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return gateway.Select(id, s.offered)
+}
+
+// counted is a capability of the file each call of which spends the quota of the tool of an id:
+// after policy and arguments, as a call of a tool of a server does.
+func (s *session) counted(c *invoke.Capability, id string) *invoke.Capability {
+	counts := *c
+	if c.Forward != nil {
+		counts.Forward = func(ctx context.Context, r *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
+			next, args, err := c.Forward(ctx, r)
+			if err != nil {
+				return nil, nil, err
+			}
+			return s.counted(next, id), args, nil
+		}
+		return &counts
+	}
+	if c.Loses != nil {
+		counts.Loses = func(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*invoke.Loss, error) {
+			if err := s.meter.Look(time.Now(), "tool_execute", id); err != nil {
+				return nil, gateway.AsFault(err) // before a person is asked
+			}
+			return c.Loses(ctx, r, set)
+		}
+	}
+	counts.Handle = func(ctx context.Context, r *invoke.Request) (any, error) {
+		if err := s.meter.Spend(time.Now(), "tool_execute", id); err != nil {
+			return nil, gateway.AsFault(err)
+		}
+		return c.Handle(ctx, r)
+	}
+	return &counts
 }
 
 // order puts cards into the order of a session that keeps its beginning.

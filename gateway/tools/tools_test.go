@@ -453,6 +453,37 @@ func TestPolicyHoldsForToolsOfServers(t *testing.T) {
 	}
 }
 
+// Policy, budget and arguments refuse a call before it is counted, and a limit does before a
+// person is asked.
+func TestWhatIsRefusedOfTheFileIsNotCounted(t *testing.T) {
+	var budget error
+	e, _ := gatewayOf(t, invoke.Config{Budget: func(context.Context, policy.Principal, capability.Descriptor) (func(), error) {
+		return func() {}, budget
+	}},
+		`{"rate_limits":{"meta_tools":{"tool_execute":{"max_calls_per_session":3}}}}`)
+	budget = fault.New(fault.Busy, "spent")
+	if _, err := ask(t, e, "tool_execute", `{"tool_id":"person_create","args":{"name":"Ann"}}`); !fault.Is(err, fault.Busy) {
+		t.Error(err)
+	}
+	budget = nil
+	for _, args := range []string{`{"tool_id":"search","args":{"qq":"Ann"}}`, `{"tool_id":"create","args":{"data":{"name":"Ann"}}}`} {
+		if _, err := ask(t, e, "tool_execute", args); !fault.Is(err, fault.InvalidArguments) && !fault.Is(err, fault.InvalidData) {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	answered(t, e, "tool_execute", `{"tool_id":"person_create","args":{"name":"Ann","id":"ann"}}`)
+	answered(t, e, "tool_execute", `{"tool_id":"create","args":{"type":"Person","data":{"name":"Bo"}}}`)
+	answered(t, e, "tool_execute", `{"tool_id":"search","args":{"text":"Ann"}}`)
+	questions := 0
+	_, err := e.Call(t.Context(), invoke.Call{
+		Capability: "tool_execute", Args: json.RawMessage(`{"tool_id":"person_delete","args":{"id":"Person/ann"}}`), Principal: invoketest.Ana, Via: "test",
+		Ask: func(context.Context, invoke.Question) (bool, error) { questions++; return true, nil },
+	})
+	if err == nil || fault.Of(err).Details["error"] != gateway.RateLimited || questions > 0 {
+		t.Errorf("%v, %d questions", err, questions)
+	}
+}
+
 func TestTheListIsTheSameForAnyNumberOfTools(t *testing.T) {
 	size := func(n int) (int, string) {
 		text := "types:\n"
