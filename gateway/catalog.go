@@ -5,45 +5,23 @@ import (
 	"slices"
 	"strings"
 
-	"trails/fault"
 	"trails/gateway/rank"
-	"trails/quote"
 )
 
 // Catalog is what can be browsed at one time: tools, or resources, or prompts. It never
 // changes, and any number of goroutines may use it at a time; when something is listed anew,
-// another one takes its place. Only [NewCatalog] makes one.
+// another one takes its place. It is part of a [Directory].
 type Catalog struct {
 	items []Item
-	byID  map[string]int
 	index *rank.Index
 	root  *node
 }
 
-// NewCatalog makes a catalog of items, which it keeps. Two of one id are fault.Conflict: one
-// of them would be called in place of the other. An item that no card can be made of is
-// fault.TooLarge.
-func NewCatalog(items []Item) (*Catalog, error) {
-	seen := make(map[string]int, len(items))
-	for i, item := range items {
-		if other, twice := seen[item.ID]; twice {
-			return nil, fault.New(fault.Conflict, "%s and %s have one id, %s: a server lists a tool twice, or two have one name",
-				quote.Text(items[other].Name, 80), quote.Text(item.Name, 80), quote.Text(item.ID, 80))
-		}
-		seen[item.ID] = i
-		if err := item.fits(); err != nil {
-			return nil, err
-		}
-	}
-	return catalogOf(items), nil
-}
-
 // catalogOf makes a catalog of items that fit on a card, and have an id of their own each.
 func catalogOf(items []Item) *Catalog {
-	c := &Catalog{items: items, byID: make(map[string]int, len(items)), root: tree(items)}
+	c := &Catalog{items: items, root: tree(items)}
 	documents := make([]rank.Document, len(items))
 	for i, item := range items {
-		c.byID[item.ID] = i
 		documents[i] = rank.Document{
 			ID: item.ID, Group: item.Namespace, Name: item.Name, Description: item.Description,
 			Tags: item.Tags, Parameters: item.Parameters, Examples: item.Examples, Types: item.Types,
@@ -58,15 +36,6 @@ func (c *Catalog) Len() int { return len(c.items) }
 
 // At returns an item by its place.
 func (c *Catalog) At(i int) Item { return c.items[i] }
-
-// Item returns the item of an id, false when there is none.
-func (c *Catalog) Item(id string) (Item, bool) {
-	i, known := c.byID[id]
-	if !known {
-		return Item{}, false
-	}
-	return c.items[i], true
-}
 
 // Texts returns for each item what it is ranked by, as a text to be read.
 func (c *Catalog) Texts() []string {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/gatewaytest"
 	"trails/tokens"
@@ -30,11 +29,7 @@ func catalogOf(t testing.TB, names ...string) *gateway.Catalog {
 		}
 		items = append(items, item)
 	}
-	c, err := gateway.NewCatalog(items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return gateway.NewDirectory(items, nil).Catalog(gateway.Tool)
 }
 
 func browse(c *gateway.Catalog, query, path string) ([]gateway.Card, error) {
@@ -83,10 +78,7 @@ func TestTheRecordedSessionIsReproduced(t *testing.T) {
 		}
 		items = append(items, item)
 	}
-	c, err := gateway.NewCatalog(items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := gateway.NewDirectory(items, nil).Catalog(gateway.Tool)
 	browsed := 0
 	for _, e := range session.Entries {
 		if e.Request.Name != "tool_browse" {
@@ -181,19 +173,6 @@ func TestACatalogIsAskedOneThing(t *testing.T) {
 	if cards, err := browse(c, "zzz", ""); err != nil || cards == nil || len(cards) != 0 {
 		t.Errorf("%v (%v), want an empty list", cards, err)
 	}
-	if item, known := c.Item("a:b"); known {
-		t.Errorf("%v has no such id", item)
-	}
-}
-
-func TestTwoToolsOfOneIDAreAnError(t *testing.T) {
-	item, err := gateway.Definition{Name: "a.b"}.Item("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := gateway.NewCatalog([]gateway.Item{item, item}); !fault.Is(err, fault.Conflict) {
-		t.Errorf("%v, want a conflict", err)
-	}
 }
 
 // From / every tool is reached, on one way, by paths of the grammar, and however many there
@@ -212,10 +191,7 @@ func TestEveryToolIsReached(t *testing.T) {
 				list = append(list, item)
 			}
 		}
-		c, err := gateway.NewCatalog(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := gateway.NewDirectory(list, nil).Catalog(gateway.Tool)
 		reached := map[string]bool{}
 		var visit func(path string)
 		visit = func(path string) {

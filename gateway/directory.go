@@ -76,7 +76,7 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 				continue
 			}
 			if taken[item.ID]++; taken[item.ID] > 1 {
-				item.ID = numbered(item.ID, taken[item.ID])
+				item.ID = fmt.Sprintf("%s~%d", item.ID, taken[item.ID]) // a key, and no id
 			}
 			changed := l.Accepted.Standing(l.Server, o) == IsChanged
 			if changed {

@@ -228,23 +228,3 @@ func jsonList(names []string) string {
 	b.WriteByte(']')
 	return b.String()
 }
-
-// Distinct returns the keys under which resources or prompts of these ids stand in one
-// catalog: the first of an id has it, the others ~2, ~3 and so on behind it, which makes them
-// keys and no ids. Two tools of one id are an error instead: see [NewCatalog].
-func Distinct(ids []ID) []string {
-	seen := map[string]int{}
-	keys := make([]string, len(ids))
-	for i, id := range ids {
-		text := id.String()
-		seen[text]++
-		keys[i] = text
-		if n := seen[text]; n > 1 {
-			keys[i] = numbered(text, n)
-		}
-	}
-	return keys
-}
-
-// numbered is the key of the n-th thing of an id.
-func numbered(id string, n int) string { return fmt.Sprintf("%s~%d", id, n) }

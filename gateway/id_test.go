@@ -3,7 +3,6 @@ package gateway_test
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -144,14 +143,6 @@ func TestAnyNameIsAnErrorOrAnID(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestKeysOfOneIDAreNumbered(t *testing.T) {
-	a, b := gateway.ResourceID("fs", "a", "u:1"), gateway.ResourceID("fs", "b", "u:1")
-	got := gateway.Distinct([]gateway.ID{a, b, a, a})
-	if want := []string{a.String(), b.String(), a.String() + "~2", a.String() + "~3"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
 }
 
 func FuzzParseID(f *testing.F) {
