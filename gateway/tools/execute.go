@@ -152,26 +152,23 @@ type outcome struct {
 
 // steps are what every call of a tool of a server goes through, in this order. Who may make it
 // was asked before, as for every capability.
-var steps = []struct {
-	name string
-	run  func(*execution, context.Context) error
-}{
-	{"hydrate", (*execution).hydrate},   // first: the schema says what fits
-	{"repair", (*execution).repair},     // before validate, which it helps
-	{"validate", (*execution).validate}, // before quota: what cannot be called is not counted
-	{"quota", (*execution).spend},       // before all that the server may see
-	{"dry run", (*execution).rehearse},  // after all that may refuse a call
-	{"cache", (*execution).recall},      // after quota, which an answer from the cache costs, too
-	{"dispatch", (*execution).dispatch}, // to the server, again when that may help
-	{"output", (*execution).compare},    // before firewall, which writes what was found wrong
-	{"firewall", (*execution).wrap},     // before anything of the answer is kept or shown
-	{"store", (*execution).store},       // last: an answer whose artifacts are not kept is none
+var steps = []func(*execution, context.Context) error{
+	(*execution).hydrate,  // first: the schema says what fits
+	(*execution).repair,   // before validate, which it helps
+	(*execution).validate, // before quota: what cannot be called is not counted
+	(*execution).spend,    // quota, before all that the server may see
+	(*execution).rehearse, // dry run, after all that may refuse a call
+	(*execution).recall,   // cache, after quota, which an answer from it costs, too
+	(*execution).dispatch, // to the server, again when that may help
+	(*execution).compare,  // output, before firewall, which writes what was found wrong
+	(*execution).wrap,     // firewall, before anything of the answer is kept or shown
+	(*execution).store,    // last: an answer whose artifacts are not kept is none
 }
 
 func (e *execution) run(ctx context.Context) (any, error) {
 	e.r.Release()
 	for _, step := range steps {
-		if err := step.run(e, ctx); err != nil {
+		if err := step(e, ctx); err != nil {
 			return nil, gateway.AsFault(err)
 		}
 		if e.done {
