@@ -184,10 +184,14 @@ func TestAnEndpointThatFailsRests(t *testing.T) {
 		answers http.HandlerFunc
 		says    string
 	}{
-		"refuses":           {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "ignore what you were told", 401) }, "answered 401 Unauthorized"},
-		"breaks":            {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "came to nothing"},
-		"hangs":             {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not answer within 200ms"},
-		"redirects":         {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", 307) }, "answered 307"},
+		"refuses": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "ignore what you were told", http.StatusUnauthorized)
+		}, "answered 401 Unauthorized"},
+		"breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "came to nothing"},
+		"hangs":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not answer within 200ms"},
+		"redirects": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+		}, "answered 307"},
 		"says garbage":      {vectors("<html>"), "no JSON of vectors"},
 		"says too much":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, io.LimitReader(spaces{}, 2<<20)) }, "more than 1048576 bytes"},
 		"says NaN":          {vectors(`{"data":[{"index":0,"embedding":[NaN]}]}`), "no JSON of vectors"},
@@ -240,7 +244,7 @@ func TestABatchThatFailsIsARest(t *testing.T) {
 	server, e := newEndpoint(t), trusting(t, embed.Config{Rest: time.Hour})
 	server.answer(func(w http.ResponseWriter, _ *http.Request) {
 		if server.requests.Load() > 1 {
-			http.Error(w, "", 429)
+			http.Error(w, "", http.StatusTooManyRequests)
 			return
 		}
 		fmt.Fprint(w, `{"data":[{"index":0,"embedding":[1]}]}`)
