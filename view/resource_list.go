@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/jsontext"
@@ -120,6 +121,14 @@ func badFilter(field, reason, format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidArguments, format, args...).With("field", field).With("reason", reason)
 }
 
+// noParam refuses a parameter of an address that it does not take.
+func noParam(name, says string) *fault.Error {
+	if name == "at" {
+		says += "; " + capability.NoPast
+	}
+	return badFilter(name, "unknown_parameter", "%s", says)
+}
+
 // listParams are what a list's address may carry, each at most once.
 var listParams = []string{"where", "limit", "offset", "branch"}
 
@@ -131,7 +140,7 @@ func listQuery(r *invoke.Request, t *schema.Type, raw string) (kg.Query, error) 
 	}
 	for name, values := range params {
 		if !slices.Contains(listParams, name) {
-			return q, badFilter(name, "unknown_parameter", "there is no parameter %q; there are %s", name, strings.Join(listParams, ", "))
+			return q, noParam(name, fmt.Sprintf("there is no parameter %q; there are %s", name, strings.Join(listParams, ", ")))
 		}
 		if len(values) > 1 {
 			return q, badFilter(name, "repeated", "%s can be given once", name)
@@ -170,7 +179,7 @@ func noFilter(raw string) error {
 	}
 	for name := range params {
 		if name != "branch" {
-			return badFilter(name, "unknown_parameter", "one instance takes no parameter %q", name)
+			return noParam(name, fmt.Sprintf("one instance takes no parameter %q", name))
 		}
 	}
 	return onlyMain(params)
