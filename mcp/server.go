@@ -52,6 +52,10 @@ type Options struct {
 	ToolErrors ToolErrors
 	// PageSize is the number of entries on a page of a list; 0 means 1000.
 	PageSize int
+	// Follow, when set, tells of changes of resources that are not the engine's, whose
+	// addresses do not begin with trails. It calls updated, which does not wait, until stop is
+	// called. ctx bounds the beginning, and c says who asks. Nil means that there are none.
+	Follow func(ctx context.Context, uri string, c invoke.Call, updated func()) (stop func(), err error)
 	// Sessions bounds what clients may keep open.
 	Sessions session.Options
 	// Log receives our own faults at error, with their causes; nil discards them.

@@ -26,11 +26,11 @@ func (e *endpoint) subscribe(ctx context.Context, r request) (sdk.Result, error)
 	if e.stateless || p == nil {
 		return nil, session.MethodNotFound(r.method)
 	}
-	addresses, err := e.subscribable(ctx, r, []string{p.URI}, p.Meta)
+	all, err := e.subscribable(ctx, r, []string{p.URI}, p.Meta)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Subscribe(ctx, addresses[0], p.URI); err != nil {
+	if err := e.Subscribe(ctx, all[0]); err != nil {
 		return nil, err
 	}
 	return &empty{}, nil
@@ -49,15 +49,21 @@ func (e *endpoint) unsubscribe(ctx context.Context, r request) (sdk.Result, erro
 	return &empty{}, nil
 }
 
-// subscribable returns the canonical addresses of what the caller asks to hear of.
-// Whoever may not read an address may not subscribe to it; what is not there yet may
-// come, but its type must be there.
-func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, meta sdk.Meta) ([]string, error) {
+// subscribable returns what the caller asks to hear of. Whoever may not read an address may
+// not subscribe to it; what is not there yet may come, but its type must be there. What is
+// not an address of the graph may be a resource of others.
+func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, meta sdk.Meta) ([]session.Subscription, error) {
 	if len(uris) > session.MaxSubscriptions {
 		return nil, session.TooManySubscriptions(len(uris))
 	}
-	addresses, readable := make([]string, 0, len(uris)), map[string]bool{}
+	all, readable := make([]session.Subscription, 0, len(uris)), map[string]bool{}
 	for _, uri := range uris {
+		if e.opts.Follow != nil && len(uri) <= maxAddress && !strings.HasPrefix(uri, "trails:") {
+			all = append(all, session.Subscription{Address: uri, URI: uri, Begin: func(updated func()) (func(), error) {
+				return e.opts.Follow(ctx, uri, e.call(ctx, r, meta), updated)
+			}})
+			continue
+		}
 		address, read, err := watchable(uri)
 		if err != nil {
 			return nil, err
@@ -69,9 +75,9 @@ func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, m
 			return nil, err
 		}
 		readable[read] = true
-		addresses = append(addresses, address)
+		all = append(all, session.Subscription{Address: address, URI: uri})
 	}
-	return addresses, nil
+	return all, nil
 }
 
 // watchable returns the canonical form of an address whose changes are heard of, and
@@ -120,11 +126,11 @@ func (e *endpoint) listen(ctx context.Context, r request) (sdk.Result, error) {
 	}
 	want := *p.Notifications
 	want.PromptsListChanged = false
-	addresses, err := e.subscribable(ctx, r, want.ResourceSubscriptions, p.Meta)
+	all, err := e.subscribable(ctx, r, want.ResourceSubscriptions, p.Meta)
 	if err != nil {
 		return nil, err
 	}
-	id, err := e.Listen(ctx, want, addresses)
+	id, err := e.Listen(ctx, want, all)
 	if err != nil {
 		return nil, err
 	}

@@ -76,13 +76,13 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 		defer pool.Close()
 		embedder := p.embedder()
 		defer embedder.Close()
-		gateway := tools.New(pool, embedder, p.surface == surface.Proxy)
+		p.gateway = tools.New(pool, embedder, p.surface == surface.Proxy)
 		choose := p.surface.Choose
 		if p.surface == surface.Proxy {
-			choose = func(all []invoke.Capability) []invoke.Capability { return gateway.Listed(p.surface.Choose(all), all) }
+			choose = func(all []invoke.Capability) []invoke.Capability { return p.gateway.Listed(p.surface.Choose(all), all) }
 		}
 		e := invoke.New(g, invoke.Config{
-			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: gateway}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
+			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: p.gateway}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
 		})
 		engine.Store(e)
 		defer func() {

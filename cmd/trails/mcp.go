@@ -70,12 +70,20 @@ func (p *program) mcp(ctx context.Context, file string) error {
 		return err
 	}
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
+		opts.Follow = p.follow(e)
 		err := mcp.New(e, opts).RunStdio(auth.WithVariables(ctx, p.env), p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil // told to stop, and it did
 		}
 		return err
 	})
+}
+
+// follow tells clients of changes of resources of upstream servers.
+func (p *program) follow(e *invoke.Engine) func(context.Context, string, invoke.Call, func()) (func(), error) {
+	return func(ctx context.Context, uri string, c invoke.Call, updated func()) (func(), error) {
+		return p.gateway.Follow(ctx, e, c, uri, updated)
+	}
 }
 
 func (p *program) mcpOptions(who *auth.Resolver) (mcp.Options, error) {

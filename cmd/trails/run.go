@@ -16,6 +16,7 @@ import (
 
 	"trails/capability"
 	"trails/fault"
+	"trails/gateway/tools"
 	"trails/policy"
 	"trails/surface"
 )
@@ -27,8 +28,9 @@ type program struct {
 	stdout      *sink
 	stderr      io.Writer
 	env         map[string]string
-	output      string // -o: "text" or "json"
-	version     bool   // --version
+	gateway     *tools.Tools // of the engine that is open
+	output      string       // -o: "text" or "json"
+	version     bool         // --version
 	allowRemote []string
 	queryWait   time.Duration // 0 is the engine's own
 	massChange  int64         // likewise

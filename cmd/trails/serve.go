@@ -138,6 +138,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		if err != nil {
 			return err
 		}
+		opts.Follow = p.follow(e)
 		agents := mcp.New(e, opts)
 		defer agents.Close()
 		metrics.Add(telemetry.Sources{

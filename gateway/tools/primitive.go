@@ -31,6 +31,9 @@ func (t *Tools) readResource() invoke.Capability {
 		Descriptor: reads("resource_read", "Read a resource of an upstream server by the id of its card. params are the values of an address with {names}.",
 			[]capability.Field{text("resource_id", true), {Name: "params", Type: capability.Object}}, resultFields),
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+			if f, follows := ctx.Value(followingKey{}).(*following); follows {
+				return t.follow(ctx, r, f)
+			}
 			id := r.Args.Text("resource_id")
 			return t.fetch(ctx, r, gateway.Resource, id, func(d directory, e gateway.Entry) ([]upstream.Part, error) {
 				uri, err := address(id, e.Offered, r.Args.Object("params"))

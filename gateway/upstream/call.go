@@ -44,6 +44,7 @@ func (l *link) greeter() *mcp.Client {
 		ResourceListChangedHandler:  func(context.Context, *mcp.ResourceListChangedRequest) { changed() },
 		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { changed() },
 		ProgressNotificationHandler: l.progress,
+		ResourceUpdatedHandler:      l.updated,
 	})
 }
 

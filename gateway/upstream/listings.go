@@ -119,13 +119,13 @@ func (p *Pool) keep(servers []gateway.Kept) {
 	for _, k := range servers {
 		p.accepted[k.Name] = k.Accepted
 	}
-	for digest, l := range p.links {
+	for key, l := range p.links {
 		switch {
-		case l.server.PerCaller(): // its caller uses it, or it ends
-		case named[digest]:
+		case named[l.server.Digest()] && l.server.PerCaller() && l.users == 0: // its caller uses it again, or it ends
+		case named[l.server.Digest()]:
 			l.stay()
 		case l.leaving == nil:
-			l.leaving = time.AfterFunc(p.config.Lingering, func() { p.leave(digest, l) })
+			l.leaving = time.AfterFunc(p.config.Lingering, func() { p.leave(key, l) })
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (p *Pool) leave(key string, l *link) {
 	defer p.mu.Unlock()
 	switch {
 	case l.leaving == nil || p.links[key] != l: // it stays, or has ended
-	case l.users > 0:
+	case l.users > l.listeners:
 		l.leaving.Reset(p.config.Lingering)
 	default:
 		delete(p.links, key)

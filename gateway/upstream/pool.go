@@ -147,14 +147,17 @@ type link struct {
 	server gateway.Server
 	own    auth.Credential // the caller's, the zero Credential when the server takes none
 	slots  chan struct{}   // the calls at once
+	turn   chan struct{}   // held by what subscribes to a resource or ends that
 	living context.Context
 	stop   context.CancelFunc // ends living, and a start with it
-	asking sync.WaitGroup     // what asks for offers
+	asking sync.WaitGroup     // what asks for offers, and what subscribes
 
 	// These are of the pool's mu.
 	leaving *time.Timer // to its end, since nobody names it, or its caller does not use it
-	users   int         // who may call it now
+	users   int         // who may call it now, or listen
 	used    time.Time   // when the last of them went
+	// listeners are those users who only hear of changes of resources.
+	listeners int
 
 	mu       sync.Mutex
 	session  *mcp.ClientSession // nil while it is not up
@@ -169,6 +172,8 @@ type link struct {
 	calls    map[string]Hooks // that run, by their progress token
 	tokens   int64
 	offers   map[string]*offer // by the text of a definition
+	follows  map[string]*followed
+	resuming bool // what was subscribed to, after an end
 }
 
 // Bounds of the connections with callers' own credentials.
@@ -202,7 +207,7 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 		if s.PerCaller() && !p.makeRoom() {
 			return nil, nil, gateway.Fail(gateway.RateLimited, s.Name, "%d callers use upstream servers with credentials of their own, and there is no room for another; try again", p.config.Callers)
 		}
-		l = &link{pool: p, server: s, own: own, slots: make(chan struct{}, s.AtOnce()), calls: map[string]Hooks{}, offers: map[string]*offer{}}
+		l = &link{pool: p, server: s, own: own, slots: make(chan struct{}, s.AtOnce()), turn: make(chan struct{}, 1), calls: map[string]Hooks{}, offers: map[string]*offer{}, follows: map[string]*followed{}}
 		l.living, l.stop = context.WithCancel(context.Background())
 		p.links[key] = l
 	}
@@ -331,6 +336,10 @@ func (l *link) drop(err error) {
 		err = errors.New("it ended")
 	}
 	l.rest(l.classified(err))
+	if len(l.follows) > 0 && !l.resuming && !l.closed {
+		l.resuming = true
+		l.asking.Go(l.resume)
+	}
 }
 
 // finish kills what a session speaks to before it closes it, which would wait for calls.
@@ -355,6 +364,9 @@ func (l *link) close() {
 	session, end := l.session, l.end
 	l.closed, l.session, l.end = true, nil, nil
 	starting := l.starting
+	for _, f := range l.follows {
+		f.tell() // who reads it now is told that the server is not in use any more
+	}
 	l.mu.Unlock()
 	l.stop()
 	if starting != nil {

@@ -40,7 +40,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no such file")
 		os.Exit(3)
 	}
-	if err := server().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	s := server()
+	if os.Args[1] == "watched" {
+		s, _ = watched()
+	}
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		os.Exit(1)
 	}
 }

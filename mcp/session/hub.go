@@ -111,11 +111,16 @@ func (h *hub) open(b *mailbox, wants kinds) (closeBox func()) {
 	return func() {
 		defer leave()
 		h.mu.Lock()
-		defer h.mu.Unlock()
 		for _, address := range b.addresses() {
 			h.drop(b, address)
 		}
 		delete(h.boxes, b)
+		stops := slices.Collect(maps.Values(b.stops))
+		clear(b.stops)
+		h.mu.Unlock()
+		for _, stop := range stops {
+			stop()
+		}
 	}
 }
 
@@ -136,6 +141,41 @@ func (h *hub) subscribe(b *mailbox, address, asked string) error {
 	return nil
 }
 
+// subscribeElsewhere adds an address to a mailbox whose changes another than the engine tells of.
+// begin is called without a lock, and what ends it when nobody listens any more.
+func (h *hub) subscribeElsewhere(b *mailbox, address string, begin func(updated func()) (stop func(), err error)) error {
+	h.mu.Lock()
+	_, open := h.boxes[b]
+	known := b.stops[address] != nil
+	var err error
+	if open && !known {
+		err = b.add(address, address)
+	}
+	h.mu.Unlock()
+	if !open || known || err != nil {
+		return err
+	}
+	stop, err := begin(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		b.put(address, change{})
+		b.ring()
+	})
+	h.mu.Lock()
+	_, open = h.boxes[b]
+	switch {
+	case err != nil && b.stops[address] == nil:
+		b.remove(address)
+	case err == nil && open && b.has(address) && b.stops[address] == nil:
+		b.stops[address], stop = stop, nil
+	}
+	h.mu.Unlock()
+	if err == nil && stop != nil {
+		stop() // it was ended meanwhile, or is there twice
+	}
+	return err
+}
+
 func entry[K comparable](m map[string]map[K]struct{}, name string) map[K]struct{} {
 	if m[name] == nil {
 		m[name] = map[K]struct{}{}
@@ -145,9 +185,14 @@ func entry[K comparable](m map[string]map[K]struct{}, name string) map[K]struct{
 
 func (h *hub) unsubscribe(b *mailbox, address string) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	b.remove(address)
 	h.drop(b, address)
+	stop := b.stops[address]
+	delete(b.stops, address)
+	h.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
 }
 
 func (h *hub) drop(b *mailbox, address string) {

@@ -38,6 +38,9 @@ type kinds struct{ tools, resources bool }
 // on bell and then calls take. It is safe for concurrent use.
 type mailbox struct {
 	bell chan struct{} // rung, without waiting, when there is something to take
+	// stops end the telling of addresses that another than the engine tells of; the hub's lock
+	// guards them.
+	stops map[string]func()
 
 	mu    sync.Mutex
 	uris  map[string]string // canonical address → as the client wrote it
@@ -56,7 +59,7 @@ type change struct {
 }
 
 func newMailbox() *mailbox {
-	return &mailbox{bell: make(chan struct{}, 1), uris: map[string]string{}, news: map[string]change{}}
+	return &mailbox{bell: make(chan struct{}, 1), uris: map[string]string{}, news: map[string]change{}, stops: map[string]func(){}}
 }
 
 // add subscribes to an address; uri is how the client writes it, the latest one counts.
@@ -86,6 +89,14 @@ func (b *mailbox) remove(address string) {
 		at := slices.Index(b.order, address)
 		b.order = slices.Delete(b.order, at, at+1)
 	}
+}
+
+// has reports whether the owner is subscribed to an address.
+func (b *mailbox) has(address string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, has := b.uris[address]
+	return has
 }
 
 // addresses are those that the owner is subscribed to.
