@@ -115,7 +115,7 @@ bench-agent: ## count calls and tokens of an agent's twelve tasks on ATT&CK, and
 	@table=$$(mktemp); trap 'rm -f "$$table"' EXIT; TRAILS_AGENT_TABLE=$$table CI=true go test -count=1 -run '^TestTwelveTasks$$' ./bench/agent; cat "$$table"
 
 .PHONY: bench-peers
-bench-peers: $(TRAILS_TOOLS)/peers/installed ## run the queries of the kit beside other engines, and print a table
+bench-peers: $(TRAILS_TOOLS)/peers/installed $(TRAILS_TOOLS)/peers/debian/done ## run the queries of the kit beside other engines, and print tables
 	TRAILS_PEERS=1 TRAILS_SIZES='$(SIZES)' go test -run '^$$' -bench '^BenchmarkPeers$$/$(SET)' -benchtime 1x -timeout 3h ./db/querykit
 
 # Where golden files are written.
@@ -142,6 +142,10 @@ npm: $(TRAILS_TOOLS)/npm/installed ## the MCP clients and the Node that they nee
 
 $(TRAILS_TOOLS)/npm/installed: e2e/client/package.json
 $(TRAILS_TOOLS)/peers/installed: e2e/peers/package.json
+
+# The engines that are Debian's packages, unpacked; where they cannot be had it says so.
+$(TRAILS_TOOLS)/peers/debian/done: e2e/peers/debian.sh e2e/peers/Jena.java
+	e2e/peers/debian.sh $(TRAILS_TOOLS)/peers && touch $@
 
 $(TRAILS_TOOLS)/%/installed:
 	mkdir -p $(@D)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,18 +83,17 @@ func startPeer(tb testing.TB, cmd *exec.Cmd) *peer {
 // patience is how long a peer is waited for.
 const patience = time.Minute
 
+var errLate = errors.New("no answer in time")
+
 // inTime asks a shape, and ends a peer that does not answer before patience ends.
-func (p *peer) inTime(tb testing.TB, s querykit.Shape) (r reply, ok bool) {
+func (p *peer) inTime(tb testing.TB, s querykit.Shape) (reply, error) {
 	tb.Helper()
-	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Signal(syscall.SIGTERM) }) // which ends its own processes, too
 	r, err := p.try(p.question(tb, s, true))
 	if !late.Stop() {
-		return reply{}, false
+		return reply{}, errLate
 	}
-	if err != nil {
-		tb.Fatalf("%s: %v", s.Name, err)
-	}
-	return r, true
+	return r, err
 }
 
 func (p *peer) ask(tb testing.TB, q question) reply {

