@@ -89,6 +89,9 @@ type Options struct {
 	Now func() time.Time
 	// Log hears of faults that are ours in what goes on beside calls; nil means slog.Default().
 	Log *slog.Logger
+	// Scans says when queries read whole ranges of an index in the place of SQL; the zero
+	// value chooses by what both are estimated to take. Others are for comparisons.
+	Scans db.Scans
 	// Remote is what SERVICE and LOAD reach other hosts by; nil refuses both.
 	Remote Remote
 }
@@ -203,7 +206,7 @@ func baseOf(o CreateOptions, name string) (string, error) {
 // Open opens the file at path. A file that is missing, foreign, damaged or from a
 // newer trails is refused with fault.Missing or fault.Unusable and left untouched.
 func Open(ctx context.Context, path string, o Options) (*Graph, error) {
-	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota})
+	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans})
 	if err != nil {
 		return nil, err
 	}

@@ -71,8 +71,10 @@ const (
 	// maxHeld bounds the rows that a scan holds: they take some 12 bytes each, of the 256 MB
 	// that a query has.
 	maxHeld = 4e6
-	// worthScanning is what SQL must take for a scan to be thought about.
+	// worthScanning is what SQL must take for a scan to be better, worthThinking what its
+	// joins must for that to be found out.
 	worthScanning = 500
+	worthThinking = 100
 )
 
 // scans reports whether what is lowered here may be read by a scan: nothing has a value yet,
@@ -116,12 +118,12 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 	bySQL := s
 	bySQL.sql = true
 	b := l.flatten(l.lower(op, bySQL))
-	if l.err != nil || b.few() || b.work()+b.rows()*sqlRow < worthScanning {
+	if l.err != nil || !s.all && b.few() || b.work()+b.rows()*sqlRow < worthThinking {
 		return nil, b
 	}
-	after, bySQLCost := l.mark(), b.work()+b.rows()*sqlRow
+	after := l.mark()
 	c = l.scanner(op, s, fits)
-	if !c.arrange() || c.work()+b.rows()*scanRow > clearly*bySQLCost || !s.all && c.waits() > maxScanWait || c.rows()-c.passing() > maxHeld {
+	if !c.arrange() || !c.isFaster(b, scanRow, sqlRow) {
 		l.reset(after)
 		return nil, b
 	}
@@ -131,7 +133,20 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 	return c, b
 }
 
-// few reports whether the first pattern has few rows: then no more is asked.
+// isFaster compares a scan with a block by SQL, with the time that a row of the answer takes
+// of each.
+func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
+	sql := b.work() + b.rows()*sqlRow
+	for _, inner := range c.inner { // asked for each solution, or read and compared once
+		asked := b.rows() * (seekCost + rowCost) * float64(len(inner.edges)+len(inner.ends))
+		sql += min(asked, inner.rows()*(rowCost+mergeCost))
+	}
+	return sql > worthScanning && c.work()+b.rows()*scanRow < clearly*sql &&
+		(c.s.all || c.waits() < maxScanWait) && c.rows()-c.passing() < maxHeld
+}
+
+// few reports whether the first pattern has few rows: where the first solutions are waited
+// for, no more is asked then.
 func (b *block) few() bool {
 	for _, it := range b.from {
 		if it.fanOut != nil {
