@@ -21,3 +21,21 @@ func (s *Image) view(a Artifact) (View, error) {
 	}
 	return View{Text: fmt.Sprintf("%s, %d × %d pixels, %d bytes\n", form, config.Width, config.Height, len(a.Data))}, nil
 }
+
+// mostPixels bounds the width and the height of an image that is shown.
+const mostPixels = 2_000
+
+// Showable reports whether a part is an image that whoever reads the result can be given whole:
+// in a form that is known, as its media type says, and sound to its last byte. One that is not
+// can make a host refuse the conversation which has it.
+func Showable(part Part) bool {
+	if part.Kind != "image" {
+		return false
+	}
+	config, form, err := image.DecodeConfig(bytes.NewReader(part.Data))
+	if err != nil || "image/"+form != part.MediaType || config.Width > mostPixels || config.Height > mostPixels {
+		return false
+	}
+	_, _, err = image.Decode(bytes.NewReader(part.Data))
+	return err == nil
+}

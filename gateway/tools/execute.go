@@ -147,6 +147,7 @@ type execution struct {
 type outcome struct {
 	value  any
 	text   string
+	shown  []invoke.Content // images, for clients that show them
 	failed bool
 }
 
@@ -181,7 +182,7 @@ func (e *execution) run(ctx context.Context) (any, error) {
 	if e.selected != nil {
 		e.outcome.value = withProvenance(e.outcome.value, "selection", e.selected)
 	}
-	e.r.Parts.Text, e.r.Parts.Failed = e.outcome.text, e.outcome.failed
+	e.r.Parts.Text, e.r.Parts.Content, e.r.Parts.Failed = e.outcome.text, e.outcome.shown, e.outcome.failed
 	return e.outcome.value, nil
 }
 

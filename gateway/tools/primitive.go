@@ -126,6 +126,6 @@ func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind,
 	if err := keep(ctx, r, d.servers[e.Server], id, kept); err != nil {
 		return nil, gateway.AsFault(err)
 	}
-	r.Parts.Text = out.text
+	r.Parts.Text, r.Parts.Content = out.text, out.shown
 	return out.value, nil
 }

@@ -3,12 +3,14 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"trails/auth"
 	"trails/fault"
@@ -66,7 +68,19 @@ func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upst
 	}
 	envelope, kept := artifact.Wrap(source, all)
 	if len(kept) > 0 {
-		return outcome{value: envelope, text: envelope.String(), failed: source.Failed}, kept
+		out := outcome{value: envelope, text: envelope.String(), failed: source.Failed}
+		// An image is shown, too, while all that is passed on stays within the limit, in which
+		// it counts as it is written.
+		room := source.Most - utf8.RuneCountInString(out.text)
+		for _, part := range all {
+			size := base64.StdEncoding.EncodedLen(len(part.Data))
+			if part.Kind != "image" || size > room || !artifact.Showable(part) {
+				continue
+			}
+			room -= size
+			out.shown = append(out.shown, invoke.Content{MIME: part.MediaType, Data: part.Data})
+		}
+		return out, kept
 	}
 	value := passed{Result: envelope.Summary}
 	said := strings.TrimSpace(envelope.Summary)
