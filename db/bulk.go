@@ -155,16 +155,25 @@ func (w *Writer) flush(ctx context.Context) error {
 // restore builds the indexes that were dropped.
 func (w *Writer) restore() error {
 	b := w.bulk
-	if b.large && (b.noHash || b.noIndex) {
+	sorting := b.large && (b.noHash || b.noIndex)
+	if sorting {
 		if err := w.makeRoom(); err != nil {
 			return err
 		}
 	}
-	if err := w.indexTerms(); err != nil || !b.noIndex {
+	if err := w.indexTerms(); err != nil {
 		return err
 	}
-	b.noIndex = false
-	return w.conn.apply(liveIndexes)
+	if b.noIndex {
+		b.noIndex = false
+		if err := w.conn.apply(liveIndexes); err != nil {
+			return err
+		}
+	}
+	if !sorting {
+		return nil
+	}
+	return w.conn.once(cacheSize(indexedCache))
 }
 
 // makeRoom gives the memory that the load needed to SQLite's sorter.
