@@ -127,7 +127,7 @@ func (u upstreams) show() invoke.Capability {
 				capability.Field{Name: "columns", Type: capability.String, Many: true, Required: true},
 				capability.Field{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each thing that it offers: kind, id, description, and how it stands to what was accepted: accepted, changed, moved (the server is reached in another way), new, or nothing where nothing was. What has no id cannot be called, and says why."},
 			)},
-			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true,
 		},
 		Hidden: true,
 		Handle: u.showOne,
@@ -245,7 +245,7 @@ func (u upstreams) refresh() invoke.Capability {
 			ID: "gateway_refresh", Description: "Ask an upstream MCP server anew what it offers, and say what is not as it was accepted.",
 			InputShape:   capability.Shape{Fields: []capability.Field{{Name: "name", Type: capability.String, Required: true}, capability.ReadBranch()}},
 			OutputShape:  capability.Shape{Fields: reviewFields},
-			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true,
 		},
 		Hidden: true,
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
@@ -271,7 +271,7 @@ func (u upstreams) accept() invoke.Capability {
 			}, capability.WriteArguments()...)},
 			OutputShape: capability.Shape{Fields: append(slices.Clone(reviewFields), capability.CommitResult()...)},
 			SideEffects: capability.Destroys, CostEstimate: capability.CostResult,
-			PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+			PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply, Upstream: true}, Idempotent: true,
 		},
 		Hidden: true,
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {

@@ -78,7 +78,8 @@ var descriptorRules = []descriptorRule{
 		return slices.Concat(
 			within(".scope", grows([]policy.Scope{policy.Runtime, policy.Builder, policy.Dev}, b.PolicyRequired.Scope, a.PolicyRequired.Scope)),
 			within(".action", grows([]policy.Action{"", policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore}, b.PolicyRequired.Action, a.PolicyRequired.Action)),
-			within(".remote", grows([]bool{false, true}, b.PolicyRequired.Remote, a.PolicyRequired.Remote)))
+			within(".remote", grows([]bool{false, true}, b.PolicyRequired.Remote, a.PolicyRequired.Remote)),
+			within(".upstream", grows([]bool{false, true}, b.PolicyRequired.Upstream, a.PolicyRequired.Upstream)))
 	}},
 	{"idempotent", func(b, a Descriptor) []Change { return grows([]bool{true, false}, b.Idempotent, a.Idempotent) }},
 	{"reasoning", func(b, a Descriptor) []Change { return once(b.Reasoning != a.Reasoning, Major, "is another") }}, // so are the answers

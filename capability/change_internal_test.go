@@ -36,7 +36,7 @@ func TestEveryFieldHasARule(t *testing.T) {
 			t.Errorf("%T has the fields %q, and there are rules for %q", c.of, want, c.rules)
 		}
 	}
-	required := []string{".scope", ".action", ".remote"}
+	required := []string{".scope", ".action", ".remote", ".upstream"}
 	for i, name := range names(Requirement{}) {
 		if i >= len(required) || required[i] != "."+name {
 			t.Errorf("policy_required has %s, and the rule compares %q", name, required)

@@ -115,6 +115,7 @@ var edits = []edit{
 	{"a higher scope", capability.Major, func(d *capability.Descriptor) { d.PolicyRequired.Scope = policy.Dev }},
 	{"a higher action", capability.Major, func(d *capability.Descriptor) { d.PolicyRequired.Action = policy.SchemaApply }},
 	{"other hosts", capability.Major, func(d *capability.Descriptor) { d.PolicyRequired.Remote = true }},
+	{"other servers", capability.Major, func(d *capability.Descriptor) { d.PolicyRequired.Upstream = true }},
 	{"not idempotent any more", capability.Major, func(d *capability.Descriptor) { d.Idempotent = false }},
 	{"other reasoning", capability.Major, func(d *capability.Descriptor) { d.Reasoning = capability.ReasoningSubclasses }},
 	{"an id that it replaces no more", capability.Major, func(d *capability.Descriptor) { d.Deprecates = nil }},

@@ -70,6 +70,9 @@ type Requirement struct {
 	// Remote means that the call may reach other hosts. Package remote lets it reach those
 	// that the process was started with, and by itself there are none.
 	Remote bool `json:"remote,omitempty"`
+	// Upstream means that the call may reach upstream servers and endpoints that the file
+	// names, where somebody at the machine has agreed to them.
+	Upstream bool `json:"upstream,omitempty"`
 }
 
 // SideEffects says what a capability does to the graph.

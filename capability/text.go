@@ -23,6 +23,7 @@ func (d Descriptor) MarshalJSON() ([]byte, error) {
 	w.text("scope", string(d.PolicyRequired.Scope))
 	w.text("action", string(d.PolicyRequired.Action))
 	w.truth("remote", d.PolicyRequired.Remote)
+	w.truth("upstream", d.PolicyRequired.Upstream)
 	w.b = append(w.b, '}')
 	w.bool("idempotent", d.Idempotent)
 	w.text("reasoning", string(d.Reasoning))

@@ -126,6 +126,7 @@ func randomDescriptor(t *rapid.T) capability.Descriptor {
 		Reasoning:     rapid.SampledFrom([]capability.Reasoning{capability.ReasoningNone, capability.ReasoningSubclasses}).Draw(t, "reasoning"),
 	}
 	d.PolicyRequired.Remote = rapid.Bool().Draw(t, "remote")
+	d.PolicyRequired.Upstream = rapid.Bool().Draw(t, "upstream")
 	d.PolicyRequired.Scope = rapid.SampledFrom([]policy.Scope{"", policy.Builder, policy.Dev}).Draw(t, "scope")
 	if d.SideEffects != capability.None {
 		d.PolicyRequired.Action = "change"

@@ -75,7 +75,7 @@ func Context() map[string]any {
 		context[name] = object{"@id": "trails:" + name, "@type": "@json"}
 	}
 	for _, name := range strings.Fields(`version tool_name checksum side_effects cost_estimate policy_required reasoning assurance consent_required
-		scope action remote node_type closed name type required many min_count max_count min_length max_length pattern unique dim
+		scope action remote upstream node_type closed name type required many min_count max_count min_length max_length pattern unique dim
 		nullable needed unlisted brief says`) {
 		context[name] = "trails:" + name
 	}
@@ -127,6 +127,9 @@ func required(d capability.Descriptor) object {
 	o := object{"scope": d.PolicyRequired.Scope, "action": d.PolicyRequired.Action}
 	if d.PolicyRequired.Remote {
 		o["remote"] = true
+	}
+	if d.PolicyRequired.Upstream {
+		o["upstream"] = true
 	}
 	return o
 }

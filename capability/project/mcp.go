@@ -82,7 +82,7 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 			ReadOnlyHint:    d.SideEffects == capability.None,
 			DestructiveHint: d.SideEffects == capability.Destroys,
 			IdempotentHint:  d.Idempotent,
-			OpenWorldHint:   d.PolicyRequired.Remote && in.Remote, // else everything happens in the file
+			OpenWorldHint:   openWorld(d, in),
 		},
 		Description:  d.Description,
 		InputSchema:  Lower(d.InputShape),
@@ -91,6 +91,11 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 		Title:        title(d),
 		Trails:       trails,
 	}
+}
+
+// openWorld reports whether something of a call may happen outside of the file.
+func openWorld(d capability.Descriptor, in Process) bool {
+	return d.PolicyRequired.Remote && in.Remote || d.PolicyRequired.Upstream
 }
 
 // encodeTool writes a tool with its checksum in both discriminators, which no model reads.

@@ -257,18 +257,19 @@ func TestTheCacheAnswersAsTheViewsDo(t *testing.T) {
 	}
 }
 
-// Whether a tool reaches other hosts is the descriptor's to say, and then the process's.
+// Whether a tool reaches other hosts is the descriptor's to say, and then, unless they are
+// servers that the file names, the process's.
 func TestAToolIsOpenToTheWorldWhereItsProcessIs(t *testing.T) {
 	var cache project.Cache
 	for _, d := range fixture(t)[:1] {
-		for _, reaches := range []bool{false, true} {
-			d.PolicyRequired.Remote = reaches
+		for _, reaches := range []string{"nothing", "hosts", "servers"} {
+			d.PolicyRequired.Remote, d.PolicyRequired.Upstream = reaches == "hosts", reaches == "servers"
 			d = d.Stamped("1.0.0")
 			for _, in := range []project.Process{{}, {Remote: true}} {
 				text, err := cache.Encode(project.Tools(in), d)
-				want := fmt.Sprintf(`"openWorldHint":%t`, reaches && in.Remote)
+				want := fmt.Sprintf(`"openWorldHint":%t`, reaches == "hosts" && in.Remote || reaches == "servers")
 				if err != nil || !strings.Contains(string(text), want) {
-					t.Errorf("descriptor %t, process %t: %v, got %s", reaches, in.Remote, err, text)
+					t.Errorf("descriptor %s, process %t: %v, got %s", reaches, in.Remote, err, text)
 				}
 			}
 		}

@@ -78,6 +78,9 @@ func requirement(d capability.Descriptor) members {
 	if d.PolicyRequired.Remote {
 		o = append(o, member{"remote", true})
 	}
+	if d.PolicyRequired.Upstream {
+		o = append(o, member{"upstream", true})
+	}
 	return o
 }
 

@@ -160,7 +160,7 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 	r.same("idempotent", tool.Annotations.Idempotent, d.Idempotent)
 	r.same("side_effects", tool.Annotations.ReadOnly, d.SideEffects == capability.None)
 	r.same("side_effects", tool.Annotations.Destructive, d.SideEffects == capability.Destroys)
-	r.same("policy_required", tool.Annotations.OpenWorld, d.PolicyRequired.Remote && r.in.Remote)
+	r.same("policy_required", tool.Annotations.OpenWorld, openWorld(d, r.in))
 	for _, t := range []trails{tool.Trails, tool.Meta.Trails} {
 		r.same("id", t.ID, d.ID)
 		r.same("id", t.Kind, d.Kind())

@@ -32,11 +32,11 @@ var cardFields = []capability.Field{
 	{Name: "score", Type: capability.Number},
 }
 
-// reads is what the descriptors of all have in common that only look.
+// reads is what the descriptors of all have in common that only look, at servers among others.
 func reads(id, description string, in, out []capability.Field) capability.Descriptor {
 	return capability.Descriptor{
 		ID: id, Description: description, InputShape: capability.Shape{Fields: in}, OutputShape: capability.Shape{Fields: out},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read, Remote: true}, Idempotent: true,
+		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true,
 	}
 }
 

@@ -31,7 +31,7 @@ func (t *Tools) executeTool(tolerant bool) invoke.Capability {
 		Descriptor: capability.Descriptor{
 			ID: "tool_execute", Description: "Call a tool by the id of its card. Wrong args are answered with what is right; a large result is kept, and tool_view reads it. dry_run checks and calls nothing.",
 			InputShape:  capability.Shape{Fields: []capability.Field{text("tool_id", true), args, {Name: "dry_run", Type: capability.Boolean}}},
-			SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change, Remote: true},
+			SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change, Upstream: true},
 		},
 		Forward: t.forward,
 	}

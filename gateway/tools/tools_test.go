@@ -16,6 +16,7 @@ import (
 
 	"trails/builtin"
 	"trails/capability"
+	"trails/capability/project"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
@@ -481,6 +482,19 @@ func TestWhatIsRefusedOfTheFileIsNotCounted(t *testing.T) {
 	})
 	if err == nil || fault.Of(err).Details["error"] != gateway.RateLimited || questions > 0 {
 		t.Errorf("%v, %d questions", err, questions)
+	}
+}
+
+func TestToolsThatReachServersSaySo(t *testing.T) {
+	e, _ := gatewayOf(t, invoke.Config{Surface: surface.Gateway.Choose}, "")
+	list, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil || len(list.Listed) != 7 {
+		t.Fatal(err, len(list.Listed))
+	}
+	for _, d := range list.Listed {
+		if open := project.MCPTool(d, list.Process).Annotations.OpenWorldHint; open == (d.ID == "tool_view") {
+			t.Errorf("%s says %t", d.ID, open)
+		}
 	}
 }
 

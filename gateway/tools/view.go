@@ -16,12 +16,11 @@ import (
 
 // viewArtifact is tool_view.
 func (t *Tools) viewArtifact() invoke.Capability {
-	return invoke.Capability{
-		Descriptor: reads("tool_view", "Read a part of a kept result by its handle. selector has a type: head (chars), bytes (offset, length), lines (start, count), grep (pattern, context), json_keys, json (pointer or path), rows (columns, filter, sort), stats, image.",
-			[]capability.Field{text("handle", true), {Name: "selector", Type: capability.Object, Required: true}},
-			[]capability.Field{{Name: "text", Type: capability.String, Required: true}, {Name: "left", Type: capability.String}, {Name: "next", Type: capability.Object}}),
-		Handle: t.view,
-	}
+	d := reads("tool_view", "Read a part of a kept result by its handle. selector has a type: head (chars), bytes (offset, length), lines (start, count), grep (pattern, context), json_keys, json (pointer or path), rows (columns, filter, sort), stats, image.",
+		[]capability.Field{text("handle", true), {Name: "selector", Type: capability.Object, Required: true}},
+		[]capability.Field{{Name: "text", Type: capability.String, Required: true}, {Name: "left", Type: capability.String}, {Name: "next", Type: capability.Object}})
+	d.PolicyRequired.Upstream = false // results are kept in the file
+	return invoke.Capability{Descriptor: d, Handle: t.view}
 }
 
 func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
