@@ -1,10 +1,12 @@
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,6 +39,7 @@ public final class Jena {
 
     public static void main(String[] args) throws Exception {
         var directory = Files.createTempDirectory("peers-jena-");
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(directory)));
         dataset = TDB2Factory.connectDataset(directory.toString());
         var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         System.setOut(System.err); // the loader says how far it is
@@ -51,9 +54,13 @@ public final class Jena {
             }
             out.println(reply.toString().replace("\n", " "));
         }
-        dataset.close();
+    }
+
+    private static void remove(Path directory) {
         try (var files = Files.walk(directory)) {
             files.sorted(Collections.reverseOrder()).forEach(f -> f.toFile().delete());
+        } catch (IOException e) {
+            System.err.println(e);
         }
     }
 
