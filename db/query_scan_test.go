@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
+	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -140,7 +141,7 @@ func drawScan(t *rapid.T, nodes int) string {
 	case 3:
 		return "SELECT ?a " + aggregates + " { " + body + "} GROUP BY ?a"
 	}
-	return "SELECT ?b ?d (COUNT(*) AS ?all) (SUM(?a) AS ?sum) { " + body + "} GROUP BY ?b ?d HAVING(COUNT(*) > 1)"
+	return "SELECT ?b ?d (COUNT(*) AS ?all) (SUM(?a) AS ?sum) { " + body + "} GROUP BY ?b ?d HAVING(COUNT(*) > 1 && COUNT(*) <= 40)"
 }
 
 // solved are the sorted solutions of a query; the error when it has too many or takes too long.
@@ -239,6 +240,62 @@ func TestScansAgreeWithSQL(t *testing.T) {
 		}
 		if diff := gocmp.Diff(want, inWrite[text]); diff != "" {
 			t.Fatalf("inside the write: %s\n%s", text, diff)
+		}
+	}
+}
+
+// hubOf is a file in which n nodes link to one.
+func hubOf(t *testing.T, n int) *db.Reader {
+	t.Helper()
+	var quads []rdf.Quad
+	for i := range n {
+		quads = append(quads, q(fmt.Sprint("n", i), "to", iri("hub")))
+	}
+	f, err := fileWith(t.Context(), filepath.Join(t.TempDir(), "hub.db"), quads, db.Options{Scans: db.ScansAlways})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return read(t, f)
+}
+
+// TestAScanIsCancelled counts 64,000,000,000 paths through a hub, which no page is read for.
+func TestAScanIsCancelled(t *testing.T) {
+	r := hubOf(t, 4000)
+	for _, text := range []string{
+		"SELECT (COUNT(*) AS ?n) { ?a :to ?h . ?b :to ?h . ?c :to ?h }",
+		"SELECT DISTINCT ?h { ?a :to ?h . ?b :to ?h . ?c :to ?h }",
+		"SELECT (COUNT(*) AS ?n) { ?x :to ?y FILTER NOT EXISTS { ?a :to ?y . ?b :to ?y . ?c :to ?y } }",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		began := time.Now()
+		_, err := run(ask(t, ctx, r, text, db.Limits{}))
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s\nended with %v, want a cancellation", text, err)
+		}
+		t.Logf("%s: %v", text, time.Since(began).Round(time.Millisecond))
+	}
+	if n, err := run(ask(t, t.Context(), r, "SELECT ?a { ?a :to ?h . ?h2 :to ?h } LIMIT 5", db.Limits{})); n != 5 || err != nil {
+		t.Errorf("%d rows, error %v behind a query that was cancelled", n, err)
+	}
+}
+
+// TestAScanHoldsNoMoreThanItMay asks for tables, sets and groups that are larger than the
+// memory of the query.
+func TestAScanHoldsNoMoreThanItMay(t *testing.T) {
+	r := hubOf(t, 4000)
+	for _, text := range []string{
+		"SELECT (COUNT(*) AS ?n) { ?a :to ?h . ?b :to ?h }",
+		"SELECT ?a (COUNT(*) AS ?n) { ?a :to ?h } GROUP BY ?a",
+		"SELECT DISTINCT ?a ?h { ?a :to ?h }",
+		"SELECT (COUNT(*) AS ?n) { ?a :to :hub . ?a :to ?h FILTER EXISTS { ?a :to :hub } }",
+	} {
+		if _, err := run(ask(t, t.Context(), r, text, db.Limits{Bytes: 1000})); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("%s\nended with %v", text, err)
+		}
+		if n, err := run(ask(t, t.Context(), r, text, db.Limits{Bytes: 1 << 20})); n == 0 || err != nil {
+			t.Errorf("%s\n%d rows, error %v", text, n, err)
 		}
 	}
 }

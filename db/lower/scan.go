@@ -431,9 +431,24 @@ func (l *lowerer) scanned(p scan.Program, rows func() float64) (*block, string) 
 	}, t
 }
 
-// grouped is a GROUP BY of a scan.
-func (c *scanner) grouped(op sparql.Group) *block {
+// grouped is a GROUP BY of a scan. Of the groups, only those are handed to SQLite whose counts
+// may be what is wanted; it tests them again.
+func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *block {
 	l := c.l
+	behind := len(op.Keys)
+	for i, a := range op.Aggregates {
+		of := c.program.Aggregates[i]
+		if h := having[a.Var]; h != nil && (of.Func == scan.Count || of.Func == scan.CountDistinct) {
+			integers := Arg{Region: Region(rdf.XSDInteger), Bounds: h.bounds}
+			last := integers
+			last.High = true
+			w := scan.Within{Slot: behind, Low: len(l.args) + 1, High: len(l.args) + 2}
+			l.arg(integers)
+			l.arg(last)
+			c.program.Having = append(c.program.Having, scan.Having{Within: w, Zero: c.arg(zeroTerm)})
+		}
+		behind += of.Width()
+	}
 	out, t := l.scanned(c.program, nil)
 	place := 0
 	next := func() string {

@@ -118,6 +118,11 @@ func (g *groups) answer(keys *tuples, sums []accumulator) *batch {
 	for i := range sums {
 		at += copy(out.slots[at:], sums[i].columns())
 	}
+	for _, h := range g.program.Having {
+		zero, low, high := g.env.arg(h.Zero), g.env.arg(h.Low), g.env.arg(h.High)
+		column := out.slots[h.Slot]
+		out.keep(func(i int) bool { return zero+column[i] >= low && zero+column[i] <= high })
+	}
 	return out
 }
 

@@ -72,7 +72,8 @@ func (r *reading) decode(cells run) error {
 	for i := range ids {
 		ids[i] = slices.Grow(r.ids[i][:0], cells.last-cells.first)
 	}
-	s, o, g := r.columns[0], r.columns[1], r.columns[2]
+	s, o, g := r.columns[0]&3, r.columns[1]&3, r.columns[2]&3
+	tested := len(r.tests[0])+len(r.tests[1]) > 0
 	for i := cells.first; i < cells.last; i++ {
 		kinds, body, ok := header(cells.page.record(i))
 		if !ok || len(kinds) < 4 {
@@ -85,11 +86,11 @@ func (r *reading) decode(cells run) error {
 		if at[4] > len(body) {
 			return ErrPage
 		}
-		if integer(kinds[g&3], body[at[g&3]:]) != r.graph {
+		if (kinds[g] != zero || r.graph != 0) && integer(kinds[g], body[at[g]:]) != r.graph {
 			continue
 		}
-		subject, object := integer(kinds[s&3], body[at[s&3]:]), integer(kinds[o&3], body[at[o&3]:])
-		if passes(r.tests[0], subject) && passes(r.tests[1], object) {
+		subject, object := integer(kinds[s], body[at[s]:]), integer(kinds[o], body[at[o]:])
+		if !tested || passes(r.tests[0], subject) && passes(r.tests[1], object) {
 			ids[0], ids[1] = append(ids[0], subject), append(ids[1], object)
 		}
 	}

@@ -28,6 +28,8 @@ type Program struct {
 	// also of no solutions.
 	Grouped    bool
 	Aggregates []Aggregate
+	// Having are conditions of groups, all of which hold.
+	Having []Having
 }
 
 // Step is a triple pattern with a constant predicate.
@@ -46,6 +48,13 @@ type End struct{ Arg, Slot int }
 type Within struct {
 	Slot, Low, High int
 	Not             bool
+}
+
+// Having is a range of ids in which the sum of Zero, an argument, and a column of a group is.
+// Its Slot is the number of the column.
+type Having struct {
+	Within
+	Zero int
 }
 
 // Member is a set in which a slot is, or is not: the keys of a program that has one.

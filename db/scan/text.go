@@ -47,6 +47,9 @@ func (p *Program) write(out *strings.Builder, line string) {
 	case p.Distinct:
 		kind = "different "
 	}
+	for _, h := range p.Having {
+		fmt.Fprintf(out, "%shaving column %d between ?%d and ?%d", line, h.Slot, h.Low, h.High)
+	}
 	fmt.Fprintf(out, "%sgives %s%s", line, kind, strings.Join(columns, ", "))
 }
 
