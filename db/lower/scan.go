@@ -271,7 +271,7 @@ func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 		if !slices.Contains(c.vars, v) {
 			continue
 		}
-		if key >= 0 || !opt.Mentions(below, v) {
+		if key >= 0 || !gives(below, v) {
 			return false
 		}
 		key = slot
@@ -283,6 +283,20 @@ func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 	c.inner = append(c.inner, inner)
 	c.program.Members = append(c.program.Members, scan.Member{Slot: slices.Index(c.vars, inner.vars[key]), Of: &inner.program, Not: not})
 	return true
+}
+
+// gives reports whether the triple patterns of what was collected give a variable its value.
+func gives(op sparql.Op, v sparql.Var) bool {
+	left, right := sparql.Operands(op)
+	switch op := op.(type) {
+	case sparql.BGP:
+		return slices.ContainsFunc(op.Patterns, func(p sparql.TriplePattern) bool { return p.Subject.Var == v || p.Object.Var == v })
+	case sparql.Join:
+		return gives(left, v) || gives(right, v)
+	case sparql.Filter, sparql.Minus:
+		return gives(left, v)
+	}
+	return false
 }
 
 // arrange puts the steps in their order: the largest first, whose rows are not held, then

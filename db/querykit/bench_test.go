@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/db"
 	"trails/db/querykit"
 	"trails/kg"
 )
@@ -37,22 +38,31 @@ func sizes() (all []int) {
 // process of its own, prepared beforehand. ns/op and sql-ns are the fastest round of
 // each, ratio is the first by the second; cpu-ns and sql-cpu-ns are the processor's time
 // of the cheapest rounds, cpu-ratio the ratio of its medians; again-ratio is for the same
-// text again, which the graph remembers.
+// text again, which the graph remembers. unscanned-cpu-ns is the engine's without scans, by
+// turns with the others, and gain that by cpu-ns; behind all shapes of a set stands the
+// geometric mean of the gains of those that look at many rows.
 func BenchmarkShapes(b *testing.B) {
 	for _, set := range querykit.Sets {
 		for _, n := range sizes() {
 			b.Run(fmt.Sprint(set.Name, "/", n), func(b *testing.B) {
 				path := fileOf(b, set, n)
-				g, h := open(b, path), startHand(b, path, set)
+				g, without, h := open(b, path), openWith(b, path, db.ScansNever), startHand(b, path, set)
+				var gains []float64
 				for _, s := range set.Shapes {
-					b.Run(s.Name, func(b *testing.B) { benchShape(b, g, h, s) })
+					b.Run(s.Name, func(b *testing.B) {
+						if gain := benchShape(b, g, without, h, s); slices.Contains(set.Scans, s.Name) {
+							gains = append(gains, gain)
+						}
+					})
 				}
+				b.Logf("%d shapes that look at many rows: %.2f times as fast as without scans", len(gains), mean(gains))
 			})
 		}
 	}
 }
 
-func benchShape(b *testing.B, g *kg.Graph, h *peer, s querykit.Shape) {
+// benchShape returns how many times the processor's time without scans is that with them.
+func benchShape(b *testing.B, g, without *kg.Graph, h *peer, s querykit.Shape) float64 {
 	first, ok := askInTime(b, g, s)
 	if !ok {
 		b.Skipf("SKIPPED: no answer in %s", patience)
@@ -62,9 +72,10 @@ func benchShape(b *testing.B, g *kg.Graph, h *peer, s querykit.Shape) {
 			b.Fatalf("%s: the engine says %+v, SQL %+v", s.Name, first, r)
 		}
 	}
-	var ours, again, byHand rounds
+	var ours, unscanned, again, byHand rounds
 	for b.Loop() {
 		ours.add(b, s, first.Rows, ask(b, g, s, false))
+		unscanned.add(b, s, first.Rows, ask(b, without, s, false))
 		again.add(b, s, first.Rows, askText(b, g, s, s.Text(), false))
 		if s.SQL != "" {
 			byHand.add(b, s, first.Rows, h.shape(b, s, false))
@@ -73,14 +84,18 @@ func benchShape(b *testing.B, g *kg.Graph, h *peer, s querykit.Shape) {
 	b.ReportMetric(float64(first.Rows), "rows")
 	b.ReportMetric(ours.clock.least(), "ns/op")
 	b.ReportMetric(ours.cpu.least(), "cpu-ns")
+	gain := unscanned.cpu.least() / ours.cpu.least()
+	b.ReportMetric(unscanned.cpu.least(), "unscanned-cpu-ns")
+	b.ReportMetric(gain, "gain")
 	if s.SQL == "" {
-		return
+		return gain
 	}
 	b.ReportMetric(byHand.clock.least(), "sql-ns")
 	b.ReportMetric(ours.clock.least()/byHand.clock.least(), "ratio")
 	b.ReportMetric(byHand.cpu.least(), "sql-cpu-ns")
 	b.ReportMetric(ours.cpu.median()/byHand.cpu.median(), "cpu-ratio")
 	b.ReportMetric(again.clock.least()/byHand.clock.least(), "again-ratio")
+	return gain
 }
 
 // asks counts what was asked.

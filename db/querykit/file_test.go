@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"trails/db"
 	"trails/db/querykit"
 	"trails/kg"
 	"trails/kg/load"
@@ -94,7 +95,12 @@ var anyone = policy.Local("bench", "")
 
 func open(tb testing.TB, path string) *kg.Graph {
 	tb.Helper()
-	g, err := kg.Open(tb.Context(), path, kg.Options{})
+	return openWith(tb, path, db.ScansChosen)
+}
+
+func openWith(tb testing.TB, path string, scans db.Scans) *kg.Graph {
+	tb.Helper()
+	g, err := kg.Open(tb.Context(), path, kg.Options{Scans: scans})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/db"
 	"trails/db/querykit"
 	"trails/rdf"
 	"trails/sparql"
@@ -16,7 +17,7 @@ import (
 func TestTheEngineTheSQLAndTheOracleGiveTheSameAnswers(t *testing.T) {
 	for _, set := range querykit.Sets {
 		path := fileOf(t, set, set.Smallest)
-		g, h := open(t, path), openHand(t, path)
+		g, forced, h := open(t, path), openWith(t, path, db.ScansAlways), openHand(t, path)
 		dataset := slices.Collect(set.Triples(set.Smallest))
 		for _, s := range set.Shapes {
 			t.Run(set.Name+"/"+s.Name, func(t *testing.T) {
@@ -26,6 +27,9 @@ func TestTheEngineTheSQLAndTheOracleGiveTheSameAnswers(t *testing.T) {
 				}
 				if diff := cmp.Diff(want, linesOf(t, asked(t.Context(), g, s.Text()), s)); diff != "" {
 					t.Errorf("the engine differs from the oracle (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(want, linesOf(t, asked(t.Context(), forced, s.Text()), s)); diff != "" {
+					t.Errorf("the engine with scans wherever one fits differs from the oracle (-want +got):\n%s", diff)
 				}
 				if s.SQL == "" {
 					return
