@@ -1,6 +1,7 @@
 package db
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -102,6 +103,9 @@ func (c *scanCursor) begin(k int) (err error) {
 }
 
 func (c *scanCursor) fail(err error) error {
+	if errors.Is(err, scan.ErrPage) {
+		err = damaged("%v", err)
+	}
 	_, err = c.question.fails(err)
 	return err
 }

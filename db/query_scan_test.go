@@ -2,9 +2,11 @@ package db_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +15,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db"
 	"trails/fault"
@@ -296,6 +300,59 @@ func TestAScanHoldsNoMoreThanItMay(t *testing.T) {
 		}
 		if n, err := run(ask(t, t.Context(), r, text, db.Limits{Bytes: 1 << 20})); n == 0 || err != nil {
 			t.Errorf("%s\n%d rows, error %v", text, n, err)
+		}
+	}
+}
+
+// TestAScanOfADamagedPageIsRefused makes the first leaf of an index one whose cells lie
+// outside of it.
+func TestAScanOfADamagedPageIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "damaged.db")
+	var quads []rdf.Quad
+	for i := range 3000 {
+		quads = append(quads, q(fmt.Sprint("n", i), "to", iri(fmt.Sprint("m", i%7))))
+	}
+	f, err := fileOf(t.Context(), path, quads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := sqlite.OpenConn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := 0
+	err = sqlitex.ExecuteTransient(c, "SELECT rootpage FROM sqlite_schema WHERE name = 'live_pos'", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		root = s.ColumnInt(0)
+		return nil
+	}})
+	if err := errors.Join(err, c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 4096
+	page := func(n int) []byte { return file[(n-1)*size : n*size] }
+	first := binary.BigEndian.Uint16(page(root)[12:])
+	leaf := page(int(binary.BigEndian.Uint32(page(root)[first:])))
+	for i := 8; i < 200; i++ {
+		leaf[i] = 0xff
+	}
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = db.Open(t.Context(), path, db.Options{Scans: db.ScansAlways}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	r := read(t, f)
+	for _, text := range []string{"SELECT (COUNT(*) AS ?n) { ?a :to ?h }", "SELECT ?h (COUNT(*) AS ?n) { ?a :to ?h } GROUP BY ?h"} {
+		if _, err := run(ask(t, t.Context(), r, text, db.Limits{})); !fault.Is(err, fault.Unusable) {
+			t.Errorf("%s\nended with %v", text, err)
 		}
 	}
 }
