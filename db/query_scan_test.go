@@ -110,7 +110,7 @@ func drawScan(t *rapid.T, nodes int) string {
 	body := group()
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
 		v := rapid.SampledFrom(vars).Draw(t, "tested")
-		switch rapid.IntRange(0, 5).Draw(t, "condition") {
+		switch rapid.IntRange(0, 7).Draw(t, "condition") {
 		case 0:
 			body += fmt.Sprintf("FILTER(%s > %d) ", v, rapid.IntRange(-10, 40).Draw(t, "bound"))
 		case 1:
@@ -122,6 +122,10 @@ func drawScan(t *rapid.T, nodes int) string {
 		case 4:
 			body += "MINUS { " + pattern(v, "?x") + "FILTER(?x > 5) } "
 		case 5:
+			body += "FILTER NOT EXISTS { " + pattern(v, "?a") + " } "
+		case 6:
+			body += "MINUS { " + pattern(v, "?x") + pattern("?x", "?a") + " } "
+		case 7:
 			body += "OPTIONAL { " + pattern(v, "?z") + " } "
 		}
 	}

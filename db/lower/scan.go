@@ -15,7 +15,7 @@ import (
 // A pattern that looks at many rows is a scan, where [Options.Scans] allows: the table
 // t_scan(k, c0, c1…) has the rows of the program Plan.Scans[k]. It takes basic graph patterns
 // with constant predicates in one stored graph, ranges of values whose ids carry them, and
-// what shares one variable with an EXISTS, a NOT EXISTS or a MINUS. Grouping and DISTINCT of
+// what shares variables with an EXISTS, a NOT EXISTS or a MINUS. Grouping and DISTINCT of
 // these are part of it. See docs/decisions/0066-scans.md.
 
 // Scans says when whole ranges of an index are read in the place of SQL.
@@ -260,28 +260,29 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 }
 
 // member takes the pattern of an EXISTS or a MINUS, whose solutions are the same whatever is
-// substituted and share one variable with those of below.
+// substituted and share variables with those of below.
 func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 	inner := &scanner{l: c.l, s: scope{graph: c.s.graph}, nested: true}
 	if c.nested || !inner.collect(op) {
 		return false
 	}
-	key := -1
+	var slots []int
 	for slot, v := range inner.vars {
-		if !slices.Contains(c.vars, v) {
+		outer := slices.Index(c.vars, v)
+		if outer < 0 {
 			continue
 		}
-		if key >= 0 || !gives(below, v) {
+		if !gives(below, v) {
 			return false
 		}
-		key = slot
+		slots = append(slots, outer)
+		inner.program.Keys = append(inner.program.Keys, slot)
 	}
-	if key < 0 {
+	if len(slots) == 0 {
 		return false
 	}
-	inner.program.Keys = []int{key}
 	c.inner = append(c.inner, inner)
-	c.program.Members = append(c.program.Members, scan.Member{Slot: slices.Index(c.vars, inner.vars[key]), Of: &inner.program, Not: not})
+	c.program.Members = append(c.program.Members, scan.Member{Slots: slots, Of: &inner.program, Not: not})
 	return true
 }
 

@@ -119,12 +119,21 @@ func (b *builder) source() (source, error) {
 	for _, w := range b.program.Within {
 		b.tests[w.Slot] = append(b.tests[w.Slot], test{low: b.env.arg(w.Low), high: b.env.arg(w.High), not: w.Not})
 	}
+	var several []sharing
 	for _, m := range b.program.Members {
+		if len(m.Slots) > 1 {
+			members, err := b.tuples(m.Of)
+			if err != nil {
+				return nil, err
+			}
+			several = append(several, sharing{members, m.Slots, m.Not})
+			continue
+		}
 		members, err := b.members(m.Of)
 		if err != nil {
 			return nil, err
 		}
-		b.tests[m.Slot] = append(b.tests[m.Slot], test{in: members, not: m.Not})
+		b.tests[m.Slots[0]] = append(b.tests[m.Slots[0]], test{in: members, not: m.Not})
 		if members.n == 0 && !m.Not {
 			return none{}, nil
 		}
@@ -150,13 +159,34 @@ func (b *builder) source() (source, error) {
 	var out source = b.read(first)
 	b.bind(first.Subject)
 	b.bind(first.Object)
+	out, several = b.share(out, several)
 	for _, s := range joined {
 		var err error
 		if out, err = b.join(out, s); err != nil {
 			return nil, err
 		}
+		out, several = b.share(out, several)
 	}
 	return out, nil
+}
+
+// sharing is what several slots together are among, or not.
+type sharing struct {
+	of    *tuples
+	slots []int
+	not   bool
+}
+
+// share asks what can be asked by now, and returns the rest.
+func (b *builder) share(in source, list []sharing) (out source, rest []sharing) {
+	for _, s := range list {
+		if slices.ContainsFunc(s.slots, func(slot int) bool { return !b.bound[slot] }) {
+			rest = append(rest, s)
+			continue
+		}
+		in = &shared{sharing: s, in: in, row: make([]int64, len(s.slots))}
+	}
+	return in, rest
 }
 
 func (b *builder) bind(e End) {
@@ -181,6 +211,24 @@ func (b *builder) members(p *Program) (*set, error) {
 			if err := out.add(id); err != nil {
 				return nil, err
 			}
+		}
+	}
+}
+
+// tuples are the keys of another program that has several.
+func (b *builder) tuples(p *Program) (*tuples, error) {
+	run, err := Open(p, b.env)
+	if err != nil {
+		return nil, err
+	}
+	out := newTuples(len(p.Keys), b.env)
+	for {
+		row, err := run.Next()
+		if err != nil || row == nil {
+			return out, err
+		}
+		if _, _, err := out.number(row); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -223,7 +271,8 @@ func (b *builder) join(in source, s Step) (source, error) {
 			_, _, err := pairs.number([]int64{batch.slots[subject][i], batch.slots[object][i]})
 			return err
 		})
-		return &paired{in: in, of: pairs, slots: [2]int{subject, object}}, err
+		s := sharing{of: pairs, slots: []int{subject, object}}
+		return &shared{sharing: s, in: in, row: make([]int64, 2)}, err
 	}
 	key, value := subject, object
 	if b.bound[object] {
@@ -262,24 +311,24 @@ func each(in source, row func(*batch, int) error) error {
 	}
 }
 
-// paired keeps the rows two of whose slots a step has.
-type paired struct {
-	in    source
-	of    *tuples
-	slots [2]int
+// shared keeps the rows some of whose slots are among others, or not.
+type shared struct {
+	sharing
+	in  source
+	row []int64
 }
 
-func (p *paired) next() (*batch, error) {
+func (s *shared) next() (*batch, error) {
 	for {
-		batch, err := p.in.next()
+		batch, err := s.in.next()
 		if err != nil || batch == nil {
 			return nil, err
 		}
-		first, second := batch.slots[p.slots[0]], batch.slots[p.slots[1]]
-		var pair [2]int64
 		batch.keep(func(i int) bool {
-			pair[0], pair[1] = first[i], second[i]
-			return p.of.has(pair[:])
+			for k, slot := range s.slots {
+				s.row[k] = batch.slots[slot][i]
+			}
+			return s.of.has(s.row) != s.not
 		})
 		if batch.n > 0 {
 			return batch, nil

@@ -57,11 +57,11 @@ type Having struct {
 	Zero int
 }
 
-// Member is a set in which a slot is, or is not: the keys of a program that has one.
+// Member is a set in which slots are, or are not: the keys of a program.
 type Member struct {
-	Slot int
-	Of   *Program
-	Not  bool
+	Slots []int
+	Of    *Program
+	Not   bool
 }
 
 // Func is what an aggregate does.

@@ -30,15 +30,12 @@ func (p *Program) write(out *strings.Builder, line string) {
 		fmt.Fprintf(out, "%swhere s%d is %sbetween ?%d and ?%d", line, w.Slot, negated[w.Not], w.Low, w.High)
 	}
 	for _, m := range p.Members {
-		fmt.Fprintf(out, "%swhere s%d is %samong the", line, m.Slot, negated[m.Not])
+		fmt.Fprintf(out, "%swhere (%s) is %samong the", line, slotNames(m.Slots), negated[m.Not])
 		m.Of.write(out, line+"  ")
 	}
-	var columns []string
-	for _, slot := range p.Keys {
-		columns = append(columns, "s"+strconv.Itoa(slot))
-	}
+	columns := slotNames(p.Keys)
 	for _, a := range p.Aggregates {
-		columns = append(columns, functions[a.Func]+"(s"+strconv.Itoa(a.Slot)+")")
+		columns += ", " + functions[a.Func] + "(s" + strconv.Itoa(a.Slot) + ")"
 	}
 	kind := ""
 	switch {
@@ -50,7 +47,15 @@ func (p *Program) write(out *strings.Builder, line string) {
 	for _, h := range p.Having {
 		fmt.Fprintf(out, "%shaving column %d between ?%d and ?%d", line, h.Slot, h.Low, h.High)
 	}
-	fmt.Fprintf(out, "%sgives %s%s", line, kind, strings.Join(columns, ", "))
+	fmt.Fprintf(out, "%sgives %s%s", line, kind, strings.TrimPrefix(columns, ", "))
+}
+
+func slotNames(slots []int) string {
+	names := make([]string, len(slots))
+	for i, slot := range slots {
+		names[i] = "s" + strconv.Itoa(slot)
+	}
+	return strings.Join(names, ", ")
 }
 
 var functions = [...]string{Count: "count", CountDistinct: "count distinct", Sum: "sum", Min: "min", Max: "max"}
