@@ -47,7 +47,7 @@ func (c *conn) take(sql string) (*stmt, error) {
 		c.busy[s] = struct{}{}
 		return s, nil
 	}
-	prepared, rest, err := c.PrepareTransient(sql)
+	prepared, rest, err := c.PrepareTransient(c.text(sql))
 	if err != nil {
 		return nil, err
 	}

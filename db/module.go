@@ -19,6 +19,7 @@ func (c *conn) register(name, columns string, m module) error {
 		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
 			return m, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (" + columns + ")"}, nil
 		},
+		UseConnectAsCreate: true, // under another name too
 	})
 }
 

@@ -13,6 +13,8 @@ const (
 	reading role = iota
 	// crowding reads, too, beside as many readers as share the cache.
 	crowding
+	// past reads the state that an earlier commit left, for one reader.
+	past
 	writing
 )
 
@@ -50,6 +52,8 @@ func (f *File) pragmas(r role) []string {
 		return append(list, cacheSize(cache), "PRAGMA query_only = ON")
 	case crowding:
 		return append(list, cacheSize(crowdCache), "PRAGMA query_only = ON")
+	case past:
+		return append(list, cacheSize(crowdCache)) // and query_only when its tables are made
 	case writing:
 	}
 	return append(list, cacheSize(writerCache))

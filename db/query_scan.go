@@ -201,8 +201,12 @@ func (p *pages) Page(buf []byte, number uint32) ([]byte, error) {
 	return buf, nil
 }
 
-// scans says when queries read whole ranges: never where the driver does without the pages.
+// scans says when queries read whole ranges: never where the driver does without the pages,
+// nor of the past, since the pages have the statements of now.
 func (r *Reader) scans() Scans {
+	if r.conn.role == past {
+		return ScansNever
+	}
 	p, err := r.conn.pages()
 	if err != nil {
 		return ScansNever

@@ -10,12 +10,17 @@ import (
 	"trails/rdf"
 )
 
-// View says which state of the file is read. The zero View is the head of main, the only
-// one there is: how a view becomes tables is known to this package alone.
-type View struct{}
+// View says which state of the file is read. The zero View is the head of main. How a view
+// becomes tables is known to this package alone.
+type View struct {
+	// At is the commit that left the state; the zero id is the head.
+	At CommitID
+}
 
 // Reader is the file in one view as it was when the Reader was opened, whatever is written
-// meanwhile. It serves one goroutine at a time; a Match may run inside another.
+// meanwhile. In the view of an earlier commit, statements are those that it left, and queries
+// and Match read them; the graphs of the system are those of the file as it is now, and what
+// tells of the history of statements ends with an error. It serves one goroutine at a time; a Match may run inside another.
 // Whoever opens it closes it.
 type Reader struct {
 	file *File
@@ -31,21 +36,23 @@ type Reader struct {
 }
 
 // Read pins the current state of a view. It waits for a free reader while as many
-// are open as [Options.Readers] allows.
-func (f *File) Read(ctx context.Context, _ View) (*Reader, error) {
+// are open as [Options.Readers] allows. It is the fault Missing that there is no commit of
+// the view's id. An earlier commit costs what was removed since, and each statement that is
+// then read some microseconds more.
+func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	select {
 	case f.readers <- struct{}{}:
 	case <-ctx.Done():
 		return nil, asFault(ctx, f.name(), "read", ctx.Err())
 	}
-	c, err := f.readConn(ctx)
+	c, err := f.readConn(ctx, v)
 	if err != nil {
 		<-f.readers
 		return nil, err
 	}
 	r := &Reader{file: f, conn: c, ctx: ctx}
 	c.interruptBy(ctx)
-	if err := retry(ctx, f.opts.LockWait, r.begin); err != nil {
+	if err := retry(ctx, f.opts.LockWait, func() error { return r.begin(v) }); err != nil {
 		r.Close()
 		return nil, asFault(ctx, f.name(), "read", err)
 	}
@@ -73,11 +80,15 @@ func (f *File) LatestHead(ctx context.Context) Commit {
 	return Commit{}
 }
 
-func (f *File) readConn(ctx context.Context) (*conn, error) {
+func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
 		return nil, errClosed
+	}
+	if !v.At.IsZero() {
+		f.mu.Unlock()
+		return f.connect(ctx, past)
 	}
 	if n := len(f.idle); n > 0 {
 		c := f.idle[n-1]
@@ -118,7 +129,7 @@ func (f *File) giveBack(c *conn) {
 
 // begin starts the transaction and reads at once: the snapshot is taken by the
 // first read, not by BEGIN.
-func (r *Reader) begin() (err error) {
+func (r *Reader) begin(v View) (err error) {
 	if err := r.conn.exec("BEGIN", nil); err != nil {
 		return err
 	}
@@ -127,6 +138,9 @@ func (r *Reader) begin() (err error) {
 	}
 	if err == nil {
 		err = r.file.inPlace()
+	}
+	if err == nil && !v.At.IsZero() {
+		err = r.goBack(v.At)
 	}
 	if err != nil {
 		err = errors.Join(err, r.conn.exec("ROLLBACK", nil))
@@ -147,6 +161,9 @@ func (r *Reader) Close() error {
 	}
 	r.closed = true
 	defer func() { <-r.file.readers }()
+	if r.conn.role == past {
+		return asFault(r.ctx, r.file.path, "close reader", errors.Join(r.conn.end("ROLLBACK"), r.conn.close()))
+	}
 	if err := r.conn.end("COMMIT"); err != nil {
 		r.conn.close()
 		r.file.lost()

@@ -78,7 +78,7 @@ func generated(predicate rdf.IRI, inverse bool) property {
 	return property{
 		predicate: predicate, inverse: inverse, column: "j.value", form: entityForm,
 		join: " CROSS JOIN json_each(t.generated) j", where: "t.commit_seq <> 0", many: true, rows: fewRows,
-		find: `t.commit_seq IN (SELECT added FROM live WHERE s = ?3
+		find: `t.commit_seq IN (SELECT added FROM main.live WHERE s = ?3
 			UNION SELECT added FROM hist WHERE line = 1 AND s = ?3
 			UNION SELECT removed FROM hist WHERE line = 1 AND s = ?3) AND j.value = ?2`,
 	}

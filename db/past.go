@@ -1,0 +1,251 @@
+package db
+
+import (
+	"regexp"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/fault"
+)
+
+// A reader of an earlier commit has a connection of its own, in which the name live stands
+// for the statements as that commit left them: temp.live is the virtual table t_past, and
+// SQLite finds what is temporary first. So the statements that ask live are the same for
+// every commit. See docs/decisions/0008-branch-and-at.md.
+
+// goneSince fills the table gone with what the commit had and has gone since: each is among
+// the changes of the commits that came later.
+const goneSince = `INSERT INTO temp.gone (s, p, o, g) SELECT h.s, h.p, h.o, h.g
+	FROM (SELECT DISTINCT s, p, o, g FROM main.changes WHERE line = 1 AND seq > ?1 AND op = 45) c
+	CROSS JOIN main.hist h ON h.line = 1 AND h.s = c.s AND h.p = c.p AND h.o = c.o AND h.g = c.g
+	WHERE h.added <= ?1 AND h.removed > ?1`
+
+var goneIndexes = []string{
+	"CREATE INDEX temp.gone_pos ON gone (p, o, s, g)",
+	"CREATE INDEX temp.gone_osp ON gone (o, s, p, g)",
+	"CREATE INDEX temp.gone_g ON gone (g, p, o, s)",
+	"CREATE VIRTUAL TABLE temp.live USING t_past",
+	"PRAGMA query_only = ON",
+}
+
+// goBack puts the state that a commit left in the place of the head's. What was found out of
+// the head for plans is not used, since it depends on the statements.
+func (r *Reader) goBack(id CommitID) error {
+	list, err := r.commits("WHERE c.id = ?", id[:])
+	if err == nil && len(list) == 0 {
+		err = fault.New(fault.Missing, "no commit %s", id)
+	}
+	if err != nil {
+		return err
+	}
+	r.head = list[0]
+	r.caches = &caches{epoch: r.caches.epoch, terms: r.caches.terms, facts: newFacts(), plans: newPlans()}
+	table := &pastTable{conn: r.conn, at: r.head.Seq, texts: map[pastSearch]string{}}
+	if err := r.conn.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{table: table} }}); err != nil {
+		return err
+	}
+	defer r.conn.temporary.limited(Limits{})()
+	err = r.conn.once("CREATE TEMP TABLE gone (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID")
+	if err == nil {
+		err = r.conn.exec(goneSince, nil, r.head.Seq)
+	}
+	if err == nil {
+		err = r.conn.apply(goneIndexes)
+	}
+	return r.conn.temporary.fault(err)
+}
+
+// indexNamed is what a statement says of an index of live, which no virtual table has.
+var indexNamed = regexp.MustCompile(` (NOT INDEXED|INDEXED BY (live_[a-z]+|sqlite_autoindex_live_1))`)
+
+// text is a statement as the connection prepares it. One that names main.live reads the
+// file as it is now.
+func (c *conn) text(sql string) string {
+	if c.role != past || strings.Contains(sql, "main.live") {
+		return sql
+	}
+	return indexNamed.ReplaceAllString(sql, "")
+}
+
+// pastTable is t_past(s, p, o, g): the statements as a commit left them.
+type pastTable struct {
+	conn  *conn
+	at    Seq
+	texts map[pastSearch]string
+}
+
+// pastSearch is what a search of the table is given, and its order.
+type pastSearch struct {
+	plan  int
+	named bool // in named graphs alone
+}
+
+// pastConstraints are what a search takes, in the order of their bits in a plan.
+var pastConstraints = [8]constraint{
+	{posS, sqlite.IndexConstraintEq, 1e4},
+	{posP, sqlite.IndexConstraintEq, 10},
+	{posO, sqlite.IndexConstraintEq, 1e3},
+	{posG, sqlite.IndexConstraintEq, 1},
+	{posG, sqlite.IndexConstraintNE, 1},
+	{posP, sqlite.IndexConstraintGT, 3},
+	{posO, sqlite.IndexConstraintGE, 3},
+	{posO, sqlite.IndexConstraintLE, 3},
+}
+
+var pastOperators = [len(pastConstraints)]string{" = ", " = ", " = ", " = ", " <> ", " > ", " >= ", " <= "}
+
+const (
+	pastBesides     = 4 // the bit of the first constraint that is no equality
+	pastByPredicate = 1 << len(pastConstraints)
+	pastByObject    = pastByPredicate << 1
+	pastDescending  = pastByPredicate << 2
+)
+
+// bestOfPast takes all constraints, and the order of the predicates, or of the objects of one.
+func bestOfPast(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
+	out, plan := takeConstraints(in, pastConstraints[:], allRows)
+	if len(in.OrderBy) == 1 {
+		switch by := in.OrderBy[0]; {
+		case by.Column == posP:
+			plan |= pastByPredicate
+		case by.Column == posO && plan>>posP&1 == 1:
+			plan |= pastByObject
+		}
+		out.OrderByConsumed = plan >= pastByPredicate
+		if out.OrderByConsumed && in.OrderBy[0].Desc {
+			plan |= pastDescending
+		}
+	}
+	out.ID.Num = int32(plan)
+	out.EstimatedCost++
+	out.EstimatedRows++
+	return out, nil
+}
+
+// statement is what answers a search: what is there still, and what has gone.
+func (t *pastTable) statement(search pastSearch) string {
+	if text, ok := t.texts[search]; ok {
+		return text
+	}
+	var b bound
+	where := ""
+	for bit, c := range pastConstraints {
+		if search.plan>>bit&1 == 0 {
+			continue
+		}
+		where += " AND " + columns[c.column] + pastOperators[bit] + "?"
+		if bit < pastBesides {
+			b.at[c.column] = true
+		}
+	}
+	b.named = search.named
+	b.at[posP] = b.at[posP] || search.plan&pastByPredicate != 0
+	index := b.index()
+	if index == "INDEXED BY live_g" {
+		where += " AND g <> 0" // what makes the partial index usable
+	}
+	order := ""
+	switch {
+	case search.plan&pastByPredicate != 0:
+		order = " ORDER BY p"
+	case search.plan&pastByObject != 0:
+		order = " ORDER BY o"
+	}
+	if search.plan&pastDescending != 0 {
+		order += " DESC"
+	}
+	text := "SELECT s, p, o, g FROM main.live " + index + " WHERE added <= ?" + where +
+		" UNION ALL SELECT s, p, o, g FROM temp.gone WHERE 1" + where + order
+	t.texts[search] = text
+	return text
+}
+
+// pastCursor runs over the statements that fit a search. It keeps its statement from one
+// search to the next.
+type pastCursor struct {
+	table  *pastTable
+	search pastSearch
+	stmt   *stmt
+	more   bool
+	count  int64
+}
+
+// Filter begins a search.
+func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) (err error) {
+	c.more = false
+	search := pastSearch{plan: int(id.Num)}
+	next := 0
+	for bit, one := range pastConstraints {
+		if search.plan>>bit&1 == 0 {
+			continue
+		}
+		if argv[next].Type() == sqlite.TypeNull {
+			return nil // nothing is equal to it, or more or less
+		}
+		if one.column == posG {
+			search.named = search.named || (argv[next].Int64() == int64(defaultGraph)) == (bit >= pastBesides)
+		}
+		next++
+	}
+	if c.stmt != nil && search == c.search {
+		if err := c.stmt.Reset(); err != nil {
+			return err
+		}
+	} else {
+		c.end()
+		if c.stmt, err = c.table.conn.take(c.table.statement(search)); err != nil {
+			return err
+		}
+		c.search = search
+	}
+	c.stmt.bind(1, c.table.at)
+	for i, v := range argv[:next] { // of both halves of the statement
+		c.stmt.bindValue(i+2, v)
+		c.stmt.bindValue(i+2+next, v)
+	}
+	return c.Next()
+}
+
+// bindValue hands a value on as it is.
+func (s *stmt) bindValue(i int, v sqlite.Value) {
+	switch v.Type() {
+	case sqlite.TypeInteger:
+		s.BindInt64(i, v.Int64())
+	case sqlite.TypeFloat:
+		s.BindFloat(i, v.Float())
+	case sqlite.TypeText:
+		s.BindText(i, v.Text())
+	case sqlite.TypeBlob, sqlite.TypeNull:
+		s.BindNull(i) // no id is a blob
+	}
+}
+
+// Next goes to the next statement.
+func (c *pastCursor) Next() (err error) {
+	c.count++
+	c.more, err = c.stmt.Step()
+	return err
+}
+
+// Column is a position of the statement.
+func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) { return idValue(c.stmt.id(i)), nil }
+
+// RowID counts.
+func (c *pastCursor) RowID() (int64, error) { return c.count, nil }
+
+// EOF reports the end.
+func (c *pastCursor) EOF() bool { return !c.more }
+
+// Close gives the statement back.
+func (c *pastCursor) Close() error {
+	c.end()
+	return nil
+}
+
+func (c *pastCursor) end() {
+	if c.stmt != nil {
+		c.stmt.release()
+		c.stmt = nil
+	}
+}
