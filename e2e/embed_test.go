@@ -37,7 +37,7 @@ func main() {
 `
 
 // TestAProgramOutsideEmbedsTheGraph follows the user guide: a module of its own and a
-// clone of this one in a workspace, which fetches nothing that is not here already.
+// clone of this one in a workspace.
 func TestAProgramOutsideEmbedsTheGraph(t *testing.T) {
 	t.Parallel()
 	oneByOne(t)
@@ -59,7 +59,7 @@ func TestAProgramOutsideEmbedsTheGraph(t *testing.T) {
 	file := filepath.Join(dir, "notes.trails")
 	for _, args := range [][]string{{"mod", "init", "example.org/notes"}, {"work", "init", ".", clone}, {"run", ".", file}} {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
