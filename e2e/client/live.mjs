@@ -1,12 +1,12 @@
 // What a session hears, with the TypeScript MCP client: see client.mjs for the
-// arguments, with three more behind them: BINARY FILE SCHEMA. It works on a file with
+// arguments, with four more behind them: BINARY FILE SCHEMA TASKS. It works on a file with
 // the schema of notes, to which another process writes meanwhile; SCHEMA has a type
-// Task besides.
+// Task besides, of which it loads so many.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { connect, done, equal, heard, holds, refusal, token, types } from './client.mjs'
 
-const [binary, file, schema] = process.argv.slice(-3)
+const [binary, file, schema, tasks] = process.argv.slice(-4)
 const trails = (...args) => promisify(execFile)(binary, args)
 const write = (code) => trails('invoke', file, 'note.create', '--json', JSON.stringify({ code, title: 'Note', rank: 1, tag: ['a', 'b'] }))
 
@@ -51,7 +51,7 @@ equal((await logged).data.capability, 'task_create', 'the log names the call')
 
 // A long call tells how far it is. The client drops a report that it reads together with the answer.
 let reports = 0
-const lines = Array.from({ length: 20000 }, (_, i) => JSON.stringify({ type: 'Task', id: `t${i}`, data: { name: `t${i}` } })).join('\n')
+const lines = Array.from({ length: Number(tasks) }, (_, i) => JSON.stringify({ type: 'Task', id: `t${i}`, data: { name: `t${i}` } })).join('\n')
 await client.callTool({ name: 'load', arguments: { format: 'ndjson', data: lines } }, undefined, { onprogress: () => { reports++ } })
 holds(reports > 0, 'progress is reported')
 
