@@ -143,6 +143,7 @@ func TestASnippetIsAroundTheFirstMatch(t *testing.T) {
 func FuzzTextsAreCutAndCompared(f *testing.F) {
 	f.Add("T1003.001 camelCase ümläut", "東京都 camel")
 	f.Add("\xff\xfe ǅ ŉ İ", "ﬃ é")
+	f.Add(strings.Repeat("\x95", 81), "0")
 	f.Fuzz(func(t *testing.T, text, asked string) {
 		last := 0
 		fulltext.Each(text, func(w fulltext.Word) bool {

@@ -56,7 +56,7 @@ func boundary(text string, at, last int) int {
 	if at <= 0 || at >= last {
 		return min(max(at, 0), last)
 	}
-	for !utf8.RuneStart(text[at]) {
+	for at > 0 && !utf8.RuneStart(text[at]) { // a text may be no UTF-8
 		at--
 	}
 	if next := strings.IndexAny(text[at:min(at+around/2, last)], " \n\t"); next >= 0 {
