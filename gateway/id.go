@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,13 +103,15 @@ type Said struct {
 var versions = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
 // ToolID returns the id of a tool. One whose name an id cannot have is fault.Malformed.
-func ToolID(s Said) (ID, error) {
+func ToolID(s Said) (ID, error) { return s.id(shapeOf(s.InputSchema)) }
+
+func (s Said) id(of shape) (ID, error) {
 	namespace, name := divided(s.Server, s.Name)
 	id := ID{Kind: Tool, Namespace: namespace, Name: name}
 	if versions.MatchString(s.Version) {
 		id.Version = s.Version
 	} else {
-		id.Hash = hash8(s.Name + "\n" + shapeOf(s.InputSchema))
+		id.Hash = hash8(s.Name + "\n" + of.String())
 	}
 	return id.checked(s.Name)
 }
@@ -180,10 +183,14 @@ func hash8(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// shapeOf is the shape of a schema: the names of its properties and which are required.
-// Anything else in it, and what is not of the right type, counts for nothing.
-func shapeOf(schema json.RawMessage) string {
-	var outer, properties map[string]json.RawMessage
+// shape is that of a schema: the names of its properties, sorted, and which are required.
+type shape struct{ properties, required []string }
+
+// shapeOf is the shape of a schema. Anything else in it, and what is not of the right type,
+// counts for nothing.
+func shapeOf(schema json.RawMessage) shape {
+	var outer map[string]json.RawMessage
+	var properties map[string]passed
 	var required []string
 	_ = json.Unmarshal(schema, &outer) // what cannot be read has no shape
 	if json.Unmarshal(outer["properties"], &properties) != nil {
@@ -192,11 +199,18 @@ func shapeOf(schema json.RawMessage) string {
 	if json.Unmarshal(outer["required"], &required) != nil {
 		required = nil
 	}
-	names := make([]string, 0, len(properties))
-	for name := range properties {
-		names = append(names, name)
-	}
-	return `{"properties":` + jsonList(names) + `,"required":` + jsonList(required) + `}`
+	return shape{slices.Sorted(maps.Keys(properties)), required}
+}
+
+// passed is JSON of any kind, which is not looked at.
+type passed struct{}
+
+// UnmarshalJSON takes everything.
+func (*passed) UnmarshalJSON([]byte) error { return nil }
+
+// String writes the shape as it is hashed.
+func (s shape) String() string {
+	return `{"properties":` + jsonList(s.properties) + `,"required":` + jsonList(s.required) + `}`
 }
 
 // jsonList writes names as a JSON array, sorted and without spaces. All but ASCII is escaped, as

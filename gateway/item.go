@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"trails/quote"
 )
@@ -50,13 +48,14 @@ type Definition struct {
 // Item returns the tool as an item of the catalog. A tool whose name no id can have is
 // fault.Malformed.
 func (d Definition) Item(server string) (Item, error) {
-	id, err := ToolID(Said{Server: server, Name: d.Name, Version: d.Meta.Version, InputSchema: d.InputSchema})
+	schema := shapeOf(d.InputSchema)
+	id, err := Said{Server: server, Name: d.Name, Version: d.Meta.Version}.id(schema)
 	if err != nil {
 		return Item{}, err
 	}
 	item := Item{
 		ID: id.String(), Kind: Tool, Namespace: id.Namespace, Name: d.Name, Tags: []string{"mcp"},
-		HasSchema: len(d.InputSchema) > 0, SideEffects: !d.Annotations.ReadOnly, CostHint: d.Annotations.CostHint,
+		Parameters: schema.properties, HasSchema: len(d.InputSchema) > 0, SideEffects: !d.Annotations.ReadOnly, CostHint: d.Annotations.CostHint,
 	}
 	for _, text := range []string{d.Description, d.Title, d.Annotations.Title} {
 		if item.Description == "" {
@@ -68,11 +67,6 @@ func (d Definition) Item(server string) (Item, error) {
 	}
 	if d.Annotations.Destructive {
 		item.Tags = append(item.Tags, destructiveTag)
-	}
-	var schema map[string]json.RawMessage
-	var properties map[string]json.RawMessage
-	if json.Unmarshal(d.InputSchema, &schema) == nil && json.Unmarshal(schema["properties"], &properties) == nil {
-		item.Parameters = slices.Sorted(maps.Keys(properties))
 	}
 	return item, nil
 }
