@@ -53,6 +53,7 @@ var queryBuiltin = invoke.Capability{
 			{Name: "explain", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Show the plan, and count."},
 			capability.MaxChars(),
 			capability.ReadBranch(),
+			capability.ReadAt(),
 		}},
 		OutputShape:  capability.Shape{Fields: queriedFields},
 		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read", Remote: true}, Idempotent: true,
@@ -111,7 +112,31 @@ func query(ctx context.Context, r *invoke.Request) (any, error) {
 }
 
 func answerInTurn(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, format string) (any, error) {
-	return r.InTurn(ctx, func(ctx context.Context) (any, error) { return answer(ctx, r, q, options, format) })
+	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
+		if err := readAt(ctx, r); err != nil {
+			return nil, err
+		}
+		return answer(ctx, r, q, options, format)
+	})
+}
+
+// readAt puts the state that the call asks for in the place of the newest one.
+func readAt(ctx context.Context, r *invoke.Request) error {
+	at := r.Args.Text("at")
+	if at == "" {
+		return nil
+	}
+	c, err := r.Snapshot.FindCommit(ctx, at)
+	if err != nil || c.ID == r.Snapshot.Head().ID {
+		return err
+	}
+	now := r.Snapshot
+	r.Snapshot = nil
+	then, err := now.At(ctx, c)
+	if err == nil {
+		r.Snapshot, r.Head = then, c.ID.String()
+	}
+	return err
 }
 
 // answer runs a query.

@@ -50,7 +50,7 @@ func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capability {
 	d := q.Descriptor(s)
 	if q.Update == nil {
-		d.InputShape.Fields = append(d.InputShape.Fields, unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), capability.ReadBranch())
+		d.InputShape.Fields = append(d.InputShape.Fields, unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), capability.ReadBranch(), capability.ReadAt())
 		d.OutputShape.Fields = answerFields(q.Query, q.Columns(s))
 	}
 	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
@@ -219,7 +219,7 @@ var storedRun = invoke.Capability{
 			{Name: "params", Type: capability.Object, Description: "Values by parameter."},
 			{Name: "texts", Type: capability.Object, Unlisted: true, Description: "Values as an address or a command line has them: a list of texts by parameter."},
 			{Name: "reads", Type: capability.Boolean, Unlisted: true, Description: "Refuse an update."},
-			unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), unlisted(capability.MaxChars()),
+			unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), unlisted(capability.MaxChars()), capability.ReadAt(),
 		}, capability.ChangeArguments()...)},
 		OutputShape: capability.Shape{Fields: append(optional(queriedFields), optional(append(capability.CommitResult(), capability.Changes()))...)},
 		SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
@@ -248,8 +248,16 @@ func runStored(_ context.Context, r *invoke.Request) (string, invoke.Arguments, 
 	}
 	for n, v := range r.Args.Object("texts") {
 		list, _ := v.([]any)
-		if n == "branch" && !slices.ContainsFunc(q.Params, func(p stored.Param) bool { return p.Name == n }) {
-			return "", nil, fault.Argument("params.branch", fault.Closed, v, fmt.Sprintf("%s has no parameter branch, and an address or a command line has parameters alone; leave it out to read %s, the only branch yet", name, invoke.MainBranch))
+		isParam := slices.ContainsFunc(q.Params, func(p stored.Param) bool { return p.Name == n })
+		if n == "at" && !isParam {
+			if len(list) != 1 || args.Has(n) {
+				return "", nil, fault.Argument(n, fault.MaxCount, v, "at is given more than once")
+			}
+			args[n] = list[0]
+			continue
+		}
+		if n == "branch" && !isParam {
+			return "", nil, fault.Argument("params.branch", fault.Closed, v, fmt.Sprintf("%s has no parameter branch, and an address or a command line has parameters and at alone; leave it out to read %s, the only branch yet", name, invoke.MainBranch))
 		}
 		params[n] = q.Value(n, list)
 	}

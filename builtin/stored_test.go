@@ -85,10 +85,11 @@ func TestAStoredQueryIsACapability(t *testing.T) {
 	}
 }
 
-// A parameter may have the name of what stands beside the parameters. Where it is none, the past
-// that cannot be read and the branch that an address cannot name are refused in words.
+// A parameter may have the name of what stands beside the parameters. Where at is no argument,
+// and where an address names a branch, that is refused in words.
 func TestParametersMayBeCalledBranchAndAt(t *testing.T) {
-	e := storing(t, notesOfOwner, "#+ id: named\n#+ params: {branch: string, at: string}\nSELECT ?note { ?note :title ?branch ; :status ?at }")
+	e := storing(t, notesOfOwner, "#+ id: named\n#+ params: {branch: string, at: string}\nSELECT ?note { ?note :title ?branch ; :status ?at }",
+		"#+ id: open\n#+ params: {note: ref(Note)}\nINSERT { ?note :status \"open\" } WHERE { ?note :title ?was }")
 	for id, args := range map[string]string{
 		"named":            `{"params": {"branch": "Tb", "at": "open"}, "branch": "main"}`,
 		"stored_query_run": `{"name": "named", "texts": {"branch": ["Tb"], "at": ["open"]}}`,
@@ -98,16 +99,55 @@ func TestParametersMayBeCalledBranchAndAt(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ id, args, field, says string }{
-		{"named", `{"params": {"branch": "Tb", "at": "open"}, "at": "head"}`, "at", "the past cannot be read yet: leave at out"},
-		{"stored_query_run", `{"name": "named", "params": {"branch": "Tb", "at": "open"}, "at": "head"}`, "at", "the past cannot be read yet"},
-		{"get", `{"ids": ["Note/a"], "at": "head"}`, "at", "the past cannot be read yet"},
-		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "at": ["head"]}}`, "params.at", "the past cannot be read yet"},
+		{"get", `{"ids": ["Note/a"], "at": "head"}`, "at", "the past is read by query and by stored queries alone: leave at out"},
+		{"open", `{"params": {"note": "Note/a"}, "at": "head"}`, "at", "the past is read by query"},
+		{"stored_query_run", `{"name": "open", "params": {"note": "Note/a"}, "at": "head"}`, "at", "the past is read by query"},
+		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "at": ["head", "head"]}}`, "at", "more than once"},
 		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "branch": ["main"]}}`, "params.branch", "open_notes has no parameter branch"},
 	} {
 		f := e.Refused(t, invoke.Call{Capability: c.id, Args: json.RawMessage(c.args), Principal: invoketest.Ana}, fault.InvalidArguments)
 		if len(f.Fields) != 1 || f.Fields[0].Field != c.field || !strings.Contains(f.Fields[0].Message, c.says) {
 			t.Errorf("%s %s: %v", c.id, c.args, f.Fields)
 		}
+	}
+}
+
+// At a commit a query has the rows that it had when the commit was the newest one.
+func TestAStoredQueryReadsAnEarlierCommit(t *testing.T) {
+	e := storing(t, notesOfOwner, "#+ id: named\n#+ params: {at: string}\nSELECT ?note { ?note :status ?at } ORDER BY ?note")
+	now := func() string { return fmt.Sprint(e.Must(t, "open_notes", `{"params": {"status": "open"}}`)["rows"]) }
+	was := now()
+	then := fmt.Sprint(e.Must(t, "open_notes", `{"params": {"status": "open"}}`)["head"])
+	e.Must(t, "update", `{"id": "Note/a", "set": {"title": "Tz"}}`)
+	e.Must(t, "delete", `{"id": "Note/b"}`)
+	if now() == was {
+		t.Fatal("nothing has changed")
+	}
+	for _, c := range [][2]string{
+		{"open_notes", `{"params": {"status": "open"}, "at": %q}`},
+		{"stored_query_run", `{"name": "open_notes", "params": {"status": "open"}, "at": %q}`},
+		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "at": [%q]}}`},
+		{"query", `{"query": "SELECT ?note ?title { ?note :status \"open\" ; :title ?title } ORDER BY ?title", "at": %q}`},
+	} {
+		for _, id := range []string{then, then[:6]} {
+			out := e.Must(t, c[0], fmt.Sprintf(c[1], id))
+			if got := fmt.Sprint(out["rows"]); got != was || out["head"] != then {
+				t.Errorf("%s %s at %s: %s of %v, want %s", c[0], c[1], id, got, out["head"], was)
+			}
+		}
+		if got := fmt.Sprint(e.Must(t, c[0], fmt.Sprintf(c[1], "head"))["rows"]); got != now() {
+			t.Errorf("%s %s at head: %s", c[0], c[1], got)
+		}
+		f := e.Refused(t, invoke.Call{Capability: c[0], Args: json.RawMessage(fmt.Sprintf(c[1], "ffffffffff")), Principal: invoketest.Ana}, fault.Missing)
+		if !strings.Contains(f.Error(), "ffffffffff") {
+			t.Errorf("no word of the commit: %v", f)
+		}
+	}
+	if steps := fmt.Sprint(e.Must(t, "query", fmt.Sprintf(`{"query": "SELECT ?note { ?note :status ?s } ORDER BY ?s", "at": %q, "explain": true}`, then))["steps"]); !strings.Contains(steps, "VIRTUAL TABLE") {
+		t.Errorf("steps of an earlier commit:\n%s", steps)
+	}
+	if got := fmt.Sprint(e.Must(t, "named", fmt.Sprintf(`{"params": {"at": "open"}, "at": %q}`, then))["rows"]); got != "[[Note/a] [Note/b] [Note/c]]" {
+		t.Errorf("beside a parameter of that name: %s", got)
 	}
 }
 

@@ -140,6 +140,11 @@ func ReadBranch() Field {
 	return Field{Name: "branch", Type: String, Unlisted: true, Description: "The branch to read; main when left out. There is no other yet."}
 }
 
+// ReadAt is the argument of the reads that can be of the past.
+func ReadAt() Field {
+	return Field{Name: "at", Type: String, Unlisted: true, MinLength: new(1), MaxLength: new(64), Description: "The commit whose state is read, at least its first four digits; the newest when left out."}
+}
+
 // The characters of an answer: when the caller says nothing, and what it may say.
 const (
 	DefaultChars = 20_000

@@ -17,7 +17,8 @@ func (s *server) queryList(w http.ResponseWriter, r *http.Request) error {
 }
 
 // askQuery answers GET /queries/{name}: the parameters are those of the address, a list has
-// one for each value. What changes the graph is not done by it.
+// one for each value, and at is the commit that is asked, unless a parameter has that name.
+// What changes the graph is not done by it.
 func (s *server) askQuery(w http.ResponseWriter, r *http.Request) error {
 	name, err := segment(r, "name")
 	if err != nil {
@@ -34,7 +35,7 @@ func (s *server) askQuery(w http.ResponseWriter, r *http.Request) error {
 	return s.run(w, r, s.call(r, "stored_query_run", args))
 }
 
-// postQuery answers POST /queries/{name}: the body is what its tool takes, {"params": …}.
+// postQuery answers POST /queries/{name}: the body is what its tool takes, {"params": …, "at": …}.
 func (s *server) postQuery(w http.ResponseWriter, r *http.Request) error {
 	name, err := segment(r, "name")
 	if err != nil {

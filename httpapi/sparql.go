@@ -109,6 +109,9 @@ func operationOf(w http.ResponseWriter, r *http.Request, media string) (operatio
 	case op.kind == &updateKind && r.Method != http.MethodPost:
 		return op, badParameter("update", fault.Closed, nil, "an update comes by POST")
 	}
+	if len(op.values["at"]) > 1 {
+		return op, badParameter("at", fault.MaxCount, op.values["at"], "a query reads one commit")
+	}
 	for _, k := range operationKinds {
 		for _, list := range k.lists {
 			parameter, argument := list[0], list[1]
@@ -133,6 +136,9 @@ func (op *operation) args(r *http.Request) (json.RawMessage, error) {
 	}
 	for argument, graphs := range op.lists {
 		args[argument] = graphs
+	}
+	if op.values.Has("at") {
+		args["at"] = op.values.Get("at")
 	}
 	return json.Marshal(args)
 }

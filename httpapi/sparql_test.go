@@ -57,6 +57,7 @@ func TestOperationsBecomeCalls(t *testing.T) {
 			sparqlRequest{"POST", "default-graph-uri=urn:a&named-graph-uri=urn:c", formType, "query=ASK+%7B%7D&default-graph-uri=urn:b", nil},
 			"query", `{"query":"ASK {}","default_graph_uri":["urn:a","urn:b"],"named_graph_uri":["urn:c"]}`,
 		},
+		"a query of an earlier commit":       {sparqlRequest{"GET", "query=ASK%20%7B%7D&at=c0ffee", "", "", nil}, "query", `{"query":"ASK {}","at":"c0ffee"}`},
 		"other parameters are nothing to us": {sparqlRequest{"GET", "query=ASK%20%7B%7D&output=json&results=json", "", "", nil}, "query", `{"query":"ASK {}"}`},
 		"update by form":                     {sparqlRequest{"POST", "", formType, "update=CLEAR+ALL", nil}, "mutate", `{"update":"CLEAR ALL"}`},
 		"update by body with graphs": {
@@ -104,6 +105,7 @@ func TestWhatIsNoOperationIsRefusedBeforeTheCall(t *testing.T) {
 	}{
 		"two queries":               {sparqlRequest{"GET", "query=ASK{}&query=ASK{}", "", "", nil}, 400},
 		"a query in both places":    {sparqlRequest{"POST", "query=ASK{}", queryType, "ASK {}", nil}, 400},
+		"two commits":               {sparqlRequest{"GET", "query=ASK{}&at=c0ffee&at=head", "", "", nil}, 400},
 		"a query and an update":     {sparqlRequest{"POST", "", formType, "query=ASK{}&update=CLEAR+ALL", nil}, 400},
 		"an update by GET":          {sparqlRequest{"GET", "update=CLEAR+ALL", "", "", nil}, 400},
 		"a form without either":     {sparqlRequest{"POST", "", formType, "format=json", nil}, 400},

@@ -15,10 +15,11 @@ import (
 const namesSought = 1000
 
 // LintQuery returns what a query probably did not mean, under the schema and the data of the
-// snapshot; see [lint.Sentences]. What it costs goes with the text, not with the data.
+// snapshot, and nothing for an earlier commit, whose schema may have been another; see
+// [lint.Sentences]. What it costs goes with the text, not with the data.
 func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOptions) ([]lint.Warning, error) {
 	q, err := q.Bind(o.Params)
-	if err != nil || s.Head().Quads == 0 {
+	if err != nil || s.past || s.Head().Quads == 0 {
 		return nil, err
 	}
 	if !o.Dataset.IsZero() {

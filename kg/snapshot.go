@@ -21,6 +21,7 @@ type Snapshot struct {
 	compiled *compiled
 	// described remembers nodes: the labels of a page's links repeat.
 	described map[rdf.Term]Described
+	past      bool
 }
 
 // Schema returns the schema that the snapshot's head is under.
@@ -168,6 +169,19 @@ func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error
 		return Commit{}, fault.New(fault.Missing, "there is no commit yet")
 	}
 	return s.Head(), nil
+}
+
+// At returns the state that a commit left, for queries, under the schema of s. It closes s,
+// since each counts among the readers of the file.
+func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	r, err := s.graph.file.Read(ctx, View{At: c.ID})
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{source: r, graph: s.graph, compiled: s.compiled, past: true}, nil
 }
 
 // SchemaCommits returns up to limit commits that changed the schema, newest first,

@@ -8,8 +8,7 @@ import (
 	"trails/rdf"
 )
 
-// View says which state of the graph is read. The zero View is the head of main, the only
-// one there is.
+// View says which state of the graph is read. The zero View is the head of main.
 type View = db.View
 
 // A snapshot reads through its source, a [db.Reader] of one view: what follows is what

@@ -24,6 +24,7 @@ type queryFlags struct {
 	params, named      []string
 	timeout            time.Duration
 	explain            bool
+	at                 string
 }
 
 // queryOutputs are the forms of -o. Rows come as a table or in the standard formats,
@@ -52,6 +53,7 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
   trails query notes.trails -f report.rq -o csv > report.csv
   trails query notes.trails 'DESCRIBE ?node' --param node='<urn:trails:notes:Note/n1>'
   trails query notes.trails -f slow.rq --explain
+  trails query notes.trails 'SELECT * { ?node a :Note }' --at 3f9a01c2
   trails query data.ttl other.nq.gz 'SELECT DISTINCT ?type { ?s a ?type }'
   trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
 		Annotations: map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
@@ -66,6 +68,7 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
 	flags.StringVar(&f.format, "format", "auto", "of files of data: "+words(queryFormats()))
 	flags.StringArrayVar(&f.named, "named", nil, "`FILE` of data for a graph named by the file's IRI, or IRI=FILE; may be repeated")
 	flags.BoolVar(&f.explain, "explain", false, "show how the query is run, and how many rows it has, not these")
+	p.atFlag(cmd, &f.at)
 	p.remoteFlag(cmd)
 	completeWords(cmd, "format", texts(queryFormats())...)
 	return cmd
@@ -80,7 +83,7 @@ func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
 	if err != nil {
 		return err
 	}
-	c := p.call("query", arguments{"query": text}, params, arguments{"base": f.base, "explain": f.explain})
+	c := p.call("query", arguments{"query": text}, params, arguments{"base": f.base, "explain": f.explain, "at": f.at})
 	if source.file == "" { // before files are read; a database knows prefixes of its own
 		if _, err := sparql.Parse(text, sparql.Options{Base: f.base, Prefixes: schema.Empty("urn:trails:files:").TurtlePrefixes()}); err != nil {
 			return named(err, f.file)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -168,6 +169,7 @@ func (p *program) queryRemoveCommand() *cobra.Command {
 
 func (p *program) qCommand() *cobra.Command {
 	var f massFlags
+	var at string
 	cmd := &cobra.Command{
 		Use:   "q FILE [NAME [PARAM=VALUE ...]]",
 		Short: "Ask a stored query, or run a stored update",
@@ -176,7 +178,8 @@ text, repeated for a list, or PARAM:=JSON. Without NAME it lists what there is. 
 written as it is found, in the forms of trails query.
 ` + fileHelp,
 		Example: `  trails q notes.trails
-  trails q notes.trails open_tasks owner=Person/ana -o csv`,
+  trails q notes.trails open_tasks owner=Person/ana -o csv
+  trails q notes.trails open_tasks owner=Person/ana --at 3f9a01c2`,
 		Annotations:       map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
 		ValidArgsFunction: p.completeStored,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -193,11 +196,30 @@ written as it is found, in the forms of trails query.
 				return err
 			}
 			given := arguments{"name": rest[0], "params": params, "texts": texts}
-			return p.ask(cmd.Context(), file, p.call("stored_query_run", given, f.arguments()), false)
+			return p.ask(cmd.Context(), file, p.call("stored_query_run", given, f.arguments(), arguments{"at": at}), false)
 		},
 	}
 	f.on(cmd)
+	p.atFlag(cmd, &at)
 	return cmd
+}
+
+// atFlag is the flag of what reads an earlier commit.
+func (p *program) atFlag(cmd *cobra.Command, at *string) {
+	cmd.Flags().Func("at", "`commit` whose state is asked, at least four digits of its id (default: the newest)", func(id string) error {
+		*at = id
+		if id == "" {
+			return errors.New("give a commit's id, or leave --at out")
+		}
+		return nil
+	})
+	completeFlag(cmd, "at", func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		file, _, err := p.fileThenSome(cmd, args)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return p.latestCommits(cmd, file, word)
+	})
 }
 
 // storedValues reads PARAM=VALUE, which may be repeated, and PARAM:=JSON.

@@ -81,7 +81,6 @@ func writeTaken(w io.Writer, r taken) error {
 // completeCommit completes FILE, then one of its latest commits. What goes wrong completes
 // to nothing.
 func (p *program) completeCommit(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const latest, newest = 50, "head"
 	file, rest, err := p.fileThenSome(cmd, args)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -89,8 +88,13 @@ func (p *program) completeCommit(cmd *cobra.Command, args []string, word string)
 	if len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	return p.latestCommits(cmd, file, word)
+}
+
+func (p *program) latestCommits(cmd *cobra.Command, file, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const latest, newest = 50, "head"
 	var list view.CommitList
-	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
+	err := p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
 		res, err := e.Call(cmd.Context(), p.call("commits_list", arguments{"limit": latest, "whole": true}))
 		if err != nil {
 			return err
