@@ -144,6 +144,7 @@ func newTemporary() (*temporary, string, error) {
 		if f.base = sqlite3.Xsqlite3_vfs_find(f.tls, 0); f.base == 0 {
 			return nil, "", errors.New("SQLite has no file system")
 		}
+		separatePageCaches()
 		system := at[sqlite3.Tsqlite3_vfs](f.base)
 		f.open = goFunc[openFunc](system.FxOpen)
 		f.extra = (uintptr(system.FszOsFile) + 7) &^ 7
