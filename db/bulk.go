@@ -3,11 +3,17 @@ package db
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math/bits"
 	"runtime/debug"
 	"slices"
 
 	"trails/db/inline"
+	"trails/extsort"
 	"trails/fault"
+	"trails/rdf"
 )
 
 // bulk collects many additions and hands them to SQLite sorted, in chunks, through
@@ -29,10 +35,16 @@ type bulk struct {
 		terms []termRow
 	}
 	running  chan error // the job that has the connection; nil when none has
-	inserted int64      // rows that went to live
-	noIndex  bool       // the indexes of live are dropped
-	noHash   bool       // the index of terms is dropped
-	large    bool       // it was worth new statistics
+	inserted int64      // rows that went to live, or to sorted
+	// sorted, unless it is nil, has rows that are not in live yet: see sortFrom.
+	sorted  *extsort.Sorter
+	noIndex bool // the indexes of live are dropped
+	noHash  bool // the index of terms is dropped
+	// known, unless it is "", finds the terms that are no more in ids, and seen has the keys of
+	// all of these. The index of terms is dropped then, and terms_known in its place.
+	known string
+	seen  []filter
+	large bool // it was worth new statistics
 }
 
 // Variables, so that a test reaches the limits with little data.
@@ -41,6 +53,10 @@ var (
 	chunkTerms = 64 << 10  // some 10 MB
 	heldKeys   = 6 << 20   // terms that a bulk load knows by their keys: 200 MB
 	heldIDs    = 64 << 10  // terms that a transaction remembers by themselves
+	// From sortFrom rows on, those of a load without a change log go to live at its end, all in
+	// order. Subjects have ids in the order in which they were first named, so that each chunk
+	// would change pages all over live, of which the cache has a part.
+	sortFrom int64 = 4 << 20
 )
 
 const (
@@ -56,7 +72,7 @@ func (w *Writer) beginBulk() error {
 	if !w.bulk.whole || w.next == 1 {
 		return nil
 	}
-	return w.conn.exec("SELECT id, kind, value, datatype, lang FROM terms", func(s *stmt) error {
+	return w.conn.exec(termColumns, func(s *stmt) error {
 		t, err := w.dict.scan(s, 1)
 		if err == nil {
 			w.bulk.ids[w.dict.key(t)] = s.id(0)
@@ -118,21 +134,88 @@ func (w *Writer) boundIDs() {
 	clear(w.dict.terms)
 }
 
-// boundKeys keeps the memory of a long load bounded: what is forgotten is found
-// through the index.
+// boundKeys keeps the memory of a long load bounded: what is forgotten is found through an
+// index. That is one of the terms so far, which those to come need not be put into: they are in
+// the order of their hashes there, so that each would go to another page.
 func (w *Writer) boundKeys() error {
-	if len(w.bulk.ids) < heldKeys {
+	b := w.bulk
+	if len(b.ids) < heldKeys {
 		return nil
 	}
 	if err := w.spillTerms(); err != nil {
 		return err
 	}
-	if err := w.bulk.settle(); err != nil {
+	if err := b.settle(); err != nil {
 		return err
 	}
-	clear(w.bulk.ids)
-	w.bulk.whole = false
-	return w.indexTerms()
+	b.whole = false
+	if b.noHash {
+		seen := newFilter(len(b.ids))
+		for key := range b.ids {
+			seen.add(key)
+		}
+		among := fmt.Sprintf("id <= %d", w.next-1)
+		b.seen, b.known = append(b.seen, seen), termColumns+"INDEXED BY terms_known WHERE hash = ? AND "+among
+		w.conn.forget()
+		err := w.conn.apply([]string{
+			cacheSize(sorterCache),
+			"DROP INDEX IF EXISTS terms_known",
+			"CREATE INDEX terms_known ON terms (hash) WHERE " + among,
+			cacheSize(bulkCache),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	clear(b.ids)
+	return nil
+}
+
+// knownID returns the id of a term that is no more in ids, 0 when there is none.
+func (w *Writer) knownID(t rdf.Term, key termKey) (inline.TermID, error) {
+	b := w.bulk
+	if b.known != "" && !slices.ContainsFunc(b.seen, func(f filter) bool { return f.mayHave(key) }) {
+		return 0, nil
+	}
+	if err := b.settle(); err != nil {
+		return 0, err
+	}
+	return w.dict.findBy(cmp.Or(b.known, termByHash), t, key.hash())
+}
+
+// filter has keys, and perhaps one in a hundred of those that it does not have: a Bloom filter
+// with five bits for each.
+type filter []uint64
+
+// newFilter has room for n keys: ten to twenty bits for each.
+func newFilter(n int) filter { return make(filter, 1<<bits.Len(uint(10*n/64))) }
+
+func (f filter) add(key termKey) {
+	for at := range f.places(key) {
+		f[at/64] |= 1 << (at % 64)
+	}
+}
+
+func (f filter) mayHave(key termKey) bool {
+	for at := range f.places(key) {
+		if f[at/64]>>(at%64)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// places are the bits of a key, whose bytes are those of a hash.
+func (f filter) places(key termKey) iter.Seq[uint64] {
+	at, step := binary.BigEndian.Uint64(key[:8]), binary.BigEndian.Uint64(key[8:])
+	return func(yield func(uint64) bool) {
+		for range 5 {
+			if !yield(at & uint64(64*len(f)-1)) {
+				return
+			}
+			at += step
+		}
+	}
 }
 
 // flush brings the tables up to date with what was buffered, for a read.
@@ -147,6 +230,9 @@ func (w *Writer) flush(ctx context.Context) error {
 		return w.broken(ctx, "flush", err)
 	}
 	if err := w.bulk.settle(); err != nil {
+		return w.broken(ctx, "flush", err)
+	}
+	if err := w.insertSorted(ctx); err != nil {
 		return w.broken(ctx, "flush", err)
 	}
 	return w.broken(ctx, "index", w.restore())
@@ -197,6 +283,13 @@ func (w *Writer) indexTerms() error {
 		return nil
 	}
 	w.bulk.noHash = false
+	if w.bulk.known != "" {
+		w.bulk.known, w.bulk.seen = "", nil
+		w.conn.forget()
+		if err := w.conn.once("DROP INDEX terms_known"); err != nil {
+			return err
+		}
+	}
 	return w.conn.once(termsIndex)
 }
 
@@ -231,23 +324,95 @@ func (w *Writer) spill(ctx context.Context) error {
 	b.rows, b.spare.rows = b.spare.rows[:0], rows
 	b.inserted += int64(len(rows))
 	w.log.written = w.log.written || logged
+	if b.noIndex && !logged && b.inserted > sortFrom {
+		return b.sort(rows)
+	}
 	b.start(func() error {
 		slices.SortFunc(rows, compareIDs)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		feed := w.conn.feed
-		feed.quads = rows
-		// OR FAIL: a statement that could be undone by itself would have SQLite copy
-		// every page that it touches; an error here ends the whole transaction anyway.
-		err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
-		if err == nil && logged {
-			err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(OpAdd))
-		}
-		feed.quads = nil
-		return err
+		return w.insertRows(ctx, rows, logged)
 	})
 	return nil
+}
+
+// insertRows puts sorted rows into live, and into the change log.
+func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	feed := w.conn.feed
+	feed.quads = rows
+	// OR FAIL: a statement that could be undone by itself would have SQLite copy
+	// every page that it touches; an error here ends the whole transaction anyway.
+	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
+	if err == nil && logged {
+		err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(OpAdd))
+	}
+	feed.quads = nil
+	return err
+}
+
+// sort sets rows aside for insertSorted.
+func (b *bulk) sort(rows []quadIDs) error {
+	if b.sorted == nil {
+		b.sorted = &extsort.Sorter{ChunkBytes: 8 << 20}
+	}
+	for _, row := range rows {
+		err := b.sorted.Add(func(record []byte) []byte {
+			for _, id := range row {
+				record = binary.BigEndian.AppendUint64(record, uint64(id)^1<<63) // bytes in the order of the numbers
+			}
+			return record
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertSorted puts what was set aside into live.
+func (w *Writer) insertSorted(ctx context.Context) error {
+	b := w.bulk
+	if b.sorted == nil {
+		return nil
+	}
+	defer b.close()
+	cursor, err := b.sorted.Sorted()
+	if err != nil {
+		return err
+	}
+	for {
+		rows := b.spare.rows[:0]
+		for len(rows) < chunkRows {
+			record, ok := cursor.Peek()
+			if !ok {
+				break
+			}
+			var row quadIDs
+			for i := range row {
+				row[i] = inline.TermID(binary.BigEndian.Uint64(record[8*i:]) ^ 1<<63)
+			}
+			rows = append(rows, row)
+			if err := cursor.Advance(); err != nil {
+				return err
+			}
+		}
+		if b.spare.rows = rows; len(rows) == 0 {
+			return nil
+		}
+		if err := w.insertRows(ctx, rows, false); err != nil {
+			return err
+		}
+	}
+}
+
+// close removes what was set aside.
+func (b *bulk) close() {
+	if b == nil || b.sorted == nil {
+		return
+	}
+	_ = b.sorted.Close()
+	b.sorted = nil
 }
 
 // enlarge gives a large load the memory that it is worth.

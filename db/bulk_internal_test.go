@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -31,15 +30,7 @@ func TestLoadsAgreeWithAMap(t *testing.T) {
 }
 
 func loads(t *testing.T, random *rand.Rand) {
-	path := filepath.Join(t.TempDir(), "load.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	model := map[rdf.Quad]bool{}
 	for i, size := range []int{12_000, 10, 14_000, 300, 30_000} {
 		step := draw(random, model, size, i == 1 || i == 4)
@@ -57,6 +48,93 @@ func loads(t *testing.T, random *rand.Rand) {
 		if n, _ := f.writer.int64("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = ?", index); n != 1 {
 			t.Errorf("the index %s is gone", index)
 		}
+	}
+}
+
+// TestALongLoadForgetsTerms loads more terms than it holds, new ones among old ones, with rows
+// that are set aside, and reads in the middle of one load. Each term must have one id, and no index must be left behind.
+func TestALongLoadForgetsTerms(t *testing.T) {
+	rows, terms, keys, ids, from := chunkRows, chunkTerms, heldKeys, heldIDs, sortFrom
+	defer func() { chunkRows, chunkTerms, heldKeys, heldIDs, sortFrom = rows, terms, keys, ids, from }()
+	chunkRows, chunkTerms, heldKeys, heldIDs, sortFrom = smallChunk, smallChunk, smallChunk+5_000, 100, smallChunk
+	for _, readsAt := range []int{-1, 45_000} {
+		f := emptyFile(t)
+		w, err := f.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		const n = 60_000
+		forgot, setAside := 0, false
+		for i := range n {
+			if i == readsAt {
+				if got, err := w.askCount(t.Context(), bgp(said(nil, nil, nil))); err != nil || got != int64(i) {
+					t.Fatalf("%d quads in the middle, want %d, %v", got, i, err)
+				}
+			}
+			q := rdf.Quad{
+				Subject: rdf.IRI(fmt.Sprintf("urn:s:%06d", i)), Predicate: rdf.IRI(fmt.Sprintf("urn:p:%d", i%7)),
+				Object: rdf.String(fmt.Sprint("object ", i*7919%20_000)),
+			}
+			if added, err := w.Add(t.Context(), q); err != nil || !added {
+				t.Fatalf("quad %d: added %t, %v", i, added, err)
+			}
+			if w.bulk != nil {
+				forgot, setAside = max(forgot, len(w.bulk.seen)), setAside || w.bulk.sorted != nil
+			}
+		}
+		if _, err := w.Commit(t.Context(), CommitMeta{Author: "test", Time: time.Unix(1, 0)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if forgot < 3 || !setAside {
+			t.Errorf("terms were forgotten %d times, rows set aside: %t", forgot, setAside)
+		}
+		for what, want := range map[string]int64{
+			"SELECT count(*) FROM terms WHERE value GLOB 'urn:s:*'":         n,
+			"SELECT count(*) FROM terms WHERE value GLOB 'object *'":        20_000,
+			"SELECT count(*) FROM live":                                     n,
+			"SELECT count(*) FROM sqlite_schema WHERE name = 'terms_known'": 0,
+			"SELECT count(*) FROM sqlite_schema WHERE name = 'terms_hash'":  1,
+			"SELECT count(DISTINCT o) FROM live":                            20_000,
+		} {
+			if got, err := f.writer.int64(what); err != nil || got != want {
+				t.Errorf("%s: %d, want %d, %v", what, got, want, err)
+			}
+		}
+		report, err := f.Verify(t.Context(), VerifyOptions{})
+		if err != nil || !report.OK() {
+			t.Errorf("%v, error %v", report.Problems, err)
+		}
+	}
+}
+
+func TestAFilterHasItsKeys(t *testing.T) {
+	const n = 20_000
+	random := rand.New(rand.NewPCG(5, 6))
+	key := func() (k termKey) {
+		for i := range k {
+			k[i] = byte(random.Uint32())
+		}
+		return k
+	}
+	f := newFilter(n)
+	for range n {
+		k := key()
+		if f.add(k); !f.mayHave(k) {
+			t.Fatal("a key is not there")
+		}
+	}
+	wrong := 0
+	for range n {
+		if f.mayHave(key()) {
+			wrong++
+		}
+	}
+	if wrong > n/50 {
+		t.Errorf("%d of %d other keys may be there", wrong, n)
+	}
+	if f := newFilter(0); f.mayHave(key()) {
+		t.Error("an empty filter has a key")
 	}
 }
 

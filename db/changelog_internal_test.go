@@ -2,7 +2,6 @@ package db
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -22,15 +21,7 @@ func TestAMediumLoadKeepsItsChangeLog(t *testing.T) {
 }
 
 func mediumLoads(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "loads.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	quads, removed := 0, 0
 	// Subjects of the first load come behind those of the others in the canonical order.
 	name := func(load, n int) rdf.Quad {

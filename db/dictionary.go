@@ -72,8 +72,18 @@ func (d *dictionary) lookup(t rdf.Term) (inline.TermID, bool, error) {
 	return id, true, nil
 }
 
-func (d *dictionary) find(t rdf.Term, hash int64) (found inline.TermID, err error) {
-	s, err := d.conn.take("SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?")
+const (
+	termColumns = "SELECT id, kind, value, datatype, lang FROM terms "
+	termByHash  = termColumns + "WHERE hash = ?"
+)
+
+func (d *dictionary) find(t rdf.Term, hash int64) (inline.TermID, error) {
+	return d.findBy(termByHash, t, hash)
+}
+
+// findBy finds a term among the rows that a statement has for its hash.
+func (d *dictionary) findBy(sql string, t rdf.Term, hash int64) (inline.TermID, error) {
+	s, err := d.conn.take(sql)
 	if err != nil {
 		return 0, err
 	}
@@ -96,22 +106,38 @@ func (d *dictionary) find(t rdf.Term, hash int64) (found inline.TermID, err erro
 
 // scan reads the term whose kind, value, datatype and lang start at column i.
 func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
-	value := s.ColumnText(i + 1)
-	switch kind := s.ColumnInt64(i); kind {
-	case kindIRI:
-		return rdf.IRI(value), nil
-	case kindBNode:
-		return rdf.BNode(value), nil
-	case kindString:
-		return rdf.String(value), nil
+	kind, value, lang := s.ColumnInt64(i), s.ColumnText(i+1), ""
+	var datatype rdf.IRI
+	switch kind {
 	case kindTyped:
-		datatype, err := d.datatype(s.id(i + 2))
-		return rdf.TypedString{Value: rdf.String(value), Type: datatype}, err
+		var err error
+		if datatype, err = d.datatype(s.id(i + 2)); err != nil {
+			return nil, err
+		}
 	case kindLang:
-		return rdf.LangString{Value: rdf.String(value), Lang: s.ColumnText(i + 3)}, nil
-	default:
-		return nil, damaged("dictionary kind %d", kind)
+		lang = s.ColumnText(i + 3)
 	}
+	if t := termOf(kind, value, datatype, lang); t != nil {
+		return t, nil
+	}
+	return nil, damaged("dictionary kind %d", kind)
+}
+
+// termOf is the term of a dictionary row, nil of a kind that there is not.
+func termOf(kind int64, value string, datatype rdf.IRI, lang string) rdf.Term {
+	switch kind {
+	case kindIRI:
+		return rdf.IRI(value)
+	case kindBNode:
+		return rdf.BNode(value)
+	case kindString:
+		return rdf.String(value)
+	case kindTyped:
+		return rdf.TypedString{Value: rdf.String(value), Type: datatype}
+	case kindLang:
+		return rdf.LangString{Value: rdf.String(value), Lang: lang}
+	}
+	return nil
 }
 
 // datatype returns the IRI of an id. A row of another kind is not read any further:

@@ -89,15 +89,7 @@ func TestEveryReleasedFormatIsMigrated(t *testing.T) {
 
 // A file system that becomes read-only under an open file says so, and readers go on.
 func TestWhatCannotBeWrittenKeepsNoArtifact(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	keep := func(handle string) error {
 		return f.KeepArtifacts(t.Context(), []NewArtifact{{Artifact: Artifact{Handle: handle, Expires: time.Now().Add(time.Hour)}, Data: []byte(handle)}}, time.Now())
 	}

@@ -2,7 +2,6 @@ package db
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -19,15 +18,7 @@ func TestAFullDiskChangesNothing(t *testing.T) {
 }
 
 func fillDisk(t *testing.T, quads int) {
-	path := filepath.Join(t.TempDir(), "full.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	if _, err := put(t, f, "first", 10); err != nil {
 		t.Fatal(err)
 	}

@@ -63,10 +63,7 @@ func (w *Writer) bulkID(t rdf.Term, key termKey) (inline.TermID, error) {
 	if id, ok := w.bulk.ids[key]; ok || w.bulk.whole {
 		return id, nil
 	}
-	if err := w.bulk.settle(); err != nil {
-		return 0, err
-	}
-	return w.dict.find(t, key.hash())
+	return w.knownID(t, key)
 }
 
 // WasKnown reports whether t was in the file before the changes of this transaction; when

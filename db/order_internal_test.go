@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -17,15 +16,7 @@ import (
 func TestASortThatTakesTooMuchMemoryIsRefused(t *testing.T) {
 	before := sortBytes
 	defer func() { sortBytes = before }()
-	path := filepath.Join(t.TempDir(), "sorted.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	var quads []rdf.Quad
 	for i := range 50 {
 		s := rdf.IRI(fmt.Sprintf("urn:s:%02d", i))
@@ -57,15 +48,7 @@ func TestASortThatTakesTooMuchMemoryIsRefused(t *testing.T) {
 // A walk over the kept texts of what subjects refer to gives the order of reading the value of
 // each subject: many refer to one, to several, and to none, and texts are alike.
 func TestAWalkOverReferencesIsTheOrderOfAllValues(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sorted.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -15,15 +14,7 @@ import (
 // TestEstimatesAreNearTheCounts holds the estimates of a file to what there is, inside
 // of the write that has made it.
 func TestEstimatesAreNearTheCounts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "estimate.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	w, err := f.Write(t.Context())
 	if err != nil {
@@ -42,6 +33,18 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 		line := string(rdf.AppendQuad(nil, quad))
 		quads[line], lines = quad, append(lines, line)
 	}
+	add := func(predicate rdf.IRI, subjects int, objects func(i int) int) {
+		for i := range subjects {
+			for range objects(i) {
+				quad := rdf.Quad{Subject: iri("s", i), Predicate: predicate, Object: iri("o", random.IntN(10_000))}
+				line := string(rdf.AppendQuad(nil, quad))
+				quads[line], lines = quad, append(lines, line)
+			}
+		}
+	}
+	add("urn:test:one", 3000, func(int) int { return 1 })
+	add("urn:test:many", 400, func(int) int { return 1 + random.IntN(40) })
+	add("urn:test:hubs", 2000, func(i int) int { return 1 + 100*max(0, 1-i%50) })
 	slices.Sort(lines)
 	for _, line := range slices.Compact(lines) {
 		if _, err := w.Add(t.Context(), quads[line]); err != nil {
@@ -69,6 +72,11 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+	for predicate, want := range map[rdf.IRI]float64{"urn:test:one": 3000, "urn:test:many": 400, "urn:test:hubs": 2000, "urn:test:none": 0} {
+		if got := a.subjects(predicate); got < want/2 || got > want*2 {
+			t.Errorf("%s: estimated %v subjects, there are %v", predicate, got, want)
 		}
 	}
 	if checked < 300 {

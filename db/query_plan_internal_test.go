@@ -86,15 +86,7 @@ func liveTable(sql, step string) bool {
 // TestUnionsAreTakenIntoTheJoinAroundThem asks for two sides whose variables differ: made
 // by themselves, both would be read whole.
 func TestUnionsAreTakenIntoTheJoinAroundThem(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "plan.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package db
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,15 +29,7 @@ func planned(t *testing.T, r *Reader, text string) *prepared {
 
 // TestPlansAndStatementsAreKeptWithinBounds asks more shapes than are remembered.
 func TestPlansAndStatementsAreKeptWithinBounds(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "plans.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)
@@ -78,15 +69,7 @@ func TestPlansAndStatementsAreKeptWithinBounds(t *testing.T) {
 // TestFactsAreKeptWithinBounds asks about more patterns than are remembered.
 func TestFactsAreKeptWithinBounds(t *testing.T) {
 	known := newFacts()
-	path := filepath.Join(t.TempDir(), "facts.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	r, err := f.Read(t.Context(), View{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,21 +1,12 @@
 package db
 
 import (
-	"path/filepath"
 	"testing"
 )
 
 // A load sorts with threads, which write to files that the connection has opened.
 func TestAThreadOfASorterWritesToItsConnectionsFiles(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sorted.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	w, err := f.Write(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -190,15 +190,7 @@ func TestTextsThatWereUsedLongAgoGo(t *testing.T) {
 func TestTextsThatTakeTooMuchMemoryAreNotKept(t *testing.T) {
 	before := keptTextBytes
 	defer func() { keptTextBytes = before }()
-	path := filepath.Join(t.TempDir(), "texts.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	text := func(i, length int) rdf.Quad {
 		return rdf.Quad{Subject: rdf.IRI(fmt.Sprintf("urn:s:%03d", i)), Predicate: rdf.IRI("urn:p"), Object: rdf.Literal(strings.Repeat("x", length)+fmt.Sprint(i), rdf.XSDString)}
 	}

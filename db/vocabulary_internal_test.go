@@ -3,7 +3,6 @@ package db
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,15 +14,7 @@ import (
 // one segment and in several, with lists of texts that take many pages and words that take
 // much of one.
 func TestWordsOnThePagesAreThoseOfTheIndex(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "words.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := emptyFile(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() string {
 		letters := []rune("abcdeé東й0")

@@ -442,6 +442,7 @@ func (w *Writer) Close() error {
 func (w *Writer) endWith(how string) error {
 	// A chunk that fails now was to be undone: a commit has settled all before.
 	_ = w.bulk.settle()
+	w.bulk.close()
 	var err error
 	if how == "COMMIT" {
 		err = w.file.commitSealed()

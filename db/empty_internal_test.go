@@ -1,0 +1,21 @@
+package db
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// emptyFile is an empty file, which is open until the end of the test.
+func emptyFile(t *testing.T) *File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "new.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
