@@ -19,7 +19,8 @@ type Explanation struct {
 	Steps string
 }
 
-// Explain tells how a plan is run, without running it.
+// Explain tells how a plan is run. Only its scans are run, for five seconds at most, to say
+// how many rows they have.
 func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err error) {
 	if err := r.ready(ctx); err != nil {
 		return e, r.fail(ctx, "explain", err)
@@ -27,7 +28,11 @@ func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err err
 	if err := r.conn.answerQuestions(); err != nil {
 		return e, r.fail(ctx, "explain", err)
 	}
-	e.SQL = clauses(plan.SQL) + plan.values() + plan.scans()
+	scans, err := r.scanned(ctx, plan)
+	if err != nil {
+		return e, r.fail(ctx, "explain", err)
+	}
+	e.SQL = clauses(plan.SQL) + plan.values() + scans
 	e.Steps, err = r.conn.steps(plan.withTerms)
 	return e, r.fail(ctx, "explain", err)
 }
@@ -118,7 +123,7 @@ func hasPrefix(s string, prefixes ...string) bool {
 
 // steps asks SQLite for its plan (https://sqlite.org/eqp.html).
 func (c *conn) steps(sql string) (string, error) {
-	s, _, err := c.PrepareTransient("EXPLAIN QUERY PLAN " + sql)
+	s, _, err := c.PrepareTransient("EXPLAIN QUERY PLAN " + c.text(sql))
 	if err != nil {
 		return "", tooComplex(err)
 	}

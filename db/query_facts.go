@@ -15,14 +15,15 @@ import (
 // are made with it are for this state only. An error in between means not to know.
 func (r *Reader) lowering(ctx context.Context) lower.Options {
 	a := r.statistics(ctx, nil)
-	return lower.Options{Stats: a.rows, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
+	return lower.Options{Stats: a.rows, Subjects: a.subjects, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
 }
 
 // facts is what was found out about a file for lowerings. It is safe for concurrent use.
 type facts struct {
-	mu      sync.Mutex
-	regions map[rdf.IRI]regionFact
-	counts  map[[3]inline.TermID]countFact
+	mu       sync.Mutex
+	regions  map[rdf.IRI]regionFact
+	counts   map[[3]inline.TermID]countFact
+	subjects map[inline.TermID]countFact // of predicates
 }
 
 // regionFact is true of one commit: the next one may add an object of another region.
@@ -38,11 +39,11 @@ type countFact struct {
 	seq   Seq
 }
 
-// maxFacts bounds both kinds of facts; when there are more all are forgotten.
+// maxFacts bounds each kind of facts; when there are more all are forgotten.
 const maxFacts = 4096
 
 func newFacts() *facts {
-	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}}
+	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}, subjects: map[inline.TermID]countFact{}}
 }
 
 // statistics answers what one lowering asks about the file.
@@ -66,6 +67,9 @@ func (r *Reader) statistics(ctx context.Context, constants []rdf.Term) *statisti
 // rows estimates the rows of a pattern, in powers of the root of two: a plan is for all
 // constants that give the same answers. A stale answer makes a plan slow, not wrong.
 func (a *statistics) rows(p sparql.TriplePattern) float64 {
+	if a.reader.ready(a.ctx) != nil {
+		return manyRows
+	}
 	var b bound
 	var ids [3]inline.TermID
 	for i, o := range [...]sparql.Operand{p.Subject, p.Predicate, p.Object} {
@@ -96,33 +100,49 @@ const manyRows = 1e5
 
 // estimate estimates rows, unless that was done not long ago. An id of 0 is none.
 func (a *statistics) estimate(b bound, ids [3]inline.TermID) float64 {
-	head := a.reader.head
-	a.facts.mu.Lock()
-	known, ok := a.facts.counts[ids]
-	a.facts.mu.Unlock()
-	if ok && known.stillGood(head) {
-		return known.rows
-	}
+	return remembered(a, a.facts.counts, ids, func() (float64, error) {
+		tree, columns := b.tree()
+		var prefix []int64
+		for _, column := range columns {
+			if b.at[column] {
+				prefix = append(prefix, int64(ids[column]))
+			}
+		}
+		return a.reader.conn.estimateRows(tree, prefix)
+	})
+}
+
+// subjects estimates how many subjects a predicate has in all graphs, like [statistics.rows].
+func (a *statistics) subjects(predicate rdf.IRI) float64 {
 	if a.reader.ready(a.ctx) != nil {
 		return manyRows
 	}
-	tree, columns := b.tree()
-	var prefix []int64
-	for _, column := range columns {
-		if b.at[column] {
-			prefix = append(prefix, int64(ids[column]))
-		}
+	id, ok, err := a.reader.dict.lookup(predicate)
+	if err != nil || !ok {
+		return 0
 	}
-	rows, err := a.reader.conn.estimateRows(tree, prefix)
+	return roundUp(remembered(a, a.facts.subjects, id, func() (float64, error) { return a.reader.conn.estimateSubjects(id) }))
+}
+
+// remembered is what was estimated not long ago, or is now.
+func remembered[K comparable](a *statistics, known map[K]countFact, key K, estimate func() (float64, error)) float64 {
+	head := a.reader.head
+	a.facts.mu.Lock()
+	fact, ok := known[key]
+	a.facts.mu.Unlock()
+	if ok && fact.stillGood(head) {
+		return fact.rows
+	}
+	rows, err := estimate()
 	if err != nil {
 		return manyRows
 	}
 	a.facts.mu.Lock()
 	defer a.facts.mu.Unlock()
-	if len(a.facts.counts) >= maxFacts {
-		clear(a.facts.counts)
+	if len(known) >= maxFacts {
+		clear(known)
 	}
-	a.facts.counts[ids] = countFact{rows, head.Quads, head.Seq}
+	known[key] = countFact{rows, head.Quads, head.Seq}
 	return rows
 }
 
@@ -180,11 +200,11 @@ const (
 // regionOf returns the region that all objects of a predicate are in: that of the
 // least and the greatest, since regions are intervals.
 func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region, error) {
-	p, ok, err := r.dict.lookup(predicate)
-	if err != nil || !ok {
+	if err := r.ready(ctx); err != nil {
 		return "", err
 	}
-	if err := r.ready(ctx); err != nil {
+	p, ok, err := r.dict.lookup(predicate)
+	if err != nil || !ok {
 		return "", err
 	}
 	low, errLow := r.conn.id(leastObject, p)

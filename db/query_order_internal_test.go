@@ -72,6 +72,9 @@ func answerByEstimates(ctx context.Context, r *Reader, q *sparql.Query, seed uin
 		fmt.Fprint(h, seed, p)
 		return math.Exp2(float64(h.Sum64() % 20))
 	}
+	o.Subjects = func(predicate rdf.IRI) float64 {
+		return o.Stats(sparql.TriplePattern{Predicate: sparql.Operand{Term: predicate}}) / 7
+	}
 	p, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, o)
 	if err != nil {
 		return a, "", err

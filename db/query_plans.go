@@ -69,6 +69,9 @@ func (p *prepared) size() int {
 // long as the file gives the same answers to what the lowering asks; see
 // docs/decisions/0014-plans-by-shape.md.
 func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) (Plan, error) {
+	if err := r.ready(ctx); err != nil {
+		return Plan{}, r.fail(ctx, "plan", err)
+	}
 	op = opt.Rewrite(op, vars)
 	shape := lower.ShapeOf(op, vars, d, base)
 	if shape.Key == "" {
@@ -83,7 +86,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	}
 	t := &recorder{statistics: a}
 	p, err := lower.Lower(op, slices.Clone(vars), lower.Options{
-		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Region: t.region, Scans: r.scans(),
+		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Subjects: t.subjects, Region: t.region, Scans: r.scans(),
 	})
 	if err != nil {
 		return Plan{}, err
@@ -94,10 +97,11 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 }
 
 // factKey is what a lowering wants to know of the file: the rows of a pattern, or the
-// region of a predicate.
+// region of a predicate or the number of its subjects.
 type factKey struct {
 	pattern   sparql.TriplePattern
 	predicate rdf.IRI
+	subjects  bool
 }
 
 // fact is the answer to it.
@@ -107,6 +111,9 @@ type fact struct {
 }
 
 func (a *statistics) fact(k factKey) fact {
+	if k.subjects {
+		return fact{rows: a.subjects(k.predicate)}
+	}
 	if k.predicate != "" {
 		return fact{region: a.region(k.predicate)}
 	}
@@ -132,6 +139,10 @@ func (t *recorder) record(k factKey) fact {
 
 func (t *recorder) rows(p sparql.TriplePattern) float64 {
 	return t.record(factKey{pattern: p}).rows
+}
+
+func (t *recorder) subjects(predicate rdf.IRI) float64 {
+	return t.record(factKey{predicate: predicate, subjects: true}).rows
 }
 
 func (t *recorder) region(predicate rdf.IRI) lower.Region {

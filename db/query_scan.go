@@ -1,16 +1,23 @@
 package db
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/inline"
 	"trails/db/lower"
 	"trails/db/scan"
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/expr"
 )
 
 // registerScan makes the table t_scan(k, c0, c1…), see [lower.Plan.Programs]. Its columns
@@ -38,8 +45,13 @@ type scanCursor struct {
 	questions *questions
 	question  *question
 	pages     *pages
+	terms     *scan.Rows
+	valued    valued
+	tests     []wordTest // of the expressions
+	passed    map[*scan.Step]int64
 	run       *scan.Run
 	row       []int64
+	keys      int // how many of its columns are ids
 	// kept are the rows that were read ahead, where the file may change between two of them.
 	kept  []int64
 	count int64
@@ -81,7 +93,12 @@ func (c *scanCursor) begin(k int) (err error) {
 	if c.pages, err = q.reader.conn.pages(); err != nil {
 		return err
 	}
-	env := &scan.Env{Args: make([]int64, len(q.plan.Args)), Seed: rand.Uint64(), Grow: q.grow, Ended: q.ctx.Err}
+	env, err := q.scanEnv(c.pages)
+	if err != nil {
+		return err
+	}
+	c.keys = len(q.plan.Programs[k].Keys)
+	env.Holds, env.Passed, env.Args = c.holds, c.passed, make([]int64, len(q.plan.Args))
 	for i, arg := range q.plan.Args {
 		if arg.Text || arg.Rows != nil {
 			continue // no program has those
@@ -90,23 +107,149 @@ func (c *scanCursor) begin(k int) (err error) {
 			return err
 		}
 	}
-	for _, tree := range []struct {
-		of   *scan.Tree
-		name string
-	}{{&env.SPO, "live"}, {&env.POS, "live_pos"}, {&env.GPOS, "live_g"}} {
-		if *tree.of, err = c.pages.tree(tree.name); err != nil {
-			return err
-		}
-	}
 	c.run, err = scan.Open(&q.plan.Programs[k], env)
 	return err
 }
 
-func (c *scanCursor) fail(err error) error {
-	if errors.Is(err, scan.ErrPage) {
-		err = damaged("%v", err)
+// scanEnv is what a program runs on, without its arguments.
+func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
+	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.ctx.Err}
+	for _, tree := range []struct {
+		of   *scan.Tree
+		name string
+	}{{&env.SPO, "live"}, {&env.POS, "live_pos"}, {&env.GPOS, "live_g"}} {
+		if *tree.of, err = p.tree(tree.name); err != nil {
+			return nil, err
+		}
 	}
-	_, err = c.question.fails(err)
+	return env, nil
+}
+
+// holds reports whether a term makes an expression of the plan true.
+func (c *scanCursor) holds(k int, id int64) (bool, error) {
+	q := c.question
+	if c.terms == nil { // the first question
+		tree, err := c.pages.tree("terms")
+		if err != nil {
+			return false, err
+		}
+		if c.terms, err = scan.NewRows(tree); err != nil {
+			return false, err
+		}
+		c.tests = make([]wordTest, len(q.plan.Exprs))
+		for i, e := range q.plan.Exprs {
+			c.tests[i] = wordTestOf(e.Expr)
+		}
+	}
+	var row [5]scan.Value // id, kind, value, datatype, lang
+	if id > 0 {
+		switch found, whole, err := c.terms.Row(id, row[:]); {
+		case err != nil:
+			return false, err
+		case !found:
+			return false, damaged("no term %d", id)
+		case whole && c.tests[k].holds != nil:
+			text, ok := c.tests[k].of(row)
+			return ok && c.tests[k].holds(text, c.tests[k].asked), nil
+		case !whole: // it has several pages
+			row = [5]scan.Value{}
+		}
+	}
+	t, err := q.inRow(inline.TermID(id), row)
+	if err != nil {
+		return false, err
+	}
+	c.valued = valued{solution{question: q}, q.plan.Exprs[k].Vars[0], t}
+	yes, err := q.programs[k].Test(&c.valued)
+	if expr.IsError(err) {
+		return false, nil
+	}
+	return yes, err
+}
+
+// inRow is the term of an id, read from its row where that is known.
+func (q *question) inRow(id inline.TermID, row [5]scan.Value) (t rdf.Term, err error) {
+	var datatype rdf.IRI
+	if row[1].Int == kindTyped {
+		if datatype, err = q.datatype(inline.TermID(row[3].Int)); err != nil {
+			return nil, err
+		}
+	}
+	if t = termOf(row[1].Int, row[2].Text, datatype, row[4].Text); t != nil {
+		return t, nil
+	}
+	return q.term(id)
+}
+
+// wordTest is an expression that compares one text of a term with a constant: it is answered
+// by the row of the term. The zero wordTest is none.
+type wordTest struct {
+	of    func(row [5]scan.Value) (text string, ok bool)
+	holds func(text, asked string) bool
+	asked string
+}
+
+// wordTests are the functions that do so, of a text as it is.
+var wordTests = map[sparql.Func]func(text, asked string) bool{
+	"CONTAINS": strings.Contains, "STRSTARTS": strings.HasPrefix, "STRENDS": strings.HasSuffix,
+}
+
+func wordTestOf(e sparql.Expr) wordTest {
+	call, ok := e.(sparql.Call)
+	if !ok || len(call.Args) != 2 {
+		return wordTest{}
+	}
+	constant, _ := call.Args[1].(sparql.TermExpr)
+	asked, ok := constant.Term.(rdf.String)
+	if !ok {
+		return wordTest{}
+	}
+	part, _ := call.Args[0].(sparql.Call)
+	_, whole := call.Args[0].(sparql.VarExpr)
+	if len(part.Args) == 1 {
+		_, ok = part.Args[0].(sparql.VarExpr)
+	}
+	literal := func(row [5]scan.Value) bool { return row[1].Int == kindString || row[1].Int == kindLang }
+	test := wordTest{holds: wordTests[call.Func], asked: string(asked)}
+	switch {
+	case whole:
+		test.of = func(row [5]scan.Value) (string, bool) { return row[2].Text, literal(row) }
+	case ok && part.Func == "STR":
+		test.of = func(row [5]scan.Value) (string, bool) { return row[2].Text, row[1].Int != kindBNode }
+	case ok && part.Func == "LANG" && call.Func == sparql.Equal:
+		test.of = func(row [5]scan.Value) (string, bool) { return row[4].Text, row[1].Int >= kindString }
+		test.holds = func(text, asked string) bool { return text == asked }
+	default:
+		return wordTest{}
+	}
+	return test
+}
+
+// valued is a solution of one variable.
+type valued struct {
+	solution
+	name sparql.Var
+	term rdf.Term
+}
+
+// Value returns the variable's term.
+func (s *valued) Value(v sparql.Var) rdf.Term {
+	if v == s.name {
+		return s.term
+	}
+	return nil
+}
+
+func (c *scanCursor) fail(err error) error {
+	_, err = c.question.fails(unreadable(err))
+	return err
+}
+
+// unreadable says of a page that cannot be read that the file is damaged.
+func unreadable(err error) error {
+	if errors.Is(err, scan.ErrPage) {
+		return damaged("%v", err)
+	}
 	return err
 }
 
@@ -129,7 +272,7 @@ func (c *scanCursor) Next() (err error) {
 
 // Column is a column of the row.
 func (c *scanCursor) Column(i int, _ bool) (sqlite.Value, error) {
-	if i == 0 || i > len(c.row) {
+	if i == 0 || i > len(c.row) || i <= c.keys && c.row[i-1] == 0 { // what is optional may have no value
 		return sqlite.Value{}, nil
 	}
 	return sqlite.IntegerValue(c.row[i-1]), nil
@@ -151,7 +294,7 @@ func (c *scanCursor) end() {
 	if c.pages != nil {
 		c.pages.release()
 	}
-	c.pages, c.run, c.row, c.kept = nil, nil, nil, nil
+	c.pages, c.terms, c.tests, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil
 }
 
 // pages reads the pages of the connection's own transaction through sqlite_dbpage
@@ -215,13 +358,88 @@ func (r *Reader) scans() Scans {
 	return r.file.opts.Scans
 }
 
-// programs describes what the tables t_scan of a plan have, for people.
-func (p Plan) scans() string {
+// countTime bounds how long the programs of a plan are run to tell people what they read.
+const countTime = 5 * time.Second
+
+// scanned describes what the tables t_scan of a plan have, for people, and runs them to count
+// their rows.
+func (r *Reader) scanned(ctx context.Context, plan Plan) (string, error) {
+	timed, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	defer r.conn.interruptBy(timed).release()
+	q := newQuestion(timed, r, plan, Limits{})
+	defer q.memory.Release()
 	var out strings.Builder
-	for k := range p.Programs {
-		fmt.Fprintf(&out, "\n\nt_scan %d reads%s", k, &p.Programs[k])
+	for k := range plan.Programs {
+		c := scanCursor{question: q, passed: map[*scan.Step]int64{}}
+		start := time.Now()
+		rows, err := c.drain(k)
+		c.end()
+		counted := fmt.Sprintf(", %d rows in %s", rows, time.Since(start).Round(10*time.Microsecond))
+		switch {
+		case err != nil && ctx.Err() == nil && timed.Err() != nil:
+			counted = ", not counted: it takes too long"
+		case fault.Is(err, fault.TooLarge):
+			counted = ", not counted: it is too large"
+		case err != nil:
+			return "", c.fail(err)
+		}
+		fmt.Fprintf(&out, "\n\nt_scan %d reads%s%s", k, plan.Programs[k].Text(c.passed), counted)
 	}
-	return out.String()
+	return out.String(), nil
+}
+
+// drain runs a program to its end.
+func (c *scanCursor) drain(k int) (rows int64, err error) {
+	if err := c.begin(k); err != nil {
+		return 0, err
+	}
+	for {
+		row, err := c.run.Next()
+		if err != nil || row == nil {
+			return rows, err
+		}
+		rows++
+	}
+}
+
+// sampled is how many rows the number of a predicate's subjects is estimated by.
+const sampled = 16
+
+// estimateSubjects estimates how many subjects a predicate has, by how many rows each of some
+// has: one of two that stands beside another is half a subject.
+func (c *conn) estimateSubjects(predicate inline.TermID) (float64, error) {
+	p, err := c.pages()
+	if err != nil {
+		return 0, err
+	}
+	defer p.release()
+	pos, err := p.tree("live_pos")
+	if err != nil {
+		return 0, err
+	}
+	spo, err := p.tree("live")
+	if err != nil {
+		return 0, err
+	}
+	rows, err := pos.Estimate([]int64{int64(predicate)})
+	if err != nil {
+		return 0, err
+	}
+	const subject = 2
+	subjects, err := pos.Sample([]int64{int64(predicate)}, subject, sampled)
+	if err != nil || len(subjects) == 0 {
+		return rows, err
+	}
+	parts := 0.0
+	for _, s := range subjects {
+		beside, err := spo.Estimate([]int64{s, int64(predicate)})
+		if err != nil {
+			return 0, err
+		}
+		parts += 1 / max(beside, 1)
+	}
+	return rows * parts / float64(len(subjects)), nil
 }
 
 // estimateRows estimates how many rows of an index, or of a table WITHOUT ROWID, begin with

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,8 +26,8 @@ import (
 )
 
 // scanGraph is a graph with properties of many kinds: links with hubs, one value and many,
-// numbers in one region and in two, labels; in the default graph and in a named one. Its
-// indexes have several levels.
+// numbers in one region and in two, labels, some of several pages; in the default graph and
+// in a named one. Its indexes have several levels.
 func scanGraph(random *rand.Rand, n int) (list []rdf.Quad) {
 	node := func(i int) rdf.IRI { return iri(fmt.Sprint("n", i)) }
 	hub := func() rdf.IRI { return node(int(float64(n) * random.Float64() * random.Float64() * random.Float64())) }
@@ -61,6 +62,10 @@ func scanGraph(random *rand.Rand, n int) (list []rdf.Quad) {
 			said("mixed", rdf.String(fmt.Sprint(random.IntN(30))))
 			said("mixed", number(random.IntN(30), rdf.XSDInteger))
 		}
+		if random.IntN(2) > 0 {
+			text := fmt.Sprint("Nr ", random.IntN(200), strings.Repeat(" long", random.IntN(2)*random.IntN(2)*random.IntN(2)*1200))
+			said("label", rdf.LangString{Value: rdf.String(text), Lang: []string{"en", "de"}[random.IntN(2)]})
+		}
 	}
 	return list
 }
@@ -68,7 +73,7 @@ func scanGraph(random *rand.Rand, n int) (list []rdf.Quad) {
 // drawScan draws a query that a scan may answer, or parts of it.
 func drawScan(t *rapid.T, nodes int) string {
 	vars := []string{"?a", "?b", "?c", "?d"}
-	predicates := []string{"kind", "one", "many", "size", "price", "mixed"}
+	predicates := []string{"kind", "one", "many", "size", "price", "mixed", "label"}
 	end := func(p, v string) string {
 		if rapid.IntRange(0, 5).Draw(t, "constant") > 0 {
 			return v
@@ -90,7 +95,11 @@ func drawScan(t *rapid.T, nodes int) string {
 		if rapid.Bool().Draw(t, "turned") && (p == "one" || p == "many") {
 			from, to = to, from
 		}
-		return from + " :" + p + " " + end(p, to) + " . "
+		path := ":" + p
+		if (p == "one" || p == "many") && rapid.IntRange(0, 7).Draw(t, "path") == 0 {
+			path = rapid.SampledFrom([]string{":one+", "^:one*", "(:one|^:many)+", ":many+"}).Draw(t, "closure")
+		}
+		return from + " " + path + " " + end(p, to) + " . "
 	}
 	// Patterns hang together, by and large: what does not is too much.
 	group := func() string {
@@ -110,7 +119,7 @@ func drawScan(t *rapid.T, nodes int) string {
 	body := group()
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
 		v := rapid.SampledFrom(vars).Draw(t, "tested")
-		switch rapid.IntRange(0, 7).Draw(t, "condition") {
+		switch rapid.IntRange(0, 9).Draw(t, "condition") {
 		case 0:
 			body += fmt.Sprintf("FILTER(%s > %d) ", v, rapid.IntRange(-10, 40).Draw(t, "bound"))
 		case 1:
@@ -126,7 +135,21 @@ func drawScan(t *rapid.T, nodes int) string {
 		case 6:
 			body += "MINUS { " + pattern(v, "?x") + pattern("?x", "?a") + " } "
 		case 7:
-			body += "OPTIONAL { " + pattern(v, "?z") + " } "
+			body += "OPTIONAL { " + pattern(v, rapid.SampledFrom([]string{"?d", "?z"}).Draw(t, "optional")) + " } "
+		case 8, 9: // of terms
+			test := "FILTER(" + strings.ReplaceAll(rapid.SampledFrom([]string{
+				`CONTAINS(?v, "1")`, `STRSTARTS(STR(?v), "urn:test:n1")`, `LANG(?v) = "de"`, `LANG(?v) = ""`, `?v = "5"`, `?v != "5"`, `?v = 7`, `?v != 7`,
+				`?v > "3"`, `REGEX(STR(?v), "^(Nr )?1.*2$")`, `isIRI(?v)`, `STRLEN(STR(?v)) > 4`, `DATATYPE(?v) = <http://www.w3.org/2001/XMLSchema#integer>`,
+				`?v IN ("5", "6", :K1, 7)`, `?v IN ("5", "no such", :K1) || ?v = "7"`, `?v * 2 < 20`, `CONTAINS(LCASE(?v), "nr 1") || ?v = :K2`, `?v`, `BOUND(?v)`, `LANGMATCHES(LANG(?v), "*")`,
+				`RAND() < 2 && STRLEN(STR(?v)) < 100`, `STRLEN(?v) > 1000`,
+			}).Draw(t, "test"), "?v", v) + ") "
+			switch rapid.IntRange(0, 5).Draw(t, "inside") {
+			case 0:
+				test = "{ " + test + "} "
+			case 1:
+				test = "{ " + pattern("?a", v) + test + "} "
+			}
+			body += test
 		}
 	}
 	if rapid.IntRange(0, 4).Draw(t, "named") == 0 {
@@ -358,5 +381,32 @@ func TestAScanOfADamagedPageIsRefused(t *testing.T) {
 		if _, err := run(ask(t, t.Context(), r, text, db.Limits{})); !fault.Is(err, fault.Unusable) {
 			t.Errorf("%s\nended with %v", text, err)
 		}
+	}
+}
+
+// An explanation of a scan has the rows that its steps really have beside the estimate.
+func TestExplainRunsScans(t *testing.T) {
+	quads := []rdf.Quad{q("a", "kind", iri("K")), q("b", "kind", iri("K")), q("c", "kind", iri("L")), q("a", "one", iri("b")), q("c", "one", iri("a"))}
+	f, err := fileWith(t.Context(), filepath.Join(t.TempDir(), "graph.db"), quads, db.Options{Scans: db.ScansAlways})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	parsed, err := sparql.Parse(`SELECT ?a { ?a <urn:test:one> ?b . ?a <urn:test:kind> <urn:test:K> }`, sparql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, f)
+	plan, err := r.Plan(t.Context(), parsed.Op, parsed.Vars, parsed.Dataset, parsed.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := r.Explain(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`(?s)t_scan 0 reads\n.* about \d+ rows of which 1 pass, each row in turn\n.* about \d+ rows of which 2 pass, into a set\n.*, 1 rows in `)
+	if !want.MatchString(e.SQL) {
+		t.Errorf("explained as\n%s", e.SQL)
 	}
 }

@@ -101,29 +101,36 @@ func (s *solution) passed(v sparql.Var) ([]sqlite.Value, lower.Pass) {
 
 // passed returns the term of an id, which its row may follow; nil for NULL.
 func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
-	if len(args) > 1 {
-		switch args[1].Int64() {
-		case kindIRI:
-			return rdf.IRI(args[2].Text()), nil
-		case kindBNode:
-			return rdf.BNode(args[2].Text()), nil
-		case kindString:
-			return rdf.String(args[2].Text()), nil
+	if len(args) > 1 && args[1].Type() != sqlite.TypeNull {
+		kind, lang := args[1].Int64(), ""
+		var datatype rdf.IRI
+		switch kind {
 		case kindTyped:
-			datatype, err := q.term(idOf(args[3]))
-			iri, ok := datatype.(rdf.IRI)
-			if err == nil && !ok {
-				err = damaged("datatype %d of a literal is no IRI", idOf(args[3]))
+			var err error
+			if datatype, err = q.datatype(idOf(args[3])); err != nil {
+				return nil, err
 			}
-			return rdf.TypedString{Value: rdf.String(args[2].Text()), Type: iri}, err
 		case kindLang:
-			return rdf.LangString{Value: rdf.String(args[2].Text()), Lang: args[4].Text()}, nil
+			lang = args[4].Text()
+		}
+		if t := termOf(kind, args[2].Text(), datatype, lang); t != nil {
+			return t, nil
 		}
 	}
 	if args[0].Type() == sqlite.TypeNull {
 		return nil, nil
 	}
 	return q.term(idOf(args[0]))
+}
+
+// datatype is the IRI of a literal's datatype.
+func (q *question) datatype(id inline.TermID) (rdf.IRI, error) {
+	t, err := q.term(id)
+	iri, ok := t.(rdf.IRI)
+	if err == nil && !ok {
+		err = damaged("datatype %d of a literal is no IRI", id)
+	}
+	return iri, err
 }
 
 // part is a function of an id that gives a text of its term, NULL when it has none.

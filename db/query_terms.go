@@ -36,6 +36,7 @@ type question struct {
 	lastRow   int64
 	walks     map[walkKey]*walk
 	walked    int64 // bytes of walks
+	links     map[linksKey]*links
 	blanks    map[blankKey]rdf.Term
 	compared  int   // terms in sorts
 	ended     bool  // the query is not wanted any more

@@ -1,18 +1,21 @@
 package db
 
 import (
+	"math"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
 	"trails/db/lower"
+	"trails/db/scan"
 )
 
 // walk goes from one node along links to all that they lead to, each once. One
 // statement for each kind of link joins the nodes whose links are not yet read, which
 // are the table t_ahead, with live: so SQLite goes on by itself, and every node that it
-// finds is ahead of it. A walk can be paused at any row.
+// finds is ahead of it. Once a query has asked for many links, it reads all of
+// that kind from the pages and holds them, see [links]. A walk can be paused at any row.
 type walk struct {
 	question *question
 	many     bool
@@ -30,16 +33,47 @@ type walk struct {
 
 	now   int // the link that stmt reads
 	stmt  *stmt
+	place int32 // of what comes next in the links that are held, 0 for none
 	size  int64
 	users int
 }
 
 // walkLink is one kind of link, and how far in the walk's order it has come.
 type walkLink struct {
-	sql       string
-	predicate inline.TermID
-	at        int
+	sql   string
+	links *links
+	at    int
 }
+
+// links are all links of a kind. Those of one node at a time are asked for until that has
+// taken about as long as reading all, which are held then.
+type links struct {
+	linksKey
+	spent float64 // on asking, in microseconds
+	// limit is what is spent before all are read; it is known when spentFirst is.
+	limit float64
+	held  *scan.Links
+}
+
+type linksKey struct {
+	predicate, graph inline.TermID
+	inverse          bool
+}
+
+const (
+	// What it takes to ask for a node, for each of its links, and to read and hold a link of
+	// all, in microseconds.
+	askNode  = 0.8
+	askLink  = 0.1
+	holdLink = 0.045
+	// spentFirst is spent before it is estimated how many links there are.
+	spentFirst = 1000
+	// maxLinks is how many are held, about 16 bytes each, of what a query may hold.
+	maxLinks = 4 << 20
+)
+
+// areMany reports whether so much was asked that all links are to be read.
+func (l *links) areMany() bool { return l.held == nil && l.spent >= l.limit }
 
 // walkKey is what two walks have in common that are the same.
 type walkKey struct {
@@ -109,7 +143,8 @@ func (q *question) newWalk(key walkKey) (*walk, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.links = append(w.links, walkLink{sql: linksSQL(link.Inverse != key.backward, of.Named), predicate: p})
+		inverse := link.Inverse != key.backward
+		w.links = append(w.links, walkLink{sql: linksSQL(inverse, of.Named), links: q.linksOf(linksKey{p, key.graph, inverse})})
 	}
 	if err := w.grow(walkBytes); err != nil {
 		return nil, err
@@ -122,6 +157,59 @@ func (q *question) newWalk(key walkKey) (*walk, error) {
 		_, err = w.add(key.start)
 	}
 	return w, err
+}
+
+// linksOf are the links of a kind, which all walks of the query have in common.
+func (q *question) linksOf(key linksKey) *links {
+	if l := q.links[key]; l != nil {
+		return l
+	}
+	if q.links == nil {
+		q.links = map[linksKey]*links{}
+	}
+	l := &links{linksKey: key, limit: spentFirst}
+	if q.reader.scans() == ScansAlways {
+		l.limit = askNode
+	}
+	q.links[key] = l
+	return l
+}
+
+// hold reads all links of a kind, where they are not too many for the nodes that were asked.
+func (q *question) hold(l *links) error {
+	if l.limit == spentFirst {
+		l.limit = math.Inf(1)
+		if q.reader.scans() == ScansNever {
+			return nil
+		}
+		index, prefix := "live_pos", []int64{int64(l.predicate)}
+		if l.graph != defaultGraph {
+			index, prefix = "live_g", []int64{int64(l.graph), int64(l.predicate)}
+		}
+		rows, err := q.reader.conn.estimateRows(index, prefix)
+		if err != nil || rows > maxLinks {
+			return err
+		}
+		if l.limit = max(spentFirst+1, rows*holdLink); l.spent < l.limit {
+			return nil
+		}
+	}
+	pages, err := q.reader.conn.pages()
+	if err != nil {
+		return err
+	}
+	defer pages.release()
+	env, err := q.scanEnv(pages)
+	if err != nil {
+		return err
+	}
+	env.Args = []int64{int64(l.predicate), int64(l.graph)}
+	graph := 0
+	if l.graph != defaultGraph {
+		graph = 2
+	}
+	l.held, err = scan.ReadLinks(env, 1, graph, l.inverse)
+	return unreadable(err)
 }
 
 // mayStay reports whether there is a walk from the start to itself without a step.
@@ -184,13 +272,13 @@ func (w *walk) reaches(id inline.TermID) (bool, error) {
 // more finds one more node; false when there are none.
 func (w *walk) more() (bool, error) {
 	for {
-		if w.stmt == nil {
+		if w.stmt == nil && w.place == 0 {
 			going, err := w.resume()
 			if err != nil || !going {
 				return false, err
 			}
 		}
-		row, err := w.stmt.Step()
+		id, row, err := w.next()
 		if err != nil {
 			return false, err
 		}
@@ -198,27 +286,59 @@ func (w *walk) more() (bool, error) {
 			w.pause()
 			continue
 		}
-		isNew, err := w.add(w.stmt.id(0))
+		isNew, err := w.add(id)
 		if err != nil || isNew {
 			return isNew, err
 		}
 	}
 }
 
+// next is the next node that a link leads to, of those that are read.
+func (w *walk) next() (id inline.TermID, row bool, err error) {
+	if w.stmt == nil {
+		if w.place == 0 {
+			return 0, false, nil
+		}
+		to, place := w.links[w.now].links.held.At(w.place)
+		w.place = place
+		return inline.TermID(to), true, nil
+	}
+	if row, err = w.stmt.Step(); row {
+		id = w.stmt.id(0)
+		w.links[w.now].links.spent += askLink
+	}
+	return id, row, err
+}
+
 // resume begins to read a kind of link that has nodes ahead; false when none has.
 func (w *walk) resume() (bool, error) {
 	w.further()
 	for i := range w.links {
-		if w.links[i].at == len(w.order) {
+		link := &w.links[i]
+		if link.at == len(w.order) {
 			continue
 		}
-		s, err := w.question.reader.conn.take(w.links[i].sql)
+		if link.links.areMany() {
+			if err := w.question.hold(link.links); err != nil {
+				return false, err
+			}
+		}
+		w.now = i
+		if link.links.held != nil {
+			if link.at%endedEvery == 0 && w.question.ctx.Err() != nil {
+				return false, w.question.ctx.Err()
+			}
+			w.place = link.links.held.First(int64(w.order[link.at]))
+			link.at++
+			return true, nil
+		}
+		s, err := w.question.reader.conn.take(link.sql)
 		if err != nil {
 			return false, err
 		}
-		s.bindID(1, w.links[i].predicate)
+		s.bindID(1, link.links.predicate)
 		s.bindID(2, w.graph)
-		w.stmt, w.now = s, i
+		w.stmt = s
 		w.question.reader.conn.questions.ahead = w // until the first step
 		return true, nil
 	}
@@ -258,24 +378,29 @@ func (all *questions) registerAhead(c *conn) error {
 type aheadCursor struct {
 	questions *questions
 	walk      *walk
+	links     *links
 	at        *int
 }
 
 // Filter begins where the link was.
 func (c *aheadCursor) Filter(sqlite.IndexID, []sqlite.Value) error {
 	c.walk = c.questions.ahead
-	c.at = &c.walk.links[c.walk.now].at
+	link := &c.walk.links[c.walk.now]
+	c.at, c.links = &link.at, link.links
 	return nil
 }
 
 // Next goes to the next node.
 func (c *aheadCursor) Next() error {
 	*c.at++
+	c.links.spent += askNode
 	return nil
 }
 
-// EOF reports that nothing is ahead.
-func (c *aheadCursor) EOF() bool { return *c.at == len(c.walk.order) && !c.walk.further() }
+// EOF reports that nothing is ahead, or that all links are to be read.
+func (c *aheadCursor) EOF() bool {
+	return c.links.areMany() || *c.at == len(c.walk.order) && !c.walk.further()
+}
 
 // Column is the node.
 func (c *aheadCursor) Column(int, bool) (sqlite.Value, error) {

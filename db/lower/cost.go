@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"trails/rdf"
 	"trails/sparql"
 )
 
@@ -120,8 +121,7 @@ func (l *lowerer) domain(v sparql.Var, g *group, s scope) float64 {
 	least := math.Inf(1)
 	for _, p := range g.patterns {
 		if p.Subject.Var == v && p.Predicate.Var == "" {
-			p.Object = sparql.Operand{Var: "o"}
-			least = min(least, l.matches(p, s))
+			least = min(least, l.subjectsOf(p, s))
 		}
 	}
 	if math.IsInf(least, 1) {
@@ -129,6 +129,33 @@ func (l *lowerer) domain(v sparql.Var, g *group, s scope) float64 {
 	}
 	g.domains[v] = least
 	return least
+}
+
+// manySubjects is from how many statements of a predicate its subjects are estimated: that
+// takes some 0.1 ms, once.
+const manySubjects = 1000
+
+// subjectsOf is about how many subjects the predicate of a pattern has.
+func (l *lowerer) subjectsOf(p sparql.TriplePattern, s scope) float64 {
+	p.Object = sparql.Operand{Var: "o"}
+	rows := l.matches(p, s)
+	predicate, ok := p.Predicate.Term.(rdf.IRI)
+	if !ok || l.opts.Subjects == nil || len(s.graph.virtual) > 0 || rows < manySubjects {
+		return rows
+	}
+	n, ok := l.subjects[predicate]
+	if !ok {
+		n = l.opts.Subjects(predicate)
+		l.subjects[predicate] = n
+	}
+	return min(n, rows)
+}
+
+// perSubject is about how many statements of the predicate of a pattern a subject has that
+// has any.
+func (l *lowerer) perSubject(p sparql.TriplePattern, s scope) float64 {
+	p.Subject, p.Object = sparql.Operand{Var: "s"}, sparql.Operand{Var: "o"}
+	return l.matches(p, s) / max(l.subjectsOf(p, s), 1)
 }
 
 // fanOut is about how many rows a pattern of a group has for each solution before it, as
@@ -164,8 +191,11 @@ func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) fu
 			}
 			rows /= size
 		}
-		if at[0] {
+		switch {
+		case at[0] && at[2]:
 			return min(rows, guess(at))
+		case at[0]:
+			return min(rows, max(guess(at), l.perSubject(p, s)))
 		}
 		return rows
 	})

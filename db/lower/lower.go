@@ -115,6 +115,9 @@ type Options struct {
 	Base    string
 	// Stats estimates how many statements match a pattern's constants. Nil guesses.
 	Stats func(p sparql.TriplePattern) float64
+	// Subjects estimates how many subjects a predicate has. Nil takes each statement to be of
+	// another one.
+	Subjects func(predicate rdf.IRI) float64
 	// Region returns the one region that all objects of a predicate in the default
 	// graph are in, "" when there is none. Nil knows of none.
 	Region func(predicate rdf.IRI) Region
@@ -144,7 +147,7 @@ const (
 
 // Lower returns the statement that answers op with one row for each solution.
 func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
-	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}, counts: map[sparql.TriplePattern]float64{}}
+	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}, counts: map[sparql.TriplePattern]float64{}, subjects: map[rdf.IRI]float64{}}
 	b := l.lower(op, scope{graph: l.defaultGraph()})
 	without := l.withoutTerm(op, b, vars)
 	sql := l.selectVars(b, vars, without)
@@ -176,6 +179,7 @@ type lowerer struct {
 	repeated   int                              // bytes that walks repeat
 	compared   int                              // patterns with others of their group
 	counts     map[sparql.TriplePattern]float64 // what Stats has said
+	subjects   map[rdf.IRI]float64              // what Subjects has said
 	err        error
 }
 

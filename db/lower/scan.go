@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +15,9 @@ import (
 
 // A pattern that looks at many rows is a scan, where [Options.Scans] allows: the table
 // t_scan(k, c0, c1…) has the rows of the program Plan.Scans[k]. It takes basic graph patterns
-// with constant predicates in one stored graph, ranges of values whose ids carry them, and
-// what shares variables with an EXISTS, a NOT EXISTS or a MINUS. Grouping and DISTINCT of
-// these are part of it. See docs/decisions/0066-scans.md.
+// with constant predicates in one stored graph, an OPTIONAL of one pattern, ranges of values
+// whose ids carry them, and what shares variables with an EXISTS, a NOT EXISTS or a MINUS.
+// Grouping and DISTINCT of these are part of it. See docs/decisions/0066-scans.md.
 
 // Scans says when whole ranges of an index are read in the place of SQL.
 type Scans uint8
@@ -44,7 +45,10 @@ type scanner struct {
 	inner   []*scanner   // of these
 	edges   []scanned    // the steps with two slots
 	ends    []scanned    // those with one or none
+	options []scanned    // those that are optional
+	maybe   []bool       // the slot is of one
 	before  float64      // what it takes to have what others read first, in microseconds
+	asks    float64      // about how many terms expressions are asked of
 }
 
 // scanned is a pattern with its step and about how many rows it has.
@@ -52,6 +56,7 @@ type scanned struct {
 	pattern sparql.TriplePattern
 	step    scan.Step
 	rows    float64
+	passing float64 // of these, those that pass the conditions of its slots
 }
 
 // What a scan takes, in microseconds: to begin it, and for a row that is read, held in a
@@ -64,6 +69,12 @@ const (
 	groupCost  = 0.03
 	handCost   = 0.25
 	sortedCost = 0.25 // of a row that SQLite groups or compares with those it had
+	askCost    = 0.4  // of a term that is read in the pages, and an expression asked of it
+	askedBySQL = 1.0  // the same by SQL
+	pageCost   = 1.2  // of a page that SQLite goes to for a row in it, and about the rows that it has
+	rowsOfPage = 100
+	// passGain is which part of the terms an expression is taken to be true of.
+	passGain = 10.0
 
 	// maxScanWait bounds what is read before the first row of an answer, where it is waited
 	// for: a hundredth of a second.
@@ -133,16 +144,29 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 	return c, b
 }
 
+// everything is a pattern without constants.
+var everything = sparql.TriplePattern{Subject: sparql.Operand{Var: "s"}, Predicate: sparql.Operand{Var: "p"}, Object: sparql.Operand{Var: "o"}}
+
 // isFaster compares a scan with a block by SQL, with the time that a row of the answer takes
 // of each.
 func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
-	sql := b.work() + b.rows()*sqlRow
-	for _, inner := range c.inner { // asked for each solution, or read and compared once
-		asked := b.rows() * (seekCost + rowCost) * float64(len(inner.edges)+len(inner.ends))
-		sql += min(asked, inner.rows()*(rowCost+mergeCost))
+	rows := b.rows() / math.Pow(passGain, float64(len(c.program.Asked)))
+	pages := c.l.matches(everything, c.s) / rowsOfPage
+	sql := b.work() + rows*sqlRow + min(b.rows(), c.asks)*askedBySQL
+	before := 0.0
+	for _, rows := range b.rowsThrough() {
+		sql += min(before, pages) * pageCost
+		before = rows
 	}
-	return sql > worthScanning && c.work()+b.rows()*scanRow < clearly*sql &&
-		(c.s.all || c.waits() < maxScanWait) && c.rows()-c.passing() < maxHeld
+	for _, inner := range c.inner { // asked for each solution, or, where all are wanted, read and compared once
+		asked := b.rows()*(seekCost+rowCost)*float64(len(inner.edges)+len(inner.ends)) + min(b.rows(), pages)*pageCost
+		if c.s.all {
+			asked = min(asked, inner.read()*(rowCost+mergeCost))
+		}
+		sql += asked
+	}
+	return sql > worthScanning && c.work()+rows*scanRow < clearly*sql &&
+		(c.s.all || c.waits() < maxScanWait) && c.held() < maxHeld
 }
 
 // few reports whether the first pattern has few rows: where the first solutions are waited
@@ -178,10 +202,34 @@ func (c *scanner) collect(op sparql.Op) bool {
 			}
 		}
 		return true
+	case sparql.LeftJoin:
+		return !c.nested && c.collect(op.Left) && c.optional(op)
 	case sparql.Minus:
 		return c.collect(op.Left) && c.member(op.Right, true, op.Left)
 	}
 	return false
+}
+
+// optional takes an OPTIONAL of one pattern, from a variable that has a value to a new one.
+func (c *scanner) optional(op sparql.LeftJoin) bool {
+	right, ok := op.Right.(sparql.BGP)
+	if !ok || len(right.Patterns) != 1 || op.Expr != nil {
+		return false
+	}
+	p := right.Patterns[0]
+	known, added := p.Subject.Var, p.Object.Var
+	if !gives(op.Left, known) {
+		known, added = added, known
+	}
+	if known == "" || added == "" || !gives(op.Left, known) || slices.Contains(c.vars, added) || !c.pattern(p) {
+		return false
+	}
+	last := len(c.edges) - 1
+	one := c.edges[last]
+	one.step.Optional = true
+	c.edges, c.options = c.edges[:last], append(c.options, one)
+	c.maybe[len(c.vars)-1] = true
+	return true
 }
 
 func (c *scanner) pattern(p sparql.TriplePattern) bool {
@@ -197,6 +245,11 @@ func (c *scanner) pattern(p sparql.TriplePattern) bool {
 			return false
 		}
 		s.Graph = graph
+	}
+	for _, e := range [...]scan.End{s.Subject, s.Object} {
+		if e.Arg == 0 && c.maybe[e.Slot] {
+			return false
+		}
 	}
 	one := scanned{pattern: p, step: s}
 	if s.Subject.Arg == 0 && s.Object.Arg == 0 {
@@ -222,7 +275,7 @@ func (c *scanner) end(o sparql.Operand) scan.End {
 	slot := slices.Index(c.vars, o.Var)
 	if slot < 0 {
 		slot = len(c.vars)
-		c.vars, c.nodes = append(c.vars, o.Var), append(c.nodes, false)
+		c.vars, c.nodes, c.maybe = append(c.vars, o.Var), append(c.nodes, false), append(c.maybe, false)
 	}
 	return scan.End{Slot: slot}
 }
@@ -232,14 +285,27 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 	if x, ok := e.(sparql.Exists); ok {
 		return c.member(x.Op, x.Not, below)
 	}
+	if v, t, ok := textEquality(e); ok && gives(below, v) {
+		id := c.arg(t)
+		c.program.Within = append(c.program.Within, scan.Within{Slot: slices.Index(c.vars, v), Low: id, High: id})
+		return true
+	}
+	if v, terms, ok := members(e); ok && gives(below, v) {
+		among := scan.Among{Slot: slices.Index(c.vars, v)}
+		for _, t := range terms {
+			among.Args = append(among.Args, c.arg(t))
+		}
+		c.program.Among = append(c.program.Among, among)
+		return true
+	}
 	compared, ok := comparisonOf(e)
 	slot := slices.Index(c.vars, compared.Var)
 	if !ok || slot < 0 {
-		return false
+		return c.asked(e, below)
 	}
 	r := c.l.regionOf(below, compared.Var, c.s)
 	if r == "" || !slices.Contains(compared.regions, r) {
-		return false
+		return c.asked(e, below)
 	}
 	bound, not := Bound{compared.Func, compared.Term}, compared.Func == sparql.NotEqual
 	if not {
@@ -256,6 +322,23 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 	c.l.arg(Arg{Region: r, Bounds: []Bound{bound}})
 	c.l.arg(Arg{Region: r, Bounds: []Bound{bound}, High: true})
 	c.program.Within = append(c.program.Within, w)
+	return true
+}
+
+// asked takes an expression of one variable that is an object somewhere: the terms of those
+// are read in the order in which they stand in the file.
+func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
+	vars := partsOf(e).vars
+	if len(vars) != 1 || !gives(below, vars[0]) || opt.IsVolatile(e) || sparql.Some(e, func(e sparql.Expr) bool { _, is := e.(sparql.Exists); return is }) {
+		return false
+	}
+	slot := slices.Index(c.vars, vars[0])
+	isObject := func(s scanned) bool { return s.step.Object == scan.End{Slot: slot} }
+	if !slices.ContainsFunc(c.edges, isObject) && !slices.ContainsFunc(c.ends, isObject) {
+		return false
+	}
+	c.program.Asked = append(c.program.Asked, scan.Asked{Slot: slot, Expr: len(c.l.exprs)})
+	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: []Pass{PassTerm}})
 	return true
 }
 
@@ -294,7 +377,7 @@ func gives(op sparql.Op, v sparql.Var) bool {
 		return slices.ContainsFunc(op.Patterns, func(p sparql.TriplePattern) bool { return p.Subject.Var == v || p.Object.Var == v })
 	case sparql.Join:
 		return gives(left, v) || gives(right, v)
-	case sparql.Filter, sparql.Minus:
+	case sparql.Filter, sparql.LeftJoin, sparql.Minus:
 		return gives(left, v)
 	}
 	return false
@@ -307,13 +390,19 @@ func (c *scanner) arrange() bool {
 		if !inner.arrange() {
 			return false
 		}
-		c.before += inner.work() + inner.passing()*holdCost
+		c.before += inner.work() + inner.first().passing*holdCost
 	}
-	for _, list := range [...][]scanned{c.edges, c.ends} {
-		for i := range list {
-			list[i].rows = c.l.matches(list[i].pattern, c.s)
-			list[i].step.Rows = list[i].rows
+	c.estimate()
+	for _, a := range c.program.Asked {
+		least := math.Inf(1)
+		for _, list := range c.lists() {
+			for _, s := range list {
+				if (s.step.Object == scan.End{Slot: a.Slot}) {
+					least = min(least, s.rows)
+				}
+			}
 		}
+		c.asks += least
 	}
 	c.program.Slots = len(c.vars)
 	larger := func(a, b scanned) int { return cmp.Compare(b.rows, a.rows) }
@@ -332,7 +421,7 @@ func (c *scanner) arrange() bool {
 	switch {
 	case len(c.edges) > 0:
 		take(c.edges[0].step)
-	case len(c.vars) == 1:
+	case len(c.vars)-len(c.options) == 1:
 		for i, e := range c.ends {
 			if e.step.Subject.Arg == 0 || e.step.Object.Arg == 0 {
 				take(e.step)
@@ -365,12 +454,79 @@ func (c *scanner) arrange() bool {
 		take(rest[best].step)
 		rest = slices.Delete(rest, best, best+1)
 	}
-	return !slices.Contains(bound, false)
+	for slot, is := range bound {
+		if !is && !c.maybe[slot] {
+			return false
+		}
+	}
+	for _, o := range c.options {
+		take(o.step)
+	}
+	return true
 }
 
-// rows is about how many rows all its steps read.
-func (c *scanner) rows() (sum float64) {
-	for _, list := range [...][]scanned{c.edges, c.ends} {
+// estimate says about how many rows each step reads, and how many of them pass the ranges and
+// the sets of its slots. A set lets pass the part of a slot's terms that are in it.
+func (c *scanner) estimate() {
+	group := &group{domains: map[sparql.Var]float64{}}
+	part := make([]float64, len(c.vars))
+	for slot := range part {
+		part[slot] = 1
+	}
+	for _, list := range c.lists() {
+		for i := range list {
+			list[i].rows = c.l.matches(list[i].pattern, c.s)
+			list[i].step.Rows = list[i].rows
+			if !list[i].step.Optional { // which says nothing of those before it
+				group.patterns = append(group.patterns, list[i].pattern)
+			}
+		}
+	}
+	for _, e := range c.ends {
+		for _, end := range [...]scan.End{e.step.Subject, e.step.Object} {
+			if domain := c.domain(end, group); domain > 0 {
+				part[end.Slot] *= min(1, e.rows/domain)
+			}
+		}
+	}
+	for _, w := range c.program.Within {
+		if !w.Not {
+			part[w.Slot] /= rangeGain
+		}
+	}
+	for _, list := range c.lists() {
+		for i := range list {
+			e := &list[i]
+			e.passing = e.rows
+			if subject, object := e.step.Subject, e.step.Object; subject.Arg == 0 && object.Arg == 0 {
+				e.passing *= part[subject.Slot] * part[object.Slot]
+			}
+		}
+	}
+}
+
+// lists are all steps.
+func (c *scanner) lists() [3][]scanned { return [...][]scanned{c.edges, c.ends, c.options} }
+
+// domain is about how many terms a slot may be, 0 for no slot and when nothing is known.
+func (c *scanner) domain(e scan.End, g *group) float64 {
+	if e.Arg != 0 {
+		return 0
+	}
+	return c.l.domain(c.vars[e.Slot], g, c.s)
+}
+
+// first is the step whose rows are read one after another.
+func (c *scanner) first() scanned {
+	if len(c.edges) > 0 {
+		return c.edges[0]
+	}
+	return c.ends[0]
+}
+
+// read is about how many rows all steps read, held how many of them the others hold.
+func (c *scanner) read() (sum float64) {
+	for _, list := range c.lists() {
 		for _, e := range list {
 			sum += e.rows
 		}
@@ -378,30 +534,31 @@ func (c *scanner) rows() (sum float64) {
 	return sum
 }
 
-// passing is about how many rows pass through the steps at once.
-func (c *scanner) passing() float64 {
-	if len(c.edges) > 0 {
-		return c.edges[0].rows
+func (c *scanner) held() (sum float64) {
+	for _, list := range c.lists() {
+		for _, e := range list {
+			sum += e.passing
+		}
 	}
-	return c.ends[0].rows
+	return sum - c.first().passing
 }
 
 // waits is what it takes before the first row is read, and work what all takes but the rows
 // of the answer.
 func (c *scanner) waits() float64 {
-	held := c.rows() - c.passing()
-	return scanCost + c.before + held*(readCost+holdCost)
+	return scanCost + c.before + (c.read()-c.first().rows)*readCost + c.held()*holdCost
 }
 
 func (c *scanner) work() float64 {
-	return c.waits() + c.passing()*(readCost+passCost*float64(len(c.program.Steps)))
+	first := c.first()
+	return c.waits() + first.rows*readCost + first.passing*passCost*float64(len(c.program.Steps)) + c.asks*askCost
 }
 
 // scan returns a pattern as the rows of a scan, or by SQL where that is as fast; nil when it
 // is none for a scan. One pattern alone is as fast by SQL.
 func (l *lowerer) scan(op sparql.Op, s scope) *block {
 	c, b := l.better(op, s, func(c *scanner) bool {
-		return len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.inner) > 1
+		return len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.options)+len(c.inner)+len(c.program.Asked) > 1
 	}, handCost, 0)
 	if c != nil {
 		return c.table(b)
@@ -414,19 +571,24 @@ func (c *scanner) table(b *block) *block {
 	for slot := range c.vars {
 		c.program.Keys = append(c.program.Keys, slot)
 	}
-	rows := func() float64 { return c.passing() }
+	rows := func() float64 { return c.first().passing }
 	if b != nil {
 		rows = b.rows
 	}
 	out, t := c.l.scanned(c.program, rows)
 	for slot, v := range c.vars {
-		col := column{sql: t + ".c" + strconv.Itoa(slot), node: c.nodes[slot], tied: true}
+		col := c.column(t+".c"+strconv.Itoa(slot), slot)
 		if known, ok := b.column(v); ok {
 			col.domain = known.domain
 		}
 		out.cols.set(v, col)
 	}
 	return out
+}
+
+// column is a column of t_scan that has a slot.
+func (c *scanner) column(sql string, slot int) column {
+	return column{sql: sql, node: c.nodes[slot], maybe: c.maybe[slot], tied: true}
 }
 
 func (b *block) column(v sparql.Var) (column, bool) {
@@ -453,7 +615,7 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 	behind := len(op.Keys)
 	for i, a := range op.Aggregates {
 		of := c.program.Aggregates[i]
-		if h := having[a.Var]; h != nil && (of.Func == scan.Count || of.Func == scan.CountDistinct) {
+		if h := having[a.Var]; h != nil && (of.Func == scan.Count || of.Func == scan.CountBound || of.Func == scan.CountDistinct) {
 			integers := Arg{Region: Region(rdf.XSDInteger), Bounds: h.bounds}
 			last := integers
 			last.High = true
@@ -471,11 +633,11 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 		return t + ".c" + strconv.Itoa(place-1)
 	}
 	for i, k := range op.Keys {
-		out.cols.set(k.Var, column{sql: next(), node: c.nodes[c.program.Keys[i]]})
+		out.cols.set(k.Var, c.column(next(), c.program.Keys[i]))
 	}
 	for i, a := range op.Aggregates {
 		switch of := c.program.Aggregates[i]; of.Func {
-		case scan.Count, scan.CountDistinct:
+		case scan.Count, scan.CountBound, scan.CountDistinct:
 			out.cols.set(a.Var, column{sql: l.term(zeroTerm) + " + " + next(), computed: true})
 		case scan.Min, scan.Max:
 			out.cols.set(a.Var, column{sql: "NULLIF(" + next() + ", 0)", maybe: true, computed: true})
@@ -528,8 +690,12 @@ func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate
 	switch {
 	case a.Func == sparql.Count && a.Distinct:
 		return scan.Aggregate{Func: scan.CountDistinct, Slot: slot}, true
+	case a.Func == sparql.Count && c.maybe[slot]:
+		return scan.Aggregate{Func: scan.CountBound, Slot: slot}, true
 	case a.Func == sparql.Count:
 		return scan.Aggregate{Func: scan.Count}, true
+	case c.maybe[slot]:
+		return scan.Aggregate{}, false
 	case a.Func == sparql.Sample, a.Func == sparql.Min && region != "":
 		return scan.Aggregate{Func: scan.Min, Slot: slot}, true
 	case a.Func == sparql.Max && region != "":
@@ -566,13 +732,13 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 		l.reset(start)
 		return nil
 	}
-	rows := c.passing
+	rows := func() float64 { return c.first().passing }
 	if b != nil {
 		rows = b.rows
 	}
 	out, t := l.scanned(c.program, rows)
 	for i, v := range project.Vars {
-		out.cols.set(v, column{sql: t + ".c" + strconv.Itoa(i), node: c.nodes[c.program.Keys[i]], tied: true})
+		out.cols.set(v, c.column(t+".c"+strconv.Itoa(i), c.program.Keys[i]))
 	}
 	return l.wrap(out.apart())
 }

@@ -73,9 +73,14 @@ func benchShape(b *testing.B, g, without *kg.Graph, h *peer, s querykit.Shape) f
 		}
 	}
 	var ours, unscanned, again, byHand rounds
-	for b.Loop() {
-		ours.add(b, s, first.Rows, ask(b, g, s, false))
-		unscanned.add(b, s, first.Rows, ask(b, without, s, false))
+	for i := 0; b.Loop(); i++ {
+		if i%2 == 0 { // whoever comes behind the other process finds nothing in the processor's cache
+			ours.add(b, s, first.Rows, ask(b, g, s, false))
+			unscanned.add(b, s, first.Rows, ask(b, without, s, false))
+		} else {
+			unscanned.add(b, s, first.Rows, ask(b, without, s, false))
+			ours.add(b, s, first.Rows, ask(b, g, s, false))
+		}
 		again.add(b, s, first.Rows, askText(b, g, s, s.Text(), false))
 		if s.SQL != "" {
 			byHand.add(b, s, first.Rows, h.shape(b, s, false))

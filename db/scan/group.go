@@ -145,7 +145,7 @@ func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
 		if out.values = newTuples(2, env); keys == 0 {
 			out.one = &set{grow: env.Grow}
 		}
-	case Count, Min, Max:
+	case Count, CountBound, Min, Max:
 	}
 	return out
 }
@@ -174,9 +174,18 @@ func (a *accumulator) add(numbers []int32, rows *batch) error {
 		for _, number := range numbers {
 			a.n[number]++
 		}
+	case CountBound:
+		for i, number := range numbers {
+			if rows.slots[a.Slot][i] != 0 {
+				a.n[number]++
+			}
+		}
 	case CountDistinct:
 		if a.one != nil {
 			for _, id := range rows.slots[a.Slot][:rows.n] {
+				if id == 0 {
+					continue
+				}
 				if err := a.one.add(id); err != nil {
 					return err
 				}
@@ -186,7 +195,9 @@ func (a *accumulator) add(numbers []int32, rows *batch) error {
 		}
 		var row [2]int64
 		for i, number := range numbers {
-			row = [2]int64{int64(number), rows.slots[a.Slot][i]}
+			if row = [2]int64{int64(number), rows.slots[a.Slot][i]}; row[1] == 0 {
+				continue
+			}
 			_, isNew, err := a.values.number(row[:])
 			if err != nil {
 				return err

@@ -4,6 +4,9 @@ import "slices"
 
 // reading gives the rows of a step.
 type reading struct {
+	failed  *error // see [builder.failed]
+	step    *Step
+	passed  map[*Step]int64 // see [Env.Passed]
 	span    span
 	columns [3]int // those of subject, object and graph among the first four of a row
 	graph   int64
@@ -14,8 +17,8 @@ type reading struct {
 }
 
 // read begins to read the rows of a step that pass the tests of its slots so far.
-func (b *builder) read(s Step) *reading {
-	r := &reading{ends: [2]End{s.Subject, s.Object}, out: batch{slots: make([][]int64, b.program.Slots)}}
+func (b *builder) read(s *Step) *reading {
+	r := &reading{failed: &b.failed, step: s, passed: b.env.Passed, ends: [2]End{s.Subject, s.Object}, out: batch{slots: make([][]int64, b.program.Slots)}}
 	prefix := []int64{b.env.arg(s.Predicate)}
 	free := s.Object
 	switch {
@@ -41,7 +44,7 @@ func (b *builder) read(s Step) *reading {
 			continue
 		}
 		for _, t := range b.tests[e.Slot] {
-			if i == 1 && t.in == nil && !t.not && len(r.span.low) == len(prefix) { // a range of the index
+			if i == 1 && t.in == nil && t.among == nil && t.asked == nil && !t.not && len(r.span.low) == len(prefix) { // a range of the index
 				r.span.low, r.span.high = append(slices.Clone(prefix), t.low), append(slices.Clone(prefix), t.high)
 				continue
 			}
@@ -59,6 +62,9 @@ func (r *reading) next() (*batch, error) {
 		}
 		if err := r.decode(cells); err != nil {
 			return nil, err
+		}
+		if r.passed != nil {
+			r.passed[r.step] += int64(r.out.n)
 		}
 		if r.out.n > 0 {
 			return &r.out, nil
@@ -93,6 +99,9 @@ func (r *reading) decode(cells run) error {
 		if !tested || passes(r.tests[0], subject) && passes(r.tests[1], object) {
 			ids[0], ids[1] = append(ids[0], subject), append(ids[1], object)
 		}
+	}
+	if *r.failed != nil {
+		return *r.failed
 	}
 	r.out.n, r.ids = len(ids[0]), ids
 	for i, e := range r.ends {

@@ -83,18 +83,53 @@ type none struct{}
 
 func (none) next() (*batch, error) { return nil, nil }
 
-// test is what the values of a slot have to be: in a range or a set, or not.
+// test is what the values of a slot have to be: in a range or a set, or not; among some; or
+// what makes an expression true.
 type test struct {
 	low, high int64
 	in        *set
+	among     []int64 // in order
+	asked     *asked
 	not       bool
 }
 
 func (t *test) passes(id int64) bool {
-	if t.in != nil {
+	switch {
+	case t.asked != nil:
+		return t.asked.holds(id)
+	case t.in != nil:
 		return t.in.has(id) != t.not
+	case t.among != nil:
+		_, is := slices.BinarySearch(t.among, id)
+		return is
 	}
 	return (t.low <= id && id <= t.high) != t.not
+}
+
+// asked remembers what an expression said of ids.
+type asked struct {
+	builder  *builder
+	expr     int
+	yes, any set
+}
+
+// holds reports whether an id makes the expression true. Its error ends the run, see
+// [builder.failed].
+func (a *asked) holds(id int64) bool {
+	if a.any.has(id) {
+		return a.yes.has(id)
+	}
+	yes, err := a.builder.env.Holds(a.expr, id)
+	if err == nil {
+		err = a.any.add(id)
+	}
+	if err == nil && yes {
+		err = a.yes.add(id)
+	}
+	if err != nil && a.builder.failed == nil {
+		a.builder.failed = err
+	}
+	return yes && err == nil
 }
 
 func passes(tests []test, id int64) bool {
@@ -112,12 +147,21 @@ type builder struct {
 	env     *Env
 	tests   [][]test // of each slot
 	bound   []bool   // the slots that have a value
+	failed  error    // of an expression
 }
 
 // source is the program without its last step, which groups rows or lets them differ.
 func (b *builder) source() (source, error) {
 	for _, w := range b.program.Within {
 		b.tests[w.Slot] = append(b.tests[w.Slot], test{low: b.env.arg(w.Low), high: b.env.arg(w.High), not: w.Not})
+	}
+	for _, a := range b.program.Among {
+		among := make([]int64, len(a.Args)) // no set: a term that there is not has any id
+		for i, arg := range a.Args {
+			among[i] = b.env.arg(arg)
+		}
+		slices.Sort(among)
+		b.tests[a.Slot] = append(b.tests[a.Slot], test{among: among})
 	}
 	var several []sharing
 	for _, m := range b.program.Members {
@@ -138,8 +182,13 @@ func (b *builder) source() (source, error) {
 			return none{}, nil
 		}
 	}
-	var joined []Step
-	for _, s := range b.program.Steps[1:] {
+	for _, a := range b.program.Asked { // behind the others, which take less
+		one := &asked{builder: b, expr: a.Expr, yes: set{grow: b.env.Grow}, any: set{grow: b.env.Grow}}
+		b.tests[a.Slot] = append(b.tests[a.Slot], test{asked: one})
+	}
+	var joined []*Step
+	for i := range b.program.Steps[1:] {
+		s := &b.program.Steps[1+i]
 		if s.Subject.Arg == 0 && s.Object.Arg == 0 {
 			joined = append(joined, s)
 			continue
@@ -152,10 +201,10 @@ func (b *builder) source() (source, error) {
 			return none{}, nil
 		}
 		if slot >= 0 {
-			b.tests[slot] = append(b.tests[slot], test{in: n})
+			b.tests[slot] = slices.Insert(b.tests[slot], 0, test{in: n})
 		}
 	}
-	first := b.program.Steps[0]
+	first := &b.program.Steps[0]
 	var out source = b.read(first)
 	b.bind(first.Subject)
 	b.bind(first.Object)
@@ -235,7 +284,7 @@ func (b *builder) tuples(p *Program) (*tuples, error) {
 
 // known is what a step with a constant end lets its slot be. Where both ends are constants
 // there is no slot, and the set is not empty when there is the triple.
-func (b *builder) known(s Step) (slot int, ids *set, err error) {
+func (b *builder) known(s *Step) (slot int, ids *set, err error) {
 	in := b.read(s)
 	ids = &set{grow: b.env.Grow}
 	slot = -1
@@ -262,7 +311,7 @@ func (b *builder) known(s Step) (slot int, ids *set, err error) {
 }
 
 // join joins rows with those of a step.
-func (b *builder) join(in source, s Step) (source, error) {
+func (b *builder) join(in source, s *Step) (source, error) {
 	rows := b.read(s)
 	subject, object := s.Subject.Slot, s.Object.Slot
 	if b.bound[subject] && b.bound[object] {
@@ -285,7 +334,7 @@ func (b *builder) join(in source, s Step) (source, error) {
 	}
 	if t.before == nil {
 		b.bound[value] = true
-		return &extended{in: in, of: t, key: key, value: value}, nil
+		return &extended{in: in, of: t, key: key, value: value, optional: s.Optional}, nil
 	}
 	var copied []int
 	for slot, bound := range b.bound {
@@ -294,7 +343,7 @@ func (b *builder) join(in source, s Step) (source, error) {
 		}
 	}
 	b.bound[value] = true
-	return &expanded{in: in, ended: b.env.Ended, of: t, key: key, value: value, copied: copied, out: batch{slots: make([][]int64, b.program.Slots)}}, nil
+	return &expanded{in: in, ended: b.env.Ended, of: t, key: key, value: value, optional: s.Optional, copied: copied, out: batch{slots: make([][]int64, b.program.Slots)}}, nil
 }
 
 func each(in source, row func(*batch, int) error) error {
@@ -341,6 +390,7 @@ type extended struct {
 	in         source
 	of         *table
 	key, value int
+	optional   bool
 }
 
 func (e *extended) next() (*batch, error) {
@@ -353,11 +403,11 @@ func (e *extended) next() (*batch, error) {
 		batch.slots[e.value] = values
 		batch.keep(func(i int) bool {
 			last := e.of.last(keys[i])
-			if last == 0 {
-				return false
+			values[i] = 0
+			if last != 0 {
+				values[i] = e.of.values[last-1]
 			}
-			values[i] = e.of.values[last-1]
-			return true
+			return last != 0 || e.optional
 		})
 		if batch.n > 0 {
 			return batch, nil
@@ -371,6 +421,7 @@ type expanded struct {
 	ended      func() error
 	of         *table
 	key, value int
+	optional   bool
 	copied     []int
 	from       *batch
 	at         int   // the row of from
@@ -402,17 +453,24 @@ func (e *expanded) next() (*batch, error) {
 				e.from, e.at = batch, 0
 			}
 			e.place = e.of.last(e.from.slots[e.key][e.at])
+			if e.place == 0 && e.optional {
+				e.add(0)
+			}
 			continue
 		}
-		for _, slot := range e.copied {
-			e.out.slots[slot] = append(e.out.slots[slot], e.from.slots[slot][e.at])
-		}
-		e.out.slots[e.value] = append(e.out.slots[e.value], e.of.values[e.place-1])
+		e.add(e.of.values[e.place-1])
 		e.place = e.of.before[e.place-1]
-		e.out.n++
 	}
 	if e.out.n == 0 {
 		return nil, nil
 	}
 	return &e.out, nil
+}
+
+func (e *expanded) add(value int64) {
+	for _, slot := range e.copied {
+		e.out.slots[slot] = append(e.out.slots[slot], e.from.slots[slot][e.at])
+	}
+	e.out.slots[e.value] = append(e.out.slots[e.value], value)
+	e.out.n++
 }

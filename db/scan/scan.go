@@ -15,11 +15,13 @@ type Program struct {
 	Slots int
 	// Steps are the triple patterns. Each but the first has a slot of one before it, or no
 	// more than one slot at all. The rows of the first are read one after another, those of
-	// the others are held.
+	// the others are held. Those that are optional stand behind the others.
 	Steps []Step
-	// Within and Members are conditions of slots.
+	// Within, Among, Members and Asked are conditions of slots.
 	Within  []Within
+	Among   []Among
 	Members []Member
+	Asked   []Asked
 	// Keys are the slots of the answer's rows. With Distinct they differ.
 	Keys     []int
 	Distinct bool
@@ -37,6 +39,9 @@ type Step struct {
 	Subject, Object End
 	Predicate       int // an argument
 	Graph           int // an argument; 0 for the default graph
+	// Optional is set of a step with one slot more than those before it: rows that it has
+	// nothing for stay, and that slot is 0, which is no id.
+	Optional bool
 	// Rows estimates how many there are. It is for people.
 	Rows float64
 }
@@ -48,6 +53,12 @@ type End struct{ Arg, Slot int }
 type Within struct {
 	Slot, Low, High int
 	Not             bool
+}
+
+// Among are arguments, one of which a slot is.
+type Among struct {
+	Slot int
+	Args []int
 }
 
 // Having is a range of ids in which the sum of Zero, an argument, and a column of a group is.
@@ -64,12 +75,18 @@ type Member struct {
 	Not   bool
 }
 
+// Asked is an expression that the value of a slot makes true, see [Env.Holds]. It is asked
+// once for each value.
+type Asked struct{ Slot, Expr int }
+
 // Func is what an aggregate does.
 type Func uint8
 
 const (
 	// Count is the number of rows.
 	Count Func = iota
+	// CountBound is the number of rows in which a slot has a value.
+	CountBound
 	// CountDistinct is the number of values of a slot.
 	CountDistinct
 	// Sum has three columns: the sum is the first times 2^24 and the second, of as many
@@ -106,6 +123,8 @@ type Env struct {
 	// named graphs graph, predicate, object, subject.
 	SPO, POS, GPOS Tree
 	Args           []int64
+	// Holds answers [Program.Asked]: whether an id makes an expression true.
+	Holds func(expr int, id int64) (bool, error)
 	// Seed is of hashes. It is another for each run, so that nobody can choose values that
 	// meet in one place.
 	Seed uint64
@@ -113,6 +132,8 @@ type Env struct {
 	// error of either ends the run. Ended is asked beside each page that is read.
 	Grow  func(bytes int64) error
 	Ended func() error
+	// Passed counts the rows of each step that passed its conditions, unless it is nil.
+	Passed map[*Step]int64
 }
 
 func (e *Env) arg(n int) int64 { return e.Args[n-1] }

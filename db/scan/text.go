@@ -6,32 +6,51 @@ import (
 	"strings"
 )
 
-// String lists what is read, a line each, for people: sN is a slot, ?N an argument.
-func (p *Program) String() string {
+// Text lists what is read, a line each, for people: sN is a slot, ?N an argument. Of a
+// program that has run, passed are the rows of its steps, see [Env.Passed]; else it is nil.
+func (p *Program) Text(passed map[*Step]int64) string {
 	var out strings.Builder
-	p.write(&out, "\n  ")
+	p.write(&out, "\n  ", passed)
 	return out.String()
 }
 
-var negated = map[bool]string{true: "not "}
+var (
+	negated  = map[bool]string{true: "not "}
+	optional = map[bool]string{true: ", optional"}
+)
 
-func (p *Program) write(out *strings.Builder, line string) {
-	for i, s := range p.Steps {
+func (p *Program) write(out *strings.Builder, line string, passed map[*Step]int64) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
 		use := "each row in turn"
 		switch {
 		case i > 0 && s.Subject.Arg == 0 && s.Object.Arg == 0:
-			use = "into a table"
+			use = "into a table" + optional[s.Optional]
 		case i > 0:
 			use = "into a set"
 		}
-		fmt.Fprintf(out, "%s%s ?%d %s, about %.0f rows, %s", line, s.Subject, s.Predicate, s.Object, s.Rows, use)
+		rows := fmt.Sprintf("about %.0f rows", s.Rows)
+		if n, ok := passed[s]; ok {
+			rows += fmt.Sprintf(" of which %d pass", n)
+		}
+		fmt.Fprintf(out, "%s%s ?%d %s, %s, %s", line, s.Subject, s.Predicate, s.Object, rows, use)
 	}
 	for _, w := range p.Within {
 		fmt.Fprintf(out, "%swhere s%d is %sbetween ?%d and ?%d", line, w.Slot, negated[w.Not], w.Low, w.High)
 	}
+	for _, a := range p.Among {
+		list := make([]string, len(a.Args))
+		for i, arg := range a.Args {
+			list[i] = "?" + strconv.Itoa(arg)
+		}
+		fmt.Fprintf(out, "%swhere s%d is one of %s", line, a.Slot, strings.Join(list, ", "))
+	}
+	for _, a := range p.Asked {
+		fmt.Fprintf(out, "%swhere s%d makes expression %d true, asked once for each value", line, a.Slot, a.Expr)
+	}
 	for _, m := range p.Members {
 		fmt.Fprintf(out, "%swhere (%s) is %samong the", line, slotNames(m.Slots), negated[m.Not])
-		m.Of.write(out, line+"  ")
+		m.Of.write(out, line+"  ", passed)
 	}
 	columns := slotNames(p.Keys)
 	for _, a := range p.Aggregates {
@@ -58,7 +77,7 @@ func slotNames(slots []int) string {
 	return strings.Join(names, ", ")
 }
 
-var functions = [...]string{Count: "count", CountDistinct: "count distinct", Sum: "sum", Min: "min", Max: "max"}
+var functions = [...]string{Count: "count", CountBound: "count bound", CountDistinct: "count distinct", Sum: "sum", Min: "min", Max: "max"}
 
 // String is the slot or the argument.
 func (e End) String() string {

@@ -38,6 +38,9 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 		if _, err := tree.Estimate([]int64{1, random.Int64N(200)}); err != nil && !errors.Is(err, ErrPage) {
 			t.Fatal(err)
 		}
+		if _, err := tree.Sample([]int64{1}, 2, 3); err != nil && !errors.Is(err, ErrPage) {
+			t.Fatal(err)
+		}
 		run, err := Open(&Program{Slots: 2, Keys: []int{0, 1}, Steps: []Step{{Predicate: 1, Object: End{Slot: 1}}}},
 			&Env{POS: tree, Args: []int64{1}, Grow: func(int64) error { return nil }, Ended: func() error { return nil }})
 		for range 1000 {
@@ -63,6 +66,61 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 	whole[0], whole[4] = leaf, 1
 	if _, err := whole.position([]int64{1}, false); err == nil {
 		t.Error("a page without its cell is read")
+	}
+}
+
+// anyRows are pages with any bytes in them, most of which could be of a table.
+type anyRows struct{ random *rand.Rand }
+
+func (p anyRows) Page(buf []byte, _ uint32) ([]byte, error) {
+	page := slices.Grow(buf[:0], 512)[:512]
+	for i := range page {
+		page[i] = byte(p.random.Uint32())
+	}
+	page[0], page[3], page[4] = []byte{interiorOfRows, leafOfRows, leafOfRows}[p.random.IntN(3)], 0, byte(p.random.IntN(30))
+	if p.random.IntN(2) > 0 { // cells that are rows of an integer and a text, some damaged
+		for i := range 30 {
+			at := 100 + 12*i
+			page[8+2*i], page[9+2*i] = byte(at>>8), byte(at)
+			copy(page[at:], []byte{7, byte(i), 3, 1, 19, byte(i), 'a', 'b', 'c'})
+			if p.random.IntN(4) == 0 {
+				page[at+p.random.IntN(8)] = byte(p.random.Uint32())
+			}
+		}
+	}
+	return page, nil
+}
+
+// TestDamagedRowsAreErrors is the same for tables.
+func TestDamagedRowsAreErrors(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	failed, rows := 0, 0
+	for range 20_000 {
+		r, err := NewRows(Tree{anyRows{random}, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			var row [2]Value
+			key := random.Int64N(40) - 2
+			found, whole, err := r.Row(key, row[:])
+			switch {
+			case errors.Is(err, ErrPage):
+				failed++
+			case err != nil:
+				t.Fatal(err)
+			case found && whole && row == [2]Value{{Int: key}, {Text: "abc"}}:
+				rows++
+			}
+		}
+	}
+	if failed < 1000 || rows < 1000 {
+		t.Errorf("%d errors, %d rows", failed, rows)
+	}
+	for _, kinds := range []string{"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x07", "\x0a", "\x0e", "\x7f"} {
+		if row := string(rune(1+len(kinds))) + kinds + "text"; columnsOf(row, make([]Value, 1)) {
+			t.Errorf("a row of the types % x is read", kinds)
+		}
 	}
 }
 
