@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,16 +21,17 @@ import (
 
 // TestMain lets this program be the servers that misbehave.
 func TestMain(m *testing.M) {
-	if os.Getenv("TRAILS_TEST_SERVER") == "" {
+	flood, err := strconv.Atoi(os.Getenv("TRAILS_TEST_SERVER"))
+	if err != nil {
 		os.Exit(m.Run())
 	}
-	if err := hostile().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if err := hostile(flood).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		os.Exit(1)
 	}
 }
 
-// hostile is a server that does what a server should not.
-func hostile() *mcp.Server {
+// hostile is a server that does what a server should not. It floods with so many bytes.
+func hostile(flood int) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "hostile", Version: "1"}, nil)
 	add := func(name, schema string, do func(context.Context) string) {
 		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(schema)}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -39,7 +41,7 @@ func hostile() *mcp.Server {
 	const any = `{"type":"object"}`
 	add("hang", any, func(ctx context.Context) string { <-ctx.Done(); return "" })
 	add("exit", any, func(context.Context) string { os.Exit(7); return "" })
-	add("flood", any, func(context.Context) string { return strings.Repeat("x", 100<<20) })
+	add("flood", any, func(context.Context) string { return strings.Repeat("x", flood) })
 	add("babble", any, func(context.Context) string { fmt.Println("hello, this is no message"); return "" })
 	add("lie", `{"type":"object","properties":{"n":{"type":"nothing"}}}`, func(context.Context) string { return "" })
 	return s
@@ -57,9 +59,13 @@ func TestServersThatMisbehaveAnswerForThemselvesAlone(t *testing.T) {
 		{"babble", gateway.UpstreamError},
 		{"lie", gateway.SchemaInvalid},
 	}
+	flood := 100 << 20
+	if testing.Short() {
+		flood = 40 << 20 // the limit is 32
+	}
 	servers := []gateway.Server{{Name: "github", HTTP: serve(t, github(new(atomic.Int64)))}}
 	for _, c := range cases {
-		s := gateway.Server{Name: c.tool, Include: []string{c.tool}, Command: []string{os.Args[0]}, Env: map[string]string{"TRAILS_TEST_SERVER": "1"}}
+		s := gateway.Server{Name: c.tool, Include: []string{c.tool}, Command: []string{os.Args[0]}, Env: map[string]string{"TRAILS_TEST_SERVER": strconv.Itoa(flood)}}
 		if c.tool == "hang" {
 			s.TimeoutMS = 500
 		}
@@ -70,7 +76,7 @@ func TestServersThatMisbehaveAnswerForThemselvesAlone(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.tool, func(t *testing.T) {
 			execute := fmt.Sprintf(`{"tool_id":%q,"args":{}}`, idOf(t, e, "tool_browse", c.tool))
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			failed := make(chan error, 1)
 			go func() {
@@ -86,7 +92,7 @@ func TestServersThatMisbehaveAnswerForThemselvesAlone(t *testing.T) {
 					}
 					t.Logf("%d other calls meanwhile: %v", others, err)
 					return
-				default:
+				case <-time.After(5 * time.Millisecond): // the one that misbehaves needs the processor, too
 				}
 			}
 		})
