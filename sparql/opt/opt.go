@@ -29,12 +29,14 @@ type Pass struct {
 }
 
 // Passes are all, in order: paths become patterns before patterns are merged, constants
-// are decided before what is empty is dropped, and filters move when none of them is a
+// are decided before what is empty is dropped, what goes into the sides of a union is there
+// before filters come out of them, and filters move when none of them is a
 // constant of a pattern any more. What nobody asks for is known at the end.
 var Passes = []Pass{
 	{"paths", plain(paths)},
 	{"constants", plain(constants)},
 	{"units", plain(units)},
+	{"unions", plain(unions)},
 	{"outward", plain(outward)},
 	{"joins", plain(joins)},
 	{"equalities", plain(equalities)},

@@ -1,0 +1,102 @@
+package opt
+
+import (
+	"slices"
+
+	"trails/sparql"
+)
+
+// unions takes the patterns that stand beside a UNION into its sides: { A { B } UNION { C } }
+// becomes { A B } UNION { A C }. Each side is then read from where it has the fewest
+// solutions, which may be in A; a union by itself is made whole before it is joined.
+//
+// Join distributes over Union on multisets (section 18.5): what fits a solution of the union
+// fits that of the side it is from. Only patterns and inline data go along, which have the
+// same solutions each time, and only where they name a variable of the union.
+func unions(op sparql.Op) sparql.Op {
+	if !sparql.Has(op, isUnion) {
+		return op
+	}
+	return unionsOpened(op)
+}
+
+const (
+	// maxSides bounds how many sides a join of unions becomes, each with all patterns.
+	maxSides = 8
+	// maxAlong bounds the triple patterns or rows of an operand that goes along.
+	maxAlong = 20
+)
+
+func unionsOpened(op sparql.Op) sparql.Op {
+	if _, ok := op.(sparql.Join); !ok {
+		return eachOperand(op, unionsOpened)
+	}
+	list := merged(Joined(op))
+	at := slices.IndexFunc(list, isUnion)
+	if at < 0 {
+		return eachOperand(op, unionsOpened)
+	}
+	sides := sidesOf(list[at], nil)
+	var along, joined []sparql.Op // those that go along, and what is joined with the union
+	for i, other := range list {
+		near := i != at && len(sides) <= maxSides && shareVariable(other, list[at])
+		switch {
+		case near && goesAlong(other):
+			along = append(along, other)
+		case near && isUnion(other) && len(sides)*len(sidesOf(other, nil)) <= maxSides:
+			sides = eachWithEach(sides, sidesOf(other, nil))
+		default:
+			joined = append(joined, other)
+		}
+	}
+	for i, side := range sides {
+		sides[i] = joinOf(append(slices.Clone(along), side))
+	}
+	united := sides[0]
+	for _, side := range sides[1:] {
+		united = sparql.Union{Left: united, Right: side}
+	}
+	joined[slices.IndexFunc(joined, isUnion)] = united
+	for i := range joined {
+		joined[i] = unionsOpened(joined[i])
+	}
+	return joinOf(joined)
+}
+
+func isUnion(op sparql.Op) bool { _, ok := op.(sparql.Union); return ok }
+
+// sidesOf lists the sides of unions of unions.
+func sidesOf(op sparql.Op, list []sparql.Op) []sparql.Op {
+	if u, ok := op.(sparql.Union); ok {
+		return sidesOf(u.Right, sidesOf(u.Left, list))
+	}
+	return append(list, op)
+}
+
+// eachWithEach joins each side of a union with each of another.
+func eachWithEach(a, b []sparql.Op) (list []sparql.Op) {
+	for _, left := range a {
+		for _, right := range b {
+			list = append(list, sparql.Join{Left: left, Right: right})
+		}
+	}
+	return list
+}
+
+// goesAlong reports whether an operand of a join is small enough to be joined with each side.
+func goesAlong(op sparql.Op) bool {
+	switch op := op.(type) {
+	case sparql.BGP:
+		return len(op.Patterns) <= maxAlong
+	case sparql.PathPattern:
+		return true
+	case sparql.Table:
+		return len(op.Rows) <= maxAlong
+	}
+	return false
+}
+
+func shareVariable(a, b sparql.Op) (shared bool) {
+	naming{f: func(v sparql.Var) { shared = shared || v != "" && Mentions(b, v) }}.inOp(a)
+	return shared
+}
