@@ -57,11 +57,18 @@ func filtered(op sparql.Op, list ...sparql.Expr) sparql.Op {
 	if f, ok := op.(sparql.Filter); ok {
 		return filtered(f.Op, append(Conjuncts(f.Expr), list...)...)
 	}
-	all := list[0]
-	for _, e := range list[1:] {
-		all = sparql.Call{Func: sparql.And, Args: []sparql.Expr{all, e}}
+	return sparql.Filter{Expr: all(list), Op: op}
+}
+
+// all is that each of some conditions is true, nil of none.
+func all(list []sparql.Expr) (e sparql.Expr) {
+	for i, next := range list {
+		if i > 0 {
+			next = sparql.Call{Func: sparql.And, Args: []sparql.Expr{e, next}}
+		}
+		e = next
 	}
-	return sparql.Filter{Expr: all, Op: op}
+	return e
 }
 
 var (

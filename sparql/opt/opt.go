@@ -39,6 +39,7 @@ var Passes = []Pass{
 	{"unions", plain(unions)},
 	{"outward", plain(outward)},
 	{"joins", plain(joins)},
+	{"unified", plain(unified)},
 	{"equalities", plain(equalities)},
 	{"filters", plain(filters)},
 	{"unused", unused},

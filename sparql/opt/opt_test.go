@@ -119,7 +119,19 @@ func conditioned(t *rapid.T, op sparql.Op) sparql.Op {
 }
 
 func condition(t *rapid.T) sparql.Expr {
-	v := rapid.SampledFrom([]sparql.Var{"a", "b", "c", "d", "e", "g", "m", "n1"}).Draw(t, "variable")
+	variable := rapid.SampledFrom([]sparql.Var{"a", "b", "c", "d", "e", "g", "m", "n1"})
+	v := variable.Draw(t, "variable")
+	if rapid.Bool().Draw(t, "of variables") {
+		other := variable.Draw(t, "other")
+		switch of := []sparql.Expr{sparql.VarExpr{Var: v}, sparql.VarExpr{Var: other}}; rapid.IntRange(0, 3).Draw(t, "kind") {
+		case 0:
+			return sparql.Call{Func: sparql.Not, Args: []sparql.Expr{sparql.Call{Func: sparql.Bound, Args: of[:1]}}}
+		case 1:
+			return sparql.Call{Func: "SAMETERM", Args: of}
+		default:
+			return sparql.Call{Func: sparql.Equal, Args: of}
+		}
+	}
 	term := rapid.SampledFrom([]string{":a", ":b", ":c", ":nowhere", ":g1", ":p", `"a"`, `"ab"`, "1"}).Draw(t, "term")
 	function := rapid.SampledFrom([]sparql.Func{sparql.Equal, sparql.Equal, sparql.Equal, "SAMETERM", sparql.NotEqual, sparql.Greater}).Draw(t, "function")
 	return sparql.Call{Func: function, Args: []sparql.Expr{sparql.VarExpr{Var: v}, sparql.TermExpr{Term: sparqltest.Term(term)}}}

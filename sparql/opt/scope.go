@@ -28,8 +28,13 @@ func binds(op sparql.Op, v sparql.Var) bool {
 		return op.Name.Var == v || binds(left, v)
 	case sparql.Extend:
 		if op.Var == v {
-			_, constant := op.Expr.(sparql.TermExpr)
-			return constant
+			switch e := op.Expr.(type) {
+			case sparql.TermExpr:
+				return true
+			case sparql.VarExpr:
+				return binds(left, e.Var)
+			}
+			return false
 		}
 	case sparql.Group:
 		return isKey(op, v) && binds(left, v)

@@ -27,7 +27,24 @@ func (d *drawer) group(depth int) string {
 	if d.in(5) {
 		parts = append(parts, d.bind())
 	}
+	if d.in(8) {
+		parts = append(parts, d.absent())
+	}
+	if d.in(8) {
+		parts = append(parts, d.variable()+" "+d.one(predicates)+" "+d.variable()+" FILTER("+d.alike()+")")
+	}
 	return "{ " + strings.Join(parts, " ") + " }"
+}
+
+// absent draws the negation of SPARQL 1.0.
+func (d *drawer) absent() string {
+	condition := d.one([]string{"", "FILTER(" + d.alike() + ")", "FILTER(" + d.alike() + " && " + d.condition() + ")"})
+	return "OPTIONAL { " + d.triples() + " " + condition + " } FILTER(!BOUND(" + d.variable() + "))"
+}
+
+// alike draws that two variables have one value.
+func (d *drawer) alike() string {
+	return fmt.Sprintf(d.one([]string{"%s = %s", "%s = %s", "sameTerm(%s, %s)"}), d.variable(), d.variable())
 }
 
 func (d *drawer) element(depth int) string {
