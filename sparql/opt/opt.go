@@ -40,6 +40,7 @@ var Passes = []Pass{
 	{"outward", plain(outward)},
 	{"joins", plain(joins)},
 	{"unified", plain(unified)},
+	{"absent", plain(absent)},
 	{"equalities", plain(equalities)},
 	{"filters", plain(filters)},
 	{"unused", unused},
