@@ -24,7 +24,7 @@ const DefaultChunkBytes = 16 << 20
 // and two more, one being filled and one being sorted, are in memory at a time; and every
 // mergedFiles files on disk become one, so that a pass has few open.
 const (
-	keptChunks  = 3
+	keptChunks  = 1
 	mergedFiles = 32
 )
 
@@ -187,8 +187,9 @@ func (c *chunkSource) next() ([]byte, error) {
 	return c.chunk.at(c.chunk.spans[c.i-1]), nil
 }
 
-// fileRun is a run on disk: each record behind its length. The file has no name
-// any more, so that nothing is left behind even by a kill.
+// fileRun is a run on disk: of each record, how many bytes it begins with as the one before
+// does, and the others behind their number. The file has no name any more, so that nothing is
+// left behind even by a kill.
 type fileRun struct {
 	file *os.File
 	size int64
@@ -209,6 +210,7 @@ func writeRun(dir string, from source) (_ run, err error) {
 		return nil, err
 	}
 	r, w := &fileRun{file: f}, bufio.NewWriterSize(f, 1<<20)
+	var last []byte
 	for {
 		record, err := from.next()
 		if err == io.EOF {
@@ -217,15 +219,32 @@ func writeRun(dir string, from source) (_ run, err error) {
 		if err != nil {
 			return nil, err
 		}
-		head := binary.AppendUvarint(w.AvailableBuffer(), uint64(len(record)))
-		r.size += int64(len(head)) + int64(len(record))
+		shared := sharedBytes(last, record)
+		rest := record[shared:]
+		last = append(last[:shared], rest...)
+		head := binary.AppendUvarint(w.AvailableBuffer(), uint64(shared))
+		head = binary.AppendUvarint(head, uint64(len(rest)))
+		r.size += int64(len(head)) + int64(len(rest))
 		if _, err := w.Write(head); err != nil {
 			return nil, err
 		}
-		if _, err := w.Write(record); err != nil {
+		if _, err := w.Write(rest); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// sharedBytes is with how many bytes both begin.
+func sharedBytes(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := 0; i < n; i += 8 {
+		if n-i < 8 || binary.NativeEndian.Uint64(a[i:]) != binary.NativeEndian.Uint64(b[i:]) {
+			for ; i < n && a[i] == b[i]; i++ {
+			}
+			return i
+		}
+	}
+	return n
 }
 
 func (r *fileRun) open() source {
@@ -240,13 +259,17 @@ type fileSource struct {
 }
 
 func (c *fileSource) next() ([]byte, error) {
-	n, err := binary.ReadUvarint(c.r)
+	shared, err := binary.ReadUvarint(c.r)
 	if err != nil {
 		return nil, err
 	}
-	c.record = slices.Grow(c.record[:0], int(n))[:n]
-	if _, err = io.ReadFull(c.r, c.record); errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF // a record that does not begin is missing all the same
+	n, err := binary.ReadUvarint(c.r)
+	if err == nil {
+		c.record = slices.Grow(c.record[:shared], int(n))[:shared+n]
+		_, err = io.ReadFull(c.r, c.record[shared:])
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // a record that has only begun is missing all the same
 	}
 	return c.record, err
 }

@@ -41,8 +41,8 @@ func TestMoreThanFitsInMemoryIsSorted(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		var want []string
 		pad := bytes.Repeat([]byte("x"), 10<<10)
-		for range 1000 {
-			record := fmt.Appendf(nil, "%08x%s", random.Uint32(), pad[:random.IntN(len(pad))])
+		for i := range 1000 {
+			record := fmt.Appendf(nil, "%08x%s", random.Uint32()>>(i%4*8), pad[:random.IntN(len(pad))]) // many begin alike
 			want = append(want, string(record))
 			add(t, s, record)
 		}
@@ -111,7 +111,7 @@ func TestAPassEndsAtTheFirstRecordThatCannotBeRead(t *testing.T) {
 }
 
 func TestARunThatLostItsEndIsNoShorterRun(t *testing.T) {
-	whole := append([]byte{7}, "record!"...)
+	whole := append([]byte{0, 7}, "record!"...)
 	for cut := 1; cut < len(whole); cut++ {
 		path := filepath.Join(t.TempDir(), "run")
 		if err := os.WriteFile(path, append(whole[:len(whole):len(whole)], whole[:cut]...), 0o600); err != nil {

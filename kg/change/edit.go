@@ -136,8 +136,22 @@ func key(record []byte) []byte { return record[:len(record)-sourceBytes] }
 // opOf is the op of a record.
 func opOf(record []byte) Op { return Op(record[bytes.IndexByte(record, 0)+1]) }
 
-// decodeRecord reads one record back; subject is the already decoded subject.
-func decodeRecord(record []byte, subject rdf.Term, scratch *[]byte) (Edit, error) {
+// decoder reads records back. Only newDecoder makes one.
+type decoder struct {
+	parser  *rdfio.QuadParser
+	scratch []byte
+}
+
+// newDecoder is for so many records.
+func newDecoder(count int64) decoder {
+	if count < 1_000 {
+		return decoder{parser: &rdfio.QuadParser{}}
+	}
+	return decoder{parser: rdfio.NewQuadParser()}
+}
+
+// edit reads one record; subject is the already decoded subject.
+func (d *decoder) edit(record []byte, subject rdf.Term) (Edit, error) {
 	k := key(record)
 	cut := bytes.IndexByte(k, 0)
 	source := binary.BigEndian.Uint64(record[len(k):])
@@ -150,8 +164,8 @@ func decodeRecord(record []byte, subject rdf.Term, scratch *[]byte) (Edit, error
 		e.Quad = decodeTarget(subject, string(rest))
 		return e, nil
 	}
-	*scratch = append(append((*scratch)[:0], k[:cut]...), rest...)
-	q, err := rdfio.ParseQuad(*scratch)
+	d.scratch = append(append(d.scratch[:0], k[:cut]...), rest...)
+	q, err := d.parser.Parse(d.scratch)
 	if err != nil {
 		return Edit{}, fmt.Errorf("decode spooled quad: %w", err)
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 
 	"trails/extsort"
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -15,7 +17,7 @@ type grouping struct {
 	group   Group
 	subject []byte
 	last    []byte
-	scratch []byte
+	decoder decoder
 }
 
 // next returns the next group or io.EOF.
@@ -41,6 +43,94 @@ func (g *grouping) next() (*Group, error) {
 	return &g.group, nil
 }
 
+// all are the groups that are left.
+func (g *grouping) all() iter.Seq2[*Group, error] {
+	return func(yield func(*Group, error) bool) {
+		for {
+			group, err := g.next()
+			if err == io.EOF || !yield(group, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// batch is some groups that were read ahead, whose edits stand in one list; those of a group
+// that did not fit have one of their own.
+type batch struct {
+	groups []Group
+	edits  []Edit
+}
+
+const batchEdits = 4096
+
+func newBatch() *batch { return &batch{edits: make([]Edit, 0, batchEdits)} }
+
+// ahead are the groups that are left, read beside whoever asks for them.
+func (g *grouping) ahead() iter.Seq2[*Group, error] {
+	return func(yield func(*Group, error) bool) {
+		full, free, stop := make(chan *batch), make(chan *batch, 2), make(chan struct{})
+		free <- newBatch()
+		free <- newBatch()
+		var failed error // set before full is closed
+		go func() {
+			defer close(full)
+			failed = fault.Guard(func() error {
+				for {
+					var b *batch
+					select {
+					case b = <-free:
+					case <-stop:
+						return nil
+					}
+					err := g.fill(b)
+					select {
+					case full <- b:
+					case <-stop:
+						return nil
+					}
+					if err != nil {
+						return err
+					}
+				}
+			})
+		}()
+		for b := range full {
+			for i := range b.groups {
+				if !yield(&b.groups[i], nil) {
+					close(stop)
+					for range full { // until it reads no more
+					}
+					return
+				}
+			}
+			free <- b
+		}
+		if failed != io.EOF {
+			yield(nil, failed)
+		}
+	}
+}
+
+// fill reads groups until the list of a batch is full. Its error, io.EOF at the end, is of what
+// comes behind them.
+func (g *grouping) fill(b *batch) error {
+	b.groups, b.edits = b.groups[:0], b.edits[:0]
+	for {
+		room := b.edits[len(b.edits):]
+		g.group.Edits = room
+		group, err := g.next()
+		if err != nil {
+			return err
+		}
+		b.groups = append(b.groups, *group)
+		if len(group.Edits) >= cap(room) {
+			return nil
+		}
+		b.edits = b.edits[:len(b.edits)+len(group.Edits)]
+	}
+}
+
 // take adds record to the group unless it repeats the one before. What is to be
 // said once is kept each time, so that the second time can be told.
 func (g *grouping) take(record []byte) error {
@@ -48,7 +138,7 @@ func (g *grouping) take(record []byte) error {
 		return nil
 	}
 	g.last = append(g.last[:0], key(record)...)
-	e, err := decodeRecord(record, g.group.Subject, &g.scratch)
+	e, err := g.decoder.edit(record, g.group.Subject)
 	if err != nil {
 		return err
 	}
@@ -69,7 +159,7 @@ type singling struct {
 	last    []byte
 	term    []byte // of the subject at hand
 	subject rdf.Term
-	scratch []byte
+	decoder decoder
 }
 
 // next returns the next edit that does not repeat the one before, or io.EOF.
@@ -97,5 +187,5 @@ func (s *singling) decode(record []byte) (Edit, error) {
 	if !bytes.Equal(term, s.term) || s.subject == nil {
 		s.term, s.subject = append(s.term[:0], term...), resource(term)
 	}
-	return decodeRecord(record, s.subject, &s.scratch)
+	return s.decoder.edit(record, s.subject)
 }

@@ -59,14 +59,14 @@ func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 			yield(nil, err)
 			return
 		}
-		g := grouping{merge: m}
-		for {
-			group, err := g.next()
+		g := grouping{merge: m, decoder: newDecoder(s.count)}
+		groups := g.all()
+		if s.count >= aheadFrom {
+			groups = g.ahead()
+		}
+		for group, err := range groups {
 			if err == nil {
 				err = ctx.Err()
-			}
-			if err == io.EOF {
-				return
 			}
 			if !yield(group, err) || err != nil {
 				return
@@ -74,6 +74,9 @@ func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 		}
 	}
 }
+
+// aheadFrom is how many edits are worth a goroutine that reads them.
+const aheadFrom = 20_000
 
 // Edits returns the edits one by one, in the order of their canonical text, without
 // repeats: a subject of any size takes no more memory than another. Edits may be added
@@ -85,7 +88,7 @@ func (s *Spool) Edits(ctx context.Context) iter.Seq2[Edit, error] {
 			yield(Edit{}, err)
 			return
 		}
-		one := singling{merge: m, byGraph: s.ByGraph}
+		one := singling{merge: m, byGraph: s.ByGraph, decoder: newDecoder(s.count)}
 		for n := 0; ; n++ {
 			e, err := one.next()
 			if err == io.EOF {

@@ -67,6 +67,54 @@ func net(t *rapid.T, spool *change.Spool, before []rdf.Quad) ([]change.Delta, ma
 	return all, failed
 }
 
+// TestGroupsThatAreReadAheadHaveAllEdits reads groups of all sizes, one larger than what is
+// read at a time, to the end, to a place in between, and until it is not wanted any more.
+func TestGroupsThatAreReadAheadHaveAllEdits(t *testing.T) {
+	spool := change.Spool{Dir: t.TempDir(), ChunkBytes: 1 << 20}
+	defer spool.Close()
+	for subject := range 300 {
+		for i := range map[bool]int{true: 6000, false: subject}[subject == 7] {
+			e := change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI(fmt.Sprint("urn:s", subject)), Predicate: rdf.Type, Object: rdf.IRI(fmt.Sprint("urn:o", i))}}
+			if err := spool.Add(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var want, got []change.Edit
+	for e, err := range spool.Edits(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, e)
+	}
+	groups := 0
+	for group, err := range spool.Groups(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups++
+		got = append(got, group.Edits...)
+	}
+	if groups != 299 || !slices.Equal(got, want) {
+		t.Errorf("%d groups of %d edits, want 299 of %d", groups, len(got), len(want))
+	}
+	for range spool.Groups(t.Context()) {
+		if groups--; groups == 100 {
+			break
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var failed error
+	for _, err := range spool.Groups(ctx) {
+		cancel()
+		failed = err
+	}
+	if !errors.Is(failed, context.Canceled) {
+		t.Errorf("cancelled: %v", failed)
+	}
+}
+
 func TestEditsAddedBetweenTwoPassesAreInTheSecond(t *testing.T) {
 	spool := change.Spool{ChunkBytes: 1, Dir: t.TempDir()}
 	defer spool.Close()

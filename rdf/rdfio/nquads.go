@@ -100,17 +100,27 @@ func (n *NQuadsReader) at(err error) error {
 	return err
 }
 
-// ParseQuad reads one N-Quads statement; one line ending may follow it. An empty
-// line or a comment is a [*SyntaxError], whose Line is 1.
-func ParseQuad(line []byte) (rdf.Quad, error) {
+// QuadParser reads N-Quads statements that come one by one. It keeps what the next one is
+// likely to need again: the subject, and one of [NewQuadParser] the IRIs, too. The zero
+// QuadParser is ready to use. Not safe for concurrent use.
+type QuadParser struct{ parser parser }
+
+// NewQuadParser returns a parser of many statements: it has some 32 KiB.
+func NewQuadParser() *QuadParser { return &QuadParser{parser{terms: newTermCache()}} }
+
+// Parse reads one N-Quads statement; one line ending may follow it. An empty line or a
+// comment is a [*SyntaxError], whose Line is 1.
+func (p *QuadParser) Parse(line []byte) (rdf.Quad, error) {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 	if i := lineEnd(line); i >= 0 {
 		return rdf.Quad{}, syntaxError(line, i, "one line only")
 	}
-	var p parser
-	q, ok, err := p.parse(line)
+	q, ok, err := p.parser.parse(line)
 	if err == nil && !ok {
-		err = p.expected(0, "a statement")
+		err = p.parser.expected(0, "a statement")
 	}
 	return q, err
 }
+
+// ParseQuad reads one N-Quads statement, as [QuadParser.Parse] does.
+func ParseQuad(line []byte) (rdf.Quad, error) { return new(QuadParser).Parse(line) }
