@@ -62,6 +62,8 @@ var (
 const (
 	// smallChunk is a chunk that the indexes take as it comes.
 	smallChunk = bulkSize
+	// asideRows are on the way to and from what is set aside.
+	asideRows = 64 << 10
 	// fewTerms is a dictionary that is read whole, rather than asked again and again.
 	fewTerms = 5 * bulkSize
 )
@@ -218,6 +220,14 @@ func (f filter) places(key termKey) iter.Seq[uint64] {
 	}
 }
 
+// full reports whether the buffered rows are as many as go on together.
+func (b *bulk) full() bool {
+	if b.sorted != nil {
+		return len(b.rows) >= min(chunkRows, asideRows)
+	}
+	return len(b.rows) >= chunkRows
+}
+
 // flush brings the tables up to date with what was buffered, for a read.
 func (w *Writer) flush(ctx context.Context) error {
 	if w.bulk == nil {
@@ -355,6 +365,7 @@ func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) er
 func (b *bulk) sort(rows []quadIDs) error {
 	if b.sorted == nil {
 		b.sorted = &extsort.Sorter{ChunkBytes: 8 << 20}
+		b.rows, b.spare.rows = nil, nil // the memory of a chunk is not needed any more
 	}
 	for _, row := range rows {
 		err := b.sorted.Add(func(record []byte) []byte {
@@ -383,7 +394,7 @@ func (w *Writer) insertSorted(ctx context.Context) error {
 	}
 	for {
 		rows := b.spare.rows[:0]
-		for len(rows) < chunkRows {
+		for len(rows) < asideRows {
 			record, ok := cursor.Peek()
 			if !ok {
 				break

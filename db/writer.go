@@ -283,7 +283,7 @@ func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 			return false, err
 		}
 		w.bulk.rows = append(w.bulk.rows, ids)
-		if len(w.bulk.rows) < chunkRows {
+		if !w.bulk.full() {
 			return true, nil
 		}
 		return true, w.spill(ctx)

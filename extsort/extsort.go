@@ -40,14 +40,16 @@ type Sorter struct {
 	Key func(record []byte) []byte
 
 	filling *chunk
+	spare   *chunk      // one that was written, to be filled again
 	sorting chan sorted // of the chunk that is being sorted; nil when none is
 	runs    []run       // in the order of the input
 	files   int         // of runs, at its end, that were written and not merged yet
 }
 
 type sorted struct {
-	run run
-	err error
+	run   run
+	spare *chunk // nil when it is the run
+	err   error
 }
 
 // run is a sorted sequence of records that can be read more than once.
@@ -62,7 +64,7 @@ type source interface{ next() ([]byte, error) }
 // Add takes the record that write appends to what it is given.
 func (s *Sorter) Add(write func([]byte) []byte) error {
 	if s.filling == nil {
-		s.filling = &chunk{}
+		s.filling, s.spare = cmp.Or(s.spare, &chunk{}), nil
 	}
 	c := s.filling
 	from := len(c.arena)
@@ -82,17 +84,18 @@ func (s *Sorter) cut() error {
 	full, done, keep := s.filling, make(chan sorted, 1), len(s.runs) < keptChunks
 	s.filling, s.sorting = nil, done
 	go func() {
-		var r run = full
-		err := fault.Guard(func() (err error) {
+		got := sorted{run: full}
+		got.err = fault.Guard(func() (err error) {
 			slices.SortFunc(full.spans, func(a, b span) int {
 				return cmp.Or(s.compare(full.at(a), full.at(b)), cmp.Compare(a.from, b.from))
 			})
 			if !keep {
-				r, err = writeRun(s.Dir, full.open())
+				got.run, err = writeRun(s.Dir, full.open())
+				got.spare = &chunk{arena: full.arena[:0], spans: full.spans[:0]}
 			}
 			return err
 		})
-		done <- sorted{run: r, err: err}
+		done <- got
 	}()
 	return nil
 }
@@ -115,7 +118,7 @@ func (s *Sorter) settle() error {
 	if got.err != nil {
 		return got.err
 	}
-	s.runs = append(s.runs, got.run)
+	s.runs, s.spare = append(s.runs, got.run), got.spare
 	if _, onDisk := got.run.(*fileRun); onDisk {
 		s.files++
 	}
@@ -149,6 +152,7 @@ func (s *Sorter) Sorted() (*Cursor, error) {
 	if err := s.settle(); err != nil {
 		return nil, err
 	}
+	s.spare = nil
 	return s.merge(s.runs)
 }
 
