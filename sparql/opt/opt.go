@@ -39,10 +39,10 @@ var Passes = []Pass{
 	{"unions", plain(unions)},
 	{"outward", plain(outward)},
 	{"joins", plain(joins)},
-	{"unified", plain(unified)},
-	{"absent", plain(absent)},
 	{"equalities", plain(equalities)},
 	{"filters", plain(filters)},
+	{"unified", plain(unified)},
+	{"absent", plain(absent)},
 	{"unused", unused},
 }
 

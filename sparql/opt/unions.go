@@ -17,37 +17,46 @@ func unions(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, isUnion) {
 		return op
 	}
-	return unionsOpened(op)
+	return (&opening{left: maxOpened}).in(op)
 }
 
 const (
-	// maxSides bounds how many sides a join of unions becomes, each with all patterns.
-	maxSides = 8
+	// maxSides bounds how many sides a join of unions becomes, each with all patterns, and
+	// maxOpened all of them: what stands inside a side is copied with it.
+	maxSides  = 8
+	maxOpened = 64
 	// maxAlong bounds the triple patterns or rows of an operand that goes along.
 	maxAlong = 20
 )
 
-func unionsOpened(op sparql.Op) sparql.Op {
+// opening opens unions while sides are left.
+type opening struct{ left int }
+
+func (o *opening) in(op sparql.Op) sparql.Op {
 	if _, ok := op.(sparql.Join); !ok {
-		return eachOperand(op, unionsOpened)
+		return eachOperand(op, o.in)
 	}
 	list := merged(Joined(op))
 	at := slices.IndexFunc(list, isUnion)
 	if at < 0 {
-		return eachOperand(op, unionsOpened)
+		return eachOperand(op, o.in)
 	}
 	sides := sidesOf(list[at], nil)
+	most := min(maxSides, o.left)
 	var along, joined []sparql.Op // those that go along, and what is joined with the union
 	for i, other := range list {
-		near := i != at && len(sides) <= maxSides && shareVariable(other, list[at])
+		near := i != at && len(sides) <= most && shareVariable(other, list[at])
 		switch {
 		case near && goesAlong(other):
 			along = append(along, other)
-		case near && isUnion(other) && len(sides)*len(sidesOf(other, nil)) <= maxSides:
+		case near && isUnion(other) && len(sides)*len(sidesOf(other, nil)) <= most:
 			sides = eachWithEach(sides, sidesOf(other, nil))
 		default:
 			joined = append(joined, other)
 		}
+	}
+	if len(joined) < len(list) {
+		o.left -= len(sides)
 	}
 	for i, side := range sides {
 		sides[i] = joinOf(append(slices.Clone(along), side))
@@ -58,7 +67,7 @@ func unionsOpened(op sparql.Op) sparql.Op {
 	}
 	joined[slices.IndexFunc(joined, isUnion)] = united
 	for i := range joined {
-		joined[i] = unionsOpened(joined[i])
+		joined[i] = o.in(joined[i])
 	}
 	return joinOf(joined)
 }

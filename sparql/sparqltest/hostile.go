@@ -91,6 +91,7 @@ func wideTexts() [][2]string {
 		{"190 parentheses", "ASK { FILTER(" + nested(190, "(", "1", ")") + ") }"},
 		{"90 OPTIONALs inside each other", "SELECT * { " + nested(90, "OPTIONAL { ?s ?p ?o ", "", "}") + " }"},
 		{"60 levels of SELECT", "SELECT * { " + nested(60, "{ SELECT * { ", "?s ?p ?o", "} }") + " }"},
+		{"40 levels of two UNIONs", "SELECT * { " + nested(40, "{ { ?s ?p ?o } UNION { ?s ?q ?o } { ?s ?r ?o } UNION ", "{ ?s ?t ?o }", "}") + " }"},
 		{"90 levels of UNION", "SELECT * { " + nested(90, "{ { ?s ?p ?o } UNION ", "{}", "}") + " }"},
 		{"150 stars", "SELECT * { ?s " + nested(150, "(", "<urn:p>", ")*") + " ?o }"},
 		{"80 levels of EXISTS", "ASK { " + nested(80, "FILTER EXISTS { ?s ?p ?o ", "", "}") + " }"},
