@@ -73,6 +73,11 @@ func (g *grouping) ahead() iter.Seq2[*Group, error] {
 		free <- newBatch()
 		free <- newBatch()
 		var failed error // set before full is closed
+		defer func() {
+			close(stop)
+			for range full { // until it reads no more
+			}
+		}()
 		go func() {
 			defer close(full)
 			failed = fault.Guard(func() error {
@@ -98,9 +103,6 @@ func (g *grouping) ahead() iter.Seq2[*Group, error] {
 		for b := range full {
 			for i := range b.groups {
 				if !yield(&b.groups[i], nil) {
-					close(stop)
-					for range full { // until it reads no more
-					}
 					return
 				}
 			}

@@ -29,9 +29,10 @@ type Pass struct {
 }
 
 // Passes are all, in order: paths become patterns before patterns are merged, constants
-// are decided before what is empty is dropped, what goes into the sides of a union is there
-// before filters come out of them, and filters move when none of them is a
-// constant of a pattern any more. What nobody asks for is known at the end.
+// are decided before what is empty is dropped, patterns are in the sides of a union before
+// filters come out of these, and filters move when none of them is a constant of a pattern any
+// more. Where they stand then, equal variables and absence are found. What nobody asks for is
+// known at the end.
 var Passes = []Pass{
 	{"paths", plain(paths)},
 	{"constants", plain(constants)},
