@@ -6,7 +6,7 @@ import (
 )
 
 // emptyFile is an empty file, which is open until the end of the test.
-func emptyFile(t *testing.T) *File {
+func emptyFile(t testing.TB) *File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "new.db")
 	if err := Create(t.Context(), path, CreateOptions{}); err != nil {

@@ -2,7 +2,6 @@ package db
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -20,7 +19,6 @@ var tenPatterns = map[string]string{
 // when nothing is known of the file, then in a new shape, then again.
 func BenchmarkCompile(b *testing.B) {
 	f := tenProperties(b)
-	defer f.Close()
 	for name, text := range tenPatterns {
 		text = "PREFIX : <urn:test:>\n" + text
 		var texts sparql.Texts
@@ -72,14 +70,7 @@ func compile(b *testing.B, f *File, texts *sparql.Texts, text string, anew bool)
 // tenProperties is a file of ten thousand subjects with ten properties.
 func tenProperties(b *testing.B) *File {
 	b.Helper()
-	path := filepath.Join(b.TempDir(), "compile.db")
-	if err := Create(b.Context(), path, CreateOptions{}); err != nil {
-		b.Fatal(err)
-	}
-	f, err := Open(b.Context(), path, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := emptyFile(b)
 	w, err := f.Write(b.Context())
 	if err != nil {
 		b.Fatal(err)

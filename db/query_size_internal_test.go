@@ -2,7 +2,6 @@ package db
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,15 +51,7 @@ var sizes = []struct {
 // ring is a file of n subjects, each with a number and a link to the next one.
 func ring(t *testing.T, n int) *Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "ring.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
+	f := emptyFile(t)
 	w, err := f.Write(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -123,15 +123,7 @@ func readAgain(t interface{ Fatal(...any) }, r *Reader, p inline.TermID) (rows [
 }
 
 func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "texts.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
+	f := emptyFile(t)
 	quads := func(from, to int) (list []rdf.Quad) {
 		for i := range to - from {
 			list = append(list, rdf.Quad{Subject: rdf.IRI(fmt.Sprintf("urn:s:%06d", from+i)), Predicate: modelText, Object: rdf.Literal(fmt.Sprint("text ", from+i), "")})

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"path/filepath"
 	"testing"
 
 	"trails/rdf"
@@ -19,15 +18,7 @@ const manyActivities = `INSERT INTO prov (id, capability, version, agent, via, s
 		NULL, json_array('urn:n:' || (seq % ?1)) FROM commits WHERE seq > 1`
 
 func longHistory(t testing.TB, commits int) *File {
-	path := filepath.Join(t.TempDir(), "long.db")
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
+	f := emptyFile(t)
 	w, err := f.Write(t.Context())
 	if err != nil {
 		t.Fatal(err)
