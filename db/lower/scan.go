@@ -329,7 +329,7 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 // are read in the order in which they stand in the file.
 func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	vars := partsOf(e).vars
-	if len(vars) != 1 || !gives(below, vars[0]) || opt.IsVolatile(e) || sparql.Some(e, func(e sparql.Expr) bool { _, is := e.(sparql.Exists); return is }) {
+	if len(vars) != 1 || !gives(below, vars[0]) || opt.IsVolatile(e) || sparql.HasPattern(e) {
 		return false
 	}
 	slot := slices.Index(c.vars, vars[0])
