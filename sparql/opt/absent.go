@@ -18,18 +18,22 @@ func absent(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, isLeftJoin) {
 		return op
 	}
-	op = eachPlain(op, absent)
+	return absences(op)
+}
+
+func absences(op sparql.Op) sparql.Op {
+	op = eachPlain(op, absences)
 	switch op := op.(type) {
 	case sparql.Filter:
 		return without(op)
 	case sparql.LeftJoin: // a filter at the end of the group is the condition of OPTIONAL
-		if op.Expr == nil {
+		inner, ok := op.Right.(sparql.LeftJoin)
+		if !ok || op.Expr == nil {
 			return op
 		}
 		list := Conjuncts(op.Expr)
 		for i, e := range list {
-			inner, ok := op.Right.(sparql.LeftJoin)
-			if v, absence := absentVariable(e); ok && absence && !Mentions(op.Left, v) && isAbsence(v, inner) {
+			if v, absence := absentVariable(e); absence && !Mentions(op.Left, v) && isAbsence(v, inner) {
 				op.Right = without(sparql.Filter{Expr: e, Op: inner})
 				op.Expr = all(slices.Delete(slices.Clone(list), i, i+1))
 				return op
@@ -41,10 +45,13 @@ func absent(op sparql.Op) sparql.Op {
 
 // without is what a filter lets pass, by NOT EXISTS where that says it.
 func without(f sparql.Filter) sparql.Op {
-	list := Conjuncts(f.Expr)
 	j, ok := f.Op.(sparql.LeftJoin)
+	if !ok {
+		return f
+	}
+	list := Conjuncts(f.Expr)
 	for i, e := range list {
-		if v, absence := absentVariable(e); ok && absence && isAbsence(v, j) {
+		if v, absence := absentVariable(e); absence && isAbsence(v, j) {
 			not := sparql.Exists{Not: true, Op: j.Right}
 			if j.Expr != nil {
 				not.Op = filtered(j.Right, Conjuncts(j.Expr)...)

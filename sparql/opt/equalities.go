@@ -174,14 +174,10 @@ func (s substitution) operand(o sparql.Operand) sparql.Operand {
 // inPatterns leaves a literal where none can be.
 func (s substitution) inPatterns(b sparql.BGP) (sparql.Op, bool) {
 	_, iri := s.by.(rdf.IRI)
-	patterns := make([]sparql.TriplePattern, len(b.Patterns))
-	for i, p := range b.Patterns {
-		if !iri && (p.Subject.Var == s.of || p.Predicate.Var == s.of) {
-			return nil, false
-		}
-		patterns[i] = sparql.TriplePattern{Subject: s.operand(p.Subject), Predicate: s.operand(p.Predicate), Object: s.operand(p.Object)}
+	if !iri && isNode(b, s.of) {
+		return nil, false
 	}
-	return sparql.BGP{Patterns: patterns}, true
+	return eachPart(b, s.operand), true
 }
 
 // inExpr is an expression with the term; not with a pattern that names the variable.

@@ -128,15 +128,19 @@ func isNode(op sparql.Op, v sparql.Var) bool {
 
 // renamed has another variable in the place of one.
 func renamed(b sparql.BGP, from, to sparql.Var) sparql.BGP {
-	operand := func(o sparql.Operand) sparql.Operand {
+	return eachPart(b, func(o sparql.Operand) sparql.Operand {
 		if o.Var == from {
 			o.Var = to
 		}
 		return o
-	}
+	})
+}
+
+// eachPart is a pattern with f of each subject, predicate and object.
+func eachPart(b sparql.BGP, f func(sparql.Operand) sparql.Operand) sparql.BGP {
 	patterns := make([]sparql.TriplePattern, len(b.Patterns))
 	for i, p := range b.Patterns {
-		patterns[i] = sparql.TriplePattern{Subject: operand(p.Subject), Predicate: operand(p.Predicate), Object: operand(p.Object)}
+		patterns[i] = sparql.TriplePattern{Subject: f(p.Subject), Predicate: f(p.Predicate), Object: f(p.Object)}
 	}
 	return sparql.BGP{Patterns: patterns}
 }
