@@ -11,11 +11,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"trails/gateway"
+	"trails/jsontext"
 	"trails/quote"
 )
 
@@ -53,7 +55,9 @@ type Source struct {
 	Most int
 }
 
-// Envelope is what a model is shown of a result.
+// Envelope is what a model is shown of a result. Some hosts show the text of [Envelope.String],
+// others the JSON, which has all members up to briefChars characters of text, and of a longer
+// one those that are needed to read on.
 type Envelope struct {
 	Artifacts  []Ref          `json:"artifacts"`
 	Facts      []string       `json:"facts"` // lines of the form name: value, at most 20
@@ -86,6 +90,7 @@ const (
 	summaryChars = 500
 	mostFacts    = 20
 	mostFact     = 200
+	briefChars   = 8_000
 )
 
 // usual are the media types of parts that have none.
@@ -213,6 +218,46 @@ func isText(data []byte) bool {
 	return utf8.Valid(data) && !strings.Contains(string(data[:min(len(data), 64<<10)]), "\x00")
 }
 
+// MarshalJSON writes the envelope. Of a text of more than briefChars characters it says what
+// String says, and leaves out what is the same in each answer or is said by the handle.
+func (e Envelope) MarshalJSON() ([]byte, error) {
+	if e.Firewall.OriginalChars <= briefChars || !e.Firewall.Triggered {
+		type whole Envelope
+		return jsontext.Marshal(whole(e))
+	}
+	type ref struct {
+		Handle    string `json:"handle"`
+		MediaType string `json:"media_type,omitempty"`
+		SizeBytes int    `json:"size_bytes"`
+	}
+	type firewall struct {
+		OriginalChars int `json:"original_chars"`
+		SummaryChars  int `json:"summary_chars"`
+	}
+	brief := struct {
+		Artifacts  []ref          `json:"artifacts"`
+		Facts      []string       `json:"facts,omitempty"`
+		Firewall   firewall       `json:"firewall_stats"`
+		Provenance map[string]any `json:"provenance,omitempty"`
+		Shape      string         `json:"shape,omitempty"`
+		Status     string         `json:"status"`
+		Summary    string         `json:"summary"`
+		Views      []Selector     `json:"views,omitempty"`
+	}{Facts: e.shownFacts(), Provenance: maps.Clone(e.Provenance), Shape: e.Shape, Status: e.Status, Summary: e.shown(), Views: e.Views}
+	brief.Firewall = firewall{e.Firewall.OriginalChars, utf8.RuneCountInString(brief.Summary)}
+	for _, name := range []string{"protocol", "tool", "tool_id"} {
+		delete(brief.Provenance, name)
+	}
+	for _, a := range e.Artifacts {
+		r := ref{a.Handle, a.MediaType, a.SizeBytes}
+		if r.MediaType == usual["text"] {
+			r.MediaType = ""
+		}
+		brief.Artifacts = append(brief.Artifacts, r)
+	}
+	return jsontext.Marshal(brief)
+}
+
 // How much of an envelope a model reads, in characters. What has a shape is told of by that.
 const (
 	shownChars  = 250
@@ -220,15 +265,31 @@ const (
 	factsChars  = 400 // of all facts together
 )
 
+// shown is how the text begins, as a model reads it.
+func (e Envelope) shown() string {
+	if e.Shape != "" {
+		return begin(e.Summary, shapedChars)
+	}
+	return begin(e.Summary, shownChars)
+}
+
+// shownFacts are the facts that a model reads.
+func (e Envelope) shownFacts() []string {
+	room := factsChars
+	for i, f := range e.Facts {
+		if room -= utf8.RuneCountInString(f); room < 0 {
+			return e.Facts[:i]
+		}
+	}
+	return e.Facts
+}
+
 // String is the envelope as a model reads it: how the text begins, what the whole is like, and
-// how to read on. It is shorter than the envelope, which programs read.
+// how to read on.
 func (e Envelope) String() string {
 	var b strings.Builder
 	if e.Firewall.Triggered {
-		shown := begin(e.Summary, shownChars)
-		if e.Shape != "" {
-			shown = begin(e.Summary, shapedChars)
-		}
+		shown := e.shown()
 		fmt.Fprintf(&b, "the first %d of %d characters of %s:\n%s", utf8.RuneCountInString(shown), e.Firewall.OriginalChars, e.Firewall.ArtifactRef, shown)
 	} else {
 		b.WriteString(e.Summary)
@@ -236,11 +297,7 @@ func (e Envelope) String() string {
 	if e.Shape != "" {
 		b.WriteString("\nshape: " + e.Shape)
 	}
-	room := factsChars
-	for _, f := range e.Facts {
-		if room -= utf8.RuneCountInString(f); room < 0 {
-			break
-		}
+	for _, f := range e.shownFacts() {
 		b.WriteString("\n- " + f)
 	}
 	for _, a := range e.Artifacts {
