@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"trails/gateway/rank"
 )
@@ -14,12 +15,12 @@ import (
 type Catalog struct {
 	items []Item
 	index *rank.Index
-	root  *node
+	root  func() *node // made at the first path that is browsed
 }
 
 // catalogOf makes a catalog of items that fit on a card, and have an id of their own each.
 func catalogOf(items []Item) *Catalog {
-	c := &Catalog{items: items, root: tree(items)}
+	c := &Catalog{items: items, root: sync.OnceValue(func() *node { return tree(items) })}
 	documents := make([]rank.Document, len(items))
 	for i, item := range items {
 		documents[i] = rank.Document{

@@ -197,7 +197,7 @@ func (c *Catalog) children(path string) ([]Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, here := c.root, ""
+	at, here := c.root(), ""
 	for _, name := range list {
 		i := slices.IndexFunc(at.children, func(n *node) bool { return n.name == name })
 		if i < 0 {
