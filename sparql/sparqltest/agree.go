@@ -81,7 +81,9 @@ func (c Case) part(ctx context.Context, dataset []rdf.Quad, got rdftest.Answer) 
 		return nil
 	}
 	for i, row := range got.Rows {
-		if want := whole.Rows[c.Offset+i]; c.order(whole.Vars, want, aligned(whole.Vars, got.Vars, row)) != 0 {
+		want := whole.Rows[c.Offset+i]
+		// The oracle divides to more digits: rows that are equal as answers sort alike.
+		if c.order(whole.Vars, want, aligned(whole.Vars, got.Vars, row)) != 0 && rdftest.CompareAnswers(one(whole.Vars, want), one(got.Vars, row)) != nil {
 			return fmt.Errorf("row %d is %v, want one that sorts like %v", i, row, want)
 		}
 	}
