@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 func (l *lowerer) join(op sparql.Join, s scope) *block {
 	operands := opt.Joined(op)
 	slices.SortStableFunc(operands, func(a, b sparql.Op) int { return turn(a) - turn(b) })
+	operands = l.between(operands, s)
 	var b *block
 	for _, operand := range operands {
 		inner := s
@@ -29,6 +32,12 @@ func (l *lowerer) join(op sparql.Join, s scope) *block {
 	return b
 }
 
+// The turns of basic graph patterns, and of paths from anywhere.
+const (
+	turnOfPatterns = 3
+	turnOfPaths    = 5
+)
+
 // turn says which operands of a join come first: what has few solutions or cannot
 // use those of others, then patterns, which can, then paths from anywhere.
 func turn(op sparql.Op) int {
@@ -37,18 +46,116 @@ func turn(op sparql.Op) int {
 		return 0
 	case sparql.PathPattern:
 		if op.Subject.Var != "" && op.Object.Var != "" {
-			return 5
+			return turnOfPaths
 		}
 		return 1
 	case sparql.Group, sparql.Slice, sparql.Distinct:
 		return 2
 	case sparql.BGP:
-		return 3
+		return turnOfPatterns
 	case sparql.Filter, sparql.Extend:
 		left, _ := sparql.Operands(op)
 		return turn(left)
 	}
 	return 4
+}
+
+// between puts paths from anywhere between the parts of a basic graph pattern that share no
+// variable: ?p ex:livesIn ?city . ?c a ex:Continent, with ?city ex:partOf+ ?c, begins with the
+// smaller part and walks to the other one, where a walk behind both would be asked of each pair
+// whether there is a way. Operands are in their turns.
+func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
+	at := slices.IndexFunc(operands, func(op sparql.Op) bool { return turn(op) == turnOfPatterns })
+	if at < 0 || at == len(operands)-1 || turn(operands[at+1]) != turnOfPaths {
+		return operands
+	}
+	patterns, ok := operands[at].(sparql.BGP)
+	if !ok {
+		return operands
+	}
+	out, rest := slices.Clone(operands[:at]), append(l.parts(patterns, s), operands[at+1:]...)
+	vars := map[sparql.Var]bool{}
+	learn := func(v sparql.Var) { vars[v] = true }
+	for _, op := range out {
+		opt.EachVar(op, learn)
+	}
+	known := func(o sparql.Operand) bool {
+		outer, given := s.outer.get(o.Var)
+		return o.Var != "" && (vars[o.Var] || given && !outer.maybe || s.bound.isBound(o.Var))
+	}
+	hangs := func(p sparql.TriplePattern) bool { return known(p.Subject) || known(p.Predicate) || known(p.Object) }
+	for len(rest) > 0 {
+		next, first := 0, 5
+		for i, op := range rest {
+			place := 4 // a path from anywhere to anywhere
+			switch op := op.(type) {
+			case sparql.BGP:
+				if place = 3; slices.ContainsFunc(op.Patterns, hangs) {
+					place = 1
+				}
+			case sparql.PathPattern:
+				if from, to := known(op.Subject), known(op.Object); from && to {
+					place = 0 // only a test
+				} else if from || to {
+					place = 2
+				}
+			}
+			if place < first {
+				next, first = i, place
+			}
+		}
+		opt.EachVar(rest[next], learn)
+		out, rest = append(out, rest[next]), slices.Delete(rest, next, next+1)
+	}
+	return out
+}
+
+// parts are the patterns of a basic graph pattern that hang together by their variables, the
+// smallest part first.
+func (l *lowerer) parts(op sparql.BGP, s scope) (list []sparql.Op) {
+	part := make([]int, len(op.Patterns)) // a number that those of one part have in common
+	first := map[sparql.Var]int{}
+	for i, p := range op.Patterns {
+		part[i] = i
+		for _, o := range [...]sparql.Operand{p.Subject, p.Predicate, p.Object} {
+			j, seen := first[o.Var]
+			switch {
+			case o.Var == "":
+			case !seen:
+				first[o.Var] = i
+			default:
+				for k, other := range part[:i+1] {
+					if other == part[i] {
+						part[k] = part[j]
+					}
+				}
+			}
+		}
+	}
+	for i := range part {
+		var of sparql.BGP
+		for k, p := range op.Patterns {
+			if part[k] == i {
+				of.Patterns = append(of.Patterns, p)
+			}
+		}
+		if len(of.Patterns) > 0 {
+			list = append(list, of)
+		}
+	}
+	if len(list) == 1 {
+		return list
+	}
+	rows := func(part sparql.Op) float64 {
+		least := math.Inf(1)
+		for _, p := range part.(sparql.BGP).Patterns {
+			p.Subject, p.Object = l.lifted(p.Subject), l.lifted(p.Object)
+			least = min(least, l.matches(p, s))
+		}
+		return least
+	}
+	slices.SortStableFunc(list, func(a, b sparql.Op) int { return cmp.Compare(rows(a), rows(b)) })
+	return list
 }
 
 // merge joins two blocks.

@@ -141,6 +141,10 @@ func Mentions(op sparql.Op, v sparql.Var) (found bool) {
 	return found
 }
 
+// EachVar calls f with each variable that an operator mentions, with some more than once, and
+// with "" for a constant.
+func EachVar(op sparql.Op, f func(sparql.Var)) { naming{f: f}.inOp(op) }
+
 func exprMentions(e sparql.Expr, v sparql.Var) (found bool) {
 	naming{f: func(other sparql.Var) { found = found || other == v }}.inExpr(e)
 	return found
