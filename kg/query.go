@@ -64,6 +64,9 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	bound := *q
 	bound.Dataset = dataset
 	a.query = &bound
+	if q.Form == sparql.Ask && bound.Op != nil { // one solution will do: nothing is prepared for many
+		bound.Op = sparql.Slice{Op: bound.Op, Limit: 1}
+	}
 	if bound.Op != nil {
 		a.plan, err = s.source.Plan(ctx, bound.Op, a.columns(), dataset, bound.Base)
 	}
