@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,6 +100,8 @@ func (c *scanCursor) begin(k int) (err error) {
 	}
 	c.keys = len(q.plan.Programs[k].Keys)
 	env.Holds, env.Passed, env.Args = c.holds, c.passed, make([]int64, len(q.plan.Args))
+	env.Node = func(id int64) (bool, error) { return c.hasKind(id, kindIRI, kindBNode) }
+	env.String = func(id int64) (bool, error) { return c.hasKind(id, kindString, kindString) }
 	for i, arg := range q.plan.Args {
 		if arg.Text || arg.Rows != nil {
 			continue // no program has those
@@ -125,46 +128,65 @@ func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
 	return env, nil
 }
 
-// holds reports whether a term makes an expression of the plan true.
-func (c *scanCursor) holds(k int, id int64) (bool, error) {
+// holds reports whether the terms of ids make an expression of the plan true.
+func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 	q := c.question
-	if c.terms == nil { // the first question
-		tree, err := c.pages.tree("terms")
+	c.valued = valued{solution: solution{question: q}, names: q.plan.Exprs[k].Vars}
+	for i, id := range ids {
+		row, whole, err := c.rowOf(id)
 		if err != nil {
 			return false, err
 		}
-		if c.terms, err = scan.NewRows(tree); err != nil {
+		if test := c.tests[k]; whole && len(ids) == 1 && test.holds != nil {
+			text, ok := test.of(row)
+			return ok && test.holds(text, test.asked), nil
+		}
+		if c.valued.terms[i], err = q.inRow(inline.TermID(id), row); err != nil {
 			return false, err
 		}
-		c.tests = make([]wordTest, len(q.plan.Exprs))
-		for i, e := range q.plan.Exprs {
-			c.tests[i] = wordTestOf(e.Expr)
-		}
 	}
-	var row [5]scan.Value // id, kind, value, datatype, lang
-	if id > 0 {
-		switch found, whole, err := c.terms.Row(id, row[:]); {
-		case err != nil:
-			return false, err
-		case !found:
-			return false, damaged("no term %d", id)
-		case whole && c.tests[k].holds != nil:
-			text, ok := c.tests[k].of(row)
-			return ok && c.tests[k].holds(text, c.tests[k].asked), nil
-		case !whole: // it has several pages
-			row = [5]scan.Value{}
-		}
-	}
-	t, err := q.inRow(inline.TermID(id), row)
-	if err != nil {
-		return false, err
-	}
-	c.valued = valued{solution{question: q}, q.plan.Exprs[k].Vars[0], t}
 	yes, err := q.programs[k].Test(&c.valued)
 	if expr.IsError(err) {
 		return false, nil
 	}
 	return yes, err
+}
+
+// hasKind reports whether the row of a term has one of two kinds. A term without a row that
+// lies in one page has none of these: it is a value that its id carries, or is asked for whole.
+func (c *scanCursor) hasKind(id, one, other int64) (bool, error) {
+	row, whole, err := c.rowOf(id)
+	return whole && (row[1].Int == one || row[1].Int == other), err
+}
+
+// rowOf reads the row of a term: id, kind, value, datatype and language. One that is not
+// whole, because it has several pages or none, is empty.
+func (c *scanCursor) rowOf(id int64) (row [5]scan.Value, whole bool, err error) {
+	if c.terms == nil { // the first question
+		tree, err := c.pages.tree("terms")
+		if err != nil {
+			return row, false, err
+		}
+		if c.terms, err = scan.NewRows(tree); err != nil {
+			return row, false, err
+		}
+		exprs := c.question.plan.Exprs
+		c.tests = make([]wordTest, len(exprs))
+		for i, e := range exprs {
+			c.tests[i] = wordTestOf(e.Expr)
+		}
+	}
+	if id <= 0 || id >= localTerms {
+		return row, false, nil
+	}
+	found, whole, err := c.terms.Row(id, row[:])
+	switch {
+	case err == nil && !found:
+		err = damaged("no term %d", id)
+	case err == nil && whole:
+		return row, true, nil
+	}
+	return [5]scan.Value{}, false, err
 }
 
 // inRow is the term of an id, read from its row where that is known.
@@ -225,17 +247,17 @@ func wordTestOf(e sparql.Expr) wordTest {
 	return test
 }
 
-// valued is a solution of one variable.
+// valued is a solution of one variable or two.
 type valued struct {
 	solution
-	name sparql.Var
-	term rdf.Term
+	names []sparql.Var
+	terms [2]rdf.Term
 }
 
 // Value returns the variable's term.
 func (s *valued) Value(v sparql.Var) rdf.Term {
-	if v == s.name {
-		return s.term
+	if i := slices.Index(s.names, v); i >= 0 {
+		return s.terms[i]
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func drawScan(t *rapid.T, nodes int) string {
 	body := group()
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
 		v := rapid.SampledFrom(vars).Draw(t, "tested")
-		switch rapid.IntRange(0, 9).Draw(t, "condition") {
+		switch rapid.IntRange(0, 10).Draw(t, "condition") {
 		case 0:
 			body += fmt.Sprintf("FILTER(%s > %d) ", v, rapid.IntRange(-10, 40).Draw(t, "bound"))
 		case 1:
@@ -136,6 +136,8 @@ func drawScan(t *rapid.T, nodes int) string {
 			body += "MINUS { " + pattern(v, "?x") + pattern("?x", "?a") + " } "
 		case 7:
 			body += "OPTIONAL { " + pattern(v, rapid.SampledFrom([]string{"?d", "?z"}).Draw(t, "optional")) + " } "
+		case 10:
+			body += fmt.Sprintf("FILTER(%s %s %s) ", v, rapid.SampledFrom([]string{"!=", "!=", "="}).Draw(t, "equal"), rapid.SampledFrom(vars).Draw(t, "other"))
 		case 8, 9: // of terms
 			test := "FILTER(" + strings.ReplaceAll(rapid.SampledFrom([]string{
 				`CONTAINS(?v, "1")`, `STRSTARTS(STR(?v), "urn:test:n1")`, `LANG(?v) = "de"`, `LANG(?v) = ""`, `?v = "5"`, `?v != "5"`, `?v = 7`, `?v != 7`,

@@ -329,6 +329,9 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 // are read in the order in which they stand in the file.
 func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	vars := partsOf(e).vars
+	if len(vars) == 2 {
+		return c.differ(e, below)
+	}
 	if len(vars) != 1 || !gives(below, vars[0]) || opt.IsVolatile(e) || sparql.HasPattern(e) {
 		return false
 	}
@@ -339,6 +342,26 @@ func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	}
 	c.program.Asked = append(c.program.Asked, scan.Asked{Slot: slot, Expr: len(c.l.exprs)})
 	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: []Pass{PassTerm}})
+	return true
+}
+
+// differ takes the condition that two variables are not equal.
+func (c *scanner) differ(e sparql.Expr, below sparql.Op) bool {
+	call, ok := e.(sparql.Call)
+	if !ok || call.Func != sparql.NotEqual {
+		return false
+	}
+	d := scan.Differ{Expr: len(c.l.exprs)}
+	vars := make([]sparql.Var, len(d.Slots))
+	for i, arg := range call.Args {
+		v, ok := arg.(sparql.VarExpr)
+		if !ok || !gives(below, v.Var) {
+			return false
+		}
+		d.Slots[i], vars[i] = slices.Index(c.vars, v.Var), v.Var
+	}
+	c.program.Differ = append(c.program.Differ, d)
+	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: []Pass{PassTerm, PassTerm}})
 	return true
 }
 
@@ -394,15 +417,13 @@ func (c *scanner) arrange() bool {
 	}
 	c.estimate()
 	for _, a := range c.program.Asked {
-		least := math.Inf(1)
-		for _, list := range c.lists() {
-			for _, s := range list {
-				if (s.step.Object == scan.End{Slot: a.Slot}) {
-					least = min(least, s.rows)
-				}
-			}
+		c.asks += c.leastRows(a.Slot)
+	}
+	for i := range c.program.Differ {
+		d := &c.program.Differ[i]
+		if d.Nodes = c.nodes[d.Slots[0]] || c.nodes[d.Slots[1]]; !d.Nodes {
+			c.asks += c.leastRows(d.Slots[0])
 		}
-		c.asks += least
 	}
 	c.program.Slots = len(c.vars)
 	larger := func(a, b scanned) int { return cmp.Compare(b.rows, a.rows) }
@@ -459,10 +480,28 @@ func (c *scanner) arrange() bool {
 			return false
 		}
 	}
+	for i := range c.program.Differ { // terms are read fastest in the order of the first step
+		if d := &c.program.Differ[i]; c.program.Steps[0].Object == (scan.End{Slot: d.Slots[1]}) {
+			d.Slots[0], d.Slots[1] = d.Slots[1], d.Slots[0]
+		}
+	}
 	for _, o := range c.options {
 		take(o.step)
 	}
 	return true
+}
+
+// leastRows is about how many rows the smallest step has whose object a slot is.
+func (c *scanner) leastRows(slot int) float64 {
+	least := math.Inf(1)
+	for _, list := range c.lists() {
+		for _, s := range list {
+			if (s.step.Object == scan.End{Slot: slot}) {
+				least = min(least, s.rows)
+			}
+		}
+	}
+	return least
 }
 
 // estimate says about how many rows each step reads, and how many of them pass the ranges and

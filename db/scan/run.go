@@ -106,20 +106,23 @@ func (t *test) passes(id int64) bool {
 	return (t.low <= id && id <= t.high) != t.not
 }
 
-// asked remembers what an expression said of ids.
+// asked remembers what was said of ids.
 type asked struct {
 	builder  *builder
-	expr     int
+	of       func(id int64) (bool, error)
 	yes, any set
 }
 
-// holds reports whether an id makes the expression true. Its error ends the run, see
-// [builder.failed].
+func (b *builder) asked(of func(id int64) (bool, error)) *asked {
+	return &asked{builder: b, of: of, yes: set{grow: b.env.Grow}, any: set{grow: b.env.Grow}}
+}
+
+// holds reports whether it holds of an id. Its error ends the run, see [builder.failed].
 func (a *asked) holds(id int64) bool {
 	if a.any.has(id) {
 		return a.yes.has(id)
 	}
-	yes, err := a.builder.env.Holds(a.expr, id)
+	yes, err := a.of(id)
 	if err == nil {
 		err = a.any.add(id)
 	}
@@ -147,7 +150,9 @@ type builder struct {
 	env     *Env
 	tests   [][]test // of each slot
 	bound   []bool   // the slots that have a value
-	failed  error    // of an expression
+	// nodes are the ids that are of no literals, strings those of xsd:string.
+	nodes, strings *asked
+	failed         error // of an expression
 }
 
 // source is the program without its last step, which groups rows or lets them differ.
@@ -183,7 +188,7 @@ func (b *builder) source() (source, error) {
 		}
 	}
 	for _, a := range b.program.Asked { // behind the others, which take less
-		one := &asked{builder: b, expr: a.Expr, yes: set{grow: b.env.Grow}, any: set{grow: b.env.Grow}}
+		one := b.asked(func(id int64) (bool, error) { return b.env.Holds(a.Expr, id) })
 		b.tests[a.Slot] = append(b.tests[a.Slot], test{asked: one})
 	}
 	var joined []*Step
@@ -208,13 +213,16 @@ func (b *builder) source() (source, error) {
 	var out source = b.read(first)
 	b.bind(first.Subject)
 	b.bind(first.Object)
+	differ := b.program.Differ
 	out, several = b.share(out, several)
+	out, differ = b.compare(out, differ)
 	for _, s := range joined {
 		var err error
 		if out, err = b.join(out, s); err != nil {
 			return nil, err
 		}
 		out, several = b.share(out, several)
+		out, differ = b.compare(out, differ)
 	}
 	return out, nil
 }
@@ -234,6 +242,21 @@ func (b *builder) share(in source, list []sharing) (out source, rest []sharing) 
 			continue
 		}
 		in = &shared{sharing: s, in: in, row: make([]int64, len(s.slots))}
+	}
+	return in, rest
+}
+
+// compare compares what has a value by now, and returns the rest.
+func (b *builder) compare(in source, list []Differ) (out source, rest []Differ) {
+	for _, d := range list {
+		if !b.bound[d.Slots[0]] || !b.bound[d.Slots[1]] {
+			rest = append(rest, d)
+			continue
+		}
+		if b.nodes == nil {
+			b.nodes, b.strings = b.asked(b.env.Node), b.asked(b.env.String)
+		}
+		in = &different{Differ: d, builder: b, in: in}
 	}
 	return in, rest
 }
@@ -379,6 +402,41 @@ func (s *shared) next() (*batch, error) {
 			}
 			return s.of.has(s.row) != s.not
 		})
+		if batch.n > 0 {
+			return batch, nil
+		}
+	}
+}
+
+// different keeps the rows in which two slots differ.
+type different struct {
+	Differ
+	builder *builder
+	in      source
+}
+
+func (d *different) next() (*batch, error) {
+	b := d.builder
+	for {
+		batch, err := d.in.next()
+		if err != nil || batch == nil {
+			return nil, err
+		}
+		one, other := batch.slots[d.Slots[0]], batch.slots[d.Slots[1]]
+		batch.keep(func(i int) bool {
+			x, y := one[i], other[i]
+			if d.Nodes || b.nodes.holds(x) || b.nodes.holds(y) || b.strings.holds(x) && b.strings.holds(y) {
+				return x != y
+			}
+			yes, err := b.env.Holds(d.Expr, x, y)
+			if err != nil && b.failed == nil {
+				b.failed = err
+			}
+			return yes
+		})
+		if b.failed != nil {
+			return nil, b.failed
+		}
 		if batch.n > 0 {
 			return batch, nil
 		}

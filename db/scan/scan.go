@@ -17,11 +17,12 @@ type Program struct {
 	// more than one slot at all. The rows of the first are read one after another, those of
 	// the others are held. Those that are optional stand behind the others.
 	Steps []Step
-	// Within, Among, Members and Asked are conditions of slots.
+	// Within, Among, Members, Asked and Differ are conditions of slots.
 	Within  []Within
 	Among   []Among
 	Members []Member
 	Asked   []Asked
+	Differ  []Differ
 	// Keys are the slots of the answer's rows. With Distinct they differ.
 	Keys     []int
 	Distinct bool
@@ -79,6 +80,15 @@ type Member struct {
 // once for each value.
 type Asked struct{ Slot, Expr int }
 
+// Differ says that two slots have different values. Where one is no literal, or both are of
+// xsd:string, their ids say so, else the expression does, see [Env.Holds].
+type Differ struct {
+	Slots [2]int
+	Expr  int // of both values, in any order
+	// Nodes is set when one of the two is never a literal.
+	Nodes bool
+}
+
 // Func is what an aggregate does.
 type Func uint8
 
@@ -123,8 +133,12 @@ type Env struct {
 	// named graphs graph, predicate, object, subject.
 	SPO, POS, GPOS Tree
 	Args           []int64
-	// Holds answers [Program.Asked]: whether an id makes an expression true.
-	Holds func(expr int, id int64) (bool, error)
+	// Holds answers [Program.Asked] and [Program.Differ]: whether ids, one or two, make an
+	// expression true.
+	Holds func(expr int, ids ...int64) (bool, error)
+	// Node reports whether an id is that of an IRI or a blank node, String whether it is that
+	// of a literal of xsd:string.
+	Node, String func(id int64) (bool, error)
 	// Seed is of hashes. It is another for each run, so that nobody can choose values that
 	// meet in one place.
 	Seed uint64

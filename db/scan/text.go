@@ -48,6 +48,9 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]int6
 	for _, a := range p.Asked {
 		fmt.Fprintf(out, "%swhere s%d makes expression %d true, asked once for each value", line, a.Slot, a.Expr)
 	}
+	for _, d := range p.Differ {
+		fmt.Fprintf(out, "%swhere %s differ", line, slotNames(d.Slots[:]))
+	}
 	for _, m := range p.Members {
 		fmt.Fprintf(out, "%swhere (%s) is %samong the", line, slotNames(m.Slots), negated[m.Not])
 		m.Of.write(out, line+"  ", passed)
