@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"modernc.org/libc"
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
@@ -22,6 +23,11 @@ type conn struct {
 	busy      map[*stmt]struct{}
 	feed      *feed // what the writer streams into SQLite
 	interrupt interrupt
+	// tls and handle are the library's, see [handles].
+	tls     *libc.TLS
+	handle  uintptr
+	reading map[*pages]struct{}
+	roots   roots
 	// questions are the queries of package sparql that run here; nil before the first.
 	questions *questions
 }
@@ -36,7 +42,8 @@ type stmt struct {
 }
 
 func newConn(c *sqlite.Conn) *conn {
-	return &conn{Conn: c, idle: map[string][]*stmt{}, busy: map[*stmt]struct{}{}}
+	tls, handle := handles(c)
+	return &conn{Conn: c, idle: map[string][]*stmt{}, busy: map[*stmt]struct{}{}, tls: tls, handle: handle, reading: map[*pages]struct{}{}}
 }
 
 // take returns a statement for sql; the caller releases it.
@@ -79,6 +86,9 @@ func (s *stmt) release() {
 func (c *conn) releaseAll() {
 	for s := range c.busy {
 		s.release()
+	}
+	for p := range c.reading {
+		p.release()
 	}
 }
 

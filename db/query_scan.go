@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ type scanCursor struct {
 	questions *questions
 	question  *question
 	pages     *pages
-	terms     *scan.Rows
+	terms     *termPages
 	valued    valued
 	tests     []wordTest // of the expressions
 	passed    map[*scan.Step]int64
@@ -102,6 +103,7 @@ func (c *scanCursor) begin(k int) (err error) {
 	env.Holds, env.Passed, env.Args = c.holds, c.passed, make([]int64, len(q.plan.Args))
 	env.Node = func(id int64) (bool, error) { return c.hasKind(id, kindIRI, kindBNode) }
 	env.String = func(id int64) (bool, error) { return c.hasKind(id, kindString, kindString) }
+	c.valued.question = q
 	for i, arg := range q.plan.Args {
 		if arg.Text || arg.Rows != nil {
 			continue // no program has those
@@ -130,22 +132,32 @@ func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
 
 // holds reports whether the terms of ids make an expression of the plan true.
 func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
-	q := c.question
-	c.valued = valued{solution: solution{question: q}, names: q.plan.Exprs[k].Vars}
+	if c.tests == nil {
+		c.tests = make([]wordTest, len(c.question.plan.Exprs))
+		for i, e := range c.question.plan.Exprs {
+			c.tests[i] = wordTestOf(e.Expr)
+		}
+	}
+	c.valued.names = c.question.plan.Exprs[k].Vars
 	for i, id := range ids {
-		row, whole, err := c.rowOf(id)
+		whole, err := c.readTerm(id)
 		if err != nil {
 			return false, err
 		}
-		if test := c.tests[k]; whole && len(ids) == 1 && test.holds != nil {
-			text, ok := test.of(row)
+		if test := &c.tests[k]; whole && len(ids) == 1 && test.holds != nil {
+			text, ok := test.of(&c.terms.row)
 			return ok && test.holds(text, test.asked), nil
 		}
-		if c.valued.terms[i], err = q.inRow(inline.TermID(id), row); err != nil {
+		if !whole {
+			c.valued.terms[i], err = c.question.term(inline.TermID(id))
+		} else {
+			c.valued.terms[i], err = c.question.termOf(&c.terms.row)
+		}
+		if err != nil {
 			return false, err
 		}
 	}
-	yes, err := q.programs[k].Test(&c.valued)
+	yes, err := c.question.programs[k].Test(&c.valued)
 	if expr.IsError(err) {
 		return false, nil
 	}
@@ -155,65 +167,31 @@ func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 // hasKind reports whether the row of a term has one of two kinds. A term without a row that
 // lies in one page has none of these: it is a value that its id carries, or is asked for whole.
 func (c *scanCursor) hasKind(id, one, other int64) (bool, error) {
-	row, whole, err := c.rowOf(id)
-	return whole && (row[1].Int == one || row[1].Int == other), err
+	whole, err := c.readTerm(id)
+	return whole && (c.terms.row.kind() == one || c.terms.row.kind() == other), err
 }
 
-// rowOf reads the row of a term: id, kind, value, datatype and language. One that is not
-// whole, because it has several pages or none, is empty.
-func (c *scanCursor) rowOf(id int64) (row [5]scan.Value, whole bool, err error) {
+// readTerm reads the row of a term, see [termPages.read].
+func (c *scanCursor) readTerm(id int64) (whole bool, err error) {
 	if c.terms == nil { // the first question
-		tree, err := c.pages.tree("terms")
-		if err != nil {
-			return row, false, err
-		}
-		if c.terms, err = scan.NewRows(tree); err != nil {
-			return row, false, err
-		}
-		exprs := c.question.plan.Exprs
-		c.tests = make([]wordTest, len(exprs))
-		for i, e := range exprs {
-			c.tests[i] = wordTestOf(e.Expr)
+		if c.terms, err = c.pages.terms(); err != nil {
+			return false, err
 		}
 	}
-	if id <= 0 || id >= localTerms {
-		return row, false, nil
-	}
-	found, whole, err := c.terms.Row(id, row[:])
-	switch {
-	case err == nil && !found:
-		err = damaged("no term %d", id)
-	case err == nil && whole:
-		return row, true, nil
-	}
-	return [5]scan.Value{}, false, err
-}
-
-// inRow is the term of an id, read from its row where that is known.
-func (q *question) inRow(id inline.TermID, row [5]scan.Value) (t rdf.Term, err error) {
-	var datatype rdf.IRI
-	if row[1].Int == kindTyped {
-		if datatype, err = q.datatype(inline.TermID(row[3].Int)); err != nil {
-			return nil, err
-		}
-	}
-	if t = termOf(row[1].Int, row[2].Text, datatype, row[4].Text); t != nil {
-		return t, nil
-	}
-	return q.term(id)
+	return c.terms.read(id)
 }
 
 // wordTest is an expression that compares one text of a term with a constant: it is answered
 // by the row of the term. The zero wordTest is none.
 type wordTest struct {
-	of    func(row [5]scan.Value) (text string, ok bool)
-	holds func(text, asked string) bool
-	asked string
+	of    func(row *rowOfTerm) (text []byte, ok bool)
+	holds func(text, asked []byte) bool
+	asked []byte
 }
 
 // wordTests are the functions that do so, of a text as it is.
-var wordTests = map[sparql.Func]func(text, asked string) bool{
-	"CONTAINS": strings.Contains, "STRSTARTS": strings.HasPrefix, "STRENDS": strings.HasSuffix,
+var wordTests = map[sparql.Func]func(text, asked []byte) bool{
+	"CONTAINS": bytes.Contains, "STRSTARTS": bytes.HasPrefix, "STRENDS": bytes.HasSuffix,
 }
 
 func wordTestOf(e sparql.Expr) wordTest {
@@ -231,16 +209,17 @@ func wordTestOf(e sparql.Expr) wordTest {
 	if len(part.Args) == 1 {
 		_, ok = part.Args[0].(sparql.VarExpr)
 	}
-	literal := func(row [5]scan.Value) bool { return row[1].Int == kindString || row[1].Int == kindLang }
-	test := wordTest{holds: wordTests[call.Func], asked: string(asked)}
+	test := wordTest{holds: wordTests[call.Func], asked: []byte(asked)}
 	switch {
 	case whole:
-		test.of = func(row [5]scan.Value) (string, bool) { return row[2].Text, literal(row) }
+		test.of = func(row *rowOfTerm) ([]byte, bool) {
+			return row.value(), row.kind() == kindString || row.kind() == kindLang
+		}
 	case ok && part.Func == "STR":
-		test.of = func(row [5]scan.Value) (string, bool) { return row[2].Text, row[1].Int != kindBNode }
+		test.of = func(row *rowOfTerm) ([]byte, bool) { return row.value(), row.kind() != kindBNode }
 	case ok && part.Func == "LANG" && call.Func == sparql.Equal:
-		test.of = func(row [5]scan.Value) (string, bool) { return row[4].Text, row[1].Int >= kindString }
-		test.holds = func(text, asked string) bool { return text == asked }
+		test.of = func(row *rowOfTerm) ([]byte, bool) { return row.lang(), row.kind() >= kindString }
+		test.holds = bytes.Equal
 	default:
 		return wordTest{}
 	}
@@ -319,64 +298,12 @@ func (c *scanCursor) end() {
 	c.pages, c.terms, c.tests, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil
 }
 
-// pages reads the pages of the connection's own transaction through sqlite_dbpage
-// (https://sqlite.org/dbpage.html). Whoever has asked for it releases it.
-type pages struct {
-	conn *conn
-	stmt *stmt
-}
-
-const (
-	pageByNumber = "SELECT data FROM sqlite_dbpage WHERE pgno = ?"
-	rootOf       = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
-)
-
-func (c *conn) pages() (*pages, error) {
-	s, err := c.take(pageByNumber)
-	return &pages{c, s}, err
-}
-
-func (p *pages) release() { p.stmt.release() }
-
-// tree is the b-tree of an index or a table.
-func (p *pages) tree(name string) (scan.Tree, error) {
-	root, err := p.conn.int64(rootOf, name)
-	return scan.Tree{Pages: p, Root: uint32(root)}, err
-}
-
-// Page is a page. The statement fails when the connection is interrupted.
-func (p *pages) Page(buf []byte, number uint32) ([]byte, error) {
-	if err := p.stmt.Reset(); err != nil {
-		return nil, err
-	}
-	p.stmt.BindInt64(1, int64(number))
-	found, err := p.stmt.Step()
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, scan.ErrPage
-	}
-	if size := p.stmt.ColumnLen(0); cap(buf) < size {
-		buf = make([]byte, size)
-	} else {
-		buf = buf[:size]
-	}
-	p.stmt.ColumnBytes(0, buf)
-	return buf, nil
-}
-
-// scans says when queries read whole ranges: never where the driver does without the pages,
-// nor of the past, since the pages have the statements of now.
+// scans says when queries read whole ranges: never of the past, since the pages have the
+// statements of now.
 func (r *Reader) scans() Scans {
 	if r.conn.role == past {
 		return ScansNever
 	}
-	p, err := r.conn.pages()
-	if err != nil {
-		return ScansNever
-	}
-	p.release()
 	return r.file.opts.Scans
 }
 
@@ -390,7 +317,7 @@ func (r *Reader) scanned(ctx context.Context, plan Plan) (string, error) {
 	defer cancel()
 	defer r.conn.interruptBy(timed).release()
 	q := newQuestion(timed, r, plan, Limits{})
-	defer q.memory.Release()
+	defer q.end()
 	var out strings.Builder
 	for k := range plan.Programs {
 		c := scanCursor{question: q, passed: map[*scan.Step]int64{}}

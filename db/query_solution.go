@@ -107,7 +107,7 @@ func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 		switch kind {
 		case kindTyped:
 			var err error
-			if datatype, err = q.datatype(idOf(args[3])); err != nil {
+			if datatype, err = q.reader.dict.datatype(idOf(args[3])); err != nil {
 				return nil, err
 			}
 		case kindLang:
@@ -121,16 +121,6 @@ func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 		return nil, nil
 	}
 	return q.term(idOf(args[0]))
-}
-
-// datatype is the IRI of a literal's datatype.
-func (q *question) datatype(id inline.TermID) (rdf.IRI, error) {
-	t, err := q.term(id)
-	iri, ok := t.(rdf.IRI)
-	if err == nil && !ok {
-		err = damaged("datatype %d of a literal is no IRI", id)
-	}
-	return iri, err
 }
 
 // part is a function of an id that gives a text of its term, NULL when it has none.

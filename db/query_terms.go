@@ -31,6 +31,8 @@ type question struct {
 	terms     []rdf.Term
 	read      map[inline.TermID]rdf.Term
 	memory    *Memory
+	pages     *pages          // that terms are read from, nil before the first
+	onPages   []*termPages    // for each column of the answer, and behind them for expressions
 	ctx       context.Context // ends what SQLite cannot interrupt
 	now       time.Time
 	lastRow   int64
@@ -91,7 +93,7 @@ func (q *question) term(id inline.TermID) (rdf.Term, error) {
 	if t, ok := q.read[id]; ok {
 		return t, nil
 	}
-	t, err := q.reader.dict.peek(id)
+	t, err := q.fetch(len(q.plan.Columns), id)
 	if err != nil || id < 0 {
 		return t, err
 	}
@@ -100,6 +102,61 @@ func (q *question) term(id inline.TermID) (rdf.Term, error) {
 	}
 	q.read[id] = t
 	return t, nil
+}
+
+// fetch is term for what is not asked again, for one of onPages: the terms of a column often
+// stand near each other. Where a write is open SQL reads it: the write may change the pages, and
+// have terms that it has not yet put there.
+func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
+	if id >= localTerms {
+		return q.terms[id-localTerms], nil
+	}
+	if id <= 0 || q.reader.before != nil {
+		return q.reader.dict.peek(id)
+	}
+	if q.pages == nil {
+		var err error
+		if q.pages, err = q.reader.conn.pages(); err != nil {
+			return nil, err
+		}
+		q.onPages = make([]*termPages, len(q.plan.Columns)+1)
+	}
+	if q.onPages[place] == nil {
+		var err error
+		if q.onPages[place], err = q.pages.terms(); err != nil {
+			return nil, unreadable(err)
+		}
+	}
+	whole, err := q.onPages[place].read(int64(id))
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if !whole {
+		return q.reader.dict.peek(id)
+	}
+	return q.termOf(&q.onPages[place].row)
+}
+
+// end gives back what the query holds.
+func (q *question) end() {
+	if q.pages != nil {
+		q.pages.release()
+	}
+	q.memory.Release()
+}
+
+// termOf is the term of a row.
+func (q *question) termOf(row *rowOfTerm) (t rdf.Term, err error) {
+	var datatype rdf.IRI
+	if row.kind() == kindTyped {
+		if datatype, err = q.reader.dict.datatype(row.datatype()); err != nil {
+			return nil, err
+		}
+	}
+	if t = termOf(row.kind(), string(row.value()), datatype, string(row.lang())); t == nil {
+		err = damaged("dictionary kind %d", row.kind())
+	}
+	return t, err
 }
 
 // Exists is never asked: the statement answers patterns.

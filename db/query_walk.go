@@ -33,7 +33,7 @@ type walk struct {
 
 	now   int // the link that stmt reads
 	stmt  *stmt
-	place int32 // of what comes next in the links that are held, 0 for none
+	place int64 // of what comes next in the links that are held, 0 for none
 	size  int64
 	users int
 }
@@ -65,9 +65,9 @@ const (
 	// all, in microseconds.
 	askNode  = 0.8
 	askLink  = 0.1
-	holdLink = 0.045
+	holdLink = 0.015
 	// spentFirst is spent before it is estimated how many links there are.
-	spentFirst = 1000
+	spentFirst = 200
 	// maxLinks is how many are held, about 16 bytes each, of what a query may hold.
 	maxLinks = 4 << 20
 )

@@ -62,14 +62,14 @@ type scanned struct {
 // What a scan takes, in microseconds: to begin it, and for a row that is read, held in a
 // table or a set, passes through a step, is grouped, or is handed to SQLite.
 const (
-	scanCost   = 60
-	readCost   = 0.02
-	holdCost   = 0.03
-	passCost   = 0.01
-	groupCost  = 0.03
+	scanCost   = 30
+	readCost   = 0.008
+	holdCost   = 0.01
+	passCost   = 0.006
+	groupCost  = 0.012
 	handCost   = 0.25
 	sortedCost = 0.25 // of a row that SQLite groups or compares with those it had
-	askCost    = 0.4  // of a term that is read in the pages, and an expression asked of it
+	askCost    = 0.2  // of a term that is read in the pages, and an expression asked of it
 	askedBySQL = 1.0  // the same by SQL
 	pageCost   = 1.2  // of a page that SQLite goes to for a row in it, and about the rows that it has
 	rowsOfPage = 100
@@ -84,7 +84,7 @@ const (
 	maxHeld = 4e6
 	// worthScanning is what SQL must take for a scan to be better, worthThinking what its
 	// joins must for that to be found out.
-	worthScanning = 500
+	worthScanning = 200
 	worthThinking = 100
 )
 

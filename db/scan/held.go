@@ -78,19 +78,31 @@ func (s *set) has(id int64) bool {
 
 // table has the values of keys, both ids: a key may have many.
 type table struct {
-	grow   func(int64) error
-	parts  [][]int32       // by key, the place of its last value and 1
-	below  map[int64]int32 // the same for zero and less
-	values []int64
-	// before has for each value the place, and 1, of one that the same key has, too; nil
-	// while no key has two.
-	before []int32
+	grow func(int64) error
+	// parts and below have for each key its value, 0 for none; where it has several, chained
+	// and the place of the last of them. Keys of zero and less are below.
+	parts [][]int64
+	below map[int64]int64
+	// chain has the values of such keys, many to a list; places in it begin with 1.
+	chain [][]chainedValue
+	n     int
 }
 
-const tableBits = 10
+// chainedValue is one of several values of a key, and the place of another, 0 for none.
+type chainedValue struct {
+	value  int64
+	before int32
+}
 
-// last is the place of a key's last value and 1; 0 when it has none.
-func (t *table) last(key int64) int32 {
+const (
+	tableBits = 10
+	chainBits = 12
+	// chained is more than any id of a file.
+	chained = 1 << 62
+)
+
+// of is the value of a key, see parts.
+func (t *table) of(key int64) int64 {
 	if key <= 0 {
 		return t.below[key]
 	}
@@ -101,60 +113,84 @@ func (t *table) last(key int64) int32 {
 	return t.parts[part][key&(1<<tableBits-1)]
 }
 
-func (t *table) add(key, value int64) (err error) {
-	if len(t.values) == cap(t.values) {
-		if err := t.enlarge(); err != nil {
-			return err
-		}
+// at is what stands at a value of [table.of] that is not 0: an id, and what is next, 0 for
+// nothing.
+func (t *table) at(value int64) (id, next int64) {
+	if value < chained {
+		return value, 0
 	}
-	last := t.last(key)
-	t.values = append(t.values, value)
-	if last != 0 && t.before == nil {
-		if err := t.grow(4 * int64(cap(t.values))); err != nil {
-			return err
-		}
-		t.before = make([]int32, len(t.values)-1, cap(t.values))
+	place := value - chained - 1
+	link := &t.chain[place>>chainBits][place&(1<<chainBits-1)]
+	if next = int64(link.before); next != 0 {
+		next += chained
 	}
-	if t.before != nil {
-		t.before = append(t.before, last)
-	}
-	place := int32(len(t.values))
+	return link.value, next
+}
+
+func (t *table) add(key, value int64) error {
 	if key <= 0 {
-		if t.below == nil {
-			t.below = map[int64]int32{}
+		known := t.below[key]
+		if known == 0 {
+			if t.below == nil {
+				t.below = map[int64]int64{}
+			}
+			if err := t.grow(mapBytes); err != nil {
+				return err
+			}
 		}
-		t.below[key] = place
-		if last == 0 {
-			err = t.grow(mapBytes)
-		}
+		err := t.put(&known, value)
+		t.below[key] = known
 		return err
 	}
 	part := int(key >> tableBits)
 	if part >= len(t.parts) || t.parts[part] == nil {
-		if t.parts, err = widened(t.parts, part, t.grow); err != nil {
+		if err := t.widen(part); err != nil {
 			return err
 		}
-		t.parts[part] = make([]int32, 1<<tableBits)
-		err = t.grow(4 << tableBits)
 	}
-	t.parts[part][key&(1<<tableBits-1)] = place
+	place := &t.parts[part][key&(1<<tableBits-1)]
+	if *place == 0 {
+		*place = value
+		return nil
+	}
+	return t.put(place, value)
+}
+
+func (t *table) widen(part int) (err error) {
+	if t.parts, err = widened(t.parts, part, t.grow); err != nil {
+		return err
+	}
+	t.parts[part] = make([]int64, 1<<tableBits)
+	return t.grow(8 << tableBits)
+}
+
+// put adds a value to those of a key.
+func (t *table) put(of *int64, value int64) error {
+	switch {
+	case *of == 0:
+		*of = value
+		return nil
+	case *of < chained:
+		if err := t.link(*of, 0); err != nil {
+			return err
+		}
+		*of = chained + int64(t.n)
+	}
+	err := t.link(value, int32(*of-chained))
+	*of = chained + int64(t.n)
 	return err
 }
 
-// enlarge makes room for half as many values again.
-func (t *table) enlarge() error {
-	more := max(1024, len(t.values)/2)
-	width := int64(8)
-	if t.before != nil {
-		width += 4
+func (t *table) link(value int64, before int32) error {
+	part := t.n >> chainBits
+	if part == len(t.chain) {
+		t.chain = append(t.chain, make([]chainedValue, 1<<chainBits))
+		if err := t.grow(16 << chainBits); err != nil {
+			return err
+		}
 	}
-	if err := t.grow(width * int64(more)); err != nil {
-		return err
-	}
-	t.values = slices.Grow(t.values, more)
-	if t.before != nil {
-		t.before = slices.Grow(t.before, cap(t.values)-len(t.before))
-	}
+	t.chain[part][t.n&(1<<chainBits-1)] = chainedValue{value, before}
+	t.n++
 	return nil
 }
 
@@ -164,8 +200,11 @@ type tuples struct {
 	width int
 	rows  []int64
 	n     int
-	// places are numbers of rows and 1, by their hash; 0 is free. A power of two of them.
+	// ones are the numbers of rows, and 1, of one id above zero, by that; 0 for none.
+	ones [][]int32
+	// places are those of other rows, by their hash. A power of two of them.
 	places []int32
+	hashed int
 	shift  uint
 	seed   uint64
 }
@@ -176,18 +215,31 @@ func newTuples(width int, env *Env) *tuples {
 
 // number returns the number of a row, which is added if it is new.
 func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
-	if 4*(t.n+1) > 3*len(t.places) {
-		if err := t.rehash(); err != nil {
-			return 0, false, err
+	var place *int32
+	if t.width == 1 && row[0] > 0 {
+		part := int(row[0] >> tableBits)
+		if part >= len(t.ones) || t.ones[part] == nil {
+			if t.ones, err = widened(t.ones, part, t.grow); err != nil {
+				return 0, false, err
+			}
+			if err := t.grow(4 << tableBits); err != nil {
+				return 0, false, err
+			}
+			t.ones[part] = make([]int32, 1<<tableBits)
+		}
+		place = &t.ones[part][row[0]&(1<<tableBits-1)]
+	} else {
+		if 4*(t.hashed+1) > 3*len(t.places) {
+			if err := t.rehash(); err != nil {
+				return 0, false, err
+			}
+		}
+		if place = t.find(row); *place == 0 {
+			t.hashed++
 		}
 	}
-	at := t.hash(row)
-	for t.places[at] != 0 {
-		n = int(t.places[at]) - 1
-		if slices.Equal(t.rows[n*t.width:(n+1)*t.width], row) {
-			return n, false, nil
-		}
-		at = (at + 1) & (len(t.places) - 1)
+	if *place != 0 {
+		return int(*place) - 1, false, nil
 	}
 	if len(t.rows)+t.width > cap(t.rows) {
 		more := max(1024, len(t.rows)/2)
@@ -198,22 +250,25 @@ func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 	}
 	t.rows = append(t.rows, row...)
 	t.n++
-	t.places[at] = int32(t.n)
+	*place = int32(t.n)
 	return t.n - 1, true, nil
 }
 
-// has reports whether a row is there.
-func (t *tuples) has(row []int64) bool {
-	if t.n == 0 {
-		return false
-	}
-	for at := t.hash(row); t.places[at] != 0; at = (at + 1) & (len(t.places) - 1) {
-		n := int(t.places[at]) - 1
-		if slices.Equal(t.rows[n*t.width:(n+1)*t.width], row) {
-			return true
+// has reports whether a row is there, of several ids.
+func (t *tuples) has(row []int64) bool { return t.n > 0 && *t.find(row) != 0 }
+
+// find is the place of a row by its hash, or the free one where it would be.
+func (t *tuples) find(row []int64) *int32 {
+	for at := t.hash(row); ; at = (at + 1) & (len(t.places) - 1) {
+		place := &t.places[at]
+		if *place == 0 {
+			return place
+		}
+		known := t.rows[(int(*place)-1)*t.width:]
+		if known[0] == row[0] && (t.width == 1 || known[1] == row[1] && (t.width == 2 || slices.Equal(known[2:t.width], row[2:]))) {
+			return place
 		}
 	}
-	return false
 }
 
 func (t *tuples) hash(row []int64) int {
@@ -226,13 +281,17 @@ func (t *tuples) hash(row []int64) int {
 }
 
 func (t *tuples) rehash() error {
-	size := max(256, 2*len(t.places))
+	size := max(256, 4*len(t.places))
 	if err := t.grow(4 * int64(size-len(t.places))); err != nil {
 		return err
 	}
 	t.places, t.shift = make([]int32, size), uint(64-bits.TrailingZeros(uint(size)))
 	for n := range t.n {
-		at := t.hash(t.rows[n*t.width : (n+1)*t.width])
+		row := t.rows[n*t.width : (n+1)*t.width]
+		if t.width == 1 && row[0] > 0 {
+			continue
+		}
+		at := t.hash(row)
 		for t.places[at] != 0 {
 			at = (at + 1) & (size - 1)
 		}

@@ -20,13 +20,8 @@ func ReadLinks(env *Env, predicate, graph int, inverse bool) (*Links, error) {
 	})
 }
 
-// First is the place of one of those that an id is linked to, 0 for none.
-func (l *Links) First(id int64) (place int32) { return l.of.last(id) }
+// First is the place of what an id is linked to, 0 for nothing.
+func (l *Links) First(id int64) (place int64) { return l.of.of(id) }
 
 // At is what stands at a place, and the next place of the same id, 0 for none.
-func (l *Links) At(place int32) (id int64, next int32) {
-	if l.of.before != nil {
-		next = l.of.before[place-1]
-	}
-	return l.of.values[place-1], next
-}
+func (l *Links) At(place int64) (id, next int64) { return l.of.at(place) }

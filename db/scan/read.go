@@ -1,24 +1,35 @@
 package scan
 
-import "slices"
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
 
 // reading gives the rows of a step.
 type reading struct {
+	env     *Env
 	failed  *error // see [builder.failed]
 	step    *Step
-	passed  map[*Step]int64 // see [Env.Passed]
 	span    span
 	columns [3]int // those of subject, object and graph among the first four of a row
 	graph   int64
-	ends    [2]End
-	tests   [2][]test // of its ends
-	ids     [2][]int64
+	tests   []testOfEnd
+	layout  layout
+	padded  []byte
+	ids     [2][]int64 // of the subjects and the objects
 	out     batch
+}
+
+// testOfEnd is a test of subjects, 0, or of objects, 1.
+type testOfEnd struct {
+	test
+	end int
 }
 
 // read begins to read the rows of a step that pass the tests of its slots so far.
 func (b *builder) read(s *Step) *reading {
-	r := &reading{failed: &b.failed, step: s, passed: b.env.Passed, ends: [2]End{s.Subject, s.Object}, out: batch{slots: make([][]int64, b.program.Slots)}}
+	r := &reading{env: b.env, failed: &b.failed, step: s, out: batch{slots: make([][]int64, b.program.Slots)}}
 	prefix := []int64{b.env.arg(s.Predicate)}
 	free := s.Object
 	switch {
@@ -39,7 +50,7 @@ func (b *builder) read(s *Step) *reading {
 		}
 	}
 	r.span.low, r.span.high = prefix, prefix
-	for i, e := range r.ends {
+	for i, e := range s.ends() {
 		if e.Arg != 0 {
 			continue
 		}
@@ -48,14 +59,18 @@ func (b *builder) read(s *Step) *reading {
 				r.span.low, r.span.high = append(slices.Clone(prefix), t.low), append(slices.Clone(prefix), t.high)
 				continue
 			}
-			r.tests[i] = append(r.tests[i], t)
+			r.tests = append(r.tests, testOfEnd{t, i})
 		}
 	}
+	slices.SortStableFunc(r.tests, func(a, b testOfEnd) int { return cmp.Compare(a.rank(), b.rank()) })
 	return r
 }
 
 func (r *reading) next() (*batch, error) {
 	for {
+		if err := r.env.Ended(); err != nil {
+			return nil, err
+		}
 		cells, err := r.span.next()
 		if err != nil || cells.page == nil {
 			return nil, err
@@ -63,8 +78,21 @@ func (r *reading) next() (*batch, error) {
 		if err := r.decode(cells); err != nil {
 			return nil, err
 		}
-		if r.passed != nil {
-			r.passed[r.step] += int64(r.out.n)
+		for _, t := range r.tests {
+			n := t.keep(r.ids[t.end], r.ids[1-t.end])
+			r.ids[0], r.ids[1] = r.ids[0][:n], r.ids[1][:n]
+		}
+		if *r.failed != nil {
+			return nil, *r.failed
+		}
+		r.out.n = len(r.ids[0])
+		for i, e := range r.step.ends() {
+			if e.Arg == 0 {
+				r.out.slots[e.Slot] = r.ids[i]
+			}
+		}
+		if r.env.Passed != nil {
+			r.env.Passed[r.step] += int64(r.out.n)
 		}
 		if r.out.n > 0 {
 			return &r.out, nil
@@ -72,42 +100,86 @@ func (r *reading) next() (*batch, error) {
 	}
 }
 
-// decode reads the rows of some cells into the batch, those that pass the tests.
+// decode reads the ids of some cells.
 func (r *reading) decode(cells run) error {
-	var ids [2][]int64
-	for i := range ids {
-		ids[i] = slices.Grow(r.ids[i][:0], cells.last-cells.first)
+	n := cells.last - cells.first
+	for i := range r.ids {
+		r.ids[i] = slices.Grow(r.ids[i][:0], n)[:n]
 	}
-	s, o, g := r.columns[0]&3, r.columns[1]&3, r.columns[2]&3
-	tested := len(r.tests[0])+len(r.tests[1]) > 0
+	subjects, objects := r.ids[0], r.ids[1]
+	n = 0
+	l := &r.layout
 	for i := cells.first; i < cells.last; i++ {
-		kinds, body, ok := header(cells.page.record(i))
-		if !ok || len(kinds) < 4 {
-			return ErrPage
+		record := cells.page.record(i)
+		if l.mask == 0 || len(record) < l.needs || binary.LittleEndian.Uint64(record)&l.mask != l.first {
+			if !l.read(record, r.columns) {
+				return ErrPage
+			}
+			if len(record) < l.needs { // it stands at the end of the page
+				r.padded = append(append(r.padded[:0], record...), make([]byte, 8)...)
+				record = r.padded
+			}
 		}
-		var at [5]int
-		for column := range 4 {
-			at[column+1] = at[column] + int(sizes[kinds[column]])
-		}
-		if at[4] > len(body) {
-			return ErrPage
-		}
-		if (kinds[g] != zero || r.graph != 0) && integer(kinds[g], body[at[g]:]) != r.graph {
-			continue
-		}
-		subject, object := integer(kinds[s], body[at[s]:]), integer(kinds[o], body[at[o]:])
-		if !tested || passes(r.tests[0], subject) && passes(r.tests[1], object) {
-			ids[0], ids[1] = append(ids[0], subject), append(ids[1], object)
+		if l.graph.of(record) == r.graph {
+			subjects[n], objects[n] = l.subject.of(record), l.object.of(record)
+			n++
 		}
 	}
-	if *r.failed != nil {
-		return *r.failed
-	}
-	r.out.n, r.ids = len(ids[0]), ids
-	for i, e := range r.ends {
-		if e.Arg == 0 {
-			r.out.slots[e.Slot] = ids[i]
-		}
-	}
+	r.ids = [2][]int64{subjects[:n], objects[:n]}
 	return nil
+}
+
+// layout is where the columns of a row are. Neighbours mostly begin with the same bytes, the
+// length of the row and the types of its columns, and then have the same one.
+type layout struct {
+	first, mask            uint64 // these bytes; no mask where they are more than eight
+	needs                  int    // how many bytes there must be, at least eight
+	subject, object, graph column
+}
+
+// read makes it the layout of the row that a record begins with.
+func (l *layout) read(record []byte, columns [3]int) bool {
+	kinds, body, ok := header(record)
+	if !ok || len(kinds) < 4 {
+		return false
+	}
+	begins := 1 + int(record[1])
+	*l = layout{needs: max(8, 1+int(record[0]))}
+	if begins <= 8 && len(record) >= 8 {
+		l.mask = 1<<(8*begins) - 1
+		l.first = binary.LittleEndian.Uint64(record) & l.mask
+	}
+	at := 0 // in the body
+	for i, kind := range kinds[:4] {
+		size := int(sizes[kind])
+		if at+size > len(body) {
+			return false
+		}
+		c := column{at: begins + at, shift: uint(64 - 8*size), bits: -1}
+		if size == 0 {
+			c = column{constant: integer(kind, nil)}
+		}
+		l.needs = max(l.needs, c.at+8)
+		for k, of := range [...]*column{&l.subject, &l.object, &l.graph} {
+			if columns[k] == i {
+				*of = c
+			}
+		}
+		at += size
+	}
+	return true
+}
+
+// column is where an integer is: in the first of the eight bytes from at on, or nowhere and
+// the same for all rows.
+type column struct {
+	at       int
+	shift    uint
+	bits     int64 // those of the bytes that count: all or none
+	constant int64
+}
+
+// of is the column of a row.
+func (c *column) of(record []byte) int64 {
+	return int64(binary.BigEndian.Uint64(record[c.at:]))>>(c.shift&63)&c.bits | c.constant
 }

@@ -93,17 +93,52 @@ type test struct {
 	not       bool
 }
 
-func (t *test) passes(id int64) bool {
+// rank orders tests by what they take for an id.
+func (t *test) rank() int {
 	switch {
 	case t.asked != nil:
-		return t.asked.holds(id)
-	case t.in != nil:
-		return t.in.has(id) != t.not
-	case t.among != nil:
-		_, is := slices.BinarySearch(t.among, id)
-		return is
+		return 2
+	case t.in != nil || t.among != nil:
+		return 1
 	}
-	return (t.low <= id && id <= t.high) != t.not
+	return 0
+}
+
+// keep moves the ids that pass to the front, and what stands beside them. It returns how many
+// there are.
+func (t *test) keep(ids, beside []int64) (n int) {
+	beside = beside[:len(ids)]
+	switch {
+	case t.asked != nil:
+		for i, id := range ids {
+			if t.asked.holds(id) {
+				ids[n], beside[n] = id, beside[i]
+				n++
+			}
+		}
+	case t.in != nil:
+		for i, id := range ids {
+			if t.in.has(id) != t.not {
+				ids[n], beside[n] = id, beside[i]
+				n++
+			}
+		}
+	case t.among != nil:
+		for i, id := range ids {
+			if _, is := slices.BinarySearch(t.among, id); is {
+				ids[n], beside[n] = id, beside[i]
+				n++
+			}
+		}
+	default:
+		for i, id := range ids {
+			if (t.low <= id && id <= t.high) != t.not {
+				ids[n], beside[n] = id, beside[i]
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // asked remembers what was said of ids.
@@ -133,15 +168,6 @@ func (a *asked) holds(id int64) bool {
 		a.builder.failed = err
 	}
 	return yes && err == nil
-}
-
-func passes(tests []test, id int64) bool {
-	for i := range tests {
-		if !tests[i].passes(id) {
-			return false
-		}
-	}
-	return true
 }
 
 // builder makes the sources of a program.
@@ -355,7 +381,7 @@ func (b *builder) join(in source, s *Step) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.before == nil {
+	if t.n == 0 { // no key has several
 		b.bound[value] = true
 		return &extended{in: in, of: t, key: key, value: value, optional: s.Optional}, nil
 	}
@@ -460,12 +486,8 @@ func (e *extended) next() (*batch, error) {
 		keys, values := batch.slots[e.key], slices.Grow(batch.slots[e.value][:0], batch.n)[:batch.n]
 		batch.slots[e.value] = values
 		batch.keep(func(i int) bool {
-			last := e.of.last(keys[i])
-			values[i] = 0
-			if last != 0 {
-				values[i] = e.of.values[last-1]
-			}
-			return last != 0 || e.optional
+			values[i] = e.of.of(keys[i])
+			return values[i] != 0 || e.optional
 		})
 		if batch.n > 0 {
 			return batch, nil
@@ -483,7 +505,7 @@ type expanded struct {
 	copied     []int
 	from       *batch
 	at         int   // the row of from
-	place      int32 // that of its next value, and 1
+	place      int64 // that of its next value, 0 for none
 	out        batch
 }
 
@@ -510,14 +532,15 @@ func (e *expanded) next() (*batch, error) {
 				}
 				e.from, e.at = batch, 0
 			}
-			e.place = e.of.last(e.from.slots[e.key][e.at])
+			e.place = e.of.of(e.from.slots[e.key][e.at])
 			if e.place == 0 && e.optional {
 				e.add(0)
 			}
 			continue
 		}
-		e.add(e.of.values[e.place-1])
-		e.place = e.of.before[e.place-1]
+		value, next := e.of.at(e.place)
+		e.add(value)
+		e.place = next
 	}
 	if e.out.n == 0 {
 		return nil, nil

@@ -47,6 +47,9 @@ type Step struct {
 	Rows float64
 }
 
+// ends are the subject and the object.
+func (s *Step) ends() [2]End { return [...]End{s.Subject, s.Object} }
+
 // End is an end of a pattern: an argument or, when that is 0, a slot.
 type End struct{ Arg, Slot int }
 

@@ -12,9 +12,16 @@ var ErrPage = errors.New("a page of an index cannot be read")
 
 // Pages reads pages of a database file, as a transaction has them.
 type Pages interface {
-	// Page appends the page with a number to buf. Its error ends what is read: that the
-	// query was cancelled, for instance.
-	Page(buf []byte, number uint32) ([]byte, error)
+	// Pin returns the page with a number. Its bytes are good until it is unpinned; nobody may
+	// change them.
+	Pin(number uint32) (Page, error)
+	Unpin(page Page)
+}
+
+// Page is a page that is pinned. The Handle says to [Pages] which one it is.
+type Page struct {
+	Bytes  []byte
+	Handle int
 }
 
 // Tree is the b-tree of an index, or of a table WITHOUT ROWID, whose columns are integers
@@ -33,18 +40,20 @@ const (
 	leaf     = 10
 )
 
-// node is a page of the tree.
+// node is a page of the tree, which is pinned.
 type node []byte
 
-func (t Tree) node(buf []byte, number uint32) (node, error) {
-	page, err := t.Pages.Page(buf[:0], number)
+// pin pins a page of the tree.
+func (t Tree) pin(number uint32) (Page, node, error) {
+	page, err := t.Pages.Pin(number)
 	if err != nil {
-		return nil, err
+		return Page{}, nil, err
 	}
-	if len(page) < 512 || page[0] != interior && page[0] != leaf {
-		return nil, ErrPage
+	if n := node(page.Bytes); len(n) >= 512 && (n[0] == interior || n[0] == leaf) {
+		return page, n, nil
 	}
-	return page, nil
+	t.Pages.Unpin(page)
+	return Page{}, nil, ErrPage
 }
 
 func (n node) isLeaf() bool { return n[0] == leaf }
@@ -173,35 +182,40 @@ type step struct{ cells, at int }
 // them stand: two pages of each level are read, whatever the number. It is exact when they
 // all lie in one leaf.
 func (t Tree) Estimate(prefix []int64) (float64, error) {
-	root, err := t.node(nil, t.Root)
+	first, err := t.descend(prefix, false)
 	if err != nil {
 		return 0, err
 	}
-	var first, last []step
-	for low, high := root, root; len(first) < maxDepth; {
-		before, err := low.position(prefix, false)
+	last, err := t.descend(prefix, true)
+	if err != nil {
+		return 0, err
+	}
+	if len(first) != len(last) {
+		return 0, ErrPage
+	}
+	return between(first, last), nil
+}
+
+// descend is the way to the first row that begins with the prefix, or to what is behind all
+// of these: a place in a page of each level.
+func (t Tree) descend(prefix []int64, behind bool) (way []step, err error) {
+	for number := t.Root; len(way) < maxDepth; {
+		page, n, err := t.pin(number)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		behind, err := high.position(prefix, true)
-		if err != nil {
-			return 0, err
+		at, err := n.position(prefix, behind)
+		way = append(way, step{n.cells(), at})
+		isLeaf := n.isLeaf()
+		if !isLeaf {
+			number = n.child(at)
 		}
-		first, last = append(first, step{low.cells(), before}), append(last, step{high.cells(), behind})
-		if low.isLeaf() || high.isLeaf() {
-			return between(first, last), nil
-		}
-		below, above := low.child(before), high.child(behind)
-		if low, err = t.node(nil, below); err != nil {
-			return 0, err
-		}
-		if high = low; above != below {
-			if high, err = t.node(nil, above); err != nil {
-				return 0, err
-			}
+		t.Pages.Unpin(page)
+		if err != nil || isLeaf {
+			return way, err
 		}
 	}
-	return 0, ErrPage
+	return nil, ErrPage
 }
 
 // between takes the pages of a level to be as full as the fuller of the two known.
@@ -225,13 +239,16 @@ type span struct {
 	tree      Tree
 	low, high []int64
 	path      []level
+	leaf      Page // whose cells were given last
+	given     bool // there is one
 	started   bool
 }
 
 // level is a page on the way to the row that is next. Of an interior page, the cell at is
 // next when between is set, else the page to its left is.
 type level struct {
-	page    node
+	page    Page
+	node    node
 	at      int
 	between bool
 }
@@ -244,6 +261,10 @@ type run struct {
 
 // next returns the next cells; none at the end. They are good until the next call.
 func (s *span) next() (run, error) {
+	if s.given {
+		s.tree.Pages.Unpin(s.leaf)
+		s.given = false
+	}
 	if !s.started {
 		s.started = true
 		if err := s.enter(s.tree.Root, true); err != nil {
@@ -252,44 +273,47 @@ func (s *span) next() (run, error) {
 	}
 	for len(s.path) > 0 {
 		top := &s.path[len(s.path)-1]
-		if top.page.isLeaf() {
-			r := run{top.page, top.at, top.page.cells()}
+		if top.node.isLeaf() {
+			r := run{top.node, top.at, top.node.cells()}
+			s.leaf = top.page
 			s.path = s.path[:len(s.path)-1]
-			if r.first >= r.last {
-				continue
-			}
-			switch order, ok := compare(r.page.record(r.last-1), s.high); {
-			case !ok:
-				return run{}, ErrPage
-			case order > 0:
-				var err error
-				if r.last, err = r.page.position(s.high, true); err != nil {
-					return run{}, err
+			if r.first < r.last {
+				switch order, ok := compare(r.page.record(r.last-1), s.high); {
+				case !ok:
+					return run{}, ErrPage
+				case order > 0:
+					var err error
+					if r.last, err = r.page.position(s.high, true); err != nil {
+						return run{}, err
+					}
+					s.end()
 				}
-				s.path = s.path[:0]
 			}
 			if r.first < r.last {
+				s.given = true
 				return r, nil
 			}
+			s.tree.Pages.Unpin(s.leaf)
 			continue
 		}
 		switch {
 		case !top.between:
 			top.between = true
-			if err := s.enter(top.page.child(top.at), false); err != nil {
+			if err := s.enter(top.node.child(top.at), false); err != nil {
 				return run{}, err
 			}
-		case top.at >= top.page.cells():
+		case top.at >= top.node.cells():
+			s.tree.Pages.Unpin(top.page)
 			s.path = s.path[:len(s.path)-1]
 		default:
-			r := run{top.page, top.at, top.at + 1}
+			r := run{top.node, top.at, top.at + 1}
 			top.at, top.between = top.at+1, false
 			order, ok := compare(r.page.record(r.first), s.high)
 			if !ok {
 				return run{}, ErrPage
 			}
 			if order > 0 {
-				s.path = s.path[:0]
+				s.end()
 				return run{}, nil
 			}
 			return r, nil
@@ -298,32 +322,35 @@ func (s *span) next() (run, error) {
 	return run{}, nil
 }
 
+// end leaves the path.
+func (s *span) end() {
+	for _, l := range s.path {
+		s.tree.Pages.Unpin(l.page)
+	}
+	s.path = s.path[:0]
+}
+
 // enter puts a page on the path. On the way to the first row it goes on to the leaf.
 func (s *span) enter(number uint32, first bool) error {
 	for {
-		depth := len(s.path)
-		if depth == maxDepth {
+		if len(s.path) == maxDepth {
 			return ErrPage
 		}
-		if depth == cap(s.path) {
-			s.path = append(s.path, level{})
-		}
-		s.path = s.path[:depth+1]
-		top := &s.path[depth]
-		page, err := s.tree.node(top.page, number) // in the bytes of the page that was there
+		page, n, err := s.tree.pin(number)
 		if err != nil {
 			return err
 		}
-		*top = level{page: page}
+		s.path = append(s.path, level{page: page, node: n})
 		if !first {
 			return nil
 		}
-		if top.at, err = page.position(s.low, false); err != nil {
+		top := &s.path[len(s.path)-1]
+		if top.at, err = n.position(s.low, false); err != nil {
 			return err
 		}
-		if page.isLeaf() {
+		if n.isLeaf() {
 			return nil
 		}
-		top.between, number = true, page.child(top.at)
+		top.between, number = true, n.child(top.at)
 	}
 }

@@ -1,0 +1,155 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// manyLinks adds links, and labels of which some take several pages.
+func manyLinks(t *testing.T, w *Writer, from, to int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		s := rdf.IRI(fmt.Sprintf("urn:test:n%05d", i))
+		for _, q := range []rdf.Quad{
+			{Subject: s, Predicate: rdf.IRI("urn:test:label"), Object: rdf.String(fmt.Sprintf("%0*d", 1+i%50*200, i))},
+			{Subject: s, Predicate: rdf.IRI("urn:test:to"), Object: rdf.IRI(fmt.Sprintf("urn:test:n%05d", i*7%1000))},
+		} {
+			if _, err := w.Add(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// samePages compares each page with what the table sqlite_dbpage has.
+func samePages(t *testing.T, c *conn) (pages int) {
+	t.Helper()
+	p, err := c.pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.release()
+	err = c.exec("SELECT pgno, data FROM sqlite_dbpage", func(s *stmt) error {
+		pages++
+		page, err := p.Pin(uint32(s.ColumnInt64(0)))
+		if err != nil {
+			return err
+		}
+		defer p.Unpin(page)
+		want := make([]byte, s.ColumnLen(1))
+		s.ColumnBytes(1, want)
+		if string(page.Bytes) != string(want) {
+			t.Errorf("page %d differs", s.ColumnInt64(0))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// TestPagesAreThoseOfTheTransaction compares the pages that a reader and a writer see, before
+// and after a commit that the reader does not see.
+func TestPagesAreThoseOfTheTransaction(t *testing.T) {
+	f := emptyFile(t)
+	write := func(from, to int, end func(*Writer) error) {
+		t.Helper()
+		w, err := f.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		manyLinks(t, w, from, to)
+		if samePages(t, w.conn) == 0 {
+			t.Error("a writer has no pages")
+		}
+		if err := end(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit := func(w *Writer) error { _, err := w.Commit(t.Context(), CommitMeta{Author: "a"}, nil); return err }
+	write(0, 500, commit)
+	r, err := f.Read(t.Context(), View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	before := samePages(t, r.conn)
+	write(500, 1500, commit)
+	write(1500, 2000, func(*Writer) error { return nil }) // taken back
+	if after := samePages(t, r.conn); after != before {
+		t.Errorf("a reader has %d pages, and %d behind the commit of another", before, after)
+	}
+	later, err := f.Read(t.Context(), View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer later.Close()
+	if after := samePages(t, later.conn); after <= before {
+		t.Errorf("a later reader has %d pages, one before had %d", after, before)
+	}
+}
+
+// TestPagesAreGivenBack ends queries early, in all ways: none holds a page then.
+func TestPagesAreGivenBack(t *testing.T) {
+	f := emptyFile(t)
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	manyLinks(t, w, 0, 3000)
+	if _, err := w.Commit(t.Context(), CommitMeta{Author: "a"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	q, err := sparql.Parse("SELECT ?a ?b ?l { ?a <urn:test:to> ?b . ?a <urn:test:label> ?l }", sparql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(r *Reader) (next func() ([]rdf.Term, error, bool), stop func()) {
+		t.Helper()
+		plan, err := r.Plan(t.Context(), q.Op, q.Vars, q.Dataset, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return iter.Pull2(r.Run(t.Context(), plan, Limits{}))
+	}
+	for name, end := range map[string]func(*Reader, context.CancelFunc, func()){
+		"stopped":               func(_ *Reader, _ context.CancelFunc, stop func()) { stop() },
+		"cancelled":             func(_ *Reader, cancel context.CancelFunc, stop func()) { cancel(); stop() },
+		"of a reader that ends": func(r *Reader, _ context.CancelFunc, _ func()) { r.Close() },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := f.Read(ctx, View{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, stop := run(r)
+		for range 10 {
+			if _, err, ok := next(); err != nil || !ok {
+				t.Fatalf("%s: no row: %v", name, err)
+			}
+		}
+		if len(r.conn.reading) == 0 {
+			t.Errorf("%s: no pages are read", name)
+		}
+		end(r, cancel, stop)
+		if n := len(r.conn.reading); n != 0 {
+			t.Errorf("%s: pages are still held", name)
+		}
+		stop()
+		r.Close()
+		cancel()
+	}
+	c := f.idle[0]
+	if p, err := c.pages(); err == nil {
+		p.release()
+		t.Error("pages are read outside of a transaction")
+	}
+}
