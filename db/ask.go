@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"math"
 
 	"trails/db/inline"
 	"trails/rdf"
@@ -68,20 +67,17 @@ func countBy(op sparql.Op, by ...sparql.Var) sparql.Op {
 func (r *Reader) ask(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(*answer) (more bool, err error)) error {
 	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
 	if err == nil {
-		err = r.visit(ctx, plan, plan.withTerms, Limits{}, row)
+		err = r.visit(ctx, plan, Limits{}, row)
 	}
 	return r.fail(ctx, "read", err)
 }
 
 // askIDs reads the ids of the solutions alone, 0 where a variable is unbound.
 func (r *Reader) askIDs(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(ids []inline.TermID) (more bool)) error {
-	if _, ok := op.(sparql.Slice); !ok {
-		op = slice(op, math.MaxInt, 0) // a statement with a limit does without the rows of terms
-	}
 	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
 	if err == nil {
 		ids := make([]inline.TermID, len(vars))
-		err = r.visit(ctx, plan, plan.SQL, Limits{}, func(a *answer) (bool, error) {
+		err = r.visit(ctx, plan, Limits{}, func(a *answer) (bool, error) {
 			for i := range ids {
 				ids[i] = a.id(i)
 			}

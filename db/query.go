@@ -29,7 +29,7 @@ type Limits struct {
 // where it is unbound. A row belongs to the caller. Rows are read as they are asked for.
 func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]rdf.Term, error] {
 	return func(yield func([]rdf.Term, error) bool) {
-		err := r.visit(ctx, plan, plan.withTerms, limits, func(a *answer) (bool, error) {
+		err := r.visit(ctx, plan, limits, func(a *answer) (bool, error) {
 			row, err := a.row()
 			return err == nil && yield(row, nil), err
 		})
@@ -39,8 +39,8 @@ func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]
 	}
 }
 
-// visit runs one of a plan's two statements, with the rows of terms or without, to its end or until row wants no more.
-func (r *Reader) visit(ctx context.Context, plan Plan, sql string, limits Limits, row func(*answer) (more bool, err error)) error {
+// visit runs a plan's statement to its end or until row wants no more.
+func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*answer) (more bool, err error)) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func (r *Reader) visit(ctx context.Context, plan Plan, sql string, limits Limits
 		return err
 	}
 	q := newQuestion(ctx, r, plan, limits)
-	defer q.memory.Release()
+	defer q.end()
 	defer r.conn.temporary.limited(limits)()
-	s, err := r.conn.takeQuery(sql)
+	s, err := r.conn.takeQuery(plan.SQL)
 	if err != nil {
 		return tooComplex(err)
 	}
@@ -95,23 +95,20 @@ func (q *question) rows(ctx context.Context, s *stmt, visit func(*answer) (more 
 	}
 }
 
-// answer turns rows of ids into rows of terms. It remembers the last term of each
-// column, which is often the next row's too.
+// answer turns rows of ids into rows of terms. It remembers some terms, which are often those
+// of other rows, too.
 type answer struct {
 	question *question
 	stmt     *stmt
 	width    int
-	joined   int
-	last     []inline.TermID
-	terms    []rdf.Term
+	known    [128]struct {
+		id   inline.TermID
+		term rdf.Term
+	}
 }
 
 func newAnswer(q *question, s *stmt) *answer {
-	width := len(q.plan.Columns)
-	return &answer{
-		question: q, stmt: s, width: width, joined: q.plan.joined,
-		last: make([]inline.TermID, width), terms: make([]rdf.Term, width),
-	}
+	return &answer{question: q, stmt: s, width: len(q.plan.Columns)}
 }
 
 func (a *answer) row() ([]rdf.Term, error) {
@@ -148,21 +145,15 @@ func (a *answer) at(i int) (rdf.Term, error) {
 		return readTerm(a.stmt.ColumnText(i)), nil
 	}
 	id := a.id(i)
-	if a.terms[i] == nil || id != a.last[i] {
-		t, err := a.term(i, id)
+	known := &a.known[uint64(id)%uint64(len(a.known))]
+	if known.term == nil || known.id != id {
+		t, err := a.question.fetch(i, id)
 		if err != nil {
 			return nil, err
 		}
-		a.last[i], a.terms[i] = id, t
+		known.id, known.term = id, t
 	}
-	return a.terms[i], nil
-}
-
-func (a *answer) term(i int, id inline.TermID) (rdf.Term, error) {
-	if i < a.joined && id > 0 && id < localTerms && !a.stmt.ColumnIsNull(a.width+4*i) {
-		return a.question.reader.dict.scan(a.stmt, a.width+4*i)
-	}
-	return a.question.term(id)
+	return known.term, nil
 }
 
 // step runs the statement to its next row. A query may run inside another's loop,

@@ -59,7 +59,7 @@ func compile(b *testing.B, f *File, texts *sparql.Texts, text string, anew bool)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := r.conn.takeQuery(plan.withTerms)
+	s, err := r.conn.takeQuery(plan.SQL)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err err
 		return e, r.fail(ctx, "explain", err)
 	}
 	e.SQL = clauses(plan.SQL) + plan.values() + scans
-	e.Steps, err = r.conn.steps(plan.withTerms)
+	e.Steps, err = r.conn.steps(plan.SQL)
 	return e, r.fail(ctx, "explain", err)
 }
 

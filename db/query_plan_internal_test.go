@@ -64,7 +64,7 @@ func scansOf(t *testing.T, r *Reader, text string) (scans []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sql := withTerms(plan)
+	sql := plan.SQL
 	err = r.conn.exec("EXPLAIN QUERY PLAN "+sql, func(s *stmt) error {
 		if step := s.ColumnText(3); strings.HasPrefix(step, "SCAN") && (liveTable(sql, step) || strings.HasPrefix(step, "SCAN live")) {
 			scans = append(scans, step)

@@ -3,9 +3,7 @@ package db
 import (
 	"container/list"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"trails/db/lower"
@@ -33,14 +31,12 @@ func (p Plan) constant(t rdf.Term) rdf.Term {
 // prepared is what all queries of one shape have in common. It is immutable.
 type prepared struct {
 	lower.Plan
-	withTerms string // the statement that also reads terms
-	joined    int    // how many columns have theirs there
 	// programs are nil when they are not worth keeping.
 	programs []expr.Program
 }
 
 func prepare(p lower.Plan) *prepared {
-	out := &prepared{Plan: p, withTerms: withTerms(p), joined: joinable(p)}
+	out := &prepared{Plan: p}
 	isLarge := func(e sparql.Expr) bool { // a regular expression
 		c, ok := e.(sparql.Call)
 		return ok && (c.Func == "REGEX" || c.Func == "REPLACE")
@@ -61,7 +57,7 @@ func compileAll(list []lower.Expr) []expr.Program {
 
 // size is about how many bytes it takes.
 func (p *prepared) size() int {
-	return len(p.SQL) + len(p.withTerms) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)+len(p.Walks)) + 1000*len(p.Programs) + 500
+	return len(p.SQL) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)+len(p.Walks)) + 1000*len(p.Programs) + 500
 }
 
 // Plan rewrites a query and makes it ready: a pattern, the columns of its solutions, what FROM and FROM
@@ -272,31 +268,4 @@ func (b *planNode) grow(steps []factStep, made *prepared) bool {
 		b.plan = made
 	}
 	return true
-}
-
-// withTerms is the plan's statement with the rows of the terms beside their ids: a
-// join reads them in half the time that looking each up takes. It would undo an order.
-func withTerms(plan lower.Plan) string {
-	if joinable(plan) == 0 || plan.Terms {
-		return plan.SQL
-	}
-	fields, from := "q.*", " FROM ("+plan.SQL+") q"
-	for i := range joinable(plan) {
-		if plan.Computed[i] {
-			fields += ", NULL, NULL, NULL, NULL"
-			continue
-		}
-		t, c := fmt.Sprintf("k%d", i+1), fmt.Sprintf("q.c%d", i+1)
-		fields += strings.ReplaceAll(", K.kind, K.value, K.datatype, K.lang", "K", t)
-		from += " LEFT JOIN terms " + t + " ON " + t + ".id = " + c + " AND " + c + " > 0"
-	}
-	return "SELECT " + fields + from
-}
-
-// joinable is how many columns may have their terms joined in.
-func joinable(plan lower.Plan) int {
-	if plan.Sorted && !plan.Terms {
-		return 0
-	}
-	return min(len(plan.Columns), lower.JoinedTerms)
 }

@@ -123,14 +123,14 @@ func TestAProgramGrowsNoFasterThanItsText(t *testing.T) {
 			for _, n := range []int{c.from, 2 * c.from, 4 * c.from} {
 				plan := planOf(t, r, c.text(n))
 				length := 0
-				if err := r.conn.exec("EXPLAIN "+plan.withTerms, func(*stmt) error { length++; return nil }); err != nil {
+				if err := r.conn.exec("EXPLAIN "+plan.SQL, func(*stmt) error { length++; return nil }); err != nil {
 					t.Fatalf("%d: %v", n, err)
 				}
 				lengths = append(lengths, length)
 				if n := rowsOf(t, r, plan); n != 3 {
 					t.Errorf("got %d rows, want 3", n)
 				}
-				steps, err := r.conn.steps(plan.withTerms)
+				steps, err := r.conn.steps(plan.SQL)
 				if err != nil || strings.Contains(steps, "MATERIALIZE") || strings.Contains(steps, "AUTOMATIC") {
 					t.Errorf("%d of them are made whole before the first row: %v\n%.2000s", n, err, steps)
 				}
@@ -158,8 +158,8 @@ func TestInlineDataIsOneValueOfTheStatement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			small, large := planOf(t, r, text(8000)), planOf(t, r, text(40_000))
-			if small.withTerms != large.withTerms || len(small.Args) != len(large.Args) {
-				t.Errorf("8,000 rows have %d values and %d bytes, 40,000 %d and %d", len(small.Args), len(small.withTerms), len(large.Args), len(large.withTerms))
+			if small.SQL != large.SQL || len(small.Args) != len(large.Args) {
+				t.Errorf("8,000 rows have %d values and %d bytes, 40,000 %d and %d", len(small.Args), len(small.SQL), len(large.Args), len(large.SQL))
 			}
 			if n := rowsOf(t, r, large); n != 1000 {
 				t.Errorf("got %d rows, want 1000", n)
@@ -172,7 +172,7 @@ func TestInlineDataIsOneValueOfTheStatement(t *testing.T) {
 // the subject when the first one matched.
 func TestAnOptionalLooksUpWhatAnotherMayHaveBound(t *testing.T) {
 	r := ring(t, 10)
-	steps, err := r.conn.steps(planOf(t, r, "SELECT * { ?s :v ?v OPTIONAL { ?s :link ?x } OPTIONAL { ?x :link ?y } OPTIONAL { ?z :link ?y } }").withTerms)
+	steps, err := r.conn.steps(planOf(t, r, "SELECT * { ?s :v ?v OPTIONAL { ?s :link ?x } OPTIONAL { ?x :link ?y } OPTIONAL { ?z :link ?y } }").SQL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,6 @@ type column struct {
 	tied bool
 	// node is set when no term is a literal.
 	node bool
-	// few is set when many rows have the same term, or one that the query gives: that of
-	// a predicate, or of inline data.
-	few bool
 	// order, when set, is a number in whose order the column's terms are.
 	order string
 	// domain estimates how many terms its values are among, 0 when unknown; it may be nil.
@@ -279,7 +276,7 @@ func (l *lowerer) derived(sql string, cols *columns, rows func() float64) *block
 	out := &block{from: []item{{table: "(" + l.short(sql) + ") " + t, fanOut: rows}}}
 	for _, v := range cols.vars {
 		c := cols.of[v]
-		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node, few: c.few, domain: c.domain})
+		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node, domain: c.domain})
 	}
 	return out
 }

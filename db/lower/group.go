@@ -34,7 +34,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		c := column{sql: sql, maybe: true}
 		if key, ok := k.Expr.(sparql.VarExpr); ok {
 			if source, ok := b.cols.get(key.Var); ok {
-				c.maybe, c.few = source.maybe, source.few
+				c.maybe = source.maybe
 			}
 		}
 		out.cols.set(v, c)

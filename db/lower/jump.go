@@ -27,6 +27,6 @@ func (l *lowerer) jump(op sparql.Op, s scope) *block {
 	next := "(SELECT p " + from + " AND p > " + t + "." + name + " ORDER BY p LIMIT 1)"
 	b := &block{from: []item{{table: "(WITH RECURSIVE " + t + "(" + name + ") AS (SELECT 0 UNION ALL SELECT " + next + " FROM " + t + " WHERE " + name +
 		" IS NOT NULL) SELECT " + name + " FROM " + t + " WHERE " + name + " > 0) " + t}}}
-	b.cols.set(v, column{sql: t + "." + name, node: true, few: true})
+	b.cols.set(v, column{sql: t + "." + name, node: true})
 	return b
 }

@@ -48,15 +48,6 @@ type Plan struct {
 	// Walks are what t_reach in SQL names by their place, Programs what t_scan does.
 	Walks    []Walk
 	Programs []scan.Program
-	// Computed says which columns' rows of the table of terms are not read beside them:
-	// formulas and ids that carry values have none, and predicates repeat.
-	Computed []bool
-	// Sorted is set when the order of the rows counts and only the statement's own
-	// ORDER BY, without a LIMIT, keeps it: behind a join it would not.
-	Sorted bool
-	// Terms is set when each of the first [JoinedTerms] columns has kind, value, datatype
-	// and lang of its row of the dictionary behind all columns, NULL where it has none.
-	Terms bool
 	// Base is what IRI(…) resolves against.
 	Base string
 }
@@ -138,7 +129,7 @@ type Options struct {
 const (
 	maxArgs   = 32_000
 	maxText   = 900_000
-	maxTables = 56 // of one join; SQLite has 64, and rows of terms are joined to the last one
+	maxTables = 56 // of one join; SQLite has 64, some of which are left for the rows of terms that expressions ask for
 	maxDepth  = 400
 	// maxCompared bounds the time that the order of patterns takes: each time the next
 	// one is chosen all of its group are compared.
@@ -149,15 +140,14 @@ const (
 func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}, counts: map[sparql.TriplePattern]float64{}, subjects: map[rdf.IRI]float64{}}
 	b := l.lower(op, scope{graph: l.defaultGraph()})
-	without := l.withoutTerm(op, b, vars)
-	sql := l.selectVars(b, vars, without)
+	sql := b.selectVars(vars)
 	if l.err == nil && (len(l.args) > maxArgs || len(sql) > maxText) {
 		l.fail("the query is too large: its statement has %d values and %d bytes", len(l.args), len(sql))
 	}
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Computed: without, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Sorted: len(b.order) > 0 && b.limit == "", Terms: b.alone(), Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Base: opts.Base}, nil
 }
 
 // lowerer is one lowering.

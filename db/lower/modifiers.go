@@ -59,7 +59,7 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 	t := l.alias()
 	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars)) + ") " + t, inline: true, fanOut: func() float64 { return float64(len(op.Rows)) }}}}
 	for i, v := range op.Vars {
-		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true, few: true}
+		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true}
 		for _, row := range op.Rows {
 			c.maybe = c.maybe || row[i] == nil
 		}

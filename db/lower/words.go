@@ -54,7 +54,7 @@ func (b *block) behind(c column) int {
 // two are no literals.
 func (b *block) mark(v sparql.Var, position int) {
 	if c, ok := b.cols.get(v); ok && position < 2 && !c.maybe {
-		c.node, c.few = true, c.few || position == 1
+		c.node = true
 		b.cols.set(v, c)
 	}
 }
