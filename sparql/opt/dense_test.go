@@ -77,7 +77,7 @@ func (d *dense) element(depth int) string {
 		d.made++
 		return "BIND(" + d.one("?a", "?b", ":a", "1") + " AS " + d.one("?c", "?n"+strconv.Itoa(d.made)) + ")"
 	case "union":
-		return d.group(depth-1) + "UNION" + d.group(depth-1)
+		return d.group(depth-1) + "UNION" + d.one(d.group(depth-1), " { ?a :p ?b BIND(?b AS ?c) } ")
 	case "values":
 		return "VALUES " + d.variable() + " { " + d.one("", ":a", ":a :b", ":a UNDEF") + " }"
 	case "group":

@@ -61,11 +61,7 @@ func (o *opening) in(op sparql.Op) sparql.Op {
 	for i, side := range sides {
 		sides[i] = joinOf(append(slices.Clone(along), side))
 	}
-	united := sides[0]
-	for _, side := range sides[1:] {
-		united = sparql.Union{Left: united, Right: side}
-	}
-	joined[slices.IndexFunc(joined, isUnion)] = united
+	joined[slices.IndexFunc(joined, isUnion)] = unionOf(sides)
 	for i := range joined {
 		joined[i] = o.in(joined[i])
 	}
@@ -80,6 +76,14 @@ func sidesOf(op sparql.Op, list []sparql.Op) []sparql.Op {
 		return sidesOf(u.Right, sidesOf(u.Left, list))
 	}
 	return append(list, op)
+}
+
+func unionOf(sides []sparql.Op) sparql.Op {
+	op := sides[0]
+	for _, next := range sides[1:] {
+		op = sparql.Union{Left: op, Right: next}
+	}
+	return op
 }
 
 // eachWithEach joins each side of a union with each of another.

@@ -11,35 +11,51 @@ import (
 // constant that [equalities] has bound need not be looked up.
 //
 // Extend has one solution for each (section 18.5), with a binding or, after an error,
-// without: so without it there are as many. What a SELECT projects is named there, also a
+// without: so without it there are as many. Each side of a union is looked at without the
+// others, whose solutions are not its own. What a SELECT projects is named there, also a
 // subquery's: DISTINCT compares it. COUNT(DISTINCT *) compares whole solutions without
 // naming their variables, so that a query which has one stays as it is.
 func unused(op sparql.Op, wanted []sparql.Var) sparql.Op {
-	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Extend); return ok }) {
+	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Extend); return ok }) || sparql.Has(op, countsWhole) {
 		return op
 	}
-	named := map[sparql.Var]int{}
-	count := naming{f: func(v sparql.Var) { named[v]++ }, hidden: true}
-	count.each(wanted)
-	count.inOp(op)
-	whole := false
-	out := bottomUp(op, func(op sparql.Op) sparql.Op {
-		switch op := op.(type) {
-		case sparql.Group:
-			whole = whole || slices.ContainsFunc(op.Aggregates, countsWhole)
-		case sparql.Extend:
-			if named[op.Var] == 1 {
-				return op.Op
-			}
-		}
-		return op
-	})
-	if whole {
-		return op
+	u := uses{}
+	for _, v := range wanted {
+		u[v]++
 	}
-	return out
+	u.count(op, 1)
+	return u.in(op)
 }
 
-func countsWhole(a sparql.Aggregation) bool {
-	return a.Aggregate.Expr == nil && a.Aggregate.Distinct
+// countsWhole recognizes a group with COUNT(DISTINCT *).
+func countsWhole(op sparql.Op) bool {
+	g, ok := op.(sparql.Group)
+	return ok && slices.ContainsFunc(g.Aggregates, func(a sparql.Aggregation) bool { return a.Aggregate.Expr == nil && a.Aggregate.Distinct })
+}
+
+// uses is how often each variable is named by what may share a solution with an operator.
+type uses map[sparql.Var]int
+
+func (u uses) count(op sparql.Op, by int) {
+	naming{f: func(v sparql.Var) { u[v] += by }, hidden: true}.inOp(op)
+}
+
+func (u uses) in(op sparql.Op) sparql.Op {
+	switch op := op.(type) {
+	case sparql.Extend:
+		if u[op.Var] == 1 {
+			return u.in(op.Op)
+		}
+	case sparql.Union:
+		sides := sidesOf(op, nil)
+		u.count(op, -1)
+		for i, side := range sides {
+			u.count(side, 1)
+			sides[i] = u.in(side)
+			u.count(side, -1)
+		}
+		u.count(op, 1)
+		return unionOf(sides)
+	}
+	return eachOperand(op, u.in)
 }
