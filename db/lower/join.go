@@ -305,11 +305,8 @@ func (l *lowerer) union(op sparql.Union, s scope) *block {
 	s.free = s.free || s.bound != nil
 	s.wanted = ""
 	var sides []*block
-	for _, operand := range unitedBy(op, nil) {
-		sides = append(sides, l.flatten(l.lower(operand, s)))
-		if len(sides) == maxUnited {
-			sides = []*block{l.unite(sides...)}
-		}
+	for _, side := range unitedBy(op, nil) {
+		sides = append(sides, l.flatten(l.lower(side, s)))
 	}
 	return l.unite(sides...)
 }
@@ -322,8 +319,11 @@ func unitedBy(op sparql.Op, list []sparql.Op) []sparql.Op {
 }
 
 func (l *lowerer) unite(sides ...*block) *block {
-	if len(sides) == 1 {
+	switch {
+	case len(sides) == 1:
 		return sides[0]
+	case len(sides) > maxUnited:
+		return l.unite(append([]*block{l.unite(sides[:maxUnited]...)}, sides[maxUnited:]...)...)
 	}
 	var cols columns
 	for _, side := range sides {

@@ -132,7 +132,10 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 	if b := l.scanDistinct(op, s); b != nil {
 		return b
 	}
-	b := l.lower(op, s)
+	b := l.scannedSides(op, s)
+	if b == nil {
+		b = l.lower(op, s)
+	}
 	if b.limit != "" {
 		b = l.wrap(b)
 	}
@@ -144,6 +147,31 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 	out := *b
 	out.distinct = true
 	return &out
+}
+
+// scannedSides is what DISTINCT stands around where that is a union with sides that are scans:
+// each of these is a DISTINCT of its own. It is nil for everything else.
+func (l *lowerer) scannedSides(op sparql.Op, s scope) *block {
+	project, _ := op.(sparql.Project)
+	union, ok := project.Op.(sparql.Union)
+	if !ok {
+		return nil
+	}
+	list, found := unitedBy(union, nil), false
+	sides := make([]*block, len(list))
+	for i, side := range list {
+		sides[i] = l.scanDistinct(sparql.Project{Op: side, Vars: project.Vars}, s)
+		found = found || sides[i] != nil
+	}
+	if !found {
+		return nil
+	}
+	for i, side := range list {
+		if sides[i] == nil {
+			sides[i] = l.flatten(l.lower(sparql.Project{Op: side, Vars: project.Vars}, s))
+		}
+	}
+	return l.unite(sides...)
 }
 
 // slice is LIMIT and OFFSET.
