@@ -77,8 +77,10 @@ const (
 	passGain = 10.0
 
 	// maxScanWait bounds what is read before the first row of an answer, where it is waited
-	// for: a hundredth of a second.
+	// for: a hundredth of a second. For DISTINCT, whose rows are fewer than are looked at for
+	// them, it may be a part of what all take by SQL.
 	maxScanWait = 10_000
+	partWaited  = 0.1
 	// maxHeld bounds the rows that a scan holds: they take some 12 bytes each, of the 256 MB
 	// that a query has.
 	maxHeld = 4e6
@@ -165,8 +167,14 @@ func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
 		}
 		sql += asked
 	}
-	return sql > worthScanning && c.work()+rows*scanRow < clearly*sql &&
-		(c.s.all || c.waits() < maxScanWait) && c.held() < maxHeld
+	wait := float64(maxScanWait)
+	switch {
+	case c.s.all:
+		wait = math.Inf(1)
+	case c.program.Distinct:
+		wait = max(wait, sql*partWaited)
+	}
+	return sql > worthScanning && c.work()+rows*scanRow < clearly*sql && c.waits() < wait && c.held() < maxHeld
 }
 
 // few reports whether the first pattern has few rows: where the first solutions are waited
