@@ -28,9 +28,8 @@ const (
 	rowsOfAll             = 1e7
 	rowsOfClosure         = 30
 
-	// What is read in the order that is wanted ends early; a range is a part.
-	wantedGain = 1000
-	rangeGain  = 10.0
+	// A range is a part.
+	rangeGain = 10.0
 	// A pattern that shares no variable with those before it multiplies them.
 	unconnected = 1e3
 

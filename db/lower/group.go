@@ -13,7 +13,7 @@ import (
 // group is GROUP BY with its aggregates: a subquery of its own.
 func (l *lowerer) group(op sparql.Group, s scope) *block {
 	having := s.ranges
-	s.bound, s.ranges, s.wanted, s.all, s.ends = nil, nil, "", true, false
+	s.bound, s.ranges, s.wanted, s.all, s.first = nil, nil, "", true, 0
 	c, b := l.better(op.Op, s.atOnce(), func(c *scanner) bool { return c.group(op) }, groupCost, sortedCost)
 	switch {
 	case c != nil:

@@ -190,8 +190,8 @@ type scope struct {
 	// behind is set where other tables come before: what stands here is read again for each of
 	// their rows.
 	behind bool
-	// ends is set where only the first solutions are wanted.
-	ends bool
+	// first is about how many solutions are wanted, 0 for all.
+	first float64
 	// sql is set where no scan is thought about: its costs are compared with.
 	sql bool
 	// all is set where every solution is found before one is shown: below an aggregate or

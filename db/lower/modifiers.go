@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"trails/rdf"
@@ -179,9 +180,9 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	if s.graph.any != "" {
 		return l.sliceEach(op, s)
 	}
-	s.bound, s.ranges, s.wanted, s.all, s.ends = nil, nil, "", false, op.Limit >= 0
-	if s.ends {
-		s.wanted = limited
+	s.bound, s.ranges, s.wanted, s.all, s.first = nil, nil, "", false, 0
+	if op.Limit >= 0 {
+		s.wanted, s.first = limited, math.Ldexp(1, magnitude(sparql.Rows(op.Limit)))+math.Ldexp(1, magnitude(sparql.Rows(op.Offset)))
 	}
 	b := l.lower(op.Op, s)
 	if b.limit != "" {

@@ -131,22 +131,50 @@ func among(in []string) string {
 	return " IN (" + strings.Join(in, ", ") + ")"
 }
 
-// bgp joins one table for each pattern, the most selective first.
+// bgp joins one table for each pattern, the most selective first. Where the first solutions
+// are wanted in the order of a pattern's object, they may begin with that pattern: it is read
+// until there are enough, and nothing is sorted.
 func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	if len(op.Patterns) == 0 {
 		return l.graphsOnly(s)
 	}
-	g := &group{patterns: slices.Clone(op.Patterns), domains: map[sparql.Var]float64{}}
-	for i, p := range g.patterns {
-		g.patterns[i].Subject, g.patterns[i].Object = l.lifted(p.Subject), l.lifted(p.Object)
+	patterns := slices.Clone(op.Patterns)
+	for i, p := range patterns {
+		patterns[i].Subject, patterns[i].Object = l.lifted(p.Subject), l.lifted(p.Object)
 	}
-	if l.compared += len(g.patterns) * len(g.patterns); l.compared > maxCompared {
+	if l.compared += len(patterns) * len(patterns); l.compared > maxCompared {
 		l.fail("the query has too many triple patterns: 1,000 in one group are too many, and of smaller groups more")
 		return &block{}
 	}
+	start := l.mark()
+	b := l.from(-1, patterns, s)
+	first := slices.IndexFunc(patterns, func(p sparql.TriplePattern) bool {
+		at, _ := l.given(p, nil, s)
+		return s.wanted != "" && p.Object.Var == s.wanted && !at[0] && at[1]
+	})
+	if first < 0 || len(patterns) == 1 {
+		return b
+	}
+	after := l.mark()
+	part := min(1, s.first/b.rows())
+	if inOrder := l.from(first, patterns, s); inOrder.work()*part > clearly*(b.work()+b.rows()*insertCost) {
+		l.reset(after)
+		return b
+	}
+	l.reset(start)
+	return l.from(first, patterns, s)
+}
+
+// from joins one table for each pattern, the most selective first, or the one that is named,
+// if it is no less than 0.
+func (l *lowerer) from(first int, patterns []sparql.TriplePattern, s scope) *block {
+	g := &group{patterns: patterns, domains: map[sparql.Var]float64{}}
 	b := &block{}
-	for rest := slices.Clone(g.patterns); len(rest) > 0; {
-		i := l.next(rest, g, b, s)
+	for rest := slices.Clone(patterns); len(rest) > 0; {
+		i := first
+		if first < 0 || len(rest) < len(patterns) {
+			i = l.next(rest, g, b, s)
+		}
 		p := rest[i]
 		rest = append(rest[:i], rest[i+1:]...)
 		b = l.narrow(b)
@@ -193,18 +221,14 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 	return best
 }
 
-// cost is about how many rows a pattern has for each solution before it, less for one
-// whose order is wanted.
+// cost is about how many rows a pattern has for each solution before it.
 func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, asked bool) float64 {
 	at, joined := l.given(p, b, s)
 	cost := l.guess(p, at, s) * inRange(p, at, s)
 	if asked {
 		cost = l.fanOut(p, g, b, s)()
 	}
-	switch {
-	case s.wanted != "" && len(b.from) == 0 && p.Object.Var == s.wanted && !at[0] && at[1]:
-		return cost / wantedGain
-	case !joined && !at[0] && (len(b.from) > 0 || !asked):
+	if !joined && !at[0] && (len(b.from) > 0 || !asked) {
 		return cost * unconnected
 	}
 	return cost

@@ -93,7 +93,7 @@ const (
 // scans reports whether what is lowered here may be read by a scan: nothing has a value yet,
 // and all solutions are wanted.
 func (l *lowerer) scans(s scope) bool {
-	return (l.opts.Scans == ScansAlways || l.opts.Scans == ScansChosen && l.opts.Stats != nil) && !s.sql && s.outer == nil && s.bound == nil && !s.behind && !s.free && !s.ends && s.graph.isOneStored()
+	return (l.opts.Scans == ScansAlways || l.opts.Scans == ScansChosen && l.opts.Stats != nil) && !s.sql && s.outer == nil && s.bound == nil && !s.behind && !s.free && s.first == 0 && s.graph.isOneStored()
 }
 
 // atOnce is the scope of what is read once, whatever stands before it.

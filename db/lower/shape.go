@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,10 @@ func ShapeOf(op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) Sha
 				constants = append(constants, t)
 			}
 			known = i <= maxLifted
-			return strconv.AppendInt(append(dst, '$', kind), int64(i), 10)
+			if dst = append(dst, '$', kind); isRows {
+				dst = append(strconv.AppendInt(dst, int64(magnitude(rows)), 10), '.')
+			}
+			return strconv.AppendInt(dst, int64(i), 10)
 		case isRows:
 			return strconv.AppendInt(dst, int64(rows), 10)
 		}
@@ -68,6 +72,10 @@ func ShapeOf(op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) Sha
 
 // maxLifted bounds the search for constants that repeat.
 const maxLifted = 200
+
+// magnitude is the least power of two above a number of rows, as its exponent: what a plan may
+// depend on.
+func magnitude(n sparql.Rows) int { return bits.Len64(uint64(n)) }
 
 // kindOf is a letter for the kind of a term, 0 for what is none.
 func kindOf(t rdf.Term) byte {

@@ -59,7 +59,7 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && ends {
 		s.wanted = v.Var
 	} else {
-		s.wanted, s.all, s.ends = "", true, false
+		s.wanted, s.all, s.first = "", true, 0
 	}
 	b := l.flatten(l.lower(op.Op, s))
 	if sides := l.sidesOf(b); ends && sides != nil && b.from[0].distinct && len(op.Keys) == 1 && direct[0] {
