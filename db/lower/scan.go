@@ -128,6 +128,9 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 		return c, nil
 	}
 	l.reset(start) // its arguments
+	if !s.all && slices.ContainsFunc(c.ends, func(e scanned) bool { return e.step.Subject.Arg != 0 && e.step.Object.Arg == 0 }) {
+		return nil, nil // the first rows are those of one subject, which are few
+	}
 	bySQL := s
 	bySQL.sql = true
 	b := l.flatten(l.lower(op, bySQL))
