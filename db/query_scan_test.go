@@ -135,7 +135,11 @@ func drawScan(t *rapid.T, nodes int) string {
 		case 6:
 			body += "MINUS { " + pattern(v, "?x") + pattern("?x", "?a") + " } "
 		case 7:
-			body += "OPTIONAL { " + pattern(v, rapid.SampledFrom([]string{"?d", "?z"}).Draw(t, "optional")) + " } "
+			optional := pattern(v, rapid.SampledFrom([]string{"?d", "?z"}).Draw(t, "optional"))
+			if rapid.Bool().Draw(t, "star") {
+				optional += pattern(v, "?y")
+			}
+			body += "OPTIONAL { " + optional + rapid.SampledFrom([]string{"", "", "FILTER(?z > 5)", "FILTER(?z != ?a)"}).Draw(t, "fits") + " } "
 		case 10:
 			body += fmt.Sprintf("FILTER(%s %s %s) ", v, rapid.SampledFrom([]string{"!=", "!=", "="}).Draw(t, "equal"), rapid.SampledFrom(vars).Draw(t, "other"))
 		case 8, 9: // of terms

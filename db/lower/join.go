@@ -208,6 +208,9 @@ const (
 // table of several without looking at the left side first, so these are the join,
 // and what is on the left without a partner.
 func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
+	if b := l.scannedOptional(op, s); b != nil {
+		return b
+	}
 	a := l.narrow(l.flatten(l.before(op.Left, s)))
 	inner := s
 	inner.bound, inner.wanted, inner.ranges, inner.behind = &known{block: a, more: s.bound, beside: true}, "", nil, true
@@ -226,6 +229,33 @@ func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	}
 	inner.bound, inner.free = nil, false
 	return l.outerJoin(a, l.wrap(l.lower(op.Right, inner)), op.Expr, s)
+}
+
+// scannedOptional is an OPTIONAL that a scan has no step for, as the join and what is on the
+// left without a partner, where one of these is a scan; nil for everything else.
+func (l *lowerer) scannedOptional(op sparql.LeftJoin, s scope) *block {
+	right := op.Right
+	if op.Expr != nil {
+		f := sparql.Filter{Expr: op.Expr, Op: right}
+		if !opt.IsClosed(f) {
+			return nil
+		}
+		right = f
+	}
+	start := l.mark()
+	both := sparql.Join{Left: op.Left, Right: right}
+	fits := l.scans(s) && l.scanner(both, s, func(*scanner) bool { return true }) != nil
+	l.reset(start)
+	if !fits {
+		return nil
+	}
+	rest := sparql.Filter{Expr: sparql.Exists{Not: true, Op: right}, Op: op.Left}
+	sides := []*block{l.flatten(l.lower(both, s)), l.flatten(l.lower(rest, s))}
+	if len(l.programs) == start.programs {
+		l.reset(start)
+		return nil
+	}
+	return l.unite(sides...)
 }
 
 func (b *block) computed() bool {
