@@ -66,15 +66,23 @@ func (s *Sorter) Add(write func([]byte) []byte) error {
 	if s.filling == nil {
 		s.filling, s.spare = cmp.Or(s.spare, &chunk{}), nil
 	}
-	c := s.filling
+	c, size := s.filling, cmp.Or(s.ChunkBytes, DefaultChunkBytes)
 	from := len(c.arena)
 	c.arena = write(c.arena)
-	c.spans = append(c.spans, span{uint32(from), uint32(len(c.arena))})
-	if len(c.arena) < cmp.Or(s.ChunkBytes, DefaultChunkBytes) {
-		return nil
+	c.spans = append(c.spans, span{from: uint32(from), to: uint32(len(c.arena))})
+	if len(c.arena) >= size {
+		return s.cut()
 	}
-	return s.cut()
+	if len(c.arena) >= size/manyParts && cap(c.arena) < size {
+		// There will probably be a whole chunk: it grows once, and not again and again.
+		c.arena = slices.Grow(c.arena, size+size/manyParts-len(c.arena))
+		c.spans = slices.Grow(c.spans, len(c.spans)*manyParts)
+	}
+	return nil
 }
+
+// manyParts says which part of a chunk makes a whole one probable.
+const manyParts = 8
 
 // cut hands the chunk that is being filled to be sorted beside the filling of the next.
 func (s *Sorter) cut() error {
@@ -86,9 +94,7 @@ func (s *Sorter) cut() error {
 	go func() {
 		got := sorted{run: full}
 		got.err = fault.Guard(func() (err error) {
-			slices.SortFunc(full.spans, func(a, b span) int {
-				return cmp.Or(s.compare(full.at(a), full.at(b)), cmp.Compare(a.from, b.from))
-			})
+			s.sort(full)
 			if !keep {
 				got.run, err = writeRun(s.Dir, full.open())
 				got.spare = &chunk{arena: full.arena[:0], spans: full.spans[:0]}
@@ -100,12 +106,36 @@ func (s *Sorter) cut() error {
 	return nil
 }
 
-func (s *Sorter) compare(a, b []byte) int {
-	if s.Key != nil {
-		a, b = s.Key(a), s.Key(b)
+// sort brings the records of a chunk into order. Most of them are told apart by a few bytes
+// behind those with which all begin; these stand in the spans, so that records far away need
+// not be looked at.
+func (s *Sorter) sort(c *chunk) {
+	first := s.key(c.at(c.spans[0]))
+	shared := len(first)
+	for _, i := range c.spans {
+		shared = min(shared, sharedBytes(first[:shared], s.key(c.at(i))))
 	}
-	return bytes.Compare(a, b)
+	for i := range c.spans {
+		var few [8]byte
+		copy(few[:], s.key(c.at(c.spans[i]))[shared:])
+		c.spans[i].few = binary.BigEndian.Uint64(few[:])
+	}
+	slices.SortFunc(c.spans, func(a, b span) int {
+		if a.few != b.few {
+			return cmp.Compare(a.few, b.few)
+		}
+		return cmp.Or(s.compare(c.at(a), c.at(b)), cmp.Compare(a.from, b.from))
+	})
 }
+
+func (s *Sorter) key(record []byte) []byte {
+	if s.Key == nil {
+		return record
+	}
+	return s.Key(record)
+}
+
+func (s *Sorter) compare(a, b []byte) int { return bytes.Compare(s.key(a), s.key(b)) }
 
 // settle waits for the chunk that is being sorted, and makes one file of those that were
 // written last when they are many.
@@ -172,7 +202,10 @@ type chunk struct {
 	spans []span
 }
 
-type span struct{ from, to uint32 }
+type span struct {
+	few      uint64 // bytes of the key, see sort
+	from, to uint32
+}
 
 func (c *chunk) at(i span) []byte { return c.arena[i.from:i.to] }
 func (c *chunk) open() source     { return &chunkSource{chunk: c} }
