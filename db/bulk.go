@@ -11,15 +11,15 @@ import (
 	"slices"
 
 	"trails/db/inline"
-	"trails/extsort"
 	"trails/fault"
 	"trails/rdf"
 )
 
 // bulk collects many additions and hands them to SQLite sorted, in chunks, through
 // a virtual table: that is several times faster than one statement for each. When
-// the load is larger than what is there, the indexes are dropped first and built
-// after it, all within the transaction.
+// the load is larger than what is there, all rows are sorted, and the pages of live and of
+// its indexes made of them, see [rebuild]; the index of terms is dropped first and built
+// after it. All is within the transaction.
 //
 // SQLite takes a chunk while the next one is gathered. Whatever else needs the
 // connection waits for it: see settle.
@@ -35,10 +35,9 @@ type bulk struct {
 		terms []termRow
 	}
 	running  chan error // the job that has the connection; nil when none has
-	inserted int64      // rows that went to live, or to sorted
-	// sorted, unless it is nil, has rows that are not in live yet: see sortFrom.
-	sorted  *extsort.Sorter
-	noIndex bool // the indexes of live are dropped
+	inserted int64      // rows that went to live, or to rebuild
+	// rebuild, unless it is nil, has the rows that live is to have.
+	rebuild *rebuild
 	noHash  bool // the index of terms is dropped
 	// known, unless it is "", finds the terms that are no more in ids, and seen has the keys of
 	// all of these. The index of terms is dropped then, and terms_known in its place.
@@ -53,17 +52,13 @@ var (
 	chunkTerms = 64 << 10  // some 10 MB
 	heldKeys   = 6 << 20   // terms that a bulk load knows by their keys: 200 MB
 	heldIDs    = 64 << 10  // terms that a transaction remembers by themselves
-	// From sortFrom rows on, those of a load without a change log go to live at its end, all in
-	// order. Subjects have ids in the order in which they were first named, so that each chunk
-	// would change pages all over live, of which the cache has a part.
-	sortFrom int64 = 4 << 20
 )
 
 const (
 	// smallChunk is a chunk that the indexes take as it comes.
 	smallChunk = bulkSize
-	// asideRows are on the way to and from what is set aside.
-	asideRows = 64 << 10
+	// rebuiltRows go to a rebuild together.
+	rebuiltRows = 64 << 10
 	// fewTerms is a dictionary that is read whole, rather than asked again and again.
 	fewTerms = 5 * bulkSize
 )
@@ -221,11 +216,9 @@ func (f filter) places(key termKey) iter.Seq[uint64] {
 }
 
 // full reports whether the buffered rows are as many as go on together.
-func (b *bulk) full() bool {
-	if b.sorted != nil {
-		return len(b.rows) >= min(chunkRows, asideRows)
-	}
-	return len(b.rows) >= chunkRows
+func (w *Writer) full() bool {
+	rows := len(w.bulk.rows)
+	return rows >= chunkRows || rows >= rebuiltRows && w.rebuilds()
 }
 
 // flush brings the tables up to date with what was buffered, for a read.
@@ -242,57 +235,26 @@ func (w *Writer) flush(ctx context.Context) error {
 	if err := w.bulk.settle(); err != nil {
 		return w.broken(ctx, "flush", err)
 	}
-	if err := w.insertSorted(ctx); err != nil {
+	if err := w.rebuildLive(ctx); err != nil {
 		return w.broken(ctx, "flush", err)
 	}
-	return w.broken(ctx, "index", w.restore())
-}
-
-// restore builds the indexes that were dropped.
-func (w *Writer) restore() error {
-	b := w.bulk
-	sorting := b.large && (b.noHash || b.noIndex)
-	if sorting {
-		if err := w.makeRoom(); err != nil {
-			return err
-		}
-	}
-	if err := w.indexTerms(); err != nil {
-		return err
-	}
-	if b.noIndex {
-		b.noIndex = false
-		if err := w.conn.apply(liveIndexes); err != nil {
-			return err
-		}
-	}
-	if !sorting {
-		return nil
-	}
-	return w.conn.once(cacheSize(indexedCache))
-}
-
-// makeRoom gives the memory that the load needed to SQLite's sorter.
-func (w *Writer) makeRoom() error {
-	w.bulk.rows, w.bulk.spare.rows = nil, nil
-	debug.FreeOSMemory()
-	return w.conn.once(cacheSize(sorterCache))
-}
-
-// The indexes again, as migrations/ makes them.
-var liveIndexes = []string{
-	"CREATE INDEX live_pos ON live (p, o, s, g, added)",
-	"CREATE INDEX live_osp ON live (o, s, p, g, added)",
-	"CREATE INDEX live_g ON live (g, p, o, s, added) WHERE g <> 0",
+	return w.broken(ctx, "index", w.indexTerms())
 }
 
 const termsIndex = "CREATE INDEX terms_hash ON terms (hash)"
 
+// indexTerms builds the index of terms again, if it was dropped. SQLite's sorter has the memory
+// that the load needed.
 func (w *Writer) indexTerms() error {
 	if !w.bulk.noHash {
 		return nil
 	}
 	w.bulk.noHash = false
+	w.bulk.rows, w.bulk.spare.rows = nil, nil
+	debug.FreeOSMemory()
+	if err := w.conn.once(cacheSize(sorterCache)); err != nil {
+		return err
+	}
 	if w.bulk.known != "" {
 		w.bulk.known, w.bulk.seen = "", nil
 		w.conn.forget()
@@ -300,7 +262,7 @@ func (w *Writer) indexTerms() error {
 			return err
 		}
 	}
-	return w.conn.once(termsIndex)
+	return w.conn.apply([]string{termsIndex, cacheSize(indexedCache)})
 }
 
 // finishBulk gives the planner its statistics after a large load: those of the terms.
@@ -324,20 +286,20 @@ func (w *Writer) spill(ctx context.Context) error {
 	if err := b.settle(); err != nil {
 		return err
 	}
-	if err := w.enlarge(len(b.rows)); err != nil {
+	if err := w.beginRebuild(ctx); err != nil {
 		return err
 	}
-	if err := w.dropIndexes(int64(len(b.rows))); err != nil {
+	if err := w.enlarge(len(b.rows)); err != nil {
 		return err
 	}
 	rows, logged := b.rows, !w.log.skipped
 	b.rows, b.spare.rows = b.spare.rows[:0], rows
 	b.inserted += int64(len(rows))
 	w.log.written = w.log.written || logged
-	if b.noIndex && !logged && b.inserted > sortFrom {
-		return b.sort(rows)
-	}
 	b.start(func() error {
+		if b.rebuild != nil {
+			return b.rebuild.add(ctx, rows, w.seq)
+		}
 		slices.SortFunc(rows, compareIDs)
 		return w.insertRows(ctx, rows, logged)
 	})
@@ -361,88 +323,18 @@ func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) er
 	return err
 }
 
-// sort sets rows aside for insertSorted.
-func (b *bulk) sort(rows []quadIDs) error {
-	if b.sorted == nil {
-		b.sorted = &extsort.Sorter{ChunkBytes: 8 << 20}
-		b.rows, b.spare.rows = nil, nil // the memory of a chunk is not needed any more
-	}
-	for _, row := range rows {
-		err := b.sorted.Add(func(record []byte) []byte {
-			for _, id := range row {
-				record = binary.BigEndian.AppendUint64(record, uint64(id)^1<<63) // bytes in the order of the numbers
-			}
-			return record
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// insertSorted puts what was set aside into live.
-func (w *Writer) insertSorted(ctx context.Context) error {
-	b := w.bulk
-	if b.sorted == nil {
-		return nil
-	}
-	defer b.close()
-	cursor, err := b.sorted.Sorted()
-	if err != nil {
-		return err
-	}
-	for {
-		rows := b.spare.rows[:0]
-		for len(rows) < asideRows {
-			record, ok := cursor.Peek()
-			if !ok {
-				break
-			}
-			var row quadIDs
-			for i := range row {
-				row[i] = inline.TermID(binary.BigEndian.Uint64(record[8*i:]) ^ 1<<63)
-			}
-			rows = append(rows, row)
-			if err := cursor.Advance(); err != nil {
-				return err
-			}
-		}
-		if b.spare.rows = rows; len(rows) == 0 {
-			return nil
-		}
-		if err := w.insertRows(ctx, rows, false); err != nil {
-			return err
-		}
-	}
-}
-
-// close removes what was set aside.
-func (b *bulk) close() {
-	if b == nil || b.sorted == nil {
-		return
-	}
-	_ = b.sorted.Close()
-	b.sorted = nil
-}
-
-// enlarge gives a large load the memory that it is worth.
+// enlarge gives a large load the memory that it is worth: little to a rebuild, which writes
+// each page once. A cache that grows and shrinks costs time, too.
 func (w *Writer) enlarge(rows int) error {
 	if w.bulk.large || rows < smallChunk {
 		return nil
 	}
 	w.bulk.large = true
-	return w.conn.apply([]string{cacheSize(bulkCache), "PRAGMA threads = 2"})
-}
-
-// dropIndexes drops the indexes when building them anew is less work.
-func (w *Writer) dropIndexes(rows int64) error {
-	if w.bulk.noIndex || rows < smallChunk || rows < w.head.Quads+w.bulk.inserted {
-		return nil
+	cache := bulkCache
+	if w.bulk.rebuild != nil {
+		cache = sorterCache
 	}
-	w.bulk.noIndex = true
-	w.conn.forget()
-	return w.conn.apply([]string{"DROP INDEX live_pos", "DROP INDEX live_osp", "DROP INDEX live_g"})
+	return w.conn.apply([]string{cacheSize(cache), "PRAGMA threads = 2"})
 }
 
 func compareIDs(a, b quadIDs) int {

@@ -54,9 +54,9 @@ func loads(t *testing.T, random *rand.Rand) {
 // TestALongLoadForgetsTerms loads more terms than it holds, new ones among old ones, with rows
 // that are set aside, and reads in the middle of one load. Each term must have one id, and no index must be left behind.
 func TestALongLoadForgetsTerms(t *testing.T) {
-	rows, terms, keys, ids, from := chunkRows, chunkTerms, heldKeys, heldIDs, sortFrom
-	defer func() { chunkRows, chunkTerms, heldKeys, heldIDs, sortFrom = rows, terms, keys, ids, from }()
-	chunkRows, chunkTerms, heldKeys, heldIDs, sortFrom = smallChunk, smallChunk, smallChunk+5_000, 100, smallChunk
+	rows, terms, keys, ids := chunkRows, chunkTerms, heldKeys, heldIDs
+	defer func() { chunkRows, chunkTerms, heldKeys, heldIDs = rows, terms, keys, ids }()
+	chunkRows, chunkTerms, heldKeys, heldIDs = smallChunk, smallChunk, smallChunk+5_000, 100
 	for _, readsAt := range []int{-1, 45_000} {
 		f := emptyFile(t)
 		w, err := f.Write(t.Context())
@@ -80,7 +80,7 @@ func TestALongLoadForgetsTerms(t *testing.T) {
 				t.Fatalf("quad %d: added %t, %v", i, added, err)
 			}
 			if w.bulk != nil {
-				forgot, setAside = max(forgot, len(w.bulk.seen)), setAside || w.bulk.sorted != nil
+				forgot, setAside = max(forgot, len(w.bulk.seen)), setAside || w.bulk.rebuild != nil
 			}
 		}
 		if _, err := w.Commit(t.Context(), CommitMeta{Author: "test", Time: time.Unix(1, 0)}, nil); err != nil {

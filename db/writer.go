@@ -283,7 +283,7 @@ func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 			return false, err
 		}
 		w.bulk.rows = append(w.bulk.rows, ids)
-		if !w.bulk.full() {
+		if !w.full() {
 			return true, nil
 		}
 		return true, w.spill(ctx)
@@ -442,7 +442,7 @@ func (w *Writer) Close() error {
 func (w *Writer) endWith(how string) error {
 	// A chunk that fails now was to be undone: a commit has settled all before.
 	_ = w.bulk.settle()
-	w.bulk.close()
+	w.bulk.stopRebuild()
 	var err error
 	if how == "COMMIT" {
 		err = w.file.commitSealed()

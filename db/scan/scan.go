@@ -6,7 +6,8 @@
 // [Open] runs one on the pages of a transaction, in the order of its file: sets of the ends
 // that a constant or another program gives, tables of the steps behind the first, then the
 // rows of the first step, which are never held. Every page, and every row in it, is checked
-// before it is believed: a damaged one is [ErrPage].
+// before it is believed: a damaged one is [ErrPage]. A [Builder] makes such pages of all rows
+// of an index.
 package scan
 
 // Program is a pattern whose solutions are rows of ids. Variables are slots, numbered from

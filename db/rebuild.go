@@ -1,0 +1,223 @@
+package db
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"trails/db/scan"
+	"trails/extsort"
+)
+
+// rebuild makes live and its indexes anew, of all their rows: those are sorted for each tree,
+// in bounded memory, and made into pages, which go to the file by sqlite_dbpage
+// (https://sqlite.org/dbpage.html), in the transaction at hand. SQLite takes four times as long
+// to insert the rows and to sort them for each index.
+type rebuild struct{ sorters []extsort.Sorter } // of rebuiltTrees
+
+// rebuiltTrees are live itself and its indexes.
+var rebuiltTrees = append([]liveIndex{{name: "live", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
+
+// rebuiltChunk is how much each sorter gathers before it sorts.
+const rebuiltChunk = 2 << 20
+
+// rebuilds reports whether the buffered rows go to a rebuild: to the one that has begun, or
+// because they are many, and more than are there.
+func (w *Writer) rebuilds() bool {
+	rows := int64(len(w.bulk.rows))
+	return w.bulk.rebuild != nil || w.log.skipped && rows >= smallChunk && rows >= w.head.Quads+w.bulk.inserted
+}
+
+// beginRebuild begins one when it is worth it. A file that keeps account of what its pages are
+// for is left to SQLite.
+func (w *Writer) beginRebuild(ctx context.Context) error {
+	b := w.bulk
+	if b.rebuild != nil || !w.rebuilds() {
+		return nil
+	}
+	if kept, err := w.conn.int64("PRAGMA auto_vacuum"); kept != 0 || err != nil {
+		return err
+	}
+	b.rebuild = &rebuild{sorters: make([]extsort.Sorter, len(rebuiltTrees))}
+	for i := range b.rebuild.sorters {
+		b.rebuild.sorters[i].ChunkBytes = rebuiltChunk
+	}
+	return w.conn.exec(liveRows, func(s *stmt) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return b.rebuild.addOne(idsOf(s, 0), s.seq(4))
+	})
+}
+
+// add takes rows that a commit adds.
+func (r *rebuild) add(ctx context.Context, rows []quadIDs, added Seq) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, ids := range rows {
+		if err := r.addOne(ids, added); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rebuild) addOne(ids quadIDs, added Seq) error {
+	for i, tree := range rebuiltTrees {
+		if tree.named && ids[posG] == defaultGraph {
+			continue
+		}
+		row := tree.row(ids, added)
+		err := r.sorters[i].Add(func(record []byte) []byte {
+			for _, n := range row {
+				record = scan.AppendOrdered(record, n)
+			}
+			return record
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopRebuild forgets the rows.
+func (b *bulk) stopRebuild() {
+	if b == nil || b.rebuild == nil {
+		return
+	}
+	for i := range b.rebuild.sorters {
+		_ = b.rebuild.sorters[i].Close() // its files have no names any more
+	}
+	b.rebuild = nil
+}
+
+// rebuildLive writes what was gathered.
+func (w *Writer) rebuildLive(ctx context.Context) error {
+	r := w.bulk.rebuild
+	if r == nil {
+		return nil
+	}
+	defer w.bulk.stopRebuild()
+	if err := w.conn.exec("DELETE FROM live", nil); err != nil {
+		return err
+	}
+	pages, err := w.conn.newPages()
+	if err != nil {
+		return err
+	}
+	defer pages.release()
+	for i, tree := range rebuiltTrees {
+		root, err := w.conn.int64(rootOf, tree.name)
+		if err != nil {
+			return err
+		}
+		rows, err := r.sorters[i].Sorted()
+		if err != nil {
+			return err
+		}
+		if err := pages.build(ctx, uint32(root), rows); err != nil {
+			return err
+		}
+	}
+	return pages.settle()
+}
+
+// newPages writes pages behind the end of the file.
+type newPages struct {
+	conn  *conn
+	write *stmt
+	first []byte // the first page of the file
+	next  uint32 // the number of the next page
+	roots map[uint32][]byte
+}
+
+const (
+	writePage = "INSERT INTO sqlite_dbpage (pgno, data) VALUES (?, ?)"
+	// Of the first page (https://sqlite.org/fileformat2.html#the_database_header).
+	reservedAt, sizeAt = 20, 28
+	// lockedByte is in a page that nothing may be written to.
+	lockedByte = 1 << 30
+)
+
+func (c *conn) newPages() (*newPages, error) {
+	pages, err := c.pages()
+	if err != nil {
+		return nil, err
+	}
+	defer pages.release()
+	first, err := pages.Page(nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	write, err := c.take(writePage)
+	return &newPages{conn: c, write: write, first: first, next: binary.BigEndian.Uint32(first[sizeAt:]) + 1, roots: map[uint32][]byte{}}, err
+}
+
+func (p *newPages) release() { p.write.release() }
+
+// build writes a tree whose root has a page already.
+func (p *newPages) build(ctx context.Context, root uint32, rows *extsort.Cursor) error {
+	tree := scan.NewBuilder(len(p.first), int(p.first[reservedAt]), func(page []byte, isRoot bool) (uint32, error) {
+		if isRoot {
+			p.roots[root] = page
+			return root, p.put(root, page)
+		}
+		if p.next == lockedByte/uint32(len(page))+1 {
+			p.next++
+		}
+		number := p.next
+		p.next++
+		return number, errors.Join(ctx.Err(), p.put(number, page))
+	})
+	for {
+		row, ok := rows.Peek()
+		if !ok {
+			return tree.End()
+		}
+		if err := tree.Add(row); err != nil {
+			return err
+		}
+		if err := rows.Advance(); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *newPages) put(number uint32, page []byte) error {
+	p.write.BindInt64(1, int64(number))
+	p.write.BindBytes(2, page)
+	if _, err := p.write.Step(); err != nil {
+		return err
+	}
+	return p.write.Reset()
+}
+
+// settle tells SQLite of the pages. It keeps how many there are, and of each that it has read
+// what it holds; both it reads anew when it goes back to a savepoint, the latter of pages that
+// were written since.
+func (p *newPages) settle() error {
+	binary.BigEndian.PutUint32(p.first[sizeAt:], p.next-1)
+	if err := p.put(1, p.first); err != nil {
+		return err
+	}
+	if err := p.conn.once("SAVEPOINT pages"); err != nil {
+		return err
+	}
+	for root, page := range p.roots {
+		if err := p.put(root, page); err != nil {
+			return err
+		}
+	}
+	return p.conn.apply([]string{"ROLLBACK TO pages", "RELEASE pages"})
+}
+
+// row has what is said of a statement in the order of the index's columns.
+func (x liveIndex) row(ids quadIDs, added Seq) (row [5]int64) {
+	for i, id := range ids {
+		row[x.at[i]] = int64(id)
+	}
+	row[x.at[4]] = int64(added)
+	return row
+}

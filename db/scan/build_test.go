@@ -1,0 +1,98 @@
+package scan
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// builtPages are the pages that a Builder made, by their numbers.
+type builtPages map[uint32][]byte
+
+func (p builtPages) Page(_ []byte, number uint32) ([]byte, error) { return p[number], nil }
+
+// TestBuiltTreesAreRead builds trees of all heights and reads their rows again.
+func TestBuiltTreesAreRead(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, count := range []int{0, 1, 30, 31, 32, 1_000, 20_000} {
+		var rows [][5]int64
+		for range count {
+			rows = append(rows, [5]int64{1, random.Int64() >> random.IntN(64), -random.Int64() >> random.IntN(64), 0, 1})
+		}
+		slices.SortFunc(rows, func(a, b [5]int64) int { return slices.Compare(a[:], b[:]) })
+		rows = slices.Compact(rows)
+		pages, root := builtPages{}, uint32(0)
+		tree := NewBuilder(512, 8, func(page []byte, isRoot bool) (uint32, error) {
+			number := uint32(len(pages) + 1)
+			if pages[number] = bytes.Clone(page); isRoot {
+				root = number
+			}
+			return number, nil
+		})
+		for _, row := range rows {
+			var ordered []byte
+			for _, n := range row {
+				ordered = AppendOrdered(ordered, n)
+			}
+			if err := tree.Add(ordered); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tree.End(); err != nil {
+			t.Fatal(err)
+		}
+		for number, page := range pages {
+			if node(page).cells() == 0 && count > 0 {
+				t.Errorf("%d rows: page %d of %d has no cell", count, number, len(pages))
+			}
+			if !bytes.Equal(page[504:], make([]byte, 8)) {
+				t.Errorf("page %d is written to where bytes are reserved", number)
+			}
+		}
+		run, err := Open(&Program{Slots: 2, Keys: []int{0, 1}, Steps: []Step{{Predicate: 1, Object: End{Slot: 1}}}},
+			&Env{POS: Tree{pages, root}, Args: []int64{1}, Grow: func(int64) error { return nil }, Ended: func() error { return nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		for ; ; read++ {
+			row, err := run.Next()
+			if err != nil {
+				t.Fatalf("%d rows, at %d: %v", count, read, err)
+			}
+			if row == nil {
+				break
+			}
+			if want := rows[read]; row[0] != want[2] || row[1] != want[1] {
+				t.Fatalf("%d rows: row %d is %d, want %d", count, read, row, want)
+			}
+		}
+		if read != len(rows) {
+			t.Errorf("%d rows are read of %d", read, len(rows))
+		}
+	}
+}
+
+func TestBytesAreInTheOrderOfNumbers(t *testing.T) {
+	numbers := []int64{0, 1, math.MinInt64, math.MaxInt64}
+	for width := range 63 {
+		for _, d := range []int64{-2, -1, 0, 1, 2} {
+			numbers = append(numbers, 1<<width+d, -(1<<width)+d)
+		}
+	}
+	for _, a := range numbers {
+		ordered := AppendOrdered(nil, a)
+		record := appendRecord(nil, ordered)
+		if got := integer(record[1], record[2:]); got != a || len(record) != 1+len(ordered) {
+			t.Errorf("%d is % x, which is %d", a, record, got)
+		}
+		for _, b := range numbers {
+			if got := bytes.Compare(ordered, AppendOrdered(nil, b)); got != cmp.Compare(a, b) {
+				t.Errorf("%d and %d: %d", a, b, got)
+			}
+		}
+	}
+}
