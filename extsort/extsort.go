@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"container/heap"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -22,10 +21,11 @@ const DefaultChunkBytes = 16 << 20
 
 // Bounds on what a sorter holds, however much goes in: at most keptChunks sorted chunks
 // and two more, one being filled and one being sorted, are in memory at a time; and every
-// mergedFiles files on disk become one, so that a pass has few open.
+// mergedFiles files on disk become one, so that a pass has few open, with readBytes of each.
 const (
 	keptChunks  = 1
-	mergedFiles = 32
+	mergedFiles = 100
+	readBytes   = 64 << 10
 )
 
 // Sorter gathers records in any order and gives them back sorted, as often as asked.
@@ -285,7 +285,7 @@ func sharedBytes(a, b []byte) int {
 }
 
 func (r *fileRun) open() source {
-	return &fileSource{r: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.size), 1<<18)}
+	return &fileSource{r: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.size), readBytes)}
 }
 
 func (r *fileRun) close() error { return r.file.Close() }
@@ -312,12 +312,9 @@ func (c *fileSource) next() ([]byte, error) {
 }
 
 // Cursor reads several runs as one sorted sequence, from the first record on.
-type Cursor struct{ heads heads }
-
-// heads is a heap of the next record of each run.
-type heads struct {
-	list    []head
-	compare func(a, b []byte) int
+type Cursor struct {
+	sorter *Sorter
+	heads  []head // a heap of the next record of each run
 }
 
 type head struct {
@@ -326,21 +323,8 @@ type head struct {
 	order  int // of the run: earlier input first among equals
 }
 
-func (h *heads) Len() int { return len(h.list) }
-func (h *heads) Less(i, j int) bool {
-	a, b := h.list[i], h.list[j]
-	return cmp.Or(h.compare(a.record, b.record), cmp.Compare(a.order, b.order)) < 0
-}
-func (h *heads) Swap(i, j int) { h.list[i], h.list[j] = h.list[j], h.list[i] }
-func (h *heads) Push(x any)    { h.list = append(h.list, x.(head)) }
-func (h *heads) Pop() any {
-	last := h.list[len(h.list)-1]
-	h.list = h.list[:len(h.list)-1]
-	return last
-}
-
 func (s *Sorter) merge(runs []run) (*Cursor, error) {
-	c := &Cursor{heads{compare: s.compare}}
+	c := &Cursor{sorter: s}
 	for i, r := range runs {
 		from := r.open()
 		record, err := from.next()
@@ -350,33 +334,59 @@ func (s *Sorter) merge(runs []run) (*Cursor, error) {
 		if err != nil {
 			return nil, err
 		}
-		heap.Push(&c.heads, head{record: record, source: from, order: i})
+		c.heads = append(c.heads, head{record: record, source: from, order: i})
+	}
+	for i := len(c.heads) / 2; i >= 0; i-- {
+		c.sink(i)
 	}
 	return c, nil
+}
+
+// sink moves a head down to its place. Those below it are in order.
+func (c *Cursor) sink(i int) {
+	for {
+		least := i
+		for below := 2*i + 1; below <= 2*i+2 && below < len(c.heads); below++ {
+			if c.before(below, least) {
+				least = below
+			}
+		}
+		if least == i {
+			return
+		}
+		c.heads[i], c.heads[least] = c.heads[least], c.heads[i]
+		i = least
+	}
+}
+
+func (c *Cursor) before(i, j int) bool {
+	order := c.sorter.compare(c.heads[i].record, c.heads[j].record)
+	return order < 0 || order == 0 && c.heads[i].order < c.heads[j].order
 }
 
 // Peek returns the record at hand, which stays valid until Advance; ok is false when all
 // have been read.
 func (c *Cursor) Peek() (record []byte, ok bool) {
-	if len(c.heads.list) == 0 {
+	if len(c.heads) == 0 {
 		return nil, false
 	}
-	return c.heads.list[0].record, true
+	return c.heads[0].record, true
 }
 
 // Advance goes on to the next record.
 func (c *Cursor) Advance() error {
-	first := &c.heads.list[0]
-	record, err := first.source.next()
-	if err == io.EOF {
-		heap.Pop(&c.heads)
-		return nil
-	}
-	if err != nil {
+	record, err := c.heads[0].source.next()
+	switch {
+	case err == io.EOF:
+		last := len(c.heads) - 1
+		c.heads[0] = c.heads[last]
+		c.heads = c.heads[:last]
+	case err != nil:
 		return err
+	default:
+		c.heads[0].record = record
 	}
-	first.record = record
-	heap.Fix(&c.heads, 0)
+	c.sink(0)
 	return nil
 }
 
