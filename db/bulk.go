@@ -26,7 +26,7 @@ import (
 type bulk struct {
 	// ids are those of terms by their keys, of all that are buffered at least. When
 	// whole, a term that is not there is new.
-	ids   map[termKey]inline.TermID
+	ids   termIDs
 	whole bool
 	rows  []quadIDs
 	terms []termRow
@@ -50,7 +50,7 @@ type bulk struct {
 var (
 	chunkRows  = 512 << 10 // 16 MB, and as much again while SQLite takes it
 	chunkTerms = 64 << 10  // some 10 MB
-	heldKeys   = 6 << 20   // terms that a bulk load knows by their keys: 200 MB
+	heldKeys   = 6 << 20   // terms that a bulk load knows by their keys: 190 MB
 	heldIDs    = 64 << 10  // terms that a transaction remembers by themselves
 )
 
@@ -65,14 +65,14 @@ const (
 
 // beginBulk makes what is added from now on a bulk load.
 func (w *Writer) beginBulk() error {
-	w.bulk = &bulk{ids: map[termKey]inline.TermID{}, whole: w.next <= fewTerms}
+	w.bulk = &bulk{whole: w.next <= fewTerms}
 	if !w.bulk.whole || w.next == 1 {
 		return nil
 	}
 	return w.conn.exec(termColumns, func(s *stmt) error {
 		t, err := w.dict.scan(s, 1)
 		if err == nil {
-			w.bulk.ids[w.dict.key(t)] = s.id(0)
+			w.bulk.ids.put(w.dict.key(t), s.id(0))
 		}
 		return err
 	})
@@ -136,7 +136,7 @@ func (w *Writer) boundIDs() {
 // the order of their hashes there, so that each would go to another page.
 func (w *Writer) boundKeys() error {
 	b := w.bulk
-	if len(b.ids) < heldKeys {
+	if b.ids.n < heldKeys {
 		return nil
 	}
 	if err := w.spillTerms(); err != nil {
@@ -147,8 +147,8 @@ func (w *Writer) boundKeys() error {
 	}
 	b.whole = false
 	if b.noHash {
-		seen := newFilter(len(b.ids))
-		for key := range b.ids {
+		seen := newFilter(b.ids.n)
+		for key := range b.ids.keys() {
 			seen.add(key)
 		}
 		among := fmt.Sprintf("id <= %d", w.next-1)
@@ -164,7 +164,7 @@ func (w *Writer) boundKeys() error {
 			return err
 		}
 	}
-	clear(b.ids)
+	b.ids = termIDs{}
 	return nil
 }
 

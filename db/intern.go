@@ -37,7 +37,8 @@ func (w *Writer) internTerm(t rdf.Term) (inline.TermID, error) {
 		if err != nil {
 			return 0, err
 		}
-		w.dict.ids[t], w.bulk.ids[key] = id, id
+		w.dict.ids[t] = id
+		w.bulk.ids.put(key, id)
 		w.boundIDs()
 		return id, w.boundKeys()
 	}
@@ -60,7 +61,7 @@ func (w *Writer) internTerm(t rdf.Term) (inline.TermID, error) {
 
 // bulkID returns the id of a term, 0 when it is new.
 func (w *Writer) bulkID(t rdf.Term, key termKey) (inline.TermID, error) {
-	if id, ok := w.bulk.ids[key]; ok || w.bulk.whole {
+	if id := w.bulk.ids.get(key); id != 0 || w.bulk.whole {
 		return id, nil
 	}
 	return w.knownID(t, key)

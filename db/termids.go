@@ -1,0 +1,80 @@
+package db
+
+import (
+	"encoding/binary"
+	"iter"
+	"math/bits"
+
+	"trails/db/inline"
+)
+
+// termIDs are ids of terms by their keys, which are hashes and need no other. A table with
+// open places, in parts that grow one by one and by a quarter: a map of Go has twice the
+// memory for as many, and looks at two places of it. The zero termIDs is empty.
+type termIDs struct {
+	parts [256]termPart // by the first byte of the key
+	n     int
+}
+
+type termPart struct {
+	places []termPlace
+	n      int
+}
+
+// termPlace is empty when it has no id.
+type termPlace struct {
+	key termKey
+	id  inline.TermID
+}
+
+// place is where a key is, or would be; the part is not full.
+func (p *termPart) place(key termKey) *termPlace {
+	at, _ := bits.Mul64(binary.BigEndian.Uint64(key[1:9]), uint64(len(p.places)))
+	for p.places[at].id != 0 && p.places[at].key != key {
+		if at++; at == uint64(len(p.places)) {
+			at = 0
+		}
+	}
+	return &p.places[at]
+}
+
+// get returns the id of a key, 0 when there is none.
+func (t *termIDs) get(key termKey) inline.TermID {
+	if p := &t.parts[key[0]]; p.n > 0 {
+		return p.place(key).id
+	}
+	return 0
+}
+
+// put gives a key its id.
+func (t *termIDs) put(key termKey, id inline.TermID) {
+	p := &t.parts[key[0]]
+	if 8*p.n >= 7*len(p.places) {
+		old := p.places
+		p.places = make([]termPlace, max(8, len(old)+len(old)/4))
+		for _, o := range old {
+			if o.id != 0 {
+				*p.place(o.key) = o
+			}
+		}
+	}
+	place := p.place(key)
+	if place.id == 0 {
+		p.n++
+		t.n++
+	}
+	*place = termPlace{key, id}
+}
+
+// keys are all of them.
+func (t *termIDs) keys() iter.Seq[termKey] {
+	return func(yield func(termKey) bool) {
+		for _, p := range t.parts {
+			for _, place := range p.places {
+				if place.id != 0 && !yield(place.key) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package db
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"trails/db/inline"
+)
+
+func TestTermIDsAgreeWithAMap(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	var table termIDs
+	model := map[termKey]inline.TermID{}
+	key := func() (k termKey) {
+		k[0], k[1], k[15] = byte(random.IntN(3)), byte(random.IntN(4)*85), byte(random.IntN(200))
+		return k
+	}
+	for range 20_000 {
+		k := key()
+		if got, want := table.get(k), model[k]; got != want {
+			t.Fatalf("the id of %x is %d, want %d", k, got, want)
+		}
+		k = key()
+		id := inline.TermID(1 + random.Int64N(1000))
+		table.put(k, id)
+		model[k] = id
+	}
+	n := 0
+	for k := range table.keys() {
+		if n++; model[k] == 0 {
+			t.Errorf("there is no key %x", k)
+		}
+	}
+	if n != len(model) || table.n != n {
+		t.Errorf("%d keys, counted %d, want %d", n, table.n, len(model))
+	}
+}
