@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"trails/fault"
+	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
 	"trails/validate"
@@ -48,6 +49,28 @@ func (d *counted) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Qua
 	}
 }
 
+// created is the data where the change has just made a node: what it says of it is all that is
+// said, and need not be read.
+type created struct {
+	validate.Data
+	group *change.Group
+}
+
+// Match implements validate.Data.
+func (d created) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
+	if pattern != (rdf.Quad{Subject: d.group.Subject, Label: rdf.DefaultGraph}) {
+		return d.Data.Match(ctx, pattern)
+	}
+	return func(yield func(rdf.Quad, error) bool) {
+		deltas, _ := d.group.Net(nil)
+		for _, delta := range deltas {
+			if delta.Quad.Label == nil && !yield(delta.Quad, nil) {
+				return
+			}
+		}
+	}
+}
+
 // problem is one thing that is wrong with a node.
 type problem struct {
 	focus rdf.Term
@@ -78,7 +101,12 @@ func newChecking(data validate.Data, shapes *validate.Shapes, limit int) *checki
 
 // node checks one node; errEnough means that there is enough to report.
 func (c *checking) node(ctx context.Context, focus rdf.Term) error {
-	results, err := c.shapes.NodeCached(ctx, &counted{Data: c.data}, focus, c.memo)
+	return c.nodeOf(ctx, c.data, focus)
+}
+
+// nodeOf checks a node whose statements are in some data.
+func (c *checking) nodeOf(ctx context.Context, data validate.Data, focus rdf.Term) error {
+	results, err := c.shapes.NodeCached(ctx, &counted{Data: data}, focus, c.memo)
 	if err != nil {
 		return fmt.Errorf("validate %s: %w", focus, err)
 	}

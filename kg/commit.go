@@ -189,6 +189,7 @@ type transaction struct {
 	result       Result
 	lostTypes    bool     // subjects lost a type
 	emptied      ordinals // of the subjects of which nothing is left
+	created      ordinals // of those of which nothing was said before
 	changed      []string // IRIs of subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
@@ -268,6 +269,7 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	}
 	emptied := n.whole && len(deltas) == len(n.before) && !slices.ContainsFunc(deltas, func(d change.Delta) bool { return d.Added })
 	t.emptied.add(emptied)
+	t.created.add(n.whole && len(n.before) == 0)
 	counted := false
 	if u := t.job.undo; u != nil && t.job.set.DryRun && emptied {
 		if counted, err = u.goesUnseen(ctx, t.w, group.Subject); err != nil {
@@ -499,7 +501,11 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 		if i++; t.emptied.has(i) {
 			continue // it has no type, so nothing can be wrong with it
 		}
-		if err := c.node(ctx, group.Subject); err != nil {
+		data := c.data
+		if t.created.has(i) {
+			data = created{c.data, group}
+		}
+		if err := c.nodeOf(ctx, data, group.Subject); err != nil {
 			return err
 		}
 	}

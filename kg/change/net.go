@@ -25,8 +25,8 @@ type Failure struct {
 // Net returns what the group does to a subject whose quads are before, in the
 // canonical order of the quads, and the requirements that did not hold.
 func (g *Group) Net(before []rdf.Quad) ([]Delta, []Failure) {
-	if len(before) == 0 && g.onlyAsserts() {
-		return g.asserted(), nil
+	if asserts, ok := g.onlyAsserts(); ok && len(before) == 0 {
+		return asserted(asserts), nil
 	}
 	m := merging{before: setOf(before), after: setOf(before)}
 	for _, e := range g.Edits {
@@ -65,14 +65,25 @@ func (g *Group) Needs() []Need {
 	return out
 }
 
-func (g *Group) onlyAsserts() bool {
-	return g.Edits[0].Op == Assert && g.Edits[len(g.Edits)-1].Op == Assert
+// onlyAsserts returns the edits that do something to a subject of which nothing is said; ok when
+// there are some, and all of them assert.
+func (g *Group) onlyAsserts() (asserts []Edit, ok bool) {
+	for i, e := range g.Edits {
+		switch e.Op {
+		case Fresh, Erase, Clear, Retract:
+		case Assert:
+			return g.Edits[i:], g.Edits[len(g.Edits)-1].Op == Assert
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
 }
 
-// asserted is Net for the plainest case, a new subject; the edits are in canonical order already.
-func (g *Group) asserted() []Delta {
-	out := make([]Delta, len(g.Edits))
-	for i, e := range g.Edits {
+// asserted is Net for a new subject; the edits are in canonical order already.
+func asserted(edits []Edit) []Delta {
+	out := make([]Delta, len(edits))
+	for i, e := range edits {
 		out[i] = Delta{Added: true, Quad: e.Quad}
 	}
 	return out
