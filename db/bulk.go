@@ -34,8 +34,8 @@ type bulk struct {
 		rows  []quadIDs
 		terms []termRow
 	}
-	running  chan error // the job that has the connection; nil when none has
-	inserted int64      // rows that went to live, or to rebuild
+	running  job   // what has the connection
+	inserted int64 // rows that went to live, or to rebuild
 	// rebuild, unless it is nil, has the rows that live is to have.
 	rebuild *rebuild
 	noHash  bool // the index of terms is dropped
@@ -78,21 +78,32 @@ func (w *Writer) beginBulk() error {
 	})
 }
 
-// start runs a job beside the caller. The one before has been settled.
-func (b *bulk) start(job func() error) {
-	done := make(chan error, 1)
-	b.running = done
-	go func() { done <- fault.Guard(job) }()
+// job is what runs beside the writer; nil when nothing does.
+type job chan error
+
+// start runs one. The one before has been settled.
+func (j *job) start(do func() error) {
+	done := make(job, 1)
+	*j = done
+	go func() { done <- fault.Guard(do) }()
+}
+
+// settle waits for it.
+func (j *job) settle() error {
+	if *j == nil {
+		return nil
+	}
+	err := <-*j
+	*j = nil
+	return err
 }
 
 // settle waits until no job has the connection.
 func (b *bulk) settle() error {
-	if b == nil || b.running == nil {
+	if b == nil {
 		return nil
 	}
-	err := <-b.running
-	b.running = nil
-	return err
+	return b.running.settle()
 }
 
 // exists reports whether the quad is in live. One with a new term is not, and in
@@ -283,23 +294,25 @@ func (w *Writer) spill(ctx context.Context) error {
 	if len(b.rows) == 0 {
 		return nil
 	}
-	if err := b.settle(); err != nil {
-		return err
-	}
-	if err := w.beginRebuild(ctx); err != nil {
-		return err
-	}
-	if err := w.enlarge(len(b.rows)); err != nil {
-		return err
+	if b.rebuild == nil {
+		if err := b.settle(); err != nil {
+			return err
+		}
+		if err := w.beginRebuild(ctx); err != nil {
+			return err
+		}
+		if err := w.enlarge(len(b.rows)); err != nil {
+			return err
+		}
 	}
 	rows, logged := b.rows, !w.log.skipped
 	b.rows, b.spare.rows = b.spare.rows[:0], rows
 	b.inserted += int64(len(rows))
+	if b.rebuild != nil {
+		return b.rebuild.add(ctx, rows, w.seq)
+	}
 	w.log.written = w.log.written || logged
-	b.start(func() error {
-		if b.rebuild != nil {
-			return b.rebuild.add(ctx, rows, w.seq)
-		}
+	b.running.start(func() error {
 		slices.SortFunc(rows, compareIDs)
 		return w.insertRows(ctx, rows, logged)
 	})
@@ -360,11 +373,16 @@ func (w *Writer) spillTerms() error {
 	}
 	terms := b.terms
 	b.terms, b.spare.terms = b.spare.terms[:0], terms
-	b.start(func() error {
+	last := terms[len(terms)-1].id
+	after, many := w.takeMany(last)
+	b.running.start(func() error {
 		feed := w.conn.feed
 		feed.terms = terms
 		err := w.conn.exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
 		feed.terms = nil
+		if err == nil && many {
+			err = w.conn.indexTexts(after, last)
+		}
 		return err
 	})
 	return nil

@@ -13,7 +13,10 @@ import (
 // in bounded memory, and made into pages, which go to the file by sqlite_dbpage
 // (https://sqlite.org/dbpage.html), in the transaction at hand. SQLite takes four times as long
 // to insert the rows and to sort them for each index.
-type rebuild struct{ sorters []extsort.Sorter } // of rebuiltTrees
+type rebuild struct {
+	sorters []extsort.Sorter // of rebuiltTrees
+	adding  job
+}
 
 // rebuiltTrees are live itself and its indexes.
 var rebuiltTrees = append([]liveIndex{{name: "live", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
@@ -50,16 +53,20 @@ func (w *Writer) beginRebuild(ctx context.Context) error {
 	})
 }
 
-// add takes rows that a commit adds.
+// add takes rows that a commit adds, beside the caller; those of the last time are sorted then.
+// They need no connection, so that it takes terms meanwhile.
 func (r *rebuild) add(ctx context.Context, rows []quadIDs, added Seq) error {
-	if err := ctx.Err(); err != nil {
+	if err := r.adding.settle(); err != nil {
 		return err
 	}
-	for _, ids := range rows {
-		if err := r.addOne(ids, added); err != nil {
-			return err
+	r.adding.start(func() error {
+		for _, ids := range rows {
+			if err := r.addOne(ids, added); err != nil {
+				return err
+			}
 		}
-	}
+		return ctx.Err()
+	})
 	return nil
 }
 
@@ -87,6 +94,7 @@ func (b *bulk) stopRebuild() {
 	if b == nil || b.rebuild == nil {
 		return
 	}
+	_ = b.rebuild.adding.settle()
 	for i := range b.rebuild.sorters {
 		_ = b.rebuild.sorters[i].Close() // its files have no names any more
 	}
@@ -100,6 +108,9 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 		return nil
 	}
 	defer w.bulk.stopRebuild()
+	if err := r.adding.settle(); err != nil {
+		return err
+	}
 	if err := w.conn.exec("DELETE FROM live", nil); err != nil {
 		return err
 	}

@@ -83,16 +83,23 @@ const (
 	indexedUntil = "UPDATE words_until SET term = ?"
 )
 
+// takeMany counts the texts up to a term as indexed when they are many; the caller then indexes
+// those after the other one.
+func (u *unindexed) takeMany(last inline.TermID) (after inline.TermID, many bool) {
+	if last-u.indexed <= unindexedTerms && u.textBytes <= unindexedBytes {
+		return 0, false
+	}
+	after = u.indexed
+	u.indexed, u.textBytes = last, 0
+	return after, true
+}
+
 // indexTexts adds the texts to the index that are not in it, when they are many.
 func (w *Writer) indexTexts() error {
 	last := w.next - 1
-	if last-w.indexed <= unindexedTerms && w.textBytes <= unindexedBytes {
-		return nil
+	if after, many := w.takeMany(last); many {
+		return w.conn.indexTexts(after, last)
 	}
-	if err := w.conn.indexTexts(w.indexed, last); err != nil {
-		return err
-	}
-	w.indexed, w.textBytes = last, 0
 	return nil
 }
 
