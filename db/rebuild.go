@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -158,10 +159,11 @@ func (c *conn) newPages() (*newPages, error) {
 		return nil, err
 	}
 	defer pages.release()
-	first, err := pages.Page(nil, 1)
+	page, err := pages.Pin(1)
 	if err != nil {
 		return nil, err
 	}
+	first := bytes.Clone(page.Bytes)
 	write, err := c.take(writePage)
 	return &newPages{conn: c, write: write, first: first, next: binary.BigEndian.Uint32(first[sizeAt:]) + 1, roots: map[uint32][]byte{}}, err
 }

@@ -12,7 +12,9 @@ import (
 // builtPages are the pages that a Builder made, by their numbers.
 type builtPages map[uint32][]byte
 
-func (p builtPages) Page(_ []byte, number uint32) ([]byte, error) { return p[number], nil }
+func (p builtPages) Pin(number uint32) (Page, error) { return Page{Bytes: p[number]}, nil }
+
+func (builtPages) Unpin(Page) {}
 
 // TestBuiltTreesAreRead builds trees of all heights and reads their rows again.
 func TestBuiltTreesAreRead(t *testing.T) {
