@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"zombiezen.com/go/sqlite"
 
@@ -146,7 +147,12 @@ func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 		}
 		if test := &c.tests[k]; whole && len(ids) == 1 && test.holds != nil {
 			text, ok := test.of(&c.terms.row)
-			return ok && test.holds(text, test.asked), nil
+			if ok && test.lower {
+				text, ok = test.inLowerCase(text)
+			}
+			if ok || !test.lower {
+				return ok && test.holds(text, test.asked), nil
+			}
 		}
 		if !whole {
 			c.valued.terms[i], err = c.question.term(inline.TermID(id))
@@ -187,6 +193,10 @@ type wordTest struct {
 	of    func(row *rowOfTerm) (text []byte, ok bool)
 	holds func(text, asked []byte) bool
 	asked []byte
+	// lower is set when the text is compared in lower case, and folded has it then. One that
+	// is not ASCII is left to package expr.
+	lower  bool
+	folded []byte
 }
 
 // wordTests are the functions that do so, of a text as it is.
@@ -204,12 +214,16 @@ func wordTestOf(e sparql.Expr) wordTest {
 	if !ok {
 		return wordTest{}
 	}
-	part, _ := call.Args[0].(sparql.Call)
-	_, whole := call.Args[0].(sparql.VarExpr)
+	test := wordTest{holds: wordTests[call.Func], asked: []byte(asked)}
+	compared := call.Args[0]
+	if folds, _ := compared.(sparql.Call); folds.Func == "LCASE" {
+		test.lower, compared = true, folds.Args[0]
+	}
+	part, _ := compared.(sparql.Call)
+	_, whole := compared.(sparql.VarExpr)
 	if len(part.Args) == 1 {
 		_, ok = part.Args[0].(sparql.VarExpr)
 	}
-	test := wordTest{holds: wordTests[call.Func], asked: []byte(asked)}
 	switch {
 	case whole:
 		test.of = func(row *rowOfTerm) ([]byte, bool) {
@@ -217,13 +231,27 @@ func wordTestOf(e sparql.Expr) wordTest {
 		}
 	case ok && part.Func == "STR":
 		test.of = func(row *rowOfTerm) ([]byte, bool) { return row.value(), row.kind() != kindBNode }
-	case ok && part.Func == "LANG" && call.Func == sparql.Equal:
+	case ok && part.Func == "LANG" && call.Func == sparql.Equal && !test.lower:
 		test.of = func(row *rowOfTerm) ([]byte, bool) { return row.lang(), row.kind() >= kindString }
 		test.holds = bytes.Equal
 	default:
 		return wordTest{}
 	}
 	return test
+}
+
+// inLowerCase is what LCASE gives of a text, where that is ASCII.
+func (t *wordTest) inLowerCase(text []byte) (folded []byte, ok bool) {
+	t.folded = append(t.folded[:0], text...)
+	for i, b := range t.folded {
+		if b >= utf8.RuneSelf {
+			return nil, false
+		}
+		if 'A' <= b && b <= 'Z' {
+			t.folded[i] = b + 'a' - 'A'
+		}
+	}
+	return t.folded, true
 }
 
 // valued is a solution of one variable or two.

@@ -146,7 +146,7 @@ func drawScan(t *rapid.T, nodes int) string {
 			test := "FILTER(" + strings.ReplaceAll(rapid.SampledFrom([]string{
 				`CONTAINS(?v, "1")`, `STRSTARTS(STR(?v), "urn:test:n1")`, `LANG(?v) = "de"`, `LANG(?v) = ""`, `?v = "5"`, `?v != "5"`, `?v = 7`, `?v != 7`,
 				`?v > "3"`, `REGEX(STR(?v), "^(Nr )?1.*2$")`, `isIRI(?v)`, `STRLEN(STR(?v)) > 4`, `DATATYPE(?v) = <http://www.w3.org/2001/XMLSchema#integer>`,
-				`?v IN ("5", "6", :K1, 7)`, `?v IN ("5", "no such", :K1) || ?v = "7"`, `?v * 2 < 20`, `CONTAINS(LCASE(?v), "nr 1") || ?v = :K2`, `?v`, `BOUND(?v)`, `LANGMATCHES(LANG(?v), "*")`,
+				`?v IN ("5", "6", :K1, 7)`, `?v IN ("5", "no such", :K1) || ?v = "7"`, `?v * 2 < 20`, `CONTAINS(LCASE(?v), "nr 1") || ?v = :K2`, `CONTAINS(LCASE(?v), "nr 1")`, `STRSTARTS(LCASE(STR(?v)), "urn:test:n1")`, `LCASE(LANG(?v)) = "de"`, `?v`, `BOUND(?v)`, `LANGMATCHES(LANG(?v), "*")`,
 				`RAND() < 2 && STRLEN(STR(?v)) < 100`, `STRLEN(?v) > 1000`,
 			}).Draw(t, "test"), "?v", v) + ") "
 			switch rapid.IntRange(0, 5).Draw(t, "inside") {
