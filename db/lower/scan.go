@@ -81,7 +81,7 @@ const (
 	// them, it may be a part of what all take by SQL.
 	maxScanWait = 10_000
 	partWaited  = 0.1
-	// maxHeld bounds the rows that a scan holds: they take some 12 bytes each, of the 256 MB
+	// maxHeld bounds the rows that a scan holds: they take 4 to 30 bytes each, of the 256 MB
 	// that a query has.
 	maxHeld = 4e6
 	// worthScanning is what SQL must take for a scan to be better, worthThinking what its

@@ -34,8 +34,9 @@ func (s *set) add(id int64) error {
 		return s.grow(mapBytes)
 	}
 	part := int(id >> setBits)
-	for part >= len(s.parts) || s.parts[part] == nil {
-		if err := s.widen(part); err != nil {
+	if part >= len(s.parts) || s.parts[part] == nil {
+		var err error
+		if s.parts, err = withPart(s.parts, part, setWords, 8, s.grow); err != nil {
 			return err
 		}
 	}
@@ -47,24 +48,17 @@ func (s *set) add(id int64) error {
 	return nil
 }
 
-func (s *set) widen(part int) error {
-	parts, err := widened(s.parts, part, s.grow)
-	if err != nil {
-		return err
+// withPart is a list of parts in which one has its values, so many of so many bytes.
+func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64) error) ([][]T, error) {
+	if part >= len(parts) {
+		was := cap(parts)
+		parts = slices.Grow(parts, part+1-len(parts))[:part+1]
+		if err := grow(24 * int64(cap(parts)-was)); err != nil {
+			return nil, err
+		}
 	}
-	s.parts = parts
-	s.parts[part] = make([]uint64, setWords)
-	return s.grow(8 * setWords)
-}
-
-// widened is a list of parts in which one has its place.
-func widened[T any](parts [][]T, part int, grow func(int64) error) ([][]T, error) {
-	if part < len(parts) {
-		return parts, nil
-	}
-	was := cap(parts)
-	parts = slices.Grow(parts, part+1-len(parts))[:part+1]
-	return parts, grow(24 * int64(cap(parts)-was))
+	parts[part] = make([]T, values)
+	return parts, grow(int64(values) * bytes)
 }
 
 func (s *set) has(id int64) bool {
@@ -79,11 +73,15 @@ func (s *set) has(id int64) bool {
 // table has the values of keys, both ids: a key may have many.
 type table struct {
 	grow func(int64) error
-	// parts and below have for each key its value, 0 for none; where it has several, chained
-	// and the place of the last of them. Keys of zero and less are below.
-	parts [][]int64
-	below map[int64]int64
-	// chain has the values of such keys, many to a list; places in it begin with 1.
+	// narrow has for each key its value less base, 0 for none; where it has several, many and
+	// the place of the last of them. Values are mostly of one kind, so that they are near each
+	// other: once one is too far from base, all are in wide, as [table.of] returns them. Keys of
+	// zero and less are below.
+	base   int64
+	narrow [][]uint32
+	wide   [][]int64
+	below  map[int64]int64
+	// chain has the values of keys that have several, many to a list; places in it begin with 1.
 	chain [][]chainedValue
 	n     int
 }
@@ -97,20 +95,39 @@ type chainedValue struct {
 const (
 	tableBits = 10
 	chainBits = 12
+	many      = 1 << 31
 	// chained is more than any id of a file.
 	chained = 1 << 62
 )
 
-// of is the value of a key, see parts.
+// of is the value of a key, 0 for none; where it has several, chained and the place of the last
+// of them.
 func (t *table) of(key int64) int64 {
 	if key <= 0 {
 		return t.below[key]
 	}
-	part := int(key >> tableBits)
-	if part >= len(t.parts) || t.parts[part] == nil {
+	part, at := int(key>>tableBits), key&(1<<tableBits-1)
+	if t.wide != nil {
+		if part >= len(t.wide) || t.wide[part] == nil {
+			return 0
+		}
+		return t.wide[part][at]
+	}
+	if part >= len(t.narrow) || t.narrow[part] == nil {
 		return 0
 	}
-	return t.parts[part][key&(1<<tableBits-1)]
+	return t.widened(t.narrow[part][at])
+}
+
+// widened is what narrow has, as wide has it.
+func (t *table) widened(value uint32) int64 {
+	switch {
+	case value == 0:
+		return 0
+	case value >= many:
+		return chained + int64(value-many)
+	}
+	return t.base + int64(value)
 }
 
 // at is what stands at a value of [table.of] that is not 0: an id, and what is next, 0 for
@@ -128,57 +145,73 @@ func (t *table) at(value int64) (id, next int64) {
 }
 
 func (t *table) add(key, value int64) error {
+	known := t.of(key)
+	if known == 0 {
+		return t.set(key, value)
+	}
+	if known < chained {
+		if err := t.link(known, 0); err != nil {
+			return err
+		}
+		known = chained + int64(t.n)
+	}
+	if err := t.link(value, int32(known-chained)); err != nil {
+		return err
+	}
+	return t.set(key, chained+int64(t.n))
+}
+
+// set makes something what [table.of] returns of a key.
+func (t *table) set(key, value int64) (err error) {
 	if key <= 0 {
-		known := t.below[key]
-		if known == 0 {
-			if t.below == nil {
-				t.below = map[int64]int64{}
-			}
-			if err := t.grow(mapBytes); err != nil {
+		if t.below == nil {
+			t.below = map[int64]int64{}
+		}
+		if _, ok := t.below[key]; !ok {
+			err = t.grow(mapBytes)
+		}
+		t.below[key] = value
+		return err
+	}
+	part, at := int(key>>tableBits), key&(1<<tableBits-1)
+	if t.wide == nil {
+		if t.base == 0 {
+			t.base = value - many/2
+		}
+		if part >= len(t.narrow) || t.narrow[part] == nil {
+			if t.narrow, err = withPart(t.narrow, part, 1<<tableBits, 4, t.grow); err != nil {
 				return err
 			}
 		}
-		err := t.put(&known, value)
-		t.below[key] = known
-		return err
+		switch {
+		case value >= chained:
+			t.narrow[part][at] = uint32(value-chained) + many
+			return nil
+		case value > t.base && value < t.base+many:
+			t.narrow[part][at] = uint32(value - t.base)
+			return nil
+		}
+		t.wide = make([][]int64, 0, len(t.narrow))
+		for i, values := range t.narrow {
+			if values == nil {
+				continue
+			}
+			if t.wide, err = withPart(t.wide, i, 1<<tableBits, 8, t.grow); err != nil {
+				return err
+			}
+			for k, value := range values {
+				t.wide[i][k] = t.widened(value)
+			}
+		}
+		t.narrow = nil
 	}
-	part := int(key >> tableBits)
-	if part >= len(t.parts) || t.parts[part] == nil {
-		if err := t.widen(part); err != nil {
+	if part >= len(t.wide) || t.wide[part] == nil {
+		if t.wide, err = withPart(t.wide, part, 1<<tableBits, 8, t.grow); err != nil {
 			return err
 		}
 	}
-	place := &t.parts[part][key&(1<<tableBits-1)]
-	if *place == 0 {
-		*place = value
-		return nil
-	}
-	return t.put(place, value)
-}
-
-func (t *table) widen(part int) (err error) {
-	if t.parts, err = widened(t.parts, part, t.grow); err != nil {
-		return err
-	}
-	t.parts[part] = make([]int64, 1<<tableBits)
-	return t.grow(8 << tableBits)
-}
-
-// put adds a value to those of a key.
-func (t *table) put(of *int64, value int64) error {
-	switch {
-	case *of == 0:
-		*of = value
-		return nil
-	case *of < chained:
-		if err := t.link(*of, 0); err != nil {
-			return err
-		}
-		*of = chained + int64(t.n)
-	}
-	err := t.link(value, int32(*of-chained))
-	*of = chained + int64(t.n)
-	return err
+	t.wide[part][at] = value
+	return nil
 }
 
 func (t *table) link(value int64, before int32) error {
@@ -219,13 +252,9 @@ func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 	if t.width == 1 && row[0] > 0 {
 		part := int(row[0] >> tableBits)
 		if part >= len(t.ones) || t.ones[part] == nil {
-			if t.ones, err = widened(t.ones, part, t.grow); err != nil {
+			if t.ones, err = withPart(t.ones, part, 1<<tableBits, 4, t.grow); err != nil {
 				return 0, false, err
 			}
-			if err := t.grow(4 << tableBits); err != nil {
-				return 0, false, err
-			}
-			t.ones[part] = make([]int32, 1<<tableBits)
 		}
 		place = &t.ones[part][row[0]&(1<<tableBits-1)]
 	} else {
