@@ -114,9 +114,6 @@ var sizes = func() (of [256]uint8) {
 	return of
 }()
 
-// zero is the type of the number 0.
-const zero = 8
-
 // notInteger is more bytes than a row of integers has.
 const notInteger = 255
 
