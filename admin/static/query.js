@@ -105,12 +105,14 @@
 		if (running === own) { running = null; busy(false); }
 	}
 
-	// parts are the elements of an answer. Those that are for a place of the page go there.
+	// parts are the elements of an answer. Those that are for a place of the page go there; what
+	// is open there, a menu that somebody is about to choose from, stays open.
 	function parts(text) {
 		const page = new DOMParser().parseFromString(text, "text/html"), all = [...(page.querySelector("main") || page.body).children];
 		for (const one of all.filter(n => n.dataset.for)) {
-			const place = document.getElementById(one.dataset.for);
+			const place = document.getElementById(one.dataset.for), opened = [...place.querySelectorAll("details.menu")].map(d => d.open);
 			place.replaceChildren(...[...one.childNodes].map(n => document.importNode(n, true)));
+			place.querySelectorAll("details.menu").forEach((d, i) => { d.open ||= opened[i] ?? false; });
 			window.htmx?.process(place);
 		}
 		document.dispatchEvent(new CustomEvent("trails:added"));
