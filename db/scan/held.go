@@ -235,11 +235,13 @@ type tuples struct {
 	n     int
 	// ones are the numbers of rows, and 1, of one id above zero, by that; 0 for none.
 	ones [][]int32
-	// places are those of other rows, by their hash. A power of two of them.
-	places []int32
-	hashed int
-	shift  uint
-	seed   uint64
+	// Other rows are found by their hash: at a place are the mark of a row, 0 for none, and its
+	// number. A power of two of places.
+	marks   []uint64
+	numbers []int32
+	hashed  int
+	shift   uint
+	seed    uint64
 }
 
 func newTuples(width int, env *Env) *tuples {
@@ -256,19 +258,22 @@ func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 				return 0, false, err
 			}
 		}
-		place = &t.ones[part][row[0]&(1<<tableBits-1)]
+		if place = &t.ones[part][row[0]&(1<<tableBits-1)]; *place != 0 {
+			return int(*place) - 1, false, nil
+		}
 	} else {
-		if 4*(t.hashed+1) > 3*len(t.places) {
+		if 4*(t.hashed+1) > 3*len(t.marks) {
 			if err := t.rehash(); err != nil {
 				return 0, false, err
 			}
 		}
-		if place = t.find(row); *place == 0 {
-			t.hashed++
+		mark := t.mark(row)
+		at := t.find(row, mark)
+		if place = &t.numbers[at]; t.marks[at] != 0 {
+			return int(*place) - 1, false, nil
 		}
-	}
-	if *place != 0 {
-		return int(*place) - 1, false, nil
+		t.marks[at] = mark
+		t.hashed++
 	}
 	if len(t.rows)+t.width > cap(t.rows) {
 		more := max(1024, len(t.rows)/2)
@@ -284,47 +289,65 @@ func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 }
 
 // has reports whether a row is there, of several ids.
-func (t *tuples) has(row []int64) bool { return t.n > 0 && *t.find(row) != 0 }
+func (t *tuples) has(row []int64) bool { return t.n > 0 && t.marks[t.find(row, t.mark(row))] != 0 }
 
-// find is the place of a row by its hash, or the free one where it would be.
-func (t *tuples) find(row []int64) *int32 {
-	for at := t.hash(row); ; at = (at + 1) & (len(t.places) - 1) {
-		place := &t.places[at]
-		if *place == 0 {
-			return place
-		}
-		known := t.rows[(int(*place)-1)*t.width:]
-		if known[0] == row[0] && (t.width == 1 || known[1] == row[1] && (t.width == 2 || slices.Equal(known[2:t.width], row[2:]))) {
-			return place
-		}
+// exact is more than the mark of any row that another may share.
+const exact = 1 << 32
+
+// mark is what a row is found by, not 0: two ids of 32 bits are the mark themselves, others
+// have a hash that is less than exact.
+func (t *tuples) mark(row []int64) uint64 {
+	if t.width == 2 && uint64(row[0]-1) < exact-1 && uint64(row[1]) < exact {
+		return uint64(row[0])<<32 | uint64(row[1])
 	}
-}
-
-func (t *tuples) hash(row []int64) int {
 	h := t.seed
 	for _, id := range row {
 		high, low := bits.Mul64(h^uint64(id), 0x9e3779b97f4a7c15)
 		h = high ^ low
 	}
-	return int(h * 0xd6e8feb86659fd93 >> t.shift)
+	return h>>32 | 1
+}
+
+// find is the place of a row, or the free one where it would be.
+func (t *tuples) find(row []int64, mark uint64) int {
+	for at := t.place(mark); ; at = (at + 1) & (len(t.marks) - 1) {
+		switch known := t.marks[at]; {
+		case known == 0:
+			return at
+		case known != mark:
+		case mark >= exact:
+			return at
+		default:
+			n := int(t.numbers[at]) - 1
+			if slices.Equal(t.rows[n*t.width:(n+1)*t.width], row) {
+				return at
+			}
+		}
+	}
+}
+
+// place is where to look for a mark first.
+func (t *tuples) place(mark uint64) int {
+	high, low := bits.Mul64(mark^t.seed, 0x9e3779b97f4a7c15)
+	return int((high ^ low) * 0xd6e8feb86659fd93 >> t.shift)
 }
 
 func (t *tuples) rehash() error {
-	size := max(256, 4*len(t.places))
-	if err := t.grow(4 * int64(size-len(t.places))); err != nil {
+	size := max(256, 4*len(t.marks))
+	if err := t.grow(12 * int64(size-len(t.marks))); err != nil {
 		return err
 	}
-	t.places, t.shift = make([]int32, size), uint(64-bits.TrailingZeros(uint(size)))
-	for n := range t.n {
-		row := t.rows[n*t.width : (n+1)*t.width]
-		if t.width == 1 && row[0] > 0 {
+	marks, numbers := t.marks, t.numbers
+	t.marks, t.numbers, t.shift = make([]uint64, size), make([]int32, size), uint(64-bits.TrailingZeros(uint(size)))
+	for i, mark := range marks {
+		if mark == 0 {
 			continue
 		}
-		at := t.hash(row)
-		for t.places[at] != 0 {
+		at := t.place(mark)
+		for t.marks[at] != 0 {
 			at = (at + 1) & (size - 1)
 		}
-		t.places[at] = int32(n + 1)
+		t.marks[at], t.numbers[at] = mark, numbers[i]
 	}
 	return nil
 }
