@@ -274,10 +274,14 @@ func (c *scanCursor) fail(err error) error {
 	return err
 }
 
-// unreadable says of a page that cannot be read that the file is damaged.
+// unreadable says of a page that cannot be read that the file is damaged, and that an answer
+// is too large to be counted.
 func unreadable(err error) error {
-	if errors.Is(err, scan.ErrPage) {
+	switch {
+	case errors.Is(err, scan.ErrPage):
 		return damaged("%v", err)
+	case errors.Is(err, scan.ErrCount):
+		return fault.New(fault.TooLarge, "the query has more solutions than can be counted; restrict it")
 	}
 	return err
 }

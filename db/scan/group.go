@@ -36,6 +36,7 @@ type groups struct {
 	program *Program
 	env     *Env
 	in      source
+	weight  int // the slot with how many rows each stands for, 0 for none
 	done    bool
 }
 
@@ -64,6 +65,8 @@ func (g *groups) next() (*batch, error) {
 		keys.n = 1
 	}
 	var numbers []int32
+	var ones []int64
+	total := int64(0)
 	row, last := make([]int64, keys.width), make([]int64, keys.width)
 	known := keys.width == 0
 	number := 0
@@ -97,8 +100,21 @@ func (g *groups) next() (*batch, error) {
 			}
 			numbers = append(numbers, int32(number))
 		}
+		weights := batch.slots[g.weight]
+		if g.weight == 0 {
+			for len(ones) < batch.n {
+				ones = append(ones, 1)
+			}
+			weights = ones
+		}
+		for _, n := range weights[:batch.n] {
+			total += n
+		}
+		if total > maxCount {
+			return nil, ErrCount
+		}
 		for i := range sums {
-			if err := sums[i].add(numbers, batch); err != nil {
+			if err := sums[i].add(numbers, batch, weights); err != nil {
 				return nil, err
 			}
 		}
@@ -132,7 +148,7 @@ type accumulator struct {
 	zero      int64
 	n         []int64 // rows, values, the least or the greatest
 	high, low []int64 // of a sum
-	values    *tuples // with the numbers of their groups
+	values    *tuples // behind the numbers of their groups, and 1
 	one       *set    // the values when there is one group
 }
 
@@ -167,17 +183,17 @@ func enlarge(list []accumulator, grow func(int64) error) error {
 	return nil
 }
 
-// add adds rows, each to the group with its number.
-func (a *accumulator) add(numbers []int32, rows *batch) error {
+// add adds rows, each to the group with its number. Counts add as many as its weight says.
+func (a *accumulator) add(numbers []int32, rows *batch, weights []int64) error {
 	switch a.Func {
 	case Count:
-		for _, number := range numbers {
-			a.n[number]++
+		for i, number := range numbers {
+			a.n[number] += weights[i]
 		}
 	case CountBound:
 		for i, number := range numbers {
 			if rows.slots[a.Slot][i] != 0 {
-				a.n[number]++
+				a.n[number] += weights[i]
 			}
 		}
 	case CountDistinct:
@@ -195,7 +211,7 @@ func (a *accumulator) add(numbers []int32, rows *batch) error {
 		}
 		var row [2]int64
 		for i, number := range numbers {
-			if row = [2]int64{int64(number), rows.slots[a.Slot][i]}; row[1] == 0 {
+			if row = [2]int64{int64(number) + 1, rows.slots[a.Slot][i]}; row[1] == 0 {
 				continue
 			}
 			_, isNew, err := a.values.number(row[:])

@@ -29,7 +29,7 @@ type testOfEnd struct {
 
 // read begins to read the rows of a step that pass the tests of its slots so far.
 func (b *builder) read(s *Step) *reading {
-	r := &reading{env: b.env, failed: &b.failed, step: s, out: batch{slots: make([][]int64, b.program.Slots)}}
+	r := &reading{env: b.env, failed: &b.failed, step: s, out: batch{slots: make([][]int64, b.weight+1)}}
 	prefix := []int64{b.env.arg(s.Predicate)}
 	free := s.Object
 	switch {

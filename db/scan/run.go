@@ -1,6 +1,10 @@
 package scan
 
-import "slices"
+import (
+	"errors"
+	"math/bits"
+	"slices"
+)
 
 // Run is a program that runs. It serves one goroutine.
 type Run struct {
@@ -12,9 +16,12 @@ type Run struct {
 }
 
 // Open begins a run: it reads and holds what the steps behind the first have.
-func Open(p *Program, env *Env) (*Run, error) {
-	b := &builder{program: p, env: env, tests: make([][]test, p.Slots), bound: make([]bool, p.Slots)}
-	s, err := b.source()
+func Open(p *Program, env *Env) (*Run, error) { return open(p, env, false) }
+
+// open is as [Open]. With asSet it does not matter how often a row is in the answer.
+func open(p *Program, env *Env, asSet bool) (*Run, error) {
+	b := &builder{program: p, env: env, tests: make([][]test, p.Slots), bound: make([]bool, p.Slots+1), weight: p.Slots}
+	s, err := b.source(p.uses(asSet))
 	if err != nil {
 		return nil, err
 	}
@@ -22,6 +29,9 @@ func Open(p *Program, env *Env) (*Run, error) {
 	switch {
 	case p.Grouped:
 		g := &groups{program: p, env: env, in: s}
+		if b.bound[b.weight] {
+			g.weight = b.weight
+		}
 		r.source, r.keys = g, nil
 		for i := range g.width() {
 			r.keys = append(r.keys, i)
@@ -176,13 +186,17 @@ type builder struct {
 	env     *Env
 	tests   [][]test // of each slot
 	bound   []bool   // the slots that have a value
+	// weights are those of steps that are counted and not yet looked at. A row stands for as many
+	// as the slot weight says, which is behind the others; it is bound when there is one.
+	weights []weight
+	weight  int
 	// nodes are the ids that are of no literals, strings those of xsd:string.
 	nodes, strings *asked
 	failed         error // of an expression
 }
 
 // source is the program without its last step, which groups rows or lets them differ.
-func (b *builder) source() (source, error) {
+func (b *builder) source(uses []use) (source, error) {
 	for _, w := range b.program.Within {
 		b.tests[w.Slot] = append(b.tests[w.Slot], test{low: b.env.arg(w.Low), high: b.env.arg(w.High), not: w.Not})
 	}
@@ -217,36 +231,55 @@ func (b *builder) source() (source, error) {
 		one := b.asked(func(id int64) (bool, error) { return b.env.Holds(a.Expr, id) })
 		b.tests[a.Slot] = append(b.tests[a.Slot], test{asked: one})
 	}
-	var joined []*Step
-	for i := range b.program.Steps[1:] {
-		s := &b.program.Steps[1+i]
-		if s.Subject.Arg == 0 && s.Object.Arg == 0 {
-			joined = append(joined, s)
-			continue
-		}
-		slot, n, err := b.known(s)
-		if err != nil {
-			return nil, err
-		}
-		if n.n == 0 {
-			return none{}, nil
-		}
-		if slot >= 0 {
-			b.tests[slot] = slices.Insert(b.tests[slot], 0, test{in: n})
+	steps := b.program.Steps
+	var order []int // those with a constant before others, which they test; those before what they test
+	for i := range steps {
+		if steps[i].constant() {
+			order = append(order, i)
 		}
 	}
-	first := &b.program.Steps[0]
+	for i := range slices.Backward(steps) {
+		if !steps[i].constant() {
+			order = append(order, i)
+		}
+	}
+	for _, i := range order {
+		switch key := uses[i].key; uses[i].way {
+		case intoSet:
+			ids, err := b.known(&steps[i], key)
+			if err != nil {
+				return nil, err
+			}
+			if ids.n == 0 {
+				return none{}, nil
+			}
+			if key >= 0 {
+				b.tests[key] = slices.Insert(b.tests[key], 0, test{in: ids})
+			}
+		case counted:
+			if err := b.count(&steps[i], key); err != nil {
+				return nil, err
+			}
+		case eachRow, intoTable, unread:
+		}
+	}
+	first := &steps[0]
 	var out source = b.read(first)
 	b.bind(first.Subject)
 	b.bind(first.Object)
+	out = b.weigh(out)
 	differ := b.program.Differ
 	out, several = b.share(out, several)
 	out, differ = b.compare(out, differ)
-	for _, s := range joined {
+	for i := range steps {
+		if uses[i].way != intoTable {
+			continue
+		}
 		var err error
-		if out, err = b.join(out, s); err != nil {
+		if out, err = b.join(out, &steps[i]); err != nil {
 			return nil, err
 		}
+		out = b.weigh(out)
 		out, several = b.share(out, several)
 		out, differ = b.compare(out, differ)
 	}
@@ -258,6 +291,59 @@ type sharing struct {
 	of    *tuples
 	slots []int
 	not   bool
+}
+
+// ErrCount is the error of a query that has more solutions than can be counted.
+var ErrCount = errors.New("scan: more solutions than can be counted")
+
+// maxCount is how many rows one may stand for, and all of an answer. Ids carry such a count.
+const maxCount = 1 << 44
+
+// weight says how many rows a step, and those behind it, have for the value of a slot.
+type weight struct {
+	slot     int
+	of       *table
+	optional bool
+}
+
+// count makes the weight of a step for one of its slots.
+func (b *builder) count(s *Step, key int) error {
+	was := b.bound
+	b.bound = make([]bool, len(was))
+	b.bound[s.Subject.Slot+s.Object.Slot-key] = true // the other one
+	in := b.weigh(b.read(s))
+	weighed := b.bound[b.weight]
+	b.bound = was
+	w := weight{slot: key, of: &table{grow: b.env.Grow}, optional: s.Optional}
+	most := int64(1)
+	err := each(in, func(batch *batch, i int) error {
+		n := int64(1)
+		if weighed {
+			n = batch.slots[b.weight][i]
+		}
+		n += w.of.of(batch.slots[key][i])
+		if most = max(most, n); most > maxCount {
+			return ErrCount
+		}
+		return w.of.set(batch.slots[key][i], n)
+	})
+	if !s.Optional || most > 1 {
+		b.weights = append(b.weights, w)
+	}
+	return err
+}
+
+// weigh weighs rows by what is known of the slots that are bound.
+func (b *builder) weigh(in source) source {
+	b.weights = slices.DeleteFunc(b.weights, func(w weight) bool {
+		if !b.bound[w.slot] {
+			return false
+		}
+		in = &weighed{in: in, by: w, weight: b.weight, again: b.bound[b.weight]}
+		b.bound[b.weight] = true
+		return true
+	})
+	return in
 }
 
 // share asks what can be asked by now, and returns the rest.
@@ -295,7 +381,7 @@ func (b *builder) bind(e End) {
 
 // members are the keys of another program.
 func (b *builder) members(p *Program) (*set, error) {
-	run, err := Open(p, b.env)
+	run, err := open(p, b.env, true)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +401,7 @@ func (b *builder) members(p *Program) (*set, error) {
 
 // tuples are the keys of another program that has several.
 func (b *builder) tuples(p *Program) (*tuples, error) {
-	run, err := Open(p, b.env)
+	run, err := open(p, b.env, true)
 	if err != nil {
 		return nil, err
 	}
@@ -331,32 +417,16 @@ func (b *builder) tuples(p *Program) (*tuples, error) {
 	}
 }
 
-// known is what a step with a constant end lets its slot be. Where both ends are constants
-// there is no slot, and the set is not empty when there is the triple.
-func (b *builder) known(s *Step) (slot int, ids *set, err error) {
-	in := b.read(s)
-	ids = &set{grow: b.env.Grow}
-	slot = -1
-	for _, e := range [...]End{s.Subject, s.Object} {
-		if e.Arg == 0 {
-			slot = e.Slot
+// known is what a step lets a slot be. Where both ends are constants there is no slot, -1, and
+// the set is not empty when there is the triple.
+func (b *builder) known(s *Step, slot int) (*set, error) {
+	ids := &set{grow: b.env.Grow}
+	return ids, each(b.read(s), func(batch *batch, i int) error {
+		if slot < 0 {
+			return ids.add(1)
 		}
-	}
-	for {
-		batch, err := in.next()
-		if err != nil || batch == nil {
-			return slot, ids, err
-		}
-		for i := range batch.n {
-			id := int64(1)
-			if slot >= 0 {
-				id = batch.slots[slot][i]
-			}
-			if err := ids.add(id); err != nil {
-				return slot, nil, err
-			}
-		}
-	}
+		return ids.add(batch.slots[slot][i])
+	})
 }
 
 // join joins rows with those of a step.
@@ -392,7 +462,7 @@ func (b *builder) join(in source, s *Step) (source, error) {
 		}
 	}
 	b.bound[value] = true
-	return &expanded{in: in, ended: b.env.Ended, of: t, key: key, value: value, optional: s.Optional, copied: copied, out: batch{slots: make([][]int64, b.program.Slots)}}, nil
+	return &expanded{in: in, ended: b.env.Ended, of: t, key: key, value: value, optional: s.Optional, copied: copied, out: batch{slots: make([][]int64, b.weight+1)}}, nil
 }
 
 func each(in source, row func(*batch, int) error) error {
@@ -462,6 +532,45 @@ func (d *different) next() (*batch, error) {
 		})
 		if b.failed != nil {
 			return nil, b.failed
+		}
+		if batch.n > 0 {
+			return batch, nil
+		}
+	}
+}
+
+// weighed multiplies what rows stand for by a weight. Rows for which there is nothing end.
+type weighed struct {
+	in     source
+	by     weight
+	weight int
+	again  bool // set when the rows have weights
+}
+
+func (w *weighed) next() (*batch, error) {
+	for {
+		batch, err := w.in.next()
+		if err != nil || batch == nil {
+			return nil, err
+		}
+		keys, weights := batch.slots[w.by.slot], slices.Grow(batch.slots[w.weight][:0], batch.n)[:batch.n]
+		batch.slots[w.weight] = weights
+		batch.keep(func(i int) bool {
+			n := w.by.of.of(keys[i])
+			if n == 0 && w.by.optional {
+				n = 1
+			}
+			if w.again {
+				if high, low := bits.Mul64(uint64(n), uint64(weights[i])); high != 0 || low > maxCount {
+					err = ErrCount
+				}
+				n *= weights[i]
+			}
+			weights[i] = n
+			return n != 0
+		})
+		if err != nil {
+			return nil, err
 		}
 		if batch.n > 0 {
 			return batch, nil

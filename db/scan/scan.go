@@ -48,6 +48,9 @@ type Step struct {
 	Rows float64
 }
 
+// constant reports whether an end is one.
+func (s *Step) constant() bool { return s.Subject.Arg != 0 || s.Object.Arg != 0 }
+
 // ends are the subject and the object.
 func (s *Step) ends() [2]End { return [...]End{s.Subject, s.Object} }
 

@@ -10,7 +10,7 @@ import (
 // program that has run, passed are the rows of its steps, see [Env.Passed]; else it is nil.
 func (p *Program) Text(passed map[*Step]int64) string {
 	var out strings.Builder
-	p.write(&out, "\n  ", passed)
+	p.write(&out, "\n  ", passed, false)
 	return out.String()
 }
 
@@ -19,21 +19,15 @@ var (
 	optional = map[bool]string{true: ", optional"}
 )
 
-func (p *Program) write(out *strings.Builder, line string, passed map[*Step]int64) {
+func (p *Program) write(out *strings.Builder, line string, passed map[*Step]int64, asSet bool) {
+	uses := p.uses(asSet)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		use := "each row in turn"
-		switch {
-		case i > 0 && s.Subject.Arg == 0 && s.Object.Arg == 0:
-			use = "into a table" + optional[s.Optional]
-		case i > 0:
-			use = "into a set"
-		}
 		rows := fmt.Sprintf("about %.0f rows", s.Rows)
 		if n, ok := passed[s]; ok {
 			rows += fmt.Sprintf(" of which %d pass", n)
 		}
-		fmt.Fprintf(out, "%s%s ?%d %s, %s, %s", line, s.Subject, s.Predicate, s.Object, rows, use)
+		fmt.Fprintf(out, "%s%s ?%d %s, %s, %s", line, s.Subject, s.Predicate, s.Object, rows, ways[uses[i].way]+optional[s.Optional])
 	}
 	for _, w := range p.Within {
 		fmt.Fprintf(out, "%swhere s%d is %sbetween ?%d and ?%d", line, w.Slot, negated[w.Not], w.Low, w.High)
@@ -53,7 +47,7 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]int6
 	}
 	for _, m := range p.Members {
 		fmt.Fprintf(out, "%swhere (%s) is %samong the", line, slotNames(m.Slots), negated[m.Not])
-		m.Of.write(out, line+"  ", passed)
+		m.Of.write(out, line+"  ", passed, true)
 	}
 	columns := slotNames(p.Keys)
 	for _, a := range p.Aggregates {
