@@ -9,6 +9,7 @@ import (
 
 	"trails/db/inline"
 	"trails/rdf"
+	"trails/sparql"
 )
 
 // TestEstimatesAreNearTheCounts holds the estimates of a file to what there is, inside
@@ -45,6 +46,16 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 	add("urn:test:one", 3000, func(int) int { return 1 })
 	add("urn:test:many", 400, func(int) int { return 1 + random.IntN(40) })
 	add("urn:test:hubs", 2000, func(i int) int { return 1 + 100*max(0, 1-i%50) })
+	for i, links := range []int{0, 3, 900, 2, 1} { // to what "me" knows
+		for k := range links + 1 {
+			quad := rdf.Quad{Subject: rdf.IRI(fmt.Sprint("urn:test:said-", i, "-", k)), Predicate: rdf.IRI("urn:test:by"), Object: rdf.IRI(fmt.Sprint("urn:test:friend-", i))}
+			if k == links {
+				quad.Subject, quad.Predicate = rdf.IRI("urn:test:me"), rdf.IRI("urn:test:knows")
+			}
+			line := string(rdf.AppendQuad(nil, quad))
+			quads[line], lines = quad, append(lines, line)
+		}
+	}
 	slices.Sort(lines)
 	for _, line := range slices.Compact(lines) {
 		if _, err := w.Add(t.Context(), quads[line]); err != nil {
@@ -77,6 +88,19 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 	for predicate, want := range map[rdf.IRI]float64{"urn:test:one": 3000, "urn:test:many": 400, "urn:test:hubs": 2000, "urn:test:none": 0} {
 		if got := a.subjects(predicate); got < want/2 || got > want*2 {
 			t.Errorf("%s: estimated %v subjects, there are %v", predicate, got, want)
+		}
+	}
+	variable := func(subject rdf.Term, predicate rdf.IRI) sparql.TriplePattern {
+		return sparql.TriplePattern{Subject: sparql.Operand{Term: subject}, Predicate: sparql.Operand{Term: predicate}, Object: sparql.Operand{Var: "o"}}
+	}
+	me := rdf.IRI("urn:test:me")
+	for _, linked := range []struct {
+		of        sparql.TriplePattern
+		predicate rdf.IRI
+		want      float64
+	}{{variable(me, "urn:test:knows"), "urn:test:by", 906.0 / 5}, {variable(me, "urn:test:knows"), "urn:test:knows", 1}, {variable(me, "urn:test:by"), "urn:test:knows", 0}, {variable(me, "urn:test:none"), "urn:test:by", 0}} {
+		if got := a.linked(linked.of, linked.predicate); got < 0.9*linked.want || got > 1.6*linked.want {
+			t.Errorf("estimated %v times %s of the objects of %v, there are %v", got, linked.predicate, linked.of, linked.want)
 		}
 	}
 	if checked < 300 {

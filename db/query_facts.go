@@ -15,7 +15,7 @@ import (
 // are made with it are for this state only. An error in between means not to know.
 func (r *Reader) lowering(ctx context.Context) lower.Options {
 	a := r.statistics(ctx, nil)
-	return lower.Options{Stats: a.rows, Subjects: a.subjects, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
+	return lower.Options{Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
 }
 
 // facts is what was found out about a file for lowerings. It is safe for concurrent use.
@@ -23,7 +23,8 @@ type facts struct {
 	mu       sync.Mutex
 	regions  map[rdf.IRI]regionFact
 	counts   map[[3]inline.TermID]countFact
-	subjects map[inline.TermID]countFact // of predicates
+	subjects map[inline.TermID]countFact    // of predicates
+	linked   map[[3]inline.TermID]countFact // of a subject, its predicate and that of what links to its objects
 }
 
 // regionFact is true of one commit: the next one may add an object of another region.
@@ -43,7 +44,7 @@ type countFact struct {
 const maxFacts = 4096
 
 func newFacts() *facts {
-	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}, subjects: map[inline.TermID]countFact{}}
+	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}, subjects: map[inline.TermID]countFact{}, linked: map[[3]inline.TermID]countFact{}}
 }
 
 // statistics answers what one lowering asks about the file.
@@ -122,6 +123,23 @@ func (a *statistics) subjects(predicate rdf.IRI) float64 {
 		return 0
 	}
 	return roundUp(remembered(a, a.facts.subjects, id, func() (float64, error) { return a.reader.conn.estimateSubjects(id) }))
+}
+
+// linked estimates how many statements with a predicate there are of an object of a pattern,
+// like [statistics.rows].
+func (a *statistics) linked(of sparql.TriplePattern, predicate rdf.IRI) float64 {
+	if a.reader.ready(a.ctx) != nil {
+		return manyRows
+	}
+	var ids [3]inline.TermID
+	for i, t := range [...]rdf.Term{a.plan.constant(of.Subject.Term), of.Predicate.Term, predicate} {
+		id, ok, err := a.reader.dict.lookup(t)
+		if err != nil || !ok {
+			return 0
+		}
+		ids[i] = id
+	}
+	return roundUp(remembered(a, a.facts.linked, ids, func() (float64, error) { return a.reader.conn.estimateLinked(ids[0], ids[1], ids[2]) }))
 }
 
 // remembered is what was estimated not long ago, or is now.

@@ -82,7 +82,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	}
 	t := &recorder{statistics: a}
 	p, err := lower.Lower(op, slices.Clone(vars), lower.Options{
-		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Subjects: t.subjects, Region: t.region, Scans: r.scans(),
+		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Subjects: t.subjects, Linked: t.linked, Region: t.region, Scans: r.scans(),
 	})
 	if err != nil {
 		return Plan{}, err
@@ -92,12 +92,13 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	return Plan{made, shape.Constants}, nil
 }
 
-// factKey is what a lowering wants to know of the file: the rows of a pattern, or the
-// region of a predicate or the number of its subjects.
+// factKey is what a lowering wants to know of the file: the rows of a pattern, or of those
+// with a predicate that link to its objects, or the region of a predicate or the number of
+// its subjects.
 type factKey struct {
-	pattern   sparql.TriplePattern
-	predicate rdf.IRI
-	subjects  bool
+	pattern          sparql.TriplePattern
+	predicate        rdf.IRI
+	linked, subjects bool
 }
 
 // fact is the answer to it.
@@ -107,10 +108,12 @@ type fact struct {
 }
 
 func (a *statistics) fact(k factKey) fact {
-	if k.subjects {
+	switch {
+	case k.linked:
+		return fact{rows: a.linked(k.pattern, k.predicate)}
+	case k.subjects:
 		return fact{rows: a.subjects(k.predicate)}
-	}
-	if k.predicate != "" {
+	case k.predicate != "":
 		return fact{region: a.region(k.predicate)}
 	}
 	return fact{rows: a.rows(k.pattern)}
@@ -135,6 +138,10 @@ func (t *recorder) record(k factKey) fact {
 
 func (t *recorder) rows(p sparql.TriplePattern) float64 {
 	return t.record(factKey{pattern: p}).rows
+}
+
+func (t *recorder) linked(of sparql.TriplePattern, predicate rdf.IRI) float64 {
+	return t.record(factKey{pattern: of, predicate: predicate, linked: true}).rows
 }
 
 func (t *recorder) subjects(predicate rdf.IRI) float64 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -384,43 +385,67 @@ func (c *scanCursor) drain(k int) (rows int64, err error) {
 	}
 }
 
-// sampled is how many rows the number of a predicate's subjects is estimated by.
+// sampled is how many rows an estimate looks at that is about what stands beside them.
 const sampled = 16
 
 // estimateSubjects estimates how many subjects a predicate has, by how many rows each of some
 // has: one of two that stands beside another is half a subject.
 func (c *conn) estimateSubjects(predicate inline.TermID) (float64, error) {
-	p, err := c.pages()
-	if err != nil {
-		return 0, err
-	}
-	defer p.release()
-	pos, err := p.tree("live_pos")
-	if err != nil {
-		return 0, err
-	}
-	spo, err := p.tree("live")
-	if err != nil {
-		return 0, err
-	}
-	rows, err := pos.Estimate([]int64{int64(predicate)})
-	if err != nil {
-		return 0, err
-	}
 	const subject = 2
-	subjects, err := pos.Sample([]int64{int64(predicate)}, subject, sampled)
-	if err != nil || len(subjects) == 0 {
+	rows, beside, err := c.estimateBeside("live_pos", []int64{int64(predicate)}, subject, "live", func(s int64) []int64 { return []int64{s, int64(predicate)} })
+	if err != nil || len(beside) == 0 {
 		return rows, err
 	}
 	parts := 0.0
-	for _, s := range subjects {
-		beside, err := spo.Estimate([]int64{s, int64(predicate)})
-		if err != nil {
-			return 0, err
-		}
-		parts += 1 / max(beside, 1)
+	for _, n := range beside {
+		parts += 1 / max(n, 1)
 	}
-	return rows * parts / float64(len(subjects)), nil
+	return rows * parts / float64(len(beside)), nil
+}
+
+// estimateLinked estimates how many rows with a predicate there are of an object that a subject
+// has by another.
+func (c *conn) estimateLinked(subject, by, predicate inline.TermID) (float64, error) {
+	const object = 2
+	_, beside, err := c.estimateBeside("live", []int64{int64(subject), int64(by)}, object, "live_pos", func(o int64) []int64 { return []int64{int64(predicate), o} })
+	sum := 0.0
+	for _, n := range beside {
+		sum += n
+	}
+	return sum / float64(max(len(beside), 1)), err
+}
+
+// estimateBeside estimates the rows of an index that begin with a prefix, and for some of them,
+// at equal distances, the rows of another that begin with what is made of a column.
+func (c *conn) estimateBeside(index string, prefix []int64, column int, other string, of func(int64) []int64) (rows float64, beside []float64, err error) {
+	p, err := c.pages()
+	if err != nil {
+		return 0, nil, err
+	}
+	defer p.release()
+	from, err := p.tree(index)
+	if err != nil {
+		return 0, nil, err
+	}
+	to, err := p.tree(other)
+	if err != nil {
+		return 0, nil, err
+	}
+	if rows, err = from.Estimate(prefix); err != nil {
+		return 0, nil, err
+	}
+	values, err := from.Sample(prefix, column, min(sampled, int(math.Ceil(rows))))
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, value := range values {
+		n, err := to.Estimate(of(value))
+		if err != nil {
+			return 0, nil, err
+		}
+		beside = append(beside, n)
+	}
+	return rows, beside, nil
 }
 
 // estimateRows estimates how many rows of an index, or of a table WITHOUT ROWID, begin with

@@ -17,7 +17,8 @@ import (
 // variable is taken to be any of its domain: the subjects of the least frequent property
 // that the patterns around give it. So ?w, with ex:status "lent" and ex:pages ?n, is one
 // of those that have an ex:status, and of ex:cites ?w there are for each ?w as many as
-// there are ex:cites by those. A pattern whose domain is unknown is guessed by which of
+// there are ex:cites by those. What links to the objects of one node is asked of some of
+// them, since they may be hubs. A pattern whose domain is unknown is guessed by which of
 // its positions are given.
 const (
 	rowsOfSubject         = 20
@@ -174,6 +175,13 @@ func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) fu
 		}
 	}
 	return sync.OnceValue(func() float64 {
+		if predicate, ok := p.Predicate.Term.(rdf.IRI); ok && at == [3]bool{false, true, true} && l.opts.Linked != nil {
+			for _, of := range g.patterns {
+				if of.Subject.Var == "" && of.Predicate.Var == "" && of.Object.Var == p.Object.Var {
+					return l.opts.Linked(of, predicate)
+				}
+			}
+		}
 		rows := l.matches(p, s)
 		for i, o := range [3]sparql.Operand{0: p.Subject, 2: p.Object} {
 			if o.Var == "" || !at[i] {

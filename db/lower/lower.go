@@ -109,6 +109,9 @@ type Options struct {
 	// Subjects estimates how many subjects a predicate has. Nil takes each statement to be of
 	// another one.
 	Subjects func(predicate rdf.IRI) float64
+	// Linked estimates how many statements with this predicate an object has that is one of
+	// the objects of a pattern, whose subject and predicate are given. Nil knows of none.
+	Linked func(of sparql.TriplePattern, predicate rdf.IRI) float64
 	// Region returns the one region that all objects of a predicate in the default
 	// graph are in, "" when there is none. Nil knows of none.
 	Region func(predicate rdf.IRI) Region
