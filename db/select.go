@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -23,6 +24,24 @@ func patternsOf(pairs []rdf.PredicateObject) []sparql.TriplePattern {
 		list[i] = said(nil, pair.P, pair.O)
 	}
 	return list
+}
+
+// sharedObjects reads the index in its order.
+const sharedObjects = "SELECT o FROM live INDEXED BY live_pos WHERE p = ?1 AND g = 0 GROUP BY o HAVING COUNT(*) > 1 LIMIT ?2 + 0"
+
+// Shared returns the objects of a predicate that several subjects of the default graph
+// have, in the order of their ids; whole is false when these are more than limit, and some
+// are left out. It is one pass over what the index has of the predicate.
+func (r *Reader) Shared(ctx context.Context, predicate rdf.IRI, limit int) (objects []rdf.Term, whole bool, err error) {
+	p, ok, err := r.known(ctx, predicate)
+	if err != nil || !ok {
+		return nil, true, r.fail(ctx, "shared", err)
+	}
+	ids, err := column[inline.TermID](ctx, r, sharedObjects, p[0], limit+1)
+	if err == nil {
+		objects, err = r.terms(ids[:min(len(ids), limit)])
+	}
+	return objects, len(ids) <= limit, r.fail(ctx, "shared", err)
 }
 
 // ObjectCount is an object and how many subjects of the default graph have it.

@@ -54,6 +54,34 @@ func TestSubjectsByPairs(t *testing.T) {
 	}
 }
 
+func TestSharedObjects(t *testing.T) {
+	f := create(t)
+	write(t, f, []rdf.Quad{
+		q("a", "name", iri("x")), q("b", "name", iri("x")), q("c", "name", iri("x")), q("a", "name", iri("y")), q("b", "name", iri("y")),
+		q("a", "name", iri("alone")), q("b", "other", iri("alone")), in(iri("g"), q("c", "name", iri("alone"))), in(iri("g"), q("a", "name", iri("alone"))),
+	}, nil)
+	r := read(t, f)
+	for _, c := range []struct {
+		predicate rdf.IRI
+		limit     int
+		want      []string
+		whole     bool
+	}{
+		{iri("name"), 2, []string{"x", "y"}, true},
+		{iri("name"), 1, []string{"x"}, false},
+		{iri("other"), 1, []string{}, true},
+		{iri("nothing"), 1, []string{}, true},
+	} {
+		got, whole, err := r.Shared(t.Context(), c.predicate, c.limit)
+		if err != nil || whole != c.whole {
+			t.Errorf("%s up to %d: whole is %v, error %v", c.predicate, c.limit, whole, err)
+		}
+		if diff := gocmp.Diff(c.want, texts(got)); diff != "" {
+			t.Errorf("%s up to %d: %s", c.predicate, c.limit, diff)
+		}
+	}
+}
+
 func TestInstances(t *testing.T) {
 	f := create(t)
 	write(t, f, entities(2000), nil)

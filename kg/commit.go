@@ -420,6 +420,9 @@ func (t *transaction) validate(ctx context.Context) error {
 	c := newChecking(t.w, t.schema.shapes, t.job.limit())
 	c.found = t.undeclared
 	c.report = t.job.reporter("validate", "nodes", 0)
+	if t.result.AddedCount > t.before.Quads { // most nodes are checked
+		c.memo.Shared = t.w.Shared
+	}
 	err := t.check(ctx, c, before)
 	if err != nil && !errors.Is(err, errEnough) {
 		return err

@@ -114,6 +114,9 @@ func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []rdf.
 // whose usual answer is the focus alone; only when others have the pairs are they
 // asked for class by class, since any number of them may be of no such class.
 func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []rdf.PredicateObject) (rdf.Term, error) {
+	if alone, err := e.alone(ctx, pairs); err != nil || alone {
+		return nil, err
+	}
 	other, err := e.other(ctx, pairs)
 	if err != nil || other == nil {
 		return nil, err
@@ -127,6 +130,22 @@ func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []rd
 		}
 	}
 	return nil, nil
+}
+
+// alone reports whether the cache knows that no node but the focus has all of the pairs.
+func (e *evaluation) alone(ctx context.Context, pairs []rdf.PredicateObject) (bool, error) {
+	if e.cache == nil {
+		return false, nil
+	}
+	for _, pair := range pairs {
+		if !slices.Contains(e.properties[pair.P], pair.O) {
+			continue // it is another spelling, which another node may have
+		}
+		if s, err := e.cache.sharedBy(ctx, pair.P); err != nil || s.whole && !s.values[pair.O] {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // other returns a node that has the pairs and is not the focus, or nil.

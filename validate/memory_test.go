@@ -2,13 +2,17 @@ package validate_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"trails/rdf"
 	"trails/rdf/rdfio"
+	"trails/validate"
 )
 
 // memory is data in a slice, with the default graph indexed as a database would.
@@ -61,6 +65,30 @@ func (m *memory) Having(ctx context.Context, pairs []rdf.PredicateObject, limit 
 		}
 	}
 	return found, ctx.Err()
+}
+
+// Shared has the contract of [validate.Cache.Shared].
+func (m *memory) Shared(ctx context.Context, predicate rdf.IRI, limit int) (values []rdf.Term, whole bool, err error) {
+	for pair, subjects := range m.having {
+		if pair.P == predicate && len(subjects) > 1 {
+			values = append(values, pair.O)
+		}
+	}
+	return values[:min(limit, len(values))], len(values) <= limit, ctx.Err()
+}
+
+// validated returns what is wrong with a node. A cache that knows which values are shared must
+// not change it.
+func validated(t testing.TB, shapes *validate.Shapes, data *memory, focus rdf.Term) ([]validate.Result, error) {
+	t.Helper()
+	results, err := shapes.Node(t.Context(), data, focus)
+	cache := validate.NewCache(10)
+	cache.Shared = data.Shared
+	cached, cachedErr := shapes.NodeCached(t.Context(), data, focus, cache)
+	if diff := cmp.Diff(fmt.Sprint(results, err), fmt.Sprint(cached, cachedErr)); diff != "" {
+		t.Errorf("with a cache of shared values %v is judged otherwise\n%s", focus, diff)
+	}
+	return results, err
 }
 
 func (m *memory) hasAll(s rdf.Term, pairs []rdf.PredicateObject) bool {

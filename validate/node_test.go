@@ -86,9 +86,9 @@ func TestUniquenessIsNotHiddenByNodesOfOtherClasses(t *testing.T) {
 	}
 }
 
-func codes(t *testing.T, shapes *validate.Shapes, data validate.Data, focus rdf.Term) []fault.Code {
+func codes(t *testing.T, shapes *validate.Shapes, data *memory, focus rdf.Term) []fault.Code {
 	t.Helper()
-	results, err := shapes.Node(t.Context(), data, focus)
+	results, err := validated(t, shapes, data, focus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +218,25 @@ func TestACacheSparesReads(t *testing.T) {
 	}
 	if data.reads != 3 {
 		t.Errorf("got %d reads, want 3: two nodes and one reference", data.reads)
+	}
+}
+
+func TestWhatIsSharedIsAskedOnceForAllNodes(t *testing.T) {
+	shapes := compileSchema(t, "types:\n  A: {properties: {u: {type: string, unique: true}}}\n")
+	data := newMemory(quads(t, "<ex:a> <rdf:type> <ex:A>\n<ex:a> <ex:u> \"x\"\n<ex:b> <rdf:type> <ex:A>\n<ex:b> <ex:u> \"y\"\n<ex:c> <rdf:type> <ex:A>\n<ex:c> <ex:u> \"y\""))
+	cache, asked := validate.NewCache(10), 0
+	cache.Shared = func(ctx context.Context, predicate rdf.IRI, limit int) ([]rdf.Term, bool, error) {
+		asked++
+		return data.Shared(ctx, predicate, limit)
+	}
+	for focus, want := range map[rdf.IRI]int{"a": 0, "b": 1, "c": 1} {
+		results, err := shapes.NodeCached(t.Context(), data, ex+focus, cache)
+		if err != nil || len(results) != want {
+			t.Errorf("%s: %v, error %v, want %d results", focus, results, err, want)
+		}
+	}
+	if asked != 1 || data.reads != 3+2*2 {
+		t.Errorf("asked %d times, with %d reads, want once, and twice for the nodes that share a value", asked, data.reads)
 	}
 }
 

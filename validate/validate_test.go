@@ -60,7 +60,7 @@ func (s *session) compile(shapesGraph []rdf.Quad) string {
 }
 
 func (s *session) node(t *testing.T, focus rdf.Term, full bool) string {
-	results, err := s.shapes.Node(t.Context(), s.data, focus)
+	results, err := validated(t, s.shapes, s.data, focus)
 	if err != nil {
 		return err.Error() + "\n"
 	}
