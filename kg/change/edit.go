@@ -140,14 +140,18 @@ func opOf(record []byte) Op { return Op(record[bytes.IndexByte(record, 0)+1]) }
 type decoder struct {
 	parser  *rdfio.QuadParser
 	scratch []byte
+	cleared map[string]rdf.Term // predicates of Clear, by their texts
 }
+
+// maxCleared bounds the predicates that a decoder remembers.
+const maxCleared = 1000
 
 // newDecoder is for so many records.
 func newDecoder(count int64) decoder {
 	if count < 1_000 {
-		return decoder{parser: &rdfio.QuadParser{}}
+		return decoder{parser: &rdfio.QuadParser{}, cleared: map[string]rdf.Term{}}
 	}
-	return decoder{parser: rdfio.NewQuadParser()}
+	return decoder{parser: rdfio.NewQuadParser(), cleared: map[string]rdf.Term{}}
 }
 
 // edit reads one record; subject is the already decoded subject.
@@ -161,7 +165,7 @@ func (d *decoder) edit(record []byte, subject rdf.Term) (Edit, error) {
 	}
 	rest := k[cut+2:]
 	if !e.Op.hasObject() {
-		e.Quad = decodeTarget(subject, string(rest))
+		e.Quad = d.target(subject, rest)
 		return e, nil
 	}
 	d.scratch = append(append(d.scratch[:0], k[:cut]...), rest...)
@@ -174,19 +178,30 @@ func (d *decoder) edit(record []byte, subject rdf.Term) (Edit, error) {
 	return e, nil
 }
 
-// decodeTarget reads the predicate and graph of an edit that has no object.
+// target reads the predicate and graph of an edit that has no object.
 // Both are IRIs or blank nodes, which hold no space.
-func decodeTarget(subject rdf.Term, rest string) rdf.Quad {
+func (d *decoder) target(subject rdf.Term, rest []byte) rdf.Quad {
 	q := rdf.Quad{Subject: subject}
-	predicate, isClear := bytes.CutPrefix([]byte(rest), []byte(" "))
-	words := bytes.Split(predicate, []byte(" "))
-	if isClear {
-		q.Predicate, words = resource(words[0]), words[1:]
+	if rest[0] == ' ' {
+		text, behind, _ := bytes.Cut(rest[1:], []byte(" "))
+		q.Predicate, rest = d.predicate(text), behind
 	}
-	if len(words) > 1 {
-		q.Label = resource(words[0])
+	if label, _, ok := bytes.Cut(rest, []byte(" ")); ok {
+		q.Label = resource(label)
 	}
 	return q
+}
+
+func (d *decoder) predicate(text []byte) rdf.Term {
+	p, ok := d.cleared[string(text)]
+	if !ok {
+		if len(d.cleared) == maxCleared {
+			clear(d.cleared)
+		}
+		p = resource(text)
+		d.cleared[string(text)] = p
+	}
+	return p
 }
 
 // resource decodes the canonical text of an IRI or blank node.

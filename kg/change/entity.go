@@ -67,14 +67,16 @@ func UpsertEntity(s *schema.Schema, n Entity) Edits {
 	if e.IRI == "" {
 		return e
 	}
-	e.add(Assert, e.IRI, rdf.Type, n.Type.IRI)
+	node := rdf.Term(e.IRI)
+	e.List = slices.Grow(e.List, 1+2*len(values))
+	e.add(Assert, node, rdf.Type, n.Type.IRI)
 	for _, p := range s.PropertiesOf(n.Type) {
 		terms, given := values[p.Name]
 		switch {
 		case given:
-			e.set(p, terms)
+			e.set(node, p, terms)
 		case p.Default != nil:
-			e.add(Default, e.IRI, p.IRI, p.Default)
+			e.add(Default, node, p.IRI, p.Default)
 		}
 	}
 	return e
@@ -92,7 +94,7 @@ func UpdateEntity(s *schema.Schema, n Entity) Edits {
 	e.keepKey(s, n, values)
 	for _, p := range s.PropertiesOf(n.Type) {
 		if terms, given := values[p.Name]; given {
-			e.set(p, terms)
+			e.set(e.IRI, p, terms)
 		}
 		for _, o := range removed[p.Name] {
 			e.add(Retract, e.IRI, p.IRI, o)
@@ -129,11 +131,12 @@ func LinkEntity(s *schema.Schema, n Entity, p *schema.Property, to string) Edits
 	return e
 }
 
-// set replaces all values of p.
-func (e *Edits) set(p *schema.Property, terms []rdf.Term) {
-	e.add(Clear, e.IRI, p.IRI, nil)
+// set replaces all values of p that a node has.
+func (e *Edits) set(node rdf.Term, p *schema.Property, terms []rdf.Term) {
+	predicate := rdf.Term(p.IRI)
+	e.add(Clear, node, predicate, nil)
 	for _, o := range terms {
-		e.add(Assert, e.IRI, p.IRI, o)
+		e.add(Assert, node, predicate, o)
 	}
 }
 
