@@ -66,6 +66,7 @@ const (
 // beginBulk makes what is added from now on a bulk load.
 func (w *Writer) beginBulk() error {
 	w.bulk = &bulk{whole: w.next <= fewTerms}
+	w.dict.keyed = &w.bulk.ids
 	if !w.bulk.whole || w.next == 1 {
 		return nil
 	}

@@ -31,6 +31,7 @@ type dictionary struct {
 	committed inline.TermID
 	ids       map[rdf.Term]inline.TermID
 	terms     map[inline.TermID]rdf.Term
+	keyed     *termIDs // of a bulk load, which has more terms than ids holds; or nil
 	buf       []byte
 }
 
@@ -64,7 +65,13 @@ func (d *dictionary) lookup(t rdf.Term) (inline.TermID, bool, error) {
 	if id, ok := d.shared.id(t); ok {
 		return id, true, nil
 	}
-	id, err := d.find(t, d.termHash(t))
+	key := d.key(t)
+	if d.keyed != nil {
+		if id := d.keyed.get(key); id != 0 {
+			return id, true, nil
+		}
+	}
+	id, err := d.find(t, key.hash())
 	if err != nil || id == 0 {
 		return 0, false, err
 	}

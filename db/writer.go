@@ -384,7 +384,7 @@ func (w *Writer) endBulk(ctx context.Context) error {
 	if err := w.finishBulk(); err != nil {
 		return err
 	}
-	w.bulk, w.swollen = nil, true
+	w.bulk, w.dict.keyed, w.swollen = nil, nil, true
 	if !w.log.skipped {
 		return nil
 	}
