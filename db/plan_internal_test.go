@@ -74,7 +74,7 @@ func plansUseIndexes(t *testing.T, path string) {
 		activities, ofCommit, pruneReads, pruneRefusals,
 		loggedChanges, touchedTypes,
 		subjectCommits, subjectChanged, loggedOfSubject, bulkOfSubject, statementRemoved, statementAdded, loggedSubjects, wasThere, hadValue, referredBesides,
-		textsOfColumn, changedTexts, unloggedCommits, sharedObjects,
+		textsOfColumn, changedTexts, unloggedCommits, sharedObjects, instancesOf,
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",
 		"SELECT head FROM lines WHERE line = ?",
 		"SELECT " + commitColumns + " WHERE c.seq = ?",

@@ -82,6 +82,41 @@ func TestSharedObjects(t *testing.T) {
 	}
 }
 
+func TestInstancesAsASet(t *testing.T) {
+	f := create(t)
+	write(t, f, append(entities(2000), in(iri("g"), rdf.Quad{Subject: iri("s1"), Predicate: rdf.Type, Object: iri("Elsewhere")})), nil)
+	r := read(t, f)
+	classes := []rdf.IRI{iri("Type3"), iri("Type4"), iri("Unknown"), iri("Elsewhere")}
+	has, err := r.Instances(t.Context(), classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := r.Select(t.Context(), db.Selection{Classes: classes}, 1000, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []rdf.Term
+	seen := map[rdf.Term]bool{}
+	for q, err := range r.Match(t.Context(), rdf.Quad{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, term := range []rdf.Term{q.Subject, q.Predicate, q.Object} {
+			if is, err := has(term); err != nil {
+				t.Fatal(err)
+			} else if is && !seen[term] {
+				seen[term], got = true, append(got, term)
+			}
+		}
+	}
+	if diff := gocmp.Diff(texts(want), texts(got)); diff != "" || len(got) != 20 {
+		t.Errorf("%d instances\n%s", len(got), diff)
+	}
+	if is, err := has(iri("nobody")); is || err != nil {
+		t.Errorf("a term that the file does not have is an instance, error %v", err)
+	}
+}
+
 func TestInstances(t *testing.T) {
 	f := create(t)
 	write(t, f, entities(2000), nil)

@@ -421,7 +421,7 @@ func (t *transaction) validate(ctx context.Context) error {
 	c.found = t.undeclared
 	c.report = t.job.reporter("validate", "nodes", 0)
 	if t.result.AddedCount > t.before.Quads { // most nodes are checked
-		c.memo.Shared = t.w.Shared
+		c.memo.Shared, c.memo.Instances = t.w.Shared, t.w.Instances
 	}
 	err := t.check(ctx, c, before)
 	if err != nil && !errors.Is(err, errEnough) {

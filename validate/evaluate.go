@@ -132,6 +132,11 @@ func (e *evaluation) add(r Result) {
 func (e *evaluation) instanceOf(ctx context.Context, node rdf.Term, class rdf.IRI) (bool, error) {
 	this := membership{node, class}
 	if e.cache != nil {
+		if has, err := e.cache.instancesOf(ctx, class, e.shapes.Subclasses(class)); err != nil {
+			return false, err
+		} else if has != nil {
+			return has(node)
+		}
 		if is, known := e.cache.known[this]; known {
 			return is, nil
 		}

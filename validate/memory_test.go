@@ -77,16 +77,25 @@ func (m *memory) Shared(ctx context.Context, predicate rdf.IRI, limit int) (valu
 	return values[:min(limit, len(values))], len(values) <= limit, ctx.Err()
 }
 
-// validated returns what is wrong with a node. A cache that knows which values are shared must
-// not change it.
+// Instances has the contract of [validate.Cache.Instances].
+func (m *memory) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Term) (bool, error), error) {
+	return func(node rdf.Term) (bool, error) {
+		return slices.ContainsFunc(classes, func(class rdf.IRI) bool {
+			return slices.Contains(m.having[rdf.PredicateObject{P: rdf.Type, O: class}], node)
+		}), nil
+	}, ctx.Err()
+}
+
+// validated returns what is wrong with a node. A cache that asks what it can at once must not
+// change it.
 func validated(t testing.TB, shapes *validate.Shapes, data *memory, focus rdf.Term) ([]validate.Result, error) {
 	t.Helper()
 	results, err := shapes.Node(t.Context(), data, focus)
 	cache := validate.NewCache(10)
-	cache.Shared = data.Shared
+	cache.Shared, cache.Instances = data.Shared, data.Instances
 	cached, cachedErr := shapes.NodeCached(t.Context(), data, focus, cache)
 	if diff := cmp.Diff(fmt.Sprint(results, err), fmt.Sprint(cached, cachedErr)); diff != "" {
-		t.Errorf("with a cache of shared values %v is judged otherwise\n%s", focus, diff)
+		t.Errorf("with answers for all nodes %v is judged otherwise\n%s", focus, diff)
 	}
 	return results, err
 }

@@ -1,0 +1,51 @@
+package db
+
+import (
+	"context"
+
+	"trails/rdf"
+)
+
+// maxInstanceIDs bounds the ids that a set of instances has bits for: 4 MB.
+const maxInstanceIDs = 32 << 20
+
+// instancesOf reads a part of an index.
+const instancesOf = "SELECT s FROM live INDEXED BY live_pos WHERE p = ?1 AND o = ?2 AND g = 0"
+
+// Instances returns what tells whether a term has one of some types in the default graph. It is
+// a bit for each term of the file, set in one pass over the instances, and good until something
+// is written. It is nil where the file has too many terms.
+func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Term) (bool, error), error) {
+	last, err := r.number(ctx, "instances", "SELECT max(id) FROM terms")
+	if err != nil || last > maxInstanceIDs {
+		return nil, err
+	}
+	bits := make([]uint64, last/64+1)
+	for _, class := range classes {
+		ids, ok, err := r.known(ctx, rdf.Type, class)
+		if err != nil {
+			return nil, r.fail(ctx, "instances", err)
+		}
+		if !ok {
+			continue
+		}
+		err = r.rows(ctx, instancesOf, func(s *stmt) (bool, error) {
+			id := s.id(0)
+			if id < 0 || int64(id) > last {
+				return false, damaged("a subject has the id %d", id)
+			}
+			bits[id/64] |= 1 << (id % 64)
+			return true, nil
+		}, ids[0], ids[1])
+		if err != nil {
+			return nil, r.fail(ctx, "instances", err)
+		}
+	}
+	return func(t rdf.Term) (bool, error) {
+		id, ok, err := r.dict.lookup(t)
+		if err != nil || !ok || id < 0 || int64(id) > last {
+			return false, r.fail(ctx, "instances", err)
+		}
+		return bits[id/64]>>(id%64)&1 == 1, nil
+	}, nil
+}
