@@ -53,6 +53,19 @@ func TestWalksGoOnBesideEachOther(t *testing.T) {
 	}
 }
 
+// A walk that has found thousands of nodes has them as bits.
+func TestALongWalk(t *testing.T) {
+	r := ring(t, 9000)
+	for _, query := range []string{"SELECT * { :n0 :next+ ?x }", "SELECT * { ?x :next+ :n0 }", "SELECT * { :n0 :next* ?x . ?x :next ?y }", "SELECT * { ?x :next ?y FILTER EXISTS { :n0 :next+ ?x } }"} {
+		if n, err := run(ask(t, t.Context(), r, query, db.Limits{Bytes: 300_000})); n != 9000 || err != nil {
+			t.Errorf("%s\ngave %d rows and %v, want 9000", query, n, err)
+		}
+	}
+	if n, err := run(ask(t, t.Context(), r, "SELECT * { :n0 :next+ ?x FILTER NOT EXISTS { :n0 :next+ ?x } }", db.Limits{})); n != 0 || err != nil {
+		t.Errorf("%d nodes are reached and are not, error %v", n, err)
+	}
+}
+
 func TestAWalkIsBoundedByTheMemoryOfItsQuery(t *testing.T) {
 	r := ring(t, 3000)
 	limits := db.Limits{Bytes: 64 << 10}

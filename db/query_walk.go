@@ -22,9 +22,11 @@ type walk struct {
 	start    inline.TermID
 	graph    inline.TermID
 	links    []walkLink
-	// found is what was reached, in that order; seen has them when they are many.
+	// found is what was reached, in that order; seen has them when they are more than fewFound,
+	// all in its place when they are more than manyFound.
 	found []inline.TermID
 	seen  map[inline.TermID]struct{}
+	all   *scan.Set
 	// order is in which order links are read: the start, then the first taken ones of
 	// found. Those that are found together are sorted, since neighbours in an index
 	// are near.
@@ -87,9 +89,11 @@ const (
 	linksIn       = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = a.x AND l.g = ?2"
 	linksInNamed  = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_g WHERE l.g = ?2 AND l.p = ?1 AND l.o = a.x AND l.g <> 0"
 	nodeOfGraph   = "SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND g = ?2) OR EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ?1 AND g = ?2)"
-	walkBytes     = 400 // of a walk that found nothing
-	nodeBytes     = 40  // of a node that it found
-	fewFound      = 16  // nodes that are found faster without a map
+	walkBytes     = 400  // of a walk that found nothing
+	nodeBytes     = 40   // of a node that it found, with its place in a map
+	bitBytes      = 20   // without it
+	fewFound      = 16   // nodes that are found faster without a map
+	manyFound     = 4096 // nodes that take less in a set of bits
 	keptWalkBytes = 16 << 20
 )
 
@@ -234,6 +238,19 @@ func (w *walk) add(id inline.TermID) (bool, error) {
 	}
 	w.found = append(w.found, id)
 	switch {
+	case w.all != nil:
+		if err := w.grow(bitBytes); err != nil {
+			return true, err
+		}
+		return true, w.all.Add(int64(id))
+	case len(w.found) > manyFound:
+		w.seen, w.all = nil, scan.NewSet(w.grow)
+		for _, id := range w.found {
+			if err := w.all.Add(int64(id)); err != nil {
+				return true, err
+			}
+		}
+		return true, w.grow(bitBytes - manyFound*(nodeBytes-bitBytes))
 	case w.seen != nil:
 		w.seen[id] = struct{}{}
 	case len(w.found) > fewFound:
@@ -246,11 +263,14 @@ func (w *walk) add(id inline.TermID) (bool, error) {
 }
 
 func (w *walk) has(id inline.TermID) bool {
-	if w.seen == nil {
-		return slices.Contains(w.found, id)
+	switch {
+	case w.all != nil:
+		return w.all.Has(int64(id))
+	case w.seen != nil:
+		_, ok := w.seen[id]
+		return ok
 	}
-	_, ok := w.seen[id]
-	return ok
+	return slices.Contains(w.found, id)
 }
 
 // reaches reports whether the walk comes to a node; it goes no further.

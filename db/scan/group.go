@@ -149,7 +149,7 @@ type accumulator struct {
 	n         []int64 // rows, values, the least or the greatest
 	high, low []int64 // of a sum
 	values    *tuples // behind the numbers of their groups, and 1
-	one       *set    // the values when there is one group
+	one       *Set    // the values when there is one group
 }
 
 func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
@@ -159,7 +159,7 @@ func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
 		out.zero = env.arg(a.Zero)
 	case CountDistinct:
 		if out.values = newTuples(2, env); keys == 0 {
-			out.one = &set{grow: env.Grow}
+			out.one = NewSet(env.Grow)
 		}
 	case Count, CountBound, Min, Max:
 	}
@@ -202,7 +202,7 @@ func (a *accumulator) add(numbers []int32, rows *batch, weights []int64) error {
 				if id == 0 {
 					continue
 				}
-				if err := a.one.add(id); err != nil {
+				if err := a.one.Add(id); err != nil {
 					return err
 				}
 			}

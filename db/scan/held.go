@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// set is a set of ids. Those above zero, which are dense, are bits.
-type set struct {
+// Set is a set of ids. Those above zero, which are dense, are bits. It serves one goroutine.
+type Set struct {
 	grow  func(int64) error
 	parts [][]uint64
 	below map[int64]struct{} // zero and less
@@ -21,7 +21,11 @@ const (
 	mapBytes = 40
 )
 
-func (s *set) add(id int64) error {
+// NewSet returns an empty set. What it holds is counted by grow, whose error is that of Add.
+func NewSet(grow func(bytes int64) error) *Set { return &Set{grow: grow} }
+
+// Add adds an id, which may be there.
+func (s *Set) Add(id int64) error {
 	if id <= 0 {
 		if _, ok := s.below[id]; ok {
 			return nil
@@ -61,7 +65,8 @@ func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64
 	return parts, grow(int64(values) * bytes)
 }
 
-func (s *set) has(id int64) bool {
+// Has reports whether an id is there.
+func (s *Set) Has(id int64) bool {
 	if id <= 0 {
 		_, ok := s.below[id]
 		return ok

@@ -97,7 +97,7 @@ func (none) next() (*batch, error) { return nil, nil }
 // what makes an expression true.
 type test struct {
 	low, high int64
-	in        *set
+	in        *Set
 	among     []int64 // in order
 	asked     *asked
 	not       bool
@@ -128,7 +128,7 @@ func (t *test) keep(ids, beside []int64) (n int) {
 		}
 	case t.in != nil:
 		for i, id := range ids {
-			if t.in.has(id) != t.not {
+			if t.in.Has(id) != t.not {
 				ids[n], beside[n] = id, beside[i]
 				n++
 			}
@@ -155,24 +155,24 @@ func (t *test) keep(ids, beside []int64) (n int) {
 type asked struct {
 	builder  *builder
 	of       func(id int64) (bool, error)
-	yes, any set
+	yes, any *Set
 }
 
 func (b *builder) asked(of func(id int64) (bool, error)) *asked {
-	return &asked{builder: b, of: of, yes: set{grow: b.env.Grow}, any: set{grow: b.env.Grow}}
+	return &asked{builder: b, of: of, yes: NewSet(b.env.Grow), any: NewSet(b.env.Grow)}
 }
 
 // holds reports whether it holds of an id. Its error ends the run, see [builder.failed].
 func (a *asked) holds(id int64) bool {
-	if a.any.has(id) {
-		return a.yes.has(id)
+	if a.any.Has(id) {
+		return a.yes.Has(id)
 	}
 	yes, err := a.of(id)
 	if err == nil {
-		err = a.any.add(id)
+		err = a.any.Add(id)
 	}
 	if err == nil && yes {
-		err = a.yes.add(id)
+		err = a.yes.Add(id)
 	}
 	if err != nil && a.builder.failed == nil {
 		a.builder.failed = err
@@ -380,19 +380,19 @@ func (b *builder) bind(e End) {
 }
 
 // members are the keys of another program.
-func (b *builder) members(p *Program) (*set, error) {
+func (b *builder) members(p *Program) (*Set, error) {
 	run, err := open(p, b.env, true)
 	if err != nil {
 		return nil, err
 	}
-	out := &set{grow: b.env.Grow}
+	out := NewSet(b.env.Grow)
 	for {
 		batch, err := run.source.next()
 		if err != nil || batch == nil {
 			return out, err
 		}
 		for _, id := range batch.slots[run.keys[0]][:batch.n] {
-			if err := out.add(id); err != nil {
+			if err := out.Add(id); err != nil {
 				return nil, err
 			}
 		}
@@ -419,13 +419,13 @@ func (b *builder) tuples(p *Program) (*tuples, error) {
 
 // known is what a step lets a slot be. Where both ends are constants there is no slot, -1, and
 // the set is not empty when there is the triple.
-func (b *builder) known(s *Step, slot int) (*set, error) {
-	ids := &set{grow: b.env.Grow}
+func (b *builder) known(s *Step, slot int) (*Set, error) {
+	ids := NewSet(b.env.Grow)
 	return ids, each(b.read(s), func(batch *batch, i int) error {
 		if slot < 0 {
-			return ids.add(1)
+			return ids.Add(1)
 		}
-		return ids.add(batch.slots[slot][i])
+		return ids.Add(batch.slots[slot][i])
 	})
 }
 
