@@ -35,7 +35,6 @@ type walk struct {
 
 	now   int // the link that stmt reads
 	stmt  *stmt
-	place int64 // of what comes next in the links that are held, 0 for none
 	size  int64
 	users int
 }
@@ -283,22 +282,23 @@ func (w *walk) reaches(id inline.TermID) (bool, error) {
 		if err != nil || !more {
 			return false, err
 		}
-		if w.found[len(w.found)-1] == id {
+		if w.has(id) {
 			return true, nil
 		}
 	}
 }
 
-// more finds one more node; false when there are none.
+// more finds one more node, or several; false when there are none.
 func (w *walk) more() (bool, error) {
-	for {
-		if w.stmt == nil && w.place == 0 {
+	for known := len(w.found); ; {
+		if w.stmt == nil {
 			going, err := w.resume()
-			if err != nil || !going {
-				return false, err
+			if err != nil || !going || len(w.found) > known {
+				return going, err
 			}
+			continue
 		}
-		id, row, err := w.next()
+		row, err := w.stmt.Step()
 		if err != nil {
 			return false, err
 		}
@@ -306,31 +306,16 @@ func (w *walk) more() (bool, error) {
 			w.pause()
 			continue
 		}
-		isNew, err := w.add(id)
+		w.links[w.now].links.spent += askLink
+		isNew, err := w.add(w.stmt.id(0))
 		if err != nil || isNew {
 			return isNew, err
 		}
 	}
 }
 
-// next is the next node that a link leads to, of those that are read.
-func (w *walk) next() (id inline.TermID, row bool, err error) {
-	if w.stmt == nil {
-		if w.place == 0 {
-			return 0, false, nil
-		}
-		to, place := w.links[w.now].links.held.At(w.place)
-		w.place = place
-		return inline.TermID(to), true, nil
-	}
-	if row, err = w.stmt.Step(); row {
-		id = w.stmt.id(0)
-		w.links[w.now].links.spent += askLink
-	}
-	return id, row, err
-}
-
-// resume begins to read a kind of link that has nodes ahead; false when none has.
+// resume begins to read a kind of link that has nodes ahead, or follows some of its links when
+// they are held; false when none has.
 func (w *walk) resume() (bool, error) {
 	w.further()
 	for i := range w.links {
@@ -345,12 +330,7 @@ func (w *walk) resume() (bool, error) {
 		}
 		w.now = i
 		if link.links.held != nil {
-			if link.at%endedEvery == 0 && w.question.ctx.Err() != nil {
-				return false, w.question.ctx.Err()
-			}
-			w.place = link.links.held.First(int64(w.order[link.at]))
-			link.at++
-			return true, nil
+			return true, w.follow(link)
 		}
 		s, err := w.question.reader.conn.take(link.sql)
 		if err != nil {
@@ -363,6 +343,31 @@ func (w *walk) resume() (bool, error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+// followed is about how many links that are held are followed at once, at least.
+const followed = 4096
+
+// follow adds where links lead to that are held, of so many at once as there were nodes before,
+// which whoever wants a few need not wait for. What it finds is sorted, since the terms of
+// neighbours, and what is asked of them, are near each other, too.
+func (w *walk) follow(link *walkLink) error {
+	if err := w.question.ctx.Err(); err != nil {
+		return err
+	}
+	known, held := len(w.found), link.links.held
+	for n := 0; n < max(followed, known) && link.at < len(w.order); link.at++ {
+		n++
+		for place := held.First(int64(w.order[link.at])); place != 0; n++ {
+			id, next := held.At(place)
+			if _, err := w.add(inline.TermID(id)); err != nil {
+				return err
+			}
+			place = next
+		}
+	}
+	slices.Sort(w.found[known:])
+	return nil
 }
 
 // pause lets go of the statement; the walk goes on where it is.
