@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"trails/db/scan"
 	"trails/rdf"
 )
 
@@ -20,7 +21,7 @@ func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Ter
 	if err != nil || last > maxInstanceIDs {
 		return nil, err
 	}
-	bits := make([]uint64, last/64+1)
+	has := scan.NewSet(func(int64) error { return nil })
 	for _, class := range classes {
 		ids, ok, err := r.known(ctx, rdf.Type, class)
 		if err != nil {
@@ -34,8 +35,7 @@ func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Ter
 			if id < 0 || int64(id) > last {
 				return false, damaged("a subject has the id %d", id)
 			}
-			bits[id/64] |= 1 << (id % 64)
-			return true, nil
+			return true, has.Add(int64(id))
 		}, ids[0], ids[1])
 		if err != nil {
 			return nil, r.fail(ctx, "instances", err)
@@ -46,6 +46,6 @@ func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Ter
 		if err != nil || !ok || id < 0 || int64(id) > last {
 			return false, r.fail(ctx, "instances", err)
 		}
-		return bits[id/64]>>(id%64)&1 == 1, nil
+		return has.Has(int64(id)), nil
 	}, nil
 }
