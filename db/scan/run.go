@@ -386,17 +386,7 @@ func (b *builder) members(p *Program) (*Set, error) {
 		return nil, err
 	}
 	out := NewSet(b.env.Grow)
-	for {
-		batch, err := run.source.next()
-		if err != nil || batch == nil {
-			return out, err
-		}
-		for _, id := range batch.slots[run.keys[0]][:batch.n] {
-			if err := out.Add(id); err != nil {
-				return nil, err
-			}
-		}
-	}
+	return out, each(run.source, func(batch *batch, i int) error { return out.Add(batch.slots[run.keys[0]][i]) })
 }
 
 // tuples are the keys of another program that has several.
