@@ -12,8 +12,8 @@ func TestEachSessionHasItsOwnLogLevel(t *testing.T) {
 	schemaOf(t, version)
 	s := mcp.New(&suiteEngine{}, options(""))
 	web := httptest.NewServer(s.StatefulHandler())
-	defer web.Close()
-	defer s.Close()
+	t.Cleanup(web.Close)
+	t.Cleanup(s.Close)
 	begin := func(level string) *talk {
 		c := &talk{t: t, version: version, inspector: newInspector(t, version), line: sessionLine(t, web.URL, version)}
 		c.greet()
