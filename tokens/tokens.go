@@ -45,7 +45,7 @@ var encoding = sync.OnceValue(func() *tiktoken.Tiktoken {
 })
 
 // Count counts the tokens of a text. One with more than 2,000 bytes and no space between words
-// is counted in parts, and may have a token more for each than it has as a whole.
+// is counted in parts, and may have a token more or less for each than it has as a whole.
 func Count(text string) (n int) {
 	for text != "" {
 		part := begin(text)

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -55,6 +56,10 @@ func TestTheVocabularyIsThatOfAnotherLibrary(t *testing.T) {
 	}
 }
 
+// blankLines are lines with nothing but space in them: the other library ends a piece at the
+// first line break, where \s*[\r\n]+ goes on to the last.
+var blankLines = regexp.MustCompile(`[\r\n][\s\pZ\v\x{85}]+[\r\n]`)
+
 // Texts have as many tokens as another library counts. It counts none for U+007F, which is one.
 func TestAnotherLibraryCountsTheSame(t *testing.T) {
 	other := codec.NewCl100kBase()
@@ -62,11 +67,16 @@ func TestAnotherLibraryCountsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ReplaceAll(rapid.OneOf(rapid.String(), rapid.StringOfN(characters, 0, 200, -1)).Draw(t, "text"), "\x7f", "")
 		text = strings.Repeat(text, rapid.SampledFrom([]int{1, 1, 1, 100}).Draw(t, "times"))
+		text = blankLines.ReplaceAllString(text, "\n")
 		want, err := other.Count(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tokens.Count(text); got < want || got > want+2*len(text)/1_000 {
+		parts := 0
+		if len(text) > 2_000 {
+			parts = len(text) / 1_000
+		}
+		if got := tokens.Count(text); got < want-parts || got > want+parts {
 			t.Fatalf("%q has %d tokens, want %d", text, got, want)
 		}
 	})
