@@ -37,7 +37,7 @@ func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err err
 	return e, r.fail(ctx, "explain", err)
 }
 
-// values lists the placeholders.
+// values lists the placeholders, and the closures.
 func (p Plan) values() string {
 	var out strings.Builder
 	out.WriteByte('\n')
@@ -61,6 +61,9 @@ func (p Plan) values() string {
 		default:
 			fmt.Fprintf(&out, "%d", a.Number)
 		}
+	}
+	for k, w := range p.Walks {
+		fmt.Fprintf(&out, "\nt_reach %d = %s", k, w)
 	}
 	return out.String()
 }

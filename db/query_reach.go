@@ -101,8 +101,7 @@ func (c *reachCursor) enter(start inline.TermID, backward bool) (err error) {
 // leave ends a walk.
 func (c *reachCursor) leave() {
 	if c.walk != nil {
-		c.walk.pause()
-		c.walk.users--
+		c.walk.leave()
 		c.walk = nil
 	}
 }

@@ -52,7 +52,8 @@ type scanCursor struct {
 	terms     *termPages
 	valued    valued
 	tests     []wordTest // of the expressions
-	passed    map[*scan.Step]int64
+	passed    map[*scan.Step]scan.Passed
+	walk      *walk // that was begun last, until its end
 	run       *scan.Run
 	row       []int64
 	keys      int // how many of its columns are ids
@@ -102,7 +103,7 @@ func (c *scanCursor) begin(k int) (err error) {
 		return err
 	}
 	c.keys = len(q.plan.Programs[k].Keys)
-	env.Holds, env.Passed, env.Args = c.holds, c.passed, make([]int64, len(q.plan.Args))
+	env.Holds, env.Reach, env.Passed, env.Args = c.holds, c.reach, c.passed, make([]int64, len(q.plan.Args))
 	env.Node = func(id int64) (bool, error) { return c.hasKind(id, kindIRI, kindBNode) }
 	env.String = func(id int64) (bool, error) { return c.hasKind(id, kindString, kindString) }
 	c.valued.question = q
@@ -130,6 +131,25 @@ func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
 		}
 	}
 	return env, nil
+}
+
+// reach goes on a walk of the plan, see [scan.Env]. Whatever walk was begun before is at its end.
+func (c *scanCursor) reach(k int, graph, start int64, back bool) (next func() (id int64, more bool, err error), err error) {
+	if c.walk, err = c.question.walkOf(walkKey{k - 1, inline.TermID(start), inline.TermID(graph), back}); err != nil {
+		return nil, err
+	}
+	w, at := c.walk, 0
+	return func() (id int64, more bool, err error) {
+		if at == len(w.found) {
+			if more, err = w.more(); !more || err != nil {
+				w.leave()
+				c.walk = nil
+				return 0, false, err
+			}
+		}
+		at++
+		return int64(w.found[at-1]), true, nil
+	}, nil
 }
 
 // holds reports whether the terms of ids make an expression of the plan true.
@@ -325,6 +345,10 @@ func (c *scanCursor) Close() error {
 }
 
 func (c *scanCursor) end() {
+	if c.walk != nil {
+		c.walk.leave()
+		c.walk = nil
+	}
 	if c.pages != nil {
 		c.pages.release()
 	}
@@ -353,7 +377,7 @@ func (r *Reader) scanned(ctx context.Context, plan Plan) (string, error) {
 	defer q.end()
 	var out strings.Builder
 	for k := range plan.Programs {
-		c := scanCursor{question: q, passed: map[*scan.Step]int64{}}
+		c := scanCursor{question: q, passed: map[*scan.Step]scan.Passed{}}
 		start := time.Now()
 		rows, err := c.drain(k)
 		c.end()

@@ -230,6 +230,12 @@ func (w *walk) grow(bytes int64) error {
 	return w.question.grow(bytes)
 }
 
+// leave says that somebody reads it no more.
+func (w *walk) leave() {
+	w.pause()
+	w.users--
+}
+
 // add notes a node, and reports whether it is new.
 func (w *walk) add(id inline.TermID) (bool, error) {
 	if w.has(id) {

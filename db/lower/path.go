@@ -18,18 +18,27 @@ func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 	if !ok {
 		return l.lower(steps, s)
 	}
-	switch p := op.Path.(type) {
-	case sparql.NegatedSet:
+	if p, ok := op.Path.(sparql.NegatedSet); ok {
 		return l.negated(op, p, s)
-	case sparql.ZeroOrOne:
-		return l.closure(op, p.Path, closure{zero: true}, s)
-	case sparql.ZeroOrMore:
-		return l.closure(op, p.Path, closure{zero: true, many: true}, s)
-	case sparql.OneOrMore:
-		return l.closure(op, p.Path, closure{zero: stays(p.Path), many: true}, s)
+	}
+	if c, p, ok := closureOf(op.Path); ok {
+		return l.closure(op, p, c, s)
 	}
 	l.refuse("this query has a path that is not known: %T", op.Path)
 	return &block{}
+}
+
+// closureOf is how often a path walks another.
+func closureOf(p sparql.Path) (c closure, of sparql.Path, ok bool) {
+	switch p := p.(type) {
+	case sparql.ZeroOrOne:
+		return closure{zero: true}, p.Path, true
+	case sparql.ZeroOrMore:
+		return closure{zero: true, many: true}, p.Path, true
+	case sparql.OneOrMore:
+		return closure{zero: stays(p.Path), many: true}, p.Path, true
+	}
+	return closure{}, nil, false
 }
 
 // stays reports whether a path leads from each term to itself, also from one that is

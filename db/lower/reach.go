@@ -2,6 +2,7 @@ package lower
 
 import (
 	"strconv"
+	"strings"
 
 	"trails/rdf"
 	"trails/sparql"
@@ -19,6 +20,25 @@ type Walk struct {
 	Anywhere bool
 	// Named is set when the graph is not the default one.
 	Named bool
+}
+
+// String is the path of a walk.
+func (w Walk) String() string {
+	links := make([]string, len(w.Steps))
+	for i, link := range w.Steps {
+		links[i] = "<" + string(link.Predicate) + ">"
+		if link.Inverse {
+			links[i] = "^" + links[i]
+		}
+	}
+	repeated := "?"
+	switch {
+	case w.Many && w.Zero:
+		repeated = "*"
+	case w.Many:
+		repeated = "+"
+	}
+	return "(" + strings.Join(links, "|") + ")" + repeated
 }
 
 // Link is one way to take a step.
@@ -56,7 +76,7 @@ func (g graph) isOneStored() bool {
 // reach is a closure as a table that depends on what is known of its ends.
 func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope) *block {
 	t := l.alias()
-	w := Walk{Steps: steps, Zero: c.zero, Many: c.many, Named: s.graph.named, Anywhere: s.gives(op.Subject) || s.gives(op.Object)}
+	w := walkOf(op, steps, c, s)
 	b := l.startsOf(op, t, s)
 	b.from = append(b.from, item{table: "t_reach " + t, fanOut: func() float64 { return rowsOfClosure }})
 	b.where = append(b.where, t+".k = "+strconv.Itoa(len(l.walks)), t+".g = "+s.graph.in[0])
@@ -64,6 +84,11 @@ func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope)
 	l.end(b, op.Subject, t+".a", s)
 	l.end(b, op.Object, t+".x", s)
 	return b
+}
+
+// walkOf is the walk of a closure.
+func walkOf(op sparql.PathPattern, steps []Link, c closure, s scope) Walk {
+	return Walk{Steps: steps, Zero: c.zero, Many: c.many, Named: s.graph.named, Anywhere: s.gives(op.Subject) || s.gives(op.Object)}
 }
 
 // startsOf lists where walks begin, when the solutions before have an end that may not

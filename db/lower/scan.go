@@ -15,7 +15,8 @@ import (
 
 // A pattern that looks at many rows is a scan, where [Options.Scans] allows: the table
 // t_scan(k, c0, c1…) has the rows of the program Plan.Scans[k]. It takes basic graph patterns
-// with constant predicates in one stored graph, an OPTIONAL of one pattern, ranges of values
+// with constant predicates in one stored graph, closures that begin at a constant or at few
+// nodes, an OPTIONAL of one pattern, ranges of values
 // whose ids carry them, and what shares variables with an EXISTS, a NOT EXISTS or a MINUS.
 // Grouping and DISTINCT of these are part of it. See docs/decisions/0066-scans.md.
 
@@ -47,16 +48,18 @@ type scanner struct {
 	ends    []scanned    // those with one or none
 	options []scanned    // those that are optional
 	maybe   []bool       // the slot is of one
+	walks   bool         // some step is a walk
 	before  float64      // what it takes to have what others read first, in microseconds
 	asks    float64      // about how many terms expressions are asked of
 }
 
-// scanned is a pattern with its step and about how many rows it has.
+// scanned is a step and about how many rows it has. A walk has no pattern.
 type scanned struct {
 	pattern sparql.TriplePattern
 	step    scan.Step
 	rows    float64
-	passing float64 // of these, those that pass the conditions of its slots
+	reads   float64 // rows that take as long as what is read of them
+	passing float64 // those that pass the conditions of its slots
 }
 
 // What a scan takes, in microseconds: to begin it, and for a row that is read, held in a
@@ -84,6 +87,8 @@ const (
 	// maxHeld bounds the rows that a scan holds: they take 4 to 30 bytes each, of the 256 MB
 	// that a query has.
 	maxHeld = 4e6
+	// maxStarts bounds the nodes that walks between two variables begin at.
+	maxStarts = 64
 	// worthScanning is what SQL must take for a scan to be better, worthThinking what its
 	// joins must for that to be found out.
 	worthScanning = 200
@@ -120,7 +125,7 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 	}
 	start := l.mark()
 	c := l.scanner(op, s, fits)
-	if c == nil || l.opts.Scans == ScansAlways {
+	if c == nil || l.opts.Scans == ScansAlways || c.walks && s.all { // what a walk finds nobody knows, and a scan looks when it has it
 		if c == nil || !c.arrange() {
 			l.reset(start)
 			return nil, nil
@@ -213,6 +218,8 @@ func (c *scanner) collect(op sparql.Op) bool {
 			}
 		}
 		return true
+	case sparql.PathPattern:
+		return c.path(op)
 	case sparql.LeftJoin:
 		return !c.nested && c.collect(op.Left) && c.optional(op)
 	case sparql.Minus:
@@ -243,16 +250,41 @@ func (c *scanner) optional(op sparql.LeftJoin) bool {
 	return true
 }
 
+// path takes a closure that begins or ends at a constant, or both of whose ends are variables:
+// then another step has to say where it begins.
+func (c *scanner) path(op sparql.PathPattern) bool {
+	op.Subject, op.Object = c.l.lifted(op.Subject), c.l.lifted(op.Object)
+	steps := opt.Steps(op, c.l.fresh)
+	op, ok := steps.(sparql.PathPattern)
+	if !ok {
+		return c.collect(steps)
+	}
+	of, inner, ok := closureOf(op.Path)
+	if !ok || op.Subject.Var == op.Object.Var { // also two constants
+		return false
+	}
+	links, ok := linksOf(inner)
+	if !ok {
+		return false
+	}
+	c.walks = true
+	c.l.walks = append(c.l.walks, walkOf(op, links, of, c.s))
+	return c.step(sparql.TriplePattern{}, scan.Step{Walk: len(c.l.walks), Subject: c.end(op.Subject), Object: c.end(op.Object)})
+}
+
 func (c *scanner) pattern(p sparql.TriplePattern) bool {
 	if _, ok := p.Predicate.Term.(rdf.IRI); !ok || p.Predicate.Var != "" || p.Subject.Var != "" && p.Subject.Var == p.Object.Var {
 		return false
 	}
 	p.Subject, p.Object = c.l.lifted(p.Subject), c.l.lifted(p.Object)
-	named := c.s.graph.in[0] != storedDefault
-	s := scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)}
-	if named {
+	return c.step(p, scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)})
+}
+
+// step takes a step, which is that of a pattern if it is no walk.
+func (c *scanner) step(p sparql.TriplePattern, s scan.Step) bool {
+	if c.s.graph.in[0] != storedDefault {
 		graph, err := strconv.Atoi(strings.TrimPrefix(c.s.graph.in[0], "?"))
-		if err != nil || s.Subject.Arg != 0 && s.Object.Arg == 0 { // no index begins with graph and subject
+		if err != nil || s.Walk == 0 && s.Subject.Arg != 0 && s.Object.Arg == 0 { // no index begins with graph and subject
 			return false
 		}
 		s.Graph = graph
@@ -403,12 +435,14 @@ func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 	return true
 }
 
-// gives reports whether the triple patterns of what was collected give a variable its value.
+// gives reports whether the patterns of what was collected give a variable its value.
 func gives(op sparql.Op, v sparql.Var) bool {
 	left, right := sparql.Operands(op)
 	switch op := op.(type) {
 	case sparql.BGP:
 		return slices.ContainsFunc(op.Patterns, func(p sparql.TriplePattern) bool { return p.Subject.Var == v || p.Object.Var == v })
+	case sparql.PathPattern:
+		return op.Subject.Var == v || op.Object.Var == v
 	case sparql.Join:
 		return gives(left, v) || gives(right, v)
 	case sparql.Filter, sparql.LeftJoin, sparql.Minus:
@@ -426,7 +460,9 @@ func (c *scanner) arrange() bool {
 		}
 		c.before += inner.work() + inner.first().passing*holdCost
 	}
-	c.estimate()
+	if !c.estimate() {
+		return false
+	}
 	for _, a := range c.program.Asked {
 		c.asks += c.leastRows(a.Slot)
 	}
@@ -516,24 +552,32 @@ func (c *scanner) leastRows(slot int) float64 {
 }
 
 // estimate says about how many rows each step reads, and how many of them pass the ranges and
-// the sets of its slots. A set lets pass the part of a slot's terms that are in it.
-func (c *scanner) estimate() {
+// the sets of its slots. A set lets pass the part of a slot's terms that are in it, and rows may
+// be looked up by these. It reports whether walks know where to begin.
+func (c *scanner) estimate() bool {
 	group := &group{domains: map[sparql.Var]float64{}}
-	part := make([]float64, len(c.vars))
+	part, few := make([]float64, len(c.vars)), make([]float64, len(c.vars))
 	for slot := range part {
-		part[slot] = 1
+		part[slot], few[slot] = 1, math.Inf(1)
 	}
 	for _, list := range c.lists() {
 		for i := range list {
+			list[i].rows = rowsOfClosure
+			if list[i].step.Walk != 0 {
+				continue
+			}
 			list[i].rows = c.l.matches(list[i].pattern, c.s)
-			list[i].step.Rows = list[i].rows
 			if !list[i].step.Optional { // which says nothing of those before it
 				group.patterns = append(group.patterns, list[i].pattern)
 			}
 		}
 	}
 	for _, e := range c.ends {
-		for _, end := range [...]scan.End{e.step.Subject, e.step.Object} {
+		for _, end := range e.step.Ends() {
+			if end.Arg != 0 {
+				continue
+			}
+			few[end.Slot] = min(few[end.Slot], e.rows)
 			if domain := c.domain(end, group); domain > 0 {
 				part[end.Slot] *= min(1, e.rows/domain)
 			}
@@ -547,12 +591,32 @@ func (c *scanner) estimate() {
 	for _, list := range c.lists() {
 		for i := range list {
 			e := &list[i]
-			e.passing = e.rows
-			if subject, object := e.step.Subject, e.step.Object; subject.Arg == 0 && object.Arg == 0 {
-				e.passing *= part[subject.Slot] * part[object.Slot]
+			begin, looked := math.Inf(1), math.Inf(1)
+			for k, end := range e.step.Ends() {
+				if end.Arg != 0 {
+					continue
+				}
+				begin = min(begin, few[end.Slot])
+				each := float64(scan.RowsOfValue)
+				if k == 0 {
+					each = scan.RowsOfSubject + pageCost/readCost
+				}
+				looked = min(looked, each*few[end.Slot])
 			}
+			e.passing = min(e.rows, begin)
+			if e.step.Subject.Arg == 0 && e.step.Object.Arg == 0 {
+				if e.step.Walk != 0 {
+					if begin > maxStarts && c.l.opts.Scans != ScansAlways || math.IsInf(begin, 1) {
+						return false
+					}
+					e.rows *= begin
+				}
+				e.passing = e.rows * part[e.step.Subject.Slot] * part[e.step.Object.Slot]
+			}
+			e.step.Rows, e.reads = e.rows, min(e.rows, looked+e.passing)
 		}
 	}
+	return true
 }
 
 // lists are all steps.
@@ -574,11 +638,11 @@ func (c *scanner) first() scanned {
 	return c.ends[0]
 }
 
-// read is about how many rows all steps read, held how many of them the others hold.
+// read is about how many rows all steps read, held how many the others than the first hold.
 func (c *scanner) read() (sum float64) {
 	for _, list := range c.lists() {
 		for _, e := range list {
-			sum += e.rows
+			sum += e.reads
 		}
 	}
 	return sum
@@ -596,12 +660,12 @@ func (c *scanner) held() (sum float64) {
 // waits is what it takes before the first row is read, and work what all takes but the rows
 // of the answer.
 func (c *scanner) waits() float64 {
-	return scanCost + c.before + (c.read()-c.first().rows)*readCost + c.held()*holdCost
+	return scanCost + c.before + (c.read()-c.first().reads)*readCost + c.held()*holdCost
 }
 
 func (c *scanner) work() float64 {
 	first := c.first()
-	return c.waits() + first.rows*readCost + first.passing*passCost*float64(len(c.program.Steps)) + c.asks*askCost
+	return c.waits() + first.reads*readCost + first.passing*passCost*float64(len(c.program.Steps)) + c.asks*askCost
 }
 
 // scan returns a pattern as the rows of a scan, or by SQL where that is as fast; nil when it

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -65,6 +66,22 @@ func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64
 	return parts, grow(int64(values) * bytes)
 }
 
+// ordered appends the ids in their order.
+func (s *Set) ordered(ids []int64) []int64 {
+	ids = slices.AppendSeq(ids, maps.Keys(s.below))
+	slices.Sort(ids)
+	for part, words := range s.parts {
+		for i, word := range words {
+			for ; word != 0; word &= word - 1 {
+				ids = append(ids, int64(part)<<setBits|int64(i)<<6|int64(bits.TrailingZeros64(word)))
+			}
+		}
+	}
+	return ids
+}
+
+func (s *Set) size() int64 { return s.n }
+
 // Has reports whether an id is there.
 func (s *Set) Has(id int64) bool {
 	if id <= 0 {
@@ -86,6 +103,7 @@ type table struct {
 	narrow [][]uint32
 	wide   [][]int64
 	below  map[int64]int64
+	keys   int64 // how many there are
 	// chain has the values of keys that have several, many to a list; places in it begin with 1.
 	chain [][]chainedValue
 	n     int
@@ -149,9 +167,31 @@ func (t *table) at(value int64) (id, next int64) {
 	return link.value, next
 }
 
+// ordered appends the keys in their order.
+func (t *table) ordered(ids []int64) []int64 {
+	ids = slices.AppendSeq(ids, maps.Keys(t.below))
+	slices.Sort(ids)
+	ids = appendKeys(ids, t.narrow)
+	return appendKeys(ids, t.wide)
+}
+
+func appendKeys[T uint32 | int64](ids []int64, parts [][]T) []int64 {
+	for part, values := range parts {
+		for i, value := range values {
+			if value != 0 {
+				ids = append(ids, int64(part)<<tableBits|int64(i))
+			}
+		}
+	}
+	return ids
+}
+
+func (t *table) size() int64 { return t.keys }
+
 func (t *table) add(key, value int64) error {
 	known := t.of(key)
 	if known == 0 {
+		t.keys++
 		return t.set(key, value)
 	}
 	if known < chained {

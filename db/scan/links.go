@@ -9,7 +9,7 @@ type Links struct{ of table }
 func ReadLinks(env *Env, predicate, graph int, inverse bool) (*Links, error) {
 	const subject, object = 0, 1
 	step := &Step{Subject: End{Slot: subject}, Object: End{Slot: object}, Predicate: predicate, Graph: graph}
-	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), weight: 2}
+	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), keys: make([][]ids, 2), weight: 2}
 	key, value := subject, object
 	if inverse {
 		key, value = object, subject

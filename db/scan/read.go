@@ -6,19 +6,29 @@ import (
 	"slices"
 )
 
-// reading gives the rows of a step.
-type reading struct {
-	env     *Env
-	failed  *error // see [builder.failed]
+// ids are some, of which there are so many.
+type ids interface {
+	size() int64
+	// ordered appends them in their order.
+	ordered(to []int64) []int64
+}
+
+// list is a list of ids in their order.
+type list []int64
+
+func (l list) size() int64                { return int64(len(l)) }
+func (l list) ordered(to []int64) []int64 { return append(to, l...) }
+
+// pairs gives the subjects and objects of a step that pass the tests of its slots.
+type pairs struct {
+	builder *builder
 	step    *Step
-	span    span
-	columns [3]int // those of subject, object and graph among the first four of a row
-	graph   int64
-	tests   []testOfEnd
-	layout  layout
-	padded  []byte
-	ids     [2][]int64 // of the subjects and the objects
-	out     batch
+	// fill appends some to ids, and reports whether there are more.
+	fill  func() (more bool, err error)
+	tests []testOfEnd
+	ids   [2][]int64 // the subjects and the objects
+	ended bool
+	out   batch
 }
 
 // testOfEnd is a test of subjects, 0, or of objects, 1.
@@ -27,86 +37,188 @@ type testOfEnd struct {
 	end int
 }
 
-// read begins to read the rows of a step that pass the tests of its slots so far.
-func (b *builder) read(s *Step) *reading {
-	r := &reading{env: b.env, failed: &b.failed, step: s, out: batch{slots: make([][]int64, b.weight+1)}}
-	prefix := []int64{b.env.arg(s.Predicate)}
-	free := s.Object
-	switch {
-	case s.Graph != 0:
-		r.graph = b.env.arg(s.Graph)
-		r.span.tree, r.columns = b.env.GPOS, [3]int{3, 2, 0}
-		prefix = []int64{r.graph, prefix[0]}
-	case s.Subject.Arg != 0:
-		r.span.tree, r.columns = b.env.SPO, [3]int{0, 2, 3}
-		prefix = []int64{b.env.arg(s.Subject.Arg), prefix[0]}
-	default:
-		r.span.tree, r.columns = b.env.POS, [3]int{2, 1, 3}
-	}
-	if free.Arg != 0 {
-		prefix = append(prefix, b.env.arg(free.Arg))
-		if s.Graph != 0 && s.Subject.Arg != 0 {
-			prefix = append(prefix, b.env.arg(s.Subject.Arg))
-		}
-	}
-	r.span.low, r.span.high = prefix, prefix
-	for i, e := range s.ends() {
+// pairs are those of a step by the tests that are known so far, without what fills them.
+func (b *builder) pairs(s *Step) *pairs {
+	p := &pairs{builder: b, step: s, out: batch{slots: make([][]int64, b.weight+1)}}
+	for i, e := range s.Ends() {
 		if e.Arg != 0 {
 			continue
 		}
 		for _, t := range b.tests[e.Slot] {
-			if i == 1 && t.in == nil && t.among == nil && t.asked == nil && !t.not && len(r.span.low) == len(prefix) { // a range of the index
-				r.span.low, r.span.high = append(slices.Clone(prefix), t.low), append(slices.Clone(prefix), t.high)
-				continue
-			}
-			r.tests = append(r.tests, testOfEnd{t, i})
+			p.tests = append(p.tests, testOfEnd{t, i})
 		}
 	}
-	slices.SortStableFunc(r.tests, func(a, b testOfEnd) int { return cmp.Compare(a.rank(), b.rank()) })
-	return r
+	slices.SortStableFunc(p.tests, func(a, b testOfEnd) int { return cmp.Compare(a.rank(), b.rank()) })
+	return p
 }
 
-func (r *reading) next() (*batch, error) {
-	for {
-		if err := r.env.Ended(); err != nil {
-			return nil, err
+func (p *pairs) next() (*batch, error) {
+	for !p.ended {
+		p.ids[0], p.ids[1] = p.ids[0][:0], p.ids[1][:0]
+		for !p.ended && len(p.ids[0]) < batchRows {
+			if err := p.builder.env.Ended(); err != nil {
+				return nil, err
+			}
+			more, err := p.fill()
+			if err != nil {
+				return nil, err
+			}
+			p.ended = !more
 		}
-		cells, err := r.span.next()
-		if err != nil || cells.page == nil {
-			return nil, err
+		for _, t := range p.tests {
+			n := t.keep(p.ids[t.end], p.ids[1-t.end])
+			p.ids[0], p.ids[1] = p.ids[0][:n], p.ids[1][:n]
 		}
-		if err := r.decode(cells); err != nil {
-			return nil, err
+		if p.builder.failed != nil {
+			return nil, p.builder.failed
 		}
-		for _, t := range r.tests {
-			n := t.keep(r.ids[t.end], r.ids[1-t.end])
-			r.ids[0], r.ids[1] = r.ids[0][:n], r.ids[1][:n]
-		}
-		if *r.failed != nil {
-			return nil, *r.failed
-		}
-		r.out.n = len(r.ids[0])
-		for i, e := range r.step.ends() {
+		p.out.n = len(p.ids[0])
+		for i, e := range p.step.Ends() {
 			if e.Arg == 0 {
-				r.out.slots[e.Slot] = r.ids[i]
+				p.out.slots[e.Slot] = p.ids[i]
 			}
 		}
-		if r.env.Passed != nil {
-			r.env.Passed[r.step] += int64(r.out.n)
+		if passed := p.builder.env.Passed; passed != nil {
+			of := passed[p.step]
+			of.Rows += int64(p.out.n)
+			passed[p.step] = of
 		}
-		if r.out.n > 0 {
-			return &r.out, nil
+		if p.out.n > 0 {
+			return &p.out, nil
 		}
 	}
+	return nil, nil
+}
+
+// read begins to read the rows of a step.
+func (b *builder) read(s *Step) *pairs {
+	p := b.pairs(s)
+	p.fill = (&reading{pairs: p, env: b.env}).fill
+	if s.Walk != 0 {
+		p.fill = (&walking{pairs: p}).fill
+	}
+	return p
+}
+
+// reading reads the rows of a step: all that begin with the same values, or, where an end is one
+// of few, those of each of these.
+type reading struct {
+	*pairs
+	env     *Env
+	began   bool
+	span    span
+	columns [3]int // those of subject, object and graph among the first four of a row
+	graph   int64
+	prefix  []int64
+	// few are the values by which rows are still to be looked up. They stand at a place in prefix.
+	few    []int64
+	place  int
+	layout layout
+	padded []byte
+}
+
+// Looking up the rows of a value takes as long as reading so many in turn: of a value that is
+// near the one before in the index, and of a subject, from which others with the predicate are
+// as far as each has other rows.
+const (
+	RowsOfValue   = 20
+	RowsOfSubject = 100
+)
+
+func (r *reading) begin() error {
+	s := r.step
+	r.prefix = []int64{r.env.arg(s.Predicate)}
+	near := 1 // the end that comes next in the index
+	switch {
+	case s.Graph != 0:
+		r.graph = r.env.arg(s.Graph)
+		r.span.tree, r.columns = r.env.GPOS, [3]int{3, 2, 0}
+		r.prefix = []int64{r.graph, r.prefix[0]}
+	case s.Subject.Arg != 0:
+		r.span.tree, r.columns = r.env.SPO, [3]int{0, 2, 3}
+		r.prefix = []int64{r.env.arg(s.Subject.Arg), r.prefix[0]}
+	default:
+		r.span.tree, r.columns = r.env.POS, [3]int{2, 1, 3}
+	}
+	if s.Object.Arg != 0 {
+		near, r.prefix = 0, append(r.prefix, r.env.arg(s.Object.Arg))
+		if s.Graph != 0 && s.Subject.Arg != 0 {
+			r.prefix = append(r.prefix, r.env.arg(s.Subject.Arg))
+		}
+	}
+	r.span.low, r.span.high = r.prefix, r.prefix
+	for _, t := range r.tests {
+		if t.end == 1 && t.isRange() && len(r.span.low) == len(r.prefix) { // a range of the index
+			r.span.low, r.span.high = append(slices.Clone(r.prefix), t.low), append(slices.Clone(r.prefix), t.high)
+		}
+	}
+	if s.Subject.Arg != 0 && s.Object.Arg != 0 {
+		return nil
+	}
+	values, takes := r.builder.fewest(s.Ends()[near])
+	takes *= RowsOfValue
+	bySubject := false
+	if near == 1 && s.Subject.Arg == 0 && s.Graph == 0 { // no index begins with the graph and a subject
+		if subjects, n := r.builder.fewest(s.Subject); n*RowsOfSubject < takes {
+			values, takes, bySubject = subjects, n*RowsOfSubject, true
+		}
+	}
+	if values == nil || takes == 0 {
+		return nil
+	}
+	if all, err := r.span.tree.estimate(r.span.low, r.span.high); err != nil || all < takes {
+		return err
+	}
+	if err := r.env.Grow(8 * values.size()); err != nil {
+		return err
+	}
+	r.few = slices.Compact(values.ordered(make([]int64, 0, values.size())))
+	if bySubject {
+		r.span.tree, r.columns = r.env.SPO, [3]int{0, 2, 3}
+		r.place, r.prefix = 0, append([]int64{0}, r.prefix...)
+	} else {
+		r.place, r.prefix = len(r.prefix), append(slices.Clip(r.prefix), 0)
+	}
+	if r.env.Passed != nil {
+		r.env.Passed[s] = Passed{Values: int64(len(r.few))}
+	}
+	return r.further()
+}
+
+// further goes on to the rows of the next of few.
+func (r *reading) further() error {
+	r.prefix[r.place], r.few = r.few[0], r.few[1:]
+	return r.span.to(r.prefix, r.prefix)
+}
+
+// fill reads some cells of a page.
+func (r *reading) fill() (more bool, err error) {
+	if !r.began {
+		r.began = true
+		if err := r.begin(); err != nil {
+			return false, err
+		}
+	}
+	cells, err := r.span.next()
+	switch {
+	case err != nil:
+		return false, err
+	case cells.page != nil:
+		return true, r.decode(cells)
+	case len(r.few) > 0:
+		return true, r.further()
+	}
+	r.span.end()
+	return false, nil
 }
 
 // decode reads the ids of some cells.
 func (r *reading) decode(cells run) error {
-	n := cells.last - cells.first
+	at, n := len(r.ids[0]), cells.last-cells.first
 	for i := range r.ids {
-		r.ids[i] = slices.Grow(r.ids[i][:0], n)[:n]
+		r.ids[i] = slices.Grow(r.ids[i], n)[:at+n]
 	}
-	subjects, objects := r.ids[0], r.ids[1]
+	subjects, objects := r.ids[0][at:], r.ids[1][at:]
 	n = 0
 	l := &r.layout
 	for i := cells.first; i < cells.last; i++ {
@@ -125,8 +237,62 @@ func (r *reading) decode(cells run) error {
 			n++
 		}
 	}
-	r.ids = [2][]int64{subjects[:n], objects[:n]}
+	r.ids = [2][]int64{r.ids[0][:at+n], r.ids[1][:at+n]}
 	return nil
+}
+
+// walking goes on the walks of a step, from the end that is known.
+type walking struct {
+	*pairs
+	began  bool
+	from   int     // the end: 0 for the subject
+	starts []int64 // where walks are still to begin
+	start  int64
+	reach  func() (id int64, more bool, err error)
+}
+
+// fill goes on a walk.
+func (w *walking) fill() (more bool, err error) {
+	s, env := w.step, w.builder.env
+	if !w.began {
+		w.began = true
+		var known [2]ids
+		var n [2]float64
+		for i, e := range s.Ends() {
+			if known[i], n[i] = w.builder.fewest(e); e.Arg != 0 {
+				known[i], n[i] = list{env.arg(e.Arg)}, 0
+			}
+		}
+		if n[1] < n[0] {
+			w.from = 1
+		}
+		w.starts = slices.Compact(known[w.from].ordered(nil))
+	}
+	if w.reach == nil {
+		if len(w.starts) == 0 {
+			return false, nil
+		}
+		w.start, w.starts = w.starts[0], w.starts[1:]
+		graph := int64(0)
+		if s.Graph != 0 {
+			graph = env.arg(s.Graph)
+		}
+		if w.reach, err = env.Reach(s.Walk, graph, w.start, w.from == 1); err != nil {
+			return false, err
+		}
+	}
+	for range batchRows {
+		id, more, err := w.reach()
+		if err != nil {
+			return false, err
+		}
+		if !more {
+			w.reach = nil
+			break
+		}
+		w.ids[w.from], w.ids[1-w.from] = append(w.ids[w.from], w.start), append(w.ids[1-w.from], id)
+	}
+	return true, nil
 }
 
 // layout is where the columns of a row are. Neighbours mostly begin with the same bytes, the

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -16,11 +17,12 @@ type Run struct {
 }
 
 // Open begins a run: it reads and holds what the steps behind the first have.
-func Open(p *Program, env *Env) (*Run, error) { return open(p, env, false) }
+func Open(p *Program, env *Env) (*Run, error) { return open(p, env, false, make([][]test, p.Slots)) }
 
-// open is as [Open]. With asSet it does not matter how often a row is in the answer.
-func open(p *Program, env *Env, asSet bool) (*Run, error) {
-	b := &builder{program: p, env: env, tests: make([][]test, p.Slots), bound: make([]bool, p.Slots+1), weight: p.Slots}
+// open is as [Open] for rows whose slots pass tests. With asSet it does not matter how often a
+// row is in the answer.
+func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
+	b := &builder{program: p, env: env, tests: tests, keys: make([][]ids, p.Slots), bound: make([]bool, p.Slots+1), weight: p.Slots}
 	s, err := b.source(p.uses(asSet))
 	if err != nil {
 		return nil, err
@@ -103,6 +105,9 @@ type test struct {
 	not       bool
 }
 
+// isRange reports whether it is one.
+func (t *test) isRange() bool { return t.in == nil && t.among == nil && t.asked == nil && !t.not }
+
 // rank orders tests by what they take for an id.
 func (t *test) rank() int {
 	switch {
@@ -151,6 +156,32 @@ func (t *test) keep(ids, beside []int64) (n int) {
 	return n
 }
 
+// fewest are the least ids that the slot of an end is known to be among, and how many these are:
+// none, and more than any, where nothing is known.
+func (b *builder) fewest(e End) (least ids, n float64) {
+	n = math.Inf(1)
+	if e.Arg != 0 {
+		return nil, n
+	}
+	consider := func(of ids) {
+		if size := float64(of.size()); size < n {
+			least, n = of, size
+		}
+	}
+	for _, t := range b.tests[e.Slot] {
+		switch {
+		case t.among != nil:
+			consider(list(t.among))
+		case t.in != nil && !t.not:
+			consider(t.in)
+		}
+	}
+	for _, of := range b.keys[e.Slot] {
+		consider(of)
+	}
+	return least, n
+}
+
 // asked remembers what was said of ids.
 type asked struct {
 	builder  *builder
@@ -185,6 +216,7 @@ type builder struct {
 	program *Program
 	env     *Env
 	tests   [][]test // of each slot
+	keys    [][]ids  // what each slot is among in rows of the answer, by what is held
 	bound   []bool   // the slots that have a value
 	// weights are those of steps that are counted and not yet looked at. A row stands for as many
 	// as the slot weight says, which is behind the others; it is bound when there is one.
@@ -196,6 +228,10 @@ type builder struct {
 }
 
 // source is the program without its last step, which groups rows or lets them differ.
+//
+// What is small is held first, since it says which rows of others are wanted: the ends that
+// constants give, then the members of sets, then the other steps from the last to the second,
+// each of which hangs on one before it.
 func (b *builder) source(uses []use) (source, error) {
 	for _, w := range b.program.Within {
 		b.tests[w.Slot] = append(b.tests[w.Slot], test{low: b.env.arg(w.Low), high: b.env.arg(w.High), not: w.Not})
@@ -208,17 +244,38 @@ func (b *builder) source(uses []use) (source, error) {
 		slices.Sort(among)
 		b.tests[a.Slot] = append(b.tests[a.Slot], test{among: among})
 	}
+	steps := b.program.Steps
+	var first *Set // the values of the first step, which members are to know
+	for i := range slices.Backward(steps) {
+		s := &steps[i]
+		key := uses[i].key
+		switch {
+		case !s.constant():
+			continue
+		case i == 0 && !b.program.narrows():
+			continue
+		case i == 0:
+			key = s.Subject.Slot + s.Object.Slot // of a constant it is 0
+		}
+		ids, err := b.known(s, key)
+		if err != nil || ids.n == 0 {
+			return none{}, err
+		}
+		if i == 0 {
+			first = ids
+		}
+	}
 	var several []sharing
 	for _, m := range b.program.Members {
 		if len(m.Slots) > 1 {
-			members, err := b.tuples(m.Of)
+			members, err := b.tuples(m)
 			if err != nil {
 				return nil, err
 			}
 			several = append(several, sharing{members, m.Slots, m.Not})
 			continue
 		}
-		members, err := b.members(m.Of)
+		members, err := b.members(m)
 		if err != nil {
 			return nil, err
 		}
@@ -231,59 +288,65 @@ func (b *builder) source(uses []use) (source, error) {
 		one := b.asked(func(id int64) (bool, error) { return b.env.Holds(a.Expr, id) })
 		b.tests[a.Slot] = append(b.tests[a.Slot], test{asked: one})
 	}
-	steps := b.program.Steps
-	var order []int // those with a constant before others, which they test; those before what they test
-	for i := range steps {
-		if steps[i].constant() {
-			order = append(order, i)
-		}
-	}
+	joins := b.joins(uses)
 	for i := range slices.Backward(steps) {
-		if !steps[i].constant() {
-			order = append(order, i)
+		s := &steps[i]
+		some := true
+		var err error
+		switch {
+		case s.constant():
+		case uses[i].way == intoSet:
+			var ids *Set
+			ids, err = b.known(s, uses[i].key)
+			some = ids.n > 0
+		case uses[i].way == counted:
+			some, err = b.count(s, uses[i].key)
+		case uses[i].way == intoTable:
+			some, err = b.hold(joins[i])
+		}
+		if err != nil || !some && !s.Optional {
+			return none{}, err
 		}
 	}
-	for _, i := range order {
-		switch key := uses[i].key; uses[i].way {
-		case intoSet:
-			ids, err := b.known(&steps[i], key)
-			if err != nil {
-				return nil, err
+	rows := b.read(&steps[0])
+	if first != nil {
+		delete(b.env.Passed, &steps[0]) // they pass once more
+		if err := b.env.Grow(8 * first.n); err != nil {
+			return nil, err
+		}
+		rest := first.ordered(make([]int64, 0, first.n))
+		rows.fill = func() (more bool, err error) {
+			n := min(batchRows, len(rest))
+			for i := range rows.ids {
+				rows.ids[i] = append(rows.ids[i], rest[:n]...)
 			}
-			if ids.n == 0 {
-				return none{}, nil
-			}
-			if key >= 0 {
-				b.tests[key] = slices.Insert(b.tests[key], 0, test{in: ids})
-			}
-		case counted:
-			if err := b.count(&steps[i], key); err != nil {
-				return nil, err
-			}
-		case eachRow, intoTable, unread:
+			rest = rest[n:]
+			return len(rest) > 0, nil
 		}
 	}
-	first := &steps[0]
-	var out source = b.read(first)
-	b.bind(first.Subject)
-	b.bind(first.Object)
-	out = b.weigh(out)
+	b.bind(&steps[0])
+	out := b.weigh(rows)
 	differ := b.program.Differ
 	out, several = b.share(out, several)
 	out, differ = b.compare(out, differ)
-	for i := range steps {
-		if uses[i].way != intoTable {
+	for _, j := range joins {
+		if j == nil {
 			continue
 		}
-		var err error
-		if out, err = b.join(out, &steps[i]); err != nil {
-			return nil, err
-		}
-		out = b.weigh(out)
+		out = b.weigh(b.joined(out, j))
 		out, several = b.share(out, several)
 		out, differ = b.compare(out, differ)
 	}
 	return out, nil
+}
+
+// narrows reports whether the first step, which has one slot, says so much of what members may
+// be that it is read before them.
+func (p *Program) narrows() bool {
+	first := &p.Steps[0]
+	return slices.ContainsFunc(p.Members, func(m Member) bool {
+		return slices.ContainsFunc(m.Of.Steps, func(s Step) bool { return first.Walk != 0 || s.Rows > RowsOfSubject*first.Rows })
+	})
 }
 
 // sharing is what several slots together are among, or not.
@@ -306,8 +369,8 @@ type weight struct {
 	optional bool
 }
 
-// count makes the weight of a step for one of its slots.
-func (b *builder) count(s *Step, key int) error {
+// count makes the weight of a step for one of its slots, and reports whether it has rows.
+func (b *builder) count(s *Step, key int) (some bool, err error) {
 	was := b.bound
 	b.bound = make([]bool, len(was))
 	b.bound[s.Subject.Slot+s.Object.Slot-key] = true // the other one
@@ -316,21 +379,28 @@ func (b *builder) count(s *Step, key int) error {
 	b.bound = was
 	w := weight{slot: key, of: &table{grow: b.env.Grow}, optional: s.Optional}
 	most := int64(1)
-	err := each(in, func(batch *batch, i int) error {
+	err = each(in, func(batch *batch, i int) error {
 		n := int64(1)
 		if weighed {
 			n = batch.slots[b.weight][i]
 		}
-		n += w.of.of(batch.slots[key][i])
+		known := w.of.of(batch.slots[key][i])
+		if known == 0 {
+			w.of.keys++
+		}
+		n += known
 		if most = max(most, n); most > maxCount {
 			return ErrCount
 		}
 		return w.of.set(batch.slots[key][i], n)
 	})
+	if !s.Optional {
+		b.keys[key] = append(b.keys[key], w.of)
+	}
 	if !s.Optional || most > 1 {
 		b.weights = append(b.weights, w)
 	}
-	return err
+	return w.of.keys > 0, err
 }
 
 // weigh weighs rows by what is known of the slots that are bound.
@@ -373,15 +443,26 @@ func (b *builder) compare(in source, list []Differ) (out source, rest []Differ) 
 	return in, rest
 }
 
-func (b *builder) bind(e End) {
-	if e.Arg == 0 {
-		b.bound[e.Slot] = true
+func (b *builder) bind(s *Step) {
+	for _, e := range s.Ends() {
+		if e.Arg == 0 {
+			b.bound[e.Slot] = true
+		}
 	}
 }
 
+// within are the tests of another program, so that it has nothing that would be no use.
+func (b *builder) within(m Member) [][]test {
+	out := make([][]test, m.Of.Slots)
+	for i, slot := range m.Slots {
+		out[m.Of.Keys[i]] = slices.Clip(b.tests[slot])
+	}
+	return out
+}
+
 // members are the keys of another program.
-func (b *builder) members(p *Program) (*Set, error) {
-	run, err := open(p, b.env, true)
+func (b *builder) members(m Member) (*Set, error) {
+	run, err := open(m.Of, b.env, true, b.within(m))
 	if err != nil {
 		return nil, err
 	}
@@ -390,12 +471,12 @@ func (b *builder) members(p *Program) (*Set, error) {
 }
 
 // tuples are the keys of another program that has several.
-func (b *builder) tuples(p *Program) (*tuples, error) {
-	run, err := open(p, b.env, true)
+func (b *builder) tuples(m Member) (*tuples, error) {
+	run, err := open(m.Of, b.env, true, b.within(m))
 	if err != nil {
 		return nil, err
 	}
-	out := newTuples(len(p.Keys), b.env)
+	out := newTuples(len(m.Of.Keys), b.env)
 	for {
 		row, err := run.Next()
 		if err != nil || row == nil {
@@ -407,43 +488,78 @@ func (b *builder) tuples(p *Program) (*tuples, error) {
 	}
 }
 
-// known is what a step lets a slot be. Where both ends are constants there is no slot, -1, and
-// the set is not empty when there is the triple.
+// known makes what a step lets a slot be a test of that. Where both ends are constants there is
+// no slot, -1, and the set is not empty when there is the triple.
 func (b *builder) known(s *Step, slot int) (*Set, error) {
 	ids := NewSet(b.env.Grow)
-	return ids, each(b.read(s), func(batch *batch, i int) error {
+	err := each(b.read(s), func(batch *batch, i int) error {
 		if slot < 0 {
 			return ids.Add(1)
 		}
 		return ids.Add(batch.slots[slot][i])
 	})
+	if slot >= 0 {
+		b.tests[slot] = slices.Insert(b.tests[slot], 0, test{in: ids})
+	}
+	return ids, err
 }
 
-// join joins rows with those of a step.
-func (b *builder) join(in source, s *Step) (source, error) {
-	rows := b.read(s)
-	subject, object := s.Subject.Slot, s.Object.Slot
-	if b.bound[subject] && b.bound[object] {
-		pairs := newTuples(2, b.env)
+// join is a step whose rows are found by a slot that has a value, key, and give another one.
+// Where both have a value they are pairs.
+type join struct {
+	step       *Step
+	key, value int
+	of         *table
+	pairs      *tuples
+}
+
+// joins are those of the steps, nil for others.
+func (b *builder) joins(uses []use) []*join {
+	bound := make([]bool, b.program.Slots)
+	out := make([]*join, len(uses))
+	for i := range b.program.Steps {
+		s := &b.program.Steps[i]
+		subject, object := s.Subject.Slot, s.Object.Slot
+		switch {
+		case uses[i].way == intoTable && bound[subject] && bound[object]:
+			out[i] = &join{step: s, pairs: newTuples(2, b.env)}
+		case uses[i].way == intoTable && bound[object]:
+			out[i] = &join{step: s, key: object, value: subject, of: &table{grow: b.env.Grow}}
+		case uses[i].way == intoTable:
+			out[i] = &join{step: s, key: subject, value: object, of: &table{grow: b.env.Grow}}
+		case uses[i].way != eachRow:
+			continue
+		}
+		for _, e := range s.Ends() {
+			if e.Arg == 0 {
+				bound[e.Slot] = true
+			}
+		}
+	}
+	return out
+}
+
+// hold holds the rows of a join, and reports whether there are any.
+func (b *builder) hold(j *join) (some bool, err error) {
+	rows := b.read(j.step)
+	if j.pairs != nil {
 		err := each(rows, func(batch *batch, i int) error {
-			_, _, err := pairs.number([]int64{batch.slots[subject][i], batch.slots[object][i]})
+			_, _, err := j.pairs.number([]int64{batch.slots[j.step.Subject.Slot][i], batch.slots[j.step.Object.Slot][i]})
 			return err
 		})
-		s := sharing{of: pairs, slots: []int{subject, object}}
-		return &shared{sharing: s, in: in, row: make([]int64, 2)}, err
+		return j.pairs.n > 0, err
 	}
-	key, value := subject, object
-	if b.bound[object] {
-		key, value = object, subject
+	err = each(rows, func(batch *batch, i int) error { return j.of.add(batch.slots[j.key][i], batch.slots[j.value][i]) })
+	if !j.step.Optional {
+		b.keys[j.key] = append(b.keys[j.key], j.of)
 	}
-	t := &table{grow: b.env.Grow}
-	err := each(rows, func(batch *batch, i int) error { return t.add(batch.slots[key][i], batch.slots[value][i]) })
-	if err != nil {
-		return nil, err
-	}
-	if t.n == 0 { // no key has several
-		b.bound[value] = true
-		return &extended{in: in, of: t, key: key, value: value, optional: s.Optional}, nil
+	return j.of.keys > 0, err
+}
+
+// joined joins rows with those of a join.
+func (b *builder) joined(in source, j *join) source {
+	if j.pairs != nil {
+		return &shared{sharing: sharing{of: j.pairs, slots: []int{j.step.Subject.Slot, j.step.Object.Slot}}, in: in, row: make([]int64, 2)}
 	}
 	var copied []int
 	for slot, bound := range b.bound {
@@ -451,8 +567,11 @@ func (b *builder) join(in source, s *Step) (source, error) {
 			copied = append(copied, slot)
 		}
 	}
-	b.bound[value] = true
-	return &expanded{in: in, ended: b.env.Ended, of: t, key: key, value: value, optional: s.Optional, copied: copied, out: batch{slots: make([][]int64, b.weight+1)}}, nil
+	b.bound[j.value] = true
+	if j.of.n == 0 { // no key has several
+		return &extended{in: in, of: j.of, key: j.key, value: j.value, optional: j.step.Optional}
+	}
+	return &expanded{in: in, ended: b.env.Ended, of: j.of, key: j.key, value: j.value, optional: j.step.Optional, copied: copied, out: batch{slots: make([][]int64, b.weight+1)}}
 }
 
 func each(in source, row func(*batch, int) error) error {

@@ -36,10 +36,12 @@ type Program struct {
 	Having []Having
 }
 
-// Step is a triple pattern with a constant predicate.
+// Step is a triple pattern with a constant predicate, or a walk, of which one end is a constant
+// or a slot of a step with one.
 type Step struct {
 	Subject, Object End
 	Predicate       int // an argument
+	Walk            int // see [Env.Reach], from 1 on; 0 for a triple pattern
 	Graph           int // an argument; 0 for the default graph
 	// Optional is set of a step with one slot more than those before it: rows that it has
 	// nothing for stay, and that slot is 0, which is no id.
@@ -51,8 +53,8 @@ type Step struct {
 // constant reports whether an end is one.
 func (s *Step) constant() bool { return s.Subject.Arg != 0 || s.Object.Arg != 0 }
 
-// ends are the subject and the object.
-func (s *Step) ends() [2]End { return [...]End{s.Subject, s.Object} }
+// Ends are the subject and the object.
+func (s *Step) Ends() [2]End { return [...]End{s.Subject, s.Object} }
 
 // End is an end of a pattern: an argument or, when that is 0, a slot.
 type End struct{ Arg, Slot int }
@@ -143,6 +145,9 @@ type Env struct {
 	// Holds answers [Program.Asked] and [Program.Differ]: whether ids, one or two, make an
 	// expression true.
 	Holds func(expr int, ids ...int64) (bool, error)
+	// Reach goes on a walk in a graph from its start, or back to that, and gives what it comes
+	// to, each once.
+	Reach func(walk int, graph, start int64, back bool) (next func() (id int64, more bool, err error), err error)
 	// Node reports whether an id is that of an IRI or a blank node, String whether it is that
 	// of a literal of xsd:string.
 	Node, String func(id int64) (bool, error)
@@ -153,8 +158,12 @@ type Env struct {
 	// error of either ends the run. Ended is asked beside each page that is read.
 	Grow  func(bytes int64) error
 	Ended func() error
-	// Passed counts the rows of each step that passed its conditions, unless it is nil.
-	Passed map[*Step]int64
+	// Passed counts the rows of each step, unless it is nil.
+	Passed map[*Step]Passed
 }
+
+// Passed is how many rows of a step passed its conditions, and by how many values of an end they
+// were looked up: 0 where all rows were read.
+type Passed struct{ Rows, Values int64 }
 
 func (e *Env) arg(n int) int64 { return e.Args[n-1] }

@@ -7,8 +7,8 @@ import (
 )
 
 // Text lists what is read, a line each, for people: sN is a slot, ?N an argument. Of a
-// program that has run, passed are the rows of its steps, see [Env.Passed]; else it is nil.
-func (p *Program) Text(passed map[*Step]int64) string {
+// program that has run, passed are those of its steps, see [Env.Passed]; else it is nil.
+func (p *Program) Text(passed map[*Step]Passed) string {
 	var out strings.Builder
 	p.write(&out, "\n  ", passed, false)
 	return out.String()
@@ -19,15 +19,22 @@ var (
 	optional = map[bool]string{true: ", optional"}
 )
 
-func (p *Program) write(out *strings.Builder, line string, passed map[*Step]int64, asSet bool) {
+func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Passed, asSet bool) {
 	uses := p.uses(asSet)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		rows := fmt.Sprintf("about %.0f rows", s.Rows)
-		if n, ok := passed[s]; ok {
-			rows += fmt.Sprintf(" of which %d pass", n)
+		if of, ok := passed[s]; ok {
+			rows += fmt.Sprintf(" of which %d pass", of.Rows)
+			if of.Values > 0 {
+				rows += fmt.Sprintf(", looked up by %d values", of.Values)
+			}
 		}
-		fmt.Fprintf(out, "%s%s ?%d %s, %s, %s", line, s.Subject, s.Predicate, s.Object, rows, ways[uses[i].way]+optional[s.Optional])
+		by := "?" + strconv.Itoa(s.Predicate)
+		if s.Walk != 0 {
+			by = "t_reach " + strconv.Itoa(s.Walk-1)
+		}
+		fmt.Fprintf(out, "%s%s %s %s, %s, %s", line, s.Subject, by, s.Object, rows, ways[uses[i].way]+optional[s.Optional])
 	}
 	for _, w := range p.Within {
 		fmt.Fprintf(out, "%swhere s%d is %sbetween ?%d and ?%d", line, w.Slot, negated[w.Not], w.Low, w.High)

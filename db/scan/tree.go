@@ -3,7 +3,6 @@ package scan
 import (
 	"encoding/binary"
 	"errors"
-	"sort"
 )
 
 // ErrPage is the error for a page that is not one of an index whose rows are integers, or
@@ -92,14 +91,25 @@ func (n node) child(i int) uint32 {
 // position is how many cells come before those that begin with the prefix, or before
 // what is behind them.
 func (n node) position(prefix []int64, behind bool) (at int, err error) {
-	at = sort.Search(n.cells(), func(i int) bool {
-		order, ok := compare(n.record(i), prefix)
+	return n.positionFrom(0, n.cells(), prefix, behind)
+}
+
+// positionFrom is position where it is known not to be before the cell low. It looks step cells
+// further first, and then twice as far.
+func (n node) positionFrom(low, step int, prefix []int64, behind bool) (int, error) {
+	for high := n.cells(); low < high; {
+		middle := min(low+step-1, (low+high)/2)
+		order, ok := compare(n.record(middle), prefix)
 		if !ok {
-			err = ErrPage
+			return 0, ErrPage
 		}
-		return order > 0 || order == 0 && !behind
-	})
-	return at, err
+		if order > 0 || order == 0 && !behind {
+			high = middle
+		} else {
+			low, step = middle+1, 2*step
+		}
+	}
+	return low, nil
 }
 
 // sizes are the bytes of a value by its serial type; types 8 and 9 are 0 and 1. Others are no
@@ -178,12 +188,15 @@ type step struct{ cells, at int }
 // Estimate estimates how many rows begin with the prefix by where the first and the last of
 // them stand: two pages of each level are read, whatever the number. It is exact when they
 // all lie in one leaf.
-func (t Tree) Estimate(prefix []int64) (float64, error) {
-	first, err := t.descend(prefix, false)
+func (t Tree) Estimate(prefix []int64) (float64, error) { return t.estimate(prefix, prefix) }
+
+// estimate is of the rows from one prefix to another.
+func (t Tree) estimate(low, high []int64) (float64, error) {
+	first, err := t.descend(low, false)
 	if err != nil {
 		return 0, err
 	}
-	last, err := t.descend(prefix, true)
+	last, err := t.descend(high, true)
 	if err != nil {
 		return 0, err
 	}
@@ -236,13 +249,11 @@ type span struct {
 	tree      Tree
 	low, high []int64
 	path      []level
-	leaf      Page // whose cells were given last
-	given     bool // there is one
 	started   bool
 }
 
-// level is a page on the way to the row that is next. Of an interior page, the cell at is
-// next when between is set, else the page to its left is.
+// level is a page on the way to the row that is next: the cell at of a leaf. Of an interior
+// page, the cell at is next when between is set, else the page to its left is.
 type level struct {
 	page    Page
 	node    node
@@ -258,10 +269,6 @@ type run struct {
 
 // next returns the next cells; none at the end. They are good until the next call.
 func (s *span) next() (run, error) {
-	if s.given {
-		s.tree.Pages.Unpin(s.leaf)
-		s.given = false
-	}
 	if !s.started {
 		s.started = true
 		if err := s.enter(s.tree.Root, true); err != nil {
@@ -270,61 +277,86 @@ func (s *span) next() (run, error) {
 	}
 	for len(s.path) > 0 {
 		top := &s.path[len(s.path)-1]
-		if top.node.isLeaf() {
-			r := run{top.node, top.at, top.node.cells()}
-			s.leaf = top.page
-			s.path = s.path[:len(s.path)-1]
-			if r.first < r.last {
-				switch order, ok := compare(r.page.record(r.last-1), s.high); {
-				case !ok:
-					return run{}, ErrPage
-				case order > 0:
-					var err error
-					if r.last, err = r.page.position(s.high, true); err != nil {
-						return run{}, err
-					}
-					s.end()
-				}
-			}
-			if r.first < r.last {
-				s.given = true
-				return r, nil
-			}
-			s.tree.Pages.Unpin(s.leaf)
-			continue
-		}
+		r := run{top.node, top.at, top.at + 1}
 		switch {
+		case top.node.isLeaf():
+			r.last = top.node.cells()
 		case !top.between:
 			top.between = true
 			if err := s.enter(top.node.child(top.at), false); err != nil {
 				return run{}, err
 			}
-		case top.at >= top.node.cells():
-			s.tree.Pages.Unpin(top.page)
-			s.path = s.path[:len(s.path)-1]
-		default:
-			r := run{top.node, top.at, top.at + 1}
-			top.at, top.between = top.at+1, false
-			order, ok := compare(r.page.record(r.first), s.high)
-			if !ok {
-				return run{}, ErrPage
-			}
-			if order > 0 {
-				s.end()
-				return run{}, nil
-			}
-			return r, nil
+			continue
 		}
+		if r.first >= top.node.cells() {
+			s.leave()
+			continue
+		}
+		order, ok := compare(r.page.record(r.last-1), s.high)
+		if !ok {
+			return run{}, ErrPage
+		}
+		if order > 0 {
+			var err error
+			if r.last, err = r.page.positionFrom(r.first, 1, s.high, true); err != nil || r.first == r.last {
+				return run{}, err
+			}
+		}
+		top.at, top.between = r.last, false
+		return r, nil
 	}
 	return run{}, nil
 }
 
-// end leaves the path.
-func (s *span) end() {
-	for _, l := range s.path {
-		s.tree.Pages.Unpin(l.page)
+// to makes it go on with other rows, which come behind those that it has given.
+func (s *span) to(low, high []int64) error {
+	s.low, s.high = low, high
+	if !s.started {
+		return nil
 	}
-	s.path = s.path[:0]
+	keep := len(s.path)
+	for i := keep - 2; i >= 0; i-- { // what stands above a page says which rows it has
+		above := &s.path[i]
+		if above.at == above.node.cells() {
+			continue
+		}
+		order, ok := compare(above.node.record(above.at), low)
+		if !ok {
+			return ErrPage
+		}
+		if order >= 0 {
+			break
+		}
+		keep = i + 1
+	}
+	for len(s.path) > keep {
+		s.leave()
+	}
+	if keep == 0 {
+		return nil
+	}
+	top := &s.path[keep-1]
+	was := *top
+	var err error
+	if top.at, err = top.node.positionFrom(was.at, 1, low, false); err != nil || top.node.isLeaf() || was.between && top.at == was.at {
+		return err
+	}
+	top.between = true
+	return s.enter(top.node.child(top.at), true)
+}
+
+// leave takes the last page off the path.
+func (s *span) leave() {
+	last := len(s.path) - 1
+	s.tree.Pages.Unpin(s.path[last].page)
+	s.path = s.path[:last]
+}
+
+// end leaves all pages.
+func (s *span) end() {
+	for len(s.path) > 0 {
+		s.leave()
+	}
 }
 
 // enter puts a page on the path. On the way to the first row it goes on to the leaf.
