@@ -351,7 +351,7 @@ func (p *Program) narrows() bool {
 
 // sharing is what several slots together are among, or not.
 type sharing struct {
-	of    *tuples
+	of    interface{ has(row []int64) bool }
 	slots []int
 	not   bool
 }
@@ -471,12 +471,22 @@ func (b *builder) members(m Member) (*Set, error) {
 }
 
 // tuples are the keys of another program that has several.
-func (b *builder) tuples(m Member) (*tuples, error) {
+func (b *builder) tuples(m Member) (interface{ has(row []int64) bool }, error) {
 	run, err := open(m.Of, b.env, true, b.within(m))
 	if err != nil {
 		return nil, err
 	}
-	out := newTuples(len(m.Of.Keys), b.env)
+	if len(run.keys) == 2 {
+		out := newPairSet(b.env)
+		err := each(run.source, func(batch *batch, i int) error {
+			return out.add(batch.slots[run.keys[0]][i], batch.slots[run.keys[1]][i])
+		})
+		if err == nil {
+			_, err = out.end()
+		}
+		return out, err
+	}
+	out := newTuples(len(run.keys), b.env)
 	for {
 		row, err := run.Next()
 		if err != nil || row == nil {
@@ -510,7 +520,7 @@ type join struct {
 	step       *Step
 	key, value int
 	of         *table
-	pairs      *tuples
+	pairs      *pairSet
 }
 
 // joins are those of the steps, nil for others.
@@ -522,7 +532,7 @@ func (b *builder) joins(uses []use) []*join {
 		subject, object := s.Subject.Slot, s.Object.Slot
 		switch {
 		case uses[i].way == intoTable && bound[subject] && bound[object]:
-			out[i] = &join{step: s, pairs: newTuples(2, b.env)}
+			out[i] = &join{step: s, pairs: newPairSet(b.env)}
 		case uses[i].way == intoTable && bound[object]:
 			out[i] = &join{step: s, key: object, value: subject, of: &table{grow: b.env.Grow}}
 		case uses[i].way == intoTable:
@@ -544,10 +554,12 @@ func (b *builder) hold(j *join) (some bool, err error) {
 	rows := b.read(j.step)
 	if j.pairs != nil {
 		err := each(rows, func(batch *batch, i int) error {
-			_, _, err := j.pairs.number([]int64{batch.slots[j.step.Subject.Slot][i], batch.slots[j.step.Object.Slot][i]})
-			return err
+			return j.pairs.add(batch.slots[j.step.Subject.Slot][i], batch.slots[j.step.Object.Slot][i])
 		})
-		return j.pairs.n > 0, err
+		if err != nil {
+			return false, err
+		}
+		return j.pairs.end()
 	}
 	err = each(rows, func(batch *batch, i int) error { return j.of.add(batch.slots[j.key][i], batch.slots[j.value][i]) })
 	if !j.step.Optional {

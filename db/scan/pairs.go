@@ -1,0 +1,130 @@
+package scan
+
+import "slices"
+
+// pairSet is a set of pairs of ids, which all are added before any is looked for. Pairs that come
+// in the order of one and then of the other, as those of an index do, are lists: for each of the
+// one its others. What comes in no order, or is no number of 32 bits, is found by hashes.
+type pairSet struct {
+	env    *Env
+	came   []uint64 // until it is known how pairs are found
+	sorted [2]bool  // they come in the order of the first, or of the second
+	by     int      // the lists are those of the first, 0, or of the second, 1
+	places [][]uint32
+	others []uint32 // at the place of an id how many it has, then these
+	hashed *tuples
+}
+
+func newPairSet(env *Env) *pairSet { return &pairSet{env: env, sorted: [2]bool{true, true}} }
+
+// packed is a pair as a number by which it sorts.
+func packed(one, other int64) uint64 { return uint64(one)<<32 | uint64(other) }
+
+// add adds a pair, which may be there.
+func (s *pairSet) add(one, other int64) error {
+	if s.hashed == nil {
+		fits := uint64(one-1) < exact-1 && uint64(other-1) < exact-1
+		if n := len(s.came); n > 0 && fits {
+			was := s.came[n-1]
+			if was == packed(one, other) {
+				return nil
+			}
+			s.sorted[0] = s.sorted[0] && was < packed(one, other)
+			s.sorted[1] = s.sorted[1] && was<<32|was>>32 < packed(other, one)
+			fits = s.sorted[0] || s.sorted[1]
+		}
+		if fits {
+			return s.keep(packed(one, other))
+		}
+		s.hashed = newTuples(2, s.env)
+		for _, pair := range s.came {
+			if _, _, err := s.hashed.number([]int64{int64(pair >> 32), int64(pair & (exact - 1))}); err != nil {
+				return err
+			}
+		}
+		if err := s.forget(); err != nil {
+			return err
+		}
+	}
+	_, _, err := s.hashed.number([]int64{one, other})
+	return err
+}
+
+func (s *pairSet) keep(pair uint64) error {
+	if len(s.came) == cap(s.came) {
+		was := cap(s.came)
+		s.came = slices.Grow(s.came, max(batchRows, was))
+		if err := s.env.Grow(8 * int64(cap(s.came)-was)); err != nil {
+			return err
+		}
+	}
+	s.came = append(s.came, pair)
+	return nil
+}
+
+// forget gives back what pairs came in.
+func (s *pairSet) forget() error {
+	was := cap(s.came)
+	s.came = nil
+	return s.env.Grow(-8 * int64(was))
+}
+
+// end makes the lists. It reports whether there is any pair.
+func (s *pairSet) end() (some bool, err error) {
+	if s.hashed != nil {
+		return true, nil
+	}
+	if !s.sorted[0] {
+		s.by = 1
+	}
+	keys, last := 0, uint64(0)
+	for i, pair := range s.came {
+		if s.by == 1 {
+			pair = pair<<32 | pair>>32
+			s.came[i] = pair
+		}
+		if pair>>32 != last {
+			last = pair >> 32
+			keys++
+		}
+	}
+	most := 1 + len(s.came) + keys
+	if err := s.env.Grow(4 * int64(most)); err != nil {
+		return false, err
+	}
+	s.others = make([]uint32, 1, most) // the place 0 is none
+	place := 0
+	last = 0
+	for _, pair := range s.came {
+		if key := pair >> 32; key != last {
+			last = key
+			part := int(key >> tableBits)
+			if part >= len(s.places) || s.places[part] == nil {
+				if s.places, err = withPart(s.places, part, 1<<tableBits, 4, s.env.Grow); err != nil {
+					return false, err
+				}
+			}
+			place = len(s.others)
+			s.places[part][key&(1<<tableBits-1)] = uint32(place)
+			s.others = append(s.others, 0)
+		}
+		s.others[place]++
+		s.others = append(s.others, uint32(pair))
+	}
+	return keys > 0, s.forget()
+}
+
+// has reports whether a pair is there.
+func (s *pairSet) has(pair []int64) bool {
+	if s.hashed != nil {
+		return s.hashed.has(pair)
+	}
+	key, other := pair[s.by], pair[1-s.by]
+	part := key >> tableBits
+	if key <= 0 || other <= 0 || other >= exact || part >= int64(len(s.places)) || s.places[part] == nil {
+		return false
+	}
+	place := s.places[part][key&(1<<tableBits-1)]
+	_, is := slices.BinarySearch(s.others[place+1:place+1+s.others[place]], uint32(other))
+	return is
+}
