@@ -88,7 +88,7 @@ func drawScan(t *rapid.T, nodes int) string {
 		case "mixed":
 			return `"5"`
 		}
-		return fmt.Sprint(":n", rapid.IntRange(0, nodes/3).Draw(t, "node"))
+		return fmt.Sprint(":n", rapid.IntRange(-1, nodes/3).Draw(t, "node")) // there is no :n-1
 	}
 	pattern := func(from, to string) string {
 		p := rapid.SampledFrom(predicates).Draw(t, "predicate")
@@ -109,7 +109,7 @@ func drawScan(t *rapid.T, nodes int) string {
 			to := rapid.IntRange(0, min(used, len(vars)-1)).Draw(t, "to")
 			subject := vars[from]
 			if rapid.IntRange(0, 9).Draw(t, "known") == 0 {
-				subject = fmt.Sprint(":n", rapid.IntRange(0, 9).Draw(t, "node"))
+				subject = fmt.Sprint(":n", rapid.IntRange(-1, 9).Draw(t, "node"))
 			}
 			text += pattern(subject, vars[to])
 			used = max(used, to+1)

@@ -6,11 +6,15 @@ import (
 	"slices"
 )
 
-// Set is a set of ids. Those above zero, which are dense, are bits. It serves one goroutine.
+// isDense reports whether an id is one of those that a dictionary gives, one after another. Others
+// carry their value, or are of terms that a query has made; a damaged page may have any.
+func isDense(id int64) bool { return uint64(id-1) < exact-1 }
+
+// Set is a set of ids. Those that are dense are bits. It serves one goroutine.
 type Set struct {
 	grow  func(int64) error
 	parts [][]uint64
-	below map[int64]struct{} // zero and less
+	far   map[int64]struct{} // the others
 	n     int64
 }
 
@@ -27,14 +31,14 @@ func NewSet(grow func(bytes int64) error) *Set { return &Set{grow: grow} }
 
 // Add adds an id, which may be there.
 func (s *Set) Add(id int64) error {
-	if id <= 0 {
-		if _, ok := s.below[id]; ok {
+	if !isDense(id) {
+		if _, ok := s.far[id]; ok {
 			return nil
 		}
-		if s.below == nil {
-			s.below = map[int64]struct{}{}
+		if s.far == nil {
+			s.far = map[int64]struct{}{}
 		}
-		s.below[id] = struct{}{}
+		s.far[id] = struct{}{}
 		s.n++
 		return s.grow(mapBytes)
 	}
@@ -56,7 +60,10 @@ func (s *Set) Add(id int64) error {
 // withPart is a list of parts in which one has its values, so many of so many bytes.
 func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64) error) ([][]T, error) {
 	if part >= len(parts) {
-		was := cap(parts)
+		was := max(cap(parts), part+1)
+		if err := grow(24 * int64(was-cap(parts))); err != nil {
+			return nil, err
+		}
 		parts = slices.Grow(parts, part+1-len(parts))[:part+1]
 		if err := grow(24 * int64(cap(parts)-was)); err != nil {
 			return nil, err
@@ -66,10 +73,9 @@ func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64
 	return parts, grow(int64(values) * bytes)
 }
 
-// ordered appends the ids in their order.
-func (s *Set) ordered(ids []int64) []int64 {
-	ids = slices.AppendSeq(ids, maps.Keys(s.below))
-	slices.Sort(ids)
+// ordered returns the ids in their order.
+func (s *Set) ordered() []int64 {
+	ids := make([]int64, 0, s.n)
 	for part, words := range s.parts {
 		for i, word := range words {
 			for ; word != 0; word &= word - 1 {
@@ -77,6 +83,16 @@ func (s *Set) ordered(ids []int64) []int64 {
 			}
 		}
 	}
+	return withFar(ids, s.far)
+}
+
+// withFar adds those that are not dense to ids in their order.
+func withFar[V any](ids []int64, far map[int64]V) []int64 {
+	if len(far) == 0 {
+		return ids
+	}
+	ids = slices.AppendSeq(ids, maps.Keys(far))
+	slices.Sort(ids)
 	return ids
 }
 
@@ -84,8 +100,8 @@ func (s *Set) size() int64 { return s.n }
 
 // Has reports whether an id is there.
 func (s *Set) Has(id int64) bool {
-	if id <= 0 {
-		_, ok := s.below[id]
+	if !isDense(id) {
+		_, ok := s.far[id]
 		return ok
 	}
 	part := int(id >> setBits)
@@ -97,12 +113,12 @@ type table struct {
 	grow func(int64) error
 	// narrow has for each key its value less base, 0 for none; where it has several, many and
 	// the place of the last of them. Values are mostly of one kind, so that they are near each
-	// other: once one is too far from base, all are in wide, as [table.of] returns them. Keys of
-	// zero and less are below.
+	// other: once one is too far from base, all are in wide, as [table.of] returns them. Keys
+	// that are not dense are in far.
 	base   int64
 	narrow [][]uint32
 	wide   [][]int64
-	below  map[int64]int64
+	far    map[int64]int64
 	keys   int64 // how many there are
 	// chain has the values of keys that have several, many to a list; places in it begin with 1.
 	chain [][]chainedValue
@@ -126,8 +142,8 @@ const (
 // of is the value of a key, 0 for none; where it has several, chained and the place of the last
 // of them.
 func (t *table) of(key int64) int64 {
-	if key <= 0 {
-		return t.below[key]
+	if !isDense(key) {
+		return t.far[key]
 	}
 	part, at := int(key>>tableBits), key&(1<<tableBits-1)
 	if t.wide != nil {
@@ -167,12 +183,10 @@ func (t *table) at(value int64) (id, next int64) {
 	return link.value, next
 }
 
-// ordered appends the keys in their order.
-func (t *table) ordered(ids []int64) []int64 {
-	ids = slices.AppendSeq(ids, maps.Keys(t.below))
-	slices.Sort(ids)
-	ids = appendKeys(ids, t.narrow)
-	return appendKeys(ids, t.wide)
+// ordered returns the keys in their order.
+func (t *table) ordered() []int64 {
+	ids := appendKeys(make([]int64, 0, t.keys), t.narrow)
+	return withFar(appendKeys(ids, t.wide), t.far)
 }
 
 func appendKeys[T uint32 | int64](ids []int64, parts [][]T) []int64 {
@@ -208,14 +222,14 @@ func (t *table) add(key, value int64) error {
 
 // set makes something what [table.of] returns of a key.
 func (t *table) set(key, value int64) (err error) {
-	if key <= 0 {
-		if t.below == nil {
-			t.below = map[int64]int64{}
+	if !isDense(key) {
+		if t.far == nil {
+			t.far = map[int64]int64{}
 		}
-		if _, ok := t.below[key]; !ok {
+		if _, ok := t.far[key]; !ok {
 			err = t.grow(mapBytes)
 		}
-		t.below[key] = value
+		t.far[key] = value
 		return err
 	}
 	part, at := int(key>>tableBits), key&(1<<tableBits-1)
@@ -278,7 +292,7 @@ type tuples struct {
 	width int
 	rows  []int64
 	n     int
-	// ones are the numbers of rows, and 1, of one id above zero, by that; 0 for none.
+	// ones are the numbers of rows, and 1, of one id that is dense, by that; 0 for none.
 	ones [][]int32
 	// Other rows are found by their hash: at a place are the mark of a row, 0 for none, and its
 	// number. A power of two of places.
@@ -296,7 +310,7 @@ func newTuples(width int, env *Env) *tuples {
 // number returns the number of a row, which is added if it is new.
 func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 	var place *int32
-	if t.width == 1 && row[0] > 0 {
+	if t.width == 1 && isDense(row[0]) {
 		part := int(row[0] >> tableBits)
 		if part >= len(t.ones) || t.ones[part] == nil {
 			if t.ones, err = withPart(t.ones, part, 1<<tableBits, 4, t.grow); err != nil {

@@ -23,7 +23,7 @@ func packed(one, other int64) uint64 { return uint64(one)<<32 | uint64(other) }
 // add adds a pair, which may be there.
 func (s *pairSet) add(one, other int64) error {
 	if s.hashed == nil {
-		fits := uint64(one-1) < exact-1 && uint64(other-1) < exact-1
+		fits := isDense(one) && isDense(other)
 		if n := len(s.came); n > 0 && fits {
 			was := s.came[n-1]
 			if was == packed(one, other) {
@@ -120,8 +120,8 @@ func (s *pairSet) has(pair []int64) bool {
 		return s.hashed.has(pair)
 	}
 	key, other := pair[s.by], pair[1-s.by]
-	part := key >> tableBits
-	if key <= 0 || other <= 0 || other >= exact || part >= int64(len(s.places)) || s.places[part] == nil {
+	part := int(key >> tableBits)
+	if !isDense(key) || !isDense(other) || part >= len(s.places) || s.places[part] == nil {
 		return false
 	}
 	place := s.places[part][key&(1<<tableBits-1)]

@@ -9,15 +9,15 @@ import (
 // ids are some, of which there are so many.
 type ids interface {
 	size() int64
-	// ordered appends them in their order.
-	ordered(to []int64) []int64
+	// ordered are these, each once, in their order.
+	ordered() []int64
 }
 
 // list is a list of ids in their order.
 type list []int64
 
-func (l list) size() int64                { return int64(len(l)) }
-func (l list) ordered(to []int64) []int64 { return append(to, l...) }
+func (l list) size() int64      { return int64(len(l)) }
+func (l list) ordered() []int64 { return slices.Compact(slices.Clone(l)) }
 
 // pairs gives the subjects and objects of a step that pass the tests of its slots.
 type pairs struct {
@@ -172,7 +172,7 @@ func (r *reading) begin() error {
 	if err := r.env.Grow(8 * values.size()); err != nil {
 		return err
 	}
-	r.few = slices.Compact(values.ordered(make([]int64, 0, values.size())))
+	r.few = values.ordered()
 	if bySubject {
 		r.span.tree, r.columns = r.env.SPO, [3]int{0, 2, 3}
 		r.place, r.prefix = 0, append([]int64{0}, r.prefix...)
@@ -266,7 +266,7 @@ func (w *walking) fill() (more bool, err error) {
 		if n[1] < n[0] {
 			w.from = 1
 		}
-		w.starts = slices.Compact(known[w.from].ordered(nil))
+		w.starts = known[w.from].ordered()
 	}
 	if w.reach == nil {
 		if len(w.starts) == 0 {

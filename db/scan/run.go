@@ -314,7 +314,7 @@ func (b *builder) source(uses []use) (source, error) {
 		if err := b.env.Grow(8 * first.n); err != nil {
 			return nil, err
 		}
-		rest := first.ordered(make([]int64, 0, first.n))
+		rest := first.ordered()
 		rows.fill = func() (more bool, err error) {
 			n := min(batchRows, len(rest))
 			for i := range rows.ids {
