@@ -446,3 +446,14 @@ func TestExplainRunsScans(t *testing.T) {
 		t.Errorf("explained as\n%s", e.SQL)
 	}
 }
+
+// TestAnOptionalWalkKeepsItsLeftSide has a left side that is no node of the graph: no walk to it
+// is a solution, though it may stay there where its end is given.
+func TestAnOptionalWalkKeepsItsLeftSide(t *testing.T) {
+	r := hubOf(t, 3)
+	for _, text := range []string{"SELECT * { ?d :to? :nowhere OPTIONAL { ?e :to* ?d } }", "SELECT DISTINCT ?d { :nowhere :to* ?d }"} {
+		if lines, _, err := solved(t.Context(), r, text); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "nowhere") {
+			t.Errorf("%s gave %s, error %v", text, lines, err)
+		}
+	}
+}

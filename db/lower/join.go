@@ -244,7 +244,8 @@ func (l *lowerer) scannedOptional(op sparql.LeftJoin, s scope) *block {
 	}
 	start := l.mark()
 	both := sparql.Join{Left: op.Left, Right: right}
-	fits := l.scans(s) && l.scanner(both, s, func(*scanner) bool { return true }) != nil
+	// In an EXISTS a walk may stay at the term that stands for a variable, in a join only at nodes.
+	fits := l.scans(s) && l.scanner(both, s, func(c *scanner) bool { return !c.walks }) != nil
 	l.reset(start)
 	if !fits {
 		return nil

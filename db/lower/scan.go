@@ -553,12 +553,13 @@ func (c *scanner) leastRows(slot int) float64 {
 
 // estimate says about how many rows each step reads, and how many of them pass the ranges and
 // the sets of its slots. A set lets pass the part of a slot's terms that are in it, and rows may
-// be looked up by these. It reports whether walks know where to begin.
+// be looked up by these. It reports whether walks know where to begin: at nodes that a pattern
+// with a constant gives.
 func (c *scanner) estimate() bool {
 	group := &group{domains: map[sparql.Var]float64{}}
-	part, few := make([]float64, len(c.vars)), make([]float64, len(c.vars))
+	part, few, nodes := make([]float64, len(c.vars)), make([]float64, len(c.vars)), make([]float64, len(c.vars))
 	for slot := range part {
-		part[slot], few[slot] = 1, math.Inf(1)
+		part[slot], few[slot], nodes[slot] = 1, math.Inf(1), math.Inf(1)
 	}
 	for _, list := range c.lists() {
 		for i := range list {
@@ -578,6 +579,9 @@ func (c *scanner) estimate() bool {
 				continue
 			}
 			few[end.Slot] = min(few[end.Slot], e.rows)
+			if e.step.Walk == 0 {
+				nodes[end.Slot] = few[end.Slot]
+			}
 			if domain := c.domain(end, group); domain > 0 {
 				part[end.Slot] *= min(1, e.rows/domain)
 			}
@@ -591,19 +595,19 @@ func (c *scanner) estimate() bool {
 	for _, list := range c.lists() {
 		for i := range list {
 			e := &list[i]
-			begin, looked := math.Inf(1), math.Inf(1)
+			begin, least, looked := math.Inf(1), math.Inf(1), math.Inf(1)
 			for k, end := range e.step.Ends() {
 				if end.Arg != 0 {
 					continue
 				}
-				begin = min(begin, few[end.Slot])
+				begin, least = min(begin, nodes[end.Slot]), min(least, few[end.Slot])
 				each := float64(scan.RowsOfValue)
 				if k == 0 {
 					each = scan.RowsOfSubject + pageCost/readCost
 				}
 				looked = min(looked, each*few[end.Slot])
 			}
-			e.passing = min(e.rows, begin)
+			e.passing = min(e.rows, least)
 			if e.step.Subject.Arg == 0 && e.step.Object.Arg == 0 {
 				if e.step.Walk != 0 {
 					if begin > maxStarts && c.l.opts.Scans != ScansAlways || math.IsInf(begin, 1) {
