@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"trails/db/inline"
+	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"
@@ -31,14 +32,14 @@ type question struct {
 	terms     []rdf.Term
 	read      map[inline.TermID]rdf.Term
 	memory    *Memory
-	pages     *pages          // that terms are read from, nil before the first
+	pages     *pages          // see [question.held]
 	onPages   []*termPages    // for each column of the answer, and behind them for expressions
 	ctx       context.Context // ends what SQLite cannot interrupt
 	now       time.Time
 	lastRow   int64
 	walks     map[walkKey]*walk
 	walked    int64 // bytes of walks
-	links     map[linksKey]*links
+	links     map[linksKey]*scan.Links
 	blanks    map[blankKey]rdf.Term
 	compared  int   // terms in sorts
 	ended     bool  // the query is not wanted any more
@@ -114,16 +115,15 @@ func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
 	if id <= 0 || q.reader.before != nil {
 		return q.reader.dict.peek(id)
 	}
-	if q.pages == nil {
-		var err error
-		if q.pages, err = q.reader.conn.pages(); err != nil {
-			return nil, err
-		}
+	if q.onPages == nil {
 		q.onPages = make([]*termPages, len(q.plan.Columns)+1)
 	}
 	if q.onPages[place] == nil {
-		var err error
-		if q.onPages[place], err = q.pages.terms(); err != nil {
+		pages, err := q.held()
+		if err == nil {
+			q.onPages[place], err = pages.terms()
+		}
+		if err != nil {
 			return nil, unreadable(err)
 		}
 	}
@@ -135,6 +135,14 @@ func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
 		return q.reader.dict.peek(id)
 	}
 	return q.termOf(&q.onPages[place].row)
+}
+
+// held are the pages that the query reads until it ends, which no write may change.
+func (q *question) held() (p *pages, err error) {
+	if q.pages == nil {
+		q.pages, err = q.reader.conn.pages()
+	}
+	return q.pages, err
 }
 
 // end gives back what the query holds.

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"math"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
@@ -11,11 +10,11 @@ import (
 	"trails/db/scan"
 )
 
-// walk goes from one node along links to all that they lead to, each once. One
+// walk goes from one node along links to all that they lead to, each once. It reads the links
+// of some nodes at a time from the pages, see [scan.Links]. Where pages do not say what is read, a
 // statement for each kind of link joins the nodes whose links are not yet read, which
 // are the table t_ahead, with live: so SQLite goes on by itself, and every node that it
-// finds is ahead of it. Once a query has asked for many links, it reads all of
-// that kind from the pages and holds them, see [links]. A walk can be paused at any row.
+// finds is ahead of it. A walk can be paused at any row.
 type walk struct {
 	question *question
 	many     bool
@@ -41,40 +40,17 @@ type walk struct {
 
 // walkLink is one kind of link, and how far in the walk's order it has come.
 type walkLink struct {
-	sql   string
-	links *links
+	linksKey
+	pages *scan.Links // nil where SQL reads them
+	env   *scan.Env   // see [question.linksEnv]
 	at    int
 }
 
-// links are all links of a kind. Those of one node at a time are asked for until that has
-// taken about as long as reading all, which are held then.
-type links struct {
-	linksKey
-	spent float64 // on asking, in microseconds
-	// limit is what is spent before all are read; it is known when spentFirst is.
-	limit float64
-	held  *scan.Links
-}
-
+// linksKey is a kind of link, whose pages all walks of the query have in common.
 type linksKey struct {
 	predicate, graph inline.TermID
 	inverse          bool
 }
-
-const (
-	// What it takes to ask for a node, for each of its links, and to read and hold a link of
-	// all, in microseconds.
-	askNode  = 0.8
-	askLink  = 0.1
-	holdLink = 0.015
-	// spentFirst is spent before it is estimated how many links there are.
-	spentFirst = 200
-	// maxLinks is how many are held, about 16 bytes each, of what a query may hold.
-	maxLinks = 4 << 20
-)
-
-// areMany reports whether so much was asked that all links are to be read.
-func (l *links) areMany() bool { return l.held == nil && l.spent >= l.limit }
 
 // walkKey is what two walks have in common that are the same.
 type walkKey struct {
@@ -147,7 +123,8 @@ func (q *question) newWalk(key walkKey) (*walk, error) {
 			return nil, err
 		}
 		inverse := link.Inverse != key.backward
-		w.links = append(w.links, walkLink{sql: linksSQL(inverse, of.Named), links: q.linksOf(linksKey{p, key.graph, inverse})})
+		kind := linksKey{p, key.graph, inverse}
+		w.links = append(w.links, walkLink{linksKey: kind, pages: q.linksOf(kind)})
 	}
 	if err := w.grow(walkBytes); err != nil {
 		return nil, err
@@ -162,57 +139,24 @@ func (q *question) newWalk(key walkKey) (*walk, error) {
 	return w, err
 }
 
-// linksOf are the links of a kind, which all walks of the query have in common.
-func (q *question) linksOf(key linksKey) *links {
+// linksOf are the links of a kind in the pages; nil where SQL reads them.
+func (q *question) linksOf(key linksKey) *scan.Links {
+	if q.reader.scans() == ScansNever {
+		return nil
+	}
 	if l := q.links[key]; l != nil {
 		return l
 	}
 	if q.links == nil {
-		q.links = map[linksKey]*links{}
+		q.links = map[linksKey]*scan.Links{}
 	}
-	l := &links{linksKey: key, limit: spentFirst}
-	if q.reader.scans() == ScansAlways {
-		l.limit = askNode
-	}
-	q.links[key] = l
-	return l
-}
-
-// hold reads all links of a kind, where they are not too many for the nodes that were asked.
-func (q *question) hold(l *links) error {
-	if l.limit == spentFirst {
-		l.limit = math.Inf(1)
-		if q.reader.scans() == ScansNever {
-			return nil
-		}
-		index, prefix := "live_pos", []int64{int64(l.predicate)}
-		if l.graph != defaultGraph {
-			index, prefix = "live_g", []int64{int64(l.graph), int64(l.predicate)}
-		}
-		rows, err := q.reader.conn.estimateRows(index, prefix)
-		if err != nil || rows > maxLinks {
-			return err
-		}
-		if l.limit = max(spentFirst+1, rows*holdLink); l.spent < l.limit {
-			return nil
-		}
-	}
-	pages, err := q.reader.conn.pages()
-	if err != nil {
-		return err
-	}
-	defer pages.release()
-	env, err := q.scanEnv(pages)
-	if err != nil {
-		return err
-	}
-	env.Args = []int64{int64(l.predicate), int64(l.graph)}
 	graph := 0
-	if l.graph != defaultGraph {
+	if key.graph != defaultGraph {
 		graph = 2
 	}
-	l.held, err = scan.ReadLinks(env, 1, graph, l.inverse)
-	return unreadable(err)
+	l := scan.NewLinks(1, graph, key.inverse, q.reader.scans() == ScansChosen)
+	q.links[key] = l
+	return l
 }
 
 // mayStay reports whether there is a walk from the start to itself without a step.
@@ -312,7 +256,6 @@ func (w *walk) more() (bool, error) {
 			w.pause()
 			continue
 		}
-		w.links[w.now].links.spent += askLink
 		isNew, err := w.add(w.stmt.id(0))
 		if err != nil || isNew {
 			return isNew, err
@@ -320,8 +263,8 @@ func (w *walk) more() (bool, error) {
 	}
 }
 
-// resume begins to read a kind of link that has nodes ahead, or follows some of its links when
-// they are held; false when none has.
+// resume begins to read a kind of link that has nodes ahead, or follows some of its links;
+// false when none has.
 func (w *walk) resume() (bool, error) {
 	w.further()
 	for i := range w.links {
@@ -329,20 +272,15 @@ func (w *walk) resume() (bool, error) {
 		if link.at == len(w.order) {
 			continue
 		}
-		if link.links.areMany() {
-			if err := w.question.hold(link.links); err != nil {
-				return false, err
-			}
-		}
 		w.now = i
-		if link.links.held != nil {
+		if link.pages != nil {
 			return true, w.follow(link)
 		}
-		s, err := w.question.reader.conn.take(link.sql)
+		s, err := w.question.reader.conn.take(linksSQL(link.inverse, link.graph != defaultGraph))
 		if err != nil {
 			return false, err
 		}
-		s.bindID(1, link.links.predicate)
+		s.bindID(1, link.predicate)
 		s.bindID(2, w.graph)
 		w.stmt = s
 		w.question.reader.conn.questions.ahead = w // until the first step
@@ -351,29 +289,61 @@ func (w *walk) resume() (bool, error) {
 	return false, nil
 }
 
-// followed is about how many links that are held are followed at once, at least.
-const followed = 4096
+// followed is of how many nodes the links are followed at once, at least.
+const followed = 64
 
-// follow adds where links lead to that are held, of so many at once as there were nodes before,
-// which whoever wants a few need not wait for. What it finds is sorted, since the terms of
-// neighbours, and what is asked of them, are near each other, too.
+// follow adds where links lead to, of so many at once as there were nodes before, which whoever
+// wants a few need not wait for. What it finds is sorted, since the terms of neighbours, and what
+// is asked of them, are near each other, too.
 func (w *walk) follow(link *walkLink) error {
-	if err := w.question.ctx.Err(); err != nil {
+	env, release, err := w.question.linksEnv(link)
+	if err != nil {
 		return err
 	}
-	known, held := len(w.found), link.links.held
-	for n := 0; n < max(followed, known) && link.at < len(w.order); link.at++ {
-		n++
-		for place := held.First(int64(w.order[link.at])); place != 0; n++ {
-			id, next := held.At(place)
-			if _, err := w.add(inline.TermID(id)); err != nil {
-				return err
-			}
-			place = next
-		}
+	defer release()
+	known := len(w.found)
+	nodes := make([]int64, min(max(followed, known), len(w.order)-link.at))
+	for i := range nodes {
+		nodes[i] = int64(w.order[link.at+i])
 	}
+	slices.Sort(nodes)
+	link.at += len(nodes)
+	err = link.pages.Each(env, nodes, func(id int64) error {
+		_, err := w.add(inline.TermID(id))
+		return err
+	})
 	slices.Sort(w.found[known:])
-	return nil
+	return unreadable(err)
+}
+
+// linksEnv is what links are read with. It stays until the query ends, or where a write is open,
+// which may change the pages, until it is released.
+func (q *question) linksEnv(link *walkLink) (env *scan.Env, release func(), err error) {
+	if link.env != nil {
+		return link.env, func() {}, nil
+	}
+	release = func() {}
+	open := q.held
+	inWrite := q.reader.before != nil
+	if inWrite {
+		open = q.reader.conn.pages
+	}
+	pages, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if inWrite {
+		release = pages.release
+	}
+	if env, err = q.scanEnv(pages); err != nil {
+		release()
+		return nil, nil, err
+	}
+	env.Args = []int64{int64(link.predicate), int64(link.graph)}
+	if !inWrite {
+		link.env = env
+	}
+	return env, release, nil
 }
 
 // pause lets go of the statement; the walk goes on where it is.
@@ -409,29 +379,24 @@ func (all *questions) registerAhead(c *conn) error {
 type aheadCursor struct {
 	questions *questions
 	walk      *walk
-	links     *links
 	at        *int
 }
 
 // Filter begins where the link was.
 func (c *aheadCursor) Filter(sqlite.IndexID, []sqlite.Value) error {
 	c.walk = c.questions.ahead
-	link := &c.walk.links[c.walk.now]
-	c.at, c.links = &link.at, link.links
+	c.at = &c.walk.links[c.walk.now].at
 	return nil
 }
 
 // Next goes to the next node.
 func (c *aheadCursor) Next() error {
 	*c.at++
-	c.links.spent += askNode
 	return nil
 }
 
-// EOF reports that nothing is ahead, or that all links are to be read.
-func (c *aheadCursor) EOF() bool {
-	return c.links.areMany() || *c.at == len(c.walk.order) && !c.walk.further()
-}
+// EOF reports that nothing is ahead.
+func (c *aheadCursor) EOF() bool { return *c.at == len(c.walk.order) && !c.walk.further() }
 
 // Column is the node.
 func (c *aheadCursor) Column(int, bool) (sqlite.Value, error) {

@@ -1,27 +1,147 @@
 package scan
 
-// Links are the pairs of subject and object that a predicate has in a graph, found by one
-// of them.
-type Links struct{ of table }
+import "math"
 
-// ReadLinks reads the pairs of a predicate in a graph, both arguments, the second 0 for the
-// default graph. They are found by their subjects, or by their objects when inverse is set.
-func ReadLinks(env *Env, predicate, graph int, inverse bool) (*Links, error) {
-	const subject, object = 0, 1
-	step := &Step{Subject: End{Slot: subject}, Object: End{Slot: object}, Predicate: predicate, Graph: graph}
-	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), keys: make([][]ids, 2), weight: 2}
-	key, value := subject, object
-	if inverse {
-		key, value = object, subject
+// Links are the pairs of subject and object that a predicate has in a graph, by one of them. Those
+// of some nodes are looked up, until that has taken about as long as reading all would; then all
+// are read and held, where they are not too many and there is memory for it. So nothing has to be
+// estimated before it is known how many nodes are asked.
+type Links struct {
+	step    Step
+	inverse bool
+	patient bool
+	spent   float64 // on looking up, in rows that are read in turn
+	all     float64 // how many there are, 0 before that is estimated; no number where all are too many
+	rows    *reading
+	held    bool
+	lists   *lists
+	far     *table // those of which an end is not dense
+}
+
+const (
+	// spentFirst is spent before it is estimated how many links there are.
+	spentFirst = 2_000
+	// maxLinks is how many are held, some 5 bytes each and 13 while they are read.
+	maxLinks = 4 << 20
+)
+
+// NewLinks are those of a predicate in a graph, both arguments, the second 0 for the default
+// graph. They are found by their subjects, or by their objects when inverse is set. Without
+// patience all are held at once.
+func NewLinks(predicate, graph int, inverse, patience bool) *Links {
+	return &Links{step: Step{Object: End{Slot: 1}, Predicate: predicate, Graph: graph}, inverse: inverse, patient: patience}
+}
+
+// Each gives what nodes are linked to, which are in their order, each once.
+func (l *Links) Each(env *Env, nodes []int64, to func(id int64) error) error {
+	if !l.held {
+		l.spent += float64(RowsOfSubject * len(nodes))
+		if err := l.hold(env); err != nil {
+			return err
+		}
 	}
-	l := &Links{table{grow: env.Grow}}
-	return l, each(b.read(step), func(batch *batch, i int) error {
-		return l.of.add(batch.slots[key][i], batch.slots[value][i])
+	if !l.held {
+		return l.lookUp(env, nodes, to)
+	}
+	for i, node := range nodes {
+		if i%batchRows == 0 {
+			if err := env.Ended(); err != nil {
+				return err
+			}
+		}
+		for _, id := range l.lists.of(node) {
+			if err := to(int64(id)); err != nil {
+				return err
+			}
+		}
+		for place := l.far.of(node); place != 0; {
+			id, next := l.far.at(place)
+			if err := to(id); err != nil {
+				return err
+			}
+			place = next
+		}
+	}
+	return nil
+}
+
+// read begins to read the rows.
+func (l *Links) read(env *Env) (*reading, error) {
+	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), keys: make([][]ids, 2), weight: 2}
+	r := &reading{pairs: b.pairs(&l.step), env: env}
+	r.pairs.fill = r.fill
+	return r, r.begin()
+}
+
+// lookUp looks up the links of nodes.
+func (l *Links) lookUp(env *Env, nodes []int64, to func(id int64) error) error {
+	if l.rows == nil || l.rows.env != env {
+		var err error
+		if l.rows, err = l.read(env); err != nil {
+			return err
+		}
+	}
+	if err := l.rows.lookUp(nodes, !l.inverse); err != nil {
+		return err
+	}
+	other := 1
+	if l.inverse {
+		other = 0
+	}
+	return l.rows.each(func(ids [2]int64) error {
+		l.spent++
+		return to(ids[other])
 	})
 }
 
-// First is the place of what an id is linked to, 0 for nothing.
-func (l *Links) First(id int64) (place int64) { return l.of.of(id) }
-
-// At is what stands at a place, and the next place of the same id, 0 for none.
-func (l *Links) At(place int64) (id, next int64) { return l.of.at(place) }
+// hold reads all links, where they are not too many for what was asked.
+func (l *Links) hold(env *Env) error {
+	if l.patient && l.spent < max(spentFirst, l.all) || math.IsInf(l.all, 1) {
+		return nil
+	}
+	r, err := l.read(env)
+	if err != nil {
+		return err
+	}
+	if l.all == 0 {
+		all, err := r.span.tree.estimate(r.span.low, r.span.high)
+		if err != nil {
+			return err
+		}
+		if l.all = max(all, 1); all > maxLinks {
+			l.all = math.Inf(1)
+		}
+		if l.patient && l.spent < l.all || all > maxLinks {
+			return nil
+		}
+	}
+	most := int64(l.all*5/4) + batchRows        // estimates are rough
+	if err := env.Grow(16 * most); err != nil { // what came, and the lists of it
+		l.all = math.Inf(1)
+		return env.Grow(-16 * most)
+	}
+	l.far = &table{grow: env.Grow}
+	came := make([]uint64, 0, most)
+	key := 0
+	if l.inverse {
+		key = 1
+	}
+	err = r.each(func(ids [2]int64) error {
+		if isDense(ids[0]) && isDense(ids[1]) {
+			came = append(came, packed(ids[key], ids[1-key]))
+			return nil
+		}
+		return l.far.add(ids[key], ids[1-key])
+	})
+	if err != nil {
+		return err
+	}
+	l.held, l.rows = true, nil
+	if err := env.Grow(-8 * most); err != nil {
+		return err
+	}
+	if l.lists, err = newLists(came, env.Grow); err != nil {
+		return err
+	}
+	return env.Grow(-8 * most)
+}

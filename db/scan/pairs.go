@@ -10,15 +10,11 @@ type pairSet struct {
 	came   []uint64 // until it is known how pairs are found
 	sorted [2]bool  // they come in the order of the first, or of the second
 	by     int      // the lists are those of the first, 0, or of the second, 1
-	places [][]uint32
-	others []uint32 // at the place of an id how many it has, then these
+	lists  *lists
 	hashed *tuples
 }
 
 func newPairSet(env *Env) *pairSet { return &pairSet{env: env, sorted: [2]bool{true, true}} }
-
-// packed is a pair as a number by which it sorts.
-func packed(one, other int64) uint64 { return uint64(one)<<32 | uint64(other) }
 
 // add adds a pair, which may be there.
 func (s *pairSet) add(one, other int64) error {
@@ -38,7 +34,7 @@ func (s *pairSet) add(one, other int64) error {
 		}
 		s.hashed = newTuples(2, s.env)
 		for _, pair := range s.came {
-			if _, _, err := s.hashed.number([]int64{int64(pair >> 32), int64(pair & (exact - 1))}); err != nil {
+			if _, _, err := s.hashed.number([]int64{int64(pair >> 32), int64(uint32(pair))}); err != nil {
 				return err
 			}
 		}
@@ -76,42 +72,15 @@ func (s *pairSet) end() (some bool, err error) {
 	}
 	if !s.sorted[0] {
 		s.by = 1
-	}
-	keys, last := 0, uint64(0)
-	for i, pair := range s.came {
-		if s.by == 1 {
-			pair = pair<<32 | pair>>32
-			s.came[i] = pair
-		}
-		if pair>>32 != last {
-			last = pair >> 32
-			keys++
+		for i, pair := range s.came {
+			s.came[i] = pair<<32 | pair>>32
 		}
 	}
-	most := 1 + len(s.came) + keys
-	if err := s.env.Grow(4 * int64(most)); err != nil {
-		return false, err
+	some = len(s.came) > 0
+	if s.lists, err = newLists(s.came, s.env.Grow); err != nil {
+		return some, err
 	}
-	s.others = make([]uint32, 1, most) // the place 0 is none
-	place := 0
-	last = 0
-	for _, pair := range s.came {
-		if key := pair >> 32; key != last {
-			last = key
-			part := int(key >> tableBits)
-			if part >= len(s.places) || s.places[part] == nil {
-				if s.places, err = withPart(s.places, part, 1<<tableBits, 4, s.env.Grow); err != nil {
-					return false, err
-				}
-			}
-			place = len(s.others)
-			s.places[part][key&(1<<tableBits-1)] = uint32(place)
-			s.others = append(s.others, 0)
-		}
-		s.others[place]++
-		s.others = append(s.others, uint32(pair))
-	}
-	return keys > 0, s.forget()
+	return some, s.forget()
 }
 
 // has reports whether a pair is there.
@@ -119,12 +88,9 @@ func (s *pairSet) has(pair []int64) bool {
 	if s.hashed != nil {
 		return s.hashed.has(pair)
 	}
-	key, other := pair[s.by], pair[1-s.by]
-	part := int(key >> tableBits)
-	if !isDense(key) || !isDense(other) || part >= len(s.places) || s.places[part] == nil {
+	if !isDense(pair[1-s.by]) {
 		return false
 	}
-	place := s.places[part][key&(1<<tableBits-1)]
-	_, is := slices.BinarySearch(s.others[place+1:place+1+s.others[place]], uint32(other))
+	_, is := slices.BinarySearch(s.lists.of(pair[s.by]), uint32(pair[1-s.by]))
 	return is
 }

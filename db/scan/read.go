@@ -110,8 +110,9 @@ type reading struct {
 	columns [3]int // those of subject, object and graph among the first four of a row
 	graph   int64
 	prefix  []int64
-	// few are the values by which rows are still to be looked up. They stand at a place in prefix.
+	// few are the values by which rows are still to be looked up. They stand at a place in key.
 	few    []int64
+	key    []int64
 	place  int
 	layout layout
 	padded []byte
@@ -127,6 +128,7 @@ const (
 
 func (r *reading) begin() error {
 	s := r.step
+	r.began = true
 	r.prefix = []int64{r.env.arg(s.Predicate)}
 	near := 1 // the end that comes next in the index
 	switch {
@@ -158,7 +160,7 @@ func (r *reading) begin() error {
 	values, takes := r.builder.fewest(s.Ends()[near])
 	takes *= RowsOfValue
 	bySubject := false
-	if near == 1 && s.Subject.Arg == 0 && s.Graph == 0 { // no index begins with the graph and a subject
+	if near == 1 && s.Subject.Arg == 0 {
 		if subjects, n := r.builder.fewest(s.Subject); n*RowsOfSubject < takes {
 			values, takes, bySubject = subjects, n*RowsOfSubject, true
 		}
@@ -172,29 +174,39 @@ func (r *reading) begin() error {
 	if err := r.env.Grow(8 * values.size()); err != nil {
 		return err
 	}
-	r.few = values.ordered()
+	return r.lookUp(values.ordered(), bySubject)
+}
+
+// lookUp makes it read the rows of some values, which are in their order, of the end that comes
+// next in the index, or of the subject.
+func (r *reading) lookUp(values []int64, bySubject bool) error {
 	if bySubject {
 		r.span.tree, r.columns = r.env.SPO, [3]int{0, 2, 3}
-		r.place, r.prefix = 0, append([]int64{0}, r.prefix...)
+		r.place, r.key = 0, append(r.key[:0], 0, r.env.arg(r.step.Predicate))
 	} else {
-		r.place, r.prefix = len(r.prefix), append(slices.Clip(r.prefix), 0)
+		r.place, r.key = len(r.prefix), append(append(r.key[:0], r.prefix...), 0)
 	}
+	r.few, r.ended, r.span.started = values, false, false
 	if r.env.Passed != nil {
-		r.env.Passed[s] = Passed{Values: int64(len(r.few))}
+		r.env.Passed[r.step] = Passed{Values: int64(len(values))}
 	}
 	return r.further()
 }
 
+// each gives what is still to be read, subjects and objects.
+func (r *reading) each(to func(ids [2]int64) error) error {
+	return each(r.pairs, func(_ *batch, i int) error { return to([2]int64{r.ids[0][i], r.ids[1][i]}) })
+}
+
 // further goes on to the rows of the next of few.
 func (r *reading) further() error {
-	r.prefix[r.place], r.few = r.few[0], r.few[1:]
-	return r.span.to(r.prefix, r.prefix)
+	r.key[r.place], r.few = r.few[0], r.few[1:]
+	return r.span.to(r.key, r.key)
 }
 
 // fill reads some cells of a page.
 func (r *reading) fill() (more bool, err error) {
 	if !r.began {
-		r.began = true
 		if err := r.begin(); err != nil {
 			return false, err
 		}
