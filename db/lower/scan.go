@@ -125,12 +125,15 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 	}
 	start := l.mark()
 	c := l.scanner(op, s, fits)
-	if c == nil || l.opts.Scans == ScansAlways || c.walks && s.all { // what a walk finds nobody knows, and a scan looks when it has it
-		if c == nil || !c.arrange() {
-			l.reset(start)
-			return nil, nil
-		}
+	always := l.opts.Scans == ScansAlways
+	switch {
+	case c == nil || always && !c.arrange():
+		l.reset(start)
+		return nil, nil
+	case always:
 		return c, nil
+	case c.walks && s.all && c.arrange() && c.waits() < worthScanning:
+		return c, nil // what a walk finds nobody knows, and a scan looks when it has it
 	}
 	l.reset(start) // its arguments
 	if !s.all && slices.ContainsFunc(c.ends, func(e scanned) bool { return e.step.Subject.Arg != 0 && e.step.Object.Arg == 0 }) {

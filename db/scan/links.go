@@ -11,7 +11,7 @@ type Links struct {
 	inverse bool
 	patient bool
 	spent   float64 // on looking up, in rows that are read in turn
-	all     float64 // how many there are, 0 before that is estimated; no number where all are too many
+	all     float64 // how many there are, 0 before that is estimated; infinitely many where they are not to be held
 	rows    *reading
 	held    bool
 	lists   *lists
