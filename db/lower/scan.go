@@ -583,7 +583,7 @@ func (c *scanner) estimate() bool {
 			}
 			few[end.Slot] = min(few[end.Slot], e.rows)
 			if e.step.Walk == 0 {
-				nodes[end.Slot] = few[end.Slot]
+				nodes[end.Slot] = min(nodes[end.Slot], e.rows)
 			}
 			if domain := c.domain(end, group); domain > 0 {
 				part[end.Slot] *= min(1, e.rows/domain)
