@@ -19,7 +19,6 @@ type walk struct {
 	question *question
 	many     bool
 	start    inline.TermID
-	graph    inline.TermID
 	links    []walkLink
 	// found is what was reached, in that order; seen has them when they are more than fewFound,
 	// all in its place when they are more than manyFound.
@@ -116,7 +115,7 @@ func (q *question) forgetWalks() {
 
 func (q *question) newWalk(key walkKey) (*walk, error) {
 	of := &q.plan.Walks[key.k]
-	w := &walk{question: q, many: of.Many, start: key.start, graph: key.graph, order: []inline.TermID{key.start}}
+	w := &walk{question: q, many: of.Many, start: key.start, order: []inline.TermID{key.start}}
 	for _, link := range of.Steps {
 		p, err := q.id(link.Predicate)
 		if err != nil {
@@ -281,7 +280,7 @@ func (w *walk) resume() (bool, error) {
 			return false, err
 		}
 		s.bindID(1, link.predicate)
-		s.bindID(2, w.graph)
+		s.bindID(2, link.graph)
 		w.stmt = s
 		w.question.reader.conn.questions.ahead = w // until the first step
 		return true, nil

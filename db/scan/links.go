@@ -68,14 +68,14 @@ func (l *Links) Each(env *Env, nodes []int64, to func(id int64) error) error {
 // read begins to read the rows.
 func (l *Links) read(env *Env) (*reading, error) {
 	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), keys: make([][]ids, 2), weight: 2}
-	r := &reading{pairs: b.pairs(&l.step), env: env}
+	r := &reading{pairs: b.pairs(&l.step)}
 	r.pairs.fill = r.fill
 	return r, r.begin()
 }
 
 // lookUp looks up the links of nodes.
 func (l *Links) lookUp(env *Env, nodes []int64, to func(id int64) error) error {
-	if l.rows == nil || l.rows.env != env {
+	if l.rows == nil || l.rows.builder.env != env {
 		var err error
 		if l.rows, err = l.read(env); err != nil {
 			return err

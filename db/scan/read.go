@@ -93,7 +93,7 @@ func (p *pairs) next() (*batch, error) {
 // read begins to read the rows of a step.
 func (b *builder) read(s *Step) *pairs {
 	p := b.pairs(s)
-	p.fill = (&reading{pairs: p, env: b.env}).fill
+	p.fill = (&reading{pairs: p}).fill
 	if s.Walk != 0 {
 		p.fill = (&walking{pairs: p}).fill
 	}
@@ -104,7 +104,6 @@ func (b *builder) read(s *Step) *pairs {
 // of few, those of each of these.
 type reading struct {
 	*pairs
-	env     *Env
 	began   bool
 	span    span
 	columns [3]int // those of subject, object and graph among the first four of a row
@@ -127,25 +126,25 @@ const (
 )
 
 func (r *reading) begin() error {
-	s := r.step
+	s, env := r.step, r.builder.env
 	r.began = true
-	r.prefix = []int64{r.env.arg(s.Predicate)}
+	r.prefix = []int64{env.arg(s.Predicate)}
 	near := 1 // the end that comes next in the index
 	switch {
 	case s.Graph != 0:
-		r.graph = r.env.arg(s.Graph)
-		r.span.tree, r.columns = r.env.GPOS, [3]int{3, 2, 0}
+		r.graph = env.arg(s.Graph)
+		r.span.tree, r.columns = env.GPOS, [3]int{3, 2, 0}
 		r.prefix = []int64{r.graph, r.prefix[0]}
 	case s.Subject.Arg != 0:
-		r.span.tree, r.columns = r.env.SPO, [3]int{0, 2, 3}
-		r.prefix = []int64{r.env.arg(s.Subject.Arg), r.prefix[0]}
+		r.span.tree, r.columns = env.SPO, [3]int{0, 2, 3}
+		r.prefix = []int64{env.arg(s.Subject.Arg), r.prefix[0]}
 	default:
-		r.span.tree, r.columns = r.env.POS, [3]int{2, 1, 3}
+		r.span.tree, r.columns = env.POS, [3]int{2, 1, 3}
 	}
 	if s.Object.Arg != 0 {
-		near, r.prefix = 0, append(r.prefix, r.env.arg(s.Object.Arg))
+		near, r.prefix = 0, append(r.prefix, env.arg(s.Object.Arg))
 		if s.Graph != 0 && s.Subject.Arg != 0 {
-			r.prefix = append(r.prefix, r.env.arg(s.Subject.Arg))
+			r.prefix = append(r.prefix, env.arg(s.Subject.Arg))
 		}
 	}
 	r.span.low, r.span.high = r.prefix, r.prefix
@@ -171,7 +170,7 @@ func (r *reading) begin() error {
 	if all, err := r.span.tree.estimate(r.span.low, r.span.high); err != nil || all < takes {
 		return err
 	}
-	if err := r.env.Grow(8 * values.size()); err != nil {
+	if err := env.Grow(8 * values.size()); err != nil {
 		return err
 	}
 	return r.lookUp(values.ordered(), bySubject)
@@ -181,14 +180,14 @@ func (r *reading) begin() error {
 // next in the index, or of the subject.
 func (r *reading) lookUp(values []int64, bySubject bool) error {
 	if bySubject {
-		r.span.tree, r.columns = r.env.SPO, [3]int{0, 2, 3}
-		r.place, r.key = 0, append(r.key[:0], 0, r.env.arg(r.step.Predicate))
+		r.span.tree, r.columns = r.builder.env.SPO, [3]int{0, 2, 3}
+		r.place, r.key = 0, append(r.key[:0], 0, r.builder.env.arg(r.step.Predicate))
 	} else {
 		r.place, r.key = len(r.prefix), append(append(r.key[:0], r.prefix...), 0)
 	}
 	r.few, r.ended, r.span.started = values, false, false
-	if r.env.Passed != nil {
-		r.env.Passed[r.step] = Passed{Values: int64(len(values))}
+	if r.builder.env.Passed != nil {
+		r.builder.env.Passed[r.step] = Passed{Values: int64(len(values))}
 	}
 	return r.further()
 }

@@ -324,7 +324,7 @@ func (b *builder) source(uses []use) (source, error) {
 			return len(rest) > 0, nil
 		}
 	}
-	b.bind(&steps[0])
+	steps[0].bind(b.bound)
 	out := b.weigh(rows)
 	differ := b.program.Differ
 	out, several = b.share(out, several)
@@ -443,10 +443,11 @@ func (b *builder) compare(in source, list []Differ) (out source, rest []Differ) 
 	return in, rest
 }
 
-func (b *builder) bind(s *Step) {
+// bind notes that the slots of a step have a value.
+func (s *Step) bind(bound []bool) {
 	for _, e := range s.Ends() {
 		if e.Arg == 0 {
-			b.bound[e.Slot] = true
+			bound[e.Slot] = true
 		}
 	}
 }
@@ -540,11 +541,7 @@ func (b *builder) joins(uses []use) []*join {
 		case uses[i].way != eachRow:
 			continue
 		}
-		for _, e := range s.Ends() {
-			if e.Arg == 0 {
-				bound[e.Slot] = true
-			}
-		}
+		s.bind(bound)
 	}
 	return out
 }
