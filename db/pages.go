@@ -80,7 +80,11 @@ func (p *pages) Pin(number uint32) (scan.Page, error) {
 		}
 		return scan.Page{}, code.ToError()
 	}
-	page := *at[uintptr](out)
+	return p.pin(*at[uintptr](out)), nil
+}
+
+// pin takes a page that SQLite has pinned.
+func (p *pages) pin(page uintptr) scan.Page {
 	handle := len(p.pinned)
 	if n := len(p.free); n > 0 {
 		handle, p.free = p.free[n-1], p.free[:n-1]
@@ -88,7 +92,7 @@ func (p *pages) Pin(number uint32) (scan.Page, error) {
 	} else {
 		p.pinned = append(p.pinned, page)
 	}
-	return scan.Page{Bytes: libc.GoBytes(at[sqlite3.TPgHdr](page).FpData, p.size), Handle: handle}, nil
+	return scan.Page{Bytes: libc.GoBytes(at[sqlite3.TPgHdr](page).FpData, p.size), Handle: handle}
 }
 
 // Unpin gives a page back.
@@ -125,7 +129,7 @@ func (p *pages) tree(name string) (scan.Tree, error) {
 			roots.of[name] = root
 		}
 	}
-	return scan.Tree{Pages: p, Root: root}, nil
+	return scan.Tree{Pages: &pagesOfTree{pages: p}, Root: root}, nil
 }
 
 // roots are the first pages of trees, as of a schema.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"testing"
+	"time"
 
+	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -26,32 +28,53 @@ func manyLinks(t *testing.T, w *Writer, from, to int) {
 	}
 }
 
-// samePages compares each page with what the table sqlite_dbpage has.
-func samePages(t *testing.T, c *conn) (pages int) {
+// samePages compares each page with what the table sqlite_dbpage has: those in the cache, and,
+// up and down, those that have to be read. It tells how many there are, and how many of these
+// were read in blocks.
+func samePages(t *testing.T, c *conn) (pages, ahead int) {
 	t.Helper()
 	p, err := c.pages()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.release()
-	err = c.exec("SELECT pgno, data FROM sqlite_dbpage", func(s *stmt) error {
-		pages++
-		page, err := p.Pin(uint32(s.ColumnInt64(0)))
+	var want [][]byte
+	same := func(of scan.Pages, number int) {
+		page, err := of.Pin(uint32(number))
 		if err != nil {
-			return err
+			t.Fatalf("page %d: %v", number, err)
 		}
-		defer p.Unpin(page)
-		want := make([]byte, s.ColumnLen(1))
-		s.ColumnBytes(1, want)
-		if string(page.Bytes) != string(want) {
-			t.Errorf("page %d differs", s.ColumnInt64(0))
+		defer of.Unpin(page)
+		if page.Handle == ofBlock {
+			ahead++
 		}
+		if string(page.Bytes) != string(want[number-1]) {
+			t.Errorf("page %d differs", number)
+		}
+	}
+	err = c.exec("SELECT pgno, data FROM sqlite_dbpage", func(s *stmt) error {
+		data := make([]byte, s.ColumnLen(1))
+		s.ColumnBytes(1, data)
+		want = append(want, data)
+		same(p, len(want))
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pages
+	for _, down := range []bool{false, true} {
+		if err := c.exec("PRAGMA shrink_memory", nil); err != nil {
+			t.Fatal(err)
+		}
+		tree := &pagesOfTree{pages: p}
+		for i := range want {
+			if down {
+				i = len(want) - 1 - i
+			}
+			same(tree, i+1)
+		}
+	}
+	return len(want), ahead
 }
 
 // TestPagesAreThoseOfTheTransaction compares the pages that a reader and a writer see, before
@@ -66,8 +89,8 @@ func TestPagesAreThoseOfTheTransaction(t *testing.T) {
 		}
 		defer w.Close()
 		manyLinks(t, w, from, to)
-		if samePages(t, w.conn) == 0 {
-			t.Error("a writer has no pages")
+		if pages, ahead := samePages(t, w.conn); pages == 0 || ahead > 0 {
+			t.Errorf("a writer has %d pages, of which %d were read ahead", pages, ahead)
 		}
 		if err := end(w); err != nil {
 			t.Fatal(err)
@@ -80,10 +103,10 @@ func TestPagesAreThoseOfTheTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	before := samePages(t, r.conn)
+	before, _ := samePages(t, r.conn)
 	write(500, 1500, commit)
 	write(1500, 2000, func(*Writer) error { return nil }) // taken back
-	if after := samePages(t, r.conn); after != before {
+	if after, _ := samePages(t, r.conn); after != before {
 		t.Errorf("a reader has %d pages, and %d behind the commit of another", before, after)
 	}
 	later, err := f.Read(t.Context(), View{})
@@ -91,8 +114,30 @@ func TestPagesAreThoseOfTheTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer later.Close()
-	if after := samePages(t, later.conn); after <= before {
+	after, _ := samePages(t, later.conn)
+	if after <= before {
 		t.Errorf("a later reader has %d pages, one before had %d", after, before)
+	}
+	r.Close()
+	later.Close()
+	if !f.startLogOver(t.Context(), time.Minute) {
+		t.Fatal("the log did not start over")
+	}
+	if later, err = f.Read(t.Context(), View{}); err != nil {
+		t.Fatal(err)
+	}
+	defer later.Close()
+	write(2000, 2500, commit) // which the log has, beside pages of the file
+	if pages, ahead := samePages(t, later.conn); pages != after || ahead < pages/2 {
+		t.Errorf("of %d pages %d were read ahead when the log had begun again", pages, ahead)
+	}
+	latest, err := f.Read(t.Context(), View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer latest.Close()
+	if pages, ahead := samePages(t, latest.conn); pages <= after || ahead == 0 {
+		t.Errorf("of %d pages %d were read ahead where the log has some", pages, ahead)
 	}
 }
 

@@ -55,6 +55,9 @@ func (t Tree) pin(number uint32) (Page, node, error) {
 	return Page{}, nil, ErrPage
 }
 
+// IsLeaf tells whether a page is a leaf of a tree.
+func IsLeaf(page []byte) bool { return page[0] == leaf || page[0] == leafOfRows }
+
 func (n node) isLeaf() bool { return n[0] == leaf }
 func (n node) cells() int   { return int(binary.BigEndian.Uint16(n[3:])) }
 
