@@ -49,6 +49,9 @@ func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*
 	}
 	q := newQuestion(ctx, r, plan, limits)
 	defer q.end()
+	if plan.Listing != nil {
+		return q.list(ctx, row)
+	}
 	defer r.conn.temporary.limited(limits)()
 	s, err := r.conn.takeQuery(plan.SQL)
 	if err != nil {
@@ -61,7 +64,24 @@ func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*
 	if ctx != r.ctx {
 		defer r.conn.interruptBy(ctx).release()
 	}
-	return r.conn.temporary.fault(q.rows(ctx, s, row))
+	return r.conn.temporary.fault(q.rows(ctx, &answer{question: q, stmt: s}, func() (bool, error) { return q.step(s) }, row))
+}
+
+// list runs the scan whose rows are the solutions, without a statement.
+func (q *question) list(ctx context.Context, row func(*answer) (more bool, err error)) error {
+	all := q.reader.conn.questions
+	scan := &scanCursor{questions: all}
+	defer scan.end()
+	next := func() (more bool, err error) {
+		all.current = q
+		if scan.question == nil {
+			err = scan.open(q.plan.Listing.Program)
+		} else {
+			err = scan.Next()
+		}
+		return !scan.EOF(), err
+	}
+	return q.rows(ctx, &answer{question: q, scan: scan}, next, row)
 }
 
 // tooComplex says of a statement that SQLite does not take why: it has a limit on
@@ -73,13 +93,13 @@ func tooComplex(err error) error {
 	return err
 }
 
-func (q *question) rows(ctx context.Context, s *stmt, visit func(*answer) (more bool, err error)) error {
-	out := newAnswer(q, s)
+// rows visits the rows of an answer, to which next goes.
+func (q *question) rows(ctx context.Context, out *answer, next func() (more bool, err error), visit func(*answer) (more bool, err error)) error {
 	for count := int64(1); ; count++ {
 		if q.reader.closed {
 			return errors.New("the reader is closed")
 		}
-		more, err := q.step(s)
+		more, err := next()
 		if q.ended || err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -95,24 +115,20 @@ func (q *question) rows(ctx context.Context, s *stmt, visit func(*answer) (more 
 	}
 }
 
-// answer turns rows of ids into rows of terms. It remembers some terms, which are often those
-// of other rows, too.
+// answer turns rows of ids into rows of terms, those of a statement or of a scan. It remembers
+// some terms, which are often those of other rows, too.
 type answer struct {
 	question *question
 	stmt     *stmt
-	width    int
+	scan     *scanCursor
 	known    [128]struct {
 		id   inline.TermID
 		term rdf.Term
 	}
 }
 
-func newAnswer(q *question, s *stmt) *answer {
-	return &answer{question: q, stmt: s, width: len(q.plan.Columns)}
-}
-
 func (a *answer) row() ([]rdf.Term, error) {
-	row := make([]rdf.Term, a.width)
+	row := make([]rdf.Term, len(a.question.plan.Columns))
 	for i := range row {
 		t, err := a.at(i)
 		if err != nil {
@@ -124,7 +140,20 @@ func (a *answer) row() ([]rdf.Term, error) {
 }
 
 // id is the id in a column, 0 where it is unbound.
-func (a *answer) id(i int) inline.TermID { return a.stmt.id(i) }
+func (a *answer) id(i int) inline.TermID {
+	if a.scan == nil {
+		return a.stmt.id(i)
+	}
+	of := a.question.plan.Listing.Columns[i]
+	if of.Place == 0 {
+		return 0
+	}
+	id := a.scan.row[of.Place-1]
+	if of.Plus > 0 {
+		id += a.scan.env.Args[of.Plus-1]
+	}
+	return inline.TermID(id)
+}
 
 // count is what COUNT gave in a column.
 func (a *answer) count(i int) (int64, error) {
@@ -137,14 +166,13 @@ func (a *answer) count(i int) (int64, error) {
 
 // at is the term in a column, nil where it is unbound.
 func (a *answer) at(i int) (rdf.Term, error) {
-	kind := a.stmt.ColumnType(i)
-	if kind == sqlite.TypeNull {
-		return nil, nil
-	}
-	if kind == sqlite.TypeText {
+	if a.scan == nil && a.stmt.ColumnType(i) == sqlite.TypeText {
 		return readTerm(a.stmt.ColumnText(i)), nil
 	}
 	id := a.id(i)
+	if id == 0 {
+		return nil, nil
+	}
 	known := &a.known[uint64(id)%uint64(len(a.known))]
 	if known.term == nil || known.id != id {
 		t, err := a.question.fetch(i, id)

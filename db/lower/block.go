@@ -21,6 +21,8 @@ type column struct {
 	node bool
 	// order, when set, is a number in whose order the column's terms are.
 	order string
+	// listed is where it is in the rows of a scan, when it is there.
+	listed Listed
 	// domain estimates how many terms its values are among, 0 when unknown; it may be nil.
 	domain func() float64
 }
@@ -80,6 +82,9 @@ type item struct {
 	alone []string
 	// sorted is the column in whose order a table of triples gives its rows, or "".
 	sorted string
+	// program is set when the table has the rows of a scan: its place counted from 1, and own
+	// how many conditions of the block say nothing else.
+	program, own int
 	// fanOut estimates how many of its rows there are for each solution of the tables
 	// before it; nil is one.
 	fanOut func() float64
@@ -257,7 +262,7 @@ func (l *lowerer) wrap(b *block) *block {
 		m := l.alias()
 		sql = "WITH " + m + " AS MATERIALIZED (" + sql + ") SELECT * FROM " + m
 	}
-	return l.derived(sql, &b.cols, b.rows)
+	return l.derived(sql, &b.cols, b.rows).around(b)
 }
 
 // short is the text of a subquery; one that is too long already stands for nothing, so
@@ -298,11 +303,14 @@ func (l *lowerer) narrow(b *block) *block {
 	return l.wrap(b.apart())
 }
 
+// allRows is a limit that is none.
+const allRows = " LIMIT -1"
+
 // apart is the block as a table of its own, which is read as its rows are asked for:
 // SQLite takes no subquery with a limit into the join around it.
 func (b *block) apart() *block {
 	if b.limit == "" {
-		b.limit = " LIMIT -1"
+		b.limit = allRows
 	}
 	return b
 }

@@ -48,9 +48,21 @@ type Plan struct {
 	// Walks are what t_reach in SQL names by their place, Programs what t_scan does.
 	Walks    []Walk
 	Programs []scan.Program
+	// Listing is set when the statement does nothing but list the rows of a program.
+	Listing *Listing
 	// Base is what IRI(…) resolves against.
 	Base string
 }
+
+// Listing is a program whose rows are the solutions.
+type Listing struct {
+	Program int
+	Columns []Listed // one for each of the plan
+}
+
+// Listed is a column of the rows of a program: the Place is counted from 1, and 0 for a variable
+// that is unbound. What Args[Plus-1] is has to be added, nothing if Plus is 0.
+type Listed struct{ Place, Plus int }
 
 // Expr is an expression, and the variables whose ids a call passes, in order.
 // Others are unbound.
@@ -150,7 +162,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Listing: b.listing(vars), Base: opts.Base}, nil
 }
 
 // lowerer is one lowering.

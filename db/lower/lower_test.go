@@ -109,6 +109,20 @@ func show(p lower.Plan) string {
 	for i := range p.Programs {
 		fmt.Fprintf(&out, "t_scan %d reads%s\n", i, p.Programs[i].Text(nil))
 	}
+	if list := p.Listing; list != nil {
+		fmt.Fprintf(&out, "lists t_scan %d:", list.Program)
+		for _, c := range list.Columns {
+			switch {
+			case c.Place == 0:
+				out.WriteString(" NULL")
+			case c.Plus == 0:
+				fmt.Fprintf(&out, " c%d", c.Place-1)
+			default:
+				fmt.Fprintf(&out, " c%d+?%d", c.Place-1, c.Plus)
+			}
+		}
+		out.WriteByte('\n')
+	}
 	for i, e := range p.Exprs {
 		fmt.Fprintf(&out, "expression %d of %v\n", i, e.Vars)
 	}

@@ -31,7 +31,7 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 	c := column{sql: sql, maybe: true, computed: true}
 	if v, ok := op.Expr.(sparql.VarExpr); ok {
 		if source, ok := b.cols.get(v.Var); ok {
-			c.maybe, c.computed = source.maybe, source.computed
+			c.maybe, c.computed, c.listed = source.maybe, source.computed, source.listed
 		}
 	}
 	out.cols.set(op.Var, c)

@@ -698,7 +698,7 @@ func (c *scanner) table(b *block) *block {
 	}
 	out, t := c.l.scanned(c.program, rows)
 	for slot, v := range c.vars {
-		col := c.column(t+".c"+strconv.Itoa(slot), slot)
+		col := c.column(t, slot, slot)
 		if known, ok := b.column(v); ok {
 			col.domain = known.domain
 		}
@@ -708,8 +708,8 @@ func (c *scanner) table(b *block) *block {
 }
 
 // column is a column of t_scan that has a slot.
-func (c *scanner) column(sql string, slot int) column {
-	return column{sql: sql, node: c.nodes[slot], maybe: c.maybe[slot], tied: true}
+func (c *scanner) column(t string, place, slot int) column {
+	return column{sql: t + ".c" + strconv.Itoa(place), node: c.nodes[slot], maybe: c.maybe[slot], tied: true, listed: Listed{Place: place + 1}}
 }
 
 func (b *block) column(v sparql.Var) (column, bool) {
@@ -724,7 +724,7 @@ func (l *lowerer) scanned(p scan.Program, rows func() float64) (*block, string) 
 	t := l.alias()
 	l.programs = append(l.programs, p)
 	return &block{
-		from:  []item{{table: "t_scan " + t, fanOut: rows}},
+		from:  []item{{table: "t_scan " + t, fanOut: rows, program: len(l.programs), own: 1}},
 		where: []string{t + ".k = " + strconv.Itoa(len(l.programs)-1)},
 	}, t
 }
@@ -748,20 +748,21 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 		behind += of.Width()
 	}
 	out, t := l.scanned(c.program, nil)
-	place := 0
+	place := len(op.Keys)
 	next := func() string {
 		place++
 		return t + ".c" + strconv.Itoa(place-1)
 	}
 	for i, k := range op.Keys {
-		out.cols.set(k.Var, c.column(next(), c.program.Keys[i]))
+		out.cols.set(k.Var, c.column(t, i, c.program.Keys[i]))
 	}
 	for i, a := range op.Aggregates {
 		switch of := c.program.Aggregates[i]; of.Func {
 		case scan.Count, scan.CountBound, scan.CountDistinct:
-			out.cols.set(a.Var, column{sql: l.term(zeroTerm) + " + " + next(), computed: true})
+			zero := l.term(zeroTerm)
+			out.cols.set(a.Var, column{sql: zero + " + " + next(), computed: true, listed: Listed{place, len(l.args)}})
 		case scan.Min, scan.Max:
-			out.cols.set(a.Var, column{sql: "NULLIF(" + next() + ", 0)", maybe: true, computed: true})
+			out.cols.set(a.Var, column{sql: "NULLIF(" + next() + ", 0)", maybe: true, computed: true, listed: Listed{Place: place}})
 		case scan.Sum:
 			scale := 0
 			if of.Shift > 0 {
@@ -771,7 +772,7 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 			out.cols.set(a.Var, column{sql: sum, computed: true})
 		}
 	}
-	return l.derived(out.apart().render(l.fields(out, out.cols.vars)), &out.cols, nil)
+	return l.wrap(out.apart())
 }
 
 // group takes the keys and the aggregates, and reports whether it could.
@@ -859,7 +860,7 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 	}
 	out, t := l.scanned(c.program, rows)
 	for i, v := range project.Vars {
-		out.cols.set(v, c.column(t+".c"+strconv.Itoa(i), c.program.Keys[i]))
+		out.cols.set(v, c.column(t, i, c.program.Keys[i]))
 	}
 	return l.wrap(out.apart())
 }
