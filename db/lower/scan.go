@@ -454,8 +454,8 @@ func gives(op sparql.Op, v sparql.Var) bool {
 	return false
 }
 
-// arrange puts the steps in their order: the largest first, whose rows are not held, then
-// those that hang on what is known, what tests before what multiplies.
+// arrange puts the steps in their order: first the one of which most rows pass, which are not
+// held, then those that hang on what is known, what tests before what multiplies.
 func (c *scanner) arrange() bool {
 	for _, inner := range c.inner {
 		if !inner.arrange() {
@@ -478,7 +478,7 @@ func (c *scanner) arrange() bool {
 	c.program.Slots = len(c.vars)
 	larger := func(a, b scanned) int { return cmp.Compare(b.rows, a.rows) }
 	slices.SortStableFunc(c.ends, larger)
-	slices.SortStableFunc(c.edges, larger)
+	slices.SortStableFunc(c.edges, func(a, b scanned) int { return cmp.Or(cmp.Compare(b.passing, a.passing), larger(a, b)) })
 	bound := make([]bool, len(c.vars))
 	take := func(s scan.Step) {
 		for _, e := range [...]scan.End{s.Subject, s.Object} {
