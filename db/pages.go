@@ -140,8 +140,9 @@ type roots struct {
 
 // termPages reads rows of the table of terms from their pages. It serves one goroutine.
 type termPages struct {
-	rows *scan.Rows
-	row  rowOfTerm // that was read last
+	pages *pagesOfTree
+	rows  *scan.Rows
+	row   rowOfTerm // that was read last
 }
 
 // rowOfTerm is the row of a term: id, kind, value, datatype and language. Its texts are those of
@@ -159,7 +160,7 @@ func (p *pages) terms() (*termPages, error) {
 		return nil, err
 	}
 	rows, err := scan.NewRows(tree)
-	return &termPages{rows: rows}, err
+	return &termPages{pages: tree.Pages.(*pagesOfTree), rows: rows}, err
 }
 
 // read reads the row of a term. It is not whole, and not read, where it has several pages or

@@ -22,6 +22,7 @@ type pagesOfTree struct {
 	block    []byte
 	first, n uint32 // pages in it
 	pinned   int    // of these
+	pins     int    // so far
 }
 
 const (
@@ -50,6 +51,7 @@ func pagerLookup(tls *libc.TLS, pager uintptr, number sqlite3.TPgno) uintptr
 
 // Pin is a page.
 func (t *pagesOfTree) Pin(number uint32) (scan.Page, error) {
+	t.pins++
 	if page, ok := t.held(number); ok {
 		return page, nil
 	}

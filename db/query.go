@@ -67,23 +67,6 @@ func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*
 	return r.conn.temporary.fault(q.rows(ctx, &answer{question: q, stmt: s}, func() (bool, error) { return q.step(s) }, row))
 }
 
-// list runs the scan whose rows are the solutions, without a statement.
-func (q *question) list(ctx context.Context, row func(*answer) (more bool, err error)) error {
-	all := q.reader.conn.questions
-	scan := &scanCursor{questions: all}
-	defer scan.end()
-	next := func() (more bool, err error) {
-		all.current = q
-		if scan.question == nil {
-			err = scan.open(q.plan.Listing.Program)
-		} else {
-			err = scan.Next()
-		}
-		return !scan.EOF(), err
-	}
-	return q.rows(ctx, &answer{question: q, scan: scan}, next, row)
-}
-
 // tooComplex says of a statement that SQLite does not take why: it has a limit on
 // tables, columns and depth. Only a query's size can do that.
 func tooComplex(err error) error {
@@ -120,7 +103,7 @@ func (q *question) rows(ctx context.Context, out *answer, next func() (more bool
 type answer struct {
 	question *question
 	stmt     *stmt
-	scan     *scanCursor
+	listing  *listing
 	known    [128]struct {
 		id   inline.TermID
 		term rdf.Term
@@ -141,18 +124,10 @@ func (a *answer) row() ([]rdf.Term, error) {
 
 // id is the id in a column, 0 where it is unbound.
 func (a *answer) id(i int) inline.TermID {
-	if a.scan == nil {
-		return a.stmt.id(i)
+	if a.listing != nil {
+		return a.listing.id(i)
 	}
-	of := a.question.plan.Listing.Columns[i]
-	if of.Place == 0 {
-		return 0
-	}
-	id := a.scan.row[of.Place-1]
-	if of.Plus > 0 {
-		id += a.scan.env.Args[of.Plus-1]
-	}
-	return inline.TermID(id)
+	return a.stmt.id(i)
 }
 
 // count is what COUNT gave in a column.
@@ -166,12 +141,17 @@ func (a *answer) count(i int) (int64, error) {
 
 // at is the term in a column, nil where it is unbound.
 func (a *answer) at(i int) (rdf.Term, error) {
-	if a.scan == nil && a.stmt.ColumnType(i) == sqlite.TypeText {
+	if a.listing == nil && a.stmt.ColumnType(i) == sqlite.TypeText {
 		return readTerm(a.stmt.ColumnText(i)), nil
 	}
 	id := a.id(i)
 	if id == 0 {
 		return nil, nil
+	}
+	if a.listing != nil {
+		if t, err := a.listing.term(i); t != nil || err != nil {
+			return t, err
+		}
 	}
 	known := &a.known[uint64(id)%uint64(len(a.known))]
 	if known.term == nil || known.id != id {
