@@ -144,6 +144,10 @@ public final class Jena {
             return term.toString();
         }
         String lang = term.getLiteralLanguage();
-        return term.getLiteralLexicalForm() + (lang.isEmpty() ? "^^" + term.getLiteralDatatypeURI() : "@" + lang);
+        String value = term.getLiteralLexicalForm();
+        if (term.getLiteralDatatypeURI().endsWith("#decimal") && value.endsWith(".0")) {
+            value = value.substring(0, value.length() - 2); // as XSD 1.1 has it, Jena as 1.0 does
+        }
+        return value + (lang.isEmpty() ? "^^" + term.getLiteralDatatypeURI() : "@" + lang);
     }
 }
