@@ -2,11 +2,11 @@ package scan
 
 // distinct keeps the first of the rows that have the same keys.
 type distinct struct {
-	in   source
-	keys []int
-	seen *tuples
-	row  []int64
-	err  error
+	in      source
+	keys    []int
+	seen    *tuples
+	columns [][]int64
+	numbers []int32
 }
 
 func (d *distinct) next() (*batch, error) {
@@ -15,18 +15,20 @@ func (d *distinct) next() (*batch, error) {
 		if err != nil || batch == nil {
 			return nil, err
 		}
-		batch.keep(func(i int) bool {
-			for k, slot := range d.keys {
-				d.row[k] = batch.slots[slot][i]
+		before := int32(d.seen.n)
+		d.columns = batch.columns(d.keys, d.columns)
+		if d.numbers, err = d.seen.all(d.columns, batch.n, d.numbers); err != nil {
+			return nil, err
+		}
+		batch.keep(func(i int) bool { // what is new has the next number
+			if d.numbers[i] != before {
+				return false
 			}
-			_, isNew, err := d.seen.number(d.row)
-			if err != nil {
-				d.err = err
-			}
-			return isNew
+			before++
+			return true
 		})
-		if d.err != nil || batch.n > 0 {
-			return batch, d.err
+		if batch.n > 0 {
+			return batch, nil
 		}
 	}
 }
@@ -59,17 +61,15 @@ func (g *groups) next() (*batch, error) {
 		sums[i] = newAccumulator(a, keys.width, g.env)
 	}
 	if keys.width == 0 {
-		if err := enlarge(sums, g.env.Grow); err != nil {
+		keys.n = 1
+		if err := enlarge(sums, 1, g.env.Grow); err != nil {
 			return nil, err
 		}
-		keys.n = 1
 	}
+	var columns [][]int64
 	var numbers []int32
 	var ones []int64
 	total := int64(0)
-	row, last := make([]int64, keys.width), make([]int64, keys.width)
-	known := keys.width == 0
-	number := 0
 	for {
 		batch, err := g.in.next()
 		if err != nil {
@@ -78,27 +78,16 @@ func (g *groups) next() (*batch, error) {
 		if batch == nil {
 			return g.answer(keys, sums), nil
 		}
-		numbers = numbers[:0]
-		for i := range batch.n {
-			same := known
-			for k, slot := range g.program.Keys {
-				row[k] = batch.slots[slot][i]
-				same = same && row[k] == last[k]
+		was := keys.n
+		if columns = batch.columns(g.program.Keys, columns); len(columns) > 0 {
+			if numbers, err = keys.all(columns, batch.n, numbers); err != nil {
+				return nil, err
 			}
-			if !same { // neighbours are often of one group
-				isNew := false
-				if number, isNew, err = keys.number(row); err != nil {
-					return nil, err
-				}
-				if isNew {
-					if err := enlarge(sums, g.env.Grow); err != nil {
-						return nil, err
-					}
-				}
-				known = true
-				copy(last, row)
-			}
-			numbers = append(numbers, int32(number))
+		} else if len(numbers) < batch.n {
+			numbers = make([]int32, batch.n)
+		}
+		if err := enlarge(sums, keys.n-was, g.env.Grow); err != nil {
+			return nil, err
 		}
 		weights := batch.slots[g.weight]
 		if g.weight == 0 {
@@ -114,7 +103,7 @@ func (g *groups) next() (*batch, error) {
 			return nil, ErrCount
 		}
 		for i := range sums {
-			if err := sums[i].add(numbers, batch, weights); err != nil {
+			if err := sums[i].add(numbers[:batch.n], batch, weights); err != nil {
 				return nil, err
 			}
 		}
@@ -166,18 +155,16 @@ func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
 	return out
 }
 
-// enlarge makes room for one more group.
-func enlarge(list []accumulator, grow func(int64) error) error {
+// enlarge makes room for more groups.
+func enlarge(list []accumulator, more int, grow func(int64) error) error {
 	for i := range list {
 		a := &list[i]
-		a.n = append(a.n, 0)
-		width := int64(8)
-		if a.Func == Sum {
-			a.high, a.low = append(a.high, 0), append(a.low, 0)
-			width = 24
-		}
-		if err := grow(width); err != nil {
-			return err
+		for _, column := range []*[]int64{&a.n, &a.high, &a.low}[:a.Width()] {
+			was := cap(*column)
+			*column = append(*column, make([]int64, more)...)
+			if err := grow(8 * int64(cap(*column)-was)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -198,16 +185,9 @@ func (a *accumulator) add(numbers []int32, rows *batch, weights []int64) error {
 		}
 	case CountDistinct:
 		if a.one != nil {
-			for _, id := range rows.slots[a.Slot][:rows.n] {
-				if id == 0 {
-					continue
-				}
-				if err := a.one.Add(id); err != nil {
-					return err
-				}
-			}
+			err := a.one.addAll(rows.slots[a.Slot][:rows.n])
 			a.n[0] = a.one.n
-			return nil
+			return err
 		}
 		var row [2]int64
 		for i, number := range numbers {

@@ -57,6 +57,26 @@ func (s *Set) Add(id int64) error {
 	return nil
 }
 
+// addAll adds ids, which may be there. 0 is none.
+func (s *Set) addAll(ids []int64) error {
+	for _, id := range ids {
+		part := uint64(id) >> setBits
+		if isDense(id) && part < uint64(len(s.parts)) && s.parts[part] != nil {
+			word := &s.parts[part][id>>6&(setWords-1)]
+			s.n += int64(^*word >> (id & 63) & 1)
+			*word |= 1 << (id & 63)
+			continue
+		}
+		if id == 0 {
+			continue
+		}
+		if err := s.Add(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // withPart is a list of parts in which one has its values, so many of so many bytes.
 func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64) error) ([][]T, error) {
 	if part >= len(parts) {
@@ -158,6 +178,22 @@ func (t *table) of(key int64) int64 {
 	return t.widened(t.narrow[part][at])
 }
 
+// all is [table.of] of each of some keys, and tells whether all have something.
+func (t *table) all(keys, values []int64) (of []int64, all bool) {
+	of, all = slices.Grow(values[:0], len(keys))[:len(keys)], true
+	for i, key := range keys {
+		value := int64(0)
+		if part := uint64(key) >> tableBits; part < uint64(len(t.narrow)) && t.narrow[part] != nil {
+			value = t.widened(t.narrow[part][key&(1<<tableBits-1)])
+		} else {
+			value = t.of(key)
+		}
+		of[i] = value
+		all = all && value != 0
+	}
+	return of, all
+}
+
 // widened is what narrow has, as wide has it.
 func (t *table) widened(value uint32) int64 {
 	switch {
@@ -218,6 +254,24 @@ func (t *table) add(key, value int64) error {
 		return err
 	}
 	return t.set(key, chained+int64(t.n))
+}
+
+// addAll adds keys, each with its value.
+func (t *table) addAll(keys, values []int64) error {
+	for i, key := range keys {
+		value := values[i]
+		if part := uint64(key) >> tableBits; isDense(key) && part < uint64(len(t.narrow)) && t.narrow[part] != nil {
+			if place := &t.narrow[part][key&(1<<tableBits-1)]; *place == 0 && value > t.base && value < t.base+many {
+				*place = uint32(value - t.base)
+				t.keys++
+				continue
+			}
+		}
+		if err := t.add(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // set makes something what [table.of] returns of a key.
@@ -345,6 +399,48 @@ func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 	t.n++
 	*place = int32(t.n)
 	return t.n - 1, true, nil
+}
+
+// all are the numbers of rows, which are added if they are new: of n, by their columns.
+func (t *tuples) all(columns [][]int64, n int, numbers []int32) (of []int32, err error) {
+	of = slices.Grow(numbers[:0], n)[:n]
+	if t.width == 1 {
+		return of, t.allOfOne(columns[0][:n], of)
+	}
+	row, number := make([]int64, t.width), 0
+	for i := range of {
+		same := i > 0 // neighbours are often alike
+		for k, ids := range columns {
+			same = same && ids[i] == row[k]
+			row[k] = ids[i]
+		}
+		if !same {
+			if number, _, err = t.number(row); err != nil {
+				return nil, err
+			}
+		}
+		of[i] = int32(number)
+	}
+	return of, nil
+}
+
+func (t *tuples) allOfOne(ids []int64, numbers []int32) (err error) {
+	last, number := int64(0), 0
+	for i, id := range ids {
+		if id != last || i == 0 {
+			last, number = id, -1
+			if part := uint64(id) >> tableBits; isDense(id) && part < uint64(len(t.ones)) && t.ones[part] != nil {
+				number = int(t.ones[part][id&(1<<tableBits-1)]) - 1
+			}
+			if number < 0 {
+				if number, _, err = t.number(ids[i : i+1]); err != nil {
+					return err
+				}
+			}
+		}
+		numbers[i] = int32(number)
+	}
+	return nil
 }
 
 // has reports whether a row is there, of several ids.

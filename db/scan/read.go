@@ -19,14 +19,17 @@ type list []int64
 func (l list) size() int64      { return int64(len(l)) }
 func (l list) ordered() []int64 { return slices.Compact(slices.Clone(l)) }
 
-// pairs gives the subjects and objects of a step that pass the tests of its slots.
+// pairs gives the subjects and objects of a step that pass the tests of its slots, or one of
+// them where nobody asks for the other.
 type pairs struct {
 	builder *builder
 	step    *Step
 	// fill appends some to ids, and reports whether there are more.
 	fill  func() (more bool, err error)
 	tests []testOfEnd
-	ids   [2][]int64 // the subjects and the objects
+	asked [2]bool    // whether the ids of an end are asked for, by a test or by who reads
+	ids   [2][]int64 // the subjects and the objects, none where they are not asked for
+	n     int        // how many rows they are of
 	ended bool
 	out   batch
 }
@@ -37,8 +40,9 @@ type testOfEnd struct {
 	end int
 }
 
-// pairs are those of a step by the tests that are known so far, without what fills them.
-func (b *builder) pairs(s *Step) *pairs {
+// pairs are those of a step by the tests that are known so far, without what fills them. Of its
+// slots these are asked for.
+func (b *builder) pairs(s *Step, slots ...int) *pairs {
 	p := &pairs{builder: b, step: s, out: batch{slots: make([][]int64, b.weight+1)}}
 	for i, e := range s.Ends() {
 		if e.Arg != 0 {
@@ -47,6 +51,7 @@ func (b *builder) pairs(s *Step) *pairs {
 		for _, t := range b.tests[e.Slot] {
 			p.tests = append(p.tests, testOfEnd{t, i})
 		}
+		p.asked[i] = len(b.tests[e.Slot]) > 0 || slices.Contains(slots, e.Slot)
 	}
 	slices.SortStableFunc(p.tests, func(a, b testOfEnd) int { return cmp.Compare(a.rank(), b.rank()) })
 	return p
@@ -54,8 +59,8 @@ func (b *builder) pairs(s *Step) *pairs {
 
 func (p *pairs) next() (*batch, error) {
 	for !p.ended {
-		p.ids[0], p.ids[1] = p.ids[0][:0], p.ids[1][:0]
-		for !p.ended && len(p.ids[0]) < batchRows {
+		p.ids[0], p.ids[1], p.n = p.ids[0][:0], p.ids[1][:0], 0
+		for !p.ended && p.n < batchRows {
 			if err := p.builder.env.Ended(); err != nil {
 				return nil, err
 			}
@@ -66,15 +71,21 @@ func (p *pairs) next() (*batch, error) {
 			p.ended = !more
 		}
 		for _, t := range p.tests {
-			n := t.keep(p.ids[t.end], p.ids[1-t.end])
-			p.ids[0], p.ids[1] = p.ids[0][:n], p.ids[1][:n]
+			beside := p.ids[1-t.end]
+			if !p.asked[1-t.end] {
+				beside = p.ids[t.end]
+			}
+			p.n = t.keep(p.ids[t.end], beside)
+			for i := range p.ids {
+				p.ids[i] = p.ids[i][:min(p.n, len(p.ids[i]))]
+			}
 		}
 		if p.builder.failed != nil {
 			return nil, p.builder.failed
 		}
-		p.out.n = len(p.ids[0])
+		p.out.n = p.n
 		for i, e := range p.step.Ends() {
-			if e.Arg == 0 {
+			if p.asked[i] {
 				p.out.slots[e.Slot] = p.ids[i]
 			}
 		}
@@ -90,9 +101,19 @@ func (p *pairs) next() (*batch, error) {
 	return nil, nil
 }
 
-// read begins to read the rows of a step.
-func (b *builder) read(s *Step) *pairs {
-	p := b.pairs(s)
+// add adds a row.
+func (p *pairs) add(ids [2]int64) {
+	for i := range ids {
+		if p.asked[i] {
+			p.ids[i] = append(p.ids[i], ids[i])
+		}
+	}
+	p.n++
+}
+
+// read begins to read the rows of a step, of which these slots are asked for.
+func (b *builder) read(s *Step, slots ...int) *pairs {
+	p := b.pairs(s, slots...)
 	p.fill = (&reading{pairs: p}).fill
 	if s.Walk != 0 {
 		p.fill = (&walking{pairs: p}).fill
@@ -115,6 +136,7 @@ type reading struct {
 	place  int
 	layout layout
 	padded []byte
+	places []uint16
 }
 
 // Looking up the rows of a value takes as long as reading so many in turn: of a value that is
@@ -223,33 +245,50 @@ func (r *reading) fill() (more bool, err error) {
 	return false, nil
 }
 
-// decode reads the ids of some cells.
+// decode reads the ids of some cells. Those that follow each other with one layout are read
+// column by column.
 func (r *reading) decode(cells run) error {
-	at, n := len(r.ids[0]), cells.last-cells.first
-	for i := range r.ids {
-		r.ids[i] = slices.Grow(r.ids[i], n)[:at+n]
-	}
-	subjects, objects := r.ids[0][at:], r.ids[1][at:]
-	n = 0
-	l := &r.layout
-	for i := cells.first; i < cells.last; i++ {
-		record := cells.page.record(i)
-		if l.mask == 0 || len(record) < l.needs || binary.LittleEndian.Uint64(record)&l.mask != l.first {
-			if !l.read(record, r.columns) {
-				return ErrPage
-			}
-			if len(record) < l.needs { // it stands at the end of the page
-				r.padded = append(append(r.padded[:0], record...), make([]byte, 8)...)
-				record = r.padded
-			}
+	l, page := &r.layout, cells.page
+	for i := cells.first; i < cells.last; {
+		record := page.record(i)
+		if !l.fits(record) && !l.read(record, r.columns) {
+			return ErrPage
 		}
-		if l.graph.of(record) == r.graph {
-			subjects[n], objects[n] = l.subject.of(record), l.object.of(record)
-			n++
+		if len(record) < l.needs { // it stands at the end of the page
+			r.padded = append(append(r.padded[:0], record...), make([]byte, 8)...)
+			r.take(r.padded, append(r.places[:0], 0))
+			i++
+			continue
 		}
+		r.places = l.alike(page, i, cells.last, r.places)
+		r.take(page, r.places)
+		i += len(r.places)
 	}
-	r.ids = [2][]int64{r.ids[0][:at+n], r.ids[1][:at+n]}
 	return nil
+}
+
+// take reads the ids of rows of the layout, which stand at these places of some bytes.
+func (r *reading) take(bytes []byte, places []uint16) {
+	l := &r.layout
+	if l.graph.bits == 0 && l.graph.constant != r.graph {
+		return
+	}
+	if l.graph.bits != 0 {
+		n := 0
+		for _, at := range places {
+			if l.graph.of(bytes[at:]) == r.graph {
+				places[n] = at
+				n++
+			}
+		}
+		places = places[:n]
+	}
+	for i, c := range [...]*column{&l.subject, &l.object} {
+		if r.asked[i] {
+			r.ids[i] = c.appendTo(r.ids[i], bytes, places)
+		}
+	}
+	r.n += len(places)
 }
 
 // walking goes on the walks of a step, from the end that is known.
@@ -301,7 +340,11 @@ func (w *walking) fill() (more bool, err error) {
 			w.reach = nil
 			break
 		}
-		w.ids[w.from], w.ids[1-w.from] = append(w.ids[w.from], w.start), append(w.ids[1-w.from], id)
+		if w.from == 0 {
+			w.add([2]int64{w.start, id})
+		} else {
+			w.add([2]int64{id, w.start})
+		}
 	}
 	return true, nil
 }
@@ -347,6 +390,33 @@ func (l *layout) read(record []byte, columns [3]int) bool {
 	return true
 }
 
+// fits reports whether it is the layout of the row that a record begins with. One of which too
+// little is in the first bytes says no.
+func (l *layout) fits(record []byte) bool {
+	return l.mask != 0 && len(record) >= l.needs && binary.LittleEndian.Uint64(record)&l.mask == l.first
+}
+
+// alike puts into places where the rows of cells stand, from one whose layout it is to the last
+// before one that has another, or that the end of the page is too near to.
+func (l *layout) alike(n node, from, to int, places []uint16) []uint16 {
+	places = slices.Grow(places[:0], to-from)[:to-from]
+	places[0] = uint16(n.at(from))
+	if l.mask == 0 {
+		return places[:1]
+	}
+	pointers, skipped := n.pointers()
+	list, last := n[min(pointers+2*from+2, len(n)):min(pointers+2*to, len(n))], len(n)-l.needs
+	k := 1
+	for ; k < len(places) && len(list) >= 2; k++ {
+		at := int(list[0])<<8 | int(list[1]) + skipped
+		if at > last || binary.LittleEndian.Uint64(n[at:])&l.mask != l.first {
+			break
+		}
+		places[k], list = uint16(at), list[2:]
+	}
+	return places[:k]
+}
+
 // column is where an integer is: in the first of the eight bytes from at on, or nowhere and
 // the same for all rows.
 type column struct {
@@ -359,4 +429,23 @@ type column struct {
 // of is the column of a row.
 func (c *column) of(record []byte) int64 {
 	return int64(binary.BigEndian.Uint64(record[c.at:]))>>(c.shift&63)&c.bits | c.constant
+}
+
+// appendTo appends the columns of rows at some places.
+func (c *column) appendTo(ids []int64, bytes []byte, places []uint16) []int64 {
+	n := len(ids)
+	ids = slices.Grow(ids, len(places))[:n+len(places)]
+	out := ids[n:]
+	if c.bits == 0 {
+		for i := range out {
+			out[i] = c.constant
+		}
+		return ids
+	}
+	bytes = bytes[c.at:]
+	shift := c.shift & 63
+	for i, at := range places {
+		out[i] = int64(binary.BigEndian.Uint64(bytes[at:])) >> shift
+	}
+	return ids
 }

@@ -39,7 +39,7 @@ func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
 			r.keys = append(r.keys, i)
 		}
 	case p.Distinct:
-		r.source = &distinct{in: s, keys: p.Keys, seen: newTuples(len(p.Keys), env), row: make([]int64, len(p.Keys))}
+		r.source = &distinct{in: s, keys: p.Keys, seen: newTuples(len(p.Keys), env)}
 	}
 	r.row = make([]int64, len(r.keys))
 	return r, nil
@@ -86,6 +86,15 @@ func (b *batch) keep(of func(i int) bool) {
 	b.n = n
 }
 
+// columns are the ids of some slots.
+func (b *batch) columns(slots []int, list [][]int64) [][]int64 {
+	list = list[:0]
+	for _, slot := range slots {
+		list = append(list, b.slots[slot])
+	}
+	return list
+}
+
 // source gives rows until there are none: a nil batch. A batch may be changed by who asked
 // for it, and is good until the next call.
 type source interface{ next() (*batch, error) }
@@ -120,7 +129,7 @@ func (t *test) rank() int {
 }
 
 // keep moves the ids that pass to the front, and what stands beside them. It returns how many
-// there are.
+// there are. Where it cannot be foretold which pass, nothing hangs on it but a number.
 func (t *test) keep(ids, beside []int64) (n int) {
 	beside = beside[:len(ids)]
 	switch {
@@ -133,8 +142,8 @@ func (t *test) keep(ids, beside []int64) (n int) {
 		}
 	case t.in != nil:
 		for i, id := range ids {
+			ids[n], beside[n] = id, beside[i]
 			if t.in.Has(id) != t.not {
-				ids[n], beside[n] = id, beside[i]
 				n++
 			}
 		}
@@ -147,8 +156,8 @@ func (t *test) keep(ids, beside []int64) (n int) {
 		}
 	default:
 		for i, id := range ids {
+			ids[n], beside[n] = id, beside[i]
 			if (t.low <= id && id <= t.high) != t.not {
-				ids[n], beside[n] = id, beside[i]
 				n++
 			}
 		}
@@ -308,7 +317,8 @@ func (b *builder) source(uses []use) (source, error) {
 			return none{}, err
 		}
 	}
-	rows := b.read(&steps[0])
+	asked := b.asks(joins)
+	rows := b.read(&steps[0], asked...)
 	if first != nil {
 		delete(b.env.Passed, &steps[0]) // they pass once more
 		if err := b.env.Grow(8 * first.n); err != nil {
@@ -318,13 +328,19 @@ func (b *builder) source(uses []use) (source, error) {
 		rows.fill = func() (more bool, err error) {
 			n := min(batchRows, len(rest))
 			for i := range rows.ids {
-				rows.ids[i] = append(rows.ids[i], rest[:n]...)
+				if rows.asked[i] {
+					rows.ids[i] = append(rows.ids[i], rest[:n]...)
+				}
 			}
-			rest = rest[n:]
+			rows.n, rest = rows.n+n, rest[n:]
 			return len(rest) > 0, nil
 		}
 	}
-	steps[0].bind(b.bound)
+	for _, e := range steps[0].Ends() {
+		if e.Arg == 0 {
+			b.bound[e.Slot] = slices.Contains(asked, e.Slot)
+		}
+	}
 	out := b.weigh(rows)
 	differ := b.program.Differ
 	out, several = b.share(out, several)
@@ -338,6 +354,35 @@ func (b *builder) source(uses []use) (source, error) {
 		out, differ = b.compare(out, differ)
 	}
 	return out, nil
+}
+
+// asks are the slots whose values are asked for behind the first step: by the answer, by joins and
+// weights, and by conditions of several slots.
+func (b *builder) asks(joins []*join) []int {
+	p := b.program
+	slots := slices.Clone(p.Keys)
+	for _, a := range p.Aggregates {
+		if a.Func != Count {
+			slots = append(slots, a.Slot)
+		}
+	}
+	for _, m := range p.Members {
+		if len(m.Slots) > 1 {
+			slots = append(slots, m.Slots...)
+		}
+	}
+	for _, d := range p.Differ {
+		slots = append(slots, d.Slots[:]...)
+	}
+	for _, j := range joins {
+		if j != nil {
+			slots = append(slots, j.step.Subject.Slot, j.step.Object.Slot)
+		}
+	}
+	for _, w := range b.weights {
+		slots = append(slots, w.slot)
+	}
+	return slots
 }
 
 // narrows reports whether the first step, which has one slot, says so much of what members may
@@ -374,7 +419,11 @@ func (b *builder) count(s *Step, key int) (some bool, err error) {
 	was := b.bound
 	b.bound = make([]bool, len(was))
 	b.bound[s.Subject.Slot+s.Object.Slot-key] = true // the other one
-	in := b.weigh(b.read(s))
+	slots := []int{key}
+	for _, w := range b.weights {
+		slots = append(slots, w.slot)
+	}
+	in := b.weigh(b.read(s, slots...))
 	weighed := b.bound[b.weight]
 	b.bound = was
 	w := weight{slot: key, of: &table{grow: b.env.Grow}, optional: s.Optional}
@@ -443,15 +492,6 @@ func (b *builder) compare(in source, list []Differ) (out source, rest []Differ) 
 	return in, rest
 }
 
-// bind notes that the slots of a step have a value.
-func (s *Step) bind(bound []bool) {
-	for _, e := range s.Ends() {
-		if e.Arg == 0 {
-			bound[e.Slot] = true
-		}
-	}
-}
-
 // within are the tests of another program, so that it has nothing that would be no use.
 func (b *builder) within(m Member) [][]test {
 	out := make([][]test, m.Of.Slots)
@@ -468,7 +508,7 @@ func (b *builder) members(m Member) (*Set, error) {
 		return nil, err
 	}
 	out := NewSet(b.env.Grow)
-	return out, each(run.source, func(batch *batch, i int) error { return out.Add(batch.slots[run.keys[0]][i]) })
+	return out, batches(run.source, func(batch *batch) error { return out.addAll(batch.slots[run.keys[0]][:batch.n]) })
 }
 
 // tuples are the keys of another program that has several.
@@ -503,11 +543,11 @@ func (b *builder) tuples(m Member) (interface{ has(row []int64) bool }, error) {
 // no slot, -1, and the set is not empty when there is the triple.
 func (b *builder) known(s *Step, slot int) (*Set, error) {
 	ids := NewSet(b.env.Grow)
-	err := each(b.read(s), func(batch *batch, i int) error {
+	err := batches(b.read(s, slot), func(batch *batch) error {
 		if slot < 0 {
 			return ids.Add(1)
 		}
-		return ids.Add(batch.slots[slot][i])
+		return ids.addAll(batch.slots[slot])
 	})
 	if slot >= 0 {
 		b.tests[slot] = slices.Insert(b.tests[slot], 0, test{in: ids})
@@ -541,14 +581,18 @@ func (b *builder) joins(uses []use) []*join {
 		case uses[i].way != eachRow:
 			continue
 		}
-		s.bind(bound)
+		for _, e := range s.Ends() {
+			if e.Arg == 0 {
+				bound[e.Slot] = true
+			}
+		}
 	}
 	return out
 }
 
 // hold holds the rows of a join, and reports whether there are any.
 func (b *builder) hold(j *join) (some bool, err error) {
-	rows := b.read(j.step)
+	rows := b.read(j.step, j.step.Subject.Slot, j.step.Object.Slot)
 	if j.pairs != nil {
 		err := each(rows, func(batch *batch, i int) error {
 			return j.pairs.add(batch.slots[j.step.Subject.Slot][i], batch.slots[j.step.Object.Slot][i])
@@ -558,7 +602,7 @@ func (b *builder) hold(j *join) (some bool, err error) {
 		}
 		return j.pairs.end()
 	}
-	err = each(rows, func(batch *batch, i int) error { return j.of.add(batch.slots[j.key][i], batch.slots[j.value][i]) })
+	err = batches(rows, func(batch *batch) error { return j.of.addAll(batch.slots[j.key], batch.slots[j.value]) })
 	if !j.step.Optional {
 		b.keys[j.key] = append(b.keys[j.key], j.of)
 	}
@@ -583,18 +627,27 @@ func (b *builder) joined(in source, j *join) source {
 	return &expanded{in: in, ended: b.env.Ended, of: j.of, key: j.key, value: j.value, optional: j.step.Optional, copied: copied, out: batch{slots: make([][]int64, b.weight+1)}}
 }
 
-func each(in source, row func(*batch, int) error) error {
+func batches(in source, of func(*batch) error) error {
 	for {
 		batch, err := in.next()
 		if err != nil || batch == nil {
 			return err
 		}
+		if err := of(batch); err != nil {
+			return err
+		}
+	}
+}
+
+func each(in source, row func(*batch, int) error) error {
+	return batches(in, func(batch *batch) error {
 		for i := range batch.n {
 			if err := row(batch, i); err != nil {
 				return err
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // shared keeps the rows some of whose slots are among others, or not.
@@ -663,6 +716,7 @@ type weighed struct {
 	by     weight
 	weight int
 	again  bool // set when the rows have weights
+	found  []int64
 }
 
 func (w *weighed) next() (*batch, error) {
@@ -671,24 +725,25 @@ func (w *weighed) next() (*batch, error) {
 		if err != nil || batch == nil {
 			return nil, err
 		}
-		keys, weights := batch.slots[w.by.slot], slices.Grow(batch.slots[w.weight][:0], batch.n)[:batch.n]
-		batch.slots[w.weight] = weights
-		batch.keep(func(i int) bool {
-			n := w.by.of.of(keys[i])
-			if n == 0 && w.by.optional {
-				n = 1
+		var all bool
+		if w.found, all = w.by.of.all(batch.slots[w.by.slot][:batch.n], w.found); !all && w.by.optional {
+			for i, n := range w.found {
+				w.found[i] = max(n, 1)
 			}
-			if w.again {
-				if high, low := bits.Mul64(uint64(n), uint64(weights[i])); high != 0 || low > maxCount {
-					err = ErrCount
+			all = true
+		}
+		if w.again {
+			for i, n := range batch.slots[w.weight][:batch.n] {
+				high, low := bits.Mul64(uint64(n), uint64(w.found[i]))
+				if high != 0 || low > maxCount {
+					return nil, ErrCount
 				}
-				n *= weights[i]
+				w.found[i] = int64(low)
 			}
-			weights[i] = n
-			return n != 0
-		})
-		if err != nil {
-			return nil, err
+		}
+		batch.slots[w.weight] = append(batch.slots[w.weight][:0], w.found...)
+		if !all {
+			batch.keep(func(i int) bool { return w.found[i] != 0 })
 		}
 		if batch.n > 0 {
 			return batch, nil
@@ -710,12 +765,11 @@ func (e *extended) next() (*batch, error) {
 		if err != nil || batch == nil {
 			return nil, err
 		}
-		keys, values := batch.slots[e.key], slices.Grow(batch.slots[e.value][:0], batch.n)[:batch.n]
+		values, all := e.of.all(batch.slots[e.key][:batch.n], batch.slots[e.value])
 		batch.slots[e.value] = values
-		batch.keep(func(i int) bool {
-			values[i] = e.of.of(keys[i])
-			return values[i] != 0 || e.optional
-		})
+		if !all && !e.optional {
+			batch.keep(func(i int) bool { return values[i] != 0 })
+		}
 		if batch.n > 0 {
 			return batch, nil
 		}

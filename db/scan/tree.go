@@ -61,16 +61,27 @@ func IsLeaf(page []byte) bool { return page[0] == leaf || page[0] == leafOfRows 
 func (n node) isLeaf() bool { return n[0] == leaf }
 func (n node) cells() int   { return int(binary.BigEndian.Uint16(n[3:])) }
 
+// pointers is where the page has the places of its cells, and how many bytes of a cell come before
+// its row.
+func (n node) pointers() (from, skipped int) {
+	if n.isLeaf() {
+		return 8, 0
+	}
+	return 12, 4
+}
+
+// at is the place of a cell's row, one behind the page where there is none.
+func (n node) at(i int) int {
+	from, skipped := n.pointers()
+	if from+2*i+2 > len(n) {
+		return len(n)
+	}
+	return int(binary.BigEndian.Uint16(n[from+2*i:])) + skipped
+}
+
 // record returns the bytes from the start of a cell's row on, nil when it is not in the page.
 func (n node) record(i int) []byte {
-	pointers, skipped := 12, 4
-	if n.isLeaf() {
-		pointers, skipped = 8, 0
-	}
-	if pointers+2*i+2 > len(n) {
-		return nil
-	}
-	at := int(binary.BigEndian.Uint16(n[pointers+2*i:])) + skipped
+	at := n.at(i)
 	if at >= len(n) {
 		return nil
 	}
