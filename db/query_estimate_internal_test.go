@@ -76,7 +76,7 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 			ids := [3]inline.TermID{s.id(0), s.id(1), s.id(2)}
 			got, want := a.estimate(tree.b, ids), s.ColumnInt64(3)
 			checked++
-			if math.Abs(got-float64(want)) > 10+0.5*float64(want) {
+			if math.Abs(got-float64(want)) > 10+0.25*float64(want) {
 				t.Errorf("(%s) = %v: estimated %v, there are %d", keys, ids, got, want)
 			}
 			return nil

@@ -84,16 +84,16 @@ func (a *statistics) rows(p sparql.TriplePattern) float64 {
 		b.at[i], ids[i] = true, id
 	}
 	if b.at == [4]bool{} {
-		return roundUp(float64(a.reader.head.Quads))
+		return rounded(float64(a.reader.head.Quads))
 	}
-	return roundUp(a.estimate(b, ids))
+	return rounded(a.estimate(b, ids))
 }
 
-func roundUp(n float64) float64 {
+func rounded(n float64) float64 {
 	if n <= 1 {
 		return n
 	}
-	return math.Exp2(math.Ceil(2*math.Log2(n)) / 2)
+	return math.Exp2(math.Round(2*math.Log2(n)) / 2)
 }
 
 // manyRows is the answer when there is no estimate.
@@ -122,7 +122,7 @@ func (a *statistics) subjects(predicate rdf.IRI) float64 {
 	if err != nil || !ok {
 		return 0
 	}
-	return roundUp(remembered(a, a.facts.subjects, id, func() (float64, error) { return a.reader.conn.estimateSubjects(id) }))
+	return rounded(remembered(a, a.facts.subjects, id, func() (float64, error) { return a.reader.conn.estimateSubjects(id) }))
 }
 
 // linked estimates how many statements with a predicate there are of an object of a pattern,
@@ -139,7 +139,7 @@ func (a *statistics) linked(of sparql.TriplePattern, predicate rdf.IRI) float64 
 		}
 		ids[i] = id
 	}
-	return roundUp(remembered(a, a.facts.linked, ids, func() (float64, error) { return a.reader.conn.estimateLinked(ids[0], ids[1], ids[2]) }))
+	return rounded(remembered(a, a.facts.linked, ids, func() (float64, error) { return a.reader.conn.estimateLinked(ids[0], ids[1], ids[2]) }))
 }
 
 // remembered is what was estimated not long ago, or is now.
