@@ -72,6 +72,21 @@ func (r *Reader) ask(ctx context.Context, op sparql.Op, vars []sparql.Var, row f
 	return r.fail(ctx, "read", err)
 }
 
+// scannedRows is how many rows of indexes are read to count all there is of something: that takes
+// some 20 milliseconds, and no longer than it does by SQL to count the first ten thousand that meet
+// a condition.
+const scannedRows = 1 << 21
+
+// askScan is ask where a scan alone answers, and reads no more than scannedRows. It reports
+// whether it did.
+func (r *Reader) askScan(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
+	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
+	if did = err == nil && plan.Listing != nil && plan.Programs[plan.Listing.Program].Reads() <= scannedRows; did {
+		err = r.visit(ctx, plan, Limits{}, row)
+	}
+	return did, r.fail(ctx, "read", err)
+}
+
 // askIDs reads the ids of the solutions alone, 0 where a variable is unbound.
 func (r *Reader) askIDs(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(ids []inline.TermID) (more bool)) error {
 	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")

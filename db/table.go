@@ -85,14 +85,23 @@ func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
 	return list, nil
 }
 
-// countWork bounds how many subjects of the rarest condition are tried while counting.
+// countWork bounds how many subjects of the rarest condition are tried while counting, where no
+// scan counts.
 const countWork = 20_000
 
-// CountSelected counts the selected subjects, up to most; more means that there are
-// others, or that it stopped before it had tried them all.
+// CountSelected counts the selected subjects: all where a scan does, see [Reader.askScan], else up
+// to most; more means that there are others, or that it stopped before it had tried them all.
 func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
 	if sel.Among != nil {
 		return min(len(sel.Among.ids), most), sel.Among.More || len(sel.Among.ids) > most, nil
+	}
+	counted, err := r.askScan(ctx, countBy(r.selected(ctx, sel)), []sparql.Var{varN}, func(a *answer) (bool, error) {
+		all, err := a.count(0)
+		n = int(all)
+		return true, err
+	})
+	if counted || err != nil {
+		return n, false, err
 	}
 	return r.countUpTo(ctx, r.conditions(ctx, sel), most, countWork)
 }
@@ -122,35 +131,43 @@ type ValueCount struct {
 	More  bool
 }
 
-// How much is done for a facet: up to fewSelected subjects are each asked for their
-// values; beyond it the index of each value is asked, with facetWork tries.
+// How much is done for a facet that no scan counts: up to fewSelected subjects are each asked for
+// their values; beyond it the index of each value is asked, with facetWork tries.
 const (
 	fewSelected = 2000
 	facetWork   = 2000
 )
 
-// CountValuesAmong counts, for each of the objects, how many selected subjects have
-// it for p, up to most each.
+// CountValuesAmong counts, for each of the objects, how many selected subjects have it for p: all
+// of up to fewSelected, and where a scan counts them, see [Reader.askScan], else up to most each.
 func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	counts := make([]ValueCount, len(objects))
-	many := false
+	put := func(a *answer) (bool, error) {
+		o, err := a.at(0)
+		if err != nil {
+			return false, err
+		}
+		n, err := a.count(1)
+		if i := slices.Index(objects, o); i >= 0 {
+			counts[i].Count = int(n)
+		}
+		return true, err
+	}
+	values, vars := bgp(said(nil, p, nil)), []sparql.Var{varO, varN}
 	if sel.Among == nil {
-		var err error
-		if _, many, err = r.countUpTo(ctx, r.conditions(ctx, sel), fewSelected, countWork); err != nil {
+		counted, err := r.askScan(ctx, countBy(sparql.Join{Left: r.selected(ctx, sel), Right: values}, varO), vars, put)
+		if counted || err != nil {
+			return counts, err
+		}
+		_, many, err := r.countUpTo(ctx, r.conditions(ctx, sel), fewSelected, countWork)
+		switch {
+		case err != nil:
 			return nil, err
+		case many:
+			return counts, r.countByIndex(ctx, sel, p, objects, counts, most)
 		}
 	}
-	if !many {
-		values := sparql.LeftJoin{Left: project(r.selected(ctx, sel), varS), Right: bgp(said(nil, p, nil))}
-		list, err := r.countByObject(ctx, values)
-		for _, c := range list {
-			if i := slices.Index(objects, c.Object); i >= 0 {
-				counts[i] = ValueCount{min(int(c.Count), most), int(c.Count) > most}
-			}
-		}
-		return counts, err
-	}
-	return counts, r.countByIndex(ctx, sel, p, objects, counts, most)
+	return counts, r.ask(ctx, countBy(sparql.LeftJoin{Left: project(r.selected(ctx, sel), varS), Right: values}, varO), vars, put)
 }
 
 // countByIndex tries the subjects that have each value.

@@ -10,10 +10,10 @@ import (
 	"trails/schema"
 )
 
-// Counts for people stop: beyond CountLimit a page says "more than".
+// Counts for people stop where they would take long: beyond CountLimit a page says "more than".
 const (
 	CountLimit = 10_000
-	facetLimit = 1_000 // of each value of a facet in a large table
+	facetLimit = 1_000 // of each value of a facet
 )
 
 // TableQuery asks for a page of the instances of a type, and of its subtypes.

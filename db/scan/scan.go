@@ -36,6 +36,23 @@ type Program struct {
 	Having []Having
 }
 
+// askedRows is how many rows are read while an expression is asked of a term.
+const askedRows = 25
+
+// Reads estimates how many rows the program reads; what else takes as long is as many.
+func (p *Program) Reads() (rows float64) {
+	most := 0.0
+	for _, s := range p.Steps {
+		rows += s.Rows
+		most = max(most, s.Rows)
+	}
+	rows += askedRows * most * float64(len(p.Asked)+len(p.Differ))
+	for _, m := range p.Members {
+		rows += m.Of.Reads()
+	}
+	return rows
+}
+
 // Step is a triple pattern with a constant predicate, or a walk, of which one end is a constant
 // or a slot of a step with one.
 type Step struct {
@@ -46,7 +63,7 @@ type Step struct {
 	// Optional is set of a step with one slot more than those before it: rows that it has
 	// nothing for stay, and that slot is 0, which is no id.
 	Optional bool
-	// Rows estimates how many there are. It is for people.
+	// Rows estimates how many there are.
 	Rows float64
 }
 
