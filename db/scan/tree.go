@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 )
@@ -195,108 +194,6 @@ func compare(record []byte, prefix []int64) (order int, ok bool) {
 		}
 	}
 	return 0, true
-}
-
-// place is one in a page of the tree: behind so many of its cells.
-type place struct {
-	page      uint32
-	cells, at int
-}
-
-// Estimate estimates how many rows begin with the prefix by where the first and the last of
-// them stand, and by how full pages between these are: three pages of each level are read at
-// most, whatever the number. It is exact when they all lie in two leaves.
-func (t Tree) Estimate(prefix []int64) (float64, error) { return t.estimate(prefix, prefix) }
-
-// estimate is of the rows from one prefix to another.
-func (t Tree) estimate(low, high []int64) (rows float64, err error) {
-	first, err := t.descend(t.Root, func(n node) (int, error) { return n.position(low, false) })
-	if err != nil {
-		return 0, err
-	}
-	last, err := t.descend(t.Root, func(n node) (int, error) { return n.position(high, true) })
-	if err != nil {
-		return 0, err
-	}
-	if len(first) != len(last) {
-		return 0, ErrPage
-	}
-	level := 0 // the first whose pages or places differ
-	for level < len(first)-1 && first[level] == last[level] {
-		level++
-	}
-	leaf := len(first) - 1
-	if level == leaf {
-		return max(float64(last[leaf].at-first[leaf].at), 0), nil
-	}
-	full, err := t.full(first, last, level)
-	if err != nil {
-		return 0, err
-	}
-	// Behind the first are the rest of its leaf, and of each page above that cells with what is
-	// right of them; before the last, cells with what is left of them.
-	rows = float64(first[leaf].cells - first[leaf].at + last[leaf].at)
-	for i := leaf - 1; i > level; i-- {
-		rows += float64(first[i].cells-first[i].at+last[i].at) * (1 + full[i+1])
-	}
-	between := float64(last[level].at - first[level].at)
-	return max(rows+between+(between-1)*full[level+1], 0), nil
-}
-
-// full is about how many rows a page of each level has with all below it: as one in the middle of
-// those between the first and the last, which stand below one page of a level, or as the fuller
-// of these where there is none between them.
-func (t Tree) full(first, last []place, level int) (rows []float64, err error) {
-	leaf := len(first) - 1
-	rows = make([]float64, len(first))
-	for i := range rows {
-		rows[i] = float64(max(first[i].cells, last[i].cells))
-	}
-	above, low, high := first[level].page, first[level].at+1, last[level].at // the children between
-	for ; low >= high && level < leaf-1; level++ {
-		below, end := first[level+1], last[level+1]
-		above, low, high = below.page, below.at+1, below.cells+1
-		if end.at > high-low {
-			above, low, high = end.page, 0, end.at
-		}
-	}
-	if low < high {
-		between, err := t.descend(above, func(n node) (middle int, err error) {
-			middle, low, high = (low+high)/2, 0, n.cells()
-			return middle, nil
-		})
-		if err != nil || len(between) != leaf-level+1 {
-			return nil, cmp.Or(err, ErrPage)
-		}
-		for i, page := range between[1:] {
-			rows[level+1+i] = float64(page.cells)
-		}
-	}
-	for i := leaf - 1; i >= 0; i-- {
-		rows[i] += (rows[i] + 1) * rows[i+1]
-	}
-	return rows, nil
-}
-
-// descend is the way to a leaf, by which place is chosen of a page: one of each level.
-func (t Tree) descend(number uint32, choose func(node) (int, error)) (way []place, err error) {
-	for len(way) < maxDepth {
-		page, n, err := t.pin(number)
-		if err != nil {
-			return nil, err
-		}
-		at, err := choose(n)
-		way = append(way, place{number, n.cells(), at})
-		isLeaf := n.isLeaf()
-		if !isLeaf {
-			number = n.child(at)
-		}
-		t.Pages.Unpin(page)
-		if err != nil || isLeaf {
-			return way, err
-		}
-	}
-	return nil, ErrPage
 }
 
 // span goes over the rows of a tree from the first that begins with low, or comes behind

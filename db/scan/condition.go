@@ -1,0 +1,122 @@
+package scan
+
+import (
+	"math"
+	"slices"
+)
+
+// test is what the values of a slot have to be: in a range or a set, or not; among some; or
+// what makes an expression true.
+type test struct {
+	low, high int64
+	in        *Set
+	among     []int64 // in order
+	asked     *asked
+	not       bool
+}
+
+// isRange reports whether it is one.
+func (t *test) isRange() bool { return t.in == nil && t.among == nil && t.asked == nil && !t.not }
+
+// rank orders tests by what they take for an id.
+func (t *test) rank() int {
+	switch {
+	case t.asked != nil:
+		return 2
+	case t.in != nil || t.among != nil:
+		return 1
+	}
+	return 0
+}
+
+// keep moves the ids that pass to the front, and what stands beside them. It returns how many
+// there are. Where it cannot be foretold which pass, nothing hangs on it but a number.
+func (t *test) keep(ids, beside []int64) (n int) {
+	beside = beside[:len(ids)]
+	switch {
+	case t.asked != nil:
+		for i, id := range ids {
+			if t.asked.holds(id) {
+				ids[n], beside[n] = id, beside[i]
+				n++
+			}
+		}
+	case t.in != nil:
+		for i, id := range ids {
+			ids[n], beside[n] = id, beside[i]
+			if t.in.Has(id) != t.not {
+				n++
+			}
+		}
+	case t.among != nil:
+		for i, id := range ids {
+			if _, is := slices.BinarySearch(t.among, id); is {
+				ids[n], beside[n] = id, beside[i]
+				n++
+			}
+		}
+	default:
+		for i, id := range ids {
+			ids[n], beside[n] = id, beside[i]
+			if (t.low <= id && id <= t.high) != t.not {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// fewest are the least ids that the slot of an end is known to be among, and how many these are:
+// none, and more than any, where nothing is known.
+func (b *builder) fewest(e End) (least ids, n float64) {
+	n = math.Inf(1)
+	if e.Arg != 0 {
+		return nil, n
+	}
+	consider := func(of ids) {
+		if size := float64(of.size()); size < n {
+			least, n = of, size
+		}
+	}
+	for _, t := range b.tests[e.Slot] {
+		switch {
+		case t.among != nil:
+			consider(list(t.among))
+		case t.in != nil && !t.not:
+			consider(t.in)
+		}
+	}
+	for _, of := range b.keys[e.Slot] {
+		consider(of)
+	}
+	return least, n
+}
+
+// asked remembers what was said of ids.
+type asked struct {
+	builder  *builder
+	of       func(id int64) (bool, error)
+	yes, any *Set
+}
+
+func (b *builder) asked(of func(id int64) (bool, error)) *asked {
+	return &asked{builder: b, of: of, yes: NewSet(b.env.Grow), any: NewSet(b.env.Grow)}
+}
+
+// holds reports whether it holds of an id. Its error ends the run, see [builder.failed].
+func (a *asked) holds(id int64) bool {
+	if a.any.Has(id) {
+		return a.yes.Has(id)
+	}
+	yes, err := a.of(id)
+	if err == nil {
+		err = a.any.Add(id)
+	}
+	if err == nil && yes {
+		err = a.yes.Add(id)
+	}
+	if err != nil && a.builder.failed == nil {
+		a.builder.failed = err
+	}
+	return yes && err == nil
+}
