@@ -1,0 +1,292 @@
+package lower
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"trails/db/scan"
+	"trails/sparql"
+)
+
+// What a scan takes, in microseconds: to begin it, and for a row that is read, held in a
+// table or a set, passes through a step, is grouped, or is handed to SQLite.
+const (
+	scanCost   = 30
+	readCost   = 0.008
+	holdCost   = 0.01
+	passCost   = 0.006
+	groupCost  = 0.012
+	handCost   = 0.25
+	sortedCost = 0.25 // of a row that SQLite groups or compares with those it had
+	askCost    = 0.2  // of a term that is read in the pages, and an expression asked of it
+	askedBySQL = 1.0  // the same by SQL
+	pageCost   = 1.2  // of a page that SQLite goes to for a row in it, and about the rows that it has
+	rowsOfPage = 100
+	// passGain is which part of the terms an expression is taken to be true of.
+	passGain = 10.0
+
+	// maxScanWait bounds what is read before the first row of an answer, where it is waited
+	// for: a hundredth of a second. For DISTINCT, whose rows are fewer than are looked at for
+	// them, it may be a part of what all take by SQL.
+	maxScanWait = 10_000
+	partWaited  = 0.1
+	// maxHeld bounds the rows that a scan holds: they take 4 to 30 bytes each, of the 256 MB
+	// that a query has.
+	maxHeld = 4e6
+	// maxStarts bounds the nodes that walks between two variables begin at.
+	maxStarts = 64
+	// worthScanning is what SQL must take for a scan to be better, worthThinking what its
+	// joins must for that to be found out.
+	worthScanning = 200
+	worthThinking = 100
+)
+
+// isFaster compares a scan with a block by SQL, with the time that a row of the answer takes
+// of each.
+func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
+	rows := b.rows() / math.Pow(passGain, float64(len(c.program.Asked)))
+	pages := c.l.matches(everything, c.s) / rowsOfPage
+	sql := b.work() + rows*sqlRow + min(b.rows(), c.asks)*askedBySQL
+	before := 0.0
+	for _, rows := range b.rowsThrough() {
+		sql += min(before, pages) * pageCost
+		before = rows
+	}
+	for _, inner := range c.inner { // asked for each solution, or, where all are wanted, read and compared once
+		asked := b.rows()*(seekCost+rowCost)*float64(len(inner.edges)+len(inner.ends)) + min(b.rows(), pages)*pageCost
+		if c.s.all {
+			asked = min(asked, inner.read()*(rowCost+mergeCost))
+		}
+		sql += asked
+	}
+	wait := float64(maxScanWait)
+	switch {
+	case c.s.all:
+		wait = math.Inf(1)
+	case c.program.Distinct:
+		wait = max(wait, sql*partWaited)
+	}
+	return sql > worthScanning && c.work()+rows*scanRow < clearly*sql && c.waits() < wait && c.held() < maxHeld
+}
+
+// arrange puts the steps in their order: first the one of which most rows pass, which are not
+// held, then those that hang on what is known, what tests before what multiplies.
+func (c *scanner) arrange() bool {
+	for _, inner := range c.inner {
+		if !inner.arrange() {
+			return false
+		}
+		c.before += inner.work() + inner.first().passing*holdCost
+	}
+	if !c.estimate() {
+		return false
+	}
+	for _, a := range c.program.Asked {
+		c.asks += c.leastRows(a.Slot)
+	}
+	for i := range c.program.Differ {
+		d := &c.program.Differ[i]
+		if d.Nodes = c.nodes[d.Slots[0]] || c.nodes[d.Slots[1]]; !d.Nodes {
+			c.asks += c.leastRows(d.Slots[0])
+		}
+	}
+	c.program.Slots = len(c.vars)
+	larger := func(a, b scanned) int { return cmp.Compare(b.rows, a.rows) }
+	slices.SortStableFunc(c.ends, larger)
+	slices.SortStableFunc(c.edges, func(a, b scanned) int { return cmp.Or(cmp.Compare(b.passing, a.passing), larger(a, b)) })
+	bound := make([]bool, len(c.vars))
+	take := func(s scan.Step) {
+		for _, e := range [...]scan.End{s.Subject, s.Object} {
+			if e.Arg == 0 {
+				bound[e.Slot] = true
+			}
+		}
+		c.program.Steps = append(c.program.Steps, s)
+	}
+	ends := c.ends
+	switch {
+	case len(c.edges) > 0:
+		take(c.edges[0].step)
+	case len(c.vars)-len(c.options) == 1:
+		for i, e := range c.ends {
+			if e.step.Subject.Arg == 0 || e.step.Object.Arg == 0 {
+				take(e.step)
+				ends = slices.Delete(slices.Clone(c.ends), i, i+1)
+				break
+			}
+		}
+	default:
+		return false
+	}
+	for _, e := range ends {
+		c.program.Steps = append(c.program.Steps, e.step)
+	}
+	for rest := slices.Clone(c.edges[min(1, len(c.edges)):]); len(rest) > 0; {
+		best, most := -1, 0
+		for i, e := range rest {
+			known := 0
+			for _, slot := range [...]int{e.step.Subject.Slot, e.step.Object.Slot} {
+				if bound[slot] {
+					known++
+				}
+			}
+			if known > most {
+				best, most = i, known
+			}
+		}
+		if best < 0 {
+			return false
+		}
+		take(rest[best].step)
+		rest = slices.Delete(rest, best, best+1)
+	}
+	for slot, is := range bound {
+		if !is && !c.maybe[slot] {
+			return false
+		}
+	}
+	for i := range c.program.Differ { // terms are read fastest in the order of the first step
+		if d := &c.program.Differ[i]; c.program.Steps[0].Object == (scan.End{Slot: d.Slots[1]}) {
+			d.Slots[0], d.Slots[1] = d.Slots[1], d.Slots[0]
+		}
+	}
+	for _, o := range c.options {
+		take(o.step)
+	}
+	return true
+}
+
+// leastRows is about how many rows the smallest step has whose object a slot is.
+func (c *scanner) leastRows(slot int) float64 {
+	least := math.Inf(1)
+	for _, list := range c.lists() {
+		for _, s := range list {
+			if (s.step.Object == scan.End{Slot: slot}) {
+				least = min(least, s.rows)
+			}
+		}
+	}
+	return least
+}
+
+// estimate says about how many rows each step reads, and how many of them pass the ranges and
+// the sets of its slots. A set lets pass the part of a slot's terms that are in it, and rows may
+// be looked up by these. It reports whether walks know where to begin: at nodes that a pattern
+// with a constant gives.
+func (c *scanner) estimate() bool {
+	group := &group{domains: map[sparql.Var]float64{}}
+	part, few, nodes := make([]float64, len(c.vars)), make([]float64, len(c.vars)), make([]float64, len(c.vars))
+	for slot := range part {
+		part[slot], few[slot], nodes[slot] = 1, math.Inf(1), math.Inf(1)
+	}
+	for _, list := range c.lists() {
+		for i := range list {
+			list[i].rows = rowsOfClosure
+			if list[i].step.Walk != 0 {
+				continue
+			}
+			list[i].rows = c.l.matches(list[i].pattern, c.s)
+			if !list[i].step.Optional { // which says nothing of those before it
+				group.patterns = append(group.patterns, list[i].pattern)
+			}
+		}
+	}
+	for _, e := range c.ends {
+		for _, end := range e.step.Ends() {
+			if end.Arg != 0 {
+				continue
+			}
+			few[end.Slot] = min(few[end.Slot], e.rows)
+			if e.step.Walk == 0 {
+				nodes[end.Slot] = min(nodes[end.Slot], e.rows)
+			}
+			if domain := c.domain(end, group); domain > 0 {
+				part[end.Slot] *= min(1, e.rows/domain)
+			}
+		}
+	}
+	for _, w := range c.program.Within {
+		if !w.Not {
+			part[w.Slot] /= rangeGain
+		}
+	}
+	for _, list := range c.lists() {
+		for i := range list {
+			e := &list[i]
+			begin, least, looked := math.Inf(1), math.Inf(1), math.Inf(1)
+			for k, end := range e.step.Ends() {
+				if end.Arg != 0 {
+					continue
+				}
+				begin, least = min(begin, nodes[end.Slot]), min(least, few[end.Slot])
+				each := float64(scan.RowsOfValue)
+				if k == 0 {
+					each = scan.RowsOfSubject + pageCost/readCost
+				}
+				looked = min(looked, each*few[end.Slot])
+			}
+			e.passing = min(e.rows, least)
+			if e.step.Subject.Arg == 0 && e.step.Object.Arg == 0 {
+				if e.step.Walk != 0 {
+					if begin > maxStarts && c.l.opts.Scans != ScansAlways || math.IsInf(begin, 1) {
+						return false
+					}
+					e.rows *= begin
+				}
+				e.passing = e.rows * part[e.step.Subject.Slot] * part[e.step.Object.Slot]
+			}
+			e.step.Rows, e.reads = e.rows, min(e.rows, looked+e.passing)
+		}
+	}
+	return true
+}
+
+// lists are all steps.
+func (c *scanner) lists() [3][]scanned { return [...][]scanned{c.edges, c.ends, c.options} }
+
+// domain is about how many terms a slot may be, 0 for no slot and when nothing is known.
+func (c *scanner) domain(e scan.End, g *group) float64 {
+	if e.Arg != 0 {
+		return 0
+	}
+	return c.l.domain(c.vars[e.Slot], g, c.s)
+}
+
+// first is the step whose rows are read one after another.
+func (c *scanner) first() scanned {
+	if len(c.edges) > 0 {
+		return c.edges[0]
+	}
+	return c.ends[0]
+}
+
+// read is about how many rows all steps read, held how many the others than the first hold.
+func (c *scanner) read() (sum float64) {
+	for _, list := range c.lists() {
+		for _, e := range list {
+			sum += e.reads
+		}
+	}
+	return sum
+}
+
+func (c *scanner) held() (sum float64) {
+	for _, list := range c.lists() {
+		for _, e := range list {
+			sum += e.passing
+		}
+	}
+	return sum - c.first().passing
+}
+
+// waits is what it takes before the first row is read, and work what all takes but the rows
+// of the answer.
+func (c *scanner) waits() float64 {
+	return scanCost + c.before + (c.read()-c.first().reads)*readCost + c.held()*holdCost
+}
+
+func (c *scanner) work() float64 {
+	first := c.first()
+	return c.waits() + first.reads*readCost + first.passing*passCost*float64(len(c.program.Steps)) + c.asks*askCost
+}

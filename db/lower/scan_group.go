@@ -1,0 +1,146 @@
+package lower
+
+import (
+	"slices"
+	"strconv"
+
+	"trails/db/scan"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// grouped is a GROUP BY of a scan. Of the groups, only those are handed to SQLite whose counts
+// may be what is wanted; it tests them again.
+func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *block {
+	l := c.l
+	behind := len(op.Keys)
+	for i, a := range op.Aggregates {
+		of := c.program.Aggregates[i]
+		if h := having[a.Var]; h != nil && (of.Func == scan.Count || of.Func == scan.CountBound || of.Func == scan.CountDistinct) {
+			integers := Arg{Region: Region(rdf.XSDInteger), Bounds: h.bounds}
+			last := integers
+			last.High = true
+			w := scan.Within{Slot: behind, Low: len(l.args) + 1, High: len(l.args) + 2}
+			l.arg(integers)
+			l.arg(last)
+			c.program.Having = append(c.program.Having, scan.Having{Within: w, Zero: c.arg(zeroTerm)})
+		}
+		behind += of.Width()
+	}
+	out, t := l.scanned(c.program, nil)
+	place := len(op.Keys)
+	next := func() string {
+		place++
+		return t + ".c" + strconv.Itoa(place-1)
+	}
+	for i, k := range op.Keys {
+		out.cols.set(k.Var, c.column(t, i, c.program.Keys[i]))
+	}
+	for i, a := range op.Aggregates {
+		switch of := c.program.Aggregates[i]; of.Func {
+		case scan.Count, scan.CountBound, scan.CountDistinct:
+			zero := l.term(zeroTerm)
+			out.cols.set(a.Var, column{sql: zero + " + " + next(), computed: true, listed: Listed{place, len(l.args)}})
+		case scan.Min, scan.Max:
+			out.cols.set(a.Var, column{sql: "NULLIF(" + next() + ", 0)", maybe: true, computed: true, listed: Listed{Place: place}})
+		case scan.Sum:
+			scale := 0
+			if of.Shift > 0 {
+				scale = 6
+			}
+			sum := sums[a.Aggregate.Func] + "(" + strconv.Itoa(scale) + ", " + next() + ", " + next() + ", " + next() + ")"
+			out.cols.set(a.Var, column{sql: sum, computed: true})
+		}
+	}
+	return l.wrap(out.apart())
+}
+
+// group takes the keys and the aggregates, and reports whether it could.
+func (c *scanner) group(op sparql.Group) bool {
+	c.program.Grouped = true
+	width := len(op.Keys)
+	for _, k := range op.Keys {
+		v, ok := k.Expr.(sparql.VarExpr)
+		slot := slices.Index(c.vars, v.Var)
+		if !ok || slot < 0 || k.Var == "" {
+			return false
+		}
+		c.program.Keys = append(c.program.Keys, slot)
+	}
+	for _, a := range op.Aggregates {
+		one, ok := c.aggregate(a.Aggregate, op.Op)
+		if !ok {
+			return false
+		}
+		c.program.Aggregates = append(c.program.Aggregates, one)
+		width += one.Width()
+	}
+	return width <= ScanColumns
+}
+
+// aggregate is done by ids, as in SQL: see [lowerer.aggregate].
+func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate, bool) {
+	if a.Expr == nil {
+		return scan.Aggregate{Func: scan.Count}, !a.Distinct
+	}
+	v, ok := a.Expr.(sparql.VarExpr)
+	slot := slices.Index(c.vars, v.Var)
+	if !ok || slot < 0 {
+		return scan.Aggregate{}, false
+	}
+	region := c.l.regionOf(below, v.Var, c.s)
+	switch {
+	case a.Func == sparql.Count && a.Distinct:
+		return scan.Aggregate{Func: scan.CountDistinct, Slot: slot}, true
+	case a.Func == sparql.Count && c.maybe[slot]:
+		return scan.Aggregate{Func: scan.CountBound, Slot: slot}, true
+	case a.Func == sparql.Count:
+		return scan.Aggregate{Func: scan.Count}, true
+	case c.maybe[slot]:
+		return scan.Aggregate{}, false
+	case a.Func == sparql.Sample, a.Func == sparql.Min && region != "":
+		return scan.Aggregate{Func: scan.Min, Slot: slot}, true
+	case a.Func == sparql.Max && region != "":
+		return scan.Aggregate{Func: scan.Max, Slot: slot}, true
+	case sums[a.Func] != "" && zeros[region] != nil && !a.Distinct:
+		one := scan.Aggregate{Func: scan.Sum, Slot: slot, Zero: c.arg(zeros[region])}
+		if region == Region(rdf.XSDDecimal) {
+			one.Shift = 1
+		}
+		return one, true
+	}
+	return scan.Aggregate{}, false
+}
+
+// scanDistinct is DISTINCT of a scan's columns; nil where SQL is as fast, or has to do it.
+func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
+	project, ok := op.(sparql.Project)
+	if !ok {
+		return nil
+	}
+	start := l.mark()
+	c, b := l.better(project.Op, s.atOnce(), func(c *scanner) bool {
+		c.program.Distinct = true
+		for _, v := range project.Vars {
+			slot := slices.Index(c.vars, v)
+			if slot < 0 {
+				return false
+			}
+			c.program.Keys = append(c.program.Keys, slot)
+		}
+		return len(project.Vars) <= ScanColumns
+	}, groupCost, sortedCost)
+	if c == nil {
+		l.reset(start)
+		return nil
+	}
+	rows := func() float64 { return c.first().passing }
+	if b != nil {
+		rows = b.rows
+	}
+	out, t := l.scanned(c.program, rows)
+	for i, v := range project.Vars {
+		out.cols.set(v, c.column(t, i, c.program.Keys[i]))
+	}
+	return l.wrap(out.apart())
+}
