@@ -115,10 +115,11 @@ func (l *Links) hold(env *Env) error {
 			return nil
 		}
 	}
-	most := int64(l.all*5/4) + batchRows        // estimates are rough
-	if err := env.Grow(16 * most); err != nil { // what came, and the lists of it
+	most := int64(l.all*5/4) + batchRows // estimates are rough
+	// What comes and the lists of it take half of this, what a walk finds by them the rest.
+	if err := env.Grow(32 * most); err != nil {
 		l.all = math.Inf(1)
-		return env.Grow(-16 * most)
+		return env.Grow(-32 * most)
 	}
 	l.far = &table{grow: env.Grow}
 	came := make([]uint64, 0, most)
@@ -137,7 +138,7 @@ func (l *Links) hold(env *Env) error {
 		return err
 	}
 	l.held, l.rows = true, nil
-	if err := env.Grow(-8 * most); err != nil {
+	if err := env.Grow(-24 * most); err != nil {
 		return err
 	}
 	if l.lists, err = newLists(came, env.Grow); err != nil {
