@@ -83,7 +83,10 @@ func startPeer(tb testing.TB, cmd *exec.Cmd) *peer {
 // patience is how long a peer is waited for.
 const patience = time.Minute
 
-var errLate = errors.New("no answer in time")
+var (
+	errLate  = errors.New("no answer in time")
+	errEnded = errors.New("it has ended")
+)
 
 // inTime asks a shape, and ends a peer that does not answer before patience ends.
 func (p *peer) inTime(tb testing.TB, s querykit.Shape) (reply, error) {
@@ -111,7 +114,7 @@ func (p *peer) try(q question) (r reply, err error) {
 	}
 	line, err := p.out.ReadBytes('\n')
 	if err != nil {
-		return r, fmt.Errorf("a peer has ended: %w", err)
+		return r, fmt.Errorf("%w: %w", errEnded, err)
 	}
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, err

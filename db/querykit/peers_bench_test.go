@@ -99,6 +99,9 @@ func benchRow(b *testing.B, g *kg.Graph, columns []*column, s querykit.Shape) {
 		case err != nil:
 			message, _, _ := strings.Cut(err.Error(), "\n")
 			notes += fmt.Sprintf("    %s cannot answer: %s\n", c.name, message)
+			if errors.Is(err, errEnded) && c.restart != nil {
+				c.peer = c.restart()
+			}
 			continue
 		case ok && (r.Rows != first.Rows || r.Digest != first.Digest):
 			notes += fmt.Sprintf("    %s differs, with %d rows\n", c.name, r.Rows)
