@@ -99,7 +99,16 @@ func drawScan(t *rapid.T, nodes int) string {
 		if (p == "one" || p == "many") && rapid.IntRange(0, 7).Draw(t, "path") == 0 {
 			path = rapid.SampledFrom([]string{":one+", "^:one*", "(:one|^:many)+", ":many+"}).Draw(t, "closure")
 		}
+		if rapid.IntRange(0, 9).Draw(t, "open") == 0 {
+			path = rapid.SampledFrom([]string{"?p", "?p", "?p", "?q", "?b"}).Draw(t, "predicates")
+		}
 		return from + " " + path + " " + end(p, to) + " . "
+	}
+	if rapid.IntRange(0, 19).Draw(t, "all of few") == 0 {
+		few := fmt.Sprintf(":n%d %s ?a . ", rapid.IntRange(0, nodes/3).Draw(t, "node"), rapid.SampledFrom([]string{":many", "^:one"}).Draw(t, "of"))
+		return rapid.SampledFrom([]string{
+			"SELECT ?p (COUNT(*) AS ?n) { " + few + "?a ?p ?b } GROUP BY ?p", "SELECT DISTINCT ?a ?p { " + few + "?a ?p ?b }", "SELECT DISTINCT ?p { " + few + "?b ?p ?a }",
+		}).Draw(t, "all")
 	}
 	// Patterns hang together, by and large: what does not is too much.
 	group := func() string {
@@ -175,11 +184,12 @@ func drawScan(t *rapid.T, nodes int) string {
 	case 0:
 		return "SELECT * { " + body + "}"
 	case 1:
-		return "SELECT DISTINCT " + rapid.SampledFrom([]string{"?a", "?a ?c"}).Draw(t, "distinct") + " { " + body + "}"
+		return "SELECT DISTINCT " + rapid.SampledFrom([]string{"?a", "?a ?c", "?p", "?p ?b"}).Draw(t, "distinct") + " { " + body + "}"
 	case 2:
 		return "SELECT " + aggregates + " { " + body + "}"
 	case 3:
-		return "SELECT ?a " + aggregates + " { " + body + "} GROUP BY ?a"
+		by := rapid.SampledFrom([]string{"?a", "?a", "?p", "?p ?b"}).Draw(t, "by")
+		return "SELECT " + by + " " + aggregates + " { " + body + "} GROUP BY " + by
 	}
 	return "SELECT ?b ?d " + rapid.SampledFrom([]string{"(COUNT(*) AS ?all)", "(COUNT(*) AS ?all) (SUM(?a) AS ?sum)"}).Draw(t, "sum") + " { " + body + "} GROUP BY ?b ?d HAVING(COUNT(*) > 1 && COUNT(*) <= 40)"
 }

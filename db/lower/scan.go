@@ -45,10 +45,12 @@ type scanner struct {
 	edges   []scanned    // the steps with two slots
 	ends    []scanned    // those with one or none
 	options []scanned    // those that are optional
-	maybe   []bool       // the slot is of one
-	walks   bool         // some step is a walk
-	before  float64      // what it takes to have what others read first, in microseconds
-	asks    float64      // about how many terms expressions are asked of
+	// open are patterns whose predicate is a variable, see [scanner.close].
+	open   []sparql.TriplePattern
+	maybe  []bool  // the slot is of one
+	walks  bool    // some step is a walk
+	before float64 // what it takes to have what others read first, in microseconds
+	asks   float64 // about how many terms expressions are asked of
 }
 
 // scanned is a step and about how many rows it has. A walk has no pattern.
@@ -149,7 +151,7 @@ func (c *scanner) collect(op sparql.Op) bool {
 	case sparql.Join:
 		return c.collect(op.Left) && c.collect(op.Right)
 	case sparql.Filter:
-		if !c.collect(op.Op) {
+		if !c.collect(op.Op) || len(c.open) > 0 {
 			return false
 		}
 		for _, e := range opt.Conjuncts(op.Expr) {
@@ -161,9 +163,9 @@ func (c *scanner) collect(op sparql.Op) bool {
 	case sparql.PathPattern:
 		return c.path(op)
 	case sparql.LeftJoin:
-		return !c.nested && c.collect(op.Left) && c.optional(op)
+		return !c.nested && c.collect(op.Left) && len(c.open) == 0 && c.optional(op)
 	case sparql.Minus:
-		return c.collect(op.Left) && c.member(op.Right, true, op.Left)
+		return c.collect(op.Left) && len(c.open) == 0 && c.member(op.Right, true, op.Left)
 	}
 	return false
 }
@@ -171,7 +173,7 @@ func (c *scanner) collect(op sparql.Op) bool {
 // optional takes an OPTIONAL of one pattern, from a variable that has a value to a new one.
 func (c *scanner) optional(op sparql.LeftJoin) bool {
 	right, ok := op.Right.(sparql.BGP)
-	if !ok || len(right.Patterns) != 1 || op.Expr != nil {
+	if !ok || len(right.Patterns) != 1 || op.Expr != nil || right.Patterns[0].Predicate.Var != "" {
 		return false
 	}
 	p := right.Patterns[0]
@@ -213,11 +215,43 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 }
 
 func (c *scanner) pattern(p sparql.TriplePattern) bool {
-	if _, ok := p.Predicate.Term.(rdf.IRI); !ok || p.Predicate.Var != "" || p.Subject.Var != "" && p.Subject.Var == p.Object.Var {
+	p.Subject, p.Object = c.l.lifted(p.Subject), c.l.lifted(p.Object)
+	if p.Predicate.Var != "" {
+		c.open = append(c.open, p)
+		return true
+	}
+	if _, ok := p.Predicate.Term.(rdf.IRI); !ok || p.Subject.Var != "" && p.Subject.Var == p.Object.Var {
 		return false
 	}
-	p.Subject, p.Object = c.l.lifted(p.Subject), c.l.lifted(p.Object)
 	return c.step(p, scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)})
+}
+
+// close takes the patterns whose predicate is a variable, once all others are: of subject and
+// object, variables of their own, one is asked for by nobody, neither by these nor by the answer.
+func (c *scanner) close(answer ...sparql.Var) bool {
+	for i, p := range c.open {
+		known := slices.Concat(c.vars, answer)
+		for k, other := range c.open {
+			if k != i {
+				known = append(known, other.Subject.Var, other.Predicate.Var, other.Object.Var)
+			}
+		}
+		subject, object := slices.Contains(known, p.Subject.Var), slices.Contains(known, p.Object.Var)
+		s := scan.Step{Columns: scan.PredicateObject}
+		switch {
+		case p.Subject.Var == "" || p.Object.Var == "", c.s.graph.in[0] != storedDefault, subject && object,
+			p.Subject.Var == p.Object.Var, p.Predicate.Var == p.Subject.Var, p.Predicate.Var == p.Object.Var, slices.Contains(c.vars, p.Predicate.Var):
+			return false
+		case subject:
+			s = scan.Step{Columns: scan.SubjectPredicate, Subject: c.end(p.Subject), Object: c.end(p.Predicate)}
+		default:
+			s.Subject, s.Object = c.end(p.Predicate), c.end(p.Object)
+		}
+		if !c.step(p, s) {
+			return false
+		}
+	}
+	return true
 }
 
 // step takes a step, which is that of a pattern if it is no walk.
@@ -352,7 +386,7 @@ func (c *scanner) differ(e sparql.Expr, below sparql.Op) bool {
 // substituted and share variables with those of below.
 func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 	inner := &scanner{l: c.l, s: scope{graph: c.s.graph}, nested: true}
-	if c.nested || !inner.collect(op) {
+	if c.nested || !inner.collect(op) || len(inner.open) > 0 {
 		return false
 	}
 	var slots []int
@@ -395,7 +429,7 @@ func gives(op sparql.Op, v sparql.Var) bool {
 // is none for a scan. One pattern alone is as fast by SQL.
 func (l *lowerer) scan(op sparql.Op, s scope) *block {
 	c, b := l.better(op, s, func(c *scanner) bool {
-		return len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.options)+len(c.inner)+len(c.program.Asked) > 1
+		return len(c.open) == 0 && len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.options)+len(c.inner)+len(c.program.Asked) > 1
 	}, handCost, 0)
 	if c != nil {
 		return c.table(b)

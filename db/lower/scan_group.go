@@ -59,6 +59,18 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 func (c *scanner) group(op sparql.Group) bool {
 	c.program.Grouped = true
 	width := len(op.Keys)
+	var asked []sparql.Var
+	for _, k := range op.Keys {
+		asked = append(asked, k.Var)
+	}
+	for _, a := range op.Aggregates {
+		if v, ok := a.Aggregate.Expr.(sparql.VarExpr); ok {
+			asked = append(asked, v.Var)
+		}
+	}
+	if !c.close(asked...) {
+		return false
+	}
 	for _, k := range op.Keys {
 		v, ok := k.Expr.(sparql.VarExpr)
 		slot := slices.Index(c.vars, v.Var)
@@ -121,6 +133,9 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 	start := l.mark()
 	c, b := l.better(project.Op, s.atOnce(), func(c *scanner) bool {
 		c.program.Distinct = true
+		if !c.close(project.Vars...) {
+			return false
+		}
 		for _, v := range project.Vars {
 			slot := slices.Index(c.vars, v)
 			if slot < 0 {

@@ -149,6 +149,9 @@ const (
 func (r *reading) begin() error {
 	s, env := r.step, r.builder.env
 	r.began = true
+	if s.Columns != SubjectObject {
+		return r.beginAll()
+	}
 	r.prefix = []int64{env.arg(s.Predicate)}
 	near := 1 // the end that comes next in the index
 	switch {
@@ -195,6 +198,26 @@ func (r *reading) begin() error {
 		return err
 	}
 	return r.lookUp(values.ordered(), bySubject)
+}
+
+// beginAll begins to read two columns of all statements, or of those of few subjects or predicates:
+// both indexes begin with what stands in the place of the subject.
+func (r *reading) beginAll() error {
+	r.span.tree, r.columns = r.builder.env.SPO, [3]int{0, 1, 3}
+	if r.step.Columns == PredicateObject {
+		r.span.tree = r.builder.env.POS
+	}
+	values, n := r.builder.fewest(r.step.Subject)
+	if values == nil || n == 0 {
+		return nil
+	}
+	if all, err := r.span.tree.estimate(nil, nil); err != nil || all < n*RowsOfSubject {
+		return err
+	}
+	if err := r.builder.env.Grow(8 * values.size()); err != nil {
+		return err
+	}
+	return r.lookUp(values.ordered(), false)
 }
 
 // lookUp makes it read the rows of some values, which are in their order, of the end that comes

@@ -54,10 +54,11 @@ func (p *Program) Reads() (rows float64) {
 }
 
 // Step is a triple pattern with a constant predicate, or a walk, of which one end is a constant
-// or a slot of a step with one.
+// or a slot of a step with one. Or it is two columns of all statements of the default graph.
 type Step struct {
 	Subject, Object End
 	Predicate       int // an argument
+	Columns         Columns
 	Walk            int // see [Env.Reach], from 1 on; 0 for a triple pattern
 	Graph           int // an argument; 0 for the default graph
 	// Optional is set of a step with one slot more than those before it: rows that it has
@@ -66,6 +67,18 @@ type Step struct {
 	// Rows estimates how many there are.
 	Rows float64
 }
+
+// Columns says what the ends of a step are.
+type Columns uint8
+
+const (
+	// SubjectObject is what the ends of a pattern are whose predicate is constant.
+	SubjectObject Columns = iota
+	// SubjectPredicate makes the predicate stand in the place of the object: whatever that is.
+	SubjectPredicate
+	// PredicateObject makes it stand in the place of the subject.
+	PredicateObject
+)
 
 // constant reports whether an end is one.
 func (s *Step) constant() bool { return s.Subject.Arg != 0 || s.Object.Arg != 0 }

@@ -34,7 +34,12 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 		if s.Walk != 0 {
 			by = "t_reach " + strconv.Itoa(s.Walk-1)
 		}
-		fmt.Fprintf(out, "%s%s %s %s, %s, %s", line, s.Subject, by, s.Object, rows, ways[uses[i].way]+optional[s.Optional])
+		columns := [...]string{
+			SubjectObject:    fmt.Sprint(s.Subject, " ", by, " ", s.Object),
+			SubjectPredicate: fmt.Sprint(s.Subject, " ", s.Object, " any"),
+			PredicateObject:  fmt.Sprint("any ", s.Subject, " ", s.Object),
+		}
+		fmt.Fprintf(out, "%s%s, %s, %s", line, columns[s.Columns], rows, ways[uses[i].way]+optional[s.Optional])
 	}
 	for _, w := range p.Within {
 		fmt.Fprintf(out, "%swhere s%d is %sbetween ?%d and ?%d", line, w.Slot, negated[w.Not], w.Low, w.High)
