@@ -130,12 +130,13 @@ type reading struct {
 	graph   int64
 	prefix  []int64
 	// few are the values by which rows are still to be looked up. They stand at a place in key.
-	few    []int64
-	key    []int64
-	place  int
-	layout layout
-	padded []byte
-	places []uint16
+	few   []int64
+	key   []int64
+	place int
+	// layouts are those that were met, by the length of a row, which mostly tells them apart.
+	layouts [16]layout
+	padded  []byte
+	places  []uint16
 }
 
 // Looking up the rows of a value takes as long as reading so many in turn: of a value that is
@@ -270,35 +271,44 @@ func (r *reading) fill() (more bool, err error) {
 // decode reads the ids of some cells. Those that follow each other with one layout are read
 // column by column.
 func (r *reading) decode(cells run) error {
-	l, page := &r.layout, cells.page
+	page := cells.page
 	for i := cells.first; i < cells.last; {
 		record := page.record(i)
+		if record == nil {
+			return ErrPage
+		}
+		l := &r.layouts[int(record[0])%len(r.layouts)]
 		if !l.fits(record) && !l.read(record, r.columns) {
 			return ErrPage
 		}
+		rows := 1
 		if len(record) < l.needs { // it stands at the end of the page
 			r.padded = append(append(r.padded[:0], record...), make([]byte, 8)...)
-			r.take(r.padded, append(r.places[:0], 0))
-			i++
-			continue
+			record = r.padded
+		} else {
+			r.places = l.alike(page, i, cells.last, r.places)
+			rows = len(r.places)
 		}
-		r.places = l.alike(page, i, cells.last, r.places)
-		r.take(page, r.places)
-		i += len(r.places)
+		switch {
+		case rows > 1:
+			r.take(l, page, r.places)
+		case l.graph.of(record) == r.graph:
+			r.add([2]int64{l.subject.of(record), l.object.of(record)})
+		}
+		i += rows
 	}
 	return nil
 }
 
-// take reads the ids of rows of the layout, which stand at these places of some bytes.
-func (r *reading) take(bytes []byte, places []uint16) {
-	l := &r.layout
+// take reads the ids of rows of a layout, which stand at these places of a page.
+func (r *reading) take(l *layout, page node, places []uint16) {
 	if l.graph.bits == 0 && l.graph.constant != r.graph {
 		return
 	}
 	if l.graph.bits != 0 {
 		n := 0
 		for _, at := range places {
-			if l.graph.of(bytes[at:]) == r.graph {
+			if l.graph.of(page[at:]) == r.graph {
 				places[n] = at
 				n++
 			}
@@ -307,7 +317,7 @@ func (r *reading) take(bytes []byte, places []uint16) {
 	}
 	for i, c := range [...]*column{&l.subject, &l.object} {
 		if r.asked[i] {
-			r.ids[i] = c.appendTo(r.ids[i], bytes, places)
+			r.ids[i] = c.appendTo(r.ids[i], page, places)
 		}
 	}
 	r.n += len(places)
