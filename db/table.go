@@ -23,15 +23,7 @@ func (r *Reader) selected(ctx context.Context, sel Selection) sparql.Op {
 	if sel.Among != nil {
 		return amongIDs(varS, sel.Among.ids)
 	}
-	var triples []sparql.TriplePattern
-	var tests []sparql.Expr
-	for _, c := range sel.Where {
-		if p, ok := r.triple(ctx, c); ok {
-			triples = append(triples, p)
-			continue
-		}
-		tests = append(tests, sparql.Exists{Op: r.pattern(ctx, c), Not: c.None})
-	}
+	triples, tests := r.asked(ctx, sel.Where)
 	if len(tests) > 0 {
 		if all := r.conditions(ctx, sel); all[0].leads {
 			return meeting(all)
@@ -47,6 +39,50 @@ func (r *Reader) selected(ctx context.Context, sel Selection) sparql.Op {
 		op = that(op, test)
 	}
 	return op
+}
+
+// asked are conditions as triples of the subject, and those that are none as tests.
+func (r *Reader) asked(ctx context.Context, where []Condition) (triples []sparql.TriplePattern, tests []sparql.Expr) {
+	for _, c := range where {
+		if p, ok := r.triple(ctx, c); ok {
+			triples = append(triples, p)
+		} else {
+			tests = append(tests, sparql.Exists{Op: r.pattern(ctx, c), Not: c.None})
+		}
+	}
+	return triples, tests
+}
+
+// scanCounts counts the selected subjects as [Reader.askScan] may, those of each object of a
+// predicate apart if there is one.
+func (r *Reader) scanCounts(ctx context.Context, sel Selection, of rdf.IRI, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
+	const class sparql.Var = "class"
+	if len(sel.Classes) == 0 {
+		return false, nil
+	}
+	triples, tests := r.asked(ctx, sel.Where)
+	typed := said(nil, rdf.Type, sel.Classes[0])
+	subjects := sparql.Aggregate{Func: sparql.Count}
+	if len(sel.Classes) > 1 { // a subject may be of several
+		typed.Object = sparql.Operand{Var: class}
+		among := []sparql.Expr{sparql.VarExpr{Var: class}}
+		for _, c := range sel.Classes {
+			among = append(among, sparql.TermExpr{Term: c})
+		}
+		tests = append(tests, sparql.Call{Func: sparql.In, Args: among})
+		subjects = sparql.Aggregate{Func: sparql.Count, Distinct: true, Expr: sparql.VarExpr{Var: varS}}
+	}
+	group := sparql.Group{Aggregates: []sparql.Aggregation{{Var: varN, Aggregate: subjects}}}
+	triples = append(triples, typed)
+	if of != "" {
+		triples = append(triples, said(nil, of, nil))
+		group.Keys = []sparql.GroupKey{{Expr: sparql.VarExpr{Var: varO}, Var: varO}}
+	}
+	group.Op = bgp(triples...)
+	for _, test := range tests {
+		group.Op = that(group.Op, test)
+	}
+	return r.askScan(ctx, group, vars, row)
 }
 
 // oneOf is the union of patterns, without repeats of a subject that has several types.
@@ -95,7 +131,7 @@ func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n 
 	if sel.Among != nil {
 		return min(len(sel.Among.ids), most), sel.Among.More || len(sel.Among.ids) > most, nil
 	}
-	counted, err := r.askScan(ctx, countBy(r.selected(ctx, sel)), []sparql.Var{varN}, func(a *answer) (bool, error) {
+	counted, err := r.scanCounts(ctx, sel, "", []sparql.Var{varN}, func(a *answer) (bool, error) {
 		all, err := a.count(0)
 		n = int(all)
 		return true, err
@@ -155,7 +191,7 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 	}
 	values, vars := bgp(said(nil, p, nil)), []sparql.Var{varO, varN}
 	if sel.Among == nil {
-		counted, err := r.askScan(ctx, countBy(sparql.Join{Left: r.selected(ctx, sel), Right: values}, varO), vars, put)
+		counted, err := r.scanCounts(ctx, sel, p, vars, put)
 		if counted || err != nil {
 			return counts, err
 		}

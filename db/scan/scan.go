@@ -36,8 +36,12 @@ type Program struct {
 	Having []Having
 }
 
-// askedRows is how many rows are read while an expression is asked of a term.
-const askedRows = 25
+// How many rows are read while an expression is asked of a term, and while a value is looked for
+// among those of its group.
+const (
+	askedRows  = 25
+	hashedRows = 10
+)
 
 // Reads estimates how many rows the program reads; what else takes as long is as many.
 func (p *Program) Reads() (rows float64) {
@@ -47,6 +51,11 @@ func (p *Program) Reads() (rows float64) {
 		most = max(most, s.Rows)
 	}
 	rows += askedRows * most * float64(len(p.Asked)+len(p.Differ))
+	for _, a := range p.Aggregates {
+		if a.Func == CountDistinct && len(p.Keys) > 0 {
+			rows += hashedRows * most
+		}
+	}
 	for _, m := range p.Members {
 		rows += m.Of.Reads()
 	}
