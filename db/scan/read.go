@@ -150,21 +150,22 @@ const (
 func (r *reading) begin() error {
 	s, env := r.step, r.builder.env
 	r.began = true
-	if s.Columns != SubjectObject {
-		return r.beginAll()
-	}
-	r.prefix = []int64{env.arg(s.Predicate)}
-	near := 1 // the end that comes next in the index
+	near, each := 1, float64(RowsOfValue) // the end that comes next in the index, and what to look it up takes
 	switch {
+	case s.Columns == SubjectPredicate:
+		r.span.tree, r.columns, near, each = env.SPO, [3]int{0, 1, 3}, 0, RowsOfSubject
+	case s.Columns == PredicateObject:
+		r.span.tree, r.columns, near, each = env.POS, [3]int{0, 1, 3}, 0, RowsOfSubject
 	case s.Graph != 0:
 		r.graph = env.arg(s.Graph)
 		r.span.tree, r.columns = env.GPOS, [3]int{3, 2, 0}
-		r.prefix = []int64{r.graph, r.prefix[0]}
+		r.prefix = []int64{r.graph, env.arg(s.Predicate)}
 	case s.Subject.Arg != 0:
 		r.span.tree, r.columns = env.SPO, [3]int{0, 2, 3}
-		r.prefix = []int64{env.arg(s.Subject.Arg), r.prefix[0]}
+		r.prefix = []int64{env.arg(s.Subject.Arg), env.arg(s.Predicate)}
 	default:
 		r.span.tree, r.columns = env.POS, [3]int{2, 1, 3}
+		r.prefix = []int64{env.arg(s.Predicate)}
 	}
 	if s.Object.Arg != 0 {
 		near, r.prefix = 0, append(r.prefix, env.arg(s.Object.Arg))
@@ -174,7 +175,7 @@ func (r *reading) begin() error {
 	}
 	r.span.low, r.span.high = r.prefix, r.prefix
 	for _, t := range r.tests {
-		if t.end == 1 && t.isRange() && len(r.span.low) == len(r.prefix) { // a range of the index
+		if t.end == 1 && near == 1 && t.isRange() && len(r.span.low) == len(r.prefix) { // a range of the index
 			r.span.low, r.span.high = append(slices.Clone(r.prefix), t.low), append(slices.Clone(r.prefix), t.high)
 		}
 	}
@@ -182,7 +183,7 @@ func (r *reading) begin() error {
 		return nil
 	}
 	values, takes := r.builder.fewest(s.Ends()[near])
-	takes *= RowsOfValue
+	takes *= each
 	bySubject := false
 	if near == 1 && s.Subject.Arg == 0 {
 		if subjects, n := r.builder.fewest(s.Subject); n*RowsOfSubject < takes {
@@ -199,26 +200,6 @@ func (r *reading) begin() error {
 		return err
 	}
 	return r.lookUp(values.ordered(), bySubject)
-}
-
-// beginAll begins to read two columns of all statements, or of those of few subjects or predicates:
-// both indexes begin with what stands in the place of the subject.
-func (r *reading) beginAll() error {
-	r.span.tree, r.columns = r.builder.env.SPO, [3]int{0, 1, 3}
-	if r.step.Columns == PredicateObject {
-		r.span.tree = r.builder.env.POS
-	}
-	values, n := r.builder.fewest(r.step.Subject)
-	if values == nil || n == 0 {
-		return nil
-	}
-	if all, err := r.span.tree.estimate(nil, nil); err != nil || all < n*RowsOfSubject {
-		return err
-	}
-	if err := r.builder.env.Grow(8 * values.size()); err != nil {
-		return err
-	}
-	return r.lookUp(values.ordered(), false)
 }
 
 // lookUp makes it read the rows of some values, which are in their order, of the end that comes
