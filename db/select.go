@@ -59,15 +59,19 @@ func (r *Reader) CountByObject(ctx context.Context, predicate rdf.IRI) ([]Object
 
 func (r *Reader) countByObject(ctx context.Context, op sparql.Op) (list []ObjectCount, err error) {
 	err = r.ask(ctx, countBy(op, varO), []sparql.Var{varO, varN}, func(a *answer) (bool, error) {
-		o, err := a.at(0)
-		if err != nil {
-			return false, err
-		}
-		n, err := a.count(1)
-		list = append(list, ObjectCount{o, n})
+		c, err := a.objectCount()
+		list = append(list, c)
 		return true, err
 	})
 	return list, err
+}
+
+// objectCount is a row of an object and its count.
+func (a *answer) objectCount() (c ObjectCount, err error) {
+	if c.Object, err = a.at(0); err == nil {
+		c.Count, err = a.count(1)
+	}
+	return c, err
 }
 
 // Change is one quad that a commit added or removed.

@@ -179,13 +179,9 @@ const (
 func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	counts := make([]ValueCount, len(objects))
 	put := func(a *answer) (bool, error) {
-		o, err := a.at(0)
-		if err != nil {
-			return false, err
-		}
-		n, err := a.count(1)
-		if i := slices.Index(objects, o); i >= 0 {
-			counts[i].Count = int(n)
+		c, err := a.objectCount()
+		if i := slices.Index(objects, c.Object); i >= 0 {
+			counts[i].Count = int(c.Count)
 		}
 		return true, err
 	}
