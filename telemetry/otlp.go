@@ -67,7 +67,7 @@ func newClient() (*client, error) {
 	c := &client{
 		url: u.String(), header: http.Header{}, contentType: asProtobuf,
 		zips: setting("COMPRESSION") == "gzip", stop: make(chan struct{}), pause: firstPause,
-		http: &http.Client{Timeout: longestSend},
+		http: &http.Client{Timeout: longestSend, CheckRedirect: stay},
 	}
 	if setting("PROTOCOL") == "http/json" {
 		c.contentType = asJSON
@@ -191,6 +191,9 @@ func idsInHex(tree any) {
 		}
 	}
 }
+
+// stay follows no redirection: the headers, which may be a key, are for the collector alone.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // send posts once. A wait of at least 0 means to come again, after that time or later.
 func (c *client) send(ctx context.Context, body []byte) (wait time.Duration, err error) {

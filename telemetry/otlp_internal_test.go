@@ -42,6 +42,7 @@ func TestSpansAreSentAsTheEnvironmentSays(t *testing.T) {
 		"as JSON":              {map[string]string{"ENDPOINT": "", "TRACES_PROTOCOL": "http/json"}, []answer{{200, asJSON, "{}"}}, "/v1/traces", ""},
 		"again":                {map[string]string{"ENDPOINT": ""}, []answer{{503, "", "busy"}, {429, "", ""}, {200, "", ""}}, "/v1/traces", ""},
 		"never again":          {map[string]string{"ENDPOINT": ""}, []answer{{400, "", "no"}}, "/v1/traces", `400 Bad Request: "no"`},
+		"sent elsewhere":       {map[string]string{"ENDPOINT": "", "HEADERS": "x-key=a%20b, y=z"}, []answer{{307, "", ""}}, "/v1/traces", "307 Temporary Redirect"},
 		"some refused":         {map[string]string{"ENDPOINT": ""}, []answer{{200, asProtobuf, string(partial)}}, "/v1/traces", "refuses 3 spans: too old"},
 		"some refused in JSON": {map[string]string{"ENDPOINT": ""}, []answer{{200, asJSON, `{"partialSuccess":{"rejectedSpans":"2"}}`}}, "/v1/traces", "refuses 2 spans"},
 		"an answer of noise":   {map[string]string{"ENDPOINT": ""}, []answer{{200, asProtobuf, "\xff\xff\xff"}}, "/v1/traces", ""},
@@ -75,6 +76,9 @@ func TestSpansAreSentAsTheEnvironmentSays(t *testing.T) {
 				says := c.answers[min(asked, len(c.answers)-1)]
 				asked++
 				w.Header().Set("Content-Type", says.contentType)
+				if says.status/100 == 3 {
+					w.Header().Set("Location", "/elsewhere")
+				}
 				w.WriteHeader(says.status)
 				_, _ = io.WriteString(w, says.text)
 			}))

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,10 +44,13 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 	switch {
 	case len(s.Command) > 0:
 		t, end, err = l.command(s, clean)
-	case s.HTTP != "":
-		t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: client(s, clean), MaxEventSize: maxAnswer}
 	default:
-		t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: client(s, clean), MaxEventSize: maxAnswer}
+		var requests *http.Client
+		if requests, err = client(s, clean); s.HTTP != "" {
+			t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: requests, MaxEventSize: maxAnswer}
+		} else {
+			t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: requests, MaxEventSize: maxAnswer}
+		}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -153,8 +159,12 @@ func (l *link) listen(in io.Reader) {
 	}
 }
 
-// client makes requests with the headers of a server, and follows no address to another host.
-func client(s gateway.Server, clean redactor) *http.Client {
+// client makes requests to the origin that the definition of a server names, and to no other.
+func client(s gateway.Server, clean redactor) (*http.Client, error) {
+	at, err := url.Parse(cmp.Or(s.HTTP, s.SSE))
+	if err != nil {
+		return nil, gateway.Fail(gateway.UpstreamError, s.Name, "the address of the upstream %s is none", s.Name) // Server.Check has read it
+	}
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		base = &http.Transport{}
@@ -162,26 +172,44 @@ func client(s gateway.Server, clean redactor) *http.Client {
 	base = base.Clone()
 	base.ResponseHeaderTimeout = s.Timeout()
 	return &http.Client{
-		Transport: withHeaders{base, s.Headers, clean},
-		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || len(via) > 5 {
-				return fmt.Errorf("the server sends us to %s://%s, and is not followed", r.URL.Scheme, r.URL.Host)
+		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean},
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects {
+				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s redirects a request more than %d times", s.Name, maxRedirects)
 			}
 			return nil
 		},
+	}, nil
+}
+
+const maxRedirects = 5
+
+// originOf is the scheme, the host and the port of an address.
+func originOf(u *url.URL) string {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+// toOrigin sends requests to one origin, whoever asks for them: an address of the definition, an
+// event of the server that names another one, a redirection, or a document that says where to
+// sign in. Headers and arguments are for that server alone.
+type toOrigin struct {
+	base   *http.Transport
+	server gateway.Server // its headers have their values
+	origin string
+	clean  redactor
+}
+
+// RoundTrip refuses another origin, adds the headers, and bounds what is answered.
+func (t toOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
+	if to := originOf(r.URL); to != t.origin {
+		if r.Body != nil {
+			_ = r.Body.Close() // nothing of it was sent
+		}
+		return nil, gateway.Fail(gateway.UpstreamError, t.server.Name, "the upstream %s sends requests to %s, and its definition names %s: nothing was sent; if it has moved there, name it anew with gateway add", t.server.Name, quote.Line(to, 200), t.origin)
 	}
-}
-
-type withHeaders struct {
-	base    *http.Transport
-	headers map[string]string
-	clean   redactor
-}
-
-// RoundTrip adds the headers, and bounds what is answered.
-func (t withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	for name, value := range t.headers {
+	for name, value := range t.server.Headers {
 		r.Header.Set(name, value)
 	}
 	res, err := t.base.RoundTrip(r)
