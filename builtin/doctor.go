@@ -16,6 +16,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/migration"
+	"trails/quote"
 	"trails/view"
 )
 
@@ -233,6 +234,13 @@ func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
 	}
 	if wrong := migration.Check(applied); len(wrong) > 0 {
 		return "", warn("%s; the records of migrations are not those that trails made, and a rollback of these is refused: restore the file from a backup, or correct the export that it was made of: %s", detail, strings.Join(wrong[:min(len(wrong), findingsTold)], "; "))
+	}
+	if foreign := r.Snapshot.Schema().Foreign(); len(foreign) > 0 {
+		told := make([]string, 0, findingsTold)
+		for _, f := range foreign[:min(len(foreign), findingsTold)] {
+			told = append(told, quote.Line(f.Subject, toldReason)+" ("+strings.Join(f.Says, ", ")+")")
+		}
+		return "", warn("%s; the schema's graph says more than the schema language has words for, which no form of the schema shows and the next schema apply takes away, as its plan says: %s", detail, strings.Join(told, "; "))
 	}
 	return detail, nil
 }

@@ -416,6 +416,11 @@ func (t *transaction) validate(ctx context.Context) error {
 		if t.schema, err = t.session.graph.compile(ctx, t.w); err != nil {
 			return err
 		}
+		if t.job.action == policy.Restore {
+			if err := t.schema.schema.RefuseForeign(); err != nil {
+				return err
+			}
+		}
 	}
 	c := newChecking(t.w, t.schema.shapes, t.job.limit())
 	c.found = t.undeclared

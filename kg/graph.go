@@ -16,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -348,7 +349,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
-	s, err := schema.FromQuads(quads, g.Base())
+	s, err := schema.FromQuads(slices.DeleteFunc(slices.Clone(quads), isKept), g.Base())
 	if err != nil {
 		return nil, err
 	}

@@ -154,7 +154,7 @@ func (b *wayBack) schemaBefore(ctx context.Context, snap *Snapshot) ([]rdf.Quad,
 // forward reads what the migration does to the schema that was there before it, and says what
 // is otherwise in the one that is there now.
 func forward(m *migration.Migration, quads []rdf.Quad, now *schema.Schema) (moves []migration.Move, changed string) {
-	before, err := schema.FromQuads(quads, now.Base)
+	before, err := schema.FromQuads(slices.DeleteFunc(slices.Clone(quads), isKept), now.Base)
 	if err == nil {
 		moves, err = m.Moves(before)
 	}

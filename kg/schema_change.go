@@ -204,8 +204,11 @@ func (m *schemaEdits) shapes() error {
 	if m.plan.Queries, err = carryQueries(m.ctx, m.spool, stored.FromQuads(now, m.head), m.head, patched); err != nil {
 		return err
 	}
+	if len(m.steps) == 0 {
+		return nil // it stays as it is written
+	}
 	for _, q := range now {
-		if stored.IsStored(q) || migration.IsRecord(q) || q.Subject == promotionNode || gateway.IsKept(q) {
+		if isKept(q) {
 			continue
 		}
 		if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
@@ -218,6 +221,12 @@ func (m *schemaEdits) shapes() error {
 		}
 	}
 	return nil
+}
+
+// isKept reports whether a quad of the schema's graph is about something else than the schema:
+// stored queries, records of migrations, what was promoted, servers of the gateway.
+func isKept(q rdf.Quad) bool {
+	return stored.IsStored(q) || migration.IsRecord(q) || q.Subject == promotionNode || gateway.IsKept(q)
 }
 
 func (m *schemaEdits) step(p *PlannedStep) error {

@@ -9,7 +9,8 @@ import (
 
 // Diff returns the steps that lead from old to new, in an order in which they can
 // be taken: the base and prefixes, new types, changes type by type in new's order,
-// then the types that go. It has no steps exactly when both have the same quads.
+// then the types that go, and what is [Foreign] in old alone. It has no steps exactly when
+// both have the same quads.
 // Types and properties are the same when their names are: a renamed one goes and comes.
 func Diff(old, new *Schema) []Step {
 	d := &differ{old: old, new: new}
@@ -27,6 +28,11 @@ func Diff(old, new *Schema) []Step {
 	for _, t := range old.Types {
 		if new.Type(t.Name) == nil {
 			d.add(Step{Kind: DropType, Type: t.Name, From: old.typeDocument(t), Lossy: !t.Abstract})
+		}
+	}
+	for _, f := range old.foreign {
+		if !slices.ContainsFunc(new.foreign, func(n Foreign) bool { return n.Subject == f.Subject && slices.Equal(n.Says, f.Says) }) {
+			d.add(Step{Kind: DropForeign, Type: f.Subject, From: strings.Join(f.Says, ", ")})
 		}
 	}
 	return d.steps

@@ -529,5 +529,6 @@ func (p *patcher) renamed(text []byte) (*Schema, error) {
 		}
 		return nil, fault.Invalid(problems)
 	}
+	s.foreign = p.head.foreign
 	return s, nil
 }

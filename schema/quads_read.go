@@ -10,24 +10,23 @@ import (
 	"trails/rdf"
 )
 
-// FromQuads reads what [Schema.Quads] wrote. Quads of other graphs, and shapes
-// that are not ours, are ignored; without any quads the schema is empty over base.
+// FromQuads reads what [Schema.Quads] wrote. Quads of other graphs are ignored, what the
+// rest says beyond a schema is [Schema.Foreign]; without any quads the schema is empty over base.
 // base is the file's, "" takes what the quads say. Quads that contradict
 // themselves or break a rule are fault.InvalidData.
 func FromQuads(quads []rdf.Quad, base string) (*Schema, error) {
-	r := &quadReader{about: map[rdf.Term][]rdf.Quad{}}
-	for _, q := range quads {
-		if q.Label == rdf.SchemaGraph {
-			r.about[q.Subject] = append(r.about[q.Subject], q)
-		}
-	}
+	r := newQuadReader(quads)
 	declared := r.text(Node, TrailsBase)
 	if base != "" && declared != "" && base != declared {
 		return nil, fault.New(fault.InvalidData, "the schema is of the base %s, and the file has the base %s, which is fixed; make one with the base %s", declared, base, declared)
 	}
 	s, err := r.schema(cmp.Or(base, declared))
-	if err != nil || len(s.Types) == 0 {
-		return s, err
+	if err != nil {
+		return nil, err
+	}
+	s.foreign = r.foreign(s)
+	if len(s.Types) == 0 {
+		return s, nil
 	}
 	if problems := s.check(nil); len(problems) > 0 {
 		return nil, fault.Invalid(problems)
@@ -39,6 +38,21 @@ func FromQuads(quads []rdf.Quad, base string) (*Schema, error) {
 type quadReader struct {
 	about map[rdf.Term][]rdf.Quad
 	err   error // the first quad that cannot be read
+	// known has the types' shapes, and those of their properties under the names that
+	// [Schema.Quads] gives them.
+	known  map[rdf.IRI]rdf.IRI
+	blank  map[rdf.BNode]rdf.Term // names of blank nodes by what they say
+	owners map[rdf.Term]rdf.Term  // of blank nodes
+}
+
+func newQuadReader(quads []rdf.Quad) *quadReader {
+	r := &quadReader{about: map[rdf.Term][]rdf.Quad{}, known: map[rdf.IRI]rdf.IRI{}, blank: map[rdf.BNode]rdf.Term{}, owners: map[rdf.Term]rdf.Term{}}
+	for _, q := range quads {
+		if q.Label == rdf.SchemaGraph {
+			r.about[q.Subject] = append(r.about[q.Subject], q)
+		}
+	}
+	return r
 }
 
 func (r *quadReader) fail(subject rdf.Term, predicate rdf.IRI, what string) {
@@ -107,8 +121,13 @@ func (r *quadReader) typ(iri rdf.IRI, names map[rdf.IRI]string) *Type {
 	for _, super := range r.all(iri, rdf.SubClassOf) {
 		t.Extends = append(t.Extends, r.typeName(iri, rdf.SubClassOf, super, names))
 	}
+	r.known[iri] = iri
 	for _, shape := range r.propertyShapes(iri) {
-		t.Properties = append(t.Properties, r.property(shape, names))
+		p := r.property(shape, names)
+		t.Properties = append(t.Properties, p)
+		if r.known[shape] == "" {
+			r.known[shape] = ShapeIRI(t, p)
+		}
 	}
 	return t
 }

@@ -28,6 +28,7 @@ type Schema struct {
 	about  map[*Type]*facts
 	// declared are the predicates of all properties.
 	declared map[rdf.IRI]bool
+	foreign  []Foreign
 }
 
 // Mint says how a new entity of a type gets its IRI.

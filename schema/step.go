@@ -35,6 +35,7 @@ const (
 	ChangeIDs         StepKind = "change_ids" // what the IRIs of a type's nodes begin with
 	ChangeDescription StepKind = "change_description"
 	ChangeOrder       StepKind = "change_order" // of the types, or of a type's properties
+	DropForeign       StepKind = "drop_foreign" // Step.Type is the subject of a [Foreign], From what it says
 )
 
 // Step is one difference between two schemas.
@@ -74,6 +75,8 @@ func (st Step) String() string {
 		return "add property " + st.subject() + added(st.To)
 	case DropProperty:
 		return "drop property " + st.subject()
+	case DropForeign:
+		return fmt.Sprintf("drop what the schema language has no words for: %s of %s", spoken(st.From), st.Type)
 	case ChangeDescription, ChangeOrder, ChangePrefixes:
 		return "change " + st.place()
 	default:

@@ -1,0 +1,145 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// Foreign is a subject of the schema's graph with what it says there that no schema can
+// say: a shape of its own, or a word on a type's shape that the schema language lacks. It
+// is in no form of the schema, and a new schema takes it away.
+type Foreign struct {
+	Subject string   // as N-Triples write it
+	Says    []string // the predicates, in order
+}
+
+// Foreign returns what the quads that the schema was read from say beyond it; of a schema
+// that was not read from quads it is empty.
+func (s *Schema) Foreign() []Foreign { return s.foreign }
+
+// RefuseForeign returns fault.InvalidData when the schema was read from quads that say more
+// than a schema can, with an entry for each subject.
+func (s *Schema) RefuseForeign() error {
+	var problems []fault.FieldError
+	for _, f := range s.foreign {
+		problems = append(problems, fault.FieldError{
+			Field: f.Subject, Code: fault.Shape, Value: strings.Join(f.Says, ", "),
+			Message: f.Subject + " in the graph <" + string(rdf.SchemaGraph) + "> says " + strings.Join(f.Says, ", ") + ", which the schema language has no words for, so that it would be shown nowhere; take it out of the export, and give the property of the type the constraint with schema apply",
+		})
+	}
+	if problems == nil {
+		return nil
+	}
+	return fault.Invalid(problems)
+}
+
+// foreign returns what the quads that were read say and those of s do not, by subject. Blank
+// nodes are compared by what they say, numbers by value, and property shapes by type and
+// name; the order of shapes may be told with any numbers.
+func (r *quadReader) foreign(s *Schema) []Foreign {
+	own := map[rdf.Quad]bool{}
+	written := newQuadReader(s.Quads())
+	for _, quads := range written.about {
+		for _, q := range quads {
+			own[written.named(q)] = true
+		}
+	}
+	says := map[rdf.Term]map[string]bool{}
+	for _, quads := range r.about {
+		for _, q := range quads {
+			if own[r.named(q)] || r.saysNothing(q) {
+				continue
+			}
+			subject := r.owner(q.Subject)
+			if says[subject] == nil {
+				says[subject] = map[string]bool{}
+			}
+			predicate, _ := q.Predicate.(rdf.IRI)
+			says[subject][foreignWord(predicate)] = true
+		}
+	}
+	var out []Foreign
+	for subject, words := range says {
+		out = append(out, Foreign{Subject: string(rdf.AppendTerm(nil, subject)), Says: slices.Sorted(maps.Keys(words))})
+	}
+	slices.SortFunc(out, func(a, b Foreign) int { return strings.Compare(a.Subject, b.Subject) })
+	return out
+}
+
+// saysNothing reports whether a quad asks for nothing: a number that orders what is read, a
+// property shape that is called one, a least count of none.
+func (r *quadReader) saysNothing(q rdf.Quad) bool {
+	shape, _ := q.Subject.(rdf.IRI)
+	if r.known[shape] == "" {
+		return false
+	}
+	return q.Predicate == shOrder ||
+		q.Predicate == rdf.Type && q.Object == shPropertyShape ||
+		q.Predicate == shMinCount && rdf.Lexical(canonical(q.Object)) == "0"
+}
+
+// named returns a quad with names for its nodes that do not depend on who wrote it.
+func (r *quadReader) named(q rdf.Quad) rdf.Quad {
+	return rdf.Quad{Subject: r.name(q.Subject), Predicate: q.Predicate, Object: r.name(q.Object)}
+}
+
+func (r *quadReader) name(t rdf.Term) rdf.Term {
+	switch v := t.(type) {
+	case rdf.IRI:
+		if is := r.known[v]; is != "" {
+			return is
+		}
+		return v
+	case rdf.BNode:
+		if name, ok := r.blank[v]; ok {
+			return name
+		}
+		r.blank[v] = v // while it is described: what leads back to it has no other name
+		var content []string
+		for _, q := range r.about[v] {
+			content = append(content, string(rdf.AppendTerm(nil, q.Predicate))+" "+string(rdf.AppendTerm(nil, r.name(q.Object))))
+		}
+		slices.Sort(content)
+		r.blank[v] = rdf.BNode("b" + digest(content...))
+		return r.blank[v]
+	}
+	return canonical(t)
+}
+
+// owner returns the subject that a blank node belongs to: the first that leads to it and is
+// none itself, if there is one.
+func (r *quadReader) owner(t rdf.Term) rdf.Term {
+	if len(r.owners) == 0 {
+		for _, quads := range r.about {
+			for _, q := range quads {
+				if _, blank := q.Object.(rdf.BNode); blank {
+					r.owners[q.Object] = q.Subject
+				}
+			}
+		}
+	}
+	for range len(r.owners) {
+		above, ok := r.owners[t]
+		if _, blank := t.(rdf.BNode); !blank || !ok {
+			break
+		}
+		t = above
+	}
+	return t
+}
+
+// foreignWord is a predicate as people write it: "sh:minLength", "rdf:type".
+func foreignWord(predicate rdf.IRI) string {
+	for _, known := range []struct{ prefix, namespace string }{
+		{"sh:", rdf.SHNS}, {"trails:", rdf.TrailsNS}, {"rdfs:", rdf.RDFSNS}, {"rdf:", rdf.RDFNS}, {"owl:", rdf.OWLNS},
+	} {
+		if name, ok := strings.CutPrefix(string(predicate), known.namespace); ok {
+			return known.prefix + name
+		}
+	}
+	return "<" + string(predicate) + ">"
+}
