@@ -127,16 +127,17 @@ func (s *site) answer(rt route) http.HandlerFunc {
 	}
 }
 
-// withPrincipal resolves the caller: by the edge, or by the cookie of the form.
+// withPrincipal resolves the caller: by the edge, and by the cookie of the sign-in where that
+// knows nobody.
 func (s *site) withPrincipal(r *http.Request) (*http.Request, bool) {
-	if _, known := auth.PrincipalOf(r.Context()); known {
+	p, known := auth.PrincipalOf(r.Context())
+	if p.Authenticated {
 		return r, true
 	}
-	p, known := s.opts.Auth.SignedIn(r)
-	if !known {
-		return r, false
+	if signed, is := s.opts.Auth.SignedIn(r); is {
+		return r.WithContext(auth.WithPrincipal(r.Context(), signed)), true
 	}
-	return r.WithContext(auth.WithPrincipal(r.Context(), p)), true
+	return r, known
 }
 
 // principalOf is the caller; nobody without a scope when the edge does not know.

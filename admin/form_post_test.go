@@ -508,5 +508,5 @@ func TestALossThatNeedsATokenSaysSo(t *testing.T) {
 	if a.StatusCode != http.StatusUnauthorized || f.commits(t) != before {
 		t.Errorf("status %d", a.StatusCode)
 	}
-	says(t, a, "start it with TRAILS_MCP_TOKEN, and with builder in TRAILS_MCP_SCOPES")
+	says(t, a, "This needs the scope builder. Open the sign-in link that this server printed when it was started, or start it with TRAILS_MCP_TOKEN; either with builder in TRAILS_MCP_SCOPES")
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -80,7 +81,7 @@ func (s *site) showFailed(w http.ResponseWriter, r *http.Request, p *post, err e
 			v.Message += " under trace " + id
 		}
 	case f.Kind == fault.Unauthenticated: // whoever has signed in is not told this
-		v.Message = "This needs a scope that a server without a token gives nobody: start it with TRAILS_MCP_TOKEN, and with builder in TRAILS_MCP_SCOPES"
+		v.Message = fmt.Sprintf("This needs the scope %v. Open the sign-in link that this server printed when it was started, or start it with TRAILS_MCP_TOKEN; either with %[1]v in TRAILS_MCP_SCOPES", f.Details["required_scope"])
 	case f.Kind == fault.Precondition && !lostCondition(err):
 		p.startOver()
 	case len(f.Fields) == 0:

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -90,6 +91,33 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	http.Redirect(w, r, data.Next, http.StatusSeeOther)
 	return nil
+}
+
+// OperatorPath is the address of the operator's sign-in link. Its key stands in the query,
+// which no log has.
+const OperatorPath = "/admin/operator"
+
+// signInOperator opens the session of the operator. It answers with a page that goes on by
+// itself: a browser that was led here by a page of another site keeps the cookie back from a
+// redirect. What only looks ahead at the link does not use it up.
+func (s *site) signInOperator(w http.ResponseWriter, r *http.Request) error {
+	key := r.URL.Query().Get("key")
+	r.URL.RawQuery = "" // no page shows the key
+	if in, signed := s.opts.Auth.SignedIn(r); signed && in.Authenticated {
+		http.Redirect(w, r, "/admin", http.StatusSeeOther)
+		return nil
+	}
+	if r.Method != http.MethodGet || r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
+		return fault.New(fault.Denied, "a person opens the sign-in link, once")
+	}
+	session, operator, err := s.opts.Auth.SignInOperator(r, key)
+	if err != nil {
+		return err
+	}
+	s.log.InfoContext(r.Context(), "the operator's sign-in link was used", slog.String("by", auth.ClientAddr(r)), slog.String("agent", r.UserAgent()))
+	http.SetCookie(w, session)
+	w.Header().Set("Refresh", "0; url=/admin")
+	return s.respond(w, inSession(r, operator, session), http.StatusOK, "operator.html", page{Title: "Signed in", Data: operator})
 }
 
 // inSession is the request as the browser would have sent it in the new session.

@@ -31,6 +31,13 @@ type Options struct {
 	Owner string
 	// Scopes are the process's.
 	Scopes policy.Scopes
+	// Shown is the token that the one caller over stdio has in its environment, for clients
+	// that show none in their messages.
+	Shown string
+	// Operator says that who started the process, with this ID, has its scopes without a
+	// token: over stdio, and in a browser that [Resolver.SignInOperator] let in. It means
+	// nothing where there is a Token.
+	Operator bool
 	// Public is the one address of the server for callers, as [ParsePublic] returns it,
 	// where a proxy hands their requests on. Nil means the address that a request was
 	// sent to.
@@ -50,6 +57,7 @@ type Resolver struct {
 	hash    [sha256.Size]byte // of the token
 	wrong   wrongTokens
 	signIns signIns
+	link    operatorLink
 }
 
 // New returns the resolver of a process.
@@ -60,6 +68,9 @@ func New(o Options) *Resolver {
 
 // NeedsToken reports whether callers must show a token.
 func (r *Resolver) NeedsToken() bool { return r.opts.Token != "" }
+
+// HasOperator reports whether who started the process is known without a token.
+func (r *Resolver) HasOperator() bool { return r.opts.Operator && !r.NeedsToken() }
 
 // Scopes are the process's: no caller has more.
 func (r *Resolver) Scopes() policy.Scopes { return r.opts.Scopes }
@@ -78,24 +89,30 @@ func (r *Resolver) Verify(secret string) (policy.Principal, bool) {
 	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: true}, true
 }
 
-// Local returns the principal of a caller over stdio: whoever started the process, and
-// authenticated when a token is asked for and secret is it. It is false when it is not.
+// Local returns the principal of a caller over stdio: whoever started the process. Where a
+// token is asked for, secret must be it or, when that is empty, [Options.Shown]; it is false
+// for any other. Without one, it is authenticated as the operator alone.
 func (r *Resolver) Local(secret string) (policy.Principal, bool) {
 	if r.NeedsToken() {
-		return r.Verify(secret)
+		return r.Verify(cmp.Or(secret, r.opts.Shown))
 	}
-	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes}, true
+	return r.starter(), true
 }
 
-// Request returns who sent an HTTP request: anybody where no token is asked for, who
-// shows it in the Authorization header and, if browsers count, a browser that signed in.
-// It is false for all others.
+// starter is who started a process that asks for no token.
+func (r *Resolver) starter() policy.Principal {
+	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: r.HasOperator()}
+}
+
+// Request returns who sent an HTTP request: who shows the token in the Authorization
+// header, if browsers count a browser that signed in, and anybody where no token is asked
+// for. It is false for all others.
 func (r *Resolver) Request(req *http.Request, browsers bool) (p policy.Principal, known bool) {
-	if r.NeedsToken() {
-		if p, known = r.Verify(bearer(req)); !known && browsers {
-			p, known = r.SignedIn(req)
-		}
-	} else {
+	p, known = r.Verify(bearer(req))
+	if !known && browsers {
+		p, known = r.SignedIn(req)
+	}
+	if !known && !r.NeedsToken() {
 		p, known = policy.Anonymous("", r.opts.Scopes), true
 		p.Owner = r.opts.Owner
 	}

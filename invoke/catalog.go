@@ -238,7 +238,7 @@ func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wante
 	var out []Capability
 	for _, one := range c.ordered {
 		scope := one.PolicyRequired.Scope
-		if !wanted(one) || !policy.Visible(e.config.Env, scope) || policy.Allow(p, scope, one.ID) != nil {
+		if !wanted(one) || !policy.Visible(e.config.Env, scope) || !policy.May(p, scope) {
 			continue
 		}
 		ok, err := e.permits(ctx, p, View{}, one.Descriptor)

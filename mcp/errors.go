@@ -96,7 +96,7 @@ var verdicts = map[fault.Kind]verdict{
 	fault.InvalidData:      {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
 	fault.InvalidArguments: {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
 	fault.UnknownTool:      {code: jsonrpc.CodeInvalidParams},
-	fault.Unauthenticated:  {code: codeUnauthenticated},
+	fault.Unauthenticated:  {code: codeUnauthenticated, data: details},
 	fault.ScopeDenied:      {code: codeScopeDenied, data: details},
 	fault.Denied:           {code: codeDenied, data: details},
 	fault.Exhausted:        {code: codeExhausted, data: details},

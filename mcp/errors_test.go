@@ -39,7 +39,7 @@ func TestEveryKindOfFaultHasItsAnswer(t *testing.T) {
 		"invalid_arguments": fmt.Sprintf(asError, `{"code":-32602,"message":"invalid arguments: 1 field(s)\ntext must have at most 5 characters","data":{"count":1,"fields":[{"field":"text","code":"max_length","message":"text must have at most 5 characters","value":"too long","constraint":5}]}}`),
 		"filter":            fmt.Sprintf(asError, `{"code":-32602,"message":"Invalid params","data":{"expected_datatype":"xsd:integer","field":"n","reason":"type_mismatch"}}`),
 		"unauthenticated":   fmt.Sprintf(asError, `{"code":-32001,"message":"Authentication failed"}`),
-		"scope_denied":      fmt.Sprintf(asError, `{"code":-32004,"message":"scope denied: x requires dev","data":{"caller_scopes":["runtime"],"required_scope":"dev","tool":"x"}}`),
+		"scope_denied":      fmt.Sprintf(asError, `{"code":-32004,"message":"scope denied: x requires dev; start the process with TRAILS_MCP_SCOPES=dev,runtime","data":{"caller_scopes":["runtime"],"required_scope":"dev","tool":"x"}}`),
 		"denied":            fmt.Sprintf(asError, `{"code":-32002,"message":"denied: change on Secret"}`),
 		"exhausted":         fmt.Sprintf(asError, `{"code":-32003,"message":"budget exhausted","data":{"limit":10,"retry_after":3,"used":10}}`),
 		"not_found":         fmt.Sprintf(asError, `{"code":-32602,"message":"Resource not found","data":{"uri":"trails://nothing"}}`),
@@ -171,8 +171,8 @@ func TestTrap06ScopeAndBudgetErrorsAreWholeOnTheWire(t *testing.T) {
 		s := openStdio(t, &fake{}, options(token))
 		s.greet("2025-11-25", token)
 		for want, params := range map[string]map[string]any{
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"scope denied: trails_meta_gen_type requires dev","data":{"caller_scopes":["runtime"],"required_scope":"dev","tool":"trails_meta_gen_type"}}}`: callTool("trails_meta_gen_type", nil),
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"budget exhausted","data":{"limit":10,"retry_after":3,"used":10}}}`:                                                                            callTool("fail", map[string]any{"kind": "exhausted"}),
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"scope denied: trails_meta_gen_type requires dev; start the process with TRAILS_MCP_SCOPES=dev,runtime","data":{"caller_scopes":["runtime"],"required_scope":"dev","tool":"trails_meta_gen_type"}}}`: callTool("trails_meta_gen_type", nil),
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32003,"message":"budget exhausted","data":{"limit":10,"retry_after":3,"used":10}}}`:                                                                                                                                  callTool("fail", map[string]any{"kind": "exhausted"}),
 		} {
 			if got := s.one(ask("2025-11-25", 1, "tools/call", params, "")); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)

@@ -94,7 +94,7 @@ func New(e Engine, opts Options) *Server {
 	}
 	s := &Server{engine: e, opts: opts, log: log}
 	// One process's callers all have the same rights, and hear of the same changes.
-	listener := policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken()}
+	listener := policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken() || opts.Auth.HasOperator()}
 	s.Doors = session.NewDoors(session.Config{
 		Methods: s.endpoint,
 		Watch:   func(ctx context.Context) <-chan invoke.Change { return e.Watch(ctx, listener) },

@@ -6,6 +6,8 @@
 package policy
 
 import (
+	"strings"
+
 	"trails/fault"
 )
 
@@ -50,20 +52,36 @@ func (p Principal) Author() string {
 	return id + " via " + p.Client
 }
 
+// May reports whether p may use tools that require this scope; [Allow] says why not.
+func May(p Principal, required Scope) bool {
+	return p.Scopes.Has(required) && (required == Runtime || p.Authenticated)
+}
+
 // Allow returns nil when p may use a tool that requires this scope. Builder and
 // dev tools are Unauthenticated for a caller that the edge does not know;
-// otherwise a missing scope is ScopeDenied and says which (contract, section 7).
+// otherwise a missing scope is ScopeDenied. Both say which scope is missing and how a
+// process gives it (contract, section 7).
 func Allow(p Principal, required Scope, tool string) error {
-	if required != Runtime && !p.Authenticated {
-		return fault.New(fault.Unauthenticated, "Authentication failed")
-	}
-	if p.Scopes.Has(required) {
+	if May(p, required) {
 		return nil
 	}
-	return fault.New(fault.ScopeDenied, "scope denied: %s requires %s", tool, required).
-		With("tool", tool).
-		With("required_scope", string(required)).
-		With("caller_scopes", p.Scopes.List())
+	setting := "TRAILS_MCP_SCOPES=" + strings.Join(p.Scopes.With(required).List(), ",")
+	refusal := fault.New(fault.ScopeDenied, "scope denied: %s requires %s; start the process with %s", tool, required, setting)
+	if required != Runtime && !p.Authenticated {
+		p.Scopes = p.Scopes.Intersect(NewScopes(Runtime))
+		refusal = fault.New(fault.Unauthenticated, "Authentication failed: %s requires %s, and callers without a token have runtime at most. Start the process with %s and one of: %s",
+			tool, required, setting, strings.Join(waysToBeKnown, "; ")).With("ways", waysToBeKnown)
+	}
+	return refusal.With("tool", tool).With("required_scope", string(required)).With("caller_scopes", p.Scopes.List())
+}
+
+// waysToBeKnown are the ways by which a caller has more than runtime. What starts a process
+// says the same in its help.
+var waysToBeKnown = []string{
+	"over stdio --operator, for who starts it",
+	"over stdio TRAILS_MCP_TOKEN, with the client's token in TRAILS_TOKEN",
+	"over HTTP TRAILS_MCP_TOKEN, sent as Authorization: Bearer",
+	"on the pages the sign-in link that serve prints",
 }
 
 // Production is the environment that hides and refuses dev tools.

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,23 +66,26 @@ func TestAllow(t *testing.T) {
 		message  string
 	}{
 		{"anonymous with runtime may run", policy.Anonymous("", policy.NewScopes(policy.Runtime)), policy.Runtime, 0, ""},
-		{"anonymous may not build, whatever its scopes", policy.Anonymous("", policy.AllScopes()), policy.Builder, fault.Unauthenticated, "Authentication failed"},
-		{"anonymous may not use dev tools", policy.Anonymous("", policy.AllScopes()), policy.Dev, fault.Unauthenticated, "Authentication failed"},
-		{"anonymous without runtime lacks the scope", policy.Principal{}, policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime"},
-		{"no scope implies another", known(policy.Builder), policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime"},
-		{"a known caller lacks the scope", known(policy.Runtime), policy.Dev, fault.ScopeDenied, "scope denied: x_y requires dev"},
+		{"anonymous may not build, whatever its scopes", policy.Anonymous("", policy.AllScopes()), policy.Builder, fault.Unauthenticated, "Authentication failed: x_y requires builder, and callers without a token have runtime at most. Start the process with TRAILS_MCP_SCOPES=builder,dev,runtime and one of: over stdio --operator"},
+		{"anonymous may not use dev tools", policy.Anonymous("", policy.AllScopes()), policy.Dev, fault.Unauthenticated, "Authentication failed: x_y requires dev, and callers"},
+		{"anonymous without runtime lacks the scope", policy.Principal{}, policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime; start the process with TRAILS_MCP_SCOPES=runtime"},
+		{"no scope implies another", known(policy.Builder), policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime; start the process with TRAILS_MCP_SCOPES=builder,runtime"},
+		{"a known caller lacks the scope", known(policy.Runtime), policy.Dev, fault.ScopeDenied, "scope denied: x_y requires dev; start the process with TRAILS_MCP_SCOPES=dev,runtime"},
 		{"a known caller has the scope", known(policy.Runtime, policy.Builder), policy.Builder, 0, ""},
 		{"the person at the machine may do all", policy.Local("ana", ""), policy.Dev, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := policy.Allow(c.who, c.required, "x_y")
+			if may := policy.May(c.who, c.required); may != (c.message == "") {
+				t.Errorf("May says %t", may)
+			}
 			if c.message == "" {
 				if err != nil {
 					t.Fatalf("got %v, want nil", err)
 				}
 				return
 			}
-			if !fault.Is(err, c.kind) || err.Error() != c.message {
+			if !fault.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.message) {
 				t.Errorf("got %v, want %s", err, c.message)
 			}
 		})

@@ -73,6 +73,9 @@ func (set Scopes) Has(s Scope) bool { return set.bits&s.bit() != 0 }
 // Intersect returns the scopes that are in both sets.
 func (set Scopes) Intersect(other Scopes) Scopes { return Scopes{set.bits & other.bits} }
 
+// With returns the set with s in it.
+func (set Scopes) With(s Scope) Scopes { return Scopes{set.bits | s.bit()} }
+
 // List returns the names in alphabetical order; it is never nil.
 func (set Scopes) List() []string {
 	names := make([]string, 0, len(scopeOrder))

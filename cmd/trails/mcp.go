@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,25 +19,33 @@ import (
 
 func (p *program) mcpCommand() *cobra.Command {
 	var env string
+	var operator bool
 	cmd := &cobra.Command{
 		Use:   "mcp FILE",
 		Short: "Serve the graph to an agent: MCP over stdio",
 		Long: `Serve FILE to one agent, as a Model Context Protocol server on stdin and stdout. Nothing
 but the protocol goes to stdout; the log goes to stderr. Any number of processes may
 have FILE open at once.
+
+Whoever starts it may do what needs the scope runtime. With --operator they may do all that
+TRAILS_MCP_SCOPES names, without a token. With TRAILS_MCP_TOKEN no method works before the
+client has shown that token: in its environment as TRAILS_TOKEN, which the program that
+starts this one sets, or in its messages.
 ` + remoteHelp + fileHelp,
 		Example: `  trails mcp notes.trails
-  TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails`,
+  TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails --operator
+  TRAILS_MCP_TOKEN=secret TRAILS_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails`,
 		Annotations: map[string]string{serves: "stdio"},
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			if err := p.overrideEnv(env); err != nil {
 				return err
 			}
-			return p.mcp(cmd.Context(), file)
+			return p.mcp(cmd.Context(), file, operator)
 		}),
 	}
 	cmd.Flags().StringVar(&env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	completeWords(cmd, "env", "dev", "production")
+	cmd.Flags().BoolVar(&operator, "operator", false, "whoever starts this may do what TRAILS_MCP_SCOPES names, without a token")
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
 	p.massChangeFlag(cmd)
@@ -59,12 +68,16 @@ func (p *program) surfaceFlag(cmd *cobra.Command) {
 	completeWords(cmd, "surface", texts(surface.Modes())...)
 }
 
-func (p *program) mcp(ctx context.Context, file string) error {
+func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 	callers, err := p.authOptions()
 	if err != nil {
 		return err
 	}
-	callers.ID = me().ID
+	callers.ID, callers.Operator, callers.Shown = me().ID, operator, p.env["TRAILS_TOKEN"]
+	if operator && callers.Token != "" {
+		return usageError{"--operator is for a process that asks for no token: leave TRAILS_MCP_TOKEN out, or leave --operator out and give the client the token in TRAILS_TOKEN"}
+	}
+	p.tellScopes(callers)
 	opts, err := p.mcpOptions(auth.New(callers))
 	if err != nil {
 		return err
@@ -117,6 +130,33 @@ func (p *program) authOptions() (auth.Options, error) {
 		o.Owner = "token" // whoever shows it is one caller, at every door
 	}
 	return o, nil
+}
+
+// tellScopes says on stderr who has the scopes of a process, and which of them nobody can use.
+func (p *program) tellScopes(o auth.Options) {
+	warn := func(format string, args ...any) { fmt.Fprintf(p.stderr, "trails: warning: "+format+"\n", args...) }
+	more := strings.Join(slices.DeleteFunc(o.Scopes.List(), func(s string) bool { return s == string(policy.Runtime) }), " and ")
+	switch {
+	case o.Scopes == policy.Scopes{}:
+		warn("TRAILS_MCP_SCOPES names no scope, so that every call is refused; leave it out for runtime")
+	case o.Operator && o.Token == "":
+		fmt.Fprintf(p.stderr, "trails: the operator is %s, who started this, with the scopes %s\n", o.ID, o.Scopes)
+		if more == "" {
+			fmt.Fprintln(p.stderr, "trails: TRAILS_MCP_SCOPES=runtime,builder gives the operator more")
+		}
+	case o.Token == "" && more != "":
+		warn("TRAILS_MCP_SCOPES names %s, which nobody can use: callers without a token have runtime at most; start with --operator, or set TRAILS_MCP_TOKEN and give the client the token in TRAILS_TOKEN", more)
+	}
+	if o.Scopes.Has(policy.Dev) && !policy.Visible(p.env["TRAILS_ENV"], policy.Dev) {
+		warn("TRAILS_MCP_SCOPES names dev, which nobody can use: TRAILS_ENV is %s", policy.Production)
+	}
+	switch {
+	case o.Shown == "" || o.Shown == o.Token:
+	case o.Token == "":
+		warn("TRAILS_TOKEN is shown to nobody: no token is asked for; TRAILS_MCP_TOKEN would")
+	default:
+		warn("TRAILS_TOKEN is not the token that TRAILS_MCP_TOKEN asks for; give both the same, or let the client show it")
+	}
 }
 
 // overrideEnv lets --env win over TRAILS_ENV.

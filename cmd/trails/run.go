@@ -143,8 +143,10 @@ write is validated, atomic, attributed and versioned.`,
 const environmentHelp = `
 Environment (flags win):
   TRAILS_DB          FILE, where it is left out
-  TRAILS_MCP_SCOPES  scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime)
+  TRAILS_MCP_SCOPES  scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime);
+                     more than runtime is for mcp --operator, the sign-in link of serve, and callers with the token
   TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
+  TRAILS_TOKEN       the token that the client of mcp shows
   TRAILS_MCP_TOOL_ERRORS  how tools answer what is invalid: auto, protocol or result
   TRAILS_STORED_TOOLS  how many stored queries are tools of their own (default 24)
   TRAILS_ARTIFACT_TTL  how long results of tools are kept, such as 24h (default 168h)

@@ -17,6 +17,7 @@ import (
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/mcp"
+	"trails/policy"
 	"trails/telemetry"
 )
 
@@ -45,6 +46,11 @@ finish. Only loopback addresses are bound: put a proxy with TLS in front for oth
 say with --public-url where it takes requests. That name is served then, and stands in
 every link and cookie; a token is needed. X-Forwarded-For, -Host and -Proto are believed
 from loopback addresses and those of --trusted-proxy, and from nobody without --public-url.
+
+Callers without a token may do what needs the scope runtime. Where TRAILS_MCP_TOKEN is set,
+all show that token, and may do what TRAILS_MCP_SCOPES names. Where it is not, a sign-in link
+is printed at the start: it lets one browser of this machine in, once, within an hour, as the
+operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 ` + remoteHelp + fileHelp,
 		Example: `  trails serve notes.trails --open
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000
@@ -74,7 +80,7 @@ from loopback addresses and those of --trusted-proxy, and from nobody without --
 func servingFlags(cmd *cobra.Command, s *serving, addr, about string) {
 	cmd.Flags().StringVar(&s.addr, "addr", addr, about)
 	cmd.Flags().StringVar(&s.env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
-	cmd.Flags().BoolVar(&s.open, "open", false, "open the pages in the browser")
+	cmd.Flags().BoolVar(&s.open, "open", false, "open the pages in the browser, without a token by the sign-in link")
 	cmd.Flags().BoolVar(&s.stateful, "stateful", false, "keep MCP sessions at /mcp, with subscriptions to types and entities")
 	completeWords(cmd, "env", "dev", "production")
 }
@@ -125,6 +131,9 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 	if s.public != nil && callers.Token == "" {
 		return usageError{"--public-url needs a token, or whoever finds the address may write: set TRAILS_MCP_TOKEN"}
 	}
+	if callers.Token == "" {
+		callers.ID, callers.Operator = me().ID, true
+	}
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
 		base := "http://" + ln.Addr().String()              // where callers find the server,
@@ -153,9 +162,19 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		web.Messages = web.SSE
 		web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
 		web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
+		pages := base + "/admin"
 		p.printAddresses(file, base, ln.Addr(), who.NeedsToken())
+		p.tellScopes(callers)
+		if who.HasOperator() {
+			pages = base + admin.OperatorPath + "?key=" + who.OperatorKey()
+			fmt.Fprintf(p.stderr, "sign in as the operator, once, within an hour:\n  %s\n", pages)
+			if callers.Scopes.Has(policy.Builder) || callers.Scopes.Has(policy.Dev) {
+				fmt.Fprintln(p.stderr, "agents and programs have runtime at most; with TRAILS_MCP_TOKEN they would have what TRAILS_MCP_SCOPES names")
+			}
+		}
+		fmt.Fprintln(p.stderr, "stop with Ctrl-C")
 		if s.open {
-			p.openPages(base + "/admin")
+			p.openPages(pages)
 		}
 		return httpapi.New(e, web).Serve(ctx, ln)
 	})
@@ -180,7 +199,7 @@ func (p *program) printAddresses(file, base string, addr net.Addr, token bool) {
 	} {
 		fmt.Fprintf(p.stderr, "  %-44s %s\n", base+a[0], a[1])
 	}
-	fmt.Fprintf(p.stderr, "connect an agent:\n  claude mcp add --transport http trails %s/mcp%s\nstop with Ctrl-C\n", base, header)
+	fmt.Fprintf(p.stderr, "connect an agent:\n  claude mcp add --transport http trails %s/mcp%s\n", base, header)
 }
 
 // openers start the browser that the system's user has chosen.

@@ -1,0 +1,66 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"sync"
+	"time"
+
+	"trails/fault"
+	"trails/policy"
+)
+
+// OperatorLinkLife is how long a sign-in link of the operator can be used.
+const OperatorLinkLife = time.Hour
+
+// operatorLink is the one way in for the operator's browser. The zero value is closed.
+type operatorLink struct {
+	mu    sync.Mutex
+	hash  [sha256.Size]byte // of its key
+	until time.Time         // zero when there is no link, or it was used
+}
+
+// OperatorKey makes the key of the sign-in link: it lets one browser in as the operator,
+// once, within [OperatorLinkLife]. It ends the link before. Who has the key is the operator,
+// so it goes to the terminal and nowhere else. Only its hash is kept.
+func (r *Resolver) OperatorKey() string {
+	key := rand.Text() + rand.Text()
+	l := &r.link
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hash, l.until = sha256.Sum256([]byte(key)), time.Now().Add(OperatorLinkLife)
+	return key
+}
+
+// SignInOperator returns the cookie for the browser that opened the sign-in link, and whose
+// it is. The link is used up by that, of two browsers at once by one. It is for this machine
+// alone, whatever else reaches the server, and wrong keys count as wrong tokens do.
+func (r *Resolver) SignInOperator(req *http.Request, key string) (*http.Cookie, policy.Principal, error) {
+	switch {
+	case !r.HasOperator():
+		return nil, policy.Principal{}, fault.New(fault.Denied, "this server has a token, and no sign-in link; sign in with the token")
+	case !IsLoopback(ClientAddr(req)):
+		return nil, policy.Principal{}, fault.New(fault.Denied, "the sign-in link is for browsers of the machine that serves this graph")
+	}
+	hash := sha256.Sum256([]byte(key))
+	l := &r.link
+	l.mu.Lock()
+	right := subtle.ConstantTimeCompare(hash[:], l.hash[:]) == 1
+	open := time.Now().Before(l.until)
+	if right {
+		l.until = time.Time{}
+	}
+	l.mu.Unlock()
+	switch {
+	case right && open:
+		p := r.starter()
+		return r.SignIn(req, p), p, nil
+	case !right:
+		if err := r.WrongToken(req); err != nil {
+			return nil, policy.Principal{}, err
+		}
+	}
+	return nil, policy.Principal{}, fault.New(fault.Denied, "this sign-in link was used already, is older than an hour, or is of another start; start the server again, and it prints a new one")
+}
