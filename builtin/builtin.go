@@ -124,6 +124,7 @@ var builtins = []invoke.Capability{
 			}, capability.MassArguments()...)},
 			OutputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},
+				{Name: "left_out", Type: capability.Integer, Description: "Statements that RDF has no terms for, such as an IRI with a blank; a warning says which."},
 				{Name: "existed", Type: capability.Boolean, Description: "Whether graph was there before; absent when none is named."},
 				{Name: "preview", Type: capability.Object, Many: true, Description: "Of a dry run: the first nodes, as they would be stored."},
 			}, capability.CommitResult()...)},

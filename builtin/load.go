@@ -16,6 +16,7 @@ import (
 // loaded is what a load answers.
 type loaded struct {
 	Records int64       `json:"records"`
+	LeftOut int64       `json:"left_out,omitempty"`
 	Existed *bool       `json:"existed,omitempty"`
 	Preview []load.Node `json:"preview,omitempty"`
 	invoke.Written
@@ -38,12 +39,20 @@ func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := loaded{Records: result.Records, Preview: result.Preview, Written: r.Committed(result.Result, set.DryRun)}
+	answer := loaded{Records: result.Records, LeftOut: result.LeftOut.Count, Preview: result.Preview, Written: r.Committed(result.Result, set.DryRun)}
 	r.Parts.Records = result.Records
+	tellLeftOut(r, result.Result)
 	if r.Args.Text("graph") != "" {
 		answer.Existed, r.Parts.Existed = &result.Existed, result.Existed
 	}
 	return answer, nil
+}
+
+// tellLeftOut warns of statements of documents that RDF has no terms for.
+func tellLeftOut(r *invoke.Request, result kg.Result) {
+	if result.LeftOut.Count > 0 {
+		r.Warn("%s", result.LeftOut.String())
+	}
 }
 
 // readLoad reads the inputs, unless that was done when a person was asked.

@@ -83,6 +83,7 @@ func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, options
 	for _, text := range lint.Sentences(warnings, result.AddedCount+result.RemovedCount > 0) {
 		r.Warn("%s", text)
 	}
+	tellLeftOut(r, result)
 	return mutated{r.Committed(result, set.DryRun), changesOf(s, result, set.DryRun)}, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"trails/kg/change"
 	"trails/policy"
 	"trails/rdf"
+	"trails/rdf/rdfio"
 	"trails/schema"
 )
 
@@ -89,6 +90,8 @@ type Result struct {
 	// commit, and Note what was kept with the key.
 	Replayed bool
 	Note     string
+	// LeftOut are the statements that documents made and RDF has no terms for.
+	LeftOut rdfio.LeftOut
 }
 
 // MaxReported bounds the quads that a Result lists.

@@ -108,6 +108,8 @@ type CreateOptions struct {
 	// Export, when set, is an export of another file with the same base, its schema
 	// included, which becomes the first commit. It comes without a Schema.
 	Export *Load
+	// Imported, when set, hears what became of the Export.
+	Imported func(Loaded)
 	// By is who makes the file, the author of its first commit.
 	By policy.Principal
 	// Now is the clock; nil means time.Now.
@@ -179,7 +181,10 @@ func Create(ctx context.Context, path string, o CreateOptions) error {
 			g, l := &Graph{file: f, now: o.Now}, *o.Export
 			first.Message = "from an export"
 			l.Set = first
-			_, err := g.Session(o.By).Import(ctx, l)
+			done, err := g.Session(o.By).Import(ctx, l)
+			if err == nil && o.Imported != nil {
+				o.Imported(done)
+			}
 			return err
 		}
 	}

@@ -93,6 +93,7 @@ type ReadyLoad struct {
 func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 	r.job.set.IfCommit, r.job.set.MaxRemoved = set.IfCommit, set.MaxRemoved
 	result, err := r.session.write(ctx, r.job)
+	result.LeftOut = r.data.LeftOut
 	return Loaded{Result: result, Records: r.data.Records, Existed: r.existed, Preview: r.data.Preview}, err
 }
 

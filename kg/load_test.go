@@ -346,3 +346,21 @@ func TestAKeyStandsForTheDataOfALoad(t *testing.T) {
 		t.Errorf("other data under the same key: got %v, want a lost precondition", err)
 	}
 }
+
+// What a document says and RDF has no terms for is counted by every way in.
+func TestALoadCountsWhatItLeavesOut(t *testing.T) {
+	const document = `{"@id":"urn:s","urn:p":[{"@id":"urn:a|b"},1],"rel":"lost"}`
+	for _, mode := range []load.Mode{load.Merge, load.Append, load.Replace} {
+		g := open(t, newFile(t, ""))
+		done, err := tryLoad(t, g, kg.Load{Options: load.Options{Mode: mode, Graph: "urn:g"}}, "a.jsonld", document)
+		if err != nil || done.AddedCount != 1 || done.LeftOut.Count != 2 || !strings.HasPrefix(done.LeftOut.Reasons[0], "a.jsonld: ") {
+			t.Errorf("%s: got +%d, left out %v, %v", mode, done.AddedCount, done.LeftOut, err)
+		}
+	}
+	var heard kg.Loaded
+	o := kg.CreateOptions{Base: base, By: ana, Now: clock(), Imported: func(done kg.Loaded) { heard = done }}
+	o.Export = &kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "a.jsonld", Reader: strings.NewReader(document)}}}}
+	if err := kg.Create(t.Context(), newPath(t, t.TempDir()), o); err != nil || heard.LeftOut.Count != 2 {
+		t.Errorf("a new file: left out %v, %v", heard.LeftOut, err)
+	}
+}

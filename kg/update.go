@@ -10,6 +10,7 @@ import (
 	"trails/kg/change"
 	"trails/policy"
 	"trails/rdf"
+	"trails/rdf/rdfio"
 	"trails/sparql"
 )
 
@@ -48,7 +49,9 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	if err := run.askOthers(ctx, s); err != nil {
 		return Result{}, err
 	}
-	return s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all})
+	result, err := s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all})
+	result.LeftOut = run.leftOut
+	return result, err
 }
 
 // askOthers asks the services and fetches the documents that the request names, before
@@ -89,6 +92,7 @@ type updating struct {
 	w          *db.Writer
 	spool      *change.Spool // takes the edits of the operation at hand
 	fetched    map[sparql.Load]*change.Spool
+	leftOut    rdfio.LeftOut // of the documents
 }
 
 // all runs the operations. One alone gives its edits to the commit. Of several, each

@@ -25,10 +25,11 @@ func (u *updating) fetchAll(ctx context.Context, s *Session) error {
 		if !ok || u.fetched[op] != nil {
 			continue
 		}
-		spool, err := s.fetch(ctx, op)
+		spool, leftOut, err := s.fetch(ctx, op)
 		switch {
 		case err == nil:
 			u.fetched[op] = spool
+			u.leftOut.Take(leftOut)
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !op.Silent:
@@ -61,38 +62,39 @@ func (u *updating) load(ctx context.Context, op sparql.Load) error {
 }
 
 // fetch reads what one document says.
-func (s *Session) fetch(ctx context.Context, op sparql.Load) (*change.Spool, error) {
+func (s *Session) fetch(ctx context.Context, op sparql.Load) (*change.Spool, rdfio.LeftOut, error) {
+	var none rdfio.LeftOut
 	if err := checkLoad(op); err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	doc, err := s.graph.remote.Fetch(ctx, string(op.Source))
 	if err != nil {
 		f := *fault.Of(err)
 		f.Message = "LOAD: " + f.Message
-		return nil, &f
+		return nil, none, &f
 	}
 	defer func() { _ = doc.Close() }() // only read
 	text := bufio.NewReaderSize(doc, load.Sniffed)
 	format, err := formatOfDocument(doc, text)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	under, err := s.schemaNow(ctx)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	data, err := load.Read(ctx, load.Options{
 		Inputs: []load.Input{{Name: doc.Location, Reader: text}}, Format: load.Format(format),
 		Graph: op.Into.Graph, Base: rdf.IRI(doc.Location),
 	}, under.schema, nil)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	if err := checkGraphsOf(ctx, op, data.Edits); err != nil {
 		data.Close()
-		return nil, err
+		return nil, none, err
 	}
-	return data.Edits, nil
+	return data.Edits, data.LeftOut, nil
 }
 
 // schemaNow is the schema of the head.

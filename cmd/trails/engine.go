@@ -140,6 +140,13 @@ func (p *program) call(capability string, given arguments, optional ...arguments
 	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli", Whole: true}
 }
 
+// tellLeftOut says on stderr which statements of a document RDF has no terms for.
+func (p *program) tellLeftOut(done kg.Loaded) {
+	if done.LeftOut.Count > 0 {
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(done.LeftOut.String()))
+	}
+}
+
 // makeCall makes one call on FILE, shows on a terminal how far it is, and says on stderr what
 // it probably did not mean.
 func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res invoke.Result, err error) {

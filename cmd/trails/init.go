@@ -65,6 +65,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 				progress := p.newMeter()
 				defer progress.close()
 				o.Export = &kg.Load{Options: load.Options{Inputs: inputs}, Progress: progress.hook()}
+				o.Imported = p.tellLeftOut
 			}
 			if err := kg.Create(cmd.Context(), file, o); err != nil {
 				return named(err, schema)

@@ -142,7 +142,8 @@ func (p *program) loadFiles(ctx context.Context, file string, data []dataFile, f
 	progress := p.newMeter()
 	defer progress.close()
 	return p.withGraph(ctx, file, func(g *kg.Graph) error {
-		_, err := g.Session(me()).Import(ctx, kg.Load{Options: load.Options{Inputs: inputs, Format: load.Format(f.format)}, Progress: progress.hook()})
+		done, err := g.Session(me()).Import(ctx, kg.Load{Options: load.Options{Inputs: inputs, Format: load.Format(f.format)}, Progress: progress.hook()})
+		p.tellLeftOut(done)
 		return err
 	})
 }

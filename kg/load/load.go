@@ -88,6 +88,8 @@ type Data struct {
 	// Bad are the problems, with KeepGoing; BadNodes those of them that name a node.
 	Bad      []fault.FieldError
 	BadNodes map[string]bool
+	// LeftOut are the statements that the inputs make and RDF has no terms for.
+	LeftOut rdfio.LeftOut
 	// Preview are the first nodes of the data, as they are stored when they are new.
 	Preview []Node
 }

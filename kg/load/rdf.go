@@ -32,6 +32,7 @@ func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
 	for {
 		q, err := quads.Read()
 		if err == io.EOF {
+			r.noteLeftOut(quads)
 			return nil
 		}
 		r.source.Line = uint64(quads.Line())
@@ -50,6 +51,19 @@ func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
 			return err
 		}
 	}
+}
+
+// noteLeftOut takes over what a reader has no quads for.
+func (r *reader) noteLeftOut(quads rdfio.Reader) {
+	from, can := quads.(interface{ LeftOut() rdfio.LeftOut })
+	if !can {
+		return
+	}
+	out := from.LeftOut()
+	for i := range out.Reasons {
+		out.Reasons[i] = r.Sources[r.source.File] + ": " + out.Reasons[i]
+	}
+	r.LeftOut.Take(out)
 }
 
 // rejectSyntax reports a syntax error at its place, which stands before the message.

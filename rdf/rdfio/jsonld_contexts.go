@@ -20,12 +20,16 @@ const maxContexts = 100
 
 // contexts serves json-gold with a document's contexts.
 type contexts struct {
-	load   ContextLoader
-	loaded int
+	load       ContextLoader
+	references *references // of the document that is read; nil for none
+	loaded     int
 }
 
 // LoadDocument is json-gold's way to ask.
 func (c *contexts) LoadDocument(iri string) (*ld.RemoteDocument, error) {
+	if c.references != nil {
+		iri = c.references.revealed(iri)
+	}
 	if c.loaded++; c.loaded > maxContexts {
 		return nil, fault.New(fault.TooLarge, "the document needs more than %d remote contexts; does <%s> include itself?", maxContexts, iri)
 	}
@@ -40,6 +44,9 @@ func (c *contexts) LoadDocument(iri string) (*ld.RemoteDocument, error) {
 	document, err := decodeJSON(text)
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "the JSON-LD context <%s> is no JSON: %w", iri, err)
+	}
+	if object, ok := document.(map[string]any); ok && c.references != nil {
+		object["@context"] = c.references.hideInContext(object["@context"])
 	}
 	return &ld.RemoteDocument{DocumentURL: iri, Document: document}, nil
 }
@@ -77,10 +84,10 @@ func plainVersions(document any) any {
 	return document
 }
 
-func jsonldOptions(base string, load ContextLoader) *ld.JsonLdOptions {
+func jsonldOptions(base string, contexts *contexts) *ld.JsonLdOptions {
 	options := ld.NewJsonLdOptions(base)
 	options.ProcessingMode = ld.JsonLd_1_1
-	options.DocumentLoader = &contexts{load: load}
+	options.DocumentLoader = contexts
 	return options
 }
 

@@ -12,7 +12,7 @@ const disguise = "urn:trails:datatype:"
 // refusedByJSONGold tells an IRI with an authority that Go's URLs do not allow, such
 // as one with a bare '%'. json-gold wants datatypes to be URLs.
 func refusedByJSONGold(iri string) bool {
-	if !strings.Contains(iri, "://") || absolute(iri) == nil {
+	if !strings.Contains(iri, "://") || !isTerm(absolute(iri)) {
 		return false
 	}
 	u, err := url.Parse(iri)

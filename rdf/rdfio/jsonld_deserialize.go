@@ -2,13 +2,16 @@ package rdfio
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"trails/quote"
 	"trails/rdf"
 )
 
@@ -18,10 +21,26 @@ import (
 type deserializer struct {
 	nodes map[string]rdf.Term // blank nodes by their identifiers
 	fresh freshLabels
-	graph rdf.Term
-	none  bool // the graph's name is no term, and its statements are left out
+	graph rdf.Term // a noTerm is a name that leaves its statements out
 	quads []rdf.Quad
+
+	leftOut LeftOut
 }
+
+// noTerm stands in the place of what is no term of RDF, and says why.
+type noTerm struct {
+	why string
+	// all: what stands under a predicate is left out, too.
+	all bool
+}
+
+// String and Native make it an [rdf.Term].
+func (n noTerm) String() string { return n.why }
+
+// Native returns the reason.
+func (n noTerm) Native() any { return n.why }
+
+func noTermf(format string, args ...any) noTerm { return noTerm{why: fmt.Sprintf(format, args...)} }
 
 // blankNode returns the node with an identifier; a label that Turtle could write stays.
 func (d *deserializer) blankNode(id string) rdf.Term {
@@ -39,7 +58,7 @@ func (d *deserializer) blankNode(id string) rdf.Term {
 	return node
 }
 
-// resource returns an IRI or a blank node, or nil for what is no absolute IRI.
+// resource returns an IRI or a blank node, or a noTerm for what is no absolute IRI.
 func (d *deserializer) resource(id string) rdf.Term {
 	if strings.HasPrefix(id, "_:") {
 		return d.blankNode(id)
@@ -47,21 +66,30 @@ func (d *deserializer) resource(id string) rdf.Term {
 	return absolute(id)
 }
 
-// absolute returns an IRI, or nil for what is none.
+// absolute returns an IRI, or a noTerm for what is none.
 func absolute(id string) rdf.Term {
-	for i := range len(id) {
-		if rdf.IRIStop[id[i]] {
-			return nil
+	for i, c := range id {
+		if c < utf8.RuneSelf && rdf.IRIStop[id[i]] {
+			return noTermf("<%s> has the character %q, which no IRI has", quoted(id), c)
 		}
 	}
 	if !rdf.IsAbsoluteIRI(id) {
-		return nil
+		return noTermf("<%s> is relative, and nothing says to what: give a base, or a @vocab", quoted(id))
 	}
 	return rdf.IRI(id)
 }
 
-// node adds the statements of a node object, and returns the node; nil when its @id is no
-// term.
+// quoted is a text of a document, cut short, for a sentence.
+func quoted(text string) string { return quote.Line(text, excerptBytes) }
+
+// isTerm reports whether a term is one.
+func isTerm(t rdf.Term) bool {
+	_, none := t.(noTerm)
+	return !none && t != nil
+}
+
+// node adds the statements of a node object, and returns the node; a noTerm when its @id is
+// none.
 func (d *deserializer) node(object map[string]any) rdf.Term {
 	subject := d.subject(object)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -75,19 +103,31 @@ func (d *deserializer) node(object map[string]any) rdf.Term {
 		case "@reverse":
 			properties, _ := object[key].(map[string]any)
 			for _, key := range slices.Sorted(maps.Keys(properties)) {
-				d.each(properties[key], func(other rdf.Term) {
+				d.under(predicate(key), properties[key], func(p, other rdf.Term) {
 					if isNode(other) {
-						d.emit(other, absolute(key), subject)
+						d.emit(other, p, subject)
 					}
 				})
 			}
 		default:
 			if !strings.HasPrefix(key, "@") {
-				d.values(subject, absolute(key), object[key])
+				d.values(subject, predicate(key), object[key])
 			}
 		}
 	}
 	return subject
+}
+
+// predicate returns what a member means. JSON-LD leaves out a member that no context makes an
+// IRI of with all that stands in it.
+func predicate(key string) rdf.Term {
+	switch {
+	case strings.HasPrefix(key, "_:"):
+		return noTerm{why: "a blank node is no predicate in RDF 1.1"}
+	case !rdf.IsAbsoluteIRI(key):
+		return noTerm{why: fmt.Sprintf("no context says what the member %q is", quoted(key)), all: true}
+	}
+	return absolute(key)
 }
 
 func (d *deserializer) subject(object map[string]any) rdf.Term {
@@ -99,7 +139,7 @@ func (d *deserializer) subject(object map[string]any) rdf.Term {
 	return d.resource(id)
 }
 
-// each calls visit with the object that each of the values is; nil is none.
+// each calls visit with the object that each of the values is.
 func (d *deserializer) each(values any, visit func(rdf.Term)) {
 	if list, ok := values.([]any); ok {
 		for _, value := range list {
@@ -110,27 +150,39 @@ func (d *deserializer) each(values any, visit func(rdf.Term)) {
 	visit(d.object(values))
 }
 
-// values looks into the values also where the predicate is none: nodes among them have
-// statements of their own.
+// under calls visit with each of the values of a predicate, also where that is none: nodes
+// among them have statements of their own.
+func (d *deserializer) under(predicate rdf.Term, values any, visit func(predicate, value rdf.Term)) {
+	if none, _ := predicate.(noTerm); none.all {
+		defer func(graph rdf.Term) { d.graph = graph }(d.graph)
+		d.graph = none
+	}
+	d.each(values, func(value rdf.Term) { visit(predicate, value) })
+}
+
 func (d *deserializer) values(subject, predicate rdf.Term, values any) {
-	d.each(values, func(object rdf.Term) { d.emit(subject, predicate, object) })
+	d.under(predicate, values, func(p, object rdf.Term) { d.emit(subject, p, object) })
 }
 
 // inside adds the statements of a named graph.
 func (d *deserializer) inside(name rdf.Term, nodes any) {
-	defer func(graph rdf.Term, none bool) { d.graph, d.none = graph, none }(d.graph, d.none)
-	d.graph, d.none = name, name == nil
+	defer func(graph rdf.Term) { d.graph = graph }(d.graph)
+	d.graph = name
 	d.each(nodes, func(rdf.Term) {})
 }
 
-// emit adds a statement, unless one of its terms is nil.
+// emit adds a statement, or leaves it out when one of its terms is none.
 func (d *deserializer) emit(s, p, o rdf.Term) {
-	if !d.none && s != nil && p != nil && o != nil {
-		d.quads = append(d.quads, rdf.Quad{Subject: s, Predicate: p, Object: o, Label: d.graph})
+	for _, t := range []rdf.Term{s, p, o, d.graph} {
+		if why, none := t.(noTerm); none {
+			d.leftOut.Add(why.why)
+			return
+		}
 	}
+	d.quads = append(d.quads, rdf.Quad{Subject: s, Predicate: p, Object: o, Label: d.graph})
 }
 
-// object is section 8.2.2; nil is no object.
+// object is section 8.2.2; a noTerm is no object.
 func (d *deserializer) object(value any) rdf.Term {
 	item, ok := value.(map[string]any)
 	if !ok {
@@ -156,9 +208,7 @@ func (d *deserializer) list(items []any) rdf.Term {
 		} else {
 			d.emit(last, rdf.Rest, cell)
 		}
-		if object := d.object(item); object != nil {
-			d.emit(cell, rdf.First, object)
-		}
+		d.emit(cell, rdf.First, d.object(item))
 		last = cell
 	}
 	if last != nil {
@@ -173,8 +223,8 @@ func literalOf(item map[string]any) rdf.Term {
 		return rdf.Literal(string(canonicalJSON(nil, item["@value"])), rdf.RDFNS+"JSON")
 	}
 	datatype = revealed(datatype)
-	if typed && absolute(datatype) == nil {
-		return nil
+	if why, none := absolute(datatype).(noTerm); typed && none {
+		return why
 	}
 	switch v := item["@value"].(type) {
 	case bool:
@@ -186,14 +236,16 @@ func literalOf(item map[string]any) rdf.Term {
 	case string:
 		return stringLiteral(v, item, rdf.IRI(datatype))
 	}
-	return nil
+	return noTerm{why: "a value is no text, number or boolean"}
 }
 
 func stringLiteral(text string, item map[string]any, datatype rdf.IRI) rdf.Term {
 	lang, tagged := item["@language"].(string)
 	switch {
-	case tagged && rdf.CheckLangTag(lang) != nil, datatype == rdf.RDFLangString:
-		return nil
+	case tagged && rdf.CheckLangTag(lang) != nil:
+		return noTermf("%q is no language tag", quoted(lang))
+	case datatype == rdf.RDFLangString:
+		return noTerm{why: "a text of the datatype rdf:langString has no language tag"}
 	case tagged:
 		return rdf.LangLiteral(text, lang)
 	}
@@ -213,7 +265,7 @@ func typeOr(datatype string, otherwise rdf.IRI) rdf.IRI {
 func numberLiteral(n json.Number, datatype rdf.IRI) rdf.Term {
 	f, err := n.Float64()
 	if err != nil {
-		return nil // beyond what JSON-LD has a number for
+		return noTermf("the number %s is beyond what JSON-LD has one for", quoted(n.String()))
 	}
 	if f != math.Trunc(f) || math.Abs(f) >= 1e21 || datatype == rdf.XSDDouble {
 		return rdf.Literal(jsonldDouble(f), typeOr(string(datatype), rdf.XSDDouble))

@@ -18,7 +18,7 @@ import (
 // Blank nodes are labelled as by [TurtleReader], a label that Turtle could not write
 // is replaced, and numbers get the lexical form that JSON-LD gives them.
 // What the standard has no quads for, such as relative IRIs without a base, makes
-// none. Not safe for concurrent use.
+// none, and is counted. Not safe for concurrent use.
 type JSONLDReader struct {
 	r      io.Reader
 	base   string
@@ -27,6 +27,8 @@ type JSONLDReader struct {
 	quads  []rdf.Quad
 	read   bool
 	err    error
+
+	leftOut LeftOut
 }
 
 // NewJSONLDReader returns a reader of JSON-LD. Relative IRIs are resolved against
@@ -52,6 +54,9 @@ func (j *JSONLDReader) Read() (rdf.Quad, error) {
 	j.quads = j.quads[1:]
 	return q, nil
 }
+
+// LeftOut returns what the document says that made no quads, after the first Read.
+func (j *JSONLDReader) LeftOut() LeftOut { return j.leftOut }
 
 // Line returns 1: a quad of JSON-LD has no place of its own.
 func (j *JSONLDReader) Line() int { return 1 }
@@ -80,18 +85,23 @@ func (j *JSONLDReader) document() error {
 		line, column := fault.Position(text, at)
 		return &SyntaxError{Line: line, Column: column, Expected: "JSON", Excerpt: excerpt(text[at:]), atEnd: at == len(text), kind: fault.Malformed}
 	}
-	return guarded(func() error { return j.convert(disguised(document)) })
+	references := newReferences(text, j.base, j.load)
+	return guarded(func() error { return j.convert(disguised(document), references) })
 }
 
-func (j *JSONLDReader) convert(document any) error {
-	options := jsonldOptions(j.base, j.load)
-	expanded, err := ld.NewJsonLdProcessor().Expand(document, options)
-	if err != nil {
+func (j *JSONLDReader) convert(document any, references *references) error {
+	references.collect(document)
+	options := jsonldOptions(references.base(j.base), &contexts{load: j.load, references: references})
+	expanded, err := ld.NewJsonLdProcessor().Expand(references.hide(document), options)
+	switch {
+	case err != nil && fault.Of(err).Kind == fault.Internal:
+		return errors.New(references.replaced(err.Error()))
+	case err != nil:
 		return err
 	}
 	d := deserializer{nodes: map[string]rdf.Term{}}
-	d.each(expanded, func(rdf.Term) {})
-	j.quads = d.quads
+	d.each(references.reveal(expanded), func(rdf.Term) {})
+	j.quads, j.leftOut = d.quads, d.leftOut
 	if j.limits.Quads > 0 && int64(len(j.quads)) > j.limits.Quads {
 		return j.tooLarge(fmt.Sprintf("at most %d quads", j.limits.Quads))
 	}

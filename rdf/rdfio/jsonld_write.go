@@ -22,7 +22,7 @@ func WriteJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoad
 			return fault.New(fault.InvalidArguments, "the JSON-LD context is no JSON: %w", err)
 		}
 	}
-	options := jsonldOptions("", load)
+	options := jsonldOptions("", &contexts{load: load})
 	var document any
 	err := guarded(func() (err error) {
 		document, err = ld.NewJsonLdProcessor().Compact(expandedJSONLD(quads), ctx, options)

@@ -6,6 +6,7 @@ package rdfio
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"trails/fault"
@@ -19,6 +20,46 @@ type Reader interface {
 	Read() (rdf.Quad, error)
 	// Line returns about where in the text the last quad ended, from 1.
 	Line() int
+}
+
+// LeftOut counts statements that a document makes and a reader has no quads for, with the
+// reasons of the first [ToldLeftOut].
+type LeftOut struct {
+	Count   int64
+	Reasons []string
+}
+
+// ToldLeftOut is how many statements that were left out are told by a reason each.
+const ToldLeftOut = 3
+
+// String says how many there are and why the first, "" when there are none.
+func (l LeftOut) String() string {
+	if l.Count == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d statements were left out: ", l.Count)
+	if l.Count == 1 {
+		text = "1 statement was left out: "
+	}
+	text += strings.Join(l.Reasons, "; ")
+	if more := l.Count - int64(len(l.Reasons)); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// Take adds what another one counted.
+func (l *LeftOut) Take(other LeftOut) {
+	l.Count += other.Count
+	l.Reasons = append(l.Reasons, other.Reasons...)
+	l.Reasons = l.Reasons[:min(len(l.Reasons), ToldLeftOut)]
+}
+
+// Add counts one statement.
+func (l *LeftOut) Add(reason string) {
+	if l.Count++; len(l.Reasons) < ToldLeftOut {
+		l.Reasons = append(l.Reasons, reason)
+	}
 }
 
 // What readers take unless [Limits] says otherwise.

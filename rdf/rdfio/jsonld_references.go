@@ -1,0 +1,279 @@
+package rdfio
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trails/rdf"
+)
+
+// references hides relative IRI references from json-gold, which resolves them by net/url:
+// that escapes characters, and drops empty fragments and queries. A base becomes
+// mark://HEX/, a reference mark-HEX-, a base that is a reference itself mark-HEX-/ and the
+// name of a member mark-HEX-/:, whose colon keeps json-gold from dropping what expands to no
+// IRI. net/url appends these to each other without a change, so that what expansion returns
+// says which references were resolved against which base; [references.reveal] resolves them
+// by [rdf.ResolveIRI].
+type references struct {
+	mark     string // is nowhere in the document
+	document string // the base that the document begins with
+	load     ContextLoader
+	terms    map[string]bool // that contexts define, which are looked up by their names
+	seen     map[string]bool // remote contexts whose terms are known
+}
+
+func newReferences(text []byte, base string, load ContextLoader) *references {
+	digest := sha256.Sum256(text)
+	return &references{mark: "x" + hex.EncodeToString(digest[:8]), document: base, load: load, terms: map[string]bool{}, seen: map[string]bool{}}
+}
+
+func (r *references) base(iri string) string {
+	if iri == "" {
+		return ""
+	}
+	return r.mark + "://" + hex.EncodeToString([]byte(iri)) + "/"
+}
+
+func (r *references) reference(text string) string {
+	return r.mark + "-" + hex.EncodeToString([]byte(text)) + "-"
+}
+
+// collect notes the terms of a document's contexts, wherever they stand.
+func (r *references) collect(document any) {
+	switch v := document.(type) {
+	case []any:
+		for _, item := range v {
+			r.collect(item)
+		}
+	case map[string]any:
+		for key, member := range v {
+			if key == "@context" {
+				r.collectTerms(member)
+			} else {
+				r.collect(member)
+			}
+		}
+	}
+}
+
+func (r *references) collectTerms(context any) {
+	switch v := context.(type) {
+	case []any:
+		for _, item := range v {
+			r.collectTerms(item)
+		}
+	case string:
+		iri, err := rdf.ResolveIRI(r.document, v)
+		if err != nil || r.load == nil || r.seen[iri] || len(r.seen) == maxContexts {
+			return
+		}
+		r.seen[iri] = true
+		text, ok := r.load(iri)
+		if !ok {
+			return // it is refused when it is needed
+		}
+		if document, err := decodeJSON(text); err == nil {
+			r.collect(document)
+		}
+	case map[string]any:
+		for key, member := range v {
+			if key == "@import" || key == "@context" {
+				r.collectTerms(member)
+				continue
+			}
+			r.terms[key] = true
+			if definition, ok := member.(map[string]any); ok {
+				r.collectTerms(definition["@context"])
+			}
+		}
+	}
+}
+
+// hide returns the document with its references hidden.
+func (r *references) hide(document any) any {
+	switch v := document.(type) {
+	case []any:
+		for i, item := range v {
+			v[i] = r.hide(item)
+		}
+	case string:
+		if r.isReference(v) {
+			return r.reference(v)
+		}
+	case map[string]any:
+		var unknown []string
+		for key, member := range v {
+			switch key {
+			case "@context":
+				v[key] = r.hideInContext(member)
+			case "@value", "@language", "@direction", "@index":
+			default:
+				v[key] = r.hide(member)
+				if !r.isKnown(key) {
+					unknown = append(unknown, key)
+				}
+			}
+		}
+		for _, key := range unknown {
+			v[r.reference(key)+"/:"] = v[key]
+			delete(v, key)
+		}
+	}
+	return document
+}
+
+// hideInContext returns a context with its bases, its vocabularies and the references to
+// other contexts hidden.
+func (r *references) hideInContext(context any) any {
+	switch v := context.(type) {
+	case []any:
+		for i, item := range v {
+			v[i] = r.hideInContext(item)
+		}
+	case string:
+		if !rdf.IsAbsoluteIRI(v) {
+			return r.reference(v)
+		}
+	case map[string]any:
+		for key, member := range v {
+			text, isText := member.(string)
+			definition, isDefinition := member.(map[string]any)
+			switch {
+			case key == "@base" && isText && rdf.IsAbsoluteIRI(text):
+				v[key] = r.base(text)
+			case key == "@base" && isText:
+				v[key] = r.reference(text) + "/"
+			case key == "@vocab" && isText && !r.isKnown(text):
+				v[key] = r.reference(text)
+			case key == "@import" && isText && !rdf.IsAbsoluteIRI(text):
+				v[key] = r.reference(text)
+			case key == "@context":
+				v[key] = r.hideInContext(member)
+			case isDefinition:
+				if scoped, has := definition["@context"]; has {
+					definition["@context"] = r.hideInContext(scoped)
+				}
+			}
+		}
+	}
+	return context
+}
+
+// isKnown reports whether a text is a keyword, a blank node, a term, a compact IRI or an
+// absolute IRI, none of which is resolved against a base.
+func (r *references) isKnown(text string) bool {
+	if strings.HasPrefix(text, "@") || strings.HasPrefix(text, "_:") || r.terms[text] {
+		return true
+	}
+	prefix, _, compact := strings.Cut(text, ":")
+	return compact && (r.terms[prefix] || rdf.IsAbsoluteIRI(text))
+}
+
+// isReference reports whether a text can be a reference that json-gold would change. One of
+// letters and digits alone stays as it is; one that no IRI can hold is told by the escapes
+// that net/url gives it.
+func (r *references) isReference(text string) bool {
+	plain := text != ""
+	for i := range len(text) {
+		switch c := text[i]; {
+		case rdf.IRIStop[c]:
+			return false
+		case rdf.IsLetter(c), rdf.IsDigit(c), c == '-', c == '_':
+		default:
+			plain = false
+		}
+	}
+	return !plain && !r.isKnown(text)
+}
+
+// reveal undoes hide in what expansion returns.
+func (r *references) reveal(expanded any) any {
+	switch v := expanded.(type) {
+	case []any:
+		for i, item := range v {
+			v[i] = r.reveal(item)
+		}
+	case string:
+		return r.revealed(v)
+	case map[string]any:
+		var hidden []string
+		for key, member := range v {
+			v[key] = r.reveal(member)
+			if strings.Contains(key, r.mark) {
+				hidden = append(hidden, key)
+			}
+			if language, tagged := member.(string); tagged && key == "@language" && v[key] != language {
+				v[key] = strings.ToLower(r.revealed(language)) // as json-gold does with those it knows
+			}
+		}
+		slices.Sort(hidden)
+		for _, key := range hidden {
+			name, member := r.revealed(key), v[key]
+			delete(v, key)
+			others, both := v[name].([]any)
+			if values, ok := member.([]any); ok && both {
+				member = append(others, values...)
+			}
+			v[name] = member
+		}
+	}
+	return expanded
+}
+
+func (r *references) revealed(text string) string {
+	hidden, based := strings.CutPrefix(text, r.mark+"://")
+	if !based {
+		return r.replaced(text)
+	}
+	digits, rest, _ := strings.Cut(hidden, "/")
+	base, err := hex.DecodeString(digits)
+	if err != nil {
+		return text
+	}
+	iri := string(base)
+	for rest != "" {
+		reference, suffix := rest, ""
+		if after, marked := strings.CutPrefix(rest, r.mark+"-"); marked {
+			var digits string
+			digits, suffix, _ = strings.Cut(after, "-")
+			text, _ := hex.DecodeString(digits)
+			reference = string(text)
+		} else if raw, err := url.PathUnescape(rest); err == nil {
+			reference = raw
+		}
+		if iri, err = rdf.ResolveIRI(iri, reference); err != nil {
+			return reference // it stays relative
+		}
+		var isBase bool
+		rest, isBase = strings.CutPrefix(suffix, "/")
+		switch {
+		case rest == ":":
+			return iri
+		case !isBase:
+			return iri + r.replaced(suffix)
+		}
+	}
+	return iri
+}
+
+// replaced returns a text with the references in it as they were.
+func (r *references) replaced(text string) string {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, r.mark+"-")
+		digits, rest, closed := strings.Cut(after, "-")
+		reference, err := hex.DecodeString(digits)
+		if !found || !closed || err != nil {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(before)
+		out.Write(reference)
+		if text = strings.TrimPrefix(rest, "/:"); text == "/" {
+			text = "" // of a base in a JSON literal
+		}
+	}
+}
