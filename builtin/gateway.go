@@ -42,6 +42,7 @@ type upstreamLine struct {
 	Latency int64  `json:"latency_ms,omitempty"`
 
 	Definition *gateway.Server `json:"definition,omitempty"`
+	Digest     string          `json:"digest,omitempty"`
 }
 
 // endpointLine is how the endpoint of embeddings stands.
@@ -60,13 +61,14 @@ var upstreamFields = []capability.Field{
 	{Name: "says", Type: capability.String, Description: "The name and version that it gives itself."},
 	{Name: "calls", Type: capability.Integer}, {Name: "failed", Type: capability.Integer}, {Name: "latency_ms", Type: capability.Integer},
 	{Name: "definition", Type: capability.Object},
+	{Name: "digest", Type: capability.String, Description: "Of how it is reached: what somebody agrees to."},
 }
 
 func (u upstreams) line(k gateway.Kept) upstreamLine {
 	if k.Err != nil {
 		return upstreamLine{Name: k.Name, Problem: fault.Of(k.Err).Told(maxProblem)}
 	}
-	line := upstreamLine{Name: k.Name, Way: "command", Address: outline.Shorten(k.Address(), maxProblem), Definition: &k.Server}
+	line := upstreamLine{Name: k.Name, Way: "command", Address: outline.Shorten(k.Address(), maxProblem), Definition: &k.Server, Digest: k.Digest()}
 	switch {
 	case k.HTTP != "":
 		line.Way = "http"
@@ -309,7 +311,7 @@ func (u upstreams) accept() invoke.Capability {
 }
 
 // kept is a capability that keeps in the file what an object says.
-func kept[T any](id, description string, field capability.Field, parse func([]byte) (T, error), put func(*kg.Session, context.Context, T, kg.ChangeSet) (kg.Result, error)) invoke.Capability {
+func kept[T any](id, description string, field capability.Field, parse func(*invoke.Request, []byte) (T, error), put func(*kg.Session, context.Context, T, kg.ChangeSet) (kg.Result, error)) invoke.Capability {
 	field.Type, field.Required = capability.Object, true
 	return invoke.Capability{
 		Descriptor: capability.Descriptor{
@@ -325,7 +327,7 @@ func kept[T any](id, description string, field capability.Field, parse func([]by
 			if err != nil {
 				return nil, fmt.Errorf("encode %s: %w", field.Name, err)
 			}
-			value, err := parse(text)
+			value, err := parse(r, text)
 			if err != nil {
 				return nil, atField(err, field.Name)
 			}
@@ -336,11 +338,15 @@ func kept[T any](id, description string, field capability.Field, parse func([]by
 
 var gatewayAdd = kept("trails.meta.gateway.add", "Name an upstream MCP server in the file, in the place of one with the same name. It is reached where somebody at the machine agrees.",
 	capability.Field{Name: "definition", Description: "name; command (a list), http or sse; env, headers (secrets as ${NAME}), caller_header or caller_env (of which each caller gives the value), namespace, include, exclude, required, pin, timeout_ms, concurrency."},
-	gateway.ParseServer, (*kg.Session).PutUpstream)
+	func(r *invoke.Request, text []byte) (gateway.Server, error) {
+		s, err := gateway.ParseServer(text)
+		s.Via = r.Door()
+		return s, err
+	}, (*kg.Session).PutUpstream)
 
 var gatewayConfigure = kept("trails.meta.gateway.configure", "Set how tools of upstream MCP servers are offered and called, in the place of what was set.",
 	capability.Field{Name: "settings", Description: "tolerant_args, cache_stable, retry (max_attempts, base_delay_ms, max_delay_ms, jitter, retryable_codes), cache (read_only, allow, ttl_s, entries), rate_limits (meta_tools and tools, each by name: max_calls_per_minute, max_calls_per_session), result_chars, embeddings (url, model, key_env: a variable of the environment). What is left out is as usual."},
-	gateway.ParseSettings, (*kg.Session).PutGatewaySettings)
+	func(_ *invoke.Request, text []byte) (gateway.Settings, error) { return gateway.ParseSettings(text) }, (*kg.Session).PutGatewaySettings)
 
 // atField puts a field before those that a fault names.
 func atField(err error, field string) error {

@@ -64,18 +64,18 @@ func TestCallersShowUpstreamsCredentialsOfTheirOwn(t *testing.T) {
 	t.Cleanup(collector.Close)
 	file := notesFile(t)
 	must(t, "gateway", "add", file, "bank", "--elsewhere", "--http", bank(t), "--caller-header", "Authorization")
-	env := []string{"TRAILS_TRUST_UPSTREAMS=1", "TRAILS_LOG=debug", "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL}
+	env := []string{"TRAILS_TRUST_UPSTREAMS=bank", "TRAILS_LOG=debug", "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL}
 	stateless, stateful := openWeb(t, file, env...), startWeb(t, env, file, "--stateful")
 	// At the command line and over stdio it is in the environment, which is no caller's over HTTP.
 	cmd := command(t, "gateway", "show", file, "bank")
-	cmd.Env = environment("TRAILS_TRUST_UPSTREAMS=1", "TRAILS_UPSTREAM_BANK=Bearer cli-s3cret")
+	cmd.Env = environment("TRAILS_TRUST_UPSTREAMS=bank", "TRAILS_UPSTREAM_BANK=Bearer cli-s3cret")
 	shown := finish(t, cmd)
 	id := owner.FindString(shown.stdout)
 	if id == "" {
 		t.Fatalf("%+v", shown)
 	}
 	call := map[string]any{"name": "tool_execute", "arguments": map[string]any{"tool_id": id, "args": map[string]any{}}}
-	s := openStdio(t, file, "TRAILS_TRUST_UPSTREAMS=1", "TRAILS_LOG=debug", "TRAILS_UPSTREAM_BANK=Bearer cid-s3cret")
+	s := openStdio(t, file, "TRAILS_TRUST_UPSTREAMS=bank", "TRAILS_LOG=debug", "TRAILS_UPSTREAM_BANK=Bearer cid-s3cret")
 	if r, err := tool(s, "tool_execute", call["arguments"]); err != nil || r.Content[0].Text != "cid [credential]" {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -172,7 +172,7 @@ func TestResourcesOfUpstreamsAreSubscribedTo(t *testing.T) {
 	t.Parallel()
 	file, other := notesFile(t), notesFile(t)
 	must(t, "gateway", "add", file, "other", "--elsewhere", "--stdio", trailsBinary, "--", "mcp", other)
-	agent := openStdio(t, file, "TRAILS_TRUST_UPSTREAMS=1")
+	agent := openStdio(t, file, "TRAILS_TRUST_UPSTREAMS=other")
 	cards, err := tool(agent, "resource_browse", map[string]any{"query": "Note", "top_k": 20})
 	if err != nil {
 		t.Fatal(err)

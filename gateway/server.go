@@ -50,6 +50,9 @@ type Server struct {
 	// TimeoutMS bounds a call, 0 is 60,000; Concurrency the calls at once, 0 is 8.
 	TimeoutMS   int `json:"timeout_ms,omitempty"`
 	Concurrency int `json:"concurrency,omitempty"`
+	// Via is the door through which the definition came, "" for the command line of a machine
+	// that has the file. Who calls cannot choose it.
+	Via string `json:"via,omitempty"`
 }
 
 // Limits of what a Server says.
@@ -69,6 +72,9 @@ var (
 	// secret finds names of which the value is probably one.
 	secret = regexp.MustCompile(`(?i)auth|token|secret|password|passwd|cookie|credential|api[-_]?key|private[-_]?key`)
 )
+
+// IsServerName reports whether a server may have this name.
+func IsServerName(name string) bool { return serverName.MatchString(name) }
 
 // ParseServer reads the text that [Server.Text] writes, or a person's. The fault InvalidData
 // has each wrong member.
@@ -124,7 +130,7 @@ func (s Server) Check() error {
 	report := func(field string, value any, format string, args ...any) {
 		wrong = append(wrong, fault.FieldError{Field: field, Code: fault.Shape, Value: value, Message: field + ": " + fmt.Sprintf(format, args...)})
 	}
-	if !serverName.MatchString(s.Name) {
+	if !IsServerName(s.Name) {
 		report("name", s.Name, "a name has a lower-case letter and then at most 31 lower-case letters, digits and hyphens")
 	}
 	if s.Namespace != "" && !namespaces.MatchString(s.Namespace) {
@@ -242,6 +248,13 @@ func (s Server) Takes(name string) bool {
 // Address says how it is reached, for a person: the command, or the address.
 func (s Server) Address() string {
 	return cmp.Or(strings.Join(s.Command, " "), s.HTTP, s.SSE)
+}
+
+// ResolvedProgram is the first word of the command, as [Server.Resolved] has it; other variables
+// need not be there.
+func (s Server) ResolvedProgram(lookup func(string) (string, bool)) (string, error) {
+	only, err := Server{Name: s.Name, Command: s.Command[:1]}.Resolved(lookup)
+	return only.Command[0], err
 }
 
 // Resolved has the values of variables in the place of ${NAME}, as lookup knows them. The

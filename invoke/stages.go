@@ -71,6 +71,15 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	return r.result, nil
 }
 
+// Door is the way by which the call came, as [Call.Via] has it; "" for the command line, and for a
+// program that has the engine in itself.
+func (r *Request) Door() string {
+	if r.call.Via == "cli" || r.call.Via == "go" {
+		return ""
+	}
+	return r.call.Via
+}
+
 // run goes through the stages; a panic in one becomes an error here, at the edge.
 func (r *Request) run(ctx context.Context) (err error) {
 	defer func() {

@@ -14,6 +14,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
+	"trails/gateway/upstream"
 )
 
 func (p *program) gatewayCommand() *cobra.Command {
@@ -87,7 +88,12 @@ Trails-Upstream-NAME; at the command line and over stdio it is in the variable T
 			if err != nil || elsewhere || f.dryRun {
 				return err
 			}
-			return p.trust(s.Digest(), s.Name, s.Address())
+			if err := p.trustServer(s); err != nil {
+				fmt.Fprintf(p.stderr, "trails: %s is named in the file, and not agreed to here: %s; once that is mended, agree with trails gateway trust\n", s.Name, line(fault.Of(err).Message))
+				return nil
+			}
+			fmt.Fprint(p.stderr, p.runs(s))
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&command, "stdio", "", "`command` to run; its arguments stand behind --")
@@ -107,6 +113,18 @@ Trails-Upstream-NAME; at the command line and over stdio it is in the variable T
 	cmd.Flags().BoolVar(&elsewhere, "elsewhere", false, "do not agree that it is reached from this machine")
 	f.on(cmd)
 	return cmd
+}
+
+// runs is a line that says what somebody agrees to by trusting a command, "" of an address.
+func (p *program) runs(s gateway.Server) string {
+	if len(s.Command) == 0 {
+		return ""
+	}
+	found, err := upstream.FindProgram(s, "", p.lookup)
+	if err != nil {
+		return "" // who agrees to it is told why that cannot be
+	}
+	return fmt.Sprintf("%s runs %s in %s\n", s.Name, line(found.Path), line(found.Directory))
 }
 
 // pairs reads names with values.
@@ -317,8 +335,11 @@ func (p *program) gatewayTrustCommand() *cobra.Command {
 		Use:   "trust FILE NAME|--embeddings",
 		Short: "Agree that a server is reached from this machine",
 		Long: `Show how a server of FILE is reached, or where the settings send texts for embeddings, and agree
-to it for this machine and for this very definition. The file is not changed.
-TRAILS_TRUST_UPSTREAMS=1 agrees to all of a process.
+to it for this machine and for this very definition; of a command, also for the program that it
+is here and the directory in which you are, where it runs from then on. The file is not changed.
+TRAILS_TRUST_UPSTREAMS agrees to servers of a process by name or digest, in the directory of the
+process; a digest is in the output of gateway list -o json. It never agrees to a definition that
+came over the network.
 `,
 		Example: `  trails gateway trust notes.trails files
   trails gateway trust notes.trails --embeddings`,
@@ -343,20 +364,22 @@ TRAILS_TRUST_UPSTREAMS=1 agrees to all of a process.
 			if err := p.answerOf(cmd.Context(), file, "gateway_list", arguments{}, &list); err != nil {
 				return err
 			}
-			agree := func(shown, question, digest, name, address string) error {
-				fmt.Fprintln(p.stdout, line(shown))
+			agree := func(shown, question, name string, keep func() error) error {
+				fmt.Fprint(p.stdout, shown)
 				if in := p.terminal(); in != nil && !yes && !p.isYes(in, question) {
 					return fault.New(fault.Precondition, "%s is not reached from this machine", name)
 				} else if in == nil && !yes {
 					return usageError{"trust asks at a terminal; without one say --yes"}
 				}
-				return p.trust(digest, name, address)
+				return keep()
 			}
 			if e := list.Settings.Embeddings; embeddings {
 				if e == (gateway.Embeddings{}) {
 					return fault.New(fault.Missing, "the settings of the file name no endpoint of embeddings")
 				}
-				return agree(gateway.Settings{Embeddings: e}.Text(), "Send texts to "+line(e.URL)+" from this machine?", e.Digest(), "embeddings", e.URL)
+				return agree(line(gateway.Settings{Embeddings: e}.Text())+"\n", "Send texts to "+line(e.URL)+" from this machine?", "embeddings", func() error {
+					return p.trust(e.Digest(), "embeddings "+line(e.URL))
+				})
 			}
 			var all []gateway.Kept
 			for _, u := range list.Upstreams {
@@ -372,7 +395,7 @@ TRAILS_TRUST_UPSTREAMS=1 agrees to all of a process.
 			if err != nil {
 				return err
 			}
-			return agree(k.Text(), "Reach "+k.Name+" from this machine?", k.Digest(), k.Name, k.Address())
+			return agree(line(k.Text())+"\n"+p.runs(k.Server), "Reach "+k.Name+" from this machine?", k.Name, func() error { return p.trustServer(k.Server) })
 		},
 		ValidArgsFunction: p.completeUpstream,
 	}
@@ -453,7 +476,7 @@ as JSON, from a file behind @, or from stdin. What is left out is as usual, and 
 			if err != nil || elsewhere || f.dryRun || s.Embeddings == (gateway.Embeddings{}) {
 				return err
 			}
-			return p.trust(s.Embeddings.Digest(), "embeddings", s.Embeddings.URL)
+			return p.trust(s.Embeddings.Digest(), "embeddings "+line(s.Embeddings.URL))
 		},
 	}
 	cmd.Flags().BoolVar(&elsewhere, "elsewhere", false, "do not agree that texts are sent to the endpoint of embeddings from this machine")

@@ -151,7 +151,7 @@ Environment (flags win):
   TRAILS_STORED_TOOLS  how many stored queries are tools of their own (default 24)
   TRAILS_ARTIFACT_TTL  how long results of tools are kept, such as 24h (default 168h)
   TRAILS_ARTIFACT_QUOTA  MiB of them that are kept at most (default 256)
-  TRAILS_TRUST_UPSTREAMS  1 agrees to all upstream servers that the file names
+  TRAILS_TRUST_UPSTREAMS  names or digests of upstream servers that this process reaches
   TRAILS_PUBLIC_URL  where a proxy takes requests for serve
   TRAILS_ENV         dev (default) or production, which hides dev tools
   TRAILS_WAL_LIMIT   MiB from which the file's write-ahead log starts over before the next write (default 64)

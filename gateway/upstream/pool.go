@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -20,6 +21,7 @@ import (
 
 	"trails/auth"
 	"trails/gateway"
+	"trails/quote"
 )
 
 // Config is how a process reaches upstream servers. The zero Config trusts none.
@@ -29,6 +31,9 @@ type Config struct {
 	// Trusts reports whether somebody at this machine has agreed that this server is
 	// reached, which may run a command; nil trusts none.
 	Trusts func(gateway.Server) bool
+	// Program is what the command of a server runs here, as somebody has agreed to it; nil finds it
+	// as a shell would, in the directory of this process.
+	Program func(gateway.Server) (Program, error)
 	// Lookup gives the variables that ${NAME} stands for; nil means os.LookupEnv.
 	Lookup func(string) (string, bool)
 	// Changed, when set, is called when a server says that its offer is another one. It
@@ -66,6 +71,9 @@ func Open(c Config) *Pool {
 	c.Lingering, c.Idle, c.Callers = cmp.Or(c.Lingering, lingering), cmp.Or(c.Idle, idleEnd), cmp.Or(c.Callers, mostCallers)
 	if c.Trusts == nil {
 		c.Trusts = func(gateway.Server) bool { return false }
+	}
+	if c.Program == nil {
+		c.Program = func(s gateway.Server) (Program, error) { return FindProgram(s, "", c.Lookup) }
 	}
 	if c.Lookup == nil {
 		c.Lookup = os.LookupEnv
@@ -119,7 +127,7 @@ type Health struct {
 // has not is not for everybody.
 func (p *Pool) Health(s gateway.Server) (h Health) {
 	if !p.config.Trusts(s) {
-		return Health{State: Untrusted, Problem: "nobody at this machine has agreed to it"}
+		return Health{State: Untrusted, Problem: "nobody at this machine has agreed to it" + cameBy(s)}
 	}
 	h.State = Idle
 	p.mu.Lock()
@@ -187,7 +195,7 @@ const (
 // credentials of their own has a link for each credential.
 func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release func(), err error) {
 	if !p.config.Trusts(s) {
-		return nil, nil, gateway.Fail(gateway.PermissionDenied, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust", s.Name)
+		return nil, nil, gateway.Fail(gateway.PermissionDenied, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust%s", s.Name, cameBy(s))
 	}
 	key := s.Digest()
 	var own auth.Credential
@@ -220,6 +228,15 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 			l.used, l.leaving = time.Now(), time.AfterFunc(p.config.Idle, func() { p.leave(key, l) })
 		}
 	}, nil
+}
+
+// cameBy says of a definition that came through another door than the command line that no
+// setting agrees to it.
+func cameBy(s gateway.Server) string {
+	if s.Via == "" {
+		return ""
+	}
+	return fmt.Sprintf("; its definition came by %s, and TRAILS_TRUST_UPSTREAMS agrees to none of those", quote.Line(s.Via, 40))
 }
 
 // makeRoom reports whether there is room for another link with a credential of a caller's own,

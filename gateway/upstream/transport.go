@@ -43,7 +43,10 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 	end = func() {}
 	switch {
 	case len(s.Command) > 0:
-		t, end, err = l.command(s, clean)
+		var program Program
+		if program, err = l.pool.config.Program(l.server); err == nil {
+			t, end, err = l.command(program, s, clean)
+		}
 	default:
 		var requests *http.Client
 		if requests, err = client(s, clean); s.HTTP != "" {
@@ -83,8 +86,9 @@ var inherited = map[string][]string{
 }
 
 // command runs the command of a server in a group of processes of its own.
-func (l *link) command(s gateway.Server, clean redactor) (mcp.Transport, func(), error) {
-	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:gosec,noctx // somebody at this machine agreed to it; it outlives the call that starts it
+func (l *link) command(program Program, s gateway.Server, clean redactor) (mcp.Transport, func(), error) {
+	cmd := exec.Command(program.Path, s.Command[1:]...) //nolint:gosec,noctx // somebody at this machine agreed to it; it outlives the call that starts it
+	cmd.Dir = program.Directory
 	names := inherited[runtime.GOOS]
 	if names == nil {
 		names = inherited[""]
