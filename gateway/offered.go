@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,6 +75,7 @@ func (o Offered) Bounded() (Offered, *Error) {
 	o.Name, o.Title, o.Meta.Version, o.MIME = visible(o.Name, maxName), visible(o.Title, maxTitle), visible(o.Meta.Version, 32), visible(o.MIME, maxName)
 	o.Annotations.Title = visible(o.Annotations.Title, maxTitle)
 	o.Description = visible(o.Description, maxProse)
+	o.InputSchema, o.Output = visibleSchema(o.InputSchema), visibleSchema(o.Output)
 	switch {
 	case o.Kind == Tool && (o.Name != name || name == ""):
 		return o, Fail(UpstreamError, name, "a tool whose name is empty, longer than %d characters or not printable is left out", maxName)
@@ -86,38 +90,108 @@ func (o Offered) Bounded() (Offered, *Error) {
 	return o, nil
 }
 
+// visibleSchema is a schema whose texts can be seen. Names of arguments, which a caller repeats,
+// may be no longer what the server knows, and that they were odd can be seen.
+func visibleSchema(schema json.RawMessage) json.RawMessage {
+	if len(schema) == 0 {
+		return schema
+	}
+	return VisibleJSON(schema)
+}
+
 // What joins letters or keeps them apart is a part of how some languages and signs are written.
 const (
 	joiner    = '\u200d'
 	nonJoiner = '\u200c'
 )
 
-// seen is a character as it is shown, -1 for one that cannot be seen or that changes the
-// direction of a text.
-func seen(r rune) rune {
-	switch {
-	case r == '\n' || r == '\t' || r == joiner || r == nonJoiner || unicode.IsPrint(r):
-		return r
-	case unicode.IsSpace(r) && r != '\r':
-		return ' '
-	}
-	return -1
+// isSeen reports that a character is shown, and does not change the direction of a text.
+func isSeen(r rune) bool {
+	return r == '\n' || r == '\t' || r == joiner || r == nonJoiner || unicode.IsPrint(r)
 }
 
-// Visible is a text that a server has sent without control characters, but line ends and tabs,
-// and without what cannot be seen or changes the direction of the text, in which instructions
-// could hide from whoever looks at the same text.
-func Visible(text string) string { return strings.Map(seen, strings.ToValidUTF8(text, "\ufffd")) }
+// escape is a character that cannot be seen as a programmer writes it.
+func escape(r rune) string {
+	switch {
+	case r == '\r':
+		return `\r`
+	case r < 0x100:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
 
-// visible is a text without control characters but line ends and tabs, without characters
-// that cannot be seen or that change its direction, and of at most most characters.
-func visible(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		if r == joiner || r == nonJoiner {
-			return -1
+// Visible is a text that a server has sent in which control characters, but line ends and tabs,
+// and what cannot be seen or changes the direction of the text stand as escapes: instructions
+// could hide in them from whoever looks at the same text, and a terminal would obey some.
+func Visible(text string) string {
+	text = strings.TrimPrefix(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n"), byteOrderMark)
+	if strings.IndexFunc(text, func(r rune) bool { return !isSeen(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case isSeen(r):
+			b.WriteRune(r)
+		case unicode.IsSpace(r) && !unicode.IsControl(r):
+			b.WriteByte(' ')
+		default:
+			b.WriteString(escape(r))
 		}
-		return seen(r)
-	}, strings.ToValidUTF8(text, ""))
+	}
+	return b.String()
+}
+
+// byteOrderMark says how a text is encoded, and is no part of it.
+const byteOrderMark = "\ufeff"
+
+// jsonEscape is one escape of a string of JSON, or two that are a surrogate pair (RFC 8259,
+// section 7), or an escaped backslash, behind which none begins.
+var jsonEscape = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\r\\n|\\.`)
+
+// VisibleJSON is JSON whose names and texts are as [Visible] would show them.
+func VisibleJSON(text []byte) []byte {
+	var b bytes.Buffer
+	shown := func(raw []byte) {
+		for _, r := range string(raw) {
+			if isSeen(r) {
+				b.WriteRune(r)
+			} else if r != '\r' { // between values
+				b.WriteString(`\` + escape(r))
+			}
+		}
+	}
+	for at := 0; at < len(text); {
+		found := jsonEscape.FindIndex(text[at:])
+		if found == nil {
+			shown(text[at:])
+			break
+		}
+		shown(text[at : at+found[0]])
+		written := text[at+found[0] : at+found[1]]
+		at += found[1]
+		var meant string
+		switch {
+		case string(written) == `\r\n`:
+			b.WriteString(`\n`)
+		case json.Unmarshal(slices.Concat([]byte{'"'}, written, []byte{'"'}), &meant) != nil || strings.IndexFunc(meant, func(r rune) bool { return !isSeen(r) }) < 0:
+			b.Write(written)
+		default:
+			for _, r := range meant {
+				b.WriteString(`\` + escape(r))
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+// visible is a text of one thing that is offered as [Visible] shows it, without joiners, of at
+// most most characters.
+func visible(text string, most int) string {
+	text = Visible(strings.NewReplacer(string(joiner), "", string(nonJoiner), "").Replace(strings.ToValidUTF8(text, "")))
 	if runes := []rune(text); len(runes) > most {
 		text = string(slices.Concat(runes[:most-1], []rune{'…'}))
 	}

@@ -257,6 +257,42 @@ func (s Server) ResolvedProgram(lookup func(string) (string, bool)) (string, err
 	return only.Command[0], err
 }
 
+// Secrets are the values of the variables that the definition refers to, and the headers that have
+// one in them: nobody but the server is shown them. What is plainly none, such as a path of this
+// machine or an address without credentials, is not among them.
+func (s Server) Secrets(lookup func(string) (string, bool)) (all []string) {
+	add := func(text string) {
+		for _, m := range variable.FindAllStringSubmatch(text, -1) {
+			if value, ok := lookup(m[1]); ok && !isPlace(value) {
+				all = append(all, value)
+			}
+		}
+	}
+	for _, word := range s.Command {
+		add(word)
+	}
+	for _, value := range s.Env {
+		add(value)
+	}
+	resolved, err := s.Resolved(lookup)
+	for name, value := range s.Headers {
+		add(value)
+		if err == nil && variable.MatchString(value) {
+			all = append(all, resolved.Headers[name])
+		}
+	}
+	return all
+}
+
+// isPlace reports that a value says where something is.
+func isPlace(value string) bool {
+	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.HasPrefix(value, "./") || len(value) > 2 && value[1:3] == `:\` {
+		return true
+	}
+	u, err := url.Parse(value)
+	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == ""
+}
+
 // Resolved has the values of variables in the place of ${NAME}, as lookup knows them. The
 // fault Unusable names one that it does not know.
 func (s Server) Resolved(lookup func(string) (string, bool)) (Server, error) {

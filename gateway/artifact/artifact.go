@@ -145,7 +145,7 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 		case part.Kind == "structured" && len(texts) == 1 && sameJSON([]byte(texts[0]), data):
 			// Servers send structured data as text, too, for clients that know only that.
 		case part.Kind == "structured" && len(data)+utf8.RuneCountInString(strings.Join(texts, "\n")) <= of.Most:
-			e.Structured = []byte(gateway.Visible(string(data)))
+			e.Structured = gateway.VisibleJSON(data)
 		case part.Kind == "structured" && len(texts) == 1 && isMember(data, texts[0]):
 			// Some wrap the text in an object, which says nothing more.
 		default:
@@ -159,14 +159,17 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 	chars := utf8.RuneCountInString(text)
 	e.Firewall = Firewall{OriginalChars: chars, Strategy: "passthrough", ThresholdChars: of.Most}
 	e.Summary = text
-	if chars > of.Most {
+	// What is kept stays as it is; escapes count where a text is shown.
+	if chars <= of.Most {
+		e.Summary = gateway.Visible(text)
+	}
+	if utf8.RuneCountInString(e.Summary) > of.Most {
 		a := keep("text", textType, []byte(text))
-		e.Summary = begin(text, summaryChars)
+		e.Summary = begin(gateway.Visible(begin(text, summaryChars)), summaryChars)
 		e.Firewall.ArtifactRef, e.Firewall.Strategy, e.Firewall.Triggered = a.Handle, "summary", true
 		e.Shape, e.Views = a.shape(), a.offers()
 		e.Facts = facts(text)
 	}
-	e.Summary = gateway.Visible(e.Summary) // what is kept stays as it is
 	e.Firewall.SummaryChars = utf8.RuneCountInString(e.Summary)
 	return e, kept
 }

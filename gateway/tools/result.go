@@ -88,7 +88,7 @@ func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upst
 	case envelope.Structured != nil:
 		value.Result = json.RawMessage(envelope.Structured)
 	case (strings.HasPrefix(said, "{") || strings.HasPrefix(said, "[")) && json.Valid([]byte(said)):
-		value.Result = json.RawMessage(said)
+		value.Result = json.RawMessage(gateway.VisibleJSON([]byte(said)))
 	}
 	return outcome{value: value, text: envelope.Summary, failed: source.Failed}, nil
 }
@@ -150,20 +150,28 @@ const (
 	maxForm     = 16 << 10
 )
 
+// shown is what a server says beside an answer, without secrets and with what cannot be seen as
+// escapes.
+func shown(text string) string {
+	clean, _ := artifact.Scrub([]byte(text))
+	return gateway.Visible(string(clean))
+}
+
 // hooks pass on how far a server is, and what it asks the person behind the call, who is told
 // that it is the server who asks.
 func hooks(r *invoke.Request, server string) (h upstream.Hooks) {
 	if r.Progress != nil {
 		h.Progress = func(done, total float64, message string) {
-			r.Progress(invoke.Progress{Phase: server, Done: int64(done), Total: int64(total), Unit: quote.Line(message, 80)})
+			r.Progress(invoke.Progress{Phase: server, Done: int64(done), Total: int64(total), Unit: quote.Line(shown(message), 80)})
 		}
 	}
 	if r.Elicit != nil {
 		h.Elicit = func(ctx context.Context, message string, schema any) (string, map[string]any, error) {
-			if form, err := jsontext.Marshal(schema); err != nil || len(form) > maxForm {
+			form, err := jsontext.Marshal(schema)
+			if err != nil || len(form) > maxForm || json.Unmarshal(gateway.VisibleJSON(form), &schema) != nil {
 				return "decline", nil, nil //nolint:nilerr // a form that cannot be shown is not answered
 			}
-			return r.Elicit(ctx, fmt.Sprintf("The upstream server %s asks: %s", server, quote.Text(message, maxQuestion)), schema)
+			return r.Elicit(ctx, fmt.Sprintf("The upstream server %s asks: %s", server, quote.Text(shown(message), maxQuestion)), schema)
 		}
 	}
 	return h

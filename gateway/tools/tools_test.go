@@ -318,7 +318,7 @@ func TestAToolOfAServerIsCalledAsOneOfTheFileIs(t *testing.T) {
 	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+count+`","args":{"count":3}}`); string(r.Structured) != `{"result":{"counted":3}}` || r.Text != `{"counted":3}` {
 		t.Errorf("%s %q", r.Structured, r.Text)
 	}
-	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+idOf(t, e, "tool_browse", "break")+`","args":{}}`); !r.Failed || r.Text != "it broke\nin [31mtwo" {
+	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"`+idOf(t, e, "tool_browse", "break")+`","args":{}}`); !r.Failed || r.Text != `it\u202e broke`+"\n"+`in \x1b[31mtwo\U000e0041` {
 		t.Errorf("%v %q", r.Failed, r.Text)
 	}
 	// A large one is kept, for its caller alone.

@@ -17,6 +17,7 @@ import (
 	"trails/auth"
 	"trails/fault"
 	"trails/gateway"
+	"trails/quote"
 )
 
 // Hooks are what a call answers to while it runs; each may be nil.
@@ -110,7 +111,7 @@ func (p *Pool) Call(ctx context.Context, s gateway.Server, tool string, args jso
 		for _, c := range r.Content {
 			a.Parts = append(a.Parts, part(c))
 		}
-		withoutCredential(ctx, s, a.Parts)
+		p.redactor(ctx, s).parts(a.Parts)
 		return a, nil
 	})
 }
@@ -130,7 +131,7 @@ func (p *Pool) Read(ctx context.Context, s gateway.Server, uri string, hooks Hoo
 		for _, c := range r.Contents {
 			parts = append(parts, contents(c))
 		}
-		withoutCredential(ctx, s, parts)
+		p.redactor(ctx, s).parts(parts)
 		return parts, nil
 	})
 }
@@ -152,7 +153,7 @@ func (p *Pool) Prompt(ctx context.Context, s gateway.Server, name string, args m
 			one.Role = string(m.Role)
 			parts = append(parts, one)
 		}
-		withoutCredential(ctx, s, parts)
+		p.redactor(ctx, s).parts(parts)
 		return parts, nil
 	})
 }
@@ -232,6 +233,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 		err = ended(ctx, limited)
 	case !errors.As(err, &e):
 		failure := l.classified(err)
+		l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(err.Error()), maxLogged))
 		l.mu.Lock()
 		if l.session == session && failure.Code == gateway.UpstreamUnavailable {
 			l.drop(err) // before who comes next meets the same
@@ -242,6 +244,9 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 	l.over(token, time.Since(began), err)
 	return out, err
 }
+
+// maxLogged bounds what the log has of an error of a server, in characters; callers are shown less.
+const maxLogged = 64 << 10
 
 // ended says why a call ended before its answer: its own time, or that of its caller.
 func ended(ctx, limited context.Context) error {
@@ -275,7 +280,7 @@ func (l *link) over(token string, took time.Duration, err error) {
 func (l *link) classified(err error) *gateway.Error {
 	name := l.server.Name
 	fail := func(code gateway.Code) *gateway.Error {
-		return gateway.Fail(code, name, "the upstream %s: %v", name, err)
+		return gateway.Fail(code, name, "the upstream %s: %s", name, l.clean.shown(err.Error()))
 	}
 	var known *gateway.Error
 	var answered *jsonrpc.Error
@@ -297,7 +302,7 @@ func (l *link) classified(err error) *gateway.Error {
 	case errors.As(err, &answered):
 		return fail(gateway.UpstreamError)
 	case errors.Is(err, mcp.ErrConnectionClosed), strings.Contains(err.Error(), "connection"), strings.Contains(err.Error(), "EOF"):
-		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s has ended, or cannot be reached: %v", name, err)
+		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s has ended, or cannot be reached: %s", name, l.clean.shown(err.Error()))
 	}
 	return fail(gateway.UpstreamError)
 }

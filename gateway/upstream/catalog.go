@@ -39,22 +39,22 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 			return c, nil
 		}
 		if has.Tools != nil {
-			err = take(&c, s, session.Tools(ctx, nil), tool)
+			err = take(&c, l.clean, s, session.Tools(ctx, nil), tool)
 		}
 		if has.Resources != nil && err == nil {
-			if err = take(&c, s, session.Resources(ctx, nil), resource); err == nil {
-				err = take(&c, s, session.ResourceTemplates(ctx, nil), template)
+			if err = take(&c, l.clean, s, session.Resources(ctx, nil), resource); err == nil {
+				err = take(&c, l.clean, s, session.ResourceTemplates(ctx, nil), template)
 			}
 		}
 		if has.Prompts != nil && err == nil {
-			err = take(&c, s, session.Prompts(ctx, nil), prompt)
+			err = take(&c, l.clean, s, session.Prompts(ctx, nil), prompt)
 		}
 		return c, err
 	})
 }
 
 // take adds what a listing has, which may go on for ever.
-func take[T any](c *Catalog, s gateway.Server, all iter.Seq2[*T, error], read func(*T) gateway.Offered) error {
+func take[T any](c *Catalog, clean redactor, s gateway.Server, all iter.Seq2[*T, error], read func(*T) gateway.Offered) error {
 	for one, err := range all {
 		if err != nil {
 			return err
@@ -65,6 +65,14 @@ func take[T any](c *Catalog, s gateway.Server, all iter.Seq2[*T, error], read fu
 		o := read(one)
 		if !s.Takes(o.Name) {
 			continue
+		}
+		if clean.shown(o.Name) != gateway.Visible(o.Name) {
+			c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, clean.shown(o.Name), "a %s of the upstream %s whose name has a secret in it is left out", o.Kind, s.Name))
+			continue
+		}
+		o.Title, o.Annotations.Title, o.Description = clean.scrubbed(o.Title), clean.scrubbed(o.Annotations.Title), clean.scrubbed(o.Description)
+		if shown := clean.scrubbed(o.URI); shown != o.URI && o.Description == "" && o.Title == "" {
+			o.Description = shown // in the place of the address, which is needed as it is to read it
 		}
 		bounded, problem := o.Bounded()
 		if problem != nil {

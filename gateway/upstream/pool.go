@@ -154,6 +154,7 @@ type link struct {
 	pool   *Pool
 	server gateway.Server
 	own    auth.Credential // the caller's, the zero Credential when the server takes none
+	clean  redactor        // of own, and of what the definition refers to
 	slots  chan struct{}   // the calls at once
 	turn   chan struct{}   // held by what subscribes to a resource or ends that
 	living context.Context
@@ -215,7 +216,7 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 		if s.PerCaller() && !p.makeRoom() {
 			return nil, nil, gateway.Fail(gateway.RateLimited, s.Name, "%d callers use upstream servers with credentials of their own, and there is no room for another; try again", p.config.Callers)
 		}
-		l = &link{pool: p, server: s, own: own, slots: make(chan struct{}, s.AtOnce()), turn: make(chan struct{}, 1), calls: map[string]Hooks{}, offers: map[string]*offer{}, follows: map[string]*followed{}}
+		l = &link{pool: p, server: s, own: own, clean: newRedactor(own, s.Secrets(p.config.Lookup)), slots: make(chan struct{}, s.AtOnce()), turn: make(chan struct{}, 1), calls: map[string]Hooks{}, offers: map[string]*offer{}, follows: map[string]*followed{}}
 		l.living, l.stop = context.WithCancel(context.Background())
 		p.links[key] = l
 	}
@@ -325,10 +326,13 @@ func (l *link) start() {
 		l.another() // it can say what was not known while it was down
 	}
 	if r := session.InitializeResult(); r != nil && r.ServerInfo != nil {
-		l.counts.Says = r.ServerInfo.Name + " " + r.ServerInfo.Version
+		l.counts.Says = quote.Line(l.clean.shown(r.ServerInfo.Name+" "+r.ServerInfo.Version), maxSays)
 	}
 	go l.watch(session)
 }
+
+// maxSays bounds the name and version that a server gives itself, in characters.
+const maxSays = 200
 
 // watch waits until a session has ended.
 func (l *link) watch(session *mcp.ClientSession) {

@@ -12,10 +12,12 @@ import (
 
 	"trails/auth"
 	"trails/gateway"
+	"trails/gateway/artifact"
 	"trails/jsontext"
 )
 
-// redactor takes the credential of a caller's own out of what a server says, in the ways in
+// redactor takes secrets out of what a server says, the credential of a caller's own and the values
+// of the variables that the definition refers to, in the ways in
 // which a server that repeats it writes it: whole, without the scheme before it, and as JSON or
 // an address escapes it. What a server hides in another way it does not find. The zero redactor
 // changes nothing.
@@ -27,7 +29,8 @@ var redacted = []byte("[credential]")
 // shortSecret is the length of what is too short to be told from other words.
 const shortSecret = 8
 
-func newRedactor(c auth.Credential) (r redactor) {
+// newRedactor takes out the credential of a caller, and the secrets of the owner.
+func newRedactor(c auth.Credential, secrets []string) (r redactor) {
 	add := func(text string) {
 		if len(text) < shortSecret {
 			return
@@ -42,13 +45,15 @@ func newRedactor(c auth.Credential) (r redactor) {
 			r.secrets = append(r.secrets, []byte(form))
 		}
 	}
-	add(c.Reveal())
-	if scheme, rest, has := strings.Cut(c.Reveal(), " "); has {
-		add(strings.TrimSpace(rest))
-		if user, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest)); err == nil && strings.EqualFold(scheme, "basic") {
-			_, password, _ := strings.Cut(string(user), ":")
-			add(string(user))
-			add(password)
+	for _, secret := range append([]string{c.Reveal()}, secrets...) {
+		add(secret)
+		if scheme, rest, has := strings.Cut(secret, " "); has {
+			add(strings.TrimSpace(rest))
+			if user, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest)); err == nil && strings.EqualFold(scheme, "basic") {
+				_, password, _ := strings.Cut(string(user), ":")
+				add(string(user))
+				add(password)
+			}
 		}
 	}
 	slices.SortFunc(r.secrets, func(a, b []byte) int {
@@ -118,15 +123,30 @@ func (r *redactedReader) Read(p []byte) (int, error) {
 	return 0, r.err
 }
 
-// withoutCredential takes the credential of the caller out of bytes that the server has
-// encoded.
-func withoutCredential(ctx context.Context, s gateway.Server, parts []Part) {
-	if !s.PerCaller() {
-		return
+// redactor is that of what a server says to a caller.
+func (p *Pool) redactor(ctx context.Context, s gateway.Server) redactor {
+	var own auth.Credential
+	if s.PerCaller() {
+		own, _ = auth.CredentialsOf(ctx).For(s.Name)
 	}
-	own, _ := auth.CredentialsOf(ctx).For(s.Name)
-	clean := newRedactor(own)
+	return newRedactor(own, s.Secrets(p.config.Lookup))
+}
+
+// parts takes them out of bytes that the server has encoded.
+func (r redactor) parts(parts []Part) {
 	for i := range parts {
-		parts[i].Data = clean.clean(parts[i].Data)
+		parts[i].Data = r.clean(parts[i].Data)
 	}
+}
+
+// scrubbed is a text without secrets, by value and by form.
+func (r redactor) scrubbed(text string) string {
+	clean, _ := artifact.Scrub(r.clean([]byte(text)))
+	return string(clean)
+}
+
+// shown is what a server says as somebody may read it: without secrets, by value and by form, and
+// with what cannot be seen as escapes.
+func (r redactor) shown(text string) string {
+	return gateway.Visible(r.scrubbed(text))
 }

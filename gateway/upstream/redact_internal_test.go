@@ -42,7 +42,7 @@ func TestRedactorFindsWhatServersRepeat(t *testing.T) {
 		{"Bearer x", "x is no secret", "x is no secret"},
 		{"shorter", "shorter", "shorter"},
 	} {
-		if got := string(newRedactor(credential(t, c.shown)).clean([]byte(c.said))); got != c.want {
+		if got := string(newRedactor(credential(t, c.shown), nil).clean([]byte(c.said))); got != c.want {
 			t.Errorf("%s shown, %s is %s, want %s", c.shown, c.said, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestRedactorFindsWhatServersRepeat(t *testing.T) {
 // Whatever the parts in which it comes, what is read is the same; and what cannot be the
 // beginning of a credential is there before more comes.
 func TestRedactorReadsInParts(t *testing.T) {
-	r := newRedactor(credential(t, "Bearer aabaabaac"))
+	r := newRedactor(credential(t, "Bearer aabaabaac"), nil)
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var text []byte

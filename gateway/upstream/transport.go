@@ -32,7 +32,6 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 	if err != nil {
 		return nil, nil, err
 	}
-	clean := newRedactor(l.own)
 	switch {
 	case s.CallerHeader != "":
 		s.Headers[s.CallerHeader] = l.own.Reveal()
@@ -45,11 +44,11 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 	case len(s.Command) > 0:
 		var program Program
 		if program, err = l.pool.config.Program(l.server); err == nil {
-			t, end, err = l.command(program, s, clean)
+			t, end, err = l.command(program, s)
 		}
 	default:
 		var requests *http.Client
-		if requests, err = client(s, clean); s.HTTP != "" {
+		if requests, err = client(s, l.clean); s.HTTP != "" {
 			t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: requests, MaxEventSize: maxAnswer}
 		} else {
 			t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: requests, MaxEventSize: maxAnswer}
@@ -86,7 +85,7 @@ var inherited = map[string][]string{
 }
 
 // command runs the command of a server in a group of processes of its own.
-func (l *link) command(program Program, s gateway.Server, clean redactor) (mcp.Transport, func(), error) {
+func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func(), error) {
 	cmd := exec.Command(program.Path, s.Command[1:]...) //nolint:gosec,noctx // somebody at this machine agreed to it; it outlives the call that starts it
 	cmd.Dir = program.Directory
 	names := inherited[runtime.GOOS]
@@ -122,7 +121,7 @@ func (l *link) command(program Program, s gateway.Server, clean redactor) (mcp.T
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], errors.Join(err, out.Close(), complaints.Close()))
 	}
-	go l.listen(clean.reader(complaints))
+	go l.listen(l.clean.reader(complaints))
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // how it ended is said by the session
@@ -139,7 +138,7 @@ func (l *link) command(program Program, s gateway.Server, clean redactor) (mcp.T
 		}
 		_, _ = out.Close(), complaints.Close() // a process that has left the group may hold them
 	}
-	return &mcp.IOTransport{Reader: clean.reader(out), Writer: in, MaxLineLength: maxAnswer}, end, nil
+	return &mcp.IOTransport{Reader: l.clean.reader(out), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
 
 // patience is how long a command may take to end by itself.
@@ -159,7 +158,7 @@ func (l *link) listen(in io.Reader) {
 		for more && err == nil {
 			_, more, err = lines.ReadLine() // the rest of a long line
 		}
-		l.pool.config.Log.Debug("an upstream server says", "server", l.server.Name, "line", quote.Line(string(line), maxComplaint))
+		l.pool.config.Log.Debug("an upstream server says", "server", l.server.Name, "line", quote.Line(l.clean.shown(string(line)), maxComplaint))
 	}
 }
 

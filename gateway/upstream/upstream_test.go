@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 			time.Sleep(time.Hour)
 		}
 	case "gone":
-		fmt.Fprintln(os.Stderr, "no such file")
+		fmt.Fprintln(os.Stderr, "no such file", os.Getenv("SAY"), os.Getenv("FOLDER"))
 		os.Exit(3)
 	}
 	s := server()
