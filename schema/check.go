@@ -41,6 +41,16 @@ func isTypeName(name string) bool {
 // reservedProperties are the arguments that every generated tool has beside the properties.
 var reservedProperties = []string{"id", "iri", "type", "branch", "at", "message", "if_commit", "dry_run", "allow_mass_change"}
 
+// ReservedProperty reports whether no property may be called so.
+func ReservedProperty(name string) bool { return slices.Contains(reservedProperties, name) }
+
+// FreeTypeName reports whether a type may be called so.
+func FreeTypeName(name string) bool {
+	c := checker{s: new(Schema)}
+	c.typeName(&Type{Name: name}, "")
+	return len(c.problems) == 0
+}
+
 // reservedTools are the snake names whose tools would meet a built-in one.
 var reservedTools = map[string]string{"branches": "branches_create"}
 

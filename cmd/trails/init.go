@@ -44,11 +44,11 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 			case schema != "" && export != "", len(data) > 0 && schema+export != "":
 				return usageError{"a schema comes from one place: give --schema, --from, whose export brings its own, or --infer"}
 			case len(data) > 0:
-				proposal, made, err := p.inferred(cmd.Context(), data, "", "")
+				proposed, err := p.proposed(cmd.Context(), data, load.Options{})
 				if err != nil {
 					return err
 				}
-				o.Schema, loads = proposal.YAML(), loadsOf(file, proposal, made)
+				o.Schema, loads = proposed.Schema, loadsOf(file, proposed)
 				first = "trails schema show " + file + "                look at its types"
 			case schema != "":
 				text, err := p.readText(cmd.Context(), schema)

@@ -210,7 +210,7 @@ func addColumns(args arguments, given []string) error {
 	columns := map[string]string{}
 	for _, word := range given {
 		cut := strings.LastIndexByte(word, '=') // no property has one in its name
-		if cut <= 0 {
+		if cut < 0 {
 			return usageError{"--map " + word + " is not COLUMN=PROPERTY"}
 		}
 		columns[word[:cut]] = word[cut+1:]

@@ -1,15 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"trails/fault"
+	"trails/kg"
 	"trails/kg/load"
-	"trails/schema/infer"
 )
 
 func (p *program) schemaInferCommand() *cobra.Command {
@@ -20,7 +27,9 @@ func (p *program) schemaInferCommand() *cobra.Command {
 		Long: `Write a schema that data fits, as YAML to edit: types, datatypes, references, what is
 required or unique, patterns of identifiers, lists of few values. A comment on each line says
 why. DATA are files of NDJSON, CSV, TSV or JSON arrays, plain or gzip, and - for stdin. Rows of
-a table are of the --type, or of one that is called as the file.
+a table, and objects of JSON that say no type, are of the --type, or of one that is called as
+the file. What is printed has been tried: the data was loaded under it, into a file that is
+gone again, with the commands that stand at the end.
 
 Memory is bounded: whether more than two million values differ is not found out, and not
 proposed.`,
@@ -30,14 +39,14 @@ proposed.`,
 			if len(data) == 0 {
 				return usageError{"infer needs DATA: one or more files, or - for stdin"}
 			}
-			proposal, made, err := p.inferred(cmd.Context(), data, of, id)
+			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id})
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(p.stdout, "%s# To use it:\n#   trails init NEW --schema THIS\n", proposal.YAML()); err != nil {
+			if _, err := fmt.Fprintf(p.stdout, "%s# To use it:\n#   trails init NEW --schema THIS\n", proposed.Schema); err != nil {
 				return err
 			}
-			for _, line := range loadsOf("NEW", proposal, made) {
+			for _, line := range loadsOf("NEW", proposed) {
 				if _, err := fmt.Fprintf(p.stdout, "#   %s\n", line); err != nil {
 					return err
 				}
@@ -50,68 +59,102 @@ proposed.`,
 	return cmd
 }
 
-// madeOf is how the records of one file are loaded.
-type madeOf struct {
-	file, of, id string // of is "" when the records say their types
+// proposed proposes a schema for data, and the loads that it was tried with.
+func (p *program) proposed(ctx context.Context, data []string, o load.Options) (*kg.Proposed, error) {
+	sources, end, err := p.sources(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return kg.Propose(ctx, me(), sources, o)
 }
 
-// inferred reads data and proposes a schema for it.
-func (p *program) inferred(ctx context.Context, data []string, of, id string) (*infer.Proposal, []madeOf, error) {
-	inputs, closeAll, err := p.openInputs(ctx, data)
-	if err != nil {
-		return nil, nil, err
+// sources are files that are read again and again; of stdin a copy is.
+func (p *program) sources(ctx context.Context, data []string) (sources []kg.Source, end func(), err error) {
+	var copies []string
+	remove := func() {
+		for _, name := range copies {
+			_ = os.Remove(name) // it is in the folder for what is not kept
+		}
 	}
-	defer closeAll()
-	proposal := new(infer.Proposal)
-	var made []madeOf
-	for i, in := range inputs {
-		m := madeOf{file: data[i], of: of, id: id}
-		err := load.Records(ctx, load.Options{Inputs: []load.Input{in}, Type: of, ID: id}, func(r infer.Record) error {
-			if r.Cells {
-				m.of = r.Type
+	defer func() {
+		if err != nil {
+			remove()
+		}
+	}()
+	for _, name := range data {
+		shown := filepath.ToSlash(name)
+		if name == "-" {
+			f, err := os.CreateTemp("", "trails-stdin-")
+			if err != nil {
+				return nil, nil, fmt.Errorf("keep stdin: %w", err)
 			}
-			return proposal.Add(r)
-		})
+			copies = append(copies, f.Name())
+			name, shown = f.Name(), "stdin"
+			_, err = io.Copy(f, p.input(ctx))
+			if closed := f.Close(); err == nil {
+				err = closed
+			}
+			if err != nil {
+				return nil, nil, fault.New(fault.Unusable, "stdin cannot be read: %w", err)
+			}
+		}
+		f, err := open(name) // so that a misspelt name costs nothing
 		if err != nil {
 			return nil, nil, err
 		}
-		made = append(made, m)
+		_ = f.Close() // only read
+		sources = append(sources, kg.Source{Name: shown, Open: func() (io.ReadCloser, error) { return open(name) }})
 	}
-	return proposal, made, nil
+	return sources, remove, nil
 }
 
-// loadsOf are the commands that load the data which a schema was proposed for: files of
-// records together, since they may refer to each other, and each table by itself.
-func loadsOf(file string, proposal *infer.Proposal, made []madeOf) []string {
+// loadsOf are the commands that load the data which a schema was proposed for.
+func loadsOf(file string, proposed *kg.Proposed) []string {
 	var lines []string
-	var plain []string
-	for _, m := range made {
-		if m.of == "" {
-			plain = append(plain, quoted(m.file))
-			continue
+	for _, o := range proposed.Loads {
+		words := []string{"trails load", file}
+		for _, in := range o.Inputs {
+			name := in.Name
+			if name == "stdin" {
+				name = "-"
+			}
+			words = append(words, quoted(name))
 		}
-		words := []string{"trails load", file, quoted(m.file), "--type", m.of}
-		if m.id != "" {
-			words = append(words, "--id", quoted(m.id))
+		if o.Type != "" {
+			words = append(words, "--type", o.Type)
 		}
-		for _, r := range proposal.Renamed(m.of) {
-			words = append(words, "--map", quoted(r.Name+"="+r.Property))
+		if o.ID != "" {
+			words = append(words, "--id", quoted(o.ID))
+		}
+		for _, column := range slices.SortedFunc(maps.Keys(o.Map), func(a, b string) int {
+			return cmp.Or(cmp.Compare(o.Map[a], o.Map[b]), cmp.Compare(a, b))
+		}) {
+			words = append(words, "--map", quoted(column+"="+o.Map[column]))
 		}
 		lines = append(lines, strings.Join(words, " "))
-	}
-	if len(plain) > 0 {
-		lines = slices.Insert(lines, 0, "trails load "+file+" "+strings.Join(plain, " "))
 	}
 	return lines
 }
 
-// quoted is a word as a shell takes it.
+// quoted is a word as a shell takes it, on one line.
 func quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./-_=", r)
 	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+	switch {
+	case word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0:
 		return word
+	case strings.IndexFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0:
+		var b strings.Builder
+		for _, c := range []byte(word) {
+			if c < ' ' || c >= 0x7f || c == '\'' || c == '\\' {
+				fmt.Fprintf(&b, `\x%02x`, c)
+				continue
+			}
+			b.WriteByte(c)
+		}
+		return "$'" + b.String() + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

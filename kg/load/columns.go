@@ -15,6 +15,7 @@ import (
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
+	"trails/schema/infer"
 )
 
 // column is what one column of a table, or one member of the objects of JSON, means. The
@@ -24,11 +25,37 @@ type column struct {
 	p  *schema.Property // its cells are values of this; nil for none
 }
 
-// columnOf finds what a column means: what the caller says, else the property that is
-// called so, whatever the case. The column of ids may be a property, too.
+// mapped is the property that the caller gives a column or member. A name that has what is
+// not seen is found as it is written on one line, too.
+func (r *reader) mapped(name string) (property string, found bool) {
+	if property, found = r.Map[name]; found || len(r.Map) == 0 {
+		return property, found
+	}
+	if r.shown == nil {
+		r.shown = make(map[string]string, len(r.Map))
+		for name, property := range r.Map {
+			r.shown[infer.ColumnName(name)] = property
+		}
+	}
+	property, found = r.shown[infer.ColumnName(name)]
+	return property, found
+}
+
+// isID reports whether a column or member has the ids: the one that the caller names, or
+// else the one called id, unless the caller says that it is something else.
+func (r *reader) isID(name string) bool {
+	if r.ID != "" {
+		return name == r.ID || infer.ColumnName(name) == infer.ColumnName(r.ID)
+	}
+	_, mapped := r.mapped(name)
+	return strings.EqualFold(name, "id") && !mapped
+}
+
+// columnOf finds what a column means: what the caller says, else the property whose name
+// has the same letters and digits. The column of ids may be a property, too.
 func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldError) {
 	c := column{id: r.isID(name)}
-	property, mapped := r.Map[name]
+	property, mapped := r.mapped(name)
 	switch {
 	case mapped && property == "":
 		return c, nil
@@ -42,8 +69,9 @@ func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldErro
 	if c.p = r.schema.Property(t, name); c.p != nil {
 		return c, nil
 	}
+	folded := infer.Folded(name)
 	for _, p := range r.schema.PropertiesOf(t) {
-		if !strings.EqualFold(p.Name, name) {
+		if folded == "" || infer.Folded(p.Name) != folded {
 			continue
 		}
 		if c.p != nil {
@@ -129,14 +157,6 @@ func (r *reader) readHeader(rows *table, t *schema.Type) ([]column, error) {
 	}
 	byName, byProperty := map[string]int{}, map[*schema.Property]string{}
 	for i, name := range rows.header {
-		if _, twice := byName[name]; twice || name == "" {
-			reason := fmt.Sprintf("two columns are called %q", name)
-			if name == "" {
-				reason = fmt.Sprintf("column %d has no name", i+1)
-			}
-			report(i, fault.FieldError{Field: name, Code: fault.Unique, Value: name, Message: reason})
-			continue
-		}
 		byName[name] = i
 		c, problem := r.columnOf(t, name)
 		switch other := byProperty[c.p]; {
@@ -155,7 +175,7 @@ func (r *reader) readHeader(rows *table, t *schema.Type) ([]column, error) {
 		asked = append(asked, r.ID)
 	}
 	for _, name := range asked {
-		if _, there := byName[name]; !there {
+		if _, there := byName[infer.ColumnName(name)]; !there {
 			message := fmt.Sprintf("there is no column %q%s", name, fault.DidYouMean(name, rows.header))
 			report(0, fault.FieldError{Field: name, Code: fault.Closed, Value: name, Constraint: rows.header, Message: message})
 		}

@@ -52,7 +52,7 @@ type Options struct {
 	// without it has records that say their types.
 	Type string
 	// Map gives columns, or members of objects, that are not called as their property the
-	// property's name; "" passes a column over. Only with Type.
+	// property's name; "" passes a column over. Of records they are the members of data.
 	Map map[string]string
 	// ID is the column that has the nodes' ids; without one it is the column "id", if
 	// there is one. Where it is empty the type makes the id. Only with Type.
@@ -160,6 +160,8 @@ type reader struct {
 
 	badLines  int
 	each      func(infer.Record) error // takes what the data has in the place of the edits; nil for none
+	of        string                   // the type of what each is given, "" where records say it
+	shown     map[string]string        // Map by names on one line
 	columns   map[string]column        // by name, of the objects of JSON
 	manyBlank bool                     // there are too many blank nodes to set them aside
 }
@@ -170,7 +172,7 @@ func (r *reader) readOne(in Input) error {
 		return r.unreadable(err)
 	}
 	format := r.formatOf(in.Name, text)
-	r.input, r.linewise = in, format.OfNodes() || format == NQuads || format == NTriples
+	r.input, r.of, r.columns, r.linewise = in, r.Type, nil, format.OfNodes() || format == NQuads || format == NTriples
 	switch {
 	case r.each != nil && !format.OfNodes():
 		return fault.New(fault.InvalidArguments, "%s is %s; a schema is proposed from NDJSON, CSV, TSV and JSON arrays", in.Name, format.title())
@@ -202,8 +204,8 @@ func (r *reader) readNodes(text *bufio.Reader, format Format) error {
 		}
 	case format.IsTable():
 		return fault.Argument("type", fault.Required, nil, fmt.Sprintf("%s is %s, whose rows are all of one type: say type", r.input.Name, format.title()))
-	case r.ID != "" || len(r.Map) > 0:
-		return fault.Argument("type", fault.Required, nil, "map and id are for data of one type: say type")
+	case r.ID != "":
+		return fault.Argument("type", fault.Required, nil, "id is for data of one type: say type")
 	}
 	switch format {
 	case JSONArray:

@@ -130,6 +130,9 @@ func (r *reader) readObject(text []byte, what string, t *schema.Type) error {
 	}
 	var rec record
 	if err := decodeRecord(text, what, &rec); err != nil {
+		if !isRecord(text) {
+			err = fmt.Errorf("the %s is no record {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"}; where all are nodes of one type, say which: type", what)
+		}
 		return r.rejectLine(err)
 	}
 	r.Records++
@@ -194,7 +197,33 @@ func (r *reader) readNode(rec record) error {
 	if err != nil {
 		return r.reject(fault.FieldError{Field: "type", Code: fault.Class, Message: err.Error(), Value: rec.Type})
 	}
-	return r.take(r.node(change.Entity{Type: t, ID: rec.ID, Values: rec.Data}), nodeName(t, rec.ID))
+	values, problem := r.renamed(rec.Data)
+	if problem != nil {
+		problem.Node = nodeName(t, rec.ID)
+		return r.reject(*problem)
+	}
+	return r.take(r.node(change.Entity{Type: t, ID: rec.ID, Values: values}), nodeName(t, rec.ID))
+}
+
+// renamed is the data of a record under the names that the caller gives its members.
+func (r *reader) renamed(data map[string]any) (map[string]any, *fault.FieldError) {
+	if len(r.Map) == 0 {
+		return data, nil
+	}
+	values := make(map[string]any, len(data))
+	for name, v := range data {
+		property, mapped := r.mapped(name)
+		if !mapped {
+			property = name
+		} else if property == "" {
+			continue
+		}
+		if _, twice := values[property]; twice {
+			return nil, &fault.FieldError{Field: name, Code: fault.Unique, Message: fmt.Sprintf("two members are both %s; map %s= passes one over", property, name)}
+		}
+		values[property] = v
+	}
+	return values, nil
 }
 
 // node returns the edits of one node, and keeps it for the preview.
@@ -249,9 +278,13 @@ func (r *reader) edgeEnds(rec record) (change.Entity, *schema.Property, *fault.F
 	if err != nil {
 		return change.Entity{}, nil, &fault.FieldError{Field: "from", Code: fault.Class, Value: rec.From, Message: err.Error()}
 	}
-	p := r.schema.Property(t, rec.Edge)
+	name, mapped := r.mapped(rec.Edge)
+	if !mapped {
+		name = rec.Edge
+	}
+	p := r.schema.Property(t, name)
 	if p == nil || p.Datatype != "iri" {
-		return change.Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: rec.Edge, Message: fmt.Sprintf("%s has no reference property %q", name, rec.Edge)}
+		return change.Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: rec.Edge, Message: fmt.Sprintf("%s has no reference property %q", t.Name, name)}
 	}
 	return change.Entity{Type: t, ID: local}, p, nil
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"trails/fault"
@@ -52,14 +54,17 @@ func (r *reader) readRecords(text *bufio.Reader, format Format) error {
 
 // giveObject gives each the object of a line or an array.
 func (r *reader) giveObject(text []byte, what string) error {
-	var rec record
-	if r.Type == "" {
+	if r.of == "" && r.Records == 0 && !isRecord(text) {
+		r.of = r.typeOfFile()
+	}
+	if r.of == "" {
+		var rec record
 		if err := decodeRecord(text, what, &rec); err != nil {
 			return r.rejectLine(err)
 		}
-		return r.give(infer.Record{Type: rec.Type, ID: rec.ID, Data: rec.Data, Edge: rec.Edge, From: rec.From, To: rec.To})
+		return r.give(infer.Record{Type: rec.Type, ID: rec.ID, Data: rec.Data, Edge: rec.Edge, From: rec.From, To: rec.To, Named: true})
 	}
-	given := infer.Record{Type: r.Type}
+	given := infer.Record{Type: r.of, KeyAsked: r.ID != ""}
 	if err := decodeObject(text, what, &given.Data); err != nil {
 		return r.rejectLine(err)
 	}
@@ -67,33 +72,53 @@ func (r *reader) giveObject(text []byte, what string) error {
 		if !r.isID(name) {
 			continue
 		}
+		given.Key = name
 		switch v := v.(type) {
 		case string:
 			given.ID = v
 		case json.Number:
 			given.ID = string(v)
 		}
-		if r.ID == "" {
-			delete(given.Data, name)
-		}
 	}
 	return r.give(given)
+}
+
+// isRecord reports whether an object says its type, or is an edge, and has no other members
+// than records have.
+func isRecord(text []byte) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return true // and is refused as one
+	}
+	for name := range members {
+		if !slices.Contains([]string{"type", "id", "data", "edge", "from", "to"}, strings.ToLower(name)) {
+			return false
+		}
+	}
+	return len(members["type"]) > 0 || len(members["edge"]) > 0
+}
+
+// typeOfFile is a type that is called as the input.
+func (r *reader) typeOfFile() string {
+	name := path.Base(strings.TrimSuffix(r.input.Name, ".gz"))
+	return infer.TypeName(strings.TrimSuffix(name, path.Ext(name)))
 }
 
 // giveRows gives each the rows of a table.
 func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 	rows, err := newTable(text, format)
-	of := r.Type
-	if of == "" {
-		name := path.Base(strings.TrimSuffix(r.input.Name, ".gz"))
-		of = infer.TypeName(strings.TrimSuffix(name, path.Ext(name)))
+	if r.of == "" {
+		r.of = r.typeOfFile()
 	}
-	var names []string
 	if err == nil {
-		for _, name := range rows.header {
-			if r.ID != "" || !r.isID(name) {
-				names = append(names, name)
-			}
+		header := infer.Record{Type: r.of, Names: rows.header, Header: true, Unnamed: rows.unnamed, Cells: true, KeyAsked: r.ID != ""}
+		if at := slices.IndexFunc(rows.header, r.isID); at >= 0 {
+			header.Key = rows.header[at]
+		} else if r.ID != "" {
+			return fault.Argument("id", fault.Closed, r.ID, fmt.Sprintf("%s has no column %q%s", r.input.Name, r.ID, fault.DidYouMean(r.ID, rows.header)))
+		}
+		if err := r.each(header); err != nil {
+			return r.rejectLine(err)
 		}
 	}
 	for {
@@ -113,11 +138,11 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 			return r.unreadable(err)
 		}
 		r.source.Line = uint64(rows.line)
-		given := infer.Record{Type: of, Data: make(map[string]any, len(cells)), Names: names, Cells: true}
+		given := infer.Record{Type: r.of, Data: make(map[string]any, len(cells)), Names: rows.header, Cells: true, KeyAsked: r.ID != ""}
 		for i, text := range cells {
 			name := rows.header[i]
 			if r.isID(name) {
-				given.ID = strings.TrimSpace(text)
+				given.ID, given.Key = strings.TrimSpace(text), name
 			}
 			if text != "" {
 				given.Data[name] = text
@@ -127,11 +152,6 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 			return err
 		}
 	}
-}
-
-// isID reports whether a column or member has the ids.
-func (r *reader) isID(name string) bool {
-	return name == r.ID || r.ID == "" && strings.EqualFold(name, "id")
 }
 
 func (r *reader) give(rec infer.Record) error {

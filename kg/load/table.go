@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"trails/schema/infer"
 )
 
 // maxColumns bounds the cells of one row of a table.
@@ -17,9 +20,11 @@ const maxColumns = 10_000
 // table reads CSV as RFC 4180 has it, or the same with tabs: a header that names the
 // columns, and rows. Its memory is bounded by a row.
 type table struct {
-	rows   *csv.Reader
-	header []string
-	line   int // where the row at hand begins
+	rows    *csv.Reader
+	header  []string
+	unnamed map[string]bool // of the header, those names that the table does not say
+	line    int             // where the row at hand begins
+	above   int             // lines before the header that are no rows
 }
 
 // A rowError is a mistake in one row, at a line and a column in bytes; the next row can be
@@ -33,41 +38,108 @@ func (e *rowError) Error() string { return e.reason }
 
 // newTable reads the header.
 func newTable(text *bufio.Reader, format Format) (*table, error) {
-	if bom, _ := text.Peek(3); string(bom) == "\ufeff" {
-		_, _ = text.Discard(len(bom)) // they are in the buffer
-	}
-	comma := '\t'
+	guard := &rowGuard{in: text, comma: '\t'}
+	begun := 1
+	head, _ := text.Peek(Sniffed)
+	guard.loneCR = bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0
 	if format == CSV {
-		comma = commaOf(text)
+		if declared, length := declaredComma(head); length > 0 { // as spreadsheets write it
+			guard.comma, begun = declared, 2
+			_, _ = text.Discard(length) // it is in the buffer
+		} else {
+			guard.comma = commaOf(head)
+		}
 	}
-	t := &table{rows: csv.NewReader(&rowGuard{in: text, comma: byte(comma)}), line: 1}
-	t.rows.Comma, t.rows.FieldsPerRecord = comma, -1
+	t := &table{rows: csv.NewReader(guard), line: begun, above: begun - 1}
+	t.rows.Comma, t.rows.FieldsPerRecord = rune(guard.comma), -1
 	header, err := t.read()
 	if err == io.EOF {
 		err = &rowError{1, 1, "there is no header, whose cells name the columns"}
 	}
-	for i, name := range header {
-		header[i] = strings.TrimSpace(name)
-	}
-	t.header = header
+	t.header, t.unnamed = columnNames(header)
 	return t, err
 }
 
-// commaOf is what separates the cells of a text of CSV: the semicolon where that alone is
-// in the header, as spreadsheets write it where the comma is for decimals.
-func commaOf(text *bufio.Reader) rune {
-	head, _ := text.Peek(Sniffed)
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	if bytes.ContainsRune(line, ';') && !bytes.ContainsRune(line, ',') {
-		return ';'
+// columnNames are the names that the cells of a header give, each another: a column without
+// a name is called by its place, and one whose name was there before by that and a number.
+func columnNames(cells []string) (names []string, unnamed map[string]bool) {
+	taken := map[string]bool{}
+	for _, cell := range cells {
+		taken[infer.ColumnName(cell)] = true
 	}
-	return ','
+	names, unnamed = make([]string, len(cells)), map[string]bool{}
+	seen := map[string]bool{}
+	for i, cell := range cells {
+		name := infer.ColumnName(cell)
+		if name != "" && !seen[name] {
+			names[i], seen[name] = name, true
+			continue
+		}
+		free := fmt.Sprintf("%s %d", name, 2)
+		if name == "" {
+			name, free = "column", fmt.Sprintf("column %d", i+1)
+		}
+		for n := 2; taken[free]; n++ {
+			free = fmt.Sprintf("%s %d", name, n)
+		}
+		names[i], taken[free] = free, true
+		unnamed[free] = cell == "" || name == "column"
+	}
+	return names, unnamed
 }
 
+// commas are what may separate the cells of CSV, the likeliest first.
+const commas = ",;\t|"
+
+// declaredComma reads the line "sep=;" with which spreadsheets begin a table, and its length.
+func declaredComma(head []byte) (comma byte, length int) {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	text := strings.TrimRight(string(line), "\r")
+	if len(text) == len("sep=;") && strings.EqualFold(text[:4], "sep=") && len(line) < len(head) {
+		return text[4], len(line) + 1
+	}
+	return 0, 0
+}
+
+// commaOf is what separates the cells of a text of CSV: what gives the first rows as many
+// cells as the header, and the most of them.
+func commaOf(head []byte) byte {
+	best, most := byte(','), 1
+	for _, comma := range []byte(commas) {
+		r := csv.NewReader(&rowGuard{in: bufio.NewReader(bytes.NewReader(head)), comma: comma, loneCR: bytes.IndexByte(head, '\n') < 0})
+		r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(comma), -1, true
+		header, err := r.Read()
+		if err != nil || len(header) <= most {
+			continue
+		}
+		alike, rows := 0, 0
+		for ; rows < sampledRows; rows++ {
+			cells, err := r.Read()
+			if err != nil {
+				break
+			}
+			if len(cells) == len(header) {
+				alike++
+			}
+		}
+		if alike*2 >= rows {
+			best, most = comma, len(header)
+		}
+	}
+	return best
+}
+
+// sampledRows are those by which the separator is found.
+const sampledRows = 20
+
 // next returns the cells of the next row, as many as the header has; they are new each
-// time. Empty lines are passed over. The error is a *rowError or ends the table.
+// time. Rows without anything in them are passed over. The error is a *rowError or ends
+// the table.
 func (t *table) next() ([]string, error) {
 	cells, err := t.read()
+	for err == nil && len(cells) > 1 && !slices.ContainsFunc(cells, func(text string) bool { return text != "" }) {
+		cells, err = t.read()
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -83,15 +155,18 @@ func (t *table) next() ([]string, error) {
 }
 
 // at is where a cell of the row at hand begins.
-func (t *table) at(cell int) (line, column int) { return t.rows.FieldPos(cell) }
+func (t *table) at(cell int) (line, column int) {
+	line, column = t.rows.FieldPos(cell)
+	return line + t.above, column
+}
 
 func (t *table) read() ([]string, error) {
 	cells, err := t.rows.Read()
 	var parse *csv.ParseError
 	switch {
 	case errors.As(err, &parse) && !errors.Is(err, errLongRow):
-		t.line = parse.StartLine
-		return nil, &rowError{parse.Line, parse.Column, quoteProblem(parse)}
+		t.line = parse.StartLine + t.above
+		return nil, &rowError{parse.Line + t.above, parse.Column, quoteProblem(parse)}
 	case err != nil:
 		return nil, err
 	}
@@ -126,6 +201,7 @@ var errLongRow = fmt.Errorf("a row is longer than %d bytes or has more than %d c
 type rowGuard struct {
 	in            *bufio.Reader
 	comma         byte
+	loneCR        bool // a CR alone ends a line
 	state         cellState
 	length, cells int // of the row so far
 	cr            bool
@@ -157,6 +233,9 @@ func (g *rowGuard) Read(p []byte) (n int, err error) {
 		if c == '\n' && g.cr && g.state == inQuotes {
 			p[n], g.cr = '\r', false
 			continue
+		}
+		if c == '\r' && g.loneCR && g.state != inQuotes {
+			c = '\n'
 		}
 		p[n], g.cr = c, c == '\r'
 		used++

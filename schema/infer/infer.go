@@ -18,6 +18,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"trails/schema"
 )
 
 // Record is a node, or with Edge a link between two.
@@ -28,6 +30,16 @@ type Record struct {
 	Cells bool
 	// Names give the order of Data; without them it is that of the names.
 	Names []string
+	// Key is the column or member of Data that ID is from; KeyAsked says that the caller
+	// named it, and did not only find it called id.
+	Key      string
+	KeyAsked bool
+	// Named says that the data gives the type and the id beside its values, as records do.
+	Named bool
+	// Header says that these are the names of a table's columns, and no node; Unnamed are
+	// those that the table does not say.
+	Header  bool
+	Unnamed map[string]bool
 	// Edge is the name of a link, From and To are Type/id.
 	Edge, From, To string
 }
@@ -62,27 +74,36 @@ type typeStats struct {
 	properties []*propertyStats
 	byName     map[string]*propertyStats
 	cells      bool
+	named      bool   // records say the type
+	key        string // the property that the ids are from
+	keyAsked   bool
+	noKey      bool // the ids cannot be the nodes'
 }
 
 // propertyStats are what one property's values have. Of the cells of a table it is not
 // known whether ";" separates values, so that both readings are kept.
 type propertyStats struct {
-	name   string // in the data
-	nodes  int64  // that have it
-	edges  int64
-	ids    int64 // nodes whose id it is
-	arrays bool  // a value is an array
-	vector int   // the length that all arrays of numbers have; -1: they have none in common
-	whole  values
-	parts  values
-	split  bool // a cell has ";"
-	long   bool // a cell has a long text, or none beside a ";"
-	empty  bool // a cell is an empty JSON array
+	name    string // in the data
+	nodes   int64  // that have it
+	edges   int64
+	ids     int64 // nodes whose id it is
+	arrays  bool  // a value is an array
+	vector  int   // the length that all arrays of numbers have; -1: they have none in common
+	whole   values
+	parts   values
+	split   bool // a cell has ";"
+	long    bool // a cell has a long text, or none beside a ";"
+	empty   bool // a cell is an empty JSON array
+	again   bool // a node has it that came before
+	unnamed bool // the column has no name of its own
+	loose   int  // how often a check has refused what was proposed
 }
 
 // Add takes one record. It refuses a type or property beyond the bounds.
 func (p *Proposal) Add(r Record) error {
-	p.records++
+	if !r.Header {
+		p.records++
+	}
 	if r.Edge != "" {
 		return p.addEdge(r)
 	}
@@ -90,22 +111,37 @@ func (p *Proposal) Add(r Record) error {
 	if err != nil {
 		return err
 	}
-	t.nodes++
-	t.cells = t.cells || r.Cells
-	if r.ID != "" {
-		t.withID++
-		t.shape.add(r.ID)
-		t.ids.add(p, r.ID)
+	t.cells, t.named = t.cells || r.Cells, t.named || r.Named
+	if r.Key != "" {
+		t.key, t.keyAsked = r.Key, r.KeyAsked
 	}
 	names := r.Names
 	if names == nil {
 		names = slices.Sorted(maps.Keys(r.Data))
+	}
+	if r.Header {
+		for _, name := range names {
+			s, err := t.property(name)
+			if err != nil {
+				return err
+			}
+			s.unnamed = r.Unnamed[name]
+		}
+		return nil
+	}
+	t.nodes++
+	again := false
+	if r.ID != "" {
+		t.withID++
+		t.shape.add(r.ID)
+		again = !t.ids.add(p, r.ID)
 	}
 	for _, name := range names {
 		s, err := t.property(name)
 		if err != nil {
 			return err
 		}
+		s.again = s.again || again && r.Named && r.Data[name] != nil
 		switch v := r.Data[name].(type) {
 		case nil:
 		case []any:
@@ -131,6 +167,7 @@ func (p *Proposal) addEdge(r Record) error {
 	if err != nil {
 		return err
 	}
+	t.named = true
 	s, err := t.property(r.Edge)
 	if err != nil {
 		return err
@@ -231,14 +268,15 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-func (s *set) add(p *Proposal, text string) {
+// add reports false for a text that is known to have been added before.
+func (s *set) add(p *Proposal, text string) (fresh bool) {
 	if s.over {
-		return
+		return true
 	}
 	// Texts that differ in spelling alone are one value where values are unique.
 	if len(text) > 4*shortText || p.hashes >= maxHashes || !norm.NFC.IsNormalString(text) {
 		s.forget(p)
-		return
+		return true
 	}
 	if s.hashes == nil {
 		s.hashes = map[uint64]struct{}{}
@@ -246,10 +284,11 @@ func (s *set) add(p *Proposal, text string) {
 	h := hash(text)
 	if _, known := s.hashes[h]; known {
 		s.twice = true
-		return
+		return false
 	}
 	s.hashes[h] = struct{}{}
 	p.hashes++
+	return true
 }
 
 // forget gives the room back.
@@ -280,9 +319,43 @@ var (
 func TypeName(file string) string {
 	name := camel(file, true)
 	if name == "" || !typeName.MatchString(name) {
-		return "T" + name
+		name = "T" + name
+	}
+	name = name[:min(len(name), longName)]
+	if !schema.FreeTypeName(name) { // it is a tool's, or has too long ones
+		name = "T" + name[:min(len(name), longName/2)]
 	}
 	return name
+}
+
+// longName is where a name that is made of a text ends.
+const longName = 50
+
+// Folded is what two names have in common that a person takes for one: their letters and
+// digits, whatever the case and the accents. Full time and fullTime are one.
+func Folded(name string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(name) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// ColumnName is a name on one line: white space is one blank, and what is not seen is left
+// out.
+func ColumnName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsGraphic(r):
+			return -1
+		}
+		return r
+	}, name)
+	return strings.Join(strings.Fields(name), " ")
 }
 
 // camel joins the words of a text; the letters that names cannot have are left out.

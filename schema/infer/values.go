@@ -53,7 +53,7 @@ func (s *values) add(p *Proposal, v any, cell bool) {
 		text, _ = number(v)
 	}
 	s.spaced = s.spaced || strings.ContainsAny(text, " \t\r\n")
-	s.distinct.add(p, text)
+	s.distinct.add(p, strings.TrimSpace(text))                                                           // space around a number or an id is not part of it
 	s.distinct.twice = s.distinct.twice || !isText && (strings.ContainsAny(text, ".eE") || text == "-0") // 1.0 is 1
 	s.shape.add(text)
 	if !s.many {
@@ -90,6 +90,7 @@ func fits(word string, v any, cell bool) bool {
 	one := 1
 	p := &schema.Property{Datatype: word, MaxCount: &one}
 	text, isText := v.(string)
+	text = strings.TrimSpace(text) // as cells of all but texts are read
 	switch word {
 	case "boolean":
 		if cell && text != "true" && text != "false" {
@@ -102,7 +103,7 @@ func fits(word string, v any, cell bool) bool {
 		fallthrough
 	case "integer", "number", "decimal":
 		digits := strings.TrimPrefix(text, "-")
-		if isText && (!cell || digits == "" || strings.TrimSpace(text) != text || strings.HasPrefix(digits, "+") || len(digits) > 1 && digits[0] == '0' && digits[1] != '.') {
+		if isText && (!cell || digits == "" || strings.HasPrefix(digits, "+") || len(digits) > 1 && digits[0] == '0' && digits[1] != '.') {
 			return false
 		}
 		if n, isNumber := number(v); word == "number" && significant(n+text) > 15 || !isText && !isNumber {

@@ -2,13 +2,15 @@ package infer
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"trails/fault"
+	"trails/schema"
 )
 
 func quoteMeta(text string) string { return regexp.QuoteMeta(text) }
@@ -24,42 +26,157 @@ func times(least, most int) string {
 	return "+"
 }
 
-// Renamed is a column or member whose name cannot be a property's.
+// Renamed is a column or member that a load cannot find by its name. Property is "" for one
+// that is left out.
 type Renamed struct{ Name, Property string }
 
-// Renamed are those of a type, which a load maps to their properties; names that differ in
-// case alone are found without.
+// Renamed are those of the rows of a type, which a load maps to their properties.
 func (p *Proposal) Renamed(typeName string) []Renamed {
-	var out []Renamed
 	t := p.byName[typeName]
-	if t == nil {
+	if t == nil || t.named {
 		return nil
 	}
-	for s, name := range t.names() {
-		if !strings.EqualFold(s.name, name) || !t.cells && s.name != name {
+	names, folded := p.names(t), map[string]int{}
+	for _, name := range names {
+		folded[Folded(name)]++
+	}
+	var out []Renamed
+	for _, s := range t.properties {
+		name := names[s]
+		words, _ := p.property(t, s)
+		switch found := s.name == name || Folded(s.name) == Folded(name) && folded[Folded(name)] == 1; {
+		case t.isKey(s) && !t.keyAsked:
+		case words == nil:
+			out = append(out, Renamed{s.name, ""})
+		case !found || t.isID(s.name): // what is mapped has no ids
 			out = append(out, Renamed{s.name, name})
 		}
 	}
-	slices.SortFunc(out, func(a, b Renamed) int { return cmp.Compare(a.Property, b.Property) })
+	return said(out)
+}
+
+// RenamedRecords are the members that records of any type have, and that are not called as
+// their properties.
+func (p *Proposal) RenamedRecords() []Renamed {
+	known := map[string]string{}
+	for _, t := range p.types {
+		if !t.named {
+			continue
+		}
+		for s, name := range p.names(t) {
+			switch words, _ := p.property(t, s); {
+			case words == nil:
+				known[s.name] = ""
+			case name != s.name:
+				known[s.name] = name
+			}
+		}
+	}
+	var out []Renamed
+	for name, property := range known {
+		out = append(out, Renamed{name, property})
+	}
+	return said(out)
+}
+
+// said puts names into their order, and writes those that have what is not seen on one
+// line, as a load finds them, too.
+func said(renamed []Renamed) []Renamed {
+	shown := map[string]int{}
+	for _, r := range renamed {
+		shown[ColumnName(r.Name)]++
+	}
+	for i, r := range renamed {
+		if name := ColumnName(r.Name); name != "" && shown[name] == 1 {
+			renamed[i].Name = name
+		}
+	}
+	slices.SortFunc(renamed, func(a, b Renamed) int {
+		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Name, b.Name))
+	})
+	return renamed
+}
+
+// Key is the column or member that has the ids of the rows of a type, "" where a load finds
+// it or there is none.
+func (p *Proposal) Key(typeName string) string {
+	if t := p.byName[typeName]; t != nil && t.keyAsked && t.hasKey() {
+		return t.key
+	}
+	return ""
+}
+
+// hasKey reports whether the ids are those of the nodes: each is another.
+func (t *typeStats) hasKey() bool {
+	return t.named || t.key != "" && !t.noKey && (t.withID > 0 || t.nodes == 0) && !t.ids.twice
+}
+
+// isKey reports whether a property is what the ids are from.
+func (t *typeStats) isKey(s *propertyStats) bool { return !t.named && s.name == t.key && t.hasKey() }
+
+// isID reports whether a load takes what is called so for the ids.
+func (t *typeStats) isID(name string) bool { return !t.keyAsked && strings.EqualFold(name, "id") }
+
+// References are the types that nodes of a type refer to.
+func (p *Proposal) References(typeName string) []string {
+	var out []string
+	if t := p.byName[typeName]; t != nil {
+		for _, s := range t.properties {
+			of, _ := s.valued()
+			if class, because := p.reference(s, of); because != "" {
+				out = append(out, strings.TrimPrefix(class, "class: "))
+			}
+		}
+	}
 	return out
 }
 
-// reserved are the names of arguments that every call has, which no property may have.
-var reserved = []string{"id", "iri", "type", "branch", "at", "message", "if_commit", "dry_run"}
-
-// names gives each property a name that a schema takes.
-func (t *typeStats) names() map[*propertyStats]string {
-	names, taken := make(map[*propertyStats]string, len(t.properties)), map[string]bool{}
-	give := func(s *propertyStats, name string) {
-		names[s], taken[name] = name, true
+// Loosen proposes less of what a load has refused: first nothing but a type of a property,
+// then nothing of it at all. It reports whether there was something to take back.
+func (p *Proposal) Loosen(f fault.FieldError) bool {
+	name, _, _ := strings.Cut(f.Node, "/")
+	t := p.byName[name]
+	if t == nil {
+		return false
 	}
-	for _, s := range t.properties {
-		if propertyName.MatchString(s.name) && !slices.Contains(reserved, s.name) {
-			give(s, s.name)
+	if !t.named && t.hasKey() && (f.Code == fault.MaxCount || f.Field == "id" || f.Field == t.key) {
+		t.noKey = true
+		return true
+	}
+	for s, name := range p.names(t) {
+		if name != f.Field && s.name != f.Field && ColumnName(s.name) != f.Field || s.loose > 1 {
+			continue
+		}
+		if f.Code == fault.MaxCount && !s.again {
+			s.again = true
+			return true
+		}
+		s.loose++
+		return true
+	}
+	return false
+}
+
+// names gives each property of a type a name that a schema takes. What records of several
+// types call the same is the same.
+func (p *Proposal) names(t *typeStats) map[*propertyStats]string {
+	called := t.properties
+	if t.named {
+		called = nil
+		for _, other := range p.types {
+			if other.named {
+				called = append(called, other.properties...)
+			}
 		}
 	}
-	for _, s := range t.properties {
-		if names[s] != "" {
+	given, taken := map[string]string{}, map[string]bool{}
+	for _, s := range called {
+		if propertyName.MatchString(s.name) && !schema.ReservedProperty(s.name) && len(s.name) <= longName {
+			given[s.name], taken[s.name] = s.name, true
+		}
+	}
+	for _, s := range called {
+		if given[s.name] != "" {
 			continue
 		}
 		name := camel(s.name, false)
@@ -72,14 +189,19 @@ func (t *typeStats) names() map[*propertyStats]string {
 		if !propertyName.MatchString(name) {
 			name = "column" + name
 		}
-		if slices.Contains(reserved, name) {
+		name = name[:min(len(name), longName)]
+		if schema.ReservedProperty(name) {
 			name += "Value"
 		}
 		free := name
 		for n := 2; taken[free]; n++ {
 			free = name + strconv.Itoa(n)
 		}
-		give(s, free)
+		given[s.name], taken[free] = free, true
+	}
+	names := make(map[*propertyStats]string, len(t.properties))
+	for _, s := range t.properties {
+		names[s] = given[s.name]
 	}
 	return names
 }
@@ -101,15 +223,22 @@ func (p *Proposal) YAML() []byte {
 
 func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 	fmt.Fprintf(b, "  %s: # %s\n", t.name, counted(t.nodes, "record"))
-	names := t.names()
-	for _, label := range []string{"name", "title", "label"} {
-		s := t.byName[label]
-		if s != nil && s.nodes == t.nodes && !s.arrays && slices.Contains(s.whole.fit, "string") && !s.many() {
-			fmt.Fprintf(b, "    label: %s # what people read\n", label)
-			break
+	names := p.names(t)
+	proposed, reasons := make([][]string, len(t.properties)), make([][]string, len(t.properties))
+	label := ""
+	for i, s := range t.properties {
+		proposed[i], reasons[i] = p.property(t, s)
+		text := len(proposed[i]) > 0 && proposed[i][0] == "type: string" && !s.many() && s.nodes == t.nodes && t.nodes > 0
+		if text && slices.Contains([]string{"name", "title", "label"}, s.name) && (label == "" || s.name == "name") {
+			label = s.name
 		}
 	}
+	if label != "" {
+		fmt.Fprintf(b, "    label: %s # what people read\n", label)
+	}
 	switch pattern := t.shape.pattern(); {
+	case !t.hasKey() && t.withID > 0:
+		fmt.Fprintf(b, "    # %q is no id: it is there twice, or is not one; nodes are given theirs\n", ColumnName(t.key))
 	case t.withID == t.nodes && t.nodes > 0:
 		b.WriteString("    iri: preserve # every record has its id")
 		if pattern != "" {
@@ -119,12 +248,16 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 	case t.withID > 0:
 		fmt.Fprintf(b, "    # %d records have an id, the others are given one\n", t.withID)
 	}
-	if len(t.properties) == 0 {
-		return
-	}
-	b.WriteString("    properties:\n")
-	for _, s := range t.properties {
-		words, why := p.property(t, s)
+	begun := false
+	for i, s := range t.properties {
+		if t.isKey(s) && !t.keyAsked {
+			continue
+		}
+		if !begun {
+			b.WriteString("    properties:\n")
+			begun = true
+		}
+		words, why := proposed[i], reasons[i]
 		if names[s] != s.name {
 			why = append(why, fmt.Sprintf("called %q in the data", s.name))
 		}
@@ -137,15 +270,46 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 }
 
 // many reports whether a node has several values.
-func (s *propertyStats) many() bool { return s.arrays || s.edges > 0 || s.split && !s.long }
+func (s *propertyStats) many() bool {
+	return s.arrays || s.edges > 0 || s.split && !s.long || s.again
+}
 
-// property says what is declared of one property, and why; nil when nothing can be.
-func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string) {
-	of := &s.whole
+// valued are the values that are looked at: those of the whole cells, or of their parts.
+func (s *propertyStats) valued() (of *values, parts bool) {
 	if s.split && !s.long {
-		of = &s.parts
+		return &s.parts, true
 	}
-	if of.count == 0 {
+	return &s.whole, false
+}
+
+// property says what is declared of one property, and why; nil when nothing can be. What
+// records of one type cannot have is left out of all, because a load knows it by its name.
+func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string) {
+	words, why = p.declared(t, s)
+	if words == nil || !t.named {
+		return words, why
+	}
+	for _, other := range p.types {
+		if same := other.byName[s.name]; other.named && other != t && same != nil {
+			if taken, _ := p.declared(other, same); taken == nil {
+				return nil, []string{"the values that " + other.name + " has cannot be loaded"}
+			}
+		}
+	}
+	return words, why
+}
+
+// declared is what one type declares of a property, whatever others do.
+func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string) {
+	of, _ := s.valued()
+	switch {
+	case s.loose > 1:
+		return nil, []string{"its values cannot be loaded as anything"}
+	case of.count == 0 && s.unnamed && t.nodes > 0:
+		return nil, []string{"it has neither a name nor a value"}
+	case of.count == 0 && s.many():
+		return []string{"type: string", "many: true"}, []string{"no record has a value"}
+	case of.count == 0:
 		return []string{"type: string"}, []string{"no record has a value"}
 	}
 	if s.edges > 0 {
@@ -155,6 +319,10 @@ func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string
 		why = append(why, fmt.Sprintf("in %d of %d", s.nodes, t.nodes))
 	}
 	class, because := p.reference(s, of)
+	if s.loose > 0 {
+		class, because = "", ""
+		why = append(why, "not all that was seen in its values holds for a load")
+	}
 	switch {
 	case because != "":
 		words, why = append(words, class), append(why, because)
@@ -164,6 +332,8 @@ func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string
 		return nil, append(why, "its values are of several kinds, or objects")
 	case s.edges > 0:
 		words = append(words, "type: iri")
+	case s.loose > 0 && slices.Contains(of.fit, "string"):
+		words = append(words, "type: string")
 	default:
 		words = append(words, "type: "+of.fit[0])
 	}
@@ -176,7 +346,7 @@ func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string
 			why = append(why, `cells have several values, with ";" between them or as JSON`)
 		}
 	}
-	if because != "" || s.edges > 0 {
+	if because != "" || s.edges > 0 || s.loose > 0 {
 		return words, why
 	}
 	enough := of.fit[0] == "string" && of.count >= 20 || of.fit[0] == "integer" && of.count >= manyRows
@@ -190,11 +360,7 @@ func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string
 	case of.fit[0] == "string" && !of.many && of.count >= manyRows && len(of.listed) > 1 && int64(len(of.listed))*4 <= of.count:
 		var list []string
 		for _, text := range slices.Sorted(maps.Keys(of.listed)) {
-			quoted, err := json.Marshal(text)
-			if err != nil {
-				return words, why // text is always JSON
-			}
-			list = append(list, string(quoted))
+			list = append(list, strconv.Quote(text)) // which YAML reads as Go does
 		}
 		words, why = append(words, "one_of: ["+strings.Join(list, ", ")+"]"), append(why, fmt.Sprintf("%d values in all", len(list)))
 	}

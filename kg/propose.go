@@ -1,0 +1,171 @@
+package kg
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"trails/fault"
+	"trails/kg/load"
+	"trails/policy"
+	"trails/schema/infer"
+)
+
+// Source is data that can be read more than once.
+type Source struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+}
+
+// Proposed is a schema for data, and how the data is loaded under it.
+type Proposed struct {
+	// Schema is YAML.
+	Schema []byte
+	// Loads are the loads that have been tried, in their order. The inputs have names alone.
+	Loads []load.Options
+	// Sources are those of the inputs of each of the Loads, as places among the given ones.
+	Sources [][]int
+}
+
+// maxTries bounds how often a proposal is tried: each try takes something back.
+const maxTries = 200
+
+// Propose proposes a schema for sources, and tries it: the schema is applied to a file of
+// its own and the sources are loaded, which must be whole. What a load refuses is taken
+// back from the proposal. Of the options it takes Type, ID and Format.
+func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options) (*Proposed, error) {
+	proposal := new(infer.Proposal)
+	types := make([]string, len(sources)) // "" where records say theirs
+	for i, source := range sources {
+		err := eachRecord(ctx, source, o, func(r infer.Record) error {
+			if !r.Named && r.Edge == "" {
+				types[i] = r.Type
+			}
+			return proposal.Add(r)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for range maxTries {
+		p := &Proposed{Schema: proposal.YAML()}
+		p.plan(proposal, sources, types, o)
+		err := p.try(ctx, by, sources)
+		if err == nil || !fault.Is(err, fault.InvalidData) {
+			return p, err
+		}
+		loosened := false
+		for _, f := range fault.Of(err).Fields {
+			loosened = proposal.Loosen(f) || loosened
+		}
+		if !loosened {
+			return nil, err
+		}
+	}
+	return nil, fault.New(fault.TooLarge, "no schema was found that the data fits within %d tries; propose one for a part of it", maxTries)
+}
+
+func eachRecord(ctx context.Context, source Source, o load.Options, each func(infer.Record) error) error {
+	in, err := source.Open()
+	if err != nil {
+		return err
+	}
+	o.Inputs = []load.Input{{Name: source.Name, Reader: in}}
+	defer func() { _ = in.Close() }() // only read
+	return load.Records(ctx, o, each)
+}
+
+// plan says how the sources are loaded: files of records together, since they may refer to
+// each other, and each table by itself, behind those that it refers to.
+func (p *Proposed) plan(proposal *infer.Proposal, sources []Source, types []string, o load.Options) {
+	columns := func(renamed []infer.Renamed) map[string]string {
+		names := make(map[string]string, len(renamed))
+		for _, r := range renamed {
+			names[r.Name] = r.Property
+		}
+		return names
+	}
+	records := load.Options{Map: columns(proposal.RenamedRecords()), Format: o.Format}
+	var of []int
+	var waiting []int
+	for i, name := range types {
+		if name != "" {
+			waiting = append(waiting, i)
+			continue
+		}
+		of, records.Inputs = append(of, i), append(records.Inputs, load.Input{Name: sources[i].Name})
+	}
+	if len(of) > 0 {
+		p.Loads, p.Sources = append(p.Loads, records), append(p.Sources, of)
+	}
+	for len(waiting) > 0 {
+		// Of tables that wait for each other the first one goes first.
+		next := max(0, slices.IndexFunc(waiting, func(i int) bool {
+			refers := proposal.References(types[i])
+			return !slices.ContainsFunc(waiting, func(j int) bool { return types[j] != types[i] && slices.Contains(refers, types[j]) })
+		}))
+		i := waiting[next]
+		waiting = slices.Delete(waiting, next, next+1)
+		p.Loads = append(p.Loads, load.Options{
+			Inputs: []load.Input{{Name: sources[i].Name}}, Format: o.Format,
+			Type: types[i], ID: proposal.Key(types[i]), Map: columns(proposal.Renamed(types[i])),
+		})
+		p.Sources = append(p.Sources, []int{i})
+	}
+}
+
+// try makes a file with the schema and loads the sources.
+func (p *Proposed) try(ctx context.Context, by policy.Principal, sources []Source) (err error) {
+	dir, err := os.MkdirTemp("", "trails-proposed-")
+	if err != nil {
+		return fmt.Errorf("make a folder to try a schema in: %w", err)
+	}
+	defer func() {
+		if removed := os.RemoveAll(dir); err == nil && removed != nil {
+			err = fmt.Errorf("remove the folder that a schema was tried in: %w", removed)
+		}
+	}()
+	path := filepath.Join(dir, "proposed.trails")
+	if err := Create(ctx, path, CreateOptions{Schema: p.Schema, By: by}); err != nil {
+		return err
+	}
+	g, err := Open(ctx, path, Options{})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := g.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for i, o := range p.Loads {
+		if err := p.tryLoad(ctx, g.Session(by), o, p.Sources[i], sources); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Proposed) tryLoad(ctx context.Context, s *Session, o load.Options, of []int, sources []Source) error {
+	o.Inputs = slices.Clone(o.Inputs)
+	var opened []io.Closer
+	defer func() {
+		for _, in := range opened {
+			_ = in.Close() // only read
+		}
+	}()
+	for at, i := range of {
+		in, err := sources[i].Open()
+		if err != nil {
+			return err
+		}
+		opened = append(opened, in)
+		o.Inputs[at].Reader = in
+	}
+	o.KeepGoing = true // so that one try takes back all that is refused
+	_, err := s.Load(ctx, Load{Options: o})
+	return err
+}
