@@ -84,6 +84,8 @@ type Result struct {
 	// Nodes are the first [MaxNodes] subjects that it changed, of NodeCount.
 	Nodes     []rdf.Term
 	NodeCount int64
+	// Idle says, in a sentence each, why the change, or an operation of it, changes nothing.
+	Idle []string
 	// Changed reports that a commit was made, or in a dry run would have been.
 	Changed bool
 	// Replayed reports that the idempotency key had been used: After is the first
@@ -134,6 +136,8 @@ type job struct {
 	inputs    []string
 	maxErrors int
 	progress  func(Progress)
+	// idle, when set, is what is known beside the edits of operations that change nothing.
+	idle func() []string
 	// message, when set, is what the commit says, known when the edits are.
 	message func() string
 	// closes means that the edits of a change of schema write data, too, which must not use
@@ -196,6 +200,7 @@ type transaction struct {
 	changed      []string // IRIs of subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
+	idle         idleness
 	undeclared   []problem // statements that it may not add, see keepClosed
 }
 
@@ -289,6 +294,10 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	}
 	if len(deltas) > 0 {
 		t.note(group.Subject)
+		return nil
+	}
+	if t.result.AddedCount+t.result.RemovedCount == 0 && !t.job.action.EditsSchema() {
+		return t.idle.note(ctx, t.w, t.schema.schema, group)
 	}
 	return nil
 }
@@ -526,6 +535,7 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 // commit makes the commit, unless nothing changed or this is a dry run.
 func (t *transaction) commit(ctx context.Context) error {
 	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0
+	t.result.Idle = t.unchanged()
 	if !t.result.Changed || t.job.set.DryRun {
 		return nil
 	}
