@@ -12,7 +12,7 @@ import (
 	"trails/sparql"
 )
 
-// maxIdle bounds the sentences of [Result.Idle].
+// maxIdle bounds the sentences of [Result.Warnings].
 const maxIdle = 10
 
 // idleness counts the edits that change nothing, and says so of the first ones.
@@ -189,10 +189,10 @@ func (t *transaction) unchanged() (idle []string) {
 	}
 	why := t.idle.String()
 	switch {
+	case t.job.undo != nil:
+		why = t.job.undo.takenBack()
 	case t.job.action.EditsSchema():
 		why = "it is so already"
-	case t.job.undo != nil:
-		why = "all of it was taken back already"
 	case why == "" && t.job.inputs != nil:
 		why = "the data has no statements"
 	case why == "":

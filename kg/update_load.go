@@ -90,6 +90,10 @@ func (s *Session) fetch(ctx context.Context, op sparql.Load) (*change.Spool, rdf
 	if err != nil {
 		return nil, none, err
 	}
+	if len(data.Bad) > 0 {
+		data.Close()
+		return nil, none, fault.Invalid(data.Bad)
+	}
 	if err := checkGraphsOf(ctx, op, data.Edits); err != nil {
 		data.Close()
 		return nil, none, err
