@@ -9,7 +9,8 @@ import (
 // capabilityGroup is the capabilities of one family.
 type capabilityGroup struct {
 	Title string
-	// Anchor is what the group is linked by: the first word of its ids.
+	// Anchor is what the group is linked by: "of-" and the first word of its ids, so that no
+	// type has the id of another part of the page, as Main would.
 	Anchor string
 	Type   string // the node type that they are about; "" for others
 	Items  []capability.Descriptor
@@ -34,12 +35,12 @@ func (s *site) capabilities(w http.ResponseWriter, r *http.Request) error {
 func grouped(list []capability.Descriptor) []capabilityGroup {
 	var groups []capabilityGroup
 	for _, d := range list {
-		g := capabilityGroup{Title: "The graph", Anchor: "the-graph"}
+		g := capabilityGroup{Title: "The graph", Anchor: "of-the-graph"}
 		switch typeName := d.InputShape.NodeType; {
 		case d.Kind() == capability.KindMeta:
-			g = capabilityGroup{Title: "About trails itself", Anchor: "trails-itself"}
+			g = capabilityGroup{Title: "About trails itself", Anchor: "of-trails-itself"}
 		case typeName != "":
-			g = capabilityGroup{Title: typeName, Anchor: d.Namespace(), Type: typeName}
+			g = capabilityGroup{Title: typeName, Anchor: "of-" + d.Namespace(), Type: typeName}
 		}
 		if last := len(groups) - 1; last < 0 || groups[last].Title != g.Title {
 			groups = append(groups, g)

@@ -19,12 +19,14 @@ type overviewData struct {
 	Base    string
 	Quads   int64
 	Version int64
-	Types   []typeCount
-	Total   int64
-	Commits []view.Commit
-	Doctor  doctorAnswer
-	Calls   []call
-	MCP     string
+	// Types are those that have nodes of their own, of AllTypes.
+	Types    []typeCount
+	AllTypes int
+	Total    int64
+	Commits  []view.Commit
+	Doctor   doctorAnswer
+	Calls    []call
+	MCP      string
 }
 
 type typeCount struct {
@@ -86,6 +88,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	data.Base, data.Quads, data.Version, data.Commits = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion, log.Commits
+	data.AllTypes = len(types.Types)
 	data.Types = slices.DeleteFunc(types.Types, func(t typeCount) bool { return t.Abstract })
 	for _, t := range data.Types {
 		if t.Own != nil {

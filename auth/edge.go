@@ -102,20 +102,20 @@ func (r *Resolver) Arrived(req *http.Request) (*http.Request, error) {
 	return req.WithContext(context.WithValue(req.Context(), edgeKey{}, e)), nil
 }
 
-// checkForwarded refuses what the proxy took at another name, or without TLS. Each of
-// several proxies adds a value behind those of the others, so the first is what the
-// caller used.
+// checkForwarded refuses what the proxy took at another name, or without TLS. A list of
+// hosts is refused: the caller may have sent the first, and which one counted nobody can tell.
+// Of schemes each of several proxies adds one, so the first is what the caller used.
 func (r *Resolver) checkForwarded(req *http.Request) error {
-	first := func(name string) string {
-		value, _, _ := strings.Cut(req.Header.Get(name), ",")
-		return strings.TrimSpace(value)
-	}
-	if host := first("X-Forwarded-Host"); host != "" {
-		if err := r.CheckHost(host); err != nil {
+	switch hosts := strings.Join(req.Header.Values("X-Forwarded-Host"), ","); {
+	case strings.Contains(hosts, ","):
+		return fault.New(fault.Denied, "X-Forwarded-Host has several hosts; let the proxy set it to one, %s", r.opts.Public.Host)
+	case hosts != "":
+		if err := r.CheckHost(strings.TrimSpace(hosts)); err != nil {
 			return err
 		}
 	}
-	if scheme := first("X-Forwarded-Proto"); scheme != "" && !strings.EqualFold(scheme, "https") {
+	scheme, _, _ := strings.Cut(req.Header.Get("X-Forwarded-Proto"), ",")
+	if scheme = strings.TrimSpace(scheme); scheme != "" && !strings.EqualFold(scheme, "https") {
 		return fault.New(fault.Denied, "the request reached the proxy over %s; use %s", scheme, r.opts.Public)
 	}
 	return nil

@@ -39,7 +39,7 @@ var describeType = invoke.Capability{
 			{Name: "id", Type: capability.String, Required: true, Description: "Where ids come from."},
 			{Name: "columns", Type: capability.String, Many: true, Required: true},
 			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each property: name, rules, description."},
-			{Name: "unique_together", Type: capability.String, Many: true},
+			{Name: "unique", Type: capability.String, Many: true, Description: "Properties whose values are unique together."},
 			{Name: "example", Type: capability.Any, Description: "The data of a create."},
 			{Name: "ask_for", Type: capability.String, Many: true, Description: "What is required and not in the example."},
 			{Name: "input_schema", Type: capability.Any},
@@ -66,7 +66,7 @@ type described struct {
 	ID          string          `json:"id"`
 	Columns     []string        `json:"columns"`
 	Rows        [][]any         `json:"rows"`
-	Unique      []string        `json:"unique_together,omitempty"`
+	Unique      []string        `json:"unique,omitempty"`
 	Example     json.RawMessage `json:"example,omitempty"`
 	AskFor      []string        `json:"ask_for,omitempty"`
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`

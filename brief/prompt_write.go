@@ -158,7 +158,7 @@ func togetherText(r *invoke.Request, t *schema.Type, shape capability.Shape) str
 		if f, _ := shape.Field(group[0]); len(group) == 1 && f.Unique {
 			continue // its line says so
 		}
-		text += "- unique together: " + quote.Line(strings.Join(group, ", "), writeConstraint) + "\n"
+		text += "- unique: " + quote.Line(strings.Join(group, ", "), writeConstraint) + "\n"
 	}
 	text += "- id: " + idRule(r, t) + "\n"
 	if label := r.Snapshot.Schema().LabelOf(t); label != "" {

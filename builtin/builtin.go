@@ -180,6 +180,7 @@ var builtins = []invoke.Capability{
 				{Name: "quads", Type: capability.Boolean, Default: false, Unlisted: true, Description: "Each change as an N-Quad, too, ids and the activity whole."},
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
+				{Name: "types", Type: capability.String, Many: true, Description: "How many nodes of each type came and went, where there are more than a few changes."},
 				{Name: "commit", Type: capability.Object, Fields: view.CommitFields, Required: true},
 				{Name: "activity", Type: capability.Object, Required: true, Nullable: true, Description: "The call that made it."},
 				{Name: "columns", Type: capability.String, Many: true, Required: true},

@@ -151,17 +151,64 @@ type madeBy struct {
 	TraceID    string `json:"trace_id"`
 }
 
+// commitOf finds the commit that an argument names.
+func commitOf(ctx context.Context, r *invoke.Request, argument string) (kg.Commit, error) {
+	given := r.Args.Text(argument)
+	commit, err := r.Snapshot.FindCommit(ctx, given)
+	switch {
+	case fault.Is(err, fault.Malformed):
+		return commit, fault.Argument(argument, fault.Pattern, given, err.Error())
+	case fault.Is(err, fault.Missing):
+		return commit, fault.New(fault.Missing, "%s; commits_list has them", err.Error())
+	}
+	return commit, err
+}
+
+// changedTypes says of each type how many nodes a commit gave it and took from it.
+func changedTypes(ctx context.Context, r *invoke.Request, commit kg.Commit) ([]string, error) {
+	counts, err := r.Snapshot.ChangedTypes(ctx, commit.Seq)
+	if err != nil {
+		return nil, err
+	}
+	var told []string
+	for _, c := range counts {
+		class, _ := c.Type.(rdf.IRI)
+		name := r.Snapshot.Schema().Short(class)
+		if t := r.Snapshot.Schema().TypeByIRI(class); t != nil {
+			name = t.Name
+		}
+		told = append(told, fmt.Sprintf("%s: +%d -%d", name, c.Added, c.Removed))
+		if len(told) == typesTold && len(counts) > typesTold {
+			return append(told, fmt.Sprintf("and %d more types", len(counts)-typesTold)), nil
+		}
+	}
+	return told, nil
+}
+
+// typesTold bounds the types that are told of a commit, and fewChanges is how many changes
+// are read faster than counted.
+const (
+	typesTold  = 50
+	fewChanges = 20
+)
+
 func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
-	commit, err := r.Snapshot.FindCommit(ctx, r.Args.Text("id"))
+	commit, err := commitOf(ctx, r, "id")
 	if err != nil {
 		return nil, err
 	}
 	out := struct {
+		Types    []string     `json:"types,omitempty"`
 		Commit   *view.Commit `json:"commit"`
 		Activity any          `json:"activity"`
 		More     bool         `json:"more,omitempty"`
 		rowsAnswer
 	}{Commit: view.CommitOf(commit), rowsAnswer: rowsAnswer{Columns: []string{"op", "node", "property", "value", "graph"}, Rows: [][]any{}}}
+	if commit.Added+commit.Removed > fewChanges {
+		if out.Types, err = changedTypes(ctx, r, commit); err != nil {
+			return nil, err
+		}
+	}
 	quads := r.Args.Flag("quads")
 	if quads {
 		out.Columns = append(out.Columns, "quad")

@@ -308,6 +308,7 @@ var storedAdd = invoke.Capability{
 		InputShape: capability.Shape{Fields: append([]capability.Field{queriesField}, capability.WriteArguments()...)},
 		OutputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "stored", Type: capability.String, Many: true, Required: true, Description: "The ids, with their parameters."},
+			{Name: "calls", Type: capability.String, Many: true, Required: true, Description: "How the tool of each is called."},
 		}, capability.CommitResult()...)},
 		Preconditions: []string{"No built-in capability has the name."},
 		SideEffects:   capability.Destroys, CostEstimate: capability.CostChange,
@@ -347,10 +348,12 @@ func addStored(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	out := struct {
 		Stored []string `json:"stored"`
+		Calls  []string `json:"calls"`
 		invoke.Written
-	}{[]string{}, written}
+	}{[]string{}, []string{}, written}
 	for _, q := range added {
 		out.Stored = append(out.Stored, q.ID+"("+q.Signature()+")")
+		out.Calls = append(out.Calls, q.Example())
 	}
 	return out, warnOfStored(ctx, r, added)
 }

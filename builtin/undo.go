@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/quote"
@@ -48,14 +47,8 @@ func undoing(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)
 }
 
 func undo(ctx context.Context, r *invoke.Request, take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) (any, error) {
-	given := r.Args.Text("commit")
-	commit, err := r.Snapshot.FindCommit(ctx, given)
-	switch {
-	case fault.Is(err, fault.Malformed):
-		return nil, fault.Argument("commit", fault.Pattern, given, err.Error())
-	case fault.Is(err, fault.Missing):
-		return nil, fault.New(fault.Missing, "%s; commits_list has them", err.Error())
-	case err != nil:
+	commit, err := commitOf(ctx, r, "commit")
+	if err != nil {
 		return nil, err
 	}
 	r.Uses(string(commit.ID.IRI()))

@@ -117,6 +117,51 @@ func (r *Reader) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[Cha
 	}
 }
 
+// ChangedType is a class, and how many nodes of the default graph a commit gave it and took
+// from it.
+type ChangedType struct {
+	Type           rdf.Term
+	Added, Removed int64
+}
+
+const (
+	loggedTypes = "SELECT o, SUM(op = 43), SUM(op = 45) FROM changes WHERE line = ?1 AND seq = ?2 AND p = ?3 AND g = 0 GROUP BY o ORDER BY o"
+	bulkTypes   = `SELECT o, COUNT(*), 0 FROM (SELECT o FROM live INDEXED BY live_pos WHERE p = ?3 AND g = 0 AND added = ?2
+		UNION ALL SELECT o FROM hist WHERE line = ?1 AND p = ?3 AND g = 0 AND added = ?2) GROUP BY o ORDER BY o`
+)
+
+// ChangedTypes returns the classes whose nodes the commit with number seq changed, in the
+// order of their ids. It is one pass over what the commit changed or, for a bulk commit, over
+// what the index has of rdf:type.
+func (r *Reader) ChangedTypes(ctx context.Context, seq Seq) (list []ChangedType, err error) {
+	c, err := r.CommitBySeq(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	p, ok, err := r.known(ctx, rdf.Type)
+	if err != nil || !ok {
+		return nil, r.fail(ctx, "changed types", err)
+	}
+	sql := loggedTypes
+	if c.Bulk {
+		sql = bulkTypes
+	}
+	var ids []inline.TermID
+	err = r.rows(ctx, sql, func(s *stmt) (bool, error) {
+		ids = append(ids, inline.TermID(s.ColumnInt64(0)))
+		list = append(list, ChangedType{Added: s.ColumnInt64(1), Removed: s.ColumnInt64(2)})
+		return true, nil
+	}, c.Line, seq, p[0])
+	if err != nil {
+		return nil, r.fail(ctx, "changed types", err)
+	}
+	terms, err := r.terms(ids)
+	for i, t := range terms {
+		list[i].Type = t
+	}
+	return list, r.fail(ctx, "changed types", err)
+}
+
 func (r *Reader) changes(ctx context.Context, sql string, yield func(Change, error) bool, args ...any) error {
 	rows := quadRows{dict: &r.dict, pattern: pattern{access: accesses[bound{}]}}
 	return r.rows(ctx, sql, func(s *stmt) (bool, error) {

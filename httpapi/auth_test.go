@@ -58,7 +58,7 @@ func TestThePrincipalIsWhoTheTokenSays(t *testing.T) {
 
 func TestHealthHasTheRuntimeScopeWhateverTheProcessHas(t *testing.T) {
 	engine := &fakeEngine{}
-	do(httpapi.New(engine, httpapi.Options{Auth: auth.New(auth.Options{Token: "t"})}), newRequest(exchange{method: "GET", path: "/health"}))
+	do(httpapi.New(engine, httpapi.Options{Auth: auth.New(auth.Options{})}), newRequest(exchange{method: "GET", path: "/health"}))
 	if c := engine.lastCall(); c.Capability != "health" || !c.Principal.Scopes.Has(policy.Runtime) || c.Principal.Authenticated {
 		t.Errorf("got %+v", c)
 	}

@@ -98,6 +98,8 @@ func TestForwardedHeadersCountFromTrustedAddressesOnly(t *testing.T) {
 		{"addresses with ports", behind(t), name, "[::1]:4711", []string{"X-Forwarded-For", "[2001:db8::7]:99"}, 200, origin + "2001:db8::7"},
 		{"no address", behind(t), name, local, []string{"X-Forwarded-For", "192.0.2.7, unknown"}, 200, origin + "127.0.0.1"},
 		{"a stranger", behind(t), name, "192.0.2.99:1", []string{"X-Forwarded-For", "10.1.1.1", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "http"}, 200, origin + "192.0.2.99"},
+		{"a list of names", behind(t), "127.0.0.1:8757", local, []string{"X-Forwarded-Host", name + ", " + name}, 403, "several hosts"},
+		{"a list that ends with nothing", behind(t), "127.0.0.1:8757", local, []string{"X-Forwarded-Host", name + ","}, 403, "several hosts"},
 		{"another name at the proxy", behind(t), "127.0.0.1", local, []string{"X-Forwarded-Host", "evil.example"}, 403, "https://trails.example.org"},
 		{"no TLS at the proxy", behind(t), name, local, []string{"X-Forwarded-Proto", "http"}, 403, "use https://trails.example.org"},
 		{"a name that was rebound", behind(t), "evil.example", local, []string{"X-Forwarded-Host", name}, 403, "use https://trails.example.org"},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"trails/auth"
@@ -101,6 +102,30 @@ func (s *server) authenticated(next http.Handler) http.Handler {
 // watches the process has none, and the pages ask for it in a form.
 func (s *server) isOpen(path string) bool {
 	return path == "/health" || path == "/ready" || s.opts.Admin != nil && (path == "/admin" || strings.HasPrefix(path, "/admin/"))
+}
+
+// oauth are the addresses at which a client of MCP looks for an authorization server and uses
+// one by default: the documents of RFC 8414, RFC 9728 and OpenID Connect, in front of a path
+// or behind it, and the endpoints that the specification of MCP of 2025-03-26 falls back to.
+var oauth = []string{"/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource", "/.well-known/openid-configuration", "/register", "/authorize", "/token"}
+
+// isOAuth reports that a path is one of them. None is served.
+func isOAuth(path string) bool {
+	return slices.ContainsFunc(oauth, func(known string) bool {
+		rest, is := strings.CutPrefix(strings.TrimPrefix(path, "/mcp"), known)
+		return is && (rest == "" || rest[0] == '/')
+	})
+}
+
+// notOAuth tells clients of MCP that look for an authorization server that there is none,
+// whatever they send.
+func (s *server) notOAuth(next http.Handler) http.Handler {
+	return s.gate(next, func(r *http.Request) error {
+		if isOAuth(r.URL.Path) {
+			return fault.New(fault.NotFound, "there is no authorization server here; where callers need a token, it is the one of the process, sent as Authorization: Bearer")
+		}
+		return nil
+	})
 }
 
 // callerOf is the principal of a request, anonymous and without a scope before the token

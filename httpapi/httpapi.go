@@ -181,6 +181,7 @@ func (s *server) stages() []stage {
 		{"host", s.ownHost},         // before origin: a rebound name makes every origin its own
 		{"edge", s.arrived},         // before whoever asks for the caller's address
 		{"origin", s.ownOrigin},     // before token: a browser may hold one
+		{"oauth", s.notOAuth},       // before token: who asks has none yet
 		{"token", s.authenticated},  // before the body: that of an unknown caller is not read
 		{"arrival", s.readWhole},    // behind the token: strangers' bodies are short
 		{"traffic", s.admitted},     // behind arrival: what has not come takes no place

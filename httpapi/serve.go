@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"trails/auth"
@@ -30,11 +31,18 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 		return nil, fault.New(fault.InvalidArguments, "--addr %q is not host:port, such as 127.0.0.1:8757", addr)
 	}
 	if !auth.IsLoopback(host) {
-		return nil, fault.New(fault.InvalidArguments, "--addr %s is not a loopback address, and there is no authentication for others yet; use --addr 127.0.0.1:8757 and a proxy or tunnel in front of it", addr)
+		return nil, fault.New(fault.InvalidArguments, "--addr %s is not a loopback address, and only those are bound; for other machines take --addr 127.0.0.1:8757, set TRAILS_MCP_TOKEN, and hand requests on by a proxy with TLS (--public-url says at which name) or a tunnel (ssh -L 8757:127.0.0.1:8757)", addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fault.New(fault.Unusable, "listen on %s: %w", addr, err)
+		way := ""
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			way = "; another program has the port, perhaps another trails: stop it, or take a free port with --addr " + net.JoinHostPort(host, "0")
+		case errors.Is(err, syscall.EACCES):
+			way = "; ports below 1024 need rights: take another with --addr " + net.JoinHostPort(host, "8757")
+		}
+		return nil, fault.New(fault.Unusable, "listen on %s: %w%s", addr, err, way)
 	}
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
 		return nil, errors.Join(fault.New(fault.InvalidArguments, "--addr %s leads to %s, which is not a loopback address; use 127.0.0.1", addr, ln.Addr()), ln.Close())

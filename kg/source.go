@@ -44,6 +44,12 @@ func (s *Snapshot) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[d
 	return s.source.Changes(ctx, seq, offset)
 }
 
+// ChangedTypes returns how many nodes the commit with number seq gave each class and took
+// from it.
+func (s *Snapshot) ChangedTypes(ctx context.Context, seq Seq) ([]db.ChangedType, error) {
+	return s.source.ChangedTypes(ctx, seq)
+}
+
 // Activities returns the provenance that fits a filter, newest first, limit at most.
 func (s *Snapshot) Activities(ctx context.Context, filter ActivityFilter, limit int) ([]Activity, error) {
 	return s.source.Activities(ctx, filter, limit)

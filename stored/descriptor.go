@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trails/capability"
+	"trails/jsontext"
 	"trails/policy"
 	"trails/schema"
 )
@@ -60,7 +61,7 @@ func (q *Query) Kind() string {
 func (q *Query) Signature() string {
 	all := make([]string, len(q.Params))
 	for i, p := range q.Params {
-		kind := cmp.Or(p.Class, p.Datatype)
+		kind := p.kind()
 		if p.Many() {
 			kind = "list(" + kind + ")"
 		}
@@ -71,3 +72,27 @@ func (q *Query) Signature() string {
 	}
 	return strings.Join(all, ", ")
 }
+
+func (p Param) kind() string { return cmp.Or(p.Class, p.Datatype) }
+
+// Example is the call of the query's tool: its name, and the arguments with … and its type in
+// the place of each value that must be given.
+func (q *Query) Example() string {
+	var params []string
+	for _, p := range q.Params {
+		value := quoted("… " + p.kind())
+		if p.Many() {
+			value = "[" + value + "]"
+		}
+		if !p.optional() {
+			params = append(params, quoted(p.Name)+":"+value)
+		}
+	}
+	arguments := " {}"
+	if len(params) > 0 {
+		arguments = ` {"params":{` + strings.Join(params, ",") + "}}"
+	}
+	return capability.ToolName(q.Capability()) + arguments
+}
+
+func quoted(text string) string { return string(jsontext.AppendText(nil, text)) }

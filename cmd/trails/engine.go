@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/user"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"trails/fault"
 	"trails/gateway/tools"
 	"trails/invoke"
+	"trails/jsontext"
 	"trails/kg"
 	"trails/policy"
 	"trails/remote"
@@ -157,11 +159,35 @@ func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res
 		res, err = e.Call(auth.WithVariables(ctx, p.env), c)
 		return err
 	})
+	p.warn(res)
+	return res, err
+}
+
+// warn says on stderr what a call probably did not mean. What stands on stdout is the answer:
+// text has the warnings not again, and JSON is the whole structured result.
+func (p *program) warn(res invoke.Result) {
 	for _, warning := range res.Warnings {
 		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(warning))
 	}
-	return res, err
 }
+
+// unwarned is a structured result without its warnings.
+func unwarned(structured json.RawMessage) json.RawMessage {
+	members, isObject := jsontext.Members(structured)
+	if !isObject || !slices.ContainsFunc(members, isWarnings) {
+		return structured
+	}
+	text := []byte{'{'}
+	for i, m := range slices.DeleteFunc(members, isWarnings) {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(jsontext.AppendText(text, m.Name), ':'), m.Value...)
+	}
+	return append(text, '}')
+}
+
+func isWarnings(m jsontext.Member) bool { return m.Name == "warnings" }
 
 // callAndPrint makes one call on FILE, and prints what it says: for people as text writes it.
 func callAndPrint[T any](ctx context.Context, p *program, file string, c invoke.Call, text func(io.Writer, T) error) (said T, err error) {
@@ -169,7 +195,7 @@ func callAndPrint[T any](ctx context.Context, p *program, file string, c invoke.
 	if err != nil {
 		return said, err
 	}
-	if err := json.Unmarshal(res.Structured, &said); err != nil {
+	if err := json.Unmarshal(unwarned(res.Structured), &said); err != nil {
 		return said, fmt.Errorf("read the result of %s: %w", c.Capability, err)
 	}
 	return said, p.print(res.Structured, func(w io.Writer) error { return text(w, said) })

@@ -50,6 +50,15 @@ var exitCodes = map[fault.Kind]int{
 	fault.Unusable:         exitFailed,
 }
 
+// exitCode is that of the kind, but where all that is wrong with the arguments is that what
+// they name is not there: the usage is right.
+func exitCode(f *fault.Error) int {
+	if f.Kind == fault.InvalidArguments && len(f.Fields) > 0 && !slices.ContainsFunc(f.Fields, func(e fault.FieldError) bool { return e.Code != fault.Class }) {
+		return exitNotFound
+	}
+	return exitCodes[f.Kind]
+}
+
 // usageError is a call that no command understands; it is answered with the usage.
 type usageError struct{ message string }
 
@@ -83,7 +92,7 @@ func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int
 	case errors.As(err, &f) && f.Kind != fault.Internal:
 		fmt.Fprintf(p.stderr, "trails: %s\n", line(f.Message))
 		p.reportFields(f.Fields)
-		return p.printFailure(exitCodes[f.Kind], f.Kind.String(), f)
+		return p.printFailure(exitCode(f), f.Kind.String(), f)
 	}
 	return p.reportInternal(err)
 }

@@ -90,6 +90,7 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 	if err != nil {
 		return suggest(err, words[0], callable)
 	}
+	p.warn(res)
 	err = p.print(res.Structured, func(w io.Writer) error {
 		if res.Text != "" {
 			fmt.Fprintln(w, res.Text)
@@ -99,10 +100,7 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 			return nil
 		}
 		if res.Written == nil {
-			return writeValue(w, res.Structured)
-		}
-		for _, warning := range res.Warnings {
-			fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(warning))
+			return writeValue(w, unwarned(res.Structured))
 		}
 		var r written
 		if err := json.Unmarshal(res.Structured, &r); err != nil {

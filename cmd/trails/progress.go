@@ -42,7 +42,12 @@ func (m *meter) counter(phase, unit string) func(done, total int64) {
 	return func(done, total int64) { m.show(phase, unit, done, total) }
 }
 
+// show draws the bar without a rate: work comes in steps, and what a rate would be made of
+// the first one is no figure.
 func (m *meter) show(phase, unit string, done, total int64) {
+	if unit == "bytes" {
+		unit, done, total = "MiB", mebibytes(done), mebibytes(total)
+	}
 	if phase != m.phase {
 		m.close()
 		most := total
@@ -51,11 +56,8 @@ func (m *meter) show(phase, unit string, done, total int64) {
 		}
 		m.phase, m.bar = phase, progressbar.NewOptions64(most,
 			progressbar.OptionSetWriter(m.w),
-			progressbar.OptionSetDescription(phase),
-			progressbar.OptionShowBytes(unit == "bytes"),
+			progressbar.OptionSetDescription(phase+", "+unit),
 			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString(unit),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionSetWidth(24),
 			progressbar.OptionClearOnFinish(),
@@ -66,6 +68,9 @@ func (m *meter) show(phase, unit string, done, total int64) {
 	}
 	_ = m.bar.Set64(done) // a terminal that went away is no reason to stop the work
 }
+
+// mebibytes rounds up, so that something is something.
+func mebibytes(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 
 // close takes the bar off the terminal.
 func (m *meter) close() {

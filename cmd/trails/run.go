@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -47,7 +50,11 @@ type program struct {
 // run does what the arguments say and returns the exit code. It never panics: a
 // bug becomes one line with a trace id.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	stops := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as it is behind nohup
+		stops = append(stops, syscall.SIGHUP) // the terminal was closed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), stops...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	p := &program{stdin: stdin, stdout: &sink{name: "stdout", Writer: stdout}, stderr: stderr, env: environment(env), log: slog.New(slog.DiscardHandler)}
@@ -132,6 +139,7 @@ write is validated, atomic, attributed and versioned.`,
 	root.Flags().BoolVar(&p.version, "version", false, "say which build this is, as the command version does")
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	cobra.EnableCommandSorting = false
+	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
 		p.initCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.qCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
 		p.schemaCommand(), p.migrateCommand(), p.promoteCommand(), p.diffCommand(), p.gatewayCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
@@ -195,11 +203,63 @@ func chooseCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usageError{cmd.CommandPath() + " needs a subcommand"}
 	}
+	return unknownCommand(cmd, args[0])
+}
+
+// unknownCommand says which command of those that cmd holds was probably meant.
+func unknownCommand(cmd *cobra.Command, word string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return usageError{"unknown command " + args[0] + fault.DidYouMean(args[0], names)}
+	if name := otherWords[word]; slices.Contains(names, name) {
+		return usageError{fmt.Sprintf("unknown command %s; did you mean %q?", word, name)}
+	}
+	return usageError{"unknown command " + word + fault.DidYouMean(word, names)}
+}
+
+// otherWords are what other programs call a command.
+var otherWords = map[string]string{
+	"ls": "list", "dir": "list", "import": "load", "insert": "load", "add": "load", "dump": "export", "save": "export",
+	"select": "query", "sparql": "query", "ask": "query", "sql": "query", "cat": "get", "node": "get", "describe": "get", "find": "search", "grep": "search",
+	"server": "serve", "start": "serve", "web": "serve", "http": "serve", "stdio": "mcp", "create": "init", "new": "init",
+	"call": "invoke", "run": "invoke", "tools": "invoke", "tool": "invoke", "commits": "log", "commit": "show", "revert": "undo", "rollback": "undo",
+	"info": "stats", "status": "stats", "count": "stats", "check": "doctor", "health": "doctor", "fsck": "verify", "copy": "backup", "upstream": "gateway",
+	"remove": "rm", "delete": "rm", "del": "rm",
+}
+
+// helpCommand shows the help of a command, and refuses what is none.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command",
+		Long:    "Show what a command does, its flags and examples.",
+		Example: "  trails help load\n  trails help gateway add",
+		Args:    cobra.ArbitraryArgs,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			at, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []cobra.Completion
+			for _, c := range at.Commands() {
+				if c.IsAvailableCommand() {
+					names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			at := root
+			for _, word := range args {
+				i := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == word || c.HasAlias(word) })
+				if i < 0 {
+					return unknownCommand(at, word)
+				}
+				at = at.Commands()[i]
+			}
+			return at.Help()
+		},
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 // shown is a commit with the call that made it and what it changed.
 type shown struct {
+	Types    []string
 	Commit   view.Commit
 	Activity *view.Activity
 	Rows     [][]any
@@ -51,6 +52,9 @@ func writeShown(w io.Writer, s shown) error {
 		fmt.Fprintf(w, "\n    %s\n", line(s.Commit.Message))
 	}
 	fmt.Fprintf(w, "\n+%s -%s quads\n", grouped(s.Commit.Added), grouped(s.Commit.Removed))
+	for _, t := range s.Types {
+		fmt.Fprintf(w, "nodes   %s\n", line(t))
+	}
 	for _, row := range s.Rows {
 		op, _ := row[0].(string)
 		quad, _ := row[len(row)-1].(string)

@@ -62,10 +62,10 @@ is any of its values. One that is nullable and left out leaves its variable free
 			}
 			_, err = callAndPrint(cmd.Context(), p, file, p.call("trails.meta.query.add", arguments{"queries": texts}, f.arguments()), func(w io.Writer, r struct {
 				written
-				Stored []string
+				Stored, Calls []string
 			}) error {
-				for _, q := range r.Stored {
-					fmt.Fprintln(w, line(q))
+				for i, q := range r.Stored {
+					fmt.Fprintf(w, "%s\n  tool: %s\n", line(q), line(r.Calls[i]))
 				}
 				return writeSummary(w, r.written)
 			})

@@ -176,5 +176,9 @@ func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m Message) 
 	defer out.finish()
 	r = r.WithContext(withOutlet(withEnvelope(r.Context(), envelope{request: m.id, id: m.idText}), out))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	if len(r.Header.Values("Accept")) == 0 { // any (RFC 9110, section 12.5.1), which the SDK refuses
+		r.Header = r.Header.Clone()
+		r.Header.Set("Accept", "*/*")
+	}
 	d.next.ServeHTTP(out, r)
 }

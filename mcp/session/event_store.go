@@ -180,18 +180,15 @@ func (st *stream) forgetWhenEmpty() {
 }
 
 // attach makes the caller the stream's reader, who has read as far as number at.
-// When there is one already it fails, unless the caller displaces it.
-func (st *stream) attach(at int, displace bool) (*reader, bool) {
+// The one before gives way: a client that asks again has lost it.
+func (st *stream) attach(at int) *reader {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
 	if st.reader != nil {
-		if !displace {
-			return nil, false
-		}
 		close(st.reader.gone)
 	}
 	st.reader = &reader{more: make(chan struct{}, 1), gone: make(chan struct{}), at: at}
-	return st.reader, true
+	return st.reader
 }
 
 func (st *stream) detach(r *reader) {

@@ -58,11 +58,11 @@ func (d *sseDoor) open(w http.ResponseWriter, r *http.Request) {
 // stream sends the address for messages, and then every message of the session.
 func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 	st, _ := s.events.find("")
-	f, ok := s.follow(w, st, 0, false)
-	if !ok || f.out.Open() != nil {
+	f := s.follow(w, st, 0)
+	defer f.leave()
+	if f.out.Open() != nil {
 		return
 	}
-	defer f.leave()
 	if f.out.Add("endpoint", "", []byte(messagesPath+"?sessionid="+s.id)) != nil {
 		return
 	}

@@ -24,7 +24,7 @@ import (
 // handshake failed, or its sender did not wait for it.
 func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bool) {
 	st := s.events.open(rand.Text(), m.id)
-	reader, _ := st.attach(0, false)
+	reader := st.attach(0)
 	defer st.detach(reader)
 	if err := s.pending.add(&m); err != nil || !s.deliver(s.request(r, m)) {
 		return failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
@@ -110,7 +110,7 @@ func (s *session) admit(m *Message) error {
 // its sender goes away meanwhile it goes on: the stream can be resumed.
 func (s *session) call(w http.ResponseWriter, r *http.Request, m Message) {
 	st := s.events.open(rand.Text(), m.id)
-	f, _ := s.follow(w, st, 0, false) // nobody knows the stream yet
+	f := s.follow(w, st, 0)
 	defer f.leave()
 	if !s.deliver(s.request(r, m)) {
 		refuseHTTP(w, http.StatusNotFound, m.idText, sessionEnded())
@@ -133,11 +133,7 @@ func (s *session) get(w http.ResponseWriter, r *http.Request) {
 		refuseHTTP(w, http.StatusBadRequest, nullID, s.Refuse(r.Context(), "", err))
 		return
 	}
-	f, ok := s.follow(w, st, at, r.Header.Get(resumeHeader) != "")
-	if !ok {
-		refuseHTTP(w, http.StatusConflict, nullID, invalid("the session's stream is open already"))
-		return
-	}
+	f := s.follow(w, st, at)
 	defer f.leave()
 	f.serve(r.Context(), func(context.Context) bool { return r.Header.Get(resumeHeader) == "" })
 }
@@ -173,13 +169,10 @@ func lost(id string) error {
 }
 
 // follow makes the request read a stream from event at on.
-func (s *session) follow(w http.ResponseWriter, st *stream, at int, displace bool) (*follower, bool) {
-	reader, ok := st.attach(at, displace)
-	if !ok {
-		return nil, false
-	}
+func (s *session) follow(w http.ResponseWriter, st *stream, at int) *follower {
+	reader := st.attach(at)
 	out := sse.NewWriter(w, s.Options.WriteTimeout)
-	return &follower{session: s, stream: st, reader: reader, out: out, named: !s.oneStream}, true
+	return &follower{session: s, stream: st, reader: reader, out: out, named: !s.oneStream}
 }
 
 func (f *follower) leave() { f.stream.detach(f.reader) }
