@@ -24,10 +24,11 @@ type use struct {
 
 // uses are those of the steps. With asSet it does not matter how often a row is in the answer.
 //
-// A step one of whose slots nobody asks for says only how often the other has one; where rows
-// that are alike are one, only whether it has. Steps that had to be joined with nothing but that
-// slot have gone the same way before, so that a tree of steps is never joined. A sum is of all
-// rows: the product of a large number and a count may be larger than its columns.
+// A step finds a slot, its value, by another that a step before it has found, its key. Where
+// nobody asks for the value, the step says only how often each key has one; where rows that are
+// alike are one, only whether it has. Steps that had to be joined with nothing but that value have
+// gone the same way before, so that a tree of steps is never joined. A sum is of all rows: the
+// product of a large number and a count may be larger than its columns.
 func (p *Program) uses(asSet bool) []use {
 	alike, counts := asSet || p.Distinct, p.Grouped
 	if p.Grouped {
@@ -62,31 +63,58 @@ func (p *Program) uses(asSet bool) []use {
 	for _, d := range p.Differ {
 		ask(d.Slots[:]...)
 	}
+	found := p.found()
 	out := make([]use, len(p.Steps))
 	for i, s := range slices.Backward(p.Steps[1:]) {
 		u := &out[i+1]
-		key, value := s.Subject.Slot, s.Object.Slot
-		if !s.constant() && asked[value] > 1 {
-			key, value = value, key
-		}
 		switch {
 		case s.Subject.Arg != 0 && s.Object.Arg != 0:
 			*u = use{intoSet, -1}
+			continue
 		case s.Subject.Arg != 0:
 			*u = use{intoSet, s.Object.Slot}
+			continue
 		case s.Object.Arg != 0:
 			*u = use{intoSet, s.Subject.Slot}
+			continue
+		}
+		key, value := s.Subject.Slot, s.Object.Slot
+		if found[key] == i+1 {
+			key, value = value, key
+		}
+		switch {
 		case asked[value] > 1 || !alike && !counts:
 			u.way = intoTable
+		case alike && s.Optional:
+			u.way = unread
+		case alike:
+			*u = use{intoSet, key}
 		default:
+			*u = use{counted, key}
+		}
+		if u.way != intoTable {
 			asked[key]--
-			switch *u = (use{counted, key}); {
-			case alike && s.Optional:
-				u.way = unread
-			case alike:
-				u.way = intoSet
-			}
 		}
 	}
 	return out
+}
+
+// found is the number of the step that gives each slot its value: the first, or the first behind
+// it with two slots. A step whose slots have both been found is of pairs.
+func (p *Program) found() []int {
+	found := make([]int, p.Slots)
+	for slot := range found {
+		found[slot] = -1
+	}
+	for i := range p.Steps {
+		if i > 0 && p.Steps[i].constant() {
+			continue
+		}
+		for _, e := range p.Steps[i].Ends() {
+			if e.Arg == 0 && found[e.Slot] < 0 {
+				found[e.Slot] = i
+			}
+		}
+	}
+	return found
 }

@@ -1,0 +1,573 @@
+package scan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// The test of this file runs programs of every kind and holds them to what [solve] finds, which
+// goes through all statements for every step. Kinds of steps and ways to answer are combined with
+// each other, so that each way meets each step: what is counted, held, multiplied or a set for one
+// of them is so beside all others.
+
+// stated is a statement in a graph, 0 for the default graph.
+type stated struct{ s, p, o, g int64 }
+
+// The predicates of the statements, the named graph, and the classes that are objects of kind.
+const (
+	kindID, oneID, manyID, sizeID, namedID = 501, 502, 503, 504, 601
+	classID                                = 701
+)
+
+// theArgs are the arguments of all programs: those of conditions come behind the constants.
+var theArgs = []int64{kindID, oneID, manyID, sizeID, namedID, classID, classID + 1, 5, 9999, 1 << 40, 1<<40 + 6, 0, 20}
+
+const (
+	argKind, argOne, argMany, argSize, argNamed, argClass, argOther, argNode, argNowhere = 1, 2, 3, 4, 5, 6, 7, 8, 9
+	argLow, argHigh, argZero, argFew                                                     = 10, 11, 12, 13
+)
+
+// someStatements are links with hubs, one and many, numbers that ids carry, and classes.
+func someStatements(random *rand.Rand, nodes int64) (list []stated) {
+	hub := func() int64 { return 1 + int64(float64(nodes)*random.Float64()*random.Float64()) }
+	for s := int64(1); s <= nodes; s++ {
+		add := func(p, o int64) {
+			list = append(list, stated{s, p, o, []int64{0, 0, 0, namedID}[random.IntN(4)]})
+		}
+		add(kindID, classID+random.Int64N(3))
+		if random.IntN(3) > 0 {
+			add(oneID, hub())
+		}
+		for range random.IntN(4) {
+			add(manyID, hub())
+		}
+		if random.IntN(3) > 0 {
+			add(sizeID, 1<<40+random.Int64N(12))
+		}
+	}
+	slices.SortFunc(list, func(a, b stated) int {
+		return cmp.Or(cmp.Compare(a.s, b.s), cmp.Compare(a.p, b.p), cmp.Compare(a.o, b.o), cmp.Compare(a.g, b.g))
+	})
+	return slices.Compact(list)
+}
+
+// treeOf is a tree of the rows that of makes of the statements.
+func treeOf(t *testing.T, list []stated, of func(stated) [5]int64) Tree {
+	var rows [][5]int64
+	for _, x := range list {
+		if row := of(x); row != [5]int64{} {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b [5]int64) int { return slices.Compare(a[:], b[:]) })
+	pages, root := builtOf(t, rows)
+	return Tree{pages, root}
+}
+
+// holds is what expressions say of ids: one is of one id, the other of two.
+func holds(expr int, ids ...int64) bool {
+	if expr == 0 {
+		return ids[0]%3 != 0
+	}
+	return ids[0] != ids[1]
+}
+
+// reached is what a walk along one or more links of many comes to.
+func reached(list []stated, graph, start int64, back bool) []int64 {
+	found := map[int64]bool{}
+	for at := []int64{start}; len(at) > 0; at = at[1:] {
+		for _, x := range list {
+			from, to := x.s, x.o
+			if back {
+				from, to = to, from
+			}
+			if x.p == manyID && x.g == graph && from == at[0] && !found[to] {
+				found[to] = true
+				at = append(at, to)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func envOf(t *testing.T, list []stated) *Env {
+	return &Env{
+		SPO: treeOf(t, list, func(x stated) [5]int64 { return [5]int64{x.s, x.p, x.o, x.g, 1} }),
+		POS: treeOf(t, list, func(x stated) [5]int64 { return [5]int64{x.p, x.o, x.s, x.g, 1} }),
+		GPOS: treeOf(t, list, func(x stated) [5]int64 {
+			if x.g == 0 {
+				return [5]int64{}
+			}
+			return [5]int64{x.g, x.p, x.o, x.s, 1}
+		}),
+		Args:   theArgs,
+		Holds:  func(expr int, ids ...int64) (bool, error) { return holds(expr, ids...), nil },
+		Node:   func(id int64) (bool, error) { return id < 1<<40, nil },
+		String: func(int64) (bool, error) { return false, nil },
+		Grow:   func(int64) error { return nil },
+		Ended:  func() error { return nil },
+		Reach: func(_ int, graph, start int64, back bool) (func() (int64, bool, error), error) {
+			rest := reached(list, graph, start, back)
+			return func() (int64, bool, error) {
+				if len(rest) == 0 {
+					return 0, false, nil
+				}
+				id := rest[0]
+				rest = rest[1:]
+				return id, true, nil
+			}, nil
+		},
+	}
+}
+
+// rowsOf are the subjects and objects of a step, whatever its slots are.
+func rowsOf(list []stated, s *Step) (rows [][2]int64) {
+	graph := int64(0)
+	if s.Graph != 0 {
+		graph = theArgs[s.Graph-1]
+	}
+	if s.Walk != 0 {
+		starts := map[int64]bool{}
+		for _, x := range list {
+			starts[x.s] = true
+		}
+		for _, start := range slices.Sorted(maps.Keys(starts)) {
+			for _, to := range reached(list, graph, start, false) {
+				rows = append(rows, [2]int64{start, to})
+			}
+		}
+		return rows
+	}
+	for _, x := range list {
+		switch {
+		case x.g != graph:
+		case s.Columns == SubjectPredicate:
+			rows = append(rows, [2]int64{x.s, x.p})
+		case s.Columns == PredicateObject:
+			rows = append(rows, [2]int64{x.p, x.o})
+		case x.p == theArgs[s.Predicate-1]:
+			rows = append(rows, [2]int64{x.s, x.o})
+		}
+	}
+	return rows
+}
+
+// solve finds the solutions of a program, a value for each slot.
+func solve(list []stated, p *Program) [][]int64 {
+	solutions := [][]int64{make([]int64, p.Slots)}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		rows := rowsOf(list, s)
+		var next [][]int64
+		for _, solution := range solutions {
+			found := false
+			for _, row := range rows {
+				out := slices.Clone(solution)
+				fits := true
+				for k, e := range s.Ends() {
+					switch {
+					case e.Arg != 0:
+						fits = fits && theArgs[e.Arg-1] == row[k]
+					case out[e.Slot] == 0:
+						out[e.Slot] = row[k]
+					default:
+						fits = fits && out[e.Slot] == row[k]
+					}
+				}
+				if fits {
+					found = true
+					next = append(next, out)
+				}
+			}
+			if !found && s.Optional {
+				next = append(next, solution)
+			}
+		}
+		solutions = next
+	}
+	members := make([]map[string]bool, len(p.Members))
+	for i, m := range p.Members {
+		members[i] = map[string]bool{}
+		for _, solution := range solve(list, m.Of) {
+			members[i][fmt.Sprint(picked(solution, m.Of.Keys))] = true
+		}
+	}
+	return slices.DeleteFunc(solutions, func(row []int64) bool {
+		for _, w := range p.Within {
+			if (theArgs[w.Low-1] <= row[w.Slot] && row[w.Slot] <= theArgs[w.High-1]) == w.Not {
+				return true
+			}
+		}
+		for _, a := range p.Among {
+			if !slices.ContainsFunc(a.Args, func(arg int) bool { return theArgs[arg-1] == row[a.Slot] }) {
+				return true
+			}
+		}
+		for i, m := range p.Members {
+			if members[i][fmt.Sprint(picked(row, m.Slots))] == m.Not {
+				return true
+			}
+		}
+		for _, a := range p.Asked {
+			if !holds(a.Expr, row[a.Slot]) {
+				return true
+			}
+		}
+		for _, d := range p.Differ {
+			if row[d.Slots[0]] == row[d.Slots[1]] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func picked(row []int64, slots []int) []int64 {
+	out := make([]int64, len(slots))
+	for i, slot := range slots {
+		out[i] = row[slot]
+	}
+	return out
+}
+
+// answered is what a program answers of its solutions, in order. The columns of a sum are one.
+func answered(p *Program, solutions [][]int64) (lines []string) {
+	if !p.Grouped {
+		for _, row := range solutions {
+			lines = append(lines, fmt.Sprint(picked(row, p.Keys)))
+		}
+		if slices.Sort(lines); p.Distinct {
+			lines = slices.Compact(lines)
+		}
+		return lines
+	}
+	groups := map[string][][]int64{}
+	if len(p.Keys) == 0 {
+		groups[fmt.Sprint([]int64{})] = nil
+	}
+	for _, row := range solutions {
+		key := fmt.Sprint(picked(row, p.Keys))
+		groups[key] = append(groups[key], row)
+	}
+	for key, rows := range groups {
+		line, keep := key, true
+		column := len(p.Keys)
+		for _, a := range p.Aggregates {
+			n := int64(0)
+			values := map[int64]bool{}
+			for _, row := range rows {
+				id := row[a.Slot]
+				switch a.Func {
+				case Count:
+					n++
+				case CountBound:
+					if id != 0 {
+						n++
+					}
+				case CountDistinct:
+					if values[id] = true; id == 0 {
+						delete(values, id)
+					}
+					n = int64(len(values))
+				case Sum:
+					n += (id - theArgs[a.Zero-1]) >> a.Shift
+				case Min:
+					if n == 0 || id < n {
+						n = id
+					}
+				case Max:
+					n = max(n, id)
+				default:
+					panic("no answer for " + functions[a.Func])
+				}
+			}
+			for _, h := range p.Having {
+				at := theArgs[h.Zero-1] + n
+				keep = keep && (h.Slot != column || at >= theArgs[h.Low-1] && at <= theArgs[h.High-1])
+			}
+			column += a.Width()
+			if line += fmt.Sprint(" ", n); a.Func == Sum {
+				line += fmt.Sprint(" of ", len(rows))
+			}
+		}
+		if keep {
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// ran is the same by a run.
+func ran(p *Program, env *Env) (lines []string, err error) {
+	run, err := Open(p, env)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		row, err := run.Next()
+		if err != nil {
+			return nil, err
+		}
+		if row == nil {
+			slices.Sort(lines)
+			return lines, nil
+		}
+		line := fmt.Sprint(row[:len(p.Keys)])
+		at := len(p.Keys)
+		for _, a := range p.Aggregates {
+			if a.Func == Sum {
+				line += fmt.Sprint(" ", row[at]<<24+row[at+1], " of ", row[at+2])
+			} else {
+				line += fmt.Sprint(" ", row[at])
+			}
+			at += a.Width()
+		}
+		lines = append(lines, line)
+	}
+}
+
+// firstSteps are the kinds of a first step. They give slot 0, and slot 1 where they have two.
+var firstSteps = map[string]Step{
+	"links":               {Predicate: argMany, Object: End{Slot: 1}},
+	"links of a graph":    {Predicate: argMany, Object: End{Slot: 1}, Graph: argNamed},
+	"subjects":            {Predicate: argKind, Object: End{Arg: argClass}},
+	"subjects of a graph": {Predicate: argKind, Object: End{Arg: argClass}, Graph: argNamed},
+	"objects":             {Predicate: argMany, Subject: End{Arg: argNode}},
+	"nothing":             {Predicate: argKind, Object: End{Arg: argNowhere}},
+	"a walk":              {Walk: 1, Subject: End{Arg: argNode}},
+	"a walk back":         {Walk: 1, Object: End{Arg: argNode}},
+	"a walk between two":  {Walk: 1, Object: End{Slot: 1}},
+	"predicates":          {Columns: SubjectPredicate, Object: End{Slot: 1}},
+	"objects of all":      {Columns: PredicateObject, Subject: End{Slot: 1}},
+}
+
+// aSet is a step that says where a walk between two slots begins.
+var aSet = Step{Predicate: argKind, Object: End{Arg: argOther}}
+
+// laterSteps are the kinds of the others. Slot 0 is known; they give a new one, or 1.
+var laterSteps = map[string]func(fresh int) Step{
+	"to":            func(fresh int) Step { return Step{Predicate: argMany, Object: End{Slot: fresh}} },
+	"from":          func(fresh int) Step { return Step{Predicate: argOne, Subject: End{Slot: fresh}} },
+	"size":          func(fresh int) Step { return Step{Predicate: argSize, Object: End{Slot: fresh}} },
+	"optional to":   func(fresh int) Step { return Step{Predicate: argOne, Object: End{Slot: fresh}, Optional: true} },
+	"optional from": func(fresh int) Step { return Step{Predicate: argMany, Subject: End{Slot: fresh}, Optional: true} },
+	"optional of graph": func(fresh int) Step {
+		return Step{Predicate: argMany, Object: End{Slot: fresh}, Graph: argNamed, Optional: true}
+	},
+	"pairs":            func(int) Step { return Step{Predicate: argOne, Object: End{Slot: 1}} },
+	"a set":            func(int) Step { return aSet },
+	"a set of objects": func(int) Step { return Step{Predicate: argMany, Subject: End{Arg: argNode}} },
+	"a statement": func(int) Step {
+		return Step{Predicate: argKind, Subject: End{Arg: argNode}, Object: End{Arg: argClass}}
+	},
+	"a walk between two": func(fresh int) Step { return Step{Walk: 1, Object: End{Slot: fresh}} },
+	"predicates of all":  func(fresh int) Step { return Step{Columns: SubjectPredicate, Object: End{Slot: fresh}} },
+	"a set walked":       func(int) Step { return Step{Walk: 1, Subject: End{Arg: argNode}} },
+	"to, in another way": func(fresh int) Step { return Step{Predicate: argOne, Object: End{Slot: fresh}} },
+}
+
+// conditions are the kinds of conditions, of slots that have a value in every solution.
+var conditions = map[string]func(p *Program, slot, other int){
+	"all": func(*Program, int, int) {},
+	"within": func(p *Program, slot, _ int) {
+		p.Within = append(p.Within, Within{Slot: slot, Low: argNode, High: argFew})
+	},
+	"not within": func(p *Program, slot, _ int) {
+		p.Within = append(p.Within, Within{Slot: slot, Low: argLow, High: argHigh, Not: true})
+	},
+	"among": func(p *Program, slot, _ int) {
+		p.Among = append(p.Among, Among{Slot: slot, Args: []int{argNode, argNowhere, argFew}})
+	},
+	"asked": func(p *Program, slot, _ int) { p.Asked = append(p.Asked, Asked{Slot: slot}) },
+	"differ": func(p *Program, slot, other int) {
+		p.Differ = append(p.Differ, Differ{Slots: [2]int{slot, other}, Expr: 1})
+	},
+	"a member": func(p *Program, slot, _ int) {
+		p.Members = append(p.Members, Member{Slots: []int{slot}, Of: &Program{Slots: 2, Keys: []int{0}, Steps: []Step{{Predicate: argOne, Object: End{Slot: 1}}}}})
+	},
+	"no member": func(p *Program, slot, _ int) {
+		p.Members = append(p.Members, Member{Slots: []int{slot}, Not: true, Of: &Program{Slots: 3, Keys: []int{1}, Steps: []Step{
+			{Predicate: argMany, Object: End{Slot: 1}}, {Predicate: argOne, Object: End{Slot: 2}}, {Predicate: argKind, Object: End{Arg: argClass}},
+		}}})
+	},
+	"a pair that is a member": func(p *Program, slot, other int) {
+		p.Members = append(p.Members, Member{Slots: []int{slot, other}, Not: p.Slots%2 == 0, Of: &Program{Slots: 2, Keys: []int{0, 1}, Steps: []Step{{Predicate: argOne, Object: End{Slot: 1}}}}})
+	},
+	"three that are members": func(p *Program, slot, other int) {
+		p.Members = append(p.Members, Member{Slots: []int{slot, other, 0}, Not: p.Slots%2 == 1, Of: &Program{Slots: 3, Keys: []int{0, 1, 2}, Steps: []Step{
+			{Predicate: argMany, Object: End{Slot: 1}}, {Predicate: argOne, Object: End{Slot: 2}},
+		}}})
+	},
+}
+
+// answersOf are all ways to answer a pattern: all of its rows, those of each slot and of all that
+// differ, and groups by none, each and two of its slots, of every aggregate of every slot. Sums,
+// least and greatest ids are not of slots that may have no value.
+func answersOf(pattern Program, maybe []bool) (list []Program) {
+	add := func(change func(*Program)) {
+		p := pattern
+		change(&p)
+		list = append(list, p)
+	}
+	keys := [][]int{{}}
+	var all []int
+	for slot := range pattern.Slots {
+		keys, all = append(keys, []int{slot}), append(all, slot)
+	}
+	keys = append(keys, all[max(0, len(all)-2):])
+	var every []Aggregate
+	for f := range functions {
+		for slot := range pattern.Slots {
+			a := Aggregate{Func: Func(f), Slot: slot}
+			if a.Func == Sum {
+				a.Zero, a.Shift = argLow, uint(slot%2)
+			}
+			if !maybe[slot] || a.Func == Count || a.Func == CountBound || a.Func == CountDistinct {
+				every = append(every, a)
+			}
+		}
+	}
+	add(func(p *Program) { p.Keys = all })
+	for _, by := range keys {
+		if len(by) > 0 {
+			add(func(p *Program) { p.Keys = by })
+			add(func(p *Program) { p.Keys, p.Distinct = by, true })
+		}
+		add(func(p *Program) { p.Keys, p.Grouped = by, true })
+		for i := range every {
+			add(func(p *Program) { p.Keys, p.Grouped, p.Aggregates = by, true, every[i:i+1] })
+		}
+		add(func(p *Program) { p.Keys, p.Grouped, p.Aggregates = by, true, every })
+		add(func(p *Program) {
+			p.Keys, p.Grouped, p.Aggregates = by, true, every[:1]
+			p.Having = []Having{{Within{Slot: len(by), Low: argNode, High: argFew}, argZero}}
+		})
+	}
+	return list
+}
+
+// TestEveryAnswerBesideEveryStep combines first steps, none to two others, conditions and ways to
+// answer, of two others every eighth. It fails where a kind that the types have is in none of the programs.
+func TestEveryAnswerBesideEveryStep(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 22))
+	list := someStatements(random, 60)
+	env := envOf(t, list)
+	met := features{}
+	run := 0
+	for name, first := range sortedMap(firstSteps) {
+		for _, others := range combined(slices.Sorted(maps.Keys(laterSteps))) {
+			pattern := Program{Slots: 1 + first.Subject.Slot + first.Object.Slot, Steps: []Step{first}}
+			if first.Walk != 0 && !first.constant() {
+				pattern.Steps = append(pattern.Steps, aSet)
+			}
+			maybe := make([]bool, 8)
+			var optional []Step
+			fits := true
+			for _, other := range others {
+				s := laterSteps[other](pattern.Slots)
+				pattern.Slots = max(pattern.Slots, 1+s.Subject.Slot, 1+s.Object.Slot)
+				fits = fits && (other != "pairs" || first.Subject.Slot+first.Object.Slot == 1) // both slots are known
+				if s.Walk != 0 && !s.constant() {
+					pattern.Steps = append(pattern.Steps, aSet)
+				}
+				if s.Optional {
+					maybe[pattern.Slots-1] = true
+					optional = append(optional, s)
+				} else {
+					pattern.Steps = append(pattern.Steps, s)
+				}
+			}
+			if !fits {
+				continue
+			}
+			pattern.Steps = append(pattern.Steps, optional...) // they stand behind the others
+			for condition, add := range sortedMap(conditions) {
+				if condition != "all" && random.IntN(len(conditions)) > 0 {
+					continue // each now and then
+				}
+				p := pattern
+				known := slices.DeleteFunc([]int{0, 1, 2, 3}, func(slot int) bool { return slot >= p.Slots || maybe[slot] })
+				add(&p, known[random.IntN(len(known))], known[len(known)-1])
+				solutions := solve(list, &p)
+				for _, p := range answersOf(p, maybe) {
+					if len(others) > 1 && random.IntN(8) > 0 {
+						continue
+					}
+					run++
+					met.of(reflect.ValueOf(p))
+					for _, use := range p.uses(false) {
+						met["way "+ways[use.way]] = true
+					}
+					want := answered(&p, solutions)
+					got, err := ran(&p, env)
+					if err != nil || !slices.Equal(got, want) {
+						t.Fatalf("%s, %s, %s:%s\ngave %s, error %v\nwant %s", name, others, condition, p.Text(nil), got, err, want)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d programs", run)
+	for _, way := range ways {
+		if !met["way "+way] {
+			t.Errorf("no step is %s", way)
+		}
+	}
+	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member]()} {
+		for i := range kind.NumField() {
+			if name := kind.Name() + "." + kind.Field(i).Name; !met[name] && name != "Step.Rows" { // an estimate, which says nothing of the answer
+				t.Errorf("%s is never set", name)
+			}
+		}
+	}
+}
+
+// features are the fields that were set, and the ways of steps.
+type features map[string]bool
+
+// of adds the fields of a value that are set, and theirs.
+func (f features) of(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		f.of(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			f.of(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Field(i); !field.IsZero() {
+				f[v.Type().Name()+"."+v.Type().Field(i).Name] = true
+				f.of(field)
+			}
+		}
+	}
+}
+
+// combined are none, each, and two of some.
+func combined(of []string) (list [][]string) {
+	list = append(list, nil)
+	for i, one := range of {
+		list = append(list, []string{one})
+		for _, other := range of[i:] {
+			list = append(list, []string{one, other})
+		}
+	}
+	return list
+}
+
+func sortedMap[V any](of map[string]V) func(yield func(string, V) bool) {
+	return func(yield func(string, V) bool) {
+		for _, key := range slices.Sorted(maps.Keys(of)) {
+			if !yield(key, of[key]) {
+				return
+			}
+		}
+	}
+}
