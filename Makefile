@@ -96,8 +96,8 @@ fuzz: ## run every fuzz test for FUZZTIME
 	.ci/fuzz $(FUZZTIME)
 
 .PHONY: torture
-torture: ## kills, damage, vanishing files, hostile load and a long soak: 20 to 40 minutes; TRAILS_TORTURE_SCALE=0.1 makes it shorter
-	go test -tags torture -run Torture -count=1 -timeout 90m -v ./e2e
+torture: ## kills, damage, vanishing files, hostile load, a long soak, and scans beside SQL: 30 to 50 minutes; TRAILS_TORTURE_SCALE=0.1 makes it shorter
+	go test -tags torture -run Torture -count=1 -timeout 90m -v ./e2e ./db
 
 .PHONY: conformance
 conformance: ## run the standards' own suites; absent ones fail

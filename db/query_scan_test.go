@@ -126,8 +126,11 @@ func drawScan(t *rapid.T, nodes int) string {
 		return text
 	}
 	body := group()
+	if len(varsOf(body)) == 0 {
+		return "SELECT * { " + body + "}"
+	}
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-		v := rapid.SampledFrom(vars).Draw(t, "tested")
+		v := rapid.SampledFrom(varsOf(body)).Draw(t, "tested")
 		switch rapid.IntRange(0, 10).Draw(t, "condition") {
 		case 0:
 			body += fmt.Sprintf("FILTER(%s > %d) ", v, rapid.IntRange(-10, 40).Draw(t, "bound"))
@@ -176,28 +179,44 @@ func drawScan(t *rapid.T, nodes int) string {
 	if rapid.IntRange(0, 5).Draw(t, "joined") == 0 {
 		body += "{ SELECT ?a (COUNT(*) AS ?n) { " + group() + "} GROUP BY ?a } "
 	}
-	aggregates := rapid.SampledFrom([]string{
-		"(COUNT(*) AS ?all)", "(COUNT(*) AS ?all) (COUNT(?b) AS ?some)", "(COUNT(DISTINCT ?b) AS ?different) (MIN(?c) AS ?least) (MAX(?c) AS ?most)",
-		"(COUNT(*) AS ?all) (COUNT(?b) AS ?some) (COUNT(DISTINCT ?b) AS ?different) (SUM(?c) AS ?sum) (AVG(?c) AS ?mean) (MIN(?c) AS ?least) (MAX(?c) AS ?most)",
-	}).Draw(t, "aggregates")
-	switch rapid.IntRange(0, 4).Draw(t, "form") {
+	// What is asked for is mostly in the body: of a variable that is not, no scan can be made.
+	asked := append(varsOf(body), "?d")
+	any := func() string { return rapid.SampledFrom(asked).Draw(t, "asked") }
+	aggregates := strings.NewReplacer("?x", any(), "?y", any(), "?z", any()).Replace(rapid.SampledFrom([]string{
+		"(COUNT(*) AS ?all)", "(COUNT(?x) AS ?some)", "(COUNT(*) AS ?all) (COUNT(?x) AS ?some)", "(COUNT(DISTINCT ?x) AS ?different)",
+		"(COUNT(DISTINCT ?x) AS ?different) (MIN(?y) AS ?least) (MAX(?z) AS ?most)", "(MIN(?x) AS ?least) (MAX(?x) AS ?most)", "(SUM(?x) AS ?sum) (COUNT(?y) AS ?some)",
+		"(COUNT(*) AS ?all) (COUNT(?x) AS ?some) (COUNT(DISTINCT ?x) AS ?different) (SUM(?y) AS ?sum) (AVG(?y) AS ?mean) (MIN(?z) AS ?least) (MAX(?z) AS ?most)",
+	}).Draw(t, "aggregates"))
+	by := any()
+	if other := any(); rapid.IntRange(0, 3).Draw(t, "two keys") == 0 && other != by {
+		by += " " + other
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "form") {
 	case 0:
 		return "SELECT * { " + body + "}"
 	case 1:
-		return "SELECT DISTINCT " + rapid.SampledFrom([]string{"?a", "?a ?c", "?p", "?p ?b"}).Draw(t, "distinct") + " { " + body + "}"
+		return "SELECT DISTINCT " + by + " { " + body + "}"
 	case 2:
-		return "SELECT " + aggregates + " { " + body + "}"
+		return "SELECT " + by + " { " + body + "}"
 	case 3:
-		by := rapid.SampledFrom([]string{"?a", "?a", "?p", "?p ?b"}).Draw(t, "by")
+		return "SELECT " + aggregates + " { " + body + "}"
+	case 4:
 		return "SELECT " + by + " " + aggregates + " { " + body + "} GROUP BY " + by
 	}
-	return "SELECT ?b ?d " + rapid.SampledFrom([]string{"(COUNT(*) AS ?all)", "(COUNT(*) AS ?all) (SUM(?a) AS ?sum)"}).Draw(t, "sum") + " { " + body + "} GROUP BY ?b ?d HAVING(COUNT(*) > 1 && COUNT(*) <= 40)"
+	return "SELECT " + by + " " + rapid.SampledFrom([]string{"(COUNT(*) AS ?all)", "(COUNT(*) AS ?all) (SUM(?a) AS ?sum)"}).Draw(t, "sum") + " { " + body + "} GROUP BY " + by + " HAVING(COUNT(*) > 1 && COUNT(*) <= 40)"
 }
 
-// solved are the sorted solutions of a query; the error when it has too many or takes too long.
+var variable = regexp.MustCompile(`\?[a-z]+`)
+
+// varsOf are the variables of a text, each once.
+func varsOf(text string) []string {
+	vars := variable.FindAllString(text, -1)
+	slices.Sort(vars)
+	return slices.Compact(vars)
+}
+
+// solved are the sorted solutions of a query; the error when it has too many.
 func solved(ctx context.Context, r *db.Reader, text string) (lines []string, scans int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
 	q, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
 	if err != nil {
 		return nil, 0, err
@@ -250,12 +269,17 @@ func TestScansAgreeWithSQL(t *testing.T) {
 	var texts []string
 	inWrite := map[string][]string{}
 	scans, rows := 0, 0
+	inTime := func(r *db.Reader, text string) ([]string, int, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return solved(ctx, r, text)
+	}
 	agrees := func(rt *rapid.T, text string) {
-		want, _, err := solved(t.Context(), before, text)
+		want, _, err := inTime(before, text)
 		if err != nil {
-			return // too many rows
+			return // too many rows, or too long
 		}
-		got, n, err := solved(t.Context(), oldScans, text)
+		got, n, err := inTime(oldScans, text)
 		if errors.Is(err, context.DeadlineExceeded) {
 			return
 		}
@@ -266,7 +290,7 @@ func TestScansAgreeWithSQL(t *testing.T) {
 			rt.Fatalf("%s\n%s", text, diff)
 		}
 		scans, rows = scans+n, rows+len(got)
-		if got, _, err := solved(t.Context(), w.Reader, text); err == nil {
+		if got, _, err := inTime(w.Reader, text); err == nil {
 			texts = append(texts, text)
 			inWrite[text] = got
 		}
@@ -284,7 +308,7 @@ func TestScansAgreeWithSQL(t *testing.T) {
 	}
 	after := read(t, bySQL)
 	for _, text := range texts {
-		want, _, err := solved(t.Context(), after, text)
+		want, _, err := inTime(after, text)
 		if err != nil {
 			continue
 		}
@@ -292,6 +316,79 @@ func TestScansAgreeWithSQL(t *testing.T) {
 			t.Fatalf("inside the write: %s\n%s", text, diff)
 		}
 	}
+}
+
+// The grid of TestEveryAnswerOfAnOptional: ?s has a value by the first patterns, ?o and ?x have
+// theirs by one OPTIONAL or two.
+var (
+	firstPatterns = []string{
+		"?s :kind :K1 .", "?s :kind :K1 . ?s :mixed \"5\" .", ":n1 :many+ ?s .", "?s :one ?t .", "?s :kind ?t . ?s :size ?u FILTER(?u > 7)",
+		"?s :kind :K1 FILTER EXISTS { ?s :one ?e }", "?s :kind :K1 FILTER NOT EXISTS { ?s :one ?e . ?e :kind :K2 }", "?s :kind :K1 MINUS { ?s :size 7 }", "?s ?t ?u .",
+	}
+	optionals = []string{
+		"OPTIONAL { ?s :many ?o }", "OPTIONAL { ?o :many ?s }", "OPTIONAL { ?s :one ?o }", "OPTIONAL { ?s :size ?o }", "OPTIONAL { ?s :one :n1 }",
+		"OPTIONAL { ?s :many ?o } OPTIONAL { ?x :one ?s }", "OPTIONAL { ?o :one ?s } OPTIONAL { ?x :one ?s }", "OPTIONAL { ?s :size ?o } OPTIONAL { ?s :price ?x }",
+		"OPTIONAL { ?s :many ?o . ?o :size ?x }", "OPTIONAL { ?s :size ?o FILTER(?o > 20) }", "OPTIONAL { ?s :one ?o OPTIONAL { ?o :one ?x } }",
+		"OPTIONAL { ?s :many ?o } FILTER(!BOUND(?o))", "OPTIONAL { ?s :size ?o } FILTER(?o < 20)", "OPTIONAL { ?s :one ?o } OPTIONAL { ?o :one ?x }",
+	}
+	answerForms = []string{
+		"SELECT (COUNT(*) AS ?n) { %s }", "SELECT (COUNT(?s) AS ?n) { %s }", "SELECT (COUNT(?o) AS ?n) { %s }", "SELECT (COUNT(?x) AS ?n) (COUNT(*) AS ?m) { %s }",
+		"SELECT (COUNT(DISTINCT ?o) AS ?n) { %s }", "SELECT (COUNT(DISTINCT ?s) AS ?n) (COUNT(?o) AS ?m) { %s }", "SELECT DISTINCT ?o { %s }", "SELECT DISTINCT ?s ?x { %s }",
+		"SELECT ?s (COUNT(*) AS ?n) { %s } GROUP BY ?s", "SELECT ?o (COUNT(*) AS ?n) { %s } GROUP BY ?o", "SELECT ?o ?x (COUNT(?s) AS ?n) { %s } GROUP BY ?o ?x", "SELECT ?s { %s }", "SELECT ?s ?o ?x { %s }",
+		"SELECT (MIN(?s) AS ?n) (MAX(?s) AS ?m) { %s }", "SELECT (MIN(?o) AS ?n) (MAX(?o) AS ?m) { %s }", "SELECT (SUM(?o) AS ?n) { %s }", "SELECT ?s (SUM(?o) AS ?n) (COUNT(?x) AS ?m) { %s } GROUP BY ?s",
+		"SELECT ?o (SAMPLE(?s) AS ?n) { %s } GROUP BY ?o HAVING(COUNT(*) > 2)", "ASK { %s }",
+	}
+)
+
+// TestEveryAnswerOfAnOptional asks in every form for what one OPTIONAL or two find, behind first
+// patterns of every kind: scans wherever one fits, scans where they are chosen, and SQL agree.
+func TestEveryAnswerOfAnOptional(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "grid.db")
+	written, err := fileOf(t.Context(), path, scanGraph(rand.New(rand.NewPCG(5, 6)), 300))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer written.Close()
+	readers := map[db.Scans]*db.Reader{}
+	for _, scans := range []db.Scans{db.ScansNever, db.ScansChosen, db.ScansAlways} {
+		f, err := db.Open(t.Context(), path, db.Options{Scans: scans})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		readers[scans] = read(t, f)
+	}
+	asked, scanned := 0, 0
+	for _, first := range firstPatterns {
+		for _, optional := range optionals {
+			for _, form := range answerForms {
+				text := fmt.Sprintf(form, first+" "+optional)
+				want, _, err := solved(t.Context(), readers[db.ScansNever], text)
+				if err != nil {
+					continue // too many rows
+				}
+				for _, scans := range []db.Scans{db.ScansChosen, db.ScansAlways} {
+					got, n, err := solved(t.Context(), readers[scans], text)
+					if diff := gocmp.Diff(sampled(form, want), sampled(form, got)); err != nil || diff != "" {
+						t.Errorf("%s\n%v\n%s", text, err, diff)
+					}
+					scanned += min(n, 1)
+				}
+				asked++
+			}
+		}
+	}
+	if all := len(firstPatterns) * len(optionals) * len(answerForms); asked < all*9/10 || scanned < asked/2 {
+		t.Errorf("%d queries of %d were compared, of which scans answered %d", asked, all, scanned)
+	}
+}
+
+// sampled are the rows of an answer, or how many they are where they have any one of several values.
+func sampled(form string, rows []string) any {
+	if strings.Contains(form, "SAMPLE") {
+		return len(rows)
+	}
+	return rows
 }
 
 // hubOf is a file in which n nodes link to one.
