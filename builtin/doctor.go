@@ -128,6 +128,7 @@ func (d *doctor) checks(r *invoke.Request) []doctorCheck {
 		{"versions", checkVersions},
 		{"clients", d.checkClients},
 		{"queries", checkStored},
+		{"scans", checkScans},
 		{"log", checkLog},
 		{"disk", checkDisk},
 		{"permissions", checkPermissions},
@@ -255,6 +256,14 @@ func checkLog(ctx context.Context, r *invoke.Request) (string, error) {
 		return "", warn("the log has %d bytes, more than twice the %d at which it is to start over: a process reads for long; end it, or wait for it", file.LogBytes, file.LongLog)
 	}
 	return fmt.Sprintf("%d bytes", file.LogBytes), nil
+}
+
+// checkScans finds that this process has answered queries by SQL whose scans failed.
+func checkScans(_ context.Context, r *invoke.Request) (string, error) {
+	if n := r.Engine().Graph().FailedScans(); n > 0 {
+		return "", warn("%d scans of this process failed by a fault of trails, and SQL answered in their place, more slowly: the log says where; please report it", n)
+	}
+	return "none has failed in this process", nil
 }
 
 // Bounds on the room that there should be on a disk, in bytes.

@@ -18,10 +18,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"trails/db/lower"
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/lower"
+	"trails/db/scan"
 	"trails/fault"
 )
 
@@ -45,6 +46,8 @@ type Options struct {
 	ArtifactQuota int64
 	// Scans says when queries read whole ranges of an index in the place of SQL.
 	Scans Scans
+	// ScanFailed hears of each scan that failed by a fault of ours, and where; nil means nobody does.
+	ScanFailed func(err error, stack string)
 }
 
 // Scans is one of [ScansChosen], the default, [ScansNever] and [ScansAlways].
@@ -116,6 +119,8 @@ type File struct {
 
 	stuck lockWatch
 
+	failedScans atomic.Int64
+
 	mu     sync.Mutex
 	idle   []*conn      // of readers; the one that is taken first is the last
 	open   int          // connections of readers, idle or not
@@ -125,6 +130,17 @@ type File struct {
 	watch struct {
 		sync.Mutex
 		conn *conn
+	}
+}
+
+// FailedScans returns how many scans have failed by a fault of ours since the file was opened. SQL
+// answered in their place, unless a part of the answer was out already.
+func (f *File) FailedScans() int64 { return f.failedScans.Load() }
+
+func (f *File) scanFailed(bug *scan.Bug) {
+	f.failedScans.Add(1)
+	if f.opts.ScanFailed != nil {
+		f.opts.ScanFailed(bug, string(bug.Stack))
 	}
 }
 

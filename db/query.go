@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
+	"trails/db/scan"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -39,13 +40,30 @@ func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]
 	}
 }
 
-// visit runs a plan's statement to its end or until row wants no more.
+// visit runs a plan's statement to its end or until row wants no more. Where a scan fails by a fault
+// of ours before the first row, SQL answers; and queries of the shape are left to SQL from then on.
 func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*answer) (more bool, err error)) error {
-	if err := r.ready(ctx); err != nil {
+	rows, err := r.visitOnce(ctx, plan, limits, row)
+	var bug *scan.Bug
+	if !errors.As(err, &bug) {
 		return err
 	}
+	r.file.scanFailed(bug)
+	bySQL, planned := plan.withoutScans(ctx)
+	if rows > 0 || planned != nil {
+		return errors.Join(err, planned)
+	}
+	_, err = r.visitOnce(ctx, bySQL, limits, row)
+	return err
+}
+
+// visitOnce also says how many rows were visited.
+func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row func(*answer) (more bool, err error)) (rows int64, err error) {
+	if err := r.ready(ctx); err != nil {
+		return 0, err
+	}
 	if err := r.conn.answerQuestions(); err != nil {
-		return err
+		return 0, err
 	}
 	q := newQuestion(ctx, r, plan, limits)
 	defer q.end()
@@ -55,16 +73,17 @@ func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*
 	defer r.conn.temporary.limited(limits)()
 	s, err := r.conn.takeQuery(plan.SQL)
 	if err != nil {
-		return tooComplex(err)
+		return 0, tooComplex(err)
 	}
 	defer s.release()
 	if err := q.bind(s); err != nil {
-		return err
+		return 0, err
 	}
 	if ctx != r.ctx {
 		defer r.conn.interruptBy(ctx).release()
 	}
-	return r.conn.temporary.fault(q.rows(ctx, &answer{question: q, stmt: s}, func() (bool, error) { return q.step(s) }, row))
+	rows, err = q.rows(ctx, &answer{question: q, stmt: s}, func() (bool, error) { return q.step(s) }, row)
+	return rows, r.conn.temporary.fault(err)
 }
 
 // tooComplex says of a statement that SQLite does not take why: it has a limit on
@@ -76,24 +95,24 @@ func tooComplex(err error) error {
 	return err
 }
 
-// rows visits the rows of an answer, to which next goes.
-func (q *question) rows(ctx context.Context, out *answer, next func() (more bool, err error), visit func(*answer) (more bool, err error)) error {
-	for count := int64(1); ; count++ {
+// rows visits the rows of an answer, to which next goes, and counts them.
+func (q *question) rows(ctx context.Context, out *answer, next func() (more bool, err error), visit func(*answer) (more bool, err error)) (count int64, err error) {
+	for ; ; count++ {
 		if q.reader.closed {
-			return errors.New("the reader is closed")
+			return count, errors.New("the reader is closed")
 		}
 		more, err := next()
 		if q.ended || err != nil && ctx.Err() != nil {
-			return ctx.Err()
+			return count, ctx.Err()
 		}
 		if err != nil || !more {
-			return err
+			return count, err
 		}
-		if q.limits.Rows > 0 && count > q.limits.Rows {
-			return fault.New(fault.TooLarge, "the query has more than %d solutions; add a LIMIT", q.limits.Rows)
+		if q.limits.Rows > 0 && count >= q.limits.Rows {
+			return count, fault.New(fault.TooLarge, "the query has more than %d solutions; add a LIMIT", q.limits.Rows)
 		}
 		if more, err := visit(out); err != nil || !more {
-			return err
+			return count + 1, err
 		}
 	}
 }

@@ -47,7 +47,7 @@ const (
 )
 
 // list runs the scan whose rows are the solutions.
-func (q *question) list(ctx context.Context, row func(*answer) (more bool, err error)) error {
+func (q *question) list(ctx context.Context, row func(*answer) (more bool, err error)) (rows int64, err error) {
 	l := &listing{question: q, scan: &scanCursor{questions: q.reader.conn.questions}, columns: make([]listedColumn, len(q.plan.Columns))}
 	defer l.scan.end()
 	return q.rows(ctx, &answer{question: q, listing: l}, l.next, row)

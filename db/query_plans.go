@@ -18,6 +18,8 @@ import (
 type Plan struct {
 	*prepared
 	constants []rdf.Term // that its slots stand for
+	// withoutScans makes the same by SQL alone.
+	withoutScans func(context.Context) (Plan, error)
 }
 
 // constant is a term of the plan, or the one that a slot stands for.
@@ -71,25 +73,38 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	op = opt.Rewrite(op, vars)
 	shape := lower.ShapeOf(op, vars, d, base)
 	if shape.Key == "" {
-		o := r.lowering(ctx)
-		o.Dataset, o.Base = d, base
-		p, err := lower.Lower(op, vars, o)
-		return Plan{prepared: prepare(p)}, err
+		lowered := func(scans Scans) (Plan, error) {
+			o := r.lowering(ctx)
+			o.Dataset, o.Base, o.Scans = d, base, scans
+			p, err := lower.Lower(op, vars, o)
+			return Plan{prepared: prepare(p)}, err
+		}
+		p, err := lowered(r.scans())
+		p.withoutScans = func(context.Context) (Plan, error) { return lowered(ScansNever) }
+		return p, err
+	}
+	key, scans := shape.Key, r.scans()
+	out := Plan{constants: shape.Constants, withoutScans: func(ctx context.Context) (Plan, error) {
+		r.caches.plans.leaveToSQL(shape.Key)
+		return r.Plan(ctx, op, vars, d, base)
+	}}
+	if r.caches.plans.isLeftToSQL(key) {
+		key, scans = key+leftToSQL, ScansNever
 	}
 	a := r.statistics(ctx, shape.Constants)
-	if p := r.caches.plans.find(shape.Key, a); p != nil {
-		return Plan{p, shape.Constants}, nil
+	if out.prepared = r.caches.plans.find(key, a); out.prepared != nil {
+		return out, nil
 	}
 	t := &recorder{statistics: a}
 	p, err := lower.Lower(op, slices.Clone(vars), lower.Options{
-		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Subjects: t.subjects, Linked: t.linked, Region: t.region, Scans: r.scans(),
+		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Subjects: t.subjects, Linked: t.linked, Region: t.region, Scans: scans,
 	})
 	if err != nil {
 		return Plan{}, err
 	}
-	made := prepare(p)
-	r.caches.plans.keep(shape.Key, t.steps, made)
-	return Plan{made, shape.Constants}, nil
+	out.prepared = prepare(p)
+	r.caches.plans.keep(key, t.steps, out.prepared)
+	return out, nil
 }
 
 // factKey is what a lowering wants to know of the file: the rows of a pattern, or of those
@@ -163,7 +178,11 @@ type plans struct {
 	shapes map[string]*list.Element
 	recent list.List // of *shapePlans, the one that was used last in front
 	bytes  int
+	// bySQL are the shapes for which a scan has failed. Their plans have keys that end so.
+	bySQL map[string]bool
 }
+
+const leftToSQL = "\nby SQL"
 
 type shapePlans struct {
 	key   string
@@ -184,7 +203,23 @@ const (
 	maxShapeBytes = 256 << 10 // of the plans of one shape
 )
 
-func newPlans() *plans { return &plans{shapes: map[string]*list.Element{}} }
+func newPlans() *plans {
+	return &plans{shapes: map[string]*list.Element{}, bySQL: map[string]bool{}}
+}
+
+func (p *plans) leaveToSQL(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.bySQL) < maxShapes {
+		p.bySQL[key] = true
+	}
+}
+
+func (p *plans) isLeftToSQL(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bySQL[key]
+}
 
 // find returns the plan of a shape for what is answered now, nil when there is none.
 func (p *plans) find(key string, a *statistics) *prepared {

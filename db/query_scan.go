@@ -395,6 +395,8 @@ func (r *Reader) scanned(ctx context.Context, plan Plan) (string, error) {
 		switch {
 		case err != nil && ctx.Err() == nil && timed.Err() != nil:
 			counted = ", not counted: it takes too long"
+		case errors.As(err, new(*scan.Bug)):
+			counted = ", not counted: it fails, and SQL answers"
 		case fault.Is(err, fault.TooLarge):
 			counted = ", not counted: it is too large"
 		case err != nil:

@@ -212,16 +212,20 @@ func baseOf(o CreateOptions, name string) (string, error) {
 // Open opens the file at path. A file that is missing, foreign, damaged or from a
 // newer trails is refused with fault.Missing or fault.Unusable and left untouched.
 func Open(ctx context.Context, path string, o Options) (*Graph, error) {
-	f, err := db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans})
+	g := &Graph{now: o.Now, remote: o.Remote, log: o.Log, artifactTTL: cmp.Or(o.ArtifactTTL, defaultArtifactTTL)}
+	if g.log == nil {
+		g.log = slog.Default()
+	}
+	scanFailed := func(err error, stack string) {
+		g.log.Error("a scan failed, and SQL answers in its place; please report it", "error", err, "stack", stack)
+	}
+	var err error
+	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed})
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{file: f, now: o.Now, remote: o.Remote, log: o.Log, artifactTTL: cmp.Or(o.ArtifactTTL, defaultArtifactTTL)}
 	if g.now == nil {
 		g.now = time.Now
-	}
-	if g.log == nil {
-		g.log = slog.Default()
 	}
 	if g.remote == nil {
 		g.remote = noRemote{}
@@ -246,6 +250,10 @@ func (g *Graph) ReachesOut() bool { return g.remote.Reaches() }
 
 // Sizes returns the bytes of the file and of its write-ahead log now.
 func (g *Graph) Sizes() (file, log int64) { return g.file.Sizes() }
+
+// FailedScans returns how many scans have failed in this process by a fault of ours; see
+// [db.File.FailedScans].
+func (g *Graph) FailedScans() int64 { return g.file.FailedScans() }
 
 // WriterQueue returns how many writes of this process wait for another one of it.
 func (g *Graph) WriterQueue() int { return g.file.Waiting() }

@@ -19,6 +19,10 @@ func gauges(s Sources) []prometheus.Collector {
 		add("trails_file_bytes", "Size of the graph's file.", func() float64 { file, _ := s.Sizes(); return float64(file) })
 		add("trails_wal_bytes", "Size of the graph's write-ahead log.", func() float64 { _, log := s.Sizes(); return float64(log) })
 	}
+	if s.FailedScans != nil {
+		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "trails_failed_scans_total", Help: "Scans of queries that failed by a fault of trails; SQL answered in their place."},
+			func() float64 { return float64(s.FailedScans()) }))
+	}
 	for _, queue := range []struct {
 		name, help string
 		length     func() int

@@ -30,6 +30,8 @@ type Sources struct {
 	Watchers func() (open, behind int)
 	// Sizes are the bytes of the file and of its write-ahead log.
 	Sizes func() (file, log int64)
+	// FailedScans counts the scans of queries that failed by a fault of ours.
+	FailedScans func() int64
 	// QueryQueue counts the queries and exports that wait for their turn.
 	QueryQueue func() int
 	// ProvenanceQueue counts the calls that are not written down yet.

@@ -54,6 +54,7 @@ func TestMetricsSayWhatAProcessDoes(t *testing.T) {
 		ProvenanceQueue: func() int { return 5 },
 		QueryQueue:      func() int { return 6 },
 		WriterQueue:     func() int { return 4 },
+		FailedScans:     func() int64 { return 8 },
 	})
 	m.Add(telemetry.Sources{ // known later
 		Sessions:          func() map[string]int { return map[string]int{"mcp-http": 3, "mcp-sse": 1} },
@@ -78,6 +79,7 @@ func TestMetricsSayWhatAProcessDoes(t *testing.T) {
 		`trails_call_duration_seconds_count{capability="note.create"} 1`,
 		`trails_calls_total{capability="health",outcome="ok",via="http"} 2`,
 		`trails_calls_total{capability="note.create",outcome="invalid",via="mcp-stdio"} 1`,
+		`trails_failed_scans_total 8`,
 		`trails_file_bytes 4096`,
 		`trails_mcp_sessions{transport="mcp-http"} 3`,
 		`trails_mcp_sessions{transport="mcp-sse"} 1`,

@@ -153,7 +153,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		metrics.Add(telemetry.Sources{
 			Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,
 			Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue, QueryQueue: e.QueryQueue,
-			Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue,
+			Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue, FailedScans: e.Graph().FailedScans,
 		})
 		web := httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close}
 		if s.stateful {

@@ -1,5 +1,10 @@
 package scan
 
+import (
+	"fmt"
+	"runtime/debug"
+)
+
 // Run is a program that runs. It serves one goroutine.
 type Run struct {
 	source source
@@ -10,7 +15,26 @@ type Run struct {
 }
 
 // Open begins a run: it reads and holds what the steps behind the first have.
-func Open(p *Program, env *Env) (*Run, error) { return open(p, env, false, make([][]test, p.Slots)) }
+func Open(p *Program, env *Env) (r *Run, err error) {
+	defer guard(&err)
+	return open(p, env, false, make([][]test, p.Slots))
+}
+
+// Bug is how a run ends that this package has done wrong: neither the file nor the query is to blame,
+// and SQL can answer.
+type Bug struct {
+	Panic any
+	Stack []byte
+}
+
+func (b *Bug) Error() string { return fmt.Sprintf("scan: %v", b.Panic) }
+
+// guard makes a panic an error.
+func guard(err *error) {
+	if of := recover(); of != nil {
+		*err = &Bug{of, debug.Stack()}
+	}
+}
 
 // open is as [Open] for rows whose slots pass tests. With asSet it does not matter how often a
 // row is in the answer.
@@ -41,17 +65,31 @@ func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
 // Next returns the next row of the answer, nil at the end. It is good until the next call.
 func (r *Run) Next() ([]int64, error) {
 	for r.batch == nil || r.at >= r.batch.n {
-		batch, err := r.source.next()
-		if err != nil || batch == nil {
+		if more, err := r.more(); err != nil || !more {
 			return nil, err
 		}
-		r.batch, r.at = batch, 0
 	}
 	for i, slot := range r.keys {
 		r.row[i] = r.batch.slots[slot][r.at]
 	}
 	r.at++
 	return r.row, nil
+}
+
+// more goes to the next batch.
+func (r *Run) more() (more bool, err error) {
+	defer guard(&err)
+	r.batch, err = r.source.next()
+	if err != nil || r.batch == nil {
+		return false, err
+	}
+	for _, slot := range r.keys {
+		if len(r.batch.slots[slot]) < r.batch.n {
+			panic(fmt.Sprintf("slot %d has %d of %d rows", slot, len(r.batch.slots[slot]), r.batch.n))
+		}
+	}
+	r.at = 0
+	return true, nil
 }
 
 // batch is some rows: n ids for each slot that has a value.
