@@ -60,20 +60,25 @@ func turn(op sparql.Op) int {
 	return 4
 }
 
-// between puts paths from anywhere between the parts of a basic graph pattern that share no
-// variable: ?p ex:livesIn ?city . ?c a ex:Continent, with ?city ex:partOf+ ?c, begins with the
-// smaller part and walks to the other one, where a walk behind both would be asked of each pair
-// whether there is a way. Operands are in their turns.
+// between puts what joins the parts of a basic graph pattern that share no variable between them.
+// ?p ex:livesIn ?city . ?c a ex:Continent, with ?city ex:partOf+ ?c, begins with the smaller part
+// and walks to the other one, where a walk behind both would be asked of each pair whether there
+// is a way; and ?a ex:name ?n . ?g ex:source ?s, with GRAPH ?g { ?a ex:knows ?b }, goes from the
+// graphs to the names, not through all pairs of both. Operands are in their turns.
 func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
 	at := slices.IndexFunc(operands, func(op sparql.Op) bool { return turn(op) == turnOfPatterns })
-	if at < 0 || at == len(operands)-1 || turn(operands[at+1]) != turnOfPaths {
+	if at < 0 || at == len(operands)-1 {
 		return operands
 	}
 	patterns, ok := operands[at].(sparql.BGP)
 	if !ok {
 		return operands
 	}
-	out, rest := slices.Clone(operands[:at]), append(l.parts(patterns, s), operands[at+1:]...)
+	parts := l.parts(patterns, s)
+	if len(parts) == 1 && turn(operands[at+1]) != turnOfPaths {
+		return operands
+	}
+	out, rest := slices.Clone(operands[:at]), append(parts, operands[at+1:]...)
 	vars := map[sparql.Var]bool{}
 	learn := func(v sparql.Var) { vars[v] = true }
 	for _, op := range out {
@@ -87,7 +92,7 @@ func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
 	for len(rest) > 0 {
 		next, first := 0, 5
 		for i, op := range rest {
-			place := 4 // a path from anywhere to anywhere
+			place := 4 // a path from anywhere to anywhere, or what nothing leads to
 			switch op := op.(type) {
 			case sparql.BGP:
 				if place = 3; slices.ContainsFunc(op.Patterns, hangs) {
@@ -99,6 +104,12 @@ func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
 				} else if from || to {
 					place = 2
 				}
+			default:
+				opt.EachVar(op, func(v sparql.Var) {
+					if known(sparql.Operand{Var: v}) {
+						place = 2
+					}
+				})
 			}
 			if place < first {
 				next, first = i, place

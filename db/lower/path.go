@@ -119,8 +119,15 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 			}
 		}
 	}
-	if links, ok := linksOf(p); ok && s.graph.isOneStored() {
-		return l.reach(op, links, c, s)
+	if links, ok := linksOf(p); ok && len(s.graph.virtual) == 0 {
+		switch {
+		case s.graph.isOneStored():
+			return l.reach(op, links, c, s)
+		case s.graph.any != "": // in each of the graphs by itself
+			graphs, each := l.graphsOnly(s), s
+			each.graph = graph{in: []string{graphs.cols.of[s.graph.any].sql}, named: true}
+			return l.merge(graphs, l.reach(op, links, c, each))
+		}
 	}
 	w := &walk{closure: c, scope: s, from: op.Subject, to: op.Object, r: l.alias()}
 	if l.endRank(op.Object, s) < l.endRank(op.Subject, s) {
