@@ -42,11 +42,27 @@ type Error struct {
 	Message   string         `json:"message"` // one line of at most 500 characters and …
 	Path      string         `json:"path"`    // what the call named: a path, an id, a handle
 	Retryable bool           `json:"retryable"`
+	// Fields are those of the arguments that a server calls wrong.
+	Fields []fault.FieldError `json:"-"`
 }
 
 // Fail returns an error of a call that named path.
 func Fail(code Code, path, format string, args ...any) *Error {
 	return &Error{Code: code, Message: quote.Line(fmt.Sprintf(format, args...), maxMessage), Path: quote.Line(path, maxMessage), Retryable: retryable[code]}
+}
+
+// mostFields bounds the wrong fields of an error.
+const mostFields = 100
+
+// WithFields is the error with what a server calls wrong of the arguments: the error of a caller
+// then, whatever the server calls it.
+func (e *Error) WithFields(fields []fault.FieldError) *Error {
+	if len(fields) == 0 {
+		return e
+	}
+	e.Fields = fields[:min(len(fields), mostFields)]
+	e.Code, e.Retryable = ArgsInvalid, false
+	return e
 }
 
 // faults are what a call fails with by the code of its error; what is not listed is Unusable.
@@ -62,7 +78,11 @@ func (e *Error) Fault() *fault.Error {
 	if !known {
 		kind = fault.Unusable
 	}
-	f := fault.New(kind, "%s", e.Message).With("error", e.Code).With("path", e.Path).With("retryable", e.Retryable)
+	f := fault.New(kind, "%s", e.Message)
+	if len(e.Fields) > 0 {
+		f = fault.Invalid(e.Fields)
+	}
+	f = f.With("error", e.Code).With("path", e.Path).With("retryable", e.Retryable)
 	if len(e.Details) > 0 {
 		f = f.With("details", e.Details)
 	}

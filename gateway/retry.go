@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
@@ -17,6 +18,17 @@ type Retry struct {
 	// failed, UPSTREAM_TIMEOUT and UPSTREAM_UNAVAILABLE. What a tool itself calls an error is
 	// an answer, and is never asked for again.
 	Codes []Code
+}
+
+// RetryAfter is how long the server of a call that failed wants not to be asked again, 0 when it
+// has not said.
+func RetryAfter(err error) time.Duration {
+	var e *Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	seconds, _ := e.Details["retry_after"].(float64)
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // Again returns how long to wait after an attempt, the first one is 1, that failed with a code,

@@ -275,11 +275,23 @@ var outcomes = map[fault.Kind]string{
 	fault.Busy:             "denied",
 }
 
+// Tried records that an attempt has failed after which another one is made: an activity by itself,
+// with the trace of the call.
+func (r *Request) Tried(err error) {
+	tried := *r
+	tried.activity.ID = uuid.Must(uuid.NewV7()).String()
+	tried.finish(err)
+	r.engine.prov.add(tried.activity)
+}
+
 func (r *Request) finish(err error) {
 	r.activity.Ended = r.engine.config.Now()
 	r.activity.CostMicros = r.activity.Ended.Sub(r.activity.Started).Microseconds()
 	r.activity.DryRun = r.Args.Flag("dry_run") || r.Args.Flag("plan")
 	r.activity.Outcome = "ok"
+	if err == nil && r.Parts.Failed {
+		r.activity.Outcome, r.activity.Error = "failed", fault.Unusable.String()
+	}
 	if err == nil {
 		return
 	}

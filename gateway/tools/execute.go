@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -240,10 +241,16 @@ func (e *execution) dispatch(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		pause, again := e.session.settings.Retrying().Again(attempt, codeOf(err), rand.Float64())
+		retry := e.session.settings.Retrying()
+		pause, again := retry.Again(attempt, codeOf(err), rand.Float64())
+		if after := gateway.RetryAfter(err); after > pause {
+			pause = after // the server knows best
+			again = again && pause <= cmp.Or(retry.MaxDelay, longestPause)
+		}
 		if !again {
 			return err
 		}
+		e.r.Tried(gateway.AsFault(err))
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -251,6 +258,10 @@ func (e *execution) dispatch(ctx context.Context) error {
 		}
 	}
 }
+
+// longestPause is how long a call waits that a server tells to come again, where the settings say
+// no longest delay. Who called is told of a longer one.
+const longestPause = 30 * time.Second
 
 // compare holds the answer against the output schema of the tool. An answer that breaks it is
 // passed on with a warning, since the tool has done what it does, and is not kept for the next

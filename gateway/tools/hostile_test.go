@@ -56,7 +56,7 @@ func TestServersThatMisbehaveAnswerForThemselvesAlone(t *testing.T) {
 		{"hang", gateway.UpstreamTimeout},
 		{"exit", gateway.UpstreamUnavailable},
 		{"flood", gateway.UpstreamError},
-		{"babble", gateway.UpstreamError},
+		{"babble", ""}, // what is no message is passed over
 		{"lie", gateway.SchemaInvalid},
 	}
 	flood := 100 << 20
@@ -87,6 +87,9 @@ func TestServersThatMisbehaveAnswerForThemselvesAlone(t *testing.T) {
 				answered(t, e, "tool_execute", count)
 				select {
 				case err := <-failed:
+					if c.want == "" && err == nil {
+						return
+					}
 					if err == nil || fault.Of(err).Details["error"] != c.want {
 						t.Fatalf("%v %v, want %s", err, fault.Of(err).Details, c.want)
 					}

@@ -6,15 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
+	"io"
+	"net/url"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/auth"
 	"trails/fault"
 	"trails/gateway"
 	"trails/quote"
@@ -31,12 +33,7 @@ type Hooks struct {
 
 // greeter is the client of the server, with what the server may ask of it.
 func (l *link) greeter() *mcp.Client {
-	changed := func() {
-		l.mu.Lock()
-		l.another()
-		l.mu.Unlock()
-		l.pool.config.Changed(l.server.Name)
-	}
+	changed := l.listChanged
 	return mcp.NewClient(&mcp.Implementation{Name: "trails", Version: cmp.Or(l.pool.config.Version, "dev")}, &mcp.ClientOptions{
 		Logger:                      l.pool.config.Log,
 		Capabilities:                &mcp.ClientCapabilities{},
@@ -48,6 +45,38 @@ func (l *link) greeter() *mcp.Client {
 		ResourceUpdatedHandler:      l.updated,
 	})
 }
+
+// listChanged hears that the server offers something else: at once, and again after a while when
+// it says so without a pause.
+func (l *link) listChanged() {
+	l.mu.Lock()
+	if l.changing {
+		l.mu.Unlock()
+		return
+	}
+	if wait := changesApart - time.Since(l.changed); wait > 0 {
+		l.changing = true
+		time.AfterFunc(wait, func() {
+			l.mu.Lock()
+			l.changing = false
+			l.mu.Unlock()
+			l.listChanged()
+		})
+		l.mu.Unlock()
+		return
+	}
+	closed := l.closed
+	if l.changed = time.Now(); !closed {
+		l.another()
+	}
+	l.mu.Unlock()
+	if !closed {
+		l.pool.config.Changed(l.server.Name)
+	}
+}
+
+// changesApart is how long there is between two changes of a list that are passed on.
+const changesApart = time.Second
 
 // progress finds the call that it is of by its token, which is ours.
 func (l *link) progress(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
@@ -201,48 +230,74 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 	case <-limited.Done():
 		return out, ended(ctx, limited)
 	}
-	session, err := l.up(limited)
-	if err != nil {
-		if limited.Err() != nil {
-			err = ended(ctx, limited)
+	for attempt := 1; ; attempt++ {
+		session, err := l.up(limited)
+		if err != nil {
+			if limited.Err() != nil {
+				err = ended(ctx, limited)
+			}
+			return out, err
 		}
+		token, began := l.begin(hooks), time.Now()
+		// The session waits for nobody, so that a server that is dead holds no call.
+		done := make(chan error, 1)
+		var answer T
+		go func() {
+			got, err := do(limited, session, token)
+			if err == nil {
+				answer = got
+			}
+			done <- err
+		}()
+		answered := false
+		select {
+		case err = <-done:
+			answered = err == nil
+		case <-limited.Done():
+		}
+		var e *gateway.Error
+		var f *refusal
+		switch {
+		case answered:
+			out = answer
+		case limited.Err() != nil:
+			err = ended(ctx, limited)
+		case errors.As(err, &f) && f.session:
+			l.renew(session)
+			if attempt == 1 {
+				l.over(token, time.Since(began), err)
+				continue // the server has not done it, and has a new session for who asks
+			}
+			err = f.failure(s, l.clean)
+		case !errors.As(err, &e):
+			failure := l.classified(err)
+			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(err.Error()), maxLogged))
+			l.mu.Lock()
+			if l.session == session && failure.Code == gateway.UpstreamUnavailable && f == nil {
+				l.drop(failure) // before who comes next meets the same
+			}
+			l.mu.Unlock()
+			err = failure
+		}
+		l.over(token, time.Since(began), err)
 		return out, err
 	}
-	token, began := l.begin(hooks), time.Now()
-	// The session waits for nobody, so that a server that is dead holds no call.
-	done := make(chan error, 1)
-	var answer T
-	go func() {
-		got, err := do(limited, session, token)
-		if err == nil {
-			answer = got
-		}
-		done <- err
-	}()
-	answered := false
-	select {
-	case err = <-done:
-		answered = err == nil
-	case <-limited.Done():
+}
+
+// renew forgets a session that the server does not know any more. It has not failed.
+func (l *link) renew(session *mcp.ClientSession) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session != session {
+		return
 	}
-	var e *gateway.Error
-	switch {
-	case answered:
-		out = answer
-	case limited.Err() != nil:
-		err = ended(ctx, limited)
-	case !errors.As(err, &e):
-		failure := l.classified(err)
-		l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(err.Error()), maxLogged))
-		l.mu.Lock()
-		if l.session == session && failure.Code == gateway.UpstreamUnavailable {
-			l.drop(err) // before who comes next meets the same
-		}
-		l.mu.Unlock()
-		err = failure
+	go finish(session, l.end)
+	l.session, l.end = nil, nil
+	l.another()
+	if len(l.follows) > 0 && !l.resuming && !l.closed {
+		l.resuming = true
+		l.asking.Go(l.resume)
 	}
-	l.over(token, time.Since(began), err)
-	return out, err
 }
 
 // maxLogged bounds what the log has of an error of a server, in characters; callers are shown less.
@@ -276,6 +331,16 @@ func (l *link) over(token string, took time.Duration, err error) {
 	}
 }
 
+// lastWords says how the command of the server ended, when this error means that it has; "" for
+// an address, and for another error.
+func (l *link) lastWords(err error) string {
+	how := l.ending.Load()
+	if how == nil || !errors.Is(err, mcp.ErrConnectionClosed) && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !strings.Contains(err.Error(), "EOF") && !strings.Contains(err.Error(), "closed") && !errors.Is(err, syscall.EPIPE) {
+		return ""
+	}
+	return how.String()
+}
+
 // classified finds out what an error of a server or of the way to it means.
 func (l *link) classified(err error) *gateway.Error {
 	name := l.server.Name
@@ -284,24 +349,35 @@ func (l *link) classified(err error) *gateway.Error {
 	}
 	var known *gateway.Error
 	var answered *jsonrpc.Error
-	var http_ status
+	var http_ *refusal
+	var odd *noMessage
+	var way *url.Error
 	switch {
 	case errors.As(err, &known):
 		return known
 	case fault.Is(err, fault.Unusable):
 		return gateway.Fail(gateway.UpstreamUnavailable, name, "%s", fault.Of(err).Message)
 	case errors.As(err, &http_):
-		if http_ == http.StatusUnauthorized && l.server.PerCaller() {
-			return gateway.Fail(gateway.AuthFailed, name, "the upstream %s: %v to the credential of your own; %s", name, err, auth.HowGiven(name))
-		}
-		return fail(map[status]gateway.Code{http.StatusUnauthorized: gateway.AuthFailed, http.StatusForbidden: gateway.PermissionDenied, http.StatusTooManyRequests: gateway.RateLimited}[http_])
+		return http_.failure(l.server, l.clean)
+	case errors.As(err, &odd):
+		return gateway.Fail(gateway.UpstreamError, name, "the upstream %s: %s", name, l.clean.shown(odd.Error()))
 	case errors.Is(err, errTooLong):
 		return fail(gateway.UpstreamError)
 	case errors.Is(err, context.DeadlineExceeded):
 		return gateway.Fail(gateway.UpstreamTimeout, name, "the upstream %s did not answer in time", name)
+	case errors.As(err, &way):
+		code := gateway.UpstreamUnavailable
+		if way.Timeout() {
+			code = gateway.UpstreamTimeout
+		}
+		return gateway.Fail(code, name, "the upstream %s cannot be reached: %s", name, l.clean.shown(way.Error()))
 	case errors.As(err, &answered):
-		return fail(gateway.UpstreamError)
-	case errors.Is(err, mcp.ErrConnectionClosed), strings.Contains(err.Error(), "connection"), strings.Contains(err.Error(), "EOF"):
+		return fail(gateway.UpstreamError).WithFields(l.clean.fields(fieldsOf(answered.Data)))
+	}
+	if how := l.lastWords(err); how != "" {
+		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s is not there any more: %s", name, how)
+	}
+	if errors.Is(err, mcp.ErrConnectionClosed) || strings.Contains(err.Error(), "connection") || strings.Contains(err.Error(), "EOF") {
 		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s has ended, or cannot be reached: %s", name, l.clean.shown(err.Error()))
 	}
 	return fail(gateway.UpstreamError)

@@ -3,9 +3,11 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/gateway"
@@ -38,17 +40,24 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 		if has == nil {
 			return c, nil
 		}
-		if has.Tools != nil {
-			err = take(&c, l.clean, s, session.Tools(ctx, nil), tool)
-		}
-		if has.Resources != nil && err == nil {
-			if err = take(&c, l.clean, s, session.Resources(ctx, nil), resource); err == nil {
-				err = take(&c, l.clean, s, session.ResourceTemplates(ctx, nil), template)
+		// What it offers of one kind does not depend on another that it cannot list.
+		of := func(has bool, kind gateway.Kind, all string, list func() error) {
+			if !has || err != nil {
+				return
+			}
+			var refused *jsonrpc.Error
+			switch problem := list(); {
+			case problem == nil:
+			case !errors.As(problem, &refused) || l.classified(problem).Code != gateway.UpstreamError:
+				err = problem
+			case refused.Code != jsonrpc.CodeMethodNotFound || kind == gateway.Tool:
+				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s does not list its %s: %s", s.Name, all, l.clean.shown(refused.Message)))
 			}
 		}
-		if has.Prompts != nil && err == nil {
-			err = take(&c, l.clean, s, session.Prompts(ctx, nil), prompt)
-		}
+		of(has.Tools != nil, gateway.Tool, "tools", func() error { return take(&c, l.clean, s, session.Tools(ctx, nil), tool) })
+		of(has.Resources != nil, gateway.Resource, "resources", func() error { return take(&c, l.clean, s, session.Resources(ctx, nil), resource) })
+		of(has.Resources != nil, gateway.Resource, "resource templates", func() error { return take(&c, l.clean, s, session.ResourceTemplates(ctx, nil), template) })
+		of(has.Prompts != nil, gateway.Prompt, "prompts", func() error { return take(&c, l.clean, s, session.Prompts(ctx, nil), prompt) })
 		return c, err
 	})
 }

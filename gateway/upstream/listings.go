@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"trails/fault"
@@ -18,9 +19,10 @@ type Unavailable struct {
 
 // Times of listings.
 const (
-	listingTimeout = 30 * time.Second // for a server to say what it offers, with its start
-	listingRest    = 30 * time.Second // before one is asked again that failed and does not rest by itself
-	lingering      = time.Minute      // that a server goes on which nobody names or calls any more
+	listingPatience = 5 * time.Second  // that an answer without a server waits for it
+	listingTimeout  = 30 * time.Second // for a server to say what it offers, with its start
+	listingRest     = 30 * time.Second // before one is asked again that failed and does not rest by itself
+	lingering       = time.Minute      // that a server goes on which nobody names or calls any more
 )
 
 // Listings returns what servers offer, in their order, and which are not available. A server
@@ -49,11 +51,31 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 		asked[i] = l.offer(k.Server)
 	}
 	var again time.Time
+	wait := time.NewTimer(p.config.Patience)
+	defer wait.Stop()
+	patience := wait.C
 	for i, k := range servers {
+		if k.Required {
+			select {
+			case <-asked[i].ready:
+			case <-ctx.Done():
+				return nil, nil, ctx.Err()
+			}
+		}
 		select {
 		case <-asked[i].ready:
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+		default:
+			select {
+			case <-asked[i].ready:
+			case <-patience:
+				patience = closedTimer // for those behind it, too
+			case <-ctx.Done():
+				return nil, nil, ctx.Err()
+			}
+		}
+		if asked[i].isLate() {
+			missing = append(missing, Unavailable{k.Name, gateway.Fail(gateway.UpstreamTimeout, k.Name, "the upstream %s has not said yet what it offers, and is waited for; ask again in a while", k.Name)})
+			continue
 		}
 		problem := asked[i].problem
 		if problem == nil {
@@ -158,7 +180,29 @@ type offer struct {
 	catalog Catalog
 	problem *gateway.Error // why there is no catalog
 	until   time.Time      // the problem is not looked into before
+	late    atomic.Bool    // somebody has not waited for it
 }
+
+// isLate reports that it is not ready, and notes that somebody does not wait for it: whoever has
+// an answer without it hears of another generation when it is.
+func (o *offer) isLate() bool {
+	late := func() bool {
+		select {
+		case <-o.ready:
+			return false
+		default:
+			return true
+		}
+	}
+	if !late() {
+		return false
+	}
+	o.late.Store(true)
+	return late() // it may have become ready before it was noted
+}
+
+// closedTimer has always fired.
+var closedTimer = func() chan time.Time { c := make(chan time.Time); close(c); return c }()
 
 // failed is an offer that cannot be asked for.
 func failed(problem *gateway.Error) *offer {
@@ -239,7 +283,12 @@ func (l *link) offer(s gateway.Server) *offer {
 	o = &offer{ready: make(chan struct{})}
 	l.offers[s.Text()] = o
 	l.asking.Go(func() {
-		defer close(o.ready)
+		defer func() {
+			close(o.ready)
+			if o.late.Load() {
+				l.pool.generation.Add(1)
+			}
+		}()
 		ctx, cancel := context.WithTimeoutCause(l.living, listingTimeout, gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not say what it offers within %s", s.Name, listingTimeout))
 		defer cancel()
 		var err error

@@ -97,7 +97,7 @@ func TestRequestsGoToTheOriginOfTheDefinitionAlone(t *testing.T) {
 				} else {
 					s.HTTP = at.URL
 				}
-				p := open(t, func(c *upstream.Config) { c.Log = nil })
+				p := open(t)
 				_, err := p.Call(as(t, "Bearer my-own-credential"), s, "echo", []byte(`{"text":"private"}`), upstream.Hooks{})
 				var e *gateway.Error
 				if !errors.As(err, &e) {

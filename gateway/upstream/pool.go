@@ -9,8 +9,8 @@ package upstream
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"sync"
@@ -42,6 +42,8 @@ type Config struct {
 	// Lingering is how long a server goes on that [Pool.Listings] is not asked for any more; 0
 	// is a minute.
 	Lingering time.Duration
+	// Patience is how long [Pool.Listings] waits for servers that are not required; 0 is five seconds.
+	Patience time.Duration
 	// Idle is how long a connection with a caller's own credential goes on that the caller does
 	// not use any more; 0 is five minutes. Callers bounds those connections; 0 is 64.
 	Idle    time.Duration
@@ -69,6 +71,7 @@ type Pool struct {
 func Open(c Config) *Pool {
 	c.Log = cmp.Or(c.Log, slog.Default())
 	c.Lingering, c.Idle, c.Callers = cmp.Or(c.Lingering, lingering), cmp.Or(c.Idle, idleEnd), cmp.Or(c.Callers, mostCallers)
+	c.Patience = cmp.Or(c.Patience, listingPatience)
 	if c.Trusts == nil {
 		c.Trusts = func(gateway.Server) bool { return false }
 	}
@@ -168,6 +171,8 @@ type link struct {
 	// listeners are those users who only hear of changes of resources.
 	listeners int
 
+	ending atomic.Pointer[ending] // of the command that runs, or ran last
+
 	mu       sync.Mutex
 	session  *mcp.ClientSession // nil while it is not up
 	end      func()             // kills what the session speaks to
@@ -179,6 +184,8 @@ type link struct {
 	closed   bool
 	counts   Health
 	calls    map[string]Hooks // that run, by their progress token
+	changed  time.Time        // when it was passed on last that a list has changed
+	changing bool             // it is passed on in a while
 	tokens   int64
 	offers   map[string]*offer // by the text of a definition
 	follows  map[string]*followed
@@ -310,11 +317,15 @@ func (l *link) start() {
 	ctx, cancel := context.WithTimeout(l.living, startTimeout)
 	defer cancel()
 	session, end, err := l.connect(ctx)
+	var failure *gateway.Error
+	if err != nil {
+		failure = l.classified(err)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer func() { close(l.starting); l.starting = nil }()
-	if err != nil {
-		l.rest(l.classified(err))
+	if failure != nil {
+		l.rest(failure)
 		return
 	}
 	if l.closed {
@@ -337,15 +348,25 @@ const maxSays = 200
 // watch waits until a session has ended.
 func (l *link) watch(session *mcp.ClientSession) {
 	err := session.Wait()
+	if err == nil {
+		err = io.EOF
+	}
+	l.mu.Lock()
+	current := l.session == session
+	l.mu.Unlock()
+	if !current {
+		return
+	}
+	failure := l.classified(err) // it may wait for what a command wrote last
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == session {
-		l.drop(err)
+		l.drop(failure)
 	}
 }
 
 // drop forgets a session that is of no use any more; l.mu is held.
-func (l *link) drop(err error) {
+func (l *link) drop(failure *gateway.Error) {
 	session, end := l.session, l.end
 	l.session, l.end = nil, nil
 	l.another()
@@ -353,10 +374,7 @@ func (l *link) drop(err error) {
 	if time.Since(l.began) > soundLife {
 		l.failures = 0
 	}
-	if err == nil {
-		err = errors.New("it ended")
-	}
-	l.rest(l.classified(err))
+	l.rest(failure)
 	if len(l.follows) > 0 && !l.resuming && !l.closed {
 		l.resuming = true
 		l.asking.Go(l.resume)
@@ -376,6 +394,9 @@ func (l *link) rest(f *gateway.Error) {
 	}
 	pause := min(firstRest<<min(l.failures, 10), longestRest)
 	l.failures++
+	if after, said := f.Details["retry_after"].(float64); said {
+		pause = max(pause, min(time.Duration(after*float64(time.Second)), longestRest))
+	}
 	l.failure, l.until = f, time.Now().Add(pause)
 	l.pool.config.Log.Warn("an upstream server is down", "server", l.server.Name, "problem", f.Message, "rests", pause)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trails/auth"
+	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/artifact"
 	"trails/jsontext"
@@ -137,6 +138,20 @@ func (r redactor) parts(parts []Part) {
 	for i := range parts {
 		parts[i].Data = r.clean(parts[i].Data)
 	}
+}
+
+// fields are wrong fields as somebody may read them.
+func (r redactor) fields(all []fault.FieldError) []fault.FieldError {
+	for i := range all {
+		f := &all[i]
+		f.Field, f.Message, f.Node, f.Source = r.shown(f.Field), r.shown(f.Message), r.shown(f.Node), ""
+		for _, value := range []*any{&f.Value, &f.Constraint} {
+			if text, err := jsontext.Marshal(*value); err != nil || json.Unmarshal(gateway.VisibleJSON([]byte(r.scrubbed(string(text)))), value) != nil {
+				*value = nil
+			}
+		}
+	}
+	return all
 }
 
 // scrubbed is a text without secrets, by value and by form.

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +47,7 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 		}
 	default:
 		var requests *http.Client
-		if requests, err = client(s, l.clean); s.HTTP != "" {
+		if requests, err = client(s, l.clean, l.heard); s.HTTP != "" {
 			t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: requests, MaxEventSize: maxAnswer}
 		} else {
 			t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: requests, MaxEventSize: maxAnswer}
@@ -121,12 +120,14 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], errors.Join(err, out.Close(), complaints.Close()))
 	}
-	go l.listen(l.clean.reader(complaints))
-	ended := make(chan struct{})
+	how := newEnding()
+	l.ending.Store(how)
+	go l.listen(l.clean.reader(complaints), how)
+	ended := how.over
 	go func() {
-		_ = cmd.Wait() // how it ended is said by the session
+		_ = cmd.Wait() // its state says how it ended
 		kill(cmd)      // what it has started and left
-		close(ended)
+		how.ended(cmd.ProcessState.String())
 	}()
 	end := func() {
 		_ = in.Close() // a server ends when its input does
@@ -138,7 +139,7 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 		}
 		_, _ = out.Close(), complaints.Close() // a process that has left the group may hold them
 	}
-	return &mcp.IOTransport{Reader: l.clean.reader(out), Writer: in, MaxLineLength: maxAnswer}, end, nil
+	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.heard, l.listChanged), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
 
 // patience is how long a command may take to end by itself.
@@ -147,8 +148,9 @@ const patience = 500 * time.Millisecond
 // maxComplaint bounds the bytes of a line of standard error that is logged.
 const maxComplaint = 1_000
 
-// listen logs the lines of standard error.
-func (l *link) listen(in io.Reader) {
+// listen logs the lines of standard error, and keeps the last ones.
+func (l *link) listen(in io.Reader, how *ending) {
+	defer close(how.read)
 	lines := bufio.NewReaderSize(in, maxComplaint)
 	for {
 		line, more, err := lines.ReadLine()
@@ -158,12 +160,19 @@ func (l *link) listen(in io.Reader) {
 		for more && err == nil {
 			_, more, err = lines.ReadLine() // the rest of a long line
 		}
-		l.pool.config.Log.Debug("an upstream server says", "server", l.server.Name, "line", quote.Line(l.clean.shown(string(line)), maxComplaint))
+		said := quote.Line(l.clean.shown(string(line)), maxComplaint)
+		how.wrote(said)
+		l.heard(said)
 	}
 }
 
+// heard logs what a server says beside its messages.
+func (l *link) heard(line string) {
+	l.pool.config.Log.Debug("an upstream server says", "server", l.server.Name, "line", quote.Line(l.clean.shown(line), maxComplaint))
+}
+
 // client makes requests to the origin that the definition of a server names, and to no other.
-func client(s gateway.Server, clean redactor) (*http.Client, error) {
+func client(s gateway.Server, clean redactor, log func(string)) (*http.Client, error) {
 	at, err := url.Parse(cmp.Or(s.HTTP, s.SSE))
 	if err != nil {
 		return nil, gateway.Fail(gateway.UpstreamError, s.Name, "the address of the upstream %s is none", s.Name) // Server.Check has read it
@@ -175,7 +184,7 @@ func client(s gateway.Server, clean redactor) (*http.Client, error) {
 	base = base.Clone()
 	base.ResponseHeaderTimeout = s.Timeout()
 	return &http.Client{
-		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean},
+		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
 				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s redirects a request more than %d times", s.Name, maxRedirects)
@@ -201,6 +210,7 @@ type toOrigin struct {
 	server gateway.Server // its headers have their values
 	origin string
 	clean  redactor
+	log    func(string)
 }
 
 // RoundTrip refuses another origin, adds the headers, and bounds what is answered.
@@ -219,23 +229,7 @@ func (t toOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, res.StatusCode) {
-		_ = res.Body.Close() // only its status counts
-		return nil, status(res.StatusCode)
-	}
-	if res.Header.Get("Content-Type") != "text/event-stream" {
-		res.Body = &boundedBody{res.Body, maxAnswer}
-	}
-	res.Body = t.clean.reader(res.Body)
-	return res, nil
-}
-
-// status is an answer of HTTP that is an error by itself.
-type status int
-
-// Error says what the server answered.
-func (s status) Error() string {
-	return fmt.Sprintf("it answered %d %s", int(s), http.StatusText(int(s)))
+	return t.answer(r, res)
 }
 
 type boundedBody struct {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -36,6 +37,9 @@ func TestMain(m *testing.M) {
 		if os.Args[1] == "silent" {
 			time.Sleep(time.Hour)
 		}
+	case "raw":
+		raw()
+		os.Exit(0)
 	case "gone":
 		fmt.Fprintln(os.Stderr, "no such file", os.Getenv("SAY"), os.Getenv("FOLDER"))
 		os.Exit(3)
@@ -76,7 +80,7 @@ func server() *mcp.Server {
 		return "", nil
 	})
 	add("flood", func(context.Context, *mcp.CallToolRequest, asked) (string, error) {
-		_, err := os.Stdout.Write(append(bytes.Repeat([]byte("x"), 33<<20), '\n'))
+		_, err := os.Stdout.Write(slices.Concat([]byte(`{"jsonrpc":"2.0","id":99,"result":"`), bytes.Repeat([]byte("x"), 33<<20), []byte("\"}\n")))
 		return "", err
 	})
 	add("env", func(_ context.Context, _ *mcp.CallToolRequest, in asked) (string, error) {

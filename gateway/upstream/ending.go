@@ -1,0 +1,68 @@
+package upstream
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"trails/quote"
+)
+
+// ending is what is known of the end of a command: how it ended, and what it wrote last to its
+// standard error. It is safe for concurrent use.
+type ending struct {
+	mu     sync.Mutex
+	lines  []string
+	status string
+	over   chan struct{} // closed when the command has ended
+	read   chan struct{} // closed when its standard error was read to the end
+}
+
+// How much of a standard error is told.
+const (
+	lastLines = 5
+	lastChars = 400
+)
+
+func newEnding() *ending { return &ending{over: make(chan struct{}), read: make(chan struct{})} }
+
+func (e *ending) wrote(line string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.lines = append(e.lines, line); len(e.lines) > lastLines {
+		e.lines = e.lines[1:]
+	}
+}
+
+func (e *ending) ended(status string) {
+	e.mu.Lock()
+	e.status = status
+	e.mu.Unlock()
+	close(e.over)
+}
+
+// String says how the command ended, "" when it goes on.
+func (e *ending) String() string {
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case <-e.over:
+	case <-wait.C:
+		return ""
+	}
+	select {
+	case <-e.read:
+	case <-wait.C: // a process that it has left may hold it open
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	said := strings.Join(e.lines, " / ")
+	if said == "" {
+		return fmt.Sprintf("its command has ended (%s) and wrote nothing to its standard error", e.status)
+	}
+	if begin := len([]rune(said)) - lastChars; begin > 0 {
+		said = "…" + string([]rune(said)[begin:])
+	}
+	return fmt.Sprintf("its command has ended (%s) and wrote at last: %s", e.status, quote.Line(said, lastChars+1))
+}

@@ -1,0 +1,170 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"trails/auth"
+	"trails/fault"
+	"trails/gateway"
+)
+
+// refusal is an answer of HTTP that is an error by its status. It is of one request: whether the
+// server is up for others is not said by it.
+type refusal struct {
+	status int
+	// said is what an error of JSON-RPC in its body says. Other bodies are written for people who
+	// run the server.
+	said   string
+	fields []fault.FieldError
+	after  time.Duration // of Retry-After, 0 for none
+	// session means that the server does not know the session any more, and that it has not done
+	// what it was asked.
+	session bool
+}
+
+// mostRefusal is how much of the body of a refusal is read, in bytes.
+const mostRefusal = 64 << 10
+
+// refused reads a refusal, and closes its body.
+func refused(r *http.Request, res *http.Response) *refusal {
+	body, _ := io.ReadAll(io.LimitReader(res.Body, mostRefusal)) // its status counts, whatever else comes
+	_ = res.Body.Close()
+	f := &refusal{status: res.StatusCode, after: retryAfter(res.Header.Get("Retry-After"))}
+	var message struct {
+		Error struct {
+			Message string
+			Data    json.RawMessage
+		}
+	}
+	if json.Unmarshal(body, &message) == nil {
+		f.said, f.fields = message.Error.Message, fieldsOf(message.Error.Data)
+	}
+	// Servers that know no session say 404 by the standard, and 400 in libraries that many use.
+	f.session = r.Header.Get("Mcp-Session-Id") != "" && (f.status == http.StatusNotFound || f.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session")))
+	return f
+}
+
+// retryAfter reads seconds or a time (RFC 9110, section 10.2.3).
+func retryAfter(said string) time.Duration {
+	if seconds, err := strconv.Atoi(said); err == nil {
+		return time.Duration(min(max(seconds, 0), 24*3600)) * time.Second
+	}
+	if at, err := http.ParseTime(said); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
+
+// fieldsOf are the wrong fields that the data of an error of JSON-RPC names, as this program and
+// others like it do.
+func fieldsOf(data json.RawMessage) []fault.FieldError {
+	var known struct{ Fields []fault.FieldError }
+	if json.Unmarshal(data, &known) != nil {
+		return nil
+	}
+	return known.Fields
+}
+
+// Error says what the server answered.
+func (f *refusal) Error() string {
+	text := fmt.Sprintf("it answered %d %s", f.status, http.StatusText(f.status))
+	if f.said != "" {
+		text += ": " + f.said
+	}
+	return text
+}
+
+// code is what a status means to a caller.
+func (f *refusal) code() gateway.Code {
+	switch f.status {
+	case http.StatusUnauthorized:
+		return gateway.AuthFailed
+	case http.StatusForbidden:
+		return gateway.PermissionDenied
+	case http.StatusTooManyRequests:
+		return gateway.RateLimited
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return gateway.UpstreamTimeout
+	}
+	if f.status >= http.StatusInternalServerError || f.session {
+		return gateway.UpstreamUnavailable
+	}
+	return gateway.UpstreamError
+}
+
+// failure is the refusal as an agent is told.
+func (f *refusal) failure(s gateway.Server, clean redactor) *gateway.Error {
+	said := fmt.Sprintf("the upstream %s: %s", s.Name, clean.shown(f.Error()))
+	if f.status == http.StatusUnauthorized && s.PerCaller() {
+		said += " to the credential of your own; " + auth.HowGiven(s.Name)
+	}
+	e := gateway.Fail(f.code(), s.Name, "%s", said)
+	if f.after > 0 {
+		e.Details = map[string]any{"retry_after": f.after.Seconds()}
+	}
+	return e.WithFields(clean.fields(f.fields))
+}
+
+// answer makes an error of an answer that the client would break its session for: a refusal, or
+// something else than messages in the place of one.
+func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, error) {
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // "" for what is none
+	isStream := media == "text/event-stream"
+	if !isStream {
+		res.Body = &boundedBody{res.Body, maxAnswer}
+	}
+	res.Body = t.clean.reader(res.Body)
+	redirects := res.StatusCode/100 == 3
+	switch {
+	case r.Method == http.MethodGet && t.server.HTTP != "" && res.StatusCode >= 400 && r.Header.Get("Last-Event-ID") == "":
+		res.StatusCode = http.StatusMethodNotAllowed // a server need not have this stream, however it says so
+	case r.Method != http.MethodDelete && res.StatusCode/100 != 2 && !redirects:
+		return nil, refused(r, res)
+	case isStream && r.Method == http.MethodPost:
+		res.Body = newMessages(res.Body, t.log, nil)
+	case r.Method == http.MethodPost && t.server.HTTP != "" && !redirects && asks(r):
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		var said map[string]json.RawMessage
+		switch {
+		case err != nil:
+			return nil, err
+		case media != "application/json":
+			return nil, &noMessage{fmt.Sprintf("something of the type %q", res.Header.Get("Content-Type"))}
+		case json.Unmarshal(body, &said) != nil || said["jsonrpc"] == nil:
+			return nil, &noMessage{"something that is no message of JSON-RPC"}
+		}
+		body = mended(body)
+		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		res.Header.Del("Content-Length")
+	}
+	return res, nil
+}
+
+// asks reports that a request waits for an answer of JSON-RPC.
+func asks(r *http.Request) bool {
+	if r.GetBody == nil {
+		return false
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return false
+	}
+	var message struct {
+		ID     json.RawMessage
+		Method string
+	}
+	return json.NewDecoder(body).Decode(&message) == nil && message.ID != nil && message.Method != ""
+}
+
+// noMessage is what a server has answered in the place of a message.
+type noMessage struct{ said string }
+
+func (n *noMessage) Error() string { return "it answered with " + n.said }
