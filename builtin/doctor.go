@@ -13,6 +13,8 @@ import (
 	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/kg"
 	"trails/migration"
@@ -109,6 +111,8 @@ func warn(format string, args ...any) error { return problem{text: fmt.Sprintf(f
 type doctor struct {
 	// views are those that are held against the descriptors; nil means all that there are.
 	views []project.View
+	// pool reaches upstream servers.
+	pool *upstream.Pool
 
 	mu sync.Mutex
 	// version is that of the registry of which differing is true; "" before any was looked at.
@@ -135,6 +139,7 @@ func (d *doctor) checks(r *invoke.Request) []doctorCheck {
 		{"links", checkLinks},
 		{"activities", checkAside},
 		{"write", checkWrite},
+		{"gateway", d.checkGateway}, // it gives the reader back
 		{"file", checkFile},
 	}
 	if r.Args.Has(servedName) {
@@ -209,6 +214,37 @@ func (d *doctor) run(ctx context.Context, r *invoke.Request) (any, error) {
 		out.Checks = append(out.Checks, found)
 	}
 	return out, nil
+}
+
+// checkGateway reaches the upstream servers of the file, and finds what of them an agent cannot
+// have.
+func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, error) {
+	named := r.Snapshot.Upstreams()
+	if len(named) == 0 {
+		return "the file names no upstream server", nil
+	}
+	r.Release() // servers may have to be started
+	for i := range named {
+		named[i].Required = false // each is told of
+	}
+	listings, missing, err := d.pool.Listings(ctx, named)
+	if err != nil {
+		return "", err
+	}
+	var told []string
+	for _, m := range missing {
+		told = append(told, m.Problem.Message)
+	}
+	for _, p := range gateway.NewDirectory(nil, listings).Problems() {
+		told = append(told, p.Message)
+	}
+	if more := len(told) - findingsTold; more > 0 {
+		told = append(told[:findingsTold], fmt.Sprintf("and %d more; trails gateway show FILE NAME says what a server offers", more))
+	}
+	if len(told) > 0 {
+		return "", warn("%s", strings.Join(told, "; "))
+	}
+	return fmt.Sprintf("%d upstream servers, and all that they offer can be had", len(named)), nil
 }
 
 // checkHead finds that the newest commit names the one before it.

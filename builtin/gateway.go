@@ -77,6 +77,9 @@ func (u upstreams) line(k gateway.Kept) upstreamLine {
 	}
 	h := u.pool.Health(k.Server)
 	line.State, line.Problem, line.Says = string(h.State), h.Problem, h.Says
+	if h.LeftOut > 0 && line.Problem == "" {
+		line.Problem = fmt.Sprintf("%d of the things that it offers are left out; trails gateway show FILE %s says which", h.LeftOut, k.Name)
+	}
 	line.Calls, line.Failed, line.Latency = h.Calls, h.Failed, h.Latency.Milliseconds()
 	return line
 }
@@ -146,6 +149,7 @@ func (u upstreams) showOne(ctx context.Context, r *invoke.Request) (any, error) 
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
+	ids := map[string]bool{}
 	out := struct {
 		upstreamLine
 		Columns []string    `json:"columns"`
@@ -153,16 +157,17 @@ func (u upstreams) showOne(ctx context.Context, r *invoke.Request) (any, error) 
 	}{u.line(k), []string{"kind", "id", "description", "standing"}, [][4]string{}}
 	for _, o := range c.Offered {
 		item, err := o.Item(k.Space())
-		if err != nil {
-			item.Description = fault.Of(err).Message
+		if err != nil || o.Kind != gateway.Resource && ids[item.ID] || o.NeedsTask {
+			continue // it is left out, and told of below
 		}
+		ids[item.ID] = true
 		var standing gateway.Standing
 		if k.Pin || len(k.Accepted) > 0 {
 			standing = k.Accepted.Standing(k.Server, o)
 		}
 		out.Rows = append(out.Rows, [4]string{string(o.Kind), item.ID, outline.Shorten(item.Description, toldOffered), string(standing)})
 	}
-	for _, p := range c.Problems {
+	for _, p := range c.LeftOut(k.Server) {
 		out.Rows = append(out.Rows, [4]string{"", "", p.Message})
 	}
 	return out, nil

@@ -45,6 +45,7 @@ func (o Options) providers(views []project.View) []invoke.Provider {
 	if o.Upstreams == nil {
 		o.Upstreams = upstream.Open(upstream.Config{})
 	}
+	d.pool = o.Upstreams
 	if o.Embedder == nil {
 		o.Embedder = embed.Open(embed.Config{})
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,6 +18,8 @@ type Listing struct {
 	Server   Server
 	Offered  []Offered
 	Accepted Acceptance
+	// Problems are of what was left out where the listing was read.
+	Problems []*Error
 }
 
 // Entry is one thing of a [Directory], and whose it is.
@@ -58,10 +61,14 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 		items[Tool] = append(items[Tool], item)
 	}
 	for _, l := range listings {
+		d.problems = append(d.problems, l.Problems...)
 		for _, o := range l.Offered {
 			item, err := o.Item(l.Server.Space())
 			if err == nil {
 				err = item.fits()
+			}
+			if err == nil && o.NeedsTask {
+				err = errors.New("it is called as a task alone, which is not possible through this server")
 			}
 			if err != nil {
 				d.leave(l.Server, o, err.Error())
@@ -93,7 +100,12 @@ func NewDirectory(own []Item, listings []Listing) *Directory {
 }
 
 func (d *Directory) leave(s Server, o Offered, why string) {
-	d.problems = append(d.problems, Fail(UpstreamError, s.Name, "the %s %s of the server %s is left out: %s", o.Kind, quote.Text(o.Name, 80), s.Name, why))
+	d.problems = append(d.problems, leftOut(s.Name, o.Kind, o.Name, why))
+}
+
+// leftOut says what is left out of what a server offers, and why. What its name hides can be seen.
+func leftOut(server string, kind Kind, name, why string) *Error {
+	return Fail(UpstreamError, server, "the %s %s of the server %s is left out: %s", kind, quote.Text(Visible(name), 80), server, why)
 }
 
 // Held are of what is held back, by id.

@@ -27,6 +27,8 @@ type Offered struct {
 	Template bool            `json:"template,omitempty"`
 	MIME     string          `json:"mimeType,omitempty"`
 	Output   json.RawMessage `json:"outputSchema,omitempty"`
+	// NeedsTask means that a tool is called as a task and in no other way.
+	NeedsTask bool `json:"needsTask,omitempty"`
 }
 
 // Item returns it as an item of a catalog, under the namespace of its server. What has a name
@@ -68,9 +70,9 @@ const (
 	maxSchemaDepth = 64
 )
 
-// Bounded returns o with its texts bounded and free of characters that cannot be seen. The
+// Bounded returns o of a server with its texts bounded and free of characters that cannot be seen. The
 // error SchemaInvalid or UpstreamError says why it cannot be taken at all.
-func (o Offered) Bounded() (Offered, *Error) {
+func (o Offered) Bounded(server string) (Offered, *Error) {
 	name := o.Name
 	o.Name, o.Title, o.Meta.Version, o.MIME = visible(o.Name, maxName), visible(o.Title, maxTitle), visible(o.Meta.Version, 32), visible(o.MIME, maxName)
 	o.Annotations.Title = visible(o.Annotations.Title, maxTitle)
@@ -78,13 +80,15 @@ func (o Offered) Bounded() (Offered, *Error) {
 	o.InputSchema, o.Output = visibleSchema(o.InputSchema), visibleSchema(o.Output)
 	switch {
 	case o.Kind == Tool && (o.Name != name || name == ""):
-		return o, Fail(UpstreamError, name, "a tool whose name is empty, longer than %d characters or not printable is left out", maxName)
+		return o, leftOut(server, Tool, name, fmt.Sprintf("its name is empty, longer than %d characters or not printable", maxName))
 	case len(o.URI) > maxURI || visible(o.URI, maxURI) != o.URI:
-		return o, Fail(UpstreamError, name, "a resource whose address is longer than %d bytes or not printable is left out", maxURI)
+		return o, leftOut(server, Resource, name, fmt.Sprintf("its address is longer than %d bytes or not printable", maxURI))
 	}
 	for _, schema := range []json.RawMessage{o.InputSchema, o.Output} {
 		if len(schema) > maxSchema || jsontext.TooDeep(schema, maxSchemaDepth) {
-			return o, Fail(SchemaInvalid, name, "the schema of %s has more than %d bytes or is nested deeper than %d", name, maxSchema, maxSchemaDepth)
+			problem := leftOut(server, o.Kind, name, fmt.Sprintf("a schema of it has more than %d bytes or is nested deeper than %d", maxSchema, maxSchemaDepth))
+			problem.Code = SchemaInvalid
+			return o, problem
 		}
 	}
 	return o, nil

@@ -73,7 +73,7 @@ func TestADefinitionIsReadAsItIsWritten(t *testing.T) {
 func TestWhatAServerOffersIsBounded(t *testing.T) {
 	o := offered("x")
 	o.Title, o.Description = "a\u202eb\u200bc", "one\ntwo\x00\x1b[1m"+strings.Repeat("é", 10_000)
-	b, problem := o.Bounded()
+	b, problem := o.Bounded("up")
 	if problem != nil || b.Title != `a\u202eb\u200bc` || !strings.HasPrefix(b.Description, "one\ntwo"+`\x00\x1b[1m`) || len([]rune(b.Description)) != 8_000 {
 		t.Errorf("it is bounded to %q, %.40q of %d, %v", b.Title, b.Description, len([]rune(b.Description)), problem)
 	}
@@ -83,7 +83,7 @@ func TestWhatAServerOffersIsBounded(t *testing.T) {
 	deep := offered("x")
 	deep.InputSchema = []byte(strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70))
 	for want, o := range map[gateway.Code]gateway.Offered{gateway.UpstreamError: offered("a\u200bb"), gateway.SchemaInvalid: deep} {
-		if _, problem := o.Bounded(); problem == nil || problem.Code != want {
+		if _, problem := o.Bounded("up"); problem == nil || problem.Code != want {
 			t.Errorf("%.40v is answered %v, not %s", o, problem, want)
 		}
 	}

@@ -117,6 +117,9 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 		}
 	}
 	s.offer(ids)
+	if left := len(d.Problems()); left > 0 {
+		r.Parts.Warnings = slices.Insert(r.Parts.Warnings, 0, fmt.Sprintf("%d of the things that upstream servers offer are left out; gateway_show says which, and why", left))
+	}
 	if len(cards) == 0 {
 		lines = append(lines, fmt.Sprintf("no %s fits; other words may, or path \"/\" lists the namespaces", kind))
 	}

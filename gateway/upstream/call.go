@@ -54,7 +54,8 @@ func (l *link) listChanged() {
 		l.mu.Unlock()
 		return
 	}
-	if wait := changesApart - time.Since(l.changed); wait > 0 {
+	since := time.Since(l.changed)
+	if wait := l.apart - since; wait > 0 {
 		l.changing = true
 		time.AfterFunc(wait, func() {
 			l.mu.Lock()
@@ -66,6 +67,10 @@ func (l *link) listChanged() {
 		return
 	}
 	closed := l.closed
+	if l.apart *= 2; l.apart == 0 || since > l.apart {
+		l.apart = changesApart
+	}
+	l.apart = min(l.apart, longestApart)
 	if l.changed = time.Now(); !closed {
 		l.another()
 	}
@@ -75,8 +80,12 @@ func (l *link) listChanged() {
 	}
 }
 
-// changesApart is how long there is between two changes of a list that are passed on.
-const changesApart = time.Second
+// How long there is between two changes of a list that are passed on: twice as long each time while
+// there are always more.
+const (
+	changesApart = time.Second
+	longestApart = time.Minute
+)
 
 // progress finds the call that it is of by its token, which is ours.
 func (l *link) progress(_ context.Context, r *mcp.ProgressNotificationClientRequest) {

@@ -83,7 +83,7 @@ func take[T any](c *Catalog, clean redactor, s gateway.Server, all iter.Seq2[*T,
 		if shown := clean.scrubbed(o.URI); shown != o.URI && o.Description == "" && o.Title == "" {
 			o.Description = shown // in the place of the address, which is needed as it is to read it
 		}
-		bounded, problem := o.Bounded()
+		bounded, problem := o.Bounded(s.Name)
 		if problem != nil {
 			c.Problems = append(c.Problems, problem)
 			continue
@@ -96,6 +96,7 @@ func take[T any](c *Catalog, clean redactor, s gateway.Server, all iter.Seq2[*T,
 func tool(t *mcp.Tool) gateway.Offered {
 	o := offered(gateway.Tool, t.Name, t.Title, t.Description, t.Meta)
 	o.InputSchema, o.Output = text(t.InputSchema), text(t.OutputSchema)
+	o.NeedsTask = t.Meta[taskSupport] == "required"
 	if a := t.Annotations; a != nil {
 		o.Annotations.Title, o.Annotations.ReadOnly, o.Annotations.Destructive = a.Title, a.ReadOnlyHint, a.DestructiveHint != nil && *a.DestructiveHint
 	}

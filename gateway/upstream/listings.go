@@ -79,7 +79,7 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 		}
 		problem := asked[i].problem
 		if problem == nil {
-			all = append(all, gateway.Listing{Server: k.Server, Offered: asked[i].catalog.Offered, Accepted: k.Accepted})
+			all = append(all, asked[i].catalog.listing(k))
 			continue
 		}
 		// What one caller may not have is no news to others when that has changed.
@@ -293,6 +293,7 @@ func (l *link) offer(s gateway.Server) *offer {
 		defer cancel()
 		var err error
 		if o.catalog, err = l.catalog(ctx, s); err == nil {
+			l.tellLeftOut(s, o.catalog)
 			if s.Pin {
 				l.pool.generation.Add(1) // it may not be what was accepted
 			}
@@ -309,6 +310,33 @@ func (l *link) offer(s gateway.Server) *offer {
 		}
 	})
 	return o
+}
+
+// listing is what the catalog has of a server, with what is accepted of it.
+func (c Catalog) listing(k gateway.Kept) gateway.Listing {
+	return gateway.Listing{Server: k.Server, Offered: c.Offered, Accepted: k.Accepted, Problems: c.Problems}
+}
+
+// LeftOut are of what a listing has that is in no directory.
+func (c Catalog) LeftOut(s gateway.Server) []*gateway.Error {
+	return gateway.NewDirectory(nil, []gateway.Listing{c.listing(gateway.Kept{Server: s})}).Problems()
+}
+
+// mostLogged bounds what the log has of what is left out of one listing.
+const mostLogged = 20
+
+// tellLeftOut logs and counts what is left out.
+func (l *link) tellLeftOut(s gateway.Server, c Catalog) {
+	all := c.LeftOut(s)
+	for _, problem := range all[:min(len(all), mostLogged)] {
+		l.pool.config.Log.Warn("something of an upstream server is left out", "server", s.Name, "problem", problem.Message)
+	}
+	if more := len(all) - mostLogged; more > 0 {
+		l.pool.config.Log.Warn("more of an upstream server is left out", "server", s.Name, "more", more)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts.LeftOut = len(all)
 }
 
 // maxOffers bounds the definitions of one link that are kept apart.

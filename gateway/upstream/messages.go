@@ -29,7 +29,7 @@ type messages struct {
 }
 
 // longLine is the length from which a line is not looked at as a whole, in bytes.
-const longLine = 64 << 10
+const longLine = 512 << 10
 
 func newMessages(in io.ReadCloser, log func(string), changed func()) *messages {
 	return &messages{Closer: in, lines: bufio.NewReaderSize(in, longLine), log: log, changed: changed}
@@ -134,6 +134,9 @@ var contentTypes = []string{"text", "image", "audio", "resource", "resource_link
 // mended is a message whose content the client can read: what is of another type, or none, is a
 // text that says so, and what is beside it is as it was.
 func mended(message []byte) []byte {
+	if bytes.Contains(message, []byte(`"taskSupport"`)) {
+		return withTaskSupport(message)
+	}
 	if !bytes.Contains(message, []byte(`"content"`)) {
 		return message
 	}
@@ -180,6 +183,49 @@ func mended(message []byte) []byte {
 		return message
 	}
 	return written
+}
+
+// taskSupport is the member of _meta in which a tool says whether it is called as a task, which the
+// client has no other member for.
+const taskSupport = "trails/taskSupport"
+
+// withTaskSupport is a list of tools in which that stands, too.
+func withTaskSupport(message []byte) []byte {
+	var m struct {
+		rest
+		Result map[string]json.RawMessage `json:"result"`
+	}
+	var tools []map[string]json.RawMessage
+	if json.Unmarshal(message, &m) != nil || json.Unmarshal(m.Result["tools"], &tools) != nil {
+		return message
+	}
+	for _, tool := range tools {
+		var execution struct{ TaskSupport string }
+		if json.Unmarshal(tool["execution"], &execution) != nil || execution.TaskSupport == "" {
+			continue
+		}
+		meta := map[string]any{}
+		_ = json.Unmarshal(tool["_meta"], &meta) // one that is none is replaced
+		meta[taskSupport] = execution.TaskSupport
+		if written, err := jsontext.Marshal(meta); err == nil {
+			tool["_meta"] = written
+		}
+	}
+	written, err := jsontext.Marshal(tools)
+	if err != nil {
+		return message
+	}
+	m.Result["tools"] = written
+	if written, err = jsontext.Marshal(m); err != nil {
+		return message
+	}
+	return written
+}
+
+// rest are the other members of an answer.
+type rest struct {
+	JSONRPC json.RawMessage `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
 }
 
 func textContent(text string) json.RawMessage {

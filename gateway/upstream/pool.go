@@ -123,6 +123,8 @@ type Health struct {
 	Calls, Failed int64
 	// Says is the name and version that it gives itself.
 	Says string
+	// LeftOut is how much of what it offers is in no directory, by its last listing.
+	LeftOut int
 }
 
 // Health tells how a server stands, without reaching it. Of one that callers reach with
@@ -143,6 +145,7 @@ func (p *Pool) Health(s gateway.Server) (h Health) {
 		if !s.PerCaller() {
 			return one
 		}
+		h.LeftOut = max(h.LeftOut, one.LeftOut)
 		h.Calls, h.Failed, h.Latency = h.Calls+one.Calls, h.Failed+one.Failed, max(h.Latency, one.Latency)
 		if one.State == Up {
 			h.State, h.Says = Up, one.Says
@@ -185,6 +188,7 @@ type link struct {
 	counts   Health
 	calls    map[string]Hooks // that run, by their progress token
 	changed  time.Time        // when it was passed on last that a list has changed
+	apart    time.Duration    // how long there is to the next one
 	changing bool             // it is passed on in a while
 	tokens   int64
 	offers   map[string]*offer // by the text of a definition
