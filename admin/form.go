@@ -48,13 +48,13 @@ func changesOne(d capability.Descriptor) bool {
 }
 
 // formShape is the part of a capability's input that its form asks for: not what the page
-// gives by its buttons or works out itself, and no object that a tool list does not name, such
+// gives by its buttons or works out itself, and no object that few calls need, such
 // as the parameters of a query without any. The id of a node to change is found like any other
 // reference.
 func formShape(d capability.Descriptor) capability.Shape {
 	shape := form.Spread(d.InputShape)
 	shape.Fields = slices.DeleteFunc(shape.Fields, func(f capability.Field) bool {
-		return f.Unlisted && f.Type == capability.Object || f.Name == "dry_run" || f.Name == capability.AllowMassChange && f.Unlisted || f.Name == "if_commit" && changesOne(d)
+		return f.Rare && f.Type == capability.Object || f.Name == "dry_run" || f.Name == capability.AllowMassChange && f.Rare || (f.Name == "if_commit" || f.Name == capability.UnsetVerb && !f.Nullable) && changesOne(d)
 	})
 	return shape
 }

@@ -105,7 +105,7 @@ func argument(f capability.Field, cells []view.Cell) json.RawMessage {
 // bareTypes are those whose values stand in JSON without quotes.
 var bareTypes = map[capability.Type]bool{
 	capability.Integer: true, capability.Number: true, capability.Decimal: true,
-	capability.Boolean: true, capability.Vector: true, capability.Object: true, capability.Any: true,
+	capability.Boolean: true, capability.Vector: true, capability.Object: true, capability.Any: true, capability.Text: true,
 }
 
 func argumentOf(f capability.Field, c view.Cell) json.RawMessage {

@@ -20,7 +20,7 @@ var describeType = invoke.Capability{
 		ID: "describe", Description: "Tell one type: properties, constraints, where ids come from, and data of a create that fits.",
 		InputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "type", Type: capability.String, Required: true},
-			{Name: "input_schema", Type: capability.Boolean, Unlisted: true, Default: false, Description: "The JSON Schema of its create tool, too."},
+			{Name: "input_schema", Type: capability.Boolean, Rare: true, Default: false, Description: "The JSON Schema of its create tool, too."},
 			capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{

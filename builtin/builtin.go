@@ -7,7 +7,6 @@ import (
 	"trails/kg/load"
 	"trails/policy"
 	"trails/rdf"
-	"trails/schema"
 	"trails/view"
 )
 
@@ -16,7 +15,7 @@ var (
 	schemaText = capability.Field{Name: "schema", Type: capability.String, Description: "Or the whole new one."}
 	patchText  = capability.Field{Name: "patch", Type: capability.String,
 		Description: "YAML list of steps: add_type: {Task: {properties: {title: string}}}; add_property: {Task.due: date}; alter_, drop_, rename_ likewise (null drops a word)."}
-	allowBroken = capability.Field{Name: "allow_broken_queries", Type: capability.Boolean, Default: false, Unlisted: true, Description: "Leave stored queries that it breaks.", Scope: policy.Builder}
+	allowBroken = capability.Field{Name: "allow_broken_queries", Type: capability.Boolean, Default: false, Rare: true, Description: "Leave stored queries that it breaks.", Scope: policy.Builder}
 	allowLoss   = capability.Field{Name: "allow_data_loss", Type: capability.Boolean, Default: false, Description: "Remove data.", Scope: policy.Builder}
 
 	planFields = []capability.Field{
@@ -70,7 +69,7 @@ var builtins = []invoke.Capability{
 			ID: "schema_get", Description: "List the types, or give one as YAML, as schema_apply takes it.",
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "type", Type: capability.String},
-				{Name: "format", Type: capability.String, Unlisted: true, OneOf: anyOf(schemaFormats), Description: "Without type outline, a line for each, unless all of it is asked for as yaml, json or turtle (SHACL); with type yaml or json."},
+				{Name: "format", Type: capability.String, Rare: true, OneOf: anyOf(schemaFormats), Description: "Without type outline, a line for each, unless all of it is asked for as yaml, json or turtle (SHACL); with type yaml or json."},
 				capability.MaxChars(), capability.ReadBranch(),
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
@@ -109,18 +108,18 @@ var builtins = []invoke.Capability{
 			ID: "load", Description: "Load many nodes and edges as one atomic, validated commit: NDJSON lines {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; with type, CSV, TSV or JSON objects whose columns are its properties; or RDF of any syntax.",
 			InputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "data", Type: capability.String, Required: true, Brief: true, Description: "The lines to load."},
-				{Name: "format", Type: capability.String, Unlisted: true, OneOf: anyOf(load.Formats()), Default: "auto", Description: "auto tells it by how the data begins."},
+				{Name: "format", Type: capability.String, Rare: true, OneOf: anyOf(load.Formats()), Default: "auto", Description: "auto tells it by how the data begins."},
 				{Name: "mode", Type: capability.String, OneOf: anyOf(load.Modes()), Default: "merge",
 					Description: "merge sets the given properties; append refuses nodes that exist; overwrite replaces all nodes of the types in the data; replace puts RDF in the place of graph."},
 				{Name: "type", Type: capability.String, Brief: true, Description: "What the rows of csv and tsv, and the objects of JSON, are of."},
 				{Name: "map", Type: capability.Object, Description: "Properties by column, where the names differ; \"\" passes over."},
 				{Name: "id", Type: capability.String, Description: "The column of ids, else id."},
 				{Name: "graph", Type: capability.IRI, Brief: true, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
-				{Name: "one_graph", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Refuse RDF text that names a graph other than graph."},
-				{Name: "if_graph", Type: capability.String, Unlisted: true, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
-				{Name: "contexts", Type: capability.Object, Unlisted: true, Description: "JSON-LD contexts that the data names, each document by its IRI; none is fetched. " + schema.ContextIRI + " is this graph's own."},
-				{Name: "base", Type: capability.IRI, Unlisted: true, Description: "What relative IRIs in RDF text are resolved against."},
-				{Name: "keep_going", Type: capability.Boolean, Unlisted: true, Default: false, Description: "All loads report all bad lines, and change nothing then."},
+				{Name: "one_graph", Type: capability.Boolean, Rare: true, Default: false, Description: "Refuse RDF text that names a graph other than graph."},
+				{Name: "if_graph", Type: capability.String, Rare: true, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
+				{Name: "contexts", Type: capability.Object, Rare: true, Description: "JSON-LD contexts that the data names, by IRI."},
+				{Name: "base", Type: capability.IRI, Rare: true, Description: "What relative IRIs in RDF text are resolved against."},
+				{Name: "keep_going", Type: capability.Boolean, Rare: true, Default: false, Description: "Report all bad lines, not only the first twenty; nothing is changed all the same."},
 			}, capability.MassArguments()...)},
 			OutputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},
@@ -155,10 +154,10 @@ var builtins = []invoke.Capability{
 		Descriptor: capability.Descriptor{
 			ID: "commits_list", Description: "List commits, newest first: who, when, why, and how many statements.",
 			InputShape: capability.Shape{Fields: []capability.Field{
-				{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 20},
+				{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 20, Brief: true},
 				{Name: "before", Type: capability.String, Description: "next of the last page."},
-				{Name: "schema_only", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Only commits that changed the schema."},
-				{Name: "whole", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Ids, times and messages in full, and the parent of each commit."},
+				{Name: "schema_only", Type: capability.Boolean, Rare: true, Default: false, Description: "Only commits that changed the schema."},
+				{Name: "whole", Type: capability.Boolean, Rare: true, Default: false, Description: "Ids, times and messages in full, and the parent of each commit."},
 				capability.ReadBranch(),
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
@@ -175,9 +174,9 @@ var builtins = []invoke.Capability{
 			ID: "commits_get", Description: "Read one commit: the call that made it, and what it changed.",
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "id", Type: capability.String, Required: true, Description: "Its first digits, or head for the newest."},
-				{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200},
-				{Name: "offset", Type: capability.Integer, MinValue: 0, Default: 0, Unlisted: true, Description: "How many changes to pass over."},
-				{Name: "quads", Type: capability.Boolean, Default: false, Unlisted: true, Description: "Each change as an N-Quad, too, ids and the activity whole."},
+				{Name: "limit", Type: capability.Integer, MinValue: 0, MaxValue: 10000, Default: 200, Brief: true},
+				{Name: "offset", Type: capability.Integer, MinValue: 0, Default: 0, Rare: true, Description: "How many changes to pass over."},
+				{Name: "quads", Type: capability.Boolean, Default: false, Rare: true, Description: "Each change as an N-Quad, too, ids and the activity whole."},
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "types", Type: capability.String, Many: true, Description: "How many nodes of each type came and went, where there are more than a few changes."},
@@ -194,9 +193,8 @@ var builtins = []invoke.Capability{
 	undoBuiltin,
 }
 
-// patchAsToldBefore is the patch that schema_apply describes in the same list.
-func patchAsToldBefore() capability.Field {
-	f := patchText
+// toldBefore is an argument that a tool before it in the same list describes.
+func toldBefore(f capability.Field) capability.Field {
 	f.Brief = true
 	return f
 }
@@ -214,7 +212,7 @@ var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
 			ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, and what each breaks or loses.",
-			InputShape:   capability.Shape{Fields: []capability.Field{patchAsToldBefore(), schemaText, allowBroken, capability.ReadBranch()}},
+			InputShape:   capability.Shape{Fields: []capability.Field{toldBefore(patchText), schemaText, allowBroken, capability.ReadBranch()}},
 			OutputShape:  capability.Shape{Fields: planFields},
 			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: "read"}, Idempotent: true,
 		},
@@ -223,7 +221,7 @@ var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
 			ID: "trails.meta.schema.apply", Description: "Change the schema by patch or schema, as one commit.",
-			InputShape:    capability.Shape{Fields: append([]capability.Field{patchAsToldBefore(), schemaText, allowLoss, allowBroken}, capability.WriteArguments()...)},
+			InputShape:    capability.Shape{Fields: append([]capability.Field{toldBefore(patchText), schemaText, allowLoss, allowBroken}, capability.WriteArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, capability.CommitResult()...)},
 			Preconditions: []string{"The data and the stored queries that are there fit the new schema."},
 			SideEffects:   capability.Destroys,

@@ -166,7 +166,7 @@ func (d *doctor) capability() invoke.Capability {
 			ID: doctorID, Description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
 			InputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "deep", Type: capability.Boolean, Default: false, Description: "Check the whole file, as trails verify does, and not a sample."},
-				{Name: servedName, Type: capability.String, Unlisted: true, Description: "A document that was saved of what is served, whole: OpenAPI, a Thing Description, a manifest in JSON, tools. It is told what was changed by hand and what is of another version."},
+				{Name: servedName, Type: capability.String, Rare: true, Description: "A document that was saved of what is served, whole: OpenAPI, a Thing Description, a manifest in JSON, tools. It is told what was changed by hand and what is of another version."},
 			}},
 			OutputShape: capability.Shape{Fields: []capability.Field{
 				{Name: "ok", Type: capability.Boolean, Required: true, Description: "No check failed."},

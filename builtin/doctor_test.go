@@ -150,7 +150,7 @@ func TestTheDoctorTellsAnEditOfASavedDocument(t *testing.T) {
 
 // What a strict client refuses is named with its capability, and so is what costs too much.
 func TestTheDoctorFindsToolsThatStrictClientsRefuse(t *testing.T) {
-	long := invoke.Define(capability.Descriptor{ID: "find.it", Description: strings.Repeat("word ", 1500)},
+	long := invoke.Define(capability.Descriptor{ID: "find.it", Description: strings.Repeat("word ", 3000)},
 		func(context.Context, *invoke.Request, struct{}) (struct{}, error) { return struct{}{}, nil })
 	d := diagnose(t, invoke.Config{Providers: append(builtin.Providers(), invoke.Fixed(invoke.Offer{Capabilities: []invoke.Capability{long}}))}, "{}", nil)
 	rules := map[string]bool{}

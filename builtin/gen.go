@@ -10,7 +10,7 @@ import (
 )
 
 // nowField are the texts that files have before a FileDiff.
-var nowField = capability.Field{Name: "now", Type: capability.Object, Unlisted: true, Description: "Texts of files that are there, by path: the diff leads from them."}
+var nowField = capability.Field{Name: "now", Type: capability.Object, Rare: true, Description: "Texts of files that are there, by path: the diff leads from them."}
 
 // fileDiff is what every generator answers.
 var fileDiff = capability.Shape{Fields: []capability.Field{
@@ -55,7 +55,7 @@ var generators = []invoke.Capability{
 	},
 		capability.Field{Name: "name", Type: capability.String, Required: true, Description: "Such as two_names."},
 		capability.Field{Name: "schema", Type: capability.String, Required: true, Description: "The whole schema to come, in YAML."},
-		capability.Field{Name: "number", Type: capability.Integer, MinValue: 1, MaxValue: 9999, Unlisted: true, Description: "Where migrations wait to be applied; else one more than the graph has."},
+		capability.Field{Name: "number", Type: capability.Integer, MinValue: 1, MaxValue: 9999, Rare: true, Description: "Where migrations wait to be applied; else one more than the graph has."},
 	),
 }
 

@@ -32,15 +32,15 @@ const (
 
 var historyBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "history", Description: "Tell what happened, newest first: who, when, by which call, why, and what changed; of one node, or of the graph.",
+		ID: "history", Description: "Tell what happened to a node or the graph, newest first: who, when, by which call, why, and what changed.",
 		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "id", Type: capability.String, Description: "Type/id, IRI or exact label."},
+			{Name: "id", Type: capability.String, Brief: true, Description: "Type/id, IRI or exact label."},
 			{Name: "type", Type: capability.String, Brief: true, Description: "Commits that changed nodes of this type."},
 			{Name: "actor", Type: capability.String, Description: "Part of a name."},
 			{Name: "since", Type: capability.String, Description: "A date, a time or a commit."},
 			{Name: "until", Type: capability.String},
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: historyMost, Default: historyLimit},
-			cursorField, capability.ReadBranch(),
+			{Name: "limit", Type: capability.Integer, Brief: true, MinValue: 1, MaxValue: historyMost, Default: historyLimit},
+			toldBefore(cursorField), capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "columns", Type: capability.String, Many: true, Required: true},

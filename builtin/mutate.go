@@ -20,14 +20,14 @@ const (
 
 var mutateBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic, validated commit. It does not change the schema.",
+		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic, validated commit. params are as in query. It does not change the schema.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "update", Type: capability.String, Required: true, Brief: true, MaxLength: new(queryText), Description: "The text of the update."},
-			paramsField,
+			toldBefore(paramsField),
 			baseField,
-			{Name: "timeout_ms", Type: capability.Integer, Unlisted: true, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
-			{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
-			{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs that GRAPH in WHERE may name then."},
+			{Name: "timeout_ms", Type: capability.Integer, Rare: true, MinValue: 1, MaxValue: mutateMaxTime, Default: mutateTimeout},
+			{Name: "using_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."},
+			{Name: "using_named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs that GRAPH in WHERE may name then."},
 		}, capability.MassArguments()...)},
 		OutputShape:   capability.Shape{Fields: append(capability.CommitResult(), capability.Changes())},
 		Preconditions: []string{"The graph fits its schema at the end."},

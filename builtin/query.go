@@ -34,8 +34,8 @@ const (
 var (
 	paramsField = capability.Field{Name: "params", Type: capability.Object,
 		Description: `Terms for variables, by name without ?: a string, number, boolean, {"iri":…} or {"value":…,"datatype"?,"lang"?}.`}
-	baseField    = capability.Field{Name: "base", Type: capability.IRI, Unlisted: true, Description: "What relative IRIs in the text are resolved against."}
-	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, Unlisted: true, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
+	baseField    = capability.Field{Name: "base", Type: capability.IRI, Rare: true, Description: "What relative IRIs in the text are resolved against."}
+	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, Rare: true, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
 )
 
 var queryBuiltin = invoke.Capability{
@@ -46,11 +46,11 @@ var queryBuiltin = invoke.Capability{
 			paramsField,
 			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows},
 			timeoutField,
-			{Name: "format", Type: capability.String, Unlisted: true, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld."},
-			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs in the place of FROM."},
-			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Unlisted: true, Description: "Graphs in the place of FROM NAMED."},
+			{Name: "format", Type: capability.String, Rare: true, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld."},
+			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs in the place of FROM."},
+			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs in the place of FROM NAMED."},
 			baseField,
-			{Name: "explain", Type: capability.Boolean, Unlisted: true, Default: false, Description: "Show the plan, and count."},
+			{Name: "explain", Type: capability.Boolean, Rare: true, Default: false, Description: "Show the plan, and count."},
 			capability.MaxChars(),
 			capability.ReadBranch(),
 			capability.ReadAt(),

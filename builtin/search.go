@@ -29,7 +29,7 @@ var searchBuiltin = invoke.Capability{
 		InputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "text", Type: capability.String, Required: true, Brief: true, MaxLength: new(searchText)},
 			{Name: "type", Type: capability.String, Description: "With its subtypes."},
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: searchMost, Default: searchLimit},
+			{Name: "limit", Type: capability.Integer, Brief: true, MinValue: 1, MaxValue: searchMost, Default: searchLimit},
 			cursorField, capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{

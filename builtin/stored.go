@@ -50,7 +50,7 @@ func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capability {
 	d := q.Descriptor(s)
 	if q.Update == nil {
-		d.InputShape.Fields = append(d.InputShape.Fields, unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), capability.ReadBranch(), capability.ReadAt())
+		d.InputShape.Fields = append(d.InputShape.Fields, rare(queryField("limit")), rare(queryField("format")), rare(timeoutField), capability.ReadBranch(), capability.ReadAt())
 		d.OutputShape.Fields = answerFields(q.Query, q.Columns(s))
 	}
 	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
@@ -115,7 +115,7 @@ var storedList = invoke.Capability{
 	Descriptor: capability.Descriptor{
 		ID: "stored_query_list", Description: "List the stored queries of the file with their parameters.",
 		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "name", Type: capability.String, Unlisted: true, Description: "One of them, with its text."},
+			{Name: "name", Type: capability.String, Rare: true, Description: "One of them, with its text."},
 			capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
@@ -217,9 +217,9 @@ var storedRun = invoke.Capability{
 		InputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "name", Type: capability.String, Required: true},
 			{Name: "params", Type: capability.Object, Description: "Values by parameter."},
-			{Name: "texts", Type: capability.Object, Unlisted: true, Description: "Values as an address or a command line has them: a list of texts by parameter."},
-			{Name: "reads", Type: capability.Boolean, Unlisted: true, Description: "Refuse an update."},
-			unlisted(queryField("limit")), unlisted(queryField("format")), unlisted(timeoutField), unlisted(capability.MaxChars()), capability.ReadAt(),
+			{Name: "texts", Type: capability.Object, Rare: true, Description: "Values as an address or a command line has them: a list of texts by parameter."},
+			{Name: "reads", Type: capability.Boolean, Rare: true, Description: "Refuse an update."},
+			rare(queryField("limit")), rare(queryField("format")), rare(timeoutField), rare(capability.MaxChars()), capability.ReadAt(),
 		}, capability.ChangeArguments()...)},
 		OutputShape: capability.Shape{Fields: append(optional(queriedFields), optional(append(capability.CommitResult(), capability.Changes()))...)},
 		SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
@@ -290,9 +290,9 @@ func noStored(name string, names []string) error {
 	return fault.New(fault.Missing, "there is no stored query %q%s", name, fault.DidYouMean(name, names)).With("name", name)
 }
 
-// unlisted is an argument that a list of tools leaves out.
-func unlisted(f capability.Field) capability.Field {
-	f.Unlisted = true
+// rare makes a field one that few calls need.
+func rare(f capability.Field) capability.Field {
+	f.Rare = true
 	return f
 }
 

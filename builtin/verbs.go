@@ -18,10 +18,14 @@ import (
 // verb is a capability that does for any type what the typed ones do for one. It forwards
 // to them, so that there is one way to write a node.
 func verb(id, description string, effects capability.SideEffects, forward func(context.Context, *invoke.Request) (string, invoke.Arguments, error), fields ...capability.Field) invoke.Capability {
+	arguments := capability.ChangeArguments()
+	if effects == capability.Writes { // nothing is removed
+		arguments = capability.WriteArguments()
+	}
 	return invoke.Capability{
 		Descriptor: capability.Descriptor{
 			ID: id, Description: description,
-			InputShape:  capability.Shape{Fields: append(fields, capability.ChangeArguments()...)},
+			InputShape:  capability.Shape{Fields: append(fields, arguments...)},
 			OutputShape: capability.WriteResult(""), SideEffects: effects, Idempotent: id != "create", ConsentRequired: id == "delete",
 			CostEstimate: capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
 			Reasoning: capability.ReasoningSubclasses,
@@ -57,7 +61,7 @@ var (
 		verb("update", "Change properties of a node; those not given stay.", capability.Destroys, updateAny,
 			typeOfID, nodeField, valuesOf("set", "Values by property; an array replaces all."), valuesOf("add", "Values to add to lists."),
 			valuesOf("remove", "Values to take out of lists."),
-			capability.Field{Name: "unset", Type: capability.String, Many: true, MaxCount: new(1000), Description: "Properties to remove."}),
+			capability.Field{Name: capability.UnsetVerb, Type: capability.String, Many: true, MaxCount: new(1000), Description: "Properties to remove."}),
 		verb("delete", "Delete a node with its properties.", capability.Destroys, deleteAny,
 			typeOfID, nodeField, capability.Field{Name: "detach", Type: capability.Boolean, Default: false, Description: "Remove the links to it, too."}),
 		verb("link", "Make a node refer to another by a property.", capability.Destroys, link("add"),
@@ -151,10 +155,10 @@ func updateAny(ctx context.Context, r *invoke.Request) (string, invoke.Arguments
 	if set == nil {
 		set = map[string]any{}
 	}
-	for _, name := range r.Args.List("unset") {
+	for _, name := range r.Args.List(capability.UnsetVerb) {
 		text, _ := name.(string)
 		if _, twice := set[text]; twice {
-			return "", nil, fault.Argument("unset", fault.Unique, text, fmt.Sprintf("%q is in set and in unset", text))
+			return "", nil, fault.Argument(capability.UnsetVerb, fault.Unique, text, fmt.Sprintf("%q is in set and in unset", text))
 		}
 		set[text] = nil
 	}
@@ -222,15 +226,11 @@ func link(op string) func(context.Context, *invoke.Request) (string, invoke.Argu
 			if err != nil {
 				return "", nil, fault.Argument("to", fault.NodeKind, to, err.Error())
 			}
-			refers := false
 			for _, err := range r.Snapshot.Match(ctx, rdf.Quad{Subject: from.Term, Predicate: p.IRI, Object: iri, Label: rdf.DefaultGraph}) {
 				if err != nil {
 					return "", nil, err
 				}
-				args[name], refers = nil, true
-			}
-			if !refers {
-				r.Warn("this changes nothing: %s does not refer to %s by %s", r.Snapshot.Name(from.Term), s.Short(iri), name)
+				args[name] = nil
 			}
 		}
 		return schema.SnakeName(from.Type.Name) + ".update", args, nil

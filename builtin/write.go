@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -18,7 +17,7 @@ import (
 )
 
 // callFields are the arguments of a typed write that are not properties.
-var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", "add", "remove", "detach", capability.AllowMassChange}
+var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", capability.UnsetVerb, "add", "remove", "detach", capability.AllowMassChange}
 
 // nodeWritten is what a typed write answers.
 type nodeWritten struct {
@@ -68,9 +67,6 @@ func deleteNode(typeName string) invoke.Handler {
 		out, err := write(ctx, r)
 		if !fault.Is(err, fault.InvalidData) {
 			return out, err
-		}
-		if r.Args.Flag("detach") {
-			return nil, needed(fault.Of(err))
 		}
 		return nil, referredTo(ctx, r, typeName, err)
 	}
@@ -131,18 +127,6 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 	}
 }
 
-// needed says of a deletion with its links that the schema forbids what the nodes need that
-// they would lose.
-func needed(refused *fault.Error) error {
-	fields := slices.Clone(refused.Fields)
-	for i, f := range fields {
-		if f.Node != "" {
-			fields[i].Message += fmt.Sprintf("; without the links that go there is none left, so give %s another first, or delete it", f.Node)
-		}
-	}
-	return fault.Invalid(fields)
-}
-
 // referrersNamed is how many nodes of each group a refused deletion names.
 const referrersNamed = 3
 
@@ -162,10 +146,6 @@ func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused
 	if err != nil || len(groups) == 0 {
 		return refused
 	}
-	way, err := detaching(ctx, r, iri)
-	if err != nil {
-		return err
-	}
 	var fields []fault.FieldError
 	for _, g := range groups {
 		names := make([]string, len(g.Nodes))
@@ -177,27 +157,11 @@ func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused
 		}
 		fields = append(fields, fault.FieldError{
 			Field: "id", Code: fault.Class, Value: r.Args.Text("id"), Constraint: orUntyped(g.Type) + "." + g.Property,
-			Message: fmt.Sprintf("%s is referred to by %d of %s by %s: %s; change them first%s",
-				s.Short(iri), g.Total, orUntyped(g.Type), g.Property, strings.Join(names, ", "), way),
+			Message: fmt.Sprintf("%s is referred to by %d of %s by %s: %s; change them first, or remove these links, too, with detach: true",
+				s.Short(iri), g.Total, orUntyped(g.Type), g.Property, strings.Join(names, ", ")),
 		})
 	}
 	return fault.Invalid(fields)
-}
-
-// detaching says that a node may go with the links to it, or which of those that refer to it
-// may not be without them.
-func detaching(ctx context.Context, r *invoke.Request, node rdf.IRI) (string, error) {
-	links, err := detached(ctx, r, node)
-	if err != nil {
-		return "", err
-	}
-	edits := append(links, change.Edit{Op: change.Erase, Quad: rdf.Quad{Subject: node}})
-	_, err = r.Session().Commit(ctx, kg.ChangeSet{Edits: edits, DryRun: true})
-	if !fault.Is(err, fault.InvalidData) {
-		return ", or remove these links, too, with detach: true", err
-	}
-	f := fault.Of(err).Fields[0]
-	return fmt.Sprintf(", for they cannot be without it (%s)", f), nil
 }
 
 func orUntyped(t *schema.Type) string {
@@ -248,20 +212,17 @@ func allViolations(ctx context.Context, r *invoke.Request, set kg.ChangeSet, fie
 	return fault.Invalid(fields)
 }
 
-// unsaid returns those errors that are others than the ones already told.
+// unsaid returns those errors that are about other fields than the ones already told.
 func unsaid(told, more []fault.FieldError) []fault.FieldError {
 	known := map[string]bool{}
-	said := map[string]bool{}
 	for _, f := range told {
 		for name := range strings.SplitSeq(f.Field, ",") {
-			base, _, _ := strings.Cut(name, "[")
-			known[base] = true
-			said[base+"\x00"+fmt.Sprint(f.Value)] = true
+			known[name] = true
 		}
 	}
 	var out []fault.FieldError
 	for _, f := range more {
-		if f.IsBeside(func(field string) bool { return known[field] }) && !said[f.Field+"\x00"+fmt.Sprint(f.Value)] {
+		if !known[f.Field] {
 			out = append(out, f)
 		}
 	}
@@ -295,6 +256,16 @@ func entity(r *invoke.Request, t *schema.Type) (change.Entity, []fault.FieldErro
 	for name, into := range map[string]*map[string]any{"add": &n.Add, "remove": &n.Remove} {
 		if _, isVerb := r.Capability.InputShape.Field(name); isVerb && r.Snapshot.Schema().Property(t, name) == nil {
 			*into = r.Args.Object(name)
+		}
+	}
+	if unset, isVerb := r.Capability.InputShape.Field(capability.UnsetVerb); isVerb && !unset.Nullable { // no property has the name
+		for _, one := range r.Args.List(unset.Name) {
+			name, _ := one.(string)
+			if _, twice := n.Values[name]; twice && n.Values[name] != nil {
+				fields = append(fields, fault.FieldError{Field: unset.Name, Code: fault.Unique, Value: name, Message: fmt.Sprintf("%q is given a value, and is in unset", name)})
+				continue
+			}
+			n.Values[name] = nil
 		}
 	}
 	return n, fields

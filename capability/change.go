@@ -256,7 +256,7 @@ var fieldRules = []struct {
 	{"needed", func(b, a Field) relation { return flag(b.Needed, a.Needed) }},
 	{"default", func(b, a Field) relation { return either(!jsontext.Equal(b.Default, a.Default), other) }}, // leaving it out does another thing
 	{"scope", func(b, a Field) relation { return given(word(string(b.Scope)), word(string(a.Scope))) }},
-	{"unlisted", func(b, a Field) relation { return either(b.Unlisted != a.Unlisted, words) }},
+	{"rare", func(b, a Field) relation { return either(b.Rare != a.Rare, words) }},
 	{"brief", func(b, a Field) relation { return either(b.Brief != a.Brief, words) }},
 	{"fields", func(b, a Field) relation { return flag(len(b.Fields) > 0, len(a.Fields) > 0) }},
 	{"cells", func(b, a Field) relation { return table(b.Cells, a.Cells) }},

@@ -48,7 +48,7 @@ func compared() capability.Descriptor {
 		ID: "note.find", Description: "Find.", Preconditions: []string{"A note is there."},
 		InputShape: capability.Shape{Closed: true, NodeType: "Note", UniqueTogether: [][]string{{"a", "b"}}, Fields: []capability.Field{
 			{Name: "word", Type: capability.String, Required: true, MinLength: ptr(2), MaxLength: ptr(20), Pattern: "^[a-z]+$", OneOf: []any{"aa", "bb"}, Description: "A word."},
-			{Name: "limit", Type: capability.Integer, MinValue: number("1"), MaxValue: number("100"), Default: number("10"), Unlisted: true},
+			{Name: "limit", Type: capability.Integer, MinValue: number("1"), MaxValue: number("100"), Default: number("10"), Rare: true},
 			{Name: "kinds", Type: capability.IRI, NodeType: "Kind", Many: true, MinCount: ptr(1), MaxCount: ptr(5)},
 			{Name: "day", Type: capability.Date, MinValue: "2020-01-01"},
 			{Name: "point", Type: capability.Vector, Dim: ptr(3), Nullable: true},
@@ -67,7 +67,7 @@ func compared() capability.Descriptor {
 var edits = []edit{
 	{"other words", capability.Patch, func(d *capability.Descriptor) { d.Description = "Find notes." }},
 	{"other words of an argument", capability.Patch, func(d *capability.Descriptor) { in(d, "word").Description = "Any word." }},
-	{"an argument is listed", capability.Patch, func(d *capability.Descriptor) { in(d, "limit").Unlisted = false }},
+	{"an argument is not rare any more", capability.Patch, func(d *capability.Descriptor) { in(d, "limit").Rare = false }},
 	{"arguments in another order", capability.Patch, func(d *capability.Descriptor) {
 		d.InputShape.Fields = slices.Clone(d.InputShape.Fields)
 		slices.Reverse(d.InputShape.Fields)

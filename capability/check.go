@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -169,7 +170,7 @@ func (f Field) checkOne(v any) []fault.FieldError {
 func (f Field) checkType(v any) []fault.FieldError {
 	kind, fits := "string", false
 	switch f.Type {
-	case Any:
+	case Any, Text:
 		return nil
 	case Boolean:
 		kind = "boolean"
@@ -177,8 +178,9 @@ func (f Field) checkType(v any) []fault.FieldError {
 	case Integer:
 		kind = "integer"
 		n, isNumber := v.(json.Number)
-		_, err := n.Int64()
-		fits = isNumber && err == nil
+		digits, whole := schema.Whole(string(n))
+		_, err := strconv.ParseInt(digits, 10, 64)
+		fits = isNumber && whole && err == nil
 	case Number, Decimal:
 		kind = "number"
 		_, fits = v.(json.Number)

@@ -35,7 +35,7 @@ func ShapeOfType(s *schema.Schema, t *schema.Type) Shape {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), changeArguments)
+	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), WriteArguments()) // it removes nothing
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d
@@ -44,13 +44,17 @@ func create(s *schema.Schema, t *schema.Type) Descriptor {
 // update changes some properties of a node and leaves the rest.
 func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
-	d.Description = "Change " + quote.Article(t.Name) + ". What is left out stays, null removes"
-	some := verbs(s, t, addVerb, removeVerb)
+	d.Description = "Change " + quote.Article(t.Name) + "; "
+	unset, some := verbs(s, t, unsetVerb), verbs(s, t, addVerb, removeVerb)
+	if len(unset) > 0 {
+		d.Description += "unset or "
+	}
+	d.Description += "null removes"
 	if len(some) > 0 {
-		d.Description += ", an array replaces all values; add and remove change some"
+		d.Description += ", arrays replace, add and remove edit lists"
 	}
 	d.Description += "."
-	d.InputShape.Fields = slices.Concat(existingID(), optional(properties(s, t)), some, changeArguments)
+	d.InputShape.Fields = slices.Concat(existingID(), optional(properties(s, t)), unset, some, changeArguments)
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -60,7 +64,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 // remove deletes a node with all of its properties.
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
-	d.Description = "Delete " + quote.Article(t.Name) + "; detach: and the links to it."
+	d.Description = "Delete " + quote.Article(t.Name) + "; detach: links to it, too."
 	d.InputShape.Fields = slices.Concat(existingID(), verbs(s, t, detachVerb), changeArguments)
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
@@ -70,8 +74,12 @@ func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	return d
 }
 
+// UnsetVerb is the argument of an update that names the properties to remove.
+const UnsetVerb = "unset"
+
 // The verbs say what to do with values, or with links to the node.
 var (
+	unsetVerb  = Field{Name: UnsetVerb, Type: String, Many: true, Brief: true, MaxCount: new(1000), Description: "Properties to remove."}
 	addVerb    = Field{Name: "add", Type: Object, Brief: true, Description: "Values to add to lists, by property."}
 	removeVerb = Field{Name: "remove", Type: Object, Brief: true, Description: "Values to take out of lists."}
 	detachVerb = Field{Name: "detach", Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."}
@@ -82,7 +90,7 @@ var (
 func verbs(s *schema.Schema, t *schema.Type, all ...Field) (fields []Field) {
 	lists := slices.ContainsFunc(s.PropertiesOf(t), (*schema.Property).Many)
 	for _, f := range all {
-		if s.Property(t, f.Name) == nil && (lists || f.Type == Boolean) {
+		if s.Property(t, f.Name) == nil && (lists || f.Type != Object) {
 			fields = append(fields, f)
 		}
 	}
@@ -137,12 +145,12 @@ func CommitResult() []Field {
 
 // ReadBranch is the argument that every read takes.
 func ReadBranch() Field {
-	return Field{Name: "branch", Type: String, Unlisted: true, Description: "The branch to read; main when left out. There is no other yet."}
+	return Field{Name: "branch", Type: String, Rare: true, Description: "The branch to read; main when left out. There is no other yet."}
 }
 
 // ReadAt is the argument of the reads that can be of the past.
 func ReadAt() Field {
-	return Field{Name: "at", Type: String, Unlisted: true, MinLength: new(1), MaxLength: new(64), Description: "The commit whose state is read, at least its first four digits; the newest when left out."}
+	return Field{Name: "at", Type: String, Rare: true, MinLength: new(1), MaxLength: new(64), Description: "The commit whose state is read, at least its first four digits; the newest when left out."}
 }
 
 // The characters of an answer: when the caller says nothing, and what it may say.
@@ -155,15 +163,15 @@ const (
 // MaxChars is the argument by which a read may answer more, or less. An answer that is cut
 // names it.
 func MaxChars() Field {
-	return Field{Name: "max_chars", Type: Integer, Unlisted: true, MinValue: LeastChars, MaxValue: MostChars, Default: DefaultChars}
+	return Field{Name: "max_chars", Type: Integer, Rare: true, MinValue: LeastChars, MaxValue: MostChars, Default: DefaultChars}
 }
 
 // WriteArguments are the arguments that every write takes.
 func WriteArguments() []Field {
 	return []Field{
-		{Name: "branch", Type: String, Unlisted: true, Description: "The branch to write to; main when left out. There is no other yet."},
+		{Name: "branch", Type: String, Rare: true, Description: "The branch to write to; main when left out. There is no other yet."},
 		{Name: "message", Type: String, Brief: true, Description: "Why."},
-		{Name: "if_commit", Type: String, Unlisted: true, Description: "Only if it is the head."},
+		{Name: "if_commit", Type: String, Rare: true, Description: "Only if it is the head."},
 		{Name: "dry_run", Type: Boolean, Brief: true, Default: false, Description: "Only check."},
 	}
 }
@@ -177,11 +185,11 @@ func ChangeArguments() []Field { return append(WriteArguments(), allowMassChange
 
 var changeArguments = ChangeArguments()
 
-// MassArguments are the [ChangeArguments] of what can remove much: tools list all of them.
+// MassArguments are the [ChangeArguments] of what can remove much, where it is not rare.
 func MassArguments() []Field { return append(WriteArguments(), allowMassChange(false)) }
 
-func allowMassChange(unlisted bool) Field {
-	return Field{Name: AllowMassChange, Type: Boolean, Default: false, Unlisted: unlisted, Brief: true, Description: "Remove however many statements."}
+func allowMassChange(rare bool) Field {
+	return Field{Name: AllowMassChange, Type: Boolean, Default: false, Rare: rare, Brief: true, Description: "Remove however many statements."}
 }
 
 // newID is the id of a node to be made: as the type mints it, or as the caller says.
@@ -191,7 +199,7 @@ func newID(s *schema.Schema, t *schema.Type) []Field {
 	case schema.MintContent:
 		return nil
 	case schema.MintKey:
-		id.Unlisted, id.Description = true, "Made from "+strings.Join(s.KeyOf(t), ", ")+" when left out."
+		id.Rare, id.Description = true, "Made from "+strings.Join(s.KeyOf(t), ", ")+" when left out."
 	case schema.MintPreserve:
 		id.Required, id.Description = true, "Local id or IRI of the new node."
 	case schema.MintUUIDv7: // as it stands

@@ -46,6 +46,7 @@ const (
 	Vector     Type = "vector" // an array of Dim numbers
 	Object     Type = "object" // Fields, or any members when there are none
 	Any        Type = "any"    // any JSON value
+	Text       Type = "text"   // any JSON value; as an argument also its text, and a schema says string, for hosts refuse what has no type
 )
 
 // Field describes one member of a JSON object. Nil pointers and nil values mean
@@ -78,17 +79,17 @@ type Field struct {
 	Dim *int `json:"dim,omitempty"`
 	// Nullable means that null is a value, too; an update removes with it.
 	Nullable bool `json:"nullable,omitempty"`
-	// Needed means that the node cannot be without the value, so that a tool list offers no
-	// null: the graph would refuse it.
+	// Needed means that the node cannot be without the value: the graph refuses an update
+	// that removes it.
 	Needed  bool `json:"needed,omitempty"`
 	Default any  `json:"default,omitempty"`
 	// Scope, unless it is empty, is what a caller needs besides the capability's own to
 	// give the field another value than its default. The stage rights of package invoke
 	// asks for it.
 	Scope policy.Scope `json:"scope,omitempty"`
-	// Unlisted means that the field is accepted, and that a tool list does not name it:
-	// what few need must not cost all of them.
-	Unlisted bool `json:"unlisted,omitempty"`
+	// Rare means that few calls need the field: what many pay for, a tool list and the words
+	// by which tools are found, has no more of it than its name and type.
+	Rare bool `json:"rare,omitempty"`
 	// Brief means that the description of the tool, the create tool of the type or the
 	// instructions say what a model needs to know: a tool list has the field's type alone.
 	Brief bool `json:"brief,omitempty"`

@@ -197,7 +197,7 @@ func (w *writing) field(f *Field) {
 	w.truth("needed", f.Needed)
 	w.value("default", f.Default)
 	w.someText("scope", string(f.Scope))
-	w.truth("unlisted", f.Unlisted)
+	w.truth("rare", f.Rare)
 	w.truth("brief", f.Brief)
 	if len(f.Fields) > 0 {
 		w.fields(f.Fields)

@@ -43,51 +43,49 @@ func (w *Writer) Draft(ctx context.Context) (*Draft, error) {
 	return &Draft{w}, w.broken(ctx, "begin draft", w.conn.once(createDraft))
 }
 
-// Add adds q, unless it is there, and reports whether it did.
-func (d *Draft) Add(ctx context.Context, q rdf.Quad) (bool, error) {
+// Add adds q, unless it is there.
+func (d *Draft) Add(ctx context.Context, q rdf.Quad) error {
 	w := d.w
 	if err := w.usable(ctx); err != nil {
-		return false, err
+		return err
 	}
-	added, err := d.add(q)
-	return added, w.broken(ctx, "draft", err)
+	return w.broken(ctx, "draft", d.add(q))
 }
 
-func (d *Draft) add(q rdf.Quad) (bool, error) {
+func (d *Draft) add(q rdf.Quad) error {
 	d.w.boundIDs()
 	ids, err := d.w.intern(q)
 	if err != nil {
-		return false, err
+		return err
 	}
 	c := d.w.conn
 	err = c.exec("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)", nil,
 		ids[posS], ids[posP], ids[posO], ids[posG], d.w.seq)
 	if err != nil || c.Changes() == 0 {
-		return false, err
+		return err
 	}
-	return true, d.note(ids, 0)
+	return d.note(ids, 0)
 }
 
-// Remove removes q, if it is there, and reports whether it did.
-func (d *Draft) Remove(ctx context.Context, q rdf.Quad) (bool, error) {
+// Remove removes q, if it is there.
+func (d *Draft) Remove(ctx context.Context, q rdf.Quad) error {
 	w := d.w
 	if err := w.usable(ctx); err != nil {
-		return false, err
+		return err
 	}
-	removed, err := d.remove(q)
-	return removed, w.broken(ctx, "draft", err)
+	return w.broken(ctx, "draft", d.remove(q))
 }
 
-func (d *Draft) remove(q rdf.Quad) (bool, error) {
+func (d *Draft) remove(q rdf.Quad) error {
 	ids, ok, err := d.w.known(q)
 	if err != nil || !ok {
-		return false, err
+		return err
 	}
 	added, ok, err := d.w.take(ids)
 	if err != nil || !ok {
-		return false, err
+		return err
 	}
-	return true, d.note(ids, added)
+	return d.note(ids, added)
 }
 
 // note keeps what a row was before the draft; what came later does not count.

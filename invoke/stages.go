@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -152,6 +153,8 @@ func (r *Request) find(ctx context.Context) (err error) {
 	}
 	for {
 		r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
+		args, guessed := r.Capability.InputShape.Lenient(r.Args)
+		r.Args, r.Parts.Warnings = args, append(r.Parts.Warnings, guessed...)
 		if r.Capability.Forward == nil || r.badText != nil {
 			return nil
 		}
@@ -161,9 +164,11 @@ func (r *Request) find(ctx context.Context) (err error) {
 		if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
 			return fault.Arguments(wrong...)
 		}
-		if r.Capability, r.Args, err = r.Capability.Forward(ctx, r); err != nil {
+		next, args, err := r.Capability.Forward(ctx, r)
+		if next == nil || err != nil {
 			return err
 		}
+		r.Capability, r.Args = next, args
 	}
 }
 
@@ -227,6 +232,7 @@ func (r *Request) look(context.Context) error {
 }
 
 func (r *Request) handle(ctx context.Context) (err error) {
+	told := slices.Clone(r.Parts.Warnings) // of the arguments
 	r.value, err = r.Capability.Handle(ctx, r)
 	var mass *kg.MassChange
 	if !errors.As(err, &mass) {
@@ -239,7 +245,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	case !asked:
 		return err
 	}
-	r.activity.Used, r.Parts = nil, Parts{} // of the first try
+	r.activity.Used, r.Parts = nil, Parts{Warnings: told} // not what the first try said
 	r.value, err = r.Capability.Handle(ctx, r)
 	return err
 }

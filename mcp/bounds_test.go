@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -220,6 +221,8 @@ type walk struct {
 	*conversation
 	t     *testing.T
 	first string // the commit of the load
+	// arguments are the tools whose listed schemas have an argument, by its name.
+	arguments map[string]map[string]bool
 	// slow is what no answer takes: it goes with the load, which took its time on the same machine.
 	slow time.Duration
 }
@@ -248,8 +251,22 @@ func (w *walk) call(what, method string, limit int, params map[string]any) answe
 }
 
 func (w *walk) tools() {
-	var list struct{ Tools []struct{ Name string } }
+	var list struct {
+		Tools []struct {
+			Name        string
+			InputSchema struct{ Properties map[string]any }
+		}
+	}
 	w.list("tools", &list)
+	w.arguments = map[string]map[string]bool{}
+	for _, tool := range list.Tools {
+		for name := range tool.InputSchema.Properties {
+			if w.arguments[name] == nil {
+				w.arguments[name] = map[string]bool{}
+			}
+			w.arguments[name][tool.Name] = true
+		}
+	}
 	for _, tool := range list.Tools {
 		calls, known := asked[tool.Name]
 		if _, op, typed := strings.Cut(tool.Name, "_"); !known && typed {
@@ -270,6 +287,7 @@ func (w *walk) tool(name, args string, limit int) {
 	what := fmt.Sprintf("%s %.100s", name, args)
 	a := w.call(what, "tools/call", capability.DefaultChars, map[string]any{"name": name, "arguments": json.RawMessage(args)})
 	if a.Error != nil {
+		w.advises(what, name, a.Error.Message)
 		return
 	}
 	var res struct {
@@ -279,6 +297,14 @@ func (w *walk) tool(name, args string, limit int) {
 	if err := json.Unmarshal(a.Result, &res); err != nil {
 		w.t.Fatal(err)
 	}
+	var said struct {
+		Cut, Message string
+		Warnings     []string
+	}
+	if err := json.Unmarshal(res.Structured, &said); err != nil {
+		w.t.Fatal(err)
+	}
+	w.advises(what, name, said.Cut+" "+said.Message+" "+strings.Join(said.Warnings, " "))
 	text := ""
 	for _, c := range res.Content {
 		text += c.Text
@@ -291,6 +317,20 @@ func (w *walk) tool(name, args string, limit int) {
 	}
 	if len(text) > 500 && strings.Contains(string(res.Structured), quoted(text)) {
 		w.t.Errorf("%s: the structured content has the text in quotes", what)
+	}
+}
+
+// argumentNames are words that name arguments and nothing else.
+var argumentNames = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
+
+// advises holds what an answer says against the schema of the tool: a host that validates
+// arguments can send those that it has.
+func (w *walk) advises(what, tool, text string) {
+	w.t.Helper()
+	for _, name := range argumentNames.FindAllString(text, -1) {
+		if tools := w.arguments[name]; tools != nil && !tools[tool] {
+			w.t.Errorf("%s names %s, which its schema has not: %.300s", what, name, text)
+		}
 	}
 }
 

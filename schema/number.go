@@ -11,6 +11,13 @@ import (
 // maxExponent bounds what a number's exponent may write out as digits.
 const maxExponent = 400
 
+// Whole returns the digits of a JSON number that is an integer, however it is written: of 5.0 and
+// 50e-1 they are 5. It is false for all other numbers, and beyond maxExponent.
+func Whole(number string) (digits string, whole bool) {
+	digits, ok := plain(number)
+	return digits, ok && !strings.Contains(digits, ".")
+}
+
 // plain writes a JSON number without an exponent and without needless zeros:
 // 1.50e2 is 150. It is false for an exponent beyond maxExponent.
 func plain(number string) (string, bool) {

@@ -106,8 +106,8 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 		if !ok {
 			return "", notA(p, v)
 		}
-		digits, ok := plain(string(number))
-		if !ok || strings.Contains(digits, ".") {
+		digits, ok := Whole(string(number))
+		if !ok {
 			return "", notA(p, v)
 		}
 		if n, err := strconv.ParseInt(digits, 10, 64); err != nil || n > maxSafe || n < -maxSafe {

@@ -14,7 +14,7 @@ import (
 func (q *Query) Arguments(s *schema.Schema) capability.Field {
 	params := capability.Field{Name: "params", Type: capability.Object, Description: "Values of the query's parameters."}
 	if len(q.Params) == 0 {
-		params.Unlisted = true
+		params.Rare = true
 	}
 	for _, p := range q.Params {
 		f := capability.FieldOf(s, p.Property)

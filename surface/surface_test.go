@@ -56,11 +56,11 @@ func TestAListCostsWhatItMay(t *testing.T) {
 		typed        string // the id of a typed tool, and whether it is listed
 		listed       bool
 	}{
-		{"attack in full", string(attack), surface.Full, 7_000, "technique.create", true},
-		{"attack compact", string(attack), surface.Compact, 3_500, "technique.create", false},
+		{"attack in full", string(attack), surface.Full, 7_500, "technique.create", true},
+		{"attack compact", string(attack), surface.Compact, 3_000, "technique.create", false},
 		{"one type by itself", manyTypes(1), surface.Auto, surface.Budget, "kind0.create", true},
-		{"sixty types by themselves", manyTypes(60), surface.Auto, 3_500, "kind0.create", false},
-		{"no types compact", "", surface.Compact, 3_500, "kind0.create", false},
+		{"sixty types by themselves", manyTypes(60), surface.Auto, 3_000, "kind0.create", false},
+		{"no types compact", "", surface.Compact, 3_000, "kind0.create", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list, tokens := listOf(t, c.mode, c.schema)
@@ -86,9 +86,9 @@ func TestAListCostsWhatItMay(t *testing.T) {
 	}
 }
 
-// A typed tool names its type and takes the arguments that every write takes; the rest of it
-// is what the schema says of the type: its description, its properties and which are
-// required. A model pays at most a tenth more than for that.
+// A typed tool is what the schema says of its type, its description, its properties and which
+// are required, and the arguments that every write takes. A model pays at most a tenth more than
+// for that.
 func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
 	attack, err := os.ReadFile("../testdata/attack/schema.yaml")
 	if err != nil {
@@ -101,18 +101,19 @@ func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
 	list, _ := listOf(t, surface.Full, string(attack))
 	typed := 0
 	for _, d := range list {
-		of := d.InputShape.NodeType
-		if of == "" {
+		if d.InputShape.NodeType == "" {
 			continue
 		}
 		typed++
-		declared := s.Type(of)
+		declared := s.Type(d.InputShape.NodeType)
+		of := capability.ShapeOfType(s, declared)
+		of.Fields = append(of.Fields, capability.ChangeArguments()...)
 		said := struct {
 			Description string          `json:"description"`
 			Properties  json.RawMessage `json:"properties"`
 			Required    []string        `json:"required"`
 		}{Description: declared.Description}
-		if err := json.Unmarshal(project.Lower(capability.ShapeOfType(s, declared)), &said); err != nil {
+		if err := json.Unmarshal(project.Lower(of), &said); err != nil {
 			t.Fatal(err)
 		}
 		text, err := jsontext.Marshal(said)
@@ -122,7 +123,7 @@ func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
 		ratio := float64(tokens.Count(surface.Shown(d))) / float64(tokens.Count(string(text)))
 		t.Logf("%s: %.2f", d.ID, ratio)
 		if ratio > 1.1 {
-			t.Errorf("%s costs %.2f times what the schema says of %s", d.ID, ratio, of)
+			t.Errorf("%s costs %.2f times what the schema says of %s", d.ID, ratio, declared.Name)
 		}
 	}
 	if want := 3 * 7; typed != want { // create, update and delete of each type with instances

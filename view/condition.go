@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
@@ -36,7 +37,13 @@ func Conditions(r *invoke.Request, t *schema.Type) (list []kg.Condition, problem
 			continue
 		}
 		op, _ := clause["op"].(string)
-		c, wrong := r.Snapshot.ConditionOf(path, op, words(path.Last(), clause["value"]))
+		value := clause["value"]
+		if text, isText := value.(string); isText && kg.Op(op) == kg.OpIn {
+			if several, isList := capability.ListIn(text); isList {
+				value = several
+			}
+		}
+		c, wrong := r.Snapshot.ConditionOf(path, op, words(path.Last(), value))
 		for _, problem := range wrong {
 			problem.Field = fmt.Sprintf("where[%d].%s", i, problem.Field)
 			problems = append(problems, problem)

@@ -87,6 +87,7 @@ var controls = map[capability.Type]func(capability.Field, Entry) Control{
 	capability.Vector:     func(capability.Field, Entry) Control { return JSON },
 	capability.Object:     func(capability.Field, Entry) Control { return JSON },
 	capability.Any:        func(capability.Field, Entry) Control { return JSON },
+	capability.Text:       func(capability.Field, Entry) Control { return JSON },
 	capability.Bytes:      func(capability.Field, Entry) Control { return Lines },
 }
 

@@ -106,7 +106,7 @@ func single(f capability.Field, text string) (json.RawMessage, *fault.FieldError
 
 // isJSON reports whether people type values of the type as JSON.
 func isJSON(t capability.Type) bool {
-	return t == capability.Vector || t == capability.Object || t == capability.Any
+	return t == capability.Vector || t == capability.Object || t == capability.Any || t == capability.Text
 }
 
 func isNumber(t capability.Type) bool {

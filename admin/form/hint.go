@@ -47,7 +47,7 @@ var kinds = map[capability.Type]string{
 	capability.BigInteger: "a whole number of any size", capability.Date: "a day", capability.DateTime: "a day and time with its offset from UTC",
 	capability.Time: "a time of day", capability.Duration: "a duration such as P1DT2H", capability.Year: "a year",
 	capability.URI: "an address", capability.IRI: "an IRI", capability.Bytes: "bytes in base64", capability.Vector: "numbers as a JSON array",
-	capability.Object: "a JSON object", capability.Any: "any JSON value",
+	capability.Object: "a JSON object", capability.Any: "any JSON value", capability.Text: "any JSON value",
 }
 
 // hints say in words what the field takes.

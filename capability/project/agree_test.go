@@ -19,7 +19,7 @@ import (
 // checker knows better than a library that asserts formats.
 var agreed = capability.Shape{Closed: true, Fields: []capability.Field{
 	{Name: "text", Type: capability.String, MinLength: new(2), MaxLength: new(3), Pattern: "^[aé]+$"},
-	{Name: "word", Type: capability.String, OneOf: []any{"a", "éé"}, Nullable: true},
+	{Name: "word", Type: capability.String, OneOf: []any{"a", "éé"}},
 	{Name: "flag", Type: capability.Boolean, Required: true},
 	{Name: "count", Type: capability.Integer, MinValue: 1, MaxValue: 10},
 	{Name: "share", Type: capability.Number, MinValue: json.Number("0.5"), OneOf: []any{json.Number("0.5"), 2}},
@@ -147,7 +147,7 @@ func randomFields(t *rapid.T, depth int) (fields []capability.Field) {
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "fields") {
 		f := capability.Field{Name: fmt.Sprintf("f%d", i), Type: rapid.SampledFrom(types).Draw(t, "type"), Description: rapid.SampledFrom([]string{"", "What <it> is."}).Draw(t, "description")}
-		for _, flag := range []*bool{&f.Required, &f.Many, &f.Nullable, &f.Needed, &f.Unlisted, &f.Brief, &f.Unique} {
+		for _, flag := range []*bool{&f.Required, &f.Many, &f.Nullable, &f.Needed, &f.Rare, &f.Brief, &f.Unique} {
 			*flag = rapid.Bool().Draw(t, "flag")
 		}
 		f.Nullable = f.Nullable && f.Type != capability.Any

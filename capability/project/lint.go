@@ -11,16 +11,19 @@ import (
 	"trails/capability"
 )
 
-// The rules of [Lint]: what strict clients refuse in a tool, or cut.
+// The rules of [Lint]: what strict hosts refuse in a tool, or cut.
 const (
 	ruleName        = "tool-name"
 	ruleDescription = "description"
 	ruleRoot        = "schema-root"
 	ruleCombination = "schema-combination"
 	ruleType        = "schema-type"
+	ruleTypes       = "schema-types"
 	ruleItems       = "schema-items"
 	ruleProperty    = "property-name"
 	ruleAdditional  = "schema-additional"
+	ruleEnum        = "schema-enum"
+	ruleConst       = "schema-const"
 	ruleFormat      = "schema-format"
 	ruleDepth       = "schema-depth"
 )
@@ -28,25 +31,26 @@ const (
 const (
 	// longestDescription is the contract's bound in characters; one host cuts at 2,048.
 	longestDescription = 1_000
+	// longestName leaves room for the name trails beside it: of the names of server and tool
+	// together one host takes less than 60 characters.
+	longestName = 53
 	// deepestSchema is how many objects may be in each other: as many as structured outputs
 	// of OpenAI take at least.
 	deepestSchema = 5
 )
 
 var (
-	// toolNames is what MCP's specification recommends, and the APIs of Anthropic and OpenAI
-	// ask for.
+	// toolNames is what MCP's specification recommends, and most hosts ask for.
 	toolNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	// propertyNames is what the API of Anthropic asks for.
+	// propertyNames is what one host asks for.
 	propertyNames = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-	// combinations are the keywords that at least one client refuses: at the top level the
-	// APIs of Anthropic and OpenAI, and anywhere that of Gemini.
+	// combinations are the keywords that at least one host refuses, at the top level or anywhere.
 	combinations = []string{"$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "patternProperties", "dependencies"}
 	// formats are those of draft-07, section 7.3.
 	formats = strings.Fields("date-time date time email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uri-template json-pointer relative-json-pointer regex")
 )
 
-// Lint returns what a strict client would refuse or cut of the tool of a capability. It reads
+// Lint returns what a strict host would refuse or cut of the tool of a capability. It reads
 // the bytes that go out.
 func Lint(d capability.Descriptor, in Process) ([]Finding, error) {
 	text, err := Tools(in).Encode(d)
@@ -62,7 +66,11 @@ func Lint(d capability.Descriptor, in Process) ([]Finding, error) {
 	}
 	l := linting{id: d.ID}
 	if !toolNames.MatchString(tool.Name) {
-		l.add("id", ruleName, fmt.Sprintf("the tool name %s has %d characters, and clients take 1 to 64 of letters, digits, _ and -", tool.Name, utf8.RuneCountInString(tool.Name)),
+		l.add("id", ruleName, fmt.Sprintf("the tool name %s has %d characters, and hosts take 1 to 64 of letters, digits, _ and -", tool.Name, utf8.RuneCountInString(tool.Name)),
+			"give the type, the stored query or the capability a shorter name")
+	}
+	if n := len(tool.Name); n > longestName && toolNames.MatchString(tool.Name) {
+		l.add("id", ruleName, fmt.Sprintf("the tool name %s has %d characters, and beside the name of its server %d are sure to fit", tool.Name, n, longestName),
 			"give the type, the stored query or the capability a shorter name")
 	}
 	switch n := utf8.RuneCountInString(tool.Description); {
@@ -85,6 +93,9 @@ type linting struct {
 }
 
 func (l *linting) add(field, rule, says, mend string) {
+	if hosts := whoRefuse(rule); hosts != "" {
+		says += " (" + hosts + ")"
+	}
 	l.found = append(l.found, Finding{l.id, field, rule, says, mend})
 }
 
@@ -92,19 +103,21 @@ func (l *linting) add(field, rule, says, mend string) {
 func (l *linting) schema(at string, schema map[string]any, depth int) {
 	for _, keyword := range combinations {
 		if _, has := schema[keyword]; has {
-			l.add(at, ruleCombination, fmt.Sprintf("the schema has %s, which some clients refuse", keyword), "say it without: by the type, by one_of, or in words")
+			l.add(at, ruleCombination, fmt.Sprintf("the schema has %s, which some hosts refuse", keyword), "say it without: by the type, by one_of, or in words")
 		}
 	}
-	kinds := 0
-	list, _ := schema["type"].([]any)
-	for _, kind := range list {
-		if kind != "null" {
-			kinds++
-		}
+	switch schema["type"].(type) {
+	case string:
+	case []any:
+		l.add(at, ruleTypes, "the schema has a list of types, and some hosts refuse that", "report it: only a bug of trails makes such a schema")
+	default:
+		l.add(at, ruleType, "the schema does not say one type, and some hosts refuse that", "give the field a type")
 	}
-	_, single := schema["type"].(string)
-	if !single && kinds != 1 && at != "input_shape" {
-		l.add(at, ruleType, "the schema does not say one type, and some clients refuse that", "give the field a type")
+	if enum, has := schema["enum"].([]any); has && slices.ContainsFunc(enum, func(v any) bool { text, isText := v.(string); return !isText || text == "" }) {
+		l.add(at, ruleEnum, "the values listed are not all texts of at least a character, and some hosts take no others", "list them in the description of the property, or make them texts")
+	}
+	if _, has := schema["const"]; has {
+		l.add(at, ruleConst, "the schema has const, which some hosts do not know", "say one_of with the one value in the place of has_value")
 	}
 	if format, has := schema["format"].(string); has && !slices.Contains(formats, format) {
 		l.add(at, ruleFormat, fmt.Sprintf("the format %s is none of draft-07", format), "use one of JSON Schema's own formats, or a pattern")
@@ -112,24 +125,24 @@ func (l *linting) schema(at string, schema map[string]any, depth int) {
 	switch additional := schema["additionalProperties"].(type) {
 	case nil, bool:
 	default:
-		l.add(at, ruleAdditional, fmt.Sprintf("additionalProperties is the schema %s, and some clients take true or false alone", brief(textOf(additional))), "name the members, or let all be taken")
+		l.add(at, ruleAdditional, fmt.Sprintf("additionalProperties is the schema %s, and some hosts take true or false alone", brief(textOf(additional))), "name the members, or let all be taken")
 	}
 	items, hasItems := schema["items"].(map[string]any)
 	if has(schema["type"], "array") && !hasItems {
-		l.add(at, ruleItems, "an array without the schema of its items, which some clients refuse", "say what the items are")
+		l.add(at, ruleItems, "an array without the schema of its items, which some hosts refuse", "say what the items are")
 	}
 	if hasItems {
 		l.schema(at, items, depth)
 	}
 	properties, _ := schema["properties"].(map[string]any)
 	if len(properties) > 0 && depth > deepestSchema {
-		l.add(at, ruleDepth, fmt.Sprintf("it is %d objects deep, and some clients take %d", depth, deepestSchema), "put the members further up")
+		l.add(at, ruleDepth, fmt.Sprintf("it is %d objects deep, and some hosts take %d", depth, deepestSchema), "put the members further up")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		field := at + "." + name
 		if !propertyNames.MatchString(name) {
-			l.add(field, ruleProperty, "the name is not of 1 to 64 letters, digits, _, . and -, and some clients refuse the whole tool", "rename the property by a migration")
+			l.add(field, ruleProperty, "the name is not of 1 to 64 letters, digits, _, . and -, and some hosts refuse the whole tool", "rename the property by a migration")
 		}
 		if inner, ok := properties[name].(map[string]any); ok {
 			l.schema(field, inner, depth+1)

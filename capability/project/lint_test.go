@@ -47,7 +47,7 @@ func TestLintFindsWhatStrictClientsRefuse(t *testing.T) {
 		{"what may be null", capability.Descriptor{ID: "find", Description: "Find it.", InputShape: capability.Shape{Fields: []capability.Field{{Name: "v", Type: capability.String, Nullable: true}}}}, nil},
 		{"a property with a space", capability.Descriptor{ID: "find", Description: "Find it.", InputShape: capability.Shape{Fields: []capability.Field{{Name: "a b", Type: capability.String}}}}, []string{"input_shape.a b property-name"}},
 		{"objects in objects", capability.Descriptor{ID: "find", Description: "Find it.", InputShape: capability.Shape{Fields: []capability.Field{nested}}}, []string{"input_shape.o.o.o.o.o schema-depth"}},
-		{"what is not listed", capability.Descriptor{ID: "find", Description: "Find it.", InputShape: capability.Shape{Fields: []capability.Field{{Name: "a b", Type: capability.Any, Unlisted: true}}}}, nil},
+		{"what few calls need", capability.Descriptor{ID: "find", Description: "Find it.", InputShape: capability.Shape{Fields: []capability.Field{{Name: "a b", Type: capability.Any, Rare: true}}}}, []string{"input_shape.a b property-name", "input_shape.a b schema-type"}},
 	} {
 		if got := lintOf(t, c.d.Completed()); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.what, got, c.want)

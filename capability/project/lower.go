@@ -10,9 +10,10 @@ import (
 	"trails/capability"
 )
 
-// Lower returns the JSON Schema of a shape: an object, in the keywords that
-// draft-07 and 2020-12 share, without $ref or any combination of schemas. Keys are
-// sorted at every level and the same shape always gives the same bytes.
+// Lower returns the JSON Schema of arguments that have a shape: an object,
+// in the keywords that draft-07 and 2020-12 share, without $ref or any combination of schemas,
+// and with one type at most for each member: that null may be given, too, descriptions say. Keys
+// are sorted at every level and the same shape always gives the same bytes.
 func Lower(shape capability.Shape) json.RawMessage {
 	return encode(schemaOf(shape))
 }
@@ -32,7 +33,7 @@ func outputOf(d capability.Descriptor) json.RawMessage {
 	if len(tables) == 0 {
 		return anyObject
 	}
-	return Lower(capability.Shape{Fields: tables})
+	return encode(lowered{fields: [][]capability.Field{tables}, of: listed})
 }
 
 // tablesOf returns the members of an answer that are tables whose columns are known, as far as
@@ -52,10 +53,17 @@ type lowered struct {
 	closed bool
 	// fields stand in one list after the other; of two with one name the last counts.
 	fields [][]capability.Field
-	// thing makes it a DataSchema (WoT Thing Description 1.1, section 5.3.2), where a type is
-	// one word: what may be null is one of two, and what may be of several types one of these.
-	thing bool
+	of     several
 }
+
+// several is how a schema says that a value may be null, or of one of several types.
+type several int
+
+const (
+	unsaid  several = iota // not at all, in arguments: hosts refuse lists of types there
+	listed                 // by a list of types, as JSON Schema has it
+	choices                // by oneOf, as a DataSchema (WoT Thing Description 1.1, section 5.3.2), where a type is one word
+)
 
 func schemaOf(shape capability.Shape) lowered {
 	return lowered{closed: shape.Closed, fields: [][]capability.Field{shape.Fields}}
@@ -63,14 +71,11 @@ func schemaOf(shape capability.Shape) lowered {
 
 // answerOf is the schema of what [Answer] returns.
 func answerOf(d capability.Descriptor) lowered {
-	return lowered{closed: d.OutputShape.Closed, fields: [][]capability.Field{beginning, d.OutputShape.Fields}}
+	return lowered{closed: d.OutputShape.Closed, fields: [][]capability.Field{beginning, d.OutputShape.Fields}, of: listed}
 }
 
-// inThing returns the same as a DataSchema.
-func (l lowered) inThing() lowered {
-	l.thing = true
-	return l
-}
+// AnswerSchema returns the JSON Schema of what a call answers, see [Answer].
+func AnswerSchema(d capability.Descriptor) json.RawMessage { return encode(answerOf(d)) }
 
 // jsonForm is how a single value of a type looks in JSON Schema.
 type jsonForm struct{ name, format, pattern, encoding string }
@@ -93,6 +98,7 @@ var jsonForms = map[capability.Type]jsonForm{
 	capability.Vector:     {name: "array"},
 	capability.Object:     {name: "object"},
 	capability.Any:        {},
+	capability.Text:       {name: "string"},
 }
 
 // formOf returns the form of one value. It panics on a type that is not in the table, which
@@ -126,20 +132,18 @@ func (w *writer) lowered(l lowered) {
 	if l.closed {
 		w.set("additionalProperties", false)
 	}
-	w.properties(l.thing, l.closed, l.fields...)
+	w.properties(l.of, l.closed, l.fields...)
 	w.set("type", "object")
 	w.end()
 }
 
 // properties writes the keywords of an object that say what is in it.
-func (w *writer) properties(thing, closed bool, lists ...[]capability.Field) {
+func (w *writer) properties(of several, closed bool, lists ...[]capability.Field) {
 	first, required := len(w.fields), false
 	for _, fields := range lists {
 		for i := range fields {
-			if !fields[i].Unlisted {
-				w.fields = append(w.fields, &fields[i])
-				required = required || fields[i].Required
-			}
+			w.fields = append(w.fields, &fields[i])
+			required = required || fields[i].Required
 		}
 	}
 	sorted := w.fields[first:]
@@ -152,7 +156,7 @@ func (w *writer) properties(thing, closed bool, lists ...[]capability.Field) {
 				continue
 			}
 			w.name(f.Name)
-			w.field(thing, f)
+			w.field(of, f)
 		}
 		w.end()
 	}
@@ -165,7 +169,7 @@ func (w *writer) properties(thing, closed bool, lists ...[]capability.Field) {
 	w.b = append(w.b, '[')
 	for _, fields := range lists {
 		for i := range fields {
-			if f := &fields[i]; f.Required && !f.Unlisted {
+			if f := &fields[i]; f.Required {
 				if w.b[len(w.b)-1] != '[' {
 					w.b = append(w.b, ',')
 				}
@@ -177,14 +181,14 @@ func (w *writer) properties(thing, closed bool, lists ...[]capability.Field) {
 }
 
 // field writes the schema of one field.
-func (w *writer) field(thing bool, f *capability.Field) {
-	if f.Brief {
-		f = &capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Needed: f.Needed, Brief: true}
+func (w *writer) field(of several, f *capability.Field) {
+	if f.Brief || f.Rare {
+		f = briefly(f)
 	}
 	null := never
 	switch {
-	case !f.Nullable || f.Needed:
-	case thing && (f.Many || formOf(f).name != ""):
+	case !f.Nullable || of == unsaid:
+	case of == choices && (f.Many || formOf(f).name != ""):
 		null = beside
 	default:
 		null = within
@@ -196,14 +200,25 @@ func (w *writer) field(thing bool, f *capability.Field) {
 		w.b = append(w.b, '[', '{')
 	}
 	if f.Many {
-		w.many(thing, f, null)
+		w.many(of, f, null)
 	} else {
-		w.one(thing, f, null)
+		w.one(of, f, null)
 	}
 	if null == beside {
 		w.b = append(w.b, `},{"type":"null"}]`...)
 	}
 	w.end()
+}
+
+// briefly returns what a schema has of a field that is told of elsewhere, or that few calls need:
+// the type, the members of an object, and, of an object that nothing else tells of, what its
+// members are.
+func briefly(f *capability.Field) *capability.Field {
+	brief := capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Required: f.Required, Fields: f.Fields, Brief: true}
+	if f.Rare && f.Type == capability.Object {
+		brief.Description = f.Description
+	}
+	return &brief
 }
 
 // whole writes what is said of a field as a whole.
@@ -215,13 +230,13 @@ func (w *writer) whole(f *capability.Field) {
 }
 
 // many writes the keywords of an array of values.
-func (w *writer) many(thing bool, f *capability.Field, null nulls) {
+func (w *writer) many(of several, f *capability.Field, null nulls) {
 	if null != beside {
 		w.whole(f)
 	}
 	w.name("items")
 	w.begin()
-	w.one(thing, f, never)
+	w.one(of, f, never)
 	w.end()
 	w.setInt("maxItems", f.MaxCount)
 	w.setInt("minItems", f.MinCount)
@@ -230,7 +245,7 @@ func (w *writer) many(thing bool, f *capability.Field, null nulls) {
 
 // one writes the keywords of a single value: its constraints, and what is said of the field
 // unless that is said of the array around it.
-func (w *writer) one(thing bool, f *capability.Field, null nulls) {
+func (w *writer) one(of several, f *capability.Field, null nulls) {
 	form := formOf(f)
 	inner := f.Type == capability.Object && len(f.Fields) > 0 && len(f.Cells) == 0
 	enum := f.OneOf
@@ -258,7 +273,7 @@ func (w *writer) one(thing bool, f *capability.Field, null nulls) {
 	switch {
 	case len(f.Cells) > 0:
 		w.name("items")
-		w.columns(thing, f.Cells)
+		w.columns(of, f.Cells)
 	case f.Type == capability.Vector:
 		w.name("items")
 		w.b = append(w.b, `{"type":"number"}`...)
@@ -275,7 +290,7 @@ func (w *writer) one(thing bool, f *capability.Field, null nulls) {
 	}
 	w.setText("pattern", cmp.Or(f.Pattern, form.pattern))
 	if inner {
-		w.properties(thing, true, f.Fields)
+		w.properties(of, true, f.Fields)
 	}
 	w.setText("trails:node_type", f.NodeType)
 	w.setType(form.name, null)
@@ -292,7 +307,7 @@ func (w *writer) setType(name string, null nulls) {
 
 // columns writes the rows of a table. Their cells stand in prefixItems, which a validator
 // of draft-07 passes over.
-func (w *writer) columns(thing bool, cells []capability.Cell) {
+func (w *writer) columns(of several, cells []capability.Cell) {
 	w.begin()
 	w.name("prefixItems")
 	list(w, cells, func(c capability.Cell) {
@@ -301,7 +316,7 @@ func (w *writer) columns(thing bool, cells []capability.Cell) {
 		switch {
 		case len(c.Types) == 1:
 			w.set("type", c.Types[0])
-		case len(c.Types) > 1 && thing:
+		case len(c.Types) > 1 && of == choices:
 			w.name("oneOf")
 			list(w, c.Types, func(name string) {
 				w.begin()

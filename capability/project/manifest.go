@@ -76,7 +76,7 @@ func Context() map[string]any {
 	}
 	for _, name := range strings.Fields(`version tool_name checksum side_effects cost_estimate policy_required reasoning assurance consent_required
 		scope action remote upstream node_type closed name type required many min_count max_count min_length max_length pattern unique dim
-		nullable needed unlisted brief says`) {
+		nullable needed rare brief says`) {
 		context[name] = "trails:" + name
 	}
 	return context

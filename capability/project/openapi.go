@@ -322,18 +322,18 @@ func readOperation(r *reading, d capability.Descriptor, text []byte) error {
 	r.sameList("deprecates", o.Trails.Deprecates, d.Deprecates)
 	r.same("assurance", o.Trails.Assurance, d.Assurance)
 	r.same("consent_required", o.Trails.ConsentRequired, d.ConsentRequired)
-	if err := r.schema("input_shape", o.RequestBody.Content.JSON.Schema, d.InputShape); err != nil {
+	if err := r.schema("input_shape", o.RequestBody.Content.JSON.Schema, d.InputShape, unsaid); err != nil {
 		return err
 	}
-	return r.schema("output_shape", o.Responses["200"].Content.JSON.Schema, Answer(d))
+	return r.schema("output_shape", o.Responses["200"].Content.JSON.Schema, Answer(d), listed)
 }
 
 // schema compares the JSON Schema of a shape.
-func (r *reading) schema(at string, text json.RawMessage, meant capability.Shape) error {
+func (r *reading) schema(at string, text json.RawMessage, meant capability.Shape, of several) error {
 	var shown map[string]any
 	if err := parse(text, &shown); err != nil {
 		return err
 	}
-	r.object(at, shown, meant.Fields, meant.Closed)
+	r.object(at, shown, meant.Fields, meant.Closed, of)
 	return nil
 }

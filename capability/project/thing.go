@@ -21,13 +21,15 @@ func Actions(in Process) View {
 // actionOf returns an ActionAffordance (section 5.3.1.4), its members in the order in which
 // people read them. What WoT has no words for has the prefix of trails.
 func actionOf(d capability.Descriptor) members {
+	output := answerOf(d)
+	output.of = choices
 	return members{
 		{"title", title(d)},
 		{"description", orNil(d.Description)},
 		{"safe", d.SideEffects == capability.None},
 		{"idempotent", d.Idempotent},
-		{"input", fragmentOf(schemaOf(d.InputShape).inThing())},
-		{"output", fragmentOf(answerOf(d).inThing())},
+		{"input", fragmentOf(schemaOf(d.InputShape))},
+		{"output", fragmentOf(output)},
 		{"forms", []any{members{
 			{"additionalResponses", otherResponses},
 			{"contentType", "application/json"},
@@ -171,9 +173,9 @@ func readAction(r *reading, d capability.Descriptor, text []byte) error {
 	r.sameList("deprecates", a.Deprecates, d.Deprecates)
 	r.same("assurance", a.Assurance, d.Assurance)
 	r.same("consent_required", a.ConsentRequired, d.ConsentRequired)
-	r.object("input_shape", plain(a.Input), d.InputShape.Fields, d.InputShape.Closed)
+	r.object("input_shape", a.Input, d.InputShape.Fields, d.InputShape.Closed, unsaid)
 	answer := Answer(d)
-	r.object("output_shape", plain(a.Output), answer.Fields, answer.Closed)
+	r.object("output_shape", plain(a.Output), answer.Fields, answer.Closed, listed)
 	return nil
 }
 

@@ -169,14 +169,13 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 			r.same("idempotent", t.Idempotent, d.Idempotent)
 		}
 	}
-	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed)
-	r.object("output_shape", tool.Output, tablesOf(d), false)
+	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed, unsaid)
+	r.object("output_shape", tool.Output, tablesOf(d), false, listed)
 	return nil
 }
 
-// object compares the JSON Schema of an object with its fields, but for those that are not
-// listed.
-func (r *reading) object(at string, schema map[string]any, fields []capability.Field, closed bool) {
+// object compares the JSON Schema of an object with its fields.
+func (r *reading) object(at string, schema map[string]any, fields []capability.Field, closed bool, of several) {
 	r.same(at, has(schema["type"], "object"), true)
 	var meant any
 	if closed {
@@ -186,15 +185,12 @@ func (r *reading) object(at string, schema map[string]any, fields []capability.F
 	shown, _ := schema["properties"].(map[string]any)
 	names, required := []string{}, []string{}
 	for _, f := range fields {
-		if f.Unlisted {
-			continue
-		}
 		names = append(names, f.Name)
 		if f.Required {
 			required = append(required, f.Name)
 		}
 		if property, ok := shown[f.Name].(map[string]any); ok {
-			r.field(at+"."+f.Name, property, f)
+			r.field(at+"."+f.Name, property, f, of)
 		}
 	}
 	r.same(at, sorted(keys(shown)), sorted(names))
@@ -208,12 +204,12 @@ var schemaTypes = map[capability.Type]string{
 	capability.Decimal: "number", capability.Vector: "array", capability.Object: "object",
 }
 
-func (r *reading) field(at string, schema map[string]any, f capability.Field) {
-	f.Nullable = f.Nullable && !f.Needed // null is offered for what the node can be without
+func (r *reading) field(at string, schema map[string]any, f capability.Field, of several) {
+	f.Nullable = f.Nullable && of != unsaid
 	nullable := has(schema["type"], "null") || f.Type == capability.Any && !f.Many
 	r.same(at+".nullable", nullable, f.Nullable || f.Type == capability.Any && !f.Many)
-	if f.Brief {
-		f = capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Brief: true}
+	if f.Brief || f.Rare {
+		f = *briefly(&f)
 	}
 	meant := f.Default
 	if meant == false {
@@ -230,7 +226,7 @@ func (r *reading) field(at string, schema map[string]any, f capability.Field) {
 		r.same(at+".max_count", schema["maxItems"], number(f.MaxCount))
 		one, _ = schema["items"].(map[string]any)
 	}
-	r.value(at, one, f)
+	r.value(at, one, f, of)
 }
 
 // table compares the columns of a table.
@@ -252,7 +248,7 @@ func (r *reading) table(at string, schema map[string]any, cells []capability.Cel
 }
 
 // value compares the constraints of a single value.
-func (r *reading) value(at string, schema map[string]any, f capability.Field) {
+func (r *reading) value(at string, schema map[string]any, f capability.Field, of several) {
 	kind, ok := schemaTypes[f.Type]
 	if !ok {
 		kind = "string"
@@ -294,7 +290,7 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field) {
 		r.same(at+".one_of", shown, enum)
 	}
 	if f.Type == capability.Object && len(f.Fields) > 0 {
-		r.object(at, schema, f.Fields, true)
+		r.object(at, schema, f.Fields, true, of)
 	}
 }
 

@@ -310,7 +310,9 @@ func TestAPartIsShownAndTheRestIsNamed(t *testing.T) {
 func TestWhatCannotBeShownSaysWhatCan(t *testing.T) {
 	for _, c := range []struct{ text, selector, want string }{
 		{someText, `{"type":"tail"}`, `"tail" is no type of a selector; there are bytes, grep, head, image, json, json_keys, lines, rows, stats`},
-		{someText, `{"type":"head","lines":3}`, `a selector of type head: unknown field "lines"`},
+		{someText, `{"type":"head","lines":3}`, `a selector of type head has no "lines"; it has type, chars`},
+		{someText, `{"type":"head","chars":"8"}`, `a selector of type head: chars is a string, and must be an integer`},
+		{someText, `{"type":"rows","where":[{"col":"a"}]}`, `a selector of type rows: a member of where has column, op, value`},
 		{someText, `[]`, "the selector is no object"},
 		{someText, `{"type":"head","chars":9000}`, "text:a:b: chars is 9000, and may be 1 to 8000"},
 		{someText, `{"type":"bytes","offset":50}`, "text:a:b: offset is 50, and it has 49 bytes"},

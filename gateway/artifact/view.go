@@ -3,11 +3,15 @@ package artifact
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"trails/gateway"
+	"trails/quote"
 )
 
 // View is a part of an artifact that a model reads. It is bounded: Text has at most some
@@ -45,20 +49,54 @@ func ParseSelector(handle string, text json.RawMessage) (Selector, error) {
 	}
 	empty, known := kinds[head.Type]
 	if !known {
-		var list []string
-		for kind := range kinds {
-			list = append(list, kind)
-		}
-		slices.Sort(list)
-		return nil, gateway.Fail(gateway.ViewFailed, handle, "%q is no type of a selector; there are %s", head.Type, strings.Join(list, ", "))
+		return nil, gateway.Fail(gateway.ViewFailed, handle, "%q is no type of a selector; there are %s", head.Type, strings.Join(Types(), ", "))
 	}
 	s := empty()
+	fields := fieldsOf(reflect.TypeOf(s).Elem())
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(text, &given); err != nil {
+		return nil, gateway.Fail(gateway.ViewFailed, handle, "the selector is no object")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(fields, name) {
+			return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s has no %q; it has %s", head.Type, name, strings.Join(fields, ", "))
+		}
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(s); err != nil {
-		return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s: %s", head.Type, strings.TrimPrefix(err.Error(), "json: "))
+	var wrong *json.UnmarshalTypeError
+	switch err := d.Decode(s); {
+	case errors.As(err, &wrong):
+		return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s: %s is %s, and must be %s", head.Type, wrong.Field, quote.Article(wrong.Value), jsonNameOf(wrong.Type))
+	case err != nil: // in the conditions of rows
+		return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s: a member of where has %s", head.Type, strings.Join(fieldsOf(reflect.TypeFor[Where]()), ", "))
 	}
 	return s, nil
+}
+
+// Types lists the types of selectors.
+func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// fieldsOf lists the members of a struct by their names in JSON.
+func fieldsOf(t reflect.Type) []string {
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return names
+}
+
+// jsonNameOf says in JSON's words what a member is.
+func jsonNameOf(t reflect.Type) string {
+	switch t.Kind() { //nolint:exhaustive // selectors have no others
+	case reflect.Int:
+		return "an integer"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct:
+		return "an object"
+	}
+	return "a string"
 }
 
 // View shows a part of the artifact. What cannot be shown is a [*gateway.Error] that says what

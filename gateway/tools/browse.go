@@ -42,7 +42,7 @@ func reads(id, description string, in, out []capability.Field) capability.Descri
 
 // selection asks for a schema of the answers that choose one of the cards.
 var selection = capability.Field{
-	Name: "selection", Type: capability.String, OneOf: []any{string(gateway.JSONSchema), string(gateway.OpenAI), string(gateway.Anthropic)}, Unlisted: true,
+	Name: "selection", Type: capability.String, OneOf: []any{string(gateway.JSONSchema), string(gateway.OpenAI), string(gateway.Anthropic)}, Rare: true,
 	Description: "Answer with a schema, too, by which a model can be held to choose one of the ids: alone, or as a provider takes it.",
 }
 

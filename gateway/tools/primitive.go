@@ -29,7 +29,7 @@ var resultFields = []capability.Field{
 func (t *Tools) readResource() invoke.Capability {
 	return invoke.Capability{
 		Descriptor: reads("resource_read", "Read a resource of an upstream server by the id of its card. params are the values of an address with {names}.",
-			[]capability.Field{text("resource_id", true), {Name: "params", Type: capability.Object}}, resultFields),
+			[]capability.Field{text("resource_id", true), {Name: "params", Type: capability.Object, Description: "Texts by name, such as {\"path\":\"a/b\"}."}}, resultFields),
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 			if f, follows := ctx.Value(followingKey{}).(*following); follows {
 				return t.follow(ctx, r, f)
@@ -79,7 +79,7 @@ func address(id string, o gateway.Offered, params map[string]any) (string, error
 func (t *Tools) getPrompt() invoke.Capability {
 	return invoke.Capability{
 		Descriptor: reads("prompt_get", "Get the messages of a prompt of an upstream server by the id of its card.",
-			[]capability.Field{text("prompt_id", true), {Name: "args", Type: capability.Object}}, resultFields),
+			[]capability.Field{text("prompt_id", true), {Name: "args", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."}}, resultFields),
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 			id := r.Args.Text("prompt_id")
 			return t.fetch(ctx, r, gateway.Prompt, id, func(d directory, e gateway.Entry) ([]upstream.Part, error) {

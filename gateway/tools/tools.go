@@ -174,7 +174,7 @@ func itemOf(d capability.Descriptor) gateway.Item {
 		item.Types = []string{d.InputShape.NodeType}
 	}
 	for _, f := range d.InputShape.Fields {
-		if f.Unlisted {
+		if f.Rare {
 			continue
 		}
 		item.Parameters = append(item.Parameters, f.Name)

@@ -204,7 +204,7 @@ func TestTheRecordedSession(t *testing.T) {
 				var required []string
 				fields := map[string]bool{}
 				for _, f := range d.InputShape.Fields {
-					if fields[f.Name] = !f.Unlisted; f.Required {
+					if fields[f.Name] = true; f.Required {
 						required = append(required, f.Name)
 					}
 				}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"trails/auth"
@@ -14,10 +15,35 @@ import (
 	"trails/kg"
 )
 
+// selectors are the fields of each type of selector.
+var selectors = [][]capability.Field{
+	capability.ShapeOf[artifact.Head]().Fields, capability.ShapeOf[artifact.Bytes]().Fields, capability.ShapeOf[artifact.Lines]().Fields,
+	capability.ShapeOf[artifact.Grep]().Fields, capability.ShapeOf[artifact.Keys]().Fields, capability.ShapeOf[artifact.JSON]().Fields,
+	capability.ShapeOf[artifact.Rows]().Fields, capability.ShapeOf[artifact.Stats]().Fields, capability.ShapeOf[artifact.Image]().Fields,
+}
+
+// selectorField is the selector with the fields of all types; which of them a type has,
+// [artifact.ParseSelector] knows.
+func selectorField() capability.Field {
+	f := capability.Field{Name: "selector", Type: capability.Object, Required: true}
+	for _, fields := range selectors {
+		for _, one := range fields {
+			if !slices.ContainsFunc(f.Fields, func(f capability.Field) bool { return f.Name == one.Name }) {
+				one.Required = one.Name == "type"
+				f.Fields = append(f.Fields, one)
+			}
+		}
+	}
+	for _, kind := range artifact.Types() {
+		f.Fields[0].OneOf = append(f.Fields[0].OneOf, kind)
+	}
+	return f
+}
+
 // viewArtifact is tool_view.
 func (t *Tools) viewArtifact() invoke.Capability {
-	d := reads("tool_view", "Read a part of a kept result by its handle. selector has a type: head (chars), bytes (offset, length), lines (start, count), grep (pattern, context), json_keys, json (pointer or path), rows (columns, filter, sort), stats, image.",
-		[]capability.Field{text("handle", true), {Name: "selector", Type: capability.Object, Required: true}},
+	d := reads("tool_view", `Read a part of a kept result by its handle. selector: {"type":"head","chars":9}, bytes (offset, length), {"type":"lines","start":1,"count":9}, {"type":"grep","pattern":"err","context":2}, json_keys (pointer), {"type":"json","path":"$.a[0].id"}, {"type":"rows","where":[{"column":"n","op":">","value":"9"}],"sort":["-n"],"columns":["n"]}, stats, image.`,
+		[]capability.Field{text("handle", true), selectorField()},
 		[]capability.Field{{Name: "text", Type: capability.String, Required: true}, {Name: "left", Type: capability.String}, {Name: "next", Type: capability.Object}})
 	d.PolicyRequired.Upstream = false // results are kept in the file
 	return invoke.Capability{Descriptor: d, Handle: t.view}

@@ -43,7 +43,7 @@ func CheckResult(t testing.TB, e *Engine, name string, structured []byte) {
 		if d.ID != name && capability.ToolName(d.ID) != name {
 			continue
 		}
-		for _, schema := range []json.RawMessage{project.MCPTool(d, project.Process{}).OutputSchema, project.Lower(project.Answer(d))} {
+		for _, schema := range []json.RawMessage{project.MCPTool(d, project.Process{}).OutputSchema, project.AnswerSchema(d)} {
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
 			if err != nil {
 				t.Fatal(err)

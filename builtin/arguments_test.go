@@ -1,0 +1,125 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"testing"
+
+	"trails/capability"
+	"trails/capability/project"
+	"trails/fault"
+	"trails/invoke/invoketest"
+)
+
+// inputSchemas are the schemas of a capability's arguments in the documents that have one.
+func inputSchemas(t *testing.T, d capability.Descriptor) map[string]map[string]any {
+	t.Helper()
+	out := map[string]map[string]any{}
+	for _, v := range project.Views(project.Process{}) {
+		text, err := v.Encode(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown struct {
+			InputSchema map[string]any // tools/list
+			Input       map[string]any // Thing Description
+			RequestBody struct {
+				Content map[string]struct{ Schema map[string]any }
+			}
+		}
+		if err := json.Unmarshal(text, &shown); err != nil {
+			t.Fatal(err)
+		}
+		for _, schema := range []map[string]any{shown.InputSchema, shown.Input, shown.RequestBody.Content["application/json"].Schema} {
+			if schema != nil {
+				out[v.Name] = schema
+			}
+		}
+	}
+	if len(out) != 3 {
+		t.Fatalf("%s has schemas in %d documents", d.ID, len(out))
+	}
+	return out
+}
+
+// members calls look with every field of a list, and with its schema.
+func members(at string, fields []capability.Field, schema map[string]any, look func(at string, f capability.Field, schema map[string]any)) {
+	properties, _ := schema["properties"].(map[string]any)
+	for _, f := range fields {
+		shown, _ := properties[f.Name].(map[string]any)
+		look(at+"."+f.Name, f, shown)
+		inner := shown
+		if items, isList := shown["items"].(map[string]any); isList {
+			inner = items
+		}
+		members(at+"."+f.Name, f.Fields, inner, look)
+	}
+}
+
+// A client that validates its arguments can send all that a call takes, whichever document it
+// read: every argument, and every member of one, has a schema with one type in each.
+func TestEveryDocumentNamesEveryArgument(t *testing.T) {
+	for _, d := range invoketest.Example(t).Callable(t) {
+		for document, schema := range inputSchemas(t, d) {
+			if schema["additionalProperties"] != false {
+				t.Errorf("%s in %s takes other arguments", d.ID, document)
+			}
+			members(d.ID, d.InputShape.Fields, schema, func(at string, f capability.Field, shown map[string]any) {
+				if _, one := shown["type"].(string); !one && f.Type != capability.Any {
+					t.Errorf("%s in %s is %v", at, document, shown)
+				}
+			})
+		}
+	}
+}
+
+// An object says what its members are: in its schema, in its description, or in that of the tool.
+func TestEveryObjectSaysWhatItsMembersAre(t *testing.T) {
+	for _, d := range invoketest.Example(t).Callable(t) {
+		schema := inputSchemas(t, d)["tools/list"]
+		members(d.ID, d.InputShape.Fields, schema, func(at string, f capability.Field, shown map[string]any) {
+			if items, isList := shown["items"].(map[string]any); isList {
+				shown = items
+			}
+			_, described := shown["description"]
+			_, listed := shown["properties"]
+			told := regexp.MustCompile(`\b` + f.Name + `\b`).MatchString(d.Description)
+			if f.Type == capability.Object && !described && !listed && !told {
+				t.Errorf("nobody says what %s has in it", at)
+			}
+		})
+	}
+}
+
+// What an object takes is told to whoever gives it something else.
+func TestUnknownMembersAreAnsweredWithTheKnownOnes(t *testing.T) {
+	e := invoketest.Example(t)
+	tried := 0
+	for _, d := range e.Callable(t) {
+		for _, f := range d.InputShape.Fields {
+			if f.Type != capability.Object || len(f.Fields) == 0 {
+				continue
+			}
+			tried++
+			var given any = map[string]any{"nothing_like_it": 1}
+			if f.Many {
+				given = []any{given}
+			}
+			wrong := f.Check(given)
+			at := slices.IndexFunc(wrong, func(w fault.FieldError) bool { return regexp.MustCompile("nothing_like_it").MatchString(w.Field) })
+			if at < 0 {
+				t.Errorf("%s of %s takes anything", f.Name, d.ID)
+				continue
+			}
+			for _, known := range f.Fields {
+				if !regexp.MustCompile(`\b` + known.Name + `\b`).MatchString(wrong[at].Message) {
+					t.Errorf("%s of %s: %s does not name %s", f.Name, d.ID, wrong[at].Message, known.Name)
+				}
+			}
+		}
+	}
+	if tried < 5 {
+		t.Errorf("%d objects were tried", tried)
+	}
+}

@@ -1,0 +1,50 @@
+package project
+
+import "strings"
+
+// Refusal is what a host refuses in a tool, or cuts, and a public report of it.
+type Refusal struct {
+	Rule   string // of [Lint]
+	Host   string // the program or the API behind it
+	What   string
+	Report string
+}
+
+// Refusals is what [Lint] knows of hosts. Each was met by somebody who wrote it down; hosts have
+// mended some since, but not in every version that is used.
+var Refusals = []Refusal{
+	{ruleName, "OpenAI", "refuses names of more than 64 characters", "https://github.com/mastra-ai/mastra/issues/6302"},
+	{ruleName, "Gemini", "refuses names with other characters than letters, digits and _ . : -", "https://github.com/Finerestaurant/kicad-mcp-python/issues/2"},
+	{ruleName, "Cursor", "drops a tool whose name has 60 characters with that of its server", "https://github.com/ComposioHQ/composio/issues/2788"},
+	{ruleDescription, "OpenAI", "refuses descriptions of more than 1,024 characters", "https://github.com/janwilmake/openapi-mcp-server/issues/23"},
+	{ruleDescription, "Claude Code", "cuts descriptions at 2,048 characters", "https://github.com/anthropics/claude-code/issues/41593"},
+	{ruleRoot, "Claude Code", "drops all tools of a server with one whose schema is not that of an object", "https://github.com/anthropics/claude-code/issues/88049"},
+	{ruleCombination, "Anthropic", "refuses oneOf, allOf and anyOf at the top level", "https://github.com/anthropics/claude-code/issues/40075"},
+	{ruleCombination, "Gemini", "refuses anyOf with an array in it", "https://github.com/t8y2/dbx/issues/6233"},
+	{ruleType, "Gemini CLI", "skips tools with a parameter without a type", "https://github.com/JetBrains/mcp-jetbrains/issues/71"},
+	{ruleTypes, "Gemini", "refuses lists of types", "https://github.com/sbroenne/mcp-server-excel/pull/674"},
+	{ruleTypes, "Cursor", "refuses every value where there is a list of types", "https://github.com/cursor/cursor/issues/3778"},
+	{ruleTypes, "Copilot CLI", "fails with Gemini where items have a list of types", "https://github.com/github/copilot-cli/issues/4623"},
+	{ruleTypes, "Kuadrant MCP Gateway", "drops tools with a list of types", "https://github.com/baruchiro/paperless-mcp/issues/138"},
+	{ruleItems, "VS Code", "refuses arrays without items", "https://github.com/microsoft/vscode-copilot-release/issues/7462"},
+	{ruleItems, "OpenAI", "refuses arrays without items", "https://github.com/mark3labs/mcphost/issues/35"},
+	{ruleProperty, "Anthropic", "refuses names of properties other than 1 to 64 letters, digits and _ . -", "https://github.com/freee/freee-mcp/issues/15"},
+	{ruleAdditional, "Gemini", "does not know additionalProperties in items", "https://github.com/nanbingxyz/5ire/issues/42"},
+	{ruleEnum, "Gemini", "takes enum of strings alone", "https://github.com/router-for-me/CLIProxyAPI/pull/1076"},
+	{ruleEnum, "Gemini", "refuses an empty string in enum", "https://github.com/sbroenne/mcp-server-excel/issues/607"},
+	{ruleConst, "Zed with Gemini", "does not know const", "https://github.com/zed-industries/zed/issues/45552"},
+	{ruleFormat, "Gemini CLI", "took no format but enum and date-time", "https://github.com/google-gemini/gemini-cli/issues/2237"},
+	{ruleDepth, "Gemini", "refuses schemas that nest too deep", "https://github.com/google-gemini/gemini-cli/issues/5923"},
+	{ruleDepth, "Kimi", "refuses schemas of more than 10 levels", "https://github.com/anomalyco/opencode/issues/25495"},
+}
+
+// whoRefuse names the hosts that a rule is for.
+func whoRefuse(rule string) string {
+	var hosts []string
+	for _, r := range Refusals {
+		if r.Rule == rule && (len(hosts) == 0 || hosts[len(hosts)-1] != r.Host) {
+			hosts = append(hosts, r.Host)
+		}
+	}
+	return strings.Join(hosts, ", ")
+}
