@@ -191,6 +191,7 @@ var builtins = []invoke.Capability{
 		Handle: commitsGet,
 	},
 	undoBuiltin,
+	schemaUndo,
 }
 
 // toldBefore is an argument that a tool before it in the same list describes.

@@ -65,6 +65,7 @@ var samples = map[string]string{
 	"notes":                         `{}`,
 	"finish":                        `{}`,
 	"undo":                          `{"commit": "head"}`,
+	"schema_undo":                   `{"commit": "head"}`,
 	"definitions_get":               `{}`,
 	"definitions_diff":              fmt.Sprintf(`{"definitions": {"schema": %q}}`, withoutStatus),
 	"trails.meta.promote.plan":      fmt.Sprintf(`{"definitions": {"schema": %q}}`, withoutStatus),
@@ -119,6 +120,8 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 				t.Fatal(err)
 			}
 		}
+	case "schema_undo":
+		e.Must(t, "schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`)
 	case "trails.meta.promote.undo":
 		e.Must(t, "trails.meta.promote.apply", samples["trails.meta.promote.apply"])
 	}

@@ -55,6 +55,10 @@ var broken = map[string]map[string]breaking{
 		"No later commit touched the same values.": {doing("note.update", `{"id": "a", "title": "One"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"commit": "COMMIT"}`, fault.Conflict},
 		"The graph fits its schema at the end.":    {doing("note.create", `{"id": "c", "title": "C"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/c"}`), `{"commit": "COMMIT"}`, fault.InvalidData},
 	},
+	"schema_undo": {
+		"No definition was changed after it.": {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "schema_apply", `{"patch": "- add_type: {Task: {}}"}`), `{"commit": "COMMIT"}`, fault.Conflict},
+		"The graph fits the schema before.":   {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "note.update", `{"id": "a", "extra": "x"}`), `{"commit": "COMMIT"}`, fault.InvalidData},
+	},
 	"mutate": {
 		"The graph fits its schema at the end.": {nil, `{"update": "DELETE { ?n :title ?t } WHERE { ?n :title ?t }"}`, fault.InvalidData},
 	},

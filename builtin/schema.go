@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/outline"
+	"trails/policy"
 	"trails/quote"
 	"trails/rdf"
 	"trails/schema"
@@ -150,7 +152,30 @@ func schemaPlan(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	r.Release() // planning pins its own
 	p, err := r.Session().PlanSchema(ctx, change)
+	if err == nil && len(p.Loosening) > 0 && mayLoosen(r)(p.Loosening) != nil {
+		r.Warn("these steps loosen, rename or drop, and to apply them you need the scope %s: %s", policy.Builder, enumerated(stepTexts(p.Loosening)))
+	}
 	return planOf(p), err
+}
+
+// mayLoosen refuses to loosen the schema for whoever lacks the scope builder: what others rely
+// on is taken away by it.
+func mayLoosen(r *invoke.Request) kg.Guard {
+	return func(loosening []schema.Step) error {
+		err := r.MayGive(capability.Field{Scope: policy.Builder})
+		if err == nil {
+			return nil
+		}
+		return fault.Of(err).With("needs_builder", stepTexts(loosening))
+	}
+}
+
+func stepTexts(steps []schema.Step) []string {
+	texts := make([]string, len(steps))
+	for i, s := range steps {
+		texts[i] = outline.Shorten(s.String(), toldStep)
+	}
+	return texts[:min(len(texts), 100)]
 }
 
 // schemaApplied is what an applied schema answers.
@@ -172,6 +197,7 @@ func schemaApply(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	r.Release()
+	change.Guard = mayLoosen(r)
 	change.AllowDataLoss, change.Progress = r.Args.Flag(allowLoss.Name) || r.Agreed(), r.Progress
 	p, result, err := r.Session().ApplySchema(ctx, change)
 	if err != nil {

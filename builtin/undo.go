@@ -7,6 +7,7 @@ import (
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
+	"trails/policy"
 	"trails/quote"
 )
 
@@ -15,9 +16,9 @@ const undoQuotes = 200
 
 var undoBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "undo", Description: "Take back what one commit changed, as a new commit. Refused, naming the nodes, when later commits touched the same values, and for schema changes.",
+		ID: "undo", Description: "Take back what one commit changed, as a new commit. Refused, naming the nodes, where later commits touched the same values.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "commit", Type: capability.String, Required: true, Description: "Its first digits, or head for the newest."},
+			{Name: "commit", Type: capability.String, Required: true, Brief: true, Description: "Its first digits, or head for the newest."},
 		}, capability.MassArguments()...)},
 		OutputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "undone", Type: capability.String, Required: true, Description: "The commit that was taken back, by its first digits."},
@@ -29,7 +30,35 @@ var undoBuiltin = invoke.Capability{
 		SideEffects:   capability.Destroys,
 		CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: "change"},
 	},
-	Handle: undoing((*kg.Session).Undo),
+	Handle: undoing((*kg.Session).Undo), Forward: undoForward,
+}
+
+const schemaUndoID = "schema_undo"
+
+// schemaUndo is undo of a commit that changed the schema, which is a change of the schema.
+var schemaUndo = invoke.Capability{
+	Descriptor: capability.Descriptor{
+		ID: schemaUndoID, Description: "Take back a change of the schema, the last one, as a new commit. What loosens the schema or renames needs the scope builder; what was added goes where no data has it.",
+		InputShape: undoBuiltin.InputShape, OutputShape: undoBuiltin.OutputShape,
+		Preconditions: []string{"No definition was changed after it.", "The graph fits the schema before."},
+		SideEffects:   capability.Destroys,
+		CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply},
+	},
+	Handle: undoing((*kg.Session).UndoSchema), Hidden: true,
+}
+
+// undoForward finds what takes a commit back; nil is undo itself, which also says what is wrong
+// with the argument.
+func undoForward(ctx context.Context, r *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
+	c, err := r.Snapshot.FindCommit(ctx, r.Args.Text("commit"))
+	if err != nil {
+		return nil, nil, nil //nolint:nilerr // the handler says it
+	}
+	if alone, err := r.Snapshot.ChangedSchemaAlone(ctx, c); !alone || err != nil {
+		return nil, nil, err
+	}
+	next, err := r.Named(schemaUndoID)
+	return next, r.Args, err
 }
 
 // undone is what an undo answers.
@@ -61,7 +90,7 @@ func undo(ctx context.Context, r *invoke.Request, take func(*kg.Session, context
 	}
 	s := r.Snapshot.Schema()
 	r.Release() // a long write must not hold the log
-	result, err := take(r.Session(), ctx, kg.Undo{Commit: commit.ID, Set: set, Progress: r.Progress})
+	result, err := take(r.Session(), ctx, kg.Undo{Commit: commit.ID, Set: set, Guard: mayLoosen(r), Progress: r.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type Capability struct {
 	Loses Loses
 	// Forward, when set, finds the capability that does what the call asks for, see
 	// [Request.Named], and with which arguments. It is asked after the arguments were held
-	// against the shape, and the call goes on as one of that capability.
+	// against the shape, and the call goes on as one of that capability; nil is this one.
 	Forward func(context.Context, *Request) (*Capability, Arguments, error)
 	// Inputs names the argument in the place of which a call may bring [Call.Inputs]; ""
 	// when there is none. What it has is digested by who reads it.

@@ -99,7 +99,7 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 	if promoted {
 		return fault.New(fault.Conflict, "%s came with the promotion of commit %s; "+undoPromotion, m.File(), b.commit.ID.Short()).With("commit", b.commit.ID.String())
 	}
-	quads, err := b.schemaBefore(ctx, snap)
+	quads, err := snap.schemaBefore(ctx, b.commit)
 	if err != nil {
 		return err
 	}
@@ -132,12 +132,12 @@ func (b *wayBack) last(c *compiled) (migration.Record, error) {
 }
 
 // schemaBefore reads the schema as it would be without the commit.
-func (b *wayBack) schemaBefore(ctx context.Context, snap *Snapshot) ([]rdf.Quad, error) {
-	quads, err := collect(snap.Match(ctx, rdf.Quad{Label: rdf.SchemaGraph}))
+func (s *Snapshot) schemaBefore(ctx context.Context, c Commit) ([]rdf.Quad, error) {
+	quads, err := collect(s.Match(ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
 		return nil, err
 	}
-	for c, err := range snap.Changes(ctx, b.commit.Seq, 0) {
+	for c, err := range s.Changes(ctx, c.Seq, 0) {
 		switch {
 		case err != nil:
 			return nil, err

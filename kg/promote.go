@@ -272,6 +272,18 @@ const undoPromotion = "promote --undo (trails.meta.promote.undo) takes it back a
 // definition was changed since, or data that the promotion changed, and with
 // fault.InvalidData when what was written since does not fit the schema before.
 func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
+	return s.undoDefinitions(ctx, u, func(snap *Snapshot, c Commit) error {
+		promoted, err := snap.isPromotion(ctx, c)
+		if err == nil && (!promoted || c.Parent.IsZero()) {
+			err = fault.New(fault.Conflict, "commit %s is no promotion that has a commit before it", c.ID.Short())
+		}
+		return err
+	})
+}
+
+// undoDefinitions takes back the last commit that changed definitions, when it is one that may
+// be.
+func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapshot, Commit) error) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	var undo undoing
@@ -280,7 +292,7 @@ func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
 		if now.seq == undo.commit.Seq {
 			return nil
 		}
-		return fault.New(fault.Conflict, "commit %s is not the last that changed definitions; schema history lists them", undo.commit.ID.Short())
+		return fault.New(fault.Conflict, "commit %s is not the last that changed definitions (schema, stored queries, migrations); take back those after it first, the newest first; schema history (commits_list with schema_only) lists them", undo.commit.ID.Short())
 	}
 	if err := s.View(ctx, func(snap *Snapshot) (err error) {
 		if undo.commit, err = snap.FindCommit(ctx, u.Commit.String()); err != nil {
@@ -289,12 +301,8 @@ func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
 		if err := latest(snap.compiled); err != nil {
 			return err
 		}
-		promoted, err := snap.isPromotion(ctx, undo.commit)
-		if err != nil {
+		if err := may(snap, undo.commit); err != nil {
 			return err
-		}
-		if !promoted || undo.commit.Parent.IsZero() {
-			return fault.New(fault.Conflict, "commit %s is no promotion that has a commit before it", undo.commit.ID.Short())
 		}
 		return snap.inverse(ctx, undo.commit, &spool)
 	}); err != nil {

@@ -27,10 +27,24 @@ type SchemaChange struct {
 	AllowDataLoss bool
 	// AllowBrokenQueries lets stored queries be that the new schema breaks.
 	AllowBrokenQueries bool
+	// Guard, when set, is asked about the steps that loosen the schema ([schema.Patched.Loosening])
+	// before any of it is done; its error refuses the change.
+	Guard Guard
 	// Set carries all but the edits.
 	Set ChangeSet
 	// Progress hears how far it is.
 	Progress func(Progress)
+}
+
+// Guard decides whether a caller may loosen the schema by these steps.
+type Guard func(loosening []schema.Step) error
+
+// ask asks about the steps, if there are any.
+func (g Guard) ask(loosening []schema.Step) error {
+	if g == nil || len(loosening) == 0 {
+		return nil
+	}
+	return g(loosening)
 }
 
 // Plan is what lies between two schemas, and what it means for the data.
@@ -38,6 +52,8 @@ type Plan struct {
 	// Head is the commit that it was made at.
 	Head  Commit
 	Steps []PlannedStep
+	// Loosening are those by which the schema asks less, or names something otherwise.
+	Loosening []schema.Step
 	// Queries are the stored queries that it renames something in, or breaks.
 	Queries []stored.Carried
 	// Blocked reports that data contradicts the new schema, or a stored query does and may not.
@@ -114,7 +130,7 @@ func (s *Session) PlanSchema(ctx context.Context, c SchemaChange) (Plan, error) 
 		if plan, err = planSteps(ctx, snap.source, snap.Schema(), patched); err != nil {
 			return err
 		}
-		plan.Head = snap.Head()
+		plan.Head, plan.Loosening = snap.Head(), patched.Loosening(snap.Schema())
 		plan.Queries, err = stored.Carry(ctx, snap.Stored(), snap.Schema(), patched)
 		plan.Blocked = plan.Blocked || !c.AllowBrokenQueries && len(broken(plan.Queries)) > 0
 		return err
@@ -137,6 +153,9 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	edit := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		patched, err := patch(before.schema)
 		if err != nil {
+			return err
+		}
+		if err := c.Guard.ask(patched.Loosening(before.schema)); err != nil {
 			return err
 		}
 		m := schemaEdits{ctx: ctx, w: w, spool: &spool, transition: newTransition(before.schema, patched), report: reporter(c.Progress, "plan", "quads", 0)}

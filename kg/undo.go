@@ -20,6 +20,8 @@ import (
 type Undo struct {
 	// Commit is that commit.
 	Commit CommitID
+	// Guard, when set, is asked about the steps by which [Session.UndoSchema] loosens the schema.
+	Guard Guard
 	// Set carries all but the edits.
 	Set ChangeSet
 	// Progress hears how far it is.
@@ -30,9 +32,10 @@ type Undo struct {
 // what it removed is added. The time grows with that commit; the one of a large load, which
 // has no change log, is looked for in the whole table. The memory is bounded.
 //
-// Nothing is changed when all of it is taken back already. It is refused with
-// fault.Conflict, and nothing is changed either, when later commits touched the same values, with the first [MaxClashes] nodes as "clashes" and the "count" of all; and
-// for the first commit, a merge and a commit that changed the schema. What the schema
+// It is refused with fault.Conflict, and nothing is changed, when later commits touched the
+// same values, with the first [MaxClashes] nodes as "clashes" and the "count" of all; and
+// for the first commit, a merge and a commit that changed the schema, which [Session.UndoSchema]
+// takes back. What the schema
 // forbids at the end is refused as [Session.Commit] does, an unknown commit with
 // fault.Missing.
 func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
@@ -81,30 +84,98 @@ func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 		return refused("is the first of this graph, with nothing before it to go back to; delete what it made, or begin a new file")
 	case !c.Parent2.IsZero():
 		return refused("is a merge of two histories, and no one commit is its inverse; undo the commits that it brought in, one by one")
-	case c.SchemaSeq == c.Seq:
-		promoted, err := snap.isPromotion(ctx, c)
+	case changedSchema(c):
+		by, why, err := snap.definitionsBy(ctx, c)
 		if err != nil {
 			return err
 		}
-		if promoted {
-			return refused("promoted the definitions of another file; " + undoPromotion)
+		if by != bySchema {
+			return refused(why)
 		}
-		by, err := snap.AppliedBy(ctx)
-		if err != nil {
-			return err
-		}
-		for i, m := range snap.Applied() {
-			if by[m.Number].ID != c.ID {
-				continue
-			}
-			if later := len(snap.Applied()) - i - 1; later > 0 {
-				return refused(fmt.Sprintf("applied the migration %s, and %d came after it; migrate rollback (trails.meta.migrate.rollback) takes all of them back, the newest first", m.File(), later))
-			}
-			return refused(fmt.Sprintf("applied the migration %s; migrate rollback (trails.meta.migrate.rollback) takes it back", m.File()))
-		}
-		return refused("changed the schema, which undo leaves alone; apply the schema that you want with schema_apply")
+		return refused("changed the schema; the call undo takes it back")
 	}
 	return nil
+}
+
+// changedSchema reports that the commit changed the schema's graph.
+func changedSchema(c Commit) bool { return c.SchemaSeq == c.Seq }
+
+// definer is what changed definitions in a commit.
+type definer int
+
+const (
+	bySchema definer = iota
+	byPromotion
+	byMigration
+)
+
+// definitionsBy tells what changed the definitions in a commit, and, of all but a change of the
+// schema by itself, how that is taken back.
+func (s *Snapshot) definitionsBy(ctx context.Context, c Commit) (definer, string, error) {
+	promoted, err := s.isPromotion(ctx, c)
+	if err != nil || promoted {
+		return byPromotion, "promoted the definitions of another file; " + undoPromotion, err
+	}
+	by, err := s.AppliedBy(ctx)
+	if err != nil {
+		return bySchema, "", err
+	}
+	for i, m := range s.Applied() {
+		if by[m.Number].ID != c.ID {
+			continue
+		}
+		if later := len(s.Applied()) - i - 1; later > 0 {
+			return byMigration, fmt.Sprintf("applied the migration %s, and %d came after it; migrate rollback (trails.meta.migrate.rollback) takes all of them back, the newest first", m.File(), later), nil
+		}
+		return byMigration, fmt.Sprintf("applied the migration %s; migrate rollback (trails.meta.migrate.rollback) takes it back", m.File()), nil
+	}
+	return bySchema, "", nil
+}
+
+// ChangedSchemaAlone reports whether a commit is a change of the schema that
+// [Session.UndoSchema] can take back.
+func (s *Snapshot) ChangedSchemaAlone(ctx context.Context, c Commit) (bool, error) {
+	if !changedSchema(c) || c.Parent.IsZero() || !c.Parent2.IsZero() {
+		return false, nil
+	}
+	by, _, err := s.definitionsBy(ctx, c)
+	return by == bySchema, err
+}
+
+// UndoSchema takes back what the commit of a change of the schema did, to data, too, as one
+// commit. It is refused with fault.Conflict when definitions were changed since, or data that it
+// changed, and with fault.InvalidData when data contradicts the schema before.
+func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
+	return s.undoDefinitions(ctx, u, func(snap *Snapshot, c Commit) error {
+		alone, err := snap.ChangedSchemaAlone(ctx, c)
+		if err != nil {
+			return err
+		}
+		if !alone {
+			return fault.New(fault.Conflict, "commit %s is no change of the schema that has a commit before it", c.ID.Short())
+		}
+		quads, err := snap.schemaBefore(ctx, c)
+		if err != nil {
+			return err
+		}
+		before, err := schema.FromQuads(quads, snap.Schema().Base)
+		if err != nil {
+			return err
+		}
+		if len(schema.Diff(snap.Schema(), before)) == 0 {
+			return fault.New(fault.Conflict, "commit %s changed stored queries or servers, and not the schema; take it back by the calls for these, such as trails_meta_query_remove", c.ID.Short())
+		}
+		return u.Guard.ask(loosenedBack(snap.Schema(), before))
+	})
+}
+
+// loosenedBack returns the steps back to the schema before that loosen it. Types and properties
+// that go are none, unless others come: these may be the same by another name.
+func loosenedBack(now, before *schema.Schema) []schema.Step {
+	comes := slices.ContainsFunc(schema.Diff(now, before), func(s schema.Step) bool { return s.Kind == schema.AddType || s.Kind == schema.AddProperty })
+	return slices.DeleteFunc(schema.Patched{Schema: before, Renamed: now}.Loosening(now), func(s schema.Step) bool {
+		return !comes && (s.Kind == schema.DropType || s.Kind == schema.DropProperty)
+	})
 }
 
 // MaxClashes bounds the nodes that a refused undo names.
@@ -128,7 +199,6 @@ type undoing struct {
 	commit  Commit
 	clashes []Clash
 	count   int
-	moves   bool // some node that was looked at would change
 }
 
 // find makes sure that the history still has the commit: a backup may have been restored
@@ -151,29 +221,7 @@ func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error
 			u.clashes = append(u.clashes, *clash)
 		}
 	}
-	if !u.moves {
-		deltas, _ := n.Net(n.before)
-		u.moves = len(deltas) > 0
-	}
 	return u.count == 0, nil
-}
-
-// takenBack says which commits took back all that the commit did, as far as is known.
-func (u *undoing) takenBack() string {
-	var by []string
-	for _, c := range u.clashes {
-		if id := c.Commit; id != "" && !slices.Contains(by, id[:12]) {
-			by = append(by, id[:12])
-		}
-	}
-	said := fmt.Sprintf("all that commit %s did is taken back already", u.commit.ID.Short())
-	switch {
-	case len(by) == 1:
-		said += ", by commit " + by[0]
-	case len(by) > 1:
-		said += ", by later commits"
-	}
-	return said
 }
 
 // goesUnseen reports whether nothing that stays depends on a node of which all goes: the

@@ -269,10 +269,10 @@ func deleteReferredTo(a *agent, data *truth) {
 func newTypeAndBack(a *agent, _ *truth) {
 	const add = `"patch":"- add_type: {Sighting: {label: title, properties: {title: {type: string, required: true}, seen: date, of: {class: Technique, many: true}}}}"`
 	a.call("schema_apply", `{`+add+`,"plan":true}`).says("Sighting", "safe")
-	a.call("schema_apply", `{`+add+`,"message":"what was seen"}`).member("commit")
+	added := a.call("schema_apply", `{`+add+`,"message":"what was seen"}`).member("commit")
 	made := a.call("create", `{"type":"Sighting","data":{"title":"Memory of LSASS was read","seen":"2026-11-21","of":["Technique/T1003.001"]}}`)
 	a.call("delete", `{"type":"Sighting","id":"`+made.member("id")+`"}`).member("commit")
-	dropped := a.call("schema_apply", `{"patch":"- drop_type: Sighting"}`)
+	dropped := a.call("undo", `{"commit":"`+added+`"}`)
 	if commit := dropped.member("commit"); len(commit) < 12 {
 		a.Errorf("the commit is %q", commit)
 	}

@@ -95,12 +95,11 @@ func (s *session) counted(c *invoke.Capability, id string) *invoke.Capability {
 	if c.Forward != nil {
 		counts.Forward = func(ctx context.Context, r *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
 			next, args, err := c.Forward(ctx, r)
-			if err != nil {
+			if next == nil || err != nil {
 				return nil, nil, err
 			}
 			return s.counted(next, id), args, nil
 		}
-		return &counts
 	}
 	if c.Loses != nil {
 		counts.Loses = func(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*invoke.Loss, error) {

@@ -18,8 +18,12 @@ func (r *reader) reject(fields ...fault.FieldError) error {
 		f.Source, f.Value = cmp.Or(f.Source, place), fault.Bounded(f.Value)
 		r.Bad = append(r.Bad, f)
 	}
-	if len(r.Bad) >= MaxBad {
+	r.badLines++
+	switch {
+	case !r.KeepGoing && r.badLines >= StopAfter:
 		return fault.Invalid(r.Bad).With("stopped_at", place)
+	case len(r.Bad) >= MaxBad:
+		return fault.Invalid(r.Bad)
 	}
 	return nil
 }
