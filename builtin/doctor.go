@@ -390,9 +390,12 @@ func checkFile(ctx context.Context, r *invoke.Request) (string, error) {
 	}
 	r.Release() // the check has a reader of its own
 	report, err := r.Engine().Graph().Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
+	foreign := r.Engine().Graph().Foreign()
 	switch {
 	case err != nil:
 		return "", err
+	case foreign != nil:
+		return "", foreign
 	case !report.OK():
 		return "", fmt.Errorf("the file is damaged: %s; see all of it with trails verify, and restore the file from a backup", strings.Join(report.Problems[:min(len(report.Problems), findingsTold)], "; "))
 	case !report.Whole:

@@ -43,6 +43,7 @@ type stmt struct {
 
 func newConn(c *sqlite.Conn) *conn {
 	tls, handle := handles(c)
+	disarm(tls, handle)
 	return &conn{Conn: c, idle: map[string][]*stmt{}, busy: map[*stmt]struct{}{}, tls: tls, handle: handle, reading: map[*pages]struct{}{}}
 }
 

@@ -13,8 +13,10 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,6 +50,9 @@ type Options struct {
 	Scans Scans
 	// ScanFailed hears of each scan that failed by a fault of ours, and where; nil means nobody does.
 	ScanFailed func(err error, stack string)
+	// Inspect opens a file of today's format that has what no format has, too, for reading
+	// alone: see [File.Foreign].
+	Inspect bool
 }
 
 // Scans is one of [ScansChosen], the default, [ScansNever] and [ScansAlways].
@@ -100,12 +105,13 @@ type Meta struct {
 // File is an open trails file. It is safe for concurrent use: many readers and
 // one writer at a time, the others waiting in order.
 type File struct {
-	path   string // with no symbolic link in it
-	given  string // the path as the caller has it
-	opts   Options
-	meta   Meta
-	inode  *inode
-	caches atomic.Pointer[caches]
+	path    string // with no symbolic link in it
+	given   string // the path as the caller has it
+	opts    Options
+	meta    Meta
+	inode   *inode
+	foreign []foreign // what no format has; without it the file may be written
+	caches  atomic.Pointer[caches]
 
 	write   chan struct{} // holds one token: who has it is the writer
 	waiting atomic.Int64  // how many want that token
@@ -186,6 +192,9 @@ func (f *File) start(ctx context.Context) error {
 		return err
 	}
 	if format < Format {
+		if err := f.checkForeign(ctx, format); err != nil {
+			return err
+		}
 		if err := migrate(ctx, f.path, f.opts.LockWait); err != nil {
 			return asFault(ctx, f.path, "migrate", err)
 		}
@@ -201,6 +210,24 @@ func (f *File) start(ctx context.Context) error {
 	}
 	f.idle, f.open = append(f.idle, c), 1
 	return nil
+}
+
+// checkForeign refuses a file of an older format for what no format has: a migration would run
+// its triggers.
+func (f *File) checkForeign(ctx context.Context, format int) error {
+	c, err := f.connect(ctx, reading)
+	if err != nil {
+		return err
+	}
+	var list []foreign
+	err = retry(ctx, f.opts.LockWait, func() (err error) {
+		list, err = c.foreign(format)
+		return err
+	})
+	if err == nil && len(list) > 0 {
+		err = foreignFault(f.path, "", list)
+	}
+	return asFault(ctx, f.path, "open", errors.Join(err, c.close()))
 }
 
 // layout has statements that name every table, and every index that others name: a
@@ -227,17 +254,17 @@ func (f *File) readMeta(c *conn) error {
 	if format > Format {
 		return newerFormat(f.path, int(format))
 	}
-	for _, sql := range layout {
-		s, _, err := c.PrepareTransient(sql)
-		if err != nil && resultCode(err) == sqlite.ResultError {
-			return damaged("its tables are not those of format %d: %v", Format, err)
-		}
-		if err != nil {
+	if f.foreign, err = c.foreign(Format); err != nil {
+		return err
+	}
+	lost := func(err error) error {
+		switch {
+		case resultCode(err) != sqlite.ResultError:
 			return err
+		case slices.ContainsFunc(f.foreign, func(o foreign) bool { return o.anew }):
+			return foreignFault(f.path, "", f.foreign)
 		}
-		if err := s.Finalize(); err != nil {
-			return err
-		}
+		return damaged("its tables are not those of format %d: %v", Format, err)
 	}
 	meta := map[string]string{}
 	err = c.exec("SELECT key, value FROM meta", func(s *stmt) error {
@@ -245,13 +272,25 @@ func (f *File) readMeta(c *conn) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return lost(err)
 	}
 	created, err := time.Parse(time.RFC3339Nano, meta["created"])
 	if err != nil {
 		return fault.New(fault.Unusable, "%s has no creation time and was not finished; make another with: trails init", f.path)
 	}
 	f.meta = Meta{Base: meta["base"], Name: meta["name"], Created: created.UTC(), Format: int(format)}
+	for _, sql := range layout {
+		s, _, err := c.PrepareTransient(sql)
+		if err != nil {
+			return lost(err)
+		}
+		if err := s.Finalize(); err != nil {
+			return err
+		}
+	}
+	if len(f.foreign) > 0 && !f.opts.Inspect {
+		return foreignFault(f.path, f.meta.Base, f.foreign)
+	}
 	return nil
 }
 

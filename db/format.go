@@ -16,6 +16,9 @@ import (
 // It is kept as the file's user_version, and migrations/ has one file for each.
 const Format = 8
 
+// objectsDigest tells the tables and indexes of [Format] from all others; see [digestOf].
+const objectsDigest = "c56d92c2054fd7686e7e7205e5fa269d4273fc263f29ce5e500ae04561b63d70"
+
 // SQLiteVersion is the version of SQLite that is built in.
 const SQLiteVersion = sqlite3.SQLITE_VERSION
 

@@ -16,8 +16,9 @@ import (
 // each thing that it did, or would do in a dry run; whether all is well then, Verify says.
 func (f *File) Mend(ctx context.Context, texts map[string]string, dryRun bool) (done []string, err error) {
 	report, err := f.Verify(ctx, VerifyOptions{})
-	if err != nil || report.OK() {
-		return nil, err
+	foreign := func(p string) bool { return strings.HasSuffix(p, foreignProblem) }
+	if report.Problems = slices.DeleteFunc(report.Problems, foreign); err != nil || report.OK() {
+		return nil, err // what is foreign is for TakeOut
 	}
 	aboutIndexes := slices.ContainsFunc(report.Problems, func(p string) bool {
 		return !strings.HasPrefix(p, descriptorChain.name) && !strings.HasPrefix(p, "artifact")

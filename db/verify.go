@@ -4,18 +4,16 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db/inline"
 	"trails/fulltext"
-	"trails/migrations"
 	"trails/rdf"
 )
 
@@ -169,62 +167,29 @@ func (v *verifier) begin() (err error) {
 	}, flagBulk)
 }
 
+// foreignProblem ends what is said of an object that no format has.
+const foreignProblem = " does not belong into the file"
+
 // schemaObjects compares the tables and indexes with those that the migrations make.
 func (v *verifier) schemaObjects() error {
-	fresh, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenCreate)
-	if err != nil {
-		return err
-	}
-	c := newConn(fresh)
-	defer c.close()
-	files, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
-		return err
-	}
-	for _, name := range files {
-		text, err := fs.ReadFile(migrations.FS, name)
-		if err != nil {
-			return err
-		}
-		if err := sqlitex.ExecuteScript(fresh, string(text), nil); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	want, err := objects(c)
-	if err != nil {
-		return err
-	}
 	got, err := objects(v.conn)
+	if err != nil || digestOf(got) == objectsDigest {
+		return err
+	}
+	want, err := objectsOf(Format)
 	if err != nil {
 		return err
 	}
-	for name, sql := range want {
-		switch found, ok := got[name]; {
-		case !ok:
-			v.problem("%s is not there", name)
-		case found != sql:
-			v.problem("%s is not as format %d has it: %s", name, Format, found)
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if _, ok := got[id]; !ok {
+			v.problem("%s is not there", id)
 		}
-		delete(got, name)
 	}
-	for name := range got {
-		v.problem("%s does not belong into the file", name)
+	list, err := v.conn.foreign(Format)
+	for _, f := range list {
+		v.problem("%s%s", f.what, foreignProblem)
 	}
-	return nil
-}
-
-// objects returns the SQL of what a database has, by kind and name, without what
-// SQLite and the migrations keep for themselves.
-func objects(c *conn) (map[string]string, error) {
-	list := map[string]string{}
-	return list, c.exec("SELECT type, name, tbl_name, sql FROM sqlite_schema", func(s *stmt) error {
-		name := s.ColumnText(1)
-		if strings.HasPrefix(name, "sqlite_stat") || name == "sqlite_sequence" || name == "goose_db_version" {
-			return nil
-		}
-		list[s.ColumnText(0)+" "+name] = s.ColumnText(2) + ": " + strings.Join(strings.Fields(s.ColumnText(3)), " ")
-		return nil
-	})
+	return err
 }
 
 // meta checks what is one row or few: what the file says of itself, its branches,
@@ -290,7 +255,11 @@ func (v *verifier) meta() error {
 func (v *verifier) pages() error {
 	v.progress(VerifyProgress{Phase: "pages"})
 	checks := []string{"PRAGMA quick_check"}
-	err := v.conn.exec("SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'index' AND tbl_name <> 'live'", func(s *stmt) error {
+	ours, err := objectsOf(Format)
+	if err != nil {
+		return err
+	}
+	err = v.conn.exec("SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'index' AND tbl_name <> 'live'", func(s *stmt) error {
 		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(\"%s\")", strings.ReplaceAll(s.ColumnText(0), `"`, `""`)))
 		return nil
 	})
@@ -313,6 +282,9 @@ func (v *verifier) pages() error {
 	// have no others is not.
 	return v.conn.exec("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %' AND tbl_name <> 'live'", func(s *stmt) error {
 		index, table := s.ColumnText(0), s.ColumnText(1)
+		if newObject("index", index, table, s.ColumnText(2)) != ours["index "+index] {
+			return nil // its text is somebody's; schemaObjects tells of it
+		}
 		_, where, _ := strings.Cut(s.ColumnText(2), " WHERE ")
 		n, err := v.conn.int64(fmt.Sprintf("SELECT (SELECT count(*) FROM %s INDEXED BY %s WHERE %s) - (SELECT count(*) FROM %[1]s NOT INDEXED WHERE %[3]s)", table, index, where))
 		if err == nil && n != 0 {

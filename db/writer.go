@@ -85,6 +85,9 @@ func (f *File) openWriter(ctx context.Context) error {
 	if f.writer != nil {
 		return nil
 	}
+	if err := f.Foreign(); err != nil {
+		return err
+	}
 	c, err := f.connect(ctx, writing)
 	if err != nil {
 		return err

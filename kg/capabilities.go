@@ -70,8 +70,12 @@ func (s *Snapshot) EachCapabilityVersion(ctx context.Context, each func(Capabili
 // RecordCapabilities keeps those of the offered that the file does not know, of which no two
 // have one id, in a transaction that makes no commit. It reports whether one was kept under
 // another version, because another process was faster with another content. It gives way to
-// writers: an error of kind [fault.TimedOut] means that the same may be tried again.
+// writers: an error of kind [fault.TimedOut] means that the same may be tried again. In a file
+// that can only be read nothing is kept.
 func (g *Graph) RecordCapabilities(ctx context.Context, offered []Offered) (moved bool, err error) {
+	if g.Foreign() != nil {
+		return false, nil
+	}
 	contents := make([]string, len(offered))
 	for i, o := range offered {
 		contents[i] = string(o.Content())

@@ -93,6 +93,9 @@ type Options struct {
 	// Scans says when queries read whole ranges of an index in the place of SQL; the zero
 	// value chooses by what both are estimated to take. Others are for comparisons.
 	Scans db.Scans
+	// Inspect opens a file that has what no format has, such as a trigger, too, for reading
+	// alone: see [Graph.Foreign].
+	Inspect bool
 	// Remote is what SERVICE and LOAD reach other hosts by; nil refuses both.
 	Remote Remote
 }
@@ -220,7 +223,7 @@ func Open(ctx context.Context, path string, o Options) (*Graph, error) {
 		g.log.Error("a scan failed, and SQL answers in its place; please report it", "error", err, "stack", stack)
 	}
 	var err error
-	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed})
+	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed, Inspect: o.Inspect})
 	if err != nil {
 		return nil, err
 	}
@@ -305,10 +308,23 @@ func (g *Graph) Mend(ctx context.Context, capabilities []capability.Descriptor, 
 	return g.file.Mend(ctx, texts, dryRun)
 }
 
+// Foreign is nil, or says what the file has and no format has, why nothing can be written to
+// it, and the way out; see db.File.Foreign.
+func (g *Graph) Foreign() error { return g.file.Foreign() }
+
+// TakeOut drops what no format has and holds no data from the file at path, and says what that
+// was; see db.TakeOut.
+func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err error) {
+	return db.TakeOut(ctx, path, dryRun)
+}
+
 // Record keeps the provenance of calls that wrote nothing, and takes in what was
-// [Graph.SetAside]. It gives way to writers: an error of kind fault.TimedOut means that
+// [Graph.SetAside]. Of calls on a file that can only be read nothing is kept. It gives way to writers: an error of kind fault.TimedOut means that
 // the same batch may be tried again.
 func (g *Graph) Record(ctx context.Context, batch []Activity) error {
+	if g.Foreign() != nil {
+		return nil
+	}
 	return g.file.Record(ctx, batch)
 }
 

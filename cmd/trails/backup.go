@@ -22,6 +22,7 @@ tools that FILE keeps for a while go along, unless --without-artifacts leaves th
 		Example: `  trails backup notes.trails notes-monday.trails
   trails backup notes.trails for-others.trails --without-artifacts`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
+			p.inspect = true
 			dest, progress := rest[0], p.newMeter()
 			defer progress.close()
 			err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {

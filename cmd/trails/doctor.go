@@ -11,6 +11,7 @@ import (
 
 	"trails/capability"
 	"trails/invoke"
+	"trails/kg"
 )
 
 // diagnosis is what the doctor says.
@@ -40,7 +41,7 @@ a Thing Description, /capabilities in JSON, a list of tools or one of them. It t
 changed by hand, and what is of another version than there is now.
 
 --fix mends first what is safe, and says what it did: descriptors whose text was changed in
-the file, and, when the file is damaged, its indexes and that of words, which follow from the
+the file; triggers, views and indexes that no trails file has; and, when the file is damaged, its indexes and that of words, which follow from the
 rest. It never changes data. With --dry-run it says what it would do.
 ` + fileHelp,
 		Example: `  trails doctor notes.trails
@@ -48,6 +49,7 @@ rest. It never changes data. With --dry-run it says what it would do.
   trails doctor notes.trails --served openapi.json
   trails doctor notes.trails --fix --dry-run`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
+			p.inspect = true
 			if dryRun && !fix {
 				return usageError{"--dry-run is for --fix"}
 			}
@@ -112,6 +114,19 @@ func writeDiagnosis(w io.Writer, d diagnosis) error {
 
 // mend puts right in FILE what follows from the rest of it, and says on stderr what it did.
 func (p *program) mend(ctx context.Context, file string, dryRun bool) error {
+	say := func(done []string) {
+		verb := "mended"
+		if dryRun {
+			verb = "would mend"
+		}
+		for _, one := range done {
+			fmt.Fprintf(p.stderr, "trails: %s: %s\n", verb, line(one))
+		}
+	}
+	done, err := kg.TakeOut(ctx, file, dryRun)
+	if say(done); err != nil {
+		return err
+	}
 	return p.withEngine(ctx, file, nil, func(e *invoke.Engine) error {
 		tools, err := e.Tools(ctx, me())
 		if err != nil {
@@ -120,13 +135,7 @@ func (p *program) mend(ctx context.Context, file string, dryRun bool) error {
 		var all []capability.Descriptor
 		all = append(append(all, tools.Descriptors...), tools.Helpers...)
 		done, err := e.Graph().Mend(ctx, all, dryRun)
-		for _, one := range done {
-			verb := "mended"
-			if dryRun {
-				verb = "would mend"
-			}
-			fmt.Fprintf(p.stderr, "trails: %s: %s\n", verb, line(one))
-		}
+		say(done)
 		return err
 	})
 }

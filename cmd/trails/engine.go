@@ -55,11 +55,14 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 	if err != nil {
 		return err
 	}
-	g, err := kg.Open(ctx, file, kg.Options{Remote: client, Log: p.log, LongLog: longLog, ArtifactTTL: p.artifactTTL, ArtifactQuota: p.artifactQuota})
+	g, err := kg.Open(ctx, file, kg.Options{Remote: client, Log: p.log, LongLog: longLog, ArtifactTTL: p.artifactTTL, ArtifactQuota: p.artifactQuota, Inspect: p.inspect})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
+	if foreign := g.Foreign(); foreign != nil {
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(foreign.Error()))
+	}
 	return work(g)
 }
 

@@ -44,6 +44,7 @@ the format is that of the name unless --format says another.
   trails export notes.trails --type Person -o csv > people.csv`,
 		Annotations: map[string]string{outputsOf: "text json csv tsv"},
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
+			p.inspect = true
 			if table := p.output; table == string(load.CSV) || table == string(load.TSV) {
 				if f.format != "" && f.format != table {
 					return usageError{"-o " + table + " is --format " + table + "; give one of them"}

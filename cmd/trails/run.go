@@ -35,6 +35,7 @@ type program struct {
 	output      string       // -o: "text" or "json"
 	version     bool         // --version
 	allowRemote []string
+	inspect     bool          // the command reads files that are refused otherwise
 	queryWait   time.Duration // 0 is the engine's own
 	massChange  int64         // likewise
 	storedTools int           // of --stored-tools, as builtin.Options has it

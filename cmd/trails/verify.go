@@ -47,10 +47,13 @@ reads and refusals, or the newest idempotency keys, were deleted.
 }
 
 func (p *program) verify(cmd *cobra.Command, file string, _ []string) error {
+	p.inspect = true
 	var report kg.VerifyReport
+	var foreign bool
 	progress := p.newMeter()
 	defer progress.close()
 	err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) (err error) {
+		foreign = g.Foreign() != nil
 		report, err = g.Verify(cmd.Context(), kg.VerifyOptions{Progress: progress.hook()})
 		return err
 	})
@@ -77,6 +80,9 @@ func (p *program) verify(cmd *cobra.Command, file string, _ []string) error {
 	})
 	if err != nil || v.OK {
 		return err
+	}
+	if foreign {
+		return failure{exitFailed, fmt.Sprintf("%s has %s; the warning says the way out of what does not belong into it", file, count(int64(len(v.Problems)), "problem"))}
 	}
 	return failure{exitFailed, fmt.Sprintf("%s is damaged: %s; restore it from a backup", file, count(int64(len(v.Problems)), "problem"))}
 }

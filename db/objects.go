@@ -1,0 +1,280 @@
+package db
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trails/fault"
+	"trails/migrations"
+)
+
+// A file that somebody sends is data: what SQLite would run by itself, or read in the place
+// of what was asked, is found when the file is opened. So is everything else that the
+// migrations do not make. See docs/decisions/0087-a-file-is-data.md.
+
+// object is one row of sqlite_schema.
+type object struct {
+	kind, name, table string
+	sql               string // with single blanks
+}
+
+func (o object) id() string { return o.kind + " " + o.name }
+
+const objectRows = "SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema"
+
+// optional are tables that SQLite and the runner of migrations make when they need them.
+var optional = map[string]string{
+	"table goose_db_version": "CREATE TABLE goose_db_version ( id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')) )",
+	"table sqlite_sequence":  "CREATE TABLE sqlite_sequence(name,seq)",
+	"table sqlite_stat1":     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+	"table sqlite_stat4":     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+}
+
+func newObject(kind, name, table, sql string) object {
+	return object{kind, name, table, strings.Join(strings.Fields(sql), " ")}
+}
+
+// objects returns what a database has, by kind and name, but for those that are [optional].
+func objects(c *conn) (map[string]object, error) {
+	list := map[string]object{}
+	return list, c.exec(objectRows, func(s *stmt) error {
+		o := newObject(s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnText(3))
+		if optional[o.id()] != o.sql || o.sql == "" {
+			list[o.id()] = o
+		}
+		return nil
+	})
+}
+
+// digestOf tells two lists of objects apart.
+func digestOf(list map[string]object) string {
+	h := sha256.New()
+	for _, id := range slices.Sorted(maps.Keys(list)) {
+		fmt.Fprintf(h, "%q %q %q\n", id, list[id].table, list[id].sql)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// objectsOf returns what the migrations up to a format make.
+func objectsOf(format int) (map[string]object, error) {
+	raw, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return nil, err
+	}
+	c := newConn(raw)
+	defer c.close()
+	files, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files[:format] {
+		text, err := fs.ReadFile(migrations.FS, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := sqlitex.ExecuteScript(raw, string(text), nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return objects(c)
+}
+
+// foreign is an object that no format has, or a table that is otherwise than the format has it.
+type foreign struct {
+	what string   // for the file's owner
+	anew bool     // it is an index of the format, which out makes anew
+	out  []string // the statements that take it out of the file; nil for what may hold data
+}
+
+// foreign lists what the file has that its format has not. What is missing is no part of it: a
+// damaged file has lost that.
+func (c *conn) foreign(format int) ([]foreign, error) {
+	got, err := objects(c)
+	if err != nil || format == Format && digestOf(got) == objectsDigest {
+		return nil, err
+	}
+	want, err := objectsOf(format)
+	if err != nil {
+		return nil, err
+	}
+	var list []foreign
+	for _, id := range slices.Sorted(maps.Keys(got)) {
+		o := got[id]
+		made, known := want[id]
+		switch {
+		case known && made == o:
+		case o.kind == "index" && o.sql == "": // SQLite's own, of a table that is told
+		case known && o.kind == "index":
+			text := fmt.Sprintf("%s that is not as format %d has it", id, format)
+			list = append(list, foreign{text, true, []string{"DROP INDEX " + quoteName(o.name), made.sql}})
+		case known || optional[id] != "":
+			generated, err := c.generatedColumns(o, made)
+			if err != nil {
+				return nil, err
+			}
+			text := fmt.Sprintf("%s that is not as format %d has it", id, format)
+			if len(generated) > 0 {
+				text = id + " with the generated column " + strings.Join(generated, ", ")
+			}
+			list = append(list, foreign{what: text})
+		case o.kind == "trigger" || o.kind == "index":
+			list = append(list, foreign{id + " on " + o.table, false, []string{"DROP " + strings.ToUpper(o.kind) + " " + quoteName(o.name)}})
+		case o.kind == "view":
+			list = append(list, foreign{id, false, []string{"DROP VIEW " + quoteName(o.name)}})
+		case strings.HasPrefix(strings.ToUpper(o.sql), "CREATE VIRTUAL"):
+			list = append(list, foreign{what: "virtual " + id})
+		default:
+			list = append(list, foreign{what: id})
+		}
+	}
+	return list, nil
+}
+
+// generatedColumns names the columns of a table that are computed, but for those that are in
+// the table as the migrations make it.
+func (c *conn) generatedColumns(o, made object) (names []string, err error) {
+	err = c.exec("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", func(s *stmt) error {
+		if name := s.ColumnText(0); !strings.Contains(made.sql, name+" TEXT NOT NULL GENERATED ALWAYS") {
+			names = append(names, name)
+		}
+		return nil
+	}, o.name)
+	return names, err
+}
+
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// namesOf lists what each of them is.
+func namesOf(list []foreign) []string {
+	var names []string
+	for _, f := range list {
+		names = append(names, f.what)
+	}
+	return names
+}
+
+// foreignNamed is how many are named in an error.
+const foreignNamed = 5
+
+// foreignFault refuses a file for what it has. One with a base can be inspected.
+func foreignFault(path, base string, list []foreign) error {
+	names := namesOf(list)
+	if more := len(names) - foreignNamed; more > 0 {
+		names = append(names[:foreignNamed:foreignNamed], fmt.Sprintf("%d more", more))
+	}
+	reads := ", and verify, doctor, backup and export read it"
+	if base == "" {
+		reads = ""
+	}
+	way := "trails doctor " + path + " --fix takes it out"
+	switch data := slices.ContainsFunc(list, func(f foreign) bool { return f.out == nil }); {
+	case data && base != "":
+		way = "trails export " + path + " --output DATA.nq writes what the graph holds, and trails init NEW --from DATA.nq --base " + base + " makes a file of it"
+	case data:
+		way = "ask who made it for a trails export"
+	}
+	return fault.New(fault.Unusable, "%s has what no trails file has: %s; it was not changed%s: %s", path, strings.Join(names, ", "), reads, way)
+}
+
+// Foreign is nil, or the fault Unusable that says what the file has and no format has, such as
+// triggers and views, and the way out: the file was opened with [Options.Inspect], and nothing
+// can be written to it.
+func (f *File) Foreign() error {
+	if len(f.foreign) == 0 {
+		return nil
+	}
+	return foreignFault(f.name(), f.meta.Base, f.foreign)
+}
+
+// TakeOut drops the triggers, views and indexes that no format has from the file at path, and
+// says which. They hold no data. In a dry run it drops nothing. Nobody else may need the file
+// to be open: it is the way to open one that is refused.
+func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err error) {
+	given, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	path, node, err := holdInode(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	f := newFile(given, path, Options{}.withDefaults(), node)
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := checkHeader(f.inode.file, f.path); err != nil {
+		return nil, err
+	}
+	if err := f.writable(); err != nil {
+		return nil, err
+	}
+	c, err := f.connect(ctx, writing)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := retry(ctx, f.opts.LockWait, func() error { return c.exec("BEGIN IMMEDIATE", nil) }); err != nil {
+		return nil, asFault(ctx, path, "open", err)
+	}
+	done, err = c.takeOut(path, dryRun)
+	end := "COMMIT"
+	if err != nil || dryRun {
+		end = "ROLLBACK"
+	}
+	return done, asFault(ctx, path, "mend", errors.Join(err, c.end(end)))
+}
+
+func (c *conn) takeOut(path string, dryRun bool) (done []string, err error) {
+	format, err := c.int64("PRAGMA user_version")
+	if err != nil {
+		return nil, err
+	}
+	if format > Format {
+		return nil, newerFormat(path, int(format))
+	}
+	list, err := c.foreign(int(format))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range list {
+		if f.out == nil {
+			continue
+		}
+		for _, statement := range f.out {
+			if dryRun {
+				break
+			}
+			if err := c.once(statement); err != nil {
+				return nil, fmt.Errorf("%s: %w", statement, err)
+			}
+		}
+		done = append(done, f.what+", which is taken out")
+	}
+	return done, nil
+}
+
+// disarm turns triggers and views off: no file of ours has one, and what somebody has put into
+// a file is never run.
+func disarm(tls *libc.TLS, handle uintptr) {
+	off := libc.NewVaList(int32(0), uintptr(0))
+	if off == 0 {
+		panic("db: no memory to turn triggers off")
+	}
+	defer libc.Xfree(tls, off)
+	for _, option := range []int32{sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW} {
+		if rc := sqlite3.Xsqlite3_db_config(tls, handle, option, off); rc != sqlite3.SQLITE_OK {
+			panic(fmt.Sprintf("db: triggers and views cannot be turned off: %v", sqlite.ResultCode(rc)))
+		}
+	}
+}
