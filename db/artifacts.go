@@ -101,8 +101,9 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 		if err != nil {
 			return err
 		}
-		err = c.exec("INSERT INTO artifacts (seq, owner, handle, content, label, media_type, tool, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", nil,
-			before+1+int64(i), a.Owner, a.Handle, a.content, a.Label, a.MediaType, a.Tool, a.Created.UnixMicro(), a.Expires.UnixMicro())
+		a.Seq = before + 1 + int64(i)
+		err = c.exec("INSERT INTO artifacts (seq, owner, handle, content, label, media_type, tool, created, expires, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nil,
+			a.Seq, a.Owner, a.Handle, a.content, a.Label, a.MediaType, a.Tool, a.Created.UnixMicro(), a.Expires.UnixMicro(), a.sum())
 		if err != nil {
 			return fmt.Errorf("keep artifact: %w", err)
 		}
@@ -280,16 +281,25 @@ func noArtifact(handle string) error {
 	return fault.New(fault.Missing, "there is no artifact %q; it may have expired", handle)
 }
 
-const artifactColumns = `SELECT a.seq, a.owner, a.handle, a.label, a.media_type, a.tool, a.created, a.expires, a.content, c.hash, c.size
+// sum is the digest of the row, by which an edit is found out.
+func (a Artifact) sum() []byte {
+	return artifactSums.sum(nil, a.Seq, a.Owner, a.Handle, a.Label, a.MediaType, a.Tool, a.Created.UnixMicro(), a.Expires.UnixMicro(), a.Hash[:], a.Size)
+}
+
+const artifactColumns = `SELECT a.seq, a.owner, a.handle, a.label, a.media_type, a.tool, a.created, a.expires, a.content, c.hash, c.size, a.sum
 	FROM artifacts a JOIN artifact_contents c ON c.id = a.content `
 
-func scanArtifact(s *stmt) Artifact {
+// scanArtifact reads a row, and refuses one that was edited: its owner may be another one.
+func scanArtifact(s *stmt) (Artifact, error) {
 	a := Artifact{
 		Seq: s.ColumnInt64(0), Owner: s.ColumnText(1), Handle: s.ColumnText(2), Label: s.ColumnText(3), MediaType: s.ColumnText(4), Tool: s.ColumnText(5),
 		Created: fromMicros(s.ColumnInt64(6)), Expires: fromMicros(s.ColumnInt64(7)), content: s.ColumnInt64(8), Size: s.ColumnInt64(10),
 	}
 	s.ColumnBytes(9, a.Hash[:])
-	return a
+	if !bytes.Equal(a.sum(), s.blob(11)) {
+		return a, damaged("artifacts %d: %s do not give its digest", a.Seq, artifactSums.covers)
+	}
+	return a, nil
 }
 
 // Artifact returns an artifact of an owner. The fault Missing says the same of one that never
@@ -298,9 +308,9 @@ func (r *Reader) Artifact(ctx context.Context, owner, handle string, now time.Ti
 	if err := r.ready(ctx); err != nil {
 		return a, r.fail(ctx, "artifact", err)
 	}
-	err = r.conn.exec(artifactOf, func(s *stmt) error {
-		a = scanArtifact(s)
-		return nil
+	err = r.conn.exec(artifactOf, func(s *stmt) (err error) {
+		a, err = scanArtifact(s)
+		return err
 	}, owner, handle, now.UnixMicro())
 	if err == nil && a.Seq == 0 {
 		return a, noArtifact(handle)
@@ -339,8 +349,9 @@ func (r *Reader) Artifacts(ctx context.Context, owner string, now time.Time, bef
 		before = 1 << 62
 	}
 	err = r.conn.exec(artifactsOf, func(s *stmt) error {
-		list = append(list, scanArtifact(s))
-		return nil
+		a, err := scanArtifact(s)
+		list = append(list, a)
+		return err
 	}, owner, now.UnixMicro(), before, limit)
 	return list, r.fail(ctx, "artifacts", err)
 }
@@ -367,9 +378,13 @@ func (v *verifier) checkContents(first, longest, limit int64) error {
 	var done int64
 	return v.conn.exec("SELECT id, hash, size FROM artifact_contents WHERE id >= ? AND hash IS NOT NULL AND size <= ? LIMIT ? + 0", func(s *stmt) error {
 		id, want, size := s.ColumnInt64(0), s.blob(1), s.ColumnInt64(2)
-		hash := sha256.New()
+		hash, place := sha256.New(), int64(0)
 		err := v.conn.exec("SELECT at, data FROM artifact_chunks WHERE content = ? ORDER BY at", func(s *stmt) error {
 			data := s.blob(1)
+			if at := s.ColumnInt64(0); at != place {
+				v.problem("artifact_chunks: part %d of the bytes %d is numbered %d", place, id, at)
+			}
+			place++
 			size -= int64(len(data))
 			hash.Write(data)
 			return v.ctx.Err()

@@ -14,10 +14,10 @@ import (
 
 // Format is the version of the file's tables that this build reads and writes.
 // It is kept as the file's user_version, and migrations/ has one file for each.
-const Format = 8
+const Format = 9
 
 // objectsDigest tells the tables and indexes of [Format] from all others; see [digestOf].
-const objectsDigest = "c56d92c2054fd7686e7e7205e5fa269d4273fc263f29ce5e500ae04561b63d70"
+const objectsDigest = "989526f66a812f058af89a2f6562d62fd17ade3f6766df104f3c092e2d758d9a"
 
 // SQLiteVersion is the version of SQLite that is built in.
 const SQLiteVersion = sqlite3.SQLITE_VERSION

@@ -59,6 +59,9 @@ func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	if err == nil && version == Format && l.from > 0 && l.from < firstSums {
 		err = addSums(ctx, c)
 	}
+	if err == nil && version == Format && l.from >= firstSums && l.from < firstArtifactSums {
+		err = addSumsOf(ctx, c, artifactSums)
+	}
 	if err == nil && version == Format && l.from > 0 && l.from < firstWords {
 		err = indexAll(ctx, c)
 	}
@@ -79,25 +82,17 @@ func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 // firstSums is the format from which rows have digests.
 const firstSums = 3
 
+// firstArtifactSums is the format from which artifacts have theirs.
+const firstArtifactSums = 9
+
 // sumBatch is the number of rows that get their digests together.
 const sumBatch = 1000
 
 // addSums gives every row its digest, when SQLite cannot compute it.
 func addSums(ctx context.Context, c *sql.Conn) error {
 	for _, table := range summedTables {
-		var last []byte
-		for seq, more := int64(math.MinInt64), true; more; {
-			batch, err := queryRows(ctx, c, table.rows, seq, sumBatch)
-			if err != nil {
-				return err
-			}
-			for _, row := range batch {
-				seq, last = row[0].(int64), table.sum(last, row[:len(row)-1]...)
-				if _, err := c.ExecContext(ctx, "UPDATE "+table.name+" SET "+table.column+" = ? WHERE seq = ?", last, seq); err != nil {
-					return err
-				}
-			}
-			more = len(batch) == sumBatch
+		if err := addSumsOf(ctx, c, table); err != nil {
+			return err
 		}
 	}
 	rows, err := queryRows(ctx, c, metaRows)
@@ -106,6 +101,24 @@ func addSums(ctx context.Context, c *sql.Conn) error {
 	}
 	_, err = c.ExecContext(ctx, "INSERT INTO meta (key, value) VALUES ('sum', ?)", metaSum(slices.Concat(rows...)...))
 	return err
+}
+
+func addSumsOf(ctx context.Context, c *sql.Conn, table summedTable) error {
+	var last []byte
+	for seq, more := int64(math.MinInt64), true; more; {
+		batch, err := queryRows(ctx, c, table.rows, seq, sumBatch)
+		if err != nil {
+			return err
+		}
+		for _, row := range batch {
+			seq, last = row[0].(int64), table.sum(last, row[:len(row)-1]...)
+			if _, err := c.ExecContext(ctx, "UPDATE "+table.name+" SET "+table.column+" = ? WHERE seq = ?", last, seq); err != nil {
+				return err
+			}
+		}
+		more = len(batch) == sumBatch
+	}
+	return nil
 }
 
 // firstWords is the format from which there is an index of words.

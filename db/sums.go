@@ -9,7 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// The rows of meta, prov, idempotency, commits and descriptors have digests that [File.Verify]
+// The rows of meta, prov, idempotency, commits, descriptors and artifacts have digests that [File.Verify]
 // recomputes. They tell of accidents and of edits by hand; whoever computes them
 // anew is not found out by them.
 //
@@ -26,7 +26,7 @@ import (
 // commit, and no activity of a commit, goes missing before the last one. That of a
 // descriptor covers the one before in the same way. In meta the
 // row "sum" has the digest of the other rows, in the order of their keys, as hexadecimal.
-var summedTables = []summedTable{provSums, idempotencySums, commitChain, descriptorChain}
+var summedTables = []summedTable{provSums, idempotencySums, commitChain, descriptorChain, artifactSums}
 
 // summedTable is a table whose rows have a digest each.
 type summedTable struct {
@@ -48,6 +48,8 @@ var (
 		(SELECT sum FROM prov WHERE commit_seq = commits.seq AND commit_seq <> 0), chain FROM commits WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 	descriptorChain = summedTable{name: "descriptors", column: "chain", covers: "its row and the one before", chained: true, rows: `SELECT seq, capability, version, descriptor, ts, agent, program, commit_seq, chain
 		FROM descriptors WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
+	artifactSums = summedTable{name: "artifacts", column: "sum", covers: "its owner and what is said of it", rows: `SELECT seq, owner, handle, label, media_type, tool, created, expires,
+		(SELECT hash FROM artifact_contents WHERE id = content), (SELECT size FROM artifact_contents WHERE id = content), sum FROM artifacts WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 )
 
 const metaRows = "SELECT key, value FROM meta WHERE key <> 'sum' ORDER BY key"

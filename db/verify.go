@@ -70,9 +70,9 @@ type VerifyOptions struct {
 // So no accident and no edit by hand goes unnoticed in what can be read. It is no
 // proof against somebody who computes every digest anew: that one cannot keep the
 // id of the head, which is then to be compared with one that was noted elsewhere.
-// Not covered are SQLite's statistics, which only plans depend on, what is said of
-// artifacts besides their bytes, and the absence of artifacts and of activities that made
-// no commit, the oldest of which go by themselves.
+// Not covered are SQLite's statistics, which only plans depend on, and the absence of artifacts
+// and of activities that made no commit, the oldest of which go by themselves, of the newest
+// idempotency keys and of the newest descriptors.
 //
 // Its memory is bounded. An error means that it could not be done; what it found is
 // in the report.
@@ -159,6 +159,9 @@ func (v *verifier) begin() (err error) {
 	}
 	if v.indexed, err = v.conn.id("SELECT term FROM words_until"); err != nil {
 		return err
+	}
+	if v.indexed > v.terms {
+		v.problem("words_until: the index of words is said to end at term %d, and the last term is %d", v.indexed, v.terms)
 	}
 	v.bulk = map[Seq]bool{}
 	return v.conn.exec("SELECT seq FROM commits WHERE flags & ?", func(s *stmt) error {

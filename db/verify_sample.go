@@ -49,6 +49,13 @@ func (v *verifier) newest() error {
 	if err := v.chain(descriptorChain, max(0, descriptors-sampleCommits)); err != nil {
 		return err
 	}
+	artifacts, err := v.conn.int64("SELECT max(seq) FROM artifacts")
+	if err != nil {
+		return err
+	}
+	if err := v.sums(artifactSums, max(0, artifacts-sampleCommits), sampleCommits, nil); err != nil {
+		return err
+	}
 	return v.conn.exec("SELECT s, p, o, g, seq, op FROM changes WHERE line = 1 AND seq > ?", func(s *stmt) error {
 		return v.checkLogged(idsOf(s, 0), s.seq(4), s.ColumnInt64(5))
 	}, after.Seq)

@@ -30,15 +30,17 @@ exits with 1. These are covered:
   - the changes of every commit, which give the commit's id again, and what the
     commit says beside them;
   - every statement that is current or was: it is what the commits' changes come to;
-  - terms, provenance, the results that are remembered for idempotency keys, and the
-    file's base and name, by digests in their rows.
+  - terms, provenance, the results that are remembered for idempotency keys, versions of
+    capabilities, results of tools with their owners, and the file's base and name, by
+    digests in their rows.
 
 No accident goes unnoticed, and no edit with another program, in anything that can be
 read. Somebody who computes every digest anew is not found out so: then the id of the
 head, which is printed, is another than the one that was noted elsewhere.
 
 Not covered: SQLite's statistics, which answers do not depend on; whether records of
-reads and refusals, or the newest idempotency keys, were deleted.
+reads and refusals, results of tools, the newest idempotency keys or the newest versions
+of capabilities were deleted.
 ` + fileHelp,
 		Example: `  trails verify notes.trails
   trails verify notes.trails -o json`,

@@ -1,0 +1,141 @@
+package db_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trails/db"
+	"trails/db/dbtest"
+	"trails/fault"
+)
+
+// notCovered are the columns that verify has no reason to look at.
+var notCovered = map[string]string{
+	"words_until.term":        "one more than it is passes over a term that is no text, which changes no answer",
+	"goose_db_version.tstamp": "when a migration ran is asked by nobody",
+	"sqlite_sequence.name":    "it numbers the rows of goose_db_version",
+	"sqlite_sequence.seq":     "it numbers the rows of goose_db_version",
+}
+
+// Whichever value of whichever column of the file's own tables is edited, verify finds it. A
+// column that a later format adds is among them.
+func TestNoEditOfAColumnGoesUnnoticed(t *testing.T) {
+	f := create(t)
+	all := longEntities(60)
+	write(t, f, all[:40], nil)
+	write(t, f, all[40:], all[:5])
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := apply(t.Context(), w, all[:2], all[10:12]); err != nil {
+		t.Fatal(err)
+	}
+	meta := commitMeta(w, all[:2], all[10:12])
+	meta.Idempotent = &db.IdempotentKey{Key: "k", Digest: []byte("d"), Result: func(db.Commit) ([]byte, error) { return []byte("done"), nil }}
+	act := db.Activity{ID: "a", Capability: "thing.create", Version: "1", Agent: "ana", Via: "cli", Inputs: []byte("i"), Outcome: "ok", Used: []string{"urn:test:a"}, Generated: []string{"urn:test:b"}}
+	if _, err := w.Commit(t.Context(), meta, &act); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.AddCapabilityVersions(t.Context(), func(*db.Reader) ([]db.CapabilityVersion, error) {
+		return []db.CapabilityVersion{{Capability: "find", Version: "1.0.0", Descriptor: "{}", At: time.Unix(1, 0), Agent: "ana", Program: "test"}}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.KeepArtifacts(t.Context(), []db.NewArtifact{{Artifact: db.Artifact{Owner: "ana", Handle: "text:a:1", Label: "l", MediaType: "text/plain", Tool: "t", Expires: epoch.AddDate(1, 0, 0)}, Data: []byte("bytes")}}, epoch); err != nil {
+		t.Fatal(err)
+	}
+	path := f.Path()
+	f.Close()
+	whole := content(t, path)
+	for _, column := range columns(t, path) {
+		table, name, _ := strings.Cut(column, ".")
+		if notCovered[column] != "" || strings.HasPrefix(table, "words_") && table != "words_until" {
+			continue // the tables of the index of words are held against the texts
+		}
+		edited := filepath.Join(t.TempDir(), "edited.db")
+		putFile(t, edited, whole)
+		dbtest.Exec(t, edited, fmt.Sprintf(`UPDATE OR IGNORE %s SET %q = CASE typeof(%[2]q) WHEN 'integer' THEN %[2]q + 1
+			WHEN 'text' THEN %[2]q || 'x' WHEN 'blob' THEN CAST(%[2]q || 'x' AS BLOB) ELSE NULL END WHERE %[2]q IS NOT NULL`, table, name))
+		file, err := db.Open(t.Context(), edited, db.Options{})
+		if err != nil {
+			if !fault.Is(err, fault.Unusable) {
+				t.Errorf("%s: %v", column, err)
+			}
+			continue // it is found sooner
+		}
+		report, err := file.Verify(t.Context(), db.VerifyOptions{})
+		if err != nil || report.OK() && string(content(t, edited)) != string(whole) {
+			t.Errorf("an edit of %s goes unnoticed: %v", column, err)
+		}
+		file.Close()
+	}
+}
+
+// columns are those of the file's tables that can be written to.
+func columns(t *testing.T, path string) (list []string) {
+	t.Helper()
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	err = sqlitex.ExecuteTransient(c, `SELECT m.name || '.' || i.name FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) i
+		WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND i.hidden = 0`, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		list = append(list, s.ColumnText(0))
+		return nil
+	}})
+	if err != nil || len(list) < 50 {
+		t.Fatalf("%d columns: %v", len(list), err)
+	}
+	return list
+}
+
+// An edited owner opens an artifact to nobody.
+func TestAnEditedArtifactIsGivenToNobody(t *testing.T) {
+	f := create(t)
+	if err := f.KeepArtifacts(t.Context(), []db.NewArtifact{{Artifact: db.Artifact{Owner: "ana", Handle: "h", Expires: epoch.AddDate(1, 0, 0)}, Data: []byte("secret")}}, epoch); err != nil {
+		t.Fatal(err)
+	}
+	dbtest.Exec(t, f.Path(), "UPDATE artifacts SET owner = 'eve'")
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Artifact(t.Context(), "eve", "h", epoch); !fault.Is(err, fault.Unusable) {
+		t.Errorf("eve is told %v", err)
+	}
+	if _, err := r.Artifacts(t.Context(), "eve", epoch, 0, 10); !fault.Is(err, fault.Unusable) {
+		t.Errorf("eve's list says %v", err)
+	}
+}
+
+// What format 8 kept of artifacts has its digests when the file is opened.
+func TestArtifactsOfFormat8GetTheirDigests(t *testing.T) {
+	f := create(t)
+	if err := f.KeepArtifacts(t.Context(), []db.NewArtifact{{Artifact: db.Artifact{Owner: "ana", Handle: "h", Expires: epoch.AddDate(1, 0, 0)}, Data: []byte("kept")}}, epoch); err != nil {
+		t.Fatal(err)
+	}
+	path := f.Path()
+	f.Close()
+	dbtest.Exec(t, path, "ALTER TABLE artifacts DROP COLUMN sum", "DELETE FROM goose_db_version WHERE version_id = 9", "UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'goose_db_version'", "PRAGMA user_version = 8")
+	f = open(t, path)
+	if report := verify(t, f); !report.OK() {
+		t.Error(report.Problems)
+	}
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if a, err := r.Artifact(t.Context(), "ana", "h", epoch); err != nil || a.Size != 4 {
+		t.Errorf("%+v: %v", a, err)
+	}
+}
