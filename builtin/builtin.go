@@ -119,7 +119,7 @@ var builtins = []invoke.Capability{
 				{Name: "if_graph", Type: capability.String, Rare: true, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
 				{Name: "contexts", Type: capability.Object, Rare: true, Description: "JSON-LD contexts that the data names, by IRI."},
 				{Name: "base", Type: capability.IRI, Rare: true, Description: "What relative IRIs in RDF text are resolved against."},
-				{Name: "keep_going", Type: capability.Boolean, Rare: true, Default: false, Description: "Report all bad lines, not only the first twenty; nothing is changed all the same."},
+				{Name: "keep_going", Type: capability.Boolean, Rare: true, Default: false, Description: "All loads report all bad lines, and change nothing then."},
 			}, capability.MassArguments()...)},
 			OutputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},

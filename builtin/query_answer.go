@@ -91,12 +91,20 @@ func cutRows(r *invoke.Request, n, limit int64) {
 	case n == 0:
 		r.Parts.Cut = fmt.Sprintf("one row is longer than the %d characters of an answer; select less of it, with SUBSTR for instance", min(queryChars, r.Room()))
 	case n < limit:
-		r.Parts.Cut = fmt.Sprintf("the first %d rows are shown; %s, or select less; max_chars may be up to %d", n, onward, capability.MostChars)
+		r.Parts.Cut = fmt.Sprintf("the first %d rows are shown; %s, or select less%s", n, onward, moreChars(r))
 	case limit < queryMaxRows:
 		r.Parts.Cut = fmt.Sprintf("the first %d rows are shown; raise limit, at most %d, or %s", n, queryMaxRows, onward)
 	default:
 		r.Parts.Cut = fmt.Sprintf("the first %d rows are shown; %s", n, onward)
 	}
+}
+
+// moreChars says that an answer may be longer, unless the call asks for the longest.
+func moreChars(r *invoke.Request) string {
+	if r.Args.Integer(capability.MaxChars().Name, 0) >= capability.MostChars {
+		return ""
+	}
+	return fmt.Sprintf("; max_chars may be up to %d", capability.MostChars)
 }
 
 // boundedRows keeps as many rows as go into an answer, each as shown has it.
@@ -198,7 +206,14 @@ func boundedGraph(ctx context.Context, r *invoke.Request, a *kg.Answer, format s
 			return err
 		}
 		if size += len(rdf.AppendQuad(nil, q)); len(quads) == limit || size > room {
-			r.Parts.Cut = fmt.Sprintf("the first %d triples are shown; ask for less, or raise limit (at most %d) and max_chars (at most %d)", len(quads), queryMaxRows, capability.MostChars)
+			more := moreChars(r)
+			if len(quads) == limit {
+				more = ""
+				if limit < queryMaxRows {
+					more = fmt.Sprintf(", or raise limit, at most %d", queryMaxRows)
+				}
+			}
+			r.Parts.Cut = fmt.Sprintf("the first %d triples are shown; ask for less%s", len(quads), more)
 			break
 		}
 		quads = append(quads, q)

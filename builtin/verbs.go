@@ -226,11 +226,15 @@ func link(op string) func(context.Context, *invoke.Request) (string, invoke.Argu
 			if err != nil {
 				return "", nil, fault.Argument("to", fault.NodeKind, to, err.Error())
 			}
+			refers := false
 			for _, err := range r.Snapshot.Match(ctx, rdf.Quad{Subject: from.Term, Predicate: p.IRI, Object: iri, Label: rdf.DefaultGraph}) {
 				if err != nil {
 					return "", nil, err
 				}
-				args[name] = nil
+				args[name], refers = nil, true
+			}
+			if !refers {
+				r.Warn("this changes nothing: %s does not refer to %s by %s", r.Snapshot.Name(from.Term), s.Short(iri), name)
 			}
 		}
 		return schema.SnakeName(from.Type.Name) + ".update", args, nil

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -68,6 +69,9 @@ func deleteNode(typeName string) invoke.Handler {
 		if !fault.Is(err, fault.InvalidData) {
 			return out, err
 		}
+		if r.Args.Flag("detach") {
+			return nil, needed(fault.Of(err))
+		}
 		return nil, referredTo(ctx, r, typeName, err)
 	}
 }
@@ -127,6 +131,18 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 	}
 }
 
+// needed says of a deletion with its links that the schema forbids what the nodes need that
+// they would lose.
+func needed(refused *fault.Error) error {
+	fields := slices.Clone(refused.Fields)
+	for i, f := range fields {
+		if f.Node != "" {
+			fields[i].Message += fmt.Sprintf("; without the links that go there is none left, so give %s another first, or delete it", f.Node)
+		}
+	}
+	return fault.Invalid(fields)
+}
+
 // referrersNamed is how many nodes of each group a refused deletion names.
 const referrersNamed = 3
 
@@ -146,6 +162,10 @@ func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused
 	if err != nil || len(groups) == 0 {
 		return refused
 	}
+	way, err := detaching(ctx, r, iri)
+	if err != nil {
+		return err
+	}
 	var fields []fault.FieldError
 	for _, g := range groups {
 		names := make([]string, len(g.Nodes))
@@ -157,11 +177,27 @@ func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused
 		}
 		fields = append(fields, fault.FieldError{
 			Field: "id", Code: fault.Class, Value: r.Args.Text("id"), Constraint: orUntyped(g.Type) + "." + g.Property,
-			Message: fmt.Sprintf("%s is referred to by %d of %s by %s: %s; change them first, or remove these links, too, with detach: true",
-				s.Short(iri), g.Total, orUntyped(g.Type), g.Property, strings.Join(names, ", ")),
+			Message: fmt.Sprintf("%s is referred to by %d of %s by %s: %s; change them first%s",
+				s.Short(iri), g.Total, orUntyped(g.Type), g.Property, strings.Join(names, ", "), way),
 		})
 	}
 	return fault.Invalid(fields)
+}
+
+// detaching says that a node may go with the links to it, or which of those that refer to it
+// may not be without them.
+func detaching(ctx context.Context, r *invoke.Request, node rdf.IRI) (string, error) {
+	links, err := detached(ctx, r, node)
+	if err != nil {
+		return "", err
+	}
+	edits := append(links, change.Edit{Op: change.Erase, Quad: rdf.Quad{Subject: node}})
+	_, err = r.Session().Commit(ctx, kg.ChangeSet{Edits: edits, DryRun: true})
+	if !fault.Is(err, fault.InvalidData) {
+		return ", or remove these links, too, with detach: true", err
+	}
+	f := fault.Of(err).Fields[0]
+	return fmt.Sprintf(", for they cannot be without it (%s)", f), nil
 }
 
 func orUntyped(t *schema.Type) string {
@@ -212,17 +248,20 @@ func allViolations(ctx context.Context, r *invoke.Request, set kg.ChangeSet, fie
 	return fault.Invalid(fields)
 }
 
-// unsaid returns those errors that are about other fields than the ones already told.
+// unsaid returns those errors that are others than the ones already told.
 func unsaid(told, more []fault.FieldError) []fault.FieldError {
 	known := map[string]bool{}
+	said := map[string]bool{}
 	for _, f := range told {
 		for name := range strings.SplitSeq(f.Field, ",") {
-			known[name] = true
+			base, _, _ := strings.Cut(name, "[")
+			known[base] = true
+			said[base+"\x00"+fmt.Sprint(f.Value)] = true
 		}
 	}
 	var out []fault.FieldError
 	for _, f := range more {
-		if !known[f.Field] {
+		if f.IsBeside(func(field string) bool { return known[field] }) && !said[f.Field+"\x00"+fmt.Sprint(f.Value)] {
 			out = append(out, f)
 		}
 	}

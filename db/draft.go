@@ -43,49 +43,51 @@ func (w *Writer) Draft(ctx context.Context) (*Draft, error) {
 	return &Draft{w}, w.broken(ctx, "begin draft", w.conn.once(createDraft))
 }
 
-// Add adds q, unless it is there.
-func (d *Draft) Add(ctx context.Context, q rdf.Quad) error {
+// Add adds q, unless it is there, and reports whether it did.
+func (d *Draft) Add(ctx context.Context, q rdf.Quad) (bool, error) {
 	w := d.w
 	if err := w.usable(ctx); err != nil {
-		return err
+		return false, err
 	}
-	return w.broken(ctx, "draft", d.add(q))
+	added, err := d.add(q)
+	return added, w.broken(ctx, "draft", err)
 }
 
-func (d *Draft) add(q rdf.Quad) error {
+func (d *Draft) add(q rdf.Quad) (bool, error) {
 	d.w.boundIDs()
 	ids, err := d.w.intern(q)
 	if err != nil {
-		return err
+		return false, err
 	}
 	c := d.w.conn
 	err = c.exec("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)", nil,
 		ids[posS], ids[posP], ids[posO], ids[posG], d.w.seq)
 	if err != nil || c.Changes() == 0 {
-		return err
+		return false, err
 	}
-	return d.note(ids, 0)
+	return true, d.note(ids, 0)
 }
 
-// Remove removes q, if it is there.
-func (d *Draft) Remove(ctx context.Context, q rdf.Quad) error {
+// Remove removes q, if it is there, and reports whether it did.
+func (d *Draft) Remove(ctx context.Context, q rdf.Quad) (bool, error) {
 	w := d.w
 	if err := w.usable(ctx); err != nil {
-		return err
+		return false, err
 	}
-	return w.broken(ctx, "draft", d.remove(q))
+	removed, err := d.remove(q)
+	return removed, w.broken(ctx, "draft", err)
 }
 
-func (d *Draft) remove(q rdf.Quad) error {
+func (d *Draft) remove(q rdf.Quad) (bool, error) {
 	ids, ok, err := d.w.known(q)
 	if err != nil || !ok {
-		return err
+		return false, err
 	}
 	added, ok, err := d.w.take(ids)
 	if err != nil || !ok {
-		return err
+		return false, err
 	}
-	return d.note(ids, added)
+	return true, d.note(ids, added)
 }
 
 // note keeps what a row was before the draft; what came later does not count.

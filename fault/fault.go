@@ -63,8 +63,8 @@ func (k Kind) String() string { return kindNames[k] }
 type Error struct {
 	Kind    Kind
 	Message string
-	// Fields lists the failing fields, for InvalidData and InvalidArguments: the first
-	// thousand of Count.
+	// Fields lists the failing fields, for InvalidData and InvalidArguments: the first of each
+	// kind of mistake, at most a thousand. Count is how many there are of all kinds.
 	Fields []FieldError
 	Count  int
 	// Details are further members for a program: uri, tool, required_scope, head, line.

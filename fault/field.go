@@ -45,10 +45,15 @@ type FieldError struct {
 	Node string `json:"node,omitempty"`
 	// Source is the place in the input, "file:line"; empty when there is none.
 	Source string `json:"source,omitempty"`
+	// Times, unless it is 0, is how many mistakes of this kind there are, of which this is
+	// the first, and Places are the first three.
+	Times  int      `json:"times,omitempty"`
+	Places []string `json:"places,omitempty"`
 }
 
 // String returns the message behind its place in the input and its node, as far as
-// known; a message that begins with the node is not given it again.
+// known; a message that begins with the node is not given it again. How often the mistake
+// was made besides stands behind it.
 func (f FieldError) String() string {
 	s := f.Message
 	if f.Node != "" && !strings.HasPrefix(s, f.Node) {
@@ -57,7 +62,7 @@ func (f FieldError) String() string {
 	if f.Source != "" {
 		s = f.Source + ": " + s
 	}
-	return s
+	return s + f.More()
 }
 
 // Invalid returns the InvalidData fault for fields, sorted by field then code.
@@ -75,7 +80,8 @@ func Argument(field string, code Code, value any, message string) *Error {
 	return Arguments(FieldError{Field: field, Code: code, Message: message, Value: value})
 }
 
-// A fault keeps maxFields fields, and an answer has maxShown of them, in shownBytes of JSON.
+// A fault keeps maxFields kinds of mistakes, and an answer has maxShown of them, in shownBytes
+// of JSON.
 const (
 	maxFields  = 1_000
 	maxShown   = 100
@@ -83,9 +89,14 @@ const (
 )
 
 func listing(kind Kind, message string, fields []FieldError) *Error {
-	fields = Sorted(fields)
-	e := New(kind, message, len(fields))
-	e.Count, e.Fields = len(fields), slices.Clip(fields[:min(len(fields), maxFields)])
+	all := Sorted(fields)
+	slices.SortStableFunc(all, func(a, b FieldError) int { // the first of a kind is that of the first place
+		return cmp.Or(cmp.Compare(len(a.Source), len(b.Source)), cmp.Compare(a.Source, b.Source))
+	})
+	kinds, count := merged(all)
+	fields = Sorted(kinds)
+	e := New(kind, message, count)
+	e.Count, e.Fields = count, slices.Clip(fields[:min(len(fields), maxFields)])
 	return e
 }
 
@@ -108,28 +119,13 @@ func (e *Error) Shown() (fields []FieldError, more bool) {
 }
 
 // Told returns the message and below it, one a line, what is wrong with each field, in
-// about most bytes, and how many are left out. Fields of one node that differ in the
-// place in a list alone, and break the same constraint, are told once.
+// about most bytes, and how many are left out.
 func (e *Error) Told(most int) string {
-	type kind struct{ node, field, code, constraint string }
-	var order []kind
-	alike := map[kind][]FieldError{}
-	for _, f := range e.Fields {
-		name, _, _ := strings.Cut(f.Field, "[")
-		k := kind{f.Node, name, string(f.Code), fmt.Sprint(f.Constraint)}
-		if alike[k] == nil {
-			order = append(order, k)
-		}
-		alike[k] = append(alike[k], f)
-	}
 	var b strings.Builder
 	b.WriteString(cutText(e.Message, most))
 	told := 0
-	for _, k := range order {
-		line := alike[k][0].String()
-		if n := len(alike[k]) - 1; n > 0 {
-			line += fmt.Sprintf(" (and so %d more)", n)
-		}
+	for _, f := range e.Fields {
+		line := f.String()
 		if b.Len()+len(line) > most {
 			if told > 0 {
 				break
@@ -137,12 +133,29 @@ func (e *Error) Told(most int) string {
 			line = cutText(line, most-b.Len())
 		}
 		b.WriteString("\n" + line)
-		told += len(alike[k])
+		told += max(f.Times, 1)
 	}
 	if more := e.Count - told; more > 0 {
 		fmt.Fprintf(&b, "\nand %d more", more)
 	}
 	return b.String()
+}
+
+// IsBeside reports whether a mistake is another one than those that are told already: about
+// a field of which nothing is told, or about a value of it that could be read. What a value
+// that could not be read leaves of its field, none or too few, is no mistake of its own.
+func (f FieldError) IsBeside(told func(field string) bool) bool {
+	for name := range strings.SplitSeq(f.Field, ",") {
+		if base, _, _ := strings.Cut(name, "["); !told(base) {
+			continue
+		}
+		switch f.Code {
+		case Class, Pattern, OneOf, MinLength, MaxLength, MinValue, MaxValue, NodeKind, Datatype:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // Sorted returns fields sorted by node, field, code, message and source, without

@@ -20,8 +20,10 @@ func TestFieldsAreSortedAndRepeatsAreDropped(t *testing.T) {
 		at("b", fault.Required, ""), at("a", fault.Required, "f:10"), at("a", fault.Required, "f:9"), at("a", fault.Pattern, "f:11"),
 		at("a", fault.Required, "f:9"), {Node: "Note/1", Field: "a"},
 	})
+	twice := at("a", fault.Required, "f:9")
+	twice.Times, twice.Places = 2, []string{"f:9", "f:10"}
 	want := []fault.FieldError{
-		at("a", fault.Pattern, "f:11"), at("a", fault.Required, "f:9"), at("a", fault.Required, "f:10"), at("b", fault.Required, ""), {Node: "Note/1", Field: "a"},
+		at("a", fault.Pattern, "f:11"), twice, at("b", fault.Required, ""), {Node: "Note/1", Field: "a"},
 	}
 	if diff := cmp.Diff(want, err.Fields); diff != "" {
 		t.Error(diff)
@@ -67,8 +69,8 @@ func TestAFaultTellsWhatIsAlikeOnce(t *testing.T) {
 	}
 	all := fault.Of(fault.Invalid(fields))
 	for most, want := range map[int]string{
-		2000: "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more)\ntitle is required",
-		80:   "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more)\nand 1 more",
+		2000: "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more: platform[01], platform[02], …)\ntitle is required",
+		120:  "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more: platform[01], platform[02], …)\nand 1 more",
 	} {
 		if got := all.Told(most); got != want {
 			t.Errorf("%d: got %q", most, got)
@@ -99,5 +101,33 @@ func TestShownFieldsAreBounded(t *testing.T) {
 	}
 	if told := fault.New(fault.Conflict, "%s", long).Told(2_000); len(told) > 2_010 {
 		t.Errorf("a message of %d bytes", len(told))
+	}
+}
+
+// Mistakes of one kind are one entry, whatever the values, nodes and places are, and others
+// are not: a message that says something else is another kind.
+func TestMistakesOfOneKindAreOneEntry(t *testing.T) {
+	var fields []fault.FieldError
+	for i := range 200 {
+		fields = append(fields, fault.FieldError{Field: "Full time", Code: fault.Datatype, Value: fmt.Sprint("yes", i), Constraint: "boolean",
+			Message: fmt.Sprintf(`Full time: "yes%d" is no boolean`, i), Source: fmt.Sprintf("p.csv:%d:7", i+2)})
+	}
+	for _, id := range []string{"a", "b"} {
+		node := "Person/" + id
+		fields = append(fields, fault.FieldError{Field: "id", Code: fault.Unique, Value: node, Node: node, Message: node + " exists already"},
+			fault.FieldError{Field: "id", Code: fault.Unique, Value: node, Node: node, Message: node + " is given twice"})
+	}
+	e := fault.Invalid(fields)
+	want := "validation failed on 204 field(s)\n" +
+		`p.csv:2:7: Full time: "yes0" is no boolean (and so 199 more: p.csv:3:7, p.csv:4:7, …)` +
+		"\nPerson/a exists already (and so 1 more: Person/b)\nPerson/a is given twice (and so 1 more: Person/b)"
+	if got := e.Told(2000); got != want || e.Count != 204 {
+		t.Errorf("%d: %s", e.Count, got)
+	}
+	if again := fault.Invalid(append(e.Fields, fault.FieldError{Field: "Full time", Code: fault.Datatype, Constraint: "boolean", Message: `Full time: "no" is no boolean`})); again.Count != 205 || len(again.Fields) != 3 {
+		t.Errorf("of entries that are several already: %d, %v", again.Count, again.Fields)
+	}
+	if text, err := json.Marshal(e.Fields); err != nil || len(text) > 1000 {
+		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }

@@ -36,8 +36,9 @@ func (r *Request) fitted(answer []byte) ([]byte, error) {
 		}
 		missing := strings.Join(v.Fit(r.Room()), ", ")
 		way := "ask for less"
-		if _, takes := r.Capability.InputShape.Field(capability.MaxChars().Name); takes && size < capability.MostChars {
-			way = fmt.Sprintf("call again with max_chars %d for all of it", min(size+2*CutRoom, capability.MostChars))
+		most := min(size+2*CutRoom, capability.MostChars)
+		if _, takes := r.Capability.InputShape.Field(capability.MaxChars().Name); takes && size < capability.MostChars && r.Args.Integer(capability.MaxChars().Name, 0) < most {
+			way = fmt.Sprintf("call again with max_chars %d for all of it", most)
 		}
 		said := []string{r.Parts.Cut, outline.Shorten(missing, CutRoom/2), way}
 		answer, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(said, "; "), "; ")

@@ -80,6 +80,12 @@ func (r *Request) Committed(res kg.Result, dryRun bool) Written {
 	if most := r.engine.config.MassChange; dryRun && r.isBounded() && res.RemovedCount > most {
 		r.Warn("it would remove more than %d statements, which needs %s: true", most, capability.AllowMassChange)
 	}
+	for _, text := range res.Warnings {
+		r.Warn("%s", text)
+	}
+	if !res.Changed && len(r.Parts.Warnings) == 0 {
+		r.Warn("this changes nothing: no value to add or remove is given")
+	}
 	r.recorded = res.Changed && !dryRun && !res.Replayed
 	w := Written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: MainBranch, Replayed: res.Replayed}
 	if res.Changed && !dryRun {

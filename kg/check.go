@@ -13,8 +13,8 @@ import (
 	"trails/validate"
 )
 
-// defaultMaxErrors bounds what a refused change reports.
-const defaultMaxErrors = 100
+// defaultMaxErrors bounds the mistakes that a refused change counts.
+const defaultMaxErrors = 10_000
 
 // maxSeen bounds the nodes that a check remembers. A variable, so that a test reaches it
 // with little data.

@@ -2,26 +2,32 @@ package kg
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"trails/db"
 	"trails/kg/change"
+	"trails/quote"
 	"trails/rdf"
 	"trails/schema"
 )
 
 // keepClosed notes the statements of a node that the change must not leave: those that it
-// adds under names of the base which the schema does not declare, and, when the node loses
-// its open type, those that it had by it. An open type counts in the default graph, where
-// types are. What was there before and was no better may stay. What a change of schema
-// leaves is for closeBase.
+// adds under names of the base which the schema does not declare, or which the default graph
+// may not say of a node of these types, and, when the types of the node change, those that
+// were right before. An open type counts in the default graph, where types are. What was
+// there before and was no better may stay. What a change of schema leaves is for closeBase.
 func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.Delta) error {
 	s := t.schema.schema
-	matters := slices.ContainsFunc(deltas, func(d change.Delta) bool {
-		return d.Added && s.Undeclared(d.Quad) || !d.Added && isType(d.Quad)
-	})
-	if !matters || t.job.action.EditsSchema() {
+	asks, retyped := false, false
+	for _, d := range deltas {
+		if isType(d.Quad) {
+			retyped = retyped || len(n.before) > 0
+		}
+		asks = asks || d.Added && s.UsesBase(d.Quad)
+	}
+	if !asks && !retyped || t.job.action.EditsSchema() {
 		return nil
 	}
 	said := n.before
@@ -33,19 +39,28 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 	}
 	had, types := typesAround(s, said, deltas)
 	open := s.IsOpen(types)
-	var undeclared []rdf.Quad
-	if !open && s.IsOpen(had) {
+	var wrong []rdf.Quad
+	if retyped && !open {
 		var err error
-		if undeclared, err = t.undeclaredStays(ctx, n, deltas); err != nil {
+		if wrong, err = t.wrongNow(ctx, n, deltas, had, types); err != nil {
 			return err
 		}
 	}
+	untyped := false
 	for _, d := range deltas {
-		if d.Added && s.Undeclared(d.Quad) && (d.Quad.Label != nil || !open) {
-			undeclared = append(undeclared, d.Quad)
+		q := d.Quad
+		switch {
+		case !d.Added:
+		case s.Undeclared(q) && (q.Label != nil || !open), s.Misplaced(q, types):
+			wrong = append(wrong, q)
+		case q.Label == nil && q.Predicate != rdf.Type && len(types) == 0 && s.UsesBase(q):
+			untyped = true
 		}
 	}
-	for _, q := range undeclared[:min(len(undeclared), t.job.limit())] {
+	if untyped {
+		t.untyped.add(s, n.Subject)
+	}
+	for _, q := range wrong[:min(len(wrong), t.job.limit())] {
 		t.undeclared = append(t.undeclared, undeclaredProblem(s, q, types))
 	}
 	if len(t.undeclared) >= t.job.limit() {
@@ -54,26 +69,57 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 	return nil
 }
 
+// untyped counts the nodes that a change gives properties of the schema and that have no type
+// of it.
+type untyped struct {
+	nodes int64
+	first string
+}
+
+func (u *untyped) add(s *schema.Schema, node rdf.Term) {
+	if u.nodes++; u.nodes == 1 {
+		u.first = quote.Line(s.NodeName(node), maxSaid)
+	}
+}
+
+// sentences say of which nodes no constraint holds.
+func (u *untyped) sentences() []string {
+	switch u.nodes {
+	case 0:
+		return nil
+	case 1:
+		return []string{u.first + " has properties of the schema and no type of it, so no list shows it and no constraint holds for it; give it one with rdf:type"}
+	}
+	return []string{fmt.Sprintf("%d nodes have properties of the schema and no type of it, such as %s, so no list shows them and no constraint holds for them; give them one with rdf:type", u.nodes, u.first)}
+}
+
 // typesAround returns the types that a node has before a change and after it; said has all
 // statements of its types before.
 func typesAround(s *schema.Schema, said []rdf.Quad, deltas []change.Delta) (before, after []*schema.Type) {
-	said = slices.DeleteFunc(slices.Clone(said), func(q rdf.Quad) bool { return !isType(q) })
-	before = s.TypesOf(said)
+	var types []rdf.Quad
+	for _, q := range said {
+		if isType(q) {
+			types = append(types, q)
+		}
+	}
+	before = s.TypesOf(types)
 	for _, d := range deltas {
 		switch {
 		case !isType(d.Quad):
 		case d.Added:
-			said = append(said, d.Quad)
+			types = append(types, d.Quad)
 		default:
-			said = slices.DeleteFunc(said, func(q rdf.Quad) bool { return q == d.Quad })
+			types = slices.DeleteFunc(types, func(q rdf.Quad) bool { return q == d.Quad })
 		}
 	}
-	return before, s.TypesOf(said)
+	return before, s.TypesOf(types)
 }
 
-// undeclaredStays returns the undeclared statements that the default graph has of a node
-// before the change and after it.
-func (t *transaction) undeclaredStays(ctx context.Context, n node, deltas []change.Delta) ([]rdf.Quad, error) {
+// wrongNow returns the statements that the default graph has of a node before the change and
+// after it, and may have only before it.
+func (t *transaction) wrongNow(ctx context.Context, n node, deltas []change.Delta, had, has []*schema.Type) ([]rdf.Quad, error) {
+	s := t.schema.schema
+	closes := s.IsOpen(had)
 	var out []rdf.Quad
 	gone := map[rdf.Quad]bool{}
 	for _, d := range deltas {
@@ -83,7 +129,7 @@ func (t *transaction) undeclaredStays(ctx context.Context, n node, deltas []chan
 		if err != nil {
 			return nil, err
 		}
-		if t.schema.schema.Undeclared(q) && !gone[q] {
+		if !gone[q] && (closes && s.Undeclared(q) || s.Misplaced(q, has) && !s.Misplaced(q, had)) {
 			if out = append(out, q); len(out) >= t.job.limit() {
 				break
 			}

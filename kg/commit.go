@@ -84,6 +84,9 @@ type Result struct {
 	// Nodes are the first [MaxNodes] subjects that it changed, of NodeCount.
 	Nodes     []rdf.Term
 	NodeCount int64
+	// Warnings say why the change, or an operation of it, changes nothing, and what it
+	// probably did not mean, in a sentence each.
+	Warnings []string
 	// Changed reports that a commit was made, or in a dry run would have been.
 	Changed bool
 	// Replayed reports that the idempotency key had been used: After is the first
@@ -133,7 +136,11 @@ type job struct {
 	// inputs name the sources of edits; nil for a change made in memory.
 	inputs    []string
 	maxErrors int
-	progress  func(Progress)
+	// counts, when set, says which mistakes are reported.
+	counts   func(fault.FieldError) bool
+	progress func(Progress)
+	// idle, when set, is what is known beside the edits of operations that change nothing.
+	idle func() []string
 	// message, when set, is what the commit says, known when the edits are.
 	message func() string
 	// closes means that the edits of a change of schema write data, too, which must not use
@@ -196,6 +203,8 @@ type transaction struct {
 	changed      []string // IRIs of subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
+	idle         idleness
+	untyped      untyped
 	undeclared   []problem // statements that it may not add, see keepClosed
 }
 
@@ -243,13 +252,16 @@ func (t *transaction) merge(ctx context.Context) error {
 		}
 		report(int64(len(group.Edits)))
 	}
-	if u := t.job.undo; u != nil && u.count > 0 {
+	if u := t.job.undo; u != nil && u.count > 0 && u.moves {
 		return u.refusal()
 	}
-	if err := t.failures.asError(t.job, t.schema); err != nil || !t.isMass() {
-		return err
+	if t.job.inputs == nil || t.isMass() { // those of a load are told with what is invalid
+		if err := t.failures.asError(t.job, t.schema); err != nil || !t.isMass() {
+			return err
+		}
+		return t.massRefusal()
 	}
-	return t.massRefusal()
+	return nil
 }
 
 func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error {
@@ -289,6 +301,10 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	}
 	if len(deltas) > 0 {
 		t.note(group.Subject)
+		return nil
+	}
+	if t.result.AddedCount+t.result.RemovedCount == 0 && !t.job.action.EditsSchema() {
+		return t.idle.note(ctx, t.w, t.schema.schema, group)
 	}
 	return nil
 }
@@ -411,7 +427,7 @@ func (t *transaction) note(subject rdf.Term) {
 // of every type that it made stricter.
 func (t *transaction) validate(ctx context.Context) error {
 	if t.result.AddedCount+t.result.RemovedCount == 0 {
-		return nil
+		return t.failures.asError(t.job, t.schema)
 	}
 	before := t.schema
 	if t.schemaEdited {
@@ -526,6 +542,7 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 // commit makes the commit, unless nothing changed or this is a dry run.
 func (t *transaction) commit(ctx context.Context) error {
 	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0
+	t.result.Warnings = append(t.unchanged(), t.untyped.sentences()...)
 	if !t.result.Changed || t.job.set.DryRun {
 		return nil
 	}

@@ -1,9 +1,11 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"io"
+	"maps"
 	"slices"
 
 	"trails/db"
@@ -12,6 +14,8 @@ import (
 	"trails/kg/load"
 	"trails/policy"
 	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/lint"
 )
 
 // Load is a change that comes as streams. It is one atomic commit, whatever its size.
@@ -84,6 +88,8 @@ type ReadyLoad struct {
 	job     job
 	existed bool // the graph that is named, before
 
+	warnings []string // of what the data probably did not mean
+
 	sameBlank bool // what was set aside says what is there, at sameAt
 	sameAt    CommitID
 }
@@ -94,6 +100,9 @@ func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 	r.job.set.IfCommit, r.job.set.MaxRemoved = set.IfCommit, set.MaxRemoved
 	result, err := r.session.write(ctx, r.job)
 	result.LeftOut = r.data.LeftOut
+	if !result.Replayed {
+		result.Warnings = append(result.Warnings, r.warnings...)
+	}
 	return Loaded{Result: result, Records: r.data.Records, Existed: r.existed, Preview: r.data.Preview}, err
 }
 
@@ -133,9 +142,7 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 	}()
 	l.Set.Key.Digest = [32]byte(content.Sum(nil))
 	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, progress: l.Progress}
-	if l.KeepGoing {
-		r.job.maxErrors = load.MaxBad
-	}
+	r.job.maxErrors = load.MaxBad
 	if data.UsesSchema {
 		r.job.set.Schema = under.schema
 	}
@@ -145,28 +152,65 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 	if len(data.Bad) > 0 {
 		return nil, r.allBad(ctx)
 	}
+	if err := s.View(ctx, func(snap *Snapshot) error { return r.lint(ctx, snap) }); err != nil {
+		return nil, err
+	}
 	return r, r.compareBlank(ctx)
 }
 
-// allBad tries the lines that could be read without writing them, and reports what
-// they break together with the lines that could not. What only follows from a line
-// that was left out is not held against the others.
+// lint warns of names of the data that are unknown and nearly that of another one.
+func (r *ReadyLoad) lint(ctx context.Context, snap *Snapshot) error {
+	var insert []sparql.QuadPattern
+	pattern := func(predicate, object sparql.Operand) {
+		insert = append(insert, sparql.QuadPattern{TriplePattern: sparql.TriplePattern{Subject: sparql.Operand{Var: "s"}, Predicate: predicate, Object: object}})
+	}
+	byName := func(a, b rdf.Term) int { return cmp.Compare(rdf.Lexical(a), rdf.Lexical(b)) }
+	for _, p := range slices.SortedFunc(maps.Keys(r.data.Predicates), byName) {
+		pattern(sparql.Operand{Term: p}, sparql.Operand{Var: "o"})
+	}
+	for _, class := range slices.SortedFunc(maps.Keys(r.data.Classes), byName) {
+		pattern(sparql.Operand{Term: rdf.Type}, sparql.Operand{Term: class})
+	}
+	if len(insert) == 0 {
+		return nil
+	}
+	found, err := snap.LintUpdate(ctx, &sparql.Update{Operations: []sparql.Operation{sparql.Modify{Insert: insert}}}, UpdateOptions{})
+	r.warnings = lint.Sentences(found, true)
+	return err
+}
+
+// allBad tries what could be read without writing it, and reports what it breaks together
+// with what could not. What only follows from a line that was left out, or from a value that
+// could not be read, is not held against the others; nor is anything when there may be lines
+// that were not read.
 func (r *ReadyLoad) allBad(ctx context.Context) error {
+	if r.data.Partial {
+		return fault.Invalid(r.data.Bad)
+	}
+	for e, err := range r.data.Tried.Edits(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := r.data.Edits.Add(e); err != nil {
+			return err
+		}
+	}
 	j := r.job
 	j.set.DryRun, j.set.Key, j.set.IfCommit = true, IdempotencyKey{}, nil
+	j.counts = func(f fault.FieldError) bool {
+		told := func(field string) bool { return r.data.Told[[2]string{f.Node, field}] }
+		target, _ := f.Value.(string)
+		return (f.Code != fault.Class || !r.data.BadNodes[target]) && f.IsBeside(told)
+	}
 	_, err := r.session.write(ctx, j)
 	if err != nil && !fault.Is(err, fault.InvalidData) {
 		return err
 	}
 	fields := r.data.Bad
 	if err != nil {
-		for _, f := range fault.Of(err).Fields {
-			if target, _ := f.Value.(string); f.Code != fault.Class || !r.data.BadNodes[target] {
-				fields = append(fields, f)
-			}
-		}
+		fields = append(fields, fault.Of(err).Fields...)
 	}
-	return fault.Invalid(fields[:min(len(fields), load.MaxBad)])
+	return fault.Invalid(fields)
 }
 
 // eraseTypes adds the removal of every instance of the types that the data has.

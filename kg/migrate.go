@@ -325,7 +325,7 @@ func (m *migrating) draw(group *change.Group) error {
 		if d.Added {
 			do = m.draft.Add
 		}
-		if err := do(m.ctx, d.Quad); err != nil {
+		if _, err := do(m.ctx, d.Quad); err != nil {
 			return err
 		}
 	}
@@ -338,9 +338,11 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 	for _, op := range u.operations {
 		run := u.operation
 		if m.draft != nil {
-			run = func(ctx context.Context, op sparql.Operation) error { return u.try(ctx, m.draft, op) }
+			run = func(ctx context.Context, op sparql.Operation) (string, error) {
+				return u.try(ctx, m.draft, move.Before, op)
+			}
 		}
-		if err := run(m.ctx, op); err != nil {
+		if _, err := run(m.ctx, op); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"trails/fault"
 	"trails/kg/change"
@@ -14,7 +15,7 @@ import (
 // about the one node that the change is about.
 func (t *transaction) report(ctx context.Context, found []problem) error {
 	if len(found) == 0 {
-		return nil
+		return t.failures.asError(t.job, t.schema)
 	}
 	sources, err := t.sources(ctx, found)
 	if err != nil {
@@ -32,6 +33,13 @@ func (t *transaction) report(ctx context.Context, found []problem) error {
 			fields[i].Value = fault.Bounded(fields[i].Value)
 		}
 		fields[i].Source = sources[p.focus].of(p.path, p.value)
+	}
+	fields = append(fields, t.failures.fields(t.job, t.schema)...)
+	if counts := t.job.counts; counts != nil {
+		fields = slices.DeleteFunc(fields, func(f fault.FieldError) bool { return !counts(f) })
+	}
+	if len(fields) == 0 {
+		return nil
 	}
 	return fault.Invalid(fields)
 }
@@ -119,11 +127,16 @@ func (f failures) asError(j job, c *compiled) error {
 	if j.inputs == nil && f.requirements[0].Edit.Op == change.Require {
 		return f.missing(c)
 	}
+	return fault.Invalid(f.fields(j, c))
+}
+
+// fields are the field errors for what did not hold.
+func (f failures) fields(j job, c *compiled) []fault.FieldError {
 	var fields []fault.FieldError
 	for _, r := range f.requirements[:min(len(f.requirements), j.limit())] {
 		fields = append(fields, requirementError(r, j, c))
 	}
-	return fault.Invalid(fields)
+	return fields
 }
 
 // missing is the fault for a change to a node that is not there.

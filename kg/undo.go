@@ -32,8 +32,8 @@ type Undo struct {
 // what it removed is added. The time grows with that commit; the one of a large load, which
 // has no change log, is looked for in the whole table. The memory is bounded.
 //
-// It is refused with fault.Conflict, and nothing is changed, when later commits touched the
-// same values, with the first [MaxClashes] nodes as "clashes" and the "count" of all; and
+// Nothing is changed when all of it is taken back already. It is refused with
+// fault.Conflict, and nothing is changed either, when later commits touched the same values, with the first [MaxClashes] nodes as "clashes" and the "count" of all; and
 // for the first commit, a merge and a commit that changed the schema, which [Session.UndoSchema]
 // takes back. What the schema
 // forbids at the end is refused as [Session.Commit] does, an unknown commit with
@@ -199,6 +199,7 @@ type undoing struct {
 	commit  Commit
 	clashes []Clash
 	count   int
+	moves   bool // some node that was looked at would change
 }
 
 // find makes sure that the history still has the commit: a backup may have been restored
@@ -221,7 +222,29 @@ func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error
 			u.clashes = append(u.clashes, *clash)
 		}
 	}
+	if !u.moves {
+		deltas, _ := n.Net(n.before)
+		u.moves = len(deltas) > 0
+	}
 	return u.count == 0, nil
+}
+
+// takenBack says which commits took back all that the commit did, as far as is known.
+func (u *undoing) takenBack() string {
+	var by []string
+	for _, c := range u.clashes {
+		if id := c.Commit; id != "" && !slices.Contains(by, id[:12]) {
+			by = append(by, id[:12])
+		}
+	}
+	said := fmt.Sprintf("all that commit %s did is taken back already", u.commit.ID.Short())
+	switch {
+	case len(by) == 1:
+		said += ", by commit " + by[0]
+	case len(by) > 1:
+		said += ", by later commits"
+	}
+	return said
 }
 
 // goesUnseen reports whether nothing that stays depends on a node of which all goes: the

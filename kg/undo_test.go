@@ -51,6 +51,10 @@ func (h *history) undo(rt *rapid.T) {
 		rt.Fatalf("a dry run answers something else: %s", diff)
 	}
 	switch {
+	case maps.Equal(want, h.model):
+		if err != nil || r.Changed || len(r.Warnings) != 1 {
+			rt.Fatalf("it is taken back already: %v, %q", err, r.Warnings)
+		}
 	case c.ID == h.last.ID && err != nil:
 		rt.Fatalf("the last commit: %v", err)
 	case clash != "":

@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"trails/policy"
 	"trails/rdf"
 	"trails/rdf/rdfio"
+	"trails/schema"
 	"trails/sparql"
 )
 
@@ -43,13 +45,13 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	labels := change.NewLabels()
 	run := updating{
 		operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.Prefix}, spool: &spool,
-		fetched: map[sparql.Load]*change.Spool{},
+		fetched: map[sparql.Load]*change.Spool{}, unread: map[sparql.Load]string{},
 	}
 	defer run.forget()
 	if err := run.askOthers(ctx, s); err != nil {
 		return Result{}, err
 	}
-	result, err := s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all})
+	result, err := s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all, idle: func() []string { return run.idle }})
 	result.LeftOut = run.leftOut
 	return result, err
 }
@@ -92,25 +94,32 @@ type updating struct {
 	w          *db.Writer
 	spool      *change.Spool // takes the edits of the operation at hand
 	fetched    map[sparql.Load]*change.Spool
-	leftOut    rdfio.LeftOut // of the documents
+	leftOut    rdfio.LeftOut          // of the documents
+	unread     map[sparql.Load]string // why SILENT passes over a document
+	silenced   string                 // the refusal of the operation at hand that SILENT passes over
+	idle       []string               // sentences of operations that change nothing
 }
 
 // all runs the operations. One alone gives its edits to the commit. Of several, each
 // is tried in a draft, which the next one reads, and the commit gets what they come to.
-func (u *updating) all(ctx context.Context, w *db.Writer, _ *compiled) error {
+func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 	u.w = w
 	if len(u.operations) == 1 {
-		return u.operation(ctx, u.operations[0])
+		why, err := u.operation(ctx, u.operations[0])
+		u.isIdle("this", why)
+		return err
 	}
 	draft, err := w.Draft(ctx)
 	if err != nil {
 		return err
 	}
 	whole := u.spool
-	for _, op := range u.operations {
-		if err := u.try(ctx, draft, op); err != nil {
+	for i, op := range u.operations {
+		why, err := u.try(ctx, draft, c.schema, op)
+		if err != nil {
 			return err
 		}
+		u.isIdle(fmt.Sprintf("operation %d", i+1), why)
 	}
 	for c, err := range draft.Net(ctx) {
 		if err != nil {
@@ -124,29 +133,48 @@ func (u *updating) all(ctx context.Context, w *db.Writer, _ *compiled) error {
 			return err
 		}
 	}
+	if whole.Len() == 0 && len(u.idle) < len(u.operations) {
+		u.idle = append(u.idle, "this changes nothing: what some operations do others take back")
+	}
 	return draft.Undo(ctx)
 }
 
-// try runs one operation: first all of it is read, then the draft is changed.
-func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation) error {
+// try runs one operation: first all of it is read, then the draft is changed. It says why the
+// operation changes nothing.
+func (u *updating) try(ctx context.Context, draft *db.Draft, s *schema.Schema, op sparql.Operation) (string, error) {
 	u.spool = &change.Spool{}
 	defer u.spool.Close()
-	if err := u.operation(ctx, op); err != nil {
-		return err
+	why, err := u.operation(ctx, op)
+	if why != "" || err != nil {
+		return why, err
 	}
+	var idle idleness
+	changed := false
 	for e, err := range u.spool.Edits(ctx) {
 		if err != nil {
-			return err
+			return "", err
 		}
 		do := draft.Remove
 		if e.Op == change.Assert {
 			do = draft.Add
 		}
-		if err := do(ctx, e.Quad); err != nil {
-			return err
+		did, err := do(ctx, e.Quad)
+		if err != nil {
+			return "", err
+		}
+		if changed = changed || did; changed {
+			continue
+		}
+		if e.Op == change.Assert {
+			idle.isThere(s, e.Quad)
+		} else if err := idle.isAbsent(ctx, u.w, s, e.Quad); err != nil {
+			return "", err
 		}
 	}
-	return nil
+	if changed {
+		return "", nil
+	}
+	return idle.String(), nil
 }
 
 // edit spools one edit. What an expression has made may be no statement of RDF, and is

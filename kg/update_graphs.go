@@ -11,29 +11,38 @@ import (
 	"trails/sparql"
 )
 
-// operation spools the edits that an operation is. It changes nothing before all that
-// can refuse it was asked, so that SILENT leaves nothing half done.
-func (u *updating) operation(ctx context.Context, op sparql.Operation) error {
+// operation spools the edits that an operation is, and says why there are none. It changes
+// nothing before all that can refuse it was asked, so that SILENT leaves nothing half done.
+func (u *updating) operation(ctx context.Context, op sparql.Operation) (idle string, err error) {
+	u.silenced = ""
+	solutions := u.fill.solution
 	switch op := op.(type) {
 	case sparql.Modify:
-		return u.modify(ctx, op)
+		err = u.modify(ctx, op)
 	case sparql.Load:
-		return unless(op.Silent, u.load(ctx, op))
+		u.silenced = u.unread[op]
+		err = u.unless(op.Silent, u.load(ctx, op))
 	case sparql.Clear:
-		return unless(op.Silent, u.clear(ctx, op.Target))
+		err = u.unless(op.Silent, u.clear(ctx, op.Target))
 	case sparql.Drop:
-		return unless(op.Silent, u.clear(ctx, op.Target))
+		err = u.unless(op.Silent, u.clear(ctx, op.Target))
 	case sparql.Create:
-		return unless(op.Silent, u.create(ctx, op.Graph))
+		err = u.unless(op.Silent, u.create(ctx, op.Graph))
 	case sparql.Transfer:
-		return unless(op.Silent, u.transfer(ctx, op))
+		err = u.unless(op.Silent, u.transfer(ctx, op))
+	default:
+		err = fmt.Errorf("%T is no operation", op)
 	}
-	return fmt.Errorf("%T is no operation", op)
+	if err != nil || u.spool.Len() > 0 {
+		return "", err
+	}
+	return u.makesNothing(op, u.fill.solution-solutions), nil
 }
 
 // unless passes on what went wrong, except that SILENT makes light of a refusal.
-func unless(silent bool, err error) error {
+func (u *updating) unless(silent bool, err error) error {
 	if silent && (fault.Is(err, fault.Denied) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Missing)) {
+		u.silenced = err.Error()
 		return nil
 	}
 	return err

@@ -35,7 +35,7 @@ func (u *updating) fetchAll(ctx context.Context, s *Session) error {
 		case !op.Silent:
 			return err
 		default:
-			u.fetched[op] = new(change.Spool)
+			u.fetched[op], u.unread[op] = new(change.Spool), fault.Of(err).Message
 		}
 	}
 	return nil
@@ -89,6 +89,10 @@ func (s *Session) fetch(ctx context.Context, op sparql.Load) (*change.Spool, rdf
 	}, under.schema, nil)
 	if err != nil {
 		return nil, none, err
+	}
+	if len(data.Bad) > 0 {
+		data.Close()
+		return nil, none, fault.Invalid(data.Bad)
 	}
 	if err := checkGraphsOf(ctx, op, data.Edits); err != nil {
 		data.Close()

@@ -23,6 +23,25 @@ func (s *Schema) Undeclared(q rdf.Quad) bool {
 	return s.isUnderBase(predicate) && !s.declared[predicate] && q.Label != rdf.SchemaGraph
 }
 
+// UsesBase reports whether a statement uses a name under the base, of a schema that has types,
+// as its predicate or class.
+func (s *Schema) UsesBase(q rdf.Quad) bool {
+	name, _ := q.Predicate.(rdf.IRI)
+	if name == rdf.Type {
+		name, _ = q.Object.(rdf.IRI)
+	}
+	return s.isUnderBase(name) && q.Label != rdf.SchemaGraph
+}
+
+// Misplaced reports whether the default graph may not say a statement of a node of these
+// types, because its predicate is a property under the base of other types alone. A node
+// without declared types may have any.
+func (s *Schema) Misplaced(q rdf.Quad, types []*Type) bool {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	return q.Label == nil && len(types) > 0 && s.declared[predicate] && s.isUnderBase(predicate) && !s.IsOpen(types) &&
+		!slices.ContainsFunc(types, func(t *Type) bool { return s.PropertyByIRI(t, predicate) != nil })
+}
+
 func (s *Schema) isUnderBase(name rdf.IRI) bool {
 	return len(s.Types) > 0 && strings.HasPrefix(string(name), s.Base)
 }
@@ -36,10 +55,13 @@ func (s *Schema) IsOpen(types []*Type) bool {
 // maxQuoted bounds the characters of a name in an error.
 const maxQuoted = 200
 
-// ClosedError says that a statement of a node of these types is [Schema.Undeclared], which
-// declared name is near, and what makes it right.
+// ClosedError says that a statement of a node of these types is [Schema.Undeclared] or
+// [Schema.Misplaced], which declared name is near, and what makes it right.
 func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
 	short := func(iri rdf.IRI) string { return quote.Line(s.Short(iri), maxQuoted) }
+	if s.Misplaced(q, types) {
+		return s.misplacedError(q, types, short)
+	}
 	var names []string
 	declared := map[string]rdf.IRI{}
 	add := func(name string, iri rdf.IRI) {
@@ -80,4 +102,46 @@ func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
 	}
 	e.Message += "declare it with schema_apply" + out
 	return e
+}
+
+// namesListed is how many names an error lists.
+const namesListed = 8
+
+// misplacedError says whose property the predicate is, and which the node has.
+func (s *Schema) misplacedError(q rdf.Quad, types []*Type, short func(rdf.IRI) string) fault.FieldError {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	e := fault.FieldError{Field: short(predicate), Code: fault.Closed, Value: fault.Bounded(rdf.Lexical(q.Object))}
+	if !rdf.IsLiteral(q.Object) {
+		e.Value = fault.Bounded(s.NodeName(q.Object))
+	}
+	var of, own []string
+	for _, t := range s.Types {
+		if slices.ContainsFunc(t.Properties, func(p *Property) bool { return p.IRI == predicate }) {
+			of = append(of, t.Name)
+		}
+	}
+	for _, t := range types {
+		for _, p := range s.PropertiesOf(t) {
+			if name := short(p.IRI); !slices.Contains(own, name) {
+				own = append(own, name)
+			}
+		}
+	}
+	e.Constraint = own[:min(len(own), namesListed)]
+	e.Message = fmt.Sprintf("%s is a property of %s, and the node is %s", e.Field, someOf(of), quote.Article(types[0].Name))
+	if near := fault.Nearest(e.Field, own); near != "" {
+		e.Message += fmt.Sprintf("; did you mean %s?", near)
+	} else if len(own) > 0 {
+		e.Message += fmt.Sprintf(", which has %s", someOf(own))
+	}
+	e.Message += fmt.Sprintf("; else add it to %s with schema_apply, or say open: true there", types[0].Name)
+	return e
+}
+
+// someOf joins the first of some names.
+func someOf(names []string) string {
+	if more := len(names) - namesListed; more > 0 {
+		return strings.Join(names[:namesListed], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -59,7 +60,7 @@ func parseDocument(what string, src []byte) (*yaml.Node, error) {
 		return nil, fault.New(fault.TooLarge, "the %s has %d bytes; at most %d are allowed", what, len(src), maxSource)
 	}
 	if !utf8.Valid(src) {
-		return nil, fault.New(fault.Malformed, "the %s is not valid UTF-8", what)
+		return nil, fault.New(fault.Malformed, "line %d: the %s is not valid UTF-8", lineAt(src, bytes.IndexRune(src, utf8.RuneError)), what)
 	}
 	reader := yaml.NewDecoder(bytes.NewReader(src))
 	var document, second yaml.Node
@@ -67,7 +68,16 @@ func parseDocument(what string, src []byte) (*yaml.Node, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, fault.New(fault.Malformed, "the %s is empty", what)
 		}
-		return nil, fault.New(fault.Malformed, "the %s is not YAML: %s", what, strings.TrimPrefix(err.Error(), "yaml: "))
+		reason := strings.TrimPrefix(err.Error(), "yaml: ")
+		if !strings.HasPrefix(reason, "line ") { // of the first line, control characters and aliases
+			at := bytes.IndexFunc(src, func(c rune) bool { return c != '\t' && c != '\n' && c != '\r' && unicode.IsControl(c) })
+			if _, alias, unknown := strings.Cut(reason, "unknown anchor '"); unknown {
+				alias, _, _ = strings.Cut(alias, "'")
+				at = bytes.Index(src, []byte("*"+alias))
+			}
+			reason = fmt.Sprintf("line %d: %s", lineAt(src, at), reason)
+		}
+		return nil, fault.New(fault.Malformed, "the %s is not YAML: %s", what, reason)
 	}
 	if err := reader.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, fault.New(fault.Malformed, "the %s has more than one YAML document; remove what follows \"---\"", what)
@@ -75,6 +85,9 @@ func parseDocument(what string, src []byte) (*yaml.Node, error) {
 	root := document.Content[0]
 	return root, refuseAliases(root)
 }
+
+// lineAt is the line of a byte; the first one when it is not known which.
+func lineAt(src []byte, at int) int { return 1 + bytes.Count(src[:max(at, 0)], []byte("\n")) }
 
 // refuseAliases finds anchors and aliases, with which a small text can stand for an endless one.
 func refuseAliases(n *yaml.Node) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,6 +214,11 @@ func where(r *invoke.Request, q *kg.Query, clause string) error {
 	if p == nil {
 		return badFilter(field, "unknown_field", "%s has no property %q", q.Type.Name, field)
 	}
+	for _, m := range secondClause.FindAllStringSubmatch(value, -1) {
+		if r.Snapshot.Schema().Property(q.Type, m[1]) != nil {
+			return badFilter(field, "unsupported_operator", "where takes one clause property=value, and %q begins another; the tool list takes several conditions", strings.TrimSpace(m[0]))
+		}
+	}
 	term, wrong := r.Snapshot.Schema().Term(p, filterValue(p, value))
 	if wrong != nil {
 		return badFilter(field, "type_mismatch", "%s", wrong.Message).With("expected_datatype", datatypeName(r, p))
@@ -220,6 +226,9 @@ func where(r *invoke.Request, q *kg.Query, clause string) error {
 	q.Property, q.Value = p, term
 	return nil
 }
+
+// secondClause is how a second condition begins behind a value.
+var secondClause = regexp.MustCompile(`(?i)(?:\s+(?:and|or)\s+|\s*(?:&&?|\|\|?|[,;])\s*)([a-z_][a-z0-9_]*)\s*(?:=|!=|<|>)`)
 
 // unsafeInFilter reports that a filter of an address may not have the character.
 func unsafeInFilter(c rune) bool { return c == '"' || c == '\\' || c < ' ' || c == 0x7f || c == 0xfffd }

@@ -106,7 +106,7 @@ func (p *program) printFailure(code int, kind string, f *fault.Error) int {
 	}
 	members := map[string]any{}
 	if len(f.Fields) > 0 {
-		members["fields"], members["count"] = f.Fields, len(f.Fields)
+		members["fields"], members["count"] = f.Fields, f.Count
 	}
 	for k, v := range f.Details {
 		members[k] = v
@@ -165,9 +165,9 @@ func cutNumber(place string) (rest string, number int) {
 // fieldMessage names the field, once.
 func fieldMessage(f fault.FieldError) string {
 	if f.Field == "" || mentions(f.Message, f.Field) {
-		return f.Message
+		return f.Message + f.More()
 	}
-	return f.Field + ": " + f.Message
+	return f.Field + ": " + f.Message + f.More()
 }
 
 // reportInternal shows our own fault as nothing but its trace id. Whoever sits at

@@ -41,7 +41,7 @@ given with --context; trails://schema names the one that the graph's own schema 
 
 NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
 {"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
-file, line, field and reason, up to 20 of them, or with --keep-going all.
+file, line, field and reason, all at once; those of one kind are one, with their number.
 
 With --type the rows of a table, and objects of JSON that are no records, are nodes of that type.
 Columns are called as its properties, whatever the case, or --map says which they are. An empty
@@ -84,7 +84,7 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: "+string(rdf.DefaultGraph)+")")
 	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
 	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in RDF text are resolved against")
-	flags.BoolVar(&f.keepGoing, "keep-going", false, "report all bad lines, not only the first 20; nothing is changed all the same")
+	flags.BoolVar(&f.keepGoing, "keep-going", false, "as all loads are: all bad lines are reported, and nothing is changed")
 	f.on(cmd)
 	keyFlag(cmd, &f.key)
 	completeWords(cmd, "format", texts(load.Formats())...)
@@ -198,7 +198,7 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 		return err
 	}
 	stopped := *at
-	stopped.Message += fmt.Sprintf("; the load stopped at %v, --keep-going reports all bad lines", at.Details["stopped_at"])
+	stopped.Message += fmt.Sprintf("; the load stopped at %v", at.Details["stopped_at"])
 	return &stopped
 }
 

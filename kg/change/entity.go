@@ -155,7 +155,7 @@ func (e *Edits) values(s *schema.Schema, t *schema.Type, given map[string]any) m
 		}
 		terms, fields := s.Values(p, v)
 		e.Fields = append(e.Fields, fields...)
-		if len(fields) == 0 {
+		if len(fields) == 0 || len(terms) > 0 { // those that can be read are tried, too
 			out[name] = terms
 		}
 	}

@@ -129,6 +129,7 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 		case errors.As(err, &wrong):
 			err = r.reject(r.rowProblem(wrong))
 		case errors.Is(err, errLongRow):
+			r.Partial = true
 			return r.rejectLine(err)
 		case err == nil:
 			err = r.readRow(t, rows, columns, cells)
@@ -281,8 +282,7 @@ func (r *reader) readData(t *schema.Type, data map[string]any) error {
 		}
 		n.Values[c.p.Name] = v
 	}
-	if len(wrong) > 0 {
-		return r.reject(wrong...)
-	}
-	return r.take(r.node(n), nodeName(t, n.ID))
+	e := r.node(n)
+	e.Fields = append(e.Fields, wrong...)
+	return r.take(e, nodeName(t, n.ID))
 }

@@ -57,18 +57,14 @@ type Options struct {
 	// ID is the column that has the nodes' ids; without one it is the column "id", if
 	// there is one. Where it is empty the type makes the id. Only with Type.
 	ID string
-	// KeepGoing goes on behind [StopAfter] bad lines, to [MaxBad] problems.
+	// KeepGoing is how all loads report what is wrong.
 	KeepGoing bool
 	// Preview is how many of the first nodes are given in the Data.
 	Preview int
 }
 
-// MaxBad bounds the problems that are reported with KeepGoing, StopAfter the bad lines
-// that are reported without it.
-const (
-	MaxBad    = 1000
-	StopAfter = 20
-)
+// MaxBad bounds the problems that are counted.
+const MaxBad = 10_000
 
 // Data is what the inputs say. Close it.
 type Data struct {
@@ -85,11 +81,19 @@ type Data struct {
 	// Blank are the edits with blank nodes, with Replace, while there are few enough to
 	// compare them with what is there; they are in Edits otherwise, and Blank is nil.
 	Blank []change.Edit
-	// Bad are the problems, with KeepGoing; BadNodes those of them that name a node.
+	// Bad are the problems; BadNodes are the nodes that they leave out.
 	Bad      []fault.FieldError
 	BadNodes map[string]bool
 	// LeftOut are the statements that the inputs make and RDF has no terms for.
 	LeftOut rdfio.LeftOut
+	// Tried are the edits of nodes with problems, as far as they can be read, and Told which
+	// fields of which nodes the problems are about.
+	Tried *change.Spool
+	Told  map[[2]string]bool
+	// Partial means that an input could not be read to its end.
+	Partial bool
+	// Predicates and Classes are the first ones that RDF text names.
+	Predicates, Classes map[rdf.Term]bool
 	// Preview are the first nodes of the data, as they are stored when they are new.
 	Preview []Node
 }
@@ -102,12 +106,15 @@ type Node struct {
 }
 
 // Close forgets the edits.
-func (d *Data) Close() { d.Edits.Close() }
+func (d *Data) Close() {
+	d.Edits.Close()
+	d.Tried.Close()
+}
 
 // Read reads all inputs under a schema. It reports the bytes that it has read as they
-// come, unless report is nil. Bad lines are fault.InvalidData, with KeepGoing in the Data;
-// a type, a property or a column that there is not is fault.InvalidArguments or
-// fault.InvalidData.
+// come, unless report is nil. Bad lines are in the Data, and more than [MaxBad] problems
+// fault.InvalidData; a type, a property or a column that there is not is
+// fault.InvalidArguments or fault.InvalidData.
 func Read(ctx context.Context, o Options, under *schema.Schema, report func(bytes int64)) (_ *Data, err error) {
 	if err := o.Mode.check(); err != nil {
 		return nil, err
@@ -120,7 +127,10 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 	}
 	r := reader{
 		Options: o, ctx: ctx, schema: under, report: report, labels: change.NewLabels(),
-		Data: Data{Edits: new(change.Spool), Types: map[rdf.IRI]bool{}, BadNodes: map[string]bool{}},
+		Data: Data{
+			Edits: new(change.Spool), Tried: new(change.Spool), Types: map[rdf.IRI]bool{}, BadNodes: map[string]bool{}, Told: map[[2]string]bool{},
+			Predicates: map[rdf.Term]bool{}, Classes: map[rdf.Term]bool{},
+		},
 	}
 	defer func() {
 		if err != nil {
@@ -133,9 +143,6 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 		if err := r.readOne(in); err != nil {
 			return nil, err
 		}
-	}
-	if len(r.Bad) > 0 && !r.KeepGoing {
-		return nil, fault.Invalid(r.Bad)
 	}
 	return &r.Data, nil
 }
@@ -158,7 +165,6 @@ type reader struct {
 	zipped   bool // it is gzip
 	linewise bool // a bad line says nothing about the next
 
-	badLines  int
 	each      func(infer.Record) error // takes what the data has in the place of the edits; nil for none
 	of        string                   // the type of what each is given, "" where records say it
 	shown     map[string]string        // Map by names on one line

@@ -64,6 +64,7 @@ func (r *reader) readArray(text *bufio.Reader, t *schema.Type) error {
 		r.source.Line = line
 		switch {
 		case errors.Is(err, errNoArray), errors.Is(err, errOpenArray), errors.Is(err, errBehind):
+			r.Partial = true
 			return r.rejectLine(err)
 		case errors.Is(err, errNoElement), errors.Is(err, errLongItem):
 			err = r.rejectLine(err)
@@ -172,6 +173,9 @@ func decodeObject(text []byte, what string, into any) error {
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("there is more than one JSON value on the %s", what)
 	}
+	if name, twice := jsontext.Repeated(text); twice {
+		return fmt.Errorf("the %s has the member %q twice; give it once, with an array where it has several values", what, name)
+	}
 	return nil
 }
 
@@ -233,6 +237,9 @@ func (r *reader) node(n change.Entity) change.Edits {
 		edits = change.AppendEntity
 	}
 	e := edits(r.schema, n)
+	for _, f := range e.Fields {
+		r.Told[[2]string{r.schema.NodeName(e.IRI), f.Field}] = true
+	}
 	if len(e.Fields) > 0 || len(r.Data.Preview) >= r.Options.Preview {
 		return e
 	}
@@ -289,13 +296,23 @@ func (r *reader) edgeEnds(rec record) (change.Entity, *schema.Property, *fault.F
 	return change.Entity{Type: t, ID: local}, p, nil
 }
 
-// take spools what a line came to.
+// take spools what a line came to; of one with problems what can be tried of the rest.
 func (r *reader) take(e change.Edits, node string) error {
 	for i := range e.Fields {
 		e.Fields[i].Node = node
 	}
 	if len(e.Fields) > 0 {
-		return r.reject(e.Fields...)
+		if err := r.reject(e.Fields...); err != nil || e.IRI == "" {
+			return err
+		}
+		delete(r.BadNodes, node)
+		for _, edit := range e.List {
+			edit.Source, edit.Quad = r.source, r.labels.Quad(edit.Quad)
+			if err := r.Tried.Add(edit); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for _, edit := range e.List {
 		if err := r.put(edit); err != nil {

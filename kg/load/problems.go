@@ -18,12 +18,8 @@ func (r *reader) reject(fields ...fault.FieldError) error {
 		f.Source, f.Value = cmp.Or(f.Source, place), fault.Bounded(f.Value)
 		r.Bad = append(r.Bad, f)
 	}
-	r.badLines++
-	switch {
-	case !r.KeepGoing && r.badLines >= StopAfter:
+	if len(r.Bad) >= MaxBad {
 		return fault.Invalid(r.Bad).With("stopped_at", place)
-	case len(r.Bad) >= MaxBad:
-		return fault.Invalid(r.Bad)
 	}
 	return nil
 }

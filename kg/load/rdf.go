@@ -43,6 +43,7 @@ func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
 		case isSyntax && linewise:
 			err = r.rejectSyntax(syntax)
 		case isSyntax:
+			r.Partial = true
 			return r.rejectSyntax(syntax)
 		default:
 			return r.unreadableRDF(err)
@@ -93,12 +94,27 @@ func (r *reader) takeQuad(q rdf.Quad) error {
 	if err != nil {
 		return r.rejectLine(err)
 	}
+	r.name(q)
 	if r.Mode == Append {
 		if err := r.put(change.Edit{Op: change.Fresh, Quad: rdf.Quad{Subject: q.Subject, Label: q.Label}}); err != nil {
 			return err
 		}
 	}
 	return r.put(change.Edit{Op: change.Assert, Quad: q})
+}
+
+// maxNames bounds the predicates and the classes that are kept.
+const maxNames = 1000
+
+// name keeps the predicate of a quad, or its class.
+func (r *reader) name(q rdf.Quad) {
+	names, name := r.Predicates, q.Predicate
+	if q.Predicate == rdf.Type {
+		names, name = r.Classes, q.Object
+	}
+	if len(names) < maxNames {
+		names[name] = true
+	}
 }
 
 // context is a document that JSON-LD names as its context: one that came with the

@@ -25,7 +25,7 @@ import (
 func Records(ctx context.Context, o Options, each func(infer.Record) error) error {
 	r := reader{
 		Options: o, ctx: ctx, schema: new(schema.Schema), report: func(int64) {}, labels: change.NewLabels(), each: each,
-		Data: Data{Edits: new(change.Spool), Types: map[rdf.IRI]bool{}, BadNodes: map[string]bool{}},
+		Data: Data{Edits: new(change.Spool), Tried: new(change.Spool), Types: map[rdf.IRI]bool{}, BadNodes: map[string]bool{}},
 	}
 	defer r.Close()
 	for i, in := range o.Inputs {

@@ -1,0 +1,88 @@
+package builtin_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"trails/invoke"
+	"trails/invoke/invoketest"
+)
+
+// people has a reference of one value and of many, and texts.
+const people = `
+types:
+  Team: {iri: preserve, properties: {name: {type: string}}}
+  Person:
+    iri: preserve
+    properties:
+      name: {type: string}
+      age: {type: integer}
+      alias: {type: string, many: true}
+      team: {class: Team}
+      knows: {class: Person, many: true}
+`
+
+// idle are writes that change nothing in the graph of [TestAWriteThatChangesNothingSaysWhy],
+// and what they say.
+var idle = []struct{ name, capability, args, says string }{
+	{"a statement to remove that is not there", "mutate", `{"update": "DELETE DATA { :Person\\/ann :alias \"an\" }"}`, `this changes nothing: Person/ann has no :alias "an"; it has "An", "Annie"`},
+	{"a value of another datatype", "mutate", `{"update": "DELETE DATA { :Person\\/ann :age \"3\" }"}`, `this changes nothing: Person/ann has no :age "3"; it has 3`},
+	{"a property without values", "mutate", `{"update": "DELETE DATA { :Person\\/bob :age 3 }"}`, `this changes nothing: Person/bob has no :age`},
+	{"a node that is not there", "mutate", `{"update": "DELETE DATA { :Person\\/zoe :age 3 }"}`, `this changes nothing: nothing is said of Person/zoe`},
+	{"a graph that is not there", "mutate", `{"update": "DELETE DATA { GRAPH <urn:g> { :Person\\/ann :age 3 } }"}`, `this changes nothing: nothing is said of Person/ann in graph <urn:g>`},
+	{"several statements to remove", "mutate", `{"update": "DELETE DATA { :Person\\/bob :age 1, 2 }"}`, `this changes nothing: none of 2 to remove is there: Person/bob has no :age`},
+	{"a statement that is there", "mutate", `{"update": "INSERT DATA { :Person\\/ann :age 3 }"}`, `this changes nothing: it is there already: Person/ann :age 3`},
+	{"several that are there", "mutate", `{"update": "INSERT DATA { :Person\\/ann :age 3 ; :team :Team\\/red }"}`, `this changes nothing: all 2 statements to add are there already, such as Person/ann :age 3`},
+	{"a WHERE without a solution", "mutate", `{"update": "DELETE { ?s :age ?a } WHERE { ?s :age ?a FILTER(?a > 10) }"}`, `this changes nothing: WHERE has no solution`},
+	{"variables without a value", "mutate", `{"update": "INSERT { ?s :age ?b } WHERE { ?s :age ?a }"}`, `this changes nothing: WHERE has solutions (1), and none makes a statement of the templates: it leaves a variable of theirs unbound, or puts a literal where a node must stand`},
+	{"what is put in its own place", "mutate", `{"update": "DELETE { ?s :age ?a } INSERT { ?s :age ?a } WHERE { ?s :age ?a }"}`, `this changes nothing: it is there already: Person/ann :age 3`},
+	{"no data", "mutate", `{"update": "INSERT DATA {}"}`, `this changes nothing: it names no statement`},
+	{"an empty graph", "mutate", `{"update": "CLEAR GRAPH <urn:g>"}`, `this changes nothing: there is no graph <urn:g>`},
+	{"no named graphs", "mutate", `{"update": "DROP NAMED"}`, `this changes nothing: there are no named graphs`},
+	{"CREATE", "mutate", `{"update": "CREATE GRAPH <urn:g>"}`, `this changes nothing: a graph is there while it has statements, and needs no CREATE`},
+	{"a copy to itself", "mutate", `{"update": "COPY DEFAULT TO DEFAULT"}`, `this changes nothing: it is from a graph to itself`},
+	{"SILENT", "mutate", `{"update": "COPY SILENT <urn:g> TO <urn:h>"}`, `this changes nothing: SILENT passes over its refusal: graph <urn:g> is not there`},
+	{"operations against each other", "mutate", `{"update": "INSERT DATA { :Person\\/bob :age 3 } ; DELETE DATA { :Person\\/bob :age 3 }"}`, `this changes nothing: what some operations do others take back`},
+	{"two operations", "mutate", `{"update": "DELETE DATA { :Person\\/bob :age 3 } ; CLEAR GRAPH <urn:g>"}`, `operation 1 changes nothing: Person/bob has no :age|operation 2 changes nothing: there is no graph <urn:g>`},
+	{"a value that is there", "person.update", `{"id": "ann", "age": 3}`, `this changes nothing: it is there already: Person/ann :age 3`},
+	{"a property to remove", "person.update", `{"id": "bob", "age": null}`, `this changes nothing: Person/bob has no :age`},
+	{"a value to remove", "person.update", `{"id": "ann", "remove": {"alias": ["an"]}}`, `this changes nothing: Person/ann has no :alias "an"; it has "An", "Annie"`},
+	{"a value to add", "person.update", `{"id": "ann", "add": {"alias": ["An"]}}`, `this changes nothing: it is there already: Person/ann :alias "An"`},
+	{"to remove and to add", "person.update", `{"id": "ann", "add": {"alias": ["An"]}, "remove": {"alias": ["an"]}}`, `this changes nothing: it is there already: Person/ann :alias "An"; Person/ann has no :alias "an"; it has "An", "Annie"`},
+	{"no properties", "person.update", `{"id": "ann"}`, `this changes nothing: no value to add or remove is given`},
+	{"a link that is there", "link", `{"from": "Person/ann", "property": "team", "to": "Team/red"}`, `this changes nothing: it is there already: Person/ann :team Team/red`},
+	{"a link that is not there", "unlink", `{"from": "Person/ann", "property": "team", "to": "Team/blue"}`, `this changes nothing: Person/ann does not refer to Team/blue by team`},
+	{"one of many", "unlink", `{"from": "Person/ann", "property": "knows", "to": "Person/bob"}`, `this changes nothing: Person/ann has no :knows`},
+	{"a load of what is there", "load", `{"data": "{\"type\":\"Team\",\"id\":\"red\",\"data\":{}}"}`, `this changes nothing: it is there already: Team/red a :Team`},
+	{"a load of nothing", "load", `{"data": "\n", "format": "ndjson"}`, `this changes nothing: the data has no statements`},
+	{"the schema that is there", "schema_apply", `{"patch": "- alter_property: {Person.age: {type: integer}}"}`, `this changes nothing: it is so already`},
+}
+
+// A write, or an operation of an update, that changes nothing says why, whether it is tried or
+// made; one that changes something does not.
+func TestAWriteThatChangesNothingSaysWhy(t *testing.T) {
+	e := invoketest.New(t, people, invoke.Config{})
+	e.Must(t, "load", `{"data": "{\"type\":\"Team\",\"id\":\"red\",\"data\":{}}\n{\"type\":\"Team\",\"id\":\"blue\",\"data\":{}}\n{\"type\":\"Person\",\"id\":\"ann\",\"data\":{\"age\":3,\"alias\":[\"Annie\",\"An\"],\"team\":\"Team/red\"}}\n{\"type\":\"Person\",\"id\":\"bob\",\"data\":{}}"}`)
+	for _, w := range idle {
+		for _, dry := range []string{"", `"dry_run": true, `} {
+			did := e.Must(t, w.capability, "{"+dry+w.args[1:])
+			var told []string
+			for _, text := range did["warnings"].([]any) {
+				if strings.Contains(text.(string), "changes nothing") {
+					told = append(told, text.(string))
+				}
+			}
+			if got := strings.Join(told, "|"); got != w.says || did["commit"] != nil || fmt.Sprint(did["added"], did["removed"]) != "0 0" {
+				t.Errorf("%s: got %s and %v, want %s", w.name, got, did, w.says)
+			}
+		}
+	}
+	did := e.Must(t, "mutate", `{"update": "DELETE DATA { :Person\\/bob :age 4 } ; INSERT DATA { :Person\\/bob :age 4 }"}`)
+	if got := fmt.Sprint(did["warnings"]); got != "[operation 1 changes nothing: Person/bob has no :age]" {
+		t.Errorf("an operation beside one that changes something: %s", got)
+	}
+	if did := e.Must(t, "person.update", `{"id": "ann", "age": 4}`); did["warnings"] != nil {
+		t.Errorf("a change: %v", did["warnings"])
+	}
+}
