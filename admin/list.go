@@ -322,7 +322,10 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		for _, val := range f.Values {
 			c := condition{f.Property, val.Value}
 			l := facetLink{Value: val.Value, Count: count(val.Count), Href: d.with(c).href(), Current: slices.Contains(d.Where, c)}
-			if val.More {
+			switch {
+			case val.More && val.Count == 0:
+				l.Count = "not counted"
+			case val.More:
 				l.Count += "+"
 			}
 			if l.Current {
@@ -342,7 +345,10 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		}
 	}
 	total, rows := count(d.Total), len(a.Rows)
-	if d.TotalMore {
+	switch {
+	case d.TotalMore && d.Total == 0:
+		total = "an unknown number"
+	case d.TotalMore:
 		total = "more than " + total
 	}
 	text := "None of " + total

@@ -167,9 +167,12 @@ func listFacets(r *invoke.Request, facets []kg.Facet, room *int) (*rowsAnswer, e
 	return out, nil
 }
 
-// atLeast is a count, or "more than" it.
+// atLeast is a count, or "more than" it; of none that were found nobody knows whether there are any.
 func atLeast(n int, more bool) any {
-	if more {
+	switch {
+	case more && n == 0:
+		return "not counted"
+	case more:
 		return fmt.Sprintf("more than %d", n)
 	}
 	return n

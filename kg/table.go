@@ -94,7 +94,8 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 		return page, err
 	}
 	if q.Facets {
-		page.Facets, err = s.facets(ctx, q, sel)
+		none := page.Total == 0 && !page.TotalMore
+		page.Facets, err = s.facets(ctx, q, sel, none)
 	}
 	return page, err
 }
@@ -241,7 +242,9 @@ func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, q TableQuery) ([]
 	return rows, err
 }
 
-func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection) ([]Facet, error) {
+// facets counts nothing where it is known that none is selected, but for the properties whose own
+// conditions are left out.
+func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection, none bool) ([]Facet, error) {
 	var facets []Facet
 	for _, p := range s.Schema().PropertiesOf(q.Type) {
 		values := facetValues(p)
@@ -255,9 +258,12 @@ func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection) (
 				others.Where = append(others.Where, sel.Where[i])
 			}
 		}
-		counts, err := s.source.CountValuesAmong(ctx, others, p.IRI, values, facetLimit)
-		if err != nil {
-			return nil, err
+		counts := make([]db.ValueCount, len(values))
+		if !none || len(others.Where) < len(sel.Where) {
+			var err error
+			if counts, err = s.source.CountValuesAmong(ctx, others, p.IRI, values, facetLimit); err != nil {
+				return nil, err
+			}
 		}
 		f := Facet{Property: p}
 		for i, n := range counts {

@@ -55,7 +55,7 @@ var entitiesList = invoke.Capability{
 				{Name: "more", Type: capability.Object, Required: true, Description: "How many values are left out, by property."},
 			}},
 			{Name: "total", Type: capability.Integer, Required: true},
-			{Name: "total_more", Type: capability.Boolean, Required: true, Description: "Counting or searching stopped: there are more than total."},
+			{Name: "total_more", Type: capability.Boolean, Required: true, Description: "Counting or searching stopped: there are more than total, or may be."},
 			{Name: "offset", Type: capability.Integer, Required: true},
 			{Name: "limit", Type: capability.Integer, Required: true},
 			{Name: "facets", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
@@ -85,7 +85,7 @@ type Facet struct {
 	Values   []FacetValue `json:"values"`
 }
 
-// FacetValue is a value and how many instances have it; with More there are more than counted.
+// FacetValue is a value and how many instances have it; with More there are more than counted, or may be.
 type FacetValue struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
