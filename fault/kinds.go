@@ -11,16 +11,17 @@ import (
 const placesKept = 3
 
 // mistake is what mistakes of one kind have in common: the field, whatever its place in a
-// list, the constraint, and the message but for the values and places in it. Where the value
-// names a type or a property, another value is another mistake.
-type mistake struct{ field, code, constraint, message string }
+// list, the type of the node, the constraint, and the message but for the values and places
+// in it. Where the value names a type or a property, another value is another mistake.
+type mistake struct{ of, field, code, constraint, message string }
 
 func kindOf(f FieldError) mistake {
 	name, _, _ := strings.Cut(f.Field, "[")
+	of, _, _ := strings.Cut(f.Node, "/")
 	if name == "type" || name == "edge" {
-		return mistake{name, string(f.Code), fmt.Sprint(f.Value), f.Message}
+		return mistake{of, name, string(f.Code), fmt.Sprint(f.Value), f.Message}
 	}
-	return mistake{name, string(f.Code), fmt.Sprint(f.Constraint), skeleton(f)}
+	return mistake{of, name, string(f.Code), fmt.Sprint(f.Constraint), skeleton(f)}
 }
 
 // shortName is the length from which on a value is no part of a word of a message.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"trails/fault"
 	"trails/kg/change"
@@ -111,7 +112,13 @@ func (c *checking) nodeOf(ctx context.Context, data validate.Data, focus rdf.Ter
 		return fmt.Errorf("validate %s: %w", focus, err)
 	}
 	for _, r := range results {
-		c.found = append(c.found, problem{focus: r.Focus, path: r.Path, value: r.Value, field: r.FieldError()})
+		f := r.FieldError()
+		if f.Code == fault.Required && slices.ContainsFunc(results, func(other validate.Result) bool {
+			return other.Path == r.Path && other.FieldError().Code == fault.HasValue
+		}) {
+			continue // which value it must have is told
+		}
+		c.found = append(c.found, problem{focus: r.Focus, path: r.Path, value: r.Value, field: f})
 	}
 	if c.report != nil {
 		c.report(1)

@@ -28,6 +28,7 @@ types:
       level: {type: integer, required: true, min_value: 1}
       team: {class: Team}
       knows: {class: Person, many: true, min_count: 2}
+      kind: {type: string, required: true, has_value: staff}
 `
 
 // mistakes are members of a Person that are wrong, by property, as JSON, and what each is
@@ -40,10 +41,11 @@ var mistakes = map[string][]struct{ json, code string }{
 	"level":  {{`"high"`, "datatype"}, {`0`, "min_value"}, {"", "required"}},
 	"team":   {{`"Team/none"`, "class"}, {`"none at all"`, "class"}},
 	"knows":  {{`["Person/nobody", "Person/ann"]`, "class"}, {`["Person/nobody", "some one"]`, "class class"}, {`["Person/ann"]`, "min_count"}, {`[1, "Person/ann"]`, "node_kind"}},
+	"kind":   {{"", "has_value"}, {`"guest"`, "has_value"}, {`7`, "datatype"}},
 	"other":  {{`1`, "closed"}},
 }
 
-var right = map[string]string{"name": `"Bo"`, "email": `"bo@example.org"`, "age": "3", "active": "true", "level": "2", "team": `"Team/red"`, "knows": `["Person/ann", "Person/cy"]`}
+var right = map[string]string{"name": `"Bo"`, "email": `"bo@example.org"`, "age": "3", "active": "true", "level": "2", "team": `"Team/red"`, "knows": `["Person/ann", "Person/cy"]`, "kind": `"staff"`}
 
 // A load that is refused reports what is wrong with every record, all of it, and nothing else:
 // of records with mistakes in any of their members each mistake is there, as often as it was
@@ -51,8 +53,8 @@ var right = map[string]string{"name": `"Bo"`, "email": `"bo@example.org"`, "age"
 func TestALoadReportsAllMistakesAtOnce(t *testing.T) {
 	g := newGraph(t, staff)
 	mustLoad(t, g, "in", `{"type":"Team","id":"red","data":{}}
-{"type":"Person","id":"ann","data":{"name":"Ann","level":1,"knows":["Person/cy","Person/ann"]}}
-{"type":"Person","id":"cy","data":{"name":"Cy","level":1,"knows":["Person/cy","Person/ann"]}}
+{"type":"Person","id":"ann","data":{"name":"Ann","kind":"staff","level":1,"knows":["Person/cy","Person/ann"]}}
+{"type":"Person","id":"cy","data":{"name":"Cy","kind":"staff","level":1,"knows":["Person/cy","Person/ann"]}}
 `)
 	rapid.Check(t, func(rt *rapid.T) {
 		want := map[string]int{}

@@ -33,9 +33,10 @@ type Undo struct {
 // has no change log, is looked for in the whole table. The memory is bounded.
 //
 // Nothing is changed when all of it is taken back already. It is refused with
-// fault.Conflict, and nothing is changed either, when later commits touched the same values, with the first [MaxClashes] nodes as "clashes" and the "count" of all; and
-// for the first commit, a merge and a commit that changed the schema, which [Session.UndoSchema]
-// takes back. What the schema
+// fault.Conflict, and nothing is changed either, when later commits touched the same values,
+// with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for the first
+// commit, a merge and a commit that changed the schema, which [Session.UndoSchema] takes
+// back. What the schema
 // forbids at the end is refused as [Session.Commit] does, an unknown commit with
 // fault.Missing.
 func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
