@@ -194,8 +194,8 @@ var forgeries = []struct {
 	{"the last texts are left out", "words_until: ", []string{"UPDATE words_until SET term = term - 4001"}},
 	{"one text is left out", "index words has ", []string{"UPDATE words_until SET term = term - 1 WHERE term > 600"}},
 	{"words are held for longer", "words_config", []string{"UPDATE words_config SET v = 5 WHERE k = 'hashsize'"}},
-	{"an index has other columns", "index live_osp is not as format", []string{"DROP INDEX live_osp", "CREATE INDEX live_osp ON live (o, s, p, g)"}},
-	{"a trigger", "trigger t does not belong into the file", []string{"CREATE TRIGGER t AFTER INSERT ON live BEGIN DELETE FROM hist; END"}},
+	{"an index has other columns", "index live_osp that is not as format", []string{"DROP INDEX live_osp", "CREATE INDEX live_osp ON live (o, s, p, g)"}},
+	{"a trigger", "trigger t on live does not belong into the file", []string{"CREATE TRIGGER t AFTER INSERT ON live BEGIN DELETE FROM hist; END"}},
 	{"a table", "table notes does not belong into the file", []string{"CREATE TABLE notes (x)"}},
 }
 
@@ -223,7 +223,12 @@ func TestVerifyNamesWhatWasForged(t *testing.T) {
 				t.Fatal(err)
 			}
 			dbtest.Exec(t, path, f.sql...)
-			report := verify(t, open(t, path))
+			file, err := db.Open(t.Context(), path, db.Options{Inspect: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			report := verify(t, file)
 			if found := strings.Join(report.Problems, "\n"); !strings.Contains(found, f.want) {
 				t.Errorf("verify does not say %q but:\n%s", f.want, found)
 			}
@@ -274,7 +279,12 @@ func TestVerifyNamesRowsThatOnlyOneTreeHas(t *testing.T) {
 			hidden := "FROM sqlite_schema WHERE name = '" + c.index + "'"
 			dbtest.Exec(t, path, "PRAGMA writable_schema = ON", "CREATE TEMP TABLE kept AS SELECT * "+hidden, "DELETE "+hidden, "PRAGMA writable_schema = RESET",
 				c.sql, "PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept")
-			report := verify(t, open(t, path))
+			file, err := db.Open(t.Context(), path, db.Options{Inspect: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			report := verify(t, file)
 			if found := strings.Join(report.Problems, "\n"); !strings.Contains(found, c.want) {
 				t.Errorf("verify does not say %q but:\n%s", c.want, found)
 			}
