@@ -19,7 +19,6 @@ import (
 	"trails/outline"
 	"trails/rdf"
 	"trails/rdf/rdfio"
-	"trails/schema"
 	"trails/sparql"
 	"trails/sparql/results"
 	"trails/view"
@@ -318,9 +317,7 @@ func writeGraph(r *invoke.Request, w io.Writer, a *kg.Answer, format string, tri
 		return rdfio.WriteTurtle(w, quads, prefixes)
 	}
 	context := s.JSONLDContext()
-	if r.Output == nil {
-		context.Address = schema.ContextIRI
-	}
+	context.Used = r.Output == nil
 	text, err := rdfio.DatasetJSONLD(quads, context)
 	if err == nil {
 		_, err = w.Write(append(text, '\n'))

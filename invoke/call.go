@@ -25,7 +25,7 @@ type Call struct {
 	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld" for
 	// graphs, or a comma list of them, of which the first that the form has is taken.
 	Format string
-	// Context is the address by which JSON-LD of [Engine.Read] names its context, "" for [schema.ContextIRI].
+	// Context is the address by which JSON-LD of [Engine.Read] names its context, "" where it is to have that itself.
 	Context string
 	// IdempotencyKey, when set, makes a repeated write answer with the first one's result,
 	// through whichever door and by whichever program of the same caller it comes again.

@@ -149,7 +149,7 @@ var resourceReadCapability = invoke.Capability{
 		ID: invoke.ReadResource, Description: "Read one trails:// address.",
 		InputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "uri", Type: capability.String, Required: true, MaxLength: new(8192)},
-			{Name: "context", Type: capability.IRI, Description: "The address by which JSON-LD names its context; " + schema.ContextIRI + " when left out."},
+			{Name: "context", Type: capability.IRI, Description: "The address by which JSON-LD names its context, which it has itself when left out."},
 			{Name: "format", Type: capability.String, MaxLength: new(20), Description: "json, jsonld or turtle, where the address can be had so; its own form when left out."},
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{

@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -86,10 +85,11 @@ func instanceDocument(r *invoke.Request, t *schema.Type, iri rdf.IRI, quads []rd
 	})
 }
 
-// contextOf is the graph's context, at the address by which the caller knows it.
+// contextOf is the graph's context: at the address by which the caller can load it, or what a
+// document uses of it, in the document. [schema.ContextIRI] is no address for a processor.
 func contextOf(r *invoke.Request) rdfio.JSONLDContext {
 	c := r.Snapshot.Schema().JSONLDContext()
-	c.Address = cmp.Or(r.Args.Text("context"), schema.ContextIRI)
+	c.Address, c.Used, c.Ignored = r.Args.Text("context"), true, []string{cutMember(r.Snapshot.Schema())}
 	return c
 }
 

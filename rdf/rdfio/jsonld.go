@@ -34,6 +34,11 @@ type JSONLDContext struct {
 	// in the place of the context. Where one of its IRIs would mean something else under
 	// that context, the document has what it needs of the context itself.
 	Address string
+	// Used means that a document without an address has of the context the terms that it
+	// uses, so that it is short and any processor can read it by itself.
+	Used bool
+	// Ignored are members that such a document may have and that mean nothing.
+	Ignored []string
 }
 
 // JSONLDTerm is the name of a predicate.
@@ -171,12 +176,14 @@ type document struct {
 	prefixes map[string]string
 	schemes  map[string]bool // of the context, and those of the document that are names of prefixes
 	address  string
+	short    bool // the context has what is used
+	ignored  []string
 	own      int              // how many schemes the context has
 	used     map[rdf.IRI]bool // the terms of its statements
 }
 
 func newDocument(ctx JSONLDContext) *document {
-	d := &document{terms: map[rdf.IRI]JSONLDTerm{}, prefixes: ctx.Prefixes, schemes: contextSchemes(ctx), address: ctx.Address, used: map[rdf.IRI]bool{}}
+	d := &document{terms: map[rdf.IRI]JSONLDTerm{}, prefixes: ctx.Prefixes, schemes: contextSchemes(ctx), address: ctx.Address, short: ctx.Used, ignored: ctx.Ignored, used: map[rdf.IRI]bool{}}
 	d.own = len(d.schemes)
 	taken := map[string]bool{}
 	for _, iri := range slices.Sorted(maps.Keys(ctx.Terms)) {
@@ -234,17 +241,24 @@ func (d *document) id(node rdf.Term) string {
 }
 
 // reference is the address of the context, when it has one and no scheme of the document
-// is the name of a prefix, and else the context, of which a document that was to name an
-// address has the terms that it uses.
+// is the name of a prefix, and else the context, of which a short document and one that was
+// to name an address have the terms that they use.
 func (d *document) reference() any {
-	if d.address == "" {
-		return d.context()
-	}
-	if len(d.schemes) == d.own {
+	if d.address != "" && len(d.schemes) == d.own {
 		return d.address
 	}
-	maps.DeleteFunc(d.terms, func(iri rdf.IRI, _ JSONLDTerm) bool { return !d.used[iri] })
-	return d.context()
+	if d.short || d.address != "" {
+		maps.DeleteFunc(d.terms, func(iri rdf.IRI, _ JSONLDTerm) bool { return !d.used[iri] })
+	}
+	if !d.short {
+		return d.context()
+	}
+	d.prefixes = nil
+	context := d.context()
+	for _, name := range d.ignored {
+		context[name] = nil
+	}
+	return context
 }
 
 // context declares every term, so that documents of a type share one context.
