@@ -90,5 +90,5 @@ func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, options
 // updateOptions reads the parameters and the graphs.
 func updateOptions(r *invoke.Request) (kg.UpdateOptions, error) {
 	params, err := queryParams(r)
-	return kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: graphsOf(r, "using_graph_uri"), Named: graphsOf(r, "using_named_graph_uri")}}, err
+	return kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: graphsOf(r, "using_graph_uri"), Named: graphsOf(r, "using_named_graph_uri")}, Text: r.Args.Text("update"), Base: r.Args.Text("base")}, err
 }

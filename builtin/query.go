@@ -265,7 +265,7 @@ func tookLonger(what string, limit, most int) error {
 // queryOptions reads the parameters and the graphs.
 func queryOptions(r *invoke.Request) (kg.QueryOptions, error) {
 	params, err := queryParams(r)
-	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: graphsOf(r, "default_graph_uri"), Named: graphsOf(r, "named_graph_uri")}}, err
+	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: graphsOf(r, "default_graph_uri"), Named: graphsOf(r, "named_graph_uri")}, Text: r.Args.Text("query"), Base: r.Args.Text("base")}, err
 }
 
 func graphsOf(r *invoke.Request, argument string) []rdf.IRI {

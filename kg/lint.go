@@ -3,8 +3,12 @@ package kg
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	"trails/db"
 	"trails/fault"
+	"trails/fulltext"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"
@@ -26,7 +30,7 @@ func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOption
 		bound := *q
 		bound.Dataset, q = o.Dataset, &bound
 	}
-	return s.compiled.linter.Query(ctx, linted{s}, q)
+	return s.compiled.linter.In(o.Text, o.Base, o.Params).Query(ctx, linted{s}, q)
 }
 
 // LintUpdate is [Snapshot.LintQuery] for an update.
@@ -35,7 +39,7 @@ func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOpt
 	if err != nil || s.Head().Quads == 0 || !o.Dataset.IsZero() {
 		return nil, err
 	}
-	return s.compiled.linter.Update(ctx, linted{s}, u)
+	return s.compiled.linter.In(o.Text, o.Base, o.Params).Update(ctx, linted{s}, u)
 }
 
 // LintStored returns what a stored query probably does not mean, whatever its parameters will
@@ -77,4 +81,91 @@ func (s linted) Absent(ctx context.Context, node rdf.IRI) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("did you mean %s, %q?", s.Name(found.Hits[0].Term), found.Hits[0].Label), nil
+}
+
+// textsLiked is among how many texts with the same words one is sought that was meant.
+const textsLiked = 200
+
+// Alike implements [lint.Data]: among texts with the same words, or with words that are near.
+func (s linted) Alike(ctx context.Context, property rdf.IRI, text string) (rdf.Term, error) {
+	query, err := fulltext.Parse(text)
+	if fault.Is(err, fault.InvalidArguments) {
+		return nil, nil // no words, or too many
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.alike(ctx, property, text, query)
+	if err != nil || found != nil {
+		return found, err
+	}
+	corrected, list, err := s.corrected(ctx, query)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return s.alike(ctx, property, corrected.Text, corrected)
+}
+
+// Meant returns the value of a property that was probably meant by a text that no statement of
+// the default graph has: they differ in case, accents, spaces or few letters. It is nil where a
+// statement has it, or none is near.
+func (s *Snapshot) Meant(ctx context.Context, property rdf.IRI, text rdf.Term) (rdf.Term, error) {
+	for q, err := range s.Match(ctx, rdf.Quad{Predicate: property, Object: text}) {
+		if err != nil || q.Label == nil {
+			return nil, err
+		}
+	}
+	return linted{s}.Alike(ctx, property, rdf.Lexical(text))
+}
+
+// alike is the text of a property that has the words of another one, and no others.
+func (s linted) alike(ctx context.Context, property rdf.IRI, text string, query fulltext.Query) (found rdf.Term, err error) {
+	words, left := plainWords(text), textsLiked
+	_, err = s.source.SearchTexts(ctx, db.TextSearch{Query: query}, db.MatchAll, func(hits []db.TextHit) (bool, error) {
+		for _, hit := range hits {
+			if left--; hit.Property == property && found == nil && plainWords(rdf.Lexical(hit.Text)) == words {
+				found = hit.Text
+			}
+		}
+		return found == nil && left > 0, nil
+	})
+	return found, err
+}
+
+// plainWords are the words of a text without what people write in different ways: capitals,
+// accents, and what stands between words.
+func plainWords(text string) string {
+	var out strings.Builder
+	fulltext.Each(text, func(w fulltext.Word) bool {
+		out.WriteString(w.Text)
+		return true
+	})
+	return out.String()
+}
+
+// namedShown is how many nodes of one name are looked at.
+const namedShown = 5
+
+// Named implements [lint.Data].
+func (s linted) Named(ctx context.Context, text string) ([]rdf.IRI, error) {
+	var all []rdf.IRI
+	add := func(t rdf.Term) {
+		if iri, ok := t.(rdf.IRI); ok && !slices.Contains(all, iri) {
+			all = append(all, iri)
+		}
+	}
+	found, err := s.Search(ctx, Search{Text: text, Limit: namedShown})
+	if fault.Is(err, fault.InvalidArguments) {
+		return nil, nil // no words
+	}
+	for _, c := range found.Corrections {
+		text = strings.Replace(text, c.Word, c.Instead, 1)
+	}
+	words := plainWords(text)
+	for _, hit := range found.Hits {
+		if same := func(other string) bool { return plainWords(other) == words && words != "" }; same(hit.Label) || same(s.Name(hit.Term)) || same(hit.ID) || hit.Text != nil && same(rdf.Lexical(hit.Text)) {
+			add(hit.Term)
+		}
+	}
+	return all, err
 }

@@ -189,7 +189,8 @@ func drawPattern(t *rapid.T, depth int) string {
 		fmt.Fprintf(&out, "%s %s %s . ", subject, predicate, object)
 	}
 	sign := rapid.SampledFrom(lintedSigns).Draw(t, "sign")
-	switch kind := rapid.IntRange(0, 12).Draw(t, "more"); {
+	fresh := fmt.Sprintf("?d%d", rapid.IntRange(0, 1<<30).Draw(t, "fresh"))
+	switch kind := rapid.IntRange(0, 18).Draw(t, "more"); {
 	case kind < 3:
 		fmt.Fprintf(&out, "FILTER(%s %s %s) ", variable(), sign, rapid.SampledFrom(lintedLiterals).Draw(t, "literal"))
 	case kind == 3:
@@ -200,7 +201,22 @@ func drawPattern(t *rapid.T, depth int) string {
 		fmt.Fprintf(&out, "FILTER(%s IN (%s, %s)) ", variable(), rapid.SampledFrom(lintedLiterals).Draw(t, "literal"), node())
 	case kind == 6:
 		fmt.Fprintf(&out, "VALUES %s { %s } ", variable(), rapid.SampledFrom(lintedLiterals).Draw(t, "literal"))
+	case kind == 13:
+		fmt.Fprintf(&out, "FILTER(%s) ", drawCondition(t, 2))
+	case kind == 14:
+		fmt.Fprintf(&out, "BIND(%s AS %s) FILTER(%s %s %s) ", drawExpression(t, 2), fresh, fresh, sign, drawExpression(t, 1))
+	case kind == 15:
+		fmt.Fprintf(&out, "BIND(%s AS %s) ?a %s %s . ", rapid.SampledFrom(lintedLiterals).Draw(t, "literal"), fresh, rapid.SampledFrom(lintedNames).Draw(t, "property"), fresh)
 	case depth == 0:
+	case kind == 16:
+		aggregate := rapid.SampledFrom([]string{"COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"}).Draw(t, "aggregate")
+		v := variable()
+		fmt.Fprintf(&out, "{ SELECT %s (%s(%s) AS %s) { %s} GROUP BY %s HAVING (%s(%s) %s %s) } FILTER(%s %s %s) ",
+			v, aggregate, variable(), fresh, drawPattern(t, depth-1), v, aggregate, variable(), sign, drawExpression(t, 0), fresh, sign, drawExpression(t, 1))
+	case kind == 17:
+		fmt.Fprintf(&out, "OPTIONAL { %sFILTER(%s) } ", drawPattern(t, depth-1), drawCondition(t, 1))
+	case kind == 18:
+		fmt.Fprintf(&out, "FILTER EXISTS { %sFILTER(%s) } ", drawPattern(t, depth-1), drawCondition(t, 1))
 	case kind == 7:
 		fmt.Fprintf(&out, "OPTIONAL { %s} ", drawPattern(t, depth-1))
 	case kind == 8:
@@ -263,4 +279,38 @@ func drawKnown(t *rapid.T, statements [][3]string) string {
 		}
 	}
 	return out.String() + conditions.String()
+}
+
+// drawExpression draws an expression of the variables of patterns, and of one that none binds.
+func drawExpression(t *rapid.T, depth int) string {
+	if depth == 0 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
+		return rapid.OneOf(rapid.SampledFrom([]string{"?a", "?b", "?c", "?z"}), rapid.SampledFrom(lintedLiterals),
+			rapid.SampledFrom([]string{`"x"^^xsd:integer`, `"2020"^^xsd:date`, `"urn:trails:t:Tool/1"`, `"Tool/1"`, `"A"`, "xsd:string"})).Draw(t, "term")
+	}
+	one := rapid.SampledFrom([]string{
+		"STR(%s)", "LCASE(%s)", "UCASE(%s)", "STRLEN(%s)", "DATATYPE(%s)", "LANG(%s)", "YEAR(%s)", "ABS(%s)", "-(%s)", "xsd:string(%s)", "xsd:integer(%s)",
+		"xsd:date(%s)", "xsd:boolean(%s)", "%s + %s", "%s * %s", "CONCAT(%s, %s)", "SUBSTR(%s, 1)", "COALESCE(%s, %s)", "IF(%s, %s, %s)", "STRAFTER(%s, %s)",
+	}).Draw(t, "function")
+	args := []any{drawExpression(t, depth-1), drawExpression(t, depth-1), drawExpression(t, depth-1)}
+	return "(" + fmt.Sprintf(one, args[:strings.Count(one, "%s")]...) + ")"
+}
+
+// drawCondition draws a condition.
+func drawCondition(t *rapid.T, depth int) string {
+	if depth > 0 {
+		switch rapid.IntRange(0, 5).Draw(t, "joined") {
+		case 0:
+			return drawCondition(t, depth-1) + " && " + drawCondition(t, depth-1)
+		case 1:
+			return "(" + drawCondition(t, depth-1) + " || " + drawCondition(t, depth-1) + ")"
+		case 2:
+			return "!(" + drawCondition(t, depth-1) + ")"
+		}
+	}
+	one := rapid.SampledFrom([]string{
+		"%s = %s", "%s != %s", "%s < %s", "%s >= %s", "%s IN (%s, %s)", "%s NOT IN (%s)", "SAMETERM(%s, %s)", "ISIRI(%s)", "ISLITERAL(%s)", "ISNUMERIC(%s)", "ISBLANK(%s)",
+		"CONTAINS(%s, %s)", "STRSTARTS(%s, %s)", "REGEX(%s, %s)", "LANGMATCHES(LANG(%s), \"en\")", "BOUND(?a)", "!BOUND(?b)", "%s",
+	}).Draw(t, "condition")
+	args := []any{drawExpression(t, depth), drawExpression(t, depth), drawExpression(t, depth)}
+	return fmt.Sprintf(one, args[:strings.Count(one, "%s")]...)
 }

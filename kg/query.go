@@ -21,6 +21,8 @@ type QueryOptions struct {
 	// Dataset, unless it is zero, stands in the place of FROM and FROM NAMED.
 	Dataset sparql.Dataset
 	Limits  QueryLimits
+	// Text and Base are what the query was read from, for the places of warnings.
+	Text, Base string
 }
 
 // Answer is a query that is ready to run. Which of [Answer.Rows], [Answer.Truth] and

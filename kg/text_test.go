@@ -109,7 +109,7 @@ func (s *session) lint(t *testing.T, d *datadriven.TestData) (out string, err er
 			if err != nil {
 				return err
 			}
-			warnings, err = snap.LintUpdate(t.Context(), u, kg.UpdateOptions{})
+			warnings, err = snap.LintUpdate(t.Context(), u, kg.UpdateOptions{Text: d.Input})
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (s *session) lint(t *testing.T, d *datadriven.TestData) (out string, err er
 			if err != nil {
 				return err
 			}
-			if warnings, err = snap.LintQuery(t.Context(), q, kg.QueryOptions{}); err != nil {
+			if warnings, err = snap.LintQuery(t.Context(), q, kg.QueryOptions{Text: d.Input}); err != nil {
 				return err
 			}
 		}

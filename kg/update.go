@@ -25,6 +25,8 @@ type UpdateOptions struct {
 	Dataset sparql.Dataset
 	// Limits are those of each WHERE.
 	Limits QueryLimits
+	// Text and Base are what the update was read from, for the places of warnings.
+	Text, Base string
 }
 
 // Update runs a request of SPARQL 1.1 Update as one commit, or none when it changes

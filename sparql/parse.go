@@ -111,6 +111,8 @@ type parser struct {
 	// names are those of the text, if naming is set.
 	names  []Name
 	naming bool
+	// placing notes places, unless it is nil.
+	placing *placing
 }
 
 func newParser(text string, opts Options) (*parser, error) {

@@ -33,18 +33,19 @@ var comparisons = []Func{Equal, NotEqual, Less, Greater, LessOrEqual, GreaterOrE
 
 // relational reads RelationalExpression: one comparison at most.
 func (p *parser) relational() Expr {
+	at := p.tok.start
 	left := p.additive()
 	for _, f := range comparisons {
 		if p.accept(string(f)) {
-			return Call{f, []Expr{left, p.additive()}}
+			return p.placeExpr(Call{f, []Expr{left, p.additive()}}, at)
 		}
 	}
 	switch {
 	case p.accept("IN"):
-		return Call{In, append([]Expr{left}, p.arguments()...)}
+		return p.placeExpr(Call{In, append([]Expr{left}, p.arguments()...)}, at)
 	case p.accept("NOT"):
 		p.expect("IN")
-		return Call{NotIn, append([]Expr{left}, p.arguments()...)}
+		return p.placeExpr(Call{NotIn, append([]Expr{left}, p.arguments()...)}, at)
 	}
 	return left
 }
@@ -52,8 +53,12 @@ func (p *parser) relational() Expr {
 // additive reads AdditiveExpression. The sign of a number behind an operand is an
 // operator: ?x -1 subtracts one.
 func (p *parser) additive() Expr {
+	at := p.tok.start
 	left, n := p.multiplicative(), 0
 	for {
+		if n > 0 {
+			p.placeExpr(left, at)
+		}
 		p.link(&n, "operands")
 		switch {
 		case p.accept("+"):
@@ -74,8 +79,12 @@ func (p *parser) additive() Expr {
 }
 
 func (p *parser) multiplicative() Expr {
+	at := p.tok.start
 	left, n := p.unary(), 0
 	for {
+		if n > 0 {
+			p.placeExpr(left, at)
+		}
 		p.link(&n, "operands")
 		switch {
 		case p.accept("*"):
@@ -89,28 +98,30 @@ func (p *parser) multiplicative() Expr {
 }
 
 func (p *parser) unary() Expr {
+	at := p.tok.start
 	switch {
 	case p.accept("!"):
-		return Call{Not, []Expr{p.primary()}}
+		return p.placeExpr(Call{Not, []Expr{p.primary()}}, at)
 	case p.accept("-"):
-		return Call{Negate, []Expr{p.primary()}}
+		return p.placeExpr(Call{Negate, []Expr{p.primary()}}, at)
 	case p.accept("+"):
-		return Call{Plus, []Expr{p.primary()}}
+		return p.placeExpr(Call{Plus, []Expr{p.primary()}}, at)
 	}
 	return p.primary()
 }
 
 // primary reads PrimaryExpression.
 func (p *parser) primary() Expr {
+	at := p.tok.start
 	switch {
 	case p.tok.kind == variable:
-		return VarExpr{p.takeVar()}
+		return p.placeExpr(VarExpr{p.takeVar()}, at)
 	case p.isLiteral():
 		return TermExpr{p.literal()}
 	case p.isIRI():
 		iri := p.iri()
 		if p.is("(") {
-			return Cast{iri, p.functionArguments(iri)}
+			return p.placeExpr(Cast{iri, p.functionArguments(iri)}, at)
 		}
 		return TermExpr{iri}
 	case p.is("("):
@@ -180,7 +191,7 @@ func (p *parser) builtIn() Expr {
 	p.next()
 	args := p.arguments()
 	p.checkArity(name, args, arity, at)
-	return Call{Func(name), args}
+	return p.placeExpr(Call{Func(name), args}, at)
 }
 
 func (p *parser) checkArity(name string, args []Expr, arity Arity, at int) {
@@ -252,6 +263,7 @@ func count(n int, noun string) string {
 
 // constraint reads Constraint: an expression in brackets, or a call.
 func (p *parser) constraint() Expr {
+	at := p.tok.start
 	switch {
 	case p.is("("):
 		return p.bracketed()
@@ -260,7 +272,7 @@ func (p *parser) constraint() Expr {
 		if !p.is("(") {
 			p.failExpected("'(' and the function's arguments")
 		}
-		return Cast{iri, p.functionArguments(iri)}
+		return p.placeExpr(Cast{iri, p.functionArguments(iri)}, at)
 	case p.tok.kind == symbol && rdf.IsLetter(p.tok.text[0]):
 		return p.builtIn()
 	}
@@ -277,6 +289,7 @@ func isAggregate(name string) bool { _, ok := aggregateFuncs[name]; return ok }
 // aggregate reads Aggregate. They do not nest, and stand in SELECT, HAVING and
 // ORDER BY only.
 func (p *parser) aggregate() Expr {
+	at := p.tok.start
 	a := Aggregate{Func: aggregateFuncs[p.tok.text]}
 	counted := p.aggregates
 	if counted == nil {
@@ -296,7 +309,7 @@ func (p *parser) aggregate() Expr {
 	}
 	p.expect(")")
 	p.aggregates = counted
-	return a
+	return p.placeExpr(a, at)
 }
 
 func (p *parser) separator() string {

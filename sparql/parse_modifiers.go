@@ -64,9 +64,9 @@ func (p *parser) beginsConstraint() bool {
 
 // groupKey reads GroupCondition. A variable is known to SELECT by its own name.
 func (p *parser) groupKey(l *level) GroupKey {
-	if p.tok.kind == variable {
+	if at := p.tok.start; p.tok.kind == variable {
 		v := p.takeVar()
-		return GroupKey{VarExpr{v}, v}
+		return GroupKey{p.placeExpr(VarExpr{v}, at), v}
 	}
 	if !p.accept("(") {
 		return namedKey(p.constraint())
@@ -95,13 +95,14 @@ func namedKey(e Expr) GroupKey {
 
 func (p *parser) orderKeys(l *level) {
 	for {
+		at := p.tok.start
 		switch {
 		case p.accept("ASC"):
 			l.order = append(l.order, OrderKey{Expr: p.bracketed()})
 		case p.accept("DESC"):
 			l.order = append(l.order, OrderKey{Expr: p.bracketed(), Descending: true})
 		case p.tok.kind == variable:
-			l.order = append(l.order, OrderKey{Expr: VarExpr{p.takeVar()}})
+			l.order = append(l.order, OrderKey{Expr: p.placeExpr(VarExpr{p.takeVar()}, at)})
 		case p.beginsConstraint():
 			l.order = append(l.order, OrderKey{Expr: p.constraint()})
 		default:

@@ -38,7 +38,7 @@ func (p *parser) resolve(ref string, at int) string {
 	iri, err := rdf.ResolveIRI(p.base, ref)
 	switch {
 	case err != nil && p.base == "":
-		p.failFrom(at, "the IRI "+quoteFound(ref)+" is relative, and there is no BASE")
+		p.failFrom(at, "the IRI "+quoteFound(ref)+" is relative, and there is no BASE"+p.relative(ref))
 	case err != nil:
 		p.failFrom(at, err.Error())
 	}
@@ -62,7 +62,7 @@ func (p *parser) expand(name string, at int) rdf.IRI {
 	prefix, local, _ := strings.Cut(name, ":")
 	namespace, ok := p.prefixes[prefix]
 	if !ok && p.failed == nil {
-		p.failFrom(at, "the prefix "+prefix+": is not declared")
+		p.failFrom(at, "the prefix "+prefix+": is not declared"+p.undeclared(prefix))
 		return ""
 	}
 	p.charge(len(namespace) + len(local))
@@ -92,6 +92,7 @@ func (p *parser) iri() rdf.IRI {
 		return ""
 	}
 	p.name(tok, iri)
+	p.placeTerm(iri, tok.start)
 	return iri
 }
 
@@ -109,6 +110,11 @@ func (p *parser) isLiteral() bool {
 
 // literal reads an RDFLiteral, a number or a boolean.
 func (p *parser) literal() rdf.Term {
+	at := p.tok.start
+	return p.placeTerm(p.literalHere(), at)
+}
+
+func (p *parser) literalHere() rdf.Term {
 	tok := p.tok
 	p.next()
 	switch tok.kind {

@@ -34,9 +34,10 @@ func (p *parser) add(s Operand, verb triple, o Operand) {
 
 // addNode reads the object of a triple, which comes before those of the object.
 func (p *parser) addNode(s Operand, verb triple) {
-	i := len(p.sink.triples)
+	i, at := len(p.sink.triples), p.tok.start
 	p.add(s, verb, Operand{})
 	p.sink.triples[i].object = p.node()
+	p.placeTriple(p.sink.triples[i], at)
 }
 
 // blankNode returns what a label, or none, stands for here.

@@ -68,6 +68,18 @@ func words(p *schema.Property, value any) any {
 	return value
 }
 
+// warnOfAlike warns of a text that no node has, when one is near that some have.
+func warnOfAlike(ctx context.Context, r *invoke.Request, path kg.Path, v rdf.Term) error {
+	if text, ok := v.(rdf.String); !ok || len(path.Last().OneOf) > 0 || text == "" {
+		return nil
+	}
+	near, err := r.Snapshot.Meant(ctx, path.Last().IRI, v)
+	if err == nil && near != nil {
+		r.Warn("no %s is %q; did you mean %q?", path, rdf.Lexical(v), rdf.Lexical(near))
+	}
+	return err
+}
+
 // WarnOfUnknown warns of conditions on values that no node has: of nodes that are not there, as
 // when a label was given for an id, and of values that are none of those that the property lists.
 func WarnOfUnknown(ctx context.Context, r *invoke.Request, list []kg.Condition) error {
@@ -81,6 +93,11 @@ func WarnOfUnknown(ctx context.Context, r *invoke.Request, list []kg.Condition) 
 					known[i] = rdf.Lexical(one)
 				}
 				r.Warn("%s is never %q%s", c.Path, rdf.Lexical(v), kg.OrOf(rdf.Lexical(v), "is one of", known))
+			}
+			if c.Op == kg.OpIs || c.Op == kg.OpIn {
+				if err := warnOfAlike(ctx, r, c.Path, v); err != nil {
+					return err
+				}
 			}
 			if rdf.IsLiteral(v) || p.Class == "" {
 				continue

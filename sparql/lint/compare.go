@@ -2,207 +2,395 @@ package lint
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"trails/rdf"
-	"trails/rdf/xsd"
-	"trails/schema"
 	"trails/sparql"
 	"trails/sparql/expr"
 )
 
-// condition lints an expression: its comparisons, and the functions that take texts, numbers
-// or dates. It empties the answer when no other part of its filter can make up for it.
+// asked is what becomes of the value of an expression.
+type asked uint8
+
+const (
+	used     asked = iota // it is a part of another one
+	tested                // whether it is true, beside other ways for a solution to pass
+	required              // it must be true
+)
+
+// condition lints an expression that must be true. It empties the answer when no solution
+// passes.
 func (r *run) condition(e sparql.Expr, known facts, empties bool) {
+	r.value(e, known, required, empties)
+}
+
+// value lints an expression and returns what its value may be. What is false or an error for
+// all values that can reach it is told of, in the smallest part of which that is so.
+func (r *run) value(e sparql.Expr, known facts, at asked, empties bool) (out outcome) {
 	switch e := e.(type) {
+	case sparql.VarExpr:
+		out = r.variableValue(e, known, at)
+	case sparql.TermExpr:
+		out = outcome{values: r.constant(e.Term)}
 	case sparql.Exists:
+		around := r.around
+		r.around = append(slices.Clone(around), r.here)
 		r.group(e.Op, known, false)
+		r.around = around
+		return outcome{values: either}
 	case sparql.Cast:
-		for _, arg := range e.Args {
-			r.condition(arg, known, false)
-		}
+		out = r.cast(e, known)
 	case sparql.Call:
-		switch e.Func {
-		case sparql.Equal, sparql.NotEqual, sparql.Less, sparql.Greater, sparql.LessOrEqual, sparql.GreaterOrEqual:
-			r.compare(e.Func, e.Args[0], e.Args[1], known, empties)
-		case sparql.In, sparql.NotIn:
-			sign := sparql.Equal
-			if e.Func == sparql.NotIn {
-				sign = sparql.NotEqual
-			}
-			for _, arg := range e.Args[1:] {
-				r.compare(sign, e.Args[0], arg, known, empties && e.Func == sparql.In && len(e.Args) == 2)
-			}
-		case "LANGMATCHES":
-			r.language(e, e.Args[0], known, empties)
-		default:
-			r.takes(e, known, empties)
+		out = r.call(e, known, at, empties)
+	default:
+		return outcome{values: anything, fails: true}
+	}
+	if at == used || out.told || out.any {
+		return out
+	}
+	switch t := test(out.values, e); {
+	case out.empty() || t.yes || at == tested && t.no:
+		return out
+	case !t.no: // an error, since it is neither true nor false
+		r.warnAt(e, propertyOf(e, known), empties, "%s as a condition is never true under the schema: it is %s, which is neither true nor false", r.expression(e), r.origin(e, out.values, known))
+	default:
+		r.warnAt(e, "", empties, "%s is never true%s", r.expression(e), r.because(e, known))
+	}
+	out.told = true
+	return out
+}
+
+// variableValue is what a variable may be. One that nothing binds where it stands has no value.
+func (r *run) variableValue(e sparql.VarExpr, known facts, at asked) outcome {
+	if !r.bindsHere(e.Var) {
+		return outcome{fails: true, told: r.unbound(e.Var, e)}
+	}
+	if f, ok := known[e.Var]; ok {
+		return outcome{values: f.values, fails: !f.certain}
+	}
+	return outcome{values: anything, fails: true}
+}
+
+// call lints an operator or a function.
+func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
+	switch e.Func {
+	case sparql.And:
+		left, right := r.value(e.Args[0], known, at, empties), r.value(e.Args[1], known, at, empties)
+		return outcome{values: either, fails: left.fails || right.fails, told: left.told || right.told}
+	case sparql.Or:
+		below := min(at, tested)
+		left, right := r.value(e.Args[0], known, below, false), r.value(e.Args[1], known, below, false)
+		return outcome{values: either, fails: left.fails || right.fails, told: left.told && right.told}
+	case sparql.Not:
+		arg := r.value(e.Args[0], known, min(at, tested), false)
+		if arg.any || arg.told || arg.empty() {
+			return outcome{values: either, fails: arg.fails, told: arg.told}
 		}
+		t := test(arg.values, e.Args[0])
+		return truths{t.no, t.yes, t.fails || arg.fails}.outcome()
+	case sparql.Bound:
+		v := e.Args[0].(sparql.VarExpr)
+		if !r.bindsHere(v.Var) {
+			return outcome{values: values{literals: either.literals, oneOf: []rdf.Term{falseTerm}}, told: r.unbound(v.Var, e)}
+		}
+		return truths{yes: true, no: !known[v.Var].certain}.outcome()
+	case sparql.If:
+		test := r.value(e.Args[0], known, min(at, tested), false)
+		yes, no := r.value(e.Args[1], known, min(at, tested), false), r.value(e.Args[2], known, min(at, tested), false)
+		return outcome{values: yes.or(no.values), fails: test.fails || yes.fails || no.fails, told: yes.told || no.told}
+	case sparql.Coalesce:
+		out := outcome{fails: true}
 		for _, arg := range e.Args {
-			r.condition(arg, known, empties && e.Func == sparql.And)
+			one := r.value(arg, known, used, false)
+			out.values, out.fails = out.or(one.values), out.fails && one.fails
+		}
+		return out
+	case sparql.In, sparql.NotIn:
+		return r.in(e, known, at, empties)
+	case sparql.Equal, sparql.NotEqual, sparql.Less, sparql.Greater, sparql.LessOrEqual, sparql.GreaterOrEqual, "SAMETERM":
+		a, b := r.value(e.Args[0], known, used, false), r.value(e.Args[1], known, used, false)
+		return r.compare(e.Func, e, e.Args[0], a, e.Args[1], b, known, at, empties)
+	}
+	args, told := make([]outcome, len(e.Args)), false
+	for i, arg := range e.Args {
+		args[i] = r.value(arg, known, used, false)
+		told = told || args[i].told
+	}
+	if v, ok := around[e.Func]; ok {
+		return outcome{values: v, fails: len(args) > 0, told: told}
+	}
+	if told || slices.ContainsFunc(args, func(o outcome) bool { return o.empty() }) {
+		return outcome{values: anything, fails: true, told: told}
+	}
+	if e.Func == "LANGMATCHES" {
+		if told := r.language(e, e.Args[0], known, empties); told {
+			return outcome{values: either, told: true}
 		}
 	}
+	if r.takes(e, args, known, empties) {
+		return outcome{values: anything, fails: true, told: true}
+	}
+	out := applied(string(e.Func), func(list []sparql.Expr) sparql.Expr { return sparql.Call{Func: e.Func, Args: list} }, e.Args, args)
+	out.shape = shapeOf(e.Func, args)
+	if out.empty() {
+		r.warnAt(e, "", empties && at == required, "%s never has a value%s", r.expression(e), r.because(e, known))
+		out.told = true
+		return out
+	}
+	return r.shaped(e, args, out, known, at, empties)
 }
 
-// compare tells of a comparison of things that are never alike.
-func (r *run) compare(sign sparql.Func, left, right sparql.Expr, known facts, empties bool) {
+// in lints IN and NOT IN as the comparisons that they are made of.
+func (r *run) in(e sparql.Call, known facts, at asked, empties bool) outcome {
+	out := outcome{values: either, told: len(e.Args) > 1}
+	sign := sparql.Equal
+	if e.Func == sparql.NotIn {
+		sign = sparql.NotEqual
+	}
+	left := r.value(e.Args[0], known, used, false)
+	for _, arg := range e.Args[1:] {
+		one := r.compare(sign, sparql.Call{Func: sign, Args: []sparql.Expr{e.Args[0], arg}}, e.Args[0], left, arg, r.value(arg, known, used, false), known, max(at, tested), empties && e.Func == sparql.In && len(e.Args) == 2)
+		out.fails, out.told = out.fails || one.fails, out.told && one.told
+	}
+	return out
+}
+
+// cast lints a constructor of XML Schema. Of another function nothing is known.
+func (r *run) cast(e sparql.Cast, known facts) outcome {
+	args, told := make([]outcome, len(e.Args)), false
+	for i, arg := range e.Args {
+		args[i] = r.value(arg, known, used, false)
+		told = told || args[i].told
+	}
+	if _, err := valueOf(sparql.Cast{IRI: e.IRI, Args: constants([]rdf.Term{rdf.String("")})}); len(args) != 1 || told || args[0].empty() || !isCast(e.IRI) && err != nil {
+		return outcome{values: anything, fails: true, told: told}
+	}
+	out := applied(string(e.IRI), func(list []sparql.Expr) sparql.Expr { return sparql.Cast{IRI: e.IRI, Args: list} }, e.Args, args)
+	if out.empty() {
+		way := ""
+		if constant, ok := e.Args[0].(sparql.TermExpr); ok {
+			way = r.rewritten(constant.Term, []rdf.IRI{e.IRI})
+		}
+		r.warnAt(e, propertyOf(e.Args[0], known), false, "%s(%s) never has a value: %s is %s%s", r.short(e.IRI), r.expression(e.Args[0]), r.expression(e.Args[0]), r.origin(e.Args[0], args[0].values, known), way)
+		out.told = true
+	}
+	return out
+}
+
+// isCast reports that an IRI is a constructor's: it takes a text of its own datatype.
+func isCast(iri rdf.IRI) bool {
+	return slices.ContainsFunc(samples[iri], func(t rdf.Term) bool {
+		_, err := valueOf(sparql.Cast{IRI: iri, Args: constants([]rdf.Term{rdf.String(rdf.Lexical(t))})})
+		return err == nil
+	})
+}
+
+// compare tells of a comparison that is never true, or always.
+func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sparql.Expr, b outcome, known facts, at asked, empties bool) outcome {
+	none := outcome{values: either, fails: true, told: a.told || b.told}
+	if none.told || a.any || b.any || a.empty() || b.empty() {
+		return none
+	}
 	text := fmt.Sprintf("%s %s %s", r.expression(left), sign, r.expression(right))
-	if sign == sparql.Equal {
-		if call, ok := left.(sparql.Call); ok && call.Func == "LANG" && right != (sparql.TermExpr{Term: rdf.String("")}) {
-			r.language(sparql.Call{Func: sign, Args: []sparql.Expr{left, right}}, left, known, empties)
-			return
+	if sign == "SAMETERM" {
+		text = r.expression(e)
+	}
+	if sign == sparql.Equal && right != (sparql.TermExpr{Term: rdf.String("")}) && r.language(sparql.Call{Func: sign, Args: []sparql.Expr{left, right}}, left, known, empties) {
+		none.told = true
+		return none
+	}
+	t := relation(sign, a.values, b.values, r.only(left, a.values, known), r.only(right, b.values, known))
+	out := t.outcome()
+	out.fails = out.fails || a.fails || b.fails
+	outcome := ""
+	switch {
+	case !t.yes:
+		outcome = "never"
+	case sign == sparql.NotEqual && !t.no && !t.fails:
+		outcome = "always"
+	default:
+		if told := r.compareIRI(text, sign, e, left, a.values, right, b.values, known, empties) || r.compareValue(text, sign, e, left, right, known, at, empties); told {
+			out.told = true
 		}
+		return out
 	}
-	a, b := r.kind(left, known), r.kind(right, known)
-	if a.any || b.any {
-		return
-	}
-	if !r.unlike(a, left, b, right) {
-		r.compareValue(text, sign, left, right, known, empties)
-		return
-	}
-	outcome := "never"
-	if sign == sparql.NotEqual && (len(a.literals) == 0 || len(b.literals) == 0) {
-		outcome = "always" // a node is another one, and no literal (section 17.4.1.7)
-	} else if x, ok := sample(a, left); ok && sign == sparql.NotEqual {
-		if y, ok := sample(b, right); ok && holds(sign, x, y) {
-			outcome = "always"
-		}
-	}
-	r.warn(cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true under the schema: %s is %s, and %s %s%s",
-		text, outcome, r.expression(left), r.origin(left, a, known), r.expression(right), r.origin(right, b, known), r.alike(left, a, right, b))
+	out.told = true
+	r.warnAt(e, cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true under the schema: %s is %s, and %s %s%s",
+		text, outcome, r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
+	return out
 }
 
-// compareValue tells of a value that is none of those that a property has.
-func (r *run) compareValue(text string, sign sparql.Func, left, right sparql.Expr, known facts, empties bool) {
-	if _, isVar := right.(sparql.VarExpr); isVar {
-		left, right = right, left
+// only are the terms that an expression has to be one of, but for those that the schema lists
+// for a property, which have a sentence of their own.
+func (r *run) only(e sparql.Expr, v values, known facts) []rdf.Term {
+	if propertyOf(e, known) != "" {
+		return nil
 	}
-	v, isVar := left.(sparql.VarExpr)
+	return concrete(v, e)
+}
+
+// compareIRI tells of the text of an IRI that is compared with a text that no IRI is, or that
+// no node of its kind has.
+func (r *run) compareIRI(text string, sign sparql.Func, e, left sparql.Expr, a values, right sparql.Expr, b values, known facts, empties bool) bool {
+	if _, first := left.(sparql.TermExpr); first {
+		left, a, right, b = right, b, left, a
+	}
 	constant, isTerm := right.(sparql.TermExpr)
-	if !isVar || !isTerm || sign != sparql.Equal || !rdf.IsLiteral(constant.Term) {
-		return
-	}
-	f := known[v.Var]
-	listed := func(one rdf.Term) bool { same, known := xsd.Equal(one, constant.Term); return same || !known }
-	if f.oneOf != nil && f.by != "" && !slices.ContainsFunc(f.oneOf, listed) && r.absent(rdf.Quad{Predicate: f.by, Object: constant.Term}, false) {
-		r.warn(f.by, empties, "%s is never true under the schema: %s is none of the values of %s%s", text, r.term(constant.Term), r.short(f.by), r.valueHint(constant.Term, f.oneOf))
-	}
-}
-
-// language tells of a language that is asked of texts without one.
-func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool) {
-	call, ok := of.(sparql.Call)
-	if !ok || call.Func != "LANG" || len(call.Args) != 1 {
-		return
-	}
-	v := r.kind(call.Args[0], known)
-	if v.any || slices.Contains(v.literals, rdf.RDFLangString) {
-		return
-	}
-	r.warn(propertyOf(call.Args[0], known), empties, "%s is never true under the schema: %s is %s, which has no language; leave the condition out", r.expression(e), r.expression(call.Args[0]), r.origin(call.Args[0], v, known))
-}
-
-// unlike reports that no value of a compares with one of b.
-func (r *run) unlike(a values, left sparql.Expr, b values, right sparql.Expr) bool {
-	if a.nodes() && b.nodes() {
-		return !a.other && !b.other && a.types.and(b.types).empty() && len(a.literals)+len(b.literals) == 0
-	}
-	if a.empty() || b.empty() {
+	if a.shape == 0 || sign != sparql.Equal && sign != "SAMETERM" || !isTerm {
 		return false
 	}
-	if len(a.literals) == 0 || len(b.literals) == 0 {
-		return true // nodes with literals
+	if r.mayHave(a.shape, sign, rdf.Lexical(constant.Term)) {
+		return false
 	}
-	for _, d := range a.literals {
-		for _, e := range b.literals {
-			x, okX := sampleOf(d, left)
-			y, okY := sampleOf(e, right)
-			if !okX || !okY || d == e || ordered(x, y) || holds(sparql.Equal, x, y) {
-				return false
-			}
+	r.warnAt(e, "", empties, "%s is never true: %s%s", text, r.shapeName(left, a.shape), r.wholeName(left, constant.Term, known))
+	return true
+}
+
+// shaped tells of a condition that looks for a text in a text of another shape.
+func (r *run) shaped(e sparql.Call, args []outcome, out outcome, known facts, at asked, empties bool) outcome {
+	if len(args) < 2 || args[0].shape == 0 {
+		return out
+	}
+	possible := true
+	switch e.Func {
+	case "STRSTARTS", "STRENDS", "CONTAINS":
+		constant, ok := e.Args[1].(sparql.TermExpr)
+		possible = !ok || r.mayHave(args[0].shape, e.Func, rdf.Lexical(constant.Term))
+	case "REGEX":
+		needs := expr.NeedsOf(e)
+		possible = len(needs) == 0 || slices.ContainsFunc(needs, func(n expr.Needs) bool { return r.mayMatch(args[0].shape, n) })
+	}
+	if possible {
+		return out
+	}
+	var sought rdf.Term
+	if constant, ok := e.Args[1].(sparql.TermExpr); ok && e.Func != "REGEX" {
+		sought = constant.Term
+	}
+	r.warnAt(e, "", empties, "%s is never true: %s%s", r.expression(e), r.shapeName(e.Args[0], args[0].shape), r.wholeName(e.Args[0], sought, known))
+	out.told = true
+	return out
+}
+
+func (r *run) mayMatch(s shape, n expr.Needs) bool {
+	if n.Fold {
+		s &= wholeIRI
+	}
+	for i, piece := range n.Pieces {
+		piece, _, _ = strings.Cut(piece, string(expr.AnyRune))
+		f := sparql.Func("CONTAINS")
+		if i == 0 && n.Start && !n.Fold {
+			f = "STRSTARTS"
+		}
+		if !r.mayHave(s, f, piece) {
+			return false
 		}
 	}
 	return true
 }
 
-// ordered reports that one of two terms is less or they are equal, whichever that is.
-func ordered(x, y rdf.Term) bool {
-	_, err := evaluate(sparql.Less, x, y)
-	return err == nil
+// shapeName says what all texts of a shape have in common.
+func (r *run) shapeName(e sparql.Expr, s shape) string {
+	switch {
+	case s&wholeIRI != 0:
+		return r.expression(e) + " is a whole IRI"
+	case s&noCapitals != 0:
+		return r.expression(e) + " has no capitals"
+	}
+	return r.expression(e) + " has no small letters"
 }
 
-func holds(sign sparql.Func, x, y rdf.Term) bool {
-	v, err := evaluate(sign, x, y)
-	return err == nil && rdf.Lexical(v) == "true"
-}
-
-func evaluate(f sparql.Func, args ...rdf.Term) (rdf.Term, error) {
-	call := sparql.Call{Func: f}
-	for _, t := range args {
-		call.Args = append(call.Args, sparql.TermExpr{Term: t})
+// wholeName says what is to be compared instead of the text of an IRI.
+func (r *run) wholeName(e sparql.Expr, sought rdf.Term, known facts) string {
+	call, ok := e.(sparql.Call)
+	if !ok || sought == nil {
+		return ""
 	}
-	return expr.Compile(call).Eval(nil) // constants ask nothing of what is around them
-}
-
-// sample is a term such as an expression may have.
-func sample(v values, e sparql.Expr) (rdf.Term, bool) {
-	if v.nodes() {
-		return rdf.IRI("urn:node"), true
-	}
-	if len(v.literals) == 0 {
-		return nil, false
-	}
-	return sampleOf(v.literals[0], e)
-}
-
-// sampleOf is a literal of a datatype: that of a constant, else the example of the schema.
-func sampleOf(datatype rdf.IRI, e sparql.Expr) (rdf.Term, bool) {
-	if constant, ok := e.(sparql.TermExpr); ok {
-		return constant.Term, true
-	}
-	if datatype == rdf.RDFLangString {
-		return rdf.LangLiteral("text", "en"), true
-	}
-	t, ok := samples[datatype]
-	return t, ok
-}
-
-// samples are literals of the datatypes that a schema may name.
-var samples = func() map[rdf.IRI]rdf.Term {
-	all := map[rdf.IRI]rdf.Term{}
-	for _, d := range schema.Datatypes {
-		var text any
-		if d.IRI == "" || json.Unmarshal([]byte(d.Example), &text) != nil {
-			continue
+	switch call.Func {
+	case "LCASE":
+		return "; write " + r.term(rdf.String(strings.ToLower(rdf.Lexical(sought))))
+	case "UCASE":
+		return "; write " + r.term(rdf.String(strings.ToUpper(rdf.Lexical(sought))))
+	case "STR":
+		v, isVar := call.Args[0].(sparql.VarExpr)
+		if !isVar {
+			return ""
 		}
-		lexical, isText := text.(string)
-		if !isText {
-			lexical = d.Example
-		}
-		if d.IRI != rdf.XSDInteger || all[d.IRI] == nil {
-			all[d.IRI] = rdf.Literal(lexical, d.IRI)
-		}
+		f := known[v.Var]
+		return r.nodeInstead("?"+string(v.Var), f.values, sought)
 	}
-	return all
-}()
+	return ""
+}
+
+// nodeInstead says how a variable that stands for nodes is held against what a text names: the
+// node itself, or a label.
+func (r *run) nodeInstead(variable string, nodes values, text rdf.Term) string {
+	if iri := r.nodeOf(nodes, rdf.Lexical(text)); iri != "" {
+		return fmt.Sprintf("; write %s = %s", variable, r.name(iri))
+	}
+	if labels := r.labels(nodes); len(labels) > 0 && !nodes.any {
+		return fmt.Sprintf("; %s %s ?label finds its label", variable, labels[0])
+	}
+	return ""
+}
+
+// compareValue tells of a value that is none of those that a property has.
+func (r *run) compareValue(text string, sign sparql.Func, e, left, right sparql.Expr, known facts, at asked, empties bool) bool {
+	if _, first := left.(sparql.TermExpr); first {
+		left, right = right, left
+	}
+	if str, ok := left.(sparql.Call); ok && str.Func == "STR" {
+		left = str.Args[0] // of a text it is the text
+	}
+	v, isVar := left.(sparql.VarExpr)
+	constant, isTerm := right.(sparql.TermExpr)
+	if !isVar || !isTerm || sign != sparql.Equal && sign != "SAMETERM" || !rdf.IsLiteral(constant.Term) {
+		return false
+	}
+	f := known[v.Var]
+	if f.by == "" || !r.absent(rdf.Quad{Predicate: f.by, Object: constant.Term}, false) {
+		return false
+	}
+	if f.oneOf != nil && !slices.ContainsFunc(f.oneOf, func(one rdf.Term) bool { return same(one, constant.Term) }) {
+		r.warnAt(e, f.by, empties, "%s is never true under the schema: %s is none of the values of %s%s", text, r.term(constant.Term), r.short(f.by), r.valueHint(constant.Term, f.oneOf))
+		return true
+	}
+	if !isText(constant.Term) || f.any || slices.ContainsFunc(f.literals, func(d rdf.IRI) bool { return d != rdf.XSDString && d != rdf.RDFLangString }) {
+		return false // equal values may be written differently
+	}
+	return r.noValue(e, text+" is never true", f.by, constant.Term, at == required && empties)
+}
+
+// language tells of a language that is asked of texts without one.
+func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool) bool {
+	call, ok := of.(sparql.Call)
+	if !ok || call.Func != "LANG" || len(call.Args) != 1 {
+		return false
+	}
+	v, ok := call.Args[0].(sparql.VarExpr)
+	f, isKnown := known[v.Var]
+	if !ok || !isKnown || f.any || f.empty() || slices.Contains(f.literals, rdf.RDFLangString) {
+		return false
+	}
+	r.warnAt(e, f.by, empties, "%s is never true under the schema: %s is %s, which has no language; leave the condition out", r.expression(e), r.expression(v), r.origin(v, f.values, known))
+	return true
+}
 
 // texts are the functions that take texts, with how many; moments take dates and times, and
 // numbers take numbers.
 var (
 	texts = map[sparql.Func]int{
 		"STRLEN": 1, "SUBSTR": 1, "UCASE": 1, "LCASE": 1, "ENCODE_FOR_URI": 1, "REGEX": 2, "REPLACE": 3,
-		"STRSTARTS": 2, "STRENDS": 2, "CONTAINS": 2, "STRBEFORE": 2, "STRAFTER": 2,
+		"STRSTARTS": 2, "STRENDS": 2, "CONTAINS": 2, "STRBEFORE": 2, "STRAFTER": 2, "CONCAT": 1 << 10,
 	}
 	moments = []sparql.Func{"YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS"}
-	numbers = []sparql.Func{"ABS", "CEIL", "FLOOR", "ROUND", sparql.Add, sparql.Subtract, sparql.Multiply, sparql.Divide, sparql.Negate}
+	numbers = []sparql.Func{"ABS", "CEIL", "FLOOR", "ROUND", sparql.Multiply, sparql.Divide, sparql.Negate, sparql.Plus}
 )
 
 // takes tells of an argument that a function never takes.
-func (r *run) takes(e sparql.Call, known facts, empties bool) {
+func (r *run) takes(e sparql.Call, args []outcome, known facts, empties bool) (told bool) {
 	what, asked, n := "", e.Func, len(e.Args)
 	switch {
 	case texts[e.Func] > 0:
@@ -212,35 +400,24 @@ func (r *run) takes(e sparql.Call, known facts, empties bool) {
 	case slices.Contains(numbers, e.Func):
 		what, asked = "a number", "ABS"
 	default:
-		return
+		return false
 	}
-	for _, arg := range e.Args[:n] {
-		v := r.kind(arg, known)
-		if v.any || v.empty() {
-			continue
-		}
-		taken := false
-		for _, d := range v.literals {
-			t, ok := sampleOf(d, arg)
-			if !ok {
-				taken = true
-				continue
-			}
-			_, err := evaluate(asked, t)
-			taken = taken || err == nil
-		}
-		if taken {
+	for i, arg := range e.Args[:n] {
+		v := args[i]
+		if v.any || !applied(string(asked), func(list []sparql.Expr) sparql.Expr { return sparql.Call{Func: asked, Args: list} }, []sparql.Expr{arg}, []outcome{v}).empty() {
 			continue
 		}
 		way := ""
 		if asked == "STRLEN" {
 			way = fmt.Sprintf("; STR(%s) is its text", r.expression(arg))
 			if v.nodes() {
-				way = fmt.Sprintf("; STR(%s) is its IRI%s", r.expression(arg), r.labelOf(arg, v))
+				way = fmt.Sprintf("; STR(%s) is its IRI%s", r.expression(arg), r.labelOf(arg, v.values))
 			}
 		}
-		r.warn(propertyOf(arg, known), empties && e.Func != sparql.Negate, "%s takes %s, and %s is %s under the schema%s", functionName(e.Func), what, r.expression(arg), r.origin(arg, v, known), way)
+		r.warnAt(e, propertyOf(arg, known), empties && e.Func != sparql.Negate, "%s takes %s, and %s is %s under the schema%s", functionName(e.Func), what, r.expression(arg), r.origin(arg, v.values, known), way)
+		told = true
 	}
+	return told
 }
 
 func functionName(f sparql.Func) string {
@@ -248,6 +425,25 @@ func functionName(f sparql.Func) string {
 		return "-"
 	}
 	return string(f)
+}
+
+// because says what the parts of an expression are, which decide it.
+func (r *run) because(e sparql.Expr, known facts) string {
+	call, ok := e.(sparql.Call)
+	if !ok {
+		return ""
+	}
+	var parts []string
+	for _, arg := range call.Args {
+		v, isVar := arg.(sparql.VarExpr)
+		if f, ok := known[v.Var]; isVar && ok && !f.any && !f.empty() {
+			parts = append(parts, r.expression(arg)+" is "+r.origin(arg, f.values, known))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " under the schema: " + strings.Join(parts, ", and ")
 }
 
 // labelOf says what finds a node's label.
@@ -260,18 +456,23 @@ func (r *run) labelOf(e sparql.Expr, v values) string {
 }
 
 // alike says how things that are unlike can be compared.
-func (r *run) alike(left sparql.Expr, a values, right sparql.Expr, b values) string {
+func (r *run) alike(sign sparql.Func, left sparql.Expr, a values, right sparql.Expr, b values) string {
 	if _, isTerm := left.(sparql.TermExpr); isTerm {
 		left, a, right, b = right, b, left, a
 	}
 	constant, isTerm := right.(sparql.TermExpr)
+	_, both := left.(sparql.TermExpr)
 	switch {
-	case a.nodes() && b.nodes():
+	case isTerm && both || a.nodes() && b.nodes() && isEquality(sign):
 		return ""
+	case a.nodes() && b.nodes():
+		return fmt.Sprintf("; compare STR(%s) with STR(%s)", r.expression(left), r.expression(right))
+	case a.nodes() && isTerm:
+		return r.nodeWithText(sign, left, a, constant.Term)
 	case a.nodes():
-		return r.nodeWithText(left, a)
+		return r.nodeWithText(sign, left, a, nil)
 	case b.nodes() && !isTerm:
-		return r.nodeWithText(right, b)
+		return r.nodeWithText(sign, right, b, nil)
 	case b.nodes():
 		return ""
 	case isTerm:
@@ -285,48 +486,17 @@ func (r *run) alike(left sparql.Expr, a values, right sparql.Expr, b values) str
 	return ""
 }
 
-func (r *run) nodeWithText(e sparql.Expr, v values) string {
+func (r *run) nodeWithText(sign sparql.Func, e sparql.Expr, v values, text rdf.Term) string {
+	if _, isVar := e.(sparql.VarExpr); isVar && text != nil && (sign == sparql.Equal || sign == sparql.NotEqual) {
+		if iri := r.nodeOf(v, rdf.Lexical(text)); iri != "" {
+			return fmt.Sprintf("; write %s %s %s", r.expression(e), sign, r.name(iri))
+		}
+	}
 	if way := r.labelOf(e, v); way != "" {
 		return strings.Replace(way, ", and", ";", 1)
 	}
 	return fmt.Sprintf("; compare STR(%s)", r.expression(e))
 }
-
-// kind is what the value of an expression is.
-func (r *run) kind(e sparql.Expr, known facts) values {
-	switch e := e.(type) {
-	case sparql.VarExpr:
-		if f, ok := known[e.Var]; ok {
-			return f.values
-		}
-	case sparql.TermExpr:
-		return r.constant(e.Term)
-	case sparql.Cast:
-		if samples[e.IRI] != nil {
-			return values{literals: []rdf.IRI{e.IRI}}
-		}
-	case sparql.Call:
-		if list := results[e.Func]; list != nil {
-			return values{literals: list}
-		}
-	}
-	return anything
-}
-
-// results are what functions have as values.
-var results = map[sparql.Func][]rdf.IRI{
-	"STR": {rdf.XSDString}, "LANG": {rdf.XSDString}, "MD5": {rdf.XSDString}, "SHA1": {rdf.XSDString}, "SHA256": {rdf.XSDString},
-	"ENCODE_FOR_URI": {rdf.XSDString}, "STRUUID": {rdf.XSDString}, "STRLEN": {rdf.XSDInteger},
-	"YEAR": {rdf.XSDInteger}, "MONTH": {rdf.XSDInteger}, "DAY": {rdf.XSDInteger}, "HOURS": {rdf.XSDInteger}, "MINUTES": {rdf.XSDInteger},
-	"UCASE": textual, "LCASE": textual, "SUBSTR": textual, "STRBEFORE": textual, "STRAFTER": textual, "CONCAT": textual, "REPLACE": textual,
-	"ABS": numeric, "CEIL": numeric, "FLOOR": numeric, "ROUND": numeric,
-	sparql.Add: numeric, sparql.Subtract: numeric, sparql.Multiply: numeric, sparql.Divide: numeric, "NOW": {rdf.XSDDateTime},
-}
-
-var (
-	textual = []rdf.IRI{rdf.XSDString, rdf.RDFLangString}
-	numeric = []rdf.IRI{rdf.XSDInteger, rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDFloat}
-)
 
 // propertyOf is the property whose value an expression is, "" for others.
 func propertyOf(e sparql.Expr, known facts) rdf.IRI {
@@ -336,7 +506,15 @@ func propertyOf(e sparql.Expr, known facts) rdf.IRI {
 
 // origin says what an expression is, and of which property it is the value.
 func (r *run) origin(e sparql.Expr, v values, known facts) string {
+	if constant, ok := e.(sparql.TermExpr); ok && r.illFormed(constant.Term) {
+		return "no " + localName(rdf.DatatypeOf(constant.Term))
+	}
 	text := r.kinds(v)
+	if constant, ok := e.(sparql.TermExpr); ok && !rdf.IsLiteral(constant.Term) && v.other {
+		text = "an IRI"
+	} else if !ok && v.nodes() && len(v.oneOf) > 0 && len(v.oneOf) <= maxListed && len(v.literals) == 0 {
+		text = r.term(v.oneOf[0])
+	}
 	if by := propertyOf(e, known); by != "" {
 		text += " (" + r.short(by) + ")"
 	}
@@ -347,20 +525,45 @@ func (r *run) origin(e sparql.Expr, v values, known facts) string {
 func (r *run) expression(e sparql.Expr) string {
 	switch e := e.(type) {
 	case sparql.VarExpr:
+		if a, ok := r.aggregates[e.Var]; ok {
+			return r.expression(a)
+		}
 		if e.Var[0] != '.' {
 			return "?" + string(e.Var)
 		}
 	case sparql.TermExpr:
 		return r.term(e.Term)
+	case sparql.Aggregate:
+		inner := "*"
+		if e.Expr != nil {
+			inner = r.expression(e.Expr)
+		}
+		if e.Distinct {
+			inner = "DISTINCT " + inner
+		}
+		return string(e.Func) + "(" + inner + ")"
+	case sparql.Cast:
+		return r.short(e.IRI) + "(" + r.expressions(e.Args) + ")"
 	case sparql.Call:
-		args := make([]string, len(e.Args))
-		for i, arg := range e.Args {
-			args[i] = r.expression(arg)
+		switch {
+		case e.Func == sparql.In || e.Func == sparql.NotIn:
+			return r.expression(e.Args[0]) + " " + string(e.Func) + " (" + r.expressions(e.Args[1:]) + ")"
+		case len(e.Args) == 2 && !rdf.IsLetter(e.Func[0]):
+			return r.expression(e.Args[0]) + " " + string(e.Func) + " " + r.expression(e.Args[1])
+		case e.Func == sparql.Not:
+			return "!(" + r.expression(e.Args[0]) + ")"
+		case e.Func == sparql.Negate || e.Func == sparql.Plus:
+			return string(e.Func[1:]) + r.expression(e.Args[0])
 		}
-		if len(args) == 2 && !strings.ContainsAny(string(e.Func[0]), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-			return args[0] + " " + string(e.Func) + " " + args[1]
-		}
-		return string(e.Func) + "(" + strings.Join(args, ", ") + ")"
+		return string(e.Func) + "(" + r.expressions(e.Args) + ")"
 	}
 	return "…"
+}
+
+func (r *run) expressions(list []sparql.Expr) string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = r.expression(e)
+	}
+	return strings.Join(out, ", ")
 }

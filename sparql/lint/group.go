@@ -16,12 +16,15 @@ type group struct {
 	paths    []sparql.PathPattern
 	tables   []sparql.Table
 	extends  []sparql.Extend
-	filters  []sparql.Expr
+	filters  []sparql.Filter
+	sorts    []sparql.OrderBy
+	others   []sparql.Op // whose solutions nobody validates
 	below    []sparql.Op // of other groups, whose solutions join
 	options  []sparql.LeftJoin
 	without  []sparql.Op // MINUS
 	known    facts
-	empties  bool // without a solution of the group the text has none
+	nodes    []sparql.Var // of subjects and predicates
+	empties  bool         // without a solution of the group the text has none
 }
 
 // group lints an operator and those below it, of which nothing is known but what the
@@ -39,22 +42,36 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 	}
 	g.dead = make([]bool, len(g.patterns))
 	g.certain()
+	for _, e := range g.extends {
+		if constant, ok := e.Expr.(sparql.TermExpr); ok {
+			g.bind(e.Var, fact{values: r.constant(constant.Term), certain: true})
+		}
+	}
 	g.narrow()
 	for _, below := range g.below {
 		for v, f := range r.below(below, g.known, empties) {
-			if old, ok := g.known[v]; ok {
-				f = old.with(f)
-			}
-			g.known[v] = f
+			g.bind(v, f)
 		}
 	}
 	g.narrow()
 	for i := range g.tables {
 		g.table(g.tables[i])
 	}
+	for _, v := range g.nodes {
+		if f := g.known[v]; f.any {
+			f.values = values{types: r.everything, other: true}
+			g.known[v] = f
+		}
+	}
+	g.present()
 	for _, e := range g.extends {
-		g.known[e.Var] = fact{values: r.kind(e.Expr, g.known)}
-		r.condition(e.Expr, g.known, false)
+		if _, constant := e.Expr.(sparql.TermExpr); constant {
+			continue
+		}
+		r.inScope(e.Op, func() {
+			v := r.value(e.Expr, g.known, used, false)
+			g.bind(e.Var, fact{values: v.values, certain: !v.fails && !v.told, by: propertyOf(e.Expr, g.known)})
+		})
 	}
 	for _, o := range g.options {
 		inner := r.group(o.Right, g.known, false)
@@ -65,16 +82,40 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 			}
 		}
 		if o.Expr != nil {
-			r.condition(o.Expr, g.known, false)
+			r.inScope(o, func() { r.value(o.Expr, g.known, required, false) })
 		}
 	}
 	for _, op := range g.without {
 		r.group(op, g.known, false)
 	}
-	for _, e := range g.filters {
-		r.condition(e, g.known, empties)
+	for _, op := range g.others {
+		vars := map[sparql.Var]bool{}
+		bindings(op, vars)
+		for v := range vars {
+			if !g.known[v].certain {
+				g.known[v] = fact{values: anything}
+			}
+		}
+	}
+	for _, f := range g.filters {
+		r.inScope(f.Op, func() { r.condition(f.Expr, g.known, empties) })
+	}
+	for _, s := range g.sorts {
+		r.inScope(s.Op, func() {
+			for _, k := range s.Keys {
+				r.value(k.Expr, g.known, used, false)
+			}
+		})
 	}
 	return g.known
+}
+
+// bind notes what else is known of a variable.
+func (g *group) bind(v sparql.Var, f fact) {
+	if old, ok := g.known[v]; ok {
+		f = old.with(f)
+	}
+	g.known[v] = f
 }
 
 // collect takes an operator apart.
@@ -89,7 +130,7 @@ func (g *group) collect(op sparql.Op) {
 		g.collect(op.Right)
 	case sparql.Filter:
 		g.collect(op.Op)
-		g.filters = append(g.filters, op.Expr)
+		g.filters = append(g.filters, op)
 	case sparql.Extend:
 		g.collect(op.Op)
 		g.extends = append(g.extends, op)
@@ -103,6 +144,7 @@ func (g *group) collect(op sparql.Op) {
 		g.without = append(g.without, op.Right)
 	case sparql.OrderBy:
 		g.collect(op.Op)
+		g.sorts = append(g.sorts, op)
 	case sparql.Distinct:
 		g.collect(op.Op)
 	case sparql.Reduced:
@@ -111,7 +153,8 @@ func (g *group) collect(op sparql.Op) {
 		g.collect(op.Op)
 	case sparql.Union, sparql.Project, sparql.Group:
 		g.below = append(g.below, op)
-	case sparql.Graph, sparql.Service: // nobody validates what they read
+	case sparql.Graph, sparql.Service:
+		g.others = append(g.others, op)
 	}
 }
 
@@ -122,6 +165,9 @@ func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 		left, right := r.group(op.Left, outer, false), r.group(op.Right, outer, false)
 		for v, f := range right {
 			if old, ok := left[v]; ok {
+				if f.by != old.by {
+					f.by = ""
+				}
 				f.values, f.certain = old.or(f.values), old.certain && f.certain
 			} else {
 				f.certain = false
@@ -144,7 +190,21 @@ func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 				keys = append(keys, v.Var)
 			}
 		}
-		return kept(r.group(op.Op, r.within(outer, keys), empties && len(op.Keys) > 0), keys)
+		inner := r.group(op.Op, r.within(outer, keys), empties && len(op.Keys) > 0)
+		out := kept(inner, keys)
+		r.inScope(op.Op, func() {
+			for _, k := range op.Keys {
+				v := r.value(k.Expr, inner, used, false)
+				if _, known := out[k.Var]; k.Var != "" && !known {
+					out[k.Var] = fact{values: v.values, certain: !v.fails && !v.told}
+				}
+			}
+			for _, a := range op.Aggregates {
+				r.aggregates[a.Var] = a.Aggregate
+				out[a.Var] = r.aggregated(a.Aggregate, inner)
+			}
+		})
+		return out
 	}
 	return r.group(op, outer, empties)
 }
@@ -183,6 +243,14 @@ func (g *group) certain() {
 			if o.Var != "" {
 				note(o.Var)
 			}
+		}
+		for _, o := range []sparql.Operand{p.Subject, p.Predicate} {
+			if o.Var != "" {
+				g.nodes = append(g.nodes, o.Var)
+			}
+		}
+		if p.Object.Var != "" && p.Predicate.Term == rdf.Type {
+			g.nodes = append(g.nodes, p.Object.Var)
 		}
 	}
 	for _, p := range g.paths {
@@ -253,6 +321,9 @@ func (g *group) apply(i int) (changed bool) {
 		return false
 	}
 	subject, object := g.of(p.Subject, g.known), g.of(p.Object, g.known)
+	if g.illFormed(p.Object.Term) {
+		object = values{} // the schema lets in no such value
+	}
 	if !g.own(predicate) && !g.allDeclare(subject, declared) {
 		return false // of another vocabulary: anybody may use it for anything
 	}
@@ -310,6 +381,9 @@ func (g *group) limit(o sparql.Operand, to values, by rdf.IRI) (changed bool) {
 func (g *group) table(t sparql.Table) {
 	for i, v := range t.Vars {
 		f, ok := g.known[v]
+		if ok && f.any && !f.open {
+			g.known[v] = fact{values: g.constantsOf(t, i), certain: f.certain}
+		}
 		if !ok || f.by == "" || f.any {
 			continue
 		}
@@ -319,9 +393,43 @@ func (g *group) table(t sparql.Table) {
 				continue
 			}
 			if one := g.constant(term); f.and(one).empty() && g.absent(rdf.Quad{Predicate: f.by, Object: term}, false) {
-				reason := g.unlikeLiteral(sparql.Operand{Term: term}, g.short(f.by), f.values, one)
-				g.warn(f.by, g.empties && len(t.Rows) == 1, "%s in VALUES can never match under the schema: %s", g.term(term), reason)
+				reason := g.unlikeLiteral(sparql.Operand{Term: term}, f.by, f.values, one)
+				g.warnAt(sparql.TermExpr{Term: term}, f.by, g.empties && len(t.Rows) == 1, "%s in VALUES can never match under the schema: %s", g.term(term), reason)
+			} else if !f.and(one).empty() && isText(term) && g.absent(rdf.Quad{Predicate: f.by, Object: term}, false) {
+				g.noValue(sparql.TermExpr{Term: term}, g.term(term)+" in VALUES matches nothing", f.by, term, g.empties && len(t.Rows) == 1)
 			}
+		}
+	}
+}
+
+// constantsOf are the terms of a column of VALUES, when they are few and none is left open.
+func (r *run) constantsOf(t sparql.Table, column int) (v values) {
+	for _, row := range t.Rows {
+		if row[column] == nil || len(t.Rows) > maxListed {
+			return anything
+		}
+		v = v.or(r.constant(row[column]))
+	}
+	return v
+}
+
+// present tells of values in patterns that the data does not have.
+func (g *group) present() {
+	for i, p := range g.patterns {
+		predicate, _ := p.Predicate.Term.(rdf.IRI)
+		object := p.Object.Term
+		if f := g.known[p.Object.Var]; p.Object.Var != "" && f.certain && len(f.oneOf) == 1 && !f.any {
+			object = f.oneOf[0]
+		}
+		if predicate == rdf.Type && rdf.IsLiteral(object) {
+			g.dead[i] = true
+			g.warnAt(p, "", g.empties, "%s can never match: a class is an IRI, and %s is %s%s", g.pattern(p), g.term(object), g.kinds(g.constant(object)), g.classHint(p, rdf.Lexical(object)))
+		}
+		if g.dead[i] || predicate == "" || predicate == rdf.Type || !rdf.IsLiteral(object) || len(g.declared[predicate]) == 0 {
+			continue
+		}
+		if g.absent(rdf.Quad{Predicate: predicate, Object: object}, false) {
+			g.dead[i] = g.noValue(p, g.pattern(p)+" matches nothing", predicate, object, g.empties && !g.asked)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/fault"
 	"trails/rdf"
 	"trails/schema"
 	"trails/sparql"
@@ -27,6 +28,13 @@ type Data interface {
 	// Absent says of an entity that no statement names why that may be, as "it was deleted"
 	// or "did you mean Person/ana?"; "" when nothing is known.
 	Absent(ctx context.Context, node rdf.IRI) (string, error)
+	// Alike returns the value of a property that was probably meant by a text that none of its
+	// values is: they differ in case, accents, spaces or few letters. It is nil where there is
+	// none.
+	Alike(ctx context.Context, property rdf.IRI, text string) (rdf.Term, error)
+	// Named returns nodes that a text names: by their id, also with the name of their type, by
+	// their key or their label; the likeliest first.
+	Named(ctx context.Context, text string) ([]rdf.IRI, error)
 }
 
 // Warning is one thing that a text probably did not mean.
@@ -40,6 +48,11 @@ type Warning struct {
 	Misfit bool
 	// About is the property or the class that it is about, "" when it is about neither.
 	About rdf.IRI
+	// Line and Column are where in the text it stands, as [Linter.In] knows it; 0 where that is
+	// not known.
+	Line, Column int
+
+	at any // the sparql.Expr, sparql.TriplePattern or rdf.Term that it is about
 }
 
 // shownWarnings is how many sentences a caller is told.
@@ -50,7 +63,11 @@ const shownWarnings = 10
 func Sentences(warnings []Warning, solutions bool) []string {
 	var out []string
 	for _, w := range warnings {
-		if !solutions || !w.Empties {
+		switch {
+		case solutions && w.Empties:
+		case w.Line > 0:
+			out = append(out, fmt.Sprintf("%s (line %d, column %d)", w.Text, w.Line, w.Column))
+		default:
 			out = append(out, w.Text)
 		}
 	}
@@ -70,6 +87,8 @@ type Linter struct {
 	classes    []rdf.IRI
 	namespaces map[string]bool // that prefixes of the schema stand for
 	given      facts           // what is known of the variables that get their values from outside
+	text, base string          // of what is linted, "" where nobody says
+	params     map[sparql.Var]rdf.Term
 }
 
 // declaration is a property of some types, and what its values may be.
@@ -130,14 +149,24 @@ func (l *Linter) Given(params map[sparql.Var]*schema.Property) *Linter {
 	return &out
 }
 
+// In returns the linter of a query or an update that was read from a text with a base, and
+// bound to parameters: it says where things stand.
+func (l *Linter) In(text, base string, params map[sparql.Var]rdf.Term) *Linter {
+	out := *l
+	out.text, out.base, out.params = text, base, params
+	return &out
+}
+
 // nothing is a graph without statements.
 type nothing struct{}
 
 func (nothing) Match(context.Context, rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return func(func(rdf.Quad, error) bool) {}
 }
-func (nothing) Predicates(context.Context) ([]rdf.IRI, error)   { return nil, nil }
-func (nothing) Absent(context.Context, rdf.IRI) (string, error) { return "", nil }
+func (nothing) Predicates(context.Context) ([]rdf.IRI, error)            { return nil, nil }
+func (nothing) Absent(context.Context, rdf.IRI) (string, error)          { return "", nil }
+func (nothing) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) { return nil, nil }
+func (nothing) Named(context.Context, string) ([]rdf.IRI, error)         { return nil, nil }
 
 // QueryMisfits returns what the schema alone rules out in a query, whatever the data is.
 func (l *Linter) QueryMisfits(ctx context.Context, q *sparql.Query) ([]Warning, error) {
@@ -180,10 +209,18 @@ type run struct {
 	supers   []*schema.Type // classes of patterns that have subtypes
 	used     []rdf.IRI      // predicates of the data, once they were asked for
 	foreign  bool           // the text reads graphs of its choice, which nobody validates
+	asked    bool           // whether one statement is there is the question
+
+	whole      sparql.Op // the pattern of the text
+	here       *scope    // of the expression that is looked at
+	around     []*scope  // of the expressions whose EXISTS it stands in
+	aggregates map[sparql.Var]sparql.Aggregate
+	nodes      map[string][]rdf.IRI // what texts name
 }
 
 func (l *Linter) begin(ctx context.Context, data Data) *run {
-	return &run{Linter: l, ctx: ctx, data: data, said: map[string]bool{}, named: map[rdf.IRI]bool{}, subjects: map[rdf.IRI]values{}}
+	return &run{Linter: l, ctx: ctx, data: data, said: map[string]bool{}, named: map[rdf.IRI]bool{}, subjects: map[rdf.IRI]values{},
+		aggregates: map[sparql.Var]sparql.Aggregate{}, nodes: map[string][]rdf.IRI{}}
 }
 
 // Query returns what a query probably did not mean, unknown names first.
@@ -215,6 +252,7 @@ func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]War
 		known := facts{}
 		if m.Where != nil {
 			r.names(m.Where, place{named: r.foreign})
+			r.whole = m.Where
 			known = r.group(m.Where, r.given, len(u.Operations) == 1)
 		}
 		r.removes(m, known)
@@ -228,8 +266,9 @@ func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]War
 // root lints the pattern of a query.
 func (r *run) root(op sparql.Op, form sparql.Form) {
 	at := place{named: r.foreign}
+	r.whole = op
 	if bgp, ok := op.(sparql.BGP); ok && form == sparql.Ask && len(bgp.Patterns) == 1 {
-		at.asked = true // whether a statement is there is the question
+		at.asked, r.asked = true, true
 	}
 	r.names(op, at)
 	r.group(op, r.given, true)
@@ -259,23 +298,64 @@ func readsVirtual(d sparql.Dataset) bool {
 func (r *run) end(declared map[string]string) ([]Warning, error) {
 	r.tellSupers()
 	r.tellMissing(declared)
-	return append(r.unknown, r.misfits...), r.err
+	all := append(r.unknown, r.misfits...)
+	r.place(all)
+	return all, r.err
 }
 
-// warn adds a sentence about things that do not fit, once.
-func (r *run) warn(about rdf.IRI, empties bool, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if !r.said[text] {
-		r.said[text] = true
-		r.misfits = append(r.misfits, Warning{text, empties, true, about})
+// place says of warnings where in the text they stand.
+func (r *run) place(all []Warning) {
+	if len(all) == 0 || r.text == "" {
+		return
 	}
+	places := sparql.PlacesIn(r.text, sparql.Options{Base: r.base, Prefixes: r.schema.TurtlePrefixes()}, r.params)
+	for i, w := range all {
+		at, ok := 0, false
+		switch it := w.at.(type) {
+		case sparql.Expr:
+			at, ok = places.OfExpr(r.written(it))
+			if call, isCall := it.(sparql.Call); isCall && !ok && len(call.Args) > 0 { // a member of IN
+				at, ok = places.OfExpr(call.Args[len(call.Args)-1])
+			}
+		case sparql.TriplePattern:
+			if at, ok = places.OfPattern(it); !ok { // a step of a path
+				at, ok = places.OfTerm(it.Predicate.Term)
+			}
+		case rdf.Term:
+			at, ok = places.OfTerm(it)
+		}
+		if ok {
+			all[i].Line, all[i].Column = fault.Position(r.text, at)
+		}
+	}
+}
+
+// written is an expression as the text has it, aggregates included.
+func (r *run) written(e sparql.Expr) sparql.Expr {
+	return sparql.EachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
+		if v, ok := leaf.(sparql.VarExpr); ok {
+			if a, ok := r.aggregates[v.Var]; ok {
+				return a
+			}
+		}
+		return leaf
+	})
+}
+
+// warnAt adds a sentence about things that do not fit, once: at is what it is about.
+func (r *run) warnAt(at any, about rdf.IRI, empties bool, format string, args ...any) {
+	r.add(&r.misfits, Warning{Text: fmt.Sprintf(format, args...), Empties: empties, Misfit: true, About: about, at: at})
 }
 
 // tell adds a sentence about what is not known, once.
 func (r *run) tell(about rdf.IRI, misfit bool, text string) {
-	if !r.said[text] {
-		r.said[text] = true
-		r.unknown = append(r.unknown, Warning{text, false, misfit, about})
+	r.add(&r.unknown, Warning{Text: text, Misfit: misfit, About: about, at: rdf.Term(about)})
+}
+
+func (r *run) add(list *[]Warning, w Warning) {
+	if !r.said[w.Text] {
+		r.said[w.Text] = true
+		*list = append(*list, w)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/xsd"
-	"trails/schema"
 	"trails/sparql"
 )
 
@@ -25,7 +24,7 @@ func (g *group) never(p sparql.TriplePattern, declared []declaration, subject, o
 	_, found, _ := g.first(rdf.Quad{Subject: p.Subject.Term, Predicate: p.Predicate.Term, Object: p.Object.Term}, fits)
 	if !found && g.err == nil {
 		predicate, _ := p.Predicate.Term.(rdf.IRI)
-		g.warn(predicate, g.empties, "%s can never match under the schema: %s", g.pattern(p), g.why(p, declared, subject, object))
+		g.warnAt(p, predicate, g.empties, "%s can never match under the schema: %s", g.pattern(p), g.why(p, declared, subject, object))
 	}
 }
 
@@ -35,7 +34,7 @@ func (g *group) neverOf(p sparql.TriplePattern, subject values) {
 	_, found, _ := g.first(rdf.Quad{Subject: p.Subject.Term, Predicate: rdf.Type, Object: p.Object.Term}, fits)
 	if !found && g.err == nil {
 		class, _ := p.Object.Term.(rdf.IRI)
-		g.warn(class, g.empties, "%s can never match under the schema: by what else is said %s is %s", g.pattern(p), g.end(p.Subject), g.kinds(subject))
+		g.warnAt(p, class, g.empties, "%s can never match under the schema: by what else is said %s is %s", g.pattern(p), g.end(p.Subject), g.kinds(subject))
 	}
 }
 
@@ -51,6 +50,8 @@ func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, obj
 		}
 	}
 	switch {
+	case g.illFormed(p.Object.Term):
+		return g.unlikeLiteral(p.Object, p.Predicate.Term.(rdf.IRI), here.or(all), g.constant(p.Object.Term))
 	case !subject.nodes():
 		return fmt.Sprintf("%s is %s, and no node with properties", g.end(p.Subject), g.kinds(subject))
 	case g.turned(declared, subject, object) && (here.empty() || object.nodes()):
@@ -60,13 +61,15 @@ func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, obj
 		return fmt.Sprintf("%s is a property of %s, and %s is %s%s", name, g.types(domain), g.end(p.Subject), g.kinds(subject), g.instead(p, subject, object))
 	case !object.nodes() && len(here.literals) == 0:
 		return fmt.Sprintf("%s refers to %s, not to a text%s", name, g.kinds(here), g.byLabel(p, here))
+	case p.Object.Term == nil && !object.nodes():
+		return fmt.Sprintf("%s is %s, and %s is %s", name, g.kinds(here), g.end(p.Object), g.kinds(object))
 	case len(object.literals) == 0 && !here.nodes():
 		if term := g.sameNamed(p.Object.Term, here.oneOf); term != nil {
 			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.term(term))
 		}
 		return fmt.Sprintf("%s is %s, never a node", name, g.kinds(here))
 	case !object.nodes():
-		return g.unlikeLiteral(p.Object, name, here, object)
+		return g.unlikeLiteral(p.Object, p.Predicate.Term.(rdf.IRI), here, object)
 	}
 	from := ""
 	if !subject.any {
@@ -125,8 +128,17 @@ func (r *run) refersTo(iri rdf.IRI, nodes values) bool {
 // byLabel says how a node is found by a text that stands in its place.
 func (g *group) byLabel(p sparql.TriplePattern, nodes values) string {
 	labels := g.labels(nodes)
-	if len(labels) == 0 || p.Object.Term == nil {
+	if p.Object.Term == nil {
 		return ""
+	}
+	if iri := g.nodeOf(nodes, rdf.Lexical(p.Object.Term)); iri != "" {
+		return fmt.Sprintf("; write %s %s %s", g.operand(p.Subject), g.operand(p.Predicate), g.name(iri))
+	}
+	if len(labels) == 0 {
+		return ""
+	}
+	if g.data != (nothing{}) {
+		return fmt.Sprintf("; nothing that it refers to has the id or the label %s", g.term(p.Object.Term))
 	}
 	return fmt.Sprintf("; match its label: %s %s ?node . ?node %s %s", g.operand(p.Subject), g.short(p.Predicate.Term.(rdf.IRI)), labels[0], g.operand(p.Object))
 }
@@ -143,14 +155,19 @@ func (g *group) sameNamed(t rdf.Term, oneOf []rdf.Term) rdf.Term {
 }
 
 // unlikeLiteral says why a literal is no value of a property.
-func (g *group) unlikeLiteral(o sparql.Operand, name string, here, object values) string {
+func (g *group) unlikeLiteral(o sparql.Operand, predicate rdf.IRI, here, object values) string {
+	name := g.short(predicate)
 	if o.Var != "" {
 		return fmt.Sprintf("%s is %s, and %s is %s", name, g.kinds(here), g.end(o), g.kinds(object))
 	}
-	if slices.Contains(here.literals, rdf.DatatypeOf(o.Term)) {
+	if slices.Contains(here.literals, rdf.DatatypeOf(o.Term)) && !g.illFormed(o.Term) {
 		return fmt.Sprintf("%s is none of the values of %s%s", g.term(o.Term), name, g.valueHint(o.Term, here.oneOf))
 	}
-	return fmt.Sprintf("%s is %s, and %s is %s%s", name, g.kinds(here), g.term(o.Term), g.kinds(object), g.rewritten(o.Term, here.literals))
+	kind := g.kinds(object)
+	if g.illFormed(o.Term) {
+		kind = "no " + localName(rdf.DatatypeOf(o.Term))
+	}
+	return fmt.Sprintf("%s is %s, and %s is %s%s", name, g.kinds(here), g.term(o.Term), kind, g.matched(o.Term, predicate, here.literals))
 }
 
 // valueHint names the value that is nearest to a literal, or the first ones.
@@ -164,19 +181,6 @@ func (r *run) valueHint(t rdf.Term, oneOf []rdf.Term) string {
 		return "; did you mean " + terms[slices.Index(names, near)] + "?"
 	}
 	return "; there is " + listed(terms)
-}
-
-// rewritten shows a literal as one of these datatypes has it; "" when none can.
-func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
-	lexical := rdf.Lexical(t)
-	for _, d := range datatypes {
-		for _, as := range []string{lexical, lexical + "e0", lexical + "T00:00:00Z"} {
-			if xsd.Valid(as, d) && (as == lexical || d != rdf.XSDString) && d != schema.Vector && !(d == rdf.XSDDouble && as == lexical && !strings.ContainsAny(as, "eE")) {
-				return "; write " + r.term(rdf.Literal(as, d))
-			}
-		}
-	}
-	return ""
 }
 
 // pattern writes a triple pattern as a text has it.

@@ -16,7 +16,17 @@ type values struct {
 	other    bool       // nodes of no type of the schema
 	literals []rdf.IRI  // literals of these datatypes
 	oneOf    []rdf.Term // unless it is nil: no others than these
+	shape    shape      // of the texts among them
 }
+
+// shape is what all of some texts have in common.
+type shape uint8
+
+const (
+	wholeIRI shape = 1 << iota // the IRI of a node
+	noCapitals
+	noSmallLetters
+)
 
 var anything = values{any: true}
 
@@ -50,7 +60,7 @@ func (v values) and(w values) values {
 	case w.any:
 		return v
 	}
-	out := values{types: v.types.and(w.types), other: v.other && w.other, oneOf: v.oneOf}
+	out := values{types: v.types.and(w.types), other: v.other && w.other, oneOf: v.oneOf, shape: v.shape | w.shape}
 	for _, d := range v.literals {
 		if slices.Contains(w.literals, d) {
 			out.literals = append(out.literals, d)
@@ -78,7 +88,7 @@ func (v values) or(w values) values {
 	case w.empty():
 		return v
 	}
-	out := values{types: v.types.or(w.types), other: v.other || w.other, literals: slices.Clone(v.literals)}
+	out := values{types: v.types.or(w.types), other: v.other || w.other, literals: slices.Clone(v.literals), shape: v.shape & w.shape}
 	for _, d := range w.literals {
 		if !slices.Contains(out.literals, d) {
 			out.literals = append(out.literals, d)
@@ -91,7 +101,7 @@ func (v values) or(w values) values {
 }
 
 func (v values) same(w values) bool {
-	return v.any == w.any && v.other == w.other && v.types.same(w.types) && len(v.literals) == len(w.literals) && len(v.oneOf) == len(w.oneOf)
+	return v.any == w.any && v.other == w.other && v.types.same(w.types) && len(v.literals) == len(w.literals) && len(v.oneOf) == len(w.oneOf) && v.shape == w.shape
 }
 
 // typeSet is a set of types by their place in the schema. All sets of a schema are equally

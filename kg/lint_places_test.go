@@ -1,0 +1,322 @@
+package kg_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"trails/kg"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/expr"
+	"trails/sparql/lint"
+)
+
+// valueGraph has a node with a value of each kind.
+func valueGraph(t *testing.T) *kg.Graph {
+	g := newGraph(t, lintedSchema)
+	text := lintedPrologue + `INSERT DATA {
+		<` + base + `Malware/one> a :Malware ; :name "Cobalt Strike" ; :kind "free" ; :year 1 ; :score 5.0e0 ; :uses <` + base + `Technique/t1> .
+		<` + base + `Worm/two> a :Worm ; :name "Ça va" ; :kind "paid" ; :seen "2020-01-31"^^xsd:date .
+		<` + base + `Tool/three> a :Tool ; :name "APT28" ; :active false ; :year "2020"^^xsd:gYear .
+		<` + base + `Technique/t1> a :Technique ; :name "OS Credential Dumping" ; :used_by <` + base + `Group/g1> .
+		<` + base + `Group/g1> a :Group ; foaf:name "Bears" ; :wields <` + base + `Malware/one> }`
+	u, err := sparql.ParseUpdate(text, sparql.Options{})
+	if err == nil {
+		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// valuePlaces are queries in which a value, %[2]s, is held against those of a property, %[1]s.
+// Each has a solution when, and only when, the comparison at its beginning holds for one.
+var valuePlaces = []string{
+	"=|SELECT ?x { ?x %[1]s ?v FILTER(?v = %[2]s) }",
+	"=|SELECT ?x { ?x %[1]s ?v FILTER(%[2]s = ?v) }",
+	"=|SELECT ?x { ?x %[1]s ?v FILTER(?v IN (%[2]s)) }",
+	"=|SELECT ?x { ?x %[1]s ?v FILTER(?x != <urn:n> && ?v = %[2]s) }",
+	"=|SELECT ?x { ?x %[1]s ?v FILTER(IF(BOUND(?v), ?v, ?v) = %[2]s) }",
+	"=|SELECT ?x { ?x %[1]s ?v FILTER(COALESCE(?v) = %[2]s) }",
+	"=|SELECT ?x { { SELECT ?x ?v { ?x %[1]s ?v } } FILTER(?v = %[2]s) }",
+	"=|SELECT ?x { ?x %[1]s ?w BIND(?w AS ?v) FILTER(?v = %[2]s) }",
+	"=|SELECT ?x { ?x %[1]s ?v BIND(%[2]s AS ?w) FILTER(?v = ?w) }",
+	"=|SELECT ?x { ?x %[1]s ?v VALUES ?w { %[2]s } FILTER(?v = ?w) }",
+	"=|SELECT ?x { ?x %[1]s ?v } GROUP BY ?x HAVING (SAMPLE(?v) = %[2]s)",
+	"=|SELECT ?x (MAX(?v) AS ?m) { ?x %[1]s ?v } GROUP BY ?x HAVING (?m = %[2]s)",
+	"=|SELECT ?x { { SELECT ?x (MIN(?v) AS ?m) { ?x %[1]s ?v } GROUP BY ?x } FILTER(?m = %[2]s) }",
+	"=|SELECT ?x { ?x %[1]s ?y FILTER EXISTS { ?x %[1]s ?v FILTER(?v = %[2]s) } }",
+	"=|SELECT ?x { ?x %[1]s ?v FILTER(?v < 0 || ?v = %[2]s || ?v IN ()) }",
+	"<|SELECT ?x { ?x %[1]s ?v FILTER(?v < %[2]s) }",
+	"<|SELECT ?x { ?x %[1]s ?w BIND(?w AS ?v) FILTER(?v < %[2]s) }",
+	">|SELECT ?x { ?x %[1]s ?v FILTER(?v > %[2]s) }",
+	">=|SELECT ?x { { SELECT ?x (MAX(?v) AS ?m) { ?x %[1]s ?v } GROUP BY ?x } BIND(?m AS ?n) FILTER(?n >= %[2]s) }",
+}
+
+// valuesOfKinds are the properties with many values that each may have, whether the graph has
+// them or not.
+var valuesOfKinds = map[string][]string{
+	":name":   {`""`, `"a"`, `"zzz"`, `"1"`},
+	":score":  {"-1e9", "0e0", "5.0e0", "1e9"},
+	":seen":   {`"1900-01-01"^^xsd:date`, `"2020-01-31"^^xsd:date`, `"2999-01-01Z"^^xsd:date`},
+	":active": {"true", "false"},
+	":uses":   {"<" + base + "Technique/t1>"},
+}
+
+// heldValues are held against them: texts, numbers, days, truths and nodes, well-formed or not.
+var heldValues = []string{
+	`"a"`, `"a"@en`, "1", "5", "0.5", "7e0", "true", `"2020-01-31"`, `"2020-01-31"^^xsd:date`, `"2020-01-31T00:00:00Z"^^xsd:dateTime`,
+	`"2020-01-31"^^xsd:dateTime`, `"31/01/2020"^^xsd:date`, `"abc"^^xsd:integer`, `"1,5"^^xsd:double`, `"yes"^^xsd:boolean`, `"P1D"^^xsd:duration`,
+	`"NaN"^^xsd:double`, "<" + base + "Technique/t1>", "<" + base + "Group/g1>", `"Technique/t1"`, `"2020"^^xsd:gYear`, `"12:00:00"^^xsd:time`,
+}
+
+// termOf reads a term as a text has it.
+func termOf(t *testing.T, text string) rdf.Term {
+	q, err := sparql.Parse(lintedPrologue+"SELECT * { VALUES ?x { "+text+" } }", sparql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, ok := q.Op.(sparql.Project).Op.(sparql.Table)
+	if !ok {
+		t.Fatalf("%T is no table", q.Op)
+	}
+	return table.Rows[0][0]
+}
+
+// TestAValueThatCanNeverMatchIsNamedWhereverItStands holds values of all kinds against
+// properties of all kinds: when no value that a property may have compares, the query says so
+// and where, and never of one that has solutions.
+func TestAValueThatCanNeverMatchIsNamedWhereverItStands(t *testing.T) {
+	g := valueGraph(t)
+	never := 0
+	view(t, g, func(s *kg.Snapshot) error {
+		for property, kinds := range valuesOfKinds {
+			for _, value := range heldValues {
+				for _, place := range valuePlaces {
+					sign, form, _ := strings.Cut(place, "|")
+					text := lintedPrologue + fmt.Sprintf(form, property, value)
+					warnings, rows := warningsOf(t, s, text)
+					possible := slices.ContainsFunc(kinds, func(kind string) bool {
+						args := []sparql.Expr{sparql.TermExpr{Term: termOf(t, kind)}, sparql.TermExpr{Term: termOf(t, value)}}
+						truth, err := expr.Compile(sparql.Call{Func: sparql.Func(sign), Args: args}).Eval(nil)
+						_, unordered := expr.Compile(sparql.Call{Func: sparql.Less, Args: args}).Eval(nil)
+						same := rdf.DatatypeOf(termOf(t, kind)) == rdf.DatatypeOf(termOf(t, value)) && rdf.IsLiteral(termOf(t, value)) && value != `"NaN"^^xsd:double`
+						return err == nil && (rdf.Lexical(truth) == "true" || sign == "=" && same || value != `"NaN"^^xsd:double` && unordered == nil)
+					})
+					misfit := slices.ContainsFunc(warnings, func(w lint.Warning) bool { return w.Misfit && w.Line > 0 })
+					switch {
+					case !possible && !misfit:
+						t.Errorf("nothing is said of %s %s in\n%s\n%v", property, value, text, warnings)
+					case rows > 0 && slices.ContainsFunc(warnings, func(w lint.Warning) bool { return w.Empties }):
+						t.Errorf("%d solutions, and %v in\n%s", rows, warnings, text)
+					case !possible && rows > 0:
+						t.Fatalf("the test is wrong about %s", text)
+					case !possible:
+						never++
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if never < 500 {
+		t.Errorf("only %d values could never match", never)
+	}
+}
+
+func warningsOf(t testing.TB, s *kg.Snapshot, text string) ([]lint.Warning, int) {
+	t.Helper()
+	q, err := s.ParseQuery(text, "")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Query(t.Context(), q, kg.QueryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, err := range a.Rows(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows++
+	}
+	return warnings, rows
+}
+
+// hinted are queries without a solution, with a hint that gives them some when it is followed.
+var hinted = []string{
+	`SELECT ?x { ?x :name "apt28" }`,
+	`SELECT ?x { ?x :name " APT28 " }`,
+	`SELECT ?x { ?x :name "ca va" }`,
+	`SELECT ?x { ?x :name "Cobalt  strike" }`,
+	`SELECT ?x { ?x :name "Cobalt Strkie" }`,
+	`SELECT ?x { ?x :name ?n FILTER(?n = "apt28") }`,
+	`SELECT ?x { ?x :name ?n FILTER(?n IN ("none", "apt28")) }`,
+	`SELECT ?x { ?x :name ?n FILTER(STR(?n) = "apt28") }`,
+	`SELECT ?x { ?x :name ?n BIND(?n AS ?m) FILTER(?m = "apt28") }`,
+	`SELECT ?x { VALUES ?n { "apt28" } ?x :name ?n }`,
+	`SELECT ?x { ?x foaf:name "bears" }`,
+	`SELECT ?x { ?x :name "APT28"@en }`,
+	`SELECT ?x { ?x :name ?n FILTER(?n = "APT28"@en) }`,
+	`SELECT ?x { ?x :name ?n FILTER(LCASE(?n) = "APT28") }`,
+	`SELECT ?x { ?x :name ?n FILTER(UCASE(?n) = "apt28") }`,
+	`SELECT ?x { ?x :name ?n FILTER(STRSTARTS(LCASE(?n), "APT")) }`,
+	`SELECT ?x { ?x :name ?n FILTER(CONTAINS(UCASE(?n), "apt")) }`,
+	`SELECT ?x { ?x :uses "Technique/t1" }`,
+	`SELECT ?x { ?x :uses "t1" }`,
+	`SELECT ?x { ?x :uses "os credential dumping" }`,
+	`SELECT ?x { ?x :uses "OS Credential Dumpng" }`,
+	`SELECT ?x { ?x :uses ?t FILTER(?t = "Technique/t1") }`,
+	`SELECT ?x { ?x :uses ?t FILTER(?t = "OS Credential Dumping") }`,
+	`SELECT ?x { ?x :uses ?t FILTER(STR(?t) = "Technique/t1") }`,
+	`SELECT ?x { ?x :uses ?t FILTER(STR(?t) = "t1") }`,
+	`SELECT ?x { ?x a "Technique" }`,
+	`SELECT ?x { ?x a "technique" }`,
+	`SELECT ?x { ?x a ?type FILTER(?type = "Technique") }`,
+	`SELECT ?x { ?x a ?type FILTER(STR(?type) = "Technique") }`,
+	`SELECT ?x { ?x a ?type FILTER(STR(?type) = ":Technique") }`,
+	`SELECT ?x { ?x ?p ?v FILTER(?p = "name") }`,
+	`SELECT ?x { ?x :active 0 }`,
+	`SELECT ?x { ?x :active "false" }`,
+	`SELECT ?x { ?x :active "0"^^xsd:boolean }`,
+	`SELECT ?x { ?x :active "no" }`,
+	`SELECT ?x { ?x :active ?a FILTER(?a = 0) }`,
+	`SELECT ?x { ?x :active ?a FILTER(?a = "False") }`,
+	`SELECT ?x { ?x :score 5 }`,
+	`SELECT ?x { ?x :score 5.00 }`,
+	`SELECT ?x { ?x :score "5" }`,
+	`SELECT ?x { ?x :score ?s FILTER(?s > "4") }`,
+	`SELECT ?x { ?x :score ?s FILTER(?s > "4,0"^^xsd:double || ?s > "4") }`,
+	`SELECT ?x { ?x a :Malware ; :year "1" }`,
+	`SELECT ?x { ?x a :Malware ; :year 1.0 }`,
+	`SELECT ?x { ?x a :Malware ; :year "01"^^xsd:integer }`,
+	`SELECT ?x { ?x a :Malware ; :year ?y FILTER(?y < "10") }`,
+	`SELECT ?x { ?x a :Tool ; :year 2020 }`,
+	`SELECT ?x { ?x a :Tool ; :year "2020-01-01"^^xsd:date }`,
+	`SELECT ?x { ?x :seen "2020-01-31" }`,
+	`SELECT ?x { ?x :seen "2020-01-31T00:00:00Z"^^xsd:dateTime }`,
+	`SELECT ?x { ?x :seen "31.1.2020" }`,
+	`SELECT ?x { ?x :seen "31/01/2020"^^xsd:date }`,
+	`SELECT ?x { ?x :seen ?d FILTER(?d < "2021-01-01") }`,
+	`SELECT ?x { ?x :seen ?d FILTER(?d < "2021-01-01T00:00:00Z"^^xsd:dateTime) }`,
+	`SELECT ?x { ?x :seen ?d FILTER(?d < "2021/01/01"^^xsd:date) }`,
+	`SELECT ?x { ?x :seen ?d FILTER(?d > xsd:date("01/02/2019")) }`,
+	`SELECT ?x { ?x :seen ?d FILTER(YEAR(?d) = "2020") }`,
+	`SELECT ?x { ?x :uses ?t } GROUP BY ?x HAVING (COUNT(?t) > "0")`,
+	`SELECT ?x { { SELECT ?x (COUNT(?t) AS ?n) { ?x :uses ?t } GROUP BY ?x } BIND(?n AS ?m) FILTER(?m > "0") }`,
+	`SELECT ?x { ?x :kind "Free" }`,
+	`SELECT ?x { ?x :kind :free }`,
+	`SELECT ?x { ?x :kind ?k FILTER(?k = "fre") }`,
+	`SELECT ?x { ?x :nam "APT28" }`,
+	`SELECT ?x { ?x a :Technik }`,
+	`SELECT ?x { <` + base + `Tool/one> :name ?x }`,
+	`SELECT ?x { <` + base + `Technique/t1> :uses ?x }`,
+	`SELECT ?x { ?x a :Technique ; :uses <` + base + `Malware/one> }`,
+	`SELECT ?x { ?x :uses ?t FILTER(CONTAINS(?t, "t1")) }`,
+	`SELECT ?x { ?x :score ?s FILTER(STRSTARTS(?s, "5")) }`,
+	`SELECT ?x { ?x :name ?name FILTER(?nam = "APT28") }`,
+	`SELECT ?x { ?x :uses ?t . ?y :uses ?u FILTER(?t <= ?u) }`,
+	`SELECT ?x { ?x a :Software }`,
+	`PREFIX : <http://example.org/> SELECT ?x { ?x a :Technique }`,
+}
+
+// following are the ways in which sentences say what would work, each with what becomes of the
+// text: at is the place that the sentence names.
+var following = []struct {
+	hint   *regexp.Regexp
+	follow func(text string, at int, m []string) string
+}{
+	{regexp.MustCompile(`^the prefix .*leave the declaration out`), func(text string, _ int, _ []string) string {
+		return regexp.MustCompile(`PREFIX : <http://example.org/> `).ReplaceAllString(text, "")
+	}},
+	{regexp.MustCompile(`; write (\S+ (?:=|!=) \S+)$`), func(text string, at int, m []string) string {
+		return replaced(text, at, `^[^=]*= "[^"]*"`, m[1]) // the whole comparison
+	}},
+	{regexp.MustCompile(`(?:; write|other way round it is|; there is) ((?:\?|<|\[)\S* \S+ \S+)$`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`(?:\?x|<\S+>)(?: a :\w+ ;)? (?:a|:\w+) (?:"[^"]*"|\?x|<\S+>) `).ReplaceAllString(text, m[1]+" ")
+	}},
+	{regexp.MustCompile(`; compare it: (.*)$`), func(text string, at int, m []string) string {
+		return regexp.MustCompile(`:\w+ \S+ }`).ReplaceAllString(text, m[1]+" }")
+	}},
+	{regexp.MustCompile(`; compare STR\((\?\w+)\) with STR\((\?\w+)\)$`), func(text string, _ int, m []string) string {
+		return strings.Replace(text, m[1]+" <= "+m[2], "STR("+m[1]+") <= STR("+m[2]+")", 1)
+	}},
+	{regexp.MustCompile(`; STR\((\?\w+)\) is its`), func(text string, _ int, m []string) string {
+		return strings.Replace(text, "("+m[1]+",", "(STR("+m[1]+"),", 1)
+	}},
+	{regexp.MustCompile(`all of them are (.*)$`), func(text string, _ int, m []string) string {
+		return strings.Replace(text, "?x a :Software", m[1], 1)
+	}},
+	{regexp.MustCompile(`did you mean (\S+/\S+), "`), func(text string, at int, m []string) string {
+		return replaced(text, at, `^<[^>]*>`, "<"+base+m[1]+">")
+	}},
+	{regexp.MustCompile(`did you mean (".*)\?$`), func(text string, at int, m []string) string {
+		return replaced(text, at, `"[^"]*"`, m[1])
+	}},
+	{regexp.MustCompile(`did you mean (.*)\?$`), func(text string, at int, m []string) string {
+		return replaced(text, at, `^(?:[^"(]*[("=] ?)??("[^"]*"(?:\^\^xsd:\w+)?|:\w+|\?\w+|[\d.]+)`, m[1])
+	}},
+	{regexp.MustCompile(`; (?:write|there is) (.*?)(?: or .*)?$`), func(text string, at int, m []string) string {
+		return replaced(text, at, `^[^"\d:]*?(?:REGEX|LCASE|UCASE|STRSTARTS|CONTAINS|xsd:date)?[^"\d:]*?("[^"]*"(?:@en|\^\^xsd:\w+)?|[\d.]+|:\w+)`, m[1])
+	}},
+}
+
+// replaced puts a hint in the place of what a pattern, or its last group, matches behind a byte.
+func replaced(text string, at int, pattern, hint string) string {
+	m := regexp.MustCompile(pattern).FindStringSubmatchIndex(text[at:])
+	if m == nil {
+		return text
+	}
+	from, to := m[len(m)-2], m[len(m)-1]
+	return text[:at+from] + hint + text[at+to:]
+}
+
+// TestAHintThatIsFollowedWorks follows the hints of queries without solutions: what comes of it
+// has some, and is not warned of.
+func TestAHintThatIsFollowedWorks(t *testing.T) {
+	g := valueGraph(t)
+	view(t, g, func(s *kg.Snapshot) error {
+		for _, text := range hinted {
+			text = "PREFIX foaf: <http://xmlns.com/foaf/0.1/> " + text
+			warnings, rows := warningsOf(t, s, text)
+			if len(warnings) == 0 || rows > 0 {
+				t.Errorf("%d solutions, and no hint: %s", rows, text)
+				continue
+			}
+			w := warnings[len(warnings)-1]
+			at := w.Column - 1
+			followed := text
+			for _, f := range following {
+				if m := f.hint.FindStringSubmatch(w.Text); m != nil {
+					followed = f.follow(text, at, m)
+					break
+				}
+			}
+			if followed == text {
+				t.Errorf("nobody can follow %q (column %d) of\n%s", w.Text, w.Column, text)
+				continue
+			}
+			q, err := s.ParseQuery(followed, "")
+			if err != nil {
+				t.Errorf("%v\n%s\nis what becomes of %s\nby %s", err, followed, text, w.Text)
+				continue
+			}
+			_ = q
+			left, rows := warningsOf(t, s, followed)
+			left = slices.DeleteFunc(left, func(w lint.Warning) bool { return strings.Contains(w.Text, "leaves out") })
+			if rows == 0 || len(left) > 0 && !strings.Contains(text, "||") && !strings.Contains(text, `"none"`) {
+				t.Errorf("%s\nhas %d solutions and %v; it comes of %s\nby %s", followed, rows, left, text, w.Text)
+			}
+		}
+		return nil
+	})
+}

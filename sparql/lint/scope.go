@@ -1,0 +1,149 @@
+package lint
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// scope is an operator whose solutions an expression is evaluated for, and the variables that
+// these may bind, once somebody asked.
+type scope struct {
+	op   sparql.Op
+	vars map[sparql.Var]bool
+}
+
+func (s *scope) binds(v sparql.Var) bool {
+	if s.vars == nil {
+		s.vars = map[sparql.Var]bool{}
+		bindings(s.op, s.vars)
+	}
+	return s.vars[v]
+}
+
+// bindings notes the variables in scope of an operator (section 18.2.1).
+func bindings(op sparql.Op, vars map[sparql.Var]bool) {
+	switch op := op.(type) {
+	case nil:
+		return
+	case sparql.BGP:
+		for _, p := range op.Patterns {
+			vars[p.Subject.Var], vars[p.Predicate.Var], vars[p.Object.Var] = true, true, true
+		}
+	case sparql.PathPattern:
+		vars[op.Subject.Var], vars[op.Object.Var] = true, true
+	case sparql.Graph:
+		vars[op.Name.Var] = true
+	case sparql.Service:
+		vars[op.Name.Var] = true
+	case sparql.Extend:
+		vars[op.Var] = true
+	case sparql.Table:
+		for _, v := range op.Vars {
+			vars[v] = true
+		}
+	case sparql.Group:
+		for _, k := range op.Keys {
+			vars[k.Var] = true
+			if v, ok := k.Expr.(sparql.VarExpr); ok {
+				vars[v.Var] = true
+			}
+		}
+		for _, a := range op.Aggregates {
+			vars[a.Var] = true
+		}
+		return
+	case sparql.Project:
+		inner := map[sparql.Var]bool{}
+		bindings(op.Op, inner)
+		for _, v := range op.Vars {
+			if inner[v] {
+				vars[v] = true
+			}
+		}
+		return
+	case sparql.Minus:
+		bindings(op.Left, vars)
+		return
+	}
+	left, right := sparql.Operands(op)
+	bindings(left, vars)
+	bindings(right, vars)
+}
+
+// inScope lints expressions that are evaluated for the solutions of an operator.
+func (r *run) inScope(op sparql.Op, lint func()) {
+	outer := r.here
+	r.here = &scope{op: op}
+	lint()
+	r.here = outer
+}
+
+// bindsHere reports that a variable may have a value where an expression stands.
+func (r *run) bindsHere(v sparql.Var) bool {
+	if _, given := r.given[v]; given || r.here == nil || r.here.binds(v) {
+		return true
+	}
+	return slices.ContainsFunc(r.around, func(s *scope) bool { return s == nil || s.binds(v) })
+}
+
+// unbound tells of a variable that has no value where it stands, and reports that.
+func (r *run) unbound(v sparql.Var, e sparql.Expr) bool {
+	if v[0] == '.' {
+		return false
+	}
+	all := map[sparql.Var]bool{}
+	bindings(r.whole, all)
+	way := ""
+	if !all[v] {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(r.here.vars)) {
+			if name != "" && name[0] != '.' {
+				names = append(names, string(name))
+			}
+		}
+		if near := fault.Nearest(string(v), names); near != "" {
+			way = "; did you mean ?" + near + "?"
+		} else if len(names) > 0 {
+			way = "; there is ?" + strings.Join(names[:min(len(names), 6)], ", ?")
+		}
+	} else if r.here.op != nil {
+		way = "; it has one outside of the { } that this stands in, or behind it"
+	}
+	r.warnAt(e, "", false, "?%s never has a value here%s", string(v), way)
+	return true
+}
+
+// aggregated is what an aggregate may have as its value.
+func (r *run) aggregated(a sparql.Aggregate, known facts) fact {
+	f := fact{certain: true}
+	if a.Func == sparql.Count {
+		if a.Expr != nil {
+			r.value(a.Expr, known, used, false)
+		}
+		f.literals = []rdf.IRI{rdf.XSDInteger}
+		return f
+	}
+	if a.Expr == nil {
+		f.values = anything
+		return f
+	}
+	arg := r.value(a.Expr, known, used, false)
+	switch a.Func {
+	case sparql.Min, sparql.Max, sparql.Sample:
+		return fact{values: arg.values, by: propertyOf(a.Expr, known)}
+	case sparql.GroupConcat:
+		f.literals, f.certain = []rdf.IRI{rdf.XSDString}, !arg.fails
+		return f
+	}
+	f.values, f.certain = foldedBy(a, arg.values)
+	if f.empty() && !arg.told && !arg.empty() {
+		r.warnAt(a, propertyOf(a.Expr, known), false, "%s takes %s, and %s is %s under the schema", string(a.Func), "a number", r.expression(a.Expr), r.origin(a.Expr, arg.values, known))
+		f.values = anything
+	}
+	return f
+}
