@@ -18,7 +18,7 @@ func queryParams(r *invoke.Request) (map[sparql.Var]rdf.Term, error) {
 	params := make(map[sparql.Var]rdf.Term, len(given))
 	var fields []fault.FieldError
 	for name, v := range given {
-		t, wrong := paramTerm(v)
+		t, wrong := paramTerm(r.Snapshot.Schema(), v)
 		if wrong != "" {
 			fields = append(fields, fault.FieldError{Field: "params." + name, Code: fault.Datatype, Message: "params." + name + " " + wrong, Value: v})
 		}
@@ -31,7 +31,7 @@ func queryParams(r *invoke.Request) (map[sparql.Var]rdf.Term, error) {
 }
 
 // paramTerm returns the term that a JSON value stands for, or what is wrong with it.
-func paramTerm(v any) (t rdf.Term, wrong string) {
+func paramTerm(s *schema.Schema, v any) (t rdf.Term, wrong string) {
 	switch v := v.(type) {
 	case string:
 		return rdf.Literal(v, ""), ""
@@ -43,7 +43,7 @@ func paramTerm(v any) (t rdf.Term, wrong string) {
 	case json.Number:
 		return numberTerm(v.String()), ""
 	case map[string]any:
-		return objectTerm(v)
+		return objectTerm(s, v)
 	}
 	return nil, `must be a string, a number, a boolean, {"iri"} or {"value","datatype"?,"lang"?}`
 }
@@ -59,7 +59,7 @@ func numberTerm(text string) rdf.Term {
 	return rdf.Literal(text, rdf.XSDInteger)
 }
 
-func objectTerm(v map[string]any) (t rdf.Term, wrong string) {
+func objectTerm(s *schema.Schema, v map[string]any) (t rdf.Term, wrong string) {
 	text := map[string]string{}
 	for name, member := range v {
 		s, isText := member.(string)
@@ -74,7 +74,7 @@ func objectTerm(v map[string]any) (t rdf.Term, wrong string) {
 	lang, tagged := text["lang"]
 	switch {
 	case isIRI && len(v) == 1:
-		return iriTerm(iri)
+		return iriTerm(s, iri)
 	case isIRI || !hasValue || typed && tagged:
 		return nil, `must be {"iri"} or {"value","datatype"} or {"value","lang"}`
 	case tagged && rdf.CheckLangTag(lang) != nil:
@@ -82,16 +82,25 @@ func objectTerm(v map[string]any) (t rdf.Term, wrong string) {
 	case tagged:
 		return rdf.LangLiteral(text["value"], lang), ""
 	case typed:
-		if _, wrong := iriTerm(datatype); wrong != "" {
+		named, wrong := iriTerm(s, datatype)
+		if wrong != "" {
 			return nil, "has a datatype that " + wrong
 		}
+		return rdf.Literal(text["value"], named.(rdf.IRI)), ""
 	}
-	return rdf.Literal(text["value"], rdf.IRI(datatype)), ""
+	return rdf.Literal(text["value"], ""), ""
 }
 
-func iriTerm(text string) (t rdf.Term, wrong string) {
-	if err := schema.CheckIRI(text); err != nil {
-		return nil, "must be an absolute IRI: " + err.Error()
+// iriTerm returns the IRI that a text names: whole, with a prefix of the schema, or as
+// Type/id, as answers show nodes.
+func iriTerm(s *schema.Schema, text string) (t rdf.Term, wrong string) {
+	prefix, local, prefixed := strings.Cut(text, ":")
+	if namespace, known := s.TurtlePrefixes()[prefix]; known && prefixed && !strings.HasPrefix(local, "//") && !strings.HasPrefix(text, s.Base) {
+		text = namespace + local
 	}
-	return rdf.IRI(text), ""
+	iri, err := s.ResolveRef(&schema.Property{}, text)
+	if err != nil {
+		return nil, "must be an IRI, or Type/id: " + err.Error()
+	}
+	return iri, ""
 }

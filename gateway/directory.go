@@ -129,8 +129,9 @@ var missing = map[Kind]Code{Tool: HydrateFailed, Resource: ResourceNotFound, Pro
 // mostCompared is with how many ids one is compared that is not there.
 const mostCompared = 1_000
 
-// Find returns what stands behind the id of a tool, a resource or a prompt. Its error is an
-// [*Error], and says which of all may have been meant.
+// Find returns what stands behind the id of a tool, a resource or a prompt. An id without its
+// hash is taken where one fits. Its error is an [*Error], and says which of all may have been
+// meant.
 func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	entry, known := d.entries[id]
 	if known && entry.Offered.Kind == kind {
@@ -157,6 +158,9 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 				return Entry{}, held
 			}
 		}
+	}
+	if meant, err := ParseID(id); err == nil && meant.Hash == "" && meant.Version == "" && len(same) == 1 {
+		return d.entries[same[0]], nil
 	}
 	said := ""
 	if len(same) > 0 {

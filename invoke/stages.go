@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -148,7 +149,7 @@ func (r *Request) find(ctx context.Context) (err error) {
 			return err
 		}
 		if r.Capability, err = r.Named(r.call.Capability); err != nil {
-			return err
+			return r.unknown(ctx, r.call.Capability)
 		}
 	}
 	for {
@@ -181,6 +182,21 @@ func (r *Request) Named(name string) (*Capability, error) {
 	return nil, unknown(name)
 }
 
+// unknown is [unknown] with the name that was probably meant, of those that the caller may see.
+func (r *Request) unknown(ctx context.Context, name string) error {
+	list, err := r.engine.list(ctx, r.catalog, r.Principal, func(c *Capability) bool { return !c.Streams })
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(list))
+	for i, c := range list {
+		if names[i] = capability.ToolName(c.ID); strings.Contains(name, ".") {
+			names[i] = c.ID
+		}
+	}
+	return fault.New(fault.UnknownTool, "%w%s", unknown(name), fault.DidYouMean(name, names))
+}
+
 // unknown is said of what is not there, and of what the caller may not know of.
 func unknown(name string) error { return fault.New(fault.UnknownTool, "unknown tool: %s", name) }
 
@@ -192,7 +208,9 @@ func (r *Request) allow(context.Context) error {
 // it were not there.
 func (r *Request) permit(ctx context.Context) error {
 	ok, err := r.engine.permits(ctx, r.Principal, r.View, r.Capability.Descriptor)
-	if err == nil && !ok {
+	if err == nil && !ok && r.catalog != nil {
+		return r.unknown(ctx, r.call.Capability)
+	} else if err == nil && !ok {
 		return unknown(r.call.Capability)
 	}
 	return err

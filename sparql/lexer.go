@@ -41,6 +41,9 @@ type lexer struct {
 func (l *lexer) failAt(at int, message string) {
 	if l.failed == nil {
 		l.failed = l.fail(l.writtenAt(at), message)
+		if !strings.Contains(message, "; ") { // it says itself what to write
+			l.failed.Message += cureOf(l.text, at)
+		}
 	}
 	l.pos = len(l.text)
 }

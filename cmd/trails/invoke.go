@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +89,7 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		Capability: words[0], Args: args, Principal: me(), Via: "cli", IdempotencyKey: f.key, AskMass: p.askMass(func() {}),
 	})
 	if err != nil {
-		return suggest(err, words[0], callable)
+		return suggest(err, words[0])
 	}
 	p.warn(res)
 	err = p.print(res.Structured, func(w io.Writer) error {
@@ -124,22 +125,14 @@ func find(descriptors []capability.Descriptor, name string) (capability.Descript
 	return capability.Descriptor{}, false
 }
 
-// suggest adds the nearest name to the refusal of an unknown one.
-func suggest(err error, name string, descriptors []capability.Descriptor) error {
+// suggest says where the names are when none is near to an unknown one.
+func suggest(err error, name string) error {
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.UnknownTool {
+	if !errors.As(err, &f) || f.Kind != fault.UnknownTool || !strings.HasSuffix(f.Message, name) {
 		return err
 	}
-	var ids []string
-	for _, d := range descriptors {
-		ids = append(ids, d.ID, capability.ToolName(d.ID))
-	}
-	hint := fault.DidYouMean(name, ids)
-	if hint == "" {
-		hint = "; invoke FILE without a capability lists them"
-	}
 	c := *f
-	c.Message += hint
+	c.Message += "; invoke FILE without a capability lists them"
 	return &c
 }
 
