@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/cayleygraph/quad"
 	"github.com/cockroachdb/datadriven"
@@ -168,4 +169,35 @@ func FuzzParseQuad(f *testing.F) {
 			t.Fatalf("got %v, %v, want %v", again, err, q)
 		}
 	})
+}
+
+// The canonical form of N-Triples and N-Quads has what XML 1.1 leaves out as escapes, which
+// are read back as the same text; all else stands for itself.
+func TestWritingEscapesWhatXMLLeavesOut(t *testing.T) {
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		switch {
+		case r == 0x300:
+			r = 0xD7F0
+		case r == 0x10000:
+			r = utf8.MaxRune - 3
+		}
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		q := rdf.Quad{Subject: rdf.IRI("urn:s"), Predicate: rdf.IRI("urn:p"), Object: rdf.String("a" + string(r) + "b")}
+		var out strings.Builder
+		if _, err := rdfio.WriteNQuads(&out, sequence([]rdf.Quad{q})); err != nil {
+			t.Fatal(err)
+		}
+		uchar := fmt.Sprintf(`a\u%04Xb`, r)
+		short := strings.ContainsRune("\b\t\n\f\r\"\\", r)
+		control := r < ' ' && !short || r == 0x7f || r == 0xFFFE || r == 0xFFFF
+		if strings.Contains(out.String(), uchar) != control || strings.Contains(out.String(), "a"+string(r)+"b") != (!control && !short) {
+			t.Errorf("U+%04X is written as %q", r, out.String())
+		}
+		again, err := rdfio.ParseQuad([]byte(strings.TrimSuffix(out.String(), "\n")))
+		if err != nil || again != q {
+			t.Errorf("U+%04X reads back as %v, %v", r, again, err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package rdfio
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"iter"
@@ -20,7 +21,7 @@ func WriteNQuads(w io.Writer, seq iter.Seq2[rdf.Quad, error]) (n int64, err erro
 			_ = out.Flush() // seq's error is the one to report
 			return n, err
 		}
-		line = append(rdf.AppendQuad(line[:0], q), '\n')
+		line = escapeNoncharacters(append(rdf.AppendQuad(line[:0], q), '\n'))
 		if _, err := out.Write(line); err != nil {
 			return n, fmt.Errorf("write quad %d: %w", n+1, err)
 		}
@@ -30,4 +31,15 @@ func WriteNQuads(w io.Writer, seq iter.Seq2[rdf.Quad, error]) (n int64, err erro
 		return n, fmt.Errorf("write quads: %w", err)
 	}
 	return n, nil
+}
+
+// escapeNoncharacters writes U+FFFE and U+FFFF, which XML 1.1 leaves out, as the canonical
+// form of N-Triples has them. [rdf.AppendQuad] does not: commits and dictionaries are hashed
+// by what it appends.
+func escapeNoncharacters(line []byte) []byte {
+	if !bytes.Contains(line, []byte("\uFFFE"[:2])) {
+		return line
+	}
+	line = bytes.ReplaceAll(line, []byte("\uFFFE"), []byte(`\uFFFE`))
+	return bytes.ReplaceAll(line, []byte("\uFFFF"), []byte(`\uFFFF`))
 }
