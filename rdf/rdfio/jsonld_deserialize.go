@@ -32,6 +32,8 @@ type noTerm struct {
 	why string
 	// all: what stands under a predicate is left out, too.
 	all bool
+	// at, unless it is nil, is where it stands.
+	at *SyntaxError
 }
 
 // String and Native make it an [rdf.Term].
@@ -175,7 +177,7 @@ func (d *deserializer) inside(name rdf.Term, nodes any) {
 func (d *deserializer) emit(s, p, o rdf.Term) {
 	for _, t := range []rdf.Term{s, p, o, d.graph} {
 		if why, none := t.(noTerm); none {
-			d.leftOut.Add(why.why)
+			d.leftOut.Add(Omission{Message: why.why})
 			return
 		}
 	}

@@ -91,8 +91,12 @@ func (j *JSONLDReader) document() error {
 
 func (j *JSONLDReader) convert(document any, references *references) error {
 	references.collect(document)
+	document = references.hide(document)
+	if references.later != "" {
+		return fault.New(fault.Malformed, "JSON-LD: expected %s", ofRDF12(references.later+" is"))
+	}
 	options := jsonldOptions(references.base(j.base), &contexts{load: j.load, references: references})
-	expanded, err := ld.NewJsonLdProcessor().Expand(references.hide(document), options)
+	expanded, err := ld.NewJsonLdProcessor().Expand(document, options)
 	switch {
 	case err != nil && fault.Of(err).Kind == fault.Internal:
 		return errors.New(references.replaced(err.Error()))

@@ -23,6 +23,7 @@ type references struct {
 	load     ContextLoader
 	terms    map[string]bool // that contexts define, which are looked up by their names
 	seen     map[string]bool // remote contexts whose terms are known
+	later    string          // what is of RDF 1.2 in the document; "" for nothing
 }
 
 func newReferences(text []byte, base string, load ContextLoader) *references {
@@ -106,6 +107,9 @@ func (r *references) hide(document any) any {
 	case map[string]any:
 		var unknown []string
 		for key, member := range v {
+			if _, embedded := member.(map[string]any); key == "@annotation" || key == "@id" && embedded {
+				r.later = "a triple as a term, or an annotation,"
+			}
 			switch key {
 			case "@context":
 				v[key] = r.hideInContext(member)

@@ -125,8 +125,8 @@ func TestWhatJSONLDLeavesOutIsCounted(t *testing.T) {
 			continue
 		}
 		out := r.LeftOut()
-		if out.Count != c.count || !strings.Contains(strings.Join(out.Reasons, "\n"), c.reason) {
-			t.Errorf("%s: got %d, %q, want %d, %q", c.document, out.Count, out.Reasons, c.count, c.reason)
+		if out.Count != c.count || !strings.Contains(out.String(), c.reason) {
+			t.Errorf("%s: got %d, %q, want %d, %q", c.document, out.Count, out.String(), c.count, c.reason)
 		}
 	}
 }

@@ -61,6 +61,10 @@ func (n *NQuadsReader) Read() (rdf.Quad, error) {
 	}
 }
 
+// BeLenient makes a line whose only faults are IRIs and language tags that are none one that
+// is told by a [SyntaxError] of OneStatement.
+func (n *NQuadsReader) BeLenient() { n.parser.lenient = true }
+
 // Line returns the line of the last quad or syntax error, from 1; 0 before the first.
 func (n *NQuadsReader) Line() int { return n.line }
 

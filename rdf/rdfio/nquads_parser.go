@@ -49,7 +49,15 @@ func (p *parser) statement() (q rdf.Quad, err error) {
 	if q.Label, err = p.graphTerm(); err != nil {
 		return rdf.Quad{}, err
 	}
-	return q, p.fullStop()
+	if err := p.fullStop(); err != nil {
+		return q, err
+	}
+	if p.lenient {
+		if wrong := leftOut(q); wrong != nil {
+			return rdf.Quad{}, wrong
+		}
+	}
+	return q, nil
 }
 
 // fullStop reads the full stop and nothing but space and a comment behind it.
@@ -136,12 +144,12 @@ func (p *parser) iriTerm(what string) (rdf.Term, error) {
 	}
 	text, n, err := p.iriRef()
 	if err != nil {
-		return nil, err
+		return p.refused(err, p.iriEnd())
 	}
 	t := p.terms.lookup(text)
 	if t == nil {
 		if !rdf.IsAbsoluteIRI(text) {
-			return nil, p.expected(0, "an absolute IRI")
+			return p.refused(p.expected(0, "an absolute IRI"), n)
 		}
 		t = p.terms.keep(rdf.IRI(text))
 	}
@@ -161,7 +169,7 @@ func (p *parser) literal() (rdf.Term, error) {
 	case '@':
 		lang, n, err := p.langTag()
 		if err != nil {
-			return nil, err
+			return p.refused(err, p.tagEnd())
 		}
 		p.pos += n
 		return rdf.LangLiteral(text, lang), nil
@@ -183,7 +191,10 @@ func (p *parser) typed(text string) (rdf.Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	datatype := t.(rdf.IRI)
+	datatype, ok := t.(rdf.IRI)
+	if !ok {
+		return t, nil
+	}
 	if datatype == rdf.RDFLangString {
 		p.pos = start
 		return nil, p.expected(0, "a language tag, which rdf:langString requires, or another datatype")

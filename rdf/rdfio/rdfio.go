@@ -22,44 +22,75 @@ type Reader interface {
 	Line() int
 }
 
-// LeftOut counts statements that a document makes and a reader has no quads for, with the
-// reasons of the first [ToldLeftOut].
+// LeftOut counts statements that a document makes and a reader has no quads for.
 type LeftOut struct {
-	Count   int64
-	Reasons []string
+	Count int64
+	First []Omission // [MaxOmissions] at most
 }
 
-// ToldLeftOut is how many statements that were left out are told by a reason each.
-const ToldLeftOut = 3
+// Omission is one statement that was left out: where it stands, as far as that is known, and
+// why.
+type Omission struct {
+	Source  string `json:"source,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
 
-// String says how many there are and why the first, "" when there are none.
-func (l LeftOut) String() string {
-	if l.Count == 0 {
-		return ""
+// MaxOmissions bounds the statements that a LeftOut lists, toldOmissions those that its
+// sentence does.
+const (
+	MaxOmissions  = 1000
+	toldOmissions = 3
+)
+
+// Add counts one statement.
+func (l *LeftOut) Add(o Omission) {
+	if l.Count++; len(l.First) < MaxOmissions {
+		l.First = append(l.First, o)
 	}
-	text := fmt.Sprintf("%d statements were left out: ", l.Count)
-	if l.Count == 1 {
-		text = "1 statement was left out: "
-	}
-	text += strings.Join(l.Reasons, "; ")
-	if more := l.Count - int64(len(l.Reasons)); more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	return text
 }
 
 // Take adds what another one counted.
 func (l *LeftOut) Take(other LeftOut) {
 	l.Count += other.Count
-	l.Reasons = append(l.Reasons, other.Reasons...)
-	l.Reasons = l.Reasons[:min(len(l.Reasons), ToldLeftOut)]
+	l.First = append(l.First, other.First...)
+	l.First = l.First[:min(len(l.First), MaxOmissions)]
 }
 
-// Add counts one statement.
-func (l *LeftOut) Add(reason string) {
-	if l.Count++; len(l.Reasons) < ToldLeftOut {
-		l.Reasons = append(l.Reasons, reason)
+// String says how many there are, and where and why the first; "" when there are none.
+func (l LeftOut) String() string {
+	if l.Count == 0 {
+		return ""
 	}
+	var told []string
+	for _, o := range l.First[:min(len(l.First), toldOmissions)] {
+		told = append(told, o.String())
+	}
+	text := fmt.Sprintf("%d statements were left out: ", l.Count)
+	if l.Count == 1 {
+		text = "1 statement was left out: "
+	}
+	text += strings.Join(told, "; ")
+	if more := l.Count - int64(len(told)); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// String is "notes.ttl:3, column 7: ...".
+func (o Omission) String() string {
+	text := o.Message
+	if o.Line > 0 {
+		text = fmt.Sprintf("%d, column %d: %s", o.Line, o.Column, text)
+	}
+	switch {
+	case o.Source == "":
+		return text
+	case o.Line > 0:
+		return o.Source + ":" + text
+	}
+	return o.Source + ": " + text
 }
 
 // What readers take unless [Limits] says otherwise.
@@ -114,8 +145,20 @@ type SyntaxError struct {
 	// Excerpt is the input from Column on, cut short; empty at the end of the line.
 	Excerpt string
 
+	// OneStatement: what is wrong is an IRI or a language tag, and the text goes on behind it.
+	// A reader that is [Lenient] returns the error in the place of the statement, and reads on.
+	OneStatement bool
+
 	kind  fault.Kind
 	atEnd bool // of the whole input
+}
+
+// Lenient is a reader that can leave out statements whose IRIs or language tags are none, by
+// returning a [SyntaxError] of OneStatement in the place of each.
+type Lenient interface {
+	Reader
+	// BeLenient makes it do so from the next statement on.
+	BeLenient()
 }
 
 // Error says where, what was expected, and what stands there.

@@ -21,6 +21,7 @@ type RDFXMLReader struct {
 	xml      *xml.Decoder
 	input    *meter
 	limits   Limits
+	lenient  bool
 	entities map[string]string
 
 	stack []element
@@ -64,7 +65,27 @@ func (x *RDFXMLReader) Read() (rdf.Quad, error) {
 	}
 	q := x.ready[x.taken]
 	x.taken++
+	if x.lenient {
+		if wrong := leftOut(q); wrong != nil {
+			return rdf.Quad{}, wrong
+		}
+	}
 	return q, nil
+}
+
+// BeLenient makes Read return a [SyntaxError] of OneStatement in the place of a quad with an
+// IRI or a language tag that is none.
+func (x *RDFXMLReader) BeLenient() { x.lenient = true }
+
+// refused returns the error of an IRI or a language tag that is none, or of a lenient reader
+// what leaves out its statements.
+func (x *RDFXMLReader) refused(what, found string) (noTerm, error) {
+	e := x.expectedError(what, found)
+	e.OneStatement = true
+	if !x.lenient {
+		return noTerm{}, e
+	}
+	return noTerm{why: e.Error(), at: e}, nil
 }
 
 // Line returns the line of the element or text last read, from 1.
@@ -120,7 +141,9 @@ func (x *RDFXMLReader) failed(err error) error {
 	return fmt.Errorf("read line %d: %w", x.line, err)
 }
 
-func (x *RDFXMLReader) expected(what, found string) error {
+func (x *RDFXMLReader) expected(what, found string) error { return x.expectedError(what, found) }
+
+func (x *RDFXMLReader) expectedError(what, found string) *SyntaxError {
 	if n := len(found); n > 2*excerptBytes {
 		found = excerpt([]byte(found))
 	}

@@ -25,8 +25,12 @@ var (
 	bareAttributes   = map[string]bool{"ID": true, "about": true, "parseType": true, "resource": true, "type": true}
 	noProperty       = map[string]bool{"RDF": true, "Description": true, "li": true, "aboutEach": true, "aboutEachPrefix": true, "bagID": true}
 	noNode           = map[string]bool{"RDF": true, "li": true, "aboutEach": true, "aboutEachPrefix": true, "bagID": true}
+	laterAttributes  = map[string]bool{"version": true, "annotation": true, "annotationNodeID": true} // of RDF 1.2
 	noPropertyElt    = map[string]bool{"RDF": true, "Description": true, "aboutEach": true, "aboutEachPrefix": true, "bagID": true}
 )
+
+// itsNS has the attributes by which RDF 1.2 says the base direction of texts.
+const itsNS = "http://www.w3.org/2005/11/its"
 
 func (x *RDFXMLReader) attributes(e *element, attrs []xml.Attr) (attributes, error) {
 	out := attributes{syntax: map[string]string{}}
@@ -46,6 +50,8 @@ func (x *RDFXMLReader) attributes(e *element, attrs []xml.Attr) (attributes, err
 				err = x.expected("each attribute once", qname(a.Name))
 			}
 			out.syntax[name.Local] = a.Value
+		case name.Space == rdf.RDFNS && laterAttributes[name.Local], name.Space == itsNS:
+			err = x.expected(ofRDF12(qname(a.Name)+" is"), qname(a.Name)+"="+a.Value)
 		case name.Space == rdf.RDFNS && noProperty[name.Local]:
 			err = x.expected("no such attribute", qname(a.Name))
 		default:
@@ -71,10 +77,14 @@ func (x *RDFXMLReader) attributeName(e *element, n xml.Name) (xml.Name, error) {
 func (x *RDFXMLReader) xmlAttribute(e *element, name, value string) error {
 	switch name {
 	case "lang":
+		e.lang, e.wrong = value, nil
 		if value != "" && rdf.CheckLangTag(value) != nil {
-			return x.expected("a language tag", value)
+			none, err := x.refused("a language tag", value)
+			if err != nil {
+				return err
+			}
+			e.wrong = none
 		}
-		e.lang = value
 	case "base":
 		base, err := rdf.ResolveIRI(e.base, value)
 		if err != nil {

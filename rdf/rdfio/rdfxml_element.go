@@ -39,17 +39,19 @@ type element struct {
 	content content
 	base    string
 	lang    string
+	wrong   rdf.Term // stands for literals in a language that is none; nil for none such
 	names   *binding // namespaces in scope, innermost first
 
 	subject rdf.Term // of the properties in it, or of the property it is
 	items   int      // rdf:li elements so far
 
-	property  rdf.Term
-	reify     rdf.Term // what rdf:ID makes of the property's statement, or nil
-	datatype  rdf.IRI
-	object    rdf.Term // found already, or a collection's last cell
-	text      []byte
-	canonical *canonical // of an XML literal
+	property   rdf.Term
+	reify      rdf.Term // what rdf:ID makes of the property's statement, or nil
+	datatype   rdf.IRI
+	noDatatype rdf.Term // stands for a literal whose datatype is none; nil for none such
+	object     rdf.Term // found already, or a collection's last cell
+	text       []byte
+	canonical  *canonical // of an XML literal
 }
 
 // binding is a namespace declaration.
@@ -92,7 +94,7 @@ func (x *RDFXMLReader) start(tag xml.StartElement) error {
 		return x.tooLarge(fmt.Sprintf("at most %d attributes", maxAttributes))
 	}
 	outer := x.top()
-	e := element{name: tag.Name, base: outer.base, lang: outer.lang, names: outer.names}
+	e := element{name: tag.Name, base: outer.base, lang: outer.lang, wrong: outer.wrong, names: outer.names}
 	for i, a := range tag.Attr {
 		if slices.ContainsFunc(tag.Attr[:i], func(b xml.Attr) bool { return a.Name == b.Name }) {
 			return x.expected("each attribute once", qname(a.Name))
@@ -277,7 +279,10 @@ func (x *RDFXMLReader) propertyAttributes(e *element, subject rdf.Term, properti
 }
 
 func (e *element) literal(text string) rdf.Term {
-	if e.lang != "" {
+	switch {
+	case e.wrong != nil:
+		return e.wrong
+	case e.lang != "":
 		return rdf.LangLiteral(text, e.lang)
 	}
 	return quad.String(text)
@@ -287,7 +292,7 @@ func (e *element) literal(text string) rdf.Term {
 func (x *RDFXMLReader) iri(e *element, ref string) (rdf.Term, error) {
 	iri, err := rdf.ResolveIRI(e.base, ref)
 	if err != nil {
-		return nil, x.expected("an absolute IRI, because there is no base", ref)
+		return x.refused("an absolute IRI, because there is no base", ref)
 	}
 	return x.checked(iri)
 }
@@ -295,11 +300,11 @@ func (x *RDFXMLReader) iri(e *element, ref string) (rdf.Term, error) {
 func (x *RDFXMLReader) checked(iri string) (rdf.Term, error) {
 	for i := range len(iri) {
 		if rdf.IRIStop[iri[i]] {
-			return nil, x.expected("an IRI without characters that it may not hold", iri)
+			return x.refused("an IRI without characters that it may not hold", iri)
 		}
 	}
 	if !rdf.IsAbsoluteIRI(iri) {
-		return nil, x.expected("a name in a namespace that is an absolute IRI", iri)
+		return x.refused("a name in a namespace that is an absolute IRI", iri)
 	}
 	return rdf.IRI(iri), nil
 }
@@ -313,11 +318,14 @@ func (x *RDFXMLReader) id(e *element, id string) (rdf.Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	iri := rdf.Lexical(term)
-	if x.ids[iri] {
+	iri, ok := term.(rdf.IRI)
+	if !ok {
+		return term, nil
+	}
+	if x.ids[string(iri)] {
 		return nil, x.expected("each rdf:ID once", id)
 	}
-	x.ids[iri] = true
+	x.ids[string(iri)] = true
 	return term, nil
 }
 
@@ -346,7 +354,11 @@ func (x *RDFXMLReader) end(tag xml.EndElement) error {
 		case e.content == collectionContent:
 			x.emit(e.object, rdf.Rest, rdf.Nil)
 		case e.content == propertyContent && e.object == nil && e.datatype != "":
-			x.statement(e, rdf.Literal(string(e.text), e.datatype))
+			object := rdf.Literal(string(e.text), e.datatype)
+			if e.noDatatype != nil {
+				object = e.noDatatype
+			}
+			x.statement(e, object)
 		case e.content == propertyContent && e.object == nil:
 			x.statement(e, e.literal(string(e.text)))
 		}

@@ -50,7 +50,12 @@ func (x *RDFXMLReader) propertyKind(e element, a attributes) error {
 		if iri == rdf.RDFLangString {
 			return x.expected("xml:lang in place of rdf:langString", datatype)
 		}
-		e.datatype, e.content = rdf.IRI(rdf.Lexical(iri)), propertyContent
+		e.content = propertyContent
+		if known, ok := iri.(rdf.IRI); ok {
+			e.datatype = known
+		} else {
+			e.datatype, e.noDatatype = rdf.IRI(datatype), iri
+		}
 	case others > 0:
 		return x.emptyProperty(e, a)
 	default:
@@ -69,6 +74,8 @@ func (x *RDFXMLReader) parsed(e element, parseType string) error {
 		e.subject, e.content = node, propertiesContent
 	case "Collection":
 		e.content = collectionContent
+	case "Triple":
+		return x.expected(ofRDF12(`rdf:parseType="Triple" is`), parseType)
 	default:
 		e.content, e.canonical = literalContent, &canonical{}
 	}

@@ -33,6 +33,7 @@ type scanner struct {
 	at      place
 	oneLine bool // of more lines, which are not the scanner's
 
+	lenient bool   // IRIs and language tags that are none leave out their statements
 	lang    string // the last language tag
 	scratch []byte // the text that was unescaped last
 }
@@ -205,6 +206,9 @@ func (s *scanner) expected(i int, what string) error {
 	i = min(i, s.end-s.pos)
 	if s.pos+i == s.end && s.stop != nil && s.stop != io.EOF {
 		return s.stopped(i)
+	}
+	if of := laterSyntax(s.rest(), i); of != "" {
+		what = of
 	}
 	return s.syntaxError(i, what)
 }

@@ -1,8 +1,10 @@
 package rdfio
 
 import (
+	"errors"
 	"unicode/utf8"
 
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -42,6 +44,49 @@ func (s *scanner) iriRef() (text []byte, n int, err error) {
 			return nil, 0, s.expected(i, "'>' or a character that an IRI may hold")
 		}
 	}
+}
+
+// refused returns the error of an IRI or a language tag that is none and ends n bytes ahead;
+// a lenient scanner steps over it, and returns what leaves out its statement.
+func (s *scanner) refused(err error, n int) (rdf.Term, error) {
+	var e *SyntaxError
+	if n == 0 || !errors.As(err, &e) || e.kind != fault.Malformed || laterSyntax(s.rest(), 0) != "" {
+		return nil, err
+	}
+	e.OneStatement = true
+	if !s.lenient {
+		return nil, e
+	}
+	s.pos += n
+	return noTerm{why: e.Error(), at: e}, nil
+}
+
+// iriEnd returns where an IRIREF that is none ends: behind the next '>' of its line; 0 when
+// there is none before another one begins.
+func (s *scanner) iriEnd() int {
+	for i := 1; ; i++ {
+		switch s.peek(i) {
+		case '>':
+			return i + 1
+		case '<', '\n', '\r', 0:
+			return 0
+		}
+	}
+}
+
+// tagEnd returns where a language tag that is none ends.
+func (s *scanner) tagEnd() int {
+	return s.run(1, func(c byte) bool { return isLetterOrDigit(c) || c == '-' || c == '_' })
+}
+
+// leftOut returns the error of a term of the quad that is none, or nil.
+func leftOut(q rdf.Quad) *SyntaxError {
+	for _, t := range []rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
+		if none, ok := t.(noTerm); ok {
+			return none.at
+		}
+	}
+	return nil
 }
 
 // quoted looks at a string in one or three quotation marks, " or ', and returns
@@ -329,6 +374,9 @@ func (s *scanner) langTag() (tag string, n int, err error) {
 			return "", 0, s.expected(end, "a subtag of the language tag")
 		}
 		i = end
+	}
+	if s.lenient && s.peek(i) == '_' {
+		return "", 0, s.expected(i, "a language tag of letters, digits and hyphens")
 	}
 	if text := s.rest()[1:i]; string(text) != s.lang {
 		if rdf.CheckLangTag(string(text)) != nil {

@@ -64,7 +64,8 @@ func NewTriGReader(r io.Reader, base string, limits Limits) *TurtleReader {
 	return t
 }
 
-// Read returns the next quad, and io.EOF after the last one. An error stays.
+// Read returns the next quad, and io.EOF after the last one. An error stays, unless it is one
+// of a lenient reader's.
 func (t *TurtleReader) Read() (rdf.Quad, error) {
 	for t.taken == len(t.ready) {
 		t.ready, t.taken = t.ready[:0], 0
@@ -75,8 +76,17 @@ func (t *TurtleReader) Read() (rdf.Quad, error) {
 	}
 	q := t.ready[t.taken]
 	t.taken++
+	if t.lenient {
+		if wrong := leftOut(q); wrong != nil {
+			return rdf.Quad{}, wrong
+		}
+	}
 	return q, nil
 }
+
+// BeLenient makes Read return a [SyntaxError] of OneStatement in the place of a quad with an
+// IRI or a language tag that is none.
+func (t *TurtleReader) BeLenient() { t.lenient = true }
 
 // Line returns the line of the last quad or error, from 1.
 func (t *TurtleReader) Line() int {

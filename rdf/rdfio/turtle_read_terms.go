@@ -1,6 +1,7 @@
 package rdfio
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -46,12 +47,12 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 func (t *TurtleReader) iri() (rdf.Term, error) {
 	text, n, err := t.iriRef()
 	if err != nil {
-		return nil, err
+		return t.refused(err, t.iriEnd())
 	}
 	term := t.terms.lookup(text)
 	if term == nil {
 		if term, err = t.resolve(text); err != nil {
-			return nil, err
+			return t.refused(err, n)
 		}
 	}
 	t.pos += n
@@ -120,7 +121,7 @@ func (t *TurtleReader) literal() (rdf.Term, error) {
 	case '@':
 		tag, n, err := t.langTag()
 		if err != nil {
-			return nil, err
+			return t.refused(err, t.tagEnd())
 		}
 		t.pos += n
 		return rdf.LangLiteral(string(text), tag), nil
@@ -140,8 +141,8 @@ func (t *TurtleReader) typed(text string) (rdf.Term, error) {
 		return nil, t.expected(0, "a datatype IRI")
 	}
 	datatype, err := t.iriOrName("a datatype IRI")
-	if err != nil {
-		return nil, err
+	if none, is := datatype.(noTerm); is || err != nil {
+		return none, err
 	}
 	if datatype == rdf.RDFLangString {
 		return nil, t.expected(0, "a language tag in place of rdf:langString")
@@ -198,7 +199,16 @@ func (t *TurtleReader) directiveIRI() (string, error) {
 		return "", t.expected(0, "an IRI in <>")
 	}
 	term, err := t.iri()
-	return rdf.Lexical(term), err
+	if none, is := term.(noTerm); is && err == nil {
+		err = none.at
+	}
+	if syntax := (*SyntaxError)(nil); errors.As(err, &syntax) {
+		syntax.OneStatement = false // others need the prefix or the base
+	}
+	if err != nil {
+		return "", err
+	}
+	return rdf.Lexical(term), nil
 }
 
 // freshLabels makes labels of blank nodes that were written without one.
