@@ -119,11 +119,13 @@ var builtins = []invoke.Capability{
 				{Name: "if_graph", Type: capability.String, Rare: true, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
 				{Name: "contexts", Type: capability.Object, Rare: true, Description: "JSON-LD contexts that the data names, by IRI."},
 				{Name: "base", Type: capability.IRI, Rare: true, Description: "What relative IRIs in RDF text are resolved against."},
+				{Name: "lenient", Type: capability.Boolean, Rare: true, Default: false, Description: "Leave out statements of RDF text whose IRI or language tag is none; rejects lists them."},
 				{Name: "keep_going", Type: capability.Boolean, Rare: true, Default: false, Description: "All loads report all bad lines, and change nothing then."},
 			}, capability.MassArguments()...)},
 			OutputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "records", Type: capability.Integer, Required: true, Description: "How many lines held data."},
 				{Name: "left_out", Type: capability.Integer, Description: "Statements that RDF has no terms for, such as an IRI with a blank; a warning says which."},
+				{Name: "rejects", Type: capability.Object, Many: true, Description: "With lenient: the first 1,000 statements that were left out, with source, line, column and message."},
 				{Name: "existed", Type: capability.Boolean, Description: "Whether graph was there before; absent when none is named."},
 				{Name: "preview", Type: capability.Object, Many: true, Description: "Of a dry run: the first nodes, as they would be stored."},
 			}, capability.CommitResult()...)},

@@ -11,14 +11,16 @@ import (
 	"trails/kg"
 	"trails/kg/load"
 	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // loaded is what a load answers.
 type loaded struct {
-	Records int64       `json:"records"`
-	LeftOut int64       `json:"left_out,omitempty"`
-	Existed *bool       `json:"existed,omitempty"`
-	Preview []load.Node `json:"preview,omitempty"`
+	Records int64            `json:"records"`
+	LeftOut int64            `json:"left_out,omitempty"`
+	Rejects []rdfio.Omission `json:"rejects,omitempty"`
+	Existed *bool            `json:"existed,omitempty"`
+	Preview []load.Node      `json:"preview,omitempty"`
 	invoke.Written
 }
 
@@ -40,6 +42,9 @@ func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	answer := loaded{Records: result.Records, LeftOut: result.LeftOut.Count, Preview: result.Preview, Written: r.Committed(result.Result, set.DryRun)}
+	if r.Args.Flag("lenient") {
+		answer.Rejects = result.LeftOut.First
+	}
 	r.Parts.Records = result.Records
 	tellLeftOut(r, result.Result)
 	if r.Args.Text("graph") != "" {
@@ -48,8 +53,12 @@ func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 	return answer, nil
 }
 
-// tellLeftOut warns of statements of documents that RDF has no terms for.
+// tellLeftOut warns of statements of documents that RDF has no terms for, and of names that
+// it has not.
 func tellLeftOut(r *invoke.Request, result kg.Result) {
+	for _, name := range result.Doubts {
+		r.Warn("%s", name)
+	}
 	if result.LeftOut.Count > 0 {
 		r.Warn("%s", result.LeftOut.String())
 	}
@@ -81,7 +90,8 @@ func loadArguments(r *invoke.Request) (l kg.Load, err error) {
 		Graph: rdf.IRI(r.Args.Text("graph")), Base: rdf.IRI(r.Args.Text("base")),
 		Inputs: r.Inputs, Format: load.Format(r.Args.Text("format")), Mode: load.Mode(r.Args.Text("mode")),
 		OneGraph: r.Args.Flag("one_graph"), KeepGoing: r.Args.Flag("keep_going"),
-		Type: r.Args.Text("type"), ID: r.Args.Text("id"),
+		Lenient: r.Args.Flag("lenient"),
+		Type:    r.Args.Text("type"), ID: r.Args.Text("id"),
 	}
 	if r.Args.Flag("dry_run") {
 		l.Preview = previewed

@@ -95,6 +95,8 @@ type Result struct {
 	Note     string
 	// LeftOut are the statements that documents made and RDF has no terms for.
 	LeftOut rdfio.LeftOut
+	// Doubts are sentences about what the data probably did not mean.
+	Doubts []string
 }
 
 // MaxReported bounds the quads that a Result lists.
@@ -382,6 +384,7 @@ func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) e
 		t.schemaEdited = true
 	}
 	if d.Added {
+		t.doubt(d.Quad)
 		t.result.AddedCount++
 		t.result.Added = appendBounded(t.result.Added, d.Quad)
 		if counted || t.isMass() {
@@ -400,6 +403,19 @@ func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) e
 	}
 	_, err := t.w.Remove(ctx, d.Quad)
 	return err
+}
+
+// doubt warns of a subclass of a type that data declares: types are those of the schema, for
+// constraints, lists and search alike.
+func (t *transaction) doubt(q rdf.Quad) {
+	if q.Predicate != rdf.SubClassOf || q.Label == rdf.SchemaGraph || len(t.result.Doubts) > 0 {
+		return
+	}
+	class, _ := q.Object.(rdf.IRI)
+	if super := t.schema.schema.TypeByIRI(class); super != nil {
+		t.result.Doubts = append(t.result.Doubts, fmt.Sprintf("%s rdfs:subClassOf %s is a statement and makes no subtype: instances of the one are none of the other to constraints, lists and search; a type of the schema that extends %s is one",
+			t.schema.schema.NodeName(q.Subject), super.Name, super.Name))
+	}
 }
 
 func appendBounded(list []rdf.Quad, q rdf.Quad) []rdf.Quad {

@@ -100,6 +100,7 @@ func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 	r.job.set.IfCommit, r.job.set.MaxRemoved = set.IfCommit, set.MaxRemoved
 	result, err := r.session.write(ctx, r.job)
 	result.LeftOut = r.data.LeftOut
+	result.Doubts = append(result.Doubts, r.data.Misspelt...)
 	if !result.Replayed {
 		result.Warnings = append(result.Warnings, r.warnings...)
 	}

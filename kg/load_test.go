@@ -19,6 +19,7 @@ import (
 	"trails/kg"
 	"trails/kg/load"
 	"trails/rdf"
+	"trails/sparql"
 )
 
 const notes = `
@@ -350,7 +351,7 @@ func TestALoadCountsWhatItLeavesOut(t *testing.T) {
 	for _, mode := range []load.Mode{load.Merge, load.Append, load.Replace} {
 		g := open(t, newFile(t, ""))
 		done, err := tryLoad(t, g, kg.Load{Options: load.Options{Mode: mode, Graph: "urn:g"}}, "a.jsonld", document)
-		if err != nil || done.AddedCount != 1 || done.LeftOut.Count != 2 || !strings.HasPrefix(done.LeftOut.Reasons[0], "a.jsonld: ") {
+		if err != nil || done.AddedCount != 1 || done.LeftOut.Count != 2 || done.LeftOut.First[0].Source != "a.jsonld" {
 			t.Errorf("%s: got +%d, left out %v, %v", mode, done.AddedCount, done.LeftOut, err)
 		}
 	}
@@ -359,5 +360,68 @@ func TestALoadCountsWhatItLeavesOut(t *testing.T) {
 	o.Export = &kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "a.jsonld", Reader: strings.NewReader(document)}}}}
 	if err := kg.Create(t.Context(), newPath(t, t.TempDir()), o); err != nil || heard.LeftOut.Count != 2 {
 		t.Errorf("a new file: left out %v, %v", heard.LeftOut, err)
+	}
+}
+
+// Statements whose IRI or language tag is none are refused with the way to leave them out,
+// and with lenient left out, counted and listed with their places.
+func TestALenientLoadLeavesOutWhatIsOfOneStatement(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.nt":  "<urn:s> <urn:p> <urn:a|b> .\n<urn:s> <urn:p> <urn:ok> .\n",
+		"a.ttl": "<urn:s> <urn:p> \"z\"@zh-classical, <urn:ok> .\n",
+		"a.rdf": `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:"><rdf:Description rdf:about="urn:s"><e:p rdf:resource="urn:a b"/><e:p rdf:resource="urn:ok"/></rdf:Description></rdf:RDF>`,
+	} {
+		g := open(t, newFile(t, ""))
+		if _, err := tryLoad(t, g, kg.Load{}, name, text); !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "--lenient") {
+			t.Errorf("%s: got %v, want a refusal that names --lenient", name, err)
+		}
+		done, err := tryLoad(t, g, kg.Load{Options: load.Options{Lenient: true}}, name, text)
+		if err != nil || done.AddedCount != 1 || done.LeftOut.Count != 1 || done.LeftOut.First[0].Line != 1 || done.LeftOut.First[0].Column == 0 || done.LeftOut.First[0].Source != name {
+			t.Errorf("%s: got +%d, left out %+v, %v", name, done.AddedCount, done.LeftOut, err)
+		}
+	}
+}
+
+// A name that RDF or RDF Schema does not have is warned of, in every format, once.
+func TestALoadWarnsOfNamesThatRDFDoesNotHave(t *testing.T) {
+	const rdfxml = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:"><rdf:Description rdf:about="urn:s">%s</rdf:Description></rdf:RDF>`
+	for text, want := range map[string]string{
+		fmt.Sprintf(rdfxml, `<e:p rdf:resouce="urn:o"/>`):                                      "rdf:resouce is no name of that vocabulary (once in d:1); did you mean rdf:resource?",
+		fmt.Sprintf(rdfxml, `<e:p rdf:datatyp="urn:o"/>`):                                      "did you mean rdf:datatype?",
+		fmt.Sprintf(rdfxml, `<e:p rdf:resource="urn:o"/><rdf:_1>x</rdf:_1><rdf:li>y</rdf:li>`): "",
+		`<urn:s> <http://www.w3.org/1999/02/22-rdf-syntax-ns#tpye> <urn:T>, <urn:U> .`:         "rdf:tpye is no name of that vocabulary (2 times, first in d:1); did you mean rdf:type?",
+		`<urn:s> <http://www.w3.org/2000/01/rdf-schema#lable> "x" .`:                           "did you mean rdfs:label?",
+		`<urn:s> a <http://www.w3.org/2000/01/rdf-schema#class> .`:                             "did you mean rdfs:Class?",
+		`<urn:s> <http://www.w3.org/1999/02/22-rdf-syntax-ns#resource> <urn:o> .`:              "attributes alone",
+		`<urn:s> a <http://www.w3.org/2000/01/rdf-schema#Class> ; <urn:p> ( 1 2 ) .`:           "",
+		`{"@id":"urn:s","http://www.w3.org/2000/01/rdf-schema#coment":"x"}`:                    "did you mean rdfs:comment?",
+	} {
+		g := open(t, newFile(t, ""))
+		done, err := tryLoad(t, g, kg.Load{}, "d", text)
+		if err != nil || (want == "") != (len(done.Doubts) == 0) || !strings.Contains(strings.Join(done.Doubts, "\n"), want) {
+			t.Errorf("%s: got %q, %v, want %q", text, done.Doubts, err, want)
+		}
+	}
+}
+
+// A subclass of a type that data declares makes no subtype, and every way to write one says so.
+func TestASubclassOfATypeInDataIsWarnedOf(t *testing.T) {
+	g := open(t, newFile(t, "types: {Person: {open: true, properties: {name: string}}}"))
+	for text, warned := range map[string]bool{
+		"<urn:x:B> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <" + base + "Person> .": true,
+		"<urn:x:B> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:x:A> .":            false,
+	} {
+		done, err := tryLoad(t, g, kg.Load{}, "a.nt", text)
+		if err != nil || (len(done.Doubts) == 1 && strings.Contains(done.Doubts[0], "extends Person")) != warned {
+			t.Errorf("%s: got %q, %v", text, done.Doubts, err)
+		}
+		u, err := sparql.ParseUpdate("INSERT DATA { GRAPH <urn:g> { "+text+" } }", sparql.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
+		if err != nil || (len(result.Doubts) > 0) != warned {
+			t.Errorf("INSERT DATA %s: got %q, %v", text, result.Doubts, err)
+		}
 	}
 }

@@ -145,8 +145,11 @@ func (p *program) call(capability string, given arguments, optional ...arguments
 	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli", Whole: true}
 }
 
-// tellLeftOut says on stderr which statements of a document RDF has no terms for.
+// tellLeftOut says on stderr which statements of a document RDF has no terms for, and which names of it are none.
 func (p *program) tellLeftOut(done kg.Loaded) {
+	for _, name := range done.Doubts {
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(name))
+	}
 	if done.LeftOut.Count > 0 {
 		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(done.LeftOut.String()))
 	}

@@ -25,7 +25,8 @@ type loadFlags struct {
 	format, mode, graph, base, key string
 	typeName, id                   string
 	contexts, columns              []string
-	replace, keepGoing             bool
+	replace, keepGoing, lenient    bool
+	rejects                        string
 }
 
 func (p *program) loadCommand() *cobra.Command {
@@ -42,6 +43,8 @@ given with --context; trails://schema names the one that the graph's own schema 
 NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
 {"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
 file, line, field and reason, all at once; those of one kind are one, with their number.
+Statements of RDF text with an IRI or a language tag that is none are left out with --lenient,
+and listed in the file of --rejects.
 
 With --type the rows of a table, and objects of JSON that are no records, are nodes of that type.
 Columns are called as its properties, whatever the case, or --map says which they are. An empty
@@ -68,6 +71,9 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 			if f.replace && cmd.Flags().Changed("mode") {
 				return usageError{"--replace is --mode replace; give one of them"}
 			}
+			if f.rejects != "" && !f.lenient {
+				return usageError{"--rejects is for the statements that --lenient leaves out; give both"}
+			}
 			if len(data) == 0 {
 				return usageError{"load needs DATA: one or more files, or - for stdin"}
 			}
@@ -85,6 +91,8 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
 	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in RDF text are resolved against")
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "as all loads are: all bad lines are reported, and nothing is changed")
+	flags.BoolVar(&f.lenient, "lenient", false, "leave out statements of RDF text with an IRI or a language tag that is none")
+	flags.StringVar(&f.rejects, "rejects", "", "with --lenient: `FILE` to write the statements that were left out to, one a line of JSON")
 	f.on(cmd)
 	keyFlag(cmd, &f.key)
 	completeWords(cmd, "format", texts(load.Formats())...)
@@ -179,10 +187,15 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	if err := addColumns(args, f.columns); err != nil {
 		return err
 	}
-	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing}, f.arguments())
+	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing, "lenient": f.lenient}, f.arguments())
 	c.Inputs, c.IdempotencyKey = inputs, f.key
 	start := time.Now()
-	_, err = callAndPrint(ctx, p, file, c, func(w io.Writer, r written) error {
+	if f.rejects != "" {
+		if err := os.WriteFile(f.rejects, nil, 0o600); err != nil { // before anything is loaded
+			return fault.New(fault.Unusable, "%s cannot be written: %w", f.rejects, err)
+		}
+	}
+	done, err := callAndPrint(ctx, p, file, c, func(w io.Writer, r written) error {
 		took := time.Since(start)
 		for _, node := range r.Preview {
 			if err := writeLine(w, []byte(line(string(node)))); err != nil {
@@ -193,6 +206,9 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 		fmt.Fprintf(w, "%s in %s, %s quads/s\n", count(r.Records, "record"), took.Round(time.Millisecond), grouped(int64(rate)))
 		return writeSummary(w, r)
 	})
+	if err == nil && f.rejects != "" {
+		return writeRejects(f.rejects, done.Rejects, done.LeftOut)
+	}
 	var at *fault.Error
 	if !errors.As(err, &at) || at.Details["stopped_at"] == nil {
 		return err
@@ -200,6 +216,22 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	stopped := *at
 	stopped.Message += fmt.Sprintf("; the load stopped at %v", at.Details["stopped_at"])
 	return &stopped
+}
+
+// writeRejects writes the statements that were left out, one a line, and how many more there
+// are than are listed.
+func writeRejects(name string, rejects []json.RawMessage, count int64) error {
+	var text []byte
+	for _, reject := range rejects {
+		text = append(append(text, reject...), '\n')
+	}
+	if more := count - int64(len(rejects)); more > 0 {
+		text = fmt.Appendf(text, "{\"message\":\"and %d more\"}\n", more)
+	}
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		return fault.New(fault.Unusable, "the load is done, and %s cannot be written: %w", name, err)
+	}
+	return nil
 }
 
 // addColumns reads what --map says of columns.

@@ -39,6 +39,8 @@ type written struct {
 	invoke.Written
 	ID, IRI string
 	Records int64
+	LeftOut int64             `json:"left_out"`
+	Rejects []json.RawMessage // the first statements that a lenient load left out
 	Preview []json.RawMessage // the first nodes of a load that is only tried
 }
 

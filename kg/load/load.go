@@ -59,6 +59,9 @@ type Options struct {
 	ID string
 	// KeepGoing is how all loads report what is wrong.
 	KeepGoing bool
+	// Lenient leaves out statements of RDF text with an IRI or a language tag that is none, and
+	// counts them in the Data.
+	Lenient bool
 	// Preview is how many of the first nodes are given in the Data.
 	Preview int
 }
@@ -94,6 +97,9 @@ type Data struct {
 	Partial bool
 	// Predicates and Classes are the first ones that RDF text names.
 	Predicates, Classes map[rdf.Term]bool
+	// Misspelt has a sentence for each name in the namespaces of RDF and RDF Schema that they
+	// do not have.
+	Misspelt []string
 	// Preview are the first nodes of the data, as they are stored when they are new.
 	Preview []Node
 }
@@ -144,6 +150,7 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 			return nil, err
 		}
 	}
+	r.tellMisspelt()
 	return &r.Data, nil
 }
 
@@ -169,7 +176,8 @@ type reader struct {
 	of        string                   // the type of what each is given, "" where records say it
 	shown     map[string]string        // Map by names on one line
 	columns   map[string]column        // by name, of the objects of JSON
-	manyBlank bool                     // there are too many blank nodes to set them aside
+	misspelt  map[rdf.IRI]*misspelling
+	manyBlank bool // there are too many blank nodes to set them aside
 }
 
 func (r *reader) readOne(in Input) error {

@@ -24,6 +24,9 @@ func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
 	if err != nil {
 		return err
 	}
+	if lenient, can := quads.(rdfio.Lenient); can && r.Lenient {
+		lenient.BeLenient()
+	}
 	linewise := format == rdfio.NQuads || format == rdfio.NTriples
 	if !linewise || r.input.Own {
 		defer func(shared change.Labels) { r.labels = shared }(r.labels)
@@ -40,6 +43,9 @@ func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
 		switch isSyntax := errors.As(err, &syntax); {
 		case err == nil:
 			err = r.takeQuad(q)
+		case isSyntax && syntax.OneStatement && r.Lenient:
+			r.LeftOut.Add(rdfio.Omission{Source: r.Sources[r.source.File], Line: syntax.Line, Column: syntax.Column, Message: messageOf(syntax)})
+			err = nil
 		case isSyntax && linewise:
 			err = r.rejectSyntax(syntax)
 		case isSyntax:
@@ -61,8 +67,8 @@ func (r *reader) noteLeftOut(quads rdfio.Reader) {
 		return
 	}
 	out := from.LeftOut()
-	for i := range out.Reasons {
-		out.Reasons[i] = r.Sources[r.source.File] + ": " + out.Reasons[i]
+	for i := range out.First {
+		out.First[i].Source = r.Sources[r.source.File]
 	}
 	r.LeftOut.Take(out)
 }
@@ -70,7 +76,16 @@ func (r *reader) noteLeftOut(quads rdfio.Reader) {
 // rejectSyntax reports a syntax error at its place, which stands before the message.
 func (r *reader) rejectSyntax(e *rdfio.SyntaxError) error {
 	r.source.Line = uint64(e.Line)
-	return r.rejectLine(errors.New(strings.TrimPrefix(e.Error(), fmt.Sprintf("line %d, ", e.Line))))
+	message := fmt.Sprintf("column %d: %s", e.Column, messageOf(e))
+	if e.OneStatement {
+		message += "; --lenient (argument lenient) leaves such statements out"
+	}
+	return r.rejectLine(errors.New(message))
+}
+
+// messageOf is what a syntax error says behind its place.
+func messageOf(e *rdfio.SyntaxError) string {
+	return strings.TrimPrefix(e.Error(), fmt.Sprintf("line %d, column %d: ", e.Line, e.Column))
 }
 
 // unreadableRDF gives the fault of a document that has no bad line the input's name.
@@ -95,6 +110,7 @@ func (r *reader) takeQuad(q rdf.Quad) error {
 		return r.rejectLine(err)
 	}
 	r.name(q)
+	r.noteNames(q)
 	if r.Mode == Append {
 		if err := r.put(change.Edit{Op: change.Fresh, Quad: rdf.Quad{Subject: q.Subject, Label: q.Label}}); err != nil {
 			return err
