@@ -29,8 +29,6 @@ func laterSyntax(text []byte, i int) string {
 		return ofN3("quantifiers and keywords, @forAll, @forSome and @keywords, are")
 	case begins(at, "=>", "= ", "<= ", "<=\t"), begins(text, "<= ", "<=\t", "<=\n", "<- "):
 		return ofN3("rules and equalities, =>, <= and =, are")
-	case begins(at, "{"):
-		return "RDF 1.1, because graphs, { }, are of TriG, and formulas of N3, which is not read"
 	case len(at) > 1 && at[0] == '?' && isLetterOrDigit(at[1]):
 		return ofN3("variables, ?x, are")
 	case begins(at, "!"), begins(at, "^") && !begins(at, "^^"):
@@ -42,5 +40,8 @@ func laterSyntax(text []byte, i int) string {
 func ofRDF12(what string) string {
 	return "RDF 1.1, because " + what + " of RDF 1.2, which is not read yet"
 }
+
+// formulas is expected in the place of a '{' that begins a statement of Turtle, or an object.
+const formulas = "RDF 1.1, because graphs, { }, are of TriG, and formulas of N3, which is not read"
 
 func ofN3(what string) string { return "RDF 1.1, because " + what + " of N3, which is not read" }

@@ -182,7 +182,7 @@ func (p *parser) literal() (rdf.Term, error) {
 // typed reads the datatype behind a lexical form.
 func (p *parser) typed(text string) (rdf.Term, error) {
 	if p.peek(1) != '^' {
-		return nil, p.expected(0, "'^^' and a datatype")
+		return nil, p.syntaxError(0, "'^^' and a datatype")
 	}
 	p.pos += 2
 	p.space()

@@ -41,7 +41,11 @@ func (s *scanner) iriRef() (text []byte, n int, err error) {
 			escaped = true
 			i++
 		default:
-			return nil, 0, s.expected(i, "'>' or a character that an IRI may hold")
+			s.ensure(i + excerptBytes + utf8.UTFMax)
+			if of := laterSyntax(s.rest(), 0); of != "" {
+				return nil, 0, s.syntaxError(i, of)
+			}
+			return nil, 0, s.syntaxError(i, "'>' or a character that an IRI may hold")
 		}
 	}
 }

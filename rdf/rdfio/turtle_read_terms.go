@@ -40,6 +40,9 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 		t.pos += n
 		return rdf.Literal(word, rdf.XSDBoolean), nil
 	}
+	if t.peek(0) == '{' {
+		return nil, t.syntaxError(0, formulas)
+	}
 	return nil, t.expected(0, objectHint)
 }
 
@@ -133,7 +136,7 @@ func (t *TurtleReader) literal() (rdf.Term, error) {
 
 func (t *TurtleReader) typed(text string) (rdf.Term, error) {
 	if t.peek(1) != '^' {
-		return nil, t.expected(0, "'^^' and a datatype")
+		return nil, t.syntaxError(0, "'^^' and a datatype")
 	}
 	t.pos += 2
 	t.space()
