@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -108,6 +109,8 @@ func TestWhatAWriterWritesIsRead(t *testing.T) {
 			in = iotest.OneByteReader(in)
 		}
 		got, err := rowsOf(format, in)
+		// A row without a value is none.
+		rows = slices.DeleteFunc(rows, func(row []string) bool { return strings.Join(row, "") == "" })
 		if diff := cmp.Diff(append([][]string{header}, rows...), got); diff != "" || err != nil {
 			t.Fatalf("%v %s", err, diff)
 		}
