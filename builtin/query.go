@@ -46,7 +46,7 @@ var queryBuiltin = invoke.Capability{
 			paramsField,
 			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows},
 			timeoutField,
-			{Name: "format", Type: capability.String, Rare: true, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld."},
+			{Name: "format", Type: capability.String, Rare: true, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld, rdfxml."},
 			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs in the place of FROM."},
 			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs in the place of FROM NAMED."},
 			baseField,

@@ -28,9 +28,10 @@ import (
 var (
 	rowFormats    = []string{"table", "sparql-json", "csv", "tsv", "xml"}
 	streamFormats = []string{"json", "csv", "tsv", "xml"} // of rows
-	graphFormats  = []string{"turtle", "ntriples", "jsonld"}
+	graphFormats  = []string{"turtle", "ntriples", "jsonld", "rdfxml"}
 	graphTypes    = map[string]string{
 		"turtle": "text/turtle; charset=utf-8", "ntriples": "application/n-triples", "jsonld": "application/ld+json",
+		"rdfxml": "application/rdf+xml",
 	}
 )
 
@@ -311,10 +312,13 @@ func writeGraph(r *invoke.Request, w io.Writer, a *kg.Answer, format string, tri
 		quads = append(quads, q)
 	}
 	s := r.Snapshot.Schema()
-	if format == "turtle" {
-		prefixes := maps.Clone(s.TurtlePrefixes())
-		maps.Copy(prefixes, a.Prefixes)
+	prefixes := maps.Clone(s.TurtlePrefixes())
+	maps.Copy(prefixes, a.Prefixes)
+	switch format {
+	case "turtle":
 		return rdfio.WriteTurtle(w, quads, prefixes)
+	case "rdfxml":
+		return rdfio.WriteRDFXML(w, quads, prefixes)
 	}
 	context := s.JSONLDContext()
 	context.Used = r.Output == nil

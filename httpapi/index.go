@@ -18,7 +18,7 @@ var (
 	mediaThing     = []string{"application/td+json", "application/ld+json", "application/json"}
 	mediaGraphs    = []string{"application/n-triples", "text/turtle", "application/n-quads", "application/trig", "application/ld+json", "application/rdf+xml"}
 	mediaQuery     = []string{"application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded"}
-	mediaSolutions = []string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values", "text/turtle", "application/n-triples", "application/ld+json"}
+	mediaSolutions = []string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values", "text/turtle", "application/n-triples", "application/ld+json", "application/rdf+xml"}
 )
 
 // guide is the fixed addresses: what GET / tells a program, or a person without pages, and

@@ -27,6 +27,7 @@ var graphForms = []form{
 	{"turtle", "text/turtle"},
 	{"ntriples", "application/n-triples"},
 	{"jsonld", "application/ld+json"},
+	{"rdfxml", "application/rdf+xml"},
 }
 
 // offersFor are the forms that the answer to a query can have. The error of a text that

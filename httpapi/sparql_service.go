@@ -27,6 +27,7 @@ var serviceFacts = [][2]string{
 	{serviceNS + "resultFormat", formatNS + "Turtle"},
 	{serviceNS + "resultFormat", formatNS + "N-Triples"},
 	{serviceNS + "resultFormat", formatNS + "JSON-LD"},
+	{serviceNS + "resultFormat", formatNS + "RDF_XML"},
 	{serviceNS + "inputFormat", formatNS + "Turtle"},
 	{serviceNS + "inputFormat", formatNS + "N-Triples"},
 	{serviceNS + "inputFormat", formatNS + "RDF_XML"},
@@ -47,6 +48,8 @@ func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 		err = rdfio.WriteJSONLD(&body, quads, nil, nil)
 	case "ntriples":
 		_, err = rdfio.WriteNQuads(&body, each(quads))
+	case "rdfxml":
+		err = rdfio.WriteRDFXML(&body, quads, map[string]string{"sd": serviceNS})
 	default:
 		err = rdfio.WriteTurtle(&body, quads, map[string]string{"sd": serviceNS, "format": formatNS})
 	}

@@ -28,12 +28,12 @@ type Exported struct {
 // ExportFormats are those that [Snapshot.Export] writes, and for tables
 // [Snapshot.ExportType].
 func ExportFormats() []load.Format {
-	return []load.Format{load.NQuads, load.NTriples, load.NDJSON, load.CSV, load.TSV, load.Turtle, load.TriG, load.JSONLD}
+	return []load.Format{load.NQuads, load.NTriples, load.NDJSON, load.CSV, load.TSV, load.Turtle, load.TriG, load.JSONLD, load.RDFXML}
 }
 
 // Export writes the snapshot in canonical order: the same graph gives the same
-// bytes, and blank nodes keep their labels. Triples, which are what N-Triples and
-// Turtle can say, are those of the default graph. Memory is bounded, whatever the
+// bytes, and blank nodes keep their labels. Triples, which are what N-Triples,
+// Turtle and RDF/XML can say, are those of the default graph. Memory is bounded, whatever the
 // graph's size.
 func (s *Snapshot) Export(ctx context.Context, w io.Writer, format load.Format, progress func(Progress)) (Exported, error) {
 	return s.ExportGraph(ctx, w, format, "", progress)
@@ -82,6 +82,8 @@ func (x *exporting) open() (err error) {
 		x.stream, err = rdfio.NewTurtleStream(s.TurtlePrefixes())
 	case x.format == load.TriG:
 		x.stream, err = rdfio.NewTriGStream(s.TurtlePrefixes())
+	case x.format == load.RDFXML:
+		x.stream = rdfio.NewRDFXMLStream(s.TurtlePrefixes())
 	case x.format == load.JSONLD:
 		x.stream = rdfio.NewJSONLDStream(s.JSONLDContext())
 	}
@@ -118,8 +120,8 @@ func (x *exporting) collect(ctx context.Context, progress func(Progress)) error 
 // says reports whether the format can say a quad, and takes the name off one that it
 // says as a triple.
 func (x *exporting) says(q *rdf.Quad) bool {
-	triples := x.format == load.NTriples || x.format == load.Turtle
-	if triples && x.graph == "" && q.Label != nil {
+	triples := x.format == load.NTriples || x.format == load.Turtle || x.format == load.RDFXML
+	if triples && x.graph == "" && q.Label != nil || x.format == load.RDFXML && !rdfio.RDFXMLSays(*q) {
 		return false
 	}
 	if triples || x.format == load.JSONLD && x.graph != "" {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trails/fault"
 	"trails/invoke"
@@ -73,6 +74,25 @@ type failure struct {
 
 func (e failure) Error() string { return e.message }
 
+// inFlags returns a fault that names arguments as the command's flags are spelt:
+// --allow-data-loss in the place of allow_data_loss, and of allow_data_loss: true.
+func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
+	var spellings []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if name := strings.ReplaceAll(flag.Name, "-", "_"); name != flag.Name {
+			spellings = append(spellings, name+": true", "--"+flag.Name, name, "--"+flag.Name)
+		}
+	})
+	spell := strings.NewReplacer(spellings...)
+	spelt := *f
+	spelt.Message = spell.Replace(f.Message)
+	spelt.Fields = slices.Clone(f.Fields)
+	for i := range spelt.Fields {
+		spelt.Fields[i].Message = spell.Replace(spelt.Fields[i].Message)
+	}
+	return &spelt
+}
+
 // report prints err as one clear line, then its fields, and returns the exit code.
 // With -o json it is an object on stdout, too.
 func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int {
@@ -90,6 +110,7 @@ func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int
 		fmt.Fprintf(p.stderr, "trails: %s was interrupted\n", cmd.Name())
 		return p.printFailure(exitFailed, "interrupted", fault.New(fault.TimedOut, "%s was interrupted", cmd.Name()))
 	case errors.As(err, &f) && f.Kind != fault.Internal:
+		f = inFlags(cmd, f)
 		fmt.Fprintf(p.stderr, "trails: %s\n", line(f.Message))
 		p.reportFields(f.Fields)
 		return p.printFailure(exitCode(f), f.Kind.String(), f)

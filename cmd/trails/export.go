@@ -31,8 +31,8 @@ func (p *program) exportCommand() *cobra.Command {
 		Use:   "export FILE",
 		Short: "Write the graph out, in canonical order",
 		Long: `Write the graph to stdout or to a file: the same graph gives the same bytes. nquads, trig
-and jsonld have everything, the schema too; ntriples and turtle have the default graph, or the
-one that --graph names; ndjson has the nodes of declared types, as load reads them; csv and tsv
+and jsonld have everything, the schema too; ntriples, turtle and rdfxml have the default graph,
+or the one that --graph names; ndjson has the nodes of declared types, as load reads them; csv and tsv
 have those of the --type, a row each, with their ids and all properties. All of them stream:
 memory is bounded, whatever the graph's size.
 

@@ -29,7 +29,7 @@ type queryFlags struct {
 
 // queryOutputs are the forms of -o. Rows come as a table or in the standard formats,
 // graphs in those of RDF; json is each one's own.
-var queryOutputs = []string{"text", "table", "json", "xml", "csv", "tsv", "turtle", "ntriples", "jsonld"}
+var queryOutputs = []string{"text", "table", "json", "xml", "csv", "tsv", "turtle", "ntriples", "jsonld", "rdfxml"}
 
 func (p *program) queryCommand() *cobra.Command {
 	var f queryFlags
@@ -38,7 +38,7 @@ func (p *program) queryCommand() *cobra.Command {
 		Short: "Ask a graph, or files of RDF, in SPARQL",
 		Long: `Answer a SPARQL 1.1 query on FILE: SELECT, ASK, CONSTRUCT or DESCRIBE. The whole answer is
 written as it is found: rows as a table on a terminal and as TSV elsewhere, or with -o as
-table, json, xml, csv or tsv; graphs as Turtle, or with -o as turtle, ntriples or jsonld.
+table, json, xml, csv or tsv; graphs as Turtle, or with -o as turtle, ntriples, jsonld or rdfxml.
 With -o json rows are SPARQL 1.1 Query Results JSON, and graphs JSON-LD.
 
 FILE is a database, told by how it begins, or any number of other files in the formats of

@@ -1,0 +1,202 @@
+package rdfio
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cayleygraph/quad"
+
+	"trails/fault"
+	"trails/rdf"
+)
+
+// NewRDFXMLStream returns a [Stream] of RDF 1.1 XML: an rdf:Description for each subject, and
+// an element for each statement. A predicate in the namespace of one of the prefixes has its
+// name, any other declares its namespace itself. Graph labels do not matter. What
+// [RDFXMLSays] denies is an error.
+func NewRDFXMLStream(prefixes map[string]string) Stream {
+	s := &rdfxmlStream{prefixes: map[string]string{rdf.RDFNS: "rdf"}, other: "ns"}
+	for _, prefix := range slices.Sorted(maps.Keys(prefixes)) {
+		namespace := prefixes[prefix]
+		if s.prefixes[namespace] == "" && namespace != "" && isPlainName(prefix) && !strings.HasPrefix(strings.ToLower(prefix), "xml") && prefix != "rdf" {
+			s.prefixes[namespace] = prefix
+		}
+	}
+	for slices.Contains(slices.Collect(maps.Values(s.prefixes)), s.other) {
+		s.other += "s"
+	}
+	return s
+}
+
+type rdfxmlStream struct {
+	prefixes map[string]string // by namespace
+	other    string            // the prefix of a namespace that has none
+	used     map[string]bool   // namespaces of predicates
+	out      *bufio.Writer
+}
+
+// Note implements [Stream]: it finds the prefixes that are used.
+func (s *rdfxmlStream) Note(q rdf.Quad) {
+	if s.used == nil {
+		s.used = map[string]bool{}
+	}
+	predicate, _ := q.Predicate.(rdf.IRI)
+	if namespace, _, ok := elementName(string(predicate)); ok && s.prefixes[namespace] != "" {
+		s.used[namespace] = true
+	}
+}
+
+// Write implements [Stream].
+func (s *rdfxmlStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (n int64, err error) {
+	s.out = bufio.NewWriterSize(w, firstBuffer)
+	s.print(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<rdf:RDF xmlns:rdf="` + rdf.RDFNS + `"`)
+	for _, namespace := range slices.Sorted(maps.Keys(s.used)) {
+		if namespace != rdf.RDFNS {
+			s.print("\n  xmlns:" + s.prefixes[namespace] + `="` + xmlText(namespace) + `"`)
+		}
+	}
+	s.print(">\n")
+	for block, err := range blocks(sorted) {
+		if err != nil {
+			_ = s.out.Flush() // the error to report is that of what was to come
+			return n, err
+		}
+		s.print("  <rdf:Description " + nodeAttribute("about", block[0].Subject) + ">\n")
+		for _, q := range block {
+			if !RDFXMLSays(q) {
+				return n, fault.New(fault.InvalidData, "RDF/XML cannot say %s: its predicate ends in no XML name, or a text has a character that XML has not; ask for another format", rdf.AppendQuad(nil, q))
+			}
+			s.print("    " + s.property(q) + "\n")
+			n++
+		}
+		if _, err := s.out.WriteString("  </rdf:Description>\n"); err != nil {
+			return n, fmt.Errorf("write RDF/XML: %w", err)
+		}
+	}
+	s.print("</rdf:RDF>\n")
+	if err := s.out.Flush(); err != nil {
+		return n, fmt.Errorf("write RDF/XML: %w", err)
+	}
+	return n, nil
+}
+
+// print leaves an error to the next write, which has it again.
+func (s *rdfxmlStream) print(text string) { _, _ = s.out.WriteString(text) }
+
+func (s *rdfxmlStream) property(q rdf.Quad) string {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	namespace, local, _ := elementName(string(predicate))
+	prefix, declaration := s.prefixes[namespace], ""
+	if prefix == "" || namespace != rdf.RDFNS && !s.used[namespace] {
+		prefix = s.other
+		declaration = " xmlns:" + prefix + `="` + xmlText(namespace) + `"`
+	}
+	name := prefix + ":" + local
+	switch v := q.Object.(type) {
+	case quad.String:
+		return "<" + name + declaration + ">" + xmlText(string(v)) + "</" + name + ">"
+	case quad.LangString:
+		return "<" + name + declaration + ` xml:lang="` + v.Lang + `">` + xmlText(string(v.Value)) + "</" + name + ">"
+	case quad.TypedString:
+		return "<" + name + declaration + ` rdf:datatype="` + xmlText(string(v.Type)) + `">` + xmlText(string(v.Value)) + "</" + name + ">"
+	}
+	return "<" + name + declaration + " " + nodeAttribute("resource", q.Object) + "/>"
+}
+
+// nodeAttribute names a node: an IRI by the attribute, a blank node by its label.
+func nodeAttribute(attribute string, node rdf.Term) string {
+	if iri, ok := node.(rdf.IRI); ok {
+		return "rdf:" + attribute + `="` + xmlText(string(iri)) + `"`
+	}
+	label := rdf.Lexical(node)
+	if !isPlainName(label) || strings.HasPrefix(label, hexLabel) {
+		label = hexLabel + hex.EncodeToString([]byte(label))
+	}
+	return `rdf:nodeID="` + label + `"`
+}
+
+// hexLabel begins the label of a blank node whose own is no XML name.
+const hexLabel = "hex-"
+
+// RDFXMLSays reports whether RDF/XML can say a statement: its predicate must end in an XML
+// name, and XML leaves out most control characters.
+func RDFXMLSays(q rdf.Quad) bool {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	if _, _, ok := elementName(string(predicate)); !ok {
+		return false
+	}
+	for _, t := range []rdf.Term{q.Subject, q.Predicate, q.Object} {
+		text := ""
+		switch v := t.(type) {
+		case quad.TypedString:
+			text = string(v.Value) + string(v.Type)
+		case rdf.BNode:
+		default:
+			text = rdf.Lexical(t)
+		}
+		if strings.ContainsFunc(text, func(c rune) bool {
+			return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xFFFE || c == 0xFFFF
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// elementName cuts a predicate into a namespace and the longest name behind it that an element
+// can have.
+func elementName(iri string) (namespace, local string, ok bool) {
+	at := len(iri)
+	for i := len(iri) - 1; i > 0 && isNameByte(iri[i]); i-- {
+		if rdf.IsLetter(iri[i]) || iri[i] == '_' {
+			at = i
+		}
+	}
+	namespace, local = iri[:at], iri[at:]
+	reserved := namespace == rdf.RDFNS && (noPropertyElt[local] || syntaxAttributes[local] || local == "li")
+	return namespace, local, local != "" && !reserved && namespace != xmlNS && namespace != "http://www.w3.org/2000/xmlns/"
+}
+
+func isNameByte(c byte) bool {
+	return rdf.IsLetter(c) || rdf.IsDigit(c) || c == '_' || c == '-' || c == '.'
+}
+
+// isPlainName reports whether a text is an XML name without a colon, in ASCII.
+func isPlainName(text string) bool {
+	for i := range len(text) {
+		if !isNameByte(text[i]) || i == 0 && !rdf.IsLetter(text[i]) && text[i] != '_' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// xmlEscapes are of text and attributes alike; a bare CR would be read as LF.
+var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\r", "&#xD;")
+
+func xmlText(text string) string { return xmlEscapes.Replace(text) }
+
+// WriteRDFXML writes triples as RDF 1.1 XML, in canonical order; see [NewRDFXMLStream].
+func WriteRDFXML(w io.Writer, triples []rdf.Quad, prefixes map[string]string) error {
+	s := NewRDFXMLStream(prefixes)
+	unlabelled := make([]rdf.Quad, len(triples))
+	for i, q := range triples {
+		q.Label = nil
+		unlabelled[i] = q
+		s.Note(q)
+	}
+	_, err := s.Write(w, func(yield func(rdf.Quad, error) bool) {
+		for _, q := range sortedQuads(unlabelled) {
+			if !yield(q, nil) {
+				return
+			}
+		}
+	})
+	return err
+}
