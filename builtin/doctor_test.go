@@ -78,7 +78,7 @@ func TestTheDoctorFindsASoundGraphWell(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 		}
-		if !d.OK || len(d.Checks) != 14 {
+		if !d.OK || len(d.Checks) != 15 {
 			t.Errorf("%+v", d)
 		}
 		if _, detail := d.found(t, "file"); !strings.HasPrefix(detail, "all of it is sound") {

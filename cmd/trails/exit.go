@@ -183,9 +183,9 @@ func cutNumber(place string) (rest string, number int) {
 	return place[:colon], number
 }
 
-// fieldMessage names the field, once.
+// fieldMessage names the field, once, as it is called or as its flag is.
 func fieldMessage(f fault.FieldError) string {
-	if f.Field == "" || mentions(f.Message, f.Field) {
+	if f.Field == "" || mentions(f.Message, f.Field) || mentions(f.Message, "--"+strings.ReplaceAll(f.Field, "_", "-")) {
 		return f.Message + f.More()
 	}
 	return f.Field + ": " + f.Message + f.More()
