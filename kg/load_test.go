@@ -386,7 +386,7 @@ func TestALenientLoadLeavesOutWhatIsOfOneStatement(t *testing.T) {
 func TestALoadWarnsOfNamesThatRDFDoesNotHave(t *testing.T) {
 	const rdfxml = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:"><rdf:Description rdf:about="urn:s">%s</rdf:Description></rdf:RDF>`
 	for text, want := range map[string]string{
-		fmt.Sprintf(rdfxml, `<e:p rdf:resouce="urn:o"/>`):                                      "rdf:resouce is no name of that vocabulary (once in d:1); did you mean rdf:resource?",
+		fmt.Sprintf(rdfxml, `<e:p rdf:resourc="urn:o"/>`):                                      "rdf:resourc is no name of that vocabulary (once in d:1); did you mean rdf:resource?",
 		fmt.Sprintf(rdfxml, `<e:p rdf:datatyp="urn:o"/>`):                                      "did you mean rdf:datatype?",
 		fmt.Sprintf(rdfxml, `<e:p rdf:resource="urn:o"/><rdf:_1>x</rdf:_1><rdf:li>y</rdf:li>`): "",
 		`<urn:s> <http://www.w3.org/1999/02/22-rdf-syntax-ns#tpye> <urn:T>, <urn:U> .`:         "rdf:tpye is no name of that vocabulary (2 times, first in d:1); did you mean rdf:type?",

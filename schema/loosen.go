@@ -19,7 +19,7 @@ func (p Patched) Loosening(head *Schema) (loosening []Step) {
 	for _, s := range p.Steps(head) {
 		switch s.Kind {
 		case AddType, AddProperty:
-		case RenameType, RenameProperty, DropType, DropProperty, ChangeBase, ChangeIRI, ChangeIDs, ChangeMint:
+		case RenameType, RenameProperty, DropType, DropProperty, DropForeign, ChangeBase, ChangeIRI, ChangeIDs, ChangeMint:
 			loosening = append(loosening, s)
 		case ChangeExtends:
 			is := p.Schema.Type(s.Type)

@@ -533,7 +533,7 @@ type features map[string]bool
 
 // of adds the fields of a value that are set, and theirs.
 func (f features) of(v reflect.Value) {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // the others have no fields
 	case reflect.Pointer:
 		f.of(v.Elem())
 	case reflect.Slice:

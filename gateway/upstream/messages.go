@@ -98,7 +98,8 @@ func (m *messages) take(line []byte, whole bool) []byte {
 	} else if at := bytes.Index(text, []byte(`{"jsonrpc"`)); at > 0 {
 		m.log(string(text[:at])) // it has no end of line
 		if !whole {
-			return line[bytes.Index(line, []byte(`{"jsonrpc"`)):]
+			_, rest, _ := bytes.Cut(line, text[:at])
+			return rest
 		}
 		return append(mended(text[at:]), '\n')
 	}

@@ -37,7 +37,7 @@ type misspelling struct {
 // maxMisspelt bounds the names that are remembered.
 const maxMisspelt = 100
 
-// noteNames looks for names of RDF and RDF Schema that they do not have: rdf:resouce is a
+// noteNames looks for names of RDF and RDF Schema that they do not have: rdf:datatyp is a
 // property to a parser, and was to be something else.
 func (r *reader) noteNames(q rdf.Quad) {
 	r.noteName(q.Predicate)

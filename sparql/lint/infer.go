@@ -262,7 +262,7 @@ func concrete(v values, e sparql.Expr) []rdf.Term {
 
 // shapeOf is what the texts have in common that a function gives.
 func shapeOf(f sparql.Func, args []outcome) shape {
-	switch f {
+	switch f { //nolint:exhaustive // the others say nothing of a text
 	case "STR":
 		if v := args[0]; !v.any && v.nodes() && len(v.literals) == 0 {
 			return wholeIRI
@@ -335,7 +335,7 @@ func relation(sign sparql.Func, a, b values, left, right []rdf.Term) (t truths) 
 
 // mirrored is the sign of a comparison whose sides change places.
 func mirrored(sign sparql.Func) sparql.Func {
-	switch sign {
+	switch sign { //nolint:exhaustive // the others are the same both ways
 	case sparql.Less:
 		return sparql.Greater
 	case sparql.Greater:
@@ -350,7 +350,7 @@ func mirrored(sign sparql.Func) sparql.Func {
 
 // differently is what a comparison is of things that are never the same.
 func differently(sign sparql.Func) truths {
-	switch sign {
+	switch sign { //nolint:exhaustive // the others compare by order
 	case sparql.Equal, "SAMETERM":
 		return truths{no: true}
 	case sparql.NotEqual:
@@ -440,7 +440,7 @@ func (r *run) mayHave(s shape, f sparql.Func, text string) bool {
 	scheme := !strings.ContainsFunc(prefix, func(c rune) bool {
 		return c >= 0x80 || !rdf.IsLetter(byte(c)) && !rdf.IsDigit(byte(c)) && !strings.ContainsRune("+-.", c)
 	})
-	switch f {
+	switch f { //nolint:exhaustive // the others look for no whole text
 	case sparql.Equal, "SAMETERM":
 		_, short := r.schema.TurtlePrefixes()[prefix]
 		return rdf.IsAbsoluteIRI(text) && !(short && !strings.HasPrefix(text, r.schema.Base))
