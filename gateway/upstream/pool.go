@@ -392,7 +392,9 @@ func finish(session *mcp.ClientSession, end func()) {
 }
 
 // rest notes a failure, and how long there is no other start; l.mu is held.
-func (l *link) rest(f *gateway.Error) {
+func (l *link) rest(failure *gateway.Error) {
+	noted := *failure // which a call may have answered with already
+	f := &noted
 	if f.Code == gateway.UpstreamError {
 		f.Code, f.Retryable = gateway.UpstreamUnavailable, true
 	}
