@@ -102,7 +102,7 @@ func TestABatchOfTheWrongShapeMakesNoCall(t *testing.T) {
 		{"too many", `{"calls":[` + strings.Repeat(call+",", 100) + call + `]}`, "calls/max_count"},
 		{"everything at once", `{"calls":[` + call + `,{"arguments":[]},7,{"capability":3,"idempotency_key":null},{"capability":"","if":1}],"stop_on_error":"yes","all":1}`,
 			"all/closed calls[1].arguments/datatype calls[1].capability/required calls[2]/datatype calls[3].capability/datatype " +
-				"calls[3].idempotency_key/datatype calls[4].capability/required calls[4].if/closed stop_on_error/datatype"},
+				"calls[3].idempotency_key/datatype calls[4].if/closed stop_on_error/datatype"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			engine := &fakeEngine{}
