@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -449,8 +450,8 @@ func TestPolicyHoldsForToolsOfServers(t *testing.T) {
 	if !fault.Is(err, fault.UnknownTool) || calls.Load() != 0 {
 		t.Errorf("%v, %d calls", err, calls.Load())
 	}
-	if last := asked[len(asked)-1]; last != "github:create_issue#34afee88 change" {
-		t.Error(last)
+	if !slices.Contains(asked, "github:create_issue#34afee88 change") { // and what else it may see, for a name that is meant
+		t.Error(asked)
 	}
 }
 
