@@ -228,7 +228,9 @@ func (s *scanner) stopped(i int) error {
 	return fmt.Errorf("read line %d: %w", s.syntaxError(i, "").Line, s.stop)
 }
 
+// syntaxError shows what stands i bytes ahead, as much of it however the input arrived.
 func (s *scanner) syntaxError(i int, what string) *SyntaxError {
+	s.ensure(i + excerptBytes + utf8.UTFMax)
 	at := s.at
 	from := min(s.located, s.pos+i)
 	at.advance(s.buf[from : s.pos+i])

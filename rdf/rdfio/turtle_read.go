@@ -195,7 +195,7 @@ func (t *TurtleReader) wordStatement() error {
 		}
 	}
 	if t.peek(0) == '{' && !t.trig {
-		return t.syntaxError(0, formulas)
+		return t.expected(0, formulas)
 	}
 	return t.expected(0, t.subjectHint())
 }

@@ -41,7 +41,7 @@ func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 		return rdf.Literal(word, rdf.XSDBoolean), nil
 	}
 	if t.peek(0) == '{' {
-		return nil, t.syntaxError(0, formulas)
+		return nil, t.expected(0, formulas)
 	}
 	return nil, t.expected(0, objectHint)
 }

@@ -75,7 +75,7 @@ func TestTurtleReaderErrorsStay(t *testing.T) {
 func TestTurtleReadsTheSameHoweverTheInputArrives(t *testing.T) {
 	tokens := rapid.SampledFrom([]string{
 		"<a:s> ", "e:a.b ", "e:é%41\\, ", "\"x\\t\\u00e9\" ", "'''long\r\n'' \\U0001F600''' ", "\"\"@en-GB ", "1.5e3 ", "-7.", ". ", "; ", ", ", "[ ", "] ", "( ", ") ",
-		"true ", "a ", "_:b.c ", "# comment\r", "\n", "\r\n", "\"1\"^^e:t ", "@prefix e: <e:> . ", "é", "<a:s> <a:p> <a:o> . ", "{ ", "} ", "\xff",
+		"true ", "a ", "_:b.c ", "# comment\r", "\n", "\r\n", "\"1\"^^e:t ", "@prefix e: <e:> . ", "é", "<a:s> <a:p> <a:o> . ", "{ ", "} ", "\"x\"^ ", "<< ", "\xff",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		text := "@prefix e: <a:e/> .\n" + strings.Join(rapid.SliceOfN(tokens, 0, 40).Draw(t, "tokens"), "")
