@@ -91,7 +91,7 @@ func loadArguments(r *invoke.Request) (l kg.Load, err error) {
 		Inputs: r.Inputs, Format: load.Format(r.Args.Text("format")), Mode: load.Mode(r.Args.Text("mode")),
 		OneGraph: r.Args.Flag("one_graph"), KeepGoing: r.Args.Flag("keep_going"),
 		Lenient: r.Args.Flag("lenient"),
-		Type:    r.Args.Text("type"), ID: r.Args.Text("id"),
+		Type:    r.Args.Text("type"), ID: r.Args.Text("id"), Sheet: r.Args.Text("sheet"),
 	}
 	if r.Args.Flag("dry_run") {
 		l.Preview = previewed

@@ -101,6 +101,7 @@ func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 	result, err := r.session.write(ctx, r.job)
 	result.LeftOut = r.data.LeftOut
 	result.Doubts = append(result.Doubts, r.data.Misspelt...)
+	result.Doubts = append(result.Doubts, r.data.Said...)
 	if !result.Replayed {
 		result.Warnings = append(result.Warnings, r.warnings...)
 	}

@@ -35,7 +35,7 @@ const maxTries = 200
 
 // Propose proposes a schema for sources, and tries it: the schema is applied to a file of
 // its own and the sources are loaded, which must be whole. What a load refuses is taken
-// back from the proposal. Of the options it takes Type, ID and Format.
+// back from the proposal. Of the options it takes Type, ID, Sheet and Format.
 func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options) (*Proposed, error) {
 	proposal := new(infer.Proposal)
 	types := make([]string, len(sources)) // "" where records say theirs
@@ -110,7 +110,7 @@ func (p *Proposed) plan(proposal *infer.Proposal, sources []Source, types []stri
 		i := waiting[next]
 		waiting = slices.Delete(waiting, next, next+1)
 		p.Loads = append(p.Loads, load.Options{
-			Inputs: []load.Input{{Name: sources[i].Name}}, Format: o.Format,
+			Inputs: []load.Input{{Name: sources[i].Name}}, Format: o.Format, Sheet: o.Sheet,
 			Type: types[i], ID: proposal.Key(types[i]), Map: columns(proposal.Renamed(types[i])),
 		})
 		p.Sources = append(p.Sources, []int{i})

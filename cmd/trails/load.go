@@ -23,7 +23,7 @@ import (
 type loadFlags struct {
 	massFlags
 	format, mode, graph, base, key string
-	typeName, id                   string
+	typeName, id, sheet            string
 	contexts, columns              []string
 	replace, keepGoing, lenient    bool
 	rejects                        string
@@ -36,9 +36,10 @@ func (p *program) loadCommand() *cobra.Command {
 		Short: "Load data as one atomic commit",
 		Long: `Load data into FILE: any number of files, plain or gzip, and - for stdin. All of it is
 validated and becomes one commit, or nothing is changed. The format is told by the name, or by
-how the data begins: NDJSON, CSV, TSV, JSON arrays, N-Quads, N-Triples, Turtle, TriG, JSON-LD,
-RDF/XML. Nothing is fetched from the network: a JSON-LD context stands in the document, or is
-given with --context; trails://schema names the one that the graph's own schema makes.
+how the data begins: NDJSON, CSV, TSV, XLSX, JSON arrays, N-Quads, N-Triples, Turtle, TriG,
+JSON-LD, RDF/XML, as UTF-8 or UTF-16. Nothing is fetched from the network: a JSON-LD context
+stands in the document, or is given with --context; trails://schema names the one that the
+graph's own schema makes.
 
 NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
 {"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
@@ -86,6 +87,7 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringVar(&f.typeName, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
 	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY`: what a column that is not called so is, without PROPERTY nothing; can be repeated")
 	flags.StringVar(&f.id, "id", "", "`column` that has the ids (default: the one called id, else the type makes them)")
+	flags.StringVar(&f.sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
 	flags.BoolVar(&f.replace, "replace", false, "the same as --mode replace")
 	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: "+string(rdf.DefaultGraph)+")")
 	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
@@ -187,7 +189,7 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	if err := addColumns(args, f.columns); err != nil {
 		return err
 	}
-	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing, "lenient": f.lenient}, f.arguments())
+	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "sheet": f.sheet, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing, "lenient": f.lenient}, f.arguments())
 	c.Inputs, c.IdempotencyKey = inputs, f.key
 	start := time.Now()
 	if f.rejects != "" {

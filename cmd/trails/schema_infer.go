@@ -20,15 +20,15 @@ import (
 )
 
 func (p *program) schemaInferCommand() *cobra.Command {
-	var of, id string
+	var of, id, sheet string
 	cmd := &cobra.Command{
 		Use:   "infer DATA...",
 		Short: "Propose a schema for data",
 		Long: `Write a schema that data fits, as YAML to edit: types, datatypes, references, what is
 required or unique, patterns of identifiers, lists of few values. A comment on each line says
-why. DATA are files of NDJSON, CSV, TSV or JSON arrays, plain or gzip, and - for stdin. Rows of
-a table, and objects of JSON that say no type, are of the --type, or of one that is called as
-the file. What is printed has been tried: the data was loaded under it, into a file that is
+why. DATA are files of NDJSON, CSV, TSV, XLSX or JSON arrays, plain or gzip, and - for stdin.
+Rows of a table, and objects of JSON that say no type, are of the --type, or of one that is
+called as the file. What is printed has been tried: the data was loaded under it, into a file that is
 gone again, with the commands that stand at the end.
 
 Memory is bounded: whether more than two million values differ is not found out, and not
@@ -39,7 +39,7 @@ proposed.`,
 			if len(data) == 0 {
 				return usageError{"infer needs DATA: one or more files, or - for stdin"}
 			}
-			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id})
+			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id, Sheet: sheet})
 			if err != nil {
 				return err
 			}
@@ -56,6 +56,7 @@ proposed.`,
 	}
 	cmd.Flags().StringVar(&of, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
 	cmd.Flags().StringVar(&id, "id", "", "`column` that has the ids (default: the one called id, if there is one)")
+	cmd.Flags().StringVar(&sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
 	return cmd
 }
 
@@ -123,6 +124,9 @@ func loadsOf(file string, proposed *kg.Proposed) []string {
 		}
 		if o.Type != "" {
 			words = append(words, "--type", o.Type)
+		}
+		if o.Sheet != "" {
+			words = append(words, "--sheet", quoted(o.Sheet))
 		}
 		if o.ID != "" {
 			words = append(words, "--id", quoted(o.ID))

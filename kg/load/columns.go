@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trails/fault"
@@ -110,9 +111,10 @@ func propertyNames(s *schema.Schema, t *schema.Type) []string {
 
 // readTable reads the rows of a table as nodes of a type.
 func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) error {
-	rows, err := newTable(text, format)
+	rows, err := r.newTable(text, format)
 	var columns []column
 	if err == nil {
+		r.saySheet(rows)
 		columns, err = r.readHeader(rows, t)
 	}
 	var wrong *rowError
@@ -135,7 +137,23 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 			err = r.readRow(t, rows, columns, cells)
 		}
 	}
-	return r.unreadable(err)
+	return r.unreadableTable(rows, err)
+}
+
+// saySheet says of a workbook with several sheets which one is read.
+func (r *reader) saySheet(rows *table) {
+	if rows.book == nil || r.Sheet != "" {
+		return
+	}
+	var others []string
+	for _, s := range rows.book.sheets {
+		if s != rows.book.sheet && !s.hidden && len(others) < maxShownSheets {
+			others = append(others, strconv.Quote(s.name))
+		}
+	}
+	if len(others) > 0 {
+		r.Said = append(r.Said, fmt.Sprintf("of %s the sheet %q is read, and not %s; sheet names another", r.input.Name, rows.book.sheet.name, strings.Join(others, ", ")))
+	}
 }
 
 // rowProblem gives a mistake its place.

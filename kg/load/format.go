@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"trails/fault"
 	"trails/rdf/rdfio"
@@ -24,6 +26,7 @@ const (
 	JSONArray Format = "json-array"
 	CSV       Format = "csv"
 	TSV       Format = "tsv"
+	XLSX      Format = "xlsx"
 	NQuads    Format = Format(rdfio.NQuads)
 	NTriples  Format = Format(rdfio.NTriples)
 	Turtle    Format = Format(rdfio.Turtle)
@@ -34,7 +37,7 @@ const (
 
 // Formats are those that [Read] reads.
 func Formats() []Format {
-	return []Format{Auto, NDJSON, JSONArray, CSV, TSV, NQuads, NTriples, Turtle, TriG, JSONLD, RDFXML}
+	return []Format{Auto, NDJSON, JSONArray, CSV, TSV, XLSX, NQuads, NTriples, Turtle, TriG, JSONLD, RDFXML}
 }
 
 // OfNodes reports whether a format is about nodes of declared types, and not about
@@ -42,7 +45,7 @@ func Formats() []Format {
 func (f Format) OfNodes() bool { return f == NDJSON || f == JSONArray || f.IsTable() }
 
 // IsTable reports whether a format is rows of cells.
-func (f Format) IsTable() bool { return f == CSV || f == TSV }
+func (f Format) IsTable() bool { return f == CSV || f == TSV || f == XLSX }
 
 // FormatByName is the format that a file's name tells, "" when it does not.
 func FormatByName(name string) Format {
@@ -54,6 +57,8 @@ func FormatByName(name string) Format {
 		return CSV
 	case ".tsv":
 		return TSV
+	case ".xlsx", ".xlsm":
+		return XLSX
 	}
 	return Format(rdfio.Sniff(nil, name))
 }
@@ -71,39 +76,95 @@ func UnknownFormat(format Format, known []Format) error {
 // Sniffed is how many bytes of an input Auto looks at.
 const Sniffed = 64 << 10
 
-// formatOf decides by what the caller says, then the name, then the beginning. JSON
-// that is no JSON-LD is NDJSON or an array; what is nothing known is a table where the
-// caller says a type, and otherwise refused as N-Quads.
-func (o *Options) formatOf(name string, text *bufio.Reader) Format {
-	if o.Format != "" && o.Format != Auto {
-		return o.Format
-	}
-	if format := FormatByName(name); format != "" {
-		return format
-	}
+// formatOf decides by what the caller says, then the name, then the beginning, which is a
+// guess. JSON that is no JSON-LD is NDJSON or an array. What is nothing known is a table
+// where the caller says a type, and otherwise refused.
+func (r *reader) formatOf(name string, text *bufio.Reader) (format Format, err error) {
 	head, _ := text.Peek(Sniffed)
+	format, r.guessed = r.Format, false
+	if format == "" || format == Auto {
+		format = FormatByName(name)
+	}
+	switch what := binaryKind(head); {
+	case what == aZip && (format == XLSX || r.Format == "" || r.Format == Auto):
+		return XLSX, nil
+	case what != "":
+		return "", fault.New(fault.Malformed, "%s looks like %s; a load reads %s", name, what, titles())
+	case format == XLSX:
+		return "", fault.New(fault.Malformed, "%s is no workbook: it does not begin as a zip does, and looks like text; call it .csv, or say the format", name)
+	case format != "":
+		return format, nil
+	}
+	r.guessed = true
 	if format := rdfio.Sniff(head, ""); format != "" {
-		return Format(format)
+		return Format(format), nil
 	}
-	switch begin := bytes.TrimLeft(head, " \t\r\n\ufeff"); {
+	switch begin := bytes.TrimLeft(head, " \t\r\n"); {
 	case bytes.HasPrefix(begin, []byte("{")):
-		return NDJSON
+		return NDJSON, nil
 	case bytes.HasPrefix(begin, []byte("[")):
-		return JSONArray
-	case looksLikeTable(head, ','), looksLikeTable(head, ';'):
-		return CSV
+		return JSONArray, nil
+	case slices.ContainsFunc([]rune(",;|"), func(comma rune) bool { return looksLikeTable(head, comma) }):
+		return CSV, nil
 	case looksLikeTable(head, '\t'):
-		return TSV
-	case o.Type != "":
-		return CSV // of one column, or of one row
+		return TSV, nil
+	case r.Type != "" || r.each != nil:
+		return CSV, nil // of one column, or of one row
+	case len(begin) == 0, bytes.ContainsAny(begin[:1], "<_#"):
+		return NQuads, nil
 	}
-	return NQuads
+	return "", fault.New(fault.Malformed, "%s begins as no format does that a load reads (%s), and its name tells none; say the format, or for a table of one column the type", name, titles())
+}
+
+// titles are the formats in a sentence.
+func titles() string {
+	var names []string
+	for _, f := range Formats()[1:] {
+		names = append(names, strings.TrimPrefix(f.title(), "a "))
+	}
+	return strings.Join(names, ", ")
+}
+
+// says tells in a sentence what an input is, or looks like where that is a guess.
+func (r *reader) says(format Format) string {
+	if r.guessed {
+		return r.input.Name + " looks like " + format.title()
+	}
+	return r.input.Name + " is " + format.title()
+}
+
+// aZip is what workbooks are.
+const aZip = "a zip archive"
+
+// binaryKind says what bytes are that are no text, by how they begin; "" for text.
+func binaryKind(head []byte) string {
+	for _, k := range []struct{ magic, what string }{
+		{"PK\x03\x04", aZip}, {"PK\x05\x06", aZip},
+		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old workbook (.xls), or one with a password: save it as .xlsx without one, or as CSV"},
+		{"%PDF-", "PDF"}, {"{\\rtf", "RTF"}, {"\x89PNG", "an image"}, {"GIF8", "an image"}, {"\xFF\xD8\xFF", "an image"},
+		{"SQLite format 3\x00", "a SQLite file"}, {"PAR1", "Parquet: export it as CSV"}, {"ARROW1", "Arrow: export it as CSV"},
+		{"\x1F\x8B", "gzip within gzip: unpack it once"}, {"BZh", "bzip2: unpack it, or pack it with gzip"},
+		{"\xFD7zXZ", "xz: unpack it, or pack it with gzip"}, {"\x28\xB5\x2F\xFD", "zstd: unpack it, or pack it with gzip"},
+		{"7z\xBC\xAF", "7-Zip: unpack it"}, {"Rar!", "RAR: unpack it"},
+	} {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return k.what
+		}
+	}
+	begin := strings.ToLower(string(bytes.TrimLeft(head, " \t\r\n")[:min(20, len(bytes.TrimLeft(head, " \t\r\n")))]))
+	switch {
+	case strings.HasPrefix(begin, "<!doctype html"), strings.HasPrefix(begin, "<html"):
+		return "an HTML page"
+	case bytes.Count(head, []byte{0}) > 8 && !utf8.Valid(head[:max(0, len(head)-3)]):
+		return "binary data"
+	}
+	return ""
 }
 
 // looksLikeTable reports whether a text begins with a head and a row of as many cells,
 // two at least.
 func looksLikeTable(head []byte, separator rune) bool {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))))
+	r := csv.NewReader(bytes.NewReader(head))
 	r.Comma = separator
 	names, err := r.Read()
 	if err != nil || len(names) < 2 {

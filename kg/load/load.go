@@ -10,7 +10,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -62,6 +61,8 @@ type Options struct {
 	// Lenient leaves out statements of RDF text with an IRI or a language tag that is none, and
 	// counts them in the Data.
 	Lenient bool
+	// Sheet is the one of a workbook; the first that is not hidden, when empty.
+	Sheet string
 	// Preview is how many of the first nodes are given in the Data.
 	Preview int
 }
@@ -100,6 +101,8 @@ type Data struct {
 	// Misspelt has a sentence for each name in the namespaces of RDF and RDF Schema that they
 	// do not have.
 	Misspelt []string
+	// Said are sentences on what was read in one way of several, or not at all.
+	Said []string
 	// Preview are the first nodes of the data, as they are stored when they are new.
 	Preview []Node
 }
@@ -170,6 +173,8 @@ type reader struct {
 	input    Input
 	source   change.Source
 	zipped   bool // it is gzip
+	format   Format
+	guessed  bool // its format is told by how it begins
 	linewise bool // a bad line says nothing about the next
 
 	each      func(infer.Record) error // takes what the data has in the place of the edits; nil for none
@@ -185,15 +190,23 @@ func (r *reader) readOne(in Input) error {
 	if err != nil {
 		return r.unreadable(err)
 	}
-	format := r.formatOf(in.Name, text)
-	r.input, r.of, r.columns, r.linewise = in, r.Type, nil, format.OfNodes() || format == NQuads || format == NTriples
+	if text, err = decoded(in.Name, text); err != nil {
+		return err
+	}
+	format, err := r.formatOf(in.Name, text)
+	if err != nil {
+		return err
+	}
+	r.input, r.format, r.of, r.columns, r.linewise = in, format, r.Type, nil, format.OfNodes() || format == NQuads || format == NTriples
 	switch {
 	case r.each != nil && !format.OfNodes():
-		return fault.New(fault.InvalidArguments, "%s is %s; a schema is proposed from NDJSON, CSV, TSV and JSON arrays", in.Name, format.title())
+		return fault.New(fault.InvalidArguments, "%s; a schema is proposed from NDJSON, CSV, TSV, XLSX and JSON arrays", r.says(format))
 	case format.OfNodes() && (r.Mode == Replace || r.OneGraph):
-		return fault.New(fault.InvalidArguments, "%s is %s, which is about nodes; one graph is loaded from RDF text", in.Name, format.title())
+		return fault.New(fault.InvalidArguments, "%s, which is about nodes; one graph is loaded from RDF text", r.says(format))
+	case format != XLSX && r.Sheet != "":
+		return fault.Argument("sheet", fault.Closed, r.Sheet, r.says(format)+"; sheet is for XLSX")
 	case !format.OfNodes() && (r.Type != "" || r.ID != "" || len(r.Map) > 0):
-		return fault.New(fault.InvalidArguments, "%s is %s; type, map and id are for CSV, TSV and JSON", in.Name, format.title())
+		return fault.New(fault.InvalidArguments, "%s; type, map and id are for CSV, TSV, XLSX and JSON", r.says(format))
 	case format.OfNodes():
 		r.UsesSchema = true
 		return r.readNodes(text, format)
@@ -217,14 +230,14 @@ func (r *reader) readNodes(text *bufio.Reader, format Format) error {
 			return fault.Argument("type", fault.Class, r.Type, err.Error())
 		}
 	case format.IsTable():
-		return fault.Argument("type", fault.Required, nil, fmt.Sprintf("%s is %s, whose rows are all of one type: say type", r.input.Name, format.title()))
+		return fault.Argument("type", fault.Required, nil, r.says(format)+", whose rows are all of one type: say type")
 	case r.ID != "":
 		return fault.Argument("type", fault.Required, nil, "id is for data of one type: say type")
 	}
 	switch format {
 	case JSONArray:
 		return r.readArray(text, t)
-	case CSV, TSV:
+	case CSV, TSV, XLSX:
 		return r.readTable(text, format, t)
 	default:
 		return r.readNDJSON(text, t)

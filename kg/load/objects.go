@@ -31,9 +31,6 @@ var (
 // it can go on.
 func (o *objects) next() (element []byte, line uint64, err error) {
 	if !o.begun {
-		if bom, _ := o.text.Peek(3); string(bom) == "\ufeff" {
-			_, _ = o.text.Discard(len(bom)) // they are in the buffer
-		}
 		switch c, err := o.skipSpace(); {
 		case err != nil && err != io.EOF:
 			return nil, o.line, err

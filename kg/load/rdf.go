@@ -80,6 +80,9 @@ func (r *reader) rejectSyntax(e *rdfio.SyntaxError) error {
 	if e.OneStatement {
 		message += "; --lenient (argument lenient) leaves such statements out"
 	}
+	if r.guessed && len(r.Bad) == 0 {
+		message += "; it is read as " + r.format.title() + " because of how it begins; argument format says otherwise"
+	}
 	return r.rejectLine(errors.New(message))
 }
 

@@ -45,7 +45,7 @@ func (r *reader) readRecords(text *bufio.Reader, format Format) error {
 	switch format {
 	case JSONArray:
 		return r.readArray(text, nil)
-	case CSV, TSV:
+	case CSV, TSV, XLSX:
 		return r.giveRows(text, format)
 	default:
 		return r.readNDJSON(text, nil)
@@ -106,7 +106,7 @@ func (r *reader) typeOfFile() string {
 
 // giveRows gives each the rows of a table.
 func (r *reader) giveRows(text *bufio.Reader, format Format) error {
-	rows, err := newTable(text, format)
+	rows, err := r.newTable(text, format)
 	if r.of == "" {
 		r.of = r.typeOfFile()
 	}
@@ -135,7 +135,7 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 		case errors.Is(err, errLongRow):
 			return r.rejectLine(err)
 		case err != nil:
-			return r.unreadable(err)
+			return r.unreadableTable(rows, err)
 		}
 		r.source.Line = uint64(rows.line)
 		given := infer.Record{Type: r.of, Data: make(map[string]any, len(cells)), Names: rows.header, Cells: true, KeyAsked: r.ID != ""}

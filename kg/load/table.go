@@ -11,16 +11,18 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/fault"
 	"trails/schema/infer"
 )
 
 // maxColumns bounds the cells of one row of a table.
 const maxColumns = 10_000
 
-// table reads CSV as RFC 4180 has it, or the same with tabs: a header that names the
-// columns, and rows. Its memory is bounded by a row.
+// table reads CSV as RFC 4180 has it, the same with another separator, or the sheet of a
+// workbook: a header that names the columns, and rows. Its memory is bounded by a row.
 type table struct {
 	rows    *csv.Reader
+	book    *workbook // in the place of rows
 	header  []string
 	unnamed map[string]bool // of the header, those names that the table does not say
 	line    int             // where the row at hand begins
@@ -36,8 +38,28 @@ type rowError struct {
 
 func (e *rowError) Error() string { return e.reason }
 
-// newTable reads the header.
-func newTable(text *bufio.Reader, format Format) (*table, error) {
+// newTable reads the header. Of a workbook it is that of the sheet, or of the first one.
+func (r *reader) newTable(text *bufio.Reader, format Format) (*table, error) {
+	t, err := r.beginTable(text, format)
+	if err != nil {
+		return t, err
+	}
+	header, err := t.read()
+	if err == io.EOF {
+		err = &rowError{1, 1, "there is no header, whose cells name the columns"}
+	}
+	t.header, t.unnamed = columnNames(header)
+	if t.book != nil {
+		t.book.columns = len(header)
+	}
+	return t, err
+}
+
+func (r *reader) beginTable(text *bufio.Reader, format Format) (*table, error) {
+	if format == XLSX {
+		book, err := openWorkbook(text, r.Sheet, r.ctx.Err)
+		return &table{book: book}, err
+	}
 	guard := &rowGuard{in: text, comma: '\t'}
 	begun := 1
 	head, _ := text.Peek(Sniffed)
@@ -52,12 +74,7 @@ func newTable(text *bufio.Reader, format Format) (*table, error) {
 	}
 	t := &table{rows: csv.NewReader(guard), line: begun, above: begun - 1}
 	t.rows.Comma, t.rows.FieldsPerRecord = rune(guard.comma), -1
-	header, err := t.read()
-	if err == io.EOF {
-		err = &rowError{1, 1, "there is no header, whose cells name the columns"}
-	}
-	t.header, t.unnamed = columnNames(header)
-	return t, err
+	return t, nil
 }
 
 // columnNames are the names that the cells of a header give, each another: a column without
@@ -149,6 +166,9 @@ func (t *table) next() ([]string, error) {
 			fmt.Sprintf("the row has %d cells and the header %d: %q and what follows is missing", len(cells), len(t.header), t.header[len(cells)])}
 	case len(cells) > len(t.header):
 		line, column := t.at(len(t.header))
+		if t.book != nil {
+			return nil, &rowError{line, column, fmt.Sprintf("the row has a cell right of the header, which ends with %q; give its column a name, or empty the cell", t.header[len(t.header)-1])}
+		}
 		return nil, &rowError{line, column, fmt.Sprintf("the row has %d cells and the header %d; a cell that holds a separator is quoted", len(cells), len(t.header))}
 	}
 	return cells, nil
@@ -156,11 +176,19 @@ func (t *table) next() ([]string, error) {
 
 // at is where a cell of the row at hand begins.
 func (t *table) at(cell int) (line, column int) {
+	if t.book != nil {
+		return t.book.row, cell + 1
+	}
 	line, column = t.rows.FieldPos(cell)
 	return line + t.above, column
 }
 
 func (t *table) read() ([]string, error) {
+	if t.book != nil {
+		cells, err := t.book.read()
+		t.line = t.book.row
+		return cells, err
+	}
 	cells, err := t.rows.Read()
 	var parse *csv.ParseError
 	switch {
@@ -178,6 +206,22 @@ func (t *table) read() ([]string, error) {
 		}
 	}
 	return cells, nil
+}
+
+// unreadableTable reports what ends a table. Of a workbook it names the row that was reached.
+func (r *reader) unreadableTable(rows *table, err error) error {
+	if r.format != XLSX || r.ctx.Err() != nil || fault.Is(err, fault.InvalidArguments) || fault.Is(err, fault.InvalidData) {
+		return r.unreadable(err)
+	}
+	place := r.input.Name
+	if rows != nil && rows.book != nil && rows.book.row > 0 {
+		place = fmt.Sprintf("%s:%d", place, rows.book.row)
+	}
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return fault.New(f.Kind, "%s: %s", place, f.Message)
+	}
+	return fault.New(fault.Malformed, "%s: the workbook is damaged or cut short: %w", place, err)
 }
 
 // quoteProblem says what is wrong with the quotes of a row, and how they are written.

