@@ -35,6 +35,7 @@ func (f *File) Backup(ctx context.Context, dest string, o BackupOptions) error {
 }
 
 func (r *Reader) backup(ctx context.Context, dest string, o BackupOptions) error {
+	r.Outlast()
 	if o.Progress == nil {
 		o.Progress = func(int64, int64) {}
 	}

@@ -10,8 +10,8 @@ import (
 // looks at it any more. It copies by itself (wal_autocheckpoint), but where processes
 // read and write without a gap the second never comes true, and the log grows for as
 // long as that goes on (https://sqlite.org/wal.html, section 6). So whoever writes to a
-// log that is long makes it start over first, or waits while another process does; see
-// docs/decisions/0027-log-size.md.
+// log that is long makes it start over first, or waits while another process does, and
+// readers that are old give way; see docs/decisions/0027-log-size.md and 0098-old-readers.md.
 const (
 	// logWait is how long a checkpoint keeps the lock for writing while it waits for
 	// readers. Those that come meanwhile do not prolong it: once all is copied they
@@ -31,17 +31,15 @@ type logStage struct{ step, slot int64 }
 // the excess has doubled.
 const logSteps = 8
 
-// logStageOf returns the stage of a long log, and how long a writer waits at it for
-// readers. That is 5% of the time at most, and longer the longer the log is: past nine
-// times the bound it is as long as two of the longest queries one after the other.
-func logStageOf(size, bound int64, now time.Time) (at logStage, wait time.Duration) {
+// logStageOf returns the stage of a long log. Writers wait at each for logWait: 5% of the time
+// at most.
+func logStageOf(size, bound int64, now time.Time) (at logStage) {
 	at.step = (size - bound) / max(1, bound/logSteps)
 	if at.step >= logSteps {
 		at.step = logSteps + int64(bits.Len64(uint64(at.step/logSteps))) - 1
 	}
-	wait = min(logWait<<(2*min(max(0, at.step-logSteps+1), 8)), time.Minute)
-	at.slot = now.UnixNano() / int64(20*wait)
-	return at, wait
+	at.slot = now.UnixNano() / int64(20*logWait)
+	return at
 }
 
 // shortenLog makes a long log start over, before a write that may wait for so long. The
@@ -53,12 +51,12 @@ func (f *File) shortenLog(ctx context.Context, most time.Duration) {
 		f.logInVain = logStage{}
 		return
 	}
-	at, wait := logStageOf(size, f.opts.LongLog, time.Now())
-	if at == f.logInVain || f.startLogOver(ctx, min(wait, most)) {
+	at := logStageOf(size, f.opts.LongLog, time.Now())
+	if at == f.logInVain || f.startLogOver(ctx, min(logWait, most)) {
 		return
 	}
 	if ctx.Err() == nil && most >= f.opts.LockWait { // the attempt was a whole one
-		f.logInVain, _ = logStageOf(f.logSize(), f.opts.LongLog, time.Now())
+		f.logInVain = logStageOf(f.logSize(), f.opts.LongLog, time.Now())
 	}
 }
 
@@ -76,7 +74,7 @@ func (f *File) startLogOver(ctx context.Context, wait time.Duration) bool {
 	// The checkpoint takes the lock for writing and keeps it while it waits for the
 	// readers that are there. It ends at once when another process is at it: to write
 	// on would keep that one from the lock.
-	f.writer.SetBusyTimeout(min(wait, logWait))
+	f.writer.SetBusyTimeout(wait)
 	defer f.writer.SetBusyTimeout(0)
 	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
 		busy, err := f.writer.int64("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -54,6 +54,9 @@ func asFault(ctx context.Context, path, op string, err error) error {
 	if code == sqlite.ResultInterrupt && ctx.Err() != nil {
 		err, code = ctx.Err(), sqlite.ResultError
 	}
+	if errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errGivesWay) {
+		return gaveWayFault()
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.TimedOut, "%s: out of time: %w", op, err)
 	}

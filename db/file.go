@@ -127,11 +127,12 @@ type File struct {
 
 	failedScans atomic.Int64
 
-	mu     sync.Mutex
-	idle   []*conn      // of readers; the one that is taken first is the last
-	open   int          // connections of readers, idle or not
-	held   atomic.Int64 // bytes of the queries that run
-	closed bool
+	mu      sync.Mutex
+	idle    []*conn      // of readers; the one that is taken first is the last
+	open    int          // connections of readers, idle or not
+	held    atomic.Int64 // bytes of the queries that run
+	closed  bool
+	commits commitsSeen
 
 	watch struct {
 		sync.Mutex

@@ -102,8 +102,10 @@ func (q *question) rows(ctx context.Context, out *answer, next func() (more bool
 			return count, errors.New("the reader is closed")
 		}
 		more, err := next()
-		if q.ended || err != nil && ctx.Err() != nil {
-			return count, ctx.Err()
+		if q.ended || err != nil {
+			if over := q.reader.over(ctx); over != nil {
+				return count, over
+			}
 		}
 		if err != nil || !more {
 			return count, err

@@ -153,7 +153,7 @@ func (q *question) test(args []sqlite.Value) (sqlite.Value, error) {
 // order compares two ids as ORDER BY does their terms. A query that was ended must not
 // go on to sort: SQLite hears of it only when everything is sorted.
 func (q *question) order(a, b string) int {
-	if q.compared++; q.ended || q.compared%endedEvery == 0 && q.ctx.Err() != nil {
+	if q.compared++; q.ended || q.compared%endedEvery == 0 && q.over() != nil {
 		q.ended = true
 		return 0
 	}

@@ -128,7 +128,7 @@ func (c *scanCursor) begin(k int) (err error) {
 
 // scanEnv is what a program runs on, without its arguments.
 func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
-	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.ctx.Err}
+	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.over}
 	for _, tree := range []struct {
 		of   *scan.Tree
 		name string

@@ -57,6 +57,9 @@ func newQuestion(ctx context.Context, r *Reader, plan Plan, limits Limits) *ques
 	return q
 }
 
+// over is why the query must end, if it must.
+func (q *question) over() error { return q.reader.over(q.ctx) }
+
 // id returns the id of any term. Equal terms have equal ids.
 func (q *question) id(t rdf.Term) (inline.TermID, error) {
 	if id, ok := inline.ID(t); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"trails/db/inline"
@@ -33,12 +34,18 @@ type Reader struct {
 	// before, when set, brings the tables up to date before a read.
 	before func(context.Context) error
 	closed bool
+	// Of a reader that was opened by itself: giveWay ends its transaction's context, age does so
+	// when it is due and the reader does not outlast.
+	giveWay  context.CancelCauseFunc
+	age      *time.Timer
+	outlasts atomic.Bool
 }
 
 // Read pins the current state of a view. It waits for a free reader while as many
 // are open as [Options.Readers] allows. It is the fault Missing that there is no commit of
 // the view's id. An earlier commit costs what was removed since, and each statement that is
-// then read some microseconds more.
+// then read some microseconds more. A reader that is old while others write to a long log gives
+// way: what it reads ends with the fault Busy, of which [GaveWay] holds. See [Reader.Outlast].
 func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	select {
 	case f.readers <- struct{}{}:
@@ -50,8 +57,10 @@ func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 		<-f.readers
 		return nil, err
 	}
-	r := &Reader{file: f, conn: c, ctx: ctx}
-	c.interruptBy(ctx)
+	r := &Reader{file: f, conn: c}
+	r.ctx, r.giveWay = context.WithCancelCause(ctx)
+	r.watchAge()
+	c.interruptBy(r.ctx)
 	if err := retry(ctx, f.opts.LockWait, func() error { return r.begin(v) }); err != nil {
 		r.Close()
 		return nil, asFault(ctx, f.name(), "read", err)
@@ -161,6 +170,8 @@ func (r *Reader) Close() error {
 	}
 	r.closed = true
 	defer func() { <-r.file.readers }()
+	r.age.Stop()
+	defer r.giveWay(nil)
 	if r.conn.role == past {
 		return asFault(r.ctx, r.file.path, "close reader", errors.Join(r.conn.end("ROLLBACK"), r.conn.close()))
 	}
@@ -195,7 +206,7 @@ func (r *Reader) ready(ctx context.Context) error {
 	if r.closed {
 		return errors.New("the reader is closed")
 	}
-	if err := ctx.Err(); err != nil {
+	if err := r.over(ctx); err != nil {
 		return err
 	}
 	if r.before == nil {
@@ -219,8 +230,10 @@ func (r *Reader) steps(ctx context.Context, s *stmt, row func() (more bool, err 
 		if r.closed {
 			return errors.New("the reader is closed")
 		}
-		if n%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if n%256 == 0 {
+			if err := r.over(ctx); err != nil {
+				return err
+			}
 		}
 		found, err := s.Step()
 		if err != nil || !found {

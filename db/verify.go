@@ -88,6 +88,7 @@ func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, er
 		return VerifyReport{}, err
 	}
 	defer r.Close()
+	r.Outlast()
 	// What the process remembers of the dictionary is not what the file says.
 	r.dict = readingDictionary(r.conn, newTermCache())
 	v := &verifier{Reader: r, ctx: ctx, progress: opts.Progress, report: VerifyReport{Head: r.head}}

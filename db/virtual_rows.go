@@ -174,8 +174,10 @@ func (r *Reader) matchVirtual(ctx context.Context, g *virtualGraph, q rdf.Quad, 
 	rows := r.virtualRows(g, [3]rdf.Term{q.Subject, q.Predicate, q.Object})
 	defer rows.close()
 	for n := 1; ; n++ {
-		if n%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if n%256 == 0 {
+			if err := r.over(ctx); err != nil {
+				return err
+			}
 		}
 		more, err := rows.next()
 		if err != nil || !more {

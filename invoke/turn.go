@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"trails/invoke/turns"
+	"trails/kg"
 )
 
 type callerKey struct{}
@@ -22,8 +23,9 @@ func CallerOf(ctx context.Context) string {
 }
 
 // InTurn runs the part of a handler that may take long. It may run twice, of which only
-// the last counts: when there is no turn for it yet, it ends, gives back what the call
-// holds, and begins anew on a new snapshot. See [turns.Turns.Do].
+// the last counts: when there is no turn for it yet, or when its snapshot had to give way to
+// writers, it ends, gives back what the call holds, and begins anew on a new snapshot. See
+// [turns.Turns.Do] and [kg.GaveWay].
 func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
 	out, parts := r.Output, r.Parts
 	defer func() { r.Output = out }()
@@ -43,6 +45,31 @@ func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, er
 	}
 	return r.engine.turns.Do(ctx, holder, func(ctx context.Context, out io.Writer) (any, error) {
 		r.Output, r.Parts = out, parts
+		written := &begun{Writer: out}
+		if out != nil {
+			r.Output = written
+		}
+		value, err := run(ctx)
+		if !kg.GaveWay(err) || written.yes {
+			return value, err
+		}
+		// Those that waited for the snapshot can write now, and nobody has seen anything yet.
+		r.Parts = parts
+		r.Release()
+		if err := r.pin(ctx); err != nil {
+			return nil, err
+		}
 		return run(ctx)
 	})
+}
+
+// begun is an output that knows whether anything was written to it.
+type begun struct {
+	io.Writer
+	yes bool
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.yes = true
+	return b.Writer.Write(p)
 }

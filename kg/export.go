@@ -48,6 +48,7 @@ func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format load.For
 	if format.IsTable() {
 		return Exported{}, fault.Argument("type", fault.Required, nil, fmt.Sprintf("%s is a table of the nodes of one type: say type", format))
 	}
+	s.source.Outlast()
 	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18), format: format, graph: graph}
 	defer out.spool.Close()
 	if err := out.open(); err != nil {

@@ -37,6 +37,7 @@ func (s *Snapshot) ExportType(ctx context.Context, w io.Writer, format load.Form
 	case t.Abstract:
 		return Exported{}, fault.Argument("type", fault.Class, name, name+" is abstract and has no nodes of its own; export its subtypes")
 	}
+	s.source.Outlast()
 	out := exporting{snapshot: s, w: bufio.NewWriterSize(w, 1<<18), format: format, only: t}
 	defer out.spool.Close()
 	report := reporter(progress, "read", "nodes", 0)

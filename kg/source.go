@@ -19,6 +19,10 @@ type View = db.View
 // an error.
 func (s *Snapshot) Close() error { return s.source.Close() }
 
+// GaveWay reports whether an error is that the snapshot was old and gave way to those who write:
+// the same read on a new snapshot is likely to succeed. See [db.GaveWay].
+func GaveWay(err error) bool { return db.GaveWay(err) }
+
 // Head returns the commit that the snapshot is of; the zero Commit before the first.
 func (s *Snapshot) Head() Commit { return s.source.Head() }
 
