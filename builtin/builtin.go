@@ -94,7 +94,7 @@ var builtins = []invoke.Capability{
 			ID: "schema_apply", Description: "Change the schema. Refused where data or a stored query contradicts it, or data would be lost.",
 			InputShape: capability.Shape{Fields: append([]capability.Field{patchText, schemaText,
 				{Name: "plan", Type: capability.Boolean, Default: false, Description: "Only say what breaks."},
-				allowLoss, allowBroken}, capability.WriteArguments()...)},
+				allowLoss, allowBroken}, capability.MassArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, optional(capability.CommitResult())...)},
 			Preconditions: []string{"The data and the stored queries that are there fit the new schema."},
 			SideEffects:   capability.Destroys,
@@ -225,7 +225,7 @@ var metas = []invoke.Capability{
 	{
 		Descriptor: capability.Descriptor{
 			ID: "trails.meta.schema.apply", Description: "Change the schema by patch or schema, as one commit.",
-			InputShape:    capability.Shape{Fields: append([]capability.Field{toldBefore(patchText), schemaText, allowLoss, allowBroken}, capability.WriteArguments()...)},
+			InputShape:    capability.Shape{Fields: append([]capability.Field{toldBefore(patchText), schemaText, allowLoss, allowBroken}, capability.MassArguments()...)},
 			OutputShape:   capability.Shape{Fields: append([]capability.Field{optionalPlan}, capability.CommitResult()...)},
 			Preconditions: []string{"The data and the stored queries that are there fit the new schema."},
 			SideEffects:   capability.Destroys,

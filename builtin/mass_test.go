@@ -3,9 +3,11 @@ package builtin_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -45,6 +47,29 @@ var mass = []struct {
 	{"a deletion", "note.delete", `{"id": "a"}`, 6},
 	{"an update", "note.update", `{"id": "a", "status": null, "tags": null}`, 0},
 	{"an undo", "undo", `{"commit": "head"}`, 6},
+	{"a patch of the schema", "schema_apply", `{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, 9},
+	{"a patch of the schema, by its older id", "trails.meta.schema.apply", `{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, 9},
+	{"a patch that renames", "schema_apply", `{"patch": "- rename_property: {Note.tags: words}"}`, 0},
+	{"a migration", "trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- update: {forward: 'DELETE WHERE {?s :tags ?o}', reverse: history}"}]}`, 9},
+	{"a migration that renames", "trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- rename_property: {Note.tags: words}"}]}`, 0},
+}
+
+// definitionsAlone are what removes definitions of the file and no data.
+var definitionsAlone = []string{
+	"trails.meta.query.add", "trails.meta.query.remove",
+	"trails.meta.gateway.accept", "trails.meta.gateway.add", "trails.meta.gateway.configure", "trails.meta.gateway.remove",
+}
+
+// What can remove data takes the yes that its refusal asks for.
+func TestWhatRemovesDataTakesTheYes(t *testing.T) {
+	for _, d := range notes(t).Callable(t) {
+		_, takes := d.InputShape.Field(capability.AllowMassChange)
+		removes := d.PolicyRequired.Action.Writes() && d.SideEffects == capability.Destroys && d.ID != "tool_execute" && // it is in the arguments of the tool
+			!slices.Contains(definitionsAlone, d.ID)
+		if takes != removes {
+			t.Errorf("%s takes %s: %t, and removes data: %t", d.ID, capability.AllowMassChange, takes, removes)
+		}
+	}
 }
 
 func TestACallThatRemovesMuchSaysThatItMeansTo(t *testing.T) {
@@ -62,8 +87,11 @@ func TestACallThatRemovesMuchSaysThatItMeansTo(t *testing.T) {
 				t.Errorf("got %v: %s", f.Details, f.Message)
 			}
 			tried := e.Must(t, m.capability, strings.Replace(m.args, "{", `{"dry_run": true, `, 1))
-			if removed := fmt.Sprint(tried["removed"]); removed != fmt.Sprint(m.removes) {
+			if removed := fmt.Sprint(tried["removed"]); removed != fmt.Sprint(m.removes) && !strings.Contains(m.capability, "apply") { // of the schema, too
 				t.Errorf("a dry run removes %s", removed)
+			}
+			if said := fmt.Sprint(tried["warnings"]); !strings.Contains(said, "allow_mass_change: true") {
+				t.Errorf("a dry run warns %s", said)
 			}
 			e.Must(t, m.capability, strings.Replace(m.args, "{", `{"allow_mass_change": true, `, 1))
 			if state(t, e) == before {

@@ -1,10 +1,13 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"trails/capability"
@@ -79,7 +82,10 @@ func stepsOf(m kg.Migrated) [][]string {
 		case s.First > 0:
 			number = strconv.Itoa(s.First)
 		}
-		rows = append(rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false), nodesOf(step)})
+		rows = append(rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false) + byType(s.RemovesOf), nodesOf(step)})
+	}
+	if m.Migration != nil && len(m.Steps) == 0 && m.Broken == 0 {
+		rows = append(rows, []string{"", "no steps, its record alone", "safe", ""})
 	}
 	breaksQuery := false // then what breaks is told here, and data was not looked at
 	for _, q := range m.Queries {
@@ -97,6 +103,27 @@ func stepsOf(m kg.Migrated) [][]string {
 	}
 	return rows
 }
+
+// byType says of which types the statements are that an update removes.
+func byType(counts map[string]int64) string {
+	var said []string
+	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
+		if len(said) == toldTypes {
+			said = append(said, fmt.Sprintf("%d more types", len(counts)-toldTypes))
+			break
+		}
+		said = append(said, fmt.Sprintf("%d of %s", counts[name], cmp.Or(name, "no type")))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(said, ", ")
+}
+
+// toldTypes is how many types are named.
+const toldTypes = 5
 
 var migrateStatus = invoke.Capability{
 	Descriptor: capability.Descriptor{
@@ -204,6 +231,11 @@ func planMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 	}{Migrations: []*migrationView{}, Changes: dataChanges(s, result)}
 	for _, m := range plan {
 		out.Migrations = append(out.Migrations, migrationOf(m))
+		var removes int64
+		for _, step := range m.Steps {
+			removes += step.Removes
+		}
+		r.WarnMass("applying "+m.Migration.File(), removes)
 		out.Blocked = out.Blocked || m.Broken > 0
 	}
 	return out, nil
@@ -228,7 +260,7 @@ func dataChanges(s *schema.Schema, result kg.Result) *changeTable {
 var migrateApply = invoke.Capability{
 	Descriptor: capability.Descriptor{
 		ID: "trails.meta.migrate.apply", Description: "Apply the next migration that is not applied, as one commit with its record; call again while some are left. Plan first.",
-		InputShape:    capability.Shape{Fields: append([]capability.Field{requiredMigrations()}, capability.WriteArguments()...)},
+		InputShape:    capability.Shape{Fields: append([]capability.Field{requiredMigrations()}, capability.MassArguments()...)},
 		OutputShape:   capability.Shape{Fields: append(migratedFields("Absent when all are applied."), capability.CommitResult()...)},
 		Preconditions: []string{"Those that are applied have the texts that they had.", "The data that is there fits the new schema."},
 		SideEffects:   capability.Destroys, CostEstimate: capability.CostGraph,
@@ -274,7 +306,7 @@ var migrateRollback = invoke.Capability{
 		InputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "number", Type: capability.Integer, MinValue: 1, Description: "The one that you take for the last."},
 			{Name: allowLoss.Name, Type: capability.Boolean, Default: false, Description: "Remove data that came later."},
-		}, capability.WriteArguments()...)},
+		}, capability.MassArguments()...)},
 		OutputShape:   capability.Shape{Fields: append(migratedFields(""), capability.CommitResult()...)},
 		Preconditions: []string{"A migration is applied."},
 		SideEffects:   capability.Destroys, CostEstimate: capability.CostGraph,

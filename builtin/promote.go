@@ -157,9 +157,6 @@ func promotionOf(p kg.Promoted) promotionView {
 	}
 	for _, m := range p.Migrations {
 		name := strings.TrimSuffix(m.Migration.File(), ".yaml") + ": "
-		if len(m.Steps) == 0 {
-			v.Rows = append(v.Rows, []string{name + "no steps, its record alone", "safe", ""})
-		}
 		add(name, stepsOf(m))
 	}
 	add("", stepsOf(p.Schema))
@@ -196,6 +193,7 @@ var promotePlan = invoke.Capability{
 		}
 		v := promotionOf(plan)
 		v.Changes = dataChanges(s, result)
+		r.WarnMass("the promotion", max(result.Loses, plan.Loses))
 		return v, nil
 	},
 }
@@ -214,7 +212,7 @@ var promoteApply = invoke.Capability{
 			definitionsField,
 			{Name: "replace", Type: capability.Boolean, Default: false, Description: "Let go what this file defines itself."},
 			{Name: allowLoss.Name, Type: capability.Boolean, Default: false, Description: "Remove statements that have no place any more."},
-		}, capability.WriteArguments()...)},
+		}, capability.MassArguments()...)},
 		OutputShape:   capability.Shape{Fields: append(optional(promotionFields), capability.CommitResult()...)},
 		Preconditions: []string{"All migrations that are applied here are among the definitions.", "The data that is there fits the new schema."},
 		SideEffects:   capability.Destroys, CostEstimate: capability.CostGraph,

@@ -155,6 +155,7 @@ func schemaPlan(ctx context.Context, r *invoke.Request) (any, error) {
 	if err == nil && len(p.Loosening) > 0 && mayLoosen(r)(p.Loosening) != nil {
 		r.Warn("these steps loosen, rename or drop, and to apply them you need the scope %s: %s", policy.Builder, enumerated(stepTexts(p.Loosening)))
 	}
+	r.WarnMass("applying it", p.Loses)
 	return planOf(p), err
 }
 

@@ -166,7 +166,8 @@ func MaxChars() Field {
 	return Field{Name: "max_chars", Type: Integer, Rare: true, MinValue: LeastChars, MaxValue: MostChars, Default: DefaultChars}
 }
 
-// WriteArguments are the arguments that every write takes.
+// WriteArguments are the arguments that every write takes; they are all of one that removes
+// nothing but parts of the schema.
 func WriteArguments() []Field {
 	return []Field{
 		{Name: "branch", Type: String, Rare: true, Description: "The branch to write to; main when left out. There is no other yet."},
@@ -180,7 +181,7 @@ func WriteArguments() []Field {
 // allows by itself.
 const AllowMassChange = "allow_mass_change"
 
-// ChangeArguments are the [WriteArguments] of what changes data.
+// ChangeArguments are the [WriteArguments] of what can remove data.
 func ChangeArguments() []Field { return append(WriteArguments(), allowMassChange(true)) }
 
 var changeArguments = ChangeArguments()

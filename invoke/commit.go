@@ -8,7 +8,6 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/kg"
-	"trails/policy"
 )
 
 // maxMessage is how many characters the message of a commit may have.
@@ -58,10 +57,15 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 	return c, nil
 }
 
-// isBounded reports a call that may not remove as much as it likes: one that changes data,
-// and does not say that it means to.
-func (r *Request) isBounded() bool {
-	return r.Capability.PolicyRequired.Action == policy.Change && !r.Args.Flag(capability.AllowMassChange)
+// isBounded reports a call that may not remove as much as it likes: it does not say that it
+// means to.
+func (r *Request) isBounded() bool { return !r.Args.Flag(capability.AllowMassChange) }
+
+// WarnMass says beside a plan that what it removes needs a yes.
+func (r *Request) WarnMass(what string, removes int64) {
+	if most := r.engine.config.MassChange; r.isBounded() && removes > most {
+		r.Warn("%s would remove more than %d statements, which needs %s: true", what, most, capability.AllowMassChange)
+	}
 }
 
 // Written is what every write answers.
@@ -77,8 +81,8 @@ type Written struct {
 
 // Committed notes that the activity is in the commit, and says what the write did.
 func (r *Request) Committed(res kg.Result, dryRun bool) Written {
-	if most := r.engine.config.MassChange; dryRun && r.isBounded() && res.RemovedCount > most {
-		r.Warn("it would remove more than %d statements, which needs %s: true", most, capability.AllowMassChange)
+	if dryRun {
+		r.WarnMass("it", res.Loses)
 	}
 	for _, text := range res.Warnings {
 		r.Warn("%s", text)

@@ -11,7 +11,6 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/jsontext"
-	"trails/policy"
 )
 
 // Define returns a capability that takes an In and answers an Out. Their shapes follow
@@ -29,11 +28,7 @@ func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Requ
 	own := d.InputShape.Fields
 	switch {
 	case d.PolicyRequired.Action.Writes():
-		arguments := capability.WriteArguments()
-		if d.PolicyRequired.Action == policy.Change {
-			arguments = capability.ChangeArguments()
-		}
-		d.InputShape.Fields = slices.Concat(own, arguments)
+		d.InputShape.Fields = slices.Concat(own, capability.ChangeArguments())
 		d.SideEffects = cmp.Or(d.SideEffects, capability.Destroys)
 	case d.PolicyRequired.Action != "":
 		d.InputShape.Fields = slices.Concat(own, []capability.Field{capability.ReadBranch()})

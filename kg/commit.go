@@ -81,6 +81,9 @@ type Result struct {
 	Added, Removed []rdf.Quad
 	// AddedCount and RemovedCount count all of them.
 	AddedCount, RemovedCount int64
+	// Loses counts the statements that are removed and are no part of the schema, without
+	// those that only get another name.
+	Loses int64
 	// Nodes are the first [MaxNodes] subjects that it changed, of NodeCount.
 	Nodes     []rdf.Term
 	NodeCount int64
@@ -145,6 +148,9 @@ type job struct {
 	idle func() []string
 	// message, when set, is what the commit says, known when the edits are.
 	message func() string
+	// losses, when set, says what of the removed statements is not lost, and what is lost on the
+	// way and does not show in what is removed at the end; it is known when prepare is done.
+	losses *losses
 	// closes means that the edits of a change of schema write data, too, which must not use
 	// what the schema after it does not declare.
 	closes bool
@@ -186,7 +192,7 @@ func (s *Session) replay(ctx context.Context, w *db.Writer, key IdempotencyKey) 
 	}
 	return Result{
 		Before: commit, After: commit, Changed: true, Replayed: true, Note: string(seen.Result[id:]),
-		AddedCount: commit.Added, RemovedCount: commit.Removed,
+		AddedCount: commit.Added, RemovedCount: commit.Removed, Loses: commit.Removed,
 	}, true, nil
 }
 
@@ -199,6 +205,7 @@ type transaction struct {
 	schema  *compiled // nil is that of the head
 
 	result       Result
+	removedData  int64    // statements that are no part of the schema
 	lostTypes    bool     // subjects lost a type
 	emptied      ordinals // of the subjects of which nothing is left
 	created      ordinals // of those of which nothing was said before
@@ -257,6 +264,7 @@ func (t *transaction) merge(ctx context.Context) error {
 	if u := t.job.undo; u != nil && u.count > 0 && u.moves {
 		return u.refusal()
 	}
+	t.result.Loses = t.loses()
 	if t.job.inputs == nil || t.isMass() { // those of a load are told with what is invalid
 		if err := t.failures.asError(t.job, t.schema); err != nil || !t.isMass() {
 			return err
@@ -395,6 +403,9 @@ func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) e
 	}
 	if d.Quad.Predicate == rdf.Type && d.Quad.Label == nil {
 		t.lostTypes = true
+	}
+	if d.Quad.Label != rdf.SchemaGraph {
+		t.removedData++
 	}
 	t.result.RemovedCount++
 	t.result.Removed = appendBounded(t.result.Removed, d.Quad)

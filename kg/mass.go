@@ -32,16 +32,35 @@ func (m *MassChange) Error() string {
 	return fmt.Sprintf("the change would remove %d statements and touch %d node(s): %s", m.Removes, m.NodeCount, strings.Join(names, ", "))
 }
 
+// losses is what the steps of a change of the schema do to statements.
+type losses struct{ moved, lost int64 }
+
+func (c *losses) add(steps ...MigratedStep) {
+	for _, s := range steps {
+		c.moved += s.Moves
+		c.lost += s.Removes
+	}
+}
+
+// loses counts what the change has removed so far. What gets another name is not lost; what
+// steps of a migration remove is, though a later one may have moved as much.
+func (t *transaction) loses() int64 {
+	if t.job.losses == nil {
+		return t.removedData
+	}
+	return max(t.removedData-t.job.losses.moved, t.job.losses.lost)
+}
+
 // isMass reports that the change has removed more than it may. What follows is counted
 // and not written.
 func (t *transaction) isMass() bool {
 	set := t.job.set
-	return set.MaxRemoved > 0 && !set.DryRun && t.result.RemovedCount > set.MaxRemoved
+	return set.MaxRemoved > 0 && !set.DryRun && t.loses() > set.MaxRemoved
 }
 
 // massRefusal is the fault for a change that removes more than it may.
 func (t *transaction) massRefusal() error {
-	m := &MassChange{Head: t.before, Removes: t.result.RemovedCount, NodeCount: t.result.NodeCount}
+	m := &MassChange{Head: t.before, Removes: t.loses(), NodeCount: t.result.NodeCount}
 	for _, node := range t.result.Nodes {
 		m.Nodes = append(m.Nodes, t.schema.schema.NodeName(node))
 	}

@@ -13,7 +13,6 @@ import (
 	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
-	"trails/sparql"
 	"trails/stored"
 )
 
@@ -58,9 +57,11 @@ type MigratedStep struct {
 	Moves   int64
 	MovesIn map[rdf.Term]int64
 	// Removes counts the statements that are lost, Losing names the first [MaxLosing] nodes
-	// that they are about.
-	Removes int64
-	Losing  []string
+	// that they are about. RemovesOf counts those that an update removes by the type of their
+	// node, "" of one that has none.
+	Removes   int64
+	Losing    []string
+	RemovesOf map[string]int64
 	// Fills means that nodes without a value are given the default.
 	Fills bool
 }
@@ -187,7 +188,7 @@ func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell
 
 // migration is the job of [Session.migrate].
 func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, tell func(Migrated)) job {
-	message := c.Set.Message
+	message, counted := c.Set.Message, &losses{}
 	prepare := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		pending, err := migration.Pending(before.applied, c.Given)
 		if err != nil {
@@ -215,6 +216,7 @@ func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, te
 			one := Migrated{Migration: m, ByHistory: migration.ByHistory(listed[i]), Left: len(pending) - i - 1}
 			err := run.all(listed[i], &one)
 			tell(one)
+			counted.add(one.Steps...)
 			if err != nil {
 				return err
 			}
@@ -223,7 +225,7 @@ func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, te
 	}
 	return job{
 		action: policy.SchemaApply, spool: spool, set: c.Set, prepare: prepare, progress: c.Progress,
-		message: func() string { return message }, closes: true,
+		message: func() string { return message }, losses: counted, closes: true,
 	}
 }
 
@@ -335,18 +337,75 @@ func (m *migrating) draw(group *change.Group) error {
 func (m *migrating) update(move migration.Move, note *Migrated) error {
 	labels := change.NewLabels()
 	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole}
+	step := MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text}
+	if !m.back { // what came later is not for its ways back to remove
+		u.gathered = func(edits *change.Spool) error { return m.removed(edits, move.Before, &step) }
+	}
 	for _, op := range u.operations {
-		run := u.operation
 		if m.draft != nil {
-			run = func(ctx context.Context, op sparql.Operation) (string, error) {
-				return u.try(ctx, m.draft, move.Before, op)
+			if _, err := u.try(m.ctx, m.draft, move.Before, op); err != nil {
+				return err
 			}
+			continue
 		}
-		if _, err := run(m.ctx, op); err != nil {
+		if _, err := u.operation(m.ctx, op); err != nil {
 			return err
 		}
+		if u.gathered != nil {
+			if err := u.gathered(u.spool); err != nil {
+				return err
+			}
+		}
 	}
-	note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text})
+	note.Steps = append(note.Steps, step)
+	return nil
+}
+
+// removed counts what the edits of an operation remove from the data. A value that goes to
+// another property of its node moves.
+func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *MigratedStep) error {
+	for group, err := range edits.Groups(m.ctx) {
+		if err != nil {
+			return err
+		}
+		before, err := collect(needed(m.ctx, m.w, group))
+		if err != nil {
+			return err
+		}
+		deltas, _ := group.Net(before)
+		var lost int64
+		for _, d := range deltas {
+			moves := func(to change.Delta) bool {
+				return to.Added && to.Quad.Object == d.Quad.Object && to.Quad.Label == d.Quad.Label
+			}
+			switch {
+			case d.Added || d.Quad.Label == rdf.SchemaGraph:
+			case slices.ContainsFunc(deltas, moves):
+				step.Moves++
+			default:
+				lost++
+			}
+		}
+		if lost == 0 {
+			continue
+		}
+		types, err := collect(m.w.Match(m.ctx, rdf.Quad{Subject: group.Subject, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
+		if err != nil {
+			return err
+		}
+		name := ""
+		if of := s.TypesOf(types); len(of) > 0 {
+			name = of[0].Name
+		}
+		if step.RemovesOf == nil {
+			step.RemovesOf = map[string]int64{}
+		}
+		step.Removes += lost
+		step.RemovesOf[name] += lost
+		if len(step.Losing) < MaxLosing {
+			step.Losing = append(step.Losing, s.NodeName(group.Subject))
+		}
+	}
 	return nil
 }
 

@@ -43,8 +43,13 @@ func (s *Session) RollBackMigration(ctx context.Context, r MigrationRollback) (M
 	if err := s.View(ctx, func(snap *Snapshot) error { return back.find(ctx, snap) }); err != nil {
 		return Migrated{}, Result{}, err
 	}
+	var counted losses
 	j := job{
-		action: policy.SchemaApply, spool: &spool, set: r.Set, prepare: back.run, progress: r.Progress, closes: true,
+		action: policy.SchemaApply, spool: &spool, set: r.Set, prepare: func(ctx context.Context, w *db.Writer, before *compiled) error {
+			err := back.run(ctx, w, before)
+			counted.add(back.done.Steps...)
+			return err
+		}, losses: &counted, progress: r.Progress, closes: true,
 		message: func() string { return r.Set.Message },
 	}
 	if r.Set.Message == "" {

@@ -84,7 +84,7 @@ func (s *Session) promote(ctx context.Context, p *promoting) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	p.spool = &spool
-	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: p.Set, prepare: p.run, progress: p.Progress, closes: true})
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: p.Set, prepare: p.run, progress: p.Progress, losses: &p.losses, closes: true})
 }
 
 // promoting is one promotion under the write lock.
@@ -93,6 +93,7 @@ type promoting struct {
 	session *Session
 	spool   *change.Spool
 	done    Promoted
+	losses  losses
 	judged  bool // what is wrong from here on is wrong with the data
 }
 
@@ -201,10 +202,9 @@ func (p *promoting) schemas(m *migrating, pending []*migration.Migration, listed
 		}
 	}
 	for _, one := range append(p.done.Migrations, p.done.Schema) {
-		for _, step := range one.Steps {
-			p.done.Loses += step.Removes
-		}
+		p.losses.add(one.Steps...)
 	}
+	p.done.Loses = p.losses.lost
 	return nil
 }
 

@@ -150,6 +150,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	var spool change.Spool
 	defer spool.Close()
 	var plan Plan
+	var counted losses
 	edit := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		patched, err := patch(before.schema)
 		if err != nil {
@@ -166,6 +167,9 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 			return breaks(fields, ", or pass allow_broken_queries")
 		}
 		plan, plan.Head = m.plan, w.Head()
+		for _, step := range plan.Steps {
+			counted.add(MigratedStep{Moves: step.Moves, Removes: step.Removes})
+		}
 		if plan.Loses > 0 && !c.AllowDataLoss {
 			var lossy []string
 			for _, s := range plan.Steps {
@@ -177,7 +181,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		}
 		return nil
 	}
-	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, progress: c.Progress})
+	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, losses: &counted, progress: c.Progress})
 	return plan, result, err
 }
 

@@ -95,11 +95,13 @@ type updating struct {
 	fill       filler
 	w          *db.Writer
 	spool      *change.Spool // takes the edits of the operation at hand
-	fetched    map[sparql.Load]*change.Spool
-	leftOut    rdfio.LeftOut          // of the documents
-	unread     map[sparql.Load]string // why SILENT passes over a document
-	silenced   string                 // the refusal of the operation at hand that SILENT passes over
-	idle       []string               // sentences of operations that change nothing
+	// gathered, when set, sees the edits of each operation before they are tried.
+	gathered func(*change.Spool) error
+	fetched  map[sparql.Load]*change.Spool
+	leftOut  rdfio.LeftOut          // of the documents
+	unread   map[sparql.Load]string // why SILENT passes over a document
+	silenced string                 // the refusal of the operation at hand that SILENT passes over
+	idle     []string               // sentences of operations that change nothing
 }
 
 // all runs the operations. One alone gives its edits to the commit. Of several, each
@@ -149,6 +151,11 @@ func (u *updating) try(ctx context.Context, draft *db.Draft, s *schema.Schema, o
 	why, err := u.operation(ctx, op)
 	if why != "" || err != nil {
 		return why, err
+	}
+	if u.gathered != nil {
+		if err := u.gathered(u.spool); err != nil {
+			return "", err
+		}
 	}
 	var idle idleness
 	changed := false

@@ -394,14 +394,15 @@ type migrated struct {
 }
 
 func (p *program) migrateApplyCommand() *cobra.Command {
-	var f writeFlags
+	var f massFlags
 	var to int
 	cmd := &cobra.Command{
 		Use:   "apply FILE [DIR]",
 		Short: "Apply the migrations of DIR that are not applied, one commit each",
 		Long: `Apply the migrations of DIR that are not applied, in the order of their numbers, each as one
 commit that is validated like any other: all of it, or nothing. What is applied stays when a later
-one is refused, and the next apply goes on from there. --dry-run tries the next one.
+one is refused, and the next apply goes on from there. --dry-run tries the next one. One that would
+remove more than 1,000 statements needs a yes at the terminal or --allow-mass-change.
 ` + stepsHelp + fileHelp,
 		Example: `  trails migrate apply notes.trails
   trails migrate apply notes.trails db/migrations --to 7 -m "release 12"`,
@@ -432,7 +433,7 @@ one is refused, and the next apply goes on from there. --dry-run tries the next 
 }
 
 func (p *program) migrateRollbackCommand() *cobra.Command {
-	var f writeFlags
+	var f massFlags
 	var to int
 	var allowDataLoss bool
 	cmd := &cobra.Command{

@@ -19,7 +19,7 @@ type promoted struct {
 }
 
 func (p *program) promoteCommand() *cobra.Command {
-	var f writeFlags
+	var f massFlags
 	var plan, replace, allowDataLoss, yes bool
 	var undo string
 	cmd := &cobra.Command{
@@ -32,7 +32,9 @@ each file keeps its base.
 
 It is refused, and nothing is changed, when the data of TO contradicts it, with the nodes; when TO
 has migrations that FROM lacks; when TO has definitions of its own, or changed some since the last
-promotion, without --replace; and when statements would be lost, without --allow-data-loss.
+promotion, without --replace; when statements would be lost, by the schema or by an update of a
+migration, without --allow-data-loss; and when more than 1,000 would go, without a yes at the
+terminal or --allow-mass-change.
 --undo takes the commit of a promotion back; then there is no FROM.
 `,
 		Example: `  trails promote dev.trails production.trails --plan

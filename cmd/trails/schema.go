@@ -147,7 +147,7 @@ func (p *program) onSchema(patch *string, do func(cmd *cobra.Command, file, sour
 }
 
 func (p *program) schemaApplyCommand() *cobra.Command {
-	var f writeFlags
+	var f massFlags
 	var patch string
 	var allowDataLoss, allowBroken bool
 	cmd := &cobra.Command{
