@@ -60,6 +60,7 @@ func TestWordsOfOneFamilyHaveOneStem(t *testing.T) {
 	for _, family := range []string{
 		"encrypt encrypts encrypted encrypting encryption", "steal steals stealing", "policy policies", "dump dumps dumped dumping dumper",
 		"authenticate authentication authenticated authenticating", "run runs running runner", "process processes processed processing", "persist persistence persistent",
+		"fill fills filled filling", "control controls controlled controlling", "stop stops stopped stopping", "pass passes passed passing",
 	} {
 		stems := map[string]bool{}
 		for word := range strings.FieldsSeq(family) {
@@ -70,6 +71,11 @@ func TestWordsOfOneFamilyHaveOneStem(t *testing.T) {
 		}
 		if len(stems) != 1 {
 			t.Errorf("%s: %v", family, stems)
+		}
+	}
+	for _, pair := range []string{"file fill", "role roll", "pole poll", "base bass"} {
+		if a, b, _ := strings.Cut(pair, " "); fulltext.Stem(a) == fulltext.Stem(b) {
+			t.Errorf("%s and %s have the stem %s", a, b, fulltext.Stem(a))
 		}
 	}
 	for _, word := range []string{"os", "t1003", "überall", "москва"} {

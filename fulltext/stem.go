@@ -29,13 +29,20 @@ func Stem(word string) string {
 		if !has || len(stem) < leastStem || ending == "s" && strings.HasSuffix(stem, "s") {
 			continue
 		}
-		if n := len(stem); n > leastStem && stem[n-1] == stem[n-2] {
-			stem = stem[:n-1]
-		}
+		return single(stem)
+	}
+	return single(word)
+}
+
+// single takes the second of two equal letters at the end off, which stopped has and stop has
+// not. Short words such as fill and pass have it in all their forms, so that fill is not file.
+func single(stem string) string {
+	n := len(stem)
+	if n <= leastStem || stem[n-1] != stem[n-2] {
 		return stem
 	}
-	if n := len(word); n > leastStem && word[n-1] == word[n-2] {
-		return word[:n-1]
+	if strings.ContainsRune("lsz", rune(stem[n-1])) && !strings.ContainsAny(strings.TrimLeft(stem[strings.IndexAny(stem, "aeiouy")+1:], "aeiouy"), "aeiouy") {
+		return stem
 	}
-	return word
+	return stem[:n-1]
 }
