@@ -44,8 +44,11 @@ var fields = []field{
 	{func(d *Document) []string { return d.Parameters }, 0.5, 0.5},
 }
 
-// description is the place of that field.
-const description = 1
+// The places of two fields.
+const (
+	description = 1
+	tags        = 2
+)
 
 // saturation says how soon more of one word adds little, as k1 of BM25.
 const saturation = 1.2
@@ -94,8 +97,12 @@ func New(documents []Document) *Index {
 		found = found[:0]
 		for f, of := range fields {
 			length := &lengths[i*len(fields)+f]
+			words := cutter.words
+			if f == tags {
+				words = cutter.tag
+			}
 			for _, text := range of.texts(&documents[i]) {
-				for _, w := range cutter.words(text) {
+				for _, w := range words(text) {
 					found = append(found, count{number(w.stem), uint8(f), w.share})
 					if w.share == 1 {
 						*length++
@@ -194,8 +201,11 @@ func (x *Index) hit(d int32, score float64) Hit {
 	return hit
 }
 
-// wanted is a word of a request: the terms that may stand for it, and for how much each.
-type wanted []struct {
+// wanted is a word of a request: the terms that may stand for it.
+type wanted []way
+
+// way is a term that may stand for a word, and for how much.
+type way struct {
 	term  int32
 	share float64
 }

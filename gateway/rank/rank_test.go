@@ -40,15 +40,25 @@ func catalog(t testing.TB, size int) []rank.Document {
 	return documents
 }
 
-// own are queries for the namespaces that the labelled ones leave out.
-func own(t testing.TB) (queries []labelled) {
-	text, err := os.ReadFile("testdata/queries.tsv")
+// lines are those of a table in testdata, by columns.
+func lines(t testing.TB, name string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		id, query, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		queries = append(queries, labelled{query, []string{id}})
+		rows = append(rows, strings.Split(strings.TrimRight(line, "\n"), "\t"))
+	}
+	return rows
+}
+
+// own are queries of ours: queries.tsv for the namespaces that the labelled ones leave out,
+// spoken.tsv for all, most of them without the words of the tool.
+func own(t testing.TB, name string) (queries []labelled) {
+	t.Helper()
+	for _, row := range lines(t, name) {
+		queries = append(queries, labelled{row[1], row[:1]})
 	}
 	return queries
 }
@@ -95,7 +105,9 @@ func quality(x *rank.Index, documents []rank.Document, queries []labelled, misse
 }
 
 // Plain BM25 finds 0.832, 0.793, 0.788, 0.623 and 0.618 of what is expected; each half of the
-// queries has to find what all of them must.
+// queries has to find what all of them must. Queries for tools that a catalog does not have are
+// not asked of it: of the 100 labelled ones that of 50 tools has the tools of 80, so that who
+// counts all of them finds 0.76 there and 0.93 in the others.
 func TestToolsAreFound(t *testing.T) {
 	var gold []labelled
 	gatewaytest.Read(t, "routing_gold.json", &gold)
@@ -109,8 +121,8 @@ func TestToolsAreFound(t *testing.T) {
 	}{{50, 0.85}, {83, 0.82}, {100, 0.82}, {500, 0.80}, {1000, 0.80}} {
 		documents := catalog(t, c.size)
 		x := rank.New(documents)
-		for i, queries := range [][]labelled{gold, halves[0], halves[1], own(t)} {
-			set := []string{"all labelled queries", "one half", "the other half", "our own"}[i]
+		for i, queries := range [][]labelled{gold, halves[0], halves[1], own(t, "queries.tsv"), own(t, "spoken.tsv")} {
+			set := []string{"all labelled queries", "one half", "the other half", "our own", "spoken ones"}[i]
 			recall, reciprocal, asked := quality(x, documents, queries, func(q labelled, got []string) {
 				if c.size == 1000 && (i == 0 || i == 3) {
 					t.Logf("%s: %q are not all in %q", q.Query, q.Expected, got)
@@ -121,6 +133,86 @@ func TestToolsAreFound(t *testing.T) {
 				t.Errorf("of %d tools, %s find %.3f among the first five, at least %.2f", c.size, set, recall, c.least)
 			}
 		}
+	}
+}
+
+// What is found among many tools is found among few of them, too.
+func TestFewToolsAreFoundAsManyAre(t *testing.T) {
+	few := catalog(t, 50)
+	known := map[string]bool{}
+	for _, d := range few {
+		known[d.ID] = true
+	}
+	var queries []labelled
+	gatewaytest.Read(t, "routing_gold.json", &queries)
+	queries = slices.DeleteFunc(slices.Concat(queries, own(t, "queries.tsv"), own(t, "spoken.tsv")), func(q labelled) bool {
+		return slices.ContainsFunc(q.Expected, func(id string) bool { return !known[id] })
+	})
+	least := 0.0
+	for _, size := range []int{1000, 83, 50} {
+		documents := catalog(t, size)
+		recall, reciprocal, asked := quality(rank.New(documents), documents, queries, nil)
+		t.Logf("of %4d tools: recall@5 %.3f, MRR %.3f (%d queries)", size, recall, reciprocal, asked)
+		if recall < least {
+			t.Errorf("of %d tools %.3f are found, of more %.3f", size, recall, least)
+		}
+		least = recall
+	}
+}
+
+// servers are tools as servers in use have them: of files, repositories, browsers, mail, maps and
+// of this program.
+func servers(t testing.TB) (documents []rank.Document) {
+	for _, row := range lines(t, "servers.tsv") {
+		group, name, _ := strings.Cut(row[0], ":")
+		d := rank.Document{ID: row[0], Group: group, Name: name, Description: row[1], Parameters: strings.Split(row[2], ","), Tags: []string{"mcp"}}
+		if row[3] != "" {
+			d.Tags = append(d.Tags, row[3])
+		}
+		documents = append(documents, d)
+	}
+	return documents
+}
+
+func TestToolsOfServersAreFound(t *testing.T) {
+	documents := servers(t)
+	x := rank.New(documents)
+	recall, reciprocal, asked := quality(x, documents, own(t, "servers_queries.tsv"), func(q labelled, got []string) {
+		t.Logf("%s: %q is not in %q", q.Query, q.Expected, got)
+	})
+	t.Logf("recall@5 %.3f, MRR %.3f (%d queries)", recall, reciprocal, asked)
+	if recall < 0.82 {
+		t.Errorf("%.3f are found among the first five", recall)
+	}
+	for request, want := range map[string]string{
+		"read file": "fs:read_text_file", "read a text file": "fs:read_text_file", "write file": "fs:write_file", "create issue": "github:create_issue", "run sparql": "trails:query",
+	} {
+		if got := named(x.Search(request, 2), documents); !slices.Contains(strings.Fields(got), want) {
+			t.Errorf("%q finds %s first, want %s", request, got, want)
+		}
+	}
+}
+
+// A tag is one term: its words are no words of the text, and all of them together find it.
+func TestTagsAreNoWordsOfTheText(t *testing.T) {
+	words := []string{"read", "only", "high", "risk", "beta", "needs", "review"}
+	rapid.Check(t, func(t *rapid.T) {
+		of := rapid.SliceOfNDistinct(rapid.SampledFrom(words), 2, 3, rapid.ID).Draw(t, "tag")
+		x := rank.New([]rank.Document{{ID: "a:one", Name: "one", Tags: []string{strings.Join(of, rapid.SampledFrom([]string{"-", "_", " "}).Draw(t, "sign"))}}})
+		for _, word := range of {
+			if hits := x.Search(word+" tools", 5); len(hits) > 0 {
+				t.Fatalf("%q finds a tool with the tag %q", word, of)
+			}
+		}
+		for _, request := range []string{strings.Join(of, "-"), "list " + strings.Join(of, "_") + " tools", strings.Join(of, " ")} {
+			if hits := x.Search(request, 5); len(hits) != 1 {
+				t.Fatalf("%q does not find a tool with the tag %q", request, of)
+			}
+		}
+	})
+	x := rank.New([]rank.Document{{ID: "a:one", Name: "one", Tags: []string{"billing"}}})
+	if hits := x.Search("billing", 5); len(hits) != 1 {
+		t.Error("a tag of one word is not found by it")
 	}
 }
 
@@ -145,7 +237,7 @@ func TestWordsOfToolsAreFound(t *testing.T) {
 	x := rank.New(documents)
 	for request, want := range map[string]string{
 		"pull requests": "gh:getPullRequest wx:get", "the getpullrequest tool": "gh:getPullRequest", "assignee": "gh:issues", "TICKETS": "gh:issues",
-		"add a technique": "kg:a kg:b", "add an attack group": "kg:b kg:a", "raining citta": "wx:get", "equal": "wx:a wx:b",
+		"add a technique": "kg:a kg:b", "tickets of my gitrepository": "gh:issues", "add an attack group": "kg:b kg:a", "raining citta": "wx:get", "equal": "wx:a wx:b",
 		"": "", "the of and": "", "zzz ¿?": "",
 	} {
 		if got := named(x.Search(request, 5), documents); got != want {

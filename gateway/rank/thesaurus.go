@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+
+	"trails/fulltext"
 )
 
 // thesaurus has a line for each meaning: English words that requests and tools use for the
@@ -35,6 +37,28 @@ var same = func() map[string][]string {
 	return meanings
 }()
 
+// light are verbs that say little of what a tool does: most tools run, make or show something.
+var light = func() map[string]bool {
+	stems := map[string]bool{}
+	for verb := range strings.FieldsSeq("call do execute get give go help invoke let make need perform please put run see show take tell want") {
+		stems[fulltext.Stem(verb)] = true
+	}
+	return stems
+}()
+
+// What a word of a request counts for that says little, and a part of a word that the index
+// does not know.
+const (
+	lightShare = 0.5
+	partShare  = 0.4
+)
+
+// shortestPart is how many letters a part of a word has.
+const shortestPart = 3
+
+// mostJoined is of how many words of a request one of the index may be made.
+const mostJoined = 3
+
 // expand returns the words of a request with what may stand for each.
 func (x *Index) expand(request string) []wanted {
 	var cutter cutter
@@ -45,22 +69,43 @@ func (x *Index) expand(request string) []wanted {
 			continue
 		}
 		asked[p.stem] = true
-		var ways wanted
-		add := func(stem string, share float64) {
-			if term, known := x.terms[stem]; known {
-				ways = append(ways, struct {
-					term  int32
-					share float64
-				}{term, share})
-			}
+		share := float64(p.share)
+		if light[p.stem] {
+			share = lightShare
 		}
-		add(p.stem, float64(p.share))
-		for _, other := range same[p.stem] {
-			add(other, sameShare*float64(p.share))
+		ways := x.ways(nil, p.stem, share)
+		for cut := shortestPart; len(ways) == 0 && cut <= len(p.stem)-shortestPart; cut++ {
+			ways = x.ways(ways, fulltext.Stem(p.stem[:cut]), partShare*share)
+			ways = x.ways(ways, fulltext.Stem(p.stem[cut:]), partShare*share)
 		}
 		if len(ways) > 0 {
 			words = append(words, ways)
 		}
 	}
+	// What is one word in the index may be written as two or three, such as a tag.
+	var texts []string
+	for w := range fulltext.Sequence(request) {
+		texts = append(texts, w.Text)
+		for first := max(0, len(texts)-mostJoined); first < len(texts)-1; first++ {
+			whole := fulltext.Stem(strings.Join(texts[first:], ""))
+			if term, known := x.terms[whole]; known && !asked[whole] {
+				asked[whole] = true
+				words = append(words, wanted{{term, 1}})
+			}
+		}
+	}
 	return words
+}
+
+// ways adds the terms that may stand for a stem.
+func (x *Index) ways(ways wanted, stem string, share float64) wanted {
+	if term, known := x.terms[stem]; known {
+		ways = append(ways, way{term, share})
+	}
+	for _, other := range same[stem] {
+		if term, known := x.terms[other]; known {
+			ways = append(ways, way{term, sameShare * share})
+		}
+	}
+	return ways
 }

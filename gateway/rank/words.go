@@ -64,3 +64,17 @@ func (c *cutter) words(text string) []part {
 	}
 	return c.parts
 }
+
+// tag returns the one term of a tag, such as readonly of read-only: its words say something
+// together, and are no words of the text.
+func (c *cutter) tag(text string) []part {
+	words := c.words(text)
+	if len(words) < 2 {
+		return words
+	}
+	whole := ""
+	for w := range fulltext.Sequence(text) {
+		whole += w.Text
+	}
+	return []part{{fulltext.Stem(whole), 1}}
+}
