@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,24 +186,102 @@ func TestMendingTwiceIsMendingOnce(t *testing.T) {
 }
 
 func TestSelectionsAreOfWhatWasOffered(t *testing.T) {
-	offered := []string{"gh:create_issue#01234567", "gh:Create_issue#01234567", "gh:list_issues#89abcdef", "fs:read#00000000", "fs:read#00000000"}
+	create, other, list, read := "gh:create_issue#01234567", "gh:Create_issue#01234567", "gh:list_issues#89abcdef", "fs:read#00000000"
+	offered := []string{create, other, list, read, read}
 	for answer, want := range map[string]gateway.Selection{
-		"fs:read#00000000":          {Status: "accepted", Selected: "fs:read#00000000"},
-		" fs:read#00000000\n":       {Status: "repaired", Selected: "fs:read#00000000", Repair: "strip"},
-		"GH:List_Issues#89ABCDEF":   {Status: "repaired", Selected: "gh:list_issues#89abcdef", Repair: "case_fold"},
-		"gh:create_issue#01234567":  {Status: "accepted", Selected: "gh:create_issue#01234567"},
-		"GH:create_issue#01234567":  {Status: "rejected", Reason: "ambiguous_case_fold"},
-		"gh:list":                   {Status: "repaired", Selected: "gh:list_issues#89abcdef", Repair: "prefix"},
-		"FS:":                       {Status: "repaired", Selected: "fs:read#00000000", Repair: "prefix"},
-		"gh:":                       {Status: "rejected", Reason: "ambiguous_prefix"},
-		"gh:delete":                 {Status: "rejected", Reason: "not_a_candidate"},
-		"fs:read#00000000 and more": {Status: "rejected", Reason: "not_a_candidate"},
-		" ":                         {Status: "rejected", Reason: "empty_selection"},
+		read:                        {Status: "accepted", Selected: read},
+		" " + read + "\n":           {Status: "repaired", Selected: read, Repair: "strip"},
+		"GH:List_Issues#89ABCDEF":   {Status: "repaired", Selected: list, Repair: "case_fold"},
+		create:                      {Status: "accepted", Selected: create},
+		"GH:create_issue#01234567":  {Status: "rejected", Reason: gateway.AmbiguousCaseFold, Candidates: []string{create, other}},
+		"gh:list":                   {Status: "repaired", Selected: list, Repair: "prefix"},
+		"FS:":                       {Status: "repaired", Selected: read, Repair: "prefix"},
+		"gh:":                       {Status: "rejected", Reason: gateway.AmbiguousPrefix, Candidates: []string{create, other, list}},
+		"gh:delete":                 {Status: "rejected", Reason: gateway.NotACandidate, Candidates: offered},
+		"fs:read#00000000 and more": {Status: "rejected", Reason: gateway.NotACandidate, Candidates: offered},
+		" ":                         {Status: "rejected", Reason: gateway.EmptySelection, Candidates: offered},
 	} {
 		want.Raw = answer
-		if got := gateway.Select(answer, offered); got != want {
+		if got := gateway.Select(answer, offered); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, want %+v", answer, got, want)
 		}
+	}
+	if got := gateway.Select(read, nil); got.Status != "rejected" || got.Reason != gateway.NoCandidates {
+		t.Errorf("of none: %+v", got)
+	}
+}
+
+// An id is resolved among what was offered and among all, and what it cannot be is an error with
+// the reason and candidates each of which resolves.
+func TestIDsAreResolvedOrRefusedWithCandidates(t *testing.T) {
+	tool := func(name, property string) gateway.Offered {
+		return offeredTool(name, `{"properties":{"`+property+`":{}}}`)
+	}
+	d := gateway.NewDirectory(nil, []gateway.Listing{{Server: gateway.Server{Name: "hub"}, Offered: []gateway.Offered{
+		tool("read", "a"), tool("Read", "b"), tool("write", "a"), tool("count_words", "a"), tool("count_lines", "a"), offeredResource("readme", "file:///readme"),
+	}}})
+	id := map[string]string{}
+	for i := range d.Catalog(gateway.Tool).Len() {
+		id[d.Catalog(gateway.Tool).At(i).Name] = d.Catalog(gateway.Tool).At(i).ID
+	}
+	names := map[string]string{"scribble": id["write"]}
+	counts := []string{id["count_lines"], id["count_words"]}
+	for _, c := range []struct {
+		answer     string
+		offered    []string
+		selected   string
+		repair     string
+		reason     gateway.Reason
+		candidates []string
+	}{
+		{answer: id["write"], selected: id["write"]},
+		{answer: "hub:write", selected: id["write"]},
+		{answer: "scribble", selected: id["write"]},
+		{answer: " " + id["write"], selected: id["write"], repair: "strip"},
+		{answer: "\thub:write\n", selected: id["write"], repair: "strip"},
+		{answer: "Hub:WRITE", selected: id["write"], repair: "case_fold"},
+		{answer: " SCRIBBLE ", selected: id["write"], repair: "case_fold"},
+		{answer: strings.ToUpper(id["write"]), selected: id["write"], repair: "case_fold"},
+		{answer: "hub:wri", offered: []string{id["write"], id["read"]}, selected: id["write"], repair: "prefix"},
+		{answer: "HUB:READ", reason: gateway.AmbiguousCaseFold, candidates: []string{id["Read"], id["read"]}},
+		{answer: " hub:COUNT", offered: counts, reason: gateway.AmbiguousPrefix, candidates: counts},
+		{answer: "hub:wri", reason: gateway.NoCandidates, candidates: []string{id["write"]}}, // what was not shown is not guessed
+		{answer: "hub:write#00000000", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
+		{answer: "hub:writes", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
+		{answer: "scribbel", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
+		{answer: "delete", offered: counts, reason: gateway.NotACandidate, candidates: counts},
+		{answer: "gone:away#00000000", offered: []string{"gone:away#11111111"}, reason: gateway.NoCandidates},
+		{answer: "", offered: counts, reason: gateway.EmptySelection, candidates: counts},
+		{answer: " \n", reason: gateway.EmptySelection},
+	} {
+		entry, selection, err := d.Resolve(gateway.Tool, c.answer, c.offered, names)
+		if c.selected != "" {
+			repair := ""
+			if selection != nil {
+				repair = selection.Repair
+			}
+			if err != nil || entry.Item.ID != c.selected || repair != c.repair {
+				t.Errorf("%q: %s by %q (%v), want %s by %q", c.answer, entry.Item.ID, repair, err, c.selected, c.repair)
+			}
+			continue
+		}
+		var failed *gateway.Error
+		if !errors.As(err, &failed) || failed.Code != gateway.HydrateFailed {
+			t.Errorf("%q: %s (%v)", c.answer, entry.Item.ID, err)
+			continue
+		}
+		got, _ := failed.Details["selection"].(gateway.Selection)
+		if got.Status != "rejected" || got.Reason != c.reason || got.Raw != c.answer || !slices.Equal(got.Candidates, c.candidates) {
+			t.Errorf("%q: %+v, want %s of %q", c.answer, got, c.reason, c.candidates)
+		}
+		for _, candidate := range got.Candidates {
+			if entry, selection, err := d.Resolve(gateway.Tool, candidate, nil, names); err != nil || selection != nil || entry.Item.ID != candidate {
+				t.Errorf("%q: the candidate %s is none: %v", c.answer, candidate, err)
+			}
+		}
+	}
+	if _, _, err := d.Resolve(gateway.Resource, id["write"], []string{id["write"]}, nil); err == nil {
+		t.Error("a tool is a resource")
 	}
 }
 

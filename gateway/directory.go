@@ -140,36 +140,70 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	if held := d.held[id]; held != nil && held.Code == cmp.Or(missing[kind], HydrateFailed) {
 		return Entry{}, held
 	}
-	var same, near []string
-	if meant, err := ParseID(id); err == nil {
-		// The hash changes with the arguments, so that another one may be the same tool.
-		begin := ID{Kind: meant.Kind, Namespace: meant.Namespace, Name: meant.Name}.String()
-		for other, entry := range d.entries {
-			if entry.Offered.Kind != kind || entry.Item.Namespace != meant.Namespace {
-				continue
-			}
-			if rest, is := strings.CutPrefix(other, begin); is && (rest == "" || rest[0] == '@' || rest[0] == '#') {
-				same = append(same, other)
-			}
-			near = append(near, other)
-		}
+	same, near := d.alike(kind, id)
+	meant, malformed := ParseID(id)
+	if malformed == nil && len(same) == 0 {
 		for _, held := range d.Held() {
-			if rest, is := strings.CutPrefix(held.Path, begin); is && len(same) == 0 && (rest == "" || rest[0] == '@' || rest[0] == '#') {
+			if meant.begins(held.Path) {
 				return Entry{}, held
 			}
 		}
 	}
-	if meant, err := ParseID(id); err == nil && meant.Hash == "" && meant.Version == "" && len(same) == 1 {
+	if malformed == nil && meant.Hash == "" && meant.Version == "" && len(same) == 1 {
 		return d.entries[same[0]], nil
 	}
 	said := ""
 	if len(same) > 0 {
-		said = "; there is " + slices.Min(same)
-	} else if len(near) <= mostCompared {
-		slices.Sort(near)
-		said = fault.DidYouMean(id, near)
+		said = "; there is " + same[0]
+	} else if one := nearest(id, near); one != "" {
+		said = fmt.Sprintf("; did you mean %q?", one)
 	}
 	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s%s; browse for it", kind, quote.Text(id, 120), said)
+}
+
+// alike returns, sorted, which ids of a kind are the same as one that is not there but for version
+// and hash, which change with the arguments, and all of its namespace.
+func (d *Directory) alike(kind Kind, id string) (same, near []string) {
+	meant, err := ParseID(id)
+	if err != nil {
+		return nil, nil
+	}
+	for other, entry := range d.entries {
+		if entry.Offered.Kind != kind || entry.Item.Namespace != meant.Namespace {
+			continue
+		}
+		if meant.begins(other) {
+			same = append(same, other)
+		}
+		near = append(near, other)
+	}
+	slices.Sort(same)
+	slices.Sort(near)
+	return same, near
+}
+
+// nearest is which of some ids has nearly the text of one that is not there, without its hash when
+// that has none.
+func nearest(id string, near []string) string {
+	if len(near) > mostCompared {
+		return ""
+	}
+	begins := make([]string, len(near))
+	for i, other := range near {
+		if begins[i] = other; !strings.Contains(id, "#") {
+			begins[i], _, _ = strings.Cut(other, "#")
+		}
+	}
+	if at := slices.Index(begins, fault.Nearest(id, begins)); at >= 0 {
+		return near[at]
+	}
+	return ""
+}
+
+// begins reports that the text of another ID is the same but for version and hash.
+func (id ID) begins(other string) bool {
+	rest, is := strings.CutPrefix(other, ID{Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}.String())
+	return is && (rest == "" || rest[0] == '@' || rest[0] == '#')
 }
 
 // Schema returns the schema of the arguments of a tool or a prompt. It is made at the first

@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 
 	"trails/fault"
+	"trails/quote"
 )
 
 // Form is how a schema of a selection is wrapped for whoever lets a model answer by it.
@@ -60,9 +63,48 @@ type Selection struct {
 	Raw string `json:"raw_id"`
 	// Repair is what was wrong with it: strip, case_fold or prefix.
 	Repair string `json:"repair,omitempty"`
-	// Reason is why it is rejected: empty_selection, ambiguous_case_fold, ambiguous_prefix or
-	// not_a_candidate.
-	Reason string `json:"reason,omitempty"`
+	// Reason is why it is rejected.
+	Reason Reason `json:"reason,omitempty"`
+	// Candidates are, of an answer that is rejected, those that it may mean, or else those that
+	// were offered: the first ten.
+	Candidates []string `json:"candidates,omitempty"`
+}
+
+// Reason is why an answer selects nothing.
+type Reason string
+
+// The reasons.
+const (
+	EmptySelection    Reason = "empty_selection"
+	NoCandidates      Reason = "no_candidates" // nothing was offered
+	NotACandidate     Reason = "not_a_candidate"
+	AmbiguousCaseFold Reason = "ambiguous_case_fold"
+	AmbiguousPrefix   Reason = "ambiguous_prefix"
+)
+
+// The ways to repair an answer.
+const (
+	strip    = "strip"
+	caseFold = "case_fold"
+	prefix   = "prefix"
+)
+
+// mostCandidates bounds those of a [Selection].
+const mostCandidates = 10
+
+// reject says why an answer selects nothing.
+func (s Selection) reject(why Reason, candidates []string) Selection {
+	s.Status, s.Reason, s.Candidates = "rejected", why, candidates[:min(len(candidates), mostCandidates)]
+	return s
+}
+
+// repair says what an answer selects, and by which repair; "" for none.
+func (s Selection) repair(selected, by string) Selection {
+	s.Status, s.Selected, s.Repair, s.Reason, s.Candidates = "accepted", selected, by, "", nil
+	if by != "" {
+		s.Status = "repaired"
+	}
+	return s
 }
 
 // Select holds the answer of a model against the ids that were offered. White space around it,
@@ -70,23 +112,23 @@ type Selection struct {
 func Select(answer string, offered []string) Selection {
 	s := Selection{Raw: answer}
 	bare := strings.TrimSpace(answer)
-	if bare == "" {
-		s.Status, s.Reason = "rejected", "empty_selection"
-		return s
-	}
-	if slices.Contains(offered, bare) {
-		s.Status, s.Selected = "accepted", bare
-		if bare != answer {
-			s.Status, s.Repair = "repaired", "strip"
-		}
-		return s
+	switch {
+	case len(offered) == 0:
+		return s.reject(NoCandidates, nil)
+	case bare == "":
+		return s.reject(EmptySelection, offered)
+	case slices.Contains(offered, answer):
+		return s.repair(answer, "")
+	case slices.Contains(offered, bare):
+		return s.repair(bare, strip)
 	}
 	for _, rule := range []struct {
-		name  string
-		meant func(id string) bool
+		name      string
+		ambiguous Reason
+		meant     func(id string) bool
 	}{
-		{"case_fold", func(id string) bool { return strings.EqualFold(id, bare) }},
-		{"prefix", func(id string) bool { return strings.HasPrefix(strings.ToLower(id), strings.ToLower(bare)) }},
+		{caseFold, AmbiguousCaseFold, func(id string) bool { return strings.EqualFold(id, bare) }},
+		{prefix, AmbiguousPrefix, func(id string) bool { return strings.HasPrefix(strings.ToLower(id), strings.ToLower(bare)) }},
 	} {
 		var meant []string
 		for _, id := range offered {
@@ -97,13 +139,107 @@ func Select(answer string, offered []string) Selection {
 		switch len(meant) {
 		case 0:
 		case 1:
-			s.Status, s.Selected, s.Repair = "repaired", meant[0], rule.name
-			return s
+			return s.repair(meant[0], rule.name)
 		default:
-			s.Status, s.Reason = "rejected", "ambiguous_"+rule.name
-			return s
+			return s.reject(rule.ambiguous, meant)
 		}
 	}
-	s.Status, s.Reason = "rejected", "not_a_candidate"
-	return s
+	return s.reject(NotACandidate, offered)
+}
+
+// Resolve returns what stands behind the id that a model has answered with: one of a kind, exactly
+// or without its hash, or else what it selects of the ids that were offered last, or of all by
+// another case. names are others that ids have. The [Selection] says how an id was repaired, nil
+// when it was right; the error is an [*Error] whose details have it as selection, with the reason
+// and the candidates.
+func (d *Directory) Resolve(kind Kind, answer string, offered []string, names map[string]string) (Entry, *Selection, error) {
+	if id, is := names[answer]; is {
+		entry, err := d.Find(kind, id)
+		return entry, nil, err
+	}
+	entry, err := d.Find(kind, answer)
+	var failed *Error
+	if err == nil || !errors.As(err, &failed) || slices.Contains(d.Held(), failed) {
+		return entry, nil, err
+	}
+	there := slices.DeleteFunc(slices.Clone(offered), func(id string) bool { return !d.has(kind, id) })
+	s := Select(answer, there)
+	if strings.TrimSpace(answer) == "" {
+		s = s.reject(EmptySelection, there)
+	}
+	if s.Reason == NotACandidate || s.Reason == NoCandidates {
+		s = d.anyCase(s, kind, names)
+	}
+	if s.Selected != "" {
+		entry, err = d.Find(kind, s.Selected)
+		return entry, &s, err
+	}
+	switch bare := strings.TrimSpace(answer); {
+	case s.Reason == EmptySelection:
+		failed = Fail(failed.Code, answer, "the id is empty; give that of a card")
+	case s.Reason == AmbiguousCaseFold || s.Reason == AmbiguousPrefix:
+		failed = Fail(failed.Code, answer, "%s may be any of %s; give the whole id of one", quote.Text(bare, 120), strings.Join(s.Candidates, ", "))
+	default:
+		if bare != answer {
+			if _, err := d.Find(kind, bare); err != nil {
+				errors.As(err, &failed)
+			}
+		}
+		if near := fault.Nearest(bare, slices.Sorted(maps.Keys(names))); near != "" {
+			failed = Fail(failed.Code, answer, "no %s has the id %s; did you mean %q?", kind, quote.Text(bare, 120), near)
+			s.Candidates = []string{names[near]}
+		} else if same, near := d.alike(kind, bare); len(same) > 0 {
+			s.Candidates = same[:min(len(same), mostCandidates)]
+		} else if near := nearest(bare, near); near != "" {
+			s.Candidates = []string{near}
+		}
+		failed.Path = quote.Line(answer, maxMessage)
+	}
+	failed.Details = map[string]any{"selection": s}
+	return Entry{}, nil, failed
+}
+
+// has reports something of a kind that has an id.
+func (d *Directory) has(kind Kind, id string) bool {
+	entry, known := d.entries[id]
+	return known && entry.Offered.Kind == kind
+}
+
+// anyCase looks for an answer that was rejected in all ids of a kind, whole or without hash and
+// version, and in other names of them, whatever its case.
+func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]string) Selection {
+	bare := strings.TrimSpace(rejected.Raw)
+	var exact, folded []string
+	look := func(name, id string) {
+		switch {
+		case name == bare:
+			exact = append(exact, id)
+		case strings.EqualFold(name, bare):
+			folded = append(folded, id)
+		}
+	}
+	for id := range d.entries {
+		if d.has(kind, id) {
+			look(id, id)
+			if begin, _, cut := strings.Cut(id, "#"); cut {
+				look(begin, id)
+			}
+		}
+	}
+	for name, id := range names {
+		look(name, id)
+	}
+	sorted := func(ids []string) []string { return slices.Compact(slices.Sorted(slices.Values(ids))) }
+	exact, folded = sorted(exact), sorted(folded)
+	switch {
+	case len(exact) == 1:
+		return rejected.repair(exact[0], strip)
+	case len(exact) > 1:
+		return rejected.reject(AmbiguousPrefix, exact)
+	case len(folded) == 1:
+		return rejected.repair(folded[0], caseFold)
+	case len(folded) > 1:
+		return rejected.reject(AmbiguousCaseFold, folded)
+	}
+	return rejected
 }

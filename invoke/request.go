@@ -129,7 +129,7 @@ func (r *Request) Release() {
 // Latest writes down the provenance that waits in memory, if that can be done, and pins
 // the graph as it is then.
 func (r *Request) Latest(ctx context.Context) error {
-	if err := r.engine.prov.flush(ctx); err != nil {
+	if err := r.engine.prov.flush(ctx); err != nil && r.Snapshot != nil {
 		return nil //nolint:nilerr // what waits is told of later
 	}
 	r.Release()

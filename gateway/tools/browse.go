@@ -111,7 +111,12 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 		}
 	}
 	var schema map[string]any
-	if form := r.Args.Text(selection.Name); form != "" && len(ids) > 0 {
+	if form := r.Args.Text(selection.Name); form != "" {
+		if len(ids) == 0 {
+			none := gateway.Fail(gateway.ArgsInvalid, r.Args.Text("path"), "there is no %s to select; other words may find one, or path \"/\" leads to them", kind)
+			none.Details = map[string]any{"selection": gateway.Select("", nil)}
+			return nil, gateway.AsFault(none)
+		}
 		if schema, err = gateway.SelectionSchema(ids, gateway.Form(form)); err != nil {
 			return nil, err
 		}

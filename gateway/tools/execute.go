@@ -19,6 +19,7 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/policy"
+	"trails/quote"
 )
 
 // executeTool is tool_execute. It answers what a capability of the file answers, or one of the
@@ -47,12 +48,11 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 		return nil, nil, err
 	}
 	// A capability of the file is found without reaching a server, and by its own name, too.
-	meant, err := gateway.ParseID(id)
-	isOwn := err == nil && meant.Namespace == gateway.OwnNamespace
-	if at := slices.IndexFunc(own, func(d capability.Descriptor) bool {
-		return d.ID == id || capability.ToolName(d.ID) == id || isOwn && strings.HasSuffix(d.ID, meant.Name) && itemOf(d).ID == id
-	}); at >= 0 && !slices.Contains(names, own[at].ID) {
-		return t.forwardOwn(ctx, r, own[at])
+	if meant, exactly := ownNamed(own, id); meant != nil {
+		if !exactly {
+			warnOfOwn(r, id, *meant)
+		}
+		return t.forwardOwn(ctx, r, *meant)
 	}
 	s, err := t.sessionOf(ctx, r)
 	if err != nil {
@@ -62,18 +62,15 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 	if err != nil {
 		return nil, nil, err
 	}
-	entry, err := d.Find(gateway.Tool, id)
-	var selected *gateway.Selection
-	if err != nil && s.settings.TolerantArgs {
-		if chosen := s.chosen(id); chosen.Selected != "" {
-			selected = &chosen
-			entry, err = d.Find(gateway.Tool, chosen.Selected)
-		}
-	}
+	entry, selected, err := d.resolve(s, gateway.Tool, id)
 	if err != nil {
 		return nil, nil, gateway.AsFault(err)
 	}
 	if own, is := d.own[entry.Item.ID]; is {
+		warnOfOwn(r, id, own)
+		if err := r.Latest(ctx); err != nil { // the snapshot was given back while servers were asked
+			return nil, nil, err
+		}
 		return t.forwardOwn(ctx, r, own)
 	}
 	return &invoke.Capability{
@@ -82,6 +79,43 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 			return (&execution{r: r, tools: t, session: s, directory: d, entry: entry, selected: selected, args: r.Args["args"]}).run(ctx)
 		},
 	}, r.Args, nil
+}
+
+// ownNamed is the capability of the file that an id means by itself: its name, its id, or that
+// without its hash, exactly or but for white space around it and case. It is nil for none, and for
+// several.
+func ownNamed(own []capability.Descriptor, id string) (meant *capability.Descriptor, exactly bool) {
+	bare := strings.TrimSpace(id)
+	_, name, cut := strings.Cut(strings.ToLower(bare), gateway.OwnNamespace+":")
+	name, _, _ = strings.Cut(name, "#")
+	several := false
+	for i, d := range own {
+		if slices.Contains(names, d.ID) {
+			continue
+		}
+		texts := []string{d.ID, capability.ToolName(d.ID)}
+		if cut && strings.HasSuffix(d.ID, name) {
+			whole := itemOf(d).ID
+			short, _, _ := strings.Cut(whole, "#")
+			texts = append(texts, whole, short)
+		}
+		if slices.Contains(texts, id) {
+			return &own[i], true
+		}
+		if slices.ContainsFunc(texts, func(text string) bool { return strings.EqualFold(text, bare) }) {
+			several = several || meant != nil
+			meant = &own[i]
+		}
+	}
+	if several {
+		return nil, false
+	}
+	return meant, false
+}
+
+// warnOfOwn tells which capability of the file was called by an id that is not quite right.
+func warnOfOwn(r *invoke.Request, id string, d capability.Descriptor) {
+	r.Warn("%s is no id; %s was called", quote.Text(id, 120), capability.ToolName(d.ID))
 }
 
 // forwardOwn forwards to a capability of the file, which answers as it does when it is called by its name.
@@ -324,10 +358,14 @@ func (t *Tools) showSchema(ctx context.Context, r *invoke.Request) (any, error) 
 		return nil, err
 	}
 	id := r.Args.Text("tool_id")
-	entry, err := d.Find(gateway.Tool, id)
+	entry, selected, err := d.resolve(s, gateway.Tool, id)
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
+	if selected != nil {
+		r.Warn("%s is no id; this is %s", quote.Text(id, 120), entry.Item.ID)
+	}
+	id = entry.Item.ID
 	s.hydrated(d.key, id)
 	if own, is := d.own[id]; is {
 		return hydration{id, own.ID, own.Description, project.Lower(own.InputShape), nil}, nil

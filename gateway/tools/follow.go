@@ -9,6 +9,7 @@ import (
 	"trails/gateway"
 	"trails/invoke"
 	"trails/jsontext"
+	"trails/quote"
 )
 
 // Caller makes calls; *invoke.Engine is one.
@@ -62,13 +63,20 @@ type followingKey struct{}
 // follow follows the resource of an entry.
 func (t *Tools) follow(ctx context.Context, r *invoke.Request, f *following) (any, error) {
 	id := r.Args.Text("resource_id")
+	s, err := t.sessionOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	d, err := t.directoryFor(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	e, err := d.Find(gateway.Resource, id)
+	e, selected, err := d.resolve(s, gateway.Resource, id)
 	if err != nil {
 		return nil, gateway.AsFault(err)
+	}
+	if selected != nil { // a client hears of the address that it gave, and so that has to be right
+		return nil, gateway.AsFault(gateway.Fail(gateway.ResourceNotFound, id, "no resource has the id %s; there is %s", quote.Text(id, 120), e.Item.ID))
 	}
 	uri, err := address(id, e.Offered, r.Args.Object("params"))
 	if err != nil {

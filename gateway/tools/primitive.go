@@ -87,7 +87,7 @@ func (t *Tools) getPrompt() invoke.Capability {
 				if given == nil {
 					given = map[string]any{}
 				}
-				schema, err := d.Schema(gateway.Prompt, id)
+				schema, err := d.Schema(gateway.Prompt, e.Item.ID)
 				if err != nil {
 					return nil, err
 				}
@@ -114,10 +114,11 @@ func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind,
 	if err != nil {
 		return nil, err
 	}
-	e, err := d.Find(kind, id)
+	e, selected, err := d.resolve(s, kind, id)
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
+	id = e.Item.ID
 	parts, err := ask(d, e)
 	if err != nil {
 		return nil, gateway.AsFault(err)
@@ -127,5 +128,8 @@ func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind,
 		return nil, gateway.AsFault(err)
 	}
 	r.Parts.Text, r.Parts.Content = out.text, out.shown
+	if selected != nil {
+		out.value = withProvenance(out.value, "selection", selected)
+	}
 	return out.value, nil
 }

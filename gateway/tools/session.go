@@ -80,12 +80,11 @@ func (s *session) offer(ids []string) {
 	s.offered = ids
 }
 
-// chosen is what an id that is none stands for among those that were offered last, see
-// [gateway.Select].
-func (s *session) chosen(id string) gateway.Selection {
+// shown are the ids that the caller was shown last.
+func (s *session) shown() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return gateway.Select(id, s.offered)
+	return s.offered
 }
 
 // counted is a capability of the file each call of which spends the quota of the tool of an id:

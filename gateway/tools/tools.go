@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -195,14 +196,21 @@ type directory struct {
 	down    map[string]*gateway.Error            // why the server of a namespace is unavailable, at this call
 }
 
-// Find returns what stands behind an id. That of a server which is unavailable is not said to
-// be wrong.
-func (d directory) Find(kind gateway.Kind, id string) (gateway.Entry, error) {
-	entry, err := d.Directory.Find(kind, id)
-	if meant, malformed := gateway.ParseID(id); err != nil && malformed == nil && d.down[meant.Namespace] != nil {
+// resolve returns what stands behind an id that a caller gives, see [gateway.Directory.Resolve].
+// That of a server which is unavailable is not said to be wrong. The names of the file's own tools
+// are ids, too.
+func (d directory) resolve(s *session, kind gateway.Kind, id string) (gateway.Entry, *gateway.Selection, error) {
+	names := map[string]string{}
+	if kind == gateway.Tool {
+		for item, own := range d.own {
+			names[own.ID], names[capability.ToolName(own.ID)] = item, item
+		}
+	}
+	entry, selected, err := d.Resolve(kind, id, s.shown(), names)
+	if meant, malformed := gateway.ParseID(strings.TrimSpace(id)); err != nil && malformed == nil && d.down[meant.Namespace] != nil {
 		err = d.down[meant.Namespace]
 	}
-	return entry, err
+	return entry, selected, err
 }
 
 // mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.

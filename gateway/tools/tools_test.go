@@ -425,6 +425,59 @@ func TestSettingsOfTheGateway(t *testing.T) {
 	}
 }
 
+// What is wrong with an id is told alike for tools of servers and of the file, resources and
+// prompts, whatever the settings, and following it works.
+func TestIDsThatAreNotQuiteRight(t *testing.T) {
+	e, _ := gatewayOf(t, invoke.Config{}, "")
+	count := idOf(t, e, "tool_browse", "count")
+	chosen := func(out map[string]any) map[string]any {
+		provenance, _ := out["provenance"].(map[string]any)
+		selection, _ := provenance["selection"].(map[string]any)
+		return selection
+	}
+	for given, repair := range map[string]string{" " + count: "strip", strings.ToUpper(count): "case_fold", "github:coun": "prefix", "\tGitHub:Count": "prefix"} {
+		answered(t, e, "tool_browse", `{"query":"count to a number","top_k":1}`)
+		_, out := answered(t, e, "tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":{"count":1}}`, given))
+		if got := chosen(out); got["selected_id"] != count || got["repair"] != repair || got["raw_id"] != given {
+			t.Errorf("%q: %v", given, out)
+		}
+	}
+	for _, given := range []string{" search", "SEARCH", "trails:search"} {
+		r, _ := answered(t, e, "tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":{"text":"x"}}`, given))
+		if warned := strings.Contains(string(r.Structured), "search was called"); warned == (given == "trails:search") {
+			t.Errorf("%q: %s", given, r.Structured)
+		}
+		if r, out := answered(t, e, "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, given)); out["name"] != "search" || !strings.Contains(string(r.Structured), `"text"`) {
+			t.Errorf("%q: %s", given, r.Structured)
+		}
+	}
+	readme, greet := idOf(t, e, "resource_browse", "readme"), idOf(t, e, "prompt_browse", "greet")
+	if _, out := answered(t, e, "resource_read", fmt.Sprintf(`{"resource_id":%q}`, readme+" ")); chosen(out)["selected_id"] != readme {
+		t.Error(out)
+	}
+	if _, out := answered(t, e, "prompt_get", fmt.Sprintf(`{"prompt_id":%q,"args":{"who":"you"}}`, strings.ToUpper(greet))); chosen(out)["selected_id"] != greet {
+		t.Error(out)
+	}
+	for call, want := range map[string]gateway.Reason{
+		`tool_execute {"tool_id":"github:","args":{}}`: gateway.AmbiguousPrefix, `tool_execute {"tool_id":" GITHUB:","args":{}}`: gateway.AmbiguousPrefix,
+		`tool_hydrate {"tool_id":"github:"}`: gateway.AmbiguousPrefix, `tool_execute {"tool_id":"serch","args":{}}`: gateway.NotACandidate, `tool_execute {"tool_id":" ","args":{}}`: gateway.EmptySelection,
+	} {
+		answered(t, e, "tool_browse", `{"query":"count open list break"}`)
+		name, args, _ := strings.Cut(call, " ")
+		f := refused(t, e, name, args, gateway.HydrateFailed)
+		details, _ := f.Details["details"].(map[string]any)
+		got, _ := details["selection"].(gateway.Selection)
+		if got.Reason != want || len(got.Candidates) == 0 || want == gateway.AmbiguousPrefix && !strings.Contains(f.Message, got.Candidates[0]) {
+			t.Errorf("%s: %+v %s", call, got, f.Message)
+		}
+	}
+	f := refused(t, e, "tool_browse", `{"query":"zzzz","selection":"json_schema"}`, gateway.ArgsInvalid)
+	if details, _ := f.Details["details"].(map[string]any); details["selection"].(gateway.Selection).Reason != gateway.NoCandidates {
+		t.Error(f.Details)
+	}
+	refused(t, e, "tool_browse", `{"path":"/","selection":"openai"}`, gateway.ArgsInvalid)
+}
+
 func TestAServerThatIsDown(t *testing.T) {
 	gone := gateway.Server{Name: "gone", HTTP: "http://127.0.0.1:1/mcp"}
 	e, _ := gatewayOf(t, invoke.Config{}, "", gone)
@@ -440,18 +493,34 @@ func TestAServerThatIsDown(t *testing.T) {
 	answered(t, e, "tool_execute", `{"tool_id":"search","args":{"text":"x"}}`) // needs no server
 }
 
+// Policy is asked about the tool of the server before anything else but which tools of the file
+// the caller may see; behind that it is asked only which names the refusal may tell, each once.
 func TestPolicyHoldsForToolsOfServers(t *testing.T) {
 	var asked []string
 	e, calls := gatewayOf(t, invoke.Config{Policy: func(_ context.Context, _ policy.Principal, _ invoke.View, d capability.Descriptor) (bool, error) {
 		asked = append(asked, d.ID+" "+string(d.PolicyRequired.Action))
 		return !strings.HasPrefix(d.ID, "github:create_issue"), nil
 	}}, "")
+	asked = nil
+	if _, err := e.Tools(t.Context(), invoketest.Ana); err != nil {
+		t.Fatal(err)
+	}
+	listed := slices.Clone(asked)
+	asked = nil
 	_, err := ask(t, e, "tool_execute", `{"tool_id":"github:create_issue#34afee88","args":{"title":"x"}}`)
 	if !fault.Is(err, fault.UnknownTool) || calls.Load() != 0 {
 		t.Errorf("%v, %d calls", err, calls.Load())
 	}
-	if !slices.Contains(asked, "github:create_issue#34afee88 change") { // and what else it may see, for a name that is meant
-		t.Error(asked)
+	first := slices.IndexFunc(asked, func(q string) bool { return !slices.Contains(listed, q) })
+	if first < 0 || asked[first] != "github:create_issue#34afee88 change" {
+		t.Fatalf("beside the list %q is asked first, want the tool that is called", asked[max(first, 0)])
+	}
+	told := map[string]bool{}
+	for _, q := range asked[first+1:] {
+		if told[q] || strings.Contains(q, ":") {
+			t.Errorf("%s is asked behind the tool that is called, and is no name or was asked before", q)
+		}
+		told[q] = true
 	}
 }
 
