@@ -16,9 +16,16 @@ import (
 // capability and outcome.
 func (f fixture) activities(t *testing.T) []string {
 	t.Helper()
-	doc, err := f.engine.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: principal, Via: "go"})
-	if err != nil {
-		t.Fatal(err)
+	read := func() invoke.Document {
+		doc, err := f.engine.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: principal, Via: "go"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	doc := read()
+	for f.engine.ProvenanceQueue() > 1 { // another write was under way, and more waits than this read
+		doc = read()
 	}
 	var prov struct {
 		Graph []struct{ Via, Capability, Outcome string } `json:"@graph"`
