@@ -245,7 +245,7 @@ func refusesMistakes(t *testing.T, d door) {
 	draft["attackId"], draft["platform"] = "T90", []string{"Linux", "Amiga"}
 	_, err := put(d, "technique_create", draft)
 	e := refusal(t, err, -32602)
-	if !strings.HasPrefix(e.Message, "validation failed on 2 field(s)\nattackId must match ") {
+	if !strings.HasPrefix(e.Message, "validation failed on 2 fields\nattackId must match ") {
 		t.Errorf("got message %q", e.Message)
 	}
 	var data struct{ Fields []field }

@@ -16,7 +16,7 @@ func TestTheTour(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", out.code, out.stdout, out.stderr)
 	}
 	for _, want := range []string{
-		"validation failed on 2 field(s)", "code (pattern)", "priority (max_value)",
+		"validation failed on 2 fields", "code (pattern)", "priority (max_value)",
 		"urn:trails:example:Requirement/R-013", "requirement.create",
 	} {
 		if !strings.Contains(out.stdout, want) {

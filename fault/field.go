@@ -67,12 +67,12 @@ func (f FieldError) String() string {
 
 // Invalid returns the InvalidData fault for fields, sorted by field then code.
 func Invalid(fields []FieldError) *Error {
-	return listing(InvalidData, "validation failed on %d field(s)", fields)
+	return listing(InvalidData, "validation failed on", fields)
 }
 
 // Arguments returns the InvalidArguments fault for fields, sorted by field then code.
 func Arguments(fields ...FieldError) *Error {
-	return listing(InvalidArguments, "invalid arguments: %d field(s)", fields)
+	return listing(InvalidArguments, "invalid arguments:", fields)
 }
 
 // Argument returns the InvalidArguments fault for one field.
@@ -95,7 +95,11 @@ func listing(kind Kind, message string, fields []FieldError) *Error {
 	})
 	kinds, count := merged(all)
 	fields = Sorted(kinds)
-	e := New(kind, message, count)
+	noun := "fields"
+	if count == 1 {
+		noun = "field"
+	}
+	e := New(kind, "%s %d %s", message, count, noun)
 	e.Count, e.Fields = count, slices.Clip(fields[:min(len(fields), maxFields)])
 	return e
 }

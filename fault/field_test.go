@@ -28,7 +28,7 @@ func TestFieldsAreSortedAndRepeatsAreDropped(t *testing.T) {
 	if diff := cmp.Diff(want, err.Fields); diff != "" {
 		t.Error(diff)
 	}
-	if got := err.Message; got != "validation failed on 5 field(s)" {
+	if got := err.Message; got != "validation failed on 5 fields" {
 		t.Errorf("the message counts otherwise than the list: %s", got)
 	}
 }
@@ -54,7 +54,7 @@ func TestAFaultCountsAllFieldsAndKeepsTheFirst(t *testing.T) {
 	}
 	err := fault.Arguments(fields...)
 	shown, more := err.Shown()
-	if err.Count != 5000 || err.Message != "invalid arguments: 5000 field(s)" || len(err.Fields) != 1000 || len(shown) != 100 || !more || shown[99].Field != "f0099" {
+	if err.Count != 5000 || err.Message != "invalid arguments: 5000 fields" || len(err.Fields) != 1000 || len(shown) != 100 || !more || shown[99].Field != "f0099" {
 		t.Errorf("got %d of %d, shown %d: %s", len(err.Fields), err.Count, len(shown), err.Message)
 	}
 	if shown, more := fault.Arguments(fields[:100]...).Shown(); len(shown) != 100 || more {
@@ -69,8 +69,8 @@ func TestAFaultTellsWhatIsAlikeOnce(t *testing.T) {
 	}
 	all := fault.Of(fault.Invalid(fields))
 	for most, want := range map[int]string{
-		2000: "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more: platform[01], platform[02], …)\ntitle is required",
-		120:  "validation failed on 21 field(s)\nplatform must be one of a, b (and so 19 more: platform[01], platform[02], …)\nand 1 more",
+		2000: "validation failed on 21 fields\nplatform must be one of a, b (and so 19 more: platform[01], platform[02], …)\ntitle is required",
+		120:  "validation failed on 21 fields\nplatform must be one of a, b (and so 19 more: platform[01], platform[02], …)\nand 1 more",
 	} {
 		if got := all.Told(most); got != want {
 			t.Errorf("%d: got %q", most, got)
@@ -118,7 +118,7 @@ func TestMistakesOfOneKindAreOneEntry(t *testing.T) {
 			fault.FieldError{Field: "id", Code: fault.Unique, Value: node, Node: node, Message: node + " is given twice"})
 	}
 	e := fault.Invalid(fields)
-	want := "validation failed on 204 field(s)\n" +
+	want := "validation failed on 204 fields\n" +
 		`p.csv:2:7: Full time: "yes0" is no boolean (and so 199 more: p.csv:3:7, p.csv:4:7, …)` +
 		"\nPerson/a exists already (and so 1 more: Person/b)\nPerson/a is given twice (and so 1 more: Person/b)"
 	if got := e.Told(2000); got != want || e.Count != 204 {

@@ -51,9 +51,9 @@ func TestABatchMakesItsCallsInOrder(t *testing.T) {
 		made       string
 	}{
 		{"one that fails undoes none, and stops none", `{"calls":[` + calls + `]}`,
-			[]string{`200 {"ok":1} []`, `422 validation failed on 1 field(s) [{title}]`, `200 {"ok":1} []`}, "a bad c"},
+			[]string{`200 {"ok":1} []`, `422 validation failed on 1 field [{title}]`, `200 {"ok":1} []`}, "a bad c"},
 		{"unless it is asked to", `{"stop_on_error":true,"calls":[` + calls + `]}`,
-			[]string{`200 {"ok":1} []`, `422 validation failed on 1 field(s) [{title}]`}, "a bad"},
+			[]string{`200 {"ok":1} []`, `422 validation failed on 1 field [{title}]`}, "a bad"},
 		{"stop_on_error false is the default", `{"stop_on_error":false,"calls":[{"capability":"a"}]}`, []string{`200 {"ok":1} []`}, "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestABatchOnARealGraphIsOneCommitACall(t *testing.T) {
 		{"capability":"note.create","arguments":{"id":"n1","title":"On trails"},"idempotency_key":"k"},
 		{"capability":"nothing"}]}`}))
 	got := answered(t, res)
-	if len(got) != 4 || !strings.HasPrefix(got[0], "200 ") || got[1] != "422 validation failed on 2 field(s) [{status} {title}]" ||
+	if len(got) != 4 || !strings.HasPrefix(got[0], "200 ") || got[1] != "422 validation failed on 2 fields [{status} {title}]" ||
 		!strings.Contains(got[2], `"replayed":true`) || !strings.HasPrefix(got[3], "404 unknown tool") {
 		t.Errorf("got %q", got)
 	}

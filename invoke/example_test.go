@@ -71,7 +71,7 @@ func ExampleDefine() {
 	}
 	// Output:
 	// {"times":2,"graph":"notes"} <nil>
-	//  invalid arguments: 2 field(s)
+	//  invalid arguments: 2 fields
 	//   limit must be at least 1
 	//   word must match ^[a-z]+$
 }

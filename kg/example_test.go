@@ -67,7 +67,7 @@ types:
 	})
 	// Output:
 	// added 3 by local:ana via example
-	// validation failed on 2 field(s)
+	// validation failed on 2 fields
 	//   isbn must match ^\d{13}$; "none" does not
 	//   title is required
 	// Dune

@@ -35,8 +35,8 @@ func TestEveryKindOfFaultHasItsAnswer(t *testing.T) {
 		"internal":          fmt.Sprintf(asError, `{"code":-32603,"message":"Internal error","data":{"trace_id":"0af7651916cd43dd8448eb211c80319c"}}`),
 		"plain":             fmt.Sprintf(asError, `{"code":-32603,"message":"Internal error","data":{"trace_id":"…"}}`),
 		"cancelled":         fmt.Sprintf(asError, `{"code":-32603,"message":"Internal error","data":{"trace_id":"…"}}`),
-		"invalid_data":      fmt.Sprintf(asError, `{"code":-32602,"message":"validation failed on 1 field(s)\nstatus must be one of a, b","data":{"count":1,"fields":[{"field":"status","code":"one_of","message":"status must be one of a, b","value":"<draft>&","constraint":["a","b"]}]}}`),
-		"invalid_arguments": fmt.Sprintf(asError, `{"code":-32602,"message":"invalid arguments: 1 field(s)\ntext must have at most 5 characters","data":{"count":1,"fields":[{"field":"text","code":"max_length","message":"text must have at most 5 characters","value":"too long","constraint":5}]}}`),
+		"invalid_data":      fmt.Sprintf(asError, `{"code":-32602,"message":"validation failed on 1 field\nstatus must be one of a, b","data":{"count":1,"fields":[{"field":"status","code":"one_of","message":"status must be one of a, b","value":"<draft>&","constraint":["a","b"]}]}}`),
+		"invalid_arguments": fmt.Sprintf(asError, `{"code":-32602,"message":"invalid arguments: 1 field\ntext must have at most 5 characters","data":{"count":1,"fields":[{"field":"text","code":"max_length","message":"text must have at most 5 characters","value":"too long","constraint":5}]}}`),
 		"filter":            fmt.Sprintf(asError, `{"code":-32602,"message":"Invalid params","data":{"expected_datatype":"xsd:integer","field":"n","reason":"type_mismatch"}}`),
 		"unauthenticated":   fmt.Sprintf(asError, `{"code":-32001,"message":"Authentication failed"}`),
 		"scope_denied":      fmt.Sprintf(asError, `{"code":-32004,"message":"scope denied: x requires dev; start the process with TRAILS_MCP_SCOPES=dev,runtime","data":{"caller_scopes":["runtime"],"required_scope":"dev","tool":"x"}}`),
@@ -68,7 +68,7 @@ func TestEveryKindOfFaultHasItsAnswer(t *testing.T) {
 
 // Hosts show their models different parts of an answer, so each says it all.
 func TestInvalidArgumentsComeAsTheServerWasTold(t *testing.T) {
-	const words = `validation failed on 1 field(s)\nstatus must be one of a, b`
+	const words = `validation failed on 1 field\nstatus must be one of a, b`
 	for _, c := range []struct {
 		version string
 		way     mcp.ToolErrors
@@ -83,7 +83,7 @@ func TestInvalidArgumentsComeAsTheServerWasTold(t *testing.T) {
 		got := post(t, mcp.New(&fake{}, opts).Handler(), line, versionHeaders(c.version, "tools/call", "fail")...).Body.String()
 		want := `"error":{"code":-32602,"message":"` + words + `","data":{"count":1,`
 		if c.result {
-			want = `"content":[{"type":"text","text":"` + words + `"}],"structuredContent":{"kind":"invalid_data","code":-32602,"message":"validation failed on 1 field(s)","count":1,"fields":[{"field":"status",`
+			want = `"content":[{"type":"text","text":"` + words + `"}],"structuredContent":{"kind":"invalid_data","code":-32602,"message":"validation failed on 1 field","count":1,"fields":[{"field":"status",`
 		}
 		if !strings.Contains(got, want) || strings.Contains(got, `"isError":true`) != c.result {
 			t.Errorf("%s %q: no %s in\n%s", c.version, c.way, want, got)

@@ -161,7 +161,7 @@ func (s *conversation) read(uri string) string {
 func TestAnAgentWritesIsRefusedCorrectsAndReadsBack(t *testing.T) {
 	s := converse(t, openGraph(t), options(""))
 	wrong := s.ask("tools/call", callTool("requirement_create", map[string]any{"code": "R1", "title": "x", "status": "done", "priority": 9}))
-	if wrong.Error == nil || wrong.Error.Code != -32602 || !strings.HasPrefix(wrong.Error.Message, "validation failed on 4 field(s)\n") {
+	if wrong.Error == nil || wrong.Error.Code != -32602 || !strings.HasPrefix(wrong.Error.Message, "validation failed on 4 fields\n") {
 		t.Fatalf("got %+v", wrong.Error)
 	}
 	var data struct {

@@ -282,7 +282,7 @@ func TestWrongFieldsOfAServerAreFields(t *testing.T) {
 			if asked.Params.Name == "odd" {
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(status)
-				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"validation failed on 1 field(s)","data":{"fields":[{"field":"age","code":"max_value","message":"age is at most 5\u001b","value":9,"constraint":5}],"count":1}}}`, asked.ID)
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"validation failed on 1 field","data":{"fields":[{"field":"age","code":"max_value","message":"age is at most 5\u001b","value":9,"constraint":5}],"count":1}}}`, asked.ID)
 			}
 			return asked.Params.Name == "odd"
 		})
