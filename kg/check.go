@@ -132,7 +132,11 @@ func (c *checking) nodeOf(ctx context.Context, data validate.Data, focus rdf.Ter
 // schemaChange checks every instance of the types that a change of schema made
 // stricter, those of their subtypes included.
 func (c *checking) schemaChange(ctx context.Context, before, after *schema.Schema) error {
-	for _, t := range affected(before, after) {
+	types, err := c.affected(ctx, before, after)
+	if err != nil {
+		return err
+	}
+	for _, t := range types {
 		for _, sub := range after.Subtypes(t) {
 			if err := eachInstance(ctx, c.data, sub, func(node rdf.Term) error { return c.node(ctx, node) }); err != nil {
 				return err
@@ -168,12 +172,25 @@ func (c *checking) referrers(ctx context.Context, target rdf.Term) error {
 
 // affected returns the types whose instances a schema change must be checked against:
 // those with a stricter step, and those that refer to a class which lost a subtype.
-func affected(before, after *schema.Schema) []*schema.Type {
+func (c *checking) affected(ctx context.Context, before, after *schema.Schema) ([]*schema.Type, error) {
 	stricter := map[string]bool{}
 	for _, step := range schema.Diff(before, after) {
-		if step.Checks {
-			stricter[step.Type] = true
+		if !step.Checks || stricter[step.Type] {
+			continue
 		}
+		if step.Kind == schema.AddProperty {
+			p := after.Property(after.Type(step.Type), step.Property)
+			if !p.Required() && p.HasValue == nil {
+				_, none, err := collectFirst(c.data.Match(ctx, rdf.Quad{Predicate: p.IRI, Label: rdf.DefaultGraph}), 0)
+				if err != nil {
+					return nil, err
+				}
+				if none {
+					continue // no node has a value
+				}
+			}
+		}
+		stricter[step.Type] = true
 	}
 	var out []*schema.Type
 	for _, t := range after.Types {
@@ -181,7 +198,7 @@ func affected(before, after *schema.Schema) []*schema.Type {
 			out = append(out, t)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // refersToNarrowed reports whether a property of t's own has a class whose instances

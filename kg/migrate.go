@@ -2,9 +2,13 @@ package kg
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"trails/db"
 	"trails/fault"
@@ -109,37 +113,73 @@ func (s *Session) ApplyMigration(ctx context.Context, c MigrationChange) (Migrat
 	return done, result, err
 }
 
-// maxPlanned is how often a plan is made when the graph changes meanwhile.
-const maxPlanned = 3
-
 // PlanMigrations says what applying the given migrations one after the other would do, by
-// trying it in transactions that change nothing: what each does, and what all of them change
-// together. It ends at the first that would be refused, of which it says what breaks. What it
-// costs is twice what applying them does.
+// trying it: what each does, and what all of them change together. It ends at the first that
+// would be refused, of which it says what breaks. What it costs is twice what applying them
+// does; writers do not wait for it.
 func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan []Migrated, all Result, err error) {
 	c.Set.DryRun = true
-	tries := *s
-	tries.action = "" // nothing is written, so a session that only reads may plan
-	for planned := 1; ; planned++ {
-		head, plan, err := tries.tryMigrations(ctx, c)
+	err = s.try(ctx, func(ctx context.Context, tries *Session) (err error) {
+		var head CommitID
+		all = Result{}
+		head, plan, err = tries.tryMigrations(ctx, c)
 		fit := len(plan)
 		if fit > 0 && plan[fit-1].Broken > 0 {
 			fit--
 		}
 		if err != nil || fit == 0 {
-			return plan, Result{}, err
+			return err
 		}
 		together := c
 		together.Set.IfCommit = &head
 		all, err = tries.migrate(ctx, together, fit, func(Migrated) {})
-		if c.Set.IfCommit == nil && planned < maxPlanned && fault.Is(err, fault.Precondition) {
-			continue // the graph changed between the two transactions
+		if c.Set.IfCommit == nil && fault.Is(err, fault.Precondition) {
+			return errMoved
 		}
-		if err != nil {
-			return nil, Result{}, err
-		}
-		return plan, all, nil
+		return err
+	})
+	if err != nil {
+		return nil, Result{}, err
 	}
+	return plan, all, nil
+}
+
+// errMoved means that the graph changed between two transactions of a plan.
+var errMoved = errors.New("the graph changed meanwhile")
+
+// heldForPlan is how long a plan may keep the lock for writing, and wait for it. A variable, so
+// that a test plans without it.
+var heldForPlan = 100 * time.Millisecond
+
+// try runs what writes and changes nothing: under the lock when that is soon done, and else
+// from its beginning on a copy of the file, which no writer waits for. A session that only
+// reads may try.
+func (s *Session) try(ctx context.Context, do func(context.Context, *Session) error) (err error) {
+	tries := *s
+	tries.action = ""
+	soon, cancel := context.WithTimeout(ctx, heldForPlan)
+	err = do(soon, &tries)
+	late := soon.Err() != nil
+	cancel()
+	if err == nil || ctx.Err() != nil || !late && !errors.Is(err, errMoved) {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "trails-plan-")
+	if err != nil {
+		return fmt.Errorf("make a folder to plan in: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	copied := filepath.Join(dir, "planned.trails")
+	if err := s.graph.Backup(ctx, copied, BackupOptions{}); err != nil {
+		return err
+	}
+	g, err := Open(ctx, copied, Options{Now: s.graph.now, Log: s.graph.log, Remote: s.graph.remote, ArtifactTTL: s.graph.artifactTTL})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	tries.graph = g
+	return do(ctx, &tries)
 }
 
 // tryMigrations tries the pending migrations in one transaction, each on what the ones before

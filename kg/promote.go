@@ -67,13 +67,17 @@ func (s *Session) Promote(ctx context.Context, p Promotion) (Promoted, Result, e
 	return promote.done, result, err
 }
 
-// PlanPromotion says what a promotion would do, by trying it in a transaction that changes
-// nothing, and what stands against it.
+// PlanPromotion says what a promotion would do, by trying it, and what stands against it.
+// Writers do not wait for it.
 func (s *Session) PlanPromotion(ctx context.Context, p Promotion) (Promoted, Result, error) {
 	p.Replace, p.AllowDataLoss, p.Set.DryRun = true, true, true
-	promote, tries := promoting{Promotion: p, session: s}, *s
-	tries.action = "" // nothing is written, so a session that only reads may plan
-	result, err := tries.promote(ctx, &promote)
+	var promote promoting
+	var result Result
+	err := s.try(ctx, func(ctx context.Context, tries *Session) (err error) {
+		promote = promoting{Promotion: p, session: tries}
+		result, err = tries.promote(ctx, &promote)
+		return err
+	})
 	if promote.judged && fault.Is(err, fault.InvalidData) {
 		promote.done.Broken, promote.done.Breaks, err = fault.Of(err).Count, fault.Of(err).Fields, nil
 	}

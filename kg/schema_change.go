@@ -216,8 +216,8 @@ func (m *schemaEdits) run() error {
 	return nil
 }
 
-// shapes replaces the schema in its graph, gives the stored queries the new names, and leaves
-// what else is kept there. The plan says which queries the schema breaks.
+// shapes makes the schema in its graph what it is to be, gives the stored queries the new
+// names, and leaves what else is kept there. The plan says which queries the schema breaks.
 func (m *schemaEdits) shapes() error {
 	now, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
@@ -230,15 +230,21 @@ func (m *schemaEdits) shapes() error {
 	if len(m.steps) == 0 {
 		return nil // it stays as it is written
 	}
+	comes := map[rdf.Quad]bool{} // and is not there yet
+	for _, q := range m.after.Quads() {
+		comes[q] = true
+	}
 	for _, q := range now {
-		if isKept(q) {
-			continue
-		}
-		if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
-			return err
+		switch {
+		case comes[q]:
+			delete(comes, q)
+		case !isKept(q):
+			if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
+				return err
+			}
 		}
 	}
-	for _, q := range m.after.Quads() {
+	for q := range comes {
 		if err := m.spool.Add(change.Edit{Op: change.Assert, Quad: q}); err != nil {
 			return err
 		}
