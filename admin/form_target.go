@@ -8,6 +8,7 @@ import (
 
 	"trails/capability"
 	"trails/jsontext"
+	"trails/schema"
 	"trails/view"
 )
 
@@ -118,7 +119,11 @@ func argumentOf(f capability.Field, c view.Cell) json.RawMessage {
 	case bareTypes[f.Type] && json.Valid([]byte(text)):
 		return json.RawMessage(text)
 	}
-	raw, err := jsontext.Marshal(text)
+	var value any = text
+	if c.Lang != "" {
+		value = schema.LangJSON(text, c.Lang)
+	}
+	raw, err := jsontext.Marshal(value)
 	if err != nil {
 		return json.RawMessage(`""`)
 	}

@@ -134,7 +134,7 @@ var placeholders = map[capability.Type]any{
 	capability.Boolean: true, capability.Integer: 1, capability.Number: 1.5, capability.Decimal: 1.5, capability.BigInteger: "1",
 	capability.Date: "2026-01-31", capability.DateTime: "2026-01-31T12:00:00Z", capability.Time: "12:00:00", capability.Duration: "P1D",
 	capability.Year: "2026", capability.URI: "https://example.org/", capability.IRI: "urn:example:a", capability.Bytes: "AA==",
-	capability.Vector: []float64{0.1, 0.2},
+	capability.Vector: []float64{0.1, 0.2}, capability.LangString: schema.LangJSON("…", "en"),
 }
 
 // placeholder is a value of the field when no node is there to show one.

@@ -13,6 +13,7 @@ import (
 	"trails/kg"
 	"trails/outline"
 	"trails/rdf"
+	"trails/schema"
 	"trails/view"
 )
 
@@ -202,7 +203,7 @@ func cutValues(r *invoke.Request, node rdf.Term, predicate rdf.IRI, name string,
 }
 
 // gotValues shows the values of a property: nodes with their labels, and what else there is
-// as JSON, texts shortened to most characters.
+// as JSON, texts with their language, shortened to most characters.
 func gotValues(ctx context.Context, r *invoke.Request, values []rdf.Term, many bool, most int, linked map[rdf.Term]bool) (any, error) {
 	nodes := map[string]string{}
 	var plain []any
@@ -211,6 +212,9 @@ func gotValues(ctx context.Context, r *invoke.Request, values []rdf.Term, many b
 			one := view.Plain(r.Snapshot.Schema(), v)
 			if text, isText := one.(string); isText {
 				one = outline.Shorten(text, most)
+			}
+			if tag, tagged := rdf.LangOf(v); tagged {
+				one = schema.LangJSON(outline.Shorten(rdf.Lexical(v), most), tag)
 			}
 			plain = append(plain, one)
 			continue

@@ -281,6 +281,9 @@ func (t *telling) values(list []rdf.Term) string {
 		text := fmt.Sprint(view.Plain(t.Snapshot.Schema(), v))
 		if rdf.IsLiteral(v) {
 			text = fmt.Sprintf("%q", outline.Shorten(text, historyText))
+			if tag, tagged := rdf.LangOf(v); tagged {
+				text += "@" + tag
+			}
 		}
 		said = append(said, text)
 	}

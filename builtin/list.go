@@ -11,6 +11,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/rdf"
+	"trails/schema"
 	"trails/view"
 )
 
@@ -152,7 +153,7 @@ func listFacets(r *invoke.Request, facets []kg.Facet, room *int) (*rowsAnswer, e
 			if v.Count == 0 && !v.More {
 				continue
 			}
-			added, err := out.add(&left, []any{f.Property.Name, view.Plain(r.Snapshot.Schema(), v.Value), atLeast(v.Count, v.More)})
+			added, err := out.add(&left, []any{f.Property.Name, facetValue(r, f.Property, v.Value), atLeast(v.Count, v.More)})
 			if err != nil {
 				return nil, err
 			}
@@ -165,6 +166,14 @@ func listFacets(r *invoke.Request, facets []kg.Facet, room *int) (*rowsAnswer, e
 	}
 	*room -= half - left
 	return out, nil
+}
+
+// facetValue is a value as a cell of a list has it.
+func facetValue(r *invoke.Request, p *schema.Property, v rdf.Term) any {
+	if rdf.IsLiteral(v) {
+		return r.Snapshot.Schema().JSONValue(p, v)
+	}
+	return view.Plain(r.Snapshot.Schema(), v)
 }
 
 // atLeast is a count, or "more than" it; of none that were found nobody knows whether there are any.

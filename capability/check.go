@@ -184,6 +184,11 @@ func (f Field) checkType(v any) []fault.FieldError {
 	case Number, Decimal:
 		kind = "number"
 		_, fits = v.(json.Number)
+	case LangString:
+		if _, wrong := new(schema.Schema).Term(&schema.Property{Name: f.Name, Datatype: string(LangString)}, v); wrong != nil {
+			return []fault.FieldError{*wrong}
+		}
+		return nil
 	case Object:
 		kind = "object"
 		_, fits = v.(map[string]any)

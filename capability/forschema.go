@@ -1,8 +1,12 @@
 package capability
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trails/policy"
@@ -221,21 +225,31 @@ func properties(s *schema.Schema, t *schema.Type) []Field {
 	return fields
 }
 
-// types maps the words of the schema to the types of fields, where they differ.
-var types = map[string]Type{"datetime": DateTime, "float": Number}
+// typeOfWord is the type of a field whose values are those of a word of the schema.
+func typeOfWord(word string) Type {
+	if word = cmp.Or(schema.Datatypes[word].As, word); word == "datetime" {
+		return DateTime
+	}
+	return Type(word)
+}
 
 // FieldOf is the field of one property. One with a default need not be given.
 func FieldOf(s *schema.Schema, p *schema.Property) Field {
 	f := Field{
-		Name: p.Name, Description: sentences(p.Description, reference(p)), Type: Type(p.Datatype), NodeType: p.Class,
+		Name: p.Name, Description: sentences(p.Description, reference(p), languages(p), form(p)), Type: typeOfWord(p.Datatype), NodeType: p.Class,
 		Required: p.Required() && p.Default == nil, Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Unique: p.Unique, Dim: p.Dim,
 		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),
 		HasValue: s.JSONValue(p, p.HasValue), Default: s.JSONValue(p, p.Default),
 	}
-	if t, ok := types[p.Datatype]; ok {
-		f.Type = t
+	if p.IsLang() {
+		f.Fields = []Field{
+			{Name: schema.LangText, Type: String, Required: true, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern},
+			{Name: schema.LangTag, Type: String, Required: true},
+		}
+		f.MinLength, f.MaxLength, f.Pattern = nil, nil, ""
 	}
+	f.bound(schema.Datatypes[p.Datatype])
 	if f.Many && p.MinCount > 0 {
 		f.MinCount = &p.MinCount
 	}
@@ -254,6 +268,40 @@ func reference(p *schema.Property) string {
 		return ""
 	}
 	return "As " + p.Class + "/id."
+}
+
+// bound gives whole numbers of a fixed size their bounds.
+func (f *Field) bound(d schema.Datatype) {
+	if d.JSON != schema.JSONInteger {
+		return
+	}
+	if f.MinValue == nil && d.Least != math.MinInt64 {
+		f.MinValue = json.Number(strconv.FormatInt(d.Least, 10))
+	}
+	if f.MaxValue == nil && d.Most != math.MaxInt64 {
+		f.MaxValue = json.Number(strconv.FormatInt(d.Most, 10))
+	}
+}
+
+// languages says which there may be.
+func languages(p *schema.Property) string {
+	switch {
+	case len(p.Languages) > 0 && p.UniqueLang:
+		return "One text each in " + strings.Join(p.Languages, ", ") + "."
+	case len(p.Languages) > 0:
+		return "In " + strings.Join(p.Languages, ", ") + "."
+	case p.UniqueLang:
+		return "One text in each language."
+	}
+	return ""
+}
+
+// form shows a value of a datatype that JSON Schema has as any string.
+func form(p *schema.Property) string {
+	if d := schema.Datatypes[p.Datatype]; d.As == "string" && !d.Text || d.As == "duration" {
+		return "Such as " + strings.Trim(d.Example, `"`) + "."
+	}
+	return ""
 }
 
 // optional makes fields what an update takes: each may be left out or null.

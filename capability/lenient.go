@@ -95,7 +95,7 @@ func (l *lenience) one(place string, f *Field, v any) any {
 				return list
 			}
 		}
-	case Object:
+	case Object, LangString:
 		members, isObject := v.(map[string]any)
 		if text, isText := v.(string); isText {
 			if members, isObject = jsonIn[map[string]any](text, '{'); isObject {

@@ -41,12 +41,13 @@ const (
 	Duration   Type = "duration" // ISO 8601
 	Year       Type = "year"
 	URI        Type = "uri"
-	IRI        Type = "iri"    // an IRI or, in a reference, a local id
-	Bytes      Type = "bytes"  // base64
-	Vector     Type = "vector" // an array of Dim numbers
-	Object     Type = "object" // Fields, or any members when there are none
-	Any        Type = "any"    // any JSON value
-	Text       Type = "text"   // any JSON value; as an argument also its text, and a schema says string, for hosts refuse what has no type
+	IRI        Type = "iri"         // an IRI or, in a reference, a local id
+	Bytes      Type = "bytes"       // base64
+	Vector     Type = "vector"      // an array of Dim numbers
+	LangString Type = "lang_string" // an object of value and lang
+	Object     Type = "object"      // Fields, or any members when there are none
+	Any        Type = "any"         // any JSON value
+	Text       Type = "text"        // any JSON value; as an argument also its text, and a schema says string, for hosts refuse what has no type
 )
 
 // Field describes one member of a JSON object. Nil pointers and nil values mean

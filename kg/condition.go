@@ -192,6 +192,9 @@ func (s *Snapshot) ConditionOf(path Path, op string, value any) (Condition, []fa
 	}
 	var wrong []fault.FieldError
 	for i, one := range operands {
+		if text, isText := one.(string); isText && p.IsLang() {
+			one = p.WordValue(text)
+		}
 		term, problem := s.Schema().Term(p, one)
 		if problem != nil {
 			if problem.Field = "value"; c.Op == OpIn {
@@ -223,7 +226,7 @@ func (s *Snapshot) exampleProperty(typeName string) string {
 // stored is the condition as the file is asked.
 func (c Condition) stored() db.Condition {
 	out := db.Condition{Path: c.Path.predicates(), Operands: c.Values, None: c.Op == OpNot || c.Op == OpEmpty}
-	out.Strings = schema.Datatypes[c.Path.Last().Datatype].IRI == rdf.XSDString
+	out.Strings = c.Path.Last().IsPlainOrLang()
 	switch c.Op {
 	case OpIs, OpNot, OpIn:
 		out.Test = db.Equal

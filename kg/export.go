@@ -70,9 +70,11 @@ type exporting struct {
 	format   load.Format
 	graph    rdf.IRI
 	only     *schema.Type // with ExportType, else nil
-	spool    change.Spool
-	stream   rdfio.Stream // of a format that looks at everything first; nil for others
-	done     Exported
+	// languages are those of its properties' values.
+	languages map[*schema.Property][]string
+	spool     change.Spool
+	stream    rdfio.Stream // of a format that looks at everything first; nil for others
+	done      Exported
 }
 
 // open chooses the order and the writer.

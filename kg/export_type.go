@@ -47,6 +47,7 @@ func (s *Snapshot) ExportType(ctx context.Context, w io.Writer, format load.Form
 		}
 		for q, err := range s.Match(ctx, rdf.Quad{Subject: typed.Subject}) {
 			if err == nil {
+				out.noteLanguage(q)
 				err = out.spool.Add(change.Edit{Op: change.Assert, Quad: q})
 			}
 			if err != nil {
@@ -65,16 +66,66 @@ func (s *Snapshot) ExportType(ctx context.Context, w io.Writer, format load.Form
 	return out.done, out.w.Flush()
 }
 
+// noteLanguage remembers which languages a property's values have.
+func (x *exporting) noteLanguage(q rdf.Quad) {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	tag, tagged := rdf.LangOf(q.Object)
+	if p := x.snapshot.Schema().PropertyByIRI(x.only, predicate); tagged && q.Label == nil && p != nil && p.IsLang() {
+		if x.languages == nil {
+			x.languages = map[*schema.Property][]string{}
+		}
+		if !slices.Contains(x.languages[p], tag) {
+			x.languages[p] = append(x.languages[p], tag)
+		}
+	}
+}
+
+// exportColumn is a column of a table: the values of a property, or those of one language.
+type exportColumn struct {
+	of   *schema.Property
+	lang string
+}
+
+func (c exportColumn) name() string {
+	if c.lang == "" {
+		return c.of.Name
+	}
+	return c.of.Name + "@" + c.lang
+}
+
+// columns are the type's properties; those of text with a language have a column for each
+// that there is.
+func (x *exporting) columns() (columns []exportColumn) {
+	for _, p := range x.snapshot.Schema().PropertiesOf(x.only) {
+		if !p.IsLang() {
+			columns = append(columns, exportColumn{of: p})
+			continue
+		}
+		tags := slices.Clone(x.languages[p])
+		if len(tags) == 0 {
+			tags = slices.Clone(p.Languages)
+		}
+		slices.Sort(tags)
+		if len(tags) == 0 {
+			columns = append(columns, exportColumn{of: p})
+		}
+		for _, tag := range tags {
+			columns = append(columns, exportColumn{p, tag})
+		}
+	}
+	return columns
+}
+
 // rows writes a header and a row for each node.
 func (x *exporting) rows(ctx context.Context, report func(int64)) error {
 	w := csv.NewWriter(x.w)
 	if x.format == load.TSV {
 		w.Comma = '\t'
 	}
-	properties := x.snapshot.Schema().PropertiesOf(x.only)
+	columns := x.columns()
 	row := []string{"id"}
-	for _, p := range properties {
-		row = append(row, p.Name)
+	for _, c := range columns {
+		row = append(row, c.name())
 	}
 	if err := w.Write(row); err != nil {
 		return err
@@ -83,7 +134,7 @@ func (x *exporting) rows(ctx context.Context, report func(int64)) error {
 		if err != nil {
 			return err
 		}
-		if row = x.row(group, properties, row[:0]); len(row) > 0 {
+		if row = x.row(group, columns, row[:0]); len(row) > 0 {
 			x.done.Records++
 			if err := w.Write(row); err != nil {
 				return err
@@ -96,19 +147,23 @@ func (x *exporting) rows(ctx context.Context, report func(int64)) error {
 }
 
 // row appends the cells of one node, none when it is a blank node, which has no id.
-func (x *exporting) row(group *change.Group, properties []*schema.Property, cells []string) []string {
+func (x *exporting) row(group *change.Group, columns []exportColumn, cells []string) []string {
 	iri, isIRI := group.Subject.(rdf.IRI)
 	if !isIRI {
 		x.done.Left += int64(len(group.Edits))
 		return cells
 	}
 	s := x.snapshot.Schema()
-	values := make(map[*schema.Property][]rdf.Term, len(properties))
+	values := make(map[exportColumn][]rdf.Term, len(columns))
 	left := len(group.Edits) - 1 // all but the type
 	for _, e := range group.Edits {
 		predicate, _ := e.Quad.Predicate.(rdf.IRI)
 		if p := s.PropertyByIRI(x.only, predicate); p != nil && e.Quad.Label == nil {
-			values[p] = append(values[p], e.Quad.Object)
+			c := exportColumn{of: p}
+			if tag, tagged := rdf.LangOf(e.Quad.Object); tagged && p.IsLang() {
+				c.lang = tag
+			}
+			values[c] = append(values[c], e.Quad.Object)
 		}
 	}
 	id := s.IDOf(x.only, iri)
@@ -116,10 +171,15 @@ func (x *exporting) row(group *change.Group, properties []*schema.Property, cell
 		id = string(iri)
 	}
 	cells = append(cells, id)
-	for _, p := range properties {
-		cell, ok := s.Cell(p, values[p])
+	for _, c := range columns {
+		cell, ok := "", false
+		if c.lang != "" {
+			cell, ok = s.LangCell(c.of, values[c])
+		} else {
+			cell, ok = s.Cell(c.of, values[c])
+		}
 		if ok {
-			left -= len(values[p])
+			left -= len(values[c])
 		}
 		cells = append(cells, cell)
 	}

@@ -13,6 +13,7 @@ import (
 	"trails/jsontext"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/schema"
 )
 
 const things = `
@@ -37,6 +38,11 @@ types:
       vector: {type: vector, dim: 2}
       vectors: {type: vector, many: true}
       tags: {type: string, many: true}
+      title: {type: lang_string, many: true, unique_lang: true}
+      notes: {type: lang_string, many: true}
+      motto: lang_string
+      month: year_month
+      long: int64
       counts: {type: integer, many: true}
       next: {class: Any}
       near: {class: Any, many: true}
@@ -94,6 +100,11 @@ func TestATableOfATypeLoadsAsTheSameNodes(t *testing.T) {
 		maybe("vector", []any{0.1, -2e9})
 		maybe("vectors", []any{[]any{1, 2}, []any{3}})
 		maybe("tags", []any{text(), text(), "plain"})
+		maybe("title", []any{schema.LangJSON(text(), "en"), schema.LangJSON(text(), "de")})
+		maybe("notes", []any{schema.LangJSON(text(), "zh-Hant"), schema.LangJSON(text(), "en"), schema.LangJSON("plain", "en")})
+		maybe("motto", schema.LangJSON(text(), "pt-BR"))
+		maybe("month", "2024-05")
+		maybe("long", "-9223372036854775808")
 		maybe("counts", []any{3, 1, -2})
 		maybe("next", ref())
 		maybe("near", []any{ref(), ref(), "urn:n:1"})
@@ -136,8 +147,8 @@ func TestATableOfATypeSaysWhatItLeavesOut(t *testing.T) {
 _:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Unknown> .
 `)
 	table, done := exportType(t, g, load.CSV, "Thing")
-	want := "id,label,flag,count,big,price,size,day,moment,see,raw,vector,vectors,tags,counts,next,near,about\n" +
-		"a,A,,,,,,,,,,,,,,Part/p,,\n" + "b,,,,,,,,,,,,,x;y,,,,\n"
+	want := "id,label,flag,count,big,price,size,day,moment,see,raw,vector,vectors,tags,title,notes,motto,month,long,counts,next,near,about\n" +
+		"a,A,,,,,,,,,,,,,,,,,,,Part/p,,\n" + "b,,,,,,,,,,,,,x;y,,,,,,,,,\n"
 	if diff := cmp.Diff(want, table); diff != "" || done.Records != 2 || done.Left != 3 {
 		t.Errorf("%+v %s", done, diff)
 	}

@@ -137,7 +137,7 @@ func (s *Snapshot) beginning(prefix string, classes []rdf.IRI, of func(*schema.T
 	for _, class := range classes {
 		t := s.Schema().TypeByIRI(class)
 		if p := s.Schema().Property(t, of(t)); p != nil {
-			search.Text[class] = db.SearchedText{Property: p.IRI, Strings: schema.Datatypes[p.Datatype].IRI == rdf.XSDString}
+			search.Text[class] = db.SearchedText{Property: p.IRI, Strings: p.IsPlainOrLang()}
 		}
 	}
 	return search

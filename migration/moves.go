@@ -74,6 +74,9 @@ func (v *Values) Of(from [][]rdf.Term) (to [][]rdf.Term, reason string) {
 	to = make([][]rdf.Term, len(v.To))
 	add := func(i int, lexical string, was rdf.IRI) string {
 		text, ok := converted(lexical, was, datatypeOf(v.To[i]))
+		if v.To[i].IsLang() {
+			return fmt.Sprintf("%q has no language; write an update with STRLANG", shortened(lexical))
+		}
 		if !ok {
 			return fmt.Sprintf("%q is no %s", shortened(lexical), v.To[i].Datatype)
 		}
@@ -126,7 +129,7 @@ const midnight = "T00:00:00Z"
 // converted is the lexical form of a value under another datatype: the same where it is valid
 // there, and a date the beginning of its day, so that the way back gives what was.
 func converted(lexical string, was, to rdf.IRI) (string, bool) {
-	if to == rdf.XSDString || xsd.Valid(lexical, to) {
+	if to == rdf.XSDString && was != rdf.RDFLangString || xsd.Valid(lexical, to) {
 		return lexical, true
 	}
 	date, whole := strings.CutSuffix(lexical, midnight)

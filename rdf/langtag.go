@@ -58,3 +58,24 @@ func CheckLangTag(tag string) error {
 	}
 	return nil
 }
+
+// LangMatches reports whether a language range matches a tag by basic filtering (RFC 4647,
+// section 3.3.1): "en" any English, "*" any language.
+func LangMatches(tag, wanted string) bool {
+	if wanted == "*" {
+		return tag != ""
+	}
+	if len(tag) < len(wanted) || !strings.EqualFold(tag[:len(wanted)], wanted) {
+		return false
+	}
+	return len(tag) == len(wanted) || wanted != "" && tag[len(wanted)] == '-'
+}
+
+// SplitLang takes text with its language behind the last @, as in Cat@en, apart.
+func SplitLang(written string) (text, tag string, ok bool) {
+	at := strings.LastIndexByte(written, '@')
+	if at < 0 || CheckLangTag(written[at+1:]) != nil {
+		return written, "", false
+	}
+	return written[:at], written[at+1:], true
+}

@@ -107,7 +107,8 @@ func (s *Schema) normalizeProperty(p *Property) {
 	if p.Class != "" && p.Datatype == "" {
 		p.Datatype = wordIRI
 	}
-	p.OneOf = orNone(p.OneOf)
+	p.Datatype = wordFor(p.Datatype)
+	p.OneOf, p.Languages = orNone(p.OneOf), orNone(p.Languages)
 	for _, field := range p.fields() {
 		switch f := field.(type) {
 		case *rdf.Term:
@@ -125,9 +126,19 @@ func (s *Schema) normalizeProperty(p *Property) {
 
 // numeric are the datatypes whose literals are kept in canonical form, so that
 // equal numbers are one term.
-var numeric = map[rdf.IRI]bool{
-	rdf.XSDInteger: true, rdf.XSDDecimal: true, rdf.XSDDouble: true, rdf.XSDFloat: true, rdf.XSDBoolean: true,
-}
+var numeric = func() map[rdf.IRI]bool {
+	iris := map[rdf.IRI]bool{}
+	for _, d := range table {
+		switch d.JSON {
+		case JSONBoolean, JSONInteger, JSONNumber:
+			iris[d.IRI] = true
+		case JSONString:
+			iris[d.IRI] = iris[d.IRI] || d.As == wordBigInteger
+		case JSONArray, JSONObject:
+		}
+	}
+	return iris
+}()
 
 // canonical returns t with a number or boolean in canonical form, any other term as it is.
 func canonical(t rdf.Term) rdf.Term {

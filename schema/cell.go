@@ -47,7 +47,7 @@ const cellSeparator = ";"
 // datatype.
 func (p *Property) WordValue(text string) any {
 	d := Datatypes[p.Datatype]
-	if d.IRI != rdf.XSDString {
+	if d.IRI != rdf.XSDString && d.JSON != JSONObject {
 		text = strings.TrimSpace(text)
 	}
 	switch d.JSON {
@@ -62,6 +62,14 @@ func (p *Property) WordValue(text string) any {
 	case JSONArray:
 		if array, ok := jsonArray(text); ok {
 			return array
+		}
+	case JSONObject:
+		if text, tag, ok := rdf.SplitLang(text); ok {
+			return LangJSON(text, tag)
+		}
+		var v map[string]any
+		if json.Unmarshal([]byte(text), &v) == nil && v != nil {
+			return v
 		}
 	case JSONString:
 	}
@@ -115,7 +123,7 @@ func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
 		switch {
 		case len(texts) != 1:
 			return "", len(texts) == 0
-		case texts[0] == "", texts[0] != strings.TrimSpace(texts[0]) && p.datatypeIRI() != rdf.XSDString:
+		case texts[0] == "", texts[0] != strings.TrimSpace(texts[0]) && p.datatypeIRI() != rdf.XSDString && !p.IsLang():
 			return "", false
 		}
 		return texts[0], true
@@ -129,10 +137,14 @@ func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
 	return cellText(values), true
 }
 
-// cellText is a JSON value as the text of a cell: strings as they are.
+// cellText is a JSON value as the text of a cell: strings as they are, and text with its
+// language as [rdf.SplitLang] reads it.
 func cellText(v any) string {
-	if text, isText := v.(string); isText {
-		return text
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		return langText(v)
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

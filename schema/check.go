@@ -246,6 +246,9 @@ func (c *checker) key(t *Type, path string) {
 		if p != nil && p.Datatype == wordVector {
 			c.report(path, fault.Datatype, name, nil, "%s is a vector, which cannot identify an entity", name)
 		}
+		if p != nil && p.IsLang() {
+			c.report(path, fault.Datatype, name, nil, "%s is text with a language, which cannot identify an entity: an id has no language", name)
+		}
 	}
 }
 

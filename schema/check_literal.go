@@ -127,6 +127,8 @@ func (c *checker) fits(p *Property, path string, term rdf.Term) {
 		c.report(path, fault.MaxLength, value, *p.MaxLength, "%q has %d characters, more than max_length %d", lexical, length, *p.MaxLength)
 	case pattern != nil && !pattern.MatchString(lexical):
 		c.report(path, fault.Pattern, value, p.Pattern, "%q does not match pattern %s", lexical, p.Pattern)
+	case p.IsLang() && !p.speaks(tagOf(term)):
+		c.report(path, fault.Languages, value, p.Languages, "%q is in %s, which is not among languages", lexical, tagOf(term))
 	case before(term, p.MinValue):
 		c.report(path, fault.MinValue, value, c.s.JSONValue(p, p.MinValue), "%s is less than min_value %s", lexical, rdf.Lexical(p.MinValue))
 	case before(p.MaxValue, term):

@@ -38,7 +38,7 @@ func (c *checker) constraints(p *Property, path string) {
 		switch {
 		case b.value == nil:
 		case !p.isText():
-			c.report(path+"."+b.key, fault.Datatype, *b.value, nil, "%s is for text (string, uri, iri without class), not for %s", b.key, cmp.Or(p.Class, p.Datatype))
+			c.report(path+"."+b.key, fault.Datatype, *b.value, nil, "%s is for text (string, lang_string, uri, iri without class), not for %s", b.key, cmp.Or(p.Class, p.Datatype))
 		case *b.value < 0:
 			c.report(path+"."+b.key, fault.MinValue, *b.value, 0, "%s must be 0 or more", b.key)
 		}
@@ -54,7 +54,26 @@ func (c *checker) constraints(p *Property, path string) {
 	case *p.Dim < 1 || *p.Dim > maxDim:
 		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
 	}
+	c.languages(p, path)
 	c.literals(p, path)
+}
+
+func (c *checker) languages(p *Property, path string) {
+	switch {
+	case p.IsLang():
+	case len(p.Languages) > 0:
+		c.report(path+".languages", fault.Datatype, p.Languages, nil, "languages is for lang_string, not for %s", cmp.Or(p.Class, p.Datatype))
+	case p.UniqueLang:
+		c.report(path+".unique_lang", fault.Datatype, true, nil, "unique_lang is for lang_string, not for %s", cmp.Or(p.Class, p.Datatype))
+	}
+	for i, tag := range p.Languages {
+		switch err := rdf.CheckLangTag(tag); {
+		case err != nil:
+			c.report(path+".languages", fault.Pattern, tag, nil, "%v; a language is a tag such as en or pt-BR", err)
+		case slices.Contains(p.Languages[:i], tag):
+			c.report(path+".languages", fault.Unique, tag, nil, "%s is listed twice", tag)
+		}
+	}
 }
 
 func (c *checker) propertyName(p *Property, path string) {
@@ -74,11 +93,11 @@ func (c *checker) datatype(p *Property, path string) bool {
 	_, known := Datatypes[p.Datatype]
 	switch {
 	case p.Datatype == "":
-		c.report(path+".type", fault.Required, nil, words, "the property has no type; there is %s (or class: for a reference)", listed(words))
+		c.report(path+".type", fault.Required, nil, usual, "the property has no type; there is %s (or class: for a reference)", someWords())
 	case !known && c.s.byName[p.Datatype] != nil:
-		c.report(path+".type", fault.Datatype, p.Datatype, words, "%s is a type of this schema; for a reference to it write class: %s", p.Datatype, p.Datatype)
+		c.report(path+".type", fault.Datatype, p.Datatype, usual, "%s is a type of this schema; for a reference to it write class: %s", p.Datatype, p.Datatype)
 	case !known:
-		c.report(path+".type", fault.Datatype, p.Datatype, words, "there is no datatype %q%s", p.Datatype, didYouMean(p.Datatype, words))
+		c.report(path+".type", fault.Datatype, p.Datatype, usual, "there is no datatype %q%s", p.Datatype, suggestWord(p.Datatype))
 	case p.Class != "" && !p.isReference():
 		c.report(path+".class", fault.Class, p.Class, nil, "class is for references, but the type is %s; drop one of them", p.Datatype)
 	case p.Class != "" && c.s.byName[p.Class] == nil:
@@ -109,7 +128,7 @@ func (c *checker) pattern(p *Property, path string) {
 	}
 	path += ".pattern"
 	if !p.isText() {
-		c.report(path, fault.Datatype, p.Pattern, nil, "pattern is for text (string, uri, iri without class), not for %s", cmp.Or(p.Class, p.Datatype))
+		c.report(path, fault.Datatype, p.Pattern, nil, "pattern is for text (string, lang_string, uri, iri without class), not for %s", cmp.Or(p.Class, p.Datatype))
 	}
 	re, err := regexp.Compile(p.Pattern)
 	if err != nil {

@@ -32,26 +32,28 @@ type TypeDocument struct {
 // PropertyDocument is one property. Values are as in [Schema.JSONValue]; the
 // counts are there when they say more than Required and Many.
 type PropertyDocument struct {
-	Name        string `json:"name"`
-	IRI         string `json:"iri"`
-	Description string `json:"description,omitempty"`
-	Type        string `json:"type"`
-	Class       string `json:"class,omitempty"`
-	Required    bool   `json:"required"`
-	Many        bool   `json:"many"`
-	MinCount    int    `json:"min_count,omitempty"`
-	MaxCount    *int   `json:"max_count,omitempty"`
-	MinLength   *int   `json:"min_length,omitempty"`
-	MaxLength   *int   `json:"max_length,omitempty"`
-	Pattern     string `json:"pattern,omitempty"`
-	OneOf       []any  `json:"one_of,omitempty"`
-	MinValue    any    `json:"min_value,omitempty"`
-	MaxValue    any    `json:"max_value,omitempty"`
-	HasValue    any    `json:"has_value,omitempty"`
-	Unique      bool   `json:"unique,omitempty"`
-	Default     any    `json:"default,omitempty"`
-	Dim         *int   `json:"dim,omitempty"`
-	Search      *bool  `json:"search,omitempty"` // false, or nothing
+	Name        string   `json:"name"`
+	IRI         string   `json:"iri"`
+	Description string   `json:"description,omitempty"`
+	Type        string   `json:"type"`
+	Class       string   `json:"class,omitempty"`
+	Required    bool     `json:"required"`
+	Many        bool     `json:"many"`
+	MinCount    int      `json:"min_count,omitempty"`
+	MaxCount    *int     `json:"max_count,omitempty"`
+	MinLength   *int     `json:"min_length,omitempty"`
+	MaxLength   *int     `json:"max_length,omitempty"`
+	Pattern     string   `json:"pattern,omitempty"`
+	OneOf       []any    `json:"one_of,omitempty"`
+	MinValue    any      `json:"min_value,omitempty"`
+	MaxValue    any      `json:"max_value,omitempty"`
+	HasValue    any      `json:"has_value,omitempty"`
+	Languages   []string `json:"languages,omitempty"`
+	UniqueLang  bool     `json:"unique_lang,omitempty"`
+	Unique      bool     `json:"unique,omitempty"`
+	Default     any      `json:"default,omitempty"`
+	Dim         *int     `json:"dim,omitempty"`
+	Search      *bool    `json:"search,omitempty"` // false, or nothing
 }
 
 // JSON returns the schema with these of its types, all when none are given, as a value that
@@ -87,7 +89,7 @@ func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
 		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),
 		HasValue: s.JSONValue(p, p.HasValue), Default: s.JSONValue(p, p.Default),
-		Unique: p.Unique, Dim: p.Dim,
+		Languages: p.Languages, UniqueLang: p.UniqueLang, Unique: p.Unique, Dim: p.Dim,
 	}
 	if p.Unsearched {
 		d.Search = new(bool)

@@ -63,8 +63,6 @@ func TestWhatNoSchemaCanSayIsNamed(t *testing.T) {
 		{`:Person owl:disjointWith :Other .`, "<urn:trails:s:Person>", "owl:disjointWith"},
 		{`<urn:trails:s:Person#name> sh:flags "i" .`, "<urn:trails:s:Person#name>", "sh:flags"},
 		{`<urn:trails:s:Person#name> sh:severity sh:Warning .`, "<urn:trails:s:Person#name>", "sh:severity"},
-		{`<urn:trails:s:Person#name> sh:languageIn ( "en" ) .`, "<urn:trails:s:Person#name>", "sh:languageIn"},
-		{`<urn:trails:s:Person#name> sh:uniqueLang true .`, "<urn:trails:s:Person#name>", "sh:uniqueLang"},
 		{`<urn:trails:s:Person#name> sh:equals :age .`, "<urn:trails:s:Person#name>", "sh:equals"},
 		{`<urn:trails:s:Person#age> sh:minExclusive 0 .`, "<urn:trails:s:Person#age>", "sh:minExclusive"},
 		{`:Other a rdfs:Class ; rdfs:subClassOf :Person .`, "<urn:trails:s:Other>", "rdfs:subClassOf"},

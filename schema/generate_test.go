@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,7 +82,7 @@ func nameProperties(t *rapid.T, typ *schema.Type) {
 			continue
 		}
 		single = append(single, p.Name)
-		if p.Required() {
+		if p.Required() && !p.IsLang() {
 			required = append(required, p.Name)
 		}
 	}
@@ -150,6 +151,9 @@ func generateConstraints(t *rapid.T, p *schema.Property) {
 			p.MinLength, p.MaxLength, p.Pattern = &low, &high, `^\s*\S`
 		}
 	}
+	if p.IsLang() && rapid.Bool().Draw(t, "languages") {
+		p.Languages, p.UniqueLang = []string{"en", "zh-Hant", "de"}, rapid.Bool().Draw(t, "unique_lang")
+	}
 	if p.Datatype == "vector" && rapid.Bool().Draw(t, "dim") {
 		two := 2
 		p.Dim = &two
@@ -158,6 +162,9 @@ func generateConstraints(t *rapid.T, p *schema.Property) {
 
 // generateTerm draws a value that is valid for p's datatype, as data would hold it.
 func generateTerm(t *rapid.T, p *schema.Property) rdf.Term {
+	if p.IsLang() {
+		return rdf.LangLiteral(someText.Draw(t, "text"), rapid.SampledFrom([]string{"en", "en-GB", "zh-Hant"}).Draw(t, "lang"))
+	}
 	if p.Datatype != "iri" {
 		return rdf.Literal(generateLexical(t, p), schema.Datatypes[p.Datatype].IRI)
 	}
@@ -202,8 +209,10 @@ func generateLexical(t *rapid.T, p *schema.Property) string {
 		return base64.StdEncoding.EncodeToString(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
 	case "vector":
 		return fmt.Sprintf("[%d,-0.5]", whole)
+	case "string", "html", "xml_literal":
+		return someText.Draw(t, "text")
 	}
-	return someText.Draw(t, "text")
+	return strings.Trim(schema.Datatypes[p.Datatype].Example, `"`)
 }
 
 func TestGeneratedSchemas(t *testing.T) {

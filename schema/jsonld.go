@@ -15,8 +15,11 @@ func (s *Schema) JSONLDContext() rdfio.JSONLDContext {
 				continue
 			}
 			datatype := Datatypes[p.Datatype].IRI
-			if datatype == "" {
+			switch datatype {
+			case "":
 				datatype = "@id"
+			case rdf.RDFLangString: // values say their language themselves
+				datatype = ""
 			}
 			c.Terms[p.IRI] = rdfio.JSONLDTerm{Name: p.Name, Type: datatype, Many: p.Many()}
 		}

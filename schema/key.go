@@ -16,7 +16,7 @@ import (
 type key struct {
 	name      string
 	predicate rdf.IRI // of the property shape
-	// field points to the field: a *string, *bool, *int, **int, *rdf.Term or *[]rdf.Term.
+	// field points to the field: a *string, *bool, *int, **int, *rdf.Term, *[]rdf.Term or *[]string.
 	// It is nil for a word that is read and written by hand.
 	field func(*Property) any
 	// tightens reports whether a value that was allowed may not be any more; it is nil for
@@ -80,6 +80,16 @@ var keys = []key{
 		field:    func(p *Property) any { return &p.HasValue },
 		tightens: func(_, is *Property) bool { return is.HasValue != nil },
 	},
+	{
+		name: "languages", predicate: shLanguageIn, behind: true,
+		field:    func(p *Property) any { return &p.Languages },
+		tightens: narrowsLanguages,
+	},
+	{
+		name: "unique_lang", predicate: shUniqueLang, behind: true,
+		field:    func(p *Property) any { return &p.UniqueLang },
+		tightens: func(_, is *Property) bool { return is.UniqueLang },
+	},
 	{name: "class"},
 	{
 		name: "unique", predicate: TrailsUnique, behind: true,
@@ -142,6 +152,8 @@ func (k key) value(s *Schema, p *Property) any {
 		return s.JSONValue(p, *f)
 	case *[]rdf.Term:
 		return orNil(s.jsonValues(p, *f))
+	case *[]string:
+		return orNil(*f)
 	}
 	return nil
 }

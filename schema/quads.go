@@ -32,6 +32,8 @@ const (
 	shIn            = rdf.IRI(rdf.SHNS + "in")
 	shMinInclusive  = rdf.IRI(rdf.SHNS + "minInclusive")
 	shMaxInclusive  = rdf.IRI(rdf.SHNS + "maxInclusive")
+	shLanguageIn    = rdf.IRI(rdf.SHNS + "languageIn")
+	shUniqueLang    = rdf.IRI(rdf.SHNS + "uniqueLang")
 	shHasValue      = rdf.IRI(rdf.SHNS + "hasValue")
 	shDefaultValue  = rdf.IRI(rdf.SHNS + "defaultValue")
 	shDeclare       = rdf.IRI(rdf.SHNS + "declare")
@@ -187,6 +189,12 @@ func (w *quadWriter) property(s *Schema, t *Type, p *Property, order int) {
 			w.add(shape, k.predicate, *f)
 		case *[]rdf.Term:
 			w.list(shape, k.predicate, *f)
+		case *[]string:
+			tags := make([]rdf.Term, len(*f))
+			for i, tag := range *f {
+				tags[i] = rdf.String(tag)
+			}
+			w.list(shape, k.predicate, tags)
 		}
 	}
 }

@@ -176,6 +176,10 @@ func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property
 			*f = r.one(shape, k.predicate)
 		case *[]rdf.Term:
 			*f = r.list(shape, k.predicate, r.one(shape, k.predicate))
+		case *[]string:
+			for _, term := range r.list(shape, k.predicate, r.one(shape, k.predicate)) {
+				*f = append(*f, rdf.Lexical(term))
+			}
 		}
 	}
 	if class := r.one(shape, shClass); class != nil {

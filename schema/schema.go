@@ -92,8 +92,11 @@ type Property struct {
 	MaxValue  rdf.Term
 	HasValue  rdf.Term
 	Dim       *int // vectors: the number of components
-	Unique    bool // no two entities of the type share a value
-	Default   rdf.Term
+	// Languages are those that text may have, as language ranges: en is any English.
+	Languages  []string
+	UniqueLang bool // no two values of an entity share a language
+	Unique     bool // no two entities of the type share a value
+	Default    rdf.Term
 	// Unsearched: full-text search finds no node by a value of the property.
 	Unsearched bool
 }

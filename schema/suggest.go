@@ -15,9 +15,9 @@ func didYouMean(word string, candidates []string) string {
 	return "; there is " + listed(candidates)
 }
 
-// listed joins up to twenty candidates for a message.
+// listed joins up to 24 candidates for a message.
 func listed(candidates []string) string {
-	const most = 20
+	const most = 24
 	switch {
 	case len(candidates) == 0:
 		return "none"

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -58,12 +59,22 @@ func (s *Schema) values(p *Property, array []any) ([]rdf.Term, []fault.FieldErro
 }
 
 // Term returns the term of one JSON value: a string, a [json.Number] or Go number,
-// a bool, or []any for a vector. Numbers are brought to their canonical form,
+// a bool, []any for a vector, or a map for text with a language. Numbers are brought to their canonical form,
 // everything else keeps the text it came with. The error's code is datatype, or
 // for references class and node_kind.
 func (s *Schema) Term(p *Property, v any) (rdf.Term, *fault.FieldError) {
 	if p.isReference() {
 		return s.reference(p, v)
+	}
+	if p.IsLang() {
+		term, reason := langTerm(p, v)
+		if reason == "" {
+			reason = p.misfit(term)
+		}
+		if reason != "" {
+			return nil, problem(p, fault.Datatype, v, p.Datatype, reason)
+		}
+		return term, nil
 	}
 	lexical, reason := lexicalOf(p, v)
 	if reason == "" {
@@ -110,7 +121,11 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 		if !ok {
 			return "", notA(p, v)
 		}
-		if n, err := strconv.ParseInt(digits, 10, 64); err != nil || n > maxSafe || n < -maxSafe {
+		n, err := strconv.ParseInt(digits, 10, 64)
+		switch d := Datatypes[p.Datatype]; {
+		case err == nil && (n < d.Least || n > d.Most):
+			return "", notA(p, v)
+		case err != nil || n > maxSafe || n < -maxSafe:
 			return "", fmt.Sprintf("%s is beyond 2^53, where JSON loses digits; declare %s as big_integer and give it as a string", shown(v), p.Name)
 		}
 		return digits, ""
@@ -120,16 +135,27 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 		return vectorLexical(v)
 	case JSONString:
 		text, ok := v.(string)
-		if ok && (p.Datatype != wordBigInteger || !strings.HasPrefix(text, "+")) { // the contract's ^-?\d+$
+		if ok && (!p.isBig() || !strings.HasPrefix(text, "+")) { // the contract's ^-?\d+$
 			return text, ""
 		}
+	case JSONObject: // langTerm reads it
 	}
 	return "", notA(p, v)
 }
 
+// isBig reports whether values are whole numbers that JSON has as text.
+func (p *Property) isBig() bool {
+	d := Datatypes[p.Datatype]
+	return cmp.Or(d.As, d.Word) == wordBigInteger
+}
+
 // notA says that v is no value of p's datatype, and shows one.
 func notA(p *Property, v any) string {
-	return fmt.Sprintf("%s is not a valid %s; give one such as %s", shown(v), p.Datatype, Datatypes[p.Datatype].Example)
+	example := Datatypes[p.Datatype].Example
+	if p.IsLang() && len(p.Languages) > 0 {
+		example = shown(LangJSON("text", p.Languages[0]))
+	}
+	return fmt.Sprintf("%s is not a valid %s; give one such as %s", shown(v), p.Datatype, example)
 }
 
 // shown is v as JSON, cut to a length that fits a message.
@@ -201,7 +227,8 @@ func numberOf(v any) (json.Number, bool) {
 
 // JSONValue returns a term as JSON carries it, nil for none: numbers as [json.Number] when every
 // reader gets them whole, booleans, vectors as []any, references as "Type/id" when
-// this schema names the entity and as IRIs otherwise, all else as its text.
+// this schema names the entity and as IRIs otherwise, text of a property with its language as
+// [LangJSON], all else as its text.
 // p may be nil when no property is known; then the term's datatype alone decides.
 func (s *Schema) JSONValue(p *Property, term rdf.Term) any {
 	lexical := rdf.Lexical(term)
@@ -216,15 +243,21 @@ func (s *Schema) JSONValue(p *Property, term rdf.Term) any {
 	case rdf.BNode:
 		return "_:" + lexical
 	}
+	if tag, tagged := rdf.LangOf(term); tagged && p != nil {
+		return LangJSON(lexical, tag)
+	}
 	datatype := rdf.DatatypeOf(term)
 	word := wordOf[datatype]
-	if datatype == "" || !xsd.Valid(lexical, datatype) || p != nil && p.Datatype == wordBigInteger {
+	if datatype == "" || !xsd.Valid(lexical, datatype) || p != nil && p.isBig() {
 		return lexical
 	}
 	return jsonLiteral(word, lexical)
 }
 
 func jsonLiteral(word, lexical string) any {
+	if Datatypes[word].JSON == JSONInteger {
+		word = wordInteger
+	}
 	switch word {
 	case "boolean":
 		return lexical == "true" || lexical == "1"

@@ -148,7 +148,7 @@ func TestForeignTermsAsJSON(t *testing.T) {
 		{"integer", rdf.Literal("9007199254740993", rdf.XSDInteger), `"9007199254740993"`},
 		{"integer", rdf.Literal("007", rdf.XSDInteger), `7`},
 		{"integer", rdf.Literal("x", rdf.XSDInteger), `"x"`},
-		{"string", rdf.LangLiteral("hallo", "de"), `"hallo"`},
+		{"string", rdf.LangLiteral("hallo", "de"), `{"lang":"de","value":"hallo"}`},
 		{"number", rdf.Literal("INF", rdf.XSDDouble), `"INF"`},
 		{"decimal", rdf.Literal("+01.50", rdf.XSDDecimal), `1.5`},
 		{"decimal", rdf.Literal(".5", rdf.XSDDecimal), `0.5`},

@@ -14,14 +14,14 @@ import (
 func (d *decoder) property(path, name string, n *yaml.Node) *Property {
 	if n.Kind == yaml.ScalarNode && n.Tag != tagNull {
 		one := 1
-		return &Property{Name: name, Datatype: n.Value, MaxCount: &one}
+		return &Property{Name: name, Datatype: wordFor(n.Value), MaxCount: &one}
 	}
 	m := d.mapping(path, n, keyNames)
 	p := &Property{
 		Name:        name,
 		IRI:         d.iri(path+".predicate", m["predicate"]),
 		Description: d.text(path+".description", m["description"]),
-		Datatype:    d.text(path+".type", m["type"]),
+		Datatype:    wordFor(d.text(path+".type", m["type"])),
 		Class:       d.text(path+".class", m["class"]),
 	}
 	for k, field := range p.fields() {
@@ -42,6 +42,8 @@ func (d *decoder) field(path string, k key, p *Property, field any, n *yaml.Node
 		*f = d.flag(path, n) != k.negated
 	case **int:
 		*f = d.number(path, n)
+	case *[]string:
+		*f = d.list(path, n)
 	case *rdf.Term:
 		d.values = append(d.values, pendingValue{path, p, n, func(t rdf.Term) { *f = t }})
 	case *[]rdf.Term:
@@ -111,9 +113,18 @@ func (d *decoder) term(s *Schema, v pendingValue) rdf.Term {
 		}
 		return rdf.Literal(lexical, Vector)
 	}
+	if v.p.IsLang() && v.node.Kind == yaml.MappingNode { // as JSON has it
+		m := d.mapping(v.path, v.node, []string{LangText, LangTag})
+		text, tag := d.text(v.path, m[LangText]), d.text(v.path, m[LangTag])
+		return d.lang(v, text, tag, m[LangText] != nil && rdf.CheckLangTag(tag) == nil)
+	}
 	text := d.text(v.path, v.node)
 	if v.node.Kind != yaml.ScalarNode || v.node.Tag == tagNull {
 		return nil
+	}
+	if v.p.IsLang() {
+		text, tag, ok := rdf.SplitLang(text)
+		return d.lang(v, text, tag, ok)
 	}
 	if !v.p.isReference() {
 		return rdf.Literal(text, v.p.datatypeIRI())
@@ -124,4 +135,13 @@ func (d *decoder) term(s *Schema, v pendingValue) rdf.Term {
 		return nil
 	}
 	return iri
+}
+
+// lang is text with a language, where it is one.
+func (d *decoder) lang(v pendingValue, text, tag string, ok bool) rdf.Term {
+	if !ok {
+		d.report(v.path, fault.Datatype, "%q has no language; write text@en, or {value: text, lang: en}", text)
+		return nil
+	}
+	return rdf.LangLiteral(text, tag)
 }

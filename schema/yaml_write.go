@@ -162,6 +162,10 @@ func valueNode(v any) *yaml.Node {
 		return plainNode(strconv.Itoa(v))
 	case json.Number:
 		return plainNode(string(v))
+	case []string:
+		return nameList(v)
+	case map[string]any:
+		return textNode(langText(v))
 	case []any:
 		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 		for _, component := range v {

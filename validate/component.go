@@ -48,6 +48,8 @@ var components = []component{
 	{sh("minLength"), "MinLength", fault.MinLength, anywhere, false, length("at least", func(n, limit int) bool { return n >= limit })},
 	{sh("maxLength"), "MaxLength", fault.MaxLength, anywhere, false, length("at most", func(n, limit int) bool { return n <= limit })},
 	{sh("pattern"), "Pattern", fault.Pattern, anywhere, true, pattern},
+	{sh("languageIn"), "LanguageIn", fault.Languages, anywhere, false, languageIn},
+	{sh("uniqueLang"), "UniqueLang", fault.UniqueLang, onProperty, false, uniqueLang},
 	{sh("in"), "In", fault.OneOf, anywhere, false, in},
 	{sh("hasValue"), "HasValue", fault.HasValue, anywhere, true, hasValue},
 	{sh("minInclusive"), "MinInclusive", fault.MinValue, anywhere, false, bound("at least", func(order int) bool { return order >= 0 })},

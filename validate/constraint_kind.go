@@ -7,6 +7,7 @@ import (
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/xsd"
+	"trails/schema"
 )
 
 // nodeKinds are the kinds of term that a value may be (SHACL section 4.1.3).
@@ -45,33 +46,11 @@ func nodeKind(p parameter) (constraint, error) {
 	}, nil
 }
 
-// vectorDatatype is the datatype of vectors: a JSON array of numbers.
-const vectorDatatype = rdf.IRI(rdf.TrailsNS + "vector")
-
-// datatypeNames is how messages call the datatypes whose own names say too little.
-var datatypeNames = map[rdf.IRI]string{
-	rdf.XSDString:       "a string",
-	rdf.XSDBoolean:      "true or false",
-	rdf.XSDInteger:      "a whole number",
-	rdf.XSDDecimal:      "a decimal number",
-	rdf.XSDDouble:       "a number",
-	rdf.XSDFloat:        "a number",
-	rdf.XSDDate:         "a date such as 2024-05-31",
-	rdf.XSDDateTime:     "a date and time such as 2024-05-31T12:00:00Z",
-	rdf.XSDTime:         "a time such as 12:00:00",
-	rdf.XSDDuration:     "a duration such as P1DT2H",
-	rdf.XSDGYear:        "a year such as 2024",
-	rdf.XSDAnyURI:       "a URI",
-	rdf.XSDBase64Binary: "base64",
-	rdf.RDFLangString:   "text with a language",
-	vectorDatatype:      "an array of numbers",
-}
-
 // datatype asks for literals of one datatype whose text belongs to it (SHACL section
 // 4.1.2).
 func datatype(p parameter) (constraint, error) {
 	iri, err := p.iri()
-	name := datatypeNames[iri]
+	name := schema.Noun(iri)
 	if name == "" {
 		name = "of the datatype " + local(iri)
 	}
@@ -79,7 +58,7 @@ func datatype(p parameter) (constraint, error) {
 		for _, v := range values {
 			got := rdf.DatatypeOf(v)
 			valid := got == iri
-			if valid && iri == vectorDatatype {
+			if valid && iri == schema.Vector {
 				_, valid = vectorLength(v)
 			} else if valid {
 				valid = xsd.Valid(rdf.Lexical(v), iri)

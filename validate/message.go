@@ -8,6 +8,7 @@ import (
 
 	"trails/jsontext"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // maxShown is how many characters of a value a message shows.
@@ -27,6 +28,9 @@ func (e *evaluation) json(t rdf.Term) any {
 		return e.shapes.name(t)
 	}
 	text := rdf.Lexical(t)
+	if tag, tagged := rdf.LangOf(t); tagged {
+		return schema.LangJSON(text, tag)
+	}
 	switch rdf.DatatypeOf(t) {
 	case rdf.XSDBoolean:
 		if text == "true" || text == "false" {
@@ -40,7 +44,7 @@ func (e *evaluation) json(t rdf.Term) any {
 		if isJSONNumber(text) {
 			return json.Number(text)
 		}
-	case vectorDatatype:
+	case schema.Vector:
 		if json.Valid([]byte(text)) {
 			return json.RawMessage(text)
 		}

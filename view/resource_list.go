@@ -236,6 +236,8 @@ func unsafeInFilter(c rune) bool { return c == '"' || c == '\\' || c < ' ' || c 
 // filterValue gives a bare word the JSON form that its property takes.
 func filterValue(p *schema.Property, word string) any {
 	switch schema.Datatypes[p.Datatype].JSON {
+	case schema.JSONObject:
+		return p.WordValue(word)
 	case schema.JSONBoolean:
 		if word == "true" || word == "false" {
 			return word == "true"

@@ -59,7 +59,7 @@ func controlOf(f capability.Field, e Entry) Control {
 		switch {
 		case long:
 			return Lines
-		case f.Type != capability.String, f.Unique, f.Pattern != "", f.HasValue != nil, slices.Contains(oneLiners, strings.ToLower(f.Name)):
+		case f.Type != capability.String && f.Type != capability.LangString, f.Unique, f.Pattern != "", f.HasValue != nil, slices.Contains(oneLiners, strings.ToLower(f.Name)):
 			return Line
 		case f.MaxLength != nil:
 			return either(*f.MaxLength <= shortLine, Line, Lines)
@@ -241,6 +241,9 @@ func textOf(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
+	}
+	if text, tagged := taggedText(raw); tagged {
+		return text
 	}
 	return string(raw)
 }

@@ -12,6 +12,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/jsontext"
+	"trails/rdf"
 )
 
 // Entry is the value of one field on its way between JSON and a browser. The zero
@@ -90,7 +91,7 @@ func single(f capability.Field, text string) (json.RawMessage, *fault.FieldError
 	if !utf8.ValidString(text) {
 		return nil, problem(f, fault.Datatype, nil, "%s is not valid UTF-8", f.Name)
 	}
-	if f.Type != capability.String {
+	if f.Type != capability.String && f.Type != capability.LangString {
 		text = strings.TrimSpace(text)
 	}
 	switch {
@@ -98,6 +99,8 @@ func single(f capability.Field, text string) (json.RawMessage, *fault.FieldError
 		return nil, nil
 	case isJSON(f.Type):
 		return jsonValue(f, text)
+	case f.Type == capability.LangString:
+		return taggedValue(text), nil
 	case f.Type == capability.Boolean && (text == "true" || text == "false"), isNumber(f.Type) && isJSONNumber(text):
 		return json.RawMessage(text), nil
 	}
@@ -107,6 +110,40 @@ func single(f capability.Field, text string) (json.RawMessage, *fault.FieldError
 // isJSON reports whether people type values of the type as JSON.
 func isJSON(t capability.Type) bool {
 	return t == capability.Vector || t == capability.Object || t == capability.Any || t == capability.Text
+}
+
+// tagged is text with its language as JSON has it.
+type tagged struct {
+	Text *string `json:"value"`
+	Lang *string `json:"lang"`
+}
+
+// taggedValue reads text with its language as people type it, or as JSON. What has none stays
+// text.
+func taggedValue(typed string) json.RawMessage {
+	if _, isJSON := taggedText([]byte(typed)); isJSON {
+		return json.RawMessage(typed)
+	}
+	text, tag, ok := rdf.SplitLang(typed)
+	if !ok {
+		return quoted(typed)
+	}
+	raw, err := jsontext.Marshal(tagged{&text, &tag})
+	if err != nil {
+		panic("form: text is not JSON: " + err.Error())
+	}
+	return raw
+}
+
+// taggedText is the inverse of taggedValue; false for JSON that is no text with a language.
+func taggedText(raw []byte) (string, bool) {
+	var v tagged
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if d.Decode(&v) != nil || v.Text == nil || v.Lang == nil || d.InputOffset() != int64(len(raw)) {
+		return "", false
+	}
+	return *v.Text + "@" + *v.Lang, true
 }
 
 func isNumber(t capability.Type) bool {

@@ -92,6 +92,9 @@ func textsOf(f capability.Field, raw json.RawMessage) ([]string, bool) {
 			continue
 		}
 		text, ok := plainText(v)
+		if f.Type == capability.LangString && !ok {
+			text, ok = taggedText(v)
+		}
 		if !ok {
 			return nil, false
 		}

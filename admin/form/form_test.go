@@ -79,6 +79,7 @@ var values = map[capability.Type]*rapid.Generator[any]{
 	capability.URI:        rapid.StringMatching(`https://[a-z]{1,9}\.example/[a-z?=&+%#]{0,9}`).AsAny(),
 	capability.IRI:        rapid.StringMatching(`([A-Z][a-z]{1,5}/|urn:x:)[a-zé]{1,9}`).AsAny(),
 	capability.Bytes:      rapid.StringMatching(`([A-Za-z0-9+/]{4}){1,40}`).AsAny(),
+	capability.LangString: rapid.Map(texts, func(text string) any { return map[string]any{"value": text, "lang": "en-GB"} }),
 	capability.Vector:     rapid.SliceOfN(numbers(`-?(0|1)\.[0-9]{1,9}`), 0, 5).AsAny(),
 	capability.Object:     rapid.MapOfN(texts, texts, 0, 3).AsAny(),
 	capability.Any:        rapid.OneOf(texts.AsAny(), rapid.Bool().AsAny(), numbers(`[1-9][0-9]{0,30}`), rapid.Just[any](nil)),

@@ -22,6 +22,7 @@ var (
 		capability.Time: "12:00:00Z", capability.Duration: "P1DT2H", capability.Year: "2024",
 		capability.URI: "https://example.org/", capability.IRI: "https://example.org/a",
 		capability.Bytes: "aGVsbG8=", capability.Vector: "[0.1, 0.2]", capability.Object: "{}",
+		capability.LangString: "Cat@en",
 	}
 )
 
@@ -47,7 +48,8 @@ var kinds = map[capability.Type]string{
 	capability.BigInteger: "a whole number of any size", capability.Date: "a day", capability.DateTime: "a day and time with its offset from UTC",
 	capability.Time: "a time of day", capability.Duration: "a duration such as P1DT2H", capability.Year: "a year",
 	capability.URI: "an address", capability.IRI: "an IRI", capability.Bytes: "bytes in base64", capability.Vector: "numbers as a JSON array",
-	capability.Object: "a JSON object", capability.Any: "any JSON value", capability.Text: "any JSON value",
+	capability.LangString: "text, then @ and its language",
+	capability.Object:     "a JSON object", capability.Any: "any JSON value", capability.Text: "any JSON value",
 }
 
 // hints say in words what the field takes.

@@ -96,6 +96,7 @@ var jsonForms = map[capability.Type]jsonForm{
 	capability.IRI:        {name: "string", format: "iri"},
 	capability.Bytes:      {name: "string", encoding: "base64"},
 	capability.Vector:     {name: "array"},
+	capability.LangString: {name: "object"},
 	capability.Object:     {name: "object"},
 	capability.Any:        {},
 	capability.Text:       {name: "string"},
@@ -247,7 +248,7 @@ func (w *writer) many(of several, f *capability.Field, null nulls) {
 // unless that is said of the array around it.
 func (w *writer) one(of several, f *capability.Field, null nulls) {
 	form := formOf(f)
-	inner := f.Type == capability.Object && len(f.Fields) > 0 && len(f.Cells) == 0
+	inner := (f.Type == capability.Object || f.Type == capability.LangString) && len(f.Fields) > 0 && len(f.Cells) == 0
 	enum := f.OneOf
 	if inner {
 		w.set("additionalProperties", false)

@@ -202,6 +202,7 @@ func (r *reading) object(at string, schema map[string]any, fields []capability.F
 var schemaTypes = map[capability.Type]string{
 	capability.Boolean: "boolean", capability.Integer: "integer", capability.Number: "number",
 	capability.Decimal: "number", capability.Vector: "array", capability.Object: "object",
+	capability.LangString: "object",
 }
 
 func (r *reading) field(at string, schema map[string]any, f capability.Field, of several) {
@@ -289,7 +290,7 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field, of
 	if shown, _ := schema["enum"].([]any); shown != nil || enum != nil {
 		r.same(at+".one_of", shown, enum)
 	}
-	if f.Type == capability.Object && len(f.Fields) > 0 {
+	if kind == "object" && len(f.Fields) > 0 {
 		r.object(at, schema, f.Fields, true, of)
 	}
 }

@@ -112,6 +112,10 @@ func (p *program) writeNodes(w io.Writer, all json.RawMessage) error {
 				values = items(values[0])
 			}
 			for _, value := range values {
+				if text, ok := langText(value); ok {
+					table.Rows = append(table.Rows, []any{n.Node, property, text, nil})
+					continue
+				}
 				var labels map[string]string // of nodes
 				if json.Unmarshal(value, &labels) != nil {
 					table.Rows = append(table.Rows, []any{n.Node, property, value, nil})

@@ -7,6 +7,8 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/jsontext"
+	"trails/rdf"
+	"trails/schema"
 )
 
 // parseWords reads name=value and name:=json words as the shape asks. It decides
@@ -32,11 +34,15 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 			}
 			return nil, usageError{"unknown argument " + name + fault.DidYouMean(name, names)}
 		}
-		isJSON = isJSON || field.Many && field.Type == capability.Object && strings.HasPrefix(strings.TrimSpace(value), "[") // all at once
+		isJSON = isJSON || field.Many && (field.Type == capability.Object || field.Type == capability.LangString) && strings.HasPrefix(strings.TrimSpace(value), "[") // all at once
 		switch {
 		case !isJSON:
 			if !isJSONOf(field.Type, value) {
-				text, err := jsontext.Marshal(value) // invalid UTF-8 becomes the replacement character
+				var word any = value
+				if text, tag, ok := rdf.SplitLang(value); ok && field.Type == capability.LangString {
+					word = schema.LangJSON(text, tag)
+				}
+				text, err := jsontext.Marshal(word) // invalid UTF-8 becomes the replacement character
 				if err != nil {
 					return nil, err
 				}
@@ -81,7 +87,7 @@ func isJSONOf(t capability.Type, word string) bool {
 	case capability.Integer, capability.Number:
 		var n json.Number
 		return json.Unmarshal([]byte(word), &n) == nil && !strings.HasPrefix(word, `"`) && word != "null"
-	case capability.Vector, capability.Object, capability.Any:
+	case capability.Vector, capability.Object, capability.LangString, capability.Any:
 		return json.Valid([]byte(word))
 	default:
 		return false

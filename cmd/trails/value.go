@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"trails/jsontext"
+	"trails/schema"
 )
 
 // writeValue shows any JSON value to a person: objects as aligned names and
@@ -156,11 +157,15 @@ func row(columns []string, item json.RawMessage) []string {
 // isFlat reports whether a value goes on one line: a scalar, an empty object or
 // array, or an array of scalars.
 func isFlat(value json.RawMessage) bool {
+	if _, tagged := langText(value); tagged {
+		return true
+	}
 	if members, ok := jsontext.Members(value); ok {
 		return len(members) == 0
 	}
 	for _, item := range items(value) {
-		if _, isObject := jsontext.Members(item); isObject || isArray(item) {
+		_, tagged := langText(item)
+		if _, isObject := jsontext.Members(item); isObject && !tagged || isArray(item) {
 			return false
 		}
 	}
@@ -175,6 +180,9 @@ func scalar(value json.RawMessage) string {
 			parts = append(parts, scalar(item))
 		}
 		return strings.Join(parts, ", ")
+	}
+	if text, ok := langText(value); ok {
+		return line(text)
 	}
 	if members, ok := jsontext.Members(value); ok && len(members) > 0 {
 		var parts []string
@@ -191,6 +199,16 @@ func scalar(value json.RawMessage) string {
 		return line(text)
 	}
 	return "-"
+}
+
+// langText is text with a language, which JSON has as an object, as one text: Cat@en.
+func langText(value json.RawMessage) (string, bool) {
+	var v map[string]string
+	if json.Unmarshal(value, &v) != nil || len(v) != 2 || v[schema.LangTag] == "" {
+		return "", false
+	}
+	text, ok := v[schema.LangText]
+	return text + "@" + v[schema.LangTag], ok
 }
 
 func isArray(value json.RawMessage) bool {

@@ -22,8 +22,33 @@ import (
 // column is what one column of a table, or one member of the objects of JSON, means. The
 // zero column is passed over.
 type column struct {
-	id bool             // it has the ids of the nodes
-	p  *schema.Property // its cells are values of this; nil for none
+	id   bool             // it has the ids of the nodes
+	p    *schema.Property // its cells are values of this; nil for none
+	lang string           // its cells are texts of this language; "" for all others
+}
+
+// value is what a cell says.
+func (c column) value(text string) any {
+	if c.lang != "" {
+		return c.p.LangCellValue(c.lang, text)
+	}
+	return c.p.CellValue(text)
+}
+
+// add gives a node the value of a cell, besides those of other columns of the property.
+func (c column) add(values map[string]any, v any) {
+	if before, ok := values[c.p.Name]; ok {
+		values[c.p.Name] = append(asList(before), asList(v)...)
+		return
+	}
+	values[c.p.Name] = v
+}
+
+func asList(v any) []any {
+	if list, isList := v.([]any); isList {
+		return slices.Clip(list)
+	}
+	return []any{v}
 }
 
 // mapped is the property that the caller gives a column or member. A name that has what is
@@ -62,6 +87,12 @@ func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldErro
 		return c, nil
 	case mapped:
 		if c.p = r.schema.Property(t, property); c.p == nil {
+			if base, tag, tagged := rdf.SplitLang(property); tagged {
+				if of := r.schema.Property(t, base); of != nil && of.IsLang() {
+					c.p, c.lang = of, tag
+					return c, nil
+				}
+			}
 			return c, &fault.FieldError{Field: name, Code: fault.Closed, Value: property,
 				Message: fmt.Sprintf("%s has no property %q, which map gives the column %q%s", t.Name, property, name, r.nearest(t, property))}
 		}
@@ -69,6 +100,13 @@ func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldErro
 	}
 	if c.p = r.schema.Property(t, name); c.p != nil {
 		return c, nil
+	}
+	if base, tag, tagged := rdf.SplitLang(name); tagged {
+		of, problem := r.columnOf(t, base)
+		if problem == nil && of.p != nil && of.p.IsLang() {
+			of.id, of.lang = false, tag
+			return of, nil
+		}
 	}
 	folded := infer.Folded(name)
 	for _, p := range r.schema.PropertiesOf(t) {
@@ -174,18 +212,22 @@ func (r *reader) readHeader(rows *table, t *schema.Type) ([]column, error) {
 		f.Source = r.placeAt(rows.at(at))
 		wrong = append(wrong, f)
 	}
-	byName, byProperty := map[string]int{}, map[*schema.Property]string{}
+	byName, byProperty := map[string]int{}, map[column]string{}
 	for i, name := range rows.header {
 		byName[name] = i
 		c, problem := r.columnOf(t, name)
-		switch other := byProperty[c.p]; {
+		if c.lang != "" {
+			base, _, _ := rdf.SplitLang(name)
+			byName[base] = i
+		}
+		switch other := byProperty[column{p: c.p, lang: rdf.LangTag(c.lang)}]; {
 		case problem != nil:
 			report(i, *problem)
 		case c.p != nil && other != "":
 			report(i, fault.FieldError{Field: name, Code: fault.Unique, Value: name,
 				Message: fmt.Sprintf("the columns %q and %q are both %s; map %s= passes one over", other, name, c.p.Name, name)})
 		case c.p != nil:
-			byProperty[c.p] = name
+			byProperty[column{p: c.p, lang: rdf.LangTag(c.lang)}] = name
 		}
 		columns[i] = c
 	}
@@ -219,8 +261,8 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 		if c.p == nil {
 			continue
 		}
-		if v := c.p.CellValue(cells[i]); v != nil {
-			n.Values[c.p.Name] = v
+		if v := c.value(cells[i]); v != nil {
+			c.add(n.Values, v)
 		}
 	}
 	e := r.node(n)
@@ -292,6 +334,12 @@ func (r *reader) readData(t *schema.Type, data map[string]any) error {
 			wrong = append(wrong, fault.FieldError{Field: name, Code: fault.Datatype, Value: v, Message: fmt.Sprintf("the id in %s must be a string or a number", name)})
 		}
 		if c.p == nil {
+			continue
+		}
+		if c.lang != "" {
+			if v != nil {
+				c.add(n.Values, schema.InLang(c.lang, v))
+			}
 			continue
 		}
 		if _, twice := n.Values[c.p.Name]; twice {

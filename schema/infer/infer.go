@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"trails/rdf"
 	"trails/schema"
 )
 
@@ -83,20 +84,21 @@ type typeStats struct {
 // propertyStats are what one property's values have. Of the cells of a table it is not
 // known whether ";" separates values, so that both readings are kept.
 type propertyStats struct {
-	name    string // in the data
-	nodes   int64  // that have it
-	edges   int64
-	ids     int64 // nodes whose id it is
-	arrays  bool  // a value is an array
-	vector  int   // the length that all arrays of numbers have; -1: they have none in common
-	whole   values
-	parts   values
-	split   bool // a cell has ";"
-	long    bool // a cell has a long text, or none beside a ";"
-	empty   bool // a cell is an empty JSON array
-	again   bool // a node has it that came before
-	unnamed bool // the column has no name of its own
-	loose   int  // how often a check has refused what was proposed
+	name     string // in the data
+	nodes    int64  // that have it
+	edges    int64
+	ids      int64 // nodes whose id it is
+	arrays   bool  // a value is an array
+	vector   int   // the length that all arrays of numbers have; -1: they have none in common
+	whole    values
+	parts    values
+	split    bool // a cell has ";"
+	long     bool // a cell has a long text, or none beside a ";"
+	empty    bool // a cell is an empty JSON array
+	again    bool // a node has it that came before
+	unnamed  bool // the column has no name of its own
+	sameLang bool // a node has two texts of one language
+	loose    int  // how often a check has refused what was proposed
 }
 
 // Add takes one record. It refuses a type or property beyond the bounds.
@@ -118,6 +120,9 @@ func (p *Proposal) Add(r Record) error {
 	names := r.Names
 	if names == nil {
 		names = slices.Sorted(maps.Keys(r.Data))
+	}
+	if r.Cells {
+		names = r.byLanguage(names)
 	}
 	if r.Header {
 		for _, name := range names {
@@ -146,6 +151,7 @@ func (p *Proposal) Add(r Record) error {
 		case nil:
 		case []any:
 			s.arrays = true
+			s.sameLang = s.sameLang || repeatsLanguage(v)
 			if len(v) > 0 {
 				s.nodes++
 				s.addArray(p, v)
@@ -376,4 +382,55 @@ func camel(text string, upper bool) string {
 		}
 	}
 	return b.String()
+}
+
+// byLanguage puts the cells of columns that are called as title@en together, each with its
+// language, as those of one column, and returns the names then.
+func (r *Record) byLanguage(names []string) []string {
+	var out []string
+	var data map[string]any
+	for _, name := range names {
+		base, tag, tagged := rdf.SplitLang(name)
+		if primary, _, _ := strings.Cut(tag, "-"); !tagged || base == "" || slices.Contains(names, base) || len(primary) > longestLanguage {
+			out = append(out, name)
+			continue
+		}
+		if data == nil {
+			data = maps.Clone(r.Data)
+		}
+		delete(data, name)
+		if !slices.Contains(out, base) {
+			out = append(out, base)
+			if !r.Header {
+				data[base] = []any{}
+			}
+		}
+		if text, _ := r.Data[name].(string); text != "" && !r.Header {
+			list, _ := data[base].([]any)
+			data[base] = append(list, schema.LangJSON(text, tag))
+		}
+	}
+	if data != nil {
+		r.Data = data
+	}
+	return out
+}
+
+// longestLanguage is how many letters the codes of ISO 639 have: what is longer behind an @ is
+// likely to be no language.
+const longestLanguage = 3
+
+// repeatsLanguage reports whether two texts of a list have one language.
+func repeatsLanguage(list []any) bool {
+	seen := map[string]bool{}
+	for _, v := range list {
+		if members, isObject := v.(map[string]any); isObject {
+			tag, _ := members[schema.LangTag].(string)
+			if tag = rdf.LangTag(tag); seen[tag] {
+				return true
+			}
+			seen[tag] = true
+		}
+	}
+	return false
 }

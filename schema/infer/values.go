@@ -10,7 +10,9 @@ import (
 )
 
 // words are the datatypes that are tried, the narrowest first.
-var words = []string{"boolean", "integer", "big_integer", "number", "decimal", "date", "datetime", "uri", "string"}
+var words = []string{"boolean", "integer", "big_integer", "number", "decimal", "date", "datetime", "uri", "string", langString}
+
+const langString = "lang_string"
 
 // values are what the values of one property have in common.
 type values struct {
@@ -48,6 +50,10 @@ func (s *values) add(p *Proposal, v any, cell bool) {
 		s.fit = slices.Clone(words)
 	}
 	s.fit = slices.DeleteFunc(s.fit, func(word string) bool { return !fits(word, v, cell) })
+	if _, isObject := v.(map[string]any); isObject {
+		s.distinct.forget(p)
+		s.many, s.listed, s.shape.none = true, nil, true
+	}
 	text, isText := v.(string)
 	if !isText {
 		text, _ = number(v)

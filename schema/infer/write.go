@@ -349,6 +349,9 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 	if because != "" || s.edges > 0 || s.loose > 0 {
 		return words, why
 	}
+	if of.fit[0] == langString && s.many() && !s.sameLang {
+		words, why = append(words, "unique_lang: true"), append(why, "no two texts of a record are in one language")
+	}
 	enough := of.fit[0] == "string" && of.count >= 20 || of.fit[0] == "integer" && of.count >= manyRows
 	isUnique := enough && !s.many() && !of.distinct.over && !of.distinct.twice && !of.spaced
 	switch pattern := of.shape.pattern(); {

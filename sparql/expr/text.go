@@ -137,13 +137,7 @@ func langMatches(tag, pattern rdf.Term) (value, error) {
 	if !oka || !okb {
 		return failed(ErrType)
 	}
-	if p == "*" {
-		return ofBool(t != "")
-	}
-	if len(t) < len(p) || !strings.EqualFold(t[:len(p)], p) {
-		return ofBool(false)
-	}
-	return ofBool(len(t) == len(p) || p != "" && t[len(p)] == '-')
+	return ofBool(rdf.LangMatches(t, p))
 }
 
 const upperHex = "0123456789ABCDEF"
