@@ -162,6 +162,7 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 			out.Rows = append(out.Rows, []string{m.File(), "pending", "", "", "", m.Checksum()})
 		}
 		out.Pending = len(pending)
+		err = cmp.Or(err, migration.Filled(pending))
 	}
 	if err != nil {
 		for _, f := range fault.Of(err).Fields {

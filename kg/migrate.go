@@ -235,6 +235,9 @@ func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, te
 			return err
 		}
 		count := min(most, len(pending))
+		if err := migration.Filled(pending); err != nil {
+			return err
+		}
 		listed, _, err := migration.MovesOf(pending[:count], before.schema)
 		if err != nil {
 			return err

@@ -52,6 +52,25 @@ type Migration struct {
 	Text        string
 	Description string
 	Steps       []Step
+	// filled means that the text says which steps there are, or by an empty list that there
+	// are none.
+	filled bool
+}
+
+// Filled refuses migrations that nobody has filled in: what [New] writes without another
+// schema has no steps, and once it is applied its text is fixed.
+func Filled(all []*Migration) error {
+	var fields []fault.FieldError
+	for _, m := range all {
+		if !m.filled {
+			fields = append(fields, fault.FieldError{Field: "steps", Code: fault.Required, Value: m.File(), Source: m.File(),
+				Message: "nobody has filled this migration in; write its steps, or steps: [] where there are to be none, or leave it out"})
+		}
+	}
+	if len(fields) > 0 {
+		return fault.Invalid(fields)
+	}
+	return nil
 }
 
 // Word begins a step that is none of a schema's patch.
@@ -267,6 +286,7 @@ func (r *reader) migration(m *Migration, root *yaml.Node) {
 		r.report("steps", fault.MaxCount, steps, "there are %d steps; at most %d are allowed", len(steps.Content), maxSteps)
 		return
 	}
+	m.filled = true
 	for i, n := range steps.Content {
 		r.step = i + 1
 		if n.Kind != yaml.MappingNode || len(n.Content) != 2 {

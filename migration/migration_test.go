@@ -1,12 +1,15 @@
 package migration_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/migration"
 	"trails/schema"
 )
@@ -47,6 +50,45 @@ func TestParseOfComments(t *testing.T) {
 }
 
 // Records come back from the statements that hold them.
+// A migration says its steps, or that there are none; what says neither is a template still.
+func TestWhatNobodyHasFilledInIsRefused(t *testing.T) {
+	template, err := migration.New(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*migration.Migration
+	var want []string
+	for i, c := range []struct {
+		text   string
+		filled bool
+	}{
+		{template, false},
+		{strings.Replace(template, "# description: what for", "description: what for", 1), false},
+		{"steps:\n", false},
+		{"steps: null\n", false},
+		{"description: later\n", false},
+		{"steps: []\n", true},
+		{"description: a marker\nsteps: []\n", true},
+		{"steps:\n- add_property: {Note.due: date}\n", true},
+		{strings.Replace(template, "# - drop_property", "- drop_property", 1), true},
+	} {
+		m, err := migration.Parse(fmt.Sprintf("%04d_a.yaml", i+1), c.text)
+		if err != nil {
+			t.Fatalf("%q: %v", c.text, err)
+		}
+		if all = append(all, m); !c.filled {
+			want = append(want, m.File())
+		}
+	}
+	refused := fault.Of(migration.Filled(all))
+	if refused.Count != len(want) || len(refused.Fields) != 1 || !slices.Equal(refused.Fields[0].Places, want[:3]) {
+		t.Errorf("refuses %+v, want %v", refused.Fields, want)
+	}
+	if err := migration.Filled(all[5:]); err != nil {
+		t.Errorf("refuses what is filled in: %v", err)
+	}
+}
+
 func TestRecordsRoundTrip(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 3, 4_000_000, time.UTC)
 	want := []migration.Record{

@@ -7,7 +7,7 @@ import (
 )
 
 // New writes the text of a migration from one schema to another of the same base; without
-// another, one without steps that shows in comments what there can be.
+// another, one that shows in comments what steps there can be, and is to be filled in.
 func New(from, to *schema.Schema) (string, error) {
 	if to == nil {
 		return blank, nil

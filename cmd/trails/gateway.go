@@ -48,6 +48,7 @@ func (p *program) gatewayAddCommand() *cobra.Command {
 		Short: "Name a server in the file, in the place of one with the same name",
 		Long: `Name a server in FILE, and agree that it is reached from this machine: a command that speaks MCP
 over its standard input and output, or an address. Its tools are found under NAME, or --namespace.
+It is tried once, and what does not answer is warned of; it stays in the file.
 
 With --caller-header or --caller-env each caller reaches it with a credential of their own, which
 is neither in the file nor in the definition: over HTTP it is sent with each request, in the header
@@ -93,7 +94,10 @@ Trails-Upstream-NAME; at the command line and over stdio it is in the variable T
 				return nil
 			}
 			fmt.Fprint(p.stderr, p.runs(s))
-			return nil
+			if s.PerCaller() {
+				return nil // nobody's credential is here
+			}
+			return p.tryServer(cmd.Context(), file, s.Name)
 		},
 	}
 	cmd.Flags().StringVar(&command, "stdio", "", "`command` to run; its arguments stand behind --")
@@ -113,6 +117,27 @@ Trails-Upstream-NAME; at the command line and over stdio it is in the variable T
 	cmd.Flags().BoolVar(&elsewhere, "elsewhere", false, "do not agree that it is reached from this machine")
 	f.on(cmd)
 	return cmd
+}
+
+// firstAnswer bounds how long a server that was added is waited for.
+const firstAnswer = 10 * time.Second
+
+// tryServer says on stderr when a server that was added does not answer. It stays in the file:
+// it may be started later.
+func (p *program) tryServer(ctx context.Context, file, name string) error {
+	soon, cancel := context.WithTimeout(ctx, firstAnswer)
+	defer cancel()
+	var shown json.RawMessage
+	err := p.answerOf(soon, file, "gateway_show", arguments{"name": name}, &shown)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	why := fault.Of(err).Message
+	if soon.Err() != nil {
+		why = fmt.Sprintf("it has said nothing for %.0f s", firstAnswer.Seconds())
+	}
+	fmt.Fprintf(p.stderr, "trails: warning: %s is in the file, and does not answer now: %s; trails gateway show tries it again, and trails gateway rm takes it out\n", name, line(why))
+	return nil
 }
 
 // runs is a line that says what somebody agrees to by trusting a command, "" of an address.
