@@ -13,6 +13,10 @@ import (
 // group is GROUP BY with its aggregates: a subquery of its own.
 func (l *lowerer) group(op sparql.Group, s scope) *block {
 	having := s.ranges
+	var order []sparql.OrderKey
+	if slices.ContainsFunc(op.Aggregates, func(a sparql.Aggregation) bool { return a.Aggregate.Func == sparql.GroupConcat }) {
+		op.Op, order = orderBelow(op.Op)
+	}
 	s.bound, s.ranges, s.wanted, s.all, s.first = nil, nil, "", true, 0
 	c, b := l.better(op.Op, s.atOnce(), func(c *scanner) bool { return c.group(op) }, groupCost, sortedCost)
 	switch {
@@ -45,7 +49,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		out.cols.set(g, c)
 	}
 	for _, a := range op.Aggregates {
-		c := l.aggregate(a.Aggregate, op.Op, b, s)
+		c := l.aggregate(a.Aggregate, op.Op, order, b, s)
 		if empty := ofEmptyGroup[a.Aggregate.Func]; len(by) == 0 && empty != nil {
 			c.sql = "COALESCE(" + c.sql + ", CASE count(*) WHEN 0 THEN " + l.term(empty) + " END)"
 		}
@@ -104,8 +108,8 @@ var ofEmptyGroup = map[sparql.AggregateFunc]rdf.Term{
 }
 
 // aggregate is done by SQL where ids say all: counts, and what is in the order of
-// one region.
-func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, b *block, s scope) column {
+// one region. GROUP_CONCAT takes its values in an order, where there is one.
+func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, order []sparql.OrderKey, b *block, s scope) column {
 	if a.Expr == nil && !a.Distinct {
 		return column{sql: l.term(zeroTerm) + " + count(*)"}
 	}
@@ -134,6 +138,9 @@ func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, b *block, s sco
 	}
 	if c, ok := l.column(v.Var, b, s); ok && v.Var != "" && region == "" {
 		value, _ = l.asTerm(c, b)
+	}
+	if a.Func == sparql.GroupConcat {
+		value += l.inOrder(order, b, s)
 	}
 	return l.aggregateInGo(a, []string{value})
 }
@@ -164,6 +171,21 @@ func (l *lowerer) rowOf(b *block, s scope) (list []string) {
 		}
 	}
 	return list
+}
+
+// inOrder is the clause by which an aggregate is given values in the order of a subquery, see
+// [orderBelow]; "" where there is none.
+func (l *lowerer) inOrder(order []sparql.OrderKey, b *block, s scope) string {
+	var by []string
+	for _, k := range order {
+		for _, sql := range l.sortKeys(k.Expr, k.Stored, b, s) {
+			by = append(by, sql+direction(k))
+		}
+	}
+	if by == nil {
+		return ""
+	}
+	return " ORDER BY " + strings.Join(by, ", ")
 }
 
 func (l *lowerer) aggregateInGo(a sparql.Aggregate, values []string) column {
