@@ -246,7 +246,7 @@ func (b *binder) call(e Call) Expr {
 		return e
 	}
 	out := Call{e.Func, b.exprs(e.Args)}
-	if wrong := wrongPattern(out); wrong != nil && wrongPattern(e) == nil && b.elsewhere == 0 && b.err == nil {
+	if wrong := WrongPattern(out); wrong != nil && WrongPattern(e) == nil && b.elsewhere == 0 && b.err == nil {
 		b.err = fault.New(fault.InvalidArguments, "%w", wrong)
 	}
 	return out

@@ -105,9 +105,7 @@ type parser struct {
 	data   dataNodes
 	// aggregates counts those of the SELECT that is being read; nil where none may stand.
 	aggregates *int
-	// elsewhere counts the SERVICEs around what is read, which other endpoints evaluate.
-	elsewhere int
-	numbers   renumbering
+	numbers    renumbering
 	// names are those of the text, if naming is set.
 	names  []Name
 	naming bool

@@ -207,14 +207,12 @@ func (p *parser) checkArity(name string, args []Expr, arity Arity, at int) {
 			p.failFrom(at, "BOUND takes a variable")
 		}
 	}
-	if wrong := wrongPattern(Call{Func(name), args}); wrong != nil && p.elsewhere == 0 {
-		p.failFrom(at, wrong.Error())
-	}
 }
 
-// wrongPattern says what is wrong with the regular expression of a call, when that and
-// its flags are constants; nil when nothing is, or when it is computed.
-func wrongPattern(c Call) error {
+// WrongPattern says what is wrong with the regular expression of a call, when that and
+// its flags are constants; nil when nothing is, or when it is computed. Such a call is an
+// error for each solution.
+func WrongPattern(c Call) error {
 	last, ok := map[Func]int{"REGEX": 2, "REPLACE": 3}[c.Func]
 	if !ok {
 		return nil

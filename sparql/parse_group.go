@@ -144,9 +144,7 @@ func (p *parser) optional(g *group) {
 func (p *parser) service(g *group) {
 	s := Service{Silent: p.accept("SILENT"), Name: p.varOrIRI()}
 	g.scope.add(s.Name.Var)
-	p.elsewhere++
 	s.Op = p.nested(g)
-	p.elsewhere--
 	g.op = NewJoin(g.op, s)
 }
 

@@ -118,6 +118,10 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		args[i] = r.value(arg, known, used, false)
 		told = told || args[i].told
 	}
+	if wrong := sparql.WrongPattern(e); wrong != nil {
+		r.warnAt(e, "", empties && at == required, "%s never has a value: %v", r.expression(e), wrong)
+		return outcome{fails: true, told: true}
+	}
 	if v, ok := around[e.Func]; ok {
 		return outcome{values: v, fails: len(args) > 0, told: told}
 	}

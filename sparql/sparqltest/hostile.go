@@ -45,7 +45,7 @@ func HostileTexts() []Hostile {
 	add(true, bounded, wideTexts())
 	add(true, bounded, slowTexts())
 	add(true, bounded, largeValues())
-	add(false, []fault.Kind{fault.Malformed}, patterns())
+	add(true, bounded, patterns())
 	list = append(list, Hostile{Name: "data of ten megabytes", Text: "INSERT DATA { <urn:a> <urn:p> '" + strings.Repeat("x", 10<<20) + "' }", Kinds: refused, Update: true})
 	for _, t := range updateTexts() {
 		list = append(list, Hostile{Name: t[0], Text: t[1], Kinds: bounded, Answers: true, Update: true})
@@ -204,7 +204,7 @@ func squared(n int) string {
 	return out.String()
 }
 
-// patterns are written in the text and cannot be used.
+// patterns are written in the text and cannot be used: they match nothing.
 func patterns() [][2]string {
 	return [][2]string{
 		{"REGEX of 10,000 alternatives", "SELECT * { ?s ?p ?o FILTER(REGEX(STR(?o), '" + counted(10_000, "a%db|") + "'))}"},
