@@ -43,9 +43,9 @@ func newFold(a sparql.Aggregate) fold {
 	case sparql.Count:
 		return &count{}
 	case sparql.Sum:
-		return &sum{total: xsd.Integer(0)}
+		return &sum{}
 	case sparql.Avg:
-		return &average{sum: sum{total: xsd.Integer(0)}}
+		return &average{}
 	case sparql.Min:
 		return &extreme{sign: -1}
 	case sparql.Max:
@@ -137,22 +137,47 @@ type count struct{ n int64 }
 func (c *count) add(rdf.Term) error       { c.n++; return nil }
 func (c *count) value() (rdf.Term, error) { return xsd.Integer(c.n).Term(), nil }
 
-type sum struct{ total xsd.Number }
+// sum is SUM, which is 0 for an empty group (section 18.5.1.3). Values are all numbers, or all
+// durations.
+type sum struct {
+	total   xsd.Number
+	numbers bool // there was one
+	lengths xsd.Durations
+}
 
 func (s *sum) add(t rdf.Term) error {
-	n, ok := xsd.NumberOf(t)
-	if !ok {
-		return ErrType
+	n, isNumber := xsd.NumberOf(t)
+	var err error
+	switch {
+	case isNumber && s.lengths.Begun() || !isNumber && s.numbers:
+		err = xsd.ErrOperands
+	case !isNumber:
+		err = s.lengths.Add(t)
+	case !s.numbers:
+		s.total, err = xsd.Integer(0).Add(n)
+	default:
+		s.total, err = s.total.Add(n)
 	}
-	total, err := s.total.Add(n)
+	s.numbers = s.numbers || isNumber
 	if err != nil {
 		return numberErrors[err]
 	}
-	s.total = total
 	return nil
 }
 
-func (s *sum) value() (rdf.Term, error) { return s.total.Term(), nil }
+func (s *sum) value() (rdf.Term, error) {
+	switch {
+	case s.numbers:
+		return s.total.Term(), nil
+	case !s.lengths.Begun():
+		return xsd.Integer(0).Term(), nil
+	}
+	t, err := s.lengths.Sum()
+	if err != nil {
+		return nil, numberErrors[err]
+	}
+	return t, nil
+}
 
 // average is AVG, which is 0 for an empty group (section 18.5.1.4).
 type average struct {
@@ -167,7 +192,14 @@ func (a *average) add(t rdf.Term) error {
 
 func (a *average) value() (rdf.Term, error) {
 	if a.n == 0 {
-		return a.total.Term(), nil
+		return a.sum.value()
+	}
+	if a.lengths.Begun() {
+		t, err := a.lengths.Mean(a.n)
+		if err != nil {
+			return nil, numberErrors[err]
+		}
+		return t, nil
 	}
 	mean, err := a.total.Div(xsd.Integer(a.n))
 	if err != nil {

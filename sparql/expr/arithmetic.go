@@ -1,15 +1,18 @@
 package expr
 
-import "trails/rdf/xsd"
+import (
+	"trails/rdf"
+	"trails/rdf/xsd"
+)
 
 // arithmetic is an operator on two numbers (section 17.3), which are promoted to
-// the wider of their types.
-func arithmetic(f func(a, b xsd.Number) (xsd.Number, error)) function {
+// the wider of their types, and beyond that section on dates, times and durations.
+func arithmetic(f func(a, b xsd.Number) (xsd.Number, error), ofTime func(a, b rdf.Term) (rdf.Term, error)) function {
 	return operator(func(a, b value) (value, error) {
 		na, oka := a.number()
 		nb, okb := b.number()
 		if !oka || !okb {
-			return failed(ErrType)
+			return computed(ofTime(a.asTerm(), b.asTerm()))
 		}
 		n, err := f(na, nb)
 		if err != nil {
@@ -19,7 +22,23 @@ func arithmetic(f func(a, b xsd.Number) (xsd.Number, error)) function {
 	})
 }
 
-var numberErrors = map[error]error{xsd.ErrDivision: ErrDivision, xsd.ErrOverflow: ErrOverflow}
+// negation is unary minus of a number or a duration.
+var negation = function{arity: oneArgument, one: func(_ Env, v value) (value, error) {
+	if n, ok := v.number(); ok {
+		return ofNumber(n.Neg())
+	}
+	return computed(xsd.NegTime(v.asTerm()))
+}}
+
+// computed is what package xsd made of dates, times and durations.
+func computed(t rdf.Term, err error) (value, error) {
+	if err != nil {
+		return failed(numberErrors[err])
+	}
+	return of(t)
+}
+
+var numberErrors = map[error]error{xsd.ErrDivision: ErrDivision, xsd.ErrOverflow: ErrOverflow, xsd.ErrOperands: ErrType}
 
 // comparison is "<" and its like: holds says for which orders it is true.
 func comparison(holds func(order int) bool) function {

@@ -125,6 +125,9 @@ func countRows(solutions []solution, once bool) int {
 
 // sum is section 18.5.1.3's Sum.
 func sum(values []rdf.Term) (rdf.Term, error) {
+	if len(values) > 0 && isDuration(values[0]) {
+		return sumOfDurations(values)
+	}
 	total := integer(0)
 	for _, v := range values {
 		var err error

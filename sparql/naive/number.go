@@ -130,15 +130,12 @@ func (n number) term() rdf.Term { return rdf.Literal(n.text(), kindDatatypes[n.k
 
 func integer(n int) rdf.Term { return rdf.Literal(strconv.Itoa(n), rdf.XSDInteger) }
 
-// arithmetic is op:numeric-add and its sisters (section 17.3).
+// arithmetic is op:numeric-add and its sisters (section 17.3), and what there is of times.
 func arithmetic(f sparql.Func, left, right rdf.Term) (rdf.Term, error) {
-	a, err := asNumber(left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := asNumber(right)
-	if err != nil {
-		return nil, err
+	a, errA := asNumber(left)
+	b, errB := asNumber(right)
+	if errA != nil || errB != nil {
+		return ofTime(f, left, right)
 	}
 	kind := max(a.kind, b.kind)
 	a, b = a.promoted(kind), b.promoted(kind)

@@ -26,6 +26,9 @@ func (d *drawer) expr(depth int) string {
 	case 2:
 		return "(" + sub() + " " + d.one([]string{"+", "-", "*"}) + " " + sub() + ")"
 	case 3:
+		if d.in(2) {
+			return d.ofTime()
+		}
 		return "(" + sub() + " / " + d.one([]string{"2", "4.0", "0", "0e0", "-8"}) + ")"
 	case 4:
 		return "(" + sub() + " " + d.one([]string{"&&", "||"}) + " " + sub() + ")"
@@ -41,6 +44,34 @@ func (d *drawer) expr(depth int) string {
 		return "BOUND(" + d.variable() + ")"
 	}
 	return d.function(sub)
+}
+
+// moments are dates, times and durations, and what their operators take besides.
+var moments = []string{
+	`"2024-01-31T23:30:00"^^xsd:dateTime`, `"2024-02-29T24:00:00Z"^^xsd:dateTime`, `"2023-12-31T00:00:00.25-05:00"^^xsd:dateTime`, `"0000-03-01T00:00:00Z"^^xsd:dateTime`, `"-0001-12-31T12:00:00"^^xsd:dateTime`,
+	`"2024-02-29"^^xsd:date`, `"2023-03-01+14:00"^^xsd:date`, `"1900-01-01Z"^^xsd:date`, `"23:59:59.5"^^xsd:time`, `"00:30:00+01:00"^^xsd:time`, `"2024-05-31T12:00:00Z"^^xsd:dateTimeStamp`,
+	`"P1M"^^xsd:yearMonthDuration`, `"-P1Y1M"^^xsd:yearMonthDuration`, `"P0M"^^xsd:yearMonthDuration`, `"PT0S"^^xsd:dayTimeDuration`, `"P1DT12H"^^xsd:dayTimeDuration`, `"-PT36H0.5S"^^xsd:dayTimeDuration`,
+	`"P1M"^^xsd:duration`, `"P1MT1S"^^xsd:duration`, `"-P2D"^^xsd:duration`, `"P1"^^xsd:duration`, `"P100000000000Y"^^xsd:duration`, `2`, `3`, `-0.5`, `0.1e0`, `"NaN"^^xsd:double`, `0`,
+}
+
+// ofTime draws what is computed and compared of dates, times and durations.
+func (d *drawer) ofTime() string {
+	one := func() string {
+		if d.in(6) {
+			return d.variable()
+		}
+		return d.one(moments)
+	}
+	text := "(" + one() + " " + d.one([]string{"+", "-", "*", "/"}) + " " + one() + ")"
+	switch d.number(4) {
+	case 0:
+		return "(" + text + " " + d.one([]string{"=", "!=", "<", ">="}) + " " + one() + ")"
+	case 1:
+		return "(" + text + " " + d.one([]string{"+", "-", "/"}) + " " + one() + ")"
+	case 2:
+		return "(-" + text + ")"
+	}
+	return text
 }
 
 // ofTerms are what is asked of one variable's term, %: an engine may answer without
@@ -124,6 +155,8 @@ var ordered = [][]string{
 	{`""`, `"a"`, `"ab"`, `"B"`, `"é😀"`},
 	{`true`, `false`, `"1"^^xsd:boolean`},
 	{`"2020-01-02T03:04:05Z"^^xsd:dateTime`, `"2020-01-02T04:04:05+01:00"^^xsd:dateTime`, `"2021-06-07T08:09:10.5Z"^^xsd:dateTime`},
+	{`"P1M"^^xsd:yearMonthDuration`, `"-P1Y"^^xsd:yearMonthDuration`, `"P2M"^^xsd:yearMonthDuration`},
+	{`"P1D"^^xsd:dayTimeDuration`, `"-PT36H"^^xsd:dayTimeDuration`, `"PT0.5S"^^xsd:dayTimeDuration`, `"P2DT1S"^^xsd:duration`, `"-PT1S"^^xsd:duration`},
 	{`:a`, `"x"`, `1`},
 }
 
