@@ -89,7 +89,7 @@ func fieldsText(shape capability.Shape) string {
 func rulesOf(f capability.Field) []string {
 	word := string(f.Type)
 	if f.NodeType != "" {
-		word = "reference to a " + f.NodeType + ", as " + f.NodeType + "/id"
+		word = "reference to a " + f.NodeType + ", as " + f.Reference()
 	}
 	if f.Many {
 		word = "array of " + word

@@ -236,7 +236,7 @@ func typeOfWord(word string) Type {
 // FieldOf is the field of one property. One with a default need not be given.
 func FieldOf(s *schema.Schema, p *schema.Property) Field {
 	f := Field{
-		Name: p.Name, Description: sentences(p.Description, reference(p), languages(p), form(p)), Type: typeOfWord(p.Datatype), NodeType: p.Class,
+		Name: p.Name, Type: typeOfWord(p.Datatype), NodeType: p.Class, NodeTypes: nodeTypes(s, p),
 		Required: p.Required() && p.Default == nil, Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Unique: p.Unique, Dim: p.Dim,
 		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),
@@ -259,15 +259,24 @@ func FieldOf(s *schema.Schema, p *schema.Property) Field {
 	for _, term := range p.OneOf {
 		f.OneOf = append(f.OneOf, s.JSONValue(p, term))
 	}
+	var written string
+	if as := f.Reference(); as != "" {
+		written = "As " + as + "."
+	}
+	f.Description = sentences(p.Description, written, languages(p), form(p))
 	return f
 }
 
-// reference says how to write a reference, for the format "iri" does not say all.
-func reference(p *schema.Property) string {
-	if p.Class == "" {
-		return ""
+// nodeTypes are the types whose nodes a reference to an abstract type can name.
+func nodeTypes(s *schema.Schema, p *schema.Property) (names []string) {
+	t := s.Type(p.Class)
+	if t == nil || !t.Abstract {
+		return nil
 	}
-	return "As " + p.Class + "/id."
+	for _, concrete := range s.Concrete(t) {
+		names = append(names, concrete.Name)
+	}
+	return names
 }
 
 // bound gives whole numbers of a fixed size their bounds.

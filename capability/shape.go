@@ -1,6 +1,10 @@
 package capability
 
-import "trails/policy"
+import (
+	"strings"
+
+	"trails/policy"
+)
 
 // Shape describes a JSON object: its fields in the order people read them. The
 // zero Shape is an object that may hold anything.
@@ -76,6 +80,9 @@ type Field struct {
 	Unique bool `json:"unique,omitempty"`
 	// NodeType names the type that a reference must point to.
 	NodeType string `json:"node_type,omitempty"`
+	// NodeTypes are its subtypes that have nodes of their own, when it has none itself: for
+	// [Field.Reference] alone, as the schema has them.
+	NodeTypes []string `json:"-"`
 	// Dim is the number of components of a vector; nil when it is not known.
 	Dim *int `json:"dim,omitempty"`
 	// Nullable means that null is a value, too; an update removes with it.
@@ -116,4 +123,23 @@ func (c Cell) Label() string {
 		return c.Name
 	}
 	return c.Name + ": " + c.Says
+}
+
+// maxNodeTypes is how many types [Field.Reference] names.
+const maxNodeTypes = 3
+
+// Reference says how a reference is written, for "iri" does not say all: "Type/id", with each type
+// whose nodes it can name; "" for a field that is none.
+func (f Field) Reference() string {
+	names := f.NodeTypes
+	if len(names) == 0 && f.NodeType != "" {
+		names = []string{f.NodeType}
+	}
+	if len(names) > maxNodeTypes {
+		return strings.Join(names[:maxNodeTypes], "/id, ") + "/id or another " + f.NodeType
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.Join(names, "/id or ") + "/id"
 }

@@ -141,7 +141,7 @@ func fieldOf(f capability.Field, e Entry, problems []fault.FieldError) Field {
 	}
 	out.Step, out.InputMode, out.Placeholder = steps[f.Type], inputModes[f.Type], placeholders[f.Type]
 	if f.NodeType != "" {
-		out.Placeholder = f.NodeType + "/id"
+		out.Placeholder = f.Reference()
 	}
 	bad := map[string]bool{}
 	for _, p := range problems {

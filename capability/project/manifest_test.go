@@ -24,7 +24,7 @@ func TestTheContextHasEveryMemberOfADescriptor(t *testing.T) {
 	named = func(s reflect.Type) {
 		for f := range s.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if _, ok := context[name]; !ok {
+			if _, ok := context[name]; !ok && name != "-" {
 				t.Errorf("%s.%s: there is no term %s", s, f.Name, name)
 			}
 			if f.Type.Kind() == reflect.Struct {
