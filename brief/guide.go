@@ -18,11 +18,13 @@ import (
 const (
 	guideBytes       = 2000
 	guideCall        = 120    // of the arguments of an example
+	guideShortCall   = 40     // where the types have no room
 	guideCount       = 10_000 // how far instances are counted
 	guideDescription = 40     // characters
 	guideLinks       = 200    // of the links of a type
-	guideTypes       = 40     // most types that are told of
-	mostUpstreams    = 8      // that are named
+	guideTypes       = 40     // most types that are told of in a line each
+	guideLines       = 5      // of these, as many at least as there is room for when not all names have room
+	guideUpstreams   = 100    // of the names of upstream servers
 )
 
 // guides tells agents and their people what they read before they call anything.
@@ -56,12 +58,14 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request) (any, error) {
 	// What is found through the gateway has the generic tools, too, which need fewer words.
 	way := ""
 	switch {
+	case lists("tool_browse") && lists("search"):
+		way = byBrowsing + upstreams(r)
 	case lists("tool_browse"):
 		way = byGateway + upstreams(r)
 	case lists("tool_hydrate"):
-		way = byProxy + upstreams(r)
+		way = byProxy
 	}
-	generic := way != "" || lists("create")
+	generic := way != "" && !lists("search") || lists("create")
 	asked := fmt.Sprint(r.Head, generic, way)
 	g.mu.Lock()
 	key, text := g.key, g.text
@@ -79,9 +83,10 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request) (any, error) {
 
 // How the tools of a list are called that has not the tools themselves.
 const (
-	byGateway = "\nTools are found and called by others: tool_browse {\"query\":\"what is to be done\"} shows the ids of some, tool_execute {\"tool_id\",\"args\"} calls one, tool_view reads on in a result that was kept. " +
+	byGateway = "\nTools are found and called by others: tool_browse {\"query\":\"what is to be done\"} shows ids, tool_execute {\"tool_id\",\"args\"} calls one, tool_view reads on in a kept result. " +
 		"What is named below is called so: tool_execute {\"tool_id\":\"search\",\"args\":{\"text\":\"…\"}}.\n"
-	byProxy = "\nThe list shows each tool without its arguments: tool_hydrate {\"tool_id\"} shows them, tool_execute {\"tool_id\",\"args\"} calls it by the name that the list has. " +
+	byBrowsing = "\nTools of upstream servers are not in the list: hosts refuse their ids as names, and there may be thousands. tool_browse {\"query\":\"what is to be done\"} shows ids, tool_execute {\"tool_id\",\"args\"} calls one.\n"
+	byProxy    = "\nThe list shows each tool without its arguments: tool_hydrate {\"tool_id\"} shows them, tool_execute {\"tool_id\",\"args\"} calls it by the name that the list has. " +
 		"What is named below is called so: tool_execute {\"tool_id\":\"search\",\"args\":{\"text\":\"…\"}}.\n"
 )
 
@@ -91,11 +96,16 @@ func upstreams(r *invoke.Request) string {
 	for _, k := range r.Snapshot.Upstreams() {
 		names = append(names, k.Name)
 	}
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return ""
-	case len(names) > mostUpstreams:
-		names = append(names[:mostUpstreams], fmt.Sprintf("%d more", len(names)-mostUpstreams))
+	}
+	shown, size := 0, 0
+	for shown < len(names) && size+len(names[shown]) <= guideUpstreams {
+		size += len(names[shown]) + len(", ")
+		shown++
+	}
+	if left := len(names) - shown; left > 0 {
+		names = append(names[:shown], fmt.Sprintf("%d more", left))
 	}
 	return "Upstream servers: " + strings.Join(names, ", ") + "; tool_browse {\"path\":\"/\"} lists what they have.\n"
 }
@@ -114,13 +124,21 @@ func guideText(ctx context.Context, r *invoke.Request, way string, generic bool)
 	if len(concrete) == 0 {
 		return greeting(r) + way + onlyAbstract, nil
 	}
-	rest, err := guideToUse(ctx, r, concrete[0], generic)
-	if err != nil {
-		return "", err
+	head, text := greeting(r)+way, ""
+	for _, call := range []int{guideCall, guideShortCall} {
+		rest, err := guideToUse(ctx, r, concrete[0], generic, call)
+		if err != nil {
+			return "", err
+		}
+		types, all, err := guideToTypes(ctx, r, concrete, guideBytes-len(head)-len(rest))
+		if err != nil {
+			return "", err
+		}
+		if text = head + types + rest; all {
+			break // else a shorter example leaves them more room
+		}
 	}
-	head := greeting(r) + way
-	types, err := guideToTypes(ctx, r, concrete, guideBytes-len(head)-len(rest))
-	return head + types + rest, err
+	return text, nil
 }
 
 // greeting says which graph this is, and how far what follows may be trusted.
@@ -141,11 +159,10 @@ func mostPopulous(counts []kg.TypeCount) []kg.TypeCount {
 	return concrete
 }
 
-// guideToTypes tells of as many types as there is room for; of their descriptions, when
-// all types have room with them.
-func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, room int) (string, error) {
-	const head = "\nTypes: how many nodes, label property, id, links:\n"
-	room -= len(head) + len(moreTypes(len(types)))
+// guideToTypes tells of as many types as there is room for, the others by name and count; of their
+// descriptions, when all types have room with them. It reports whether it has all.
+func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, room int) (string, bool, error) {
+	const head, names = "\nTypes: how many nodes, label property, id, links:\n", "\nTypes: "
 	most := types[:min(len(types), guideTypes)]
 	lines, size := make([]string, len(most)), 0
 	for _, described := range []bool{true, false} {
@@ -153,25 +170,49 @@ func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, 
 		for i, c := range most {
 			var err error
 			if lines[i], err = typeLine(ctx, r, c, described); err != nil {
-				return "", err
+				return "", false, err
 			}
 			size += len(lines[i])
 		}
-		if size <= room {
-			break
+		if len(head)+size <= room && len(most) == len(types) {
+			return head + strings.Join(lines, ""), true, nil
 		}
 	}
-	for size > room {
-		size -= len(lines[len(lines)-1])
-		lines = lines[:len(lines)-1]
+	named := make([]string, len(types))
+	for i, c := range types {
+		if named[i] = c.Type.Name; c.Count > 0 {
+			named[i] += " " + counted(c.Count)
+		}
 	}
-	if left := len(types) - len(lines); left > 0 {
-		lines = append(lines, moreTypes(left))
+	for at := len(lines); at > 0; at-- {
+		text := head + strings.Join(lines[:at], "")
+		if at == len(types) {
+			continue // they have no room all together
+		}
+		if rest, left, fits := namesIn("others: ", named[at:], room-len(text)); fits && (left == 0 || at <= guideLines) {
+			return text + rest, left == 0, nil
+		}
 	}
-	return head + strings.Join(lines, ""), nil
+	line, left, _ := namesIn(names, named, room)
+	return line, left == 0, nil
 }
 
-func moreTypes(n int) string { return fmt.Sprintf("and %d more: schema_get\n", n) }
+// namesIn is a line of as many names as there is room for, and how many are left then. It does not
+// fit when there is not even room to count these.
+func namesIn(head string, names []string, room int) (line string, left int, fits bool) {
+	for n := len(names); n >= 0; n-- {
+		shown := slices.Clone(names[:n])
+		if left = len(names) - n; left > 0 {
+			shown = append(shown, moreTypes(left))
+		}
+		if line = head + strings.Join(shown, ", ") + "\n"; len(line) <= room {
+			return line, left, true
+		}
+	}
+	return line, left, false
+}
+
+func moreTypes(n int) string { return fmt.Sprintf("and %d more: schema_get", n) }
 
 // typeLine says what a type is, what people read of its nodes, and what their ids look like.
 func typeLine(ctx context.Context, r *invoke.Request, c kg.TypeCount, described bool) (string, error) {
@@ -269,7 +310,7 @@ func subtypesInQueries(s *schema.Schema) string {
 }
 
 // guideToUse says how to read and write, by the example of the type with the most nodes.
-func guideToUse(ctx context.Context, r *invoke.Request, c kg.TypeCount, generic bool) (string, error) {
+func guideToUse(ctx context.Context, r *invoke.Request, c kg.TypeCount, generic bool, call int) (string, error) {
 	s, err := filledSample(ctx, r, c.Type)
 	if err != nil {
 		return "", err
@@ -279,7 +320,7 @@ func guideToUse(ctx context.Context, r *invoke.Request, c kg.TypeCount, generic 
 		one = s.of.Name + "/" + s.id
 		source = "with the values of " + quote.Text(one, sampleID+schemaName)
 	}
-	args, left := s.callExample(createShape(r, s.of), guideCall)
+	args, left := s.callExample(createShape(r, s.of), call)
 	name := schema.SnakeName(s.of.Name)
 	example, others := name+"_create "+args, fmt.Sprintf("%s_update, %[1]s_delete and those of the other types are alike.", name)
 	if generic {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,6 +16,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/surface"
 )
 
 var rewriteGuide = flag.Bool("rewrite-guide", false, "write testdata/guide.txt")
@@ -121,8 +123,34 @@ func TestTheGuideOfManyTypesNamesTheMostPopulousAndCountsTheRest(t *testing.T) {
 	e.Must(t, "type299_create", `{"name":"x"}`)
 	text := guideOf(t, e)
 	listed := strings.Count(text, "\n- Type")
-	if !strings.Contains(text, "- Type299 1 ") || !strings.Contains(text, fmt.Sprintf("and %d more: schema_get", 300-listed)) || listed < 5 {
-		t.Errorf("%d types are listed\n%s", listed, text)
+	_, others, _ := strings.Cut(text, "\nothers: ")
+	named := len(regexp.MustCompile(`^Type|, Type`).FindAllString(strings.Split(others, "\n")[0], -1))
+	if !strings.Contains(text, "- Type299 1 ") || !strings.Contains(text, fmt.Sprintf(", and %d more: schema_get\n", 300-listed-named)) || listed < 5 || named < 20 {
+		t.Errorf("%d types are listed, %d named\n%s", listed, named, text)
+	}
+}
+
+// However many types there are and whatever stands beside them, the guide keeps its bound, and every
+// type is listed, named or counted.
+func TestTheGuideLeavesNoTypeUnsaid(t *testing.T) {
+	for _, mode := range []surface.Mode{surface.Full, surface.Gateway, surface.Proxy} {
+		for _, n := range []int{1, 4, 9, 16, 30, 70} {
+			schema := "types:\n"
+			for i := range n {
+				schema += fmt.Sprintf("  Kind%dOfThing: {label: title, description: Something of a kind that is kept., properties: {title: {type: string}, about: {class: Kind0OfThing, many: true}}}\n", i)
+			}
+			text := guideOf(t, invoketest.New(t, schema, invoke.Config{Surface: mode.Choose}))
+			told := len(regexp.MustCompile(`(?m)(?:^- |^others: |, )Kind\d+OfThing\b`).FindAllString(text, -1))
+			if m := regexp.MustCompile(`and (\d+) more: schema_get`).FindStringSubmatch(text); m != nil {
+				left, _ := strconv.Atoi(m[1])
+				told += left
+			} else if n > 30 {
+				t.Errorf("%d types have room", n)
+			}
+			if told != n {
+				t.Errorf("%s: %d of %d types are told of, in %d bytes\n%s", mode, told, n, len(text), text)
+			}
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func explorePrompt(ctx context.Context, r *invoke.Request, _ map[string]string) 
 	if len(counts) == 0 {
 		return text + "\nIt has no types yet, so there is little to explore: ask me what I want to keep in it, and propose a first schema (the tool schema_apply, with plan:true).\n", nil
 	}
-	types, err := guideToTypes(ctx, r, mostPopulous(counts), exploreTypes)
+	types, _, err := guideToTypes(ctx, r, mostPopulous(counts), exploreTypes)
 	if err != nil {
 		return "", err
 	}
