@@ -36,8 +36,11 @@ type Tools struct {
 	Descriptors []capability.Descriptor
 	// Listed are those that a list of tools has, see [Config.Surface].
 	Listed []capability.Descriptor
-	// Audience names which of them p may see: of one version and audience there is one list.
+	// Audience names which of them p may see: of one version, audience and choice there is one list.
 	Audience string
+	// Choice is another one when Listed may be: it can have what is no capability of the file. Only
+	// to be compared with others of the same engine.
+	Choice string
 	// Helpers can be called by name as the others can, and are no tools: what pages and
 	// prompts ask, because an agent reads the same through resources.
 	Helpers []capability.Descriptor
@@ -190,6 +193,7 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (t Tools, err er
 		seen.Write([]byte(d.ID + "\n"))
 	}
 	t.Audience = hex.EncodeToString(seen.Sum(nil)[:16])
+	t.Choice = c.key
 	t.Listed = c.listed(t.Audience, func() []capability.Descriptor { return descriptors(e.config.Surface(tools)) })
 	return t, nil
 }

@@ -33,6 +33,9 @@ type Capability struct {
 	// Surfaces name the lists of tools that have it, see package surface; nil is for one
 	// that all have but those of the gateway.
 	Surfaces []string
+	// Wanted, when set, is asked when a list is made that would have it, and says whether it has it.
+	// It may wait for somebody.
+	Wanted func() bool
 	// Hidden means that it is callable by name, and no tool.
 	Hidden bool
 	// Streams means that it is callable where there is an output to stream to, and no tool.

@@ -18,7 +18,7 @@ import (
 // of caller that has asked.
 type toolCache struct {
 	mu      sync.Mutex
-	version string
+	version string          // of the registry, and the choice
 	lists   map[string]list // by what the caller may see
 	tools   project.Cache   // outlives a version: most descriptors do
 }
@@ -43,8 +43,8 @@ const mostLists = 64
 func (c *toolCache) of(tools invoke.Tools) (list, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.version != tools.Version || c.lists == nil {
-		c.version, c.lists = tools.Version, map[string]list{}
+	if version := tools.Version + " " + tools.Choice; c.version != version || c.lists == nil {
+		c.version, c.lists = version, map[string]list{}
 	}
 	if known, ok := c.lists[tools.Audience]; ok {
 		return known, nil

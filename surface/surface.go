@@ -42,7 +42,7 @@ func (m Mode) Choose(all []invoke.Capability) []invoke.Capability {
 	has := func(m Mode) []invoke.Capability {
 		return with(all, func(c invoke.Capability) bool {
 			if c.Surfaces != nil {
-				return slices.Contains(c.Surfaces, string(m))
+				return slices.Contains(c.Surfaces, string(m)) && (c.Wanted == nil || c.Wanted())
 			}
 			return m == Full || m == Compact && !c.Typed
 		})

@@ -97,9 +97,25 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 			r.Parts.Warnings = slices.Insert(r.Parts.Warnings, 0, "embeddings are not in this answer: "+fault.Of(err).Message)
 		}
 	}
+	// What is wrong with one server is said where its things may be missing: under its path, and
+	// where all are looked through.
+	within := ""
+	if asked.Path != nil {
+		within, _, _ = strings.Cut(strings.TrimPrefix(*asked.Path, "/"), "/")
+	}
+	everywhere := within == "" || within == "*"
+	concerns := func(space string) bool { return everywhere || within == space }
 	cards, err := d.Catalog(kind).Browse(asked)
 	if err != nil {
+		if down := d.isDown(within); down != nil {
+			err = down
+		}
 		return nil, gateway.AsFault(err)
+	}
+	for _, u := range d.down {
+		if concerns(u.space) {
+			r.Warn("the upstream %s is unavailable, and its %ss are missing: %s", u.Server, kind, u.Problem.Message)
+		}
 	}
 	if s.settings.CacheStable {
 		cards = s.order(d.key, cards)
@@ -122,7 +138,13 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 		}
 	}
 	s.offer(ids)
-	if left := len(d.Problems()); left > 0 {
+	left := 0
+	for _, p := range d.Problems() {
+		if s, known := d.servers[p.Path]; everywhere || known && concerns(s.Space()) {
+			left++
+		}
+	}
+	if left > 0 {
 		r.Parts.Warnings = slices.Insert(r.Parts.Warnings, 0, fmt.Sprintf("%d of the things that upstream servers offer are left out; gateway_show says which, and why", left))
 	}
 	if len(cards) == 0 {

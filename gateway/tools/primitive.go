@@ -23,6 +23,9 @@ var resultFields = []capability.Field{
 	{Name: "shape", Type: capability.String}, {Name: "facts", Type: capability.String, Many: true},
 	{Name: "artifacts", Type: capability.Object, Many: true}, {Name: "views", Type: capability.Object, Many: true},
 	{Name: "firewall_stats", Type: capability.Object}, {Name: "provenance", Type: capability.Object},
+	{Name: "links", Type: capability.Object, Many: true, Fields: []capability.Field{
+		{Name: "resource_id", Type: capability.String, Required: true}, {Name: "name", Type: capability.String, Required: true}, {Name: "uri", Type: capability.String, Required: true}, {Name: "mimeType", Type: capability.String},
+	}},
 }
 
 // readResource is resource_read.
@@ -123,7 +126,7 @@ func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind,
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
-	out, kept := wrapped(r, s, artifact.Source{ToolID: id, Tool: e.Offered.Name}, parts, nil)
+	out, kept := wrapped(r, s, d, e.Server, artifact.Source{ToolID: id, Tool: e.Offered.Name}, parts, nil)
 	if err := keep(ctx, r, d.servers[e.Server], id, kept); err != nil {
 		return nil, gateway.AsFault(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +27,51 @@ import (
 // passed is a result that is passed on as it is.
 type passed struct {
 	Result     any            `json:"result"`
+	Links      []link         `json:"links,omitempty"`
 	Provenance map[string]any `json:"provenance,omitempty"`
+}
+
+// enveloped is a result of which something is kept.
+type enveloped struct {
+	artifact.Envelope
+	Links []link
+}
+
+// MarshalJSON writes the envelope, and the links as a member of it.
+func (e enveloped) MarshalJSON() ([]byte, error) {
+	text, err := jsontext.Marshal(e.Envelope)
+	if err != nil || len(e.Links) == 0 {
+		return text, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	if members["links"], err = jsontext.Marshal(e.Links); err != nil {
+		return nil, err
+	}
+	return jsontext.Marshal(members)
+}
+
+// link is a resource that a result links to, as the server says, and the id by which resource_read
+// reads it.
+type link struct {
+	ID   string `json:"resource_id"`
+	Name string `json:"name"`
+	URI  string `json:"uri"`
+	MIME string `json:"mimeType,omitempty"`
+}
+
+// mostLinks is how many links of a result are told of beside its text, which has all of them.
+const mostLinks = 50
+
+// String is the link as a model reads it.
+func (l link) String() string {
+	about := l.URI
+	if l.MIME != "" {
+		about += ", " + l.MIME
+	}
+	return fmt.Sprintf("link: %s (%s), resource_read {\"resource_id\":%q}", l.Name, about, l.ID)
 }
 
 // withProvenance adds to what a result says of how it came to be.
@@ -43,7 +88,7 @@ func withProvenance(value any, name string, said any) any {
 	case passed:
 		v.Provenance = add(v.Provenance)
 		return v
-	case artifact.Envelope:
+	case enveloped:
 		v.Provenance = add(v.Provenance)
 		return v
 	}
@@ -52,15 +97,24 @@ func withProvenance(value any, name string, said any) any {
 
 // wrapped is a result as it is answered: as it is when it is small, and as an envelope of what
 // is to be kept otherwise.
-func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upstream.Part, structured any) (outcome, []artifact.Artifact) {
+func wrapped(r *invoke.Request, s *session, d directory, server string, source artifact.Source, parts []upstream.Part, structured any) (outcome, []artifact.Artifact) {
 	source.Most = s.settings.PassedOn()
 	if room := r.Room(); room != math.MaxInt {
 		source.Most = min(source.Most, room/2) // it may be written twice, as text and as a value
 	}
 	all := make([]artifact.Part, 0, len(parts)+1)
+	var links []link
 	for _, p := range parts {
+		if p.Name != "" {
+			l := link{d.linked(server, p.URI), quote.Line(shown(p.Name), maxLinkName), shown(p.URI), quote.Line(shown(p.MIME), maxLinkName)}
+			if links = append(links, l); p.Text != "" {
+				p.Text = "\n" + p.Text
+			}
+			p.Text, p.MIME = l.String()+p.Text, ""
+		}
 		all = append(all, partOf(p))
 	}
+	links = links[:min(len(links), mostLinks)]
 	if structured != nil {
 		if data, err := jsontext.Marshal(structured); err == nil {
 			all = append(all, artifact.Part{Kind: "structured", Data: data})
@@ -68,7 +122,7 @@ func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upst
 	}
 	envelope, kept := artifact.Wrap(source, all)
 	if len(kept) > 0 {
-		out := outcome{value: envelope, text: envelope.String(), failed: source.Failed}
+		out := outcome{value: enveloped{envelope, links}, text: envelope.String(), failed: source.Failed}
 		// An image is shown, too, while all that is passed on stays within the limit, in which
 		// it counts as it is written.
 		room := source.Most - utf8.RuneCountInString(out.text)
@@ -82,7 +136,7 @@ func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upst
 		}
 		return out, kept
 	}
-	value := passed{Result: envelope.Summary}
+	value := passed{Result: envelope.Summary, Links: links}
 	said := strings.TrimSpace(envelope.Summary)
 	switch {
 	case envelope.Structured != nil:
@@ -91,6 +145,41 @@ func wrapped(r *invoke.Request, s *session, source artifact.Source, parts []upst
 		value.Result = json.RawMessage(gateway.VisibleJSON([]byte(said)))
 	}
 	return outcome{value: value, text: envelope.Summary, failed: source.Failed}, nil
+}
+
+// maxLinkName is how many characters of the name of a link, and of its media type, are shown.
+const maxLinkName = 128
+
+// linkMark stands before an address in the id of a resource that a server does not list.
+const linkMark = "resource::"
+
+// linked is the id of the resource of a server that has an address: that of its card, or, of one
+// that the server does not list, the address behind the name of the server.
+func (d directory) linked(server, uri string) string {
+	if id := d.listed[server+" "+uri]; id != "" {
+		return id
+	}
+	return linkMark + server + ":" + uri
+}
+
+// linkedBy finds the resource whose id has an address, as [directory.linked] writes it. Of a server
+// of which only some things are taken, or which is pinned, no other resources are read.
+func (d directory) linkedBy(id string) (gateway.Entry, bool, error) {
+	rest, is := strings.CutPrefix(strings.TrimSpace(id), linkMark)
+	server, uri, cut := strings.Cut(rest, ":")
+	s, known := d.servers[server]
+	at, err := url.Parse(uri)
+	if !is || !cut || !known || err != nil || at.Scheme == "" {
+		return gateway.Entry{}, false, nil
+	}
+	if listed := d.listed[server+" "+uri]; listed != "" {
+		e, err := d.Directory.Find(gateway.Resource, listed)
+		return e, true, err
+	}
+	if s.Pin || len(s.Include) > 0 || len(s.Exclude) > 0 {
+		return gateway.Entry{}, true, gateway.Fail(gateway.ResourceNotFound, id, "%s is not among what is taken of the upstream %s: its definition is pinned, or says what is included or excluded", quote.Text(uri, 200), server)
+	}
+	return gateway.Entry{Item: gateway.Item{ID: id, Kind: gateway.Resource, Namespace: s.Space(), Name: uri}, Server: server, Offered: gateway.Offered{Kind: gateway.Resource, URI: uri, Definition: gateway.Definition{Name: uri}}}, true, nil
 }
 
 // partOf is a part of what a server answers as it is wrapped.
@@ -103,8 +192,6 @@ func partOf(p upstream.Part) artifact.Part {
 		return artifact.Part{Kind: "resource", MediaType: p.MIME, Data: p.Data}
 	case p.Role != "":
 		return artifact.Part{Kind: "text", Data: []byte(p.Role + ": " + p.Text)}
-	case p.Text == "" && p.URI != "":
-		return artifact.Part{Kind: "text", Data: []byte("link: " + p.URI)}
 	}
 	return artifact.Part{Kind: "text", MediaType: p.MIME, Data: []byte(p.Text)}
 }

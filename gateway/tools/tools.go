@@ -10,6 +10,7 @@ package tools
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -56,17 +57,19 @@ var names = []string{"tool_browse", "tool_execute", "tool_view", "tool_hydrate",
 // is said of a tool, and, where each tool is listed, when a server offers something else.
 func (t *Tools) Version(s *kg.Snapshot) string {
 	settings, _ := s.GatewaySettings() // those that cannot be read are told of by each call
-	version := fmt.Sprint(len(s.Upstreams()) > 0, settings.TolerantArgs)
+	kinds := t.pool.Kinds(s.Upstreams())
+	version := fmt.Sprint(len(s.Upstreams()) > 0, settings.TolerantArgs, kinds[gateway.Resource], kinds[gateway.Prompt])
 	if t.listAll {
 		version += fmt.Sprint(" ", t.pool.Generation(), s.Head().SchemaSeq)
 	}
 	return version
 }
 
-// surfaces of a tool: auto prefers the gateway where the file names servers.
+// surfaces of a tool: where the file names servers, auto prefers the gateway, and lists of the file's
+// own tools have what finds and calls those of servers, whose ids many hosts refuse as names.
 func surfaces(s *kg.Snapshot, named ...string) []string {
 	if len(s.Upstreams()) > 0 && slices.Contains(named, "gateway") {
-		named = append(named, "auto")
+		named = append(named, "auto", "full", "compact")
 	}
 	return named
 }
@@ -82,9 +85,20 @@ func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 		one(t.browseTools(), "gateway"), one(t.executeTool(settings.TolerantArgs), "gateway", "proxy"),
 		one(t.viewArtifact(), "gateway", "proxy"), one(t.hydrateTool(), "proxy"),
 	}}
-	if len(s.Upstreams()) > 0 {
-		for _, c := range []invoke.Capability{t.browseResources(), t.readResource(), t.browsePrompts(), t.getPrompt()} {
-			offer.Capabilities = append(offer.Capabilities, one(c, "gateway", "proxy"))
+	if named := s.Upstreams(); len(named) > 0 {
+		ask := sync.OnceFunc(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), listPatience)
+			defer cancel()
+			_, _, _ = t.pool.Listings(ctx, named) // of what is not known then, all kinds are listed
+		})
+		for _, c := range []struct {
+			kind gateway.Kind
+			invoke.Capability
+		}{
+			{gateway.Resource, t.browseResources()}, {gateway.Resource, t.readResource()}, {gateway.Prompt, t.browsePrompts()}, {gateway.Prompt, t.getPrompt()},
+		} {
+			c.Wanted = func() bool { ask(); return t.pool.Kinds(named)[c.kind] }
+			offer.Capabilities = append(offer.Capabilities, one(c.Capability, "gateway", "proxy"))
 		}
 	}
 	if t.listAll {
@@ -107,7 +121,7 @@ func (t *Tools) strip(s *kg.Snapshot) {
 	catalog := gateway.NewDirectory(nil, listings).Catalog(gateway.Tool)
 	var all []invoke.Capability
 	for i := range catalog.Len() {
-		all = append(all, strippedOf(catalog.At(i)))
+		all = append(all, strippedOf(catalog.At(i), true))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +134,7 @@ func (t *Tools) Listed(list, all []invoke.Capability) []invoke.Capability {
 	list = slices.Clone(list)
 	for _, c := range all {
 		if c.Surfaces == nil {
-			list = append(list, strippedOf(itemOf(c.Descriptor)))
+			list = append(list, strippedOf(itemOf(c.Descriptor), c.PolicyRequired.Upstream))
 		}
 	}
 	t.mu.Lock()
@@ -128,10 +142,14 @@ func (t *Tools) Listed(list, all []invoke.Capability) []invoke.Capability {
 	return append(list, t.stripped...)
 }
 
-// strippedOf is an entry of a list that has every tool. It is not called: its name is an id.
-func strippedOf(item gateway.Item) invoke.Capability {
+// strippedOf is an entry of a list that has every tool. It is not called: its name is an id. Its
+// version is made of what is said of it, by which it is known again.
+func strippedOf(item gateway.Item, upstream bool) invoke.Capability {
 	line := item.Strip()
 	d := capability.Descriptor{ID: line.Name, Description: line.Description, SideEffects: capability.None}
+	d.PolicyRequired.Upstream = upstream
+	sum := sha256.Sum256(fmt.Append(nil, line.Description, item.SideEffects))
+	d.Version = hex.EncodeToString(sum[:8])
 	if item.SideEffects {
 		d.SideEffects = capability.Destroys
 	}
@@ -192,8 +210,23 @@ type directory struct {
 	*gateway.Directory
 	own     map[string]capability.Descriptor     // by tool id
 	servers map[string]gateway.Server            // by name
+	listed  map[string]string                    // the ids of resources, by the name of the server and the address
 	texts   map[gateway.Kind]func() *embed.Texts // made at the first need
-	down    map[string]*gateway.Error            // why the server of a namespace is unavailable, at this call
+	down    []unavailable                        // at this call
+}
+
+// unavailable is a server that is, and its namespace.
+type unavailable struct {
+	upstream.Unavailable
+	space string
+}
+
+// isDown says why a server of a namespace is unavailable, nil when none is.
+func (d directory) isDown(space string) *gateway.Error {
+	if at := slices.IndexFunc(d.down, func(u unavailable) bool { return u.space == space }); at >= 0 {
+		return d.down[at].Problem
+	}
+	return nil
 }
 
 // resolve returns what stands behind an id that a caller gives, see [gateway.Directory.Resolve].
@@ -206,9 +239,16 @@ func (d directory) resolve(s *session, kind gateway.Kind, id string) (gateway.En
 			names[own.ID], names[capability.ToolName(own.ID)] = item, item
 		}
 	}
+	if kind == gateway.Resource {
+		if entry, is, err := d.linkedBy(id); is {
+			return entry, nil, err
+		}
+	}
 	entry, selected, err := d.Resolve(kind, id, s.shown(), names)
-	if meant, malformed := gateway.ParseID(strings.TrimSpace(id)); err != nil && malformed == nil && d.down[meant.Namespace] != nil {
-		err = d.down[meant.Namespace]
+	if meant, malformed := gateway.ParseID(strings.TrimSpace(id)); err != nil && malformed == nil {
+		if down := d.isDown(meant.Namespace); down != nil {
+			err = down
+		}
 	}
 	return entry, selected, err
 }
@@ -216,8 +256,8 @@ func (d directory) resolve(s *session, kind gateway.Kind, id string) (gateway.En
 // mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.
 const mostDirectories = 4
 
-// directoryFor returns what the caller may browse. An upstream server that is down is warned
-// of; one that the file requires is an error.
+// directoryFor returns what the caller may browse. An upstream server that is down is in down; one
+// that the file requires is an error.
 func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory, error) {
 	own, err := r.Tools(ctx)
 	if err != nil {
@@ -230,12 +270,11 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 	if err != nil {
 		return directory{}, gateway.AsFault(err)
 	}
-	unavailable := map[string]*gateway.Error{}
+	var missing []unavailable
 	for _, u := range down {
 		if at := slices.IndexFunc(named, func(k gateway.Kept) bool { return k.Name == u.Server }); at >= 0 {
-			unavailable[named[at].Space()] = u.Problem
+			missing = append(missing, unavailable{u, named[at].Space()})
 		}
-		r.Warn("the upstream %s is unavailable, and its tools are missing: %s", u.Server, u.Problem.Message)
 	}
 	sum := sha256.New()
 	fmt.Fprintln(sum, generation, version)
@@ -257,7 +296,7 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 		d := t.recent[at]
 		copy(t.recent[1:], t.recent[:at])
 		t.recent[0] = d
-		d.down = unavailable
+		d.down = missing
 		return d, nil
 	}
 	d := directory{key: key, own: map[string]capability.Descriptor{}, servers: map[string]gateway.Server{}, texts: map[gateway.Kind]func() *embed.Texts{}}
@@ -271,11 +310,17 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 		d.own[item.ID] = one
 	}
 	d.Directory = gateway.NewDirectory(items, listings)
+	d.listed = map[string]string{}
+	for i := range d.Catalog(gateway.Resource).Len() {
+		if e, err := d.Find(gateway.Resource, d.Catalog(gateway.Resource).At(i).ID); err == nil && !e.Offered.Template {
+			d.listed[e.Server+" "+e.Offered.URI] = e.Item.ID
+		}
+	}
 	for _, kind := range []gateway.Kind{gateway.Tool, gateway.Resource, gateway.Prompt} {
 		catalog := d.Catalog(kind)
 		d.texts[kind] = sync.OnceValue(func() *embed.Texts { return embed.NewTexts(catalog.Texts()) })
 	}
 	t.recent = slices.Insert(t.recent[:min(len(t.recent), mostDirectories-1)], 0, d)
-	d.down = unavailable
+	d.down = missing
 	return d, nil
 }

@@ -123,6 +123,7 @@ type Part struct {
 	Data []byte
 	MIME string
 	URI  string // of a resource that is there, or that is linked to
+	Name string // of a resource that is linked to, "" for what is no link
 }
 
 // Answer is what a tool answered.
@@ -205,7 +206,7 @@ func part(c mcp.Content) Part {
 	case *mcp.AudioContent:
 		return Part{Data: c.Data, MIME: c.MIMEType}
 	case *mcp.ResourceLink:
-		return Part{Text: cmp.Or(c.Description, c.Title, c.Name), MIME: c.MIMEType, URI: c.URI}
+		return Part{Text: c.Description, MIME: c.MIMEType, URI: c.URI, Name: cmp.Or(c.Name, c.Title, c.URI)}
 	case *mcp.EmbeddedResource:
 		return contents(c.Resource)
 	}

@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -102,6 +103,57 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 	return all, missing, nil
 }
 
+// Kinds says, without reaching any, of which kinds servers may offer something: all kinds, when it
+// is not known what one of them offers.
+func (p *Pool) Kinds(servers []gateway.Kept) map[gateway.Kind]bool {
+	all := map[gateway.Kind]bool{}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range servers {
+		has, known := map[gateway.Kind]bool{}, false
+		for _, l := range p.links {
+			if l.server.Digest() == k.Digest() {
+				one, is := l.known(k.Server)
+				maps.Copy(has, one)
+				known = known || is
+			}
+		}
+		if accepted := k.Accepted.Of(k.Server); !known && k.Pin && len(accepted) > 0 {
+			has, known = kindsOf(accepted), true
+		}
+		if !known {
+			has = map[gateway.Kind]bool{gateway.Tool: true, gateway.Resource: true, gateway.Prompt: true}
+		}
+		maps.Copy(all, has)
+	}
+	return all
+}
+
+// known says of which kinds a server offers something that a definition takes, when it has said so.
+func (l *link) known(s gateway.Server) (map[gateway.Kind]bool, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o, asked := l.offers[s.Text()]
+	if !asked {
+		return nil, false
+	}
+	select {
+	case <-o.ready:
+		return o.kinds, o.problem == nil
+	default:
+		return nil, false
+	}
+}
+
+// kindsOf are the kinds of what is offered.
+func kindsOf(all []gateway.Offered) map[gateway.Kind]bool {
+	kinds := map[gateway.Kind]bool{}
+	for _, o := range all {
+		kinds[o.Kind] = true
+	}
+	return kinds
+}
+
 // Generation changes when [Pool.Listings] may answer something else about the same servers
 // than it did before.
 func (p *Pool) Generation() uint64 {
@@ -178,9 +230,10 @@ func (p *Pool) leave(key string, l *link) {
 type offer struct {
 	ready   chan struct{} // closed when the rest is there
 	catalog Catalog
-	problem *gateway.Error // why there is no catalog
-	until   time.Time      // the problem is not looked into before
-	late    atomic.Bool    // somebody has not waited for it
+	problem *gateway.Error        // why there is no catalog
+	until   time.Time             // the problem is not looked into before
+	kinds   map[gateway.Kind]bool // of what there is
+	late    atomic.Bool           // somebody has not waited for it
 }
 
 // isLate reports that it is not ready, and notes that somebody does not wait for it: whoever has
@@ -287,12 +340,14 @@ func (l *link) offer(s gateway.Server) *offer {
 			close(o.ready)
 			if o.late.Load() {
 				l.pool.generation.Add(1)
+				l.pool.config.Changed(s.Name)
 			}
 		}()
 		ctx, cancel := context.WithTimeoutCause(l.living, listingTimeout, gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not say what it offers within %s", s.Name, listingTimeout))
 		defer cancel()
 		var err error
 		if o.catalog, err = l.catalog(ctx, s); err == nil {
+			o.kinds = kindsOf(o.catalog.Offered)
 			l.tellLeftOut(s, o.catalog)
 			if s.Pin {
 				l.pool.generation.Add(1) // it may not be what was accepted
