@@ -23,6 +23,10 @@ func (r *Request) decode(context.Context) error {
 }
 
 func (r *Request) decodeText() error {
+	if text, ok := jsontext.ObjectInText(r.call.Args); ok {
+		r.call.Args = text
+		r.Warn("the arguments came as one JSON text, and were read as the object in it")
+	}
 	if !utf8.Valid(r.call.Args) {
 		return fault.Argument("", fault.Datatype, nil, "the arguments are not valid UTF-8")
 	}

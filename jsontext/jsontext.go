@@ -186,3 +186,14 @@ func TooWide(text []byte, limit int) bool {
 	}
 	return false
 }
+
+// ObjectInText returns the JSON object that a JSON string holds, which is what some hosts make of
+// one; false when it holds none.
+func ObjectInText(text []byte) (object []byte, ok bool) {
+	var held string
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte{'"'}) || json.Unmarshal(text, &held) != nil {
+		return nil, false
+	}
+	object = bytes.TrimSpace([]byte(held))
+	return object, bytes.HasPrefix(object, []byte{'{'}) && json.Valid(object)
+}

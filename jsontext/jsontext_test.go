@@ -51,3 +51,14 @@ func TestTooWideCountsTheMembersOfEach(t *testing.T) {
 		}
 	}
 }
+
+func TestAnObjectInATextIsFound(t *testing.T) {
+	for text, want := range map[string]string{
+		`"{\"a\":1}"`: `{"a":1}`, ` " {} " `: `{}`, `{"a":1}`: "", `"a"`: "", `"[1]"`: "", `"{"`: "", `"{} x"`: "", ``: "", `"`: "",
+	} {
+		object, ok := jsontext.ObjectInText([]byte(text))
+		if ok != (want != "") || ok && string(object) != want {
+			t.Errorf("%s: %s, %t; want %q", text, object, ok, want)
+		}
+	}
+}

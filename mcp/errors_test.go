@@ -185,7 +185,7 @@ func TestTrap06ScopeAndBudgetErrorsAreWholeOnTheWire(t *testing.T) {
 func TestTrapSection2NoMessageNamesGoTypes(t *testing.T) {
 	for _, c := range []struct{ method, params string }{
 		{"tools/call", `{"name":5}`},
-		{"tools/call", `{"name":"echo","arguments":"str"}`},
+		{"tools/call", `{"name":"echo","arguments":7}`},
 		{"tools/call", `{"name":"echo","arguments":[]}`},
 		{"tools/call", `{"name":"echo","inputResponses":5}`},
 		{"tools/call", `{"name":"echo","_meta":5}`},

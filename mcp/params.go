@@ -36,6 +36,7 @@ type param struct {
 	name     string
 	kind     string // "string", "object"
 	required bool
+	asText   bool // it may come as its JSON text, too: the call says whether that is one
 }
 
 var (
@@ -53,7 +54,7 @@ var params = map[string][]param{
 	"tools/list":               cursor,
 	"resources/list":           cursor,
 	"resources/templates/list": cursor,
-	"tools/call": {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"},
+	"tools/call": {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object", asText: true},
 		{name: "inputResponses", kind: "object"}, {name: "requestState", kind: "string"}},
 	"resources/read":        {{name: "uri", kind: "string", required: true}},
 	"resources/subscribe":   {{name: "uri", kind: "string", required: true}},
@@ -79,7 +80,7 @@ func (p param) check(params map[string]json.RawMessage) []fault.FieldError {
 	switch {
 	case !given && p.required:
 		return []fault.FieldError{{Field: p.name, Code: fault.Required, Message: p.name + " is required", Constraint: true}}
-	case given && kindOf(value) != p.kind:
+	case given && kindOf(value) != p.kind && !(p.asText && kindOf(value) == "string"):
 		return []fault.FieldError{{Field: p.name, Code: fault.Datatype, Message: p.name + " must be " + map[string]string{"object": "an object", "string": "a string"}[p.kind], Constraint: p.kind}}
 	}
 	return nil
