@@ -263,7 +263,7 @@ func (e Envelope) MarshalJSON() ([]byte, error) {
 
 // How much of an envelope a model reads, in characters. What has a shape is told of by that.
 const (
-	shownChars  = 250
+	shownChars  = 200
 	shapedChars = 120
 	factsChars  = 400 // of all facts together
 )

@@ -159,7 +159,10 @@ func (a Artifact) shape() string {
 		}
 		return quote.Line(shapeOf(v, shapeDepth), shapeLength)
 	}
-	if t, err := a.table(); err == nil && a.isTable() {
+	if !a.isTable() {
+		return ""
+	}
+	if t, err := a.table(); err == nil {
 		return quote.Line(fmt.Sprintf("table of %d rows with the columns %s", len(t.rows), strings.Join(t.columns, ", ")), shapeLength)
 	}
 	return ""
@@ -173,8 +176,10 @@ func (a Artifact) offers() []Selector {
 		}
 		return []Selector{&Keys{Type: "json_keys"}}
 	}
-	if _, err := a.table(); err == nil && a.isTable() {
-		return []Selector{&Rows{Type: "rows"}}
+	if a.isTable() {
+		if _, err := a.table(); err == nil {
+			return []Selector{&Rows{Type: "rows"}}
+		}
 	}
-	return []Selector{}
+	return a.readers()
 }

@@ -48,42 +48,15 @@ const (
 	mostColumns = 1_000
 )
 
-// isTable reports that an artifact says of itself that it is a table, or looks like one: its
-// first lines have one delimiter as often.
-func (a Artifact) isTable() bool {
-	if strings.Contains(a.MediaType, "csv") || strings.Contains(a.MediaType, "tab-separated") {
-		return true
-	}
-	text, err := a.text()
-	if err != nil {
-		return false
-	}
-	lines := strings.SplitN(text, "\n", 4)
-	for _, delimiter := range []string{"\t", ",", ";"} {
-		n := strings.Count(lines[0], delimiter)
-		if n > 0 && len(lines) > 2 && strings.Count(lines[1], delimiter) == n && (len(lines) < 4 || strings.Count(lines[2], delimiter) == n) {
-			return true
-		}
-	}
-	return false
-}
-
 // table reads CSV or TSV.
 func (a Artifact) table() (table, error) {
 	text, err := a.text()
 	if err != nil {
 		return table{}, err
 	}
-	text = strings.TrimPrefix(text, "\ufeff")
-	header, _, _ := strings.Cut(text, "\n")
-	r := csv.NewReader(strings.NewReader(text))
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 	r.FieldsPerRecord, r.LazyQuotes = -1, true
-	switch {
-	case strings.Contains(a.MediaType, "tab-separated") || strings.Count(header, "\t") > strings.Count(header, ","):
-		r.Comma = '\t'
-	case strings.Count(header, ";") > strings.Count(header, ","):
-		r.Comma = ';'
-	}
+	r.Comma, _ = a.delimiter()
 	var t table
 	for {
 		row, err := r.Read()
